@@ -1,0 +1,190 @@
+package catalog
+
+// A Channel is a TV channel or radio station as search shows it. A pointer
+// that is nil is null on the wire; a field with omitempty may be absent.
+type Channel struct {
+	ID             string          `json:"id" description:"Stable catalog id; the key used throughout the API."`
+	Name           string          `json:"name" description:"Display name."`
+	AltNames       []string        `json:"alt_names" nullable:"false" description:"Other names."`
+	Country        *string         `json:"country" description:"ISO 3166-1 alpha-2."`
+	Categories     []string        `json:"categories" nullable:"false" description:"Catalog category ids."`
+	CategoryLabels []string        `json:"category_labels" nullable:"false" description:"The same ids in the caller's language."`
+	Languages      []string        `json:"languages" nullable:"false" description:"ISO 639-3 codes."`
+	LanguageLabels []string        `json:"language_labels" nullable:"false" description:"Names of those languages when known, in the caller's language."`
+	LogoURL        *string         `json:"logo_url" format:"uri" description:"Logo served by the service, up to 256 px."`
+	Website        *string         `json:"website" description:"Official site."`
+	PlayableHint   bool            `json:"playable_hint" description:"Whether the last check found a usable stream."`
+	Slug           *string         `json:"slug" description:"Readable identifier, not a public URL and not unique."`
+	Network        *string         `json:"network" description:"Network or broadcaster."`
+	Owners         []string        `json:"owners" nullable:"false" description:"Operators, as the register has them."`
+	Launched       *string         `json:"launched" description:"YYYY-MM-DD."`
+	ReplacedBy     *string         `json:"replaced_by" description:"Id of the channel that replaced this one."`
+	FeedName       *string         `json:"feed_name" description:"Name of the main feed when the channel has several."`
+	FeedFormat     *string         `json:"feed_format" description:"Format of the main feed, as the source declares it."`
+	Timezones      []string        `json:"timezones" nullable:"false" description:"Time zones of the main feed."`
+	BroadcastArea  []string        `json:"broadcast_area" nullable:"false" description:"Coverage, in catalog codes."`
+	Quality        string          `json:"quality,omitempty" description:"Best known quality, such as 1080p."`
+	HasGuide       bool            `json:"has_guide" description:"A programme guide exists."`
+	GuideSite      *string         `json:"guide_site" description:"Site that the guide comes from."`
+	GuideLang      *string         `json:"guide_lang" description:"Language of the guide."`
+	Subdivision    *string         `json:"subdivision" description:"State or province, catalog code."`
+	City           *string         `json:"city" description:"City, catalog code."`
+	Kind           string          `json:"kind" enum:"tv,radio" description:"tv or radio."`
+	Radio          *Radio          `json:"radio,omitempty" description:"Of radio stations only."`
+	Origin         string          `json:"origem" description:"Where the record comes from."`
+	HealthExt      *MeasuredHealth `json:"health_ext" description:"Null when never measured."`
+	Social         *Social         `json:"social,omitempty" description:"What the community did."`
+	API            string          `json:"api" format:"uri" description:"Absolute URL of the detail record."`
+}
+
+// A ChannelFull is the detail record of a channel.
+type ChannelFull struct {
+	Channel
+	GuideNow *GuideNow `json:"guide_now" description:"What is on; null without a fresh guide."`
+	Streams  []Stream  `json:"streams" nullable:"false" description:"Its streams, best first."`
+	Links    Links     `json:"_links"`
+}
+
+// Links lead on from a detail record.
+type Links struct {
+	Self     string `json:"self" format:"uri" description:"This JSON record."`
+	App      string `json:"app" format:"uri" description:"The page for people."`
+	APIIndex string `json:"api_index" format:"uri" description:"The index of the API."`
+}
+
+// Radio is what only stations have.
+type Radio struct {
+	Tags    []string `json:"tags" nullable:"false" description:"Free vocabulary, in lower case."`
+	Votes   int      `json:"votes" description:"Votes of listeners at the source."`
+	Clicks  int      `json:"clicks" description:"Plays of the last 24 hours at the source."`
+	Codec   *string  `json:"codec" description:"Such as MP3 or AAC+."`
+	Bitrate *int     `json:"bitrate" description:"In kbit/s."`
+	Geo     *Geo     `json:"geo" description:"Where the station is."`
+}
+
+// Geo is a place on the earth, in degrees.
+type Geo struct {
+	Lat float64 `json:"lat" minimum:"-90" maximum:"90"`
+	Lon float64 `json:"lon" minimum:"-180" maximum:"180"`
+}
+
+// MeasuredHealth is what probes found of a channel.
+type MeasuredHealth struct {
+	Score     *int    `json:"score" minimum:"0" maximum:"100" description:"Moving average of its best stream."`
+	Online    bool    `json:"online" description:"Some stream answered in the 48 hours before the last reload."`
+	CheckedAt *string `json:"checked_at" format:"date-time"`
+}
+
+// Social is what the community did with a channel.
+type Social struct {
+	Plays            int     `json:"plays" description:"Success reports."`
+	Fails            int     `json:"fails" description:"Failure reports."`
+	Favorites        int     `json:"favorites" description:"People who favorited it."`
+	Comments         int     `json:"comments" description:"Public comments."`
+	LastFailCode     *string `json:"last_fail_code"`
+	Health           *int    `json:"health" minimum:"0" maximum:"100" description:"Success percentage; null while fewer than 3 reports."`
+	YourPlays        int     `json:"your_plays" description:"Success reports in the caller's browser, system and country."`
+	YourFails        int     `json:"your_fails" description:"Failure reports there."`
+	YourFailCode     *string `json:"your_fail_code"`
+	YourCountryOK    int     `json:"your_country_ok"`
+	YourCountryFail  int     `json:"your_country_fail"`
+	YourGeoOK        *bool   `json:"your_geo_ok" description:"False when every report of the caller's country failed; null with too few."`
+	YourLatencyMS    *int    `json:"your_latency_ms" description:"Mean time to the playlist, in milliseconds."`
+	YourLatencyGrade *string `json:"your_latency_grade" enum:"otima,boa,lenta,ruim"`
+}
+
+// GuideNow is what a channel shows now and next.
+type GuideNow struct {
+	Day   string     `json:"day" format:"date"`
+	Site  *string    `json:"site"`
+	Now   *Programme `json:"agora"`
+	After *Programme `json:"a_seguir"`
+}
+
+// A Programme is one entry of a guide.
+type Programme struct {
+	Start    string `json:"inicio" format:"date-time"`
+	Stop     string `json:"fim" format:"date-time"`
+	Title    string `json:"titulo"`
+	Desc     string `json:"desc,omitempty" maxLength:"300"`
+	Category string `json:"categoria,omitempty"`
+}
+
+// A Stream is one way to play a channel.
+type Stream struct {
+	ID           string        `json:"id" description:"The :id of GET /api/s/:id."`
+	ProviderURL  *string       `json:"provider_url" description:"The provider's own URL; null for protocols other than HTTP(S)."`
+	LegacyURL    *string       `json:"legacy_url" format:"uri" description:"Isolated player for plain HTTP media; null for other origins."`
+	Feed         *string       `json:"feed" description:"Which feed of the channel it serves."`
+	Title        *string       `json:"title"`
+	URL          string        `json:"url" format:"uri" description:"Playback URL at the hop."`
+	Quality      *string       `json:"quality" description:"As the source declares it."`
+	NeedsHeaders bool          `json:"needs_headers" description:"The origin asks for a Referer or User-Agent."`
+	Label        *string       `json:"label" description:"Such as Geo-blocked."`
+	Scheme       string        `json:"scheme" description:"http, https or youtube; of an external stream its own scheme."`
+	Kind         string        `json:"kind" enum:"hls,dash,ts,flv,audio,youtube,externo"`
+	YouTube      *YouTube      `json:"youtube,omitempty"`
+	PlayableHint bool          `json:"playable_hint" description:"Last check found it usable."`
+	Origin       string        `json:"origem"`
+	HealthExt    *StreamHealth `json:"health_ext" description:"Null when never measured."`
+}
+
+// YouTube leads to a stream of the live-video platform.
+type YouTube struct {
+	Video   string `json:"video,omitempty" minLength:"11" maxLength:"11"`
+	Channel string `json:"channel,omitempty"`
+	Embed   string `json:"embed" format:"uri"`
+	Watch   string `json:"assistir" format:"uri"`
+}
+
+// StreamHealth is what probes found of a stream.
+type StreamHealth struct {
+	Status     string  `json:"status" enum:"online,offline,blocked,timeout,error,unknown"`
+	Score      *int    `json:"score" minimum:"0" maximum:"100"`
+	CheckedAt  *string `json:"checked_at" format:"date-time"`
+	Resolution *string `json:"resolution"`
+	Bitrate    *int    `json:"bitrate" description:"In bits per second."`
+	LatencyMS  *int    `json:"latency_ms" description:"Time to the first byte."`
+}
+
+// A Page is the answer to a search.
+type Page struct {
+	Items      []Channel `json:"items" nullable:"false"`
+	Total      int       `json:"total" description:"Matches, whatever the page."`
+	Limit      int       `json:"limit"`
+	Offset     int       `json:"offset"`
+	NextOffset *int      `json:"next_offset" description:"The offset of the next page; null on the last."`
+	Facets     Facets    `json:"facets"`
+	Filters    Filters   `json:"filters"`
+}
+
+// Facets count the matches of a search by their values.
+type Facets struct {
+	Categories []CategoryCount `json:"categories" nullable:"false" description:"Counts within the current filter, most first."`
+}
+
+// A CategoryCount is how many matches a category has.
+type CategoryCount struct {
+	ID    string  `json:"id"`
+	Name  string  `json:"name"`
+	Count int     `json:"count"`
+	Icon  *string `json:"icon"`
+}
+
+// Filters are those of a search, as they were understood.
+type Filters struct {
+	Q           *string `json:"q"`
+	Country     *string `json:"country"`
+	Category    *string `json:"category"`
+	Language    *string `json:"language"`
+	Network     *string `json:"network"`
+	Quality     *string `json:"quality"`
+	Subdivision *string `json:"subdivision"`
+	City        *string `json:"city"`
+	Tag         *string `json:"tag"`
+	Guide       bool    `json:"guide"`
+	Playable    bool    `json:"playable"`
+	Sort        string  `json:"sort" enum:"name,score,votes,relevance"`
+	Online      bool    `json:"online"`
+	Kind        string  `json:"kind" enum:"tv,radio,all"`
+}

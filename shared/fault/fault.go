@@ -1,0 +1,101 @@
+// Package fault defines the failures that a caller may be told about.
+//
+// A fault has a kind, which says what the caller can do about it, and a code,
+// a stable word that the interface documents. Packages declare their faults as
+// variables, so that one list serves the handlers, the API description and the
+// tests. An error that is not a fault is internal: it is logged, and the caller
+// learns only that the request failed.
+package fault
+
+import (
+	"errors"
+	"maps"
+)
+
+// A Kind says what the caller can do about a failure.
+type Kind int
+
+// The kinds, in the order of the HTTP statuses that the api package gives them.
+const (
+	Internal        Kind = iota // nothing: it is our defect
+	Invalid                     // correct the request
+	Unauthenticated             // send a credential
+	Unpaid                      // pay, then repeat the call
+	Forbidden                   // use another credential
+	NotFound                    // ask for something else
+	NoMethod                    // use another method
+	Conflict                    // resolve the conflict first
+	Gone                        // stop calling
+	TooLarge                    // send less
+	Unsupported                 // send another media type
+	Unprocessable               // the thing asked for is broken at its origin
+	Limited                     // wait
+	BadGateway                  // an upstream answered wrongly
+	Unavailable                 // try again later
+)
+
+// An Error is a failure with a documented code.
+type Error struct {
+	Kind   Kind
+	Code   string         // such as "key_limit_reached"
+	Fields map[string]any // further members of the error body; never secrets
+	err    error          // the cause, for the log only
+}
+
+// New returns a fault to be declared once, as a package variable.
+func New(kind Kind, code string) *Error {
+	return &Error{Kind: kind, Code: code}
+}
+
+// Because returns the fault e with err as its cause.
+// The result matches e under [errors.Is].
+func (e *Error) Because(err error) *Error {
+	return &Error{Kind: e.Kind, Code: e.Code, Fields: e.Fields, err: err}
+}
+
+// With returns the fault e with one more member in its body.
+// The result matches e under [errors.Is].
+func (e *Error) With(name string, value any) *Error {
+	fields := maps.Clone(e.Fields)
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	fields[name] = value
+	return &Error{Kind: e.Kind, Code: e.Code, Fields: fields, err: e.err}
+}
+
+func (e *Error) Error() string {
+	if e.err == nil {
+		return e.Code
+	}
+	return e.Code + ": " + e.err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.err }
+
+// Is reports whether target is a fault with the same kind and code.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Kind == e.Kind && t.Code == e.Code
+}
+
+// Faults that belong to no domain.
+var (
+	ErrInternal      = New(Internal, "internal")                  // every error that is not a fault
+	ErrInvalid       = New(Invalid, "invalid_request")            // a parameter, named in the field "param"
+	ErrBody          = New(Invalid, "invalid_body")               // a body that is not what the endpoint reads
+	ErrNotFound      = New(NotFound, "not_found")                 // no such route or thing
+	ErrNoMethod      = New(NoMethod, "method_not_allowed")        // the answer names those allowed
+	ErrBodyTooLarge  = New(TooLarge, "body_too_large")            // over the endpoint's limit
+	ErrMediaType     = New(Unsupported, "unsupported_media_type") // not application/json
+	ErrOperatorToken = New(Unauthenticated, "invalid_token")      // no operator token, or a wrong one
+	ErrUnavailable   = New(Unavailable, "unavailable")            // a part that the answer needs does not answer
+)
+
+// From returns the fault in err's chain, or ErrInternal with err as its cause.
+func From(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return ErrInternal.Because(err)
+}

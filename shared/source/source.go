@@ -1,0 +1,174 @@
+// Package source holds what upstreams publish, before the catalog makes one
+// thing of it.
+//
+// The packages below it read one upstream each. They are lenient to drift (an
+// unknown field, a missing one, a record that makes no sense is skipped and
+// counted) and strict to size and time.
+package source
+
+import "time"
+
+// A Dataset is everything that the sources gave, in their own words.
+type Dataset struct {
+	Files []File // one for each file asked for, whether it came or not
+
+	// Of iptv-org.
+	Channels     []Channel
+	Feeds        []Feed
+	Logos        []Logo
+	Streams      []Stream
+	Guides       []Guide
+	Categories   []Category
+	Languages    []Language
+	Countries    []Country
+	Subdivisions []Subdivision
+	Cities       []City
+	Regions      []Region
+	Timezones    []Timezone
+	Blocklist    []Block
+
+	// Of radio-browser.
+	Stations []Station
+}
+
+// A File says how the fetch of one file went.
+type File struct {
+	Name      string    // "iptv-org/channels", "radio-browser/stations"
+	Location  string    // the URL or path that it was read from
+	FetchedAt time.Time // when it was last read or confirmed as unchanged; zero when never
+	SHA256    string    // of the body as fetched, in hex; empty when never
+	Items     int       // records understood
+	Skipped   int       // records that made no sense
+	Bytes     int64     // of the body
+	ETag      string    // as the server sent it
+	Modified  string    // Last-Modified, as the server sent it
+	Problem   string    // why this fetch gave nothing new; empty when all is well
+	Kept      bool      // the last good body was used instead
+}
+
+// The records of iptv-org, by the field names of its JSON files. A null is the
+// zero value. Country codes are as upstream says them ("UK").
+type (
+	Channel struct {
+		ID         string   `json:"id"`
+		Name       string   `json:"name"`
+		AltNames   []string `json:"alt_names"`
+		Network    string   `json:"network"`
+		Owners     []string `json:"owners"`
+		Country    string   `json:"country"`
+		Categories []string `json:"categories"`
+		NSFW       bool     `json:"is_nsfw"`
+		Launched   string   `json:"launched"`
+		Closed     string   `json:"closed"`
+		ReplacedBy string   `json:"replaced_by"`
+		Website    string   `json:"website"`
+		Origin     string   `json:"-"` // who publishes it; empty means "iptv-org"
+	}
+	Feed struct {
+		Channel       string   `json:"channel"`
+		ID            string   `json:"id"`
+		Name          string   `json:"name"`
+		AltNames      []string `json:"alt_names"`
+		Main          bool     `json:"is_main"`
+		BroadcastArea []string `json:"broadcast_area"`
+		Timezones     []string `json:"timezones"`
+		Languages     []string `json:"languages"`
+		Format        string   `json:"format"`
+	}
+	Logo struct {
+		Channel string   `json:"channel"`
+		Feed    string   `json:"feed"`
+		InUse   bool     `json:"in_use"`
+		Tags    []string `json:"tags"`
+		Width   float64  `json:"width"`
+		Height  float64  `json:"height"`
+		Format  string   `json:"format"`
+		URL     string   `json:"url"`
+	}
+	Stream struct {
+		Channel   string   `json:"channel"`
+		Feed      string   `json:"feed"`
+		Title     string   `json:"title"`
+		URL       string   `json:"url"`
+		Referrer  string   `json:"referrer"`
+		UserAgent string   `json:"user_agent"`
+		Quality   string   `json:"quality"` // such as "720p"
+		Labels    []string `json:"labels"`  // such as "Geo-blocked"; also read from "label"
+		Origin    string   `json:"-"`       // who publishes it; empty means "iptv-org"
+		File      string   `json:"-"`       // the playlist it stood in, such as "br_pluto"; empty from JSON
+	}
+	Guide struct {
+		Channel  string `json:"channel"`
+		Feed     string `json:"feed"`
+		Site     string `json:"site"`
+		SiteID   string `json:"site_id"`
+		SiteName string `json:"site_name"`
+		Lang     string `json:"lang"` // ISO 639-1
+	}
+	Category struct {
+		ID          string `json:"id"`
+		Name        string `json:"name"`
+		Description string `json:"description"`
+	}
+	Language struct {
+		Code string `json:"code"` // ISO 639-3
+		Name string `json:"name"`
+	}
+	Country struct {
+		Code      string   `json:"code"`
+		Name      string   `json:"name"`
+		Languages []string `json:"languages"`
+	}
+	Subdivision struct {
+		Country string `json:"country"`
+		Code    string `json:"code"`
+		Name    string `json:"name"`
+		Parent  string `json:"parent"`
+	}
+	City struct {
+		Country     string `json:"country"`
+		Subdivision string `json:"subdivision"`
+		Code        string `json:"code"`
+		Name        string `json:"name"`
+	}
+	Region struct {
+		Code      string   `json:"code"`
+		Name      string   `json:"name"`
+		Countries []string `json:"countries"`
+	}
+	Timezone struct {
+		ID        string   `json:"id"`
+		UTCOffset string   `json:"utc_offset"`
+		Countries []string `json:"countries"`
+	}
+	Block struct {
+		Channel string `json:"channel"`
+		Reason  string `json:"reason"` // "dmca" or "nsfw"
+		Ref     string `json:"ref"`
+	}
+)
+
+// A Station is a record of radio-browser, values as upstream says them but
+// for lists, which are split, and flags.
+type Station struct {
+	Origin        string // who publishes it; empty means "radio-browser"
+	UUID          string
+	Name          string
+	URL           string
+	URLResolved   string
+	Homepage      string
+	Favicon       string
+	Tags          []string
+	CountryCode   string
+	Subdivision   string   // iso_3166_2
+	Languages     []string // names, in English or not
+	LanguageCodes []string // ISO 639-1 mostly
+	Votes         int
+	Clicks        int // in 24 hours
+	Codec         string
+	Bitrate       int // kbit/s; 0 when unknown
+	HLS           bool
+	LastCheckOK   bool
+	Latitude      *float64
+	Longitude     *float64
+}

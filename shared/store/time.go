@@ -1,0 +1,22 @@
+package store
+
+import "time"
+
+// A Time is a moment kept in a document: UTC, in microseconds, so that equal
+// moments are equal values in every database and order as text.
+type Time struct{ time.Time }
+
+const timeLayout = "2006-01-02T15:04:05.000000Z"
+
+// At returns t as it is kept.
+func At(t time.Time) Time { return Time{t.UTC().Truncate(time.Microsecond)} }
+
+// MarshalText returns t as fixed-width RFC 3339.
+func (t Time) MarshalText() ([]byte, error) {
+	return t.UTC().AppendFormat(nil, timeLayout), nil
+}
+
+// MarshalJSON returns t as a string of fixed width.
+func (t Time) MarshalJSON() ([]byte, error) {
+	return t.UTC().AppendFormat(nil, `"`+timeLayout+`"`), nil
+}
