@@ -84,3 +84,7 @@ func ParseStreamID(s string) (StreamID, bool) {
 	id := StreamID(binary.BigEndian.Uint64(b[:8]))
 	return id, id.String() == s
 }
+
+// A LinkBase is where the addresses that the catalog gives out start: the main
+// host, the hop's and the legacy player's, without a slash at the end.
+type LinkBase struct{ Base, Hop, Legacy string }

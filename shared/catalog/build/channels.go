@@ -1,0 +1,259 @@
+package build
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/source"
+)
+
+const originIPTVOrg = "iptv-org"
+
+// A joined holds the rows of the other files of iptv-org by their channel.
+type joined struct {
+	feeds   map[string][]*source.Feed
+	streams map[string][]*source.Stream
+	guides  map[string][]*source.Guide
+	logos   map[string][]*source.Logo
+	cities  map[string]*source.City
+}
+
+func join(ds *source.Dataset) *joined {
+	j := &joined{
+		feeds:   by(ds.Feeds, func(f *source.Feed) string { return f.Channel }),
+		streams: by(ds.Streams, func(s *source.Stream) string { return s.Channel }),
+		guides:  by(ds.Guides, func(g *source.Guide) string { return g.Channel }),
+		logos:   by(ds.Logos, func(l *source.Logo) string { return l.Channel }),
+		cities:  make(map[string]*source.City, len(ds.Cities)),
+	}
+	for i := range ds.Cities {
+		j.cities[ds.Cities[i].Code] = &ds.Cities[i]
+	}
+	return j
+}
+
+func by[T any](rows []T, key func(*T) string) map[string][]*T {
+	m := make(map[string][]*T, len(rows))
+	for i := range rows {
+		k := key(&rows[i])
+		m[k] = append(m[k], &rows[i])
+	}
+	return m
+}
+
+// channels returns the TV channels that may be shown.
+func channels(ds *source.Dataset, now time.Time, rep *Report) []catalog.Record {
+	j := join(ds)
+	blocked := map[string]bool{}
+	for _, b := range ds.Blocklist {
+		blocked[b.Channel] = true
+	}
+	seen := make(map[string]bool, len(ds.Channels))
+	shown := make(map[string]bool, len(ds.Channels))
+	records := make([]catalog.Record, 0, len(ds.Channels))
+	for i := range ds.Channels {
+		c := &ds.Channels[i]
+		reason := refusal(c, blocked, seen, now)
+		seen[c.ID] = true
+		if reason != "" {
+			rep.leaveOut(reason)
+			continue
+		}
+		shown[c.ID] = true
+		records = append(records, j.channel(c, rep))
+	}
+	for i := range ds.Streams {
+		if !shown[ds.Streams[i].Channel] {
+			rep.leaveOut(reasonOrphan)
+		}
+	}
+	return records
+}
+
+// refusal says why c may not be shown; empty when it may.
+func refusal(c *source.Channel, blocked, seen map[string]bool, now time.Time) string {
+	switch {
+	case !validID(c.ID) || text(c.Name, maxName) == "":
+		return reasonInvalid
+	case seen[c.ID]:
+		return reasonDuplicate
+	case c.NSFW:
+		return reasonNSFW
+	case blocked[c.ID]:
+		return reasonBlocked
+	case closed(c.Closed, now):
+		return reasonClosed
+	}
+	return ""
+}
+
+// validID reports whether id can be a path segment of the interface.
+func validID(id string) bool {
+	return id != "" && len(id) <= 128 && id == text(id, 128) && id != "." && id != ".." && !strings.ContainsAny(id, "/\\?#% ")
+}
+
+// closed reports whether a closing date is not in the future.
+func closed(s string, now time.Time) bool {
+	t, ok := date(s)
+	return ok && !t.After(now)
+}
+
+func (j *joined) channel(c *source.Channel, rep *Report) catalog.Record {
+	feeds := j.feeds[c.ID]
+	r := catalog.Record{
+		ID:         c.ID,
+		Kind:       catalog.TV,
+		Name:       text(c.Name, maxName),
+		AltNames:   texts(c.AltNames, maxName),
+		Country:    country(c.Country),
+		Categories: texts(c.Categories, 64),
+		Website:    webURL(c.Website),
+		Network:    text(c.Network, maxName),
+		Owners:     texts(c.Owners, maxName),
+		Launched:   day(c.Launched),
+		ReplacedBy: text(c.ReplacedBy, 128),
+		Origin:     cmp.Or(c.Origin, originIPTVOrg),
+	}
+	main := mainFeed(feeds)
+	j.feed(&r, main, feeds)
+	j.guide(&r, main)
+	r.LogoSource = logo(j.logos[c.ID], main)
+	r.Streams = tvStreams(j.streams[c.ID], rep)
+	if q := bestQuality(r.Streams); q != "" {
+		r.Quality = q
+	} else if main != nil {
+		r.Quality = text(main.Format, 32)
+	}
+	return r
+}
+
+func mainFeed(feeds []*source.Feed) *source.Feed {
+	if len(feeds) == 0 {
+		return nil
+	}
+	if i := slices.IndexFunc(feeds, func(f *source.Feed) bool { return f.Main }); i >= 0 {
+		return feeds[i]
+	}
+	return feeds[0]
+}
+
+// feed fills in what feeds say of their channel: places and format by the main
+// one, languages by all of them.
+func (j *joined) feed(r *catalog.Record, main *source.Feed, feeds []*source.Feed) {
+	if main == nil {
+		return
+	}
+	languages := slices.Clone(main.Languages)
+	for _, f := range feeds {
+		languages = append(languages, f.Languages...)
+	}
+	r.Languages = texts(languages, 8)
+	r.FeedFormat = text(main.Format, 32)
+	r.Timezones = texts(main.Timezones, 64)
+	r.BroadcastArea = texts(main.BroadcastArea, 64)
+	r.FeedNames = texts(main.AltNames, maxName)
+	if len(feeds) > 1 {
+		r.FeedName = text(main.Name, maxName)
+	}
+	r.Subdivision, r.City = j.place(r.BroadcastArea)
+}
+
+// place returns the subdivision and the city that a broadcast area names
+// first. A city brings its subdivision.
+func (j *joined) place(area []string) (subdivision, city string) {
+	for _, a := range area {
+		kind, code, _ := strings.Cut(a, "/")
+		switch {
+		case kind == "s" && subdivision == "":
+			subdivision = code
+		case kind == "ct" && city == "":
+			city = code
+		}
+	}
+	if c := j.cities[city]; c != nil && subdivision == "" {
+		subdivision = c.Subdivision
+	}
+	return subdivision, city
+}
+
+// guide fills in the guide that fits r best: of its main feed, in its
+// language, and then the first by name.
+func (j *joined) guide(r *catalog.Record, main *source.Feed) {
+	rows := j.guides[r.ID]
+	if len(rows) == 0 {
+		return
+	}
+	best := slices.MinFunc(rows, func(a, b *source.Guide) int {
+		return cmp.Or(
+			cmp.Compare(misfit(r, main, a), misfit(r, main, b)),
+			cmp.Compare(a.Site, b.Site), cmp.Compare(a.Lang, b.Lang))
+	})
+	r.HasGuide, r.GuideSite, r.GuideLang = true, text(best.Site, 255), text(best.Lang, 16)
+}
+
+// misfit is 0 for a guide in the channel's language of its main feed, and more
+// for others.
+func misfit(r *catalog.Record, main *source.Feed, g *source.Guide) int {
+	n := 0
+	if main != nil && g.Feed != main.ID {
+		n += 2
+	}
+	if code, ok := i18n.LanguageCode(g.Lang); !ok || !slices.Contains(r.Languages, code) {
+		n++
+	}
+	return n
+}
+
+// logo returns the URL of the picture that fits best: in use, of the main
+// feed, in a format that every reader shows, near 512 pixels.
+func logo(rows []*source.Logo, main *source.Feed) string {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(l *source.Logo) bool { return webURL(l.URL) == "" || l.Width <= 0 || l.Height <= 0 })
+	if len(rows) == 0 {
+		return ""
+	}
+	return slices.MinFunc(rows, func(a, b *source.Logo) int {
+		return cmp.Or(
+			cmp.Compare(boolRank(a.InUse), boolRank(b.InUse)),
+			cmp.Compare(feedRank(a.Feed, main), feedRank(b.Feed, main)),
+			cmp.Compare(formatRank(a.Format), formatRank(b.Format)),
+			cmp.Compare(distance(a), distance(b)),
+			cmp.Compare(a.URL, b.URL))
+	}).URL
+}
+
+func boolRank(good bool) int {
+	if good {
+		return 0
+	}
+	return 1
+}
+
+func feedRank(feed string, main *source.Feed) int {
+	switch {
+	case main != nil && feed == main.ID:
+		return 0
+	case feed == "":
+		return 1
+	}
+	return 2
+}
+
+func formatRank(format string) int {
+	switch strings.ToUpper(format) {
+	case "PNG":
+		return 0
+	case "JPEG":
+		return 1
+	case "SVG":
+		return 3
+	}
+	return 2
+}
+
+func distance(l *source.Logo) float64 {
+	return max(l.Width-512, 512-l.Width) + max(l.Height-512, 512-l.Height)
+}

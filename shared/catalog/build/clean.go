@@ -1,0 +1,138 @@
+package build
+
+import (
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of what the register keeps, in bytes: far above what honest sources
+// send, far below what would hurt those who read it.
+const (
+	maxName = 300
+	maxText = 500
+	maxURL  = 4096
+	maxList = 200 // elements
+)
+
+// text returns s as one line of valid UTF-8 without control characters and
+// without bidirectional overrides, its white space collapsed, of at most limit
+// bytes.
+func text(s string, limit int) string {
+	if plain(s) && len(s) <= limit {
+		return s
+	}
+	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	s = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if bidi(r) || r == '\uFEFF' {
+			return -1
+		}
+		return r
+	}, s))
+	if len(s) > limit {
+		s = strings.TrimSpace(truncate(s, limit))
+	}
+	return s
+}
+
+// plain reports whether text would leave s alone, for the many that are ASCII.
+func plain(s string) bool {
+	if s == "" || s[0] == ' ' || s[len(s)-1] == ' ' {
+		return s == ""
+	}
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == ' ' && s[i-1] == ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+func truncate(s string, limit int) string {
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}
+
+func bidi(r rune) bool {
+	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
+}
+
+// texts cleans every string of list and drops empty ones and repeats.
+func texts(list []string, limit int) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, s := range list {
+		if s = text(s, limit); s != "" && !seen[s] && len(out) < maxList {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// webURL returns s when it is an absolute http or https URL that may be shown
+// as a link, and "" otherwise.
+func webURL(s string) string {
+	s = strings.TrimSpace(s)
+	u, ok := parseURL(s)
+	if !ok || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		return ""
+	}
+	return s
+}
+
+// parseURL reads an absolute URL with a host. It refuses what no origin needs
+// and some readers misread: spaces, controls, backslashes, quotes.
+func parseURL(s string) (*url.URL, bool) {
+	if s == "" || len(s) > maxURL || !utf8.ValidString(s) {
+		return nil, false
+	}
+	if strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || bidi(r) || r == '\\' || r == '"' || r == '<' || r == '>'
+	}) {
+		return nil, false
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Hostname() == "" {
+		return nil, false
+	}
+	u.Scheme = strings.ToLower(u.Scheme)
+	return u, true
+}
+
+// country returns an ISO 3166-1 alpha-2 code in upper case, or "". The sources
+// say UK for the United Kingdom, which ISO calls GB.
+func country(code string) string {
+	code = strings.ToUpper(strings.TrimSpace(code))
+	if len(code) != 2 || code[0] < 'A' || code[0] > 'Z' || code[1] < 'A' || code[1] > 'Z' {
+		return ""
+	}
+	if code == "UK" {
+		return "GB"
+	}
+	return code
+}
+
+// date reads YYYY-MM-DD, or a month or year alone as its first day.
+func date(s string) (time.Time, bool) {
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// day returns s when it is a whole date and "" otherwise.
+func day(s string) string {
+	if _, err := time.Parse(time.DateOnly, s); err != nil {
+		return ""
+	}
+	return s
+}

@@ -1,0 +1,117 @@
+package build
+
+import (
+	"cmp"
+	"slices"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/source"
+)
+
+// icons are the pictures of the categories, which the sources do not give.
+var icons = map[string]string{
+	"animation": "🎨", "auto": "🚗", "business": "💼", "classic": "📽️", "comedy": "😂", "cooking": "🍳",
+	"culture": "🏛️", "documentary": "🎥", "education": "🎓", "entertainment": "🎭", "family": "👪",
+	"general": "📺", "interactive": "🕹️", "kids": "🧸", "legislative": "⚖️", "lifestyle": "🌿", "movies": "🎬",
+	"music": "🎵", "news": "📰", "outdoor": "🏕️", "public": "🏢", "relax": "🧘", "religious": "🛐",
+	"science": "🔬", "series": "🍿", "shop": "🛒", "sports": "⚽", "travel": "✈️", "weather": "⛅",
+}
+
+// vocabulary fills in the words of reg: all categories, and of the other lists
+// what some record uses.
+func vocabulary(reg *catalog.Register, ds *source.Dataset) {
+	used := usage(reg.Records)
+	reg.Categories = categories(ds.Categories)
+	reg.Languages = terms(used.languages, names(ds.Languages, func(l *source.Language) (string, string) { return l.Code, l.Name }), i18n.LanguageName)
+	reg.Countries = terms(used.countries, names(ds.Countries, func(c *source.Country) (string, string) { return country(c.Code), c.Name }), i18n.CountryName)
+	for _, s := range ds.Subdivisions {
+		if used.subdivisions[s.Code] {
+			reg.Subdivisions = append(reg.Subdivisions, catalog.Subdivision{Code: s.Code, Country: country(s.Country), Name: text(s.Name, maxName)})
+			used.subdivisions[s.Code] = false
+		}
+	}
+	for _, c := range ds.Cities {
+		if used.cities[c.Code] {
+			reg.Cities = append(reg.Cities, catalog.City{Code: c.Code, Country: country(c.Country), Subdivision: c.Subdivision, Name: text(c.Name, maxName)})
+			used.cities[c.Code] = false
+		}
+	}
+}
+
+type words struct{ languages, countries, subdivisions, cities map[string]bool }
+
+func usage(records []catalog.Record) words {
+	w := words{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	for i := range records {
+		r := &records[i]
+		for _, l := range r.Languages {
+			w.languages[l] = true
+		}
+		w.countries[r.Country] = true
+		w.subdivisions[r.Subdivision] = true
+		w.cities[r.City] = true
+	}
+	delete(w.countries, "")
+	return w
+}
+
+func categories(rows []source.Category) []catalog.Category {
+	var out []catalog.Category
+	seen := map[string]bool{}
+	for _, row := range rows {
+		id := text(row.ID, 64)
+		if id == "" || seen[id] {
+			continue
+		}
+		seen[id] = true
+		out = append(out, catalog.Category{
+			ID: id, Icon: icons[id],
+			Name:        message("category."+id, cmp.Or(text(row.Name, maxName), id)),
+			Description: message("category_description."+id, text(row.Description, maxText)),
+		})
+	}
+	slices.SortFunc(out, func(a, b catalog.Category) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// message returns the texts of key in every locale, or the source's own words
+// where there is none.
+func message(key, fallback string) catalog.Labels {
+	var labels catalog.Labels
+	for i, l := range i18n.Locales {
+		labels[i] = fallback
+		if i18n.Has(key) {
+			labels[i] = l.T(key, nil)
+		}
+	}
+	return labels
+}
+
+func names[T any](rows []T, of func(*T) (code, name string)) map[string]string {
+	m := make(map[string]string, len(rows))
+	for i := range rows {
+		code, name := of(&rows[i])
+		m[code] = text(name, maxName)
+	}
+	return m
+}
+
+// terms returns the codes used, in order, with their names in every locale;
+// where a locale has none, the source's English.
+func terms(used map[string]bool, english map[string]string, name func(code string, l i18n.Locale) (string, bool)) []catalog.Term {
+	out := make([]catalog.Term, 0, len(used))
+	for code := range used {
+		t := catalog.Term{Code: code}
+		for i, l := range i18n.Locales {
+			if s, ok := name(code, l); ok {
+				t.Name[i] = s
+			} else {
+				t.Name[i] = cmp.Or(english[code], code)
+			}
+		}
+		out = append(out, t)
+	}
+	slices.SortFunc(out, func(a, b catalog.Term) int { return cmp.Compare(a.Code, b.Code) })
+	return out
+}

@@ -1,0 +1,62 @@
+package catalog
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+var (
+	youTubeVideo   = regexp.MustCompile(`^[A-Za-z0-9_-]{11}$`)
+	youTubeChannel = regexp.MustCompile(`^UC[A-Za-z0-9_-]{22}$`)
+)
+
+// ParseYouTube reads the address of a live on the video platform: of a video
+// or of a channel, whose current live is then meant. It reports false for
+// every other URL.
+func ParseYouTube(raw string) (YouTube, bool) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return YouTube{}, false
+	}
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	switch strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.") {
+	case "youtu.be":
+		return youTube(parts[0], "")
+	case "youtube.com", "m.youtube.com", "youtube-nocookie.com":
+		if parts[0] == "watch" {
+			return youTube(u.Query().Get("v"), "")
+		}
+		if len(parts) < 2 {
+			return YouTube{}, false
+		}
+		switch parts[0] {
+		case "channel":
+			return youTube("", parts[1])
+		case "embed", "live", "v":
+			if parts[1] == "live_stream" {
+				return youTube("", u.Query().Get("channel"))
+			}
+			return youTube(parts[1], "")
+		}
+	}
+	return YouTube{}, false
+}
+
+func youTube(video, channel string) (YouTube, bool) {
+	switch {
+	case youTubeVideo.MatchString(video):
+		return YouTube{
+			Video: video,
+			Embed: "https://www.youtube-nocookie.com/embed/" + video,
+			Watch: "https://www.youtube.com/watch?v=" + video,
+		}, true
+	case youTubeChannel.MatchString(channel):
+		return YouTube{
+			Channel: channel,
+			Embed:   "https://www.youtube-nocookie.com/embed/live_stream?channel=" + channel,
+			Watch:   "https://www.youtube.com/channel/" + channel + "/live",
+		}, true
+	}
+	return YouTube{}, false
+}

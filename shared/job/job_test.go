@@ -1,0 +1,94 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/embedded"
+)
+
+var start = time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
+
+func open(t *testing.T) store.DB {
+	t.Helper()
+	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func runner(t *testing.T, jobs ...job.Job) *job.Runner {
+	return job.NewRunner(open(t), slog.New(slog.DiscardHandler), func() time.Time { return start }, jobs...)
+}
+
+// TestRun checks what a report says of a run, and that it is kept.
+func TestRun(t *testing.T) {
+	failure := errors.New("the source is gone")
+	r := runner(t,
+		job.Job{Name: "good", Run: func(_ context.Context, o job.Order) (any, error) {
+			return map[string]any{"forced": o.Force}, nil
+		}},
+		job.Job{Name: "bad", Run: func(context.Context, job.Order) (any, error) { return map[string]int{"done": 1}, failure }},
+		job.Job{Name: "broken", Run: func(context.Context, job.Order) (any, error) { panic("a defect") }},
+	)
+	for _, test := range []struct {
+		name  string
+		ok    bool
+		wrong string
+	}{
+		{"good", true, ""},
+		{"bad", false, "the source is gone"},
+		{"broken", false, "a defect"},
+	} {
+		rep, err := r.Run(t.Context(), test.name, job.Order{Force: true})
+		if (err == nil) != test.ok || rep == nil || rep.OK != test.ok || !strings.Contains(rep.Error, test.wrong) {
+			t.Errorf("Run(%s) = %+v, %v", test.name, rep, err)
+		}
+		last, err := r.Last(t.Context(), test.name)
+		if err != nil || last == nil || last.OK != test.ok || !last.StartedAt.Equal(start) || !strings.Contains(last.Error, test.wrong) {
+			t.Errorf("Last(%s) = %+v, %v", test.name, last, err)
+		}
+	}
+	if last, err := r.Last(t.Context(), "never"); last != nil || err != nil {
+		t.Errorf("Last of a job that never ran = %+v, %v", last, err)
+	}
+	if _, err := r.Run(t.Context(), "none", job.Order{}); !errors.Is(err, job.ErrUnknown) {
+		t.Errorf("Run(none) = %v, want ErrUnknown", err)
+	}
+}
+
+// TestRunOnce checks that a job runs once at a time, and again afterwards.
+func TestRunOnce(t *testing.T) {
+	begun, end := make(chan bool), make(chan bool)
+	r := runner(t, job.Job{Name: "slow", Run: func(context.Context, job.Order) (any, error) {
+		begun <- true
+		<-end
+		return nil, nil
+	}})
+	done := make(chan error)
+	go func() {
+		_, err := r.Run(context.Background(), "slow", job.Order{})
+		done <- err
+	}()
+	<-begun
+	if _, err := r.Run(t.Context(), "slow", job.Order{}); !errors.Is(err, job.ErrRunning) {
+		t.Errorf("second Run = %v, want ErrRunning", err)
+	}
+	close(end)
+	if err := <-done; err != nil {
+		t.Errorf("first Run = %v", err)
+	}
+	go func() { <-begun }()
+	if _, err := r.Run(t.Context(), "slow", job.Order{}); err != nil {
+		t.Errorf("Run after the end = %v", err)
+	}
+}
