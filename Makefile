@@ -1,0 +1,87 @@
+# The commands of the project. `make` alone lists them.
+
+GO ?= go
+NPM ?= npm
+GOLANGCI = $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+# What the local stack runs on; see README.md, "Configuration".
+BACKEND ?= embedded
+CATALOG ?=
+GATEWAY ?=
+DATA ?=
+ARGS ?=
+
+OPENAPI = functions/testdata/openapi.json
+LINTERS = scripts/lint/node_modules/.bin
+# Packages whose suites also run on the official emulators.
+EMULATED = ./shared/store/... ./shared/bus/... ./shared/blob/... ./shared/wire/... ./functions/...
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: generate ## run the whole service here (BACKEND=embedded|emulators CATALOG=DIR|live|sample GATEWAY=ADDR DATA=DIR ARGS=...)
+	@mkdir -p bin && $(GO) build -o bin/miramundo ./scripts/dev
+	@exec bin/miramundo -backend $(BACKEND) $(if $(CATALOG),-catalog '$(CATALOG)') $(if $(GATEWAY),-gateway '$(GATEWAY)') $(if $(DATA),-data '$(DATA)') $(ARGS)
+
+.PHONY: seed
+seed: generate ## load the catalog into the local data and stop
+	$(GO) run ./scripts/dev -seed -backend $(BACKEND) $(if $(CATALOG),-catalog '$(CATALOG)') $(if $(DATA),-data '$(DATA)') $(ARGS)
+
+.PHONY: test
+test: generate ## run every test
+	$(GO) test ./...
+
+.PHONY: test-race
+test-race: generate ## run every test with the race detector
+	$(GO) test -race ./...
+
+.PHONY: test-emulators
+test-emulators: generate ## run the suites of the store and the bus on the official emulators
+	MIRAMUNDO_EMULATORS=required $(GO) run ./scripts/emulators -- $(GO) test -count=1 $(EMULATED)
+
+.PHONY: bench
+bench: ## measure against peers and print a table of ratios
+	$(GO) run ./scripts/bench $(ARGS)
+
+.PHONY: emulators
+emulators: ## run the official Firestore and Pub/Sub emulators
+	$(GO) run ./scripts/emulators $(ARGS)
+
+.PHONY: lint
+lint: generate lint-go lint-openapi ## check format, vet, golangci-lint and the OpenAPI document
+
+.PHONY: lint-go
+lint-go: generate
+	@files=$$(gofmt -l chatroom functions hop infra scripts shared); if [ -n "$$files" ]; then echo "not formatted (make fmt):"; echo "$$files"; exit 1; fi
+	$(GO) vet ./...
+	$(GOLANGCI) run ./...
+
+.PHONY: lint-openapi
+lint-openapi: scripts/lint/node_modules/.package-lock.json
+	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(LINTERS)/redocly lint $(OPENAPI)
+	SCARF_ANALYTICS=false $(LINTERS)/spectral lint --fail-severity warn $(OPENAPI)
+
+.PHONY: fmt
+fmt: ## format the Go files
+	gofmt -w chatroom functions hop infra scripts shared
+
+.PHONY: generate
+generate: node_modules/.package-lock.json ## take from npm what the build embeds
+	@$(GO) run ./scripts/assets
+
+# npm writes this file when it has installed what the lock file says.
+node_modules/.package-lock.json: package.json package-lock.json
+	$(NPM) ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+scripts/lint/node_modules/.package-lock.json: scripts/lint/package.json scripts/lint/package-lock.json
+	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/lint
+	@touch $@
+
+.PHONY: clean
+clean: ## remove what was built and installed, but not the data
+	rm -rf bin node_modules scripts/lint/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt

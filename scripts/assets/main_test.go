@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const plain = `<svg xmlns="http://www.w3.org/2000/svg"><defs><path id="a" d="M0 0"/></defs><use href="#a"/></svg>`
+
+func TestPicture(t *testing.T) {
+	for _, test := range []struct {
+		name, svg, want string // want is part of the error; empty for none
+	}{
+		{"a plain one", plain, ""},
+		{"cut short", plain[:50], "unexpected EOF"},
+		{"nothing", "", "not an svg"},
+		{"HTML", "<html></html>", "not an svg"},
+		{"a script", `<svg><script>alert(1)</script></svg>`, "element script"},
+		{"an event", `<svg onload="alert(1)"></svg>`, "attribute onload"},
+		{"a link out", `<svg xmlns:xlink="x"><use xlink:href="https://example.org/a"/></svg>`, "attribute href"},
+		{"a style that loads", `<svg><g style="fill:url(https://example.org)"/></svg>`, "attribute style"},
+		{"a page within", `<svg><foreignObject/></svg>`, "element foreignObject"},
+		{"too big", "<svg>" + strings.Repeat(" ", mostBytes) + "</svg>", "more than"},
+	} {
+		err := picture([]byte(test.svg))
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: picture = %v, want %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestCopyFlags(t *testing.T) {
+	from, to := npmPackage(leastFlags), t.TempDir()
+	if n, err := copyFlags(from, to); err != nil || n != leastFlags+1 {
+		t.Fatalf("the first copy wrote %d, %v; want %d", n, err, leastFlags+1)
+	}
+	if n, err := copyFlags(from, to); err != nil || n != 0 {
+		t.Errorf("the second copy wrote %d, %v; want 0", n, err)
+	}
+	if _, err := os.Stat(filepath.Join(to, "LICENSE.txt")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(to, "arab.svg")); err == nil {
+		t.Error("copied the flag of an organization")
+	}
+}
+
+func TestCopyFlagsRefuses(t *testing.T) {
+	if _, err := copyFlags(npmPackage(leastFlags-1), t.TempDir()); err == nil || !strings.Contains(err.Error(), "npm ci") {
+		t.Errorf("too few flags: %v", err)
+	}
+	unlicensed := npmPackage(leastFlags)
+	delete(unlicensed, "LICENSE")
+	if _, err := copyFlags(unlicensed, t.TempDir()); err == nil {
+		t.Error("copied flags without their licence")
+	}
+}
+
+// npmPackage is a package of n flags, and one that is not a country's.
+func npmPackage(n int) fstest.MapFS {
+	fsys := fstest.MapFS{"LICENSE": {Data: []byte("free")}, "flags/4x3/arab.svg": {Data: []byte(plain)}}
+	for i := range n {
+		fsys[fmt.Sprintf("flags/4x3/%c%c.svg", 'a'+i/26, 'a'+i%26)] = &fstest.MapFile{Data: []byte(plain)}
+	}
+	return fsys
+}

@@ -1,0 +1,161 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A layer is a set of packages with the packages of the module that they may
+// import, besides those in their own folder. Patterns match whole folders.
+type layer struct {
+	who, may, why string
+}
+
+// Sets of packages that several layers name.
+const (
+	words     = `shared/(fault|i18n|config)`
+	keepers   = `shared/(store|bus|origin|blob)`
+	suites    = `shared/(store/storetest|bus/bustest|apitest)`
+	leaves    = `shared/(store|bus)/(embedded|firestore|pubsub)(/.*)?`
+	functions = `functions/\w+`
+	anything  = `.*`
+)
+
+// layers are the allowed imports, lowest first. A package belongs to the first
+// layer that names it; one that none names is an error.
+var layers = []layer{
+	{`shared/policy`, ``, "the rules stand beside the code"},
+	{words, `shared/fault`, "what everything may use depends on nothing"},
+	{suites, `shared/(fault|store|bus|api(/.*)?|i18n)`, "a suite knows what it tests"},
+	{leaves, `shared/(fault|store|bus|store/embedded(/.*)?)`, "a leaf knows its contract and its vendor"},
+	{keepers, `shared/(fault|store)`, "documents, events and fetches know no subject"},
+	{`shared/source(/.*)?`, words + `|` + keepers + `|shared/source(/.*)?`, "sources come before the catalog"},
+	{`shared/catalog/fold`, ``, "folding is a function of text"},
+	{`shared/catalog/(release|block)`, words + `|` + keepers + `|shared/(source|catalog)(/.*)?`, "what is kept of the catalog goes from the sources to the index"},
+	{`shared/catalog/build`, words + `|shared/(source|catalog)(/fold)?`, "the register is made from values"},
+	{`shared/catalog(/.*)?`, `shared/(fault|i18n|catalog)(/.*)?`, "the model and the index know no database"},
+	{`shared/(guide|job|logo|stream|feed|probe|identity|account|library|social|health|chat|billing|numbers)(/.*)?`,
+		words + `|` + keepers + `|shared/catalog`, "a subject knows the catalog at most; neighbours are named here"},
+	{`shared/api(/.*)?`, words + `|shared/identity|shared/api(/.*)?`, "the web layer knows no subject"},
+	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
+	{functions, `shared/.*`, "functions are deployed apart; they meet in shared"},
+	{`(hop|chatroom)(/.*)?`, `shared/.*`, "a container holds no functions"},
+	{`functions|functions/serve|scripts/.*`, anything, "what puts the service together may use all of it"},
+}
+
+// composers may import the leaves through wire's packages and all functions.
+const composers = `functions|functions/serve|scripts/.*|hop|chatroom`
+
+// Imports checks that packages import only what is below them.
+func Imports(t *Tree) []string {
+	var found []string
+	for _, f := range t.code() {
+		for _, im := range f.Imports {
+			if why := misplaced(f.Dir, im); local(im) && why != "" {
+				found = append(found, fmt.Sprintf("%s imports %s: %s", f.Path, im, why))
+			}
+		}
+	}
+	return found
+}
+
+// misplaced says why a package may not import another, or nothing.
+func misplaced(dir, im string) string {
+	switch {
+	case match(suites, im) && !match(suites, dir):
+		return "only tests import a test suite"
+	case match(leaves, im) && !match(leaves+`|shared/wire|scripts/.*`, dir):
+		return "only wire opens a leaf"
+	case match(composers, dir) || strings.HasPrefix(im, dir+"/"):
+		return ""
+	}
+	i := slices.IndexFunc(layers, func(l layer) bool { return match(l.who, dir) })
+	if i < 0 {
+		return "the package stands in no layer: place it in shared/policy"
+	}
+	if l := layers[i]; !match(l.may, im) {
+		return l.why
+	}
+	return ""
+}
+
+// TestImports checks what even tests may not import: what is above their package.
+func TestImports(t *Tree) []string {
+	var found []string
+	for _, f := range t.Files {
+		for _, im := range f.Imports {
+			if f.Test && match(`shared/.*`, f.Dir) && match(`(functions|hop|chatroom|scripts)(/.*)?`, im) {
+				found = append(found, fmt.Sprintf("%s imports %s: shared code is below what uses it", f.Path, im))
+			}
+		}
+	}
+	return found
+}
+
+// A home says which packages may import a module of others, tests aside.
+type home struct {
+	module, dirs string
+}
+
+// homes are the modules that the repository uses, with the packages that know
+// them. To use a module elsewhere is a decision, taken here.
+var homes = []home{
+	{`cloud\.google\.com/go/firestore(/.*)?`, `shared/store/firestore`},
+	{`cloud\.google\.com/go/pubsub/v2(/.*)?`, `shared/bus/pubsub`},
+	{`google\.golang\.org/.*|github\.com/googleapis/.*`, `shared/store/firestore|shared/bus/pubsub`},
+	{`modernc\.org/sqlite(/.*)?`, `shared/(store|bus)/embedded(/.*)?|scripts/bench(/.*)?`},
+	{`github\.com/GoogleCloudPlatform/functions-framework-go(/.*)?`, `functions|functions/serve`},
+	{`github\.com/caarlos0/env/.*`, `shared/config`},
+	{`github\.com/swaggest/.*`, `shared/api/openapi`},
+	{`github\.com/getkin/kin-openapi(/.*)?`, `shared/apitest`},
+	{`code\.dny\.dev/ssrf`, `shared/origin`},
+	{`github\.com/andybalholm/brotli`, `shared/(api/encoding|apitest|origin)`},
+	{`github\.com/klauspost/compress(/.*)?`, `shared/(api/encoding|apitest|origin|source(/.*)?|catalog/.*|blob)|scripts/bench(/.*)?`},
+	{`golang\.org/x/text(/.*)?`, `shared/(i18n|catalog(/.*)?|source(/.*)?)|functions/\w+`},
+	{`golang\.org/x/net(/.*)?`, `shared/(origin|source/.*|catalog/.*)`},
+	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
+	{`github\.com/google/go-cmp(/.*)?`, `shared/(apitest|store/storetest|bus/bustest)`},
+}
+
+// Vendors checks that each module of others stays in its leaves.
+func Vendors(t *Tree) []string {
+	var found []string
+	for _, f := range t.code() {
+		for _, im := range f.Imports {
+			if standard(im) || local(im) {
+				continue
+			}
+			if why := homeless(f.Dir, im); why != "" {
+				found = append(found, fmt.Sprintf("%s imports %s: %s", f.Path, im, why))
+			}
+		}
+	}
+	return found
+}
+
+func homeless(dir, im string) string {
+	i := slices.IndexFunc(homes, func(h home) bool { return match(h.module, im) })
+	switch {
+	case i < 0:
+		return "name the packages that may know this module in shared/policy"
+	case !match(homes[i].dirs, dir):
+		return "a vendor stays in its leaves: " + homes[i].dirs
+	}
+	return ""
+}
+
+// web are the packages that know HTTP: those that serve it and those that
+// fetch by it.
+const web = `shared/(api(/.*)?|apitest|origin)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
+
+// HTTP checks that subjects do not know the web.
+func HTTP(t *Tree) []string {
+	var found []string
+	for _, f := range t.code() {
+		if slices.Contains(f.Imports, "net/http") && !match(web, f.Dir) {
+			found = append(found, f.Path+" imports net/http: only the web layer and the guarded client know HTTP")
+		}
+	}
+	return found
+}

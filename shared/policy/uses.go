@@ -1,0 +1,107 @@
+package policy
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// environs are the functions by which a program reads its environment.
+const environs = `os\.(Getenv|LookupEnv|Environ|ExpandEnv)|syscall\.(Getenv|Environ)`
+
+// Environment checks that only config and commands read the environment.
+func Environment(t *Tree) []string {
+	var found []string
+	for _, f := range t.code() {
+		if f.AST.Name.Name == "main" || match(`shared/config|scripts/.*`, f.Dir) {
+			continue
+		}
+		for call := range calls(f, environs) {
+			found = append(found, t.at(call)+" reads the environment: take the value from shared/config")
+		}
+	}
+	return found
+}
+
+// Sleepless checks that no test sleeps, but for those under a fake clock.
+func Sleepless(t *Tree) []string {
+	var found []string
+	for _, f := range t.Files {
+		if !f.Test || slices.Contains(f.Imports, "testing/synctest") {
+			continue
+		}
+		for call := range calls(f, `time\.Sleep`) {
+			found = append(found, t.at(call)+" sleeps: wait for what happens, or take the clock as a field")
+		}
+	}
+	return found
+}
+
+// calls returns the uses in f of functions of packages, as "os.Getenv".
+func calls(f *File, pattern string) map[*ast.SelectorExpr]bool {
+	uses := map[*ast.SelectorExpr]bool{}
+	ast.Inspect(f.AST, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := sel.X.(*ast.Ident); ok && match(pattern, x.Name+"."+sel.Sel.Name) {
+				uses[sel] = true
+			}
+		}
+		return true
+	})
+	return uses
+}
+
+// route matches a literal that names a path of the service.
+const route = `/(api|f|okf|mcp|logos|flags|\.well-known)/[\w{}$./:-]+|/(openapi|apis|agent)\.json`
+
+// Routes checks that a path of the service is said in one file: a route said
+// twice is a defect. Tests and scripts say them as their users do.
+func Routes(t *Tree) []string {
+	said := map[string]map[string]bool{}
+	for _, f := range t.code() {
+		if match(`scripts/.*|shared/policy`, f.Dir) {
+			continue
+		}
+		for _, s := range literals(f) {
+			if !match(route, s) {
+				continue
+			}
+			if said[s] == nil {
+				said[s] = map[string]bool{}
+			}
+			said[s][f.Path] = true
+		}
+	}
+	var found []string
+	for s, files := range said {
+		if len(files) > 1 {
+			found = append(found, fmt.Sprintf("%s is said in %s: derive it from the table of endpoints",
+				s, strings.Join(slices.Sorted(maps.Keys(files)), ", ")))
+		}
+	}
+	return found
+}
+
+// literals returns the string literals of f, but for tags and imports.
+func literals(f *File) []string {
+	var all []string
+	tags := map[*ast.BasicLit]bool{}
+	ast.Inspect(f.AST, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field:
+			tags[n.Tag] = true
+		case *ast.BasicLit:
+			if s, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING && !tags[n] {
+				all = append(all, s)
+			}
+		}
+		return true
+	})
+	return all
+}
