@@ -1,0 +1,176 @@
+package config
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the generated files")
+
+// deployed is a set of settings that a deployed process starts with.
+var deployed = map[string]string{
+	"K_SERVICE": "catalog", "FUNCTION_TARGET": "catalog", "BUILD": "abc1234", "BACKEND": "cloud",
+	"GOOGLE_CLOUD_PROJECT": "p", "BASE_URL": "https://m.example", "HOP_URL": "https://hop.example",
+	"LEGACY_URL": "https://legacy.example",
+}
+
+func TestDefaults(t *testing.T) {
+	c, err := Parse(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Port != 8080 || c.Backend != "embedded" || c.Catalog != "live" || c.Deployed() {
+		t.Errorf("defaults are %+v", c)
+	}
+}
+
+func TestDeployed(t *testing.T) {
+	c, err := Parse(deployed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.Deployed() || c.BaseURL != "https://m.example" {
+		t.Errorf("settings are %+v", c)
+	}
+}
+
+// TestRefusals checks that everything that is wrong is named in one message.
+func TestRefusals(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		base     map[string]string
+		vars     map[string]string
+		problems []string
+	}{
+		{"values", nil, map[string]string{
+			"PORT": "http", "BASE_URL": "m.example", "HOP_URL": "https://u:p@hop.example", "LEGACY_URL": "https://l.example/",
+			"BACKEND": "disk", "CATALOGO_TOKEN": "short", "METRICS_TOKEN": "has spaces, although it is long",
+			"EDGE_COUNTRY_HEADER": "X Country", "ORIGIN_ALLOW": "localhost", "LOG_LEVEL": "loud", "RADIO_BROWSER_URL": "ftp://x",
+			"IPTV_ORG_URL": "https://x.example?y=z",
+		}, []string{
+			"PORT is no int", "BASE_URL is no http", "HOP_URL is no http", "LEGACY_URL is no http", "BACKEND is none",
+			"CATALOGO_TOKEN is shorter", "METRICS_TOKEN is shorter", "EDGE_COUNTRY_HEADER is no", "ORIGIN_ALLOW has an entry",
+			"LOG_LEVEL is no slog.Level", "RADIO_BROWSER_URL is no http", "IPTV_ORG_URL is no http",
+		}},
+		{"port", nil, map[string]string{"PORT": "70000"}, []string{"PORT is no port"}},
+		{"cloud", nil, map[string]string{"BACKEND": "cloud"}, []string{"GOOGLE_CLOUD_PROJECT is missing"}},
+		{"deployed", nil, map[string]string{"K_SERVICE": "x"}, []string{
+			"FUNCTION_TARGET is missing", "BASE_URL is missing", "HOP_URL is missing", "LEGACY_URL is missing", "BUILD is missing",
+			"BACKEND is embedded",
+		}},
+		{"holes", deployed, map[string]string{"ORIGIN_ALLOW": "127.0.0.1:80", "FIRESTORE_EMULATOR_HOST": "127.0.0.1:1"}, []string{
+			"ORIGIN_ALLOW is set", "FIRESTORE_EMULATOR_HOST is set",
+		}},
+	} {
+		vars := maps.Clone(test.vars)
+		for name, value := range test.base {
+			vars[name] = value
+		}
+		_, err := Parse(vars)
+		if err == nil {
+			t.Errorf("%s: no error", test.name)
+			continue
+		}
+		for _, want := range test.problems {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: the message has no %q: %v", test.name, want, err)
+			}
+		}
+		if strings.Contains(err.Error(), "short\n") || strings.Contains(err.Error(), "has spaces, ") {
+			t.Errorf("%s: the message shows a secret: %v", test.name, err)
+		}
+	}
+}
+
+// TestExample keeps .env.example in step with the settings.
+func TestExample(t *testing.T) {
+	const file = "../../.env.example"
+	if *update {
+		if err := os.WriteFile(file, []byte(Example()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Example(), string(got)); diff != "" {
+		t.Errorf("%s (go test -update rewrites it) (-want +got):\n%s", file, diff)
+	}
+	if strings.Contains(Example(), "# \n") || strings.Contains(Example(), "\n#=") {
+		t.Error("a setting has no meaning or no name")
+	}
+}
+
+const stack = `{
+	"project": "demo", "firestore": {"rules": "x"},
+	"emulators": {"firestore": {"host": "127.0.0.1", "port": 1}, "pubsub": {"host": "127.0.0.1", "port": 2}},
+	"services": {"gateway": {"host": "127.0.0.1", "port": 3}},
+	"topics": {"t": {"push": {"function": "f"}, "deadLetter": "d", "maxAttempts": 5}},
+	"jobs": {"catalog-reload": {"every": "6h", "path": "/x"}},
+	"edge": {"country": "BR"}
+}`
+
+func TestReadStack(t *testing.T) {
+	s, err := ReadStack(write(t, stack))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Stack{
+		Project:   "demo",
+		Emulators: Emulators{Listen{"127.0.0.1", 1}, Listen{"127.0.0.1", 2}},
+		Services:  map[string]Listen{"gateway": {"127.0.0.1", 3}},
+		Topics:    map[string]Topic{"t": {Push{"f"}, "d", 5}},
+		Jobs:      map[string]JobRun{"catalog-reload": {Duration{6 * time.Hour}, "/x"}},
+		Edge:      Edge{"BR"},
+	}
+	if diff := cmp.Diff(want, s); diff != "" {
+		t.Errorf("stack (-want +got):\n%s", diff)
+	}
+	if got := s.Services["gateway"].Addr(); got != "127.0.0.1:3" {
+		t.Errorf("gateway listens at %s", got)
+	}
+}
+
+func TestReadStackRefusals(t *testing.T) {
+	for _, test := range []struct{ old, new, want string }{
+		{`"demo"`, `""`, "project is missing"},
+		{`"port": 2`, `"port": 1`, "emulators.firestore and emulators.pubsub are both at 127.0.0.1:1"},
+		{`"port": 3`, `"port": 70000`, "services.gateway has no host and port"},
+		{`"6h"`, `"often"`, `"often" is no duration`},
+		{`"6h"`, `"-6h"`, `"-6h" is no duration`},
+		{`"every": "6h", `, ``, "job catalog-reload does not say how often"},
+		{`"edge"`, `edge`, "invalid character"},
+	} {
+		_, err := ReadStack(write(t, strings.Replace(stack, test.old, test.new, 1)))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s for %s: %v, want %s", test.new, test.old, err, test.want)
+		}
+	}
+	if _, err := ReadStack(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a file that is not there is read")
+	}
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "emulator.json")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestRepositoryStack reads the layout that the repository carries.
+func TestRepositoryStack(t *testing.T) {
+	if _, err := ReadStack("../../emulator.json"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,116 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"time"
+)
+
+// A Stack is how the parts of the service are laid out on one machine: what
+// emulator.json says. Its block "emulators" is that of the Firebase tools.
+type Stack struct {
+	Project   string            `json:"project"`
+	Emulators Emulators         `json:"emulators"`
+	Services  map[string]Listen `json:"services"` // gateway, hop, legacy, chatroom, …
+	Topics    map[string]Topic  `json:"topics"`
+	Jobs      map[string]JobRun `json:"jobs"`
+	Edge      Edge              `json:"edge"`
+}
+
+// Emulators are where the official emulators listen.
+type Emulators struct {
+	Firestore Listen `json:"firestore"`
+	PubSub    Listen `json:"pubsub"`
+}
+
+// A Listen is where a part listens.
+type Listen struct {
+	Host string `json:"host"`
+	Port int    `json:"port"`
+}
+
+// Addr returns l as host:port.
+func (l Listen) Addr() string { return net.JoinHostPort(l.Host, strconv.Itoa(l.Port)) }
+
+// A Topic is how events of one kind are delivered.
+type Topic struct {
+	Push        Push   `json:"push"`
+	DeadLetter  string `json:"deadLetter"`
+	MaxAttempts int    `json:"maxAttempts"`
+}
+
+// A Push names the function that events are delivered to.
+type Push struct {
+	Function string `json:"function"`
+}
+
+// A JobRun is when a job runs.
+type JobRun struct {
+	Every Duration `json:"every"`
+	Path  string   `json:"path"`
+}
+
+// A Duration is written as in Go, such as "6h".
+type Duration struct{ time.Duration }
+
+// UnmarshalText parses a positive duration.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil || v <= 0 {
+		return fmt.Errorf("%q is no duration such as 6h", text)
+	}
+	d.Duration = v
+	return nil
+}
+
+// An Edge is what the local gateway says as an edge would.
+type Edge struct {
+	Country string `json:"country"` // ISO 3166-1 alpha-2
+}
+
+// ReadStack reads the layout in the file at path.
+func ReadStack(path string) (Stack, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Stack{}, err
+	}
+	var s Stack
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&s); err != nil {
+		return Stack{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := s.check(); err != nil {
+		return Stack{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// check refuses parts without a place, and two in one.
+func (s Stack) check() error {
+	if s.Project == "" {
+		return fmt.Errorf("project is missing")
+	}
+	taken := map[string]string{}
+	parts := map[string]Listen{"emulators.firestore": s.Emulators.Firestore, "emulators.pubsub": s.Emulators.PubSub}
+	for name, l := range s.Services {
+		parts["services."+name] = l
+	}
+	for name, l := range parts {
+		if l.Host == "" || l.Port < 1 || l.Port > 65535 {
+			return fmt.Errorf("%s has no host and port", name)
+		}
+		if other := taken[l.Addr()]; other != "" {
+			return fmt.Errorf("%s and %s are both at %s", min(name, other), max(name, other), l.Addr())
+		}
+		taken[l.Addr()] = name
+	}
+	for name, j := range s.Jobs {
+		if j.Every.Duration == 0 {
+			return fmt.Errorf("job %s does not say how often", name)
+		}
+	}
+	return nil
+}

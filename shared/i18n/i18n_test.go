@@ -1,0 +1,227 @@
+package i18n
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
+
+// TestMessages checks that every locale has the same keys with the same
+// placeholders, and says something for each.
+func TestMessages(t *testing.T) {
+	for key, text := range messages[PT] {
+		want := placeholder.FindAllString(text, -1)
+		slices.Sort(want)
+		for _, l := range Locales {
+			got := placeholder.FindAllString(messages[l][key], -1)
+			slices.Sort(got)
+			if strings.TrimSpace(messages[l][key]) == "" {
+				t.Errorf("%s has no text for %s", l, key)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: placeholders of %s (-%s +%s):\n%s", l, key, PT, l, diff)
+			}
+		}
+	}
+	for _, l := range Locales {
+		if diff := cmp.Diff(keys(PT), keys(l)); diff != "" {
+			t.Errorf("keys (-%s +%s):\n%s", PT, l, diff)
+		}
+	}
+}
+
+func keys(l Locale) []string { return slices.Sorted(maps.Keys(messages[l])) }
+
+// TestMessagesAreSorted keeps the files easy to review and to merge.
+func TestMessagesAreSorted(t *testing.T) {
+	line := regexp.MustCompile(`(?m)^  "([^"]+)":`)
+	for _, l := range Locales {
+		data, err := files.ReadFile("messages/" + l.Tag() + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range line.FindAllSubmatch(data, -1) {
+			got = append(got, string(m[1]))
+		}
+		if diff := cmp.Diff(keys(l), got); diff != "" {
+			t.Errorf("%s: keys as the file has them (-sorted +file):\n%s", l, diff)
+		}
+	}
+}
+
+var code = regexp.MustCompile(`fault\.New\(fault\.\w+, "(\w+)"\)|New\(\w+, +"(\w+)"\)`)
+
+// TestFaultsHaveTexts reads the source of the service for the codes of its
+// faults: each is told in every locale.
+func TestFaultsHaveTexts(t *testing.T) {
+	found := 0
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return skipHidden(path, d, err)
+		}
+		data, err := os.ReadFile(path)
+		for _, m := range code.FindAllStringSubmatch(string(data), -1) {
+			found++
+			if key := "fault." + m[1] + m[2]; !Has(key) {
+				t.Errorf("%s: no text %s", path, key)
+			}
+		}
+		return err
+	})
+	if err != nil || found < 10 {
+		t.Errorf("found %d codes of faults, error %v", found, err)
+	}
+}
+
+// skipHidden leaves out folders that hold no source of ours.
+func skipHidden(path string, d fs.DirEntry, err error) error {
+	name := filepath.Base(path)
+	if err == nil && d.IsDir() && (name == "node_modules" || strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "..")) {
+		return fs.SkipDir
+	}
+	return err
+}
+
+func TestT(t *testing.T) {
+	for _, test := range []struct {
+		l      Locale
+		key    string
+		fields map[string]any
+		want   string
+	}{
+		{EN, "fault.not_found", nil, "There is nothing at this address."},
+		{DE, "reason.too_long", map[string]any{"bound": 40}, "Es darf höchstens 40 Zeichen haben."},
+		{EN, "reason.not_listed", map[string]any{"bound": []string{"tv", "radio"}}, "The values accepted are: tv, radio."},
+		{EN, "reason.too_long", map[string]any{"other": 1}, "It may have at most {bound} characters."},
+		{EN, "reason.too_long", map[string]any{"bound": "{bound}"}, "It may have at most {bound} characters."},
+		{FR, "no.such.key", nil, "no.such.key"},
+	} {
+		if got := test.l.T(test.key, test.fields); got != test.want {
+			t.Errorf("%s.T(%q, %v) = %q, want %q", test.l, test.key, test.fields, got, test.want)
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, test := range []struct {
+		header string
+		want   Locale
+	}{
+		{"", PT},
+		{"pt-PT,en;q=0.5", PT},
+		{"en-GB,en;q=0.9", EN},
+		{"de-AT;q=0.3,fr-CA;q=0.8", FR},
+		{"es-419", ES},
+		{"zh-CN,ja", PT},
+		{"zh-CN,de;q=0.1", DE},
+		{"*", PT},
+		{"de;q=0,fr;q=0.1", FR},
+		{"xx,;;q=", PT},
+		{"de," + strings.Repeat("x", maxHeader), PT},
+	} {
+		for range 2 { // the second answer comes from what is kept
+			if got := Match(test.header); got != test.want {
+				t.Errorf("Match(%.40q) = %s, want %s", test.header, got, test.want)
+			}
+		}
+	}
+}
+
+// TestMatchKeepsLittle checks that callers can neither fill the memory with
+// headers nor keep those of others out of it.
+func TestMatchKeepsLittle(t *testing.T) {
+	for i := range 3 * maxKept {
+		Match(fmt.Sprintf("de;q=0.%d", i))
+		n := 0
+		kept.Load().locales.Range(func(any, any) bool { n++; return true })
+		if n > maxKept {
+			t.Fatalf("%d headers are kept, over %d", n, maxKept)
+		}
+	}
+	for range maxKept + 2 { // the last header may be the one that makes room
+		if Match("fr-BE"); isKept("fr-BE") {
+			return
+		}
+	}
+	t.Error("a header that comes again is never kept")
+}
+
+func isKept(header string) bool {
+	_, ok := kept.Load().locales.Load(header)
+	return ok
+}
+
+func TestFind(t *testing.T) {
+	for _, l := range Locales {
+		if got, ok := Find(l.Tag()); got != l || !ok {
+			t.Errorf("Find(%q) = %s, %t", l.Tag(), got, ok)
+		}
+	}
+	if l, ok := Find("xx"); ok || l != PT {
+		t.Errorf("Find(xx) = %s, %t", l, ok)
+	}
+}
+
+func TestLanguageCode(t *testing.T) {
+	for in, want := range map[string]string{
+		"pt": "por", "por": "por", "POR": "por", " de ": "deu", "ger": "deu", "deu": "deu",
+		"chi": "zho", "zh": "zho", "cmn": "cmn", "nor": "nor", "no": "nor", "nob": "nob", "sgn": "sgn",
+		"German": "deu", "portuguese": "por", "chinese": "zho", "norwegian": "nor",
+		"": "", "und": "", "xq": "", "p": "", "klingonish": "", "por\x00": "", "ü": "",
+		strings.Repeat("a", 1000): "",
+	} {
+		if got, ok := LanguageCode(in); got != want || ok != (want != "") {
+			t.Errorf("LanguageCode(%.20q) = %q, %t, want %q", in, got, ok, want)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, test := range []struct {
+		name func(string, Locale) (string, bool)
+		code string
+		want [5]string
+	}{
+		{LanguageName, "por", [5]string{"Português", "Portuguese", "Portugués", "Portugais", "Portugiesisch"}},
+		{LanguageName, "nor", [5]string{"Norueguês", "Norwegian", "Noruego", "Norvégien", "Norwegisch"}},
+		{LanguageName, "sgn", [5]string{}},
+		{LanguageName, "und", [5]string{}},
+		{LanguageName, "not a code", [5]string{}},
+		{CountryName, "BR", [5]string{"Brasil", "Brazil", "Brasil", "Brésil", "Brasilien"}},
+		{CountryName, "GB", [5]string{"Reino Unido", "United Kingdom", "Reino Unido", "Royaume-Uni", "Vereinigtes Königreich"}},
+		{CountryName, "XK", [5]string{"Kosovo", "Kosovo", "Kosovo", "Kosovo", "Kosovo"}},
+		{CountryName, "ZZ", [5]string{}},
+		{CountryName, "br", [5]string{}},
+		{CountryName, "001", [5]string{}},
+	} {
+		var got [5]string
+		for _, l := range Locales {
+			name, ok := test.name(test.code, l)
+			if ok != (name != "") {
+				t.Errorf("%s in %s: %q, %t", test.code, l, name, ok)
+			}
+			got[l] = name
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("names of %s (-want +got):\n%s", test.code, diff)
+		}
+	}
+}
+
+func BenchmarkMatch(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Match("pt-BR,pt;q=0.9,en-US;q=0.8,en;q=0.7")
+	}
+}

@@ -1,0 +1,109 @@
+package i18n
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+)
+
+var (
+	languageNamers = namers(display.Languages)
+	regionNamers   = namers(display.Regions)
+)
+
+func namers(open func(language.Tag) display.Namer) (ns [len(tags)]display.Namer) {
+	for _, l := range Locales {
+		ns[l] = open(language.MustParse(l.HTML()))
+	}
+	return ns
+}
+
+// LanguageName returns the name of a language, ISO 639, in a locale, with a
+// capital first letter; false when the locale has no name for it.
+func LanguageName(code string, l Locale) (string, bool) {
+	if key := "language." + code; Has(key) {
+		return l.T(key, nil), true // where the tables take a language for one of its forms
+	}
+	base, err := language.ParseBase(code)
+	if err != nil || base.String() == "und" {
+		return "", false
+	}
+	tag, err := language.Raw.Compose(base)
+	if err != nil {
+		return "", false
+	}
+	return capital(languageNamers[l].Name(tag))
+}
+
+// CountryName returns the name of a country, ISO 3166-1 alpha-2, in a locale;
+// false when the locale has no name for it.
+func CountryName(alpha2 string, l Locale) (string, bool) {
+	region, err := language.ParseRegion(alpha2)
+	if err != nil || len(alpha2) != 2 || !region.IsCountry() || region.String() != alpha2 {
+		return "", false
+	}
+	return capital(regionNamers[l].Name(region))
+}
+
+// capital returns name with its first letter in upper case; false when empty.
+func capital(name string) (string, bool) {
+	r, size := utf8.DecodeRuneInString(name)
+	if size == 0 {
+		return "", false
+	}
+	return string(unicode.ToUpper(r)) + name[size:], true
+}
+
+// bibliographic leads from the codes of ISO 639-2/B that differ from those of
+// ISO 639-3 to the latter.
+var bibliographic = map[string]string{
+	"alb": "sqi", "arm": "hye", "baq": "eus", "bur": "mya", "chi": "zho",
+	"cze": "ces", "dut": "nld", "fre": "fra", "geo": "kat", "ger": "deu",
+	"gre": "ell", "ice": "isl", "mac": "mkd", "mao": "mri", "may": "msa",
+	"per": "fas", "rum": "ron", "slo": "slk", "tib": "bod", "wel": "cym",
+}
+
+// LanguageCode returns the ISO 639-3 code of a language said in ISO 639-1,
+// 639-2/B, 639-2/T or 639-3, whatever the case, or by its English name; false
+// when it is none of them.
+func LanguageCode(s string) (string, bool) {
+	if len(s) > 64 {
+		return "", false
+	}
+	s = strings.ToLower(strings.TrimSpace(s))
+	if code, ok := bibliographic[s]; ok {
+		return code, true
+	}
+	if len(s) == 2 || len(s) == 3 {
+		base, err := language.ParseBase(s)
+		if err != nil || s == "und" {
+			return "", false
+		}
+		if code := base.ISO3(); len(s) == 2 || code == s {
+			return code, len(code) == 3
+		}
+		return s, true // known under another preferred code
+	}
+	code, ok := englishNames()[s]
+	return code, ok
+}
+
+// englishNames leads from names in lower case to codes.
+var englishNames = sync.OnceValue(func() map[string]string {
+	names := map[string]string{"norwegian": "nor"}
+	english := display.English.Languages()
+	for _, base := range display.Supported.BaseLanguages() {
+		if tag, err := language.Raw.Compose(base); err == nil {
+			name := strings.ToLower(english.Name(tag))
+			// Of several codes with one name, the short ones are the usual.
+			if name != "" && (names[name] == "" || len(base.String()) == 2) {
+				names[name] = base.ISO3()
+			}
+		}
+	}
+	return names
+})
