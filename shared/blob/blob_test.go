@@ -1,0 +1,272 @@
+package blob_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"miramundo.dev/shared/blob"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/embedded"
+	"miramundo.dev/shared/store/storetest"
+)
+
+const at = store.Path("blobs/a")
+
+// chunk is the size of a chunk, as the package keeps it.
+const chunk = 660 << 10
+
+func open(t testing.TB) store.DB {
+	t.Helper()
+	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func randomBytes(n int, seed uint64) []byte {
+	r := rand.NewChaCha8([32]byte{byte(seed)})
+	b := make([]byte, n)
+	_, _ = r.Read(b)
+	return b
+}
+
+func put(t testing.TB, db store.DB, data []byte) {
+	t.Helper()
+	if err := blob.Put(t.Context(), db, at, data); err != nil {
+		t.Fatalf("Put of %d bytes = %v", len(data), err)
+	}
+}
+
+func wantBlob(t *testing.T, db store.DB, want []byte) {
+	t.Helper()
+	got, err := blob.Get(t.Context(), db, at)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("Get = %d bytes, %v, want the %d bytes put", len(got), err, len(want))
+	}
+}
+
+// chunks counts the chunk documents.
+func chunks(t *testing.T, db store.DB) int {
+	t.Helper()
+	n, err := db.Count(t.Context(), store.Query{Collection: at.Join("chunks")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestSizes(t *testing.T) {
+	db := open(t)
+	for n, size := range []int{0, 1, chunk - 1, chunk, chunk + 1, 5*chunk + 7} {
+		data := randomBytes(size, uint64(n))
+		put(t, db, data)
+		wantBlob(t, db, data)
+		if got, want := chunks(t, db), (size+chunk-1)/chunk; got != want {
+			t.Errorf("%d chunks for %d bytes, want %d: those replaced are deleted", got, size, want)
+		}
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	if err := blob.Put(t.Context(), open(t), at, make([]byte, blob.MaxSize+1)); !errors.Is(err, blob.ErrTooLarge) {
+		t.Errorf("Put of too much = %v, want ErrTooLarge", err)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	db := open(t)
+	if _, err := blob.Get(t.Context(), db, at); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("Get = %v, want ErrNotFound", err)
+	}
+	if err := blob.Delete(t.Context(), db, at); err != nil {
+		t.Errorf("Delete of nothing = %v", err)
+	}
+	for _, p := range []store.Path{"", "a", "a/b/c"} {
+		_, err := blob.Get(t.Context(), db, p)
+		for _, err := range []error{err, blob.Put(t.Context(), db, p, nil), blob.Delete(t.Context(), db, p)} {
+			if !errors.Is(err, store.ErrPath) {
+				t.Errorf("at %q: %v, want ErrPath", p, err)
+			}
+		}
+	}
+}
+
+func TestDelete(t *testing.T) {
+	db := open(t)
+	put(t, db, randomBytes(10*chunk, 1))
+	if err := blob.Delete(t.Context(), db, at); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := blob.Get(t.Context(), db, at); !errors.Is(err, store.ErrNotFound) || chunks(t, db) != 0 {
+		t.Errorf("after Delete: %v and %d chunks", err, chunks(t, db))
+	}
+}
+
+// TestStopped stops a Put, and then a Delete, after each of its writes: the
+// reader finds the old bytes, whole, or the new ones.
+func TestStopped(t *testing.T) {
+	old, fresh := randomBytes(3*chunk, 1), randomBytes(2*chunk+1, 2)
+	for n := range 8 {
+		db := storetest.NewSwitch(open(t))
+		put(t, db, old)
+		db.OffAfter(n)
+		err := blob.Put(t.Context(), db, at, fresh)
+		db.On()
+		if stopped := n < 4; (err != nil) != stopped {
+			t.Errorf("Put stopped after %d writes = %v", n, err)
+		}
+		want := fresh
+		if err != nil {
+			want = old
+		}
+		wantBlob(t, db, want)
+	}
+	for n := range 4 {
+		db := storetest.NewSwitch(open(t))
+		put(t, db, old)
+		db.OffAfter(n)
+		if err := blob.Delete(t.Context(), db, at); err == nil {
+			t.Fatalf("Delete succeeds in %d writes", n)
+		}
+		db.On()
+		if _, err := blob.Get(t.Context(), db, at); n > 0 && !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("Get after half a Delete = %v, want ErrNotFound", err)
+		}
+		if err := blob.Delete(t.Context(), db, at); err != nil || chunks(t, db) != 0 {
+			t.Errorf("second Delete = %v and leaves %d chunks", err, chunks(t, db))
+		}
+	}
+}
+
+// TestCorrupt changes what is kept: Get refuses all of it.
+func TestCorrupt(t *testing.T) {
+	manifest := func(change func(map[string]any)) func(*testing.T, store.DB) {
+		return func(t *testing.T, db store.DB) {
+			var m map[string]any
+			if err := db.Get(t.Context(), at, &m); err != nil {
+				t.Fatal(err)
+			}
+			change(m)
+			set(t, db, at, m)
+		}
+	}
+	for name, harm := range map[string]func(*testing.T, store.DB){
+		"chunk missing": func(t *testing.T, db store.DB) {
+			if err := db.Delete(t.Context(), firstChunk(t, db)); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"chunk truncated": func(t *testing.T, db store.DB) {
+			set(t, db, firstChunk(t, db), map[string]any{"data": randomBytes(chunk-1, 1)})
+		},
+		"chunk changed": func(t *testing.T, db store.DB) {
+			set(t, db, firstChunk(t, db), map[string]any{"data": randomBytes(chunk, 7)})
+		},
+		"chunk empty":    func(t *testing.T, db store.DB) { set(t, db, firstChunk(t, db), map[string]any{}) },
+		"hash changed":   manifest(func(m map[string]any) { m["sha256"] = "00" }),
+		"size smaller":   manifest(func(m map[string]any) { m["size"] = 1 }),
+		"size huge":      manifest(func(m map[string]any) { m["size"] = int64(1) << 60 }),
+		"size negative":  manifest(func(m map[string]any) { m["size"] = -1 }),
+		"fewer chunks":   manifest(func(m map[string]any) { m["chunks"] = 1 }),
+		"more chunks":    manifest(func(m map[string]any) { m["chunks"] = 3 }),
+		"endless chunks": manifest(func(m map[string]any) { m["chunks"] = int64(1) << 40 }),
+		"minus chunks":   manifest(func(m map[string]any) { m["chunks"] = -1 }),
+		"another's":      manifest(func(m map[string]any) { m["put"] = "x" }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := open(t)
+			put(t, db, randomBytes(chunk+5, 1))
+			harm(t, db)
+			if data, err := blob.Get(t.Context(), db, at); !errors.Is(err, blob.ErrCorrupt) || data != nil {
+				t.Errorf("Get = %d bytes, %v, want ErrCorrupt", len(data), err)
+			}
+		})
+	}
+}
+
+func set(t *testing.T, db store.DB, p store.Path, doc any) {
+	t.Helper()
+	if err := db.Set(t.Context(), p, doc); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func firstChunk(t *testing.T, db store.DB) store.Path {
+	t.Helper()
+	for d, err := range db.Query(t.Context(), store.Query{Collection: at.Join("chunks"), Limit: 1}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Path
+	}
+	t.Fatal("no chunk")
+	return ""
+}
+
+// TestReplaced reads while another replaces: every read is of whole bytes.
+func TestReplaced(t *testing.T) {
+	db := open(t)
+	versions := [][]byte{randomBytes(2*chunk, 1), randomBytes(chunk+1, 2)}
+	put(t, db, versions[0])
+	done := make(chan error)
+	go func() {
+		var err error
+		for n := range 10 {
+			err = errors.Join(err, blob.Put(context.WithoutCancel(t.Context()), db, at, versions[(n+1)%2]))
+		}
+		done <- err
+	}()
+	for reads := 0; ; reads++ {
+		select {
+		case err := <-done:
+			if err != nil || reads == 0 {
+				t.Errorf("after %d reads: %v", reads, err)
+			}
+			return
+		default:
+		}
+		// Replaced at each attempt, a reader may give up, but never misread.
+		data, err := blob.Get(t.Context(), db, at)
+		if err == nil && !bytes.Equal(data, versions[0]) && !bytes.Equal(data, versions[1]) {
+			t.Fatalf("Get = %d bytes that nobody put", len(data))
+		}
+		if err != nil && !errors.Is(err, blob.ErrCorrupt) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestBroken(t *testing.T) {
+	db := storetest.Broken()
+	_, err := blob.Get(t.Context(), db, at)
+	for _, err := range []error{err, blob.Put(t.Context(), db, at, []byte("x")), blob.Delete(t.Context(), db, at)} {
+		if !errors.Is(err, storetest.ErrBroken) {
+			t.Errorf("without a database: %v, want its error", err)
+		}
+	}
+}
+
+func BenchmarkPut(b *testing.B) {
+	db, data := open(b), randomBytes(16<<20, 1)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		put(b, db, data)
+	}
+}
+
+func BenchmarkGet(b *testing.B) {
+	db, data := open(b), randomBytes(16<<20, 1)
+	put(b, db, data)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := blob.Get(b.Context(), db, at); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

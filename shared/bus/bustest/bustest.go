@@ -1,0 +1,363 @@
+// Package bustest is what every implementation of [bus.Bus] must do.
+//
+// It also has a bus that fails and one that delivers twice and out of order,
+// for tests of those who use a bus.
+package bustest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/bus"
+)
+
+// patience bounds each test, so that an event that never comes fails it.
+const patience = 60 * time.Second
+
+// topology is that of all tests.
+var topology = bus.Topology{"plays": {"plays-count", "plays-keep"}, "other": {"other-count"}, "unheard": nil}
+
+// Run tests the buses that open returns. Each must be empty and no other's;
+// Run closes none. It expects a refused event again within seconds.
+func Run(t *testing.T, open func(*testing.T, bus.Topology) bus.Bus) {
+	for name, f := range map[string]func(*testing.T, context.Context, bus.Bus){
+		"Deliver":      testDeliver,
+		"Subscribers":  testSubscribers,
+		"Share":        testShare,
+		"Refuse":       testRefuse,
+		"Names":        testNames,
+		"Again":        testAgain,
+		"Panic":        testPanic,
+		"DeadLetter":   testDeadLetter,
+		"CancelReturn": testCancel,
+		"Cancelled":    testCancelled,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			f(t, ctx, open(t, topology))
+		})
+	}
+}
+
+func publish(t *testing.T, ctx context.Context, b bus.Bus, topic string, data ...string) []bus.Event {
+	t.Helper()
+	events := make([]bus.Event, len(data))
+	for i, d := range data {
+		events[i].Data = []byte(d)
+	}
+	if err := b.Publish(ctx, topic, events...); err != nil {
+		t.Fatalf("Publish to %s = %v", topic, err)
+	}
+	return events
+}
+
+// An inbox is what a subscription's handler has taken, by event id.
+type inbox struct {
+	mu     sync.Mutex
+	events map[string]bus.Event // guarded by mu
+	came   chan struct{}        // one for each event that is new
+}
+
+func newInbox() *inbox {
+	return &inbox{events: map[string]bus.Event{}, came: make(chan struct{}, 10_000)}
+}
+
+func (in *inbox) take(_ context.Context, e bus.Event) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if _, again := in.events[e.ID]; !again {
+		in.came <- struct{}{}
+	}
+	in.events[e.ID] = e
+	return nil
+}
+
+// wait waits for n new events and returns all that have come.
+func (in *inbox) wait(t *testing.T, ctx context.Context, n int) map[string]bus.Event {
+	t.Helper()
+	for i := range n {
+		select {
+		case <-in.came:
+		case <-ctx.Done():
+			t.Fatalf("%d of %d events came", i, n)
+		}
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return maps.Clone(in.events)
+}
+
+// receive runs Receive until the function that it returns is called.
+func receive(t *testing.T, ctx context.Context, b bus.Bus, subscription string, h bus.Handler) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- b.Receive(ctx, subscription, h) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Receive = %v, want nil when its context ends", err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+func testDeliver(t *testing.T, ctx context.Context, b bus.Bus) {
+	before := time.Now()
+	sent := []bus.Event{
+		{Data: []byte(`{"channel":"a"}`), Attributes: map[string]string{"kind": "play", "é": ""}},
+		{Data: []byte{0, 255, '\n'}},
+		{Data: []byte(strings.Repeat("x", bus.MaxData)), Attributes: attributes(90)},
+	}
+	if err := b.Publish(ctx, "plays", sent...); err != nil {
+		t.Fatalf("Publish = %v", err)
+	}
+	in := newInbox()
+	receive(t, ctx, b, "plays-count", in.take)
+	came := in.wait(t, ctx, len(sent))
+	for _, want := range sent {
+		got, ok := came[want.ID]
+		if !ok || want.ID == "" {
+			t.Fatalf("event %q did not come", want.ID)
+		}
+		if diff := cmp.Diff(want.Attributes, got.Attributes, cmpEmpty); diff != "" || string(got.Data) != string(want.Data) {
+			t.Errorf("event %s: data equal: %t, attributes (-want +got)\n%s", want.ID, string(got.Data) == string(want.Data), diff)
+		}
+		if got.At.Before(before.Add(-time.Minute)) || got.At.After(time.Now().Add(time.Minute)) || got.Attempt < 0 || got.Attempt > bus.MaxAttempts {
+			t.Errorf("event at %v, attempt %d", got.At, got.Attempt)
+		}
+	}
+}
+
+// cmpEmpty compares no attributes and an empty map as equal.
+var cmpEmpty = cmp.Transformer("empty", func(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
+})
+
+func attributes(n int) map[string]string {
+	m := map[string]string{}
+	for i := range n {
+		m[fmt.Sprintf("name-%03d", i)] = strings.Repeat("v", 100)
+	}
+	return m
+}
+
+func testSubscribers(t *testing.T, ctx context.Context, b bus.Bus) {
+	count, keep, other := newInbox(), newInbox(), newInbox()
+	receive(t, ctx, b, "plays-count", count.take)
+	receive(t, ctx, b, "plays-keep", keep.take)
+	receive(t, ctx, b, "other-count", other.take)
+	publish(t, ctx, b, "plays", "1", "2", "3")
+	publish(t, ctx, b, "other", "4")
+	publish(t, ctx, b, "unheard", "5")
+	if err := b.Publish(ctx, "plays"); err != nil {
+		t.Errorf("Publish of nothing = %v", err)
+	}
+	count.wait(t, ctx, 3)
+	keep.wait(t, ctx, 3)
+	for _, e := range other.wait(t, ctx, 1) {
+		if string(e.Data) != "4" {
+			t.Errorf("event %q of another topic", e.Data)
+		}
+	}
+}
+
+// testShare has two receivers of one subscription while others publish: none
+// is lost.
+func testShare(t *testing.T, ctx context.Context, b bus.Bus) {
+	const publishers, each = 4, 50
+	in := newInbox()
+	receive(t, ctx, b, "plays-count", in.take)
+	receive(t, ctx, b, "plays-count", in.take)
+	var wg sync.WaitGroup
+	for range publishers {
+		wg.Go(func() {
+			for i := 0; i < each; i += 5 {
+				events := make([]bus.Event, 5)
+				for j := range events {
+					events[j].Data = fmt.Append(nil, i+j)
+				}
+				if err := b.Publish(ctx, "plays", events...); err != nil {
+					t.Errorf("Publish = %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	in.wait(t, ctx, publishers*each)
+}
+
+func testRefuse(t *testing.T, ctx context.Context, b bus.Bus) {
+	good := bus.Event{Data: []byte("x")}
+	with := func(name, value string) bus.Event {
+		return bus.Event{Data: []byte("x"), Attributes: map[string]string{name: value}}
+	}
+	for name, c := range map[string]struct {
+		event bus.Event
+		want  error
+	}{
+		"empty":            {bus.Event{}, bus.ErrEvent},
+		"too large":        {bus.Event{Data: make([]byte, bus.MaxData+1)}, bus.ErrTooLarge},
+		"many attributes":  {bus.Event{Data: []byte("x"), Attributes: attributes(91)}, bus.ErrEvent},
+		"no name":          {with("", "v"), bus.ErrEvent},
+		"long name":        {with(strings.Repeat("n", 257), "v"), bus.ErrEvent},
+		"long value":       {with("n", strings.Repeat("v", 1025)), bus.ErrEvent},
+		"reserved name":    {with("googclient", "v"), bus.ErrEvent},
+		"our own name":     {with("event_id", "v"), bus.ErrEvent},
+		"no UTF-8":         {with("n", "\xff"), bus.ErrEvent},
+		"no UTF-8 in name": {with("\xff", "v"), bus.ErrEvent},
+	} {
+		if err := b.Publish(ctx, "plays", good, c.event); !errors.Is(err, c.want) {
+			t.Errorf("Publish, %s = %v, want %v", name, err, c.want)
+		}
+	}
+	in := newInbox()
+	receive(t, ctx, b, "plays-count", in.take)
+	last := publish(t, ctx, b, "plays", "last")
+	if _, ok := in.wait(t, ctx, 1)[last[0].ID]; !ok {
+		t.Error("an event came of a Publish that was refused")
+	}
+}
+
+func testNames(t *testing.T, ctx context.Context, b bus.Bus) {
+	for _, name := range []string{"", "none", "plays-count", "../plays"} {
+		if err := b.Publish(ctx, name, bus.Event{Data: []byte("x")}); !errors.Is(err, bus.ErrTopic) {
+			t.Errorf("Publish to %q = %v, want ErrTopic", name, err)
+		}
+	}
+	for _, name := range []string{"", "none", "plays"} {
+		if err := b.Receive(ctx, name, newInbox().take); !errors.Is(err, bus.ErrSubscription) {
+			t.Errorf("Receive of %q = %v, want ErrSubscription", name, err)
+		}
+		if _, err := b.DeadLetters(ctx, name, 1); !errors.Is(err, bus.ErrSubscription) {
+			t.Errorf("DeadLetters of %q = %v, want ErrSubscription", name, err)
+		}
+	}
+}
+
+// testAgain refuses every event once.
+func testAgain(t *testing.T, ctx context.Context, b bus.Bus) {
+	in := newInbox()
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	receive(t, ctx, b, "plays-count", func(ctx context.Context, e bus.Event) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if !seen[e.ID] {
+			seen[e.ID] = true
+			return errors.New("not yet")
+		}
+		return in.take(ctx, e)
+	})
+	publish(t, ctx, b, "plays", "1", "2", "3")
+	in.wait(t, ctx, 3)
+}
+
+func testPanic(t *testing.T, ctx context.Context, b bus.Bus) {
+	in := newInbox()
+	var once sync.Once
+	receive(t, ctx, b, "plays-count", func(ctx context.Context, e bus.Event) error {
+		once.Do(func() { panic("stop") })
+		return in.take(ctx, e)
+	})
+	publish(t, ctx, b, "plays", "1")
+	in.wait(t, ctx, 1)
+}
+
+// testDeadLetter has an event that is refused always: it does not keep the
+// others back, and lies with the dead letters in the end.
+func testDeadLetter(t *testing.T, ctx context.Context, b bus.Bus) {
+	in := newInbox()
+	receive(t, ctx, b, "plays-count", func(ctx context.Context, e bus.Event) error {
+		if string(e.Data) == "poison" {
+			return errors.New("poison")
+		}
+		return in.take(ctx, e)
+	})
+	poison := []bus.Event{{Data: []byte("poison"), Attributes: map[string]string{"kind": "bad"}}}
+	if err := b.Publish(ctx, "plays", poison...); err != nil {
+		t.Fatal(err)
+	}
+	publish(t, ctx, b, "plays", "1", "2", "3", "4", "5")
+	in.wait(t, ctx, 5)
+	for range 2 { // they stay there
+		dead := deadLetter(t, ctx, b, "plays-count")
+		if string(dead.Data) != "poison" || dead.Attributes["kind"] != "bad" || dead.ID == "" {
+			t.Errorf("dead letter %+v, want the event that was refused", dead)
+		}
+	}
+	if dead, err := b.DeadLetters(ctx, "plays-keep", 5); err != nil || len(dead) != 0 {
+		t.Errorf("dead letters of another subscription = %d, %v", len(dead), err)
+	}
+}
+
+// deadLetter waits for the one dead letter of a subscription.
+func deadLetter(t *testing.T, ctx context.Context, b bus.Bus, subscription string) bus.Event {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		dead, err := b.DeadLetters(ctx, subscription, 5)
+		if err != nil || len(dead) > 1 {
+			t.Fatalf("DeadLetters = %d, %v, want one", len(dead), err)
+		}
+		if len(dead) == 1 {
+			return dead[0]
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatal("no dead letter came")
+		}
+	}
+}
+
+// testCancel ends a receiver while it handles an event: the event comes again
+// to the next.
+func testCancel(t *testing.T, ctx context.Context, b bus.Bus) {
+	started := make(chan struct{})
+	var once sync.Once
+	stop := receive(t, ctx, b, "plays-count", func(ctx context.Context, _ bus.Event) error {
+		once.Do(func() { close(started) })
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	publish(t, ctx, b, "plays", "1")
+	select {
+	case <-started:
+	case <-ctx.Done():
+		t.Fatal("the event did not come")
+	}
+	stop()
+	in := newInbox()
+	receive(t, ctx, b, "plays-count", in.take)
+	in.wait(t, ctx, 1)
+}
+
+func testCancelled(t *testing.T, ctx context.Context, b bus.Bus) {
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := b.Publish(gone, "plays", bus.Event{Data: []byte("x")}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Publish = %v, want the context's error", err)
+	}
+	if _, err := b.DeadLetters(gone, "plays-count", 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("DeadLetters = %v, want the context's error", err)
+	}
+	if err := b.Receive(gone, "plays-count", newInbox().take); err != nil {
+		t.Errorf("Receive = %v, want nil", err)
+	}
+}

@@ -1,0 +1,222 @@
+// Package embedded carries events in a SQLite file, the one that also keeps
+// the documents.
+//
+// Each subscription has a row for each of its events: when it is due, and how
+// often it was given to a handler. To take an event is to put it off by a
+// lease; so what a process took and did not finish comes again by itself.
+package embedded
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/store/embedded/sqlite"
+)
+
+const schema = `
+CREATE TABLE IF NOT EXISTS events (
+	subscription TEXT NOT NULL,
+	event TEXT NOT NULL,
+	data BLOB NOT NULL,
+	attributes TEXT NOT NULL, -- JSON
+	at INTEGER NOT NULL,      -- when published; this and due in microseconds
+	attempts INTEGER NOT NULL DEFAULT 0,
+	due INTEGER NOT NULL,     -- when it may be taken
+	dead INTEGER NOT NULL DEFAULT 0)`
+
+const schemaDue = `CREATE INDEX IF NOT EXISTS events_due ON events(subscription, dead, due)`
+
+// Options are the choices that a bus leaves open. The zero value has defaults.
+type Options struct {
+	Lease    time.Duration // that a handler's process may be silent; 30 s
+	Backoff  time.Duration // before the second attempt, four times longer before each next; 1 s
+	Parallel int           // events that one Receive has under way; 8
+	Keep     time.Duration // until an event that nobody took, or a dead one, is dropped; 7 days
+	Now      func() time.Time
+	Log      *slog.Logger // tells of events that handlers refuse
+}
+
+func (o *Options) fill() {
+	o.Lease = or(o.Lease, 30*time.Second)
+	o.Backoff = or(o.Backoff, time.Second)
+	o.Parallel = or(o.Parallel, 8)
+	o.Keep = or(o.Keep, 7*24*time.Hour)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+}
+
+func or[T int | time.Duration](v, preset T) T {
+	if v > 0 {
+		return v
+	}
+	return preset
+}
+
+// A Bus carries events within a file. See [bus.Bus].
+type Bus struct {
+	file     *sqlite.File
+	topology bus.Topology
+	o        Options
+	hub      hub
+	stop     context.CancelFunc
+	once     sync.Once // for Close
+}
+
+var _ bus.Bus = (*Bus)(nil)
+
+// On returns the bus of topology in f, which its Close closes, or On when it
+// fails.
+func On(f *sqlite.File, topology bus.Topology, o Options) (*Bus, error) {
+	o.fill()
+	ctx, stop := context.WithCancel(context.Background())
+	b := &Bus{file: f, topology: topology, o: o, stop: stop}
+	err := f.Write(ctx, func(tx *sqlite.Tx) error {
+		_, err := tx.Exec(schema)
+		_, err2 := tx.Exec(schemaDue)
+		return errors.Join(err, err2)
+	})
+	if err != nil {
+		stop()
+		return nil, errors.Join(fmt.Errorf("events: %w", err), f.Close())
+	}
+	go b.dropEvery(ctx, time.Hour)
+	return b, nil
+}
+
+// Close ends the background work and closes the file. Receive calls should
+// have ended: what they have under way comes again.
+func (b *Bus) Close() (err error) {
+	b.once.Do(func() {
+		b.stop()
+		err = b.file.Close()
+	})
+	return err
+}
+
+// Publish implements [bus.Bus]. All events become durable together.
+func (b *Bus) Publish(ctx context.Context, topic string, events ...bus.Event) error {
+	subs, ok := b.topology[topic]
+	if !ok {
+		return bus.ErrTopic.With("topic", topic)
+	}
+	for _, e := range events {
+		if err := e.Check(); err != nil {
+			return err
+		}
+	}
+	return b.file.Write(ctx, func(tx *sqlite.Tx) error {
+		for i := range events {
+			e := &events[i]
+			e.ID, e.At = rand.Text(), b.o.Now().UTC()
+			if err := insert(tx, subs, e); err != nil {
+				return err
+			}
+		}
+		tx.After(func() { b.hub.notify(subs) })
+		return nil
+	})
+}
+
+// insert adds e to each of the subscriptions.
+func insert(tx *sqlite.Tx, subs []string, e *bus.Event) error {
+	attributes, err := json.Marshal(e.Attributes)
+	if err != nil {
+		return err
+	}
+	at := e.At.UnixMicro()
+	for _, sub := range subs {
+		_, err := tx.Exec("INSERT INTO events (subscription, event, data, attributes, at, due) VALUES (?, ?, ?, ?, ?, ?)",
+			sub, e.ID, e.Data, string(attributes), at, at)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DeadLetters implements [bus.Bus].
+func (b *Bus) DeadLetters(ctx context.Context, subscription string, limit int) (events []bus.Event, err error) {
+	if _, err := b.topology.Topic(subscription); err != nil {
+		return nil, err
+	}
+	rows, err := b.file.Query(ctx, "SELECT "+columns+" FROM events WHERE subscription = ? AND dead = 1 ORDER BY at, rowid LIMIT ?",
+		subscription, max(limit, 0))
+	if err != nil {
+		return nil, err
+	}
+	taken, err := scan(rows)
+	for _, t := range taken {
+		events = append(events, t.event)
+	}
+	return events, err
+}
+
+// A delivery is an event taken, or dead.
+type delivery struct {
+	row   int64
+	event bus.Event
+}
+
+const columns = "rowid, event, data, attributes, at, attempts"
+
+// scan reads rows of columns.
+func scan(rows *sql.Rows) (found []delivery, err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var d delivery
+		var attributes []byte
+		var at int64
+		e := &d.event
+		if err := rows.Scan(&d.row, &e.ID, &e.Data, &attributes, &at, &e.Attempt); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(attributes, &e.Attributes); err != nil {
+			return nil, err
+		}
+		e.At = time.UnixMicro(at).UTC()
+		found = append(found, d)
+	}
+	return found, rows.Err()
+}
+
+// dropEvery drops events that are too old, now and then, until ctx is done.
+func (b *Bus) dropEvery(ctx context.Context, interval time.Duration) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		if n, err := b.drop(ctx); err == nil && n > 0 {
+			b.o.Log.Warn("dropped events that nobody took", "events", n)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// drop deletes events older than Keep and returns how many.
+func (b *Bus) drop(ctx context.Context) (n int64, err error) {
+	before := b.o.Now().Add(-b.o.Keep).UnixMicro()
+	err = b.file.Write(ctx, func(tx *sqlite.Tx) error {
+		res, err := tx.Exec("DELETE FROM events WHERE at < ?", before)
+		if err != nil {
+			return err
+		}
+		n, err = res.RowsAffected()
+		return err
+	})
+	return n, err
+}

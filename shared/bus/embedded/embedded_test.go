@@ -1,0 +1,335 @@
+package embedded_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/bus/bustest"
+	"miramundo.dev/shared/bus/embedded"
+	"miramundo.dev/shared/store"
+	documents "miramundo.dev/shared/store/embedded"
+	"miramundo.dev/shared/store/embedded/sqlite"
+)
+
+var topology = bus.Topology{"plays": {"count"}}
+
+// fast lets refused events come again soon.
+var fast = embedded.Options{Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler)}
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv("BUS_CHILD_FILE"); path != "" {
+		child(path)
+	}
+	os.Exit(m.Run())
+}
+
+func openFile(t testing.TB, path string) *sqlite.File {
+	t.Helper()
+	f, err := sqlite.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func on(t testing.TB, f *sqlite.File, top bus.Topology, o embedded.Options) *embedded.Bus {
+	t.Helper()
+	b, err := embedded.On(f.Share(), top, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+func TestConformance(t *testing.T) {
+	bustest.Run(t, func(t *testing.T, top bus.Topology) bus.Bus {
+		return on(t, openFile(t, filepath.Join(t.TempDir(), "db")), top, fast)
+	})
+}
+
+func TestUnrulyConformance(t *testing.T) {
+	bustest.Run(t, func(t *testing.T, top bus.Topology) bus.Bus {
+		return bustest.Unruly(on(t, openFile(t, filepath.Join(t.TempDir(), "db")), top, fast))
+	})
+}
+
+// TestOtherProcess publishes through a second open file: a receiver of the
+// first gets it.
+func TestOtherProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	ours := on(t, openFile(t, path), topology, fast)
+	theirs := on(t, openFile(t, path), topology, fast)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := theirs.Publish(ctx, "plays", bus.Event{Data: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	got := first(t, ctx, ours)
+	if string(got.Data) != "x" || got.Attempt != 1 {
+		t.Errorf("event %+v", got)
+	}
+}
+
+// first receives one event.
+func first(t *testing.T, ctx context.Context, b bus.Bus) (got bus.Event) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := b.Receive(ctx, "count", func(_ context.Context, e bus.Event) error {
+		got = e
+		cancel()
+		return nil
+	})
+	if err != nil || got.ID == "" {
+		t.Fatalf("Receive = %v, event %q", err, got.ID)
+	}
+	return got
+}
+
+// TestAttempts counts exactly how often a refused event is handled, and that
+// the number is right each time.
+func TestAttempts(t *testing.T) {
+	b := on(t, openFile(t, filepath.Join(t.TempDir(), "db")), topology, fast)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := b.Publish(ctx, "plays", bus.Event{Data: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	attempts := make(chan int, 100)
+	done := make(chan error)
+	rctx, stop := context.WithCancel(ctx)
+	go func() {
+		done <- b.Receive(rctx, "count", func(_ context.Context, e bus.Event) error {
+			attempts <- e.Attempt
+			return errors.New("no")
+		})
+	}()
+	for n := 1; n <= bus.MaxAttempts; n++ {
+		if got := <-attempts; got != n {
+			t.Errorf("attempt %d, want %d", got, n)
+		}
+	}
+	stop()
+	if err := <-done; err != nil || len(attempts) != 0 {
+		t.Errorf("Receive = %v, %d attempts too many", err, len(attempts))
+	}
+}
+
+// TestLeaseEnds has a receiver that never settles: once its lease has ended
+// the event comes to another, and after MaxAttempts such receivers it is dead.
+func TestLeaseEnds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	start := time.Now()
+	at := func(n int) embedded.Options {
+		o := fast
+		o.Now = func() time.Time { return start.Add(time.Duration(n) * time.Minute) }
+		return o
+	}
+	if err := on(t, openFile(t, path), topology, at(0)).Publish(ctx, "plays", bus.Event{Data: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	release := make(chan struct{})
+	defer close(release)
+	for n := range bus.MaxAttempts {
+		b := on(t, openFile(t, path), topology, at(n))
+		taken := make(chan bus.Event)
+		go func() {
+			_ = b.Receive(ctx, "count", func(_ context.Context, e bus.Event) error {
+				taken <- e
+				<-release
+				return nil
+			})
+		}()
+		select {
+		case e := <-taken:
+			if e.Attempt != n+1 {
+				t.Errorf("attempt %d, want %d", e.Attempt, n+1)
+			}
+		case <-ctx.Done():
+			t.Fatalf("the event did not come again after %d leases", n)
+		}
+	}
+	last := on(t, openFile(t, path), topology, at(bus.MaxAttempts))
+	if err := last.Publish(ctx, "plays", bus.Event{Data: []byte("y")}); err != nil {
+		t.Fatal(err)
+	}
+	if e := first(t, ctx, last); string(e.Data) != "y" {
+		t.Errorf("event %q comes once more", e.Data)
+	}
+	dead, err := last.DeadLetters(ctx, "count", 10)
+	if err != nil || len(dead) != 1 || string(dead[0].Data) != "x" {
+		t.Errorf("dead letters %v, %v, want the event", dead, err)
+	}
+}
+
+// TestKill kills a process after its handler has written its document and
+// before it can settle the event: the event comes again and the document is
+// there.
+func TestKill(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	f := openFile(t, path)
+	b := on(t, f, topology, fast)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	sent := []bus.Event{{Data: []byte("1")}, {Data: []byte("2")}, {Data: []byte("3")}}
+	if err := b.Publish(ctx, "plays", sent...); err != nil {
+		t.Fatal(err)
+	}
+	killChild(t, ctx, path)
+
+	db, err := documents.On(f.Share(), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	later := fast
+	later.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	again := on(t, f, topology, later)
+	ctx, stop := context.WithCancel(ctx)
+	var mu sync.Mutex
+	seen := map[string]int{}
+	err = again.Receive(ctx, "count", func(ctx context.Context, e bus.Event) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if err := db.Get(ctx, store.Path("counted").Join(e.ID), &struct{}{}); err == nil {
+			seen[e.ID] = e.Attempt
+		}
+		if len(seen) == len(sent) {
+			stop()
+		}
+		return nil
+	})
+	for _, e := range sent {
+		if seen[e.ID] != 2 {
+			t.Errorf("event %s comes with attempt %d, %v; want 2, its document written before", e.ID, seen[e.ID], err)
+		}
+	}
+}
+
+// killChild runs a child until it has handled three events, and kills it.
+func killChild(t *testing.T, ctx context.Context, path string) {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), "BUS_CHILD_FILE="+path)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	n := 0
+	for n < 3 && lines.Scan() {
+		n++
+	}
+	if err := cmd.Process.Kill(); err != nil || n < 3 {
+		t.Fatalf("child handled %d of 3, kill = %v", n, err)
+	}
+	_, _ = io.Copy(io.Discard, out)
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("child ended by itself")
+	}
+}
+
+// child handles events: it writes a document for each, says so, and does not
+// return.
+func child(path string) {
+	f, err := sqlite.Open(path)
+	if err != nil {
+		panic(err)
+	}
+	db, err := documents.On(f, time.Now)
+	if err != nil {
+		panic(err)
+	}
+	b, err := embedded.On(f.Share(), topology, fast)
+	if err != nil {
+		panic(err)
+	}
+	err = b.Receive(context.Background(), "count", func(ctx context.Context, e bus.Event) error {
+		if err := db.Create(ctx, store.Path("counted").Join(e.ID), struct{}{}); err != nil {
+			return err
+		}
+		fmt.Println(e.ID)
+		select {}
+	})
+	panic(err)
+}
+
+// TestDropped lets events grow too old.
+func TestDropped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	ctx := t.Context()
+	if err := on(t, openFile(t, path), topology, fast).Publish(ctx, "plays", bus.Event{Data: []byte("old")}); err != nil {
+		t.Fatal(err)
+	}
+	later := fast
+	later.Now = func() time.Time { return time.Now().Add(8 * 24 * time.Hour) }
+	b := on(t, openFile(t, path), topology, later)
+	if err := b.Publish(ctx, "plays", bus.Event{Data: []byte("new")}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := embedded.Drop(b, ctx); err != nil {
+		t.Errorf("Drop = %d, %v", n, err)
+	}
+	if e := first(t, ctx, b); string(e.Data) != "new" {
+		t.Errorf("event %q comes, want it dropped", e.Data)
+	}
+}
+
+func BenchmarkPublish(b *testing.B) {
+	bb := on(b, openFile(b, filepath.Join(b.TempDir(), "db")), topology, fast)
+	data := make([]byte, 300)
+	for b.Loop() {
+		if err := bb.Publish(b.Context(), "plays", bus.Event{Data: data}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkReceive takes and settles events that lie there.
+func BenchmarkReceive(b *testing.B) {
+	bb := on(b, openFile(b, filepath.Join(b.TempDir(), "db")), topology, fast)
+	for n := b.N; n > 0; n -= 100 {
+		events := make([]bus.Event, min(n, 100))
+		for i := range events {
+			events[i].Data = make([]byte, 300)
+		}
+		if err := bb.Publish(b.Context(), "plays", events...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(b.Context())
+	came := make(chan struct{})
+	b.ResetTimer()
+	go func() {
+		for range b.N {
+			<-came
+		}
+		cancel()
+	}()
+	err := bb.Receive(ctx, "count", func(context.Context, bus.Event) error {
+		came <- struct{}{}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,277 @@
+package embedded
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/store/embedded/sqlite"
+)
+
+// pollInterval is how often a receiver looks for what other processes publish.
+const pollInterval = 500 * time.Millisecond
+
+// A receiver is one Receive under way.
+type receiver struct {
+	*Bus
+	subscription string
+	handle       bus.Handler
+	wake         chan struct{} // holds one
+	slots        chan struct{} // as many as may be under way
+	running      sync.WaitGroup
+
+	mu    sync.Mutex
+	under map[int64]int // rows under way and their attempt; guarded by mu
+}
+
+// Receive implements [bus.Bus].
+func (b *Bus) Receive(ctx context.Context, subscription string, h bus.Handler) error {
+	if _, err := b.topology.Topic(subscription); err != nil {
+		return err
+	}
+	r := &receiver{
+		Bus: b, subscription: subscription, handle: h,
+		wake:  b.hub.add(subscription),
+		slots: make(chan struct{}, b.o.Parallel),
+		under: map[int64]int{},
+	}
+	defer b.hub.remove(r.wake)
+	ended := make(chan struct{})
+	go r.renewEvery(ended)
+	err := r.run(ctx)
+	r.running.Wait()
+	close(ended)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// run takes events and hands them out, until ctx is done or the file fails.
+func (r *receiver) run(ctx context.Context) error {
+	for {
+		select {
+		case r.slots <- struct{}{}: // one slot is free
+			<-r.slots
+		case <-ctx.Done():
+			return nil
+		}
+		taken, next, err := r.take(ctx, cap(r.slots)-len(r.slots))
+		if err != nil {
+			return err
+		}
+		for _, d := range taken {
+			r.start(ctx, d)
+		}
+		if len(taken) == 0 && !r.wait(ctx, next) {
+			return nil
+		}
+	}
+}
+
+// wait returns true when there may be something to take: after a Publish, at
+// the moment next, or when it is time to look.
+func (r *receiver) wait(ctx context.Context, next time.Time) bool {
+	pause := pollInterval
+	if !next.IsZero() {
+		pause = max(0, min(pause, next.Sub(r.o.Now())))
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-r.wake:
+	case <-timer.C:
+	}
+	return true
+}
+
+// start handles d beside the others.
+func (r *receiver) start(ctx context.Context, d delivery) {
+	r.slots <- struct{}{}
+	r.mu.Lock()
+	r.under[d.row] = d.event.Attempt
+	r.mu.Unlock()
+	r.running.Go(func() {
+		err := r.handle.Try(ctx, d.event)
+		r.mu.Lock()
+		delete(r.under, d.row)
+		r.mu.Unlock()
+		if err := r.finish(ctx, d, err); err != nil {
+			r.o.Log.Warn("event not settled; it comes again", "subscription", r.subscription, "event", d.event.ID, "error", err)
+		}
+		<-r.slots
+		r.signal()
+	})
+}
+
+func (r *receiver) signal() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+const selectDue = `SELECT ` + columns + ` FROM events
+WHERE subscription = ? AND dead = 0 AND due <= ? ORDER BY due, rowid LIMIT ?`
+
+// take takes up to n events that are due. When there is none, it returns when
+// the next one will be, or zero.
+func (r *receiver) take(ctx context.Context, n int) (taken []delivery, next time.Time, err error) {
+	due, err := r.next(ctx)
+	now := r.o.Now()
+	if err != nil || due == nil || *due > now.UnixMicro() {
+		return nil, moment(due), err
+	}
+	err = r.file.Write(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query(selectDue, r.subscription, now.UnixMicro(), n)
+		if err != nil {
+			return err
+		}
+		found, err := scan(rows)
+		if err != nil {
+			return err
+		}
+		taken, err = r.lease(tx, found, now)
+		return err
+	})
+	return taken, now, err
+}
+
+// next returns when the next event is due, or nil.
+func (r *receiver) next(ctx context.Context) (due *int64, err error) {
+	err = r.file.Scan(ctx, "SELECT min(due) FROM events WHERE subscription = ? AND dead = 0", []any{r.subscription}, &due)
+	return due, err
+}
+
+func moment(micros *int64) time.Time {
+	if micros == nil {
+		return time.Time{}
+	}
+	return time.UnixMicro(*micros)
+}
+
+// lease puts off what it returns. What was taken too often, its processes
+// having ended each time, is dead.
+func (r *receiver) lease(tx *sqlite.Tx, found []delivery, now time.Time) (taken []delivery, err error) {
+	until := now.Add(r.o.Lease).UnixMicro()
+	for _, d := range found {
+		if d.event.Attempt >= bus.MaxAttempts {
+			if _, err := tx.Exec("UPDATE events SET dead = 1 WHERE rowid = ?", d.row); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		d.event.Attempt++
+		_, err := tx.Exec("UPDATE events SET attempts = ?, due = ? WHERE rowid = ?", d.event.Attempt, until, d.row)
+		if err != nil {
+			return nil, err
+		}
+		taken = append(taken, d)
+	}
+	return taken, nil
+}
+
+// finish settles d, whose handler returned failure. It does so even after ctx
+// has ended: what is done need not be done again.
+func (r *receiver) finish(ctx context.Context, d delivery, failure error) error {
+	query, args := r.outcome(ctx, d, failure)
+	return r.file.Write(context.WithoutCancel(ctx), func(tx *sqlite.Tx) error {
+		_, err := tx.Exec(query, args...)
+		return err
+	})
+}
+
+// outcome returns the statement that settles d. Only a success settles what
+// another receiver may have taken meanwhile.
+func (r *receiver) outcome(ctx context.Context, d delivery, failure error) (query string, args []any) {
+	attempt, now := d.event.Attempt, r.o.Now()
+	const mine = " WHERE rowid = ? AND attempts = ?"
+	switch {
+	case failure == nil:
+		return "DELETE FROM events WHERE rowid = ?", []any{d.row}
+	case ctx.Err() != nil: // the receiver stops: that is not the event's fault
+		return "UPDATE events SET attempts = attempts - 1, due = ?" + mine, []any{now.UnixMicro(), d.row, attempt}
+	}
+	dead := attempt >= bus.MaxAttempts
+	r.o.Log.Warn("handler refuses event", "subscription", r.subscription, "event", d.event.ID,
+		"attempt", attempt, "dead", dead, "error", failure)
+	if dead {
+		return "UPDATE events SET dead = 1" + mine, []any{d.row, attempt}
+	}
+	backoff := r.o.Backoff << (2 * (attempt - 1))
+	return "UPDATE events SET due = ?" + mine, []any{now.Add(backoff).UnixMicro(), d.row, attempt}
+}
+
+// renewEvery renews the leases of what is under way, until ended is closed.
+func (r *receiver) renewEvery(ended <-chan struct{}) {
+	tick := time.NewTicker(r.o.Lease / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+		}
+		if err := r.renew(); err != nil {
+			r.o.Log.Warn("leases not renewed; events may come again", "subscription", r.subscription, "error", err)
+		}
+	}
+}
+
+// renew looks at what is under way when it has its turn to write, so that it
+// undoes nothing of what finish wrote.
+func (r *receiver) renew() error {
+	return r.file.Write(context.Background(), func(tx *sqlite.Tx) error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		until := r.o.Now().Add(r.o.Lease).UnixMicro()
+		for row, attempt := range r.under {
+			_, err := tx.Exec("UPDATE events SET due = ? WHERE rowid = ? AND attempts = ?", until, row, attempt)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// A hub wakes receivers after a Publish. The zero hub is ready to use.
+type hub struct {
+	mu    sync.Mutex
+	wakes map[chan struct{}]string // the subscription of each; guarded by mu
+}
+
+func (h *hub) add(subscription string) chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.wakes == nil {
+		h.wakes = map[chan struct{}]string{}
+	}
+	wake := make(chan struct{}, 1)
+	h.wakes[wake] = subscription
+	return wake
+}
+
+func (h *hub) remove(wake chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.wakes, wake)
+}
+
+func (h *hub) notify(subscriptions []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for wake, sub := range h.wakes {
+		if !slices.Contains(subscriptions, sub) {
+			continue
+		}
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+	}
+}

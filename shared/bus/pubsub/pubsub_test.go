@@ -1,0 +1,70 @@
+package pubsub_test
+
+import (
+	"crypto/rand"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/bus/bustest"
+	"miramundo.dev/shared/bus/pubsub"
+)
+
+// emulator returns the address of the emulator, and ends the test without one.
+func emulator(t testing.TB) string {
+	t.Helper()
+	host := os.Getenv("PUBSUB_EMULATOR_HOST")
+	if host == "" && os.Getenv("CI") != "" && os.Getenv("MIRAMUNDO_EMULATORS") == "required" {
+		t.Fatal("no Pub/Sub emulator, and CI requires it")
+	}
+	if host == "" {
+		t.Skip("no Pub/Sub emulator")
+	}
+	return host
+}
+
+// open returns the bus of a project of its own.
+func open(t testing.TB, topology bus.Topology) bus.Bus {
+	t.Helper()
+	return openProject(t, "test-"+strings.ToLower(rand.Text()), topology)
+}
+
+func openProject(t testing.TB, project string, topology bus.Topology) bus.Bus {
+	t.Helper()
+	b, err := pubsub.Open(t.Context(), pubsub.Config{
+		Project: project, Topology: topology, Emulator: emulator(t), Make: true, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+	})
+	return b
+}
+
+func TestConformance(t *testing.T) {
+	emulator(t)
+	bustest.Run(t, func(t *testing.T, top bus.Topology) bus.Bus { return open(t, top) })
+}
+
+// TestReopen opens the same topology twice: the second finds it, and what was
+// published before.
+func TestReopen(t *testing.T) {
+	project, topology := "test-"+strings.ToLower(rand.Text()), bus.Topology{"plays": {"count"}}
+	first := openProject(t, project, topology)
+	if err := first.Publish(t.Context(), "plays", bus.Event{Data: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+	second := openProject(t, project, topology)
+	if dead, err := second.DeadLetters(t.Context(), "count", 1); err != nil || len(dead) != 0 {
+		t.Errorf("DeadLetters = %v, %v, want none", dead, err)
+	}
+}

@@ -1,0 +1,186 @@
+package pubsub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	pb "cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"miramundo.dev/shared/bus"
+)
+
+// What the subscriptions have that make makes. The infrastructure declares the
+// same for the cloud.
+const (
+	ackDeadline = 30 // seconds
+	minBackoff  = time.Second
+	maxBackoff  = time.Minute
+	retention   = 7 * 24 * time.Hour // the most that the emulator has
+)
+
+func (b *Bus) topicName(topic string) string {
+	return "projects/" + b.project + "/topics/" + topic
+}
+
+func (b *Bus) subscriptionName(sub string) string {
+	return "projects/" + b.project + "/subscriptions/" + sub
+}
+
+// make makes the topics and subscriptions that are not there.
+func (b *Bus) make(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, adminTime)
+	defer cancel()
+	for topic, subs := range b.topology {
+		if err := b.makeTopic(ctx, topic); err != nil {
+			return err
+		}
+		for _, sub := range subs {
+			if err := b.makeSubscription(ctx, topic, sub); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *Bus) makeTopic(ctx context.Context, topic string) error {
+	_, err := b.client.TopicAdminClient.CreateTopic(ctx, &pb.Topic{Name: b.topicName(topic)})
+	return unlessThere("topic "+topic, err)
+}
+
+// makeSubscription makes a subscription and what keeps its dead letters.
+func (b *Bus) makeSubscription(ctx context.Context, topic, sub string) error {
+	dead := sub + deadSuffix
+	if err := b.makeTopic(ctx, dead); err != nil {
+		return err
+	}
+	for _, s := range []*pb.Subscription{
+		{Name: b.subscriptionName(dead), Topic: b.topicName(dead)},
+		{
+			Name:  b.subscriptionName(sub),
+			Topic: b.topicName(topic),
+			DeadLetterPolicy: &pb.DeadLetterPolicy{
+				DeadLetterTopic:     b.topicName(dead),
+				MaxDeliveryAttempts: bus.MaxAttempts,
+			},
+			RetryPolicy: &pb.RetryPolicy{
+				MinimumBackoff: durationpb.New(minBackoff),
+				MaximumBackoff: durationpb.New(maxBackoff),
+			},
+		},
+	} {
+		s.AckDeadlineSeconds = ackDeadline
+		s.MessageRetentionDuration = durationpb.New(retention)
+		s.ExpirationPolicy = &pb.ExpirationPolicy{} // never
+		_, err := b.client.SubscriptionAdminClient.CreateSubscription(ctx, s)
+		if err := unlessThere("subscription "+sub, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unlessThere(what string, err error) error {
+	if err == nil || status.Code(err) == codes.AlreadyExists {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+const (
+	pullTime = 2 * time.Second // to wait for dead letters before there are none
+	pullMax  = 100
+)
+
+// DeadLetters implements [bus.Bus]. It takes them and gives them back, so of
+// two concurrent calls each may see a part.
+func (b *Bus) DeadLetters(ctx context.Context, subscription string, limit int) ([]bus.Event, error) {
+	if _, err := b.topology.Topic(subscription); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	name := b.subscriptionName(subscription + deadSuffix)
+	pulled, err := b.pull(ctx, name, limit)
+	giveBack := b.giveBack(ctx, name, pulled)
+	found := map[string]bus.Event{} // at least once: some come twice
+	for _, m := range pulled {
+		e := event(m.Message.MessageId, m.Message.Data, m.Message.Attributes, m.Message.PublishTime.AsTime())
+		found[e.ID] = e
+	}
+	events := make([]bus.Event, 0, len(found))
+	for _, e := range found {
+		events = append(events, e)
+	}
+	slices.SortFunc(events, func(x, y bus.Event) int { return x.At.Compare(y.At) })
+	return events, errors.Join(err, giveBack)
+}
+
+// pull takes up to limit messages.
+func (b *Bus) pull(ctx context.Context, name string, limit int) (pulled []*pb.ReceivedMessage, err error) {
+	for len(pulled) < limit {
+		ctx, cancel := context.WithTimeout(ctx, pullTime)
+		res, err := b.client.SubscriptionAdminClient.Pull(ctx, &pb.PullRequest{
+			Subscription: name,
+			MaxMessages:  int32(min(limit-len(pulled), pullMax)),
+		})
+		late := ctx.Err() != nil
+		cancel()
+		if err != nil && !late {
+			return pulled, err
+		}
+		if late || len(res.ReceivedMessages) == 0 {
+			return pulled, nil
+		}
+		pulled = append(pulled, res.ReceivedMessages...)
+	}
+	return pulled, nil
+}
+
+// giveBack lets messages be pulled again at once.
+func (b *Bus) giveBack(ctx context.Context, name string, pulled []*pb.ReceivedMessage) error {
+	if len(pulled) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), adminTime)
+	defer cancel()
+	ids := make([]string, len(pulled))
+	for i, m := range pulled {
+		ids[i] = m.AckId
+	}
+	return b.client.SubscriptionAdminClient.ModifyAckDeadline(ctx, &pb.ModifyAckDeadlineRequest{
+		Subscription: name, AckIds: ids, AckDeadlineSeconds: 0,
+	})
+}
+
+// The attributes that Pub/Sub adds to a dead letter begin with deadPrefix.
+const (
+	deadPrefix    = "CloudPubSubDeadLetter"
+	deadPublished = deadPrefix + "SourceTopicPublishTime"
+)
+
+// event returns a message as it was published.
+func event(id string, data []byte, attributes map[string]string, at time.Time) bus.Event {
+	e := bus.Event{ID: id, Data: data, At: at.UTC(), Attributes: map[string]string{}}
+	for name, value := range attributes {
+		switch {
+		case name == idAttribute:
+			e.ID = value
+		case name == deadPublished:
+			if t, err := time.Parse(time.RFC3339, value); err == nil {
+				e.At = t.UTC()
+			}
+		case !strings.HasPrefix(name, deadPrefix):
+			e.Attributes[name] = value
+		}
+	}
+	return e
+}

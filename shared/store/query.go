@@ -1,0 +1,135 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxIn is how many values a filter with In may name.
+const maxIn = 30
+
+// Check returns ErrQuery, ErrField or ErrPath when no database could answer q.
+// Implementations call it first, so that both refuse the same queries.
+func (q Query) Check() error {
+	if err := q.Collection.CheckCollection(); err != nil {
+		return err
+	}
+	if q.Limit < 0 {
+		return ErrQuery.Because(fmt.Errorf("limit %d", q.Limit))
+	}
+	ins := 0
+	for _, f := range q.Where {
+		if err := q.checkFilter(f); err != nil {
+			return err
+		}
+		if f.Op == In {
+			ins++
+		}
+	}
+	if ins > 1 {
+		return ErrQuery.Because(fmt.Errorf("%d filters with in", ins))
+	}
+	return q.checkOrder()
+}
+
+func (q Query) checkFilter(f Filter) error {
+	if _, err := Field(f.Field); err != nil {
+		return err
+	}
+	switch f.Op {
+	case Eq, Contains:
+		return checkValue(f.Value)
+	case Less, LessEq, More, MoreEq:
+		if f.Field != q.OrderBy {
+			return ErrQuery.Because(fmt.Errorf("%s %s, ordered by %q", f.Field, f.Op, q.OrderBy))
+		}
+		return checkValue(f.Value)
+	case In:
+		values, ok := f.Value.([]string)
+		if !ok || len(values) > maxIn {
+			return ErrQuery.Because(fmt.Errorf("in needs at most %d strings", maxIn))
+		}
+		return nil
+	}
+	return ErrQuery.Because(fmt.Errorf("operator %q", f.Op))
+}
+
+func (q Query) checkOrder() error {
+	want := 1
+	if q.OrderBy != "" {
+		if _, err := Field(q.OrderBy); err != nil {
+			return err
+		}
+		want = 2
+	}
+	if len(q.After) == 0 {
+		return nil
+	}
+	if len(q.After) != want {
+		return ErrQuery.Because(fmt.Errorf("cursor of %d values, want %d", len(q.After), want))
+	}
+	if id, ok := q.After[want-1].(string); !ok || !segment(id) {
+		return ErrQuery.Because(fmt.Errorf("cursor without an id"))
+	}
+	if want == 2 && q.After[0] != nil {
+		return checkValue(q.After[0])
+	}
+	return nil
+}
+
+// Empty tells whether q can match nothing, whatever is kept: a filter with In
+// and no value.
+func (q Query) Empty() bool {
+	return slices.ContainsFunc(q.Where, func(f Filter) bool {
+		values, ok := f.Value.([]string)
+		return f.Op == In && ok && len(values) == 0
+	})
+}
+
+// checkValue tells whether v is of a type that a filter or cursor can have.
+func checkValue(v any) error {
+	switch v := v.(type) {
+	case string, bool, int, int8, int16, int32, int64, uint8, uint16, uint32, Time:
+		return nil
+	case float64:
+		if v != v {
+			return ErrQuery.Because(fmt.Errorf("not a number"))
+		}
+		return nil
+	}
+	return ErrQuery.Because(fmt.Errorf("value of type %T", v))
+}
+
+// Field returns the names that lead to a field, which name joins by dots.
+// It returns ErrField when a name is empty, longer than 1,500 bytes, reserved,
+// or has quotes, backslashes or control characters.
+func Field(name string) ([]string, error) {
+	names := strings.Split(name, ".")
+	for _, s := range names {
+		if s == "" || len(s) > maxSegment || reserved(s) || strings.ContainsFunc(s, unquotable) {
+			return nil, ErrField.With("field", strings.ToValidUTF8(name, "�"))
+		}
+	}
+	return names, nil
+}
+
+func unquotable(r rune) bool {
+	return control(r) || r == '"' || r == '\\' || r == '`' || r == '�'
+}
+
+// CheckIncrement returns ErrField when add has a bad name, or names a field
+// and another one within it.
+func CheckIncrement(add map[string]int64) error {
+	for name := range add {
+		if _, err := Field(name); err != nil {
+			return err
+		}
+		for i, r := range name {
+			if _, both := add[name[:i]]; r == '.' && both {
+				return ErrField.With("field", name)
+			}
+		}
+	}
+	return nil
+}
