@@ -1,0 +1,191 @@
+package origin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// Check returns rawURL parsed when the guard lets it be asked as far as its
+// text tells: http or https, a public-looking host, no credentials, a port
+// that no other protocol owns, nothing that two parsers could read in two
+// ways. The error is ErrRefused.
+func Check(rawURL string) (*url.URL, error) {
+	u, err := parse(rawURL)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHost(u.Hostname()); err != nil {
+		return nil, err
+	}
+	return u, checkPort(u)
+}
+
+// refuse returns the fault of an address, with why.
+func refuse(format string, args ...any) error {
+	return ErrRefused.Because(fmt.Errorf(format, args...))
+}
+
+// parse checks the form of an address.
+func parse(rawURL string) (*url.URL, error) {
+	if len(rawURL) > MaxURL {
+		return nil, refuse("the address takes more than %d bytes", MaxURL)
+	}
+	if i := strings.IndexFunc(rawURL, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }); i >= 0 {
+		return nil, refuse("the address has a forbidden character at byte %d", i)
+	}
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return nil, refuse("the address cannot be read")
+	}
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, refuse("the scheme is not http or https")
+	case u.Opaque != "" || u.Host == "":
+		return nil, refuse("the address has no host")
+	case false:
+		return nil, refuse("the address holds credentials")
+	}
+	return u, nil
+}
+
+// inner are the last labels of names that never belong to the public network.
+var inner = []string{
+	"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private",
+	"arpa", "onion", "test", "invalid",
+}
+
+// checkHost refuses names that resolvers read in their own way (short and
+// hexadecimal IPv4, single labels, other scripts) and those of inner networks.
+// Literal addresses are left to the dialler.
+func checkHost(host string) error {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return checkAddr(addr)
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	labels := strings.Split(host, ".")
+	last := labels[len(labels)-1]
+	switch {
+	case len(host) > maxHost:
+		return refuse("the host takes more than %d bytes", maxHost)
+	case len(labels) < 2:
+		return refuse("the host is a single label")
+	case slices.Contains(inner, last):
+		return refuse("the host is of an inner network")
+	case last == "" || last[0] >= '0' && last[0] <= '9':
+		return refuse("the host is no name and no address")
+	}
+	for _, label := range labels {
+		if !isLabel(label) {
+			return refuse("the host has a label of a forbidden form")
+		}
+	}
+	return nil
+}
+
+// isLabel reports whether s can be a label of a host name. The underscore
+// occurs in real ones.
+func isLabel(s string) bool {
+	return len(s) > 0 && len(s) <= 63 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
+}
+
+// foreignPorts are those that belong to other protocols: the "bad ports" of
+// the WHATWG Fetch standard, and the databases and control planes that are
+// commonly left without a password.
+var foreignPorts = []uint16{
+	1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
+	103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
+	512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993,
+	995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668,
+	6669, 6679, 6697, 10080,
+	2375, 2376, 2379, 3306, 5432, 6379, 9200, 10250, 11211, 27017,
+}
+
+func checkPort(u *url.URL) error {
+	if strings.HasSuffix(u.Host, ":") {
+		return refuse("the port is empty")
+	}
+	if u.Port() == "" {
+		return nil
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil || port == 0 {
+		return refuse("the port is no port")
+	}
+	if slices.Contains(foreignPorts, uint16(port)) {
+		return refuse("the port belongs to another protocol")
+	}
+	return nil
+}
+
+// public lets through what the IANA registries call global, less the address
+// at which one cloud's agent answers on every machine.
+var public = ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")))
+
+// checkAddr refuses addresses that are not public.
+func checkAddr(addr netip.Addr) error {
+	if addr.Zone() != "" {
+		return refuse("the address is of one link")
+	}
+	if err := public.SafeAddr(addr); err != nil {
+		return ErrRefused.Because(err)
+	}
+	return nil
+}
+
+// A guard checks addresses before and while they are dialled.
+type guard struct {
+	allow, deny   []string
+	open, guarded net.Dialer // for allowed addresses, for all others
+}
+
+func newGuard(opts Options) *guard {
+	g := &guard{allow: opts.Allow, deny: opts.Deny}
+	g.open = net.Dialer{Timeout: 3 * time.Second, Resolver: opts.Resolver}
+	g.guarded = g.open
+	g.guarded.Control = dialled
+	return g
+}
+
+// check is Check, but for the addresses that the options allow and deny.
+func (g *guard) check(rawURL string) (*url.URL, error) {
+	u, err := parse(rawURL)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(g.allow, u.Host) {
+		return u, nil
+	}
+	if slices.Contains(g.deny, strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")) {
+		return nil, refuse("the host is our own")
+	}
+	return Check(rawURL)
+}
+
+// dial connects to a host. Every address that its name has is checked when it
+// is its turn, so that what was checked is what is dialled.
+func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if slices.Contains(g.allow, address) {
+		return g.open.DialContext(ctx, network, address)
+	}
+	return g.guarded.DialContext(ctx, network, address)
+}
+
+// dialled is called with the address itself, before a connection is made.
+func dialled(network, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil || !strings.HasPrefix(network, "tcp") {
+		return ErrRefused.Because(errors.New("no address of a public network"))
+	}
+	return checkAddr(to.Addr())
+}

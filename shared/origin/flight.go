@@ -1,0 +1,130 @@
+package origin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+
+	"miramundo.dev/shared/fault"
+)
+
+// A flight is one request under way, until its body is closed.
+type flight struct {
+	client *Client
+	outer  context.Context // the caller's
+	within context.Context // with the request's own deadline
+	cancel context.CancelFunc
+	once   sync.Once
+}
+
+// start waits for a place among the requests under way.
+func (f *flight) start() error {
+	select {
+	case f.client.flight <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case f.client.flight <- struct{}{}:
+		return nil
+	case <-f.within.Done():
+		if err := f.outer.Err(); err != nil {
+			return err
+		}
+		return ErrBusy
+	}
+}
+
+// end gives the place to another request.
+func (f *flight) end() {
+	f.once.Do(func() {
+		f.cancel()
+		<-f.client.flight
+	})
+}
+
+// answer turns a raw answer into a Response, or says why it is none.
+func (f *flight) answer(res *http.Response, req Request) (*Response, error) {
+	conditional := req.IfNoneMatch != "" || req.IfModifiedSince != ""
+	if err := checkStatus(res.StatusCode, conditional); err != nil {
+		return nil, err
+	}
+	limit := cmp.Or(req.MaxBytes, f.client.opts.MaxBytes)
+	if res.ContentLength > limit {
+		return nil, ErrLimit.Because(fmt.Errorf("the body takes %d bytes", res.ContentLength))
+	}
+	unpacked, err := unpack(res, limit)
+	if err != nil {
+		return nil, f.failure(err)
+	}
+	return &Response{
+		Status: res.StatusCode,
+		Header: res.Header,
+		URL:    res.Request.URL.String(),
+		Length: res.ContentLength,
+		Body:   &content{flight: f, raw: res.Body, r: unpacked},
+	}, nil
+}
+
+// checkStatus refuses what is not an answer with a body.
+func checkStatus(status int, conditional bool) error {
+	err := fmt.Errorf("the origin answered %d", status)
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return ErrAccess.Because(err).With("upstream_status", status)
+	case status == http.StatusNotModified && conditional:
+		return nil
+	case status < 200, status > 299, status == http.StatusNoContent, status == http.StatusResetContent:
+		return ErrOrigin.Because(err).With("upstream_status", status)
+	}
+	return nil
+}
+
+// content is the body of a Response.
+type content struct {
+	flight *flight
+	raw    io.Closer
+	r      io.Reader
+	err    error // what ended the body; further reads repeat it
+}
+
+func (b *content) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	n, err := b.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = b.flight.failure(err)
+	}
+	b.err = err
+	return n, err
+}
+
+func (b *content) Close() error {
+	err := b.raw.Close()
+	b.flight.end()
+	return err
+}
+
+// failure returns err as a fault of this package. When the caller gave up, it
+// is the caller's own error.
+func (f *flight) failure(err error) error {
+	if errors.Is(f.outer.Err(), context.Canceled) {
+		return context.Canceled
+	}
+	if known, ok := errors.AsType[*fault.Error](err); ok {
+		return known
+	}
+	var network net.Error
+	late := errors.As(err, &network) && network.Timeout() || errors.Is(err, os.ErrDeadlineExceeded)
+	if late || errors.Is(f.within.Err(), context.DeadlineExceeded) {
+		return ErrTimeout.Because(err)
+	}
+	return ErrOrigin.Because(err)
+}

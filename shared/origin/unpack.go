@@ -1,0 +1,102 @@
+package origin
+
+import (
+	"bufio"
+	"compress/flate"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+)
+
+// unpack returns the body of an answer, unpacked and at most limit bytes both
+// as it travels and unpacked. A body in several encodings is refused: nobody
+// serves such but to do harm.
+func unpack(res *http.Response, limit int64) (io.Reader, error) {
+	travelling := &limited{r: res.Body, left: limit}
+	unpacked, err := decoder(res.Header.Values("Content-Encoding"), travelling)
+	if err != nil {
+		return nil, err
+	}
+	if unpacked == io.Reader(travelling) {
+		return travelling, nil
+	}
+	return &limited{r: unpacked, left: limit}, nil
+}
+
+// decoder returns the reader that undoes the encodings named.
+func decoder(encodings []string, r io.Reader) (io.Reader, error) {
+	switch name := strings.ToLower(strings.TrimSpace(strings.Join(encodings, ","))); name {
+	case "", "identity":
+		return r, nil
+	case "gzip", "x-gzip":
+		return &lazy{open: func() (io.Reader, error) { return gzip.NewReader(r) }}, nil
+	case "deflate":
+		return &lazy{open: func() (io.Reader, error) { return inflate(r) }}, nil
+	case "br":
+		return brotli.NewReader(r), nil
+	default:
+		return nil, ErrOrigin.Because(fmt.Errorf("the body has the encoding %.40q", name))
+	}
+}
+
+// inflate reads what servers send as deflate: the zlib format, or its content
+// without the frame.
+func inflate(r io.Reader) (io.Reader, error) {
+	br := bufio.NewReader(r)
+	head, err := br.Peek(2)
+	if err == nil && head[0]&0x0f == 8 && (uint(head[0])<<8|uint(head[1]))%31 == 0 {
+		return zlib.NewReader(br)
+	}
+	return flate.NewReader(br), nil
+}
+
+// limited fails with ErrLimit when r has more than left bytes.
+type limited struct {
+	r    io.Reader
+	left int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left < 0 {
+		return 0, ErrLimit
+	}
+	if int64(len(p)) > l.left+1 {
+		p = p[:l.left+1]
+	}
+	n, err := l.r.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return n - 1, ErrLimit
+	}
+	return n, err
+}
+
+// lazy opens a decoder at the first read, so that a header that is late or
+// wrong is an error of the body.
+type lazy struct {
+	open func() (io.Reader, error)
+	r    io.Reader
+}
+
+func (l *lazy) Read(p []byte) (int, error) {
+	if l.r == nil {
+		r, err := l.open()
+		if err != nil {
+			return 0, cut(err)
+		}
+		l.r = r
+	}
+	return l.r.Read(p)
+}
+
+// cut turns an end before the first byte into an error.
+func cut(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

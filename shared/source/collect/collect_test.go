@@ -1,0 +1,542 @@
+package collect
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/source"
+)
+
+// memory is a cache in memory.
+type memory struct {
+	mu     sync.Mutex
+	files  map[string]source.File
+	bodies map[string][]byte
+	saves  int // with a body
+}
+
+func newMemory() *memory {
+	return &memory{files: map[string]source.File{}, bodies: map[string][]byte{}}
+}
+
+func (m *memory) Last(_ context.Context, name string) (source.File, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, ok := m.files[name]
+	if !ok {
+		return f, ErrNothing
+	}
+	return f, nil
+}
+
+func (m *memory) Body(_ context.Context, f source.File) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, ok := m.bodies[f.Name]
+	if !ok {
+		return nil, ErrNothing
+	}
+	return b, nil
+}
+
+func (m *memory) Save(_ context.Context, f source.File, body []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.files[f.Name] = f
+	if body != nil {
+		m.bodies[f.Name] = bytes.Clone(body)
+		m.saves++
+	}
+	return nil
+}
+
+// A site serves the JSON layout: one good file of each name, unless a handler
+// says otherwise.
+type site struct {
+	*httptest.Server
+	mu       sync.Mutex
+	handlers map[string]http.HandlerFunc // by path
+	asked    map[string]int              // answers with a body
+}
+
+func newSite(t *testing.T) *site {
+	s := &site{handlers: map[string]http.HandlerFunc{}, asked: map[string]int{}}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		h := s.handlers[r.URL.Path]
+		s.mu.Unlock()
+		if h == nil {
+			http.NotFound(w, r)
+			return
+		}
+		h(w, r)
+	}))
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	for name, text := range good {
+		s.handle("/"+name+".json", s.conditional(name, text))
+	}
+	return s
+}
+
+func (s *site) handle(path string, h http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.handlers[path] = h
+}
+
+// conditional serves text with an ETag of its own.
+func (s *site) conditional(name, text string) http.HandlerFunc {
+	etag := fmt.Sprintf(`"%x"`, len(text))
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", etag)
+		if r.Header.Get("If-None-Match") == etag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		s.mu.Lock()
+		s.asked[name]++
+		s.mu.Unlock()
+		io.WriteString(w, text)
+	}
+}
+
+// good has a file of each name.
+var good = map[string]string{
+	"channels":     channels(100),
+	"feeds":        `[{"channel":"C0.br","id":"SD","is_main":true}]`,
+	"logos":        `[]`,
+	"streams":      `[{"channel":"C0.br","url":"https://example.com/a.m3u8"}]`,
+	"guides":       `[]`,
+	"categories":   `[{"id":"news","name":"News"}]`,
+	"languages":    `[{"code":"por","name":"Portuguese"}]`,
+	"countries":    `[{"code":"BR","name":"Brazil"}]`,
+	"subdivisions": `[{"country":"BR","code":"BR-SP","name":"São Paulo"}]`,
+	"cities":       `[{"country":"BR","code":"BRSAO","name":"São Paulo"}]`,
+	"regions":      `[{"code":"INT","name":"Worldwide"}]`,
+	"timezones":    `[{"id":"America/Sao_Paulo"}]`,
+	"blocklist":    `[]`,
+}
+
+// channels returns n channels as JSON.
+func channels(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,{"id":"C%d.br","name":"Channel %d","country":"BR"}`, i, i)
+	}
+	return "[" + strings.TrimPrefix(b.String(), ",") + "]"
+}
+
+// options are for tests against s: few bytes and little time.
+func (s *site) options(cache Cache) Options {
+	return Options{
+		Client:   origin.New(origin.Options{Allow: []string{s.Listener.Addr().String()}}),
+		Cache:    cache,
+		Timeout:  time.Minute,
+		MaxBytes: 4 << 20,
+		Now:      func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+	}
+}
+
+func (s *site) load(t *testing.T, opts Options) *source.Dataset {
+	t.Helper()
+	d, err := Load(t.Context(), Plan{IPTVOrg: At(s.URL)}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func fileOf(t *testing.T, d *source.Dataset, name string) source.File {
+	t.Helper()
+	for _, f := range d.Files {
+		if f.Name == name {
+			return f
+		}
+	}
+	t.Fatalf("no file %s", name)
+	return source.File{}
+}
+
+// checkOthers fails unless all files but channels are well.
+func checkOthers(t *testing.T, d *source.Dataset) {
+	t.Helper()
+	if len(d.Files) != len(good) || len(d.Streams) != 1 || len(d.Countries) != 1 {
+		t.Errorf("%d files, %d streams, %d countries", len(d.Files), len(d.Streams), len(d.Countries))
+	}
+	for _, f := range d.Files {
+		if f.Name != "iptv-org/channels" && (f.Problem != "" || f.Kept) {
+			t.Errorf("%s suffers too: %+v", f.Name, f)
+		}
+	}
+}
+
+// hostileChannels are the ways in which one file goes wrong, and a word of the
+// problem that is told.
+var hostileChannels = []struct {
+	name, problem string
+	serve         http.HandlerFunc
+}{
+	{"missing", "404", http.NotFound},
+	{"forbidden", "403", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }},
+	{"empty", "empty", text("")},
+	{"no records", "none makes sense", text("[]")},
+	{"no record makes sense", "none makes sense", text(`[{"id":1},{"id":2}]`)},
+	{"truncated", "in the middle", text(good["channels"][:len(good["channels"])/2])},
+	{"cut by the server", "unexpected EOF", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100000")
+		io.WriteString(w, good["channels"])
+	}},
+	{"a page", "it is a page", text("<!DOCTYPE html><title>Sorry</title>")},
+	{"an object", "not a JSON array", text(`{"message":"API rate limit exceeded"}`)},
+	{"a tenth", "10 records where it had 100", text(channels(10))},
+	{"just under the share", "69 records where it had 100", text(channels(69))},
+	{"wrong gzip", "gzip: invalid header", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		io.WriteString(w, good["channels"])
+	}},
+	{"truncated gzip", "unexpected EOF", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(gzipped(good["channels"])[:200])
+	}},
+	{"a file of truncated gzip", "in the middle", func(w http.ResponseWriter, _ *http.Request) {
+		w.Write(gzipped(good["channels"])[:200])
+	}},
+	{"bomb", "more than", func(w http.ResponseWriter, _ *http.Request) { w.Write(bomb()) }},
+	{"2 GB announced", "takes 2147483648 bytes", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "2147483648")
+		io.WriteString(w, "[")
+	}},
+	{"endless", "larger than it may be", func(w http.ResponseWriter, _ *http.Request) {
+		record := []byte(`{"id":"C.br","name":"` + strings.Repeat("x", 8<<10) + `"},`)
+		io.WriteString(w, "[")
+		for sent := 0; sent < 2<<30; sent += len(record) {
+			if _, err := w.Write(record); err != nil {
+				return
+			}
+		}
+	}},
+	{"slow", "not complete in time", func(w http.ResponseWriter, r *http.Request) {
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for i := 0; ; i++ {
+			select {
+			case <-tick.C:
+				fmt.Fprintf(w, `%c{"id":"C%d.br","name":"x"}`, "[,"[min(i, 1)], i)
+				http.NewResponseController(w).Flush()
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}},
+	{"redirect inside", "may not be asked", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://169.254.169.254/channels.json", http.StatusFound)
+	}},
+}
+
+// slowTime is the deadline against a server that does not end. On a busy
+// machine others may miss it too.
+const slowTime = 300 * time.Millisecond
+
+func text(s string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, s) }
+}
+
+func gzipped(s string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, s)
+	w.Close()
+	return b.Bytes()
+}
+
+// bomb returns a few bytes that unpack to twice the limit of the tests.
+var bomb = sync.OnceValue(func() []byte {
+	return gzipped("[" + strings.Repeat(`{"id":"C.br","name":"`+strings.Repeat("x", 8<<10)+`"},`, 1<<10))
+})
+
+// TestHostileKept lets one file go wrong after a good day.
+func TestHostileKept(t *testing.T) {
+	for _, tc := range hostileChannels {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			opts := s.options(newMemory())
+			first := s.load(t, opts)
+			checkOthers(t, first)
+			s.handle("/channels.json", tc.serve)
+			if tc.name == "slow" {
+				opts.Timeout = slowTime
+			}
+			d := s.load(t, opts)
+			f := fileOf(t, d, "iptv-org/channels")
+			if opts.Timeout = time.Minute; tc.name != "slow" {
+				checkOthers(t, d)
+			}
+			if !f.Kept || f.Items != 100 || !strings.Contains(f.Problem, tc.problem) {
+				t.Errorf("file %+v, want a problem with %q", f, tc.problem)
+			}
+			if diff := cmp.Diff(first.Channels, d.Channels); diff != "" {
+				t.Errorf("the kept channels are others (-first +kept):\n%s", diff)
+			}
+			s.handle("/channels.json", text(channels(101)))
+			if d := s.load(t, opts); len(d.Channels) != 101 || fileOf(t, d, "iptv-org/channels").Problem != "" {
+				t.Errorf("after it is well again: %d channels, %+v", len(d.Channels), fileOf(t, d, "iptv-org/channels"))
+			}
+		})
+	}
+}
+
+// TestHostileFirst lets one file go wrong on the first day.
+func TestHostileFirst(t *testing.T) {
+	for _, tc := range hostileChannels {
+		if strings.Contains(tc.problem, "where it had") {
+			continue // without a former state it is a good file
+		}
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			s.handle("/channels.json", tc.serve)
+			opts := s.options(newMemory())
+			if tc.name == "slow" {
+				opts.Timeout = slowTime
+			}
+			d := s.load(t, opts)
+			if tc.name != "slow" {
+				checkOthers(t, d)
+			}
+			f := fileOf(t, d, "iptv-org/channels")
+			if f.Kept || f.Items != 0 || f.SHA256 != "" || !f.FetchedAt.IsZero() || !strings.Contains(f.Problem, tc.problem) {
+				t.Errorf("file %+v, want a problem with %q", f, tc.problem)
+			}
+			if len(d.Channels) > 0 {
+				t.Errorf("%d channels of a file that is not whole", len(d.Channels))
+			}
+		})
+	}
+}
+
+func TestConditional(t *testing.T) {
+	s := newSite(t)
+	m := newMemory()
+	opts := s.options(m)
+	first := s.load(t, opts)
+	later := opts.Now().Add(time.Hour)
+	opts.Now = func() time.Time { return later }
+	d := s.load(t, opts)
+	if s.asked["channels"] != 1 || m.saves != len(good) {
+		t.Errorf("channels were sent %d times; %d bodies saved", s.asked["channels"], m.saves)
+	}
+	f := fileOf(t, d, "iptv-org/channels")
+	if f.Kept || f.Problem != "" || !f.FetchedAt.Equal(later) || f.Items != 100 {
+		t.Errorf("file confirmed: %+v", f)
+	}
+	if diff := cmp.Diff(first.Channels, d.Channels); diff != "" {
+		t.Errorf("-first +confirmed:\n%s", diff)
+	}
+}
+
+// TestConditionalWithoutBody loses the kept body: the file is asked for again.
+func TestConditionalWithoutBody(t *testing.T) {
+	s := newSite(t)
+	m := newMemory()
+	s.load(t, s.options(m))
+	for name := range m.bodies {
+		m.bodies[name] = []byte("not what was kept")
+	}
+	d := s.load(t, s.options(m))
+	checkOthers(t, d)
+	if len(d.Channels) != 100 || s.asked["channels"] != 2 {
+		t.Errorf("%d channels, sent %d times", len(d.Channels), s.asked["channels"])
+	}
+}
+
+// TestUnaskedNotModified has a server that answers 304 to everything.
+func TestUnaskedNotModified(t *testing.T) {
+	s := newSite(t)
+	s.handle("/channels.json", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
+	d := s.load(t, s.options(newMemory()))
+	checkOthers(t, d)
+	if f := fileOf(t, d, "iptv-org/channels"); f.Kept || !strings.Contains(f.Problem, "304") {
+		t.Errorf("file %+v", f)
+	}
+}
+
+// TestChangingETag has a server that never confirms.
+func TestChangingETag(t *testing.T) {
+	s := newSite(t)
+	var n int
+	s.handle("/channels.json", func(w http.ResponseWriter, _ *http.Request) {
+		n++
+		w.Header().Set("ETag", fmt.Sprintf(`"%d"`, n))
+		io.WriteString(w, good["channels"])
+	})
+	m := newMemory()
+	opts := s.options(m)
+	for range 3 {
+		if d := s.load(t, opts); len(d.Channels) != 100 {
+			t.Fatalf("%d channels", len(d.Channels))
+		}
+	}
+	if n != 3 || m.saves != len(good) {
+		t.Errorf("sent %d times, %d bodies saved: the same bytes are saved once", n, m.saves)
+	}
+	if etag := m.files["iptv-org/channels"].ETag; etag != `"3"` {
+		t.Errorf("kept ETag %s", etag)
+	}
+}
+
+// TestOtherLocation checks that what one address said is not asked of another.
+func TestOtherLocation(t *testing.T) {
+	a, b := newSite(t), newSite(t)
+	m := newMemory()
+	a.load(t, a.options(m))
+	b.handle("/channels.json", b.conditional("channels", channels(99)+" "))
+	b.load(t, b.options(m))
+	if b.asked["channels"] != 1 {
+		t.Errorf("the second address sent %d bodies", b.asked["channels"])
+	}
+}
+
+func TestAccept(t *testing.T) {
+	s := newSite(t)
+	opts := s.options(newMemory())
+	s.load(t, opts)
+	s.handle("/channels.json", text(channels(10)))
+	plan := Plan{IPTVOrg: At(s.URL), Accept: []string{"iptv-org/channels"}}
+	d, err := Load(t.Context(), plan, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := fileOf(t, d, "iptv-org/channels"); f.Items != 10 || f.Problem != "" {
+		t.Errorf("accepted file: %+v", f)
+	}
+	s.handle("/channels.json", text("[]"))
+	if d, err = Load(t.Context(), plan, opts); err != nil {
+		t.Fatal(err)
+	}
+	if f := fileOf(t, d, "iptv-org/channels"); f.Items != 10 || !f.Kept {
+		t.Errorf("an empty file is accepted: %+v", f)
+	}
+}
+
+// TestTablesByAddress reads the repositories' layout from addresses.
+func TestTablesByAddress(t *testing.T) {
+	s := newSite(t)
+	table := func(in string) http.HandlerFunc { return text(in) }
+	s.handle("/data/channels.csv", table("id,name\nA.br,A"))
+	s.handle("/lists/br.m3u", table("#EXTM3U\n#EXTINF:-1,A\nhttps://example.com/a"))
+	s.handle("/lists/pt.m3u", table("#EXTM3U\n#EXTINF:-1,B\nhttps://example.com/b"))
+	place := At(s.URL + "/data/")
+	place.Playlists = []string{s.URL + "/lists/br.m3u", s.URL + "/lists/pt.m3u"}
+	d, err := Load(t.Context(), Plan{IPTVOrg: place}, s.options(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Channels) != 1 || len(d.Streams) != 2 || d.Streams[1].File != "pt" {
+		t.Errorf("%d channels, streams %+v", len(d.Channels), d.Streams)
+	}
+	s.handle("/lists/pt.m3u", http.NotFound)
+	if d, err = Load(t.Context(), Plan{IPTVOrg: place}, s.options(nil)); err != nil {
+		t.Fatal(err)
+	}
+	if f := fileOf(t, d, "iptv-org/streams"); len(d.Streams) != 0 || !strings.Contains(f.Problem, "404") {
+		t.Errorf("one list of two is missing: %d streams, %+v", len(d.Streams), f)
+	}
+}
+
+func TestRadioByAddress(t *testing.T) {
+	s := newSite(t)
+	station := `[{"stationuuid":"u","url":"https://example.com/"}]`
+	s.handle("/json/stations", func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("offset") != "0" {
+			station = "[]"
+		}
+		io.WriteString(w, station)
+	})
+	s.handle("/dump/stations.json.gz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Write(gzipped(`[{"stationuuid":"u","url":"https://example.com/"}]`))
+	})
+	for _, address := range []string{s.URL, s.URL + "/dump/stations.json.gz"} {
+		m := newMemory()
+		d, err := Load(t.Context(), Plan{Radio: At(address)}, s.options(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := d.Files[0]; len(d.Stations) != 1 || f.Problem != "" || len(d.Files) != 1 {
+			t.Errorf("%s: %d stations, %+v", address, len(d.Stations), f)
+		}
+		if d, err = Load(t.Context(), Plan{Radio: Place{Folder: fstest.MapFS{}, Name: "gone"}}, s.options(m)); err != nil {
+			t.Fatal(err)
+		}
+		if f := d.Files[0]; len(d.Stations) != 1 || !f.Kept || f.Problem != ErrMissing.Error() {
+			t.Errorf("%s, then gone: %d stations, %+v", address, len(d.Stations), f)
+		}
+	}
+}
+
+func TestExtra(t *testing.T) {
+	plan := Plan{Extra: &source.Dataset{
+		Files: []source.File{{Name: "test"}}, Channels: []source.Channel{{ID: "Test.br"}},
+	}}
+	d, err := Load(t.Context(), plan, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(plan.Extra, d); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	s := newSite(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Load(ctx, Plan{IPTVOrg: At(s.URL)}, s.options(nil)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Load(ctx, Sample(), Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("from a folder: error %v", err)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	s := newSite(t)
+	s.handle("/channels.json", text(strings.ReplaceAll(channels(400), "Channel", strings.Repeat("Channel", 1200))))
+	opts := s.options(nil)
+	var mu sync.Mutex
+	var bytes []int64
+	done := map[string]int{}
+	opts.Progress = func(p Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		if p.Done {
+			done[p.Name] = p.Items
+		} else if p.Name == "iptv-org/channels" {
+			bytes = append(bytes, p.Bytes)
+		}
+	}
+	s.load(t, opts)
+	if len(done) != len(good) || done["iptv-org/channels"] != 400 {
+		t.Errorf("done: %v", done)
+	}
+	if len(bytes) < 3 || bytes[0] < reportEvery || bytes[1] <= bytes[0] {
+		t.Errorf("bytes on the way: %v", bytes)
+	}
+}

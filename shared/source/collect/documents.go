@@ -1,0 +1,145 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/blob"
+	"miramundo.dev/shared/source"
+	"miramundo.dev/shared/store"
+)
+
+// Documents returns the cache that keeps files in db.
+func Documents(db store.DB) Cache { return documents{db} }
+
+type documents struct{ db store.DB }
+
+// A stored is the document of a file. Its fields may be added to.
+type stored struct {
+	Name      string     `json:"name"`
+	Location  string     `json:"location"`
+	FetchedAt store.Time `json:"fetched_at"`
+	SHA256    string     `json:"sha256"`
+	Items     int        `json:"items"`
+	Skipped   int        `json:"skipped"`
+	Bytes     int64      `json:"bytes"`
+	ETag      string     `json:"etag"`
+	Modified  string     `json:"modified"`
+	Body      store.Path `json:"body"` // of its blob
+}
+
+func (s *stored) file() source.File {
+	return source.File{
+		Name: s.Name, Location: s.Location, FetchedAt: s.FetchedAt.UTC(), SHA256: s.SHA256,
+		Items: s.Items, Skipped: s.Skipped, Bytes: s.Bytes, ETag: s.ETag, Modified: s.Modified,
+	}
+}
+
+func storedFile(f source.File, body store.Path) *stored {
+	return &stored{
+		Name: f.Name, Location: f.Location, FetchedAt: store.At(f.FetchedAt), SHA256: f.SHA256,
+		Items: f.Items, Skipped: f.Skipped, Bytes: f.Bytes, ETag: f.ETag, Modified: f.Modified, Body: body,
+	}
+}
+
+// bodies is the collection of the blobs.
+const bodies = "bodies"
+
+func documentID(name string) string { return strings.ReplaceAll(name, "/", "_") }
+
+func sourcePath(name string) store.Path { return store.Path("sources/" + documentID(name)) }
+
+// bodyPath has the name in it, so that two files of one content do not share
+// a body that the next state of one of them would delete.
+func bodyPath(f source.File) store.Path {
+	return store.Path(bodies + "/" + documentID(f.Name) + "-" + f.SHA256)
+}
+
+func (d documents) Last(ctx context.Context, name string) (source.File, error) {
+	s, err := d.get(ctx, name)
+	if err != nil {
+		return source.File{}, err
+	}
+	return s.file(), nil
+}
+
+func (d documents) get(ctx context.Context, name string) (*stored, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	s := new(stored)
+	err := d.db.Get(ctx, sourcePath(name), s)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, ErrNothing
+	}
+	return s, err
+}
+
+// How long the database may take to give a document and a body, so that a
+// collection goes on without it.
+const (
+	readTime = 10 * time.Second
+	bodyTime = time.Minute
+)
+
+func (d documents) Body(ctx context.Context, f source.File) ([]byte, error) {
+	s, err := d.get(ctx, f.Name)
+	if err != nil {
+		return nil, err
+	}
+	if s.SHA256 != f.SHA256 {
+		return nil, ErrNothing
+	}
+	ctx, cancel := context.WithTimeout(ctx, bodyTime)
+	defer cancel()
+	data, err := blob.Get(ctx, d.db, s.Body)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, ErrNothing
+	}
+	return data, err
+}
+
+// Save writes the body first, then the document that names it, then deletes
+// what no document names: the body before, and those of a Save that was cut
+// short.
+func (d documents) Save(ctx context.Context, f source.File, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, bodyTime)
+	defer cancel()
+	at := bodyPath(f)
+	if body != nil {
+		if err := blob.Put(ctx, d.db, at, body); err != nil {
+			return err
+		}
+	}
+	if err := d.db.Set(ctx, sourcePath(f.Name), storedFile(f, at)); err != nil {
+		return err
+	}
+	if body == nil {
+		return nil
+	}
+	return d.sweep(ctx, f.Name, at)
+}
+
+// sweep deletes the bodies of a name but the one at keep.
+func (d documents) sweep(ctx context.Context, name string, keep store.Path) error {
+	prefix := documentID(name) + "-"
+	var old []store.Path
+	for doc, err := range d.db.Query(ctx, store.Query{Collection: bodies, After: []any{prefix}}) {
+		if err != nil {
+			return err
+		}
+		if !strings.HasPrefix(doc.ID, prefix) {
+			break
+		}
+		if doc.Path != keep {
+			old = append(old, doc.Path)
+		}
+	}
+	for _, at := range old {
+		if err := blob.Delete(ctx, d.db, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/source"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/embedded"
+	"miramundo.dev/shared/store/storetest"
+)
+
+func openDB(t *testing.T) store.DB {
+	t.Helper()
+	db, err := embedded.Open(filepath.Join(t.TempDir(), "documents.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func aFile(sha string) source.File {
+	return source.File{
+		Name: "iptv-org/channels", Location: "https://example.com/channels.json",
+		FetchedAt: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), SHA256: sha,
+		Items: 3, Skipped: 1, Bytes: 7, ETag: `"x"`, Modified: "Fri, 02 Jan 2026 03:04:05 GMT",
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	db := openDB(t)
+	c := Documents(db)
+	ctx := t.Context()
+	f := aFile("aa")
+	if _, err := c.Last(ctx, f.Name); !errors.Is(err, ErrNothing) {
+		t.Errorf("Last of nothing: %v", err)
+	}
+	if _, err := c.Body(ctx, f); !errors.Is(err, ErrNothing) {
+		t.Errorf("Body of nothing: %v", err)
+	}
+	large := []byte(strings.Repeat("0123456789abcdef", 100_000))
+	checkSaved(t, c, f, large)
+
+	confirmed := f
+	confirmed.FetchedAt = confirmed.FetchedAt.Add(time.Hour)
+	if err := c.Save(ctx, confirmed, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.Body(ctx, confirmed); err != nil || len(got) != len(large) {
+		t.Errorf("body after it was confirmed: %d bytes, %v", len(got), err)
+	}
+
+	other := aFile("cc")
+	other.Name = "iptv-org/channelsfar"
+	checkSaved(t, c, other, []byte("other"))
+	next := aFile("bb")
+	checkSaved(t, c, next, []byte("next"))
+	if got := bodyIDs(t, db); !cmp.Equal(got, []string{"iptv-org_channels-bb", "iptv-org_channelsfar-cc"}) {
+		t.Errorf("bodies kept: %v", got)
+	}
+	if _, err := c.Body(ctx, f); !errors.Is(err, ErrNothing) {
+		t.Errorf("Body of what was replaced: %v", err)
+	}
+}
+
+func checkSaved(t *testing.T, c Cache, f source.File, body []byte) {
+	t.Helper()
+	if err := c.Save(t.Context(), f, body); err != nil {
+		t.Fatal(err)
+	}
+	last, err := c.Last(t.Context(), f.Name)
+	if diff := cmp.Diff(f, last); diff != "" || err != nil {
+		t.Errorf("Last: %v, -want +got:\n%s", err, diff)
+	}
+	if got, err := c.Body(t.Context(), f); err != nil || string(got) != string(body) {
+		t.Errorf("Body: %d bytes, %v, want %d", len(got), err, len(body))
+	}
+}
+
+func bodyIDs(t *testing.T, db store.DB) (ids []string) {
+	t.Helper()
+	for doc, err := range db.Query(t.Context(), store.Query{Collection: bodies}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, doc.ID)
+	}
+	return ids
+}
+
+// dying is a database that dies after some writes.
+type dying struct {
+	store.DB
+	writes int
+}
+
+var errDead = errors.New("the database is gone")
+
+func (d *dying) write() error {
+	if d.writes--; d.writes < 0 {
+		return errDead
+	}
+	return nil
+}
+
+func (d *dying) Set(ctx context.Context, p store.Path, doc any) error {
+	if err := d.write(); err != nil {
+		return err
+	}
+	return d.DB.Set(ctx, p, doc)
+}
+
+func (d *dying) Update(ctx context.Context, f func(store.Tx) error) error {
+	if err := d.write(); err != nil {
+		return err
+	}
+	return d.DB.Update(ctx, f)
+}
+
+func (d *dying) Delete(ctx context.Context, p store.Path) error {
+	if err := d.write(); err != nil {
+		return err
+	}
+	return d.DB.Delete(ctx, p)
+}
+
+// TestSaveCutShort dies at every write of a Save: what is there is the old
+// state whole or the new state whole, and the next Save leaves nothing over.
+func TestSaveCutShort(t *testing.T) {
+	db := openDB(t)
+	old, next := aFile("aa"), aFile("bb")
+	for writes := 0; ; writes++ {
+		if err := Documents(db).Save(t.Context(), old, []byte("old body")); err != nil {
+			t.Fatal(err)
+		}
+		err := Documents(&dying{db, writes}).Save(t.Context(), next, []byte("new body"))
+		last, lastErr := Documents(db).Last(t.Context(), old.Name)
+		body, bodyErr := Documents(db).Body(t.Context(), last)
+		want := map[string]string{"aa": "old body", "bb": "new body"}[last.SHA256]
+		if lastErr != nil || bodyErr != nil || string(body) != want {
+			t.Fatalf("after %d writes: %+v, %v, %q, %v", writes, last, lastErr, body, bodyErr)
+		}
+		if err == nil {
+			if writes < 2 {
+				t.Errorf("a Save of %d writes", writes)
+			}
+			break
+		}
+		if !errors.Is(err, errDead) {
+			t.Fatal(err)
+		}
+	}
+	if got := bodyIDs(t, db); len(got) != 1 {
+		t.Errorf("bodies left: %v", got)
+	}
+}
+
+// TestLoadWithDocuments runs a good day, a bad day and a day without database.
+func TestLoadWithDocuments(t *testing.T) {
+	db := openDB(t)
+	s := newSite(t)
+	if d := s.load(t, s.options(Documents(db))); len(d.Channels) != 100 {
+		t.Fatalf("%d channels", len(d.Channels))
+	}
+	s.handle("/channels.json", text("<html>"))
+	d := s.load(t, s.options(Documents(db)))
+	if f := fileOf(t, d, "iptv-org/channels"); len(d.Channels) != 100 || !f.Kept {
+		t.Errorf("bad day: %d channels, %+v", len(d.Channels), f)
+	}
+	s.handle("/channels.json", text(good["channels"]))
+	d = s.load(t, s.options(Documents(storetest.Broken())))
+	f := fileOf(t, d, "iptv-org/channels")
+	if len(d.Channels) != 100 || f.Kept || !strings.Contains(f.Problem, "could not be kept") {
+		t.Errorf("no database: %d channels, %+v", len(d.Channels), f)
+	}
+}

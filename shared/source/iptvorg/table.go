@@ -1,0 +1,204 @@
+package iptvorg
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miramundo.dev/shared/source"
+)
+
+// A table reads the rows of one file, in JSON or CSV. The json tags of T name
+// its fields in both.
+type table[T any] struct {
+	add    func(*source.Dataset, *T)
+	fields map[string]int // index in T by name
+	need   []string       // a row without a value for one of them makes no sense
+}
+
+// words is a list of strings that may also stand as one string.
+type words []string
+
+func (w *words) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		var one string
+		if err := json.Unmarshal(data, &one); err != nil {
+			return err
+		}
+		*w = list(one)
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(w))
+}
+
+// newTable returns the table whose rows add keeps. T's fields are string, bool,
+// float64 and lists of string.
+func newTable[T any](add func(*source.Dataset, *T), need ...string) *table[T] {
+	t := &table[T]{add: add, fields: map[string]int{}, need: need}
+	typ := reflect.TypeFor[T]()
+	for i := range typ.NumField() {
+		if name := typ.Field(i).Tag.Get("json"); name != "-" {
+			t.fields[name] = i
+		}
+	}
+	return t
+}
+
+func (t *table[T]) decodeJSON(d *source.Dataset, r io.Reader) (source.Count, error) {
+	return source.Array(r, func(v *T) bool { return t.keep(d, v) })
+}
+
+// decodeCSV reads a table with a heading. A row with another number of values
+// than the heading is skipped, but as the last one it shows that the file is
+// cut.
+func (t *table[T]) decodeCSV(d *source.Dataset, r *bufio.Reader) (source.Count, error) {
+	c := rows{window: source.NewWindow(r)}
+	c.csv = csv.NewReader(c.window)
+	c.csv.FieldsPerRecord = -1
+	c.csv.ReuseRecord = true
+	head, err := c.next()
+	if err != nil {
+		return c.count, fmt.Errorf("%w: it is neither a JSON array nor a table", source.ErrForm)
+	}
+	columns, err := t.columns(head)
+	if err != nil {
+		return c.count, err
+	}
+	for {
+		row, err := c.next()
+		if errors.Is(err, io.EOF) {
+			return c.count, c.end()
+		}
+		if err != nil {
+			return c.count, err
+		}
+		if c.whole = len(row) == len(columns); c.whole && t.row(d, columns, row) {
+			c.count.Items++
+		} else {
+			c.count.Skipped++
+		}
+	}
+}
+
+// columns returns for each column the index of its field in T, or -1.
+func (t *table[T]) columns(head []string) ([]int, error) {
+	for _, name := range t.need {
+		if !slices.Contains(head, name) {
+			return nil, fmt.Errorf("%w: it has no column %q", source.ErrForm, name)
+		}
+	}
+	columns := make([]int, len(head))
+	for i, name := range head {
+		field, known := t.fields[strings.TrimSpace(name)]
+		if !known {
+			field = -1
+		}
+		columns[i] = field
+	}
+	return columns, nil
+}
+
+// row keeps one row of a table, and reports whether it makes sense.
+func (t *table[T]) row(d *source.Dataset, columns []int, row []string) bool {
+	var v T
+	fields := reflect.ValueOf(&v).Elem()
+	for i, column := range columns {
+		if column >= 0 && !set(fields.Field(column), row[i]) {
+			return false
+		}
+	}
+	return t.keep(d, &v)
+}
+
+// set gives a field its value from a table. An empty value is none.
+func set(field reflect.Value, value string) bool {
+	if value == "" {
+		return true
+	}
+	value = strings.ToValidUTF8(value, "\ufffd")
+	switch field.Kind() {
+	case reflect.String:
+		field.SetString(value)
+	case reflect.Bool:
+		flag, err := strconv.ParseBool(strings.ToLower(value))
+		field.SetBool(flag)
+		return err == nil
+	case reflect.Float64:
+		number, err := strconv.ParseFloat(value, 64)
+		field.SetFloat(number)
+		return err == nil
+	case reflect.Slice:
+		field.Set(reflect.ValueOf(list(value)).Convert(field.Type()))
+	}
+	return true
+}
+
+// list splits the values of a list, which stand between semicolons.
+func list(value string) []string {
+	values := strings.Split(value, ";")
+	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
+}
+
+// keep adds v when it has what it needs and nothing out of bounds.
+func (t *table[T]) keep(d *source.Dataset, v *T) bool {
+	fields := reflect.ValueOf(v).Elem()
+	for i := range fields.NumField() {
+		if f := fields.Field(i); (f.Kind() == reflect.String || f.Kind() == reflect.Slice) && f.Len() > source.MaxField {
+			return false
+		}
+	}
+	for _, name := range t.need {
+		if fields.Field(t.fields[name]).Len() == 0 {
+			return false
+		}
+	}
+	t.add(d, v)
+	return true
+}
+
+// rows reads the lines of a table.
+type rows struct {
+	window *source.Window
+	csv    *csv.Reader
+	count  source.Count
+	quoted bool // the last row had a quote out of place, and was skipped
+	whole  bool // the last row had as many values as the heading
+}
+
+// next returns the next row that can be read, or io.EOF.
+func (c *rows) next() ([]string, error) {
+	for {
+		if c.count.Items+c.count.Skipped > source.MaxRecords {
+			return nil, source.ErrTooMany
+		}
+		c.window.Allow(c.csv.InputOffset())
+		row, err := c.csv.Read()
+		if c.window.Err() != nil {
+			return nil, c.window.Err()
+		}
+		var parse *csv.ParseError
+		if c.quoted = errors.As(err, &parse); !c.quoted {
+			return row, err
+		}
+		c.count.Skipped++
+		if errors.Is(err, csv.ErrQuote) {
+			c.whole = false
+		}
+	}
+}
+
+// end says whether the file ended where a row ends. A quote that is not closed
+// takes the rest of the file.
+func (c *rows) end() error {
+	if c.count.Items+c.count.Skipped > 0 && !c.whole {
+		return source.ErrTruncated
+	}
+	return nil
+}

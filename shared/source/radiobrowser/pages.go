@@ -1,0 +1,112 @@
+package radiobrowser
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+	"time"
+
+	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/source"
+)
+
+// PageSize is how many stations are asked for at a time, which makes a page of
+// some 6 MB: small enough to ask another server for it again.
+const PageSize = 5000
+
+// maxPage bounds a page in bytes.
+const maxPage = 32 << 20
+
+// Pages reads all stations page by page, as the body of [Part]. When a server
+// fails, the next is asked for the same page: pages are ordered by the
+// stations' ids, so that they fit together.
+type Pages struct {
+	ctx     context.Context
+	client  *origin.Client
+	timeout time.Duration // for one page
+	servers []string      // that have not failed; the first is asked
+	server  string        // that gave the last page
+	offset  int
+	page    bytes.Reader
+	err     error
+}
+
+// OpenPages asks for the first page, so that an error tells that no server
+// answers. The addresses of servers have no path.
+func OpenPages(ctx context.Context, client *origin.Client, servers []string, timeout time.Duration) (*Pages, error) {
+	p := &Pages{ctx: ctx, client: client, timeout: timeout, servers: servers}
+	p.next()
+	if p.err != nil && !errors.Is(p.err, io.EOF) {
+		return nil, p.err
+	}
+	return p, nil
+}
+
+// Server returns the address of the server that gave the last page.
+func (p *Pages) Server() string { return p.server }
+
+func (p *Pages) Read(b []byte) (int, error) {
+	for p.page.Len() == 0 {
+		if p.err != nil {
+			return 0, p.err
+		}
+		p.next()
+	}
+	return p.page.Read(b)
+}
+
+// Close ends the reading.
+func (p *Pages) Close() error {
+	p.err = io.ErrClosedPipe
+	return nil
+}
+
+// next reads a page from the first server that gives a whole one.
+func (p *Pages) next() {
+	failed := ErrNoServer
+	for len(p.servers) > 0 {
+		data, n, err := p.fetch(p.servers[0])
+		switch {
+		case err == nil && n == 0:
+			p.err = io.EOF
+			return
+		case err == nil:
+			p.server = p.servers[0]
+			p.page.Reset(data)
+			if p.offset += n; p.offset > source.MaxRecords {
+				p.err = source.ErrTooMany
+			}
+			return
+		case p.ctx.Err() != nil:
+			p.err = p.ctx.Err()
+			return
+		}
+		failed = fmt.Errorf("%w: %s: %w", ErrNoServer, p.servers[0], err)
+		p.servers = p.servers[1:]
+	}
+	p.err = failed
+}
+
+// fetch returns the next page of a server and how many records it has. The
+// page is read once here, to be sure that it is whole before any of it is
+// given on.
+func (p *Pages) fetch(server string) ([]byte, int, error) {
+	query := url.Values{
+		"hidebroken": {"true"},
+		"order":      {"stationuuid"},
+		"limit":      {strconv.Itoa(PageSize)},
+		"offset":     {strconv.Itoa(p.offset)},
+	}
+	_, data, err := p.client.Fetch(p.ctx, origin.Request{
+		URL: server + "/" + Part.Path + "?" + query.Encode(), MaxBytes: maxPage, Timeout: p.timeout,
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	count, err := source.Array(bytes.NewReader(data), func(*struct{}) bool { return true })
+	return data, count.Items + count.Skipped, err
+}

@@ -1,0 +1,136 @@
+package radiobrowser
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"miramundo.dev/shared/source"
+)
+
+// A station is a record as servers and dumps of several years write it.
+type station struct {
+	UUID          string `json:"stationuuid"`
+	Name          string `json:"name"`
+	URL           string `json:"url"`
+	URLResolved   string `json:"url_resolved"`
+	Homepage      string `json:"homepage"`
+	Favicon       string `json:"favicon"`
+	Tags          string `json:"tags"`
+	CountryCode   string `json:"countrycode"`
+	Subdivision   string `json:"iso_3166_2"`
+	Languages     string `json:"language"`
+	LanguageCodes string `json:"languagecodes"`
+	Votes         number `json:"votes"`
+	Clicks        number `json:"clickcount"`
+	Codec         string `json:"codec"`
+	Bitrate       number `json:"bitrate"`
+	HLS           number `json:"hls"`
+	LastCheckOK   number `json:"lastcheckok"`
+	Latitude      number `json:"geo_lat"`
+	Longitude     number `json:"geo_long"`
+}
+
+// sound reports whether the record names a station and where it plays, within
+// bounds.
+func (s *station) sound() bool {
+	if s.UUID == "" || s.URL == "" && s.URLResolved == "" {
+		return false
+	}
+	for _, text := range []string{
+		s.UUID, s.Name, s.URL, s.URLResolved, s.Homepage, s.Favicon, s.Tags, s.CountryCode,
+		s.Subdivision, s.Languages, s.LanguageCodes, s.Codec,
+	} {
+		if len(text) > source.MaxField {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *station) station() source.Station {
+	return source.Station{
+		UUID:          s.UUID,
+		Name:          s.Name,
+		URL:           s.URL,
+		URLResolved:   s.URLResolved,
+		Homepage:      s.Homepage,
+		Favicon:       s.Favicon,
+		Tags:          list(s.Tags),
+		CountryCode:   s.CountryCode,
+		Subdivision:   s.Subdivision,
+		Languages:     list(s.Languages),
+		LanguageCodes: list(s.LanguageCodes),
+		Votes:         s.Votes.whole(),
+		Clicks:        s.Clicks.whole(),
+		Codec:         s.Codec,
+		Bitrate:       s.Bitrate.whole(),
+		HLS:           s.HLS.whole() != 0,
+		LastCheckOK:   s.LastCheckOK.whole() != 0,
+		Latitude:      s.Latitude.place(90),
+		Longitude:     s.Longitude.place(180),
+	}
+}
+
+// list splits values between commas and drops the empty ones.
+func list(text string) []string {
+	if text == "" {
+		return nil
+	}
+	values := make([]string, 0, 1+strings.Count(text, ","))
+	for value := range strings.SplitSeq(text, ",") {
+		if value = strings.TrimSpace(value); value != "" {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// A number is written as a number, as text or as true and false.
+type number struct {
+	value float64
+	known bool
+}
+
+var errNumber = errors.New("not a number")
+
+func (n *number) UnmarshalJSON(data []byte) error {
+	data = bytes.Trim(data, `"`)
+	switch string(data) {
+	case "null", "":
+		return nil
+	case "true":
+		*n = number{1, true}
+		return nil
+	case "false":
+		*n = number{0, true}
+		return nil
+	}
+	value, err := strconv.ParseFloat(string(data), 64)
+	if err != nil {
+		return errNumber
+	}
+	*n = number{value, true}
+	return nil
+}
+
+// whole returns n as an integer, 0 when it is none or cannot be a count.
+func (n number) whole() int {
+	if n.value < math.MinInt32 || n.value > math.MaxInt32 || n.value != n.value {
+		return 0
+	}
+	return int(n.value)
+}
+
+// place returns n as a coordinate of at most limit degrees, or nil.
+func (n number) place(limit float64) *float64 {
+	if !n.known || n.value != n.value || math.Abs(n.value) > limit {
+		return nil
+	}
+	return &n.value
+}
+
+var _ json.Unmarshaler = (*number)(nil)
