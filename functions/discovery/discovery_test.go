@@ -1,0 +1,166 @@
+package discovery
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/store"
+)
+
+var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// A fakeState is the state that its fields say.
+type fakeState struct {
+	synced  time.Time
+	sources []catalog.Source
+	shown   release.State
+	hangs   bool
+	err     error
+}
+
+func (f *fakeState) Synced() (time.Time, bool) { return f.synced, !f.synced.IsZero() }
+func (f *fakeState) Sources() []catalog.Source { return f.sources }
+func (f *fakeState) State() release.State      { return f.shown }
+func (f *fakeState) Database(ctx context.Context) error {
+	if f.hangs {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return f.err
+}
+
+// serve returns the function's handler, held to its own description.
+func serve(t *testing.T, state State) http.Handler {
+	t.Helper()
+	s := New(Options{
+		Table: Endpoints, State: state, Build: "abc1234", BaseURL: "https://m.example", Now: func() time.Time { return now },
+	})
+	return apitest.Validating(t, api.Handler(api.Options{}, s, Endpoints), s.openapiDoc.Bytes())
+}
+
+func TestHealth(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		state fakeState
+		want  string // members that change
+	}{
+		{"nothing yet", fakeState{}, `{
+			"catalog":{"synced_at":null,"age_hours":null,"stale":true,"limit_days":2},"sources":{},"database":true,"snapshot":null}`},
+		{"fresh", fakeState{
+			synced: now.Add(-5*time.Hour - 59*time.Minute),
+			shown:  release.State{Version: "v1", LoadedAt: store.At(now)},
+			sources: []catalog.Source{
+				{Name: "a/b", FetchedAt: now.Add(-49 * time.Hour), SHA256: "ff", Items: 7},
+				{Name: "c/d", Missing: true},
+			},
+		}, `{
+			"catalog":{"synced_at":"2026-11-22T06:01:00Z","age_hours":5,"stale":false,"limit_days":2},
+			"sources":{
+				"a/b":{"fetched_at":"2026-11-20T11:00:00Z","sha256":"ff","itens":7,"age_hours":49,"limit_days":2,"stale":true,"ausente":false},
+				"c/d":{"fetched_at":null,"sha256":null,"itens":0,"age_hours":null,"limit_days":2,"stale":true,"ausente":true}},
+			"database":true,"snapshot":{"version":"v1","loaded_at":"2026-11-22T12:00:00.000000Z"}}`},
+		{"at the limit, no database", fakeState{
+			synced: now.Add(-48 * time.Hour), err: errors.New("secret"), shown: release.State{Version: "v1", LoadedAt: store.At(now), Problem: "no database"},
+		}, `{
+			"catalog":{"synced_at":"2026-11-20T12:00:00Z","age_hours":48,"stale":false,"limit_days":2},"sources":{},"database":false,
+			"snapshot":{"version":"v1","loaded_at":"2026-11-22T12:00:00.000000Z","problem":"no database"}}`},
+		{"over the limit", fakeState{synced: now.Add(-48*time.Hour - time.Second), shown: release.State{LoadedAt: store.At(now)}}, `{
+			"catalog":{"synced_at":"2026-11-20T11:59:59Z","age_hours":48,"stale":true,"limit_days":2},"sources":{},"database":true,
+			"snapshot":{"version":"","loaded_at":"2026-11-22T12:00:00.000000Z"}}`},
+		{"a clock behind", fakeState{synced: now.Add(time.Hour), shown: release.State{LoadedAt: store.At(now)}}, `{
+			"catalog":{"synced_at":"2026-11-22T13:00:00Z","age_hours":0,"stale":false,"limit_days":2},"sources":{},"database":true,
+			"snapshot":{"version":"","loaded_at":"2026-11-22T12:00:00.000000Z"}}`},
+	} {
+		answer, body := apitest.Do(t, serve(t, &test.state), "GET", "/api/health", "")
+		want := map[string]any{"ok": true, "app": "Miramundo", "build": "abc1234", "ts": "2026-11-22T12:00:00Z"}
+		var got map[string]any
+		if err := errors.Join(json.Unmarshal([]byte(test.want), &want), json.Unmarshal([]byte(body), &got)); err != nil {
+			t.Fatalf("%s: %v: %s", test.name, err, body)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+		if got := answer.Header.Get("Cache-Control"); got != "no-store" {
+			t.Errorf("%s: Cache-Control is %q", test.name, got)
+		}
+	}
+}
+
+// TestHealthWithoutWaiting checks that a database that hangs is not waited for
+// longer than the caller waits.
+func TestHealthWithoutWaiting(t *testing.T) {
+	s := &Server{Options: Options{State: &fakeState{hangs: true}, Now: func() time.Time { return now }}}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if h, err := s.health(ctx, struct{}{}); err != nil || h.Database {
+		t.Errorf("health is %+v, %v", h, err)
+	}
+}
+
+func TestIndex(t *testing.T) {
+	h := serve(t, &fakeState{})
+	answer, body := apitest.Do(t, h, "GET", "/api/", "")
+	var got index
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	if got.Name != App || len(got.Locales) != 5 || got.Locales[0] != "pt" || got.MCP != nil {
+		t.Errorf("index is %+v", got)
+	}
+	tool := "get_health"
+	want := []entry{
+		{"GET", "/api/", "none", "https://m.example/api/", Endpoints[0].Doc, nil},
+		{"GET", "/api/health", "none", "https://m.example/api/health", Endpoints[2].Doc, &tool},
+		{"GET", "/openapi.json", "none", "https://m.example/openapi.json", Endpoints[1].Doc, nil},
+	}
+	if diff := cmp.Diff(want, got.Endpoints); diff != "" {
+		t.Errorf("endpoints (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]authMode{{"none", "No credential."}}, got.Auth); diff != "" {
+		t.Errorf("only the credentials that some endpoint takes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]step{{"Read how fresh the catalog is.", "GET", "https://m.example/api/health"}}, got.Quickstart); diff != "" {
+		t.Errorf("only the steps that the table has (-want +got):\n%s", diff)
+	}
+	tag := answer.Header.Get("Etag")
+	if again, _ := apitest.Do(t, h, "GET", "/api/", "", "If-None-Match", tag); again.StatusCode != http.StatusNotModified {
+		t.Errorf("the same version again answers %d", again.StatusCode)
+	}
+}
+
+// TestPaths checks the notation of the interface.
+func TestPaths(t *testing.T) {
+	type in struct {
+		ID   string `path:"id"`
+		File string `path:"file"`
+	}
+	e := api.Bind(func(*Server, context.Context, in) (api.NoContent, error) { return api.NoContent{}, nil }, api.Endpoint{
+		Method: "GET", Path: "/f/{id}/{file...}", Auth: api.Operator, Doc: "A file.",
+	})
+	if got, want := entryOf("https://m.example", e).Path, "/f/:id/:file"; got != want {
+		t.Errorf("path is %q, want %q", got, want)
+	}
+}
+
+func TestOpenAPI(t *testing.T) {
+	h := serve(t, &fakeState{})
+	answer, plain := apitest.Do(t, h, "GET", "/openapi.json", "")
+	if answer.Header.Get("Content-Encoding") != "" || !strings.Contains(plain, `"openapi": "3.1.0"`) {
+		t.Errorf("document is %.100s", plain)
+	}
+	answer, packed := apitest.Do(t, h, "GET", "/openapi.json", "", "Accept-Encoding", "br")
+	if answer.Header.Get("Content-Encoding") != "br" || packed != plain {
+		t.Errorf("in brotli it comes in %q, as %d bytes", answer.Header.Get("Content-Encoding"), len(packed))
+	}
+}

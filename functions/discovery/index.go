@@ -1,0 +1,122 @@
+package discovery
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/openapi"
+	"miramundo.dev/shared/i18n"
+)
+
+// An index is the answer of GET /api/.
+type index struct {
+	Name        string     `json:"name"`
+	Description string     `json:"description"`
+	Locales     []string   `json:"locales" nullable:"false" description:"Languages of labels and messages; the first is the default."`
+	Auth        []authMode `json:"auth" nullable:"false" description:"Credentials that some endpoint takes."`
+	Docs        docs       `json:"docs"`
+	Endpoints   []entry    `json:"endpoints" nullable:"false"`
+	Quota       quota      `json:"quota"`
+	MCP         *string    `json:"mcp" description:"Address of the MCP server; null until there is one."`
+	Quickstart  []step     `json:"quickstart" nullable:"false" description:"The first calls to make."`
+}
+
+// An authMode is a class of credentials.
+type authMode struct {
+	Mode string `json:"mode"`
+	How  string `json:"how"`
+}
+
+// docs lead to what describes the service further.
+type docs struct {
+	OpenAPI string `json:"openapi" format:"uri"`
+	UI      string `json:"ui" format:"uri"`
+}
+
+// An entry is one endpoint.
+type entry struct {
+	Method  string  `json:"method"`
+	Path    string  `json:"path" description:"Path parameters are written :name."`
+	Auth    string  `json:"auth" enum:"none,guest,session,operator"`
+	URL     string  `json:"url"`
+	Returns string  `json:"returns"`
+	Tool    *string `json:"tool" description:"Its name as an MCP tool; null when it is none."`
+}
+
+// quota says what calls cost.
+type quota struct {
+	Free []allowance `json:"free" nullable:"false" description:"What costs nothing."`
+}
+
+// An allowance is what may be called for free.
+type allowance struct {
+	What   string  `json:"o_que"`
+	Limit  *int    `json:"limite" description:"Calls within the window; null when there is no limit."`
+	Window *string `json:"janela" description:"Null when there is no limit."`
+}
+
+// A step is a call that shows something.
+type step struct {
+	Does   string `json:"does"`
+	Method string `json:"method"`
+	URL    string `json:"url" format:"uri"`
+}
+
+var modes = []struct{ mode, how string }{
+	{string(api.None), "No credential."},
+	{string(api.Guest), "Guest token in X-Guest-Token or as a bearer token, or an account session."},
+	{string(api.Session), "The account cookie."},
+	{string(api.Operator), "Authorization: Bearer, with the operator's token."},
+}
+
+// steps are the first calls, those that the table has.
+var steps = []struct{ does, method, path, query string }{
+	{"Search channels by name.", "GET", "/api/channels", "?q=news&limit=5"},
+	{"List the countries that have channels.", "GET", "/api/countries", ""},
+	{"Search radio stations by tag, most voted first.", "GET", "/api/channels", "?kind=radio&tag=jazz&sort=votes"},
+	{"Read how fresh the catalog is.", "GET", "/api/health", ""},
+}
+
+// describe computes the index of a table.
+func describe(o Options) index {
+	x := index{
+		Name: App, Description: about, Locales: []string{}, Auth: []authMode{}, Endpoints: []entry{},
+		Docs:       docs{OpenAPI: o.BaseURL + openapiPath, UI: o.BaseURL + "/"},
+		Quota:      quota{Free: []allowance{{What: "Search, facets, detail records and health."}}},
+		Quickstart: []step{},
+	}
+	for _, l := range i18n.Locales {
+		x.Locales = append(x.Locales, l.Tag())
+	}
+	has := map[string]bool{}
+	for _, e := range o.Table {
+		x.Endpoints = append(x.Endpoints, entryOf(o.BaseURL, e))
+		has[string(e.Auth)], has[e.Pattern()] = true, true
+	}
+	slices.SortStableFunc(x.Endpoints, func(a, b entry) int { return strings.Compare(a.Path, b.Path) })
+	for _, m := range modes {
+		if has[m.mode] {
+			x.Auth = append(x.Auth, authMode{m.mode, m.how})
+		}
+	}
+	for _, s := range steps {
+		if has[s.method+" "+s.path] {
+			x.Quickstart = append(x.Quickstart, step{s.does, s.method, o.BaseURL + s.path + s.query})
+		}
+	}
+	return x
+}
+
+var wildcard = regexp.MustCompile(`\{(\w+)\}`)
+
+// entryOf describes one endpoint, its path in the notation of the interface.
+func entryOf(base string, e api.Endpoint) entry {
+	path := wildcard.ReplaceAllString(openapi.Path(e), ":$1")
+	x := entry{Method: e.Method, Path: path, Auth: string(e.Auth), URL: base + path, Returns: e.Doc}
+	if e.Tool != "" {
+		x.Tool = &e.Tool
+	}
+	return x
+}

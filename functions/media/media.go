@@ -1,0 +1,100 @@
+// Package media is the function that serves images: the flags of countries and
+// the logos of channels.
+package media
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/logo"
+	"miramundo.dev/shared/store"
+)
+
+// Endpoints is this function's part of the API.
+var Endpoints = []api.Endpoint{
+	api.Bind((*Server).flag, api.Endpoint{
+		Method:   "GET",
+		Path:     "/flags/{file}",
+		Auth:     api.None,
+		Doc:      "The flag of a country, as the facet of countries links it.",
+		Faults:   []*fault.Error{fault.ErrNotFound},
+		Cache:    api.Immutable,
+		Produces: []string{"image/svg+xml"},
+	}),
+	api.Bind((*Server).logo, api.Endpoint{
+		Method:   "GET",
+		Path:     "/logos/{id}",
+		Auth:     api.None,
+		Doc:      "The logo of a channel, as its logo_url links it, at most 256 pixels wide and high.",
+		Faults:   []*fault.Error{logo.ErrNoLogo, fault.ErrUnavailable},
+		Cache:    api.Immutable,
+		Produces: []string{"image/webp", "image/png"},
+	}),
+}
+
+// What `make generate` takes from the package of flags; without it, a README.
+//
+//go:embed flags
+var files embed.FS
+
+// A Server serves images.
+type Server struct {
+	db    store.DB
+	flags fs.FS
+}
+
+// New returns a server of the embedded flags and of the logos kept in db.
+func New(db store.DB) *Server { return &Server{db, files} }
+
+type flagIn struct {
+	File string `path:"file" maxLength:"64" description:"The country's ISO 3166-1 alpha-2 code, and .svg."`
+}
+
+// flagFile is the name of a country's flag.
+var flagFile = regexp.MustCompile(`^[a-z]{2}\.svg$`)
+
+func (s *Server) flag(_ context.Context, in flagIn) (image, error) {
+	name := strings.ToLower(in.File)
+	if !flagFile.MatchString(name) {
+		return image{}, fault.ErrNotFound
+	}
+	data, err := fs.ReadFile(s.flags, "flags/"+name)
+	if err != nil {
+		return image{}, fault.ErrNotFound.Because(err)
+	}
+	sum := sha256.Sum256(data)
+	return image{api.Content{Type: "image/svg+xml", Data: data, Tag: hex.EncodeToString(sum[:8])}}, nil
+}
+
+type logoIn struct {
+	ID string `path:"id" maxLength:"64" description:"The logo id in a channel's logo_url."`
+}
+
+func (s *Server) logo(ctx context.Context, in logoIn) (image, error) {
+	im, err := logo.Get(ctx, s.db, in.ID)
+	if err != nil {
+		return image{}, err
+	}
+	return image{api.Content{Type: im.Type, Data: im.Data, Tag: im.Hash}}, nil
+}
+
+// An image is sent so that, opened as a page of its own, it can do nothing: an
+// SVG is a document that may hold scripts.
+type image struct{ api.Content }
+
+var sandbox = []string{"default-src 'none'; style-src 'unsafe-inline'; sandbox"}
+
+// Reply writes the image.
+func (im image) Reply(w http.ResponseWriter, r *http.Request) error {
+	w.Header()["Content-Security-Policy"] = sandbox
+	w.Header()["Cross-Origin-Resource-Policy"] = []string{"cross-origin"}
+	return im.Content.Reply(w, r)
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain runs the program itself when a test started this binary as such.
+func TestMain(m *testing.M) {
+	if os.Getenv("TEST_SERVE") == "1" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// serve returns the program as a command with the given settings.
+func serve(t *testing.T, ctx context.Context, settings ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, exe)
+	cmd.Env = append([]string{"TEST_SERVE=1", "LOCAL_ONLY=true", "DATA_DIR=" + t.TempDir()}, settings...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	return cmd, &out
+}
+
+// TestRefusals checks that a program that cannot serve says why and ends.
+func TestRefusals(t *testing.T) {
+	for _, test := range []struct {
+		settings []string
+		want     string
+	}{
+		{nil, `FUNCTION_TARGET is ""`},
+		{[]string{"FUNCTION_TARGET=nothing"}, `FUNCTION_TARGET is "nothing"`},
+		{[]string{"FUNCTION_TARGET=discovery", "PORT=many", "BACKEND=stone"}, "BACKEND is none of"},
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		cmd, out := serve(t, ctx, test.settings...)
+		if err := cmd.Run(); err == nil || !strings.Contains(out.String(), test.want) {
+			t.Errorf("%q: %v, output %s, want %s", test.settings, err, out, test.want)
+		}
+	}
+}
+
+// TestServe starts a function as it is deployed, calls it, and stops it.
+func TestServe(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	port := freePort(t)
+	cmd, out := serve(t, ctx, "FUNCTION_TARGET=discovery", "BUILD=abc1234", "PORT="+port)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	body := get(t, ctx, "http://127.0.0.1:"+port+"/api/health")
+	var health struct {
+		OK         bool
+		App, Build string
+	}
+	if err := json.Unmarshal(body, &health); err != nil || !health.OK || health.Build != "abc1234" {
+		t.Errorf("health is %s (%v)", body, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("SIGTERM ended it with %v: %s", err, out)
+	}
+}
+
+// freePort returns a port that nobody listened on a moment ago.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// get asks until there is an answer, or ctx is done.
+func get(t *testing.T, ctx context.Context, url string) []byte {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		answer, err := http.Get(url)
+		if err == nil {
+			defer answer.Body.Close()
+			body, err := io.ReadAll(answer.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return body
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("no answer: %v", err)
+		case <-tick.C:
+		}
+	}
+}
+
+// TestDrain checks that a request under way is waited for.
+func TestDrain(t *testing.T) {
+	var d drain
+	begun, release := make(chan struct{}), make(chan struct{})
+	h := d.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		close(begun)
+		<-release
+	}))
+	go h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	<-begun
+	if d.wait(time.Millisecond) {
+		t.Error("a request under way is not waited for")
+	}
+	close(release)
+	if !d.wait(time.Minute) {
+		t.Error("a request that ended is waited for")
+	}
+	w := httptest.NewRecorder()
+	d.wrap(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	if w.Header().Get("Connection") != "close" {
+		t.Error("a draining server keeps connections")
+	}
+}
+
+// TestDrainPanic checks that a request that panics is not waited for.
+func TestDrainPanic(t *testing.T) {
+	var d drain
+	func() {
+		defer func() { _ = recover() }()
+		d.wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })).
+			ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	}()
+	if !d.wait(time.Minute) {
+		t.Error("a request that panicked is waited for")
+	}
+}

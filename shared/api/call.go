@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"miramundo.dev/shared/api/cloudlog"
+	"miramundo.dev/shared/api/input"
+	"miramundo.dev/shared/i18n"
+)
+
+// A call is one request while it is served: the context that its handler gets,
+// and what the log tells of it afterwards. It is not pooled, since a handler
+// may leave its context with what goes on without it.
+type call struct {
+	context.Context
+	r       *http.Request
+	w       response
+	service *service
+	route   *route // nil when the path is nobody's
+	start   time.Time
+	id      string
+	locale  atomic.Int32 // 1 + the locale; 0 when nobody asked for it
+	cause   error        // of a failure
+}
+
+type callKey struct{}
+
+// Value returns the call itself, the trace of the request, or what the
+// request's context has.
+func (c *call) Value(key any) any {
+	switch key {
+	case callKey{}:
+		return c
+	case cloudlog.Trace:
+		return c.r.Header.Get("Traceparent")
+	}
+	return c.Context.Value(key)
+}
+
+// decode fills v, a copy of the endpoint's preset, from the request.
+func (c *call) decode(v reflect.Value) error {
+	e := &c.route.endpoint
+	if !e.plan.Body {
+		return e.plan.Decode(c.r, v, e.MaxBody)
+	}
+	// A body that drips holds a connection; the server of a function has no
+	// timeout of its own. Writers without deadlines are those of tests.
+	control := http.NewResponseController(c.w.ResponseWriter)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
+	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
+	return e.plan.Decode(c.r, v, e.MaxBody)
+}
+
+// bodyTimeout is how long a request body may take to arrive.
+const bodyTimeout = 15 * time.Second
+
+// language returns the locale that the caller reads: of the parameter lang
+// when the endpoint has it and it names one, else of Accept-Language.
+func (c *call) language() i18n.Locale {
+	if l := c.locale.Load(); l > 0 {
+		return i18n.Locale(l - 1)
+	}
+	l, ok := i18n.PT, false
+	if c.route != nil && c.route.endpoint.plan.Has("lang") {
+		l, ok = i18n.Find(input.Query(c.r.URL.RawQuery, "lang"))
+	}
+	if !ok {
+		l = i18n.Match(c.r.Header.Get("Accept-Language"))
+	}
+	c.locale.Store(int32(l) + 1)
+	return l
+}
+
+func callOf(ctx context.Context) *call {
+	c, _ := ctx.Value(callKey{}).(*call)
+	return c
+}
+
+// LocaleOf returns the locale of the caller: that of the parameter lang when
+// the endpoint has one and the caller names a locale in it, else that of
+// Accept-Language, else the default. An answer whose handler asked says so in
+// Vary.
+func LocaleOf(ctx context.Context) i18n.Locale {
+	if c := callOf(ctx); c != nil {
+		return c.language()
+	}
+	return i18n.PT
+}
+
+// RequestIDOf returns the id under which the log tells of this request; empty
+// outside of one.
+func RequestIDOf(ctx context.Context) string {
+	if c := callOf(ctx); c != nil {
+		return c.id
+	}
+	return ""
+}
+
+// CountryOf returns the country that the edge saw the caller in, ISO 3166-1
+// alpha-2; empty when there is no trusted edge or it did not say. "ZZ" and
+// "XX" are how edges say that they do not know, "T1" is a network without
+// countries.
+func CountryOf(ctx context.Context) string {
+	c := callOf(ctx)
+	if c == nil || c.service.CountryHeader == "" {
+		return ""
+	}
+	code := c.r.Header.Get(c.service.CountryHeader)
+	if len(code) != 2 || !isUpper(code[0]) || !isUpper(code[1]) || code == "ZZ" || code == "XX" {
+		return ""
+	}
+	return code
+}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+// A response is the writer of one call. It remembers what was answered, and
+// answers HEAD with the headers alone.
+type response struct {
+	http.ResponseWriter
+	call   *call
+	status int // 0 before the header is written
+	bytes  int64
+}
+
+// WriteHeader writes the header, once.
+func (w *response) WriteHeader(status int) {
+	if w.status == 0 && status >= 200 || status == http.StatusSwitchingProtocols {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write writes to the body, but not in answer to HEAD.
+func (w *response) Write(data []byte) (int, error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.call.r.Method == http.MethodHead {
+		return len(data), nil
+	}
+	n, err := w.ResponseWriter.Write(data)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap returns the server's writer, for [http.ResponseController].
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// AppendJSON renders the call as the member httpRequest of a log record. Paths
+// may hold secrets, and queries: the pattern of the route stands for them.
+func (c *call) AppendJSON(b []byte) []byte {
+	b = append(b, `{"requestMethod":"`...)
+	b = append(b, c.method()...)
+	b = append(b, `","requestUrl":"`...)
+	b = append(b, c.path()...)
+	b = append(b, `","status":`...)
+	b = strconv.AppendInt(b, int64(c.w.status), 10)
+	b = append(b, `,"responseSize":"`...)
+	b = strconv.AppendInt(b, c.w.bytes, 10)
+	b = append(b, `","latency":"`...)
+	b = strconv.AppendFloat(b, c.service.Now().Sub(c.start).Seconds(), 'f', 6, 64)
+	return append(b, `s"}`...)
+}

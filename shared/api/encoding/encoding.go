@@ -1,0 +1,225 @@
+// Package encoding knows which content encoding a caller takes and makes it.
+//
+// A body that is made for one answer is compressed with the fastest setting
+// of gzip or zstd; one that stays the same is compressed once, with the best
+// setting, in brotli too (see [Precompress]). Below [Least] bytes nothing is
+// gained.
+package encoding
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A Coding is a content encoding.
+type Coding uint8
+
+// The codings, best first among those that a caller likes equally.
+const (
+	Brotli Coding = iota
+	Zstd
+	Gzip
+	Identity
+	count
+)
+
+// names are the codings as headers say them.
+var names = [count]string{"br", "zstd", "gzip", "identity"}
+
+// String returns the name of c in headers.
+func (c Coding) String() string { return names[c] }
+
+// Least is the smallest body that is worth compressing, in bytes: smaller ones
+// fit one packet as they are.
+const Least = 1024
+
+// quick gives the codings that are made while the caller waits: brotli costs
+// twice as much as the others there and saves nothing more.
+var quick = [count]bool{Zstd: true, Gzip: true}
+
+// Quick returns the coding in which a body made for one answer is sent to a
+// caller with this Accept-Encoding header.
+func Quick(accept string) Coding { return choose(accept, &quick) }
+
+// choose returns the coding of those offered that accept likes best.
+func choose(accept string, offered *[count]bool) Coding {
+	if accept == "" {
+		return Identity
+	}
+	best, most := Identity, 0
+	for c, q := range weights(accept) {
+		if c := Coding(c); c < Identity && offered[c] && q > most {
+			best, most = c, q
+		}
+	}
+	return best
+}
+
+// weights returns how much accept likes each coding, in thousandths; 0 for
+// those that it does not take. Of a coding that repeats the last counts.
+func weights(accept string) (ws [count]int) {
+	star := -1
+	said := [count]bool{}
+	for accept != "" {
+		var item string
+		item, accept, _ = strings.Cut(accept, ",")
+		name, params, _ := strings.Cut(item, ";")
+		q := weight(params)
+		name = strings.TrimSpace(name)
+		if name == "*" {
+			star = q
+		}
+		for c, n := range names {
+			if strings.EqualFold(name, n) || c == int(Gzip) && strings.EqualFold(name, "x-gzip") {
+				ws[c], said[c] = q, true
+			}
+		}
+	}
+	for c := range ws {
+		if !said[c] && star >= 0 {
+			ws[c] = star
+		}
+	}
+	return ws
+}
+
+// weight parses ";q=0.5" into thousandths. What it cannot read counts as 0, so
+// that a broken header gets the plain body.
+func weight(params string) int {
+	key, value, ok := strings.Cut(params, "=")
+	if !ok {
+		if strings.TrimSpace(params) == "" {
+			return 1000
+		}
+		return 0
+	}
+	value = strings.TrimSpace(value)
+	if !strings.EqualFold(strings.TrimSpace(key), "q") || value == "" {
+		return 0
+	}
+	whole, fraction, _ := strings.Cut(value, ".")
+	if len(fraction) > 3 || strings.Trim(fraction, "0123456789") != "" {
+		return 0
+	}
+	switch whole {
+	case "1":
+		return 1000
+	case "0":
+		n := 0
+		for _, d := range (fraction + "000")[:3] {
+			n = 10*n + int(d-'0')
+		}
+		return n
+	}
+	return 0
+}
+
+// Compressible reports whether bodies of a media type shrink.
+func Compressible(mediaType string) bool {
+	media, _, _ := strings.Cut(mediaType, ";")
+	switch {
+	case strings.HasPrefix(media, "text/"), strings.HasSuffix(media, "json"), strings.HasSuffix(media, "xml"),
+		strings.HasSuffix(media, "mpegurl"), strings.HasSuffix(media, "javascript"):
+		return true
+	}
+	return false
+}
+
+var (
+	gzips = sync.Pool{New: func() any {
+		w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails for unknown levels only
+		return w
+	}}
+	zstds   = newZstd(zstd.SpeedFastest)
+	buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+)
+
+func newZstd(level zstd.EncoderLevel) *zstd.Encoder {
+	// A window of at most 8 MiB is what browsers take (RFC 9659). Options that
+	// are constants do not fail.
+	e, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
+	return e
+}
+
+// Encode calls send with data in coding c, which is Zstd, Gzip or Identity.
+// What send gets is good until it returns.
+func Encode(c Coding, data []byte, send func([]byte) error) error {
+	if c == Identity {
+		return send(data)
+	}
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	b.Reset()
+	if c == Zstd {
+		b.Grow(len(data) / 4)
+		out := zstds.EncodeAll(data, b.AvailableBuffer())
+		return send(out)
+	}
+	w := gzips.Get().(*gzip.Writer)
+	defer gzips.Put(w)
+	w.Reset(b)
+	if _, err := w.Write(data); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return send(b.Bytes())
+}
+
+// Variants are one body in every coding.
+type Variants struct {
+	bodies  [count][]byte
+	offered [count]bool
+}
+
+// Precompress returns data in every coding that makes it smaller.
+func Precompress(data []byte) *Variants {
+	v := &Variants{}
+	v.bodies[Identity] = data
+	if len(data) < Least {
+		return v
+	}
+	v.keep(Brotli, writeAll(brotliBest, data))
+	v.keep(Gzip, writeAll(gzipBest, data))
+	v.keep(Zstd, newZstd(zstd.SpeedBestCompression).EncodeAll(data, nil))
+	return v
+}
+
+func (v *Variants) keep(c Coding, body []byte) {
+	if len(body) < len(v.bodies[Identity]) {
+		v.bodies[c], v.offered[c] = body, true
+	}
+}
+
+// Choose returns the body for a caller with this Accept-Encoding header.
+func (v *Variants) Choose(accept string) (Coding, []byte) {
+	c := choose(accept, &v.offered)
+	return c, v.bodies[c]
+}
+
+type encoder interface {
+	Write([]byte) (int, error)
+	Close() error
+}
+
+func brotliBest(b *bytes.Buffer) encoder { return brotli.NewWriterLevel(b, brotli.BestCompression) }
+
+func gzipBest(b *bytes.Buffer) encoder {
+	w, _ := gzip.NewWriterLevel(b, gzip.BestCompression)
+	return w
+}
+
+// writeAll returns data as open encodes it. Writing to memory does not fail.
+func writeAll(open func(*bytes.Buffer) encoder, data []byte) []byte {
+	var b bytes.Buffer
+	w := open(&b)
+	_, _ = w.Write(data)
+	_ = w.Close()
+	return b.Bytes()
+}

@@ -1,0 +1,59 @@
+package api
+
+import (
+	"net/http"
+
+	"miramundo.dev/shared/fault"
+)
+
+// Faults of authentication that no domain owns.
+var (
+	ErrNoAuth          = fault.New(fault.Unavailable, "auth_unavailable")           // the service cannot tell who calls
+	ErrNoOperatorToken = fault.New(fault.Unavailable, "operator_token_unavailable") // it was not given the token to compare with
+)
+
+// statuses gives the HTTP status of each kind of fault.
+var statuses = map[fault.Kind]int{
+	fault.Internal:        http.StatusInternalServerError,
+	fault.Invalid:         http.StatusBadRequest,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Unpaid:          http.StatusPaymentRequired,
+	fault.Forbidden:       http.StatusForbidden,
+	fault.NotFound:        http.StatusNotFound,
+	fault.NoMethod:        http.StatusMethodNotAllowed,
+	fault.Conflict:        http.StatusConflict,
+	fault.Gone:            http.StatusGone,
+	fault.TooLarge:        http.StatusRequestEntityTooLarge,
+	fault.Unsupported:     http.StatusUnsupportedMediaType,
+	fault.Unprocessable:   http.StatusUnprocessableEntity,
+	fault.Limited:         http.StatusTooManyRequests,
+	fault.BadGateway:      http.StatusBadGateway,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+}
+
+// Status returns the HTTP status of a kind of fault.
+func Status(k fault.Kind) int {
+	if s, ok := statuses[k]; ok {
+		return s
+	}
+	return http.StatusInternalServerError
+}
+
+// AllFaults lists every fault that e may answer with: those it declares, and
+// those that its credential, its input and its being called at all imply.
+func (e Endpoint) AllFaults() []*fault.Error {
+	all := append([]*fault.Error(nil), e.Faults...)
+	switch e.Auth {
+	case Operator:
+		all = append(all, fault.ErrOperatorToken, ErrNoOperatorToken)
+	case Guest, Session:
+		all = append(all, ErrNoAuth)
+	}
+	if len(e.plan.Params) > 0 {
+		all = append(all, fault.ErrInvalid)
+	}
+	if e.plan.Body {
+		all = append(all, fault.ErrBody, fault.ErrBodyTooLarge, fault.ErrMediaType)
+	}
+	return append(all, fault.ErrInternal)
+}

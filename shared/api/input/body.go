@@ -1,0 +1,170 @@
+package input
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"miramundo.dev/shared/fault"
+)
+
+// maxDepth is how deep arrays and objects of a body may nest. No endpoint
+// reads more than two levels.
+const maxDepth = 32
+
+// decodeBody reads a JSON object from the body of r. Members are matched by
+// their exact names; of a member that repeats the last counts. It returns
+// which fields it set.
+func (p *Plan) decodeBody(r *http.Request, v reflect.Value, limit int64) (seen uint64, err error) {
+	data, err := readBody(r, limit)
+	if err != nil || len(data) == 0 && p.required&p.body == 0 {
+		return 0, err
+	}
+	members, err := parseObject(data)
+	if err != nil {
+		return 0, err
+	}
+	for i := range p.fields {
+		f := &p.fields[i]
+		raw, ok := members[f.Name]
+		if f.In != "body" || !ok {
+			continue
+		}
+		seen |= 1 << i
+		if bad := f.setJSON(v.FieldByIndex(f.index), raw); bad != nil {
+			return seen, bad.refuse(fault.ErrBody, f.Name)
+		}
+	}
+	return seen, nil
+}
+
+// readBody returns the body of r, which must be JSON of at most limit bytes.
+func readBody(r *http.Request, limit int64) ([]byte, error) {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+		return nil, nil
+	}
+	if r.ContentLength > limit {
+		return nil, fault.ErrBodyTooLarge.With("bound", limit)
+	}
+	if !isJSON(r.Header.Get("Content-Type")) || r.Header.Get("Content-Encoding") != "" {
+		return nil, fault.ErrMediaType
+	}
+	data, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	if err != nil {
+		return nil, fault.ErrBody.With("reason", "truncated").Because(err)
+	}
+	if int64(len(data)) > limit {
+		return nil, fault.ErrBodyTooLarge.With("bound", limit)
+	}
+	return data, nil
+}
+
+func isJSON(contentType string) bool {
+	media, params, err := mime.ParseMediaType(contentType)
+	if err != nil || media != "application/json" {
+		return false
+	}
+	charset := params["charset"]
+	return charset == "" || strings.EqualFold(charset, "utf-8")
+}
+
+// parseObject returns the members of a body that is one JSON object.
+func parseObject(data []byte) (map[string]json.RawMessage, error) {
+	refuse := func(reason string) error { return fault.ErrBody.With("reason", reason) }
+	switch data = bytes.TrimSpace(data); {
+	case len(data) == 0:
+		return nil, refuse("missing")
+	case !utf8.Valid(data):
+		return nil, refuse("encoding")
+	case depth(data) > maxDepth:
+		return nil, refuse("too_deep")
+	case !json.Valid(data):
+		return nil, refuse("syntax")
+	case data[0] != '{':
+		return nil, refuse("not_object")
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return nil, fault.ErrBody.With("reason", "syntax").Because(err)
+	}
+	return members, nil
+}
+
+// depth returns how deep the brackets of a JSON text nest, without recursion.
+func depth(data []byte) (most int) {
+	level, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			level++
+			most = max(most, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return most
+}
+
+// setJSON decodes raw, a member of a body, into v.
+func (f *field) setJSON(v reflect.Value, raw json.RawMessage) *problem {
+	if string(raw) == "null" {
+		if f.Nullable {
+			return nil
+		}
+		return badType
+	}
+	if f.pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	if (f.kind == reflect.Int || f.kind == reflect.Int64) && isDigit(raw[0]) {
+		return f.setInteger(v, string(raw))
+	}
+	if f.kind == reflect.Slice {
+		return f.setList(v, raw)
+	}
+	if json.Unmarshal(raw, v.Addr().Interface()) != nil {
+		return badType
+	}
+	switch f.kind {
+	case reflect.String:
+		return f.checkText(v.String(), true)
+	case reflect.Float64:
+		return f.checkNumber(v.Float())
+	}
+	return nil
+}
+
+func isDigit(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
+
+// setList decodes a list of texts, none of which is null.
+func (f *field) setList(v reflect.Value, raw json.RawMessage) *problem {
+	var items []*string
+	if json.Unmarshal(raw, &items) != nil {
+		return badType
+	}
+	if len(items) > f.MaxItems {
+		return &problem{"too_many", f.MaxItems}
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(items), len(items)))
+	for i, item := range items {
+		if item == nil {
+			return badType
+		}
+		if bad := f.checkText(*item, true); bad != nil {
+			return bad
+		}
+		v.Index(i).SetString(*item)
+	}
+	return nil
+}

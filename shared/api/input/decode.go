@@ -1,0 +1,322 @@
+package input
+
+import (
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"miramundo.dev/shared/fault"
+)
+
+// MaxQuery is the greatest length of a raw query, in bytes: room for one
+// ticket of 6,000 characters and everything else.
+const MaxQuery = 16 << 10
+
+// A problem is why a value is refused. Its reason is sent to the caller, so
+// that a program need not read the sentence.
+type problem struct {
+	reason string
+	bound  any // of the reasons that have one
+}
+
+var (
+	badEncoding = &problem{reason: "encoding"} // not percent-encoded UTF-8
+	badControl  = &problem{reason: "control"}  // control characters
+	badInteger  = &problem{reason: "not_integer"}
+	badNumber   = &problem{reason: "not_number"}
+	badFlag     = &problem{reason: "not_flag"}
+	badPattern  = &problem{reason: "pattern"}
+	badType     = &problem{reason: "wrong_type"} // of JSON
+	missing     = &problem{reason: "missing"}
+)
+
+// refuse returns base for a parameter and why it is refused.
+func (b *problem) refuse(base *fault.Error, name string) error {
+	e := base.With("param", name).With("reason", b.reason)
+	if b.bound != nil {
+		e = e.With("bound", b.bound)
+	}
+	return e
+}
+
+// Decode fills v, a copy of the preset, from r, whose body may have at most
+// limit bytes. Its errors are faults with the members "param", the name of the
+// input that is wrong, "reason", and "bound" where the reason has one.
+func (p *Plan) Decode(r *http.Request, v reflect.Value, limit int64) error {
+	seen, err := p.decodeQuery(r.URL.RawQuery, v)
+	if err != nil {
+		return err
+	}
+	for i := range p.fields {
+		f := &p.fields[i]
+		text := ""
+		switch f.In {
+		case "path":
+			text = r.PathValue(f.Name)
+		case "header":
+			text = r.Header.Get(f.Name)
+		}
+		if text == "" {
+			continue
+		}
+		seen |= 1 << i
+		if bad := f.setText(v.FieldByIndex(f.index), text); bad != nil {
+			return bad.refuse(fault.ErrInvalid, f.Name)
+		}
+	}
+	if p.Body {
+		got, err := p.decodeBody(r, v, limit)
+		if err != nil {
+			return err
+		}
+		seen |= got
+	}
+	return p.complete(seen)
+}
+
+// complete refuses a request that lacks a required input.
+func (p *Plan) complete(seen uint64) error {
+	lacks := p.required &^ seen
+	if lacks == 0 {
+		return nil
+	}
+	for i := range p.fields {
+		if lacks&(1<<i) == 0 {
+			continue
+		}
+		if p.fields[i].In == "body" {
+			return missing.refuse(fault.ErrBody, p.fields[i].Name)
+		}
+		return missing.refuse(fault.ErrInvalid, p.fields[i].Name)
+	}
+	return nil
+}
+
+// decodeQuery reads a raw query in one pass. It returns which fields it set.
+func (p *Plan) decodeQuery(raw string, v reflect.Value) (seen uint64, err error) {
+	if len(raw) > MaxQuery {
+		return 0, fault.ErrInvalid.With("reason", "too_long").With("bound", MaxQuery)
+	}
+	for raw != "" {
+		var q pair
+		q, raw = nextPair(raw)
+		if q.value == "" {
+			continue
+		}
+		i, ok := p.query(q)
+		if !ok || seen&(1<<i) != 0 {
+			continue
+		}
+		seen |= 1 << i
+		f := &p.fields[i]
+		text, bad := q.value, (*problem)(nil)
+		if q.escaped {
+			text, bad = unescape(q.value)
+		}
+		if bad == nil {
+			bad = f.setText(v.FieldByIndex(f.index), text)
+		}
+		if bad != nil {
+			return seen, bad.refuse(fault.ErrInvalid, f.Name)
+		}
+	}
+	return seen, nil
+}
+
+// A pair is one parameter of a raw query.
+type pair struct {
+	key, value string
+	escaped    bool // has "%" or "+" somewhere
+}
+
+// nextPair cuts the first parameter off a raw query.
+func nextPair(raw string) (q pair, rest string) {
+	equals := -1
+	for i := range len(raw) {
+		switch raw[i] {
+		case '=':
+			if equals < 0 {
+				equals = i
+			}
+		case '%', '+':
+			q.escaped = true
+		case '&':
+			return q.cut(raw[:i], equals), raw[i+1:]
+		}
+	}
+	return q.cut(raw, equals), ""
+}
+
+func (q pair) cut(text string, equals int) pair {
+	if equals >= 0 {
+		q.key, q.value = text[:equals], text[equals+1:]
+	}
+	return q
+}
+
+// query returns the field that a parameter is for.
+func (p *Plan) query(q pair) (int, bool) {
+	name := q.key
+	if q.escaped {
+		var bad *problem
+		if name, bad = unescape(name); bad != nil {
+			return 0, false
+		}
+	}
+	i, ok := p.queries[name]
+	return i, ok
+}
+
+// Query returns the first value of a parameter in a raw query that is not
+// empty; "" when there is none that can be read.
+func Query(raw, name string) string {
+	if !strings.Contains(raw, name+"=") {
+		return "" // said without a pass, as most queries can be
+	}
+	for raw != "" {
+		var q pair
+		q, raw = nextPair(raw)
+		if q.key == name && q.value != "" {
+			text, _ := unescape(q.value)
+			return text
+		}
+	}
+	return ""
+}
+
+func unescape(s string) (string, *problem) {
+	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
+		return s, nil
+	}
+	text, err := url.QueryUnescape(s)
+	if err != nil {
+		return "", badEncoding
+	}
+	return text, nil
+}
+
+// setText parses text, which came as a parameter, into v.
+func (f *field) setText(v reflect.Value, text string) *problem {
+	if f.pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	switch f.kind {
+	case reflect.String:
+		if bad := f.checkText(text, false); bad != nil {
+			return bad
+		}
+		v.SetString(text)
+	case reflect.Int, reflect.Int64:
+		return f.setInteger(v, text)
+	case reflect.Float64:
+		return f.setNumber(v, text)
+	case reflect.Bool:
+		if text != "0" && text != "1" {
+			return badFlag
+		}
+		v.SetBool(text == "1")
+	}
+	return nil
+}
+
+// setInteger parses a decimal integer. One above the cap is the cap, however
+// long it is.
+func (f *field) setInteger(v reflect.Value, text string) *problem {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if text[0] == '+' || err != nil && !isRange(err) {
+		return badInteger
+	}
+	if f.Cap != nil && n > *f.Cap {
+		n, err = *f.Cap, nil
+	}
+	if bad := f.checkNumber(float64(n)); bad != nil {
+		return bad
+	}
+	if err != nil {
+		return badInteger
+	}
+	v.SetInt(n)
+	return nil
+}
+
+func isRange(err error) bool {
+	e, ok := err.(*strconv.NumError)
+	return ok && e.Err == strconv.ErrRange
+}
+
+// setNumber parses a decimal number; "NaN", "Inf" and hexadecimal are none.
+func (f *field) setNumber(v reflect.Value, text string) *problem {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || strings.Trim(text, "0123456789.eE-") != "" {
+		return badNumber
+	}
+	if bad := f.checkNumber(n); bad != nil {
+		return bad
+	}
+	v.SetFloat(n)
+	return nil
+}
+
+func (f *field) checkNumber(n float64) *problem {
+	if f.Min != nil && n < *f.Min {
+		return &problem{"too_small", *f.Min}
+	}
+	if f.Max != nil && n > *f.Max {
+		return &problem{"too_large", *f.Max}
+	}
+	return nil
+}
+
+// checkText refuses what is no text: invalid UTF-8 and control characters, but
+// for line breaks and tabs in the members of a body, and what the tags refuse.
+func (f *field) checkText(text string, breaks bool) *problem {
+	if bad := checkRunes(text, breaks); bad != nil {
+		return bad
+	}
+	if len(text) > f.MaxLength && utf8.RuneCountInString(text) > f.MaxLength {
+		return &problem{"too_long", f.MaxLength}
+	}
+	if f.MinLength > 0 && utf8.RuneCountInString(text) < f.MinLength {
+		return &problem{"too_short", f.MinLength}
+	}
+	if f.enum != nil && !f.enum[text] {
+		return &problem{"not_listed", f.Enum}
+	}
+	if f.pattern != nil && !f.pattern.MatchString(text) {
+		return badPattern
+	}
+	return nil
+}
+
+func checkRunes(text string, breaks bool) *problem {
+	if isPlain(text) {
+		return nil
+	}
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError:
+			if _, size := utf8.DecodeRuneInString(text[i:]); size == 1 {
+				return badEncoding
+			}
+		case breaks && (r == '\n' || r == '\r' || r == '\t'):
+		case unicode.IsControl(r):
+			return badControl
+		}
+	}
+	return nil
+}
+
+// isPlain reports whether text is printable ASCII, as most texts are.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,252 @@
+// Package input knows how the path, the query, the headers and the body of a
+// request become a struct, and when they do not.
+//
+// The tags of a field say what it takes:
+//
+//	path:"id" query:"q" header:"X-Name" json:"name"   where it comes from
+//	description:"…"           for people
+//	default:"20"              what it is when the request lacks it
+//	required:"true"           a request without it is refused
+//	enum:"a,b"                the values it may have
+//	minimum:"0" maximum:"9"   bounds of a number
+//	cap:"50"                  a number above is reduced, silently
+//	minLength:"1" maxLength:"80"   bounds of a text, in characters
+//	maxItems:"6"              bound of a list
+//	pattern:"^[a-z]+$"        a regular expression that a text matches
+//
+// A field is a string, int, int64, float64 or bool, a pointer to one of them
+// (nil when the request lacks it), or, in bodies, a []string. Every text has a
+// bound: [MaxText] unless its tag says another. A flag of a query is 0 or 1.
+// An unknown parameter or body member is ignored; of a parameter that repeats
+// the first that is not empty counts; an empty one is as if it were not there.
+package input
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// MaxText is the greatest length of a text that declares none, in characters:
+// of parameters first, of body members second.
+const (
+	MaxText     = 256
+	MaxBodyText = 4096
+)
+
+// maxItems bounds lists that declare no bound.
+const maxItems = 100
+
+// A Param is one input of an endpoint, as its tags declare it.
+type Param struct {
+	Name      string
+	In        string // "path", "query", "header" or "body"
+	Type      string // "string", "integer", "number", "boolean" or "array"
+	Doc       string
+	Required  bool
+	Nullable  bool // a body member that may be null
+	Default   string
+	Enum      []string
+	Min, Max  *float64
+	Cap       *int64
+	MinLength int
+	MaxLength int
+	MaxItems  int
+	Pattern   string
+}
+
+// A Plan is how to decode one type of struct. It is made once.
+type Plan struct {
+	Params []Param
+	Body   bool // some field comes from the body
+
+	preset   reflect.Value
+	fields   []field // in the order of Params
+	queries  map[string]int
+	required uint64 // bits of the fields
+	body     uint64
+}
+
+// A field is a Param ready to be decoded.
+type field struct {
+	Param
+	index   []int
+	kind    reflect.Kind
+	pointer bool
+	pattern *regexp.Regexp
+	enum    map[string]bool
+}
+
+// sources are the tags that say where a field comes from.
+var sources = []string{"path", "query", "header", "json"}
+
+// Compile returns the plan for struct type t, for a request path in the syntax
+// of http.ServeMux.
+func Compile(t reflect.Type, path string) (*Plan, error) {
+	p := &Plan{preset: reflect.New(t).Elem(), queries: map[string]int{}}
+	if t.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("input %s is no struct", t)
+	}
+	for _, sf := range reflect.VisibleFields(t) {
+		if sf.Anonymous {
+			continue
+		}
+		if err := p.add(sf); err != nil {
+			return nil, fmt.Errorf("field %s: %w", sf.Name, err)
+		}
+	}
+	if len(p.fields) > 64 {
+		return nil, fmt.Errorf("%d fields, over 64", len(p.fields))
+	}
+	return p, p.checkPath(path)
+}
+
+// Preset returns a struct with the defaults, to be copied and decoded into.
+func (p *Plan) Preset() any { return p.preset.Interface() }
+
+// Has reports whether the query may hold the parameter name.
+func (p *Plan) Has(name string) bool {
+	_, ok := p.queries[name]
+	return ok
+}
+
+func (p *Plan) add(sf reflect.StructField) error {
+	f, err := compileField(sf)
+	if err != nil {
+		return err
+	}
+	n := len(p.fields)
+	if f.Default != "" {
+		if bad := f.setText(p.preset.FieldByIndex(f.index), f.Default); bad != nil {
+			return fmt.Errorf("default %q: %s", f.Default, bad.reason)
+		}
+	}
+	switch f.In {
+	case "query":
+		p.queries[f.Name] = n
+	case "body":
+		p.Body = true
+		p.body |= 1 << n
+	}
+	if f.Required {
+		p.required |= 1 << n
+	}
+	p.fields = append(p.fields, f)
+	p.Params = append(p.Params, f.Param)
+	return nil
+}
+
+// checkPath compares the fields that come from the path with its wildcards.
+func (p *Plan) checkPath(path string) error {
+	for _, f := range p.fields {
+		if f.In == "path" && !strings.Contains(path, "{"+f.Name+"}") && !strings.Contains(path, "{"+f.Name+"...}") {
+			return fmt.Errorf("path has no {%s}", f.Name)
+		}
+	}
+	return nil
+}
+
+func compileField(sf reflect.StructField) (field, error) {
+	f := field{index: sf.Index}
+	for _, source := range sources {
+		name, _, _ := strings.Cut(sf.Tag.Get(source), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		if f.Name != "" {
+			return f, fmt.Errorf("has two sources")
+		}
+		f.Name, f.In = name, source
+	}
+	if f.Name == "" {
+		return f, fmt.Errorf("has no source")
+	}
+	if f.In == "json" {
+		f.In = "body"
+	}
+	if !sf.IsExported() {
+		return f, fmt.Errorf("is not exported")
+	}
+	if err := f.typed(sf.Type); err != nil {
+		return f, err
+	}
+	return f, f.bounds(sf.Tag)
+}
+
+// typed takes the type of the field.
+func (f *field) typed(t reflect.Type) error {
+	if t.Kind() == reflect.Pointer {
+		f.pointer, t = true, t.Elem()
+		f.Nullable = f.In == "body"
+	}
+	f.kind = t.Kind()
+	switch f.kind {
+	case reflect.String:
+		f.Type = "string"
+	case reflect.Int, reflect.Int64:
+		f.Type = "integer"
+	case reflect.Float64:
+		f.Type = "number"
+	case reflect.Bool:
+		f.Type = "boolean"
+	case reflect.Slice:
+		if t.Elem().Kind() != reflect.String || f.In != "body" || f.pointer {
+			return fmt.Errorf("cannot be a %s", t)
+		}
+		f.Type = "array"
+	default:
+		return fmt.Errorf("cannot be a %s", t)
+	}
+	return nil
+}
+
+// bounds takes what the tags say of the values of the field.
+func (f *field) bounds(tag reflect.StructTag) (err error) {
+	f.Doc, f.Default, f.Pattern = tag.Get("description"), tag.Get("default"), tag.Get("pattern")
+	f.Required = f.In == "path" || tag.Get("required") == "true"
+	if f.Default != "" && f.pointer {
+		return fmt.Errorf("is a pointer with a default")
+	}
+	f.MaxLength, f.MaxItems = MaxText, maxItems
+	if f.In == "body" {
+		f.MaxLength = MaxBodyText
+	}
+	if list := tag.Get("enum"); list != "" {
+		f.Enum, f.enum = strings.Split(list, ","), map[string]bool{}
+		for _, v := range f.Enum {
+			f.enum[v] = true
+		}
+	}
+	if f.Pattern != "" {
+		if f.pattern, err = regexp.Compile(f.Pattern); err != nil {
+			return err
+		}
+	}
+	return f.numbers(tag)
+}
+
+// numbers takes the tags that are numbers.
+func (f *field) numbers(tag reflect.StructTag) error {
+	take := map[string]func(float64){
+		"minimum":   func(n float64) { f.Min = &n },
+		"maximum":   func(n float64) { f.Max = &n },
+		"cap":       func(n float64) { c := int64(n); f.Cap = &c },
+		"minLength": func(n float64) { f.MinLength = int(n) },
+		"maxLength": func(n float64) { f.MaxLength = int(n) },
+		"maxItems":  func(n float64) { f.MaxItems = int(n) },
+	}
+	for name, set := range take {
+		text, ok := tag.Lookup(name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		set(n)
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+// Package openapi knows how a table of endpoints is told as an OpenAPI 3.1
+// document: each operation with its inputs and their bounds, the shape of each
+// answer, and the body of each failure it may end in.
+//
+// What it says of inputs is computed from the plan by which they are decoded,
+// so that the two cannot disagree. What it says of results is computed from
+// their Go types: a field without omitempty is required, a pointer may be
+// null.
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/swaggest/openapi-go/openapi31"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/fault"
+)
+
+// An Info is what a document says besides its endpoints.
+type Info struct {
+	Title       string
+	Description string
+	Version     string // the build
+	BaseURL     string // of the service
+}
+
+// Document describes the table as an OpenAPI 3.1.0 document in JSON.
+func Document(info Info, table []api.Endpoint) ([]byte, error) {
+	b := newBuilder()
+	for _, e := range table {
+		op, err := b.operation(e)
+		if err == nil {
+			err = b.reflector.Spec.AddOperation(e.Method, Path(e), op)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Pattern(), err)
+		}
+	}
+	b.describe(info, table)
+	return json.MarshalIndent(b.reflector.Spec, "", " ")
+}
+
+// Path returns the path of e as a template of OpenAPI.
+func Path(e api.Endpoint) string {
+	return strings.NewReplacer("{$}", "", "...}", "}").Replace(e.Path)
+}
+
+// OperationID names e: what it does and the words of its path, such as
+// "getApiChannelsById".
+func OperationID(e api.Endpoint) string {
+	id := strings.ToLower(e.Method)
+	for word := range strings.FieldsFuncSeq(Path(e), func(r rune) bool { return strings.ContainsRune("/.-_:", r) }) {
+		if name, ok := strings.CutPrefix(word, "{"); ok {
+			id += "By"
+			word = strings.TrimSuffix(name, "}")
+		}
+		id += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return id
+}
+
+// describe fills in what is not of one operation.
+func (b *builder) describe(info Info, table []api.Endpoint) {
+	s := b.reflector.Spec
+	s.Openapi = "3.1.0"
+	s.Info.Title, s.Info.Version, s.Info.Description = info.Title, info.Version, &info.Description
+	s.Info.License = (&openapi31.License{}).WithName("MIT").WithIdentifier("MIT")
+	s.Info.Contact = (&openapi31.Contact{}).WithName(info.Title).WithURL(info.BaseURL)
+	s.WithServers(*(&openapi31.Server{}).WithURL(info.BaseURL))
+	var groups []string
+	for _, e := range table {
+		if g := e.Group(); !slices.Contains(groups, g) {
+			groups = append(groups, g)
+			s.Tags = append(s.Tags, *(&openapi31.Tag{Name: g}).WithDescription("What the function " + g + " answers for."))
+		}
+	}
+	s.ComponentsEns().WithSchemasItem("Error", errorSchema)
+}
+
+// errorSchema is the body of every failure.
+var errorSchema = map[string]any{
+	"type":        "object",
+	"description": "The body of every failure. Some codes have further members.",
+	"required":    []string{"error", "message"},
+	"properties": map[string]any{
+		"error":   map[string]any{"type": "string", "description": "The code of the failure, for programs."},
+		"message": map[string]any{"type": "string", "description": "One sentence in the caller's language, for people."},
+		"param":   map[string]any{"type": "string", "description": "The parameter or body member that is wrong."},
+		"reason":  map[string]any{"type": "string", "description": "Why it is wrong, for programs."},
+		"bound":   map[string]any{"description": "The bound that it breaks, or the values that it may have."},
+	},
+}
+
+// operation describes one endpoint.
+func (b *builder) operation(e api.Endpoint) (openapi31.Operation, error) {
+	responses, err := b.success(e)
+	if err != nil {
+		return openapi31.Operation{}, err
+	}
+	op := openapi31.Operation{Tags: []string{e.Group()}, Responses: &openapi31.Responses{}}
+	op.WithID(OperationID(e)).WithSummary(strings.TrimSuffix(e.Doc, ".")).WithDescription(e.Doc)
+	op.WithSecurity(b.security(e)...)
+	for _, p := range e.Params() {
+		if p.In != "body" {
+			op.Parameters = append(op.Parameters, parameter(p))
+		}
+	}
+	if e.HasBody() {
+		op.WithRequestBody(requestBody(e))
+	}
+	for status, r := range failures(e) {
+		responses[status] = r
+	}
+	for status, r := range responses {
+		op.Responses.WithMapOfResponseOrReferenceValuesItem(strconv.Itoa(status), openapi31.ResponseOrReference{Response: &r})
+	}
+	return op, nil
+}
+
+// failures describes the answers to what e may fail with, by status.
+func failures(e api.Endpoint) map[int]openapi31.Response {
+	codes := map[int][]string{}
+	for _, f := range e.AllFaults() {
+		status := api.Status(f.Kind)
+		if !slices.Contains(codes[status], f.Code) {
+			codes[status] = append(codes[status], f.Code)
+		}
+	}
+	all := map[int]openapi31.Response{}
+	for status, list := range codes {
+		slices.Sort(list)
+		schema := map[string]any{"allOf": []any{
+			map[string]any{"$ref": "#/components/schemas/Error"},
+			map[string]any{"type": "object", "properties": map[string]any{
+				"error": map[string]any{"type": "string", "enum": list},
+			}},
+		}}
+		r := openapi31.Response{Description: http.StatusText(status) + ": " + strings.Join(list, ", ")}
+		r.WithContentItem("application/json", openapi31.MediaType{Schema: schema})
+		if status == api.Status(fault.Limited) {
+			r.WithHeadersItem("Retry-After", header("When to try again, in seconds.", "integer"))
+		}
+		all[status] = r
+	}
+	return all
+}
+
+func header(doc, typ string) openapi31.HeaderOrReference {
+	h := (&openapi31.Header{}).WithDescription(doc).WithSchema(map[string]any{"type": typ})
+	return openapi31.HeaderOrReference{Header: h}
+}
+
+// security describes the credentials that e asks for, any one of them.
+func (b *builder) security(e api.Endpoint) []map[string][]string {
+	var names []string
+	switch e.Auth {
+	case api.Operator:
+		names = []string{"operator"}
+	case api.Guest:
+		names = []string{"guest", "session"}
+	case api.Session:
+		names = []string{"session"}
+	}
+	if names == nil {
+		return []map[string][]string{{}} // none is as good as any
+	}
+	list := []map[string][]string{}
+	for _, name := range names {
+		b.reflector.Spec.ComponentsEns().WithSecuritySchemesItem(name, schemes[name])
+		list = append(list, map[string][]string{name: {}})
+	}
+	return list
+}
+
+var schemes = map[string]openapi31.SecuritySchemeOrReference{
+	"operator": scheme((&openapi31.SecurityScheme{}).
+		WithDescription("Token of the operator.").
+		WithHTTPBearer(openapi31.SecuritySchemeHTTPBearer{Scheme: "bearer"})),
+	"guest": scheme((&openapi31.SecurityScheme{}).
+		WithDescription("Token of a guest, also taken as a bearer token.").
+		WithAPIKey(openapi31.SecuritySchemeAPIKey{In: openapi31.SecuritySchemeAPIKeyInHeader, Name: "X-Guest-Token"})),
+	"session": scheme((&openapi31.SecurityScheme{}).
+		WithDescription("Cookie of an account session.").
+		WithAPIKey(openapi31.SecuritySchemeAPIKey{In: openapi31.SecuritySchemeAPIKeyInCookie, Name: "__Host-mm-auth"})),
+}
+
+func scheme(s *openapi31.SecurityScheme) openapi31.SecuritySchemeOrReference {
+	return openapi31.SecuritySchemeOrReference{SecurityScheme: s}
+}

@@ -1,0 +1,234 @@
+package openapi
+
+import (
+	"encoding"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/swaggest/jsonschema-go"
+	"github.com/swaggest/openapi-go"
+	"github.com/swaggest/openapi-go/openapi31"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/input"
+)
+
+// A builder makes one document.
+type builder struct {
+	reflector *openapi31.Reflector
+}
+
+func newBuilder() *builder {
+	r := openapi31.NewReflector()
+	r.DefaultOptions = append(r.DefaultOptions,
+		jsonschema.InterceptProp(requireProp),
+		jsonschema.InterceptSchema(moments),
+	)
+	return &builder{r}
+}
+
+// requireProp makes every field that is always encoded a required one, and
+// lets a pointer with an enum be null.
+func requireProp(p jsonschema.InterceptPropParams) error {
+	if !p.Processed {
+		return nil
+	}
+	_, options, _ := strings.Cut(p.Field.Tag.Get("json"), ",")
+	if !strings.Contains(options, "omitempty") && !slices.Contains(p.ParentSchema.Required, p.Name) {
+		p.ParentSchema.Required = append(p.ParentSchema.Required, p.Name)
+	}
+	if p.Field.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omitempty") {
+		letBeNull(p.PropertySchema)
+	}
+	return nil
+}
+
+// letBeNull adds null to the values of s.
+func letBeNull(s *jsonschema.Schema) {
+	if s.Ref != nil {
+		target := jsonschema.Schema{Ref: s.Ref}
+		s.Ref, s.Type, s.Format = nil, nil, nil
+		s.AnyOf = []jsonschema.SchemaOrBool{jsonschema.Null.ToSchemaOrBool(), target.ToSchemaOrBool()}
+		return
+	}
+	s.AddType(jsonschema.Null)
+	if len(s.Enum) > 0 {
+		s.Enum = append(s.Enum, nil)
+	}
+}
+
+var (
+	timeType = reflect.TypeFor[time.Time]()
+	textType = reflect.TypeFor[encoding.TextMarshaler]()
+)
+
+// moments describes the types that embed a time.Time and write themselves as
+// text.
+func moments(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
+	t := p.Value.Type()
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || t == timeType || t.NumField() != 1 || t.Field(0).Type != timeType || !t.Implements(textType) {
+		return false, nil
+	}
+	*p.Schema = *new(jsonschema.Schema).WithType(jsonschema.String.Type()).WithFormat("date-time")
+	return true, nil
+}
+
+// success describes the answer of e when all goes well: of one status, or two
+// when the caller may have the result already.
+func (b *builder) success(e api.Endpoint) (map[int]openapi31.Response, error) {
+	out := reflect.New(e.Output()).Elem().Interface()
+	if _, ok := out.(api.NoContent); ok {
+		return map[int]openapi31.Response{http.StatusNoContent: {Description: "Done; there is nothing to tell."}}, nil
+	}
+	r := openapi31.Response{Description: e.Doc}
+	all := map[int]openapi31.Response{}
+	if _, ok := out.(api.Tagged); ok {
+		r.WithHeadersItem("ETag", header("Version of the result.", "string"))
+		all[http.StatusNotModified] = openapi31.Response{Description: "The caller has this version."}
+	}
+	if err := b.content(e, out, &r); err != nil {
+		return nil, err
+	}
+	all[e.Status] = r
+	return all, nil
+}
+
+// content describes the body of a result.
+func (b *builder) content(e api.Endpoint, out any, r *openapi31.Response) error {
+	for _, media := range e.Produces {
+		r.WithContentItem(media, openapi31.MediaType{Schema: map[string]any{"type": "string", "contentMediaType": media}})
+	}
+	shape, reply := out, false
+	if s, ok := out.(api.Schema); ok {
+		shape = s.Schema()
+	} else if _, reply = out.(api.Reply); reply {
+		return nil
+	}
+	// The reflector describes results as part of an operation. This one is
+	// taken out again: ours have more to them.
+	const scratch = "/scratch"
+	oc, err := b.reflector.NewOperationContext(http.MethodGet, scratch)
+	if err != nil {
+		return err
+	}
+	var got openapi31.Response
+	oc.AddRespStructure(shape, openapi.WithHTTPStatus(http.StatusOK), openapi.WithContentType("application/json"),
+		openapi.WithCustomize(func(cor openapi.ContentOrReference) {
+			if ref, ok := cor.(*openapi31.ResponseOrReference); ok && ref.Response != nil {
+				got = *ref.Response
+			}
+		}))
+	if err := b.reflector.AddOperation(oc); err != nil {
+		return err
+	}
+	delete(b.reflector.Spec.Paths.MapOfPathItemValues, scratch)
+	for media, c := range got.Content {
+		r.WithContentItem(media, c)
+	}
+	return nil
+}
+
+// parameter describes an input that does not come from the body.
+func parameter(p input.Param) openapi31.ParameterOrReference {
+	q := openapi31.Parameter{Name: p.Name, In: openapi31.ParameterIn(p.In), Schema: schemaOf(p)}
+	q.WithDescription(p.Doc)
+	if p.Required {
+		q.WithRequired(true)
+	}
+	return openapi31.ParameterOrReference{Parameter: &q}
+}
+
+// requestBody describes the members that e reads from a body.
+func requestBody(e api.Endpoint) openapi31.RequestBodyOrReference {
+	props, required := map[string]any{}, []string{}
+	for _, p := range e.Params() {
+		if p.In != "body" {
+			continue
+		}
+		s := schemaOf(p)
+		s["description"] = p.Doc
+		props[p.Name] = s
+		if p.Required {
+			required = append(required, p.Name)
+		}
+	}
+	schema := map[string]any{"type": "object", "properties": props}
+	body := openapi31.RequestBody{}
+	if len(required) > 0 {
+		schema["required"] = required
+		body.WithRequired(true)
+	}
+	body.WithContentItem("application/json", openapi31.MediaType{Schema: schema})
+	return openapi31.RequestBodyOrReference{RequestBody: &body}
+}
+
+// schemaOf describes the values that an input may have.
+func schemaOf(p input.Param) map[string]any {
+	s := map[string]any{"type": p.Type}
+	switch {
+	case p.Type == "string":
+		texts(s, p)
+	case p.Type == "boolean" && p.In == "query":
+		s["type"], s["enum"] = "string", []string{"0", "1"}
+	case p.Type == "array":
+		item := map[string]any{"type": "string"}
+		texts(item, p)
+		s["items"], s["maxItems"] = item, p.MaxItems
+	case p.Min != nil || p.Max != nil:
+		numbers(s, p)
+	}
+	if p.Default != "" {
+		s["default"] = defaultOf(p)
+	}
+	if p.Nullable {
+		s["type"] = []any{s["type"], "null"}
+	}
+	return s
+}
+
+func texts(s map[string]any, p input.Param) {
+	if len(p.Enum) > 0 {
+		s["enum"] = p.Enum
+		return
+	}
+	s["maxLength"] = p.MaxLength
+	if p.MinLength > 0 {
+		s["minLength"] = p.MinLength
+	}
+	if p.Pattern != "" {
+		s["pattern"] = p.Pattern
+	}
+}
+
+// numbers tells the bounds of a number. A cap is none: what is above it is
+// taken, and reduced.
+func numbers(s map[string]any, p input.Param) {
+	if p.Min != nil {
+		s["minimum"] = *p.Min
+	}
+	if p.Max != nil {
+		s["maximum"] = *p.Max
+	}
+}
+
+// defaultOf returns the default as a value of the type that the schema tells.
+func defaultOf(p input.Param) any {
+	switch p.Type {
+	case "integer", "number":
+		if n, err := strconv.ParseFloat(p.Default, 64); err == nil {
+			return n
+		}
+	case "boolean":
+		if p.In != "query" {
+			return p.Default == "1"
+		}
+	}
+	return p.Default
+}

@@ -1,0 +1,199 @@
+package api
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"miramundo.dev/shared/api/encoding"
+)
+
+// jsonType is the media type of every JSON answer.
+const jsonType = "application/json; charset=utf-8"
+
+// Values of headers that are the same in many answers. They are shared, which
+// is safe as long as nobody writes into a value in place: Set and Add do not.
+var (
+	jsonTypes      = []string{jsonType}
+	varyEncoding   = []string{"Accept-Encoding"}
+	varyLanguage   = []string{"Accept-Language"}
+	varyBoth       = []string{"Accept-Encoding, Accept-Language"}
+	nosniff        = []string{"nosniff"}
+	anyOrigin      = []string{"*"}
+	noStore        = []string{string(NoStore)}
+	codingHeaders  = [...][]string{encoding.Brotli: {"br"}, encoding.Zstd: {"zstd"}, encoding.Gzip: {"gzip"}}
+	allowedHeaders = []string{"Accept-Language, Authorization, Content-Type, If-None-Match, X-Api-Key, X-Credito, X-Guest-Token, X-PAYMENT"}
+	preflightAges  = []string{"86400"}
+)
+
+// WriteJSON answers with data, which is JSON already, compressed when the
+// caller takes that. The caller of WriteJSON may reuse data when it returns.
+func WriteJSON(w http.ResponseWriter, r *http.Request, data []byte) error {
+	w.Header()["Content-Type"] = jsonTypes
+	return write(w, r, http.StatusOK, data)
+}
+
+// Write answers with data of a media type, compressed when the type shrinks and
+// the caller takes that. Headers that the answer needs besides are set before.
+func Write(w http.ResponseWriter, r *http.Request, mediaType string, data []byte) error {
+	w.Header()["Content-Type"] = []string{mediaType}
+	return write(w, r, http.StatusOK, data)
+}
+
+// write answers with data, whose type the header says already.
+func write(w http.ResponseWriter, r *http.Request, status int, data []byte) error {
+	h := w.Header()
+	shrinks := encoding.Compressible(h.Get("Content-Type"))
+	vary(w, shrinks)
+	coding := encoding.Identity
+	if shrinks && len(data) >= encoding.Least {
+		coding = encoding.Quick(r.Header.Get("Accept-Encoding"))
+	}
+	if coding == encoding.Identity {
+		return writeBody(w, status, data)
+	}
+	return encoding.Encode(coding, data, func(small []byte) error {
+		h["Content-Encoding"] = codingHeaders[coding]
+		return writeBody(w, status, small)
+	})
+}
+
+func writeBody(w http.ResponseWriter, status int, body []byte) error {
+	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, err := w.Write(body)
+	return err
+}
+
+// vary says which request headers decided on the answer.
+func vary(w http.ResponseWriter, encoded bool) {
+	localized := false
+	if rw, ok := w.(*response); ok {
+		localized = rw.call.locale.Load() > 0
+	}
+	switch {
+	case encoded && localized:
+		w.Header()["Vary"] = varyBoth
+	case encoded:
+		w.Header()["Vary"] = varyEncoding
+	case localized:
+		w.Header()["Vary"] = varyLanguage
+	}
+}
+
+// Redirect answers with status and the location url, without a body.
+func Redirect(w http.ResponseWriter, url string, status int) error {
+	h := w.Header()
+	h.Set("Location", url)
+	h.Set("Content-Length", "0")
+	w.WriteHeader(status)
+	return nil
+}
+
+// A Content is a result that is bytes of a media type, such as an image.
+type Content struct {
+	Type string
+	Data []byte
+	Tag  string // a version, without quotes; empty when there is none
+}
+
+// ETag returns the version.
+func (c Content) ETag() string { return c.Tag }
+
+// Reply writes the bytes.
+func (c Content) Reply(w http.ResponseWriter, r *http.Request) error {
+	return Write(w, r, c.Type, c.Data)
+}
+
+// A Document is a result that stays the same while the program runs. It is
+// compressed once.
+type Document struct {
+	types    []string
+	tag      string
+	variants *encoding.Variants
+}
+
+// NewDocument returns the document of a media type with the given bytes.
+func NewDocument(mediaType string, data []byte) *Document {
+	sum := sha256.Sum256(data)
+	return &Document{
+		types:    []string{mediaType},
+		tag:      hex.EncodeToString(sum[:8]),
+		variants: encoding.Precompress(data),
+	}
+}
+
+// ETag returns a hash of the bytes.
+func (d *Document) ETag() string { return d.tag }
+
+// Bytes returns the document as it is, not compressed.
+func (d *Document) Bytes() []byte {
+	_, data := d.variants.Choose("")
+	return data
+}
+
+// Reply writes the document in the best coding that the caller takes.
+func (d *Document) Reply(w http.ResponseWriter, r *http.Request) error {
+	h := w.Header()
+	h["Content-Type"] = d.types
+	vary(w, true)
+	coding, body := d.variants.Choose(r.Header.Get("Accept-Encoding"))
+	if coding != encoding.Identity {
+		h["Content-Encoding"] = codingHeaders[coding]
+	}
+	return writeBody(w, http.StatusOK, body)
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxKept is the greatest buffer that is kept for the next answer, in bytes.
+const maxKept = 1 << 20
+
+// encode answers with value as JSON: the whole of it, or nothing.
+func encode(w http.ResponseWriter, r *http.Request, status int, value any) error {
+	b := buffers.Get().(*bytes.Buffer)
+	defer func() {
+		if b.Cap() <= maxKept {
+			buffers.Put(b)
+		}
+	}()
+	b.Reset()
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return err
+	}
+	w.Header()["Content-Type"] = jsonTypes
+	return write(w, r, status, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
+
+// unchanged answers 304 when the caller has the version tag already. It sets
+// the header ETag. Tags are weak, since codings of one version share it.
+func unchanged(w http.ResponseWriter, r *http.Request, tag string) bool {
+	quoted := `W/"` + tag + `"`
+	w.Header()["Etag"] = []string{quoted}
+	if !matches(r.Header.Get("If-None-Match"), quoted[2:]) {
+		return false
+	}
+	vary(w, true)
+	w.WriteHeader(http.StatusNotModified)
+	return true
+}
+
+// matches reports whether an If-None-Match header names the tag, weak or not.
+func matches(header, quoted string) bool {
+	for header != "" {
+		var item string
+		item, header, _ = strings.Cut(header, ",")
+		item = strings.TrimSpace(item)
+		if item == "*" || strings.TrimPrefix(item, "W/") == quoted {
+			return true
+		}
+	}
+	return false
+}
