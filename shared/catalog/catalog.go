@@ -85,6 +85,13 @@ func ParseStreamID(s string) (StreamID, bool) {
 	return id, id.String() == s
 }
 
-// A LinkBase is where the addresses that the catalog gives out start: the main
-// host, the hop's and the legacy player's, without a slash at the end.
-type LinkBase struct{ Base, Hop, Legacy string }
+// CountryCode returns a country code as the catalog has it: in upper case, and
+// GB for the United Kingdom, which one of the sources calls UK. It does not
+// say whether there is such a country.
+func CountryCode(s string) string {
+	s = strings.ToUpper(strings.TrimSpace(s))
+	if s == "UK" {
+		return "GB"
+	}
+	return s
+}

@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"miramundo.dev/shared/catalog"
 )
 
 // Bounds of what the register keeps, in bytes: far above what honest sources
@@ -106,15 +108,11 @@ func parseURL(s string) (*url.URL, bool) {
 	return u, true
 }
 
-// country returns an ISO 3166-1 alpha-2 code in upper case, or "". The sources
-// say UK for the United Kingdom, which ISO calls GB.
+// country returns an ISO 3166-1 alpha-2 code as the catalog has it, or "".
 func country(code string) string {
-	code = strings.ToUpper(strings.TrimSpace(code))
+	code = catalog.CountryCode(code)
 	if len(code) != 2 || code[0] < 'A' || code[0] > 'Z' || code[1] < 'A' || code[1] > 'Z' {
 		return ""
-	}
-	if code == "UK" {
-		return "GB"
 	}
 	return code
 }

@@ -1,0 +1,62 @@
+package catalog
+
+// A CountryFacet is a country that has channels.
+type CountryFacet struct {
+	Code  string `json:"code" description:"ISO 3166-1 alpha-2."`
+	Name  string `json:"name"`
+	Count int    `json:"count" description:"Playable channels."`
+	Flag  string `json:"flag" format:"uri" description:"Its flag, as SVG."`
+}
+
+// A LanguageFacet is a language that channels speak.
+type LanguageFacet struct {
+	Code  string `json:"code" description:"ISO 639-3."`
+	Name  string `json:"name"`
+	Count int    `json:"count" description:"Playable channels."`
+}
+
+// A NetworkFacet is a network that channels belong to.
+type NetworkFacet struct {
+	Name  string `json:"name"`
+	Count int    `json:"count" description:"Playable channels."`
+}
+
+// A QualityFacet is a quality that streams have: of TV a number of lines, of
+// radio a codec or a bitrate.
+type QualityFacet struct {
+	ID    string `json:"id" description:"As the quality filter takes it, such as 1080p, MP3 or 128k."`
+	Name  string `json:"name"`
+	Count int    `json:"count" description:"Streams."`
+}
+
+// A TagFacet is a tag of radio stations.
+type TagFacet struct {
+	ID    string `json:"id" description:"The tag in lower case, as in the source."`
+	Name  string `json:"name"`
+	Count int    `json:"count" description:"Playable stations."`
+}
+
+// A CategoryFacet is an entry of the vocabulary of categories.
+type CategoryFacet struct {
+	ID          string  `json:"id"`
+	Name        string  `json:"name"`
+	Description *string `json:"description"`
+	Icon        *string `json:"icon"`
+}
+
+// A SubdivisionFacet is a state or province that has channels.
+type SubdivisionFacet struct {
+	Code    string `json:"code" description:"ISO 3166-2."`
+	Country string `json:"country" description:"ISO 3166-1 alpha-2."`
+	Name    string `json:"name"`
+	Count   int    `json:"count" description:"Playable channels."`
+}
+
+// A CityFacet is a city that has channels.
+type CityFacet struct {
+	Code        string  `json:"code" description:"UN/LOCODE."`
+	Country     string  `json:"country" description:"ISO 3166-1 alpha-2."`
+	Subdivision *string `json:"subdivision"`
+	Name        string  `json:"name"`
+	Count       int     `json:"count" description:"Playable channels."`
+}

@@ -1,0 +1,103 @@
+package index
+
+import (
+	"slices"
+
+	"miramundo.dev/shared/catalog/docset"
+)
+
+// The classes of values that filters name.
+const (
+	classCountry = iota
+	classCategory
+	classLanguage
+	classNetwork
+	classQuality
+	classSubdivision
+	classCity
+	classTag
+	classCount
+)
+
+// A class knows which records have each of its values.
+type class struct {
+	values []uint32 // ascending
+	ends   []uint32
+	docs   []uint32 // by value, ascending
+	heavy  map[uint32]docset.Bits
+}
+
+// A set is some records, as a list or as bits or both.
+type set struct {
+	size int
+	list []uint32    // nil when they are too many to walk
+	bits docset.Bits // nil when they are few
+}
+
+// A set of more than n/heavyShare records is kept as bits, which then take no
+// more memory than the list; one of fewer than n/driverShare can drive a
+// search: it is walked, and the other sets are looked into.
+const (
+	heavyShare  = 32
+	driverShare = 16
+)
+
+// A pair says that a record has a value.
+type pair struct{ value, doc uint32 }
+
+// newClass makes the class of pairs, which come by ascending record and may
+// repeat. There are n records and values below limit.
+func newClass(pairs []pair, n, limit int) class {
+	counts := make([]uint32, limit+1)
+	last := make([]uint32, limit) // record+1 that a value was last seen with
+	kept := pairs[:0]
+	for _, p := range pairs {
+		if p.value != 0 && last[p.value] != p.doc+1 {
+			last[p.value] = p.doc + 1
+			counts[p.value]++
+			kept = append(kept, p)
+		}
+	}
+	c := class{docs: make([]uint32, len(kept)), heavy: map[uint32]docset.Bits{}}
+	at := uint32(0)
+	for v, count := range counts {
+		counts[v] = at // now where its records begin
+		if count > 0 {
+			at += count
+			c.values = append(c.values, uint32(v))
+			c.ends = append(c.ends, at)
+		}
+	}
+	for _, p := range kept {
+		c.docs[counts[p.value]] = p.doc
+		counts[p.value]++
+	}
+	c.values, c.ends = slices.Clip(c.values), slices.Clip(c.ends)
+	for i := range c.values {
+		if list := c.list(i); len(list) > n/heavyShare {
+			bits := docset.NewBits(n)
+			bits.AddAll(list)
+			c.heavy[uint32(i)] = bits
+		}
+	}
+	return c
+}
+
+// list returns the records of the i-th value.
+func (c *class) list(i int) []uint32 {
+	start := uint32(0)
+	if i > 0 {
+		start = c.ends[i-1]
+	}
+	return c.docs[start:c.ends[i]:c.ends[i]]
+}
+
+// set returns the records that have value.
+func (c *class) set(value uint32) (set, bool) {
+	i, ok := slices.BinarySearch(c.values, value)
+	if !ok {
+		return set{}, false
+	}
+	list := c.list(i)
+	return set{len(list), list, c.heavy[uint32(i)]}, true
+}

@@ -1,0 +1,215 @@
+package index
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/fold"
+)
+
+// maxAliases is how many renames of one id are followed.
+const maxAliases = 8
+
+// resolve returns the record that has an id or that took its place.
+func (ix *Index) resolve(id string) (uint32, bool) {
+	for range maxAliases {
+		if doc, ok := ix.find(id); ok {
+			return doc, true
+		}
+		next, ok := ix.channelTo[id]
+		if !ok {
+			break
+		}
+		id = next
+	}
+	return 0, false
+}
+
+// resolveStream returns the stream that has an id or that took its place.
+func (ix *Index) resolveStream(id string) (uint32, bool) {
+	for range maxAliases {
+		if known, ok := catalog.ParseStreamID(id); ok {
+			if i, ok := ix.streams.find(known); ok {
+				return i, true
+			}
+		}
+		next, ok := ix.streamTo[id]
+		if !ok {
+			break
+		}
+		id = next
+	}
+	return 0, false
+}
+
+// shown returns the record that an id, or one that it replaced, leads to
+// unless it is blocked.
+func (v *View) shown(id string) (uint32, bool) {
+	doc, ok := v.ix.resolve(id)
+	return doc, ok && !v.isRemoved(doc)
+}
+
+func (v *View) isRemoved(doc uint32) bool { return v.removed != nil && v.removed.Has(doc) }
+
+// Channel returns the detail record of a channel, by its id or by one that it
+// once had. It reports false when there is none to be shown.
+func (v *View) Channel(id string, locale int) (*catalog.ChannelFull, bool) {
+	doc, ok := v.shown(id)
+	if !ok {
+		return nil, false
+	}
+	locale = within(locale)
+	r := v.ix.Record(int(doc))
+	full := &catalog.ChannelFull{
+		Channel: *v.channel(doc, &r, locale),
+		Streams: []catalog.Stream{},
+		Links:   catalog.Links{Self: v.links.Channel(r.ID), App: v.links.Page(r.ID), APIIndex: v.links.Index()},
+	}
+	start, _ := v.ix.streams.of(doc)
+	for k := range r.Streams {
+		if i := start + uint32(k); v.blocked == nil || !v.blocked.Has(i) {
+			full.Streams = append(full.Streams, v.streamOf(i, &r.Streams[k]))
+		}
+	}
+	return full, true
+}
+
+// Item returns a channel as search shows it, by its id or by one that it once
+// had. It reports false when there is none to be shown.
+func (v *View) Item(id string, locale int) (*catalog.Channel, bool) {
+	doc, ok := v.shown(id)
+	if !ok {
+		return nil, false
+	}
+	r := v.ix.Record(int(doc))
+	return v.channel(doc, &r, within(locale)), true
+}
+
+// channel returns record doc, which is r, as the interface shows it.
+func (v *View) channel(doc uint32, r *catalog.Record, locale int) *catalog.Channel {
+	c := &catalog.Channel{
+		ID: r.ID, Name: r.Name, AltNames: orEmpty(r.AltNames), Country: textOrNil(r.Country),
+		Categories: orEmpty(r.Categories), CategoryLabels: v.ix.categoryLabels(r.Categories, locale),
+		Languages: orEmpty(r.Languages), LanguageLabels: v.ix.languageLabels(r.Languages, locale),
+		Website: textOrNil(r.Website), PlayableHint: v.playable.Has(doc), Slug: slug(r),
+		Network: textOrNil(r.Network), Owners: orEmpty(r.Owners), Launched: textOrNil(r.Launched), ReplacedBy: textOrNil(r.ReplacedBy),
+		FeedName: textOrNil(r.FeedName), FeedFormat: textOrNil(r.FeedFormat),
+		Timezones: orEmpty(r.Timezones), BroadcastArea: orEmpty(r.BroadcastArea), Quality: r.Quality,
+		HasGuide: r.HasGuide, GuideSite: textOrNil(r.GuideSite), GuideLang: textOrNil(r.GuideLang),
+		Subdivision: textOrNil(r.Subdivision), City: textOrNil(r.City), Kind: r.Kind.String(), Radio: r.Radio,
+		Origin: r.Origin, Social: new(catalog.Social), API: v.links.Channel(r.ID),
+	}
+	if h, ok := v.overlay.Health[r.ID]; ok {
+		c.HealthExt = &h
+	}
+	if s, ok := v.overlay.Social[r.ID]; ok {
+		c.Social = &s
+	}
+	return c
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// slug returns the readable identifier of r: the words of its name and its
+// country. It is nil when the name has neither letter nor digit.
+func slug(r *catalog.Record) *string {
+	words := fold.Words(r.Name)
+	if words == "" {
+		return nil
+	}
+	if r.Country != "" {
+		words += " " + fold.Words(r.Country)
+	}
+	s := strings.ReplaceAll(words, " ", "-")
+	return &s
+}
+
+func (ix *Index) categoryLabels(ids []string, locale int) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = id
+		at, ok := slices.BinarySearchFunc(ix.categories, id, func(k catalog.Category, id string) int { return strings.Compare(k.ID, id) })
+		if ok {
+			out[i] = or(ix.categories[at].Name[locale], id)
+		}
+	}
+	return out
+}
+
+func (ix *Index) languageLabels(codes []string, locale int) []string {
+	out := make([]string, len(codes))
+	for i, code := range codes {
+		out[i] = label(ix.terms.languages, code, locale)
+	}
+	return out
+}
+
+// label returns the name of a code, or the code when it has none.
+func label(terms []catalog.Term, code string, locale int) string {
+	at, ok := slices.BinarySearchFunc(terms, code, func(t catalog.Term, code string) int { return strings.Compare(t.Code, code) })
+	if !ok {
+		return code
+	}
+	return or(terms[at].Name[locale], code)
+}
+
+// A Found is a stream with the channel that it plays.
+type Found struct {
+	Stream  catalog.StreamRecord
+	Channel catalog.Record
+}
+
+// Stream returns the stream with an id, or the one that took its place, and
+// its channel. It reports false when there is none or it is blocked.
+func (v *View) Stream(id string) (*Found, bool) {
+	i, ok := v.ix.resolveStream(id)
+	if !ok || v.blocked != nil && v.blocked.Has(i) {
+		return nil, false
+	}
+	doc := v.ix.streams.doc(i)
+	if v.isRemoved(doc) {
+		return nil, false
+	}
+	return &Found{v.ix.stream(i), v.ix.Record(int(doc))}, true
+}
+
+// streamOf returns stream i, which is r, as the interface shows it.
+func (v *View) streamOf(i uint32, r *catalog.StreamRecord) catalog.Stream {
+	s := catalog.Stream{
+		ID: r.ID.String(), Feed: textOrNil(r.Feed), Title: textOrNil(r.Title), URL: v.links.Stream(r.ID),
+		Quality: textOrNil(r.Quality), NeedsHeaders: r.Referrer+r.UserAgent != "", Label: textOrNil(r.Label),
+		Scheme: scheme(r.URL), Kind: r.Kind, PlayableHint: v.usable(i), Origin: r.Origin,
+	}
+	if s.Scheme == "http" || s.Scheme == "https" {
+		s.ProviderURL = textOrNil(r.URL)
+	}
+	if s.Scheme == "http" && r.Kind != catalog.StreamYouTube && r.Kind != catalog.StreamExternal {
+		s.LegacyURL = textOrNil(v.links.Player(r.ID))
+	}
+	if r.Kind == catalog.StreamYouTube {
+		s.Scheme = "youtube"
+		if y, ok := catalog.ParseYouTube(r.URL); ok {
+			s.YouTube = &y
+		}
+	}
+	if h, ok := v.overlay.Streams[r.ID]; ok {
+		s.HealthExt = &h
+	}
+	return s
+}
+
+func scheme(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		s, _, _ := strings.Cut(raw, ":")
+		return strings.ToLower(s)
+	}
+	return u.Scheme
+}

@@ -1,0 +1,295 @@
+// Package indextest knows what a search should answer: by looking at every
+// record, one after the other, with nothing prepared.
+//
+// It is for tests and measurements of package index, and shares no code with
+// it but the folding of words.
+package indextest
+
+import (
+	"cmp"
+	"math/bits"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/fold"
+	"miramundo.dev/shared/catalog/index"
+)
+
+// A Naive answers searches from the records of a register.
+type Naive struct {
+	reg    *catalog.Register
+	links  catalog.LinkBase
+	health map[string]catalog.MeasuredHealth
+
+	docs []doc // by folded name, then id
+}
+
+type doc struct {
+	*catalog.Record
+	name   string // folded
+	others []string
+	words  []string // of all names
+}
+
+// NewNaive returns an oracle for what a view of reg should answer.
+func NewNaive(reg *catalog.Register, health map[string]catalog.MeasuredHealth, links catalog.LinkBase) *Naive {
+	n := &Naive{reg: reg, links: links, health: health}
+	for i := range reg.Records {
+		r := &reg.Records[i]
+		d := doc{Record: r, name: fold.Words(r.Name)}
+		for _, name := range slices.Concat([]string{r.Name}, r.AltNames, r.FeedNames) {
+			d.words = append(d.words, strings.Fields(fold.Words(name)+" "+fold.Joined(name))...)
+		}
+		for _, name := range r.AltNames {
+			d.others = append(d.others, fold.Words(name))
+		}
+		n.docs = append(n.docs, d)
+	}
+	slices.SortFunc(n.docs, byName)
+	return n
+}
+
+func byName(a, b doc) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.ID, b.ID)) }
+
+// Page returns the answer to q.
+func (n *Naive) Page(q index.Query, locale int) catalog.Page {
+	found := n.matches(q)
+	n.sort(found, q)
+	page := catalog.Page{
+		Items: []catalog.Channel{}, Total: len(found), Limit: q.Limit, Offset: q.Offset,
+		Facets: n.facets(found, locale), Filters: filters(q),
+	}
+	if next := q.Offset + q.Limit; q.Limit > 0 && next < len(found) {
+		page.NextOffset = &next
+	}
+	for _, d := range found[min(q.Offset, len(found)):min(q.Offset+q.Limit, len(found))] {
+		page.Items = append(page.Items, n.item(d, locale))
+	}
+	return page
+}
+
+func (n *Naive) matches(q index.Query) []doc {
+	words := strings.Fields(fold.Words(q.Q))
+	if q.Q != "" && len(words) == 0 {
+		return nil
+	}
+	var out []doc
+	for _, d := range n.docs {
+		if n.passes(d, q) && hasAll(d, words) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func hasAll(d doc, words []string) bool {
+	for _, w := range words {
+		if !slices.ContainsFunc(d.words, func(s string) bool { return strings.HasPrefix(s, w) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (n *Naive) passes(d doc, q index.Query) bool {
+	is := func(filter, value string) bool { return filter == "" || filter == value }
+	has := func(filter string, values []string) bool { return filter == "" || slices.Contains(values, filter) }
+	var tags []string
+	if d.Radio != nil {
+		tags = d.Radio.Tags
+	}
+	kind := map[string]bool{"": d.Kind == catalog.TV, "tv": d.Kind == catalog.TV, "radio": d.Kind == catalog.Station, "all": true}
+	return kind[q.Kind] && (!q.Playable || d.Playable()) && (!q.Guide || d.HasGuide) &&
+		(!q.Online || n.health[d.ID].Online && !q.Stalled) &&
+		is(q.Country, d.Country) && is(q.Network, d.Network) && is(q.Subdivision, d.Subdivision) && is(q.City, d.City) &&
+		has(q.Category, d.Categories) && has(q.Language, d.Languages) && has(q.Tag, tags) && has(q.Quality, Qualities(d.Record))
+}
+
+// Qualities returns the qualities that a record is found by.
+func Qualities(r *catalog.Record) []string {
+	var out []string
+	for _, s := range r.Streams {
+		if s.Quality != "" {
+			out = append(out, s.Quality)
+		}
+	}
+	if r.Radio != nil && r.Radio.Codec != nil {
+		out = append(out, *r.Radio.Codec)
+	}
+	if r.Radio != nil && r.Radio.Bitrate != nil {
+		out = append(out, strconv.Itoa(*r.Radio.Bitrate)+"k")
+	}
+	return out
+}
+
+func (n *Naive) sort(found []doc, q index.Query) {
+	var rank func(doc) int
+	switch q.Sort {
+	case "score":
+		rank = func(d doc) int {
+			if s := n.health[d.ID].Score; s != nil {
+				return *s + 1
+			}
+			return 0
+		}
+	case "votes":
+		rank = votes
+	case "relevance":
+		if q.Q == "" {
+			return
+		}
+		rank = func(d doc) int { return 1000*n.similarity(d, q.Q) + n.merit(d) }
+	default:
+		return
+	}
+	slices.SortStableFunc(found, func(a, b doc) int { return cmp.Compare(rank(b), rank(a)) })
+}
+
+func votes(d doc) int {
+	if d.Radio == nil {
+		return 0
+	}
+	return d.Radio.Votes
+}
+
+func (n *Naive) merit(d doc) int {
+	merit := bits.Len(uint(votes(d)))
+	if d.Playable() {
+		merit += 32
+	}
+	if s := n.health[d.ID].Score; s != nil {
+		merit += (*s + 1) / 4
+	}
+	return merit
+}
+
+// similarity says how well names match q: 5 for the name itself, 4 for another
+// name, 3 for the beginning of the name, 2 for whole words of it, 1 for
+// beginnings of words of it, 0 when other names were needed.
+func (n *Naive) similarity(d doc, q string) int {
+	q = fold.Words(q)
+	switch {
+	case d.name == q:
+		return 5
+	case slices.Contains(d.others, q):
+		return 4
+	case strings.HasPrefix(d.name, q):
+		return 3
+	}
+	worst := 2
+	for _, w := range strings.Fields(q) {
+		worst = min(worst, wordSimilarity(strings.Fields(d.name), w))
+	}
+	return worst
+}
+
+// wordSimilarity compares w with each word of a name and the words after it,
+// written as one.
+func wordSimilarity(name []string, w string) int {
+	best := 0
+	for i := range name {
+		run := ""
+		for _, next := range name[i:] {
+			if run += next; run == w {
+				best = 2
+			}
+		}
+		if strings.HasPrefix(run, w) {
+			best = max(best, 1)
+		}
+	}
+	return best
+}
+
+func (n *Naive) facets(found []doc, locale int) catalog.Facets {
+	counts := map[string]int{}
+	for _, d := range found {
+		seen := map[string]bool{}
+		for _, k := range d.Categories {
+			if !seen[k] {
+				counts[k]++
+			}
+			seen[k] = true
+		}
+	}
+	f := catalog.Facets{Categories: []catalog.CategoryCount{}}
+	for id, count := range counts {
+		k := n.category(id)
+		f.Categories = append(f.Categories, catalog.CategoryCount{ID: id, Name: k.Name[locale], Count: count, Icon: nullable(k.Icon)})
+	}
+	slices.SortFunc(f.Categories, func(a, b catalog.CategoryCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID))
+	})
+	return f
+}
+
+func (n *Naive) category(id string) catalog.Category {
+	for _, k := range n.reg.Categories {
+		if k.ID == id {
+			return k
+		}
+	}
+	return catalog.Category{ID: id, Name: catalog.Labels{id, id, id, id, id}}
+}
+
+func (n *Naive) item(d doc, locale int) catalog.Channel {
+	c := catalog.Channel{
+		ID: d.ID, Name: d.Name, AltNames: list(d.AltNames), Country: nullable(d.Country),
+		Categories: list(d.Categories), Languages: list(d.Languages), CategoryLabels: []string{}, LanguageLabels: []string{},
+		Website: nullable(d.Website), PlayableHint: d.Playable(), Network: nullable(d.Network), Owners: list(d.Owners),
+		Launched: nullable(d.Launched), ReplacedBy: nullable(d.ReplacedBy), FeedName: nullable(d.FeedName),
+		FeedFormat: nullable(d.FeedFormat), Timezones: list(d.Timezones), BroadcastArea: list(d.BroadcastArea),
+		Quality: d.Quality, HasGuide: d.HasGuide, GuideSite: nullable(d.GuideSite), GuideLang: nullable(d.GuideLang),
+		Subdivision: nullable(d.Subdivision), City: nullable(d.City), Kind: d.Kind.String(), Radio: d.Radio, Origin: d.Origin,
+		Social: &catalog.Social{}, API: n.links.Base + "/api/channels/" + url.PathEscape(d.ID),
+	}
+	if d.name != "" {
+		slug := strings.ReplaceAll(d.name, " ", "-")
+		if d.Country != "" {
+			slug += "-" + strings.ToLower(d.Country)
+		}
+		c.Slug = &slug
+	}
+	for _, k := range d.Categories {
+		c.CategoryLabels = append(c.CategoryLabels, n.category(k).Name[locale])
+	}
+	for _, code := range d.Languages {
+		name := code
+		for _, t := range n.reg.Languages {
+			if t.Code == code {
+				name = t.Name[locale]
+			}
+		}
+		c.LanguageLabels = append(c.LanguageLabels, name)
+	}
+	if h, ok := n.health[d.ID]; ok {
+		c.HealthExt = &h
+	}
+	return c
+}
+
+func filters(q index.Query) catalog.Filters {
+	return catalog.Filters{
+		Q: nullable(q.Q), Country: nullable(q.Country), Category: nullable(q.Category), Language: nullable(q.Language),
+		Network: nullable(q.Network), Quality: nullable(q.Quality), Subdivision: nullable(q.Subdivision), City: nullable(q.City),
+		Tag: nullable(q.Tag), Guide: q.Guide, Playable: q.Playable, Online: q.Online,
+		Sort: cmp.Or(q.Sort, "name"), Kind: cmp.Or(q.Kind, "tv"),
+	}
+}
+
+func nullable(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func list(l []string) []string {
+	if l == nil {
+		return []string{}
+	}
+	return l
+}

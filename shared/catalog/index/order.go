@@ -1,0 +1,44 @@
+package index
+
+import "slices"
+
+// An order is the records by a rank, the highest first, those of one rank by
+// name.
+type order struct {
+	docs []uint32 // in order
+	at   []uint32 // by record: its position in docs
+}
+
+func newOrder(n int, rank func(doc uint32) uint32) order {
+	keys := make([]uint64, n)
+	for doc := range uint32(n) {
+		keys[doc] = uint64(^rank(doc))<<32 | uint64(doc)
+	}
+	slices.Sort(keys)
+	o := order{make([]uint32, n), make([]uint32, n)}
+	for i, key := range keys {
+		o.docs[i] = uint32(key)
+		o.at[uint32(key)] = uint32(i)
+	}
+	return o
+}
+
+// newSmallOrder is newOrder for ranks of a byte, in one pass over them.
+func newSmallOrder(ranks []uint8) order {
+	var starts [256]uint32
+	for _, r := range ranks {
+		starts[^r]++
+	}
+	at := uint32(0)
+	for i, count := range starts {
+		starts[i] = at
+		at += count
+	}
+	o := order{make([]uint32, len(ranks)), make([]uint32, len(ranks))}
+	for doc, r := range ranks {
+		i := starts[^r]
+		starts[^r]++
+		o.docs[i], o.at[doc] = uint32(doc), i
+	}
+	return o
+}

@@ -1,0 +1,134 @@
+package index
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// page fills s.page with the records of the page that q asks for.
+func (v *View) page(s *scratch, q *Query, res *result) {
+	s.page = s.page[:0]
+	skip, limit := max(q.Offset, 0), q.limit()
+	if skip >= res.total || limit == 0 {
+		return
+	}
+	switch o := v.order(q); {
+	case o == nil && q.Sort == "relevance" && len(s.words) > 0:
+		v.pageByRelevance(s, res, skip, limit)
+	case o == nil || len(o.docs) == 0:
+		s.page = res.byName(s.page, skip, limit)
+	case res.whole != nil || res.total > v.ix.n/driverShare && skip+limit < res.total/2:
+		s.page = res.walk(s.page, o, skip, limit)
+	default:
+		s.ranks = res.keys(s.ranks[:0], o)
+		s.page = lowest(s.page, s.ranks, o, skip, limit)
+	}
+}
+
+// order returns the order that q asks for, or nil for that of names.
+func (v *View) order(q *Query) *order {
+	switch q.Sort {
+	case "score":
+		return &v.byScore
+	case "votes":
+		return &v.ix.byVotes
+	}
+	return nil
+}
+
+// byName adds to dst a page in the order of names, which is that of numbers.
+func (r *result) byName(dst []uint32, skip, limit int) []uint32 {
+	switch {
+	case r.whole != nil:
+		return r.whole.Page(dst, skip, limit)
+	case r.bits != nil:
+		return r.bits.Page(dst, skip, limit)
+	}
+	return append(dst, r.list[skip:min(len(r.list), skip+limit)]...)
+}
+
+// walk adds to dst a page of a result that most of an order is in.
+func (r *result) walk(dst []uint32, o *order, skip, limit int) []uint32 {
+	in := r.bits
+	if r.whole != nil {
+		in = r.whole.Bits
+	}
+	want := len(dst) + limit
+	for _, doc := range o.docs {
+		if !in.Has(doc) {
+			continue
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		if dst = append(dst, doc); len(dst) == want {
+			break
+		}
+	}
+	return dst
+}
+
+// keys adds to dst the positions in o of what r has.
+func (r *result) keys(dst []uint64, o *order) []uint64 {
+	for i, w := range r.bits {
+		for ; w != 0; w &= w - 1 {
+			dst = append(dst, uint64(o.at[i<<6|bits.TrailingZeros64(w)]))
+		}
+	}
+	for _, doc := range r.list {
+		dst = append(dst, uint64(o.at[doc]))
+	}
+	return dst
+}
+
+// lowest adds to dst a page of the records at the given positions of o.
+func lowest(dst []uint32, at []uint64, o *order, skip, limit int) []uint32 {
+	at = firstSorted(at, skip+limit)
+	for _, i := range at[min(skip, len(at)):] {
+		dst = append(dst, o.docs[i])
+	}
+	return dst
+}
+
+// firstSorted returns the n lowest keys, ascending. It reorders keys.
+func firstSorted(keys []uint64, n int) []uint64 {
+	if n < len(keys) {
+		selectLowest(keys, n)
+		keys = keys[:n]
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// selectLowest moves the n lowest of keys to its front, 0 < n < len(keys): by
+// parting them around pivots until the parting falls at n.
+func selectLowest(keys []uint64, n int) {
+	for len(keys) > 16 {
+		pivot := median(keys[0], keys[len(keys)/2], keys[len(keys)-1])
+		lo, hi := 0, len(keys)-1
+		for lo <= hi {
+			switch {
+			case keys[lo] < pivot:
+				lo++
+			case keys[hi] > pivot:
+				hi--
+			default:
+				keys[lo], keys[hi] = keys[hi], keys[lo]
+				lo++
+				hi--
+			}
+		}
+		switch {
+		case n <= hi:
+			keys = keys[:hi+1]
+		case n >= lo:
+			keys, n = keys[lo:], n-lo
+		default:
+			return
+		}
+	}
+	slices.Sort(keys)
+}
+
+func median(a, b, c uint64) uint64 { return max(min(a, b), min(max(a, b), c)) }

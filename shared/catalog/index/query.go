@@ -1,0 +1,298 @@
+package index
+
+import (
+	"bytes"
+	"sync"
+
+	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/fold"
+)
+
+// A Query is what to search for. The zero value of a filter is no filter; the
+// caller has normalised codes: a country in upper case, with GB for the United
+// Kingdom, a language in ISO 639-3.
+type Query struct {
+	Q           string // words that begin words of the name, an alternative name or a feed's name; one without letters and digits matches nothing
+	Country     string
+	Category    string
+	Language    string
+	Network     string
+	Quality     string // of any stream; of stations also a codec, or a bitrate such as "128k"
+	Subdivision string
+	City        string
+	Tag         string
+	Guide       bool
+	Playable    bool
+	Online      bool
+	Stalled     bool   // the catalog is too old to say that anyone is online: nobody is
+	Kind        string // "tv" (also when empty), "radio" or "all"
+	Sort        string // "name" (also when empty), "score", "votes" or "relevance"
+	Limit       int    // at most maxLimit
+	Offset      int
+}
+
+// maxLimit bounds what one query returns.
+const maxLimit = 500
+
+// The kinds that a search asks for.
+const (
+	kindTV = iota
+	kindRadio
+	kindAll
+	kindCount
+)
+
+func (q *Query) kind() int {
+	switch q.Kind {
+	case "radio":
+		return kindRadio
+	case "all":
+		return kindAll
+	}
+	return kindTV
+}
+
+func (q *Query) limit() int { return min(max(q.Limit, 0), maxLimit) }
+
+// A result is the records that a query matches, in one of three forms.
+type result struct {
+	total int
+	whole *whole      // the answer to a search without filters
+	list  []uint32    // ascending
+	bits  docset.Bits // or nil
+}
+
+// A scratch is the memory that a search works in.
+type scratch struct {
+	sets   []set
+	folded []byte // the words that are looked for, with a space or hyphen between them
+	name   []byte
+	words  [][]byte
+	spans  []span
+	list   []uint32
+	bits   docset.Bits // of a result
+	union  docset.Bits // always empty between uses
+	joined [][]uint32  // lists of unions, by word
+	page   []uint32
+	ranks  []uint64
+	counts counts
+}
+
+type span struct{ lo, hi int }
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// Find returns the records of the page that q asks for, in order, and how many
+// match in all.
+func (v *View) Find(q Query) (docs []uint32, total int) {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	res := v.run(s, &q)
+	v.page(s, &q, &res)
+	return append(docs, s.page...), res.total
+}
+
+// run finds what q matches, or under the order of relevance what is near when
+// nothing does.
+func (v *View) run(s *scratch, q *Query) result {
+	s.folded = fold.AppendWords(s.folded[:0], q.Q)
+	s.split()
+	res, ok := v.match(s, q)
+	if (!ok || res.total == 0) && q.Sort == "relevance" && len(s.words) > 0 {
+		res, ok = v.fallback(s, q)
+	}
+	if !ok {
+		return result{}
+	}
+	return res
+}
+
+// split parts s.folded into s.words.
+func (s *scratch) split() {
+	s.words = s.words[:0]
+	for rest := s.folded; len(rest) > 0; {
+		word := rest
+		if at := bytes.IndexByte(rest, ' '); at >= 0 {
+			word, rest = rest[:at], rest[at+1:]
+		} else {
+			rest = nil
+		}
+		s.words = append(s.words, word)
+	}
+}
+
+// match intersects the filters of q and the words of s. It reports false when
+// one of them matches nothing.
+func (v *View) match(s *scratch, q *Query) (result, bool) {
+	base := &v.whole[q.kind()][number(q.Playable)]
+	s.sets = s.sets[:0]
+	if !v.addFilters(s, q) || !v.addWords(s) || q.Q != "" && len(s.words) == 0 {
+		return result{}, false
+	}
+	if len(s.sets) == 0 {
+		return result{total: base.Size, whole: base}, true
+	}
+	if base.Size < v.ix.n {
+		s.sets = append(s.sets, set{size: base.Size, bits: base.Bits})
+	}
+	return v.intersect(s), true
+}
+
+// addFilters gathers the sets of the filters of q.
+func (v *View) addFilters(s *scratch, q *Query) bool {
+	for class, value := range [...]string{
+		classCountry: q.Country, classCategory: q.Category, classLanguage: q.Language, classNetwork: q.Network,
+		classQuality: q.Quality, classSubdivision: q.Subdivision, classCity: q.City, classTag: q.Tag,
+	} {
+		if value != "" && !v.addFilter(s, class, value) {
+			return false
+		}
+	}
+	if q.Guide {
+		s.sets = append(s.sets, set{size: v.ix.guide.Size, bits: v.ix.guide.Bits})
+	}
+	if q.Online {
+		s.sets = append(s.sets, set{size: v.online.Size, bits: v.online.Bits})
+	}
+	return !q.Online || !q.Stalled
+}
+
+func (v *View) addFilter(s *scratch, class int, text string) bool {
+	value, ok := v.ix.value(text)
+	if !ok {
+		return false
+	}
+	some, ok := v.ix.classes[class].set(value)
+	if class == classQuality {
+		if changed, blocked := v.qualities[value]; blocked {
+			some = changed
+		}
+	}
+	if ok {
+		s.sets = append(s.sets, some)
+	}
+	return ok && some.size > 0
+}
+
+// addWords gathers the sets of the words of s: each must begin some word of a
+// record.
+func (v *View) addWords(s *scratch) bool {
+	s.spans = s.spans[:0]
+	for _, word := range s.words {
+		lo, hi := v.ix.words.span(word)
+		if lo == hi {
+			return false
+		}
+		s.spans = append(s.spans, span{lo, hi})
+	}
+	for i, sp := range s.spans {
+		s.sets = append(s.sets, v.ix.words.set(s, i, sp))
+	}
+	return true
+}
+
+// set returns the records of the words of sp: kept ready, in one list already,
+// or joined in the i-th list of s.
+func (l *lexicon) set(s *scratch, i int, sp span) set {
+	if some, ok := l.find(sp.lo, sp.hi); ok {
+		return some
+	}
+	docs := l.docs(sp.lo, sp.hi)
+	if sp.hi-sp.lo > 1 {
+		for len(s.joined) <= i {
+			s.joined = append(s.joined, nil)
+		}
+		s.joined[i] = s.join(s.joined[i][:0], docs, l.n)
+		docs = s.joined[i]
+	}
+	return set{size: len(docs), list: docs}
+}
+
+// join adds docs to dst, ascending and each once.
+func (s *scratch) join(dst, docs []uint32, n int) []uint32 {
+	s.union = sized(s.union, n)
+	s.union.AddAll(docs)
+	dst = s.union.Append(dst)
+	for _, doc := range docs {
+		s.union[doc>>6] = 0
+	}
+	return dst
+}
+
+// sized returns b with room for n numbers. What is new is empty.
+func sized(b docset.Bits, n int) docset.Bits {
+	if words := (n + 63) / 64; len(b) < words {
+		return docset.NewBits(n)
+	}
+	return b
+}
+
+// intersect returns the records that are in every set of s.
+func (v *View) intersect(s *scratch) result {
+	driver := -1
+	for i := range s.sets {
+		if s.sets[i].list != nil && (driver < 0 || s.sets[i].size < s.sets[driver].size) {
+			driver = i
+		}
+	}
+	if driver < 0 || s.sets[driver].size > v.ix.n/driverShare {
+		return v.intersectBits(s)
+	}
+	list := s.sets[driver].list
+	for i := range s.sets {
+		if i != driver && s.sets[i].bits != nil {
+			s.list = docset.KeepBits(s.list[:0], list, s.sets[i].bits)
+			list = s.list
+		}
+	}
+	for i := range s.sets {
+		if i != driver && s.sets[i].bits == nil {
+			s.list = intersect(s.list[:0], list, s.sets[i].list)
+			list = s.list
+		}
+	}
+	return result{total: len(list), list: list}
+}
+
+// intersect is docset.Intersect whichever list is the shorter. Dst may be
+// a[:0].
+func intersect(dst, a, b []uint32) []uint32 {
+	if len(a) <= len(b) || len(b) == 0 {
+		return docset.Intersect(dst, a, b)
+	}
+	return docset.Intersect(dst, b, a)
+}
+
+// intersectBits is intersect for sets that are all large.
+func (v *View) intersectBits(s *scratch) result {
+	words := (v.ix.n + 63) / 64
+	s.bits = sized(s.bits, v.ix.n)
+	out, fresh := s.bits[:words], true
+	for i := range s.sets {
+		b := s.sets[i].bits
+		if b == nil {
+			s.union = sized(s.union, v.ix.n)
+			s.union.AddAll(s.sets[i].list)
+			b = s.union[:words]
+		}
+		if fresh {
+			copy(out, b)
+		} else {
+			out.And(b)
+		}
+		fresh = false
+		if s.sets[i].bits == nil {
+			for _, doc := range s.sets[i].list {
+				s.union[doc>>6] = 0
+			}
+		}
+	}
+	return result{total: out.Count(), bits: out}
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,203 @@
+package index
+
+import (
+	"strconv"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/jsontext"
+)
+
+// A tail is the end of the items of one origin: whole, as it is while nothing
+// was measured or reported, and the parts of it.
+type tail struct{ all, origin []byte }
+
+// The members of the end of an item.
+const (
+	memberSocial = `,"social":`
+	memberAPI    = `,"api":"`
+)
+
+func (v *View) setTails() {
+	zeros := appendJSON(nil, catalog.Social{})
+	api := v.apiPrefix()
+	for _, value := range v.ix.originNames {
+		t := tail{origin: append(append(append([]byte(`,"origem":"`), v.ix.values.At(value)...), `","health_ext":`...), []byte(nil)...)}
+		t.all = append(append([]byte(nil), t.origin...), null+memberSocial...)
+		t.all = append(append(t.all, zeros...), api...)
+		v.tails = append(v.tails, t)
+	}
+	v.zeros, v.api = zeros, api
+}
+
+// apiPrefix returns the member api up to the id.
+func (v *View) apiPrefix() []byte {
+	return jsontext.Append([]byte(memberAPI), v.links.Channel(""))
+}
+
+// Search adds to dst the page that answers q, a catalog.Page as encoding/json
+// writes it without HTML escaping. Locale is the position in catalog.Labels of
+// the language of labels.
+func (v *View) Search(q Query, locale int, dst []byte) []byte {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	locale = within(locale)
+	res := v.run(s, &q)
+	v.page(s, &q, &res)
+	dst = append(dst, `{"items":[`...)
+	for i, doc := range s.page {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = v.appendItem(dst, doc, locale)
+	}
+	dst = append(dst, `],"total":`...)
+	dst = strconv.AppendInt(dst, int64(res.total), 10)
+	dst = appendPosition(dst, &q, res.total)
+	dst = append(dst, `,"facets":{"categories":`...)
+	dst = v.appendCounts(dst, s, &q, &res, locale)
+	dst = append(dst, `},"filters":`...)
+	return append(appendFilters(dst, &q), '}')
+}
+
+func appendPosition(dst []byte, q *Query, total int) []byte {
+	limit, offset := q.limit(), max(q.Offset, 0)
+	dst = append(dst, `,"limit":`...)
+	dst = strconv.AppendInt(dst, int64(limit), 10)
+	dst = append(dst, `,"offset":`...)
+	dst = strconv.AppendInt(dst, int64(offset), 10)
+	dst = append(dst, `,"next_offset":`...)
+	if limit > 0 && offset < total-limit {
+		return strconv.AppendInt(dst, int64(offset+limit), 10)
+	}
+	return append(dst, null...)
+}
+
+func (v *View) appendCounts(dst []byte, s *scratch, q *Query, res *result, locale int) []byte {
+	switch {
+	case res.whole != nil:
+		return append(dst, res.whole.facets[locale]...)
+	case !v.counted[q.kind()]:
+		return append(dst, "[]"...)
+	}
+	s.counts = counts{}
+	v.ix.countList(&s.counts, res.list)
+	v.ix.countBits(&s.counts, res.bits)
+	return v.ix.appendFacets(dst, &s.counts, locale)
+}
+
+// appendItem adds record doc as a catalog.Channel.
+func (v *View) appendItem(dst []byte, doc uint32, locale int) []byte {
+	ix := v.ix
+	r, t := &ix.rows[doc], ix.texts(doc)
+	dst = append(dst, `{"id":"`...)
+	dst = append(dst, t[ownID]...)
+	dst = append(dst, `","name":"`...)
+	dst = append(dst, t[ownName]...)
+	dst = append(dst, `","alt_names":[`...)
+	dst = append(dst, t[ownAltNames]...)
+	dst = append(dst, ix.topicText.At(r.topic*uint32(locales)+uint32(locale))...)
+	dst = append(dst, t[ownWebsite]...)
+	if v.playable.Has(doc) {
+		dst = append(dst, `,"playable_hint":true,"slug":`...)
+	} else {
+		dst = append(dst, `,"playable_hint":false,"slug":`...)
+	}
+	dst = appendSlug(dst, &t)
+	dst = append(dst, ix.houseText.At(r.house)...)
+	dst = append(dst, ix.pastText.At(r.past)...)
+	dst = append(dst, ix.feedText.At(r.feed)...)
+	dst = append(dst, ix.stateText.At(r.state)...)
+	if ix.radio.Has(doc) {
+		dst = ix.appendRadio(dst, r.station, &t)
+	}
+	dst = v.appendTail(dst, doc, r.state)
+	return append(appendPathID(dst, t[ownID]), `"}`...)
+}
+
+func appendSlug(dst []byte, t *texts) []byte {
+	if len(t[ownSlug]) == 0 {
+		return append(dst, null...)
+	}
+	dst = append(dst, '"')
+	dst = append(dst, t[ownSlug]...)
+	dst = append(dst, t[ownSlugEnd]...)
+	return append(dst, '"')
+}
+
+func (ix *Index) appendRadio(dst []byte, station uint32, t *texts) []byte {
+	dst = append(dst, `,"radio":{"tags":[`...)
+	dst = append(dst, t[ownTags]...)
+	dst = append(dst, `],"votes":`...)
+	dst = strconv.AppendUint(dst, uint64(ix.stations.votes[station]), 10)
+	dst = append(dst, `,"clicks":`...)
+	dst = strconv.AppendUint(dst, uint64(ix.stations.clicks[station]), 10)
+	dst = append(dst, ix.soundText.At(ix.stations.sound[station])...)
+	if len(t[ownPlace]) == 0 {
+		return append(dst, null+"}"...)
+	}
+	return append(append(dst, t[ownPlace]...), '}')
+}
+
+// appendTail adds from origem to the id in api.
+func (v *View) appendTail(dst []byte, doc, state uint32) []byte {
+	t := &v.tails[v.ix.originOf[state]]
+	if v.health.at == nil && v.social.at == nil {
+		return append(dst, t.all...)
+	}
+	dst = append(dst, t.origin...)
+	dst = append(dst, v.health.of(doc, nullBytes)...)
+	dst = append(dst, memberSocial...)
+	dst = append(dst, v.social.of(doc, v.zeros)...)
+	return append(dst, v.api...)
+}
+
+var nullBytes = []byte(null)
+
+// appendPathID adds an id as a segment of a path. Most ids stand for
+// themselves.
+func appendPathID(dst, escaped []byte) []byte {
+	for _, c := range escaped {
+		if asIs[c] {
+			continue
+		}
+		return append(dst, catalog.LinkBase{}.Channel(jsontext.Text(escaped))[len("/api/channels/"):]...)
+	}
+	return append(dst, escaped...)
+}
+
+// asIs holds the bytes that no part of a URL escapes.
+var asIs = func() (t [256]bool) {
+	for c := range t {
+		t[c] = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '-' || c == '_'
+	}
+	return t
+}()
+
+// appendFilters adds q as a catalog.Filters.
+func appendFilters(dst []byte, q *Query) []byte {
+	for i, f := range [...]string{q.Q, q.Country, q.Category, q.Language, q.Network, q.Quality, q.Subdivision, q.City, q.Tag} {
+		dst = append(dst, filterMembers[i]...)
+		if f == "" {
+			dst = append(dst, null...)
+		} else {
+			dst = jsontext.Quote(dst, f)
+		}
+	}
+	dst = strconv.AppendBool(append(dst, `,"guide":`...), q.Guide)
+	dst = strconv.AppendBool(append(dst, `,"playable":`...), q.Playable)
+	dst = jsontext.Quote(append(dst, `,"sort":`...), or(q.Sort, "name"))
+	dst = strconv.AppendBool(append(dst, `,"online":`...), q.Online)
+	dst = jsontext.Quote(append(dst, `,"kind":`...), or(q.Kind, "tv"))
+	return append(dst, '}')
+}
+
+var filterMembers = [...]string{
+	`{"q":`, `,"country":`, `,"category":`, `,"language":`, `,"network":`, `,"quality":`, `,"subdivision":`, `,"city":`, `,"tag":`,
+}
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

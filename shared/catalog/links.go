@@ -1,0 +1,34 @@
+package catalog
+
+import (
+	"net/url"
+	"strings"
+)
+
+// A LinkBase is where the parts of the service are: origins without a slash at
+// their end, such as "https://miramundo.dev".
+type LinkBase struct {
+	Base   string // the main host
+	Hop    string // the stream hop
+	Legacy string // the isolated player for plain HTTP
+}
+
+// Channel returns the address of a detail record.
+func (l LinkBase) Channel(id string) string { return l.Base + "/api/channels/" + url.PathEscape(id) }
+
+// Page returns the address of the page for people about a channel.
+func (l LinkBase) Page(id string) string { return l.Base + "/c/" + url.PathEscape(id) }
+
+// Index returns the address of the index of the API.
+func (l LinkBase) Index() string { return l.Base + "/api/" }
+
+// Stream returns the address that plays a stream.
+func (l LinkBase) Stream(id StreamID) string { return l.Hop + "/api/s/" + id.String() }
+
+// Player returns the address of the isolated player with a stream.
+func (l LinkBase) Player(id StreamID) string { return l.Legacy + "/?stream=" + id.String() }
+
+// Flag returns the address of the flag of a country.
+func (l LinkBase) Flag(country string) string {
+	return l.Base + "/flags/" + url.PathEscape(strings.ToLower(country)) + ".svg"
+}

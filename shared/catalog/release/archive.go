@@ -1,0 +1,219 @@
+// Package release knows which edition of the catalog is shown: it publishes
+// snapshots, keeps the last few, goes back to one, and follows the current one
+// from every instance.
+//
+// It keeps these documents:
+//
+//	catalog/current                  the Pointer: what is shown
+//	releases/{version}               a Release
+//	snapshots/{version}              its bytes, as package blob keeps them
+package release
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/blob"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/store"
+)
+
+// Faults of publishing.
+var (
+	// ErrRefused is returned for a release that would lose too much of the
+	// catalog. Its fields say how much.
+	ErrRefused = fault.New(fault.Conflict, "reload_refused")
+	// ErrNoVersion is returned for a version that is not kept.
+	ErrNoVersion = fault.New(fault.NotFound, "unknown_version")
+)
+
+const (
+	keep    = 5    // releases, the current one included
+	maxLoss = 0.20 // share of channels, and of stations, that a reload may take away
+)
+
+// A Release is one published snapshot.
+type Release struct {
+	Version     string     `json:"version" description:"Hash of the content."`
+	PublishedAt store.Time `json:"published_at" type:"string" format:"date-time"`
+	Channels    int        `json:"channels" description:"TV channels."`
+	Stations    int        `json:"stations" description:"Radio stations."`
+	Streams     int        `json:"streams"`
+	Playable    int        `json:"playable" description:"Channels and stations with a usable stream."`
+	Bytes       int        `json:"bytes" description:"Size of the snapshot as stored."`
+}
+
+// A Pointer says which release is shown, and how fresh its sources are.
+type Pointer struct {
+	Version  string           `json:"version"`
+	Held     bool             `json:"held"` // the operator went back: reloads on schedule do not publish
+	SyncedAt store.Time       `json:"synced_at"`
+	Sources  []catalog.Source `json:"sources"`
+}
+
+const pointerPath = store.Path("catalog/current")
+
+// An Archive holds the releases.
+type Archive struct {
+	DB  store.DB
+	Now func() time.Time
+}
+
+// Current returns the pointer, or ErrNoVersion before the first release.
+func (a *Archive) Current(ctx context.Context) (Pointer, error) {
+	var p Pointer
+	err := a.DB.Get(ctx, pointerPath, &p)
+	if errors.Is(err, store.ErrNotFound) {
+		return p, ErrNoVersion.Because(err)
+	}
+	return p, err
+}
+
+// Load returns the snapshot of a release.
+func (a *Archive) Load(ctx context.Context, version string) ([]byte, error) {
+	data, err := blob.Get(ctx, a.DB, snapshotPath(version))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, ErrNoVersion.Because(err)
+	}
+	return data, err
+}
+
+// Releases returns the releases that are kept, newest first.
+func (a *Archive) Releases(ctx context.Context) ([]Release, error) {
+	var rs []Release
+	for d, err := range a.DB.Query(ctx, store.Query{Collection: "releases", OrderBy: "published_at", Desc: true}) {
+		if err != nil {
+			return nil, err
+		}
+		var r Release
+		if err := d.Decode(&r); err != nil {
+			return nil, err
+		}
+		rs = append(rs, r)
+	}
+	return rs, nil
+}
+
+// A Word is what the operator allows a reload to do.
+type Word struct {
+	Force  bool // publish whatever is lost
+	Manual bool // asked for by hand: publishes although a rollback holds
+}
+
+// Publish keeps the snapshot data of r and shows it. The pointer moves last:
+// until then nothing has changed for readers. It returns ErrRefused when too
+// much would be lost, and reports false, without an error, when a rollback
+// holds the catalog where it is.
+func (a *Archive) Publish(ctx context.Context, r Release, data []byte, p Pointer, w Word) (shown bool, err error) {
+	before, err := a.Current(ctx)
+	if err != nil && !errors.Is(err, ErrNoVersion) {
+		return false, err
+	}
+	if before.Held && !w.Manual {
+		return false, nil
+	}
+	if before.Version != r.Version {
+		if err := a.guard(ctx, before.Version, r, w); err != nil {
+			return false, err
+		}
+		if err := a.add(ctx, r, data); err != nil {
+			return false, err
+		}
+	}
+	p.Version, p.Held = r.Version, false
+	if err := a.DB.Set(ctx, pointerPath, p); err != nil {
+		return false, err
+	}
+	return true, a.prune(ctx, before.Version, r.Version)
+}
+
+// guard refuses r when it would take away too much of the release before it.
+func (a *Archive) guard(ctx context.Context, version string, r Release, w Word) error {
+	if r.Channels+r.Stations == 0 {
+		return ErrRefused.With("channels", 0).With("stations", 0)
+	}
+	if w.Force || version == "" {
+		return nil
+	}
+	var before Release
+	err := a.DB.Get(ctx, releasePath(version), &before)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if lost(before.Channels, r.Channels) || lost(before.Stations, r.Stations) {
+		return ErrRefused.
+			With("channels", r.Channels).With("channels_before", before.Channels).
+			With("stations", r.Stations).With("stations_before", before.Stations)
+	}
+	return nil
+}
+
+func lost(before, after int) bool {
+	return float64(after) < float64(before)*(1-maxLoss)
+}
+
+func (a *Archive) add(ctx context.Context, r Release, data []byte) error {
+	if err := blob.Put(ctx, a.DB, snapshotPath(r.Version), data); err != nil {
+		return fmt.Errorf("keep snapshot %s: %w", r.Version, err)
+	}
+	r.Bytes, r.PublishedAt = len(data), store.At(a.Now())
+	return a.DB.Set(ctx, releasePath(r.Version), r)
+}
+
+// prune drops the oldest releases beyond those that are kept.
+func (a *Archive) prune(ctx context.Context, spare ...string) error {
+	rs, err := a.Releases(ctx)
+	if err != nil {
+		return err
+	}
+	for i, r := range rs {
+		if i < keep || r.Version == spare[0] || r.Version == spare[1] {
+			continue
+		}
+		if err := a.DB.Delete(ctx, releasePath(r.Version)); err != nil {
+			return err
+		}
+		if err := blob.Delete(ctx, a.DB, snapshotPath(r.Version)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rollback shows an earlier release again and holds it there, until the
+// operator reloads by hand. It returns ErrNoVersion when it is not kept.
+func (a *Archive) Rollback(ctx context.Context, version string) (Release, error) {
+	var r Release
+	if !validVersion(version) {
+		return r, ErrNoVersion
+	}
+	err := a.DB.Update(ctx, func(tx store.Tx) error {
+		var p Pointer
+		if err := tx.Get(pointerPath, &p); err != nil {
+			return err
+		}
+		if err := tx.Get(releasePath(version), &r); err != nil {
+			return err
+		}
+		p.Version, p.Held = version, true
+		return tx.Set(pointerPath, p)
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return r, ErrNoVersion.Because(err)
+	}
+	return r, err
+}
+
+func validVersion(s string) bool {
+	return s != "" && len(s) <= 64 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+func releasePath(version string) store.Path  { return store.Path("releases/" + version) }
+func snapshotPath(version string) store.Path { return store.Path("snapshots/" + version) }

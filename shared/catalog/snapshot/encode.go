@@ -1,0 +1,158 @@
+package snapshot
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"miramundo.dev/shared/catalog"
+)
+
+// An encoded snapshot is
+//
+//	magic      "MIRACAT" and the format's number
+//	sha256     of all that follows
+//	head       its length, then JSON
+//	chunks     for each its length, then zstd of at most chunkSize bytes
+//
+// with lengths as unsigned varints. The chunks are the body, in order.
+const (
+	magic     = "MIRACAT\x01"
+	chunkSize = 1 << 20
+	hashSize  = sha256.Size
+
+	// maxGrowth is how many times larger than its encoding a body may be: far
+	// above what compression gives on catalogs, and low enough that a hostile
+	// encoding cannot ask for much.
+	maxGrowth = 512
+)
+
+type head struct {
+	Version string           `json:"version"`
+	BuiltAt time.Time        `json:"built_at"`
+	Sources []catalog.Source `json:"sources"`
+	Size    int              `json:"size"` // of the body
+}
+
+// Encode returns c as bytes for Decode. They are the same for the same columns.
+func (c *Columns) Encode() ([]byte, error) {
+	body := c.body()
+	h, err := json.Marshal(head{c.Version, c.BuiltAt, c.Sources, len(body)})
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: encode the head: %w", err)
+	}
+	chunks, err := compress(body)
+	if err != nil {
+		return nil, err
+	}
+	out := append([]byte(magic), make([]byte, hashSize)...)
+	out = append(binary.AppendUvarint(out, uint64(len(h))), h...)
+	for _, chunk := range chunks {
+		out = append(binary.AppendUvarint(out, uint64(len(chunk))), chunk...)
+	}
+	sum := sha256.Sum256(out[len(magic)+hashSize:])
+	copy(out[len(magic):], sum[:])
+	return out, nil
+}
+
+// compress returns the chunks of body. What a chunk becomes does not depend on
+// how many are made at a time.
+func compress(body []byte) ([][]byte, error) {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)))
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	defer enc.Close()
+	chunks := make([][]byte, (len(body)+chunkSize-1)/chunkSize)
+	parallel(len(chunks), func(i int) {
+		chunks[i] = enc.EncodeAll(body[i*chunkSize:min(len(body), (i+1)*chunkSize)], nil)
+	})
+	return chunks, nil
+}
+
+// Decode returns the columns that Encode wrote. It verifies the hash and that
+// every number means something; any other input is an error.
+func Decode(data []byte) (*Columns, error) {
+	rest, ok := bytes.CutPrefix(data, []byte(magic))
+	if !ok || len(rest) < hashSize {
+		return nil, fmt.Errorf("%w: not a snapshot of this format", ErrCorrupt)
+	}
+	if sum := sha256.Sum256(rest[hashSize:]); !bytes.Equal(sum[:], rest[:hashSize]) {
+		return nil, fmt.Errorf("%w: the hash differs", ErrCorrupt)
+	}
+	r := &reader{in: rest[hashSize:]}
+	var h head
+	if err := json.Unmarshal(r.take(r.count()), &h); r.bad || err != nil {
+		return nil, fmt.Errorf("%w: the head does not parse", ErrCorrupt)
+	}
+	body, err := decompress(r, h.Size, len(data))
+	if err != nil {
+		return nil, err
+	}
+	c := &Columns{Version: h.Version, BuiltAt: h.BuiltAt, Sources: h.Sources}
+	for table, width := range c.widths() {
+		table.Width = width
+	}
+	b := &reader{in: body}
+	c.visit(b)
+	if b.bad || len(b.in) > 0 {
+		return nil, fmt.Errorf("%w: the columns do not parse", ErrCorrupt)
+	}
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// decompress reads the chunks that make a body of the given size.
+func decompress(r *reader, size, encoded int) ([]byte, error) {
+	if size < 0 || size/maxGrowth > encoded {
+		return nil, fmt.Errorf("%w: a body of %d bytes", ErrCorrupt, size)
+	}
+	var chunks [][]byte
+	for len(r.in) > 0 {
+		chunks = append(chunks, r.take(r.count()))
+	}
+	if want := (size + chunkSize - 1) / chunkSize; r.bad || len(chunks) != want {
+		return nil, fmt.Errorf("%w: %d chunks, want %d", ErrCorrupt, len(chunks), want)
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(chunkSize), zstd.WithDecoderConcurrency(runtime.GOMAXPROCS(0)))
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	defer dec.Close()
+	body := make([]byte, size)
+	ok := make([]bool, len(chunks))
+	parallel(len(chunks), func(i int) {
+		dst := body[i*chunkSize : min(size, (i+1)*chunkSize)]
+		got, err := dec.DecodeAll(chunks[i], dst[:0:len(dst)])
+		ok[i] = err == nil && len(got) == len(dst) && (len(dst) == 0 || &got[0] == &dst[0])
+	})
+	for i := range ok {
+		if !ok[i] {
+			return nil, fmt.Errorf("%w: chunk %d does not unpack", ErrCorrupt, i)
+		}
+	}
+	return body, nil
+}
+
+// parallel calls do for 0 to n-1 on every processor.
+func parallel(n int, do func(int)) {
+	var wg sync.WaitGroup
+	workers := min(n, runtime.GOMAXPROCS(0))
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < n; i += workers {
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
+}

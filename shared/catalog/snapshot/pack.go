@@ -1,0 +1,294 @@
+package snapshot
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/fold"
+)
+
+// MaxRecords is how many records columns hold at most.
+const MaxRecords = 1 << 24
+
+// Pack lays a register out in columns. It fails when ids are empty or not
+// unique, or when the register is beyond what columns hold.
+//
+// It normalises what a register should not hold: invalid UTF-8 is replaced,
+// a station without radio data gets empty ones, a TV channel's are dropped, and
+// so are negative counts, bitrates that are not positive, codecs that are empty
+// and places that are not on earth.
+func Pack(reg *catalog.Register) (*Columns, error) {
+	if len(reg.Records) > MaxRecords {
+		return nil, fmt.Errorf("snapshot: %d records, at most %d", len(reg.Records), MaxRecords)
+	}
+	p := newPacker(reg)
+	order := nameOrder(reg.Records)
+	for n, i := range order {
+		p.record(uint32(n), &reg.Records[i])
+	}
+	p.vocabulary(reg)
+	p.words()
+	p.c.Version = p.c.version()
+	return p.c, p.check()
+}
+
+// A packer fills in columns record by record.
+type packer struct {
+	c                                                   *Columns
+	values                                              map[string]uint32
+	lists                                               *interner
+	topics, houses, pasts, feeds, states, sounds, trait *interner
+	tokens                                              map[string][]uint32 // the records that have a word
+	ids                                                 map[string]bool
+	streams                                             map[uint64]bool
+	errs                                                []error
+}
+
+func newPacker(reg *catalog.Register) *packer {
+	c := &Columns{BuiltAt: reg.BuiltAt.UTC(), Sources: slices.Clone(reg.Sources)}
+	p := &packer{
+		c: c, values: map[string]uint32{}, lists: newInterner(),
+		topics: newInterner(), houses: newInterner(), pasts: newInterner(), feeds: newInterner(),
+		states: newInterner(), sounds: newInterner(), trait: newInterner(),
+		tokens: map[string][]uint32{}, ids: map[string]bool{}, streams: map[uint64]bool{},
+	}
+	p.value("")
+	p.list(nil)
+	for table, width := range c.widths() {
+		table.Width = width
+	}
+	return p
+}
+
+// widths returns how wide each table is.
+func (c *Columns) widths() map[*Table]int {
+	return map[*Table]int{
+		&c.Topics: TopicWidth, &c.Houses: HouseWidth, &c.Pasts: PastWidth, &c.Feeds: FeedWidth,
+		&c.States: StateWidth, &c.Sounds: SoundWidth, &c.Streams.Traits: TraitSize,
+	}
+}
+
+// nameOrder returns the positions of records by folded name, then id.
+func nameOrder(records []catalog.Record) []int {
+	names := make([]string, len(records))
+	order := make([]int, len(records))
+	for i := range records {
+		names[i], order[i] = fold.Words(records[i].Name), i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(strings.Compare(names[a], names[b]), strings.Compare(records[a].ID, records[b].ID))
+	})
+	return order
+}
+
+func (p *packer) record(doc uint32, r *catalog.Record) {
+	if r.ID == "" || !utf8.ValidString(r.ID) || p.ids[r.ID] {
+		p.errs = append(p.errs, fmt.Errorf("snapshot: the id %q of %q is empty, invalid or not unique", r.ID, r.Name))
+	}
+	p.ids[r.ID] = true
+	d := &p.c.Docs
+	d.IDs.Add(r.ID)
+	d.Names.Add(valid(r.Name))
+	d.Websites.Add(valid(r.Website))
+	for _, name := range r.AltNames {
+		d.AltNames.Items.Add(valid(name))
+	}
+	d.AltNames.Ends = append(d.AltNames.Ends, uint32(d.AltNames.Items.Len()))
+	d.Topic = append(d.Topic, p.topics.row(&p.c.Topics, p.value(r.Country), p.list(r.Categories), p.list(r.Languages)))
+	d.House = append(d.House, p.houses.row(&p.c.Houses, p.value(r.Network), p.list(r.Owners)))
+	d.Past = append(d.Past, p.pasts.row(&p.c.Pasts, p.value(r.Launched), p.value(r.ReplacedBy), p.list(r.FeedNames)))
+	d.Feed = append(d.Feed, p.feeds.row(&p.c.Feeds, p.value(r.FeedName), p.value(r.FeedFormat), p.list(r.Timezones), p.list(r.BroadcastArea)))
+	d.State = append(d.State, p.states.row(&p.c.States, uint32(min(r.Kind, catalog.Station)), p.value(r.Quality), flag(r.HasGuide), p.value(r.GuideSite),
+		p.value(r.GuideLang), p.value(r.Subdivision), p.value(r.City), p.value(r.Origin)))
+	host, path := splitURL(valid(r.LogoSource))
+	d.LogoHost = append(d.LogoHost, p.value(host))
+	d.LogoPath.Add(path)
+	if r.Kind != catalog.TV {
+		p.station(r.Radio)
+	}
+	for i := range r.Streams {
+		p.stream(&r.Streams[i])
+	}
+	p.c.Streams.Ends = append(p.c.Streams.Ends, uint32(len(p.c.Streams.IDs)))
+	p.index(doc, r)
+}
+
+func (p *packer) station(radio *catalog.Radio) {
+	if radio == nil {
+		radio = &catalog.Radio{}
+	}
+	s := &p.c.Stations
+	s.TagList = append(s.TagList, p.list(radio.Tags))
+	s.Votes = append(s.Votes, count(radio.Votes))
+	s.Clicks = append(s.Clicks, count(radio.Clicks))
+	var codec string
+	var bitrate int
+	if radio.Codec != nil {
+		codec = *radio.Codec
+	}
+	if radio.Bitrate != nil {
+		bitrate = *radio.Bitrate
+	}
+	s.Sound = append(s.Sound, p.sounds.row(&p.c.Sounds, p.value(codec), count(bitrate), p.value(Rate(bitrate))))
+	s.Places.Add(place(radio.Geo))
+}
+
+func (p *packer) stream(r *catalog.StreamRecord) {
+	if p.streams[uint64(r.ID)] {
+		p.errs = append(p.errs, fmt.Errorf("snapshot: the stream id %v is not unique", r.ID))
+	}
+	p.streams[uint64(r.ID)] = true
+	s := &p.c.Streams
+	host, path := splitURL(valid(r.URL))
+	s.IDs = append(s.IDs, uint64(r.ID))
+	s.Host = append(s.Host, p.value(host))
+	s.Path.Add(path)
+	s.Title = append(s.Title, p.value(r.Title))
+	s.Trait = append(s.Trait, p.trait.row(&s.Traits, p.value(r.Kind), p.value(r.Quality), p.value(r.Label), p.value(r.Origin),
+		flag(r.Playable), p.value(r.Feed), p.value(r.Referrer), p.value(r.UserAgent)))
+}
+
+// index notes the words of all names of r.
+func (p *packer) index(doc uint32, r *catalog.Record) {
+	for _, names := range [][]string{{r.Name}, r.AltNames, r.FeedNames} {
+		for _, name := range names {
+			for word := range strings.FieldsSeq(fold.Words(name) + " " + fold.Joined(name)) {
+				docs := p.tokens[word]
+				if len(docs) == 0 || docs[len(docs)-1] != doc {
+					p.tokens[word] = append(docs, doc)
+				}
+			}
+		}
+	}
+}
+
+func (p *packer) words() {
+	w := &p.c.Words
+	tokens := make([]string, 0, len(p.tokens))
+	for token := range p.tokens {
+		tokens = append(tokens, token)
+	}
+	slices.Sort(tokens)
+	for _, token := range tokens {
+		w.Tokens.Add(token)
+		w.Docs = append(w.Docs, p.tokens[token]...)
+		w.Ends = append(w.Ends, uint32(len(w.Docs)))
+	}
+}
+
+func (p *packer) value(s string) uint32 {
+	id, ok := p.values[s]
+	if !ok {
+		id = uint32(len(p.values))
+		p.values[s] = id
+		p.c.Values.Add(valid(s))
+	}
+	return id
+}
+
+func (p *packer) list(items []string) uint32 {
+	ids := make([]uint32, len(items))
+	for i, s := range items {
+		ids[i] = p.value(s)
+	}
+	id, fresh := p.lists.id(ids)
+	if fresh {
+		p.c.Lists.Items = append(p.c.Lists.Items, ids...)
+		p.c.Lists.Ends = append(p.c.Lists.Ends, uint32(len(p.c.Lists.Items)))
+	}
+	return id
+}
+
+// check returns what was wrong with the register, at most a few of the faults.
+func (p *packer) check() error {
+	c := p.c
+	for _, t := range []*Texts{&c.Values, &c.Docs.IDs, &c.Docs.Names, &c.Docs.Websites, &c.Docs.LogoPath, &c.Docs.AltNames.Items, &c.Streams.Path, &c.Words.Tokens} {
+		if len(t.Bytes) > math.MaxInt32 {
+			p.errs = append(p.errs, errors.New("snapshot: more than 2 GiB of text"))
+		}
+	}
+	return errors.Join(p.errs[:min(len(p.errs), 10)]...)
+}
+
+// An interner numbers sequences of numbers: equal ones alike, in the order in
+// which they first come.
+type interner struct {
+	ids map[string]uint32
+	key []byte
+}
+
+func newInterner() *interner { return &interner{ids: map[string]uint32{}} }
+
+func (in *interner) id(cells []uint32) (id uint32, fresh bool) {
+	in.key = in.key[:0]
+	for _, c := range cells {
+		in.key = binary.LittleEndian.AppendUint32(in.key, c)
+	}
+	if id, ok := in.ids[string(in.key)]; ok {
+		return id, false
+	}
+	id = uint32(len(in.ids))
+	in.ids[string(in.key)] = id
+	return id, true
+}
+
+func (in *interner) row(t *Table, cells ...uint32) uint32 {
+	id, fresh := in.id(cells)
+	if fresh {
+		t.Cells = append(t.Cells, cells...)
+	}
+	return id
+}
+
+func valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+func flag(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func count(n int) uint32 { return uint32(min(max(n, 0), math.MaxInt32)) }
+
+// Rate returns the quality that a station of n kbit/s has, such as "128k", or
+// "" when it is not known.
+func Rate(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.Itoa(n) + "k"
+}
+
+func place(g *catalog.Geo) string {
+	if g == nil || !(math.Abs(g.Lat) <= 90 && math.Abs(g.Lon) <= 180) {
+		return ""
+	}
+	return strconv.FormatFloat(g.Lat, 'g', -1, 64) + "," + strconv.FormatFloat(g.Lon, 'g', -1, 64)
+}
+
+// splitURL parts a URL before its path, where what many URLs share ends.
+func splitURL(s string) (host, path string) {
+	scheme := strings.Index(s, "://")
+	if scheme < 0 {
+		return "", s
+	}
+	at := strings.IndexAny(s[scheme+3:], "/?#")
+	if at < 0 {
+		return s, ""
+	}
+	return s[:scheme+3+at], s[scheme+3+at:]
+}

@@ -1,0 +1,113 @@
+package snapshot
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"miramundo.dev/shared/catalog"
+)
+
+// vocabulary keeps the words of reg in the order of their codes.
+func (p *packer) vocabulary(reg *catalog.Register) {
+	c := p.c
+	for _, k := range sorted(reg.Categories, func(k catalog.Category) string { return k.ID }) {
+		c.Categories.add(k.ID, k.Icon)
+		c.Categories.add(k.Name[:]...)
+		c.Categories.add(k.Description[:]...)
+	}
+	addTerms(&c.Languages, reg.Languages)
+	addTerms(&c.Countries, reg.Countries)
+	for _, s := range sorted(reg.Subdivisions, func(s catalog.Subdivision) string { return s.Code }) {
+		c.Subdivisions.add(s.Code, s.Country, s.Name)
+	}
+	for _, t := range sorted(reg.Cities, func(t catalog.City) string { return t.Code }) {
+		c.Cities.add(t.Code, t.Country, t.Subdivision, t.Name)
+	}
+	addAliases(&c.ChannelAliases, reg.ChannelAliases)
+	addAliases(&c.StreamAliases, reg.StreamAliases)
+}
+
+func addTerms(t *Texts, terms []catalog.Term) {
+	for _, term := range sorted(terms, func(term catalog.Term) string { return term.Code }) {
+		t.add(term.Code)
+		t.add(term.Name[:]...)
+	}
+}
+
+func addAliases(t *Texts, aliases map[string]string) {
+	for _, from := range slices.Sorted(maps.Keys(aliases)) {
+		t.add(from, aliases[from])
+	}
+}
+
+func sorted[T any](list []T, key func(T) string) []T {
+	return slices.SortedStableFunc(slices.Values(list), func(a, b T) int { return strings.Compare(key(a), key(b)) })
+}
+
+func (t *Texts) add(list ...string) {
+	for _, s := range list {
+		t.Add(valid(s))
+	}
+}
+
+// entry returns the texts of entry i of a vocabulary of the given width.
+func (t *Texts) entry(i, width int) []string {
+	out := make([]string, width)
+	for k := range out {
+		out[k] = string(t.At(uint32(i*width + k)))
+	}
+	return out
+}
+
+// CategoryList returns the vocabulary of categories, by id.
+func (c *Columns) CategoryList() []catalog.Category {
+	return entries(&c.Categories, CategoryWidth, func(e []string) catalog.Category {
+		half := 2 + len(catalog.Labels{})
+		return catalog.Category{ID: e[0], Icon: e[1], Name: catalog.Labels(e[2:half]), Description: catalog.Labels(e[half:])}
+	})
+}
+
+// LanguageList returns the vocabulary of languages, by code.
+func (c *Columns) LanguageList() []catalog.Term { return terms(&c.Languages) }
+
+// CountryList returns the vocabulary of countries, by code.
+func (c *Columns) CountryList() []catalog.Term { return terms(&c.Countries) }
+
+// SubdivisionList returns the vocabulary of subdivisions, by code.
+func (c *Columns) SubdivisionList() []catalog.Subdivision {
+	return entries(&c.Subdivisions, SubdivisionWidth, func(e []string) catalog.Subdivision {
+		return catalog.Subdivision{Code: e[0], Country: e[1], Name: e[2]}
+	})
+}
+
+// CityList returns the vocabulary of cities, by code.
+func (c *Columns) CityList() []catalog.City {
+	return entries(&c.Cities, CityWidth, func(e []string) catalog.City {
+		return catalog.City{Code: e[0], Country: e[1], Subdivision: e[2], Name: e[3]}
+	})
+}
+
+// Aliases returns where the ids of an alias column lead.
+func Aliases(t *Texts) map[string]string {
+	m := make(map[string]string, t.Len()/AliasWidth)
+	for i := range t.Len() / AliasWidth {
+		e := t.entry(i, AliasWidth)
+		m[e[0]] = e[1]
+	}
+	return m
+}
+
+func terms(t *Texts) []catalog.Term {
+	return entries(t, TermWidth, func(e []string) catalog.Term {
+		return catalog.Term{Code: e[0], Name: catalog.Labels(e[1:])}
+	})
+}
+
+func entries[T any](t *Texts, width int, of func([]string) T) []T {
+	out := make([]T, 0, t.Len()/width)
+	for i := range t.Len() / width {
+		out = append(out, of(t.entry(i, width)))
+	}
+	return out
+}
