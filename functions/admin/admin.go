@@ -1,0 +1,191 @@
+// Package admin is the function by which the operator sees and steers the
+// catalog: its releases, its jobs and its blocks.
+package admin
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog/block"
+	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/store"
+)
+
+// Endpoints is this function's part of the API.
+var Endpoints = []api.Endpoint{
+	api.Bind((*Server).status, api.Endpoint{
+		Method: "GET", Path: "/api/admin/catalogo", Auth: api.Operator,
+		Doc: "What the catalog shows, where it came from, and how the last reload went.",
+	}),
+	api.Bind((*Server).reload, api.Endpoint{
+		Method: "POST", Path: "/api/admin/catalogo/reload", Auth: api.Operator,
+		Doc:    "The report of a reload that was run for this call.",
+		Faults: []*fault.Error{job.ErrRunning, release.ErrRefused},
+	}),
+	api.Bind((*Server).rollback, api.Endpoint{
+		Method: "POST", Path: "/api/admin/catalogo/rollback", Auth: api.Operator,
+		Doc:    "The earlier release that is now shown, and held until a reload by hand.",
+		Faults: []*fault.Error{release.ErrNoVersion},
+	}),
+	api.Bind((*Server).run, api.Endpoint{
+		Method: "POST", Path: "/api/admin/jobs/{name}", Auth: api.Operator,
+		Doc:    "The report of a job that was run for this call.",
+		Faults: []*fault.Error{job.ErrUnknown, job.ErrRunning, release.ErrRefused},
+	}),
+	api.Bind((*Server).blocks, api.Endpoint{
+		Method: "GET", Path: "/api/admin/catalogo/bloqueios", Auth: api.Operator,
+		Doc: "Everything that the operator has taken out of the catalog.",
+	}),
+	api.Bind((*Server).addBlock, api.Endpoint{
+		Method: "POST", Path: "/api/admin/catalogo/bloqueios", Auth: api.Operator,
+		Doc:    "The new block, in force when the call returns.",
+		Faults: []*fault.Error{block.ErrInvalid},
+	}),
+	api.Bind((*Server).removeBlock, api.Endpoint{
+		Method: "DELETE", Path: "/api/admin/catalogo/bloqueios/{id}", Auth: api.Operator,
+		Doc:    "What remains blocked after one block is lifted.",
+		Faults: []*fault.Error{block.ErrNoBlock},
+	}),
+}
+
+// ReloadJob is the name of the job that reloads the catalog.
+const ReloadJob = "catalog-reload"
+
+// A Server answers the operator.
+type Server struct {
+	archive *release.Archive
+	live    *release.Live
+	list    *block.List
+	jobs    *job.Runner
+	now     func() time.Time
+}
+
+// New returns a server that steers the given parts.
+func New(archive *release.Archive, live *release.Live, blocks *block.List, jobs *job.Runner, now func() time.Time) *Server {
+	return &Server{archive, live, blocks, jobs, now}
+}
+
+type status struct {
+	Shown    release.State     `json:"shown" description:"What this instance answers from."`
+	Held     bool              `json:"held" description:"A rollback holds the catalog: reloads on schedule do not publish."`
+	SyncedAt *store.Time       `json:"synced_at" type:"string" format:"date-time"`
+	Releases []release.Release `json:"releases" nullable:"false" description:"Those that are kept, newest first."`
+	Blocks   int               `json:"blocks"`
+	Jobs     []string          `json:"jobs" nullable:"false" description:"Jobs that can be run."`
+	Reload   *job.Report       `json:"reload" description:"How the last reload went; null before the first."`
+}
+
+func (s *Server) status(ctx context.Context, _ struct{}) (*status, error) {
+	out := &status{Shown: s.live.State(), Releases: []release.Release{}, Jobs: s.jobs.Names()}
+	p, err := s.archive.Current(ctx)
+	if err != nil && !errors.Is(err, release.ErrNoVersion) {
+		return nil, fault.ErrUnavailable.Because(err)
+	}
+	if err == nil {
+		out.Held, out.SyncedAt = p.Held, &p.SyncedAt
+	}
+	rs, err := s.archive.Releases(ctx)
+	if err != nil {
+		return nil, fault.ErrUnavailable.Because(err)
+	}
+	out.Releases = append(out.Releases, rs...)
+	blocks, err := s.list.All(ctx)
+	if err != nil {
+		return nil, fault.ErrUnavailable.Because(err)
+	}
+	out.Blocks = len(blocks)
+	out.Reload, err = s.jobs.Last(ctx, ReloadJob)
+	return out, err
+}
+
+type orderIn struct {
+	Force bool `json:"force" description:"Publish even what would lose much of the catalog."`
+}
+
+func (s *Server) reload(ctx context.Context, in orderIn) (*job.Report, error) {
+	return s.runJob(ctx, ReloadJob, in.Force)
+}
+
+type runIn struct {
+	Name  string `path:"name" maxLength:"64" description:"Name of the job, such as catalog-reload."`
+	Force bool   `json:"force" description:"Run even against the job's own caution."`
+}
+
+func (s *Server) run(ctx context.Context, in runIn) (*job.Report, error) {
+	return s.runJob(ctx, in.Name, in.Force)
+}
+
+// runJob runs a job to its end even when the caller goes away. A job that
+// failed is answered with its report, not with a fault of its own, unless it
+// was never begun or its result was refused.
+func (s *Server) runJob(ctx context.Context, name string, force bool) (*job.Report, error) {
+	ctx = context.WithoutCancel(ctx)
+	rep, err := s.jobs.Run(ctx, name, job.Order{Manual: true, Force: force})
+	if rep == nil || errors.Is(err, release.ErrRefused) {
+		return nil, err
+	}
+	if name == ReloadJob && rep.OK {
+		_ = s.live.Refresh(ctx) // a failure is in the state that status shows
+	}
+	return rep, nil
+}
+
+type rollbackIn struct {
+	Version string `json:"version" required:"true" maxLength:"64" description:"Version of a release that is kept."`
+}
+
+func (s *Server) rollback(ctx context.Context, in rollbackIn) (*release.Release, error) {
+	r, err := s.archive.Rollback(ctx, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	return &r, s.live.Refresh(ctx)
+}
+
+type blockList struct {
+	Items []block.Block `json:"items" nullable:"false"`
+	Total int           `json:"total"`
+}
+
+func (s *Server) blocks(ctx context.Context, _ struct{}) (*blockList, error) {
+	all, err := s.list.All(ctx)
+	if err != nil {
+		return nil, fault.ErrUnavailable.Because(err)
+	}
+	return &blockList{Items: append([]block.Block{}, all...), Total: len(all)}, nil
+}
+
+type blockIn struct {
+	Kind   string `json:"kind" required:"true" enum:"channel,stream,host" description:"What is taken out."`
+	Value  string `json:"value" required:"true" minLength:"1" maxLength:"253" description:"Channel id, stream id or host name; a host takes those below it along."`
+	Reason string `json:"reason" required:"true" minLength:"1" maxLength:"500" description:"Why, for the record."`
+}
+
+func (s *Server) addBlock(ctx context.Context, in blockIn) (*block.Block, error) {
+	b, err := block.New(in.Kind, in.Value, in.Reason, s.now())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.list.Add(ctx, b); err != nil {
+		return nil, fault.ErrUnavailable.Because(err)
+	}
+	return &b, s.live.Refresh(ctx)
+}
+
+type removeIn struct {
+	ID string `path:"id" maxLength:"64" description:"Id of the block."`
+}
+
+func (s *Server) removeBlock(ctx context.Context, in removeIn) (*blockList, error) {
+	if err := s.list.Remove(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	if err := s.live.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	return s.blocks(ctx, struct{}{})
+}

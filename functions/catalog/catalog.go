@@ -1,0 +1,176 @@
+// Package catalog is the function that searches the catalog and shows
+// channels.
+package catalog
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
+)
+
+// Endpoints is this function's part of the API.
+var Endpoints = []api.Endpoint{
+	api.Bind((*Server).search, api.Endpoint{
+		Method: "GET",
+		Path:   "/api/channels",
+		Auth:   api.None,
+		Doc:    "A page of the channels that match, with the counts of their categories.",
+		Tool:   "search_channels",
+		Faults: []*fault.Error{catalog.ErrNotLoaded},
+		Cache:  api.Private,
+	}),
+	api.Bind((*Server).channel, api.Endpoint{
+		Method: "GET",
+		Path:   "/api/channels/{id}",
+		Auth:   api.None,
+		Doc:    "The detail record of a channel, with its streams.",
+		Tool:   "get_channel",
+		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded},
+		Cache:  api.Private,
+	}),
+	api.Bind((*Server).geo, api.Endpoint{
+		Method: "GET",
+		Path:   "/api/geo",
+		Auth:   api.None,
+		Doc:    "The country and the language that fit the caller.",
+		Tool:   "get_geo",
+		Cache:  api.Private,
+	}),
+}
+
+// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
+type Viewer interface {
+	View() (*index.View, error)
+}
+
+// A Server answers for the catalog.
+type Server struct {
+	catalog Viewer
+	baseURL string
+}
+
+// New returns a server of the catalog that v shows. Its own addresses start
+// with baseURL.
+func New(v Viewer, baseURL string) *Server {
+	return &Server{v, baseURL}
+}
+
+type searchIn struct {
+	Q           string `query:"q" maxLength:"200" description:"Words, each the start of a word of the name or of another name."`
+	Country     string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
+	Category    string `query:"category" maxLength:"64" description:"Catalog category id."`
+	Language    string `query:"language" maxLength:"32" description:"ISO 639-3; 639-1 and 639-2 codes are understood."`
+	Network     string `query:"network" maxLength:"300" description:"Exact network name."`
+	Quality     string `query:"quality" maxLength:"32" description:"Exact stream quality, such as 1080p; of stations a codec or a bitrate."`
+	Guide       bool   `query:"guide" default:"0" description:"1 for only channels with a guide."`
+	Subdivision string `query:"subdivision" maxLength:"32" description:"Catalog code of a state or province."`
+	City        string `query:"city" maxLength:"32" description:"Catalog code of a city."`
+	Playable    bool   `query:"playable" default:"1" description:"0 for channels without a usable stream too."`
+	Sort        string `query:"sort" default:"name" enum:"name,score,votes,relevance" description:"name is alphabetical; score is best measured health first; votes is of stations; relevance is nearest to q first, and forgives a slip of the pen."`
+	Online      bool   `query:"online" default:"0" description:"1 for only channels seen online in the 48 hours before the last reload."`
+	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Radio never appears without it."`
+	Tag         string `query:"tag" maxLength:"64" description:"Radio tag."`
+	Limit       int    `query:"limit" default:"20" minimum:"1" cap:"50" description:"Items on the page; 50 at most."`
+	Offset      int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Matches to skip."`
+	Lang        string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de; else by Accept-Language."`
+}
+
+func (in *searchIn) query() index.Query {
+	q := index.Query{
+		Q: strings.TrimSpace(in.Q), Country: catalog.CountryCode(in.Country), Category: in.Category,
+		Language: in.Language, Network: in.Network, Quality: in.Quality, Guide: in.Guide,
+		Subdivision: in.Subdivision, City: in.City, Playable: in.Playable, Sort: in.Sort,
+		Online: in.Online, Kind: in.Kind, Tag: strings.ToLower(in.Tag), Limit: in.Limit, Offset: in.Offset,
+	}
+	if code, ok := i18n.LanguageCode(q.Language); ok {
+		q.Language = code
+	}
+	return q
+}
+
+// A page is a catalog.Page that the index has already rendered.
+type page struct {
+	view   *index.View
+	query  index.Query
+	locale i18n.Locale
+}
+
+// Schema returns the shape of the page.
+func (page) Schema() any { return catalog.Page{} }
+
+// Reply renders the page.
+func (p page) Reply(w http.ResponseWriter, r *http.Request) error {
+	return api.WriteJSON(w, r, p.view.Search(p.query, int(p.locale), nil))
+}
+
+func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
+	v, err := s.catalog.View()
+	return page{v, in.query(), api.LocaleOf(ctx)}, err
+}
+
+type channelIn struct {
+	ID   string `path:"id" description:"The channel's catalog id."`
+	Lang string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de; else by Accept-Language."`
+}
+
+func (s *Server) channel(ctx context.Context, in channelIn) (*catalog.ChannelFull, error) {
+	v, err := s.catalog.View()
+	if err != nil {
+		return nil, err
+	}
+	c, ok := v.Channel(in.ID, int(api.LocaleOf(ctx)))
+	if !ok {
+		return nil, catalog.ErrNoChannel
+	}
+	return c, nil
+}
+
+const (
+	sourceEdge      = "gcp" // the platform that the edge belongs to
+	sourceFallback  = "fallback"
+	defaultCountry  = "BR"
+	defaultLanguage = "por"
+)
+
+type geoIn struct {
+	AcceptLanguage string `header:"Accept-Language" maxLength:"1000" description:"Languages the caller reads."`
+}
+
+type geo struct {
+	Country          string  `json:"country" description:"ISO 3166-1 alpha-2; BR when nothing is known."`
+	Detected         *string `json:"detected" description:"The country that the edge saw."`
+	Language         string  `json:"language" description:"ISO 639-3; por when nothing is known."`
+	LanguageDetected *string `json:"language_detected" description:"The language that the caller asks for first."`
+	Source           string  `json:"source" enum:"gcp,fallback" description:"gcp when the country comes from the edge."`
+	API              string  `json:"api" format:"uri"`
+}
+
+func (s *Server) geo(ctx context.Context, in geoIn) (geo, error) {
+	g := geo{Country: defaultCountry, Language: defaultLanguage, Source: sourceFallback, API: s.baseURL + "/api/geo"}
+	if c := api.CountryOf(ctx); c != "" {
+		g.Country, g.Detected, g.Source = c, &c, sourceEdge
+	}
+	if code, ok := firstLanguage(in.AcceptLanguage); ok {
+		g.Language, g.LanguageDetected = code, &code
+	}
+	return g, nil
+}
+
+// firstLanguage returns the ISO 639-3 code of the language that an
+// Accept-Language header prefers.
+func firstLanguage(header string) (string, bool) {
+	tags, _, err := language.ParseAcceptLanguage(header)
+	if err != nil || len(tags) == 0 {
+		return "", false
+	}
+	base, confidence := tags[0].Base()
+	return base.ISO3(), confidence != language.No
+}

@@ -1,0 +1,124 @@
+// Package facets is the function that lists the values by which channels are
+// searched, with how many have each.
+package facets
+
+import (
+	"context"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fault"
+)
+
+// Endpoints is this function's part of the API.
+var Endpoints = []api.Endpoint{
+	list((*Server).countries, "countries", "list_countries", "Countries, with their playable channels and flags."),
+	list((*Server).tags, "tags", "list_tags", "Radio tags, with their playable stations."),
+	list((*Server).categories, "categories", "list_categories", "The vocabulary of categories."),
+	list((*Server).languages, "languages", "list_languages", "Languages, with their playable channels."),
+	list((*Server).networks, "networks", "list_networks", "Networks, with their playable channels."),
+	list((*Server).qualities, "qualities", "list_qualities", "Qualities of streams; of radio, codecs and bitrates."),
+	list((*Server).subdivisions, "subdivisions", "list_subdivisions", "States and provinces, with their playable channels."),
+	list((*Server).cities, "cities", "list_cities", "Cities, with their playable channels."),
+}
+
+// list declares a facet list.
+func list[In, Item any](h func(*Server, context.Context, In) (items[Item], error), name, tool, doc string) api.Endpoint {
+	return api.Bind(h, api.Endpoint{
+		Method: "GET", Path: "/api/" + name, Auth: api.None, Doc: doc, Tool: tool,
+		Faults: []*fault.Error{catalog.ErrNotLoaded}, Cache: api.Private,
+	})
+}
+
+// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
+type Viewer interface {
+	View() (*index.View, error)
+}
+
+// A Server lists facets.
+type Server struct {
+	catalog Viewer
+}
+
+// New returns a server of the facets of the catalog that v shows.
+func New(v Viewer) *Server {
+	return &Server{v}
+}
+
+// items is what every list answers with.
+type items[Item any] struct {
+	Items []Item `json:"items" nullable:"false"`
+}
+
+// facet answers with what of picks from the view of the moment.
+func facet[Item any](s *Server, ctx context.Context, of func(v *index.View, locale int) []Item) (items[Item], error) {
+	v, err := s.catalog.View()
+	if err != nil {
+		return items[Item]{}, err
+	}
+	return items[Item]{append([]Item{}, of(v, int(api.LocaleOf(ctx)))...)}, nil
+}
+
+type kindIn struct {
+	Kind string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Which channels count."`
+	Lang string `query:"lang" maxLength:"16" description:"Language of the names: pt, en, es, fr or de; else by Accept-Language."`
+}
+
+func (s *Server) countries(ctx context.Context, in kindIn) (items[catalog.CountryFacet], error) {
+	return facet(s, ctx, func(v *index.View, l int) []catalog.CountryFacet { return v.Countries(in.Kind, l) })
+}
+
+func (s *Server) languages(ctx context.Context, in kindIn) (items[catalog.LanguageFacet], error) {
+	return facet(s, ctx, func(v *index.View, l int) []catalog.LanguageFacet { return v.Languages(in.Kind, l) })
+}
+
+func (s *Server) networks(ctx context.Context, in kindIn) (items[catalog.NetworkFacet], error) {
+	return facet(s, ctx, func(v *index.View, _ int) []catalog.NetworkFacet { return v.Networks(in.Kind) })
+}
+
+func (s *Server) qualities(ctx context.Context, in kindIn) (items[catalog.QualityFacet], error) {
+	return facet(s, ctx, func(v *index.View, _ int) []catalog.QualityFacet { return v.Qualities(in.Kind) })
+}
+
+type tagsIn struct {
+	Country string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
+	Limit   int    `query:"limit" default:"40" minimum:"1" cap:"100" description:"Tags to list, 100 at most."`
+}
+
+func (s *Server) tags(ctx context.Context, in tagsIn) (items[catalog.TagFacet], error) {
+	return facet(s, ctx, func(v *index.View, _ int) []catalog.TagFacet {
+		return v.Tags(catalog.CountryCode(in.Country), in.Limit)
+	})
+}
+
+type categoriesIn struct {
+	Lang string `query:"lang" maxLength:"16" description:"Language of the names: pt, en, es, fr or de; else by Accept-Language."`
+}
+
+func (s *Server) categories(ctx context.Context, _ categoriesIn) (items[catalog.CategoryFacet], error) {
+	return facet(s, ctx, (*index.View).Categories)
+}
+
+type subdivisionsIn struct {
+	Country string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
+	Kind    string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Which channels count."`
+}
+
+func (s *Server) subdivisions(ctx context.Context, in subdivisionsIn) (items[catalog.SubdivisionFacet], error) {
+	return facet(s, ctx, func(v *index.View, _ int) []catalog.SubdivisionFacet {
+		return v.Subdivisions(catalog.CountryCode(in.Country), in.Kind)
+	})
+}
+
+type citiesIn struct {
+	Country     string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
+	Subdivision string `query:"subdivision" maxLength:"32" description:"Catalog code of a state or province."`
+	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Which channels count."`
+}
+
+func (s *Server) cities(ctx context.Context, in citiesIn) (items[catalog.CityFacet], error) {
+	return facet(s, ctx, func(v *index.View, _ int) []catalog.CityFacet {
+		return v.Cities(catalog.CountryCode(in.Country), in.Subdivision, in.Kind)
+	})
+}

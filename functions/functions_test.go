@@ -1,0 +1,130 @@
+package functions
+
+import (
+	"context"
+	"flag"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/functions/jobs"
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/block"
+	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/source/collect"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/embedded"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// noon is when every test of this package takes place.
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+const operatorToken = "operator-token-of-the-tests"
+
+var testConfig = config.Config{
+	BaseURL: "https://mira.example", HopURL: "https://hop.example", LegacyURL: "https://legacy.example",
+	Build: "abc1234", CatalogToken: operatorToken, CountryHeader: "X-Client-Region",
+}
+
+// deps returns the dependencies of the functions over db, with a catalog
+// loaded from the place.
+func deps(t testing.TB, db store.DB, place collect.Place) Deps {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	d := Deps{Config: testConfig, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon }, DB: db}
+	d.Archive = &release.Archive{DB: db, Now: d.Now}
+	d.Blocks = block.NewList(db)
+	d.Jobs = job.NewRunner(db, d.Log, d.Now, reloadOf(d, place).Job())
+	if place.Folder != nil {
+		if rep, err := d.Jobs.Run(ctx, "catalog-reload", job.Order{}); err != nil {
+			t.Fatalf("reload: %v, %+v", err, rep)
+		}
+	}
+	d.Catalog = release.Follow(ctx, release.Options{
+		Archive: d.Archive, Blocks: d.Blocks, Log: d.Log, Now: d.Now, Retry: time.Millisecond,
+		Links: catalog.LinkBase{Base: d.Config.BaseURL, Hop: d.Config.HopURL, Legacy: d.Config.LegacyURL},
+	})
+	return d
+}
+
+func reloadOf(d Deps, place collect.Place) *jobs.CatalogReload {
+	return &jobs.CatalogReload{
+		Plan: collect.Plan{IPTVOrg: place, Radio: place}, Archive: d.Archive, Now: d.Now,
+		Collect: collect.Options{Cache: collect.Documents(d.DB), Now: d.Now},
+	}
+}
+
+// fixture is a small catalog that has one of everything.
+var fixture = collect.Place{Folder: os.DirFS("testdata/catalog"), Name: "fixture"}
+
+func openEmbedded(t testing.TB) store.DB {
+	t.Helper()
+	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// document returns the OpenAPI document of h.
+func document(t testing.TB, h http.Handler) []byte {
+	t.Helper()
+	res, body := apitest.Do(t, h, "GET", "/openapi.json", "")
+	if res.StatusCode != http.StatusOK {
+		t.Fatalf("GET /openapi.json: %s %s", res.Status, body)
+	}
+	return []byte(body)
+}
+
+// TestTable shows the whole API in one file, so that a change to it is seen in
+// review.
+func TestTable(t *testing.T) {
+	golden(t, "testdata/table.golden", api.Golden(Table()))
+}
+
+// TestOpenAPI shows the whole description in one file, for the same reason and
+// for the linters.
+func TestOpenAPI(t *testing.T) {
+	h := Mux(deps(t, openEmbedded(t), collect.Place{}))
+	golden(t, "testdata/openapi.json", string(document(t, h)))
+}
+
+// TestAPI runs the scripts, checks every answer against the description, and
+// fails when an endpoint was not called.
+func TestAPI(t *testing.T) {
+	h := Mux(deps(t, openEmbedded(t), fixture))
+	v := apitest.Validating(t, h, document(t, h))
+	apitest.Run(t, v, "testdata/api/*.txt")
+	for _, pattern := range v.Uncalled(Table()) {
+		t.Errorf("no script calls %s", pattern)
+	}
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s differs (go test -update rewrites it) (-want +got):\n%s", file, d)
+	}
+}

@@ -1,0 +1,189 @@
+// Package jobs holds the work that runs on a schedule, one file for each job.
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/build"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/source"
+	"miramundo.dev/shared/source/collect"
+	"miramundo.dev/shared/source/iptvorg"
+	"miramundo.dev/shared/source/radiobrowser"
+	"miramundo.dev/shared/store"
+)
+
+// CatalogReload reads the sources, builds the catalog of them and publishes
+// it. It does nothing to what is shown until the last step, so that it may be
+// stopped at any point.
+type CatalogReload struct {
+	Plan    collect.Plan
+	Collect collect.Options
+	Archive *release.Archive
+	Now     func() time.Time
+}
+
+// ReloadReport says what a reload found and did.
+type ReloadReport struct {
+	Version string           `json:"version"`  // of the snapshot built
+	Shown   bool             `json:"shown"`    // it is what the catalog shows now
+	Held    bool             `json:"held"`     // it was not shown because a rollback holds the catalog
+	Refused map[string]any   `json:"refused"`  // why it was not shown; null when it was not refused
+	Bytes   int              `json:"bytes"`    // of the snapshot as stored
+	Built   *build.Report    `json:"built"`    // what the sources gave
+	Changes *release.Diff    `json:"changes"`  // against what was shown before; null the first time
+	Files   []FileReport     `json:"files"`    // how each source file fared
+	Steps   map[string]int64 `json:"steps_ms"` // milliseconds that each step took
+}
+
+// A FileReport says how one source file fared.
+type FileReport struct {
+	Name      string     `json:"name"`
+	Location  string     `json:"location"`
+	Problem   string     `json:"problem"` // empty when all is well
+	Kept      bool       `json:"kept"`    // the last good body was used instead
+	Items     int        `json:"itens"`
+	Skipped   int        `json:"skipped"`
+	Bytes     int64      `json:"bytes"`
+	FetchedAt store.Time `json:"fetched_at"`
+	SHA256    string     `json:"sha256"`
+}
+
+// Job returns the job.
+func (c *CatalogReload) Job() job.Job {
+	return job.Job{Name: "catalog-reload", Run: func(ctx context.Context, o job.Order) (any, error) {
+		r := reload{CatalogReload: c, order: o, report: &ReloadReport{Steps: map[string]int64{}}}
+		return r.report, r.run(ctx)
+	}}
+}
+
+// A reload is one run of the job.
+type reload struct {
+	*CatalogReload
+	order  job.Order
+	report *ReloadReport
+}
+
+func (r *reload) run(ctx context.Context) error {
+	old, err := r.shown(ctx)
+	if err != nil {
+		return err
+	}
+	reg, err := r.register(ctx, old)
+	if err != nil {
+		return err
+	}
+	ix, data, err := r.index(reg)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		r.step("compare", func() { r.report.Changes = release.Compare(old, ix.Register()) })
+	}
+	r.step("publish", func() { err = r.publish(ctx, reg, ix, data) })
+	return err
+}
+
+// step runs f and notes how long it took.
+func (r *reload) step(name string, f func()) {
+	start := time.Now()
+	f()
+	r.report.Steps[name] = time.Since(start).Milliseconds()
+}
+
+// shown returns the register of the release that is shown, nil before the
+// first. A release that is kept but cannot be read is an error: without it the
+// ids of streams would change.
+func (r *reload) shown(ctx context.Context) (*catalog.Register, error) {
+	p, err := r.Archive.Current(ctx)
+	if errors.Is(err, release.ErrNoVersion) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.ErrUnavailable.Because(err)
+	}
+	return r.Archive.Register(ctx, p.Version)
+}
+
+func (r *reload) index(reg *catalog.Register) (ix *index.Index, data []byte, err error) {
+	r.step("index", func() {
+		if ix, err = index.Build(reg); err == nil {
+			data, err = ix.Encode()
+		}
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("index the register: %w", err)
+	}
+	r.report.Version, r.report.Bytes = ix.Version(), len(data)
+	return ix, data, nil
+}
+
+// register collects the sources and builds the register of them.
+func (r *reload) register(ctx context.Context, old *catalog.Register) (reg *catalog.Register, err error) {
+	plan := r.Plan
+	if r.order.Force {
+		plan.Accept = everyFile()
+	}
+	var ds *source.Dataset
+	r.step("collect", func() { ds, err = collect.Load(ctx, plan, r.Collect) })
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range ds.Files {
+		r.report.Files = append(r.report.Files, fileReport(f))
+	}
+	r.step("build", func() { reg, r.report.Built = build.Register(ds, old, r.Now()) })
+	return reg, nil
+}
+
+func everyFile() []string {
+	names := []string{radiobrowser.Part.Name}
+	for _, p := range iptvorg.Parts {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func fileReport(f source.File) FileReport {
+	return FileReport{
+		Name: f.Name, Location: f.Location, Problem: f.Problem, Kept: f.Kept, Items: f.Items, Skipped: f.Skipped,
+		Bytes: f.Bytes, FetchedAt: store.At(f.FetchedAt), SHA256: f.SHA256,
+	}
+}
+
+func (r *reload) publish(ctx context.Context, reg *catalog.Register, ix *index.Index, data []byte) error {
+	built := r.report.Built
+	rel := release.Release{
+		Version: ix.Version(), Channels: built.Channels, Stations: built.Stations, Streams: built.Streams, Playable: built.Playable,
+	}
+	p := release.Pointer{SyncedAt: store.At(synced(reg.Sources)), Sources: reg.Sources}
+	shown, err := r.Archive.Publish(ctx, rel, data, p, release.Word{Force: r.order.Force, Manual: r.order.Manual})
+	if errors.Is(err, release.ErrRefused) {
+		r.report.Refused = fault.From(err).Fields
+	}
+	r.report.Shown, r.report.Held = shown, !shown && err == nil
+	return err
+}
+
+// essential are the files without which there is no catalog.
+var essential = []string{"iptv-org/channels", "iptv-org/feeds", "iptv-org/streams", "radio-browser/stations"}
+
+// synced returns when the catalog was last in step with its sources: when the
+// one of the essential files that is oldest was last confirmed.
+func synced(sources []catalog.Source) time.Time {
+	var at time.Time
+	for _, s := range sources {
+		if slices.Contains(essential, s.Name) && !s.Missing && (at.IsZero() || s.FetchedAt.Before(at)) {
+			at = s.FetchedAt
+		}
+	}
+	return at
+}

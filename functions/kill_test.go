@@ -1,0 +1,117 @@
+package functions
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/source"
+	"miramundo.dev/shared/source/collect"
+	"miramundo.dev/shared/store/embedded"
+)
+
+// reloadEnv names the database that the child of TestKilled reloads.
+const reloadEnv = "MIRAMUNDO_TEST_RELOAD"
+
+// edition returns the n-th edition of a catalog whose names all tell it, so
+// that a mixture of two would show.
+func edition(n int) *source.Dataset {
+	ds := &source.Dataset{}
+	for i := range 3000 {
+		id := fmt.Sprintf("C%d.br", i)
+		ds.Channels = append(ds.Channels, source.Channel{ID: id, Name: fmt.Sprintf("Edition %d channel %d", n, i), Country: "BR"})
+		ds.Streams = append(ds.Streams, source.Stream{Channel: id, URL: fmt.Sprintf("https://h%d.example/%d.m3u8", i, n)})
+	}
+	return ds
+}
+
+// reloadForever is the child: it publishes one edition after another, and says
+// which it is about to publish.
+func reloadForever(t *testing.T, file string) {
+	db, err := embedded.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := deps(t, db, collect.Place{})
+	for n := 1; ; n++ {
+		r := reloadOf(d, collect.Place{})
+		r.Plan.Extra = edition(n)
+		fmt.Println("edition", n)
+		if _, err := r.Job().Run(t.Context(), job.Order{Manual: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestKilled kills a process that reloads at points of no plan. Whoever opens
+// the database then finds one whole edition.
+func TestKilled(t *testing.T) {
+	if file := os.Getenv(reloadEnv); file != "" {
+		reloadForever(t, file)
+	}
+	file := filepath.Join(t.TempDir(), "db")
+	rnd := rand.New(rand.NewPCG(7, 7))
+	for round := range 12 {
+		killReload(t, file, 1+rnd.IntN(3), time.Duration(rnd.IntN(150))*time.Millisecond)
+		checkWhole(t, round, file)
+	}
+}
+
+// killReload starts a child, and kills it a while after it has begun its n-th
+// edition.
+func killReload(t *testing.T, file string, n int, later time.Duration) {
+	t.Helper()
+	child := exec.Command(os.Args[0], "-test.run=^TestKilled$", "-test.v")
+	child.Env = append(os.Environ(), reloadEnv+"="+file)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprint("edition ", n)
+	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != want; {
+	}
+	<-time.After(later)
+	child.Process.Kill()
+	_ = child.Wait() // it was killed
+}
+
+func checkWhole(t *testing.T, round int, file string) {
+	t.Helper()
+	db, err := embedded.Open(file)
+	if err != nil {
+		t.Fatalf("round %d: %v", round, err)
+	}
+	defer db.Close()
+	a := deps(t, db, collect.Place{}).Archive
+	p, err := a.Current(t.Context())
+	if err != nil {
+		if round == 0 {
+			return // killed before the first was published
+		}
+		t.Fatalf("round %d: %v", round, err)
+	}
+	reg, err := a.Register(t.Context(), p.Version)
+	if err != nil {
+		t.Fatalf("round %d: %v", round, err)
+	}
+	var n, i int
+	for k, r := range reg.Records {
+		var m int
+		if _, err := fmt.Sscanf(r.Name, "Edition %d channel %d", &m, &i); err != nil || k > 0 && m != n {
+			t.Fatalf("round %d: editions %d and %d in one catalog (%q, %v)", round, n, m, r.Name, err)
+		}
+		n = m
+	}
+	if len(reg.Records) != 3000 {
+		t.Errorf("round %d: %d records, want 3000", round, len(reg.Records))
+	}
+}

@@ -1,0 +1,92 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"miramundo.dev/functions/jobs"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/block"
+	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/source"
+	"miramundo.dev/shared/source/collect"
+	"miramundo.dev/shared/source/sample"
+	"miramundo.dev/shared/wire"
+)
+
+// Local is what only the local stack adds to its dependencies.
+type Local struct {
+	Extra    *source.Dataset        // records beside those of the sources
+	Progress func(collect.Progress) // told how far a reload has come
+}
+
+// Open opens what c names: the database, the bus, and the catalog in it, which
+// it follows until ctx is done. Close releases them.
+func Open(ctx context.Context, c config.Config, log *slog.Logger, l Local) (d Deps, close func() error, err error) {
+	db, events, err := wire.Open(ctx, wire.Config{
+		Backend: wire.Backend(c.Backend), DataDir: c.DataDir, Project: c.Project,
+		FirestoreHost: c.FirestoreHost, PubSubHost: c.PubSubHost, Log: log,
+	})
+	if err != nil {
+		return Deps{}, nil, err
+	}
+	d = Deps{Config: c, Log: log, Now: time.Now, DB: db, Bus: events}
+	d.Archive = &release.Archive{DB: db, Now: d.Now}
+	d.Blocks = block.NewList(db)
+	d.Catalog = release.Follow(ctx, release.Options{
+		Archive: d.Archive, Blocks: d.Blocks, Log: log, Now: d.Now,
+		Links: catalog.LinkBase{Base: c.BaseURL, Hop: c.HopURL, Legacy: c.LegacyURL},
+	})
+	d.Jobs = job.NewRunner(db, log, d.Now, d.reload(l).Job())
+	return d, func() error { return errors.Join(events.Close(), db.Close()) }, nil
+}
+
+// reload returns the job that reads the sources that the configuration names.
+func (d Deps) reload(l Local) *jobs.CatalogReload {
+	plan := Plan(d.Config.Catalog, d.Config)
+	plan.Extra = l.Extra
+	return &jobs.CatalogReload{
+		Plan: plan, Archive: d.Archive, Now: d.Now,
+		Collect: collect.Options{
+			Client:   origin.New(origin.Options{UserAgent: userAgent(d.Config), Allow: d.Config.OriginAllow}),
+			Cache:    collect.Documents(d.DB),
+			Now:      d.Now,
+			Progress: l.Progress,
+		},
+	}
+}
+
+// Plan says which sources a catalog setting means: "live", "sample" or a
+// folder.
+func Plan(setting string, c config.Config) collect.Plan {
+	switch setting {
+	case "live":
+		plan := collect.Live()
+		plan.IPTVOrg.URL = c.IPTVOrg
+		if c.RadioBrowser != "" {
+			plan.Radio = collect.Place{URL: c.RadioBrowser}
+		}
+		return plan
+	case "sample":
+		return folder(sample.Folder(), "the sample in the repository")
+	}
+	place := collect.Folder(setting)
+	return collect.Plan{IPTVOrg: place, Radio: place}
+}
+
+func folder(files fs.FS, name string) collect.Plan {
+	place := collect.Place{Folder: files, Name: name}
+	return collect.Plan{IPTVOrg: place, Radio: place}
+}
+
+// userAgent says who asks, and where to read who that is.
+func userAgent(c config.Config) string {
+	return fmt.Sprintf("Miramundo/%s (+%s)", c.Build, c.BaseURL)
+}

@@ -1,0 +1,224 @@
+package functions
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"miramundo.dev/functions/jobs"
+	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/source/collect"
+)
+
+// An upstream serves the fixture's files, and what a test puts in their place.
+type upstream struct {
+	*httptest.Server
+
+	mu      sync.Mutex
+	instead map[string]http.HandlerFunc // by file name; guarded by mu
+}
+
+func newUpstream(t *testing.T) *upstream {
+	u := &upstream{instead: map[string]http.HandlerFunc{}}
+	u.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := path.Base(r.URL.Path)
+		u.mu.Lock()
+		h := u.instead[name]
+		u.mu.Unlock()
+		if h != nil {
+			h(w, r)
+			return
+		}
+		if name == "stations" {
+			serveStations(w, r)
+			return
+		}
+		http.ServeFile(w, r, "testdata/catalog/"+name)
+	}))
+	t.Cleanup(u.Close)
+	return u
+}
+
+// serveStations answers as radio-browser does: a page, then an empty one.
+func serveStations(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	if o := r.FormValue("offset"); o != "" && o != "0" {
+		io.WriteString(w, "[]")
+		return
+	}
+	http.ServeFile(w, r, "testdata/catalog/stations.json")
+}
+
+func (u *upstream) set(name string, h http.HandlerFunc) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	clear(u.instead)
+	if h != nil {
+		u.instead[name] = h
+	}
+}
+
+func body(s string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, s) }
+}
+
+// endless sends an array of records that does not end, until the reader goes.
+func endless(w http.ResponseWriter, r *http.Request) {
+	chunk := []byte(strings.Repeat(`{"id":"`+strings.Repeat("x", 1000)+`"},`, 64))
+	io.WriteString(w, "[")
+	for r.Context().Err() == nil {
+		if _, err := w.Write(chunk); err != nil {
+			return
+		}
+	}
+}
+
+// drip sends a byte now and then, for as long as the reader waits.
+func drip(w http.ResponseWriter, r *http.Request) {
+	w.WriteHeader(http.StatusOK)
+	for {
+		io.WriteString(w, "[")
+		w.(http.Flusher).Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func bomb() []byte {
+	var b bytes.Buffer
+	zw := gzip.NewWriter(&b)
+	zeros := make([]byte, 1<<20)
+	for range 300 {
+		zw.Write(zeros)
+	}
+	zw.Close()
+	return b.Bytes()
+}
+
+// TestHostileSources reloads from sources that fail in every way that sources
+// do. The catalog stays as it was, and says why.
+func TestHostileSources(t *testing.T) {
+	u := newUpstream(t)
+	d := deps(t, openEmbedded(t), collect.Place{})
+	d.Jobs = job.NewRunner(d.DB, d.Log, d.Now, (&jobs.CatalogReload{
+		Plan:    collect.Plan{IPTVOrg: collect.Place{URL: u.URL + "/"}, Radio: collect.Place{URL: u.URL}},
+		Archive: d.Archive, Now: d.Now,
+		Collect: collect.Options{
+			Cache: collect.Documents(d.DB), Now: d.Now, Timeout: 2 * time.Second,
+			Client: origin.New(origin.Options{Allow: []string{strings.TrimPrefix(u.URL, "http://")}}),
+		},
+	}).Job())
+	h := Mux(d)
+	reload := func() (status map[string]any) {
+		t.Helper()
+		res, text := apitest.Do(t, h, "POST", "/api/admin/catalogo/reload", "{}", "Content-Type", "application/json", "Authorization", "Bearer "+operatorToken)
+		if res.StatusCode != http.StatusOK {
+			t.Fatalf("reload: %s %s", res.Status, text)
+		}
+		if err := json.Unmarshal([]byte(text), &status); err != nil {
+			t.Fatal(err)
+		}
+		return status["result"].(map[string]any)
+	}
+	total := func() float64 {
+		t.Helper()
+		_, text := apitest.Do(t, h, "GET", "/api/channels?kind=all&playable=0&limit=1", "")
+		var page struct{ Total float64 }
+		if err := json.Unmarshal([]byte(text), &page); err != nil {
+			t.Fatal(err)
+		}
+		return page.Total
+	}
+	reload()
+	want := total()
+	if want != 15 {
+		t.Fatalf("the catalog holds %v records at first, want 15", want)
+	}
+	packed := bomb()
+	for _, test := range []struct {
+		name string
+		h    http.HandlerFunc
+	}{
+		{"missing", http.NotFound},
+		{"forbidden", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }},
+		{"failing", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }},
+		{"empty", body("")},
+		{"an empty list", body("[]")},
+		{"cut", body(`[{"id":"Aurora.br","name":"Aurora"},{"id":"Be`)},
+		{"a page of HTML", body("<!doctype html><title>Maintenance</title>")},
+		{"an object", body(`{"error":"maintenance"}`)},
+		{"a tenth of it", body(`[{"id":"Aurora.br","name":"Aurora","channel":"Aurora.br","url":"https://x.example/1.m3u8","stationuuid":"00000000-0000-4000-8000-000000000001"}]`)},
+		{"records of nonsense", body(`[1,"two",null,[],{"id":5}]`)},
+		{"endless", endless},
+		{"a slow drip", drip},
+		{"a bomb", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Write(packed)
+		}},
+		{"a redirect to a private address", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
+		}},
+	} {
+		for _, file := range []string{"channels.json", "streams.json", "stations"} {
+			t.Run(test.name+"/"+file, func(t *testing.T) {
+				u.set(file, test.h)
+				defer u.set("", nil)
+				result := reload()
+				if got := total(); got != want {
+					t.Errorf("the catalog holds %v records, want %v", got, want)
+				}
+				if f := fileOf(result, file); f["problem"] == "" || f["kept"] != true {
+					t.Errorf("the report does not explain it: %v", f)
+				}
+			})
+		}
+	}
+	if result := reload(); fileOf(result, "channels.json")["problem"] != "" {
+		t.Errorf("with the sources whole again: %v", result["files"])
+	}
+}
+
+// fileOf returns what a reload reports of a file.
+func fileOf(result map[string]any, file string) map[string]any {
+	for _, f := range result["files"].([]any) {
+		name := f.(map[string]any)["name"].(string)
+		if strings.HasSuffix(name, "/"+strings.TrimSuffix(file, ".json")) {
+			return f.(map[string]any)
+		}
+	}
+	return nil
+}
+
+// TestStale checks that health tells a source that no longer comes.
+func TestStale(t *testing.T) {
+	d := deps(t, openEmbedded(t), fixture)
+	later := noon.Add(72 * time.Hour)
+	d.Now = func() time.Time { return later }
+	_, text := apitest.Do(t, Mux(d), "GET", "/api/health", "")
+	var health struct {
+		Catalog struct {
+			Stale bool
+			Age   int `json:"age_hours"`
+		}
+		Sources map[string]struct{ Stale bool }
+	}
+	if err := json.Unmarshal([]byte(text), &health); err != nil {
+		t.Fatal(err)
+	}
+	if !health.Catalog.Stale || health.Catalog.Age != 72 || !health.Sources["iptv-org/streams"].Stale {
+		t.Errorf("after three days: %s", text)
+	}
+}
