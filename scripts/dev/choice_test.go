@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+func TestChoose(t *testing.T) {
+	dir := t.TempDir()
+	yes := func(context.Context) error { return nil }
+	no := func(context.Context) error { return errors.New("no route") }
+	for _, test := range []struct {
+		wish      string
+		answers   func(context.Context) error
+		want, why string
+	}{
+		{"", yes, "live", "answer"},
+		{"", no, "sample", "no route"},
+		{"live", no, "live", "asked for"},
+		{"sample", yes, "sample", "asked for"},
+		{dir, no, dir, "asked for"},
+		{filepath.Join(dir, "."), no, dir, "asked for"},
+	} {
+		got, err := choose(t.Context(), test.wish, test.answers)
+		if err != nil || got.name != test.want || !strings.Contains(got.why, test.why) {
+			t.Errorf("choose(%q) = %+v, %v; want %s because %q", test.wish, got, err, test.want, test.why)
+		}
+	}
+	for _, wish := range []string{"lively", filepath.Join(dir, "none"), "choice_test.go"} {
+		if got, err := choose(t.Context(), wish, yes); err == nil || !strings.Contains(err.Error(), wish) {
+			t.Errorf("choose(%q) = %+v, %v; want an error that names it", wish, got, err)
+		}
+	}
+}
+
+// TestChooseDoesNotWaitForEver asks a source that never answers.
+func TestChooseDoesNotWaitForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		if got, err := choose(t.Context(), "", silent); err != nil || got.name != sample {
+			t.Errorf("choose = %+v, %v; want the sample", got, err)
+		}
+	})
+}
+
+func TestMark(t *testing.T) {
+	m := markIn(t.TempDir())
+	if m.was("live") {
+		t.Error("a new folder has a catalog already")
+	}
+	if err := m.set("live"); err != nil || !m.was("live") || m.was("sample") {
+		t.Errorf("after set(live) = %v: live %v, sample %v", err, m.was("live"), m.was("sample"))
+	}
+	if nowhere := mark(""); nowhere.set("live") != nil || nowhere.was("live") {
+		t.Error("without a folder the mark remembers, or fails")
+	}
+}

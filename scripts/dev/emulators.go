@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"miramundo.dev/scripts/emulators/emulator"
+)
+
+// startEmulators starts the official emulators, where the stack's file has
+// them, and says in vars where they are. A stack on any free port has its
+// emulators on free ports too, so that several can run.
+func (st *stack) startEmulators(ctx context.Context, vars map[string]string) error {
+	o := emulator.Options{FirestoreAddr: st.file.Emulators.Firestore.Addr(), PubSubAddr: st.file.Emulators.PubSub.Addr()}
+	if strings.HasSuffix(st.layout.gateway, ":0") {
+		o.FirestoreAddr, o.PubSubAddr = "", ""
+	}
+	st.tell.say("starting the emulators of Firestore and Pub/Sub")
+	e, err := emulator.Start(context.WithoutCancel(ctx), o) // they end after what uses them
+	if err != nil {
+		return fmt.Errorf("-backend emulators: %w", err)
+	}
+	st.emulators = e.Stop
+	st.tell.say("Firestore at %s, Pub/Sub at %s; their data is gone when they stop", e.Firestore, e.PubSub)
+	vars["FIRESTORE_EMULATOR_HOST"], vars["PUBSUB_EMULATOR_HOST"] = e.Firestore, e.PubSub
+	return nil
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"strconv"
+
+	"miramundo.dev/shared/config"
+)
+
+// A layout is where the parts of the stack listen, each as host:port. Hop and
+// legacy are named in the addresses that the catalog gives out; nothing listens
+// there until those parts exist.
+type layout struct {
+	gateway, hop, legacy, origin string
+}
+
+// layOut returns the places that the flags in given name. What they leave open
+// is as the file says; or, when they name the gateway, the ports that follow
+// the gateway's, in the order of the file's.
+func layOut(given layout, file config.Stack) (layout, error) {
+	if given.gateway == "" {
+		l := layout{
+			gateway: file.Services["gateway"].Addr(),
+			hop:     cmp.Or(given.hop, file.Services["hop"].Addr()),
+			legacy:  cmp.Or(given.legacy, file.Services["legacy"].Addr()),
+			origin:  cmp.Or(given.origin, originAddr(file)),
+		}
+		return l, l.check()
+	}
+	host, port, err := split(given.gateway)
+	if err != nil {
+		return layout{}, fmt.Errorf("-gateway %s: %w", given.gateway, err)
+	}
+	next := func(n int) string {
+		if port == 0 {
+			return net.JoinHostPort(host, "0")
+		}
+		return net.JoinHostPort(host, strconv.Itoa(port+n))
+	}
+	l := layout{
+		gateway: net.JoinHostPort(host, strconv.Itoa(port)),
+		hop:     cmp.Or(given.hop, next(1)),
+		legacy:  cmp.Or(given.legacy, next(2)),
+		origin:  cmp.Or(given.origin, next(4)), // 3 is the chat room's
+	}
+	return l, l.check()
+}
+
+// originAddr is where the test origin listens: where the file says, or after
+// the last of the services.
+func originAddr(file config.Stack) string {
+	if l, ok := file.Services["origin"]; ok {
+		return l.Addr()
+	}
+	last := file.Services["gateway"]
+	for _, l := range file.Services {
+		if l.Port > last.Port {
+			last = l
+		}
+	}
+	last.Port++
+	return last.Addr()
+}
+
+// split reads host:port. Without a host it is the loopback address: a local
+// stack does not serve the network unless it is told to.
+func split(addr string) (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", 0, err
+	}
+	port, err = strconv.Atoi(text)
+	if err != nil || port < 0 || port > 65535-4 {
+		return "", 0, fmt.Errorf("%q is no port with room for four more", text)
+	}
+	return cmp.Or(host, "127.0.0.1"), port, nil
+}
+
+func (l layout) check() error {
+	for flag, addr := range map[string]string{"-gateway": l.gateway, "-hop": l.hop, "-legacy": l.legacy, "-origin": l.origin} {
+		if _, _, err := split(addr); err != nil {
+			return fmt.Errorf("%s %s: %w", flag, addr, err)
+		}
+	}
+	return nil
+}
+
+// behind returns l with the gateway where it really listens. Parts that were
+// to follow a port that was not known then follow it now.
+func (l layout) behind(gateway net.Addr) layout {
+	host, port, err := split(gateway.String())
+	if err != nil {
+		return l
+	}
+	l.gateway = gateway.String()
+	for n, addr := range []*string{&l.hop, &l.legacy} {
+		if _, p, err := split(*addr); err == nil && p == 0 {
+			*addr = net.JoinHostPort(host, strconv.Itoa(port+1+n))
+		}
+	}
+	return l
+}
+
+// address is what a browser on this machine calls addr.
+func address(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		addr = net.JoinHostPort("127.0.0.1", port)
+	}
+	return "http://" + addr
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"net"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/config"
+)
+
+func TestLayOut(t *testing.T) {
+	local := func(port int) config.Listen { return config.Listen{Host: "127.0.0.1", Port: port} }
+	file := config.Stack{Services: map[string]config.Listen{
+		"gateway": local(8787), "hop": local(8788), "legacy": local(8789), "chatroom": local(8790),
+	}}
+	for _, test := range []struct {
+		name        string
+		given, want layout
+	}{
+		{
+			"as the file says", layout{},
+			layout{"127.0.0.1:8787", "127.0.0.1:8788", "127.0.0.1:8789", "127.0.0.1:8791"},
+		},
+		{
+			"one part elsewhere", layout{origin: "127.0.0.1:9"},
+			layout{"127.0.0.1:8787", "127.0.0.1:8788", "127.0.0.1:8789", "127.0.0.1:9"},
+		},
+		{
+			"after the gateway", layout{gateway: "127.0.0.1:9000"},
+			layout{"127.0.0.1:9000", "127.0.0.1:9001", "127.0.0.1:9002", "127.0.0.1:9004"},
+		},
+		{
+			"after the gateway but for one", layout{gateway: "localhost:9000", hop: "127.0.0.1:7"},
+			layout{"localhost:9000", "127.0.0.1:7", "localhost:9002", "localhost:9004"},
+		},
+		{
+			"for this machine alone", layout{gateway: ":9000"},
+			layout{"127.0.0.1:9000", "127.0.0.1:9001", "127.0.0.1:9002", "127.0.0.1:9004"},
+		},
+		{
+			"IPv6", layout{gateway: "[::1]:9000"},
+			layout{"[::1]:9000", "[::1]:9001", "[::1]:9002", "[::1]:9004"},
+		},
+		{
+			"anywhere free", layout{gateway: "127.0.0.1:0"},
+			layout{"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"},
+		},
+	} {
+		got, err := layOut(test.given, file)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(layout{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+func TestLayOutUsesTheFilesOrigin(t *testing.T) {
+	file := config.Stack{Services: map[string]config.Listen{
+		"gateway": {Host: "127.0.0.1", Port: 1}, "origin": {Host: "127.0.0.1", Port: 7000},
+	}}
+	if got, err := layOut(layout{}, file); err != nil || got.origin != "127.0.0.1:7000" {
+		t.Errorf("origin at %s, %v", got.origin, err)
+	}
+}
+
+func TestLayOutRefuses(t *testing.T) {
+	for _, given := range []layout{
+		{gateway: "8787"},
+		{gateway: "127.0.0.1:http"},
+		{gateway: "127.0.0.1:65535"}, // no room for those that follow
+		{gateway: "127.0.0.1:-1"},
+		{gateway: "127.0.0.1:9000", hop: "nowhere"},
+		{gateway: "127.0.0.1:9000", legacy: "127.0.0.1:x"},
+		{gateway: "127.0.0.1:9000", origin: "127.0.0.1"},
+		{origin: "127.0.0.1"},
+	} {
+		file := config.Stack{Services: map[string]config.Listen{"gateway": {Host: "127.0.0.1", Port: 1}, "hop": {Host: "127.0.0.1", Port: 2}, "legacy": {Host: "127.0.0.1", Port: 3}}}
+		if got, err := layOut(given, file); err == nil {
+			t.Errorf("%+v gave %+v, want an error", given, got)
+		}
+	}
+}
+
+func TestBehind(t *testing.T) {
+	anywhere := layout{"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:5", "127.0.0.1:0"}
+	got := anywhere.behind(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40000})
+	want := layout{"127.0.0.1:40000", "127.0.0.1:40001", "127.0.0.1:5", "127.0.0.1:0"}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(layout{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAddress(t *testing.T) {
+	for addr, want := range map[string]string{
+		"127.0.0.1:8787": "http://127.0.0.1:8787",
+		"0.0.0.0:8787":   "http://127.0.0.1:8787",
+		"[::]:8787":      "http://127.0.0.1:8787",
+		"[::1]:8787":     "http://[::1]:8787",
+		"box.lan:8787":   "http://box.lan:8787",
+	} {
+		if got := address(addr); got != want {
+			t.Errorf("address(%s) = %s, want %s", addr, got, want)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"miramundo.dev/functions"
+	"miramundo.dev/functions/admin"
+	"miramundo.dev/functions/jobs"
+	"miramundo.dev/scripts/dev/testchannel"
+	"miramundo.dev/shared/job"
+)
+
+// load chooses the catalog, opens the functions on it, and returns when there
+// is something to search.
+func (st *stack) load(ctx context.Context) error {
+	pick, err := choose(ctx, st.catalog, probe(st.cfg))
+	if err != nil {
+		return err
+	}
+	if st.catalog == "" && pick.name == sample && st.mark.was(live) {
+		pick = choice{live, "kept from before, for now " + pick.why}
+	}
+	err = st.show(ctx, pick)
+	if err != nil && st.catalog == "" && pick.name == live && ctx.Err() == nil {
+		st.tell.say("%v", err)
+		err = st.show(ctx, choice{sample, "the live sources gave nothing to show"})
+	}
+	return err
+}
+
+// show opens the functions on a catalog. It loads the catalog now, unless the
+// data has it from before: then it is shown at once, and loaded again later.
+func (st *stack) show(ctx context.Context, pick choice) error {
+	st.tell.say("catalog: %s (%s)", pick.name, pick.why)
+	if err := st.open(ctx, pick.name); err != nil {
+		return err
+	}
+	if at, ok := st.deps.Catalog.Synced(); ok && st.mark.was(pick.name) {
+		st.tell.say("serving what %s has of %s", st.data, at.Local().Format("2006-01-02 15:04"))
+		st.pending = !st.seed
+		if st.pending {
+			return nil
+		}
+	}
+	other := !st.mark.was(pick.name)
+	if err := st.reload(ctx, job.Order{Force: other, Manual: other}); err != nil {
+		return err
+	}
+	return st.mark.set(pick.name)
+}
+
+// open opens the functions on the catalog with a name, in place of those that
+// were open.
+func (st *stack) open(ctx context.Context, name string) error {
+	if err := st.close(); err != nil {
+		return err
+	}
+	st.close = func() error { return nil }
+	st.cfg.Catalog = name
+	deps, closeDeps, err := functions.Open(ctx, st.cfg, st.log, functions.Local{
+		Extra:    testchannel.Dataset(address(st.at.origin)),
+		Progress: st.tell.progress,
+	})
+	if err != nil {
+		return err
+	}
+	st.deps, st.close = deps, closeDeps
+	st.front.set(functions.Mux(deps))
+	return nil
+}
+
+// reload runs the job that loads the catalog, shows what it published, and
+// tells how it went.
+func (st *stack) reload(ctx context.Context, o job.Order) error {
+	report, err := st.deps.Jobs.Run(ctx, admin.ReloadJob, o)
+	if report != nil {
+		if r, ok := report.Result.(*jobs.ReloadReport); ok {
+			st.tellOf(r)
+		}
+	}
+	if err == nil {
+		err = st.deps.Catalog.Refresh(ctx)
+	}
+	return err
+}
+
+func (st *stack) tellOf(r *jobs.ReloadReport) {
+	for _, f := range r.Files {
+		if f.Problem != "" {
+			st.tell.say("  %s: %s", f.Name, f.Problem)
+		}
+	}
+	if b := r.Built; b != nil {
+		st.tell.say("loaded %d channels and %d stations with %d streams; %d can be played", b.Channels, b.Stations, b.Streams, b.Playable)
+	}
+}
+
+// serve says that the stack is ready and runs its jobs until ctx is done or a
+// server fails.
+func (st *stack) serve(ctx context.Context) error {
+	if st.seed {
+		return nil
+	}
+	st.tell.say("test channel at %s/tv/master.m3u8 (a station at /station.mp3)", address(st.at.origin))
+	if st.cfg.CatalogToken == localToken {
+		st.tell.say("operator token %s", localToken)
+	}
+	st.tell.say("ready %s", st.cfg.BaseURL)
+
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel()
+	if st.pending {
+		work.Go(func() { st.run(ctx, admin.ReloadJob) })
+	}
+	work.Go(func() { st.clock().tick(ctx) })
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-st.servers.failed:
+		return err
+	}
+}
+
+// clock runs the jobs of the stack's file that there are.
+func (st *stack) clock() *clock {
+	c := &clock{run: st.run, every: map[string]time.Duration{}}
+	for _, name := range st.deps.Jobs.Names() {
+		if j, ok := st.file.Jobs[name]; ok {
+			c.every[name] = j.Every.Duration
+		}
+	}
+	return c
+}
+
+// run runs a job and tells what went wrong, which stops nothing.
+func (st *stack) run(ctx context.Context, name string) {
+	var err error
+	if name == admin.ReloadJob {
+		err = st.reload(ctx, job.Order{})
+	} else {
+		_, err = st.deps.Jobs.Run(ctx, name, job.Order{})
+	}
+	if err != nil && ctx.Err() == nil && !errors.Is(err, job.ErrRunning) {
+		st.tell.say("job %s: %v", name, err)
+	}
+}

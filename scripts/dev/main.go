@@ -1,0 +1,71 @@
+// Dev runs the whole service on one machine, in one process: every function
+// behind one address, the jobs on a local clock, the events, and an origin with
+// a channel that plays without any network.
+//
+// It says which catalog it serves and why, prints "ready" with its address when
+// it answers searches, and stops cleanly on SIGTERM and on ctrl-C.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// settings are what the flags say. What they leave open the environment says,
+// by the names of shared/config, and then emulator.json.
+type settings struct {
+	layout    layout
+	stackFile string
+	data      string
+	catalog   string
+	backend   string
+	seed      bool
+}
+
+func main() {
+	s, err := parse(os.Args[1:], os.Getenv, os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return
+	case err != nil:
+		os.Exit(2) // the flag package has said why
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer context.AfterFunc(ctx, stop)() // a second signal ends the process at once
+	if err := run(ctx, s, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "dev:", err)
+		os.Exit(1)
+	}
+}
+
+// parse reads the flags.
+func parse(args []string, getenv func(string) string, out io.Writer) (settings, error) {
+	var s settings
+	f := flag.NewFlagSet("dev", flag.ContinueOnError)
+	f.SetOutput(out)
+	f.StringVar(&s.layout.gateway, "gateway", "", "host:port of the service; port 0 is any free one (default: of the file of -config)")
+	f.StringVar(&s.layout.hop, "hop", "", "host:port of the stream hop (default: the port after the gateway's)")
+	f.StringVar(&s.layout.legacy, "legacy", "", "host:port of the legacy player (default: two after)")
+	f.StringVar(&s.layout.origin, "origin", "", "host:port of the local test channel (default: four after)")
+	f.StringVar(&s.stackFile, "config", "emulator.json", "file with the layout, the topics and the jobs")
+	f.StringVar(&s.data, "data", cmp.Or(getenv("DATA_DIR"), ".data"), "folder that keeps documents and events (DATA_DIR)")
+	f.StringVar(&s.catalog, "catalog", getenv("CATALOG"), "live, sample or a folder with files of the sources (CATALOG; default: live when it answers, else sample)")
+	f.StringVar(&s.backend, "backend", cmp.Or(getenv("BACKEND"), "embedded"), "embedded, or emulators: the official ones of Firestore and Pub/Sub (BACKEND)")
+	f.BoolVar(&s.seed, "seed", false, "load the catalog, then stop")
+	if err := f.Parse(args); err != nil {
+		return s, err
+	}
+	if f.NArg() > 0 {
+		err := fmt.Errorf("unknown argument %q", f.Arg(0))
+		fmt.Fprintln(out, err)
+		return s, err
+	}
+	return s, nil
+}

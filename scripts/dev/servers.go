@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// servers are those of the stack.
+type servers struct {
+	list   []*http.Server
+	live   context.Context // of requests that never end by themselves
+	end    context.CancelFunc
+	failed chan error
+}
+
+// stopTime is how long requests under way may take to end.
+const stopTime = 10 * time.Second
+
+func newServers() *servers {
+	s := &servers{failed: make(chan error, 2)}
+	s.live, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// drain serves h; requests under way end before stop returns.
+func (s *servers) drain(l net.Listener, h http.Handler) { s.serve(context.Background(), l, h) }
+
+// cut serves h; requests under way are told to end by stop.
+func (s *servers) cut(l net.Listener, h http.Handler) { s.serve(s.live, l, h) }
+
+func (s *servers) serve(ctx context.Context, l net.Listener, h http.Handler) {
+	srv := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	s.list = append(s.list, srv)
+	go func() {
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	}()
+}
+
+// stop closes all, and returns when no request is under way.
+func (s *servers) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	s.end()
+	var errs []error
+	for _, srv := range s.list {
+		errs = append(errs, srv.Shutdown(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// edgeHeader is what an edge tells the caller's country in.
+const edgeHeader = "X-Client-Region"
+
+// A front is the gateway: it does to a request what the edge would, and gives
+// it to the functions when there are some.
+type front struct {
+	country string // that the edge tells; empty tells none
+	inner   atomic.Pointer[http.Handler]
+}
+
+// set gives the requests that follow to h.
+func (f *front) set(h http.Handler) { f.inner.Store(&h) }
+
+// ServeHTTP answers 503 until there are functions.
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := f.inner.Load()
+	if h == nil {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "the stack is starting", http.StatusServiceUnavailable)
+		return
+	}
+	r.Header.Del(edgeHeader)
+	if f.country != "" {
+		r.Header.Set(edgeHeader, f.country)
+	}
+	(*h).ServeHTTP(w, r)
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"miramundo.dev/functions"
+	"miramundo.dev/scripts/dev/testchannel"
+	"miramundo.dev/shared/config"
+)
+
+// A stack is the service while it runs here.
+type stack struct {
+	settings
+	tell *teller
+	log  *slog.Logger
+
+	file    config.Stack
+	at      layout
+	cfg     config.Config
+	mark    mark
+	servers *servers
+	front   front
+	deps    functions.Deps
+	pending bool // what is shown was kept from before: a reload follows
+
+	emulators func() error // stops them
+	close     func() error // of deps
+}
+
+// run starts everything, keeps it running until ctx is done, and stops it.
+func run(outer context.Context, s settings, out io.Writer) error {
+	ctx, cancel := context.WithCancel(outer)
+	nothing := func() error { return nil }
+	st := &stack{settings: s, tell: newTeller(out, time.Now), servers: newServers(), emulators: nothing, close: nothing}
+	st.tell.say("Miramundo: starting the local stack")
+	err := st.start(ctx)
+	if outer.Err() != nil {
+		st.tell.say("stopping")
+		err = nil // whatever was under way was cut short by that
+	}
+	cancel()
+	if err = errors.Join(err, st.servers.stop(), st.close(), st.emulators()); err == nil {
+		st.tell.say("stopped")
+	}
+	return err
+}
+
+// start returns when ctx is done, when the seed is sown, or when something
+// fails.
+func (st *stack) start(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{st.place, st.listen, st.configure, st.load, st.serve} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place finds out where the parts stand.
+func (st *stack) place(context.Context) (err error) {
+	if st.file, err = config.ReadStack(st.stackFile); err != nil {
+		return fmt.Errorf("-config: %w", err)
+	}
+	st.at, err = layOut(st.layout, st.file)
+	return err
+}
+
+// listen takes the places of the parts that exist, so that one that is taken is
+// told at once.
+func (st *stack) listen(context.Context) error {
+	gateway, err := listen("-gateway", st.at.gateway)
+	if err != nil {
+		return err
+	}
+	st.front.country = st.file.Edge.Country
+	st.servers.drain(gateway, &st.front)
+	st.at = st.at.behind(gateway.Addr())
+
+	channel, err := listen("-origin", st.at.origin)
+	if err != nil {
+		return err
+	}
+	st.at.origin = channel.Addr().String()
+	player, err := testchannel.New(time.Now)
+	if err != nil {
+		return err
+	}
+	st.servers.cut(channel, player)
+	return nil
+}
+
+func listen(name, addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w (is another stack running? name another place)", name, addr, err)
+	}
+	return l, nil
+}
+
+// localToken is the operator's where nobody else can call and none is set.
+const localToken = "local-operator-token"
+
+// configure makes the settings of the functions: those of the environment, and
+// over them what the stack itself decides.
+func (st *stack) configure(ctx context.Context) (err error) {
+	vars := environment()
+	logs := vars["LOG_LEVEL"] != ""
+	maps.Copy(vars, st.decided(vars))
+	if st.backend == "emulators" {
+		err = st.startEmulators(ctx, vars)
+	} else {
+		st.mark = markIn(st.data)
+	}
+	if err != nil {
+		return err
+	}
+	if st.cfg, err = config.Parse(vars); err != nil {
+		return err
+	}
+	level := st.cfg.LogLevel
+	if !logs {
+		level = slog.LevelWarn // a line for each request is for those who ask
+	}
+	st.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	return nil
+}
+
+// decided are the settings that are the stack's to say. The catalog is chosen
+// later, when it is known whether the live sources answer.
+func (st *stack) decided(vars map[string]string) map[string]string {
+	own := map[string]string{
+		"BASE_URL":             address(st.at.gateway),
+		"HOP_URL":              address(st.at.hop),
+		"LEGACY_URL":           address(st.at.legacy),
+		"BACKEND":              st.backend,
+		"DATA_DIR":             st.data,
+		"GOOGLE_CLOUD_PROJECT": st.file.Project,
+		"CATALOG":              sample,
+		"EDGE_COUNTRY_HEADER":  edgeHeader,
+		"ORIGIN_ALLOW":         strings.Trim(vars["ORIGIN_ALLOW"]+","+st.at.origin, ","),
+		"BUILD":                build(),
+		"K_SERVICE":            "", // not deployed, whatever the machine is
+	}
+	if vars["CATALOGO_TOKEN"] == "" && isLoopback(st.at.gateway) {
+		own["CATALOGO_TOKEN"] = localToken
+	}
+	return own
+}
+
+func environment() map[string]string {
+	vars := map[string]string{}
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		vars[name] = value
+	}
+	return vars
+}
+
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+// build is the short id of the commit that this was built from.
+func build() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "dev"
+	}
+	i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs.revision" })
+	if i < 0 || len(info.Settings[i].Value) < 7 {
+		return "dev"
+	}
+	return info.Settings[i].Value[:7]
+}

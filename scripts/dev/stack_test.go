@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A running stack is one that a test started.
+type running struct {
+	base  string
+	lines []string   // printed before ready
+	stop  func()     // as SIGTERM does
+	ended chan error // gets what run returned
+	rest  chan string
+}
+
+// TestStack goes the way of a new user: start, search, play, stop.
+func TestStack(t *testing.T) {
+	data := t.TempDir()
+	r := start(t, settings{data: data, catalog: sample})
+	var page struct {
+		Items []struct{ ID, API string }
+		Total int
+	}
+	getJSON(t, r.base+"/api/channels?q=miramundo", &page)
+	if page.Total != 1 || page.Items[0].ID != "MiramundoTest.br" {
+		t.Fatalf("a search for the test channel finds %+v", page)
+	}
+	var full struct {
+		Streams []struct {
+			Kind        string
+			ProviderURL string `json:"provider_url"`
+		}
+	}
+	getJSON(t, page.Items[0].API, &full)
+	if len(full.Streams) != 1 || full.Streams[0].Kind != "hls" {
+		t.Fatalf("the test channel has the streams %+v", full.Streams)
+	}
+	if body := fetch(t, full.Streams[0].ProviderURL); !strings.HasPrefix(body, "#EXTM3U") {
+		t.Errorf("its stream is %q", body)
+	}
+	var stations struct{ Total int }
+	if getJSON(t, r.base+"/api/channels?kind=radio", &stations); stations.Total < 40 {
+		t.Errorf("the sample has %d stations, want 40 and the test tone", stations.Total)
+	}
+	var geo struct{ Country, Source string }
+	if getJSON(t, r.base+"/api/geo", &geo); geo.Country != "BR" || geo.Source == "fallback" {
+		t.Errorf("the gateway tells no country as an edge does: %+v", geo)
+	}
+	r.stop()
+	if err := <-r.ended; err != nil {
+		t.Fatalf("run = %v after a stop", err)
+	}
+	if rest := <-r.rest; !strings.HasSuffix(rest, "stopping\nstopped\n") {
+		t.Errorf("the last lines are %q", rest)
+	}
+
+	// The second time there is something to show at once.
+	again := start(t, settings{data: data, catalog: sample})
+	if said := strings.Join(again.lines, "\n"); !strings.Contains(said, "serving what") {
+		t.Errorf("the second start said:\n%s", said)
+	}
+	again.stop()
+	if err := <-again.ended; err != nil {
+		t.Errorf("run = %v after the second stop", err)
+	}
+}
+
+// TestStackTakesAnotherCatalog starts with a folder where the sample was: the
+// small catalog takes the place of the large one, for that was asked for.
+func TestStackTakesAnotherCatalog(t *testing.T) {
+	data := t.TempDir()
+	first := start(t, settings{data: data, catalog: sample})
+	first.stop()
+	<-first.ended
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"channels.json": `[{"id":"One.pt","name":"One","country":"PT"}]`,
+		"feeds.json":    `[{"channel":"One.pt","id":"SD","name":"SD","is_main":true}]`,
+		"streams.json":  `[{"channel":"One.pt","feed":"SD","url":"https://one.example/live.m3u8"}]`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := start(t, settings{data: data, catalog: dir})
+	var page struct{ Items []struct{ ID string } }
+	getJSON(t, second.base+"/api/channels?country=PT", &page)
+	if diff := cmp.Diff([]struct{ ID string }{{"One.pt"}}, page.Items); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	second.stop()
+	<-second.ended
+}
+
+func TestSeed(t *testing.T) {
+	var out strings.Builder
+	s := settings{layout: anywhere, stackFile: stackFile, data: t.TempDir(), catalog: sample, backend: "embedded", seed: true}
+	if err := run(t.Context(), s, &out); err != nil || !strings.Contains(out.String(), "loaded") {
+		t.Errorf("run = %v, and said:\n%s", err, &out)
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		change func(*settings)
+		want   string
+	}{
+		{"a gateway that is taken", func(s *settings) { s.layout.gateway = taken.Addr().String() }, "-gateway " + taken.Addr().String()},
+		{"an origin that is taken", func(s *settings) { s.layout.origin = taken.Addr().String() }, "-origin"},
+		{"a catalog that is nothing", func(s *settings) { s.catalog = "lively" }, "neither live, nor sample, nor a folder"},
+		{"a backend that is none", func(s *settings) { s.backend = "paper" }, "BACKEND"},
+		{"no file of the stack", func(s *settings) { s.stackFile = "none.json" }, "none.json"},
+		{"a file of something else", func(s *settings) { s.stackFile = file }, "project"},
+		{"data that is a file", func(s *settings) { s.data = file }, "data folder"},
+		{"an empty folder", func(s *settings) { s.catalog = t.TempDir() }, "reload_refused"},
+	} {
+		s := settings{layout: anywhere, stackFile: stackFile, data: t.TempDir(), catalog: sample, backend: "embedded"}
+		test.change(&s)
+		if err := run(t.Context(), s, io.Discard); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: run = %v, want %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	env := map[string]string{"CATALOG": "live", "BACKEND": "emulators", "DATA_DIR": "/d"}
+	getenv := func(name string) string { return env[name] }
+	got, err := parse([]string{"-gateway", ":1", "-catalog", "sample"}, getenv, io.Discard)
+	want := settings{layout: layout{gateway: ":1"}, stackFile: "emulator.json", data: "/d", catalog: "sample", backend: "emulators"}
+	if err != nil || got != want {
+		t.Errorf("parse = %+v, %v; want %+v", got, err, want)
+	}
+	for _, args := range [][]string{{"-nonsense"}, {"word"}, {"-gateway"}} {
+		if _, err := parse(args, getenv, io.Discard); err == nil {
+			t.Errorf("parse(%q) gave no error", args)
+		}
+	}
+}
+
+const stackFile = "../../emulator.json"
+
+var anywhere = layout{gateway: "127.0.0.1:0"}
+
+// start starts a stack on free ports, and returns when it is ready.
+func start(t *testing.T, s settings) *running {
+	t.Helper()
+	s.layout, s.stackFile, s.backend = anywhere, stackFile, "embedded"
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	r := &running{stop: cancel, ended: make(chan error, 1), rest: make(chan string, 1)}
+	out, in := io.Pipe()
+	go func() {
+		r.ended <- run(ctx, s, in)
+		in.Close()
+	}()
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("it ended before it was ready, with %v; it said:\n%s", <-r.ended, strings.Join(r.lines, "\n"))
+		}
+		r.lines = append(r.lines, strings.TrimSpace(line))
+		if base, ok := strings.CutPrefix(strings.TrimSpace(line), "ready "); ok {
+			r.base = base
+			break
+		}
+	}
+	go func() {
+		rest, err := io.ReadAll(lines)
+		if err != nil {
+			rest = append(rest, err.Error()...)
+		}
+		r.rest <- string(rest)
+	}()
+	return r
+}
+
+func getJSON(t *testing.T, address string, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(fetch(t, address)), v); err != nil {
+		t.Fatalf("%s: %v", address, err)
+	}
+}
+
+func fetch(t *testing.T, address string) string {
+	t.Helper()
+	if u, err := url.Parse(address); err != nil || !strings.HasPrefix(u.Host, "127.0.0.1:") {
+		t.Fatalf("%q is no address of the stack", address)
+	}
+	res, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %s %v", address, res.Status, body, err)
+	}
+	return string(body)
+}
