@@ -4,6 +4,8 @@ import (
 	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -11,6 +13,11 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/source/collect"
 )
 
 // A truth is what the files of a catalog folder say, read here with as little
@@ -221,4 +228,103 @@ func (tr *truth) addStation(s station, addresses, selves map[string]string, vari
 func openable(raw string) bool {
 	scheme, _, _ := strings.Cut(strings.ToLower(raw), ":")
 	return !strings.ContainsAny(raw, " \t\"<>\\") && strings.Contains(" http https rtmp rtmps rtsp rtsps mms mmsh mmst srt udp rtp ", " "+scheme+" ")
+}
+
+// TestTruth loads the real sources and compares what is served with what the
+// files say.
+func TestTruth(t *testing.T) {
+	const dir = "../../shared/data/catalog"
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("no ../shared/data")
+	}
+	tr := readTruth(t, dir)
+	h := Mux(deps(t, openEmbedded(t), collect.Folder(dir)))
+	for query, want := range map[string]int{
+		"playable=0":            len(tr.channels),
+		"":                      len(tr.playable),
+		"kind=radio&playable=0": len(tr.stations),
+		"kind=radio":            len(tr.playableStations),
+		"kind=all&playable=0":   len(tr.channels) + len(tr.stations),
+	} {
+		if got := total(t, h, query); got != want {
+			t.Errorf("%q finds %d, want %d", query, got, want)
+		}
+	}
+	counts := func(param, more string, want map[string]int) {
+		for value, n := range want {
+			if got := total(t, h, param+"="+url.QueryEscape(value)+more); value != "" && got != n {
+				t.Errorf("%s=%s%s finds %d, want %d", param, value, more, got, n)
+			}
+		}
+	}
+	counts("country", "&playable=0", tr.byCountry)
+	counts("country", "&kind=radio&playable=0", tr.stationsByCountry)
+	counts("category", "&playable=0", tr.byCategory)
+	checkCountries(t, h, tr)
+	checkStreams(t, h, tr)
+}
+
+func get(t *testing.T, h http.Handler, path string, v any) {
+	t.Helper()
+	res, text := apitest.Do(t, h, "GET", path, "")
+	if res.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %s %s", path, res.Status, text)
+	}
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func total(t *testing.T, h http.Handler, query string) int {
+	t.Helper()
+	var page struct{ Total int }
+	get(t, h, "/api/channels?limit=1&"+query, &page)
+	return page.Total
+}
+
+// checkCountries compares the facet of countries with the playable channels.
+func checkCountries(t *testing.T, h http.Handler, tr *truth) {
+	var list struct {
+		Items []struct {
+			Code  string
+			Count int
+		}
+	}
+	get(t, h, "/api/countries", &list)
+	got := map[string]int{}
+	for _, c := range list.Items {
+		got[c.Code] = c.Count
+	}
+	if d := cmp.Diff(tr.playableByCountry, got); d != "" {
+		t.Errorf("countries (-files +served):\n%s", d)
+	}
+}
+
+// checkStreams pages through every playable channel, and compares the streams
+// of each with the playlists.
+func checkStreams(t *testing.T, h http.Handler, tr *truth) {
+	seen := map[string]bool{}
+	for offset := 0; ; offset += 50 {
+		var page struct{ Items []struct{ ID string } }
+		get(t, h, fmt.Sprintf("/api/channels?playable=0&limit=50&offset=%d", offset), &page)
+		if len(page.Items) == 0 {
+			break
+		}
+		for _, c := range page.Items {
+			if seen[c.ID] {
+				t.Errorf("%s is on two pages", c.ID)
+			}
+			seen[c.ID] = true
+			if want := len(tr.streams[c.ID]); want > 0 {
+				var full struct{ Streams []struct{ ID string } }
+				get(t, h, "/api/channels/"+url.PathEscape(c.ID), &full)
+				if len(full.Streams) != want {
+					t.Errorf("%s has %d streams, want %d", c.ID, len(full.Streams), want)
+				}
+			}
+		}
+	}
+	if len(seen) != len(tr.channels) {
+		t.Errorf("pages hold %d channels, want %d", len(seen), len(tr.channels))
+	}
 }

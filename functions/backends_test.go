@@ -1,0 +1,73 @@
+package functions
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/wire"
+)
+
+// TestBackends runs the scripts over both backends. They answer with the same
+// bytes.
+func TestBackends(t *testing.T) {
+	host := os.Getenv("FIRESTORE_EMULATOR_HOST")
+	if host == "" {
+		if os.Getenv("CI") != "" && os.Getenv("MIRAMUNDO_EMULATORS") == "required" {
+			t.Fatal("no Firestore emulator")
+		}
+		t.Skip("no Firestore emulator")
+	}
+	cloud, events, err := wire.Open(t.Context(), wire.Config{
+		Backend: wire.Emulators, Project: fmt.Sprintf("demo-backends-%d", os.Getpid()),
+		FirestoreHost: host, PubSubHost: os.Getenv("PUBSUB_EMULATOR_HOST"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { events.Close(); cloud.Close() })
+	want := transcript(t, "embedded", openEmbedded(t))
+	got := transcript(t, "cloud", cloud)
+	if len(want) == 0 {
+		t.Fatal("the scripts called nothing")
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("answers differ (-embedded +cloud):\n%s", d)
+	}
+}
+
+// transcript runs the scripts over db and returns every call with its answer.
+// Durations are not compared: jobs report what time took.
+func transcript(t *testing.T, name string, db store.DB) []string {
+	var calls []string
+	h := Mux(deps(t, db, fixture))
+	record := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		h.ServeHTTP(answer, r)
+		calls = append(calls, fmt.Sprintf("%s %s\n%d %s", r.Method, r.URL, answer.Code, untimed(answer.Body.String())))
+		for name, values := range answer.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(answer.Code)
+		answer.Body.WriteTo(w)
+	})
+	t.Run(name, func(t *testing.T) { apitest.Run(t, record, "testdata/api/*.txt") })
+	return calls
+}
+
+// untimed drops the one member that tells how long steps took.
+func untimed(body string) string {
+	before, rest, ok := strings.Cut(body, `"steps_ms":{`)
+	if !ok {
+		return body
+	}
+	_, after, _ := strings.Cut(rest, "}")
+	return before + after
+}
