@@ -40,13 +40,14 @@ var Endpoints = []api.Endpoint{
 		Path:   "/api/health",
 		Auth:   api.None,
 		Doc:    "Whether the service answers, from which catalog, and how old each of its sources is.",
-		Tool:   "get_health",
+		Tool:   healthTool,
 	}),
 }
 
 const (
 	indexPath   = "/api/{$}"
 	openapiPath = "/openapi.json"
+	healthTool  = "get_health"
 )
 
 // A State says what catalog an instance answers from.

@@ -71,12 +71,12 @@ var modes = []struct{ mode, how string }{
 	{string(api.Operator), "Authorization: Bearer, with the operator's token."},
 }
 
-// steps are the first calls, those that the table has.
-var steps = []struct{ does, method, path, query string }{
-	{"Search channels by name.", "GET", "/api/channels", "?q=news&limit=5"},
-	{"List the countries that have channels.", "GET", "/api/countries", ""},
-	{"Search radio stations by tag, most voted first.", "GET", "/api/channels", "?kind=radio&tag=jazz&sort=votes"},
-	{"Read how fresh the catalog is.", "GET", "/api/health", ""},
+// steps are the first calls, of tools that the table has.
+var steps = []struct{ does, tool, query string }{
+	{"Search channels by name.", "search_channels", "?q=news&limit=5"},
+	{"List the countries that have channels.", "list_countries", ""},
+	{"Search radio stations by tag, most voted first.", "search_channels", "?kind=radio&tag=jazz&sort=votes"},
+	{"Read how fresh the catalog is.", healthTool, ""},
 }
 
 // describe computes the index of a table.
@@ -90,20 +90,21 @@ func describe(o Options) index {
 	for _, l := range i18n.Locales {
 		x.Locales = append(x.Locales, l.Tag())
 	}
-	has := map[string]bool{}
+	auth, tools := map[string]bool{}, map[string]entry{}
 	for _, e := range o.Table {
-		x.Endpoints = append(x.Endpoints, entryOf(o.BaseURL, e))
-		has[string(e.Auth)], has[e.Pattern()] = true, true
+		one := entryOf(o.BaseURL, e)
+		x.Endpoints = append(x.Endpoints, one)
+		auth[one.Auth], tools[e.Tool] = true, one
 	}
 	slices.SortStableFunc(x.Endpoints, func(a, b entry) int { return strings.Compare(a.Path, b.Path) })
 	for _, m := range modes {
-		if has[m.mode] {
+		if auth[m.mode] {
 			x.Auth = append(x.Auth, authMode{m.mode, m.how})
 		}
 	}
 	for _, s := range steps {
-		if has[s.method+" "+s.path] {
-			x.Quickstart = append(x.Quickstart, step{s.does, s.method, o.BaseURL + s.path + s.query})
+		if e, ok := tools[s.tool]; ok {
+			x.Quickstart = append(x.Quickstart, step{s.does, e.Method, e.URL + s.query})
 		}
 	}
 	return x

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 }
 
 // serve returns the program as a command with the given settings.
-func serve(t *testing.T, ctx context.Context, settings ...string) (*exec.Cmd, *bytes.Buffer) {
+func serve(ctx context.Context, t *testing.T, settings ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -52,7 +52,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		cmd, out := serve(t, ctx, test.settings...)
+		cmd, out := serve(ctx, t, test.settings...)
 		if err := cmd.Run(); err == nil || !strings.Contains(out.String(), test.want) {
 			t.Errorf("%q: %v, output %s, want %s", test.settings, err, out, test.want)
 		}
@@ -64,11 +64,11 @@ func TestServe(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	port := freePort(t)
-	cmd, out := serve(t, ctx, "FUNCTION_TARGET=discovery", "BUILD=abc1234", "PORT="+port)
+	cmd, out := serve(ctx, t, "FUNCTION_TARGET=discovery", "BUILD=abc1234", "PORT="+port)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	body := get(t, ctx, "http://127.0.0.1:"+port+"/api/health")
+	body := get(ctx, t, "http://127.0.0.1:"+port+"/api/health")
 	var health struct {
 		OK         bool
 		App, Build string
@@ -96,7 +96,7 @@ func freePort(t *testing.T) string {
 }
 
 // get asks until there is an answer, or ctx is done.
-func get(t *testing.T, ctx context.Context, url string) []byte {
+func get(ctx context.Context, t *testing.T, url string) []byte {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -15,6 +15,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path"
@@ -142,7 +143,7 @@ func Bind[S, In, Out any](h func(S, context.Context, In) (Out, error), e Endpoin
 
 func (e *Endpoint) complete() error {
 	if e.Method == "" || e.Path == "" || e.Auth == "" || e.Doc == "" {
-		return fmt.Errorf("Method, Path, Auth and Doc must be set")
+		return errors.New("a method, path, credential or sentence is missing")
 	}
 	if e.Cache == "" {
 		e.Cache = NoStore

@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"log/slog"
 	"net/http"
@@ -169,8 +170,8 @@ func (f *failing) Read(p []byte) (int, error) {
 func TestAbort(t *testing.T) {
 	h := api.Handler(options(), newServer(), table)
 	defer func() {
-		if p := recover(); p != http.ErrAbortHandler {
-			t.Errorf("recovered %v", p)
+		if err, _ := recover().(error); !errors.Is(err, http.ErrAbortHandler) {
+			t.Errorf("recovered %v", err)
 		}
 	}()
 	apitest.Do(t, h, "GET", "/api/breaks?how=abort", "")

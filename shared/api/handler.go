@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -239,11 +240,13 @@ func (c *call) send(out any) error {
 // http.ErrAbortHandler goes on to the server, which knows what it means.
 func (c *call) finish() {
 	p := recover()
-	if p != nil && p != http.ErrAbortHandler {
+	err, _ := p.(error)
+	aborted := errors.Is(err, http.ErrAbortHandler)
+	if p != nil && !aborted {
 		c.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 	}
 	c.log()
-	if p == http.ErrAbortHandler {
-		panic(p)
+	if aborted {
+		panic(http.ErrAbortHandler)
 	}
 }

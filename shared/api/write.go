@@ -111,11 +111,13 @@ func (c Content) Reply(w http.ResponseWriter, r *http.Request) error {
 }
 
 // A Document is a result that stays the same while the program runs. It is
-// compressed once.
+// compressed once, when it is first asked for: an instance that nobody asks
+// starts without that work.
 type Document struct {
 	types    []string
 	tag      string
-	variants *encoding.Variants
+	data     []byte
+	variants func() *encoding.Variants
 }
 
 // NewDocument returns the document of a media type with the given bytes.
@@ -124,7 +126,8 @@ func NewDocument(mediaType string, data []byte) *Document {
 	return &Document{
 		types:    []string{mediaType},
 		tag:      hex.EncodeToString(sum[:8]),
-		variants: encoding.Precompress(data),
+		data:     data,
+		variants: sync.OnceValue(func() *encoding.Variants { return encoding.Precompress(data) }),
 	}
 }
 
@@ -132,17 +135,14 @@ func NewDocument(mediaType string, data []byte) *Document {
 func (d *Document) ETag() string { return d.tag }
 
 // Bytes returns the document as it is, not compressed.
-func (d *Document) Bytes() []byte {
-	_, data := d.variants.Choose("")
-	return data
-}
+func (d *Document) Bytes() []byte { return d.data }
 
 // Reply writes the document in the best coding that the caller takes.
 func (d *Document) Reply(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h["Content-Type"] = d.types
 	vary(w, true)
-	coding, body := d.variants.Choose(r.Header.Get("Accept-Encoding"))
+	coding, body := d.variants().Choose(r.Header.Get("Accept-Encoding"))
 	if coding != encoding.Identity {
 		h["Content-Encoding"] = codingHeaders[coding]
 	}

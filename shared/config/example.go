@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+//go:generate go test . -run TestExample -update
+
 // Example returns the text of a file that names every setting with its
 // meaning and its default.
 func Example() string {

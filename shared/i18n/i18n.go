@@ -62,10 +62,14 @@ const maxKept = 1024
 
 var (
 	matcher = newMatcher()
-	kept    atomic.Pointer[memory]
+	kept    = remember()
 )
 
-func init() { kept.Store(new(memory)) }
+func remember() *atomic.Pointer[memory] {
+	p := new(atomic.Pointer[memory])
+	p.Store(new(memory))
+	return p
+}
 
 // A memory is what some headers were found to match.
 type memory struct {

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -228,7 +229,7 @@ func (f *field) setText(v reflect.Value, text string) *problem {
 // long it is.
 func (f *field) setInteger(v reflect.Value, text string) *problem {
 	n, err := strconv.ParseInt(text, 10, 64)
-	if text[0] == '+' || err != nil && !isRange(err) {
+	if text[0] == '+' || err != nil && !errors.Is(err, strconv.ErrRange) {
 		return badInteger
 	}
 	if f.Cap != nil && n > *f.Cap {
@@ -242,11 +243,6 @@ func (f *field) setInteger(v reflect.Value, text string) *problem {
 	}
 	v.SetInt(n)
 	return nil
-}
-
-func isRange(err error) bool {
-	e, ok := err.(*strconv.NumError)
-	return ok && e.Err == strconv.ErrRange
 }
 
 // setNumber parses a decimal number; "NaN", "Inf" and hexadecimal are none.

@@ -42,6 +42,9 @@ func Document(info Info, table []api.Endpoint) ([]byte, error) {
 			return nil, fmt.Errorf("%s: %w", e.Pattern(), err)
 		}
 	}
+	if b.clash != nil {
+		return nil, b.clash
+	}
 	b.describe(info, table)
 	return json.MarshalIndent(b.reflector.Spec, "", " ")
 }

@@ -3,6 +3,7 @@ package openapi_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -133,19 +134,19 @@ func TestDocument(t *testing.T) {
 				"note":{"type":["string","null"],"maxLength":4096,"description":"Note."},
 				"tags":{"type":"array","maxItems":6,"items":{"type":"string","maxLength":8},"description":"Tags."},
 				"on":{"type":"boolean","default":true,"description":"On."}}}}}}`},
-		{[]string{"components", "schemas", "OpenapiTestOut"}, `{"type":"object",
+		{[]string{"components", "schemas", "Openapi_testOut"}, `{"type":"object",
 			"required":["name","null","part","list","enum","at","maybe","by","nothing"],"properties":{
 			"name":{"type":"string"},
 			"null":{"type":["null","integer"]},
-			"absent":{"$ref":"#/components/schemas/OpenapiTestPart"},
-			"part":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/OpenapiTestPart"}]},
-			"list":{"type":"array","items":{"$ref":"#/components/schemas/OpenapiTestPart"}},
+			"absent":{"$ref":"#/components/schemas/Openapi_testPart"},
+			"part":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/Openapi_testPart"}]},
+			"list":{"type":"array","items":{"$ref":"#/components/schemas/Openapi_testPart"}},
 			"enum":{"type":["null","string"],"enum":["a","b",null]},
-			"at":{"$ref":"#/components/schemas/OpenapiTestMoment"},
-			"maybe":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/OpenapiTestMoment"}]},
-			"by":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/OpenapiTestPart"}},
+			"at":{"$ref":"#/components/schemas/Openapi_testMoment"},
+			"maybe":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/Openapi_testMoment"}]},
+			"by":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Openapi_testPart"}},
 			"nothing":{}}}`},
-		{[]string{"components", "schemas", "OpenapiTestMoment"}, `{"type":"string","format":"date-time"}`},
+		{[]string{"components", "schemas", "Openapi_testMoment"}, `{"type":"string","format":"date-time"}`},
 	} {
 		if diff := cmp.Diff(tree(t, test.want), at(test.path...)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", test.path, diff)
@@ -175,5 +176,28 @@ func TestStatuses(t *testing.T) {
 	}
 	if at("paths", "/a/{id}", "get", "responses", "429", "headers", "Retry-After") == nil {
 		t.Error("429 does not tell Retry-After")
+	}
+}
+
+// A Clash holds two types of one name.
+type Clash struct {
+	Inner time.Location `json:"inner"`
+	Other Location      `json:"other"`
+}
+
+// Location has the name of another type.
+type Location struct {
+	X int `json:"x"`
+}
+
+func (server) clash(context.Context, struct{}) (Clash, error) { return Clash{}, nil }
+
+// TestClash checks that two types do not share a schema.
+func TestClash(t *testing.T) {
+	_, err := openapi.Document(openapi.Info{}, []api.Endpoint{
+		api.Bind(server.clash, api.Endpoint{Method: "GET", Path: "/c", Auth: api.None, Doc: "C."}),
+	})
+	if err == nil || !strings.Contains(err.Error(), "both called Location") {
+		t.Errorf("error is %v", err)
 	}
 }

@@ -2,7 +2,9 @@ package openapi
 
 import (
 	"encoding"
+	"fmt"
 	"net/http"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -20,16 +22,41 @@ import (
 // A builder makes one document.
 type builder struct {
 	reflector *openapi31.Reflector
+	names     map[string]reflect.Type // of schemas
+	clash     error                   // of two of them
 }
 
 func newBuilder() *builder {
 	r := openapi31.NewReflector()
+	b := &builder{reflector: r, names: map[string]reflect.Type{}}
 	r.DefaultOptions = append(r.DefaultOptions,
 		jsonschema.InterceptProp(requireProp),
 		jsonschema.InterceptSchema(moments),
+		jsonschema.InterceptDefName(func(t reflect.Type, _ string) string { return b.name(t) }),
 	)
-	return &builder{r}
+	return b
 }
+
+// name names the schema of a type: as it is called when it is exported, after
+// its function when it is not. A name for two types is noted as an error of
+// the document.
+func (b *builder) name(t reflect.Type) string {
+	name, argument, _ := strings.Cut(t.Name(), "[")
+	if i := strings.LastIndexAny(argument, "./"); i >= 0 {
+		argument = argument[i+1:]
+	}
+	if first := name[:1]; first != strings.ToUpper(first) {
+		name = capital(path.Base(t.PkgPath())) + capital(name)
+	}
+	name += strings.TrimSuffix(argument, "]")
+	if other, ok := b.names[name]; ok && other != t {
+		b.clash = fmt.Errorf("%s and %s are both called %s", other, t, name)
+	}
+	b.names[name] = t
+	return name
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // requireProp makes every field that is always encoded a required one, and
 // lets a pointer with an enum be null.
