@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/language"
 
@@ -106,9 +107,16 @@ type page struct {
 // Schema returns the shape of the page.
 func (page) Schema() any { return catalog.Page{} }
 
+// buffers hold rendered pages while they are sent. A page takes 25 KB or so:
+// without them the garbage collector would take more time than the search.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
 // Reply renders the page.
 func (p page) Reply(w http.ResponseWriter, r *http.Request) error {
-	return api.WriteJSON(w, r, p.view.Search(p.query, int(p.locale), nil))
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	*buf = p.view.Search(p.query, int(p.locale), (*buf)[:0])
+	return api.WriteJSON(w, r, *buf)
 }
 
 func (s *Server) search(ctx context.Context, in searchIn) (page, error) {

@@ -1,0 +1,226 @@
+package overhttp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"miramundo.dev/functions/catalog"
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/cloudlog"
+	model "miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+)
+
+// childFlag is the first argument of a process that is a server.
+const childFlag = "serve-over-http"
+
+// Child serves, and does not return, when this process was started to. Main
+// calls it first.
+func Child() {
+	if len(os.Args) != 4 || os.Args[1] != childFlag {
+		return
+	}
+	if err := serve(os.Args[2], os.Args[3]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func serve(kind, file string) error {
+	runtime.GOMAXPROCS(1)
+	if err := pin(0); err != nil {
+		return err
+	}
+	makers := map[string]func(string) (http.Handler, error){"ceiling": newCeiling, "service": newService}
+	h, err := makers[kind](file)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	go func() { // ends with the parent, whose pipe this is
+		io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	runtime.GC()
+	fmt.Println(l.Addr())
+	return http.Serve(l, h)
+}
+
+// pin keeps the process on one core, when there is more than one.
+func pin(core int) error {
+	if runtime.NumCPU() < 2 {
+		return nil
+	}
+	var set unix.CPUSet
+	set.Set(core)
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return err
+	}
+	for _, t := range threads {
+		var id int
+		fmt.Sscan(t.Name(), &id)
+		if err := unix.SchedSetaffinity(id, &set); err != nil {
+			return fmt.Errorf("pin to core %d: %w", core, err)
+		}
+	}
+	return nil
+}
+
+// newCeiling returns the least handler that sends the bodies kept in file.
+func newCeiling(file string) (http.Handler, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	bodies, err := readBodies(data)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, ok := bodies[r.URL.RequestURI()]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.Header()["Content-Type"] = jsonType
+		w.Write(body)
+	}), err
+}
+
+var jsonType = []string{"application/json"}
+
+// newService returns the function catalog, as it is deployed, over the
+// snapshot in file.
+func newService(file string) (http.Handler, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	ix, err := index.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	log := slog.New(cloudlog.New(null, slog.LevelInfo, "demo"))
+	links := model.LinkBase{Base: "https://miramundo.example", Hop: "https://hop.miramundo.example", Legacy: "https://legacy.miramundo.example"}
+	view := fixed{index.NewView(ix, index.Overlay{}, links)}
+	return api.Handler(api.Options{Log: log}, catalog.New(view, links.Base), catalog.Endpoints), nil
+}
+
+// fixed shows one view.
+type fixed struct{ view *index.View }
+
+func (f fixed) View() (*index.View, error) { return f.view, nil }
+
+// A bodyWriter keeps bodies by their targets, each with its length before it.
+type bodyWriter struct{ w *bufio.Writer }
+
+func newBodyWriter(w io.Writer) bodyWriter { return bodyWriter{bufio.NewWriter(w)} }
+
+func (b bodyWriter) write(parts ...any) error {
+	for _, part := range parts {
+		data := fmt.Append(nil, part)
+		if raw, ok := part.([]byte); ok {
+			data = raw
+		}
+		b.w.Write(binary.AppendUvarint(nil, uint64(len(data)))) // an error stays with w
+		if _, err := b.w.Write(data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b bodyWriter) flush() error { return b.w.Flush() }
+
+func readBodies(data []byte) (map[string][]byte, error) {
+	bodies := map[string][]byte{}
+	for len(data) > 0 {
+		var parts [2][]byte
+		for i := range parts {
+			n, size := binary.Uvarint(data)
+			if size <= 0 || uint64(len(data)-size) < n {
+				return nil, errors.New("bodies are cut")
+			}
+			parts[i], data = data[size:size+int(n)], data[size+int(n):]
+		}
+		bodies[string(parts[0])] = parts[1]
+	}
+	return bodies, nil
+}
+
+// A server is a child process that answers at addr.
+type server struct {
+	name     string
+	args     []string
+	encoding string // that the load accepts; empty for none
+	addr     string
+	cmd      *exec.Cmd
+	stdin    io.Closer
+}
+
+func (s *server) start(ctx context.Context) error {
+	s.cmd = exec.CommandContext(ctx, os.Args[0], append([]string{childFlag}, s.args...)...)
+	var stderr bytes.Buffer
+	s.cmd.Stderr = &stderr
+	stdin, err := s.cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	stdout, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	s.stdin = stdin
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		s.stop()
+		return fmt.Errorf("%s did not start: %w: %s", s.name, err, &stderr)
+	}
+	s.addr = strings.TrimSpace(line)
+	return nil
+}
+
+func (s *server) stop() {
+	s.stdin.Close()
+	_ = s.cmd.Wait() // it ends with its input
+}
+
+// cpu returns the CPU time that the server has used.
+func (s *server) cpu() (time.Duration, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	// After the name in brackets: state is field 3, utime 14, stime 15.
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	var user, system int64
+	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+		return 0, err
+	}
+	const tick = 10 * time.Millisecond // USER_HZ is 100
+	return time.Duration(user+system) * tick, nil
+}
