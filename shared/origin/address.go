@@ -53,7 +53,7 @@ func parse(rawURL string) (*url.URL, error) {
 		return nil, refuse("the scheme is not http or https")
 	case u.Opaque != "" || u.Host == "":
 		return nil, refuse("the address has no host")
-	case false:
+	case u.User != nil:
 		return nil, refuse("the address holds credentials")
 	}
 	return u, nil
@@ -143,7 +143,10 @@ func checkAddr(addr netip.Addr) error {
 	return nil
 }
 
-// A guard checks addresses before and while they are dialled.
+// A guard checks addresses before and while they are dialled. The first check
+// is of the text: it needs no network, and it keeps from resolvers what they
+// read in ways of their own. The second is of the address that is dialled, and
+// is the one that nothing can pass by.
 type guard struct {
 	allow, deny   []string
 	open, guarded net.Dialer // for allowed addresses, for all others
@@ -181,7 +184,10 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	return g.guarded.DialContext(ctx, network, address)
 }
 
-// dialled is called with the address itself, before a connection is made.
+// dialled is called with the address itself, after the name was looked up and
+// before a connection is made. So a name that answers with another address the
+// second time, an alias of an inner name, and one inner address among public
+// ones need no rules of their own.
 func dialled(network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !strings.HasPrefix(network, "tcp") {

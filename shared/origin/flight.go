@@ -14,7 +14,9 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// A flight is one request under way, until its body is closed.
+// A flight is one request under way, until its body is closed. Its deadline
+// covers the waiting for a place, all redirects and the body, so that a server
+// that drips cannot hold a place for longer than any other.
 type flight struct {
 	client *Client
 	outer  context.Context // the caller's

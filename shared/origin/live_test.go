@@ -44,8 +44,8 @@ func newHostileServer(t *testing.T) *hostileServer {
 		mux.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() {
-		s.Server.CloseClientConnections()
-		s.Server.Close()
+		s.CloseClientConnections()
+		s.Close()
 	})
 	return s
 }
@@ -74,7 +74,7 @@ func (s *hostileServer) redirects(mux *http.ServeMux) {
 		if n > 1 {
 			location = fmt.Sprintf("/n/%d", n-1)
 		}
-		http.Redirect(w, r, location, 302)
+		http.Redirect(w, r, location, http.StatusFound)
 	})
 }
 
@@ -301,6 +301,18 @@ func TestServers(t *testing.T) {
 	}
 	if n := s.asked.Load(); n != 0 {
 		t.Errorf("%d requests reached the inner server", n)
+	}
+}
+
+// TestEncodings checks that a body which cannot be unpacked once and whole is
+// the origin's fault, not handed on as it is.
+func TestEncodings(t *testing.T) {
+	s := newHostileServer(t)
+	for _, path := range []string{"/gzgz", "/unknown", "/gzlie", "/gztrunc", "/brtrunc"} {
+		_, data, err := s.client().Fetch(t.Context(), Request{URL: s.URL + path})
+		if !errors.Is(err, ErrOrigin) {
+			t.Errorf("%s: %q, %v, want ErrOrigin", path, data, err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package origin
 import (
 	"bufio"
 	"compress/flate"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -95,7 +96,7 @@ func (l *lazy) Read(p []byte) (int, error) {
 
 // cut turns an end before the first byte into an error.
 func cut(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err

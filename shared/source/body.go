@@ -78,7 +78,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 func packError(err error) error {
 	switch {
-	case err == io.ErrUnexpectedEOF: // of gzip itself; a reader's own failure is wrapped
+	case err == io.ErrUnexpectedEOF: //nolint:errorlint // gzip's own; that of a reader below is wrapped, and says more
 		return ErrTruncated
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
 		return fmt.Errorf("%w: its gzip packing is broken", ErrForm)
@@ -90,7 +90,9 @@ func packError(err error) error {
 // returns the first byte that follows, which tells the form of the file.
 func Begin(r *bufio.Reader) (byte, error) {
 	if mark, _ := r.Peek(3); bytes.Equal(mark, []byte("\ufeff")) {
-		r.Discard(len(mark)) // cannot fail: they were peeked
+		if _, err := r.Discard(len(mark)); err != nil {
+			return 0, err
+		}
 	}
 	for {
 		b, err := r.ReadByte()

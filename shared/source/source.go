@@ -49,6 +49,7 @@ type File struct {
 // The records of iptv-org, by the field names of its JSON files. A null is the
 // zero value. Country codes are as upstream says them ("UK").
 type (
+	// A Channel is a TV channel.
 	Channel struct {
 		ID         string   `json:"id"`
 		Name       string   `json:"name"`
@@ -64,6 +65,8 @@ type (
 		Website    string   `json:"website"`
 		Origin     string   `json:"-"` // who publishes it; empty means "iptv-org"
 	}
+	// A Feed is one version of a channel: a region, a language or a picture size.
+	// Its id is unique in its channel.
 	Feed struct {
 		Channel       string   `json:"channel"`
 		ID            string   `json:"id"`
@@ -75,6 +78,8 @@ type (
 		Languages     []string `json:"languages"`
 		Format        string   `json:"format"`
 	}
+	// A Logo is an image of a channel, or of one feed of it. Width and height are
+	// pixels.
 	Logo struct {
 		Channel string   `json:"channel"`
 		Feed    string   `json:"feed"`
@@ -85,6 +90,8 @@ type (
 		Format  string   `json:"format"`
 		URL     string   `json:"url"`
 	}
+	// A Stream is an address where a channel plays. One without a channel is only
+	// a title.
 	Stream struct {
 		Channel   string   `json:"channel"`
 		Feed      string   `json:"feed"`
@@ -97,6 +104,7 @@ type (
 		Origin    string   `json:"-"`       // who publishes it; empty means "iptv-org"
 		File      string   `json:"-"`       // the playlist it stood in, such as "br_pluto"; empty from JSON
 	}
+	// A Guide says where programmes of a channel are published.
 	Guide struct {
 		Channel  string `json:"channel"`
 		Feed     string `json:"feed"`
@@ -105,42 +113,51 @@ type (
 		SiteName string `json:"site_name"`
 		Lang     string `json:"lang"` // ISO 639-1
 	}
+	// A Category is a kind of programme.
 	Category struct {
 		ID          string `json:"id"`
 		Name        string `json:"name"`
 		Description string `json:"description"`
 	}
+	// A Language is one that feeds are spoken in.
 	Language struct {
 		Code string `json:"code"` // ISO 639-3
 		Name string `json:"name"`
 	}
+	// A Country is a country or territory.
 	Country struct {
 		Code      string   `json:"code"`
 		Name      string   `json:"name"`
 		Languages []string `json:"languages"`
 	}
+	// A Subdivision is a part of a country, by ISO 3166-2. Its code may begin
+	// with another code than its country ("GB-WLS" of "UK").
 	Subdivision struct {
 		Country string `json:"country"`
 		Code    string `json:"code"`
 		Name    string `json:"name"`
 		Parent  string `json:"parent"`
 	}
+	// A City is one by its UN/LOCODE.
 	City struct {
 		Country     string `json:"country"`
 		Subdivision string `json:"subdivision"`
 		Code        string `json:"code"`
 		Name        string `json:"name"`
 	}
+	// A Region is a group of countries that feeds are meant for.
 	Region struct {
 		Code      string   `json:"code"`
 		Name      string   `json:"name"`
 		Countries []string `json:"countries"`
 	}
+	// A Timezone is one of the IANA database.
 	Timezone struct {
 		ID        string   `json:"id"`
 		UTCOffset string   `json:"utc_offset"`
 		Countries []string `json:"countries"`
 	}
+	// A Block says that a channel must not be shown.
 	Block struct {
 		Channel string `json:"channel"`
 		Reason  string `json:"reason"` // "dmca" or "nsfw"

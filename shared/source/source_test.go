@@ -147,6 +147,20 @@ func TestBegin(t *testing.T) {
 	}
 }
 
+func TestPlain(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                     "",
+		"São Paulo 上海 العربية": "São Paulo 上海 العربية",
+		"a\r\nb\tc\x00":        "a  b c ",
+		"a\u0085b\u2028c":      "a b c",
+		"é\x1b[31m":            "é [31m",
+	} {
+		if got := Plain(in); got != want {
+			t.Errorf("Plain(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestAppend(t *testing.T) {
 	full := &Dataset{
 		Files: []File{{Name: "a"}}, Channels: make([]Channel, 1), Feeds: make([]Feed, 2), Logos: make([]Logo, 3),

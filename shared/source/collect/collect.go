@@ -1,7 +1,11 @@
 // Package collect knows the best state of every source: what it gives now, or
 // else what it last gave that was whole.
 //
-// One file that fails never spoils another. With [Documents] as its cache it
+// For each file it asks whether there is anything new, reads and decodes what
+// there is, and compares it with what it last gave. What cannot be read as a
+// whole, has no record that makes sense, or has lost a large share of its
+// records is refused: then the last good body is decoded in its place, and the
+// File says why. One file that fails never spoils another. With [Documents] as its cache it
 // keeps these documents:
 //
 //	sources/{name}           the last good File of that name, with "_" for "/"

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -35,7 +36,9 @@ type body struct {
 	etag, modified string
 }
 
-// fresh reads a file as it is now into d and keeps it.
+// fresh reads a file as it is now into d and keeps it. When the server says
+// that nothing has changed, the kept body is read; should that be lost, the
+// file is asked for once more as if nothing were known.
 func (c *collector) fresh(ctx context.Context, j job, last source.File, d *source.Dataset) (source.File, error) {
 	b, err := c.open(ctx, j, last)
 	if errors.Is(err, errSame) {
@@ -67,12 +70,7 @@ func (c *collector) open(ctx context.Context, j job, last source.File) (*body, e
 	return c.openAddress(ctx, addresses[0], last)
 }
 
-// isDump reports whether an address is that of a file of stations, not of a
-// server.
-func isDump(address string) bool {
-	return strings.HasSuffix(address, ".json") || strings.HasSuffix(address, ".gz")
-}
-
+// openFolder opens a file where the folder has it, in any of the layouts.
 func openFolder(j job) (*body, error) {
 	f, path, err := j.part.Open(j.place.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,6 +80,12 @@ func openFolder(j job) (*body, error) {
 		return nil, err
 	}
 	return &body{ReadCloser: f, location: strings.TrimSuffix(j.place.Name, "/") + "/" + path}, nil
+}
+
+// isDump reports whether an address is that of a file of stations, not of a
+// server.
+func isDump(address string) bool {
+	return strings.HasSuffix(address, ".json") || strings.HasSuffix(address, ".gz")
 }
 
 // addresses lists the addresses that together serve a part.
@@ -157,7 +161,9 @@ func (c *collector) copyPlaylist(ctx context.Context, w io.Writer, address strin
 }
 
 // read decodes a body into d while it hashes and packs it, and keeps it when
-// it is good.
+// it is good. The body passes once and is never whole in memory: from the
+// meter, which sees it as fetched, through the unpacking to the decoder, and
+// beside it into the packed copy.
 func (c *collector) read(ctx context.Context, part source.Part, b *body, last source.File, d *source.Dataset) (source.File, error) {
 	m := &meter{ctx: ctx, r: b, hash: sha256.New(), name: part.Name, report: c.opts.Progress}
 	plain, err := source.Unpack(m, c.opts.MaxBytes)
@@ -186,13 +192,14 @@ func (c *collector) read(ctx context.Context, part source.Part, b *body, last so
 	return c.save(ctx, file, last, packed), nil
 }
 
-// A meter reads a body as it is fetched, and knows its length and hash.
+// A meter reads a body as it is fetched, and knows its length and hash. It is
+// also where a reading from a folder notices that the caller gave up.
 type meter struct {
 	ctx      context.Context
 	r        io.Reader
 	hash     hash.Hash
-	n        int64
-	reported int64
+	n        int64 // bytes read
+	reported int64 // n at the last report
 	name     string
 	report   func(Progress)
 }
@@ -225,7 +232,7 @@ func newPacked(kept bool) (*packed, error) {
 		return p, nil
 	}
 	var err error
-	p.enc, err = zstd.NewWriter(&p.buf, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	p.enc, err = zstd.NewWriter(&p.buf, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2))
 	return p, err
 }
 
@@ -243,12 +250,22 @@ func (p *packed) Close() error {
 	return p.enc.Close()
 }
 
+// lookupTime bounds the search for servers. Without a network some resolvers
+// try for much longer.
+const lookupTime = 15 * time.Second
+
+func (c *collector) findServers(ctx context.Context) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTime)
+	defer cancel()
+	return radiobrowser.Servers(ctx, c.opts.Resolver)
+}
+
 // openStations opens the pages of radio-browser, from the server named or from
 // those found.
 func (c *collector) openStations(ctx context.Context, place Place) (*body, error) {
 	servers := []string{strings.TrimSuffix(place.URL, "/")}
 	if place.URL == "" {
-		found, err := radiobrowser.Servers(ctx, c.opts.Resolver)
+		found, err := c.findServers(ctx)
 		if err != nil {
 			return nil, err
 		}

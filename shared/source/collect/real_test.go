@@ -171,14 +171,19 @@ func TestRealRows(t *testing.T) {
 	}
 }
 
-// BenchmarkLoad reads the whole real catalog from disk.
+// BenchmarkLoad reads the whole real catalog from disk: as it is, and while it
+// is packed to be kept.
 func BenchmarkLoad(b *testing.B) {
 	place := Folder(filepath.Join(shared(b), "catalog"))
-	b.ReportAllocs()
-	for b.Loop() {
-		d := loadFolder(b, Plan{IPTVOrg: place, Radio: place})
-		if len(d.Stations) == 0 {
-			b.Fatal("no stations")
+	load := func(b *testing.B, cache func() Cache) {
+		b.ReportAllocs()
+		for b.Loop() {
+			d, err := Load(b.Context(), Plan{IPTVOrg: place, Radio: place}, Options{Cache: cache()})
+			if err != nil || len(d.Stations) == 0 {
+				b.Fatalf("%d stations, %v", len(d.Stations), err)
+			}
 		}
 	}
+	b.Run("plain", func(b *testing.B) { load(b, func() Cache { return nil }) })
+	b.Run("kept", func(b *testing.B) { load(b, func() Cache { return newMemory() }) })
 }

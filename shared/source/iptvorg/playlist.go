@@ -83,7 +83,7 @@ func (p *playlists) line() (string, error) {
 			p.titled = false
 			return "#", nil
 		}
-		return strings.ToValidUTF8(string(bytes.TrimSpace(part)), "\ufffd"), nil
+		return source.Plain(strings.ToValidUTF8(string(bytes.TrimSpace(part)), "\ufffd")), nil
 	}
 }
 
@@ -203,7 +203,7 @@ func pipeOptions(s *source.Stream, options string) bool {
 	for option := range strings.SplitSeq(options, "&") {
 		name, value, _ := strings.Cut(option, "=")
 		if decoded, err := url.PathUnescape(value); err == nil {
-			value = decoded
+			value = source.Plain(strings.ToValidUTF8(decoded, "\ufffd"))
 		}
 		known = header(s, name, value) || known
 	}

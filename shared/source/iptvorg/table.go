@@ -150,7 +150,7 @@ func list(value string) []string {
 func (t *table[T]) keep(d *source.Dataset, v *T) bool {
 	fields := reflect.ValueOf(v).Elem()
 	for i := range fields.NumField() {
-		if f := fields.Field(i); (f.Kind() == reflect.String || f.Kind() == reflect.Slice) && f.Len() > source.MaxField {
+		if !plain(fields.Field(i)) {
 			return false
 		}
 	}
@@ -160,6 +160,27 @@ func (t *table[T]) keep(d *source.Dataset, v *T) bool {
 		}
 	}
 	t.add(d, v)
+	return true
+}
+
+// plain makes the text of a field plain, and reports whether it is within
+// bounds.
+func plain(field reflect.Value) bool {
+	switch field.Kind() {
+	case reflect.String:
+		text := field.String()
+		if clean := source.Plain(text); clean != text {
+			field.SetString(clean)
+		}
+		return len(text) <= source.MaxField
+	case reflect.Slice:
+		for i := range field.Len() {
+			if !plain(field.Index(i)) {
+				return false
+			}
+		}
+		return field.Len() <= source.MaxField
+	}
 	return true
 }
 

@@ -76,6 +76,28 @@ func TestTables(t *testing.T) {
 	}
 }
 
+func TestTableOfOtherBytes(t *testing.T) {
+	d := new(source.Dataset)
+	if _, err := partOf("languages").Decode(d, strings.NewReader("code,name\npor,Portugu\xeas")); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.Languages[0].Name; got != "Portugu\ufffds" {
+		t.Errorf("name %q", got)
+	}
+}
+
+// TestLineEnds checks that no value can end a line of what is made of it.
+func TestLineEnds(t *testing.T) {
+	d, _, err := decodeStreams(`[{"url":"https://a/","title":"A\n#EXTINF","user_agent":"x\r\nHost: y","labels":["a\nb"]}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []source.Stream{{URL: "https://a/", Title: "A #EXTINF", UserAgent: "x  Host: y", Labels: []string{"a b"}}}
+	if diff := cmp.Diff(want, d.Streams); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestStreamLabels(t *testing.T) {
 	in := `[{"url":"https://a/","label":"Not 24/7","labels":null},
 		{"url":"https://b/","labels":["Geo-blocked","Not 24/7"]},

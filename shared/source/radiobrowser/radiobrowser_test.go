@@ -61,6 +61,10 @@ func TestStation(t *testing.T) {
 			source.Station{UUID: "u3", URL: "http://a/", Bitrate: 128000},
 		},
 		{
+			"line ends", `{"stationuuid":"u6","url":"http://a/","name":"A\nB","tags":"a\nb,c"}`,
+			source.Station{UUID: "u6", URL: "http://a/", Name: "A B", Tags: []string{"a b", "c"}},
+		},
+		{
 			"at zero", `{"stationuuid":"u4","url":"http://a/","geo_lat":0,"geo_long":0}`,
 			source.Station{UUID: "u4", URL: "http://a/", Latitude: ptr(0), Longitude: ptr(0)},
 		},

@@ -34,19 +34,20 @@ type station struct {
 	Longitude     number `json:"geo_long"`
 }
 
-// sound reports whether the record names a station and where it plays, within
-// bounds.
+// sound makes the values plain, and reports whether the record names a station
+// and where it plays, within bounds.
 func (s *station) sound() bool {
 	if s.UUID == "" || s.URL == "" && s.URLResolved == "" {
 		return false
 	}
-	for _, text := range []string{
-		s.UUID, s.Name, s.URL, s.URLResolved, s.Homepage, s.Favicon, s.Tags, s.CountryCode,
-		s.Subdivision, s.Languages, s.LanguageCodes, s.Codec,
+	for _, text := range []*string{
+		&s.UUID, &s.Name, &s.URL, &s.URLResolved, &s.Homepage, &s.Favicon, &s.Tags, &s.CountryCode,
+		&s.Subdivision, &s.Languages, &s.LanguageCodes, &s.Codec,
 	} {
-		if len(text) > source.MaxField {
+		if len(*text) > source.MaxField {
 			return false
 		}
+		*text = source.Plain(*text)
 	}
 	return true
 }
