@@ -90,7 +90,7 @@ type Bus interface {
 
 	// Receive gives the events of a subscription to h, several at a time,
 	// until ctx is done; events under way are then finished or come again, and
-	// it returns nil.
+	// it returns nil. It returns an error when the backend stays out of reach.
 	// Concurrent receivers of one subscription share its events.
 	Receive(ctx context.Context, subscription string, h Handler) error
 

@@ -76,8 +76,8 @@ type DB interface {
 	// without fields when there is none. A name such as "by_country.BR" is a
 	// field within a map. Of concurrent increments none is lost. An integer
 	// stays at the ends of int64, a float stays one, and anything else is
-	// overwritten by the addend. An expiry is not looked at: what is added to
-	// an expired document is as little there as that document.
+	// overwritten by the addend. Where the document has expired, the addends
+	// are lost, or start a new one once the database has deleted it.
 	Increment(ctx context.Context, p Path, add map[string]int64) error
 
 	// Update runs f in a serializable transaction. If f returns an error,

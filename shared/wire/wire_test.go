@@ -1,11 +1,15 @@
 package wire_test
 
 import (
+	"bytes"
+	"crypto/rand"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"miramundo.dev/shared/blob"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/wire"
 )
@@ -60,5 +64,37 @@ func TestEmbedded(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Errorf("Close = %v", err)
 		}
+	}
+}
+
+// TestEmulators opens the emulators through the same door.
+func TestEmulators(t *testing.T) {
+	config := wire.Config{
+		Backend:       wire.Emulators,
+		Project:       "test-" + strings.ToLower(rand.Text()),
+		FirestoreHost: os.Getenv("FIRESTORE_EMULATOR_HOST"),
+		PubSubHost:    os.Getenv("PUBSUB_EMULATOR_HOST"),
+		Topology:      bus.Topology{"plays": {"count"}},
+	}
+	if config.FirestoreHost == "" || config.PubSubHost == "" {
+		if os.Getenv("CI") != "" && os.Getenv("MIRAMUNDO_EMULATORS") == "required" {
+			t.Fatal("no emulators, and CI requires them")
+		}
+		t.Skip("no emulators")
+	}
+	db, b, err := wire.Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Publish(t.Context(), "plays", bus.Event{Data: []byte("x")}); err != nil {
+		t.Errorf("Publish = %v", err)
+	}
+	data := bytes.Repeat([]byte("0123456789"), 300_000) // full chunks are near the limit of a document
+	err = blob.Put(t.Context(), db, "blobs/a", data)
+	if got, err2 := blob.Get(t.Context(), db, "blobs/a"); err != nil || err2 != nil || !bytes.Equal(got, data) {
+		t.Errorf("blob: Put = %v, Get = %d bytes, %v", err, len(got), err2)
+	}
+	if err := errors.Join(b.Close(), db.Close()); err != nil {
+		t.Errorf("Close = %v", err)
 	}
 }

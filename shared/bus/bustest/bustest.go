@@ -28,7 +28,7 @@ var topology = bus.Topology{"plays": {"plays-count", "plays-keep"}, "other": {"o
 // Run tests the buses that open returns. Each must be empty and no other's;
 // Run closes none. It expects a refused event again within seconds.
 func Run(t *testing.T, open func(*testing.T, bus.Topology) bus.Bus) {
-	for name, f := range map[string]func(*testing.T, context.Context, bus.Bus){
+	for name, f := range map[string]func(context.Context, *testing.T, bus.Bus){
 		"Deliver":      testDeliver,
 		"Subscribers":  testSubscribers,
 		"Share":        testShare,
@@ -44,12 +44,12 @@ func Run(t *testing.T, open func(*testing.T, bus.Topology) bus.Bus) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			f(t, ctx, open(t, topology))
+			f(ctx, t, open(t, topology))
 		})
 	}
 }
 
-func publish(t *testing.T, ctx context.Context, b bus.Bus, topic string, data ...string) []bus.Event {
+func publish(ctx context.Context, t *testing.T, b bus.Bus, topic string, data ...string) []bus.Event {
 	t.Helper()
 	events := make([]bus.Event, len(data))
 	for i, d := range data {
@@ -83,7 +83,7 @@ func (in *inbox) take(_ context.Context, e bus.Event) error {
 }
 
 // wait waits for n new events and returns all that have come.
-func (in *inbox) wait(t *testing.T, ctx context.Context, n int) map[string]bus.Event {
+func (in *inbox) wait(ctx context.Context, t *testing.T, n int) map[string]bus.Event {
 	t.Helper()
 	for i := range n {
 		select {
@@ -98,7 +98,7 @@ func (in *inbox) wait(t *testing.T, ctx context.Context, n int) map[string]bus.E
 }
 
 // receive runs Receive until the function that it returns is called.
-func receive(t *testing.T, ctx context.Context, b bus.Bus, subscription string, h bus.Handler) (stop func()) {
+func receive(ctx context.Context, t *testing.T, b bus.Bus, subscription string, h bus.Handler) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
@@ -113,7 +113,7 @@ func receive(t *testing.T, ctx context.Context, b bus.Bus, subscription string, 
 	return stop
 }
 
-func testDeliver(t *testing.T, ctx context.Context, b bus.Bus) {
+func testDeliver(ctx context.Context, t *testing.T, b bus.Bus) {
 	before := time.Now()
 	sent := []bus.Event{
 		{Data: []byte(`{"channel":"a"}`), Attributes: map[string]string{"kind": "play", "é": ""}},
@@ -124,8 +124,8 @@ func testDeliver(t *testing.T, ctx context.Context, b bus.Bus) {
 		t.Fatalf("Publish = %v", err)
 	}
 	in := newInbox()
-	receive(t, ctx, b, "plays-count", in.take)
-	came := in.wait(t, ctx, len(sent))
+	receive(ctx, t, b, "plays-count", in.take)
+	came := in.wait(ctx, t, len(sent))
 	for _, want := range sent {
 		got, ok := came[want.ID]
 		if !ok || want.ID == "" {
@@ -156,20 +156,20 @@ func attributes(n int) map[string]string {
 	return m
 }
 
-func testSubscribers(t *testing.T, ctx context.Context, b bus.Bus) {
+func testSubscribers(ctx context.Context, t *testing.T, b bus.Bus) {
 	count, keep, other := newInbox(), newInbox(), newInbox()
-	receive(t, ctx, b, "plays-count", count.take)
-	receive(t, ctx, b, "plays-keep", keep.take)
-	receive(t, ctx, b, "other-count", other.take)
-	publish(t, ctx, b, "plays", "1", "2", "3")
-	publish(t, ctx, b, "other", "4")
-	publish(t, ctx, b, "unheard", "5")
+	receive(ctx, t, b, "plays-count", count.take)
+	receive(ctx, t, b, "plays-keep", keep.take)
+	receive(ctx, t, b, "other-count", other.take)
+	publish(ctx, t, b, "plays", "1", "2", "3")
+	publish(ctx, t, b, "other", "4")
+	publish(ctx, t, b, "unheard", "5")
 	if err := b.Publish(ctx, "plays"); err != nil {
 		t.Errorf("Publish of nothing = %v", err)
 	}
-	count.wait(t, ctx, 3)
-	keep.wait(t, ctx, 3)
-	for _, e := range other.wait(t, ctx, 1) {
+	count.wait(ctx, t, 3)
+	keep.wait(ctx, t, 3)
+	for _, e := range other.wait(ctx, t, 1) {
 		if string(e.Data) != "4" {
 			t.Errorf("event %q of another topic", e.Data)
 		}
@@ -178,11 +178,11 @@ func testSubscribers(t *testing.T, ctx context.Context, b bus.Bus) {
 
 // testShare has two receivers of one subscription while others publish: none
 // is lost.
-func testShare(t *testing.T, ctx context.Context, b bus.Bus) {
+func testShare(ctx context.Context, t *testing.T, b bus.Bus) {
 	const publishers, each = 4, 50
 	in := newInbox()
-	receive(t, ctx, b, "plays-count", in.take)
-	receive(t, ctx, b, "plays-count", in.take)
+	receive(ctx, t, b, "plays-count", in.take)
+	receive(ctx, t, b, "plays-count", in.take)
 	var wg sync.WaitGroup
 	for range publishers {
 		wg.Go(func() {
@@ -198,10 +198,10 @@ func testShare(t *testing.T, ctx context.Context, b bus.Bus) {
 		})
 	}
 	wg.Wait()
-	in.wait(t, ctx, publishers*each)
+	in.wait(ctx, t, publishers*each)
 }
 
-func testRefuse(t *testing.T, ctx context.Context, b bus.Bus) {
+func testRefuse(ctx context.Context, t *testing.T, b bus.Bus) {
 	good := bus.Event{Data: []byte("x")}
 	with := func(name, value string) bus.Event {
 		return bus.Event{Data: []byte("x"), Attributes: map[string]string{name: value}}
@@ -226,14 +226,14 @@ func testRefuse(t *testing.T, ctx context.Context, b bus.Bus) {
 		}
 	}
 	in := newInbox()
-	receive(t, ctx, b, "plays-count", in.take)
-	last := publish(t, ctx, b, "plays", "last")
-	if _, ok := in.wait(t, ctx, 1)[last[0].ID]; !ok {
+	receive(ctx, t, b, "plays-count", in.take)
+	last := publish(ctx, t, b, "plays", "last")
+	if _, ok := in.wait(ctx, t, 1)[last[0].ID]; !ok {
 		t.Error("an event came of a Publish that was refused")
 	}
 }
 
-func testNames(t *testing.T, ctx context.Context, b bus.Bus) {
+func testNames(ctx context.Context, t *testing.T, b bus.Bus) {
 	for _, name := range []string{"", "none", "plays-count", "../plays"} {
 		if err := b.Publish(ctx, name, bus.Event{Data: []byte("x")}); !errors.Is(err, bus.ErrTopic) {
 			t.Errorf("Publish to %q = %v, want ErrTopic", name, err)
@@ -250,11 +250,11 @@ func testNames(t *testing.T, ctx context.Context, b bus.Bus) {
 }
 
 // testAgain refuses every event once.
-func testAgain(t *testing.T, ctx context.Context, b bus.Bus) {
+func testAgain(ctx context.Context, t *testing.T, b bus.Bus) {
 	in := newInbox()
 	var mu sync.Mutex
 	seen := map[string]bool{}
-	receive(t, ctx, b, "plays-count", func(ctx context.Context, e bus.Event) error {
+	receive(ctx, t, b, "plays-count", func(ctx context.Context, e bus.Event) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if !seen[e.ID] {
@@ -263,26 +263,26 @@ func testAgain(t *testing.T, ctx context.Context, b bus.Bus) {
 		}
 		return in.take(ctx, e)
 	})
-	publish(t, ctx, b, "plays", "1", "2", "3")
-	in.wait(t, ctx, 3)
+	publish(ctx, t, b, "plays", "1", "2", "3")
+	in.wait(ctx, t, 3)
 }
 
-func testPanic(t *testing.T, ctx context.Context, b bus.Bus) {
+func testPanic(ctx context.Context, t *testing.T, b bus.Bus) {
 	in := newInbox()
 	var once sync.Once
-	receive(t, ctx, b, "plays-count", func(ctx context.Context, e bus.Event) error {
+	receive(ctx, t, b, "plays-count", func(ctx context.Context, e bus.Event) error {
 		once.Do(func() { panic("stop") })
 		return in.take(ctx, e)
 	})
-	publish(t, ctx, b, "plays", "1")
-	in.wait(t, ctx, 1)
+	publish(ctx, t, b, "plays", "1")
+	in.wait(ctx, t, 1)
 }
 
 // testDeadLetter has an event that is refused always: it does not keep the
 // others back, and lies with the dead letters in the end.
-func testDeadLetter(t *testing.T, ctx context.Context, b bus.Bus) {
+func testDeadLetter(ctx context.Context, t *testing.T, b bus.Bus) {
 	in := newInbox()
-	receive(t, ctx, b, "plays-count", func(ctx context.Context, e bus.Event) error {
+	receive(ctx, t, b, "plays-count", func(ctx context.Context, e bus.Event) error {
 		if string(e.Data) == "poison" {
 			return errors.New("poison")
 		}
@@ -292,10 +292,10 @@ func testDeadLetter(t *testing.T, ctx context.Context, b bus.Bus) {
 	if err := b.Publish(ctx, "plays", poison...); err != nil {
 		t.Fatal(err)
 	}
-	publish(t, ctx, b, "plays", "1", "2", "3", "4", "5")
-	in.wait(t, ctx, 5)
+	publish(ctx, t, b, "plays", "1", "2", "3", "4", "5")
+	in.wait(ctx, t, 5)
 	for range 2 { // they stay there
-		dead := deadLetter(t, ctx, b, "plays-count")
+		dead := deadLetter(ctx, t, b, "plays-count")
 		if string(dead.Data) != "poison" || dead.Attributes["kind"] != "bad" || dead.ID == "" {
 			t.Errorf("dead letter %+v, want the event that was refused", dead)
 		}
@@ -306,7 +306,7 @@ func testDeadLetter(t *testing.T, ctx context.Context, b bus.Bus) {
 }
 
 // deadLetter waits for the one dead letter of a subscription.
-func deadLetter(t *testing.T, ctx context.Context, b bus.Bus, subscription string) bus.Event {
+func deadLetter(ctx context.Context, t *testing.T, b bus.Bus, subscription string) bus.Event {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -328,15 +328,15 @@ func deadLetter(t *testing.T, ctx context.Context, b bus.Bus, subscription strin
 
 // testCancel ends a receiver while it handles an event: the event comes again
 // to the next.
-func testCancel(t *testing.T, ctx context.Context, b bus.Bus) {
+func testCancel(ctx context.Context, t *testing.T, b bus.Bus) {
 	started := make(chan struct{})
 	var once sync.Once
-	stop := receive(t, ctx, b, "plays-count", func(ctx context.Context, _ bus.Event) error {
+	stop := receive(ctx, t, b, "plays-count", func(ctx context.Context, _ bus.Event) error {
 		once.Do(func() { close(started) })
 		<-ctx.Done()
 		return ctx.Err()
 	})
-	publish(t, ctx, b, "plays", "1")
+	publish(ctx, t, b, "plays", "1")
 	select {
 	case <-started:
 	case <-ctx.Done():
@@ -344,11 +344,11 @@ func testCancel(t *testing.T, ctx context.Context, b bus.Bus) {
 	}
 	stop()
 	in := newInbox()
-	receive(t, ctx, b, "plays-count", in.take)
-	in.wait(t, ctx, 1)
+	receive(ctx, t, b, "plays-count", in.take)
+	in.wait(ctx, t, 1)
 }
 
-func testCancelled(t *testing.T, ctx context.Context, b bus.Bus) {
+func testCancelled(ctx context.Context, t *testing.T, b bus.Bus) {
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	if err := b.Publish(gone, "plays", bus.Event{Data: []byte("x")}); !errors.Is(err, context.Canceled) {

@@ -77,14 +77,14 @@ func TestOtherProcess(t *testing.T) {
 	if err := theirs.Publish(ctx, "plays", bus.Event{Data: []byte("x")}); err != nil {
 		t.Fatal(err)
 	}
-	got := first(t, ctx, ours)
+	got := first(ctx, t, ours)
 	if string(got.Data) != "x" || got.Attempt != 1 {
 		t.Errorf("event %+v", got)
 	}
 }
 
 // first receives one event.
-func first(t *testing.T, ctx context.Context, b bus.Bus) (got bus.Event) {
+func first(ctx context.Context, t *testing.T, b bus.Bus) (got bus.Event) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -128,6 +128,29 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
+// TestStopped stops receivers while they handle an event, more often than it
+// may be refused: that does not count.
+func TestStopped(t *testing.T) {
+	b := on(t, openFile(t, filepath.Join(t.TempDir(), "db")), topology, fast)
+	if err := b.Publish(t.Context(), "plays", bus.Event{Data: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 * bus.MaxAttempts {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		err := b.Receive(ctx, "count", func(ctx context.Context, e bus.Event) error {
+			if e.Attempt != 1 {
+				t.Errorf("attempt %d after %d receivers have stopped", e.Attempt, n)
+			}
+			cancel()
+			return ctx.Err()
+		})
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestLeaseEnds has a receiver that never settles: once its lease has ended
 // the event comes to another, and after MaxAttempts such receivers it is dead.
 func TestLeaseEnds(t *testing.T) {
@@ -168,7 +191,7 @@ func TestLeaseEnds(t *testing.T) {
 	if err := last.Publish(ctx, "plays", bus.Event{Data: []byte("y")}); err != nil {
 		t.Fatal(err)
 	}
-	if e := first(t, ctx, last); string(e.Data) != "y" {
+	if e := first(ctx, t, last); string(e.Data) != "y" {
 		t.Errorf("event %q comes once more", e.Data)
 	}
 	dead, err := last.DeadLetters(ctx, "count", 10)
@@ -190,7 +213,7 @@ func TestKill(t *testing.T) {
 	if err := b.Publish(ctx, "plays", sent...); err != nil {
 		t.Fatal(err)
 	}
-	killChild(t, ctx, path)
+	killChild(ctx, t, path)
 
 	db, err := documents.On(f.Share(), time.Now)
 	if err != nil {
@@ -222,7 +245,7 @@ func TestKill(t *testing.T) {
 }
 
 // killChild runs a child until it has handled three events, and kills it.
-func killChild(t *testing.T, ctx context.Context, path string) {
+func killChild(ctx context.Context, t *testing.T, path string) {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(os.Environ(), "BUS_CHILD_FILE="+path)
@@ -289,7 +312,7 @@ func TestDropped(t *testing.T) {
 	if n, err := embedded.Drop(b, ctx); err != nil {
 		t.Errorf("Drop = %d, %v", n, err)
 	}
-	if e := first(t, ctx, b); string(e.Data) != "new" {
+	if e := first(ctx, t, b); string(e.Data) != "new" {
 		t.Errorf("event %q comes, want it dropped", e.Data)
 	}
 }

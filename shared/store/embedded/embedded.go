@@ -34,6 +34,7 @@ type DB struct {
 	file *sqlite.File
 	now  func() time.Time
 	hub  hub
+	indexes
 	stop context.CancelFunc // ends the background work
 	once sync.Once          // for Close
 }
@@ -54,7 +55,7 @@ func Open(path string) (*DB, error) {
 // The function now says which documents have expired.
 func On(f *sqlite.File, now func() time.Time) (*DB, error) {
 	ctx, stop := context.WithCancel(context.Background())
-	db := &DB{file: f, now: now, stop: stop}
+	db := &DB{file: f, now: now, stop: stop, indexes: indexes{scanMax: scanMax, made: map[string]bool{}}}
 	err := f.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(schema)
 		_, err2 := tx.Exec(schemaExpire)

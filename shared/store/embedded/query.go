@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"miramundo.dev/shared/store"
@@ -66,6 +67,9 @@ func (db *DB) rows(ctx context.Context, q store.Query) (found []row, err error) 
 	if q.Empty() {
 		return nil, nil
 	}
+	if err := db.index(ctx, q); err != nil {
+		return nil, err
+	}
 	s := selection{now: db.micros()}
 	rows, err := db.file.Query(ctx, "SELECT id, body "+s.text(q), s.args...)
 	if err != nil {
@@ -91,14 +95,17 @@ func (db *DB) Count(ctx context.Context, q store.Query) (n int, err error) {
 	if err := q.Check(); err != nil || q.Empty() {
 		return 0, err
 	}
+	if err := db.index(ctx, q); err != nil {
+		return 0, err
+	}
 	q.Limit, q.After = 0, nil
 	s := selection{now: db.micros()}
 	err = db.file.Scan(ctx, "SELECT count(*) FROM (SELECT id "+s.text(q)+")", s.args, &n)
 	return n, err
 }
 
-// A selection is the SQL of a query: its text depends on the query's shape
-// alone, and its values are arguments.
+// A selection is the SQL of a query: its text depends on the query's shape and
+// the names of its fields, and its values are arguments.
 type selection struct {
 	now   int64
 	args  []any
@@ -113,8 +120,7 @@ func (s *selection) text(q store.Query) string {
 		s.filter(f)
 	}
 	s.after(q)
-	order := s.order(q)
-	text := "FROM documents WHERE " + strings.Join(s.where, " AND ") + " ORDER BY " + order
+	text := "FROM documents WHERE " + strings.Join(s.where, " AND ") + " ORDER BY " + order(q)
 	if q.Limit > 0 {
 		s.args = append(s.args, q.Limit)
 		text += " LIMIT ?"
@@ -130,25 +136,28 @@ func (s *selection) and(cond string, args ...any) {
 
 // filter adds a condition that holds for values of the filter's type alone.
 func (s *selection) filter(f store.Filter) {
-	path := jsonPath(f.Field)
+	rank, value := s.field(f.Field)
 	switch f.Op {
 	case store.Contains:
-		types, value := sqlValue(f.Value)
-		s.and("json_type(body, ?) = 'array' AND EXISTS (SELECT 1 FROM json_each(body, ?) AS e WHERE e.type IN "+
-			types+" AND e.value = ?)", path, path, value)
+		types, v := sqlValue(f.Value)
+		s.and(rank+" = ? AND EXISTS (SELECT 1 FROM json_each(body, ?) AS e WHERE e.type IN "+types.names+" AND e.value = ?)",
+			lists.rank, jsonPath(f.Field), v)
 	case store.In:
 		values, _ := json.Marshal(f.Value) // strings cannot fail
-		s.and("json_type(body, ?) = 'text' AND body->>? IN (SELECT value FROM json_each(?))", path, path, string(values))
+		s.and(rank+" = ? AND "+value+" IN (SELECT value FROM json_each(?))", texts.rank, string(values))
 	default:
-		types, value := sqlValue(f.Value)
-		op := string(f.Op)
-		s.and("json_type(body, ?) IN "+types+" AND body->>? "+op+" ?", path, path, value)
+		types, v := sqlValue(f.Value)
+		s.and(rank+" = ? AND "+value+" "+string(f.Op)+" ?", types.rank, v)
 	}
 }
 
-// rank numbers the types of values in the order of Firestore.
-const rank = `CASE json_type(body, ?) WHEN 'null' THEN 0 WHEN 'false' THEN 1 WHEN 'true' THEN 1
-WHEN 'integer' THEN 2 WHEN 'real' THEN 2 WHEN 'text' THEN 3 WHEN 'array' THEN 4 ELSE 5 END`
+// field adds the condition that documents have a field, and returns what its
+// value is compared by: the rank of its type, and itself.
+func (s *selection) field(name string) (rank, value string) {
+	has, rank, value := fieldSQL(name)
+	s.and(has)
+	return rank, value
+}
 
 // after adds the condition that documents follow the cursor and, for an order
 // by a field, have it.
@@ -163,16 +172,16 @@ func (s *selection) after(q store.Query) {
 		}
 		return
 	}
-	path := jsonPath(q.OrderBy)
-	s.and("json_type(body, ?) IS NOT NULL", path)
+	rank, value := s.field(q.OrderBy)
 	if len(q.After) == 2 {
-		types, value := sqlValue(q.After[0])
-		s.and("("+rank+", ifnull(body->>?, 0), id) "+op+" (?, ?, ?)", path, path, ranks[types], value, q.After[1])
+		types, v := sqlValue(q.After[0])
+		s.and("("+rank+", "+value+", id) "+op+" (?, ?, ?)", types.rank, v, q.After[1])
 	}
 }
 
-// order returns the ORDER BY of q.
-func (s *selection) order(q store.Query) string {
+// order returns the ORDER BY of q. Where a filter lets one type through, its
+// rank is left out, or SQLite would sort what the index has in order.
+func order(q store.Query) string {
 	dir := ""
 	if q.Desc {
 		dir = " DESC"
@@ -180,37 +189,56 @@ func (s *selection) order(q store.Query) string {
 	if q.OrderBy == "" {
 		return "id" + dir
 	}
-	path := jsonPath(q.OrderBy)
-	s.args = append(s.args, path, path)
-	return rank + dir + ", ifnull(body->>?, 0)" + dir + ", id" + dir
+	_, rank, value := fieldSQL(q.OrderBy)
+	text := value + dir + ", id" + dir
+	if slices.ContainsFunc(q.Where, func(f store.Filter) bool { return f.Field == q.OrderBy }) {
+		return text
+	}
+	return rank + dir + ", " + text
 }
 
-// The names of json_type for the types of filter values.
-const (
-	nullType    = "('null')"
-	boolTypes   = "('false', 'true')"
-	numberTypes = "('integer', 'real')"
-	textType    = "('text')"
+// A kind is a type of values: its place in the order of Firestore, and its
+// names in json_type.
+type kind struct {
+	rank  int
+	names string
+}
+
+// The kinds that are compared. The ranks are those that fieldSQL gives.
+var (
+	nulls   = kind{0, "('null')"}
+	bools   = kind{1, "('false', 'true')"}
+	numbers = kind{2, "('integer', 'real')"}
+	texts   = kind{3, "('text')"}
+	lists   = kind{4, "('array')"}
 )
 
-// ranks gives the rank of the types.
-var ranks = map[string]int{nullType: 0, boolTypes: 1, numberTypes: 2, textType: 3}
+// fieldSQL returns the condition that a document has a checked field, the rank
+// of its type, and its value. They are the same text each time, which is how
+// an index on them is found.
+func fieldSQL(name string) (has, rank, value string) {
+	path := "'" + strings.ReplaceAll(jsonPath(name), "'", "''") + "'"
+	has = "json_type(body, " + path + ") IS NOT NULL"
+	rank = "CASE json_type(body, " + path + ") WHEN 'null' THEN 0 WHEN 'false' THEN 1 WHEN 'true' THEN 1" +
+		" WHEN 'integer' THEN 2 WHEN 'real' THEN 2 WHEN 'text' THEN 3 WHEN 'array' THEN 4 ELSE 5 END"
+	return has, rank, "ifnull(body->>" + path + ", 0)"
+}
 
 // sqlValue returns a value of a checked filter or cursor as SQLite's JSON
-// functions give it, and the names of its type.
-func sqlValue(v any) (types string, value any) {
+// functions give it, and its kind.
+func sqlValue(v any) (kind, any) {
 	switch v := v.(type) {
 	case nil:
-		return nullType, 0
+		return nulls, 0
 	case bool:
-		return boolTypes, v
+		return bools, v
 	case string:
-		return textType, v
+		return texts, v
 	case store.Time:
 		text, _ := v.MarshalText() // has no error
-		return textType, string(text)
+		return texts, string(text)
 	}
-	return numberTypes, v
+	return numbers, v
 }
 
 // jsonPath returns the path of a checked field in SQLite's JSON functions.

@@ -1,10 +1,14 @@
 package firestore_test
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
+	"net"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/firestore"
@@ -39,4 +43,45 @@ func open(t testing.TB) store.DB {
 func TestConformance(t *testing.T) {
 	emulator(t)
 	storetest.Run(t, func(t *testing.T) store.DB { return open(t) })
+}
+
+// TestOutOfReach has nothing answer: calls end with their contexts, and with
+// an error that is not the store's word for what is not there.
+func TestOutOfReach(t *testing.T) {
+	db, err := firestore.Open(t.Context(), firestore.Config{Project: "demo-none", Emulator: closedPort(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var doc any
+	for what, call := range map[string]func(context.Context) error{
+		"Get":    func(ctx context.Context) error { return db.Get(ctx, "things/a", &doc) },
+		"Set":    func(ctx context.Context) error { return db.Set(ctx, "things/a", struct{}{}) },
+		"Create": func(ctx context.Context) error { return db.Create(ctx, "things/a", struct{}{}) },
+		"Update": func(ctx context.Context) error {
+			return db.Update(ctx, func(tx store.Tx) error { return tx.Get("things/a", &doc) })
+		},
+		"Count": func(ctx context.Context) error {
+			_, err := db.Count(ctx, store.Query{Collection: "things"})
+			return err
+		},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		err := call(ctx)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%s = %v, want the end of its context", what, err)
+		}
+	}
+}
+
+// closedPort returns an address where nothing listens.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }

@@ -31,7 +31,7 @@ func (db *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 	var panicked any
 	run := func(_ context.Context, t *fs.Transaction) error {
 		tx := &tx{db: db, t: t, there: map[store.Path]bool{}}
-		failure, panicked = try(f, tx)
+		panicked, failure = try(f, tx)
 		if failure != nil {
 			return failure
 		}
@@ -56,13 +56,13 @@ func (db *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 
 // try runs f, so that the transaction is rolled back, and its locks are gone,
 // before a panic goes on.
-func try(f func(store.Tx) error, tx *tx) (err error, panicked any) {
+func try(f func(store.Tx) error, tx *tx) (panicked any, err error) {
 	defer func() {
 		if panicked = recover(); panicked != nil {
 			err = errors.New("firestore: a transaction's function panics")
 		}
 	}()
-	return f(tx), nil
+	return nil, f(tx)
 }
 
 // commit makes the writes. What is to be created must not be there.

@@ -100,7 +100,9 @@ func (db *DB) shown(ctx context.Context, q store.Query, snap *fs.QuerySnapshot) 
 		return nil, err
 	}
 	docs := db.documents(q, snaps)
-	if !(q.OrderBy == "" && q.Desc) && (q.Limit == 0 || len(docs) == len(snaps)) {
+	turned := q.OrderBy == "" && q.Desc
+	short := q.Limit > 0 && len(docs) < len(snaps)
+	if !turned && !short {
 		return docs, nil
 	}
 	docs = docs[:0]

@@ -29,14 +29,14 @@ var documents = map[string]test{
 	"Largest":         testLargest,
 }
 
-func testGet(t *testing.T, ctx context.Context, db store.DB) {
-	wantNone(t, ctx, db, "things/a")
-	set(t, ctx, db, "things/a", thing{Name: "first", N: 1})
-	wantDoc(t, ctx, db, "things/a", map[string]any{"name": "first", "n": 1.0})
-	wantNone(t, ctx, db, "things/A")
-	wantNone(t, ctx, db, "things/a/parts/a")
-	set(t, ctx, db, "things/b/parts/a", thing{})
-	wantNone(t, ctx, db, "things/b")
+func testGet(ctx context.Context, t *testing.T, db store.DB) {
+	wantNone(ctx, t, db, "things/a")
+	set(ctx, t, db, "things/a", thing{Name: "first", N: 1})
+	wantDoc(ctx, t, db, "things/a", map[string]any{"name": "first", "n": 1.0})
+	wantNone(ctx, t, db, "things/A")
+	wantNone(ctx, t, db, "things/a/parts/a")
+	set(ctx, t, db, "things/b/parts/a", thing{})
+	wantNone(ctx, t, db, "things/b")
 	var wrong struct {
 		N string `json:"n"`
 	}
@@ -65,7 +65,7 @@ type every struct {
 	Strange map[string]string `json:"strange"`
 }
 
-func testValues(t *testing.T, ctx context.Context, db store.DB) {
+func testValues(ctx context.Context, t *testing.T, db store.DB) {
 	want := every{
 		Bool: true, Least: math.MinInt64, Most: math.MaxInt64, Odd: 1<<53 + 1,
 		Small: 5e-324, Big: math.MaxFloat64, Whole: 3,
@@ -78,7 +78,7 @@ func testValues(t *testing.T, ctx context.Context, db store.DB) {
 		Strange: map[string]string{`"`: "1", "`": "2", `\`: "3", "a b": "4", "": "5", "0": "6"},
 	}
 	delete(want.Strange, "") // no field has an empty name
-	set(t, ctx, db, "things/a", want)
+	set(ctx, t, db, "things/a", want)
 	var got every
 	if err := db.Get(ctx, "things/a", &got); err != nil {
 		t.Fatal(err)
@@ -88,17 +88,17 @@ func testValues(t *testing.T, ctx context.Context, db store.DB) {
 	}
 }
 
-func testSetReplaces(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", map[string]any{"old": 1, "map": map[string]int{"x": 1}})
-	set(t, ctx, db, "things/a", map[string]any{"map": map[string]int{"y": 2}})
-	wantDoc(t, ctx, db, "things/a", map[string]any{"map": map[string]any{"y": 2.0}})
-	set(t, ctx, db, "things/a", map[string]any{})
-	wantDoc(t, ctx, db, "things/a", map[string]any{})
+func testSetReplaces(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", map[string]any{"old": 1, "map": map[string]int{"x": 1}})
+	set(ctx, t, db, "things/a", map[string]any{"map": map[string]int{"y": 2}})
+	wantDoc(ctx, t, db, "things/a", map[string]any{"map": map[string]any{"y": 2.0}})
+	set(ctx, t, db, "things/a", map[string]any{})
+	wantDoc(ctx, t, db, "things/a", map[string]any{})
 }
 
-func testGetAll(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", thing{N: 1})
-	set(t, ctx, db, "others/b/parts/c", thing{N: 2})
+func testGetAll(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", thing{N: 1})
+	set(ctx, t, db, "others/b/parts/c", thing{N: 2})
 	ps := []store.Path{"others/b/parts/c", "things/none", "things/a", "others/b/parts/c"}
 	docs, err := db.GetAll(ctx, ps)
 	if err != nil || len(docs) != len(ps) {
@@ -129,15 +129,15 @@ func wantFound(t *testing.T, d store.Doc, p store.Path, n int64) {
 	}
 }
 
-func testCreate(t *testing.T, ctx context.Context, db store.DB) {
+func testCreate(ctx context.Context, t *testing.T, db store.DB) {
 	if err := db.Create(ctx, "things/a", thing{N: 1}); err != nil {
 		t.Fatal(err)
 	}
 	wantErr(t, "second Create", db.Create(ctx, "things/a", thing{N: 2}), store.ErrExists)
-	wantDoc(t, ctx, db, "things/a", map[string]any{"n": 1.0})
+	wantDoc(ctx, t, db, "things/a", map[string]any{"n": 1.0})
 }
 
-func testCreateRace(t *testing.T, ctx context.Context, db store.DB) {
+func testCreateRace(ctx context.Context, t *testing.T, db store.DB) {
 	created := 0
 	for _, err := range all(times(8, func() error { return db.Create(ctx, "things/a", thing{}) })...) {
 		if err == nil {
@@ -151,45 +151,45 @@ func testCreateRace(t *testing.T, ctx context.Context, db store.DB) {
 	}
 }
 
-func testDelete(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", thing{})
-	set(t, ctx, db, "things/a/parts/b", thing{N: 1})
+func testDelete(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", thing{})
+	set(ctx, t, db, "things/a/parts/b", thing{N: 1})
 	for range 2 {
 		if err := db.Delete(ctx, "things/a"); err != nil {
 			t.Errorf("Delete = %v", err)
 		}
-		wantNone(t, ctx, db, "things/a")
+		wantNone(ctx, t, db, "things/a")
 	}
-	wantDoc(t, ctx, db, "things/a/parts/b", map[string]any{"n": 1.0})
+	wantDoc(ctx, t, db, "things/a/parts/b", map[string]any{"n": 1.0})
 }
 
-func increment(t *testing.T, ctx context.Context, db store.DB, add map[string]int64) {
+func increment(ctx context.Context, t *testing.T, db store.DB, add map[string]int64) {
 	t.Helper()
 	if err := db.Increment(ctx, "things/a", add); err != nil {
 		t.Fatalf("Increment(%v) = %v", add, err)
 	}
 }
 
-func testIncrement(t *testing.T, ctx context.Context, db store.DB) {
-	increment(t, ctx, db, map[string]int64{})
-	wantNone(t, ctx, db, "things/a")
-	increment(t, ctx, db, map[string]int64{"n": 2, "by.BR": 1, "by.a b": 1})
-	increment(t, ctx, db, map[string]int64{"n": -5, "by.PT": 7, "by.a b": 0})
-	wantDoc(t, ctx, db, "things/a", map[string]any{
+func testIncrement(ctx context.Context, t *testing.T, db store.DB) {
+	increment(ctx, t, db, map[string]int64{})
+	wantNone(ctx, t, db, "things/a")
+	increment(ctx, t, db, map[string]int64{"n": 2, "by.BR": 1, "by.a b": 1})
+	increment(ctx, t, db, map[string]int64{"n": -5, "by.PT": 7, "by.a b": 0})
+	wantDoc(ctx, t, db, "things/a", map[string]any{
 		"n": -3.0, "by": map[string]any{"BR": 1.0, "PT": 7.0, "a b": 1.0}})
 }
 
-func testIncrementValues(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", map[string]any{
+func testIncrementValues(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", map[string]any{
 		"kept": "x", "text": "9", "null": nil, "float": 1.5, "list": []int{1}, "scalar": 4,
 		"most": int64(math.MaxInt64 - 1), "least": int64(math.MinInt64 + 1), "map": map[string]int{"x": 1}})
-	increment(t, ctx, db, map[string]int64{
+	increment(ctx, t, db, map[string]int64{
 		"text": 1, "null": 2, "float": 3, "list": 4, "scalar.in": 5, "most": 6, "least": -7, "map.y": 8})
 	var limits struct{ Most, Least int64 }
 	if err := db.Get(ctx, "things/a", &limits); err != nil || limits.Most != math.MaxInt64 || limits.Least != math.MinInt64 {
 		t.Errorf("sums beyond int64 = %+v, %v", limits, err)
 	}
-	got := get(t, ctx, db, "things/a")
+	got := get(ctx, t, db, "things/a")
 	delete(got, "most")
 	delete(got, "least")
 	want := map[string]any{
@@ -200,7 +200,7 @@ func testIncrementValues(t *testing.T, ctx context.Context, db store.DB) {
 	}
 }
 
-func testIncrementRace(t *testing.T, ctx context.Context, db store.DB) {
+func testIncrementRace(ctx context.Context, t *testing.T, db store.DB) {
 	add := func() error {
 		for range 20 {
 			if err := db.Increment(ctx, "things/a", map[string]int64{"n": 1, "by.x": 2}); err != nil {
@@ -214,7 +214,7 @@ func testIncrementRace(t *testing.T, ctx context.Context, db store.DB) {
 			t.Errorf("Increment = %v", err)
 		}
 	}
-	wantDoc(t, ctx, db, "things/a", map[string]any{"n": 100.0, "by": map[string]any{"x": 200.0}})
+	wantDoc(ctx, t, db, "things/a", map[string]any{"n": 100.0, "by": map[string]any{"x": 200.0}})
 }
 
 // A lease is a document that expires.
@@ -228,13 +228,13 @@ func leaseFor(n int64, d time.Duration) lease {
 	return lease{n, &at}
 }
 
-func testExpiry(t *testing.T, ctx context.Context, db store.DB) {
+func testExpiry(ctx context.Context, t *testing.T, db store.DB) {
 	live := leaseFor(1, time.Hour)
-	set(t, ctx, db, "things/live", live)
-	set(t, ctx, db, "things/dead", leaseFor(1, -time.Minute))
-	set(t, ctx, db, "things/lasting", lease{N: 1})
-	set(t, ctx, db, "things/inner", map[string]any{"n": 1, "in": leaseFor(1, -time.Hour)})
-	wantNone(t, ctx, db, "things/dead")
+	set(ctx, t, db, "things/live", live)
+	set(ctx, t, db, "things/dead", leaseFor(1, -time.Minute))
+	set(ctx, t, db, "things/lasting", lease{N: 1})
+	set(ctx, t, db, "things/inner", map[string]any{"n": 1, "in": leaseFor(1, -time.Hour)})
+	wantNone(ctx, t, db, "things/dead")
 	var got lease
 	if err := db.Get(ctx, "things/live", &got); err != nil || !got.ExpireAt.Equal(live.ExpireAt.Time) {
 		t.Errorf("Get = %+v, %v, want %v", got, err, live.ExpireAt)
@@ -243,9 +243,9 @@ func testExpiry(t *testing.T, ctx context.Context, db store.DB) {
 	if err != nil || docs[0].Decode != nil || docs[1].Decode == nil {
 		t.Errorf("GetAll = %+v, %v, want the live document alone", docs, err)
 	}
-	wantIDs(t, ctx, db, store.Query{Collection: "things"}, "inner", "lasting", "live")
-	wantIDs(t, ctx, db, store.Query{Collection: "things", OrderBy: "n", Limit: 2}, "inner", "lasting")
-	wantIDs(t, ctx, db, store.Query{Collection: "things", Limit: 1}, "inner")
+	wantIDs(ctx, t, db, store.Query{Collection: "things"}, "inner", "lasting", "live")
+	wantIDs(ctx, t, db, store.Query{Collection: "things", OrderBy: "n", Limit: 2}, "inner", "lasting")
+	wantIDs(ctx, t, db, store.Query{Collection: "things", Limit: 1}, "inner")
 	if n, err := db.Count(ctx, store.Query{Collection: "things"}); err != nil || n != 3 {
 		t.Errorf("Count = %d, %v, want 3", n, err)
 	}
@@ -253,22 +253,20 @@ func testExpiry(t *testing.T, ctx context.Context, db store.DB) {
 	wantErr(t, "Get of an expired document in Update", err, store.ErrNotFound)
 }
 
-func testExpiryCreate(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", leaseFor(1, -time.Minute))
-	set(t, ctx, db, "things/b", leaseFor(1, -time.Minute))
+func testExpiryCreate(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", leaseFor(1, -time.Minute))
+	set(ctx, t, db, "things/b", leaseFor(1, -time.Minute))
 	if err := db.Create(ctx, "things/a", thing{N: 2}); err != nil {
 		t.Errorf("Create in place of an expired document = %v", err)
 	}
-	wantDoc(t, ctx, db, "things/a", map[string]any{"n": 2.0})
+	wantDoc(ctx, t, db, "things/a", map[string]any{"n": 2.0})
 	err := db.Update(ctx, func(tx store.Tx) error { return tx.Create("things/b", leaseFor(3, time.Hour)) })
 	if err != nil {
 		t.Errorf("Create in place of an expired document in Update = %v", err)
 	}
 	wantErr(t, "Create", db.Create(ctx, "things/b", thing{}), store.ErrExists)
-	increment(t, ctx, db, map[string]int64{"n": 1})
-	set(t, ctx, db, "things/a", leaseFor(1, -time.Minute))
-	increment(t, ctx, db, map[string]int64{"n": 1})
-	wantNone(t, ctx, db, "things/a")
+	increment(ctx, t, db, map[string]int64{"n": 1})
+	wantDoc(ctx, t, db, "things/a", map[string]any{"n": 3.0})
 }
 
 // largest returns documents of exactly [store.MaxSize] bytes, and a function
@@ -284,11 +282,11 @@ func largest() map[string]func(extra int) any {
 	}
 }
 
-func testLargest(t *testing.T, ctx context.Context, db store.DB) {
+func testLargest(ctx context.Context, t *testing.T, db store.DB) {
 	for name, make := range largest() {
 		p := store.Path("things").Join(name)
-		set(t, ctx, db, p, make(0))
-		get(t, ctx, db, p)
+		set(ctx, t, db, p, make(0))
+		get(ctx, t, db, p)
 		wantErr(t, "Set of one byte more of "+name, db.Set(ctx, p, make(1)), store.ErrTooLarge)
 		wantErr(t, "Create of one byte more of "+name, db.Create(ctx, "things/new", make(1)), store.ErrTooLarge)
 		err := db.Update(ctx, func(tx store.Tx) error {
@@ -296,7 +294,7 @@ func testLargest(t *testing.T, ctx context.Context, db store.DB) {
 			return tx.Set("things/other", thing{})
 		})
 		wantErr(t, "Update with one byte more of "+name, err, store.ErrTooLarge)
-		wantNone(t, ctx, db, "things/other")
-		wantNone(t, ctx, db, "things/new")
+		wantNone(ctx, t, db, "things/other")
+		wantNone(ctx, t, db, "things/new")
 	}
 }

@@ -22,14 +22,14 @@ var queries = map[string]test{
 	"QueryDecodes": testQueryDecodes,
 }
 
-func testCollections(t *testing.T, ctx context.Context, db store.DB) {
+func testCollections(ctx context.Context, t *testing.T, db store.DB) {
 	for _, p := range []store.Path{"things/b", "things/a", "things/a/parts/x", "thing/z", "things2/y", "others/a/things/q"} {
-		set(t, ctx, db, p, thing{})
+		set(ctx, t, db, p, thing{})
 	}
-	wantIDs(t, ctx, db, store.Query{Collection: "things"}, "a", "b")
-	wantIDs(t, ctx, db, store.Query{Collection: "things/a/parts"}, "x")
-	wantIDs(t, ctx, db, store.Query{Collection: "things/b/parts"})
-	wantIDs(t, ctx, db, store.Query{Collection: "none"})
+	wantIDs(ctx, t, db, store.Query{Collection: "things"}, "a", "b")
+	wantIDs(ctx, t, db, store.Query{Collection: "things/a/parts"}, "x")
+	wantIDs(ctx, t, db, store.Query{Collection: "things/b/parts"})
+	wantIDs(ctx, t, db, store.Query{Collection: "none"})
 	if n, err := db.Count(ctx, store.Query{Collection: "none"}); n != 0 || err != nil {
 		t.Errorf("Count of nothing = %d, %v", n, err)
 	}
@@ -39,19 +39,19 @@ func testCollections(t *testing.T, ctx context.Context, db store.DB) {
 var zoo = map[string]any{
 	"0null": nil, "1false": false, "1true": true, "2minus": -1.5, "2one": 1, "2onehalf": 1.5, "2two": 2,
 	"2big": int64(1<<53 + 1), "3": "", "3-1": "1", "3B": "B", "3a": "a", "3true": "true",
-	"4list": []any{"a", 1, true, 1.5, nil, map[string]any{"x": "a"}}, "5map": map[string]any{"in": "a"},
+	"4list": []any{"a", 1, true, 1.5, nil, map[string]any{"x": "a"}}, "4none": []any{false, "true"}, "5map": map[string]any{"in": "a"},
 }
 
-func fillZoo(t *testing.T, ctx context.Context, db store.DB) {
+func fillZoo(ctx context.Context, t *testing.T, db store.DB) {
 	t.Helper()
 	for id, v := range zoo {
-		set(t, ctx, db, store.Path("zoo").Join(id), map[string]any{"v": v, "k": "x"})
+		set(ctx, t, db, store.Path("zoo").Join(id), map[string]any{"v": v, "k": "x"})
 	}
-	set(t, ctx, db, "zoo/missing", map[string]any{"k": "x", "other": 1})
+	set(ctx, t, db, "zoo/missing", map[string]any{"k": "x", "other": 1})
 }
 
-func testFilters(t *testing.T, ctx context.Context, db store.DB) {
-	fillZoo(t, ctx, db)
+func testFilters(ctx context.Context, t *testing.T, db store.DB) {
+	fillZoo(ctx, t, db)
 	for _, c := range []struct {
 		op    store.Op
 		value any
@@ -81,93 +81,96 @@ func testFilters(t *testing.T, ctx context.Context, db store.DB) {
 		{store.MoreEq, false, []string{"1false", "1true"}},
 		{store.In, []string{"a", "B", "none", "1"}, []string{"3-1", "3B", "3a"}},
 		{store.In, []string{}, []string{}},
+		{store.In, []string{`{"in":"a"}`, "true", "1.5", "null"}, []string{"3true"}},
+		{store.Eq, `{"in":"a"}`, []string{}},
 		{store.Contains, "a", []string{"4list"}},
 		{store.Contains, 1, []string{"4list"}},
 		{store.Contains, true, []string{"4list"}},
 		{store.Contains, 1.5, []string{"4list"}},
 		{store.Contains, "1", []string{}},
-		{store.Contains, false, []string{}},
+		{store.Contains, 0, []string{}},
+		{store.Contains, "true", []string{"4none"}},
 	} {
 		q := store.Query{Collection: "zoo", OrderBy: "v", Where: []store.Filter{{Field: "v", Op: c.op, Value: c.value}}}
-		wantIDs(t, ctx, db, q, c.want...)
+		wantIDs(ctx, t, db, q, c.want...)
 		if n, err := db.Count(ctx, q); err != nil || n != len(c.want) {
 			t.Errorf("Count(%+v) = %d, %v, want %d", q, n, err, len(c.want))
 		}
 	}
 	where := []store.Filter{{Field: "v.in", Op: store.Eq, Value: "a"}}
-	wantIDs(t, ctx, db, store.Query{Collection: "zoo", Where: where}, "5map")
+	wantIDs(ctx, t, db, store.Query{Collection: "zoo", Where: where}, "5map")
 	where = []store.Filter{{Field: "k", Op: store.Eq, Value: "x"}, {Field: "v", Op: store.In, Value: []string{"a", "B"}}}
-	wantIDs(t, ctx, db, store.Query{Collection: "zoo", Where: where}, "3B", "3a")
+	wantIDs(ctx, t, db, store.Query{Collection: "zoo", Where: where}, "3B", "3a")
 	where = []store.Filter{{Field: "k", Op: store.Eq, Value: "x"}, {Field: "v", Op: store.More, Value: 1}, {Field: "v", Op: store.LessEq, Value: 2}}
-	wantIDs(t, ctx, db, store.Query{Collection: "zoo", OrderBy: "v", Where: where}, "2onehalf", "2two")
-	wantIDs(t, ctx, db, store.Query{Collection: "zoo", OrderBy: "v", Desc: true, Where: where}, "2two", "2onehalf")
+	wantIDs(ctx, t, db, store.Query{Collection: "zoo", OrderBy: "v", Where: where}, "2onehalf", "2two")
+	wantIDs(ctx, t, db, store.Query{Collection: "zoo", OrderBy: "v", Desc: true, Where: where}, "2two", "2onehalf")
 }
 
-func testFilterTimes(t *testing.T, ctx context.Context, db store.DB) {
+func testFilterTimes(ctx context.Context, t *testing.T, db store.DB) {
 	start := time.Now()
 	for i, id := range []string{"c", "a", "b"} {
 		at := store.At(start.Add(time.Duration(i) * time.Microsecond))
 		soon := store.At(start.Add(time.Hour + time.Duration(i)*time.Microsecond))
-		set(t, ctx, db, store.Path("things").Join(id), map[string]any{"at": at, "expire_at": soon})
+		set(ctx, t, db, store.Path("things").Join(id), map[string]any{"at": at, "expire_at": soon})
 	}
 	middle := store.At(start.Add(time.Microsecond))
 	q := store.Query{Collection: "things", OrderBy: "at", Where: []store.Filter{{Field: "at", Op: store.MoreEq, Value: middle}}}
-	wantIDs(t, ctx, db, q, "a", "b")
+	wantIDs(ctx, t, db, q, "a", "b")
 	q = store.Query{Collection: "things", OrderBy: "at", Desc: true, After: []any{middle, "a"}}
-	wantIDs(t, ctx, db, q, "c")
+	wantIDs(ctx, t, db, q, "c")
 	q = store.Query{Collection: "things", OrderBy: "expire_at",
 		Where: []store.Filter{{Field: "expire_at", Op: store.Less, Value: store.At(middle.Add(time.Hour))}}}
-	wantIDs(t, ctx, db, q, "c")
+	wantIDs(ctx, t, db, q, "c")
 	q = store.Query{Collection: "things", OrderBy: "expire_at", After: []any{store.At(middle.Add(time.Hour)), "a"}}
-	wantIDs(t, ctx, db, q, "b")
+	wantIDs(ctx, t, db, q, "b")
 }
 
 // zooOrder is the order of the zoo by value, but for lists and maps.
 var zooOrder = []string{"0null", "1false", "1true", "2minus", "2one", "2onehalf", "2two", "2big", "3", "3-1", "3B", "3a", "3true"}
 
-func testOrder(t *testing.T, ctx context.Context, db store.DB) {
-	fillZoo(t, ctx, db)
-	up := ids(t, ctx, db, store.Query{Collection: "zoo", OrderBy: "v"})
+func testOrder(ctx context.Context, t *testing.T, db store.DB) {
+	fillZoo(ctx, t, db)
+	up := ids(ctx, t, db, store.Query{Collection: "zoo", OrderBy: "v"})
 	if len(up) != len(zoo) || !slices.Equal(up[:len(zooOrder)], zooOrder) {
 		t.Errorf("order by v = %q, want %q and then the rest", up, zooOrder)
 	}
-	wantIDs(t, ctx, db, store.Query{Collection: "zoo", OrderBy: "v", Desc: true}, reversed(up)...)
+	wantIDs(ctx, t, db, store.Query{Collection: "zoo", OrderBy: "v", Desc: true}, reversed(up)...)
 	for i, id := range zooOrder {
 		q := store.Query{Collection: "zoo", OrderBy: "v", After: []any{zoo[id], id}}
-		wantIDs(t, ctx, db, q, up[i+1:]...)
+		wantIDs(ctx, t, db, q, up[i+1:]...)
 		q.Desc = true
-		wantIDs(t, ctx, db, q, reversed(up[:i])...)
+		wantIDs(ctx, t, db, q, reversed(up[:i])...)
 	}
-	wantIDs(t, ctx, db, store.Query{Collection: "zoo", OrderBy: "other"}, "missing")
+	wantIDs(ctx, t, db, store.Query{Collection: "zoo", OrderBy: "other"}, "missing")
 }
 
-func testOrderNames(t *testing.T, ctx context.Context, db store.DB) {
+func testOrderNames(ctx context.Context, t *testing.T, db store.DB) {
 	names := []string{"B", "a", "e\u0301", "z", "é", "日", "\uff8a", "\ufffd", "😀"} // in the order of their bytes
 	for i := range names {
 		name := names[(i*5+3)%len(names)]
-		set(t, ctx, db, store.Path("things").Join(name), map[string]string{"v": name, "same": "x"})
+		set(ctx, t, db, store.Path("things").Join(name), map[string]string{"v": name, "same": "x"})
 	}
 	down := reversed(names)
 	for _, field := range []string{"", "v", "same"} {
-		wantIDs(t, ctx, db, store.Query{Collection: "things", OrderBy: field}, names...)
-		wantIDs(t, ctx, db, store.Query{Collection: "things", OrderBy: field, Desc: true}, down...)
-		wantIDs(t, ctx, db, store.Query{Collection: "things", OrderBy: field, Desc: true, Limit: 2}, down[:2]...)
+		wantIDs(ctx, t, db, store.Query{Collection: "things", OrderBy: field}, names...)
+		wantIDs(ctx, t, db, store.Query{Collection: "things", OrderBy: field, Desc: true}, down...)
+		wantIDs(ctx, t, db, store.Query{Collection: "things", OrderBy: field, Desc: true, Limit: 2}, down[:2]...)
 	}
-	wantIDs(t, ctx, db, store.Query{Collection: "things", Desc: true, After: []any{"é"}, Limit: 2}, "z", "e\u0301")
-	wantIDs(t, ctx, db, store.Query{Collection: "things", After: []any{"between"}, Limit: 2}, "e\u0301", "z")
+	wantIDs(ctx, t, db, store.Query{Collection: "things", Desc: true, After: []any{"é"}, Limit: 2}, "z", "e\u0301")
+	wantIDs(ctx, t, db, store.Query{Collection: "things", After: []any{"between"}, Limit: 2}, "e\u0301", "z")
 }
 
-func testPaging(t *testing.T, ctx context.Context, db store.DB) {
+func testPaging(ctx context.Context, t *testing.T, db store.DB) {
 	want := []string{}
 	for i := range 23 {
 		id := fmt.Sprintf("%02d", i)
-		set(t, ctx, db, store.Path("things").Join(id), thing{N: int64(i / 5)})
+		set(ctx, t, db, store.Path("things").Join(id), thing{N: int64(i / 5)})
 		want = append(want, id)
 	}
 	for _, field := range []string{"", "n"} {
 		for _, limit := range []int{1, 7, 23, 50} {
 			q := store.Query{Collection: "things", OrderBy: field, Limit: limit}
-			if got := pages(t, ctx, db, q); !slices.Equal(got, want) {
+			if got := pages(ctx, t, db, q); !slices.Equal(got, want) {
 				t.Errorf("pages of %d by %q = %q, want %q", limit, field, got, want)
 			}
 		}
@@ -178,7 +181,7 @@ func testPaging(t *testing.T, ctx context.Context, db store.DB) {
 }
 
 // pages reads all that q finds, Limit at a time.
-func pages(t *testing.T, ctx context.Context, db store.DB, q store.Query) (found []string) {
+func pages(ctx context.Context, t *testing.T, db store.DB, q store.Query) (found []string) {
 	t.Helper()
 	for {
 		n := 0
@@ -200,7 +203,7 @@ func pages(t *testing.T, ctx context.Context, db store.DB, q store.Query) (found
 	}
 }
 
-func testPagingMany(t *testing.T, ctx context.Context, db store.DB) {
+func testPagingMany(ctx context.Context, t *testing.T, db store.DB) {
 	const n = 300
 	for start := 0; start < n; start += 100 {
 		err := db.Update(ctx, func(tx store.Tx) error {
@@ -221,7 +224,7 @@ func testPagingMany(t *testing.T, ctx context.Context, db store.DB) {
 		if q.Limit > 0 {
 			want = min(n, q.Limit)
 		}
-		got := ids(t, ctx, db, q)
+		got := ids(ctx, t, db, q)
 		if q.Desc {
 			got = reversed(got)
 		}
@@ -237,9 +240,9 @@ func reversed(s []string) []string {
 	return s
 }
 
-func testQueryStops(t *testing.T, ctx context.Context, db store.DB) {
+func testQueryStops(ctx context.Context, t *testing.T, db store.DB) {
 	for i := range 5 {
-		set(t, ctx, db, store.Path(fmt.Sprintf("things/%d", i)), thing{N: int64(i)})
+		set(ctx, t, db, store.Path(fmt.Sprintf("things/%d", i)), thing{N: int64(i)})
 	}
 	for range 50 {
 		for d, err := range db.Query(ctx, store.Query{Collection: "things"}) {
@@ -255,16 +258,16 @@ func testQueryStops(t *testing.T, ctx context.Context, db store.DB) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set(t, ctx, db, d.Path, thing{N: -1})
-		n += len(ids(t, ctx, db, store.Query{Collection: "things"}))
+		set(ctx, t, db, d.Path, thing{N: -1})
+		n += len(ids(ctx, t, db, store.Query{Collection: "things"}))
 	}
 	if n != 25 {
 		t.Errorf("a query within a query finds %d, want 25", n)
 	}
 }
 
-func testQueryDecodes(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a/parts/b", thing{Name: "x", N: 1<<53 + 1})
+func testQueryDecodes(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a/parts/b", thing{Name: "x", N: 1<<53 + 1})
 	for d, err := range db.Query(ctx, store.Query{Collection: "things/a/parts"}) {
 		if err != nil {
 			t.Fatal(err)

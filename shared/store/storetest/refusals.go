@@ -30,7 +30,7 @@ var badPaths = []store.Path{
 	store.Path("a/b" + strings.Repeat("/"+strings.Repeat("x", 1000), 4)),
 }
 
-func testPaths(t *testing.T, ctx context.Context, db store.DB) {
+func testPaths(ctx context.Context, t *testing.T, db store.DB) {
 	var doc thing
 	for _, p := range badPaths {
 		for what, err := range map[string]error{
@@ -73,9 +73,9 @@ var strangePaths = []store.Path{
 	store.Path("a/b" + strings.Repeat("/a/b", 99)),
 }
 
-func testStrangePaths(t *testing.T, ctx context.Context, db store.DB) {
+func testStrangePaths(ctx context.Context, t *testing.T, db store.DB) {
 	for i, p := range strangePaths {
-		set(t, ctx, db, p, thing{N: int64(i) + 1})
+		set(ctx, t, db, p, thing{N: int64(i) + 1})
 	}
 	docs, err := db.GetAll(ctx, strangePaths)
 	if err != nil {
@@ -90,12 +90,12 @@ func testStrangePaths(t *testing.T, ctx context.Context, db store.DB) {
 	}
 }
 
-func testDocuments(t *testing.T, ctx context.Context, db store.DB) {
+func testDocuments(ctx context.Context, t *testing.T, db store.DB) {
 	deep := `1`
 	for range 20 {
 		deep = `{"x":` + deep + `}`
 	}
-	set(t, ctx, db, "things/deep", json.RawMessage(deep))
+	set(ctx, t, db, "things/deep", json.RawMessage(deep))
 	for name, doc := range map[string]any{
 		"a list":          []int{1},
 		"a string":        "x",
@@ -122,13 +122,13 @@ func testDocuments(t *testing.T, ctx context.Context, db store.DB) {
 		})
 		wantErr(t, "Update with "+name, err, store.ErrDocument)
 	}
-	wantNone(t, ctx, db, "things/a")
+	wantNone(ctx, t, db, "things/a")
 }
 
 // badFields are the names of no field.
 var badFields = []string{".", "a.", ".a", "a..b", "__x__", "a.__x__", `"`, `a\`, "a\x00", "a`b", "\xff", strings.Repeat("x", 1501)}
 
-func testFields(t *testing.T, ctx context.Context, db store.DB) {
+func testFields(ctx context.Context, t *testing.T, db store.DB) {
 	for _, name := range append(badFields, "") {
 		wantErr(t, fmt.Sprintf("Increment of %.20q", name), db.Increment(ctx, "things/a", map[string]int64{name: 1, "n": 1}), store.ErrField)
 		q := store.Query{Collection: "things", Where: []store.Filter{{Field: name, Op: store.Eq, Value: 1}}}
@@ -140,10 +140,10 @@ func testFields(t *testing.T, ctx context.Context, db store.DB) {
 	}
 	both := map[string]int64{"a": 1, "a.b": 1}
 	wantErr(t, "Increment of a field and one in it", db.Increment(ctx, "things/a", both), store.ErrField)
-	wantNone(t, ctx, db, "things/a")
+	wantNone(ctx, t, db, "things/a")
 }
 
-func testBadQueries(t *testing.T, ctx context.Context, db store.DB) {
+func testBadQueries(ctx context.Context, t *testing.T, db store.DB) {
 	where := func(op store.Op, value any) []store.Filter { return []store.Filter{{Field: "n", Op: op, Value: value}} }
 	many := make([]string, 31)
 	for name, q := range map[string]store.Query{
@@ -173,18 +173,18 @@ func testBadQueries(t *testing.T, ctx context.Context, db store.DB) {
 	}
 }
 
-func testCancelled(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", thing{N: 1})
+func testCancelled(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", thing{N: 1})
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	for what, err := range calls(gone, db) {
 		wantErr(t, what, err, context.Canceled)
 	}
-	for range db.Watch(gone, "things/a") {
-		t.Error("Watch yields after its context has ended")
+	for d, err := range db.Watch(gone, "things/a") {
+		t.Errorf("Watch yields %+v, %v after its context has ended", d, err)
 	}
-	wantDoc(t, ctx, db, "things/a", map[string]any{"n": 1.0})
-	wantNone(t, ctx, db, "things/new")
+	wantDoc(ctx, t, db, "things/a", map[string]any{"n": 1.0})
+	wantNone(ctx, t, db, "things/new")
 }
 
 // calls makes every call but the watches, and returns their errors.

@@ -19,7 +19,7 @@ import (
 const patience = 60 * time.Second
 
 // A test has a context that ends, and an empty database.
-type test func(t *testing.T, ctx context.Context, db store.DB)
+type test func(ctx context.Context, t *testing.T, db store.DB)
 
 // Run tests the databases that open returns. Each must be empty and no
 // other's; Run closes none.
@@ -30,7 +30,7 @@ func Run(t *testing.T, open func(*testing.T) store.DB) {
 				t.Parallel()
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				defer cancel()
-				f(t, ctx, open(t))
+				f(ctx, t, open(t))
 			})
 		}
 	}
@@ -42,7 +42,7 @@ type thing struct {
 	N    int64  `json:"n"`
 }
 
-func set(t *testing.T, ctx context.Context, db store.DB, p store.Path, doc any) {
+func set(ctx context.Context, t *testing.T, db store.DB, p store.Path, doc any) {
 	t.Helper()
 	if err := db.Set(ctx, p, doc); err != nil {
 		t.Fatalf("Set(%.80s) = %v", p, err)
@@ -50,7 +50,7 @@ func set(t *testing.T, ctx context.Context, db store.DB, p store.Path, doc any) 
 }
 
 // get returns the document at p as JSON gives it.
-func get(t *testing.T, ctx context.Context, db store.DB, p store.Path) map[string]any {
+func get(ctx context.Context, t *testing.T, db store.DB, p store.Path) map[string]any {
 	t.Helper()
 	var doc map[string]any
 	if err := db.Get(ctx, p, &doc); err != nil {
@@ -59,14 +59,14 @@ func get(t *testing.T, ctx context.Context, db store.DB, p store.Path) map[strin
 	return doc
 }
 
-func wantDoc(t *testing.T, ctx context.Context, db store.DB, p store.Path, want map[string]any) {
+func wantDoc(ctx context.Context, t *testing.T, db store.DB, p store.Path, want map[string]any) {
 	t.Helper()
-	if diff := cmp.Diff(want, get(t, ctx, db, p)); diff != "" {
+	if diff := cmp.Diff(want, get(ctx, t, db, p)); diff != "" {
 		t.Errorf("document %.80s (-want +got)\n%s", p, diff)
 	}
 }
 
-func wantNone(t *testing.T, ctx context.Context, db store.DB, p store.Path) {
+func wantNone(ctx context.Context, t *testing.T, db store.DB, p store.Path) {
 	t.Helper()
 	var doc map[string]any
 	wantErr(t, "Get", db.Get(ctx, p, &doc), store.ErrNotFound)
@@ -80,7 +80,7 @@ func wantErr(t *testing.T, what string, err, want error) {
 }
 
 // ids returns the ids that q finds, in order.
-func ids(t *testing.T, ctx context.Context, db store.DB, q store.Query) []string {
+func ids(ctx context.Context, t *testing.T, db store.DB, q store.Query) []string {
 	t.Helper()
 	got := []string{}
 	for d, err := range db.Query(ctx, q) {
@@ -92,9 +92,9 @@ func ids(t *testing.T, ctx context.Context, db store.DB, q store.Query) []string
 	return got
 }
 
-func wantIDs(t *testing.T, ctx context.Context, db store.DB, q store.Query, want ...string) {
+func wantIDs(ctx context.Context, t *testing.T, db store.DB, q store.Query, want ...string) {
 	t.Helper()
-	if got := ids(t, ctx, db, q); !slices.Equal(got, want) {
+	if got := ids(ctx, t, db, q); !slices.Equal(got, want) {
 		t.Errorf("Query(%+v) = %q, want %q", q, got, want)
 	}
 }

@@ -22,9 +22,9 @@ var transactions = map[string]test{
 	"UpdateTransfer":   testUpdateTransfer,
 }
 
-func testUpdate(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", thing{N: 1})
-	set(t, ctx, db, "things/b", thing{N: 2})
+func testUpdate(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", thing{N: 1})
+	set(ctx, t, db, "things/b", thing{N: 2})
 	err := db.Update(ctx, func(tx store.Tx) error {
 		var a thing
 		docs, err := tx.GetAll([]store.Path{"things/b", "things/c"})
@@ -44,10 +44,10 @@ func testUpdate(t *testing.T, ctx context.Context, db store.DB) {
 	if err != nil {
 		t.Fatalf("Update = %v", err)
 	}
-	wantDoc(t, ctx, db, "things/a", map[string]any{"n": 11.0})
-	wantNone(t, ctx, db, "things/b")
-	wantDoc(t, ctx, db, "things/c", map[string]any{"n": 3.0})
-	wantDoc(t, ctx, db, "things/d", map[string]any{"n": 4.0, "by": map[string]any{"x": 1.0}})
+	wantDoc(ctx, t, db, "things/a", map[string]any{"n": 11.0})
+	wantNone(ctx, t, db, "things/b")
+	wantDoc(ctx, t, db, "things/c", map[string]any{"n": 3.0})
+	wantDoc(ctx, t, db, "things/d", map[string]any{"n": 4.0, "by": map[string]any{"x": 1.0}})
 	if err := db.Update(ctx, func(store.Tx) error { return nil }); err != nil {
 		t.Errorf("Update of nothing = %v", err)
 	}
@@ -63,29 +63,29 @@ func writeAll(tx store.Tx) error {
 }
 
 // wantUntouched checks that nothing of writeAll is kept.
-func wantUntouched(t *testing.T, ctx context.Context, db store.DB) {
+func wantUntouched(ctx context.Context, t *testing.T, db store.DB) {
 	t.Helper()
-	wantDoc(t, ctx, db, "things/a", map[string]any{"n": 1.0})
-	wantDoc(t, ctx, db, "things/b", map[string]any{"n": 2.0})
-	wantNone(t, ctx, db, "things/c")
-	wantNone(t, ctx, db, "things/d")
+	wantDoc(ctx, t, db, "things/a", map[string]any{"n": 1.0})
+	wantDoc(ctx, t, db, "things/b", map[string]any{"n": 2.0})
+	wantNone(ctx, t, db, "things/c")
+	wantNone(ctx, t, db, "things/d")
 }
 
-func testUpdateFails(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", thing{N: 1})
-	set(t, ctx, db, "things/b", thing{N: 2})
+func testUpdateFails(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", thing{N: 1})
+	set(ctx, t, db, "things/b", thing{N: 2})
 	stop := errors.New("stop")
 	err := db.Update(ctx, func(tx store.Tx) error { return errors.Join(writeAll(tx), stop) })
 	wantErr(t, "Update", err, stop)
-	wantUntouched(t, ctx, db)
+	wantUntouched(ctx, t, db)
 	err = db.Update(ctx, func(tx store.Tx) error { return errors.Join(writeAll(tx), store.ErrNotFound.Because(stop)) })
 	wantErr(t, "Update", err, store.ErrNotFound)
-	wantUntouched(t, ctx, db)
+	wantUntouched(ctx, t, db)
 }
 
-func testUpdatePanics(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", thing{N: 1})
-	set(t, ctx, db, "things/b", thing{N: 2})
+func testUpdatePanics(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", thing{N: 1})
+	set(ctx, t, db, "things/b", thing{N: 2})
 	func() {
 		defer func() {
 			if r := recover(); r != "stop" {
@@ -97,12 +97,12 @@ func testUpdatePanics(t *testing.T, ctx context.Context, db store.DB) {
 			panic("stop")
 		})
 	}()
-	wantUntouched(t, ctx, db)
-	set(t, ctx, db, "things/a", thing{N: 2})
+	wantUntouched(ctx, t, db)
+	set(ctx, t, db, "things/a", thing{N: 2})
 }
 
-func testUpdateExists(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", thing{N: 1})
+func testUpdateExists(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", thing{N: 1})
 	err := db.Update(ctx, func(tx store.Tx) error {
 		if err := tx.Set("things/b", thing{N: 2}); err != nil {
 			return err
@@ -111,12 +111,12 @@ func testUpdateExists(t *testing.T, ctx context.Context, db store.DB) {
 		return nil
 	})
 	wantErr(t, "Update with Create of what exists", err, store.ErrExists)
-	wantDoc(t, ctx, db, "things/a", map[string]any{"n": 1.0})
-	wantNone(t, ctx, db, "things/b")
+	wantDoc(ctx, t, db, "things/a", map[string]any{"n": 1.0})
+	wantNone(ctx, t, db, "things/b")
 }
 
-func testUpdateOrder(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", thing{N: 1})
+func testUpdateOrder(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", thing{N: 1})
 	var doc thing
 	for name, read := range map[string]func(store.Tx) error{
 		"Get": func(tx store.Tx) error { return tx.Get("things/a", &doc) },
@@ -129,11 +129,11 @@ func testUpdateOrder(t *testing.T, ctx context.Context, db store.DB) {
 			return errors.Join(tx.Set("things/b", thing{}), read(tx))
 		})
 		wantErr(t, name+" after a write", err, store.ErrOrder)
-		wantNone(t, ctx, db, "things/b")
+		wantNone(ctx, t, db, "things/b")
 	}
 }
 
-func testUpdateSameTwice(t *testing.T, ctx context.Context, db store.DB) {
+func testUpdateSameTwice(ctx context.Context, t *testing.T, db store.DB) {
 	err := db.Update(ctx, func(tx store.Tx) error {
 		return errors.Join(
 			tx.Create("things/a", thing{Name: "x", N: 1}),
@@ -145,11 +145,11 @@ func testUpdateSameTwice(t *testing.T, ctx context.Context, db store.DB) {
 	if err != nil {
 		t.Fatalf("Update = %v", err)
 	}
-	wantDoc(t, ctx, db, "things/a", map[string]any{"n": 5.0})
-	wantNone(t, ctx, db, "things/b")
+	wantDoc(ctx, t, db, "things/a", map[string]any{"n": 5.0})
+	wantNone(ctx, t, db, "things/b")
 }
 
-func testUpdateLargest(t *testing.T, ctx context.Context, db store.DB) {
+func testUpdateLargest(ctx context.Context, t *testing.T, db store.DB) {
 	pad := func(size int) any { return map[string]string{"s": strings.Repeat("x", size-len(`{"s":""}`))} }
 	update := func(extra int) error {
 		return db.Update(ctx, func(tx store.Tx) error {
@@ -161,11 +161,11 @@ func testUpdateLargest(t *testing.T, ctx context.Context, db store.DB) {
 		})
 	}
 	wantErr(t, "Update of one byte more", update(1), store.ErrTooLarge)
-	wantNone(t, ctx, db, "things/a")
+	wantNone(ctx, t, db, "things/a")
 	if err := update(0); err != nil {
 		t.Errorf("Update of the largest size = %v", err)
 	}
-	get(t, ctx, db, "things/c")
+	get(ctx, t, db, "things/c")
 }
 
 // addOne reads the thing at p, which may not be there, and writes it back with
@@ -181,8 +181,8 @@ func addOne(ctx context.Context, db store.DB, p store.Path) error {
 	})
 }
 
-func testUpdateRace(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", thing{})
+func testUpdateRace(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", thing{})
 	add := func() error {
 		for range 20 {
 			if err := addOne(ctx, db, "things/a"); err != nil {
@@ -196,24 +196,24 @@ func testUpdateRace(t *testing.T, ctx context.Context, db store.DB) {
 			t.Errorf("Update = %v", err)
 		}
 	}
-	wantDoc(t, ctx, db, "things/a", map[string]any{"n": 40.0})
+	wantDoc(ctx, t, db, "things/a", map[string]any{"n": 40.0})
 }
 
-func testUpdateRaceAbsent(t *testing.T, ctx context.Context, db store.DB) {
+func testUpdateRaceAbsent(ctx context.Context, t *testing.T, db store.DB) {
 	for _, err := range all(times(3, func() error { return addOne(ctx, db, "things/a") })...) {
 		if err != nil {
 			t.Errorf("Update = %v", err)
 		}
 	}
-	wantDoc(t, ctx, db, "things/a", map[string]any{"n": 3.0})
+	wantDoc(ctx, t, db, "things/a", map[string]any{"n": 3.0})
 }
 
 // testUpdateTransfer moves amounts between two documents, each way at once,
 // while a reader sees the same sum at all times.
-func testUpdateTransfer(t *testing.T, ctx context.Context, db store.DB) {
+func testUpdateTransfer(ctx context.Context, t *testing.T, db store.DB) {
 	accounts := []store.Path{"things/a", "things/b"}
-	set(t, ctx, db, accounts[0], thing{N: 50})
-	set(t, ctx, db, accounts[1], thing{N: 50})
+	set(ctx, t, db, accounts[0], thing{N: 50})
+	set(ctx, t, db, accounts[1], thing{N: 50})
 	move := func(n int64) func() error {
 		return func() error {
 			return db.Update(ctx, func(tx store.Tx) error {

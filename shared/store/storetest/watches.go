@@ -52,13 +52,13 @@ func isThing(n int64) func(store.Doc) bool {
 
 func isNone(d store.Doc) bool { return d.Decode == nil && d.Path == "things/a" && d.ID == "a" }
 
-func testWatch(t *testing.T, ctx context.Context, db store.DB) {
+func testWatch(ctx context.Context, t *testing.T, db store.DB) {
 	o := observe(t, db.Watch(ctx, "things/a"))
 	o.until(t, "nothing", isNone)
-	set(t, ctx, db, "things/b", thing{N: 9})
-	set(t, ctx, db, "things/a", thing{N: 1})
+	set(ctx, t, db, "things/b", thing{N: 9})
+	set(ctx, t, db, "things/a", thing{N: 1})
 	o.until(t, "Set", isThing(1))
-	increment(t, ctx, db, map[string]int64{"n": 1})
+	increment(ctx, t, db, map[string]int64{"n": 1})
 	o.until(t, "Increment", isThing(2))
 	if err := addOne(ctx, db, "things/a"); err != nil {
 		t.Fatal(err)
@@ -75,8 +75,8 @@ func testWatch(t *testing.T, ctx context.Context, db store.DB) {
 	observe(t, db.Watch(ctx, "things/a")).until(t, "the present", isThing(4))
 }
 
-func testWatchEnds(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/a", thing{N: 1})
+func testWatchEnds(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/a", thing{N: 1})
 	ctx, cancel := context.WithCancel(ctx)
 	for _, err := range db.Watch(ctx, "things/a") {
 		if err != nil {
@@ -109,28 +109,28 @@ func found(want ...string) func([]store.Doc) bool {
 	}
 }
 
-func testWatchQuery(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/b", thing{Name: "x", N: 2})
-	set(t, ctx, db, "things/c", thing{Name: "y", N: 1})
+func testWatchQuery(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/b", thing{Name: "x", N: 2})
+	set(ctx, t, db, "things/c", thing{Name: "y", N: 1})
 	q := store.Query{Collection: "things", OrderBy: "n", Where: []store.Filter{{Field: "name", Op: store.Eq, Value: "x"}}}
 	o := observe(t, db.WatchQuery(ctx, q))
 	o.until(t, "the present", found("b"))
-	set(t, ctx, db, "things/a", thing{Name: "x", N: 1})
+	set(ctx, t, db, "things/a", thing{Name: "x", N: 1})
 	o.until(t, "one more", found("a", "b"))
-	increment(t, ctx, db, map[string]int64{"n": 5})
+	increment(ctx, t, db, map[string]int64{"n": 5})
 	o.until(t, "another order", found("b", "a"))
-	set(t, ctx, db, "things/b", thing{Name: "y", N: 2})
+	set(ctx, t, db, "things/b", thing{Name: "y", N: 2})
 	o.until(t, "one that matches no more", found("a"))
-	set(t, ctx, db, "things/a/parts/a", thing{Name: "x"})
+	set(ctx, t, db, "things/a/parts/a", thing{Name: "x"})
 	if err := db.Delete(ctx, "things/a"); err != nil {
 		t.Fatal(err)
 	}
 	o.until(t, "none", found())
 }
 
-func testWatchQueryTop(t *testing.T, ctx context.Context, db store.DB) {
+func testWatchQueryTop(ctx context.Context, t *testing.T, db store.DB) {
 	for i, id := range []string{"a", "b", "c"} {
-		set(t, ctx, db, store.Path("things").Join(id), thing{N: int64(i)})
+		set(ctx, t, db, store.Path("things").Join(id), thing{N: int64(i)})
 	}
 	o := observe(t, db.WatchQuery(ctx, store.Query{Collection: "things", OrderBy: "n", Desc: true, Limit: 2}))
 	o.until(t, "the present", found("c", "b"))
@@ -138,7 +138,7 @@ func testWatchQueryTop(t *testing.T, ctx context.Context, db store.DB) {
 		t.Fatal(err)
 	}
 	o.until(t, "the next one", found("b", "a"))
-	set(t, ctx, db, "things/d", thing{N: 9})
+	set(ctx, t, db, "things/d", thing{N: 9})
 	o.until(t, "a new first", found("d", "b"))
 	last := observe(t, db.WatchQuery(ctx, store.Query{Collection: "things", Desc: true, Limit: 1}))
 	last.until(t, "the last id", found("d"))
@@ -146,11 +146,11 @@ func testWatchQueryTop(t *testing.T, ctx context.Context, db store.DB) {
 	after.until(t, "what follows a", found("b", "d"))
 }
 
-func testWatchQueryNone(t *testing.T, ctx context.Context, db store.DB) {
-	set(t, ctx, db, "things/dead", leaseFor(1, -1))
+func testWatchQueryNone(ctx context.Context, t *testing.T, db store.DB) {
+	set(ctx, t, db, "things/dead", leaseFor(1, -1))
 	o := observe(t, db.WatchQuery(ctx, store.Query{Collection: "things"}))
 	o.until(t, "nothing", found())
-	set(t, ctx, db, "things/a", thing{})
+	set(ctx, t, db, "things/a", thing{})
 	o.until(t, "one", found("a"))
 	in := []store.Filter{{Field: "n", Op: store.In, Value: []string{}}}
 	observe(t, db.WatchQuery(ctx, store.Query{Collection: "things", Where: in})).until(t, "in of nothing", found())

@@ -157,7 +157,7 @@ func busy(err error) bool {
 // Query reads rows. Values stay as they are at one moment until the rows are
 // closed. The text of query is kept, so it must be one of few.
 func (f *File) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	s, err := f.reads.get(ctx, query)
+	s, err := f.reads.get(ctx, query) //nolint:sqlclosecheck // kept for the next call
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (f *File) Query(ctx context.Context, query string, args ...any) (*sql.Rows,
 
 // Scan reads one row into dest. It returns [sql.ErrNoRows] when there is none.
 func (f *File) Scan(ctx context.Context, query string, args []any, dest ...any) error {
-	s, err := f.reads.get(ctx, query)
+	s, err := f.reads.get(ctx, query) //nolint:sqlclosecheck // kept for the next call
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (s *statements) get(ctx context.Context, query string) (*sql.Stmt, error) {
 	if stmt := s.kept[query]; stmt != nil {
 		return stmt, nil
 	}
-	stmt, err := s.prepare(ctx, query)
+	stmt, err := s.prepare(ctx, query) //nolint:sqlclosecheck // kept for the next call
 	if err != nil {
 		return nil, err
 	}
