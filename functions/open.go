@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"time"
 
 	"miramundo.dev/functions/jobs"
@@ -55,7 +56,7 @@ func (d Deps) reload(l Local) *jobs.CatalogReload {
 	return &jobs.CatalogReload{
 		Plan: plan, Archive: d.Archive, Now: d.Now,
 		Collect: collect.Options{
-			Client:   origin.New(origin.Options{UserAgent: userAgent(d.Config), Allow: d.Config.OriginAllow}),
+			Client:   origin.New(origin.Options{UserAgent: userAgent(d.Config), Allow: d.Config.OriginAllow, Deny: ownHosts(d.Config)}),
 			Cache:    collect.Documents(d.DB),
 			Now:      d.Now,
 			Progress: l.Progress,
@@ -84,6 +85,17 @@ func Plan(setting string, c config.Config) collect.Plan {
 func folder(files fs.FS, name string) collect.Plan {
 	place := collect.Place{Folder: files, Name: name}
 	return collect.Plan{IPTVOrg: place, Radio: place}
+}
+
+// ownHosts are the hosts of the service, which no source may make it call.
+func ownHosts(c config.Config) []string {
+	var hosts []string
+	for _, address := range []string{c.BaseURL, c.HopURL, c.LegacyURL} {
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			hosts = append(hosts, u.Hostname())
+		}
+	}
+	return hosts
 }
 
 // userAgent says who asks, and where to read who that is.

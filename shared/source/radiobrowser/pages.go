@@ -3,6 +3,7 @@ package radiobrowser
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,9 @@ import (
 // some 6 MB: small enough to ask another server for it again.
 const PageSize = 5000
 
+// errRepeats says that a server does not heed the offset.
+var errRepeats = errors.New("the server sends the same page again and again")
+
 // maxPage bounds a page in bytes.
 const maxPage = 32 << 20
 
@@ -31,6 +35,7 @@ type Pages struct {
 	servers []string      // that have not failed; the first is asked
 	server  string        // that gave the last page
 	offset  int
+	last    [sha256.Size]byte // of the last page
 	page    bytes.Reader
 	err     error
 }
@@ -76,10 +81,7 @@ func (p *Pages) next() {
 			return
 		case err == nil:
 			p.server = p.servers[0]
-			p.page.Reset(data)
-			if p.offset += n; p.offset > source.MaxRecords {
-				p.err = source.ErrTooMany
-			}
+			p.take(data, n)
 			return
 		case p.ctx.Err() != nil:
 			p.err = p.ctx.Err()
@@ -89,6 +91,21 @@ func (p *Pages) next() {
 		p.servers = p.servers[1:]
 	}
 	p.err = failed
+}
+
+// take makes data, of n records, the page that is read. A server that sends the
+// same page again would do so for ever.
+func (p *Pages) take(data []byte, n int) {
+	sum := sha256.Sum256(data)
+	if sum == p.last {
+		p.err = errRepeats
+		return
+	}
+	p.last = sum
+	p.page.Reset(data)
+	if p.offset += n; p.offset > source.MaxRecords {
+		p.err = source.ErrTooMany
+	}
 }
 
 // fetch returns the next page of a server and how many records it has. The

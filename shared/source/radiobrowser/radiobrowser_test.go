@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -265,17 +266,32 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestEndlessPages has a server that gives the same page for ever.
+// TestEndlessPages has servers that never come to an end: one that does not
+// heed the offset, and one that always finds other stations.
 func TestEndlessPages(t *testing.T) {
 	page := "[" + strings.Repeat(`{},`, 200_000) + "{}]"
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, page) }))
-	defer s.Close()
-	pages, err := OpenPages(t.Context(), clientFor(s), []string{s.URL}, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(io.Discard, pages); !errors.Is(err, source.ErrTooMany) {
-		t.Errorf("ended with %v", err)
+	for _, tc := range []struct {
+		name string
+		page func(n int) string
+		want error
+	}{
+		{"the same page", func(int) string { return page }, errRepeats},
+		{"always another", func(n int) string { return strings.Repeat(" ", n) + page }, source.ErrTooMany},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var n atomic.Int64
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				io.WriteString(w, tc.page(int(n.Add(1))))
+			}))
+			defer s.Close()
+			pages, err := OpenPages(t.Context(), clientFor(s), []string{s.URL}, time.Minute)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, pages); !errors.Is(err, tc.want) {
+				t.Errorf("ended with %v, want %v", err, tc.want)
+			}
+		})
 	}
 }
 
