@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
@@ -99,19 +100,23 @@ func checkWhole(t *testing.T, round int, file string) {
 		}
 		t.Fatalf("round %d: %v", round, err)
 	}
-	reg, err := a.Register(t.Context(), p.Version)
+	data, err := a.Load(t.Context(), p.Version)
+	if err != nil {
+		t.Fatalf("round %d: %v", round, err)
+	}
+	ix, err := index.Decode(data)
 	if err != nil {
 		t.Fatalf("round %d: %v", round, err)
 	}
 	var n, i int
-	for k, r := range reg.Records {
+	for k, r := range ix.Records() {
 		var m int
 		if _, err := fmt.Sscanf(r.Name, "Edition %d channel %d", &m, &i); err != nil || k > 0 && m != n {
 			t.Fatalf("round %d: editions %d and %d in one catalog (%q, %v)", round, n, m, r.Name, err)
 		}
 		n = m
 	}
-	if len(reg.Records) != 3000 {
-		t.Errorf("round %d: %d records, want 3000", round, len(reg.Records))
+	if ix.Len() != 3000 {
+		t.Errorf("round %d: %d records, want 3000", round, ix.Len())
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/build"
-	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/catalog/snapshot"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/source"
@@ -73,22 +73,23 @@ type reload struct {
 }
 
 func (r *reload) run(ctx context.Context) error {
-	old, err := r.shown(ctx)
+	before, err := r.before(ctx)
 	if err != nil {
 		return err
 	}
-	reg, err := r.register(ctx, old)
+	reg, err := r.register(ctx, before)
 	if err != nil {
 		return err
 	}
-	ix, data, err := r.index(reg)
+	if before != nil {
+		r.step("compare", func() { r.report.Changes = before.Compare(reg.Records) })
+	}
+	p := release.Pointer{SyncedAt: store.At(synced(reg.Sources)), Sources: reg.Sources}
+	data, err := r.pack(reg)
 	if err != nil {
 		return err
 	}
-	if old != nil {
-		r.step("compare", func() { r.report.Changes = release.Compare(old, ix.Register()) })
-	}
-	r.step("publish", func() { err = r.publish(ctx, reg, ix, data) })
+	r.step("publish", func() { err = r.publish(ctx, p, data) })
 	return err
 }
 
@@ -99,10 +100,10 @@ func (r *reload) step(name string, f func()) {
 	r.report.Steps[name] = time.Since(start).Milliseconds()
 }
 
-// shown returns the register of the release that is shown, nil before the
-// first. A release that is kept but cannot be read is an error: without it the
-// ids of streams would change.
-func (r *reload) shown(ctx context.Context) (*catalog.Register, error) {
+// before returns what must be known of the release that is shown, nil before
+// the first. A release that is kept but cannot be read is an error: without it
+// the ids of streams would change.
+func (r *reload) before(ctx context.Context) (before *release.Before, err error) {
 	p, err := r.Archive.Current(ctx)
 	if errors.Is(err, release.ErrNoVersion) {
 		return nil, nil
@@ -110,24 +111,24 @@ func (r *reload) shown(ctx context.Context) (*catalog.Register, error) {
 	if err != nil {
 		return nil, fault.ErrUnavailable.Because(err)
 	}
-	return r.Archive.Register(ctx, p.Version)
+	r.step("remember", func() { before, err = r.Archive.Before(ctx, p.Version) })
+	return before, err
 }
 
-func (r *reload) index(reg *catalog.Register) (ix *index.Index, data []byte, err error) {
-	r.step("index", func() {
-		if ix, err = index.Build(reg); err == nil {
-			data, err = ix.Encode()
-		}
-	})
+// pack makes the snapshot of reg.
+func (r *reload) pack(reg *catalog.Register) (data []byte, err error) {
+	var c *snapshot.Columns
+	r.step("pack", func() { c, err = snapshot.Pack(reg) })
 	if err != nil {
-		return nil, nil, fmt.Errorf("index the register: %w", err)
+		return nil, fmt.Errorf("pack the register: %w", err)
 	}
-	r.report.Version, r.report.Bytes = ix.Version(), len(data)
-	return ix, data, nil
+	r.step("encode", func() { data, err = c.Encode() })
+	r.report.Version, r.report.Bytes = c.Version, len(data)
+	return data, err
 }
 
 // register collects the sources and builds the register of them.
-func (r *reload) register(ctx context.Context, old *catalog.Register) (reg *catalog.Register, err error) {
+func (r *reload) register(ctx context.Context, before *release.Before) (reg *catalog.Register, err error) {
 	plan := r.Plan
 	if r.order.Force {
 		plan.Accept = everyFile()
@@ -139,6 +140,10 @@ func (r *reload) register(ctx context.Context, old *catalog.Register) (reg *cata
 	}
 	for _, f := range ds.Files {
 		r.report.Files = append(r.report.Files, fileReport(f))
+	}
+	var old *catalog.Register
+	if before != nil {
+		old = before.Register
 	}
 	r.step("build", func() { reg, r.report.Built = build.Register(ds, old, r.Now()) })
 	return reg, nil
@@ -159,12 +164,11 @@ func fileReport(f source.File) FileReport {
 	}
 }
 
-func (r *reload) publish(ctx context.Context, reg *catalog.Register, ix *index.Index, data []byte) error {
+func (r *reload) publish(ctx context.Context, p release.Pointer, data []byte) error {
 	built := r.report.Built
 	rel := release.Release{
-		Version: ix.Version(), Channels: built.Channels, Stations: built.Stations, Streams: built.Streams, Playable: built.Playable,
+		Version: r.report.Version, Channels: built.Channels, Stations: built.Stations, Streams: built.Streams, Playable: built.Playable,
 	}
-	p := release.Pointer{SyncedAt: store.At(synced(reg.Sources)), Sources: reg.Sources}
 	shown, err := r.Archive.Publish(ctx, rel, data, p, release.Word{Force: r.order.Force, Manual: r.order.Manual})
 	if errors.Is(err, release.ErrRefused) {
 		r.report.Refused = fault.From(err).Fields

@@ -2,9 +2,10 @@ package release
 
 import (
 	"context"
+	"hash/maphash"
 	"maps"
-	"reflect"
 	"slices"
+	"strconv"
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
@@ -40,31 +41,71 @@ func (c *Changes) note(n *int, what, id string) {
 	}
 }
 
-// Compare says how next differs from before. Votes and clicks, which move all
-// the time, are no change of a station.
-func Compare(before, next *catalog.Register) *Diff {
-	var d Diff
-	old := byID(before.Records)
-	oldStreams := streamsByID(before.Records)
-	for i := range next.Records {
-		r := &next.Records[i]
-		c := d.of(r.Kind)
-		switch was := old[r.ID]; {
-		case was == nil:
-			c.note(&c.Came, "came", r.ID)
-		case !same(was, r):
-			c.note(&c.Changed, "changed", r.ID)
-		default:
-			c.Same++
-		}
-		delete(old, r.ID)
-		d.streams(oldStreams, r)
+// A Before is what a reload needs of the release before it: the ids to keep,
+// and sums by which it tells what has changed. It takes a fraction of the
+// memory that the records themselves would.
+type Before struct {
+	// Register holds of each record only what names its streams: id, kind, and
+	// of the streams id, feed, origin and address.
+	Register *catalog.Register
+
+	records map[string]known
+	streams map[catalog.StreamID]uint64
+}
+
+// known is a record that was there before.
+type known struct {
+	kind catalog.Kind
+	sum  uint64
+}
+
+// Remember returns what a reload needs of ix.
+func Remember(ix *index.Index) *Before {
+	b := &Before{
+		Register: &catalog.Register{Records: make([]catalog.Record, 0, ix.Len())},
+		records:  make(map[string]known, ix.Len()),
+		streams:  make(map[catalog.StreamID]uint64, ix.StreamLen()),
 	}
-	for _, id := range slices.Sorted(maps.Keys(old)) {
-		c := d.of(old[id].Kind)
+	b.Register.ChannelAliases, b.Register.StreamAliases = ix.Aliases()
+	for _, r := range ix.Records() {
+		b.add(&r)
+	}
+	return b
+}
+
+func (b *Before) add(r *catalog.Record) {
+	b.records[r.ID] = known{r.Kind, sumOf(r)}
+	lean := catalog.Record{ID: r.ID, Kind: r.Kind}
+	for i := range r.Streams {
+		s := &r.Streams[i]
+		b.streams[s.ID] = sumOfStream(s)
+		lean.Streams = append(lean.Streams, catalog.StreamRecord{ID: s.ID, Feed: s.Feed, Origin: s.Origin, URL: s.URL})
+	}
+	b.Register.Records = append(b.Register.Records, lean)
+}
+
+// Compare says how the records of a register differ from those before. Votes
+// and clicks, which move all the time, are no change of a station. It may be
+// called once.
+func (b *Before) Compare(next []catalog.Record) *Diff {
+	var d Diff
+	for i := range next {
+		r := &next[i]
+		was, ok := b.records[r.ID]
+		d.of(r.Kind).count(r.ID, ok, was.sum == sumOf(r))
+		delete(b.records, r.ID)
+		for k := range r.Streams {
+			s := &r.Streams[k]
+			sum, ok := b.streams[s.ID]
+			d.Streams.count(s.ID.String(), ok, sum == sumOfStream(s))
+			delete(b.streams, s.ID)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(b.records)) {
+		c := d.of(b.records[id].kind)
 		c.note(&c.Went, "went", id)
 	}
-	for _, id := range slices.Sorted(maps.Keys(oldStreams)) {
+	for _, id := range slices.Sorted(maps.Keys(b.streams)) {
 		d.Streams.note(&d.Streams.Went, "went", id.String())
 	}
 	return &d
@@ -77,54 +118,59 @@ func (d *Diff) of(k catalog.Kind) *Changes {
 	return &d.Channels
 }
 
-func (d *Diff) streams(old map[catalog.StreamID]*catalog.StreamRecord, r *catalog.Record) {
-	c := &d.Streams
-	for k := range r.Streams {
-		s := &r.Streams[k]
-		switch was := old[s.ID]; {
-		case was == nil:
-			c.note(&c.Came, "came", s.ID.String())
-		case *was != *s:
-			c.note(&c.Changed, "changed", s.ID.String())
-		default:
-			c.Same++
+func (c *Changes) count(id string, known, same bool) {
+	switch {
+	case !known:
+		c.note(&c.Came, "came", id)
+	case !same:
+		c.note(&c.Changed, "changed", id)
+	default:
+		c.Same++
+	}
+}
+
+// seed is of this process: sums are compared within one reload.
+var seed = maphash.MakeSeed()
+
+// sumOf returns a sum of what r says, its streams, votes and clicks aside.
+func sumOf(r *catalog.Record) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	write(&h, r.ID, r.Kind.String(), r.Name, r.Country, r.Website, r.Network, r.Launched, r.ReplacedBy, r.FeedName, r.FeedFormat,
+		r.Quality, r.GuideSite, r.GuideLang, strconv.FormatBool(r.HasGuide), r.Subdivision, r.City, r.Origin, r.LogoSource)
+	for _, list := range [][]string{r.AltNames, r.FeedNames, r.Categories, r.Languages, r.Owners, r.Timezones, r.BroadcastArea} {
+		write(&h, list...)
+		h.WriteByte(1)
+	}
+	if radio := r.Radio; radio != nil {
+		write(&h, radio.Tags...)
+		h.WriteByte(1)
+		if radio.Codec != nil {
+			write(&h, "codec", *radio.Codec)
 		}
-		delete(old, s.ID)
-	}
-}
-
-func byID(records []catalog.Record) map[string]*catalog.Record {
-	m := make(map[string]*catalog.Record, len(records))
-	for i := range records {
-		m[records[i].ID] = &records[i]
-	}
-	return m
-}
-
-func streamsByID(records []catalog.Record) map[catalog.StreamID]*catalog.StreamRecord {
-	m := make(map[catalog.StreamID]*catalog.StreamRecord, 2*len(records))
-	for i := range records {
-		for k := range records[i].Streams {
-			m[records[i].Streams[k].ID] = &records[i].Streams[k]
+		if radio.Bitrate != nil {
+			write(&h, "bitrate", strconv.Itoa(*radio.Bitrate))
+		}
+		if radio.Geo != nil {
+			maphash.WriteComparable(&h, *radio.Geo)
 		}
 	}
-	return m
+	return h.Sum64()
 }
 
-// same reports whether two records say the same, their streams aside.
-func same(a, b *catalog.Record) bool {
-	x, y := *a, *b
-	x.Streams, y.Streams = nil, nil
-	if x.Radio != nil && y.Radio != nil {
-		rx, ry := *x.Radio, *y.Radio
-		rx.Votes, rx.Clicks, ry.Votes, ry.Clicks = 0, 0, 0, 0
-		x.Radio, y.Radio = &rx, &ry
+func sumOfStream(s *catalog.StreamRecord) uint64 { return maphash.Comparable(seed, *s) }
+
+// write adds texts, each with its end.
+func write(h *maphash.Hash, texts ...string) {
+	for _, s := range texts {
+		h.WriteString(s)
+		h.WriteByte(0)
 	}
-	return reflect.DeepEqual(x, y)
 }
 
-// Register returns the register of a release.
-func (a *Archive) Register(ctx context.Context, version string) (*catalog.Register, error) {
+// Before returns what a reload needs of the release that is shown, nil before
+// the first.
+func (a *Archive) Before(ctx context.Context, version string) (*Before, error) {
 	data, err := a.Load(ctx, version)
 	if err != nil {
 		return nil, err
@@ -133,5 +179,5 @@ func (a *Archive) Register(ctx context.Context, version string) (*catalog.Regist
 	if err != nil {
 		return nil, err
 	}
-	return ix.Register(), nil
+	return Remember(ix), nil
 }

@@ -330,21 +330,25 @@ func TestReaders(t *testing.T) {
 // TestCompare checks what a reload reports.
 func TestCompare(t *testing.T) {
 	stream := func(n int, url string) catalog.StreamRecord {
-		return catalog.StreamRecord{ID: catalog.StreamID(n), URL: url}
+		return catalog.StreamRecord{ID: catalog.StreamID(n), URL: "https://x.example/" + url, Kind: catalog.StreamHLS, Origin: "test"}
 	}
 	before := &catalog.Register{Records: []catalog.Record{
 		{ID: "same", Name: "Same", Streams: []catalog.StreamRecord{stream(1, "a"), stream(2, "b")}},
 		{ID: "renamed", Name: "Old"},
 		{ID: "gone", Name: "Gone", Streams: []catalog.StreamRecord{stream(3, "c")}},
-		{ID: "radio", Kind: catalog.Station, Radio: &catalog.Radio{Votes: 1}},
+		{ID: "radio", Name: "R", Kind: catalog.Station, Radio: &catalog.Radio{Votes: 1}},
 	}}
 	next := &catalog.Register{Records: []catalog.Record{
-		{ID: "radio", Kind: catalog.Station, Radio: &catalog.Radio{Votes: 2}},
+		{ID: "radio", Name: "R", Kind: catalog.Station, Radio: &catalog.Radio{Votes: 2}},
 		{ID: "new", Name: "New", Streams: []catalog.StreamRecord{stream(4, "d")}},
 		{ID: "renamed", Name: "New name"},
 		{ID: "same", Name: "Same", Streams: []catalog.StreamRecord{stream(1, "a"), stream(2, "moved")}},
 	}}
-	d := release.Compare(before, next)
+	ix, err := index.Build(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := release.Remember(ix).Compare(next.Records)
 	for _, test := range []struct {
 		what                      string
 		got                       release.Changes
