@@ -4,21 +4,76 @@ import (
 	"os"
 	"testing"
 
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
 )
+
+const realData = "../../../../shared/data/"
+
+// load reads the real sources in a folder, or skips the test.
+func load(t testing.TB, folder string, radio bool) *source.Dataset {
+	t.Helper()
+	if _, err := os.Stat(realData + folder); err != nil {
+		t.Skip("no ../shared/data")
+	}
+	plan := collect.Plan{IPTVOrg: collect.Folder(realData + folder)}
+	if radio {
+		plan.Radio = plan.IPTVOrg
+	}
+	ds, err := collect.Load(t.Context(), plan, collect.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ds
+}
+
+// TestNextWeek reloads the real sources of one week over those of the week
+// before. A stream whose channel, feed and source are the same keeps its id; an
+// id that is gone leads to a stream of the same channel and feed, while there
+// is one.
+func TestNextWeek(t *testing.T) {
+	first, _ := Register(load(t, "catalog-before", false), nil, now)
+	next, _ := Register(load(t, "catalog", false), first, now)
+	heirs := map[group][]*catalog.StreamRecord{}
+	groupOf := map[string]group{} // by stream id
+	for g, streams := range groups(next.Records) {
+		heirs[g] = streams
+		for _, s := range streams {
+			groupOf[s.ID.String()] = g
+		}
+	}
+	kept, moved, led := 0, 0, 0
+	for g, streams := range groups(first.Records) {
+		for i, s := range streams {
+			id := s.ID.String()
+			switch _, there := groupOf[id]; {
+			case there && groupOf[id] != g:
+				t.Errorf("%s of %v is now of %v", id, g, groupOf[id])
+			case there:
+				kept++
+			case len(heirs[g]) == 0:
+				moved++ // nothing of its kind is left
+			case groupOf[next.StreamAliases[id]] != g:
+				t.Errorf("%s of %v leads to %q", id, g, next.StreamAliases[id])
+			default:
+				led++
+			}
+			if i < len(heirs[g]) && len(heirs[g]) >= len(streams) && groupOf[id] != g {
+				t.Errorf("%v has as many streams as before, and yet lost %s", g, id)
+			}
+		}
+	}
+	t.Logf("%d ids kept, %d lead to another stream, %d gone with their feed", kept, led, moved)
+	if kept < 10_000 {
+		t.Errorf("only %d ids were kept", kept)
+	}
+}
 
 // BenchmarkRegister builds the register of the real sources, as a first reload
 // does and as the next one does.
 func BenchmarkRegister(b *testing.B) {
-	const dir = "../../../../shared/data/catalog"
-	if _, err := os.Stat(dir); err != nil {
-		b.Skip("no ../shared/data")
-	}
-	place := collect.Folder(dir)
-	ds, err := collect.Load(b.Context(), collect.Plan{IPTVOrg: place, Radio: place}, collect.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	ds := load(b, "catalog", true)
 	first, _ := Register(ds, nil, now)
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
