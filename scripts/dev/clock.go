@@ -26,7 +26,9 @@ func (c *clock) tick(ctx context.Context) {
 				case <-ctx.Done():
 					return
 				case <-t.C:
-					c.run(ctx, name)
+					if ctx.Err() == nil { // when both are so, select takes either
+						c.run(ctx, name)
+					}
 				}
 			}
 		})

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -78,7 +79,7 @@ func (st *stack) reload(ctx context.Context, o job.Order) error {
 	report, err := st.deps.Jobs.Run(ctx, admin.ReloadJob, o)
 	if report != nil {
 		if r, ok := report.Result.(*jobs.ReloadReport); ok {
-			st.tellOf(r)
+			err = errors.Join(err, st.tellOf(r))
 		}
 	}
 	if err == nil {
@@ -87,15 +88,23 @@ func (st *stack) reload(ctx context.Context, o job.Order) error {
 	return err
 }
 
-func (st *stack) tellOf(r *jobs.ReloadReport) {
+// tellOf tells what a reload found. That it found nothing but our own test
+// channel is an error.
+func (st *stack) tellOf(r *jobs.ReloadReport) error {
 	for _, f := range r.Files {
 		if f.Problem != "" {
 			st.tell.say("  %s: %s", f.Name, f.Problem)
 		}
 	}
-	if b := r.Built; b != nil {
-		st.tell.say("loaded %d channels and %d stations with %d streams; %d can be played", b.Channels, b.Stations, b.Streams, b.Playable)
+	b, own := r.Built, testchannel.Dataset("")
+	if b == nil {
+		return nil // the job has failed before, and said why
 	}
+	st.tell.say("loaded %d channels and %d stations with %d streams; %d can be played", b.Channels, b.Stations, b.Streams, b.Playable)
+	if b.Channels <= len(own.Channels) && b.Stations <= len(own.Stations) {
+		return fmt.Errorf("the catalog %s has no channel and no station", st.cfg.Catalog)
+	}
+	return nil
 }
 
 // serve says that the stack is ready and runs its jobs until ctx is done or a

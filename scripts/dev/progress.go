@@ -50,7 +50,10 @@ func (t *teller) progress(p collect.Progress) {
 
 // size is a number of bytes for people.
 func size(n int64) string {
-	if n < 1<<20 {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%8d B", n)
+	case n < 1<<20:
 		return fmt.Sprintf("%8.1f KiB", float64(n)/(1<<10))
 	}
 	return fmt.Sprintf("%8.1f MiB", float64(n)/(1<<20))

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -58,9 +59,13 @@ func TestStack(t *testing.T) {
 	if getJSON(t, r.base+"/api/geo", &geo); geo.Country != "BR" || geo.Source == "fallback" {
 		t.Errorf("the gateway tells no country as an edge does: %+v", geo)
 	}
+	listener := listenTo(t, strings.TrimSuffix(full.Streams[0].ProviderURL, "/tv/master.m3u8")+"/station.mp3")
 	r.stop()
 	if err := <-r.ended; err != nil {
 		t.Fatalf("run = %v after a stop", err)
+	}
+	if _, err := io.Copy(io.Discard, listener); err != nil {
+		t.Errorf("the listener of the station was cut off with %v", err)
 	}
 	if rest := <-r.rest; !strings.HasSuffix(rest, "stopping\nstopped\n") {
 		t.Errorf("the last lines are %q", rest)
@@ -134,11 +139,13 @@ func TestRunRefuses(t *testing.T) {
 		{"no file of the stack", func(s *settings) { s.stackFile = "none.json" }, "none.json"},
 		{"a file of something else", func(s *settings) { s.stackFile = file }, "project"},
 		{"data that is a file", func(s *settings) { s.data = file }, "data folder"},
-		{"an empty folder", func(s *settings) { s.catalog = t.TempDir() }, "reload_refused"},
+		{"an empty folder", func(s *settings) { s.catalog = t.TempDir() }, "no channel and no station"},
 	} {
 		s := settings{layout: anywhere, stackFile: stackFile, data: t.TempDir(), catalog: sample, backend: "embedded"}
 		test.change(&s)
-		if err := run(t.Context(), s, io.Discard); err == nil || !strings.Contains(err.Error(), test.want) {
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		if err := run(ctx, s, io.Discard); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: run = %v, want %q", test.name, err, test.want)
 		}
 	}
@@ -195,6 +202,20 @@ func start(t *testing.T, s settings) *running {
 		r.rest <- string(rest)
 	}()
 	return r
+}
+
+// listenTo returns a stream that does not end by itself, after its first bytes.
+func listenTo(t *testing.T, address string) io.Reader {
+	t.Helper()
+	res, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() })
+	if _, err := io.ReadFull(res.Body, make([]byte, 192)); err != nil {
+		t.Fatal(err)
+	}
+	return res.Body
 }
 
 func getJSON(t *testing.T, address string, v any) {

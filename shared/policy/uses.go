@@ -63,7 +63,7 @@ const route = `/(api|f|okf|mcp|logos|flags|\.well-known)/[\w{}$./:-]+|/(openapi|
 func Routes(t *Tree) []string {
 	said := map[string]map[string]bool{}
 	for _, f := range t.code() {
-		if match(`scripts/.*|shared/policy`, f.Dir) {
+		if match(`scripts/.*|shared/policy|`+suites, f.Dir) {
 			continue
 		}
 		for _, s := range literals(f) {
