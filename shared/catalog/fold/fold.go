@@ -24,11 +24,11 @@ const MaxWord = 64
 // AppendWords adds the folded words of s to dst, with one space between words.
 // What it adds is valid UTF-8, whatever s is, and folding it again changes
 // nothing. It is empty when s has no letter and no digit.
-func AppendWords(dst []byte, s string) []byte {
-	if isASCII(s) {
-		return appendASCII(dst, s)
+func AppendWords[T string | []byte](dst []byte, s T) []byte {
+	if out, ok := appendLatin(dst, s); ok {
+		return out
 	}
-	return appendUnicode(dst, s)
+	return appendUnicode(dst, string(s))
 }
 
 // Words returns the folded words of s with one space between words.
@@ -53,51 +53,13 @@ func Joined(s string) string {
 	return string(out)
 }
 
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-// asciiWord holds what each ASCII byte becomes: 0 for those that part words.
-var asciiWord = func() (t [utf8.RuneSelf]byte) {
-	for c := range t {
-		switch {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-			t[c] = byte(c)
-		case 'A' <= c && c <= 'Z':
-			t[c] = byte(c) + 'a' - 'A'
-		}
-	}
-	return t
-}()
-
-func appendASCII(dst []byte, s string) []byte {
-	start, word := len(dst), 0 // bytes of the word so far
-	for i := range len(s) {
-		c := asciiWord[s[i]]
-		switch {
-		case c == 0:
-			word = 0
-		case word == MaxWord:
-		default:
-			if word == 0 && len(dst) > start {
-				dst = append(dst, ' ')
-			}
-			dst = append(dst, c)
-			word++
-		}
-	}
-	return dst
-}
-
 func appendUnicode(dst []byte, s string) []byte {
-	w := writer{dst: dst, start: len(dst)}
-	for _, r := range norm.NFKD.String(strings.ToValidUTF8(s, " ")) {
+	var text, word [256]byte // so that most texts need no memory of their own
+	w := writer{dst: dst, start: len(dst), word: word[:0]}
+	for rest := norm.NFKD.AppendString(text[:0], strings.ToValidUTF8(s, " ")); len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
 		w.rune(r)
+		rest = rest[size:]
 	}
 	w.end()
 	return w.dst
@@ -118,22 +80,35 @@ func (w *writer) rune(r rune) {
 	case unicode.Is(unicode.M, r):
 		w.mark(r)
 	case unicode.Is(unicode.Nd, r):
-		w.letter(r, string(digit(r)))
+		w.part(r)
+		w.letter(digit(r))
 	case unicode.IsLetter(r) || unicode.IsNumber(r):
-		w.letter(r, plain(r))
+		w.part(r)
+		r = unicode.ToLower(r)
+		if s, ok := spelled[r]; ok {
+			for _, r := range s {
+				w.letter(r)
+			}
+		} else {
+			w.letter(r)
+		}
 	default:
 		w.end()
 	}
 }
 
-func (w *writer) letter(r rune, folded string) {
+// part ends the word before the letter r when one of both stands alone.
+func (w *writer) part(r rune) {
 	solo := solitary(r)
 	if solo || w.solo {
 		w.end()
 	}
-	w.base, _ = utf8.DecodeLastRuneInString(folded)
 	w.solo = solo
-	w.word = append(w.word, folded...)
+}
+
+func (w *writer) letter(r rune) {
+	w.word = utf8.AppendRune(w.word, r)
+	w.base = r
 }
 
 func (w *writer) mark(r rune) {
@@ -143,13 +118,13 @@ func (w *writer) mark(r rune) {
 }
 
 func (w *writer) end() {
-	word := norm.NFC.Bytes(w.word)
-	word = word[:cut(word)]
-	if len(word) > 0 {
+	if len(w.word) > 0 {
 		if len(w.dst) > w.start {
 			w.dst = append(w.dst, ' ')
 		}
-		w.dst = append(w.dst, word...)
+		at := len(w.dst)
+		w.dst = norm.NFC.Append(w.dst, w.word...)
+		w.dst = w.dst[:at+cut(w.dst[at:])]
 	}
 	w.word, w.base, w.solo = w.word[:0], 0, false
 }

@@ -16,15 +16,6 @@ var spelled = map[rune]string{
 	'ך': "כ", 'ם': "מ", 'ן': "נ", 'ף': "פ", 'ץ': "צ",
 }
 
-// plain returns what a letter is written as.
-func plain(r rune) string {
-	r = unicode.ToLower(r)
-	if s, ok := spelled[r]; ok {
-		return s
-	}
-	return string(r)
-}
-
 // digit returns the ASCII digit with the value of a decimal digit of any
 // script: Unicode keeps the ten of a script together, in order.
 func digit(r rune) rune {

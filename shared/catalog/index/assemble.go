@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
@@ -16,31 +17,24 @@ func assemble(c *snapshot.Columns) (*Index, error) {
 	ix := &Index{
 		version: c.Version, builtAt: c.BuiltAt, sources: c.Sources,
 		n: c.Docs.Len(), values: escape(&c.Values), lists: c.Lists,
-		logos:     logoColumns{c.Docs.LogoHost, own(c.Docs.LogoPath)},
+		logos:     logoColumns{c.Docs.LogoHost, c.Docs.LogoPath},
 		stations:  stationColumns{c.Stations.TagList, c.Stations.Votes, c.Stations.Clicks, c.Stations.Sound},
 		streams:   newStreams(&c.Streams),
-		terms:     vocabulary{c.LanguageList(), c.CountryList(), c.SubdivisionList(), c.CityList()},
-		channelTo: snapshot.Aliases(&c.ChannelAliases), streamTo: snapshot.Aliases(&c.StreamAliases),
+		terms:     vocabulary{c.LanguageList(), c.CountryList(), c.Subdivisions, c.Cities},
+		channelTo: newAliases(&c.ChannelAliases), streamTo: newAliases(&c.StreamAliases),
 	}
-	ix.byValue = newTable(ix.values.Len(), ix.values.At)
 	if err := ix.setCategories(c); err != nil {
 		return nil, err
 	}
 	ix.setGroups(c)
 	ix.setRows(c)
-	ix.ids = newTable(ix.n, ix.id)
+	ix.setOtherNames(&c.Docs)
 	ix.setFlags()
+	ix.setMasks()
 	ix.setClasses()
-	words := c.Words
-	words.Tokens = own(words.Tokens)
-	ix.words = newLexicon(words, ix.n)
+	ix.words = newLexicon(c.Words, ix.n)
 	ix.byVotes = newOrder(ix.n, ix.voteRank)
 	return ix, nil
-}
-
-// own returns a copy of t that does not keep what it was read from alive.
-func own(t snapshot.Texts) snapshot.Texts {
-	return snapshot.Texts{Bytes: bytes.Clone(t.Bytes), Ends: t.Ends}
 }
 
 // escape returns t as its strings stand in JSON.
@@ -53,17 +47,14 @@ func escape(t *snapshot.Texts) snapshot.Texts {
 	return out
 }
 
-// value returns the number of a value, which some record has or once had.
+// value returns the number of a value that a filter may name.
 func (ix *Index) value(s string) (uint32, bool) {
-	if s == "" {
-		return 0, false
-	}
 	var buf [128]byte
 	return ix.byValue.find(jsontext.Append(buf[:0], s), ix.values.At)
 }
 
 // id returns the escaped id of a record.
-func (ix *Index) id(doc uint32) []byte { return ix.texts(doc)[ownID] }
+func (ix *Index) id(doc uint32) []byte { return ix.texts(doc).part[ownID] }
 
 // find returns the record with an id, whether or not it is shown.
 func (ix *Index) find(id string) (uint32, bool) {
@@ -71,40 +62,32 @@ func (ix *Index) find(id string) (uint32, bool) {
 	return ix.ids.find(jsontext.Append(buf[:0], id), ix.id)
 }
 
-// setCategories numbers the categories: those of the vocabulary and those that
-// only records have, by id.
+// setCategories numbers the categories, by id.
 func (ix *Index) setCategories(c *snapshot.Columns) error {
-	list := c.CategoryList()
-	known := map[string]bool{}
-	for _, k := range list {
-		known[k.ID] = true
+	ix.categories = c.CategoryList()
+	if n := len(ix.categories); n > maxCategories {
+		return fmt.Errorf("index: %d categories, at most %d", n, maxCategories)
 	}
-	for i := range uint32(c.Topics.Len()) {
-		for _, value := range c.Lists.At(c.Topics.Row(i)[snapshot.TopicCategoryList]) {
-			if id := string(c.Values.At(value)); !known[id] {
-				known[id] = true
-				list = append(list, catalog.Category{ID: id, Name: catalog.Labels{id, id, id, id, id}})
-			}
-		}
-	}
-	if len(list) > maxCategories {
-		return fmt.Errorf("index: %d categories, at most %d", len(list), maxCategories)
-	}
-	slices.SortFunc(list, func(a, b catalog.Category) int { return bytes.Compare([]byte(a.ID), []byte(b.ID)) })
-	ix.categories = list
-	ix.counted = countedCategories(list)
+	slices.SortFunc(ix.categories, func(a, b catalog.Category) int { return strings.Compare(a.ID, b.ID) })
+	ix.counted = countedCategories(ix.categories)
 	return nil
+}
+
+// category returns the number of a category.
+func (ix *Index) category(id string) (int, bool) {
+	return slices.BinarySearchFunc(ix.categories, id, func(k catalog.Category, id string) int { return strings.Compare(k.ID, id) })
 }
 
 // setRows gathers what leads from a record to what is known of it.
 func (ix *Index) setRows(c *snapshot.Columns) {
+	d := &c.Docs
 	ix.rows = make([]row, ix.n)
+	ix.ids = newTable(ix.n)
 	o := &owner{c: c, escaped: &ix.values}
-	o.out = make([]byte, 0, len(c.Docs.IDs.Bytes)+2*len(c.Docs.Names.Bytes)+len(c.Docs.Websites.Bytes)+len(c.Docs.AltNames.Items.Bytes)+24*ix.n)
+	o.out = make([]byte, 0, o.room())
 	station := uint32(0)
 	for doc := range uint32(ix.n) {
-		d := &c.Docs
-		r := row{uint32(len(o.out)), d.Topic[doc], d.House[doc], d.Past[doc], d.Feed[doc], d.State[doc], 0}
+		r := row{uint32(len(o.out)), d.Topic[doc], d.Tongue[doc], d.House[doc], d.Past[doc], d.Feed[doc], d.State[doc], 0}
 		isStation := c.States.Row(r.state)[snapshot.StateKind] != 0
 		if isStation {
 			r.station = station
@@ -112,15 +95,29 @@ func (ix *Index) setRows(c *snapshot.Columns) {
 		}
 		o.add(doc, r.topic, r.station, isStation)
 		ix.rows[doc] = r
+		ix.own = o.out
+		ix.ids.put(ix.id(doc), doc, ix.id)
 	}
-	ix.own = bytes.Clone(o.out)
+	if spare := cap(o.out) - len(o.out); spare > len(o.out)/16 {
+		ix.own = bytes.Clone(o.out)
+	}
+}
+
+// setOtherNames notes whose the alternative names are.
+func (ix *Index) setOtherNames(d *snapshot.Docs) {
+	ix.otherNames = make([]uint64, 0, len(d.AltHashes))
+	for doc := range uint32(ix.n) {
+		for i, end := d.AltNames.Span(doc); i < end; i++ {
+			ix.otherNames = append(ix.otherNames, uint64(d.AltHashes[i])<<32|uint64(doc))
+		}
+	}
+	slices.Sort(ix.otherNames)
 }
 
 // setFlags notes the kind of each record, whether it has a guide and whether
 // the register thinks it playable.
 func (ix *Index) setFlags() {
 	guide := docset.NewBits(ix.n)
-	ix.otherNames = docset.NewBits(ix.n)
 	ix.radio, ix.playable = docset.NewBits(ix.n), docset.NewBits(ix.n)
 	for doc := range uint32(ix.n) {
 		state := ix.states.Row(ix.rows[doc].state)
@@ -129,9 +126,6 @@ func (ix *Index) setFlags() {
 		}
 		if state[snapshot.StateGuide] != 0 {
 			guide.Add(doc)
-		}
-		if len(ix.texts(doc)[ownAltNames]) > 0 {
-			ix.otherNames.Add(doc)
 		}
 		start, end := ix.streams.of(doc)
 		for i := start; i < end; i++ {
@@ -144,66 +138,110 @@ func (ix *Index) setFlags() {
 	ix.guide = docset.Rank(guide)
 }
 
-// setClasses notes which records have each value that a filter may name.
-func (ix *Index) setClasses() {
-	bitOf := map[uint32]int{}
-	for i, k := range ix.categories {
-		if v, ok := ix.value(k.ID); ok {
-			bitOf[v] = i
-		}
-	}
-	ix.masks = make([]uint64, ix.n)
-	maskOf := make([]uint64, ix.topics.Len())
-	for i := range maskOf {
+// setMasks notes the categories of each record.
+func (ix *Index) setMasks() {
+	known := map[uint64]uint32{}
+	ofTopic := make([]uint32, ix.topics.Len())
+	for i := range ofTopic {
+		mask := uint64(0)
 		for _, v := range ix.lists.At(ix.topics.Row(uint32(i))[snapshot.TopicCategoryList]) {
-			if bit, ok := bitOf[v]; ok {
-				maskOf[i] |= 1 << bit
+			if bit, ok := ix.category(ix.text(v)); ok {
+				mask |= 1 << bit
 			}
 		}
-	}
-	for doc := range ix.masks {
-		ix.masks[doc] = maskOf[ix.rows[doc].topic]
-	}
-	var pairs []pair
-	for k := range ix.classes {
-		pairs = pairs[:0]
-		for doc := range uint32(ix.n) {
-			pairs = ix.pairs(pairs, k, doc)
+		id, ok := known[mask]
+		if !ok {
+			id = uint32(len(ix.masks))
+			known[mask] = id
+			ix.masks = append(ix.masks, mask)
 		}
-		ix.classes[k] = newClass(pairs, ix.n, ix.values.Len())
+		ofTopic[i] = id
+	}
+	ix.maskOf, ix.categorised = make([]uint32, ix.n), docset.NewBits(ix.n)
+	for doc := range uint32(ix.n) {
+		mask := ofTopic[ix.rows[doc].topic]
+		ix.maskOf[doc] = mask
+		if ix.masks[mask] != 0 {
+			ix.categorised.Add(doc)
+		}
 	}
 }
 
-// pairs adds the values of a class that record doc has.
-func (ix *Index) pairs(dst []pair, class int, doc uint32) []pair {
-	r := &ix.rows[doc]
-	one := func(v uint32) []pair { return append(dst, pair{v, doc}) }
-	many := func(list uint32) []pair {
-		for _, v := range ix.lists.At(list) {
-			dst = append(dst, pair{v, doc})
-		}
-		return dst
+// setClasses notes which records have each value that a filter may name.
+func (ix *Index) setClasses() {
+	m := &classifier{n: ix.n, starts: make([]uint32, ix.values.Len()), last: make([]uint32, ix.values.Len())}
+	m.pairs = make([]pair, 0, 2*ix.n)
+	for k := range ix.classes {
+		m.pairs = ix.pairs(m.pairs[:0], k)
+		ix.classes[k] = m.class()
 	}
+	ix.nameValues()
+}
+
+// nameValues makes the values of all classes known by their texts.
+func (ix *Index) nameValues() {
+	n := 0
+	for k := range ix.classes {
+		n += len(ix.classes[k].values)
+	}
+	ix.byValue = newTable(n)
+	for k := range ix.classes {
+		for _, v := range ix.classes[k].values {
+			ix.byValue.put(ix.values.At(v), v, ix.values.At)
+		}
+	}
+}
+
+// pairs returns the values of a class that records have, by record.
+func (ix *Index) pairs(dst []pair, class int) []pair {
 	switch class {
 	case classCountry:
-		return one(ix.topics.Row(r.topic)[snapshot.TopicCountry])
+		return ix.cells(dst, &ix.topics, snapshot.TopicCountry, func(r *row) uint32 { return r.topic })
 	case classCategory:
-		return many(ix.topics.Row(r.topic)[snapshot.TopicCategoryList])
+		return ix.listed(dst, &ix.topics, snapshot.TopicCategoryList, func(r *row) uint32 { return r.topic })
 	case classLanguage:
-		return many(ix.topics.Row(r.topic)[snapshot.TopicLanguageList])
+		return ix.listed(dst, &ix.tongues, snapshot.TongueList, func(r *row) uint32 { return r.tongue })
 	case classNetwork:
-		return one(ix.houses.Row(r.house)[snapshot.HouseNetwork])
+		return ix.cells(dst, &ix.houses, snapshot.HouseNetwork, func(r *row) uint32 { return r.house })
 	case classSubdivision:
-		return one(ix.states.Row(r.state)[snapshot.StateSubdivision])
+		return ix.cells(dst, &ix.states, snapshot.StateSubdivision, func(r *row) uint32 { return r.state })
 	case classCity:
-		return one(ix.states.Row(r.state)[snapshot.StateCity])
-	case classTag:
-		if ix.radio.Has(doc) {
-			return many(ix.stations.tagList[r.station])
-		}
-		return dst
+		return ix.cells(dst, &ix.states, snapshot.StateCity, func(r *row) uint32 { return r.state })
 	}
-	return ix.qualities(dst, doc, nil)
+	for doc := range uint32(ix.n) {
+		if class == classQuality {
+			dst = ix.qualities(dst, doc, nil)
+		} else if ix.radio.Has(doc) {
+			dst = ix.members(dst, doc, ix.stations.tagList[ix.rows[doc].station])
+		}
+	}
+	return dst
+}
+
+// cells adds the value that each record has in one column of its group.
+func (ix *Index) cells(dst []pair, t *snapshot.Table, column int, group func(*row) uint32) []pair {
+	for doc := range ix.rows {
+		if v := t.Row(group(&ix.rows[doc]))[column]; v != 0 {
+			dst = append(dst, pair{v, uint32(doc)})
+		}
+	}
+	return dst
+}
+
+// listed adds the values of the list that each record has in one column of its
+// group.
+func (ix *Index) listed(dst []pair, t *snapshot.Table, column int, group func(*row) uint32) []pair {
+	for doc := range ix.rows {
+		dst = ix.members(dst, uint32(doc), t.Row(group(&ix.rows[doc]))[column])
+	}
+	return dst
+}
+
+func (ix *Index) members(dst []pair, doc, list uint32) []pair {
+	for _, v := range ix.lists.At(list) {
+		dst = append(dst, pair{v, doc})
+	}
+	return dst
 }
 
 // qualities adds the qualities of record doc: those of its streams that are

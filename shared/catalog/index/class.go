@@ -45,23 +45,31 @@ const (
 // A pair says that a record has a value.
 type pair struct{ value, doc uint32 }
 
-// newClass makes the class of pairs, which come by ascending record and may
-// repeat. There are n records and values below limit.
-func newClass(pairs []pair, n, limit int) class {
-	counts := make([]uint32, limit+1)
-	last := make([]uint32, limit) // record+1 that a value was last seen with
-	kept := pairs[:0]
-	for _, p := range pairs {
-		if p.value != 0 && last[p.value] != p.doc+1 {
-			last[p.value] = p.doc + 1
-			counts[p.value]++
+// A classifier makes classes, in memory that it uses again.
+type classifier struct {
+	n      int      // records
+	starts []uint32 // by value: how many records, then where they begin
+	last   []uint32 // by value: record+1 that it was last seen with
+	pairs  []pair
+}
+
+// class makes the class of c.pairs, which come by ascending record and may
+// repeat.
+func (m *classifier) class() class {
+	clear(m.starts)
+	clear(m.last)
+	kept := m.pairs[:0]
+	for _, p := range m.pairs {
+		if p.value != 0 && m.last[p.value] != p.doc+1 {
+			m.last[p.value] = p.doc + 1
+			m.starts[p.value]++
 			kept = append(kept, p)
 		}
 	}
 	c := class{docs: make([]uint32, len(kept)), heavy: map[uint32]docset.Bits{}}
 	at := uint32(0)
-	for v, count := range counts {
-		counts[v] = at // now where its records begin
+	for v, count := range m.starts {
+		m.starts[v] = at
 		if count > 0 {
 			at += count
 			c.values = append(c.values, uint32(v))
@@ -69,13 +77,13 @@ func newClass(pairs []pair, n, limit int) class {
 		}
 	}
 	for _, p := range kept {
-		c.docs[counts[p.value]] = p.doc
-		counts[p.value]++
+		c.docs[m.starts[p.value]] = p.doc
+		m.starts[p.value]++
 	}
 	c.values, c.ends = slices.Clip(c.values), slices.Clip(c.ends)
 	for i := range c.values {
-		if list := c.list(i); len(list) > n/heavyShare {
-			bits := docset.NewBits(n)
+		if list := c.list(i); len(list) > m.n/heavyShare {
+			bits := docset.NewBits(m.n)
 			bits.AddAll(list)
 			c.heavy[uint32(i)] = bits
 		}

@@ -18,7 +18,7 @@ func (ix *Index) resolve(id string) (uint32, bool) {
 		if doc, ok := ix.find(id); ok {
 			return doc, true
 		}
-		next, ok := ix.channelTo[id]
+		next, ok := ix.channelTo.next(id)
 		if !ok {
 			break
 		}
@@ -35,7 +35,7 @@ func (ix *Index) resolveStream(id string) (uint32, bool) {
 				return i, true
 			}
 		}
-		next, ok := ix.streamTo[id]
+		next, ok := ix.streamTo.next(id)
 		if !ok {
 			break
 		}
@@ -135,8 +135,7 @@ func (ix *Index) categoryLabels(ids []string, locale int) []string {
 	out := make([]string, len(ids))
 	for i, id := range ids {
 		out[i] = id
-		at, ok := slices.BinarySearchFunc(ix.categories, id, func(k catalog.Category, id string) int { return strings.Compare(k.ID, id) })
-		if ok {
+		if at, ok := ix.category(id); ok {
 			out[i] = or(ix.categories[at].Name[locale], id)
 		}
 	}
@@ -153,11 +152,16 @@ func (ix *Index) languageLabels(codes []string, locale int) []string {
 
 // label returns the name of a code, or the code when it has none.
 func label(terms []catalog.Term, code string, locale int) string {
+	return or(labelsOf(terms, code)[locale], code)
+}
+
+// labelsOf returns the names of a code, which are empty when it has none.
+func labelsOf(terms []catalog.Term, code string) *catalog.Labels {
 	at, ok := slices.BinarySearchFunc(terms, code, func(t catalog.Term, code string) int { return strings.Compare(t.Code, code) })
 	if !ok {
-		return code
+		return new(catalog.Labels)
 	}
-	return or(terms[at].Name[locale], code)
+	return &terms[at].Name
 }
 
 // A Found is a stream with the channel that it plays.

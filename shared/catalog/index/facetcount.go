@@ -14,8 +14,6 @@ const maxCategories = 64
 // counts are how many records have each category.
 type counts [maxCategories]uint32
 
-var counts0 counts
-
 // A countedCategory is what facets show of a category, around the count.
 type countedCategory struct {
 	before [locales][]byte
@@ -27,7 +25,7 @@ func countedCategories(list []catalog.Category) []countedCategory {
 	for i, k := range list {
 		for l := range locales {
 			b := appendJSON([]byte(`{"id":`), k.ID)
-			b = appendJSON(append(b, `,"name":`...), k.Name[l])
+			b = appendJSON(append(b, `,"name":`...), or(k.Name[l], k.ID))
 			out[i].before[l] = append(b, `,"count":`...)
 		}
 		out[i].after = append(appendJSON([]byte(`,"icon":`), textOrNil(k.Icon)), '}')
@@ -35,24 +33,45 @@ func countedCategories(list []catalog.Category) []countedCategory {
 	return out
 }
 
-// countList adds the categories of the records of list.
-func (ix *Index) countList(c *counts, list []uint32) {
+// A histogram counts records by which set of categories they have: to add
+// one record then takes no loop over its categories.
+type histogram []uint32
+
+// counter returns an empty histogram, in the memory of h when it suffices.
+func (ix *Index) counter(h histogram) histogram {
+	if len(h) < len(ix.masks) {
+		return make(histogram, len(ix.masks))
+	}
+	clear(h)
+	return h
+}
+
+// countList adds the records of list.
+func (ix *Index) countList(h histogram, list []uint32) {
 	for _, doc := range list {
-		for m := ix.masks[doc]; m != 0; m &= m - 1 {
-			c[bits.TrailingZeros64(m)]++
+		h[ix.maskOf[doc]]++
+	}
+}
+
+// countBits adds the records of b that have categories: radio has none.
+func (ix *Index) countBits(h histogram, b docset.Bits) {
+	for i, w := range b {
+		for w &= ix.categorised[i]; w != 0; w &= w - 1 {
+			h[ix.maskOf[i<<6|bits.TrailingZeros64(w)]]++
 		}
 	}
 }
 
-// countBits adds the categories of the records of b.
-func (ix *Index) countBits(c *counts, b docset.Bits) {
-	for i, w := range b {
-		for ; w != 0; w &= w - 1 {
-			for m := ix.masks[i<<6|bits.TrailingZeros64(w)]; m != 0; m &= m - 1 {
-				c[bits.TrailingZeros64(m)]++
+// counts returns how many records of h have each category.
+func (ix *Index) counts(h histogram) (c counts) {
+	for i, mask := range ix.masks {
+		if n := h[i]; n > 0 {
+			for ; mask != 0; mask &= mask - 1 {
+				c[bits.TrailingZeros64(mask)] += n
 			}
 		}
 	}
+	return c
 }
 
 // appendFacets adds the array of the categories with a count, most first and

@@ -224,7 +224,7 @@ func (v *View) Categories(locale int) []catalog.CategoryFacet {
 func (v *View) Subdivisions(country, kind string) []catalog.SubdivisionFacet {
 	all := cached(&v.facets, facetKey{"subdivisions", kindOf(kind), 0}, func() []catalog.SubdivisionFacet {
 		known := map[string]catalog.Subdivision{}
-		for _, s := range v.ix.terms.subdivisions {
+		for _, s := range v.ix.terms.subdivisionList() {
 			known[s.Code] = s
 		}
 		out := countedValues(v, classSubdivision, kindOf(kind), func(code string, n int) catalog.SubdivisionFacet {
@@ -242,7 +242,7 @@ func (v *View) Subdivisions(country, kind string) []catalog.SubdivisionFacet {
 func (v *View) Cities(country, subdivision, kind string) []catalog.CityFacet {
 	all := cached(&v.facets, facetKey{"cities", kindOf(kind), 0}, func() []catalog.CityFacet {
 		known := map[string]catalog.City{}
-		for _, c := range v.ix.terms.cities {
+		for _, c := range v.ix.terms.cityList() {
 			known[c.Code] = c
 		}
 		out := countedValues(v, classCity, kindOf(kind), func(code string, n int) catalog.CityFacet {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/jsontext"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
@@ -14,10 +15,10 @@ const null = "null"
 // groups are what records share, both as values and as the members of JSON
 // that show them. A member begins with its comma.
 type groups struct {
-	topics, houses, pasts, feeds, states, sounds snapshot.Table
+	topics, tongues, houses, pasts, feeds, states, sounds snapshot.Table
 
-	topicText                                           snapshot.Texts // by topic and locale
-	houseText, pastText, feedText, stateText, soundText snapshot.Texts
+	topicText, tongueText                               snapshot.Texts // by group and locale
+	houseText, pastText, feedText, stateText, soundText snapshot.Texts // by group
 
 	originOf []uint32 // by state: position in originNames
 }
@@ -25,47 +26,76 @@ type groups struct {
 // A vocabulary holds what codes stand for.
 type vocabulary struct {
 	languages, countries []catalog.Term
-	subdivisions         []catalog.Subdivision
-	cities               []catalog.City
+	subdivisions, cities snapshot.Texts // as in the columns
 }
+
+func (v *vocabulary) subdivisionList() []catalog.Subdivision {
+	return snapshot.SubdivisionList(&v.subdivisions)
+}
+
+func (v *vocabulary) cityList() []catalog.City { return snapshot.CityList(&v.cities) }
 
 // A renderer writes the members of groups.
 type renderer struct {
 	values     *snapshot.Texts // escaped
 	lists      *snapshot.Lists
-	categories map[uint32]*catalog.Labels // by value
-	languages  map[uint32]*catalog.Labels
+	categories map[uint32]*quoted // by value
+	languages  map[uint32]*quoted
 	locale     int
+	buf        []byte
+}
+
+// quoted are labels as JSON.
+type quoted [locales][]byte
+
+// quote returns the labels of a code; where there are none, the code.
+func quote(code string, names *catalog.Labels) *quoted {
+	q := new(quoted)
+	for i, name := range names {
+		q[i] = jsontext.Quote(nil, or(name, code))
+	}
+	return q
 }
 
 // setGroups renders the groups of c.
 func (ix *Index) setGroups(c *snapshot.Columns) {
-	ix.groups = groups{topics: c.Topics, houses: c.Houses, pasts: c.Pasts, feeds: c.Feeds, states: c.States, sounds: c.Sounds}
-	r := &renderer{values: &ix.values, lists: &ix.lists, categories: map[uint32]*catalog.Labels{}, languages: map[uint32]*catalog.Labels{}}
-	for i := range ix.categories {
-		if v, ok := ix.value(ix.categories[i].ID); ok {
-			r.categories[v] = &ix.categories[i].Name
-		}
+	ix.groups = groups{
+		topics: c.Topics, tongues: c.Tongues, houses: c.Houses, pasts: c.Pasts, feeds: c.Feeds, states: c.States, sounds: c.Sounds,
 	}
-	for i := range ix.terms.languages {
-		if v, ok := ix.value(ix.terms.languages[i].Code); ok {
-			r.languages[v] = &ix.terms.languages[i].Name
+	r := &renderer{values: &ix.values, lists: &ix.lists}
+	r.categories = quotedLabels(ix, c.Topics, snapshot.TopicCategoryList, func(code string) *catalog.Labels {
+		if i, ok := ix.category(code); ok {
+			return &ix.categories[i].Name
 		}
-	}
-	for i := range uint32(ix.topics.Len()) {
-		for r.locale = range locales {
-			ix.topicText.Bytes = r.topic(ix.topicText.Bytes, ix.topics.Row(i))
-			ix.topicText.Ends = append(ix.topicText.Ends, uint32(len(ix.topicText.Bytes)))
-		}
-	}
-	render(&ix.houseText, &ix.houses, r.house)
-	render(&ix.pastText, &ix.pasts, r.past)
-	render(&ix.feedText, &ix.feeds, r.feed)
-	render(&ix.stateText, &ix.states, r.state)
-	render(&ix.soundText, &ix.sounds, r.sound)
+		return new(catalog.Labels)
+	})
+	r.languages = quotedLabels(ix, c.Tongues, snapshot.TongueList, func(code string) *catalog.Labels {
+		return labelsOf(ix.terms.languages, code)
+	})
+	ix.topicText = r.renderLocales(&ix.topics, r.topic)
+	ix.tongueText = r.renderLocales(&ix.tongues, r.tongue)
+	ix.houseText = r.render(&ix.houses, r.house)
+	ix.pastText = r.render(&ix.pasts, r.past)
+	ix.feedText = r.render(&ix.feeds, r.feed)
+	ix.stateText = r.render(&ix.states, r.state)
+	ix.soundText = r.render(&ix.sounds, r.sound)
 	for i := range uint32(ix.states.Len()) {
 		ix.originOf = append(ix.originOf, ix.origin(ix.states.Row(i)[snapshot.StateOrigin]))
 	}
+}
+
+// quotedLabels returns the labels of all codes in the lists of a column of t.
+func quotedLabels(ix *Index, t snapshot.Table, column int, of func(code string) *catalog.Labels) map[uint32]*quoted {
+	m := map[uint32]*quoted{}
+	for i := range uint32(t.Len()) {
+		for _, value := range ix.lists.At(t.Row(i)[column]) {
+			if m[value] == nil {
+				code := ix.text(value)
+				m[value] = quote(code, of(code))
+			}
+		}
+	}
+	return m
 }
 
 // origin returns the position of an origin in originNames.
@@ -79,28 +109,48 @@ func (ix *Index) origin(value uint32) uint32 {
 	return uint32(len(ix.originNames) - 1)
 }
 
-func render(dst *snapshot.Texts, t *snapshot.Table, one func(dst []byte, cells []uint32) []byte) {
-	dst.Ends = make([]uint32, 0, t.Len())
+// render returns the members of each row of t.
+func (r *renderer) render(t *snapshot.Table, one func(dst []byte, cells []uint32) []byte) snapshot.Texts {
+	ends := make([]uint32, 0, t.Len())
+	r.buf = r.buf[:0]
 	for i := range uint32(t.Len()) {
-		dst.Bytes = one(dst.Bytes, t.Row(i))
-		dst.Ends = append(dst.Ends, uint32(len(dst.Bytes)))
+		r.buf = one(r.buf, t.Row(i))
+		ends = append(ends, uint32(len(r.buf)))
 	}
-	dst.Bytes = bytes.Clone(dst.Bytes) // no more than is used
+	return snapshot.Texts{Bytes: bytes.Clone(r.buf), Ends: ends}
 }
 
-// topic writes from alt_names' end to website.
+// renderLocales is render once for each locale.
+func (r *renderer) renderLocales(t *snapshot.Table, one func(dst []byte, cells []uint32) []byte) snapshot.Texts {
+	ends := make([]uint32, 0, t.Len()*locales)
+	r.buf = r.buf[:0]
+	for i := range uint32(t.Len()) {
+		for r.locale = range locales {
+			r.buf = one(r.buf, t.Row(i))
+			ends = append(ends, uint32(len(r.buf)))
+		}
+	}
+	return snapshot.Texts{Bytes: bytes.Clone(r.buf), Ends: ends}
+}
+
+// topic writes from the end of alt_names to category_labels.
 func (r *renderer) topic(dst []byte, cells []uint32) []byte {
 	dst = append(dst, ']')
 	dst = r.text(dst, `,"country":`, cells[snapshot.TopicCountry])
 	dst = r.list(dst, `,"categories":[`, cells[snapshot.TopicCategoryList])
-	dst = r.labels(dst, `,"category_labels":[`, cells[snapshot.TopicCategoryList], r.categories)
-	dst = r.list(dst, `,"languages":[`, cells[snapshot.TopicLanguageList])
-	dst = r.labels(dst, `,"language_labels":[`, cells[snapshot.TopicLanguageList], r.languages)
+	return r.labels(dst, `,"category_labels":[`, cells[snapshot.TopicCategoryList], r.categories)
+}
+
+// tongue writes from languages to the name of website.
+func (r *renderer) tongue(dst []byte, cells []uint32) []byte {
+	dst = r.list(dst, `,"languages":[`, cells[snapshot.TongueList])
+	dst = r.labels(dst, `,"language_labels":[`, cells[snapshot.TongueList], r.languages)
 	return append(dst, `,"logo_url":null,"website":`...)
 }
 
+// house writes from the end of slug, which is seldom null, to owners.
 func (r *renderer) house(dst []byte, cells []uint32) []byte {
-	dst = r.text(dst, `,"network":`, cells[snapshot.HouseNetwork])
+	dst = r.text(dst, `","network":`, cells[snapshot.HouseNetwork])
 	return r.list(dst, `,"owners":[`, cells[snapshot.HouseOwnerList])
 }
 
@@ -167,21 +217,14 @@ func (r *renderer) list(dst []byte, member string, list uint32) []byte {
 	return append(dst, ']')
 }
 
-// labels writes a member that is the names of codes; a code without a name
-// stands for itself.
-func (r *renderer) labels(dst []byte, member string, list uint32, names map[uint32]*catalog.Labels) []byte {
+// labels writes a member that is the names of codes.
+func (r *renderer) labels(dst []byte, member string, list uint32, names map[uint32]*quoted) []byte {
 	dst = append(dst, member...)
 	for i, value := range r.lists.At(list) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if l := names[value]; l != nil && l[r.locale] != "" {
-			dst = appendJSON(dst, l[r.locale])
-			continue
-		}
-		dst = append(dst, '"')
-		dst = append(dst, r.values.At(value)...)
-		dst = append(dst, '"')
+		dst = append(dst, names[value][r.locale]...)
 	}
 	return append(dst, ']')
 }

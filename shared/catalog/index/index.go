@@ -49,25 +49,27 @@ type Index struct {
 
 	categories  []catalog.Category
 	counted     []countedCategory // the same, as facets show them
-	masks       []uint64          // by record: its categories
+	masks       []uint64          // the sets of categories that records have
+	maskOf      []uint32          // by record: which of masks
+	categorised docset.Bits       // who has categories
 	classes     [classCount]class
 	playable    docset.Bits
 	radio       docset.Bits
 	guide       docset.Ranked
-	otherNames  docset.Bits // who has alternative names
+	otherNames  []uint64 // ascending: the hash of an alternative name, then whose it is
 	words       lexicon
 	byVotes     order
 	terms       vocabulary
-	channelTo   map[string]string
-	streamTo    map[string]string
+	channelTo   aliases
+	streamTo    aliases
 	originNames []uint32 // values: the origins of records
 }
 
 // A row leads to what is known of a record.
 type row struct {
-	own                             uint32 // where its own texts are
-	topic, house, past, feed, state uint32 // groups
-	station                         uint32 // of stations: which
+	own                                     uint32 // where its own texts are
+	topic, tongue, house, past, feed, state uint32 // groups
+	station                                 uint32 // of stations: which
 }
 
 type logoColumns struct {

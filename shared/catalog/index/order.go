@@ -1,7 +1,5 @@
 package index
 
-import "slices"
-
 // An order is the records by a rank, the highest first, those of one rank by
 // name.
 type order struct {
@@ -10,17 +8,39 @@ type order struct {
 }
 
 func newOrder(n int, rank func(doc uint32) uint32) order {
-	keys := make([]uint64, n)
+	keys, spare := make([]uint64, n), make([]uint64, n)
 	for doc := range uint32(n) {
 		keys[doc] = uint64(^rank(doc))<<32 | uint64(doc)
 	}
-	slices.Sort(keys)
+	for shift := 32; shift < 64; shift += 8 {
+		keys, spare = byDigit(spare, keys, shift), keys
+	}
 	o := order{make([]uint32, n), make([]uint32, n)}
 	for i, key := range keys {
 		o.docs[i] = uint32(key)
 		o.at[uint32(key)] = uint32(i)
 	}
 	return o
+}
+
+// byDigit fills dst with keys in the order of the byte that begins at bit
+// shift; those of one value stay as they were.
+func byDigit(dst, keys []uint64, shift int) []uint64 {
+	var starts [256]int
+	for _, key := range keys {
+		starts[byte(key>>shift)]++
+	}
+	at := 0
+	for i, count := range starts {
+		starts[i] = at
+		at += count
+	}
+	for _, key := range keys {
+		digit := byte(key >> shift)
+		dst[starts[digit]] = key
+		starts[digit]++
+	}
+	return dst
 }
 
 // newSmallOrder is newOrder for ranks of a byte, in one pass over them.

@@ -2,6 +2,8 @@ package index
 
 import (
 	"encoding/binary"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,38 +27,58 @@ const (
 	ownCount
 )
 
+// What stands between the first texts, as it does in an item.
+const (
+	afterID   = `","name":"`
+	afterName = `","alt_names":[`
+)
+
 // texts are the own texts of a record.
-type texts [ownCount][]byte
+type texts struct {
+	part [ownCount][]byte
+	head []byte // from the id to the alternative names, as they stand in an item
+	slug []byte // with its end
+}
 
 const longLength = 0x8080808080808080 // the bits of lengths that take more than a byte
 
 // texts returns what record doc has to itself.
 func (ix *Index) texts(doc uint32) (t texts) {
 	b := ix.own[ix.rows[doc].own:]
-	if len(b) >= 8 {
-		if lengths := binary.LittleEndian.Uint64(b); lengths&longLength == 0 {
-			b = b[8:]
-			for i := range t {
-				n := lengths & 0x7f
-				lengths >>= 8
-				t[i], b = b[:n:n], b[n:]
-			}
-			return t
+	if lengths := binary.LittleEndian.Uint64(b); lengths&longLength == 0 {
+		var n [ownCount]int
+		for i := range n {
+			n[i] = int(lengths >> (8 * i) & 0x7f)
 		}
+		t.cut(b[ownCount:], &n)
+		return t
 	}
-	return longTexts(b)
+	var n [ownCount]int
+	for i := range n {
+		length, size := binary.Uvarint(b)
+		n[i], b = int(length), b[size:]
+	}
+	t.cut(b, &n)
+	return t
 }
 
-func longTexts(b []byte) (t texts) {
-	var lengths [ownCount]uint64
-	for i := range lengths {
-		n, size := binary.Uvarint(b)
-		lengths[i], b = n, b[size:]
-	}
-	for i, n := range lengths {
-		t[i], b = b[:n:n], b[n:]
-	}
-	return t
+// cut parts b, in which texts with n bytes begin.
+func (t *texts) cut(b []byte, n *[ownCount]int) {
+	name := n[ownID] + len(afterID)
+	alt := name + n[ownName] + len(afterName)
+	site := alt + n[ownAltNames]
+	slug := site + n[ownWebsite]
+	end := slug + n[ownSlug]
+	tags := end + n[ownSlugEnd]
+	place := tags + n[ownTags]
+	t.part[ownID] = b[:n[ownID]]
+	t.part[ownName] = b[name:][:n[ownName]]
+	t.part[ownAltNames] = b[alt:site]
+	t.part[ownWebsite] = b[site:slug]
+	t.part[ownSlug] = b[slug:end]
+	t.part[ownTags] = b[tags:place]
+	t.part[ownPlace] = b[place:][:n[ownPlace]]
+	t.head, t.slug = b[:site], b[slug:tags]
 }
 
 // An owner gathers the own texts of records.
@@ -64,50 +86,113 @@ type owner struct {
 	c       *snapshot.Columns
 	escaped *snapshot.Texts // the values
 	out     []byte
-	parts   [ownCount][]byte
-	buf     []byte
+	lengths [ownCount]int
+	from    int // where the part being written began
 }
 
-// add appends the texts of record doc.
+// room returns how many bytes the texts of all records take, or a few more.
+func (o *owner) room() int {
+	d, s := &o.c.Docs, &o.c.Stations
+	n := len(d.IDs.Bytes) + len(d.Websites.Bytes) + len(d.AltNames.Items.Bytes) + 2*len(d.Names.Bytes) + len(s.Places.Bytes)
+	n += d.Len()*(ownCount+len(afterID)+len(afterName)+len(null)+len("-br")) + d.AltNames.Items.Len()*len(`"",`)
+	for _, list := range s.TagList {
+		for _, tag := range o.c.Lists.At(list) {
+			n += len(`"",`) + len(o.escaped.At(tag))
+		}
+	}
+	for i := range uint32(s.Places.Len()) {
+		if len(s.Places.At(i)) > 0 {
+			n += len(`{"lat":,"lon":}`)
+		}
+	}
+	return n
+}
+
+// add appends the texts of record doc, after their lengths.
 func (o *owner) add(doc uint32, topic, station uint32, isStation bool) {
 	d := &o.c.Docs
-	for i := range o.parts {
-		o.parts[i] = o.parts[i][:0]
+	start := len(o.out)
+	o.lengths = [ownCount]int{}
+	o.out = append(o.out, 0, 0, 0, 0, 0, 0, 0, 0) // for lengths of one byte
+	o.begin("")
+	o.out = jsontext.Append(o.out, d.IDs.At(doc))
+	o.end(ownID)
+	o.begin(afterID)
+	o.out = jsontext.Append(o.out, d.Names.At(doc))
+	o.end(ownName)
+	o.begin(afterName)
+	from, to := d.AltNames.Span(doc)
+	for i := from; i < to; i++ {
+		o.out = element(o.out, d.AltNames.Items.At(i), i == from)
 	}
-	p := &o.parts
-	p[ownID] = jsontext.Append(p[ownID], d.IDs.At(doc))
-	p[ownName] = jsontext.Append(p[ownName], d.Names.At(doc))
-	start, end := d.AltNames.Span(doc)
-	for i := start; i < end; i++ {
-		p[ownAltNames] = element(p[ownAltNames], d.AltNames.Items.At(i), false)
-	}
+	o.end(ownAltNames)
 	if site := d.Websites.At(doc); len(site) > 0 {
-		p[ownWebsite] = jsontext.Quote(p[ownWebsite], site)
+		o.out = jsontext.Quote(o.out, site)
 	} else {
-		p[ownWebsite] = append(p[ownWebsite], null...)
+		o.out = append(o.out, null...)
 	}
-	o.slug(d.Names.At(doc), o.c.Topics.Row(topic)[snapshot.TopicCountry])
+	o.end(ownWebsite)
+	o.slug(doc, o.c.Topics.Row(topic)[snapshot.TopicCountry])
 	if isStation {
-		for _, tag := range o.c.Lists.At(o.c.Stations.TagList[station]) {
-			p[ownTags] = element(p[ownTags], o.escaped.At(tag), true)
-		}
-		p[ownPlace] = appendPlace(p[ownPlace], o.c.Stations.Places.At(station))
+		o.station(station)
 	}
-	for _, part := range o.parts {
-		o.out = binary.AppendUvarint(o.out, uint64(len(part)))
-	}
-	for _, part := range o.parts {
-		o.out = append(o.out, part...)
-	}
+	o.finish(start)
 }
 
-func (o *owner) slug(name []byte, country uint32) {
-	p := &o.parts
-	p[ownSlug] = hyphenated(fold.AppendWords(p[ownSlug], string(name)))
-	if len(p[ownSlug]) > 0 && country != 0 {
-		p[ownSlugEnd] = append(p[ownSlugEnd], '-')
-		p[ownSlugEnd] = hyphenated(fold.AppendWords(p[ownSlugEnd], string(o.c.Values.At(country))))
+// begin starts a part after what stands before it in an item.
+func (o *owner) begin(before string) {
+	o.out = append(o.out, before...)
+	o.from = len(o.out)
+}
+
+// end notes the length of a part; the next may begin.
+func (o *owner) end(part int) {
+	o.lengths[part] = len(o.out) - o.from
+	o.from = len(o.out)
+}
+
+func (o *owner) slug(doc, country uint32) {
+	d := &o.c.Docs
+	start := len(o.out)
+	if s := d.Slugs.At(doc); len(s) > 0 {
+		o.out = jsontext.Append(o.out, s)
+	} else if name := d.Names.At(doc); fold.Fast(name) {
+		o.out = fold.AppendWords(o.out, name)
 	}
+	hyphenated(o.out[start:])
+	o.end(ownSlug)
+	if o.lengths[ownSlug] > 0 && country != 0 {
+		o.out = append(o.out, '-')
+		start = len(o.out)
+		o.out = fold.AppendWords(o.out, o.c.Values.At(country))
+		hyphenated(o.out[start:])
+	}
+	o.end(ownSlugEnd)
+}
+
+func (o *owner) station(i uint32) {
+	for k, tag := range o.c.Lists.At(o.c.Stations.TagList[i]) {
+		if k > 0 {
+			o.out = append(o.out, ',')
+		}
+		o.out = append(append(append(o.out, '"'), o.escaped.At(tag)...), '"')
+	}
+	o.end(ownTags)
+	o.out = appendPlace(o.out, o.c.Stations.Places.At(i))
+	o.end(ownPlace)
+}
+
+// finish writes the lengths of the parts of the texts that begin at start.
+func (o *owner) finish(start int) {
+	var buf [ownCount * binary.MaxVarintLen32]byte
+	head := buf[:0]
+	for _, n := range o.lengths {
+		head = binary.AppendUvarint(head, uint64(n))
+	}
+	if len(head) > ownCount { // a long text: make room
+		o.out = slices.Insert(o.out, start, head[ownCount:]...)
+	}
+	copy(o.out[start:], head)
 }
 
 // hyphenated puts hyphens between folded words. Their order stays the same:
@@ -121,13 +206,20 @@ func hyphenated(words []byte) []byte {
 	return words
 }
 
-// element adds one string to the elements of an array.
-func element(dst, s []byte, escaped bool) []byte {
-	if len(dst) > 0 {
-		dst = append(dst, ',')
+// spaced undoes hyphenated.
+func spaced(words []byte) []byte {
+	for i, c := range words {
+		if c == '-' {
+			words[i] = ' '
+		}
 	}
-	if escaped {
-		return append(append(append(dst, '"'), s...), '"')
+	return words
+}
+
+// element adds one string to the elements of an array.
+func element(dst, s []byte, first bool) []byte {
+	if !first {
+		dst = append(dst, ',')
 	}
 	return jsontext.Quote(dst, s)
 }
@@ -139,7 +231,17 @@ func appendPlace(dst, place []byte) []byte {
 	if !ok {
 		return dst
 	}
-	return appendJSON(dst, g)
+	dst = appendDegrees(append(dst, `{"lat":`...), g.Lat)
+	dst = appendDegrees(append(dst, `,"lon":`...), g.Lon)
+	return append(dst, '}')
+}
+
+// appendDegrees adds f as encoding/json writes it.
+func appendDegrees(dst []byte, f float64) []byte {
+	if abs := math.Abs(f); abs < 1e-6 && abs != 0 {
+		return appendJSON(dst, f) // in its own form of exponents
+	}
+	return strconv.AppendFloat(dst, f, 'f', -1, 64)
 }
 
 func parsePlace(s string) (catalog.Geo, bool) {

@@ -6,6 +6,7 @@ import (
 
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/fold"
+	"miramundo.dev/shared/catalog/jsontext"
 )
 
 // A Query is what to search for. The zero value of a filter is no filter; the
@@ -66,7 +67,9 @@ type result struct {
 type scratch struct {
 	sets   []set
 	folded []byte // the words that are looked for, with a space or hyphen between them
+	typed  []byte // the query, escaped
 	name   []byte
+	others []uint32
 	words  [][]byte
 	spans  []span
 	list   []uint32
@@ -75,7 +78,7 @@ type scratch struct {
 	joined [][]uint32  // lists of unions, by word
 	page   []uint32
 	ranks  []uint64
-	counts counts
+	counts histogram
 }
 
 type span struct{ lo, hi int }
@@ -97,6 +100,9 @@ func (v *View) Find(q Query) (docs []uint32, total int) {
 func (v *View) run(s *scratch, q *Query) result {
 	s.folded = fold.AppendWords(s.folded[:0], q.Q)
 	s.split()
+	if q.Sort == "relevance" {
+		s.typed = jsontext.Append(s.typed[:0], q.Q)
+	}
 	res, ok := v.match(s, q)
 	if (!ok || res.total == 0) && q.Sort == "relevance" && len(s.words) > 0 {
 		res, ok = v.fallback(s, q)

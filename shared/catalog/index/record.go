@@ -3,7 +3,6 @@ package index
 import (
 	"encoding/json"
 	"iter"
-	"maps"
 	"slices"
 
 	"miramundo.dev/shared/catalog"
@@ -17,8 +16,8 @@ func (ix *Index) Register() *catalog.Register {
 	reg := &catalog.Register{
 		BuiltAt: ix.builtAt, Sources: slices.Clone(ix.sources),
 		Categories: slices.Clone(ix.categories), Languages: slices.Clone(ix.terms.languages), Countries: slices.Clone(ix.terms.countries),
-		Subdivisions: slices.Clone(ix.terms.subdivisions), Cities: slices.Clone(ix.terms.cities),
-		ChannelAliases: maps.Clone(ix.channelTo), StreamAliases: maps.Clone(ix.streamTo),
+		Subdivisions: ix.terms.subdivisionList(), Cities: ix.terms.cityList(),
+		ChannelAliases: ix.channelTo.all(), StreamAliases: ix.streamTo.all(),
 		Records: make([]catalog.Record, 0, ix.n),
 	}
 	for _, r := range ix.Records() {
@@ -45,14 +44,14 @@ func (ix *Index) Record(i int) catalog.Record {
 	topic, house, past := ix.topics.Row(row.topic), ix.houses.Row(row.house), ix.pasts.Row(row.past)
 	feed, state := ix.feeds.Row(row.feed), ix.states.Row(row.state)
 	r := catalog.Record{
-		ID:            jsontext.Text(t[ownID]),
+		ID:            jsontext.Text(t.part[ownID]),
 		Kind:          catalog.Kind(state[snapshot.StateKind]),
-		Name:          jsontext.Text(t[ownName]),
-		AltNames:      elements(t[ownAltNames]),
+		Name:          jsontext.Text(t.part[ownName]),
+		AltNames:      elements(t.part[ownAltNames]),
 		FeedNames:     ix.list(past[snapshot.PastFeedNameList]),
 		Country:       ix.text(topic[snapshot.TopicCountry]),
 		Categories:    ix.list(topic[snapshot.TopicCategoryList]),
-		Languages:     ix.list(topic[snapshot.TopicLanguageList]),
+		Languages:     ix.list(ix.tongues.Row(row.tongue)[snapshot.TongueList]),
 		Network:       ix.text(house[snapshot.HouseNetwork]),
 		Owners:        ix.list(house[snapshot.HouseOwnerList]),
 		Launched:      ix.text(past[snapshot.PastLaunched]),
@@ -70,7 +69,7 @@ func (ix *Index) Record(i int) catalog.Record {
 		Origin:        ix.text(state[snapshot.StateOrigin]),
 		LogoSource:    ix.text(ix.logos.host[doc]) + string(ix.logos.path.At(doc)),
 	}
-	if site := t[ownWebsite]; site[0] == '"' {
+	if site := t.part[ownWebsite]; site[0] == '"' {
 		r.Website = jsontext.Text(site[1 : len(site)-1])
 	}
 	if r.Kind == catalog.Station {
@@ -93,7 +92,7 @@ func (ix *Index) radioOf(station uint32, t *texts) *catalog.Radio {
 	if n := int(sound[snapshot.SoundBitrate]); n > 0 {
 		r.Bitrate = &n
 	}
-	if place := t[ownPlace]; len(place) > 0 {
+	if place := t.part[ownPlace]; len(place) > 0 {
 		r.Geo = new(catalog.Geo)
 		if json.Unmarshal(place, r.Geo) != nil {
 			r.Geo = nil // never: appendPlace wrote it

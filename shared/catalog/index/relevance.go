@@ -3,15 +3,18 @@ package index
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"sort"
 
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/jsontext"
+	"miramundo.dev/shared/catalog/snapshot"
 )
 
 // How well a name matches, the best first.
 const (
-	matchExact      = iota // the query is the name
+	matchSame       = iota // the query is the name, letter by letter
+	matchExact             // the query is the name
 	matchExactOther        // the query is an alternative name
 	matchStart             // the name begins with the query
 	matchWhole             // the words of the query are words of the name
@@ -25,6 +28,7 @@ const (
 func (v *View) pageByRelevance(s *scratch, res *result, skip, limit int) {
 	s.list = res.all(s.list)
 	exact, end := v.ix.named(s)
+	v.ix.findOthers(s)
 	s.ranks = s.ranks[:0]
 	for _, doc := range s.list {
 		if m := v.ix.matchAll(s, doc, exact, end); m <= matchStart {
@@ -66,7 +70,7 @@ func (n nameSpan) has(doc uint32) bool { return n.from <= doc && doc < n.to }
 // their names.
 func (ix *Index) named(s *scratch) (exact, start nameSpan) {
 	hyphenated(s.folded)
-	slug := func(i int) []byte { return ix.texts(uint32(i))[ownSlug] }
+	slug := func(i int) []byte { return ix.texts(uint32(i)).part[ownSlug] }
 	from := sort.Search(ix.n, func(i int) bool { return bytes.Compare(slug(i), s.folded) >= 0 })
 	same := sort.Search(ix.n-from, func(i int) bool { return !bytes.Equal(slug(from+i), s.folded) })
 	to := sort.Search(ix.n-from, func(i int) bool { return !bytes.HasPrefix(slug(from+i), s.folded) })
@@ -78,8 +82,11 @@ func (ix *Index) named(s *scratch) (exact, start nameSpan) {
 func (ix *Index) matchAll(s *scratch, doc uint32, exact, start nameSpan) int {
 	switch {
 	case exact.has(doc):
+		if bytes.Equal(ix.texts(doc).part[ownName], s.typed) {
+			return matchSame
+		}
 		return matchExact
-	case ix.otherNames.Has(doc) && ix.isOtherName(s, doc):
+	case slices.Contains(s.others, doc):
 		return matchExactOther
 	case start.has(doc):
 		return matchStart
@@ -87,9 +94,23 @@ func (ix *Index) matchAll(s *scratch, doc uint32, exact, start nameSpan) int {
 	return matchOther
 }
 
+// findOthers fills s.others with the records that the query is an alternative
+// name of.
+func (ix *Index) findOthers(s *scratch) {
+	s.others = s.others[:0]
+	s.name = append(s.name[:0], s.folded...)
+	hash := uint64(snapshot.Hash(spaced(s.name)))
+	at, _ := slices.BinarySearch(ix.otherNames, hash<<32)
+	for ; at < len(ix.otherNames) && ix.otherNames[at]>>32 == hash; at++ {
+		if doc := uint32(ix.otherNames[at]); ix.isOtherName(s, doc) {
+			s.others = append(s.others, doc)
+		}
+	}
+}
+
 // isOtherName reports whether the query is an alternative name of doc.
 func (ix *Index) isOtherName(s *scratch, doc uint32) bool {
-	for rest := ix.texts(doc)[ownAltNames]; len(rest) > 1; {
+	for rest := ix.texts(doc).part[ownAltNames]; len(rest) > 1; {
 		var name []byte
 		name, rest = nextElement(rest)
 		s.name = hyphenated(fold.AppendWords(s.name[:0], jsontext.Text(name)))
@@ -114,7 +135,7 @@ func nextElement(elements []byte) (text, rest []byte) {
 
 // matchWords says how the words of the query match the name of doc.
 func (ix *Index) matchWords(s *scratch, doc uint32) int {
-	name := ix.texts(doc)[ownSlug]
+	name := ix.texts(doc).part[ownSlug]
 	worst := matchWhole
 	for _, word := range s.words {
 		worst = max(worst, matchWord(name, word))

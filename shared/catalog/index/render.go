@@ -79,10 +79,11 @@ func (v *View) appendCounts(dst []byte, s *scratch, q *Query, res *result, local
 	case !v.counted[q.kind()]:
 		return append(dst, "[]"...)
 	}
-	s.counts = counts{}
-	v.ix.countList(&s.counts, res.list)
-	v.ix.countBits(&s.counts, res.bits)
-	return v.ix.appendFacets(dst, &s.counts, locale)
+	s.counts = v.ix.counter(s.counts)
+	v.ix.countList(s.counts, res.list)
+	v.ix.countBits(s.counts, res.bits)
+	counts := v.ix.counts(s.counts)
+	return v.ix.appendFacets(dst, &counts, locale)
 }
 
 // appendItem adds record doc as a catalog.Channel.
@@ -90,20 +91,22 @@ func (v *View) appendItem(dst []byte, doc uint32, locale int) []byte {
 	ix := v.ix
 	r, t := &ix.rows[doc], ix.texts(doc)
 	dst = append(dst, `{"id":"`...)
-	dst = append(dst, t[ownID]...)
-	dst = append(dst, `","name":"`...)
-	dst = append(dst, t[ownName]...)
-	dst = append(dst, `","alt_names":[`...)
-	dst = append(dst, t[ownAltNames]...)
+	dst = append(dst, t.head...)
 	dst = append(dst, ix.topicText.At(r.topic*uint32(locales)+uint32(locale))...)
-	dst = append(dst, t[ownWebsite]...)
+	dst = append(dst, ix.tongueText.At(r.tongue*uint32(locales)+uint32(locale))...)
+	dst = append(dst, t.part[ownWebsite]...)
 	if v.playable.Has(doc) {
-		dst = append(dst, `,"playable_hint":true,"slug":`...)
+		dst = append(dst, `,"playable_hint":true,"slug":"`...)
 	} else {
-		dst = append(dst, `,"playable_hint":false,"slug":`...)
+		dst = append(dst, `,"playable_hint":false,"slug":"`...)
 	}
-	dst = appendSlug(dst, &t)
-	dst = append(dst, ix.houseText.At(r.house)...)
+	if len(t.slug) == 0 {
+		dst = append(dst[:len(dst)-1], null...)
+		dst = append(dst, ix.houseText.At(r.house)[1:]...)
+	} else {
+		dst = append(dst, t.slug...)
+		dst = append(dst, ix.houseText.At(r.house)...)
+	}
 	dst = append(dst, ix.pastText.At(r.past)...)
 	dst = append(dst, ix.feedText.At(r.feed)...)
 	dst = append(dst, ix.stateText.At(r.state)...)
@@ -111,31 +114,21 @@ func (v *View) appendItem(dst []byte, doc uint32, locale int) []byte {
 		dst = ix.appendRadio(dst, r.station, &t)
 	}
 	dst = v.appendTail(dst, doc, r.state)
-	return append(appendPathID(dst, t[ownID]), `"}`...)
-}
-
-func appendSlug(dst []byte, t *texts) []byte {
-	if len(t[ownSlug]) == 0 {
-		return append(dst, null...)
-	}
-	dst = append(dst, '"')
-	dst = append(dst, t[ownSlug]...)
-	dst = append(dst, t[ownSlugEnd]...)
-	return append(dst, '"')
+	return append(appendPathID(dst, t.part[ownID]), `"}`...)
 }
 
 func (ix *Index) appendRadio(dst []byte, station uint32, t *texts) []byte {
 	dst = append(dst, `,"radio":{"tags":[`...)
-	dst = append(dst, t[ownTags]...)
+	dst = append(dst, t.part[ownTags]...)
 	dst = append(dst, `],"votes":`...)
 	dst = strconv.AppendUint(dst, uint64(ix.stations.votes[station]), 10)
 	dst = append(dst, `,"clicks":`...)
 	dst = strconv.AppendUint(dst, uint64(ix.stations.clicks[station]), 10)
 	dst = append(dst, ix.soundText.At(ix.stations.sound[station])...)
-	if len(t[ownPlace]) == 0 {
+	if len(t.part[ownPlace]) == 0 {
 		return append(dst, null+"}"...)
 	}
-	return append(append(dst, t[ownPlace]...), '}')
+	return append(append(dst, t.part[ownPlace]...), '}')
 }
 
 // appendTail adds from origem to the id in api.

@@ -25,7 +25,7 @@ type streamColumns struct {
 }
 
 func newStreams(s *snapshot.Streams) streamColumns {
-	c := streamColumns{ends: s.Ends, ids: s.IDs, host: s.Host, path: own(s.Path), title: s.Title, trait: s.Trait, traits: s.Traits}
+	c := streamColumns{ends: s.Ends, ids: s.IDs, host: s.Host, path: s.Path, title: s.Title, trait: s.Trait, traits: s.Traits}
 	size := 4
 	for size < len(c.ids)+len(c.ids)/2 {
 		size *= 2

@@ -114,12 +114,15 @@ func (v *View) setWholes() {
 
 // countWholes counts the categories of the searches that have no filter.
 func (v *View) countWholes() {
+	var none counts
+	h := v.ix.counter(nil)
 	for kind := range kindCount {
 		for p := range 2 {
 			w := &v.whole[kind][p]
-			var counts counts
-			v.ix.countBits(&counts, w.Bits)
-			v.counted[kind] = v.counted[kind] || counts != counts0
+			clear(h)
+			v.ix.countBits(h, w.Bits)
+			counts := v.ix.counts(h)
+			v.counted[kind] = v.counted[kind] || counts != none
 			for l := range locales {
 				w.facets[l] = v.ix.appendFacets(nil, &counts, l)
 			}

@@ -31,12 +31,29 @@ func Quote[T string | []byte](dst []byte, s T) []byte {
 // Plain reports whether s stands for itself. It answers false for some that
 // do, never true for one that does not.
 func Plain[T string | []byte](s T) bool {
-	for i := range len(s) {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		if !plainWord(w) {
+			break
+		}
+	}
+	for ; i < len(s); i++ {
 		if !plain[s[i]] {
 			return multibyte(s[i:])
 		}
 	}
 	return true
+}
+
+// plainWord reports whether all eight bytes of w are plain ASCII: no high bit,
+// none below a space, no quote, no backslash. It may answer false for some
+// that are.
+func plainWord(w uint64) bool {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	quote, slash := w^ones*'"', w^ones*'\\'
+	return (w|(w-ones*' ')|(quote-ones)|(slash-ones))&highs == 0
 }
 
 // multibyte is Plain for the rest of a string that is not all ASCII.

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"math"
 )
 
 // ErrCorrupt is in the chain of every error of Decode.
@@ -25,7 +24,7 @@ type visitor interface {
 func (c *Columns) visit(v visitor) {
 	for _, t := range []*Texts{
 		&c.Categories, &c.Languages, &c.Countries, &c.Subdivisions, &c.Cities, &c.ChannelAliases, &c.StreamAliases,
-		&c.Values, &c.Docs.IDs, &c.Docs.Names, &c.Docs.Websites, &c.Docs.AltNames.Items, &c.Docs.LogoPath,
+		&c.Values, &c.Docs.IDs, &c.Docs.Names, &c.Docs.Slugs, &c.Docs.Websites, &c.Docs.AltNames.Items, &c.Docs.LogoPath,
 		&c.Stations.Places, &c.Streams.Path, &c.Words.Tokens,
 	} {
 		v.ends(&t.Ends)
@@ -33,12 +32,12 @@ func (c *Columns) visit(v visitor) {
 	}
 	v.ends(&c.Lists.Ends)
 	v.numbers(&c.Lists.Items)
-	for _, t := range []*Table{&c.Topics, &c.Houses, &c.Pasts, &c.Feeds, &c.States, &c.Sounds, &c.Streams.Traits} {
+	for _, t := range []*Table{&c.Topics, &c.Tongues, &c.Houses, &c.Pasts, &c.Feeds, &c.States, &c.Sounds, &c.Streams.Traits} {
 		v.numbers(&t.Cells)
 	}
 	d, s, r := &c.Docs, &c.Stations, &c.Streams
 	for _, col := range []*[]uint32{
-		&d.Topic, &d.House, &d.Past, &d.Feed, &d.State, &d.LogoHost,
+		&d.Topic, &d.Tongue, &d.House, &d.Past, &d.Feed, &d.State, &d.LogoHost, &d.AltHashes,
 		&s.TagList, &s.Votes, &s.Clicks, &s.Sound, &r.Host, &r.Title, &r.Trait,
 	} {
 		v.numbers(col)
@@ -125,111 +124,3 @@ func (w *writer) bytes(col *[]byte) {
 	w.out = binary.AppendUvarint(w.out, uint64(len(*col)))
 	w.out = append(w.out, *col...)
 }
-
-// A reader is a visitor that fills in columns from what a writer wrote. After
-// the first fault it leaves columns empty. It allocates no more than four
-// times what it reads.
-type reader struct {
-	in  []byte
-	bad bool
-}
-
-// take returns the next n bytes.
-func (r *reader) take(n uint64) []byte {
-	if r.bad || n > uint64(len(r.in)) {
-		r.bad = true
-		return nil
-	}
-	b := r.in[:n:n]
-	r.in = r.in[n:]
-	return b
-}
-
-func (r *reader) count() uint64 {
-	n, size := binary.Uvarint(r.in)
-	if size <= 0 || n > math.MaxInt32 {
-		r.bad = true
-		return 0
-	}
-	r.take(uint64(size))
-	return n
-}
-
-func (r *reader) numbers(col *[]uint32) {
-	n := r.count()
-	head := r.take(1)
-	if r.bad || head[0] < 1 || head[0] > 4 {
-		r.bad = true
-		return
-	}
-	b := r.take(n * uint64(head[0]))
-	if r.bad {
-		return
-	}
-	out := make([]uint32, n)
-	switch p := b[:n]; head[0] {
-	case 1:
-		for i := range out {
-			out[i] = uint32(p[i])
-		}
-	case 2:
-		q := b[n:][:n]
-		for i := range out {
-			out[i] = uint32(p[i]) | uint32(q[i])<<8
-		}
-	case 3:
-		q, s := b[n:][:n], b[2*n:][:n]
-		for i := range out {
-			out[i] = uint32(p[i]) | uint32(q[i])<<8 | uint32(s[i])<<16
-		}
-	default:
-		q, s, t := b[n:][:n], b[2*n:][:n], b[3*n:][:n]
-		for i := range out {
-			out[i] = uint32(p[i]) | uint32(q[i])<<8 | uint32(s[i])<<16 | uint32(t[i])<<24
-		}
-	}
-	*col = out
-}
-
-func (r *reader) ends(col *[]uint32) {
-	r.numbers(col)
-	sum := uint64(0)
-	for i, n := range *col {
-		sum += uint64(n)
-		(*col)[i] = uint32(sum)
-	}
-	if sum > math.MaxInt32 {
-		r.bad = true
-	}
-}
-
-func (r *reader) ascending(list, ends *[]uint32) {
-	r.numbers(list)
-	if n := len(*ends); r.bad || n > 0 && int((*ends)[n-1]) != len(*list) || n == 0 && len(*list) > 0 {
-		r.bad = true
-		return
-	}
-	at := uint32(0)
-	for _, end := range *ends {
-		prev := uint32(0)
-		for ; at < end; at++ {
-			prev += (*list)[at]
-			(*list)[at] = prev
-		}
-	}
-}
-
-func (r *reader) words(col *[]uint64) {
-	n := r.count()
-	b := r.take(8 * n)
-	if r.bad {
-		return
-	}
-	*col = make([]uint64, n)
-	for i := range *col {
-		(*col)[i] = binary.LittleEndian.Uint64(b[8*i:])
-	}
-}
-
-// bytes does not copy: the columns share the memory of what was read.
-func (r *reader) bytes(col *[]byte) { *col = r.take(r.count()) }

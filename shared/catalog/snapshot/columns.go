@@ -32,7 +32,7 @@ type Columns struct {
 	Lists  Lists // of values
 
 	// What records share, by group.
-	Topics, Houses, Pasts, Feeds, States, Sounds Table
+	Topics, Tongues, Houses, Pasts, Feeds, States, Sounds Table
 
 	Docs     Docs
 	Stations Stations
@@ -51,7 +51,8 @@ const (
 
 // The columns of the tables of groups. Those that name a list end in List.
 const (
-	TopicCountry, TopicCategoryList, TopicLanguageList, TopicWidth     = 0, 1, 2, 3
+	TopicCountry, TopicCategoryList, TopicWidth                        = 0, 1, 2
+	TongueList, TongueWidth                                            = 0, 1 // of languages
 	HouseNetwork, HouseOwnerList, HouseWidth                           = 0, 1, 2
 	PastLaunched, PastReplacedBy, PastFeedNameList, PastWidth          = 0, 1, 2, 3
 	FeedName, FeedFormat, FeedZoneList, FeedAreaList, FeedWidth        = 0, 1, 2, 3, 4
@@ -65,11 +66,14 @@ const (
 
 // Docs are the records, in the order of their folded names and then their ids.
 type Docs struct {
-	IDs, Names, Websites            Texts
-	AltNames                        TextLists
-	Topic, House, Past, Feed, State []uint32 // groups
-	LogoHost                        []uint32 // value: the logo's URL up to its path
-	LogoPath                        Texts    // what follows
+	IDs, Names, Websites Texts
+	Slugs                Texts // folded names, of those that do not fold fast
+	AltNames             TextLists
+	AltHashes            []uint32 // by alternative name: [Hash] of its folded words
+	LogoHost             []uint32 // value: the logo's URL up to its path
+	LogoPath             Texts    // what follows
+
+	Topic, Tongue, House, Past, Feed, State []uint32 // groups
 }
 
 // Len returns how many records there are.

@@ -31,7 +31,7 @@ const (
 	// maxGrowth is how many times larger than its encoding a body may be: far
 	// above what compression gives on catalogs, and low enough that a hostile
 	// encoding cannot ask for much.
-	maxGrowth = 512
+	maxGrowth = 64
 )
 
 type head struct {
@@ -87,23 +87,16 @@ func Decode(data []byte) (*Columns, error) {
 	if sum := sha256.Sum256(rest[hashSize:]); !bytes.Equal(sum[:], rest[:hashSize]) {
 		return nil, fmt.Errorf("%w: the hash differs", ErrCorrupt)
 	}
-	r := &reader{in: rest[hashSize:]}
-	var h head
-	if err := json.Unmarshal(r.take(r.count()), &h); r.bad || err != nil {
-		return nil, fmt.Errorf("%w: the head does not parse", ErrCorrupt)
-	}
-	body, err := decompress(r, h.Size, len(data))
-	if err != nil {
-		return nil, err
+	h, chunks, ok := parseHead(rest[hashSize:])
+	if !ok || h.Size < 0 || h.Size/maxGrowth > len(data) || len(chunks) != (h.Size+chunkSize-1)/chunkSize {
+		return nil, fmt.Errorf("%w: the head and the chunks do not fit", ErrCorrupt)
 	}
 	c := &Columns{Version: h.Version, BuiltAt: h.BuiltAt, Sources: h.Sources}
 	for table, width := range c.widths() {
 		table.Width = width
 	}
-	b := &reader{in: body}
-	c.visit(b)
-	if b.bad || len(b.in) > 0 {
-		return nil, fmt.Errorf("%w: the columns do not parse", ErrCorrupt)
+	if err := c.read(chunks, h.Size); err != nil {
+		return nil, err
 	}
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -111,36 +104,44 @@ func Decode(data []byte) (*Columns, error) {
 	return c, nil
 }
 
-// decompress reads the chunks that make a body of the given size.
-func decompress(r *reader, size, encoded int) ([]byte, error) {
-	if size < 0 || size/maxGrowth > encoded {
-		return nil, fmt.Errorf("%w: a body of %d bytes", ErrCorrupt, size)
+// parseHead parts the head and the packed chunks.
+func parseHead(b []byte) (h head, chunks [][]byte, ok bool) {
+	text, b, ok := prefixed(b)
+	if !ok || json.Unmarshal(text, &h) != nil {
+		return head{}, nil, false
 	}
-	var chunks [][]byte
-	for len(r.in) > 0 {
-		chunks = append(chunks, r.take(r.count()))
+	for len(b) > 0 {
+		var chunk []byte
+		if chunk, b, ok = prefixed(b); !ok {
+			return head{}, nil, false
+		}
+		chunks = append(chunks, chunk)
 	}
-	if want := (size + chunkSize - 1) / chunkSize; r.bad || len(chunks) != want {
-		return nil, fmt.Errorf("%w: %d chunks, want %d", ErrCorrupt, len(chunks), want)
+	return h, chunks, true
+}
+
+// prefixed parts what a length stands before, and the rest.
+func prefixed(b []byte) (part, rest []byte, ok bool) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return nil, nil, false
 	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(chunkSize), zstd.WithDecoderConcurrency(runtime.GOMAXPROCS(0)))
+	return b[size:][:n], b[size:][n:], true
+}
+
+// read fills in c from the chunks of a body of the given size.
+func (c *Columns) read(chunks [][]byte, size int) error {
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(chunkSize), zstd.WithDecoderConcurrency(1))
 	if err != nil {
-		return nil, fmt.Errorf("snapshot: %w", err)
+		return fmt.Errorf("snapshot: %w", err)
 	}
 	defer dec.Close()
-	body := make([]byte, size)
-	ok := make([]bool, len(chunks))
-	parallel(len(chunks), func(i int) {
-		dst := body[i*chunkSize : min(size, (i+1)*chunkSize)]
-		got, err := dec.DecodeAll(chunks[i], dst[:0:len(dst)])
-		ok[i] = err == nil && len(got) == len(dst) && (len(dst) == 0 || &got[0] == &dst[0])
-	})
-	for i := range ok {
-		if !ok[i] {
-			return nil, fmt.Errorf("%w: chunk %d does not unpack", ErrCorrupt, i)
-		}
+	r := &reader{dec: dec, chunks: chunks, left: uint64(size), buf: make([]byte, 0, min(size, chunkSize))}
+	c.visit(r)
+	if r.bad || r.left > 0 {
+		return fmt.Errorf("%w: the columns do not parse", ErrCorrupt)
 	}
-	return body, nil
+	return nil
 }
 
 // parallel calls do for 0 to n-1 on every processor.

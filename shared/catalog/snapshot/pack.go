@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"slices"
 	"strconv"
@@ -16,7 +17,7 @@ import (
 )
 
 // MaxRecords is how many records columns hold at most.
-const MaxRecords = 1 << 24
+const MaxRecords = 1<<24 - 1
 
 // Pack lays a register out in columns. It fails when ids are empty or not
 // unique, or when the register is beyond what columns hold.
@@ -24,7 +25,8 @@ const MaxRecords = 1 << 24
 // It normalises what a register should not hold: invalid UTF-8 is replaced,
 // a station without radio data gets empty ones, a TV channel's are dropped, and
 // so are negative counts, bitrates that are not positive, codecs that are empty
-// and places that are not on earth.
+// and places that are not on earth. Categories that only records have join the
+// vocabulary.
 func Pack(reg *catalog.Register) (*Columns, error) {
 	if len(reg.Records) > MaxRecords {
 		return nil, fmt.Errorf("snapshot: %d records, at most %d", len(reg.Records), MaxRecords)
@@ -42,21 +44,21 @@ func Pack(reg *catalog.Register) (*Columns, error) {
 
 // A packer fills in columns record by record.
 type packer struct {
-	c                                                   *Columns
-	values                                              map[string]uint32
-	lists                                               *interner
-	topics, houses, pasts, feeds, states, sounds, trait *interner
-	tokens                                              map[string][]uint32 // the records that have a word
-	ids                                                 map[string]bool
-	streams                                             map[uint64]bool
-	errs                                                []error
+	c                                                            *Columns
+	values                                                       map[string]uint32
+	lists                                                        *interner
+	topics, tongues, houses, pasts, feeds, states, sounds, trait *interner
+	tokens                                                       map[string][]uint32 // the records that have a word
+	ids                                                          map[string]bool
+	streams                                                      map[uint64]bool
+	errs                                                         []error
 }
 
 func newPacker(reg *catalog.Register) *packer {
 	c := &Columns{BuiltAt: reg.BuiltAt.UTC(), Sources: slices.Clone(reg.Sources)}
 	p := &packer{
 		c: c, values: map[string]uint32{}, lists: newInterner(),
-		topics: newInterner(), houses: newInterner(), pasts: newInterner(), feeds: newInterner(),
+		topics: newInterner(), tongues: newInterner(), houses: newInterner(), pasts: newInterner(), feeds: newInterner(),
 		states: newInterner(), sounds: newInterner(), trait: newInterner(),
 		tokens: map[string][]uint32{}, ids: map[string]bool{}, streams: map[uint64]bool{},
 	}
@@ -71,7 +73,7 @@ func newPacker(reg *catalog.Register) *packer {
 // widths returns how wide each table is.
 func (c *Columns) widths() map[*Table]int {
 	return map[*Table]int{
-		&c.Topics: TopicWidth, &c.Houses: HouseWidth, &c.Pasts: PastWidth, &c.Feeds: FeedWidth,
+		&c.Topics: TopicWidth, &c.Tongues: TongueWidth, &c.Houses: HouseWidth, &c.Pasts: PastWidth, &c.Feeds: FeedWidth,
 		&c.States: StateWidth, &c.Sounds: SoundWidth, &c.Streams.Traits: TraitSize,
 	}
 }
@@ -97,12 +99,15 @@ func (p *packer) record(doc uint32, r *catalog.Record) {
 	d := &p.c.Docs
 	d.IDs.Add(r.ID)
 	d.Names.Add(valid(r.Name))
+	d.Slugs.Add(slug(valid(r.Name)))
 	d.Websites.Add(valid(r.Website))
 	for _, name := range r.AltNames {
 		d.AltNames.Items.Add(valid(name))
+		d.AltHashes = append(d.AltHashes, Hash(fold.AppendWords(nil, valid(name))))
 	}
 	d.AltNames.Ends = append(d.AltNames.Ends, uint32(d.AltNames.Items.Len()))
-	d.Topic = append(d.Topic, p.topics.row(&p.c.Topics, p.value(r.Country), p.list(r.Categories), p.list(r.Languages)))
+	d.Topic = append(d.Topic, p.topics.row(&p.c.Topics, p.value(r.Country), p.list(r.Categories)))
+	d.Tongue = append(d.Tongue, p.tongues.row(&p.c.Tongues, p.list(r.Languages)))
 	d.House = append(d.House, p.houses.row(&p.c.Houses, p.value(r.Network), p.list(r.Owners)))
 	d.Past = append(d.Past, p.pasts.row(&p.c.Pasts, p.value(r.Launched), p.value(r.ReplacedBy), p.list(r.FeedNames)))
 	d.Feed = append(d.Feed, p.feeds.row(&p.c.Feeds, p.value(r.FeedName), p.value(r.FeedFormat), p.list(r.Timezones), p.list(r.BroadcastArea)))
@@ -247,6 +252,17 @@ func (in *interner) row(t *Table, cells ...uint32) uint32 {
 	}
 	return id
 }
+
+// slug returns the folded words of a name where folding takes long.
+func slug(name string) string {
+	if fold.Fast(name) {
+		return ""
+	}
+	return fold.Words(name)
+}
+
+// Hash returns a number that the same words always have.
+func Hash(words []byte) uint32 { return crc32.ChecksumIEEE(words) }
 
 func valid(s string) string {
 	if utf8.ValidString(s) {

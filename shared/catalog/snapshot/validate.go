@@ -25,7 +25,7 @@ func (c *Columns) badTexts() (string, bool) {
 		"categories": {&c.Categories, CategoryWidth}, "languages": {&c.Languages, TermWidth}, "countries": {&c.Countries, TermWidth},
 		"subdivisions": {&c.Subdivisions, SubdivisionWidth}, "cities": {&c.Cities, CityWidth},
 		"channel aliases": {&c.ChannelAliases, AliasWidth}, "stream aliases": {&c.StreamAliases, AliasWidth},
-		"values": {&c.Values, 1}, "ids": {&c.Docs.IDs, 1}, "names": {&c.Docs.Names, 1}, "websites": {&c.Docs.Websites, 1},
+		"values": {&c.Values, 1}, "ids": {&c.Docs.IDs, 1}, "names": {&c.Docs.Names, 1}, "slugs": {&c.Docs.Slugs, 1}, "websites": {&c.Docs.Websites, 1},
 		"alternative names": {&c.Docs.AltNames.Items, 1}, "logos": {&c.Docs.LogoPath, 1}, "places": {&c.Stations.Places, 1},
 		"paths": {&c.Streams.Path, 1}, "tokens": {&c.Words.Tokens, 1},
 	} {
@@ -62,13 +62,14 @@ func (c *Columns) badTables() (string, bool) {
 		table  *Table
 		bounds []int
 	}{
-		"topics": {&c.Topics, []int{values, lists, lists}},
-		"houses": {&c.Houses, []int{values, lists}},
-		"pasts":  {&c.Pasts, []int{values, values, lists}},
-		"feeds":  {&c.Feeds, []int{values, values, lists, lists}},
-		"states": {&c.States, []int{int(catalog.Station) + 1, values, 2, values, values, values, values, values}},
-		"sounds": {&c.Sounds, []int{values, any, values}},
-		"traits": {&c.Streams.Traits, []int{values, values, values, values, 2, values, values, values}},
+		"topics":  {&c.Topics, []int{values, lists}},
+		"tongues": {&c.Tongues, []int{lists}},
+		"houses":  {&c.Houses, []int{values, lists}},
+		"pasts":   {&c.Pasts, []int{values, values, lists}},
+		"feeds":   {&c.Feeds, []int{values, values, lists, lists}},
+		"states":  {&c.States, []int{int(catalog.Station) + 1, values, 2, values, values, values, values, values}},
+		"sounds":  {&c.Sounds, []int{values, any, values}},
+		"traits":  {&c.Streams.Traits, []int{values, values, values, values, 2, values, values, values}},
 	} {
 		if !t.table.within(t.bounds) {
 			return name, true
@@ -99,17 +100,17 @@ func (c *Columns) badDocs() (string, bool) {
 		return "too many records", true
 	}
 	for _, length := range []int{
-		d.IDs.Len(), d.Names.Len(), d.Websites.Len(), len(d.AltNames.Ends), len(d.Topic), len(d.House), len(d.Past),
+		d.IDs.Len(), d.Names.Len(), d.Slugs.Len(), d.Websites.Len(), len(d.AltNames.Ends), len(d.Topic), len(d.Tongue), len(d.House), len(d.Past),
 		len(d.Feed), len(d.LogoHost), d.LogoPath.Len(), len(c.Streams.Ends),
 	} {
 		if length != n {
 			return "columns of different lengths", true
 		}
 	}
-	if !endsAt(d.AltNames.Ends, d.AltNames.Items.Len()) {
+	if !endsAt(d.AltNames.Ends, d.AltNames.Items.Len()) || len(d.AltHashes) != d.AltNames.Items.Len() {
 		return "alternative names", true
 	}
-	return "groups of records", !below(d.Topic, c.Topics.Len()) || !below(d.House, c.Houses.Len()) || !below(d.Past, c.Pasts.Len()) ||
+	return "groups of records", !below(d.Topic, c.Topics.Len()) || !below(d.Tongue, c.Tongues.Len()) || !below(d.House, c.Houses.Len()) || !below(d.Past, c.Pasts.Len()) ||
 		!below(d.Feed, c.Feeds.Len()) || !below(d.State, c.States.Len()) || !below(d.LogoHost, c.Values.Len())
 }
 

@@ -11,7 +11,7 @@ import (
 // vocabulary keeps the words of reg in the order of their codes.
 func (p *packer) vocabulary(reg *catalog.Register) {
 	c := p.c
-	for _, k := range sorted(reg.Categories, func(k catalog.Category) string { return k.ID }) {
+	for _, k := range sorted(p.categories(reg), func(k catalog.Category) string { return k.ID }) {
 		c.Categories.add(k.ID, k.Icon)
 		c.Categories.add(k.Name[:]...)
 		c.Categories.add(k.Description[:]...)
@@ -26,6 +26,24 @@ func (p *packer) vocabulary(reg *catalog.Register) {
 	}
 	addAliases(&c.ChannelAliases, reg.ChannelAliases)
 	addAliases(&c.StreamAliases, reg.StreamAliases)
+}
+
+// categories returns those of reg and those that only records have.
+func (p *packer) categories(reg *catalog.Register) []catalog.Category {
+	list := slices.Clone(reg.Categories)
+	known := map[string]bool{}
+	for _, k := range list {
+		known[k.ID] = true
+	}
+	for i := range uint32(p.c.Topics.Len()) {
+		for _, value := range p.c.Lists.At(p.c.Topics.Row(i)[TopicCategoryList]) {
+			if id := string(p.c.Values.At(value)); !known[id] {
+				known[id] = true
+				list = append(list, catalog.Category{ID: id, Name: catalog.Labels{id, id, id, id, id}})
+			}
+		}
+	}
+	return list
 }
 
 func addTerms(t *Texts, terms []catalog.Term) {
@@ -74,28 +92,18 @@ func (c *Columns) LanguageList() []catalog.Term { return terms(&c.Languages) }
 // CountryList returns the vocabulary of countries, by code.
 func (c *Columns) CountryList() []catalog.Term { return terms(&c.Countries) }
 
-// SubdivisionList returns the vocabulary of subdivisions, by code.
-func (c *Columns) SubdivisionList() []catalog.Subdivision {
-	return entries(&c.Subdivisions, SubdivisionWidth, func(e []string) catalog.Subdivision {
+// SubdivisionList returns the entries of a vocabulary of subdivisions.
+func SubdivisionList(t *Texts) []catalog.Subdivision {
+	return entries(t, SubdivisionWidth, func(e []string) catalog.Subdivision {
 		return catalog.Subdivision{Code: e[0], Country: e[1], Name: e[2]}
 	})
 }
 
-// CityList returns the vocabulary of cities, by code.
-func (c *Columns) CityList() []catalog.City {
-	return entries(&c.Cities, CityWidth, func(e []string) catalog.City {
+// CityList returns the entries of a vocabulary of cities.
+func CityList(t *Texts) []catalog.City {
+	return entries(t, CityWidth, func(e []string) catalog.City {
 		return catalog.City{Code: e[0], Country: e[1], Subdivision: e[2], Name: e[3]}
 	})
-}
-
-// Aliases returns where the ids of an alias column lead.
-func Aliases(t *Texts) map[string]string {
-	m := make(map[string]string, t.Len()/AliasWidth)
-	for i := range t.Len() / AliasWidth {
-		e := t.entry(i, AliasWidth)
-		m[e[0]] = e[1]
-	}
-	return m
 }
 
 func terms(t *Texts) []catalog.Term {

@@ -166,12 +166,15 @@ func (n *Naive) merit(d doc) int {
 	return merit
 }
 
-// similarity says how well names match q: 5 for the name itself, 4 for another
-// name, 3 for the beginning of the name, 2 for whole words of it, 1 for
+// similarity says how well names match q: 6 for the name itself, 5 for one that
+// folds alike, 4 for another name, 3 for the beginning of the name, 2 for whole words of it, 1 for
 // beginnings of words of it, 0 when other names were needed.
 func (n *Naive) similarity(d doc, q string) int {
+	typed := q
 	q = fold.Words(q)
 	switch {
+	case d.name == q && d.Name == typed:
+		return 6
 	case d.name == q:
 		return 5
 	case slices.Contains(d.others, q):

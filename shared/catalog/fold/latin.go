@@ -1,0 +1,102 @@
+package fold
+
+import "unicode/utf8"
+
+// latinEnd is the first letter after those of the Latin alphabets of Europe.
+const latinEnd = 0x250
+
+// latin holds what each character below latinEnd becomes: ASCII letters and
+// digits, or nothing for one that parts words. The characters of whose fold
+// that is not the whole truth are in notLatin.
+var latin, notLatin = func() (folds [latinEnd]string, not [latinEnd]bool) {
+	for r := range rune(latinEnd) {
+		folds[r] = string(appendUnicode(nil, string(r)))
+		joins := string(appendUnicode(nil, "a"+string(r)+"a"))
+		not[r] = joins != "a"+folds[r]+"a" && joins != "a a" || !ascii(folds[r]) || folds[r] == "" && joins == "aa"
+	}
+	return folds, not
+}()
+
+// plainASCII is latin for ASCII, with 0 for what parts words.
+var plainASCII = func() (t [utf8.RuneSelf]byte) {
+	for c := range t {
+		if latin[c] != "" {
+			t[c] = latin[c][0]
+		}
+	}
+	return t
+}()
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// Fast reports whether s folds fast: whether it is of plain Latin letters.
+func Fast[T string | []byte](s T) bool {
+	for i := 0; i < len(s); {
+		r, size := decode(s, i)
+		if r >= latinEnd || notLatin[r] {
+			return false
+		}
+		i += size
+	}
+	return true
+}
+
+// decode returns the character of s at i when it is below latinEnd, or else
+// one that is not.
+func decode[T string | []byte](s T, i int) (r rune, size int) {
+	c := s[i]
+	if c < utf8.RuneSelf {
+		return rune(c), 1
+	}
+	if c >= 0xC2 && c <= 0xC9 && i+1 < len(s) && s[i+1]&0xC0 == 0x80 { // two bytes
+		return rune(c&0x1F)<<6 | rune(s[i+1]&0x3F), 2
+	}
+	return utf8.MaxRune, 1
+}
+
+// appendLatin is AppendWords for texts that fold fast. It reports false for
+// others, whose letters depend on their neighbours.
+func appendLatin[T string | []byte](dst []byte, s T) (out []byte, ok bool) {
+	out = dst
+	word := 0 // bytes of the word so far
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			i++
+			switch c = plainASCII[c]; {
+			case c == 0:
+				word = 0
+			case word < MaxWord:
+				if word == 0 && len(out) > len(dst) {
+					out = append(out, ' ')
+				}
+				word++
+				out = append(out, c)
+			}
+			continue
+		}
+		r, size := decode(s, i)
+		if r >= latinEnd || notLatin[r] {
+			return dst, false
+		}
+		i += size
+		f := latin[r]
+		if f == "" {
+			word = 0
+			continue
+		}
+		if word == 0 && len(out) > len(dst) {
+			out = append(out, ' ')
+		}
+		f = f[:min(len(f), MaxWord-word)]
+		word += len(f)
+		out = append(out, f...)
+	}
+	return out, true
+}

@@ -1,0 +1,136 @@
+package index_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/fold"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/index/indextest"
+	"miramundo.dev/shared/catalog/snapshot"
+)
+
+func encoded(t testing.TB, ix *index.Index) []byte {
+	t.Helper()
+	data, err := ix.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestRegister checks that an index gives back the register that it was built
+// of, before and after a snapshot.
+func TestRegister(t *testing.T) {
+	want := indextest.Synthetic(11, 800)
+	want.ChannelAliases = map[string]string{"old.br": want.Records[0].ID}
+	want.StreamAliases = map[string]string{"0:old": want.Records[1].ID}
+	ix := build(t, want)
+	data := encoded(t, ix)
+	loaded, err := index.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(want.Records, func(a, b catalog.Record) int {
+		return strings.Compare(fold.Words(a.Name)+"\x00"+a.ID, fold.Words(b.Name)+"\x00"+b.ID)
+	})
+	want.Categories = append(want.Categories, catalog.Category{ID: "unlisted", Name: catalog.Labels{"unlisted", "unlisted", "unlisted", "unlisted", "unlisted"}})
+	slices.SortFunc(want.Categories, func(a, b catalog.Category) int { return strings.Compare(a.ID, b.ID) })
+	for name, ix := range map[string]*index.Index{"built": ix, "loaded": loaded} {
+		if d := cmp.Diff(want, ix.Register(), cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%s (-want +got):\n%.3000s", name, d)
+		}
+	}
+	if loaded.Version() != ix.Version() || !bytes.Equal(encoded(t, loaded), data) {
+		t.Error("a loaded index has another version or other bytes")
+	}
+}
+
+// TestNormalised checks what Build makes of what a register should not hold.
+func TestNormalised(t *testing.T) {
+	rate, codec := -1, ""
+	ix := build(t, &catalog.Register{Records: []catalog.Record{
+		{ID: "1", Kind: catalog.Station, Name: "bad\xffname"},
+		{ID: "2", Kind: catalog.Station, Radio: &catalog.Radio{Votes: -3, Bitrate: &rate, Codec: &codec, Geo: &catalog.Geo{Lat: 91}}},
+		{ID: "3", Kind: catalog.TV, Radio: &catalog.Radio{Votes: 3}},
+	}})
+	got := map[string]catalog.Record{}
+	for _, r := range ix.Records() {
+		got[r.ID] = r
+	}
+	empty := &catalog.Radio{Tags: []string{}}
+	want := map[string]catalog.Record{
+		"1": {ID: "1", Kind: catalog.Station, Name: "bad\uFFFDname", Radio: empty},
+		"2": {ID: "2", Kind: catalog.Station, Radio: empty},
+		"3": {ID: "3"},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+func TestTooManyCategories(t *testing.T) {
+	reg := &catalog.Register{}
+	for i := range 65 {
+		reg.Categories = append(reg.Categories, catalog.Category{ID: strings.Repeat("c", i+1)})
+	}
+	if _, err := index.Build(reg); err == nil || !strings.Contains(err.Error(), "65 categories") {
+		t.Errorf("65 categories: error %v", err)
+	}
+}
+
+const hashEnd = 8 + sha256.Size
+
+// FuzzDecode damages what the hash covers and makes the hash right again: what
+// is not refused must serve, be it nonsense.
+func FuzzDecode(f *testing.F) {
+	for _, n := range []int{0, 1, 40} {
+		f.Add(encoded(f, build(f, indextest.Synthetic(12, n)))[hashEnd:], uint(0), byte(0))
+	}
+	f.Fuzz(func(t *testing.T, rest []byte, at uint, xor byte) {
+		data := append([]byte("MIRACAT\x01"), make([]byte, sha256.Size)...)
+		data = append(data, rest...)
+		if len(rest) > 0 {
+			data[hashEnd+int(at%uint(len(rest)))] ^= xor
+		}
+		sum := sha256.Sum256(data[hashEnd:])
+		copy(data[8:], sum[:])
+		ix, err := index.Decode(data)
+		if err != nil {
+			return
+		}
+		exercise(t, ix)
+	})
+}
+
+// exercise uses every part of an index.
+func exercise(t *testing.T, ix *index.Index) {
+	v := index.NewView(ix, index.Overlay{BlockedHosts: []string{"host1.example"}}, links)
+	for _, sort := range []string{"name", "votes", "score", "relevance"} {
+		for _, q := range []string{"", "a", "globo n", "glbo", "são"} {
+			v.Search(index.Query{Q: q, Kind: "all", Sort: sort, Limit: 50}, 4, nil)
+		}
+	}
+	for _, r := range ix.Records() {
+		v.Channel(r.ID, 1)
+		for _, s := range r.Streams {
+			v.Stream(s.ID.String())
+		}
+	}
+	v.Countries("all", 1)
+	v.Qualities("all")
+	v.Tags("", 10)
+	v.Cities("", "", "all")
+	v.Subdivisions("", "all")
+	if _, err := ix.Encode(); err != nil && errors.Is(err, snapshot.ErrCorrupt) {
+		t.Errorf("Encode: %v", err)
+	}
+}

@@ -1,0 +1,174 @@
+package snapshot_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index/indextest"
+	"miramundo.dev/shared/catalog/snapshot"
+)
+
+func pack(t testing.TB, reg *catalog.Register) *snapshot.Columns {
+	t.Helper()
+	c, err := snapshot.Pack(reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func encode(t testing.TB, c *snapshot.Columns) []byte {
+	t.Helper()
+	data, err := c.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, n := range []int{0, 1, 500, 2500} {
+		c := pack(t, indextest.Synthetic(1, n))
+		got, err := snapshot.Decode(encode(t, c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(c, got, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%d records (-want +got):\n%s", n, d)
+		}
+	}
+}
+
+// TestDeterministic checks that the bytes follow from the content alone, not
+// from the order of records, the order of maps or the number of processors.
+func TestDeterministic(t *testing.T) {
+	a, b := indextest.Synthetic(2, 3000), indextest.Synthetic(2, 3000)
+	for i := range b.Records {
+		b.Records[i] = a.Records[len(a.Records)-1-i]
+	}
+	want := encode(t, pack(t, a))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if !bytes.Equal(encode(t, pack(t, b)), want) {
+		t.Error("the same records in another order, on one processor, are other bytes")
+	}
+}
+
+// TestVersion checks what makes a version: the content, not when it was built.
+func TestVersion(t *testing.T) {
+	base := pack(t, indextest.Synthetic(3, 50)).Version
+	for _, c := range []struct {
+		name   string
+		same   bool
+		change func(*catalog.Register)
+	}{
+		{"nothing", true, func(*catalog.Register) {}},
+		{"time", true, func(r *catalog.Register) { r.BuiltAt = r.BuiltAt.Add(time.Hour) }},
+		{"sources", true, func(r *catalog.Register) { r.Sources = nil }},
+		{"name", false, func(r *catalog.Register) { r.Records[7].Name += "x" }},
+		{"votes", false, func(r *catalog.Register) { firstStation(r).Votes++ }},
+		{"label", false, func(r *catalog.Register) { r.Categories[1].Name[3] += "x" }},
+		{"alias", false, func(r *catalog.Register) { r.ChannelAliases = map[string]string{"a": "b"} }},
+		{"stream alias", false, func(r *catalog.Register) { r.StreamAliases = map[string]string{"a": "b"} }},
+		{"one fewer", false, func(r *catalog.Register) { r.Records = r.Records[1:] }},
+	} {
+		reg := indextest.Synthetic(3, 50)
+		c.change(reg)
+		if got := pack(t, reg).Version; (got == base) != c.same {
+			t.Errorf("%s: version %s of %s", c.name, got, base)
+		}
+	}
+}
+
+func firstStation(r *catalog.Register) *catalog.Radio {
+	for i := range r.Records {
+		if r.Records[i].Radio != nil {
+			return r.Records[i].Radio
+		}
+	}
+	return nil
+}
+
+func TestPackRefuses(t *testing.T) {
+	one := catalog.Record{ID: "a.br", Name: "A", Streams: []catalog.StreamRecord{{ID: 1}}}
+	for name, records := range map[string][]catalog.Record{
+		"an empty id":       {{Name: "A"}},
+		"an invalid id":     {{ID: "\xff", Name: "A"}},
+		"an id twice":       {{ID: "a.br"}, {ID: "a.br"}},
+		"a stream id twice": {one, {ID: "b.br", Streams: one.Streams}},
+	} {
+		if _, err := snapshot.Pack(&catalog.Register{Records: records}); err == nil {
+			t.Errorf("Pack took %s", name)
+		}
+	}
+}
+
+// TestDecodeRefuses damages a snapshot at every place in turn.
+func TestDecodeRefuses(t *testing.T) {
+	data := encode(t, pack(t, indextest.Synthetic(4, 20)))
+	refuse := func(what string, at int, bad []byte) {
+		if _, err := snapshot.Decode(bad); !errors.Is(err, snapshot.ErrCorrupt) {
+			t.Fatalf("%s at %d of %d: error %v, want ErrCorrupt", what, at, len(data), err)
+		}
+	}
+	for i := range data {
+		refuse("cut", i, data[:i])
+		refuse("flipped", i, flip(data, i, 0x40))
+		if i >= headSize { // the hash is right: it may mean something else, but must hold together
+			if _, err := snapshot.Decode(rehash(flip(data, i, 0x01))); err != nil && !errors.Is(err, snapshot.ErrCorrupt) {
+				t.Fatalf("flipped at %d and hashed again: error %v", i, err)
+			}
+		}
+	}
+	refuse("longer", len(data), append(bytes.Clone(data), 0))
+}
+
+func flip(data []byte, at int, bits byte) []byte {
+	bad := bytes.Clone(data)
+	bad[at] ^= bits
+	return bad
+}
+
+const headSize = 8 + sha256.Size
+
+// rehash makes the hash of damaged data right.
+func rehash(data []byte) []byte {
+	sum := sha256.Sum256(data[headSize:])
+	copy(data[8:], sum[:])
+	return data
+}
+
+// FuzzDecode feeds what passes the hash: a decoder must refuse it or return
+// columns that hold together, without asking for much memory.
+func FuzzDecode(f *testing.F) {
+	for _, n := range []int{0, 1, 30} {
+		data := encode(f, pack(f, indextest.Synthetic(5, n)))
+		f.Add(data[headSize:])
+	}
+	f.Add(binary.AppendUvarint(nil, 1<<40))
+	f.Fuzz(func(t *testing.T, rest []byte) {
+		data := rehash(append(append([]byte("MIRACAT\x01"), make([]byte, sha256.Size)...), rest...))
+		c, err := snapshot.Decode(data)
+		if err != nil {
+			if !errors.Is(err, snapshot.ErrCorrupt) {
+				t.Errorf("error %v is not ErrCorrupt", err)
+			}
+			return
+		}
+		again, err := snapshot.Decode(encode(t, c))
+		if err != nil {
+			t.Fatalf("what was decoded encodes to what is refused: %v", err)
+		}
+		if d := cmp.Diff(c, again, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("round trip (-want +got):\n%s", d)
+		}
+	})
+}
