@@ -36,8 +36,8 @@ test: generate ## run every test
 	$(GO) test ./...
 
 .PHONY: test-race
-test-race: generate ## run every test with the race detector
-	$(GO) test -race ./...
+test-race: generate ## run the tests with the race detector, without the real sources
+	$(GO) test -race -short ./...
 
 .PHONY: test-emulators
 test-emulators: generate ## run the suites of the store and the bus on the official emulators

@@ -117,7 +117,7 @@ func TestHostileSources(t *testing.T) {
 		Plan:    collect.Plan{IPTVOrg: collect.Place{URL: u.URL + "/"}, Radio: collect.Place{URL: u.URL}},
 		Archive: d.Archive, Now: d.Now,
 		Collect: collect.Options{
-			Cache: collect.Documents(d.DB), Now: d.Now, Timeout: 2 * time.Second,
+			Cache: collect.Documents(d.DB), Now: d.Now, Timeout: time.Second,
 			Client: origin.New(origin.Options{Allow: []string{strings.TrimPrefix(u.URL, "http://")}}),
 		},
 	}).Job())

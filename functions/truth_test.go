@@ -237,6 +237,9 @@ func TestTruth(t *testing.T) {
 	if _, err := os.Stat(dir); err != nil {
 		t.Skip("no ../shared/data")
 	}
+	if testing.Short() {
+		t.Skip("the real sources take long with the race detector")
+	}
 	tr := readTruth(t, dir)
 	h := Mux(deps(t, openEmbedded(t), collect.Folder(dir)))
 	for query, want := range map[string]int{

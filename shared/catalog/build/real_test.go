@@ -17,6 +17,9 @@ func load(t testing.TB, folder string, radio bool) *source.Dataset {
 	if _, err := os.Stat(realData + folder); err != nil {
 		t.Skip("no ../shared/data")
 	}
+	if testing.Short() {
+		t.Skip("the real sources take long with the race detector")
+	}
 	plan := collect.Plan{IPTVOrg: collect.Folder(realData + folder)}
 	if radio {
 		plan.Radio = plan.IPTVOrg

@@ -16,6 +16,9 @@ import (
 // shared returns the folder of reference data beside the repository, or skips.
 func shared(t testing.TB) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("the real sources take long with the race detector")
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
