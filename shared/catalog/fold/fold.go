@@ -11,6 +11,7 @@ package fold
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -25,7 +26,7 @@ const MaxWord = 64
 // What it adds is valid UTF-8, whatever s is, and folding it again changes
 // nothing. It is empty when s has no letter and no digit.
 func AppendWords[T string | []byte](dst []byte, s T) []byte {
-	if out, ok := appendLatin(dst, s); ok {
+	if out, ok := AppendLatin(dst, s, ' '); ok {
 		return out
 	}
 	return appendUnicode(dst, string(s))
@@ -53,22 +54,29 @@ func Joined(s string) string {
 	return string(out)
 }
 
+// writers spares texts that are not plain Latin memory of their own.
+var writers = sync.Pool{New: func() any { return new(writer) }}
+
 func appendUnicode(dst []byte, s string) []byte {
-	var text, word [256]byte // so that most texts need no memory of their own
-	w := writer{dst: dst, start: len(dst), word: word[:0]}
-	for rest := norm.NFKD.AppendString(text[:0], strings.ToValidUTF8(s, " ")); len(rest) > 0; {
+	w := writers.Get().(*writer)
+	defer writers.Put(w)
+	w.dst, w.start = dst, len(dst)
+	w.text = norm.NFKD.AppendString(w.text[:0], strings.ToValidUTF8(s, " "))
+	for rest := w.text; len(rest) > 0; {
 		r, size := utf8.DecodeRune(rest)
 		w.rune(r)
 		rest = rest[size:]
 	}
 	w.end()
-	return w.dst
+	dst, w.dst = w.dst, nil
+	return dst
 }
 
-// A writer assembles the words of a decomposed text.
+// A writer assembles the words of a text.
 type writer struct {
 	dst   []byte
 	start int    // of what it adds to dst
+	text  []byte // decomposed
 	word  []byte // the word so far, decomposed
 	base  rune   // the letter that marks belong to; 0 when there is none
 	solo  bool   // the word is one letter of a script without spaces

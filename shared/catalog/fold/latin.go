@@ -36,18 +36,6 @@ func ascii(s string) bool {
 	return true
 }
 
-// Fast reports whether s folds fast: whether it is of plain Latin letters.
-func Fast[T string | []byte](s T) bool {
-	for i := 0; i < len(s); {
-		r, size := decode(s, i)
-		if r >= latinEnd || notLatin[r] {
-			return false
-		}
-		i += size
-	}
-	return true
-}
-
 // decode returns the character of s at i when it is below latinEnd, or else
 // one that is not.
 func decode[T string | []byte](s T, i int) (r rune, size int) {
@@ -61,9 +49,10 @@ func decode[T string | []byte](s T, i int) (r rune, size int) {
 	return utf8.MaxRune, 1
 }
 
-// appendLatin is AppendWords for texts that fold fast. It reports false for
-// others, whose letters depend on their neighbours.
-func appendLatin[T string | []byte](dst []byte, s T) (out []byte, ok bool) {
+// AppendLatin adds the folded words of s to dst, with sep between words, when
+// s is of plain Latin letters. For all others, whose letters depend on their
+// neighbours, it reports false; AppendWords takes longer and folds them too.
+func AppendLatin[T string | []byte](dst []byte, s T, sep byte) (out []byte, ok bool) {
 	out = dst
 	word := 0 // bytes of the word so far
 	for i := 0; i < len(s); {
@@ -74,7 +63,7 @@ func appendLatin[T string | []byte](dst []byte, s T) (out []byte, ok bool) {
 				word = 0
 			case word < MaxWord:
 				if word == 0 && len(out) > len(dst) {
-					out = append(out, ' ')
+					out = append(out, sep)
 				}
 				word++
 				out = append(out, c)
@@ -92,7 +81,7 @@ func appendLatin[T string | []byte](dst []byte, s T) (out []byte, ok bool) {
 			continue
 		}
 		if word == 0 && len(out) > len(dst) {
-			out = append(out, ' ')
+			out = append(out, sep)
 		}
 		f = f[:min(len(f), MaxWord-word)]
 		word += len(f)

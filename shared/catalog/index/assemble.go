@@ -31,7 +31,7 @@ func assemble(c *snapshot.Columns) (*Index, error) {
 	ix.setOtherNames(&c.Docs)
 	ix.setFlags()
 	ix.setMasks()
-	ix.setClasses()
+	ix.setClasses(&c.Docs)
 	ix.words = newLexicon(c.Words, ix.n)
 	ix.byVotes = newOrder(ix.n, ix.voteRank)
 	return ix, nil
@@ -93,10 +93,9 @@ func (ix *Index) setRows(c *snapshot.Columns) {
 			r.station = station
 			station++
 		}
-		o.add(doc, r.topic, r.station, isStation)
-		ix.rows[doc] = r
-		ix.own = o.out
-		ix.ids.put(ix.id(doc), doc, ix.id)
+		id := o.add(doc, r.topic, r.station, isStation)
+		ix.rows[doc], ix.own = r, o.out
+		ix.ids.put(id, doc, ix.id)
 	}
 	if spare := cap(o.out) - len(o.out); spare > len(o.out)/16 {
 		ix.own = bytes.Clone(o.out)
@@ -168,11 +167,11 @@ func (ix *Index) setMasks() {
 }
 
 // setClasses notes which records have each value that a filter may name.
-func (ix *Index) setClasses() {
+func (ix *Index) setClasses(d *snapshot.Docs) {
 	m := &classifier{n: ix.n, starts: make([]uint32, ix.values.Len()), last: make([]uint32, ix.values.Len())}
 	m.pairs = make([]pair, 0, 2*ix.n)
 	for k := range ix.classes {
-		m.pairs = ix.pairs(m.pairs[:0], k)
+		m.pairs = ix.pairs(m.pairs[:0], d, k)
 		ix.classes[k] = m.class()
 	}
 	ix.nameValues()
@@ -192,21 +191,21 @@ func (ix *Index) nameValues() {
 	}
 }
 
-// pairs returns the values of a class that records have, by record.
-func (ix *Index) pairs(dst []pair, class int) []pair {
+// pairs adds the values of a class that records have, by record.
+func (ix *Index) pairs(dst []pair, d *snapshot.Docs, class int) []pair {
 	switch class {
 	case classCountry:
-		return ix.cells(dst, &ix.topics, snapshot.TopicCountry, func(r *row) uint32 { return r.topic })
+		return cells(dst, d.Topic, &ix.topics, snapshot.TopicCountry)
 	case classCategory:
-		return ix.listed(dst, &ix.topics, snapshot.TopicCategoryList, func(r *row) uint32 { return r.topic })
+		return ix.listed(dst, d.Topic, &ix.topics, snapshot.TopicCategoryList)
 	case classLanguage:
-		return ix.listed(dst, &ix.tongues, snapshot.TongueList, func(r *row) uint32 { return r.tongue })
+		return ix.listed(dst, d.Tongue, &ix.tongues, snapshot.TongueList)
 	case classNetwork:
-		return ix.cells(dst, &ix.houses, snapshot.HouseNetwork, func(r *row) uint32 { return r.house })
+		return cells(dst, d.House, &ix.houses, snapshot.HouseNetwork)
 	case classSubdivision:
-		return ix.cells(dst, &ix.states, snapshot.StateSubdivision, func(r *row) uint32 { return r.state })
+		return cells(dst, d.State, &ix.states, snapshot.StateSubdivision)
 	case classCity:
-		return ix.cells(dst, &ix.states, snapshot.StateCity, func(r *row) uint32 { return r.state })
+		return cells(dst, d.State, &ix.states, snapshot.StateCity)
 	}
 	for doc := range uint32(ix.n) {
 		if class == classQuality {
@@ -218,21 +217,34 @@ func (ix *Index) pairs(dst []pair, class int) []pair {
 	return dst
 }
 
-// cells adds the value that each record has in one column of its group.
-func (ix *Index) cells(dst []pair, t *snapshot.Table, column int, group func(*row) uint32) []pair {
-	for doc := range ix.rows {
-		if v := t.Row(group(&ix.rows[doc]))[column]; v != 0 {
+// column returns one column of t.
+func column(t *snapshot.Table, at int) []uint32 {
+	out := make([]uint32, t.Len())
+	for i := range out {
+		out[i] = t.Row(uint32(i))[at]
+	}
+	return out
+}
+
+// cells adds the value that each record has in a column of its group.
+func cells(dst []pair, groups []uint32, t *snapshot.Table, at int) []pair {
+	values := column(t, at)
+	for doc, group := range groups {
+		if v := values[group]; v != 0 {
 			dst = append(dst, pair{v, uint32(doc)})
 		}
 	}
 	return dst
 }
 
-// listed adds the values of the list that each record has in one column of its
+// listed adds the values of the list that each record has in a column of its
 // group.
-func (ix *Index) listed(dst []pair, t *snapshot.Table, column int, group func(*row) uint32) []pair {
-	for doc := range ix.rows {
-		dst = ix.members(dst, uint32(doc), t.Row(group(&ix.rows[doc]))[column])
+func (ix *Index) listed(dst []pair, groups []uint32, t *snapshot.Table, at int) []pair {
+	lists := column(t, at)
+	for doc, group := range groups {
+		if list := lists[group]; list != 0 {
+			dst = ix.members(dst, uint32(doc), list)
+		}
 	}
 	return dst
 }

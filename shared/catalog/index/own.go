@@ -1,13 +1,12 @@
 package index
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
-	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/jsontext"
 	"miramundo.dev/shared/catalog/snapshot"
@@ -108,8 +107,8 @@ func (o *owner) room() int {
 	return n
 }
 
-// add appends the texts of record doc, after their lengths.
-func (o *owner) add(doc uint32, topic, station uint32, isStation bool) {
+// add appends the texts of record doc, after their lengths, and returns its id.
+func (o *owner) add(doc uint32, topic, station uint32, isStation bool) []byte {
 	d := &o.c.Docs
 	start := len(o.out)
 	o.lengths = [ownCount]int{}
@@ -136,7 +135,7 @@ func (o *owner) add(doc uint32, topic, station uint32, isStation bool) {
 	if isStation {
 		o.station(station)
 	}
-	o.finish(start)
+	return o.finish(start)
 }
 
 // begin starts a part after what stands before it in an item.
@@ -154,12 +153,11 @@ func (o *owner) end(part int) {
 func (o *owner) slug(doc, country uint32) {
 	d := &o.c.Docs
 	start := len(o.out)
-	if s := d.Slugs.At(doc); len(s) > 0 {
-		o.out = jsontext.Append(o.out, s)
-	} else if name := d.Names.At(doc); fold.Fast(name) {
-		o.out = fold.AppendWords(o.out, name)
+	var latin bool
+	if o.out, latin = fold.AppendLatin(o.out, d.Names.At(doc), '-'); !latin {
+		o.out = jsontext.Append(o.out, d.Slugs.At(doc))
+		hyphenated(o.out[start:])
 	}
-	hyphenated(o.out[start:])
 	o.end(ownSlug)
 	if o.lengths[ownSlug] > 0 && country != 0 {
 		o.out = append(o.out, '-')
@@ -182,8 +180,17 @@ func (o *owner) station(i uint32) {
 	o.end(ownPlace)
 }
 
-// finish writes the lengths of the parts of the texts that begin at start.
-func (o *owner) finish(start int) {
+// finish writes the lengths of the parts of the texts that begin at start, and
+// returns the first part.
+func (o *owner) finish(start int) []byte {
+	short := 0
+	for i, n := range o.lengths {
+		o.out[start+i] = byte(n)
+		short |= n
+	}
+	if short < 0x80 {
+		return o.out[start+ownCount:][:o.lengths[ownID]]
+	}
 	var buf [ownCount * binary.MaxVarintLen32]byte
 	head := buf[:0]
 	for _, n := range o.lengths {
@@ -193,6 +200,7 @@ func (o *owner) finish(start int) {
 		o.out = slices.Insert(o.out, start, head[ownCount:]...)
 	}
 	copy(o.out[start:], head)
+	return o.out[start+len(head):][:o.lengths[ownID]]
 }
 
 // hyphenated puts hyphens between folded words. Their order stays the same:
@@ -224,33 +232,54 @@ func element(dst, s []byte, first bool) []byte {
 	return jsontext.Quote(dst, s)
 }
 
-// appendPlace adds the place "latitude,longitude" as an object. Those that are
-// not on earth add nothing.
+// appendPlace adds the place "latitude,longitude" as an object. What is not two
+// numbers of degrees adds nothing.
 func appendPlace(dst, place []byte) []byte {
-	g, ok := parsePlace(string(place))
+	lat, lon, ok := bytes.Cut(place, []byte(","))
 	if !ok {
 		return dst
 	}
-	dst = appendDegrees(append(dst, `{"lat":`...), g.Lat)
-	dst = appendDegrees(append(dst, `,"lon":`...), g.Lon)
+	start := len(dst)
+	for _, m := range []struct {
+		member string
+		number []byte
+		most   float64
+	}{{`{"lat":`, lat, 90}, {`,"lon":`, lon, 180}} {
+		if dst, ok = appendDegrees(append(dst, m.member...), m.number, m.most); !ok {
+			return dst[:start]
+		}
+	}
 	return append(dst, '}')
 }
 
-// appendDegrees adds f as encoding/json writes it.
-func appendDegrees(dst []byte, f float64) []byte {
-	if abs := math.Abs(f); abs < 1e-6 && abs != 0 {
-		return appendJSON(dst, f) // in its own form of exponents
+// appendDegrees adds a number as encoding/json writes it. It reports false for
+// one beyond most.
+func appendDegrees(dst, number []byte, most float64) ([]byte, bool) {
+	if simple(number) {
+		return append(dst, number...), true
 	}
-	return strconv.AppendFloat(dst, f, 'f', -1, 64)
+	f, err := strconv.ParseFloat(string(number), 64)
+	if err != nil || !(math.Abs(f) <= most) {
+		return dst, false
+	}
+	return appendJSON(dst, f), true
 }
 
-func parsePlace(s string) (catalog.Geo, bool) {
-	lat, lon, ok := strings.Cut(s, ",")
-	if !ok {
-		return catalog.Geo{}, false
+// simple reports whether number is as encoding/json writes it, and of fewer
+// than 90 degrees: one or two digits, a point, digits of which the last is not
+// 0.
+func simple(number []byte) bool {
+	number = bytes.TrimPrefix(number, []byte("-"))
+	whole, part, _ := bytes.Cut(number, []byte("."))
+	if len(whole) == 0 || len(whole) > 2 || len(part) == 0 || len(part) > 12 || whole[0] == '0' || part[len(part)-1] == '0' {
+		return false
 	}
-	a, errA := strconv.ParseFloat(lat, 64)
-	b, errB := strconv.ParseFloat(lon, 64)
-	ok = errA == nil && errB == nil && a >= -90 && a <= 90 && b >= -180 && b <= 180
-	return catalog.Geo{Lat: a, Lon: b}, ok
+	for _, digits := range [][]byte{whole, part} {
+		for _, c := range digits {
+			if c < '0' || c > '9' {
+				return false
+			}
+		}
+	}
+	return whole[0] != '9' || len(whole) == 1
 }

@@ -4,19 +4,26 @@ package jsontext
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"unicode/utf8"
 )
 
 // Append adds s, escaped and without quotes, to dst.
 func Append[T string | []byte](dst []byte, s T) []byte {
-	if Plain(s) {
-		return append(dst, s...)
+	start := len(dst)
+	dst = append(dst, s...)
+	if Plain(dst[start:]) {
+		return dst
 	}
+	return escape(dst[:start], string(s))
+}
+
+func escape(dst []byte, s string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(string(s)) != nil {
+	if enc.Encode(s) != nil {
 		return dst // a string always encodes
 	}
 	quoted := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
@@ -30,59 +37,51 @@ func Quote[T string | []byte](dst []byte, s T) []byte {
 
 // Plain reports whether s stands for itself. It answers false for some that
 // do, never true for one that does not.
-func Plain[T string | []byte](s T) bool {
+func Plain(s []byte) bool {
+	high := uint64(0)
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
-		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
-		if !plainWord(w) {
-			break
+		w := binary.LittleEndian.Uint64(s[i:])
+		if special(w) {
+			return false
 		}
+		high |= w
 	}
 	for ; i < len(s); i++ {
-		if !plain[s[i]] {
-			return multibyte(s[i:])
+		if special(spaces | uint64(s[i])) { // the other bytes are above spaces
+			return false
 		}
+		high |= uint64(s[i])
 	}
-	return true
+	return high&highs == 0 || multibyte(s)
 }
 
-// plainWord reports whether all eight bytes of w are plain ASCII: no high bit,
-// none below a space, no quote, no backslash. It may answer false for some
-// that are.
-func plainWord(w uint64) bool {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
+const (
+	ones   = 0x0101010101010101
+	highs  = 0x8080808080808080
+	spaces = 0x2020202020202000
+)
+
+// special reports whether one of the eight bytes of w is below a space, a quote
+// or a backslash. Of bytes from 0x80 on it may say so wrongly.
+func special(w uint64) bool {
 	quote, slash := w^ones*'"', w^ones*'\\'
-	return (w|(w-ones*' ')|(quote-ones)|(slash-ones))&highs == 0
+	return ((w-ones*' ')|(quote-ones)|(slash-ones))&^w&highs != 0
 }
 
-// multibyte is Plain for the rest of a string that is not all ASCII.
-func multibyte[T string | []byte](s T) bool {
-	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
-		case plain[c]:
-			i++
-			continue
-		case c < utf8.RuneSelf:
+// multibyte is Plain for a string of no special bytes that is not all ASCII: it
+// must be valid and without the separators that JSON in scripts minds.
+func multibyte(s []byte) bool {
+	for i := 0; ; i++ {
+		at := bytes.IndexByte(s[i:], 0xE2) // which begins U+2028 and U+2029
+		if at < 0 {
+			return utf8.Valid(s)
+		}
+		if i += at; i+2 < len(s) && s[i+1] == 0x80 && s[i+2]&^1 == 0xA8 {
 			return false
 		}
-		r, size := utf8.DecodeRuneInString(string(s[i:min(len(s), i+utf8.UTFMax)]))
-		if r == utf8.RuneError || r == '\u2028' || r == '\u2029' {
-			return false
-		}
-		i += size
 	}
-	return true
 }
-
-// plain holds the ASCII bytes that need no escape.
-var plain = func() (t [256]bool) {
-	for c := byte(' '); c < utf8.RuneSelf; c++ {
-		t[c] = c != '"' && c != '\\'
-	}
-	return t
-}()
 
 // Text returns the text that Append made escaped of.
 func Text(escaped []byte) string {

@@ -255,7 +255,7 @@ func (in *interner) row(t *Table, cells ...uint32) uint32 {
 
 // slug returns the folded words of a name where folding takes long.
 func slug(name string) string {
-	if fold.Fast(name) {
+	if _, fast := fold.AppendLatin(nil, name, ' '); fast {
 		return ""
 	}
 	return fold.Words(name)

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -84,8 +85,10 @@ func (r *reader) numbers(col *[]uint32) {
 		if r.bad {
 			return
 		}
-		for _, c := range b {
-			out = append(out, uint32(c))
+		at := len(out)
+		out = slices.Grow(out, len(b))[:at+len(b)]
+		for i, c := range b {
+			out[at+i] = uint32(c)
 		}
 	}
 	for plane := 1; plane < planes; plane++ {
