@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/url"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
-	"miramundo.dev/shared/source/sample"
 	"miramundo.dev/shared/wire"
 )
 
@@ -76,14 +74,9 @@ func Plan(setting string, c config.Config) collect.Plan {
 		}
 		return plan
 	case "sample":
-		return folder(sample.Folder(), "the sample in the repository")
+		return collect.Sample()
 	}
 	place := collect.Folder(setting)
-	return collect.Plan{IPTVOrg: place, Radio: place}
-}
-
-func folder(files fs.FS, name string) collect.Plan {
-	place := collect.Place{Folder: files, Name: name}
 	return collect.Plan{IPTVOrg: place, Radio: place}
 }
 

@@ -101,12 +101,16 @@ const master = `#EXTM3U
 live.m3u8
 `
 
+// origin is who publishes the test channel: the local stack.
+const origin = "local"
+
 // Dataset describes the channel and the station as a source would, with the
 // origin at base, such as "http://127.0.0.1:8791".
 func Dataset(base string) *source.Dataset {
 	return &source.Dataset{
 		Channels: []source.Channel{{
 			ID:         "MiramundoTest.br",
+			Origin:     origin,
 			Name:       "Miramundo Test Card",
 			AltNames:   []string{"Mira de teste"},
 			Network:    "Miramundo",
@@ -119,10 +123,11 @@ func Dataset(base string) *source.Dataset {
 			BroadcastArea: []string{"c/BR"}, Timezones: []string{"America/Sao_Paulo"}, Languages: []string{"por"}, Format: "180p",
 		}},
 		Streams: []source.Stream{{
-			Channel: "MiramundoTest.br", Feed: "SD", Title: "Miramundo Test Card", URL: base + masterPath, Quality: "180p",
+			Channel: "MiramundoTest.br", Origin: origin, Feed: "SD", Title: "Miramundo Test Card", URL: base + masterPath, Quality: "180p",
 		}},
 		Stations: []source.Station{{
 			UUID:          "5f0e7a52-6b1d-4c0a-9d0e-6d6972616d75",
+			Origin:        origin,
 			Name:          "Miramundo Test Tone",
 			URL:           base + stationPath,
 			URLResolved:   base + stationPath,

@@ -56,6 +56,10 @@ type Place struct {
 
 	// Live reads radio-browser from whichever of its servers answers.
 	Live bool
+
+	// Origin is who publishes what is read here, when it is not the upstream
+	// whose layout it has.
+	Origin string
 }
 
 // Folder returns the place of a folder on disk.
@@ -72,7 +76,7 @@ func At(location string) Place {
 
 // Sample returns the plan that reads the sample catalog of the repository.
 func Sample() Plan {
-	place := Place{Folder: sample.Folder(), Name: "sample"}
+	place := Place{Folder: sample.Folder(), Name: "the sample in the repository", Origin: "sample"}
 	return Plan{IPTVOrg: place, Radio: place}
 }
 
@@ -120,12 +124,29 @@ func Load(ctx context.Context, plan Plan, opts Options) (*source.Dataset, error)
 	}
 	data := new(source.Dataset)
 	for i := range parts {
+		sign(&parts[i], jobs[i].place.Origin)
 		data.Append(&parts[i])
 	}
 	if plan.Extra != nil {
 		data.Append(plan.Extra)
 	}
 	return data, nil
+}
+
+// sign says of the records in d that origin publishes them, unless it is empty.
+func sign(d *source.Dataset, origin string) {
+	if origin == "" {
+		return
+	}
+	for i := range d.Channels {
+		d.Channels[i].Origin = origin
+	}
+	for i := range d.Streams {
+		d.Streams[i].Origin = origin
+	}
+	for i := range d.Stations {
+		d.Stations[i].Origin = origin
+	}
 }
 
 // parallel is how many files are read at a time: few, for each holds its

@@ -221,6 +221,10 @@ func TestConditionalWithoutBody(t *testing.T) {
 	if len(d.Channels) != 100 || s.asked["channels"] != 2 {
 		t.Errorf("%d channels, sent %d times", len(d.Channels), s.asked["channels"])
 	}
+	s.load(t, s.options(m))
+	if s.asked["channels"] != 2 {
+		t.Error("the body that was lost is not kept again")
+	}
 }
 
 // TestUnaskedNotModified has a server that answers 304 to everything.
@@ -417,5 +421,31 @@ func TestProgress(t *testing.T) {
 	}
 	if len(bytes) < 3 || bytes[0] < reportEvery || bytes[1] <= bytes[0] {
 		t.Errorf("bytes on the way: %v", bytes)
+	}
+}
+
+// TestOrigin checks that the sample says that it is one, in all it holds.
+func TestOrigin(t *testing.T) {
+	ds, err := Load(t.Context(), Sample(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ds.Channels) < 60 || len(ds.Stations) < 40 {
+		t.Errorf("the sample has %d channels and %d stations, want 60 and 40 or more", len(ds.Channels), len(ds.Stations))
+	}
+	for _, c := range ds.Channels {
+		if c.Origin != "sample" {
+			t.Errorf("channel %s is of %q", c.ID, c.Origin)
+		}
+	}
+	for _, s := range ds.Streams {
+		if s.Origin != "sample" {
+			t.Errorf("stream %s is of %q", s.URL, s.Origin)
+		}
+	}
+	for _, s := range ds.Stations {
+		if s.Origin != "sample" {
+			t.Errorf("station %s is of %q", s.UUID, s.Origin)
+		}
 	}
 }
