@@ -4,8 +4,10 @@
 //	{at}                        a manifest: size, hash, and which chunks
 //	{at}/chunks/{put}-{n}       the nth chunk that one Put wrote
 //
-// The manifest is written last and names the chunks of one Put alone. So a
-// reader finds the old bytes or the new ones, whole, wherever a writer stops.
+// The manifest names the chunks of one Put alone, and does so once all of them
+// are written. So a reader finds the old bytes or the new ones, whole, wherever
+// a writer stops. It also lists the chunks that nobody reads yet or any more,
+// so that those of a writer that stopped are deleted by a later one.
 package blob
 
 import (
@@ -41,15 +43,30 @@ const (
 	maxChunks = 512
 	parallel  = 4 // chunks under way at once, for each call
 	attempts  = 3 // of a reader whose blob is replaced under its hands
+
+	// looseTime is how long chunks stay that nobody reads: more than a Put takes.
+	looseTime = 24 * time.Hour
 )
+
+// errRemoved is returned by a Put whose blob was deleted meanwhile.
+var errRemoved = errors.New("the blob was deleted while it was put")
 
 // A manifest is the document at a blob's path.
 type manifest struct {
 	Size      int64      `json:"size"`   // bytes
 	SHA256    string     `json:"sha256"` // of all bytes, in hex
 	Chunks    int        `json:"chunks"`
-	Put       string     `json:"put"` // begins the ids of the chunks
+	Put       string     `json:"put"` // begins the ids of the chunks; empty before the first Put is done
 	CreatedAt store.Time `json:"created_at"`
+	Loose     []loose    `json:"loose,omitempty"`
+}
+
+// loose are the chunks of a Put that is under way, or whose bytes have been
+// replaced.
+type loose struct {
+	Put    string     `json:"put"`
+	Chunks int        `json:"chunks"`
+	Since  store.Time `json:"since"`
 }
 
 // A chunk is a document below a manifest.
@@ -73,17 +90,60 @@ func Put(ctx context.Context, db store.DB, at store.Path, data []byte) error {
 		Put:       rand.Text(),
 		CreatedAt: store.At(time.Now()),
 	}
-	if err := putChunks(ctx, db, at, m, data); err != nil {
+	if err := m.put(ctx, db, at, data); err != nil {
 		return fmt.Errorf("blob %s: %w", at, err)
 	}
-	old, err := swap(ctx, db, at, m)
-	if err != nil {
-		return fmt.Errorf("blob %s: %w", at, err)
-	}
-	// The new bytes are there. Chunks that stay behind cost only their room.
-	_ = old.delete(ctx, db, at)
 	return nil
 }
+
+// put announces the chunks, writes them and makes m the manifest at a path.
+func (m manifest) put(ctx context.Context, db store.DB, at store.Path, data []byte) error {
+	stale, err := m.announce(ctx, db, at)
+	if err != nil {
+		return err
+	}
+	if err := putChunks(ctx, db, at, m, data); err != nil {
+		return err
+	}
+	old, err := m.swap(ctx, db, at)
+	if err != nil {
+		return err
+	}
+	// The new bytes are there. Chunks that stay behind cost only their room,
+	// and are still listed.
+	_ = tidy(ctx, db, at, append(stale, old...))
+	return nil
+}
+
+// announce lists the chunks of m as loose, and returns those listed long ago.
+func (m manifest) announce(ctx context.Context, db store.DB, at store.Path) (stale []loose, err error) {
+	err = db.Update(ctx, func(tx store.Tx) error {
+		now, err := current(tx, at)
+		if err != nil {
+			return err
+		}
+		stale = slices.DeleteFunc(slices.Clone(now.Loose), func(l loose) bool {
+			return m.CreatedAt.Sub(l.Since.Time) < looseTime
+		})
+		if now.Put == "" {
+			now.CreatedAt = m.CreatedAt
+		}
+		now.Loose = append(now.Loose, m.loose(m.CreatedAt))
+		return tx.Set(at, now)
+	})
+	return stale, err
+}
+
+// current returns the manifest at a path, or an empty one.
+func current(tx store.Tx, at store.Path) (m manifest, err error) {
+	err = tx.Get(at, &m)
+	if errors.Is(err, store.ErrNotFound) {
+		return manifest{}, nil
+	}
+	return m, err
+}
+
+func (m manifest) loose(since store.Time) loose { return loose{m.Put, m.Chunks, since} }
 
 func putChunks(ctx context.Context, db store.DB, at store.Path, m manifest, data []byte) error {
 	g, ctx := errgroup.WithContext(ctx)
@@ -97,16 +157,52 @@ func putChunks(ctx context.Context, db store.DB, at store.Path, m manifest, data
 	return g.Wait()
 }
 
-// swap writes the manifest m and returns the one that it replaced, or none.
-func swap(ctx context.Context, db store.DB, at store.Path, m manifest) (old manifest, err error) {
+// swap writes the manifest m and returns what it has made loose: the chunks of
+// the one that it replaced, if any.
+func (m manifest) swap(ctx context.Context, db store.DB, at store.Path) (old []loose, err error) {
 	err = db.Update(ctx, func(tx store.Tx) error {
-		old = manifest{}
-		if err := tx.Get(at, &old); err != nil && !errors.Is(err, store.ErrNotFound) {
+		now, err := current(tx, at)
+		if err != nil {
 			return err
 		}
+		old, m.Loose = nil, without(now.Loose, m.Put)
+		if len(m.Loose) == len(now.Loose) {
+			return errRemoved
+		}
+		if now.Put != "" {
+			old = []loose{now.loose(store.At(time.Now()))}
+		}
+		m.Loose = append(m.Loose, old...)
 		return tx.Set(at, m)
 	})
 	return old, err
+}
+
+// without returns the list less what one Put wrote.
+func without(list []loose, put string) []loose {
+	return slices.DeleteFunc(slices.Clone(list), func(l loose) bool { return l.Put == put })
+}
+
+// tidy deletes loose chunks, and then takes them off the list.
+func tidy(ctx context.Context, db store.DB, at store.Path, gone []loose) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	for _, l := range gone {
+		if err := (manifest{Put: l.Put, Chunks: l.Chunks}).delete(ctx, db, at); err != nil {
+			return err
+		}
+	}
+	return db.Update(ctx, func(tx store.Tx) error {
+		var now manifest
+		if err := tx.Get(at, &now); err != nil {
+			return err // deleted meanwhile: nothing is listed any more
+		}
+		for _, l := range gone {
+			now.Loose = without(now.Loose, l.Put)
+		}
+		return tx.Set(at, now)
+	})
 }
 
 // chunk returns the path of the nth chunk.
@@ -131,6 +227,9 @@ func Get(ctx context.Context, db store.DB, at store.Path) ([]byte, error) {
 		var m manifest
 		if err := db.Get(ctx, at, &m); err != nil {
 			return nil, err
+		}
+		if m.Put == "" {
+			return nil, store.ErrNotFound // the first Put is under way, or was stopped
 		}
 		if m.Put == seen {
 			break
@@ -205,6 +304,24 @@ func some(ctx context.Context, db store.DB, collection store.Path) (ps []store.P
 			return nil, err
 		}
 		ps = append(ps, d.Path)
+	}
+	return ps, nil
+}
+
+// Before returns the paths of the blobs of a collection that were last put, or
+// begun, before a moment.
+func Before(ctx context.Context, db store.DB, collection store.Path, moment time.Time) (ps []store.Path, err error) {
+	for d, err := range db.Query(ctx, store.Query{Collection: collection}) {
+		if err != nil {
+			return nil, err
+		}
+		var m manifest
+		if err := d.Decode(&m); err != nil {
+			return nil, err
+		}
+		if m.CreatedAt.Before(moment) {
+			ps = append(ps, d.Path)
+		}
 	}
 	return ps, nil
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"miramundo.dev/shared/blob"
 	"miramundo.dev/shared/store"
@@ -111,14 +112,14 @@ func TestDelete(t *testing.T) {
 // TestStopped stops a Put, and then a Delete, after each of its writes: the
 // reader finds the old bytes, whole, or the new ones.
 func TestStopped(t *testing.T) {
-	old, fresh := randomBytes(3*chunk, 1), randomBytes(2*chunk+1, 2)
-	for n := range 8 {
+	old, fresh := randomBytes(chunk+1, 1), randomBytes(2*chunk+1, 2)
+	for n := range 9 {
 		db := storetest.NewSwitch(open(t))
 		put(t, db, old)
 		db.OffAfter(n)
 		err := blob.Put(t.Context(), db, at, fresh)
 		db.On()
-		if stopped := n < 4; (err != nil) != stopped {
+		if stopped := n < 5; (err != nil) != stopped {
 			t.Errorf("Put stopped after %d writes = %v", n, err)
 		}
 		want := fresh
@@ -127,7 +128,7 @@ func TestStopped(t *testing.T) {
 		}
 		wantBlob(t, db, want)
 	}
-	for n := range 4 {
+	for n := range 3 {
 		db := storetest.NewSwitch(open(t))
 		put(t, db, old)
 		db.OffAfter(n)
@@ -140,6 +141,92 @@ func TestStopped(t *testing.T) {
 		}
 		if err := blob.Delete(t.Context(), db, at); err != nil || chunks(t, db) != 0 {
 			t.Errorf("second Delete = %v and leaves %d chunks", err, chunks(t, db))
+		}
+	}
+}
+
+// TestStoppedLongAgo stops a Put after each of its writes, the first one of a
+// path and one that replaces. A Put a day later deletes what it left.
+func TestStoppedLongAgo(t *testing.T) {
+	for n := range 10 {
+		db := storetest.NewSwitch(open(t))
+		if n >= 3 {
+			put(t, db, []byte("old"))
+		}
+		db.OffAfter(n % 7) // the list, two chunks, the manifest; one chunk less, the list
+		err := blob.Put(t.Context(), db, at, randomBytes(chunk+1, 2))
+		db.On()
+		if _, err2 := blob.Get(t.Context(), db, at); n < 3 && (err == nil || !errors.Is(err2, store.ErrNotFound)) {
+			t.Errorf("stopped after %d writes: Put = %v, Get = %v", n, err, err2)
+		}
+		put(t, db, []byte("x"))
+		older(t, db)
+		put(t, db, []byte("y"))
+		if got := chunks(t, db); got != 1 {
+			t.Errorf("case %d: %d chunks a day after a Put was stopped, want 1", n, got)
+		}
+		if m := read(t, db); m["loose"] != nil {
+			t.Errorf("case %d: %v are listed still", n, m["loose"])
+		}
+	}
+}
+
+func read(t *testing.T, db store.DB) (m map[string]any) {
+	t.Helper()
+	if err := db.Get(t.Context(), at, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// older makes what the manifest says of loose chunks a day old.
+func older(t *testing.T, db store.DB) {
+	t.Helper()
+	m := read(t, db)
+	list, _ := m["loose"].([]any)
+	for _, l := range list {
+		l.(map[string]any)["since"] = store.At(time.Now().Add(-25 * time.Hour))
+	}
+	set(t, db, at, m)
+}
+
+// TestDeletedMeanwhile deletes a blob while it is put: the Put fails rather
+// than name chunks that are not there.
+func TestDeletedMeanwhile(t *testing.T) {
+	inner := open(t)
+	db := &hooked{DB: inner, before: func() {
+		if err := blob.Delete(t.Context(), inner, at); err != nil {
+			t.Error(err)
+		}
+	}}
+	if err := blob.Put(t.Context(), db, at, randomBytes(chunk, 1)); err == nil {
+		t.Error("Put of what was deleted meanwhile = nil")
+	}
+	if _, err := blob.Get(t.Context(), db, at); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("Get = %v, want ErrNotFound", err)
+	}
+}
+
+// hooked calls before once, at the first Set.
+type hooked struct {
+	store.DB
+	before func()
+}
+
+func (h *hooked) Set(ctx context.Context, p store.Path, doc any) error {
+	if f := h.before; f != nil {
+		h.before = nil
+		f()
+	}
+	return h.DB.Set(ctx, p, doc)
+}
+
+func TestBefore(t *testing.T) {
+	db := open(t)
+	put(t, db, []byte("x"))
+	for moment, want := range map[time.Time]int{time.Now().Add(time.Minute): 1, time.Now().Add(-time.Hour): 0} {
+		if ps, err := blob.Before(t.Context(), db, "blobs", moment); err != nil || len(ps) != want {
+			t.Errorf("Before(%v) = %v, %v, want %d", moment, ps, err, want)
 		}
 	}
 }

@@ -169,7 +169,7 @@ func (s *scanner) text() []byte {
 }
 
 // number walks the number at the scanner's position. A whole one must fit
-// int64, since both databases would round it otherwise.
+// int64, since both databases would round it otherwise, and any other float64.
 func (s *scanner) number() {
 	start := s.i
 	for s.i < len(s.b) && !strings.ContainsRune(",]}", rune(s.b[s.i])) {
@@ -178,6 +178,7 @@ func (s *scanner) number() {
 	s.size += 8
 	n := json.Number(s.b[start:s.i])
 	if strings.ContainsAny(string(n), ".eE") {
+		_, s.err = n.Float64()
 		return
 	}
 	if _, err := n.Int64(); err != nil {

@@ -119,11 +119,15 @@ func unquotable(r rune) bool {
 }
 
 // CheckIncrement returns ErrField when add has a bad name, or names a field
-// and another one within it.
+// and another one within it, or expire_at, which is no number.
 func CheckIncrement(add map[string]int64) error {
 	for name := range add {
-		if _, err := Field(name); err != nil {
+		names, err := Field(name)
+		if err != nil {
 			return err
+		}
+		if names[0] == "expire_at" {
+			return ErrField.With("field", name)
 		}
 		for i, r := range name {
 			if _, both := add[name[:i]]; r == '.' && both {

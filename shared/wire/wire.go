@@ -65,7 +65,9 @@ func openFile(c Config) (store.DB, bus.Bus, error) {
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("data folder: %w", err)
 	}
-	f, err := sqlite.Open(filepath.Join(c.DataDir, fileName))
+	path := filepath.Join(c.DataDir, fileName)
+	private(path)
+	f, err := sqlite.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,4 +80,14 @@ func openFile(c Config) (store.DB, bus.Bus, error) {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return db, b, nil
+}
+
+// private makes the file at path when it is not there, so that SQLite, which
+// would let everyone read it, finds one for its owner alone: the folder may be
+// older than we are, and open to others. What keeps it from that keeps SQLite
+// from the file too, which says it better.
+func private(path string) {
+	if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+		_ = f.Close() // nothing was written
+	}
 }

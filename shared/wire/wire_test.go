@@ -67,6 +67,36 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
+// TestPrivate checks that nobody else can read what is kept, even in a folder
+// that was there before and is open to all.
+func TestPrivate(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	db, b, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := errors.Join(b.Close(), db.Close()); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := db.Set(t.Context(), "things/a", map[string]int{"n": 1}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) < 2 {
+		t.Fatalf("files %v, %v, want a database and its log", files, err)
+	}
+	for _, f := range files {
+		if info, err := f.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s is of mode %v, %v", f.Name(), info.Mode(), err)
+		}
+	}
+}
+
 // TestEmulators opens the emulators through the same door.
 func TestEmulators(t *testing.T) {
 	config := wire.Config{

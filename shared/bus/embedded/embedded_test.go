@@ -200,6 +200,47 @@ func TestLeaseEnds(t *testing.T) {
 	}
 }
 
+// TestLate takes an event, is silent for longer than its lease, and says that
+// it is done after another receiver was. What has been published since, whose
+// row may have the same number, is not lost by that.
+func TestLate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	slow := on(t, openFile(t, path), topology, embedded.Options{Lease: time.Hour})
+	later := fast
+	later.Now = func() time.Time { return time.Now().Add(2 * time.Hour) }
+	other := on(t, openFile(t, path), topology, later)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := slow.Publish(ctx, "plays", bus.Event{Data: []byte("first")}); err != nil {
+		t.Fatal(err)
+	}
+	taken, wake, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	sctx, stop := context.WithCancel(ctx)
+	go func() {
+		done <- slow.Receive(sctx, "count", func(context.Context, bus.Event) error {
+			close(taken)
+			<-wake
+			stop()
+			return nil
+		})
+	}()
+	<-taken
+	if got := first(ctx, t, other); string(got.Data) != "first" || got.Attempt != 2 {
+		t.Fatalf("another receiver gets %q, attempt %d", got.Data, got.Attempt)
+	}
+	// Published as if after the receiver that is late had looked for the last time.
+	if err := other.Publish(ctx, "plays", bus.Event{Data: []byte("second")}); err != nil {
+		t.Fatal(err)
+	}
+	close(wake)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if got := first(ctx, t, other); string(got.Data) != "second" {
+		t.Errorf("got %q, want the second event", got.Data)
+	}
+}
+
 // TestKill kills a process after its handler has written its document and
 // before it can settle the event: the event comes again and the document is
 // there.

@@ -23,7 +23,7 @@ type receiver struct {
 	running      sync.WaitGroup
 
 	mu    sync.Mutex
-	under map[int64]int // rows under way and their attempt; guarded by mu
+	under map[int64]bus.Event // rows under way; guarded by mu
 }
 
 // Receive implements [bus.Bus].
@@ -35,7 +35,7 @@ func (b *Bus) Receive(ctx context.Context, subscription string, h bus.Handler) e
 		Bus: b, subscription: subscription, handle: h,
 		wake:  b.hub.add(subscription),
 		slots: make(chan struct{}, b.o.Parallel),
-		under: map[int64]int{},
+		under: map[int64]bus.Event{},
 	}
 	defer b.hub.remove(r.wake)
 	ended := make(chan struct{})
@@ -93,7 +93,7 @@ func (r *receiver) wait(ctx context.Context, next time.Time) bool {
 func (r *receiver) start(ctx context.Context, d delivery) {
 	r.slots <- struct{}{}
 	r.mu.Lock()
-	r.under[d.row] = d.event.Attempt
+	r.under[d.row] = d.event
 	r.mu.Unlock()
 	r.running.Go(func() {
 		err := r.handle.Try(ctx, d.event)
@@ -189,21 +189,23 @@ func (r *receiver) finish(ctx context.Context, d delivery, failure error) error 
 // another receiver may have taken meanwhile.
 func (r *receiver) outcome(ctx context.Context, d delivery, failure error) (query string, args []any) {
 	attempt, now := d.event.Attempt, r.o.Now()
-	const mine = " WHERE rowid = ? AND attempts = ?"
+	// The number of a row that is gone is given to a later event.
+	const same = " WHERE rowid = ? AND event = ?"
+	const mine = same + " AND attempts = ?"
 	switch {
 	case failure == nil:
-		return "DELETE FROM events WHERE rowid = ?", []any{d.row}
+		return "DELETE FROM events" + same, []any{d.row, d.event.ID}
 	case ctx.Err() != nil: // the receiver stops: that is not the event's fault
-		return "UPDATE events SET attempts = attempts - 1, due = ?" + mine, []any{now.UnixMicro(), d.row, attempt}
+		return "UPDATE events SET attempts = attempts - 1, due = ?" + mine, []any{now.UnixMicro(), d.row, d.event.ID, attempt}
 	}
 	dead := attempt >= bus.MaxAttempts
 	r.o.Log.Warn("handler refuses event", "subscription", r.subscription, "event", d.event.ID,
 		"attempt", attempt, "dead", dead, "error", failure)
 	if dead {
-		return "UPDATE events SET dead = 1" + mine, []any{d.row, attempt}
+		return "UPDATE events SET dead = 1" + mine, []any{d.row, d.event.ID, attempt}
 	}
 	backoff := r.o.Backoff << (2 * (attempt - 1))
-	return "UPDATE events SET due = ?" + mine, []any{now.Add(backoff).UnixMicro(), d.row, attempt}
+	return "UPDATE events SET due = ?" + mine, []any{now.Add(backoff).UnixMicro(), d.row, d.event.ID, attempt}
 }
 
 // renewEvery renews the leases of what is under way, until ended is closed.
@@ -229,8 +231,8 @@ func (r *receiver) renew() error {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		until := r.o.Now().Add(r.o.Lease).UnixMicro()
-		for row, attempt := range r.under {
-			_, err := tx.Exec("UPDATE events SET due = ? WHERE rowid = ? AND attempts = ?", until, row, attempt)
+		for row, e := range r.under {
+			_, err := tx.Exec("UPDATE events SET due = ? WHERE rowid = ? AND event = ? AND attempts = ?", until, row, e.ID, e.Attempt)
 			if err != nil {
 				return err
 			}

@@ -131,9 +131,14 @@ func (t *tx) Delete(p store.Path) error {
 	return err
 }
 
-// exec runs a write of the document at k and returns how many it changed.
+// exec runs a write of the document at k and returns how many it changed. After
+// a failure it writes nothing: SQLite may have ended the transaction by then,
+// and would keep what follows.
 func (t *tx) exec(k key, query string, args ...any) (int64, error) {
 	t.wrote = true
+	if t.failed != nil {
+		return 0, t.failed
+	}
 	res, err := t.w.Exec(query, args...)
 	if err != nil {
 		return 0, t.fail(err)

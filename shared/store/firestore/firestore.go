@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
 	"miramundo.dev/shared/store"
@@ -26,6 +27,10 @@ const (
 	callTime   = 20 * time.Second // for one call; the client retries within it
 	updateTime = 60 * time.Second // for a transaction with its retries
 	getMax     = 500              // documents asked for in one request
+
+	// aliveTime is how long a connection may be silent before it is asked for a
+	// sign of life. A watch on one that was dropped on the way would wait for ever.
+	aliveTime = 5 * time.Minute
 )
 
 // Config says which database to open.
@@ -50,15 +55,16 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Database == "" {
 		c.Database = fs.DefaultDatabaseID
 	}
-	var opts []option.ClientOption
+	alive := grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: aliveTime})
+	opts := []option.ClientOption{option.WithGRPCDialOption(alive)}
 	if c.Emulator != "" {
-		conn, err := grpc.NewClient(c.Emulator,
+		conn, err := grpc.NewClient(c.Emulator, alive,
 			grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithPerRPCCredentials(owner{}))
 		if err != nil {
 			return nil, fmt.Errorf("firestore emulator at %s: %w", c.Emulator, err)
 		}
-		opts = append(opts, option.WithGRPCConn(conn))
+		opts = []option.ClientOption{option.WithGRPCConn(conn)}
 	}
 	client, err := fs.NewClientWithDatabase(ctx, c.Project, c.Database, opts...)
 	if err != nil {

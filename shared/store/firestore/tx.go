@@ -38,9 +38,9 @@ func (db *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 		return tx.commit()
 	}
 	err := call(ctx, "update", updateTime, func(ctx context.Context) error {
-		for {
+		for { // also when f has met the contention in a read, and returned that
 			err := db.client.RunTransaction(ctx, run)
-			if status.Code(err) != codes.Aborted || failure != nil || ctx.Err() != nil {
+			if status.Code(err) != codes.Aborted || ctx.Err() != nil {
 				return err
 			}
 		}

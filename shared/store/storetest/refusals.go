@@ -104,6 +104,7 @@ func testDocuments(ctx context.Context, t *testing.T, db store.DB) {
 		"not a number":    map[string]any{"f": math.NaN()},
 		"infinite":        map[string]any{"f": math.Inf(1)},
 		"beyond int64":    map[string]any{"n": uint64(math.MaxUint64)},
+		"beyond float64":  map[string]any{"f": json.Number("1e999")},
 		"a list in one":   map[string]any{"l": [][]int{{1}}},
 		"too deep":        json.RawMessage(`{"x":` + deep + `}`),
 		"an empty name":   map[string]any{"": 1},
@@ -137,6 +138,9 @@ func testFields(ctx context.Context, t *testing.T, db store.DB) {
 	for _, name := range badFields {
 		q := store.Query{Collection: "things", OrderBy: name}
 		wantErr(t, fmt.Sprintf("Query ordered by %.20q", name), firstOf(db.Query(ctx, q)), store.ErrField)
+	}
+	for _, name := range []string{"expire_at", "expire_at.x"} {
+		wantErr(t, "Increment of "+name, db.Increment(ctx, "things/a", map[string]int64{name: 1}), store.ErrField)
 	}
 	both := map[string]int64{"a": 1, "a.b": 1}
 	wantErr(t, "Increment of a field and one in it", db.Increment(ctx, "things/a", both), store.ErrField)
