@@ -40,6 +40,7 @@ type ReloadReport struct {
 	Bytes   int              `json:"bytes"`    // of the snapshot as stored
 	Built   *build.Report    `json:"built"`    // what the sources gave
 	Changes *release.Diff    `json:"changes"`  // against what was shown before; null the first time
+	Lost    string           `json:"lost"`     // why the release before could not be read, when the operator goes on without it
 	Files   []FileReport     `json:"files"`    // how each source file fared
 	Steps   map[string]int64 `json:"steps_ms"` // milliseconds that each step took
 }
@@ -101,8 +102,8 @@ func (r *reload) step(name string, f func()) {
 }
 
 // before returns what must be known of the release that is shown, nil before
-// the first. A release that is kept but cannot be read is an error: without it
-// the ids of streams would change.
+// the first. A release that is kept but cannot be read is an error, since
+// without it the ids of streams would change, until the operator says to go on.
 func (r *reload) before(ctx context.Context) (before *release.Before, err error) {
 	p, err := r.Archive.Current(ctx)
 	if errors.Is(err, release.ErrNoVersion) {
@@ -112,6 +113,10 @@ func (r *reload) before(ctx context.Context) (before *release.Before, err error)
 		return nil, fault.ErrUnavailable.Because(err)
 	}
 	r.step("remember", func() { before, err = r.Archive.Before(ctx, p.Version) })
+	if err != nil && r.order.Force && ctx.Err() == nil {
+		r.report.Lost = err.Error()
+		return nil, nil
+	}
 	return before, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"iter"
 	"net"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -87,11 +88,24 @@ func Hostname(s string) (string, bool) {
 	if ip := net.ParseIP(strings.Trim(s, "[]")); ip != nil {
 		return ip.String(), true
 	}
-	host, err := idna.Lookup.ToASCII(strings.TrimSuffix(s, "."))
-	if err != nil || len(host) > 253 || !strings.Contains(host, ".") || strings.ContainsAny(host, "/:@ ") {
+	host := strings.ToLower(strings.TrimSuffix(s, "."))
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		var err error
+		if host, err = idna.Lookup.ToASCII(host); err != nil {
+			return "", false
+		}
+	}
+	labels := strings.Split(host, ".")
+	if len(host) > 253 || len(labels) < 2 || slices.ContainsFunc(labels, func(l string) bool { return !isLabel(l) }) {
 		return "", false
 	}
-	return strings.ToLower(host), true
+	return host, true
+}
+
+// isLabel reports whether s can be a label of a host name. Underscores, and
+// hyphens where registries have none, occur in real ones.
+func isLabel(s string) bool {
+	return s != "" && len(s) <= 63 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
 
 // A List is all the blocks, kept in a database.

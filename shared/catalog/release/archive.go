@@ -31,9 +31,18 @@ var (
 	ErrNoVersion = fault.New(fault.NotFound, "unknown_version")
 )
 
+var (
+	errMoved = errors.New("the operator or another reload has moved the catalog meanwhile")
+	errShown = errors.New("the release is shown")
+)
+
 const (
 	keep    = 5    // releases, the current one included
-	maxLoss = 0.20 // share of channels, and of stations, that a reload may take away
+	maxLoss = 0.20 // share of channels, of stations, and of those that play, that a reload may take away
+
+	// adrift is how long a snapshot stays that no release names: more than a
+	// Publish takes.
+	adrift = 24 * time.Hour
 )
 
 // A Release is one published snapshot.
@@ -100,14 +109,15 @@ func (a *Archive) Releases(ctx context.Context) ([]Release, error) {
 
 // A Word is what the operator allows a reload to do.
 type Word struct {
-	Force  bool // publish whatever is lost
+	Force  bool // publish whatever is lost, and keep the snapshot anew even if it is the same
 	Manual bool // asked for by hand: publishes although a rollback holds
 }
 
 // Publish keeps the snapshot data of r and shows it. The pointer moves last:
 // until then nothing has changed for readers. It returns ErrRefused when too
 // much would be lost, and reports false, without an error, when a rollback
-// holds the catalog where it is.
+// holds the catalog where it is. True with an error says that r is shown, but
+// that what it replaces could not be pruned.
 func (a *Archive) Publish(ctx context.Context, r Release, data []byte, p Pointer, w Word) (shown bool, err error) {
 	before, err := a.Current(ctx)
 	if err != nil && !errors.Is(err, ErrNoVersion) {
@@ -116,7 +126,7 @@ func (a *Archive) Publish(ctx context.Context, r Release, data []byte, p Pointer
 	if before.Held && !w.Manual {
 		return false, nil
 	}
-	if before.Version != r.Version {
+	if before.Version != r.Version || w.Force {
 		if err := a.guard(ctx, before.Version, r, w); err != nil {
 			return false, err
 		}
@@ -125,10 +135,31 @@ func (a *Archive) Publish(ctx context.Context, r Release, data []byte, p Pointer
 		}
 	}
 	p.Version, p.Held = r.Version, false
-	if err := a.DB.Set(ctx, pointerPath, p); err != nil {
+	if shown, err = a.move(ctx, before, p, w); !shown {
 		return false, err
 	}
-	return true, a.prune(ctx, before.Version, r.Version)
+	return true, errors.Join(a.prune(ctx, before.Version, r.Version), a.sweep(ctx))
+}
+
+// move writes the pointer to, unless it is no longer as it was before: then the
+// newer word counts.
+func (a *Archive) move(ctx context.Context, before, to Pointer, w Word) (shown bool, err error) {
+	err = a.DB.Update(ctx, func(tx store.Tx) error {
+		var now Pointer
+		if err := tx.Get(pointerPath, &now); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		shown = false
+		switch {
+		case now.Held && !w.Manual:
+			return nil
+		case now.Held != before.Held, now.Version != before.Version && now.Version != to.Version:
+			return errMoved
+		}
+		shown = true
+		return tx.Set(pointerPath, to)
+	})
+	return shown && err == nil, err
 }
 
 // guard refuses r when it would take away too much of the release before it.
@@ -147,10 +178,11 @@ func (a *Archive) guard(ctx context.Context, version string, r Release, w Word) 
 	if err != nil {
 		return err
 	}
-	if lost(before.Channels, r.Channels) || lost(before.Stations, r.Stations) {
+	if lost(before.Channels, r.Channels) || lost(before.Stations, r.Stations) || lost(before.Playable, r.Playable) {
 		return ErrRefused.
 			With("channels", r.Channels).With("channels_before", before.Channels).
-			With("stations", r.Stations).With("stations_before", before.Stations)
+			With("stations", r.Stations).With("stations_before", before.Stations).
+			With("playable", r.Playable).With("playable_before", before.Playable)
 	}
 	return nil
 }
@@ -177,10 +209,52 @@ func (a *Archive) prune(ctx context.Context, spare ...string) error {
 		if i < keep || r.Version == spare[0] || r.Version == spare[1] {
 			continue
 		}
-		if err := a.DB.Delete(ctx, releasePath(r.Version)); err != nil {
+		if err := a.drop(ctx, r.Version); err != nil {
 			return err
 		}
-		if err := blob.Delete(ctx, a.DB, snapshotPath(r.Version)); err != nil {
+	}
+	return nil
+}
+
+// drop deletes a release and its snapshot, unless the operator has gone back to
+// it meanwhile.
+func (a *Archive) drop(ctx context.Context, version string) error {
+	err := a.DB.Update(ctx, func(tx store.Tx) error {
+		var p Pointer
+		if err := tx.Get(pointerPath, &p); err != nil {
+			return err
+		}
+		if p.Version == version {
+			return errShown
+		}
+		return tx.Delete(releasePath(version))
+	})
+	if errors.Is(err, errShown) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return blob.Delete(ctx, a.DB, snapshotPath(version))
+}
+
+// sweep deletes the snapshots that no release names, which a Publish or a
+// prune that was stopped has left.
+func (a *Archive) sweep(ctx context.Context) error {
+	old, err := blob.Before(ctx, a.DB, snapshots, a.Now().Add(-adrift))
+	if err != nil {
+		return err
+	}
+	for _, at := range old {
+		_, version, err := at.Split()
+		if err != nil {
+			return err
+		}
+		err = a.DB.Get(ctx, releasePath(version), new(Release))
+		if errors.Is(err, store.ErrNotFound) {
+			err = a.drop(ctx, version)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -215,5 +289,8 @@ func validVersion(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
+// snapshots is the collection of the blobs.
+const snapshots = store.Path("snapshots")
+
 func releasePath(version string) store.Path  { return store.Path("releases/" + version) }
-func snapshotPath(version string) store.Path { return store.Path("snapshots/" + version) }
+func snapshotPath(version string) store.Path { return snapshots.Join(version) }

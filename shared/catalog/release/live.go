@@ -33,7 +33,11 @@ type Live struct {
 
 	shown atomic.Pointer[state]
 
-	mu      sync.Mutex // held while a new state is made
+	// Held from reading what the database says until it is shown, so that what
+	// was read earlier is never shown later.
+	readingPointer, readingBlocks sync.Mutex
+
+	mu      sync.Mutex // held while a new state is made, never while the database is asked
 	pointer Pointer
 	index   *index.Index
 	list    []block.Block
@@ -94,40 +98,49 @@ func (l *Live) View() (*index.View, error) {
 // Refresh reads the pointer and the blocks now and shows what they say before
 // it returns.
 func (l *Live) Refresh(ctx context.Context) error {
-	blocks, err := l.blocks.All(ctx)
-	if err == nil {
-		err = l.showBlocks(blocks)
+	if err := l.refreshBlocks(ctx); err != nil {
+		return err
 	}
+	return l.refreshPointer(ctx)
+}
+
+func (l *Live) refreshBlocks(ctx context.Context) error {
+	l.readingBlocks.Lock()
+	defer l.readingBlocks.Unlock()
+	blocks, err := l.blocks.All(ctx)
 	if err != nil {
 		l.fail(err)
 		return err
 	}
+	l.showBlocks(blocks)
+	return nil
+}
+
+func (l *Live) refreshPointer(ctx context.Context) error {
+	l.readingPointer.Lock()
+	defer l.readingPointer.Unlock()
 	p, err := l.archive.Current(ctx)
-	if errors.Is(err, ErrNoVersion) {
+	if err == nil {
+		err = l.show(ctx, p)
+	}
+	if errors.Is(err, ErrNoVersion) && p.Version == "" {
+		l.settle()
 		return nil
 	}
 	if err != nil {
 		l.fail(err)
-		return err
 	}
-	return l.show(ctx, p)
+	return err
 }
 
+// followPointer takes each change as word that there is something to read.
 func (l *Live) followPointer(ctx context.Context) error {
-	for d, err := range l.archive.DB.Watch(ctx, pointerPath) {
+	for _, err := range l.archive.DB.Watch(ctx, pointerPath) {
 		if err != nil {
 			l.fail(err)
 			return err
 		}
-		if d.Decode == nil {
-			continue
-		}
-		var p Pointer
-		if err := d.Decode(&p); err != nil {
-			l.fail(err)
-			return err
-		}
-		if err := l.show(ctx, p); err != nil {
+		if err := l.refreshPointer(ctx); err != nil {
 			return err
 		}
 	}
@@ -135,33 +148,31 @@ func (l *Live) followPointer(ctx context.Context) error {
 }
 
 func (l *Live) followBlocks(ctx context.Context) error {
-	for blocks, err := range l.blocks.Watch(ctx) {
-		if err == nil {
-			err = l.showBlocks(blocks)
-		}
+	for _, err := range l.blocks.Watch(ctx) {
 		if err != nil {
 			l.fail(err)
+			return err
+		}
+		if err := l.refreshBlocks(ctx); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
-// show makes the release of p the one that is shown, unless it is already.
+// show makes the release of p the one that is shown, unless it is already. The
+// caller holds readingPointer.
 func (l *Live) show(ctx context.Context, p Pointer) error {
+	ix := l.loaded()
+	if ix == nil || ix.Version() != p.Version {
+		var err error
+		if ix, err = l.load(ctx, p.Version); err != nil {
+			return err
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.index == nil || l.index.Version() != p.Version {
-		data, err := l.archive.Load(ctx, p.Version)
-		if err != nil {
-			return l.failLocked(fmt.Errorf("load release %s: %w", p.Version, err))
-		}
-		ix, err := index.Decode(data)
-		if err != nil {
-			return l.failLocked(fmt.Errorf("read release %s: %w", p.Version, err))
-		}
-		l.index = ix
-	}
+	l.index = ix
 	if l.shownAs(p) {
 		return nil
 	}
@@ -170,13 +181,32 @@ func (l *Live) show(ctx context.Context, p Pointer) error {
 	return nil
 }
 
+func (l *Live) loaded() *index.Index {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.index
+}
+
+func (l *Live) load(ctx context.Context, version string) (*index.Index, error) {
+	data, err := l.archive.Load(ctx, version)
+	if err != nil {
+		return nil, fmt.Errorf("load release %s: %w", version, err)
+	}
+	ix, err := index.Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("read release %s: %w", version, err)
+	}
+	return ix, nil
+}
+
 // shownAs reports whether p is what is shown, without a problem.
 func (l *Live) shownAs(p Pointer) bool {
 	s := l.shown.Load()
 	return s.view != nil && s.problem == "" && s.version == p.Version && reflect.DeepEqual(s.pointer, p)
 }
 
-func (l *Live) showBlocks(blocks []block.Block) error {
+// showBlocks shows the catalog under blocks. The caller holds readingBlocks.
+func (l *Live) showBlocks(blocks []block.Block) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	same := slices.EqualFunc(l.list, blocks, func(a, b block.Block) bool { return a.ID == b.ID })
@@ -184,7 +214,16 @@ func (l *Live) showBlocks(blocks []block.Block) error {
 	if l.index != nil && (!same || l.shown.Load().problem != "") {
 		l.swap()
 	}
-	return nil
+}
+
+// settle forgets the problem of a database that now says that there is no
+// release.
+func (l *Live) settle() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.index == nil {
+		l.shown.Store(&state{})
+	}
 }
 
 // swap shows the index under the blocks. The caller holds mu.
@@ -216,22 +255,17 @@ func overlay(blocks []block.Block) index.Overlay {
 
 // fail notes in the state that err keeps newer data out.
 func (l *Live) fail(err error) {
+	if errors.Is(err, context.Canceled) {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_ = l.failLocked(err)
-}
-
-func (l *Live) failLocked(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return err
-	}
 	s := *l.shown.Load()
 	if s.problem != err.Error() {
 		l.log.Error("catalog not refreshed", "err", err)
 	}
 	s.problem = err.Error()
 	l.shown.Store(&s)
-	return err
 }
 
 // A State says what an instance shows.

@@ -22,8 +22,9 @@ type Cache interface {
 	Body(ctx context.Context, f source.File) ([]byte, error)
 
 	// Save keeps f with its body in place of what it has under f.Name. A nil
-	// body says that it has the same body already. When Save fails or is cut
-	// short, Last and Body still give what was there before, or f whole.
+	// body says that it has the same body already; it returns ErrNothing when it
+	// has not. When Save fails or is cut short, Last and Body still give what was
+	// there before, or f whole.
 	Save(ctx context.Context, f source.File, body []byte) error
 }
 
@@ -47,15 +48,25 @@ func (c *collector) confirm(ctx context.Context, last source.File) source.File {
 }
 
 // save keeps a good file. A failure to keep it is told, but the file is good.
-func (c *collector) save(ctx context.Context, file, last source.File, p *packed) source.File {
+// One that could not be compared with what it last gave, which may be much
+// more, does not take its place.
+func (c *collector) save(ctx context.Context, j job, file, last source.File, p *packed) source.File {
 	if c.opts.Cache == nil {
+		return file
+	}
+	if j.blind != nil {
+		file.Problem = notKept(j.blind)
 		return file
 	}
 	data := p.buf.Bytes()
 	if file.SHA256 == last.SHA256 {
 		data = nil
 	}
-	if err := c.opts.Cache.Save(ctx, file, data); err != nil {
+	err := c.opts.Cache.Save(ctx, file, data)
+	if data == nil && errors.Is(err, ErrNothing) {
+		err = c.opts.Cache.Save(ctx, file, p.buf.Bytes())
+	}
+	if err != nil {
 		file.Problem = notKept(err)
 	}
 	return file

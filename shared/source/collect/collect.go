@@ -15,6 +15,7 @@ package collect
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -182,6 +183,7 @@ type collector struct {
 type job struct {
 	part  source.Part
 	place Place
+	blind error // why it cannot be told what the file last gave; nil when it can
 }
 
 // jobs lists the files of the plan, the largest first so that none is left
@@ -189,7 +191,7 @@ type job struct {
 func (c *collector) jobs() []job {
 	var jobs []job
 	if !c.plan.Radio.none() {
-		jobs = append(jobs, job{radiobrowser.Part, c.plan.Radio})
+		jobs = append(jobs, job{part: radiobrowser.Part, place: c.plan.Radio})
 	}
 	if c.plan.IPTVOrg.none() {
 		return jobs
@@ -198,7 +200,7 @@ func (c *collector) jobs() []job {
 		if len(c.plan.IPTVOrg.Playlists) > 0 && c.plan.IPTVOrg.Folder == nil && p.Name == iptvorg.GuidesPart {
 			continue
 		}
-		jobs = append(jobs, job{p, c.plan.IPTVOrg})
+		jobs = append(jobs, job{part: p, place: c.plan.IPTVOrg})
 	}
 	return jobs
 }
@@ -210,6 +212,9 @@ func (c *collector) collect(ctx context.Context, j job, d *source.Dataset) {
 	last, err := c.last(ctx, j.part.Name)
 	if err != nil {
 		last = source.File{Name: j.part.Name}
+	}
+	if !errors.Is(err, ErrNothing) {
+		j.blind = err
 	}
 	file, err := c.fresh(ctx, j, last, d)
 	if err != nil {

@@ -107,10 +107,8 @@ func (d documents) Save(ctx context.Context, f source.File, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, bodyTime)
 	defer cancel()
 	at := bodyPath(f)
-	if body != nil {
-		if err := blob.Put(ctx, d.db, at, body); err != nil {
-			return err
-		}
+	if err := d.keepBody(ctx, at, body); err != nil {
+		return err
 	}
 	if err := d.db.Set(ctx, sourcePath(f.Name), storedFile(f, at)); err != nil {
 		return err
@@ -119,6 +117,18 @@ func (d documents) Save(ctx context.Context, f source.File, body []byte) error {
 		return nil
 	}
 	return d.sweep(ctx, f.Name, at)
+}
+
+// keepBody puts body, or checks that there is one when it is nil.
+func (d documents) keepBody(ctx context.Context, at store.Path, body []byte) error {
+	if body != nil {
+		return blob.Put(ctx, d.db, at, body)
+	}
+	err := d.db.Get(ctx, at, &struct{}{})
+	if errors.Is(err, store.ErrNotFound) {
+		return ErrNothing
+	}
+	return err
 }
 
 // sweep deletes the bodies of a name but the one at keep.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/shared/blob"
 	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
@@ -97,6 +98,58 @@ func bodyIDs(t *testing.T, db store.DB) (ids []string) {
 		ids = append(ids, doc.ID)
 	}
 	return ids
+}
+
+// TestBodyLost reads a file that is as it was, whose body is lost: it is kept
+// again.
+func TestBodyLost(t *testing.T) {
+	db := openDB(t)
+	opts := Options{Cache: Documents(db)}
+	if _, err := Load(t.Context(), Sample(), opts); err != nil {
+		t.Fatal(err)
+	}
+	lost := bodyIDs(t, db)
+	for _, id := range lost {
+		if err := blob.Delete(t.Context(), db, store.Path(bodies).Join(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := Load(t.Context(), Sample(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := bodyIDs(t, db); len(got) == 0 || !cmp.Equal(got, lost) {
+		t.Errorf("bodies kept %v, want %v", got, lost)
+	}
+	for _, f := range d.Files {
+		if f.Problem != "" {
+			t.Errorf("%s: %s", f.Name, f.Problem)
+		}
+	}
+}
+
+// forgetful is a cache that cannot tell for a moment what it has.
+type forgetful struct{ *memory }
+
+func (forgetful) Last(context.Context, string) (source.File, error) { return source.File{}, errDead }
+
+// TestBlind reads a file that has shrunk, when it cannot be told what it was:
+// what is kept of it stays.
+func TestBlind(t *testing.T) {
+	s := newSite(t)
+	m := newMemory()
+	s.load(t, s.options(m))
+	saves := m.saves
+	s.handle("/channels.json", s.conditional("channels", channels(3)))
+	d := s.load(t, s.options(forgetful{m}))
+	f := fileOf(t, d, "iptv-org/channels")
+	if f.Items != 3 || !strings.Contains(f.Problem, errDead.Error()) || m.saves != saves || m.files[f.Name].Items != 100 {
+		t.Errorf("file %+v; kept %+v in %d saves", f, m.files[f.Name], m.saves-saves)
+	}
+	d = s.load(t, s.options(m))
+	if f := fileOf(t, d, "iptv-org/channels"); !f.Kept || f.Items != 100 {
+		t.Errorf("the next time: %+v", f)
+	}
 }
 
 // dying is a database that dies after some writes.

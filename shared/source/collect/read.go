@@ -46,13 +46,14 @@ func (c *collector) fresh(ctx context.Context, j job, last source.File, d *sourc
 			return c.confirm(ctx, last), nil
 		}
 		*d = source.Dataset{}
+		last.SHA256 = "" // so that the body is kept anew, even if it is the same
 		b, err = c.open(ctx, j, source.File{})
 	}
 	if err != nil {
 		return source.File{}, err
 	}
 	defer b.Close() // read only: what matters is seen while reading
-	return c.read(ctx, j.part, b, last, d)
+	return c.read(ctx, j, b, last, d)
 }
 
 // open opens a file where its place has it.
@@ -164,8 +165,8 @@ func (c *collector) copyPlaylist(ctx context.Context, w io.Writer, address strin
 // it is good. The body passes once and is never whole in memory: from the
 // meter, which sees it as fetched, through the unpacking to the decoder, and
 // beside it into the packed copy.
-func (c *collector) read(ctx context.Context, part source.Part, b *body, last source.File, d *source.Dataset) (source.File, error) {
-	m := &meter{ctx: ctx, r: b, hash: sha256.New(), name: part.Name, report: c.opts.Progress}
+func (c *collector) read(ctx context.Context, j job, b *body, last source.File, d *source.Dataset) (source.File, error) {
+	m := &meter{ctx: ctx, r: b, hash: sha256.New(), name: j.part.Name, report: c.opts.Progress}
 	plain, err := source.Unpack(m, c.opts.MaxBytes)
 	if err != nil {
 		return source.File{}, err
@@ -174,7 +175,7 @@ func (c *collector) read(ctx context.Context, part source.Part, b *body, last so
 	if err != nil {
 		return source.File{}, err
 	}
-	count, err := part.Decode(d, io.TeeReader(plain, packed))
+	count, err := j.part.Decode(d, io.TeeReader(plain, packed))
 	if err != nil {
 		return source.File{}, err
 	}
@@ -182,14 +183,14 @@ func (c *collector) read(ctx context.Context, part source.Part, b *body, last so
 		return source.File{}, err
 	}
 	file := source.File{
-		Name: part.Name, Location: b.location, FetchedAt: c.opts.Now().UTC(),
+		Name: j.part.Name, Location: b.location, FetchedAt: c.opts.Now().UTC(),
 		SHA256: hex.EncodeToString(m.hash.Sum(nil)), Items: count.Items, Skipped: count.Skipped,
 		Bytes: m.n, ETag: b.etag, Modified: b.modified,
 	}
-	if err := c.shrunk(part, file, last); err != nil {
+	if err := c.shrunk(j.part, file, last); err != nil {
 		return source.File{}, err
 	}
-	return c.save(ctx, file, last, packed), nil
+	return c.save(ctx, j, file, last, packed), nil
 }
 
 // A meter reads a body as it is fetched, and knows its length and hash. It is

@@ -22,14 +22,21 @@ const PageSize = 5000
 // errRepeats says that a server does not heed the offset.
 var errRepeats = errors.New("the server sends the same page again and again")
 
-// maxPage bounds a page in bytes.
-const maxPage = 32 << 20
+const (
+	maxPage = 32 << 20 // bytes of a page
+
+	// wholeTimes is how much longer than one page may take all of them may.
+	// Anyone may run a server, also one that is slow with very many small pages.
+	wholeTimes = 6
+)
 
 // Pages reads all stations page by page, as the body of [Part]. When a server
 // fails, the next is asked for the same page: pages are ordered by the
 // stations' ids, so that they fit together.
 type Pages struct {
-	ctx     context.Context
+	ctx     context.Context // ends when all pages should be there
+	cancel  context.CancelFunc
+	outer   context.Context // the caller's
 	client  *origin.Client
 	timeout time.Duration // for one page
 	servers []string      // that have not failed; the first is asked
@@ -41,11 +48,14 @@ type Pages struct {
 }
 
 // OpenPages asks for the first page, so that an error tells that no server
-// answers. The addresses of servers have no path.
+// answers. The addresses of servers have no path. One page may take as long as
+// timeout.
 func OpenPages(ctx context.Context, client *origin.Client, servers []string, timeout time.Duration) (*Pages, error) {
-	p := &Pages{ctx: ctx, client: client, timeout: timeout, servers: servers}
+	p := &Pages{outer: ctx, client: client, timeout: timeout, servers: servers}
+	p.ctx, p.cancel = context.WithTimeout(ctx, wholeTimes*timeout)
 	p.next()
 	if p.err != nil && !errors.Is(p.err, io.EOF) {
+		p.cancel()
 		return nil, p.err
 	}
 	return p, nil
@@ -66,6 +76,7 @@ func (p *Pages) Read(b []byte) (int, error) {
 
 // Close ends the reading.
 func (p *Pages) Close() error {
+	p.cancel()
 	p.err = io.ErrClosedPipe
 	return nil
 }
@@ -84,13 +95,22 @@ func (p *Pages) next() {
 			p.take(data, n)
 			return
 		case p.ctx.Err() != nil:
-			p.err = p.ctx.Err()
+			p.err = p.late()
 			return
 		}
 		failed = fmt.Errorf("%w: %s: %w", ErrNoServer, p.servers[0], err)
 		p.servers = p.servers[1:]
 	}
 	p.err = failed
+}
+
+// late says why there is no more time: the caller's own error, or the fault of
+// servers that are slow.
+func (p *Pages) late() error {
+	if err := p.outer.Err(); err != nil {
+		return err
+	}
+	return origin.ErrTimeout.Because(p.ctx.Err())
 }
 
 // take makes data, of n records, the page that is read. A server that sends the

@@ -295,6 +295,31 @@ func TestEndlessPages(t *testing.T) {
 	}
 }
 
+// TestPagesSlow has a server that gives one station after another, each of
+// them late: all of them together have to be there in time.
+func TestPagesSlow(t *testing.T) {
+	const timeout = 50 * time.Millisecond
+	var n atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(timeout / 5):
+			fmt.Fprintf(w, `[{"stationuuid":"u%06d","url":"http://a.example/"}]`, n.Add(1))
+		case <-r.Context().Done():
+		}
+	}))
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	pages, err := OpenPages(ctx, clientFor(s), []string{s.URL, s.URL, s.URL}, timeout)
+	if err == nil {
+		defer pages.Close()
+		_, err = io.Copy(io.Discard, pages)
+	}
+	if !errors.Is(err, origin.ErrTimeout) || ctx.Err() != nil {
+		t.Errorf("ended with %v", err)
+	}
+}
+
 func TestPagesCancelled(t *testing.T) {
 	s := server(t, 10*PageSize, 10*PageSize)
 	ctx, cancel := context.WithCancel(t.Context())
