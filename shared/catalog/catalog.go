@@ -89,7 +89,12 @@ func ParseStreamID(s string) (StreamID, bool) {
 // GB for the United Kingdom, which one of the sources calls UK. It does not
 // say whether there is such a country.
 func CountryCode(s string) string {
-	s = strings.ToUpper(strings.TrimSpace(s))
+	s = strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' {
+			return r - 'a' + 'A' // not ToUpper, which makes I of letters that are none of ISO's
+		}
+		return r
+	}, strings.TrimSpace(s))
 	if s == "UK" {
 		return "GB"
 	}

@@ -151,7 +151,7 @@ func (j *joined) feed(r *catalog.Record, main *source.Feed, feeds []*source.Feed
 	for _, f := range feeds {
 		languages = append(languages, f.Languages...)
 	}
-	r.Languages = texts(languages, 8)
+	r.Languages = languageCodes(languages)
 	r.FeedFormat = text(main.Format, 32)
 	r.Timezones = texts(main.Timezones, 64)
 	r.BroadcastArea = texts(main.BroadcastArea, 64)
@@ -160,6 +160,19 @@ func (j *joined) feed(r *catalog.Record, main *source.Feed, feeds []*source.Feed
 		r.FeedName = text(main.Name, maxName)
 	}
 	r.Subdivision, r.City = j.place(r.BroadcastArea)
+}
+
+// languageCodes returns codes as ISO 639-3. The source has a few of 639-2; one
+// that is neither is kept as it is.
+func languageCodes(list []string) []string {
+	out := make([]string, 0, len(list))
+	for _, s := range list {
+		if code, ok := i18n.LanguageCode(s); ok {
+			s = code
+		}
+		out = append(out, s)
+	}
+	return texts(out, 8)
 }
 
 // place returns the subdivision and the city that a broadcast area names

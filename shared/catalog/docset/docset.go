@@ -199,3 +199,42 @@ func gallop(list []uint32, i uint32) int {
 	}
 	return lo
 }
+
+// A Set is some numbers, as a list or as bits or both.
+type Set struct {
+	Size int
+	List []uint32 // nil when they are too many to walk
+	Bits Bits     // nil when they are few
+}
+
+// A set of more than 1/HeavyShare of all numbers is kept as bits, which then
+// take no more memory than the list; one of fewer than 1/DriverShare can drive
+// a search: it is walked, and the other sets are looked into.
+const (
+	HeavyShare  = 32
+	DriverShare = 16
+)
+
+// ListSet returns the set of an ascending list of numbers below n. It keeps the
+// list.
+func ListSet(list []uint32, n int) Set {
+	s := Set{Size: len(list), List: list}
+	if len(list) > n/HeavyShare {
+		s.Bits = NewBits(n)
+		s.Bits.AddAll(list)
+	}
+	return s
+}
+
+// BitsSet returns the set of b, of numbers below n, in the forms that its size
+// asks for.
+func BitsSet(b Bits, n int) Set {
+	s := Set{Size: b.Count()}
+	if s.Size <= n/DriverShare {
+		s.List = b.Append(make([]uint32, 0, s.Size))
+	}
+	if s.Size > n/HeavyShare {
+		s.Bits = b
+	}
+	return s
+}

@@ -70,6 +70,17 @@ func checkSets(t *testing.T, r *rand.Rand, n int, a, b []uint32) {
 	if ranked.Size != len(a) || bitsOf(n, a).Count() != len(a) {
 		t.Fatalf("a set of %d has size %d", len(a), ranked.Size)
 	}
+	for name, s := range map[string]docset.Set{"ListSet": docset.ListSet(a, n), "BitsSet": docset.BitsSet(bitsOf(n, a), n)} {
+		if s.Size != len(a) || s.List == nil && s.Bits == nil && len(a) > 0 {
+			t.Fatalf("%s of %d numbers: %d, list %v, bits %v", name, len(a), s.Size, s.List != nil, s.Bits != nil)
+		}
+		if s.List != nil {
+			equal(name+" as a list", s.List, a)
+		}
+		if s.Bits != nil {
+			equal(name+" as bits", s.Bits.Append(nil), a)
+		}
+	}
 	skip, limit := r.IntN(len(a)+3), r.IntN(50)
 	want := a[min(skip, len(a)):min(skip+limit, len(a))]
 	equal("Page of ranked", ranked.Page(nil, skip, limit), want)

@@ -131,7 +131,11 @@ func (w *writer) end() {
 			w.dst = append(w.dst, ' ')
 		}
 		at := len(w.dst)
-		w.dst = norm.NFC.Append(w.dst, w.word...)
+		if norm.NFC.IsNormal(w.word) { // as nearly all are
+			w.dst = append(w.dst, w.word...)
+		} else {
+			w.dst = norm.NFC.Append(w.dst, w.word...)
+		}
 		w.dst = w.dst[:at+cut(w.dst[at:])]
 	}
 	w.word, w.base, w.solo = w.word[:0], 0, false

@@ -1,6 +1,9 @@
 package fold
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // latinEnd is the first letter after those of the Latin alphabets of Europe.
 const latinEnd = 0x250
@@ -53,7 +56,10 @@ func decode[T string | []byte](s T, i int) (r rune, size int) {
 // s is of plain Latin letters. For all others, whose letters depend on their
 // neighbours, it reports false; AppendWords takes longer and folds them too.
 func AppendLatin[T string | []byte](dst []byte, s T, sep byte) (out []byte, ok bool) {
-	out = dst
+	out = slices.Grow(dst, len(s))
+	if n := foldASCII(out[len(dst):cap(out)], s, sep); n >= 0 {
+		return out[:len(dst)+n], true
+	}
 	word := 0 // bytes of the word so far
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
@@ -88,4 +94,31 @@ func AppendLatin[T string | []byte](dst []byte, s T, sep byte) (out []byte, ok b
 		out = append(out, f...)
 	}
 	return out, true
+}
+
+// foldASCII is AppendLatin for a short ASCII text, as most names are. It
+// returns how many bytes of buf, which has room for s, it wrote; -1 for a text
+// that is none.
+func foldASCII[T string | []byte](buf []byte, s T, sep byte) int {
+	if len(s) > MaxWord {
+		return -1
+	}
+	n, parted := 0, true // whether the next letter begins a word
+	for i := range len(s) {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			return -1
+		}
+		if c = plainASCII[c]; c != 0 {
+			buf[n], parted = c, false
+			n++
+		} else if !parted {
+			buf[n], parted = sep, true
+			n++
+		}
+	}
+	if parted && n > 0 {
+		n-- // the last separator parts nothing
+	}
+	return n
 }

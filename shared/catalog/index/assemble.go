@@ -9,6 +9,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/jsontext"
+	"miramundo.dev/shared/catalog/lexicon"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
@@ -32,7 +33,7 @@ func assemble(c *snapshot.Columns) (*Index, error) {
 	ix.setFlags()
 	ix.setMasks()
 	ix.setClasses(&c.Docs)
-	ix.words = newLexicon(c.Words, ix.n)
+	ix.words = lexicon.New(c.Words, ix.n)
 	ix.byVotes = newOrder(ix.n, ix.voteRank)
 	return ix, nil
 }
@@ -83,8 +84,7 @@ func (ix *Index) setRows(c *snapshot.Columns) {
 	d := &c.Docs
 	ix.rows = make([]row, ix.n)
 	ix.ids = newTable(ix.n)
-	o := &owner{c: c, escaped: &ix.values}
-	o.out = make([]byte, 0, o.room())
+	o := newOwner(c, &ix.values)
 	station := uint32(0)
 	for doc := range uint32(ix.n) {
 		r := row{uint32(len(o.out)), d.Topic[doc], d.Tongue[doc], d.House[doc], d.Past[doc], d.Feed[doc], d.State[doc], 0}

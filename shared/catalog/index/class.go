@@ -27,21 +27,6 @@ type class struct {
 	heavy  map[uint32]docset.Bits
 }
 
-// A set is some records, as a list or as bits or both.
-type set struct {
-	size int
-	list []uint32    // nil when they are too many to walk
-	bits docset.Bits // nil when they are few
-}
-
-// A set of more than n/heavyShare records is kept as bits, which then take no
-// more memory than the list; one of fewer than n/driverShare can drive a
-// search: it is walked, and the other sets are looked into.
-const (
-	heavyShare  = 32
-	driverShare = 16
-)
-
 // A pair says that a record has a value.
 type pair struct{ value, doc uint32 }
 
@@ -82,10 +67,8 @@ func (m *classifier) class() class {
 	}
 	c.values, c.ends = slices.Clip(c.values), slices.Clip(c.ends)
 	for i := range c.values {
-		if list := c.list(i); len(list) > m.n/heavyShare {
-			bits := docset.NewBits(m.n)
-			bits.AddAll(list)
-			c.heavy[uint32(i)] = bits
+		if some := docset.ListSet(c.list(i), m.n); some.Bits != nil {
+			c.heavy[uint32(i)] = some.Bits
 		}
 	}
 	return c
@@ -101,11 +84,11 @@ func (c *class) list(i int) []uint32 {
 }
 
 // set returns the records that have value.
-func (c *class) set(value uint32) (set, bool) {
+func (c *class) set(value uint32) (docset.Set, bool) {
 	i, ok := slices.BinarySearch(c.values, value)
 	if !ok {
-		return set{}, false
+		return docset.Set{}, false
 	}
 	list := c.list(i)
-	return set{len(list), list, c.heavy[uint32(i)]}, true
+	return docset.Set{Size: len(list), List: list, Bits: c.heavy[uint32(i)]}, true
 }

@@ -181,7 +181,7 @@ func (v *View) countryTags(country string) []catalog.TagFacet {
 	counts := map[uint32]int{}
 	if value, ok := v.ix.value(country); ok {
 		stations, _ := v.ix.classes[classCountry].set(value)
-		for _, doc := range docset.KeepBits(nil, stations.list, v.whole[kindRadio][1].Bits) {
+		for _, doc := range docset.KeepBits(nil, stations.List, v.whole[kindRadio][1].Bits) {
 			for _, tag := range distinct(v.ix.lists.At(v.ix.stations.tagList[v.ix.rows[doc].station])) {
 				counts[tag]++
 			}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // fallback looks for what a person may have meant by words that match nothing:
@@ -21,7 +20,7 @@ func (v *View) fallback(s *scratch, q *Query) (result, bool) {
 		}
 	}
 	for i, word := range words {
-		for _, at := range v.ix.words.partings(word) {
+		for _, at := range v.ix.words.Partings(word) {
 			parted := slices.Concat(words[:i], []string{word[:at], word[at:]}, words[i+1:])
 			if res, ok := v.retry(s, q, parted); ok {
 				return res, true
@@ -39,10 +38,10 @@ func (v *View) correct(s *scratch, q *Query, words []string) (result, bool) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(v.ix.words.frequency(words[a]), v.ix.words.frequency(words[b]))
+		return cmp.Compare(v.ix.words.Frequency(words[a]), v.ix.words.Frequency(words[b]))
 	})
 	for _, i := range order[:min(len(order), maxCorrected)] {
-		for _, near := range v.ix.words.near(words[i]) {
+		for _, near := range v.ix.words.Near(words[i]) {
 			corrected := slices.Clone(words)
 			corrected[i] = near
 			if res, ok := v.retry(s, q, corrected); ok {
@@ -61,135 +60,5 @@ func (v *View) retry(s *scratch, q *Query, words []string) (result, bool) {
 	return res, ok && res.total > 0
 }
 
-// Bounds of what a search that matches nothing may cost.
-const (
-	maxCorrected = 4  // words of a query that are corrected
-	maxNear      = 12 // words that are tried in the place of one
-	maxParted    = 4  // ways to part one word
-)
-
-// frequency returns how many records a word begins words of, about.
-func (l *lexicon) frequency(word string) int {
-	lo, hi := l.span([]byte(word))
-	return len(l.docs(lo, hi))
-}
-
-// partings returns where word may be two: the first a word, the second the
-// beginning of one; the most frequent pairs first.
-func (l *lexicon) partings(word string) []int {
-	type parting struct{ at, frequency int }
-	var list []parting
-	for at := range word {
-		if at < 2 || len(word)-at < 2 {
-			continue
-		}
-		i, ok := l.whole([]byte(word[:at]))
-		if !ok {
-			continue
-		}
-		if f := min(len(l.docs(i, i+1)), l.frequency(word[at:])); f > 0 {
-			list = append(list, parting{at, f})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b parting) int { return cmp.Compare(b.frequency, a.frequency) })
-	var out []int
-	for _, p := range list[:min(len(list), maxParted)] {
-		out = append(out, p.at)
-	}
-	return out
-}
-
-// near returns the words that are at most a few letters from word, the nearest
-// first, then the most frequent. A word of fewer than 4 letters is left alone;
-// one letter may differ, from 9 letters on two.
-func (l *lexicon) near(word string) []string {
-	letters := []rune(word)
-	most := 0
-	switch {
-	case len(letters) >= 9:
-		most = 2
-	case len(letters) >= 4:
-		most = 1
-	default:
-		return nil
-	}
-	n := &nearer{l: l, word: letters, most: most}
-	first := string(letters[:1])
-	lo, hi := l.span([]byte(first))
-	n.walk(lo, hi, 0, n.rows()) // the first letter is seldom wrong
-	if len(n.found) == 0 {
-		n.walk(0, l.Tokens.Len(), 0, n.rows())
-	}
-	slices.SortStableFunc(n.found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.frequency, a.frequency))
-	})
-	var out []string
-	for _, c := range n.found[:min(len(n.found), maxNear)] {
-		out = append(out, string(l.Tokens.At(uint32(c.word))))
-	}
-	return out
-}
-
-type candidate struct{ word, distance, frequency int }
-
-// A nearer walks the words as the tree that their order makes of them, with
-// the distances of each beginning of word to the beginning that they share: a
-// branch is left when all are too large.
-type nearer struct {
-	l     *lexicon
-	word  []rune
-	most  int
-	found []candidate
-}
-
-// A distances holds the edit distances of a beginning to every beginning of
-// the word, those of the beginning one letter shorter, and that letter.
-type distances struct {
-	last, before []int
-	letter       rune
-}
-
-func (n *nearer) rows() distances {
-	d := distances{last: make([]int, len(n.word)+1)}
-	for i := range d.last {
-		d.last[i] = i
-	}
-	return d
-}
-
-// walk visits the words from lo up to hi, which share size bytes.
-func (n *nearer) walk(lo, hi, size int, d distances) {
-	for lo < hi {
-		word := n.l.Tokens.At(uint32(lo))
-		if len(word) == size {
-			if dist := d.last[len(n.word)]; dist <= n.most {
-				n.found = append(n.found, candidate{lo, dist, len(n.l.docs(lo, lo+1))})
-			}
-			lo++
-			continue
-		}
-		letter, width := utf8.DecodeRune(word[size:])
-		end := lo + n.l.past(lo, hi, word[:size+width])
-		if next := n.step(d, letter); slices.Min(next.last) <= n.most {
-			n.walk(lo, end, size+width, next)
-		}
-		lo = end
-	}
-}
-
-// step returns the distances after one more letter.
-func (n *nearer) step(d distances, letter rune) distances {
-	next := distances{make([]int, len(d.last)), d.last, letter}
-	next.last[0] = d.last[0] + 1
-	for i, c := range n.word {
-		cost := 1
-		if c == letter {
-			cost = 0
-		}
-		next.last[i+1] = min(d.last[i]+cost, d.last[i+1]+1, next.last[i]+1)
-		if i > 0 && d.before != nil && c == d.letter && n.word[i-1] == letter {
-			next.last[i+1] = min(next.last[i+1], d.before[i-1]+1) // two letters in each other's place
-		}
-	}
-	return next
-}
+// maxCorrected is how many words of a query are corrected.
+const maxCorrected = 4

@@ -14,6 +14,7 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/lexicon"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
@@ -57,7 +58,7 @@ type Index struct {
 	radio       docset.Bits
 	guide       docset.Ranked
 	otherNames  []uint64 // ascending: the hash of an alternative name, then whose it is
-	words       lexicon
+	words       *lexicon.Lexicon
 	byVotes     order
 	terms       vocabulary
 	channelTo   aliases

@@ -135,7 +135,7 @@ func (v *View) usable(i uint32) bool {
 // setQualities corrects the records of the qualities that blocked streams had.
 func (v *View) setQualities(blocked []uint32) {
 	ix := v.ix
-	v.qualities = map[uint32]set{}
+	v.qualities = map[uint32]docset.Set{}
 	lost := map[uint32]docset.Bits{} // by quality
 	for _, i := range blocked {
 		doc, q := ix.streams.doc(i), ix.streams.traitsOf(i)[snapshot.TraitQuality]
@@ -149,18 +149,13 @@ func (v *View) setQualities(blocked []uint32) {
 	}
 	for q, docs := range lost {
 		old, _ := ix.classes[classQuality].set(q)
-		var left set
-		for _, doc := range old.list {
+		var left []uint32
+		for _, doc := range old.List {
 			if !docs.Has(doc) {
-				left.list = append(left.list, doc)
+				left = append(left, doc)
 			}
 		}
-		left.size = len(left.list)
-		if left.size > ix.n/heavyShare {
-			left.bits = docset.NewBits(ix.n)
-			left.bits.AddAll(left.list)
-		}
-		v.qualities[q] = left
+		v.qualities[q] = docset.ListSet(left, ix.n)
 	}
 }
 

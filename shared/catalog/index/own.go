@@ -87,6 +87,46 @@ type owner struct {
 	out     []byte
 	lengths [ownCount]int
 	from    int // where the part being written began
+
+	// Strings that JSON escapes, by column: they are looked for in whole columns.
+	ids, names, websites specials
+}
+
+// specials are the positions, ascending, of the strings of a column that do not
+// stand for themselves in JSON.
+type specials []uint32
+
+func newSpecials(t *snapshot.Texts) specials {
+	var list specials
+	const run = 64 // strings that are looked at together
+	for i := 0; i < t.Len(); i += run {
+		end := min(i+run, t.Len())
+		if jsontext.Plain(t.Span(uint32(i), uint32(end))) {
+			continue
+		}
+		for k := uint32(i); k < uint32(end); k++ {
+			if !jsontext.Plain(t.At(k)) {
+				list = append(list, k)
+			}
+		}
+	}
+	return list
+}
+
+// append adds string i of t, escaped. It is to be called for ascending i.
+func (s *specials) append(dst []byte, t *snapshot.Texts, i uint32) []byte {
+	if len(*s) == 0 || (*s)[0] != i {
+		return append(dst, t.At(i)...)
+	}
+	*s = (*s)[1:]
+	return jsontext.Append(dst, t.At(i))
+}
+
+func newOwner(c *snapshot.Columns, escaped *snapshot.Texts) *owner {
+	o := &owner{c: c, escaped: escaped}
+	o.ids, o.names, o.websites = newSpecials(&c.Docs.IDs), newSpecials(&c.Docs.Names), newSpecials(&c.Docs.Websites)
+	o.out = make([]byte, 0, o.room())
+	return o
 }
 
 // room returns how many bytes the texts of all records take, or a few more.
@@ -114,10 +154,10 @@ func (o *owner) add(doc uint32, topic, station uint32, isStation bool) []byte {
 	o.lengths = [ownCount]int{}
 	o.out = append(o.out, 0, 0, 0, 0, 0, 0, 0, 0) // for lengths of one byte
 	o.begin("")
-	o.out = jsontext.Append(o.out, d.IDs.At(doc))
+	o.out = o.ids.append(o.out, &d.IDs, doc)
 	o.end(ownID)
 	o.begin(afterID)
-	o.out = jsontext.Append(o.out, d.Names.At(doc))
+	o.out = o.names.append(o.out, &d.Names, doc)
 	o.end(ownName)
 	o.begin(afterName)
 	from, to := d.AltNames.Span(doc)
@@ -125,8 +165,8 @@ func (o *owner) add(doc uint32, topic, station uint32, isStation bool) []byte {
 		o.out = element(o.out, d.AltNames.Items.At(i), i == from)
 	}
 	o.end(ownAltNames)
-	if site := d.Websites.At(doc); len(site) > 0 {
-		o.out = jsontext.Quote(o.out, site)
+	if len(d.Websites.At(doc)) > 0 {
+		o.out = append(o.websites.append(append(o.out, '"'), &d.Websites, doc), '"')
 	} else {
 		o.out = append(o.out, null...)
 	}

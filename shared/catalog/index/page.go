@@ -3,6 +3,8 @@ package index
 import (
 	"math/bits"
 	"slices"
+
+	"miramundo.dev/shared/catalog/docset"
 )
 
 // page fills s.page with the records of the page that q asks for.
@@ -17,7 +19,7 @@ func (v *View) page(s *scratch, q *Query, res *result) {
 		v.pageByRelevance(s, res, skip, limit)
 	case o == nil || len(o.docs) == 0:
 		s.page = res.byName(s.page, skip, limit)
-	case res.whole != nil || res.total > v.ix.n/driverShare && skip+limit < res.total/2:
+	case res.whole != nil || res.total > v.ix.n/docset.DriverShare && skip+limit < res.total/2:
 		s.page = res.walk(s.page, o, skip, limit)
 	default:
 		s.ranks = res.keys(s.ranks[:0], o)

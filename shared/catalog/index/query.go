@@ -65,7 +65,7 @@ type result struct {
 
 // A scratch is the memory that a search works in.
 type scratch struct {
-	sets   []set
+	sets   []docset.Set
 	folded []byte // the words that are looked for, with a space or hyphen between them
 	typed  []byte // the query, escaped
 	name   []byte
@@ -139,7 +139,7 @@ func (v *View) match(s *scratch, q *Query) (result, bool) {
 		return result{total: base.Size, whole: base}, true
 	}
 	if base.Size < v.ix.n {
-		s.sets = append(s.sets, set{size: base.Size, bits: base.Bits})
+		s.sets = append(s.sets, docset.Set{Size: base.Size, Bits: base.Bits})
 	}
 	return v.intersect(s), true
 }
@@ -155,10 +155,10 @@ func (v *View) addFilters(s *scratch, q *Query) bool {
 		}
 	}
 	if q.Guide {
-		s.sets = append(s.sets, set{size: v.ix.guide.Size, bits: v.ix.guide.Bits})
+		s.sets = append(s.sets, docset.Set{Size: v.ix.guide.Size, Bits: v.ix.guide.Bits})
 	}
 	if q.Online {
-		s.sets = append(s.sets, set{size: v.online.Size, bits: v.online.Bits})
+		s.sets = append(s.sets, docset.Set{Size: v.online.Size, Bits: v.online.Bits})
 	}
 	return !q.Online || !q.Stalled
 }
@@ -177,7 +177,7 @@ func (v *View) addFilter(s *scratch, class int, text string) bool {
 	if ok {
 		s.sets = append(s.sets, some)
 	}
-	return ok && some.size > 0
+	return ok && some.Size > 0
 }
 
 // addWords gathers the sets of the words of s: each must begin some word of a
@@ -185,33 +185,34 @@ func (v *View) addFilter(s *scratch, class int, text string) bool {
 func (v *View) addWords(s *scratch) bool {
 	s.spans = s.spans[:0]
 	for _, word := range s.words {
-		lo, hi := v.ix.words.span(word)
+		lo, hi := v.ix.words.Span(word)
 		if lo == hi {
 			return false
 		}
 		s.spans = append(s.spans, span{lo, hi})
 	}
 	for i, sp := range s.spans {
-		s.sets = append(s.sets, v.ix.words.set(s, i, sp))
+		s.sets = append(s.sets, v.wordSet(s, i, sp))
 	}
 	return true
 }
 
-// set returns the records of the words of sp: kept ready, in one list already,
-// or joined in the i-th list of s.
-func (l *lexicon) set(s *scratch, i int, sp span) set {
-	if some, ok := l.find(sp.lo, sp.hi); ok {
+// wordSet returns the records of the words of sp: kept ready, in one list
+// already, or joined in the i-th list of s.
+func (v *View) wordSet(s *scratch, i int, sp span) docset.Set {
+	words := v.ix.words
+	if some, ok := words.Ready(sp.lo, sp.hi); ok {
 		return some
 	}
-	docs := l.docs(sp.lo, sp.hi)
+	docs := words.Docs(sp.lo, sp.hi)
 	if sp.hi-sp.lo > 1 {
 		for len(s.joined) <= i {
 			s.joined = append(s.joined, nil)
 		}
-		s.joined[i] = s.join(s.joined[i][:0], docs, l.n)
+		s.joined[i] = s.join(s.joined[i][:0], docs, v.ix.n)
 		docs = s.joined[i]
 	}
-	return set{size: len(docs), list: docs}
+	return docset.Set{Size: len(docs), List: docs}
 }
 
 // join adds docs to dst, ascending and each once.
@@ -237,23 +238,23 @@ func sized(b docset.Bits, n int) docset.Bits {
 func (v *View) intersect(s *scratch) result {
 	driver := -1
 	for i := range s.sets {
-		if s.sets[i].list != nil && (driver < 0 || s.sets[i].size < s.sets[driver].size) {
+		if s.sets[i].List != nil && (driver < 0 || s.sets[i].Size < s.sets[driver].Size) {
 			driver = i
 		}
 	}
-	if driver < 0 || s.sets[driver].size > v.ix.n/driverShare {
+	if driver < 0 || s.sets[driver].Size > v.ix.n/docset.DriverShare {
 		return v.intersectBits(s)
 	}
-	list := s.sets[driver].list
+	list := s.sets[driver].List
 	for i := range s.sets {
-		if i != driver && s.sets[i].bits != nil {
-			s.list = docset.KeepBits(s.list[:0], list, s.sets[i].bits)
+		if i != driver && s.sets[i].Bits != nil {
+			s.list = docset.KeepBits(s.list[:0], list, s.sets[i].Bits)
 			list = s.list
 		}
 	}
 	for i := range s.sets {
-		if i != driver && s.sets[i].bits == nil {
-			s.list = intersect(s.list[:0], list, s.sets[i].list)
+		if i != driver && s.sets[i].Bits == nil {
+			s.list = intersect(s.list[:0], list, s.sets[i].List)
 			list = s.list
 		}
 	}
@@ -275,10 +276,10 @@ func (v *View) intersectBits(s *scratch) result {
 	s.bits = sized(s.bits, v.ix.n)
 	out, fresh := s.bits[:words], true
 	for i := range s.sets {
-		b := s.sets[i].bits
+		b := s.sets[i].Bits
 		if b == nil {
 			s.union = sized(s.union, v.ix.n)
-			s.union.AddAll(s.sets[i].list)
+			s.union.AddAll(s.sets[i].List)
 			b = s.union[:words]
 		}
 		if fresh {
@@ -287,8 +288,8 @@ func (v *View) intersectBits(s *scratch) result {
 			out.And(b)
 		}
 		fresh = false
-		if s.sets[i].bits == nil {
-			for _, doc := range s.sets[i].list {
+		if s.sets[i].Bits == nil {
+			for _, doc := range s.sets[i].List {
 				s.union[doc>>6] = 0
 			}
 		}

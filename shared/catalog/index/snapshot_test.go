@@ -2,8 +2,6 @@ package index_test
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +13,6 @@ import (
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
-	"miramundo.dev/shared/catalog/snapshot"
 )
 
 func encoded(t testing.TB, ix *index.Index) []byte {
@@ -84,53 +81,5 @@ func TestTooManyCategories(t *testing.T) {
 	}
 	if _, err := index.Build(reg); err == nil || !strings.Contains(err.Error(), "65 categories") {
 		t.Errorf("65 categories: error %v", err)
-	}
-}
-
-const hashEnd = 8 + sha256.Size
-
-// FuzzDecode damages what the hash covers and makes the hash right again: what
-// is not refused must serve, be it nonsense.
-func FuzzDecode(f *testing.F) {
-	for _, n := range []int{0, 1, 40} {
-		f.Add(encoded(f, build(f, indextest.Synthetic(12, n)))[hashEnd:], uint(0), byte(0))
-	}
-	f.Fuzz(func(t *testing.T, rest []byte, at uint, xor byte) {
-		data := append([]byte("MIRACAT\x01"), make([]byte, sha256.Size)...)
-		data = append(data, rest...)
-		if len(rest) > 0 {
-			data[hashEnd+int(at%uint(len(rest)))] ^= xor
-		}
-		sum := sha256.Sum256(data[hashEnd:])
-		copy(data[8:], sum[:])
-		ix, err := index.Decode(data)
-		if err != nil {
-			return
-		}
-		exercise(t, ix)
-	})
-}
-
-// exercise uses every part of an index.
-func exercise(t *testing.T, ix *index.Index) {
-	v := index.NewView(ix, index.Overlay{BlockedHosts: []string{"host1.example"}}, links)
-	for _, sort := range []string{"name", "votes", "score", "relevance"} {
-		for _, q := range []string{"", "a", "globo n", "glbo", "são"} {
-			v.Search(index.Query{Q: q, Kind: "all", Sort: sort, Limit: 50}, 4, nil)
-		}
-	}
-	for _, r := range ix.Records() {
-		v.Channel(r.ID, 1)
-		for _, s := range r.Streams {
-			v.Stream(s.ID.String())
-		}
-	}
-	v.Countries("all", 1)
-	v.Qualities("all")
-	v.Tags("", 10)
-	v.Cities("", "", "all")
-	v.Subdivisions("", "all")
-	if _, err := ix.Encode(); err != nil && errors.Is(err, snapshot.ErrCorrupt) {
-		t.Errorf("Encode: %v", err)
 	}
 }

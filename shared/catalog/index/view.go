@@ -18,7 +18,7 @@ type View struct {
 	blocked   docset.Bits // blocked streams; nil for none
 	playable  docset.Bits
 	online    docset.Ranked
-	qualities map[uint32]set // those that blocks changed
+	qualities map[uint32]docset.Set // those that blocks changed
 
 	whole   [kindCount][2]whole // by kind and by playable only
 	counted [kindCount]bool     // whether records of the kind have categories

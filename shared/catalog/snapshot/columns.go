@@ -121,6 +121,19 @@ func (t *Texts) At(i uint32) []byte {
 	return t.Bytes[start:t.Ends[i]:t.Ends[i]]
 }
 
+// Span returns strings i up to j, one after the other. It shares the memory of
+// t.
+func (t *Texts) Span(i, j uint32) []byte {
+	if i == j {
+		return nil
+	}
+	start := uint32(0)
+	if i > 0 {
+		start = t.Ends[i-1]
+	}
+	return t.Bytes[start:t.Ends[j-1]:t.Ends[j-1]]
+}
+
 // Add puts s at the end of t.
 func (t *Texts) Add(s string) {
 	t.Bytes = append(t.Bytes, s...)

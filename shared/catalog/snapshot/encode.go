@@ -44,13 +44,18 @@ type head struct {
 // Encode returns c as bytes for Decode. They are the same for the same columns.
 func (c *Columns) Encode() ([]byte, error) {
 	body := c.body()
-	h, err := json.Marshal(head{c.Version, c.BuiltAt, c.Sources, len(body)})
-	if err != nil {
-		return nil, fmt.Errorf("snapshot: encode the head: %w", err)
-	}
 	chunks, err := compress(body)
 	if err != nil {
 		return nil, err
+	}
+	return assemble(head{c.Version, c.BuiltAt, c.Sources, len(body)}, chunks)
+}
+
+// assemble puts the head and the packed chunks together.
+func assemble(about head, chunks [][]byte) ([]byte, error) {
+	h, err := json.Marshal(about)
+	if err != nil {
+		return nil, fmt.Errorf("snapshot: encode the head: %w", err)
 	}
 	out := append([]byte(magic), make([]byte, hashSize)...)
 	out = append(binary.AppendUvarint(out, uint64(len(h))), h...)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/catalog/snapshot"
 )
@@ -171,4 +172,60 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("round trip (-want +got):\n%s", d)
 		}
 	})
+}
+
+// FuzzBody damages the columns themselves: what is not refused must serve, be
+// it nonsense.
+func FuzzBody(f *testing.F) {
+	for _, n := range []int{0, 1, 12} {
+		f.Add(pack(f, indextest.Synthetic(6, n)).Body(), uint(0), byte(0))
+	}
+	f.Fuzz(func(t *testing.T, body []byte, at uint, xor byte) { serve(t, damaged(body, at, xor)) })
+}
+
+// TestDamaged does what FuzzBody does, once at every place of a small body.
+func TestDamaged(t *testing.T) {
+	reg := indextest.Synthetic(6, 4)
+	reg.Countries, reg.Languages, reg.Subdivisions, reg.Cities = nil, nil, nil, nil
+	body := pack(t, reg).Body()
+	for at := range body {
+		serve(t, damaged(body, uint(at), []byte{1, 2, 0x80, 0xff}[at%4]))
+	}
+}
+
+func damaged(body []byte, at uint, xor byte) []byte {
+	body = bytes.Clone(body)
+	if len(body) > 0 {
+		body[at%uint(len(body))] ^= xor
+	}
+	return body
+}
+
+// serve loads a snapshot with the given body and uses all of it.
+func serve(t *testing.T, body []byte) {
+	data, err := snapshot.EncodeBody(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix, err := index.Decode(data)
+	if err != nil {
+		return
+	}
+	v := index.NewView(ix, index.Overlay{BlockedHosts: []string{"host1.example"}}, catalog.LinkBase{})
+	for _, sort := range []string{"name", "votes", "score", "relevance"} {
+		for _, q := range []string{"", "a", "globo n", "glbo"} {
+			v.Search(index.Query{Q: q, Kind: "all", Sort: sort, Limit: 50}, 4, nil)
+		}
+	}
+	for _, r := range ix.Records() {
+		v.Channel(r.ID, 1)
+		for _, s := range r.Streams {
+			v.Stream(s.ID.String())
+		}
+	}
+	v.Countries("all", 1)
+	v.Qualities("all")
+	v.Tags("", 10)
+	v.Cities("", "", "all")
+	v.Subdivisions("", "all")
 }

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/fold"
 )
 
 // validate reports what a reader of c would stumble over.
@@ -144,6 +145,9 @@ func (c *Columns) badWords() (string, bool) {
 	}
 	at := uint32(0)
 	for i, end := range w.Ends {
+		if len(w.Tokens.At(uint32(i))) > fold.MaxWord {
+			return "a word that is too long", true
+		}
 		if i > 0 && string(w.Tokens.At(uint32(i-1))) >= string(w.Tokens.At(uint32(i))) {
 			return "words out of order", true
 		}

@@ -1,0 +1,139 @@
+package lexicon
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+)
+
+// Bounds of what a search that matches nothing may cost.
+const (
+	maxNear   = 12 // words that are tried in the place of one
+	maxParted = 4  // ways to part one word
+)
+
+// Frequency returns how many records a word begins words of, about.
+func (l *Lexicon) Frequency(word string) int {
+	lo, hi := l.Span([]byte(word))
+	return len(l.Docs(lo, hi))
+}
+
+// Partings returns where word may be two: the first a word, the second the
+// beginning of one; the most frequent pairs first.
+func (l *Lexicon) Partings(word string) []int {
+	type parting struct{ at, frequency int }
+	var list []parting
+	for at := range word {
+		if at < 2 || len(word)-at < 2 {
+			continue
+		}
+		i, ok := l.whole([]byte(word[:at]))
+		if !ok {
+			continue
+		}
+		if f := min(len(l.Docs(i, i+1)), l.Frequency(word[at:])); f > 0 {
+			list = append(list, parting{at, f})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b parting) int { return cmp.Compare(b.frequency, a.frequency) })
+	var out []int
+	for _, p := range list[:min(len(list), maxParted)] {
+		out = append(out, p.at)
+	}
+	return out
+}
+
+// Near returns the words that are at most a few letters from word, the nearest
+// first, then the most frequent. A word of fewer than 4 letters is left alone;
+// one letter may differ, from 9 letters on two.
+func (l *Lexicon) Near(word string) []string {
+	letters := []rune(word)
+	most := 0
+	switch {
+	case len(letters) >= 9:
+		most = 2
+	case len(letters) >= 4:
+		most = 1
+	default:
+		return nil
+	}
+	n := &nearer{l: l, word: letters, most: most}
+	first := string(letters[:1])
+	lo, hi := l.Span([]byte(first))
+	n.walk(lo, hi, 0, n.rows()) // the first letter is seldom wrong
+	if len(n.found) == 0 {
+		n.walk(0, l.words.Tokens.Len(), 0, n.rows())
+	}
+	slices.SortStableFunc(n.found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.frequency, a.frequency))
+	})
+	var out []string
+	for _, c := range n.found[:min(len(n.found), maxNear)] {
+		out = append(out, string(l.words.Tokens.At(uint32(c.word))))
+	}
+	return out
+}
+
+type candidate struct{ word, distance, frequency int }
+
+// A nearer walks the words as the tree that their order makes of them, with
+// the distances of each beginning of word to the beginning that they share: a
+// branch is left when all are too large.
+type nearer struct {
+	l     *Lexicon
+	word  []rune
+	most  int
+	found []candidate
+}
+
+// A distances holds the edit distances of a beginning to every beginning of
+// the word, those of the beginning one letter shorter, and that letter.
+type distances struct {
+	last, before []int
+	letter       rune
+}
+
+func (n *nearer) rows() distances {
+	d := distances{last: make([]int, len(n.word)+1)}
+	for i := range d.last {
+		d.last[i] = i
+	}
+	return d
+}
+
+// walk visits the words from lo up to hi, which share size bytes.
+func (n *nearer) walk(lo, hi, size int, d distances) {
+	for lo < hi {
+		word := n.l.words.Tokens.At(uint32(lo))
+		if len(word) == size {
+			if dist := d.last[len(n.word)]; dist <= n.most {
+				n.found = append(n.found, candidate{lo, dist, len(n.l.Docs(lo, lo+1))})
+			}
+			lo++
+			continue
+		}
+		letter, width := utf8.DecodeRune(word[size:])
+		end := lo + n.l.past(lo, hi, word[:size+width])
+		if next := n.step(d, letter); slices.Min(next.last) <= n.most {
+			n.walk(lo, end, size+width, next)
+		}
+		lo = end
+	}
+}
+
+// step returns the distances after one more letter.
+func (n *nearer) step(d distances, letter rune) distances {
+	next := distances{make([]int, len(d.last)), d.last, letter}
+	next.last[0] = d.last[0] + 1
+	for i, c := range n.word {
+		cost := 1
+		if c == letter {
+			cost = 0
+		}
+		next.last[i+1] = min(d.last[i]+cost, d.last[i+1]+1, next.last[i]+1)
+		if i > 0 && d.before != nil && c == d.letter && n.word[i-1] == letter {
+			next.last[i+1] = min(next.last[i+1], d.before[i-1]+1) // two letters in each other's place
+		}
+	}
+	return next
+}
