@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"miramundo.dev/scripts/bench/overhttp"
+	"miramundo.dev/shared/catalog/index"
+)
+
+// httpPart measures the service behind a socket, beside a plain handler that
+// writes the same bytes.
+func httpPart(ctx context.Context, out io.Writer, o options) error {
+	for _, size := range o.sizes {
+		reg, name, err := corpus(ctx, size, o.data)
+		if err != nil {
+			return err
+		}
+		ix, err := index.Build(reg)
+		if err != nil {
+			return err
+		}
+		err = overhttp.Run(ctx, out, overhttp.Options{Size: name, Register: reg, Index: ix, Rounds: o.runs, Round: 3 * time.Second})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

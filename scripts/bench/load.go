@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+)
+
+// A loaded is what a fresh process took to answer from a snapshot.
+type loaded struct {
+	FirstAnswer time.Duration // processor time, from bytes to the first page
+	FirstQuery  time.Duration // of that, after loading
+	Heap        uint64        // bytes that loading added
+	GC          time.Duration // a full collection
+	Slower      float64       // how much slower the machine then was, as a gauge says
+}
+
+// loadOnce prints what this process takes to load the snapshot in a file.
+func loadOnce(out io.Writer, file string) error {
+	runtime.GOMAXPROCS(1)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	before, start := heap(), processCPU()
+	ix, err := index.Decode(data)
+	if err != nil {
+		return err
+	}
+	v := index.NewView(ix, index.Overlay{}, links)
+	ready := processCPU()
+	v.Search(index.Query{Q: "news", Kind: "all", Limit: pageSize}, 0, nil)
+	l := loaded{FirstAnswer: processCPU() - start, FirstQuery: processCPU() - ready}
+	l.Heap = heap() - before
+	collections := make([]time.Duration, 9)
+	for i := range collections {
+		start := processCPU()
+		runtime.GC()
+		collections[i] = processCPU() - start
+	}
+	l.GC = median(collections)
+	runtime.LockOSThread()
+	l.Slower = newGauge(v).slower()
+	runtime.KeepAlive(v)
+	runtime.KeepAlive(data)
+	return json.NewEncoder(out).Encode(l)
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// snapshotPart measures the stored form: its size, and loading it in fresh
+// processes on one processor.
+func snapshotPart(ctx context.Context, t *table, o options, ix *index.Index, reg *catalog.Register, g goal) error {
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	whole, err := loads(ctx, o, dir, ix)
+	if err != nil {
+		return err
+	}
+	bare, err := index.Build(withoutStreams(reg))
+	if err != nil {
+		return err
+	}
+	part, err := loads(ctx, o, dir, bare)
+	if err != nil {
+		return err
+	}
+	n := float64(ix.Len())
+	per := func(bytes float64) string { return fmt.Sprintf("%.1f", bytes/n) }
+	t.time("snapshot to first answer, µs", whole.first, g.load)
+	t.row("  of that the first search, µs", micros(whole.query))
+	t.time("  without streams and logos, µs", part.first, g.load)
+	t.goal("stored, bytes/channel", per(float64(whole.size)), fmt.Sprint(g.stored), float64(whole.size)/n <= g.stored)
+	t.goal("  without streams and logos", per(float64(part.size)), fmt.Sprint(g.stored), float64(part.size)/n <= g.stored)
+	t.row("heap, bytes/channel", per(float64(whole.heap)))
+	t.goal("  without streams and logos", per(float64(part.heap)), fmt.Sprint(g.heap), float64(part.heap)/n <= g.heap)
+	t.time("full collection, µs", whole.gc, g.gc)
+	return nil
+}
+
+// A load is what fresh processes took for one snapshot.
+type load struct {
+	first, gc figure
+	query     time.Duration
+	heap      uint64
+	size      int // bytes stored
+}
+
+// loads encodes ix and returns the medians of loading it in fresh processes.
+func loads(ctx context.Context, o options, dir string, ix *index.Index) (load, error) {
+	data, err := ix.Encode()
+	if err != nil {
+		return load{}, err
+	}
+	file := filepath.Join(dir, "snapshot")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		return load{}, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return load{}, err
+	}
+	var first, query, gc figures
+	var l loaded
+	for range o.runs {
+		out, err := exec.CommandContext(ctx, self, "-load", file).Output()
+		if err != nil {
+			return load{}, fmt.Errorf("load in a fresh process: %w", err)
+		}
+		if err := json.Unmarshal(out, &l); err != nil {
+			return load{}, err
+		}
+		first.add(l.FirstAnswer, l.Slower)
+		query.add(l.FirstQuery, l.Slower)
+		gc.add(l.GC, l.Slower)
+	}
+	return load{first.median(), gc.median(), query.median().reached, l.Heap, len(data)}, nil
+}
+
+// withoutStreams returns reg without the addresses of streams and logos, which
+// the goals do not count. A playable record keeps one empty stream.
+func withoutStreams(reg *catalog.Register) *catalog.Register {
+	out := *reg
+	out.StreamAliases = nil
+	out.Records = append([]catalog.Record(nil), reg.Records...)
+	for i := range out.Records {
+		r := &out.Records[i]
+		r.LogoSource = ""
+		if playable := r.Playable(); playable {
+			r.Streams = []catalog.StreamRecord{{ID: catalog.StreamID(i), Quality: r.Quality, Playable: true}}
+		} else {
+			r.Streams = nil
+		}
+	}
+	return &out
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+)
+
+// knownItems is how many searches for a record that is known to exist are made.
+const knownItems = 1000
+
+// relevancePart measures how often relevance finds the record that someone
+// looks for, by its name and by what people make of names.
+func relevancePart(t *table, v *index.View, reg *catalog.Register) {
+	t.head("looked for by", "rank 1 %", "page 1 %", "found %")
+	r := rand.New(rand.NewPCG(seedChosen, 4))
+	for _, c := range []struct {
+		name string
+		of   func(*rand.Rand, *catalog.Record) string
+		goal string
+	}{
+		{"full name", func(_ *rand.Rand, d *catalog.Record) string { return d.Name }, "rank 1"},
+		{"name, last word cut to 3 letters", cutName, ""},
+		{"alternative name", func(r *rand.Rand, d *catalog.Record) string { return first(d.AltNames) }, ""},
+		{"one letter wrong", typo, "found"},
+		{"two words written as one", glued, "found"},
+		{"a word parted", parted, "found"},
+	} {
+		rank1, page1, found, asked := 0, 0, 0, 0
+		for range 100 * knownItems {
+			d := &reg.Records[r.IntN(len(reg.Records))]
+			q := c.of(r, d)
+			if q == "" {
+				continue
+			}
+			rank, total := rankOf(v, d, q)
+			asked++
+			rank1 += number(rank == 0)
+			page1 += number(rank >= 0)
+			found += number(total > 0)
+			if asked == knownItems {
+				break
+			}
+		}
+		share := func(n int) string { return fmt.Sprintf("%.1f", 100*float64(n)/float64(max(asked, 1))) }
+		reached := ""
+		switch c.goal {
+		case "rank 1":
+			reached = verdict(rank1 == asked)
+		case "found":
+			reached = verdict(float64(found) >= 0.95*float64(asked))
+		}
+		t.row(c.name, share(rank1), share(page1), share(found), reached)
+	}
+}
+
+// rankOf returns where d, or a record of the same name, is on the first page;
+// -1 when it is not there.
+func rankOf(v *index.View, d *catalog.Record, q string) (rank, total int) {
+	docs, total := v.Find(index.Query{Q: q, Kind: "all", Sort: "relevance", Limit: pageSize})
+	return slices.IndexFunc(docs, func(doc uint32) bool { return v.Index().Record(int(doc)).Name == d.Name }), total
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func cutName(_ *rand.Rand, d *catalog.Record) string {
+	words := strings.Fields(d.Name)
+	if len(words) < 2 {
+		return ""
+	}
+	words[len(words)-1] = letters(words[len(words)-1], 3)
+	return strings.Join(words, " ")
+}
+
+// longWord returns the position of the longest word of at least 5 letters of
+// the Latin alphabet, or -1.
+func longWord(words []string) int {
+	best := -1
+	for i, w := range words {
+		plain := strings.IndexFunc(w, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }) < 0
+		if plain && len(w) >= 5 && (best < 0 || len(w) > len(words[best])) {
+			best = i
+		}
+	}
+	return best
+}
+
+// typo changes one letter of the longest word, not its first.
+func typo(r *rand.Rand, d *catalog.Record) string {
+	words := strings.Fields(d.Name)
+	i := longWord(words)
+	if i < 0 {
+		return ""
+	}
+	w := []byte(words[i])
+	at := 1 + r.IntN(len(w)-1)
+	switch r.IntN(3) {
+	case 0:
+		w[at] = "xqzkwy"[r.IntN(6)]
+	case 1:
+		w = slices.Delete(w, at, at+1)
+	default:
+		w = slices.Insert(w, at, "xqzkwy"[r.IntN(6)])
+	}
+	words[i] = string(w)
+	return strings.Join(words, " ")
+}
+
+// glued writes the first two words as one.
+func glued(_ *rand.Rand, d *catalog.Record) string {
+	words := strings.Fields(d.Name)
+	if len(words) < 2 {
+		return ""
+	}
+	return strings.Join(append([]string{words[0] + words[1]}, words[2:]...), " ")
+}
+
+// parted writes the longest word as two.
+func parted(r *rand.Rand, d *catalog.Record) string {
+	words := strings.Fields(d.Name)
+	i := longWord(words)
+	if i < 0 {
+		return ""
+	}
+	at := 2 + r.IntN(len(words[i])-3)
+	words[i] = words[i][:at] + " " + words[i][at:]
+	return strings.Join(words, " ")
+}

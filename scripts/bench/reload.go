@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"text/tabwriter"
+	"time"
+
+	"miramundo.dev/functions"
+	"miramundo.dev/functions/jobs"
+	"miramundo.dev/shared/catalog/block"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/job"
+)
+
+// A reloaded is what one reload took.
+type reloaded struct {
+	Seconds float64          `json:"seconds"`
+	Steps   map[string]int64 `json:"steps_ms"`
+	PeakMB  int              `json:"peak_mb"` // of the process, from its start
+}
+
+// reloadPart measures a reload from the real files to published, first and
+// repeated, and what readers notice of it.
+func reloadPart(ctx context.Context, out io.Writer, o options) error {
+	if _, err := os.Stat(o.data); err != nil {
+		return fmt.Errorf("the reload part needs the real sources: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "bench-reload")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "reload, real sources\tseconds\tgoal\tpeak MB\tgoal\tsteps in ms")
+	for _, kind := range []string{"first", "next"} {
+		var all []reloaded
+		for i := range o.runs {
+			data := filepath.Join(dir, fmt.Sprint(i))
+			r, err := reloadChild(ctx, data, o.data)
+			if err != nil {
+				return err
+			}
+			all = append(all, r)
+		}
+		slices.SortFunc(all, func(a, b reloaded) int { return int(1000 * (a.Seconds - b.Seconds)) })
+		mid := all[len(all)/2]
+		steps, _ := json.Marshal(mid.Steps) // a map of numbers always encodes
+		fmt.Fprintf(w, "%s\t%.1f\t<= 6\t%d\t<= 600\t%s\n", kind, mid.Seconds, mid.PeakMB, steps)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return readersPart(ctx, out, filepath.Join(dir, "0"), o)
+}
+
+// reloadChild reloads in a process of its own, so that the peak is its own.
+func reloadChild(ctx context.Context, dir, sources string) (r reloaded, err error) {
+	cmd := exec.CommandContext(ctx, os.Args[0], "-reload", dir, "-data", sources)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return r, fmt.Errorf("%w: %s", err, &stderr)
+	}
+	return r, json.Unmarshal(text, &r)
+}
+
+// reloadOnce reloads and prints what it took.
+func reloadOnce(out io.Writer, dir, sources string) error {
+	d, closeAll, err := stack(dir, sources)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	start := time.Now()
+	rep, err := d.Jobs.Run(context.Background(), "catalog-reload", job.Order{Manual: true})
+	if err != nil {
+		return err
+	}
+	r := reloaded{Seconds: time.Since(start).Seconds(), Steps: rep.Result.(*jobs.ReloadReport).Steps}
+	if r.PeakMB, err = peakMB(); err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(r)
+}
+
+func stack(dir, sources string) (functions.Deps, func() error, error) {
+	c, err := config.Parse(map[string]string{"DATA_DIR": dir, "CATALOG": sources})
+	if err != nil {
+		return functions.Deps{}, nil, err
+	}
+	return functions.Open(context.Background(), c, slog.New(slog.DiscardHandler), functions.Local{})
+}
+
+// peakMB returns the most memory that this process has taken.
+func peakMB() (int, error) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	_, rest, ok := strings.Cut(string(status), "VmHWM:")
+	var kb int
+	if _, err := fmt.Sscan(rest, &kb); !ok || err != nil {
+		return 0, errors.New("the system does not tell the peak of memory")
+	}
+	return kb / 1024, nil
+}
+
+// swaps is how often the view changes while a reader looks at it.
+const swaps = 20
+
+// readersPart searches without a pause, at rest and while the view is swapped
+// again and again, and says how long the slowest search took; and how long a
+// block takes to be in force.
+func readersPart(ctx context.Context, out io.Writer, dir string, o options) error {
+	d, closeAll, err := stack(dir, o.data)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	var applied []time.Duration
+	rest, err := slowest(d, func() error { time.Sleep(time.Second); return nil })
+	if err != nil {
+		return err
+	}
+	swapping, err := slowest(d, func() error {
+		for range swaps {
+			took, err := blockAndLift(ctx, d)
+			if err != nil {
+				return err
+			}
+			applied = append(applied, took)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(applied)
+	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "readers\tat rest\tduring %d swaps\tgoal\n", 2*swaps)
+	fmt.Fprintf(w, "search, p99.9\t%v\t%v\t\n", rest[0], swapping[0])
+	fmt.Fprintf(w, "search, slowest\t%v\t%v\tat most 5 ms more\n", rest[1], swapping[1])
+	fmt.Fprintf(w, "a block in force after\t%v\t\t<= 15 s\n", applied[len(applied)/2].Round(time.Microsecond))
+	return w.Flush()
+}
+
+// blockAndLift blocks a channel, waits until it is in force, and lifts it.
+func blockAndLift(ctx context.Context, d functions.Deps) (time.Duration, error) {
+	b, err := block.New(block.Channel, "Globo.br", "measured", time.Now())
+	if err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	if err := errors.Join(d.Blocks.Add(ctx, b), d.Catalog.Refresh(ctx)); err != nil {
+		return 0, err
+	}
+	took := time.Since(start)
+	return took, errors.Join(d.Blocks.Remove(ctx, b.ID), d.Catalog.Refresh(ctx))
+}
+
+// slowest returns how long searches take while f runs: the slowest of a
+// thousand, and the slowest of all.
+func slowest(d functions.Deps, f func() error) (times [2]time.Duration, err error) {
+	var stop atomic.Bool
+	done := make(chan []time.Duration)
+	go func() {
+		var times []time.Duration
+		var buf []byte
+		for !stop.Load() {
+			start := time.Now()
+			if v, err := d.Catalog.View(); err == nil {
+				buf = v.Search(index.Query{Kind: "tv", Playable: true, Sort: "name", Limit: 20, Q: "news"}, 0, buf[:0])
+			}
+			times = append(times, time.Since(start))
+		}
+		done <- times
+	}()
+	err = f()
+	stop.Store(true)
+	all := <-done
+	slices.Sort(all)
+	return [2]time.Duration{all[len(all)*999/1000].Round(time.Microsecond), all[len(all)-1].Round(time.Microsecond)}, err
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"math/rand/v2"
+	"strings"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+)
+
+// A class is searches of one sort that people make.
+type class struct {
+	name    string
+	weight  int // in the mix, of 100
+	queries []index.Query
+}
+
+// A maker makes one search for a record that is in the catalog.
+type maker func(r *rand.Rand, d *catalog.Record) (index.Query, bool)
+
+// classes are what is measured; those with a weight make the mix.
+var classes = []struct {
+	name   string
+	weight int
+	make   maker
+}{
+	{"browse, page 1", 35, browse},
+	{"page 500 of all", 5, func(*rand.Rand, *catalog.Record) (index.Query, bool) {
+		return index.Query{Kind: "all", Playable: true, Offset: 499 * pageSize}, true
+	}},
+	{"country", 15, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return of(d, index.Query{Country: d.Country}), d.Country != ""
+	}},
+	{"category + country", 10, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return index.Query{Country: d.Country, Category: first(d.Categories)}, d.Country != "" && len(d.Categories) > 0
+	}},
+	{"language", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return of(d, index.Query{Language: first(d.Languages)}), len(d.Languages) > 0
+	}},
+	{"network", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return index.Query{Network: d.Network, Kind: "all"}, d.Network != ""
+	}},
+	{"quality", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return index.Query{Quality: d.Quality, Kind: "all"}, d.Quality != ""
+	}},
+	{"q one word", 15, func(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return of(d, index.Query{Q: word(r, d), Playable: true}), word(r, d) != ""
+	}},
+	{"q one word, everything", 0, func(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return index.Query{Q: word(r, d), Kind: "all"}, word(r, d) != ""
+	}},
+	{"q word + prefix", 8, wordAndPrefix},
+	{"q of 1-2 letters", 0, func(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return index.Query{Q: letters(word(r, d), 1+r.IntN(2)), Kind: "all", Playable: true}, word(r, d) != ""
+	}},
+	{"q + filters", 5, func(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return of(d, index.Query{Q: word(r, d), Country: d.Country, Language: first(d.Languages)}), d.Country != "" && word(r, d) != ""
+	}},
+	{"radio tag", 4, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return index.Query{Kind: "radio", Tag: tag(d), Playable: true}, tag(d) != ""
+	}},
+	{"sort=score", 2, func(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		q, _ := browse(r, d)
+		q.Sort = "score"
+		return q, true
+	}},
+	{"score + country", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return of(d, index.Query{Country: d.Country, Sort: "score"}), d.Country != ""
+	}},
+	{"sort=votes (radio)", 1, func(*rand.Rand, *catalog.Record) (index.Query, bool) {
+		return index.Query{Kind: "radio", Sort: "votes", Playable: true}, true
+	}},
+	{"votes + tag", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return index.Query{Kind: "radio", Sort: "votes", Tag: tag(d), Playable: true}, tag(d) != ""
+	}},
+	{"city", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return index.Query{Kind: "all", City: d.City}, d.City != ""
+	}},
+	{"online + guide", 0, func(*rand.Rand, *catalog.Record) (index.Query, bool) {
+		return index.Query{Kind: "all", Online: true, Guide: true}, true
+	}},
+}
+
+const (
+	pageSize   = 20
+	perClass   = 100
+	maxPerTry  = 200 // records looked at for one query
+	seedChosen = 42
+)
+
+// workload returns searches of every class for the records of reg.
+func workload(reg *catalog.Register) []class {
+	r := rand.New(rand.NewPCG(seedChosen, 1))
+	var out []class
+	for _, c := range classes {
+		queries := make([]index.Query, 0, perClass)
+		for range perClass * maxPerTry {
+			q, ok := c.make(r, &reg.Records[r.IntN(len(reg.Records))])
+			if q.Limit = pageSize; ok {
+				queries = append(queries, q)
+			}
+			if len(queries) == perClass {
+				break
+			}
+		}
+		out = append(out, class{c.name, c.weight, queries})
+	}
+	return out
+}
+
+func browse(r *rand.Rand, _ *catalog.Record) (index.Query, bool) {
+	return index.Query{Kind: []string{"tv", "radio", "all"}[r.IntN(3)], Playable: true}, true
+}
+
+func wordAndPrefix(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
+	words := strings.Fields(d.Name)
+	if len(words) < 2 {
+		return index.Query{}, false
+	}
+	return index.Query{Q: words[0] + " " + letters(words[1], 1+r.IntN(3)), Kind: "all"}, true
+}
+
+// of returns q for records of the kind of d, and like it playable or not.
+func of(d *catalog.Record, q index.Query) index.Query {
+	q.Kind, q.Playable = d.Kind.String(), d.Playable()
+	return q
+}
+
+func word(r *rand.Rand, d *catalog.Record) string {
+	words := strings.Fields(d.Name)
+	if len(words) == 0 {
+		return ""
+	}
+	return words[r.IntN(len(words))]
+}
+
+func letters(s string, n int) string {
+	r := []rune(s)
+	return string(r[:min(n, len(r))])
+}
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+func tag(d *catalog.Record) string {
+	if d.Radio == nil {
+		return ""
+	}
+	return first(d.Radio.Tags)
+}
