@@ -19,7 +19,8 @@ import (
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).status, api.Endpoint{
 		Method: "GET", Path: "/api/admin/catalogo", Auth: api.Operator,
-		Doc: "What the catalog shows, where it came from, and how the last reload went.",
+		Doc:    "What the catalog shows, where it came from, and how the last reload went.",
+		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).reload, api.Endpoint{
 		Method: "POST", Path: "/api/admin/catalogo/reload", Auth: api.Operator,
@@ -29,7 +30,7 @@ var Endpoints = []api.Endpoint{
 	api.Bind((*Server).rollback, api.Endpoint{
 		Method: "POST", Path: "/api/admin/catalogo/rollback", Auth: api.Operator,
 		Doc:    "The earlier release that is now shown, and held until a reload by hand.",
-		Faults: []*fault.Error{release.ErrNoVersion},
+		Faults: []*fault.Error{release.ErrNoVersion, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).run, api.Endpoint{
 		Method: "POST", Path: "/api/admin/jobs/{name}", Auth: api.Operator,
@@ -38,17 +39,18 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).blocks, api.Endpoint{
 		Method: "GET", Path: "/api/admin/catalogo/bloqueios", Auth: api.Operator,
-		Doc: "Everything that the operator has taken out of the catalog.",
+		Doc:    "Everything that the operator has taken out of the catalog.",
+		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).addBlock, api.Endpoint{
 		Method: "POST", Path: "/api/admin/catalogo/bloqueios", Auth: api.Operator,
 		Doc:    "The new block, in force when the call returns.",
-		Faults: []*fault.Error{block.ErrInvalid},
+		Faults: []*fault.Error{block.ErrInvalid, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).removeBlock, api.Endpoint{
 		Method: "DELETE", Path: "/api/admin/catalogo/bloqueios/{id}", Auth: api.Operator,
 		Doc:    "What remains blocked after one block is lifted.",
-		Faults: []*fault.Error{block.ErrNoBlock},
+		Faults: []*fault.Error{block.ErrNoBlock, fault.ErrUnavailable},
 	}),
 }
 
@@ -83,23 +85,32 @@ func (s *Server) status(ctx context.Context, _ struct{}) (*status, error) {
 	out := &status{Shown: s.live.State(), Releases: []release.Release{}, Jobs: s.jobs.Names()}
 	p, err := s.archive.Current(ctx)
 	if err != nil && !errors.Is(err, release.ErrNoVersion) {
-		return nil, fault.ErrUnavailable.Because(err)
+		return nil, told(err)
 	}
 	if err == nil {
 		out.Held, out.SyncedAt = p.Held, &p.SyncedAt
 	}
 	rs, err := s.archive.Releases(ctx)
 	if err != nil {
-		return nil, fault.ErrUnavailable.Because(err)
+		return nil, told(err)
 	}
 	out.Releases = append(out.Releases, rs...)
 	blocks, err := s.list.All(ctx)
 	if err != nil {
-		return nil, fault.ErrUnavailable.Because(err)
+		return nil, told(err)
 	}
 	out.Blocks = len(blocks)
 	out.Reload, err = s.jobs.Last(ctx, ReloadJob)
-	return out, err
+	return out, told(err)
+}
+
+// told returns what the operator is told of err: that a part does not answer,
+// when it is no fault and so comes from below the domain.
+func told(err error) error {
+	if _, ok := errors.AsType[*fault.Error](err); ok || err == nil {
+		return err
+	}
+	return fault.ErrUnavailable.Because(err)
 }
 
 type orderIn struct {
@@ -141,9 +152,9 @@ type rollbackIn struct {
 func (s *Server) rollback(ctx context.Context, in rollbackIn) (*release.Release, error) {
 	r, err := s.archive.Rollback(ctx, in.Version)
 	if err != nil {
-		return nil, err
+		return nil, told(err)
 	}
-	return &r, s.live.Refresh(ctx)
+	return &r, told(s.live.Refresh(ctx))
 }
 
 type blockList struct {
@@ -154,7 +165,7 @@ type blockList struct {
 func (s *Server) blocks(ctx context.Context, _ struct{}) (*blockList, error) {
 	all, err := s.list.All(ctx)
 	if err != nil {
-		return nil, fault.ErrUnavailable.Because(err)
+		return nil, told(err)
 	}
 	return &blockList{Items: append([]block.Block{}, all...), Total: len(all)}, nil
 }
@@ -171,9 +182,9 @@ func (s *Server) addBlock(ctx context.Context, in blockIn) (*block.Block, error)
 		return nil, err
 	}
 	if err := s.list.Add(ctx, b); err != nil {
-		return nil, fault.ErrUnavailable.Because(err)
+		return nil, told(err)
 	}
-	return &b, s.live.Refresh(ctx)
+	return &b, told(s.live.Refresh(ctx))
 }
 
 type removeIn struct {
@@ -182,10 +193,10 @@ type removeIn struct {
 
 func (s *Server) removeBlock(ctx context.Context, in removeIn) (*blockList, error) {
 	if err := s.list.Remove(ctx, in.ID); err != nil {
-		return nil, err
+		return nil, told(err)
 	}
 	if err := s.live.Refresh(ctx); err != nil {
-		return nil, err
+		return nil, told(err)
 	}
 	return s.blocks(ctx, struct{}{})
 }

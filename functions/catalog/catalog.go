@@ -5,6 +5,7 @@ package catalog
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -148,10 +149,6 @@ const (
 	defaultLanguage = "por"
 )
 
-type geoIn struct {
-	AcceptLanguage string `header:"Accept-Language" maxLength:"1000" description:"Languages the caller reads."`
-}
-
 type geo struct {
 	Country          string  `json:"country" description:"ISO 3166-1 alpha-2; BR when nothing is known."`
 	Detected         *string `json:"detected" description:"The country that the edge saw."`
@@ -161,24 +158,40 @@ type geo struct {
 	API              string  `json:"api" format:"uri"`
 }
 
-func (s *Server) geo(ctx context.Context, in geoIn) (geo, error) {
+func (s *Server) geo(ctx context.Context, _ struct{}) (geo, error) {
 	g := geo{Country: defaultCountry, Language: defaultLanguage, Source: sourceFallback, API: s.baseURL + "/api/geo"}
 	if c := api.CountryOf(ctx); c != "" {
 		g.Country, g.Detected, g.Source = c, &c, sourceEdge
 	}
-	if code, ok := firstLanguage(in.AcceptLanguage); ok {
+	if code, ok := firstLanguage(api.AcceptLanguageOf(ctx)); ok {
 		g.Language, g.LanguageDetected = code, &code
 	}
 	return g, nil
 }
 
+// maxLanguages bounds the Accept-Language headers that are read, in bytes.
+const maxLanguages = 1000
+
+// noLanguages are codes that a header may hold and that name no language: any
+// ("*"), none, and one without a code.
+var noLanguages = []string{"mul", "zxx", "mis"}
+
 // firstLanguage returns the ISO 639-3 code of the language that an
-// Accept-Language header prefers.
+// Accept-Language header prefers; false when it names none, or is no such
+// header.
 func firstLanguage(header string) (string, bool) {
-	tags, _, err := language.ParseAcceptLanguage(header)
-	if err != nil || len(tags) == 0 {
+	if len(header) > maxLanguages {
 		return "", false
 	}
-	base, confidence := tags[0].Base()
-	return base.ISO3(), confidence != language.No
+	tags, weights, err := language.ParseAcceptLanguage(header)
+	if err != nil {
+		return "", false
+	}
+	for i, tag := range tags {
+		base, confidence := tag.Base()
+		if code := base.ISO3(); weights[i] > 0 && confidence == language.Exact && !slices.Contains(noLanguages, code) {
+			return code, true
+		}
+	}
+	return "", false
 }

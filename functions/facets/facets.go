@@ -52,7 +52,7 @@ type items[Item any] struct {
 }
 
 // facet answers with what of picks from the view of the moment.
-func facet[Item any](s *Server, ctx context.Context, of func(v *index.View, locale int) []Item) (items[Item], error) {
+func facet[Item any](ctx context.Context, s *Server, of func(v *index.View, locale int) []Item) (items[Item], error) {
 	v, err := s.catalog.View()
 	if err != nil {
 		return items[Item]{}, err
@@ -66,19 +66,19 @@ type kindIn struct {
 }
 
 func (s *Server) countries(ctx context.Context, in kindIn) (items[catalog.CountryFacet], error) {
-	return facet(s, ctx, func(v *index.View, l int) []catalog.CountryFacet { return v.Countries(in.Kind, l) })
+	return facet(ctx, s, func(v *index.View, l int) []catalog.CountryFacet { return v.Countries(in.Kind, l) })
 }
 
 func (s *Server) languages(ctx context.Context, in kindIn) (items[catalog.LanguageFacet], error) {
-	return facet(s, ctx, func(v *index.View, l int) []catalog.LanguageFacet { return v.Languages(in.Kind, l) })
+	return facet(ctx, s, func(v *index.View, l int) []catalog.LanguageFacet { return v.Languages(in.Kind, l) })
 }
 
 func (s *Server) networks(ctx context.Context, in kindIn) (items[catalog.NetworkFacet], error) {
-	return facet(s, ctx, func(v *index.View, _ int) []catalog.NetworkFacet { return v.Networks(in.Kind) })
+	return facet(ctx, s, func(v *index.View, _ int) []catalog.NetworkFacet { return v.Networks(in.Kind) })
 }
 
 func (s *Server) qualities(ctx context.Context, in kindIn) (items[catalog.QualityFacet], error) {
-	return facet(s, ctx, func(v *index.View, _ int) []catalog.QualityFacet { return v.Qualities(in.Kind) })
+	return facet(ctx, s, func(v *index.View, _ int) []catalog.QualityFacet { return v.Qualities(in.Kind) })
 }
 
 type tagsIn struct {
@@ -87,7 +87,7 @@ type tagsIn struct {
 }
 
 func (s *Server) tags(ctx context.Context, in tagsIn) (items[catalog.TagFacet], error) {
-	return facet(s, ctx, func(v *index.View, _ int) []catalog.TagFacet {
+	return facet(ctx, s, func(v *index.View, _ int) []catalog.TagFacet {
 		return v.Tags(catalog.CountryCode(in.Country), in.Limit)
 	})
 }
@@ -97,7 +97,7 @@ type categoriesIn struct {
 }
 
 func (s *Server) categories(ctx context.Context, _ categoriesIn) (items[catalog.CategoryFacet], error) {
-	return facet(s, ctx, (*index.View).Categories)
+	return facet(ctx, s, (*index.View).Categories)
 }
 
 type subdivisionsIn struct {
@@ -106,7 +106,7 @@ type subdivisionsIn struct {
 }
 
 func (s *Server) subdivisions(ctx context.Context, in subdivisionsIn) (items[catalog.SubdivisionFacet], error) {
-	return facet(s, ctx, func(v *index.View, _ int) []catalog.SubdivisionFacet {
+	return facet(ctx, s, func(v *index.View, _ int) []catalog.SubdivisionFacet {
 		return v.Subdivisions(catalog.CountryCode(in.Country), in.Kind)
 	})
 }
@@ -118,7 +118,7 @@ type citiesIn struct {
 }
 
 func (s *Server) cities(ctx context.Context, in citiesIn) (items[catalog.CityFacet], error) {
-	return facet(s, ctx, func(v *index.View, _ int) []catalog.CityFacet {
+	return facet(ctx, s, func(v *index.View, _ int) []catalog.CityFacet {
 		return v.Cities(catalog.CountryCode(in.Country), in.Subdivision, in.Kind)
 	})
 }

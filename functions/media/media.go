@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"time"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
@@ -26,7 +27,7 @@ var Endpoints = []api.Endpoint{
 		Auth:     api.None,
 		Doc:      "The flag of a country, as the facet of countries links it.",
 		Faults:   []*fault.Error{fault.ErrNotFound},
-		Cache:    api.Immutable,
+		Cache:    api.Public(24 * time.Hour),
 		Produces: []string{"image/svg+xml"},
 	}),
 	api.Bind((*Server).logo, api.Endpoint{

@@ -57,7 +57,7 @@ func TestFlagHeaders(t *testing.T) {
 	}
 	want := map[string]string{
 		"Content-Type":                "image/svg+xml",
-		"Cache-Control":               "public, max-age=31536000, immutable",
+		"Cache-Control":               "public, max-age=86400",
 		"X-Content-Type-Options":      "nosniff",
 		"Content-Security-Policy":     "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 		"Access-Control-Allow-Origin": "*",

@@ -15,7 +15,9 @@ type drain struct {
 }
 
 // wrap returns h, counted. Once the drain began, answers ask for the
-// connection to be closed, so that callers go elsewhere.
+// connection to be closed, so that callers go elsewhere, and are sent before
+// they count as done: the server sends what is left when h has returned, and
+// the process may have ended by then.
 func (d *drain) wrap(h http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if d.enter() {
@@ -23,7 +25,17 @@ func (d *drain) wrap(h http.Handler) http.HandlerFunc {
 		}
 		defer d.leave()
 		h.ServeHTTP(w, r)
+		if d.began() {
+			_ = http.NewResponseController(w).Flush()
+		}
 	}
+}
+
+// began reports whether someone waits, or has waited.
+func (d *drain) began() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.empty != nil
 }
 
 func (d *drain) enter() (draining bool) {

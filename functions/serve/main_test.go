@@ -118,7 +118,8 @@ func get(ctx context.Context, t *testing.T, url string) []byte {
 	}
 }
 
-// TestDrain checks that a request under way is waited for.
+// TestDrain checks that a request under way is waited for, until its answer is
+// sent.
 func TestDrain(t *testing.T) {
 	var d drain
 	begun, release := make(chan struct{}), make(chan struct{})
@@ -126,7 +127,8 @@ func TestDrain(t *testing.T) {
 		close(begun)
 		<-release
 	}))
-	go h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+	answer := httptest.NewRecorder()
+	go h.ServeHTTP(answer, httptest.NewRequest("GET", "/", nil))
 	<-begun
 	if d.wait(time.Millisecond) {
 		t.Error("a request under way is not waited for")
@@ -134,6 +136,9 @@ func TestDrain(t *testing.T) {
 	close(release)
 	if !d.wait(time.Minute) {
 		t.Error("a request that ended is waited for")
+	}
+	if !answer.Flushed {
+		t.Error("an answer is not waited for to be sent")
 	}
 	w := httptest.NewRecorder()
 	d.wrap(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))

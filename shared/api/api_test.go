@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/cloudlog"
+	"miramundo.dev/shared/api/input"
 	"miramundo.dev/shared/apitest"
 )
 
@@ -144,6 +146,18 @@ func TestHostileBodies(t *testing.T) {
 	}
 }
 
+// TestLongQuery checks that a query is bounded where it is read, and of no
+// account where it is not.
+func TestLongQuery(t *testing.T) {
+	h := apitest.Validating(t, api.Handler(options(), newServer(), table), spec(t))
+	query := "?x=" + strings.Repeat("y", input.MaxQuery)
+	for path, status := range map[string]int{"/api/things": 400, "/page": 200} {
+		if answer, got := apitest.Do(t, h, "GET", path+query, ""); answer.StatusCode != status {
+			t.Errorf("%s answered %d %s, want %d", path, answer.StatusCode, got, status)
+		}
+	}
+}
+
 // TestTruncatedBody checks a connection that ends within the body.
 func TestTruncatedBody(t *testing.T) {
 	h := api.Handler(options(), newServer(), table)
@@ -164,6 +178,50 @@ func (f *failing) Read(p []byte) (int, error) {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	return f.r.Read(p)
+}
+
+// TestSlowBody checks that no request body may drip for ever, whoever reads it:
+// the server reads what an answer left of it.
+func TestSlowBody(t *testing.T) {
+	h := api.Handler(options(), newServer(), table)
+	for _, test := range []struct {
+		method, path, mediaType, body string
+		status                        int
+		limited, lifted               bool
+	}{
+		{"GET", "/api/things", "", "", 200, false, false},
+		{"GET", "/api/things", "", "abc", 200, true, false},
+		{"PUT", "/api/things", "", "abc", 405, true, false},
+		{"POST", "/api/none", "", "abc", 404, true, false},
+		{"DELETE", "/api/things/a", "", "abc", 401, true, false},
+		{"POST", "/api/things", "text/plain", "abc", 415, true, false},
+		{"POST", "/api/things", "application/json", strings.Repeat(" ", 1025), 413, true, false},
+		{"POST", "/api/things", "application/json", `{"name":"a"}`, 201, true, true},
+	} {
+		var body io.Reader = http.NoBody
+		if test.body != "" {
+			body = strings.NewReader(test.body)
+		}
+		r := httptest.NewRequest(test.method, test.path, body)
+		r.Header.Set("Content-Type", test.mediaType)
+		w := &timed{ResponseRecorder: httptest.NewRecorder()}
+		h.ServeHTTP(w, r)
+		limited, lifted := len(w.deadlines) > 0, len(w.deadlines) > 0 && w.deadlines[len(w.deadlines)-1].IsZero()
+		if w.Code != test.status || limited != test.limited || lifted != test.lifted {
+			t.Errorf("%s %s %s with %q: status %d, deadlines %v", test.method, test.path, test.mediaType, test.body, w.Code, w.deadlines)
+		}
+	}
+}
+
+// A timed writer notes the deadlines that are set for reading.
+type timed struct {
+	*httptest.ResponseRecorder
+	deadlines []time.Time
+}
+
+func (w *timed) SetReadDeadline(t time.Time) error {
+	w.deadlines = append(w.deadlines, t)
+	return nil
 }
 
 // TestAbort checks that a handler can still end its connection.

@@ -42,18 +42,26 @@ func (c *call) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// decode fills v, a copy of the endpoint's preset, from the request.
+// decode fills v, a copy of the endpoint's preset, from the request. A body that
+// was read whole has no time limit any more: the server listens on, to tell the
+// handler when the caller goes away.
 func (c *call) decode(v reflect.Value) error {
 	e := &c.route.endpoint
-	if !e.plan.Body {
-		return e.plan.Decode(c.r, v, e.MaxBody)
+	err := e.plan.Decode(c.r, v, e.MaxBody)
+	if err == nil && e.plan.Body {
+		c.limitBody(time.Time{})
 	}
-	// A body that drips holds a connection; the server of a function has no
-	// timeout of its own. Writers without deadlines are those of tests.
-	control := http.NewResponseController(c.w.ResponseWriter)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout))
-	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
-	return e.plan.Decode(c.r, v, e.MaxBody)
+	return err
+}
+
+// limitBody sets when the rest of the request body must have arrived, if there
+// is one: a body that drips holds a connection, even one that nobody reads,
+// since the server reads what is left of it. The server of a function has no
+// timeout of its own. Writers without deadlines are those of tests.
+func (c *call) limitBody(deadline time.Time) {
+	if c.r.Body != nil && c.r.Body != http.NoBody {
+		_ = http.NewResponseController(c.w.ResponseWriter).SetReadDeadline(deadline)
+	}
 }
 
 // bodyTimeout is how long a request body may take to arrive.
@@ -90,6 +98,17 @@ func LocaleOf(ctx context.Context) i18n.Locale {
 		return c.language()
 	}
 	return i18n.PT
+}
+
+// AcceptLanguageOf returns the Accept-Language header of the request, whatever
+// it holds; empty outside of one. The answer says in Vary that it was asked for.
+func AcceptLanguageOf(ctx context.Context) string {
+	c := callOf(ctx)
+	if c == nil {
+		return ""
+	}
+	c.language()
+	return c.r.Header.Get("Accept-Language")
 }
 
 // RequestIDOf returns the id under which the log tells of this request; empty

@@ -64,6 +64,9 @@ func (c *call) unmatched() {
 			c.preflight()
 			return
 		}
+		for _, m := range allow {
+			c.shareLike(c.service.find(m, c.r.Host, c.r.URL))
+		}
 		c.fail(fault.ErrNoMethod.With("allow", allow))
 	case c.redirectSlash():
 	default:
@@ -98,6 +101,14 @@ func (s *service) find(method, host string, u *url.URL) *route {
 	return nil
 }
 
+// shareLike lets scripts of other origins read an answer that is given in place
+// of rt's, where they may read rt's.
+func (c *call) shareLike(rt *route) {
+	if rt != nil && rt.endpoint.crossOrigin() {
+		c.w.Header()["Access-Control-Allow-Origin"] = anyOrigin
+	}
+}
+
 // preflight answers OPTIONS. A browser that asks for leave to call from
 // another origin gets it where the endpoint lets scripts of any origin in.
 func (c *call) preflight() {
@@ -119,9 +130,11 @@ func (c *call) redirectSlash() bool {
 	if c.r.URL.RawPath != "" {
 		to.RawPath = otherSlash(c.r.URL.RawPath)
 	}
-	if c.service.find(c.r.Method, c.r.Host, &to) == nil {
+	rt := c.service.find(c.r.Method, c.r.Host, &to)
+	if rt == nil {
 		return false
 	}
+	c.shareLike(rt)
 	c.w.Header()["Cache-Control"] = noStore
 	_ = Redirect(&c.w, to.String(), http.StatusPermanentRedirect)
 	return true

@@ -141,6 +141,7 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{Context: r.Context(), r: r, service: s, start: s.Now(), id: newID()}
 	c.w = response{ResponseWriter: w, call: c}
 	defer c.finish()
+	c.limitBody(time.Now().Add(bodyTimeout))
 	h := w.Header()
 	h["X-Content-Type-Options"] = nosniff
 	h["X-Request-Id"] = []string{c.id}

@@ -148,6 +148,8 @@ func TestReadStackRefusals(t *testing.T) {
 		{`"6h"`, `"-6h"`, `"-6h" is no duration`},
 		{`"every": "6h", `, ``, "job catalog-reload does not say how often"},
 		{`"edge"`, `edge`, "invalid character"},
+		{`"BR"`, `"Brazil"`, "edge.country is no ISO 3166-1 alpha-2 code"},
+		{stack, stack + "{}", "after top-level value"},
 	} {
 		_, err := ReadStack(write(t, strings.Replace(stack, test.old, test.new, 1)))
 		if err == nil || !strings.Contains(err.Error(), test.want) {

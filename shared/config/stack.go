@@ -1,11 +1,11 @@
 package config
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net"
 	"os"
+	"regexp"
 	"strconv"
 	"time"
 )
@@ -79,7 +79,7 @@ func ReadStack(path string) (Stack, error) {
 		return Stack{}, err
 	}
 	var s Stack
-	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&s); err != nil {
+	if err := json.Unmarshal(data, &s); err != nil {
 		return Stack{}, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := s.check(); err != nil {
@@ -88,10 +88,15 @@ func ReadStack(path string) (Stack, error) {
 	return s, nil
 }
 
-// check refuses parts without a place, and two in one.
+var countryCode = regexp.MustCompile(`^([A-Z]{2})?$`)
+
+// check refuses parts without a place, and two in one, and what no edge says.
 func (s Stack) check() error {
 	if s.Project == "" {
 		return fmt.Errorf("project is missing")
+	}
+	if !countryCode.MatchString(s.Edge.Country) {
+		return fmt.Errorf("edge.country is no ISO 3166-1 alpha-2 code")
 	}
 	taken := map[string]string{}
 	parts := map[string]Listen{"emulators.firestore": s.Emulators.Firestore, "emulators.pubsub": s.Emulators.PubSub}

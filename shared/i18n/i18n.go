@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,10 +44,12 @@ func (l Locale) HTML() string { return htmls[l] }
 // String returns the tag of l.
 func (l Locale) String() string { return l.Tag() }
 
-// Find returns the locale with the given tag, and whether there is one.
+// Find returns the locale with the given tag, in either case and with or
+// without a region, and whether there is one.
 func Find(tag string) (Locale, bool) {
+	tag, _, _ = strings.Cut(tag, "-")
 	for _, l := range Locales {
-		if tags[l] == tag {
+		if strings.EqualFold(tags[l], tag) {
 			return l, true
 		}
 	}
@@ -151,8 +154,8 @@ func Has(key string) bool {
 }
 
 // T returns the text for key, with each {name} replaced by the field of that
-// name: a list as its elements joined by commas, everything else as fmt prints
-// it. A name that fields lack stays as it is; a key without a text returns the
+// name: a list as its elements joined by commas, a number with all its digits,
+// everything else as fmt prints it. A name that fields lack stays as it is; a key without a text returns the
 // key, so that a slip is seen and harms no one.
 func (l Locale) T(key string, fields map[string]any) string {
 	text, ok := messages[l][key]
@@ -186,8 +189,11 @@ func fill(text string, fields map[string]any) string {
 }
 
 func show(value any) string {
-	if list, ok := value.([]string); ok {
-		return strings.Join(list, ", ")
+	switch v := value.(type) {
+	case []string:
+		return strings.Join(v, ", ")
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
 	return fmt.Sprint(value)
 }

@@ -26,7 +26,7 @@ func namers(open func(language.Tag) display.Namer) (ns [len(tags)]display.Namer)
 // capital first letter; false when the locale has no name for it.
 func LanguageName(code string, l Locale) (string, bool) {
 	if key := "language." + code; Has(key) {
-		return l.T(key, nil), true // where the tables take a language for one of its forms
+		return l.T(key, nil), true // where the tables take a language for another
 	}
 	base, err := language.ParseBase(code)
 	if err != nil || base.String() == "und" {
@@ -42,6 +42,9 @@ func LanguageName(code string, l Locale) (string, bool) {
 // CountryName returns the name of a country, ISO 3166-1 alpha-2, in a locale;
 // false when the locale has no name for it.
 func CountryName(alpha2 string, l Locale) (string, bool) {
+	if key := "country." + alpha2; Has(key) {
+		return l.T(key, nil), true // where the tables are older than the name
+	}
 	region, err := language.ParseRegion(alpha2)
 	if err != nil || len(alpha2) != 2 || !region.IsCountry() || region.String() != alpha2 {
 		return "", false

@@ -97,8 +97,12 @@ func (p *Plan) complete(seen uint64) error {
 	return nil
 }
 
-// decodeQuery reads a raw query in one pass. It returns which fields it set.
+// decodeQuery reads a raw query in one pass. It returns which fields it set. An
+// endpoint without parameters does not look at it.
 func (p *Plan) decodeQuery(raw string, v reflect.Value) (seen uint64, err error) {
+	if len(p.queries) == 0 {
+		return 0, nil
+	}
 	if len(raw) > MaxQuery {
 		return 0, fault.ErrInvalid.With("reason", "too_long").With("bound", MaxQuery)
 	}
