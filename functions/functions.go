@@ -51,7 +51,7 @@ type Deps struct {
 // All lists the functions of the service.
 var All = []Function{
 	{"admin", admin.Endpoints, func(d Deps) any { return admin.New(d.Archive, d.Catalog, d.Blocks, d.Jobs, d.Now) }},
-	{"catalog", catalog.Endpoints, func(d Deps) any { return catalog.New(d.Catalog, d.Config.BaseURL) }},
+	{"catalog", catalog.Endpoints, func(d Deps) any { return catalog.New(d.Catalog, d.Config.BaseURL, d.Now) }},
 	{"discovery", discovery.Endpoints, newDiscovery},
 	{"facets", facets.Endpoints, func(d Deps) any { return facets.New(d.Catalog) }},
 	{"media", media.Endpoints, func(d Deps) any { return media.New(d.DB) }},

@@ -5,9 +5,11 @@ package catalog
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/text/language"
 
@@ -22,7 +24,7 @@ import (
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).search, api.Endpoint{
 		Method: "GET",
-		Path:   "/api/channels",
+		Path:   catalog.ChannelsPath,
 		Auth:   api.None,
 		Doc:    "A page of the channels that match, with the counts of their categories.",
 		Tool:   "search_channels",
@@ -31,7 +33,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).channel, api.Endpoint{
 		Method: "GET",
-		Path:   "/api/channels/{id}",
+		Path:   catalog.ChannelsPath + "/{id}",
 		Auth:   api.None,
 		Doc:    "The detail record of a channel, with its streams.",
 		Tool:   "get_channel",
@@ -51,18 +53,23 @@ var Endpoints = []api.Endpoint{
 // A Viewer shows the catalog of the moment, or says ErrNotLoaded.
 type Viewer interface {
 	View() (*index.View, error)
+
+	// Synced returns when the sources were last confirmed; false before the
+	// first release.
+	Synced() (time.Time, bool)
 }
 
 // A Server answers for the catalog.
 type Server struct {
 	catalog Viewer
 	baseURL string
+	now     func() time.Time
 }
 
 // New returns a server of the catalog that v shows. Its own addresses start
 // with baseURL.
-func New(v Viewer, baseURL string) *Server {
-	return &Server{v, baseURL}
+func New(v Viewer, baseURL string, now func() time.Time) *Server {
+	return &Server{v, baseURL, now}
 }
 
 type searchIn struct {
@@ -116,13 +123,56 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 func (p page) Reply(w http.ResponseWriter, r *http.Request) error {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
+	p.query.More = more(r.URL.RawQuery)
 	*buf = p.view.Search(p.query, int(p.locale), (*buf)[:0])
 	return api.WriteJSON(w, r, *buf)
 }
 
+// more returns what another page's address repeats of a query: all but its
+// offset. What is not plain is escaped anew.
+func more(rawQuery string) string {
+	if rawQuery == "" {
+		return ""
+	}
+	var b strings.Builder
+	for pair := range strings.SplitSeq(rawQuery, "&") {
+		if pair == "" || pair == "offset" || strings.HasPrefix(pair, "offset=") {
+			continue
+		}
+		if strings.ContainsFunc(pair, unsafe) {
+			name, value, _ := strings.Cut(pair, "=")
+			pair = escape(name) + "=" + escape(value)
+		}
+		b.WriteString(pair)
+		b.WriteByte('&')
+	}
+	return b.String()
+}
+
+// unsafe reports whether r may not stand in an address within JSON.
+func unsafe(r rune) bool {
+	return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r)
+}
+
+// escape returns part of a query, escaped once whatever it was.
+func escape(s string) string {
+	if plain, err := url.QueryUnescape(s); err == nil {
+		s = plain
+	}
+	return url.QueryEscape(s)
+}
+
+// staleness is the age at which a catalog no longer says who is online.
+const staleness = 48 * time.Hour
+
 func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
 	v, err := s.catalog.View()
-	return page{v, in.query(), api.LocaleOf(ctx)}, err
+	q := in.query()
+	if q.Online {
+		at, ok := s.catalog.Synced()
+		q.Stalled = !ok || s.now().Sub(at) > staleness
+	}
+	return page{v, q, api.LocaleOf(ctx)}, err
 }
 
 type channelIn struct {

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// ChannelsPath is where the list of channels is, and below it their records.
+const ChannelsPath = "/api/channels"
+
 // A LinkBase is where the parts of the service are: origins without a slash at
 // their end, such as "https://miramundo.dev".
 type LinkBase struct {
@@ -14,7 +17,10 @@ type LinkBase struct {
 }
 
 // Channel returns the address of a detail record.
-func (l LinkBase) Channel(id string) string { return l.Base + "/api/channels/" + url.PathEscape(id) }
+func (l LinkBase) Channel(id string) string { return l.Channels() + "/" + url.PathEscape(id) }
+
+// Channels returns the address of the list of channels.
+func (l LinkBase) Channels() string { return l.Base + ChannelsPath }
 
 // Page returns the address of the page for people about a channel.
 func (l LinkBase) Page(id string) string { return l.Base + "/c/" + url.PathEscape(id) }

@@ -154,6 +154,8 @@ type Page struct {
 	Limit      int       `json:"limit"`
 	Offset     int       `json:"offset"`
 	NextOffset *int      `json:"next_offset" description:"The offset of the next page; null on the last."`
+	Next       *string   `json:"next" format:"uri" description:"Address of the next page; null on the last."`
+	API        string    `json:"api" format:"uri" description:"Address of the list."`
 	Facets     Facets    `json:"facets"`
 	Filters    Filters   `json:"filters"`
 }

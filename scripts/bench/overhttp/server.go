@@ -124,13 +124,14 @@ func newService(file string) (http.Handler, error) {
 	log := slog.New(cloudlog.New(null, slog.LevelInfo, "demo"))
 	links := model.LinkBase{Base: "https://miramundo.example", Hop: "https://hop.miramundo.example", Legacy: "https://legacy.miramundo.example"}
 	view := fixed{index.NewView(ix, index.Overlay{}, links)}
-	return api.Handler(api.Options{Log: log}, catalog.New(view, links.Base), catalog.Endpoints), nil
+	return api.Handler(api.Options{Log: log}, catalog.New(view, links.Base, time.Now), catalog.Endpoints), nil
 }
 
 // fixed shows one view.
 type fixed struct{ view *index.View }
 
 func (f fixed) View() (*index.View, error) { return f.view, nil }
+func (f fixed) Synced() (time.Time, bool)  { return time.Now(), true }
 
 // A bodyWriter keeps bodies by their targets, each with its length before it.
 type bodyWriter struct{ w *bufio.Writer }

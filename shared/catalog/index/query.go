@@ -28,6 +28,7 @@ type Query struct {
 	Stalled     bool   // the catalog is too old to say that anyone is online: nobody is
 	Kind        string // "tv" (also when empty), "radio" or "all"
 	Sort        string // "name" (also when empty), "score", "votes" or "relevance"
+	More        string // what the address of another page repeats of the query: "" or pairs that each end in "&", in ASCII without quotes
 	Limit       int    // at most maxLimit
 	Offset      int
 }

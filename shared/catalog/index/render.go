@@ -52,14 +52,14 @@ func (v *View) Search(q Query, locale int, dst []byte) []byte {
 	}
 	dst = append(dst, `],"total":`...)
 	dst = strconv.AppendInt(dst, int64(res.total), 10)
-	dst = appendPosition(dst, &q, res.total)
+	dst = v.appendPosition(dst, &q, res.total)
 	dst = append(dst, `,"facets":{"categories":`...)
 	dst = v.appendCounts(dst, s, &q, &res, locale)
 	dst = append(dst, `},"filters":`...)
 	return append(appendFilters(dst, &q), '}')
 }
 
-func appendPosition(dst []byte, q *Query, total int) []byte {
+func (v *View) appendPosition(dst []byte, q *Query, total int) []byte {
 	limit, offset := q.limit(), max(q.Offset, 0)
 	dst = append(dst, `,"limit":`...)
 	dst = strconv.AppendInt(dst, int64(limit), 10)
@@ -67,9 +67,17 @@ func appendPosition(dst []byte, q *Query, total int) []byte {
 	dst = strconv.AppendInt(dst, int64(offset), 10)
 	dst = append(dst, `,"next_offset":`...)
 	if limit > 0 && offset < total-limit {
-		return strconv.AppendInt(dst, int64(offset+limit), 10)
+		dst = strconv.AppendInt(dst, int64(offset+limit), 10)
+		dst = append(dst, `,"next":`...)
+		dst = append(dst, v.list[:len(v.list)-1]...)
+		dst = append(append(dst, '?'), q.More...)
+		dst = append(dst, "offset="...)
+		dst = append(strconv.AppendInt(dst, int64(offset+limit), 10), '"')
+	} else {
+		dst = append(dst, `null,"next":null`...)
 	}
-	return append(dst, null...)
+	dst = append(dst, `,"api":`...)
+	return append(dst, v.list...)
 }
 
 func (v *View) appendCounts(dst []byte, s *scratch, q *Query, res *result, locale int) []byte {
@@ -153,7 +161,7 @@ func appendPathID(dst, escaped []byte) []byte {
 		if asIs[c] {
 			continue
 		}
-		return append(dst, catalog.LinkBase{}.Channel(jsontext.Text(escaped))[len("/api/channels/"):]...)
+		return append(dst, catalog.LinkBase{}.Channel(jsontext.Text(escaped))[len(catalog.LinkBase{}.Channel("")):]...)
 	}
 	return append(dst, escaped...)
 }

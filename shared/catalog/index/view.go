@@ -13,6 +13,7 @@ type View struct {
 	ix      *Index
 	overlay Overlay
 	links   catalog.LinkBase
+	list    []byte // the address of the list of channels, as JSON
 
 	removed   docset.Bits // blocked records; nil for none
 	blocked   docset.Bits // blocked streams; nil for none
@@ -49,6 +50,7 @@ func NewView(ix *Index, o Overlay, links catalog.LinkBase) *View {
 	v.social = newSide(ix, o.Social, nil)
 	v.setWholes()
 	v.setTails()
+	v.list = appendJSON(nil, links.Channels())
 	return v
 }
 

@@ -7,6 +7,7 @@ package indextest
 
 import (
 	"cmp"
+	"fmt"
 	"math/bits"
 	"net/url"
 	"slices"
@@ -60,10 +61,11 @@ func (n *Naive) Page(q index.Query, locale int) catalog.Page {
 	n.sort(found, q)
 	page := catalog.Page{
 		Items: []catalog.Channel{}, Total: len(found), Limit: q.Limit, Offset: q.Offset,
-		Facets: n.facets(found, locale), Filters: filters(q),
+		Facets: n.facets(found, locale), Filters: filters(q), API: n.links.Channels(),
 	}
 	if next := q.Offset + q.Limit; q.Limit > 0 && next < len(found) {
-		page.NextOffset = &next
+		address := fmt.Sprintf("%s?%soffset=%d", n.links.Channels(), q.More, next)
+		page.NextOffset, page.Next = &next, &address
 	}
 	for _, d := range found[min(q.Offset, len(found)):min(q.Offset+q.Limit, len(found))] {
 		page.Items = append(page.Items, n.item(d, locale))
