@@ -111,12 +111,15 @@ func (ix *Index) stream(i uint32) catalog.StreamRecord {
 // text returns a value as the register had it.
 func (ix *Index) text(value uint32) string { return jsontext.Text(ix.values.At(value)) }
 
-// hostname returns the host of the URL that begins with prefix, in lower case
-// and without a dot at its end; "" when it has none.
+// hostname returns the host of the URL that begins with prefix, in the form by
+// which blocks name it; "" when it has none.
 func hostname(prefix string) string {
 	u, err := url.Parse(prefix)
 	if err != nil {
 		return ""
+	}
+	if host, ok := catalog.Hostname(u.Hostname()); ok {
+		return host
 	}
 	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 }

@@ -117,6 +117,8 @@ func TestHosts(t *testing.T) {
 		{"https://ba.example/x", "a.example", false},
 		{"https://a.example/x", "b.a.example", false},
 		{"https://[2001:db8::1]:80/x", "2001:db8::1", true},
+		{"https://[2001:DB8:0:0::1]:80/x", "2001:db8::1", true},
+		{"https://bücher.example/x", "xn--bcher-kva.example", true},
 		{"https://10.0.0.1/x", "10.0.0.1", true},
 		{"https://a.example/x", "", false},
 		{"rtmp://a.example/x", "a.example", true},
