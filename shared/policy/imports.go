@@ -113,7 +113,7 @@ var homes = []home{
 	{`github\.com/andybalholm/brotli`, `shared/(api/encoding|apitest|origin)`},
 	{`github\.com/klauspost/compress(/.*)?`, `shared/(api/encoding|apitest|origin|source(/.*)?|catalog/.*|blob)|scripts/bench(/.*)?`},
 	{`golang\.org/x/text(/.*)?`, `shared/(i18n|catalog(/.*)?|source(/.*)?)|functions/\w+`},
-	{`golang\.org/x/net(/.*)?`, `shared/(origin|source/.*|catalog/.*)`},
+	{`golang\.org/x/net(/.*)?`, `shared/(origin|source/.*|catalog(/.*)?)`},
 	{`golang\.org/x/sys(/.*)?`, `scripts/.*`},
 	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
 	{`github\.com/google/go-cmp(/.*)?`, `shared/(apitest|store/storetest|bus/bustest)`},
