@@ -18,6 +18,7 @@ import (
 
 	"miramundo.dev/shared/blob"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/snapshot"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/store"
 )
@@ -268,6 +269,9 @@ func (a *Archive) Rollback(ctx context.Context, version string) (Release, error)
 	if !validVersion(version) {
 		return r, ErrNoVersion
 	}
+	if err := a.readable(ctx, version); err != nil {
+		return r, err
+	}
 	err := a.DB.Update(ctx, func(tx store.Tx) error {
 		var p Pointer
 		if err := tx.Get(pointerPath, &p); err != nil {
@@ -283,6 +287,18 @@ func (a *Archive) Rollback(ctx context.Context, version string) (Release, error)
 		return r, ErrNoVersion.Because(err)
 	}
 	return r, err
+}
+
+// readable returns ErrNoVersion for a release that instances could not show.
+func (a *Archive) readable(ctx context.Context, version string) error {
+	data, err := a.Load(ctx, version)
+	if err == nil {
+		_, err = snapshot.Decode(data)
+	}
+	if errors.Is(err, blob.ErrCorrupt) || errors.Is(err, snapshot.ErrCorrupt) {
+		return ErrNoVersion.Because(err)
+	}
+	return err
 }
 
 func validVersion(s string) bool {

@@ -76,13 +76,22 @@ func Follow(ctx context.Context, o Options) *Live {
 	return l
 }
 
-// again runs f until ctx is done, pausing between failures.
+// longestPause is between tries when many have failed: each may read a whole
+// release, which is paid for.
+const longestPause = time.Minute
+
+// again runs f until ctx is done, pausing between failures: each time twice as
+// long, until f has gone well for a while.
 func again(ctx context.Context, pause time.Duration, f func(context.Context) error) {
-	for ctx.Err() == nil {
+	for wait := pause; ctx.Err() == nil; wait = min(2*wait, longestPause) {
+		start := time.Now()
 		_ = f(ctx) // f has said in the state what failed
+		if time.Since(start) > longestPause {
+			wait = pause
+		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(pause):
+		case <-time.After(wait):
 		}
 	}
 }

@@ -269,6 +269,9 @@ func TestCorrupt(t *testing.T) {
 			t.Errorf("a new instance shows %v", err)
 		}
 	}
+	if _, err := a.Rollback(t.Context(), "bad0"); !errors.Is(err, release.ErrNoVersion) {
+		t.Errorf("Rollback to a corrupt release = %v, want ErrNoVersion", err)
+	}
 	if _, err := a.Rollback(t.Context(), good.Version()); err != nil {
 		t.Fatal(err)
 	}
