@@ -79,12 +79,12 @@ func reloadChild(ctx context.Context, dir, sources string) (r reloaded, err erro
 }
 
 // reloadOnce reloads and prints what it took.
-func reloadOnce(out io.Writer, dir, sources string) error {
+func reloadOnce(out io.Writer, dir, sources string) (err error) {
 	d, closeAll, err := stack(dir, sources)
 	if err != nil {
 		return err
 	}
-	defer closeAll()
+	defer func() { err = errors.Join(err, closeAll()) }()
 	start := time.Now()
 	rep, err := d.Jobs.Run(context.Background(), "catalog-reload", job.Order{Manual: true})
 	if err != nil {
@@ -125,12 +125,12 @@ const swaps = 20
 // readersPart searches without a pause, at rest and while the view is swapped
 // again and again, and says how long the slowest search took; and how long a
 // block takes to be in force.
-func readersPart(ctx context.Context, out io.Writer, dir string, o options) error {
+func readersPart(ctx context.Context, out io.Writer, dir string, o options) (err error) {
 	d, closeAll, err := stack(dir, o.data)
 	if err != nil {
 		return err
 	}
-	defer closeAll()
+	defer func() { err = errors.Join(err, closeAll()) }()
 	var applied []time.Duration
 	rest, err := slowest(d, func() error { time.Sleep(time.Second); return nil })
 	if err != nil {

@@ -172,8 +172,11 @@ func record(ctx context.Context, dir, snapshot string, targets []string) (string
 		}
 		body, err := io.ReadAll(res.Body)
 		res.Body.Close()
-		if err != nil || res.StatusCode != http.StatusOK {
-			return "", fmt.Errorf("%s: %s, %v", target, res.Status, err)
+		if err != nil {
+			return "", err
+		}
+		if res.StatusCode != http.StatusOK {
+			return "", fmt.Errorf("%s: %s", target, res.Status)
 		}
 		if err := w.write(target, body); err != nil {
 			return "", err

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func serve(kind, file string) error {
 		return err
 	}
 	go func() { // ends with the parent, whose pipe this is
-		io.Copy(io.Discard, os.Stdin)
+		_, _ = io.Copy(io.Discard, os.Stdin) // however it ends, it has ended
 		os.Exit(0)
 	}()
 	runtime.GC()
@@ -77,8 +78,10 @@ func pin(core int) error {
 		return err
 	}
 	for _, t := range threads {
-		var id int
-		fmt.Sscan(t.Name(), &id)
+		id, err := strconv.Atoi(t.Name())
+		if err != nil {
+			return err
+		}
 		if err := unix.SchedSetaffinity(id, &set); err != nil {
 			return fmt.Errorf("pin to core %d: %w", core, err)
 		}
@@ -144,7 +147,7 @@ func (b bodyWriter) write(parts ...any) error {
 		if raw, ok := part.([]byte); ok {
 			data = raw
 		}
-		b.w.Write(binary.AppendUvarint(nil, uint64(len(data)))) // an error stays with w
+		data = append(binary.AppendUvarint(nil, uint64(len(data))), data...)
 		if _, err := b.w.Write(data); err != nil {
 			return err
 		}
