@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/build"
@@ -61,7 +64,7 @@ type FileReport struct {
 // Job returns the job.
 func (c *CatalogReload) Job() job.Job {
 	return job.Job{Name: "catalog-reload", Run: func(ctx context.Context, o job.Order) (any, error) {
-		r := reload{CatalogReload: c, order: o, report: &ReloadReport{Steps: map[string]int64{}}}
+		r := &reload{CatalogReload: c, order: o, report: &ReloadReport{Steps: map[string]int64{}}}
 		return r.report, r.run(ctx)
 	}}
 }
@@ -71,17 +74,15 @@ type reload struct {
 	*CatalogReload
 	order  job.Order
 	report *ReloadReport
+	mu     sync.Mutex // guards report.Steps
 }
 
 func (r *reload) run(ctx context.Context) error {
-	before, err := r.before(ctx)
+	before, ds, err := r.read(ctx)
 	if err != nil {
 		return err
 	}
-	reg, err := r.register(ctx, before)
-	if err != nil {
-		return err
-	}
+	reg := r.register(ds, before)
 	if before != nil {
 		r.step("compare", func() { r.report.Changes = before.Compare(reg.Records) })
 	}
@@ -94,11 +95,23 @@ func (r *reload) run(ctx context.Context) error {
 	return err
 }
 
+// read reads the release that is shown and the sources, at once.
+func (r *reload) read(ctx context.Context) (before *release.Before, ds *source.Dataset, err error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) { before, err = r.before(ctx); return err })
+	group.Go(func() (err error) { ds, err = r.collect(ctx); return err })
+	err = group.Wait()
+	return before, ds, err
+}
+
 // step runs f and notes how long it took.
 func (r *reload) step(name string, f func()) {
 	start := time.Now()
 	f()
-	r.report.Steps[name] = time.Since(start).Milliseconds()
+	took := time.Since(start).Milliseconds()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report.Steps[name] = took
 }
 
 // before returns what must be known of the release that is shown, nil before
@@ -132,17 +145,18 @@ func (r *reload) pack(reg *catalog.Register) (data []byte, err error) {
 	return data, err
 }
 
-// register collects the sources and builds the register of them.
-func (r *reload) register(ctx context.Context, before *release.Before) (reg *catalog.Register, err error) {
+// collect reads the sources.
+func (r *reload) collect(ctx context.Context) (ds *source.Dataset, err error) {
 	plan := r.Plan
 	if r.order.Force {
 		plan.Accept = everyFile()
 	}
-	var ds *source.Dataset
 	r.step("collect", func() { ds, err = collect.Load(ctx, plan, r.Collect) })
-	if err != nil {
-		return nil, err
-	}
+	return ds, err
+}
+
+// register builds the register of the sources.
+func (r *reload) register(ds *source.Dataset, before *release.Before) (reg *catalog.Register) {
 	for _, f := range ds.Files {
 		r.report.Files = append(r.report.Files, fileReport(f))
 	}
@@ -151,7 +165,7 @@ func (r *reload) register(ctx context.Context, before *release.Before) (reg *cat
 		old = before.Register
 	}
 	r.step("build", func() { reg, r.report.Built = build.Register(ds, old, r.Now()) })
-	return reg, nil
+	return reg
 }
 
 func everyFile() []string {

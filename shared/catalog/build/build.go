@@ -9,7 +9,9 @@ package build
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"miramundo.dev/shared/catalog"
@@ -43,8 +45,14 @@ func (r *Report) leaveOut(reason string) { r.LeftOut[reason]++ }
 // may be nil. Now decides what has closed.
 func Register(ds *source.Dataset, prev *catalog.Register, now time.Time) (*catalog.Register, *Report) {
 	rep := &Report{LeftOut: map[string]int{}}
-	tv := channels(ds, now, rep)
-	stations, merged := stations(ds.Stations, rep)
+	radio := &Report{LeftOut: map[string]int{}} // apart, since both kinds are made at once
+	var tv, stations []catalog.Record
+	var merged map[string]string
+	var kinds sync.WaitGroup
+	kinds.Go(func() { tv = channels(ds, now, rep) })
+	kinds.Go(func() { stations, merged = fold(ds.Stations, radio) })
+	kinds.Wait()
+	maps.Copy(rep.LeftOut, radio.LeftOut)
 	records := slices.Concat(tv, stations)
 
 	reg := &catalog.Register{BuiltAt: now.UTC(), Sources: sources(ds.Files), Records: records}

@@ -197,7 +197,7 @@ func TestStations(t *testing.T) {
 		{UUID: uuid(9), Name: "File", URL: "file:///etc/passwd"},
 	}
 	rep := &Report{LeftOut: map[string]int{}}
-	records, merged := stations(rows, rep)
+	records, merged := fold(rows, rep)
 	if d := cmp.Diff(map[string]string{"rb." + uuid(2): "rb." + uuid(1), "rb." + uuid(3): "rb." + uuid(1)}, merged); d != "" {
 		t.Errorf("merged (-want +got):\n%s", d)
 	}

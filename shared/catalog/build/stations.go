@@ -28,14 +28,14 @@ var (
 	subdivisionForm = regexp.MustCompile(`^[A-Z]{2}-[A-Z0-9]{1,3}$`)
 )
 
-// stations returns the radio stations, those that are one and the same folded
+// fold returns the radio stations, those that are one and the same folded
 // into one, and where the ids of the folded lead.
 //
 // Two entries are the same station when they have the same stream address, or
 // the same name, country and home page. The one that was last seen working,
 // with the most votes, stands for them; the streams of the others become
 // further streams of it.
-func stations(rows []source.Station, rep *Report) (records []catalog.Record, merged map[string]string) {
+func fold(rows []source.Station, rep *Report) (records []catalog.Record, merged map[string]string) {
 	order := make([]*source.Station, 0, len(rows))
 	for i := range rows {
 		order = append(order, &rows[i])
