@@ -3,9 +3,7 @@ package functions
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net/url"
 	"time"
 
 	"miramundo.dev/functions/jobs"
@@ -54,7 +52,7 @@ func (d Deps) reload(l Local) *jobs.CatalogReload {
 	return &jobs.CatalogReload{
 		Plan: plan, Archive: d.Archive, Now: d.Now,
 		Collect: collect.Options{
-			Client:   origin.New(origin.Options{UserAgent: userAgent(d.Config), Allow: d.Config.OriginAllow, Deny: ownHosts(d.Config)}),
+			Client:   origin.New(origin.Options{UserAgent: d.Config.UserAgent(), Allow: d.Config.OriginAllow, Deny: d.Config.OwnHosts()}),
 			Cache:    collect.Documents(d.DB),
 			Now:      d.Now,
 			Progress: l.Progress,
@@ -78,20 +76,4 @@ func Plan(setting string, c config.Config) collect.Plan {
 	}
 	place := collect.Folder(setting)
 	return collect.Plan{IPTVOrg: place, Radio: place}
-}
-
-// ownHosts are the hosts of the service, which no source may make it call.
-func ownHosts(c config.Config) []string {
-	var hosts []string
-	for _, address := range []string{c.BaseURL, c.HopURL, c.LegacyURL} {
-		if u, err := url.Parse(address); err == nil && u.Host != "" {
-			hosts = append(hosts, u.Hostname())
-		}
-	}
-	return hosts
-}
-
-// userAgent says who asks, and where to read who that is.
-func userAgent(c config.Config) string {
-	return fmt.Sprintf("Miramundo/%s (+%s)", c.Build, c.BaseURL)
 }

@@ -39,7 +39,14 @@ type Config struct {
 	CatalogToken  string   `env:"CATALOGO_TOKEN" doc:"Secret. Bearer token of the operator for /api/admin, at least 16 characters. Without it those routes answer 503."`
 	MetricsToken  string   `env:"METRICS_TOKEN" doc:"Secret. Bearer token of the operator for metrics and raw reports, likewise."`
 	CountryHeader string   `env:"EDGE_COUNTRY_HEADER" doc:"Header in which the edge tells the caller's country. Set it only behind an edge that overwrites what callers send."`
+	AddressHeader string   `env:"EDGE_ADDRESS_HEADER" doc:"Header in which the edge tells the caller's network address, alone. Likewise; without it the address is that of the connection."`
 	OriginAllow   []string `env:"ORIGIN_ALLOW" doc:"host:port of origins that may be fetched although their address is not public, separated by commas. For local use; refused when deployed."`
+
+	TicketKey    string `env:"HOP_TICKET_KEY" doc:"Secret. Signs the references that the hop writes into playlists, at least 32 characters. Without it playlists of playlists answer 503."`
+	TicketKeyOld string `env:"HOP_TICKET_KEY_PREVIOUS" doc:"Secret. The key before, while tickets that it signed are in use."`
+	PeopleKey    string `env:"PEOPLE_KEY" doc:"Secret. Keys the hashes by which callers without an account are told apart for a day, at least 32 characters. Without it, a restart forgets them."`
+	HopFallback  bool   `env:"HOP_FALLBACK" envDefault:"false" doc:"This hop is the fallback behind another: failures of a playlist answer 502 instead of 422."`
+	FreeMinutes  int    `env:"HOP_FREE_MINUTES" envDefault:"0" doc:"Minutes of live HLS that a network may watch through the hop in a UTC day; 0 sets no limit. The service that is offered sets 120."`
 
 	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"Least level that is logged: debug, info, warn or error. Requests are info."`
 	Build    string     `env:"BUILD" envDefault:"dev" doc:"Short id of the commit, as health and OpenAPI tell it."`
@@ -48,6 +55,20 @@ type Config struct {
 
 // Deployed reports whether the process runs on the platform.
 func (c Config) Deployed() bool { return c.Service != "" }
+
+// OwnHosts are the hosts of the service, which no source may make it call.
+func (c Config) OwnHosts() []string {
+	var hosts []string
+	for _, address := range []string{c.BaseURL, c.HopURL, c.LegacyURL} {
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			hosts = append(hosts, u.Hostname())
+		}
+	}
+	return hosts
+}
+
+// UserAgent says who asks an origin, and where to read who that is.
+func (c Config) UserAgent() string { return fmt.Sprintf("Miramundo/%s (+%s)", c.Build, c.BaseURL) }
 
 // Load returns the settings of the environment. Its error names everything
 // that is missing or makes no sense, in one message.
@@ -106,8 +127,18 @@ func (c Config) check(vars map[string]string) (problems []error) {
 			no(name, "is shorter than 16 characters or has spaces")
 		}
 	}
-	if c.CountryHeader != "" && !headerName.MatchString(c.CountryHeader) {
-		no("EDGE_COUNTRY_HEADER", "is no name of a header")
+	for name, key := range map[string]string{"HOP_TICKET_KEY": c.TicketKey, "HOP_TICKET_KEY_PREVIOUS": c.TicketKeyOld, "PEOPLE_KEY": c.PeopleKey} {
+		if key != "" && len(key) < 32 {
+			no(name, "is shorter than 32 characters")
+		}
+	}
+	if c.FreeMinutes < 0 || c.FreeMinutes > minutesOfDay {
+		no("HOP_FREE_MINUTES", "is not between 0 and %d", minutesOfDay)
+	}
+	for name, header := range map[string]string{"EDGE_COUNTRY_HEADER": c.CountryHeader, "EDGE_ADDRESS_HEADER": c.AddressHeader} {
+		if header != "" && !headerName.MatchString(header) {
+			no(name, "is no name of a header")
+		}
 	}
 	for _, hostPort := range c.OriginAllow {
 		if !isHostPort(hostPort) {
@@ -117,6 +148,8 @@ func (c Config) check(vars map[string]string) (problems []error) {
 	problems = append(problems, c.checkBackend()...)
 	return append(problems, c.checkDeployed(vars)...)
 }
+
+const minutesOfDay = 24 * 60
 
 var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
 
@@ -155,7 +188,7 @@ func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 	if !c.Deployed() {
 		return nil
 	}
-	for _, name := range []string{"FUNCTION_TARGET", "BASE_URL", "HOP_URL", "LEGACY_URL", "BUILD"} {
+	for _, name := range []string{"BASE_URL", "HOP_URL", "LEGACY_URL", "BUILD"} {
 		if vars[name] == "" {
 			problems = append(problems, fmt.Errorf("%s is missing, and the process is deployed", name))
 		}
