@@ -42,7 +42,7 @@ var layers = []layer{
 	{`shared/api(/.*)?`, words + `|shared/identity|shared/api(/.*)?`, "the web layer knows no subject"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
 	{functions, `shared/.*`, "functions are deployed apart; they meet in shared"},
-	{`hop/(playlist|ticket)`, `shared/(fault|catalog)`, "rewriting and tickets are functions of values"},
+	{`hop/(playlist|ticket)`, `shared/(fault|catalog)|hop/playlist`, "rewriting and tickets are functions of values"},
 	{`hop(/.*)?`, `(shared|hop)/.*`, "a container holds no functions"},
 	{`chatroom(/.*)?`, `(shared|chatroom)/.*`, "a container holds no functions"},
 	{`functions|functions/serve|scripts/.*`, anything, "what puts the service together may use all of it"},
