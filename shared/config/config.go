@@ -42,6 +42,8 @@ type Config struct {
 	AddressHeader string   `env:"EDGE_ADDRESS_HEADER" doc:"Header in which the edge tells the caller's network address, alone. Likewise; without it the address is that of the connection."`
 	OriginAllow   []string `env:"ORIGIN_ALLOW" doc:"host:port of origins that may be fetched although their address is not public, separated by commas. For local use; refused when deployed."`
 
+	GuestKey     string `env:"GUEST_KEY" doc:"Secret. Signs the tokens of guests, at least 32 characters. Without it nobody becomes a guest: POST /api/guest answers 503."`
+	GuestKeyOld  string `env:"GUEST_KEY_PREVIOUS" doc:"Secret. The key before. Tokens of guests do not expire: without the key that signed them their libraries are lost."`
 	TicketKey    string `env:"HOP_TICKET_KEY" doc:"Secret. Signs the references that the hop writes into playlists, at least 32 characters. Without it playlists of playlists answer 503."`
 	TicketKeyOld string `env:"HOP_TICKET_KEY_PREVIOUS" doc:"Secret. The key before, while tickets that it signed are in use."`
 	PeopleKey    string `env:"PEOPLE_KEY" doc:"Secret. Keys the hashes by which callers without an account are told apart for a day, at least 32 characters. Without it, a restart forgets them."`
@@ -127,7 +129,10 @@ func (c Config) check(vars map[string]string) (problems []error) {
 			no(name, "is shorter than 16 characters or has spaces")
 		}
 	}
-	for name, key := range map[string]string{"HOP_TICKET_KEY": c.TicketKey, "HOP_TICKET_KEY_PREVIOUS": c.TicketKeyOld, "PEOPLE_KEY": c.PeopleKey} {
+	for name, key := range map[string]string{
+		"HOP_TICKET_KEY": c.TicketKey, "HOP_TICKET_KEY_PREVIOUS": c.TicketKeyOld, "PEOPLE_KEY": c.PeopleKey,
+		"GUEST_KEY": c.GuestKey, "GUEST_KEY_PREVIOUS": c.GuestKeyOld,
+	} {
 		if key != "" && len(key) < 32 {
 			no(name, "is shorter than 32 characters")
 		}

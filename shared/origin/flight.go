@@ -8,8 +8,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"miramundo.dev/shared/fault"
 )
@@ -23,6 +26,46 @@ type flight struct {
 	within context.Context // with the request's own deadline
 	cancel context.CancelFunc
 	once   sync.Once
+
+	connecting atomic.Bool // no connection is there yet for the request that was sent last
+
+	wait  time.Duration // for an answer's header
+	timer *time.Timer   // that ends the request when the header is late
+	late  atomic.Bool   // it was
+	there atomic.Bool   // the last header has arrived
+}
+
+// traced returns the context of the request, which notes when it connects, and
+// gives each answer in a chain of redirects its time from when it is asked for.
+func (f *flight) traced() context.Context {
+	f.timer = time.AfterFunc(f.wait, func() {
+		f.late.Store(true)
+		f.cancel()
+	})
+	f.timer.Stop()
+	return httptrace.WithClientTrace(f.within, &httptrace.ClientTrace{
+		GetConn: func(string) {
+			f.timer.Stop()
+			f.connecting.Store(true)
+		},
+		GotConn:      func(httptrace.GotConnInfo) { f.connecting.Store(false) },
+		WroteRequest: func(httptrace.WroteRequestInfo) { f.wrote() },
+	})
+}
+
+// wrote starts the time for a header. The answer may have overtaken the news
+// that it was asked for.
+func (f *flight) wrote() {
+	f.timer.Reset(f.wait)
+	if f.there.Load() {
+		f.timer.Stop()
+	}
+}
+
+// arrived ends the waiting for headers.
+func (f *flight) arrived() {
+	f.there.Store(true)
+	f.timer.Stop()
 }
 
 // start waits for a place among the requests under way.
@@ -125,8 +168,11 @@ func (f *flight) failure(err error) error {
 	}
 	var network net.Error
 	late := errors.As(err, &network) && network.Timeout() || errors.Is(err, os.ErrDeadlineExceeded)
-	if late || errors.Is(f.within.Err(), context.DeadlineExceeded) {
+	if late || f.late.Load() || errors.Is(f.within.Err(), context.DeadlineExceeded) {
 		return ErrTimeout.Because(err)
+	}
+	if f.connecting.Load() {
+		return ErrUnreachable.Because(err)
 	}
 	return ErrOrigin.Because(err)
 }

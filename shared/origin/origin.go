@@ -8,6 +8,7 @@
 package origin
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -22,12 +23,13 @@ import (
 // Faults of a request. Each is returned with its cause; ErrAccess and
 // ErrOrigin have the field "upstream_status" when there was an answer.
 var (
-	ErrRefused = fault.New(fault.Unprocessable, "origin_refused") // the address, or one it redirects to, may not be asked
-	ErrAccess  = fault.New(fault.BadGateway, "origin_access")     // the origin answered 401 or 403
-	ErrOrigin  = fault.New(fault.BadGateway, "origin_failed")     // the origin did not answer, or wrongly
-	ErrLimit   = fault.New(fault.BadGateway, "origin_limit")      // the answer is larger than allowed
-	ErrTimeout = fault.New(fault.Unavailable, "origin_timeout")   // the answer was not complete in time
-	ErrBusy    = fault.New(fault.Unavailable, "origin_busy")      // too many requests are under way
+	ErrRefused     = fault.New(fault.Unprocessable, "origin_refused")   // the address, or one it redirects to, may not be asked
+	ErrUnreachable = fault.New(fault.Unavailable, "origin_unreachable") // no connection: no such name, nobody there, no agreement on TLS
+	ErrAccess      = fault.New(fault.BadGateway, "origin_access")       // the origin answered 401 or 403
+	ErrOrigin      = fault.New(fault.BadGateway, "origin_failed")       // the origin was reached, but did not answer as it should
+	ErrLimit       = fault.New(fault.BadGateway, "origin_limit")        // the answer is larger than allowed
+	ErrTimeout     = fault.New(fault.Unavailable, "origin_timeout")     // the answer was not complete in time
+	ErrBusy        = fault.New(fault.Unavailable, "origin_busy")        // too many requests are under way
 )
 
 // Bounds that hold for every request.
@@ -62,7 +64,7 @@ type Options struct {
 type Client struct {
 	opts   Options
 	guard  *guard
-	http   *http.Client
+	http   http.Client   // without a jar, which each request has of its own
 	flight chan struct{} // holds a token for each request under way
 }
 
@@ -73,6 +75,7 @@ type Request struct {
 
 	MaxBytes int64         // of the body, unpacked; the zero is the client's
 	Timeout  time.Duration // with the body; the zero is the client's
+	Wait     time.Duration // until the answer's header is complete, from when the request is sent; the zero is the client's
 
 	IfNoneMatch     string // the ETag of what is known; empty for none
 	IfModifiedSince string // the Last-Modified of what is known; empty for none
@@ -100,7 +103,7 @@ func New(opts Options) *Client {
 	opts.MaxInFlight = cmp.Or(opts.MaxInFlight, 64)
 	opts.Resolver = cmp.Or(opts.Resolver, &net.Resolver{PreferGo: true})
 	c := &Client{opts: opts, guard: newGuard(opts), flight: make(chan struct{}, opts.MaxInFlight)}
-	c.http = &http.Client{
+	c.http = http.Client{
 		CheckRedirect: c.redirect,
 		Transport: &http.Transport{
 			Proxy:                  nil, // not from the environment
@@ -108,7 +111,6 @@ func New(opts Options) *Client {
 			ForceAttemptHTTP2:      true,
 			DisableCompression:     true, // unpacked here, within bounds
 			TLSHandshakeTimeout:    4 * time.Second,
-			ResponseHeaderTimeout:  opts.Header,
 			MaxResponseHeaderBytes: maxHeader,
 			MaxConnsPerHost:        hostConns,
 			MaxIdleConns:           64,
@@ -126,11 +128,14 @@ func (c *Client) Fetch(ctx context.Context, req Request) (*Response, []byte, err
 		return nil, nil, err
 	}
 	defer res.Body.Close() // read only: what matters is seen while reading
-	data, err := io.ReadAll(res.Body)
-	if err != nil {
+	var data bytes.Buffer
+	if res.Length > 0 { // what it says is not believed for more than a playlist
+		data.Grow(int(min(res.Length, 512<<10)) + bytes.MinRead)
+	}
+	if _, err := data.ReadFrom(res.Body); err != nil {
 		return nil, nil, err
 	}
-	return res, data, nil
+	return res, data.Bytes(), nil
 }
 
 // Open returns the answer to a request as soon as its header is there.
@@ -140,13 +145,16 @@ func (c *Client) Open(ctx context.Context, req Request) (*Response, error) {
 		return nil, err
 	}
 	within, cancel := context.WithTimeout(ctx, cmp.Or(req.Timeout, c.opts.Timeout))
-	f := &flight{client: c, outer: ctx, within: within, cancel: cancel}
+	f := &flight{client: c, outer: ctx, within: within, cancel: cancel, wait: cmp.Or(req.Wait, c.opts.Header)}
 	if err := f.start(); err != nil {
 		cancel()
 		return nil, err
 	}
-	r := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: c.header(req)}).WithContext(within)
-	res, err := c.http.Do(r)
+	r := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: c.header(req)}).WithContext(f.traced())
+	once := c.http
+	once.Jar = &chain{}
+	res, err := once.Do(r)
+	f.arrived()
 	if err != nil {
 		defer f.end()
 		return nil, f.failure(err)
@@ -188,7 +196,8 @@ var guarded = []string{
 }
 
 // redirect checks where a redirect leads. To another host goes nothing that
-// the caller asked to send.
+// the caller asked to send, but for Via: which services a request has passed
+// must stay with it, or a circle of them would never end.
 func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return ErrOrigin.Because(errors.New("too many redirects"))
@@ -204,6 +213,9 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	req.Header = http.Header{
 		"User-Agent":      {c.opts.UserAgent},
 		"Accept-Encoding": first.Header["Accept-Encoding"],
+	}
+	if passed := first.Header["Via"]; passed != nil {
+		req.Header["Via"] = passed
 	}
 	return nil
 }

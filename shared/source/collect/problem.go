@@ -36,6 +36,8 @@ func sentence(err error) string {
 		return "the file is larger than it may be: " + cause(err)
 	case errors.Is(err, origin.ErrTimeout):
 		return "the file was not complete in time"
+	case errors.Is(err, origin.ErrUnreachable):
+		return "the server cannot be reached: " + cause(err)
 	case errors.Is(err, origin.ErrBusy):
 		return "too many requests are under way"
 	case errors.Is(err, origin.ErrOrigin):
