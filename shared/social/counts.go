@@ -1,0 +1,117 @@
+package social
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/store"
+)
+
+// Other is the name of a browser or a system that is not told apart.
+const Other = "Outro"
+
+// Counts are what is known of a channel by counting events. The zero Counts
+// are those of a channel that no event has told of.
+type Counts struct {
+	Plays     int64 `json:"plays,omitempty"`     // reports of success
+	Fails     int64 `json:"fails,omitempty"`     // reports of failure
+	Favorites int64 `json:"favorites,omitempty"` // people who have it as a favorite
+	Comments  int64 `json:"comments,omitempty"`
+	Played    int64 `json:"played,omitempty"` // plays that the hop saw, one for each person and day
+
+	LastOKAt     store.Time `json:"last_ok_at,omitzero"`
+	LastFailAt   store.Time `json:"last_fail_at,omitzero"`
+	LastFailCode string     `json:"last_fail_code,omitempty"` // of the failure at LastFailAt
+
+	Reasons map[string]Reason `json:"reasons,omitempty"` // of failures, by code
+	// Environments are by browser, system and country: see Place.
+	Environments map[string]Environment `json:"environments,omitempty"`
+	Latency      map[string]Wait        `json:"latency,omitempty"` // of a playlist at the hop, by country
+}
+
+// A Reason counts the failures that have one code.
+type Reason struct {
+	Count  int64      `json:"count"`
+	LastAt store.Time `json:"last_at"`
+}
+
+// An Environment counts the reports of one Place.
+type Environment struct {
+	Plays        int64      `json:"plays,omitempty"`
+	Fails        int64      `json:"fails,omitempty"`
+	LastFailCode string     `json:"last_fail_code,omitempty"`
+	LastFailAt   store.Time `json:"last_fail_at,omitzero"` // of the failure of that code
+	LastAt       store.Time `json:"last_at"`               // of the last report
+}
+
+// A Wait sums how long people of a country waited for a playlist.
+type Wait struct {
+	Samples int64      `json:"samples"`
+	SumMS   int64      `json:"sum_ms"` // milliseconds
+	LastAt  store.Time `json:"last_at"`
+}
+
+// A Place is where a report comes from.
+type Place struct {
+	Browser, OS string // or Other
+	Country     string // ISO 3166-1 alpha-2, or Unknown
+}
+
+const bar = "|"
+
+// Key returns p as the key of Counts.Environments.
+func (p Place) Key() string { return p.Browser + bar + p.OS + bar + p.Country }
+
+// PlaceOf returns the place that a key of Counts.Environments names.
+func PlaceOf(key string) Place {
+	browser, rest, _ := strings.Cut(key, bar)
+	system, country, _ := strings.Cut(rest, bar)
+	return Place{browser, system, country}
+}
+
+// ReadCounts returns the counts of a channel, by one read; zero when no event
+// has told of it. The caller may keep and change what they hold.
+func ReadCounts(ctx context.Context, db store.DB, channel string) (Counts, error) {
+	var kept Counted
+	err := db.Get(ctx, CountsPath(channel), &kept)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return Counts{}, err
+	}
+	return kept.Counts.shown(), nil
+}
+
+// CountsPath is where the counts of a channel are kept, as Counted.
+func CountsPath(channel string) store.Path { return store.Path("counts").Join(channel) }
+
+// Counted is the document of a channel's counts. Only who counts writes it.
+type Counted struct {
+	Counts
+	Channel string `json:"channel"`
+	// Revision goes up by one with every write.
+	Revision int64 `json:"revision"`
+	// Seen are the keys of the events counted lately, by the day of the event.
+	Seen map[string]Seen `json:"seen,omitempty"`
+}
+
+// Seen are the keys counted of one day.
+type Seen struct {
+	Marks   []byte `json:"marks,omitempty"`   // 8 bytes for each key
+	Spilled int    `json:"spilled,omitempty"` // documents of marks beside this one
+}
+
+// shown returns c as readers see it: events that have not all come may have
+// left a sum below zero.
+func (c Counts) shown() Counts {
+	c.Favorites, c.Comments = max(c.Favorites, 0), max(c.Comments, 0)
+	return c
+}
+
+// later returns the later of two moments.
+func later(a store.Time, b time.Time) store.Time {
+	if t := store.At(b); t.After(a.Time) {
+		return t
+	}
+	return a
+}

@@ -1,0 +1,150 @@
+// Package environment knows which browser and which system a User-Agent names,
+// as play reports tell environments apart.
+package environment
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/mileusna/useragent"
+
+	"miramundo.dev/shared/social"
+)
+
+// maxAgent is how many bytes of a User-Agent are read: those of browsers take
+// less than 300, and the rest would be the caller's to make us read.
+const maxAgent = 512
+
+// names are those that are told apart, with what the parser calls them where
+// that differs. What is none of them is social.Other, so that no caller can
+// make up environments.
+var (
+	browsers = named("Chrome", "Firefox", "Safari", "Edge", "Opera", "Opera Mini", "Vivaldi", "Samsung Browser",
+		"Huawei Browser", "Silk", "Miui Browser", "Android browser", "Internet Explorer", "Facebook App", "Instagram App",
+		"TikTok App", "VLC", "Kodi", "mpv", "TiviMate", "IPTVSmarters", "OTT Navigator", "Jellyfin", "AppleCoreMedia",
+		"ExoPlayer", "curl")
+	systems = named("Windows", "macOS", "iOS", "Android", "Linux", "ChromeOS", "FreeBSD", "Harmony",
+		"webOS", "Tizen", "Roku", "Fire TV", "PlayStation", "Xbox")
+)
+
+func init() {
+	browsers["Opera Touch"] = "Opera"
+	browsers["Headless Chrome"] = "Chrome"
+	browsers["Mobile Safari"] = "Safari"
+	browsers["ExoPlayerLib"] = "ExoPlayer"
+	browsers["LibVLC"] = "VLC"
+	systems["CrOS"] = "ChromeOS"
+}
+
+func named(names ...string) map[string]string {
+	m := make(map[string]string, len(names))
+	for _, n := range names {
+		m[n] = n
+	}
+	return m
+}
+
+// A sign is text of a User-Agent that tells more than the parser reads in it.
+type sign struct{ text, browser, os string }
+
+// signs are of televisions, which pass for browsers of computers, and of
+// players. The first that is there counts; an empty name leaves the parser's.
+var signs = []sign{
+	{"Web0S", "", "webOS"}, // as LG writes it
+	{"webOS.TV", "", "webOS"},
+	{"SamsungBrowser", "Samsung Browser", ""},
+	{"Roku/", social.Other, "Roku"},
+	{"PlayStation", "", "PlayStation"},
+	{"Xbox", "", "Xbox"},
+	{" AFT", "Silk", "Fire TV"},
+	{"AppleCoreMedia/", "AppleCoreMedia", ""},
+	{"Kodi/", "Kodi", ""},
+	{"TiviMate/", "TiviMate", ""},
+	{"LibVLC/", "VLC", ""},
+	{"ExoPlayer", "ExoPlayer", ""},
+}
+
+// Names are what a User-Agent says of where a channel plays; each is
+// social.Other when it says nothing known.
+type Names struct{ Browser, OS string }
+
+// Parse returns the names in a User-Agent, whatever that holds.
+func Parse(agent string) Names {
+	agent = agent[:min(len(agent), maxAgent)]
+	if agent == "" {
+		return Names{social.Other, social.Other}
+	}
+	ua := useragent.Parse(agent)
+	n := Names{Browser: ua.Name, OS: ua.OS}
+	if strings.Contains(agent, "Tizen") {
+		n = tizen(agent)
+	}
+	for _, s := range signs {
+		if strings.Contains(agent, s.text) {
+			n = n.with(s)
+			break
+		}
+	}
+	return Names{known(browsers, n.Browser), known(systems, n.OS)}
+}
+
+// tizen returns the names of a Samsung television, whose own browser calls
+// itself by three names.
+func tizen(agent string) Names {
+	if strings.Contains(agent, "SamsungBrowser/") || strings.Contains(agent, "TV Safari") || strings.Contains(agent, "Version/") {
+		return Names{"Samsung Browser", "Tizen"}
+	}
+	return Names{"Chrome", "Tizen"}
+}
+
+func (n Names) with(s sign) Names {
+	if s.browser != "" {
+		n.Browser = s.browser
+	}
+	if s.os != "" {
+		n.OS = s.os
+	}
+	return n
+}
+
+func known(names map[string]string, name string) string {
+	if n, ok := names[name]; ok {
+		return n
+	}
+	return social.Other
+}
+
+// maxKept is how many User-Agents a Reader remembers, twice: about 1 MiB.
+const maxKept = 1024
+
+// A Reader reads User-Agents and remembers those it read last, since few are
+// most of all that come. The zero Reader is ready to use, concurrently.
+type Reader struct {
+	mu         sync.RWMutex
+	young, old map[string]Names // guarded by mu
+}
+
+// Read returns what Parse does.
+func (r *Reader) Read(agent string) Names {
+	agent = agent[:min(len(agent), maxAgent)]
+	r.mu.RLock()
+	n, ok := r.young[agent]
+	if !ok {
+		n, ok = r.old[agent]
+	}
+	r.mu.RUnlock()
+	if !ok {
+		n = Parse(agent)
+		r.keep(strings.Clone(agent), n)
+	}
+	return n
+}
+
+func (r *Reader) keep(agent string, n Names) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.young == nil || len(r.young) >= maxKept {
+		r.young, r.old = make(map[string]Names, maxKept), r.young
+	}
+	r.young[agent] = n
+}
