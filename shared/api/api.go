@@ -21,6 +21,7 @@ import (
 	"path"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"miramundo.dev/shared/api/input"
@@ -65,6 +66,9 @@ func Public(age time.Duration) Cache {
 // limit of its own, in bytes.
 const DefaultMaxBody = 64 << 10
 
+// HealthPath is where every server of the service says that it answers.
+const HealthPath = "/api/health"
+
 // An Endpoint is one operation of the API.
 type Endpoint struct {
 	Method string
@@ -80,6 +84,7 @@ type Endpoint struct {
 	Produces   []string // media types of a result that is not JSON
 	Expose     []string // answer headers that scripts of other origins may read
 	SameOrigin bool     // no CORS, although anyone may call it
+	Speaker    bool     // of Auth None: a good Guest credential tells who calls; a bad one is as none
 	Credential string   // which token an Operator endpoint asks for; empty means CatalogToken
 
 	in, out reflect.Type
@@ -154,6 +159,9 @@ func (e *Endpoint) complete() error {
 	if e.MaxBody == 0 {
 		e.MaxBody = DefaultMaxBody
 	}
+	if e.Speaker && (e.Auth != None || strings.HasPrefix(string(e.Cache), "public")) {
+		return errors.New("a speaker is told apart where a credential is needed, or the answer is for all caches")
+	}
 	if e.Auth == Operator && e.Credential == "" {
 		e.Credential = CatalogToken
 	}
@@ -185,3 +193,7 @@ func (e Endpoint) Params() []input.Param { return e.plan.Params }
 
 // HasBody reports whether e reads a request body.
 func (e Endpoint) HasBody() bool { return e.plan.Body }
+
+// RawBodies lists the bodies that e takes as they are; none when it reads a
+// JSON object.
+func (e Endpoint) RawBodies() []input.Raw { return e.plan.Raws }

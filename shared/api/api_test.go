@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -90,6 +91,50 @@ func TestNoAuthenticator(t *testing.T) {
 		if answer.StatusCode != 503 || !strings.Contains(body, `"error":"`+code+`"`) {
 			t.Errorf("%s answered %d %s", path, answer.StatusCode, body)
 		}
+	}
+}
+
+// TestNoAuthenticatorNeeded checks that a service that cannot tell who calls
+// still answers those whom it need not know.
+func TestNoAuthenticatorNeeded(t *testing.T) {
+	h := apitest.Validating(t, api.Handler(api.Options{}, newServer(), table), spec(t))
+	answer, body := apitest.Do(t, h, "GET", "/api/seen/x", "", "X-Guest-Token", "ipt_1")
+	if answer.StatusCode != 200 || !strings.Contains(body, `"id":""`) {
+		t.Errorf("answered %d %s", answer.StatusCode, body)
+	}
+}
+
+// TestAddr checks whom an address is taken from: of a trusted edge, the last
+// that it tells; else the connection.
+func TestAddr(t *testing.T) {
+	for _, test := range []struct {
+		trusted string
+		sent    []string
+		want    string
+	}{
+		{"X-Client-Address", []string{"198.51.100.7"}, "198.51.100.7"},
+		{"X-Client-Address", []string{"203.0.113.9", "198.51.100.7"}, "198.51.100.7"},
+		{"X-Client-Address", []string{"203.0.113.9, 198.51.100.7"}, "198.51.100.7"},
+		{"X-Client-Address", []string{"junk"}, "192.0.2.1"},
+		{"X-Client-Address", nil, "192.0.2.1"},
+		{"", []string{"198.51.100.7"}, "192.0.2.1"},
+	} {
+		var got string
+		e := api.Bind(func(_ *Server, ctx context.Context, _ struct{}) (api.NoContent, error) {
+			got = api.AddrOf(ctx).String() + " " + api.UserAgentOf(ctx)
+			return api.NoContent{}, nil
+		}, api.Endpoint{Method: "GET", Path: "/x", Auth: api.None, Doc: "X."})
+		h := api.Handler(api.Options{AddressHeader: test.trusted}, newServer(), []api.Endpoint{e})
+		r := httptest.NewRequest("GET", "/x", nil)
+		r.Header["X-Client-Address"] = test.sent
+		r.Header.Set("User-Agent", "VLC/3.0")
+		h.ServeHTTP(httptest.NewRecorder(), r)
+		if want := test.want + " VLC/3.0"; got != want {
+			t.Errorf("trusting %q, told %q: %q, want %q", test.trusted, test.sent, got, want)
+		}
+	}
+	if api.AddrOf(t.Context()).IsValid() || api.UserAgentOf(t.Context()) != "" {
+		t.Error("outside of a request there is a caller")
 	}
 }
 
@@ -287,7 +332,13 @@ func TestBindPanics(t *testing.T) {
 	for name, e := range map[string]func() api.Endpoint{
 		"no doc":  func() api.Endpoint { e := good; e.Doc = ""; return e },
 		"no auth": func() api.Endpoint { e := good; e.Auth = ""; return e },
-		"no id":   func() api.Endpoint { e := good; e.Path = "/x"; return e },
+		"a speaker, cached": func() api.Endpoint {
+			e := good
+			e.Speaker, e.Cache = true, api.Public(time.Minute)
+			return e
+		},
+		"a speaker, needed": func() api.Endpoint { e := good; e.Speaker, e.Auth = true, api.Guest; return e },
+		"no id":             func() api.Endpoint { e := good; e.Path = "/x"; return e },
 	} {
 		func() {
 			defer func() {

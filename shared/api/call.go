@@ -3,14 +3,17 @@ package api
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"reflect"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/api/input"
 	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/identity"
 )
 
 // A call is one request while it is served: the context that its handler gets,
@@ -120,6 +123,30 @@ func RequestIDOf(ctx context.Context) string {
 	return ""
 }
 
+// AddrOf returns the network address of the caller: as the trusted edge told
+// it, or that of the connection where none is trusted. It is zero when it is not
+// known, and outside of a request.
+func AddrOf(ctx context.Context) netip.Addr {
+	c := callOf(ctx)
+	if c == nil {
+		return netip.Addr{}
+	}
+	told := ""
+	if name := c.service.AddressHeader; name != "" {
+		told = strings.Join(c.r.Header.Values(name), ",")
+	}
+	return identity.AddrOf(c.r.RemoteAddr, told)
+}
+
+// UserAgentOf returns the User-Agent of the request, whatever it holds; empty
+// outside of one.
+func UserAgentOf(ctx context.Context) string {
+	if c := callOf(ctx); c != nil {
+		return c.r.UserAgent()
+	}
+	return ""
+}
+
 // CountryOf returns the country that the edge saw the caller in, ISO 3166-1
 // alpha-2; empty when there is no trusted edge or it did not say. "ZZ" and
 // "XX" are how edges say that they do not know, "T1" is a network without
@@ -129,7 +156,11 @@ func CountryOf(ctx context.Context) string {
 	if c == nil || c.service.CountryHeader == "" {
 		return ""
 	}
-	code := c.r.Header.Get(c.service.CountryHeader)
+	return Country(c.r.Header.Get(c.service.CountryHeader))
+}
+
+// Country returns the country that an edge told in a header, as CountryOf does.
+func Country(code string) string {
 	if len(code) != 2 || !isUpper(code[0]) || !isUpper(code[1]) || code == "ZZ" || code == "XX" {
 		return ""
 	}

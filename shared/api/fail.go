@@ -24,6 +24,9 @@ func (c *call) fail(err error) {
 		h.Del(name)
 	}
 	h["Cache-Control"] = noStore
+	if f.Kind == fault.Unauthenticated {
+		h["Www-Authenticate"] = challenge
+	}
 	if seconds, ok := f.Fields["retry_after"].(int); ok {
 		h.Set("Retry-After", strconv.Itoa(seconds))
 	}
@@ -35,6 +38,14 @@ func (c *call) fail(err error) {
 	if err := encode(&c.w, c.r, Status(f.Kind), body); err != nil && c.w.status == 0 {
 		http.Error(&c.w, f.Code, Status(f.Kind))
 	}
+}
+
+// WriteFault answers r with the fault in err, as an endpoint does that returns
+// err. It is for servers that declare no endpoints; they log by themselves.
+func WriteFault(w http.ResponseWriter, r *http.Request, err error) {
+	c := &call{Context: r.Context(), r: r}
+	c.w = response{ResponseWriter: w, call: c}
+	c.fail(err)
 }
 
 // Message returns the sentence that tells of f in a locale.

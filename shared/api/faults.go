@@ -4,13 +4,12 @@ import (
 	"net/http"
 
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
 )
 
-// Faults of authentication that no domain owns.
-var (
-	ErrNoAuth          = fault.New(fault.Unavailable, "auth_unavailable")           // the service cannot tell who calls
-	ErrNoOperatorToken = fault.New(fault.Unavailable, "operator_token_unavailable") // it was not given the token to compare with
-)
+// ErrNoOperatorToken means that the service was not given the operator's token,
+// to compare with.
+var ErrNoOperatorToken = fault.New(fault.Unavailable, "operator_token_unavailable")
 
 // statuses gives the HTTP status of each kind of fault.
 var statuses = map[fault.Kind]int{
@@ -47,7 +46,7 @@ func (e Endpoint) AllFaults() []*fault.Error {
 	case Operator:
 		all = append(all, fault.ErrOperatorToken, ErrNoOperatorToken)
 	case Guest, Session:
-		all = append(all, ErrNoAuth)
+		all = append(all, identity.ErrCredential, identity.ErrEnded, identity.ErrRetired, identity.ErrNoKey)
 	}
 	if len(e.plan.Params) > 0 {
 		all = append(all, fault.ErrInvalid)

@@ -14,6 +14,9 @@ func Golden(table []Endpoint) string {
 	var b strings.Builder
 	for _, e := range table {
 		fmt.Fprintf(&b, "%s: %s %s\n\t%s\n\tauth %s, cache %s, status %d", e.group, e.Method, e.Path, e.Doc, e.Auth, e.Cache, e.Status)
+		if e.Speaker {
+			b.WriteString(", speaker told apart")
+		}
 		if e.Credential != "" {
 			fmt.Fprintf(&b, ", token %s", e.Credential)
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
 )
 
 // Options are what every endpoint of a handler shares.
@@ -22,6 +23,7 @@ type Options struct {
 	Log           *slog.Logger      // nil logs nothing
 	Tokens        map[string]string // of the operator, by the names that [Endpoint.Credential] says
 	CountryHeader string            // in which a trusted edge tells the caller's country; empty trusts none
+	AddressHeader string            // in which a trusted edge tells the caller's address, alone; empty trusts none
 	Auth          Authenticator     // nil answers auth_unavailable where one is needed
 	Now           func() time.Time  // nil is time.Now
 }
@@ -193,14 +195,17 @@ func (e *Endpoint) crossOrigin() bool {
 func (rt *route) result(c *call) (any, error) {
 	e := &rt.endpoint
 	switch e.Auth {
+	case None:
+		if e.Speaker {
+			c.listen()
+		}
 	case Operator:
 		if err := rt.checkToken(c.r); err != nil {
-			c.w.Header().Set("WWW-Authenticate", "Bearer")
 			return nil, err
 		}
 	case Guest, Session:
 		if c.service.Auth == nil {
-			return nil, ErrNoAuth
+			return nil, identity.ErrNoKey
 		}
 		ctx, err := c.service.Auth.Authenticate(c.Context, c.r, e.Auth)
 		if err != nil {
@@ -209,6 +214,17 @@ func (rt *route) result(c *call) (any, error) {
 		c.Context = ctx
 	}
 	return e.serve(rt.server, c)
+}
+
+// listen takes the caller's credential where one is welcome and none is asked
+// for: a bad one is as if it were not there.
+func (c *call) listen() {
+	if c.service.Auth == nil {
+		return
+	}
+	if ctx, err := c.service.Auth.Authenticate(c.Context, c.r, Guest); err == nil {
+		c.Context = ctx
+	}
 }
 
 // checkToken compares the bearer token of r in constant time.

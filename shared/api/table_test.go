@@ -11,6 +11,7 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/openapi"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
 )
 
 var errNoThing = fault.New(fault.NotFound, "channel_not_found")
@@ -35,7 +36,9 @@ var table = []api.Endpoint{
 	}),
 	api.Bind((*Server).mine, api.Endpoint{
 		Method: "GET", Path: "/api/mine", Auth: api.Guest, Doc: "What is the caller's.",
-		Faults: []*fault.Error{fault.ErrOperatorToken},
+	}),
+	api.Bind((*Server).mine, api.Endpoint{
+		Method: "GET", Path: "/api/seen/{anything}", Auth: api.None, Doc: "Who the caller is, if known.", Speaker: true, Cache: api.Private,
 	}),
 	api.Bind((*Server).account, api.Endpoint{
 		Method: "GET", Path: "/api/account", Auth: api.Session, Doc: "The account.",
@@ -247,7 +250,7 @@ type header struct{}
 func (header) Authenticate(ctx context.Context, r *http.Request, class api.Auth) (context.Context, error) {
 	who := r.Header.Get("X-Guest-Token")
 	if who == "" {
-		return nil, fault.ErrOperatorToken
+		return nil, identity.ErrCredential
 	}
 	return context.WithValue(ctx, callerKey{}, who+" as "+string(class)), nil
 }

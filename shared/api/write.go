@@ -28,6 +28,7 @@ var (
 	noStore        = []string{string(NoStore)}
 	codingHeaders  = [...][]string{encoding.Brotli: {"br"}, encoding.Zstd: {"zstd"}, encoding.Gzip: {"gzip"}}
 	allowedHeaders = []string{"Accept-Language, Authorization, Content-Type, If-None-Match, X-Api-Key, X-Credito, X-Guest-Token, X-PAYMENT"}
+	challenge      = []string{"Bearer"}
 	preflightAges  = []string{"86400"}
 )
 

@@ -169,7 +169,8 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestRun checks that every script that a pattern names is run.
+// TestRun checks that every script that a pattern names is run, each from a
+// network of its own.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.txt", "b.txt"} {
@@ -178,8 +179,8 @@ func TestRun(t *testing.T) {
 		}
 	}
 	var paths []string
-	Run(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { paths = append(paths, r.URL.Path) }), filepath.Join(dir, "*.txt"))
-	if diff := cmp.Diff([]string{"/a.txt", "/b.txt"}, paths); diff != "" {
+	Run(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { paths = append(paths, r.URL.Path+" "+r.RemoteAddr) }), filepath.Join(dir, "*.txt"))
+	if diff := cmp.Diff([]string{"/a.txt 198.18.0.0:4711", "/b.txt 198.18.0.1:4711"}, paths); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 }

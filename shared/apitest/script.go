@@ -31,14 +31,17 @@ import (
 //	@ id = items.0.id                    keeps a value for later lines, as ${id}
 //
 // In "~" an object matches one with more members, and a list one of the same
-// length. The string "${}" matches any value. There may be several.
+// length. The string "${}" matches any value. There may be several. Each script
+// calls from a network of its own, so that what is counted by network in one is
+// not counted in another.
 func Run(t *testing.T, h http.Handler, pattern string) {
 	t.Helper()
 	names, err := filepath.Glob(pattern)
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no script matches %s (%v)", pattern, err)
 	}
-	for _, name := range names {
+	for i, name := range names {
+		from := calling(h, fmt.Sprintf("198.18.%d.%d:4711", i>>8, i&255))
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
 			data, err := os.ReadFile(name)
 			if err != nil {
@@ -50,10 +53,18 @@ func Run(t *testing.T, h http.Handler, pattern string) {
 			}
 			values := map[string]string{}
 			for _, c := range calls {
-				c.run(t, h, name, values)
+				c.run(t, from, name, values)
 			}
 		})
 	}
+}
+
+// calling returns h as it answers callers at addr.
+func calling(h http.Handler, addr string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = addr
+		h.ServeHTTP(w, r)
+	})
 }
 
 // A step is one call of a script.

@@ -46,6 +46,11 @@ var quick = [count]bool{Zstd: true, Gzip: true}
 // caller with this Accept-Encoding header.
 func Quick(accept string) Coding { return choose(accept, &quick) }
 
+// Takes reports whether a caller with this Accept-Encoding header takes c.
+func Takes(accept string, c Coding) bool {
+	return accept != "" && weights(accept)[c] > 0
+}
+
 // choose returns the coding of those offered that accept likes best.
 func choose(accept string, offered *[count]bool) Coding {
 	if accept == "" {

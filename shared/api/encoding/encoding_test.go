@@ -45,6 +45,16 @@ func TestQuick(t *testing.T) {
 	}
 }
 
+func TestTakes(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"": false, "gzip": true, "br, gzip;q=0.1": true, "gzip;q=0": false, "*": true, "*;q=0, gzip": true, "br": false, "gzip;q=x": false,
+	} {
+		if got := Takes(accept, Gzip); got != want {
+			t.Errorf("Takes(%q, gzip) = %t", accept, got)
+		}
+	}
+}
+
 func TestCompressible(t *testing.T) {
 	for media, want := range map[string]bool{
 		"application/json": true, "application/json; charset=utf-8": true, "text/html": true, "image/svg+xml": true,

@@ -21,7 +21,7 @@ const maxDepth = 32
 // their exact names; of a member that repeats the last counts. It returns
 // which fields it set.
 func (p *Plan) decodeBody(r *http.Request, v reflect.Value, limit int64) (seen uint64, err error) {
-	data, err := readBody(r, limit)
+	data, err := readBody(r, limit, isJSON)
 	if err != nil || len(data) == 0 && p.required&p.body == 0 {
 		return 0, err
 	}
@@ -43,15 +43,16 @@ func (p *Plan) decodeBody(r *http.Request, v reflect.Value, limit int64) (seen u
 	return seen, nil
 }
 
-// readBody returns the body of r, which must be JSON of at most limit bytes.
-func readBody(r *http.Request, limit int64) ([]byte, error) {
+// readBody returns the body of r, which must be of a content type that is taken
+// and have at most limit bytes.
+func readBody(r *http.Request, limit int64, taken func(contentType string) bool) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return nil, nil
 	}
 	if r.ContentLength > limit {
 		return nil, fault.ErrBodyTooLarge.With("bound", limit)
 	}
-	if !isJSON(r.Header.Get("Content-Type")) || r.Header.Get("Content-Encoding") != "" {
+	if !taken(r.Header.Get("Content-Type")) || r.Header.Get("Content-Encoding") != "" {
 		return nil, fault.ErrMediaType
 	}
 	data, err := io.ReadAll(io.LimitReader(r.Body, limit+1))

@@ -69,7 +69,11 @@ func (p *Plan) Decode(r *http.Request, v reflect.Value, limit int64) error {
 			return bad.refuse(fault.ErrInvalid, f.Name)
 		}
 	}
-	if p.Body {
+	if p.Raws != nil {
+		if err := p.decodeRaw(r, v, limit); err != nil {
+			return err
+		}
+	} else if p.Body {
 		got, err := p.decodeBody(r, v, limit)
 		if err != nil {
 			return err

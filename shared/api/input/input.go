@@ -13,6 +13,7 @@
 //	minLength:"1" maxLength:"80"   bounds of a text, in characters
 //	maxItems:"6"              bound of a list
 //	pattern:"^[a-z]+$"        a regular expression that a text matches
+//	body:"text/plain,image/png"    of a []byte: a body of one of these media types, whole
 //
 // A field is a string, int, int64, float64 or bool, a pointer to one of them
 // (nil when the request lacks it), or, in bodies, a []string. Every text has a
@@ -60,7 +61,8 @@ type Param struct {
 // A Plan is how to decode one type of struct. It is made once.
 type Plan struct {
 	Params []Param
-	Body   bool // some field comes from the body
+	Body   bool  // some field comes from the body
+	Raws   []Raw // the fields of which one takes the whole body; none when it is a JSON object
 
 	preset   reflect.Value
 	fields   []field // in the order of Params
@@ -97,6 +99,9 @@ func Compile(t reflect.Type, path string) (*Plan, error) {
 			return nil, fmt.Errorf("field %s: %w", sf.Name, err)
 		}
 	}
+	if p.body != 0 && p.Raws != nil {
+		return nil, fmt.Errorf("input %s takes the body in two ways", t)
+	}
 	if len(p.fields) > 64 {
 		return nil, fmt.Errorf("%d fields, over 64", len(p.fields))
 	}
@@ -113,6 +118,9 @@ func (p *Plan) Has(name string) bool {
 }
 
 func (p *Plan) add(sf reflect.StructField) error {
+	if media := sf.Tag.Get("body"); media != "" {
+		return p.addRaw(sf, media)
+	}
 	f, err := compileField(sf)
 	if err != nil {
 		return err

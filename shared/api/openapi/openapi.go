@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/swaggest/openapi-go/openapi31"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/input"
 	"miramundo.dev/shared/fault"
 )
 
@@ -109,7 +111,7 @@ func (b *builder) operation(e api.Endpoint) (openapi31.Operation, error) {
 	op := openapi31.Operation{Tags: []string{e.Group()}, Responses: &openapi31.Responses{}}
 	op.WithID(OperationID(e)).WithSummary(strings.TrimSuffix(e.Doc, ".")).WithDescription(e.Doc)
 	op.WithSecurity(b.security(e)...)
-	for _, p := range e.Params() {
+	for _, p := range append(unread(e), e.Params()...) {
 		if p.In != "body" {
 			op.Parameters = append(op.Parameters, parameter(p))
 		}
@@ -124,6 +126,22 @@ func (b *builder) operation(e api.Endpoint) (openapi31.Operation, error) {
 		op.Responses.WithMapOfResponseOrReferenceValuesItem(strconv.Itoa(status), openapi31.ResponseOrReference{Response: &r})
 	}
 	return op, nil
+}
+
+var wildcard = regexp.MustCompile(`\{(\w+)\}`)
+
+// unread lists the wildcards of e's path that no input takes: whatever is in
+// their place, the answer is the same.
+func unread(e api.Endpoint) (params []input.Param) {
+	for _, m := range wildcard.FindAllStringSubmatch(Path(e), -1) {
+		taken := func(p input.Param) bool { return p.In == "path" && p.Name == m[1] }
+		if !slices.ContainsFunc(e.Params(), taken) {
+			params = append(params, input.Param{
+				Name: m[1], In: "path", Type: "string", Required: true, MaxLength: input.MaxText, Doc: "Anything: it is not read.",
+			})
+		}
+	}
+	return params
 }
 
 // failures describes the answers to what e may fail with, by status.
@@ -162,18 +180,18 @@ func header(doc, typ string) openapi31.HeaderOrReference {
 // security describes the credentials that e asks for, any one of them.
 func (b *builder) security(e api.Endpoint) []map[string][]string {
 	var names []string
-	switch e.Auth {
-	case api.Operator:
+	switch {
+	case e.Auth == api.Operator:
 		names = []string{"operator"}
-	case api.Guest:
+	case e.Auth == api.Guest, e.Speaker:
 		names = []string{"guest", "session"}
-	case api.Session:
+	case e.Auth == api.Session:
 		names = []string{"session"}
 	}
-	if names == nil {
-		return []map[string][]string{{}} // none is as good as any
-	}
 	list := []map[string][]string{}
+	if e.Auth == api.None {
+		list = append(list, map[string][]string{}) // none is as good as any
+	}
 	for _, name := range names {
 		b.reflector.Spec.ComponentsEns().WithSecuritySchemesItem(name, schemes[name])
 		list = append(list, map[string][]string{name: {}})

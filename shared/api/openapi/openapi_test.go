@@ -52,6 +52,8 @@ type out struct {
 
 func (server) get(context.Context, in) (*out, error) { return nil, nil }
 
+func (server) look(context.Context, struct{}) (api.NoContent, error) { return api.NoContent{}, nil }
+
 type body struct {
 	Name string   `json:"name" required:"true" minLength:"1" maxLength:"40" description:"Name."`
 	Note *string  `json:"note" description:"Note."`
@@ -66,6 +68,7 @@ var table = []api.Endpoint{
 		Method: "GET", Path: "/a/{id}", Auth: api.Guest, Doc: "A.",
 		Faults: []*fault.Error{fault.New(fault.Limited, "slow_down"), fault.ErrNotFound},
 	}),
+	api.Bind(server.look, api.Endpoint{Method: "GET", Path: "/c/{word}/{rest...}", Auth: api.None, Doc: "C.", Speaker: true}),
 	api.Bind(server.post, api.Endpoint{Method: "POST", Path: "/b/{$}", Auth: api.Operator, Doc: "B."}),
 }
 
@@ -122,6 +125,10 @@ func TestDocument(t *testing.T) {
 		{[]string{"servers"}, `[{"url":"https://t.example"}]`},
 		{[]string{"paths", "/a/{id}", "get", "operationId"}, `"getAById"`},
 		{[]string{"paths", "/a/{id}", "get", "security"}, `[{"guest":[]},{"session":[]}]`},
+		{[]string{"paths", "/c/{word}/{rest}", "get", "security"}, `[{},{"guest":[]},{"session":[]}]`},
+		{[]string{"paths", "/c/{word}/{rest}", "get", "parameters"}, `[
+			{"name":"word","in":"path","required":true,"description":"Anything: it is not read.","schema":{"type":"string","maxLength":256}},
+			{"name":"rest","in":"path","required":true,"description":"Anything: it is not read.","schema":{"type":"string","maxLength":256}}]`},
 		{[]string{"paths", "/b/", "post", "security"}, `[{"operator":[]}]`},
 		{[]string{"paths", "/a/{id}", "get", "tags"}, `["openapi_test"]`},
 		{[]string{"paths", "/a/{id}", "get", "parameters"}, `[
@@ -161,7 +168,7 @@ func TestStatuses(t *testing.T) {
 		path, method string
 		want         []string
 	}{
-		{"/a/{id}", "get", []string{"200", "400", "404", "429", "500", "503"}},
+		{"/a/{id}", "get", []string{"200", "400", "401", "404", "410", "429", "500", "503"}},
 		{"/b/", "post", []string{"204", "400", "401", "413", "415", "500", "503"}},
 	} {
 		responses, _ := at("paths", test.path, test.method, "responses").(map[string]any)

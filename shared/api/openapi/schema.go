@@ -174,6 +174,9 @@ func parameter(p input.Param) openapi31.ParameterOrReference {
 
 // requestBody describes the members that e reads from a body.
 func requestBody(e api.Endpoint) openapi31.RequestBodyOrReference {
+	if raws := e.RawBodies(); raws != nil {
+		return rawBody(raws)
+	}
 	props, required := map[string]any{}, []string{}
 	for _, p := range e.Params() {
 		if p.In != "body" {
@@ -194,6 +197,21 @@ func requestBody(e api.Endpoint) openapi31.RequestBodyOrReference {
 	}
 	body.WithContentItem("application/json", openapi31.MediaType{Schema: schema})
 	return openapi31.RequestBodyOrReference{RequestBody: &body}
+}
+
+// rawBody describes bodies that are taken as they are.
+func rawBody(raws []input.Raw) openapi31.RequestBodyOrReference {
+	body := (&openapi31.RequestBody{}).WithRequired(true)
+	for _, r := range raws {
+		for _, media := range r.Media {
+			schema := map[string]any{"description": r.Doc}
+			if media != "application/json" {
+				schema["type"] = "string"
+			}
+			body.WithContentItem(media, openapi31.MediaType{Schema: schema})
+		}
+	}
+	return openapi31.RequestBodyOrReference{RequestBody: body}
 }
 
 // schemaOf describes the values that an input may have.
