@@ -8,6 +8,13 @@ import (
 // ChannelsPath is where the list of channels is, and below it their records.
 const ChannelsPath = "/api/channels"
 
+// StreamsPath is what the addresses of streams begin with, before their ids.
+const StreamsPath = "/api/s/"
+
+// LegacyPath is what the addresses begin with at which the isolated player asks
+// about streams, before their ids.
+const LegacyPath = "/api/legacy/"
+
 // A LinkBase is where the parts of the service are: origins without a slash at
 // their end, such as "https://miramundo.dev".
 type LinkBase struct {
@@ -29,7 +36,7 @@ func (l LinkBase) Page(id string) string { return l.Base + "/c/" + url.PathEscap
 func (l LinkBase) Index() string { return l.Base + "/api/" }
 
 // Stream returns the address that plays a stream.
-func (l LinkBase) Stream(id StreamID) string { return l.Hop + "/api/s/" + id.String() }
+func (l LinkBase) Stream(id StreamID) string { return l.Hop + StreamsPath + id.String() }
 
 // Player returns the address of the isolated player with a stream.
 func (l LinkBase) Player(id StreamID) string { return l.Legacy + "/?stream=" + id.String() }

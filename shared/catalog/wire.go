@@ -147,6 +147,18 @@ type StreamHealth struct {
 	LatencyMS  *int    `json:"latency_ms" description:"Time to the first byte."`
 }
 
+// Legacy is what the isolated player of plain HTTP media knows of a stream.
+type Legacy struct {
+	ID          string  `json:"id" description:"Stream id."`
+	Name        string  `json:"name" description:"Of the channel or station."`
+	Kind        string  `json:"kind" enum:"hls,dash,ts,flv,audio"`
+	Radio       bool    `json:"radio" description:"Of a radio station."`
+	URL         string  `json:"url" format:"uri" description:"Playback URL at the hop."`
+	ProviderURL string  `json:"provider_url" description:"The provider's own URL, of plain HTTP."`
+	Website     *string `json:"website" description:"Official site."`
+	LegacyURL   string  `json:"legacy_url" format:"uri" description:"The isolated player with this stream."`
+}
+
 // A Page is the answer to a search.
 type Page struct {
 	Items      []Channel `json:"items" nullable:"false"`

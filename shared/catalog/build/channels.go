@@ -122,7 +122,7 @@ func (j *joined) channel(c *source.Channel, rep *Report) catalog.Record {
 	j.feed(&r, main, feeds)
 	j.guide(&r, main)
 	r.LogoSource = logo(j.logos[c.ID], main)
-	r.Streams = tvStreams(j.streams[c.ID], rep)
+	r.Streams = tvStreams(&r, j.streams[c.ID], rep)
 	if q := bestQuality(r.Streams); q != "" {
 		r.Quality = q
 	} else if main != nil {

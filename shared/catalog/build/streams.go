@@ -3,16 +3,16 @@ package build
 import (
 	"cmp"
 	"path"
-	"slices"
-	"strconv"
 	"strings"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/source"
 )
 
-// tvStreams returns the streams of one channel, best first.
-func tvStreams(rows []*source.Stream, rep *Report) []catalog.StreamRecord {
+// tvStreams returns the streams of the channel r, best first for a caller of
+// whom nothing is known.
+func tvStreams(r *catalog.Record, rows []*source.Stream, rep *Report) []catalog.StreamRecord {
 	var out []catalog.StreamRecord
 	seen := map[string]bool{}
 	for _, row := range rows {
@@ -26,7 +26,19 @@ func tvStreams(rows []*source.Stream, rep *Report) []catalog.StreamRecord {
 			out = append(out, s)
 		}
 	}
-	slices.SortStableFunc(out, compareStreams)
+	return inOrder(r, out)
+}
+
+// inOrder returns the streams of r, best first.
+func inOrder(r *catalog.Record, streams []catalog.StreamRecord) []catalog.StreamRecord {
+	list := make([]rank.Candidate, len(streams))
+	for i := range streams {
+		list[i].Stream = &streams[i]
+	}
+	var out []catalog.StreamRecord
+	for _, c := range rank.Order(r, list, rank.Caller{}) {
+		out = append(out, *c.Stream)
+	}
 	return out
 }
 
@@ -103,53 +115,11 @@ func normal(raw string) string {
 	return u.String()
 }
 
-// compareStreams orders the streams of a channel: usable first, then those
-// that most players open without help, then the sharper.
-func compareStreams(a, b catalog.StreamRecord) int {
-	return cmp.Or(
-		cmp.Compare(boolRank(a.Playable), boolRank(b.Playable)),
-		cmp.Compare(labelRank(a.Label), labelRank(b.Label)),
-		cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)),
-		cmp.Compare(boolRank(a.Referrer+a.UserAgent == ""), boolRank(b.Referrer+b.UserAgent == "")),
-		cmp.Compare(boolRank(strings.HasPrefix(a.URL, "https:")), boolRank(strings.HasPrefix(b.URL, "https:"))),
-		cmp.Compare(lines(b.Quality), lines(a.Quality)),
-	)
-}
-
-func labelRank(label string) int {
-	switch {
-	case strings.Contains(label, "Geo"):
-		return 2
-	case strings.Contains(label, "24/7"):
-		return 1
-	}
-	return 0
-}
-
-func kindRank(kind string) int {
-	switch kind {
-	case catalog.StreamHLS, catalog.StreamAudio:
-		return 0
-	case catalog.StreamDASH:
-		return 1
-	case catalog.StreamYouTube:
-		return 3
-	}
-	return 2
-}
-
-// lines returns the number of picture lines that a quality such as "1080p"
-// declares, or 0.
-func lines(quality string) int {
-	n, _ := strconv.Atoi(strings.TrimRight(quality, "pi"))
-	return n
-}
-
 // bestQuality returns the quality with the most lines.
 func bestQuality(streams []catalog.StreamRecord) string {
 	best := ""
 	for _, s := range streams {
-		if lines(s.Quality) > lines(best) {
+		if rank.Lines(s.Quality) > rank.Lines(best) {
 			best = s.Quality
 		}
 	}

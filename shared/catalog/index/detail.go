@@ -1,12 +1,12 @@
 package index
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/fold"
+	"miramundo.dev/shared/catalog/rank"
 )
 
 // maxAliases is how many renames of one id are followed.
@@ -27,23 +27,6 @@ func (ix *Index) resolve(id string) (uint32, bool) {
 	return 0, false
 }
 
-// resolveStream returns the stream that has an id or that took its place.
-func (ix *Index) resolveStream(id string) (uint32, bool) {
-	for range maxAliases {
-		if known, ok := catalog.ParseStreamID(id); ok {
-			if i, ok := ix.streams.find(known); ok {
-				return i, true
-			}
-		}
-		next, ok := ix.streamTo.next(id)
-		if !ok {
-			break
-		}
-		id = next
-	}
-	return 0, false
-}
-
 // shown returns the record that an id, or one that it replaced, leads to
 // unless it is blocked.
 func (v *View) shown(id string) (uint32, bool) {
@@ -54,8 +37,9 @@ func (v *View) shown(id string) (uint32, bool) {
 func (v *View) isRemoved(doc uint32) bool { return v.removed != nil && v.removed.Has(doc) }
 
 // Channel returns the detail record of a channel, by its id or by one that it
-// once had. It reports false when there is none to be shown.
-func (v *View) Channel(id string, locale int) (*catalog.ChannelFull, bool) {
+// once had, with its streams in the order in which c should try them. It
+// reports false when there is none to be shown.
+func (v *View) Channel(id string, locale int, c rank.Caller) (*catalog.ChannelFull, bool) {
 	doc, ok := v.shown(id)
 	if !ok {
 		return nil, false
@@ -64,14 +48,13 @@ func (v *View) Channel(id string, locale int) (*catalog.ChannelFull, bool) {
 	r := v.ix.Record(int(doc))
 	full := &catalog.ChannelFull{
 		Channel: *v.channel(doc, &r, locale),
-		Streams: []catalog.Stream{},
 		Links:   catalog.Links{Self: v.links.Channel(r.ID), App: v.links.Page(r.ID), APIIndex: v.links.Index()},
 	}
 	start, _ := v.ix.streams.of(doc)
-	for k := range r.Streams {
-		if i := start + uint32(k); v.blocked == nil || !v.blocked.Has(i) {
-			full.Streams = append(full.Streams, v.streamOf(i, &r.Streams[k]))
-		}
+	order := rank.Order(&r, v.candidates(&r, start), c)
+	full.Streams = make([]catalog.Stream, len(order))
+	for k, s := range order {
+		full.Streams[k] = v.streamOf(start+uint32(s.At), s.Stream)
 	}
 	return full, true
 }
@@ -164,26 +147,6 @@ func labelsOf(terms []catalog.Term, code string) *catalog.Labels {
 	return &terms[at].Name
 }
 
-// A Found is a stream with the channel that it plays.
-type Found struct {
-	Stream  catalog.StreamRecord
-	Channel catalog.Record
-}
-
-// Stream returns the stream with an id, or the one that took its place, and
-// its channel. It reports false when there is none or it is blocked.
-func (v *View) Stream(id string) (*Found, bool) {
-	i, ok := v.ix.resolveStream(id)
-	if !ok || v.blocked != nil && v.blocked.Has(i) {
-		return nil, false
-	}
-	doc := v.ix.streams.doc(i)
-	if v.isRemoved(doc) {
-		return nil, false
-	}
-	return &Found{v.ix.stream(i), v.ix.Record(int(doc))}, true
-}
-
 // streamOf returns stream i, which is r, as the interface shows it.
 func (v *View) streamOf(i uint32, r *catalog.StreamRecord) catalog.Stream {
 	s := catalog.Stream{
@@ -194,9 +157,7 @@ func (v *View) streamOf(i uint32, r *catalog.StreamRecord) catalog.Stream {
 	if s.Scheme == "http" || s.Scheme == "https" {
 		s.ProviderURL = textOrNil(r.URL)
 	}
-	if s.Scheme == "http" && r.Kind != catalog.StreamYouTube && r.Kind != catalog.StreamExternal {
-		s.LegacyURL = textOrNil(v.links.Player(r.ID))
-	}
+	s.LegacyURL = v.player(r)
 	if r.Kind == catalog.StreamYouTube {
 		s.Scheme = "youtube"
 		if y, ok := catalog.ParseYouTube(r.URL); ok {
@@ -207,13 +168,4 @@ func (v *View) streamOf(i uint32, r *catalog.StreamRecord) catalog.Stream {
 		s.HealthExt = &h
 	}
 	return s
-}
-
-func scheme(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		s, _, _ := strings.Cut(raw, ":")
-		return strings.ToLower(s)
-	}
-	return u.Scheme
 }

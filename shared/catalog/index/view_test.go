@@ -14,6 +14,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
+	"miramundo.dev/shared/catalog/rank"
 )
 
 // without returns reg without what an overlay blocks.
@@ -68,8 +69,8 @@ func compareDetails(t *testing.T, reg *catalog.Register, got, want *index.View) 
 	t.Helper()
 	for i := range reg.Records {
 		r := &reg.Records[i]
-		a, okA := got.Channel(r.ID, i%5)
-		b, okB := want.Channel(r.ID, i%5)
+		a, okA := got.Channel(r.ID, i%5, rank.Caller{})
+		b, okB := want.Channel(r.ID, i%5, rank.Caller{})
 		if d := cmp.Diff(b, a); okA != okB || d != "" {
 			t.Fatalf("channel %q: found %v, want %v (-want +got):\n%s", r.ID, okA, okB, d)
 		}
@@ -169,10 +170,11 @@ func TestDetail(t *testing.T) {
 			Channel: "UCabcdefghijklmnopqrstuv", Embed: "https://www.youtube-nocookie.com/embed/live_stream?channel=UCabcdefghijklmnopqrstuv",
 			Watch: "https://www.youtube.com/channel/UCabcdefghijklmnopqrstuv/live"}},
 	}
-	full, ok := v.Channel("older", 0)
+	full, ok := v.Channel("older", 0, rank.Caller{})
 	if !ok {
 		t.Fatal("an alias of an alias leads nowhere")
 	}
+	want = []catalog.Stream{want[1], want[4], want[3], want[2], want[0]} // measured good, not known, doubtful, bad
 	if d := cmp.Diff(want, full.Streams); d != "" {
 		t.Errorf("streams (-want +got):\n%s", d)
 	}
@@ -180,7 +182,7 @@ func TestDetail(t *testing.T) {
 		t.Errorf("links (-want +got):\n%s", d)
 	}
 	for _, unknown := range []string{"", "loop", "gone", "a B.br", "A b.br ", "\xff"} {
-		if _, ok := v.Channel(unknown, 0); ok {
+		if _, ok := v.Channel(unknown, 0, rank.Caller{}); ok {
 			t.Errorf("found a channel %q", unknown)
 		}
 	}
@@ -206,7 +208,7 @@ func TestItems(t *testing.T) {
 		}
 		for i := range page.Items {
 			item, _ := v.Item(page.Items[i].ID, locale)
-			full, _ := v.Channel(page.Items[i].ID, locale)
+			full, _ := v.Channel(page.Items[i].ID, locale, rank.Caller{})
 			if d := cmp.Diff(&page.Items[i], item, cmpopts.EquateEmpty()) + cmp.Diff(item, &full.Channel); d != "" {
 				t.Fatalf("%q in search and in detail (-search +detail):\n%s", page.Items[i].ID, d)
 			}
@@ -268,7 +270,7 @@ func TestConcurrent(t *testing.T) {
 				if got := string(mine.Search(q, 1, nil)); got != want[i] {
 					t.Errorf("query %+v answers otherwise beside others", q)
 				}
-				mine.Channel(reg.Records[i].ID, 0)
+				mine.Channel(reg.Records[i].ID, 0, rank.Caller{})
 				mine.Countries("all", i%5)
 				mine.Tags("", 5)
 			}

@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/shared/blob"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/store"
 )
@@ -168,7 +169,7 @@ func blocked(l *release.Live) bool {
 	if err != nil {
 		return false
 	}
-	_, there := v.Channel("C0.br", 0)
+	_, there := v.Channel("C0.br", 0, rank.Caller{})
 	return !there
 }
 

@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
@@ -299,7 +300,7 @@ func TestReaders(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if _, ok := v.Channel("C0.br", 0); !ok {
+				if _, ok := v.Channel("C0.br", 0, rank.Caller{}); !ok {
 					t.Error("a channel is missing during a reload")
 					return
 				}

@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
+	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
@@ -218,7 +219,7 @@ func serve(t *testing.T, body []byte) {
 		}
 	}
 	for _, r := range ix.Records() {
-		v.Channel(r.ID, 1)
+		v.Channel(r.ID, 1, rank.Caller{})
 		for _, s := range r.Streams {
 			v.Stream(s.ID.String())
 		}

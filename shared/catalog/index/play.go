@@ -1,0 +1,136 @@
+package index
+
+import (
+	"net/url"
+	"strings"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/rank"
+)
+
+// resolveStream returns the stream that has an id or that took its place.
+func (ix *Index) resolveStream(id string) (uint32, bool) {
+	for range maxAliases {
+		if known, ok := catalog.ParseStreamID(id); ok {
+			if i, ok := ix.streams.find(known); ok {
+				return i, true
+			}
+		}
+		next, ok := ix.streamTo.next(id)
+		if !ok {
+			break
+		}
+		id = next
+	}
+	return 0, false
+}
+
+// A Found is a stream with the channel that it plays.
+type Found struct {
+	Stream  catalog.StreamRecord
+	Channel catalog.Record
+}
+
+// Stream returns the stream with an id, or the one that took its place, and
+// its channel. What is no id may be a [catalog.Position]: then it is the stream
+// there or, when that is gone or blocked, the best of its channel, feed and
+// source. It reports false when there is none, or it or its channel is
+// blocked.
+func (v *View) Stream(id string) (*Found, bool) {
+	i, ok := v.streamNumber(id)
+	if !ok {
+		return nil, false
+	}
+	return &Found{v.ix.stream(i), v.ix.Record(int(v.ix.streams.doc(i)))}, true
+}
+
+// streamNumber returns the number of the stream that an id leads to, unless it
+// or its channel is blocked.
+func (v *View) streamNumber(id string) (uint32, bool) {
+	if len(id) > catalog.MaxStreamName {
+		return 0, false
+	}
+	i, ok := v.ix.resolveStream(id)
+	if !ok {
+		return v.positioned(id)
+	}
+	return i, !v.isBlocked(i) && !v.isRemoved(v.ix.streams.doc(i))
+}
+
+func (v *View) isBlocked(i uint32) bool { return v.blocked != nil && v.blocked.Has(i) }
+
+// positioned returns the number of the stream that a position leads to.
+func (v *View) positioned(id string) (uint32, bool) {
+	p, ok := catalog.ParsePosition(id)
+	if !ok {
+		return 0, false
+	}
+	doc, ok := v.shown(p.Channel)
+	if !ok {
+		return 0, false
+	}
+	r := v.ix.Record(int(doc))
+	start, _ := v.ix.streams.of(doc)
+	var group []rank.Candidate
+	for _, c := range v.candidates(&r, start) {
+		if c.Stream.Feed == p.Feed && c.Stream.Origin == p.Origin {
+			group = append(group, c)
+		}
+	}
+	if p.N < len(group) && !group[p.N].Blocked {
+		return start + uint32(group[p.N].At), true
+	}
+	best, ok := rank.Best(&r, group, rank.Caller{})
+	return start + uint32(best.At), ok
+}
+
+// candidates returns the streams of r, the first of which is number start, as
+// they are at the moment.
+func (v *View) candidates(r *catalog.Record, start uint32) []rank.Candidate {
+	list := make([]rank.Candidate, len(r.Streams))
+	for k := range r.Streams {
+		s := &r.Streams[k]
+		list[k] = rank.Candidate{Stream: s, Blocked: v.isBlocked(start + uint32(k)), At: k}
+		if h, ok := v.overlay.Streams[s.ID]; ok {
+			list[k].Health = &h
+		}
+	}
+	return list
+}
+
+// Legacy returns what the isolated player needs to know of a stream, found as
+// Stream finds it. It reports false when there is none or it does not need
+// that player.
+func (v *View) Legacy(id string) (*catalog.Legacy, bool) {
+	f, ok := v.Stream(id)
+	if !ok {
+		return nil, false
+	}
+	player := v.player(&f.Stream)
+	if player == nil {
+		return nil, false
+	}
+	return &catalog.Legacy{
+		ID: f.Stream.ID.String(), Name: f.Channel.Name, Kind: f.Stream.Kind, Radio: f.Channel.Kind == catalog.Station,
+		URL: v.links.Stream(f.Stream.ID), ProviderURL: f.Stream.URL,
+		Website: textOrNil(f.Channel.Website), LegacyURL: *player,
+	}, true
+}
+
+// player returns the address of the isolated player with s; nil when s is not
+// plain HTTP media, which alone needs it.
+func (v *View) player(s *catalog.StreamRecord) *string {
+	if scheme(s.URL) != "http" || s.Kind == catalog.StreamYouTube || s.Kind == catalog.StreamExternal {
+		return nil
+	}
+	return textOrNil(v.links.Player(s.ID))
+}
+
+func scheme(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		s, _, _ := strings.Cut(raw, ":")
+		return strings.ToLower(s)
+	}
+	return u.Scheme
+}
