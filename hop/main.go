@@ -1,0 +1,72 @@
+// Hop is the container of the stream hop: it fetches the playlists of streams
+// from their origins and rewrites them so that players need nothing else of
+// the service, but for the media, which they take from the origins themselves.
+//
+// Its settings are those of package config. Without a configuration it serves
+// the catalog that `make seed` keeps in .data.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"miramundo.dev/hop/server"
+	"miramundo.dev/shared/api/cloudlog"
+	"miramundo.dev/shared/config"
+)
+
+// closeTime is how long the last events may take to be published, after the
+// last request.
+const closeTime = 1500 * time.Millisecond
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	c, err := config.Load()
+	if err != nil {
+		return err
+	}
+	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer cancel()
+	out := cloudlog.NewBuffer(os.Stdout)
+	defer out.Close()
+	log := slog.New(cloudlog.New(out, c.LogLevel, c.Project)).With("function", "hop", "build", c.Build)
+	slog.SetDefault(log)
+	l, err := net.Listen("tcp", net.JoinHostPort(host(c), strconv.Itoa(c.Port)))
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	follow, unfollow := context.WithCancel(context.Background())
+	defer unfollow()
+	hop, err := server.Open(follow, c, log)
+	if err != nil {
+		return err
+	}
+	err = server.Serve(stop, l, hop, log)
+	unfollow()
+	within, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	return errors.Join(err, hop.Close(within))
+}
+
+// host returns the address to listen on; empty means all.
+func host(c config.Config) string {
+	if c.Local {
+		return "127.0.0.1"
+	}
+	return ""
+}

@@ -1,0 +1,95 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"miramundo.dev/hop/allowance"
+	"miramundo.dev/hop/audience"
+	"miramundo.dev/hop/ticket"
+	"miramundo.dev/hop/upstream"
+	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/block"
+	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/wire"
+)
+
+// A Hop is a server with all that it runs on.
+type Hop struct {
+	http.Handler
+	closers []func(context.Context) error // in the order in which they are called
+}
+
+// Close publishes what is not published yet, within ctx, and releases what the
+// hop opened. Requests must have ended before.
+func (h *Hop) Close(ctx context.Context) error {
+	var errs []error
+	for _, c := range h.closers {
+		errs = append(errs, c(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// Open opens what c names: the database, the bus, and the catalog in it, which
+// the hop follows until ctx is done.
+func Open(ctx context.Context, c config.Config, log *slog.Logger) (*Hop, error) {
+	db, events, err := wire.Open(ctx, wire.Config{
+		Backend: wire.Backend(c.Backend), DataDir: c.DataDir, Project: c.Project,
+		FirestoreHost: c.FirestoreHost, PubSubHost: c.PubSubHost,
+		Topology: social.Topology(), Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	p := Parts{DB: db, Bus: events, Catalog: release.Follow(ctx, release.Options{
+		Archive: &release.Archive{DB: db, Now: time.Now}, Blocks: block.NewList(db),
+		Log: log, Now: time.Now, Links: links(c),
+	})}
+	h := Assemble(c, log, p)
+	h.closers = append(h.closers, func(context.Context) error { return errors.Join(events.Close(), db.Close()) })
+	return h, nil
+}
+
+// Parts are what a hop may share with the process that it runs in.
+type Parts struct {
+	DB      store.DB // where allowances are kept
+	Bus     bus.Bus  // with the topics of package social
+	Catalog Catalog
+}
+
+// Assemble makes the hop that c names from parts, which stay the caller's.
+func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
+	people := identity.NewPeople(c.PeopleKey)
+	signer := ticket.New(c.TicketKey, c.TicketKeyOld, time.Now)
+	cache := upstream.New(upstream.Options{
+		Client: origin.New(origin.Options{UserAgent: c.UserAgent(), Allow: c.OriginAllow, Deny: c.OwnHosts()}),
+		Signer: signer, HopURL: c.HopURL, Now: time.Now, Log: log,
+	})
+	counter := audience.New(audience.Options{Bus: p.Bus, People: people, Now: time.Now, Log: log})
+	o := Options{
+		Catalog: p.Catalog, Playlists: cache, Tickets: signer, Audience: counter, Log: log,
+		Links: links(c), OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Build: c.Build,
+		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader,
+	}
+	h := &Hop{closers: []func(context.Context) error{counter.Close}}
+	if c.FreeMinutes > 0 {
+		meter := allowance.New(allowance.Options{DB: p.DB, People: people, Minutes: c.FreeMinutes, Now: time.Now, Log: log})
+		o.Allowance = meter
+		h.closers = append(h.closers, meter.Close)
+	}
+	h.Handler = New(o)
+	return h
+}
+
+func links(c config.Config) catalog.LinkBase {
+	return catalog.LinkBase{Base: c.BaseURL, Hop: c.HopURL, Legacy: c.LegacyURL}
+}

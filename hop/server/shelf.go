@@ -1,0 +1,185 @@
+package server
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"miramundo.dev/hop/ticket"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/origin"
+)
+
+// A stream is one that the catalog shows, with what its answers share.
+type stream struct {
+	catalog.StreamRecord
+	channel string // its id
+	name    string // its id as text
+
+	location string // where the provider plays it; empty when nobody may be led there
+	legacy   string // where the isolated player plays it; empty when it cannot
+
+	source, website, action []string // values of headers
+}
+
+// A shelf holds the streams that were asked for, and the tickets that were
+// opened, for as long as the catalog shows the same view: a reload or a block
+// makes a new view, and with it an empty shelf. So what is found here is what
+// the catalog says now.
+type shelf struct {
+	links catalog.LinkBase
+	own   []string // hosts of the service
+	now   atomic.Pointer[display]
+}
+
+// Bounds of a shelf. When one is reached that part begins anew: what is asked
+// for every second is back within one.
+const (
+	maxStreams     = 8192
+	maxTickets     = 16384
+	maxTicketBytes = 8 << 20
+)
+
+// A display is a shelf under one view.
+type display struct {
+	view *index.View
+
+	mu      sync.RWMutex
+	streams map[string]*stream // by the id asked for; guarded by mu
+	tickets map[receipt]opened // guarded by mu
+	bytes   int                // of the tickets; guarded by mu
+}
+
+// A receipt names a ticket that was opened for a stream.
+type receipt struct {
+	stream *stream
+	text   string
+}
+
+// An opened ticket is good until its end.
+type opened struct {
+	ticket *ticket.Ticket
+	until  time.Time
+}
+
+// under returns the display of a view.
+func (s *shelf) under(v *index.View) *display {
+	d := s.now.Load()
+	if d == nil || d.view != v {
+		d = &display{view: v, streams: map[string]*stream{}, tickets: map[receipt]opened{}}
+		s.now.Store(d)
+	}
+	return d
+}
+
+// find returns the stream with an id, or ErrNoStream.
+func (s *shelf) find(d *display, id string) (*stream, error) {
+	d.mu.RLock()
+	st := d.streams[id]
+	d.mu.RUnlock()
+	if st != nil {
+		return st, nil
+	}
+	found, ok := d.view.Stream(id)
+	if !ok {
+		return nil, catalog.ErrNoStream
+	}
+	st = s.describe(found)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.streams) >= maxStreams {
+		clear(d.streams)
+		clear(d.tickets)
+		d.bytes = 0
+	}
+	if other := d.streams[id]; other != nil {
+		return other, nil // found twice at a time: tickets are kept under one
+	}
+	d.streams[strings.Clone(id)] = st
+	return st, nil
+}
+
+// describe makes of what the catalog says of a stream what answers need.
+func (s *shelf) describe(f *index.Found) *stream {
+	st := &stream{StreamRecord: f.Stream, channel: f.Channel.ID, name: f.Stream.ID.String()}
+	st.location = s.destination(&f.Stream)
+	if isHTTP(f.Stream.URL) && f.Stream.Kind != catalog.StreamYouTube && f.Stream.Kind != catalog.StreamExternal {
+		st.legacy = s.links.Player(f.Stream.ID)
+	}
+	st.source = []string{visible(f.Stream.URL)}
+	st.website = []string{visible(f.Channel.Website)}
+	st.action = []string{visible(st.legacy)}
+	return st
+}
+
+// destination returns where a player that asks for a stream is redirected:
+// to the provider by https, or to the page of a live-video platform.
+func (s *shelf) destination(r *catalog.StreamRecord) string {
+	switch r.Kind {
+	case catalog.StreamHLS, catalog.StreamExternal:
+		return ""
+	case catalog.StreamYouTube:
+		y, _ := catalog.ParseYouTube(r.URL)
+		return y.Watch
+	}
+	u, err := origin.Check(r.URL)
+	if err != nil || u.Scheme != "https" || slices.Contains(s.own, strings.ToLower(u.Hostname())) {
+		return ""
+	}
+	return visible(r.URL)
+}
+
+func isHTTP(url string) bool { return len(url) >= 7 && strings.EqualFold(url[:7], "http://") }
+
+// visible returns an address with every byte escaped that a header cannot
+// carry as it is. One that is longer than addresses are is left out.
+func visible(s string) string {
+	if len(s) > origin.MaxURL {
+		return ""
+	}
+	const digits = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c > ' ' && c < 0x7f {
+			b.WriteByte(c)
+		} else {
+			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		}
+	}
+	return b.String()
+}
+
+// open returns what a ticket for st holds, when it is good at the time now.
+func (d *display) open(by Tickets, st *stream, text string, now time.Time) (*ticket.Ticket, error) {
+	key := receipt{st, text}
+	d.mu.RLock()
+	known, ok := d.tickets[key]
+	d.mu.RUnlock()
+	if ok && now.Before(known.until) {
+		return known.ticket, nil
+	}
+	t, until, err := by.Open(ticket.Binding{Stream: st.ID, Origin: st.URL}, text)
+	if err != nil {
+		return nil, err
+	}
+	d.keep(receipt{st, strings.Clone(text)}, opened{&t, until})
+	return &t, nil
+}
+
+// keep remembers an opened ticket.
+func (d *display) keep(key receipt, o opened) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	size := len(key.text) + len(o.ticket.URL)
+	if len(d.tickets) >= maxTickets || d.bytes+size > maxTicketBytes {
+		clear(d.tickets)
+		d.bytes = 0
+	}
+	if _, ok := d.tickets[key]; !ok {
+		d.bytes += size
+	}
+	d.tickets[key] = o
+}
