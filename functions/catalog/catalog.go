@@ -16,6 +16,7 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 )
@@ -39,6 +40,14 @@ var Endpoints = []api.Endpoint{
 		Tool:   "get_channel",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded},
 		Cache:  api.Private,
+	}),
+	api.Bind((*Server).legacy, api.Endpoint{
+		Method: "GET",
+		Path:   catalog.LegacyPath + "{id}",
+		Auth:   api.None,
+		Doc:    "What the isolated player of plain HTTP media needs to know of a stream; 404 for a stream that does not need that player.",
+		Faults: []*fault.Error{catalog.ErrNoStream, catalog.ErrNotLoaded},
+		Cache:  api.Public(time.Minute),
 	}),
 	api.Bind((*Server).geo, api.Endpoint{
 		Method: "GET",
@@ -185,11 +194,27 @@ func (s *Server) channel(ctx context.Context, in channelIn) (*catalog.ChannelFul
 	if err != nil {
 		return nil, err
 	}
-	c, ok := v.Channel(in.ID, int(api.LocaleOf(ctx)))
+	c, ok := v.Channel(in.ID, int(api.LocaleOf(ctx)), rank.Caller{Country: api.CountryOf(ctx), Now: s.now()})
 	if !ok {
 		return nil, catalog.ErrNoChannel
 	}
 	return c, nil
+}
+
+type legacyIn struct {
+	ID string `path:"id" maxLength:"400" description:"The stream id."`
+}
+
+func (s *Server) legacy(_ context.Context, in legacyIn) (*catalog.Legacy, error) {
+	v, err := s.catalog.View()
+	if err != nil {
+		return nil, err
+	}
+	l, ok := v.Legacy(in.ID)
+	if !ok {
+		return nil, catalog.ErrNoStream
+	}
+	return l, nil
 }
 
 const (

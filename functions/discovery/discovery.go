@@ -37,7 +37,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).health, api.Endpoint{
 		Method: "GET",
-		Path:   "/api/health",
+		Path:   api.HealthPath,
 		Auth:   api.None,
 		Doc:    "Whether the service answers, from which catalog, and how old each of its sources is.",
 		Tool:   healthTool,

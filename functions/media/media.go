@@ -1,5 +1,6 @@
-// Package media is the function that serves images: the flags of countries and
-// the logos of channels.
+// Package media is the function that serves what pages and players load by
+// address: the flags of countries and the logos of channels. Of addresses at
+// which streams once were, it knows where they went.
 package media
 
 import (
@@ -39,6 +40,8 @@ var Endpoints = []api.Endpoint{
 		Cache:    api.Immutable,
 		Produces: []string{"image/webp", "image/png"},
 	}),
+	stream,
+	relay,
 }
 
 // What `make generate` takes from the package of flags; without it, a README.
@@ -46,14 +49,16 @@ var Endpoints = []api.Endpoint{
 //go:embed flags
 var files embed.FS
 
-// A Server serves images.
+// A Server serves images, and sends players to the hop.
 type Server struct {
-	db    store.DB
-	flags fs.FS
+	db     store.DB
+	flags  fs.FS
+	hopURL string
 }
 
-// New returns a server of the embedded flags and of the logos kept in db.
-func New(db store.DB) *Server { return &Server{db, files} }
+// New returns a server of the embedded flags and of the logos kept in db, for
+// a stream hop at hopURL.
+func New(db store.DB, hopURL string) *Server { return &Server{db, files, hopURL} }
 
 type flagIn struct {
 	File string `path:"file" maxLength:"64" description:"The country's ISO 3166-1 alpha-2 code, and .svg."`

@@ -112,7 +112,7 @@ func TestEmbeddedFlags(t *testing.T) {
 	if _, err := os.Stat("flags/br.svg"); err != nil && os.Getenv("CI") == "" {
 		t.Skip("no flags: make generate takes them from npm")
 	}
-	s := New(nil)
+	s := New(nil, "")
 	for _, code := range strings.Fields("ar br cn de fr gb gr in jp kr mx pt ru tw ua us xk za") {
 		im, err := s.flag(t.Context(), flagIn{File: code + ".svg"})
 		if err != nil {
@@ -137,7 +137,7 @@ func wellFormed(data []byte) error {
 }
 
 // serve serves one flag, and the logos of a new database.
-func serve(t *testing.T) (http.Handler, store.DB) {
+func serve(t testing.TB) (http.Handler, store.DB) {
 	t.Helper()
 	flags := fstest.MapFS{"flags/br.svg": {Data: []byte(svg)}, "flags/README.md": {Data: []byte("no flag")}}
 	db, err := embedded.Open(filepath.Join(t.TempDir(), "test.db"))
@@ -145,7 +145,7 @@ func serve(t *testing.T) (http.Handler, store.DB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return api.Handler(api.Options{}, &Server{db, flags}, Endpoints), db
+	return api.Handler(api.Options{}, &Server{db, flags, "https://hop.example"}, Endpoints), db
 }
 
 func get(h http.Handler, path string, header http.Header) *httptest.ResponseRecorder {
@@ -153,6 +153,10 @@ func get(h http.Handler, path string, header http.Header) *httptest.ResponseReco
 	if header != nil {
 		r.Header = header
 	}
+	return serveOne(h, r)
+}
+
+func serveOne(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w

@@ -68,3 +68,49 @@ func npmPackage(n int) fstest.MapFS {
 	}
 	return fsys
 }
+
+// players is a folder of packages with players.
+func players() fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for _, name := range append(append([]string{}, scripts...), licences...) {
+		fsys[name] = &fstest.MapFile{Data: []byte("// " + name + "\n")}
+	}
+	return fsys
+}
+
+func TestCopyPlayers(t *testing.T) {
+	from, to := players(), t.TempDir()
+	want := len(scripts) + 1
+	if n, err := copyPlayers(from, to); err != nil || n != want {
+		t.Fatalf("the first copy wrote %d, %v; want %d", n, err, want)
+	}
+	if n, err := copyPlayers(from, to); err != nil || n != 0 {
+		t.Errorf("the second copy wrote %d, %v; want 0", n, err)
+	}
+	from["mpegts.js/dist/mpegts.js"].Data = []byte("// another version")
+	if n, err := copyPlayers(from, to); err != nil || n != 1 {
+		t.Errorf("the copy of another version wrote %d, %v; want 1", n, err)
+	}
+	text, err := os.ReadFile(filepath.Join(to, licenceFile))
+	for _, name := range licences {
+		if err != nil || !strings.Contains(string(text), "// "+name) {
+			t.Errorf("%s lacks %s: %v", licenceFile, name, err)
+		}
+	}
+}
+
+func TestCopyPlayersRefuses(t *testing.T) {
+	for _, name := range []string{scripts[0], licences[1]} {
+		for what, data := range map[string][]byte{"missing": nil, "empty": {}, "too large": make([]byte, mostBytes+1)} {
+			from := players()
+			if data == nil {
+				delete(from, name)
+			} else {
+				from[name].Data = data
+			}
+			if _, err := copyPlayers(from, t.TempDir()); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s %s: error %v", name, what, err)
+			}
+		}
+	}
+}

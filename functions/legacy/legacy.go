@@ -1,0 +1,161 @@
+// Package legacy is the function that serves the isolated player: a page of
+// its own host that plays the media of plain HTTP origins, which no secure page
+// may load.
+//
+// The page knows only a stream id. Its script asks the main host what to play
+// (GET /api/legacy/{id}), plays it, and stores nothing; there is no account, no
+// cookie and no other page on that host.
+package legacy
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
+)
+
+// Endpoints is what this function serves on its host. None of it is part of
+// the API.
+var Endpoints = []api.Endpoint{
+	api.Bind((*Server).page, api.Endpoint{
+		Method:     "GET",
+		Path:       "/{$}",
+		Auth:       api.None,
+		Doc:        "The player, in the language and theme that the query asks for.",
+		Cache:      api.Revalidate,
+		Produces:   []string{"text/html"},
+		SameOrigin: true,
+	}),
+	api.Bind((*Server).asset, api.Endpoint{
+		Method:     "GET",
+		Path:       assetsPath + "{file}",
+		Auth:       api.None,
+		Doc:        "A file of the player, by a name that changes with its content.",
+		Faults:     []*fault.Error{fault.ErrNotFound},
+		Cache:      api.Immutable,
+		Produces:   []string{"text/javascript", "text/css", "text/plain", "image/svg+xml"},
+		SameOrigin: true,
+	}),
+}
+
+// A Server serves the player.
+type Server struct {
+	baseURL string
+	assets  map[string]*api.Document // by the name in their address
+	address map[string]string        // of an asset by its own name
+}
+
+// New returns a server of a player that asks the main host at baseURL what to
+// play.
+func New(baseURL string) *Server {
+	s := &Server{baseURL: baseURL, assets: map[string]*api.Document{}, address: map[string]string{}}
+	s.load(files, "assets")
+	s.load(files, "players")
+	return s
+}
+
+// page takes no input of the kind that is refused: whatever people arrive with,
+// they get a page that tells them what is the matter.
+func (s *Server) page(ctx context.Context, _ struct{}) (page, error) {
+	return page{s, api.AcceptLanguageOf(ctx)}, nil
+}
+
+// A page is the player for a caller with an Accept-Language header.
+type page struct {
+	server *Server
+	accept string
+}
+
+// headers keep the page apart: it loads its own files, and whatever the streams
+// that it plays are made of.
+var headers = http.Header{
+	"Content-Security-Policy": {"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; worker-src 'self'; " +
+		"connect-src http: https:; media-src http: https: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+	"Cross-Origin-Resource-Policy": {"same-origin"},
+	"Permissions-Policy":           {"camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()"},
+	"Referrer-Policy":              {"no-referrer"},
+	"X-Robots-Tag":                 {"noindex"},
+}
+
+// Reply writes the page.
+func (p page) Reply(w http.ResponseWriter, r *http.Request) error {
+	var b bytes.Buffer
+	if err := pages.Execute(&b, p.server.view(r.URL.Query(), p.accept)); err != nil {
+		return err
+	}
+	for name, values := range headers {
+		w.Header()[name] = values
+	}
+	return api.Write(w, r, "text/html; charset=utf-8", b.Bytes())
+}
+
+// A view is what the page shows.
+type view struct {
+	Locale i18n.Locale
+	Theme  string // light or dark; empty for what the browser prefers
+	Stream string // a stream id or what may be one; empty when there is none
+	API    string
+	Texts  map[string]string // that the script shows
+	server *Server
+}
+
+// themes that may be asked for.
+var themes = map[string]bool{"light": true, "dark": true}
+
+// view understands a query. What makes no sense is as if it were not there.
+func (s *Server) view(q url.Values, accept string) view {
+	v := view{Theme: q.Get("theme"), Stream: q.Get("stream"), API: s.baseURL + catalog.LegacyPath, server: s}
+	if !themes[v.Theme] {
+		v.Theme = ""
+	}
+	if len(v.Stream) > catalog.MaxStreamName {
+		v.Stream = ""
+	}
+	v.Stream = strings.ToValidUTF8(v.Stream, "")
+	var ok bool
+	if v.Locale, ok = i18n.Find(q.Get("lang")); !ok {
+		v.Locale = i18n.Match(accept)
+	}
+	v.Texts = make(map[string]string, len(scriptTexts))
+	for _, key := range scriptTexts {
+		v.Texts[key] = v.T(key)
+	}
+	return v
+}
+
+// scriptTexts are the texts that the script shows, by the keys that it knows.
+var scriptTexts = []string{
+	"loading", "connecting", "ready", "playing", "paused", "buffering", "ended", "external", "radio", "tv", "title",
+	"fail.cors", "fail.geo", "fail.sumiu", "fail.codec", "fail.playlist", "fail.sem_resposta", "fail.protocolo",
+	"fail.sem_stream", "fail.outro", "fail.limite",
+}
+
+// T returns a text of the page in its language.
+func (v view) T(key string) string { return v.Locale.T("legacy."+key, nil) }
+
+// Asset returns the address of a file; empty when the build lacks it.
+func (v view) Asset(name string) string { return v.server.address[name] }
+
+// Locales returns the languages that the page can be read in.
+func (v view) Locales() []i18n.Locale { return i18n.Locales }
+
+// With returns the address of the same page in a language and a theme.
+func (v view) With(l i18n.Locale, theme string) string {
+	q := url.Values{"lang": {l.Tag()}}
+	if v.Stream != "" {
+		q.Set("stream", v.Stream)
+	}
+	if theme != "" {
+		q.Set("theme", theme)
+	}
+	return "/?" + q.Encode()
+}
+
+var pages = template.Must(template.ParseFS(files, "page.html"))

@@ -1,0 +1,80 @@
+package media
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/fault"
+)
+
+// Faults of old addresses of streams.
+var (
+	ErrRelayOff = fault.New(fault.Gone, "relay_desligado") // no video passes through the service since 2026-09-05
+	ErrTooLong  = fault.New(fault.Invalid, "invalid_request").With("param", "p").With("reason", "too_long").With("bound", maxQuery)
+)
+
+// stream is where the hop was before it had a host of its own: players keep
+// the addresses that they were given.
+var stream = api.Bind((*Server).stream, api.Endpoint{
+	Method: "GET",
+	Path:   catalog.StreamsPath + "{id}",
+	Auth:   api.None,
+	Doc: "Leads to the stream hop at the same path and query, which answers with the playlist as application/vnd.apple.mpegurl, " +
+		"with 302 to the provider for continuous audio and video and for the video platform, or with 402, 404, 422, 502 or 503.",
+	Faults: []*fault.Error{catalog.ErrNoStream},
+	Status: http.StatusFound,
+})
+
+// relay is what passed video through the service.
+var relay = api.Bind((*Server).relay, api.Endpoint{
+	Method: "GET",
+	Path:   "/api/m/{ticket}",
+	Auth:   api.None,
+	Doc:    "Retired: video does not pass through the service. Always 410.",
+	Faults: []*fault.Error{ErrRelayOff},
+	Status: http.StatusGone, // and no other
+})
+
+// maxQuery is the longest query that is passed on, in bytes: a ticket of 6,000
+// characters and what players add to it.
+const maxQuery = 8192
+
+type streamIn struct {
+	ID string `path:"id" maxLength:"400" description:"The stream id, also with .m3u8 after it."`
+}
+
+func (s *Server) stream(_ context.Context, in streamIn) (toHop, error) {
+	if in.ID == "." || in.ID == ".." {
+		return toHop{}, catalog.ErrNoStream // whatever way the dots were written, an address would lose them
+	}
+	return toHop{s.hopURL + catalog.StreamsPath + url.PathEscape(in.ID)}, nil
+}
+
+// A toHop leads to the hop, with the query as it came.
+type toHop struct{ address string }
+
+// Reply redirects.
+func (t toHop) Reply(w http.ResponseWriter, r *http.Request) error {
+	switch query := r.URL.RawQuery; {
+	case len(query) > maxQuery:
+		return ErrTooLong
+	case query != "" || r.URL.ForceQuery:
+		return api.Redirect(w, t.address+"?"+query, http.StatusFound)
+	}
+	return api.Redirect(w, t.address, http.StatusFound)
+}
+
+type relayIn struct {
+	Ticket string `path:"ticket" maxLength:"16384" description:"Whatever it was."`
+}
+
+func (s *Server) relay(context.Context, relayIn) (nothing, error) { return nothing{}, ErrRelayOff }
+
+// Nothing is the result that a retired endpoint never has.
+type nothing struct{}
+
+// Reply fails as the endpoint does.
+func (nothing) Reply(http.ResponseWriter, *http.Request) error { return ErrRelayOff }

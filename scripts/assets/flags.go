@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	leastFlags = 240       // fewer means that the package is not what it was
+	mostBytes  = 1 << 20   // of one file
+	licence    = "LICENSE" // which must go wherever the flags go
+)
+
+// country matches the flags of countries, not of regions or organizations.
+var country = regexp.MustCompile(`^[a-z]{2}\.svg$`)
+
+// copyFlags writes the flags of the package in from, and its licence, into the
+// folder to. It returns how many files it wrote.
+func copyFlags(from fs.FS, to string) (wrote int, err error) {
+	names, err := fs.Glob(from, "flags/4x3/*.svg")
+	if err != nil {
+		return 0, err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !country.MatchString(path.Base(name)) })
+	if len(names) < leastFlags {
+		return 0, fmt.Errorf("found %d flags, want %d or more: run npm ci", len(names), leastFlags)
+	}
+	for _, name := range append(names, licence) {
+		data, err := fs.ReadFile(from, name)
+		if err == nil && name != licence {
+			err = picture(data)
+		}
+		if err != nil {
+			return wrote, fmt.Errorf("%s: %w", name, err)
+		}
+		n, err := write(to, strings.Replace(path.Base(name), licence, licence+".txt", 1), data)
+		if err != nil {
+			return wrote, err
+		}
+		wrote += n
+	}
+	return wrote, nil
+}
+
+// active are elements that make an SVG more than a picture.
+var active = []string{"script", "foreignObject", "iframe", "image", "a", "animate", "set", "handler"}
+
+// picture refuses an SVG that is not well-formed, or that runs or loads
+// anything.
+func picture(data []byte) error {
+	if len(data) > mostBytes {
+		return fmt.Errorf("has %d bytes, more than %d", len(data), mostBytes)
+	}
+	root := ""
+	for d := xml.NewDecoder(bytes.NewReader(data)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if el, ok := token.(xml.StartElement); ok {
+			if root == "" {
+				root = el.Name.Local
+			}
+			if err := still(el); err != nil {
+				return err
+			}
+		}
+	}
+	if root != "svg" {
+		return fmt.Errorf("is a document of %q, not an svg", root)
+	}
+	return nil
+}
+
+func still(el xml.StartElement) error {
+	if slices.Contains(active, el.Name.Local) {
+		return fmt.Errorf("has an element %s", el.Name.Local)
+	}
+	for _, a := range el.Attr {
+		outward := a.Name.Local == "href" && !strings.HasPrefix(a.Value, "#")
+		if outward || strings.HasPrefix(strings.ToLower(a.Name.Local), "on") || strings.Contains(a.Value, "url(h") {
+			return fmt.Errorf("has an attribute %s=%q", a.Name.Local, a.Value)
+		}
+	}
+	return nil
+}
