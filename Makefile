@@ -43,8 +43,16 @@ test-race: generate ## run the tests with the race detector, without the real so
 test-emulators: generate ## run the suites of the store and the bus on the official emulators
 	MIRAMUNDO_EMULATORS=required $(GO) run ./scripts/emulators -- $(GO) test -count=1 $(EMULATED)
 
+.PHONY: test-hls
+test-hls: scripts/hls/node_modules/.package-lock.json ## ask players' parsers what they see in playlists that the hop rewrote (ARGS='-corpus DIR -v')
+	$(GO) run ./scripts/hls $(ARGS)
+
+.PHONY: test-players
+test-players: scripts/players/node_modules/.package-lock.json ## play streams of every form through the hop with real players (ARGS=...)
+	$(GO) run ./scripts/players $(ARGS)
+
 .PHONY: bench
-bench: ## measure against peers and print a table of ratios
+bench: scripts/bench/peers/node_modules/.package-lock.json ## measure against peers and print a table of ratios (ARGS='-part search,http,reload,hop,soak')
 	$(GO) run ./scripts/bench $(ARGS)
 
 .PHONY: emulators
@@ -82,6 +90,18 @@ scripts/lint/node_modules/.package-lock.json: scripts/lint/package.json scripts/
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/lint
 	@touch $@
 
+scripts/hls/node_modules/.package-lock.json: scripts/hls/package.json scripts/hls/package-lock.json
+	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/hls
+	@touch $@
+
+scripts/players/node_modules/.package-lock.json: scripts/players/package.json scripts/players/package-lock.json
+	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/players
+	@touch $@
+
+scripts/bench/peers/node_modules/.package-lock.json: scripts/bench/peers/package.json scripts/bench/peers/package-lock.json
+	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/bench/peers
+	@touch $@
+
 .PHONY: clean
 clean: ## remove what was built and installed, but not the data
-	rm -rf bin node_modules scripts/lint/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt
+	rm -rf bin node_modules scripts/hls/node_modules scripts/lint/node_modules scripts/players/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt

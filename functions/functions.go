@@ -15,6 +15,9 @@ import (
 	"miramundo.dev/functions/catalog"
 	"miramundo.dev/functions/discovery"
 	"miramundo.dev/functions/facets"
+	"miramundo.dev/functions/guest"
+	"miramundo.dev/functions/legacy"
+	"miramundo.dev/functions/library"
 	"miramundo.dev/functions/media"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/bus"
@@ -30,6 +33,7 @@ import (
 type Function struct {
 	Name      string
 	Endpoints []api.Endpoint
+	Apart     bool // stands on a host of its own, where its paths are no part of the API
 	server    func(Deps) any
 }
 
@@ -50,11 +54,23 @@ type Deps struct {
 
 // All lists the functions of the service.
 var All = []Function{
-	{"admin", admin.Endpoints, func(d Deps) any { return admin.New(d.Archive, d.Catalog, d.Blocks, d.Jobs, d.Now) }},
-	{"catalog", catalog.Endpoints, func(d Deps) any { return catalog.New(d.Catalog, d.Config.BaseURL, d.Now) }},
-	{"discovery", discovery.Endpoints, newDiscovery},
-	{"facets", facets.Endpoints, func(d Deps) any { return facets.New(d.Catalog) }},
-	{"media", media.Endpoints, func(d Deps) any { return media.New(d.DB) }},
+	{Name: "admin", Endpoints: admin.Endpoints, server: func(d Deps) any { return admin.New(d.Archive, d.Catalog, d.Blocks, d.Jobs, d.Now) }},
+	{Name: "catalog", Endpoints: catalog.Endpoints, server: func(d Deps) any { return catalog.New(d.Catalog, d.Config.BaseURL, d.Now) }},
+	{Name: "discovery", Endpoints: discovery.Endpoints, server: newDiscovery},
+	{Name: "facets", Endpoints: facets.Endpoints, server: func(d Deps) any { return facets.New(d.Catalog) }},
+	{Name: "guest", Endpoints: guest.Endpoints, server: func(d Deps) any { return guest.New(d.guests(), d.Now) }},
+	{Name: "legacy", Endpoints: legacy.Endpoints, server: func(d Deps) any { return legacy.New(d.Config.BaseURL) }, Apart: true},
+	{Name: "library", Endpoints: library.Endpoints, server: func(d Deps) any { return library.New(d.DB, d.Catalog, d.links(), d.Now) }},
+	{Name: "media", Endpoints: media.Endpoints, server: func(d Deps) any { return media.New(d.DB, d.Config.HopURL) }},
+}
+
+// Find returns the function with a name, and whether there is one.
+func Find(name string) (Function, bool) {
+	i := slices.IndexFunc(All, func(f Function) bool { return f.Name == name })
+	if i < 0 {
+		return Function{}, false
+	}
+	return All[i], true
 }
 
 // newDiscovery makes the one server that describes all the others.
@@ -64,10 +80,15 @@ func newDiscovery(d Deps) any {
 	})
 }
 
-// Table lists the endpoints of every function.
+// together returns the functions that share the main host.
+func together() []Function {
+	return slices.DeleteFunc(slices.Clone(All), func(f Function) bool { return f.Apart })
+}
+
+// Table lists the endpoints of the main host.
 func Table() []api.Endpoint {
 	var table []api.Endpoint
-	for _, f := range All {
+	for _, f := range together() {
 		table = slices.Concat(table, f.Endpoints)
 	}
 	return table
@@ -81,6 +102,8 @@ func (d Deps) options() api.Options {
 			api.MetricsToken: d.Config.MetricsToken,
 		},
 		CountryHeader: d.Config.CountryHeader,
+		AddressHeader: d.Config.AddressHeader,
+		Auth:          d.speakers(),
 		Now:           d.Now,
 	}
 }
@@ -91,12 +114,13 @@ func (f Function) Handler(d Deps) http.Handler {
 	return api.Handler(d.options(), f.server(d), f.Endpoints)
 }
 
-// Mux serves every function on one handler, for tests and for local use.
+// Mux serves the functions of the main host on one handler, for tests and for
+// local use.
 func Mux(d Deps) http.Handler {
 	d.table = Table()
-	groups := make([]api.Group, len(All))
-	for i, f := range All {
-		groups[i] = api.Group{Server: f.server(d), Endpoints: f.Endpoints}
+	var groups []api.Group
+	for _, f := range together() {
+		groups = append(groups, api.Group{Server: f.server(d), Endpoints: f.Endpoints})
 	}
 	return api.Mux(d.options(), groups...)
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ const operatorToken = "operator-token-of-the-tests"
 var testConfig = config.Config{
 	BaseURL: "https://mira.example", HopURL: "https://hop.example", LegacyURL: "https://legacy.example",
 	Build: "abc1234", CatalogToken: operatorToken, CountryHeader: "X-Client-Region",
+	GuestKey: "a key of guests, for the tests alone",
 }
 
 // deps returns the dependencies of the functions over db, with a catalog
@@ -110,6 +112,33 @@ func TestAPI(t *testing.T) {
 	apitest.Run(t, v, "testdata/api/*.txt")
 	for _, pattern := range v.Uncalled(Table()) {
 		t.Errorf("no script calls %s", pattern)
+	}
+}
+
+// TestApart checks that what stands on a host of its own is served there, and
+// is no part of the main host.
+func TestApart(t *testing.T) {
+	d := deps(t, openEmbedded(t), collect.Place{})
+	f, ok := Find("legacy")
+	if !ok || !f.Apart {
+		t.Fatalf("the function legacy is %+v, %v", f.Name, ok)
+	}
+	if res, body := apitest.Do(t, f.Handler(d), "GET", "/?stream=s_1", ""); res.StatusCode != http.StatusOK || !strings.Contains(body, d.Config.BaseURL+"/api/legacy/") {
+		t.Errorf("on its own host the page is %d %.300s", res.StatusCode, body)
+	}
+	for _, path := range []string{"/", "/?stream=s_1", "/assets/player.js"} {
+		if res, _ := apitest.Do(t, Mux(d), "GET", path, ""); res.StatusCode != http.StatusNotFound {
+			t.Errorf("on the main host %s answers %d", path, res.StatusCode)
+		}
+		if res, _ := apitest.Do(t, f.Handler(d), "GET", "/api"+path, ""); res.StatusCode != http.StatusNotFound {
+			t.Errorf("on its host /api%s answers %d", path, res.StatusCode)
+		}
+	}
+	if index := string(document(t, Mux(d))); strings.Contains(index, "/assets/") {
+		t.Error("the description of the API has the page's files")
+	}
+	if _, ok := Find("none"); ok {
+		t.Error("found a function that there is not")
 	}
 }
 

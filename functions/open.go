@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/wire"
@@ -29,7 +30,8 @@ type Local struct {
 func Open(ctx context.Context, c config.Config, log *slog.Logger, l Local) (d Deps, close func() error, err error) {
 	db, events, err := wire.Open(ctx, wire.Config{
 		Backend: wire.Backend(c.Backend), DataDir: c.DataDir, Project: c.Project,
-		FirestoreHost: c.FirestoreHost, PubSubHost: c.PubSubHost, Log: log,
+		FirestoreHost: c.FirestoreHost, PubSubHost: c.PubSubHost,
+		Topology: social.Topology(), Log: log,
 	})
 	if err != nil {
 		return Deps{}, nil, err
@@ -39,10 +41,15 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, l Local) (d De
 	d.Blocks = block.NewList(db)
 	d.Catalog = release.Follow(ctx, release.Options{
 		Archive: d.Archive, Blocks: d.Blocks, Log: log, Now: d.Now,
-		Links: catalog.LinkBase{Base: c.BaseURL, Hop: c.HopURL, Legacy: c.LegacyURL},
+		Links: d.links(),
 	})
 	d.Jobs = job.NewRunner(db, log, d.Now, d.reload(l).Job())
 	return d, func() error { return errors.Join(events.Close(), db.Close()) }, nil
+}
+
+// links says where the parts of the service are.
+func (d Deps) links() catalog.LinkBase {
+	return catalog.LinkBase{Base: d.Config.BaseURL, Hop: d.Config.HopURL, Legacy: d.Config.LegacyURL}
 }
 
 // reload returns the job that reads the sources that the configuration names.

@@ -4,6 +4,11 @@
 //
 //	go run ./scripts/bench -part search -size real,1m
 //
+// The hop has two parts: hop, with wrk as the load, and soak, which is run by
+// its name alone:
+//
+//	go run ./scripts/bench -part soak -for 1h
+//
 // Figures of the index are processor time of one thread, so that a busy
 // machine does not change them much; each is the median of several runs.
 package main
@@ -15,7 +20,9 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
+	"miramundo.dev/scripts/bench/overhop"
 	"miramundo.dev/scripts/bench/overhttp"
 )
 
@@ -25,6 +32,8 @@ type options struct {
 	runs  int
 	data  string
 	peers bool
+
+	length time.Duration // of a soak
 }
 
 // A part measures one part of the service.
@@ -38,15 +47,19 @@ var parts = []part{
 	{"search", searchPart},
 	{"http", httpPart},
 	{"reload", reloadPart},
+	{"hop", hopPart},
+	{"soak", soakPart},
 }
 
 func main() {
 	overhttp.Child()
-	part := flag.String("part", "search,http,reload", "parts to measure, parted by commas")
+	overhop.Child()
+	part := flag.String("part", "search,http,reload,hop", "parts to measure, parted by commas")
 	size := flag.String("size", "real", "catalogs to measure on: real, 1m or both")
 	runs := flag.Int("runs", 5, "runs that a figure is the median of")
 	data := flag.String("data", "../shared/data/catalog", "folder of the real sources; a made-up catalog is used when it is not there")
 	peers := flag.Bool("peers", true, "measure peers too")
+	length := flag.Duration("for", 90*time.Second, "how long the part soak loads the hop")
 	load := flag.String("load", "", "load this snapshot, answer one search and print what it took (used by the search part)")
 	reload := flag.String("reload", "", "reload into this folder and print what it took (used by the reload part)")
 	flag.Parse()
@@ -58,7 +71,7 @@ func main() {
 		exit(loadOnce(os.Stdout, *load))
 		return
 	}
-	o := options{strings.Split(*size, ","), *runs, *data, *peers}
+	o := options{strings.Split(*size, ","), *runs, *data, *peers, *length}
 	for _, p := range parts {
 		if strings.Contains(","+*part+",", ","+p.name+",") {
 			exit(p.run(context.Background(), os.Stdout, o))

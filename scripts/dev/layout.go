@@ -9,9 +9,8 @@ import (
 	"miramundo.dev/shared/config"
 )
 
-// A layout is where the parts of the stack listen, each as host:port. Hop and
-// legacy are named in the addresses that the catalog gives out; nothing listens
-// there until those parts exist.
+// A layout is where the parts of the stack listen, each as host:port. Port 0 is
+// any free one.
 type layout struct {
 	gateway, hop, legacy, origin string
 }
@@ -85,22 +84,6 @@ func (l layout) check() error {
 		}
 	}
 	return nil
-}
-
-// behind returns l with the gateway where it really listens. Parts that were
-// to follow a port that was not known then follow it now.
-func (l layout) behind(gateway net.Addr) layout {
-	host, port, err := split(gateway.String())
-	if err != nil {
-		return l
-	}
-	l.gateway = gateway.String()
-	for n, addr := range []*string{&l.hop, &l.legacy} {
-		if _, p, err := split(*addr); err == nil && p == 0 {
-			*addr = net.JoinHostPort(host, strconv.Itoa(port+1+n))
-		}
-	}
-	return l
 }
 
 // address is what a browser on this machine calls addr.

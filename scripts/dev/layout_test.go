@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,15 +80,6 @@ func TestLayOutRefuses(t *testing.T) {
 		if got, err := layOut(given, file); err == nil {
 			t.Errorf("%+v gave %+v, want an error", given, got)
 		}
-	}
-}
-
-func TestBehind(t *testing.T) {
-	anywhere := layout{"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:5", "127.0.0.1:0"}
-	got := anywhere.behind(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40000})
-	want := layout{"127.0.0.1:40000", "127.0.0.1:40001", "127.0.0.1:5", "127.0.0.1:0"}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(layout{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"miramundo.dev/functions"
 	"miramundo.dev/functions/admin"
 	"miramundo.dev/functions/jobs"
+	"miramundo.dev/hop/server"
 	"miramundo.dev/scripts/dev/testchannel"
 	"miramundo.dev/shared/job"
 )
@@ -68,8 +69,29 @@ func (st *stack) open(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	st.deps, st.close = deps, closeDeps
-	st.front.set(functions.Mux(deps))
+	st.deps = deps
+	return st.assemble(closeDeps)
+}
+
+// closeTime is how long the hop may take to publish what it counted.
+const closeTime = 5 * time.Second
+
+// assemble gives each front the part that stands behind it. All run on the same
+// documents, events and catalog, which closeDeps closes.
+func (st *stack) assemble(closeDeps func() error) error {
+	h := server.Assemble(st.cfg, st.log, server.Parts{DB: st.deps.DB, Bus: st.deps.Bus, Catalog: st.deps.Catalog})
+	st.close = func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
+		return errors.Join(h.Close(ctx), closeDeps())
+	}
+	legacy, ok := functions.Find("legacy")
+	if !ok {
+		return errors.New("there is no function legacy")
+	}
+	st.fronts.gateway.set(functions.Mux(st.deps))
+	st.fronts.hop.set(h)
+	st.fronts.legacy.set(legacy.Handler(st.deps))
 	return nil
 }
 
@@ -113,6 +135,7 @@ func (st *stack) serve(ctx context.Context) error {
 	if st.seed {
 		return nil
 	}
+	st.tell.say("hop at %s, legacy player at %s", st.cfg.HopURL, st.cfg.LegacyURL)
 	st.tell.say("test channel at %s/tv/master.m3u8 (a station at /station.mp3)", address(st.at.origin))
 	if st.cfg.CatalogToken == localToken {
 		st.tell.say("operator token %s", localToken)

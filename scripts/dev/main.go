@@ -1,6 +1,7 @@
 // Dev runs the whole service on one machine, in one process: every function
-// behind one address, the jobs on a local clock, the events, and an origin with
-// a channel that plays without any network.
+// behind one address, the hop and the legacy player behind theirs, the jobs on
+// a local clock, the events, and an origin with a channel that plays without
+// any network.
 //
 // It says which catalog it serves and why, prints "ready" with its address when
 // it answers searches, and stops cleanly on SIGTERM and on ctrl-C.

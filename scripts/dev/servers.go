@@ -64,8 +64,11 @@ func (s *servers) stop() error {
 // edgeHeader is what an edge tells the caller's country in.
 const edgeHeader = "X-Client-Region"
 
-// A front is the gateway: it does to a request what the edge would, and gives
-// it to the functions when there are some.
+// fronts are what the parts of the stack listen with.
+type fronts struct{ gateway, hop, legacy front }
+
+// A front does to a request what the edge would, and gives it to the part
+// behind it when there is one.
 type front struct {
 	country string // that the edge tells; empty tells none
 	inner   atomic.Pointer[http.Handler]
@@ -74,7 +77,7 @@ type front struct {
 // set gives the requests that follow to h.
 func (f *front) set(h http.Handler) { f.inner.Store(&h) }
 
-// ServeHTTP answers 503 until there are functions.
+// ServeHTTP answers 503 until there is a part behind it.
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := f.inner.Load()
 	if h == nil {

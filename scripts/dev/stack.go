@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,12 +31,12 @@ type stack struct {
 	cfg     config.Config
 	mark    mark
 	servers *servers
-	front   front
+	fronts  fronts
 	deps    functions.Deps
 	pending bool // what is shown was kept from before: a reload follows
 
 	emulators func() error // stops them
-	close     func() error // of deps
+	close     func() error // of deps and of what runs on them
 }
 
 // run starts everything, keeps it running until ctx is done, and stops it.
@@ -79,14 +80,23 @@ func (st *stack) place(context.Context) (err error) {
 // listen takes the places of the parts that exist, so that one that is taken is
 // told at once.
 func (st *stack) listen(context.Context) error {
-	gateway, err := listen("-gateway", st.at.gateway)
-	if err != nil {
-		return err
+	for _, part := range []struct {
+		flag  string
+		addr  *string
+		front *front
+	}{
+		{"-gateway", &st.at.gateway, &st.fronts.gateway},
+		{"-hop", &st.at.hop, &st.fronts.hop},
+		{"-legacy", &st.at.legacy, &st.fronts.legacy},
+	} {
+		l, err := listen(part.flag, *part.addr)
+		if err != nil {
+			return err
+		}
+		*part.addr = l.Addr().String()
+		part.front.country = st.file.Edge.Country
+		st.servers.drain(l, part.front)
 	}
-	st.front.country = st.file.Edge.Country
-	st.servers.drain(gateway, &st.front)
-	st.at = st.at.behind(gateway.Addr())
-
 	channel, err := listen("-origin", st.at.origin)
 	if err != nil {
 		return err
@@ -116,6 +126,13 @@ const localToken = "local-operator-token"
 func (st *stack) configure(ctx context.Context) (err error) {
 	vars := environment()
 	logs := vars["LOG_LEVEL"] != ""
+	made, err := secrets(st.data)
+	if err != nil {
+		return err
+	}
+	for name, value := range made {
+		vars[name] = cmp.Or(vars[name], value)
+	}
 	maps.Copy(vars, st.decided(vars))
 	if st.backend == "emulators" {
 		err = st.startEmulators(ctx, vars)

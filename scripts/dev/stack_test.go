@@ -40,8 +40,9 @@ func TestStack(t *testing.T) {
 	}
 	var full struct {
 		Streams []struct {
-			Kind        string
+			Kind, URL   string
 			ProviderURL string `json:"provider_url"`
+			LegacyURL   string `json:"legacy_url"`
 		}
 	}
 	getJSON(t, page.Items[0].API, &full)
@@ -50,6 +51,12 @@ func TestStack(t *testing.T) {
 	}
 	if body := fetch(t, full.Streams[0].ProviderURL); !strings.HasPrefix(body, "#EXTM3U") {
 		t.Errorf("its stream is %q", body)
+	}
+	if body := fetch(t, full.Streams[0].URL); !strings.Contains(body, "/api/s/") {
+		t.Errorf("the hop gives the playlist %q, want its variants through the hop", body)
+	}
+	if body := fetch(t, full.Streams[0].LegacyURL); !strings.Contains(body, "data-stream=") {
+		t.Errorf("the legacy player is %q", body)
 	}
 	var stations struct{ Total int }
 	if getJSON(t, r.base+"/api/channels?kind=radio", &stations); stations.Total < 40 {

@@ -1,0 +1,82 @@
+// Package guest is the function that gives a guest a token, and tells callers
+// of the API keys of old that there are none any more.
+package guest
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
+)
+
+// Faults of this function.
+var (
+	ErrTooMany = fault.New(fault.Limited, "too_many_requests") // its field retry_after is in seconds
+	ErrRetired = fault.New(fault.Gone, "api_keys_retired")
+)
+
+// Endpoints is this function's part of the API.
+var Endpoints = []api.Endpoint{
+	api.Bind((*Server).create, api.Endpoint{
+		Method: "POST",
+		Path:   "/api/guest",
+		Auth:   api.None,
+		Doc:    "A new guest, as the token by which it is known: who loses the token loses the library.",
+		Tool:   "create_guest",
+		Faults: []*fault.Error{ErrTooMany, identity.ErrNoKey},
+	}),
+	retired("POST", keysPath),
+	retired("GET", keysPath),
+	retired("DELETE", keysPath+"/{id}"),
+}
+
+// keysPath is where API keys once were.
+const keysPath = "/api/keys"
+
+// retired is an operation on the keys of old. It reads no input, so that
+// nothing that is sent is answered in another way.
+func retired(method, path string) api.Endpoint {
+	return api.Bind((*Server).retired, api.Endpoint{
+		Method: method,
+		Path:   path,
+		Auth:   api.None,
+		Doc:    "Retired: keys belong to accounts now. Always 410.",
+		Faults: []*fault.Error{ErrRetired},
+		Status: http.StatusGone, // and no other
+	})
+}
+
+// A Server gives tokens.
+type Server struct {
+	guests *identity.Guests
+	limit  *limit
+}
+
+// New returns a server that gives the tokens of guests. It lets a network have
+// some tokens at a time, as this process counts them.
+func New(guests *identity.Guests, now func() time.Time) *Server {
+	return &Server{guests, newLimit(now)}
+}
+
+type created struct {
+	Token string `json:"token" description:"Sent in X-Guest-Token, or as a bearer token."`
+}
+
+func (s *Server) create(ctx context.Context, _ struct{}) (created, error) {
+	if err := s.limit.take(api.AddrOf(ctx)); err != nil {
+		return created{}, err
+	}
+	token, _, err := s.guests.Issue()
+	return created{token}, err
+}
+
+func (s *Server) retired(context.Context, struct{}) (nothing, error) { return nothing{}, ErrRetired }
+
+// Nothing is the result that a retired endpoint never has.
+type nothing struct{}
+
+// Reply fails as the endpoint does.
+func (nothing) Reply(http.ResponseWriter, *http.Request) error { return ErrRetired }

@@ -1,0 +1,121 @@
+package library
+
+import (
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/library"
+)
+
+// A Library is all that an owner keeps, as the interface shows it.
+type Library struct {
+	Owner      string     `json:"owner" description:"Who keeps it; no credential."`
+	Feeds      *feeds     `json:"feeds" description:"Of the whole library; null until something is kept."`
+	Categories []category `json:"categories" nullable:"false" description:"Folders, in the owner's order."`
+}
+
+// feeds are the addresses of one list in each format. They hold a secret.
+type feeds struct {
+	M3U  string `json:"m3u" format:"uri"`
+	M3U8 string `json:"m3u8" format:"uri"`
+	JSON string `json:"json" format:"uri"`
+	XSPF string `json:"xspf" format:"uri"`
+}
+
+type category struct {
+	ID          string  `json:"id" description:"cat_ and letters and digits."`
+	Name        string  `json:"name"`
+	Slug        string  `json:"slug" description:"In the addresses of its feeds; changes with the name."`
+	Sort        int     `json:"sort" description:"Its position, from 0."`
+	LastGroupID *string `json:"last_group_id" description:"The sub-tab in which something was played last."`
+	API         string  `json:"api" format:"uri" description:"Where it is renamed and deleted."`
+	Feeds       feeds   `json:"feeds"`
+	Groups      []group `json:"groups" nullable:"false" description:"Sub-tabs, in the owner's order."`
+}
+
+type group struct {
+	ID         string  `json:"id" description:"grp_ and letters and digits."`
+	Name       string  `json:"name"`
+	Slug       string  `json:"slug" description:"In the addresses of its feeds; changes with the name."`
+	Sort       int     `json:"sort" description:"Its position in the folder, from 0."`
+	LastItemID *string `json:"last_item_id" description:"The item that was played last."`
+	API        string  `json:"api" format:"uri" description:"Where it is changed and deleted."`
+	Feeds      feeds   `json:"feeds"`
+	Items      []item  `json:"items" nullable:"false" description:"Channels, in the owner's order."`
+}
+
+type item struct {
+	ID           string  `json:"id" description:"itm_ and letters and digits."`
+	ChannelID    string  `json:"channel_id"`
+	StreamID     *string `json:"stream_id" description:"The stream that the owner chose; null for the best one."`
+	Name         string  `json:"name" description:"Of the channel; of a stale one as it was when the item was added."`
+	Country      *string `json:"country" description:"ISO 3166-1 alpha-2."`
+	LogoURL      *string `json:"logo_url" format:"uri"`
+	PlayableHint bool    `json:"playable_hint" description:"Whether the last check found a usable stream."`
+	Kind         string  `json:"kind" enum:"tv,radio"`
+	Sort         int     `json:"sort" description:"Its position in the sub-tab, from 0."`
+	LastPlayedAt *string `json:"last_played_at" format:"date-time"`
+	Stale        bool    `json:"stale" description:"The channel is no longer in the catalog."`
+	API          string  `json:"api" format:"uri" description:"Where it is changed and deleted."`
+}
+
+// show returns l as the interface shows it, its channels as v has them.
+func (s *Server) show(l *library.Library, v *index.View) *Library {
+	out := &Library{Owner: string(l.Owner), Categories: make([]category, len(l.Categories))}
+	if l.Token != "" {
+		f := feedsOf(l.Feed(s.links.Base))
+		out.Feeds = &f
+	}
+	for i := range l.Categories {
+		c := &l.Categories[i]
+		out.Categories[i] = category{
+			ID: c.ID, Name: c.Name, Slug: c.Slug, Sort: i, LastGroupID: orNil(c.LastGroup),
+			API: s.links.Base + categoriesPath + "/" + c.ID, Feeds: feedsOf(l.CategoryFeed(s.links.Base, c)),
+			Groups: make([]group, len(c.Groups)),
+		}
+		for k := range c.Groups {
+			out.Categories[i].Groups[k] = s.group(l, c, k, v)
+		}
+	}
+	return out
+}
+
+// feedsOf returns the addresses of a feed.
+func feedsOf(f library.FeedBase) feeds {
+	return feeds{M3U: f.As("m3u"), M3U8: f.As("m3u8"), JSON: f.As("json"), XSPF: f.As("xspf")}
+}
+
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// group returns sub-tab k of c as the interface shows it.
+func (s *Server) group(l *library.Library, c *library.Category, k int, v *index.View) group {
+	g := &c.Groups[k]
+	out := group{
+		ID: g.ID, Name: g.Name, Slug: g.Slug, Sort: k, LastItemID: orNil(g.LastItem),
+		API: s.links.Base + groupsPath + "/" + g.ID, Feeds: feedsOf(l.GroupFeed(s.links.Base, c, g)),
+		Items: make([]item, len(g.Items)),
+	}
+	for n := range g.Items {
+		out.Items[n] = s.item(&g.Items[n], n, v)
+	}
+	return out
+}
+
+// item returns an item as the interface shows it: with what the catalog says of
+// its channel now, or with what is remembered of one that is gone.
+func (s *Server) item(it *library.Item, n int, v *index.View) item {
+	out := item{
+		ID: it.ID, ChannelID: it.Channel, StreamID: orNil(it.Stream), Name: it.Name, Country: orNil(it.Country),
+		Kind: it.Kind().String(), Sort: n, LastPlayedAt: it.PlayedAt(), Stale: true, API: s.links.Base + itemsPath + "/" + it.ID,
+	}
+	c, ok := v.Item(it.Channel, 0)
+	if !ok {
+		return out
+	}
+	out.ChannelID, out.Name, out.Country, out.Kind = c.ID, c.Name, c.Country, c.Kind
+	out.LogoURL, out.PlayableHint, out.Stale = c.LogoURL, c.PlayableHint, false
+	return out
+}

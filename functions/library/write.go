@@ -1,0 +1,219 @@
+package library
+
+import (
+	"context"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/library"
+)
+
+type nameIn struct {
+	Name string `json:"name" required:"true" description:"At most 40 characters, as people count them; no control characters, nothing that turns the direction of what follows."`
+}
+
+// A madeCategory is a library with a new folder.
+type madeCategory struct {
+	*Library
+	ID      string `json:"id" description:"Of the new folder."`
+	Name    string `json:"name"`
+	Slug    string `json:"slug"`
+	GroupID string `json:"group_id" description:"Of its sub-tab."`
+}
+
+func (s *Server) addCategory(ctx context.Context, in nameIn) (out madeCategory, err error) {
+	out.Library, err = s.change(ctx, func(l *library.Library, _ *index.View) error {
+		c, err := l.AddCategory(in.Name)
+		if err == nil {
+			out.ID, out.Name, out.Slug, out.GroupID = c.ID, c.Name, c.Slug, c.Groups[0].ID
+		}
+		return err
+	})
+	return out, err
+}
+
+type renameIn struct {
+	ID   string `path:"id" maxLength:"64" description:"Id of the folder."`
+	Name string `json:"name" required:"true" description:"At most 40 characters, as for a new folder."`
+}
+
+func (s *Server) renameCategory(ctx context.Context, in renameIn) (*Library, error) {
+	return s.change(ctx, func(l *library.Library, _ *index.View) error { return l.RenameCategory(in.ID, in.Name) })
+}
+
+type positionIn struct {
+	ID       string `path:"id" maxLength:"64" description:"Id of the folder."`
+	Position int    `json:"position" required:"true" minimum:"0" description:"From 0; past the end means last."`
+}
+
+func (s *Server) moveCategory(ctx context.Context, in positionIn) (*Library, error) {
+	return s.change(ctx, func(l *library.Library, _ *index.View) error { return l.MoveCategory(in.ID, in.Position) })
+}
+
+type idIn struct {
+	ID string `path:"id" maxLength:"64" description:"Id of the folder, sub-tab or item."`
+}
+
+func (s *Server) removeCategory(ctx context.Context, in idIn) (*Library, error) {
+	return s.change(ctx, func(l *library.Library, _ *index.View) error { return l.RemoveCategory(in.ID) })
+}
+
+type groupIn struct {
+	CategoryID string `json:"category_id" required:"true" maxLength:"64" description:"Id of the folder."`
+	Name       string `json:"name" required:"true" description:"At most 40 characters, as for a folder."`
+}
+
+// A madeGroup is a library with a new sub-tab.
+type madeGroup struct {
+	*Library
+	ID         string `json:"id" description:"Of the new sub-tab."`
+	Name       string `json:"name"`
+	Slug       string `json:"slug"`
+	CategoryID string `json:"category_id"`
+}
+
+func (s *Server) addGroup(ctx context.Context, in groupIn) (out madeGroup, err error) {
+	out.Library, err = s.change(ctx, func(l *library.Library, _ *index.View) error {
+		c, g, err := l.AddGroup(in.CategoryID, in.Name)
+		if err == nil {
+			out.ID, out.Name, out.Slug, out.CategoryID = g.ID, g.Name, g.Slug, c.ID
+		}
+		return err
+	})
+	return out, err
+}
+
+type groupChangeIn struct {
+	ID         string  `path:"id" maxLength:"64" description:"Id of the sub-tab."`
+	Name       *string `json:"name" description:"Its new name, at most 40 characters; its slug changes with it."`
+	CategoryID *string `json:"category_id" maxLength:"64" description:"Id of the folder that it goes to, at the end."`
+	Position   *int    `json:"position" minimum:"0" description:"In its folder, from 0; past the end means last."`
+}
+
+// errNothing means that a call asks for no change.
+var errNothing = fault.ErrBody.With("reason", "missing")
+
+func (s *Server) changeGroup(ctx context.Context, in groupChangeIn) (*Library, error) {
+	if in.Name == nil && in.CategoryID == nil && in.Position == nil {
+		return nil, errNothing
+	}
+	return s.change(ctx, func(l *library.Library, _ *index.View) error {
+		return l.ChangeGroup(in.ID, library.GroupChange{Name: in.Name, Category: in.CategoryID, Position: in.Position})
+	})
+}
+
+func (s *Server) removeGroup(ctx context.Context, in idIn) (*Library, error) {
+	return s.change(ctx, func(l *library.Library, _ *index.View) error { return l.RemoveGroup(in.ID) })
+}
+
+type itemIn struct {
+	GroupID   string `json:"group_id" required:"true" maxLength:"64" description:"Id of the sub-tab."`
+	ChannelID string `json:"channel_id" required:"true" maxLength:"256" description:"Catalog id of the channel."`
+	StreamID  string `json:"stream_id" maxLength:"400" description:"A stream of the channel; without it the best one is played."`
+}
+
+// A madeItem is a library with a new item.
+type madeItem struct {
+	*Library
+	ID         string `json:"id" description:"Of the new item."`
+	GroupID    string `json:"group_id"`
+	CategoryID string `json:"category_id"`
+}
+
+func (s *Server) addItem(ctx context.Context, in itemIn) (out madeItem, err error) {
+	out.Library, err = s.change(ctx, func(l *library.Library, v *index.View) error {
+		it, err := itemOf(v, in.ChannelID, in.StreamID)
+		if err != nil {
+			return err
+		}
+		c, added, err := l.AddItem(in.GroupID, it)
+		if err == nil {
+			out.ID, out.GroupID, out.CategoryID = added.ID, in.GroupID, c.ID
+		}
+		return err
+	})
+	return out, err
+}
+
+// itemOf returns an item that shows a channel, by its id or one that it once
+// had, with a stream pinned unless stream is empty.
+func itemOf(v *index.View, channel, stream string) (library.Item, error) {
+	c, ok := v.Item(channel, 0)
+	if !ok {
+		return library.Item{}, catalog.ErrNoChannel
+	}
+	it := itemFor(c)
+	var err error
+	it.Stream, err = pinned(v, c.ID, stream)
+	return it, err
+}
+
+// itemFor returns an item that shows c.
+func itemFor(c *catalog.Channel) library.Item {
+	kind := catalog.TV
+	if c.Kind == catalog.Station.String() {
+		kind = catalog.Station
+	}
+	country := ""
+	if c.Country != nil {
+		country = *c.Country
+	}
+	return library.ItemOf(c.ID, c.Name, kind, country)
+}
+
+// pinned returns the id that a stream of the channel has now, found also by
+// names that it once had; "" when none is asked for.
+func pinned(v *index.View, channel, stream string) (string, error) {
+	if stream == "" {
+		return "", nil
+	}
+	f, ok := v.Stream(stream)
+	if !ok || f.Channel.ID != channel {
+		return "", catalog.ErrNoStream
+	}
+	return f.Stream.ID.String(), nil
+}
+
+type itemChangeIn struct {
+	ID       string  `path:"id" maxLength:"64" description:"Id of the item."`
+	GroupID  *string `json:"group_id" maxLength:"64" description:"Id of the sub-tab that it goes to, at the end."`
+	StreamID *string `json:"stream_id" maxLength:"400" description:"A stream of its channel; an empty text for the best one."`
+	Position *int    `json:"position" minimum:"0" description:"In its sub-tab, from 0; past the end means last."`
+}
+
+func (s *Server) changeItem(ctx context.Context, in itemChangeIn) (*Library, error) {
+	if in.GroupID == nil && in.StreamID == nil && in.Position == nil {
+		return nil, errNothing
+	}
+	return s.change(ctx, func(l *library.Library, v *index.View) error {
+		change := library.ItemChange{Group: in.GroupID, Position: in.Position}
+		if in.StreamID != nil {
+			change.Stream = func(channel string) (string, error) { return repinned(v, channel, *in.StreamID) }
+		}
+		return l.ChangeItem(in.ID, change)
+	})
+}
+
+// repinned is pinned for a channel by any id that it had.
+func repinned(v *index.View, channel, stream string) (string, error) {
+	if c, ok := v.Item(channel, 0); ok {
+		channel = c.ID
+	}
+	return pinned(v, channel, stream)
+}
+
+func (s *Server) removeItem(ctx context.Context, in idIn) (*Library, error) {
+	return s.change(ctx, func(l *library.Library, _ *index.View) error { return l.RemoveItem(in.ID) })
+}
+
+func (s *Server) play(ctx context.Context, in idIn) (*Library, error) {
+	return s.change(ctx, func(l *library.Library, _ *index.View) error { return l.Play(in.ID, s.now()) })
+}
+
+func (s *Server) rotate(ctx context.Context, _ struct{}) (*Library, error) {
+	return s.change(ctx, func(l *library.Library, _ *index.View) error {
+		l.RotateToken()
+		return nil
+	})
+}

@@ -1,0 +1,65 @@
+package overhop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// herdLength is how long a herd stays.
+const herdLength = 10 * time.Second
+
+// herdCases are numbers of players of one channel, and how its origin behaves.
+var herdCases = []struct {
+	kind    string
+	players int
+	calm    time.Duration // the target of p99; 0 for none
+}{
+	{"slow/20", 512, 0}, {"slow/300", 512, 0}, {"slow/2000", 512, 50 * time.Millisecond}, {"failing", 512, 0},
+	{"slow/20", 10_000, 0}, {"slow/2000", 10_000, 0}, {"failing", 10_000, 0},
+}
+
+// herds measures how often an origin is asked while many players ask the hop,
+// and how long they wait.
+func (b *bench) herds(ctx context.Context) error {
+	fmt.Fprintf(b.out, "\n## Players of one channel, for %v; the origin answers after some time, or fails\n\n", herdLength)
+	t := newTable(b.out, "origin", "players", "requests/s", "p50 ms", "p99 ms", "fetches/s", "target", "")
+	for _, c := range herdCases {
+		r, fetched, err := b.herd(ctx, c.kind, c.players)
+		if err != nil {
+			return err
+		}
+		rate := float64(fetched) / (r.Micros / 1e6)
+		// The first second may have one fetch more: that of the first player.
+		ok := float64(fetched) <= r.Micros/1e6+1 && (c.calm == 0 || r.P99 <= float64(c.calm.Microseconds()))
+		target, verdict := "≤ 1 fetch/s", "reached"
+		if c.calm > 0 {
+			target += fmt.Sprintf(", p99 ≤ %d ms", c.calm.Milliseconds())
+		}
+		if !ok {
+			verdict = "MISSED"
+		}
+		t.row(c.kind, fmt.Sprint(c.players), fmt.Sprintf("%.0f", r.perSecond()), fmt.Sprintf("%.1f", r.P50/1000),
+			fmt.Sprintf("%.1f", r.P99/1000), fmt.Sprintf("%.2f", rate), target, verdict)
+	}
+	return t.flush()
+}
+
+// herd puts players on one channel of a hop that has just started. The first
+// of them finds nothing cached, and is not measured.
+func (b *bench) herd(ctx context.Context, kind string, players int) (r result, fetched int64, err error) {
+	stop, err := b.start(ctx)
+	if err != nil {
+		return r, 0, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	fails := kind == "failing"
+	if _, err := fetch(ctx, b.hop.URL+b.path(kind), "gzip"); err != nil && !fails {
+		return r, 0, err
+	}
+	before := b.origin.fetched(kind)
+	l := load{base: b.hop.URL, path: b.path(kind), gzip: true, connections: players, length: herdLength, errors: fails}
+	r, err = run(ctx, b.dir, l, b.hop.PID())
+	return r, b.origin.fetched(kind) - before, err
+}

@@ -1,0 +1,167 @@
+package overhop
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// lines is how many lines of the playlists are segments and their durations.
+const lines = 1000
+
+// origins is how many hosts the origin is, so that no limit for one host is
+// what is measured.
+const origins = 4
+
+// An origin serves playlists of 1,000 lines, and counts how often it was asked
+// for each path. The path says how it behaves:
+//
+//	/live/{n}            at once, and never the same a second later
+//	/vod/{n}             at once, and always the same
+//	/slow/{ms}/{n}       after a time
+//	/failing/{n}         always with 500
+//	/wild/{n}            by n: at once, after a time, wrongly, or not to the end
+//	/master/{n}          a playlist of four playlists under /live/
+type origin struct {
+	addrs   []string
+	servers []*http.Server
+	mu      sync.Mutex
+	counts  map[string]*atomic.Int64
+	rest    string // of a playlist, after its head
+}
+
+// startOrigin serves on the loopback interface.
+func startOrigin() (*origin, error) {
+	o := &origin{counts: map[string]*atomic.Int64{}, rest: segments()}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /live/{n}", func(w http.ResponseWriter, _ *http.Request) { o.send(w, time.Now().Unix(), "") })
+	mux.HandleFunc("GET /vod/{n}", func(w http.ResponseWriter, _ *http.Request) { o.send(w, 0, "#EXT-X-ENDLIST\n") })
+	mux.HandleFunc("GET /slow/{ms}/{n}", o.slow)
+	mux.HandleFunc("GET /failing/{n}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	mux.HandleFunc("GET /wild/{n}", o.wild)
+	mux.HandleFunc("GET /master/{n}", o.master)
+	for range origins {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		srv := &http.Server{Handler: o.count(mux), ReadHeaderTimeout: 10 * time.Second}
+		o.addrs, o.servers = append(o.addrs, l.Addr().String()), append(o.servers, srv)
+		go func() { _ = srv.Serve(l) }() // ends with close
+	}
+	return o, nil
+}
+
+func (o *origin) close() {
+	for _, s := range o.servers {
+		_ = s.Close() // nothing is lost
+	}
+}
+
+// urls returns the addresses of n playlists of one kind.
+func (o *origin) urls(kind string, n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("http://%s/%s/%d", o.addrs[i%len(o.addrs)], kind, i)
+	}
+	return all
+}
+
+// count counts requests by the kind that the path begins with.
+func (o *origin) count(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o.counter(r.URL.Path[:strings.LastIndexByte(r.URL.Path, '/')]).Add(1)
+		h.ServeHTTP(w, r)
+	})
+}
+
+func (o *origin) counter(kind string) *atomic.Int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.counts[kind] == nil {
+		o.counts[kind] = new(atomic.Int64)
+	}
+	return o.counts[kind]
+}
+
+// fetched returns how often playlists of one kind were asked for.
+func (o *origin) fetched(kind string) int64 { return o.counter("/" + kind).Load() }
+
+func segments() string {
+	var b strings.Builder
+	for i := range lines / 2 {
+		fmt.Fprintf(&b, "#EXTINF:6.006,\nsegments/1080p/20261122T%06d.ts\n", i)
+	}
+	return b.String()
+}
+
+// send sends a playlist that begins at a number and may end.
+func (o *origin) send(w http.ResponseWriter, sequence int64, end string) {
+	w.Header()["Content-Type"] = []string{"application/vnd.apple.mpegurl"}
+	head := "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:7\n#EXT-X-MEDIA-SEQUENCE:" + strconv.FormatInt(sequence, 10) + "\n"
+	w.Write([]byte(head + o.rest + end))
+}
+
+func (o *origin) slow(w http.ResponseWriter, r *http.Request) {
+	ms, err := strconv.Atoi(r.PathValue("ms"))
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	wait(r, time.Duration(ms)*time.Millisecond)
+	o.send(w, time.Now().Unix(), "")
+}
+
+// wait returns after d, or when the caller has gone.
+func wait(r *http.Request, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-r.Context().Done():
+	}
+}
+
+// wild behaves as origins do, each in its own way.
+func (o *origin) wild(w http.ResponseWriter, r *http.Request) {
+	n, err := strconv.Atoi(r.PathValue("n"))
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	switch n % 8 {
+	case 0:
+		wait(r, 700*time.Millisecond)
+		o.send(w, time.Now().Unix(), "")
+	case 1:
+		w.WriteHeader(http.StatusForbidden)
+	case 2: // ends before its time
+		w.Header().Set("Content-Length", "100000")
+		w.Write([]byte("#EXTM3U\n"))
+	case 3:
+		w.Write([]byte("<!doctype html><title>no playlist</title>"))
+	case 4: // more than is taken
+		for range 80 {
+			if _, err := w.Write(make([]byte, 8<<10)); err != nil {
+				return
+			}
+		}
+	case 5: // goes away
+		panic(http.ErrAbortHandler)
+	case 6:
+		http.Redirect(w, r, "/live/"+strconv.Itoa(n), http.StatusFound)
+	default:
+		o.send(w, time.Now().Unix(), "")
+	}
+}
+
+func (o *origin) master(w http.ResponseWriter, r *http.Request) {
+	b := []byte("#EXTM3U\n")
+	for i := range 4 {
+		b = fmt.Appendf(b, "#EXT-X-STREAM-INF:BANDWIDTH=%d\n/live/%s%d?token=a~b==\n", 1000*(i+1), r.PathValue("n"), i)
+	}
+	w.Write(b)
+}

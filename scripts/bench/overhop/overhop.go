@@ -1,0 +1,387 @@
+// Package overhop knows what the hop costs and bears, beside a plain handler
+// that writes the same bytes and beside what others use in its place.
+//
+// wrk makes the load, from a core of its own. The hop runs as it is deployed,
+// in a process of its own on the other core. Figures are medians of rounds in
+// which all take their turns, so that a machine that changes its speed changes
+// all of them.
+package overhop
+
+import (
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"miramundo.dev/scripts/players/container"
+	"miramundo.dev/shared/catalog"
+)
+
+// Options say how much is measured.
+type Options struct {
+	Rounds   int
+	Round    time.Duration
+	Peers    bool
+	PeersDir string            // where npm installed the peers
+	Full     *catalog.Register // the whole catalog, to start on; nil when there is none
+}
+
+// How many channels there are of each kind.
+const (
+	popular = 1
+	many    = 1000
+	fresh   = 45_000 // more than are asked for in the time that a copy stands in for a new one
+)
+
+// A bench is everything that takes part.
+type bench struct {
+	Options
+	dir     string
+	out     io.Writer
+	origin  *origin
+	program string
+	streams map[string]catalog.StreamID // the first of each kind
+	hop     *container.Hop
+	ceiling string
+	cpid    int
+	peers   []peer
+}
+
+// Run measures and prints tables.
+func Run(ctx context.Context, out io.Writer, o Options) (err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	b := &bench{Options: o, out: out}
+	if b.dir, err = os.MkdirTemp("", "bench-hop"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.dir)
+	if b.origin, err = startOrigin(); err != nil {
+		return err
+	}
+	defer b.origin.close()
+	if b.program, err = container.Build(ctx, b.dir); err != nil {
+		return err
+	}
+	if err := b.publish(ctx); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) error{b.throughput, b.herds, b.rest, b.startup} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kinds of streams, with how many there are of each.
+var kinds = []struct {
+	name string
+	n    int
+}{
+	{"live", fresh}, {"vod", many}, {"slow/20", popular}, {"slow/300", popular}, {"slow/2000", popular}, {"failing", popular},
+}
+
+// publish makes a catalog of all kinds.
+func (b *bench) publish(ctx context.Context) error {
+	b.streams = map[string]catalog.StreamID{}
+	var urls []string
+	for _, k := range kinds {
+		b.streams[k.name] = container.StreamID(len(urls))
+		urls = append(urls, b.origin.urls(k.name, k.n)...)
+	}
+	return container.Publish(ctx, b.data(), container.Channels(urls, slices.Repeat([]string{catalog.StreamHLS}, len(urls))))
+}
+
+func (b *bench) data() string { return filepath.Join(b.dir, "data") }
+
+// start runs a hop on one core, and returns what ends it.
+func (b *bench) start(ctx context.Context, more ...string) (stop func() error, err error) {
+	b.hop, err = container.Start(ctx, container.Options{
+		Program: b.program, Data: b.data(), Allow: b.origin.addrs, Log: io.Discard, Env: append(more, "GOMAXPROCS=1"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.hop.Stop, pin(b.hop.PID(), 0)
+}
+
+// path is the path of the first stream of a kind.
+func (b *bench) path(kind string) string { return container.Path(b.streams[kind]) }
+
+// paths writes the paths of n streams of a kind into a file for wrk.
+func (b *bench) paths(kind string, n int) (string, error) {
+	var text strings.Builder
+	for i := range n {
+		text.WriteString(container.Path(b.streams[kind]+catalog.StreamID(i)) + "\n")
+	}
+	file := filepath.Join(b.dir, fmt.Sprintf("%s-%d.paths", kind, n))
+	return file, os.WriteFile(file, []byte(text.String()), 0o600)
+}
+
+// A rival is one that takes its turn in every round.
+type rival struct {
+	name    string
+	pid     int
+	load    load
+	warm    bool // is measured when everything is cached
+	results []result
+}
+
+// warmUp is how long one that is to be warm is loaded before it is measured.
+const warmUp = 2 * time.Second
+
+// throughput measures the cached and the uncached path beside their ceilings.
+func (b *bench) throughput(ctx context.Context) error {
+	stop, err := b.start(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.record(ctx); err != nil {
+		return errors.Join(err, stop())
+	}
+	rivals, err := b.rivals(ctx)
+	defer b.endPeers()
+	if err != nil {
+		return errors.Join(err, stop())
+	}
+	if err := b.rounds(ctx, rivals); err != nil {
+		return errors.Join(err, stop())
+	}
+	if err := stop(); err != nil {
+		return err
+	}
+	return b.printThroughput(rivals)
+}
+
+// record takes down what the hop answers, for the ceiling to send.
+func (b *bench) record(ctx context.Context) error {
+	dir := filepath.Join(b.dir, "answers")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	for name, accept := range map[string]string{"identity": "identity", "gzip": "gzip"} {
+		a, err := fetch(ctx, b.hop.URL+b.path("live"), accept)
+		if err != nil {
+			return err
+		}
+		if err := a.save(dir, name); err != nil {
+			return err
+		}
+	}
+	hello := answer{http.Header{"Content-Type": {"text/plain"}}, make([]byte, 4<<10)}
+	if err := hello.save(dir, "hello"); err != nil {
+		return err
+	}
+	var err error
+	b.ceiling, b.cpid, err = startCeiling(ctx, dir)
+	return err
+}
+
+// fetch returns an answer as it is sent.
+func fetch(ctx context.Context, address, accept string) (answer, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("Accept-Encoding", accept)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return answer{}, fmt.Errorf("%s: %s: %.200s", address, res.Status, body)
+	}
+	if accept == "gzip" {
+		if _, err := gzip.NewReader(strings.NewReader(string(body))); err != nil {
+			return answer{}, fmt.Errorf("%s: asked for gzip: %w", address, err)
+		}
+	}
+	res.Header.Del("Date") // the server writes its own
+	return answer{res.Header, body}, nil
+}
+
+// connections is how many wrk keeps busy.
+const connections = 32
+
+// Names of those that are compared with others.
+const (
+	hello        = "ceiling, 4 KiB"
+	ceilingPlain = "ceiling, 1,000 lines"
+	ceilingGzip  = "ceiling, 1,000 lines as gzip"
+	cachedPlain  = "hop cached, 1,000 lines"
+	cachedGzip   = "hop cached, 1,000 lines as gzip"
+	oneChannel   = "hop cached, one channel that does not change"
+	manyChannels = "hop cached, 1,000 channels in turn"
+	manyLive     = "hop, 1,000 live channels in turn"
+	uncached     = "hop uncached, fetch and rewrite"
+)
+
+// rivals are all that take their turns.
+func (b *bench) rivals(ctx context.Context) ([]*rival, error) {
+	one, err1 := b.paths("vod", popular)
+	all, err2 := b.paths("vod", many)
+	live, err3 := b.paths("live", many)
+	distinct, err4 := b.paths("live", fresh)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return nil, err
+	}
+	hop := b.hop.PID()
+	rivals := []*rival{
+		{name: hello, pid: b.cpid, load: load{base: b.ceiling, path: "/hello"}},
+		{name: ceilingPlain, pid: b.cpid, load: load{base: b.ceiling, path: "/identity"}},
+		{name: cachedPlain, pid: hop, load: load{base: b.hop.URL, path: b.path("live")}},
+		{name: ceilingGzip, pid: b.cpid, load: load{base: b.ceiling, path: "/gzip", gzip: true}},
+		{name: cachedGzip, pid: hop, load: load{base: b.hop.URL, path: b.path("live"), gzip: true}},
+		{name: oneChannel, pid: hop, warm: true, load: load{base: b.hop.URL, paths: one}},
+		{name: manyChannels, pid: hop, warm: true, load: load{base: b.hop.URL, paths: all}},
+		{name: manyLive, pid: hop, load: load{base: b.hop.URL, paths: live}},
+		{name: uncached, pid: hop, load: load{base: b.hop.URL, paths: distinct}},
+	}
+	if b.Peers {
+		if err := b.startPeers(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range b.peers {
+		rivals = append(rivals, &rival{name: p.name, pid: p.pid, load: load{base: p.base, path: p.path}})
+	}
+	for _, r := range rivals {
+		r.load.connections, r.load.length = connections, b.Round
+	}
+	return rivals, nil
+}
+
+// rounds gives each rival its turn, again and again.
+func (b *bench) rounds(ctx context.Context, rivals []*rival) error {
+	for i := range b.Rounds {
+		for _, r := range rivals {
+			if r.warm {
+				first := r.load
+				first.length = warmUp
+				if _, err := run(ctx, b.dir, first, r.pid); err != nil {
+					return fmt.Errorf("%s, before: %w", r.name, err)
+				}
+			}
+			before := b.origin.fetched("live")
+			got, err := run(ctx, b.dir, r.load, r.pid)
+			got.fetched = b.origin.fetched("live") - before
+			if err != nil {
+				return fmt.Errorf("%s: %w", r.name, err)
+			}
+			r.results = append(r.results, got)
+			fmt.Fprintf(os.Stderr, "round %d of %d: %s: %.0f requests/s\n", i+1, b.Rounds, r.name, got.perSecond())
+		}
+	}
+	return nil
+}
+
+// printThroughput prints what the rivals reached, and the ratios that have a
+// target.
+func (b *bench) printThroughput(rivals []*rival) error {
+	fmt.Fprintf(b.out, "\n## The hop over HTTP: %d connections, medians of %d rounds of %v\n\n", connections, b.Rounds, b.Round)
+	t := newTable(b.out, "case", "requests/s", "p50 ms", "p99 ms", "CPU µs/request")
+	by := map[string]*rival{}
+	for _, r := range rivals {
+		by[r.name] = r
+		t.row(r.name, r.figure("%.0f", result.perSecond), r.figure("%.2f", func(r result) float64 { return r.P50 / 1000 }),
+			r.figure("%.1f", func(r result) float64 { return r.P99 / 1000 }), r.figure("%.1f", result.perRequest))
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	return b.printRatios(by)
+}
+
+// goals are the ratios of requests per second that the design asks for.
+var goals = []struct {
+	name, over string
+	target     float64
+}{
+	{cachedPlain, ceilingPlain, 0.95}, {cachedGzip, ceilingGzip, 0.90}, {manyChannels, oneChannel, 0.90}, {uncached, hello, 0.17},
+}
+
+// printRatios prints ratios of requests per second, and beside them those of
+// CPU time, which a machine that others use changes less.
+func (b *bench) printRatios(by map[string]*rival) error {
+	fmt.Fprintln(b.out)
+	t := newTable(b.out, "ratio", "requests/s", "target", "", "by CPU time")
+	for _, g := range goals {
+		got := ratio(by[g.name], by[g.over], result.perSecond)
+		t.goal(g.name+" / "+g.over, got, g.target, got >= g.target, fmt.Sprintf("%.3f", ratio(by[g.over], by[g.name], result.perRequest)))
+	}
+	t.row(manyLive+" / "+oneChannel, fmt.Sprintf("%.3f", ratio(by[manyLive], by[oneChannel], result.perSecond)), "-",
+		"each is fetched every second", fmt.Sprintf("%.3f", ratio(by[oneChannel], by[manyLive], result.perRequest)))
+	for _, p := range b.peers {
+		got := ratio(by[p.name], by[uncached], result.perRequest)
+		if p.target > 0 {
+			t.goal("CPU: "+p.name+" / "+uncached, got, p.target, got >= p.target, "")
+			continue
+		}
+		t.row("CPU: "+p.name+" / "+uncached, fmt.Sprintf("%.3f", got), "-", "", "")
+	}
+	fetches := by[uncached].figure("%.3f", func(r result) float64 { return float64(r.fetched) / float64(r.Requests) })
+	t.row("fetches for each uncached request", fetches, "about 1", "", "")
+	return t.flush()
+}
+
+// figure is the median of what f makes of r's results.
+func (r *rival) figure(format string, f func(result) float64) string {
+	var all []float64
+	for _, got := range r.results {
+		all = append(all, f(got))
+	}
+	return fmt.Sprintf(format, median(all))
+}
+
+// ratio is the median of what r reached over what other reached in the same
+// round.
+func ratio(r, other *rival, f func(result) float64) float64 {
+	var all []float64
+	for i, got := range r.results {
+		all = append(all, f(got)/f(other.results[i]))
+	}
+	return median(all)
+}
+
+func median[T cmp.Ordered](list []T) T {
+	list = slices.Sorted(slices.Values(list))
+	return list[len(list)/2]
+}
+
+// A table is written as Markdown.
+type table struct{ w *tabwriter.Writer }
+
+func newTable(out io.Writer, head ...string) table {
+	t := table{tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)}
+	t.row(head...)
+	t.row(slices.Repeat([]string{"---"}, len(head))...)
+	return t
+}
+
+func (t table) row(cells ...string) { fmt.Fprintln(t.w, "|", strings.Join(cells, "\t| ")+"\t|") }
+
+// goal writes a figure beside what was asked for, and what more there is.
+func (t table) goal(name string, reached, target float64, ok bool, more ...string) {
+	verdict := "reached"
+	if !ok {
+		verdict = "MISSED"
+	}
+	t.row(append([]string{name, fmt.Sprintf("%.3f", reached), fmt.Sprintf("%g", target), verdict}, more...)...)
+}
+
+func (t table) flush() error { return t.w.Flush() }

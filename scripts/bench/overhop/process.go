@@ -1,0 +1,191 @@
+package overhop
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// childFlag is the first argument of a process that is a ceiling.
+const childFlag = "serve-as-ceiling"
+
+// Child serves, and does not return, when this process was started to. Main
+// calls it first.
+func Child() {
+	if len(os.Args) != 3 || os.Args[1] != childFlag {
+		return
+	}
+	fmt.Fprintln(os.Stderr, serveCeiling(os.Args[2]))
+	os.Exit(1)
+}
+
+// An answer is what a ceiling sends: as the hop did, whatever it is asked.
+type answer struct {
+	Header http.Header
+	Body   []byte
+}
+
+// serveCeiling answers with what the files in dir hold, by their names.
+func serveCeiling(dir string) error {
+	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		var a answer
+		if err := json.Unmarshal(data, &a); err != nil {
+			return err
+		}
+		mux.Handle("/"+strings.TrimSuffix(filepath.Base(name), ".json"), a)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	go func() { // ends with the parent, whose pipe this is
+		_, _ = io.Copy(io.Discard, os.Stdin) // however it ends, it has ended
+		os.Exit(0)
+	}()
+	fmt.Println(l.Addr())
+	return http.Serve(l, mux)
+}
+
+// ServeHTTP is the least handler that sends the same bytes.
+func (a answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	h := w.Header()
+	for name, values := range a.Header {
+		h[name] = values
+	}
+	w.Write(a.Body)
+}
+
+// save keeps a for a ceiling.
+func (a answer) save(dir, name string) error {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, name+".json"), data, 0o600)
+}
+
+// startCeiling runs a ceiling on the answers in dir. It ends with ctx.
+func startCeiling(ctx context.Context, dir string) (base string, pid int, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", 0, err
+	}
+	cmd := exec.CommandContext(ctx, self, childFlag, dir)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil { // open for as long as this process is
+		return "", 0, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", 0, err
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		return "", 0, fmt.Errorf("the ceiling did not start: %w", err)
+	}
+	go func() { _ = cmd.Wait() }() // it is ended when nobody needs it
+	return "http://" + strings.TrimSpace(line), cmd.Process.Pid, pin(cmd.Process.Pid, 0)
+}
+
+// pin keeps a process and all its threads on one core.
+func pin(pid, core int) error {
+	out, err := exec.Command("taskset", "-a", "-p", "-c", strconv.Itoa(core), strconv.Itoa(pid)).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("pin to core %d: %w: %s", core, err, out)
+	}
+	return nil
+}
+
+// cpu returns the CPU time that a process and its children have used.
+func cpu(pid int) (time.Duration, error) {
+	var sum time.Duration
+	for _, id := range append(children(pid), pid) {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
+		if err != nil {
+			return 0, err
+		}
+		// After the name in brackets: state is field 3, utime 14, stime 15.
+		fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+		for _, f := range fields[11:13] {
+			ticks, err := strconv.Atoi(f)
+			if err != nil {
+				return 0, err
+			}
+			sum += time.Duration(ticks) * (time.Second / 100) // USER_HZ is 100
+		}
+	}
+	return sum, nil
+}
+
+func children(pid int) (ids []int) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		return nil // it has ended
+	}
+	for _, f := range strings.Fields(string(data)) {
+		if id, err := strconv.Atoi(f); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// memory returns the resident memory of a process, in MiB.
+func memory(pid int) (float64, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, ok := strings.Cut(string(data), "VmRSS:")
+	var kb float64
+	if _, err := fmt.Sscan(rest, &kb); !ok || err != nil {
+		return 0, errors.New("the system does not tell the memory of a process")
+	}
+	return kb / 1024, nil
+}
+
+// files returns how many files and connections a process has open.
+func files(pid int) (int, error) {
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	return len(list), err
+}
+
+// goroutines ends a Go process, which then tells all its goroutines, and
+// counts them in what it wrote.
+func goroutines(pid int, wrote fmt.Stringer, ended func() error) (int, error) {
+	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
+		return 0, err
+	}
+	_ = ended() // with a status that says that it was told to
+	n := strings.Count(wrote.String(), "\ngoroutine ")
+	if n == 0 {
+		return 0, errors.New("the process did not tell its goroutines")
+	}
+	return n, nil
+}

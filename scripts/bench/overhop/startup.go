@@ -1,0 +1,101 @@
+package overhop
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"miramundo.dev/scripts/players/container"
+)
+
+// Targets of what a hop takes.
+const (
+	maxMemory = 96 // MiB, beside the snapshot
+	maxStart  = 300 * time.Millisecond
+)
+
+// rest measures the memory of a hop with a thousand channels cached.
+func (b *bench) rest(ctx context.Context) (err error) {
+	stop, err := b.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	empty, err := memory(b.hop.PID())
+	if err != nil {
+		return err
+	}
+	file, err := b.paths("vod", many)
+	if err != nil {
+		return err
+	}
+	for _, zip := range []bool{false, true} {
+		l := load{base: b.hop.URL, paths: file, gzip: zip, connections: connections, length: 5 * time.Second}
+		if _, err := run(ctx, b.dir, l, b.hop.PID()); err != nil {
+			return err
+		}
+	}
+	full, err := memory(b.hop.PID())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b.out, "\n## Memory and start\n\n")
+	t := newTable(b.out, "figure", "reached", "target", "")
+	t.goal(fmt.Sprintf("resident MiB with %d channels of %d lines cached and under load, beside %.0f MiB at start", many, lines, empty),
+		full-empty, maxMemory, full-empty <= maxMemory)
+	return t.flush()
+}
+
+// startup measures how long a hop takes from its start to its first answer, on
+// the whole catalog.
+func (b *bench) startup(ctx context.Context) error {
+	if b.Full == nil {
+		fmt.Fprintln(b.out, "not measured: the start, for want of ../shared/data/catalog")
+		return nil
+	}
+	data := filepath.Join(b.dir, "full")
+	if err := container.Publish(ctx, data, b.Full); err != nil {
+		return err
+	}
+	var times []time.Duration
+	var held float64
+	for range b.Rounds {
+		h, err := container.Start(ctx, container.Options{Program: b.program, Data: data})
+		if err != nil {
+			return err
+		}
+		if err := catalogLoaded(h.URL); err != nil {
+			return errors.Join(err, h.Stop())
+		}
+		times = append(times, h.Ready)
+		if held, err = memory(h.PID()); err != nil {
+			return errors.Join(err, h.Stop())
+		}
+		if err := h.Stop(); err != nil {
+			return err
+		}
+	}
+	t := newTable(b.out, "figure", "reached", "target", "")
+	got := median(times)
+	t.goal(fmt.Sprintf("start to first answer with %d channels, s (%.0f MiB resident)", len(b.Full.Records), held), got.Seconds(), maxStart.Seconds(), got <= maxStart)
+	return t.flush()
+}
+
+// catalogLoaded says whether a hop knows that a stream does not exist, which
+// it knows from the catalog alone.
+func catalogLoaded(base string) error {
+	res, err := http.Get(base + container.Path(0))
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusNotFound {
+		text, _ := bufio.NewReader(res.Body).ReadString('\n')
+		return fmt.Errorf("an unknown stream is answered with %s: %s", res.Status, text)
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+// Package container knows how the hop is run as it is deployed: its binary, in
+// a process of its own, on a catalog that was published to its database.
+package container
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/wire"
+)
+
+// Publish makes reg the catalog of the embedded database in dir.
+func Publish(ctx context.Context, dir string, reg *catalog.Register) (err error) {
+	ix, err := index.Build(reg)
+	if err != nil {
+		return err
+	}
+	data, err := ix.Encode()
+	if err != nil {
+		return err
+	}
+	db, events, err := wire.Open(ctx, wire.Config{Backend: wire.Embedded, DataDir: dir, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, events.Close(), db.Close()) }()
+	archive := &release.Archive{DB: db, Now: time.Now}
+	r := release.Release{Version: ix.Version(), Channels: ix.Len(), Streams: ix.StreamLen(), Playable: ix.Len()}
+	shown, err := archive.Publish(ctx, r, data, release.Pointer{SyncedAt: store.At(time.Now())}, release.Word{Force: true, Manual: true})
+	if err == nil && !shown {
+		err = errors.New("the catalog was not published")
+	}
+	return err
+}
+
+// Channels returns a catalog of one channel for each address, whose stream is
+// of the kind given beside it. The stream's id is that of StreamID.
+func Channels(urls, kinds []string) *catalog.Register {
+	reg := &catalog.Register{BuiltAt: time.Now()}
+	for i, url := range urls {
+		reg.Records = append(reg.Records, catalog.Record{
+			ID: fmt.Sprintf("Channel%d.br", i), Kind: catalog.TV, Name: fmt.Sprintf("Channel %d", i), Origin: "local",
+			Streams: []catalog.StreamRecord{{ID: StreamID(i), URL: url, Kind: kinds[i], Origin: "local", Playable: true}},
+		})
+	}
+	return reg
+}
+
+// StreamID is the id of the stream of channel i of Channels.
+func StreamID(i int) catalog.StreamID { return catalog.StreamID(i + 1) }
+
+// Path is the path at which a stream is played.
+func Path(id catalog.StreamID) string { return "/api/s/" + id.String() }
+
+// Build builds the hop into dir, and returns the program.
+func Build(ctx context.Context, dir string) (string, error) {
+	program := filepath.Join(dir, "hop")
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "miramundo.dev/hop").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build the hop: %w: %s", err, out)
+	}
+	return program, nil
+}
+
+// Options say how a hop is run.
+type Options struct {
+	Program string   // that Build returned
+	Data    string   // the folder that Publish was given
+	HopURL  string   // where players reach it; empty for where it listens
+	Allow   []string // host:port of origins on this machine
+	Log     io.Writer
+	Env     []string // further settings, as NAME=value
+}
+
+// A Hop is a hop that runs.
+type Hop struct {
+	URL   string        // where it listens
+	Ready time.Duration // from its start to its first answer
+	cmd   *exec.Cmd
+	ended chan error
+}
+
+// patience is how long a hop may take to start, and to stop.
+const patience = 20 * time.Second
+
+// Start runs a hop and waits until it answers.
+func Start(ctx context.Context, o Options) (*Hop, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	h := &Hop{URL: "http://localhost:" + port, ended: make(chan error, 1)}
+	if o.HopURL == "" {
+		o.HopURL = h.URL
+	}
+	h.cmd = exec.CommandContext(ctx, o.Program)
+	h.cmd.Env = append([]string{
+		"BASE_URL=http://localhost:8787", "LEGACY_URL=http://localhost:8789", // not where origins are: nobody is led to those hosts
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PORT=" + port, "LOCAL_ONLY=true", "HOP_URL=" + o.HopURL,
+		"BACKEND=embedded", "DATA_DIR=" + o.Data, "ORIGIN_ALLOW=" + strings.Join(o.Allow, ","),
+		"HOP_TICKET_KEY=a key that is used on this machine only", "PEOPLE_KEY=another key that is used on this machine only",
+	}, o.Env...)
+	h.cmd.Stdout, h.cmd.Stderr = o.Log, o.Log
+	start := time.Now()
+	if err := h.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() { h.ended <- h.cmd.Wait() }()
+	if err := h.await(ctx, start.Add(patience)); err != nil {
+		_ = h.cmd.Process.Kill() // it may have ended
+		return nil, err
+	}
+	h.Ready = time.Since(start)
+	return h, nil
+}
+
+// freePort returns a port on which nothing listens at the moment.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
+}
+
+// await returns when the hop answers.
+func (h *Hop) await(ctx context.Context, deadline time.Time) error {
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	for {
+		if res, err := http.Get(h.URL + "/api/health"); err == nil {
+			res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case err := <-h.ended:
+			return fmt.Errorf("the hop ended: %w", err)
+		case <-ctx.Done():
+			return errors.New("the hop does not answer")
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// PID is the process.
+func (h *Hop) PID() int { return h.cmd.Process.Pid }
+
+// Wait waits until the hop has ended, and returns how.
+func (h *Hop) Wait() error { return <-h.ended }
+
+// Stop asks the hop to end, and returns an error when it does not end well.
+func (h *Hop) Stop() error {
+	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	select {
+	case err := <-h.ended:
+		return err
+	case <-time.After(patience):
+		return errors.Join(errors.New("the hop did not stop"), h.cmd.Process.Kill())
+	}
+}

@@ -1,0 +1,183 @@
+package library
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/fault"
+)
+
+// ErrBackup means that a text is no backup, with a reason.
+var ErrBackup = fault.New(fault.Invalid, "invalid_import")
+
+// BackupVersion is the form of the backups that are written.
+const BackupVersion = 1
+
+// A Backup is all that an owner put into a library, without ids and tokens: it
+// can be put back into that library or another one. The library that the
+// interface shows can be read as one.
+type Backup struct {
+	Version    int              `json:"v" description:"Form of the document: 1."`
+	ExportedAt string           `json:"exported_at" format:"date-time"`
+	Categories []BackupCategory `json:"categories" nullable:"false" description:"Folders, in their order."`
+}
+
+// A BackupCategory is a folder in a backup.
+type BackupCategory struct {
+	Name   string        `json:"name"`
+	Slug   string        `json:"slug"`
+	Groups []BackupGroup `json:"groups" nullable:"false" description:"Sub-tabs, in their order."`
+}
+
+// A BackupGroup is a sub-tab in a backup.
+type BackupGroup struct {
+	Name  string       `json:"name"`
+	Slug  string       `json:"slug"`
+	Last  bool         `json:"last,omitempty" description:"True of the one in which something was played last in its folder."`
+	Items []BackupItem `json:"items" nullable:"false" description:"Channels, in their order."`
+}
+
+// A BackupItem is an item in a backup.
+type BackupItem struct {
+	Channel string  `json:"channel_id"`
+	Stream  *string `json:"stream_id" description:"The pinned stream; null for the best one."`
+	Name    string  `json:"name" description:"Of the channel, when it was added."`
+	Kind    string  `json:"kind" enum:"tv,radio"`
+	Country *string `json:"country"`
+	Played  *string `json:"last_played_at" format:"date-time"`
+	Last    bool    `json:"last,omitempty" description:"True of the one that was played last in its sub-tab."`
+}
+
+// Backup returns l as a backup made at a moment.
+func (l *Library) Backup(at time.Time) *Backup {
+	b := &Backup{Version: BackupVersion, ExportedAt: at.UTC().Format(time.RFC3339), Categories: []BackupCategory{}}
+	for _, c := range l.Categories {
+		out := BackupCategory{Name: c.Name, Slug: c.Slug, Groups: []BackupGroup{}}
+		for _, g := range c.Groups {
+			out.Groups = append(out.Groups, g.backup(g.ID == c.LastGroup))
+		}
+		b.Categories = append(b.Categories, out)
+	}
+	return b
+}
+
+func (g *Group) backup(last bool) BackupGroup {
+	out := BackupGroup{Name: g.Name, Slug: g.Slug, Last: last, Items: []BackupItem{}}
+	for i := range g.Items {
+		it := &g.Items[i]
+		out.Items = append(out.Items, BackupItem{
+			Channel: it.Channel, Stream: orNil(it.Stream), Name: it.Name, Kind: it.Kind().String(),
+			Country: orNil(it.Country), Played: it.PlayedAt(), Last: it.ID == g.LastItem,
+		})
+	}
+	return out
+}
+
+// PlayedAt returns when the item was played last, in RFC 3339; nil when it
+// never was.
+func (it *Item) PlayedAt() *string {
+	if it.Played == 0 {
+		return nil
+	}
+	return orNil(time.Unix(it.Played, 0).UTC().Format(time.RFC3339))
+}
+
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// ParseBackup reads what Backup returns, as JSON.
+func ParseBackup(data []byte) (*Backup, error) {
+	var b Backup
+	if err := json.Unmarshal(data, &b); err != nil {
+		return nil, ErrBackup.With("reason", "syntax").Because(err)
+	}
+	if b.Version < 0 || b.Version > BackupVersion {
+		return nil, ErrBackup.With("reason", "version")
+	}
+	if len(b.Categories) == 0 {
+		return nil, ErrBackup.With("reason", "empty")
+	}
+	if len(b.Categories) > maxParts || b.parts() > maxParts {
+		return nil, ErrBackup.With("reason", "too_many").With("bound", maxParts)
+	}
+	return &b, nil
+}
+
+// maxParts is how many folders, sub-tabs and items a backup may have together:
+// more than a library.
+const maxParts = 5000
+
+func (b *Backup) parts() (n int) {
+	for _, c := range b.Categories {
+		n += 1 + len(c.Groups)
+		for _, g := range c.Groups {
+			n += len(g.Items)
+		}
+	}
+	return n
+}
+
+// Plan returns what is to be merged into a library to put b back. It asks find
+// for each item, as the catalog has it now, with its number in the backup from
+// 1; those that are not found are left out.
+func (b *Backup) Plan(now time.Time, find func(n int, it *BackupItem) (Item, bool)) []Category {
+	var plan []Category
+	n := 0
+	for i := range b.Categories {
+		from := &b.Categories[i]
+		c := Category{Name: from.Name, Slug: from.Slug}
+		for k := range from.Groups {
+			g := Group{ID: newID(groupPrefix), Name: from.Groups[k].Name, Slug: from.Groups[k].Slug}
+			if from.Groups[k].Last {
+				c.LastGroup = g.ID
+			}
+			g.take(from.Groups[k].Items, &n, now, find)
+			c.Groups = append(c.Groups, g)
+		}
+		plan = append(plan, c)
+	}
+	return plan
+}
+
+// take adds those items of a backup that are found.
+func (g *Group) take(list []BackupItem, n *int, now time.Time, find func(int, *BackupItem) (Item, bool)) {
+	for i := range list {
+		*n++
+		it, ok := find(*n, &list[i])
+		if !ok {
+			continue
+		}
+		it.ID = newID(itemPrefix)
+		it.Played = playedBefore(list[i].Played, now)
+		if list[i].Last {
+			g.LastItem = it.ID
+		}
+		g.Items = append(g.Items, it)
+	}
+}
+
+// playedBefore reads a moment that is not after now; 0 when there is none.
+func playedBefore(text *string, now time.Time) int64 {
+	if text == nil {
+		return 0
+	}
+	at, err := time.Parse(time.RFC3339, *text)
+	if err != nil || at.After(now) {
+		return 0
+	}
+	return max(at.Unix(), 0)
+}
+
+// ItemOf returns an item that shows a channel.
+func ItemOf(channel, name string, kind catalog.Kind, country string) Item {
+	return Item{Channel: channel, Name: name, Radio: kind == catalog.Station, Country: country}
+}
+
+// Clear removes all folders.
+func (l *Library) Clear() { l.Categories = slices.Delete(l.Categories, 0, len(l.Categories)) }

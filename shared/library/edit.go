@@ -1,0 +1,363 @@
+package library
+
+import (
+	"crypto/rand"
+	"slices"
+	"strings"
+	"time"
+)
+
+// DefaultGroup is the name of the sub-tab that a new folder has.
+const DefaultGroup = "Geral"
+
+// What ids begin with.
+const (
+	categoryPrefix = "cat_"
+	groupPrefix    = "grp_"
+	itemPrefix     = "itm_"
+)
+
+// idLen is how many characters an id has after its prefix: 60 bits, of which
+// no owner sees more than a few thousand.
+const idLen = 12
+
+// newID returns an id that tells nothing.
+func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()[:idLen]) }
+
+// find returns where the folder with an id is.
+func (l *Library) find(id string) (at int, ok bool) {
+	at = slices.IndexFunc(l.Categories, func(c Category) bool { return c.ID == id })
+	return at, at >= 0
+}
+
+// A groupPlace is where a sub-tab is.
+type groupPlace struct {
+	c  *Category
+	at int // in c.Groups
+}
+
+func (p groupPlace) group() *Group { return &p.c.Groups[p.at] }
+
+func (l *Library) findGroup(id string) (groupPlace, error) {
+	for i := range l.Categories {
+		c := &l.Categories[i]
+		if at := slices.IndexFunc(c.Groups, func(g Group) bool { return g.ID == id }); at >= 0 {
+			return groupPlace{c, at}, nil
+		}
+	}
+	return groupPlace{}, ErrNoGroup
+}
+
+// An itemPlace is where an item is.
+type itemPlace struct {
+	groupPlace
+	at int // in the items of the sub-tab
+}
+
+func (p itemPlace) item() *Item { return &p.group().Items[p.at] }
+
+func (l *Library) findItem(id string) (itemPlace, error) {
+	for i := range l.Categories {
+		c := &l.Categories[i]
+		for k := range c.Groups {
+			for at := range c.Groups[k].Items {
+				if c.Groups[k].Items[at].ID == id {
+					return itemPlace{groupPlace{c, k}, at}, nil
+				}
+			}
+		}
+	}
+	return itemPlace{}, ErrNoItem
+}
+
+// AddCategory adds a folder at the end, with the sub-tab DefaultGroup.
+func (l *Library) AddCategory(name string) (*Category, error) {
+	name, err := CleanName(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.Categories) >= MaxCategories {
+		return nil, ErrCategoryLimit
+	}
+	l.Categories = append(l.Categories, Category{ID: newID(categoryPrefix), Name: name, Slug: l.slug(name, "")})
+	c := &l.Categories[len(l.Categories)-1]
+	c.add(DefaultGroup)
+	return c, nil
+}
+
+// slug returns a slug that no folder has but the one with the id except.
+func (l *Library) slug(name, except string) string {
+	return freeSlug(name, func(slug string) bool {
+		c, ok := l.Category(slug)
+		return ok && c.ID != except
+	})
+}
+
+// slug returns a slug that no sub-tab of c has but the one with the id except.
+func (c *Category) slug(name, except string) string {
+	return freeSlug(name, func(slug string) bool {
+		g, ok := c.Group(slug)
+		return ok && g.ID != except
+	})
+}
+
+// add adds a sub-tab with a clean name.
+func (c *Category) add(name string) *Group {
+	c.Groups = append(c.Groups, Group{ID: newID(groupPrefix), Name: name, Slug: c.slug(name, "")})
+	return &c.Groups[len(c.Groups)-1]
+}
+
+// RenameCategory gives a folder another name, and with it another slug.
+func (l *Library) RenameCategory(id, name string) error {
+	at, ok := l.find(id)
+	if !ok {
+		return ErrNoCategory
+	}
+	name, err := CleanName(name)
+	if err != nil {
+		return err
+	}
+	if c := &l.Categories[at]; c.Name != name {
+		c.Name, c.Slug = name, l.slug(name, id)
+	}
+	return nil
+}
+
+// MoveCategory puts a folder at a position, counted from 0; past the end means
+// last.
+func (l *Library) MoveCategory(id string, position int) error {
+	at, ok := l.find(id)
+	if !ok {
+		return ErrNoCategory
+	}
+	move(l.Categories, at, position)
+	return nil
+}
+
+// RemoveCategory removes a folder with all that is in it.
+func (l *Library) RemoveCategory(id string) error {
+	at, ok := l.find(id)
+	if !ok {
+		return ErrNoCategory
+	}
+	l.Categories = slices.Delete(l.Categories, at, at+1)
+	return nil
+}
+
+// AddGroup adds a sub-tab at the end of a folder.
+func (l *Library) AddGroup(category, name string) (*Category, *Group, error) {
+	at, ok := l.find(category)
+	if !ok {
+		return nil, nil, ErrNoCategory
+	}
+	name, err := CleanName(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &l.Categories[at]
+	if len(c.Groups) >= MaxGroups {
+		return nil, nil, ErrGroupLimit
+	}
+	return c, c.add(name), nil
+}
+
+// RemoveGroup removes a sub-tab with its items.
+func (l *Library) RemoveGroup(id string) error {
+	p, err := l.findGroup(id)
+	if err != nil {
+		return err
+	}
+	p.remove()
+	return nil
+}
+
+// remove takes the sub-tab out of its folder and returns it.
+func (p groupPlace) remove() Group {
+	g := *p.group()
+	p.c.Groups = slices.Delete(p.c.Groups, p.at, p.at+1)
+	if p.c.LastGroup == g.ID {
+		p.c.LastGroup = ""
+	}
+	return g
+}
+
+// A GroupChange says what to change of a sub-tab. What is nil stays.
+type GroupChange struct {
+	Name     *string
+	Category *string // id of the folder that it goes to, at the end
+	Position *int    // in its folder, from 0; past the end means last
+}
+
+// ChangeGroup changes a sub-tab. One that goes to another folder keeps its
+// items, and gets another slug when its own is taken there.
+func (l *Library) ChangeGroup(id string, change GroupChange) error {
+	p, err := l.findGroup(id)
+	if err != nil {
+		return err
+	}
+	name := p.group().Name
+	if change.Name != nil {
+		if name, err = CleanName(*change.Name); err != nil {
+			return err
+		}
+	}
+	if p, err = l.moveGroup(p, change.Category); err != nil {
+		return err
+	}
+	if g := p.group(); g.Name != name {
+		g.Name, g.Slug = name, p.c.slug(name, g.ID)
+	}
+	if change.Position != nil {
+		move(p.c.Groups, p.at, *change.Position)
+	}
+	return nil
+}
+
+// moveGroup moves a sub-tab to the end of another folder.
+func (l *Library) moveGroup(p groupPlace, category *string) (groupPlace, error) {
+	if category == nil || *category == p.c.ID {
+		return p, nil
+	}
+	at, ok := l.find(*category)
+	if !ok {
+		return p, ErrNoCategory
+	}
+	to := &l.Categories[at]
+	if len(to.Groups) >= MaxGroups {
+		return p, ErrGroupLimit
+	}
+	g := p.remove()
+	if _, taken := to.Group(g.Slug); taken {
+		g.Slug = to.slug(g.Name, g.ID)
+	}
+	to.Groups = append(to.Groups, g)
+	return groupPlace{to, len(to.Groups) - 1}, nil
+}
+
+// AddItem adds a channel at the end of a sub-tab. It gives the item its id.
+func (l *Library) AddItem(group string, it Item) (*Category, *Item, error) {
+	p, err := l.findGroup(group)
+	if err != nil {
+		return nil, nil, err
+	}
+	g := p.group()
+	if len(g.Items) >= MaxItems {
+		return nil, nil, ErrItemLimit
+	}
+	return p.c, g.add(it), nil
+}
+
+func (g *Group) add(it Item) *Item {
+	it.ID = newID(itemPrefix)
+	it.Name = ShortName(it.Name)
+	g.Items = append(g.Items, it)
+	return &g.Items[len(g.Items)-1]
+}
+
+// RemoveItem removes an item from its sub-tab.
+func (l *Library) RemoveItem(id string) error {
+	p, err := l.findItem(id)
+	if err != nil {
+		return err
+	}
+	p.remove()
+	return nil
+}
+
+// remove takes the item out of its sub-tab and returns it.
+func (p itemPlace) remove() Item {
+	g, it := p.group(), *p.item()
+	g.Items = slices.Delete(g.Items, p.at, p.at+1)
+	if g.LastItem == it.ID {
+		g.LastItem = ""
+	}
+	return it
+}
+
+// An ItemChange says what to change of an item. What is nil stays.
+type ItemChange struct {
+	Group    *string // id of the sub-tab that it goes to, at the end
+	Position *int    // in its sub-tab, from 0; past the end means last
+
+	// Stream says which stream is pinned to an item of the channel; "" pins
+	// none.
+	Stream func(channel string) (string, error)
+}
+
+// ChangeItem changes an item.
+func (l *Library) ChangeItem(id string, change ItemChange) error {
+	p, err := l.findItem(id)
+	if err != nil {
+		return err
+	}
+	stream := p.item().Stream
+	if change.Stream != nil {
+		if stream, err = change.Stream(p.item().Channel); err != nil {
+			return err
+		}
+	}
+	if p, err = l.moveItem(p, change.Group); err != nil {
+		return err
+	}
+	p.item().Stream = stream
+	if change.Position != nil {
+		move(p.group().Items, p.at, *change.Position)
+	}
+	return nil
+}
+
+// moveItem moves an item to the end of another sub-tab.
+func (l *Library) moveItem(p itemPlace, group *string) (itemPlace, error) {
+	if group == nil || *group == p.group().ID {
+		return p, nil
+	}
+	to, err := l.findGroup(*group)
+	if err != nil {
+		return p, err
+	}
+	g := to.group()
+	if len(g.Items) >= MaxItems {
+		return p, ErrItemLimit
+	}
+	g.Items = append(g.Items, p.remove())
+	return itemPlace{to, len(g.Items) - 1}, nil
+}
+
+// Play notes that an item was played last in its sub-tab, and its sub-tab in
+// its folder.
+func (l *Library) Play(id string, at time.Time) error {
+	p, err := l.findItem(id)
+	if err != nil {
+		return err
+	}
+	p.item().Played = at.Unix()
+	p.group().LastItem = id
+	p.c.LastGroup = p.group().ID
+	return nil
+}
+
+// move puts the element at one place at another; past the end means last.
+func move[T any](list []T, from, to int) {
+	to = min(max(to, 0), len(list)-1)
+	e := list[from]
+	copy(list[from:], list[from+1:])
+	copy(list[to+1:], list[to:len(list)-1])
+	list[to] = e
+}
+
+// maxItemName is the most that is kept of a channel's name, in bytes. It is
+// shown only once the channel is gone, and a full library must fit a document.
+const maxItemName = 72
+
+// ShortName returns the beginning of a name, up to the end of a word or else of a
+// letter.
+func ShortName(name string) string {
+	if len(name) <= maxItemName {
+		return name
+	}
+	cut := strings.LastIndexByte(name[:maxItemName], ' ')
+	if cut < maxItemName/2 {
+		cut = len(strings.ToValidUTF8(name[:maxItemName], ""))
+	}
+	return name[:cut]
+}

@@ -1,0 +1,116 @@
+// Package library knows what a person keeps: channels in sub-tabs of folders,
+// and who may read them.
+//
+//	libraries/{owner}        a Library, whole
+//	feeds/{sha256(token)}    the owner of the library that a feed token opens
+//
+// The methods of a [Library] are the rules, and touch nothing else: [Update]
+// runs them on what is kept, in one transaction of one read and one write.
+// What they refuse leaves the library as it was.
+package library
+
+import (
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/store"
+)
+
+// The greatest sizes of a library.
+const (
+	MaxCategories = 8  // folders of an owner
+	MaxGroups     = 12 // sub-tabs of a folder
+	MaxItems      = 40 // channels of a sub-tab
+)
+
+// Faults of libraries. What is another owner's is not found either.
+var (
+	ErrNoCategory = fault.New(fault.NotFound, "category_not_found")
+	ErrNoGroup    = fault.New(fault.NotFound, "group_not_found")
+	ErrNoItem     = fault.New(fault.NotFound, "item_not_found")
+	ErrNoFeed     = fault.New(fault.NotFound, "feed_not_found") // no such token, folder or sub-tab
+
+	ErrCategoryLimit = fault.New(fault.Invalid, "category_limit_reached").With("limit", MaxCategories)
+	ErrGroupLimit    = fault.New(fault.Invalid, "group_limit_reached").With("limit", MaxGroups)
+	ErrItemLimit     = fault.New(fault.Invalid, "item_limit_reached").With("limit", MaxItems)
+	ErrName          = fault.New(fault.Invalid, "invalid_name") // with a reason
+)
+
+// A Library is what one owner keeps, in the owner's order. It is stored as it
+// is: fields may be added, and none may change its name or meaning.
+type Library struct {
+	Owner      identity.Owner `json:"owner"`
+	Token      string         `json:"token"`    // of its feeds; whoever reads this document reads all that it opens
+	Revision   int64          `json:"revision"` // one more after each write; 0 means that nothing is kept yet
+	UpdatedAt  store.Time     `json:"updated_at"`
+	Categories []Category     `json:"categories"`
+}
+
+// A Category is a folder.
+type Category struct {
+	ID        string  `json:"id"` // cat_…
+	Name      string  `json:"name"`
+	Slug      string  `json:"slug"`                 // in addresses of feeds; unique in the library
+	LastGroup string  `json:"last_group,omitempty"` // id of its sub-tab in which something was played last
+	Groups    []Group `json:"groups"`
+}
+
+// A Group is a sub-tab.
+type Group struct {
+	ID       string `json:"id"` // grp_…
+	Name     string `json:"name"`
+	Slug     string `json:"slug"`                // unique in the folder
+	LastItem string `json:"last_item,omitempty"` // id of its item that was played last
+	Items    []Item `json:"items"`
+}
+
+// An Item is a channel in a sub-tab. Its name, kind and country are those that
+// the catalog had when the item was added: they are shown once the channel is
+// gone. A full library holds 3,840, so what is empty is not stored.
+type Item struct {
+	ID      string `json:"id"` // itm_…
+	Channel string `json:"channel"`
+	Stream  string `json:"stream,omitempty"` // pinned by the owner; empty for the best one
+	Name    string `json:"name"`
+	Radio   bool   `json:"radio,omitempty"`
+	Country string `json:"country,omitempty"`
+	Played  int64  `json:"played,omitempty"` // when it was played last, Unix seconds; 0 means never
+}
+
+// Kind returns what the channel was when the item was added.
+func (it *Item) Kind() catalog.Kind {
+	if it.Radio {
+		return catalog.Station
+	}
+	return catalog.TV
+}
+
+// Category returns the folder with a slug.
+func (l *Library) Category(slug string) (*Category, bool) {
+	for i := range l.Categories {
+		if l.Categories[i].Slug == slug {
+			return &l.Categories[i], true
+		}
+	}
+	return nil, false
+}
+
+// Group returns the sub-tab of c with a slug.
+func (c *Category) Group(slug string) (*Group, bool) {
+	for i := range c.Groups {
+		if c.Groups[i].Slug == slug {
+			return &c.Groups[i], true
+		}
+	}
+	return nil, false
+}
+
+// Len returns how many items l holds.
+func (l *Library) Len() (n int) {
+	for i := range l.Categories {
+		for k := range l.Categories[i].Groups {
+			n += len(l.Categories[i].Groups[k].Items)
+		}
+	}
+	return n
+}
