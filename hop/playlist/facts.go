@@ -19,9 +19,10 @@ func number(b []byte) int64 {
 		if c < '0' || c > '9' {
 			break
 		}
-		if n = n*10 + int64(c-'0'); n > maxNumber {
+		if n >= maxNumber/10 {
 			return maxNumber
 		}
+		n = n*10 + int64(c-'0')
 	}
 	return n
 }
