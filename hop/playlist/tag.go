@@ -48,7 +48,7 @@ var tags = map[string]tag{
 	"#EXT-X-PART-INF":       {kind: timeline, learn: (*rewriter).partInf},
 	"#EXT-X-SKIP":           {kind: timeline, learn: (*rewriter).skip},
 	"#EXT-X-ENDLIST":        {kind: timeline, learn: (*rewriter).end},
-	"#EXT-X-SERVER-CONTROL": {kind: timeline, write: (*rewriter).serverControl},
+	"#EXT-X-SERVER-CONTROL": {write: (*rewriter).serverControl}, // may go, so it alone makes no playlist
 
 	// A clone of a pathway takes another host's name into the hop's own
 	// addresses. Without steering, players use the pathways that are listed.
