@@ -38,7 +38,7 @@ var tags = map[string]tag{
 	"#EXT-X-MAP":              {kind: timeline, write: (*rewriter).fetched},
 	"#EXT-X-PART":             {kind: segments, learn: (*rewriter).part, write: (*rewriter).fetched},
 	"#EXT-X-PRELOAD-HINT":     {kind: timeline, write: (*rewriter).fetched},
-	"#EXT-X-PREFETCH":         {kind: timeline, write: (*rewriter).prefetch, whole: true},
+	"#EXT-X-PREFETCH":         {write: (*rewriter).prefetch, whole: true}, // may go, and makes no playlist then
 	"#EXT-X-DATERANGE":        {write: (*rewriter).dateRange},
 	"#EXT-X-RENDITION-REPORT": {kind: timeline, write: (*rewriter).reported},
 
@@ -48,7 +48,7 @@ var tags = map[string]tag{
 	"#EXT-X-PART-INF":       {kind: timeline, learn: (*rewriter).partInf},
 	"#EXT-X-SKIP":           {kind: timeline, learn: (*rewriter).skip},
 	"#EXT-X-ENDLIST":        {kind: timeline, learn: (*rewriter).end},
-	"#EXT-X-SERVER-CONTROL": {write: (*rewriter).serverControl}, // may go, so it alone makes no playlist
+	"#EXT-X-SERVER-CONTROL": {write: (*rewriter).serverControl}, // likewise
 
 	// A clone of a pathway takes another host's name into the hop's own
 	// addresses. Without steering, players use the pathways that are listed.
@@ -142,6 +142,7 @@ func (r *rewriter) link(list []byte, names ...string) error {
 // prefetch leads to media by its whole value.
 func (r *rewriter) prefetch(ref []byte) error {
 	if len(reference.Trim(ref)) > 0 {
+		r.kind |= timeline
 		r.fetch(ref)
 	}
 	return nil
