@@ -72,21 +72,25 @@ func find(list []byte, name string) ([]byte, bool) {
 	return nil, false
 }
 
-// attributes writes a list in which put has written, quoted, the values of the
-// attributes that have one of the names.
+// attributes writes a list in which put has written the values of the
+// attributes that have one of the names. They are quoted, unless a quote before
+// them is left open: another one would close it.
 func (r *rewriter) attributes(list []byte, put func(ref []byte) error, names ...string) error {
-	done := 0
+	done, quote := 0, `"`
 	for a, ok := next(list, 0); ok; a, ok = next(list, a.to) {
 		ref := a.value(list)
 		if !a.named(list, names) || len(reference.Trim(ref)) == 0 {
+			if v := list[a.from:a.to]; bytes.HasPrefix(v, []byte(`"`)) && !quoted(v) {
+				quote = ""
+			}
 			continue
 		}
 		r.text(list[done:a.from])
-		r.dst = append(r.dst, '"')
+		r.dst = append(r.dst, quote...)
 		if err := put(ref); err != nil {
 			return err
 		}
-		r.dst = append(r.dst, '"')
+		r.dst = append(r.dst, quote...)
 		done = a.to
 	}
 	r.text(list[done:])

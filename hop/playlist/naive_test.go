@@ -89,12 +89,15 @@ func naiveUnquote(v string) string {
 
 func naiveList(list, base string, names ...string) string {
 	var out strings.Builder
-	done := 0
+	done, quote := 0, `"`
 	for _, m := range naiveAttribute.FindAllStringSubmatchIndex(list, -1) {
-		ref := naiveUnquote(list[m[4]:m[5]])
+		value := list[m[4]:m[5]]
+		ref := naiveUnquote(value)
 		if slices.Contains(names, naiveTrim(list[m[2]:m[3]])) && naiveTrim(ref) != "" {
-			out.WriteString(list[done:m[4]] + `"` + naiveResolve(ref, base) + `"`)
+			out.WriteString(list[done:m[4]] + quote + naiveResolve(ref, base) + quote)
 			done = m[5]
+		} else if strings.Count(value, `"`) == 1 && value[0] == '"' {
+			quote = ""
 		}
 	}
 	return out.String() + list[done:]
