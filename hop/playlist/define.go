@@ -140,8 +140,12 @@ func (r *rewriter) expandAll(b []byte) ([]byte, error) {
 	return r.expanded, err
 }
 
+// references are the attributes whose values are written with quotes, whether
+// they had them or not.
+var references = []string{"URI", "X-ASSET-URI", "X-ASSET-LIST", "X-URI"}
+
 // expandList returns an attribute list with the variables replaced that are in
-// quoted strings and in hexadecimal numbers.
+// quoted strings, in hexadecimal numbers and in references.
 func (r *rewriter) expandList(list []byte) ([]byte, error) {
 	if !r.refs || !bytes.Contains(list, []byte("{$")) {
 		return list, nil
@@ -149,7 +153,7 @@ func (r *rewriter) expandList(list []byte) ([]byte, error) {
 	out, done := r.expanded[:0], 0
 	for a, ok := next(list, 0); ok; a, ok = next(list, a.to) {
 		value := list[a.from:a.to]
-		if !quoted(value) && !hexadecimal(value) {
+		if !quoted(value) && !hexadecimal(value) && !a.named(list, references) {
 			continue
 		}
 		var err error
