@@ -25,10 +25,14 @@ func Check(rawURL string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
+	return u, checkPlace(u)
+}
+
+func checkPlace(u *url.URL) error {
 	if err := checkHost(u.Hostname()); err != nil {
-		return nil, err
+		return err
 	}
-	return u, checkPort(u)
+	return checkPort(u)
 }
 
 // refuse returns the fault of an address, with why.
@@ -44,7 +48,7 @@ func parse(rawURL string) (*url.URL, error) {
 	if i := strings.IndexFunc(rawURL, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' }); i >= 0 {
 		return nil, refuse("the address has a forbidden character at byte %d", i)
 	}
-	u, err := url.Parse(rawURL)
+	u, err := url.Parse(encoded(rawURL))
 	if err != nil {
 		return nil, refuse("the address cannot be read")
 	}
@@ -57,6 +61,54 @@ func parse(rawURL string) (*url.URL, error) {
 		return nil, refuse("the address holds credentials")
 	}
 	return u, nil
+}
+
+// encoded returns an address with what comes after its host encoded.
+func encoded(address string) string {
+	from := strings.Index(address, "://") + len("://")
+	if from < len("://") {
+		return address
+	}
+	if i := strings.IndexAny(address[from:], "/?#"); i >= 0 {
+		return address[:from+i] + encode(address[from+i:])
+	}
+	return address
+}
+
+// encode returns a reference with percent-encoded what may not stand in it. All
+// else stays as it is. Package url would write a whole path anew for the sake
+// of one such character, or refuse it; but origins compare what they gave out
+// byte for byte.
+func encode(ref string) string {
+	b := make([]byte, 0, len(ref))
+	query := false
+	for i := range len(ref) {
+		c := ref[i]
+		query = (query || c == '?') && c != '#'
+		if stands(c, query) && (query || c != '%' || isHexadecimal(ref[i+1:])) {
+			b = append(b, c)
+		} else {
+			b = fmt.Appendf(b, "%%%02X", c)
+		}
+	}
+	return string(b)
+}
+
+// stands reports whether a character may stand in a reference. A query is less
+// strict than a path.
+func stands(c byte, query bool) bool {
+	switch c {
+	case '"', '<', '>':
+		return false
+	case '\\', '^', '`', '{', '|', '}':
+		return query
+	}
+	return c > ' ' && c < 0x7F
+}
+
+// isHexadecimal reports whether s begins with two hexadecimal digits.
+func isHexadecimal(s string) bool {
+	return len(s) >= 2 && strings.Trim(s[:2], "0123456789abcdefABCDEF") == ""
 }
 
 // inner are the last labels of names that never belong to the public network.
@@ -172,7 +224,7 @@ func (g *guard) check(rawURL string) (*url.URL, error) {
 	if slices.Contains(g.deny, strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")) {
 		return nil, refuse("the host is our own")
 	}
-	return Check(rawURL)
+	return u, checkPlace(u)
 }
 
 // dial connects to a host. Every address that its name has is checked when it

@@ -22,6 +22,8 @@ import (
 // that drips cannot hold a place for longer than any other.
 type flight struct {
 	client *Client
+	host   string
+	in     *gate           // where its place is; nil when it has none
 	outer  context.Context // the caller's
 	within context.Context // with the request's own deadline
 	cancel context.CancelFunc
@@ -68,29 +70,44 @@ func (f *flight) arrived() {
 	f.timer.Stop()
 }
 
-// start waits for a place among the requests under way.
+// start waits for a place among the requests under way. One that an origin may
+// hold back has its place among its like until the answer begins.
 func (f *flight) start() error {
-	select {
-	case f.client.flight <- struct{}{}:
-		return nil
-	default:
+	if f.wait > f.client.opts.Header {
+		return f.enter(f.client.holding)
 	}
-	select {
-	case f.client.flight <- struct{}{}:
+	return f.enter(f.client.reading)
+}
+
+// read waits for a place among the requests whose answers are read, unless the
+// request has one.
+func (f *flight) read() error {
+	if f.in == f.client.reading {
 		return nil
-	case <-f.within.Done():
-		if err := f.outer.Err(); err != nil {
-			return err
-		}
-		return ErrBusy
 	}
+	f.in.leave(f.host)
+	f.in = nil
+	return f.enter(f.client.reading)
+}
+
+func (f *flight) enter(g *gate) error {
+	if g.enter(f.within, f.host) {
+		f.in = g
+		return nil
+	}
+	if err := f.outer.Err(); err != nil {
+		return err
+	}
+	return ErrBusy
 }
 
 // end gives the place to another request.
 func (f *flight) end() {
 	f.once.Do(func() {
 		f.cancel()
-		<-f.client.flight
+		if f.in != nil {
+			f.in.leave(f.host)
+		}
 	})
 }
 
@@ -98,6 +115,9 @@ func (f *flight) end() {
 func (f *flight) answer(res *http.Response, req Request) (*Response, error) {
 	conditional := req.IfNoneMatch != "" || req.IfModifiedSince != ""
 	if err := checkStatus(res.StatusCode, conditional); err != nil {
+		return nil, err
+	}
+	if err := f.read(); err != nil {
 		return nil, err
 	}
 	limit := cmp.Or(req.MaxBytes, f.client.opts.MaxBytes)

@@ -402,30 +402,76 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestInFlight fills the client with requests that do not end.
+// TestInFlight fills a client with requests that do not end: with those to one
+// host first, which keep nobody from another one.
 func TestInFlight(t *testing.T) {
-	s := newHostileServer(t)
-	c := New(Options{Allow: []string{s.Listener.Addr().String()}, MaxInFlight: 2, Timeout: 5 * time.Second})
+	one, two := newHostileServer(t), newHostileServer(t)
+	c := New(Options{
+		Allow:       []string{one.Listener.Addr().String(), two.Listener.Addr().String()},
+		MaxInFlight: 2, Timeout: 5 * time.Second,
+	})
 	var open []*Response
-	for range 2 {
+	for _, s := range []*hostileServer{one, two} {
 		res, err := c.Open(t.Context(), Request{URL: s.URL + "/slowbody"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		open = append(open, res)
+		if _, err := c.Open(t.Context(), Request{URL: one.URL + "/ok.m3u8", Timeout: 20 * time.Millisecond}); !errors.Is(err, ErrBusy) {
+			t.Errorf("one request more to the first host: %v, want ErrBusy", err)
+		}
 	}
-	if _, err := c.Open(t.Context(), Request{URL: s.URL + "/ok.m3u8", Timeout: 20 * time.Millisecond}); !errors.Is(err, ErrBusy) {
+	if _, err := c.Open(t.Context(), Request{URL: "http://public.example.com/", Timeout: 20 * time.Millisecond}); !errors.Is(err, ErrBusy) {
 		t.Errorf("a third request: %v, want ErrBusy", err)
 	}
 	for _, res := range open {
 		res.Body.Close()
 		res.Body.Close() // a second time gives no second place back
 	}
-	if n := len(c.flight); n != 0 {
-		t.Errorf("%d places taken after all was closed", n)
+	if n, hosts := len(c.reading.all), len(c.reading.hosts); n != 0 || hosts != 0 {
+		t.Errorf("%d places of %d hosts taken after all was closed", n, hosts)
 	}
-	if _, _, err := c.Fetch(t.Context(), Request{URL: s.URL + "/ok.m3u8"}); err != nil {
+	if _, _, err := c.Fetch(t.Context(), Request{URL: one.URL + "/ok.m3u8"}); err != nil {
 		t.Errorf("a request after all was closed: %v", err)
+	}
+}
+
+// TestHeldBack has an origin hold back all that may be: who does not wait for
+// long is not kept from it, and afterwards no place is taken.
+func TestHeldBack(t *testing.T) {
+	gate := make(chan struct{})
+	in := make(chan struct{}, 100)
+	s, c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/held" {
+			in <- struct{}{}
+			select {
+			case <-gate:
+			case <-r.Context().Done():
+			}
+		}
+		io.WriteString(w, "here")
+	})
+	c.reading, c.holding = newGate(4), newGate(16)
+	ask := func(path string, wait time.Duration) error {
+		_, _, err := c.Fetch(t.Context(), Request{URL: s.URL + path, Wait: wait})
+		return err
+	}
+	held := make(chan error)
+	for range 4 {
+		go func() { held <- ask("/held", 7*time.Second) }()
+		<-in
+	}
+	if err := ask("/", 0); err != nil {
+		t.Errorf("beside those that are held back: %v", err)
+	}
+	close(gate)
+	for range 4 {
+		if err := <-held; err != nil {
+			t.Errorf("held back: %v", err)
+		}
+	}
+	if n, m := len(c.reading.all), len(c.holding.all); n+m != 0 {
+		t.Errorf("%d and %d places taken after all was read", n, m)
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"miramundo.dev/shared/fault"
@@ -39,6 +41,7 @@ const (
 	maxRedirects = 3        // after which the answer must come
 	maxHeader    = 16 << 10 // bytes of an answer's header, those of informational answers included
 	hostConns    = 8        // connections to one host
+	holdFactor   = 4        // as many requests may be held back by origins as are under way else
 )
 
 // Options are the settings of a client. The zero value of each has a meaning.
@@ -47,7 +50,7 @@ type Options struct {
 	MaxBytes    int64         // of a body, unless the request says otherwise; the zero is 512 KiB
 	Timeout     time.Duration // of a request with its body, likewise; the zero is 8 s
 	Header      time.Duration // until the answer's header is complete; the zero is 6 s
-	MaxInFlight int           // requests at a time; the zero is 64
+	MaxInFlight int           // requests at a time, a quarter of them to one host; the zero is 64
 
 	// Allow lists addresses as "host:port", exactly as they stand in URLs,
 	// that may be asked whatever they are. It is for local stacks.
@@ -62,10 +65,12 @@ type Options struct {
 
 // A Client makes guarded requests. Its methods may be called concurrently.
 type Client struct {
-	opts   Options
-	guard  *guard
-	http   http.Client   // without a jar, which each request has of its own
-	flight chan struct{} // holds a token for each request under way
+	opts  Options
+	guard *guard
+	http  http.Client // without a jar, which each request has of its own
+
+	reading *gate // of requests whose answers are read, or will be at once
+	holding *gate // of requests that wait for longer for their answers to begin
 }
 
 // A Request asks for one address with GET.
@@ -102,7 +107,10 @@ func New(opts Options) *Client {
 	opts.Header = cmp.Or(opts.Header, 6*time.Second)
 	opts.MaxInFlight = cmp.Or(opts.MaxInFlight, 64)
 	opts.Resolver = cmp.Or(opts.Resolver, &net.Resolver{PreferGo: true})
-	c := &Client{opts: opts, guard: newGuard(opts), flight: make(chan struct{}, opts.MaxInFlight)}
+	c := &Client{
+		opts: opts, guard: newGuard(opts),
+		reading: newGate(opts.MaxInFlight), holding: newGate(holdFactor * opts.MaxInFlight),
+	}
 	c.http = http.Client{
 		CheckRedirect: c.redirect,
 		Transport: &http.Transport{
@@ -113,8 +121,8 @@ func New(opts Options) *Client {
 			TLSHandshakeTimeout:    4 * time.Second,
 			MaxResponseHeaderBytes: maxHeader,
 			MaxConnsPerHost:        hostConns,
-			MaxIdleConns:           64,
-			MaxIdleConnsPerHost:    2,
+			MaxIdleConns:           256,
+			MaxIdleConnsPerHost:    hostConns, // a playlist is asked for again within seconds
 			IdleConnTimeout:        30 * time.Second,
 		},
 	}
@@ -127,15 +135,24 @@ func (c *Client) Fetch(ctx context.Context, req Request) (*Response, []byte, err
 	if err != nil {
 		return nil, nil, err
 	}
-	defer res.Body.Close() // read only: what matters is seen while reading
-	var data bytes.Buffer
-	if res.Length > 0 { // what it says is not believed for more than a playlist
-		data.Grow(int(min(res.Length, 512<<10)) + bytes.MinRead)
-	}
-	if _, err := data.ReadFrom(res.Body); err != nil {
+	data, err := res.ReadAll()
+	if err != nil {
 		return nil, nil, err
 	}
-	return res, data.Bytes(), nil
+	return res, data, nil
+}
+
+// ReadAll returns the whole body, and closes it.
+func (r *Response) ReadAll() ([]byte, error) {
+	defer r.Body.Close() // read only: what matters is seen while reading
+	var data bytes.Buffer
+	if r.Length > 0 { // what it says is not believed for more than a playlist
+		data.Grow(int(min(r.Length, 512<<10)) + bytes.MinRead)
+	}
+	if _, err := data.ReadFrom(r.Body); err != nil {
+		return nil, err
+	}
+	return data.Bytes(), nil
 }
 
 // Open returns the answer to a request as soon as its header is there.
@@ -145,7 +162,7 @@ func (c *Client) Open(ctx context.Context, req Request) (*Response, error) {
 		return nil, err
 	}
 	within, cancel := context.WithTimeout(ctx, cmp.Or(req.Timeout, c.opts.Timeout))
-	f := &flight{client: c, outer: ctx, within: within, cancel: cancel, wait: cmp.Or(req.Wait, c.opts.Header)}
+	f := &flight{client: c, host: u.Host, outer: ctx, within: within, cancel: cancel, wait: cmp.Or(req.Wait, c.opts.Header)}
 	if err := f.start(); err != nil {
 		cancel()
 		return nil, err
@@ -202,10 +219,11 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return ErrOrigin.Because(errors.New("too many redirects"))
 	}
-	u, err := c.guard.check(req.URL.String())
+	u, err := c.guard.check(leadsTo(req, via[len(via)-1].URL))
 	if err != nil {
 		return err
 	}
+	*req.URL = *u
 	first := via[0]
 	if u.Host == first.URL.Host {
 		return nil
@@ -218,4 +236,23 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 		req.Header["Via"] = passed
 	}
 	return nil
+}
+
+// leadsTo returns where a redirect leads that an answer from last has, in the
+// origin's own words, which package url would not keep.
+func leadsTo(req *http.Request, last *url.URL) string {
+	location := req.Response.Header.Get("Location")
+	if isAbsolute(location) {
+		return location
+	}
+	if to, err := last.Parse(encode(location)); err == nil {
+		return to.String()
+	}
+	return req.URL.String()
+}
+
+// isAbsolute reports whether an address begins with a scheme of the web.
+func isAbsolute(address string) bool {
+	scheme, _, ok := strings.Cut(address, "://")
+	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }

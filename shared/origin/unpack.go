@@ -2,6 +2,8 @@ package origin
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"compress/flate"
 	"errors"
 	"fmt"
@@ -19,7 +21,7 @@ import (
 // serves such but to do harm.
 func unpack(res *http.Response, limit int64) (io.Reader, error) {
 	travelling := &limited{r: res.Body, left: limit}
-	unpacked, err := decoder(res.Header.Values("Content-Encoding"), travelling)
+	unpacked, err := decoder(res.Header.Values("Content-Encoding"), travelling, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -29,8 +31,9 @@ func unpack(res *http.Response, limit int64) (io.Reader, error) {
 	return &limited{r: unpacked, left: limit}, nil
 }
 
-// decoder returns the reader that undoes the encodings named.
-func decoder(encodings []string, r io.Reader) (io.Reader, error) {
+// decoder returns the reader that undoes the encodings named, from which no
+// more than limit bytes are read.
+func decoder(encodings []string, r io.Reader, limit int64) (io.Reader, error) {
 	switch name := strings.ToLower(strings.TrimSpace(strings.Join(encodings, ","))); name {
 	case "", "identity":
 		return r, nil
@@ -39,11 +42,41 @@ func decoder(encodings []string, r io.Reader) (io.Reader, error) {
 	case "deflate":
 		return &lazy{open: func() (io.Reader, error) { return inflate(r) }}, nil
 	case "br":
-		return brotli.NewReader(r), nil
+		return unbrotli(r, limit), nil
 	default:
 		return nil, ErrOrigin.Because(fmt.Errorf("the body has the encoding %.40q", name))
 	}
 }
+
+// maxWindow is what unpacking brotli may take besides what comes out, however
+// little that is: the body itself says how much.
+const maxWindow = 16 << 20
+
+// windows holds a token while such a body is unpacked in memory.
+var windows = make(chan struct{}, 2)
+
+// unbrotli unpacks a body that is smaller than its window may be when all of it
+// is there, so that many that drip do not each hold a window.
+func unbrotli(r io.Reader, limit int64) io.Reader {
+	if limit >= maxWindow {
+		return brotli.NewReader(r)
+	}
+	return &lazy{open: func() (io.Reader, error) {
+		packed, err := io.ReadAll(r)
+		if err != nil {
+			return nil, err
+		}
+		windows <- struct{}{}
+		defer func() { <-windows }()
+		data, err := io.ReadAll(io.LimitReader(brotli.NewReader(bytes.NewReader(packed)), limit+1))
+		return io.MultiReader(bytes.NewReader(data), failing{err}), nil
+	}}
+}
+
+// failing is a reader that fails, or ends when there is no error.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 
 // inflate reads what servers send as deflate: the zlib format, or its content
 // without the frame.
