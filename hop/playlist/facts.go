@@ -109,6 +109,9 @@ func (r *rewriter) end([]byte) error {
 // serverControl writes a list without CAN-BLOCK-RELOAD=YES when a request
 // would be held back for longer than the hop waits. Players then poll.
 func (r *rewriter) serverControl(list []byte) error {
+	if _, ok := find(list, "CAN-SKIP-UNTIL"); ok {
+		r.info.CanSkip = true
+	}
 	can, _ := find(list, canBlock)
 	if string(can) != "YES" {
 		r.text(list)

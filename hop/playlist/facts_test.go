@@ -13,11 +13,11 @@ func TestInfo(t *testing.T) {
 	want := map[string]Info{
 		"comment-above":          {Media: true, Target: 10 * time.Second, NextMSN: 1},
 		"dates":                  {Media: true, Target: 6 * time.Second, NextMSN: 4},
-		"delta":                  {Media: true, Target: 4 * time.Second, PartTarget: time.Second, CanBlock: true, NextMSN: 1007},
+		"delta":                  {Media: true, Target: 4 * time.Second, PartTarget: time.Second, CanBlock: true, CanSkip: true, NextMSN: 1007},
 		"headless":               {Media: true, Target: 10 * time.Second, NextMSN: 1},
 		"iframes":                {Media: true, Target: 10 * time.Second, NextMSN: 2, End: true, VOD: true},
 		"latin1":                 {Media: true, Target: 10 * time.Second, NextMSN: 1},
-		"low-latency":            {Media: true, Target: 4 * time.Second, PartTarget: 333340 * time.Microsecond, CanBlock: true, NextMSN: 268, NextPart: 2, References: 2},
+		"low-latency":            {Media: true, Target: 4 * time.Second, PartTarget: 333340 * time.Microsecond, CanBlock: true, CanSkip: true, NextMSN: 268, NextPart: 2, References: 2},
 		"mac":                    {Media: true, Target: 10 * time.Second, NextMSN: 2},
 		"media":                  {Media: true, Target: 6 * time.Second, NextMSN: 2687, End: true, VOD: true, MediaHTTP: true},
 		"multivariant":           {Multivariant: true, References: 8},

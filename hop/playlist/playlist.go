@@ -61,6 +61,7 @@ type Info struct {
 	Target     time.Duration // EXT-X-TARGETDURATION; 0 when absent
 	PartTarget time.Duration // of EXT-X-PART-INF; 0 when absent
 	CanBlock   bool          // may be asked for with delivery directives, and waits
+	CanSkip    bool          // may be asked for its changes alone
 	End        bool          // has EXT-X-ENDLIST: it will not change
 	VOD        bool          // EXT-X-PLAYLIST-TYPE:VOD
 

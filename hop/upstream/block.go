@@ -15,8 +15,12 @@ func (c *Cache) directed(ctx context.Context, r Request, now time.Time) (*Copy, 
 	if err != nil {
 		return nil, err
 	}
+	if !known.Info.CanSkip {
+		r.Directives.Skip = ""
+	}
 	verdict := r.Directives.judge(known.Info)
-	if front := whole.front.Load(); verdict == beyond && front != nil {
+	front := whole.front.Load()
+	if verdict == beyond && front != nil {
 		verdict = max(ahead, r.Directives.judge(*front)) // there is not what is known in whole
 	}
 	if verdict == beyond && !now.Before(known.fresh) {
@@ -33,7 +37,11 @@ func (c *Cache) directed(ctx context.Context, r Request, now time.Time) (*Copy, 
 	case beyond:
 		return nil, invalid(msnParam, errors.New("the playlist is far from there"))
 	}
-	return c.changed(ctx, r, now)
+	n := r.Directives.lane(known.Info)
+	if n == furtherLane && front != nil {
+		n = r.Directives.lane(*front)
+	}
+	return c.changed(ctx, r, n, now)
 }
 
 // known returns the last copy that a view has, when it is not too old to be
@@ -45,10 +53,12 @@ func (c *Cache) known(ctx context.Context, v *view, now time.Time) (*Copy, error
 	return c.current(ctx, v, now)
 }
 
-// changed returns what the origin answers to the directives of r. Everyone who
-// asks for the same waits together, and nobody is shown an older one meanwhile.
-func (c *Cache) changed(ctx context.Context, r Request, now time.Time) (*Copy, error) {
+// changed returns what the origin answers to the directives of r, in lane n.
+// Everyone who asks for the same waits together, and nobody is shown an older
+// one meanwhile.
+func (c *Cache) changed(ctx context.Context, r Request, n int, now time.Time) (*Copy, error) {
 	v := c.view(&r, r.Directives, now)
+	v.lane.Store(int32(n))
 	o := v.kept.Load()
 	if o != nil && now.Before(o.until) {
 		return o.answer(now)

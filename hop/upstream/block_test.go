@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -132,6 +133,7 @@ func TestJudge(t *testing.T) {
 		{polled, whole(1 << 60), plain},
 		{polled, Directives{Skip: "YES"}, plain},
 		{playlist.Info{Multivariant: true}, whole(5), plain},
+		{live, Directives{}, plain},
 	} {
 		if got := tc.d.judge(tc.info); got != tc.want {
 			t.Errorf("%+v: %d, want %d", tc.d, got, tc.want)
@@ -218,9 +220,14 @@ func (p *packager) asking(msn int64, part int32, skip string) Request {
 }
 
 // held waits until the origin holds back so many more requests.
-func (p *packager) held(n int) {
+func (p *packager) held(t *testing.T, n int) {
+	t.Helper()
 	for range n {
-		<-p.holds
+		select {
+		case <-p.holds:
+		case <-time.After(p.opts.Timeout):
+			t.Fatal("nothing more reaches the origin")
+		}
 	}
 }
 
@@ -280,23 +287,74 @@ func TestBehind(t *testing.T) {
 	p.fetched(t, 2, "without waiting")
 }
 
-// TestManyParts has players wait for too many different parts.
+// TestLane tells what comes next from what does not.
+func TestLane(t *testing.T) {
+	parts := playlist.Info{NextMSN: 100, NextPart: 2, PartTarget: time.Second}
+	whole := playlist.Info{NextMSN: 100}
+	for _, tc := range []struct {
+		info playlist.Info
+		d    Directives
+		want int
+	}{
+		{parts, Directives{Block: true, MSN: 100, Part: 3}, nextLane},
+		{parts, Directives{Block: true, MSN: 100, Part: 3, Skip: "YES"}, nextSkipLane},
+		{parts, Directives{Block: true, MSN: 100, Part: 3, Skip: "v2"}, nextSkipV2Lane},
+		{parts, Directives{Block: true, MSN: 100, Part: 4}, furtherLane},
+		{parts, Directives{Block: true, MSN: 100}, furtherLane},
+		{parts, Directives{Block: true, MSN: 101, Part: 3, Skip: "YES"}, furtherLane},
+		{whole, Directives{Block: true, MSN: 100}, nextLane},
+		{whole, Directives{Block: true, MSN: 100, Skip: "YES"}, nextSkipLane},
+		{whole, Directives{Block: true, MSN: 100, Part: 1}, furtherLane},
+		{whole, Directives{Block: true, MSN: 101}, furtherLane},
+	} {
+		if got := tc.d.lane(tc.info); got != tc.want {
+			t.Errorf("%+v of %+v: %d, want %d", tc.d, tc.info, got, tc.want)
+		}
+	}
+}
+
+// TestManyParts has players wait for too many parts that are far away. Who
+// waits for the next one is not kept from it.
 func TestManyParts(t *testing.T) {
 	p := newPackager(t)
 	p.must(t, p.request())
 	var all sync.WaitGroup
 	for part := range int32(maxBlocked) {
-		all.Go(func() { p.must(t, p.asking(10, part, "")) })
+		all.Go(func() { p.must(t, p.asking(10, part+1, "")) })
 	}
-	p.held(maxBlocked)
+	p.held(t, maxBlocked)
 	if _, err := p.Get(t.Context(), p.asking(11, -1, "")); !errors.Is(err, origin.ErrBusy) {
 		t.Errorf("one more: %v, want origin.ErrBusy", err)
 	}
+	for _, skip := range []string{"", "YES", "v2"} {
+		all.Go(func() { p.must(t, p.asking(10, 0, skip)) })
+	}
+	p.held(t, 3)
 	p.publish(10)
 	all.Wait()
-	p.fetched(t, 1+maxBlocked, "all of them")
+	p.fetched(t, 4+maxBlocked, "all of them")
 	p.publish(1)
 	p.must(t, p.asking(15, 0, ""))
+}
+
+// TestRefusedAhead has an origin refuse what is far away: who asks for what
+// comes next does not suffer for it.
+func TestRefusedAhead(t *testing.T) {
+	p := newPackager(t)
+	p.must(t, p.request())
+	packager := *p.handler.Load()
+	p.serve(fails(400))
+	for _, r := range []Request{p.asking(11, -1, ""), p.asking(11, 0, ""), p.asking(10, 2, "YES"), p.asking(10, -1, "v2")} {
+		if _, err := p.Get(t.Context(), r); !errors.Is(err, origin.ErrOrigin) {
+			t.Errorf("%+v: %v, want origin.ErrOrigin", r.Directives, err)
+		}
+	}
+	p.fetched(t, 2, "the first was refused for all")
+	p.serve(packager)
+	p.publish(1)
+	if cp := p.must(t, p.asking(10, 0, "")); cp.Info.NextPart != 1 {
+		t.Errorf("shown %q", cp.Body)
+	}
 }
 
 // TestHeldThenDown has an origin fail while a request waits: no other one is
@@ -309,7 +367,7 @@ func TestHeldThenDown(t *testing.T) {
 		_, err := p.Get(t.Context(), p.asking(10, 0, ""))
 		failed <- err
 	}()
-	p.held(1)
+	p.held(t, 1)
 	p.mu.Lock()
 	p.down = true
 	p.cond.Broadcast()
@@ -337,7 +395,7 @@ func TestSkip(t *testing.T) {
 	whole := p.must(t, p.request())
 	done := make(chan *Copy)
 	go func() { done <- p.must(t, p.asking(10, 0, "YES")) }()
-	p.held(1)
+	p.held(t, 1)
 	p.publish(1)
 	changes := <-done
 	if !strings.Contains(string(changes.Body), "#EXT-X-SKIP:") || changes.Info.NextPart != 1 {
@@ -363,6 +421,31 @@ func TestSkip(t *testing.T) {
 		t.Errorf("shown %q", cp.Body)
 	}
 	p.fetched(t, 5, "further on")
+}
+
+// TestNoSkip passes over the wish for the changes when a playlist does not
+// offer them.
+func TestNoSkip(t *testing.T) {
+	p := newPackager(t)
+	packager := *p.handler.Load()
+	p.serve(func(w http.ResponseWriter, q *http.Request) {
+		rec := httptest.NewRecorder()
+		packager(rec, q)
+		io.WriteString(w, strings.Replace(rec.Body.String(), ",CAN-SKIP-UNTIL=6", "", 1))
+	})
+	req := p.request()
+	first := p.must(t, req)
+	for _, req.Directives.Skip = range []string{"YES", "v2"} {
+		if cp := p.must(t, req); cp != first {
+			t.Errorf("%s: shown %q", req.Directives.Skip, cp.Body)
+		}
+	}
+	p.publish(1)
+	p.must(t, p.asking(10, 0, "YES"))
+	p.fetched(t, 2, "all of them")
+	if <-p.queries; <-p.queries != "_HLS_msn=10&_HLS_part=0" {
+		t.Error("the origin was asked for the changes")
+	}
 }
 
 // TestNoBlocking passes over directives when a playlist does not know them.

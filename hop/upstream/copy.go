@@ -21,6 +21,7 @@ type Copy struct {
 	At     time.Time // when it was whole
 
 	began   time.Time // when it was asked for
+	since   time.Time // when its body was seen first, or given up on last
 	fresh   time.Time // until when it is the answer without any question
 	stale   time.Time // from when it may not even stand in for a newer one
 	sum     uint64    // of what the origin sent
@@ -74,5 +75,5 @@ func pack(body []byte) []byte {
 // weight returns about how many bytes the copy takes: a packed body is at most
 // a quarter of the plain one in nearly all playlists.
 func (c *Copy) weight() int64 {
-	return int64(len(c.Body) + len(c.Body)/4 + len(c.URL))
+	return int64(cap(c.Body) + len(c.Body)/4 + len(c.URL))
 }

@@ -122,7 +122,7 @@ const (
 func (d Directives) judge(known playlist.Info) verdict {
 	next := known.NextMSN
 	switch {
-	case !known.Media || known.End || !known.CanBlock:
+	case !known.Media || known.End || !known.CanBlock || d == Directives{}:
 		return plain
 	case !d.Block:
 		return ahead
@@ -133,6 +133,34 @@ func (d Directives) judge(known playlist.Info) verdict {
 		return beyond
 	}
 	return ahead
+}
+
+// Lanes of requests that wait. Players that follow a playlist ask for what
+// comes next, in one way or another. Whoever asks for more has a lane apart, and
+// so cannot be in their way.
+const (
+	nextLane = iota
+	nextSkipLane
+	nextSkipV2Lane
+	furtherLane
+	lanes
+)
+
+// lane returns the lane for d, by what is known of a playlist.
+func (d Directives) lane(known playlist.Info) int {
+	part := 0 // a playlist without parts grows by segments
+	if known.PartTarget > 0 {
+		part = known.NextPart + 1
+	}
+	switch {
+	case d.MSN != known.NextMSN || int(d.Part) != part:
+		return furtherLane
+	case d.Skip == "YES":
+		return nextSkipLane
+	case d.Skip == "v2":
+		return nextSkipV2Lane
+	}
+	return nextLane
 }
 
 // advance returns how many parts ahead of the last one a player may ask.

@@ -18,14 +18,14 @@ type value[T any] interface {
 	over(kept *T) *T
 }
 
-// A memo keeps the last value that was made. One is made at a time, in a
-// goroutine of its own, so that nobody who waits for it can spoil it for the
-// others.
+// A memo keeps the last value that was made. One is made at a time, where
+// nobody who waits for it can spoil it for the others.
 type memo[T any, P value[T]] struct {
 	kept  atomic.Pointer[T]
 	total *atomic.Int64 // of the weights of all memos
 	frame int64         // weight of what surrounds the value
-	used  atomic.Int64  // when the value was last asked for, in Unix seconds
+	born  int64         // when it was first asked for, in seconds of the cache
+	used  atomic.Int64  // when it was last asked for, likewise
 
 	mu   sync.Mutex
 	open *making[T] // guarded by mu
@@ -51,25 +51,46 @@ var finished = func() chan struct{} {
 // be nil. When one is being made, or another was since the caller has seen the
 // one kept, that is returned.
 func (m *memo[T, P]) next(seen *T, now time.Time, produce func() *T) *making[T] {
+	call, first := m.join(seen, now)
+	if first {
+		go func() { m.finish(call, produce()) }()
+	}
+	return call
+}
+
+// do is next for a caller that nothing interrupts: it makes the value itself,
+// or waits for it.
+func (m *memo[T, P]) do(seen *T, now time.Time, produce func() *T) *T {
+	call, first := m.join(seen, now)
+	if first {
+		m.finish(call, produce())
+	}
+	<-call.done
+	return call.value
+}
+
+// join returns the making of the next value, and whether it is the caller's to
+// finish.
+func (m *memo[T, P]) join(seen *T, now time.Time) (call *making[T], first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.open != nil {
-		return m.open
+		return m.open, false
 	}
 	if kept := m.kept.Load(); kept != nil && kept != seen {
-		return &making[T]{began: now, done: finished, value: kept}
+		return &making[T]{began: now, done: finished, value: kept}, false
 	}
-	call := &making[T]{began: now, done: make(chan struct{})}
-	m.open = call
-	go func() {
-		made := produce()
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.open = nil
-		call.value = m.settle(made)
-		close(call.done)
-	}()
-	return call
+	m.open = &making[T]{began: now, done: make(chan struct{})}
+	return m.open, true
+}
+
+// finish hands the value that was made to all who wait for it.
+func (m *memo[T, P]) finish(call *making[T], made *T) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.open = nil
+	call.value = m.settle(made)
+	close(call.done)
 }
 
 // offer hands the memo a value that was made elsewhere.
@@ -97,20 +118,27 @@ func (m *memo[T, P]) resize(n int64) {
 
 // touch notes that the value was asked for. It writes once a second at most,
 // since the note is shared by all that ask.
-func (m *memo[T, P]) touch(now time.Time) {
-	if s := now.Unix(); m.used.Load() < s {
-		m.used.Store(s)
+func (m *memo[T, P]) touch(now int64) {
+	if m.used.Load() < now {
+		m.used.Store(now)
 	}
 }
 
-// clear forgets the value when stale says so and none is being made.
-func (m *memo[T, P]) clear(stale func(*T) bool) {
+// amend keeps what change makes of the value, which may be nil, when there is
+// one and no newer one is being made.
+func (m *memo[T, P]) amend(change func(*T) *T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if kept := m.kept.Load(); m.open == nil && kept != nil && stale(kept) {
-		m.kept.Store(nil)
-		m.resize(m.frame)
+	kept := m.kept.Load()
+	if m.open != nil || m.gone || kept == nil {
+		return
 	}
+	size := m.frame
+	if kept = change(kept); kept != nil {
+		size += P(kept).weight()
+	}
+	m.kept.Store(kept)
+	m.resize(size)
 }
 
 // retire takes the memo from the total for good, and reports whether it could:

@@ -115,16 +115,18 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// An edge is an origin that leads each request to a session of its own.
-type edge struct {
+// sessions is an origin that leads each request to a session of its own.
+type sessions struct {
 	*rig
 	sessions int
-	refuses  int // status that sessions answer with; 0 for a playlist
+	number   int  // of the first segment
+	stands   bool // which does not change
+	refuses  int  // status that sessions answer with; 0 for a playlist
 	paths    []string
 }
 
-func newEdge(t *testing.T) *edge {
-	e := &edge{}
+func newSessions(t *testing.T) *sessions {
+	e := &sessions{}
 	e.rig = newRig(t, func(w http.ResponseWriter, q *http.Request) {
 		e.paths = append(e.paths, q.URL.Path)
 		switch {
@@ -134,7 +136,10 @@ func newEdge(t *testing.T) *edge {
 		case e.refuses != 0 && q.URL.Path == "/session/1/index.m3u8":
 			w.WriteHeader(e.refuses)
 		default:
-			io.WriteString(w, media(1))
+			if !e.stands {
+				e.number++
+			}
+			io.WriteString(w, media(e.number))
 		}
 	})
 	return e
@@ -142,10 +147,10 @@ func newEdge(t *testing.T) *edge {
 
 // TestEdge checks that a session which redirects led to is kept.
 func TestEdge(t *testing.T) {
-	e := newEdge(t)
+	e := newSessions(t)
 	for range 5 {
 		cp := e.must(t, e.request())
-		if want := e.URL + "/session/1/"; !strings.HasPrefix(cp.URL, want) || !strings.Contains(string(cp.Body), want+"1.ts") {
+		if want := e.URL + "/session/1/"; !strings.HasPrefix(cp.URL, want) || !strings.Contains(string(cp.Body), fmt.Sprintf("%s%d.ts", want, e.number)) {
 			t.Fatalf("from %s: %q", cp.URL, cp.Body)
 		}
 		e.clock.advance(50 * time.Second)
@@ -166,7 +171,7 @@ func TestEdgeEnds(t *testing.T) {
 		status int
 		again  bool // the catalog's address is asked at once
 	}{{401, true}, {403, true}, {404, true}, {410, true}, {500, false}, {503, false}} {
-		e := newEdge(t)
+		e := newSessions(t)
 		e.must(t, e.request())
 		e.refuses = tc.status
 		e.clock.advance(10 * time.Second)
@@ -184,9 +189,51 @@ func TestEdgeEnds(t *testing.T) {
 	}
 }
 
+// TestEdgeStuck has a session that answers, but is not fed any more.
+func TestEdgeStuck(t *testing.T) {
+	e := newSessions(t)
+	e.stands = true
+	for second := range 62 {
+		e.must(t, e.request())
+		e.drained(e.request())
+		if want := 1 + second/31; e.sessions != want {
+			t.Fatalf("%d sessions after %d seconds, want %d", e.sessions, second, want)
+		}
+		e.clock.advance(time.Second)
+	}
+}
+
+// TestEdgeNeedsCookie has sessions that only answer who was just led there.
+func TestEdgeNeedsCookie(t *testing.T) {
+	number := 0
+	r := newRig(t, func(w http.ResponseWriter, q *http.Request) {
+		switch _, err := q.Cookie("led"); {
+		case q.URL.Path == "/live/index.m3u8":
+			http.SetCookie(w, &http.Cookie{Name: "led", Value: "1"})
+			http.Redirect(w, q, "/session.m3u8", http.StatusFound)
+		case err != nil:
+			w.WriteHeader(http.StatusForbidden)
+		default:
+			number++
+			io.WriteString(w, media(number))
+		}
+	})
+	for n, want := range []int64{2, 5, 8, 10, 12} { // the second and third time, one to see that it does not work
+		r.must(t, r.request())
+		r.fetched(t, want, fmt.Sprintf("time %d", n+1))
+		r.clock.advance(10 * time.Second)
+	}
+	r.clock.advance(time.Minute)
+	r.must(t, r.request())
+	r.fetched(t, 14, "a minute later")
+	r.clock.advance(10 * time.Second)
+	r.must(t, r.request())
+	r.fetched(t, 17, "tried again")
+}
+
 // TestEdgeWithoutPlaylist has a session that ends with a page of its own.
 func TestEdgeWithoutPlaylist(t *testing.T) {
-	e := newEdge(t)
+	e := newSessions(t)
 	e.must(t, e.request())
 	sessions := *e.handler.Load()
 	e.serve(says("<html>your session has ended</html>"))

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -9,30 +10,43 @@ const (
 	idleTime     = time.Minute      // after which a view that nobody asks for goes
 	sourceTime   = 90 * time.Second // the same for a source: no view that needs it is left
 	directedTime = 5 * time.Second  // the same for both when directives asked for them
-	memoryTime   = 10 * time.Second // for which a source must remember when it was asked
 )
 
-// tidy forgets what nobody asks for any more, once a second, and what was not
-// asked for the longest as soon as there is too much. It is called whenever a
-// playlist is looked after: while none is, nothing is added either.
-func (c *Cache) tidy(at time.Time) {
-	now := at.Unix()
-	over := c.bytes.Load() > c.opts.MaxBytes
-	if !over && c.tidied.Load() >= now || !c.tidying.TryLock() {
+// tidy forgets what nobody asks for any more, once a second. It is called
+// whenever a playlist is looked after: while none is, nothing is added either.
+func (c *Cache) tidy(now time.Time) {
+	if c.tidied.Load() >= c.seconds(now) || !c.tidying.TryLock() {
 		return
 	}
-	c.tidied.Store(now)
+	c.tidied.Store(c.seconds(now))
 	go func() { // what it takes, no player waits for
 		defer c.tidying.Unlock()
-		c.forgetSources(at)
-		c.forgetViews(now)
-		if c.bytes.Load() > c.opts.MaxBytes {
-			c.evict(now)
-		}
+		c.sweep(now)
 	}()
 }
 
-// limit returns how long a memo is kept that nobody asks for.
+// makeRoom forgets what must go when there is too much.
+func (c *Cache) makeRoom(now time.Time) {
+	if c.isFull() {
+		c.tidying.Lock()
+		defer c.tidying.Unlock()
+		c.sweep(now)
+	}
+}
+
+func (c *Cache) isFull() bool { return c.bytes.Load() > c.opts.MaxBytes }
+
+// sweep forgets what nobody asks for and, if there is too much all the same,
+// what was not asked for the longest. The caller holds tidying.
+func (c *Cache) sweep(now time.Time) {
+	c.forgetSources(now)
+	c.forgetViews(now)
+	if c.isFull() {
+		c.evict(now)
+	}
+}
+
+// limit returns for how many seconds a memo is kept that nobody asks for.
 func (d Directives) limit(whole time.Duration) int64 {
 	if d != (Directives{}) {
 		whole = directedTime
@@ -41,26 +55,38 @@ func (d Directives) limit(whole time.Duration) int64 {
 }
 
 // forgetSources drops sources that nobody asks for, and the bodies of those
-// whose second is over: the views have what they need of them.
-func (c *Cache) forgetSources(at time.Time) {
-	old := func(r *result) bool { return r.err == nil && !at.Before(r.until) }
+// whose second is over: the views have what they need of them. When there is
+// too much, it drops all bodies.
+func (c *Cache) forgetSources(now time.Time) {
+	full, second := c.isFull(), c.seconds(now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for t, s := range c.sources {
-		s.clear(old)
-		if at.Unix()-s.used.Load() > t.directives.limit(sourceTime) && s.retire() {
+		s.amend(func(r *result) *result {
+			switch {
+			case r.err != nil:
+				return r
+			case !now.Before(r.until):
+				return nil
+			case full:
+				return r.shed()
+			}
+			return r
+		})
+		if second-s.used.Load() > t.directives.limit(sourceTime) && s.retire() {
 			delete(c.sources, t)
 		}
 	}
 }
 
 // forgetViews drops views that nobody asks for.
-func (c *Cache) forgetViews(now int64) {
+func (c *Cache) forgetViews(now time.Time) {
+	second := c.seconds(now)
 	for i := range c.views {
 		s := &c.views[i]
 		s.mu.Lock()
 		for k, v := range s.views {
-			if now-v.used.Load() > k.directives.limit(idleTime) && v.retire() {
+			if second-v.used.Load() > k.directives.limit(idleTime) && v.retire() {
 				delete(s.views, k)
 			}
 		}
@@ -70,15 +96,34 @@ func (c *Cache) forgetViews(now int64) {
 
 // An item is something that can be dropped.
 type item struct {
-	used int64
-	drop func()
+	steady bool // it was asked for again
+	used   int64
+	drop   func()
 }
 
-// evict drops what was not asked for the longest, until an eighth of the room
-// is free.
-func (c *Cache) evict(now int64) {
+// item returns the memo as something that drop drops.
+func (m *memo[T, P]) item(drop func()) item {
+	used := m.used.Load()
+	return item{steady: used-m.born > 1, used: used, drop: drop}
+}
+
+// before orders items by which goes first: what was asked for at one time only,
+// so that a flood of addresses does not wash away what people watch, and then
+// what was not asked for the longest.
+func (i item) before(j item) int {
+	switch {
+	case i.steady == j.steady:
+		return cmp.Compare(i.used, j.used)
+	case j.steady:
+		return -1
+	}
+	return 1
+}
+
+// evict drops items until an eighth of the room is free.
+func (c *Cache) evict(now time.Time) {
 	all := append(c.keptViews(), c.keptSources(now)...)
-	slices.SortFunc(all, func(a, b item) int { return int(a.used - b.used) })
+	slices.SortFunc(all, item.before)
 	for _, i := range all {
 		if c.bytes.Load() <= c.opts.MaxBytes/8*7 {
 			return
@@ -92,13 +137,13 @@ func (c *Cache) keptViews() (all []item) {
 		s := &c.views[i]
 		s.mu.RLock()
 		for k, v := range s.views {
-			all = append(all, item{v.used.Load(), func() {
+			all = append(all, v.item(func() {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				if v.retire() {
 					delete(s.views, k)
 				}
-			}})
+			}))
 		}
 		s.mu.RUnlock()
 	}
@@ -106,22 +151,23 @@ func (c *Cache) keptViews() (all []item) {
 }
 
 // keptSources leaves out those that must be remembered, so that no address is
-// asked more often for want of room.
-func (c *Cache) keptSources(now int64) (all []item) {
+// asked more often for want of room, and those that are about to be asked.
+func (c *Cache) keptSources(now time.Time) (all []item) {
+	second := c.seconds(now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for t, s := range c.sources {
-		used := s.used.Load()
-		if now-used <= int64(memoryTime/time.Second) {
+		last := s.kept.Load()
+		if last != nil && now.Before(last.until) || last == nil && second-s.used.Load() <= 1 {
 			continue
 		}
-		all = append(all, item{used, func() {
+		all = append(all, s.item(func() {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			if s.retire() {
 				delete(c.sources, t)
 			}
-		}})
+		}))
 	}
 	return all
 }

@@ -1,20 +1,24 @@
 package upstream
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/origin"
 )
 
 // clean tidies now and waits for it.
 func (r *rig) clean() {
 	r.tidying.Lock() // none is under way
-	r.tidied.Store(0)
+	r.tidied.Store(-1)
 	r.tidying.Unlock()
 	r.tidy(r.clock.now())
 	r.tidying.Lock()
@@ -101,12 +105,56 @@ func TestRoom(t *testing.T) {
 }
 
 // TestBusyIsKept has no room at all: what is being made is not dropped, and an
-// address is not asked more often for it.
+// address is not asked more often for it. Who comes too late waits.
 func TestBusyIsKept(t *testing.T) {
 	r := newRig(t, says(media(1)), func(o *Options) { o.MaxBytes = 1 })
-	for range 10 {
+	for range 3 {
 		r.must(t, r.request())
-		r.clean()
+		for range 3 {
+			r.clean()
+			if _, err := r.Get(t.Context(), r.request()); !errors.Is(err, origin.ErrBusy) {
+				t.Errorf("again within a second: %v, want origin.ErrBusy", err)
+			}
+		}
+		r.clock.advance(time.Second)
 	}
-	r.fetched(t, 1, "without room")
+	r.fetched(t, 3, "without room")
+}
+
+// TestFlood asks for many large playlists at once: more are not kept, nor in
+// work, than there is room for, and what is watched stays.
+func TestFlood(t *testing.T) {
+	const room, many = 4 << 20, 400
+	large := media(1) + strings.Repeat("#EXTINF:6,\nx\n", 5000) // ten times as large when its references are absolute
+	r := newRig(t, func(w http.ResponseWriter, q *http.Request) {
+		if strings.HasSuffix(q.URL.Path, "index.m3u8") {
+			io.WriteString(w, media(1))
+			return
+		}
+		io.WriteString(w, large)
+	}, func(o *Options) { o.MaxBytes = room })
+	for range 5 {
+		r.must(t, r.request())
+		r.drained(r.request())
+		r.clock.advance(time.Second / 2)
+	}
+	var all sync.WaitGroup
+	for i := range many {
+		all.Go(func() {
+			r.Get(t.Context(), Request{Stream: catalog.StreamID(i), Origin: fmt.Sprintf("%s/%s/%d", r.URL, strings.Repeat("x", 70), i)})
+		})
+	}
+	all.Wait()
+	made := int64(runtime.GOMAXPROCS(0)+1) * 20 * int64(len(large))
+	if kept, most := r.bytes.Load(), room+made+maxBodies*int64(len(large)); kept > most {
+		t.Errorf("%d bytes kept, want %d at most", kept, most)
+	}
+	if len(r.bodies) != 0 || len(r.rewriting) != 0 {
+		t.Errorf("%d and %d places are taken", len(r.bodies), len(r.rewriting))
+	}
+	watched := r.request()
+	v := r.view(&watched, Directives{}, r.clock.now())
+	if v.kept.Load() == nil {
+		t.Error("what is watched was dropped")
+	}
 }

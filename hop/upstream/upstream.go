@@ -13,6 +13,7 @@ import (
 	"encoding/binary"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -76,8 +77,12 @@ type Cache struct {
 	mu      sync.Mutex
 	sources map[target]*source // guarded by mu
 
+	rewriting chan struct{} // holds a token for each playlist that is being rewritten
+	bodies    chan struct{} // the same for those that are read, or wait for that
+
+	began   time.Time // from when on seconds are counted
 	tidying sync.Mutex
-	tidied  atomic.Int64 // when, in Unix seconds
+	tidied  atomic.Int64 // when, in seconds from began
 }
 
 type shard struct {
@@ -95,7 +100,10 @@ func New(o Options) *Cache {
 	}
 	o.Timeout = cmp.Or(o.Timeout, 8*time.Second)
 	o.MaxBytes = cmp.Or(o.MaxBytes, 64<<20)
-	c := &Cache{opts: o, sources: map[target]*source{}}
+	c := &Cache{
+		opts: o, sources: map[target]*source{}, began: o.Now(),
+		rewriting: make(chan struct{}, runtime.GOMAXPROCS(0)), bodies: make(chan struct{}, maxBodies),
+	}
 	for i := range c.views {
 		c.views[i].views = map[key]*view{}
 	}
@@ -114,6 +122,10 @@ func (c *Cache) Get(ctx context.Context, r Request) (*Copy, error) {
 	}
 	return c.current(ctx, c.view(&r, Directives{}, now), now)
 }
+
+// seconds returns a time in whole seconds since the cache began, which go on
+// when the clock of the machine is set.
+func (c *Cache) seconds(t time.Time) int64 { return int64(t.Sub(c.began) / time.Second) }
 
 // A key names a view: what is asked for, and for whom it is rewritten.
 type key struct {
@@ -166,20 +178,21 @@ func (c *Cache) view(r *Request, d Directives, now time.Time) *view {
 	v := s.views[k]
 	s.mu.RUnlock()
 	if v == nil {
-		v = s.add(c, k.clone(), r)
+		v = s.add(c, k.clone(), r, now)
 	}
-	v.touch(now)
+	v.touch(c.seconds(now))
 	return v
 }
 
 // add returns the view of k, which is new unless somebody was faster.
-func (s *shard) add(c *Cache, k key, r *Request) *view {
+func (s *shard) add(c *Cache, k key, r *Request, now time.Time) *view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if v := s.views[k]; v != nil {
 		return v
 	}
 	v := &view{key: k}
+	v.born = c.seconds(now)
 	if r.Ticket != nil {
 		v.vars = r.Ticket.Vars
 	}

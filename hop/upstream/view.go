@@ -19,6 +19,7 @@ const (
 	slack     = time.Second      // since a copy was last fresh, after which it stands in for none
 	leastWait = time.Second      // for which a copy stands in at least
 	mostWait  = 6 * time.Second  // and at most
+	stuckTime = 30 * time.Second // without a change, after which a live playlist is looked for elsewhere
 	endTime   = 10 * time.Second // for which a playlist that cannot change is fresh
 )
 
@@ -28,6 +29,7 @@ type view struct {
 	key   key
 	vars  []playlist.Var
 	front atomic.Pointer[playlist.Info] // that a copy of the changes alone has shown; nil when there was none
+	lane  atomic.Int32                  // in which it waits for what is not there yet
 }
 
 // An outcome is what came of looking after a playlist the last time.
@@ -88,7 +90,9 @@ func (c *Cache) refresh(ctx context.Context, v *view) (o *outcome) {
 			o = &outcome{err: c.defect(p), until: c.opts.Now().Add(second)}
 		}
 	}()
-	r := c.fetch(ctx, v.key.target)
+	e := c.errand(v)
+	defer e.end()
+	r := e.fetch(ctx)
 	if r.err != nil {
 		return &outcome{err: r.err, until: r.until}
 	}
@@ -98,6 +102,10 @@ func (c *Cache) refresh(ctx context.Context, v *view) (o *outcome) {
 			c.distrust(v.key.target)
 		}
 		return &outcome{err: err, until: r.until}
+	}
+	if cp.stuck() {
+		cp.since = r.at
+		c.distrust(v.key.target)
 	}
 	o = &outcome{copy: cp, until: cp.fresh}
 	if v.key.directives.Block {
@@ -114,8 +122,8 @@ func (c *Cache) defect(p any) error {
 }
 
 // distrust makes the next request for a target begin at its own address: where
-// its redirects ended there is no playlist.
-func (c *Cache) distrust(t target) { c.source(t.whole(), c.opts.Now()).leave() }
+// its redirects ended there is no playlist, or none that goes on.
+func (c *Cache) distrust(t target) { c.source(t.whole(), c.opts.Now()).edge.leave() }
 
 // promote tells the view of the whole playlist what came of waiting. Those who
 // do not wait are shown it too, unless it has the changes alone.
@@ -136,14 +144,18 @@ func (c *Cache) promote(v *view, o *outcome) {
 }
 
 // show returns what an address answered as v shows it. When nothing has
-// changed, that is what it showed before.
+// changed, that is what it showed before. As many are made at a time as there
+// are processors, with room for each.
 func (c *Cache) show(v *view, r *result) (*Copy, error) {
+	c.rewriting <- struct{}{}
+	defer func() { <-c.rewriting }()
+	c.makeRoom(r.at)
 	cp := &Copy{
-		Status: r.status, URL: r.url, At: r.at, began: r.began, sum: r.sum,
+		Status: r.status, URL: r.url, At: r.at, began: r.began, since: r.at, sum: r.sum,
 		tickets: c.opts.Signer.Until(),
 	}
 	if last := v.kept.Load(); last != nil && last.copy != nil && last.copy.same(cp) {
-		cp.Body, cp.Info, cp.packed = last.copy.Body, last.copy.Info, last.copy.packed
+		cp.Body, cp.Info, cp.packed, cp.since = last.copy.Body, last.copy.Info, last.copy.packed, last.copy.since
 	} else if err := c.rewrite(cp, v, r.body); err != nil {
 		return nil, err
 	}
@@ -153,6 +165,12 @@ func (c *Cache) show(v *view, r *result) (*Copy, error) {
 	}
 	cp.stale = cp.fresh.Add(min(max(cp.Info.Target, leastWait), mostWait))
 	return cp, nil
+}
+
+// stuck reports whether the place that the copy came from may be one that is
+// not fed any more.
+func (c *Copy) stuck() bool {
+	return c.Info.Media && !c.Info.End && !c.Info.VOD && c.At.Sub(c.since) >= stuckTime
 }
 
 // same reports whether two copies have the same body.
@@ -176,7 +194,10 @@ func (c *Cache) rewrite(cp *Copy, v *view, src []byte) error {
 	if err != nil {
 		return err
 	}
-	cp.Body, cp.Info, cp.packed = bytes.Clone(out), info, &packed{}
+	cp.Body, cp.Info, cp.packed = out, info, &packed{}
+	if cap(out) <= maxBuffer || len(out) < cap(out)/4*3 { // else there is little to save
+		cp.Body = bytes.Clone(out)
+	}
 	if *buf = out; cap(out) > maxBuffer {
 		*buf = nil
 	}
