@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strconv"
 	"syscall"
 	"time"
@@ -27,6 +28,11 @@ import (
 // last request.
 const closeTime = 1500 * time.Millisecond
 
+// gcPercent lets the heap grow by half between collections. Nearly all of it is
+// copies of playlists, which hold no pointers: collecting is cheap, and memory
+// is what a hop runs out of first.
+const gcPercent = 50
+
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -35,6 +41,7 @@ func main() {
 }
 
 func run() error {
+	debug.SetGCPercent(gcPercent)
 	c, err := config.Load()
 	if err != nil {
 		return err

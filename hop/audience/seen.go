@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"miramundo.dev/shared/identity"
@@ -9,13 +10,14 @@ import (
 // ways is how many places a mark may have. They lie in one cache line.
 const ways = 8
 
-// A seen is a set of marks of one day, of fixed size and without locks. When
-// the places of a mark are taken, another one is forgotten: a set that is too
-// small lets plays be told again, under the same key, and is wrong in no other
-// way. The same holds for what races.
+// A seen is a set of marks of one day, of fixed size and without locks but for
+// the turn of the day. When the places of a mark are taken, another one is
+// forgotten: a set that is too small lets plays be told again, under the same
+// key, and is wrong in no other way. The same holds for what races.
 type seen struct {
-	size  int
-	table atomic.Pointer[table]
+	size    int
+	turning sync.Mutex // held while a new table is made, so that one is
+	table   atomic.Pointer[table]
 }
 
 type table struct {
@@ -44,8 +46,7 @@ func (s *seen) add(mark uint64, d identity.Day) bool {
 	mark = nonzero(mark)
 	t := s.table.Load()
 	if d > t.day {
-		s.table.CompareAndSwap(t, s.empty(d))
-		t = s.table.Load()
+		t = s.turn(d)
 	}
 	b := t.bucket(mark)
 	for i := range b {
@@ -63,6 +64,18 @@ func (s *seen) add(mark uint64, d identity.Day) bool {
 	}
 	b[mark>>60%ways].Store(mark)
 	return true
+}
+
+// turn returns the table of day d, or of a later one.
+func (s *seen) turn(d identity.Day) *table {
+	s.turning.Lock()
+	defer s.turning.Unlock()
+	t := s.table.Load()
+	if d > t.day {
+		t = s.empty(d)
+		s.table.Store(t)
+	}
+	return t
 }
 
 // forget takes a mark out.

@@ -2,6 +2,7 @@ package audience
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -153,4 +154,33 @@ func BenchmarkLatency(b *testing.B) {
 			c.Latency("RecordNews.br", "BR", time.Millisecond)
 		}
 	})
+}
+
+// TestTurn has many add marks in the first moment of a day: one new table
+// is made, and not one for each.
+func TestTurn(t *testing.T) {
+	const marks = 1 << 17
+	s := newSeen(marks)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	begin := make(chan struct{})
+	var all sync.WaitGroup
+	var added atomic.Int64
+	for range 64 {
+		all.Go(func() {
+			<-begin
+			if s.add(1, 7) {
+				added.Add(1)
+			}
+		})
+	}
+	close(begin)
+	all.Wait()
+	runtime.ReadMemStats(&after)
+	if tables := (after.TotalAlloc - before.TotalAlloc) / (marks * 8); tables != 1 {
+		t.Errorf("%d tables were made", tables)
+	}
+	if added.Load() != 1 {
+		t.Errorf("the mark was added %d times", added.Load())
+	}
 }

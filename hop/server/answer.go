@@ -73,8 +73,9 @@ func (st *stream) describe(h http.Header) {
 	h["X-Service-Media-HTTP"] = yesNo[false]
 }
 
-// send answers with a playlist.
-func (c *call) send(p *upstream.Copy) {
+// send answers with a playlist. One that is the same for everybody may be kept
+// by those between the hop and its callers.
+func (c *call) send(p *upstream.Copy, same bool) {
 	h := c.w.Header()
 	body := p.Body
 	if encoding.Takes(c.r.Header.Get("Accept-Encoding"), encoding.Gzip) {
@@ -83,7 +84,7 @@ func (c *call) send(p *upstream.Copy) {
 			h["Content-Encoding"] = gzipped
 		}
 	}
-	if c.Allowance == nil { // else the answer depends on who asks
+	if same {
 		h["CDN-Cache-Control"] = second
 	}
 	if age := int(c.start.Sub(p.At) / time.Second); age > 0 {

@@ -2,8 +2,9 @@ package server
 
 import (
 	"errors"
-	"net/url"
+	"regexp"
 	"slices"
+	"strings"
 
 	"miramundo.dev/hop/playlist"
 	"miramundo.dev/hop/ticket"
@@ -55,14 +56,10 @@ func (c *call) judge(err error) error {
 	return err
 }
 
-// tell returns f, of a playlist, as this hop tells it. The address that was
-// asked is left out of the cause: it may hold what only the player should know.
+// tell returns f, of a playlist, as this hop tells it.
 func (s *Server) tell(f *fault.Error, cause error) *fault.Error {
 	status, known := fault.From(cause).Fields["upstream_status"]
-	if bad, ok := errors.AsType[*url.Error](cause); ok {
-		cause = bad.Err
-	}
-	f = f.Because(cause)
+	f = f.Because(discreet(cause))
 	if known {
 		f = f.With("upstream_status", status)
 	}
@@ -70,4 +67,19 @@ func (s *Server) tell(f *fault.Error, cause error) *fault.Error {
 		f.Kind = fault.BadGateway
 	}
 	return f
+}
+
+// maxCause is how much of a cause is logged, in bytes. An origin may fail on
+// every request, and its words may take kilobytes.
+const maxCause = 300
+
+// quoted is where an error repeats an address, or what an origin sent.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?`)
+
+// discreet returns an error for the log that says what err does, but for the
+// address that was asked and the words of the origin: they may hold what only
+// the player should know.
+func discreet(err error) error {
+	text := quoted.ReplaceAllString(err.Error(), `"…"`)
+	return errors.New(strings.ToValidUTF8(text[:min(len(text), maxCause)], ""))
 }

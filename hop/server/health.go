@@ -27,14 +27,14 @@ type freshness struct {
 	AgeHours  *int    `json:"age_hours"` // likewise
 	Stale     bool    `json:"stale"`
 	LimitDays int     `json:"limit_days"`
-	Problem   string  `json:"problem,omitempty"` // what keeps newer data out
+	Problem   bool    `json:"problem"` // something keeps newer data out, which the log tells
 }
 
 func (c *call) health(string) error {
 	state := c.Catalog.State()
 	h := health{
 		OK: true, App: "miramundo-hop", Build: c.Build, TS: c.start.UTC().Format(time.RFC3339),
-		Catalog: freshness{Version: state.Version, Problem: state.Problem, Stale: true, LimitDays: int(stale / (24 * time.Hour))},
+		Catalog: freshness{Version: state.Version, Problem: state.Problem != "", Stale: true, LimitDays: int(stale / (24 * time.Hour))},
 	}
 	if at, ok := c.Catalog.Synced(); ok {
 		text, age := at.UTC().Format(time.RFC3339), max(c.start.Sub(at), 0)

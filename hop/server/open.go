@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"miramundo.dev/hop/allowance"
@@ -26,17 +27,21 @@ import (
 // A Hop is a server with all that it runs on.
 type Hop struct {
 	http.Handler
-	closers []func(context.Context) error // in the order in which they are called
+	tellers []func(context.Context) error // publish or save what is left, each to a place of its own
+	release func() error                  // of what they need
 }
 
-// Close publishes what is not published yet, within ctx, and releases what the
-// hop opened. Requests must have ended before.
+// Close publishes and saves what is not yet, within ctx, and releases what the
+// hop opened. Where one place does not answer, the others are told in time all
+// the same. Requests must have ended before.
 func (h *Hop) Close(ctx context.Context) error {
-	var errs []error
-	for _, c := range h.closers {
-		errs = append(errs, c(ctx))
+	errs := make([]error, len(h.tellers))
+	var all sync.WaitGroup
+	for i, tell := range h.tellers {
+		all.Go(func() { errs[i] = tell(ctx) })
 	}
-	return errors.Join(errs...)
+	all.Wait()
+	return errors.Join(append(errs, h.release())...)
 }
 
 // Open opens what c names: the database, the bus, and the catalog in it, which
@@ -55,7 +60,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger) (*Hop, error) 
 		Log: log, Now: time.Now, Links: links(c),
 	})}
 	h := Assemble(c, log, p)
-	h.closers = append(h.closers, func(context.Context) error { return errors.Join(events.Close(), db.Close()) })
+	h.release = func() error { return errors.Join(events.Close(), db.Close()) }
 	return h, nil
 }
 
@@ -77,14 +82,14 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	counter := audience.New(audience.Options{Bus: p.Bus, People: people, Now: time.Now, Log: log})
 	o := Options{
 		Catalog: p.Catalog, Playlists: cache, Tickets: signer, Audience: counter, Log: log,
-		Links: links(c), OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Build: c.Build,
+		OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Build: c.Build,
 		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader,
 	}
-	h := &Hop{closers: []func(context.Context) error{counter.Close}}
+	h := &Hop{tellers: []func(context.Context) error{counter.Close}, release: func() error { return nil }}
 	if c.FreeMinutes > 0 {
 		meter := allowance.New(allowance.Options{DB: p.DB, People: people, Minutes: c.FreeMinutes, Now: time.Now, Log: log})
 		o.Allowance = meter
-		h.closers = append(h.closers, meter.Close)
+		h.tellers = append(h.tellers, meter.Close)
 	}
 	h.Handler = New(o)
 	return h

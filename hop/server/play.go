@@ -54,7 +54,8 @@ func (c *call) relay(req upstream.Request) error {
 	}
 	reads := c.r.Method == http.MethodGet
 	counts := reads && req.Ticket == nil && !isRefresh(c.r.URL.RawQuery) && c.Audience != nil
-	meters := reads && c.Allowance != nil && p.Info.Media && !p.Info.End && !p.Info.VOD
+	limited := c.Allowance != nil && p.Info.Media && !p.Info.End && !p.Info.VOD
+	meters := reads && limited
 	var who identity.Caller
 	if counts || meters {
 		who = c.caller()
@@ -68,7 +69,7 @@ func (c *call) relay(req upstream.Request) error {
 		c.Audience.Play(who, c.stream.channel)
 		c.Audience.Latency(c.stream.channel, who.Country, c.Now().Sub(c.start))
 	}
-	c.send(p)
+	c.send(p, !limited)
 	return nil
 }
 
@@ -126,10 +127,12 @@ func (c *call) caller() identity.Caller {
 }
 
 // told returns what the edge tells in the header of a name; empty when there
-// is no edge.
+// is no edge. Of several such headers the last one is the edge's: it comes
+// after those that a caller sent.
 func told(h http.Header, name string) string {
-	if name == "" {
+	values := h.Values(name)
+	if name == "" || len(values) == 0 {
 		return ""
 	}
-	return h.Get(name)
+	return values[len(values)-1]
 }

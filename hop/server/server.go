@@ -71,7 +71,6 @@ type Options struct {
 	Log       *slog.Logger // nil: nothing is logged
 	Now       func() time.Time
 
-	Links         catalog.LinkBase
 	OwnHosts      []string // to which nobody is redirected
 	CountryHeader string   // in which a trusted edge tells the caller's country; empty trusts none
 	AddressHeader string   // in which it tells the caller's address; likewise
@@ -93,7 +92,7 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Server{Options: o, shelf: shelf{links: o.Links, own: o.OwnHosts}}
+	return &Server{Options: o, shelf: shelf{own: o.OwnHosts}}
 }
 
 // A call is one request while it is served, and what the log tells of it.
@@ -171,5 +170,5 @@ func (c *call) offer(serve func(id string) error, id string) error {
 		return nil
 	}
 	h["Allow"] = methods
-	return fault.ErrNoMethod.With("allow", methods[0])
+	return fault.ErrNoMethod.With("allow", strings.Split(methods[0], ", "))
 }

@@ -30,9 +30,8 @@ type stream struct {
 // makes a new view, and with it an empty shelf. So what is found here is what
 // the catalog says now.
 type shelf struct {
-	links catalog.LinkBase
-	own   []string // hosts of the service
-	now   atomic.Pointer[display]
+	own []string // hosts of the service
+	now atomic.Pointer[display]
 }
 
 // Bounds of a shelf. When one is reached that part begins anew: what is asked
@@ -104,11 +103,8 @@ func (s *shelf) find(d *display, id string) (*stream, error) {
 
 // describe makes of what the catalog says of a stream what answers need.
 func (s *shelf) describe(f *index.Found) *stream {
-	st := &stream{StreamRecord: f.Stream, channel: f.Channel.ID, name: f.Stream.ID.String()}
+	st := &stream{StreamRecord: f.Stream, channel: f.Channel.ID, name: f.Stream.ID.String(), legacy: f.Player}
 	st.location = s.destination(&f.Stream)
-	if isHTTP(f.Stream.URL) && f.Stream.Kind != catalog.StreamYouTube && f.Stream.Kind != catalog.StreamExternal {
-		st.legacy = s.links.Player(f.Stream.ID)
-	}
 	st.source = []string{visible(f.Stream.URL)}
 	st.website = []string{visible(f.Channel.Website)}
 	st.action = []string{visible(st.legacy)}
@@ -126,13 +122,16 @@ func (s *shelf) destination(r *catalog.StreamRecord) string {
 		return y.Watch
 	}
 	u, err := origin.Check(r.URL)
-	if err != nil || u.Scheme != "https" || slices.Contains(s.own, strings.ToLower(u.Hostname())) {
+	if err != nil || u.Scheme != "https" || s.isOwn(u.Hostname()) {
 		return ""
 	}
 	return visible(r.URL)
 }
 
-func isHTTP(url string) bool { return len(url) >= 7 && strings.EqualFold(url[:7], "http://") }
+// isOwn reports whether a host is of the service, however it is written.
+func (s *shelf) isOwn(host string) bool {
+	return slices.Contains(s.own, strings.TrimSuffix(strings.ToLower(host), "."))
+}
 
 // visible returns an address with every byte escaped that a header cannot
 // carry as it is. One that is longer than addresses are is left out.

@@ -81,8 +81,8 @@ func start(t testing.TB, s setup) *world {
 	w.show(s.streams)
 	o := Options{
 		Catalog: w.catalog, Audience: w.audience, Allowance: s.allowance, Now: w.now, Fallback: s.fallback,
-		Log:   slog.New(cloudlog.New(w.log, slog.LevelInfo, "")),
-		Links: catalog.LinkBase{Base: "https://m.example", Hop: hopURL, Legacy: legacyURL}, OwnHosts: s.ownHosts,
+		Log:           slog.New(cloudlog.New(w.log, slog.LevelInfo, "")),
+		OwnHosts:      s.ownHosts,
 		CountryHeader: "X-Client-Region", AddressHeader: "X-Client-Address", Build: "abc1234",
 	}
 	signer := ticket.New(secret(s.key, testKey), secret(s.old, ""), w.now)
@@ -207,7 +207,10 @@ func (w *world) do(method, path string, headers ...string) answer {
 }
 
 // shown is a catalog that tests swap.
-type shown struct{ view atomic.Pointer[index.View] }
+type shown struct {
+	view    atomic.Pointer[index.View]
+	problem atomic.Bool
+}
 
 func (s *shown) View() (*index.View, error) {
 	if v := s.view.Load(); v != nil {
@@ -219,10 +222,14 @@ func (s *shown) View() (*index.View, error) {
 func (s *shown) Synced() (time.Time, bool) { return time.Unix(1e9, 0), s.view.Load() != nil }
 
 func (s *shown) State() release.State {
+	var state release.State
 	if v := s.view.Load(); v != nil {
-		return release.State{Version: v.Version()}
+		state.Version = v.Version()
 	}
-	return release.State{}
+	if s.problem.Load() {
+		state.Problem = "dial tcp 10.1.2.3:443: no route"
+	}
+	return state
 }
 
 // notes is an audience that writes down what it is told.

@@ -156,7 +156,17 @@ func CountryOf(ctx context.Context) string {
 	if c == nil || c.service.CountryHeader == "" {
 		return ""
 	}
-	return Country(c.r.Header.Get(c.service.CountryHeader))
+	return Country(last(c.r.Header, c.service.CountryHeader))
+}
+
+// last returns the last value of a header: an edge that adds its own leaves
+// those before it, which callers may have sent.
+func last(h http.Header, name string) string {
+	values := h.Values(name)
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
 }
 
 // Country returns the country that an edge told in a header, as CountryOf does.

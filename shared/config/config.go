@@ -38,6 +38,7 @@ type Config struct {
 
 	CatalogToken  string   `env:"CATALOGO_TOKEN" doc:"Secret. Bearer token of the operator for /api/admin, at least 16 characters. Without it those routes answer 503."`
 	MetricsToken  string   `env:"METRICS_TOKEN" doc:"Secret. Bearer token of the operator for metrics and raw reports, likewise."`
+	EventsToken   string   `env:"EVENTS_TOKEN" doc:"Secret. In the address to which events are pushed, as ?token=, at least 16 characters. Without it they are refused: 503."`
 	CountryHeader string   `env:"EDGE_COUNTRY_HEADER" doc:"Header in which the edge tells the caller's country. Set it only behind an edge that overwrites what callers send."`
 	AddressHeader string   `env:"EDGE_ADDRESS_HEADER" doc:"Header in which the edge tells the caller's network address, alone. Likewise; without it the address is that of the connection."`
 	OriginAllow   []string `env:"ORIGIN_ALLOW" doc:"host:port of origins that may be fetched although their address is not public, separated by commas. For local use; refused when deployed."`
@@ -58,12 +59,13 @@ type Config struct {
 // Deployed reports whether the process runs on the platform.
 func (c Config) Deployed() bool { return c.Service != "" }
 
-// OwnHosts are the hosts of the service, which no source may make it call.
+// OwnHosts are the hosts of the service, which no source may make it call. They
+// are in lower case and without a final dot.
 func (c Config) OwnHosts() []string {
 	var hosts []string
 	for _, address := range []string{c.BaseURL, c.HopURL, c.LegacyURL} {
 		if u, err := url.Parse(address); err == nil && u.Host != "" {
-			hosts = append(hosts, u.Hostname())
+			hosts = append(hosts, strings.TrimSuffix(strings.ToLower(u.Hostname()), "."))
 		}
 	}
 	return hosts
@@ -124,7 +126,7 @@ func (c Config) check(vars map[string]string) (problems []error) {
 	if c.RadioBrowser != "" && !isAddress(c.RadioBrowser) {
 		no("RADIO_BROWSER_URL", "is no http or https address without a query and a last slash")
 	}
-	for name, token := range map[string]string{"CATALOGO_TOKEN": c.CatalogToken, "METRICS_TOKEN": c.MetricsToken} {
+	for name, token := range map[string]string{"CATALOGO_TOKEN": c.CatalogToken, "METRICS_TOKEN": c.MetricsToken, "EVENTS_TOKEN": c.EventsToken} {
 		if token != "" && (len(token) < 16 || strings.ContainsAny(token, " \t\r\n")) {
 			no(name, "is shorter than 16 characters or has spaces")
 		}
@@ -205,6 +207,17 @@ func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 	}
 	if c.Backend != "cloud" {
 		problems = append(problems, fmt.Errorf("BACKEND is %s, and the process is deployed", c.Backend))
+	}
+	return append(problems, c.checkMeter(vars)...)
+}
+
+// checkMeter refuses to count minutes by names that end with the process, or
+// all callers as one network: that of the edge.
+func (c Config) checkMeter(vars map[string]string) (problems []error) {
+	for _, name := range []string{"PEOPLE_KEY", "EDGE_ADDRESS_HEADER"} {
+		if c.FreeMinutes > 0 && vars[name] == "" {
+			problems = append(problems, fmt.Errorf("%s is missing, the process is deployed, and HOP_FREE_MINUTES is %d", name, c.FreeMinutes))
+		}
 	}
 	return problems
 }

@@ -41,6 +41,18 @@ func TestDeployed(t *testing.T) {
 	}
 }
 
+// TestOwnHosts checks that the hosts of the service come in the form by which
+// hosts are compared, however the settings write them.
+func TestOwnHosts(t *testing.T) {
+	c, err := Parse(map[string]string{"BASE_URL": "https://Main.Example", "HOP_URL": "https://hop.example.:8443", "LEGACY_URL": "http://[2001:DB8::1]:80"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"main.example", "hop.example", "2001:db8::1"}, c.OwnHosts()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestRefusals checks that everything that is wrong is named in one message.
 func TestRefusals(t *testing.T) {
 	for _, test := range []struct {
@@ -70,6 +82,9 @@ func TestRefusals(t *testing.T) {
 		}},
 		{"holes", deployed, map[string]string{"ORIGIN_ALLOW": "127.0.0.1:80", "FIRESTORE_EMULATOR_HOST": "127.0.0.1:1"}, []string{
 			"ORIGIN_ALLOW is set", "FIRESTORE_EMULATOR_HOST is set",
+		}},
+		{"a meter of everybody", deployed, map[string]string{"HOP_FREE_MINUTES": "120"}, []string{
+			"PEOPLE_KEY is missing", "EDGE_ADDRESS_HEADER is missing",
 		}},
 	} {
 		vars := maps.Clone(test.vars)

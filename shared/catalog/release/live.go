@@ -41,6 +41,7 @@ type Live struct {
 	pointer Pointer
 	index   *index.Index
 	list    []block.Block
+	listed  bool // the blocks were read: nothing is shown before
 }
 
 // state is what requests read.
@@ -218,8 +219,8 @@ func (l *Live) shownAs(p Pointer) bool {
 func (l *Live) showBlocks(blocks []block.Block) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	same := slices.EqualFunc(l.list, blocks, func(a, b block.Block) bool { return a.ID == b.ID })
-	l.list = blocks
+	same := l.listed && slices.EqualFunc(l.list, blocks, func(a, b block.Block) bool { return a.ID == b.ID })
+	l.list, l.listed = blocks, true
 	if l.index != nil && (!same || l.shown.Load().problem != "") {
 		l.swap()
 	}
@@ -235,8 +236,12 @@ func (l *Live) settle() {
 	}
 }
 
-// swap shows the index under the blocks. The caller holds mu.
+// swap shows the index under the blocks, once it is known what is blocked. The
+// caller holds mu.
 func (l *Live) swap() {
+	if !l.listed {
+		return
+	}
 	l.shown.Store(&state{
 		view:     index.NewView(l.index, overlay(l.list), l.links),
 		pointer:  l.pointer,

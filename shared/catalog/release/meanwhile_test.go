@@ -248,3 +248,49 @@ func TestDatabaseComes(t *testing.T) {
 		t.Errorf("View = %v, %v", v, err)
 	}
 }
+
+// forgetful is a database that knows of no blocks for now.
+type forgetful struct {
+	store.DB
+	off atomic.Bool
+}
+
+var errForgot = errors.New("no answer")
+
+func (f *forgetful) Query(ctx context.Context, q store.Query) iter.Seq2[store.Doc, error] {
+	if f.off.Load() {
+		return func(yield func(store.Doc, error) bool) { yield(store.Doc{}, errForgot) }
+	}
+	return f.DB.Query(ctx, q)
+}
+
+func (f *forgetful) WatchQuery(ctx context.Context, q store.Query) iter.Seq2[[]store.Doc, error] {
+	if f.off.Load() {
+		return func(yield func([]store.Doc, error) bool) { yield(nil, errForgot) }
+	}
+	return f.DB.WatchQuery(ctx, q)
+}
+
+// TestBlocksUnknown starts on a database that tells of the release and not of
+// the blocks: nothing is shown until it is known what must not be.
+func TestBlocksUnknown(t *testing.T) {
+	db := open(t)
+	ix := edition(t, "first", 3)
+	mustPublish(t, &release.Archive{DB: db, Now: clock}, ix)
+	addBlock(t, db)
+	f := &forgetful{DB: db}
+	f.off.Store(true)
+	loaded := make(chan struct{})
+	l := follow(t.Context(), &hooked{DB: f, kind: "get", at: "snapshots/", do: func() { close(loaded) }})
+	<-loaded
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for range 20 {
+		<-tick.C
+		if v, err := l.View(); err == nil {
+			t.Fatalf("shows %s without its blocks", v.Version())
+		}
+	}
+	f.off.Store(false)
+	eventually(t, "the release is shown under the block", func() bool { return shows(l, ix) && blocked(l) })
+}
