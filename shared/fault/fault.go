@@ -99,3 +99,13 @@ func From(err error) *Error {
 	}
 	return ErrInternal.Because(err)
 }
+
+// OrUnavailable returns err when it is a fault, or nil. What is none comes from
+// below the subjects, such as from a database that does not answer: it becomes
+// the cause of ErrUnavailable.
+func OrUnavailable(err error) error {
+	if _, ok := errors.AsType[*Error](err); ok || err == nil {
+		return err
+	}
+	return ErrUnavailable.Because(err)
+}

@@ -44,3 +44,13 @@ func SpeakerOf(ctx context.Context) (Speaker, bool) {
 	s, ok := ctx.Value(speakerKey{}).(Speaker)
 	return s, ok
 }
+
+// OwnerOf returns who owns what is asked for in ctx, or ErrCredential when
+// nobody was told apart.
+func OwnerOf(ctx context.Context) (Owner, error) {
+	s, ok := SpeakerOf(ctx)
+	if !ok {
+		return "", ErrCredential
+	}
+	return s.Owner, nil
+}

@@ -3,6 +3,7 @@ package social
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"time"
 
@@ -79,7 +80,7 @@ func ReadCounts(ctx context.Context, db store.DB, channel string) (Counts, error
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return Counts{}, err
 	}
-	return kept.Counts.shown(), nil
+	return kept.shown(), nil
 }
 
 // CountsPath is where the counts of a channel are kept, as Counted.
@@ -91,6 +92,8 @@ type Counted struct {
 	Channel string `json:"channel"`
 	// Revision goes up by one with every write.
 	Revision int64 `json:"revision"`
+	// ChangedAt is when it was written, by the clock of who counts.
+	ChangedAt store.Time `json:"changed_at,omitzero"`
 	// Seen are the keys of the events counted lately, by the day of the event.
 	Seen map[string]Seen `json:"seen,omitempty"`
 }
@@ -114,4 +117,10 @@ func later(a store.Time, b time.Time) store.Time {
 		return t
 	}
 	return a
+}
+
+// Clone returns a copy of c that shares nothing with it.
+func (c Counts) Clone() Counts {
+	c.Reasons, c.Environments, c.Latency = maps.Clone(c.Reasons), maps.Clone(c.Environments), maps.Clone(c.Latency)
+	return c
 }

@@ -23,7 +23,7 @@ const (
 
 // Topology returns the topics of what people do, with their subscriptions.
 func Topology() bus.Topology {
-	return bus.Topology{Plays: {Plays}, Latencies: {Latencies}, Reports: {Reports}}
+	return bus.Topology{Plays: {Plays}, Latencies: {Latencies}, Reports: {Reports}, Favorites: {Favorites}, Comments: {Comments}}
 }
 
 // Unknown is the country of those whose country the edge did not tell.

@@ -1,0 +1,221 @@
+// Package comment knows what people say of channels in public.
+//
+// It keeps these documents:
+//
+//	comments/{id}                   a Comment
+//	owners/{owner}/kept/comments    when the owner commented lately
+package comment
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/outbox"
+	"miramundo.dev/shared/social/speech"
+	"miramundo.dev/shared/store"
+)
+
+// Faults of comments.
+var (
+	ErrWords   = fault.New(fault.Invalid, "invalid_comment") // its fields say of which member, and why
+	ErrLimit   = fault.New(fault.Limited, "comment_limit_reached").With("max", PerHour)
+	ErrUnknown = fault.New(fault.NotFound, "comment_not_found") // or another's
+)
+
+// Bounds of comments.
+const (
+	MaxLength = 500 // characters of a body, as Unicode code points
+	MaxAuthor = 40  // of a name
+	PerHour   = 20  // comments of one owner in any hour
+	// Reach is how many comments of a channel can be read, the newest.
+	Reach = 1000
+)
+
+const collection = store.Path("comments")
+
+// A Comment is what somebody said of a channel.
+type Comment struct {
+	ID        string         `json:"-"` // 26 letters and digits
+	Channel   string         `json:"channel"`
+	Owner     identity.Owner `json:"owner"`
+	Author    string         `json:"author"`
+	Body      string         `json:"body"`
+	CreatedAt store.Time     `json:"created_at"`
+}
+
+// idLen is the length of an id: letters and digits of base 32, 130 bits.
+const idLen = 26
+
+// New returns a comment on a channel. Without an author the owner's nickname
+// stands for one. It returns ErrWords when the words may not be shown.
+func New(owner identity.Owner, channel, author, body string, at time.Time) (Comment, error) {
+	if p := speech.Check(body, MaxLength); p != speech.Fine {
+		return Comment{}, refuse("body", p, MaxLength)
+	}
+	author = cmp.Or(strings.TrimSpace(author), speech.Nickname(string(owner)))
+	if p := speech.CheckName(author, MaxAuthor); p != speech.Fine {
+		return Comment{}, refuse("author", p, MaxAuthor)
+	}
+	return Comment{
+		ID: strings.ToLower(rand.Text()), Channel: channel, Owner: owner,
+		Author: author, Body: body, CreatedAt: store.At(at),
+	}, nil
+}
+
+func refuse(param string, p speech.Problem, max int) error {
+	err := ErrWords.With("param", param).With("reason", string(p))
+	if p == speech.TooLong {
+		err = err.With("bound", max)
+	}
+	return err
+}
+
+func (c Comment) path() store.Path { return collection.Join(c.ID) }
+
+// A Pace is how an owner commented lately.
+type Pace struct {
+	Made      []store.Time `json:"made"`       // of the last hour, oldest first, those taken back since too
+	ChangedAt store.Time   `json:"changed_at"` // when one was made or taken back last
+}
+
+func pacePath(owner identity.Owner) store.Path {
+	return store.Path("owners").Join(string(owner), "kept", "comments")
+}
+
+// PaceOf returns how an owner commented lately, by one read.
+func PaceOf(ctx context.Context, db store.DB, owner identity.Owner) (Pace, error) {
+	var p Pace
+	err := db.Get(ctx, pacePath(owner), &p)
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	return p, err
+}
+
+// add notes a comment made at a moment, or returns ErrLimit with the seconds
+// after which there is room again.
+func (p *Pace) add(at store.Time) error {
+	for len(p.Made) > 0 && at.Sub(p.Made[0].Time) >= time.Hour {
+		p.Made = p.Made[1:]
+	}
+	if len(p.Made) >= PerHour {
+		wait := time.Hour - at.Sub(p.Made[len(p.Made)-PerHour].Time)
+		return ErrLimit.With("retry_after", seconds(wait))
+	}
+	p.Made = append(p.Made, at)
+	p.ChangedAt = at
+	return nil
+}
+
+// seconds returns whole seconds, at least one, that are no less than d. A clock
+// that runs behind waits no longer than the hour.
+func seconds(d time.Duration) int {
+	return int((min(max(d, time.Second), time.Hour) + time.Second - 1) / time.Second)
+}
+
+// Post keeps c, by one read and three writes, and returns the letter that tells
+// of it: who called is to send it. It returns ErrLimit when the owner has made
+// all comments of the hour, however many come at once.
+func Post(ctx context.Context, db store.DB, c Comment) (outbox.Letter, error) {
+	letter, err := tell(c, 1, c.CreatedAt.Time)
+	if err != nil {
+		return letter, err
+	}
+	return letter, db.Update(ctx, func(tx store.Tx) error {
+		var p Pace
+		if err := tx.Get(pacePath(c.Owner), &p); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if err := p.add(c.CreatedAt); err != nil {
+			return err
+		}
+		return errors.Join(tx.Create(c.path(), c), tx.Set(pacePath(c.Owner), p), letter.Keep(tx))
+	})
+}
+
+func tell(c Comment, delta int, at time.Time) (outbox.Letter, error) {
+	return outbox.Write(social.Comment{Key: social.NewKey(), Channel: c.Channel, Delta: delta, At: at})
+}
+
+// Remove takes a comment of an owner back and returns it, with the letter that
+// tells of it. It returns ErrUnknown when there is none, or it is another's,
+// after the same reads.
+func Remove(ctx context.Context, db store.DB, owner identity.Owner, id string, at time.Time) (c Comment, l outbox.Letter, err error) {
+	if !isID(id) {
+		return c, l, ErrUnknown
+	}
+	err = db.Update(ctx, func(tx store.Tx) (err error) {
+		var p Pace
+		if c, p, err = own(tx, owner, id); err != nil {
+			return err
+		}
+		if l, err = tell(c, -1, at); err != nil {
+			return err
+		}
+		p.ChangedAt = store.At(at)
+		return errors.Join(tx.Delete(c.path()), tx.Set(pacePath(owner), p), l.Keep(tx))
+	})
+	if err != nil {
+		return Comment{}, outbox.Letter{}, err
+	}
+	return c, l, nil
+}
+
+// own reads a comment of an owner, and the owner's pace.
+func own(tx store.Tx, owner identity.Owner, id string) (c Comment, p Pace, err error) {
+	docs, err := tx.GetAll([]store.Path{collection.Join(id), pacePath(owner)})
+	if err != nil {
+		return c, p, err
+	}
+	if docs[0].Decode != nil {
+		err = docs[0].Decode(&c)
+	}
+	if docs[1].Decode != nil {
+		err = errors.Join(err, docs[1].Decode(&p))
+	}
+	if err == nil && (docs[0].Decode == nil || c.Owner != owner) {
+		err = ErrUnknown
+	}
+	c.ID = id
+	return c, p, err
+}
+
+// isID reports whether an id is one that New gives.
+func isID(id string) bool {
+	return len(id) == idLen && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
+// Newest returns up to n comments on a channel, newest first, by as many reads.
+func Newest(ctx context.Context, db store.DB, channel string, n int) (list []Comment, err error) {
+	q := store.Query{
+		Collection: collection, OrderBy: "created_at", Desc: true, Limit: n,
+		Where: []store.Filter{{Field: "channel", Op: store.Eq, Value: channel}},
+	}
+	for doc, err := range db.Query(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		c := Comment{ID: doc.ID}
+		if err := doc.Decode(&c); err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// Count returns how many comments on a channel can be read.
+func Count(ctx context.Context, db store.DB, channel string) (int, error) {
+	n, err := db.Count(ctx, store.Query{
+		Collection: collection,
+		Where:      []store.Filter{{Field: "channel", Op: store.Eq, Value: channel}},
+	})
+	return min(n, Reach), err
+}

@@ -1,0 +1,305 @@
+package comment
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/social/speech"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/storetest"
+	"miramundo.dev/shared/wire"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// backends opens an empty database of each kind that there is.
+func backends(t *testing.T, f func(t *testing.T, db store.DB, writers int)) {
+	t.Run("embedded", func(t *testing.T) { f(t, embedded(t), 2*PerHour) })
+	t.Run("firestore", func(t *testing.T) {
+		host := os.Getenv("FIRESTORE_EMULATOR_HOST")
+		if host == "" {
+			t.Skip("no Firestore emulator")
+		}
+		f(t, open(t, wire.Config{
+			Backend: wire.Emulators, Project: fmt.Sprintf("demo-comment-%d-%d", os.Getpid(), projects.Add(1)),
+			FirestoreHost: host, PubSubHost: os.Getenv("PUBSUB_EMULATOR_HOST"),
+		}), 4)
+	})
+}
+
+var projects atomic.Int32
+
+func embedded(t *testing.T) store.DB {
+	return open(t, wire.Config{Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data")})
+}
+
+func open(t *testing.T, c wire.Config) store.DB {
+	t.Helper()
+	db, events, err := wire.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { events.Close(); db.Close() })
+	return db
+}
+
+func made(t *testing.T, owner identity.Owner, channel, body string, at time.Time) Comment {
+	t.Helper()
+	c, err := New(owner, channel, "", body, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func post(t *testing.T, db store.DB, owner identity.Owner, channel, body string, at time.Time) (Comment, error) {
+	t.Helper()
+	c := made(t, owner, channel, body, at)
+	_, err := Post(t.Context(), db, c)
+	return c, err
+}
+
+func TestNew(t *testing.T) {
+	nickname := speech.Nickname("g_1")
+	for _, test := range []struct {
+		author, body string
+		want         string // author kept, or else the parameter and reason of the refusal
+	}{
+		{"", "hello", nickname},
+		{"  ", "hello", nickname},
+		{" Ana ", " hello\n", "Ana"},
+		{strings.Repeat("ã", MaxAuthor), "x", strings.Repeat("ã", MaxAuthor)},
+		{strings.Repeat("ã", MaxAuthor+1), "x", "author too_long"},
+		{"a\u202eb", "x", "author control"},
+		{"a\nb", "x", "author control"},
+		{"\u3164", "x", "author empty"},
+		{"Ana", "", "body empty"},
+		{"Ana", " \n ", "body empty"},
+		{"Ana", strings.Repeat("ã", MaxLength), "Ana"},
+		{"Ana", strings.Repeat("ã", MaxLength+1), "body too_long"},
+		{"Ana", "a\u202eb", "body control"},
+		{"Ana", "a\x00b", "body control"},
+		{"Ana", "a\xffb", "body encoding"},
+	} {
+		c, err := New("g_1", "A", test.author, test.body, noon)
+		got := c.Author
+		if f, ok := errors.AsType[*fault.Error](err); ok {
+			if !errors.Is(err, ErrWords) || (f.Fields["bound"] == nil) == strings.Contains(test.want, "too_long") {
+				t.Errorf("%q by %q is refused with %v, %v", test.body, test.author, err, f.Fields)
+			}
+			got = fmt.Sprint(f.Fields["param"], " ", f.Fields["reason"])
+		} else if c.Body != test.body {
+			t.Errorf("%q is kept as %q", test.body, c.Body)
+		}
+		if got != test.want {
+			t.Errorf("%q by %q: %q, want %q", test.body, test.author, got, test.want)
+		}
+	}
+}
+
+// TestOrder reads comments newest first, of one channel.
+func TestOrder(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB, _ int) {
+		for i := range 5 {
+			if _, err := post(t, db, "g_1", "A", fmt.Sprint("number ", i), noon.Add(time.Duration(i)*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := post(t, db, "g_1", "B", "another", noon); err != nil {
+			t.Fatal(err)
+		}
+		list, err := Newest(t.Context(), db, "A", 3)
+		var got []string
+		for _, c := range list {
+			got = append(got, c.Body)
+		}
+		if diff := cmp.Diff([]string{"number 4", "number 3", "number 2"}, got); diff != "" || err != nil {
+			t.Errorf("newest: %v (-want +got):\n%s", err, diff)
+		}
+		if n, err := Count(t.Context(), db, "A"); n != 5 || err != nil {
+			t.Errorf("%d comments, %v", n, err)
+		}
+		if n, err := Count(t.Context(), db, "C"); n != 0 || err != nil {
+			t.Errorf("%d comments on a channel without, %v", n, err)
+		}
+	})
+}
+
+// TestPace makes all comments of an hour at once, from many sides: no more than
+// allowed are kept. There is room again when the first is an hour old.
+func TestPace(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB, writers int) {
+		var kept atomic.Int32
+		var g errgroup.Group
+		g.SetLimit(writers)
+		for i := range PerHour + PerHour/2 {
+			g.Go(func() error {
+				c, err := New("g_1", fmt.Sprint("C", i%3), "", "hello", noon.Add(time.Duration(i)*time.Second))
+				if err != nil {
+					return err
+				}
+				_, err = Post(t.Context(), db, c)
+				if err == nil {
+					kept.Add(1)
+				} else if !errors.Is(err, ErrLimit) {
+					return err
+				}
+				return nil
+			})
+		}
+		if err := g.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		there := 0
+		for i := range 3 {
+			n, err := Count(t.Context(), db, fmt.Sprint("C", i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			there += n
+		}
+		if kept.Load() != PerHour || there != PerHour {
+			t.Errorf("%d acknowledged, %d kept, want %d", kept.Load(), there, PerHour)
+		}
+		if _, err := post(t, db, "g_2", "C0", "hello", noon); err != nil {
+			t.Errorf("another's comments: %v", err)
+		}
+		if _, err := post(t, db, "g_1", "C0", "hello", noon.Add(2*time.Hour)); err != nil {
+			t.Errorf("two hours later: %v", err)
+		}
+	})
+}
+
+func TestWait(t *testing.T) {
+	db := embedded(t)
+	for i := range PerHour {
+		if _, err := post(t, db, "g_1", "A", "hello", noon.Add(time.Duration(i)*time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		at   time.Duration
+		want any // seconds to wait; nil when there is room
+	}{
+		{20 * time.Minute, 2400},
+		{time.Hour - time.Millisecond, 1},
+		{-time.Hour, 3600}, // a clock that runs behind
+		{time.Hour, nil},
+		{time.Hour, 60}, // until the second is an hour old
+		{time.Hour + time.Minute, nil},
+	} {
+		_, err := post(t, db, "g_1", "A", "hello", noon.Add(test.at))
+		var got any
+		if err != nil {
+			got = fault.From(err).Fields["retry_after"]
+		}
+		if got != test.want || err != nil && !errors.Is(err, ErrLimit) {
+			t.Errorf("after %v: %v to wait (%v), want %v", test.at, got, err, test.want)
+		}
+	}
+}
+
+// TestTakenBack checks that a comment which was taken back counts for the pace
+// all the same: otherwise one could go on for ever.
+func TestTakenBack(t *testing.T) {
+	db := embedded(t)
+	for range PerHour {
+		c, err := post(t, db, "g_1", "A", "hello", noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Remove(t.Context(), db, "g_1", c.ID, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := post(t, db, "g_1", "A", "hello", noon); !errors.Is(err, ErrLimit) {
+		t.Errorf("one more: %v, want ErrLimit", err)
+	}
+}
+
+func TestRemove(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB, _ int) {
+		c, err := post(t, db, "g_1", "A", "hello", noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{strings.Repeat("a", idLen), "", "x", "../" + c.ID, strings.Repeat("/", idLen), strings.ToUpper(c.ID)} {
+			if _, _, err := Remove(t.Context(), db, "g_1", id, noon); !errors.Is(err, ErrUnknown) {
+				t.Errorf("unknown id %q: %v, want ErrUnknown", id, err)
+			}
+		}
+		if _, _, err := Remove(t.Context(), db, "g_2", c.ID, noon); !errors.Is(err, ErrUnknown) {
+			t.Errorf("another's: %v, want ErrUnknown", err)
+		}
+		got, _, err := Remove(t.Context(), db, "g_1", c.ID, noon.Add(time.Minute))
+		if diff := cmp.Diff(c, got); diff != "" || err != nil {
+			t.Errorf("removed: %v (-want +got):\n%s", err, diff)
+		}
+		if _, _, err := Remove(t.Context(), db, "g_1", c.ID, noon); !errors.Is(err, ErrUnknown) {
+			t.Errorf("again: %v, want ErrUnknown", err)
+		}
+		p, err := PaceOf(t.Context(), db, "g_1")
+		if err != nil || !p.ChangedAt.Equal(noon.Add(time.Minute)) || len(p.Made) != 1 {
+			t.Errorf("pace %v, %v", p, err)
+		}
+		if p, err := PaceOf(t.Context(), db, "g_2"); err != nil || p.Made != nil {
+			t.Errorf("pace of one who never commented: %v, %v", p, err)
+		}
+	})
+}
+
+// TestRemoveAtOnce takes a comment back from many sides: one does.
+func TestRemoveAtOnce(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB, _ int) {
+		c, err := post(t, db, "g_1", "A", "hello", noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var removed atomic.Int32
+		var g errgroup.Group
+		for range 10 {
+			g.Go(func() error {
+				_, _, err := Remove(t.Context(), db, "g_1", c.ID, noon)
+				if err == nil {
+					removed.Add(1)
+				} else if !errors.Is(err, ErrUnknown) {
+					return err
+				}
+				return nil
+			})
+		}
+		if err := g.Wait(); err != nil || removed.Load() != 1 {
+			t.Errorf("removed %d times, %v", removed.Load(), err)
+		}
+		letters, err := db.Count(t.Context(), store.Query{Collection: "outbox"})
+		if err != nil || letters != 2 {
+			t.Errorf("%d letters, %v; want that it came and that it went", letters, err)
+		}
+	})
+}
+
+func TestBroken(t *testing.T) {
+	db := storetest.Broken()
+	c := made(t, "g_1", "A", "hello", noon)
+	_, e1 := Post(t.Context(), db, c)
+	_, _, e2 := Remove(t.Context(), db, "g_1", c.ID, noon)
+	_, e3 := Newest(t.Context(), db, "A", 3)
+	_, e4 := Count(t.Context(), db, "A")
+	_, e5 := PaceOf(t.Context(), db, "g_1")
+	for i, err := range []error{e1, e2, e3, e4, e5} {
+		if !errors.Is(err, storetest.ErrBroken) {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+}

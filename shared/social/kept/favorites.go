@@ -1,0 +1,153 @@
+package kept
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/outbox"
+	"miramundo.dev/shared/store"
+)
+
+// ErrFull means that a person has as many favorites as fit.
+var ErrFull = fault.New(fault.Invalid, "favorites_limit_reached").With("max", MaxFavorites)
+
+const (
+	// MaxFavorites is how many favorites are shown, and may be added.
+	MaxFavorites = 500
+	// maxRows bounds the document: of favorites that the catalog does not show,
+	// the oldest make room.
+	maxRows = 2 * MaxFavorites
+)
+
+// Favorites are the channels that a person likes, the last one first.
+type Favorites struct {
+	Rows []Favorite `json:"rows"`
+}
+
+// A Favorite is a channel among favorites.
+type Favorite struct {
+	Channel string     `json:"channel"` // as it was called then: its counter has that name
+	Since   store.Time `json:"since"`
+}
+
+// LoadFavorites returns the favorites of an owner, by one read.
+func LoadFavorites(ctx context.Context, db store.DB, owner identity.Owner) (*Favorites, error) {
+	f := new(Favorites)
+	return f, load(path(owner, "favorites"), f, getter(ctx, db))
+}
+
+// UpdateFavorites changes the favorites of an owner, by one read, one write and
+// one more for each change that is to be told. change may be called more than
+// once, each time with what is kept; of what fails nothing is kept. The letters
+// are those that tell of the last call's changes: who called is to send them.
+func UpdateFavorites(ctx context.Context, db store.DB, owner identity.Owner, change func(*Favorites) ([]social.Favorite, error)) (told []social.Favorite, letters []outbox.Letter, err error) {
+	err = db.Update(ctx, func(tx store.Tx) error {
+		told, letters = nil, nil
+		f := new(Favorites)
+		p := path(owner, "favorites")
+		if err := load(p, f, tx.Get); err != nil {
+			return err
+		}
+		changes, err := change(f)
+		if err != nil || len(changes) == 0 {
+			return err
+		}
+		for _, c := range changes {
+			l, err := outbox.Write(c)
+			if err != nil {
+				return err
+			}
+			if err := l.Keep(tx); err != nil {
+				return err
+			}
+			letters = append(letters, l)
+		}
+		told = changes
+		return tx.Set(p, f)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return told, letters, nil
+}
+
+// Add makes a channel a favorite, by the id that it has now, and returns what
+// is to be told of it; nothing when it was one. It returns ErrFull when there is
+// no room.
+func (f *Favorites) Add(channel string, at time.Time, shown Shown) ([]social.Favorite, error) {
+	if f.Has(channel, shown) {
+		return nil, nil
+	}
+	if f.visible(shown) >= MaxFavorites {
+		return nil, ErrFull
+	}
+	changes := []social.Favorite{change(channel, 1, at)}
+	if len(f.Rows) >= maxRows {
+		changes = append(changes, f.dropGone(at, shown))
+	}
+	f.Rows = toFront(f.Rows, -1, Favorite{channel, store.At(at)})
+	return changes, nil
+}
+
+// change returns what tells of one change.
+func change(channel string, delta int, at time.Time) social.Favorite {
+	return social.Favorite{Key: social.NewKey(), Channel: channel, Delta: delta, At: at}
+}
+
+// visible counts the channels that the catalog shows.
+func (f *Favorites) visible(shown Shown) (n int) {
+	if len(f.Rows) < MaxFavorites {
+		return len(f.Rows) // at most, and that is enough to know
+	}
+	names := make(map[string]bool, len(f.Rows))
+	for _, r := range f.Rows {
+		if now, ok := shown(r.Channel); ok {
+			names[now] = true
+		}
+	}
+	return len(names)
+}
+
+// dropGone removes the oldest channel that the catalog does not show, of which
+// there must be one.
+func (f *Favorites) dropGone(at time.Time, shown Shown) social.Favorite {
+	last := len(f.Rows) - 1
+	for i := last; i >= 0; i-- {
+		if _, ok := shown(f.Rows[i].Channel); !ok {
+			last = i
+			break
+		}
+	}
+	gone := f.Rows[last].Channel
+	f.Rows = slices.Delete(f.Rows, last, last+1)
+	return change(gone, -1, at)
+}
+
+// Has reports whether a channel is a favorite, by any id that it had.
+func (f *Favorites) Has(channel string, shown Shown) bool {
+	return slices.ContainsFunc(f.Rows, same(channel, shown))
+}
+
+// same finds the rows of a channel, by any id that it had.
+func same(channel string, shown Shown) func(Favorite) bool {
+	want := shown.name(channel)
+	return func(r Favorite) bool { return r.Channel == channel || shown.name(r.Channel) == want }
+}
+
+// Remove makes a channel no favorite, by any id that it had, and returns what
+// is to be told of it; nothing when it was none.
+func (f *Favorites) Remove(channel string, at time.Time, shown Shown) (changes []social.Favorite) {
+	is := same(channel, shown)
+	f.Rows = slices.DeleteFunc(f.Rows, func(r Favorite) bool {
+		if !is(r) {
+			return false
+		}
+		changes = append(changes, change(r.Channel, -1, at))
+		return true
+	})
+	return changes
+}

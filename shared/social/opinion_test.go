@@ -1,0 +1,127 @@
+package social
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/bus"
+)
+
+var (
+	liked = Favorite{Key: strings.Repeat("0f", 16), Channel: "RecordNews.br", Delta: 1, At: at}
+	said  = Comment{Key: strings.Repeat("a1", 16), Channel: "RecordNews.br", Delta: -1, At: at}
+)
+
+// TestOpinionWire holds the events to the text that readers of other versions
+// know.
+func TestOpinionWire(t *testing.T) {
+	for name, test := range map[string]struct {
+		encode func() (bus.Event, error)
+		want   string
+	}{
+		"favorite": {liked.Event, `{"v":1,"body":{"key":"0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f","channel":"RecordNews.br","delta":1,"at":"2026-11-22T23:59:59Z"}}`},
+		"comment":  {said.Event, `{"v":1,"body":{"key":"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","channel":"RecordNews.br","delta":-1,"at":"2026-11-22T23:59:59Z"}}`},
+	} {
+		e, err := test.encode()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(test.want, string(e.Data)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestOpinionFacts reads both from their subscriptions, and counts them.
+func TestOpinionFacts(t *testing.T) {
+	for subscription, want := range map[string]Fact{Favorites: liked, Comments: said} {
+		e, err := want.(interface{ Event() (bus.Event, error) }).Event()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := FactOf(subscription, e)
+		if err != nil || !cmp.Equal(want, got) {
+			t.Errorf("%s: %v, %s", subscription, err, cmp.Diff(want, got))
+		}
+	}
+	c := Counts{Comments: 3}
+	c.Apply(liked)
+	c.Apply(liked)
+	c.Apply(Favorite{Delta: -1})
+	c.Apply(said)
+	if diff := cmp.Diff(Counts{Favorites: 1, Comments: 2}, c); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	if got := AboutOf(said); got != (About{Comments, said.Key, said.Channel, at}) {
+		t.Errorf("about %v", got)
+	}
+}
+
+// TestOpinionRefusals makes each field what it cannot be: the event is neither
+// written nor read.
+func TestOpinionRefusals(t *testing.T) {
+	for name, spoil := range map[string]func(*Favorite){
+		"no key":           func(f *Favorite) { f.Key = "" },
+		"long key":         func(f *Favorite) { f.Key += "00" },
+		"key of other":     func(f *Favorite) { f.Key = strings.Repeat("0F", 16) },
+		"no channel":       func(f *Favorite) { f.Channel = "" },
+		"channel of paths": func(f *Favorite) { f.Channel = "a/b" },
+		"no change":        func(f *Favorite) { f.Delta = 0 },
+		"many at once":     func(f *Favorite) { f.Delta = 2 },
+		"many away":        func(f *Favorite) { f.Delta = -1 << 40 },
+		"no moment":        func(f *Favorite) { f.At = time.Time{} },
+	} {
+		f := liked
+		spoil(&f)
+		if _, err := f.Event(); !errors.Is(err, bus.ErrEvent) {
+			t.Errorf("%s: Event = %v, want ErrEvent", name, err)
+		}
+		if got, err := FavoriteOf(spoiled(t, f)); !errors.Is(err, bus.ErrEvent) || got != (Favorite{}) {
+			t.Errorf("%s: FavoriteOf = %v, %v, want ErrEvent", name, got, err)
+		}
+		if got, err := CommentOf(spoiled(t, Comment(f))); !errors.Is(err, bus.ErrEvent) || got != (Comment{}) {
+			t.Errorf("%s: CommentOf = %v, %v, want ErrEvent", name, got, err)
+		}
+	}
+}
+
+// FuzzOpinions checks that what is read can be written, and is then read alike.
+func FuzzOpinions(f *testing.F) {
+	for _, data := range hostile {
+		f.Add([]byte(data))
+	}
+	for _, encode := range []func() (bus.Event, error){liked.Event, said.Event} {
+		e, err := encode()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(e.Data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if v, err := FavoriteOf(bus.Event{Data: data}); err == nil {
+			again(t, v, FavoriteOf)
+		}
+		if v, err := CommentOf(bus.Event{Data: data}); err == nil {
+			again(t, v, CommentOf)
+		}
+	})
+}
+
+// TestNewKey checks that keys are of the form that events have, and differ.
+func TestNewKey(t *testing.T) {
+	seen := map[string]bool{}
+	for range 1000 {
+		key := NewKey()
+		if err := (Favorite{key, "x", 1, at}).check(); err != nil {
+			t.Fatal(err)
+		}
+		seen[key] = true
+	}
+	if len(seen) != 1000 {
+		t.Errorf("%d keys of 1000 differ", len(seen))
+	}
+}

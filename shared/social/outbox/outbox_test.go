@@ -1,0 +1,180 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/bus/bustest"
+	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/storetest"
+	"miramundo.dev/shared/wire"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func open(t *testing.T) (store.DB, bus.Bus) {
+	t.Helper()
+	db, events, err := wire.Open(t.Context(), wire.Config{
+		Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data"), Topology: social.Topology(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { events.Close(); db.Close() })
+	return db, events
+}
+
+func at(db store.DB, b bus.Bus, now time.Time) *Outbox {
+	return &Outbox{DB: db, Bus: b, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }}
+}
+
+// keep keeps the letter of a change, as a transaction does.
+func keep(t *testing.T, db store.DB, channel string) Letter {
+	t.Helper()
+	l, err := Write(social.Favorite{Key: social.NewKey(), Channel: channel, Delta: 1, At: noon})
+	if err == nil {
+		err = db.Update(t.Context(), l.Keep)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// waiting returns the channels of the letters in the outbox.
+func waiting(t *testing.T, db store.DB) []string {
+	t.Helper()
+	channels := []string{}
+	for doc, err := range db.Query(t.Context(), store.Query{Collection: collection}) {
+		var l Letter
+		if err == nil {
+			err = doc.Decode(&l)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := social.FavoriteOf(bus.Event{Data: l.Data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		channels = append(channels, f.Channel)
+	}
+	slices.Sort(channels)
+	return channels
+}
+
+// told returns the first n events that the bus has, their keys by channel.
+func told(t *testing.T, b bus.Bus, n int) map[string][]string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var mu sync.Mutex
+	keys, left := map[string][]string{}, n
+	err := b.Receive(ctx, social.Favorites, func(_ context.Context, e bus.Event) error {
+		mu.Lock()
+		defer mu.Unlock()
+		f, err := social.FavoriteOf(e)
+		if err != nil {
+			return err
+		}
+		keys[f.Channel] = append(keys[f.Channel], f.Key)
+		if left--; left == 0 {
+			cancel()
+		}
+		return nil
+	})
+	if err != nil || left != 0 {
+		t.Fatalf("%d events did not come: %v", left, err)
+	}
+	return keys
+}
+
+func TestSend(t *testing.T) {
+	db, b := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // the caller has gone
+	at(db, b, noon).Send(ctx, keep(t, db, "A"), keep(t, db, "B"))
+	if got := waiting(t, db); len(got) > 0 {
+		t.Errorf("sent letters wait: %v", got)
+	}
+	if got := told(t, b, 2); len(got) != 2 {
+		t.Errorf("told %v", got)
+	}
+}
+
+// TestSweep ends a process at each step between the letter and its end: the
+// event is told all the same, and with the same key.
+func TestSweep(t *testing.T) {
+	db, b := open(t)
+	keep(t, db, "kept") // and never sent
+	at(db, bustest.Broken(), noon).Send(t.Context(), keep(t, db, "refused"))
+	twice := keep(t, db, "told")
+	sw := storetest.NewSwitch(db)
+	sw.OffAfter(0)
+	at(sw, b, noon).Send(t.Context(), twice) // published, and not deleted
+
+	all := []string{"kept", "refused", "told"}
+	if n, err := at(db, b, noon.Add(Young-time.Second)).Sweep(t.Context()); n != 0 || err != nil {
+		t.Errorf("letters that others may be sending are sent: %d, %v", n, err)
+	}
+	if diff := cmp.Diff(all, waiting(t, db)); diff != "" {
+		t.Errorf("before (-want +got):\n%s", diff)
+	}
+	if n, err := at(db, b, noon.Add(Young)).Sweep(t.Context()); n != 3 || err != nil {
+		t.Errorf("sent %d, %v", n, err)
+	}
+	if got := waiting(t, db); len(got) > 0 {
+		t.Errorf("sent letters wait: %v", got)
+	}
+	got := told(t, b, 4)
+	if len(got["kept"]) != 1 || len(got["refused"]) != 1 || len(got["told"]) != 2 || got["told"][0] != got["told"][1] {
+		t.Errorf("told %v", got)
+	}
+}
+
+// TestSweepBroken leaves everything where it is while the bus or the database
+// does not answer.
+func TestSweepBroken(t *testing.T) {
+	db, b := open(t)
+	keep(t, db, "A")
+	if n, err := at(db, bustest.Broken(), noon.Add(time.Hour)).Sweep(t.Context()); n != 0 || !errors.Is(err, bustest.ErrBroken) {
+		t.Errorf("without a bus: %d, %v", n, err)
+	}
+	if n, err := at(storetest.Broken(), b, noon.Add(time.Hour)).Sweep(t.Context()); n != 0 || !errors.Is(err, storetest.ErrBroken) {
+		t.Errorf("without a database: %d, %v", n, err)
+	}
+	if got := waiting(t, db); len(got) != 1 {
+		t.Errorf("waiting: %v", got)
+	}
+}
+
+// TestSweepSpoiled sends the others when one letter cannot be read.
+func TestSweepSpoiled(t *testing.T) {
+	db, b := open(t)
+	if err := db.Set(t.Context(), collection.Join("0"), map[string]any{"at": "yesterday"}); err != nil {
+		t.Fatal(err)
+	}
+	keep(t, db, "A")
+	if n, err := at(db, b, noon.Add(time.Hour)).Sweep(t.Context()); n != 1 || err == nil {
+		t.Errorf("sent %d, %v; want the other, and word of the spoiled one", n, err)
+	}
+}
+
+// TestWriteRefuses keeps nothing that cannot be told.
+func TestWriteRefuses(t *testing.T) {
+	_, err := Write(social.Comment{Key: strings.Repeat("x", 32), Channel: "A", Delta: 1, At: noon})
+	if !errors.Is(err, bus.ErrEvent) {
+		t.Errorf("Write = %v, want ErrEvent", err)
+	}
+}

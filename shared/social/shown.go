@@ -1,0 +1,117 @@
+package social
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Tally counts reports.
+type Tally struct{ Plays, Fails int64 }
+
+// In returns the reports of a country. It goes through all environments.
+func (c *Counts) In(country string) (t Tally) {
+	for key, e := range c.Environments {
+		if countryOf(key) == country {
+			t.Plays += e.Plays
+			t.Fails += e.Fails
+		}
+	}
+	return t
+}
+
+// countryOf returns the country in a key of Counts.Environments, without a look
+// at the rest of most.
+func countryOf(key string) string {
+	if n := len(key) - 2; n > 0 && key[n-1] == bar[0] {
+		return key[n:]
+	}
+	return PlaceOf(key).Country
+}
+
+// Shown are the counts of a channel as an Overlay has them, with what is asked
+// for so often that it is summed up before.
+type Shown struct {
+	Counts
+	countries []land // by code
+}
+
+type land struct {
+	code string
+	Tally
+}
+
+// NewShown returns c as an Overlay has them.
+func NewShown(c Counts) *Shown {
+	s := &Shown{Counts: c}
+	for key, e := range c.Environments {
+		code := countryOf(key)
+		at, ok := s.find(code)
+		if !ok {
+			s.countries = slices.Insert(s.countries, at, land{code: code})
+		}
+		s.countries[at].Plays += e.Plays
+		s.countries[at].Fails += e.Fails
+	}
+	return s
+}
+
+func (s *Shown) find(code string) (int, bool) {
+	return slices.BinarySearchFunc(s.countries, code, func(l land, code string) int { return strings.Compare(l.code, code) })
+}
+
+// In returns the reports of a country.
+func (s *Shown) In(country string) Tally {
+	if at, ok := s.find(country); ok {
+		return s.countries[at].Tally
+	}
+	return Tally{}
+}
+
+// Counts returns the counts of a channel, which the caller must not change;
+// false when there are none.
+func (o *Overlay) Counts(channel string) (*Counts, bool) {
+	s, ok := look(o, channel)
+	if !ok {
+		return nil, false
+	}
+	return &s.Counts, true
+}
+
+// Look returns the counts of the channel whose id is in channel, as Counts
+// does. It does not keep channel.
+func (o *Overlay) Look(channel []byte) (*Shown, bool) { return look(o, channel) }
+
+func look[T string | []byte](o *Overlay, channel T) (*Shown, bool) {
+	if o == nil {
+		return nil, false
+	}
+	shard := o.shards[shardOf(channel)].Load()
+	if shard == nil {
+		return nil, false
+	}
+	s, ok := (*shard)[string(channel)]
+	return s, ok
+}
+
+// Empty reports whether there are counts of no channel.
+func (o *Overlay) Empty() bool {
+	if o == nil {
+		return true
+	}
+	for n := range o.shards {
+		if shard := o.shards[n].Load(); shard != nil && len(*shard) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// shardOf is ShardOf for ids that are not strings yet: the FNV-1a hash of 32
+// bits, which hash/fnv takes of bytes that it keeps.
+func shardOf[T string | []byte](channel T) int {
+	h := uint32(2166136261)
+	for i := range len(channel) {
+		h = (h ^ uint32(channel[i])) * 16777619
+	}
+	return int(h % Shards)
+}
