@@ -19,10 +19,13 @@ import (
 	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/environment"
+	"miramundo.dev/shared/store"
 )
 
 // Endpoints is this function's part of the API.
-var Endpoints = []api.Endpoint{
+var Endpoints = slices.Concat([]api.Endpoint{
 	api.Bind((*Server).search, api.Endpoint{
 		Method: "GET",
 		Path:   catalog.ChannelsPath,
@@ -41,6 +44,15 @@ var Endpoints = []api.Endpoint{
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded},
 		Cache:  api.Private,
 	}),
+	api.Bind((*Server).health, api.Endpoint{
+		Method: "GET",
+		Path:   catalog.ChannelsPath + "/{id}/health",
+		Auth:   api.None,
+		Doc:    "What people report of a channel: where and in what it plays, where not and why, and how it would for the caller.",
+		Tool:   "get_channel_health",
+		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
+		Cache:  api.Private,
+	}),
 	api.Bind((*Server).legacy, api.Endpoint{
 		Method: "GET",
 		Path:   catalog.LegacyPath + "{id}",
@@ -57,7 +69,7 @@ var Endpoints = []api.Endpoint{
 		Tool:   "get_geo",
 		Cache:  api.Private,
 	}),
-}
+}, lists)
 
 // A Viewer shows the catalog of the moment, or says ErrNotLoaded.
 type Viewer interface {
@@ -68,20 +80,26 @@ type Viewer interface {
 	Synced() (time.Time, bool)
 }
 
+// Options are what a Server is made from.
+type Options struct {
+	Catalog Viewer
+	DB      store.DB        // of counts; only the health panel reads it
+	Overlay *social.Overlay // the counts of every channel
+	Links   catalog.LinkBase
+	Now     func() time.Time
+}
+
 // A Server answers for the catalog.
 type Server struct {
-	catalog Viewer
-	baseURL string
-	now     func() time.Time
+	Options
+	agents environment.Reader
 }
 
-// New returns a server of the catalog that v shows. Its own addresses start
-// with baseURL.
-func New(v Viewer, baseURL string, now func() time.Time) *Server {
-	return &Server{v, baseURL, now}
-}
+// New returns a server of the catalog that o shows.
+func New(o Options) *Server { return &Server{Options: o} }
 
-type searchIn struct {
+// filters are what a search and a list of its matches take.
+type filters struct {
 	Q           string `query:"q" maxLength:"200" description:"Words, each the start of a word of the name or of another name."`
 	Country     string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
 	Category    string `query:"category" maxLength:"64" description:"Catalog category id."`
@@ -96,20 +114,29 @@ type searchIn struct {
 	Online      bool   `query:"online" default:"0" description:"1 for only channels seen online in the 48 hours before the last reload."`
 	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Radio never appears without it."`
 	Tag         string `query:"tag" maxLength:"64" description:"Radio tag."`
-	Limit       int    `query:"limit" default:"20" minimum:"1" cap:"50" description:"Items on the page; 50 at most."`
-	Offset      int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Matches to skip."`
-	Lang        string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de; else by Accept-Language."`
 }
 
-func (in *searchIn) query() index.Query {
+type searchIn struct {
+	filters
+	Limit  int    `query:"limit" default:"20" minimum:"1" cap:"50" description:"Items on the page; 50 at most."`
+	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Matches to skip."`
+	Lang   string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de; else by Accept-Language."`
+}
+
+// query returns what to search for.
+func (s *Server) query(in *filters, limit, offset int) index.Query {
 	q := index.Query{
 		Q: strings.TrimSpace(in.Q), Country: catalog.CountryCode(in.Country), Category: in.Category,
 		Language: in.Language, Network: in.Network, Quality: in.Quality, Guide: in.Guide,
 		Subdivision: in.Subdivision, City: in.City, Playable: in.Playable, Sort: in.Sort,
-		Online: in.Online, Kind: in.Kind, Tag: strings.ToLower(in.Tag), Limit: in.Limit, Offset: in.Offset,
+		Online: in.Online, Kind: in.Kind, Tag: strings.ToLower(in.Tag), Limit: limit, Offset: offset,
 	}
 	if code, ok := i18n.LanguageCode(q.Language); ok {
 		q.Language = code
+	}
+	if q.Online {
+		at, ok := s.Catalog.Synced()
+		q.Stalled = !ok || s.Now().Sub(at) > staleness
 	}
 	return q
 }
@@ -119,22 +146,32 @@ type page struct {
 	view   *index.View
 	query  index.Query
 	locale i18n.Locale
+	crowd  crowd
 }
 
 // Schema returns the shape of the page.
 func (page) Schema() any { return catalog.Page{} }
 
-// buffers hold rendered pages while they are sent. A page takes 25 KB or so:
+// A sheet is what a page is rendered on: the bytes, and who tells of people.
+type sheet struct {
+	text  []byte
+	crowd crowd
+}
+
+// sheets hold rendered pages while they are sent. A page takes 25 KB or so:
 // without them the garbage collector would take more time than the search.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
+var sheets = sync.Pool{New: func() any { return new(sheet) }}
 
 // Reply renders the page.
 func (p page) Reply(w http.ResponseWriter, r *http.Request) error {
-	buf := buffers.Get().(*[]byte)
-	defer buffers.Put(buf)
+	on := sheets.Get().(*sheet)
+	defer sheets.Put(on)
 	p.query.More = more(r.URL.RawQuery)
-	*buf = p.view.Search(p.query, int(p.locale), (*buf)[:0])
-	return api.WriteJSON(w, r, *buf)
+	if on.crowd = p.crowd; p.crowd.overlay != nil {
+		p.query.Crowd = &on.crowd
+	}
+	on.text = p.view.Search(p.query, int(p.locale), on.text[:0])
+	return api.WriteJSON(w, r, on.text)
 }
 
 // more returns what another page's address repeats of a query: all but its
@@ -175,13 +212,8 @@ func escape(s string) string {
 const staleness = 48 * time.Hour
 
 func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
-	v, err := s.catalog.View()
-	q := in.query()
-	if q.Online {
-		at, ok := s.catalog.Synced()
-		q.Stalled = !ok || s.now().Sub(at) > staleness
-	}
-	return page{v, q, api.LocaleOf(ctx)}, err
+	v, err := s.Catalog.View()
+	return page{v, s.query(&in.filters, in.Limit, in.Offset), api.LocaleOf(ctx), s.crowd(ctx)}, err
 }
 
 type channelIn struct {
@@ -190,13 +222,16 @@ type channelIn struct {
 }
 
 func (s *Server) channel(ctx context.Context, in channelIn) (*catalog.ChannelFull, error) {
-	v, err := s.catalog.View()
+	v, err := s.Catalog.View()
 	if err != nil {
 		return nil, err
 	}
-	c, ok := v.Channel(in.ID, int(api.LocaleOf(ctx)), rank.Caller{Country: api.CountryOf(ctx), Now: s.now()})
+	c, ok := v.Channel(in.ID, int(api.LocaleOf(ctx)), rank.Caller{Country: api.CountryOf(ctx), Now: s.Now()})
 	if !ok {
 		return nil, catalog.ErrNoChannel
+	}
+	if who := s.crowd(ctx); who.overlay != nil {
+		*c.Social, _ = who.Social([]byte(c.ID))
 	}
 	return c, nil
 }
@@ -206,7 +241,7 @@ type legacyIn struct {
 }
 
 func (s *Server) legacy(_ context.Context, in legacyIn) (*catalog.Legacy, error) {
-	v, err := s.catalog.View()
+	v, err := s.Catalog.View()
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +269,7 @@ type geo struct {
 }
 
 func (s *Server) geo(ctx context.Context, _ struct{}) (geo, error) {
-	g := geo{Country: defaultCountry, Language: defaultLanguage, Source: sourceFallback, API: s.baseURL + "/api/geo"}
+	g := geo{Country: defaultCountry, Language: defaultLanguage, Source: sourceFallback, API: s.Links.Base + "/api/geo"}
 	if c := api.CountryOf(ctx); c != "" {
 		g.Country, g.Detected, g.Source = c, &c, sourceEdge
 	}

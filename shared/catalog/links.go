@@ -15,6 +15,9 @@ const StreamsPath = "/api/s/"
 // about streams, before their ids.
 const LegacyPath = "/api/legacy/"
 
+// ReportPath is where people report whether a channel plays.
+const ReportPath = "/api/play-report"
+
 // A LinkBase is where the parts of the service are: origins without a slash at
 // their end, such as "https://miramundo.dev".
 type LinkBase struct {
@@ -28,6 +31,12 @@ func (l LinkBase) Channel(id string) string { return l.Channels() + "/" + url.Pa
 
 // Channels returns the address of the list of channels.
 func (l LinkBase) Channels() string { return l.Base + ChannelsPath }
+
+// Health returns the address of the health panel of a channel.
+func (l LinkBase) Health(id string) string { return l.Channel(id) + "/health" }
+
+// Report returns the address at which people report a play.
+func (l LinkBase) Report() string { return l.Base + ReportPath }
 
 // Page returns the address of the page for people about a channel.
 func (l LinkBase) Page(id string) string { return l.Base + "/c/" + url.PathEscape(id) }

@@ -22,6 +22,21 @@ func BenchmarkPage(b *testing.B) {
 		}
 		b.SetBytes(int64(len(buf)))
 	})
+	for name, every := range map[string]int{"append, one of 20 reported": 20, "append, all reported": 1} {
+		who, n := crowd{}, 3
+		for i := 0; i < v.Index().Len(); i += every {
+			who[v.Index().Record(i).ID] = catalog.Social{Plays: n, Health: &n, YourLatencyMS: &n}
+		}
+		b.Run(name, func(b *testing.B) {
+			q := q
+			q.Crowd = who
+			var buf []byte
+			b.ReportAllocs()
+			for b.Loop() {
+				buf = v.Search(q, 0, buf[:0])
+			}
+		})
+	}
 	b.Run("encoding json", func(b *testing.B) {
 		var page catalog.Page
 		if err := json.Unmarshal(v.Search(q, 0, nil), &page); err != nil {

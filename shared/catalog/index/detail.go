@@ -87,9 +87,6 @@ func (v *View) channel(doc uint32, r *catalog.Record, locale int) *catalog.Chann
 	if h, ok := v.overlay.Health[r.ID]; ok {
 		c.HealthExt = &h
 	}
-	if s, ok := v.overlay.Social[r.ID]; ok {
-		c.Social = &s
-	}
 	return c
 }
 

@@ -3,10 +3,11 @@
 // An [Index] holds the whole catalog in memory, laid out for search: records
 // are numbered in the order of their folded names, every value and word knows
 // the records that have it, and what an answer shows stands ready as escaped
-// JSON. A [View] is an index together with what changes between reloads (blocks,
-// measured health, social counters). Both are immutable and hold few pointers,
-// so that any number of requests read them without locks and the garbage
-// collector has nothing to do.
+// JSON. A [View] is an index together with what changes between reloads (blocks
+// and measured health). Both are immutable and hold few pointers, so that any
+// number of requests read them without locks and the garbage collector has
+// nothing to do. What people do changes all the time, and differs by who asks:
+// a search is told of it by a [Crowd].
 package index
 
 import (

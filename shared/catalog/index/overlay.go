@@ -19,7 +19,6 @@ type Overlay struct {
 
 	Health  map[string]catalog.MeasuredHealth // by channel
 	Streams map[catalog.StreamID]catalog.StreamHealth
-	Social  map[string]catalog.Social // by channel
 }
 
 // setBlocks takes out of v what is blocked, and decides anew which records of
@@ -178,9 +177,7 @@ func newSide[T any](ix *Index, of map[string]T, each func(doc uint32, value T)) 
 		}
 		s.text.Add(string(appendJSON(nil, value)))
 		s.at[doc] = uint32(s.text.Len())
-		if each != nil {
-			each(doc, value)
-		}
+		each(doc, value)
 	}
 	return s
 }

@@ -29,6 +29,7 @@ func (ix *Index) resolveStream(id string) (uint32, bool) {
 type Found struct {
 	Stream  catalog.StreamRecord
 	Channel catalog.Record
+	Player  string // address of the isolated player with it; empty when it does not need that
 }
 
 // Stream returns the stream with an id, or the one that took its place, and
@@ -41,7 +42,11 @@ func (v *View) Stream(id string) (*Found, bool) {
 	if !ok {
 		return nil, false
 	}
-	return &Found{v.ix.stream(i), v.ix.Record(int(v.ix.streams.doc(i)))}, true
+	f := &Found{Stream: v.ix.stream(i), Channel: v.ix.Record(int(v.ix.streams.doc(i)))}
+	if player := v.player(&f.Stream); player != nil {
+		f.Player = *player
+	}
+	return f, true
 }
 
 // streamNumber returns the number of the stream that an id leads to, unless it
@@ -103,17 +108,13 @@ func (v *View) candidates(r *catalog.Record, start uint32) []rank.Candidate {
 // that player.
 func (v *View) Legacy(id string) (*catalog.Legacy, bool) {
 	f, ok := v.Stream(id)
-	if !ok {
-		return nil, false
-	}
-	player := v.player(&f.Stream)
-	if player == nil {
+	if !ok || f.Player == "" {
 		return nil, false
 	}
 	return &catalog.Legacy{
 		ID: f.Stream.ID.String(), Name: f.Channel.Name, Kind: f.Stream.Kind, Radio: f.Channel.Kind == catalog.Station,
 		URL: v.links.Stream(f.Stream.ID), ProviderURL: f.Stream.URL,
-		Website: textOrNil(f.Channel.Website), LegacyURL: *player,
+		Website: textOrNil(f.Channel.Website), LegacyURL: f.Player,
 	}, true
 }
 

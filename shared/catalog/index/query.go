@@ -31,6 +31,7 @@ type Query struct {
 	More        string // what the address of another page repeats of the query: "" or pairs that each end in "&", in ASCII without quotes
 	Limit       int    // at most maxLimit
 	Offset      int
+	Crowd       Crowd // tells of what people did; nil while they did nothing
 }
 
 // maxLimit bounds what one query returns.

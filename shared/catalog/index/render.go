@@ -48,7 +48,7 @@ func (v *View) Search(q Query, locale int, dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = v.appendItem(dst, doc, locale)
+		dst = v.appendItem(dst, doc, locale, q.Crowd)
 	}
 	dst = append(dst, `],"total":`...)
 	dst = strconv.AppendInt(dst, int64(res.total), 10)
@@ -95,7 +95,7 @@ func (v *View) appendCounts(dst []byte, s *scratch, q *Query, res *result, local
 }
 
 // appendItem adds record doc as a catalog.Channel.
-func (v *View) appendItem(dst []byte, doc uint32, locale int) []byte {
+func (v *View) appendItem(dst []byte, doc uint32, locale int, c Crowd) []byte {
 	ix := v.ix
 	r, t := &ix.rows[doc], ix.texts(doc)
 	dst = append(dst, `{"id":"`...)
@@ -121,7 +121,7 @@ func (v *View) appendItem(dst []byte, doc uint32, locale int) []byte {
 	if ix.radio.Has(doc) {
 		dst = ix.appendRadio(dst, r.station, &t)
 	}
-	dst = v.appendTail(dst, doc, r.state)
+	dst = v.appendTail(dst, doc, r.state, t.part[ownID], c)
 	return append(appendPathID(dst, t.part[ownID]), `"}`...)
 }
 
@@ -140,15 +140,23 @@ func (ix *Index) appendRadio(dst []byte, station uint32, t *texts) []byte {
 }
 
 // appendTail adds from origem to the id in api.
-func (v *View) appendTail(dst []byte, doc, state uint32) []byte {
+func (v *View) appendTail(dst []byte, doc, state uint32, id []byte, c Crowd) []byte {
 	t := &v.tails[v.ix.originOf[state]]
-	if v.health.at == nil && v.social.at == nil {
+	if v.health.at == nil && c == nil {
+		return append(dst, t.all...)
+	}
+	counters, any := crowdOf(c, id)
+	if v.health.at == nil && !any {
 		return append(dst, t.all...)
 	}
 	dst = append(dst, t.origin...)
 	dst = append(dst, v.health.of(doc, nullBytes)...)
 	dst = append(dst, memberSocial...)
-	dst = append(dst, v.social.of(doc, v.zeros)...)
+	if any {
+		dst = appendSocial(dst, &counters)
+	} else {
+		dst = append(dst, v.zeros...)
+	}
 	return append(dst, v.api...)
 }
 

@@ -27,7 +27,6 @@ type View struct {
 	byScore order   // empty while nothing is measured
 	scores  []uint8 // by record: 1 + its measured score; nil likewise
 	health  side
-	social  side
 
 	tails  []tail // by origin
 	zeros  []byte // social counters of those who have none
@@ -47,7 +46,6 @@ func NewView(ix *Index, o Overlay, links catalog.LinkBase) *View {
 	v := &View{ix: ix, overlay: o, links: links}
 	v.setBlocks()
 	v.setHealth()
-	v.social = newSide(ix, o.Social, nil)
 	v.setWholes()
 	v.setTails()
 	v.list = appendJSON(nil, links.Channels())

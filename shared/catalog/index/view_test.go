@@ -199,8 +199,7 @@ func TestDetail(t *testing.T) {
 // TestItems checks that search and detail show the same of a channel.
 func TestItems(t *testing.T) {
 	reg := indextest.Synthetic(22, 400)
-	social := map[string]catalog.Social{reg.Records[3].ID: {Plays: 3}, "unknown": {}}
-	v := index.NewView(build(t, reg), index.Overlay{Health: measured(reg), Social: social}, links)
+	v := index.NewView(build(t, reg), index.Overlay{Health: measured(reg)}, links)
 	for locale := range 5 {
 		page, ok := decode(t, string(v.Search(index.Query{Kind: "all", Limit: 500}, locale, nil))).(catalog.Page)
 		if !ok || len(page.Items) != len(reg.Records) {
@@ -279,16 +278,20 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
+// plain returns reg with ids as those of the sources are.
+func plain(reg *catalog.Register) *catalog.Register {
+	for i := range reg.Records {
+		reg.Records[i].ID = fmt.Sprintf("Plain%d.br", i)
+	}
+	return reg
+}
+
 // TestAllocations bounds what a search allocates.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	reg := indextest.Synthetic(25, 5000)
-	for i := range reg.Records {
-		reg.Records[i].ID = fmt.Sprintf("Plain%d.br", i) // as those of the sources are
-	}
-	v := index.NewView(build(t, reg), index.Overlay{}, links)
+	v := index.NewView(build(t, plain(indextest.Synthetic(25, 5000))), index.Overlay{}, links)
 	buf := make([]byte, 0, 1<<20)
 	for _, c := range []struct {
 		q    index.Query

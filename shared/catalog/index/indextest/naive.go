@@ -68,7 +68,7 @@ func (n *Naive) Page(q index.Query, locale int) catalog.Page {
 		page.NextOffset, page.Next = &next, &address
 	}
 	for _, d := range found[min(q.Offset, len(found)):min(q.Offset+q.Limit, len(found))] {
-		page.Items = append(page.Items, n.item(d, locale))
+		page.Items = append(page.Items, n.item(d, locale, q.Crowd))
 	}
 	return page
 }
@@ -240,7 +240,7 @@ func (n *Naive) category(id string) catalog.Category {
 	return catalog.Category{ID: id, Name: catalog.Labels{id, id, id, id, id}}
 }
 
-func (n *Naive) item(d doc, locale int) catalog.Channel {
+func (n *Naive) item(d doc, locale int, crowd index.Crowd) catalog.Channel {
 	c := catalog.Channel{
 		ID: d.ID, Name: d.Name, AltNames: list(d.AltNames), Country: nullable(d.Country),
 		Categories: list(d.Categories), Languages: list(d.Languages), CategoryLabels: []string{}, LanguageLabels: []string{},
@@ -272,6 +272,9 @@ func (n *Naive) item(d doc, locale int) catalog.Channel {
 	}
 	if h, ok := n.health[d.ID]; ok {
 		c.HealthExt = &h
+	}
+	if crowd != nil {
+		*c.Social, _ = crowd.Social([]byte(d.ID))
 	}
 	return c
 }

@@ -1,0 +1,47 @@
+package catalog
+
+import (
+	"context"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/health"
+	"miramundo.dev/shared/social"
+)
+
+type healthIn struct {
+	ID   string `path:"id" description:"The channel's catalog id."`
+	Lang string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de; else by Accept-Language."`
+}
+
+func (s *Server) health(ctx context.Context, in healthIn) (*health.Panel, error) {
+	v, err := s.Catalog.View()
+	if err != nil {
+		return nil, err
+	}
+	channel, ok := v.Brief(in.ID)
+	if !ok {
+		return nil, catalog.ErrNoChannel
+	}
+	counts, err := s.counts(ctx, channel.ID)
+	if err != nil {
+		return nil, err
+	}
+	p := health.PanelOf(channel.ID, counts, health.Reader{Place: s.place(ctx), Locale: api.LocaleOf(ctx)})
+	p.Links = health.PanelLinks{Self: s.Links.Health(channel.ID), Channel: s.Links.Channel(channel.ID), Report: s.Links.Report()}
+	return p, nil
+}
+
+// counts returns the counts of a channel: those of the database or, while that
+// does not answer, those that are some seconds old.
+func (s *Server) counts(ctx context.Context, channel string) (social.Counts, error) {
+	counts, err := social.ReadCounts(ctx, s.DB, channel)
+	if err == nil {
+		return counts, nil
+	}
+	if shown, ok := s.Overlay.Counts(channel); ok {
+		return *shown, nil
+	}
+	return social.Counts{}, fault.ErrUnavailable.Because(err)
+}

@@ -1,0 +1,136 @@
+package catalog
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/rank"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/feed"
+)
+
+// lists are searches whose matches players subscribe to, in each format.
+var lists = []api.Endpoint{
+	api.Bind((*Server).listM3U, listEndpoint(feed.M3U, feed.M3UType)),
+	api.Bind((*Server).listM3U8, listEndpoint(feed.M3U8, feed.M3UType)),
+	api.Bind((*Server).listJSON, listEndpoint(feed.JSON)),
+	api.Bind((*Server).listXSPF, listEndpoint(feed.XSPF, feed.XSPFType)),
+}
+
+func listEndpoint(format string, types ...string) api.Endpoint {
+	return api.Endpoint{
+		Method:   "GET",
+		Path:     catalog.ChannelsPath + "." + format,
+		Auth:     api.None,
+		Doc:      "The channels that match, at most 500, as a list for players.",
+		Faults:   []*fault.Error{catalog.ErrNotLoaded},
+		Cache:    api.Private,
+		Produces: types,
+	}
+}
+
+type listIn struct {
+	filters
+	Limit  int    `query:"limit" default:"500" minimum:"1" cap:"500" description:"Channels in the list; 500 at most."`
+	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Matches to skip."`
+	Lang   string `query:"lang" maxLength:"16" description:"Language of the groups: pt, en, es, fr or de; else by Accept-Language."`
+}
+
+func (s *Server) listM3U(ctx context.Context, in listIn) (api.Content, error) {
+	return s.list(ctx, &in, feed.M3U)
+}
+
+func (s *Server) listM3U8(ctx context.Context, in listIn) (api.Content, error) {
+	return s.list(ctx, &in, feed.M3U8)
+}
+
+func (s *Server) listXSPF(ctx context.Context, in listIn) (api.Content, error) {
+	return s.list(ctx, &in, feed.XSPF)
+}
+
+func (s *Server) listJSON(ctx context.Context, in listIn) (jsonList, error) {
+	c, err := s.list(ctx, &in, feed.JSON)
+	return jsonList{c}, err
+}
+
+// A jsonList is a list in JSON.
+type jsonList struct{ api.Content }
+
+// Schema returns the shape of the list.
+func (jsonList) Schema() any { return feed.ChannelList{} }
+
+// list returns what a search finds, in a format.
+func (s *Server) list(ctx context.Context, in *listIn, format string) (api.Content, error) {
+	v, err := s.Catalog.View()
+	if err != nil {
+		return api.Content{}, err
+	}
+	q := s.query(&in.filters, in.Limit, in.Offset)
+	docs, _ := v.Find(q)
+	l := feed.List{
+		Name: listName(q.Q), Level: feed.Search, Feeds: in.addresses(v.Links().Channels()), UpdatedAt: v.BuiltAt(),
+		Entries: make([]feed.Entry, len(docs)),
+	}
+	locale, caller := int(api.LocaleOf(ctx)), rank.Caller{Country: api.CountryOf(ctx), Now: s.Now()}
+	for i, doc := range docs {
+		p := v.PickAt(doc, locale, caller)
+		l.Entries[i] = feed.EntryOf(p.Channel, p.Stream, v.Links())
+		l.Entries[i].Group = groupOf(p.Channel)
+	}
+	return api.Content(l.As(format, "channels")), nil
+}
+
+// listName is what the list of a search for q is called.
+func listName(q string) string {
+	if q == "" {
+		return "Miramundo"
+	}
+	return "Miramundo: " + q
+}
+
+// groupOf returns the group in which players show a match: its first category,
+// and what has none by its kind.
+func groupOf(c *catalog.Channel) string {
+	switch {
+	case len(c.CategoryLabels) > 0:
+		return c.CategoryLabels[0]
+	case c.Radio != nil:
+		return "Radio"
+	}
+	return "TV"
+}
+
+// addresses returns where the list is in each format, at base.
+func (in *listIn) addresses(base string) feed.Addresses {
+	query := url.Values{}
+	for name, value := range map[string]string{
+		"q": in.Q, "country": in.Country, "category": in.Category, "language": in.Language, "network": in.Network,
+		"quality": in.Quality, "subdivision": in.Subdivision, "city": in.City, "tag": in.Tag, "lang": in.Lang,
+		"sort": in.Sort, "kind": in.Kind, "guide": flag(in.Guide), "playable": flag(in.Playable), "online": flag(in.Online),
+		"limit": strconv.Itoa(in.Limit), "offset": strconv.Itoa(in.Offset),
+	} {
+		if value != "" && value != usual[name] {
+			query.Set(name, value)
+		}
+	}
+	more := ""
+	if len(query) > 0 {
+		more = "?" + query.Encode()
+	}
+	return feed.AddressesOf(func(format string) string { return base + "." + format + more })
+}
+
+// usual are the values that an address need not say.
+var usual = map[string]string{
+	"sort": "name", "kind": "tv", "guide": "0", "playable": "1", "online": "0", "limit": "500", "offset": "0",
+}
+
+func flag(on bool) string {
+	if on {
+		return "1"
+	}
+	return "0"
+}

@@ -1,0 +1,39 @@
+package index
+
+import (
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/jsontext"
+	"miramundo.dev/shared/catalog/snapshot"
+)
+
+// A Brief is the little of a channel that lists of a person's own channels
+// show. It takes a tenth of the time of an Item.
+type Brief struct {
+	ID      string
+	Kind    catalog.Kind
+	Name    string
+	Country string // ISO 3166-1 alpha-2; empty when not known
+	Quality string // best known, such as 1080p; empty when not known
+	LogoURL *string
+
+	Playable bool // the last check found a usable stream
+}
+
+// Brief returns a channel in brief, by its id or by one that it once had. It
+// reports false when there is none to be shown.
+func (v *View) Brief(id string) (Brief, bool) {
+	doc, ok := v.shown(id)
+	if !ok {
+		return Brief{}, false
+	}
+	row, t := &v.ix.rows[doc], v.ix.texts(doc)
+	state := v.ix.states.Row(row.state)
+	return Brief{
+		ID:       jsontext.Text(t.part[ownID]),
+		Kind:     catalog.Kind(state[snapshot.StateKind]),
+		Name:     jsontext.Text(t.part[ownName]),
+		Country:  v.ix.text(v.ix.topics.Row(row.topic)[snapshot.TopicCountry]),
+		Quality:  v.ix.text(state[snapshot.StateQuality]),
+		Playable: v.playable.Has(doc),
+	}, true
+}
