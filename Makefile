@@ -14,7 +14,7 @@ ARGS ?=
 OPENAPI = functions/testdata/openapi.json
 LINTERS = scripts/lint/node_modules/.bin
 # Packages whose suites also run on the official emulators.
-EMULATED = ./shared/store/... ./shared/bus/... ./shared/blob/... ./shared/wire/... ./functions/...
+EMULATED = ./shared/store/... ./shared/bus/... ./shared/blob/... ./shared/wire/... ./shared/library ./shared/social/... ./functions/...
 
 .DEFAULT_GOAL := help
 
@@ -50,6 +50,10 @@ test-hls: scripts/hls/node_modules/.package-lock.json ## ask players' parsers wh
 .PHONY: test-players
 test-players: scripts/players/node_modules/.package-lock.json ## play streams of every form through the hop with real players (ARGS=...)
 	$(GO) run ./scripts/players $(ARGS)
+
+.PHONY: test-readers
+test-readers: scripts/readers/node_modules/.package-lock.json ## read the feeds with real readers: a parser of lists, VLC, mpv, an XMLTV validator
+	$(if $(filter true,$(CI)),MIRAMUNDO_READERS=required) $(GO) test -count=1 ./scripts/readers
 
 .PHONY: bench
 bench: scripts/bench/peers/node_modules/.package-lock.json ## measure against peers and print a table of ratios (ARGS='-part search,http,reload,hop,soak')
@@ -98,10 +102,14 @@ scripts/players/node_modules/.package-lock.json: scripts/players/package.json sc
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/players
 	@touch $@
 
+scripts/readers/node_modules/.package-lock.json: scripts/readers/package.json scripts/readers/package-lock.json
+	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/readers
+	@touch $@
+
 scripts/bench/peers/node_modules/.package-lock.json: scripts/bench/peers/package.json scripts/bench/peers/package-lock.json
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/bench/peers
 	@touch $@
 
 .PHONY: clean
 clean: ## remove what was built and installed, but not the data
-	rm -rf bin node_modules scripts/hls/node_modules scripts/lint/node_modules scripts/players/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt
+	rm -rf bin node_modules scripts/hls/node_modules scripts/lint/node_modules scripts/players/node_modules scripts/readers/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt

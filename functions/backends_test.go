@@ -65,7 +65,7 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 }
 
 // random matches what is made up at random: its beginning, and the rest.
-var random = regexp.MustCompile(`\b(ipt_)[\w.-]+`)
+var random = regexp.MustCompile(`(\b(?:ipt|g|cat|grp|itm|cm)_|/f/)[\w.-]+`)
 
 // untimed drops the one member that tells how long steps took.
 func untimed(body string) string {

@@ -12,19 +12,26 @@ import (
 	"time"
 
 	"miramundo.dev/functions/admin"
+	"miramundo.dev/functions/aggregate"
 	"miramundo.dev/functions/catalog"
+	"miramundo.dev/functions/comments"
 	"miramundo.dev/functions/discovery"
 	"miramundo.dev/functions/facets"
+	"miramundo.dev/functions/favorites"
+	"miramundo.dev/functions/feeds"
 	"miramundo.dev/functions/guest"
+	"miramundo.dev/functions/history"
 	"miramundo.dev/functions/legacy"
 	"miramundo.dev/functions/library"
 	"miramundo.dev/functions/media"
+	"miramundo.dev/functions/reports"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 )
 
@@ -47,6 +54,7 @@ type Deps struct {
 	Archive *release.Archive
 	Catalog *release.Live
 	Blocks  *block.List
+	Overlay *social.Overlay
 	Jobs    *job.Runner
 
 	table []api.Endpoint // of every function, for the one that describes them
@@ -55,13 +63,19 @@ type Deps struct {
 // All lists the functions of the service.
 var All = []Function{
 	{Name: "admin", Endpoints: admin.Endpoints, server: func(d Deps) any { return admin.New(d.Archive, d.Catalog, d.Blocks, d.Jobs, d.Now) }},
-	{Name: "catalog", Endpoints: catalog.Endpoints, server: func(d Deps) any { return catalog.New(d.Catalog, d.Config.BaseURL, d.Now) }},
+	{Name: "aggregate", Endpoints: aggregate.Endpoints, server: newAggregate, Apart: true},
+	{Name: "catalog", Endpoints: catalog.Endpoints, server: newCatalog},
+	{Name: "comments", Endpoints: comments.Endpoints, server: newComments},
 	{Name: "discovery", Endpoints: discovery.Endpoints, server: newDiscovery},
 	{Name: "facets", Endpoints: facets.Endpoints, server: func(d Deps) any { return facets.New(d.Catalog) }},
+	{Name: "favorites", Endpoints: favorites.Endpoints, server: newFavorites},
+	{Name: "feeds", Endpoints: feeds.Endpoints, server: func(d Deps) any { return feeds.New(d.DB, d.Catalog, d.Now) }},
 	{Name: "guest", Endpoints: guest.Endpoints, server: func(d Deps) any { return guest.New(d.guests(), d.Now) }},
+	{Name: "history", Endpoints: history.Endpoints, server: newHistory},
 	{Name: "legacy", Endpoints: legacy.Endpoints, server: func(d Deps) any { return legacy.New(d.Config.BaseURL) }, Apart: true},
 	{Name: "library", Endpoints: library.Endpoints, server: func(d Deps) any { return library.New(d.DB, d.Catalog, d.links(), d.Now) }},
 	{Name: "media", Endpoints: media.Endpoints, server: func(d Deps) any { return media.New(d.DB, d.Config.HopURL) }},
+	{Name: "reports", Endpoints: reports.Endpoints, server: newReports},
 }
 
 // Find returns the function with a name, and whether there is one.
@@ -71,6 +85,11 @@ func Find(name string) (Function, bool) {
 		return Function{}, false
 	}
 	return All[i], true
+}
+
+// newCatalog makes the server of what the catalog and its people tell.
+func newCatalog(d Deps) any {
+	return catalog.New(catalog.Options{Catalog: d.Catalog, DB: d.DB, Overlay: d.Overlay, Links: d.links(), Now: d.Now})
 }
 
 // newDiscovery makes the one server that describes all the others.

@@ -16,14 +16,18 @@ import (
 	"miramundo.dev/functions/jobs"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/bus"
+	queue "miramundo.dev/shared/bus/embedded"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
+	"miramundo.dev/shared/store/embedded/sqlite"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -35,7 +39,7 @@ const operatorToken = "operator-token-of-the-tests"
 
 var testConfig = config.Config{
 	BaseURL: "https://mira.example", HopURL: "https://hop.example", LegacyURL: "https://legacy.example",
-	Build: "abc1234", CatalogToken: operatorToken, CountryHeader: "X-Client-Region",
+	Build: "abc1234", CatalogToken: operatorToken, MetricsToken: operatorToken, CountryHeader: "X-Client-Region",
 	GuestKey: "a key of guests, for the tests alone",
 }
 
@@ -45,7 +49,7 @@ func deps(t testing.TB, db store.DB, place collect.Place) Deps {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	d := Deps{Config: testConfig, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon }, DB: db}
+	d := Deps{Config: testConfig, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon }, DB: db, Bus: openBus(t)}
 	d.Archive = &release.Archive{DB: db, Now: d.Now}
 	d.Blocks = block.NewList(db)
 	d.Jobs = job.NewRunner(db, d.Log, d.Now, reloadOf(d, place).Job())
@@ -73,12 +77,31 @@ var fixture = collect.Place{Folder: os.DirFS("testdata/catalog"), Name: "fixture
 
 func openEmbedded(t testing.TB) store.DB {
 	t.Helper()
-	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
+	f, err := sqlite.Open(filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := embedded.On(f, func() time.Time { return noon })
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
 	return db
+}
+
+// openBus returns a bus that nobody listens to.
+func openBus(t testing.TB) bus.Bus {
+	t.Helper()
+	f, err := sqlite.Open(filepath.Join(t.TempDir(), "events"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := queue.On(f, social.Topology(), queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b
 }
 
 // document returns the OpenAPI document of h.

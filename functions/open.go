@@ -43,7 +43,8 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, l Local) (d De
 		Archive: d.Archive, Blocks: d.Blocks, Log: log, Now: d.Now,
 		Links: d.links(),
 	})
-	d.Jobs = job.NewRunner(db, log, d.Now, d.reload(l).Job())
+	d.Overlay = social.FollowOverlay(ctx, db, log)
+	d.Jobs = job.NewRunner(db, log, d.Now, d.reload(l).Job(), d.sweepReports(), d.sweepOutbox(), d.refreshOverlay())
 	return d, func() error { return errors.Join(events.Close(), db.Close()) }, nil
 }
 

@@ -1,124 +1,224 @@
 package library
 
 import (
-	"hash/maphash"
+	"cmp"
 	"strings"
-	"sync"
 
 	"miramundo.dev/shared/catalog"
-	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/rank"
+	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/library/m3u"
 )
 
-// finders keep the finder of the index that was asked last: making one reads
-// the whole catalog.
-type finders struct {
-	mu   sync.Mutex
-	last *finder
+// A matcher finds the channels of lists, and notes how it goes.
+type matcher struct {
+	*index.View
+	*finder
+	links  catalog.LinkBase
+	report report
 }
 
-// of returns the finder of ix. Calls for a new index wait for each other.
-func (f *finders) of(ix *index.Index) *finder {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.last == nil || f.last.ix != ix {
-		f.last = newFinder(ix)
+// note counts an entry, whose channel was found when reason is empty.
+func (m *matcher) note(line int, name, reason string) {
+	if reason == "" {
+		m.report.Matched++
+		return
 	}
-	return f.last
+	m.report.Missed++
+	if len(m.report.Unmatched) < maxUnmatched {
+		m.report.Unmatched = append(m.report.Unmatched, unmatched{line, library.ShortName(name), reason})
+	}
 }
 
-// A finder knows the records of an index by what lists say of them: addresses
-// of their streams, and names. It holds hashes alone, and compares what they
-// lead to.
-type finder struct {
-	ix    *index.Index
-	seed  maphash.Seed
-	urls  map[uint64]uint32 // records by the address of a stream
-	names map[uint64]uint32 // records by kind, country and folded name
+// backedUp finds the channel of an item of a backup, by its id or else by its
+// name. A pinned stream that is gone is pinned no more.
+func (m *matcher) backedUp(n int, it *library.BackupItem) (library.Item, bool) {
+	c, ok := m.Brief(it.Channel)
+	if reason := ""; !ok {
+		country := ""
+		if it.Country != nil {
+			country = *it.Country
+		}
+		c, reason = m.named(it.Kind == catalog.Station.String(), country, it.Name)
+		if reason != "" {
+			m.note(n, cmp.Or(it.Name, it.Channel), reason)
+			return library.Item{}, false
+		}
+	}
+	m.note(n, "", "")
+	out := itemFor(c)
+	if it.Stream != nil {
+		out.Stream, _ = pinned(m.View, c.ID, *it.Stream) // none when it is gone
+	}
+	return out, true
 }
 
-// ambiguous stands for several records with one name.
-const ambiguous = ^uint32(0)
+// named finds a channel by its name: a TV channel before a station, when that
+// is not said.
+func (m *matcher) named(radio bool, country, name string) (index.Brief, string) {
+	id, reason := "", notInCatalog
+	if !radio {
+		id, reason = m.byName(catalog.TV, country, name)
+	}
+	if reason == notInCatalog {
+		id, reason = m.byName(catalog.Station, country, name)
+	}
+	if reason != "" {
+		return index.Brief{}, reason
+	}
+	if c, ok := m.Brief(id); ok {
+		return c, ""
+	}
+	return index.Brief{}, notInCatalog
+}
 
-func newFinder(ix *index.Index) *finder {
-	f := &finder{ix: ix, seed: maphash.MakeSeed(), urls: make(map[uint64]uint32, ix.StreamLen()), names: make(map[uint64]uint32, 2*ix.Len())}
-	for i, r := range ix.Records() {
-		for k := range r.Streams {
-			h := maphash.String(f.seed, address(r.Streams[k].URL))
-			if _, taken := f.urls[h]; !taken {
-				f.urls[h] = uint32(i)
+// importCategory is the folder of lists that name none.
+const importCategory = "Importados"
+
+// planList finds the channels of a list, in folders and sub-tabs.
+func (m *matcher) planList(entries []m3u.Entry, folder string) []library.Category {
+	var plan []library.Category
+	type place struct{ category, group int }
+	folders, places := map[string]int{}, map[[2]string]place{}
+	for i := range entries {
+		e := &entries[i]
+		it, reason := m.entry(e)
+		m.note(e.Line, cmp.Or(e.Name, e.ID, e.URL), reason)
+		if reason != "" {
+			continue
+		}
+		category, group := placeOf(e.Group, folder)
+		at, ok := places[[2]string{category, group}]
+		if !ok {
+			if _, ok := folders[category]; !ok {
+				folders[category] = len(plan)
+				plan = append(plan, library.Category{Name: category})
 			}
+			at.category = folders[category]
+			c := &plan[at.category]
+			at.group = len(c.Groups)
+			c.Groups = append(c.Groups, library.Group{Name: group})
+			places[[2]string{category, group}] = at
 		}
-		name := fold.Words(r.Name)
-		f.put(nameKey(r.Kind, r.Country, name), uint32(i))
-		f.put(nameKey(r.Kind, "", name), uint32(i))
+		g := &plan[at.category].Groups[at.group]
+		g.Items = append(g.Items, it)
 	}
-	return f
+	return plan
 }
 
-func (f *finder) put(key string, record uint32) {
-	h := maphash.String(f.seed, key)
-	if _, taken := f.names[h]; taken {
-		record = ambiguous
+// placeOf returns the folder and the sub-tab for a group of a list.
+func placeOf(group, folder string) (category, tab string) {
+	if folder == "" {
+		var ok bool
+		if category, tab, ok = strings.Cut(group, " / "); ok {
+			return category, tab
+		}
+		folder = importCategory
 	}
-	f.names[h] = record
+	return folder, cmp.Or(group, library.DefaultGroup)
 }
 
-func nameKey(kind catalog.Kind, country, words string) string {
-	return kind.String() + "\n" + country + "\n" + words
-}
-
-// address returns what two spellings of an address have in common: all but the
-// scheme, the case of the host and the fragment.
-func address(url string) string {
-	_, rest, ok := strings.Cut(url, "://")
+// entry finds the channel of an entry: by its id, its address, or its name.
+func (m *matcher) entry(e *m3u.Entry) (library.Item, string) {
+	id, feed := e.ID, ""
+	if at := strings.LastIndexByte(id, '@'); at >= 0 {
+		id, feed = id[:at], id[at+1:]
+	}
+	c, ok := m.Brief(id)
+	if !ok && e.UUID != "" {
+		c, ok = m.Brief("rb." + e.UUID)
+	}
 	if !ok {
-		return url
+		c, feed, ok = m.played(e.URL)
 	}
-	rest, _, _ = strings.Cut(rest, "#")
-	end := strings.IndexAny(rest+"/", "/?")
-	return strings.ToLower(rest[:end]) + rest[end:]
-}
-
-// byURL returns the record with a stream at an address, and that stream.
-func (f *finder) byURL(url string) (r catalog.Record, s catalog.StreamRecord, ok bool) {
-	at := address(url)
-	i, ok := f.urls[maphash.String(f.seed, at)]
-	if !ok {
-		return r, s, false
-	}
-	r = f.ix.Record(int(i))
-	for _, s := range r.Streams {
-		if address(s.URL) == at {
-			return r, s, true
+	if reason := ""; !ok {
+		if c, reason = m.named(e.Radio, countryOf(e, id), plainName(e.Name)); reason != "" {
+			return library.Item{}, reason
 		}
 	}
-	return r, s, false
+	it := itemFor(c)
+	it.Stream = m.ofFeed(c.ID, feed)
+	return it, ""
 }
 
-// Why a channel is not found.
-const (
-	notInCatalog  = "not_in_catalog"
-	ambiguousName = "ambiguous_name"
-)
+// played finds the channel that is played at an address, ours or the
+// provider's, and the feed of it.
+func (m *matcher) played(url string) (c index.Brief, feed string, ok bool) {
+	if id, ours := m.streamID(url); ours {
+		if f, found := m.Stream(id); found {
+			c, ok = m.Brief(f.Channel.ID)
+			return c, f.Stream.Feed, ok
+		}
+		return index.Brief{}, "", false
+	}
+	r, s, ok := m.byURL(url)
+	if !ok {
+		return index.Brief{}, "", false
+	}
+	c, ok = m.Brief(r.ID)
+	return c, s.Feed, ok
+}
 
-// byName returns the id of the one record with a name: of the country, or of
-// any when it is empty. Without one, it returns why.
-func (f *finder) byName(kind catalog.Kind, country, name string) (id, reason string) {
-	words := fold.Words(name)
-	if words == "" {
-		return "", notInCatalog
+// streamID returns the stream of an address of ours, with or without the
+// ending that players like.
+func (m *matcher) streamID(url string) (string, bool) {
+	for _, host := range []string{m.links.Hop, m.links.Base} {
+		if id, ok := strings.CutPrefix(url, host+catalog.StreamsPath); ok {
+			id, _, _ = strings.Cut(id, "?")
+			return strings.TrimSuffix(id, ".m3u8"), true
+		}
 	}
-	i, ok := f.names[maphash.String(f.seed, nameKey(kind, country, words))]
-	switch {
-	case !ok:
-		return "", notInCatalog
-	case i == ambiguous:
-		return "", ambiguousName
+	return "", false
+}
+
+// ofFeed returns the stream to pin so that a feed of a channel is played: none
+// when the channel plays that one by itself, or does not have it.
+func (m *matcher) ofFeed(channel, feed string) string {
+	if feed == "" {
+		return ""
 	}
-	r := f.ix.Record(int(i))
-	if r.Kind != kind || country != "" && r.Country != country || fold.Words(r.Name) != words {
-		return "", notInCatalog // another name with the same hash
+	c, ok := m.Channel(channel, 0, rank.Caller{})
+	if !ok {
+		return ""
 	}
-	return r.ID, ""
+	for i, s := range c.Streams {
+		if s.Feed != nil && *s.Feed == feed {
+			if i == 0 {
+				return ""
+			}
+			return s.ID
+		}
+	}
+	return ""
+}
+
+// countryOf returns the country that an entry tells, itself or at the end of
+// its id; "" for none.
+func countryOf(e *m3u.Entry, id string) string {
+	if code := catalog.CountryCode(e.Country); len(code) == 2 {
+		return code
+	}
+	if dot := strings.LastIndexByte(id, '.'); dot >= 0 && len(id)-dot == 3 {
+		return catalog.CountryCode(id[dot+1:])
+	}
+	return ""
+}
+
+// plainName returns a title without what lists append to names: labels in
+// brackets, and the height of the picture in parentheses.
+func plainName(title string) string {
+	for {
+		open := -1
+		switch title = strings.TrimSpace(title); {
+		case strings.HasSuffix(title, "]"):
+			open = strings.LastIndexByte(title, '[')
+		case strings.HasSuffix(title, "p)"), strings.HasSuffix(title, "i)"):
+			open = strings.LastIndexByte(title, '(')
+		}
+		if open <= 0 {
+			return title
+		}
+		title = title[:open]
+	}
 }

@@ -1,16 +1,12 @@
 package library
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 
 	"miramundo.dev/shared/api"
-	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
-	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/library/m3u"
 )
@@ -48,6 +44,9 @@ type imported struct {
 	Report report `json:"report"`
 }
 
+// importList adds the channels of a list. They are looked for before the
+// transaction, which may run more than once and is to be quick. To replace a
+// library by a list of which nothing was found would be a slip: it is refused.
 func (s *Server) importList(ctx context.Context, in importIn) (*imported, error) {
 	v, err := s.catalog.View()
 	if err != nil {
@@ -96,218 +95,6 @@ func (s *Server) plan(m *matcher, in importIn) ([]library.Category, error) {
 	return b.Plan(s.now(), m.backedUp), nil
 }
 
-// A matcher finds the channels of lists, and notes how it goes.
-type matcher struct {
-	*index.View
-	*finder
-	links  catalog.LinkBase
-	report report
-}
-
-// note counts an entry, whose channel was found when reason is empty.
-func (m *matcher) note(line int, name, reason string) {
-	if reason == "" {
-		m.report.Matched++
-		return
-	}
-	m.report.Missed++
-	if len(m.report.Unmatched) < maxUnmatched {
-		m.report.Unmatched = append(m.report.Unmatched, unmatched{line, library.ShortName(name), reason})
-	}
-}
-
-// backedUp finds the channel of an item of a backup, by its id or else by its
-// name. A pinned stream that is gone is pinned no more.
-func (m *matcher) backedUp(n int, it *library.BackupItem) (library.Item, bool) {
-	c, ok := m.Item(it.Channel, 0)
-	if reason := ""; !ok {
-		country := ""
-		if it.Country != nil {
-			country = *it.Country
-		}
-		c, reason = m.named(it.Kind == catalog.Station.String(), country, it.Name)
-		if reason != "" {
-			m.note(n, cmp.Or(it.Name, it.Channel), reason)
-			return library.Item{}, false
-		}
-	}
-	m.note(n, "", "")
-	out := itemFor(c)
-	if it.Stream != nil {
-		out.Stream, _ = pinned(m.View, c.ID, *it.Stream) // none when it is gone
-	}
-	return out, true
-}
-
-// named finds a channel by its name: a TV channel before a station, when that
-// is not said.
-func (m *matcher) named(radio bool, country, name string) (*catalog.Channel, string) {
-	id, reason := "", notInCatalog
-	if !radio {
-		id, reason = m.byName(catalog.TV, country, name)
-	}
-	if reason == notInCatalog {
-		id, reason = m.byName(catalog.Station, country, name)
-	}
-	if reason != "" {
-		return nil, reason
-	}
-	if c, ok := m.Item(id, 0); ok {
-		return c, ""
-	}
-	return nil, notInCatalog
-}
-
-// importCategory is the folder of lists that name none.
-const importCategory = "Importados"
-
-// planList finds the channels of a list, in folders and sub-tabs.
-func (m *matcher) planList(entries []m3u.Entry, folder string) []library.Category {
-	var plan []library.Category
-	type place struct{ category, group int }
-	folders, places := map[string]int{}, map[[2]string]place{}
-	for i := range entries {
-		e := &entries[i]
-		it, reason := m.entry(e)
-		m.note(e.Line, cmp.Or(e.Name, e.ID, e.URL), reason)
-		if reason != "" {
-			continue
-		}
-		category, group := placeOf(e.Group, folder)
-		at, ok := places[[2]string{category, group}]
-		if !ok {
-			if _, ok := folders[category]; !ok {
-				folders[category] = len(plan)
-				plan = append(plan, library.Category{Name: category})
-			}
-			at.category = folders[category]
-			c := &plan[at.category]
-			at.group = len(c.Groups)
-			c.Groups = append(c.Groups, library.Group{Name: group})
-			places[[2]string{category, group}] = at
-		}
-		g := &plan[at.category].Groups[at.group]
-		g.Items = append(g.Items, it)
-	}
-	return plan
-}
-
-// placeOf returns the folder and the sub-tab for a group of a list.
-func placeOf(group, folder string) (category, tab string) {
-	if folder == "" {
-		var ok bool
-		if category, tab, ok = strings.Cut(group, " / "); ok {
-			return category, tab
-		}
-		folder = importCategory
-	}
-	return folder, cmp.Or(group, library.DefaultGroup)
-}
-
-// entry finds the channel of an entry: by its id, its address, or its name.
-func (m *matcher) entry(e *m3u.Entry) (library.Item, string) {
-	id, feed := e.ID, ""
-	if at := strings.LastIndexByte(id, '@'); at >= 0 {
-		id, feed = id[:at], id[at+1:]
-	}
-	c, ok := m.Item(id, 0)
-	if !ok && e.UUID != "" {
-		c, ok = m.Item("rb."+e.UUID, 0)
-	}
-	if !ok {
-		c, feed, ok = m.played(e.URL)
-	}
-	if reason := ""; !ok {
-		if c, reason = m.named(e.Radio, countryOf(e, id), plainName(e.Name)); reason != "" {
-			return library.Item{}, reason
-		}
-	}
-	it := itemFor(c)
-	it.Stream = m.ofFeed(c.ID, feed)
-	return it, ""
-}
-
-// played finds the channel that is played at an address, ours or the
-// provider's, and the feed of it.
-func (m *matcher) played(url string) (c *catalog.Channel, feed string, ok bool) {
-	if id, ours := m.streamID(url); ours {
-		if f, found := m.Stream(id); found {
-			c, ok = m.Item(f.Channel.ID, 0)
-			return c, f.Stream.Feed, ok
-		}
-		return nil, "", false
-	}
-	r, s, ok := m.byURL(url)
-	if !ok {
-		return nil, "", false
-	}
-	c, ok = m.Item(r.ID, 0)
-	return c, s.Feed, ok
-}
-
-// streamID returns the stream of an address of ours, with or without the
-// ending that players like.
-func (m *matcher) streamID(url string) (string, bool) {
-	for _, host := range []string{m.links.Hop, m.links.Base} {
-		if id, ok := strings.CutPrefix(url, host+catalog.StreamsPath); ok {
-			id, _, _ = strings.Cut(id, "?")
-			return strings.TrimSuffix(id, ".m3u8"), true
-		}
-	}
-	return "", false
-}
-
-// ofFeed returns the stream to pin so that a feed of a channel is played: none
-// when the channel plays that one by itself, or does not have it.
-func (m *matcher) ofFeed(channel, feed string) string {
-	if feed == "" {
-		return ""
-	}
-	c, ok := m.Channel(channel, 0, rank.Caller{})
-	if !ok {
-		return ""
-	}
-	for i, s := range c.Streams {
-		if s.Feed != nil && *s.Feed == feed {
-			if i == 0 {
-				return ""
-			}
-			return s.ID
-		}
-	}
-	return ""
-}
-
-// countryOf returns the country that an entry tells, itself or at the end of
-// its id; "" for none.
-func countryOf(e *m3u.Entry, id string) string {
-	if code := catalog.CountryCode(e.Country); len(code) == 2 {
-		return code
-	}
-	if dot := strings.LastIndexByte(id, '.'); dot >= 0 && len(id)-dot == 3 {
-		return catalog.CountryCode(id[dot+1:])
-	}
-	return ""
-}
-
-// plainName returns a title without what lists append to names: labels in
-// brackets, and the height of the picture in parentheses.
-func plainName(title string) string {
-	for {
-		open := -1
-		switch title = strings.TrimSpace(title); {
-		case strings.HasSuffix(title, "]"):
-			open = strings.LastIndexByte(title, '[')
-		case strings.HasSuffix(title, "p)"), strings.HasSuffix(title, "i)"):
-			open = strings.LastIndexByte(title, '(')
-		}
-		if open <= 0 {
-			return title
-		}
-		title = title[:open]
-	}
-}
-
 // A file is a backup as it is saved.
 type file struct{ *library.Backup }
 
@@ -327,6 +114,8 @@ func (f file) Reply(w http.ResponseWriter, r *http.Request) error {
 	return api.WriteJSON(w, r, data)
 }
 
+// export answers from the document alone: a library can be saved while there is
+// no catalog.
 func (s *Server) export(ctx context.Context, _ struct{}) (file, error) {
 	owner, err := ownerOf(ctx)
 	if err != nil {

@@ -111,11 +111,11 @@ func (s *Server) item(it *library.Item, n int, v *index.View) item {
 		ID: it.ID, ChannelID: it.Channel, StreamID: orNil(it.Stream), Name: it.Name, Country: orNil(it.Country),
 		Kind: it.Kind().String(), Sort: n, LastPlayedAt: it.PlayedAt(), Stale: true, API: s.links.Base + itemsPath + "/" + it.ID,
 	}
-	c, ok := v.Item(it.Channel, 0)
+	c, ok := v.Brief(it.Channel)
 	if !ok {
 		return out
 	}
-	out.ChannelID, out.Name, out.Country, out.Kind = c.ID, c.Name, c.Country, c.Kind
-	out.LogoURL, out.PlayableHint, out.Stale = c.LogoURL, c.PlayableHint, false
+	out.ChannelID, out.Name, out.Country, out.Kind = c.ID, c.Name, orNil(c.Country), c.Kind.String()
+	out.LogoURL, out.PlayableHint, out.Stale = c.LogoURL, c.Playable, false
 	return out
 }

@@ -22,6 +22,8 @@ type madeCategory struct {
 	GroupID string `json:"group_id" description:"Of its sub-tab."`
 }
 
+// addCategory adds a folder, and says which it is: the answer names it beside
+// the whole library.
 func (s *Server) addCategory(ctx context.Context, in nameIn) (out madeCategory, err error) {
 	out.Library, err = s.change(ctx, func(l *library.Library, _ *index.View) error {
 		c, err := l.AddCategory(in.Name)
@@ -121,6 +123,8 @@ type madeItem struct {
 	CategoryID string `json:"category_id"`
 }
 
+// addItem adds a channel. The catalog is asked within the change, so that the
+// item has the id and the name that the channel has when it is kept.
 func (s *Server) addItem(ctx context.Context, in itemIn) (out madeItem, err error) {
 	out.Library, err = s.change(ctx, func(l *library.Library, v *index.View) error {
 		it, err := itemOf(v, in.ChannelID, in.StreamID)
@@ -139,7 +143,7 @@ func (s *Server) addItem(ctx context.Context, in itemIn) (out madeItem, err erro
 // itemOf returns an item that shows a channel, by its id or one that it once
 // had, with a stream pinned unless stream is empty.
 func itemOf(v *index.View, channel, stream string) (library.Item, error) {
-	c, ok := v.Item(channel, 0)
+	c, ok := v.Brief(channel)
 	if !ok {
 		return library.Item{}, catalog.ErrNoChannel
 	}
@@ -150,16 +154,8 @@ func itemOf(v *index.View, channel, stream string) (library.Item, error) {
 }
 
 // itemFor returns an item that shows c.
-func itemFor(c *catalog.Channel) library.Item {
-	kind := catalog.TV
-	if c.Kind == catalog.Station.String() {
-		kind = catalog.Station
-	}
-	country := ""
-	if c.Country != nil {
-		country = *c.Country
-	}
-	return library.ItemOf(c.ID, c.Name, kind, country)
+func itemFor(c index.Brief) library.Item {
+	return library.ItemOf(c.ID, c.Name, c.Kind, c.Country)
 }
 
 // pinned returns the id that a stream of the channel has now, found also by
@@ -182,6 +178,8 @@ type itemChangeIn struct {
 	Position *int    `json:"position" minimum:"0" description:"In its sub-tab, from 0; past the end means last."`
 }
 
+// changeItem changes an item. Which stream it may have depends on its channel,
+// which only the library knows: the catalog is asked once the item is found.
 func (s *Server) changeItem(ctx context.Context, in itemChangeIn) (*Library, error) {
 	if in.GroupID == nil && in.StreamID == nil && in.Position == nil {
 		return nil, errNothing
@@ -197,7 +195,7 @@ func (s *Server) changeItem(ctx context.Context, in itemChangeIn) (*Library, err
 
 // repinned is pinned for a channel by any id that it had.
 func repinned(v *index.View, channel, stream string) (string, error) {
-	if c, ok := v.Item(channel, 0); ok {
+	if c, ok := v.Brief(channel); ok {
 		channel = c.ID
 	}
 	return pinned(v, channel, stream)
@@ -211,6 +209,8 @@ func (s *Server) play(ctx context.Context, in idIn) (*Library, error) {
 	return s.change(ctx, func(l *library.Library, _ *index.View) error { return l.Play(in.ID, s.now()) })
 }
 
+// rotate changes the feed token: of an owner who has kept nothing yet, it makes
+// the first.
 func (s *Server) rotate(ctx context.Context, _ struct{}) (*Library, error) {
 	return s.change(ctx, func(l *library.Library, _ *index.View) error {
 		l.RotateToken()

@@ -49,12 +49,13 @@ var parts = []part{
 	{"reload", reloadPart},
 	{"hop", hopPart},
 	{"soak", soakPart},
+	{"people", peoplePart},
 }
 
 func main() {
 	overhttp.Child()
 	overhop.Child()
-	part := flag.String("part", "search,http,reload,hop", "parts to measure, parted by commas")
+	part := flag.String("part", "search,http,reload,hop,people", "parts to measure, parted by commas")
 	size := flag.String("size", "real", "catalogs to measure on: real, 1m or both")
 	runs := flag.Int("runs", 5, "runs that a figure is the median of")
 	data := flag.String("data", "../shared/data/catalog", "folder of the real sources; a made-up catalog is used when it is not there")

@@ -150,11 +150,19 @@ func (st *stack) serve(ctx context.Context) error {
 		work.Go(func() { st.run(ctx, admin.ReloadJob) })
 	}
 	work.Go(func() { st.clock().tick(ctx) })
+	work.Go(func() { st.aggregate(ctx) })
 	select {
 	case <-ctx.Done():
 		return nil
 	case err := <-st.servers.failed:
 		return err
+	}
+}
+
+// aggregate counts what people do. Without it the rest goes on.
+func (st *stack) aggregate(ctx context.Context) {
+	if err := st.deps.Aggregate(ctx); err != nil {
+		st.tell.say("events are not counted: %v", err)
 	}
 }
 

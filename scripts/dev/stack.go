@@ -169,8 +169,10 @@ func (st *stack) decided(vars map[string]string) map[string]string {
 		"BUILD":                build(),
 		"K_SERVICE":            "", // not deployed, whatever the machine is
 	}
-	if vars["CATALOGO_TOKEN"] == "" && isLoopback(st.at.gateway) {
-		own["CATALOGO_TOKEN"] = localToken
+	for _, name := range []string{"CATALOGO_TOKEN", "METRICS_TOKEN"} {
+		if vars[name] == "" && isLoopback(st.at.gateway) {
+			own[name] = localToken
+		}
 	}
 	return own
 }

@@ -27,6 +27,9 @@ func Golden(table []Endpoint) string {
 		for _, p := range e.plan.Params {
 			fmt.Fprintf(&b, "\n\tin %s", show(p))
 		}
+		for _, r := range e.plan.Raws {
+			fmt.Fprintf(&b, "\n\tin body of %s", strings.Join(r.Media, "|"))
+		}
 		for _, f := range e.AllFaults() {
 			fmt.Fprintf(&b, "\n\t%d %s", Status(f.Kind), f.Code)
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -101,6 +102,7 @@ type Content struct {
 	Type string
 	Data []byte
 	Tag  string // a version, without quotes; empty when there is none
+	File string // the name under which it would be kept; empty when there is none
 }
 
 // ETag returns the version.
@@ -108,6 +110,9 @@ func (c Content) ETag() string { return c.Tag }
 
 // Reply writes the bytes.
 func (c Content) Reply(w http.ResponseWriter, r *http.Request) error {
+	if c.File != "" {
+		w.Header()["Content-Disposition"] = []string{mime.FormatMediaType("inline", map[string]string{"filename": c.File})}
+	}
 	return Write(w, r, c.Type, c.Data)
 }
 

@@ -29,6 +29,7 @@ import (
 //	~ {"items": [{"id": "x"}]}           a part of the body: members may be more
 //	* text                               the body contains it
 //	@ id = items.0.id                    keeps a value for later lines, as ${id}
+//	@ id = items.0.api | /items/(.*)     keeps the part of a value that a pattern encloses
 //
 // In "~" an object matches one with more members, and a list one of the same
 // length. The string "${}" matches any value. There may be several. Each script
@@ -220,7 +221,11 @@ func (s *step) checkJSON(body string, values map[string]string) (problems []stri
 	}
 	for _, line := range s.keep {
 		name, path, _ := strings.Cut(line, "=")
+		path, pattern, _ := strings.Cut(path, " | ")
 		value, err := at(got, strings.TrimSpace(path))
+		if err == nil && pattern != "" {
+			value, err = enclosed(value, strings.TrimSpace(pattern))
+		}
 		if err != nil {
 			problems = append(problems, err.Error())
 			continue
@@ -228,6 +233,19 @@ func (s *step) checkJSON(body string, values map[string]string) (problems []stri
 		values[strings.TrimSpace(name)] = value
 	}
 	return problems
+}
+
+// enclosed returns what the first group of a pattern matches in value.
+func enclosed(value, pattern string) (string, error) {
+	p, err := regexp.Compile(pattern)
+	if err != nil {
+		return "", err
+	}
+	m := p.FindStringSubmatch(value)
+	if len(m) != 2 {
+		return "", fmt.Errorf("%q does not match %s", value, pattern)
+	}
+	return m[1], nil
 }
 
 // read returns the one value of a JSON text.

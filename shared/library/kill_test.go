@@ -62,10 +62,10 @@ func writeForever(t *testing.T, dir string) {
 
 // change changes much of a library at once.
 func change(l *Library, at int) {
-	switch {
-	case at == 0:
+	switch at {
+	case 0:
 		l.RotateToken()
-	case at == 1:
+	case 1:
 		l.Clear()
 	default:
 		var list []Category

@@ -202,3 +202,32 @@ func FuzzBackup(f *testing.F) {
 		}
 	})
 }
+
+// TestMergeLast checks that a library goes on knowing itself what was played
+// last, and learns it where it does not know.
+func TestMergeLast(t *testing.T) {
+	plan := []Category{{Name: "TV", LastGroup: "grp_b", Groups: []Group{
+		{ID: "grp_a", Name: "A", Items: []Item{{ID: "itm_1", Channel: "1"}}, LastItem: "itm_1"},
+		{ID: "grp_b", Name: "B", Items: []Item{{ID: "itm_2", Channel: "2"}, {ID: "itm_3", Channel: "3"}}, LastItem: "itm_3"},
+	}}}
+	l := &Library{}
+	c, _ := l.AddCategory("TV")
+	_, g, _ := l.AddGroup(c.ID, "A")
+	_, it, _ := l.AddItem(g.ID, Item{Channel: "mine"})
+	if err := l.Play(it.ID, noon); err != nil {
+		t.Fatal(err)
+	}
+	own := it.ID
+	l.Merge(plan)
+	a, _ := l.Categories[0].Group("a")
+	b, _ := l.Categories[0].Group("b")
+	if l.Categories[0].LastGroup != a.ID || a.LastItem != own || b.LastItem != b.Items[1].ID {
+		t.Errorf("last %s of %+v", l.Categories[0].LastGroup, l.Categories[0].Groups)
+	}
+	fresh := &Library{}
+	fresh.Merge(plan)
+	if c := fresh.Categories[0]; c.LastGroup != c.Groups[1].ID || c.Groups[0].LastItem != c.Groups[0].Items[0].ID {
+		t.Errorf("last %s of %+v", c.LastGroup, c.Groups)
+	}
+	checkWhole(t, l)
+}

@@ -38,8 +38,10 @@ var layers = []layer{
 	{`shared/catalog(/.*)?`, `shared/(fault|i18n|catalog)(/.*)?`, "the model and the index know no database"},
 	{`shared/(identity|social)`, words + `|` + keepers, "who calls and what they do know no catalog"},
 	{`shared/social/environment`, `shared/social`, "where a channel plays is read from text"},
+	{`shared/social/(outbox|kept|comment|speech)`, words + `|` + keepers + `|shared/(identity|social(/.*)?)`, "what people keep and say belongs to who speaks, and knows channels by their ids"},
 	{`shared/library(/.*)?`, words + `|` + keepers + `|shared/(identity|catalog(/fold)?|library(/.*)?)`, "a library belongs to who speaks, and holds channels"},
-	{`shared/(guide|job|logo|stream|feed|probe|account|health|chat|billing|numbers)(/.*)?`,
+	{`shared/health`, words + `|shared/(store|social|catalog)`, "verdicts are functions of counts"},
+	{`shared/(guide|job|logo|stream|feed|probe|account|chat|billing|numbers)(/.*)?`,
 		words + `|` + keepers + `|shared/catalog`, "a subject knows the catalog at most; neighbours are named here"},
 	{`shared/api(/.*)?`, words + `|shared/identity|shared/api(/.*)?`, "the web layer knows no subject"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
@@ -69,7 +71,7 @@ func Imports(t *Tree) []string {
 // misplaced says why a package may not import another, or nothing.
 func misplaced(dir, im string) string {
 	switch {
-	case match(suites, im) && !match(suites+`|scripts/bench`, dir):
+	case match(suites, im) && !match(suites+`|scripts/bench(/.*)?`, dir):
 		return "only tests import a test suite"
 	case match(leaves, im) && !match(leaves+`|shared/wire|scripts/.*`, dir):
 		return "only wire opens a leaf"

@@ -156,6 +156,13 @@ func TestCompileRefusals(t *testing.T) {
 		"path": struct {
 			A string `path:"a"`
 		}{},
+		"body of text": struct {
+			A string `body:"text/plain"`
+		}{},
+		"body and members": struct {
+			A []byte `body:"text/plain"`
+			B string `json:"b"`
+		}{},
 	} {
 		if _, err := Compile(reflect.TypeOf(v), "/x/{id}"); err == nil {
 			t.Errorf("%s: no error", name)

@@ -1,0 +1,139 @@
+package aggregate
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"miramundo.dev/shared/bus"
+	queue "miramundo.dev/shared/bus/embedded"
+	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/store/embedded"
+	"miramundo.dev/shared/store/embedded/sqlite"
+)
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv("AGGREGATE_CHILD_FILE"); file != "" {
+		var life int
+		if _, err := fmt.Sscan(os.Getenv("AGGREGATE_CHILD_LIFE"), &life); err != nil {
+			panic(err)
+		}
+		child(file, life)
+	}
+	os.Exit(m.Run())
+}
+
+// opened returns the world in a file some lives later, when what a process that
+// was killed had taken comes again.
+func opened(file string, life int) (world, error) {
+	f, err := sqlite.Open(file)
+	if err != nil {
+		return world{}, err
+	}
+	db, err := embedded.On(f.Share(), clock)
+	if err != nil {
+		return world{}, err
+	}
+	b, err := queue.On(f, social.Topology(), queue.Options{
+		Parallel: 50, Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Now: func() time.Time { return time.Now().Add(time.Duration(life) * time.Minute) },
+	})
+	return world{db, b}, err
+}
+
+// child counts, and prints a line for each event, until it is killed.
+func child(file string, life int) {
+	w, err := opened(file, life)
+	if err != nil {
+		panic(err)
+	}
+	c := NewCounter(Options{DB: w.db, Now: clock})
+	err = w.bus.Receive(context.Background(), social.Reports, func(ctx context.Context, e bus.Event) error {
+		err := c.Count(ctx, social.Reports, e)
+		fmt.Println("counted", err)
+		return err
+	})
+	panic(err)
+}
+
+// TestKill kills a process that counts, again and again in the middle of its
+// work. The one that is left counts the rest, and all of it once.
+func TestKill(t *testing.T) {
+	const lives = 4 // fewer than attempts
+	file := filepath.Join(t.TempDir(), "db")
+	rng := rand.New(rand.NewPCG(11, 12))
+	events, truth := deliveries(t, rng, 600, 40)
+	w, err := opened(file, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish(t.Context(), t, w.bus, events)
+	for life := range lives {
+		kill(t, file, life, 1+rng.IntN(100))
+	}
+	last, err := opened(file, lives)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { last.bus.Close(); last.db.Close(); w.bus.Close(); w.db.Close() })
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	c := NewCounter(Options{DB: last.db, Now: clock})
+	ended := make(chan error)
+	go func() { ended <- c.Receive(ctx, last.bus, social.Reports) }()
+	until(t, func() bool { return isTrue(t, last, truth) })
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	compare(t.Context(), t, last.db, truth)
+}
+
+// isTrue reports whether as many reports are counted as there are.
+func isTrue(t *testing.T, w world, truth map[string]social.Counts) bool {
+	for channel, want := range truth {
+		got, err := social.ReadCounts(t.Context(), w.db, channel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Plays+got.Fails < want.Plays+want.Fails {
+			return false
+		}
+	}
+	return true
+}
+
+// kill runs a process that counts, and kills it after some events.
+func kill(t *testing.T, file string, life, after int) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), "AGGREGATE_CHILD_FILE="+file, fmt.Sprintf("AGGREGATE_CHILD_LIFE=%d", life))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for n := 0; n < after && lines.Scan(); n++ {
+		if got := lines.Text(); got != "counted <nil>" {
+			t.Errorf("the process says %q", got)
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // says that it was killed
+}

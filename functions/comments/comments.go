@@ -1,0 +1,250 @@
+// Package comments is the function by which people say in public what they
+// think of a channel.
+package comments
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/page"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/social/comment"
+	"miramundo.dev/shared/social/outbox"
+	"miramundo.dev/shared/store"
+)
+
+const (
+	ofChannel = "/comments" // below a channel
+	path      = "/api/comments"
+	prefix    = "cm_" // of ids
+)
+
+// Endpoints is this function's part of the API.
+var Endpoints = []api.Endpoint{
+	api.Bind((*Server).list, api.Endpoint{
+		Method: "GET", Path: catalog.ChannelsPath + "/{id}" + ofChannel, Auth: api.None, Speaker: true, Tool: "list_comments",
+		Doc:    "A page of the comments on a channel, newest first; those of a caller who shows a credential are marked.",
+		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
+	}),
+	api.Bind((*Server).add, api.Endpoint{
+		Method: "POST", Path: catalog.ChannelsPath + "/{id}" + ofChannel, Auth: api.Guest, Tool: "add_comment",
+		Doc:    "The new comment, as all will see it.",
+		Faults: []*fault.Error{catalog.ErrNoChannel, comment.ErrWords, comment.ErrLimit, catalog.ErrNotLoaded, fault.ErrUnavailable},
+	}),
+	api.Bind((*Server).remove, api.Endpoint{
+		Method: "DELETE", Path: path + "/{id}", Auth: api.Guest, Tool: "delete_comment",
+		Doc:    "Word that a comment of the caller is no longer there.",
+		Faults: []*fault.Error{comment.ErrUnknown, fault.ErrUnavailable},
+	}),
+}
+
+// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
+type Viewer interface {
+	View() (*index.View, error)
+}
+
+// Options are what a Server is made from.
+type Options struct {
+	DB      store.DB
+	Outbox  *outbox.Outbox
+	Catalog Viewer
+	Links   catalog.LinkBase
+	Now     func() time.Time
+}
+
+// A Server answers for the comments in a database.
+type Server struct {
+	Options
+	heads *heads
+}
+
+// New returns a server of the comments in o.DB.
+func New(o Options) *Server {
+	s := &Server{Options: o}
+	s.heads = newHeads(o.Now, s.head)
+	return s
+}
+
+// channel returns the id that a channel has now, by any that it had.
+func (s *Server) channel(id string) (string, error) {
+	v, err := s.Catalog.View()
+	if err != nil {
+		return "", err
+	}
+	b, ok := v.Brief(id)
+	if !ok {
+		return "", catalog.ErrNoChannel
+	}
+	return b.ID, nil
+}
+
+// An item is a comment as the interface shows it.
+type item struct {
+	ID        string `json:"id" description:"cm_ and letters and digits."`
+	ChannelID string `json:"channel_id"`
+	Author    string `json:"author" description:"The name that the author chose, or a nickname; nobody's alone."`
+	Body      string `json:"body" description:"As it was written: escape it where it is shown."`
+	CreatedAt string `json:"created_at" format:"date-time"`
+	Mine      bool   `json:"mine" description:"The caller's own; false without a credential."`
+	API       string `json:"api" format:"uri" description:"Where its author deletes it."`
+}
+
+// show returns a comment as who sees it.
+func (s *Server) show(c comment.Comment, who identity.Owner) item {
+	return item{
+		ID: prefix + c.ID, ChannelID: c.Channel, Author: c.Author, Body: c.Body,
+		CreatedAt: c.CreatedAt.UTC().Format(time.RFC3339), Mine: who != "" && c.Owner == who,
+		API: s.Links.Base + path + "/" + prefix + c.ID,
+	}
+}
+
+type listIn struct {
+	ID string `path:"id" maxLength:"256" description:"The channel's catalog id."`
+	page.In
+}
+
+// A list is a page of comments.
+type list struct {
+	Items []item `json:"items" nullable:"false"`
+	page.Position
+	ChannelID string `json:"channel_id"`
+	MaxLength int    `json:"max_length" description:"Characters that a comment may have, as Unicode code points."`
+}
+
+func (s *Server) list(ctx context.Context, in listIn) (out list, err error) {
+	channel, err := s.channel(in.ID)
+	if err != nil {
+		return out, err
+	}
+	speaker, _ := identity.SpeakerOf(ctx)
+	newest, total, err := s.read(ctx, channel, speaker.Owner, in.In)
+	if err != nil {
+		return out, fault.OrUnavailable(err)
+	}
+	out = list{
+		Items: []item{}, Position: in.Of(total, s.Links.Channel(channel)+ofChannel),
+		ChannelID: channel, MaxLength: comment.MaxLength,
+	}
+	for _, c := range page.Cut(in.In, newest) {
+		out.Items = append(out.Items, s.show(c, speaker.Owner))
+	}
+	return out, nil
+}
+
+// read returns the newest comments on a channel, at least those of the page
+// that in asks for, and how many there are.
+func (s *Server) read(ctx context.Context, channel string, who identity.Owner, in page.In) (newest []comment.Comment, total int, err error) {
+	e, err := s.seenBy(ctx, channel, who)
+	if err != nil {
+		return nil, 0, err
+	}
+	need := min(in.Offset+in.Limit, comment.Reach)
+	if need <= headLen || in.Offset >= e.total || len(e.newest) < headLen {
+		return e.newest, e.total, nil
+	}
+	newest, err = comment.Newest(ctx, s.DB, channel, need)
+	return newest, e.total, err
+}
+
+// skew is by how much the clocks of two instances may differ.
+const skew = 2 * time.Second
+
+// seenBy returns the beginning of a channel's comments, with all that who wrote
+// and without what who took back, on whichever instance.
+func (s *Server) seenBy(ctx context.Context, channel string, who identity.Owner) (*head, error) {
+	e, known, err := s.heads.get(ctx, channel)
+	if err != nil || !known || who == "" {
+		return e, err
+	}
+	p, err := comment.PaceOf(ctx, s.DB, who)
+	if err != nil {
+		return e, nil //nolint:nilerr // what is remembered is better than nothing
+	}
+	if p.ChangedAt.Add(skew).After(e.at) {
+		s.heads.drop(channel, e)
+		e, _, err = s.heads.get(ctx, channel)
+	}
+	return e, err
+}
+
+// head reads the beginning of a channel's comments.
+func (s *Server) head(ctx context.Context, channel string) ([]comment.Comment, int, error) {
+	newest, err := comment.Newest(ctx, s.DB, channel, headLen)
+	if err != nil || len(newest) < headLen {
+		return newest, len(newest), err
+	}
+	total, err := comment.Count(ctx, s.DB, channel)
+	return newest, max(total, headLen), err
+}
+
+type addIn struct {
+	ID     string  `path:"id" maxLength:"256" description:"The channel's catalog id."`
+	Body   string  `json:"body" required:"true" description:"At most 500 characters, as Unicode code points; it may have several lines."`
+	Author *string `json:"author" description:"A name of at most 40 characters; without it the caller's nickname."`
+}
+
+// An added is the answer to a new comment.
+type added struct {
+	OK      bool `json:"ok" description:"Always true."`
+	Comment item `json:"comment"`
+}
+
+func (s *Server) add(ctx context.Context, in addIn) (out added, err error) {
+	who, err := identity.OwnerOf(ctx)
+	if err != nil {
+		return out, err
+	}
+	channel, err := s.channel(in.ID)
+	if err != nil {
+		return out, err
+	}
+	author := ""
+	if in.Author != nil {
+		author = *in.Author
+	}
+	c, err := comment.New(who, channel, author, in.Body, s.Now())
+	if err != nil {
+		return out, err
+	}
+	letter, err := comment.Post(ctx, s.DB, c)
+	if err != nil {
+		return out, fault.OrUnavailable(err)
+	}
+	s.heads.drop(channel, nil)
+	s.Outbox.Send(ctx, letter)
+	return added{true, s.show(c, who)}, nil
+}
+
+type removeIn struct {
+	ID string `path:"id" maxLength:"64" description:"Id of the comment."`
+}
+
+// A removed is the answer when a comment is gone.
+type removed struct {
+	OK        bool   `json:"ok" description:"Always true."`
+	Removed   string `json:"removed" description:"Id of the comment."`
+	ChannelID string `json:"channel_id"`
+}
+
+func (s *Server) remove(ctx context.Context, in removeIn) (out removed, err error) {
+	who, err := identity.OwnerOf(ctx)
+	if err != nil {
+		return out, err
+	}
+	id, ok := strings.CutPrefix(in.ID, prefix)
+	if !ok {
+		return out, comment.ErrUnknown
+	}
+	c, letter, err := comment.Remove(ctx, s.DB, who, id, s.Now())
+	if err != nil {
+		return out, fault.OrUnavailable(err)
+	}
+	s.heads.drop(c.Channel, nil)
+	s.Outbox.Send(ctx, letter)
+	return removed{true, in.ID, c.Channel}, nil
+}

@@ -1,0 +1,254 @@
+// Package favorites is the function by which people keep the channels that they
+// like.
+package favorites
+
+import (
+	"context"
+	"time"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/page"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/kept"
+	"miramundo.dev/shared/social/outbox"
+	"miramundo.dev/shared/store"
+)
+
+const path = "/api/favorites"
+
+// ErrAbsent means that a channel is none of the caller's favorites.
+var ErrAbsent = fault.New(fault.NotFound, "favorite_not_found")
+
+// Endpoints is this function's part of the API.
+var Endpoints = []api.Endpoint{
+	api.Bind((*Server).list, api.Endpoint{
+		Method: "GET", Path: path, Auth: api.Guest, Tool: "get_favorites",
+		Doc:    "A page of the caller's favorites, most recent first; those that left the catalog are left out.",
+		Faults: []*fault.Error{catalog.ErrNotLoaded, fault.ErrUnavailable},
+	}),
+	api.Bind((*Server).add, api.Endpoint{
+		Method: "POST", Path: path, Auth: api.Guest, Tool: "add_favorite",
+		Doc:    "Word that a channel is a favorite of the caller, and of how many people.",
+		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, kept.ErrFull, fault.ErrUnavailable},
+	}),
+	api.Bind((*Server).remove, api.Endpoint{
+		Method: "DELETE", Path: path + "/{channel_id}", Auth: api.Guest, Tool: "remove_favorite",
+		Doc:    "Word that a channel is no favorite of the caller, and of how many people it is.",
+		Faults: []*fault.Error{ErrAbsent, fault.ErrUnavailable},
+	}),
+}
+
+// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
+type Viewer interface {
+	View() (*index.View, error)
+
+	// Synced returns when the sources were last confirmed; false before the
+	// first release.
+	Synced() (time.Time, bool)
+}
+
+// Options are what a Server is made from.
+type Options struct {
+	DB      store.DB
+	Outbox  *outbox.Outbox
+	Overlay *social.Overlay // the counts that lists show; nil has none
+	Catalog Viewer
+	Links   catalog.LinkBase
+	Now     func() time.Time
+}
+
+// A Server answers for the favorites in a database.
+type Server struct {
+	Options
+	recent recent
+}
+
+// New returns a server of the favorites in o.DB.
+func New(o Options) *Server { return &Server{Options: o} }
+
+// shown returns how v calls channels; without a catalog they are called as they
+// were.
+func shown(v *index.View) kept.Shown {
+	return func(id string) (string, bool) {
+		if v == nil {
+			return id, false
+		}
+		b, ok := v.Brief(id)
+		return b.ID, ok
+	}
+}
+
+// An item is a channel among favorites.
+type item struct {
+	ChannelID    string  `json:"channel_id"`
+	Name         string  `json:"name"`
+	Country      *string `json:"country" description:"ISO 3166-1 alpha-2."`
+	Quality      *string `json:"quality" description:"Best known quality, such as 1080p."`
+	LogoURL      *string `json:"logo_url" format:"uri"`
+	PlayableHint bool    `json:"playable_hint" description:"Whether the last check found a usable stream."`
+	Favorites    int     `json:"favorites" description:"People who have it as a favorite; some seconds old."`
+	CreatedAt    string  `json:"created_at" format:"date-time"`
+	Stale        bool    `json:"stale" description:"The catalog that says so is over two days old."`
+	API          string  `json:"api" format:"uri" description:"Detail record of the channel."`
+}
+
+// A list is a page of favorites.
+type list struct {
+	Items []item `json:"items" nullable:"false"`
+	page.Position
+	Max int `json:"max" description:"Favorites that fit."`
+}
+
+func (s *Server) list(ctx context.Context, in page.In) (out list, err error) {
+	who, err := identity.OwnerOf(ctx)
+	if err != nil {
+		return out, err
+	}
+	v, err := s.Catalog.View()
+	if err != nil {
+		return out, err
+	}
+	f, err := kept.LoadFavorites(ctx, s.DB, who)
+	if err != nil {
+		return out, fault.OrUnavailable(err)
+	}
+	all := s.items(f, v)
+	return list{page.Cut(in, all), in.Of(len(all), s.Links.Base+path), kept.MaxFavorites}, nil
+}
+
+// staleness is the age at which a catalog is stale, as its health says.
+const staleness = 48 * time.Hour
+
+// items returns the channels of f that v shows, each once.
+func (s *Server) items(f *kept.Favorites, v *index.View) []item {
+	at, ok := s.Catalog.Synced()
+	stale := !ok || s.Now().Sub(at) > staleness
+	all := make([]item, 0, len(f.Rows))
+	seen := make(map[string]bool, len(f.Rows))
+	for _, r := range f.Rows {
+		b, ok := v.Brief(r.Channel)
+		if !ok || seen[b.ID] {
+			continue
+		}
+		seen[b.ID] = true
+		all = append(all, item{
+			ChannelID: b.ID, Name: b.Name, Country: orNil(b.Country), Quality: orNil(b.Quality), LogoURL: b.LogoURL,
+			PlayableHint: b.Playable, Favorites: s.public(b.ID), CreatedAt: r.Since.UTC().Format(time.RFC3339),
+			Stale: stale, API: s.Links.Channel(b.ID),
+		})
+	}
+	return all
+}
+
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// public returns how many people have a channel as a favorite, one of them the
+// caller, from memory: what was told here lately, or else what the overlay has.
+func (s *Server) public(channel string) int {
+	if n, ok := s.recent.last(channel, s.Now()); ok {
+		return max(n, 1)
+	}
+	c, ok := s.Overlay.Counts(channel)
+	if !ok {
+		return 1
+	}
+	return max(int(c.Favorites), 1)
+}
+
+type addIn struct {
+	ChannelID string `json:"channel_id" required:"true" minLength:"1" maxLength:"256" description:"Catalog id of the channel."`
+}
+
+// An added is the answer when a channel is a favorite.
+type added struct {
+	OK        bool   `json:"ok" description:"Always true."`
+	Favorited bool   `json:"favorited" description:"Always true."`
+	Created   bool   `json:"created" description:"False when it was a favorite before."`
+	ChannelID string `json:"channel_id"`
+	Favorites int    `json:"favorites" description:"People who have it as a favorite, the caller included."`
+}
+
+func (s *Server) add(ctx context.Context, in addIn) (out added, err error) {
+	v, err := s.Catalog.View()
+	if err != nil {
+		return out, err
+	}
+	c, ok := v.Brief(in.ChannelID)
+	if !ok {
+		return out, catalog.ErrNoChannel
+	}
+	made, n, err := s.change(ctx, c.ID, func(f *kept.Favorites) ([]social.Favorite, error) {
+		return f.Add(c.ID, s.Now(), shown(v))
+	})
+	return added{true, true, made, c.ID, max(n, 1)}, err
+}
+
+type removeIn struct {
+	ChannelID string `path:"channel_id" maxLength:"256" description:"Catalog id of the channel."`
+}
+
+// A removed is the answer when a channel is no favorite any more.
+type removed struct {
+	OK        bool   `json:"ok" description:"Always true."`
+	Favorited bool   `json:"favorited" description:"Always false."`
+	ChannelID string `json:"channel_id"`
+	Favorites int    `json:"favorites" description:"People who have it as a favorite."`
+}
+
+func (s *Server) remove(ctx context.Context, in removeIn) (out removed, err error) {
+	v, _ := s.Catalog.View() // without a catalog channels go by the ids that are kept
+	id := in.ChannelID
+	if now, ok := shown(v)(id); ok {
+		id = now
+	}
+	_, n, err := s.change(ctx, id, func(f *kept.Favorites) ([]social.Favorite, error) {
+		changes := f.Remove(in.ChannelID, s.Now(), shown(v))
+		if len(changes) == 0 {
+			return nil, ErrAbsent
+		}
+		return changes, nil
+	})
+	return removed{OK: true, ChannelID: id, Favorites: n}, err
+}
+
+// change changes the caller's favorites, tells of it, and returns whether there
+// was anything to change and how many people now have the channel.
+func (s *Server) change(ctx context.Context, channel string, change func(*kept.Favorites) ([]social.Favorite, error)) (changed bool, n int, err error) {
+	who, err := identity.OwnerOf(ctx)
+	if err != nil {
+		return false, 0, err
+	}
+	changes, letters, err := kept.UpdateFavorites(ctx, s.DB, who, change)
+	if err != nil {
+		return false, 0, fault.OrUnavailable(err)
+	}
+	for _, c := range changes {
+		s.recent.add(c, s.Now())
+	}
+	n = s.count(ctx, channel)
+	s.Outbox.Send(ctx, letters...)
+	return len(changes) > 0, n, nil
+}
+
+// count returns how many people have a channel as a favorite: those counted,
+// and what was changed here and is not counted yet. The change is kept by now,
+// so that a database which fails only here must not say otherwise: then the
+// overlay counts.
+func (s *Server) count(ctx context.Context, channel string) int {
+	counted, err := social.ReadCounted(ctx, s.DB, channel)
+	if err != nil {
+		if c, ok := s.Overlay.Counts(channel); ok {
+			counted.Counts = *c
+		}
+	}
+	return s.recent.over(channel, &counted, s.Now())
+}

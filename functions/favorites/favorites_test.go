@@ -1,0 +1,400 @@
+package favorites
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/bus/bustest"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/kept"
+	"miramundo.dev/shared/social/outbox"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/storetest"
+	"miramundo.dev/shared/wire"
+)
+
+var (
+	noon  = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	links = catalog.LinkBase{Base: "https://mira.example"}
+)
+
+// A shownCatalog is a catalog of one moment.
+type shownCatalog struct {
+	view   *index.View
+	synced time.Time
+}
+
+func (s *shownCatalog) View() (*index.View, error) {
+	if s.view == nil {
+		return nil, catalog.ErrNotLoaded
+	}
+	return s.view, nil
+}
+
+func (s *shownCatalog) Synced() (time.Time, bool) { return s.synced, !s.synced.IsZero() }
+
+func viewOf(t testing.TB, aliases map[string]string, ids ...string) *index.View {
+	t.Helper()
+	var list []catalog.Record
+	for i, id := range ids {
+		list = append(list, catalog.Record{ID: id, Name: "Channel " + id, Country: "BR", Origin: "iptv-org", Streams: []catalog.StreamRecord{{
+			ID: catalog.StreamID(i + 1), URL: fmt.Sprintf("https://h.example/%d.m3u8", i), Kind: catalog.StreamHLS, Origin: "iptv-org", Playable: true,
+		}}})
+	}
+	ix, err := index.Build(&catalog.Register{BuiltAt: noon, Records: list, ChannelAliases: aliases})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return index.NewView(ix, index.Overlay{}, links)
+}
+
+func open(t testing.TB) (store.DB, bus.Bus) {
+	t.Helper()
+	db, events, err := wire.Open(t.Context(), wire.Config{
+		Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data"), Topology: social.Topology(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { events.Close(); db.Close() })
+	return db, events
+}
+
+// byName takes everyone for who they say they are.
+type byName struct{}
+
+func (byName) Authenticate(ctx context.Context, r *http.Request, _ api.Auth) (context.Context, error) {
+	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + r.Header.Get("X-Guest-Token")), Guest: true}), nil
+}
+
+// A world is the function with all that it stands on, at a time that tests set.
+type world struct {
+	db      store.DB
+	events  bus.Bus
+	catalog *shownCatalog
+	overlay *social.Overlay
+
+	mu  sync.Mutex
+	now time.Time // guarded by mu
+}
+
+func newWorld(t testing.TB, ids ...string) *world {
+	db, events := open(t)
+	return &world{db: db, events: events, catalog: &shownCatalog{view: viewOf(t, nil, ids...), synced: noon}, now: noon}
+}
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) wait(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+// instance returns one more process that serves.
+func (w *world) instance() http.Handler {
+	log := slog.New(slog.DiscardHandler)
+	s := New(Options{
+		DB: w.db, Outbox: &outbox.Outbox{DB: w.db, Bus: w.events, Log: log, Now: w.clock},
+		Overlay: w.overlay, Catalog: w.catalog, Links: links, Now: w.clock,
+	})
+	return api.Handler(api.Options{Auth: byName{}, Log: log}, s, Endpoints)
+}
+
+// reply is all that any answer may hold.
+type reply struct {
+	list
+	OK, Favorited, Created bool
+	ChannelID              string `json:"channel_id"`
+	Favorites              int
+	Error                  string
+}
+
+// call does one call as owner.
+func call(t testing.TB, h http.Handler, owner, method, path, body string) (int, reply) {
+	t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("X-Guest-Token", owner)
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	var v reply
+	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
+		t.Fatalf("%s %s: %v: %s", method, path, err, w.Body)
+	}
+	return w.Code, v
+}
+
+func like(t testing.TB, h http.Handler, owner, channel string) (int, reply) {
+	t.Helper()
+	return call(t, h, owner, "POST", path, fmt.Sprintf(`{"channel_id":%q}`, channel))
+}
+
+func unlike(t testing.TB, h http.Handler, owner, channel string) (int, reply) {
+	t.Helper()
+	return call(t, h, owner, "DELETE", path+"/"+channel, "")
+}
+
+// count counts the events that wait at the bus as aggregate does, in one go.
+func (w *world) count(t testing.TB, n int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var mu sync.Mutex
+	err := w.events.Receive(ctx, social.Favorites, func(_ context.Context, e bus.Event) error {
+		mu.Lock()
+		defer mu.Unlock()
+		f, err := social.FavoriteOf(e)
+		if err != nil {
+			return err
+		}
+		if n--; n == 0 {
+			defer cancel()
+		}
+		return w.apply(t, f)
+	})
+	if err != nil || n > 0 {
+		t.Fatalf("%d events did not come: %v", n, err)
+	}
+}
+
+func (w *world) apply(t testing.TB, f social.Favorite) error {
+	kept, err := social.ReadCounted(t.Context(), w.db, f.Channel)
+	if err != nil {
+		return err
+	}
+	kept.Apply(f)
+	about := social.AboutOf(f)
+	if kept.Seen == nil {
+		kept.Seen = map[string]social.Seen{}
+	}
+	mark := about.Mark()
+	kept.Seen[about.Day()] = social.Seen{Marks: append(kept.Seen[about.Day()].Marks, mark[:]...)}
+	return w.db.Set(t.Context(), social.CountsPath(f.Channel), kept)
+}
+
+// TestNumbers tells people how many they are, whether or not those who count
+// have come that far.
+func TestNumbers(t *testing.T) {
+	w := newWorld(t, "A.br", "B.br")
+	h := w.instance()
+	check := func(what string, wantCode, want int, code int, r reply) {
+		t.Helper()
+		if code != wantCode || r.Favorites != want {
+			t.Errorf("%s: %d, %d people; want %d, %d", what, code, r.Favorites, wantCode, want)
+		}
+	}
+	do := func(what string, want int, f func(testing.TB, http.Handler, string, string) (int, reply), who string) {
+		t.Helper()
+		code, r := f(t, h, who, "A.br")
+		check(what, 200, want, code, r)
+	}
+	do("the first", 1, like, "ana")
+	do("the second, before the first is counted", 2, like, "bob")
+	w.count(t, 2)
+	do("again, after both are counted", 2, like, "ana")
+	do("the third", 3, like, "eve")
+	do("one less, before the third is counted", 2, unlike, "bob")
+	w.count(t, 2)
+	do("after all is counted", 2, like, "ana")
+
+	h = w.instance() // which remembers nothing
+	do("another instance", 3, like, "bob")
+	do("and back", 2, unlike, "bob")
+	w.wait(2 * countedWithin)
+	do("what is not counted for long is not known", 2, like, "ana")
+	_, l := call(t, h, "ana", "GET", path, "")
+	if len(l.Items) != 1 || l.Items[0].Favorites != 2 {
+		t.Errorf("list: %+v", l.Items)
+	}
+}
+
+// TestCreated tells whether a favorite is new.
+func TestCreated(t *testing.T) {
+	h := newWorld(t, "A.br").instance()
+	for i, want := range []bool{true, false} {
+		if _, r := like(t, h, "ana", "A.br"); r.Created != want || !r.Favorited || !r.OK {
+			t.Errorf("call %d: %+v", i, r)
+		}
+	}
+	if code, r := unlike(t, h, "bob", "A.br"); code != 404 || r.Error != "favorite_not_found" {
+		t.Errorf("another's: %d %+v", code, r)
+	}
+	if code, r := unlike(t, h, "ana", "A.br"); code != 200 || r.Favorited || !r.OK || r.ChannelID != "A.br" {
+		t.Errorf("removed: %d %+v", code, r)
+	}
+	if code, _ := unlike(t, h, "ana", "A.br"); code != 404 {
+		t.Errorf("again: %d", code)
+	}
+}
+
+// TestVanished shows only channels that the catalog still has, and lets people
+// drop those that it has not.
+func TestVanished(t *testing.T) {
+	w := newWorld(t, "A.br", "B.br", "C.br")
+	h := w.instance()
+	for _, id := range []string{"A.br", "B.br", "C.br"} {
+		like(t, h, "ana", id)
+	}
+	w.catalog.view = viewOf(t, map[string]string{"A.br": "New.br"}, "New.br", "C.br")
+	_, l := call(t, h, "ana", "GET", path, "")
+	var ids []string
+	for _, it := range l.Items {
+		ids = append(ids, it.ChannelID)
+	}
+	if diff := cmp.Diff([]string{"C.br", "New.br"}, ids); diff != "" || l.Total != 2 {
+		t.Errorf("%d in all (-want +got):\n%s", l.Total, diff)
+	}
+	for _, id := range []string{"B.br", "New.br"} {
+		if code, r := unlike(t, h, "ana", id); code != 200 || r.ChannelID != id {
+			t.Errorf("removal of %s: %d %+v", id, code, r)
+		}
+	}
+	if code, r := like(t, h, "ana", "B.br"); code != 404 || r.Error != "channel_not_found" {
+		t.Errorf("a channel that is gone: %d %+v", code, r)
+	}
+}
+
+// TestFull refuses what does not fit.
+func TestFull(t *testing.T) {
+	w := newWorld(t, "A.br", "B.br")
+	_, _, err := kept.UpdateFavorites(t.Context(), w.db, "g_ana", func(f *kept.Favorites) ([]social.Favorite, error) {
+		f.Rows = nil
+		for i := range kept.MaxFavorites - 1 {
+			f.Rows = append(f.Rows, kept.Favorite{Channel: fmt.Sprint("C", i), Since: store.At(noon)})
+		}
+		return f.Add("A.br", noon, func(id string) (string, bool) { return id, true })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for i := range kept.MaxFavorites - 1 {
+		all = append(all, fmt.Sprint("C", i))
+	}
+	w.catalog.view = viewOf(t, nil, append(all, "A.br", "B.br")...)
+	h := w.instance()
+	if code, r := like(t, h, "ana", "B.br"); code != 400 || r.Error != "favorites_limit_reached" || r.Max != kept.MaxFavorites {
+		t.Errorf("one more: %d %+v", code, r)
+	}
+	if code, r := like(t, h, "ana", "A.br"); code != 200 || r.Created {
+		t.Errorf("one that is there: %d %+v", code, r)
+	}
+	unlike(t, h, "ana", "C7")
+	if code, _ := like(t, h, "ana", "B.br"); code != 200 {
+		t.Errorf("after there is room: %d", code)
+	}
+}
+
+// TestCrowd lets many people like a channel at once, on two instances, and
+// some think better of it. Counted, the number is right.
+func TestCrowd(t *testing.T) {
+	w := newWorld(t, "A.br")
+	hs := []http.Handler{w.instance(), w.instance()}
+	var g errgroup.Group
+	const people = 50
+	for i := range people {
+		g.Go(func() error {
+			h, who := hs[i%2], fmt.Sprint("p", i)
+			if code, r := like(t, h, who, "A.br"); code != 200 || !r.Created || r.Favorites < 1 || r.Favorites > people {
+				return fmt.Errorf("%s: %d %+v", who, code, r)
+			}
+			if i%5 == 0 {
+				if code, _ := unlike(t, h, who, "A.br"); code != 200 {
+					return fmt.Errorf("%s takes it back: %d", who, code)
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	w.count(t, people+people/5)
+	if _, r := like(t, w.instance(), "last", "A.br"); r.Favorites != people-people/5+1 {
+		t.Errorf("%d people, want %d", r.Favorites, people-people/5+1)
+	}
+}
+
+// TestBusAway keeps what cannot be told yet: who asked is answered.
+func TestBusAway(t *testing.T) {
+	w := newWorld(t, "A.br")
+	events := w.events
+	w.events = bustest.Broken()
+	if code, r := like(t, w.instance(), "ana", "A.br"); code != 200 || !r.Created || r.Favorites != 1 {
+		t.Fatalf("without the bus: %d %+v", code, r)
+	}
+	w.events = events
+	w.wait(outbox.Young)
+	out := &outbox.Outbox{DB: w.db, Bus: events, Log: slog.New(slog.DiscardHandler), Now: w.clock}
+	if n, err := out.Sweep(t.Context()); n != 1 || err != nil {
+		t.Fatalf("swept %d, %v", n, err)
+	}
+	w.count(t, 1)
+	if c, err := social.ReadCounts(t.Context(), w.db, "A.br"); err != nil || c.Favorites != 1 {
+		t.Errorf("counted %d, %v", c.Favorites, err)
+	}
+}
+
+// TestOutage answers 503 without the database; what was kept before it went is
+// answered as kept.
+func TestOutage(t *testing.T) {
+	w := newWorld(t, "A.br", "B.br")
+	sw := storetest.NewSwitch(w.db)
+	w.db = sw
+	h := w.instance()
+	sw.OffAfter(1) // the transaction, and nothing after it
+	if code, r := like(t, h, "ana", "A.br"); code != 200 || !r.Created || r.Favorites != 1 {
+		t.Errorf("the database goes after the commit: %d %+v", code, r)
+	}
+	sw.Off()
+	for what, f := range map[string]func() (int, reply){
+		"list": func() (int, reply) { return call(t, h, "ana", "GET", path, "") },
+		"add":  func() (int, reply) { return like(t, h, "ana", "B.br") },
+		"drop": func() (int, reply) { return unlike(t, h, "ana", "A.br") },
+	} {
+		if code, r := f(); code != 503 || r.Error != "unavailable" {
+			t.Errorf("%s: %d %+v", what, code, r)
+		}
+	}
+	sw.On()
+	w.catalog.view = nil
+	if code, r := like(t, h, "ana", "B.br"); code != 503 || r.Error != "catalog_unavailable" {
+		t.Errorf("without the catalog: %d %+v", code, r)
+	}
+	if code, _ := unlike(t, h, "ana", "A.br"); code != 200 {
+		t.Errorf("removal without the catalog: %d", code)
+	}
+}
+
+// TestRecentIsBounded makes more channels than are remembered.
+func TestRecentIsBounded(t *testing.T) {
+	var r recent
+	for i := range 3 * maxChannels {
+		r.add(social.Favorite{Channel: fmt.Sprint(i), Delta: 1, At: noon}, noon.Add(time.Duration(i)*time.Millisecond))
+		if len(r.channels) > maxChannels {
+			t.Fatalf("%d channels remembered", len(r.channels))
+		}
+	}
+}

@@ -1,0 +1,205 @@
+// Package feeds is the function that gives libraries to players, as lists that
+// they subscribe to.
+package feeds
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/rank"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/feed"
+	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/store"
+)
+
+// Paths of the lists of a library, of a folder and of a sub-tab, below which
+// their guides are.
+const (
+	libraryPath  = library.FeedsPath + "{token}"
+	foldersPath  = libraryPath + "/c"
+	categoryPath = foldersPath + "/{category}"
+	groupsPath   = categoryPath + "/g"
+	groupPath    = groupsPath + "/{group}"
+)
+
+// perOwner lets the reader's own cache keep a list, to ask each time whether
+// it changed: the address is a secret, and may die at any moment.
+const perOwner api.Cache = "private, no-cache"
+
+// Endpoints is this function's part of the API.
+var Endpoints = []api.Endpoint{
+	api.Bind((*Server).library, endpoint(libraryPath, "The channels of a library, as a list for players or as its guide.", listTypes, guideTypes)),
+	api.Bind((*Server).category, endpoint(foldersPath, "The channels of a folder, as a list for players.", listTypes)),
+	api.Bind((*Server).categoryGuide, endpoint(categoryPath, "The guide of the channels of a folder.", guideTypes)),
+	api.Bind((*Server).group, endpoint(groupsPath, "The channels of a sub-tab, as a list for players.", listTypes)),
+	api.Bind((*Server).groupGuide, endpoint(groupPath, "The guide of the channels of a sub-tab.", guideTypes)),
+}
+
+// Media types beside that of JSON.
+var (
+	listTypes  = []string{feed.M3UType, feed.XSPFType}
+	guideTypes = []string{feed.GuideType, feed.ArchiveType}
+)
+
+// endpoint is that of the files that come after path.
+func endpoint(path, doc string, types ...[]string) api.Endpoint {
+	return api.Endpoint{
+		Method: "GET", Path: path + "/{file}", Auth: api.None, Doc: doc, Cache: perOwner,
+		Faults: failures, Produces: slices.Concat(types...),
+	}
+}
+
+var failures = []*fault.Error{library.ErrNoFeed, catalog.ErrNotLoaded, fault.ErrUnavailable}
+
+// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
+type Viewer interface {
+	View() (*index.View, error)
+}
+
+// A Server writes the feeds of the libraries in a database.
+type Server struct {
+	db      store.DB
+	catalog Viewer
+	now     func() time.Time
+	shelf   shelf
+}
+
+// New returns a server of the libraries in db, of channels that v shows.
+func New(db store.DB, v Viewer, now func() time.Time) *Server {
+	return &Server{db: db, catalog: v, now: now}
+}
+
+type libraryIn struct {
+	Token string `path:"token" maxLength:"4096" description:"The feed token: whoever has it reads the library."`
+	File  string `path:"file" maxLength:"4096" description:"library.m3u, library.m3u8, library.json or library.xspf; of the guide guia.xml or guia.xml.gz."`
+}
+
+func (s *Server) library(ctx context.Context, in libraryIn) (listFile, error) {
+	if format, ok := guides[in.File]; ok {
+		f, err := s.feed(ctx, in.Token, place{}, format)
+		return listFile{f}, err
+	}
+	name, format, ok := cut(in.File)
+	if !ok || name != libraryFile {
+		return listFile{}, library.ErrNoFeed
+	}
+	f, err := s.feed(ctx, in.Token, place{}, format)
+	return listFile{f}, err
+}
+
+type categoryIn struct {
+	Token string `path:"token" maxLength:"4096" description:"The feed token."`
+	File  string `path:"file" maxLength:"4096" description:"The folder's slug and .m3u, .m3u8, .json or .xspf."`
+}
+
+func (s *Server) category(ctx context.Context, in categoryIn) (listFile, error) {
+	name, format, ok := cut(in.File)
+	if !ok {
+		return listFile{}, library.ErrNoFeed
+	}
+	f, err := s.feed(ctx, in.Token, place{category: name}, format)
+	return listFile{f}, err
+}
+
+type groupIn struct {
+	Token    string `path:"token" maxLength:"4096" description:"The feed token."`
+	Category string `path:"category" maxLength:"4096" description:"The folder's slug."`
+	File     string `path:"file" maxLength:"4096" description:"The sub-tab's slug and .m3u, .m3u8, .json or .xspf."`
+}
+
+func (s *Server) group(ctx context.Context, in groupIn) (listFile, error) {
+	name, format, ok := cut(in.File)
+	if !ok {
+		return listFile{}, library.ErrNoFeed
+	}
+	f, err := s.feed(ctx, in.Token, place{in.Category, name}, format)
+	return listFile{f}, err
+}
+
+// cut parts the name of a list from its format. A slug may hold dots.
+func cut(name string) (slug, format string, ok bool) {
+	at := strings.LastIndexByte(name, '.')
+	if at <= 0 {
+		return "", "", false
+	}
+	return name[:at], name[at+1:], slices.Contains(library.Formats, name[at+1:])
+}
+
+// guides are the formats of guides, by the files that they are in.
+var guides = map[string]string{guideName + "." + feed.XMLTV: feed.XMLTV, guideName + "." + feed.Archive: feed.Archive}
+
+type categoryGuideIn struct {
+	Token    string `path:"token" maxLength:"4096" description:"The feed token."`
+	Category string `path:"category" maxLength:"4096" description:"The folder's slug."`
+	File     string `path:"file" maxLength:"4096" description:"guia.xml or guia.xml.gz."`
+}
+
+func (s *Server) categoryGuide(ctx context.Context, in categoryGuideIn) (api.Content, error) {
+	return s.guide(ctx, in.Token, place{category: in.Category}, in.File)
+}
+
+type groupGuideIn struct {
+	Token    string `path:"token" maxLength:"4096" description:"The feed token."`
+	Category string `path:"category" maxLength:"4096" description:"The folder's slug."`
+	Group    string `path:"group" maxLength:"4096" description:"The sub-tab's slug."`
+	File     string `path:"file" maxLength:"4096" description:"guia.xml or guia.xml.gz."`
+}
+
+func (s *Server) groupGuide(ctx context.Context, in groupGuideIn) (api.Content, error) {
+	return s.guide(ctx, in.Token, place{in.Category, in.Group}, in.File)
+}
+
+func (s *Server) guide(ctx context.Context, token string, at place, file string) (api.Content, error) {
+	format, ok := guides[file]
+	if !ok {
+		return api.Content{}, library.ErrNoFeed
+	}
+	return s.feed(ctx, token, at, format)
+}
+
+// A listFile is a list, which may be one in JSON.
+type listFile struct{ api.Content }
+
+// Schema returns the shape of a list in JSON.
+func (listFile) Schema() any { return feed.ChannelList{} }
+
+// feed returns what a token opens at a place, in a format. It reads two
+// documents.
+func (s *Server) feed(ctx context.Context, token string, at place, format string) (api.Content, error) {
+	v, err := s.catalog.View()
+	if err != nil {
+		return api.Content{}, err
+	}
+	l, err := library.ByToken(ctx, s.db, token)
+	if err != nil {
+		return api.Content{}, told(err)
+	}
+	caller := rank.Caller{Country: api.CountryOf(ctx), Now: s.now()}
+	k := key{l.Owner, l.Revision, at, format, caller.Country, caller.Now.Unix() / fresh}
+	if c, ok := s.shelf.get(v, k); ok {
+		return c, nil
+	}
+	p, err := find(l, at)
+	if err != nil {
+		return api.Content{}, err
+	}
+	c := api.Content(p.list(v, caller).As(format, p.file(format)))
+	s.shelf.put(v, k, c)
+	return c, nil
+}
+
+// told returns what the reader is told of err: that the database does not
+// answer, when it is no fault and so comes from below the domain.
+func told(err error) error {
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	return fault.ErrUnavailable.Because(err)
+}

@@ -1,0 +1,140 @@
+package feeds
+
+import (
+	"strings"
+
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/rank"
+	"miramundo.dev/shared/feed"
+	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/library"
+)
+
+// The names of files of the whole library, and of guides.
+const (
+	libraryFile = "library"
+	guideName   = "guia"
+)
+
+// libraryName is what the list of a whole library is called.
+const libraryName = "Miramundo"
+
+// A place is how addresses name a part of a library: by the slugs of a folder
+// and a sub-tab. It is the whole library when both are empty.
+type place struct{ category, group string }
+
+// A part is what a list is of.
+type part struct {
+	library  *library.Library
+	category *library.Category // nil of the whole library
+	group    *library.Group    // nil likewise, and of a folder
+}
+
+// find returns the part of l at a place, or ErrNoFeed.
+func find(l *library.Library, at place) (p part, err error) {
+	p.library = l
+	ok := true
+	if at.category != "" {
+		p.category, ok = l.Category(at.category)
+	}
+	if ok && at.group != "" {
+		p.group, ok = p.category.Group(at.group)
+	}
+	if !ok {
+		return part{}, library.ErrNoFeed
+	}
+	return p, nil
+}
+
+// file returns the name of a list's file, without its ending. A guide is found
+// under one name everywhere.
+func (p *part) file(format string) string {
+	switch {
+	case format == feed.XMLTV || format == feed.Archive:
+		return guideName
+	case p.group != nil:
+		return p.category.Slug + "-" + p.group.Slug
+	case p.category != nil:
+		return p.category.Slug
+	}
+	return libraryFile
+}
+
+// A chooser turns items into entries.
+type chooser struct {
+	view   *index.View
+	caller rank.Caller
+}
+
+// list returns p as a list, its channels as v has them.
+func (p *part) list(v *index.View, caller rank.Caller) *feed.List {
+	c := chooser{v, caller}
+	l := p.head(v.Links().Base)
+	l.UpdatedAt = p.library.UpdatedAt.Time
+	switch {
+	case p.group != nil:
+		l.Entries = c.add(nil, p.group, nil, p.group.Name)
+	case p.category != nil:
+		for i := range p.category.Groups {
+			g := &p.category.Groups[i]
+			l.Entries = c.add(l.Entries, g, []string{g.Name}, g.Name)
+		}
+	default:
+		l.Entries = c.all(p.library)
+	}
+	return l
+}
+
+// all returns the entries of a whole library.
+func (c *chooser) all(l *library.Library) []feed.Entry {
+	list := make([]feed.Entry, 0, l.Len())
+	for i := range l.Categories {
+		folder := &l.Categories[i]
+		for k := range folder.Groups {
+			g := &folder.Groups[k]
+			list = c.add(list, g, []string{folder.Name, g.Name}, folder.Name+" / "+g.Name)
+		}
+	}
+	return list
+}
+
+// head returns the list of p without its entries, for the main host base.
+func (p *part) head(base string) *feed.List {
+	switch l := p.library; {
+	case p.group != nil:
+		f := l.GroupFeed(base, p.category, p.group)
+		return head(feed.Group, p.category.Name+" / "+p.group.Name, f, string(f))
+	case p.category != nil:
+		f := l.CategoryFeed(base, p.category)
+		return head(feed.Category, p.category.Name, f, string(f))
+	default:
+		f := l.Feed(base)
+		return head(feed.Library, libraryName, f, strings.TrimSuffix(string(f), "/"+libraryFile))
+	}
+}
+
+// head returns a list of a level. Its guide is below the address guides.
+func head(level, name string, f library.FeedBase, guides string) *feed.List {
+	return &feed.List{Name: name, Level: level, Feeds: feed.AddressesOf(f.As), Guide: guides + "/" + guideName + "." + feed.Archive}
+}
+
+// add adds the items of a sub-tab, which lies in folders, as a group.
+func (c *chooser) add(list []feed.Entry, g *library.Group, folders []string, group string) []feed.Entry {
+	for i := range g.Items {
+		e := c.entry(&g.Items[i])
+		e.Folders, e.Group = folders, group
+		list = append(list, e)
+	}
+	return list
+}
+
+// entry returns an item with what the catalog says of its channel now, or with
+// what is remembered of one that is gone.
+func (c *chooser) entry(it *library.Item) feed.Entry {
+	if p, ok := c.view.Pick(it.Channel, it.Stream, int(i18n.EN), c.caller); ok {
+		return feed.EntryOf(p.Channel, p.Stream, c.view.Links())
+	}
+	return feed.Entry{
+		Channel: it.Channel, Name: it.Name, Country: it.Country, Radio: it.Radio, Gone: true, API: c.view.Links().Channel(it.Channel),
+	}
+}

@@ -1,0 +1,226 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/block"
+	"miramundo.dev/shared/health"
+	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/storetest"
+)
+
+const (
+	firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:133.0) Gecko/20100101 Firefox/133.0"
+	chrome  = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
+)
+
+// reported keeps the counts of a channel that fails in Brazil and plays in
+// Portugal, as those who count do.
+func reported(t *testing.T, db store.DB, channel string) social.Counts {
+	t.Helper()
+	c := social.Counted{Channel: channel, Revision: 1}
+	report := func(country, browser, system, code string) {
+		c.Apply(social.Report{OK: code == "", Code: code, Browser: browser, OS: system, Country: country, At: noon})
+	}
+	for range 3 {
+		report("BR", "Firefox", "Windows", "geo")
+	}
+	report("BR", "Chrome", "Linux", "cors")
+	report("PT", "Chrome", "Linux", "")
+	c.Apply(social.Latency{Country: "BR", Samples: 4, SumMS: 4 * 800, LastAt: noon})
+	c.Favorites, c.Comments = 2, 1
+	ctx := context.Background()
+	if err := db.Set(ctx, social.CountsPath(channel), c); err != nil {
+		t.Fatal(err)
+	}
+	if err := social.ShowCounts(ctx, db, social.ShardOf(channel), []social.Counted{c}); err != nil {
+		t.Fatal(err)
+	}
+	return c.Counts
+}
+
+// follow makes d show what db has of people.
+func (d *Deps) follow(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	d.Overlay = social.FollowOverlay(ctx, d.DB, d.Log)
+	waiting, stop := context.WithTimeout(ctx, time.Minute)
+	defer stop()
+	if err := d.Overlay.Loaded(waiting); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asked returns the JSON answer to a caller of a country and a browser.
+func asked[T any](t *testing.T, h http.Handler, path, country, agent string) (v T) {
+	t.Helper()
+	res, body := apitest.Do(t, h, "GET", path, "", "X-Client-Region", country, "User-Agent", agent)
+	if err := json.Unmarshal([]byte(body), &v); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %s %.300s, %v", path, res.Status, body, err)
+	}
+	return v
+}
+
+// TestSocial checks what search, detail and panel tell of people: the same, by
+// where the caller is; and that lists and details read no document for it.
+func TestSocial(t *testing.T) {
+	meter := storetest.NewMeter(openEmbedded(t))
+	counts := reported(t, meter, "Aurora.br")
+	reported(t, meter, "Listed.us") // blocked
+	reported(t, meter, "Nowhere.xx")
+	d := deps(t, meter, fixture)
+	d.follow(t)
+	h := Mux(d)
+	v := apitest.Validating(t, h, document(t, h))
+	for _, c := range []struct {
+		country, agent string
+		place          social.Place
+		forYou         string
+	}{
+		{"BR", firefox, social.Place{Browser: "Firefox", OS: "Windows", Country: "BR"}, "geo_bloqueado"},
+		{"BR", chrome, social.Place{Browser: "Chrome", OS: "Linux", Country: "BR"}, "geo_bloqueado"},
+		{"PT", chrome, social.Place{Browser: "Chrome", OS: "Linux", Country: "PT"}, "sem_dado"},
+		{"", "", social.Place{Browser: "Outro", OS: "Outro", Country: "ZZ"}, "sem_dado"},
+	} {
+		want := health.Social(counts, c.place)
+		before := meter.Ops()
+		page := asked[catalog.Page](t, v, "/api/channels?kind=all&playable=0&limit=50", c.country, c.agent)
+		full := asked[catalog.ChannelFull](t, v, "/api/channels/Aurora.br", c.country, c.agent)
+		if ops := meter.Ops().Less(before); ops != (storetest.Ops{}) {
+			t.Errorf("a page and a detail take %+v", ops)
+		}
+		if d := cmp.Diff(&want, full.Social); d != "" {
+			t.Errorf("detail at %v (-want +got):\n%s", c.place, d)
+		}
+		told := 0
+		for _, item := range page.Items {
+			switch {
+			case item.ID == "Aurora.br":
+				told++
+				if d := cmp.Diff(&want, item.Social); d != "" {
+					t.Errorf("item at %v (-want +got):\n%s", c.place, d)
+				}
+			case *item.Social != catalog.Social{} || item.ID == "Listed.us" || item.ID == "Nowhere.xx":
+				t.Errorf("%s tells of %+v", item.ID, item.Social)
+			}
+		}
+		before = meter.Ops()
+		panel := asked[health.Panel](t, v, "/api/channels/Aurora.br/health?lang=en", c.country, c.agent)
+		if ops := meter.Ops().Less(before); ops != (storetest.Ops{Reads: 1}) {
+			t.Errorf("a panel takes %+v", ops)
+		}
+		links := health.PanelLinks{
+			Self:    "https://mira.example/api/channels/Aurora.br/health",
+			Channel: "https://mira.example/api/channels/Aurora.br", Report: "https://mira.example/api/play-report",
+		}
+		if told != 1 || panel.ForYou != c.forYou || panel.Links != links || panel.YourEnvironment.Plays != want.YourPlays {
+			t.Errorf("at %v: %d items, panel %+v", c.place, told, panel)
+		}
+	}
+	if res, body := apitest.Do(t, v, "GET", "/api/channels/Listed.us/health", ""); res.StatusCode != http.StatusNotFound {
+		t.Errorf("the panel of a blocked channel: %s %s", res.Status, body)
+	}
+}
+
+// TestPanelBlock checks that a block takes the panel away with its channel.
+func TestPanelBlock(t *testing.T) {
+	db := openEmbedded(t)
+	reported(t, db, "Aurora.br")
+	d := deps(t, db, fixture)
+	h := Mux(d)
+	b, err := block.New(block.Channel, "Aurora.br", "asked for", noon)
+	if err == nil {
+		err = d.Blocks.Add(context.Background(), b)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Catalog.Refresh(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if res, body := apitest.Do(t, h, "GET", "/api/channels/Aurora.br/health", ""); res.StatusCode != http.StatusNotFound {
+		t.Errorf("%s %s", res.Status, body)
+	}
+}
+
+// TestPanelWithoutDatabase checks that a panel is told from memory while the
+// database does not answer, when memory has it.
+func TestPanelWithoutDatabase(t *testing.T) {
+	db := storetest.NewSwitch(openEmbedded(t))
+	reported(t, db, "Aurora.br")
+	d := deps(t, db, fixture)
+	d.follow(t)
+	h := Mux(d)
+	with := asked[health.Panel](t, h, "/api/channels/Aurora.br/health", "BR", firefox)
+	db.Off()
+	without := asked[health.Panel](t, h, "/api/channels/Aurora.br/health", "BR", firefox)
+	if d := cmp.Diff(with, without); d != "" || with.Fails != 4 {
+		t.Errorf("(-database +memory):\n%s", d)
+	}
+	if res, body := apitest.Do(t, h, "GET", "/api/channels/Sakura.jp/health", ""); res.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, `"unavailable"`) {
+		t.Errorf("of a channel that memory does not have: %s %s", res.Status, body)
+	}
+}
+
+// TestPanelOfReports follows reports from the people who make them to the
+// panel.
+func TestPanelOfReports(t *testing.T) {
+	d := deps(t, openEmbedded(t), fixture)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	h := Mux(d)
+	for i, country := range strings.Fields("BR BR BR US US") {
+		_, body := apitest.Do(t, h, "POST", "/api/guest", "")
+		var guest struct{ Token string }
+		if err := json.Unmarshal([]byte(body), &guest); err != nil {
+			t.Fatal(err)
+		}
+		report := `{"channel_id":"Aurora.br","ok":true}`
+		if country == "BR" {
+			report = fmt.Sprintf(`{"channel_id":"Aurora.br","ok":false,"code":%q}`, social.Codes[i%2])
+		}
+		res, body := apitest.Do(t, h, "POST", "/api/play-report", report, "Content-Type", "application/json",
+			"X-Guest-Token", guest.Token, "X-Client-Region", country, "User-Agent", firefox)
+		if res.StatusCode != http.StatusOK {
+			t.Fatalf("report: %s %s", res.Status, body)
+		}
+	}
+	counting := make(chan error, 1)
+	go func() { counting <- d.Aggregate(ctx) }()
+	for doc, err := range d.DB.Watch(ctx, social.CountsPath("Aurora.br")) {
+		var c social.Counted
+		if err == nil && doc.Decode != nil {
+			err = doc.Decode(&c)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Plays+c.Fails == 5 {
+			break
+		}
+	}
+	p := asked[health.Panel](t, h, "/api/channels/Aurora.br/health?lang=en", "BR", firefox)
+	cancel()
+	if err := <-counting; err != nil {
+		t.Errorf("Aggregate = %v", err)
+	}
+	got := []any{p.Plays, p.Fails, *p.Health, p.Geo, p.ForYou, len(p.Environments), p.Reasons[0].Code, p.Reasons[0].Count}
+	want := []any{2, 3, 40, health.GeoVerdict{
+		Kind: "geo", BlockedIn: []string{"BR"}, WorksIn: []string{"US"}, Label: "Seems blocked in: Brazil. Works in: United States.",
+	}, "geo_bloqueado", 2, "cors", 2}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}

@@ -1,0 +1,234 @@
+// Package history is the function by which people see again what they played.
+package history
+
+import (
+	"context"
+	"time"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/page"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/social/kept"
+	"miramundo.dev/shared/store"
+)
+
+const path = "/api/history"
+
+// ErrAbsent means that a channel is not in the caller's history.
+var ErrAbsent = fault.New(fault.NotFound, "history_not_found")
+
+// Endpoints is this function's part of the API.
+var Endpoints = []api.Endpoint{
+	api.Bind((*Server).list, api.Endpoint{
+		Method: "GET", Path: path, Auth: api.Guest, Tool: "get_history",
+		Doc:    "A page of the channels that the caller played, most recent first; those that left the catalog are left out.",
+		Faults: []*fault.Error{catalog.ErrNotLoaded, fault.ErrUnavailable},
+	}),
+	api.Bind((*Server).add, api.Endpoint{
+		Method: "POST", Path: path, Auth: api.Guest, Tool: "add_to_history",
+		Doc:    "How often and when the caller played a channel, this play included; it moves to the top. No public play is counted.",
+		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
+	}),
+	api.Bind((*Server).clear, api.Endpoint{
+		Method: "DELETE", Path: path, Auth: api.Guest, Tool: "clear_history",
+		Doc:    "Word that the caller's history is empty.",
+		Faults: []*fault.Error{fault.ErrUnavailable},
+	}),
+	api.Bind((*Server).remove, api.Endpoint{
+		Method: "DELETE", Path: path + "/{channel_id}", Auth: api.Guest, Tool: "remove_from_history",
+		Doc:    "Word that a channel is no longer in the caller's history.",
+		Faults: []*fault.Error{ErrAbsent, fault.ErrUnavailable},
+	}),
+}
+
+// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
+type Viewer interface {
+	View() (*index.View, error)
+
+	// Synced returns when the sources were last confirmed; false before the
+	// first release.
+	Synced() (time.Time, bool)
+}
+
+// A Server answers for the histories in a database.
+type Server struct {
+	db      store.DB
+	catalog Viewer
+	links   catalog.LinkBase
+	now     func() time.Time
+}
+
+// New returns a server of the histories in db, of channels that v shows.
+func New(db store.DB, v Viewer, links catalog.LinkBase, now func() time.Time) *Server {
+	return &Server{db: db, catalog: v, links: links, now: now}
+}
+
+// shown returns how v calls channels; without a catalog they are called as they
+// were.
+func shown(v *index.View) kept.Shown {
+	return func(id string) (string, bool) {
+		if v == nil {
+			return id, false
+		}
+		b, ok := v.Brief(id)
+		return b.ID, ok
+	}
+}
+
+// An item is a channel in a history.
+type item struct {
+	ChannelID    string  `json:"channel_id"`
+	Name         string  `json:"name"`
+	Country      *string `json:"country" description:"ISO 3166-1 alpha-2."`
+	LogoURL      *string `json:"logo_url" format:"uri"`
+	PlayableHint bool    `json:"playable_hint" description:"Whether the last check found a usable stream."`
+	Plays        int     `json:"plays" description:"The caller's own."`
+	FirstAt      string  `json:"first_at" format:"date-time"`
+	LastAt       string  `json:"last_at" format:"date-time"`
+	Stale        bool    `json:"stale" description:"The catalog that says so is over two days old."`
+	API          string  `json:"api" format:"uri" description:"Detail record of the channel."`
+}
+
+// A list is a page of a history.
+type list struct {
+	Items []item `json:"items" nullable:"false"`
+	page.Position
+	Max int `json:"max" description:"Channels that a history holds; one more drops the oldest."`
+}
+
+func (s *Server) list(ctx context.Context, in page.In) (out list, err error) {
+	who, err := identity.OwnerOf(ctx)
+	if err != nil {
+		return out, err
+	}
+	v, err := s.catalog.View()
+	if err != nil {
+		return out, err
+	}
+	h, err := kept.LoadHistory(ctx, s.db, who)
+	if err != nil {
+		return out, fault.OrUnavailable(err)
+	}
+	all := s.items(h, v)
+	return list{page.Cut(in, all), in.Of(len(all), s.links.Base+path), kept.MaxHistory}, nil
+}
+
+// staleness is the age at which a catalog is stale, as its health says.
+const staleness = 48 * time.Hour
+
+// items returns the channels of h that v shows, each once.
+func (s *Server) items(h *kept.History, v *index.View) []item {
+	at, ok := s.catalog.Synced()
+	stale := !ok || s.now().Sub(at) > staleness
+	all := make([]item, 0, len(h.Rows))
+	seen := make(map[string]bool, len(h.Rows))
+	for _, r := range h.Rows {
+		b, ok := v.Brief(r.Channel)
+		if !ok || seen[b.ID] {
+			continue
+		}
+		seen[b.ID] = true
+		all = append(all, item{
+			ChannelID: b.ID, Name: b.Name, Country: orNil(b.Country), LogoURL: b.LogoURL, PlayableHint: b.Playable,
+			Plays: r.Plays, FirstAt: stamp(r.FirstAt), LastAt: stamp(r.LastAt), Stale: stale, API: s.links.Channel(b.ID),
+		})
+	}
+	return all
+}
+
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func stamp(t store.Time) string { return t.UTC().Format(time.RFC3339) }
+
+type addIn struct {
+	ChannelID string `json:"channel_id" required:"true" minLength:"1" maxLength:"256" description:"Catalog id of the channel that is played."`
+}
+
+// A played is a channel that was just played.
+type played struct {
+	ChannelID string  `json:"channel_id"`
+	Plays     int     `json:"plays" description:"The caller's own, this one included."`
+	LastAt    *string `json:"last_at" format:"date-time"`
+	API       string  `json:"api" format:"uri" description:"Detail record of the channel."`
+}
+
+func (s *Server) add(ctx context.Context, in addIn) (out played, err error) {
+	who, err := identity.OwnerOf(ctx)
+	if err != nil {
+		return out, err
+	}
+	v, err := s.catalog.View()
+	if err != nil {
+		return out, err
+	}
+	c, ok := v.Brief(in.ChannelID)
+	if !ok {
+		return out, catalog.ErrNoChannel
+	}
+	var row kept.Played
+	err = kept.UpdateHistory(ctx, s.db, who, func(h *kept.History) bool {
+		row = h.Play(c.ID, s.now(), shown(v))
+		return true
+	})
+	if err != nil {
+		return out, fault.OrUnavailable(err)
+	}
+	last := stamp(row.LastAt)
+	return played{c.ID, row.Plays, &last, s.links.Channel(c.ID)}, nil
+}
+
+// A cleared is the answer when a history is empty.
+type cleared struct {
+	OK      bool `json:"ok" description:"Always true."`
+	Cleared bool `json:"cleared" description:"Always true."`
+	Total   int  `json:"total" description:"Always 0."`
+}
+
+func (s *Server) clear(ctx context.Context, _ struct{}) (out cleared, err error) {
+	who, err := identity.OwnerOf(ctx)
+	if err != nil {
+		return out, err
+	}
+	if err := kept.UpdateHistory(ctx, s.db, who, (*kept.History).Clear); err != nil {
+		return out, fault.OrUnavailable(err)
+	}
+	return cleared{OK: true, Cleared: true}, nil
+}
+
+type removeIn struct {
+	ChannelID string `path:"channel_id" maxLength:"256" description:"Catalog id of the channel."`
+}
+
+// A removed is the answer when a channel has left a history.
+type removed struct {
+	OK      bool   `json:"ok" description:"Always true."`
+	Removed string `json:"removed" description:"Id of the channel."`
+}
+
+func (s *Server) remove(ctx context.Context, in removeIn) (out removed, err error) {
+	who, err := identity.OwnerOf(ctx)
+	if err != nil {
+		return out, err
+	}
+	v, _ := s.catalog.View() // without a catalog channels go by the ids that are kept
+	found := false
+	err = kept.UpdateHistory(ctx, s.db, who, func(h *kept.History) bool {
+		found = h.Remove(in.ChannelID, shown(v))
+		return found
+	})
+	if err != nil {
+		return out, fault.OrUnavailable(err)
+	}
+	if !found {
+		return out, ErrAbsent
+	}
+	return removed{true, in.ChannelID}, nil
+}

@@ -1,0 +1,219 @@
+// Package overpeople knows what the requests of people cost: the time to the
+// answer, the operations on documents, and their price.
+package overpeople
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"miramundo.dev/functions"
+	"miramundo.dev/functions/admin"
+	"miramundo.dev/functions/aggregate"
+	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/store/storetest"
+)
+
+// An errand is a request that people make. In its path and body CHANNEL stands
+// for the id of a channel.
+type errand struct {
+	name, method, path, body string
+	again                    bool // by one person, and not each time by another
+}
+
+var errands = []errand{
+	{"search page", "GET", "/api/channels?limit=20", "", false},
+	{"channel", "GET", "/api/channels/CHANNEL", "", false},
+	{"health panel", "GET", "/api/channels/CHANNEL/health", "", false},
+	{"guest", "POST", "/api/guest", "", false},
+	{"library, read", "GET", "/api/library", "", true},
+	{"library, write", "POST", "/api/categories", `{"name":"A"}`, false},
+	{"history, write", "POST", "/api/history", `{"channel_id":"CHANNEL"}`, true},
+	{"history, read", "GET", "/api/history", "", true},
+	{"favorite, write", "POST", "/api/favorites", `{"channel_id":"CHANNEL"}`, false},
+	{"favorites, read", "GET", "/api/favorites", "", true},
+	{"comment, write", "POST", "/api/channels/CHANNEL/comments", `{"body":"A good channel"}`, false},
+	{"comments, read", "GET", "/api/channels/CHANNEL/comments", "", true},
+	{"play report", "POST", "/api/play-report", `{"channel_id":"CHANNEL","ok":true}`, false},
+	{"play report, again", "POST", "/api/play-report", `{"channel_id":"CHANNEL","ok":true}`, true},
+}
+
+// A service is the functions on one machine, whose documents are counted.
+type service struct {
+	http.Handler
+	deps    functions.Deps
+	meter   *storetest.Meter
+	guests  *identity.Guests
+	channel string
+}
+
+// Run makes each errand n times and prints what it took.
+func Run(ctx context.Context, out io.Writer, n int) error {
+	dir, err := os.MkdirTemp("", "people")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	s, end, err := open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n## people: %d requests each, documents in SQLite, prices of Firestore in one region\n\n", n)
+	fmt.Fprintf(out, "%-28s %10s %10s %8s %8s %8s %14s\n", "request", "median µs", "p99 µs", "reads", "writes", "deletes", "USD/million")
+	for _, e := range errands {
+		if err := s.measure(ctx, out, e, n); err != nil {
+			return errors.Join(err, end())
+		}
+	}
+	return errors.Join(s.count(ctx, out), end())
+}
+
+// open opens the functions on the sample of the catalog.
+func open(ctx context.Context, dir string) (*service, func() error, error) {
+	key := strings.Repeat("k", 32)
+	cfg, err := config.Parse(map[string]string{"DATA_DIR": dir, "CATALOG": "sample", "GUEST_KEY": key})
+	if err != nil {
+		return nil, nil, err
+	}
+	d, end, err := functions.Open(ctx, cfg, slog.New(slog.DiscardHandler), functions.Local{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := d.Jobs.Run(ctx, admin.ReloadJob, job.Order{}); err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	if err := d.Catalog.Refresh(ctx); err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	s := &service{deps: d, meter: storetest.NewMeter(d.DB), guests: identity.NewGuests(key, "", time.Now)}
+	s.deps.DB = s.meter
+	s.Handler = functions.Mux(s.deps)
+	s.channel, err = s.first()
+	return s, end, err
+}
+
+// first returns the id of a channel.
+func (s *service) first() (string, error) {
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest("GET", "/api/channels?limit=1", nil))
+	_, rest, _ := strings.Cut(w.Body.String(), `"id":"`)
+	id, _, ok := strings.Cut(rest, `"`)
+	if !ok {
+		return "", fmt.Errorf("a search answers %d %.200s", w.Code, w.Body)
+	}
+	return id, nil
+}
+
+// serves reports whether the functions have the endpoint of e.
+func serves(e errand) bool {
+	path, _, _ := strings.Cut(strings.ReplaceAll(e.path, "CHANNEL", "{id}"), "?")
+	for _, one := range functions.Table() {
+		if one.Method == e.method && one.Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+// measure makes an errand n times.
+func (s *service) measure(_ context.Context, out io.Writer, e errand, n int) error {
+	if !serves(e) {
+		return fmt.Errorf("no function serves %s %s", e.method, e.path)
+	}
+	token, _, err := s.guests.Issue()
+	if err != nil {
+		return err
+	}
+	took := make([]time.Duration, n)
+	before := s.meter.Ops()
+	for i := range took {
+		if !e.again {
+			if token, _, err = s.guests.Issue(); err != nil {
+				return err
+			}
+		}
+		r := s.request(e, token, i)
+		w := httptest.NewRecorder()
+		start := time.Now()
+		s.ServeHTTP(w, r)
+		took[i] = time.Since(start)
+		if w.Code >= 300 {
+			return fmt.Errorf("%s answers %d %.200s", e.name, w.Code, w.Body)
+		}
+	}
+	slices.Sort(took)
+	print(out, e.name, took[n/2], took[n*99/100], s.meter.Ops().Less(before), n)
+	return nil
+}
+
+func (s *service) request(e errand, token string, n int) *http.Request {
+	fill := strings.NewReplacer("CHANNEL", s.channel)
+	r := httptest.NewRequest(e.method, fill.Replace(e.path), strings.NewReader(fill.Replace(e.body)))
+	r.RemoteAddr = fmt.Sprintf("198.18.%d.%d:1", n>>8&255, n&255)
+	r.Header.Set("X-Guest-Token", token)
+	r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
+	if e.body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r
+}
+
+func print(out io.Writer, name string, median, p99 time.Duration, ops storetest.Ops, n int) {
+	each := func(v int64) string { return fmt.Sprintf("%.2f", float64(v)/float64(n)) }
+	fmt.Fprintf(out, "%-28s %10d %10d %8s %8s %8s %14.2f\n", name, median.Microseconds(), p99.Microseconds(),
+		each(ops.Reads), each(ops.Writes), each(ops.Deletes), ops.USD()/float64(n)*1_000_000)
+}
+
+// A month has 8,640 runs of the job that shows counts.
+const perMonth = 30 * 24 * 12
+
+// count counts reports of as many channels, each pushed alone, as they are when
+// a million come in a month; and then in a burst.
+func (s *service) count(ctx context.Context, out io.Writer) error {
+	for _, rate := range []struct {
+		name string
+		n    int
+	}{{"counting a report, 1M/month", 1_000_000 / perMonth}, {"counting a report, 10M/month", 10_000_000 / perMonth}} {
+		c := aggregate.NewCounter(aggregate.Options{DB: s.meter, Now: time.Now, Later: true})
+		took := make([]time.Duration, rate.n)
+		before := s.meter.Ops()
+		for i := range took {
+			e, err := made(i, rate.name)
+			if err != nil {
+				return err
+			}
+			start := time.Now()
+			if err := c.Count(ctx, social.Reports, e); err != nil {
+				return err
+			}
+			took[i] = time.Since(start)
+		}
+		if _, err := aggregate.Refresh(ctx, s.meter); err != nil {
+			return err
+		}
+		slices.Sort(took)
+		print(out, rate.name, took[rate.n/2], took[rate.n*99/100], s.meter.Ops().Less(before), rate.n)
+	}
+	fmt.Fprintln(out, "\nA report costs its answer and its counting, and about 0.08 USD a million for the event.")
+	return nil
+}
+
+// made returns the event of a report of a channel of its own.
+func made(n int, salt string) (bus.Event, error) {
+	return social.Report{
+		Key: fmt.Sprintf("%064x", n), Channel: fmt.Sprintf("Channel%d.%d", len(salt), n), OK: true,
+		Browser: "Firefox", OS: "Linux", Country: social.Unknown, At: time.Now(),
+	}.Event()
+}

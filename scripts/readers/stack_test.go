@@ -1,0 +1,208 @@
+// Package readers tries programs that people read lists with on the feeds of a
+// service that runs: what they read is what was meant, and they play it.
+package readers
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"miramundo.dev/functions/feeds"
+	"miramundo.dev/scripts/dev/testchannel"
+	"miramundo.dev/scripts/players/container"
+	"miramundo.dev/scripts/players/journal"
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/wire"
+)
+
+// A channel is one of the catalog, with what readers of M3U make of its name.
+type channel struct{ name, meant string }
+
+// channels are those of the catalog, by their numbers.
+var channels = []channel{
+	{"Canal de Teste", "Canal de Teste"},
+	{"One HD, the good one", "One HD the good one"},
+	{`Tape "Live" \ One`, `Tape 'Live' \ One`},
+	{"Sky News - UK", "Sky News – UK"},
+	{"24 Horas", "24\u00a0Horas"},
+	{"two\r\n#EXTINF:-1,lines", "two #EXTINF:-1 lines"},
+	{"📺 Televisão 👨‍👩‍👧", "📺 Televisão 👨‍👩‍👧"},
+	{"أخبار المدينة", "أخبار المدينة"},
+	{"חדשות (720p) <b>&amp;</b> ]]>", "חדשות (720p) <b>&amp;</b> ]]>"},
+	{"media=1 catchup=2", "media = 1 catchup = 2"},
+}
+
+// What the origins of the channels want to be sent.
+const (
+	agent    = "Player/1 (KHTML, like Gecko)"
+	referrer = "https://site.example/"
+)
+
+func channelID(i int) string { return fmt.Sprintf("Channel%d.br", i) }
+
+// A stack is a service that runs: an origin with the test channel, the hop
+// before it, and the feeds of libraries whose channels all play it.
+type stack struct {
+	origin journal.Journal
+	base   string
+	hop    string
+	db     store.DB
+	view   *index.View
+}
+
+// View returns the catalog.
+func (s *stack) View() (*index.View, error) { return s.view, nil }
+
+// nowhere is an address at which nothing listens.
+const nowhere = "http://127.0.0.1:1"
+
+// start runs the feeds alone, for readers that play nothing.
+func start(t *testing.T) *stack {
+	t.Helper()
+	s := &stack{db: openDB(t), hop: nowhere}
+	s.serve(t, register(nowhere))
+	return s
+}
+
+// startAll runs all that players need.
+func startAll(t *testing.T) *stack {
+	t.Helper()
+	s := &stack{db: openDB(t)}
+	channel, err := testchannel.New(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	origin := httptest.NewServer(s.origin.Wrap(channel))
+	t.Cleanup(func() {
+		origin.CloseClientConnections() // a player may hold one
+		origin.Close()
+	})
+	reg := register(origin.URL + "/tv/master.m3u8")
+	s.hop = startHop(t, reg, origin.Listener.Addr().String())
+	s.serve(t, reg)
+	return s
+}
+
+// startHop runs the hop on a catalog whose origin is at an address of this
+// machine, and returns where.
+func startHop(t *testing.T, reg *catalog.Register, origin string) string {
+	t.Helper()
+	ctx, dir := context.Background(), t.TempDir() // which end after the test's own
+	if err := container.Publish(ctx, dir, reg); err != nil {
+		t.Fatal(err)
+	}
+	program, err := container.Build(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hop, err := container.Start(ctx, container.Options{Program: program, Data: dir, Allow: []string{origin}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := hop.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return hop.URL
+}
+
+// serve serves the feeds of libraries of a catalog.
+func (s *stack) serve(t *testing.T, reg *catalog.Register) {
+	t.Helper()
+	server := httptest.NewServer(api.Handler(api.Options{}, feeds.New(s.db, s, time.Now), feeds.Endpoints))
+	t.Cleanup(server.Close)
+	s.base = server.URL
+	ix, err := index.Build(reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.view = index.NewView(ix, index.Overlay{}, catalog.LinkBase{Base: s.base, Hop: s.hop, Legacy: s.base})
+}
+
+func openDB(t *testing.T) store.DB {
+	t.Helper()
+	db, events, err := wire.Open(t.Context(), wire.Config{
+		Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data"), Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { events.Close(); db.Close() })
+	return db
+}
+
+// register returns the catalog, in which every stream is at url.
+func register(url string) *catalog.Register {
+	reg := &catalog.Register{BuiltAt: time.Now()}
+	for i, c := range channels {
+		reg.Records = append(reg.Records, catalog.Record{
+			ID: channelID(i), Name: c.name, Origin: "local", Country: "BR", Streams: []catalog.StreamRecord{{
+				ID: catalog.StreamID(i + 1), URL: url, Feed: "SD", Kind: catalog.StreamHLS, Origin: "local", Playable: true,
+				UserAgent: agent, Referrer: referrer,
+			}},
+		})
+	}
+	return reg
+}
+
+// The folder and sub-tab that libraries of these tests have.
+const (
+	folder    = `Notícias, "Brasil"; 1|2`
+	meantPath = "Notícias 'Brasil' 1 2 / Geral"
+)
+
+// library keeps the channels with some numbers for an owner, and returns the
+// address of the owner's feeds without their names.
+func (s *stack) library(t *testing.T, owner identity.Owner, numbers ...int) string {
+	t.Helper()
+	l, err := library.Update(t.Context(), s.db, owner, time.Now(), func(l *library.Library) error {
+		c, err := l.AddCategory(folder)
+		if err != nil {
+			return err
+		}
+		for _, n := range numbers {
+			if _, _, err := l.AddItem(c.Groups[0].ID, library.ItemOf(channelID(n), "", catalog.TV, "BR")); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.base + library.FeedsPath + l.Token
+}
+
+// all are the numbers of all channels.
+func all() (numbers []int) {
+	for i := range channels {
+		numbers = append(numbers, i)
+	}
+	return numbers
+}
+
+// fetch returns what is at an address.
+func fetch(t *testing.T, url string) []byte {
+	t.Helper()
+	res, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	data, err := readAll(res)
+	if err != nil {
+		t.Fatalf("%s: %v", url, err)
+	}
+	return data
+}

@@ -1,0 +1,84 @@
+package input
+
+import (
+	"errors"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+
+	"miramundo.dev/shared/fault"
+)
+
+// A file takes texts and JSON, apart.
+type file struct {
+	Text []byte `body:"text/plain, audio/x-mpegurl" description:"A list."`
+	JSON []byte `body:"application/json"`
+	Name string `query:"name"`
+}
+
+// decodeFile sends a body of ten bytes at most.
+func decodeFile(t *testing.T, body, contentType string, headers ...string) (file, error) {
+	t.Helper()
+	p, err := Compile(reflect.TypeFor[file](), "/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest("POST", "/x?name=a", strings.NewReader(body))
+	r.Header.Set("Content-Type", contentType)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	v := reflect.New(reflect.TypeFor[file]()).Elem()
+	err = p.Decode(r, v, 10)
+	return v.Interface().(file), err
+}
+
+func TestRaw(t *testing.T) {
+	for _, test := range []struct {
+		contentType string
+		json        bool
+	}{
+		{"text/plain", false}, {"Text/Plain; charset=UTF-8", false}, {"audio/x-mpegurl; charset=\"utf-8\"", false}, {"application/json", true},
+	} {
+		got, err := decodeFile(t, "0123456789", test.contentType)
+		text, json := "0123456789", ""
+		if test.json {
+			text, json = json, text
+		}
+		if err != nil || string(got.Text) != text || string(got.JSON) != json || got.Name != "a" {
+			t.Errorf("%s: %+v, %v", test.contentType, got, err)
+		}
+	}
+}
+
+func TestRawRefusals(t *testing.T) {
+	for name, test := range map[string]struct {
+		body, contentType string
+		headers           []string
+		want              *fault.Error
+	}{
+		"empty":         {"", "text/plain", nil, fault.ErrBody},
+		"too long":      {"0123456789x", "text/plain", nil, fault.ErrBodyTooLarge},
+		"another type":  {"x", "image/png", nil, fault.ErrMediaType},
+		"no type":       {"x", "", nil, fault.ErrMediaType},
+		"bad type":      {"x", "text/plain; charset", nil, fault.ErrMediaType},
+		"other charset": {"x", "text/plain; charset=latin1", nil, fault.ErrMediaType},
+		"compressed":    {"x", "text/plain", []string{"Content-Encoding", "gzip"}, fault.ErrMediaType},
+	} {
+		if _, err := decodeFile(t, test.body, test.contentType, test.headers...); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", name, err, test.want)
+		}
+	}
+}
+
+// TestRawPlan checks what the plan tells of the bodies.
+func TestRawPlan(t *testing.T) {
+	p, err := Compile(reflect.TypeFor[file](), "/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Body || len(p.Raws) != 2 || len(p.Raws[0].Media) != 2 || p.Raws[0].Media[1] != "audio/x-mpegurl" || p.Raws[0].Doc != "A list." || len(p.Params) != 1 {
+		t.Errorf("plan %+v", p)
+	}
+}

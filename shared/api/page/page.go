@@ -1,0 +1,44 @@
+// Package page knows how a list is shown in parts.
+package page
+
+import "fmt"
+
+// In is what a caller says of the part to be shown. It is to be embedded in an
+// endpoint's input.
+type In struct {
+	Limit  int `query:"limit" default:"20" minimum:"1" cap:"50" description:"Items on the page; 50 at most."`
+	Offset int `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Items to skip."`
+}
+
+// A Position says which part of a list a page is. It is to be embedded in an
+// endpoint's result, beside the items.
+type Position struct {
+	Total      int     `json:"total" description:"Items of the whole list."`
+	Limit      int     `json:"limit"`
+	Offset     int     `json:"offset"`
+	NextOffset *int    `json:"next_offset" description:"The offset of the next page; null on the last."`
+	Next       *string `json:"next" format:"uri" description:"Address of the next page; null on the last."`
+	API        string  `json:"api" format:"uri" description:"Address of the list."`
+}
+
+// Of returns the position of the page that in asks for, in a list of total
+// items at the address api, which has no query.
+func (in In) Of(total int, api string) Position {
+	p := Position{Total: total, Limit: in.Limit, Offset: in.Offset, API: api}
+	if in.Offset < total-in.Limit {
+		offset := in.Offset + in.Limit
+		next := fmt.Sprintf("%s?limit=%d&offset=%d", api, in.Limit, offset)
+		p.NextOffset, p.Next = &offset, &next
+	}
+	return p
+}
+
+// Cut returns the part of all, a whole list, that in asks for. It is never nil.
+func Cut[T any](in In, all []T) []T {
+	from := min(in.Offset, len(all))
+	part := all[from:min(from+in.Limit, len(all))]
+	if part == nil {
+		return []T{}
+	}
+	return part
+}

@@ -1,0 +1,74 @@
+package feed
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"miramundo.dev/shared/catalog"
+)
+
+// A ChannelList is a list in JSON. No form of lists in JSON is common: its first
+// members are those that importers know.
+type ChannelList struct {
+	Name      string          `json:"name"`
+	Level     string          `json:"level" enum:"library,category,group,search" description:"What the list is of."`
+	EPGURL    *string         `json:"epgUrl" format:"uri" description:"XMLTV guide of these channels."`
+	Feeds     Addresses       `json:"feeds" description:"The same list in each format."`
+	UpdatedAt *string         `json:"updated_at" format:"date-time" description:"When the library changed last, or of a search the catalog."`
+	Channels  []ListedChannel `json:"channels" nullable:"false"`
+}
+
+// A ListedChannel is a channel of a list in JSON.
+type ListedChannel struct {
+	ID        string           `json:"id" description:"Catalog id."`
+	Name      string           `json:"name"`
+	URL       *string          `json:"url" format:"uri" description:"Plays it; null when it has no stream or is no longer in the catalog."`
+	Logo      *string          `json:"logo" format:"uri"`
+	Group     string           `json:"group"`
+	EPGID     *string          `json:"epgId" description:"The channel's id in the guide, and its tvg-id in M3U."`
+	StreamID  *string          `json:"stream_id"`
+	Kind      *string          `json:"kind" enum:"hls,dash,ts,flv,audio,youtube" description:"Of the stream; youtube is in no M3U and no XSPF."`
+	Radio     bool             `json:"radio"`
+	Quality   *string          `json:"quality"`
+	Country   *string          `json:"country" description:"ISO 3166-1 alpha-2."`
+	Languages []string         `json:"languages" nullable:"false" description:"ISO 639-3 codes."`
+	YouTube   *catalog.YouTube `json:"youtube,omitempty"`
+	Stale     bool             `json:"stale" description:"The channel is no longer in the catalog."`
+	API       string           `json:"api" format:"uri" description:"The channel's detail record."`
+}
+
+// JSON returns l as a [ChannelList]. Texts are as the catalog has them.
+func (l *List) JSON() []byte {
+	d := ChannelList{Name: l.Name, Level: l.Level, EPGURL: orNil(l.Guide), Feeds: l.Feeds, Channels: make([]ListedChannel, len(l.Entries))}
+	if !l.UpdatedAt.IsZero() {
+		d.UpdatedAt = orNil(l.UpdatedAt.UTC().Format(time.RFC3339))
+	}
+	for i := range l.Entries {
+		d.Channels[i] = l.Entries[i].channel()
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(d) // of texts, flags and lists: it does not fail
+	return b.Bytes()
+}
+
+func (e *Entry) channel() ListedChannel {
+	c := ListedChannel{
+		ID: e.Channel, Name: e.Name, URL: orNil(escapeURL(e.URL)), Logo: orNil(e.Logo), Group: e.Group, EPGID: orNil(e.guideID()),
+		StreamID: orNil(e.Stream), Kind: orNil(e.Kind), Radio: e.Radio, Quality: orNil(e.Quality), Country: orNil(e.Country),
+		Languages: e.Tongues, YouTube: e.YouTube, Stale: e.Gone, API: e.API,
+	}
+	if c.Languages == nil {
+		c.Languages = []string{}
+	}
+	return c
+}
+
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
