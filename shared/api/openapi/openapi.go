@@ -61,10 +61,11 @@ func Path(e api.Endpoint) string {
 func OperationID(e api.Endpoint) string {
 	id := strings.ToLower(e.Method)
 	for word := range strings.FieldsFuncSeq(Path(e), func(r rune) bool { return strings.ContainsRune("/.-_:", r) }) {
-		if name, ok := strings.CutPrefix(word, "{"); ok {
+		name, isParam := strings.CutPrefix(word, "{")
+		if isParam {
 			id += "By"
-			word = strings.TrimSuffix(name, "}")
 		}
+		word = strings.TrimSuffix(name, "}") // of a name with "_" only the last word has it
 		id += strings.ToUpper(word[:1]) + word[1:]
 	}
 	return id

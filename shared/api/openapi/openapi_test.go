@@ -208,3 +208,16 @@ func TestClash(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+func TestOperationID(t *testing.T) {
+	for path, want := range map[string]string{
+		"/":                       "get",
+		"/api/channels/{id}":      "getApiChannelsById",
+		"/api/history/{the_id}":   "getApiHistoryByTheId",
+		"/api/a-b.c/{rest...}/_x": "getApiABCByRestX",
+	} {
+		if got := openapi.OperationID(api.Endpoint{Method: "GET", Path: path}); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+}
