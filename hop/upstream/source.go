@@ -1,11 +1,8 @@
 package upstream
 
 import (
-	"errors"
 	"sync/atomic"
 	"time"
-
-	"miramundo.dev/shared/origin"
 )
 
 const (
@@ -56,12 +53,6 @@ const recordWeight = 512
 func (r *result) weight() int64 { return int64(cap(r.body) + len(r.url)) }
 
 func (r *result) over(*result) *result { return r }
-
-// shed returns r without its body, for want of room: who waited for it has it,
-// and who comes too late must wait for the next.
-func (r *result) shed() *result {
-	return &result{err: origin.ErrBusy.Because(errors.New("too many playlists are read")), at: r.at, until: r.until}
-}
 
 // source returns the source of a target, a new one if need be.
 func (c *Cache) source(t target, now time.Time) *source {

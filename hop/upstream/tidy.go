@@ -56,7 +56,8 @@ func (d Directives) limit(whole time.Duration) int64 {
 
 // forgetSources drops sources that nobody asks for, and the bodies of those
 // whose second is over: the views have what they need of them. When there is
-// too much, it drops all bodies.
+// too much, it drops all bodies; who comes too late for one, and finds no view
+// either, has the address asked once more.
 func (c *Cache) forgetSources(now time.Time) {
 	full, second := c.isFull(), c.seconds(now)
 	c.mu.Lock()
@@ -66,10 +67,8 @@ func (c *Cache) forgetSources(now time.Time) {
 			switch {
 			case r.err != nil:
 				return r
-			case !now.Before(r.until):
+			case full, !now.Before(r.until):
 				return nil
-			case full:
-				return r.shed()
 			}
 			return r
 		})

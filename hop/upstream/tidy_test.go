@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"miramundo.dev/shared/catalog"
-	"miramundo.dev/shared/origin"
 )
 
 // clean tidies now and waits for it.
@@ -104,21 +102,17 @@ func TestRoom(t *testing.T) {
 	r.fetched(t, asked, "looking")
 }
 
-// TestBusyIsKept has no room at all: what is being made is not dropped, and an
-// address is not asked more often for it. Who comes too late waits.
-func TestBusyIsKept(t *testing.T) {
+// TestNoRoom has no room at all: what is being made is not dropped, and players
+// get it, although the address is asked again within a second for those who
+// come later.
+func TestNoRoom(t *testing.T) {
 	r := newRig(t, says(media(1)), func(o *Options) { o.MaxBytes = 1 })
-	for range 3 {
+	for i := range 3 {
 		r.must(t, r.request())
-		for range 3 {
-			r.clean()
-			if _, err := r.Get(t.Context(), r.request()); !errors.Is(err, origin.ErrBusy) {
-				t.Errorf("again within a second: %v, want origin.ErrBusy", err)
-			}
-		}
-		r.clock.advance(time.Second)
+		r.drained(r.request())
+		r.clean()
+		r.fetched(t, int64(i+1), "without room")
 	}
-	r.fetched(t, 3, "without room")
 }
 
 // TestFlood asks for many large playlists at once: more are not kept, nor in

@@ -34,7 +34,7 @@ type Options struct {
 	Timeout time.Duration    // of a fetch with all that it takes; the zero is 8 s
 
 	// MaxBytes is how much of what is known is kept, by a close estimate. The
-	// zero is 64 MiB. What was not asked for the longest goes first.
+	// zero is 192 MiB. What was not asked for the longest goes first.
 	MaxBytes int64
 
 	Log *slog.Logger // told of defects; the zero tells nobody
@@ -99,7 +99,7 @@ func New(o Options) *Cache {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	o.Timeout = cmp.Or(o.Timeout, 8*time.Second)
-	o.MaxBytes = cmp.Or(o.MaxBytes, 64<<20)
+	o.MaxBytes = cmp.Or(o.MaxBytes, 192<<20)
 	c := &Cache{
 		opts: o, sources: map[target]*source{}, began: o.Now(),
 		rewriting: make(chan struct{}, runtime.GOMAXPROCS(0)), bodies: make(chan struct{}, maxBodies),
