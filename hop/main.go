@@ -28,10 +28,10 @@ import (
 // last request.
 const closeTime = 1500 * time.Millisecond
 
-// gcPercent lets the heap grow by half between collections. Nearly all of it is
+// gcPercent lets the heap grow by a quarter between collections. Nearly all of it is
 // copies of playlists, which hold no pointers: collecting is cheap, and memory
 // is what a hop runs out of first.
-const gcPercent = 50
+const gcPercent = 25
 
 func main() {
 	if err := run(); err != nil {
