@@ -71,13 +71,20 @@ func Run(ctx context.Context, out io.Writer, n int) error {
 		return err
 	}
 	fmt.Fprintf(out, "\n## people: %d requests each, documents in SQLite, prices of Firestore in one region\n\n", n)
-	fmt.Fprintf(out, "%-28s %10s %10s %8s %8s %8s %14s\n", "request", "median µs", "p99 µs", "reads", "writes", "deletes", "USD/million")
+	head(out)
 	for _, e := range errands {
 		if err := s.measure(ctx, out, e, n); err != nil {
 			return errors.Join(err, end())
 		}
 	}
+	if err := s.full(ctx, out); err != nil {
+		return errors.Join(err, end())
+	}
 	return errors.Join(s.count(ctx, out), end())
+}
+
+func head(out io.Writer) {
+	fmt.Fprintf(out, "%-28s %10s %10s %8s %8s %8s %14s\n", "request", "median µs", "p99 µs", "reads", "writes", "deletes", "USD/million")
 }
 
 // open opens the functions on the sample of the catalog.
@@ -182,6 +189,8 @@ const perMonth = 30 * 24 * 12
 // count counts reports of as many channels, each pushed alone, as they are when
 // a million come in a month; and then in a burst.
 func (s *service) count(ctx context.Context, out io.Writer) error {
+	fmt.Fprint(out, "\n## counting\n\n")
+	head(out)
 	for _, rate := range []struct {
 		name string
 		n    int

@@ -1,0 +1,115 @@
+package overpeople
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/store/storetest"
+)
+
+// guide is the file beside a feed that tells what its channels show.
+const guide = "guia.xml"
+
+// reads is how often a feed of a full library is read.
+const reads = 20
+
+// full measures a library that holds all it can, and its feeds: read for the
+// first time after a change, and again.
+func (s *service) full(ctx context.Context, out io.Writer) error {
+	token, owner, err := s.guests.Issue()
+	if err != nil {
+		return err
+	}
+	plan, err := s.plan()
+	if err != nil {
+		return err
+	}
+	l, err := library.Update(ctx, s.deps.DB, owner, time.Now(), func(l *library.Library) error {
+		l.Merge(plan)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	item := "/api/items/" + l.Categories[0].Groups[0].Items[0].ID + "/play"
+	fmt.Fprintf(out, "\n## a library of %d items\n\n", library.MaxCategories*library.MaxGroups*library.MaxItems)
+	head(out)
+	change := func() error { return s.once(errand{name: "full library, write", method: "POST", path: item}, token) }
+	if err := s.timed(out, "full library, write", func() error { return nil }, change); err != nil {
+		return err
+	}
+	for _, format := range slices.Concat(library.Formats, []string{guide}) {
+		address := l.Feed("").As(format)
+		if format == guide {
+			address = strings.TrimSuffix(string(l.Feed("")), "library") + guide
+		}
+		read := func() error { return s.once(errand{name: format, method: "GET", path: address}, token) }
+		if err := s.timed(out, "feed "+format+", first", change, read); err != nil {
+			return err
+		}
+		if err := s.timed(out, "feed "+format+", again", func() error { return nil }, read); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plan fills every sub-tab of every folder with channels of the catalog.
+func (s *service) plan() ([]library.Category, error) {
+	v, err := s.deps.Catalog.View()
+	if err != nil {
+		return nil, err
+	}
+	var plan []library.Category
+	for i := range library.MaxCategories {
+		c := library.Category{Name: fmt.Sprint("Folder ", i)}
+		for k := range library.MaxGroups {
+			g := library.Group{Name: fmt.Sprint("Tab ", k)}
+			for n := range library.MaxItems {
+				r := v.Index().Record((i*library.MaxGroups + k + n) % v.Index().Len())
+				g.Items = append(g.Items, library.ItemOf(r.ID, r.Name, r.Kind, r.Country))
+			}
+			c.Groups = append(c.Groups, g)
+		}
+		plan = append(plan, c)
+	}
+	return plan, nil
+}
+
+// once makes an errand once.
+func (s *service) once(e errand, token string) error {
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, s.request(e, token, 0))
+	if w.Code != http.StatusOK {
+		return fmt.Errorf("%s answers %d %.200s", e.name, w.Code, w.Body)
+	}
+	return nil
+}
+
+// timed prints what act took, each time after prepare.
+func (s *service) timed(out io.Writer, name string, prepare, act func() error) error {
+	took := make([]time.Duration, reads)
+	var ops storetest.Ops
+	for i := range took {
+		if err := prepare(); err != nil {
+			return err
+		}
+		before, start := s.meter.Ops(), time.Now()
+		if err := act(); err != nil {
+			return err
+		}
+		took[i] = time.Since(start)
+		made := s.meter.Ops().Less(before)
+		ops.Reads, ops.Writes, ops.Deletes = ops.Reads+made.Reads, ops.Writes+made.Writes, ops.Deletes+made.Deletes
+	}
+	slices.Sort(took)
+	print(out, name, took[reads/2], took[reads-1], ops, reads)
+	return nil
+}
