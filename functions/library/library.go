@@ -161,7 +161,7 @@ func (s *Server) get(ctx context.Context, _ struct{}) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := library.Load(ctx, s.db, owner)
+	l, err := library.Open(ctx, s.db, owner, s.now())
 	if err != nil {
 		return nil, told(err)
 	}

@@ -8,7 +8,7 @@ import (
 // A Library is all that an owner keeps, as the interface shows it.
 type Library struct {
 	Owner      string     `json:"owner" description:"Who keeps it; no credential."`
-	Feeds      *feeds     `json:"feeds" description:"Of the whole library; null until something is kept."`
+	Feeds      feeds      `json:"feeds" description:"Of the whole library."`
 	Categories []category `json:"categories" nullable:"false" description:"Folders, in the owner's order."`
 }
 
@@ -59,11 +59,7 @@ type item struct {
 
 // show returns l as the interface shows it, its channels as v has them.
 func (s *Server) show(l *library.Library, v *index.View) *Library {
-	out := &Library{Owner: string(l.Owner), Categories: make([]category, len(l.Categories))}
-	if l.Token != "" {
-		f := feedsOf(l.Feed(s.links.Base))
-		out.Feeds = &f
-	}
+	out := &Library{Owner: string(l.Owner), Feeds: feedsOf(l.Feed(s.links.Base)), Categories: make([]category, len(l.Categories))}
 	for i := range l.Categories {
 		c := &l.Categories[i]
 		out.Categories[i] = category{

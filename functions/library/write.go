@@ -110,9 +110,9 @@ func (s *Server) removeGroup(ctx context.Context, in idIn) (*Library, error) {
 }
 
 type itemIn struct {
-	GroupID   string `json:"group_id" required:"true" maxLength:"64" description:"Id of the sub-tab."`
-	ChannelID string `json:"channel_id" required:"true" maxLength:"256" description:"Catalog id of the channel."`
-	StreamID  string `json:"stream_id" maxLength:"400" description:"A stream of the channel; without it the best one is played."`
+	GroupID   string  `json:"group_id" required:"true" maxLength:"64" description:"Id of the sub-tab."`
+	ChannelID string  `json:"channel_id" required:"true" maxLength:"256" description:"Catalog id of the channel."`
+	StreamID  *string `json:"stream_id" maxLength:"400" description:"A stream of the channel; without it, or null, the best one is played."`
 }
 
 // A madeItem is a library with a new item.
@@ -127,7 +127,7 @@ type madeItem struct {
 // item has the id and the name that the channel has when it is kept.
 func (s *Server) addItem(ctx context.Context, in itemIn) (out madeItem, err error) {
 	out.Library, err = s.change(ctx, func(l *library.Library, v *index.View) error {
-		it, err := itemOf(v, in.ChannelID, in.StreamID)
+		it, err := itemOf(v, in.ChannelID, deref(in.StreamID))
 		if err != nil {
 			return err
 		}
@@ -138,6 +138,14 @@ func (s *Server) addItem(ctx context.Context, in itemIn) (out madeItem, err erro
 		return err
 	})
 	return out, err
+}
+
+// deref returns the text that s points to; "" for none.
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }
 
 // itemOf returns an item that shows a channel, by its id or one that it once

@@ -3,6 +3,7 @@ package library
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"miramundo.dev/shared/store"
@@ -34,11 +35,24 @@ func full(t testing.TB) *Library {
 	return l
 }
 
-// TestFullFits checks that a full library fits one document.
+// TestFullFits checks that a full library fits one document, with the longest
+// names that its folders and sub-tabs may have.
 func TestFullFits(t *testing.T) {
 	db := embedded(t)
 	l, err := Update(t.Context(), db, "g_ana", noon, func(l *Library) error {
 		l.Categories = full(t).Categories
+		name := strings.Repeat(england, MaxName)
+		for i := range l.Categories {
+			c := &l.Categories[i]
+			if err := l.RenameCategory(c.ID, name); err != nil {
+				return err
+			}
+			for k := range c.Groups {
+				if err := l.ChangeGroup(c.Groups[k].ID, GroupChange{Name: &name}); err != nil {
+					return err
+				}
+			}
+		}
 		return nil
 	})
 	if err != nil {

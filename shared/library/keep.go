@@ -38,6 +38,30 @@ func Load(ctx context.Context, db store.DB, owner identity.Owner) (*Library, err
 	return l, nil
 }
 
+// Open returns the library of an owner, with one read, as one whose feeds have
+// addresses: that of an owner who has kept nothing yet is kept empty, once.
+func Open(ctx context.Context, db store.DB, owner identity.Owner, now time.Time) (*Library, error) {
+	l, err := Load(ctx, db, owner)
+	if err != nil || l.Token != "" {
+		return l, err
+	}
+	var found *Library
+	l, err = Update(ctx, db, owner, now, func(l *Library) error {
+		if l.Revision > 0 {
+			found = l
+			return errOpened
+		}
+		return nil
+	})
+	if errors.Is(err, errOpened) {
+		return found, nil
+	}
+	return l, err
+}
+
+// errOpened means that another call was first to keep a library.
+var errOpened = errors.New("the library is kept already")
+
 // tokenLen is the length of a feed token: 26 characters of base 32, which hold
 // 130 bits.
 const tokenLen = 26

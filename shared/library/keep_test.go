@@ -125,6 +125,15 @@ func TestKeep(t *testing.T) {
 		if d := cmp.Diff(&Library{Owner: "g_ana"}, empty); d != "" {
 			t.Errorf("an empty library (-want +got):\n%s", d)
 		}
+		opened, err := Open(t.Context(), c, "g_bob", noon)
+		step("open nothing", [2]int32{2, 2}, err, nil)
+		again, err := Open(t.Context(), c, "g_bob", noon.Add(time.Hour))
+		step("open it again", [2]int32{1, 0}, err, nil)
+		if d := cmp.Diff(opened, again); d != "" || len(opened.Token) != tokenLen {
+			t.Errorf("opened twice (-first +second):\n%s", d)
+		}
+		_, err = ByToken(t.Context(), c, opened.Token)
+		step("the feed of nothing", [2]int32{2, 0}, err, nil)
 		_, err = Update(t.Context(), c, "g_ana", noon, addCategory(""))
 		step("a refused first write", [2]int32{1, 0}, err, ErrName)
 		first, err := Update(t.Context(), c, "g_ana", noon, addCategory("TV"))
@@ -275,6 +284,38 @@ func TestManyWriters(t *testing.T) {
 		}
 		if found != len(kept) || len(kept) != MaxItems || l.Len() != MaxItems || refused != writers*each-MaxItems || l.Revision != MaxItems+1 {
 			t.Errorf("%d of %d answered items are kept of %d in all, %d refused, revision %d", found, len(kept), l.Len(), refused, l.Revision)
+		}
+	})
+}
+
+// TestOpenAtOnce checks that calls that open a library at a time, while
+// others write it, all see the one feed token that it keeps.
+func TestOpenAtOnce(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB, writers int) {
+		tokens := make([]string, 2*writers)
+		var all sync.WaitGroup
+		for i := range tokens {
+			all.Go(func() {
+				l, err := Open(t.Context(), db, "g_ana", noon)
+				if i%2 == 1 && err == nil {
+					l, err = Update(t.Context(), db, "g_ana", noon, func(*Library) error { return nil })
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				tokens[i] = l.Token
+			})
+		}
+		all.Wait()
+		l, err := Load(t.Context(), db, "g_ana")
+		if err != nil || l.Revision != int64(1+writers) {
+			t.Errorf("at revision %d, want %d; %v", l.Revision, 1+writers, err)
+		}
+		for _, token := range tokens {
+			if token != l.Token {
+				t.Errorf("a call saw the token %q, and %q is kept", token, l.Token)
+			}
 		}
 	})
 }

@@ -18,16 +18,20 @@ import (
 // them: an accented letter is one, and so is a flag or a family of emoji.
 const MaxName = 40
 
-// maxNameBytes bounds what those characters may take. A flag of emoji takes up
-// to 28 bytes.
-const maxNameBytes = 512
+// maxNameBytes bounds what those characters may take. The longest that people
+// write are emoji: a flag of a nation takes 28 bytes, a family 25.
+const maxNameBytes = MaxName * 28
+
+// maxSlug bounds slugs, in bytes. In some scripts a letter folds to a sentence,
+// and addresses take three bytes for each of a slug.
+const maxSlug = 160
 
 // CleanName returns name as it is kept: trimmed, in Unicode's form NFC. The
 // error is ErrName, with a reason: "empty" for a name that shows nothing,
 // "too_long", "control" for characters that break lines or turn the direction
 // of what follows, and "encoding".
 func CleanName(name string) (string, error) {
-	if len(name) > 4*maxNameBytes {
+	if len(name) > 2*maxNameBytes {
 		return "", ErrName.With("reason", "too_long").With("bound", MaxName)
 	}
 	if !utf8.ValidString(name) {
@@ -68,11 +72,21 @@ func visible(r rune) bool {
 // its words, without accents, joined by hyphens. A name without words has one
 // made of its hash.
 func slugOf(name string) string {
-	if words := fold.Words(name); words != "" {
+	if words := cutWords(fold.Words(name)); words != "" {
 		return strings.ReplaceAll(words, " ", "-")
 	}
 	sum := sha256.Sum256([]byte(name))
 	return "x" + hex.EncodeToString(sum[:4])
+}
+
+// cutWords returns the first of words, as many as a slug may hold. No word is as
+// long as that.
+func cutWords(words string) string {
+	if len(words) <= maxSlug {
+		return words
+	}
+	end := strings.LastIndexByte(words[:maxSlug], ' ')
+	return words[:max(end, 0)]
 }
 
 // freeSlug returns the slug of a name, with a number when it is taken.
