@@ -34,15 +34,26 @@ func (s speakers) Authenticate(ctx context.Context, r *http.Request, class api.A
 // nothing in between can make us take another than it took.
 func credentialsOf(r *http.Request) identity.Credentials {
 	header := func(name string) string { return strings.Join(r.Header[name], ", ") }
-	c := identity.Credentials{
+	return identity.Credentials{
 		GuestToken:    header("X-Guest-Token"),
 		Authorization: header("Authorization"),
 		APIKey:        header("X-Api-Key"),
+		Session:       sessionOf(r),
 	}
-	for _, cookie := range r.CookiesNamed(sessionCookie) {
-		c.Session += cookie.Value
+}
+
+// sessionOf returns the value of the account cookie as it was sent. net/http
+// leaves out cookies whose values have no proper form, and the guest of the
+// browser would then speak in place of the account.
+func sessionOf(r *http.Request) (value string) {
+	for _, line := range r.Header["Cookie"] {
+		for cookie := range strings.SplitSeq(line, ";") {
+			if name, v, _ := strings.Cut(cookie, "="); strings.TrimSpace(name) == sessionCookie {
+				value += strings.TrimSpace(v)
+			}
+		}
 	}
-	return c
+	return value
 }
 
 // guests returns those who hold tokens of the configured keys.

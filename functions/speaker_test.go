@@ -67,6 +67,8 @@ func TestAuthenticate(t *testing.T) {
 		{"an account cookie", []string{"Cookie", "__Host-mm-auth=x", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
 		{"an account cookie among others", []string{"Cookie", "a=b; __Host-mm-auth=x; c=d", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
 		{"two account cookies", []string{"Cookie", "__Host-mm-auth=; __Host-mm-auth=x", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
+		{"an account cookie of no form", []string{"Cookie", `a=b; __Host-mm-auth=x\y`, "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
+		{"an account cookie of no form, elsewhere", []string{"Cookie", "a=b", "Cookie", "__Host-mm-auth=é", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
 		{"an account cookie of an account", []string{"Cookie", "__Host-mm-auth=x"}, api.Session, "", identity.ErrEnded},
 		{"the cookie of another", []string{"Cookie", "mm-auth=x", "X-Guest-Token", "ONE"}, api.Guest, first, nil},
 		{"a token in a cookie", []string{"Cookie", "X-Guest-Token=ONE"}, api.Guest, "", identity.ErrCredential},

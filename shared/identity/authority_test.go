@@ -278,7 +278,7 @@ func TestOwning(t *testing.T) {
 	}
 	defer db.Close()
 	owns := Owning(db)
-	for i, path := range []store.Path{"libraries/g_0", "owners/g_1/kept/favorites", "owners/g_2/kept/history"} {
+	for i, path := range []store.Path{"libraries/g_0", "owners/g_1/kept/favorites", "owners/g_2/kept/history", "owners/g_3/kept/comments"} {
 		o := Owner(fmt.Sprint("g_", i))
 		if got, err := owns(t.Context(), o); got || err != nil {
 			t.Errorf("before %s: %t, %v", path, got, err)
@@ -290,7 +290,7 @@ func TestOwning(t *testing.T) {
 			t.Errorf("with %s: %t, %v", path, got, err)
 		}
 	}
-	if got, err := owns(t.Context(), "g_3"); got || err != nil {
+	if got, err := owns(t.Context(), "g_4"); got || err != nil {
 		t.Errorf("with what others have: %t, %v", got, err)
 	}
 	db.Close()

@@ -28,12 +28,12 @@ func OldGuest(token string) (Owner, bool) {
 }
 
 // Owning returns a function that tells whether an owner has something in db: a
-// library, favorites or a history. It reads three documents at once.
+// library, favorites, a history or comments. It reads four documents at once.
 func Owning(db store.DB) func(context.Context, Owner) (bool, error) {
 	return func(ctx context.Context, o Owner) (bool, error) {
 		kept := store.Path("owners").Join(string(o), "kept")
 		docs, err := db.GetAll(ctx, []store.Path{
-			store.Path("libraries").Join(string(o)), kept.Join("favorites"), kept.Join("history"),
+			store.Path("libraries").Join(string(o)), kept.Join("favorites"), kept.Join("history"), kept.Join("comments"),
 		})
 		if err != nil {
 			return false, err
