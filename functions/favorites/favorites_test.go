@@ -388,6 +388,44 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// TestRecentReordered has what was read first come last: changes that it lacks
+// and that are forgotten still count.
+func TestRecentReordered(t *testing.T) {
+	var r recent
+	var early, late social.Counted
+	early.Favorites, early.Revision = 4, 1
+	late.Favorites, late.Revision = 4, 1
+	for range 3 {
+		f := social.Favorite{Key: social.NewKey(), Channel: "A.br", Delta: 1, At: noon}
+		r.add(f, noon)
+		mark := social.AboutOf(f).Mark()
+		late.Seen = map[string]social.Seen{"2026-11-22": {Marks: append(late.Seen["2026-11-22"].Marks, mark[:]...)}}
+		late.Favorites++
+		late.Revision++
+	}
+	for _, counted := range []*social.Counted{&early, &late, &early, &late} {
+		if n := r.over("A.br", counted, noon); n != 7 {
+			t.Errorf("%d people by revision %d, want 7", n, counted.Revision)
+		}
+	}
+}
+
+// TestRecentSpilled counts nobody twice on a day of so many keys that most lie
+// elsewhere.
+func TestRecentSpilled(t *testing.T) {
+	var r recent
+	r.add(social.Favorite{Key: social.NewKey(), Channel: "A.br", Delta: 1, At: noon}, noon)
+	counted := social.Counted{Seen: map[string]social.Seen{"2026-11-22": {Spilled: 1}}}
+	counted.Favorites, counted.Revision = 4, 1
+	if n := r.over("A.br", &counted, noon.Add(time.Second)); n != 5 {
+		t.Errorf("at once %d people, want 5", n)
+	}
+	counted.Favorites, counted.Revision = 5, 2
+	if n := r.over("A.br", &counted, noon.Add(2*countedSoon)); n != 5 {
+		t.Errorf("when it is counted %d people, want 5", n)
+	}
+}
+
 // TestRecentIsBounded makes more channels than are remembered.
 func TestRecentIsBounded(t *testing.T) {
 	var r recent

@@ -1,6 +1,7 @@
 package favorites
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -12,6 +13,9 @@ const (
 	// countedWithin is the time in which changes are counted: later they are
 	// taken to be, whether or not their keys are found.
 	countedWithin = time.Minute
+	// countedSoon is that time on days of which not all keys can be found: most
+	// are counted by then, and are not to be counted here once more.
+	countedSoon = 5 * time.Second
 	// fresh is how long a number that was told is shown in place of the
 	// overlay's, which some seconds later has it too.
 	fresh       = 10 * time.Second
@@ -28,10 +32,12 @@ type recent struct {
 
 // changes are those of one channel.
 type changes struct {
-	list   []social.Favorite
-	told   int       // the number told last
-	toldAt time.Time // zero before
-	at     time.Time // of the last change
+	list     []social.Favorite // those that counted lacks
+	counted  int               // the newest number of those counted that was seen
+	revision int64             // of counted
+	told     int               // the number told last
+	toldAt   time.Time         // zero before
+	at       time.Time         // of the last change
 }
 
 // add remembers a change.
@@ -69,22 +75,33 @@ func (r *recent) forget(now time.Time) {
 func (r *recent) over(channel string, counted *social.Counted, now time.Time) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	n := int(counted.Favorites)
 	c := r.channels[channel]
 	if c == nil {
-		return max(n, 0)
+		return max(int(counted.Favorites), 0)
 	}
-	open := c.list[:0]
+	c.settle(counted, now)
+	n := c.counted
 	for _, f := range c.list {
-		if now.Sub(f.At) > countedWithin || counted.Has(social.AboutOf(f)) {
-			continue
-		}
-		open = append(open, f)
 		n += f.Delta
 	}
-	c.list = open
 	c.told, c.toldAt = max(n, 0), now
 	return c.told
+}
+
+// settle forgets the changes that are counted. What was read before what is
+// known, and comes later, says nothing: changes that it lacks may be forgotten.
+func (c *changes) settle(counted *social.Counted, now time.Time) {
+	if counted.Revision >= c.revision {
+		c.counted, c.revision = int(counted.Favorites), counted.Revision
+	}
+	c.list = slices.DeleteFunc(c.list, func(f social.Favorite) bool {
+		about := social.AboutOf(f)
+		within := countedWithin
+		if counted.Seen[about.Day()].Spilled > 0 {
+			within = countedSoon
+		}
+		return now.Sub(f.At) > within || counted.Has(about)
+	})
 }
 
 // last returns the number told last of a channel, if that was just now.

@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -89,13 +90,14 @@ func (o *Outbox) Put(ctx context.Context, r social.Report, ip string) (created b
 	return err == nil, err
 }
 
-// publish reports whether the bus took e.
+// publish reports whether the bus took e, also when ctx is done: a caller who
+// leaves says nothing of the bus.
 func (o *Outbox) publish(ctx context.Context, e bus.Event) bool {
 	now := o.now()
 	if now.UnixMicro() < o.rest.Load() {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, publishTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTime)
 	defer cancel()
 	if err := o.bus.Publish(ctx, social.Reports, e); err != nil {
 		o.rest.Store(now.Add(restTime).UnixMicro())
@@ -121,26 +123,25 @@ func (o *Outbox) Sweep(ctx context.Context) (sent int, err error) {
 	}
 }
 
-// sweep publishes what q finds.
+// sweep publishes what q finds. What cannot be read is told, and does not stop
+// the rest.
 func (o *Outbox) sweep(ctx context.Context, q store.Query) (int, error) {
 	var keys []string
 	var events []bus.Event
+	var spoiled error
 	for doc, err := range o.db.Query(ctx, q) {
 		if err != nil {
 			return 0, err
 		}
-		var kept record
-		if err := doc.Decode(&kept); err != nil {
-			return 0, err
-		}
-		e, err := kept.event(doc.ID).Event()
+		e, err := eventOf(doc)
 		if err != nil {
-			return 0, err
+			spoiled = errors.Join(spoiled, fmt.Errorf("report %s: %w", doc.ID, err))
+			continue
 		}
 		keys, events = append(keys, doc.ID), append(events, e)
 	}
 	if len(events) == 0 {
-		return 0, nil
+		return 0, spoiled
 	}
 	if err := o.bus.Publish(ctx, social.Reports, events...); err != nil {
 		return 0, err
@@ -150,7 +151,16 @@ func (o *Outbox) sweep(ctx context.Context, q store.Query) (int, error) {
 			return 0, err
 		}
 	}
-	return len(keys), nil
+	return len(keys), spoiled
+}
+
+// eventOf returns the event of a record.
+func eventOf(doc store.Doc) (bus.Event, error) {
+	var kept record
+	if err := doc.Decode(&kept); err != nil {
+		return bus.Event{}, err
+	}
+	return kept.event(doc.ID).Event()
 }
 
 // settle marks a report as sent.

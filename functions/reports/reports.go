@@ -120,8 +120,10 @@ func (s *Server) report(ctx context.Context, in reportIn) (Reported, error) {
 	if !counted {
 		out.Reason = again
 	}
-	if counted || s.late(ctx, r, counts) {
+	if counted {
 		counts.Apply(r)
+	} else if first, ok := s.late(ctx, r.Key, counts); ok {
+		counts.Apply(first)
 	}
 	out.Stats = health.Social(counts, placeOf(r))
 	out.Health = s.o.BaseURL + "/api/channels/" + url.PathEscape(r.Channel) + "/health"
@@ -186,14 +188,15 @@ func (s *Server) counts(channel string) social.Counts {
 	return social.Counts{}
 }
 
-// late reports whether counts lack a report that was told before: the one who
-// told it should not see it go again.
-func (s *Server) late(ctx context.Context, r social.Report, counts social.Counts) bool {
-	first, err := s.outbox.find(ctx, r.Key)
+// late returns the report that was told before by a key, as it was then, when
+// counts lack it: the one who told it should not see it go again.
+func (s *Server) late(ctx context.Context, key string, counts social.Counts) (social.Report, bool) {
+	first, err := s.outbox.find(ctx, key)
 	if err != nil {
-		return false // the answer is a little behind
+		return social.Report{}, false // the answer is a little behind
 	}
-	return counts.Environments[first.place().Key()].LastAt.Before(first.At.Time)
+	lack := counts.Environments[first.place().Key()].LastAt.Before(first.At.Time)
+	return first.event(key), lack
 }
 
 // told returns what the caller is told of err: that the service cannot take

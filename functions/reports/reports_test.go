@@ -320,6 +320,48 @@ func TestCut(t *testing.T) {
 	w.events(t, 5)
 }
 
+// TestLeft has callers leave before they are answered: that says nothing of the
+// bus, to which others go on to publish.
+func TestLeft(t *testing.T) {
+	w := newWorld(t)
+	o := NewOutbox(w.db, w.bus, slog.New(slog.DiscardHandler), func() time.Time { return w.now })
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	report := func(n int) social.Report {
+		return social.Report{
+			Key: fmt.Sprintf("%064x", n), Channel: w.channel, OK: true, Browser: "Firefox", OS: "Windows", Country: "BR", At: noon,
+		}
+	}
+	_, _ = o.Put(left, report(1), "") // kept or not
+	if created, err := o.Put(t.Context(), report(2), ""); !created || err != nil {
+		t.Fatalf("Put = %t, %v", created, err)
+	}
+	w.events(t, 2)
+	if kept, err := o.find(t.Context(), report(2).Key); kept.Sent != nil || err != nil {
+		t.Errorf("the report of one who stayed waits to be sent: %v", err)
+	}
+}
+
+// TestAgainElsewhere tells the same result from another place: the answer has
+// the report that counts, and not one of that place.
+func TestAgainElsewhere(t *testing.T) {
+	w := newWorld(t)
+	s := New(Options{DB: w.db, Bus: w.bus, Catalog: viewer{w.view}, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }})
+	first := social.Report{Key: strings.Repeat("a", 64), Channel: w.channel, Code: "geo", Browser: "Chrome", OS: "Android", Country: "PT", At: noon}
+	if _, err := s.outbox.Put(t.Context(), first, ""); err != nil {
+		t.Fatal(err)
+	}
+	got, lack := s.late(t.Context(), first.Key, social.Counts{})
+	if diff := cmp.Diff(first, got); diff != "" || !lack {
+		t.Errorf("what the counts lack, %t (-want +got):\n%s", lack, diff)
+	}
+	var has social.Counts
+	has.Apply(first)
+	if _, lack := s.late(t.Context(), first.Key, has); lack {
+		t.Error("counts that have the report lack it")
+	}
+}
+
 // TestSweepMany sweeps more than one batch.
 func TestSweepMany(t *testing.T) {
 	w := newWorld(t)
@@ -362,6 +404,25 @@ func TestDatabaseFails(t *testing.T) {
 		}
 		w.events(t, 20)
 	}
+}
+
+// TestSweepSpoiled has a report among the others that nobody can publish.
+func TestSweepSpoiled(t *testing.T) {
+	w := newWorld(t)
+	w.bus.cut.Store(true)
+	for n := range 3 {
+		w.told(t, fmt.Sprint("owner", n), `"ok":true`)
+	}
+	w.bus.cut.Store(false)
+	spoiled := record{Sent: new(bool), ExpireAt: store.At(noon.Add(time.Hour))}
+	if err := w.db.Set(t.Context(), collection.Join("0"), spoiled); err != nil {
+		t.Fatal(err)
+	}
+	o := NewOutbox(w.db, w.bus, slog.New(slog.DiscardHandler), func() time.Time { return w.now })
+	if n, err := o.Sweep(t.Context()); n != 3 || !errors.Is(err, bus.ErrEvent) {
+		t.Errorf("Sweep = %d, %v, want 3 and ErrEvent", n, err)
+	}
+	w.events(t, 3)
 }
 
 // TestSweepStops takes the database away within a sweep: the next one publishes

@@ -135,8 +135,13 @@ func (c *call) preflight() {
 }
 
 // redirectSlash leads a path that differs from an endpoint's by its last slash
-// alone to that endpoint, with the same method and body.
+// alone to that endpoint, with the same method and body. Nothing is led to be
+// deleted: where the name of one thing was left empty, that would be all of
+// them.
 func (c *call) redirectSlash() bool {
+	if c.r.Method == http.MethodDelete {
+		return false
+	}
 	to := url.URL{Path: otherSlash(c.r.URL.Path), RawQuery: c.r.URL.RawQuery}
 	if c.r.URL.RawPath != "" {
 		to.RawPath = otherSlash(c.r.URL.RawPath)

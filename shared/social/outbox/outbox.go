@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"miramundo.dev/shared/bus"
@@ -56,14 +57,24 @@ type Outbox struct {
 	Bus bus.Bus
 	Log *slog.Logger
 	Now func() time.Time
+
+	rest atomic.Int64 // until when the bus is let alone, in Unix microseconds
 }
 
-// patience is how long a caller waits for its letters to be sent.
-const patience = 5 * time.Second
+// How long a caller waits for its letters to be sent, and for how long the bus
+// is then let alone: callers should not wait for what is known not to answer.
+const (
+	patience = 5 * time.Second
+	restTime = 5 * time.Second
+)
 
 // Send sends letters that are kept, even when ctx is done. What fails is logged
-// and left for Sweep: what the letters tell of is kept in any case.
+// and left for Sweep, as are all for a while after the bus took none: what the
+// letters tell of is kept in any case.
 func (o *Outbox) Send(ctx context.Context, letters ...Letter) {
+	if o.Now().UnixMicro() < o.rest.Load() {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	for _, l := range letters {
@@ -75,6 +86,7 @@ func (o *Outbox) Send(ctx context.Context, letters ...Letter) {
 
 func (o *Outbox) send(ctx context.Context, l Letter) error {
 	if err := o.Bus.Publish(ctx, l.Topic, bus.Event{Data: l.Data}); err != nil {
+		o.rest.Store(o.Now().Add(restTime).UnixMicro())
 		return err
 	}
 	return o.DB.Delete(ctx, l.path)

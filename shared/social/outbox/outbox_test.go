@@ -3,6 +3,7 @@ package outbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -110,6 +111,34 @@ func TestSend(t *testing.T) {
 	}
 	if got := told(t, b, 2); len(got) != 2 {
 		t.Errorf("told %v", got)
+	}
+}
+
+// A line is a bus that is cut, and counts who tries.
+type line struct {
+	bus.Bus
+	tries int
+}
+
+func (l *line) Publish(context.Context, string, ...bus.Event) error {
+	l.tries++
+	return bustest.ErrBroken
+}
+
+// TestRest lets a bus alone that did not take a letter, for a while.
+func TestRest(t *testing.T) {
+	db, b := open(t)
+	cut, now := &line{Bus: b}, noon
+	o := &Outbox{DB: db, Bus: cut, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }}
+	for n, want := range []int{1, 1, 2} {
+		o.Send(t.Context(), keep(t, db, fmt.Sprint("C", n)))
+		if cut.tries != want {
+			t.Errorf("after %d letters the bus was tried %d times, want %d", n+1, cut.tries, want)
+		}
+		now = now.Add(restTime * 2 / 3)
+	}
+	if got := waiting(t, db); len(got) != 3 {
+		t.Errorf("%v wait", got)
 	}
 }
 
