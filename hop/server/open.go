@@ -83,6 +83,7 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	o := Options{
 		Catalog: p.Catalog, Playlists: cache, Tickets: signer, Audience: counter, Log: log,
 		OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Build: c.Build,
+		Guest:         identity.NewGuests(c.GuestKey, c.GuestKeyOld, time.Now).Verify,
 		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader,
 	}
 	h := &Hop{tellers: []func(context.Context) error{counter.Close}, release: func() error { return nil }}

@@ -121,9 +121,24 @@ func (c *call) caller() identity.Caller {
 	return identity.Caller{
 		Addr:      identity.AddrOf(c.r.RemoteAddr, told(h, c.AddressHeader)),
 		UserAgent: h.Get("User-Agent"),
-		Guest:     identity.GuestToken(h.Get("X-Guest-Token"), h.Get("Authorization")),
+		Guest:     c.guest(),
 		Country:   api.Country(told(h, c.CountryHeader)),
 	}
+}
+
+// guest returns the guest who calls; empty when none can be told. Old tokens,
+// which only a database knows, are told by network and User-Agent as others.
+func (c *call) guest() string {
+	h := c.r.Header
+	token := identity.GuestToken(h.Get("X-Guest-Token"), h.Get("Authorization"))
+	if token == "" || c.Guest == nil {
+		return ""
+	}
+	owner, err := c.Guest(token)
+	if err != nil {
+		return ""
+	}
+	return string(owner)
 }
 
 // told returns what the edge tells in the header of a name; empty when there

@@ -270,8 +270,9 @@ func TestCounting(t *testing.T) {
 		want         string
 	}{
 		{"GET", path(1, ""), []string{"User-Agent", "x"}, "192.0.2.7 x   c1"},
-		{"GET", path(1, ".m3u8"), []string{"User-Agent", "x", "X-Guest-Token", "ipt_abc", "X-Client-Region", "PT"}, "192.0.2.7 x ipt_abc PT c1"},
-		{"GET", path(1, ""), []string{"User-Agent", "x", "Authorization", "Bearer ipt_abc", "X-Client-Region", "Portugal"}, "192.0.2.7 x ipt_abc  c1"},
+		{"GET", path(1, ".m3u8"), []string{"User-Agent", "x", "X-Guest-Token", "ipt_abc", "X-Client-Region", "PT"}, "192.0.2.7 x g_abc PT c1"},
+		{"GET", path(1, ".m3u8"), []string{"User-Agent", "x", "X-Guest-Token", "ipt_made_up", "X-Client-Region", "PT"}, "192.0.2.7 x  PT c1"},
+		{"GET", path(1, ""), []string{"User-Agent", "x", "Authorization", "Bearer ipt_abc", "X-Client-Region", "Portugal"}, "192.0.2.7 x g_abc  c1"},
 		{"GET", path(2, ""), []string{"User-Agent", "x"}, "192.0.2.7 x   c2"},
 		{"HEAD", path(1, ""), nil, ""},
 		{"OPTIONS", path(1, ""), nil, ""},

@@ -80,7 +80,7 @@ func start(t testing.TB, s setup) *world {
 	t.Cleanup(w.origin.Close)
 	w.show(s.streams)
 	o := Options{
-		Catalog: w.catalog, Audience: w.audience, Allowance: s.allowance, Now: w.now, Fallback: s.fallback,
+		Catalog: w.catalog, Audience: w.audience, Allowance: s.allowance, Now: w.now, Fallback: s.fallback, Guest: known,
 		Log:           slog.New(cloudlog.New(w.log, slog.LevelInfo, "")),
 		OwnHosts:      s.ownHosts,
 		CountryHeader: "X-Client-Region", AddressHeader: "X-Client-Address", Build: "abc1234",
@@ -298,4 +298,12 @@ func unpack(t *testing.T, a answer) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// known knows one guest.
+func known(token string) (identity.Owner, error) {
+	if token != "ipt_abc" {
+		return "", identity.ErrCredential
+	}
+	return "g_abc", nil
 }

@@ -14,7 +14,7 @@ import (
 type Caller struct {
 	Addr      netip.Addr // as AddrOf returns it; zero when it is not known
 	UserAgent string     // as sent
-	Guest     string     // as GuestToken returns it; empty when none was sent
+	Guest     string     // who a guest token was given to; empty when none was sent
 	Country   string     // as the edge told it; empty when it did not
 }
 
