@@ -75,11 +75,11 @@ type Options struct {
 	CountryHeader string   // in which a trusted edge tells the caller's country; empty trusts none
 	AddressHeader string   // in which it tells the caller's address; likewise
 	Fallback      bool     // failures of playlists answer 502 instead of 422
+	Build         string
 
 	// Guest returns who a guest token was given to, or an error: tokens that
 	// nobody gave out would count a play each. Nil knows no guests.
 	Guest func(token string) (identity.Owner, error)
-	Build string
 }
 
 // A Server answers the requests that reach the hop. It is an [http.Handler].
