@@ -276,7 +276,7 @@ func TestUnruly(t *testing.T) {
 	w.bus = bustest.Unruly(w.bus)
 	events, truth := deliveries(t, rand.New(rand.NewPCG(9, 10)), 200, 10)
 	publish(t.Context(), t, w.bus, events)
-	consume(t, w, len(events))
+	consume(t, w, len(events), 9)
 	compare(t.Context(), t, w.db, truth)
 }
 
