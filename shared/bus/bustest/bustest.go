@@ -19,8 +19,9 @@ import (
 	"miramundo.dev/shared/bus"
 )
 
-// patience bounds each test, so that an event that never comes fails it.
-const patience = 60 * time.Second
+// patience bounds each test, so that an event that never comes fails it. It is
+// several times the ack deadline: a machine may be busy.
+const patience = 150 * time.Second
 
 // topology is that of all tests.
 var topology = bus.Topology{"plays": {"plays-count", "plays-keep"}, "other": {"other-count"}, "unheard": nil}
