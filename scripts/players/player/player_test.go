@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -80,11 +81,13 @@ func TestPage(t *testing.T) {
 		{`{"segments":4}`, ""},
 		{`{"segments":4,"fatal":"levelLoadError"}`, "levelLoadError"},
 	} {
-		go func() {
+		var page sync.WaitGroup
+		page.Go(func() {
 			call(t, http.MethodGet, address+"next", "")
 			call(t, http.MethodPost, address+"done", test.seen)
-		}()
+		})
 		seen, err := b.Play(t.Context(), Stream{URL: "http://x"})
+		page.Wait() // Play returns before the page's last request is answered.
 		if seen.Segments != 4 || (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: saw %+v, %v", test.seen, seen, err)
 		}
