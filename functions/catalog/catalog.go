@@ -136,7 +136,7 @@ func (s *Server) query(in *filters, limit, offset int) index.Query {
 	}
 	if q.Online {
 		at, ok := s.Catalog.Synced()
-		q.Stalled = !ok || s.Now().Sub(at) > staleness
+		q.Stalled = !ok || s.Now().Sub(at) > catalog.StaleAfter
 	}
 	return q
 }
@@ -207,9 +207,6 @@ func escape(s string) string {
 	}
 	return url.QueryEscape(s)
 }
-
-// staleness is the age at which a catalog no longer says who is online.
-const staleness = 48 * time.Hour
 
 func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
 	v, err := s.Catalog.View()

@@ -9,7 +9,7 @@ import (
 )
 
 // limit is the age after which the catalog and each of its sources are stale.
-const limit = 2 * 24 * time.Hour
+const limit = catalog.StaleAfter
 
 // patience is how long health waits for the database to answer.
 const patience = 2 * time.Second

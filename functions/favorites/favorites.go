@@ -70,18 +70,6 @@ type Server struct {
 // New returns a server of the favorites in o.DB.
 func New(o Options) *Server { return &Server{Options: o} }
 
-// shown returns how v calls channels; without a catalog they are called as they
-// were.
-func shown(v *index.View) kept.Shown {
-	return func(id string) (string, bool) {
-		if v == nil {
-			return id, false
-		}
-		b, ok := v.Brief(id)
-		return b.ID, ok
-	}
-}
-
 // An item is a channel among favorites.
 type item struct {
 	ChannelID    string  `json:"channel_id"`
@@ -120,13 +108,10 @@ func (s *Server) list(ctx context.Context, in page.In) (out list, err error) {
 	return list{page.Cut(in, all), in.Of(len(all), s.Links.Base+path), kept.MaxFavorites}, nil
 }
 
-// staleness is the age at which a catalog is stale, as its health says.
-const staleness = 48 * time.Hour
-
 // items returns the channels of f that v shows, each once.
 func (s *Server) items(f *kept.Favorites, v *index.View) []item {
 	at, ok := s.Catalog.Synced()
-	stale := !ok || s.Now().Sub(at) > staleness
+	stale := !ok || s.Now().Sub(at) > catalog.StaleAfter
 	all := make([]item, 0, len(f.Rows))
 	seen := make(map[string]bool, len(f.Rows))
 	for _, r := range f.Rows {
@@ -136,19 +121,12 @@ func (s *Server) items(f *kept.Favorites, v *index.View) []item {
 		}
 		seen[b.ID] = true
 		all = append(all, item{
-			ChannelID: b.ID, Name: b.Name, Country: orNil(b.Country), Quality: orNil(b.Quality), LogoURL: b.LogoURL,
+			ChannelID: b.ID, Name: b.Name, Country: catalog.TextOrNil(b.Country), Quality: catalog.TextOrNil(b.Quality), LogoURL: b.LogoURL,
 			PlayableHint: b.Playable, Favorites: s.public(b.ID), CreatedAt: r.Since.UTC().Format(time.RFC3339),
 			Stale: stale, API: s.Links.Channel(b.ID),
 		})
 	}
 	return all
-}
-
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // public returns how many people have a channel as a favorite, one of them the
@@ -187,7 +165,7 @@ func (s *Server) add(ctx context.Context, in addIn) (out added, err error) {
 		return out, catalog.ErrNoChannel
 	}
 	made, n, err := s.change(ctx, c.ID, func(f *kept.Favorites) ([]social.Favorite, error) {
-		return f.Add(c.ID, s.Now(), shown(v))
+		return f.Add(c.ID, s.Now(), v.Current)
 	})
 	return added{true, true, made, c.ID, max(n, 1)}, err
 }
@@ -207,11 +185,11 @@ type removed struct {
 func (s *Server) remove(ctx context.Context, in removeIn) (out removed, err error) {
 	v, _ := s.Catalog.View() // without a catalog channels go by the ids that are kept
 	id := in.ChannelID
-	if now, ok := shown(v)(id); ok {
+	if now, ok := v.Current(id); ok {
 		id = now
 	}
 	_, n, err := s.change(ctx, id, func(f *kept.Favorites) ([]social.Favorite, error) {
-		changes := f.Remove(in.ChannelID, s.Now(), shown(v))
+		changes := f.Remove(in.ChannelID, s.Now(), v.Current)
 		if len(changes) == 0 {
 			return nil, ErrAbsent
 		}

@@ -66,18 +66,6 @@ func New(db store.DB, v Viewer, links catalog.LinkBase, now func() time.Time) *S
 	return &Server{db: db, catalog: v, links: links, now: now}
 }
 
-// shown returns how v calls channels; without a catalog they are called as they
-// were.
-func shown(v *index.View) kept.Shown {
-	return func(id string) (string, bool) {
-		if v == nil {
-			return id, false
-		}
-		b, ok := v.Brief(id)
-		return b.ID, ok
-	}
-}
-
 // An item is a channel in a history.
 type item struct {
 	ChannelID    string  `json:"channel_id"`
@@ -116,13 +104,10 @@ func (s *Server) list(ctx context.Context, in page.In) (out list, err error) {
 	return list{page.Cut(in, all), in.Of(len(all), s.links.Base+path), kept.MaxHistory}, nil
 }
 
-// staleness is the age at which a catalog is stale, as its health says.
-const staleness = 48 * time.Hour
-
 // items returns the channels of h that v shows, each once.
 func (s *Server) items(h *kept.History, v *index.View) []item {
 	at, ok := s.catalog.Synced()
-	stale := !ok || s.now().Sub(at) > staleness
+	stale := !ok || s.now().Sub(at) > catalog.StaleAfter
 	all := make([]item, 0, len(h.Rows))
 	seen := make(map[string]bool, len(h.Rows))
 	for _, r := range h.Rows {
@@ -132,18 +117,11 @@ func (s *Server) items(h *kept.History, v *index.View) []item {
 		}
 		seen[b.ID] = true
 		all = append(all, item{
-			ChannelID: b.ID, Name: b.Name, Country: orNil(b.Country), LogoURL: b.LogoURL, PlayableHint: b.Playable,
+			ChannelID: b.ID, Name: b.Name, Country: catalog.TextOrNil(b.Country), LogoURL: b.LogoURL, PlayableHint: b.Playable,
 			Plays: r.Plays, FirstAt: stamp(r.FirstAt), LastAt: stamp(r.LastAt), Stale: stale, API: s.links.Channel(b.ID),
 		})
 	}
 	return all
-}
-
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 func stamp(t store.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -175,7 +153,7 @@ func (s *Server) add(ctx context.Context, in addIn) (out played, err error) {
 	}
 	var row kept.Played
 	err = kept.UpdateHistory(ctx, s.db, who, func(h *kept.History) bool {
-		row = h.Play(c.ID, s.now(), shown(v))
+		row = h.Play(c.ID, s.now(), v.Current)
 		return true
 	})
 	if err != nil {
@@ -221,7 +199,7 @@ func (s *Server) remove(ctx context.Context, in removeIn) (out removed, err erro
 	v, _ := s.catalog.View() // without a catalog channels go by the ids that are kept
 	found := false
 	err = kept.UpdateHistory(ctx, s.db, who, func(h *kept.History) bool {
-		found = h.Remove(in.ChannelID, shown(v))
+		found = h.Remove(in.ChannelID, v.Current)
 		return found
 	})
 	if err != nil {

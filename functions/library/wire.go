@@ -1,6 +1,7 @@
 package library
 
 import (
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/library"
 )
@@ -63,7 +64,7 @@ func (s *Server) show(l *library.Library, v *index.View) *Library {
 	for i := range l.Categories {
 		c := &l.Categories[i]
 		out.Categories[i] = category{
-			ID: c.ID, Name: c.Name, Slug: c.Slug, Sort: i, LastGroupID: orNil(c.LastGroup),
+			ID: c.ID, Name: c.Name, Slug: c.Slug, Sort: i, LastGroupID: catalog.TextOrNil(c.LastGroup),
 			API: s.links.Base + categoriesPath + "/" + c.ID, Feeds: feedsOf(l.CategoryFeed(s.links.Base, c)),
 			Groups: make([]group, len(c.Groups)),
 		}
@@ -79,18 +80,11 @@ func feedsOf(f library.FeedBase) feeds {
 	return feeds{M3U: f.As("m3u"), M3U8: f.As("m3u8"), JSON: f.As("json"), XSPF: f.As("xspf")}
 }
 
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
 // group returns sub-tab k of c as the interface shows it.
 func (s *Server) group(l *library.Library, c *library.Category, k int, v *index.View) group {
 	g := &c.Groups[k]
 	out := group{
-		ID: g.ID, Name: g.Name, Slug: g.Slug, Sort: k, LastItemID: orNil(g.LastItem),
+		ID: g.ID, Name: g.Name, Slug: g.Slug, Sort: k, LastItemID: catalog.TextOrNil(g.LastItem),
 		API: s.links.Base + groupsPath + "/" + g.ID, Feeds: feedsOf(l.GroupFeed(s.links.Base, c, g)),
 		Items: make([]item, len(g.Items)),
 	}
@@ -104,14 +98,14 @@ func (s *Server) group(l *library.Library, c *library.Category, k int, v *index.
 // its channel now, or with what is remembered of one that is gone.
 func (s *Server) item(it *library.Item, n int, v *index.View) item {
 	out := item{
-		ID: it.ID, ChannelID: it.Channel, StreamID: orNil(it.Stream), Name: it.Name, Country: orNil(it.Country),
+		ID: it.ID, ChannelID: it.Channel, StreamID: catalog.TextOrNil(it.Stream), Name: it.Name, Country: catalog.TextOrNil(it.Country),
 		Kind: it.Kind().String(), Sort: n, LastPlayedAt: it.PlayedAt(), Stale: true, API: s.links.Base + itemsPath + "/" + it.ID,
 	}
 	c, ok := v.Brief(it.Channel)
 	if !ok {
 		return out
 	}
-	out.ChannelID, out.Name, out.Country, out.Kind = c.ID, c.Name, orNil(c.Country), c.Kind.String()
+	out.ChannelID, out.Name, out.Country, out.Kind = c.ID, c.Name, catalog.TextOrNil(c.Country), c.Kind.String()
 	out.LogoURL, out.PlayableHint, out.Stale = c.LogoURL, c.Playable, false
 	return out
 }

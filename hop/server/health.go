@@ -5,10 +5,8 @@ import (
 	"time"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
 )
-
-// stale is the age from which a catalog is old.
-const stale = 48 * time.Hour
 
 // A health is the answer of the health route: that this instance answers, and
 // from which catalog. It reads nothing but memory.
@@ -34,12 +32,12 @@ func (c *call) health(string) error {
 	state := c.Catalog.State()
 	h := health{
 		OK: true, App: "miramundo-hop", Build: c.Build, TS: c.start.UTC().Format(time.RFC3339),
-		Catalog: freshness{Version: state.Version, Problem: state.Problem != "", Stale: true, LimitDays: int(stale / (24 * time.Hour))},
+		Catalog: freshness{Version: state.Version, Problem: state.Problem != "", Stale: true, LimitDays: int(catalog.StaleAfter / (24 * time.Hour))},
 	}
 	if at, ok := c.Catalog.Synced(); ok {
 		text, age := at.UTC().Format(time.RFC3339), max(c.start.Sub(at), 0)
 		hours := int(age / time.Hour)
-		h.Catalog.SyncedAt, h.Catalog.AgeHours, h.Catalog.Stale = &text, &hours, age > stale
+		h.Catalog.SyncedAt, h.Catalog.AgeHours, h.Catalog.Stale = &text, &hours, age > catalog.StaleAfter
 	}
 	data, err := json.Marshal(h)
 	if err != nil {

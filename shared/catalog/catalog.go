@@ -10,6 +10,7 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"strings"
+	"time"
 
 	"miramundo.dev/shared/fault"
 )
@@ -20,6 +21,10 @@ var (
 	ErrNoStream  = fault.New(fault.NotFound, "stream_not_found")
 	ErrNotLoaded = fault.New(fault.Unavailable, "catalog_unavailable") // no snapshot is loaded yet
 )
+
+// StaleAfter is the age of the catalog from which it is stale: it no longer says
+// who is online, and health says so.
+const StaleAfter = 48 * time.Hour
 
 // A Kind is what a record is: a TV channel or a radio station.
 type Kind uint8

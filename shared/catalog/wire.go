@@ -1,5 +1,14 @@
 package catalog
 
+// TextOrNil returns a text as the wire has it: nil, which is null, when it is
+// empty.
+func TextOrNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
 // A Channel is a TV channel or radio station as search shows it. A pointer
 // that is nil is null on the wire; a field with omitempty may be absent.
 type Channel struct {

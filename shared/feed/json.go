@@ -40,9 +40,9 @@ type ListedChannel struct {
 
 // JSON returns l as a [ChannelList]. Texts are as the catalog has them.
 func (l *List) JSON() []byte {
-	d := ChannelList{Name: l.Name, Level: l.Level, EPGURL: orNil(l.Guide), Feeds: l.Feeds, Channels: make([]ListedChannel, len(l.Entries))}
+	d := ChannelList{Name: l.Name, Level: l.Level, EPGURL: catalog.TextOrNil(l.Guide), Feeds: l.Feeds, Channels: make([]ListedChannel, len(l.Entries))}
 	if !l.UpdatedAt.IsZero() {
-		d.UpdatedAt = orNil(l.UpdatedAt.UTC().Format(time.RFC3339))
+		d.UpdatedAt = catalog.TextOrNil(l.UpdatedAt.UTC().Format(time.RFC3339))
 	}
 	for i := range l.Entries {
 		d.Channels[i] = l.Entries[i].channel()
@@ -56,19 +56,12 @@ func (l *List) JSON() []byte {
 
 func (e *Entry) channel() ListedChannel {
 	c := ListedChannel{
-		ID: e.Channel, Name: e.Name, URL: orNil(escapeURL(e.URL)), Logo: orNil(e.Logo), Group: e.Group, EPGID: orNil(e.guideID()),
-		StreamID: orNil(e.Stream), Kind: orNil(e.Kind), Radio: e.Radio, Quality: orNil(e.Quality), Country: orNil(e.Country),
+		ID: e.Channel, Name: e.Name, URL: catalog.TextOrNil(escapeURL(e.URL)), Logo: catalog.TextOrNil(e.Logo), Group: e.Group, EPGID: catalog.TextOrNil(e.guideID()),
+		StreamID: catalog.TextOrNil(e.Stream), Kind: catalog.TextOrNil(e.Kind), Radio: e.Radio, Quality: catalog.TextOrNil(e.Quality), Country: catalog.TextOrNil(e.Country),
 		Languages: e.Tongues, YouTube: e.YouTube, Stale: e.Gone, API: e.API,
 	}
 	if c.Languages == nil {
 		c.Languages = []string{}
 	}
 	return c
-}
-
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
@@ -25,7 +26,7 @@ func PanelOf(channel string, counts social.Counts, r Reader) *Panel {
 		Plays:     int(world.plays), Fails: int(world.fails),
 		Favorites: int(max(c.Favorites, 0)), Comments: int(max(c.Comments, 0)),
 		Health:   world.health(),
-		LastOKAt: timeOrNil(c.LastOKAt), LastFailAt: timeOrNil(c.LastFailAt), LastFailCode: textOrNil(c.LastFailCode),
+		LastOKAt: timeOrNil(c.LastOKAt), LastFailAt: timeOrNil(c.LastFailAt), LastFailCode: catalog.TextOrNil(c.LastFailCode),
 		MinReports:   MinReports,
 		Reasons:      r.reasons(c),
 		Environments: r.environments(c), YourEnvironment: r.environment(r.Place, r.country(r.Place.Country), c.Environments[r.Place.Key()]),
@@ -78,7 +79,7 @@ func (r Reader) environment(p social.Place, country string, e social.Environment
 	return Environment{
 		Browser: p.Browser, OS: p.OS, Country: p.Country, Label: r.label(p, country),
 		Plays: int(t.plays), Fails: int(t.fails), Health: t.health(),
-		LastFailCode: textOrNil(e.LastFailCode), LastAt: timeOrNil(e.LastAt),
+		LastFailCode: catalog.TextOrNil(e.LastFailCode), LastAt: timeOrNil(e.LastAt),
 	}
 }
 

@@ -20,11 +20,11 @@ func socialOf(c *social.Counts, reports social.Tally, p social.Place) catalog.So
 	s := catalog.Social{
 		Plays: int(world.plays), Fails: int(world.fails),
 		Favorites: int(max(c.Favorites, 0)), Comments: int(max(c.Comments, 0)),
-		LastFailCode: textOrNil(c.LastFailCode), Health: world.health(),
+		LastFailCode: catalog.TextOrNil(c.LastFailCode), Health: world.health(),
 	}
 	if e, ok := c.Environments[p.Key()]; ok {
 		here := tallyOf(e.Plays, e.Fails)
-		s.YourPlays, s.YourFails, s.YourFailCode = int(here.plays), int(here.fails), textOrNil(e.LastFailCode)
+		s.YourPlays, s.YourFails, s.YourFailCode = int(here.plays), int(here.fails), catalog.TextOrNil(e.LastFailCode)
 	}
 	country := tallyOf(reports.Plays, reports.Fails)
 	s.YourCountryOK, s.YourCountryFail = int(country.plays), int(country.fails)
@@ -44,11 +44,4 @@ func latencyOf(c *social.Counts, country string) (ms *int, grade *string) {
 	}
 	g := Grade(mean)
 	return &mean, &g
-}
-
-func textOrNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

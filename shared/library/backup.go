@@ -68,8 +68,8 @@ func (g *Group) backup(last bool) BackupGroup {
 	for i := range g.Items {
 		it := &g.Items[i]
 		out.Items = append(out.Items, BackupItem{
-			Channel: it.Channel, Stream: orNil(it.Stream), Name: it.Name, Kind: it.Kind().String(),
-			Country: orNil(it.Country), Played: it.PlayedAt(), Last: it.ID == g.LastItem,
+			Channel: it.Channel, Stream: catalog.TextOrNil(it.Stream), Name: it.Name, Kind: it.Kind().String(),
+			Country: catalog.TextOrNil(it.Country), Played: it.PlayedAt(), Last: it.ID == g.LastItem,
 		})
 	}
 	return out
@@ -81,14 +81,7 @@ func (it *Item) PlayedAt() *string {
 	if it.Played == 0 {
 		return nil
 	}
-	return orNil(time.Unix(it.Played, 0).UTC().Format(time.RFC3339))
-}
-
-func orNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	return catalog.TextOrNil(time.Unix(it.Played, 0).UTC().Format(time.RFC3339))
 }
 
 // ParseBackup reads what Backup returns, as JSON.

@@ -37,3 +37,14 @@ func (v *View) Brief(id string) (Brief, bool) {
 		Playable: v.playable.Has(doc),
 	}, true
 }
+
+// Current returns what a channel is called now, by its id or by one that it once
+// had, and whether it is shown. A nil view knows no channel, and leaves ids as
+// they are.
+func (v *View) Current(id string) (string, bool) {
+	if v == nil {
+		return id, false
+	}
+	b, ok := v.Brief(id)
+	return b.ID, ok
+}

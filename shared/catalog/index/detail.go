@@ -73,15 +73,15 @@ func (v *View) Item(id string, locale int) (*catalog.Channel, bool) {
 // channel returns record doc, which is r, as the interface shows it.
 func (v *View) channel(doc uint32, r *catalog.Record, locale int) *catalog.Channel {
 	c := &catalog.Channel{
-		ID: r.ID, Name: r.Name, AltNames: orEmpty(r.AltNames), Country: textOrNil(r.Country),
+		ID: r.ID, Name: r.Name, AltNames: orEmpty(r.AltNames), Country: catalog.TextOrNil(r.Country),
 		Categories: orEmpty(r.Categories), CategoryLabels: v.ix.categoryLabels(r.Categories, locale),
 		Languages: orEmpty(r.Languages), LanguageLabels: v.ix.languageLabels(r.Languages, locale),
-		Website: textOrNil(r.Website), PlayableHint: v.playable.Has(doc), Slug: slug(r),
-		Network: textOrNil(r.Network), Owners: orEmpty(r.Owners), Launched: textOrNil(r.Launched), ReplacedBy: textOrNil(r.ReplacedBy),
-		FeedName: textOrNil(r.FeedName), FeedFormat: textOrNil(r.FeedFormat),
+		Website: catalog.TextOrNil(r.Website), PlayableHint: v.playable.Has(doc), Slug: slug(r),
+		Network: catalog.TextOrNil(r.Network), Owners: orEmpty(r.Owners), Launched: catalog.TextOrNil(r.Launched), ReplacedBy: catalog.TextOrNil(r.ReplacedBy),
+		FeedName: catalog.TextOrNil(r.FeedName), FeedFormat: catalog.TextOrNil(r.FeedFormat),
 		Timezones: orEmpty(r.Timezones), BroadcastArea: orEmpty(r.BroadcastArea), Quality: r.Quality,
-		HasGuide: r.HasGuide, GuideSite: textOrNil(r.GuideSite), GuideLang: textOrNil(r.GuideLang),
-		Subdivision: textOrNil(r.Subdivision), City: textOrNil(r.City), Kind: r.Kind.String(), Radio: r.Radio,
+		HasGuide: r.HasGuide, GuideSite: catalog.TextOrNil(r.GuideSite), GuideLang: catalog.TextOrNil(r.GuideLang),
+		Subdivision: catalog.TextOrNil(r.Subdivision), City: catalog.TextOrNil(r.City), Kind: r.Kind.String(), Radio: r.Radio,
 		Origin: r.Origin, Social: new(catalog.Social), API: v.links.Channel(r.ID),
 	}
 	if h, ok := v.overlay.Health[r.ID]; ok {
@@ -147,12 +147,12 @@ func labelsOf(terms []catalog.Term, code string) *catalog.Labels {
 // streamOf returns stream i, which is r, as the interface shows it.
 func (v *View) streamOf(i uint32, r *catalog.StreamRecord) catalog.Stream {
 	s := catalog.Stream{
-		ID: r.ID.String(), Feed: textOrNil(r.Feed), Title: textOrNil(r.Title), URL: v.links.Stream(r.ID),
-		Quality: textOrNil(r.Quality), NeedsHeaders: r.Referrer+r.UserAgent != "", Label: textOrNil(r.Label),
+		ID: r.ID.String(), Feed: catalog.TextOrNil(r.Feed), Title: catalog.TextOrNil(r.Title), URL: v.links.Stream(r.ID),
+		Quality: catalog.TextOrNil(r.Quality), NeedsHeaders: r.Referrer+r.UserAgent != "", Label: catalog.TextOrNil(r.Label),
 		Scheme: scheme(r.URL), Kind: r.Kind, PlayableHint: v.usable(i), Origin: r.Origin,
 	}
 	if s.Scheme == "http" || s.Scheme == "https" {
-		s.ProviderURL = textOrNil(r.URL)
+		s.ProviderURL = catalog.TextOrNil(r.URL)
 	}
 	s.LegacyURL = v.player(r)
 	if r.Kind == catalog.StreamYouTube {

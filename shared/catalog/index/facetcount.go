@@ -28,7 +28,7 @@ func countedCategories(list []catalog.Category) []countedCategory {
 			b = appendJSON(append(b, `,"name":`...), or(k.Name[l], k.ID))
 			out[i].before[l] = append(b, `,"count":`...)
 		}
-		out[i].after = append(appendJSON([]byte(`,"icon":`), textOrNil(k.Icon)), '}')
+		out[i].after = append(appendJSON([]byte(`,"icon":`), catalog.TextOrNil(k.Icon)), '}')
 	}
 	return out
 }
@@ -102,12 +102,4 @@ func (ix *Index) appendFacets(dst []byte, c *counts, locale int) []byte {
 		dst = append(dst, one.after...)
 	}
 	return append(dst, ']')
-}
-
-// textOrNil returns what the interface shows of a text: null when empty.
-func textOrNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

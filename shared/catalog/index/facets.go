@@ -212,7 +212,7 @@ func (v *View) Categories(locale int) []catalog.CategoryFacet {
 		out := []catalog.CategoryFacet{}
 		for _, k := range v.ix.categories {
 			out = append(out, catalog.CategoryFacet{
-				ID: k.ID, Name: k.Name[locale], Description: textOrNil(k.Description[locale]), Icon: textOrNil(k.Icon),
+				ID: k.ID, Name: k.Name[locale], Description: catalog.TextOrNil(k.Description[locale]), Icon: catalog.TextOrNil(k.Icon),
 			})
 		}
 		return out
@@ -247,7 +247,7 @@ func (v *View) Cities(country, subdivision, kind string) []catalog.CityFacet {
 		}
 		out := countedValues(v, classCity, kindOf(kind), func(code string, n int) catalog.CityFacet {
 			c := known[code]
-			return catalog.CityFacet{Code: code, Country: c.Country, Subdivision: textOrNil(c.Subdivision), Name: or(c.Name, code), Count: n}
+			return catalog.CityFacet{Code: code, Country: c.Country, Subdivision: catalog.TextOrNil(c.Subdivision), Name: or(c.Name, code), Count: n}
 		})
 		byText(out, func(f *catalog.CityFacet) string { return f.Country + " " + f.Name + " " + f.Code })
 		return out

@@ -114,7 +114,7 @@ func (v *View) Legacy(id string) (*catalog.Legacy, bool) {
 	return &catalog.Legacy{
 		ID: f.Stream.ID.String(), Name: f.Channel.Name, Kind: f.Stream.Kind, Radio: f.Channel.Kind == catalog.Station,
 		URL: v.links.Stream(f.Stream.ID), ProviderURL: f.Stream.URL,
-		Website: textOrNil(f.Channel.Website), LegacyURL: f.Player,
+		Website: catalog.TextOrNil(f.Channel.Website), LegacyURL: f.Player,
 	}, true
 }
 
@@ -124,7 +124,7 @@ func (v *View) player(s *catalog.StreamRecord) *string {
 	if scheme(s.URL) != "http" || s.Kind == catalog.StreamYouTube || s.Kind == catalog.StreamExternal {
 		return nil
 	}
-	return textOrNil(v.links.Player(s.ID))
+	return catalog.TextOrNil(v.links.Player(s.ID))
 }
 
 func scheme(raw string) string {

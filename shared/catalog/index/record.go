@@ -87,7 +87,7 @@ func (ix *Index) radioOf(station uint32, t *texts) *catalog.Radio {
 	sound := ix.sounds.Row(s.sound[station])
 	r := &catalog.Radio{
 		Tags: append([]string{}, ix.list(s.tagList[station])...), Votes: int(s.votes[station]), Clicks: int(s.clicks[station]),
-		Codec: textOrNil(ix.text(sound[snapshot.SoundCodec])),
+		Codec: catalog.TextOrNil(ix.text(sound[snapshot.SoundCodec])),
 	}
 	if n := int(sound[snapshot.SoundBitrate]); n > 0 {
 		r.Bitrate = &n
