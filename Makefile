@@ -14,7 +14,7 @@ ARGS ?=
 OPENAPI = functions/testdata/openapi.json
 LINTERS = scripts/lint/node_modules/.bin
 # Packages whose suites also run on the official emulators.
-EMULATED = ./shared/store/... ./shared/bus/... ./shared/blob/... ./shared/wire/... ./shared/library ./shared/social/... ./functions/...
+EMULATED = ./shared/store/... ./shared/bus/... ./shared/blob/... ./shared/wire/... ./shared/job ./shared/overlay ./shared/library ./shared/social/... ./functions/...
 
 .DEFAULT_GOAL := help
 

@@ -79,10 +79,11 @@ type status struct {
 	Blocks   int               `json:"blocks"`
 	Jobs     []string          `json:"jobs" nullable:"false" description:"Jobs that can be run."`
 	Reload   *job.Report       `json:"reload" description:"How the last reload went; null before the first."`
+	Reports  []job.Report      `json:"reports" nullable:"false" description:"How the last run of each job went, of those that ever ran."`
 }
 
 func (s *Server) status(ctx context.Context, _ struct{}) (*status, error) {
-	out := &status{Shown: s.live.State(), Releases: []release.Release{}, Jobs: s.jobs.Names()}
+	out := &status{Shown: s.live.State(), Releases: []release.Release{}, Jobs: s.jobs.Names(), Reports: []job.Report{}}
 	p, err := s.archive.Current(ctx)
 	if err != nil && !errors.Is(err, release.ErrNoVersion) {
 		return nil, told(err)
@@ -100,8 +101,24 @@ func (s *Server) status(ctx context.Context, _ struct{}) (*status, error) {
 		return nil, told(err)
 	}
 	out.Blocks = len(blocks)
-	out.Reload, err = s.jobs.Last(ctx, ReloadJob)
-	return out, told(err)
+	return out, told(s.report(ctx, out))
+}
+
+// report adds to out how the last run of each job went.
+func (s *Server) report(ctx context.Context, out *status) error {
+	for _, name := range out.Jobs {
+		rep, err := s.jobs.Last(ctx, name)
+		if err != nil {
+			return err
+		}
+		if rep != nil {
+			out.Reports = append(out.Reports, *rep)
+		}
+		if name == ReloadJob {
+			out.Reload = rep
+		}
+	}
+	return nil
 }
 
 // told returns what the operator is told of err: that a part does not answer,

@@ -3,7 +3,11 @@
 //
 // It keeps these documents:
 //
-//	jobs/{name}    the Report of its last run
+//	jobs/{name}      the Report of its last run
+//	leases/{name}    who runs it, and until when that holds
+//
+// A lease lets one process at a time run a job. It is renewed while the job
+// runs and ends by itself when the process dies.
 package job
 
 import (
@@ -13,7 +17,6 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"miramundo.dev/shared/fault"
@@ -50,20 +53,22 @@ type Report struct {
 	Result    any        `json:"result" description:"What the job says of its work; an object of its own."`
 }
 
-// A Runner runs jobs, each at most once at a time in this process.
+// A Runner runs jobs, each at most once at a time over all processes that share
+// a database.
 type Runner struct {
 	db   store.DB
 	log  *slog.Logger
 	now  func() time.Time
+	tick func(time.Duration) (<-chan time.Time, func()) // ticks, until the function is called
 	jobs []Job
-
-	mu      sync.Mutex
-	running map[string]bool // guarded by mu
 }
 
 // NewRunner returns a runner of jobs that keeps its reports in db.
 func NewRunner(db store.DB, log *slog.Logger, now func() time.Time, jobs ...Job) *Runner {
-	return &Runner{db: db, log: log, now: now, jobs: jobs, running: map[string]bool{}}
+	return &Runner{db: db, log: log, now: now, jobs: jobs, tick: func(d time.Duration) (<-chan time.Time, func()) {
+		t := time.NewTicker(d)
+		return t.C, t.Stop
+	}}
 }
 
 // Names lists the jobs.
@@ -75,29 +80,44 @@ func (r *Runner) Names() []string {
 	return names
 }
 
-// Run runs a job and returns its report. It returns ErrUnknown, ErrRunning, or
-// the error of the job with the report.
-func (r *Runner) Run(ctx context.Context, name string, o Order) (*Report, error) {
+// Run runs a job and returns its report. It returns ErrUnknown, ErrRunning, the
+// fault.ErrUnavailable of a database that does not answer, or the error of the
+// job with the report: ErrLost when it did not keep its lease.
+func (r *Runner) Run(ctx context.Context, name string, o Order) (rep *Report, err error) {
 	i := slices.IndexFunc(r.jobs, func(j Job) bool { return j.Name == name })
 	if i < 0 {
 		return nil, ErrUnknown
 	}
-	if !r.begin(name) {
-		return nil, ErrRunning
+	if e := r.holding(ctx, name, func(ctx context.Context) { rep, err = r.report(ctx, r.jobs[i], o) }); e != nil {
+		return nil, e
 	}
-	defer r.end(name)
+	return rep, err
+}
+
+// report runs j and keeps the report of it, unless another process has taken
+// its place.
+func (r *Runner) report(ctx context.Context, j Job, o Order) (*Report, error) {
 	start := r.now()
-	result, err := guarded(ctx, r.jobs[i], o)
+	result, err := guarded(ctx, j, o)
+	if lost := context.Cause(ctx); errors.Is(lost, ErrLost) {
+		err = ErrLost.Because(err)
+	}
 	rep := &Report{
-		Job: name, StartedAt: store.At(start), Seconds: r.now().Sub(start).Seconds(),
+		Job: j.Name, StartedAt: store.At(start), Seconds: r.now().Sub(start).Seconds(),
 		OK: err == nil, Result: result,
 	}
 	if err != nil {
 		rep.Error = err.Error()
 	}
-	r.log.InfoContext(ctx, "job done", "job", name, "ok", rep.OK, "seconds", rep.Seconds, "err", rep.Error)
-	if e := r.db.Set(context.WithoutCancel(ctx), path(name), rep); e != nil {
-		r.log.ErrorContext(ctx, "job report not kept", "job", name, "err", e)
+	r.log.InfoContext(ctx, "job done", "job", j.Name, "ok", rep.OK, "seconds", rep.Seconds, "err", rep.Error)
+	fence, kept := Fence(ctx), context.WithoutCancel(ctx)
+	if e := r.db.Update(kept, func(tx store.Tx) error {
+		if err := fence(tx); err != nil {
+			return err
+		}
+		return tx.Set(path(j.Name), rep)
+	}); e != nil {
+		r.log.ErrorContext(ctx, "job report not kept", "job", j.Name, "err", e)
 	}
 	return rep, err
 }
@@ -111,22 +131,6 @@ func guarded(ctx context.Context, j Job, o Order) (result any, err error) {
 		}
 	}()
 	return j.Run(ctx, o)
-}
-
-func (r *Runner) begin(name string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.running[name] {
-		return false
-	}
-	r.running[name] = true
-	return true
-}
-
-func (r *Runner) end(name string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.running, name)
 }
 
 // Last returns the report of a job's last run, or nil before the first.

@@ -1,0 +1,237 @@
+package job
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/storetest"
+	"miramundo.dev/shared/wire"
+)
+
+// A machine is a process that runs the job "work" on a database of several.
+type machine struct {
+	*Runner
+	ticks chan time.Time
+	work  func(ctx context.Context) error
+}
+
+// A fleet is machines with one clock.
+type fleet struct {
+	db  store.DB
+	now atomic.Int64 // in seconds
+}
+
+// onEach runs a test on each database that there is.
+func onEach(t *testing.T, test func(*testing.T, *fleet)) {
+	t.Run("embedded", func(t *testing.T) { test(t, open(t, wire.Config{Backend: wire.Embedded, DataDir: t.TempDir()})) })
+	t.Run("firestore", func(t *testing.T) {
+		host := os.Getenv("FIRESTORE_EMULATOR_HOST")
+		if host == "" && os.Getenv("MIRAMUNDO_EMULATORS") == "required" {
+			t.Fatal("no Firestore emulator")
+		} else if host == "" {
+			t.Skip("no Firestore emulator")
+		}
+		test(t, open(t, wire.Config{
+			Backend: wire.Emulators, Project: "demo-job-" + strings.ToLower(rand.Text()),
+			FirestoreHost: host, PubSubHost: os.Getenv("PUBSUB_EMULATOR_HOST"),
+		}))
+	})
+}
+
+func open(t *testing.T, c wire.Config) *fleet {
+	t.Helper()
+	db, events, err := wire.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { events.Close(); db.Close() })
+	return &fleet{db: db}
+}
+
+func (f *fleet) clock() time.Time { return time.Unix(f.now.Load(), 0) }
+
+func (f *fleet) pass(d time.Duration) { f.now.Add(int64(d / time.Second)) }
+
+// machine returns one more that shares the database, or another way to it.
+func (f *fleet) machine(db store.DB) *machine {
+	m := &machine{ticks: make(chan time.Time)}
+	m.Runner = NewRunner(db, slog.New(slog.DiscardHandler), f.clock, Job{Name: "work", Run: func(ctx context.Context, _ Order) (any, error) {
+		return nil, m.work(ctx)
+	}})
+	m.tick = func(time.Duration) (<-chan time.Time, func()) { return m.ticks, func() {} }
+	return m
+}
+
+// TestLease has two machines run one job: one at a time, and the second when
+// the first has ended.
+func TestLease(t *testing.T) { onEach(t, testLease) }
+
+func testLease(t *testing.T, f *fleet) {
+	a, b := f.machine(f.db), f.machine(f.db)
+	b.work = func(context.Context) error { return nil }
+	a.work = func(context.Context) error {
+		if rep, err := b.Run(t.Context(), "work", Order{}); rep != nil || !errors.Is(err, ErrRunning) {
+			t.Errorf("while it runs elsewhere: %+v, %v", rep, err)
+		}
+		return nil
+	}
+	for _, m := range []*machine{a, b} {
+		if _, err := m.Run(t.Context(), "work", Order{}); err != nil {
+			t.Errorf("one after the other: %v", err)
+		}
+	}
+}
+
+// TestLeaseRenewed keeps a job running for longer than a lease holds.
+func TestLeaseRenewed(t *testing.T) { onEach(t, testLeaseRenewed) }
+
+func testLeaseRenewed(t *testing.T, f *fleet) {
+	a, b := f.machine(f.db), f.machine(f.db)
+	a.work = func(context.Context) error {
+		for range 12 {
+			f.pass(leaseTime / 3)
+			a.ticks <- time.Time{}
+			a.ticks <- time.Time{} // taken once the first is done with
+			if _, err := b.Run(t.Context(), "work", Order{}); !errors.Is(err, ErrRunning) {
+				t.Errorf("a lease that was renewed: %v", err)
+			}
+		}
+		return nil
+	}
+	if _, err := a.Run(t.Context(), "work", Order{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLeaseOfTheDead takes over from a process that has died, once its lease
+// has ended and not before.
+func TestLeaseOfTheDead(t *testing.T) { onEach(t, testLeaseOfTheDead) }
+
+func testLeaseOfTheDead(t *testing.T, f *fleet) {
+	if _, err := f.machine(f.db).take(t.Context(), "work"); err != nil {
+		t.Fatal(err)
+	}
+	b := f.machine(f.db)
+	b.work = func(context.Context) error { return nil }
+	f.pass(leaseTime - time.Second)
+	if _, err := b.Run(t.Context(), "work", Order{}); !errors.Is(err, ErrRunning) {
+		t.Errorf("while the lease holds: %v", err)
+	}
+	f.pass(time.Second)
+	if _, err := b.Run(t.Context(), "work", Order{}); err != nil {
+		t.Errorf("after its end: %v", err)
+	}
+}
+
+// TestFence holds a process up until another has taken its place: what it then
+// writes is refused, its context ends, and its report replaces none.
+func TestFence(t *testing.T) { onEach(t, testFence) }
+
+func testFence(t *testing.T, f *fleet) {
+	a, b := f.machine(f.db), f.machine(f.db)
+	note := func(ctx context.Context, text string) error {
+		fence := Fence(ctx)
+		return f.db.Update(t.Context(), func(tx store.Tx) error {
+			if err := fence(tx); err != nil {
+				return err
+			}
+			return tx.Set("notes/one", map[string]string{"text": text})
+		})
+	}
+	b.work = func(ctx context.Context) error { return note(ctx, "b") }
+	a.work = func(ctx context.Context) error {
+		if err := note(ctx, "a"); err != nil {
+			t.Errorf("while the lease is held: %v", err)
+		}
+		f.pass(2 * leaseTime)
+		if _, err := b.Run(t.Context(), "work", Order{}); err != nil {
+			t.Errorf("in its place: %v", err)
+		}
+		if err := note(ctx, "late"); !errors.Is(err, ErrLost) {
+			t.Errorf("late: %v, want ErrLost", err)
+		}
+		a.ticks <- time.Time{}
+		<-ctx.Done()
+		return nil
+	}
+	if rep, err := a.Run(t.Context(), "work", Order{}); !errors.Is(err, ErrLost) || rep.OK {
+		t.Errorf("the one that was held up: %+v, %v", rep, err)
+	}
+	var got map[string]string
+	if err := f.db.Get(t.Context(), "notes/one", &got); err != nil || got["text"] != "b" {
+		t.Errorf("kept %v, %v", got, err)
+	}
+	if last, err := b.Last(t.Context(), "work"); err != nil || last == nil || !last.OK {
+		t.Errorf("the report that is kept: %+v, %v", last, err)
+	}
+}
+
+// TestLeaseWithoutDatabase ends a run that cannot renew its lease when that may
+// be another's, and not before; nothing begins without a database.
+func TestLeaseWithoutDatabase(t *testing.T) { onEach(t, testLeaseWithoutDatabase) }
+
+func testLeaseWithoutDatabase(t *testing.T, f *fleet) {
+	db := storetest.NewSwitch(f.db)
+	a := f.machine(db)
+	a.work = func(ctx context.Context) error {
+		db.Off()
+		a.ticks <- time.Time{}
+		a.ticks <- time.Time{}
+		if ctx.Err() != nil {
+			t.Error("ended though the lease holds")
+		}
+		f.pass(leaseTime) // maybe before it is done with the second tick
+		select {
+		case a.ticks <- time.Time{}:
+		case <-ctx.Done():
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if _, err := a.Run(t.Context(), "work", Order{}); !errors.Is(err, ErrLost) {
+		t.Errorf("without a database: %v, want ErrLost", err)
+	}
+	if rep, err := a.Run(t.Context(), "work", Order{}); rep != nil || err == nil || errors.Is(err, ErrRunning) {
+		t.Errorf("begun without a database: %+v, %v", rep, err)
+	}
+}
+
+// TestLeaseOfMany has many machines ask at once: one of them runs.
+func TestLeaseOfMany(t *testing.T) { onEach(t, testLeaseOfMany) }
+
+func testLeaseOfMany(t *testing.T, f *fleet) {
+	const n = 8
+	var ran atomic.Int32
+	asked := make(chan error, n)
+	var all sync.WaitGroup
+	for range n {
+		m := f.machine(f.db)
+		m.work = func(context.Context) error {
+			ran.Add(1)
+			for range n - 1 { // ends when all others were told
+				if err := <-asked; !errors.Is(err, ErrRunning) {
+					t.Errorf("beside it: %v", err)
+				}
+			}
+			return nil
+		}
+		all.Go(func() {
+			if rep, err := m.Run(t.Context(), "work", Order{}); rep == nil {
+				asked <- err
+			}
+		})
+	}
+	all.Wait()
+	if ran.Load() != 1 {
+		t.Errorf("%d ran", ran.Load())
+	}
+}
