@@ -16,7 +16,7 @@ type layer struct {
 const (
 	words     = `shared/(fault|i18n|config)`
 	keepers   = `shared/(store|bus|origin|blob)`
-	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest)`
+	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/measure/fleet)`
 	leaves    = `shared/(store|bus)/(embedded|firestore|pubsub)(/.*)?`
 	functions = `functions/\w+`
 	anything  = `.*`
@@ -27,9 +27,9 @@ const (
 var layers = []layer{
 	{`shared/policy`, ``, "the rules stand beside the code"},
 	{words, `shared/fault`, "what everything may use depends on nothing"},
-	{suites, `shared/(fault|store|bus|api|catalog)(/.*)?|shared/i18n`, "a suite knows what it tests"},
+	{suites, `shared/(fault|store|bus|api|catalog|origin|probe)(/.*)?|shared/i18n`, "a suite knows what it tests"},
 	{leaves, `shared/(fault|store|bus|store/embedded(/.*)?)`, "a leaf knows its contract and its vendor"},
-	{keepers, `shared/(fault|store)`, "documents, events and fetches know no subject"},
+	{keepers + `|shared/overlay`, `shared/(fault|store)`, "documents, events and fetches know no subject"},
 	{`shared/source(/.*)?`, words + `|` + keepers + `|shared/source(/.*)?`, "sources come before the catalog"},
 	{`shared/catalog/fold`, ``, "folding is a function of text"},
 	{`shared/catalog/rank`, `shared/catalog`, "the choice of a stream is a function of values"},
@@ -41,7 +41,10 @@ var layers = []layer{
 	{`shared/social/(outbox|kept|comment|speech)`, words + `|` + keepers + `|shared/(identity|social(/.*)?)`, "what people keep and say belongs to who speaks, and knows channels by their ids"},
 	{`shared/library(/.*)?`, words + `|` + keepers + `|shared/(identity|catalog(/fold)?|library(/.*)?)`, "a library belongs to who speaks, and holds channels"},
 	{`shared/health`, words + `|shared/(store|social|catalog)`, "verdicts are functions of counts"},
-	{`shared/(guide|job|logo|stream|feed|probe|account|chat|billing|numbers)(/.*)?`,
+	{`shared/probe(/.*)?`, words + `|` + keepers + `|shared/(overlay|catalog|probe(/.*)?)`, "a measurement knows streams, and no channel"},
+	{`shared/guide(/gather)?`, words + `|` + keepers + `|shared/(overlay|catalog(/fold)?|source(/xmltv)?|guide)`, "a guide knows channels by their ids and names"},
+	{`shared/logo`, words + `|` + keepers + `|shared/(overlay|catalog)`, "a logo knows channels by their ids"},
+	{`shared/(job|stream|feed|account|chat|billing|numbers)(/.*)?`,
 		words + `|` + keepers + `|shared/catalog`, "a subject knows the catalog at most; neighbours are named here"},
 	{`shared/api(/.*)?`, words + `|shared/identity|shared/api(/.*)?`, "the web layer knows no subject"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
@@ -119,9 +122,13 @@ var homes = []home{
 	{`github\.com/getkin/kin-openapi(/.*)?`, `shared/apitest`},
 	{`code\.dny\.dev/ssrf`, `shared/origin`},
 	{`github\.com/andybalholm/brotli`, `shared/(api/encoding|apitest|origin)`},
-	{`github\.com/klauspost/compress(/.*)?`, `shared/(api/encoding|apitest|origin|source(/.*)?|catalog/.*|blob)|hop/upstream|scripts/bench(/.*)?`},
+	{`github\.com/klauspost/compress(/.*)?`, `shared/(api/encoding|apitest|origin|source(/.*)?|catalog/.*|blob|feed)|hop/upstream|scripts/bench(/.*)?`},
+	{`github\.com/bluenviron/mediacommon/v2(/.*)?`, `shared/probe/(media/codec|measure/fleet)`},
+	{`github\.com/grafov/m3u8`, `shared/probe/measure/manifest`},
+	{`github\.com/HugoSmits86/nativewebp|github\.com/sergeymakinen/.*|golang\.org/x/image(/.*)?`, `shared/logo`},
+	{`github\.com/ulikunitz/xz(/.*)?`, `shared/source/xmltv/packing`},
 	{`github\.com/golang-jwt/jwt/v5`, `shared/identity`},
-	{`golang\.org/x/time/rate`, `functions/guest`},
+	{`golang\.org/x/time/rate`, `functions/guest|shared/probe`},
 	{`github\.com/mileusna/useragent`, `shared/social/environment`},
 	{`golang\.org/x/text(/.*)?`, `shared/(i18n|catalog(/.*)?|source(/.*)?|library)|functions/\w+`},
 	{`github\.com/rivo/uniseg`, `shared/library`},
@@ -160,7 +167,7 @@ func homeless(dir, im string) string {
 
 // web are the packages that know HTTP: those that serve it and those that
 // fetch by it.
-const web = `shared/(api(/.*)?|apitest|origin)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
+const web = `shared/(api(/.*)?|apitest|origin|probe/measure/fleet)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
 
 // HTTP checks that subjects do not know the web.
 func HTTP(t *Tree) []string {

@@ -1,0 +1,42 @@
+package media
+
+import "io"
+
+// StripICY returns r, the body of a SHOUTcast or Icecast answer, without the
+// blocks of metadata that stand after every interval bytes, as the answer's
+// icy-metaint header says. Without an interval it is r itself.
+func StripICY(r io.Reader, interval int) io.Reader {
+	if interval <= 0 {
+		return r
+	}
+	return &icyReader{r: r, interval: interval, left: interval}
+}
+
+type icyReader struct {
+	r        io.Reader
+	interval int
+	left     int // bytes of media before the next block
+}
+
+func (s *icyReader) Read(p []byte) (int, error) {
+	if s.left == 0 {
+		if err := s.skip(); err != nil {
+			return 0, err
+		}
+		s.left = s.interval
+	}
+	n, err := s.r.Read(p[:min(len(p), s.left)])
+	s.left -= n
+	return n, err
+}
+
+// skip passes over a block: one byte with its length in units of 16, and as
+// many bytes. A stream that ends within one has ended.
+func (s *icyReader) skip() error {
+	var length [1]byte
+	if _, err := io.ReadFull(s.r, length[:]); err != nil {
+		return err
+	}
+	_, err := io.CopyN(io.Discard, s.r, int64(length[0])*16)
+	return err
+}

@@ -1,0 +1,255 @@
+package media
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"miramundo.dev/shared/probe/media/codec"
+)
+
+// A box is one of an ISO base media file, ISO/IEC 14496-12 §4.2.
+type box struct {
+	kind string
+	body []byte
+	size int  // of the whole, as it says
+	cut  bool // data end within it
+}
+
+// boxes calls f with each of the boxes that follow each other in b.
+func boxes(b []byte, f func(box)) {
+	for len(b) >= 8 {
+		size, head := uint64(binary.BigEndian.Uint32(b)), uint64(8)
+		switch {
+		case size == 0: // to the end
+			size = uint64(len(b))
+		case size == 1 && len(b) >= 16:
+			size, head = binary.BigEndian.Uint64(b[8:]), 16
+		}
+		if size < head {
+			return
+		}
+		end := min(size, uint64(len(b)))
+		f(box{string(b[4:8]), b[head:end], int(min(size, 1<<40)), end < size})
+		b = b[end:]
+	}
+}
+
+// child returns the body of the first box of a kind along a path: "mdia/hdlr".
+func child(b []byte, path string) []byte {
+	for kind := range strings.SplitSeq(path, "/") {
+		inner := b
+		b = nil
+		boxes(inner, func(x box) {
+			if x.kind == kind && b == nil {
+				b = x.body
+			}
+		})
+	}
+	return b
+}
+
+// topKinds are the boxes that a file or segment may begin with.
+const topKinds = "ftyp styp moov moof sidx emsg prft free skip mdat uuid pdin wide"
+
+// An mp4 is what is known of a file.
+type mp4 struct {
+	tracks     map[uint32]*mp4Track
+	order      []*mp4Track
+	fragmented bool
+	fragments  int64 // bytes of the boxes that describe fragments
+}
+
+// An mp4Track is one of its tracks.
+type mp4Track struct {
+	codec.Track
+	timescale   uint32
+	usual       sample // of its fragments when these do not say
+	bytes, time uint64 // of its samples
+	incomplete  bool
+}
+
+// A sample has a duration, in units of the track's timescale, and a size.
+type sample struct{ duration, size uint32 }
+
+// readMP4 reads an ISO base media file, whole or in fragments, or a segment
+// of one.
+func readMP4(data []byte) Facts {
+	if len(data) < 8 || !strings.Contains(topKinds, string(data[4:8])) || data[4] == ' ' {
+		return Facts{}
+	}
+	m := mp4{tracks: map[uint32]*mp4Track{}}
+	known := false
+	boxes(data, func(x box) {
+		known = known || x.kind == "ftyp" || x.kind == "moov" || x.kind == "moof"
+		switch x.kind {
+		case "styp":
+			m.fragmented = true
+		case "moov":
+			boxes(x.body, m.describe)
+			m.defaults(child(x.body, "mvex"))
+		case "moof":
+			m.fragmented = true
+			m.fragments += int64(x.size)
+			boxes(x.body, m.fragment)
+		}
+	})
+	if !known && !m.fragmented {
+		return Facts{}
+	}
+	f := Facts{Container: "mp4", Bitrate: m.bitrate()}
+	if m.fragmented {
+		f.Container = "fmp4"
+	}
+	for _, t := range m.order {
+		f.add(t.Track)
+	}
+	return f
+}
+
+// describe takes a track of the movie box.
+func (m *mp4) describe(x box) {
+	head, media := child(x.body, "tkhd"), child(x.body, "mdia")
+	clock := child(media, "mdhd")
+	if x.kind != "trak" || len(head) < 24 || len(clock) < 24 {
+		return
+	}
+	id, scale := binary.BigEndian.Uint32(head[12:]), binary.BigEndian.Uint32(clock[12:])
+	if head[0] == 1 { // times of 64 bits
+		id = binary.BigEndian.Uint32(head[20:])
+	}
+	if clock[0] == 1 {
+		scale = binary.BigEndian.Uint32(clock[20:])
+	}
+	t := &mp4Track{timescale: scale}
+	if stsd := child(media, "minf/stbl/stsd"); len(stsd) >= 8 {
+		boxes(stsd[8:], func(x box) {
+			if t.Codec == "" {
+				t.Track = entry(x)
+			}
+		})
+	}
+	t.whole(child(media, "minf/stbl"))
+	if m.tracks[id] == nil && len(m.order) < mostTracks {
+		m.order = append(m.order, t)
+		m.tracks[id] = t
+	}
+}
+
+// whole adds up the tables of a file that is not in fragments.
+func (t *mp4Track) whole(stbl []byte) {
+	stsz, stts := child(stbl, "stsz"), child(stbl, "stts")
+	if len(stsz) < 12 || len(stts) < 8 {
+		return
+	}
+	size, count := binary.BigEndian.Uint32(stsz[4:]), binary.BigEndian.Uint32(stsz[8:])
+	if size > 0 {
+		t.bytes = uint64(size) * uint64(count)
+	} else {
+		t.incomplete = uint64(len(stsz)-12) < 4*uint64(count)
+		for rest := stsz[12:]; len(rest) >= 4; rest = rest[4:] {
+			t.bytes += uint64(binary.BigEndian.Uint32(rest))
+		}
+	}
+	for rest := stts[8:]; len(rest) >= 8; rest = rest[8:] {
+		t.time += uint64(binary.BigEndian.Uint32(rest)) * uint64(binary.BigEndian.Uint32(rest[4:]))
+	}
+}
+
+// defaults takes what fragments need not repeat.
+func (m *mp4) defaults(mvex []byte) {
+	m.fragmented = m.fragmented || mvex != nil
+	boxes(mvex, func(x box) {
+		if x.kind != "trex" || len(x.body) < 24 {
+			return
+		}
+		if t := m.tracks[binary.BigEndian.Uint32(x.body[4:])]; t != nil {
+			t.usual = sample{binary.BigEndian.Uint32(x.body[12:]), binary.BigEndian.Uint32(x.body[16:])}
+		}
+	})
+}
+
+// fragment takes the samples of one track in a fragment.
+func (m *mp4) fragment(x box) {
+	head := child(x.body, "tfhd")
+	if x.kind != "traf" || len(head) < 8 {
+		return
+	}
+	t := m.tracks[binary.BigEndian.Uint32(head[4:])]
+	if t == nil {
+		return
+	}
+	r := fields{head[8:], binary.BigEndian.Uint32(head)}
+	r.skip(0x1, 8)
+	r.skip(0x2, 4)
+	usual := sample{r.take(0x8, t.usual.duration), r.take(0x10, t.usual.size)}
+	boxes(x.body, func(run box) {
+		if run.kind == "trun" && len(run.body) >= 8 {
+			t.run(run, usual)
+		}
+	})
+	t.incomplete = t.incomplete || x.cut
+}
+
+// run adds the samples of a track run.
+func (t *mp4Track) run(x box, usual sample) {
+	flags, count := binary.BigEndian.Uint32(x.body), binary.BigEndian.Uint32(x.body[4:])
+	r := fields{x.body[8:], flags}
+	r.skip(0x1, 4)
+	r.skip(0x4, 4)
+	if flags&0xf00 == 0 {
+		t.bytes += uint64(count) * uint64(usual.size)
+		t.time += uint64(count) * uint64(usual.duration)
+		return
+	}
+	for ; count > 0 && len(r.b) > 0; count-- {
+		t.time += uint64(r.take(0x100, usual.duration))
+		t.bytes += uint64(r.take(0x200, usual.size))
+		r.skip(0x400, 4)
+		r.skip(0x800, 4)
+	}
+	t.incomplete = t.incomplete || x.cut || count > 0
+}
+
+// fields are those of a box that its flags announce.
+type fields struct {
+	b     []byte
+	flags uint32
+}
+
+func (f *fields) skip(flag uint32, size int) {
+	if f.flags&flag != 0 {
+		f.b = f.b[min(size, len(f.b)):]
+	}
+}
+
+// take returns the field of a flag, or the usual when it is not there.
+func (f *fields) take(flag, usual uint32) uint32 {
+	if f.flags&flag == 0 || len(f.b) < 4 {
+		return usual
+	}
+	n := binary.BigEndian.Uint32(f.b)
+	f.b = f.b[4:]
+	return n
+}
+
+// bitrate adds up the rates of the tracks, each over its own time. It is not
+// known when a track's is not.
+func (m *mp4) bitrate() int {
+	sum, longest := 0, 0.0
+	for _, t := range m.order {
+		if t.Codec == "" {
+			continue
+		}
+		seconds := float64(t.time) / float64(max(t.timescale, 1))
+		rate := bitrate(int64(min(t.bytes, 1<<40)), seconds)
+		if t.incomplete || rate == 0 {
+			return 0
+		}
+		sum += rate
+		longest = max(longest, seconds)
+	}
+	if longest == 0 {
+		return 0
+	}
+	return sum + bitrate(m.fragments, longest)
+}
