@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,7 @@ type flight struct {
 	client *Client
 	host   string
 	in     *gate           // where its place is; nil when it has none
+	seat   string          // the host, without its port, at which it has a place; empty for none
 	outer  context.Context // the caller's
 	within context.Context // with the request's own deadline
 	cancel context.CancelFunc
@@ -37,6 +39,24 @@ type flight struct {
 	there atomic.Bool   // the last header has arrived
 }
 
+// flightKey is where the context of a request has its flight.
+type flightKey struct{}
+
+// moved moves the flight of a redirected request to the host that it leads to.
+// The answer that redirects is closed before: a place is held until then.
+func moved(req *http.Request) error {
+	f, ok := req.Context().Value(flightKey{}).(*flight)
+	if !ok || f.client.seats == nil {
+		return nil
+	}
+	f.timer.Stop()
+	if rest := req.Response.ContentLength; rest >= 0 && rest <= maxSlurp {
+		_, _ = io.CopyN(io.Discard, req.Response.Body, rest+1) // a connection whose answer was read can be used again
+	}
+	_ = req.Response.Body.Close() // nobody wants the rest
+	return f.move(req.URL.Hostname())
+}
+
 // traced returns the context of the request, which notes when it connects, and
 // gives each answer in a chain of redirects its time from when it is asked for.
 func (f *flight) traced() context.Context {
@@ -45,7 +65,7 @@ func (f *flight) traced() context.Context {
 		f.cancel()
 	})
 	f.timer.Stop()
-	return httptrace.WithClientTrace(f.within, &httptrace.ClientTrace{
+	return httptrace.WithClientTrace(context.WithValue(f.within, flightKey{}, f), &httptrace.ClientTrace{
 		GetConn: func(string) {
 			f.timer.Stop()
 			f.connecting.Store(true)
@@ -70,9 +90,13 @@ func (f *flight) arrived() {
 	f.timer.Stop()
 }
 
-// start waits for a place among the requests under way. One that an origin may
-// hold back has its place among its like until the answer begins.
-func (f *flight) start() error {
+// start waits for a place at the host, and among the requests under way. One
+// that an origin may hold back has its place among its like until the answer
+// begins.
+func (f *flight) start(host string) error {
+	if err := f.sit(host); err != nil {
+		return err
+	}
 	if f.wait > f.client.opts.Header {
 		return f.enter(f.client.holding)
 	}
@@ -90,11 +114,53 @@ func (f *flight) read() error {
 	return f.enter(f.client.reading)
 }
 
+// sit waits for a place at a host, if these are counted. Who waits for one has
+// no place elsewhere, so that nobody waits in a circle.
+func (f *flight) sit(host string) error {
+	if f.client.seats == nil {
+		return nil
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if !f.client.seats.enter(f.within, host) {
+		return f.unseated()
+	}
+	f.seat = host
+	return nil
+}
+
+// stand gives up the place at the host.
+func (f *flight) stand() {
+	if f.seat != "" {
+		f.client.seats.leave(f.seat)
+		f.seat = ""
+	}
+}
+
+// move gives up all places and waits for those at another host.
+func (f *flight) move(host string) error {
+	if f.client.seats == nil || f.seat == host {
+		return nil
+	}
+	g := f.in
+	g.leave(f.host)
+	f.in = nil
+	f.stand()
+	if err := f.sit(host); err != nil {
+		return err
+	}
+	return f.enter(g)
+}
+
 func (f *flight) enter(g *gate) error {
 	if g.enter(f.within, f.host) {
 		f.in = g
 		return nil
 	}
+	return f.unseated()
+}
+
+// unseated says why there was no place: the caller gave up, or it took too long.
+func (f *flight) unseated() error {
 	if err := f.outer.Err(); err != nil {
 		return err
 	}
@@ -108,6 +174,7 @@ func (f *flight) end() {
 		if f.in != nil {
 			f.in.leave(f.host)
 		}
+		f.stand()
 	})
 }
 
@@ -120,8 +187,8 @@ func (f *flight) answer(res *http.Response, req Request) (*Response, error) {
 	if err := f.read(); err != nil {
 		return nil, err
 	}
-	limit := cmp.Or(req.MaxBytes, f.client.opts.MaxBytes)
-	if res.ContentLength > limit {
+	limit := cmp.Or(req.First, req.MaxBytes, f.client.opts.MaxBytes)
+	if res.ContentLength > limit && req.First == 0 {
 		return nil, ErrLimit.Because(fmt.Errorf("the body takes %d bytes", res.ContentLength))
 	}
 	unpacked, err := unpack(res, limit)
@@ -133,7 +200,7 @@ func (f *flight) answer(res *http.Response, req Request) (*Response, error) {
 		Header: res.Header,
 		URL:    res.Request.URL.String(),
 		Length: res.ContentLength,
-		Body:   &content{flight: f, raw: res.Body, r: unpacked},
+		Body:   &content{flight: f, raw: res.Body, r: unpacked, first: req.First > 0},
 	}, nil
 }
 
@@ -156,6 +223,7 @@ type content struct {
 	flight *flight
 	raw    io.Closer
 	r      io.Reader
+	first  bool  // the limit is where the body ends
 	err    error // what ended the body; further reads repeat it
 }
 
@@ -164,6 +232,9 @@ func (b *content) Read(p []byte) (int, error) {
 		return 0, b.err
 	}
 	n, err := b.r.Read(p)
+	if b.first && errors.Is(err, ErrLimit) {
+		err = io.EOF
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = b.flight.failure(err)
 	}

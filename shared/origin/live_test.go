@@ -428,7 +428,7 @@ func TestInFlight(t *testing.T) {
 		res.Body.Close()
 		res.Body.Close() // a second time gives no second place back
 	}
-	if n, hosts := len(c.reading.all), len(c.reading.hosts); n != 0 || hosts != 0 {
+	if n, hosts := len(c.reading.all), len(c.reading.hosts.hosts); n != 0 || hosts != 0 {
 		t.Errorf("%d places of %d hosts taken after all was closed", n, hosts)
 	}
 	if _, _, err := c.Fetch(t.Context(), Request{URL: one.URL + "/ok.m3u8"}); err != nil {

@@ -40,6 +40,7 @@ const (
 	maxHost      = 253      // bytes of a host name, as in DNS
 	maxRedirects = 3        // after which the answer must come
 	maxHeader    = 16 << 10 // bytes of an answer's header, those of informational answers included
+	maxSlurp     = 2 << 10  // bytes of an answer that redirects which are read, so that its connection can be used again
 	hostConns    = 8        // connections to one host
 	holdFactor   = 4        // as many requests may be held back by origins as are under way else
 )
@@ -51,6 +52,16 @@ type Options struct {
 	Timeout     time.Duration // of a request with its body, likewise; the zero is 8 s
 	Header      time.Duration // until the answer's header is complete; the zero is 6 s
 	MaxInFlight int           // requests at a time, a quarter of them to one host; the zero is 64
+
+	// PerHost is how many requests at a time go to one host, whatever its
+	// ports, each from when it is sent until its body is closed. A redirect
+	// gives up the place at its host before it waits for one at the next. The
+	// zero leaves it at the quarter.
+	PerHost int
+
+	// Shoutcast accepts answers that begin with "ICY 200 OK", as those of old
+	// radio servers do.
+	Shoutcast bool
 
 	// Allow lists addresses as "host:port", exactly as they stand in URLs,
 	// that may be asked whatever they are. It is for local stacks.
@@ -69,8 +80,9 @@ type Client struct {
 	guard *guard
 	http  http.Client // without a jar, which each request has of its own
 
-	reading *gate // of requests whose answers are read, or will be at once
-	holding *gate // of requests that wait for longer for their answers to begin
+	reading *gate   // of requests whose answers are read, or will be at once
+	holding *gate   // of requests that wait for longer for their answers to begin
+	seats   *shares // of each host, when Options.PerHost says how many; taken before a place at a gate
 }
 
 // A Request asks for one address with GET.
@@ -79,6 +91,7 @@ type Request struct {
 	Header http.Header // further headers; those that would change the guard are ignored
 
 	MaxBytes int64         // of the body, unpacked; the zero is the client's
+	First    int64         // takes only so many bytes of a body, however long it is; the zero takes all, up to MaxBytes
 	Timeout  time.Duration // with the body; the zero is the client's
 	Wait     time.Duration // until the answer's header is complete, from when the request is sent; the zero is the client's
 
@@ -111,11 +124,18 @@ func New(opts Options) *Client {
 		opts: opts, guard: newGuard(opts),
 		reading: newGate(opts.MaxInFlight), holding: newGate(holdFactor * opts.MaxInFlight),
 	}
+	if opts.PerHost > 0 {
+		c.seats = newShares(opts.PerHost)
+	}
+	dial := c.guard.dial
+	if opts.Shoutcast {
+		dial = shoutcast(dial)
+	}
 	c.http = http.Client{
 		CheckRedirect: c.redirect,
 		Transport: &http.Transport{
 			Proxy:                  nil, // not from the environment
-			DialContext:            c.guard.dial,
+			DialContext:            dial,
 			ForceAttemptHTTP2:      true,
 			DisableCompression:     true, // unpacked here, within bounds
 			TLSHandshakeTimeout:    4 * time.Second,
@@ -163,8 +183,8 @@ func (c *Client) Open(ctx context.Context, req Request) (*Response, error) {
 	}
 	within, cancel := context.WithTimeout(ctx, cmp.Or(req.Timeout, c.opts.Timeout))
 	f := &flight{client: c, host: u.Host, outer: ctx, within: within, cancel: cancel, wait: cmp.Or(req.Wait, c.opts.Header)}
-	if err := f.start(); err != nil {
-		cancel()
+	if err := f.start(u.Hostname()); err != nil {
+		f.end()
 		return nil, err
 	}
 	r := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: c.header(req)}).WithContext(f.traced())
@@ -224,6 +244,9 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 		return err
 	}
 	*req.URL = *u
+	if err := moved(req); err != nil {
+		return err
+	}
 	first := via[0]
 	if u.Host == first.URL.Host {
 		return nil

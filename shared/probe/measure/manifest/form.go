@@ -1,0 +1,118 @@
+// Package manifest knows what the texts say that lead to media: playlists of
+// HLS, manifests of DASH, lists of stations.
+//
+// It reads them as players do, who play what others have written wrongly.
+package manifest
+
+import (
+	"bytes"
+	"regexp"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Form is what bytes are, whatever their sender calls them.
+type Form int
+
+// The forms.
+const (
+	Binary   Form = iota // media, or nothing that anybody knows
+	Nothing              // no bytes but white space
+	Playlist             // HLS
+	List                 // of addresses, as stations have: M3U, PLS, ASX
+	Manifest             // DASH
+	Document             // HTML, JSON or other text
+)
+
+// Tell returns the form of data, at least the first 512 bytes of an answer if
+// it has so many.
+func Tell(data []byte) Form {
+	text := bytes.TrimLeft(unmarked(data), " \t\r\n")
+	if len(text) == 0 {
+		return Nothing
+	}
+	begins := text[:min(len(text), 4<<10)]
+	if !isText(begins) {
+		return Binary
+	}
+	head := bytes.ToLower(begins)
+	switch {
+	case head[0] == '#' && bytes.Contains(text, []byte("#EXT-X-")):
+		return Playlist
+	case isList(head):
+		return List
+	case head[0] == '<' && bytes.Contains(head, []byte("<mpd")):
+		return Manifest
+	}
+	return Document
+}
+
+// unmarked returns data without the mark that some editors put before UTF-8.
+func unmarked(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
+
+// listHeads are how lists of addresses begin, in lower case.
+var listHeads = []string{"#extm3u", "#extinf", "[playlist]", "[reference]", "<asx", "http://", "https://"}
+
+func isList(head []byte) bool {
+	for _, h := range listHeads {
+		if bytes.HasPrefix(head, []byte(h)) {
+			return true
+		}
+	}
+	return head[0] == '#'
+}
+
+// isText reports whether data, which may be cut anywhere, has only characters
+// that texts have. What begins as texts of the web do may have others too, in
+// whatever encoding, but no zeros.
+func isText(data []byte) bool {
+	web := bytes.IndexByte([]byte("#<{["), data[0]) >= 0
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		switch {
+		case r == 0, !web && r < ' ' && !unicode.IsSpace(r):
+			return false
+		case !web && r == utf8.RuneError && n == 1 && utf8.FullRune(data[i:]):
+			return false
+		}
+		i += n
+	}
+	return true
+}
+
+// ofPlace are the words with which pages, and the addresses of what is sent in
+// place of media, say that a stream is not for a place.
+var ofPlace = regexp.MustCompile(`(?i)geo[-_ ]?(block|restrict|fenc|filter|lock|denied|error)|` +
+	`(un|not )available (in|for|from) (your|this) (country|region|location|area|territory)|` +
+	`(country|region|location|territory) (is )?(not allowed|blocked|restricted|forbidden)|outside (of )?(the|your) (country|region|territory)|` +
+	`n(ã|a)o (est(á|a) )?dispon(í|i)vel (n[oa]|em) (seu|sua) (pa(í|i)s|regi(ã|a)o)|no (est(á|a) )?disponible en (su|tu) (pa(í|i)s|regi(ó|o)n)`)
+
+// OfPlace reports whether a document in place of media, or the address that it
+// came from, says that the stream is not for where the request came from.
+func OfPlace(data []byte, address string) bool {
+	return ofPlace.Match(data[:min(len(data), 64<<10)]) || ofPlace.MatchString(address)
+}
+
+// Where lists have their addresses: the lines of M3U and of what is like it,
+// the files of PLS and the references of its like, those of ASX.
+var (
+	lines      = regexp.MustCompile(`(?m)^[ \t]*([^#\s]\S*)[ \t]*\r?$`)
+	files      = regexp.MustCompile(`(?im)^[ \t]*(?:file|ref)\d+[ \t]*=[ \t]*(\S+)`)
+	references = regexp.MustCompile(`(?i)<ref\s[^>]*?href\s*=\s*["']\s*([^"'\s]+)`)
+)
+
+// Listed returns the first addresses of a list, at most n.
+func Listed(data []byte, n int) []string {
+	place := lines
+	switch data = bytes.TrimLeft(unmarked(data), " \t\r\n"); {
+	case bytes.HasPrefix(data, []byte("[")):
+		place = files
+	case bytes.HasPrefix(data, []byte("<")):
+		place = references
+	}
+	var all []string
+	for _, m := range place.FindAllSubmatch(data, n) {
+		all = append(all, string(m[1]))
+	}
+	return all
+}

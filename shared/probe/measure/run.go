@@ -1,0 +1,198 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/probe"
+	"miramundo.dev/shared/probe/measure/manifest"
+	"miramundo.dev/shared/probe/media"
+)
+
+// A run is one measurement under way.
+type run struct {
+	opts   Options
+	outer  context.Context // the caller's
+	ctx    context.Context // with the measurement's own deadline
+	target probe.Target
+	result probe.Result
+
+	foreign  bool // the origin refuses requests from pages: they go on without saying so
+	unshared bool // pages of others may not read an answer that playing takes
+	played   int  // bits per second of what was played, together
+	claimed  int  // bits per second that a playlist or a header says
+}
+
+// An ask is one request of a measurement.
+type ask struct {
+	url  string
+	most int64         // bytes of the body
+	span manifest.Span // of which offset and length are asked for; the zero asks for all
+	bare bool          // without the headers that the stream needs
+}
+
+// A reply is an answer while it is read.
+type reply struct {
+	run   *run
+	res   *origin.Response
+	asked string        // its address before redirects
+	span  manifest.Span // of it
+	body  io.Reader
+	most  int64
+	data  []byte // read so far
+	done  bool   // the body has ended
+	sent  time.Time
+	seen  time.Duration // from when it was asked for to the first byte; 0 before
+}
+
+// ask sends a request, and returns the answer when its header is there. It
+// must be closed.
+func (r *run) ask(a ask) (*reply, error) {
+	left := maxBytes - r.result.Bytes
+	if r.result.Requests >= maxRequests || left <= 0 {
+		return nil, overmuch
+	}
+	r.result.Requests++
+	sent := r.opts.Now()
+	most := min(a.most, left)
+	res, err := r.opts.Origin.Open(r.ctx, origin.Request{
+		URL: a.url, Header: r.header(a), First: most + skipped(a.span), Timeout: r.opts.Patience,
+	})
+	r.result.Answered = r.result.Answered || err == nil || reached(err)
+	if err != nil {
+		return nil, err
+	}
+	p := &reply{run: r, res: res, asked: a.url, span: a.span, body: res.Body, most: most, sent: sent}
+	if interval, err := strconv.Atoi(res.Header.Get("Icy-Metaint")); err == nil {
+		p.body = media.StripICY(p.body, interval)
+	}
+	return p, p.seek(a.span)
+}
+
+// reached reports whether a request failed by what an origin said.
+func reached(err error) bool {
+	return errors.Is(err, origin.ErrOrigin) || errors.Is(err, origin.ErrAccess) || errors.Is(err, origin.ErrLimit) ||
+		errors.Is(err, origin.ErrUnreachable) && unreachable(err) == untrusted
+}
+
+// header returns the headers of a request. They have the words in which
+// package http keeps them.
+func (r *run) header(a ask) map[string][]string {
+	h := map[string][]string{"Accept": {"*/*"}}
+	set := func(name, value string) {
+		if value = strings.TrimSpace(value); value != "" && !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+			h[name] = []string{value}
+		}
+	}
+	set("User-Agent", r.opts.UserAgent)
+	if !a.bare {
+		set("User-Agent", r.target.UserAgent)
+		set("Referer", r.target.Referrer)
+	}
+	if !r.foreign {
+		set("Origin", r.opts.Page)
+	}
+	if a.span.Offset > 0 || a.span.Length > 0 {
+		set("Range", ranged(a.span))
+	}
+	return h
+}
+
+// ranged writes a span as a range of HTTP.
+func ranged(s manifest.Span) string {
+	from := "bytes=" + strconv.FormatInt(s.Offset, 10) + "-"
+	if s.Length <= 0 {
+		return from
+	}
+	return from + strconv.FormatInt(s.Offset+s.Length-1, 10)
+}
+
+// furthest is how many bytes are read to come to a span, when the origin sends
+// the whole of what it is in.
+const furthest = 512 << 10
+
+// skipped is how many bytes may stand before a span.
+func skipped(s manifest.Span) int64 { return min(s.Offset, furthest) }
+
+// seek passes over what stands before a span, which is all that an origin
+// sends who knows no ranges.
+func (p *reply) seek(s manifest.Span) error {
+	if s.Offset == 0 || p.res.Status == 206 {
+		return nil
+	}
+	if s.Offset > furthest {
+		p.done = true // it cannot be read, and says nothing
+		return nil
+	}
+	n, err := io.CopyN(io.Discard, p.body, s.Offset)
+	p.run.result.Bytes += n
+	if err != nil {
+		p.close()
+		return broken
+	}
+	return nil
+}
+
+// close ends the reading.
+func (p *reply) close() { _ = p.res.Body.Close() } // read only: what matters was seen while reading
+
+// fill reads until there are n bytes, or all.
+func (p *reply) fill(n int) error {
+	n = int(min(int64(n), p.most))
+	for len(p.data) < n && !p.done {
+		if cap(p.data)-len(p.data) < 16<<10 {
+			p.data = append(p.data, make([]byte, 32<<10)...)[:len(p.data)]
+		}
+		got, err := p.body.Read(p.data[len(p.data):min(cap(p.data), n)])
+		if got > 0 && p.seen == 0 {
+			p.seen = max(p.run.opts.Now().Sub(p.sent), 1)
+		}
+		p.data = p.data[:len(p.data)+got]
+		p.run.result.Bytes += int64(got)
+		switch {
+		case errors.Is(err, io.EOF):
+			p.done = true
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// good notes that an answer is what a player needs.
+func (p *reply) good() {
+	r := p.run
+	if r.result.Latency == 0 {
+		r.result.Latency = p.seen
+	}
+	allowed := p.res.Header.Get("Access-Control-Allow-Origin")
+	r.unshared = r.unshared || allowed != "*" && (allowed != r.opts.Page || r.foreign)
+}
+
+// size returns the bytes of the whole of what the answer begins, or 0.
+func (p *reply) size() int64 {
+	switch {
+	case p.span.Length > 0:
+		return p.span.Length
+	case p.done && len(p.data) > 0:
+		return int64(len(p.data))
+	case p.res.Header.Get("Content-Encoding") == "":
+		return max(p.res.Length, 0)
+	}
+	return 0
+}
+
+// fetch returns a good answer of at most so many bytes as a whole, closed.
+func (r *run) fetch(a ask) (*reply, error) {
+	p, err := r.ask(a)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	return p, p.fill(int(a.most))
+}
