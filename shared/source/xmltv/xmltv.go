@@ -1,0 +1,108 @@
+// Package xmltv reads guides in XMLTV form, as a stream and in bounded memory.
+//
+// The form is that of the XMLTV project's DTD, as files in the wild write it:
+// what means the same is read the same, and only what cannot be read to its end
+// is refused. Declarations of a document type are passed over unread, so that
+// no entity of a file's own is ever expanded and nothing outside of it is
+// fetched.
+package xmltv
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"miramundo.dev/shared/source"
+	"miramundo.dev/shared/source/xmltv/markup"
+	"miramundo.dev/shared/source/xmltv/packing"
+)
+
+// A Channel is a channel as a guide calls it.
+type Channel struct {
+	ID    string
+	Names []string // display names, in the order of the file, at most MaxNames
+	Icon  string   // address of its logo; empty when there is none
+}
+
+// A Programme is one entry of a guide.
+type Programme struct {
+	Channel  string    // the id of a channel, which the file need not describe, or only later
+	Start    time.Time // UTC
+	Stop     time.Time // UTC; zero when the file does not say, or says more than MaxLength. It may be before Start
+	Title    string    // at most MaxTitle characters, cut as Desc is
+	Desc     string    // at most MaxDesc characters, whole words, with an ellipsis where it was cut
+	Category string    // at most MaxTitle characters
+	Language string    // of the title, as the file writes it; empty when it does not say
+}
+
+// Bounds of what is kept of a text, in characters.
+const (
+	MaxDesc  = 300 // of a description
+	MaxTitle = 200 // of a title, a category, a name of a channel
+	MaxID    = 200 // of the id of a channel; what has a longer one makes no sense
+)
+
+// Bounds of a file. Those of single elements cut them or leave them out, the
+// others end the reading.
+const (
+	MaxBytes      = 2 << 30         // of the file, unpacked, unless Options say otherwise
+	MaxDepth      = markup.MaxDepth // elements within each other
+	MaxText       = markup.MaxPart  // bytes of the text of an element; what follows is left out
+	MaxTag        = markup.MaxTag   // bytes of one tag, or of the declaration of the document type
+	MaxNames      = 20              // names of a channel
+	MaxChannels   = 500_000         // channels
+	MaxProgrammes = 20_000_000      // programmes
+)
+
+// MaxLength is the longest that a programme can be on. What is said to take
+// longer has no known end.
+const MaxLength = 48 * time.Hour
+
+// What is wrong with a guide as a whole, besides [source.ErrEmpty],
+// [source.ErrForm] and [source.ErrTruncated].
+var (
+	ErrTooLarge = packing.ErrTooLarge
+	ErrEncoding = packing.ErrEncoding
+	ErrPacking  = packing.ErrPacking
+	ErrDeep     = markup.ErrDeep
+	ErrTag      = markup.ErrTag
+	ErrTooMany  = fmt.Errorf("the guide holds more than %d channels or %d programmes", MaxChannels, MaxProgrammes)
+)
+
+// Options say how a file is to be read.
+type Options struct {
+	Location *time.Location // of times without a zone; nil is UTC, as the DTD says
+	Language string         // of the texts to prefer where there are several, as ISO 639-1; empty takes the first
+	MaxBytes int64          // of the file, unpacked; 0 is 2 GiB
+
+	// Programmes that do not overlap [From, To) are left out; zero for no bound.
+	// One without a known end may last for MaxLength.
+	From, To time.Time
+
+	// Wants reports whether programmes of a channel are wanted; nil wants all.
+	// It is asked for each programme, with an id that may be kept.
+	Wants func(channel string) bool
+}
+
+// Read reads a guide from r, plain or packed with gzip or xz, and gives each
+// channel and each programme to the functions, in the order of the file. They
+// are overwritten after the functions return; their strings may be kept. An
+// error of a function ends it.
+//
+// An element that makes no sense is skipped and counted: a channel without an
+// id, a programme without a channel, a title or a time to start. What is left
+// out by Options counts as understood. What is no XMLTV, or is cut, or over the
+// bounds, is an error, and what was given before it must not be used: it may be
+// half of a day.
+func Read(r io.Reader, o Options, channel func(*Channel) error, programme func(*Programme) error) (source.Count, error) {
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = MaxBytes
+	}
+	text, err := packing.Open(r, o.MaxBytes)
+	if err != nil {
+		return source.Count{}, err
+	}
+	g := newReader(text, o, channel, programme)
+	err = g.document()
+	return g.count, err
+}
