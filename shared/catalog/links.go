@@ -18,6 +18,9 @@ const LegacyPath = "/api/legacy/"
 // ReportPath is where people report whether a channel plays.
 const ReportPath = "/api/play-report"
 
+// LogosPath is what the addresses of logos begin with, before their ids.
+const LogosPath = "/logos/"
+
 // A LinkBase is where the parts of the service are: origins without a slash at
 // their end, such as "https://miramundo.dev".
 type LinkBase struct {
@@ -54,3 +57,6 @@ func (l LinkBase) Player(id StreamID) string { return l.Legacy + "/?stream=" + i
 func (l LinkBase) Flag(country string) string {
 	return l.Base + "/flags/" + url.PathEscape(strings.ToLower(country)) + ".svg"
 }
+
+// Logo returns the address of a logo.
+func (l LinkBase) Logo(id string) string { return l.Base + LogosPath + url.PathEscape(id) }

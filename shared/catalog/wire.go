@@ -110,6 +110,16 @@ type GuideNow struct {
 	After *Programme `json:"a_seguir"`
 }
 
+// A GuideDay is all that a channel shows on a day.
+type GuideDay struct {
+	ChannelID  string      `json:"channel_id"`
+	Day        string      `json:"day" format:"date" description:"In UTC."`
+	Site       *string     `json:"site" description:"Where the guide comes from."`
+	Now        *Programme  `json:"agora" description:"What is on; null outside the grid."`
+	After      *Programme  `json:"a_seguir" description:"What comes next; null at the end of the grid."`
+	Programmes []Programme `json:"programas" nullable:"false" maxItems:"200" description:"Of the day, in order."`
+}
+
 // A Programme is one entry of a guide.
 type Programme struct {
 	Start    string `json:"inicio" format:"date-time"`

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,8 +55,15 @@ func (ix *Index) value(s string) (uint32, bool) {
 	return ix.byValue.find(jsontext.Append(buf[:0], s), ix.values.At)
 }
 
-// id returns the escaped id of a record.
-func (ix *Index) id(doc uint32) []byte { return ix.texts(doc).part[ownID] }
+// id returns the escaped id of a record: the first of its texts, which stands
+// in a known place when none is long.
+func (ix *Index) id(doc uint32) []byte {
+	b := ix.own[ix.rows[doc].own:]
+	if lengths := binary.LittleEndian.Uint64(b); lengths&longLength == 0 {
+		return b[ownCount:][:lengths&0x7f]
+	}
+	return ix.texts(doc).part[ownID]
+}
 
 // find returns the record with an id, whether or not it is shown.
 func (ix *Index) find(id string) (uint32, bool) {

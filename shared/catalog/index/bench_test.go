@@ -1,7 +1,10 @@
 package index_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 
 	"miramundo.dev/shared/catalog"
@@ -21,6 +24,14 @@ func BenchmarkPage(b *testing.B) {
 			buf = v.Search(q, 0, buf[:0])
 		}
 		b.SetBytes(int64(len(buf)))
+	})
+	full := index.NewView(v.Index(), indextest.Overlay(31, v.Index().Register()), links)
+	b.Run("append, half measured", func(b *testing.B) {
+		var buf []byte
+		b.ReportAllocs()
+		for b.Loop() {
+			buf = full.Search(q, 0, buf[:0])
+		}
 	})
 	for name, every := range map[string]int{"append, one of 20 reported": 20, "append, all reported": 1} {
 		who, n := crowd{}, 3
@@ -81,5 +92,47 @@ func BenchmarkDecode(b *testing.B) {
 		if _, err := index.Decode(data); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkNewView makes views of a large catalog: of nothing but the catalog,
+// and of 60,000 measured streams, 40,000 logos and 5,000 guides besides.
+func BenchmarkNewView(b *testing.B) {
+	reg := indextest.Synthetic(36, 60_000)
+	ix := build(b, reg)
+	whole := indextest.Overlay(36, reg)
+	full := index.Overlay{OnlineSince: whole.OnlineSince}
+	var records []string
+	streams := map[catalog.StreamID]*catalog.Measurement{}
+	measured := maps.Collect(whole.Streams)
+	spare := slices.Collect(maps.Values(measured))
+	for i := range reg.Records {
+		records = append(records, reg.Records[i].ID)
+		for _, s := range reg.Records[i].Streams {
+			if len(streams) < 60_000 {
+				streams[s.ID] = cmp.Or(measured[s.ID], spare[i%len(spare)])
+			}
+		}
+	}
+	full.Streams, full.Guides = maps.All(streams), slices.Values(records[:5000])
+	full.Logos = func(yield func(channel, logo string) bool) {
+		for _, id := range records[:40_000] {
+			if !yield(id, "c0ffee00c0ffee00") {
+				return
+			}
+		}
+	}
+	blocked := full
+	blocked.BlockedChannels = records[:10]
+	for _, c := range []struct {
+		name string
+		o    index.Overlay
+	}{{"bare", index.Overlay{}}, {"full", full}, {"full, with blocks", blocked}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				index.NewView(ix, c.o, links)
+			}
+		})
 	}
 }

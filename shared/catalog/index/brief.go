@@ -34,6 +34,7 @@ func (v *View) Brief(id string) (Brief, bool) {
 		Name:     jsontext.Text(t.part[ownName]),
 		Country:  v.ix.text(v.ix.topics.Row(row.topic)[snapshot.TopicCountry]),
 		Quality:  v.ix.text(state[snapshot.StateQuality]),
+		LogoURL:  v.logoURL(doc),
 		Playable: v.playable.Has(doc),
 	}, true
 }

@@ -51,10 +51,9 @@ func TestCrowd(t *testing.T) {
 			who[reg.Records[i].ID] = socialOf(r)
 		}
 	}
-	health := measured(reg)
 	ix := build(t, reg)
-	for _, of := range []map[string]catalog.MeasuredHealth{nil, health} {
-		v, naive := index.NewView(ix, index.Overlay{Health: of}, links), indextest.NewNaive(reg, of, links)
+	for _, o := range []index.Overlay{{}, indextest.Overlay(2, reg)} {
+		v, naive := index.NewView(ix, o, links), indextest.NewNaive(reg, o, links)
 		told := 0
 		for i := range 300 {
 			q := indextest.Query(r, reg)

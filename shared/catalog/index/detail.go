@@ -72,7 +72,7 @@ func (v *View) Item(id string, locale int) (*catalog.Channel, bool) {
 
 // channel returns record doc, which is r, as the interface shows it.
 func (v *View) channel(doc uint32, r *catalog.Record, locale int) *catalog.Channel {
-	c := &catalog.Channel{
+	return &catalog.Channel{
 		ID: r.ID, Name: r.Name, AltNames: orEmpty(r.AltNames), Country: catalog.TextOrNil(r.Country),
 		Categories: orEmpty(r.Categories), CategoryLabels: v.ix.categoryLabels(r.Categories, locale),
 		Languages: orEmpty(r.Languages), LanguageLabels: v.ix.languageLabels(r.Languages, locale),
@@ -80,14 +80,11 @@ func (v *View) channel(doc uint32, r *catalog.Record, locale int) *catalog.Chann
 		Network: catalog.TextOrNil(r.Network), Owners: orEmpty(r.Owners), Launched: catalog.TextOrNil(r.Launched), ReplacedBy: catalog.TextOrNil(r.ReplacedBy),
 		FeedName: catalog.TextOrNil(r.FeedName), FeedFormat: catalog.TextOrNil(r.FeedFormat),
 		Timezones: orEmpty(r.Timezones), BroadcastArea: orEmpty(r.BroadcastArea), Quality: r.Quality,
-		HasGuide: r.HasGuide, GuideSite: catalog.TextOrNil(r.GuideSite), GuideLang: catalog.TextOrNil(r.GuideLang),
+		HasGuide: r.HasGuide || v.isScheduled(doc), GuideSite: catalog.TextOrNil(r.GuideSite), GuideLang: catalog.TextOrNil(r.GuideLang),
 		Subdivision: catalog.TextOrNil(r.Subdivision), City: catalog.TextOrNil(r.City), Kind: r.Kind.String(), Radio: r.Radio,
 		Origin: r.Origin, Social: new(catalog.Social), API: v.links.Channel(r.ID),
+		LogoURL: v.logoURL(doc), HealthExt: v.healthOf(doc),
 	}
-	if h, ok := v.overlay.Health[r.ID]; ok {
-		c.HealthExt = &h
-	}
-	return c
 }
 
 func orEmpty(list []string) []string {
@@ -161,7 +158,8 @@ func (v *View) streamOf(i uint32, r *catalog.StreamRecord) catalog.Stream {
 			s.YouTube = &y
 		}
 	}
-	if h, ok := v.overlay.Streams[r.ID]; ok {
+	if m := v.measurement(i); m != nil {
+		h := m.Health
 		s.HealthExt = &h
 	}
 	return s

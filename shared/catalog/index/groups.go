@@ -141,11 +141,11 @@ func (r *renderer) topic(dst []byte, cells []uint32) []byte {
 	return r.labels(dst, `,"category_labels":[`, cells[snapshot.TopicCategoryList], r.categories)
 }
 
-// tongue writes from languages to the name of website.
+// tongue writes from languages to the name of website, without a logo.
 func (r *renderer) tongue(dst []byte, cells []uint32) []byte {
 	dst = r.list(dst, `,"languages":[`, cells[snapshot.TongueList])
 	dst = r.labels(dst, `,"language_labels":[`, cells[snapshot.TongueList], r.languages)
-	return append(dst, `,"logo_url":null,"website":`...)
+	return append(dst, `,"logo_url":`+noLogo...)
 }
 
 // house writes from the end of slug, which is seldom null, to owners.

@@ -3,8 +3,8 @@
 // An [Index] holds the whole catalog in memory, laid out for search: records
 // are numbered in the order of their folded names, every value and word knows
 // the records that have it, and what an answer shows stands ready as escaped
-// JSON. A [View] is an index together with what changes between reloads (blocks
-// and measured health). Both are immutable and hold few pointers, so that any
+// JSON. A [View] is an index together with what changes between reloads (blocks,
+// measured health, logos and guides). Both are immutable and hold few pointers, so that any
 // number of requests read them without locks and the garbage collector has
 // nothing to do. What people do changes all the time, and differs by who asks:
 // a search is told of it by a [Crowd].

@@ -1,31 +1,45 @@
 package index
 
 import (
+	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
-// An Overlay is what changes between reloads. A view keeps it: it must not be
-// changed afterwards. What it says of ids that the catalog does not have is
-// left aside.
+// An Overlay is what changes between reloads. What it says of ids that the
+// catalog does not have is left aside. What a sequence yields must not be
+// changed afterwards; each may be run more than once while a view is made.
 type Overlay struct {
 	BlockedChannels []string
 	BlockedStreams  []catalog.StreamID
 	BlockedHosts    []string // with their subdomains
 
-	Health  map[string]catalog.MeasuredHealth // by channel
-	Streams map[catalog.StreamID]catalog.StreamHealth
+	// Streams yields what probes know of streams; nil when nothing is measured.
+	Streams iter.Seq2[catalog.StreamID, *catalog.Measurement]
+
+	// OnlineSince is when a probe must have found a stream online, or later, for
+	// its channel to count as online.
+	OnlineSince time.Time
+
+	// Logos yields channels, by their ids or by ones that they once had, with the
+	// ids of their logos; nil for none.
+	Logos iter.Seq2[string, string]
+
+	// Guides yields the channels, by such ids, of which programmes are known; nil
+	// for none.
+	Guides iter.Seq[string]
 }
 
-// setBlocks takes out of v what is blocked, and decides anew which records of
-// whose streams more is known are playable.
-func (v *View) setBlocks() {
+// setBlocks takes out of v what is blocked, and returns the numbers of the
+// blocked streams.
+func (v *View) setBlocks(o *Overlay) []uint32 {
 	ix := v.ix
-	for _, id := range v.overlay.BlockedChannels {
+	for _, id := range o.BlockedChannels {
 		if doc, ok := ix.resolve(id); ok {
 			if v.removed == nil {
 				v.removed = docset.NewBits(ix.n)
@@ -33,23 +47,23 @@ func (v *View) setBlocks() {
 			v.removed.Add(doc)
 		}
 	}
-	blocked := v.blockedStreams()
-	v.setPlayable(blocked)
+	blocked := v.blockedStreams(o)
 	if len(blocked) > 0 {
 		v.setQualities(blocked)
 	}
+	return blocked
 }
 
 // blockedStreams fills in v.blocked and returns its numbers.
-func (v *View) blockedStreams() []uint32 {
+func (v *View) blockedStreams(o *Overlay) []uint32 {
 	ix := v.ix
 	var list []uint32
-	for _, id := range v.overlay.BlockedStreams {
+	for _, id := range o.BlockedStreams {
 		if i, ok := ix.resolveStream(id.String()); ok {
 			list = append(list, i)
 		}
 	}
-	if hosts := v.blockedHosts(); len(hosts) > 0 {
+	if hosts := v.blockedHosts(o); len(hosts) > 0 {
 		for i, host := range ix.streams.host {
 			if _, ok := slices.BinarySearch(hosts, host); ok {
 				list = append(list, uint32(i))
@@ -64,12 +78,12 @@ func (v *View) blockedStreams() []uint32 {
 }
 
 // blockedHosts returns the values, ascending, that begin URLs of blocked hosts.
-func (v *View) blockedHosts() []uint32 {
-	if len(v.overlay.BlockedHosts) == 0 {
+func (v *View) blockedHosts(o *Overlay) []uint32 {
+	if len(o.BlockedHosts) == 0 {
 		return nil
 	}
 	blocked := map[string]bool{}
-	for _, host := range v.overlay.BlockedHosts {
+	for _, host := range o.BlockedHosts {
 		blocked[strings.Trim(strings.ToLower(host), ".[] ")] = true
 	}
 	var values []uint32
@@ -83,52 +97,6 @@ func (v *View) blockedHosts() []uint32 {
 		}
 	}
 	return values
-}
-
-// setPlayable decides again for the records of blocked and of measured streams.
-func (v *View) setPlayable(blocked []uint32) {
-	ix := v.ix
-	v.playable = ix.playable
-	if len(blocked) == 0 && len(v.overlay.Streams) == 0 {
-		return
-	}
-	v.playable = slices.Clone(ix.playable)
-	for _, i := range blocked {
-		v.decide(ix.streams.doc(i))
-	}
-	for id := range v.overlay.Streams {
-		if i, ok := ix.streams.find(id); ok {
-			v.decide(ix.streams.doc(i))
-		}
-	}
-}
-
-// decide notes whether record doc has a usable stream.
-func (v *View) decide(doc uint32) {
-	v.playable.Remove(doc)
-	start, end := v.ix.streams.of(doc)
-	for i := start; i < end; i++ {
-		if v.usable(i) {
-			v.playable.Add(doc)
-			return
-		}
-	}
-}
-
-// usable reports whether stream i is thought to play: as its last measurement
-// says when that was clear, or else as the register says. A stream that is
-// blocked for some places only is left as it was.
-func (v *View) usable(i uint32) bool {
-	if v.blocked != nil && v.blocked.Has(i) {
-		return false
-	}
-	switch h := v.overlay.Streams[catalog.StreamID(v.ix.streams.ids[i])]; h.Status {
-	case "online":
-		return true
-	case "offline", "timeout", "error":
-		return false
-	}
-	return v.ix.streams.traitsOf(i)[snapshot.TraitPlayable] != 0
 }
 
 // setQualities corrects the records of the qualities that blocked streams had.
@@ -156,36 +124,4 @@ func (v *View) setQualities(blocked []uint32) {
 		}
 		v.qualities[q] = docset.ListSet(left, ix.n)
 	}
-}
-
-// A side holds JSON of the few records that have it, or nil for none.
-type side struct {
-	at   []uint32 // by record: 1 + where in text, or 0
-	text snapshot.Texts
-}
-
-// newSide renders what the overlay says by channel.
-func newSide[T any](ix *Index, of map[string]T, each func(doc uint32, value T)) side {
-	var s side
-	for id, value := range of {
-		doc, ok := ix.find(id)
-		if !ok {
-			continue
-		}
-		if s.at == nil {
-			s.at = make([]uint32, ix.n)
-		}
-		s.text.Add(string(appendJSON(nil, value)))
-		s.at[doc] = uint32(s.text.Len())
-		each(doc, value)
-	}
-	return s
-}
-
-// of returns what s has of record doc, or other.
-func (s *side) of(doc uint32, other []byte) []byte {
-	if s.at == nil || s.at[doc] == 0 {
-		return other
-	}
-	return s.text.At(s.at[doc] - 1)
 }

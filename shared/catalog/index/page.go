@@ -7,10 +7,11 @@ import (
 	"miramundo.dev/shared/catalog/docset"
 )
 
-// page fills s.page with the records of the page that q asks for.
-func (v *View) page(s *scratch, q *Query, res *result) {
+// page fills s.page with the records of the page that q asks for, limit at
+// most.
+func (v *View) page(s *scratch, q *Query, res *result, limit int) {
 	s.page = s.page[:0]
-	skip, limit := max(q.Offset, 0), q.limit()
+	skip := max(q.Offset, 0)
 	if skip >= res.total || limit == 0 {
 		return
 	}

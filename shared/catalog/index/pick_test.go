@@ -12,11 +12,11 @@ import (
 func TestPick(t *testing.T) {
 	ix := build(t, playRegister())
 	health := func(status string, ids ...catalog.StreamID) index.Overlay {
-		o := index.Overlay{Streams: map[catalog.StreamID]catalog.StreamHealth{}}
+		of := map[catalog.StreamID]string{}
 		for _, id := range ids {
-			o.Streams[id] = catalog.StreamHealth{Status: status}
+			of[id] = status
 		}
-		return o
+		return statuses(of)
 	}
 	blocked := index.Overlay{BlockedStreams: []catalog.StreamID{1, 2, 3, 4, 5}}
 	for _, test := range []struct {

@@ -94,10 +94,10 @@ func (v *View) positioned(id string) (uint32, bool) {
 func (v *View) candidates(r *catalog.Record, start uint32) []rank.Candidate {
 	list := make([]rank.Candidate, len(r.Streams))
 	for k := range r.Streams {
-		s := &r.Streams[k]
-		list[k] = rank.Candidate{Stream: s, Blocked: v.isBlocked(start + uint32(k)), At: k}
-		if h, ok := v.overlay.Streams[s.ID]; ok {
-			list[k].Health = &h
+		i := start + uint32(k)
+		list[k] = rank.Candidate{Stream: &r.Streams[k], Blocked: v.isBlocked(i), At: k}
+		if m := v.measurement(i); m != nil {
+			list[k].Health, list[k].Closed = &m.Health, m.Closed
 		}
 	}
 	return list

@@ -66,7 +66,7 @@ func TestStream(t *testing.T) {
 		{"one that is gone gives the best", index.Overlay{}, "up:A.br@SD:3", 1},
 		{"one far away too", index.Overlay{}, "up:A.br@SD:99999", 1},
 		{"one that is blocked gives the best of the others", blockOne, "up:A.br@SD:0", 2},
-		{"the best is that of the measured", index.Overlay{Streams: map[catalog.StreamID]catalog.StreamHealth{3: {Status: "online"}}}, "up:A.br@SD:9", 3},
+		{"the best is that of the measured", statuses(map[catalog.StreamID]string{3: "online"}), "up:A.br@SD:9", 3},
 		{"without a feed", index.Overlay{}, "other:A.br:0", 5},
 		{"another feed", index.Overlay{}, "up:A.br@HD:0", 4},
 		{"no such feed", index.Overlay{}, "up:A.br@4K:0", 0},
@@ -107,7 +107,7 @@ func TestChannelOrder(t *testing.T) {
 		{"nobody in particular", index.Overlay{}, rank.Caller{}, []int{1, 4, 2, 5, 7, 6, 3}},
 		{"at home", index.Overlay{}, rank.Caller{Country: "BR"}, []int{1, 3, 4, 2, 5, 7, 6}},
 		{"measured and blocked", index.Overlay{
-			Streams:        map[catalog.StreamID]catalog.StreamHealth{1: {Status: "offline"}, 5: {Status: "online"}},
+			Streams:        statuses(map[catalog.StreamID]string{1: "offline", 5: "online"}).Streams,
 			BlockedStreams: []catalog.StreamID{4, 7},
 		}, rank.Caller{}, []int{5, 2, 6, 3, 1}},
 	} {

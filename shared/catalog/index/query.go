@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	"miramundo.dev/shared/catalog/docset"
@@ -23,6 +24,7 @@ type Query struct {
 	City        string
 	Tag         string
 	Guide       bool
+	Scheduled   bool // only those of whom programmes are known
 	Playable    bool
 	Online      bool
 	Stalled     bool   // the catalog is too old to say that anyone is online: nobody is
@@ -93,9 +95,23 @@ func (v *View) Find(q Query) (docs []uint32, total int) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	res := v.run(s, &q)
-	v.page(s, &q, &res)
+	v.page(s, &q, &res, q.limit())
 	return append(docs, s.page...), res.total
 }
+
+// Matches returns all the records that q matches, in order, whatever its Limit
+// and Offset.
+func (v *View) Matches(q Query) []uint32 {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	q.Offset = 0
+	res := v.run(s, &q)
+	v.page(s, &q, &res, res.total)
+	return slices.Clone(s.page)
+}
+
+// ID returns the id of a record that Find or Matches found.
+func (v *View) ID(doc uint32) string { return jsontext.Text(v.ix.id(doc)) }
 
 // run finds what q matches, or under the order of relevance what is near when
 // nothing does.
@@ -157,7 +173,10 @@ func (v *View) addFilters(s *scratch, q *Query) bool {
 		}
 	}
 	if q.Guide {
-		s.sets = append(s.sets, docset.Set{Size: v.ix.guide.Size, Bits: v.ix.guide.Bits})
+		s.sets = append(s.sets, docset.Set{Size: v.guide.Size, Bits: v.guide.Bits})
+	}
+	if q.Scheduled {
+		s.sets = append(s.sets, docset.Set{Size: v.scheduled.Size, Bits: v.scheduled.Bits})
 	}
 	if q.Online {
 		s.sets = append(s.sets, docset.Set{Size: v.online.Size, Bits: v.online.Bits})

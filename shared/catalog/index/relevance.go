@@ -26,18 +26,18 @@ const (
 // names match, then by whether they play, their measured score and their
 // votes, then by name.
 func (v *View) pageByRelevance(s *scratch, res *result, skip, limit int) {
-	s.list = res.all(s.list)
+	list := res.all(s)
 	exact, end := v.ix.named(s)
 	v.ix.findOthers(s)
 	s.ranks = s.ranks[:0]
-	for _, doc := range s.list {
+	for _, doc := range list {
 		if m := v.ix.matchAll(s, doc, exact, end); m <= matchStart {
 			s.ranks = append(s.ranks, v.relevance(doc, m))
 		}
 	}
 	if len(s.ranks) < skip+limit { // else the others come later
 		s.ranks = s.ranks[:0]
-		for _, doc := range s.list {
+		for _, doc := range list {
 			m := v.ix.matchAll(s, doc, exact, end)
 			if m == matchOther {
 				m = v.ix.matchWords(s, doc)
@@ -51,13 +51,15 @@ func (v *View) pageByRelevance(s *scratch, res *result, skip, limit int) {
 	}
 }
 
-// all returns the records of r, ascending, in dst when they are not a list
-// already.
-func (r *result) all(dst []uint32) []uint32 {
-	if r.bits != nil {
-		return r.bits.Append(dst[:0])
+// all returns the records of r, ascending: in the memory of s when they are not
+// a list already. Such a list may be a part of the index, which s must not take
+// for its own.
+func (r *result) all(s *scratch) []uint32 {
+	if r.bits == nil {
+		return r.list
 	}
-	return r.list
+	s.list = r.bits.Append(s.list[:0])
+	return s.list
 }
 
 // A nameSpan is the records from from up to to.

@@ -42,7 +42,7 @@ func (v *View) Search(q Query, locale int, dst []byte) []byte {
 	defer scratches.Put(s)
 	locale = within(locale)
 	res := v.run(s, &q)
-	v.page(s, &q, &res)
+	v.page(s, &q, &res, q.limit())
 	dst = append(dst, `{"items":[`...)
 	for i, doc := range s.page {
 		if i > 0 {
@@ -102,6 +102,7 @@ func (v *View) appendItem(dst []byte, doc uint32, locale int, c Crowd) []byte {
 	dst = append(dst, t.head...)
 	dst = append(dst, ix.topicText.At(r.topic*uint32(locales)+uint32(locale))...)
 	dst = append(dst, ix.tongueText.At(r.tongue*uint32(locales)+uint32(locale))...)
+	dst = v.appendLogo(dst, doc)
 	dst = append(dst, t.part[ownWebsite]...)
 	if v.playable.Has(doc) {
 		dst = append(dst, `,"playable_hint":true,"slug":"`...)
@@ -117,7 +118,7 @@ func (v *View) appendItem(dst []byte, doc uint32, locale int, c Crowd) []byte {
 	}
 	dst = append(dst, ix.pastText.At(r.past)...)
 	dst = append(dst, ix.feedText.At(r.feed)...)
-	dst = append(dst, ix.stateText.At(r.state)...)
+	dst = v.appendState(dst, doc, r.state)
 	if ix.radio.Has(doc) {
 		dst = ix.appendRadio(dst, r.station, &t)
 	}
@@ -142,15 +143,15 @@ func (ix *Index) appendRadio(dst []byte, station uint32, t *texts) []byte {
 // appendTail adds from origem to the id in api.
 func (v *View) appendTail(dst []byte, doc, state uint32, id []byte, c Crowd) []byte {
 	t := &v.tails[v.ix.originOf[state]]
-	if v.health.at == nil && c == nil {
+	if v.latest == nil && c == nil {
 		return append(dst, t.all...)
 	}
 	counters, any := crowdOf(c, id)
-	if v.health.at == nil && !any {
+	if v.latest == nil && !any {
 		return append(dst, t.all...)
 	}
 	dst = append(dst, t.origin...)
-	dst = append(dst, v.health.of(doc, nullBytes)...)
+	dst = v.appendHealth(dst, doc)
 	dst = append(dst, memberSocial...)
 	if any {
 		dst = appendSocial(dst, &counters)
@@ -159,8 +160,6 @@ func (v *View) appendTail(dst []byte, doc, state uint32, id []byte, c Crowd) []b
 	}
 	return append(dst, v.api...)
 }
-
-var nullBytes = []byte(null)
 
 // appendPathID adds an id as a segment of a path. Most ids stand for
 // themselves.

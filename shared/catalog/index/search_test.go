@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
@@ -37,40 +38,33 @@ func encode(t testing.TB, v any) string {
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// measured returns health for about half of the records.
-func measured(reg *catalog.Register) map[string]catalog.MeasuredHealth {
-	r := rand.New(rand.NewPCG(3, 4))
-	at := "2026-11-22T00:00:00Z"
-	m := map[string]catalog.MeasuredHealth{}
-	for i := range reg.Records {
-		switch r.IntN(4) {
-		case 0:
-			score := r.IntN(101)
-			m[reg.Records[i].ID] = catalog.MeasuredHealth{Score: &score, Online: score > 50, CheckedAt: &at}
-		case 1:
-			m[reg.Records[i].ID] = catalog.MeasuredHealth{}
-		}
-	}
-	return m
-}
-
 // TestSearch compares pages, byte for byte, with those of a linear scan that
 // encoding/json wrote, on registers of sizes at which other plans are taken.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct{ records, queries int }{{1, 20}, {40, 300}, {700, 1500}, {6000, 400}} {
 		t.Run(fmt.Sprint(c.records), func(t *testing.T) {
 			reg := indextest.Synthetic(uint64(c.records), c.records)
-			health := measured(reg)
+			aliased(reg)
 			ix := build(t, reg)
-			compare(t, reg, index.NewView(ix, index.Overlay{}, links), nil, c.queries)
-			compare(t, reg, index.NewView(ix, index.Overlay{Health: health}, links), health, c.queries)
+			compare(t, reg, index.NewView(ix, index.Overlay{}, links), index.Overlay{}, c.queries)
+			o := indextest.Overlay(1, reg)
+			compare(t, reg, index.NewView(ix, o, links), o, c.queries)
 		})
 	}
 }
 
-func compare(t *testing.T, reg *catalog.Register, v *index.View, health map[string]catalog.MeasuredHealth, queries int) {
+// aliased gives some records of reg ids that they once had.
+func aliased(reg *catalog.Register) {
+	reg.ChannelAliases = map[string]string{"Loop.br": "Loop.br"}
+	for i := 0; i < len(reg.Records); i += 3 {
+		reg.ChannelAliases[fmt.Sprintf("Old%d.br", i)] = reg.Records[i].ID
+		reg.ChannelAliases[fmt.Sprintf("Older%d.br", i)] = fmt.Sprintf("Old%d.br", i)
+	}
+}
+
+func compare(t *testing.T, reg *catalog.Register, v *index.View, o index.Overlay, queries int) {
 	t.Helper()
-	naive := indextest.NewNaive(reg, health, links)
+	naive := indextest.NewNaive(reg, o, links)
 	r := rand.New(rand.NewPCG(uint64(queries), 1))
 	var buf []byte
 	hits := 0
@@ -87,9 +81,24 @@ func compare(t *testing.T, reg *catalog.Register, v *index.View, health map[stri
 		if s := encode(t, want); s != string(buf) {
 			t.Fatalf("query %+v (-want +got):\n%s", q, cmp.Diff(decode(t, s), decode(t, string(buf))))
 		}
+		if i%5 == 0 {
+			compareMatches(t, naive, v, q)
+		}
 	}
 	if hits < queries/3 {
 		t.Errorf("only %d of %d queries found something: the test does not test", hits, queries)
+	}
+}
+
+// compareMatches compares all that a query matches.
+func compareMatches(t *testing.T, naive *indextest.Naive, v *index.View, q index.Query) {
+	t.Helper()
+	var ids []string
+	for _, doc := range v.Matches(q) {
+		ids = append(ids, v.ID(doc))
+	}
+	if d := cmp.Diff(naive.Matches(q), ids, cmpopts.EquateEmpty()); d != "" {
+		t.Fatalf("all matches of %+v (-want +got):\n%s", q, d)
 	}
 }
 

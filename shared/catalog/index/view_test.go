@@ -53,14 +53,14 @@ func TestBlocks(t *testing.T) {
 		return streams[s.ID] || strings.Contains(s.URL, "//host3.example:") || strings.Contains(s.URL, "//host.example/")
 	})
 	v, want := index.NewView(ix, o, links), index.NewView(build(t, left), index.Overlay{}, links)
-	compare(t, left, v, nil, 600)
+	compare(t, left, v, index.Overlay{}, 600)
 	compareDetails(t, reg, v, want)
 	compareFacets(t, v, want)
 	if v.Len() != want.Len() {
 		t.Errorf("Len = %d, want %d", v.Len(), want.Len())
 	}
 	back := v.WithOverlay(index.Overlay{})
-	compare(t, reg, back, nil, 100)
+	compare(t, reg, back, index.Overlay{}, 100)
 }
 
 // compareDetails compares the detail records and streams of two views, by all
@@ -156,7 +156,7 @@ func TestDetail(t *testing.T) {
 		ChannelAliases: map[string]string{"older": "old", "old": "A b.br", "loop": "loop", "gone": "nowhere"},
 		StreamAliases:  map[string]string{"A:0": id(1), "loop": "loop"},
 	})
-	v := index.NewView(ix, index.Overlay{Streams: map[catalog.StreamID]catalog.StreamHealth{1: {Status: "offline"}, 2: {Status: "online"}, 3: {Status: "blocked"}}}, links)
+	v := index.NewView(ix, statuses(map[catalog.StreamID]string{1: "offline", 2: "online", 3: "blocked"}), links)
 	hop := func(n int) string { return "https://hop.example/api/s/" + id(n) }
 	want := []catalog.Stream{
 		{ID: id(1), ProviderURL: p(streams[0].URL), Feed: p("HD"), Title: p("T"), URL: hop(1), Quality: p("720p"), NeedsHeaders: true,
@@ -199,7 +199,7 @@ func TestDetail(t *testing.T) {
 // TestItems checks that search and detail show the same of a channel.
 func TestItems(t *testing.T) {
 	reg := indextest.Synthetic(22, 400)
-	v := index.NewView(build(t, reg), index.Overlay{Health: measured(reg)}, links)
+	v := index.NewView(build(t, reg), indextest.Overlay(3, reg), links)
 	for locale := range 5 {
 		page, ok := decode(t, string(v.Search(index.Query{Kind: "all", Limit: 500}, locale, nil))).(catalog.Page)
 		if !ok || len(page.Items) != len(reg.Records) {
@@ -218,7 +218,7 @@ func TestItems(t *testing.T) {
 // TestPaging walks searches page by page: every match comes once.
 func TestPaging(t *testing.T) {
 	reg := indextest.Synthetic(23, 900)
-	v := index.NewView(build(t, reg), index.Overlay{Health: measured(reg)}, links)
+	v := index.NewView(build(t, reg), indextest.Overlay(3, reg), links)
 	r := rand.New(rand.NewPCG(9, 9))
 	for range 200 {
 		q := indextest.Query(r, reg)

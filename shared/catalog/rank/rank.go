@@ -6,16 +6,18 @@
 //
 //  1. What the operator blocked is left out.
 //  2. The outlook, by what probes measured: good, not known, doubtful, bad.
-//  3. What the register thinks usable comes before what it does not.
-//  4. The label: none, then "Not 24/7", then "Geo-blocked", which is no
+//  3. What was seen to open without headers, or never tried, comes before what
+//     was seen to need them: pages cannot send them.
+//  4. What the register thinks usable comes before what it does not.
+//  5. The label: none, then "Not 24/7", then "Geo-blocked", which is no
 //     drawback to a caller at home.
-//  5. The kind: HLS and audio, which most players open, then DASH, then TS and
+//  6. The kind: HLS and audio, which most players open, then DASH, then TS and
 //     FLV, then the video platform, then what browsers cannot open.
-//  6. What needs no headers before what does: the hop can send them for the
+//  7. What needs no headers before what does: the hop can send them for the
 //     playlist, and nobody for the segments.
-//  7. HTTPS before HTTP, which a secure page may not load.
-//  8. The sharper picture, as measured or else as declared.
-//  9. The better score, then the later measurement.
+//  8. HTTPS before HTTP, which a secure page may not load.
+//  9. The sharper picture, as measured or else as declared.
+//  10. The better score, then the later measurement.
 //
 // Streams that all rules hold equal stay in the order in which they came.
 package rank
@@ -34,6 +36,7 @@ import (
 type Candidate struct {
 	Stream  *catalog.StreamRecord
 	Health  *catalog.StreamHealth // nil when it was never measured
+	Closed  bool                  // as measured, its media opens only with headers that pages cannot send
 	Blocked bool                  // by the operator
 	At      int                   // for whoever orders, to tell which it was
 }
@@ -126,14 +129,15 @@ type ranked struct {
 
 // merits are what a stream is ordered by, each the less the better.
 type merits struct {
-	outlook, playable, label, kind, headers, scheme uint8
-	picture, score                                  int
-	age                                             time.Duration
+	outlook, closed, playable, label, kind, headers, scheme uint8
+	picture, score                                          int
+	age                                                     time.Duration
 }
 
 func compare(a, b *merits) int {
 	return cmp.Or(
 		cmp.Compare(a.outlook, b.outlook),
+		cmp.Compare(a.closed, b.closed),
 		cmp.Compare(a.playable, b.playable),
 		cmp.Compare(a.label, b.label),
 		cmp.Compare(a.kind, b.kind),
@@ -155,6 +159,7 @@ func (j judge) merits(s *Candidate) merits {
 	h, age := j.measured(s.Health)
 	m := merits{
 		outlook:  j.outlook(h),
+		closed:   unless(h == nil || !s.Closed),
 		playable: unless(s.Stream.Playable),
 		label:    j.label(s.Stream.Label),
 		kind:     kindRank(s.Stream.Kind),

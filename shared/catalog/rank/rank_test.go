@@ -42,6 +42,7 @@ func TestRules(t *testing.T) {
 	type side struct {
 		health *catalog.StreamHealth
 		change func(*catalog.StreamRecord)
+		closed bool
 	}
 	with := func(f func(*catalog.StreamRecord)) side { return side{change: f} }
 	measured := func(h *catalog.StreamHealth) side { return side{health: h} }
@@ -65,7 +66,12 @@ func TestRules(t *testing.T) {
 		{"refused to the prober, nowhere known", "", side{}, measured(health("blocked", -1, 0))},
 		{"refused to the prober, at home", "BR", measured(health("blocked", 9, 0)), measured(health("online", 20, 0))},
 		{"usable", "", side{}, with(func(s *catalog.StreamRecord) { s.Playable = false })},
-		{"measured before usable by the register", "", side{health("online", -1, 0), func(s *catalog.StreamRecord) { s.Playable = false }}, side{}},
+		{"measured before usable by the register", "", side{health("online", -1, 0), func(s *catalog.StreamRecord) { s.Playable = false }, false}, side{}},
+		{"open before closed", "", measured(health("online", 60, 0)), side{health: health("online", 99, 0), closed: true}},
+		{"open before closed, though the register doubts it", "", side{health("online", 60, 0), func(s *catalog.StreamRecord) { s.Playable = false }, false}, side{health: health("online", 60, 0), closed: true}},
+		{"closed before not known", "", side{health: health("online", 60, 0), closed: true}, side{}},
+		{"closed long ago says nothing", "", side{health: health("online", 60, rank.Stale+time.Hour), closed: true}, sometimes},
+		{"closed, never measured, says nothing", "", side{closed: true}, sometimes},
 		{"no label before one", "", side{}, sometimes},
 		{"geo-blocked is last", "", sometimes, geo},
 		{"geo-blocked abroad", "US", sometimes, geo},
@@ -91,7 +97,7 @@ func TestRules(t *testing.T) {
 			if a.change != nil {
 				a.change(&s)
 			}
-			return rank.Candidate{Stream: &s, Health: a.health}
+			return rank.Candidate{Stream: &s, Health: a.health, Closed: a.closed}
 		}
 		better, worse := make2(test.better), make2(test.worse)
 		caller := rank.Caller{Country: test.country, Now: now}
@@ -156,7 +162,7 @@ func candidates(r *rand.Rand, n int) []rank.Candidate {
 		s.URL = pick("https://a", "HTTPS://a", "http://a", "rtmp://a", "")
 		s.Quality = pick("", "1080p", "720p")
 		s.Referrer, s.Playable = pick("", "x"), r.IntN(2) == 0
-		out[i] = rank.Candidate{Stream: &s, Blocked: r.IntN(4) == 0, At: i}
+		out[i] = rank.Candidate{Stream: &s, Closed: r.IntN(3) == 0, Blocked: r.IntN(4) == 0, At: i}
 		if r.IntN(3) > 0 {
 			out[i].Health = health(pick("online", "offline", "blocked", "timeout", "error", "unknown", "?"), r.IntN(103)-1, time.Duration(r.IntN(12*24))*time.Hour)
 		}

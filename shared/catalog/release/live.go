@@ -19,14 +19,15 @@ import (
 )
 
 // A Live is the catalog as this instance shows it: the current release with
-// the operator's blocks. It follows both, and swaps what it shows whole, so
-// that a request sees one state from start to end.
+// the operator's blocks and what layers know. It follows them all, and swaps
+// what it shows whole, so that a request sees one state from start to end.
 //
 // When the database does not answer, or a release cannot be loaded, it goes on
 // showing what it has and says so in State.
 type Live struct {
 	archive *Archive
 	blocks  *block.List
+	layers  []Layer
 	links   catalog.LinkBase
 	log     *slog.Logger
 	now     func() time.Time
@@ -42,6 +43,7 @@ type Live struct {
 	index   *index.Index
 	list    []block.Block
 	listed  bool // the blocks were read: nothing is shown before
+	stale   bool // a layer changed after it was last laid
 }
 
 // state is what requests read.
@@ -61,12 +63,14 @@ type Options struct {
 	Log     *slog.Logger
 	Now     func() time.Time
 	Retry   time.Duration // between tries to reach a database that does not answer; 5 s when zero
+	Layers  []Layer
+	Pause   time.Duration // from a change of a layer until it is shown, and at least between two such changes; 8 s when zero
 }
 
 // Follow returns a Live that follows the archive until ctx is done. It loads
 // what is there before it returns; an empty or absent database is no error.
 func Follow(ctx context.Context, o Options) *Live {
-	l := &Live{archive: o.Archive, blocks: o.Blocks, links: o.Links, log: o.Log, now: o.Now}
+	l := &Live{archive: o.Archive, blocks: o.Blocks, layers: o.Layers, links: o.Links, log: o.Log, now: o.Now}
 	l.shown.Store(&state{})
 	if err := l.Refresh(ctx); err != nil {
 		l.log.WarnContext(ctx, "catalog not loaded", "err", err)
@@ -74,6 +78,7 @@ func Follow(ctx context.Context, o Options) *Live {
 	retry := cmp.Or(o.Retry, 5*time.Second)
 	go again(ctx, retry, l.followPointer)
 	go again(ctx, retry, l.followBlocks)
+	go l.followLayers(ctx, cmp.Or(o.Pause, 8*time.Second))
 	return l
 }
 
@@ -243,11 +248,19 @@ func (l *Live) swap() {
 		return
 	}
 	l.shown.Store(&state{
-		view:     index.NewView(l.index, overlay(l.list), l.links),
+		view:     l.made(),
 		pointer:  l.pointer,
 		version:  l.index.Version(),
 		loadedAt: l.now(),
 	})
+}
+
+// made returns a view of the index as it is to be shown. The caller holds mu.
+func (l *Live) made() *index.View {
+	o := overlay(l.list)
+	o.OnlineSince = l.pointer.SyncedAt.Add(-catalog.StaleAfter)
+	l.lay(&o)
+	return index.NewView(l.index, o, l.links)
 }
 
 func overlay(blocks []block.Block) index.Overlay {

@@ -21,9 +21,8 @@ import (
 
 // A Naive answers searches from the records of a register.
 type Naive struct {
-	reg    *catalog.Register
-	links  catalog.LinkBase
-	health map[string]catalog.MeasuredHealth
+	reg   *catalog.Register
+	links catalog.LinkBase
 
 	docs []doc // by folded name, then id
 }
@@ -33,14 +32,21 @@ type doc struct {
 	name   string // folded
 	others []string
 	words  []string // of all names
+
+	health             *catalog.MeasuredHealth
+	playable, schedule bool
+	logo               string
 }
 
-// NewNaive returns an oracle for what a view of reg should answer.
-func NewNaive(reg *catalog.Register, health map[string]catalog.MeasuredHealth, links catalog.LinkBase) *Naive {
-	n := &Naive{reg: reg, links: links, health: health}
+// NewNaive returns an oracle for what a view of reg should answer. It knows no
+// blocks: leave out of reg what o blocks.
+func NewNaive(reg *catalog.Register, o index.Overlay, links catalog.LinkBase) *Naive {
+	n, facts := &Naive{reg: reg, links: links}, gather(reg, o)
 	for i := range reg.Records {
 		r := &reg.Records[i]
 		d := doc{Record: r, name: fold.Words(r.Name)}
+		d.health, d.playable = facts.health(r), facts.playable(r)
+		d.logo, d.schedule = facts.logos[r.ID], facts.guides[r.ID]
 		for _, name := range slices.Concat([]string{r.Name}, r.AltNames, r.FeedNames) {
 			d.words = append(d.words, strings.Fields(fold.Words(name)+" "+fold.Joined(name))...)
 		}
@@ -54,6 +60,17 @@ func NewNaive(reg *catalog.Register, health map[string]catalog.MeasuredHealth, l
 }
 
 func byName(a, b doc) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.ID, b.ID)) }
+
+// Matches returns the ids of all that q matches, in order.
+func (n *Naive) Matches(q index.Query) []string {
+	found := n.matches(q)
+	n.sort(found, q)
+	ids := []string{}
+	for _, d := range found {
+		ids = append(ids, d.ID)
+	}
+	return ids
+}
 
 // Page returns the answer to q.
 func (n *Naive) Page(q index.Query, locale int) catalog.Page {
@@ -104,10 +121,15 @@ func (n *Naive) passes(d doc, q index.Query) bool {
 		tags = d.Radio.Tags
 	}
 	kind := map[string]bool{"": d.Kind == catalog.TV, "tv": d.Kind == catalog.TV, "radio": d.Kind == catalog.Station, "all": true}
-	return kind[q.Kind] && (!q.Playable || d.Playable()) && (!q.Guide || d.HasGuide) &&
-		(!q.Online || n.health[d.ID].Online && !q.Stalled) &&
+	return kind[q.Kind] && allows(q, d) &&
 		is(q.Country, d.Country) && is(q.Network, d.Network) && is(q.Subdivision, d.Subdivision) && is(q.City, d.City) &&
 		has(q.Category, d.Categories) && has(q.Language, d.Languages) && has(q.Tag, tags) && has(q.Quality, Qualities(d.Record))
+}
+
+// allows reports whether d has what q asks for by yes or no.
+func allows(q index.Query, d doc) bool {
+	online := d.health != nil && d.health.Online && !q.Stalled
+	return (!q.Playable || d.playable) && (!q.Guide || d.HasGuide || d.schedule) && (!q.Scheduled || d.schedule) && (!q.Online || online)
 }
 
 // Qualities returns the qualities that a record is found by.
@@ -131,23 +153,26 @@ func (n *Naive) sort(found []doc, q index.Query) {
 	var rank func(doc) int
 	switch q.Sort {
 	case "score":
-		rank = func(d doc) int {
-			if s := n.health[d.ID].Score; s != nil {
-				return *s + 1
-			}
-			return 0
-		}
+		rank = score
 	case "votes":
 		rank = votes
 	case "relevance":
 		if q.Q == "" {
 			return
 		}
-		rank = func(d doc) int { return 1000*n.similarity(d, q.Q) + n.merit(d) }
+		rank = func(d doc) int { return 1000*n.similarity(d, q.Q) + merit(d) }
 	default:
 		return
 	}
 	slices.SortStableFunc(found, func(a, b doc) int { return cmp.Compare(rank(b), rank(a)) })
+}
+
+// score is 1 more than what was measured, or 0.
+func score(d doc) int {
+	if d.health == nil || d.health.Score == nil {
+		return 0
+	}
+	return *d.health.Score + 1
 }
 
 func votes(d doc) int {
@@ -157,15 +182,12 @@ func votes(d doc) int {
 	return d.Radio.Votes
 }
 
-func (n *Naive) merit(d doc) int {
+func merit(d doc) int {
 	merit := bits.Len(uint(votes(d)))
-	if d.Playable() {
+	if d.playable {
 		merit += 32
 	}
-	if s := n.health[d.ID].Score; s != nil {
-		merit += (*s + 1) / 4
-	}
-	return merit
+	return merit + score(d)/4
 }
 
 // similarity says how well names match q: 6 for the name itself, 5 for one that
@@ -244,10 +266,10 @@ func (n *Naive) item(d doc, locale int, crowd index.Crowd) catalog.Channel {
 	c := catalog.Channel{
 		ID: d.ID, Name: d.Name, AltNames: list(d.AltNames), Country: nullable(d.Country),
 		Categories: list(d.Categories), Languages: list(d.Languages), CategoryLabels: []string{}, LanguageLabels: []string{},
-		Website: nullable(d.Website), PlayableHint: d.Playable(), Network: nullable(d.Network), Owners: list(d.Owners),
+		Website: nullable(d.Website), PlayableHint: d.playable, Network: nullable(d.Network), Owners: list(d.Owners),
 		Launched: nullable(d.Launched), ReplacedBy: nullable(d.ReplacedBy), FeedName: nullable(d.FeedName),
 		FeedFormat: nullable(d.FeedFormat), Timezones: list(d.Timezones), BroadcastArea: list(d.BroadcastArea),
-		Quality: d.Quality, HasGuide: d.HasGuide, GuideSite: nullable(d.GuideSite), GuideLang: nullable(d.GuideLang),
+		Quality: d.Quality, HasGuide: d.HasGuide || d.schedule, GuideSite: nullable(d.GuideSite), GuideLang: nullable(d.GuideLang),
 		Subdivision: nullable(d.Subdivision), City: nullable(d.City), Kind: d.Kind.String(), Radio: d.Radio, Origin: d.Origin,
 		Social: &catalog.Social{}, API: n.links.Base + "/api/channels/" + url.PathEscape(d.ID),
 	}
@@ -270,8 +292,10 @@ func (n *Naive) item(d doc, locale int, crowd index.Crowd) catalog.Channel {
 		}
 		c.LanguageLabels = append(c.LanguageLabels, name)
 	}
-	if h, ok := n.health[d.ID]; ok {
-		c.HealthExt = &h
+	c.HealthExt = d.health
+	if d.logo != "" {
+		address := n.links.Base + "/logos/" + url.PathEscape(d.logo)
+		c.LogoURL = &address
 	}
 	if crowd != nil {
 		*c.Social, _ = crowd.Social([]byte(d.ID))

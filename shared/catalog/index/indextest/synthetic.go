@@ -220,6 +220,7 @@ func Query(r *rand.Rand, reg *catalog.Register) index.Query {
 	set(0.5, &q.Q, g.query(d))
 	q.Guide, q.Online = g.chance(0.05), g.chance(0.05)
 	q.Stalled = g.chance(0.1)
+	q.Scheduled = g.chance(0.05)
 	return q
 }
 
