@@ -1,0 +1,207 @@
+package probe
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/embedded"
+)
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv("PROBE_CHILD_FILE"); file != "" {
+		if err := child(file); err != nil {
+			panic(err)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// A caller measures at once, and says so before.
+type caller struct{ say func(t Target) }
+
+func (c caller) Measure(_ context.Context, t Target) Result {
+	c.say(t)
+	r := works
+	r.At = time.Now()
+	return r
+}
+
+// killed are the streams and the limits of the rounds that are killed.
+var (
+	killed       = inFew(streams(300*Shards/few, 1))
+	killedLimits = Limits{Workers: 8, Batch: 20, Rate: 1e6}
+)
+
+// child has a round in a file, and prints a line for each measurement.
+func child(file string) error {
+	db, err := embedded.Open(file)
+	if err != nil {
+		return err
+	}
+	r := Round{
+		Measurer: caller{func(t Target) { fmt.Println(uint64(t.ID)) }},
+		Keeper:   Book{DB: db}, Targets: killed, Now: time.Now, Limits: killedLimits,
+	}
+	_, err = r.Run(context.Background())
+	return errors.Join(err, db.Close())
+}
+
+// TestKill kills a process that measures, again and again at any point. What it
+// has kept is not measured again, and of each life at most what was under way.
+func TestKill(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "db")
+	rng := rand.New(rand.NewPCG(29, 30))
+	measured, lives := 0, 0
+	for {
+		known := kept(t, file)
+		if len(known) == len(killed) {
+			break
+		}
+		if lives++; lives > 100 {
+			t.Fatalf("after %d lives %d streams are kept", lives, len(known))
+		}
+		for _, id := range kill(t, file, 1+rng.IntN(60)) {
+			if s, ok := known[id]; ok {
+				t.Errorf("%v is measured again, and is %+v", id, s)
+			}
+			measured++
+		}
+	}
+	// A batch and, of each worker, a result that waits and one to come.
+	again := killedLimits.Batch + 2*killedLimits.Workers
+	if most := len(killed) + lives*again; measured > most || lives < 3 {
+		t.Errorf("%d measurements of %d streams in %d lives, want at most %d", measured, len(killed), lives, most)
+	}
+	for id, s := range kept(t, file) {
+		if s.Status != Online || s.Failures != 0 || s.Score != 100 {
+			t.Errorf("%v is %+v", id, s)
+		}
+	}
+	t.Logf("%d measurements of %d streams in %d lives", measured, len(killed), lives)
+}
+
+// kept returns what a file holds. Readers see at least as much.
+func kept(t *testing.T, file string) map[catalog.StreamID]State {
+	t.Helper()
+	db, err := embedded.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	states, err := Book{DB: db}.States(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shards, err := shownKind.Read(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[catalog.StreamID]bool{}
+	for _, data := range shards {
+		rows, err := unpackShown(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			shown[r.id] = true
+		}
+	}
+	for id := range states {
+		if !shown[id] {
+			t.Errorf("%v is kept, and not shown", id)
+		}
+	}
+	return states
+}
+
+// kill runs a process that measures, kills it after some measurements, and
+// returns what it measured.
+func kill(t *testing.T, file string, after int) (list []catalog.StreamID) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), "PROBE_CHILD_FILE="+file)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		var id catalog.StreamID
+		if _, err := fmt.Sscan(lines.Text(), &id); err != nil {
+			t.Errorf("the process says %q", lines.Text())
+		}
+		if list = append(list, id); len(list) == after {
+			_ = cmd.Process.Kill() // or it has ended, which is seen below
+		}
+	}
+	_ = cmd.Wait() // says that it was killed
+	return list
+}
+
+// TestTwoRounds has a round go on after another process took its place: the
+// fence of its transactions ends it, and nothing it found is kept over what the
+// other knows.
+func TestTwoRounds(t *testing.T) {
+	db, lost := openDB(t), errors.New("lost")
+	targets := inFew(streams(100*Shards/few, 1))[:90]
+	var taken atomic.Bool
+	fence := func(store.Tx) error {
+		if taken.Load() {
+			return lost
+		}
+		return nil
+	}
+	measured := map[catalog.StreamID]int{}
+	other := func() {
+		taken.Store(true)
+		r := Round{Measurer: caller{func(t Target) { measured[t.ID]++ }}, Keeper: Book{DB: db}, Targets: targets, Now: time.Now, Limits: Limits{Workers: 1, Rate: 1e6}}
+		if rep, err := r.Run(t.Context()); err != nil || rep.Kept != rep.Due {
+			t.Errorf("the other: %+v, %v", rep, err)
+		}
+	}
+	n := 0
+	r := Round{
+		Measurer: caller{func(t Target) {
+			if n++; n == 50 {
+				other()
+			}
+			if !taken.Load() {
+				measured[t.ID]++
+			}
+		}},
+		Keeper: Book{DB: db, Checks: []func(store.Tx) error{fence}}, Targets: targets, Now: time.Now,
+		Limits: Limits{Workers: 1, Batch: 10, Rate: 1e6, Pause: time.Hour},
+	}
+	if rep, err := r.Run(t.Context()); !errors.Is(err, lost) || rep.Kept != 40 {
+		t.Errorf("the first: %v, %+v", err, rep)
+	}
+	states, err := Book{DB: db}.States(t.Context())
+	if err != nil || len(states) != len(targets) {
+		t.Errorf("%d kept, %v", len(states), err)
+	}
+	again := 0
+	for _, n := range measured {
+		again += n - 1
+	}
+	if again > 10 || len(measured) != len(targets) {
+		t.Errorf("%d of %d streams are measured, %d times too often: want at most a batch", len(measured), len(targets), again)
+	}
+}
