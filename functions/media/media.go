@@ -54,11 +54,21 @@ type Server struct {
 	db     store.DB
 	flags  fs.FS
 	hopURL string
+	hidden func(logo string) bool
 }
 
 // New returns a server of the embedded flags and of the logos kept in db, for
 // a stream hop at hopURL.
-func New(db store.DB, hopURL string) *Server { return &Server{db, files, hopURL} }
+func New(db store.DB, hopURL string) *Server {
+	return &Server{db, files, hopURL, func(string) bool { return false }}
+}
+
+// Hide has the server deny the logos that hidden names: those of channels that
+// the operator has blocked. It is to be called before the server serves.
+func (s *Server) Hide(hidden func(logo string) bool) *Server {
+	s.hidden = hidden
+	return s
+}
 
 type flagIn struct {
 	File string `path:"file" maxLength:"64" description:"The country's ISO 3166-1 alpha-2 code, and .svg."`
@@ -85,6 +95,9 @@ type logoIn struct {
 }
 
 func (s *Server) logo(ctx context.Context, in logoIn) (image, error) {
+	if s.hidden(in.ID) {
+		return image{}, logo.ErrNoLogo
+	}
 	im, err := logo.Get(ctx, s.db, in.ID)
 	if err != nil {
 		return image{}, err

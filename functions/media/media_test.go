@@ -24,6 +24,9 @@ import (
 
 const svg = `<svg xmlns="http://www.w3.org/2000/svg"/>`
 
+// hiddenLogo is the id of a logo that the server is to deny.
+const hiddenLogo = "of_a_blocked_channel"
+
 func TestFlags(t *testing.T) {
 	h, _ := serve(t)
 	for _, test := range []struct {
@@ -106,6 +109,44 @@ func TestLogos(t *testing.T) {
 	}
 }
 
+// TestHiddenLogo checks that the logo of a blocked channel is denied while it is
+// kept, and that nobody keeps that answer.
+func TestHiddenLogo(t *testing.T) {
+	h, db := serve(t)
+	if err := logo.Put(t.Context(), db, hiddenLogo, logo.Image{Type: "image/png", Data: []byte{1}, Hash: "01"}); err != nil {
+		t.Fatal(err)
+	}
+	w := get(h, "/logos/"+hiddenLogo, nil)
+	if w.Code != http.StatusNotFound || w.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("answers %d, Cache-Control %q", w.Code, w.Header().Get("Cache-Control"))
+	}
+}
+
+// TestLogoHeaders checks what keeps a logo for ever in caches, and that HEAD
+// tells the same without it.
+func TestLogoHeaders(t *testing.T) {
+	h, db := serve(t)
+	im := logo.Image{Type: "image/png", Data: []byte("12345"), Hash: "ab"}
+	if err := logo.Put(t.Context(), db, "abc", im); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"Content-Type": "image/png", "Content-Length": "5", "Cache-Control": "public, max-age=31536000, immutable",
+		"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "cross-origin", "ETag": `W/"ab"`,
+		"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+	}
+	for method, size := range map[string]int{"GET": 5, "HEAD": 0} {
+		w := serveOne(h, httptest.NewRequest(method, "/logos/abc", nil))
+		got := map[string]string{}
+		for name := range want {
+			got[name] = w.Header().Get(name)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || w.Body.Len() != size {
+			t.Errorf("%s: %d bytes, (-want +got):\n%s", method, w.Body.Len(), diff)
+		}
+	}
+}
+
 // TestEmbeddedFlags checks what the build took from the package of flags: the
 // countries of the catalog, also those whose codes are traps, as pictures.
 func TestEmbeddedFlags(t *testing.T) {
@@ -145,7 +186,9 @@ func serve(t testing.TB) (http.Handler, store.DB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return api.Handler(api.Options{}, &Server{db, flags, "https://hop.example"}, Endpoints), db
+	s := New(db, "https://hop.example").Hide(func(id string) bool { return id == hiddenLogo })
+	s.flags = flags
+	return api.Handler(api.Options{}, s, Endpoints), db
 }
 
 func get(h http.Handler, path string, header http.Header) *httptest.ResponseRecorder {

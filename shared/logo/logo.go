@@ -2,7 +2,10 @@
 //
 // It keeps these documents:
 //
-//	logos/{id}    an Image of at most 256 by 256 pixels
+//	logos/{id}           an Image of at most 256 by 256 pixels
+//	overlays/logos       which logo each channel has
+//	overlays/logo-state  when and how its source was last asked, of the job logos
+//	logo-batches/last    which Images that job is about to keep
 package logo
 
 import (

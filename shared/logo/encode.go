@@ -1,0 +1,126 @@
+package logo
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"sync"
+
+	"github.com/HugoSmits86/nativewebp"
+	"golang.org/x/image/webp"
+
+	"miramundo.dev/shared/fault"
+)
+
+// encode returns an image as PNG or as lossless WebP, whichever is smaller. The
+// best compression of PNG would save a tenth of it at most, in ten times the
+// time of all else.
+func encode(im *image.RGBA) (Image, error) {
+	plain := image.NewNRGBA(im.Rect)
+	draw.Draw(plain, plain.Rect, im, im.Rect.Min, draw.Src)
+	var forPNG, forWebP image.Image = plain, plain
+	if few := indexed(plain); few != nil {
+		forPNG = few
+		if len(few.Palette) > bundled {
+			forWebP = few
+		}
+	}
+	var asPNG bytes.Buffer
+	if err := pngEncoder.Encode(&asPNG, forPNG); err != nil {
+		return Image{}, fault.ErrInternal.Because(err)
+	}
+	if asWebP, err := encodeWebP(forWebP, plain); err == nil && len(asWebP) < asPNG.Len() {
+		return newImage("image/webp", asWebP), nil
+	}
+	return newImage("image/png", asPNG.Bytes()), nil
+}
+
+// pngEncoder uses its buffers again, which take a megabyte.
+var pngEncoder = png.Encoder{BufferPool: new(buffers)}
+
+// buffers are those of encoders that are not in use.
+type buffers struct{ pool sync.Pool }
+
+// Get returns a buffer, nil when there is none.
+func (b *buffers) Get() *png.EncoderBuffer {
+	buffer, _ := b.pool.Get().(*png.EncoderBuffer)
+	return buffer
+}
+
+// Put takes a buffer back.
+func (b *buffers) Put(buffer *png.EncoderBuffer) { b.pool.Put(buffer) }
+
+// bundled is up to how many colours of a palette WebP puts more than one pixel
+// into a byte, which the encoder cannot.
+const bundled = 16
+
+// encodeWebP returns an image as WebP that was read again: of some images the
+// encoder makes what no decoder reads.
+func encodeWebP(im image.Image, want *image.NRGBA) (data []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("encode WebP: panic: %v", p)
+		}
+	}()
+	var b bytes.Buffer
+	if err := nativewebp.Encode(&b, im, nil); err != nil {
+		return nil, err
+	}
+	got, err := webp.Decode(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		return nil, err
+	}
+	if back, ok := got.(*image.NRGBA); !ok || !alike(back, want) {
+		return nil, fmt.Errorf("encode WebP: other pixels")
+	}
+	return b.Bytes(), nil
+}
+
+// alike reports whether two images look the same: what is all but transparent
+// may lose its colour.
+func alike(a, b *image.NRGBA) bool {
+	if a.Rect.Size() != b.Rect.Size() || len(a.Pix) != len(b.Pix) {
+		return false
+	}
+	const loss = 2
+	for i := 0; i+3 < len(a.Pix); i += 4 {
+		p, q := a.Pix[i:i+4], b.Pix[i:i+4]
+		if p[3] != q[3] {
+			return false
+		}
+		if p[3] < 32 {
+			continue
+		}
+		for c := range 3 {
+			if max(p[c], q[c])-min(p[c], q[c]) > loss {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// indexed returns an image with a palette, nil when it has more than 256
+// colours.
+func indexed(im *image.NRGBA) *image.Paletted {
+	out := image.NewPaletted(im.Rect, nil)
+	numbers := make(map[color.NRGBA]uint8, 256)
+	for i := range out.Pix {
+		px := im.Pix[4*i : 4*i+4]
+		c := color.NRGBA{R: px[0], G: px[1], B: px[2], A: px[3]}
+		n, known := numbers[c]
+		if !known {
+			if len(out.Palette) == 256 {
+				return nil
+			}
+			n = uint8(len(out.Palette))
+			numbers[c] = n
+			out.Palette = append(out.Palette, c)
+		}
+		out.Pix[i] = n
+	}
+	return out
+}

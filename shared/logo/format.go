@@ -1,0 +1,106 @@
+package logo
+
+import (
+	"encoding/binary"
+	"errors"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/webp"
+)
+
+// A format is a kind of file that logos are made of.
+type format struct {
+	name   string
+	starts []string                             // what a file of it begins with
+	need   func(data []byte) (need, error)      // says what decoding takes, of the header alone
+	decode func(io.Reader) (image.Image, error) // decodes need.data
+}
+
+// A need is what decoding a file takes.
+type need struct {
+	data          []byte // what is to be decoded: of a file with many pictures, the one
+	width, height int
+	memory        int64 // bytes, never too low
+}
+
+// magicPNG is what a PNG begins with.
+const magicPNG = "\x89PNG\r\n\x1a\n"
+
+var formats = []format{
+	{"png", []string{magicPNG}, needPNG, png.Decode},
+	{"jpeg", []string{"\xff\xd8\xff"}, needJPEG, jpeg.Decode},
+	{"gif", []string{"GIF87a", "GIF89a"}, needGIF, gif.Decode},
+	{"webp", []string{"RIFF"}, needWebP, webp.Decode},
+	{"bmp", []string{"BM"}, needBMP, bmp.Decode},
+	{"ico", []string{"\x00\x00\x01\x00"}, needICO, decodeICO},
+}
+
+func formatOf(data []byte) *format {
+	for i := range formats {
+		if has(data, formats[i].starts...) {
+			return &formats[i]
+		}
+	}
+	return nil
+}
+
+var errCut = errors.New("the header is cut or contradicts itself")
+
+// area returns the number of pixels of a picture, as large as they may be.
+func area(width, height int) int64 { return int64(width) * int64(height) }
+
+// needPNG reads the header, which comes first. Chunks that hold no pixels are
+// passed over, never unpacked; an animation's frames lie in such, and what is
+// decoded is the picture before them.
+func needPNG(data []byte) (need, error) {
+	if len(data) < 33 || string(data[12:16]) != "IHDR" {
+		return need{}, errCut
+	}
+	w, h := binary.BigEndian.Uint32(data[16:]), binary.BigEndian.Uint32(data[20:])
+	if w > 1<<24 || h > 1<<24 {
+		return need{}, skip(TooLarge)
+	}
+	depth, colour, interlaced := data[24], data[25], data[28] != 0
+	perPixel := int64(4) // of grey too: it may have a transparent tone
+	switch {
+	case depth == 16:
+		perPixel = 8
+	case colour == 3: // a palette
+		perPixel = 1
+	}
+	if interlaced {
+		perPixel *= 2 // each pass is an image of its own
+	}
+	width, height := int(w), int(h)
+	return need{data, width, height, area(width, height)*perPixel + 32*int64(width)}, nil // and rows
+}
+
+// needGIF reads the size of the canvas, which no frame exceeds. The first frame
+// has a byte for each pixel, twice when it is interlaced.
+func needGIF(data []byte) (need, error) {
+	if len(data) < 10 {
+		return need{}, errCut
+	}
+	w, h := int(binary.LittleEndian.Uint16(data[6:])), int(binary.LittleEndian.Uint16(data[8:]))
+	return need{data, w, h, 2 * area(w, h)}, nil
+}
+
+// needBMP reads the file's header and the older of those that may follow it.
+func needBMP(data []byte) (need, error) {
+	if len(data) < 30 {
+		return need{}, errCut
+	}
+	w, h := side(data[18:]), side(data[22:])
+	return need{data, w, h, 4*area(w, h) + 4*int64(w)}, nil
+}
+
+// side reads a signed side of a bitmap, whose sign is the order of its rows.
+func side(data []byte) int {
+	n := int(int32(binary.LittleEndian.Uint32(data)))
+	return max(n, -n)
+}

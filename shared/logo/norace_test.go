@@ -1,0 +1,6 @@
+//go:build !race
+
+package logo
+
+// race says that the race detector watches.
+const race = false

@@ -1,0 +1,163 @@
+package logo
+
+import (
+	"image"
+	"image/draw"
+
+	xdraw "golang.org/x/image/draw"
+)
+
+// coarse is to which side pictures are averaged before they are filtered: what
+// filtering takes of memory and time grows with it.
+const coarse = 3 * MaxSide / 2
+
+// scale returns a picture of at most MaxSide pixels on its longer side, with
+// its colours multiplied by their alpha, as filters need them. It enlarges
+// nothing.
+func scale(p picture) *image.RGBA {
+	src := average(p)
+	w, h := src.Rect.Dx(), src.Rect.Dy()
+	long := max(p.canvas.Dx(), p.canvas.Dy())
+	if long <= MaxSide {
+		return src
+	}
+	shrunk := func(n int) int { return max(1, (n*MaxSide+long/2)/long) }
+	dst := image.NewRGBA(image.Rect(0, 0, shrunk(p.canvas.Dx()), shrunk(p.canvas.Dy())))
+	if dst.Rect.Dx() == w && dst.Rect.Dy() == h {
+		return src
+	}
+	xdraw.CatmullRom.Scale(dst, dst.Rect, src, src.Rect, draw.Src, nil)
+	return dst
+}
+
+// average returns p with a longer side of less than 2*coarse: each pixel is the
+// mean of a rectangle, of equal sizes but for one pixel.
+func average(p picture) *image.RGBA {
+	w, h := p.canvas.Dx(), p.canvas.Dy()
+	k := max(1, max(w, h)/coarse)
+	rows := newRows(p)
+	dst := image.NewRGBA(image.Rect(0, 0, max(1, w/k), max(1, h/k)))
+	if k == 1 {
+		for y := range h {
+			copy(dst.Pix[y*dst.Stride:], rows.at(y))
+		}
+		return dst
+	}
+	acc := newSums(w, dst.Rect.Dx())
+	for y := range dst.Rect.Dy() {
+		from, to := y*h/dst.Rect.Dy(), (y+1)*h/dst.Rect.Dy()
+		for row := from; row < to; row++ {
+			acc.add(rows.at(row))
+		}
+		acc.mean(dst.Pix[y*dst.Stride:][:4*dst.Rect.Dx()], to-from)
+	}
+	return dst
+}
+
+// sums add up the pixels of rectangles of a row.
+type sums struct {
+	ends []int // where the rectangle of each column ends
+	sum  []uint32
+}
+
+func newSums(from, to int) *sums {
+	s := &sums{make([]int, to), make([]uint32, 4*to)}
+	for x := range s.ends {
+		s.ends[x] = (x + 1) * from / to
+	}
+	return s
+}
+
+// add adds a row of pixels.
+func (s *sums) add(row []byte) {
+	from := 0
+	for x, to := range s.ends {
+		var r, g, b, a uint32
+		for px := row[4*from : 4*to]; len(px) >= 4; px = px[4:] {
+			r += uint32(px[0])
+			g += uint32(px[1])
+			b += uint32(px[2])
+			a += uint32(px[3])
+		}
+		sum := s.sum[4*x : 4*x+4 : 4*x+4]
+		sum[0] += r
+		sum[1] += g
+		sum[2] += b
+		sum[3] += a
+		from = to
+	}
+}
+
+// mean writes the means of what was added in a number of rows, and starts anew.
+func (s *sums) mean(dst []byte, rows int) {
+	from := 0
+	for x, to := range s.ends {
+		n := uint32((to - from) * rows)
+		for i := 4 * x; i < 4*x+4; i++ {
+			dst[i] = byte((s.sum[i] + n/2) / n)
+			s.sum[i] = 0
+		}
+		from = to
+	}
+}
+
+// rows gives the rows of a picture as they are seen, one at a time.
+type rows struct {
+	picture
+	row     *image.RGBA
+	palette [][4]byte // of pictures that have one
+}
+
+func newRows(p picture) *rows {
+	r := &rows{picture: p, row: image.NewRGBA(image.Rect(0, 0, p.canvas.Dx(), 1))}
+	if im, ok := p.Image.(*image.Paletted); ok {
+		r.palette = make([][4]byte, 256) // what lies beyond the palette is seen as nothing
+		for i, c := range im.Palette {
+			red, green, blue, alpha := c.RGBA()
+			r.palette[i] = [4]byte{byte(red >> 8), byte(green >> 8), byte(blue >> 8), byte(alpha >> 8)}
+		}
+	}
+	return r
+}
+
+// at returns row y, until the next call.
+func (r *rows) at(y int) []byte {
+	y += r.canvas.Min.Y
+	if r.palette != nil {
+		r.index(r.Image.(*image.Paletted), y)
+		return r.row.Pix
+	}
+	draw.Draw(r.row, r.row.Rect, r.Image, image.Pt(r.canvas.Min.X, y), draw.Src)
+	return r.row.Pix
+}
+
+// index looks the pixels of a row up in the palette.
+func (r *rows) index(im *image.Paletted, y int) {
+	clear(r.row.Pix)
+	if y < im.Rect.Min.Y || y >= im.Rect.Max.Y {
+		return
+	}
+	seen := im.Pix[im.PixOffset(im.Rect.Min.X, y):][:im.Rect.Dx()]
+	out := r.row.Pix[4*(im.Rect.Min.X-r.canvas.Min.X):]
+	for x, i := range seen {
+		copy(out[4*x:4*x+4], r.palette[i][:])
+	}
+}
+
+// blank reports whether there is nothing to see: the pixels differ by no more
+// than what compression makes of one colour.
+func blank(im *image.RGBA) bool {
+	const noise = 3
+	low, high := [4]byte{255, 255, 255, 255}, [4]byte{}
+	for px := im.Pix; len(px) >= 4; px = px[4:] {
+		for i, v := range px[:4] {
+			low[i], high[i] = min(low[i], v), max(high[i], v)
+		}
+	}
+	for i := range low {
+		if high[i]-low[i] > noise {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,76 @@
+package logo
+
+import (
+	"encoding/binary"
+)
+
+// needWebP reads the container and the size in its first chunk. The decoder
+// believes what chunks say of their lengths, so they must lie in the file.
+func needWebP(data []byte) (need, error) {
+	if len(data) < 30 || string(data[8:12]) != "WEBP" {
+		return need{}, skip(Unknown)
+	}
+	if int64(binary.LittleEndian.Uint32(data[4:])) > int64(len(data)-8) {
+		return need{}, errCut
+	}
+	switch body := data[20:]; string(data[12:16]) {
+	case "VP8 ":
+		return lossyNeed(data, body)
+	case "VP8L":
+		return losslessNeed(data, body)
+	case "VP8X":
+		return extendedNeed(data, body)
+	}
+	return need{}, errCut
+}
+
+// lossyNeed reads the header of a frame of VP8: a byte and a half for each
+// pixel in whole blocks of 16 by 16, and what a block has.
+func lossyNeed(data, frame []byte) (need, error) {
+	w, h := int(binary.LittleEndian.Uint16(frame[6:])&0x3fff), int(binary.LittleEndian.Uint16(frame[8:])&0x3fff)
+	return need{data, w, h, lossyMemory(w, h) + int64(len(data))}, nil
+}
+
+func lossyMemory(w, h int) int64 {
+	return area((w+15)/16, (h+15)/16) * (384 + 16)
+}
+
+// losslessNeed reads the header of VP8L. Its pixels may be transformed from one
+// array to another.
+func losslessNeed(data, body []byte) (need, error) {
+	bits := binary.LittleEndian.Uint32(body[1:])
+	w, h := int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1
+	trees, err := treeMemory(body)
+	return need{data, w, h, losslessMemory(w, h) + trees}, err
+}
+
+func losslessMemory(w, h int) int64 { return 9 * area(w, h) }
+
+// extendedNeed reads the header of a file of many chunks. Of one that holds a
+// picture with an alpha channel, both are decoded.
+func extendedNeed(data, body []byte) (need, error) {
+	const animated = 1 << 1
+	if body[0]&animated != 0 {
+		return need{}, skip(Animated)
+	}
+	size := func(at int) int { return (int(body[at]) | int(body[at+1])<<8 | int(body[at+2])<<16) + 1 }
+	w, h := size(4), size(7)
+	n := need{data, w, h, lossyMemory(w, h) + losslessMemory(w, h) + area(w, h) + int64(len(data))}
+	if n.memory > maxDecode {
+		return n, nil
+	}
+	for name, chunk := range chunks(body[10:]) {
+		trees, err := int64(0), error(nil)
+		switch {
+		case name == "VP8L":
+			trees, err = treeMemory(chunk)
+		case name == "ALPH" && len(chunk) > 0 && chunk[0]&3 == 1:
+			trees, err = alphaTrees(chunk[1:], w, h)
+		}
+		if err != nil {
+			return need{}, err
+		}
+		n.memory += trees
+	}
+	return n, nil
+}
