@@ -73,7 +73,7 @@ func (c *collector) save(ctx context.Context, j job, file, last source.File, p *
 }
 
 func notKept(err error) string {
-	return problem(fmt.Errorf("the file is good but could not be kept: %w", err))
+	return Problem(fmt.Errorf("the file is good but could not be kept: %w", err))
 }
 
 // decodeKept reads the kept body of a file into d.

@@ -220,7 +220,7 @@ func (c *collector) collect(ctx context.Context, j job, d *source.Dataset) {
 	if err != nil {
 		*d = source.Dataset{}
 		file = c.keep(ctx, j, last, d)
-		file.Problem = problem(err)
+		file.Problem = Problem(err)
 	}
 	d.Files = []source.File{file}
 	c.opts.Progress(Progress{Name: file.Name, Bytes: file.Bytes, Items: file.Items, Done: true})

@@ -12,8 +12,9 @@ import (
 // maxProblem is the greatest length of a problem's text in bytes.
 const maxProblem = 400
 
-// problem returns err as a sentence for the operator.
-func problem(err error) string {
+// Problem returns err as a sentence for the operator, in at most a few hundred
+// bytes. It does not tell the address that was asked for.
+func Problem(err error) string {
 	text := sentence(err)
 	if len(text) > maxProblem {
 		text = text[:maxProblem] + "…"

@@ -1,0 +1,196 @@
+package jobs_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"miramundo.dev/functions/jobs"
+	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/embedded"
+)
+
+// guideEnv names the folder in which the child of TestGuideKilled works.
+const guideEnv = "MIRAMUNDO_TEST_GUIDE"
+
+// killed are the channels of the guides of TestGuideKilled, by their source.
+var killed = map[string][]string{"one": channelNames(0, 40), "two": channelNames(30, 70), "three": channelNames(60, 100)}
+
+func channelNames(from, to int) (names []string) {
+	for i := from; i < to; i++ {
+		names = append(names, fmt.Sprintf("C%d.br", i))
+	}
+	return names
+}
+
+// guideIn returns the job that reads the guides of a folder, each kept by
+// itself.
+func guideIn(dir string, db store.DB) (*jobs.Guide, error) {
+	sources, err := guide.Parse(filepath.Join(dir, "one.xml") + "," + filepath.Join(dir, "two.xml") + "," + filepath.Join(dir, "three.xml"))
+	return &jobs.Guide{
+		DB: db, Sources: sources, Now: func() time.Time { return noon }, Batch: -1,
+		Catalog: func(context.Context) (*gather.Matcher, error) { return matcherOf(channelNames(0, 100)), nil },
+	}, err
+}
+
+// writeEdition writes the n-th edition of the guides, each at once.
+func writeEdition(dir string, n int) error {
+	for name, channels := range killed {
+		file := filepath.Join(dir, name+".xml")
+		if err := os.WriteFile(file+".new", []byte(xmltvOf(noon, fmt.Sprintf("%s edition %d", name, n), channels...)), 0o600); err != nil {
+			return err
+		}
+		if err := os.Rename(file+".new", file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// guideForever is the child: it writes one edition after another and reads it,
+// and says which it is about to read.
+func guideForever(t *testing.T, dir string) {
+	db, err := embedded.Open(filepath.Join(dir, "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := guideIn(dir, db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := int(time.Now().UnixMicro() % 1_000_000); ; n++ {
+		if err := writeEdition(dir, n); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("edition of", n)
+		if _, err := g.Job().Run(t.Context(), job.Order{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestGuideKilled kills a process that reads guides at points of no plan.
+// Whoever opens the database then finds of each channel the whole of one
+// edition; what is noted of a source is what all its channels show; and one
+// more run completes the last edition.
+func TestGuideKilled(t *testing.T) {
+	if dir := os.Getenv(guideEnv); dir != "" {
+		guideForever(t, dir)
+	}
+	rounds := 12
+	if testing.Short() {
+		rounds = 3
+	}
+	dir := t.TempDir()
+	rnd := rand.New(rand.NewPCG(9, 9))
+	for round := range rounds {
+		killGuide(t, dir, 1+rnd.IntN(2), time.Duration(rnd.IntN(400))*time.Millisecond)
+		checkGuide(t, round, dir)
+	}
+}
+
+// killGuide starts a child, and kills it a while after it has begun its n-th
+// edition.
+func killGuide(t *testing.T, dir string, n int, later time.Duration) {
+	t.Helper()
+	child := exec.Command(os.Args[0], "-test.run=^TestGuideKilled$", "-test.v")
+	child.Env = append(os.Environ(), guideEnv+"="+dir)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); n > 0 && lines.Scan(); {
+		if edition := 0; scanned(fmt.Sscanf(lines.Text(), "edition of %d", &edition)) {
+			n--
+		}
+	}
+	<-time.After(later)
+	child.Process.Kill()
+	_ = child.Wait() // it was killed
+	if n > 0 {
+		t.Fatal("the child ended by itself")
+	}
+}
+
+func scanned(n int, err error) bool { return n == 1 && err == nil }
+
+func checkGuide(t *testing.T, round int, dir string) {
+	t.Helper()
+	db, err := embedded.Open(filepath.Join(dir, "db"))
+	if err != nil {
+		t.Fatalf("round %d: %v", round, err)
+	}
+	defer db.Close()
+	before := editions(t, db)
+	g, err := guideIn(dir, db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := g.Job().Run(t.Context(), job.Order{})
+	if err != nil {
+		t.Fatalf("round %d: %v", round, err)
+	}
+	after := editions(t, db)
+	if len(after) != 100 {
+		t.Errorf("round %d: %d channels", round, len(after))
+	}
+	for _, s := range result.(*jobs.GuideReport).Sources {
+		for channel, now := range after {
+			if was := before[channel]; s.Unchanged && now.source == s.Name && now != was {
+				t.Errorf("round %d: %s is noted as read, and %s showed %v, now %v", round, s.Name, channel, was, now)
+			}
+		}
+	}
+	last := map[string]int{}
+	for channel, e := range after {
+		if n, ok := last[e.source]; ok && n != e.edition {
+			t.Errorf("round %d: %s shows edition %d, others %d", round, channel, e.edition, n)
+		}
+		last[e.source] = e.edition
+	}
+	if len(last) != 3 {
+		t.Errorf("round %d: sources %v", round, last)
+	}
+}
+
+// An editionOf is what a channel shows.
+type editionOf struct {
+	source  string
+	edition int
+}
+
+// editions returns what each channel shows, each the whole of one edition.
+func editions(t *testing.T, db store.DB) map[string]editionOf {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	live := guide.Follow(ctx, db, slog.New(slog.DiscardHandler))
+	found := map[string]editionOf{}
+	for channel := range live.Channels(noon) {
+		ps := live.Programmes(channel, noon)
+		var e editionOf
+		if _, err := fmt.Sscanf(ps[0].Title, "%s edition %d", &e.source, &e.edition); err != nil || len(ps) != 36 {
+			t.Fatalf("%s shows %d programmes, %q", channel, len(ps), ps[0].Title)
+		}
+		for _, p := range ps {
+			if p.Title != ps[0].Title {
+				t.Fatalf("%s shows %q and %q", channel, ps[0].Title, p.Title)
+			}
+		}
+		found[channel] = e
+	}
+	return found
+}

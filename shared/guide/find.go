@@ -1,0 +1,143 @@
+package guide
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/catalog/fold"
+)
+
+// A Hit is a programme that a search found, without its description.
+type Hit struct {
+	Channel string
+	Programme
+}
+
+// A search is what the titles of a shard are searched in: the folded words of
+// each behind a line end, each word behind a blank.
+type search struct {
+	words string
+	ends  []uint32 // of the titles, within words
+}
+
+// searchable returns the search of the titles.
+func (s *shard) searchable() search {
+	var words []byte
+	ends := make([]uint32, len(s.titles.ends))
+	for i := range ends {
+		title := s.titles.at(uint32(i))
+		words = append(words, '\n', ' ')
+		words = fold.AppendWords(words, title)
+		if joined := fold.Joined(title); joined != "" {
+			words = append(append(words, ' '), joined...)
+		}
+		ends[i] = uint32(len(words))
+	}
+	return search{string(words), ends}
+}
+
+// find marks the titles that have every word, or its beginning, each word being
+// given behind a blank.
+func (s *search) find(words []string, found []bool) (any bool) {
+	rest := s.words
+	for at := 0; ; {
+		i := strings.Index(rest[at:], words[0])
+		if i < 0 {
+			return any
+		}
+		title, _ := slices.BinarySearch(s.ends, uint32(at+i+1))
+		from := 0
+		if title > 0 {
+			from = int(s.ends[title-1])
+		}
+		at = int(s.ends[title])
+		if hasAll(rest[from:at], words[1:]) {
+			found[title], any = true, true
+		}
+	}
+}
+
+func hasAll(text string, words []string) bool {
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// Find yields the programmes that are on or to come and whose titles hold every
+// word of q, a word as the catalog's search folds them, or its beginning: those
+// on air first, then by start. It yields nothing when q has no word.
+func (l *Live) Find(q string, now time.Time) iter.Seq[Hit] {
+	words := strings.Fields(fold.Words(q))
+	for i := range words {
+		words[i] = " " + words[i]
+	}
+	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // the longest is the rarest, most often
+	return func(yield func(Hit) bool) {
+		if len(words) == 0 || l == nil {
+			return
+		}
+		f := finder{now: now.Unix(), today: dateOf(now)}
+		for _, s := range l.all() {
+			f.add(s, words)
+		}
+		f.yield(yield)
+	}
+}
+
+// A finder collects what a search finds.
+type finder struct {
+	now, today int64
+	shards     []*shard
+	found      []bool   // by title, of one shard
+	hits       []uint64 // in the order of the answer
+}
+
+// A hit is, from its highest bits on: when it starts, so that what is on air
+// comes first; its shard; and its number in that, which is far below 2^24.
+const (
+	startShift = 32
+	shardShift = 24
+)
+
+// add adds the hits of a shard.
+func (f *finder) add(s *shard, words []string) {
+	n := uint64(len(f.shards))
+	f.shards = append(f.shards, s)
+	f.found = slices.Grow(f.found[:0], len(s.search.ends))[:len(s.search.ends)]
+	clear(f.found)
+	if !s.search.find(words, f.found) {
+		return
+	}
+	for i := range s.lines {
+		line := &s.lines[i]
+		if !s.isValid(line, f.today) {
+			continue
+		}
+		first := int(line.from) + stopsAfter(s.shows[line.from:line.to], f.now)
+		for k := first; k < int(line.to); k++ {
+			w := s.shows[k]
+			if !f.found[w.title] {
+				continue
+			}
+			f.hits = append(f.hits, uint64(w.start)<<startShift|n<<shardShift|uint64(k))
+		}
+	}
+}
+
+// yield gives the hits in their order.
+func (f *finder) yield(yield func(Hit) bool) {
+	slices.Sort(f.hits)
+	for _, hit := range f.hits {
+		s := f.shards[hit>>shardShift&(1<<(startShift-shardShift)-1)]
+		k := int32(hit & (1<<shardShift - 1))
+		i, _ := slices.BinarySearchFunc(s.lines, k, func(l line, k int32) int { return int(l.to) - int(k) - 1 })
+		if i < len(s.lines) && !yield(Hit{s.lines[i].channel, s.programme(s.shows[k])}) {
+			return
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package guide
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"miramundo.dev/shared/source"
+)
+
+// Bounds of what Fix keeps.
+const (
+	maxTitle    = 200            // characters of a title
+	maxCategory = 60             // characters of a category
+	maxLength   = 24 * time.Hour // of a programme; what is longer is cut
+	openLength  = time.Hour      // of the last programme when nothing says how long it is
+)
+
+// A Window is the time that a guide covers: today and tomorrow, in UTC.
+type Window struct {
+	From, To time.Time
+}
+
+// WindowOf returns the window of a moment.
+func WindowOf(now time.Time) Window {
+	from := now.UTC().Truncate(day)
+	return Window{From: from, To: from.Add(2 * day)}
+}
+
+const day = 24 * time.Hour
+
+// Fix returns the programmes of a channel that are on within w, as a guide
+// shows them, and how many it left out of those that start within w. It
+// overwrites ps.
+//
+// They are in order and do not overlap: of two that do, the one that starts
+// later has the time. Of several that start at once the first that has a title
+// and says when it stops is kept, or else the first with a title. One that does
+// not say when it stops goes on until the next starts, or for an hour when it
+// is the last. None is longer than a day, without a title, or ends before it
+// starts; of the programmes of each day in UTC, [MaxDay] are kept. Those that
+// run over a bound of w are whole, and count for both of their days.
+func Fix(ps []Programme, w Window) (fixed []Programme, skipped int) {
+	n := starting(ps, w)
+	ps = tidy(ps, w)
+	slices.SortStableFunc(ps, byStart)
+	ps = slices.CompactFunc(ps, func(a, b Programme) bool { return a.Start.Equal(b.Start) })
+	stop(ps)
+	ps = slices.DeleteFunc(ps, func(p Programme) bool {
+		return p.Title == "" || !p.Start.Before(w.To) || !p.Stop.After(w.From)
+	})
+	ps = limit(ps, w)
+	return ps, n - starting(ps, w)
+}
+
+// starting returns how many programmes start within w.
+func starting(ps []Programme, w Window) (n int) {
+	for i := range ps {
+		n += flag(!ps[i].Start.Before(w.From) && ps[i].Start.Before(w.To))
+	}
+	return n
+}
+
+// tidy returns the programmes of which others may have to know, their texts
+// bounded and plain, their times whole seconds in UTC, without those that end
+// before they start.
+func tidy(ps []Programme, w Window) []Programme {
+	from, to := w.From.Add(-maxLength), w.To.Add(maxLength)
+	kept := ps[:0]
+	for _, p := range ps {
+		p.Start, p.Stop = p.Start.UTC().Truncate(time.Second), p.Stop.UTC().Truncate(time.Second)
+		if p.Start.Before(from) || p.Start.After(to) || p.ends() && !p.Start.Before(p.Stop) {
+			continue
+		}
+		p.Title, p.Desc, p.Category = text(p.Title, maxTitle), text(p.Desc, MaxDesc), text(p.Category, maxCategory)
+		kept = append(kept, p)
+	}
+	return kept
+}
+
+// ends reports whether p says when it stops.
+func (p *Programme) ends() bool { return !p.Stop.IsZero() }
+
+// byStart orders programmes by their start, the best of those that start at
+// once first.
+func byStart(a, b Programme) int {
+	return cmp.Or(a.Start.Compare(b.Start), flag(a.Title == "")-flag(b.Title == ""), flag(!a.ends())-flag(!b.ends()))
+}
+
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// stop has each programme, in order and of different starts, stop when the next
+// starts at the latest.
+func stop(ps []Programme) {
+	for i := range ps {
+		p := &ps[i]
+		last := i == len(ps)-1
+		if !p.ends() {
+			p.Stop = p.Start.Add(openLength)
+			if !last {
+				p.Stop = ps[i+1].Start
+			}
+		}
+		p.Stop = earlier(p.Stop, p.Start.Add(maxLength))
+		if !last {
+			p.Stop = earlier(p.Stop, ps[i+1].Start)
+		}
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// limit returns the first programmes of each day of w.
+func limit(ps []Programme, w Window) []Programme {
+	var counts [2]int
+	tomorrow := w.From.Add(day)
+	return slices.DeleteFunc(ps, func(p Programme) bool {
+		in := [2]bool{p.Start.Before(tomorrow), p.Stop.After(tomorrow)}
+		for d := range in {
+			if in[d] && counts[d] == MaxDay {
+				return true
+			}
+		}
+		for d := range in {
+			counts[d] += flag(in[d])
+		}
+		return false
+	})
+}
+
+// text returns s without what is no text, in at most n characters, with an
+// ellipsis where it was cut.
+func text(s string, n int) string {
+	s = strings.TrimSpace(source.Plain(strings.ToValidUTF8(s, "�")))
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	at := 0
+	for range n - 1 {
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+	}
+	return strings.TrimSpace(s[:at]) + "…"
+}

@@ -1,0 +1,211 @@
+package guide
+
+import (
+	"bytes"
+	"cmp"
+	"compress/flate"
+	"encoding/binary"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Grid is what one source has of one channel: the programmes of two days.
+type Grid struct {
+	Source string // its name
+	Site   string // where it comes from, as the interface shows it
+
+	date  int64       // the first of the two days, in days since 1970
+	ps    []Programme // in order; without their descriptions
+	descs string      // the descriptions, packed; empty when there are none
+}
+
+// NewGrid returns the grid of programmes that Fix returned for w. It reports
+// false when none of them starts within w: a channel that has only the end of a
+// programme has no guide.
+func NewGrid(source, site string, w Window, ps []Programme) (Grid, bool) {
+	g := Grid{Source: source, Site: site, date: w.From.Unix() / daySeconds, ps: slices.Clone(ps)}
+	g.descs = packDescs(ps)
+	for i := range g.ps {
+		g.ps[i].Desc = ""
+	}
+	return g, g.covers(g.date) || g.covers(g.date+1)
+}
+
+// Len returns how many programmes g has.
+func (g *Grid) Len() int { return len(g.ps) }
+
+const daySeconds = int64(day / time.Second)
+
+// dateOf returns the day of a moment, in UTC, as days since 1970.
+func dateOf(t time.Time) int64 { return t.UTC().Truncate(day).Unix() / daySeconds }
+
+func midnight(date int64) time.Time { return time.Unix(date*daySeconds, 0).UTC() }
+
+// covers reports whether g is the guide of a day: one of its two, on which a
+// programme starts.
+func (g *Grid) covers(date int64) bool {
+	return (date == g.date || date == g.date+1) && slices.ContainsFunc(g.ps, func(p Programme) bool { return dateOf(p.Start) == date })
+}
+
+// on returns what is left of g on a day, and whether that is a guide.
+func (g Grid) on(today int64) (Grid, bool) {
+	from := midnight(today)
+	if len(g.ps) > 0 && !g.ps[0].Stop.After(from) {
+		g = g.filter(func(p *Programme) bool { return p.Stop.After(from) })
+	}
+	return g, g.covers(today) || g.covers(today+1)
+}
+
+// filter returns g with the programmes of which keep says so, as keep leaves
+// them. Descriptions that cannot be read are none.
+func (g Grid) filter(keep func(*Programme) bool) Grid {
+	kept := make([]Programme, 0, len(g.ps))
+	for _, p := range g.full() {
+		if keep(&p) {
+			kept = append(kept, p)
+		}
+	}
+	g.descs = packDescs(kept)
+	for i := range kept {
+		kept[i].Desc = ""
+	}
+	g.ps = kept
+	return g
+}
+
+// full returns the programmes with their descriptions.
+func (g *Grid) full() []Programme {
+	ps := slices.Clone(g.ps)
+	if descs, err := unpackDescs(g.descs, len(ps)); err == nil {
+		for i := range ps {
+			ps[i].Desc = descs[i]
+		}
+	}
+	return ps
+}
+
+// How much of a shard is left out so that it fits a document, the least first.
+const (
+	whole            = iota
+	withoutLateDescs // descriptions of tomorrow
+	withoutDescs     // all descriptions
+	withoutTomorrow  // the programmes of tomorrow too
+	withoutLargest   // half of the channels too, those that take most; at each further level another half
+)
+
+// reduced returns g with as much left out as a level says.
+func (g Grid) reduced(level int, today int64) Grid {
+	tomorrow := midnight(today + 1)
+	switch level {
+	case whole:
+		return g
+	case withoutLateDescs:
+		return g.filter(func(p *Programme) bool {
+			if !p.Start.Before(tomorrow) {
+				p.Desc = ""
+			}
+			return true
+		})
+	case withoutDescs:
+	default:
+		g = g.filter(func(p *Programme) bool { return p.Start.Before(tomorrow) })
+	}
+	g.descs = ""
+	return g
+}
+
+// reduce leaves out of the grids of a shard as much as a level says.
+func reduce(grids map[string]Grid, level int, today int64) {
+	for channel, g := range grids {
+		grids[channel] = g.reduced(level, today)
+	}
+	if level < withoutLargest {
+		return
+	}
+	bySize := slices.SortedFunc(maps.Keys(grids), func(a, b string) int {
+		return cmp.Or(grids[a].size()-grids[b].size(), strings.Compare(a, b))
+	})
+	for _, channel := range bySize[len(bySize)>>(level-withoutTomorrow):] {
+		delete(grids, channel)
+	}
+}
+
+// size returns about how many bytes g takes.
+func (g Grid) size() int {
+	n := len(g.descs)
+	for i := range g.ps {
+		n += len(g.ps[i].Title)
+	}
+	return n
+}
+
+// errDescs says that packed descriptions cannot be read.
+var errDescs = errors.New("guide: broken descriptions")
+
+// packers are reused: each takes hundreds of kilobytes.
+var packers = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, flate.DefaultCompression)
+	if err != nil {
+		panic(err) // the level is one that there is
+	}
+	return w
+}}
+
+// packDescs returns the descriptions of ps, each behind its length, deflated.
+func packDescs(ps []Programme) string {
+	if !slices.ContainsFunc(ps, func(p Programme) bool { return p.Desc != "" }) {
+		return ""
+	}
+	var plain []byte
+	for i := range ps {
+		plain = appendText(plain, ps[i].Desc)
+	}
+	w := packers.Get().(*flate.Writer)
+	defer packers.Put(w)
+	var b strings.Builder
+	w.Reset(&b)
+	if _, err := w.Write(plain); err != nil || w.Close() != nil {
+		panic("guide: a builder does not take what is written") // it always does
+	}
+	return b.String()
+}
+
+// appendText adds a text behind its length to dst.
+func appendText(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// unpackers are reused, likewise.
+var unpackers = sync.Pool{New: func() any { return flate.NewReader(strings.NewReader("")) }}
+
+// unpackDescs returns the n descriptions of packed ones.
+func unpackDescs(packed string, n int) ([]string, error) {
+	if packed == "" {
+		return make([]string, n), nil
+	}
+	r := unpackers.Get().(io.ReadCloser)
+	defer unpackers.Put(r)
+	if err := r.(flate.Resetter).Reset(strings.NewReader(packed), nil); err != nil {
+		return nil, err
+	}
+	most := int64(n) * (MaxDesc*4 + 2)
+	var b bytes.Buffer
+	b.Grow(3 * len(packed))
+	if _, err := b.ReadFrom(io.LimitReader(r, most)); err != nil {
+		return nil, err
+	}
+	c := cursor{text: b.String()}
+	descs := make([]string, n)
+	for i := range descs {
+		descs[i] = c.string()
+	}
+	if c.broken || c.text != "" {
+		return nil, errDescs
+	}
+	return descs, nil
+}

@@ -1,0 +1,300 @@
+package guide
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/overlay"
+	"miramundo.dev/shared/store"
+)
+
+// A Live is the guide as this instance shows it, from memory. Its methods may be
+// called concurrently; those of a nil Live know no programme.
+//
+// Of each channel it has the times and titles at hand, and the descriptions
+// packed as they are kept.
+type Live struct {
+	shards  [shards]atomic.Pointer[shard]
+	notes   atomic.Pointer[[]Note]
+	version atomic.Uint64 // counts what was shown
+	changed chan struct{}
+}
+
+// Follow reads the guide that is kept and follows it until ctx is done.
+func Follow(ctx context.Context, db store.DB, log *slog.Logger) *Live {
+	l := &Live{changed: make(chan struct{}, 1)}
+	for n := range l.shards {
+		l.shards[n].Store(&shard{})
+	}
+	l.notes.Store(&[]Note{})
+	f := overlay.Follow(ctx, db, log, kind, l.show)
+	go l.tell(ctx, f.Changed())
+	return l
+}
+
+// tell has Changed tell of what was shown, and of each new day: what is known
+// of a day ends with it.
+func (l *Live) tell(ctx context.Context, shown <-chan struct{}) {
+	for {
+		timer := time.NewTimer(time.Until(midnight(dateOf(time.Now()) + 1)))
+		select {
+		case <-ctx.Done():
+		case <-shown:
+		case <-timer.C:
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+		select {
+		case l.changed <- struct{}{}:
+		default: // there is word already
+		}
+	}
+}
+
+// show takes the bytes of a shard.
+func (l *Live) show(n int, data []byte) error {
+	if n == notesShard {
+		notes, err := decodeNotes(data)
+		if err == nil {
+			l.notes.Store(&notes)
+		}
+		return err
+	}
+	s, err := decodeShard(data)
+	if err != nil {
+		return err
+	}
+	s.search = s.searchable()
+	l.shards[n].Store(s)
+	l.version.Add(1)
+	return nil
+}
+
+// Version returns a number that is another once a programme has changed.
+func (l *Live) Version() uint64 {
+	if l == nil {
+		return 0
+	}
+	return l.version.Load()
+}
+
+// Changed returns a channel that holds one token when the guide has changed
+// since a token was last taken, or a day has begun.
+func (l *Live) Changed() <-chan struct{} {
+	if l == nil {
+		return nil
+	}
+	return l.changed
+}
+
+// all yields the shards as they are.
+func (l *Live) all() iter.Seq2[int, *shard] {
+	return func(yield func(int, *shard) bool) {
+		if l == nil {
+			return
+		}
+		for n := range l.shards {
+			if s := l.shards[n].Load(); !yield(n, s) {
+				return
+			}
+		}
+	}
+}
+
+// Channels yields the channels of which programmes of today or tomorrow are
+// known.
+func (l *Live) Channels(now time.Time) iter.Seq[string] {
+	today := dateOf(now)
+	return func(yield func(string) bool) {
+		for _, s := range l.all() {
+			for i := range s.lines {
+				line := &s.lines[i]
+				if (s.covers(line, today) || s.covers(line, today+1)) && !yield(line.channel) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// line returns the line of a channel with its shard, or nil.
+func (l *Live) line(channel string) (*shard, *line) {
+	if l == nil {
+		return nil, nil
+	}
+	s := l.shards[shardOf(channel)].Load()
+	i, ok := slices.BinarySearchFunc(s.lines, channel, func(l line, id string) int { return strings.Compare(l.channel, id) })
+	if !ok {
+		return nil, nil
+	}
+	return s, &s.lines[i]
+}
+
+// covers reports whether a line is the guide of a day: one of its two, on which
+// a programme starts.
+func (s *shard) covers(l *line, date int64) bool {
+	if date != int64(l.date) && date != int64(l.date)+1 {
+		return false
+	}
+	from := date * daySeconds
+	shows := s.shows[l.from:l.to]
+	i := startsAt(shows, from)
+	return i < len(shows) && int64(shows[i].start) < from+daySeconds
+}
+
+// startsAt returns the first of some shows that starts at a second or later.
+func startsAt(shows []show, second int64) int {
+	i, _ := slices.BinarySearchFunc(shows, second, func(w show, t int64) int { return int(int64(w.start) - t) })
+	return i
+}
+
+// stopsAfter returns the first of some shows that stops after a second.
+func stopsAfter(shows []show, second int64) int {
+	i, _ := slices.BinarySearchFunc(shows, second+1, func(w show, t int64) int { return int(int64(w.stop()) - t) })
+	return i
+}
+
+// Now returns what a channel shows now and next, without descriptions, or nil
+// when its guide does not cover the day.
+func (l *Live) Now(channel string, now time.Time) *catalog.GuideNow {
+	g, _, _ := l.now(channel, now)
+	return g
+}
+
+// OnAir reports whether a channel shows something now, in a fraction of the time
+// of Now.
+func (l *Live) OnAir(channel string, now time.Time) bool {
+	s, line := l.line(channel)
+	if line == nil {
+		return false
+	}
+	shows, date := s.shows[line.from:line.to], dateOf(now)
+	i := stopsAfter(shows, now.Unix())
+	if i == len(shows) || int64(shows[i].start) > now.Unix() {
+		return false
+	}
+	today := int64(shows[i].start) >= date*daySeconds && (date == int64(line.date) || date == int64(line.date)+1)
+	return today || s.covers(line, date)
+}
+
+// Detail returns what Now does, with the descriptions, which take a while: it
+// is for one channel, not for a list of many.
+func (l *Live) Detail(channel string, now time.Time) *catalog.GuideNow {
+	g, s, line := l.now(channel, now)
+	if g == nil {
+		return nil
+	}
+	g.Now, g.After = onAir(s.full(line), now)
+	return g
+}
+
+// now is Now, with where it was found.
+func (l *Live) now(channel string, now time.Time) (*catalog.GuideNow, *shard, *line) {
+	s, line := l.line(channel)
+	if line == nil || !s.covers(line, dateOf(now)) {
+		return nil, nil, nil
+	}
+	g := &catalog.GuideNow{Day: dayName(now), Site: s.site(line)}
+	shows := s.shows[line.from:line.to]
+	i := stopsAfter(shows, now.Unix())
+	var near []Programme
+	for _, w := range shows[i:min(i+2, len(shows))] {
+		near = append(near, s.programme(w))
+	}
+	g.Now, g.After = onAir(near, now)
+	return g, s, line
+}
+
+func (s *shard) site(l *line) *string { return catalog.TextOrNil(s.sources[l.source].site) }
+
+func dayName(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
+// onAir returns which of some programmes, in order, is on and which is next.
+func onAir(ps []Programme, now time.Time) (on, next *catalog.Programme) {
+	for i := range ps {
+		switch p := &ps[i]; {
+		case p.Start.After(now):
+			return on, p.wire()
+		case p.Stop.After(now):
+			on = p.wire()
+		}
+	}
+	return on, nil
+}
+
+// wire returns p as the interface shows it.
+func (p *Programme) wire() *catalog.Programme {
+	return &catalog.Programme{
+		Start: p.Start.UTC().Format(time.RFC3339), Stop: p.Stop.UTC().Format(time.RFC3339),
+		Title: p.Title, Desc: p.Desc, Category: p.Category,
+	}
+}
+
+// full returns the programmes of a line with their descriptions.
+func (s *shard) full(l *line) []Programme {
+	g := s.grid(l)
+	return g.full()
+}
+
+// Day returns what a channel shows on the day of at, in UTC, as seen now: what
+// is on, and next, is that of now whichever day is asked for. It returns
+// ErrNoGuide when its guide does not cover that day.
+func (l *Live) Day(channel string, at, now time.Time) (*catalog.GuideDay, error) {
+	s, line := l.line(channel)
+	date := dateOf(at)
+	if line == nil || !s.covers(line, date) {
+		return nil, ErrNoGuide
+	}
+	d := &catalog.GuideDay{ChannelID: channel, Day: dayName(at), Site: s.site(line), Programmes: []catalog.Programme{}}
+	ps := s.full(line)
+	d.Now, d.After = onAir(ps, now)
+	from, to := midnight(date), midnight(date+1)
+	for i := range ps {
+		if p := &ps[i]; p.Start.Before(to) && p.Stop.After(from) {
+			d.Programmes = append(d.Programmes, *p.wire())
+		}
+	}
+	return d, nil
+}
+
+// Programmes returns the programmes of a channel that have not ended before
+// now, with their descriptions.
+func (l *Live) Programmes(channel string, now time.Time) []Programme {
+	s, line := l.line(channel)
+	if line == nil || !s.isValid(line, dateOf(now)) {
+		return nil
+	}
+	ps := s.full(line)
+	return slices.DeleteFunc(ps, func(p Programme) bool { return !p.Stop.After(now) })
+}
+
+// isValid reports whether a line tells of today, or of tomorrow.
+func (s *shard) isValid(l *line, today int64) bool { return s.covers(l, today) || s.covers(l, today+1) }
+
+// Sources returns how the files of the guide stand, by what is noted of each.
+func (l *Live) Sources() []catalog.Source {
+	if l == nil {
+		return nil
+	}
+	var sources []catalog.Source
+	for _, n := range *l.notes.Load() {
+		sources = append(sources, n.source())
+	}
+	return sources
+}
+
+func decodeNotes(data []byte) (notes []Note, err error) {
+	if len(data) > 0 {
+		err = json.Unmarshal(data, &notes)
+	}
+	return notes, err
+}

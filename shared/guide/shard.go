@@ -1,0 +1,150 @@
+package guide
+
+import (
+	"errors"
+	"math"
+	"time"
+)
+
+// A shard is a part of the guide as it is kept. Its bytes are, with numbers as
+// uvarints and texts behind their lengths:
+//
+//	format  1
+//	sources     a number, and so often a name and a site
+//	titles      a number, and so often a text
+//	categories  likewise
+//	channels    a number, and so often, by rising ids:
+//	              id, number of its source, first of its two days since 1970,
+//	              number of programmes, and so often:
+//	                seconds since the stop of the one before, or since 1970,
+//	                seconds that it takes, number of its title,
+//	                number of its category from 1 on, 0 for none
+//	              descriptions, packed
+//
+// A title that is shown often is there once. The texts of a shard lie in its
+// bytes, so that a reader holds few objects whatever the guide is.
+type shard struct {
+	sources    []origin
+	titles     texts
+	categories texts
+	lines      []line // by rising ids
+	shows      []show // of all lines, in their order
+	search     search
+}
+
+// An origin is where a grid comes from.
+type origin struct{ name, site string }
+
+// A line is a grid within a shard.
+type line struct {
+	channel  string
+	source   int32
+	date     int32
+	from, to int32 // its shows
+	descs    string
+}
+
+// A show is a programme within a shard.
+type show struct {
+	start    uint32 // in seconds since 1970
+	length   uint32 // in seconds
+	title    uint32
+	category uint32 // from 1 on; 0 for none
+}
+
+func (s show) stop() uint32 { return s.start + s.length }
+
+// texts are texts within the bytes of a shard.
+type texts struct {
+	all  string
+	ends []uint32 // each within all, from one to the next behind its length
+}
+
+// at returns text i.
+func (t *texts) at(i uint32) string {
+	from := uint32(0)
+	if i > 0 {
+		from = t.ends[i-1]
+	}
+	c := cursor{text: t.all[from:t.ends[i]]}
+	return c.string()
+}
+
+const format = 1
+
+// errShard says that the bytes of a shard are not such.
+var errShard = errors.New("guide: the shard cannot be read")
+
+// decodeShard reads the bytes of a shard; none are an empty one.
+func decodeShard(data []byte) (*shard, error) {
+	s := &shard{}
+	if len(data) == 0 {
+		return s, nil
+	}
+	c := &cursor{text: string(data)}
+	if c.uint() != format {
+		return nil, errShard
+	}
+	for range c.count(2) {
+		s.sources = append(s.sources, origin{c.word(), c.word()})
+	}
+	s.titles, s.categories = c.texts(), c.texts()
+	n := c.count(6)
+	s.lines = make([]line, 0, n)
+	for range n {
+		s.readLine(c)
+	}
+	if c.broken || c.text != "" {
+		return nil, errShard
+	}
+	return s, nil
+}
+
+// readLine adds a line.
+func (s *shard) readLine(c *cursor) {
+	l := line{
+		channel: c.word(), source: int32(c.below(uint64(len(s.sources)))),
+		date: int32(c.below(math.MaxUint32 / uint64(daySeconds))), from: int32(len(s.shows)),
+	}
+	if len(s.lines) > 0 && s.lines[len(s.lines)-1].channel >= l.channel {
+		c.broken = true
+	}
+	at := uint64(0)
+	for range c.count(4) {
+		at += c.below(math.MaxUint32)
+		w := show{
+			start: uint32(at), length: uint32(c.below(uint64(daySeconds) + 1)),
+			title: uint32(c.below(uint64(len(s.titles.ends)))), category: uint32(c.below(uint64(len(s.categories.ends)) + 1)),
+		}
+		at += uint64(w.length)
+		if w.length == 0 || at > math.MaxUint32 {
+			c.broken = true
+		}
+		if c.broken {
+			return
+		}
+		s.shows = append(s.shows, w)
+	}
+	l.to = int32(len(s.shows))
+	l.descs = c.string()
+	s.lines = append(s.lines, l)
+}
+
+// grid returns line l as it was before it was encoded.
+func (s *shard) grid(l *line) Grid {
+	g := Grid{Source: s.sources[l.source].name, Site: s.sources[l.source].site, date: int64(l.date), descs: l.descs}
+	g.ps = make([]Programme, 0, l.to-l.from)
+	for _, w := range s.shows[l.from:l.to] {
+		g.ps = append(g.ps, s.programme(w))
+	}
+	return g
+}
+
+// programme returns w without its description.
+func (s *shard) programme(w show) Programme {
+	p := Programme{Start: time.Unix(int64(w.start), 0).UTC(), Stop: time.Unix(int64(w.stop()), 0).UTC(), Title: s.titles.at(w.title)}
+	if w.category > 0 {
+		p.Category = s.categories.at(w.category - 1)
+	}
+	return p
+}
