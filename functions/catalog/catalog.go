@@ -18,6 +18,7 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/environment"
@@ -69,7 +70,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Tool:   "get_geo",
 		Cache:  api.Private,
 	}),
-}, lists)
+}, guides, lists)
 
 // A Viewer shows the catalog of the moment, or says ErrNotLoaded.
 type Viewer interface {
@@ -83,8 +84,9 @@ type Viewer interface {
 // Options are what a Server is made from.
 type Options struct {
 	Catalog Viewer
-	DB      store.DB        // of counts; only the health panel reads it
+	DB      store.DB        // of counts and favorites; only who asks for them reads it
 	Overlay *social.Overlay // the counts of every channel
+	Guide   Guide           // nil knows no programme
 	Links   catalog.LinkBase
 	Now     func() time.Time
 }
@@ -96,7 +98,12 @@ type Server struct {
 }
 
 // New returns a server of the catalog that o shows.
-func New(o Options) *Server { return &Server{Options: o} }
+func New(o Options) *Server {
+	if o.Guide == nil {
+		o.Guide = (*guide.Live)(nil)
+	}
+	return &Server{Options: o}
+}
 
 // filters are what a search and a list of its matches take.
 type filters struct {
@@ -230,6 +237,7 @@ func (s *Server) channel(ctx context.Context, in channelIn) (*catalog.ChannelFul
 	if who := s.crowd(ctx); who.overlay != nil {
 		*c.Social, _ = who.Social([]byte(c.ID))
 	}
+	c.GuideNow = s.Guide.Detail(c.ID, s.Now())
 	return c, nil
 }
 

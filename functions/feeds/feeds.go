@@ -67,13 +67,16 @@ type Viewer interface {
 type Server struct {
 	db      store.DB
 	catalog Viewer
+	guides  Guide
 	now     func() time.Time
 	shelf   shelf
+	desk    chan struct{} // holds a token while a guide is written
 }
 
-// New returns a server of the libraries in db, of channels that v shows.
-func New(db store.DB, v Viewer, now func() time.Time) *Server {
-	return &Server{db: db, catalog: v, now: now}
+// New returns a server of the libraries in db, of channels that v shows and of
+// which g knows programmes.
+func New(db store.DB, v Viewer, g Guide, now func() time.Time) *Server {
+	return &Server{db: db, catalog: v, guides: g, now: now, desk: make(chan struct{}, 1)}
 }
 
 type libraryIn struct {
@@ -132,16 +135,13 @@ func cut(name string) (slug, format string, ok bool) {
 	return name[:at], name[at+1:], slices.Contains(library.Formats, name[at+1:])
 }
 
-// guides are the formats of guides, by the files that they are in.
-var guides = map[string]string{guideName + "." + feed.XMLTV: feed.XMLTV, guideName + "." + feed.Archive: feed.Archive}
-
 type categoryGuideIn struct {
 	Token    string `path:"token" maxLength:"4096" description:"The feed token."`
 	Category string `path:"category" maxLength:"4096" description:"The folder's slug."`
 	File     string `path:"file" maxLength:"4096" description:"guia.xml or guia.xml.gz."`
 }
 
-func (s *Server) categoryGuide(ctx context.Context, in categoryGuideIn) (api.Content, error) {
+func (s *Server) categoryGuide(ctx context.Context, in categoryGuideIn) (file, error) {
 	return s.guide(ctx, in.Token, place{category: in.Category}, in.File)
 }
 
@@ -152,47 +152,67 @@ type groupGuideIn struct {
 	File     string `path:"file" maxLength:"4096" description:"guia.xml or guia.xml.gz."`
 }
 
-func (s *Server) groupGuide(ctx context.Context, in groupGuideIn) (api.Content, error) {
+func (s *Server) groupGuide(ctx context.Context, in groupGuideIn) (file, error) {
 	return s.guide(ctx, in.Token, place{in.Category, in.Group}, in.File)
 }
 
-func (s *Server) guide(ctx context.Context, token string, at place, file string) (api.Content, error) {
-	format, ok := guides[file]
-	if !ok {
-		return api.Content{}, library.ErrNoFeed
-	}
-	return s.feed(ctx, token, at, format)
-}
-
 // A listFile is a list, which may be one in JSON.
-type listFile struct{ api.Content }
+type listFile struct{ file }
 
 // Schema returns the shape of a list in JSON.
 func (listFile) Schema() any { return feed.ChannelList{} }
 
 // feed returns what a token opens at a place, in a format. It reads two
 // documents.
-func (s *Server) feed(ctx context.Context, token string, at place, format string) (api.Content, error) {
+func (s *Server) feed(ctx context.Context, token string, at place, format string) (file, error) {
 	v, err := s.catalog.View()
 	if err != nil {
-		return api.Content{}, err
+		return file{}, err
 	}
 	l, err := library.ByToken(ctx, s.db, token)
 	if err != nil {
-		return api.Content{}, told(err)
+		return file{}, told(err)
 	}
 	caller := rank.Caller{Country: api.CountryOf(ctx), Now: s.now()}
-	k := key{l.Owner, l.Revision, at, format, caller.Country, caller.Now.Unix() / fresh}
-	if c, ok := s.shelf.get(v, k); ok {
-		return c, nil
+	k := key{l.Owner, l.Revision, at, keptAs(format), caller.Country, caller.Now.Unix() / fresh, 0}
+	if k.format == feed.Archive {
+		k.shown = s.guides.Version()
 	}
-	p, err := find(l, at)
-	if err != nil {
-		return api.Content{}, err
+	f, ok := s.shelf.get(v, k)
+	if !ok {
+		p, err := find(l, at)
+		if err != nil {
+			return file{}, err
+		}
+		if f, err = s.write(ctx, p, v, k, caller); err != nil {
+			return file{}, err
+		}
 	}
-	c := api.Content(p.list(v, caller).As(format, p.file(format)))
-	s.shelf.put(v, k, c)
-	return c, nil
+	f.plain = format == feed.XMLTV
+	return f, nil
+}
+
+// write returns p as the list or the guide that k is of, and keeps it. Guides
+// are written one at a time: one of a full library is some work, which its
+// readers ask for together.
+func (s *Server) write(ctx context.Context, p part, v *index.View, k key, caller rank.Caller) (f file, err error) {
+	if k.format != feed.Archive {
+		f.Content = api.Content(p.list(v, caller).As(k.format, p.file(k.format)))
+		s.shelf.put(v, k, f)
+		return f, nil
+	}
+	select {
+	case s.desk <- struct{}{}:
+		defer func() { <-s.desk }()
+	case <-ctx.Done():
+		return file{}, fault.ErrUnavailable.Because(ctx.Err())
+	}
+	if f, ok := s.shelf.get(v, k); ok {
+		return f, nil
+	}
+	f = s.archive(p.list(v, caller), caller.Now)
+	s.shelf.put(v, k, f)
+	return f, nil
 }
 
 // told returns what the reader is told of err: that the database does not

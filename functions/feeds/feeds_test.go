@@ -101,7 +101,7 @@ func openDB(t testing.TB) store.DB {
 
 // serve returns the function over db and a catalog.
 func serve(db store.DB, v Viewer) http.Handler {
-	return api.Handler(api.Options{CountryHeader: "X-Country"}, New(db, v, func() time.Time { return noon }), Endpoints)
+	return api.Handler(api.Options{CountryHeader: "X-Country"}, New(db, v, grid{}, func() time.Time { return noon }), Endpoints)
 }
 
 // keepOne keeps a library of one sub-tab that holds the given items, each a
@@ -162,17 +162,21 @@ func document(t testing.TB, body string) feed.ChannelList {
 
 func playlist(channel, feed string) string { return streamID(channel, feed).String() + ".m3u8" }
 
+// dead returns an overlay in which streams were found offline at noon.
+func dead(ids ...catalog.StreamID) index.Overlay {
+	at := noon.Format(time.RFC3339)
+	return index.Overlay{Streams: func(yield func(catalog.StreamID, *catalog.Measurement) bool) {
+		for _, id := range ids {
+			if !yield(id, &catalog.Measurement{Health: catalog.StreamHealth{Status: "offline", CheckedAt: &at}}) {
+				return
+			}
+		}
+	}}
+}
+
 // TestStreams checks which stream an item gives to players.
 func TestStreams(t *testing.T) {
 	hd, sd := streamID("Aurora.br", "HD"), streamID("Aurora.br", "SD")
-	dead := func(ids ...catalog.StreamID) index.Overlay {
-		at := noon.Format(time.RFC3339)
-		o := index.Overlay{Streams: map[catalog.StreamID]catalog.StreamHealth{}}
-		for _, id := range ids {
-			o.Streams[id] = catalog.StreamHealth{Status: "offline", CheckedAt: &at}
-		}
-		return o
-	}
 	for _, test := range []struct {
 		name, item string
 		overlay    index.Overlay
@@ -378,9 +382,7 @@ func TestCountry(t *testing.T) {
 // made by.
 func TestAging(t *testing.T) {
 	db, now := openDB(t), noon
-	at := noon.Format(time.RFC3339)
-	dead := index.Overlay{Streams: map[catalog.StreamID]catalog.StreamHealth{streamID("Aurora.br", "HD"): {Status: "offline", CheckedAt: &at}}}
-	h := api.Handler(api.Options{}, New(db, &shown{viewOf(t, records(), dead)}, func() time.Time { return now }), Endpoints)
+	h := api.Handler(api.Options{}, New(db, &shown{viewOf(t, records(), dead(streamID("Aurora.br", "HD")))}, grid{}, func() time.Time { return now }), Endpoints)
 	l := keepOne(t, db, "Aurora.br")
 	for _, test := range []struct {
 		after time.Duration
@@ -466,7 +468,7 @@ func TestSecret(t *testing.T) {
 	good := openDB(t)
 	db := storetest.NewSwitch(good)
 	v := &shown{viewOf(t, records(), index.Overlay{})}
-	h := api.Handler(api.Options{Log: slog.New(cloudlog.New(&log, slog.LevelDebug, "test"))}, New(db, v, func() time.Time { return noon }), Endpoints)
+	h := api.Handler(api.Options{Log: slog.New(cloudlog.New(&log, slog.LevelDebug, "test"))}, New(db, v, grid{}, func() time.Time { return noon }), Endpoints)
 	l := keepOne(t, good, "Aurora.br")
 	for range 2 {
 		for _, path := range []string{"/library.m3u", "/c/none.m3u", "/c/noticias-do-dia/g/geral.json", "/guia.xml", "//", "/x/y/z"} {
@@ -516,6 +518,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
+func tagged(data []byte, tag string) file { return file{Content: api.Content{Data: data, Tag: tag}} }
+
 func TestShelf(t *testing.T) {
 	var s shelf
 	ix := indexOf(t, records())
@@ -523,23 +527,23 @@ func TestShelf(t *testing.T) {
 	at := func(n int64) key { return key{owner: "g_ana", revision: n} }
 	data := make([]byte, maxList)
 	for n := range int64(10) {
-		s.put(one, at(n), api.Content{Data: data, Tag: fmt.Sprint(n)})
+		s.put(one, at(n), tagged(data, fmt.Sprint(n)))
 	}
-	s.put(one, at(9), api.Content{Tag: "a second time"})
-	s.put(one, at(10), api.Content{Data: append(data, 0)})
+	s.put(one, at(9), tagged(nil, "a second time"))
+	s.put(one, at(10), tagged(append(data, 0), ""))
 	for n := range int64(11) {
 		c, ok := s.get(one, at(n))
-		if want := n >= 6 && n <= 9; ok != want || ok && c.Tag != fmt.Sprint(n) {
+		if want := n >= 8 && n <= 9; ok != want || ok && c.Tag != fmt.Sprint(n) {
 			t.Errorf("list %d: %q, %v", n, c.Tag, ok)
 		}
 	}
-	if s.bytes != maxShelf || len(s.keys) != 4 || len(s.lists) != 4 {
+	if s.bytes != maxShelf || len(s.keys) != 2 || len(s.lists) != 2 {
 		t.Errorf("holds %d bytes, %d keys, %d lists", s.bytes, len(s.keys), len(s.lists))
 	}
 	if _, ok := s.get(other, at(9)); ok {
 		t.Error("a list of another view is found")
 	}
-	s.put(other, at(1), api.Content{Tag: "1"})
+	s.put(other, at(1), tagged(nil, "1"))
 	if _, ok := s.get(one, at(9)); ok || s.bytes != 0 || len(s.lists) != 1 {
 		t.Errorf("lists of a view that is gone stay: %d bytes", s.bytes)
 	}
@@ -580,7 +584,7 @@ func BenchmarkFeed(b *testing.B) {
 	db := openDB(b)
 	l, list := full(b, db)
 	view := &shown{viewOf(b, list, index.Overlay{})}
-	h := serve(db, view)
+	h := api.Handler(api.Options{}, New(db, view, crowded(b, db, list), func() time.Time { return noon }), Endpoints)
 	for _, format := range []string{"library.m3u", "library.json", "library.xspf", "guia.xml", "guia.xml.gz"} {
 		b.Run("first/"+format, func(b *testing.B) {
 			for b.Loop() {

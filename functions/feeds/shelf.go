@@ -4,7 +4,6 @@ import (
 	"sync"
 	"weak"
 
-	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/identity"
 )
@@ -18,15 +17,16 @@ type key struct {
 	owner    identity.Owner
 	revision int64 // of the library
 	place    place
-	format   string
+	format   string // in which it is kept
 	country  string // of the caller
 	period   int64  // in which it was written, counted in fresh
+	shown    uint64 // the version of the guide, when it is one
 }
 
 // Bounds of a shelf, in bytes: of all lists, and of one.
 const (
-	maxShelf = 24 << 20
-	maxList  = maxShelf / 4
+	maxShelf = 48 << 20
+	maxList  = maxShelf / 2 // the guide of a full library takes a quarter
 )
 
 // A shelf keeps lists that were written from one view of the catalog, since
@@ -34,17 +34,17 @@ const (
 type shelf struct {
 	mu    sync.Mutex
 	view  weak.Pointer[index.View] // not kept alive
-	lists map[key]api.Content
+	lists map[key]file
 	keys  []key // the oldest first
 	bytes int
 }
 
 // get returns the list of a key that was written from v.
-func (s *shelf) get(v *index.View, k key) (api.Content, bool) {
+func (s *shelf) get(v *index.View, k key) (file, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.view != weak.Make(v) {
-		return api.Content{}, false
+		return file{}, false
 	}
 	c, ok := s.lists[k]
 	return c, ok
@@ -52,11 +52,11 @@ func (s *shelf) get(v *index.View, k key) (api.Content, bool) {
 
 // put keeps a list that was written from v, in the place of the oldest ones.
 // Those of another view go.
-func (s *shelf) put(v *index.View, k key, c api.Content) {
+func (s *shelf) put(v *index.View, k key, c file) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p := weak.Make(v); s.view != p || s.lists == nil {
-		s.view, s.lists, s.keys, s.bytes = p, map[key]api.Content{}, nil, 0
+		s.view, s.lists, s.keys, s.bytes = p, map[key]file{}, nil, 0
 	}
 	if _, ok := s.lists[k]; ok || len(c.Data) > maxList {
 		return

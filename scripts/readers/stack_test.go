@@ -19,6 +19,7 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/store"
@@ -58,6 +59,8 @@ type stack struct {
 	hop    string
 	db     store.DB
 	view   *index.View
+	now    time.Time // at which all feeds are read: a day may end meanwhile
+	guide  *guide.Live
 }
 
 // View returns the catalog.
@@ -120,7 +123,9 @@ func startHop(t *testing.T, reg *catalog.Register, origin string) string {
 // serve serves the feeds of libraries of a catalog.
 func (s *stack) serve(t *testing.T, reg *catalog.Register) {
 	t.Helper()
-	server := httptest.NewServer(api.Handler(api.Options{}, feeds.New(s.db, s, time.Now), feeds.Endpoints))
+	s.now = time.Now()
+	s.guide = s.follow(t)
+	server := httptest.NewServer(api.Handler(api.Options{}, feeds.New(s.db, s, s.guide, func() time.Time { return s.now }), feeds.Endpoints))
 	t.Cleanup(server.Close)
 	s.base = server.URL
 	ix, err := index.Build(reg)
@@ -128,6 +133,31 @@ func (s *stack) serve(t *testing.T, reg *catalog.Register) {
 		t.Fatal(err)
 	}
 	s.view = index.NewView(ix, index.Overlay{}, catalog.LinkBase{Base: s.base, Hop: s.hop, Legacy: s.base})
+}
+
+// shows is how many programmes each channel has today and tomorrow, in UTC.
+const shows = 16
+
+// follow keeps what the channels show, with the texts of their names, and
+// returns it as the service has it.
+func (s *stack) follow(t *testing.T) *guide.Live {
+	t.Helper()
+	w, grids := guide.WindowOf(s.now), map[string]guide.Grid{}
+	for i := range channels {
+		var ps []guide.Programme
+		for k := range shows {
+			c := channels[(i+k)%len(channels)]
+			at := w.From.Add(time.Duration(k) * 3 * time.Hour)
+			ps = append(ps, guide.Programme{Start: at, Stop: at.Add(3 * time.Hour), Title: c.name, Desc: c.meant + "\n]]> & <more>", Category: c.meant})
+		}
+		grids[channelID(i)], _ = guide.NewGrid("test", "", w, ps)
+	}
+	c := guide.Change{Window: w, Sources: []string{"test"}}
+	c.Add("test", grids)
+	if _, err := c.Keep(t.Context(), s.db); err != nil {
+		t.Fatal(err)
+	}
+	return guide.Follow(t.Context(), s.db, slog.New(slog.DiscardHandler))
 }
 
 func openDB(t *testing.T) store.DB {

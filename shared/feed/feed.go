@@ -8,10 +8,9 @@
 package feed
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"iter"
 	"net/url"
 	"strings"
 	"time"
@@ -35,6 +34,10 @@ type List struct {
 	Feeds     Addresses
 	UpdatedAt time.Time
 	Entries   []Entry
+
+	// Programmes tells what the channel of a catalog id shows, in order; nil
+	// when nothing is known of any channel.
+	Programmes func(channel string) iter.Seq[Programme]
 }
 
 // Addresses are where a list is found in each format.
@@ -154,7 +157,7 @@ const (
 	JSON    = "json"
 	XSPF    = "xspf"
 	XMLTV   = "xml"
-	Archive = "xml.gz"
+	Archive = "xml.gz" // XMLTV in gzip
 )
 
 // Media types of formats. VLC takes the type of HLS for a stream, never a
@@ -175,14 +178,23 @@ type File struct {
 	File string // its name
 }
 
-// As returns l in a format, in a file whose name is given without its ending.
-// What is no other format is M3U.
+// As returns l in a format of lists, in a file whose name is given without its
+// ending. What is no other format is M3U. Guides are [List.Archived].
 func (l *List) As(format, name string) File {
-	f := File{File: name + "." + format}
-	f.Data, f.Type = l.write(format)
-	sum := sha256.Sum256(f.Data)
-	f.Tag = hex.EncodeToString(sum[:16])
-	return f
+	data, mediaType := l.write(format)
+	return fileOf(data, mediaType, name+"."+format)
+}
+
+// Archived returns the guide of l as an Archive, and its size unpacked, in
+// bytes.
+func (l *List) Archived(name string) (f File, size int64) {
+	data, size := l.archive()
+	return fileOf(data, ArchiveType, name+"."+Archive), size
+}
+
+func fileOf(data []byte, mediaType, name string) File {
+	sum := sha256.Sum256(data)
+	return File{mediaType, data, hex.EncodeToString(sum[:16]), name}
 }
 
 func (l *List) write(format string) (data []byte, mediaType string) {
@@ -191,22 +203,8 @@ func (l *List) write(format string) (data []byte, mediaType string) {
 		return l.JSON(), JSONType
 	case XSPF:
 		return l.XSPF(), XSPFType
-	case XMLTV:
-		return l.XMLTV(), GuideType
-	case Archive:
-		return compressed(l.XMLTV()), ArchiveType
 	}
 	return l.M3U(), M3UType
-}
-
-// compressed returns data in gzip, always the same. Writing to memory does not
-// fail.
-func compressed(data []byte) []byte {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, _ = w.Write(data)
-	_ = w.Close()
-	return b.Bytes()
 }
 
 // absolute reports whether s is an address with a scheme and a host.

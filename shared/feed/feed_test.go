@@ -46,6 +46,7 @@ func sample() *List {
 		e.Group = strings.Join(e.Folders, " / ")
 		l.Entries = append(l.Entries, e)
 	}
+	l.Programmes = hostile
 	return l
 }
 
@@ -109,6 +110,7 @@ func mixed() *List {
 		add(EntryOf(&odd, &catalog.StreamRecord{ID: 9, Kind: catalog.StreamHLS}, links))
 	}
 	add(Entry{Channel: "Gone.br", Name: "Gone", Gone: true, API: links.Channel("Gone.br")})
+	l.Programmes = plain
 	return l
 }
 
@@ -117,7 +119,7 @@ func TestGolden(t *testing.T) {
 	for name, l := range lists {
 		for _, format := range []string{M3U, JSON, XSPF, XMLTV} {
 			t.Run(name+"."+format, func(t *testing.T) {
-				f := l.As(format, name)
+				f := as(l, format, name)
 				if f.File != name+"."+format || len(f.Tag) != 32 {
 					t.Errorf("named %s, tagged %s", f.File, f.Tag)
 				}
@@ -142,7 +144,6 @@ func TestGolden(t *testing.T) {
 func TestTypes(t *testing.T) {
 	for format, want := range map[string]string{
 		M3U: "audio/x-mpegurl", M3U8: "audio/x-mpegurl", JSON: "application/json", XSPF: "application/xspf+xml",
-		XMLTV: "application/xml", Archive: "application/gzip",
 	} {
 		if got := mixed().As(format, "a").Type; got != want {
 			t.Errorf("%s is %s, want %s", format, got, want)
@@ -150,24 +151,12 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestArchive unpacks a guide: it is the guide, and the same each time.
-func TestArchive(t *testing.T) {
-	l := sample()
-	packed := l.As(Archive, "guia")
-	r, err := gzip.NewReader(strings.NewReader(string(packed.Data)))
-	if err != nil {
-		t.Fatal(err)
+// as returns l in a format, a guide too.
+func as(l *List, format, name string) File {
+	if format == XMLTV {
+		return fileOf(guideOf(l), GuideType, name+"."+format)
 	}
-	data, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(l.XMLTV()), string(data)); d != "" {
-		t.Error(d)
-	}
-	if again := l.As(Archive, "guia"); again.Tag != packed.Tag {
-		t.Error("a second archive of the same list differs")
-	}
+	return l.As(format, name)
 }
 
 func TestText(t *testing.T) {
@@ -330,7 +319,7 @@ func FuzzList(f *testing.F) {
 	f.Add("a", "b", "http://o.example/x\n#EXTINF:-1,z", "x\r\nhttp://evil.example/", "\x00")
 	f.Fuzz(func(t *testing.T, name, feed, url, agent, folder string) {
 		c := &catalog.Channel{ID: "Channel.br", Name: name, Kind: "tv", LanguageLabels: []string{name}, API: links.Channel("Channel.br"), Website: &url, LogoURL: &url, Country: &feed}
-		l := &List{Name: name, Level: Library, Guide: url}
+		l := &List{Name: name, Level: Library, Guide: url, Programmes: showing(Programme{noon, noon.Add(time.Hour), name, agent, folder})}
 		for i := range 3 {
 			e := EntryOf(c, &catalog.StreamRecord{ID: catalog.StreamID(i), Kind: catalog.StreamTS, URL: url, Feed: feed, UserAgent: agent, Referrer: agent}, links)
 			e.Folders, e.Group = []string{folder}, folder
@@ -348,9 +337,9 @@ func FuzzList(f *testing.F) {
 		if err := xml.Unmarshal(l.XSPF(), &x); err != nil || len(x.Tracks) != 3 || len(flat(x.Extension.Nodes, "")) != 3 {
 			t.Fatalf("read %d entries of XSPF: %v\n%s", len(x.Tracks), err, l.XSPF())
 		}
-		var g tv
-		if err := xml.Unmarshal(l.XMLTV(), &g); err != nil || len(g.Channels) != 1 || len(g.Channels[0].Names) == 0 {
-			t.Fatalf("read %+v of XMLTV: %v\n%s", g, err, l.XMLTV())
+		var g xmltv
+		if err := xml.Unmarshal(guideOf(l), &g); err != nil || len(g.Channels) != 1 || len(g.Channels[0].Names) == 0 || !g.fits() {
+			t.Fatalf("read %+v of XMLTV: %v\n%s", g, err, guideOf(l))
 		}
 		for i, it := range items {
 			if it.id != *d.Channels[i].EPGID || it.id != g.Channels[0].ID || it.url != x.Tracks[i].Location || it.url != *d.Channels[i].URL {
@@ -358,14 +347,6 @@ func FuzzList(f *testing.F) {
 			}
 		}
 	})
-}
-
-// A tv is a guide.
-type tv struct {
-	Channels []struct {
-		ID    string   `xml:"id,attr"`
-		Names []string `xml:"display-name"`
-	} `xml:"channel"`
 }
 
 func TestM3U(t *testing.T) {
@@ -446,7 +427,7 @@ func BenchmarkWrite(b *testing.B) {
 		l.Entries = append(l.Entries, small.Entries[i%len(small.Entries)])
 		l.Entries[i].GuideID = fmt.Sprintf("Channel%d.br@SD", i)
 	}
-	for _, format := range []string{M3U, JSON, XSPF, XMLTV, Archive} {
+	for _, format := range []string{M3U, JSON, XSPF} {
 		b.Run(format, func(b *testing.B) {
 			for b.Loop() {
 				data, _ := l.write(format)

@@ -37,6 +37,53 @@ func isLine(text string) bool {
 	return text == "" || last != ' '
 }
 
+// isSimple reports whether text is a line that XML takes as it is, as most
+// programmes are. It is one look at each byte, where guides have a hundred
+// million.
+func isSimple(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch classes[text[i]] {
+		case plainByte:
+		case spaceByte:
+			if i == 0 || i == len(text)-1 || text[i-1] == ' ' {
+				return false
+			}
+		case wideByte:
+			r, size := utf8.DecodeRuneInString(text[i:])
+			if gone(r) || blank(r) || r == '\ufffe' || r == '\uffff' {
+				return false
+			}
+			i += size - 1
+		default:
+			return false
+		}
+	}
+	return text != ""
+}
+
+// The classes of bytes in a simple text.
+const (
+	otherByte = iota // that it may not hold
+	plainByte        // of ASCII
+	spaceByte
+	wideByte // of a character beyond
+)
+
+// classes are those of all bytes.
+var classes = func() (all [256]uint8) {
+	for c := range all {
+		switch {
+		case c == ' ':
+			all[c] = spaceByte
+		case c >= utf8.RuneSelf:
+			all[c] = wideByte
+		case c > ' ' && c <= '~' && !strings.ContainsRune(`&<>"'`, rune(c)):
+			all[c] = plainByte
+		}
+	}
+	return all
+}()
+
 // gone reports whether r has no place in a line: a mark of bytes, what is no
 // letter at all, and embeddings, overrides and isolates of direction.
 func gone(r rune) bool {

@@ -1,0 +1,158 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"time"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/identity"
+)
+
+// guides are what channels show: one on a day, and all of them now.
+var guides = []api.Endpoint{
+	api.Bind((*Server).guideDay, api.Endpoint{
+		Method: "GET",
+		Path:   catalog.ChannelsPath + "/{id}/guia",
+		Auth:   api.None,
+		Doc:    "What a channel shows today, or tomorrow.",
+		Tool:   "get_channel_guide",
+		Faults: []*fault.Error{catalog.ErrNoChannel, guide.ErrNoGuide, catalog.ErrNotLoaded},
+		Cache:  api.Public(soon),
+	}),
+	api.Bind((*Server).guideNow, api.Endpoint{
+		Method:  "GET",
+		Path:    nowPath,
+		Auth:    api.None,
+		Speaker: true,
+		Doc:     "A page of the channels that show something now, by name; with q of the programmes that it finds, on air or to come.",
+		Tool:    "get_guide_now",
+		Faults:  []*fault.Error{identity.ErrCredential, catalog.ErrNotLoaded, fault.ErrUnavailable},
+		Cache:   api.Private,
+	}),
+}
+
+// A Guide tells what channels show, from memory. A [guide.Live] is one.
+type Guide interface {
+	// OnAir reports whether a channel shows something now.
+	OnAir(channel string, now time.Time) bool
+
+	// Now returns what a channel shows now and next, without descriptions, or
+	// nil when its guide does not cover the day; Detail returns it with them.
+	Now(channel string, now time.Time) *catalog.GuideNow
+	Detail(channel string, now time.Time) *catalog.GuideNow
+
+	// Day returns what a channel shows on the day of at, or guide.ErrNoGuide.
+	Day(channel string, at, now time.Time) (*catalog.GuideDay, error)
+
+	// Find yields the programmes on air or to come whose titles q finds.
+	Find(q string, now time.Time) iter.Seq[guide.Hit]
+}
+
+// How long caches keep a day of a guide: until the programme on air ends, but
+// not for longer than lasting, in which the guide itself may change; and soon
+// where no programme ends.
+const (
+	lasting = 5 * time.Minute
+	soon    = time.Minute
+)
+
+type guideDayIn struct {
+	ID  string `path:"id" description:"The channel's catalog id."`
+	Day string `query:"day" maxLength:"10" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" description:"YYYY-MM-DD in UTC: today, which is the default, or tomorrow."`
+}
+
+func (s *Server) guideDay(_ context.Context, in guideDayIn) (daySheet, error) {
+	v, err := s.Catalog.View()
+	if err != nil {
+		return daySheet{}, err
+	}
+	channel, ok := v.Brief(in.ID)
+	if !ok {
+		return daySheet{}, catalog.ErrNoChannel
+	}
+	now := s.Now().UTC()
+	at, err := dayOf(in.Day, now)
+	if err != nil {
+		return daySheet{}, err
+	}
+	d, err := s.Guide.Day(channel.ID, at, now)
+	if err != nil {
+		return daySheet{}, err
+	}
+	return newDaySheet(d, now)
+}
+
+// dayOf returns a moment of a day that is written as in 2006-01-02, which is
+// today when it is empty. Guides know today and tomorrow.
+func dayOf(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return now, nil
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return day, fault.ErrInvalid.With("param", "day")
+	}
+	switch day.Sub(now.Truncate(24 * time.Hour)) {
+	case 0:
+		return now, nil
+	case 24 * time.Hour:
+		return day, nil
+	}
+	return day, guide.ErrNoGuide
+}
+
+// A daySheet is a day of a guide as it is sent.
+type daySheet struct {
+	text []byte
+	tag  string
+	age  time.Duration // for which caches may keep it
+}
+
+// newDaySheet returns d as it is sent now.
+func newDaySheet(d *catalog.GuideDay, now time.Time) (daySheet, error) {
+	text, err := plain(d)
+	sum := sha256.Sum256(text)
+	return daySheet{text, hex.EncodeToString(sum[:8]), ageOf(d, now)}, err
+}
+
+// ageOf returns for how long d is right.
+func ageOf(d *catalog.GuideDay, now time.Time) time.Duration {
+	if d.Now == nil {
+		return soon
+	}
+	stop, err := time.Parse(time.RFC3339, d.Now.Stop)
+	if err != nil {
+		return soon
+	}
+	return min(max(stop.Sub(now), 0), lasting)
+}
+
+// Schema returns the shape of a day.
+func (daySheet) Schema() any { return catalog.GuideDay{} }
+
+// ETag returns a hash of the sheet.
+func (d daySheet) ETag() string { return d.tag }
+
+// Reply writes the sheet.
+func (d daySheet) Reply(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Cache-Control", string(api.Public(d.age)))
+	return api.WriteJSON(w, r, d.text)
+}
+
+// plain returns a value in JSON, in which texts are as they are.
+func plain(value any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(value)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}

@@ -1,0 +1,214 @@
+package catalog
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/api"
+	paging "miramundo.dev/shared/api/page"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/social/kept"
+)
+
+const nowPath = "/api/guide/now"
+
+// maxFound is how many programmes a search finds at most: the first ones. Nobody
+// pages through more, and a word as short as a letter is in half of all titles.
+const maxFound = 1000
+
+type guideNowIn struct {
+	Q         string `query:"q" maxLength:"200" description:"Words, each the start of a word of a programme's title: the items are then the programmes on air or to come that match, those on air first, then by start, 1000 at most."`
+	Country   string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2, of the channel."`
+	Category  string `query:"category" maxLength:"64" description:"Catalog category id, of the channel."`
+	Kind      string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Radio never appears without it."`
+	Playable  bool   `query:"playable" default:"0" description:"1 for only channels with a usable stream."`
+	Favorites bool   `query:"favorites" default:"0" description:"1 for only the caller's favorites, which needs a credential."`
+	paging.In
+	Lang string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de; else by Accept-Language."`
+}
+
+// An airing is a channel with what it shows, or a programme with the channel
+// that shows it.
+type airing struct {
+	ChannelID      string             `json:"channel_id"`
+	Name           string             `json:"name" description:"Of the channel."`
+	Kind           string             `json:"kind" enum:"tv,radio"`
+	Country        *string            `json:"country" description:"ISO 3166-1 alpha-2."`
+	Categories     []string           `json:"categories" nullable:"false" description:"Catalog category ids."`
+	CategoryLabels []string           `json:"category_labels" nullable:"false" description:"The same ids in the caller's language."`
+	LogoURL        *string            `json:"logo_url" format:"uri"`
+	PlayableHint   bool               `json:"playable_hint" description:"Whether the last check found a usable stream."`
+	Programme      *catalog.Programme `json:"programa,omitempty" description:"The programme that q found; only with q."`
+	OnAir          *bool              `json:"on_air,omitempty" description:"Whether that programme is on now; only with q."`
+	Now            *catalog.Programme `json:"agora" description:"What the channel shows now; null only with q."`
+	After          *catalog.Programme `json:"a_seguir" description:"What it shows next; null at the end of the grid."`
+	API            string             `json:"api" format:"uri" description:"Detail record of the channel."`
+}
+
+// A nowPage is a page of airings.
+type nowPage struct {
+	Items []airing `json:"items" nullable:"false"`
+	paging.Position
+}
+
+// nowFor is for how long caches keep what is on: programmes begin by the
+// minute.
+const nowFor = 30 * time.Second
+
+// A nowSheet is a page of airings that is to be sent.
+type nowSheet struct {
+	nowPage
+	cache api.Cache
+}
+
+// Schema returns the shape of the page.
+func (nowSheet) Schema() any { return nowPage{} }
+
+// Reply writes the page. The address of the next one repeats the query.
+func (s nowSheet) Reply(w http.ResponseWriter, r *http.Request) error {
+	if s.NextOffset != nil {
+		next := s.API + "?" + more(r.URL.RawQuery) + "offset=" + strconv.Itoa(*s.NextOffset)
+		s.Next = &next
+	}
+	text, err := plain(s.nowPage)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", string(s.cache))
+	return api.WriteJSON(w, r, text)
+}
+
+func (s *Server) guideNow(ctx context.Context, in guideNowIn) (out nowSheet, err error) {
+	v, err := s.Catalog.View()
+	if err != nil {
+		return out, err
+	}
+	out.cache = api.Public(nowFor)
+	t := timetable{Server: s, view: v, now: s.Now(), locale: int(api.LocaleOf(ctx)), in: in.In}
+	q := s.query(&filters{Country: in.Country, Category: in.Category, Kind: in.Kind, Playable: in.Playable}, 0, 0)
+	q.Scheduled = true
+	for _, doc := range v.Matches(q) {
+		t.channels = append(t.channels, v.ID(doc))
+	}
+	if in.Favorites {
+		out.cache = api.Private
+		if err := t.keepFavorites(ctx); err != nil {
+			return out, err
+		}
+	}
+	if words := strings.TrimSpace(in.Q); words != "" {
+		t.search(words)
+	} else {
+		t.listing()
+	}
+	out.nowPage = nowPage{t.items, in.Of(t.total, s.Links.Base+nowPath)}
+	return out, nil
+}
+
+// A timetable gathers a page of airings at a moment.
+type timetable struct {
+	*Server
+	view     *index.View
+	now      time.Time
+	locale   int
+	in       paging.In
+	channels []string // that may be on it, in order
+	items    []airing
+	total    int
+}
+
+// keepFavorites leaves of the channels the caller's favorites.
+func (t *timetable) keepFavorites(ctx context.Context) error {
+	who, err := identity.OwnerOf(ctx)
+	if err != nil {
+		return err
+	}
+	f, err := kept.LoadFavorites(ctx, t.DB, who)
+	if err != nil {
+		return fault.OrUnavailable(err)
+	}
+	mine := make(map[string]bool, len(f.Rows))
+	for _, r := range f.Rows {
+		if id, ok := t.view.Current(r.Channel); ok {
+			mine[id] = true
+		}
+	}
+	all := t.channels
+	t.channels = nil
+	for _, id := range all {
+		if mine[id] {
+			t.channels = append(t.channels, id)
+		}
+	}
+	return nil
+}
+
+// listing fills the page with the channels that show something.
+func (t *timetable) listing() {
+	t.items = []airing{}
+	for _, id := range t.channels {
+		if t.Guide.OnAir(id, t.now) && t.next() {
+			t.items = append(t.items, t.airing(id))
+		}
+	}
+}
+
+// search fills the page with the programmes that q finds on the channels.
+func (t *timetable) search(q string) {
+	t.items = []airing{}
+	on := make(map[string]bool, len(t.channels))
+	for _, id := range t.channels {
+		on[id] = true
+	}
+	for hit := range t.Guide.Find(q, t.now) {
+		if !on[hit.Channel] {
+			continue
+		}
+		if t.next() {
+			t.items = append(t.items, t.found(&hit))
+		}
+		if t.total == maxFound {
+			return
+		}
+	}
+}
+
+// next counts one more match, and reports whether it is on the page.
+func (t *timetable) next() bool {
+	t.total++
+	return t.total > t.in.Offset && len(t.items) < t.in.Limit
+}
+
+// airing returns a channel with what it shows.
+func (t *timetable) airing(id string) airing {
+	c, ok := t.view.Item(id, t.locale)
+	if !ok {
+		return airing{}
+	}
+	a := airing{
+		ChannelID: c.ID, Name: c.Name, Kind: c.Kind, Country: c.Country, Categories: c.Categories, CategoryLabels: c.CategoryLabels,
+		LogoURL: c.LogoURL, PlayableHint: c.PlayableHint, API: c.API,
+	}
+	if shown := t.Guide.Now(c.ID, t.now); shown != nil {
+		a.Now, a.After = shown.Now, shown.After
+	}
+	return a
+}
+
+// found returns a programme with its channel.
+func (t *timetable) found(hit *guide.Hit) airing {
+	a := t.airing(hit.Channel)
+	on := !hit.Start.After(t.now)
+	a.Programme, a.OnAir = &catalog.Programme{
+		Start: hit.Start.UTC().Format(time.RFC3339), Stop: hit.Stop.UTC().Format(time.RFC3339),
+		Title: hit.Title, Desc: hit.Desc, Category: hit.Category,
+	}, &on
+	return a
+}

@@ -1,0 +1,106 @@
+package feeds
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"iter"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/encoding"
+	"miramundo.dev/shared/feed"
+	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/library"
+)
+
+// A Guide tells what channels show, from memory. A [guide.Live] is one.
+type Guide interface {
+	// Programmes returns those of a channel that have not ended before now.
+	Programmes(channel string, now time.Time) []guide.Programme
+
+	// Version returns a number that is another once a programme has changed.
+	Version() uint64
+}
+
+// guides are the formats of guides, by the files that they are in.
+var guides = map[string]string{guideName + "." + feed.XMLTV: feed.XMLTV, guideName + "." + feed.Archive: feed.Archive}
+
+func (s *Server) guide(ctx context.Context, token string, at place, name string) (file, error) {
+	format, ok := guides[name]
+	if !ok {
+		return file{}, library.ErrNoFeed
+	}
+	return s.feed(ctx, token, at, format)
+}
+
+// keptAs returns the format in which one is kept: a guide in gzip, in which
+// those who ask for it as it is take it too.
+func keptAs(format string) string {
+	if format == feed.XMLTV {
+		return feed.Archive
+	}
+	return format
+}
+
+// archive returns the guide of l. It tells of the day in UTC from its
+// beginning, so that it changes with the programmes and not with the hour.
+func (s *Server) archive(l *feed.List, now time.Time) (f file) {
+	from := now.UTC().Truncate(24 * time.Hour)
+	l.Programmes = func(channel string) iter.Seq[feed.Programme] {
+		return func(yield func(feed.Programme) bool) {
+			for _, p := range s.guides.Programmes(channel, from) {
+				if !yield(feed.Programme(p)) {
+					return
+				}
+			}
+		}
+	}
+	archive, size := l.Archived(guideName)
+	return file{Content: api.Content(archive), size: size}
+}
+
+// A file is a list or a guide as it is sent.
+type file struct {
+	api.Content
+	size  int64 // of a guide, unpacked
+	plain bool  // it is a guide, which is not asked for as an archive
+}
+
+// Reply writes the file.
+func (f file) Reply(w http.ResponseWriter, r *http.Request) error {
+	if f.plain {
+		return f.unpacked(w, r)
+	}
+	return f.Content.Reply(w, r)
+}
+
+// unpacked writes a guide as it is, or in the gzip in which it is kept where the
+// caller undoes that.
+func (f file) unpacked(w http.ResponseWriter, r *http.Request) error {
+	h := w.Header()
+	h.Set("Content-Type", feed.GuideType)
+	h.Set("Content-Disposition", mime.FormatMediaType("inline", map[string]string{"filename": strings.TrimSuffix(f.File, ".gz")}))
+	h.Set("Vary", "Accept-Encoding")
+	if f.size >= encoding.Least && encoding.Takes(r.Header.Get("Accept-Encoding"), encoding.Gzip) {
+		h.Set("Content-Encoding", encoding.Gzip.String())
+		h.Set("Content-Length", strconv.Itoa(len(f.Data)))
+		_, err := w.Write(f.Data)
+		return err
+	}
+	h.Set("Content-Length", strconv.FormatInt(f.size, 10))
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(f.Data))
+	if err == nil {
+		_, err = io.Copy(w, z)
+	}
+	return err
+}
