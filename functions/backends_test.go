@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,11 +47,13 @@ func TestBackends(t *testing.T) {
 // Durations are not compared: jobs report what time took.
 func transcript(t *testing.T, name string, db store.DB) []string {
 	var calls []string
+	keepGuide(t, db)
+	keepLogo(t, db)
 	h := Mux(deps(t, db, fixture))
 	record := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := httptest.NewRecorder()
 		h.ServeHTTP(answer, r)
-		text := fmt.Sprintf("%s %s\n%d %s", r.Method, r.URL, answer.Code, untimed(answer.Body.String()))
+		text := fmt.Sprintf("%s %s\n%d %s", r.Method, r.URL, answer.Code, steps.ReplaceAllString(answer.Body.String(), ""))
 		calls = append(calls, random.ReplaceAllString(text, "$1…"))
 		for name, values := range answer.Header() {
 			w.Header()[name] = values
@@ -67,12 +68,5 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 // random matches what is made up at random: its beginning, and the rest.
 var random = regexp.MustCompile(`(\b(?:ipt|g|cat|grp|itm|cm)_|/f/)[\w.-]+`)
 
-// untimed drops the one member that tells how long steps took.
-func untimed(body string) string {
-	before, rest, ok := strings.Cut(body, `"steps_ms":{`)
-	if !ok {
-		return body
-	}
-	_, after, _ := strings.Cut(rest, "}")
-	return before + after
-}
+// steps matches the members that tell how long steps took.
+var steps = regexp.MustCompile(`"steps_ms":\{[^}]*\}`)

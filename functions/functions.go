@@ -30,6 +30,7 @@ import (
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
@@ -41,6 +42,7 @@ type Function struct {
 	Name      string
 	Endpoints []api.Endpoint
 	Apart     bool // stands on a host of its own, where its paths are no part of the API
+	guides    bool // tells of programmes, which the others do not keep in memory
 	server    func(Deps) any
 }
 
@@ -55,6 +57,7 @@ type Deps struct {
 	Catalog *release.Live
 	Blocks  *block.List
 	Overlay *social.Overlay
+	Guide   *guide.Live
 	Jobs    *job.Runner
 
 	table []api.Endpoint // of every function, for the one that describes them
@@ -64,17 +67,17 @@ type Deps struct {
 var All = []Function{
 	{Name: "admin", Endpoints: admin.Endpoints, server: func(d Deps) any { return admin.New(d.Archive, d.Catalog, d.Blocks, d.Jobs, d.Now) }},
 	{Name: "aggregate", Endpoints: aggregate.Endpoints, server: newAggregate, Apart: true},
-	{Name: "catalog", Endpoints: catalog.Endpoints, server: newCatalog},
+	{Name: "catalog", Endpoints: catalog.Endpoints, server: newCatalog, guides: true},
 	{Name: "comments", Endpoints: comments.Endpoints, server: newComments},
-	{Name: "discovery", Endpoints: discovery.Endpoints, server: newDiscovery},
+	{Name: "discovery", Endpoints: discovery.Endpoints, server: newDiscovery, guides: true},
 	{Name: "facets", Endpoints: facets.Endpoints, server: func(d Deps) any { return facets.New(d.Catalog) }},
 	{Name: "favorites", Endpoints: favorites.Endpoints, server: newFavorites},
-	{Name: "feeds", Endpoints: feeds.Endpoints, server: func(d Deps) any { return feeds.New(d.DB, d.Catalog, d.Now) }},
+	{Name: "feeds", Endpoints: feeds.Endpoints, server: func(d Deps) any { return feeds.New(d.DB, d.Catalog, d.Guide, d.Now) }, guides: true},
 	{Name: "guest", Endpoints: guest.Endpoints, server: func(d Deps) any { return guest.New(d.guests(), d.Now) }},
 	{Name: "history", Endpoints: history.Endpoints, server: newHistory},
 	{Name: "legacy", Endpoints: legacy.Endpoints, server: func(d Deps) any { return legacy.New(d.Config.BaseURL) }, Apart: true},
 	{Name: "library", Endpoints: library.Endpoints, server: func(d Deps) any { return library.New(d.DB, d.Catalog, d.links(), d.Now) }},
-	{Name: "media", Endpoints: media.Endpoints, server: func(d Deps) any { return media.New(d.DB, d.Config.HopURL) }},
+	{Name: "media", Endpoints: media.Endpoints, server: newMedia},
 	{Name: "reports", Endpoints: reports.Endpoints, server: newReports},
 }
 
@@ -89,13 +92,22 @@ func Find(name string) (Function, bool) {
 
 // newCatalog makes the server of what the catalog and its people tell.
 func newCatalog(d Deps) any {
-	return catalog.New(catalog.Options{Catalog: d.Catalog, DB: d.DB, Overlay: d.Overlay, Links: d.links(), Now: d.Now})
+	return catalog.New(catalog.Options{Catalog: d.Catalog, DB: d.DB, Overlay: d.Overlay, Guide: d.Guide, Links: d.links(), Now: d.Now})
 }
 
 // newDiscovery makes the one server that describes all the others.
 func newDiscovery(d Deps) any {
 	return discovery.New(discovery.Options{
-		Table: d.table, State: d.Catalog, Build: d.Config.Build, BaseURL: d.Config.BaseURL, Now: d.Now,
+		Table: d.table, State: d.Catalog, Guides: d.Guide, Build: d.Config.Build, BaseURL: d.Config.BaseURL, Now: d.Now,
+	})
+}
+
+// newMedia makes the server of images, which denies the logos of channels that
+// are blocked.
+func newMedia(d Deps) any {
+	return media.New(d.DB, d.Config.HopURL).Hide(func(logo string) bool {
+		v, err := d.Catalog.View()
+		return err == nil && v.Hidden(logo)
 	})
 }
 

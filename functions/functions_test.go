@@ -59,7 +59,7 @@ func deps(t testing.TB, db store.DB, place collect.Place) Deps {
 		}
 	}
 	d.Catalog = release.Follow(ctx, release.Options{
-		Archive: d.Archive, Blocks: d.Blocks, Log: d.Log, Now: d.Now, Retry: time.Millisecond,
+		Archive: d.Archive, Blocks: d.Blocks, Log: d.Log, Now: d.Now, Retry: time.Millisecond, Layers: d.measured(ctx),
 		Links: catalog.LinkBase{Base: d.Config.BaseURL, Hop: d.Config.HopURL, Legacy: d.Config.LegacyURL},
 	})
 	return d
@@ -130,7 +130,10 @@ func TestOpenAPI(t *testing.T) {
 // TestAPI runs the scripts, checks every answer against the description, and
 // fails when an endpoint was not called.
 func TestAPI(t *testing.T) {
-	h := Mux(deps(t, openEmbedded(t), fixture))
+	db := openEmbedded(t)
+	keepGuide(t, db)
+	keepLogo(t, db)
+	h := Mux(deps(t, db, fixture))
 	v := apitest.Validating(t, h, document(t, h))
 	apitest.Run(t, v, "testdata/api/*.txt")
 	for _, pattern := range v.Uncalled(Table()) {

@@ -3,6 +3,7 @@ package functions
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/social"
@@ -28,6 +30,10 @@ type Local struct {
 // Open opens what c names: the database, the bus, and the catalog in it, which
 // it follows until ctx is done. Close releases them.
 func Open(ctx context.Context, c config.Config, log *slog.Logger, l Local) (d Deps, close func() error, err error) {
+	guides, err := guide.Parse(c.GuideSources)
+	if err != nil {
+		return Deps{}, nil, fmt.Errorf("GUIDE_SOURCES: %w", err)
+	}
 	db, events, err := wire.Open(ctx, wire.Config{
 		Backend: wire.Backend(c.Backend), DataDir: c.DataDir, Project: c.Project,
 		FirestoreHost: c.FirestoreHost, PubSubHost: c.PubSubHost,
@@ -41,10 +47,11 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, l Local) (d De
 	d.Blocks = block.NewList(db)
 	d.Catalog = release.Follow(ctx, release.Options{
 		Archive: d.Archive, Blocks: d.Blocks, Log: log, Now: d.Now,
-		Links: d.links(),
+		Links: d.links(), Layers: d.measured(ctx),
 	})
 	d.Overlay = social.FollowOverlay(ctx, db, log)
-	d.Jobs = job.NewRunner(db, log, d.Now, d.reload(l).Job(), d.sweepReports(), d.sweepOutbox(), d.refreshOverlay())
+	d.Jobs = job.NewRunner(db, log, d.Now, d.reload(l).Job(), d.guides(guides), d.logos(), d.probe(),
+		d.sweepReports(), d.sweepOutbox(), d.refreshOverlay())
 	return d, func() error { return errors.Join(events.Close(), db.Close()) }, nil
 }
 
@@ -60,7 +67,7 @@ func (d Deps) reload(l Local) *jobs.CatalogReload {
 	return &jobs.CatalogReload{
 		Plan: plan, Archive: d.Archive, Now: d.Now,
 		Collect: collect.Options{
-			Client:   origin.New(origin.Options{UserAgent: d.Config.UserAgent(), Allow: d.Config.OriginAllow, Deny: d.Config.OwnHosts()}),
+			Client:   d.client(origin.Options{}),
 			Cache:    collect.Documents(d.DB),
 			Now:      d.Now,
 			Progress: l.Progress,

@@ -31,7 +31,7 @@ func TestNoDatabase(t *testing.T) {
 		{"POST", blocks, `{"kind":"channel","value":"X.br","reason":"r"}`, 200, 503, `"unavailable"`},
 		{"DELETE", blocks + "/blk_none", "", 404, 503, `"unavailable"`},
 		{"POST", "/api/admin/catalogo/rollback", `{"version":"abc"}`, 404, 503, `"unavailable"`},
-		{"POST", "/api/admin/catalogo/reload", `{}`, 200, 200, `"ok":false`},
+		{"POST", "/api/admin/catalogo/reload", `{}`, 200, 503, `"unavailable"`},
 	}
 	for _, off := range []bool{true, false} {
 		if off {

@@ -25,7 +25,7 @@ var Endpoints = []api.Endpoint{
 	api.Bind((*Server).reload, api.Endpoint{
 		Method: "POST", Path: "/api/admin/catalogo/reload", Auth: api.Operator,
 		Doc:    "The report of a reload that was run for this call.",
-		Faults: []*fault.Error{job.ErrRunning, release.ErrRefused},
+		Faults: []*fault.Error{job.ErrRunning, release.ErrRefused, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).rollback, api.Endpoint{
 		Method: "POST", Path: "/api/admin/catalogo/rollback", Auth: api.Operator,
@@ -35,7 +35,7 @@ var Endpoints = []api.Endpoint{
 	api.Bind((*Server).run, api.Endpoint{
 		Method: "POST", Path: "/api/admin/jobs/{name}", Auth: api.Operator,
 		Doc:    "The report of a job that was run for this call.",
-		Faults: []*fault.Error{job.ErrUnknown, job.ErrRunning, release.ErrRefused},
+		Faults: []*fault.Error{job.ErrUnknown, job.ErrRunning, release.ErrRefused, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).blocks, api.Endpoint{
 		Method: "GET", Path: "/api/admin/catalogo/bloqueios", Auth: api.Operator,

@@ -70,9 +70,15 @@ type State interface {
 type Options struct {
 	Table   []api.Endpoint // of every function
 	State   State
-	Build   string // short id of the commit
-	BaseURL string // of the service, without a last slash
+	Guides  Sourced // nil when there is none
+	Build   string  // short id of the commit
+	BaseURL string  // of the service, without a last slash
 	Now     func() time.Time
+}
+
+// A Sourced tells of the files that it is made from.
+type Sourced interface {
+	Sources() []catalog.Source
 }
 
 // A Server describes the service. Its documents are made once.

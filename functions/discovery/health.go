@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"miramundo.dev/shared/catalog"
@@ -22,7 +23,7 @@ type health struct {
 	Build    string               `json:"build" description:"Short id of the published commit."`
 	TS       string               `json:"ts" format:"date-time"`
 	Catalog  freshness            `json:"catalog"`
-	Sources  map[string]reference `json:"sources" nullable:"false" description:"Each file that the catalog is made of, by name."`
+	Sources  map[string]reference `json:"sources" nullable:"false" description:"Each file that the catalog and the guides are made of, by name."`
 	Database bool                 `json:"database" description:"Whether the database answers. Search and detail go on without it."`
 	Snapshot *release.State       `json:"snapshot" description:"What this instance answers from; null before the first catalog."`
 }
@@ -59,13 +60,22 @@ func (s *Server) health(ctx context.Context, _ struct{}) (health, error) {
 		state := s.State.State()
 		h.Snapshot = &state
 	}
-	for _, src := range s.State.Sources() {
+	for _, src := range s.sources() {
 		h.Sources[src.Name] = referTo(src, now)
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	h.Database = s.State.Database(ctx) == nil
 	return h, nil
+}
+
+// sources returns how the files of the catalog and of the guides stand.
+func (s *Server) sources() []catalog.Source {
+	all := s.State.Sources()
+	if s.Guides != nil {
+		all = slices.Concat(all, s.Guides.Sources())
+	}
+	return all
 }
 
 func referTo(src catalog.Source, now time.Time) reference {
