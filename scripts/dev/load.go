@@ -98,7 +98,7 @@ func (st *stack) assemble(closeDeps func() error) error {
 // reload runs the job that loads the catalog, shows what it published, and
 // tells how it went.
 func (st *stack) reload(ctx context.Context, o job.Order) error {
-	report, err := st.deps.Jobs.Run(ctx, admin.ReloadJob, o)
+	report, err := st.awaited(ctx, admin.ReloadJob, o)
 	if report != nil {
 		if r, ok := report.Result.(*jobs.ReloadReport); ok {
 			err = errors.Join(err, st.tellOf(r))
@@ -108,6 +108,27 @@ func (st *stack) reload(ctx context.Context, o job.Order) error {
 		err = st.deps.Catalog.Refresh(ctx)
 	}
 	return err
+}
+
+// awaited runs a job once its lease is free: a stack that was killed leaves one
+// behind, which ends by itself.
+func (st *stack) awaited(ctx context.Context, name string, o job.Order) (*job.Report, error) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for told := false; ; told = true {
+		report, err := st.deps.Jobs.Run(ctx, name, o)
+		if !errors.Is(err, job.ErrRunning) {
+			return report, err
+		}
+		if !told {
+			st.tell.say("job %s: another process runs it, or was cut off while it did; waiting", name)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-tick.C:
+		}
+	}
 }
 
 // tellOf tells what a reload found. That it found nothing but our own test
@@ -146,9 +167,7 @@ func (st *stack) serve(ctx context.Context) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()
-	if st.pending {
-		work.Go(func() { st.run(ctx, admin.ReloadJob) })
-	}
+	work.Go(func() { st.first(ctx) })
 	work.Go(func() { st.clock().tick(ctx) })
 	work.Go(func() { st.aggregate(ctx) })
 	select {
@@ -156,6 +175,16 @@ func (st *stack) serve(ctx context.Context) error {
 		return nil
 	case err := <-st.servers.failed:
 		return err
+	}
+}
+
+// first runs each job once: the reload when what is shown was kept from before,
+// and then those that find out what the sources do not tell.
+func (st *stack) first(ctx context.Context) {
+	for _, name := range st.deps.Jobs.Names() {
+		if ctx.Err() == nil && (name != admin.ReloadJob || st.pending) {
+			st.run(ctx, name)
+		}
 	}
 }
 

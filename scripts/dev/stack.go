@@ -166,6 +166,7 @@ func (st *stack) decided(vars map[string]string) map[string]string {
 		"CATALOG":              sample,
 		"EDGE_COUNTRY_HEADER":  edgeHeader,
 		"ORIGIN_ALLOW":         strings.Trim(vars["ORIGIN_ALLOW"]+","+st.at.origin, ","),
+		"GUIDE_SOURCES":        strings.Trim(vars["GUIDE_SOURCES"]+","+testchannel.Guide(address(st.at.origin)), ","),
 		"BUILD":                build(),
 		"K_SERVICE":            "", // not deployed, whatever the machine is
 	}

@@ -31,6 +31,8 @@ type Origin struct {
 	now       func() time.Time
 	clip      *clip
 	listeners chan struct{} // one for each listener of the station
+
+	channelLogo, stationLogo []byte
 }
 
 // New returns an origin that plays by the clock now.
@@ -40,10 +42,16 @@ func New(now func() time.Time) (*Origin, error) {
 		return nil, err
 	}
 	o := &Origin{mux: http.NewServeMux(), now: now, clip: c, listeners: make(chan struct{}, maxListeners)}
+	if o.channelLogo, o.stationLogo, err = logos(); err != nil {
+		return nil, err
+	}
 	o.mux.HandleFunc("GET "+masterPath, o.master)
 	o.mux.HandleFunc("GET "+mediaPath, o.media)
 	o.mux.HandleFunc("GET "+segmentPath, o.segment)
 	o.mux.HandleFunc("GET "+stationPath, o.station)
+	o.mux.HandleFunc("GET "+guidePath, o.guide)
+	o.mux.HandleFunc("GET "+logoPath, o.logo)
+	o.mux.HandleFunc("GET "+stationLogoPath, o.logoOfStation)
 	o.mux.HandleFunc("GET /", http.NotFound)
 	o.mux.HandleFunc("OPTIONS /", preflight)
 	return o, nil

@@ -3,7 +3,8 @@
 //
 // The clip in clip/ is rendered by the script render beside it. The origin
 // plays it in a loop for ever, as if it were live: what is on depends on the
-// clock alone, so that all players see the same, also after a restart.
+// clock alone, so that all players see the same, also after a restart. It also
+// has a logo of each, and a guide.
 package testchannel
 
 import (
@@ -101,17 +102,21 @@ const master = `#EXTM3U
 live.m3u8
 `
 
-// origin is who publishes the test channel: the local stack.
-const origin = "local"
+// What the channel is called, and who publishes it: the local stack.
+const (
+	channelID   = "MiramundoTest.br"
+	channelName = "Miramundo Test Card"
+	origin      = "local"
+)
 
 // Dataset describes the channel and the station as a source would, with the
 // origin at base, such as "http://127.0.0.1:8791".
 func Dataset(base string) *source.Dataset {
 	return &source.Dataset{
 		Channels: []source.Channel{{
-			ID:         "MiramundoTest.br",
+			ID:         channelID,
 			Origin:     origin,
-			Name:       "Miramundo Test Card",
+			Name:       channelName,
 			AltNames:   []string{"Mira de teste"},
 			Network:    "Miramundo",
 			Country:    "BR",
@@ -119,11 +124,12 @@ func Dataset(base string) *source.Dataset {
 			Launched:   "2026-11-21",
 		}},
 		Feeds: []source.Feed{{
-			Channel: "MiramundoTest.br", ID: "SD", Name: "SD", Main: true,
+			Channel: channelID, ID: "SD", Name: "SD", Main: true,
 			BroadcastArea: []string{"c/BR"}, Timezones: []string{"America/Sao_Paulo"}, Languages: []string{"por"}, Format: "180p",
 		}},
+		Logos: []source.Logo{{Channel: channelID, InUse: true, Width: cardSize, Height: cardSize, Format: "PNG", URL: base + logoPath}},
 		Streams: []source.Stream{{
-			Channel: "MiramundoTest.br", Origin: origin, Feed: "SD", Title: "Miramundo Test Card", URL: base + masterPath, Quality: "180p",
+			Channel: channelID, Origin: origin, Feed: "SD", Title: channelName, URL: base + masterPath, Quality: "180p",
 		}},
 		Stations: []source.Station{{
 			UUID:          "5f0e7a52-6b1d-4c0a-9d0e-6d6972616d75",
@@ -137,6 +143,7 @@ func Dataset(base string) *source.Dataset {
 			LanguageCodes: []string{"pt"},
 			Codec:         "MP3",
 			Bitrate:       64,
+			Favicon:       base + stationLogoPath,
 			LastCheckOK:   true,
 		}},
 	}
