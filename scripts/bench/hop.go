@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -25,10 +26,11 @@ func hopPart(ctx context.Context, out io.Writer, o options) error {
 	return overhop.Run(ctx, out, h)
 }
 
-// soakPart loads the hop for as long as -for says.
+// soakPart loads the hop for as long as -for says, or 90 s.
 func soakPart(ctx context.Context, out io.Writer, o options) error {
-	if o.length < time.Minute {
-		return fmt.Errorf("a soak of %v shows nothing: -for takes at least 1m", o.length)
+	length := cmp.Or(o.length, 90*time.Second)
+	if length < time.Minute {
+		return fmt.Errorf("a soak of %v shows nothing: -for takes at least 1m", length)
 	}
-	return overhop.Soak(ctx, out, o.length)
+	return overhop.Soak(ctx, out, length)
 }

@@ -24,6 +24,7 @@ import (
 
 	"miramundo.dev/scripts/bench/overhop"
 	"miramundo.dev/scripts/bench/overhttp"
+	"miramundo.dev/scripts/bench/overprobe"
 )
 
 // options are what the flags say.
@@ -33,7 +34,7 @@ type options struct {
 	data  string
 	peers bool
 
-	length time.Duration // of a soak
+	length time.Duration // of a soak or of a day of measurements; 0 for the usual
 }
 
 // A part measures one part of the service.
@@ -50,17 +51,19 @@ var parts = []part{
 	{"hop", hopPart},
 	{"soak", soakPart},
 	{"people", peoplePart},
+	{"probe", probePart},
 }
 
 func main() {
 	overhttp.Child()
 	overhop.Child()
-	part := flag.String("part", "search,http,reload,hop,people", "parts to measure, parted by commas")
+	overprobe.Child()
+	part := flag.String("part", "search,http,reload,hop,people,probe", "parts to measure, parted by commas")
 	size := flag.String("size", "real", "catalogs to measure on: real, 1m or both")
 	runs := flag.Int("runs", 5, "runs that a figure is the median of")
 	data := flag.String("data", "../shared/data/catalog", "folder of the real sources; a made-up catalog is used when it is not there")
 	peers := flag.Bool("peers", true, "measure peers too")
-	length := flag.Duration("for", 90*time.Second, "how long the part soak loads the hop")
+	length := flag.Duration("for", 0, "how long the parts soak and probe go on; 0 means 90s and 30s")
 	load := flag.String("load", "", "load this snapshot, answer one search and print what it took (used by the search part)")
 	reload := flag.String("reload", "", "reload into this folder and print what it took (used by the reload part)")
 	flag.Parse()

@@ -57,8 +57,8 @@ func searchOn(ctx context.Context, t *table, o options, reg *catalog.Register, n
 	if err != nil {
 		return err
 	}
-	health := invented(reg)
-	v := index.NewView(ix, index.Overlay{Health: health}, links)
+	facts := indextest.Overlay(seedChosen, reg) // invented: this measures the search, not the catalog
+	v := index.NewView(ix, facts, links)
 	t.title(fmt.Sprintf("search, %s: %d records, %d streams", name, ix.Len(), ix.StreamLen()))
 	work := workload(reg)
 	mix := searchClasses(t, o, v, work, g)
@@ -72,21 +72,8 @@ func searchOn(ctx context.Context, t *table, o options, reg *catalog.Register, n
 		return err
 	}
 	relevancePart(t, v, reg)
-	oraclePart(t, v, reg, health)
+	oraclePart(t, v, reg, facts)
 	return nil
-}
-
-// invented returns health for one record in three, because no probe has run.
-func invented(reg *catalog.Register) map[string]catalog.MeasuredHealth {
-	r := rand.New(rand.NewPCG(seedChosen, 2))
-	at := "2026-11-22T00:00:00Z"
-	m := map[string]catalog.MeasuredHealth{}
-	for i := range reg.Records {
-		if score := r.IntN(101); reg.Records[i].Playable() && r.IntN(3) > 0 {
-			m[reg.Records[i].ID] = catalog.MeasuredHealth{Score: &score, Online: score > 30, CheckedAt: &at}
-		}
-	}
-	return m
 }
 
 // searchClasses measures whole pages, class by class, and returns the mean of
@@ -148,7 +135,7 @@ func renderPart(t *table, o options, v *index.View, g goal) {
 	for _, c := range []struct {
 		name string
 		view *index.View
-	}{{"page JSON, µs", v.WithOverlay(index.Overlay{})}, {"page JSON with health spliced in, µs", v}} {
+	}{{"page JSON, µs", v.WithOverlay(index.Overlay{})}, {"page JSON with health and logos spliced in, µs", v}} {
 		var took figures
 		var buf []byte
 		for range 3 * o.runs {
@@ -173,9 +160,9 @@ func encodeJSON(v any) string {
 }
 
 // oraclePart compares pages, byte for byte, with those of a linear scan.
-func oraclePart(t *table, v *index.View, reg *catalog.Register, health map[string]catalog.MeasuredHealth) {
+func oraclePart(t *table, v *index.View, reg *catalog.Register, facts index.Overlay) {
 	const queries = 200
-	naive := indextest.NewNaive(reg, health, links)
+	naive := indextest.NewNaive(reg, facts, links)
 	r := rand.New(rand.NewPCG(seedChosen, 3))
 	same, compared := 0, 0
 	var took []time.Duration
