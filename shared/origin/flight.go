@@ -19,8 +19,10 @@ import (
 )
 
 // A flight is one request under way, until its body is closed. Its deadline
-// covers the waiting for a place, all redirects and the body, so that a server
-// that drips cannot hold a place for longer than any other.
+// covers all redirects and the body, so that a server that drips cannot hold a
+// place for longer than any other, and the waiting for a place among all. It
+// does not cover that for the first place at a host, where who waits does so for
+// requests that end in time.
 type flight struct {
 	client *Client
 	host   string
@@ -32,6 +34,8 @@ type flight struct {
 	once   sync.Once
 
 	connecting atomic.Bool // no connection is there yet for the request that was sent last
+
+	waited time.Duration // for the first places
 
 	wait  time.Duration // for an answer's header
 	timer *time.Timer   // that ends the request when the header is late
@@ -90,13 +94,24 @@ func (f *flight) arrived() {
 	f.timer.Stop()
 }
 
-// start waits for a place at the host, and among the requests under way. One
-// that an origin may hold back has its place among its like until the answer
-// begins.
-func (f *flight) start(host string) error {
-	if err := f.sit(host); err != nil {
-		return err
+// queueTimes is how many times a request's own time it waits for its first
+// place at a host.
+const queueTimes = 4
+
+// start waits for a place at the host, and among the requests under way, from
+// when the time for the request counts. One that an origin may hold back has
+// its place among its like until the answer begins.
+func (f *flight) start(host string, timeout time.Duration) error {
+	begun := time.Now()
+	defer func() { f.waited = time.Since(begun) }()
+	if f.client.seats != nil {
+		f.within, f.cancel = context.WithTimeout(f.outer, queueTimes*timeout)
+		if err := f.sit(host); err != nil {
+			return err
+		}
+		f.cancel()
 	}
+	f.within, f.cancel = context.WithTimeout(f.outer, timeout)
 	if f.wait > f.client.opts.Header {
 		return f.enter(f.client.holding)
 	}
@@ -200,6 +215,7 @@ func (f *flight) answer(res *http.Response, req Request) (*Response, error) {
 		Header: res.Header,
 		URL:    res.Request.URL.String(),
 		Length: res.ContentLength,
+		Waited: f.waited,
 		Body:   &content{flight: f, raw: res.Body, r: unpacked, first: req.First > 0},
 	}, nil
 }

@@ -104,8 +104,9 @@ type Request struct {
 type Response struct {
 	Status int
 	Header http.Header
-	URL    string // after redirects
-	Length int64  // of the body as it travels; -1 when unknown
+	URL    string        // after redirects
+	Length int64         // of the body as it travels; -1 when unknown
+	Waited time.Duration // for places, before it was asked for
 
 	// Body is unpacked and bounded in bytes and time; its errors are faults of
 	// this package. It must be closed.
@@ -181,9 +182,8 @@ func (c *Client) Open(ctx context.Context, req Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	within, cancel := context.WithTimeout(ctx, cmp.Or(req.Timeout, c.opts.Timeout))
-	f := &flight{client: c, host: u.Host, outer: ctx, within: within, cancel: cancel, wait: cmp.Or(req.Wait, c.opts.Header)}
-	if err := f.start(u.Hostname()); err != nil {
+	f := &flight{client: c, host: u.Host, outer: ctx, within: ctx, cancel: func() {}, wait: cmp.Or(req.Wait, c.opts.Header)}
+	if err := f.start(u.Hostname(), cmp.Or(req.Timeout, c.opts.Timeout)); err != nil {
 		f.end()
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -91,6 +92,24 @@ func TestPerHostHeld(t *testing.T) {
 	if _, _, err := c.Fetch(t.Context(), Request{URL: s.URL}); err != nil {
 		t.Errorf("after all was closed: %v", err)
 	}
+}
+
+// TestPerHostQueue has a request wait at its host for longer than it may take
+// itself: it is answered, and tells how long it has waited.
+func TestPerHostQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(Options{PerHost: 1, Timeout: time.Second})
+		first := &flight{client: c, host: "a.example", outer: t.Context()}
+		if err := first.start("a.example", time.Second); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(3*time.Second, first.end)
+		second := &flight{client: c, host: "a.example", outer: t.Context()}
+		if err := second.start("a.example", time.Second); err != nil || second.waited != 3*time.Second || second.within.Err() != nil {
+			t.Errorf("%v after %v, %v", err, second.waited, second.within.Err())
+		}
+		second.end()
+	})
 }
 
 // TestPerHostFull has a request that has a place at its host, and none in all.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/probe/measure/manifest"
@@ -135,7 +136,7 @@ func (p *reply) media() (media.Facts, error) {
 		facts := media.Read(p.data)
 		ended := p.done || int64(len(p.data)) >= p.most
 		switch {
-		case enough(facts, len(p.data)), ended && facts.Container != "", err != nil && facts.Container != "" && errors.Is(err, origin.ErrTimeout) && p.run.ctx.Err() == nil:
+		case enough(facts, len(p.data)), p.slow() && facts.Bitrate > 0 && !facts.Video, ended && facts.Container != "", err != nil && facts.Container != "" && errors.Is(err, origin.ErrTimeout) && p.run.ctx.Err() == nil:
 			return facts, nil
 		case err != nil:
 			return facts, err
@@ -144,6 +145,13 @@ func (p *reply) media() (media.Facts, error) {
 		}
 	}
 }
+
+// dawdle is how long sound may take to come before a little of it is enough: a
+// station that sends no faster than it plays would keep others of its host
+// waiting.
+const dawdle = 2 * time.Second
+
+func (p *reply) slow() bool { return p.run.opts.Now().Sub(p.sent)-p.res.Waited > dawdle }
 
 // enough reports whether n bytes of media have said what later ones would say
 // again. A bitrate is measured over more of pictures than of sound, whose

@@ -44,10 +44,10 @@ type reply struct {
 	span  manifest.Span // of it
 	body  io.Reader
 	most  int64
-	data  []byte // read so far
-	done  bool   // the body has ended
-	sent  time.Time
-	seen  time.Duration // from when it was asked for to the first byte; 0 before
+	data  []byte        // read so far
+	done  bool          // the body has ended
+	sent  time.Time     // when it was asked for, and began to wait for its places
+	seen  time.Duration // from when it had its places to the first byte; 0 before
 }
 
 // ask sends a request, and returns the answer when its header is there. It
@@ -150,7 +150,7 @@ func (p *reply) fill(n int) error {
 		}
 		got, err := p.body.Read(p.data[len(p.data):min(cap(p.data), n)])
 		if got > 0 && p.seen == 0 {
-			p.seen = max(p.run.opts.Now().Sub(p.sent), 1)
+			p.seen = max(p.run.opts.Now().Sub(p.sent)-p.res.Waited, 1)
 		}
 		p.data = p.data[:len(p.data)+got]
 		p.run.result.Bytes += int64(got)
