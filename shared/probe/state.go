@@ -62,7 +62,7 @@ func (s State) After(r Result) State {
 	s.Missed, s.MissedAt = 0, time.Time{}
 	s.score(&r, at)
 	s.Status, s.Reason, s.At = r.Status, clip(r.Reason), at
-	s.Latency = min(max(r.Latency, 0), maxLatency).Truncate(time.Millisecond)
+	s.Latency = min(max(r.Latency, 0)+time.Millisecond-1, maxLatency).Truncate(time.Millisecond) // zero is not known
 	switch r.Status {
 	case Online:
 		s.OnlineAt = at

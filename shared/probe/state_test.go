@@ -192,3 +192,16 @@ func TestMeasurement(t *testing.T) {
 		}
 	}
 }
+
+// TestLatency keeps what is known apart from what is not: no latency rounds to
+// zero.
+func TestLatency(t *testing.T) {
+	for _, test := range []struct{ is, want time.Duration }{
+		{0, 0}, {-time.Second, 0}, {1, time.Millisecond}, {time.Millisecond, time.Millisecond},
+		{1500 * time.Microsecond, 2 * time.Millisecond}, {48 * time.Hour, maxLatency},
+	} {
+		if got := (State{}).After(Result{Status: Online, Latency: test.is}).Latency; got != test.want {
+			t.Errorf("%v is kept as %v, want %v", test.is, got, test.want)
+		}
+	}
+}
