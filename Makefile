@@ -56,7 +56,7 @@ test-readers: scripts/readers/node_modules/.package-lock.json ## read the feeds 
 	$(if $(filter true,$(CI)),MIRAMUNDO_READERS=required) $(GO) test -count=1 ./scripts/readers
 
 .PHONY: bench
-bench: scripts/bench/peers/node_modules/.package-lock.json ## measure against peers and print a table of ratios (ARGS='-part search,http,reload,hop,soak')
+bench: scripts/bench/peers/node_modules/.package-lock.json ## measure against peers and print a table of ratios (ARGS='-part search,http,reload,hop,people,probe,soak')
 	$(GO) run ./scripts/bench $(ARGS)
 
 .PHONY: emulators
