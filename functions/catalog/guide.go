@@ -57,9 +57,9 @@ type Guide interface {
 	Find(q string, now time.Time) iter.Seq[guide.Hit]
 }
 
-// How long caches keep a day of a guide: until the programme on air ends, but
-// not for longer than lasting, in which the guide itself may change; and soon
-// where no programme ends.
+// How long caches keep a day of a guide: until the next programme begins or the
+// one on air ends, or the day itself does, but not for longer than lasting, in
+// which the guide may change; soon while no programme is on air.
 const (
 	lasting = 5 * time.Minute
 	soon    = time.Minute
@@ -126,14 +126,26 @@ func newDaySheet(d *catalog.GuideDay, now time.Time) (daySheet, error) {
 
 // ageOf returns for how long d is right.
 func ageOf(d *catalog.GuideDay, now time.Time) time.Duration {
+	age := min(lasting, now.Truncate(24*time.Hour).Add(24*time.Hour).Sub(now))
 	if d.Now == nil {
-		return soon
+		age = min(age, soon)
+	} else {
+		age = min(age, until(d.Now.Stop, now))
 	}
-	stop, err := time.Parse(time.RFC3339, d.Now.Stop)
+	if d.After != nil {
+		age = min(age, until(d.After.Start, now))
+	}
+	return age
+}
+
+// until returns how long it is until a time of a programme; soon when that is
+// none.
+func until(text string, now time.Time) time.Duration {
+	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		return soon
 	}
-	return min(max(stop.Sub(now), 0), lasting)
+	return max(t.Sub(now), 0)
 }
 
 // Schema returns the shape of a day.

@@ -229,6 +229,8 @@ func TestGuideDayKept(t *testing.T) {
 		{"Zebra.br", time.Hour - time.Second/2, "public, max-age=0"},
 		{"Zebra.br", time.Hour, "public, max-age=300"},
 		{"Later.br", 0, "public, max-age=60"},
+		{"Later.br", 2*time.Hour - 20*time.Second, "public, max-age=20"},
+		{"Aurora.br", 12*time.Hour - 90*time.Second, "public, max-age=90"}, // its programme goes on tomorrow
 	} {
 		*s.now = noon.Add(test.at)
 		res, body := apitest.Do(t, s, "GET", "/api/channels/"+test.channel+"/guia", "")

@@ -34,8 +34,9 @@ type Guide struct {
 	Now     func() time.Time
 
 	// Batch is how long what was read may wait until it is kept, together with
-	// what is read meanwhile, none when negative: a shard holds channels of many sources, and each
-	// writing of it is read by every instance. 2 minutes when zero.
+	// what is read meanwhile: a shard holds channels of many sources, and each
+	// writing of it is read by every instance. 2 minutes when zero; when negative
+	// each source is kept by itself.
 	Batch time.Duration
 
 	MaxMemory int64 // for the programmes of one source while it is read; 256 MiB when zero
@@ -69,12 +70,12 @@ type GuideReport struct {
 // GuideSourceReport says how one source fared.
 type GuideSourceReport struct {
 	Name      string     `json:"name"`
-	Location  string     `json:"location"`  // without the query of an address, which may hold a secret
-	Problem   string     `json:"problem"`   // empty when all is well
-	Earlier   int        `json:"earlier"`   // channels that show what it gave before
-	Unchanged bool       `json:"unchanged"` // it is as it was when it was last read
-	Bytes     int64      `json:"bytes"`     // of the file as it came
-	FetchedAt store.Time `json:"fetched_at"`
+	Location  string     `json:"location"`            // without the query of an address, which may hold a secret
+	Problem   string     `json:"problem"`             // empty when all is well
+	Earlier   int        `json:"earlier"`             // channels that show what it gave before
+	Unchanged bool       `json:"unchanged"`           // it is as it was when it was last read
+	Bytes     int64      `json:"bytes"`               // of the file as it came
+	FetchedAt store.Time `json:"fetched_at,omitzero"` // absent when never
 	SHA256    string     `json:"sha256"`
 	gather.Found
 }

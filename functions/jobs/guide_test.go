@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -308,8 +309,12 @@ func TestGuideFailures(t *testing.T) {
 // TestGuideAllFail has no source answer, at first and later.
 func TestGuideAllFail(t *testing.T) {
 	r := newRig(t, "@/one.xml")
-	if _, err := r.run(job.Order{}); err == nil {
+	rep, err := r.run(job.Order{})
+	if err == nil {
 		t.Error("it went well")
+	}
+	if told, err := json.Marshal(rep); err != nil || strings.Contains(string(told), "fetched_at") {
+		t.Errorf("a file that was never fetched: %s, %v", told, err)
 	}
 	state, err := guide.Load(t.Context(), r.DB, guide.WindowOf(noon))
 	if err != nil || len(state.Notes) != 1 || !state.Notes[0].FetchedAt.IsZero() {
@@ -384,7 +389,7 @@ func TestGuideStopped(t *testing.T) {
 		return err
 	}
 	for n := range 134 {
-		if n > 2 && n < 64 || n > 68 && n < 130 {
+		if n > 2 && n < 64 || n > 68 && n < 130 || testing.Short() && n%2 > 0 {
 			continue // a shard is as good as another
 		}
 		r.set("/one.xml", xmltvOf(noon, "one", "A.br", "B.br"), nil)

@@ -87,9 +87,9 @@ func TestGuideKilled(t *testing.T) {
 	if dir := os.Getenv(guideEnv); dir != "" {
 		guideForever(t, dir)
 	}
-	rounds := 12
+	rounds := 6
 	if testing.Short() {
-		rounds = 3
+		rounds = 2
 	}
 	dir := t.TempDir()
 	rnd := rand.New(rand.NewPCG(9, 9))

@@ -24,11 +24,12 @@ import (
 
 // Bounds of the reading of a source.
 const (
-	maxGuideFile   = 512 << 20        // bytes, packed as they come
+	maxGuideFile   = xmltv.MaxBytes   // bytes, packed or not as they come
 	maxGuideTime   = 15 * time.Minute // with the whole file
 	maxGuideWait   = time.Minute      // until its server begins to answer
 	maxGuideMemory = 256 << 20        // bytes of the programmes of one source
 	minGuideShare  = 0.5              // of the channels that show what it gave before
+	maxUnmatched   = 1000             // that a report names, of all sources: it must fit a document
 )
 
 // What is wrong with a source beside its content.
@@ -179,6 +180,7 @@ func (r *guideRun) collect(s *guide.Source, f *guideFile, rep *GuideSourceReport
 	}
 	grids, found := c.Grids()
 	found.Skipped += count.Skipped
+	found.Sample = found.Sample[:min(len(found.Sample), maxUnmatched/len(r.Sources))]
 	rep.Found = found
 	return grids, r.enough(s, found.Channels)
 }

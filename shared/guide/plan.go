@@ -43,7 +43,8 @@ func (s *Source) Sum() string {
 //	tz       the zone of times that do not tell theirs, such as Europe/London; UTC without it
 //	country  of the channels, as ISO 3166-1 alpha-2; without it their ids tell, as in "Name.cc"
 //	lang     the language to prefer, as ISO 639-1
-//	name     what reports call the source; the file's name without it
+//	name     what reports and the health of the service, which all may read,
+//	         call the source; the name of the file without it
 //
 // The first source that has a channel is the one that is shown. The error names
 // all that makes no sense, entries by their number: addresses may hold secrets.

@@ -17,8 +17,11 @@ import (
 // ErrTooMuch says that the programmes of a file would take too much memory.
 var ErrTooMuch = errors.New("the programmes of known channels take more memory than there is for them")
 
-// sample is how many channels that are none of the catalog's a report names.
-const sample = 200
+// Bounds of what a report names of the channels that are none of the catalog's.
+const (
+	sample  = 200 // channels
+	maxText = 60  // characters of an id or a name
+)
 
 // margin is how long before and after its window a guide is read: one that does
 // not say when its programmes stop says so by the next that starts.
@@ -40,7 +43,8 @@ type Found struct {
 	Sample    []Unmatched `json:"unmatched_sample"`
 }
 
-// Unmatched is a channel of a guide that is none of the catalog.
+// Unmatched is a channel of a guide that is none of the catalog, its texts cut
+// where they are long.
 type Unmatched struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
@@ -104,17 +108,17 @@ func (c *Collector) Channel(ch *xmltv.Channel) error {
 	if t.match.channel == "" {
 		c.miss(ch, t.match.reason)
 		c.drop(t)
-		return nil
+		return c.bound()
 	}
 	c.found.Matched++
-	return nil
+	return c.bound()
 }
 
 // track begins a track, matched by its id as long as no names are known.
 func (c *Collector) track(id string) *track {
 	t := &track{id: id, order: c.order, match: c.matcher.id(id)}
 	c.order++
-	c.held += perProgramme
+	c.held += int64(perTrack + len(id))
 	c.tracks[id] = t
 	return t
 }
@@ -127,12 +131,27 @@ func (c *Collector) miss(ch *xmltv.Channel, reason string) {
 		if len(ch.Names) > 0 {
 			name = ch.Names[0]
 		}
-		c.found.Sample = append(c.found.Sample, Unmatched{ch.ID, name, reason})
+		c.found.Sample = append(c.found.Sample, Unmatched{cut(ch.ID), cut(name), reason})
 	}
 }
 
-// perProgramme is about what a programme takes besides its texts.
-const perProgramme = 128
+// cut returns the beginning of a text that is too long for a report.
+func cut(text string) string {
+	chars := 0
+	for at := range text {
+		if chars == maxText {
+			return text[:at] + "…"
+		}
+		chars++
+	}
+	return text
+}
+
+// About what a programme and a track take besides their texts.
+const (
+	perProgramme = 128
+	perTrack     = 192
+)
 
 func size(p *guide.Programme) int64 {
 	return int64(perProgramme + len(p.Title) + len(p.Desc) + len(p.Category))
@@ -153,6 +172,12 @@ func (c *Collector) Programme(x *xmltv.Programme) error {
 	}
 	t.ps = append(t.ps, p)
 	c.held += size(&p)
+	return c.bound()
+}
+
+// bound leaves out the descriptions when there is no room for them, and returns
+// ErrTooMuch when there is none without them either.
+func (c *Collector) bound() error {
 	if c.held > c.most && !c.found.Lean {
 		c.leaveDescs()
 	}

@@ -142,3 +142,19 @@ func TestCollectBounds(t *testing.T) {
 		t.Errorf("of channels that are none: %+v, %v", found, err)
 	}
 }
+
+// TestCollectLongIDs gives channels that are none of the catalog's, of ids that
+// take more memory than there is.
+func TestCollectLongIDs(t *testing.T) {
+	var declared, undeclared []string
+	for i := range 50 {
+		id := fmt.Sprint(strings.Repeat("x", 190), i)
+		declared = append(declared, "C "+id+" x")
+		undeclared = append(undeclared, "P "+id+" x")
+	}
+	for _, elements := range [][]string{declared, undeclared} {
+		if _, found, err := collected(t, newCollector(18_000), elements...); !errors.Is(err, ErrTooMuch) {
+			t.Errorf("%d declared: %v", found.Declared, err)
+		}
+	}
+}
