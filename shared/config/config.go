@@ -36,7 +36,7 @@ type Config struct {
 	IPTVOrg      string `env:"IPTV_ORG_URL" envDefault:"https://iptv-org.github.io/api" doc:"Address of the JSON files of iptv-org."`
 	RadioBrowser string `env:"RADIO_BROWSER_URL" doc:"Address of one radio-browser server; without it, one is discovered."`
 
-	GuideSources string `env:"GUIDE_SOURCES" doc:"Guides in XMLTV form, plain or packed: addresses or files, separated by commas, each with options after a # such as tz=Europe/London&country=GB&lang=en&name=freeview. Without it there are no programmes."`
+	GuideSources string `env:"GUIDE_SOURCES" doc:"Guides in XMLTV form, plain or packed: addresses or files, separated by commas, each with options after a # such as tz=Europe/London&country=GB&lang=en&name=freeview. Health shows the name, which is else that of the file. Without it there are no programmes."`
 
 	CatalogToken  string   `env:"CATALOGO_TOKEN" doc:"Secret. Bearer token of the operator for /api/admin, at least 16 characters. Without it those routes answer 503."`
 	MetricsToken  string   `env:"METRICS_TOKEN" doc:"Secret. Bearer token of the operator for metrics and raw reports, likewise."`
