@@ -38,6 +38,7 @@ type LogoLimits struct {
 	Sources int           // addresses asked; the zero is 20,000
 	Workers int           // at a time, two of them for one host; the zero is 16
 	Batch   int           // channels kept at a time; the zero is 200
+	Answer  time.Duration // for a source to send its file; the zero is 10 s
 }
 
 // A LogoReport says what a run found and did.
@@ -52,6 +53,7 @@ type LogoReport struct {
 	Skipped   map[string]int `json:"skipped"`   // files of which none is made, by reason
 	Failed    map[string]int `json:"failed"`    // addresses that failed, by fault
 	Lost      int            `json:"lost"`      // channels that are gone, or name no source any more
+	Moved     int            `json:"moved"`     // channels that have another id now, and keep their logo
 	Deleted   int            `json:"deleted"`   // pictures that no channel has had for 30 days
 	BytesIn   int64          `json:"bytes_in"`
 	BytesOut  int64          `json:"bytes_out"` // of the logos made
@@ -101,9 +103,9 @@ func (r *logoRun) run(ctx context.Context) error {
 	}
 	var p *plan
 	r.step("plan", func() { p = r.plan(view) })
-	r.report.Channels, r.report.Due, r.report.Lost = p.channels, p.due, len(p.lost)
-	if err := r.lose(ctx, p.lost); err != nil {
-		return err
+	r.report.Channels, r.report.Due, r.report.Lost, r.report.Moved = p.channels, p.due, p.lost, p.moved
+	if err := r.ledger.Keep(ctx, nil, p.changes, r.Now()); err != nil {
+		return fmt.Errorf("keep whose logos go: %w", err)
 	}
 	r.step("ask", func() { err = r.ask(ctx, p) })
 	r.report.Left = r.report.Due - r.report.Asked
@@ -115,15 +117,6 @@ func (r *logoRun) step(name string, f func()) {
 	start := time.Now()
 	f()
 	r.report.Steps[name] = time.Since(start).Milliseconds()
-}
-
-// lose takes the logos from channels.
-func (r *logoRun) lose(ctx context.Context, lost []string) error {
-	changes := make(map[string]*logo.State, len(lost))
-	for _, channel := range lost {
-		changes[channel] = nil
-	}
-	return r.ledger.Keep(ctx, nil, changes, r.Now())
 }
 
 // Bounds of a run, unless its limits say otherwise.

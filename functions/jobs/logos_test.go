@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -11,12 +10,9 @@ import (
 	"image/png"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -135,10 +131,19 @@ func (v view) View() (*index.View, error) {
 // viewOf returns a catalog of channels that have logos at addresses.
 func viewOf(t testing.TB, sources map[string]string, o index.Overlay) view {
 	t.Helper()
+	return viewOn(t, registerOf(sources), o)
+}
+
+func registerOf(sources map[string]string) *catalog.Register {
 	reg := &catalog.Register{BuiltAt: logoNoon}
 	for id, address := range sources {
 		reg.Records = append(reg.Records, catalog.Record{ID: id, Kind: catalog.TV, Name: id, Country: "BR", Origin: "iptv-org", LogoSource: address})
 	}
+	return reg
+}
+
+func viewOn(t testing.TB, reg *catalog.Register, o index.Overlay) view {
+	t.Helper()
 	c, err := snapshot.Pack(reg)
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +189,10 @@ func allowed(sites ...*site) []string {
 }
 
 func logosOn(db store.DB, now func() time.Time, allow []string) *Logos {
-	return &Logos{DB: db, Now: now, Client: origin.New(origin.Options{MaxBytes: logo.MaxSource, MaxInFlight: 16, PerHost: 2, Allow: allow})}
+	const patience = time.Minute // only stops what hangs
+	return &Logos{DB: db, Now: now, Limits: LogoLimits{Answer: patience}, Client: origin.New(origin.Options{
+		MaxBytes: logo.MaxSource, MaxInFlight: 16, PerHost: 2, Allow: allow, Header: patience,
+	})}
 }
 
 // run runs the job with a catalog and returns its report.
@@ -301,6 +309,27 @@ func TestBlockedLogos(t *testing.T) {
 	}
 }
 
+// TestRenamedLogos checks that a channel which has another id now keeps its logo,
+// without its source being asked.
+func TestRenamedLogos(t *testing.T) {
+	s := newSite(t)
+	b := newLogoBench(t, s)
+	b.run(viewOf(t, map[string]string{"Old.br": s.URL + "/1", "Older.br": s.URL + "/2"}, index.Overlay{}), job.Order{})
+	s.change(func() { s.broken = true })
+	b.now = b.now.Add(time.Hour)
+	reg := registerOf(map[string]string{"New.br": s.URL + "/1", "Other.br": ""})
+	reg.ChannelAliases = map[string]string{"Old.br": "New.br", "Older.br": "Other.br"}
+	for _, want := range []LogoReport{{Channels: 1, Moved: 1, Lost: 1}, {Channels: 1}} {
+		got := b.run(viewOn(t, reg, index.Overlay{}), job.Order{})
+		if got.Moved != want.Moved || got.Lost != want.Lost || got.Due != 0 {
+			t.Errorf("moved %d, lost %d, due %d; want %+v", got.Moved, got.Lost, got.Due, want)
+		}
+		if diff := cmp.Diff(map[string]string{"New.br": idOf(t, 1)}, b.shown()); diff != "" {
+			t.Errorf("readers see (-want +got):\n%s", diff)
+		}
+	}
+}
+
 // TestLogoLimits checks that a run keeps its limit and that the next goes on,
 // that what is played comes first, and that no host is asked more than twice at
 // a time.
@@ -311,7 +340,7 @@ func TestLogoLimits(t *testing.T) {
 	for n := range 40 {
 		sources[fmt.Sprintf("C%d.br", n)] = fmt.Sprintf("%s/%d", s.URL, n)
 	}
-	b.job.Limits = LogoLimits{Sources: 25, Batch: 4}
+	b.job.Limits.Sources, b.job.Limits.Batch = 25, 4
 	if got := b.run(viewOf(t, sources, index.Overlay{}), job.Order{}); got.Asked != 25 || got.Left != 15 || len(b.shown()) != 25 {
 		t.Errorf("the first run: %+v", got)
 	}
@@ -364,8 +393,8 @@ func TestOwnNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer nobody.Close() // of this port nothing else can listen at all addresses meanwhile
 	port := nobody.Addr().(*net.TCPAddr).Port
-	nobody.Close()
 	b := newLogoBench(t, s)
 	sources, allow := map[string]string{}, allowed(s)
 	for n := range 60 {
@@ -437,135 +466,5 @@ func TestLogosEnd(t *testing.T) {
 	got := rep.Result.(*LogoReport)
 	if !errors.Is(err, context.Canceled) || got.Asked == 0 || got.Asked > 2 || got.Asked != len(b.shown()) || len(got.Failed) > 0 {
 		t.Errorf("%+v, %v: %d are shown", got, err, len(b.shown()))
-	}
-}
-
-// killedLogos names the database of the child of TestLogosKilled and the address
-// of its site.
-const killedLogos, killedSite = "MIRAMUNDO_TEST_LOGOS", "MIRAMUNDO_TEST_LOGOS_SITE"
-
-const killedChannels = 120
-
-func killedView(t *testing.T, address string, edition int) view {
-	sources := map[string]string{}
-	for n := range killedChannels {
-		sources[fmt.Sprintf("C%d.br", n)] = fmt.Sprintf("%s/%d/%d", address, edition, n+edition*killedChannels)
-	}
-	return viewOf(t, sources, index.Overlay{})
-}
-
-// logosForever is the child: it fetches one edition after another, and says
-// which it begins.
-func logosForever(t *testing.T, file, address string) {
-	db, err := embedded.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := logosOn(db, time.Now, []string{strings.TrimPrefix(address, "http://")})
-	l.Limits.Batch = 20
-	for edition := 0; ; edition++ {
-		l.Catalog = killedView(t, address, edition%3)
-		fmt.Println("edition", edition)
-		if _, err := l.Job().Run(t.Context(), job.Order{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestLogosKilled kills a process in the middle of the job, again and again.
-// Whoever opens the database then finds every logo that is shown kept, none kept
-// that nobody knows, and needs no more than what was left.
-func TestLogosKilled(t *testing.T) {
-	if file := os.Getenv(killedLogos); file != "" {
-		logosForever(t, file, os.Getenv(killedSite))
-	}
-	s := newSite(t)
-	file := filepath.Join(t.TempDir(), "db")
-	random := rand.New(rand.NewPCG(5, 6))
-	for round := range 3 {
-		killLogos(t, file, s.URL, 1+random.IntN(2), time.Duration(random.IntN(200))*time.Millisecond)
-		checkLogos(t, round, file)
-	}
-	db, err := embedded.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	l := logosOn(db, time.Now, allowed(s))
-	l.Catalog = killedView(t, s.URL, 0)
-	for _, due := range []int{left(t, db, s.URL), 0} {
-		result, err := l.Job().Run(t.Context(), job.Order{})
-		if got := result.(*LogoReport); err != nil || got.Due != due || got.Asked != due {
-			t.Errorf("%d sources are left, and %d were asked of %d; %v", due, got.Asked, got.Due, err)
-		}
-	}
-	shown := shownBy(t, db)
-	for n := range killedChannels {
-		if id := idOf(t, n); shown[fmt.Sprintf("C%d.br", n)] != id {
-			t.Fatalf("C%d.br shows %q, want %q", n, shown[fmt.Sprintf("C%d.br", n)], id)
-		}
-	}
-}
-
-// left returns of how many channels the books do not have the first edition.
-func left(t *testing.T, db store.DB, address string) (n int) {
-	t.Helper()
-	l, _, err := logo.OpenLedger(t.Context(), db, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range killedChannels {
-		if l.States[fmt.Sprintf("C%d.br", i)].Source != logo.SourceID(fmt.Sprintf("%s/0/%d", address, i)) {
-			n++
-		}
-	}
-	return n
-}
-
-// killLogos starts a child, and kills it a while after it has begun its n-th
-// edition.
-func killLogos(t *testing.T, file, address string, n int, later time.Duration) {
-	t.Helper()
-	child := exec.Command(os.Args[0], "-test.run=^TestLogosKilled$", "-test.v")
-	child.Env = append(os.Environ(), killedLogos+"="+file, killedSite+"="+address)
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	want := fmt.Sprint("edition ", n)
-	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != want; {
-	}
-	<-time.After(later)
-	_ = child.Process.Kill()
-	_ = child.Wait() // it was killed
-}
-
-// checkLogos checks a database that a process left which was killed.
-func checkLogos(t *testing.T, round int, file string) {
-	t.Helper()
-	db, err := embedded.Open(file)
-	if err != nil {
-		t.Fatalf("round %d: %v", round, err)
-	}
-	defer db.Close()
-	for channel, id := range shownBy(t, db) { // as readers find it, before anything is mended
-		if _, err := logo.Get(t.Context(), db, id); err != nil {
-			t.Errorf("round %d: %s shows %s: %v", round, channel, id, err)
-		}
-	}
-	l, _, err := logo.OpenLedger(t.Context(), db, time.Now())
-	if err != nil {
-		t.Fatalf("round %d: %v", round, err)
-	}
-	for doc, err := range db.Query(t.Context(), store.Query{Collection: "logos"}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !l.Has(doc.ID) {
-			t.Errorf("round %d: nobody knows of %s", round, doc.ID)
-		}
 	}
 }

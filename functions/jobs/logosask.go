@@ -28,7 +28,8 @@ type asked struct {
 	bytes          int
 }
 
-// logoTimeout is how long a source may take to send its file.
+// logoTimeout is how long a source may take to send its file, unless the limits
+// say otherwise.
 const logoTimeout = 10 * time.Second
 
 // A queue gives out lanes to workers, as many tasks as the run may ask.
@@ -116,7 +117,7 @@ func (r *logoRun) work(ctx context.Context, q *queue, making chan struct{}, out 
 // has ended, or there was no place for the request.
 func (r *logoRun) fetch(ctx context.Context, t task, making chan struct{}) (asked, bool) {
 	req := origin.Request{
-		URL: t.address, MaxBytes: logo.MaxSource, Timeout: logoTimeout,
+		URL: t.address, MaxBytes: logo.MaxSource, Timeout: cmp.Or(r.Limits.Answer, logoTimeout),
 		Header: http.Header{"Accept": {"image/png,image/webp,image/jpeg,image/*;q=0.8"}},
 	}
 	req.IfNoneMatch, req.IfModifiedSince = t.conditional()

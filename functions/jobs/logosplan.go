@@ -15,7 +15,9 @@ type plan struct {
 	channels int      // that name a source
 	due      int      // sources to be asked
 	lanes    [][]task // of one host each, at most two of a host: they are asked side by side
-	lost     []string // channels whose logo goes
+
+	lost, moved int                    // channels whose logo goes, and those that take over one
+	changes     map[string]*logo.State // of both, before anyone is asked
 }
 
 // A task is a source to be asked, for all the channels that name it.
@@ -35,17 +37,23 @@ type holder struct {
 }
 
 // plan compares the catalog with the books. A blocked channel's logo stays as it
-// is, so that it is there when the block goes.
+// is, so that it is there when the block goes. One that has another id now takes
+// over what is known of it.
 func (r *logoRun) plan(v *index.View) *plan {
-	p := &plan{}
-	tasks, named := map[string]*task{}, map[string]bool{}
+	p := &plan{changes: map[string]*logo.State{}}
+	tasks, named, earlier := map[string]*task{}, map[string]bool{}, r.earlier(v)
 	for _, rec := range v.Index().Records() {
 		if rec.LogoSource == "" {
 			continue
 		}
 		p.channels++
 		named[rec.ID] = true
-		source, state := logo.SourceID(rec.LogoSource), r.ledger.States[rec.ID]
+		state, known := r.ledger.States[rec.ID]
+		if had, ok := earlier[rec.ID]; ok && !known {
+			state, p.changes[rec.ID] = had, &had
+			p.moved++
+		}
+		source := logo.SourceID(rec.LogoSource)
 		if _, shown := v.Brief(rec.ID); !shown || !state.Due(source, r.Now()) {
 			continue
 		}
@@ -60,12 +68,27 @@ func (r *logoRun) plan(v *index.View) *plan {
 	}
 	for channel := range r.ledger.States {
 		if !named[channel] {
-			p.lost = append(p.lost, channel)
+			p.changes[channel] = nil
+			p.lost++
 		}
 	}
+	p.lost -= p.moved
 	p.due = len(tasks)
 	p.lanes = lanes(tasks)
 	return p
+}
+
+// earlier returns what the books have by ids that channels once had, by those
+// that they have now.
+func (r *logoRun) earlier(v *index.View) map[string]logo.State {
+	states := map[string]logo.State{}
+	for channel, s := range r.ledger.States {
+		now, shown := v.Current(channel)
+		if shown && now != channel && s.Checked >= states[now].Checked {
+			states[now] = s
+		}
+	}
+	return states
 }
 
 func (r *logoRun) task(address, source string) *task {

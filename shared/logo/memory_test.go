@@ -179,8 +179,44 @@ func treeBomb(groups, side int) []byte {
 		}
 		b.one(0)
 	}
-	size := binary.LittleEndian.AppendUint32(nil, uint32(12+len(b.data)))
-	out := append(append([]byte("RIFF"), size...), "WEBPVP8L"...)
-	out = binary.LittleEndian.AppendUint32(out, uint32(len(b.data)))
-	return append(out, b.data...)
+	return riff(webpChunk("VP8L", b.data))
+}
+
+// transformBomb returns a lossless WebP of a side with many transforms, each of
+// which has an image of its own that takes no bits.
+func transformBomb(transforms, side int) []byte {
+	b := &bits{data: []byte{0x2f}, n: 8}
+	b.put(side-1, 14)
+	b.put(side-1, 14)
+	b.put(0, 4)
+	for range transforms {
+		b.put(1, 1) // a transform
+		b.put(0, 2) // by predictors
+		b.put(0, 3) // of tiles of 4 pixels
+		b.put(0, 1) // no cache
+		for range 5 {
+			b.one(0)
+		}
+	}
+	b.put(0, 1)
+	b.put(0, 64) // the beginning of what follows
+	return riff(webpChunk("VP8L", b.data))
+}
+
+// chunkBomb returns a WebP of many chunks, of which the first says that the
+// picture has 64 by 64 pixels, and the others that it has 16,384 by 16,384.
+func chunkBomb(chunks int) []byte {
+	large := transformBomb(1, 16384)[12:]
+	return riff(append(webpChunk("VP8X", []byte{0, 0, 0, 0, 63, 0, 0, 63, 0, 0}), bytes.Repeat(large, chunks)...))
+}
+
+func webpChunk(name string, body []byte) []byte {
+	out := binary.LittleEndian.AppendUint32([]byte(name), uint32(len(body)))
+	return append(append(out, body...), make([]byte, len(body)%2)...)
+}
+
+// riff wraps chunks as a WebP.
+func riff(chunks []byte) []byte {
+	out := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(4+len(chunks)))
+	return append(append(out, "WEBP"...), chunks...)
 }

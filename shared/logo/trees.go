@@ -23,20 +23,30 @@ func chunks(data []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// treeMemory returns what the trees of a VP8L chunk take, in bytes.
-func treeMemory(chunk []byte) (int64, error) {
-	if len(chunk) < 5 || chunk[0] != 0x2f {
-		return 0, errCut
+// losslessHeader is how many bytes of a VP8L chunk stand before its pixels.
+const losslessHeader = 5
+
+// losslessSides reads the header of a VP8L chunk.
+func losslessSides(chunk []byte) (w, h int, err error) {
+	if len(chunk) < losslessHeader || chunk[0] != 0x2f {
+		return 0, 0, errCut
 	}
 	bits := binary.LittleEndian.Uint32(chunk[1:])
-	return alphaTrees(chunk[5:], int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1)
+	return int(bits&0x3fff) + 1, int(bits>>14&0x3fff) + 1, nil
 }
 
-// alphaTrees is treeMemory for the pixels of an ALPH chunk, which has no header.
-func alphaTrees(pixels []byte, w, h int) (int64, error) {
+// treeMemory returns what the trees of lossless pixels take, in bytes. To find
+// out takes time in proportion to the sides: who calls has bounded them.
+func treeMemory(pixels []byte, w, h int) (int64, error) {
 	walk := &walk{data: pixels}
+	seen := [4]bool{} // by kind: each transform is made once at most, else a short file takes hours
 	for walk.read(1) == 1 && !walk.over {
-		w = walk.transform(w, h)
+		kind := walk.read(2)
+		if seen[kind] {
+			return 0, errCut
+		}
+		seen[kind] = true
+		w = walk.transform(kind, w, h)
 	}
 	groups, cache := walk.groups(w, h)
 	if walk.over {
@@ -70,10 +80,10 @@ func (w *walk) fail() { w.over = true }
 // tiles returns how many tiles of 2^bits pixels cover n.
 func tiles(n, bits int) int { return (n + 1<<bits - 1) >> bits }
 
-// transform walks over a transform, and returns the width that pixels have
-// before it.
-func (w *walk) transform(width, height int) int {
-	switch w.read(2) {
+// transform walks over a transform of a kind, and returns the width that pixels
+// have before it.
+func (w *walk) transform(kind, width, height int) int {
+	switch kind {
 	case 0, 1: // predictor, colour
 		bits := w.read(3) + 2
 		w.image(tiles(width, bits), tiles(height, bits))

@@ -38,10 +38,14 @@ func lossyMemory(w, h int) int64 {
 // losslessNeed reads the header of VP8L. Its pixels may be transformed from one
 // array to another.
 func losslessNeed(data, body []byte) (need, error) {
-	bits := binary.LittleEndian.Uint32(body[1:])
-	w, h := int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1
-	trees, err := treeMemory(body)
-	return need{data, w, h, losslessMemory(w, h) + trees}, err
+	w, h, err := losslessSides(body)
+	n := need{data, w, h, losslessMemory(w, h)}
+	if err != nil || n.memory > maxDecode {
+		return n, err
+	}
+	trees, err := treeMemory(body[losslessHeader:], w, h)
+	n.memory += trees
+	return n, err
 }
 
 func losslessMemory(w, h int) int64 { return 9 * area(w, h) }
@@ -59,18 +63,35 @@ func extendedNeed(data, body []byte) (need, error) {
 	if n.memory > maxDecode {
 		return n, nil
 	}
-	for name, chunk := range chunks(body[10:]) {
-		trees, err := int64(0), error(nil)
+	trees, err := extendedTrees(body[10:], w, h)
+	n.memory += trees
+	return n, err
+}
+
+// extendedTrees returns what the trees take of the one picture in some chunks
+// and of its alpha channel, as far as the decoder would read them.
+func extendedTrees(data []byte, w, h int) (memory int64, err error) {
+	alpha := false
+	for name, chunk := range chunks(data) {
 		switch {
+		case name == "VP8 ":
+			return memory, nil
 		case name == "VP8L":
-			trees, err = treeMemory(chunk)
-		case name == "ALPH" && len(chunk) > 0 && chunk[0]&3 == 1:
-			trees, err = alphaTrees(chunk[1:], w, h)
+			if width, height, err := losslessSides(chunk); err != nil || width != w || height != h {
+				return 0, errCut
+			}
+			trees, err := treeMemory(chunk[losslessHeader:], w, h)
+			return memory + trees, err
+		case name == "ALPH" && alpha:
+			return 0, errCut // a second one
+		case name == "ALPH":
+			alpha = true
+			if len(chunk) > 0 && chunk[0]&3 == 1 {
+				if memory, err = treeMemory(chunk[1:], w, h); err != nil {
+					return 0, err
+				}
+			}
 		}
-		if err != nil {
-			return need{}, err
-		}
-		n.memory += trees
 	}
-	return n, nil
+	return memory, nil
 }
