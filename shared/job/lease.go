@@ -54,8 +54,8 @@ func (r *Runner) take(ctx context.Context, name string) (*hold, error) {
 			return err
 		}
 		h.until = r.now().Add(leaseTime)
-		if l.Holder != "" && r.now().Before(l.Until.Time) {
-			return ErrRunning
+		if l.Holder != "" && l.Holder != h.holder && r.now().Before(l.Until.Time) {
+			return ErrRunning // our own it is when the first try went well and was not heard of
 		}
 		return tx.Set(leasePath(name), lease{h.holder, store.At(h.until)})
 	})

@@ -205,6 +205,34 @@ func testLeaseWithoutDatabase(t *testing.T, f *fleet) {
 	}
 }
 
+// A deaf is a database that does not hear that a transaction went well, and
+// tries it again.
+type deaf struct{ store.DB }
+
+func (d deaf) Update(ctx context.Context, f func(store.Tx) error) error {
+	if err := d.DB.Update(ctx, f); err != nil {
+		return err
+	}
+	return d.DB.Update(ctx, f)
+}
+
+// TestLeaseTakenTwice takes a lease by a transaction that is tried again after
+// it went well.
+func TestLeaseTakenTwice(t *testing.T) { onEach(t, testLeaseTakenTwice) }
+
+func testLeaseTakenTwice(t *testing.T, f *fleet) {
+	a, b := f.machine(deaf{f.db}), f.machine(f.db)
+	a.work = func(context.Context) error {
+		if _, err := b.Run(t.Context(), "work", Order{}); !errors.Is(err, ErrRunning) {
+			t.Errorf("while it runs elsewhere: %v", err)
+		}
+		return nil
+	}
+	if _, err := a.Run(t.Context(), "work", Order{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestLeaseOfMany has many machines ask at once: one of them runs.
 func TestLeaseOfMany(t *testing.T) { onEach(t, testLeaseOfMany) }
 
