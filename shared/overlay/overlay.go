@@ -62,9 +62,10 @@ func (k Kind) ShardOf(id string) int {
 
 // Update gives the bytes of shard n to f, nil when there are none, and keeps
 // what f returns in their place, by one transaction. F must leave the bytes as
-// they are. Update writes nothing when f returns an error or the same bytes. Each check runs first in the same
-// transaction, and ends it with its error. Update may call f more than once. It
-// returns store.ErrTooLarge when the deflated bytes do not fit a document.
+// they are. Update writes nothing when f returns an error or the same bytes.
+// Each check runs first in the same transaction, and ends it with its error.
+// Update may call f more than once. It returns store.ErrTooLarge when the
+// deflated bytes do not fit a document.
 //
 // An error that is ErrCorrupt says that the shard cannot be read; f was not
 // called. A head that cannot be read is written anew from the shards.

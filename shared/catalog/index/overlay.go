@@ -22,8 +22,8 @@ type Overlay struct {
 	// Streams yields what probes know of streams; nil when nothing is measured.
 	Streams iter.Seq2[catalog.StreamID, *catalog.Measurement]
 
-	// OnlineSince is when a probe must have found a stream online, or later, for
-	// its channel to count as online.
+	// OnlineSince is after when a probe must have found a stream online for its
+	// channel to count as online.
 	OnlineSince time.Time
 
 	// Logos yields channels, by their ids or by ones that they once had, with the
