@@ -167,8 +167,10 @@ func (st *stack) serve(ctx context.Context) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()
-	work.Go(func() { st.first(ctx) })
-	work.Go(func() { st.clock().tick(ctx) })
+	if st.jobs {
+		work.Go(func() { st.first(ctx) })
+		work.Go(func() { st.clock().tick(ctx) })
+	}
 	work.Go(func() { st.aggregate(ctx) })
 	select {
 	case <-ctx.Done():
@@ -185,6 +187,9 @@ func (st *stack) first(ctx context.Context) {
 		if ctx.Err() == nil && (name != admin.ReloadJob || st.pending) {
 			st.run(ctx, name)
 		}
+	}
+	if ctx.Err() == nil {
+		st.tell.say("each job has run once")
 	}
 }
 

@@ -28,6 +28,7 @@ type settings struct {
 	catalog   string
 	backend   string
 	seed      bool
+	jobs      bool
 }
 
 func main() {
@@ -59,6 +60,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	f.StringVar(&s.data, "data", cmp.Or(getenv("DATA_DIR"), ".data"), "folder that keeps documents and events (DATA_DIR)")
 	f.StringVar(&s.catalog, "catalog", getenv("CATALOG"), "live, sample or a folder with files of the sources (CATALOG; default: live when it answers, else sample)")
 	f.StringVar(&s.backend, "backend", cmp.Or(getenv("BACKEND"), "embedded"), "embedded, or emulators: the official ones of Firestore and Pub/Sub (BACKEND)")
+	f.BoolVar(&s.jobs, "jobs", true, "run the jobs, which ask the origins of the catalog: each once at the start, then as often as the file of -config says")
 	f.BoolVar(&s.seed, "seed", false, "load the catalog, then stop")
 	if err := f.Parse(args); err != nil {
 		return s, err

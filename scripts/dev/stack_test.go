@@ -20,7 +20,7 @@ import (
 // A running stack is one that a test started.
 type running struct {
 	base  string
-	lines []string   // printed before ready
+	lines []string   // printed until start returned
 	stop  func()     // as SIGTERM does
 	ended chan error // gets what run returned
 	rest  chan string
@@ -96,17 +96,7 @@ func TestStackTakesAnotherCatalog(t *testing.T) {
 	first := start(t, settings{data: data, catalog: sample})
 	first.stop()
 	<-first.ended
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"channels.json": `[{"id":"One.pt","name":"One","country":"PT"}]`,
-		"feeds.json":    `[{"channel":"One.pt","id":"SD","name":"SD","is_main":true}]`,
-		"streams.json":  `[{"channel":"One.pt","feed":"SD","url":"https://one.example/live.m3u8"}]`,
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	second := start(t, settings{data: data, catalog: dir})
+	second := start(t, settings{data: data, catalog: small(t, "https://one.example/live.m3u8")})
 	var page struct{ Items []struct{ ID string } }
 	getJSON(t, second.base+"/api/channels?country=PT", &page)
 	if diff := cmp.Diff([]struct{ ID string }{{"One.pt"}}, page.Items); diff != "" {
@@ -114,6 +104,64 @@ func TestStackTakesAnotherCatalog(t *testing.T) {
 	}
 	second.stop()
 	<-second.ended
+}
+
+// TestStackJobs has each job run at the start, on a catalog that is on this
+// machine alone.
+func TestStackJobs(t *testing.T) {
+	r := start(t, settings{data: t.TempDir(), catalog: small(t, "https://127.0.0.1/live.m3u8"), jobs: true})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.base+"/api/admin/catalogo", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+localToken)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var status struct {
+		Jobs    []string
+		Reports []struct {
+			Job   string
+			OK    bool
+			Error string
+		}
+	}
+	if err := json.NewDecoder(res.Body).Decode(&status); err != nil {
+		t.Fatal(err)
+	}
+	var ran []string
+	for _, report := range status.Reports {
+		ran = append(ran, report.Job)
+		if !report.OK {
+			t.Errorf("%s: %s", report.Job, report.Error)
+		}
+	}
+	if diff := cmp.Diff(status.Jobs, ran); diff != "" || len(ran) < 4 {
+		t.Errorf("the jobs that ran (-want +got):\n%s", diff)
+	}
+	r.stop()
+	if err := <-r.ended; err != nil {
+		t.Errorf("run = %v after a stop", err)
+	}
+}
+
+// small returns a folder with the catalog of one channel of Portugal, which has
+// a stream.
+func small(t *testing.T, stream string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"channels.json": `[{"id":"One.pt","name":"One","country":"PT"}]`,
+		"feeds.json":    `[{"channel":"One.pt","id":"SD","name":"SD","is_main":true}]`,
+		"streams.json":  `[{"channel":"One.pt","feed":"SD","url":"` + stream + `"}]`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 func TestSeed(t *testing.T) {
@@ -150,7 +198,7 @@ func TestRunRefuses(t *testing.T) {
 	} {
 		s := settings{layout: anywhere, stackFile: stackFile, data: t.TempDir(), catalog: sample, backend: "embedded"}
 		test.change(&s)
-		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		if err := run(ctx, s, io.Discard); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: run = %v, want %q", test.name, err, test.want)
@@ -162,7 +210,7 @@ func TestParse(t *testing.T) {
 	env := map[string]string{"CATALOG": "live", "BACKEND": "emulators", "DATA_DIR": "/d"}
 	getenv := func(name string) string { return env[name] }
 	got, err := parse([]string{"-gateway", ":1", "-catalog", "sample"}, getenv, io.Discard)
-	want := settings{layout: layout{gateway: ":1"}, stackFile: "emulator.json", data: "/d", catalog: "sample", backend: "emulators"}
+	want := settings{layout: layout{gateway: ":1"}, stackFile: "emulator.json", data: "/d", catalog: "sample", backend: "emulators", jobs: true}
 	if err != nil || got != want {
 		t.Errorf("parse = %+v, %v; want %+v", got, err, want)
 	}
@@ -177,7 +225,8 @@ const stackFile = "../../emulator.json"
 
 var anywhere = layout{gateway: "127.0.0.1:0"}
 
-// start starts a stack on free ports, and returns when it is ready.
+// start starts a stack on free ports, and returns when it is ready and its jobs,
+// if it runs them, have run once.
 func start(t *testing.T, s settings) *running {
 	t.Helper()
 	s.layout, s.stackFile, s.backend = anywhere, stackFile, "embedded"
@@ -195,9 +244,12 @@ func start(t *testing.T, s settings) *running {
 		if err != nil {
 			t.Fatalf("it ended before it was ready, with %v; it said:\n%s", <-r.ended, strings.Join(r.lines, "\n"))
 		}
-		r.lines = append(r.lines, strings.TrimSpace(line))
-		if base, ok := strings.CutPrefix(strings.TrimSpace(line), "ready "); ok {
+		line = strings.TrimSpace(line)
+		r.lines = append(r.lines, line)
+		if base, ok := strings.CutPrefix(line, "ready "); ok {
 			r.base = base
+		}
+		if r.base != "" && (!s.jobs || line == "each job has run once") {
 			break
 		}
 	}
