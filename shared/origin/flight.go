@@ -20,9 +20,9 @@ import (
 
 // A flight is one request under way, until its body is closed. Its deadline
 // covers all redirects and the body, so that a server that drips cannot hold a
-// place for longer than any other, and the waiting for a place among all. It
-// does not cover that for the first place at a host, where who waits does so for
-// requests that end in time.
+// place for longer than any other, and the waiting for a place among all. Where
+// places at hosts are counted who waits does so for requests that end in time,
+// and all waiting has a time of its own.
 type flight struct {
 	client *Client
 	host   string
@@ -32,10 +32,9 @@ type flight struct {
 	within context.Context // with the request's own deadline
 	cancel context.CancelFunc
 	once   sync.Once
+	line   line // where it waits, when that has a time of its own
 
 	connecting atomic.Bool // no connection is there yet for the request that was sent last
-
-	waited time.Duration // for the first places
 
 	wait  time.Duration // for an answer's header
 	timer *time.Timer   // that ends the request when the header is late
@@ -94,24 +93,13 @@ func (f *flight) arrived() {
 	f.timer.Stop()
 }
 
-// queueTimes is how many times a request's own time it waits for its first
-// place at a host.
-const queueTimes = 4
-
-// start waits for a place at the host, and among the requests under way, from
-// when the time for the request counts. One that an origin may hold back has
-// its place among its like until the answer begins.
-func (f *flight) start(host string, timeout time.Duration) error {
-	begun := time.Now()
-	defer func() { f.waited = time.Since(begun) }()
-	if f.client.seats != nil {
-		f.within, f.cancel = context.WithTimeout(f.outer, queueTimes*timeout)
-		if err := f.sit(host); err != nil {
-			return err
-		}
-		f.cancel()
+// start waits for a place at the host, and among the requests under way. One
+// that an origin may hold back has its place among its like until the answer
+// begins.
+func (f *flight) start(host string) error {
+	if err := f.sit(host); err != nil {
+		return err
 	}
-	f.within, f.cancel = context.WithTimeout(f.outer, timeout)
 	if f.wait > f.client.opts.Header {
 		return f.enter(f.client.holding)
 	}
@@ -136,7 +124,7 @@ func (f *flight) sit(host string) error {
 		return nil
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if !f.client.seats.enter(f.within, host) {
+	if !f.queue(func(ctx context.Context) bool { return f.client.seats.enter(ctx, host) }) {
 		return f.unseated()
 	}
 	f.seat = host
@@ -167,7 +155,7 @@ func (f *flight) move(host string) error {
 }
 
 func (f *flight) enter(g *gate) error {
-	if g.enter(f.within, f.host) {
+	if f.queue(func(ctx context.Context) bool { return g.enter(ctx, f.host) }) {
 		f.in = g
 		return nil
 	}
@@ -185,6 +173,7 @@ func (f *flight) unseated() error {
 // end gives the place to another request.
 func (f *flight) end() {
 	f.once.Do(func() {
+		f.line.hold()
 		f.cancel()
 		if f.in != nil {
 			f.in.leave(f.host)
@@ -215,7 +204,7 @@ func (f *flight) answer(res *http.Response, req Request) (*Response, error) {
 		Header: res.Header,
 		URL:    res.Request.URL.String(),
 		Length: res.ContentLength,
-		Waited: f.waited,
+		Waited: f.line.waited,
 		Body:   &content{flight: f, raw: res.Body, r: unpacked, first: req.First > 0},
 	}, nil
 }

@@ -95,6 +95,12 @@ type Request struct {
 	Timeout  time.Duration // with the body; the zero is the client's
 	Wait     time.Duration // until the answer's header is complete, from when the request is sent; the zero is the client's
 
+	// Queue is how long the request may wait for places, at first and wherever
+	// it is redirected, besides its Timeout; the zero is four times that. It
+	// has no meaning without the client's PerHost: then all is part of Timeout.
+	Queue  time.Duration
+	Queued func(time.Duration) // is told after each wait how long it was, before Open returns; may be nil
+
 	IfNoneMatch     string // the ETag of what is known; empty for none
 	IfModifiedSince string // the Last-Modified of what is known; empty for none
 }
@@ -106,7 +112,7 @@ type Response struct {
 	Header http.Header
 	URL    string        // after redirects
 	Length int64         // of the body as it travels; -1 when unknown
-	Waited time.Duration // for places, before it was asked for
+	Waited time.Duration // for places at hosts, which is no time of the origin's
 
 	// Body is unpacked and bounded in bytes and time; its errors are faults of
 	// this package. It must be closed.
@@ -182,8 +188,9 @@ func (c *Client) Open(ctx context.Context, req Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &flight{client: c, host: u.Host, outer: ctx, within: ctx, cancel: func() {}, wait: cmp.Or(req.Wait, c.opts.Header)}
-	if err := f.start(u.Hostname(), cmp.Or(req.Timeout, c.opts.Timeout)); err != nil {
+	f := &flight{client: c, host: u.Host, outer: ctx, wait: cmp.Or(req.Wait, c.opts.Header)}
+	f.limit(cmp.Or(req.Timeout, c.opts.Timeout), req)
+	if err := f.start(u.Hostname()); err != nil {
 		f.end()
 		return nil, err
 	}

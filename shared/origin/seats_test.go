@@ -94,22 +94,76 @@ func TestPerHostHeld(t *testing.T) {
 	}
 }
 
-// TestPerHostQueue has a request wait at its host for longer than it may take
-// itself: it is answered, and tells how long it has waited.
+// TestPerHostQueue has a request wait at its host, and again at the one to which
+// it is redirected, for longer than it may take itself: it is answered, and
+// tells how long it has waited. What it may take goes on where it stood still.
 func TestPerHostQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := New(Options{PerHost: 1, Timeout: time.Second})
-		first := &flight{client: c, host: "a.example", outer: t.Context()}
-		if err := first.start("a.example", time.Second); err != nil {
+		c := New(Options{PerHost: 1})
+		flight := func(told func(time.Duration)) *flight {
+			f := &flight{client: c, host: "a.example", outer: t.Context()}
+			f.limit(time.Second, Request{Queued: told})
+			return f
+		}
+		first := flight(nil)
+		if err := first.start("a.example"); err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(3*time.Second, first.end)
-		second := &flight{client: c, host: "a.example", outer: t.Context()}
-		if err := second.start("a.example", time.Second); err != nil || second.waited != 3*time.Second || second.within.Err() != nil {
-			t.Errorf("%v after %v, %v", err, second.waited, second.within.Err())
+		time.AfterFunc(1900*time.Millisecond, first.end)
+		var told time.Duration
+		second := flight(func(took time.Duration) { told += took })
+		if err := second.start("a.example"); err != nil || second.within.Err() != nil {
+			t.Fatalf("%v, %v", err, second.within.Err())
+		}
+		time.Sleep(600 * time.Millisecond)
+		held := flight(nil)
+		if err := held.start("b.example"); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(2*time.Second, held.end)
+		if err := second.move("b.example"); err != nil || second.within.Err() != nil {
+			t.Fatalf("where it leads to: %v, %v", err, second.within.Err())
+		}
+		if want := 3900 * time.Millisecond; second.line.waited != want || told != want {
+			t.Errorf("it waited for %v and told %v, want %v", second.line.waited, told, want)
+		}
+		time.Sleep(399 * time.Millisecond)
+		synctest.Wait()
+		if second.within.Err() != nil || second.late.Load() {
+			t.Error("it is late before its time")
+		}
+		time.Sleep(2 * time.Millisecond)
+		synctest.Wait()
+		if second.within.Err() == nil || !second.late.Load() {
+			t.Error("it is not late after its time")
 		}
 		second.end()
 	})
+}
+
+// TestPerHostQueueEnds has requests wait at a host for as long as they may.
+func TestPerHostQueueEnds(t *testing.T) {
+	for _, tc := range []struct{ queue, want time.Duration }{{0, 4 * time.Second}, {time.Minute, time.Minute}, {time.Millisecond, time.Millisecond}} {
+		synctest.Test(t, func(t *testing.T) {
+			c := New(Options{PerHost: 1})
+			first := &flight{client: c, outer: t.Context()}
+			first.limit(time.Hour, Request{})
+			if err := first.start("a.example"); err != nil {
+				t.Fatal(err)
+			}
+			second := &flight{client: c, outer: t.Context()}
+			second.limit(time.Second, Request{Queue: tc.queue})
+			begun := time.Now()
+			if err := second.start("a.example"); !errors.Is(err, ErrBusy) || time.Since(begun) != tc.want {
+				t.Errorf("%v after %v, want ErrBusy after %v", err, time.Since(begun), tc.want)
+			}
+			second.end()
+			first.end()
+			if n := len(c.seats.hosts); n != 0 {
+				t.Errorf("%d hosts are kept when nobody asks them", n)
+			}
+		})
+	}
 }
 
 // TestPerHostFull has a request that has a place at its host, and none in all.

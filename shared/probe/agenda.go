@@ -18,6 +18,7 @@ type task struct {
 	outside bool // not on the operator's list
 	due     time.Time
 	late    float64 // how long it is due, in intervals
+	witness bool    // not due, but asked whether the own network works
 }
 
 // A host is one that targets name, with what is left to do of it.
@@ -39,20 +40,19 @@ type agenda struct {
 	own     []string // addresses that are reached without a network
 	hosts   map[string]*host
 	ready   ready
-	left    int // tasks not given out
+	waiting map[catalog.StreamID]*task // not given out
 }
 
 // newAgenda returns what is due of targets.
 func newAgenda(targets []Target, states map[catalog.StreamID]State, own []string, perHost int, now time.Time) *agenda {
-	a := &agenda{perHost: perHost, own: own, hosts: map[string]*host{}}
+	a := &agenda{perHost: perHost, own: own, hosts: map[string]*host{}, waiting: map[catalog.StreamID]*task{}}
 	var due []*task
-	listed := map[catalog.StreamID]bool{}
 	for _, t := range targets {
 		s := states[t.ID]
-		if at, every := s.Due(t.ID, t.Popularity); !now.Before(at) && !listed[t.ID] {
-			listed[t.ID] = true
+		if at, every := s.Due(t.ID, t.Popularity); !now.Before(at) && a.waiting[t.ID] == nil {
 			k := a.task(t)
 			k.due, k.late = at, float64(now.Sub(at))/float64(every)
+			a.waiting[t.ID] = k
 			due = append(due, k)
 		}
 	}
@@ -63,7 +63,6 @@ func newAgenda(targets []Target, states map[catalog.StreamID]State, own []string
 	for _, h := range a.hosts {
 		a.place(h)
 	}
-	a.left = len(due)
 	return a
 }
 
@@ -83,8 +82,9 @@ func (a *agenda) task(t Target) *task {
 }
 
 // moreUrgent orders tasks: those that no network is needed for, which are few
-// and say something whatever becomes of the others; then those never measured, the most played and then
-// those of one shard together; then by how late they are.
+// and say something whatever becomes of the others; then those never measured,
+// the most played and then those of one shard together; then by how late they
+// are.
 func moreUrgent(a, b *task) int {
 	fresh := 0
 	switch {
@@ -96,6 +96,14 @@ func moreUrgent(a, b *task) int {
 		fresh = 1
 	}
 	return cmp.Or(local(b)-local(a), fresh, cmp.Compare(b.late, a.late), cmp.Compare(b.Popularity, a.Popularity), cmp.Compare(a.ID, b.ID))
+}
+
+// local counts a target that is reached without a network.
+func local(k *task) int {
+	if k.outside {
+		return 0
+	}
+	return 1
 }
 
 // place has h among the hosts that are ready when it is one.
@@ -119,10 +127,29 @@ func (a *agenda) next() *task {
 func (a *agenda) take() {
 	h := heap.Pop(&a.ready).(*host)
 	h.placed = false
+	delete(a.waiting, h.queue[0].ID)
 	h.queue = h.queue[1:]
 	h.busy++
-	a.left--
 	a.place(h)
+}
+
+// withdraw returns the task of a witness: the one that waits for the same
+// stream, which is no longer to be given out, or else k itself.
+func (a *agenda) withdraw(k *task) *task {
+	due := a.waiting[k.ID]
+	if due == nil {
+		k.witness = true
+		return k
+	}
+	delete(a.waiting, k.ID)
+	h := due.host
+	h.queue = slices.DeleteFunc(h.queue, func(k *task) bool { return k == due })
+	if h.placed && len(h.queue) == 0 {
+		h.placed = false
+		a.ready = slices.DeleteFunc(a.ready, func(r *host) bool { return r == h })
+	}
+	heap.Init(&a.ready) // the host may be less urgent now
+	return due
 }
 
 // done takes note that a task which was given out has ended.

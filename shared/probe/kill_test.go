@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A caller measures at once, and says so before.
+// A caller measures as soon as it has said so.
 type caller struct{ say func(t Target) }
 
 func (c caller) Measure(_ context.Context, t Target) Result {
@@ -44,15 +45,19 @@ var (
 	killedLimits = Limits{Workers: 8, Batch: 20, Rate: 1e6}
 )
 
-// child has a round in a file, and prints a line for each measurement.
+// child has a round in a file, and prints a line for each measurement, which
+// takes place when a byte comes in.
 func child(file string) error {
 	db, err := embedded.Open(file)
 	if err != nil {
 		return err
 	}
 	r := Round{
-		Measurer: caller{func(t Target) { fmt.Println(uint64(t.ID)) }},
-		Keeper:   Book{DB: db}, Targets: killed, Now: time.Now, Limits: killedLimits,
+		Measurer: caller{func(t Target) {
+			fmt.Println(uint64(t.ID))
+			_, _ = os.Stdin.Read(make([]byte, 1)) // it fails when the parent has ended: then nobody minds
+		}},
+		Keeper: Book{DB: db}, Targets: killed, Now: time.Now, Limits: killedLimits,
 	}
 	_, err = r.Run(context.Background())
 	return errors.Join(err, db.Close())
@@ -72,7 +77,7 @@ func TestKill(t *testing.T) {
 		if lives++; lives > 100 {
 			t.Fatalf("after %d lives %d streams are kept", lives, len(known))
 		}
-		for _, id := range kill(t, file, 1+rng.IntN(60)) {
+		for _, id := range kill(t, file, 1+rng.IntN(90)) {
 			if s, ok := known[id]; ok {
 				t.Errorf("%v is measured again, and is %+v", id, s)
 			}
@@ -126,8 +131,8 @@ func kept(t *testing.T, file string) map[catalog.StreamID]State {
 	return states
 }
 
-// kill runs a process that measures, kills it after some measurements, and
-// returns what it measured.
+// kill runs a process that measures, kills it at the last of some measurements,
+// and returns what it measured. It cannot go on until it is killed.
 func kill(t *testing.T, file string, after int) (list []catalog.StreamID) {
 	t.Helper()
 	self, err := os.Executable()
@@ -140,8 +145,15 @@ func kill(t *testing.T, file string, after int) (list []catalog.StreamID) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := in.Write(make([]byte, after-1)); err != nil && !errors.Is(err, syscall.EPIPE) {
+		t.Fatal(err) // it may have ended already
 	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		var id catalog.StreamID

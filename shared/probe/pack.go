@@ -56,7 +56,7 @@ func (p *packer) time(t time.Time) {
 		p.number(0)
 		return
 	}
-	p.number(int64(t.Sub(epoch) / time.Second))
+	p.number(min(int64(t.Sub(epoch)/time.Second), lastSecond))
 }
 
 func (p *packer) flags(flags ...bool) {

@@ -45,7 +45,7 @@ func (r *Report) step(name string, took time.Duration) { r.Steps[name] += took.M
 
 // add counts a measurement.
 func (r *Report) add(o *outcome) {
-	if o.witness {
+	if o.task.witness {
 		r.Witnesses++
 	} else {
 		r.Measured++

@@ -68,10 +68,15 @@ func (r *Round) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return x.report, err
 	}
+	for id, s := range states {
+		if s.foretold(began) {
+			states[id] = s.till(began)
+		}
+	}
 	x.states, x.present = states, sync.OnceValue(r.present)
 	x.agenda = newAgenda(r.Targets, states, r.Own, x.limits.PerHost, began)
 	x.limiter = rate.NewLimiter(rate.Limit(x.limits.Rate), burst)
-	x.report.Targets, x.report.Due = len(r.Targets), x.agenda.left
+	x.report.Targets, x.report.Due = len(r.Targets), len(x.agenda.waiting)
 	x.report.step("plan", r.Now().Sub(began))
 	x.measureAll(ctx)
 	x.report.Left = x.report.Due - x.report.Measured
@@ -103,7 +108,8 @@ type round struct {
 	pending []outcome
 	hearing hearing
 	cleared time.Time // until when the network is known to work
-	local   int       // targets under way that are reached without a network
+	busy    int       // tasks under way
+	doubt   bool      // what was found waits for what is under way
 	spent   bool      // no time or no budget is left to begin more
 	over    bool      // the results are void or cannot be kept
 	err     error
@@ -111,11 +117,10 @@ type round struct {
 
 // An outcome is what a worker brings back of a task.
 type outcome struct {
-	task    *task
-	witness bool
-	begun   bool // or no time, or no budget, was left
-	took    time.Duration
-	result  Result
+	task   *task
+	begun  bool // or no time, or no budget, was left
+	took   time.Duration
+	result Result
 }
 
 // measureAll gives tasks to workers and keeps what they bring back.
@@ -137,10 +142,10 @@ func (x *round) measureAll(ctx context.Context) {
 	defer close(work)
 	pause := time.NewTicker(x.limits.Pause)
 	defer pause.Stop()
-	for busy := 0; ; {
+	for {
 		next, to := x.next(beginning), work
 		if next == nil {
-			if to = nil; busy == 0 {
+			if to = nil; x.busy == 0 {
 				break
 			}
 		}
@@ -148,33 +153,23 @@ func (x *round) measureAll(ctx context.Context) {
 		case to <- next:
 			x.agenda.take()
 			x.begun++
-			busy++
-			x.local += local(next)
+			x.busy++
 		case o := <-outcomes:
-			busy--
-			x.local -= local(o.task)
+			x.busy--
 			x.take(ctx, o)
 		case <-pause.C:
 			x.keep(ctx, false)
 		}
-		if x.over && (x.err != nil || x.local == 0) {
+		if x.err != nil {
 			cancel()
 		}
 	}
 	x.keep(ctx, true)
 }
 
-// local counts a target that is reached without a network.
-func local(k *task) int {
-	if k.outside {
-		return 0
-	}
-	return 1
-}
-
 // next returns the task to give out, nil when there is none at the moment.
 func (x *round) next(beginning context.Context) *task {
-	if x.over || x.spent || x.begun >= x.limits.Streams || beginning.Err() != nil {
+	if x.over || x.doubt || x.spent || x.begun >= x.limits.Streams || beginning.Err() != nil {
 		return nil
 	}
 	return x.agenda.next()
@@ -207,11 +202,10 @@ func (x *round) measure(ctx, beginning context.Context, k *task) outcome {
 func (x *round) take(ctx context.Context, o outcome) {
 	x.agenda.done(o.task)
 	x.spent = x.spent || !o.begun
-	if !o.begun || x.over && (x.err != nil || o.task.outside) {
-		return
+	if o.begun && x.err == nil {
+		x.add(o)
 	}
-	x.add(o)
-	if len(x.pending) >= x.limits.Batch || x.suspect(manyTargets, manyHosts) {
+	if len(x.pending) >= x.limits.Batch || x.suspect(manyTargets, manyHosts) || x.doubt {
 		x.keep(ctx, false)
 	}
 }
@@ -223,17 +217,21 @@ func (x *round) add(o outcome) {
 }
 
 // keep keeps what was found since it last did, unless that is not to be
-// believed. What little gives rise to doubt waits for more, but not for ever.
+// believed. What little gives rise to doubt waits for more, but not for ever;
+// what is doubted waits for what is under way, since who does not answer is
+// often known first.
 func (x *round) keep(ctx context.Context, last bool) {
-	if len(x.pending) == 0 || x.err != nil || x.over && !last {
+	if len(x.pending) == 0 || x.over {
 		return
 	}
-	switch doubt := x.suspect(fewTargets, fewHosts); {
-	case doubt && !x.heard(ctx):
-		if x.void(); !last {
+	suspect := x.suspect(fewTargets, fewHosts)
+	if x.doubt = suspect && (x.doubt || !x.heard(ctx)); x.doubt {
+		if x.busy > 0 {
 			return
 		}
-	case !doubt && x.suspect(1, 1) && !last && len(x.pending) < x.limits.Batch:
+		x.void()
+	}
+	if !suspect && x.suspect(1, 1) && !last && len(x.pending) < x.limits.Batch {
 		return
 	}
 	begun := x.Now()
@@ -257,7 +255,6 @@ func (x *round) void() {
 	all := len(x.pending)
 	x.pending = slices.DeleteFunc(x.pending, func(o outcome) bool { return o.task.outside })
 	x.report.Dropped = all - len(x.pending)
-	x.hearing = hearing{}
 }
 
 // heard reports whether the network works although nearly nobody answered. It
@@ -277,8 +274,7 @@ func (x *round) heard(ctx context.Context) bool {
 			continue
 		}
 		told++
-		cleared = cleared || answered(&o.result)
-		o.witness = true
+		cleared = cleared || vouches(&o.result)
 		x.add(*o)
 	}
 	if cleared {

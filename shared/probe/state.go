@@ -79,6 +79,29 @@ func (s State) After(r Result) State {
 	return s
 }
 
+// ahead is how far a time may lie ahead of a clock that is right.
+const ahead = time.Hour
+
+// foretold reports whether s tells of times to come: it was found under a clock
+// that was far ahead.
+func (s *State) foretold(now time.Time) bool {
+	latest := now.Add(ahead)
+	return s.At.After(latest) || s.MissedAt.After(latest)
+}
+
+// till returns s, which is foretold, as far as it can be known at a time. The
+// stream is to be measured again at once, or it would not be for as long.
+func (s State) till(now time.Time) State {
+	now = now.UTC().Truncate(time.Second)
+	s.At, s.Missed, s.MissedAt = time.Time{}, 0, time.Time{}
+	for _, t := range []*time.Time{&s.ScoredAt, &s.OnlineAt, &s.FailingSince} {
+		if t.After(now) {
+			*t = now
+		}
+	}
+	return s
+}
+
 // score has the sample of r in the score.
 func (s *State) score(r *Result, at time.Time) {
 	x, ok := sample(r)
@@ -151,7 +174,7 @@ func (s Shown) Next(state State) (Shown, bool) {
 		OnlineAt: state.OnlineAt.Truncate(onlineStep), Latency: state.Latency, Facts: state.Facts,
 	}
 	if next.Status == s.Status && next.Scored == s.Scored && next.Score == s.Score {
-		if state.At.Sub(s.CheckedAt) < checkedStep {
+		if since := state.At.Sub(s.CheckedAt); since > -ahead && since < checkedStep {
 			next.CheckedAt = s.CheckedAt
 		}
 		if near(next.Latency, s.Latency, max(s.Latency/4, latencyStep)) {
@@ -173,8 +196,10 @@ func near[T int | time.Duration](a, b, apart T) bool {
 // measurement returns s as the catalog takes it.
 func (s *Shown) measurement() catalog.Measurement {
 	h := catalog.StreamHealth{Status: string(s.Status), Resolution: resolution(s.Height)}
-	checked := s.CheckedAt.Format(time.RFC3339)
-	h.CheckedAt = &checked
+	if !s.CheckedAt.IsZero() { // as under a clock that was far behind
+		checked := s.CheckedAt.Format(time.RFC3339)
+		h.CheckedAt = &checked
+	}
 	if s.Scored {
 		h.Score = &scores[s.Score]
 	}

@@ -22,7 +22,7 @@ func (r *run) hls(p *reply) error {
 	var failed error
 	for _, v := range m.Variants[:min(len(m.Variants), 2)] {
 		err := r.variant(p, v)
-		if err == nil || r.ctx.Err() != nil {
+		if err == nil || r.ctx.Err() != nil || r.left() <= 0 {
 			return err
 		}
 		if failed == nil {
@@ -64,7 +64,7 @@ func (r *run) rendition(from *reply, uri string, v manifest.Variant) error {
 	if len(m.Variants) > 0 {
 		return nested
 	}
-	return r.segments(p, m, v)
+	return within(r.segments(p, m, v))
 }
 
 // playlist fetches a playlist.
@@ -219,6 +219,9 @@ func (r *run) advances(p *reply, m manifest.HLS) error {
 		if r.result.Requests >= maxRequests || maxBytes-r.result.Bytes < int64(len(p.data))+1 {
 			return nil
 		}
+		if r.left() <= interval {
+			return nil
+		}
 		r.opts.Wait(r.ctx, interval-r.opts.Now().Sub(p.sent))
 		if r.ctx.Err() != nil {
 			return r.ctx.Err()
@@ -233,7 +236,7 @@ func (r *run) advances(p *reply, m manifest.HLS) error {
 		}
 		failed = stalled
 	}
-	if errors.Is(failed, origin.ErrBusy) {
+	if errors.Is(failed, origin.ErrBusy) || r.left() <= 0 {
 		return nil // it played
 	}
 	return failed

@@ -16,6 +16,7 @@ import (
 // Bounds of one measurement.
 const (
 	maxTime     = 45 * time.Second // in all, the waiting for a live playlist to go on included
+	maxQueue    = 3 * maxTime      // besides, for places at hosts: while three others are measured there
 	maxRequests = 12               // redirects are part of their request
 	maxBytes    = 2 << 20          // of bodies, unpacked
 
@@ -82,9 +83,7 @@ func wait(ctx context.Context, d time.Duration) {
 // sends decides, not the kind that the catalog has: a stream of a kind that
 // can be measured may turn out to be of any other.
 func (m *Measurer) Measure(ctx context.Context, t probe.Target) probe.Result {
-	within, cancel := context.WithTimeout(ctx, maxTime)
-	defer cancel()
-	r := &run{opts: m.opts, outer: ctx, ctx: within, target: t}
+	r := &run{opts: m.opts, ctx: ctx, end: time.Now().Add(maxTime), target: t}
 	err := error(unknown)
 	if measurable(t.Kind) {
 		err = r.open(t.URL, 0)

@@ -125,7 +125,7 @@ func (r *run) plain(p *reply) error {
 	if err := r.note(facts, ""); err != nil {
 		return err
 	}
-	return r.alone(ask{url: p.run.target.URL, most: 4 << 10})
+	return r.alone(ask{url: p.asked})
 }
 
 // media reads until the bytes say what there is to know. What comes too slowly
@@ -136,7 +136,7 @@ func (p *reply) media() (media.Facts, error) {
 		facts := media.Read(p.data)
 		ended := p.done || int64(len(p.data)) >= p.most
 		switch {
-		case enough(facts, len(p.data)), p.slow() && facts.Bitrate > 0 && !facts.Video, ended && facts.Container != "", err != nil && facts.Container != "" && errors.Is(err, origin.ErrTimeout) && p.run.ctx.Err() == nil:
+		case enough(facts, len(p.data)), p.slow() && facts.Bitrate > 0 && !facts.Video, ended && facts.Container != "", err != nil && facts.Container != "" && errors.Is(err, origin.ErrTimeout):
 			return facts, nil
 		case err != nil:
 			return facts, err
@@ -194,8 +194,8 @@ func (r *run) alone(a ask) error {
 	a.bare, a.most = true, 4<<10
 	p, err := r.fetch(a)
 	switch {
-	case r.outer.Err() != nil:
-		return r.outer.Err()
+	case r.ctx.Err() != nil:
+		return r.ctx.Err()
 	case err == nil:
 		c := manifest.Tell(p.data)
 		r.result.Closed = c == manifest.Document || c == manifest.Nothing

@@ -17,10 +17,12 @@ import (
 // A run is one measurement under way.
 type run struct {
 	opts   Options
-	outer  context.Context // the caller's
-	ctx    context.Context // with the measurement's own deadline
+	ctx    context.Context // the caller's
 	target probe.Target
 	result probe.Result
+
+	end    time.Time     // of the measurement; later when requests waited for their places
+	queued time.Duration // how long they did
 
 	foreign  bool // the origin refuses requests from pages: they go on without saying so
 	unshared bool // pages of others may not read an answer that playing takes
@@ -57,11 +59,15 @@ func (r *run) ask(a ask) (*reply, error) {
 	if r.result.Requests >= maxRequests || left <= 0 {
 		return nil, overmuch
 	}
+	if r.left() <= 0 {
+		return nil, context.DeadlineExceeded
+	}
 	r.result.Requests++
 	sent := r.opts.Now()
 	most := min(a.most, left)
 	res, err := r.opts.Origin.Open(r.ctx, origin.Request{
-		URL: a.url, Header: r.header(a), First: most + skipped(a.span), Timeout: r.opts.Patience,
+		URL: a.url, Header: r.header(a), First: most + skipped(a.span), Timeout: min(r.opts.Patience, r.left()),
+		Queue: max(maxQueue-r.queued, 1), Queued: r.queue,
 	})
 	r.result.Answered = r.result.Answered || err == nil || reached(err)
 	if err != nil {
@@ -72,6 +78,16 @@ func (r *run) ask(a ask) (*reply, error) {
 		p.body = media.StripICY(p.body, interval)
 	}
 	return p, p.seek(a.span)
+}
+
+// left returns how much time the measurement has.
+func (r *run) left() time.Duration { return time.Until(r.end) }
+
+// queue takes out of the measurement the time that a request waited for its
+// place among others of ours.
+func (r *run) queue(took time.Duration) {
+	r.queued += took
+	r.end = r.end.Add(took)
 }
 
 // reached reports whether a request failed by what an origin said.
