@@ -85,6 +85,9 @@ var real = []struct {
 }
 
 func TestReadReal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("ffmpeg takes its time")
+	}
 	for _, test := range real {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
