@@ -26,10 +26,10 @@ func realistic(programmes int) []byte {
 		fmt.Fprintf(&b, `  <programme start="%s" stop="%s" channel="Canal%d.br">
     <title lang="pt">Jornal das %d &amp; Esporte</title>
     <sub-title lang="pt">Edição nº %d</sub-title>
-    <desc lang="pt">As notícias do dia, com a previsão do tempo, o trânsito nas capitais e a agenda de %d. Reportagens de todo o país, entrevistas ao vivo e os gols da rodada. Apresentação de Ana e João.</desc>
+    <desc lang="pt">As notícias do dia, com a previsão do tempo, o trânsito nas capitais e a agenda de %d. Reportagens de cada estado do país, entrevistas ao vivo e os gols da rodada, com comentários no estúdio.</desc>
     <credits>
-      <director>Maria Silva</director>
-      <presenter>Ana Souza %d</presenter>
+      <director>Direção da casa</director>
+      <presenter>Apresentação %d</presenter>
     </credits>
     <category lang="pt">Jornalismo</category>
     <category lang="en">News</category>
