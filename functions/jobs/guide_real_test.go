@@ -3,7 +3,6 @@ package jobs_test
 import (
 	"context"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -14,29 +13,10 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/reference"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store/embedded"
 )
-
-// reference returns the folder of reference data beside the repository, or
-// skips.
-func reference(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			data := filepath.Join(filepath.Dir(dir), "shared", "data")
-			if _, err := os.Stat(data); err == nil {
-				return data
-			}
-		}
-	}
-	t.Skip("no ../shared/data")
-	return ""
-}
 
 // realMatcher knows the channels of the real register.
 func realMatcher(t testing.TB, data string) *gather.Matcher {
@@ -67,7 +47,7 @@ func TestGuideReal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the real register takes long with the race detector")
 	}
-	data := reference(t)
+	data := reference.Dir(t)
 	m := realMatcher(t, data)
 	for i, test := range []struct {
 		source               string

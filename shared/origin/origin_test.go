@@ -18,33 +18,16 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
-)
 
-// shared returns the folder of reference data beside the repository, or skips.
-func shared(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			data := filepath.Join(filepath.Dir(dir), "shared", "data")
-			if _, err := os.Stat(data); err == nil {
-				return data
-			}
-		}
-	}
-	t.Skip("no ../shared/data")
-	return ""
-}
+	"miramundo.dev/shared/reference"
+)
 
 // A hostile case of the file ssrf_cases.tsv.
 type hostile struct{ id, category, input, expected string }
 
 func hostileCases(t *testing.T, kind string) []hostile {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(shared(t), "ssrf_cases.tsv"))
+	text, err := os.ReadFile(filepath.Join(reference.Dir(t), "ssrf_cases.tsv"))
 	if err != nil {
 		t.Fatal(err)
 	}

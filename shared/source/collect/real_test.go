@@ -10,29 +10,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/shared/reference"
 	"miramundo.dev/shared/source"
 )
 
-// shared returns the folder of reference data beside the repository, or skips.
+// shared returns the folder of reference data, or skips.
 func shared(t testing.TB) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("the real sources take long with the race detector")
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			data := filepath.Join(filepath.Dir(dir), "shared", "data")
-			if _, err := os.Stat(data); err == nil {
-				return data
-			}
-		}
-	}
-	t.Skip("no ../shared/data")
-	return ""
+	return reference.Dir(t)
 }
 
 func loadFolder(t testing.TB, plan Plan) *source.Dataset {

@@ -14,6 +14,8 @@ import (
 	"github.com/ulikunitz/xz"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
+
+	"miramundo.dev/shared/reference"
 )
 
 // realistic returns programmes as grabbers write them, without the element
@@ -83,7 +85,7 @@ func bench(b *testing.B, data []byte, size int, o Options) {
 // BenchmarkReal reads the guide of Freeview, with what the standard library
 // takes to find its tags.
 func BenchmarkReal(b *testing.B) {
-	packed, err := os.ReadFile(filepath.Join(shared(b), "guide", "freeview-uk-20230417.xml.xz"))
+	packed, err := os.ReadFile(filepath.Join(reference.Dir(b), "guide", "freeview-uk-20230417.xml.xz"))
 	if err != nil {
 		b.Skip("no guide of Freeview in ../shared/data")
 	}

@@ -12,32 +12,14 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/ulikunitz/xz"
 
+	"miramundo.dev/shared/reference"
 	"miramundo.dev/shared/source"
 )
-
-// shared returns the folder of reference data beside the repository, or skips.
-func shared(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			data := filepath.Join(filepath.Dir(dir), "shared", "data")
-			if _, err := os.Stat(data); err == nil {
-				return data
-			}
-		}
-	}
-	t.Skip("no ../shared/data")
-	return ""
-}
 
 // realFiles returns the real guides there are.
 func realFiles(t testing.TB) []string {
 	t.Helper()
-	data := shared(t)
+	data := reference.Dir(t)
 	var files []string
 	for _, pattern := range []string{"xmltv/*/*.xml", "xmltv/*/*.xml.gz", "guide/*.xml.xz"} {
 		found, err := filepath.Glob(filepath.Join(data, pattern))
@@ -118,7 +100,7 @@ func TestRealFacts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a great guide takes long with the race detector")
 	}
-	f, err := os.Open(filepath.Join(shared(t), "guide", "freeview-uk-20230417.xml.xz"))
+	f, err := os.Open(filepath.Join(reference.Dir(t), "guide", "freeview-uk-20230417.xml.xz"))
 	if err != nil {
 		t.Skip("no guide of Freeview in ../shared/data")
 	}
