@@ -85,6 +85,7 @@ type Endpoint struct {
 	Expose     []string // answer headers that scripts of other origins may read
 	SameOrigin bool     // no CORS, although anyone may call it
 	Speaker    bool     // of Auth None: a good Guest credential tells who calls; a bad one is as none
+	Page       bool     // for people, and no part of the API: it answers in HTML, and so do its faults, to browsers, where [Options.FaultPage] is set
 	Credential string   // which token an Operator endpoint asks for; empty means CatalogToken
 
 	in, out reflect.Type

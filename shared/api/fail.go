@@ -30,6 +30,9 @@ func (c *call) fail(err error) {
 	if seconds, ok := f.Fields["retry_after"].(int); ok {
 		h.Set("Retry-After", strconv.Itoa(seconds))
 	}
+	if c.showFault(f) {
+		return
+	}
 	body := maps.Clone(f.Fields)
 	if body == nil {
 		body = map[string]any{}
@@ -38,6 +41,24 @@ func (c *call) fail(err error) {
 	if err := encode(&c.w, c.r, Status(f.Kind), body); err != nil && c.w.status == 0 {
 		http.Error(&c.w, f.Code, Status(f.Kind))
 	}
+}
+
+// showFault answers with a page that tells of f, and reports whether it did.
+func (c *call) showFault(f *fault.Error) bool {
+	if c.service == nil || c.service.FaultPage == nil || !c.forPeople() {
+		return false
+	}
+	page := c.service.FaultPage(c.r, Status(f.Kind), f)
+	return page != nil && page.Reply(&c.w, c.r) == nil
+}
+
+// forPeople reports whether a person reads the answer: a browser asked for a
+// page, or opened an address of no endpoint.
+func (c *call) forPeople() bool {
+	if c.route != nil && !c.route.endpoint.Page {
+		return false
+	}
+	return (c.r.Method == http.MethodGet || c.r.Method == http.MethodHead) && strings.Contains(c.r.Header.Get("Accept"), "text/html")
 }
 
 // WriteFault answers r with the fault in err, as an endpoint does that returns

@@ -26,6 +26,11 @@ type Options struct {
 	AddressHeader string            // in which a trusted edge tells the caller's address, alone; empty trusts none
 	Auth          Authenticator     // nil answers auth_unavailable where one is needed
 	Now           func() time.Time  // nil is time.Now
+
+	// FaultPage returns the page that tells a person of f in place of JSON: to
+	// browsers that ask for an endpoint with Page or for none at all. Nil, and a
+	// nil page, leave it at JSON.
+	FaultPage func(r *http.Request, status int, f *fault.Error) Reply
 }
 
 // An Authenticator knows who calls.
@@ -68,16 +73,16 @@ func Mux(o Options, groups ...Group) http.Handler {
 // catchAll gives us what is no endpoint's. A path with a slash at its end that
 // lacks it is ours too: http.ServeMux would redirect it, in HTML.
 func (s *service) catchAll(groups []Group) {
-	paths := map[string]bool{"/": true}
+	patterns := map[string]bool{"/": true}
 	for _, g := range groups {
 		for _, e := range g.Endpoints {
 			if path, ok := strings.CutSuffix(e.Path, "/{$}"); ok && path != "" {
-				paths[path] = true
+				patterns[e.Method+" "+path] = true
 			}
 		}
 	}
-	for path := range paths {
-		s.mux.Handle(path, &route{service: s})
+	for pattern := range patterns {
+		s.mux.Handle(pattern, &route{service: s})
 	}
 }
 
@@ -188,7 +193,7 @@ func (rt *route) share(h http.Header) {
 // credentials of the browser: what acts on the account cookie they may not,
 // and the operator's tools are no scripts of pages.
 func (e *Endpoint) crossOrigin() bool {
-	return !e.SameOrigin && (e.Auth == None || e.Auth == Guest)
+	return !e.SameOrigin && !e.Page && (e.Auth == None || e.Auth == Guest)
 }
 
 // result calls the handler, for a caller who may.

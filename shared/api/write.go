@@ -47,6 +47,12 @@ func Write(w http.ResponseWriter, r *http.Request, mediaType string, data []byte
 	return write(w, r, http.StatusOK, data)
 }
 
+// WriteStatus answers as Write does, with a status of its own.
+func WriteStatus(w http.ResponseWriter, r *http.Request, status int, mediaType string, data []byte) error {
+	w.Header()["Content-Type"] = []string{mediaType}
+	return write(w, r, status, data)
+}
+
 // write answers with data, whose type the header says already.
 func write(w http.ResponseWriter, r *http.Request, status int, data []byte) error {
 	h := w.Header()

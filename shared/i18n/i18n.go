@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 	"sync"
@@ -126,7 +127,10 @@ func match(header string) Locale {
 	return Locale(i)
 }
 
-//go:embed messages/*.json
+// The texts: those that more than the pages show, and of the pages each area in
+// a file of its own, which its keys begin with.
+//
+//go:embed messages/*.json messages/web/*.json
 var files embed.FS
 
 var messages = load()
@@ -135,16 +139,27 @@ var messages = load()
 // build, which the first test that runs finds.
 func load() (all [len(tags)]map[string]string) {
 	for _, l := range Locales {
-		name := "messages/" + l.Tag() + ".json"
-		data, err := files.ReadFile(name)
-		if err == nil {
-			err = json.Unmarshal(data, &all[l])
-		}
-		if err != nil {
-			panic(fmt.Sprintf("%s: %v", name, err))
+		all[l] = map[string]string{}
+		for _, name := range filesOf(l) {
+			data, err := files.ReadFile(name)
+			if err == nil {
+				err = json.Unmarshal(data, &all[l])
+			}
+			if err != nil {
+				panic(fmt.Sprintf("%s: %v", name, err))
+			}
 		}
 	}
 	return all
+}
+
+// filesOf lists the files with the texts of l.
+func filesOf(l Locale) []string {
+	areas, err := fs.Glob(files, "messages/web/*."+l.Tag()+".json")
+	if err != nil {
+		panic(err) // never: the pattern is well-formed
+	}
+	return append(areas, "messages/"+l.Tag()+".json")
 }
 
 // Has reports whether there is a text for key.

@@ -28,7 +28,7 @@ func TestMessages(t *testing.T) {
 			if strings.TrimSpace(messages[l][key]) == "" {
 				t.Errorf("%s has no text for %s", l, key)
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(want, got); diff != "" && !strings.HasSuffix(key, ".one") { // which may say the number in words
 				t.Errorf("%s: placeholders of %s (-%s +%s):\n%s", l, key, PT, l, diff)
 			}
 		}
@@ -42,20 +42,60 @@ func TestMessages(t *testing.T) {
 
 func keys(l Locale) []string { return slices.Sorted(maps.Keys(messages[l])) }
 
-// TestMessagesAreSorted keeps the files easy to review and to merge.
+// TestMessagesAreSorted keeps the files easy to review and to merge, and each
+// key in one file: of an area those that begin with its name.
 func TestMessagesAreSorted(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^  "([^"]+)":`)
 	for _, l := range Locales {
-		data, err := files.ReadFile("messages/" + l.Tag() + ".json")
-		if err != nil {
-			t.Fatal(err)
+		total := 0
+		for _, name := range filesOf(l) {
+			data, err := files.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			area := strings.TrimSuffix(filepath.Base(name), l.Tag()+".json")
+			for _, m := range line.FindAllSubmatch(data, -1) {
+				got = append(got, string(m[1]))
+				if !strings.HasPrefix(got[len(got)-1], area) {
+					t.Errorf("%s: %s belongs to another area", name, m[1])
+				}
+			}
+			if !slices.IsSorted(got) {
+				t.Errorf("%s: the keys are not sorted", name)
+			}
+			total += len(got)
 		}
-		var got []string
-		for _, m := range line.FindAllSubmatch(data, -1) {
-			got = append(got, string(m[1]))
+		if total != len(messages[l]) {
+			t.Errorf("%s: the files have %d keys, of which %d differ", l, total, len(messages[l]))
 		}
-		if diff := cmp.Diff(keys(l), got); diff != "" {
-			t.Errorf("%s: keys as the file has them (-sorted +file):\n%s", l, diff)
+	}
+}
+
+// TestPlurals checks that what has one form of a number has the other, and that
+// each may say the number.
+func TestPlurals(t *testing.T) {
+	for key := range messages[PT] {
+		stem, form := key[:strings.LastIndexByte(key, '.')+1], key[strings.LastIndexByte(key, '.')+1:]
+		if form == "one" && !Has(stem+"other") || form == "other" && Has(stem+"one") != strings.Contains(messages[PT][key], "{n}") {
+			t.Errorf("%s: the forms of a number are .one and .other, of which the last says {n}", key)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for l, want := range map[Locale]string{PT: "1.234.567", EN: "1,234,567", ES: "1.234.567", FR: "1\u00a0234\u00a0567", DE: "1.234.567"} {
+		if got := l.Number(1234567); got != want {
+			t.Errorf("%s: %q, want %q", l, got, want)
+		}
+	}
+	for _, test := range []struct {
+		l    Locale
+		n    int
+		want string
+	}{{EN, 0, "other"}, {EN, 1, "one"}, {EN, 2, "other"}, {FR, 0, "one"}, {FR, 1, "one"}, {FR, 2, "other"}, {PT, 0, "one"}, {ES, 0, "other"}, {DE, 1, "one"}} {
+		if got := test.l.form(test.n); got != test.want {
+			t.Errorf("%s: the form of %d is %s, want %s", test.l, test.n, got, test.want)
 		}
 	}
 }

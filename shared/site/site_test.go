@@ -1,0 +1,94 @@
+package site
+
+import (
+	"testing"
+
+	"miramundo.dev/shared/i18n"
+)
+
+// TestInterface checks the paths that the interface names.
+func TestInterface(t *testing.T) {
+	for l, want := range [5][4]string{
+		{"/", "/brasil", "/como-usar", "/sobre"},
+		{"/en", "/en/brazil", "/en/how-to", "/en/about"},
+		{"/es", "/es/brasil", "/es/como-usar", "/es/acerca"},
+		{"/fr", "/fr/bresil", "/fr/mode-emploi", "/fr/a-propos"},
+		{"/de", "/de/brasilien", "/de/anleitung", "/de/ueber"},
+	} {
+		l := i18n.Locale(l)
+		brazil, _ := CountryPath(l, "BR")
+		if got := [4]string{Home.Path(l, ""), brazil, Guide.Path(l, ""), About.Path(l, "")}; got != want {
+			t.Errorf("%s: %q, want %q", l, got, want)
+		}
+	}
+}
+
+// TestCountries checks that each country has an address of its own in each
+// locale, which is no other page's.
+func TestCountries(t *testing.T) {
+	for _, l := range i18n.Locales {
+		taken := map[string]Page{}
+		for _, p := range Pages {
+			if p != Country {
+				taken[p.Path(l, "x")] = p
+			}
+		}
+		for _, other := range i18n.Locales[1:] {
+			taken["/"+other.Tag()] = Home
+		}
+		n := 0
+		for code, slug := range atlas()[l].slugs {
+			path, ok := CountryPath(l, code)
+			if p, other := taken[path]; other {
+				t.Errorf("%s: %s is at %s, as is %s", l, code, path, p)
+			}
+			back, found := CountryOf(l, slug)
+			if !ok || !found || back != code {
+				t.Errorf("%s: %s is at %s, which is %s", l, code, path, back)
+			}
+			if Slug(slug) != slug {
+				t.Errorf("%s: the slug of %s is %q", l, code, slug)
+			}
+			n++
+		}
+		if n < 240 {
+			t.Errorf("%s: %d countries", l, n)
+		}
+	}
+	if _, ok := CountryPath(i18n.EN, "QQ"); ok {
+		t.Error("QQ has a page")
+	}
+	if _, ok := CountryOf(i18n.EN, "brasil"); ok {
+		t.Error("a slug of another locale is found")
+	}
+}
+
+func TestSlug(t *testing.T) {
+	for text, want := range map[string]string{
+		"Brésil": "bresil", "Åland Islands": "aland-islands", "Côte d’Ivoire": "cote-divoire", "São Tomé & Príncipe": "sao-tome-principe",
+		"Färöer": "faroer", " -- ": "", "Hong Kong (RAE)": "hong-kong-rae",
+	} {
+		if got := Slug(text); got != want {
+			t.Errorf("Slug(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestPath(t *testing.T) {
+	for got, want := range map[string]string{
+		Channel.Path(i18n.PT, "a/b?c.br"): "/canal/a%2Fb%3Fc.br", Channel.Path(i18n.FR, "Aurora.br"): "/fr/chaine/Aurora.br",
+		Home.Pattern(i18n.PT): "/{$}", Home.Pattern(i18n.DE): "/de", Channel.Pattern(i18n.DE): "/de/sender/{id}", Country.Pattern(i18n.PT): "/{id}",
+	} {
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestLocaleOf(t *testing.T) {
+	for path, want := range map[string]string{"/": "", "/en": "en", "/en/x": "en", "/english": "", "/de/": "de", "/pt": "", "": ""} {
+		if l, ok := LocaleOf(path); ok != (want != "") || ok && l.Tag() != want {
+			t.Errorf("LocaleOf(%q) = %s, %t", path, l, ok)
+		}
+	}
+}
