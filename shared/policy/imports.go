@@ -18,7 +18,7 @@ const (
 	keepers   = `shared/(store|bus|origin|blob)`
 	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/measure/fleet|reference)`
 	leaves    = `shared/(store|bus)/(embedded|firestore|pubsub)(/.*)?`
-	functions = `functions/\w+`
+	functions = `functions/\w+(/.*)?`
 	anything  = `.*`
 )
 
@@ -31,6 +31,7 @@ var layers = []layer{
 	{leaves, `shared/(fault|store|bus|store/embedded(/.*)?)`, "a leaf knows its contract and its vendor"},
 	{keepers + `|shared/overlay`, `shared/(fault|store)`, "documents, events and fetches know no subject"},
 	{`shared/source(/.*)?`, words + `|` + keepers + `|shared/source(/.*)?`, "sources come before the catalog"},
+	{`shared/site`, `shared/i18n`, "where pages are is a function of the locale"},
 	{`shared/catalog/fold`, ``, "folding is a function of text"},
 	{`shared/catalog/rank`, `shared/catalog`, "the choice of a stream is a function of values"},
 	{`shared/catalog/(release|block)`, words + `|` + keepers + `|shared/(source|catalog)(/.*)?`, "what is kept of the catalog goes from the sources to the index"},
@@ -130,7 +131,8 @@ var homes = []home{
 	{`github\.com/golang-jwt/jwt/v5`, `shared/identity`},
 	{`golang\.org/x/time/rate`, `functions/guest|shared/probe`},
 	{`github\.com/mileusna/useragent`, `shared/social/environment`},
-	{`golang\.org/x/text(/.*)?`, `shared/(i18n|catalog(/.*)?|source(/.*)?|library)|functions/\w+`},
+	{`golang\.org/x/text(/.*)?`, `shared/(i18n|site|catalog(/.*)?|source(/.*)?|library)|functions/\w+`},
+	{`github\.com/evanw/esbuild(/.*)?`, `scripts/assets`},
 	{`github\.com/rivo/uniseg`, `shared/library`},
 	{`golang\.org/x/net(/.*)?`, `shared/(origin|source/.*|catalog(/.*)?)|hop/server`},
 	{`golang\.org/x/sys(/.*)?`, `scripts/.*`},
