@@ -26,6 +26,11 @@ func (v *View) Brief(id string) (Brief, bool) {
 	if !ok {
 		return Brief{}, false
 	}
+	return v.brief(doc), true
+}
+
+// brief returns a record in brief.
+func (v *View) brief(doc uint32) Brief {
 	row, t := &v.ix.rows[doc], v.ix.texts(doc)
 	state := v.ix.states.Row(row.state)
 	return Brief{
@@ -36,7 +41,7 @@ func (v *View) Brief(id string) (Brief, bool) {
 		Quality:  v.ix.text(state[snapshot.StateQuality]),
 		LogoURL:  v.logoURL(doc),
 		Playable: v.playable.Has(doc),
-	}, true
+	}
 }
 
 // Current returns what a channel is called now, by its id or by one that it once

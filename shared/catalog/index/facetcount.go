@@ -74,12 +74,10 @@ func (ix *Index) counts(h histogram) (c counts) {
 	return c
 }
 
-// appendFacets adds the array of the categories with a count, most first and
-// then by id.
-func (ix *Index) appendFacets(dst []byte, c *counts, locale int) []byte {
-	var order [maxCategories]uint64 // count, then the lower number, which has the lower id
-	n := 0
-	for i := range ix.counted {
+// sorted returns the categories with a count, most first and then by id: of each
+// its count, and below 8 bits what tells which it is.
+func (c *counts) sorted() (order [maxCategories]uint64, n int) {
+	for i := range c {
 		if c[i] == 0 {
 			continue
 		}
@@ -91,12 +89,22 @@ func (ix *Index) appendFacets(dst []byte, c *counts, locale int) []byte {
 		order[at] = key
 		n++
 	}
+	return order, n
+}
+
+// categoryOf returns which category a key of sorted is of.
+func categoryOf(key uint64) int { return maxCategories - int(key&0xff) }
+
+// appendFacets adds the array of the categories with a count, most first and
+// then by id.
+func (ix *Index) appendFacets(dst []byte, c *counts, locale int) []byte {
+	order, n := c.sorted()
 	dst = append(dst, '[')
 	for k, key := range order[:n] {
 		if k > 0 {
 			dst = append(dst, ',')
 		}
-		one := &ix.counted[maxCategories-int(key&0xff)]
+		one := &ix.counted[categoryOf(key)]
 		dst = append(dst, one.before[locale]...)
 		dst = strconv.AppendUint(dst, key>>8, 10)
 		dst = append(dst, one.after...)

@@ -103,6 +103,18 @@ func (v *View) candidates(r *catalog.Record, start uint32) []rank.Candidate {
 	return list
 }
 
+// Streamed reports whether a record that Find or Matches found has a stream
+// that is not blocked.
+func (v *View) Streamed(doc uint32) bool {
+	start, end := v.ix.streams.of(doc)
+	for i := start; i < end; i++ {
+		if !v.isBlocked(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // Legacy returns what the isolated player needs to know of a stream, found as
 // Stream finds it. It reports false when there is none or it does not need
 // that player.

@@ -128,6 +128,29 @@ func TestChannelOrder(t *testing.T) {
 	}
 }
 
+// TestStreamed checks which channels are said to have a stream: those of which
+// not all are blocked.
+func TestStreamed(t *testing.T) {
+	r := playRegister()
+	r.Records = append(r.Records, catalog.Record{ID: "None.br", Name: "None"})
+	for _, test := range []struct {
+		blocked []catalog.StreamID
+		want    map[string]bool
+	}{
+		{nil, map[string]bool{"A.br": true, "rb.1": true, "None.br": false}},
+		{[]catalog.StreamID{1, 2, 3, 4, 5, 6, 8}, map[string]bool{"A.br": true, "rb.1": false, "None.br": false}},
+	} {
+		v := index.NewView(build(t, r), index.Overlay{BlockedStreams: test.blocked}, links)
+		got := map[string]bool{}
+		for _, doc := range v.Matches(index.Query{Kind: "all"}) {
+			got[v.ID(doc)] = v.Streamed(doc)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%v are blocked (-want +got):\n%s", test.blocked, diff)
+		}
+	}
+}
+
 // TestLegacy checks which streams the isolated player is told of.
 func TestLegacy(t *testing.T) {
 	v := index.NewView(build(t, playRegister()), index.Overlay{BlockedStreams: []catalog.StreamID{5}}, links)

@@ -81,17 +81,25 @@ func (v *View) appendPosition(dst []byte, q *Query, total int) []byte {
 }
 
 func (v *View) appendCounts(dst []byte, s *scratch, q *Query, res *result, locale int) []byte {
+	if res.whole != nil {
+		return append(dst, res.whole.facets[locale]...)
+	}
+	counts := v.count(s, q, res)
+	return v.ix.appendFacets(dst, &counts, locale)
+}
+
+// count counts the categories of what q matched.
+func (v *View) count(s *scratch, q *Query, res *result) (none counts) {
 	switch {
 	case res.whole != nil:
-		return append(dst, res.whole.facets[locale]...)
+		return res.whole.counts
 	case !v.counted[q.kind()]:
-		return append(dst, "[]"...)
+		return none
 	}
 	s.counts = v.ix.counter(s.counts)
 	v.ix.countList(s.counts, res.list)
 	v.ix.countBits(s.counts, res.bits)
-	counts := v.ix.counts(s.counts)
-	return v.ix.appendFacets(dst, &counts, locale)
+	return v.ix.counts(s.counts)
 }
 
 // appendItem adds record doc as a catalog.Channel.

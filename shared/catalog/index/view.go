@@ -41,6 +41,7 @@ type View struct {
 // A whole is the answer to a search without filters.
 type whole struct {
 	docset.Ranked
+	counts counts
 	facets [locales][]byte
 }
 
@@ -109,10 +110,10 @@ func (v *View) countWholes() {
 			w := &v.whole[kind][p]
 			clear(h)
 			v.ix.countBits(h, w.Bits)
-			counts := v.ix.counts(h)
-			v.counted[kind] = v.counted[kind] || counts != none
+			w.counts = v.ix.counts(h)
+			v.counted[kind] = v.counted[kind] || w.counts != none
 			for l := range locales {
-				w.facets[l] = v.ix.appendFacets(nil, &counts, l)
+				w.facets[l] = v.ix.appendFacets(nil, &w.counts, l)
 			}
 		}
 	}

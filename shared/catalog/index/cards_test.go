@@ -1,0 +1,81 @@
+package index_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/index/indextest"
+)
+
+// TestCards checks that cards say what the page of a search says.
+func TestCards(t *testing.T) {
+	reg := indextest.Synthetic(6, 3000)
+	v := index.NewView(build(t, reg), indextest.Overlay(6, reg), links)
+	measured, guided := 0, 0
+	for _, q := range []index.Query{
+		{},
+		{Kind: "all", Playable: true, Sort: "score", Offset: 40},
+		{Kind: "radio", Sort: "votes"},
+		{Country: "BR", Playable: true},
+		{Kind: "all", Category: reg.Categories[0].ID},
+		{Q: "a", Kind: "all", Sort: "relevance"},
+		{Q: "nothing has such a name"},
+		{Offset: 1 << 20},
+	} {
+		q.Limit = 50
+		for locale := range len(catalog.Labels{}) {
+			var page catalog.Page
+			if err := json.Unmarshal(v.Search(q, locale, nil), &page); err != nil {
+				t.Fatal(err)
+			}
+			want := index.Cards{Total: page.Total, Categories: page.Facets.Categories}
+			for i := range page.Items {
+				c := cardOf(t, v, &page.Items[i])
+				want.Cards = append(want.Cards, c)
+				if c.Health != nil {
+					measured++
+				}
+				if c.HasGuide {
+					guided++
+				}
+			}
+			if d := cmp.Diff(want, v.Cards(q, locale), cmpopts.EquateEmpty()); d != "" {
+				t.Fatalf("%+v in %d (-page +cards):\n%s", q, locale, d)
+			}
+		}
+	}
+	if measured == 0 || guided == 0 {
+		t.Errorf("%d cards are measured, %d have a guide", measured, guided)
+	}
+}
+
+// cardOf returns the card of an item.
+func cardOf(t *testing.T, v *index.View, item *catalog.Channel) index.Card {
+	brief, ok := v.Brief(item.ID)
+	if !ok {
+		t.Fatalf("no %s", item.ID)
+	}
+	c := index.Card{Brief: brief, HasGuide: item.HasGuide, Health: item.HealthExt}
+	switch {
+	case len(item.CategoryLabels) > 0:
+		c.Category = item.CategoryLabels[0]
+	case item.Radio != nil && len(item.Radio.Tags) > 0:
+		c.Category = item.Radio.Tags[0]
+	}
+	return c
+}
+
+// BenchmarkCards makes a page of 30 cards.
+func BenchmarkCards(b *testing.B) {
+	reg := indextest.Synthetic(31, 20_000)
+	v := index.NewView(build(b, reg), indextest.Overlay(31, reg), links)
+	b.ReportAllocs()
+	for b.Loop() {
+		v.Cards(index.Query{Kind: "all", Playable: true, Limit: 30, Offset: 1000}, 0)
+	}
+}

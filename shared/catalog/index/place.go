@@ -1,0 +1,28 @@
+package index
+
+import (
+	"sort"
+
+	"miramundo.dev/shared/catalog/snapshot"
+)
+
+// PlaceName returns the name of a state, a province or a city by its catalog
+// code; false when there is none.
+func (v *View) PlaceName(code string) (string, bool) {
+	if name := nameIn(&v.ix.terms.subdivisions, snapshot.SubdivisionWidth, code); name != "" {
+		return name, true
+	}
+	name := nameIn(&v.ix.terms.cities, snapshot.CityWidth, code)
+	return name, name != ""
+}
+
+// nameIn returns the name of a code in a vocabulary, which is in the order of
+// its codes: each entry begins with its code and ends with its name.
+func nameIn(t *snapshot.Texts, width int, code string) string {
+	n := t.Len() / width
+	i := sort.Search(n, func(i int) bool { return string(t.At(uint32(i*width))) >= code })
+	if i == n || string(t.At(uint32(i*width))) != code {
+		return ""
+	}
+	return string(t.At(uint32(i*width + width - 1)))
+}
