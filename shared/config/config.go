@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/mail"
 	"net/url"
 	"os"
 	"regexp"
@@ -37,6 +38,8 @@ type Config struct {
 	RadioBrowser string `env:"RADIO_BROWSER_URL" doc:"Address of one radio-browser server; without it, one is discovered."`
 
 	GuideSources string `env:"GUIDE_SOURCES" doc:"Guides in XMLTV form, plain or packed: addresses or files, separated by commas, each with options after a # such as tz=Europe/London&country=GB&lang=en&name=freeview. Health shows the name, which is else that of the file. Without it there are no programmes."`
+
+	ContactEmail string `env:"CONTACT_EMAIL" doc:"Address that the pages name for complaints and questions. Without it they say that there is none yet."`
 
 	CatalogToken  string   `env:"CATALOGO_TOKEN" doc:"Secret. Bearer token of the operator for /api/admin, at least 16 characters. Without it those routes answer 503."`
 	MetricsToken  string   `env:"METRICS_TOKEN" doc:"Secret. Bearer token of the operator for metrics and raw reports, likewise."`
@@ -149,13 +152,23 @@ func (c Config) check(vars map[string]string) (problems []error) {
 			no(name, "is no name of a header")
 		}
 	}
-	for _, hostPort := range c.OriginAllow {
-		if !isHostPort(hostPort) {
-			no("ORIGIN_ALLOW", "has an entry that is no host:port")
-		}
-	}
+	problems = append(problems, c.checkReach()...)
 	problems = append(problems, c.checkBackend()...)
 	return append(problems, c.checkDeployed(vars)...)
+}
+
+// checkReach returns what is wrong with whom the service may reach, and with how
+// it is reached by people.
+func (c Config) checkReach() (problems []error) {
+	for _, hostPort := range c.OriginAllow {
+		if !isHostPort(hostPort) {
+			problems = append(problems, errors.New("ORIGIN_ALLOW has an entry that is no host:port"))
+		}
+	}
+	if c.ContactEmail != "" && !isMailbox(c.ContactEmail) {
+		problems = append(problems, errors.New("CONTACT_EMAIL is no mail address"))
+	}
+	return problems
 }
 
 const minutesOfDay = 24 * 60
@@ -166,6 +179,13 @@ func isAddress(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil &&
 		u.RawQuery == "" && u.Fragment == "" && !strings.HasSuffix(s, "/")
+}
+
+// isMailbox reports whether s is a mail address and nothing else, such as a name
+// before it.
+func isMailbox(s string) bool {
+	a, err := mail.ParseAddress(s)
+	return err == nil && a.Address == s
 }
 
 func isHostPort(s string) bool {

@@ -64,14 +64,14 @@ func TestRefusals(t *testing.T) {
 		{"values", nil, map[string]string{
 			"PORT": "http", "BASE_URL": "m.example", "HOP_URL": "https://u:p@hop.example", "LEGACY_URL": "https://l.example/",
 			"BACKEND": "disk", "CATALOGO_TOKEN": "short", "METRICS_TOKEN": "has spaces, although it is long",
-			"EDGE_COUNTRY_HEADER": "X Country", "ORIGIN_ALLOW": "localhost", "LOG_LEVEL": "loud", "RADIO_BROWSER_URL": "ftp://x",
+			"EDGE_COUNTRY_HEADER": "X Country", "ORIGIN_ALLOW": "localhost", "CONTACT_EMAIL": "Nobody <a@b.example>", "LOG_LEVEL": "loud", "RADIO_BROWSER_URL": "ftp://x",
 			"IPTV_ORG_URL": "https://x.example?y=z", "HOP_TICKET_KEY": "short", "HOP_TICKET_KEY_PREVIOUS": "short", "PEOPLE_KEY": "short",
 			"GUEST_KEY": "short", "GUEST_KEY_PREVIOUS": "short",
 			"HOP_FREE_MINUTES": "1441", "EDGE_ADDRESS_HEADER": "X:Y",
 		}, []string{
 			"HOP_TICKET_KEY is shorter", "HOP_TICKET_KEY_PREVIOUS is shorter", "PEOPLE_KEY is shorter", "GUEST_KEY is shorter", "GUEST_KEY_PREVIOUS is shorter", "HOP_FREE_MINUTES is not", "EDGE_ADDRESS_HEADER is no",
 			"PORT is no int", "BASE_URL is no http", "HOP_URL is no http", "LEGACY_URL is no http", "BACKEND is none",
-			"CATALOGO_TOKEN is shorter", "METRICS_TOKEN is shorter", "EDGE_COUNTRY_HEADER is no", "ORIGIN_ALLOW has an entry",
+			"CATALOGO_TOKEN is shorter", "METRICS_TOKEN is shorter", "EDGE_COUNTRY_HEADER is no", "ORIGIN_ALLOW has an entry", "CONTACT_EMAIL is no",
 			"LOG_LEVEL is no slog.Level", "RADIO_BROWSER_URL is no http", "IPTV_ORG_URL is no http",
 		}},
 		{"port", nil, map[string]string{"PORT": "70000"}, []string{"PORT is no port"}},
