@@ -30,7 +30,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).openapi, api.Endpoint{
 		Method: "GET",
-		Path:   openapiPath,
+		Path:   api.DescriptionPath,
 		Auth:   api.None,
 		Doc:    "The OpenAPI 3.1 description of the API.",
 		Cache:  api.Public(5 * time.Minute),
@@ -45,9 +45,8 @@ var Endpoints = []api.Endpoint{
 }
 
 const (
-	indexPath   = "/api/{$}"
-	openapiPath = "/openapi.json"
-	healthTool  = "get_health"
+	indexPath  = "/api/{$}"
+	healthTool = "get_health"
 )
 
 // A State says what catalog an instance answers from.

@@ -31,8 +31,8 @@ type authMode struct {
 
 // docs lead to what describes the service further.
 type docs struct {
-	OpenAPI string  `json:"openapi" format:"uri"`
-	UI      *string `json:"ui" format:"uri" description:"The pages for people; null while there are none."`
+	OpenAPI string `json:"openapi" format:"uri"`
+	UI      string `json:"ui" format:"uri" description:"The pages for people."`
 }
 
 // An entry is one endpoint.
@@ -83,7 +83,7 @@ var steps = []struct{ does, tool, query string }{
 func describe(o Options) index {
 	x := index{
 		Name: App, Description: about, Locales: []string{}, Auth: []authMode{}, Endpoints: []entry{},
-		Docs:       docs{OpenAPI: o.BaseURL + openapiPath},
+		Docs:       docs{OpenAPI: o.BaseURL + api.DescriptionPath, UI: o.BaseURL + "/"},
 		Quota:      quota{Free: []allowance{{What: "Search, facets, detail records and health."}}},
 		Quickstart: []step{},
 	}

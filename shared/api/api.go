@@ -66,6 +66,9 @@ func Public(age time.Duration) Cache {
 // limit of its own, in bytes.
 const DefaultMaxBody = 64 << 10
 
+// DescriptionPath is where the OpenAPI description of the API is.
+const DescriptionPath = "/openapi.json"
+
 // HealthPath is where every server of the service says that it answers.
 const HealthPath = "/api/health"
 

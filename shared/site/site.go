@@ -27,16 +27,23 @@ const (
 	History               // likewise
 	Guide                 // how to use it all
 	About                 // credits, licences and whom to ask
+
+	Nowhere Page = -1 // none of them: what a person sees who asks for what is not there
 )
 
-// Pages lists the pages in their order.
+// Pages lists the pages in their order, without Nowhere.
 var Pages = []Page{Home, Country, Countries, Channel, Library, Favorites, History, Guide, About}
 
 // names are what the pages are called in logs, stylesheets and scripts.
 var names = [...]string{"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about"}
 
 // String returns the name of p, which is the same in every locale.
-func (p Page) String() string { return names[p] }
+func (p Page) String() string {
+	if p == Nowhere {
+		return "error"
+	}
+	return names[p]
+}
 
 // paths are the parts of addresses after that of the locale, in the order of
 // [i18n.Locales]. An {id} stands for what is asked for.
@@ -62,9 +69,18 @@ func root(l i18n.Locale) string {
 	return "/" + l.Tag()
 }
 
+// path returns the path of p in a locale, in which {id} may stand. Nowhere leads
+// back to the start.
+func (p Page) path(l i18n.Locale) string {
+	if p == Nowhere {
+		p = Home
+	}
+	return root(l) + paths[p][l]
+}
+
 // Pattern returns the path of p in a locale as [http.ServeMux] takes it.
 func (p Page) Pattern(l i18n.Locale) string {
-	path := root(l) + paths[p][l]
+	path := p.path(l)
 	if path == "" {
 		return "/{$}"
 	}
@@ -72,12 +88,16 @@ func (p Page) Pattern(l i18n.Locale) string {
 }
 
 // Named reports whether the address of p takes a name.
-func (p Page) Named() bool { return strings.HasSuffix(paths[p][0], slot) }
+func (p Page) Named() bool { return strings.HasSuffix(p.path(i18n.PT), slot) }
+
+// Personal reports whether p is about the one who looks, so that there is
+// nothing in it for search engines.
+func (p Page) Personal() bool { return p == Library || p == Favorites || p == History || p == Nowhere }
 
 // Path returns the path of p in a locale, with the name of what it is about
 // when it takes one; of a country that is its slug. The name is escaped.
 func (p Page) Path(l i18n.Locale, name string) string {
-	path := root(l) + paths[p][l]
+	path := p.path(l)
 	if path == "" {
 		return "/"
 	}

@@ -92,3 +92,26 @@ func TestLocaleOf(t *testing.T) {
 		}
 	}
 }
+
+// TestNowhere checks that what is not there has a name, and leads to the start.
+func TestNowhere(t *testing.T) {
+	for _, l := range i18n.Locales {
+		if Nowhere.Path(l, "x") != Home.Path(l, "") {
+			t.Errorf("%s: nowhere is at %s", l, Nowhere.Path(l, "x"))
+		}
+	}
+	if Nowhere.String() != "error" || Nowhere.Named() {
+		t.Errorf("nowhere is %s, named %t", Nowhere, Nowhere.Named())
+	}
+}
+
+// TestPersonal names the pages that search engines do not get: a new page is to
+// be thought of here.
+func TestPersonal(t *testing.T) {
+	personal := map[string]bool{"library": true, "favorites": true, "history": true, "error": true}
+	for _, p := range append([]Page{Nowhere}, Pages...) {
+		if p.Personal() != personal[p.String()] {
+			t.Errorf("%s is personal: %t", p, p.Personal())
+		}
+	}
+}
