@@ -181,8 +181,8 @@ func pushReport(t *testing.T, h http.Handler, channel string, n int) {
 // TestEventsApart checks that the main host takes no pushed events.
 func TestEventsApart(t *testing.T) {
 	h := Mux(deps(t, openEmbedded(t), fixture))
-	if res, _ := apitest.Do(t, h, "POST", "/events?token="+operatorToken, "{}"); res.StatusCode != http.StatusNotFound {
-		t.Errorf("answers %d, want 404", res.StatusCode)
+	if res, _ := apitest.Do(t, h, "POST", "/events?token="+operatorToken, "{}"); res.StatusCode != http.StatusMethodNotAllowed { // a country could be there
+		t.Errorf("answers %d, want 405", res.StatusCode)
 	}
 	for _, e := range aggregate.Endpoints {
 		if e.Auth != api.None {

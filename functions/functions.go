@@ -6,6 +6,7 @@
 package functions
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -25,6 +26,7 @@ import (
 	"miramundo.dev/functions/library"
 	"miramundo.dev/functions/media"
 	"miramundo.dev/functions/reports"
+	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog/block"
@@ -32,6 +34,7 @@ import (
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/logo"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 )
@@ -79,6 +82,7 @@ var All = []Function{
 	{Name: "library", Endpoints: library.Endpoints, server: func(d Deps) any { return library.New(d.DB, d.Catalog, d.links(), d.Now) }},
 	{Name: "media", Endpoints: media.Endpoints, server: newMedia},
 	{Name: "reports", Endpoints: reports.Endpoints, server: newReports},
+	{Name: "web", Endpoints: web.Endpoints, server: func(d Deps) any { return newWeb(d) }, guides: true},
 }
 
 // Find returns the function with a name, and whether there is one.
@@ -93,6 +97,15 @@ func Find(name string) (Function, bool) {
 // newCatalog makes the server of what the catalog and its people tell.
 func newCatalog(d Deps) any {
 	return catalog.New(catalog.Options{Catalog: d.Catalog, DB: d.DB, Overlay: d.Overlay, Guide: d.Guide, Links: d.links(), Now: d.Now})
+}
+
+// newWeb makes the server of the pages, which also tells people of what is not
+// there.
+func newWeb(d Deps) *web.Server {
+	logos := func(ctx context.Context, id string) (*logo.Image, error) { return logo.Get(ctx, d.DB, id) }
+	return web.New(web.Options{
+		Catalog: d.Catalog, Guides: d.Guide, Logos: logos, Links: d.links(), Contact: d.Config.ContactEmail, Now: d.Now,
+	})
 }
 
 // newDiscovery makes the one server that describes all the others.
@@ -116,13 +129,13 @@ func together() []Function {
 	return slices.DeleteFunc(slices.Clone(All), func(f Function) bool { return f.Apart })
 }
 
-// Table lists the endpoints of the main host.
+// Table lists the endpoints of the main host, without the pages for people.
 func Table() []api.Endpoint {
 	var table []api.Endpoint
 	for _, f := range together() {
 		table = slices.Concat(table, f.Endpoints)
 	}
-	return table
+	return slices.DeleteFunc(table, func(e api.Endpoint) bool { return e.Page })
 }
 
 func (d Deps) options() api.Options {
@@ -140,18 +153,24 @@ func (d Deps) options() api.Options {
 }
 
 // Handler serves the function with a server made from d.
-func (f Function) Handler(d Deps) http.Handler {
-	d.table = Table()
-	return api.Handler(d.options(), f.server(d), f.Endpoints)
-}
+func (f Function) Handler(d Deps) http.Handler { return d.serve(f) }
 
 // Mux serves the functions of the main host on one handler, for tests and for
 // local use.
-func Mux(d Deps) http.Handler {
+func Mux(d Deps) http.Handler { return d.serve(together()...) }
+
+// serve serves functions on one handler, with servers made from d. Where the
+// pages are among them, people are told of faults by a page.
+func (d Deps) serve(fs ...Function) http.Handler {
 	d.table = Table()
+	o := d.options()
 	var groups []api.Group
-	for _, f := range together() {
-		groups = append(groups, api.Group{Server: f.server(d), Endpoints: f.Endpoints})
+	for _, f := range fs {
+		server := f.server(d)
+		if pages, ok := server.(*web.Server); ok {
+			o.FaultPage = pages.FaultPage
+		}
+		groups = append(groups, api.Group{Server: server, Endpoints: f.Endpoints})
 	}
-	return api.Mux(d.options(), groups...)
+	return api.Mux(o, groups...)
 }

@@ -1,0 +1,114 @@
+/** The page of the library: its folders, their sub-tabs, the channels in those, and the addresses of it all. */
+
+import { tell } from "./api";
+import { folderMenu, groupMenu, moveFolder, moveGroup, newFolder, newGroup } from "./own/acts";
+import { tellOf, words } from "./own/ask";
+import { Desk } from "./own/desk";
+import { Feed } from "./own/feed";
+import { Items, lineOf } from "./own/items";
+import { dragging } from "./own/order";
+import { broken, channelPath, lineUp, show } from "./own/rows";
+import { most, size } from "./own/shelf";
+import { Tabs } from "./own/tabs";
+import { exportLibrary, importLibrary } from "./own/transfer";
+import { count, t } from "./texts";
+
+const at = <E extends HTMLElement = HTMLElement>(id: string): E => document.getElementById(id) as E;
+
+/** Shows the library, and lets one change it. */
+export function library(): void {
+  const desk = new Desk(draw);
+  const ended = (): void => draw();
+  const folders = new Tabs(at("folders"), { panel: "folder", pick: (id) => desk.go(id), move: (id, to) => moveFolder(desk, id, to), ended });
+  const groups = new Tabs(at("groups"), { panel: "group", pick: (id) => desk.go(desk.folder?.id, id), move: (id, to) => moveGroup(desk, id, to), ended });
+  const items = new Items(at("items"), desk);
+  const feed = new Feed(desk);
+  let opened = false;
+
+  function draw(): void {
+    if (!opened || dragging()) return;
+    const { folder, group } = desk;
+    const { categories } = desk.shelf.library;
+    if (!folder) return drawEmpty();
+    at("blank").replaceChildren();
+    at("library").hidden = false;
+    at("tools").classList.remove("unready");
+    folders.draw(categories.map((folder) => ({ id: folder.id, name: folder.name, count: size(folder) })), folder.id);
+    groups.draw(folder.groups.map((group) => ({ id: group.id, name: group.name, count: group.items.length })), group?.id);
+    items.draw();
+    at("folder-name").textContent = folder.name;
+    at("folder-size").textContent = count("library.ui.channels", size(folder));
+    label("folder-more", t("library.ui.folder_options", { name: folder.name }));
+    label("group-more", t("library.ui.group_options", { name: group?.name ?? "" }));
+    at("group-more").hidden = !group;
+    at("no-items").hidden = (group?.items.length ?? 0) > 0;
+    at("order-help").hidden = (group?.items.length ?? 0) < 2;
+    limit("new-folder", categories.length >= most.folders, t("keep.ui.folders_full", { most: most.folders }));
+    limit("new-group", folder.groups.length >= most.groups, t("library.ui.groups_full", { most: most.groups }));
+    at<HTMLButtonElement>("play-folder").disabled = lineOf(folder).every((item) => item.gone);
+    feed.draw();
+    history.replaceState(history.state, "", location.pathname + location.search + desk.hash);
+  }
+
+  function drawEmpty(): void {
+    at("library").hidden = true;
+    at("tools").classList.add("unready");
+    show(at("blank"), "#empty");
+  }
+
+  /** Opens the first channel of the folder, whence the arrows go through the others. */
+  function play(): void {
+    const { folder } = desk;
+    if (!folder) return;
+    const line = lineOf(folder).filter((item) => !item.gone);
+    const first = line.find((item) => item.playable_hint) ?? line[0];
+    if (!first) return;
+    lineUp(folder.name, line);
+    tell(`/api/items/${first.id}/play`);
+    location.assign(channelPath(first.channel_id));
+  }
+
+  async function open(): Promise<void> {
+    try {
+      await desk.shelf.open();
+      desk.goTo(location.hash);
+      opened = true;
+      at("waiting").hidden = true;
+      draw();
+    } catch (error) {
+      at("waiting").hidden = true;
+      at("blank").replaceChildren(broken(words(error), () => {
+        at("blank").replaceChildren();
+        at("waiting").hidden = false;
+        void open();
+      }));
+    }
+  }
+
+  at("new-folder").addEventListener("click", () => newFolder(desk));
+  at("new-group").addEventListener("click", () => { if (desk.folder) newGroup(desk, desk.folder); });
+  at("folder-more").addEventListener("click", () => { if (desk.folder) folderMenu(desk, desk.folder); });
+  at("group-more").addEventListener("click", () => { if (desk.folder && desk.group) groupMenu(desk, desk.folder, desk.group); });
+  at("play-folder").addEventListener("click", play);
+  at("import").addEventListener("click", () => importLibrary(desk));
+  at("export").addEventListener("click", () => void exportLibrary());
+  at("blank").addEventListener("click", (event) => {
+    const what = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-do]")?.dataset["do"] : "";
+    if (what === "folder") newFolder(desk);
+    if (what === "import") importLibrary(desk);
+  });
+  addEventListener("hashchange", () => { desk.goTo(location.hash); draw(); });
+  addEventListener("pageshow", (event) => { if (event.persisted) desk.shelf.open().catch(tellOf); });
+  void open();
+}
+
+function label(id: string, text: string): void {
+  at(id).setAttribute("aria-label", text);
+  at(id).title = text;
+}
+
+/** Lets a button be pressed unless its limit is reached, which it then tells. */
+function limit(id: string, reached: boolean, text: string): void {
+  at<HTMLButtonElement>(id).disabled = reached;
+  at(id).title = reached ? text : "";
+}

@@ -1,0 +1,99 @@
+/**
+ * The list that goes on: when its end is near, the page that its link leads to
+ * is read and its cards are added. The address follows the page that one looks
+ * at, so that it leads back there.
+ */
+
+import { $, $$, h, toast } from "../dom";
+import { t } from "../texts";
+import { fetchPage, soon } from "./page";
+
+const near = "800px"; // below the window
+const alone = 4; // pages that come without being asked for: then the end of the page can be reached
+
+let ends: IntersectionObserver | null = null;
+let marks: IntersectionObserver | null = null;
+let left = alone;
+
+/** Makes the list that is shown go on. Called again, it is another one. */
+export function more(): void {
+  ends?.disconnect();
+  marks?.disconnect();
+  left = alone;
+  const first = $("#cards > .card");
+  if (!first || !$("#more")) return;
+  ends = new IntersectionObserver((entries) => {
+    if (left > 0 && entries.some((entry) => entry.isIntersecting)) {
+      left--;
+      void load();
+    }
+  }, { rootMargin: `0px 0px ${near} 0px` });
+  marks = new IntersectionObserver((entries) => entries.forEach(pass), { rootMargin: "0px 0px -60% 0px" });
+  mark(first, location.pathname + location.search);
+  watch();
+}
+
+function watch(): void {
+  const link = $<HTMLAnchorElement>("#more");
+  if (!link) return;
+  link.addEventListener("click", (event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    left = alone;
+    void load(true);
+  });
+  ends?.observe(link);
+}
+
+/** Notes that with a card another page begins. */
+function mark(card: Element, address: string): void {
+  card.setAttribute("data-from", address);
+  marks?.observe(card);
+}
+
+/** Sets the address to that of the page which is at the top of the window. */
+function pass(entry: IntersectionObserverEntry): void {
+  let at = entry.target;
+  if (!entry.isIntersecting) {
+    if (entry.boundingClientRect.top < (entry.rootBounds?.bottom ?? 0)) return;
+    const all = $$("#cards > [data-from]");
+    at = all[all.indexOf(at as HTMLElement) - 1] ?? at;
+  }
+  const address = at.getAttribute("data-from");
+  if (address && at.isConnected && address !== location.pathname + location.search) history.replaceState(history.state, "", address);
+}
+
+let loading: HTMLAnchorElement | null = null;
+
+/** Adds the next page. When it was asked for, the focus goes on to its first card. */
+async function load(asked = false): Promise<void> {
+  const link = $<HTMLAnchorElement>("#more");
+  const box = $("#cards");
+  if (!link || !box || loading === link) return;
+  loading = link;
+  const waiting = Array.from({ length: 6 }, () => h("li", { class: "card skeleton", "aria-hidden": "true" }));
+  const calm = soon(() => box.append(...waiting));
+  try {
+    const page = await fetchPage(link.href, new AbortController().signal);
+    if (!link.isConnected) return;
+    const known = new Set($$(":scope > .card", box).map((card) => card.dataset["id"]));
+    const fresh = $$("#cards > .card", page).filter((card) => !known.has(card.dataset["id"]));
+    const focused = document.activeElement === link;
+    waiting.forEach((card) => card.remove());
+    box.append(...fresh);
+    if (fresh[0]) mark(fresh[0], link.pathname + link.search);
+    if ((asked || focused) && fresh[0]) $("a", fresh[0])?.focus();
+    ends?.unobserve(link);
+    const next = page.getElementById("more");
+    if (next) link.replaceWith(next);
+    else link.parentElement?.remove();
+    watch();
+  } catch {
+    ends?.unobserve(link); // from here on by hand
+    toast(t("list.ui.failed"));
+  } finally {
+    calm();
+    waiting.forEach((card) => card.remove());
+    loading = null;
+  }
+}

@@ -1,0 +1,126 @@
+/** A list of channels that comes in pages: favorites, or history. */
+
+import { call, token } from "../api";
+import { $, h } from "../dom";
+import { count } from "../texts";
+import type { Page } from "../types";
+import { words } from "./ask";
+import { broken, lineUp, show, type Shown } from "./rows";
+
+const at = <E extends HTMLElement = HTMLElement>(id: string): E => document.getElementById(id) as E;
+const size = 50;
+
+export interface Listing<T extends Shown> {
+  path: string;
+  /** Key of the text that says how many there are. */
+  total: string;
+  /** What a row is made of. */
+  parts(item: T): HTMLElement[];
+}
+
+export class List<T extends Shown> {
+  readonly items: T[] = [];
+  private total = 0;
+  private next: number | null = 0;
+  private reading = false;
+  private readonly box = at("items");
+  private readonly more = at("more");
+
+  constructor(private readonly listing: Listing<T>) {
+    this.box.addEventListener("click", (event) => {
+      if (event.target instanceof Element && event.target.closest("a[data-channel]")) lineUp($("h1")?.textContent ?? "", this.items);
+    });
+    $("button", this.more)?.addEventListener("click", () => void this.read());
+    new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) void this.read(); }, { rootMargin: "600px" }).observe(this.more);
+    addEventListener("pageshow", (event) => { if (event.persisted) this.again(); });
+  }
+
+  /** Reads anew what may have changed while another page was shown. */
+  private again(): void {
+    this.items.length = 0;
+    this.next = 0;
+    void this.read();
+  }
+
+  /** Reads the next page, or the first. A browser that never kept anything is not made a guest for it. */
+  async read(): Promise<void> {
+    if (this.reading || this.next === null) return;
+    this.reading = true;
+    try {
+      const page = token() ? await call<Page<T>>("GET", `${this.listing.path}?limit=${size}&offset=${this.next}`) : null;
+      if (this.next === 0) this.box.replaceChildren();
+      this.next = page?.next_offset ?? null;
+      this.total = page?.total ?? 0;
+      for (const item of page?.items ?? []) this.add(item, this.items.length);
+      this.draw();
+    } catch (error) {
+      this.fail(error);
+    }
+    this.reading = false;
+  }
+
+  private fail(error: unknown): void {
+    if (this.items.length === 0) this.box.replaceChildren();
+    at("blank").replaceChildren(broken(words(error), () => {
+      at("blank").replaceChildren();
+      void this.read();
+    }));
+    this.more.hidden = true;
+    this.box.removeAttribute("aria-busy");
+  }
+
+  /** Adds an item at a place, unless it is there already. */
+  private add(item: T, place: number): void {
+    if (this.items.some(({ channel_id }) => channel_id === item.channel_id)) return;
+    this.items.splice(place, 0, item);
+    const row = h("li", { class: "row-item", "data-id": item.channel_id }, ...this.listing.parts(item));
+    this.box.insertBefore(row, this.box.children[place] ?? null);
+  }
+
+  /** Puts an item at the top. */
+  put(item: T): void {
+    const had = this.items.length;
+    this.add(item, 0);
+    this.shift(this.items.length - had);
+  }
+
+  /** Takes an item out, and returns it. What had the focus gives it to the row that comes next. */
+  take(id: string): T | undefined {
+    const place = this.items.findIndex(({ channel_id }) => channel_id === id);
+    const row = this.box.children[place];
+    if (place < 0 || !row) return undefined;
+    const focused = row.contains(document.activeElement);
+    const beside = row.nextElementSibling ?? row.previousElementSibling;
+    row.remove();
+    const [item] = this.items.splice(place, 1);
+    this.shift(-1);
+    if (focused) (beside ? $("a, button", beside) : at("main"))?.focus();
+    return item;
+  }
+
+  /** Empties the list. */
+  clear(): void {
+    this.items.length = this.total = 0;
+    this.next = null;
+    this.box.replaceChildren();
+    this.draw();
+  }
+
+  private shift(by: number): void {
+    this.total += by;
+    if (this.next !== null) this.next += by;
+    this.draw();
+  }
+
+  private draw(): void {
+    const any = this.items.length > 0;
+    this.box.removeAttribute("aria-busy");
+    this.box.hidden = !any;
+    this.more.hidden = this.next === null;
+    at("total").textContent = any ? count(this.listing.total, this.total) : "";
+    if (any) at("blank").replaceChildren();
+    else if (this.next === null) show(at("blank"), "#empty");
+    else void this.read();
+    document.getElementById("tools")?.classList.toggle("unready", !any);
+  }
+}

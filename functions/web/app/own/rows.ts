@@ -1,0 +1,94 @@
+/** The rows that favorites, history and library are made of. */
+
+import { h, icon, iconButton } from "../dom";
+import { country, t } from "../texts";
+import { remember } from "../zap";
+
+/** A channel as a row shows it. */
+export interface Shown {
+  channel_id: string;
+  name: string;
+  country: string | null;
+  logo_url: string | null;
+  playable_hint: boolean;
+  kind?: "tv" | "radio";
+  /** It left the catalog, and cannot be opened. */
+  gone?: boolean;
+}
+
+const data = JSON.parse(document.getElementById("data")?.textContent || "{}") as { channel?: string };
+
+/** Returns the path of the page of a channel. */
+export function channelPath(id: string): string {
+  return (data.channel ?? "/canal/") + encodeURIComponent(id);
+}
+
+/** Makes a logo on its plate; an icon when there is none, or when it does not come. */
+export function plate(row: Shown): HTMLElement {
+  const without = icon(row.kind === "radio" || row.channel_id.startsWith("rb.") ? "radio" : "tv");
+  const box = h("span", { class: "plate row-plate" });
+  if (!row.logo_url) {
+    box.append(without);
+    return box;
+  }
+  box.append(h("img", { src: row.logo_url, alt: "", width: 56, height: 42, loading: "lazy", decoding: "async", error: () => box.replaceChildren(without) }));
+  return box;
+}
+
+/** Makes what a row says of its channel: a link to it, with quiet words below its name. Those that find no room are left out: that all is well comes last. */
+export function link(row: Shown, ...more: (string | null)[]): HTMLElement {
+  const well = row.playable_hint && !row.gone;
+  const inner = [plate(row), h("span", { class: "row-text" },
+    h("span", { class: "row-name", dir: "auto" }, row.name),
+    h("span", { class: "row-more" }, where(row.country), !well && state(row), ...more.map((text) => text && h("span", {}, text)), well && state(row)))];
+  if (row.gone) return h("span", { class: "row-link" }, ...inner);
+  return h("a", { class: "row-link", href: channelPath(row.channel_id), "data-channel": row.channel_id }, ...inner);
+}
+
+function where(code: string | null): HTMLElement | null {
+  if (!code) return null;
+  const name = country(code);
+  return h("span", { class: "row-country" },
+    h("img", { class: "row-flag", src: `/flags/${encodeURIComponent(code.toLowerCase())}.svg`, alt: "", width: 20, height: 15, loading: "lazy" }), h("span", { class: "row-where" }, name));
+}
+
+function state(row: Shown): HTMLElement {
+  if (row.gone) return h("span", { class: "badge bad" }, t("keep.ui.gone"));
+  return row.playable_hint ? h("span", { class: "badge good" }, t("keep.ui.playable")) : h("span", { class: "badge fair" }, t("keep.ui.unplayable"));
+}
+
+/** Makes the button that makes a channel a favorite, or one no more. */
+export function favoriteButton(row: Shown, on: boolean): HTMLElement {
+  return iconButton("heart", t("keep.ui.favorite", { name: row.name }), () => {}, { "data-favorite": row.channel_id, "aria-pressed": String(on) });
+}
+
+/** Makes the button that keeps a channel in the library. */
+export function keepButton(row: Shown, more = ""): HTMLElement {
+  return iconButton("folder-add", t("keep.ui.keep", { name: row.name }), () => {}, { class: `icon-button ${more}`, "data-keep": row.channel_id, "aria-haspopup": "dialog" });
+}
+
+/** Remembers rows as the line to zap through, and lets the page that is opened next play at once. */
+export function lineUp(title: string, rows: Shown[]): void {
+  remember({
+    title,
+    from: location.pathname + location.hash,
+    stops: rows.filter((row) => !row.gone).map((row) => ({ id: row.channel_id, name: row.name, path: channelPath(row.channel_id), logo: row.logo_url })),
+  });
+  try {
+    sessionStorage.setItem("mm-play", "1");
+  } catch {
+    // The channel's page waits for a press.
+  }
+}
+
+/** Shows a copy of what a template of the page holds. */
+export function show(box: HTMLElement, template: string): void {
+  const content = document.querySelector<HTMLTemplateElement>(template)?.content.cloneNode(true);
+  box.replaceChildren(...(content ? [content] : []));
+}
+
+/** Says that something could not be read, and what to do. */
+export function broken(text: string, again: () => void): HTMLElement {
+  return h("div", { class: "empty", role: "alert" }, icon("alert"), h("p", {}, text),
+    h("button", { class: "button", type: "button", click: again }, icon("refresh"), t("keep.ui.again")));
+}

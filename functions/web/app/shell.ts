@@ -1,0 +1,55 @@
+/** What is around every page: its theme, its search field, its help. */
+
+import { $, dialog, h, toast, typing } from "./dom";
+import { t } from "./texts";
+
+const themes = ["system", "light", "dark"] as const;
+type Theme = (typeof themes)[number];
+
+/** Makes what is around the page work. */
+export function shell(): void {
+  $("[data-theme-switch]")?.addEventListener("click", switchTheme);
+  $("[data-help]")?.addEventListener("click", help);
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    if (event.key === "/") {
+      event.preventDefault();
+      $<HTMLInputElement>("#q")?.select();
+    } else if (event.key === "?") {
+      event.preventDefault();
+      help();
+    }
+  });
+}
+
+function chosen(): Theme {
+  const theme = document.documentElement.dataset["theme"];
+  return theme === "light" || theme === "dark" ? theme : "system";
+}
+
+function switchTheme(): void {
+  const theme = themes[(themes.indexOf(chosen()) + 1) % themes.length]!;
+  if (theme === "system") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+  try {
+    if (theme === "system") localStorage.removeItem("mm-theme");
+    else localStorage.setItem("mm-theme", theme);
+  } catch {
+    // It stays for as long as the page.
+  }
+  toast(t(`layout.ui.theme_${theme}`));
+}
+
+/** The keys, by what they do. The texts are the layout's. */
+const keys: [string[], string][] = [
+  [["/"], "search"], [["←", "→"], "move"], [["↑", "↓"], "zap"], [["0", "…", "9"], "digits"], [["Space"], "pause"], [["F"], "fullscreen"],
+  [["M"], "mute"], [["P"], "pip"], [["C"], "captions"], [["L"], "favorite"], [["Backspace"], "last"], [["?"], "help"],
+];
+
+/** Shows the sheet of keys. */
+export function help(): void {
+  if ($("dialog[open]")) return;
+  const rows = keys.map(([names, what]) => h("div", { class: "key-row" },
+    h("dt", {}, ...names.map((name) => h("kbd", { class: "key" }, name))), h("dd", {}, t(`layout.ui.key_${what}`))));
+  dialog(t("layout.ui.keys"), h("dl", { class: "keys" }, ...rows));
+}

@@ -1,0 +1,132 @@
+/**
+ * The list that one came from: what the arrow keys, the channel keys and digits
+ * zap through. A list remembers itself when one of its channels is opened; the
+ * page of the channel asks what comes before and after.
+ */
+
+import { read, token } from "./api";
+import { $, $$ } from "./dom";
+import type { Page } from "./types";
+
+/** A channel of a list, as much as is needed to go there and to name it. */
+export interface Stop {
+  id: string;
+  name: string;
+  path: string;
+  logo: string | null;
+}
+
+export interface Line {
+  /** What the list is, for people. */
+  title: string;
+  /** The address of the list, to go back to; empty when it has no page. */
+  from: string;
+  /** The channels, numbered from 1. */
+  stops: Stop[];
+  /** Where one was last, counted from 0. */
+  at?: number;
+  /** The address of the part of the list that comes after the stops; null when nothing does. */
+  next?: string | null;
+}
+
+const key = "mm-line";
+const seenKey = "mm-seen";
+const most = 500;
+
+/** Keeps a line for the page that is opened next. */
+export function remember(line: Line): void {
+  keep(key, { ...line, stops: line.stops.slice(0, most) });
+}
+
+/** Returns the line that one came from, or null. */
+export function recall(): Line | null {
+  const line = kept<Line>(key);
+  return line && Array.isArray(line.stops) && line.stops.every(whole) ? line : null;
+}
+
+function whole(stop: Stop | null): boolean {
+  return typeof stop?.id === "string" && typeof stop.name === "string" && typeof stop.path === "string" && stop.path.startsWith("/");
+}
+
+/**
+ * Returns the index of the stop that is so many steps on from a channel; the
+ * ends of the line meet. A channel that the line lacks stands between where one
+ * left the line and what comes after. -1 when there is nowhere else to go.
+ */
+export function along(line: Line, id: string, by: 1 | -1): number {
+  const n = line.stops.length;
+  const at = line.stops.findIndex((stop) => stop.id === id);
+  if (n === 0 || (n === 1 && at === 0)) return -1;
+  const from = at >= 0 ? at : (line.at ?? -1) + (by < 0 ? 1 : 0);
+  return (from + by + n) % n;
+}
+
+/** Adds to a line what its list shows after it. Reports whether there was more. */
+export async function extend(line: Line): Promise<boolean> {
+  if (!line.next || line.stops.length >= most) return false;
+  const url = new URL(line.next, location.href);
+  if (url.origin !== location.origin) return false;
+  const response = await fetch(url, { headers: { Accept: "text/html" } }).catch(() => null);
+  if (!response?.ok) return false;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const known = new Set(line.stops.map((stop) => stop.id));
+  const more = stopsOf(page).filter((stop) => !known.has(stop.id));
+  line.stops.push(...more);
+  line.next = $("#more", page)?.getAttribute("href") ?? null;
+  remember(line);
+  return more.length > 0;
+}
+
+/** Returns the stops that the cards of a list's page are. */
+function stopsOf(page: ParentNode): Stop[] {
+  return $$("#cards > .card[data-id]", page).flatMap((card) => {
+    const link = $("a.card-link", card);
+    const id = card.dataset["id"];
+    const path = link?.getAttribute("href");
+    const name = link?.textContent?.trim();
+    return id && path && name ? [{ id, path, name, logo: $(".plate img", card)?.getAttribute("src") ?? null }] : [];
+  });
+}
+
+interface Favorite {
+  channel_id: string;
+  name: string;
+  logo_url: string | null;
+}
+
+/** Returns the favorites of this browser as a line, or null when it has none. */
+export async function favorites(title: string): Promise<Line | null> {
+  if (!token()) return null;
+  const page = await read<Page<Favorite>>("/api/favorites?limit=100").catch(() => null);
+  if (!page?.items.length) return null;
+  return { title, from: "", next: null, stops: page.items.map((item) => ({ id: item.channel_id, name: item.name, path: beside(item.channel_id), logo: item.logo_url })) };
+}
+
+/** Returns the path of another channel's page, from that of a channel that is shown. */
+export function beside(id: string): string {
+  return location.pathname.replace(/[^/]*$/, "") + encodeURIComponent(id);
+}
+
+/** Tells that a channel is shown, and returns the one that was shown before it, or null. */
+export function arrived(at: Stop): Stop | null {
+  const [current, last] = kept<[Stop, Stop | null]>(seenKey) ?? [null, null];
+  const before = current && current.id !== at.id ? current : last;
+  keep(seenKey, [at, before]);
+  return before && whole(before) ? before : null;
+}
+
+function keep(name: string, value: unknown): void {
+  try {
+    sessionStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // Without storage there is no line to zap through.
+  }
+}
+
+function kept<T>(name: string): T | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(name) ?? "null") as T | null;
+  } catch {
+    return null;
+  }
+}

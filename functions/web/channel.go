@@ -1,0 +1,233 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/rank"
+	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/site"
+)
+
+type channelIn struct {
+	ID string `path:"id" maxLength:"128" description:"The channel's catalog id."`
+}
+
+// A watch is what the page of a channel shows: the channel, and beside it what
+// is on, its streams, what is known of it and who is like it.
+type watch struct {
+	C          *catalog.ChannelFull
+	Successor  *link // what replaced it
+	Categories []link
+	Streams    []streamRow // the first of them
+	More       []streamRow // the others, of which a channel may have many
+	Guide      *airing     // nil without a guide of today
+	Facts      []fact
+	Similar    []card
+}
+
+// A link is a text that leads somewhere.
+type link struct{ Text, Path string }
+
+// Radio reports whether the page is about a station.
+func (w *watch) Radio() bool { return isRadio(&w.C.Channel) }
+
+// Grade is the mark of how well the channel was measured to work.
+func (w *watch) Grade() string { return grade(w.C.HealthExt) }
+
+// Best is the stream that is offered to those without scripts: the first that a
+// browser or a player may open; nil when there is none.
+func (w *watch) Best() *streamRow {
+	for i := range w.Streams {
+		if w.Streams[i].Open != "" {
+			return &w.Streams[i]
+		}
+	}
+	return nil
+}
+
+func isRadio(c *catalog.Channel) bool { return c.Kind == catalog.Station.String() }
+
+// channel shows a channel by its id. By one that it once had it leads to the
+// page of today, so that each channel has one address.
+func (s *Server) channel(_ context.Context, l i18n.Locale, in channelIn) (*sheet, error) {
+	at, err := s.Catalog.View()
+	if err != nil {
+		return nil, err
+	}
+	if id, ok := at.Current(in.ID); ok && id != in.ID {
+		return movedTo(site.Channel.Path(l, id)), nil
+	}
+	c, ok := at.Channel(in.ID, int(l), rank.Caller{Now: s.Now()})
+	if !ok {
+		return nil, catalog.ErrNoChannel
+	}
+	c.Website = webOnly(c.Website)
+	c.GuideNow = s.Guides.Detail(c.ID, s.Now())
+	return s.watch(at, l, c).show()
+}
+
+// webOnly returns an address that a link may lead to; nil for any other, such
+// as a script.
+func webOnly(address *string) *string {
+	if address == nil {
+		return nil
+	}
+	u, err := url.Parse(*address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil
+	}
+	return address
+}
+
+// watch returns the view of the page of a channel.
+func (s *Server) watch(at *index.View, l i18n.Locale, c *catalog.ChannelFull) *view {
+	v := s.view(site.Channel, l, nil)
+	v.Name = c.ID
+	v.Title, v.Description = titleOf(l, &c.Channel), descriptionOf(l, &c.Channel)
+	v.NoIndex = len(c.Streams) == 0
+	if c.LogoURL != nil {
+		v.Image = *c.LogoURL
+	}
+	v.Areas = []string{"channel", "player", "failure", "panel", "comments", "keep"}
+	v.Data, v.JSONLD = dataOf(c), schemaOf(v, c)
+	w := &watch{C: c, Categories: categoriesOf(v, &c.Channel), Guide: s.airing(v, c), Facts: factsOf(v, at, &c.Channel)}
+	w.Streams, w.More = rowsOf(v, c)
+	if c.ReplacedBy != nil {
+		w.Successor = successor(v, at, *c.ReplacedBy)
+	}
+	w.Similar = s.similar(v, at, &c.Channel)
+	v.Body = w
+	return v
+}
+
+// successor leads to the channel that replaced another; nil when it is not
+// shown itself.
+func successor(v *view, at *index.View, id string) *link {
+	b, ok := at.Brief(id)
+	if !ok {
+		return nil
+	}
+	return &link{b.Name, v.Channel(b.ID)}
+}
+
+// similarCount is how many channels of the same kind the page leads on to.
+const similarCount = 6
+
+// similar returns channels of the same country and subject, the best first; of
+// the same subject alone when the country has no other. That of a station is
+// its first tag.
+func (s *Server) similar(v *view, at *index.View, c *catalog.Channel) []card {
+	q := index.Query{Kind: c.Kind, Playable: true, Sort: "score", Limit: similarCount + 1}
+	if len(c.Categories) > 0 {
+		q.Category = c.Categories[0]
+	}
+	if isRadio(c) {
+		q.Sort = "votes"
+	}
+	if isRadio(c) && q.Category == "" && c.Radio != nil && len(c.Radio.Tags) > 0 {
+		q.Tag = c.Radio.Tags[0]
+	}
+	wide := q
+	if c.Country != nil {
+		q.Country = *c.Country
+	}
+	docs, total := at.Find(q)
+	if total < 2 && wide.Category+wide.Tag != "" {
+		docs, _ = at.Find(wide)
+	}
+	var list []index.Card
+	for _, doc := range docs {
+		if other := at.Card(doc, int(v.Locale)); other.ID != c.ID && len(list) < similarCount {
+			list = append(list, other)
+		}
+	}
+	return s.cards(v, list)
+}
+
+// categoriesOf leads to the lists of the subjects of a channel.
+func categoriesOf(v *view, c *catalog.Channel) (links []link) {
+	for i, id := range c.Categories {
+		links = append(links, link{c.CategoryLabels[i], v.listing(c, "category", id)})
+	}
+	return links
+}
+
+// titleOf names the page of a channel.
+func titleOf(l i18n.Locale, c *catalog.Channel) string {
+	title := l.T("channel.title_"+c.Kind, map[string]any{"name": clipped(c.Name, 80)})
+	if c.Country != nil {
+		if country, ok := i18n.CountryName(*c.Country, l); ok {
+			title += " · " + country
+		}
+	}
+	return title
+}
+
+// descriptionOf says in sentences what is known of a channel.
+func descriptionOf(l i18n.Locale, c *catalog.Channel) string {
+	said := []string{l.T("channel.description_"+c.Kind, map[string]any{"name": clipped(c.Name, 80)})}
+	say := func(key string, values []string) {
+		if len(values) > 0 {
+			said = append(said, l.T("channel.said_"+key, map[string]any{key: clipped(strings.Join(values, ", "), 80)}))
+		}
+	}
+	if c.Country != nil {
+		if country, ok := i18n.CountryName(*c.Country, l); ok {
+			said = append(said, l.T("channel.said_country", map[string]any{"country": country}))
+		}
+	}
+	say("categories", c.CategoryLabels)
+	say("languages", c.LanguageLabels)
+	if c.Quality != "" && !isRadio(c) {
+		said = append(said, l.T("channel.said_quality", map[string]any{"quality": clipped(c.Quality, 20)}))
+	}
+	return strings.Join(said, " ")
+}
+
+// clipped returns the first characters of a text, and that it went on.
+func clipped(text string, most int) string {
+	n := 0
+	for i := range text {
+		if n++; n > most {
+			return strings.TrimSpace(text[:i]) + "…"
+		}
+	}
+	return text
+}
+
+// maxData is how many streams the script is told with the page; the API tells
+// of all of them.
+const maxData = 8
+
+// data is what the script needs to begin before the API has answered: a detail
+// record, as far as scripts read it, without what people did, which differs by
+// who looks.
+type data struct {
+	ID             string                  `json:"id"`
+	Name           string                  `json:"name"`
+	Country        *string                 `json:"country"`
+	CategoryLabels []string                `json:"category_labels"`
+	LanguageLabels []string                `json:"language_labels"`
+	LogoURL        *string                 `json:"logo_url"`
+	Website        *string                 `json:"website"`
+	PlayableHint   bool                    `json:"playable_hint"`
+	Quality        string                  `json:"quality,omitempty"`
+	HasGuide       bool                    `json:"has_guide"`
+	Kind           string                  `json:"kind"`
+	HealthExt      *catalog.MeasuredHealth `json:"health_ext"`
+	GuideNow       *catalog.GuideNow       `json:"guide_now"`
+	Streams        []catalog.Stream        `json:"streams"`
+}
+
+func dataOf(c *catalog.ChannelFull) data {
+	return data{
+		ID: c.ID, Name: c.Name, Country: c.Country, CategoryLabels: c.CategoryLabels, LanguageLabels: c.LanguageLabels,
+		LogoURL: c.LogoURL, Website: c.Website, PlayableHint: c.PlayableHint, Quality: c.Quality, HasGuide: c.HasGuide,
+		Kind: c.Kind, HealthExt: c.HealthExt, GuideNow: c.GuideNow, Streams: slices.Clip(c.Streams[:min(len(c.Streams), maxData)]),
+	}
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// A page's files: what esbuild makes of the scripts and styles in a folder, the
+// icons, and the worker of hls.js, which must be a file of its own.
+const (
+	entryScript = "app/main.ts"
+	entryStyle  = "style/main.css"
+	markFile    = "style/icon.svg" // the mark of the service
+	manifest    = "assets.json"    // leads from names to files
+	readme      = "README.md"
+)
+
+// pageLicences are the packages whose licences go with what is bundled. Of
+// those that have no file of their own the manifest says the licence.
+var pageLicences = []string{
+	"hls.js", "mpegts.js", "es6-promise", "events", "dashjs", "@svta/cml-608", "@svta/cml-cmcd", "@svta/cml-cmsd", "@svta/cml-dash", "@svta/cml-id3",
+	"@svta/cml-request", "@svta/cml-xml", "bcp-47-match", "codem-isoboxer", "fast-deep-equal", "html-entities", "imsc", "sax", "localforage",
+	"lie", "immediate", "path-browserify", "sortablejs", "qrcode-generator", "lucide-static",
+}
+
+// An index leads from names of files to those that tell their content, and lists
+// the chunks that the entry imports at once.
+type index struct {
+	Files  map[string]string `json:"files"`
+	Begins []string          `json:"begins"`
+}
+
+// buildPages makes the files of the pages in the folder web/static from the
+// sources in web, and takes away those of earlier builds. It returns how many
+// files it wrote.
+func buildPages(modules, web string) (wrote int, err error) {
+	files, at, err := bundle(modules, web)
+	if err != nil {
+		return 0, err
+	}
+	from := os.DirFS(modules)
+	others := map[string]func() ([]byte, error){
+		"icons.svg":     func() ([]byte, error) { return sprite(from) },
+		"icon.svg":      func() ([]byte, error) { return markOf(os.DirFS(web)) },
+		"hls.worker.js": func() ([]byte, error) { return read(from, "hls.js/dist/hls.worker.js") },
+		licenceFile:     func() ([]byte, error) { return licencesOf(from) },
+	}
+	for name, make := range others {
+		data, err := make()
+		if err != nil {
+			return 0, err
+		}
+		at.Files[name] = hashed(name, data)
+		files[at.Files[name]] = data
+	}
+	if files[manifest], err = json.MarshalIndent(at, "", "  "); err != nil {
+		return 0, err
+	}
+	return replace(filepath.Join(web, "static"), files)
+}
+
+// markOf returns the mark of the service, which must be a picture and no more.
+func markOf(web fs.FS) ([]byte, error) {
+	data, err := read(web, markFile)
+	if err == nil {
+		err = picture(data)
+	}
+	return data, err
+}
+
+// replace makes a folder hold the files, and nothing else but its README.
+func replace(folder string, files map[string][]byte) (wrote int, err error) {
+	for name, data := range files {
+		n, err := write(folder, name, data)
+		if err != nil {
+			return wrote, err
+		}
+		wrote += n
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return wrote, err
+	}
+	for _, entry := range entries {
+		if _, ours := files[entry.Name()]; !ours && entry.Name() != readme {
+			if err := os.Remove(filepath.Join(folder, entry.Name())); err != nil {
+				return wrote, err
+			}
+		}
+	}
+	return wrote, nil
+}
+
+// bundle returns what esbuild makes of the scripts and styles.
+func bundle(modules, web string) (map[string][]byte, *index, error) {
+	root, err := filepath.Abs(web)
+	if err != nil {
+		return nil, nil, err
+	}
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: root, EntryPoints: []string{entryScript, entryStyle}, NodePaths: []string{modules},
+		Bundle: true, Splitting: true, Format: api.FormatESModule, Target: api.ES2022, Charset: api.CharsetUTF8,
+		MinifySyntax: true, MinifyWhitespace: true, MinifyIdentifiers: true, LegalComments: api.LegalCommentsNone,
+		Outdir: filepath.Join(root, "static"), EntryNames: "[name]-[hash]", ChunkNames: "[name]-[hash]", AssetNames: "[name]-[hash]", Metafile: true,
+	})
+	if len(result.Errors) > 0 {
+		return nil, nil, errors.New(strings.Join(api.FormatMessages(result.Errors, api.FormatMessagesOptions{}), ""))
+	}
+	files := map[string][]byte{}
+	for _, f := range result.OutputFiles {
+		files[filepath.Base(f.Path)] = f.Contents
+	}
+	at, err := entries(result.Metafile)
+	return files, at, err
+}
+
+// entries reads what esbuild tells of what it made.
+func entries(metafile string) (*index, error) {
+	var meta struct {
+		Outputs map[string]struct {
+			EntryPoint string
+			Imports    []struct{ Path, Kind string }
+		}
+	}
+	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
+		return nil, err
+	}
+	at := &index{Files: map[string]string{}}
+	for name, out := range meta.Outputs {
+		switch out.EntryPoint {
+		case entryScript:
+			at.Files["main.js"] = path.Base(name)
+			for _, im := range out.Imports {
+				if im.Kind == "import-statement" {
+					at.Begins = append(at.Begins, path.Base(im.Path))
+				}
+			}
+		case entryStyle:
+			at.Files["main.css"] = path.Base(name)
+		}
+	}
+	slices.Sort(at.Begins)
+	if len(at.Files) != 2 {
+		return nil, fmt.Errorf("esbuild made %v of two entries", at.Files)
+	}
+	return at, nil
+}
+
+// licencesOf returns the licences of the packages that are bundled.
+func licencesOf(from fs.FS) ([]byte, error) {
+	var all bytes.Buffer
+	for _, name := range pageLicences {
+		data, err := licenceOf(from, name)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&all, "=== %s ===\n\n%s\n\n", name, bytes.TrimSpace(data))
+	}
+	return all.Bytes(), nil
+}
+
+// licenceOf returns the licence file of a package; of one that has none, what
+// its manifest says.
+func licenceOf(from fs.FS, name string) ([]byte, error) {
+	for _, pattern := range []string{"LICENSE*", "LICENCE*", "license*", "COPYING*"} {
+		found, err := fs.Glob(from, name+"/"+pattern)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 0 {
+			return read(from, found[0])
+		}
+	}
+	var about struct{ License, Author any }
+	data, err := read(from, name+"/package.json")
+	if err == nil {
+		err = json.Unmarshal(data, &about)
+	}
+	if err != nil || about.License == nil {
+		return nil, fmt.Errorf("%s names no licence: %w", name, err)
+	}
+	return fmt.Appendf(nil, "%v, by %v", about.License, about.Author), nil
+}
