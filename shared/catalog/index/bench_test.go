@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"miramundo.dev/shared/catalog"
@@ -71,6 +72,7 @@ func BenchmarkSearch(b *testing.B) {
 		"words":     {Q: "globo n", Kind: "all", Limit: 20},
 		"letter":    {Q: "r", Kind: "all", Limit: 20},
 		"relevance": {Q: "globo", Kind: "all", Sort: "relevance", Limit: 20},
+		"again":     {Q: strings.Repeat("r ", 100), Kind: "all", Sort: "relevance", Limit: 20},
 		"votes":     {Kind: "radio", Sort: "votes", Tag: "pop", Limit: 20},
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -27,7 +27,18 @@ func (v *View) fallback(s *scratch, q *Query) (result, bool) {
 			}
 		}
 	}
-	return v.correct(s, q, words)
+	return v.correct(s, q, once(words))
+}
+
+// once returns words in their order, each once.
+func once(words []string) []string {
+	var all []string
+	for _, word := range words {
+		if !slices.Contains(all, word) {
+			all = append(all, word)
+		}
+	}
+	return all
 }
 
 // correct tries the words nearest to each word, at the word that is rarest

@@ -131,7 +131,8 @@ func (v *View) run(s *scratch, q *Query) result {
 	return res
 }
 
-// split parts s.folded into s.words.
+// split parts s.folded into s.words, each once: to look for one again finds
+// nothing else, and takes as long.
 func (s *scratch) split() {
 	s.words = s.words[:0]
 	for rest := s.folded; len(rest) > 0; {
@@ -141,7 +142,9 @@ func (s *scratch) split() {
 		} else {
 			rest = nil
 		}
-		s.words = append(s.words, word)
+		if !slices.ContainsFunc(s.words, func(w []byte) bool { return bytes.Equal(w, word) }) {
+			s.words = append(s.words, word)
+		}
 	}
 }
 

@@ -328,6 +328,7 @@ func TestFallback(t *testing.T) {
 		{"nacinoall", "Rádio Nacional"},       // two faults in a long word
 		{"dlobo", "Globo News"},               // the first letter
 		{"росия", "Россия"},                   // another script
+		{"dlobo dlobo news", "Globo News"},    // a word said again is said once
 		{"discvery chanel", ""},               // a fault in each word is more than it mends
 		{"zzzzzzzz", ""}, {"xyz", ""}, {"glx", ""},
 	} {

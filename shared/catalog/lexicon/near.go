@@ -10,6 +10,8 @@ import (
 const (
 	maxNear   = 12 // words that are tried in the place of one
 	maxParted = 4  // ways to part one word
+
+	maxLetters = 48 // of a word that is compared
 )
 
 // Frequency returns how many records a word begins words of, about.
@@ -45,11 +47,14 @@ func (l *Lexicon) Partings(word string) []int {
 
 // Near returns the words that are at most a few letters from word, the nearest
 // first, then the most frequent. A word of fewer than 4 letters is left alone;
-// one letter may differ, from 9 letters on two.
+// one letter may differ, from 9 letters on two. So is one that is longer than
+// words are, which would take long to compare.
 func (l *Lexicon) Near(word string) []string {
 	letters := []rune(word)
 	most := 0
 	switch {
+	case len(letters) > maxLetters:
+		return nil
 	case len(letters) >= 9:
 		most = 2
 	case len(letters) >= 4:
