@@ -157,7 +157,7 @@ func (s *Server) listing(v *view, at *index.View, w wanted) *listing {
 	if w.Q != "" {
 		b.Heading = v.T("list.heading_q", "q", w.Q)
 	}
-	b.Topics = s.topics(v, at, w)
+	b.Topics = s.topics(v, at, w, page.Categories)
 	b.Active = s.active(v, at, w)
 	b.Menus = s.menus(v, at, w)
 	if w.Offset > 0 {

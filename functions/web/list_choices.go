@@ -54,11 +54,14 @@ func (s *Server) tabs(v *view, at *index.View, w wanted, current string, near bo
 	return tabs
 }
 
-// topics returns the categories of what w finds in any category; of stations the
-// tags that are most frequent.
-func (s *Server) topics(v *view, at *index.View, w wanted) []choice {
+// topics returns the categories of what w finds in any category, of which found
+// are those of what it finds; of stations the tags that are most frequent.
+func (s *Server) topics(v *view, at *index.View, w wanted, found []catalog.CategoryCount) []choice {
 	if w.kind() == kindRadio {
 		return tagsOf(v, w, s.tags(at, w.Country))
+	}
+	if w.Category == "" {
+		return topicsOf(v, w, found)
 	}
 	any := w
 	any.Category, any.Offset = "", 0

@@ -1,5 +1,6 @@
 /** Asking the API as the guest that this browser is. */
 
+import { toast } from "./dom";
 import { locale, t } from "./texts";
 
 const tokenKey = "mm-guest";
@@ -11,12 +12,38 @@ export class Failure extends Error {
   }
 }
 
+/** The guest of a browser that keeps nothing, for as long as the page. */
+let unkept: string | null = null;
+
 /** Returns the token of this browser's guest, or null before there is one. */
 export function token(): string | null {
   try {
-    return localStorage.getItem(tokenKey);
+    const kept = localStorage.getItem(tokenKey);
+    if (kept && /^[ -~]+$/.test(kept)) return kept; // nothing else can be sent
   } catch {
-    return null;
+    // What was not kept is at hand.
+  }
+  return unkept;
+}
+
+function keepToken(token: string): void {
+  unkept = token;
+  try {
+    localStorage.setItem(tokenKey, token);
+    unkept = null;
+  } catch {
+    // It is full, or the browser keeps nothing.
+  }
+}
+
+/** Forgets a token that is good no more, unless another has taken its place. */
+function dropToken(stale: string): void {
+  if (token() !== stale) return;
+  unkept = null;
+  try {
+    localStorage.removeItem(tokenKey);
+  } catch {
+    // There is none.
   }
 }
 
@@ -27,13 +54,11 @@ export function guest(): Promise<string> {
   const known = token();
   if (known) return Promise.resolve(known);
   becoming ??= ask<{ token: string }>("POST", "/api/guest", undefined, null)
-    .then(({ token }) => {
-      try {
-        localStorage.setItem(tokenKey, token);
-      } catch {
-        // A browser that keeps nothing is a guest for as long as the page.
-      }
-      return token;
+    .then((made) => {
+      const other = token(); // another tab may have been quicker: who has kept something is to stay
+      if (other) return other;
+      keepToken(made.token);
+      return made.token;
     })
     .finally(() => { becoming = null; });
   return becoming;
@@ -63,16 +88,18 @@ export function read<T>(path: string, signal?: AbortSignal): Promise<T> {
 
 /**
  * Calls as the guest of this browser, who comes to be when there is none, with
- * a body that is sent as JSON; a Blob as what it is. A token that is good no
- * more is replaced once by a new guest's, for calls that need nothing of the old
- * one.
+ * a body that is sent as JSON; a Blob as what it is. A token that nobody was
+ * given is replaced once by a new guest's, which is told: whatever the old one
+ * had kept is not there. Other refusals say nothing against the guest.
  */
 export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const as = await guest();
   try {
-    return await ask<T>(method, path, body, await guest());
+    return await ask<T>(method, path, body, as);
   } catch (error) {
-    if (!(error instanceof Failure) || error.status !== 401) throw error;
-    localStorage.removeItem(tokenKey);
+    if (!(error instanceof Failure) || error.code !== "invalid_session") throw error;
+    if (token() === as) toast(t("layout.ui.new_guest"));
+    dropToken(as);
     return ask<T>(method, path, body, await guest());
   }
 }

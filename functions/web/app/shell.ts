@@ -11,7 +11,7 @@ export function shell(): void {
   $("[data-theme-switch]")?.addEventListener("click", switchTheme);
   $("[data-help]")?.addEventListener("click", help);
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || $("dialog[open]")) return;
     if (event.key === "/") {
       event.preventDefault();
       $<HTMLInputElement>("#q")?.select();

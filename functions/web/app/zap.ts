@@ -45,7 +45,13 @@ export function recall(): Line | null {
 }
 
 function whole(stop: Stop | null): boolean {
-  return typeof stop?.id === "string" && typeof stop.name === "string" && typeof stop.path === "string" && stop.path.startsWith("/");
+  return typeof stop?.id === "string" && typeof stop.name === "string" && typeof stop.path === "string" && stop.path.startsWith("/") && within(stop.path) !== null;
+}
+
+/** Returns what an address of this site leads to; null for any other, such as "//elsewhere". */
+function within(address: string): URL | null {
+  const url = URL.canParse(address, location.href) ? new URL(address, location.href) : null;
+  return url?.origin === location.origin ? url : null;
 }
 
 /**
@@ -64,8 +70,8 @@ export function along(line: Line, id: string, by: 1 | -1): number {
 /** Adds to a line what its list shows after it. Reports whether there was more. */
 export async function extend(line: Line): Promise<boolean> {
   if (!line.next || line.stops.length >= most) return false;
-  const url = new URL(line.next, location.href);
-  if (url.origin !== location.origin) return false;
+  const url = within(line.next);
+  if (!url) return false;
   const response = await fetch(url, { headers: { Accept: "text/html" } }).catch(() => null);
   if (!response?.ok) return false;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
@@ -109,10 +115,11 @@ export function beside(id: string): string {
 
 /** Tells that a channel is shown, and returns the one that was shown before it, or null. */
 export function arrived(at: Stop): Stop | null {
-  const [current, last] = kept<[Stop, Stop | null]>(seenKey) ?? [null, null];
+  const seen = kept<unknown>(seenKey);
+  const [current = null, last = null] = Array.isArray(seen) ? (seen as (Stop | null)[]).map((stop) => whole(stop) ? stop : null) : [];
   const before = current && current.id !== at.id ? current : last;
   keep(seenKey, [at, before]);
-  return before && whole(before) ? before : null;
+  return before;
 }
 
 function keep(name: string, value: unknown): void {

@@ -23,7 +23,7 @@ export function countries(): void {
     if (said) said.textContent = count("countries.ui.found", found);
   });
   field?.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") $<HTMLAnchorElement>(".countries > li:not([hidden]) > a")?.click();
+    if (event.key === "Enter" && !event.isComposing) $<HTMLAnchorElement>(".countries > li:not([hidden]) > a")?.click();
   });
 }
 

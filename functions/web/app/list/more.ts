@@ -7,6 +7,7 @@
 import { $, $$, h, toast } from "../dom";
 import { t } from "../texts";
 import { fetchPage, soon } from "./page";
+import { moved } from "./search";
 
 const near = "800px"; // below the window
 const alone = 4; // pages that come without being asked for: then the end of the page can be reached
@@ -53,6 +54,7 @@ function mark(card: Element, address: string): void {
 
 /** Sets the address to that of the page which is at the top of the window. */
 function pass(entry: IntersectionObserverEntry): void {
+  if (entry.target.closest("[aria-busy]")) return; // another list is on its way, and may have the address already
   let at = entry.target;
   if (!entry.isIntersecting) {
     if (entry.boundingClientRect.top < (entry.rootBounds?.bottom ?? 0)) return;
@@ -60,7 +62,9 @@ function pass(entry: IntersectionObserverEntry): void {
     at = all[all.indexOf(at as HTMLElement) - 1] ?? at;
   }
   const address = at.getAttribute("data-from");
-  if (address && at.isConnected && address !== location.pathname + location.search) history.replaceState(history.state, "", address);
+  if (!address || !at.isConnected || address === location.pathname + location.search) return;
+  history.replaceState(history.state, "", address + location.hash);
+  moved(address);
 }
 
 let loading: HTMLAnchorElement | null = null;

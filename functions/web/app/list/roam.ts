@@ -12,7 +12,7 @@ const directions: Record<string, Direction> = { ArrowUp: "up", ArrowDown: "down"
 /** Makes arrow keys move the focus. */
 export function roam(): void {
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || $("dialog[open]")) return;
+    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || $("dialog[open]")) return;
     const from = document.activeElement instanceof HTMLElement ? document.activeElement : document.body;
     const to = directions[event.key];
     const target = to ? (keeps(from, to) ? null : next(from, to)) : end(from, event.key);

@@ -23,6 +23,11 @@ function here(): string {
   return location.pathname + location.search;
 }
 
+/** Tells that the list goes on, and where in it one looks: its address there is no other list. */
+export function moved(address: string): void {
+  shown = address;
+}
+
 /** Makes the search field, the filters and the links of a list change it in place; `changed` is called when they have. */
 export function search(changed: () => void): void {
   arrived = changed;
