@@ -244,11 +244,20 @@ func (s *stand) targets(l i18n.Locale) (all []string) {
 	return all
 }
 
+// someLocales returns the locales to look at: all of them, or in short tests
+// the one in which most is asked for.
+func someLocales() []i18n.Locale {
+	if testing.Short() {
+		return []i18n.Locale{i18n.PT}
+	}
+	return i18n.Locales
+}
+
 // TestHostile checks every page in every locale, with texts that would change
 // it if they could.
 func TestHostile(t *testing.T) {
 	s := hostile(t)
-	for _, l := range i18n.Locales {
+	for _, l := range someLocales() {
 		t.Run(l.Tag(), func(t *testing.T) {
 			for _, target := range s.targets(l) {
 				w := get(s.pages, target)
@@ -285,7 +294,7 @@ func TestHostileNames(t *testing.T) {
 // work, at addresses that are hostile.
 func TestHostileFaults(t *testing.T) {
 	s := hostile(t)
-	for _, l := range i18n.Locales {
+	for _, l := range someLocales() {
 		for _, text := range append(texts, "nothing") {
 			target := site.Channel.Path(l, text)
 			for want, h := range map[int]http.Handler{http.StatusNotFound: s.pages, http.StatusServiceUnavailable: s.empty} {

@@ -50,7 +50,12 @@ func mapped(t testing.TB, h http.Handler) []string {
 func TestSitemap(t *testing.T) {
 	s, h := sampleServer(t, index.Overlay{}, Options{})
 	all := mapped(t, h)
-	for _, address := range all {
+	every := 1
+	if testing.Short() {
+		every = 7
+	}
+	for i := 0; i < len(all); i += every {
+		address := all[i]
 		if got := headOf(t, h, address); got.status != http.StatusOK || got.link("canonical") != address || got.metas["robots"] != nil {
 			t.Errorf("%s: %d, canonical %s, robots %s", address, got.status, got.link("canonical"), got.metas["robots"])
 		}

@@ -3,7 +3,7 @@
 import Hls, { type ErrorData, type HlsConfig, type LoadPolicy } from "hls.js";
 import type { Stream } from "../types";
 import { Engine, type Host, languageLabel, qualityChoices } from "./engine";
-import { type HlsTrouble, isSpent, ofHls, ofMedia, type Place } from "./failure";
+import { type HlsTrouble, isOurs, isSpent, ofHls, ofMedia, type Place } from "./failure";
 import type { Choice } from "./player";
 import { faultOf, hidden } from "./probe";
 
@@ -83,7 +83,7 @@ export class HlsEngine extends Engine {
     this.#failing = true;
     const trouble = this.#trouble(data);
     const code = ofHls(trouble, this.place) ?? (await hidden(trouble.url, this.over));
-    if (!this.over.aborted) this.host.failed(code, isSpent(trouble));
+    if (!this.over.aborted) this.host.failed(code, isSpent(trouble), isOurs(trouble));
   }
 
   /** Lets hls.js try once more, where that may help. */

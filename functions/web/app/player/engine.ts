@@ -9,8 +9,8 @@ import type { Choice } from "./player";
 
 /** What an engine tells of itself. */
 export interface Host {
-  /** It can do no more. `spent` says that the service refused the one who looks, and nothing is known of the stream. */
-  failed(code: FailureCode, spent?: boolean): void;
+  /** It can do no more. `spent` says that the service refused the one who looks, `ours` that it does not work itself: then nothing is known of the stream. */
+  failed(code: FailureCode, spent?: boolean, ours?: boolean): void;
   /** What can be chosen changed. */
   changed(): void;
   /** One that plays by itself, without the media element, did so. */

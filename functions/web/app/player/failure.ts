@@ -86,6 +86,16 @@ export function ofHls(trouble: HlsTrouble, place: Place): Verdict {
   return ofStatus(trouble.status);
 }
 
+/**
+ * Reports whether an error speaks of the service and not of the stream: the hop
+ * answers nothing at all, or with a failure that is not of a playlist. What
+ * takes too long may be either, and is the stream's.
+ */
+export function isOurs({ type, details, hop, status, error }: HlsTrouble): boolean {
+  if (type !== "networkError" || !hop || /timeout$/i.test(details)) return false;
+  return status === 0 || error === "playlist_config" || (status >= 500 && !error?.startsWith("playlist_"));
+}
+
 /** Judges an error of mpegts.js by its type, its detail and the status that came with it. */
 export function ofMpegts(type: string, detail: string, status: number): Verdict {
   if (type === "MediaError") return "codec";

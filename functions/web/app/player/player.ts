@@ -207,7 +207,10 @@ export class Player extends EventTarget {
   #host(stream: Stream, run: number): Host {
     const now = <A extends unknown[]>(act: (...args: A) => void) => (...args: A): void => { if (run === this.#run) act(...args); };
     return {
-      failed: now((code, spent = false) => this.#other(stream, code, spent)),
+      failed: now((code, spent = false, ours = false) => {
+        this.#ours ||= ours;
+        this.#other(stream, code, spent);
+      }),
       changed: now(() => this.#emit("stream", stream)),
       state: now((state) => {
         if (state === "playing") this.#shown(state);
