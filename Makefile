@@ -13,8 +13,11 @@ ARGS ?=
 
 OPENAPI = functions/testdata/openapi.json
 LINTERS = scripts/lint/node_modules/.bin
-# Packages whose suites also run on the official emulators.
-EMULATED = ./shared/store/... ./shared/bus/... ./shared/blob/... ./shared/wire/... ./shared/job ./shared/overlay ./shared/library ./shared/social/... ./functions/...
+# Packages whose suites also run on the official emulators: those whose tests ask
+# where one is.
+EMULATED = $(addprefix ./,$(sort $(dir $(shell grep -rlE --include='*_test.go' '(FIRESTORE|PUBSUB)_EMULATOR_HOST' functions shared))))
+# On CI every reader of feeds is there, or the tests fail.
+READERS = $(if $(filter true,$(CI)),MIRAMUNDO_READERS=required)
 
 .DEFAULT_GOAL := help
 
@@ -32,8 +35,8 @@ seed: generate ## load the catalog into the local data and stop
 	$(GO) run ./scripts/dev -seed -backend $(BACKEND) $(if $(CATALOG),-catalog '$(CATALOG)') $(if $(DATA),-data '$(DATA)') $(ARGS)
 
 .PHONY: test
-test: generate ## run every test
-	$(GO) test ./...
+test: generate $(if $(filter true,$(CI)),scripts/readers/node_modules/.package-lock.json) ## run every test
+	$(READERS) $(GO) test ./...
 
 .PHONY: test-race
 test-race: generate ## run the tests with the race detector, without the real sources
@@ -41,7 +44,7 @@ test-race: generate ## run the tests with the race detector, without the real so
 
 .PHONY: test-emulators
 test-emulators: generate ## run the suites of the store and the bus on the official emulators
-	MIRAMUNDO_EMULATORS=required $(GO) run ./scripts/emulators -- $(GO) test -count=1 $(EMULATED)
+	MIRAMUNDO_EMULATORS=required $(GO) run ./scripts/emulators -- $(GO) test -short -count=1 $(EMULATED)
 
 .PHONY: test-hls
 test-hls: scripts/hls/node_modules/.package-lock.json ## ask players' parsers what they see in playlists that the hop rewrote (ARGS='-corpus DIR -v')
@@ -53,7 +56,15 @@ test-players: scripts/players/node_modules/.package-lock.json ## play streams of
 
 .PHONY: test-readers
 test-readers: scripts/readers/node_modules/.package-lock.json ## read the feeds with real readers: a parser of lists, VLC, mpv, an XMLTV validator
-	$(if $(filter true,$(CI)),MIRAMUNDO_READERS=required) $(GO) test -count=1 ./scripts/readers
+	$(READERS) $(GO) test -count=1 ./scripts/readers
+
+.PHONY: test-pages
+test-pages: generate scripts/pages/node_modules/.package-lock.json ## look at every page with a browser and use them as people do; pictures are in bin/pages (ARGS=PART of the names of tests)
+	node scripts/pages/run.mjs $(ARGS)
+
+.PHONY: measure-pages
+measure-pages: generate scripts/pages/node_modules/.package-lock.json ## measure the pages on a slow phone: when they are seen, how they answer, what they weigh (ARGS=--strict fails over the times too)
+	node scripts/pages/measure.mjs $(ARGS)
 
 .PHONY: bench
 bench: scripts/bench/peers/node_modules/.package-lock.json ## measure against peers and print a table of ratios (ARGS='-part search,http,reload,hop,people,probe,soak')
@@ -64,13 +75,17 @@ emulators: ## run the official Firestore and Pub/Sub emulators
 	$(GO) run ./scripts/emulators $(ARGS)
 
 .PHONY: lint
-lint: generate lint-go lint-openapi ## check format, vet, golangci-lint and the OpenAPI document
+lint: generate lint-go lint-pages lint-openapi ## check format, vet, golangci-lint, the types of the pages' scripts and the OpenAPI document
 
 .PHONY: lint-go
 lint-go: generate
 	@files=$$(gofmt -l chatroom functions hop infra scripts shared); if [ -n "$$files" ]; then echo "not formatted (make fmt):"; echo "$$files"; exit 1; fi
 	$(GO) vet ./...
 	$(GOLANGCI) run ./...
+
+.PHONY: lint-pages
+lint-pages: node_modules/.package-lock.json
+	node_modules/.bin/tsc -p functions/web
 
 .PHONY: lint-openapi
 lint-openapi: scripts/lint/node_modules/.package-lock.json
@@ -106,10 +121,14 @@ scripts/readers/node_modules/.package-lock.json: scripts/readers/package.json sc
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/readers
 	@touch $@
 
+scripts/pages/node_modules/.package-lock.json: scripts/pages/package.json scripts/pages/package-lock.json
+	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/pages
+	@touch $@
+
 scripts/bench/peers/node_modules/.package-lock.json: scripts/bench/peers/package.json scripts/bench/peers/package-lock.json
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/bench/peers
 	@touch $@
 
 .PHONY: clean
 clean: ## remove what was built and installed, but not the data
-	rm -rf bin node_modules scripts/hls/node_modules scripts/lint/node_modules scripts/players/node_modules scripts/readers/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt
+	rm -rf bin node_modules scripts/hls/node_modules scripts/lint/node_modules scripts/pages/node_modules scripts/players/node_modules scripts/readers/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt functions/web/static/*.js functions/web/static/*.css functions/web/static/*.svg functions/web/static/*.txt functions/web/static/*.json

@@ -1,0 +1,70 @@
+/** What happens when streams do not play: the next is tried, and people are told. */
+import assert from 'node:assert/strict'
+import { flow, plays } from '../flow.mjs'
+import { gone, testChannel } from '../pages.mjs'
+import { form, text } from '../texts.mjs'
+
+/** Puts streams that are gone before those of the test channel, or in their place. */
+async function broken(visit, stack, { instead }) {
+  visit.forgive(/\/api\/s\/s_gone/)
+  await visit.context.route(`${stack.hop}/api/s/s_gone*`, gone)
+  await visit.context.route(url => url.pathname === `/api/channels/${testChannel}`, async route => {
+    const response = await route.fetch()
+    const record = await response.json()
+    const lost = ['s_gone1', 's_gone2'].map(id => ({ ...record.streams[0], id, url: `${stack.hop}/api/s/${id}`, title: id }))
+    await route.fulfill({ response, json: { ...record, streams: instead ? lost : [lost[0], ...record.streams] } })
+  })
+}
+
+/** The reports that the page makes. */
+function reports(page) {
+  const all = []
+  page.on('request', request => {
+    if (request.method() === 'POST' && request.url().endsWith('/api/play-report')) {
+      const { channel_id, ok, code } = request.postDataJSON()
+      all.push({ channel_id, ok, ...(code && { code }) })
+    }
+  })
+  return all
+}
+
+const isReport = response => response.url().endsWith('/api/play-report')
+
+flow('a stream fails, and the next plays', {}, async (visit, stack) => {
+  const { page } = visit
+  await broken(visit, stack, { instead: false })
+  const told = reports(page)
+  await visit.go(`/en/channel/${testChannel}`)
+  const notice = page.locator('#stage').getByText(form('en', 'player.ui.fallback')).waitFor()
+  const reported = page.waitForResponse(isReport)
+  await page.locator('#stage').getByRole('button', { name: text('en', 'player.ui.play') }).first().click()
+  await notice
+  await plays(page)
+  assert.equal((await reported).status() < 300, true)
+  assert.deepEqual(told, [{ channel_id: testChannel, ok: true }])
+})
+
+flow('every stream fails, and people are told what to do', {}, async (visit, stack) => {
+  const { page } = visit
+  await broken(visit, stack, { instead: true })
+  const told = reports(page)
+  await visit.go(`/en/channel/${testChannel}`)
+  const reported = page.waitForResponse(isReport)
+  const stage = page.locator('#stage')
+  await stage.getByRole('button', { name: text('en', 'player.ui.play') }).first().click()
+  await page.waitForFunction(() => document.querySelector('#stage').dataset.state === 'failed')
+  const alert = stage.getByRole('alert')
+  await alert.getByText(text('en', 'failure.ui.label_sumiu'), { exact: true }).waitFor()
+  await alert.getByText(text('en', 'failure.ui.hint_sumiu')).waitFor()
+  await alert.getByRole('button', { name: text('en', 'player.ui.again') }).waitFor()
+  await alert.getByRole('button', { name: text('en', 'player.ui.other_stream') }).waitFor()
+  await alert.getByRole('link', { name: text('en', 'player.ui.legacy') }).waitFor()
+  assert.equal((await reported).status() < 300, true)
+  assert.deepEqual(told, [{ channel_id: testChannel, ok: false, code: 'sumiu' }])
+
+  // What did not play may play later: trying again is no dead end.
+  await visit.context.unrouteAll()
+  await page.reload()
+  await stage.getByRole('button', { name: text('en', 'player.ui.play') }).first().click()
+  await plays(page)
+})

@@ -1,0 +1,37 @@
+/** What one chose stays, and languages keep the page. */
+import assert from 'node:assert/strict'
+import { at, flow } from '../flow.mjs'
+import { pages, pathIn } from '../pages.mjs'
+import { locales, text } from '../texts.mjs'
+
+const ground = page => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+
+flow('a theme stays over pages and reloads', { colorScheme: 'light' }, async ({ page }, stack) => {
+  await page.goto(`${stack.base}/en`)
+  const light = await ground(page)
+  const theme = page.locator('[data-theme-switch]')
+  for (let n = 0; n < 3 && await page.locator('html').getAttribute('data-theme') !== 'dark'; n++) await theme.click()
+  const dark = await ground(page)
+  assert.notEqual(dark, light)
+  await page.reload()
+  assert.equal(await ground(page), dark)
+  await page.goto(`${stack.base}/de/anleitung`)
+  assert.equal(await ground(page), dark)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  while (await page.locator('html').getAttribute('data-theme') !== 'light') await theme.click()
+  await page.reload()
+  assert.equal(await ground(page), light, 'what is chosen goes before what the system says')
+})
+
+flow('languages keep the page', {}, async ({ page }, stack) => {
+  for (const kind of pages.filter(({ name }) => ['home', 'country', 'countries', 'channel', 'guide', 'about', 'library'].includes(name))) {
+    await page.goto(new URL(kind.path(stack), stack.base).href)
+    for (const [locale, lang] of Object.entries(locales)) {
+      const path = await pathIn(stack, kind, locale)
+      await page.locator('.languages').getByRole('link', { name: text(locale, 'layout.language_name'), exact: true }).click()
+      await at(page, url => url.pathname + url.search === path, path)
+      assert.equal(await page.locator('html').getAttribute('lang'), lang)
+      assert.equal(await page.locator('body').getAttribute('data-page'), kind.page)
+    }
+  }
+})

@@ -1,0 +1,86 @@
+/**
+ * Every page, in each language, in both themes and in the windows of a phone, a
+ * laptop and a television: nothing goes wrong while it is loaded, nothing moves,
+ * nothing is wider than the window, and everyone can read and use it.
+ */
+import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { available, barriers, launch, layout, shifts, Visit, windows } from './browser.mjs'
+import { pages, pathIn } from './pages.mjs'
+import { shared } from './stack.mjs'
+import { locales } from './texts.mjs'
+
+const shots = process.env.MIRAMUNDO_PAGES_SHOTS
+const only = process.env.MIRAMUNDO_PAGES_ONLY?.split(',') // such as home, .de or home.de
+
+describe('every page', { skip: !available() && 'no Chromium', concurrency: 3 }, () => {
+  const stack = shared()
+  let browser
+  before(async () => {
+    browser = await launch()
+    if (shots) await mkdir(shots, { recursive: true })
+  })
+  after(() => browser.close())
+
+  for (const page of pages) {
+    for (const locale of Object.keys(locales)) {
+      if (only && !only.includes(page.name) && !only.includes(`${page.name}.${locale}`) && !only.includes(`.${locale}`)) continue
+      test(`${page.name} in ${locale}`, async () => {
+        const path = await pathIn(stack, page, locale)
+        const wrong = []
+        for (const [n, window] of windows.entries()) {
+          const first = n === 0 ? 'dark' : 'light' // each theme is what some page is loaded in
+          wrong.push(...await look(browser, stack, page, locale, path, window, first))
+        }
+        assert.equal(wrong.join('\n'), '')
+      })
+    }
+  }
+})
+
+/** Looks at a page in a window, in one theme and then in the other, and lists what is wrong. */
+async function look(browser, stack, page, locale, path, window, first) {
+  const visit = await Visit.open(browser, stack, { viewport: window, colorScheme: first, locale: locales[locale], hasTouch: window.width < 600 })
+  try {
+    await page.prepare?.(visit, stack)
+    const response = await visit.go(path)
+    const wrong = await shifts(visit.page)
+    await page.then?.(visit, locale)
+    wrong.push(...await outline(visit.page, page, locale, response))
+    for (const theme of [first, first === 'dark' ? 'light' : 'dark']) {
+      await visit.page.emulateMedia({ colorScheme: theme })
+      await visit.page.waitForFunction(() => document.getAnimations().every(a => a.playState !== 'running' || a.effect.getTiming().iterations === Infinity))
+      wrong.push(...await layout(visit.page))
+      if (window.width !== 1920) wrong.push(...await barriers(visit.page, { again: theme !== first }))
+      await shoot(visit.page, page, locale, window, theme)
+    }
+    return [...wrong, ...visit.unmeant].map(problem => `${window.width} px: ${problem}`)
+  } finally {
+    await visit.close()
+  }
+}
+
+/** Lists what is wrong with what a page says it is. */
+async function outline(page, { name, page: kind }, locale, response) {
+  const is = await page.evaluate(() => ({
+    lang: document.documentElement.lang, headings: document.querySelectorAll('h1').length, kind: document.body.dataset.page,
+    title: document.title, main: document.querySelectorAll('main').length
+  }))
+  const must = { lang: locales[locale], headings: 1, kind, title: is.title, main: 1, status: name === 'missing' ? 404 : 200 }
+  const wrong = Object.keys(must).filter(key => ({ ...is, status: response.status() })[key] !== must[key])
+  if (is.title.trim().length < 12) wrong.push('title')
+  return wrong.map(key => `outline: ${key} is ${JSON.stringify({ ...is, status: response.status() }[key])}, not ${JSON.stringify(must[key])}`)
+}
+
+/** Pictures are kept of all windows and themes in two languages; of the rest, enough to see them. */
+async function shoot(page, { name }, locale, window, theme) {
+  const sparse = !['pt', 'en'].includes(locale)
+  if (!shots || (sparse && (window.width === 1920 || theme === 'dark'))) return
+  const path = join(shots, `${name}.${locale}.${window.width}.${theme}.jpg`)
+  const picture = { path, type: 'jpeg', quality: 78 }
+  if (window.width < 600) return page.screenshot(picture) // its bar at the bottom stands where the window ends
+  const height = Math.min(await page.evaluate(() => document.documentElement.scrollHeight), window.height * 2)
+  return page.screenshot({ ...picture, fullPage: true, clip: { x: 0, y: 0, width: window.width, height: Math.max(height, window.height) } })
+}

@@ -1,0 +1,154 @@
+/**
+ * Measures the pages on a slow phone: a processor four times slower than this
+ * one, and a network of 150 ms and 1.6 Mbit/s. It prints when each page is seen,
+ * how fast it answers, what moves in it and what it weighs, and fails over the
+ * limits; over those of time, which a busy machine may miss, only with --strict.
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { parseArgs } from 'node:util'
+import { available, launch, limit, mostShift } from './browser.mjs'
+import { station, testChannel } from './pages.mjs'
+import { build, start } from './stack.mjs'
+
+const { values: { strict, stack: given } } = parseArgs({ options: { strict: { type: 'boolean' }, stack: { type: 'string' } } })
+
+/** What a page may take: milliseconds, bytes, and the score of what moves. */
+const limits = { fcp: 1500, lcp: 1500, inp: 100, cls: mostShift, weight: 120_000, script: 30_000 }
+const timed = new Set(['fcp', 'lcp', 'inp'])
+
+const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true }
+const network = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 0.75e6 / 8 }
+const slower = 4
+const times = 3 // of which the middle counts
+
+/** Scripts that are loaded for a stream or for a tool, and are not ours. */
+const foreign = /\/assets\/(hls|mpegts|dash|sortable|qrcode)/i
+
+const vitals = readFileSync(createRequire(import.meta.url).resolve('web-vitals').replace(/[^/]+$/, 'web-vitals.attribution.iife.js'), 'utf8')
+
+process.exitCode = available() ? await main() : 0
+
+async function main() {
+  const stack = given ? { ...JSON.parse(readFileSync(given, 'utf8')), stop() {} } : await build().then(() => start())
+  const browser = await launch()
+  try {
+    const kinds = [
+      { name: 'home', path: '/', use: search },
+      { name: 'a search', path: '/?q=news', use: help },
+      { name: 'a country', path: '/brasil', use: choose },
+      { name: 'a channel', path: `/canal/${testChannel}`, use: choose },
+      { name: 'a station', path: `/canal/${await station(stack.base)}`, use: help },
+      { name: 'the library', path: '/biblioteca', use: help },
+      { name: 'the guide', path: '/como-usar', use: help }
+    ]
+    const rows = []
+    for (const kind of kinds) rows.push(await middle(browser, stack, kind))
+    return tell(rows)
+  } finally {
+    await browser.close()
+    await stack.stop()
+  }
+}
+
+/** Measures a page some times, each in a browser that knows nothing of it, and returns the middle of each figure. */
+async function middle(browser, stack, kind) {
+  const all = []
+  for (let n = 0; n < times; n++) all.push(await once(browser, stack, kind))
+  const of = key => all.map(figures => figures[key]).sort((a, b) => a - b)[Math.floor(times / 2)]
+  const what = { lcp: all.find(({ lcp }) => lcp === of('lcp')).what.LCP, inp: all.find(({ inp }) => inp === of('inp')).what.INP }
+  return { name: kind.name, what, ...Object.fromEntries(Object.keys(all[0]).filter(key => key !== 'what').map(key => [key, of(key)])) }
+}
+
+async function once(browser, stack, { path, use }) {
+  const context = await browser.newContext(phone)
+  try {
+    context.setDefaultTimeout(limit)
+    await context.addInitScript(`${vitals}; window.figures = { fcp: NaN, lcp: NaN, cls: 0, inp: 0, what: {} }
+      for (const name of ['FCP', 'LCP', 'CLS', 'INP']) {
+        webVitals['on' + name](({ value, attribution }) => {
+          figures[name.toLowerCase()] = value
+          figures.what[name] = [attribution.target, attribution.interactionTarget, attribution.interactionType].filter(Boolean).join(' ')
+        }, { reportAllChanges: true, durationThreshold: 0 })
+      }`)
+    const page = await context.newPage()
+    const weigh = await scales(context, page)
+    await page.goto(new URL(path, stack.base).href)
+    await page.waitForLoadState('networkidle')
+    const weight = weigh()
+    const seen = await page.evaluate(() => window.figures)
+    await use(page)
+    const { inp, cls, what } = await page.evaluate(() => window.figures)
+    return { fcp: seen.fcp, lcp: seen.lcp, inp, cls, ...weight, what: { LCP: seen.what.LCP, INP: what.INP } }
+  } finally {
+    await context.close()
+  }
+}
+
+/** Slows a page down, and returns what tells how many bytes it has loaded: all with their headers, but scripts as they are packed. */
+async function scales(context, page) {
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.emulateNetworkConditions', network)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: slower })
+  const requests = new Map()
+  session.on('Network.responseReceived', ({ requestId, response, type }) => requests.set(requestId, { type, url: response.url, bytes: 0, body: 0 }))
+  session.on('Network.dataReceived', ({ requestId, encodedDataLength }) => {
+    if (requests.has(requestId)) requests.get(requestId).body += encodedDataLength
+  })
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (requests.has(requestId)) requests.get(requestId).bytes = encodedDataLength
+  })
+  return () => {
+    const all = [...requests.values()].filter(({ url }) => !foreign.test(url))
+    const sum = (which, part = 'bytes') => all.filter(which).reduce((sum, request) => sum + request[part], 0)
+    return {
+      weight: sum(() => true), script: sum(({ type }) => type === 'Script', 'body'), page: sum(({ type }) => type === 'Document'),
+      style: sum(({ type }) => type === 'Stylesheet'), images: sum(({ type, url }) => type === 'Image' && !url.includes('/assets/')),
+      requests: all.length
+    }
+  }
+}
+
+/** Types a word as people do, letter by letter, and waits for what it finds. */
+async function search(page) {
+  const field = page.locator('#q')
+  await field.tap()
+  await field.pressSequentially('world', { delay: 120 })
+  await page.waitForFunction(() => new URLSearchParams(location.search).get('q') === 'world')
+  await page.waitForLoadState('networkidle')
+  await help(page)
+}
+
+/** Opens what help there is, and closes it. */
+async function help(page) {
+  await page.keyboard.press('Escape')
+  await page.locator('[data-help]').tap()
+  await page.locator('dialog[open]').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('dialog[open]').waitFor({ state: 'detached' })
+  await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve))))
+}
+
+/** Opens the choice of a folder, and closes it. */
+async function choose(page) {
+  await page.locator('[data-keep]:visible').first().tap()
+  await page.locator('dialog[open] input').first().waitFor()
+  await help(page)
+}
+
+/** Prints the figures, and returns how the measurement ended. */
+function tell(rows) {
+  const ms = n => `${Math.round(n)} ms`, kb = n => `${(n / 1000).toFixed(1)} KB`
+  const columns = { fcp: ms, lcp: ms, inp: ms, cls: n => n.toFixed(4), weight: kb, script: kb, page: kb, style: kb, images: kb, requests: String }
+  const line = cells => console.log(cells.map((cell, n) => n === 0 ? cell.padEnd(12) : cell.padStart(10)).join(''))
+  line(['', ...Object.keys(columns)])
+  for (const row of rows) line([row.name, ...Object.entries(columns).map(([key, write]) => write(row[key]) + (row[key] <= (limits[key] ?? Infinity) ? '' : '!'))])
+  line(['at most', ...Object.entries(columns).map(([key, write]) => key in limits ? write(limits[key]) : '')])
+  const over = rows.flatMap(row => Object.keys(limits).filter(key => !(row[key] <= limits[key])).map(key => ({ name: row.name, key })))
+  for (const { name, key } of over) {
+    const what = rows.find(row => row.name === name).what[key]
+    console.log(`${name}: ${key}${what ? ` (${what})` : ''} is over the limit${timed.has(key) && !strict ? ', which may be of this machine' : ''}`)
+  }
+  return over.some(({ key }) => strict || !timed.has(key)) ? 1 : 0
+}

@@ -1,0 +1,94 @@
+/** The pages that the matrix looks at, and what must be before each is looked at. */
+import { Guest } from './api.mjs'
+import { text } from './texts.mjs'
+
+/** Answers as the hop does for a stream that is no more. */
+export function gone(route) {
+  const headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': 'X-Service-Upstream-Status, X-Service-Media-HTTP' }
+  return route.fulfill({ status: 404, headers, json: { error: 'stream_not_found', message: 'gone' } })
+}
+
+/** The channel and the station that play without a network. */
+export const testChannel = 'MiramundoTest.br'
+
+/** Channels of the sample that stand in the library that is filled. */
+const kept = ['DWEnglish.de', testChannel, 'NASATV.us', 'France24.fr']
+
+/**
+ * A page: `page` is what its body calls it; `path` finds its address in pt, from
+ * which its own links lead to the other languages; `prepare` is done before it
+ * is opened, `then` after.
+ */
+export const pages = [
+  { name: 'home', page: 'home', path: () => '/' },
+  { name: 'radio', page: 'home', path: () => '/?kind=radio' },
+  { name: 'search', page: 'home', path: () => '/?q=news' },
+  { name: 'nothing-found', page: 'home', path: () => '/?q=qwertyuiop' },
+  { name: 'country', page: 'country', path: () => '/brasil' },
+  { name: 'countries', page: 'countries', path: () => '/paises' },
+  { name: 'channel', page: 'channel', path: () => `/canal/${testChannel}` },
+  { name: 'station', page: 'channel', path: stack => `/canal/${stack.station}` },
+  { name: 'failing', page: 'channel', path: () => `/canal/${testChannel}`, prepare: fail, then: seeFailure },
+  { name: 'library-empty', page: 'library', path: () => '/biblioteca' },
+  { name: 'library', page: 'library', path: () => '/biblioteca', prepare: owner },
+  { name: 'favorites-empty', page: 'favorites', path: () => '/favoritos' },
+  { name: 'favorites', page: 'favorites', path: () => '/favoritos', prepare: owner },
+  { name: 'history-empty', page: 'history', path: () => '/historico' },
+  { name: 'history', page: 'history', path: () => '/historico', prepare: owner },
+  { name: 'guide', page: 'guide', path: () => '/como-usar' },
+  { name: 'about', page: 'about', path: () => '/sobre' },
+  { name: 'missing', page: 'error', path: () => '/isto-nao-existe', prepare: visit => visit.forgive(/status: 404 .*\/isto-nao-existe$/, /status of 404 .*\/isto-nao-existe\)$/) }
+]
+
+/** Returns the id of the station that plays without a network. */
+export async function station(base) {
+  const answer = await fetch(new URL('/api/channels?kind=radio&q=Miramundo', base))
+  return (await answer.json()).items[0].id
+}
+
+/** Returns the path of a page in a locale: that which its page in pt leads to. */
+export async function pathIn(stack, { path }, locale) {
+  const first = new URL(path(stack), stack.base)
+  if (locale === 'pt') return first.pathname + first.search
+  if (first.pathname.startsWith('/isto')) return `/${locale}${first.pathname}`
+  const html = await (await fetch(first)).text()
+  const lang = new RegExp(`<a href="([^"]+)" hreflang="${locale}"`)
+  const found = lang.exec(html)
+  if (!found) throw new Error(`${first.pathname} does not lead to its page in ${locale}`)
+  const to = new URL(found[1].replaceAll('&amp;', '&'), first)
+  return to.pathname + (to.search || first.search)
+}
+
+/** Makes the one who looks somebody who has kept, liked and watched channels. */
+async function owner(visit, stack) {
+  const guest = await (stack.owner ??= furnished(stack.base))
+  await guest.become(visit.context)
+}
+
+async function furnished(base) {
+  const guest = await Guest.make(base)
+  const { library } = folderOf(await guest.call('POST', '/api/categories', { name: 'Notícias do mundo' }))
+  const group = library.categories[0].groups[0].id
+  for (const channel_id of kept) {
+    await guest.call('POST', '/api/items', { group_id: group, channel_id })
+    await guest.call('POST', '/api/favorites', { channel_id })
+    await guest.call('POST', '/api/history', { channel_id })
+  }
+  await guest.call('POST', '/api/groups', { category_id: library.categories[0].id, name: 'Manhã' })
+  await guest.call('POST', '/api/categories', { name: 'Rádios' })
+  return guest
+}
+
+const folderOf = answer => ({ library: answer.library ?? answer })
+
+/** Lets every stream fail: the hop says that they are gone. */
+async function fail(visit, stack) {
+  visit.forgive(/api\/s\//)
+  await visit.context.route(`${stack.hop}/api/s/**`, gone)
+}
+
+/** Presses play, and waits until the page says that the channel is gone. */
+async function seeFailure(visit, locale) {
+  await visit.page.locator('#stage').click()
+  await visit.page.locator('#stage').getByText(text(locale, 'failure.ui.label_sumiu')).first().waitFor()
+}

@@ -1,0 +1,316 @@
+/** The controls of the stage: what is pressed, by pointer and by keys, and where the keys lead. */
+import assert from 'node:assert/strict'
+import { seenFocus } from '../browser.mjs'
+import { flow, onlyTestPlays, plays, until } from '../flow.mjs'
+import { gone, testChannel } from '../pages.mjs'
+import { form, text } from '../texts.mjs'
+
+const en = key => text('en', `player.ui.${key}`)
+const path = id => `/en/channel/${encodeURIComponent(id)}`
+const state = (page, name) => page.waitForFunction(name => document.querySelector('#stage').dataset.state === name, name)
+const focused = page => page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.localName)
+const stop = (id, name = id) => ({ id, name, path: path(id), logo: null })
+
+/** Comes from a list: opens the page of the test channel, which plays at once, as the third of three stops. */
+async function come(visit, { line = { title: 'A list', from: '/en', next: null, stops: [stop('arte.fr'), stop('DR1.dk'), stop(testChannel)] }, play = true } = {}) {
+  await visit.page.addInitScript(([line, play]) => {
+    if (sessionStorage.getItem('came')) return
+    sessionStorage.setItem('came', '1')
+    if (line) sessionStorage.setItem('mm-line', line)
+    if (play) sessionStorage.setItem('mm-play', '1')
+  }, [line && JSON.stringify(line), play])
+  await visit.page.goto(new URL(path(testChannel), visit.base).href)
+  if (play) await state(visit.page, 'playing')
+}
+
+/** Gives the test channel its stream twice, and once that is gone. */
+async function streams(visit, stack, { alive = true } = {}) {
+  visit.forgive(/\/api\/s\/s_gone/)
+  await visit.context.route(`${stack.hop}/api/s/s_gone*`, gone)
+  await visit.context.route(url => url.pathname === `/api/channels/${testChannel}`, async route => {
+    const response = await route.fetch()
+    const record = await response.json()
+    const lost = n => ({ ...record.streams[0], id: `s_gone${n}`, url: `${stack.hop}/api/s/s_gone${n}`, title: `Lost ${n}` })
+    await route.fulfill({ response, json: { ...record, website: 'javascript:alert(1)', streams: [...(alive ? record.streams : []), lost(1), lost(2)] } })
+  })
+}
+
+/** Waits until the streams are those that the API tells, of which there are several. */
+const ranked = page => page.waitForFunction(name => [...document.querySelectorAll('.stage-bar button')].some(button => button.title === name && !button.hidden), en('streams'))
+
+const at = (page, id) => until(() => new URL(page.url()).pathname === path(id), `the page is that of ${id}`)
+
+flow('nothing plays before one presses', {}, async (visit) => {
+  const { page } = visit
+  await come(visit, { play: false })
+  await state(page, 'idle')
+  await page.locator('#stage').getByRole('button', { name: en('play') }).click()
+  await plays(page, 1)
+  await page.locator('#stage').getByRole('button', { name: en('live') }).waitFor()
+  await page.locator('.stage-layer').click({ position: { x: 30, y: 60 } })
+  await state(page, 'paused')
+  await page.locator('.stage-layer').click({ position: { x: 30, y: 60 } })
+  await state(page, 'playing')
+})
+
+flow('a menu is opened, moved in and left by keys', {}, async (visit, stack) => {
+  const { page } = visit
+  await streams(visit, stack)
+  await come(visit)
+  const button = page.locator('.stage-bar').getByRole('button', { name: en('streams') })
+  await button.focus()
+  await page.keyboard.press('Enter')
+  const menu = page.getByRole('menu', { name: en('streams') })
+  const items = menu.getByRole('menuitemradio')
+  await menu.waitFor()
+  assert.equal(await button.getAttribute('aria-expanded'), 'true')
+  assert.deepEqual(await items.evaluateAll(all => all.map(item => item.getAttribute('aria-checked'))), ['true', 'false', 'false'])
+  const chosen = () => items.evaluateAll(all => all.indexOf(document.activeElement))
+  for (const [key, want] of [['ArrowDown', 1], ['ArrowDown', 2], ['ArrowDown', 0], ['ArrowUp', 2], ['Home', 0], ['End', 2]]) {
+    await page.keyboard.press(key)
+    assert.equal(await chosen(), want, key)
+  }
+  assert.equal(new URL(page.url()).pathname, path(testChannel), 'no key zapped')
+  await page.keyboard.press('Escape')
+  await menu.waitFor({ state: 'hidden' })
+  await until(async () => await focused(page) === en('streams'), 'the focus is back on the button')
+
+  // What is chosen is tried, and nothing else; the menu says that it failed.
+  await page.keyboard.press('Enter')
+  await menu.waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await state(page, 'failed')
+  await page.getByRole('alert').getByText(text('en', 'failure.ui.label_sumiu'), { exact: true }).waitFor()
+  await page.getByRole('alert').getByRole('button', { name: en('other_stream') }).click()
+  const others = page.getByRole('menu', { name: en('streams') })
+  await others.getByText(text('en', 'failure.ui.label_sumiu')).waitFor()
+  await others.getByRole('menuitemradio').first().click()
+  await state(page, 'playing')
+})
+
+flow('a failure offers ways on, and none that is unsafe', {}, async (visit, stack) => {
+  const { page } = visit
+  await onlyTestPlays(visit, stack)
+  await streams(visit, stack, { alive: false })
+  await come(visit, { play: false })
+  await ranked(page)
+  await page.keyboard.press('k')
+  await state(page, 'failed')
+  const card = page.locator('#stage').getByRole('alert')
+  await card.getByText(text('en', 'failure.ui.label_sumiu'), { exact: true }).waitFor()
+  assert.deepEqual(await card.getByRole('link').evaluateAll(all => all.map(a => new URL(a.href).protocol)), ['http:'], 'only the legacy player: the site is no address')
+  await page.keyboard.press('ArrowRight')
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), en('again'))
+  await card.getByRole('button', { name: en('next') }).click()
+  await at(page, 'arte.fr')
+})
+
+flow('fallback is told, and then forgotten', {}, async (visit, stack) => {
+  const { page } = visit
+  visit.forgive(/\/api\/s\/s_gone/)
+  await visit.context.route(`${stack.hop}/api/s/s_gone*`, gone)
+  await visit.context.route(url => url.pathname === `/api/channels/${testChannel}`, async route => {
+    const response = await route.fetch()
+    const record = await response.json()
+    await route.fulfill({ response, json: { ...record, streams: [{ ...record.streams[0], id: 's_gone', url: `${stack.hop}/api/s/s_gone` }, ...record.streams] } })
+  })
+  await come(visit, { play: false })
+  await ranked(page)
+  const status = page.locator('#stage').getByRole('status').first()
+  const told = page.locator('#stage').getByText(form('en', 'player.ui.fallback')).waitFor()
+  await page.keyboard.press('Space')
+  await told
+  await state(page, 'playing')
+  await until(async () => await status.textContent() === '', 'nothing is said any more')
+})
+
+flow('the controls leave the picture alone, and come back with the focus they had', {}, async (visit) => {
+  const { page } = visit
+  await come(visit)
+  const quiet = () => page.waitForFunction(() => document.querySelector('#stage').hasAttribute('data-quiet'))
+  await quiet()
+  await page.keyboard.press('f')
+  await until(() => page.evaluate(() => document.fullscreenElement?.id === 'stage'), 'the stage fills the screen')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  const was = await focused(page)
+  await quiet()
+  assert.equal(await focused(page), 'body')
+  await page.keyboard.press('ArrowLeft')
+  assert.equal(await focused(page), was)
+  assert.ok(await seenFocus(page))
+  assert.ok(!await page.evaluate(() => document.querySelector('#stage').hasAttribute('data-quiet')))
+
+  // In the page a focus that is seen stays seen.
+  await page.keyboard.press('f')
+  await until(() => page.evaluate(() => document.fullscreenElement === null), 'the page is back')
+  await page.mouse.move(300, 300)
+  await page.keyboard.press('Escape')
+  await quiet()
+})
+
+flow('digits, the last channel, and the ends of the line', {}, async (visit, stack) => {
+  const { page } = visit
+  await onlyTestPlays(visit, stack)
+  await come(visit)
+  await page.keyboard.type('77')
+  const digits = page.locator('.digits')
+  assert.equal(await digits.textContent(), '77')
+  await page.keyboard.press('Enter')
+  await digits.getByText(text('en', 'player.ui.no_number').replace('{n}', '77')).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.locator('.banner').getByText('arte.fr').waitFor() // at once, before anything of it is there
+  await at(page, 'arte.fr')
+  await page.keyboard.press('ArrowUp')
+  await at(page, testChannel)
+  await page.keyboard.type('2')
+  await at(page, 'DR1.dk')
+  await page.keyboard.press('Backspace')
+  await at(page, testChannel)
+  await page.keyboard.press('Backspace')
+  await at(page, 'DR1.dk')
+  for (const key of ['ChannelUp', 'MediaTrackPrevious']) {
+    await page.evaluate(key => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })), key)
+    await at(page, key === 'ChannelUp' ? testChannel : 'DR1.dk')
+  }
+
+  // Whoever presses on and on passes by what lies between.
+  const asked = []
+  page.on('request', request => { if (request.isNavigationRequest() || request.resourceType() === 'fetch') asked.push(new URL(request.url()).pathname) })
+  await page.evaluate(() => { for (let n = 0; n < 2; n++) document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true, cancelable: true })) })
+  await at(page, 'arte.fr')
+  assert.ok(!asked.includes(path(testChannel)), 'the channel between was not loaded')
+})
+
+flow('arrows leave what is typed, and the page when the stage is out of sight, alone', {}, async (visit) => {
+  const { page } = visit
+  await come(visit)
+  await page.locator('#q').focus()
+  await page.keyboard.type('12 mk')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Delete')
+  assert.equal(await page.locator('#q').inputValue(), '2 mk')
+  assert.equal(await page.evaluate(() => document.querySelector('#stage video').muted), false)
+  await page.evaluate(() => { document.activeElement.blur(); scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }) })
+  const top = await page.evaluate(() => scrollY)
+  await page.keyboard.press('ArrowUp')
+  await until(async () => await page.evaluate(() => scrollY) < top, 'the page scrolled')
+  assert.equal(new URL(page.url()).pathname, path(testChannel))
+})
+
+flow('a list goes on where it was left', {}, async (visit, stack) => {
+  const { page } = visit
+  await onlyTestPlays(visit, stack)
+  const list = await (await fetch(new URL('/en?kind=tv&sort=name', stack.base))).text()
+  const [, next] = /id="more" href="([^"]+)"/.exec(list)
+  const ids = [...(await (await fetch(new URL(next.replaceAll('&amp;', '&'), stack.base))).text()).matchAll(/<li class="card" data-id="([^"]+)"/g)].map(match => match[1])
+  const first = ids.find(id => id !== testChannel)
+  await come(visit, { line: { title: 'A list', from: '/en?kind=tv&sort=name', next: next.replaceAll('&amp;', '&'), stops: [stop('24Horas.es'), stop(testChannel)] } })
+  await until(() => page.evaluate(() => JSON.parse(sessionStorage.getItem('mm-line')).stops.length > 2), 'the line is longer')
+  await page.keyboard.press('ArrowDown')
+  await at(page, first)
+})
+
+flow('whoever comes from nowhere zaps through favorites', {}, async (visit, stack) => {
+  const { page } = visit
+  await onlyTestPlays(visit, stack)
+  const { token } = await (await fetch(new URL('/api/guest', stack.base), { method: 'POST' })).json()
+  for (const channel_id of ['DR1.dk', 'arte.fr']) {
+    const response = await fetch(new URL('/api/favorites', stack.base), { method: 'POST', headers: { 'X-Guest-Token': token, 'Content-Type': 'application/json' }, body: JSON.stringify({ channel_id }) })
+    assert.ok(response.ok, await response.text())
+  }
+  await page.addInitScript(token => localStorage.setItem('mm-guest', token), token)
+  await come(visit, { line: null, play: false })
+  await page.waitForFunction(name => [...document.querySelectorAll('.stage-bar .after')].some(button => button.title.startsWith(name)), en('next'))
+  await page.keyboard.press('PageDown')
+  await at(page, 'arte.fr')
+  await page.keyboard.press('PageDown')
+  await at(page, 'DR1.dk')
+})
+
+flow('a remote control reaches everything', {}, async (visit) => {
+  const { page } = visit
+  await come(visit, { play: false })
+  await page.waitForLoadState('networkidle')
+  const all = await page.evaluate(() => {
+    const reachable = [...document.querySelectorAll('main :is(a[href], button, summary, textarea, input:not([type=range]))')].filter(element =>
+      element.tabIndex >= 0 && !element.disabled && element.checkVisibility({ visibilityProperty: true }))
+    reachable.forEach((element, i) => element.setAttribute('data-reach', i))
+    return reachable.length
+  })
+  assert.ok(all > 8)
+  const reached = await page.evaluate(() => {
+    const press = key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+    press('ArrowRight') // onto the stage
+    const queue = [document.activeElement]
+    const seen = new Set(queue)
+    const stage = document.querySelector('#stage')
+    for (let from = queue.shift(); from; from = queue.shift()) {
+      for (const key of ['ArrowRight', 'ArrowLeft', 'ArrowDown', 'ArrowUp']) {
+        if (stage.contains(from) && /Up|Down/.test(key)) continue // these zap
+        if (from.matches('textarea, input, select') && key !== 'ArrowDown') continue
+        from.focus()
+        press(key)
+        if (!seen.has(document.activeElement) && document.activeElement !== document.body) {
+          seen.add(document.activeElement)
+          queue.push(document.activeElement)
+        }
+      }
+    }
+    return [...document.querySelectorAll('[data-reach]')].filter(element => !seen.has(element)).map(element => element.outerHTML.slice(0, 120))
+  })
+  assert.deepEqual(reached, [])
+})
+
+flow('how loud it was is how loud it is', {}, async (visit) => {
+  const { page } = visit
+  await come(visit)
+  await page.locator('.stage-bar').getByRole('slider', { name: en('volume') }).fill('0.3')
+  await page.keyboard.press('m')
+  await page.locator('.stage-bar').getByRole('button', { name: en('unmute') }).waitFor()
+  await page.reload()
+  await page.waitForFunction(() => { const media = document.querySelector('#stage video'); return media?.volume === 0.3 && media.muted })
+  await page.evaluate(() => localStorage.setItem('mm-volume', '"loud"'))
+  await page.reload()
+  await page.waitForFunction(() => document.querySelector('#stage video')?.volume === 1)
+})
+
+flow('a tap shows the controls, and another puts them away', { hasTouch: true, isMobile: true, viewport: { width: 360, height: 780 } }, async (visit) => {
+  const { page } = visit
+  await come(visit)
+  const quiet = value => page.waitForFunction(value => document.querySelector('#stage').hasAttribute('data-quiet') === value, value)
+  await quiet(true)
+  await page.evaluate(() => document.querySelector('#stage video').addEventListener('pause', () => { window.paused = true }))
+  const box = await page.locator('#stage').boundingBox()
+  await page.touchscreen.tap(box.x + 20, box.y + 20)
+  await quiet(false)
+  await page.touchscreen.tap(box.x + 20, box.y + 20)
+  await quiet(true)
+  assert.equal(await page.evaluate(() => window.paused), undefined, 'a tap pauses nothing')
+  await page.touchscreen.tap(box.x + 20, box.y + 20)
+  await page.locator('.stage-middle').getByRole('button', { name: en('next') }).tap()
+  await at(page, 'arte.fr')
+  visit.forgive(/\/api\/s\//, /ERR_/)
+})
+
+flow('the system is told what plays', {}, async (visit) => {
+  const { page } = visit
+  await come(visit)
+  await page.waitForFunction(() => navigator.mediaSession.metadata?.title === 'Miramundo Test Card' && navigator.mediaSession.playbackState === 'playing')
+  assert.notEqual(await page.evaluate(() => navigator.mediaSession.metadata.artist), '')
+  await page.keyboard.press('k')
+  await page.waitForFunction(() => navigator.mediaSession.playbackState === 'paused')
+})
+
+flow('a station is seen by its logo and bars', {}, async (visit, stack) => {
+  const { page } = visit
+  const { items } = await (await fetch(new URL('/api/channels?q=Miramundo%20Test%20Tone&kind=radio', stack.base))).json()
+  await page.goto(new URL(path(items[0].id), stack.base).href)
+  await page.locator('#stage').getByRole('button', { name: en('play') }).first().click()
+  await state(page, 'playing')
+  await page.locator('#stage .bars').waitFor()
+  await page.locator('#stage .stage-name').getByText(items[0].name).waitFor()
+  assert.equal(await page.locator('.stage-bar').getByRole('button', { name: en('pip') }).isVisible(), false)
+})

@@ -1,0 +1,74 @@
+/**
+ * Looks at the pages with a browser: builds and starts the local stack, runs the
+ * tests on it, and joins the pictures that were taken to a sheet to look at.
+ *
+ *   node scripts/pages/run.mjs                 all tests
+ *   node scripts/pages/run.mjs flows/zap       those with this in the names of their files
+ *   node scripts/pages/run.mjs --stack FILE    on a stack that runs, as FILE tells its addresses
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { available } from './browser.mjs'
+import { station } from './pages.mjs'
+import { draw } from './sheet.mjs'
+import { build, root, start } from './stack.mjs'
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { stack: { type: 'string' } } })
+const here = join(root, 'scripts', 'pages')
+const out = join(root, 'bin', 'pages')
+const shots = join(out, 'shots')
+
+process.exitCode = available() ? await main() : told('there is no Chromium: nothing was looked at')
+
+async function main() {
+  const stack = values.stack ? { ...JSON.parse(readFileSync(values.stack, 'utf8')), stop() {} } : await begin()
+  const onSignal = () => stack.stop()
+  process.once('SIGINT', onSignal)
+  process.once('SIGTERM', onSignal)
+  try {
+    stack.station = await station(stack.base)
+    const files = testFiles().filter(file => positionals.length === 0 || positionals.some(part => file.includes(part)))
+    if (files.length === 0) return told(`no test has ${positionals.join(' or ')} in its name`, 2)
+    const pictures = files.some(file => file.startsWith('matrix'))
+    if (pictures) await rm(shots, { recursive: true, force: true })
+    const code = await run(files, stack, pictures)
+    if (pictures) told(`pictures of the pages: ${await draw(shots, out)}`)
+    return code
+  } finally {
+    await stack.stop()
+  }
+}
+
+async function begin() {
+  await build()
+  return start()
+}
+
+/** Lists the tests in this folder and below it. */
+function testFiles() {
+  return readdirSync(here, { recursive: true })
+    .filter(name => name.endsWith('.test.mjs') && !name.includes('node_modules'))
+    .sort()
+}
+
+/** Runs tests, two files at a time, and returns how they ended. */
+async function run(files, stack, pictures) {
+  await mkdir(out, { recursive: true })
+  const { base, hop, origin, station } = stack
+  const env = {
+    ...process.env, MIRAMUNDO_PAGES_STACK: JSON.stringify({ base, hop, origin, station }), ...(pictures && { MIRAMUNDO_PAGES_SHOTS: shots })
+  }
+  delete env.NODE_TEST_CONTEXT
+  const runner = spawn(process.execPath, ['--test', '--test-concurrency=2', '--test-reporter=spec', ...files], { cwd: here, env, stdio: 'inherit' })
+  const [code] = await once(runner, 'exit')
+  return code ?? 1
+}
+
+function told(what, code = 0) {
+  console.log(what)
+  return code
+}

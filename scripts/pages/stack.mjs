@@ -1,0 +1,134 @@
+/**
+ * The service that the browser looks at: the local stack, with a catalog, the
+ * test channel and all that belongs to them, on free ports of this machine.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** The repository. */
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+const binary = join(root, 'bin', 'miramundo')
+const single = join(root, 'bin', 'function')
+
+/** How long a stack may take until it answers, and until its jobs have run. */
+const readyTime = 60_000
+const settleTime = 300_000
+
+/** Builds the stack, with the pages that `make generate` made. */
+export async function build() {
+  for (const [to, from] of [[binary, './scripts/dev'], [single, './functions/serve']]) {
+    const compiler = spawn('go', ['build', '-o', to, from], { cwd: root, stdio: 'inherit' })
+    const [code] = await once(compiler, 'exit')
+    if (code !== 0) throw new Error(`go build ${from} ended with ${code}`)
+  }
+}
+
+/**
+ * Starts the stack that was built on a catalog: "sample", or a folder. With
+ * jobs, it is there when each has run once: what they find out is shown then.
+ * Returns its addresses, and `stop`.
+ */
+export async function start({ catalog = 'sample', jobs = true } = {}) {
+  const data = await mkdtemp(join(tmpdir(), 'miramundo-pages-'))
+  const flags = ['-gateway', '127.0.0.1:0', '-data', data, '-catalog', catalog, `-jobs=${jobs}`]
+  const process = spawn(binary, flags, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const log = new Log(process)
+  const stop = () => end(process, data)
+  try {
+    const [, base] = await log.line(/^ready (http:\S+)/, readyTime)
+    const [, hop] = await log.line(/^hop at (http:[^,]+),/, readyTime)
+    const [, origin] = await log.line(/^test channel at (http:\/\/[^/]+)/, readyTime)
+    if (jobs) await log.line(/^each job has run once/, settleTime)
+    return { base, hop, origin, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Starts the function of the pages alone, as it is deployed, before there is a catalog: there is nothing to show. */
+export async function startEmpty() {
+  const data = await mkdtemp(join(tmpdir(), 'miramundo-pages-'))
+  const port = await freePort()
+  const base = `http://127.0.0.1:${port}`
+  const settings = { FUNCTION_TARGET: 'web', LOCAL_ONLY: 'true', PORT: port, BASE_URL: base, DATA_DIR: data, CATALOG: 'sample', BACKEND: 'embedded' }
+  const process = spawn(single, { cwd: root, env: settings, stdio: 'ignore' })
+  const stop = () => end(process, data)
+  for (const begun = Date.now(); ; await new Promise(resolve => setTimeout(resolve, 50))) {
+    if (await fetch(base).then(() => true, () => false)) return { base, stop }
+    if (process.exitCode === null && Date.now() - begun < readyTime) continue
+    await stop()
+    throw new Error('the function of the pages does not answer')
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Ends a process as the platform does, and removes what it kept. */
+async function end(process, data) {
+  if (process.exitCode === null && process.signalCode === null) {
+    process.kill('SIGTERM')
+    await once(process, 'exit')
+  }
+  await rm(data, { recursive: true, force: true })
+}
+
+/** What a stack says. */
+class Log {
+  lines = []
+  waiting = new Set()
+
+  constructor(process) {
+    for (const stream of [process.stdout, process.stderr]) {
+      createInterface({ input: stream }).on('line', line => {
+        this.lines.push(line)
+        for (const look of this.waiting) look()
+      })
+    }
+    process.on('exit', code => {
+      this.ended = `it ended with ${code}`
+      for (const look of this.waiting) look()
+    })
+  }
+
+  /** Waits for a line of a form, and returns what matches. */
+  line(form, limit) {
+    return new Promise((resolve, reject) => {
+      const done = (settle, value) => {
+        clearTimeout(timer)
+        this.waiting.delete(look)
+        settle(value)
+      }
+      const fail = why => done(reject, new Error(`the stack did not say ${form}: ${why}\n${this.lines.slice(-20).join('\n')}`))
+      const look = () => {
+        const match = this.lines.map(line => form.exec(line)).find(Boolean)
+        if (match) done(resolve, match)
+        else if (this.ended) fail(this.ended)
+      }
+      const timer = setTimeout(() => fail(`${limit / 1000} s went by`), limit)
+      this.waiting.add(look)
+      look()
+    })
+  }
+}
+
+/** The stack that the tests of this run share; see run.mjs. */
+export function shared() {
+  const text = process.env.MIRAMUNDO_PAGES_STACK
+  if (!text) throw new Error('there is no stack to look at: run this with make test-pages ARGS=FILE')
+  return JSON.parse(text)
+}
