@@ -149,18 +149,19 @@ func TestApart(t *testing.T) {
 	if !ok || !f.Apart {
 		t.Fatalf("the function legacy is %+v, %v", f.Name, ok)
 	}
-	if res, body := apitest.Do(t, f.Handler(d), "GET", "/?stream=s_1", ""); res.StatusCode != http.StatusOK || !strings.Contains(body, d.Config.BaseURL+"/api/legacy/") {
+	h, apart := Mux(d), f.Handler(d)
+	if res, body := apitest.Do(t, apart, "GET", "/?stream=s_1", ""); res.StatusCode != http.StatusOK || !strings.Contains(body, d.Config.BaseURL+"/api/legacy/") {
 		t.Errorf("on its own host the page is %d %.300s", res.StatusCode, body)
 	}
 	for _, path := range []string{"/", "/?stream=s_1", "/assets/player.js"} {
-		if res, body := apitest.Do(t, Mux(d), "GET", path, ""); res.StatusCode == http.StatusOK || strings.Contains(body, "/api/legacy/") {
+		if res, body := apitest.Do(t, h, "GET", path, ""); res.StatusCode == http.StatusOK || strings.Contains(body, "/api/legacy/") {
 			t.Errorf("on the main host %s answers %d", path, res.StatusCode)
 		}
-		if res, _ := apitest.Do(t, f.Handler(d), "GET", "/api"+path, ""); res.StatusCode != http.StatusNotFound {
+		if res, _ := apitest.Do(t, apart, "GET", "/api"+path, ""); res.StatusCode != http.StatusNotFound {
 			t.Errorf("on its host /api%s answers %d", path, res.StatusCode)
 		}
 	}
-	if index := string(document(t, Mux(d))); strings.Contains(index, "/assets/") {
+	if index := string(document(t, h)); strings.Contains(index, "/assets/") {
 		t.Error("the description of the API has the page's files")
 	}
 	if _, ok := Find("none"); ok {

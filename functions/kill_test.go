@@ -58,7 +58,11 @@ func TestKilled(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "db")
 	rnd := rand.New(rand.NewPCG(7, 7))
-	for round := range 12 {
+	rounds := 12
+	if testing.Short() {
+		rounds = 3
+	}
+	for round := range rounds {
 		killReload(t, file, 1+rnd.IntN(3), time.Duration(rnd.IntN(150))*time.Millisecond)
 		checkWhole(t, round, file)
 	}

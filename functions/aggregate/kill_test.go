@@ -69,7 +69,11 @@ func TestKill(t *testing.T) {
 	const lives = 4 // fewer than attempts
 	file := filepath.Join(t.TempDir(), "db")
 	rng := rand.New(rand.NewPCG(11, 12))
-	events, truth := deliveries(t, rng, 600, 40)
+	n := 600
+	if testing.Short() {
+		n = 400 // of which each life takes at most a hundred
+	}
+	events, truth := deliveries(t, rng, n, 40)
 	w, err := opened(file, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -145,6 +145,9 @@ func compare(ctx context.Context, t testing.TB, db store.DB, truth map[string]so
 func TestTruth(t *testing.T) {
 	w := open(t, filepath.Join(t.TempDir(), "db"))
 	n := *reports
+	if testing.Short() {
+		n = min(n, 600)
+	}
 	events, truth := deliveries(t, rand.New(rand.NewPCG(1, 2)), n, 300)
 	start := time.Now()
 	publish(t.Context(), t, w.bus, events)
