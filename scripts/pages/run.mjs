@@ -21,14 +21,20 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { s
 const here = join(root, 'scripts', 'pages')
 const out = join(root, 'bin', 'pages')
 const shots = join(out, 'shots')
+const failures = join(out, 'failures.txt')
+
+let runner // of the tests, while they run
 
 process.exitCode = available() ? await main() : told('there is no Chromium: nothing was looked at')
 
 async function main() {
   const stack = values.stack ? { ...JSON.parse(readFileSync(values.stack, 'utf8')), stop() {} } : await begin()
-  const onSignal = () => stack.stop()
-  process.once('SIGINT', onSignal)
-  process.once('SIGTERM', onSignal)
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      runner?.kill()
+      void stack.stop()
+    })
+  }
   try {
     stack.station = await station(stack.base)
     const files = testFiles().filter(file => positionals.length === 0 || positionals.some(part => file.includes(part)))
@@ -48,14 +54,19 @@ async function begin() {
   return start()
 }
 
-/** Lists the tests in this folder and below it. */
+/** Lists the tests in this folder and below it: the longest first, beside which the others run. */
 function testFiles() {
+  const longest = 'matrix.test.mjs'
   return readdirSync(here, { recursive: true })
     .filter(name => name.endsWith('.test.mjs') && !name.includes('node_modules'))
-    .sort()
+    .sort((a, b) => (b === longest) - (a === longest) || a.localeCompare(b))
 }
 
-/** Runs tests, two files at a time, and returns how they ended. */
+/**
+ * Runs tests, two files at a time, and returns how they ended. On CI, whose
+ * machine may be busy with other things, files that fail are run once more, one
+ * at a time: what fails again is a defect, and what does not is told.
+ */
 async function run(files, stack, pictures) {
   await mkdir(out, { recursive: true })
   const { base, hop, origin, station } = stack
@@ -63,9 +74,27 @@ async function run(files, stack, pictures) {
     ...process.env, MIRAMUNDO_PAGES_STACK: JSON.stringify({ base, hop, origin, station }), ...(pictures && { MIRAMUNDO_PAGES_SHOTS: shots })
   }
   delete env.NODE_TEST_CONTEXT
-  const runner = spawn(process.execPath, ['--test', '--test-concurrency=2', '--test-reporter=spec', ...files], { cwd: here, env, stdio: 'inherit' })
+  const code = await runOnce(files, 2, env)
+  const again = code ? failedOf(files) : []
+  if (!process.env.CI || again.length === 0) return code
+  told(`failed, and once more alone: ${again.join(', ')}`)
+  return runOnce(again, 1, env)
+}
+
+/** Runs tests, some files at a time, and lists in the file failures where any failed. */
+async function runOnce(files, atOnce, env) {
+  runner = spawn(process.execPath, [
+    '--test', `--test-concurrency=${atOnce}`, '--test-reporter=spec', '--test-reporter-destination=stdout',
+    `--test-reporter=${join(here, 'failed.mjs')}`, `--test-reporter-destination=${failures}`, ...files
+  ], { cwd: here, env, stdio: 'inherit' })
   const [code] = await once(runner, 'exit')
   return code ?? 1
+}
+
+/** Returns which of the files the last run failed in. */
+function failedOf(files) {
+  const failed = readFileSync(failures, 'utf8')
+  return files.filter(file => failed.includes(join(here, file)))
 }
 
 function told(what, code = 0) {

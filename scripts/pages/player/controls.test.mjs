@@ -289,8 +289,11 @@ flow('a tap shows the controls, and another puts them away', { hasTouch: true, i
   await page.touchscreen.tap(box.x + 20, box.y + 20)
   await quiet(true)
   assert.equal(await page.evaluate(() => window.paused), undefined, 'a tap pauses nothing')
-  await page.touchscreen.tap(box.x + 20, box.y + 20)
-  await page.locator('.stage-middle').getByRole('button', { name: en('next') }).tap()
+  await until(async () => {
+    if (await page.locator('#stage').getAttribute('data-quiet') !== null) await page.touchscreen.tap(box.x + 20, box.y + 20)
+    await page.locator('.stage-middle').getByRole('button', { name: en('next') }).tap({ timeout: 2000 }) // they are away again when that took long
+    return true
+  }, 'the controls are there to tap')
   await at(page, 'arte.fr')
   visit.forgive(/\/api\/s\//, /ERR_/)
 })

@@ -216,8 +216,10 @@ flow('all streams fail: the code is the one that tells most', {}, async (visit, 
 
   // Asked again, it tries again, and tells nothing twice.
   await page.evaluate(() => { window.events.length = 0; void window.player.play() })
-  await state(page, 'connecting')
-  await state(page, 'failed')
+  await page.waitForFunction(() => {
+    const states = window.events.filter(({ name }) => name === 'state').map(({ detail }) => detail)
+    return states.includes('connecting') && states.at(-1) === 'failed'
+  })
   assert.deepEqual(details(await page.evaluate(() => window.events), 'failed'), [])
 })
 
