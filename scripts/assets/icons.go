@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/xml"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"strings"
@@ -54,7 +53,7 @@ func innerXML(data []byte) (string, error) {
 	var root struct {
 		Inner string `xml:",innerxml"`
 	}
-	if err := xml.NewDecoder(bytes.NewReader(data)).Decode(&root); err != nil && err != io.EOF {
+	if err := xml.Unmarshal(data, &root); err != nil {
 		return "", err
 	}
 	var b strings.Builder
