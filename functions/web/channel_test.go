@@ -381,7 +381,7 @@ func TestChannelHead(t *testing.T) {
 		noIndex            bool
 	}{
 		{i18n.PT, "Aurora.br", "Aurora ao vivo · Brasil", "Assista a Aurora ao vivo no navegador, sem cadastro. País: Brasil. Temas: Notícias. Idiomas: Português. Imagem de até 1080p.", false},
-		{i18n.FR, "rb.1", "Rádio Aurora en direct · Brésil", "Écoutez Rádio Aurora en direct dans votre navigateur, sans inscription. Pays : Brésil.", false},
+		{i18n.FR, "rb.1", "Rádio Aurora en direct · Brésil", "Écoutez Rádio Aurora en direct dans votre navigateur, sans inscription. Pays\u00a0: Brésil.", false},
 		{i18n.EN, "Bare.us", "Bare live · United States", "Watch Bare live in your browser, without signing up. Country: United States.", true},
 	} {
 		c, _ := at.Channel(test.id, int(test.l), rank.Caller{})

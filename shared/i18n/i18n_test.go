@@ -42,6 +42,23 @@ func TestMessages(t *testing.T) {
 
 func keys(l Locale) []string { return slices.Sorted(maps.Keys(messages[l])) }
 
+// TestMessagesKeepOneTone finds texts that address people otherwise than the
+// rest of their language does, or that are not set as its typography wants.
+func TestMessagesKeepOneTone(t *testing.T) {
+	wrong := map[Locale]*regexp.Regexp{
+		ES: regexp.MustCompile(`(?i)\b(ustedes|usted|abra|elija|envíe|escriba|espere|intente|inténtelo|pruebe|pulse)\b`), // tú
+		DE: regexp.MustCompile(`\b(Ihr|Ihre|Ihnen|Ihren|Ihrem|Ihrer|Ihres)\b|[\pL\d,] Sie\b`),                            // du
+		FR: regexp.MustCompile(`'| [:;?!»]|« `),                                                                          // no-break spaces, and the apostrophe of print
+	}
+	for l, form := range wrong {
+		for _, key := range keys(l) {
+			if found := form.FindString(messages[l][key]); found != "" {
+				t.Errorf("%s: %s says %q: %s", l, key, found, messages[l][key])
+			}
+		}
+	}
+}
+
 // TestMessagesAreSorted keeps the files easy to review and to merge, and each
 // key in one file: of an area those that begin with its name.
 func TestMessagesAreSorted(t *testing.T) {

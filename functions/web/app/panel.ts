@@ -67,10 +67,11 @@ const verdicts = {
 } as const;
 
 function draw(p: Panel): HTMLElement[] {
-  const [look, sign] = verdicts[p.pra_voce] ?? verdicts.sem_dado;
+  const never = p.pra_voce === "instavel" && p.plays === 0; // which is less than at times
+  const [look, sign] = never ? (["bad", "alert"] as const) : verdicts[p.pra_voce] ?? verdicts.sem_dado;
   const elsewhere = p.geo.label || (p.geo.tipo === "ok" && count("panel.ui.works", p.regions.filter((region) => region.plays > 0).length));
   const verdict = h("div", { class: `health-verdict ${look}` }, icon(sign), h("p", {},
-    h("strong", {}, t(`panel.ui.verdict_${p.pra_voce}`)), elsewhere && ` ${elsewhere}`,
+    h("strong", {}, t(`panel.ui.verdict_${never ? "never" : p.pra_voce}`)), elsewhere && ` ${elsewhere}`,
     h("span", { class: "health-place" }, flag(p.your_environment.country), h("span", { dir: "auto" }, p.your_environment.label))));
   const charts = [environments(p.environments, p.your_environment), latency(p.latency), reasons(p.reasons)].filter((chart) => chart !== null);
   const drawn = [verdict, frame(p)];

@@ -63,7 +63,7 @@ export function since(iso: string, now: number = Date.now()): string {
   for (const [unit, size] of [["day", 86400], ["hour", 3600], ["minute", 60]] as const) {
     if (Math.abs(seconds) >= size) return ago.format(Math.trunc(seconds / size), unit);
   }
-  return ago.format(0, "minute");
+  return ago.format(0, "second"); // "now", in the words of the language
 }
 
 const regions = new Intl.DisplayNames(language, { type: "region", fallback: "code" });

@@ -23,16 +23,23 @@ export function channelPath(id: string): string {
   return (data.channel ?? "/canal/") + encodeURIComponent(id);
 }
 
-/** Makes a logo on its plate; an icon when there is none, or when it does not come. */
+/** Makes a logo on its plate; the letters of the name, as on the cards of lists, or an icon when there is none, or when it does not come. */
 export function plate(row: Shown): HTMLElement {
-  const without = icon(row.kind === "radio" || row.channel_id.startsWith("rb.") ? "radio" : "tv");
-  const box = h("span", { class: "plate row-plate" });
-  if (!row.logo_url) {
-    box.append(without);
-    return box;
-  }
-  box.append(h("img", { src: row.logo_url, alt: "", width: 56, height: 42, loading: "lazy", decoding: "async", error: () => box.replaceChildren(without) }));
+  const box = h("span", { class: "plate row-plate", "aria-hidden": "true" });
+  const bare = () => {
+    const letters = initials(row.name);
+    box.classList.add("bare");
+    box.replaceChildren(letters ? h("span", { class: "initials" }, letters) : icon(row.kind === "radio" || row.channel_id.startsWith("rb.") ? "radio" : "tv"));
+  };
+  if (row.logo_url) box.append(h("img", { src: row.logo_url, alt: "", width: 56, height: 42, loading: "lazy", decoding: "async", error: bare }));
+  else bare();
   return box;
+}
+
+/** Returns the first letters of the first two words of a name. */
+function initials(name: string): string {
+  const words = name.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
+  return words.slice(0, 2).map((word) => String.fromCodePoint(word.codePointAt(0)!).toUpperCase()).join("");
 }
 
 /** Makes what a row says of its channel: a link to it, with quiet words below its name. Those that find no room are left out: that all is well comes last. */

@@ -44,7 +44,7 @@ export function importLibrary(desk: Desk): void {
     h("label", { class: "field" }, t("library.ui.import_file"), file),
     h("label", { class: "field" }, t("library.ui.import_paste"), text),
     h("label", { class: "field" }, t("library.ui.import_folder"), folder, h("span", { class: "soft small" }, t("library.ui.import_folder_text"))),
-    h("label", { class: "row" }, replace, t("library.ui.import_replace")),
+    h("label", { class: "row" }, replace, h("span", {}, t("library.ui.import_replace"))),
     h("div", { class: "row" }, button), wrong);
   const box = dialog(t("library.ui.import_title"), form);
 

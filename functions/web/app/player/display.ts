@@ -91,7 +91,13 @@ export function cover(box: HTMLElement, extra: HTMLElement): { show(of: { name: 
   return {
     show({ name, logo, kind }) {
       const sign = icon(kind);
-      const plate = h("span", { class: "plate stage-logo" }, logo ? h("img", { src: logo, alt: "", error: () => plate.replaceChildren(sign) }) : sign);
+      const plate = h("span", { class: "plate stage-logo" });
+      const bare = () => {
+        plate.classList.add("bare");
+        plate.replaceChildren(sign);
+      };
+      if (logo) plate.append(h("img", { src: logo, alt: "", error: bare }));
+      else bare();
       box.replaceChildren(plate, h("p", { class: "stage-name", dir: "auto" }, name), extra);
     },
   };
