@@ -6,7 +6,7 @@ import { fetchPage, recordOf, show } from "./channel/page";
 import { watchGuide } from "./channel/on";
 import { copy, share } from "./channel/share";
 import { markFailed, markPlaying, tellTimes } from "./channel/streams";
-import { $, toast } from "./dom";
+import { $, afterPaint, toast } from "./dom";
 import { panel, reportDialog } from "./panel";
 import { controls, type Controls } from "./player/controls";
 import { Player } from "./player/player";
@@ -138,7 +138,7 @@ class Watch {
     if (stream !== undefined) void this.choose(stream);
     else if (address !== undefined) void copy(address);
     else if (button.hasAttribute("data-share")) void share(this.record.name);
-    else reportDialog(this.record.id);
+    else afterPaint(() => reportDialog(this.record.id));
   }
 
   /** Plays one stream; the page may list more than it sent with itself. */

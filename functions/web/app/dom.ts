@@ -81,6 +81,22 @@ export function dialog(title: string, ...children: Child[]): HTMLDialogElement {
   return box;
 }
 
+let waiting = false;
+
+/**
+ * Does something when the button that was pressed has been painted so: to open a
+ * dialog takes a slow phone longer than people wait for a sign. What is pressed
+ * meanwhile does nothing.
+ */
+export function afterPaint(run: () => void): void {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => setTimeout(() => {
+    waiting = false;
+    run();
+  }));
+}
+
 /** Reports whether keys that are pressed are typed into something. */
 export function typing(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches("input:not([type=range]):not([type=checkbox]), textarea, select"));

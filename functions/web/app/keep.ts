@@ -4,7 +4,7 @@
  */
 
 import { call, Failure, token } from "./api";
-import { $, $$, dialog, h, toast } from "./dom";
+import { $, $$, afterPaint, dialog, h, toast } from "./dom";
 import { askName, nameForm, tellOf, words } from "./own/ask";
 import { places } from "./own/places";
 import { most, Shelf, type Folder, type Group, type Library } from "./own/shelf";
@@ -36,7 +36,7 @@ export function keep(): void {
 export function press(button: HTMLElement): void {
   const { favorite, keep } = button.dataset;
   if (favorite) toggle(favorite);
-  else if (keep) void choose(keep, nameBy(button));
+  else if (keep) afterPaint(() => void choose(keep, nameBy(button)));
 }
 
 /** What was pressed since the favorites were last asked for, which the answer may not know. */

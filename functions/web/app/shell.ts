@@ -1,6 +1,6 @@
 /** What is around every page: its theme, its search field, its help. */
 
-import { $, dialog, h, toast, typing } from "./dom";
+import { $, afterPaint, dialog, h, toast, typing } from "./dom";
 import { t } from "./texts";
 
 const themes = ["system", "light", "dark"] as const;
@@ -9,7 +9,7 @@ type Theme = (typeof themes)[number];
 /** Makes what is around the page work. */
 export function shell(): void {
   $("[data-theme-switch]")?.addEventListener("click", switchTheme);
-  $("[data-help]")?.addEventListener("click", help);
+  $("[data-help]")?.addEventListener("click", () => afterPaint(help));
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || $("dialog[open]")) return;
     if (event.key === "/") {
@@ -17,7 +17,7 @@ export function shell(): void {
       $<HTMLInputElement>("#q")?.select();
     } else if (event.key === "?") {
       event.preventDefault();
-      help();
+      afterPaint(help);
     }
   });
 }
