@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"slices"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
@@ -48,18 +49,20 @@ type assets struct {
 	files   map[string]*api.Document // by the name in their address
 	address map[string]string        // of a file by its own name, such as main.js
 	begins  []string                 // addresses of the scripts that main.js loads at once
+	later   map[string][]string      // and of those that it loads for a page, by the module's name
 }
 
 // manifest is the file that leads from names to files.
 type manifest struct {
-	Files  map[string]string `json:"files"`
-	Begins []string          `json:"begins"` // the chunks that the entry imports
+	Files  map[string]string   `json:"files"`
+	Begins []string            `json:"begins"` // the chunks that the entry imports
+	Later  map[string][]string `json:"later"`  // the chunks of each module that it imports when it is needed
 }
 
 // loadAssets reads what the build made. What it made it must be able to read:
 // anything else is a defect of the build, which the first test finds.
 func loadAssets(from fs.FS) assets {
-	a := assets{map[string]*api.Document{}, map[string]string{}, nil}
+	a := assets{map[string]*api.Document{}, map[string]string{}, nil, map[string][]string{}}
 	data, err := fs.ReadFile(from, "static/assets.json")
 	if err != nil {
 		return a // nothing was built
@@ -85,10 +88,33 @@ func loadAssets(from fs.FS) assets {
 	for name, file := range m.Files {
 		a.address[name] = assetsPath + file
 	}
-	for _, file := range m.Begins {
-		a.begins = append(a.begins, assetsPath+file)
+	a.begins = addresses(m.Begins)
+	for module, files := range m.Later {
+		a.later[module] = addresses(files)
 	}
 	return a
+}
+
+func addresses(files []string) []string {
+	var all []string
+	for _, file := range files {
+		all = append(all, assetsPath+file)
+	}
+	return all
+}
+
+// scripts returns the addresses of what a page of some areas runs besides
+// main.js: a module of the name of an area is that area's.
+func (a *assets) scripts(areas []string) []string {
+	all := slices.Clone(a.begins)
+	for _, area := range areas {
+		for _, file := range a.later[area] {
+			if !slices.Contains(all, file) {
+				all = append(all, file)
+			}
+		}
+	}
+	return all
 }
 
 type assetIn struct {

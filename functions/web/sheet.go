@@ -70,8 +70,9 @@ func pairs(fields []any) map[string]any {
 // Asset returns the address of a file; empty when the build lacks it.
 func (v *view) Asset(name string) string { return v.server.assets.address[name] }
 
-// Begins lists the scripts that the entry loads at once.
-func (v *view) Begins() []string { return v.server.assets.begins }
+// Scripts lists what the page runs besides the entry, which would ask for it only
+// when it is there itself.
+func (v *view) Scripts() []string { return v.server.assets.scripts(v.Areas) }
 
 // Icon returns the address of an icon, by the name that the build gives it.
 func (v *view) Icon(name string) string { return v.Asset("icons.svg") + "#" + name }

@@ -34,10 +34,12 @@ var pageLicences = []string{
 }
 
 // An index leads from names of files to those that tell their content, and lists
-// the chunks that the entry imports at once.
+// the chunks that the entry imports at once, and those of what it imports later,
+// by the names of those modules: of ./list/countries it is countries.
 type index struct {
-	Files  map[string]string `json:"files"`
-	Begins []string          `json:"begins"`
+	Files  map[string]string   `json:"files"`
+	Begins []string            `json:"begins"`
+	Later  map[string][]string `json:"later"`
 }
 
 // buildPages makes the files of the pages in the folder web/static from the
@@ -126,34 +128,51 @@ func bundle(modules, web string) (map[string][]byte, *index, error) {
 
 // entries reads what esbuild tells of what it made.
 func entries(metafile string) (*index, error) {
-	var meta struct {
-		Outputs map[string]struct {
-			EntryPoint string
-			Imports    []struct{ Path, Kind string }
-		}
-	}
+	var meta struct{ Outputs map[string]output }
 	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
 		return nil, err
 	}
-	at := &index{Files: map[string]string{}}
+	at := &index{Files: map[string]string{}, Later: map[string][]string{}}
 	for name, out := range meta.Outputs {
 		switch out.EntryPoint {
 		case entryScript:
 			at.Files["main.js"] = path.Base(name)
+			at.Begins = chunks(meta.Outputs, name)[1:]
 			for _, im := range out.Imports {
-				if im.Kind == "import-statement" {
-					at.Begins = append(at.Begins, path.Base(im.Path))
+				if im.Kind == "dynamic-import" {
+					module := path.Base(meta.Outputs[im.Path].EntryPoint)
+					at.Later[strings.TrimSuffix(module, path.Ext(module))] = chunks(meta.Outputs, im.Path)
 				}
 			}
 		case entryStyle:
 			at.Files["main.css"] = path.Base(name)
 		}
 	}
-	slices.Sort(at.Begins)
 	if len(at.Files) != 2 {
 		return nil, fmt.Errorf("esbuild made %v of two entries", at.Files)
 	}
 	return at, nil
+}
+
+// An output is a file that esbuild made.
+type output struct {
+	EntryPoint string
+	Imports    []struct{ Path, Kind string }
+}
+
+// chunks returns the names of an output and of all that must be there before it
+// runs, in an order that does not change.
+func chunks(outputs map[string]output, name string) []string {
+	all := []string{path.Base(name)}
+	for next := []string{name}; len(next) > 0; next = next[1:] {
+		for _, im := range outputs[next[0]].Imports {
+			if im.Kind == "import-statement" && !slices.Contains(all, path.Base(im.Path)) {
+				all, next = append(all, path.Base(im.Path)), append(next, im.Path)
+			}
+		}
+	}
+	slices.Sort(all[1:])
+	return all
 }
 
 // licencesOf returns the licences of the packages that are bundled.

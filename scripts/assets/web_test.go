@@ -81,6 +81,10 @@ func TestBuildPages(t *testing.T) {
 	if len(at.Begins) != 1 || !slices.Contains(names, at.Begins[0]) {
 		t.Errorf("main.js begins with %q", at.Begins)
 	}
+	late := at.Later["late"]
+	if len(at.Later) != 1 || len(late) != 2 || !strings.HasPrefix(late[0], "late-") || late[1] != at.Begins[0] {
+		t.Errorf("later there are %q", at.Later)
+	}
 	if slices.Contains(names, "old-1.js") || !slices.Contains(names, readme) {
 		t.Errorf("what is left: %q", names)
 	}
