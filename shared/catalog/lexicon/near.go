@@ -62,12 +62,12 @@ func (l *Lexicon) Near(word string) []string {
 	default:
 		return nil
 	}
-	n := &nearer{l: l, word: letters, most: most}
+	n := newNearer(l, letters, most)
 	first := string(letters[:1])
 	lo, hi := l.Span([]byte(first))
-	n.walk(lo, hi, 0, n.rows()) // the first letter is seldom wrong
+	n.walk(lo, hi, 0, 0) // the first letter is seldom wrong
 	if len(n.found) == 0 {
-		n.walk(0, l.words.Tokens.Len(), 0, n.rows())
+		n.walk(0, l.words.Tokens.Len(), 0, 0)
 	}
 	slices.SortStableFunc(n.found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.frequency, a.frequency))
@@ -89,29 +89,33 @@ type nearer struct {
 	word  []rune
 	most  int
 	found []candidate
+
+	// Of the beginning that is looked at, by how many letters it has: its edit
+	// distances to every beginning of the word, and its last letter.
+	rows    [][]int
+	letters []rune
 }
 
-// A distances holds the edit distances of a beginning to every beginning of
-// the word, those of the beginning one letter shorter, and that letter.
-type distances struct {
-	last, before []int
-	letter       rune
-}
-
-func (n *nearer) rows() distances {
-	d := distances{last: make([]int, len(n.word)+1)}
-	for i := range d.last {
-		d.last[i] = i
+func newNearer(l *Lexicon, word []rune, most int) *nearer {
+	deep, wide := len(word)+most+2, len(word)+1 // of more letters every distance is too large
+	n := &nearer{l: l, word: word, most: most, rows: make([][]int, deep), letters: make([]rune, deep)}
+	all := make([]int, deep*wide)
+	for i := range n.rows {
+		n.rows[i] = all[i*wide : (i+1)*wide]
 	}
-	return d
+	for i := range n.rows[0] {
+		n.rows[0][i] = i
+	}
+	return n
 }
 
-// walk visits the words from lo up to hi, which share size bytes.
-func (n *nearer) walk(lo, hi, size int, d distances) {
+// walk visits the words from lo up to hi, which share size bytes that are depth
+// letters.
+func (n *nearer) walk(lo, hi, size, depth int) {
 	for lo < hi {
 		word := n.l.words.Tokens.At(uint32(lo))
 		if len(word) == size {
-			if dist := d.last[len(n.word)]; dist <= n.most {
+			if dist := n.rows[depth][len(n.word)]; dist <= n.most {
 				n.found = append(n.found, candidate{lo, dist, len(n.l.Docs(lo, lo+1))})
 			}
 			lo++
@@ -119,26 +123,31 @@ func (n *nearer) walk(lo, hi, size int, d distances) {
 		}
 		letter, width := utf8.DecodeRune(word[size:])
 		end := lo + n.l.past(lo, hi, word[:size+width])
-		if next := n.step(d, letter); slices.Min(next.last) <= n.most {
-			n.walk(lo, end, size+width, next)
+		if n.step(depth+1, letter) <= n.most {
+			n.walk(lo, end, size+width, depth+1)
 		}
 		lo = end
 	}
 }
 
-// step returns the distances after one more letter.
-func (n *nearer) step(d distances, letter rune) distances {
-	next := distances{make([]int, len(d.last)), d.last, letter}
-	next.last[0] = d.last[0] + 1
+// step fills in the distances after one more letter, which makes depth of them,
+// and returns the least.
+func (n *nearer) step(depth int, letter rune) int {
+	next, last := n.rows[depth], n.rows[depth-1]
+	n.letters[depth] = letter
+	next[0] = last[0] + 1
+	least := next[0]
 	for i, c := range n.word {
 		cost := 1
 		if c == letter {
 			cost = 0
 		}
-		next.last[i+1] = min(d.last[i]+cost, d.last[i+1]+1, next.last[i]+1)
-		if i > 0 && d.before != nil && c == d.letter && n.word[i-1] == letter {
-			next.last[i+1] = min(next.last[i+1], d.before[i-1]+1) // two letters in each other's place
+		d := min(last[i]+cost, last[i+1]+1, next[i]+1)
+		if i > 0 && depth > 1 && c == n.letters[depth-1] && n.word[i-1] == letter {
+			d = min(d, n.rows[depth-2][i-1]+1) // two letters in each other's place
 		}
+		next[i+1] = d
+		least = min(least, d)
 	}
-	return next
+	return least
 }
