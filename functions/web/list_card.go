@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"html/template"
 	"strings"
 	"unicode"
@@ -96,84 +95,33 @@ func initials(name string) string {
 	return b.String()
 }
 
-// A page has dozens of cards, and to fill in a template takes long. So the
-// template of a card is filled in once for each form that cards have, with marks
-// in the place of texts; a card is then what stands between the marks, and its
-// texts. All of them stand in text or in quoted attributes, where the same
-// characters are escaped; a test compares what comes of both ways.
-
-// A cardForm is what cards have in common that show the same parts.
-type cardForm struct {
-	between []string // one more than texts
-	texts   []int    // which text of a card follows: its place in card.texts
-}
-
-// A cardKind says which form a card has: the locale, which of its texts there
+// A cardKind says which stamp a card has: the locale, which of its texts there
 // are, and what it shows besides.
 type cardKind struct {
 	locale int
-	there  int // bits by place in card.texts
+	there  int // as filled says
 	health string
 	radio  bool
 }
 
-func (c *card) texts() [10]*string {
-	return [...]*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Initials, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now}
+func (c *card) texts() []*string {
+	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Initials, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now}
 }
 
-func (c *card) kind() cardKind {
-	k := cardKind{locale: int(c.Locale), health: c.Health, radio: c.Radio}
-	for i, text := range c.texts() {
-		if *text != "" {
-			k.there |= 1 << i
-		}
-	}
-	return k
-}
-
-// mark stands for a text: no escaping changes it. Its last letter tells which.
-const mark = "qzWjVxq"
-
-// formOf fills in the template for cards like c.
-func formOf(c card) (cardForm, error) {
-	for i, text := range c.texts() {
-		if *text != "" {
-			*text = mark + string(rune('a'+i))
-		}
-	}
-	var b bytes.Buffer
-	if err := pages["home"].ExecuteTemplate(&b, "_card.html", c); err != nil {
-		return cardForm{}, err
-	}
-	var f cardForm
-	first, rest, more := strings.Cut(b.String(), mark)
-	f.between = append(f.between, first)
-	for more {
-		f.texts = append(f.texts, int(rest[0]-'a'))
-		first, rest, more = strings.Cut(rest[1:], mark)
-		f.between = append(f.between, first)
-	}
-	return f, nil
-}
-
-// HTML returns the card as its template would write it.
-func (c card) HTML() (template.HTML, error) {
-	kind := c.kind()
-	kept, ok := c.server.cardForms.Load(kind)
-	if !ok {
-		f, err := formOf(c)
+// Cards returns cards as their template would write them.
+func (v *view) Cards(cards []card) (template.HTML, error) {
+	var b strings.Builder
+	b.Grow(1792 * len(cards))
+	for _, c := range cards {
+		texts := c.texts()
+		err := v.server.stamps.write(&b, cardKind{int(c.Locale), filled(texts), c.Health, c.Radio}, texts, func() (*stamp, error) {
+			marked := c
+			putMarks(marked.texts())
+			return newStamp("_card.html", marked)
+		})
 		if err != nil {
 			return "", err
 		}
-		kept, _ = c.server.cardForms.LoadOrStore(kind, &f)
 	}
-	f, texts := kept.(*cardForm), c.texts()
-	var b bytes.Buffer
-	b.Grow(2048)
-	for i, which := range f.texts {
-		b.WriteString(f.between[i])
-		template.HTMLEscape(&b, []byte(*texts[which]))
-	}
-	b.WriteString(f.between[len(f.texts)])
 	return template.HTML(b.String()), nil
 }

@@ -33,8 +33,37 @@ type choice struct {
 	Count   string // as people write it; empty for none
 	Current bool
 	Value   string // of what is checked in a form
-	Flag    string // of a country: its code
+	Flag    string // of a country: the address of its flag
 }
+
+// A chipKind says which stamp a choice has.
+type chipKind struct {
+	there   int // as filled says
+	current bool
+}
+
+func (c *choice) texts() []*string { return []*string{&c.ID, &c.Text, &c.Href, &c.Count, &c.Flag} }
+
+// Chips returns choices as links, as their template would write them.
+func (v *view) Chips(choices []choice) (template.HTML, error) {
+	var b strings.Builder
+	b.Grow(256 * len(choices))
+	for _, c := range choices {
+		texts := c.texts()
+		err := v.server.stamps.write(&b, chipKind{filled(texts), c.Current}, texts, func() (*stamp, error) {
+			marked := c
+			putMarks(marked.texts())
+			return newStamp("_chip.html", marked)
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return template.HTML(b.String()), nil
+}
+
+// Chip returns one of them.
+func (v *view) Chip(c choice) (template.HTML, error) { return v.Chips([]choice{c}) }
 
 // tabs returns the kinds, of which one may be the current. Near counts what is
 // near the words too, which takes longer.
@@ -337,7 +366,7 @@ func (s *Server) mostOf(v *view, at *index.View, all []catalog.CountryFacet) []c
 		var links []choice
 		for _, f := range most {
 			if path := v.Country(f.Code); path != "" && len(links) < countryCount {
-				links = append(links, choice{Text: f.Name, Href: path, Flag: f.Code, Count: v.Locale.Number(f.Count)})
+				links = append(links, choice{Text: f.Name, Href: path, Flag: v.Flag(f.Code), Count: v.Locale.Number(f.Count)})
 			}
 		}
 		return links

@@ -371,8 +371,8 @@ func TestCards(t *testing.T) {
 			if c.ID == "Solo.pt" {
 				c.Now = hostileName
 			}
-			for range 2 { // when its form is made, and when it is there
-				got, err := c.HTML()
+			for range 2 { // when its stamp is made, and when it is there
+				got, err := v.Cards([]card{c})
 				var want bytes.Buffer
 				if err := pages["home"].ExecuteTemplate(&want, "_card.html", c); err != nil {
 					t.Fatal(err)
@@ -386,6 +386,29 @@ func TestCards(t *testing.T) {
 	}
 	if len(forms) != 68 {
 		t.Errorf("%d cards", len(forms))
+	}
+}
+
+// TestChips compares choices with what their template makes of them.
+func TestChips(t *testing.T) {
+	v := listServer(t).view(site.Home, i18n.Locale(0), nil)
+	for name, c := range map[string]choice{
+		"a kind":      {ID: "kind-tv", Text: "TV", Href: "/?kind=tv", Count: "64"},
+		"the kind":    {ID: "kind-tv", Text: "TV", Href: "/?kind=tv", Count: "64", Current: true},
+		"a country":   {Text: "Brasil", Href: "/brasil", Count: "2.000", Flag: "/flags/br.svg"},
+		"hostile":     {ID: hostileName, Text: hostileName, Href: "/?q=%3Cscript%3E&tag=a+%22b%22", Count: "1"},
+		"a plus sign": {ID: "topic-a+b", Text: "A+B & 'C'", Href: "/?tag=a%2Bb", Count: "1"},
+	} {
+		for range 2 { // when its stamp is made, and when it is there
+			got, err := v.Chip(c)
+			var want bytes.Buffer
+			if err := pages["home"].ExecuteTemplate(&want, "_chip.html", c); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(normal(t, want.String()), normal(t, string(got))); d != "" || err != nil {
+				t.Errorf("%s, %v (-template +chip):\n%s", name, err, d)
+			}
+		}
 	}
 }
 

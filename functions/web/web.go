@@ -14,7 +14,6 @@ package web
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -87,8 +86,7 @@ type Server struct {
 	policy  string // Content-Security-Policy of every page
 	gallery *gallery
 	memo    memo
-
-	cardForms sync.Map // of cardKind to *cardForm
+	stamps  stamps
 }
 
 // New returns a server of the pages.
