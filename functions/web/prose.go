@@ -76,7 +76,7 @@ var credits = []credit{
 	{"SortableJS", "https://github.com/SortableJS/Sortable", "MIT", "sort"},
 	{"qrcode-generator", "https://github.com/kazuhikoarase/qrcode-generator", "MIT", "qr"},
 	{"Lucide", "https://lucide.dev/", "ISC", "icons"},
-	{"flag-icons", "https://github.com/lipis/flag-icons", "MIT", "flags"},
+	{"country-flag-icons", "https://gitlab.com/catamphetamine/country-flag-icons", "MIT", "flags"},
 	{"Go fonts", "https://go.dev/blog/go-fonts", "BSD-3-Clause", "fonts"},
 }
 

@@ -20,12 +20,12 @@ const (
 )
 
 // country matches the flags of countries, not of regions or organizations.
-var country = regexp.MustCompile(`^[a-z]{2}\.svg$`)
+var country = regexp.MustCompile(`^[A-Z]{2}\.svg$`)
 
-// copyFlags writes the flags of the package in from, and its licence, into the
-// folder to. It returns how many files it wrote.
+// copyFlags makes the folder to hold the flags of the package in from, in small
+// letters, and its licence. It returns how many files it wrote.
 func copyFlags(from fs.FS, to string) (wrote int, err error) {
-	names, err := fs.Glob(from, "flags/4x3/*.svg")
+	names, err := fs.Glob(from, "3x2/*.svg")
 	if err != nil {
 		return 0, err
 	}
@@ -33,21 +33,21 @@ func copyFlags(from fs.FS, to string) (wrote int, err error) {
 	if len(names) < leastFlags {
 		return 0, fmt.Errorf("found %d flags, want %d or more: run npm ci", len(names), leastFlags)
 	}
-	for _, name := range append(names, licence) {
+	files := map[string][]byte{}
+	for _, name := range names {
 		data, err := fs.ReadFile(from, name)
-		if err == nil && name != licence {
+		if err == nil {
 			err = picture(data)
 		}
 		if err != nil {
-			return wrote, fmt.Errorf("%s: %w", name, err)
+			return 0, fmt.Errorf("%s: %w", name, err)
 		}
-		n, err := write(to, strings.Replace(path.Base(name), licence, licence+".txt", 1), data)
-		if err != nil {
-			return wrote, err
-		}
-		wrote += n
+		files[strings.ToLower(path.Base(name))] = data
 	}
-	return wrote, nil
+	if files[licence+".txt"], err = fs.ReadFile(from, licence); err != nil {
+		return 0, err
+	}
+	return replace(to, files)
 }
 
 // active are elements that make an SVG more than a picture.

@@ -29,9 +29,9 @@ func main() {
 }
 
 func run(from, flags, players, web string) error {
-	n, err := copyFlags(os.DirFS(filepath.Join(from, "flag-icons")), flags)
+	n, err := copyFlags(os.DirFS(filepath.Join(from, "country-flag-icons")), flags)
 	if err != nil {
-		return fmt.Errorf("flag-icons: %w", err)
+		return fmt.Errorf("country-flag-icons: %w", err)
 	}
 	m, err := copyPlayers(os.DirFS(from), players)
 	if err != nil {

@@ -44,8 +44,8 @@ func TestCopyFlags(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(to, "LICENSE.txt")); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(filepath.Join(to, "arab.svg")); err == nil {
-		t.Error("copied the flag of an organization")
+	if _, err := os.Stat(filepath.Join(to, "gb-wls.svg")); err == nil {
+		t.Error("copied the flag of a region")
 	}
 }
 
@@ -62,9 +62,9 @@ func TestCopyFlagsRefuses(t *testing.T) {
 
 // npmPackage is a package of n flags, and one that is not a country's.
 func npmPackage(n int) fstest.MapFS {
-	fsys := fstest.MapFS{"LICENSE": {Data: []byte("free")}, "flags/4x3/arab.svg": {Data: []byte(plain)}}
+	fsys := fstest.MapFS{"LICENSE": {Data: []byte("free")}, "3x2/GB-WLS.svg": {Data: []byte(plain)}}
 	for i := range n {
-		fsys[fmt.Sprintf("flags/4x3/%c%c.svg", 'a'+i/26, 'a'+i%26)] = &fstest.MapFile{Data: []byte(plain)}
+		fsys[fmt.Sprintf("3x2/%c%c.svg", 'A'+i/26, 'A'+i%26)] = &fstest.MapFile{Data: []byte(plain)}
 	}
 	return fsys
 }

@@ -56,7 +56,7 @@ function where(code: string | null): HTMLElement | null {
   if (!code) return null;
   const name = country(code);
   return h("span", { class: "row-country" },
-    h("img", { class: "row-flag", src: `/flags/${encodeURIComponent(code.toLowerCase())}.svg`, alt: "", width: 20, height: 15, loading: "lazy" }), h("span", { class: "row-where" }, name));
+    h("img", { class: "row-flag", src: `/flags/${encodeURIComponent(code.toLowerCase())}.svg`, alt: "", width: 21, height: 14, loading: "lazy" }), h("span", { class: "row-where" }, name));
 }
 
 function state(row: Shown): HTMLElement {

@@ -28,6 +28,6 @@ export function name(code: string): string {
 
 /** Makes the flag of a country, on a place of its size. The unknown one has none. */
 export function flag(code: string): HTMLElement {
-  const image = h("img", { src: `/flags/${encodeURIComponent(code.toLowerCase())}.svg`, width: 20, height: 15, alt: "", loading: "lazy" });
+  const image = h("img", { src: `/flags/${encodeURIComponent(code.toLowerCase())}.svg`, width: 21, height: 14, alt: "", loading: "lazy" });
   return h("span", { class: "flag" }, code === "ZZ" ? null : image);
 }
