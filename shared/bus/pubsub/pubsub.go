@@ -141,6 +141,8 @@ func (b *Bus) Receive(ctx context.Context, subscription string, h bus.Handler) e
 	sub := b.client.Subscriber(subscription)
 	sub.ReceiveSettings.MaxOutstandingMessages = outstanding
 	sub.ReceiveSettings.NumGoroutines = 1
+	// The client would have it all back after a minute when a consumer is lost.
+	sub.ReceiveSettings.MaxDurationPerAckExtension = ackDeadline * time.Second
 	err := sub.Receive(ctx, func(ctx context.Context, m *ps.Message) {
 		e := event(m.ID, m.Data, m.Attributes, m.PublishTime)
 		if m.DeliveryAttempt != nil {
