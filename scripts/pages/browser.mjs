@@ -86,6 +86,14 @@ export class Visit {
     return response
   }
 
+  /** Makes the window that of another device: what is loaded from now on is loaded in it. */
+  async become(window, { touch, theme }) {
+    this.cdp ??= await this.context.newCDPSession(this.page)
+    await this.cdp.send('Emulation.setTouchEmulationEnabled', { enabled: touch })
+    await this.page.setViewportSize(window)
+    await this.page.emulateMedia({ colorScheme: theme })
+  }
+
   async settled() {
     await this.page.waitForLoadState('networkidle')
     await this.page.waitForFunction(() => document.fonts.status === 'loaded' && !document.querySelector('[aria-busy="true"]'))

@@ -29,37 +29,40 @@ describe('every page', { skip: !available() && 'no Chromium', concurrency: 3 }, 
       if (only && !only.includes(page.name) && !only.includes(`${page.name}.${locale}`) && !only.includes(`.${locale}`)) continue
       test(`${page.name} in ${locale}`, async () => {
         const path = await pathIn(stack, page, locale)
-        const wrong = []
-        for (const [n, window] of windows.entries()) {
-          const first = n === 0 ? 'dark' : 'light' // each theme is what some page is loaded in
-          wrong.push(...await look(browser, stack, page, locale, path, window, first))
+        const visit = await Visit.open(browser, stack, { viewport: windows[0], locale: locales[locale] })
+        try {
+          await page.prepare?.(visit, stack)
+          const wrong = []
+          for (const [n, window] of windows.entries()) {
+            const first = n === 0 ? 'dark' : 'light' // each theme is what some page is loaded in
+            const found = [...await look(visit, page, locale, path, window, first), ...visit.unmeant]
+            wrong.push(...found.map(problem => `${window.width} px: ${problem}`))
+            visit.problems = []
+          }
+          assert.equal(wrong.join('\n'), '')
+        } finally {
+          await visit.close()
         }
-        assert.equal(wrong.join('\n'), '')
       })
     }
   }
 })
 
-/** Looks at a page in a window, in one theme and then in the other, and lists what is wrong. */
-async function look(browser, stack, page, locale, path, window, first) {
-  const visit = await Visit.open(browser, stack, { viewport: window, colorScheme: first, locale: locales[locale], hasTouch: window.width < 600 })
-  try {
-    await page.prepare?.(visit, stack)
-    const response = await visit.go(path)
-    const wrong = await shifts(visit.page)
-    await page.then?.(visit, locale)
-    wrong.push(...await outline(visit.page, page, locale, response))
-    for (const theme of [first, first === 'dark' ? 'light' : 'dark']) {
-      await visit.page.emulateMedia({ colorScheme: theme })
-      await visit.page.waitForFunction(() => document.getAnimations().every(a => a.playState !== 'running' || a.effect.getTiming().iterations === Infinity))
-      wrong.push(...await layout(visit.page))
-      if (window.width !== 1920) wrong.push(...await barriers(visit.page, { again: theme !== first }))
-      await shoot(visit.page, page, locale, window, theme)
-    }
-    return [...wrong, ...visit.unmeant].map(problem => `${window.width} px: ${problem}`)
-  } finally {
-    await visit.close()
+/** Loads a page in a window and in one theme, looks at it in both, and lists what is wrong. */
+async function look(visit, page, locale, path, window, first) {
+  await visit.become(window, { touch: window.width < 600, theme: first })
+  const response = await visit.go(path)
+  const wrong = await shifts(visit.page)
+  await page.then?.(visit, locale)
+  wrong.push(...await outline(visit.page, page, locale, response))
+  for (const theme of [first, first === 'dark' ? 'light' : 'dark']) {
+    await visit.page.emulateMedia({ colorScheme: theme })
+    await visit.page.waitForFunction(() => document.getAnimations().every(a => a.playState !== 'running' || a.effect.getTiming().iterations === Infinity))
+    wrong.push(...await layout(visit.page))
+    if (window.width !== 1920) wrong.push(...await barriers(visit.page, { again: theme !== first }))
+    await shoot(visit.page, page, locale, window, theme)
   }
+  return wrong
 }
 
 /** Lists what is wrong with what a page says it is. */

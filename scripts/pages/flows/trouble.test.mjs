@@ -27,6 +27,23 @@ flow('without a network, what is pressed says so and can be pressed again', {}, 
   assert.equal(await heart.getAttribute('aria-pressed'), 'true')
 })
 
+flow('of many presses the last one holds, whichever was refused', {}, async (visit, stack) => {
+  const { context, page } = visit
+  visit.forgive(/503/)
+  await visit.go(`/en/channel/${testChannel}`)
+  const heart = page.locator(`#details [data-favorite="${testChannel}"]`)
+  let asked = 0
+  await context.route(url => url.pathname.startsWith('/api/favorites'), route => ++asked === 1
+    ? route.fulfill({ status: 503, json: { error: 'unavailable', message: 'Not now, 503.' } }) : route.continue())
+  await heart.evaluate(button => { for (let n = 0; n < 3; n++) button.click() })
+  await page.locator('#toasts').getByText('Not now, 503.').waitFor()
+  await until(() => asked === 3, 'all three are asked for')
+  await page.waitForLoadState('networkidle')
+  assert.equal(await heart.getAttribute('aria-pressed'), 'true')
+  const token = await page.evaluate(() => localStorage.getItem('mm-guest'))
+  assert.equal((await (await fetch(`${stack.base}/api/favorites`, { headers: { 'X-Guest-Token': token } })).json()).total, 1)
+})
+
 flow('a list without a network goes on when there is one', {}, async (visit, stack) => {
   const { context, page } = visit
   visit.forgive(/ERR_INTERNET_DISCONNECTED/)
