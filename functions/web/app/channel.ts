@@ -50,14 +50,14 @@ class Watch {
 
   /** Shows a channel whose page is there, and plays it if wanted. */
   begin(record: ChannelFull, play: boolean): void {
+    const health = $("#panel");
+    const said = $("#comments");
+    if (health) panel(health, record.id); // what is asked for first is there first
+    const asked = this.ask(record.id);
+    if (said) comments(said, record.id);
     this.take(record);
     tellTimes();
     watchGuide(async () => (await this.ask(record.id)).guide_now);
-    const health = $("#panel");
-    const said = $("#comments");
-    if (health) panel(health, record.id);
-    if (said) comments(said, record.id);
-    const asked = this.ask(record.id);
     void asked.then(({ social }) => { if (social && this.record.id === record.id) numbers(social); }, () => null);
     void this.order(asked, play);
   }

@@ -45,6 +45,7 @@ const pressed = new Map<string, boolean>();
 async function readFavorites(): Promise<void> {
   if (!token()) return;
   pressed.clear();
+  held.clear();
   const ids = new Set<string>();
   try {
     for (let offset: number | null = 0; offset !== null;) {
@@ -71,16 +72,23 @@ function paint(): void {
 /** Favorites are changed one after the other, so that the last press is what holds. */
 let last: Promise<unknown> = Promise.resolve();
 
-/** Makes a channel a favorite, or one no more: shown at once, and taken back when the service refuses. */
+/** What the service has of those that were pressed, as far as it has answered, and how many answers are to come. */
+const held = new Map<string, boolean>(), due = new Map<string, number>();
+
+/** Makes a channel a favorite, or one no more: shown at once, and as the service has it when it refuses and nothing was pressed since. */
 export function toggle(id: string): void {
   favorites ??= new Set($$('[data-favorite][aria-pressed="true"]').map((button) => button.dataset["favorite"] ?? ""));
   const on = !favorites.has(id);
+  if (!held.has(id)) held.set(id, !on);
+  due.set(id, (due.get(id) ?? 0) + 1);
   set(id, on);
   last = last.then(() => send(id, on)).then((count) => {
+    held.set(id, on);
     document.dispatchEvent(new CustomEvent<Favored>("favorite", { detail: { id, on, count } }));
-  }).catch((error: unknown) => {
-    set(id, !on);
-    tellOf(error);
+  }).catch(tellOf).finally(() => {
+    const left = (due.get(id) ?? 1) - 1;
+    due.set(id, left);
+    if (left === 0) set(id, held.get(id) ?? on);
   });
 }
 

@@ -32,11 +32,11 @@ document.addEventListener("mm-reported", () => {
 /** Reads the health panel of a channel and draws it into a box, whose size does not change. Called again, it draws what is new. */
 export function panel(box: HTMLElement, channel: string): void {
   shown?.cancel.abort();
+  shown = { box, channel, cancel: new AbortController(), drawn: "" };
+  void load(shown);
   box.classList.add("health");
   box.setAttribute("aria-busy", "true");
   box.replaceChildren(h("p", { class: "health-verdict skeleton" }), frame(null));
-  shown = { box, channel, cancel: new AbortController(), drawn: "" };
-  void load(shown);
 }
 
 async function load(at: Shown): Promise<void> {
