@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/build"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
@@ -19,7 +20,7 @@ import (
 )
 
 // realServer shows the real catalog, half of it measured and with logos.
-func realServer(b *testing.B) *Server {
+func realServer(b *testing.B) (*Server, *catalog.Register) {
 	b.Helper()
 	folder := collect.Folder(filepath.Join(reference.Dir(b), "catalog"))
 	ds, err := collect.Load(b.Context(), collect.Plan{IPTVOrg: folder, Radio: folder}, collect.Options{})
@@ -33,14 +34,14 @@ func realServer(b *testing.B) *Server {
 		b.Fatal(err)
 	}
 	at := index.NewView(ix, indextest.Overlay(1, reg), watchLinks)
-	return New(Options{Catalog: fixedCatalog{at}, Links: watchLinks, Now: func() time.Time { return now }})
+	return New(Options{Catalog: fixedCatalog{at}, Links: watchLinks, Now: func() time.Time { return now }}), reg
 }
 
 // BenchmarkLists answers for the pages that find channels in the real catalog,
 // compressed as browsers take them, in each locale by turns, and reports how long
 // they took: half of them, and all but the slowest hundredth.
 func BenchmarkLists(b *testing.B) {
-	s := realServer(b)
+	s, _ := realServer(b)
 	h := api.Handler(api.Options{Now: s.Now, FaultPage: s.FaultPage}, s, Endpoints)
 	country := func(l i18n.Locale) string {
 		path, _ := site.CountryPath(l, "US")

@@ -16,7 +16,6 @@ export class DashEngine extends Engine {
   readonly #dash: MediaPlayerClass = MediaPlayer().create();
   #fixed = -1;
   #caption = -1;
-  #failing = false;
   #rested = false;
 
   constructor(media: HTMLVideoElement, host: Host, readonly url: string) {
@@ -39,7 +38,7 @@ export class DashEngine extends Engine {
     dash.clearDefaultUTCTimingSources(); // the clock of a stranger
     dash.on("error", (event: { error?: unknown }) => void this.#error(event.error));
     for (const name of ["streamInitialized", "textTracksAdded"]) dash.on(name, () => this.host.changed());
-    this.listen("error", () => this.#fail(ofMedia(this.media.error?.code) ?? "codec"));
+    this.listen("error", () => this.fail(ofMedia(this.media.error?.code) ?? "codec"));
     dash.attachSource(this.url);
   }
 
@@ -51,19 +50,13 @@ export class DashEngine extends Engine {
 
   async #error(error: unknown): Promise<void> {
     await null; // dash.js is not to be taken apart while it tells
-    if (this.#failing || this.over.aborted) return;
+    if (this.failing || this.over.aborted) return;
     const { code, data } = (typeof error === "object" && error !== null ? error : {}) as { code?: unknown; data?: Detail | null };
     const status = Number(data?.response?.status ?? 0);
-    this.#failing = true;
+    this.failing = true;
     const verdict = ofDash(Number(code) || 0, status) ?? (await hidden(data?.request?.url ?? this.url, this.over));
-    this.#failing = false;
-    this.#fail(verdict, isSpent({ status }));
-  }
-
-  #fail(code: Parameters<Host["failed"]>[0], spent = false): void {
-    if (this.#failing || this.over.aborted) return;
-    this.#failing = true;
-    this.host.failed(code, spent);
+    this.failing = false;
+    this.fail(verdict, isSpent({ status }));
   }
 
   override recover(): boolean {

@@ -42,7 +42,6 @@ export class HlsEngine extends Engine {
   readonly #hls: Hls;
   #caption = -1;
   #rested = false;
-  #failing = false;
 
   constructor(media: HTMLVideoElement, host: Host, readonly stream: Stream, readonly place: Place) {
     super(media, host);
@@ -79,8 +78,8 @@ export class HlsEngine extends Engine {
       if (data.type === Hls.ErrorTypes.NETWORK_ERROR) this.trouble = ofHls(this.#trouble(data), this.place);
       return;
     }
-    if (this.#failing || this.#goOn(data)) return;
-    this.#failing = true;
+    if (this.failing || this.#goOn(data)) return;
+    this.failing = true;
     const trouble = this.#trouble(data);
     const code = ofHls(trouble, this.place) ?? (await hidden(trouble.url, this.over));
     if (!this.over.aborted) this.host.failed(code, isSpent(trouble), isOurs(trouble));
@@ -103,13 +102,12 @@ export class HlsEngine extends Engine {
   }
 
   #mediaError(): void {
-    if (this.#failing) return;
+    if (this.failing) return;
     if (this.mayRecover()) {
       this.#hls.recoverMediaError();
       return;
     }
-    this.#failing = true;
-    this.host.failed(ofMedia(this.media.error?.code) ?? "codec");
+    this.fail(ofMedia(this.media.error?.code) ?? "codec");
   }
 
   /** Reads what hls.js tells, and what the hop said to it. */

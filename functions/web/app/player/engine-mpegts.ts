@@ -11,7 +11,6 @@ type Mpegts = ReturnType<typeof mpegts.createPlayer>;
 export class MpegtsEngine extends Engine {
   readonly #player: Mpegts;
   #rested = false;
-  #failing = false;
 
   constructor(media: HTMLVideoElement, host: Host, readonly url: string, kind: StreamKind) {
     super(media, host);
@@ -26,8 +25,8 @@ export class MpegtsEngine extends Engine {
   begin(): void {
     const { ERROR, LOADING_COMPLETE } = mpegts.Events;
     this.#player.on(ERROR, (type: string, detail: string, info?: { code?: number }) => void this.#error(type, detail, info?.code ?? 0));
-    this.#player.on(LOADING_COMPLETE, () => { if (!this.#failing) this.trouble = "sem_resposta"; }); // what never ends was cut
-    this.listen("error", () => this.#fail(ofMedia(this.media.error?.code) ?? "codec"));
+    this.#player.on(LOADING_COMPLETE, () => { if (!this.failing) this.trouble = "sem_resposta"; }); // what never ends was cut
+    this.listen("error", () => this.fail(ofMedia(this.media.error?.code) ?? "codec"));
     this.#player.attachMediaElement(this.media);
     this.#player.load();
   }
@@ -39,18 +38,12 @@ export class MpegtsEngine extends Engine {
 
   async #error(type: string, detail: string, status: number): Promise<void> {
     await null; // mpegts.js is not to be taken apart while it tells
-    if (this.#failing || this.over.aborted) return;
+    if (this.failing || this.over.aborted) return;
     if (type === mpegts.ErrorTypes.NETWORK_ERROR && this.media.currentTime > 0 && this.recover()) return;
-    this.#failing = true;
+    this.failing = true;
     const code = ofMpegts(type, detail, Math.max(status, 0)) ?? (await hidden(this.url, this.over));
-    this.#failing = false;
-    this.#fail(code, isSpent({ status }));
-  }
-
-  #fail(code: Parameters<Host["failed"]>[0], spent = false): void {
-    if (this.#failing || this.over.aborted) return;
-    this.#failing = true;
-    this.host.failed(code, spent);
+    this.failing = false;
+    this.fail(code, isSpent({ status }));
   }
 
   override recover(): boolean {

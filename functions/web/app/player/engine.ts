@@ -107,6 +107,16 @@ export abstract class Engine {
     return ++this.#recovered <= 2;
   }
 
+  /** It has failed, or what it heard of is being looked into. */
+  protected failing = false;
+
+  /** Tells the player that it can do no more: once, and not when it has ended. */
+  protected fail(code: FailureCode, spent = false): void {
+    if (this.failing || this.over.aborted) return;
+    this.failing = true;
+    this.host.failed(code, spent);
+  }
+
   /** Empties the media element. */
   protected empty(): void {
     this.media.removeAttribute("src");
