@@ -209,7 +209,8 @@ func consume(t *testing.T, w world, deliveries, stops int) {
 	}
 }
 
-// bury counts and settles the dead letters, as an operator would.
+// bury counts and settles the dead letters, as an operator would. One that the
+// counter refuses is a defect.
 func bury(ctx context.Context, t *testing.T, w world, all *tally) {
 	dead, err := w.bus.DeadLetters(ctx, social.Reports, 100)
 	if err != nil {

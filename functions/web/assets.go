@@ -103,12 +103,12 @@ func addresses(files []string) []string {
 	return all
 }
 
-// scripts returns the addresses of what a page of some areas runs besides
-// main.js: a module of the name of an area is that area's.
-func (a *assets) scripts(areas []string) []string {
+// scripts returns the addresses of what a page runs besides main.js, of which
+// that loads some modules. There need not be a module of each name.
+func (a *assets) scripts(modules []string) []string {
 	all := slices.Clone(a.begins)
-	for _, area := range areas {
-		for _, file := range a.later[area] {
+	for _, module := range modules {
+		for _, file := range a.later[module] {
 			if !slices.Contains(all, file) {
 				all = append(all, file)
 			}

@@ -14,12 +14,12 @@ func TestScripts(t *testing.T) {
 		"begins": ["chunk-a.js"],
 		"later": {"list": ["list-1.js", "chunk-a.js", "chunk-b.js"], "keep": ["keep-2.js", "chunk-b.js"], "channel": ["channel-3.js"]}
 	}`)}})
-	for name, test := range map[string]struct{ areas, want []string }{
+	for name, test := range map[string]struct{ modules, want []string }{
 		"a page without a module": {[]string{"guide"}, []string{"/assets/chunk-a.js"}},
 		"a list":                  {[]string{"list", "keep"}, []string{"/assets/chunk-a.js", "/assets/list-1.js", "/assets/chunk-b.js", "/assets/keep-2.js"}},
 		"a fault":                 {nil, []string{"/assets/chunk-a.js"}},
 	} {
-		if d := cmp.Diff(test.want, a.scripts(test.areas)); d != "" {
+		if d := cmp.Diff(test.want, a.scripts(test.modules)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}

@@ -29,6 +29,9 @@ func (s *Server) own(p site.Page, l i18n.Locale) (*sheet, error) {
 	v.NoIndex = true
 	v.Data = map[string]string{"channel": site.Channel.Path(l, "")}
 	v.Areas = append(v.Areas, "keep")
+	if p == site.Library {
+		v.Modules = v.Areas[:1] // which needs but the texts of keeping
+	}
 	return v.show()
 }
 

@@ -30,11 +30,12 @@ type view struct {
 	Locale      i18n.Locale
 	Title       string // without that of the service
 	Description string
-	NoIndex     bool   // search engines are to leave it out
-	Image       string // absolute address of a picture that stands for the page; empty for the service's own
-	JSONLD      any    // what search engines are told of the page, by schema.org; nil for nothing
-	Data        any    // what the script of the page is told, as JSON; nil for nothing
-	Areas       []string
+	NoIndex     bool     // search engines are to leave it out
+	Image       string   // absolute address of a picture that stands for the page; empty for the service's own
+	JSONLD      any      // what search engines are told of the page, by schema.org; nil for nothing
+	Data        any      // what the script of the page is told, as JSON; nil for nothing
+	Areas       []string // of texts
+	Modules     []string // that the script loads; nil for those of the names of Areas
 	Body        any
 
 	server *Server
@@ -72,7 +73,12 @@ func (v *view) Asset(name string) string { return v.server.assets.address[name] 
 
 // Scripts lists what the page runs besides the entry, which would ask for it only
 // when it is there itself.
-func (v *view) Scripts() []string { return v.server.assets.scripts(v.Areas) }
+func (v *view) Scripts() []string {
+	if v.Modules != nil {
+		return v.server.assets.scripts(v.Modules)
+	}
+	return v.server.assets.scripts(v.Areas)
+}
 
 // Icon returns the address of an icon, by the name that the build gives it.
 func (v *view) Icon(name string) string { return v.Asset("icons.svg") + "#" + name }

@@ -11,7 +11,8 @@ import (
 // the template of such a part is filled in once for each kind of it, with marks in
 // the place of texts; what is written then is what stands between the marks, and
 // the texts. All of them stand in text or in quoted attributes, where the same
-// characters are escaped; tests compare what comes of both ways.
+// characters are escaped; those that are addresses are of this site and encoded
+// already. Tests compare what comes of both ways.
 
 // A stamp is a template that was filled in for parts of one kind.
 type stamp struct {

@@ -42,8 +42,9 @@ var Endpoints = slices.Concat(
 
 // pageCache lets shared caches keep a page for a minute: it is the same for
 // everyone. Browsers ask each time, since the files that a page names go with
-// the next build.
-const pageCache api.Cache = "public, max-age=0, s-maxage=60, stale-while-revalidate=600"
+// the next build. To let them show a stale one meanwhile, as shared caches might,
+// would show a list of ten minutes ago to the script that reads on.
+const pageCache api.Cache = "public, max-age=0, s-maxage=60"
 
 // human returns the endpoints of a page, one in each locale.
 func human[In any](p site.Page, doc string, show func(*Server, context.Context, i18n.Locale, In) (*sheet, error), faults ...*fault.Error) []api.Endpoint {

@@ -22,8 +22,9 @@ const (
 // country matches the flags of countries, not of regions or organizations.
 var country = regexp.MustCompile(`^[A-Z]{2}\.svg$`)
 
-// copyFlags makes the folder to hold the flags of the package in from, in small
-// letters, and its licence. It returns how many files it wrote.
+// copyFlags writes the flags of the package in from, their names in small
+// letters, and its licence into the folder to, which holds nothing else then. It
+// returns how many files it wrote.
 func copyFlags(from fs.FS, to string) (wrote int, err error) {
 	names, err := fs.Glob(from, "3x2/*.svg")
 	if err != nil {

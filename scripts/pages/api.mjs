@@ -20,6 +20,6 @@ export class Guest {
 
   /** Makes a browser's context this guest's. */
   become(context) {
-    return context.addInitScript(token => localStorage.setItem('mm-guest', token), this.token)
+    return context.addInitScript(token => { if (location.origin !== 'null') localStorage.setItem('mm-guest', token) }, this.token) // a blank page keeps nothing
   }
 }

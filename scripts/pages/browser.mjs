@@ -86,9 +86,11 @@ export class Visit {
     return response
   }
 
-  /** Makes the window that of another device: what is loaded from now on is loaded in it. */
+  /** Makes the window that of another device, which has loaded nothing yet. */
   async become(window, { touch, theme }) {
+    await this.page.goto('about:blank') // what comes is not of the page that was shown
     this.cdp ??= await this.context.newCDPSession(this.page)
+    await this.cdp.send('Network.clearBrowserCache')
     await this.cdp.send('Emulation.setTouchEmulationEnabled', { enabled: touch })
     await this.page.setViewportSize(window)
     await this.page.emulateMedia({ colorScheme: theme })

@@ -45,7 +45,6 @@ const pressed = new Map<string, boolean>();
 async function readFavorites(): Promise<void> {
   if (!token()) return;
   pressed.clear();
-  held.clear();
   const ids = new Set<string>();
   try {
     for (let offset: number | null = 0; offset !== null;) {
@@ -88,7 +87,9 @@ export function toggle(id: string): void {
   }).catch(tellOf).finally(() => {
     const left = (due.get(id) ?? 1) - 1;
     due.set(id, left);
-    if (left === 0) set(id, held.get(id) ?? on);
+    if (left > 0) return;
+    set(id, held.get(id) ?? on);
+    held.delete(id); // another tab may change it
   });
 }
 
