@@ -2,11 +2,15 @@
  * The browser, and what it is asked of every page: which of it went wrong while
  * it was looked at, and whether it can be read by everyone.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
 
 const path = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+// Tells the run which files failed, that may run them once more.
+const failures = process.env.MIRAMUNDO_PAGES_FAILURES
+if (failures) process.on('exit', code => { if (code) appendFileSync(failures, `${process.argv[1]}\n`) })
 
 /** How long the browser waits for what must come. */
 export const limit = 30_000

@@ -8,7 +8,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -71,7 +71,7 @@ async function run(files, stack, pictures) {
   await mkdir(out, { recursive: true })
   const { base, hop, origin, station } = stack
   const env = {
-    ...process.env, MIRAMUNDO_PAGES_STACK: JSON.stringify({ base, hop, origin, station }), ...(pictures && { MIRAMUNDO_PAGES_SHOTS: shots })
+    ...process.env, MIRAMUNDO_PAGES_STACK: JSON.stringify({ base, hop, origin, station }), MIRAMUNDO_PAGES_FAILURES: failures, ...(pictures && { MIRAMUNDO_PAGES_SHOTS: shots })
   }
   delete env.NODE_TEST_CONTEXT
   const code = await runOnce(files, 2, env)
@@ -81,19 +81,17 @@ async function run(files, stack, pictures) {
   return runOnce(again, 1, env)
 }
 
-/** Runs tests, some files at a time, and lists in the file failures where any failed. */
+/** Runs tests, some files at a time, of which those that fail are listed in the file failures. */
 async function runOnce(files, atOnce, env) {
-  runner = spawn(process.execPath, [
-    '--test', `--test-concurrency=${atOnce}`, '--test-reporter=spec', '--test-reporter-destination=stdout',
-    `--test-reporter=${join(here, 'failed.mjs')}`, `--test-reporter-destination=${failures}`, ...files
-  ], { cwd: here, env, stdio: 'inherit' })
+  await rm(failures, { force: true })
+  runner = spawn(process.execPath, ['--test', `--test-concurrency=${atOnce}`, '--test-reporter=spec', ...files], { cwd: here, env, stdio: 'inherit' })
   const [code] = await once(runner, 'exit')
   return code ?? 1
 }
 
 /** Returns which of the files the last run failed in. */
 function failedOf(files) {
-  const failed = readFileSync(failures, 'utf8')
+  const failed = existsSync(failures) ? readFileSync(failures, 'utf8').split('\n') : []
   return files.filter(file => failed.includes(join(here, file)))
 }
 
