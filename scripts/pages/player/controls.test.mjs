@@ -20,7 +20,11 @@ async function come(visit, { line = { title: 'A list', from: '/en', next: null, 
     if (play) sessionStorage.setItem('mm-play', '1')
   }, [line && JSON.stringify(line), play])
   await visit.page.goto(new URL(path(testChannel), visit.base).href)
-  if (play) await state(visit.page, 'playing')
+  if (!play) return
+  await visit.page.waitForFunction(() => ['playing', 'ready'].includes(document.querySelector('#stage').dataset.state))
+  // A browser may want a press first, which is not what is looked at here.
+  if (await visit.page.locator('#stage').getAttribute('data-state') === 'ready') await visit.page.locator('#stage').getByRole('button', { name: en('play') }).first().click()
+  await state(visit.page, 'playing')
 }
 
 /** Gives the test channel its stream twice, and once that is gone. */
