@@ -108,20 +108,9 @@ func (c *card) texts() []*string {
 	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Initials, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now}
 }
 
+func (c *card) kind(there int) any { return cardKind{int(c.Locale), there, c.Health, c.Radio} }
+
 // Cards returns cards as their template would write them.
 func (v *view) Cards(cards []card) (template.HTML, error) {
-	var b strings.Builder
-	b.Grow(1792 * len(cards))
-	for _, c := range cards {
-		texts := c.texts()
-		err := v.server.stamps.write(&b, cardKind{int(c.Locale), filled(texts), c.Health, c.Radio}, texts, func() (*stamp, error) {
-			marked := c
-			putMarks(marked.texts())
-			return newStamp("_card.html", marked)
-		})
-		if err != nil {
-			return "", err
-		}
-	}
-	return template.HTML(b.String()), nil
+	return written(&v.server.stamps, "_card.html", cards, 1792)
 }

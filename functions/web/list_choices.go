@@ -44,22 +44,11 @@ type chipKind struct {
 
 func (c *choice) texts() []*string { return []*string{&c.ID, &c.Text, &c.Href, &c.Count, &c.Flag} }
 
+func (c *choice) kind(there int) any { return chipKind{there, c.Current} }
+
 // Chips returns choices as links, as their template would write them.
 func (v *view) Chips(choices []choice) (template.HTML, error) {
-	var b strings.Builder
-	b.Grow(256 * len(choices))
-	for _, c := range choices {
-		texts := c.texts()
-		err := v.server.stamps.write(&b, chipKind{filled(texts), c.Current}, texts, func() (*stamp, error) {
-			marked := c
-			putMarks(marked.texts())
-			return newStamp("_chip.html", marked)
-		})
-		if err != nil {
-			return "", err
-		}
-	}
-	return template.HTML(b.String()), nil
+	return written(&v.server.stamps, "_chip.html", choices, 256)
 }
 
 // Chip returns one of them.

@@ -63,24 +63,44 @@ func newStamp(name string, part any) (*stamp, error) {
 // stamps are kept by the kinds of parts that they are for.
 type stamps struct{ kept sync.Map }
 
-// write writes a part of a kind that has some texts. The stamp is made when there
-// is none yet.
-func (s *stamps) write(b *strings.Builder, kind any, texts []*string, make func() (*stamp, error)) error {
-	kept, ok := s.kept.Load(kind)
-	if !ok {
-		made, err := make()
-		if err != nil {
-			return err
+// A part can be stamped: texts are where its texts stand, of which there says
+// which there are, and kind is what its stamp is kept by.
+type part[P any] interface {
+	*P
+	texts() []*string
+	kind(there int) any
+}
+
+// written returns parts as a template would write them, each of some size in
+// bytes. A stamp is made when there is none yet.
+func written[P any, S part[P]](s *stamps, name string, parts []P, size int) (template.HTML, error) {
+	var b strings.Builder
+	b.Grow(size * len(parts))
+	for i := range parts {
+		p := S(&parts[i])
+		texts := p.texts()
+		kind := p.kind(filled(texts))
+		kept, ok := s.kept.Load(kind)
+		if !ok {
+			marked := parts[i]
+			putMarks(S(&marked).texts())
+			made, err := newStamp(name, marked)
+			if err != nil {
+				return "", err
+			}
+			kept, _ = s.kept.LoadOrStore(kind, made)
 		}
-		kept, _ = s.kept.LoadOrStore(kind, made)
+		kept.(*stamp).write(&b, texts)
 	}
-	st := kept.(*stamp)
-	for i, which := range st.texts {
-		b.WriteString(st.between[i])
+	return template.HTML(b.String()), nil
+}
+
+func (s *stamp) write(b *strings.Builder, texts []*string) {
+	for i, which := range s.texts {
+		b.WriteString(s.between[i])
 		escape(b, *texts[which])
 	}
-	b.WriteString(st.between[len(st.texts)])
-	return nil
+	b.WriteString(s.between[len(s.texts)])
 }
 
 // escape writes a text as it may stand in text and in quoted attributes.
