@@ -146,10 +146,13 @@ func (in *inserter) insert(row int, r *catalog.Record) {
 		votes, tags = r.Radio.Votes, r.Radio.Tags
 	}
 	if h := item.HealthExt; h != nil {
-		score, online = 1+*h.Score, number(h.Online)
+		online = number(h.Online)
+		if h.Score != nil { // a channel whose streams were never reached has none
+			score = 1 + *h.Score
+		}
 	}
 	page := encodeJSON(item)
-	in.exec("INSERT INTO d VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", row, int(r.Kind), number(r.Playable()), number(r.HasGuide), online,
+	in.exec("INSERT INTO d VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", row, int(r.Kind), number(item.PlayableHint), number(item.HasGuide), online,
 		r.Country, r.Network, r.Subdivision, r.City, votes, score, page)
 	for class, values := range map[string][]string{"category": r.Categories, "language": r.Languages, "quality": indextest.Qualities(r), "tag": tags} {
 		for _, value := range values {
