@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"miramundo.dev/functions/jobs"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/bus"
@@ -21,6 +20,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/social"
@@ -52,7 +52,7 @@ func deps(t testing.TB, db store.DB, place collect.Place) Deps {
 	d := Deps{Config: testConfig, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon }, DB: db, Bus: openBus(t)}
 	d.Archive = &release.Archive{DB: db, Now: d.Now}
 	d.Blocks = block.NewList(db)
-	d.Jobs = job.NewRunner(db, d.Log, d.Now, reloadOf(d, place).Job())
+	d.Jobs = job.NewRunner(db, d.Log, d.Now, reloadOf(d, collect.Plan{IPTVOrg: place, Radio: place}))
 	if place.Folder != nil {
 		if rep, err := d.Jobs.Run(ctx, "catalog-reload", job.Order{}); err != nil {
 			t.Fatalf("reload: %v, %+v", err, rep)
@@ -65,11 +65,12 @@ func deps(t testing.TB, db store.DB, place collect.Place) Deps {
 	return d
 }
 
-func reloadOf(d Deps, place collect.Place) *jobs.CatalogReload {
-	return &jobs.CatalogReload{
-		Plan: collect.Plan{IPTVOrg: place, Radio: place}, Archive: d.Archive, Now: d.Now,
+// reloadOf returns the job that loads the catalog from the sources of a plan.
+func reloadOf(d Deps, plan collect.Plan) job.Job {
+	return reload.NewJob(reload.Options{
+		Plan: plan, Archive: d.Archive, Now: d.Now,
 		Collect: collect.Options{Cache: collect.Documents(d.DB), Now: d.Now},
-	}
+	})
 }
 
 // fixture is a small catalog that has one of everything.

@@ -32,8 +32,8 @@ func edition(n int) *source.Dataset {
 	return ds
 }
 
-// reloadForever is the child: it publishes one edition after another, and says
-// which it is about to publish.
+// reloadForever is the child process: it publishes one edition after another,
+// and prints the number of each before it does.
 func reloadForever(t *testing.T, file string) {
 	db, err := embedded.Open(file)
 	if err != nil {
@@ -41,10 +41,8 @@ func reloadForever(t *testing.T, file string) {
 	}
 	d := deps(t, db, collect.Place{})
 	for n := 1; ; n++ {
-		r := reloadOf(d, collect.Place{})
-		r.Plan.Extra = edition(n)
 		fmt.Println("edition", n)
-		if _, err := r.Job().Run(t.Context(), job.Order{Manual: true}); err != nil {
+		if _, err := reloadOf(d, collect.Plan{Extra: edition(n)}).Run(t.Context(), job.Order{Manual: true}); err != nil {
 			t.Fatal(err)
 		}
 	}

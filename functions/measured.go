@@ -5,16 +5,18 @@ import (
 	"sync"
 	"time"
 
-	"miramundo.dev/functions/jobs"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/logo"
+	"miramundo.dev/shared/logo/fetch"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/probe"
 	"miramundo.dev/shared/probe/measure"
+	"miramundo.dev/shared/probe/round"
 )
 
 // The parts of the catalog that jobs find out between reloads.
@@ -60,28 +62,26 @@ func (d Deps) client(o origin.Options) *origin.Client {
 // probe returns the job that measures the streams of the catalog: as a page
 // would, with one request at a time to a host.
 func (d Deps) probe() job.Job {
-	p := jobs.Probe{
-		DB: d.DB, Catalog: d.Catalog, Plays: d.Overlay, Own: d.Config.OriginAllow, Now: d.Now,
+	return round.NewJob(round.Options{
+		DB: d.DB, Catalog: d.Catalog, Plays: d.Overlay.Plays, Own: d.Config.OriginAllow, Now: d.Now,
 		Measurer: measure.New(measure.Options{
 			Origin: d.client(origin.Options{PerHost: 1, Shoutcast: true, MaxInFlight: 128, Header: 10 * time.Second, Timeout: 15 * time.Second}),
 			Page:   d.Config.BaseURL,
 		}),
-	}
-	return p.Job()
+	})
 }
 
 // logos returns the job that fetches the logos of the catalog.
 func (d Deps) logos() job.Job {
-	l := jobs.Logos{
-		DB: d.DB, Catalog: d.Catalog, Plays: d.Overlay, Own: d.Config.OriginAllow, Now: d.Now,
+	return fetch.NewJob(fetch.Options{
+		DB: d.DB, Catalog: d.Catalog, Plays: d.Overlay.Plays, Own: d.Config.OriginAllow, Now: d.Now,
 		Client: d.client(origin.Options{PerHost: 2, MaxInFlight: 16}),
-	}
-	return l.Job()
+	})
 }
 
 // guides returns the job that reads the guides of the sources.
 func (d Deps) guides(sources []guide.Source) job.Job {
-	g := jobs.Guide{
+	return refresh.NewJob(refresh.Options{
 		DB: d.DB, Sources: sources, Now: d.Now,
 		Client: d.client(origin.Options{}),
 		Catalog: func(context.Context) (*gather.Matcher, error) {
@@ -89,8 +89,7 @@ func (d Deps) guides(sources []guide.Source) job.Job {
 			if err != nil {
 				return nil, err
 			}
-			return jobs.Matcher(v.Index()), nil
+			return refresh.MatcherOf(v.Index()), nil
 		},
-	}
-	return g.Job()
+	})
 }

@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"time"
 
-	"miramundo.dev/functions/jobs"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/job"
@@ -50,7 +50,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, l Local) (d De
 		Links: d.links(), Layers: d.measured(ctx),
 	})
 	d.Overlay = social.FollowOverlay(ctx, db, log)
-	d.Jobs = job.NewRunner(db, log, d.Now, d.reload(l).Job(), d.guides(guides), d.logos(), d.probe(),
+	d.Jobs = job.NewRunner(db, log, d.Now, d.reload(l), d.guides(guides), d.logos(), d.probe(),
 		d.sweepReports(), d.sweepOutbox(), d.refreshOverlay())
 	return d, func() error { return errors.Join(events.Close(), db.Close()) }, nil
 }
@@ -61,10 +61,10 @@ func (d Deps) links() catalog.LinkBase {
 }
 
 // reload returns the job that reads the sources that the configuration names.
-func (d Deps) reload(l Local) *jobs.CatalogReload {
+func (d Deps) reload(l Local) job.Job {
 	plan := Plan(d.Config.Catalog, d.Config)
 	plan.Extra = l.Extra
-	return &jobs.CatalogReload{
+	return reload.NewJob(reload.Options{
 		Plan: plan, Archive: d.Archive, Now: d.Now,
 		Collect: collect.Options{
 			Client:   d.client(origin.Options{}),
@@ -72,7 +72,7 @@ func (d Deps) reload(l Local) *jobs.CatalogReload {
 			Now:      d.Now,
 			Progress: l.Progress,
 		},
-	}
+	})
 }
 
 // Plan says which sources a catalog setting means: "live", "sample" or a

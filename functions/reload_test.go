@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"miramundo.dev/functions/jobs"
 	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/source/collect"
@@ -111,14 +111,14 @@ func bomb() []byte {
 func TestHostileSources(t *testing.T) {
 	u := newUpstream(t)
 	d := deps(t, openEmbedded(t), collect.Place{})
-	d.Jobs = job.NewRunner(d.DB, d.Log, d.Now, (&jobs.CatalogReload{
+	d.Jobs = job.NewRunner(d.DB, d.Log, d.Now, reload.NewJob(reload.Options{
 		Plan:    collect.Plan{IPTVOrg: collect.Place{URL: u.URL + "/"}, Radio: collect.Place{URL: u.URL}},
 		Archive: d.Archive, Now: d.Now,
 		Collect: collect.Options{
 			Cache: collect.Documents(d.DB), Now: d.Now, Timeout: time.Second,
 			Client: origin.New(origin.Options{Allow: []string{strings.TrimPrefix(u.URL, "http://")}}),
 		},
-	}).Job())
+	}))
 	h := Mux(d)
 	reload := func() (status map[string]any) {
 		t.Helper()

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"miramundo.dev/functions"
-	"miramundo.dev/functions/jobs"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/job"
 )
@@ -90,7 +90,7 @@ func reloadOnce(out io.Writer, dir, sources string) (err error) {
 	if err != nil {
 		return err
 	}
-	r := reloaded{Seconds: time.Since(start).Seconds(), Steps: rep.Result.(*jobs.ReloadReport).Steps}
+	r := reloaded{Seconds: time.Since(start).Seconds(), Steps: rep.Result.(*reload.Report).Steps}
 	if r.PeakMB, err = peakMB(); err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 
 	"miramundo.dev/functions"
 	"miramundo.dev/functions/admin"
-	"miramundo.dev/functions/jobs"
 	"miramundo.dev/hop/server"
 	"miramundo.dev/scripts/dev/testchannel"
+	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/job"
 )
 
@@ -100,7 +100,7 @@ func (st *stack) assemble(closeDeps func() error) error {
 func (st *stack) reload(ctx context.Context, o job.Order) error {
 	report, err := st.awaited(ctx, admin.ReloadJob, o)
 	if report != nil {
-		if r, ok := report.Result.(*jobs.ReloadReport); ok {
+		if r, ok := report.Result.(*reload.Report); ok {
 			err = errors.Join(err, st.tellOf(r))
 		}
 	}
@@ -133,7 +133,7 @@ func (st *stack) awaited(ctx context.Context, name string, o job.Order) (*job.Re
 
 // tellOf tells what a reload found. That it found nothing but our own test
 // channel is an error.
-func (st *stack) tellOf(r *jobs.ReloadReport) error {
+func (st *stack) tellOf(r *reload.Report) error {
 	for _, f := range r.Files {
 		if f.Problem != "" {
 			st.tell.say("  %s: %s", f.Name, f.Problem)

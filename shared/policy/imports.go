@@ -34,6 +34,8 @@ var layers = []layer{
 	{`shared/site`, `shared/i18n`, "where pages are is a function of the locale"},
 	{`shared/catalog/fold`, ``, "folding is a function of text"},
 	{`shared/catalog/rank`, `shared/catalog`, "the choice of a stream is a function of values"},
+	{`shared/(catalog/reload|guide/refresh|logo/fetch|probe/round)`, words + `|` + keepers + `|shared/(job|source|catalog|guide|logo|probe)(/.*)?`,
+		"a job reads the catalog, runs its subject, and knows neither people nor the web"},
 	{`shared/catalog/(release|block)`, words + `|` + keepers + `|shared/(source|catalog)(/.*)?`, "what is kept of the catalog goes from the sources to the index"},
 	{`shared/catalog/build`, words + `|shared/(source|catalog)(/(fold|rank))?`, "the register is made from values"},
 	{`shared/catalog(/.*)?`, `shared/(fault|i18n|catalog)(/.*)?`, "the model and the index know no database"},
@@ -168,9 +170,9 @@ func homeless(dir, im string) string {
 	return ""
 }
 
-// web are the packages that know HTTP: those that serve it and those that
-// fetch by it.
-const web = `shared/(api(/.*)?|apitest|origin|probe/measure/fleet)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
+// web are the packages that may import net/http: servers, and packages that make
+// requests or read their responses.
+const web = `shared/(api(/.*)?|apitest|origin|probe/measure/fleet|guide/refresh|logo/fetch)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
 
 // HTTP checks that subjects do not know the web.
 func HTTP(t *Tree) []string {

@@ -81,6 +81,16 @@ func hold(ctx context.Context, pause time.Duration) {
 	}
 }
 
+// Plays returns how often a channel was played, as reported by players and as
+// seen by the hop; 0 when it has no counts.
+func (o *Overlay) Plays(channel string) int64 {
+	c, ok := o.Counts(channel)
+	if !ok {
+		return 0
+	}
+	return c.Plays + c.Played
+}
+
 // show makes doc what is shown of shard n.
 func (o *Overlay) show(n int, doc store.Doc) error {
 	shown := map[string]*Shown{}

@@ -1,4 +1,4 @@
-package jobs
+package fetch
 
 import (
 	"cmp"
@@ -7,42 +7,39 @@ import (
 	"iter"
 	"net/http"
 	"sync"
-	"time"
 
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/logo"
 	"miramundo.dev/shared/origin"
 )
 
-// An asked is a task with what its source answered.
-type asked struct {
+// An answer is a task with the response of its source.
+type answer struct {
 	task
-	err            error // it failed
-	reached        bool  // it answered anything at all
+	err            error // the request failed
+	reached        bool  // the host responded at all
 	unchanged      bool
 	etag, modified string
-	id             string     // of picture; empty when none is made
-	picture        logo.Image // made of the file
-	skipped        string     // why none is
+	id             string     // of picture; empty when no logo was made
+	picture        logo.Image // made from the file
+	skipped        string     // why no logo was made
 	format         string     // of the file
 	bytes          int
 }
 
-// logoTimeout is how long a source may take to send its file, unless the limits
-// say otherwise.
-const logoTimeout = 10 * time.Second
-
-// A queue gives out lanes to workers, as many tasks as the run may ask.
+// A queue hands lanes to workers until the run's limit of sources is reached. A
+// worker takes a lane, so that no other worker requests the same host at that
+// time, and puts it back after some tasks.
 type queue struct {
 	mu    sync.Mutex
 	lanes [][]task
-	left  int // tasks that may still be asked
+	left  int // sources that may still be requested
 }
 
-// turn is how many tasks of a lane are done before it is another's turn.
+// turn is how many tasks of a lane a worker does before it puts the lane back.
 const turn = 8
 
-// next takes the first lane, nil when all that are left are in work.
+// next removes and returns the first lane; nil when the queue is empty.
 func (q *queue) next() []task {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -54,7 +51,7 @@ func (q *queue) next() []task {
 	return lane
 }
 
-// back puts what is left of a lane behind the others.
+// back puts the rest of a lane at the end of the queue.
 func (q *queue) back(lane []task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -63,7 +60,7 @@ func (q *queue) back(lane []task) {
 	}
 }
 
-// spend reports whether one more task may be asked.
+// spend reports whether one more source may be requested, and counts it.
 func (q *queue) spend() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -74,18 +71,18 @@ func (q *queue) spend() bool {
 	return true
 }
 
-// answers yields what the sources of a plan answer, until all are asked, the
-// run's limit is reached, or ctx ends. Those that were not tried are not
-// yielded. A loop that is left waits for what is under way.
-func (r *logoRun) answers(ctx context.Context, p *plan) iter.Seq[asked] {
-	q := &queue{lanes: p.lanes, left: cmp.Or(r.Limits.Sources, logoSources)}
-	out := make(chan asked)
-	making := make(chan struct{}, 1) // one file is decoded at a time: each may take 64 MiB
+// answers yields the answers of a plan's sources, until all were requested, the
+// run's limit is reached, or ctx ends. Sources that were not tried are not
+// yielded. Leaving the loop early waits for the requests under way.
+func (r *run) answers(ctx context.Context, p *plan) iter.Seq[answer] {
+	q := &queue{lanes: p.lanes, left: cmp.Or(r.Limits.Sources, defaultSources)}
+	out := make(chan answer)
+	making := make(chan struct{}, 1) // one file is decoded at a time, since each may take 64 MiB
 	var workers sync.WaitGroup
-	for range cmp.Or(r.Limits.Workers, logoWorkers) {
+	for range cmp.Or(r.Limits.Workers, defaultWorkers) {
 		workers.Go(func() { r.work(ctx, q, making, out) })
 	}
-	return func(yield func(asked) bool) {
+	return func(yield func(answer) bool) {
 		go func() {
 			workers.Wait()
 			close(out)
@@ -97,8 +94,8 @@ func (r *logoRun) answers(ctx context.Context, p *plan) iter.Seq[asked] {
 	}
 }
 
-// work asks the sources of lanes until none is left.
-func (r *logoRun) work(ctx context.Context, q *queue, making chan struct{}, out chan<- asked) {
+// work requests the sources of lanes until the queue is empty.
+func (r *run) work(ctx context.Context, q *queue, making chan struct{}, out chan<- answer) {
 	for lane := q.next(); lane != nil; lane = q.next() {
 		for n := 0; n < turn && len(lane) > 0; n++ {
 			if ctx.Err() != nil || !q.spend() {
@@ -113,15 +110,15 @@ func (r *logoRun) work(ctx context.Context, q *queue, making chan struct{}, out 
 	}
 }
 
-// fetch asks a source. It reports false when the source was not tried: the run
-// has ended, or there was no place for the request.
-func (r *logoRun) fetch(ctx context.Context, t task, making chan struct{}) (asked, bool) {
+// fetch requests a source. It reports false when the source was not tried, since
+// the run has ended or the client is busy.
+func (r *run) fetch(ctx context.Context, t task, making chan struct{}) (answer, bool) {
 	req := origin.Request{
-		URL: t.address, MaxBytes: logo.MaxSource, Timeout: cmp.Or(r.Limits.Answer, logoTimeout),
+		URL: t.address, MaxBytes: logo.MaxSource, Timeout: cmp.Or(r.Limits.Answer, defaultAnswer),
 		Header: http.Header{"Accept": {"image/png,image/webp,image/jpeg,image/*;q=0.8"}},
 	}
 	req.IfNoneMatch, req.IfModifiedSince = t.conditional()
-	a := asked{task: t}
+	a := answer{task: t}
 	res, data, err := r.Client.Fetch(ctx, req)
 	switch {
 	case err != nil && (ctx.Err() != nil || errors.Is(err, origin.ErrBusy)):
@@ -145,8 +142,8 @@ func (r *logoRun) fetch(ctx context.Context, t task, making chan struct{}) (aske
 	return a, true
 }
 
-// make makes the logo of a file.
-func (a *asked) make(data []byte) {
+// make makes a logo from a file.
+func (a *answer) make(data []byte) {
 	im, err := logo.Make(data)
 	if errors.Is(err, logo.ErrSkipped) {
 		a.skipped = logo.Reason(err)
@@ -160,7 +157,7 @@ func (a *asked) make(data []byte) {
 }
 
 // count adds an answer to the report.
-func (r *logoRun) count(a asked) {
+func (r *run) count(a answer) {
 	rep := r.report
 	rep.BytesIn += int64(a.bytes)
 	switch {

@@ -1,4 +1,4 @@
-package jobs_test
+package reload_test
 
 import (
 	"log/slog"
@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"miramundo.dev/functions/jobs"
 	"miramundo.dev/shared/blob"
 	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
@@ -21,8 +21,8 @@ var dataset = &source.Dataset{
 	Streams:  []source.Stream{{Channel: "Aurora.br", URL: "https://aurora.example/live.m3u8"}},
 }
 
-// TestUnreadable reloads over a release that cannot be read, as one of another
-// program's format: the clock leaves it, and the operator's word replaces it.
+// TestUnreadable reloads over a release that cannot be read, such as one in
+// another version's format: only a forced run replaces it.
 func TestUnreadable(t *testing.T) {
 	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
 	if err != nil {
@@ -30,13 +30,13 @@ func TestUnreadable(t *testing.T) {
 	}
 	defer db.Close()
 	archive := &release.Archive{DB: db, Now: time.Now}
-	c := &jobs.CatalogReload{Plan: collect.Plan{Extra: dataset}, Archive: archive, Now: time.Now}
-	runner := job.NewRunner(db, slog.New(slog.DiscardHandler), time.Now, c.Job())
-	reload := func(o job.Order) (*jobs.ReloadReport, error) {
-		rep, err := runner.Run(t.Context(), "catalog-reload", o)
-		return rep.Result.(*jobs.ReloadReport), err
+	j := reload.NewJob(reload.Options{Plan: collect.Plan{Extra: dataset}, Archive: archive, Now: time.Now})
+	runner := job.NewRunner(db, slog.New(slog.DiscardHandler), time.Now, j)
+	run := func(o job.Order) (*reload.Report, error) {
+		rep, err := runner.Run(t.Context(), reload.Name, o)
+		return rep.Result.(*reload.Report), err
 	}
-	first, err := reload(job.Order{})
+	first, err := run(job.Order{})
 	if err != nil || !first.Shown {
 		t.Fatalf("the first reload: %+v, %v", first, err)
 	}
@@ -44,14 +44,14 @@ func TestUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range []job.Order{{}, {Manual: true}} {
-		if got, err := reload(o); err == nil || got.Shown {
+		if got, err := run(o); err == nil || got.Shown {
 			t.Errorf("%+v: shown %v, %v", o, got.Shown, err)
 		}
 	}
-	if got, err := reload(job.Order{Manual: true, Force: true}); err != nil || !got.Shown || got.Lost == "" || got.Version != first.Version {
+	if got, err := run(job.Order{Manual: true, Force: true}); err != nil || !got.Shown || got.Lost == "" || got.Version != first.Version {
 		t.Errorf("forced: %+v, %v", got, err)
 	}
-	if got, err := reload(job.Order{}); err != nil || !got.Shown || got.Lost != "" {
+	if got, err := run(job.Order{}); err != nil || !got.Shown || got.Lost != "" {
 		t.Errorf("after that: %+v, %v", got, err)
 	}
 }

@@ -1,4 +1,4 @@
-package jobs
+package fetch
 
 import (
 	"bufio"
@@ -44,7 +44,7 @@ func logosForever(t *testing.T, file, address string) {
 	for edition := 0; ; edition++ {
 		l.Catalog = killedView(t, address, edition%3)
 		fmt.Println("edition", edition)
-		if _, err := l.Job().Run(t.Context(), job.Order{}); err != nil {
+		if _, err := NewJob(l).Run(t.Context(), job.Order{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,8 +72,8 @@ func TestLogosKilled(t *testing.T) {
 	l := logosOn(db, time.Now, allowed(s))
 	l.Catalog = killedView(t, s.URL, 0)
 	for _, due := range []int{left(t, db, s.URL), 0} {
-		result, err := l.Job().Run(t.Context(), job.Order{})
-		if got := result.(*LogoReport); err != nil || got.Due != due || got.Asked != due {
+		result, err := NewJob(l).Run(t.Context(), job.Order{})
+		if got := result.(*Report); err != nil || got.Due != due || got.Asked != due {
 			t.Errorf("%d sources are left, and %d were asked of %d; %v", due, got.Asked, got.Due, err)
 		}
 	}

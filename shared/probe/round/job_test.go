@@ -1,4 +1,4 @@
-package jobs_test
+package round_test
 
 import (
 	"context"
@@ -12,11 +12,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"miramundo.dev/functions/jobs"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/probe"
+	"miramundo.dev/shared/probe/round"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
@@ -95,11 +96,11 @@ func newStage(t *testing.T, ds *source.Dataset) *stage {
 	}
 	s := &stage{db: db, meter: &meter{asked: map[string]probe.Target{}}}
 	s.catalog = release.Follow(t.Context(), release.Options{Archive: archive, Blocks: blocks, Log: log, Now: time.Now})
-	reload := &jobs.CatalogReload{Plan: collect.Plan{Extra: ds}, Archive: archive, Now: time.Now}
-	measure := &jobs.Probe{DB: db, Catalog: s.catalog, Plays: overlay, Measurer: s.meter, Now: time.Now}
-	s.runner = job.NewRunner(db, log, time.Now, reload.Job(), measure.Job())
+	load := reload.NewJob(reload.Options{Plan: collect.Plan{Extra: ds}, Archive: archive, Now: time.Now})
+	measure := round.NewJob(round.Options{DB: db, Catalog: s.catalog, Plays: overlay.Plays, Measurer: s.meter, Now: time.Now})
+	s.runner = job.NewRunner(db, log, time.Now, load, measure)
 	if ds != nil {
-		if _, err := s.runner.Run(t.Context(), "catalog-reload", job.Order{}); err != nil {
+		if _, err := s.runner.Run(t.Context(), reload.Name, job.Order{}); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.catalog.Refresh(t.Context()); err != nil {
@@ -111,7 +112,7 @@ func newStage(t *testing.T, ds *source.Dataset) *stage {
 
 func (s *stage) probe(t *testing.T, o job.Order) *probe.Report {
 	t.Helper()
-	rep, err := s.runner.Run(t.Context(), "probe", o)
+	rep, err := s.runner.Run(t.Context(), round.Name, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package jobs
+package fetch
 
 import (
 	"bytes"
@@ -159,25 +159,28 @@ func viewOn(t testing.TB, reg *catalog.Register, o index.Overlay) view {
 	return view{index.NewView(ix, o, catalog.LinkBase{})}
 }
 
-// A logoBench runs the job at times of its choice.
-type logoBench struct {
-	t    *testing.T
-	db   store.DB
-	job  *Logos
-	runs *job.Runner
-	now  time.Time
+// A rig runs the job with a database and a clock of its own.
+type rig struct {
+	t   *testing.T
+	db  store.DB
+	job Options
+	now time.Time
 }
 
-func newLogoBench(t *testing.T, sites ...*site) *logoBench {
+func newRig(t *testing.T, sites ...*site) *rig {
 	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	b := &logoBench{t: t, db: db, now: logoNoon}
+	b := &rig{t: t, db: db, now: logoNoon}
 	b.job = logosOn(db, func() time.Time { return b.now }, allowed(sites...))
-	b.runs = job.NewRunner(db, slog.New(slog.DiscardHandler), func() time.Time { return b.now }, b.job.Job())
 	return b
+}
+
+// runner returns a runner of the job with the options as they are now.
+func (b *rig) runner() *job.Runner {
+	return job.NewRunner(b.db, slog.New(slog.DiscardHandler), func() time.Time { return b.now }, NewJob(b.job))
 }
 
 func allowed(sites ...*site) []string {
@@ -188,26 +191,26 @@ func allowed(sites ...*site) []string {
 	return list
 }
 
-func logosOn(db store.DB, now func() time.Time, allow []string) *Logos {
+func logosOn(db store.DB, now func() time.Time, allow []string) Options {
 	const patience = time.Minute // only stops what hangs
-	return &Logos{DB: db, Now: now, Limits: LogoLimits{Answer: patience}, Client: origin.New(origin.Options{
+	return Options{DB: db, Now: now, Limits: Limits{Answer: patience}, Client: origin.New(origin.Options{
 		MaxBytes: logo.MaxSource, MaxInFlight: 16, PerHost: 2, Allow: allow, Header: patience,
 	})}
 }
 
 // run runs the job with a catalog and returns its report.
-func (b *logoBench) run(v view, o job.Order) *LogoReport {
+func (b *rig) run(v view, o job.Order) *Report {
 	b.t.Helper()
 	b.job.Catalog = v
-	rep, err := b.runs.Run(b.t.Context(), "logos", o)
+	rep, err := b.runner().Run(b.t.Context(), Name, o)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return rep.Result.(*LogoReport)
+	return rep.Result.(*Report)
 }
 
 // shown returns what readers see.
-func (b *logoBench) shown() map[string]string { return shownBy(b.t, b.db) }
+func (b *rig) shown() map[string]string { return shownBy(b.t, b.db) }
 
 func shownBy(t *testing.T, db store.DB) map[string]string {
 	t.Helper()
@@ -229,7 +232,7 @@ func idOf(t testing.TB, n int) string {
 // TestLogos walks channels through what happens to their logos.
 func TestLogos(t *testing.T) {
 	s := newSite(t)
-	b := newLogoBench(t, s)
+	b := newRig(t, s)
 	sources := map[string]string{
 		"A.br": s.URL + "/1", "B.br": s.URL + "/2", "Same.br": s.URL + "/1", "Equal.br": s.URL + "/x/1",
 		"Svg.br": s.URL + "/logo.svg", "None.br": "", "Inner.br": "http://192.168.0.1/logo.png",
@@ -238,7 +241,7 @@ func TestLogos(t *testing.T) {
 		t.Errorf("before the first release: %+v", got)
 	}
 	first := b.run(viewOf(t, sources, index.Overlay{}), job.Order{})
-	want := &LogoReport{
+	want := &Report{
 		Channels: 6, Due: 5, Asked: 5, Fetched: 4, Made: map[string]int{"png": 3}, Kept: first.Kept, Skipped: map[string]int{"svg": 1},
 		Failed: map[string]int{"origin_refused": 1}, BytesIn: first.BytesIn, BytesOut: first.BytesOut, Steps: first.Steps,
 	}
@@ -297,7 +300,7 @@ func TestLogos(t *testing.T) {
 // and not lost.
 func TestBlockedLogos(t *testing.T) {
 	s := newSite(t)
-	b := newLogoBench(t, s)
+	b := newRig(t, s)
 	sources := map[string]string{"A.br": s.URL + "/1"}
 	blocked := index.Overlay{BlockedChannels: []string{"A.br"}}
 	if got := b.run(viewOf(t, sources, blocked), job.Order{}); got.Due != 0 {
@@ -313,13 +316,13 @@ func TestBlockedLogos(t *testing.T) {
 // without its source being asked.
 func TestRenamedLogos(t *testing.T) {
 	s := newSite(t)
-	b := newLogoBench(t, s)
+	b := newRig(t, s)
 	b.run(viewOf(t, map[string]string{"Old.br": s.URL + "/1", "Older.br": s.URL + "/2"}, index.Overlay{}), job.Order{})
 	s.change(func() { s.broken = true })
 	b.now = b.now.Add(time.Hour)
 	reg := registerOf(map[string]string{"New.br": s.URL + "/1", "Other.br": ""})
 	reg.ChannelAliases = map[string]string{"Old.br": "New.br", "Older.br": "Other.br"}
-	for _, want := range []LogoReport{{Channels: 1, Moved: 1, Lost: 1}, {Channels: 1}} {
+	for _, want := range []Report{{Channels: 1, Moved: 1, Lost: 1}, {Channels: 1}} {
 		got := b.run(viewOn(t, reg, index.Overlay{}), job.Order{})
 		if got.Moved != want.Moved || got.Lost != want.Lost || got.Due != 0 {
 			t.Errorf("moved %d, lost %d, due %d; want %+v", got.Moved, got.Lost, got.Due, want)
@@ -335,7 +338,7 @@ func TestRenamedLogos(t *testing.T) {
 // a time.
 func TestLogoLimits(t *testing.T) {
 	s := newSite(t)
-	b := newLogoBench(t, s)
+	b := newRig(t, s)
 	sources := map[string]string{}
 	for n := range 40 {
 		sources[fmt.Sprintf("C%d.br", n)] = fmt.Sprintf("%s/%d", s.URL, n)
@@ -395,7 +398,7 @@ func TestOwnNetwork(t *testing.T) {
 	}
 	defer nobody.Close() // of this port nothing else can listen at all addresses meanwhile
 	port := nobody.Addr().(*net.TCPAddr).Port
-	b := newLogoBench(t, s)
+	b := newRig(t, s)
 	sources, allow := map[string]string{}, allowed(s)
 	for n := range 60 {
 		host := fmt.Sprintf("127.0.1.%d:%d", n+1, port)
@@ -459,11 +462,11 @@ func TestLogosEnd(t *testing.T) {
 			cancel()
 		}
 	}
-	b := newLogoBench(t, s)
+	b := newRig(t, s)
 	b.job.Limits.Workers = 1
 	b.job.Catalog = viewOf(t, map[string]string{"A.br": s.URL + "/1", "B.br": s.URL + "/2", "C.br": s.URL + "/3"}, index.Overlay{})
-	rep, err := b.runs.Run(ctx, "logos", job.Order{})
-	got := rep.Result.(*LogoReport)
+	rep, err := b.runner().Run(ctx, Name, job.Order{})
+	got := rep.Result.(*Report)
 	if !errors.Is(err, context.Canceled) || got.Asked == 0 || got.Asked > 2 || got.Asked != len(b.shown()) || len(got.Failed) > 0 {
 		t.Errorf("%+v, %v: %d are shown", got, err, len(b.shown()))
 	}

@@ -1,4 +1,4 @@
-package jobs_test
+package refresh_test
 
 import (
 	"fmt"
@@ -60,7 +60,7 @@ func TestGuideReportFits(t *testing.T) {
 	if s := rep.Sources[31]; s.Unmatched != 80 || len(s.Sample) == 0 {
 		t.Errorf("%d unmatched, %d of them named", s.Unmatched, len(s.Sample))
 	}
-	if last, err := r.runner.Last(t.Context(), "guide"); err != nil || last == nil {
+	if last, err := r.runner().Last(t.Context(), "guide"); err != nil || last == nil {
 		t.Errorf("the report that is kept: %v, %v", last, err)
 	}
 }

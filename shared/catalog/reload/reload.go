@@ -1,5 +1,11 @@
-// Package jobs holds the work that runs on a schedule, one file for each job.
-package jobs
+// Package reload is the job that rebuilds the catalog from its sources.
+//
+// A run reads every source and the release that is shown, builds a register
+// from both, packs it into a snapshot and publishes that as a release. Nothing
+// that readers see changes before the last step, so a run may be stopped at any
+// point. The previous release is needed because streams keep their ids across
+// releases.
+package reload
 
 import (
 	"context"
@@ -24,35 +30,36 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// CatalogReload reads the sources, builds the catalog of them and publishes
-// it. It does nothing to what is shown until the last step, so that it may be
-// stopped at any point.
-type CatalogReload struct {
-	Plan    collect.Plan
-	Collect collect.Options
+// Name is the name of the job.
+const Name = "catalog-reload"
+
+// Options are what the job needs.
+type Options struct {
+	Plan    collect.Plan    // the sources
+	Collect collect.Options // how they are read
 	Archive *release.Archive
 	Now     func() time.Time
 }
 
-// ReloadReport says what a reload found and did.
-type ReloadReport struct {
+// A Report is the result of a reload.
+type Report struct {
 	Version string           `json:"version"`  // of the snapshot built
-	Shown   bool             `json:"shown"`    // it is what the catalog shows now
+	Shown   bool             `json:"shown"`    // the catalog shows it now
 	Held    bool             `json:"held"`     // it was not shown because a rollback holds the catalog
 	Refused map[string]any   `json:"refused"`  // why it was not shown; null when it was not refused
 	Bytes   int              `json:"bytes"`    // of the snapshot as stored
 	Built   *build.Report    `json:"built"`    // what the sources gave
-	Changes *release.Diff    `json:"changes"`  // against what was shown before; null the first time
-	Lost    string           `json:"lost"`     // why the release before could not be read, when the operator goes on without it
+	Changes *release.Diff    `json:"changes"`  // compared with the previous release; null the first time
+	Lost    string           `json:"lost"`     // why the previous release could not be read, when a forced reload goes on without it
 	Files   []FileReport     `json:"files"`    // how each source file fared
 	Steps   map[string]int64 `json:"steps_ms"` // milliseconds that each step took
 }
 
-// A FileReport says how one source file fared.
+// A FileReport is the result of reading one source file.
 type FileReport struct {
 	Name      string     `json:"name"`
 	Location  string     `json:"location"`
-	Problem   string     `json:"problem"` // empty when all is well
+	Problem   string     `json:"problem"` // empty when the file is good
 	Kept      bool       `json:"kept"`    // the last good body was used instead
 	Items     int        `json:"itens"`
 	Skipped   int        `json:"skipped"`
@@ -61,23 +68,28 @@ type FileReport struct {
 	SHA256    string     `json:"sha256"`
 }
 
-// Job returns the job.
-func (c *CatalogReload) Job() job.Job {
-	return job.Job{Name: "catalog-reload", Run: func(ctx context.Context, o job.Order) (any, error) {
-		r := &reload{CatalogReload: c, order: o, report: &ReloadReport{Steps: map[string]int64{}}}
-		return r.report, r.run(ctx)
+// NewJob returns the job that reads the sources of o.Plan and publishes the
+// catalog built from them. Its result is a *[Report].
+//
+// A forced run accepts source files that lost most of their records, publishes
+// a release that the archive would refuse, and goes on when the previous
+// release cannot be read.
+func NewJob(o Options) job.Job {
+	return job.Job{Name: Name, Run: func(ctx context.Context, order job.Order) (any, error) {
+		r := &run{Options: o, order: order, report: &Report{Steps: map[string]int64{}}}
+		return r.report, r.do(ctx)
 	}}
 }
 
-// A reload is one run of the job.
-type reload struct {
-	*CatalogReload
+// A run is one run of the job.
+type run struct {
+	Options
 	order  job.Order
-	report *ReloadReport
+	report *Report
 	mu     sync.Mutex // guards report.Steps
 }
 
-func (r *reload) run(ctx context.Context) error {
+func (r *run) do(ctx context.Context) error {
 	before, ds, err := r.read(ctx)
 	if err != nil {
 		return err
@@ -95,8 +107,8 @@ func (r *reload) run(ctx context.Context) error {
 	return err
 }
 
-// read reads the release that is shown and the sources, at once.
-func (r *reload) read(ctx context.Context) (before *release.Before, ds *source.Dataset, err error) {
+// read reads the current release and the sources concurrently.
+func (r *run) read(ctx context.Context) (before *release.Before, ds *source.Dataset, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { before, err = r.before(ctx); return err })
 	group.Go(func() (err error) { ds, err = r.collect(ctx); return err })
@@ -104,8 +116,8 @@ func (r *reload) read(ctx context.Context) (before *release.Before, ds *source.D
 	return before, ds, err
 }
 
-// step runs f and notes how long it took.
-func (r *reload) step(name string, f func()) {
+// step runs f and records how long it took.
+func (r *run) step(name string, f func()) {
 	start := time.Now()
 	f()
 	took := time.Since(start).Milliseconds()
@@ -114,10 +126,10 @@ func (r *reload) step(name string, f func()) {
 	r.report.Steps[name] = took
 }
 
-// before returns what must be known of the release that is shown, nil before
-// the first. A release that is kept but cannot be read is an error, since
-// without it the ids of streams would change, until the operator says to go on.
-func (r *reload) before(ctx context.Context) (before *release.Before, err error) {
+// before returns what a reload needs of the current release; nil when there is
+// none yet. A release that is stored but cannot be read is an error unless the
+// run is forced, since without it the ids of streams would change.
+func (r *run) before(ctx context.Context) (before *release.Before, err error) {
 	p, err := r.Archive.Current(ctx)
 	if errors.Is(err, release.ErrNoVersion) {
 		return nil, nil
@@ -133,8 +145,8 @@ func (r *reload) before(ctx context.Context) (before *release.Before, err error)
 	return before, err
 }
 
-// pack makes the snapshot of reg.
-func (r *reload) pack(reg *catalog.Register) (data []byte, err error) {
+// pack encodes reg as a snapshot.
+func (r *run) pack(reg *catalog.Register) (data []byte, err error) {
 	var c *snapshot.Columns
 	r.step("pack", func() { c, err = snapshot.Pack(reg) })
 	if err != nil {
@@ -145,8 +157,8 @@ func (r *reload) pack(reg *catalog.Register) (data []byte, err error) {
 	return data, err
 }
 
-// collect reads the sources.
-func (r *reload) collect(ctx context.Context) (ds *source.Dataset, err error) {
+// collect reads the sources. A forced run accepts every file as it is.
+func (r *run) collect(ctx context.Context) (ds *source.Dataset, err error) {
 	plan := r.Plan
 	if r.order.Force {
 		plan.Accept = everyFile()
@@ -155,8 +167,8 @@ func (r *reload) collect(ctx context.Context) (ds *source.Dataset, err error) {
 	return ds, err
 }
 
-// register builds the register of the sources.
-func (r *reload) register(ds *source.Dataset, before *release.Before) (reg *catalog.Register) {
+// register builds the register from the sources, and reports on their files.
+func (r *run) register(ds *source.Dataset, before *release.Before) (reg *catalog.Register) {
 	for _, f := range ds.Files {
 		r.report.Files = append(r.report.Files, fileReport(f))
 	}
@@ -168,6 +180,7 @@ func (r *reload) register(ds *source.Dataset, before *release.Before) (reg *cata
 	return reg
 }
 
+// everyFile returns the names of all source files.
 func everyFile() []string {
 	names := []string{radiobrowser.Part.Name}
 	for _, p := range iptvorg.Parts {
@@ -183,7 +196,9 @@ func fileReport(f source.File) FileReport {
 	}
 }
 
-func (r *reload) publish(ctx context.Context, p release.Pointer, data []byte) error {
+// publish stores the snapshot as a release, and shows it unless the archive
+// refuses it or a rollback holds the catalog.
+func (r *run) publish(ctx context.Context, p release.Pointer, data []byte) error {
 	built := r.report.Built
 	rel := release.Release{
 		Version: r.report.Version, Channels: built.Channels, Stations: built.Stations, Streams: built.Streams, Playable: built.Playable,
@@ -196,11 +211,11 @@ func (r *reload) publish(ctx context.Context, p release.Pointer, data []byte) er
 	return err
 }
 
-// essential are the files without which there is no catalog.
+// essential are the files that a catalog cannot be built without.
 var essential = []string{"iptv-org/channels", "iptv-org/feeds", "iptv-org/streams", "radio-browser/stations"}
 
-// synced returns when the catalog was last in step with its sources: when the
-// one of the essential files that is oldest was last confirmed.
+// synced returns the time up to which the catalog reflects its sources: the
+// earliest time at which one of the essential files was last fetched.
 func synced(sources []catalog.Source) time.Time {
 	var at time.Time
 	for _, s := range sources {

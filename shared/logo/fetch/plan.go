@@ -1,4 +1,4 @@
-package jobs
+package fetch
 
 import (
 	"cmp"
@@ -10,24 +10,24 @@ import (
 	"miramundo.dev/shared/logo"
 )
 
-// A plan is what a run of the job logos has to do.
+// A plan is the work of a run.
 type plan struct {
-	channels int      // that name a source
-	due      int      // sources to be asked
-	lanes    [][]task // of one host each, at most two of a host: they are asked side by side
+	channels int      // that have a source
+	due      int      // sources to request
+	lanes    [][]task // each of one host, at most two for a host; a lane has one request at a time
 
-	lost, moved int                    // channels whose logo goes, and those that take over one
-	changes     map[string]*logo.State // of both, before anyone is asked
+	lost, moved int                    // channels that lose their logo, and channels that inherit one
+	changes     map[string]*logo.State // of both, stored before the first request
 }
 
-// A task is a source to be asked, for all the channels that name it.
+// A task is a source to request, for all the channels that name it.
 type task struct {
 	address  string
 	source   string // logo.SourceID of address
 	host     string
-	evidence bool // it should answer: what it does tells of our own network
+	evidence bool // it should answer, so whether it does says something about our own network
 	channels []holder
-	plays    int64 // of the channel that is played most
+	plays    int64 // of the channel played most
 }
 
 // A holder is a channel that names a source.
@@ -36,10 +36,10 @@ type holder struct {
 	state logo.State
 }
 
-// plan compares the catalog with the books. A blocked channel's logo stays as it
-// is, so that it is there when the block goes. One that has another id now takes
-// over what is known of it.
-func (r *logoRun) plan(v *index.View) *plan {
+// plan compares the catalog with the ledger. The logo of a blocked channel stays
+// as it is, so that it is there when the block is lifted. A channel whose id has
+// changed takes over the state of its former id.
+func (r *run) plan(v *index.View) *plan {
 	p := &plan{changes: map[string]*logo.State{}}
 	tasks, named, earlier := map[string]*task{}, map[string]bool{}, r.earlier(v)
 	for _, rec := range v.Index().Records() {
@@ -78,9 +78,9 @@ func (r *logoRun) plan(v *index.View) *plan {
 	return p
 }
 
-// earlier returns what the books have by ids that channels once had, by those
-// that they have now.
-func (r *logoRun) earlier(v *index.View) map[string]logo.State {
+// earlier returns the states that the ledger has under former ids of channels,
+// by the current ids.
+func (r *run) earlier(v *index.View) map[string]logo.State {
 	states := map[string]logo.State{}
 	for channel, s := range r.ledger.States {
 		now, shown := v.Current(channel)
@@ -91,7 +91,8 @@ func (r *logoRun) earlier(v *index.View) map[string]logo.State {
 	return states
 }
 
-func (r *logoRun) task(address, source string) *task {
+// task returns a task without channels for the source at an address.
+func (r *run) task(address, source string) *task {
 	t := &task{address: address, source: source}
 	if u, err := url.Parse(address); err == nil {
 		t.host = strings.ToLower(u.Hostname())
@@ -100,18 +101,18 @@ func (r *logoRun) task(address, source string) *task {
 	return t
 }
 
-// plays returns how often a channel has been played.
-func (r *logoRun) plays(channel string) int64 {
-	if c, ok := r.Plays.Counts(channel); ok {
-		return c.Plays + c.Played
+// plays returns how often a channel was played, 0 when that is unknown.
+func (r *run) plays(channel string) int64 {
+	if r.Plays == nil {
+		return 0
 	}
-	return 0
+	return r.Plays(channel)
 }
 
 // perHost is how many requests go to a host at a time.
 const perHost = 2
 
-// lanes puts tasks in order, those of a host on lanes of its own.
+// lanes sorts tasks, and distributes those of each host over its lanes.
 func lanes(tasks map[string]*task) [][]task {
 	list := make([]*task, 0, len(tasks))
 	for _, t := range tasks {
@@ -132,8 +133,8 @@ func lanes(tasks map[string]*task) [][]task {
 	return out
 }
 
-// compareTasks orders tasks: the new ones first, of them those that are played
-// most, then those due for longest.
+// compareTasks orders tasks: the new ones first, among them those played most,
+// then those due for longest.
 func compareTasks(a, b *task) int {
 	x, y := a.channels[0].state, b.channels[0].state
 	return cmp.Or(
@@ -143,7 +144,8 @@ func compareTasks(a, b *task) int {
 		cmp.Compare(a.source, b.source))
 }
 
-// conditional returns the validators of what all the channels of a task have.
+// conditional returns the validators of the file that all the channels of a task
+// have, or none when they differ.
 func (t *task) conditional() (etag, modified string) {
 	first := t.channels[0].state
 	for _, c := range t.channels {

@@ -1,4 +1,4 @@
-package jobs_test
+package refresh_test
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"miramundo.dev/functions/jobs"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/reference"
 	"miramundo.dev/shared/source/collect"
@@ -69,15 +69,15 @@ func TestGuideReal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := &jobs.Guide{
+			g := refresh.Options{
 				DB: db, Sources: sources, Now: func() time.Time { return test.now },
 				Catalog: func(context.Context) (*gather.Matcher, error) { return m, nil },
 			}
-			result, err := g.Job().Run(t.Context(), job.Order{Force: true})
+			result, err := refresh.NewJob(g).Run(t.Context(), job.Order{Force: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			rep := result.(*jobs.GuideReport)
+			rep := result.(*refresh.Report)
 			s := rep.Sources[0]
 			t.Logf("%d channels, %d matched, %d with programmes (%d), %d skipped, %v", s.Declared, s.Matched, s.Channels, s.Programmes, s.Skipped, rep.Steps)
 			if s.Declared != test.declared || s.Channels < test.leastChannels || s.Programmes < test.least || s.Declared != s.Matched+s.Unmatched {

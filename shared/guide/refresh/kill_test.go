@@ -1,4 +1,4 @@
-package jobs_test
+package refresh_test
 
 import (
 	"bufio"
@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"miramundo.dev/functions/jobs"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
@@ -35,9 +35,9 @@ func channelNames(from, to int) (names []string) {
 
 // guideIn returns the job that reads the guides of a folder, each kept by
 // itself.
-func guideIn(dir string, db store.DB) (*jobs.Guide, error) {
+func guideIn(dir string, db store.DB) (refresh.Options, error) {
 	sources, err := guide.Parse(filepath.Join(dir, "one.xml") + "," + filepath.Join(dir, "two.xml") + "," + filepath.Join(dir, "three.xml"))
-	return &jobs.Guide{
+	return refresh.Options{
 		DB: db, Sources: sources, Now: func() time.Time { return noon }, Batch: -1,
 		Catalog: func(context.Context) (*gather.Matcher, error) { return matcherOf(channelNames(0, 100)), nil },
 	}, err
@@ -73,7 +73,7 @@ func guideForever(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 		fmt.Println("edition of", n)
-		if _, err := g.Job().Run(t.Context(), job.Order{}); err != nil {
+		if _, err := refresh.NewJob(g).Run(t.Context(), job.Order{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,7 +139,7 @@ func checkGuide(t *testing.T, round int, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := g.Job().Run(t.Context(), job.Order{})
+	result, err := refresh.NewJob(g).Run(t.Context(), job.Order{})
 	if err != nil {
 		t.Fatalf("round %d: %v", round, err)
 	}
@@ -147,7 +147,7 @@ func checkGuide(t *testing.T, round int, dir string) {
 	if len(after) != 100 {
 		t.Errorf("round %d: %d channels", round, len(after))
 	}
-	for _, s := range result.(*jobs.GuideReport).Sources {
+	for _, s := range result.(*refresh.Report).Sources {
 		for channel, now := range after {
 			if was := before[channel]; s.Unchanged && now.source == s.Name && now != was {
 				t.Errorf("round %d: %s is noted as read, and %s showed %v, now %v", round, s.Name, channel, was, now)

@@ -1,4 +1,4 @@
-package jobs_test
+package refresh_test
 
 import (
 	"context"
@@ -20,9 +20,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"miramundo.dev/functions/jobs"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/store"
@@ -53,9 +53,8 @@ func xmltvOf(now time.Time, title string, channels ...string) string {
 
 // A rig is a job with its database, clock, catalog and a server of guides.
 type rig struct {
-	*jobs.Guide
+	refresh.Options
 	t      *testing.T
-	runner *job.Runner
 	server *httptest.Server
 
 	mu    sync.Mutex
@@ -76,14 +75,18 @@ func newRig(t *testing.T, sources string) *rig {
 	r.names = []string{"A.br", "B.br", "C.br", "D.br"}
 	r.server = httptest.NewServer(http.HandlerFunc(r.serve))
 	t.Cleanup(func() { r.server.Close(); db.Close() })
-	r.Guide = &jobs.Guide{
+	r.Options = refresh.Options{
 		DB: db, Now: r.clock,
 		Client:  origin.New(origin.Options{Allow: []string{r.server.Listener.Addr().String()}}),
 		Catalog: func(context.Context) (*gather.Matcher, error) { return matcherOf(r.names), nil },
 	}
 	r.use(sources)
-	r.runner = job.NewRunner(db, slog.New(slog.DiscardHandler), r.clock, r.Job())
 	return r
+}
+
+// runner returns a runner of the job with the options as they are now.
+func (r *rig) runner() *job.Runner {
+	return job.NewRunner(r.DB, slog.New(slog.DiscardHandler), r.clock, refresh.NewJob(r.Options))
 }
 
 func matcherOf(ids []string) *gather.Matcher {
@@ -151,17 +154,17 @@ func (r *rig) set(path, text string, odd http.HandlerFunc) {
 }
 
 // run runs the job and returns what it says of its sources.
-func (r *rig) run(o job.Order) (*jobs.GuideReport, error) {
+func (r *rig) run(o job.Order) (*refresh.Report, error) {
 	r.t.Helper()
-	rep, err := r.runner.Run(r.t.Context(), "guide", o)
+	rep, err := r.runner().Run(r.t.Context(), refresh.Name, o)
 	if rep == nil {
 		r.t.Fatal(err)
 	}
-	return rep.Result.(*jobs.GuideReport), err
+	return rep.Result.(*refresh.Report), err
 }
 
 // must is run without an error.
-func (r *rig) must() *jobs.GuideReport {
+func (r *rig) must() *refresh.Report {
 	r.t.Helper()
 	rep, err := r.run(job.Order{})
 	if err != nil {
@@ -208,7 +211,7 @@ func TestGuide(t *testing.T) {
 	rep := r.must()
 	r.check("at first", map[string]string{"A.br": "one 24 24", "B.br": "one 24 24", "C.br": "two 24 24"})
 	one := rep.Sources[0]
-	want := jobs.GuideSourceReport{
+	want := refresh.SourceReport{
 		Name: "one", Location: r.server.URL + "/one.xml", Bytes: int64(len(r.files["/one.xml"])), FetchedAt: store.At(noon), SHA256: one.SHA256,
 		Found: gather.Found{
 			Declared: 3, Matched: 2, Channels: 2, Programmes: 96, Unmatched: 1,
@@ -367,7 +370,7 @@ func TestGuideGivenUpThenStopped(t *testing.T) {
 	r.set("/one.xml", xmltvOf(noon, "one", "A.br"), nil)
 	two := r.files["/two.xml"]
 	r.set("/two.xml", two, func(w http.ResponseWriter, _ *http.Request) { stop(); w.WriteHeader(http.StatusInternalServerError) })
-	if _, err := r.runner.Run(ctx, "guide", job.Order{}); !errors.Is(err, context.Canceled) {
+	if _, err := r.runner().Run(ctx, refresh.Name, job.Order{}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("stopped: %v", err)
 	}
 	r.check("stopped", map[string]string{"A.br": "one 24 24", "C.br": "two 24 24"})
@@ -385,7 +388,7 @@ func TestGuideStopped(t *testing.T) {
 	r.Batch, r.DB = -1, sw
 	r.set("/two.xml", xmltvOf(noon, "two", "B.br", "C.br"), nil)
 	run := func() error {
-		_, err := r.Job().Run(t.Context(), job.Order{})
+		_, err := refresh.NewJob(r.Options).Run(t.Context(), job.Order{})
 		return err
 	}
 	for n := range 134 {
@@ -425,7 +428,7 @@ func TestGuideLost(t *testing.T) {
 		}
 		io.WriteString(w, xmltvOf(noon, "one", "A.br"))
 	})
-	if _, err := r.runner.Run(t.Context(), "guide", job.Order{}); !errors.Is(err, job.ErrLost) {
+	if _, err := r.runner().Run(t.Context(), refresh.Name, job.Order{}); !errors.Is(err, job.ErrLost) {
 		t.Errorf("the run: %v", err)
 	}
 	r.check("nothing", map[string]string{})
@@ -459,7 +462,7 @@ func TestGuideFiles(t *testing.T) {
 	write("one")
 	rep := r.must()
 	r.check("a file", map[string]string{"A.br": "one 24 24"})
-	for i, want := range []string{"", "no regular file", "not there", "no regular file"} {
+	for i, want := range []string{"", "not name a regular file", "not there", "not name a regular file"} {
 		if got := rep.Sources[i].Problem; want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("source %d: %q, want %q", i, got, want)
 		}
@@ -485,7 +488,7 @@ func TestGuideCatalog(t *testing.T) {
 		t.Errorf("without a catalog: %v", err)
 	}
 	r.check("without a catalog", map[string]string{"A.br": "one 24 24"})
-	if !slices.Contains(r.runner.Names(), "guide") {
+	if !slices.Contains(r.runner().Names(), refresh.Name) {
 		t.Error("the job has another name")
 	}
 }

@@ -1,0 +1,212 @@
+package refresh
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/source/collect"
+	"miramundo.dev/shared/source/xmltv"
+	"miramundo.dev/shared/store"
+)
+
+// Limits on reading a source.
+const (
+	maxFile      = xmltv.MaxBytes   // bytes as received, compressed or not
+	maxTime      = 15 * time.Minute // for the whole file
+	maxWait      = time.Minute      // until its server starts to respond
+	maxMemory    = 256 << 20        // bytes for the programmes of one source
+	minShare     = 0.5              // of the channels that show its programmes, which it must still have
+	maxUnmatched = 1000             // named in a report, of all sources together, so that it fits a document
+)
+
+// Problems of a source besides malformed content.
+var (
+	errUnchanged = errors.New("the file is unchanged")
+	errNothing   = errors.New("no channel of the catalog has a programme of today or tomorrow in it")
+	errNoFile    = errors.New("the path does not name a regular file")
+)
+
+// A file is an open source, with the validators by which a later run sees that
+// it has not changed. Reading it counts and hashes its bytes.
+type file struct {
+	io.Reader
+	io.Closer
+	etag, modified string
+	hash           hash.Hash
+	bytes          int64
+}
+
+// newFile returns a file that reads body until ctx is done.
+func newFile(ctx context.Context, body io.ReadCloser, etag, modified string) *file {
+	f := &file{Closer: body, etag: etag, modified: modified, hash: sha256.New()}
+	f.Reader = io.TeeReader(&untilDone{ctx, body}, f)
+	return f
+}
+
+// Write counts and hashes bytes that were read.
+func (f *file) Write(p []byte) (int, error) {
+	f.bytes += int64(len(p))
+	return f.hash.Write(p)
+}
+
+// untilDone is a reader that fails once its context is done.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u *untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
+}
+
+// read reads a source, unless its file is unchanged, and returns its new note
+// and the programmes of its channels. After errUnchanged, as after any other
+// error, what the source gave before stays.
+func (r *run) read(ctx context.Context, s *guide.Source, rep *SourceReport) (guide.Note, map[string]guide.Grid, error) {
+	last, _ := noteOf(r.state.Notes, s.Name)
+	known := last
+	if !r.fits(&last, s) {
+		known = guide.Note{}
+	}
+	f, err := r.open(ctx, s, &known)
+	if errors.Is(err, errUnchanged) {
+		last.FetchedAt = store.At(r.Now())
+		return last, nil, errUnchanged
+	}
+	if err != nil {
+		return last, nil, err
+	}
+	defer f.Close() // read only: what matters is seen while reading
+	grids, err := r.collect(s, f, rep)
+	rep.Bytes = f.bytes
+	if err != nil {
+		return last, nil, err
+	}
+	return guide.Note{
+		Name: s.Name, Place: r.place(s), Catalog: r.matcher.Sum(), Day: r.report.Day, ETag: f.etag, Modified: f.modified,
+		SHA256: hex.EncodeToString(f.hash.Sum(nil)), FetchedAt: store.At(r.Now()), Items: rep.Programmes, Channels: rep.Channels,
+	}, grids, nil
+}
+
+// place identifies where and how a source is read, and the sources preferred to
+// it: when those change, so may the channels that this source provides.
+func (r *run) place(s *guide.Source) string {
+	place := ""
+	for i := range r.Sources {
+		place += r.Sources[i].Sum()[:8]
+		if r.Sources[i].Name == s.Name {
+			break
+		}
+	}
+	return place
+}
+
+// fits reports whether a note was made for the same source, day and catalog, so
+// that an unchanged file need not be read again.
+func (r *run) fits(n *guide.Note, s *guide.Source) bool {
+	return !r.order.Force && !r.lost && n.SHA256 != "" &&
+		n.Place == r.place(s) && n.Catalog == r.matcher.Sum() && n.Day == r.report.Day
+}
+
+// open opens the file of a source, or returns errUnchanged when its validators
+// are those of known.
+func (r *run) open(ctx context.Context, s *guide.Source, known *guide.Note) (*file, error) {
+	if s.File != "" {
+		return openFile(ctx, s.File, known)
+	}
+	res, err := r.Client.Open(ctx, origin.Request{
+		URL: s.URL, MaxBytes: maxFile, Timeout: maxTime, Wait: maxWait,
+		IfNoneMatch: known.ETag, IfModifiedSince: known.Modified,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if res.Status == http.StatusNotModified {
+		res.Body.Close() // a response without a body
+		return nil, errUnchanged
+	}
+	return newFile(ctx, res.Body, res.Header.Get("ETag"), res.Header.Get("Last-Modified")), nil
+}
+
+// openFile opens a file on disk, with an ETag made from its size and time of
+// modification.
+func openFile(ctx context.Context, path string, known *guide.Note) (*file, error) {
+	info, err := os.Stat(path) // before os.Open, which blocks on a pipe
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, collect.ErrMissing
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errNoFile
+	case info.Size() > maxFile:
+		return nil, origin.ErrLimit.Because(fmt.Errorf("the file has %d bytes", info.Size()))
+	}
+	etag := fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano())
+	if known.ETag == etag {
+		return nil, errUnchanged
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return newFile(ctx, f, etag, ""), nil
+}
+
+// collect reads a file to its end and returns the programmes of its channels.
+func (r *run) collect(s *guide.Source, f *file, rep *SourceReport) (map[string]guide.Grid, error) {
+	c := gather.NewCollector(*s, r.matcher, r.window, cmp.Or(r.MaxMemory, maxMemory))
+	count, err := xmltv.Read(f, c.Options(), c.Channel, c.Programme)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(io.Discard, f); err != nil { // what follows the end of a compressed file
+		return nil, err
+	}
+	grids, found := c.Grids()
+	found.Skipped += count.Skipped
+	found.Sample = found.Sample[:min(len(found.Sample), maxUnmatched/len(r.Sources))]
+	rep.Found = found
+	return grids, r.enough(s, found.Channels)
+}
+
+// enough returns an error for a file with too few channels, unless the run is
+// forced.
+func (r *run) enough(s *guide.Source, channels int) error {
+	held := r.holds(s.Name)
+	switch {
+	case r.order.Force:
+		return nil
+	case channels == 0:
+		return errNothing
+	case float64(channels) < minShare*float64(held):
+		return fmt.Errorf("%w: it has %d channels where %d show what it gave before", collect.ErrShrunk, channels, held)
+	}
+	return nil
+}
+
+// location returns the path or URL of a source, without the query, which may
+// hold a secret.
+func location(s *guide.Source) string {
+	if s.File != "" {
+		return s.File
+	}
+	address, _, _ := strings.Cut(s.URL, "?")
+	return address
+}
