@@ -170,7 +170,11 @@ func (d Deps) serve(fs ...Function) http.Handler {
 		if pages, ok := server.(*web.Server); ok {
 			o.FaultPage = pages.FaultPage
 		}
-		groups = append(groups, api.Group{Server: server, Endpoints: f.Endpoints})
+		group := api.Group{Server: server, Endpoints: f.Endpoints}
+		if len(fs) > 1 && d.Log != nil { // the log of one function alone names it already
+			group.Log = d.Log.With("function", f.Name)
+		}
+		groups = append(groups, group)
 	}
 	return api.Mux(o, groups...)
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"log/slog"
-	"strconv"
 
 	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/fault"
@@ -22,7 +21,10 @@ func (c *call) log() {
 		ctx = context.WithValue(ctx, cloudlog.Trace, parent)
 	}
 	record := slog.NewRecord(c.start, level, c.path, 0)
-	record.AddAttrs(slog.Any("httpRequest", c))
+	c.logged = cloudlog.Request{
+		Method: cloudlog.KnownMethod(c.r.Method), Route: c.path, Status: c.status, Size: c.bytes, Latency: c.Now().Sub(c.start),
+	}
+	record.AddAttrs(slog.Any(cloudlog.RequestKey, &c.logged))
 	if c.stream != nil {
 		record.AddAttrs(slog.String("stream", c.stream.name))
 	}
@@ -41,28 +43,4 @@ func (c *call) level() slog.Level {
 		return slog.LevelWarn
 	}
 	return slog.LevelInfo
-}
-
-// AppendJSON renders the call as the member httpRequest of a log record.
-func (c *call) AppendJSON(b []byte) []byte {
-	b = append(b, `{"requestMethod":"`...)
-	b = append(b, c.method()...)
-	b = append(b, `","requestUrl":"`...)
-	b = append(b, c.path...)
-	b = append(b, `","status":`...)
-	b = strconv.AppendInt(b, int64(c.status), 10)
-	b = append(b, `,"responseSize":"`...)
-	b = strconv.AppendInt(b, c.bytes, 10)
-	b = append(b, `","latency":"`...)
-	b = strconv.AppendFloat(b, c.Now().Sub(c.start).Seconds(), 'f', 6, 64)
-	return append(b, `s"}`...)
-}
-
-// method returns the method of the request when it is a known one.
-func (c *call) method() string {
-	switch m := c.r.Method; m {
-	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":
-		return m
-	}
-	return "OTHER"
 }

@@ -24,6 +24,7 @@ import (
 	"miramundo.dev/hop/ticket"
 	"miramundo.dev/hop/upstream"
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/release"
@@ -112,6 +113,7 @@ type call struct {
 	status int
 	bytes  int64
 	cause  error // of a failure
+	logged cloudlog.Request
 }
 
 // ServeHTTP answers one request, whatever happens.

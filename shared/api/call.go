@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/netip"
 	"reflect"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -29,6 +28,7 @@ type call struct {
 	id      string
 	locale  atomic.Int32 // 1 + the locale; 0 when nobody asked for it
 	cause   error        // of a failure
+	logged  cloudlog.Request
 }
 
 type callKey struct{}
@@ -211,19 +211,3 @@ func (w *response) Write(data []byte) (int, error) {
 
 // Unwrap returns the server's writer, for [http.ResponseController].
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// AppendJSON renders the call as the member httpRequest of a log record. Paths
-// may hold secrets, and queries: the pattern of the route stands for them.
-func (c *call) AppendJSON(b []byte) []byte {
-	b = append(b, `{"requestMethod":"`...)
-	b = append(b, c.method()...)
-	b = append(b, `","requestUrl":"`...)
-	b = append(b, c.path()...)
-	b = append(b, `","status":`...)
-	b = strconv.AppendInt(b, int64(c.w.status), 10)
-	b = append(b, `,"responseSize":"`...)
-	b = strconv.AppendInt(b, c.w.bytes, 10)
-	b = append(b, `","latency":"`...)
-	b = strconv.AppendFloat(b, c.service.Now().Sub(c.start).Seconds(), 'f', 6, 64)
-	return append(b, `s"}`...)
-}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 )
@@ -188,12 +189,20 @@ func otherSlash(path string) string {
 func (c *call) log() {
 	s := c.service
 	level := c.level()
-	handler := s.Log.Handler()
+	log := s.Log
+	if c.route != nil && c.route.log != nil {
+		log = c.route.log
+	}
+	handler := log.Handler()
 	if !handler.Enabled(c, level) {
 		return
 	}
-	record := slog.NewRecord(s.Now(), level, c.path(), 0)
-	record.AddAttrs(slog.Any("httpRequest", c), slog.String("request_id", c.id))
+	now := s.Now()
+	c.logged = cloudlog.Request{
+		Method: cloudlog.KnownMethod(c.r.Method), Route: c.path(), Status: c.w.status, Size: c.w.bytes, Latency: now.Sub(c.start),
+	}
+	record := slog.NewRecord(now, level, c.path(), 0)
+	record.AddAttrs(slog.Any(cloudlog.RequestKey, &c.logged), slog.String("request_id", c.id))
 	if c.cause != nil {
 		record.AddAttrs(slog.String("code", fault.From(c.cause).Code), slog.String("cause", c.cause.Error()))
 	}
@@ -218,13 +227,4 @@ func (c *call) path() string {
 		return "no such route"
 	}
 	return c.route.endpoint.Path
-}
-
-// method returns the method of the request when it is a known one.
-func (c *call) method() string {
-	switch m := c.r.Method; m {
-	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":
-		return m
-	}
-	return "OTHER"
 }

@@ -44,11 +44,12 @@ type Authenticator interface {
 type Group struct {
 	Server    any
 	Endpoints []Endpoint
+	Log       *slog.Logger // of the requests to these endpoints; nil: that of the options
 }
 
 // Handler serves the endpoints of one group with the group's server.
 func Handler(o Options, server any, table []Endpoint) http.Handler {
-	return Mux(o, Group{server, table})
+	return Mux(o, Group{Server: server, Endpoints: table})
 }
 
 // Mux serves the endpoints of several groups behind one address.
@@ -62,7 +63,7 @@ func Mux(o Options, groups ...Group) http.Handler {
 	}
 	for _, g := range groups {
 		for _, e := range g.Endpoints {
-			s.mux.Handle(e.Pattern(), newRoute(s, g.Server, e))
+			s.mux.Handle(e.Pattern(), newRoute(s, g, e))
 			s.note(e.Method)
 		}
 	}
@@ -124,6 +125,7 @@ func isClean(path string) bool {
 type route struct {
 	service  *service
 	server   any
+	log      *slog.Logger // nil: that of the service
 	endpoint Endpoint
 	cache    []string // headers that are the same in each answer
 	expose   []string
@@ -131,8 +133,8 @@ type route struct {
 	hasToken bool
 }
 
-func newRoute(s *service, server any, e Endpoint) *route {
-	rt := &route{service: s, server: server, endpoint: e, cache: []string{string(e.Cache)}}
+func newRoute(s *service, g Group, e Endpoint) *route {
+	rt := &route{service: s, server: g.Server, log: g.Log, endpoint: e, cache: []string{string(e.Cache)}}
 	if len(e.Expose) > 0 {
 		rt.expose = []string{strings.Join(e.Expose, ", ")}
 	}

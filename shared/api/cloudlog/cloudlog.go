@@ -38,7 +38,9 @@ func New(w io.Writer, level slog.Leveler, project string) *Handler {
 	return &Handler{out: &output{w: w}, level: level, project: project}
 }
 
-// An Appender is a value of an attribute that renders itself as JSON.
+// An Appender is the value of an attribute that renders itself as JSON. An
+// Appender that is a [slog.LogValuer] too is rendered by AppendJSON here, and by
+// LogValue in other handlers.
 type Appender interface {
 	AppendJSON([]byte) []byte
 }
@@ -147,7 +149,10 @@ func isHex(s string) bool {
 
 // attr appends a as a member, or several when it is a group.
 func (h *Handler) attr(b []byte, groups string, a slog.Attr) []byte {
-	v := a.Value.Resolve()
+	v := a.Value
+	if !rendersItself(v) {
+		v = v.Resolve()
+	}
 	if v.Kind() == slog.KindGroup {
 		if a.Key != "" {
 			groups += a.Key + "."
@@ -168,6 +173,15 @@ func (h *Handler) attr(b []byte, groups string, a slog.Attr) []byte {
 	}
 	b = append(b, ':')
 	return appendValue(b, v)
+}
+
+// rendersItself reports whether v is a LogValuer that is an Appender too.
+func rendersItself(v slog.Value) bool {
+	if v.Kind() != slog.KindLogValuer {
+		return false
+	}
+	_, ok := v.Any().(Appender)
+	return ok
 }
 
 func appendValue(b []byte, v slog.Value) []byte {
