@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -79,7 +80,7 @@ const closeTime = 5 * time.Second
 // assemble gives each front the part that stands behind it. All run on the same
 // documents, events and catalog, which closeDeps closes.
 func (st *stack) assemble(closeDeps func() error) error {
-	h := server.Assemble(st.cfg, st.log, server.Parts{DB: st.deps.DB, Bus: st.deps.Bus, Catalog: st.deps.Catalog})
+	h := server.Assemble(st.cfg, st.log.With("function", "hop"), server.Parts{DB: st.deps.DB, Bus: st.deps.Bus, Catalog: st.deps.Catalog})
 	st.close = func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
@@ -91,7 +92,9 @@ func (st *stack) assemble(closeDeps func() error) error {
 	}
 	st.fronts.gateway.set(functions.Mux(st.deps))
 	st.fronts.hop.set(h)
-	st.fronts.legacy.set(legacy.Handler(st.deps))
+	deps := st.deps
+	deps.Log = st.log.With("function", legacy.Name)
+	st.fronts.legacy.set(legacy.Handler(deps))
 	return nil
 }
 
@@ -158,8 +161,8 @@ func (st *stack) serve(ctx context.Context) error {
 	}
 	st.tell.say("hop at %s, legacy player at %s", st.cfg.HopURL, st.cfg.LegacyURL)
 	st.tell.say("test channel at %s/tv/master.m3u8 (a station at /station.mp3)", address(st.at.origin))
-	if st.cfg.CatalogToken == localToken {
-		st.tell.say("operator token %s", localToken)
+	if st.cfg.CatalogToken == st.token {
+		st.tell.say("operator token %s (kept in %s)", st.token, filepath.Join(st.data, tokenFile))
 	}
 	st.tell.say("ready %s", st.cfg.BaseURL)
 

@@ -8,10 +8,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // secretsFile keeps the secrets of a stack, within its data folder.
 const secretsFile = "secrets.json"
+
+// tokenFile holds the operator's token alone, so that a shell can read it:
+// token=$(cat .data/operator-token).
+const tokenFile = "operator-token"
+
+// tokenNames are the settings that are the operator's token where the
+// environment does not set them.
+var tokenNames = []string{"CATALOGO_TOKEN", "METRICS_TOKEN"}
 
 // secretNames are the settings that a stack makes up for itself, once.
 var secretNames = []string{"GUEST_KEY", "HOP_TICKET_KEY", "PEOPLE_KEY"}
@@ -38,15 +47,29 @@ func secrets(dir string) (map[string]string, error) {
 	if !made {
 		return kept, nil
 	}
-	return kept, keep(path, kept)
+	if data, err = json.MarshalIndent(kept, "", "  "); err != nil {
+		return nil, err
+	}
+	return kept, keep(path, data)
 }
 
-// keep writes the secrets whole or not at all, for their owner alone.
-func keep(path string, kept map[string]string) error {
-	data, err := json.MarshalIndent(kept, "", "  ")
-	if err != nil {
-		return err
+// operatorToken returns the operator's token that is kept in dir. The first call
+// makes one that nobody can guess.
+func operatorToken(dir string) (string, error) {
+	path := filepath.Join(dir, tokenFile)
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("operator token of the data folder: %w", err)
 	}
+	if token := strings.TrimSpace(string(data)); token != "" {
+		return token, nil
+	}
+	token := rand.Text()
+	return token, keep(path, []byte(token+"\n"))
+}
+
+// keep writes a file whole or not at all, for its owner alone.
+func keep(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}

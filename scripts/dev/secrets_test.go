@@ -42,3 +42,27 @@ func TestSecrets(t *testing.T) {
 		t.Error("a damaged file is no error")
 	}
 }
+
+// TestOperatorToken checks that each data folder has a token of its own, which
+// its owner alone may read, and which stays the same.
+func TestOperatorToken(t *testing.T) {
+	dir, other := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	var tokens []string
+	for _, d := range []string{dir, dir, other} {
+		token, err := operatorToken(d)
+		if err != nil || len(token) < 16 {
+			t.Fatalf("the token is %q, %v", token, err)
+		}
+		tokens = append(tokens, token)
+	}
+	if tokens[0] != tokens[1] || tokens[0] == tokens[2] {
+		t.Errorf("the tokens of one folder, of the same again and of another are %q", tokens)
+	}
+	path := filepath.Join(dir, tokenFile)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v; want mode 0600", info, err)
+	}
+	if _, err := operatorToken(path); err == nil {
+		t.Error("a folder that is a file is no error")
+	}
+}

@@ -29,6 +29,7 @@ type stack struct {
 	file    config.Stack
 	at      layout
 	cfg     config.Config
+	token   string // of the operator, where the environment sets none
 	mark    mark
 	servers *servers
 	fronts  fronts
@@ -93,20 +94,22 @@ func (st *stack) listen(context.Context) error {
 		if err != nil {
 			return err
 		}
+		own := ownHosts(*part.addr, l.Addr())
 		*part.addr = l.Addr().String()
 		part.front.country = st.file.Edge.Country
-		st.servers.drain(l, part.front)
+		st.servers.drain(l, own.guard(part.front))
 	}
 	channel, err := listen("-origin", st.at.origin)
 	if err != nil {
 		return err
 	}
+	own := ownHosts(st.at.origin, channel.Addr())
 	st.at.origin = channel.Addr().String()
 	player, err := testchannel.New(time.Now)
 	if err != nil {
 		return err
 	}
-	st.servers.cut(channel, player)
+	st.servers.cut(channel, own.guard(player))
 	return nil
 }
 
@@ -118,9 +121,6 @@ func listen(name, addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// localToken is the operator's where nobody else can call and none is set.
-const localToken = "local-operator-token"
-
 // configure makes the settings of the functions: those of the environment, and
 // over them what the stack itself decides.
 func (st *stack) configure(ctx context.Context) (err error) {
@@ -129,6 +129,12 @@ func (st *stack) configure(ctx context.Context) (err error) {
 	made, err := secrets(st.data)
 	if err != nil {
 		return err
+	}
+	if st.token, err = operatorToken(st.data); err != nil {
+		return err
+	}
+	for _, name := range tokenNames {
+		made[name] = st.token
 	}
 	for name, value := range made {
 		vars[name] = cmp.Or(vars[name], value)
@@ -149,14 +155,14 @@ func (st *stack) configure(ctx context.Context) (err error) {
 	if !logs {
 		level = slog.LevelWarn // a line for each request is for those who ask
 	}
-	st.log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	st.log = newLog(os.Stderr, level, hasColours(os.Stderr, vars))
 	return nil
 }
 
 // decided are the settings that are the stack's to say. The catalog is chosen
 // later, when it is known whether the live sources answer.
 func (st *stack) decided(vars map[string]string) map[string]string {
-	own := map[string]string{
+	return map[string]string{
 		"BASE_URL":             address(st.at.gateway),
 		"HOP_URL":              address(st.at.hop),
 		"LEGACY_URL":           address(st.at.legacy),
@@ -170,12 +176,6 @@ func (st *stack) decided(vars map[string]string) map[string]string {
 		"BUILD":                build(),
 		"K_SERVICE":            "", // not deployed, whatever the machine is
 	}
-	for _, name := range []string{"CATALOGO_TOKEN", "METRICS_TOKEN"} {
-		if vars[name] == "" && isLoopback(st.at.gateway) {
-			own[name] = localToken
-		}
-	}
-	return own
 }
 
 func environment() map[string]string {
@@ -185,12 +185,6 @@ func environment() map[string]string {
 		vars[name] = value
 	}
 	return vars
-}
-
-func isLoopback(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	ip := net.ParseIP(host)
-	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
 // build is the short id of the commit that this was built from.

@@ -66,6 +66,9 @@ func TestStack(t *testing.T) {
 	if getJSON(t, r.base+"/api/geo", &geo); geo.Country != "BR" || geo.Source == "fallback" {
 		t.Errorf("the gateway tells no country as an edge does: %+v", geo)
 	}
+	for _, part := range []string{r.base, full.Streams[0].URL, full.Streams[0].LegacyURL, full.Streams[0].ProviderURL} {
+		refusesOtherHosts(t, part)
+	}
 	listener := listenTo(t, strings.TrimSuffix(full.Streams[0].ProviderURL, "/tv/master.m3u8")+"/station.mp3")
 	r.stop()
 	if err := <-r.ended; err != nil {
@@ -109,12 +112,17 @@ func TestStackTakesAnotherCatalog(t *testing.T) {
 // TestStackJobs has each job run at the start, on a catalog that is on this
 // machine alone.
 func TestStackJobs(t *testing.T) {
-	r := start(t, settings{data: t.TempDir(), catalog: small(t, "https://127.0.0.1/live.m3u8"), jobs: true})
+	data := t.TempDir()
+	r := start(t, settings{data: data, catalog: small(t, "https://127.0.0.1/live.m3u8"), jobs: true})
+	token, err := os.ReadFile(filepath.Join(data, tokenFile))
+	if said := strings.Join(r.lines, "\n"); err != nil || !strings.Contains(said, "operator token "+strings.TrimSpace(string(token))+" (") {
+		t.Fatalf("the stack did not print its operator token (%v):\n%s", err, said)
+	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.base+"/api/admin/catalogo", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+localToken)
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -275,6 +283,25 @@ func listenTo(t *testing.T, address string) io.Reader {
 		t.Fatal(err)
 	}
 	return res.Body
+}
+
+// refusesOtherHosts checks that the part of the stack at address does not answer
+// a web site whose name was made to lead to this machine.
+func refusesOtherHosts(t *testing.T, address string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = "rebound.example:" + req.URL.Port()
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("%s answers %s to a request for %s, want 421", address, res.Status, req.Host)
+	}
 }
 
 func getJSON(t *testing.T, address string, v any) {
