@@ -141,6 +141,7 @@ var homes = []home{
 	{`golang\.org/x/sys(/.*)?`, `scripts/.*`},
 	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
 	{`github\.com/google/go-cmp(/.*)?`, `shared/(apitest|store/storetest|bus/bustest)`},
+	{`github\.com/(lmittmann/tint|mattn/go-isatty)`, `scripts/dev`},
 }
 
 // Vendors checks that each module of others stays in its leaves.
