@@ -17,8 +17,9 @@ import (
 
 const million = 1_000_000
 
-// corpus returns the catalog of a size: that of the real sources (or a made-up
-// one when they are not there), or it multiplied.
+// corpus returns a catalog of the given size: "real" is the catalog of the
+// sources in the folder data, or a synthetic one when that folder does not
+// exist; "1m" is the same catalog multiplied to a million records.
 func corpus(ctx context.Context, size, data string) (reg *catalog.Register, name string, err error) {
 	reg, name, err = realCatalog(ctx, data)
 	switch {
@@ -31,16 +32,20 @@ func corpus(ctx context.Context, size, data string) (reg *catalog.Register, name
 }
 
 func realCatalog(ctx context.Context, data string) (*catalog.Register, string, error) {
-	if _, err := os.Stat(data); err != nil {
-		return indextest.Synthetic(1, 90_000), "made-up catalog", nil
+	plan, name := collect.Sample(), "sample catalog"
+	if data != sampleData {
+		if _, err := os.Stat(data); err != nil {
+			return indextest.Synthetic(1, 90_000), "synthetic catalog", nil
+		}
+		place := collect.Folder(data)
+		plan, name = collect.Plan{IPTVOrg: place, Radio: place}, "real catalog"
 	}
-	place := collect.Folder(data)
-	ds, err := collect.Load(ctx, collect.Plan{IPTVOrg: place, Radio: place}, collect.Options{})
+	ds, err := collect.Load(ctx, plan, collect.Options{})
 	if err != nil {
 		return nil, "", err
 	}
 	reg, _ := build.Register(ds, nil, time.Now())
-	return reg, "real catalog", nil
+	return reg, name, nil
 }
 
 // multiply returns a catalog of n records: those of reg and others whose names

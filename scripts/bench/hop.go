@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -15,10 +14,13 @@ import (
 // hopPart measures the hop beside a plain handler and beside its peers.
 func hopPart(ctx context.Context, out io.Writer, o options) error {
 	h := overhop.Options{
-		Rounds: o.runs, Round: 3 * time.Second, Peers: o.peers,
+		Rounds: o.runs, Pace: overhop.Usual, Peers: o.peers,
 		PeersDir: filepath.Join("scripts", "bench", "peers"),
 	}
-	if _, err := os.Stat(o.data); err == nil {
+	if o.small {
+		h.Pace = overhop.Small
+	}
+	if err := o.hasData(); err == nil {
 		if h.Full, _, err = corpus(ctx, "real", o.data); err != nil {
 			return err
 		}
@@ -26,11 +28,19 @@ func hopPart(ctx context.Context, out io.Writer, o options) error {
 	return overhop.Run(ctx, out, h)
 }
 
-// soakPart loads the hop for as long as -for says, or 90 s.
+// soakPart loads the hop for the time that -for gives, or 90 s. A small soak
+// is as short as it may be and still shows a leak.
 func soakPart(ctx context.Context, out io.Writer, o options) error {
 	length := cmp.Or(o.length, 90*time.Second)
-	if length < time.Minute {
-		return fmt.Errorf("a soak of %v shows nothing: -for takes at least 1m", length)
+	if o.small {
+		length = shortestSoak
+	}
+	if length < shortestSoak {
+		return fmt.Errorf("a soak of %v is too short to show a leak: -for must be at least %v", length, shortestSoak)
 	}
 	return overhop.Soak(ctx, out, length)
 }
+
+// shortestSoak is the time after which the memory of a hop that leaks nothing
+// no longer grows.
+const shortestSoak = 30 * time.Second

@@ -12,6 +12,10 @@ import (
 // httpPart measures the service behind a socket, beside a plain handler that
 // writes the same bytes.
 func httpPart(ctx context.Context, out io.Writer, o options) error {
+	round := 3 * time.Second
+	if o.small {
+		round = 300 * time.Millisecond
+	}
 	for _, size := range o.sizes {
 		reg, name, err := corpus(ctx, size, o.data)
 		if err != nil {
@@ -21,7 +25,7 @@ func httpPart(ctx context.Context, out io.Writer, o options) error {
 		if err != nil {
 			return err
 		}
-		err = overhttp.Run(ctx, out, overhttp.Options{Size: name, Register: reg, Index: ix, Rounds: o.runs, Round: 3 * time.Second})
+		err = overhttp.Run(ctx, out, overhttp.Options{Size: name, Register: reg, Index: ix, Rounds: o.runs, Round: round})
 		if err != nil {
 			return err
 		}

@@ -1,16 +1,21 @@
-// Command bench measures the parts that decide whether the service is fast,
-// beside what someone would use in their place, in one run, and prints tables
-// of ratios.
+// Command bench measures the parts of the service whose speed matters, each
+// beside an alternative in the same run, and prints tables of ratios.
 //
 //	go run ./scripts/bench -part search -size real,1m
 //
-// The hop has two parts: hop, with wrk as the load, and soak, which is run by
-// its name alone:
+// Two parts measure the hop: hop uses wrk as the load, and soak loads it for
+// a longer time and fails when it leaks. Without -part every part but soak is
+// run:
 //
 //	go run ./scripts/bench -part soak -for 1h
 //
 // Figures of the index are processor time of one thread, so that a busy
 // machine does not change them much; each is the median of several runs.
+//
+// With -small every part runs for seconds on the sample catalog. That shows
+// that the parts work; its figures mean nothing, and no goal is judged by them:
+//
+//	go run ./scripts/bench -small -part all
 package main
 
 import (
@@ -19,6 +24,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,14 +33,35 @@ import (
 	"miramundo.dev/scripts/bench/overprobe"
 )
 
-// options are what the flags say.
+// sampleData as the folder of the sources stands for the sample catalog of the
+// repository.
+const sampleData = "sample"
+
+// options are the values of the flags.
 type options struct {
 	sizes []string // "real" or "1m"
 	runs  int
-	data  string
+	data  string // a folder, or sampleData
 	peers bool
+	small bool
 
-	length time.Duration // of a soak or of a day of measurements; 0 for the usual
+	length time.Duration // of the parts soak and probe; 0 for the default
+}
+
+// shrink returns the options of a small run: every figure is measured once, on
+// the sample catalog.
+func (o options) shrink() options {
+	o.small, o.runs, o.sizes, o.data = true, 1, []string{"real"}, sampleData
+	return o
+}
+
+// hasData reports whether the sources that o names can be read.
+func (o options) hasData() error {
+	if o.data == sampleData {
+		return nil
+	}
+	_, err := os.Stat(o.data)
+	return err
 }
 
 // A part measures one part of the service.
@@ -58,12 +85,13 @@ func main() {
 	overhttp.Child()
 	overhop.Child()
 	overprobe.Child()
-	part := flag.String("part", "search,http,reload,hop,people,probe", "parts to measure, parted by commas")
+	names := flag.String("part", "search,http,reload,hop,people,probe", "parts to measure, separated by commas; all also includes soak")
 	size := flag.String("size", "real", "catalogs to measure on: real, 1m or both")
 	runs := flag.Int("runs", 5, "runs that a figure is the median of")
-	data := flag.String("data", "../shared/data/catalog", "folder of the real sources; a made-up catalog is used when it is not there")
+	data := flag.String("data", "../shared/data/catalog", "folder of the real sources, or sample; a synthetic catalog is used when the folder does not exist")
+	small := flag.Bool("small", false, "run each part for seconds on the sample catalog, to see that it works")
 	peers := flag.Bool("peers", true, "measure peers too")
-	length := flag.Duration("for", 0, "how long the parts soak and probe go on; 0 means 90s and 30s")
+	length := flag.Duration("for", 0, "how long the parts soak and probe run; 0 means 90s and 30s")
 	load := flag.String("load", "", "load this snapshot, answer one search and print what it took (used by the search part)")
 	reload := flag.String("reload", "", "reload into this folder and print what it took (used by the reload part)")
 	flag.Parse()
@@ -75,12 +103,36 @@ func main() {
 		exit(loadOnce(os.Stdout, *load))
 		return
 	}
-	o := options{strings.Split(*size, ","), *runs, *data, *peers, *length}
+	o := options{sizes: strings.Split(*size, ","), runs: *runs, data: *data, peers: *peers, length: *length}
+	if *small {
+		o = o.shrink()
+	}
+	chosen, err := choose(*names)
+	exit(err)
+	for _, p := range chosen {
+		start := time.Now()
+		exit(p.run(context.Background(), os.Stdout, o))
+		fmt.Fprintf(os.Stderr, "bench: part %s took %v\n", p.name, time.Since(start).Round(time.Second))
+	}
+}
+
+// choose returns the parts with the given names, separated by commas, in the
+// order in which they are run.
+func choose(names string) ([]part, error) {
+	if names == "all" {
+		return parts, nil
+	}
+	var chosen []part
+	list := strings.Split(names, ",")
 	for _, p := range parts {
-		if strings.Contains(","+*part+",", ","+p.name+",") {
-			exit(p.run(context.Background(), os.Stdout, o))
+		if slices.Contains(list, p.name) {
+			chosen = append(chosen, p)
 		}
 	}
+	if len(chosen) != len(list) {
+		return nil, fmt.Errorf("-part %s has a name that is not the name of a part", names)
+	}
+	return chosen, nil
 }
 
 // exit ends the command when err is a failure.

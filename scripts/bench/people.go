@@ -7,7 +7,11 @@ import (
 	"miramundo.dev/scripts/bench/overpeople"
 )
 
-// peoplePart measures what people do with the catalog, and what it costs.
+// peoplePart measures the requests that visitors make, and their price.
 func peoplePart(ctx context.Context, out io.Writer, o options) error {
-	return overpeople.Run(ctx, out, o.runs*100)
+	each := 100
+	if o.small {
+		each = 10
+	}
+	return overpeople.Run(ctx, out, o.runs*each)
 }

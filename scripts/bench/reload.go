@@ -35,7 +35,7 @@ type reloaded struct {
 // reloadPart measures a reload from the real files to published, first and
 // repeated, and what readers notice of it.
 func reloadPart(ctx context.Context, out io.Writer, o options) error {
-	if _, err := os.Stat(o.data); err != nil {
+	if err := o.hasData(); err != nil {
 		return fmt.Errorf("the reload part needs the real sources: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "bench-reload")

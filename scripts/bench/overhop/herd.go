@@ -1,14 +1,15 @@
 package overhop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 )
 
-// herdLength is how long a herd stays.
-const herdLength = 10 * time.Second
+// crowd as a number of players stands for the largest that the pace allows.
+const crowd = 0
 
 // herdCases are numbers of players of one channel, and how its origin behaves.
 var herdCases = []struct {
@@ -17,15 +18,16 @@ var herdCases = []struct {
 	calm    time.Duration // the target of p99; 0 for none
 }{
 	{"slow/20", 512, 0}, {"slow/300", 512, 0}, {"slow/2000", 512, 50 * time.Millisecond}, {"failing", 512, 0},
-	{"slow/20", 10_000, 0}, {"slow/2000", 10_000, 0}, {"failing", 10_000, 0},
+	{"slow/20", crowd, 0}, {"slow/2000", crowd, 0}, {"failing", crowd, 0},
 }
 
 // herds measures how often an origin is asked while many players ask the hop,
 // and how long they wait.
 func (b *bench) herds(ctx context.Context) error {
-	fmt.Fprintf(b.out, "\n## Players of one channel, for %v; the origin answers after some time, or fails\n\n", herdLength)
+	fmt.Fprintf(b.out, "\n## Players of one channel, for %v; the origin answers after some time, or fails\n\n", b.Pace.Herd)
 	t := newTable(b.out, "origin", "players", "requests/s", "p50 ms", "p99 ms", "fetches/s", "target", "")
 	for _, c := range herdCases {
+		c.players = cmp.Or(c.players, b.Pace.Crowd)
 		r, fetched, err := b.herd(ctx, c.kind, c.players)
 		if err != nil {
 			return err
@@ -59,7 +61,7 @@ func (b *bench) herd(ctx context.Context, kind string, players int) (r result, f
 		return r, 0, err
 	}
 	before := b.origin.fetched(kind)
-	l := load{base: b.hop.URL, path: b.path(kind), gzip: true, connections: players, length: herdLength, errors: fails}
+	l := load{base: b.hop.URL, path: b.path(kind), gzip: true, connections: players, length: b.Pace.Herd, errors: fails}
 	r, err = run(ctx, b.dir, l, b.hop.PID())
 	return r, b.origin.fetched(kind) - before, err
 }

@@ -29,11 +29,26 @@ import (
 // Options say how much is measured.
 type Options struct {
 	Rounds   int
-	Round    time.Duration
+	Pace     Pace
 	Peers    bool
 	PeersDir string            // where npm installed the peers
 	Full     *catalog.Register // the whole catalog, to start on; nil when there is none
 }
+
+// A Pace says how long the loads are. wrk counts in whole seconds.
+type Pace struct {
+	Round  time.Duration // of each rival in a round
+	WarmUp time.Duration // before the round of a rival whose cache must be full
+	Herd   time.Duration // of the players of one channel
+	Rest   time.Duration // before memory is measured
+	Crowd  int           // players of one channel, at most
+}
+
+// Usual gives figures to compare; Small only shows that everything works.
+var (
+	Usual = Pace{Round: 3 * time.Second, WarmUp: 2 * time.Second, Herd: 10 * time.Second, Rest: 5 * time.Second, Crowd: 10_000}
+	Small = Pace{Round: time.Second, WarmUp: time.Second, Herd: 2 * time.Second, Rest: time.Second, Crowd: 1000}
+)
 
 // How many channels there are of each kind.
 const (
@@ -136,9 +151,6 @@ type rival struct {
 	warm    bool // is measured when everything is cached
 	results []result
 }
-
-// warmUp is how long one that is to be warm is loaded before it is measured.
-const warmUp = 2 * time.Second
 
 // throughput measures the cached and the uncached path beside their ceilings.
 func (b *bench) throughput(ctx context.Context) error {
@@ -261,7 +273,7 @@ func (b *bench) rivals(ctx context.Context) ([]*rival, error) {
 		rivals = append(rivals, &rival{name: p.name, pid: p.pid, load: load{base: p.base, path: p.path}})
 	}
 	for _, r := range rivals {
-		r.load.connections, r.load.length = connections, b.Round
+		r.load.connections, r.load.length = connections, b.Pace.Round
 	}
 	return rivals, nil
 }
@@ -272,7 +284,7 @@ func (b *bench) rounds(ctx context.Context, rivals []*rival) error {
 		for _, r := range rivals {
 			if r.warm {
 				first := r.load
-				first.length = warmUp
+				first.length = b.Pace.WarmUp
 				if _, err := run(ctx, b.dir, first, r.pid); err != nil {
 					return fmt.Errorf("%s, before: %w", r.name, err)
 				}
@@ -293,7 +305,7 @@ func (b *bench) rounds(ctx context.Context, rivals []*rival) error {
 // printThroughput prints what the rivals reached, and the ratios that have a
 // target.
 func (b *bench) printThroughput(rivals []*rival) error {
-	fmt.Fprintf(b.out, "\n## The hop over HTTP: %d connections, medians of %d rounds of %v\n\n", connections, b.Rounds, b.Round)
+	fmt.Fprintf(b.out, "\n## The hop over HTTP: %d connections, medians of %d rounds of %v\n\n", connections, b.Rounds, b.Pace.Round)
 	t := newTable(b.out, "case", "requests/s", "p50 ms", "p99 ms", "CPU µs/request")
 	by := map[string]*rival{}
 	for _, r := range rivals {

@@ -34,7 +34,7 @@ func (b *bench) rest(ctx context.Context) (err error) {
 		return err
 	}
 	for _, zip := range []bool{false, true} {
-		l := load{base: b.hop.URL, paths: file, gzip: zip, connections: connections, length: 5 * time.Second}
+		l := load{base: b.hop.URL, paths: file, gzip: zip, connections: connections, length: b.Pace.Rest}
 		if _, err := run(ctx, b.dir, l, b.hop.PID()); err != nil {
 			return err
 		}
