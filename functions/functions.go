@@ -28,6 +28,7 @@ import (
 	"miramundo.dev/functions/reports"
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/release"
@@ -138,8 +139,8 @@ func Table() []api.Endpoint {
 	return slices.DeleteFunc(table, func(e api.Endpoint) bool { return e.Page })
 }
 
-func (d Deps) options() api.Options {
-	return api.Options{
+func (d Deps) options() request.Options {
+	return request.Options{
 		Log: d.Log,
 		Tokens: map[string]string{
 			api.CatalogToken: d.Config.CatalogToken,
@@ -147,7 +148,7 @@ func (d Deps) options() api.Options {
 		},
 		CountryHeader: d.Config.CountryHeader,
 		AddressHeader: d.Config.AddressHeader,
-		Auth:          d.speakers(),
+		Auth:          d.authenticator(),
 		Now:           d.Now,
 	}
 }
@@ -164,17 +165,17 @@ func Mux(d Deps) http.Handler { return d.serve(together()...) }
 func (d Deps) serve(fs ...Function) http.Handler {
 	d.table = Table()
 	o := d.options()
-	var groups []api.Group
+	var groups []request.Group
 	for _, f := range fs {
 		server := f.server(d)
 		if pages, ok := server.(*web.Server); ok {
 			o.FaultPage = pages.FaultPage
 		}
-		group := api.Group{Server: server, Endpoints: f.Endpoints}
+		group := request.Group{Server: server, Endpoints: f.Endpoints}
 		if len(fs) > 1 && d.Log != nil { // the log of one function alone names it already
 			group.Log = d.Log.With("function", f.Name)
 		}
 		groups = append(groups, group)
 	}
-	return api.Mux(o, groups...)
+	return request.Mux(o, groups...)
 }

@@ -13,15 +13,17 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/cloudlog"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/credential"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
 )
 
-// speaking returns the one who tells speakers apart, over an empty database in
-// which only the old token of the tests owns something.
-func speaking(t testing.TB) (speakers, *identity.Guests) {
+// authenticating returns what identifies callers, over an empty database in which
+// only the old token of the tests owns something.
+func authenticating(t testing.TB) (credential.Authenticator, *identity.Guests) {
 	t.Helper()
 	db := openEmbedded(t)
 	o, _ := identity.OldGuest(oldToken)
@@ -29,66 +31,10 @@ func speaking(t testing.TB) (speakers, *identity.Guests) {
 		t.Fatal(err)
 	}
 	d := deps(t, db, collect.Place{})
-	return d.speakers(), d.guests()
+	return d.authenticator(), d.guests()
 }
 
 const oldToken = "ipt_an-old-token-of-the-tests"
-
-// TestAuthenticate checks what of a request becomes its credentials. ONE
-// stands for a guest's token, TWO for another's.
-func TestAuthenticate(t *testing.T) {
-	s, guests := speaking(t)
-	one, first, err := guests.Issue()
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, _, err := guests.Issue()
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, _ := identity.OldGuest(oldToken)
-	for _, test := range []struct {
-		name   string
-		header []string // name, value, name, value, …
-		class  api.Auth
-		want   identity.Owner
-		err    error
-	}{
-		{"nothing", nil, api.Guest, "", identity.ErrCredential},
-		{"a guest", []string{"X-Guest-Token", "ONE"}, api.Guest, first, nil},
-		{"a guest as bearer", []string{"Authorization", "Bearer ONE"}, api.Guest, first, nil},
-		{"an old guest", []string{"X-Guest-Token", oldToken}, api.Guest, old, nil},
-		{"a guest where an account is needed", []string{"X-Guest-Token", "ONE"}, api.Session, "", identity.ErrCredential},
-		{"one guest twice", []string{"X-Guest-Token", "ONE", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrCredential},
-		{"two guests", []string{"X-Guest-Token", "ONE", "X-Guest-Token", "TWO"}, api.Guest, "", identity.ErrCredential},
-		{"two bearers", []string{"Authorization", "Bearer ONE", "Authorization", "Bearer TWO"}, api.Guest, "", identity.ErrCredential},
-		{"an empty header beside a bearer", []string{"X-Guest-Token", "", "Authorization", "Bearer ONE"}, api.Guest, first, nil},
-		{"a retired key", []string{"X-Api-Key", "iptk_1", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrRetired},
-		{"an account cookie", []string{"Cookie", "__Host-mm-auth=x", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
-		{"an account cookie among others", []string{"Cookie", "a=b; __Host-mm-auth=x; c=d", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
-		{"two account cookies", []string{"Cookie", "__Host-mm-auth=; __Host-mm-auth=x", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
-		{"an account cookie of no form", []string{"Cookie", `a=b; __Host-mm-auth=x\y`, "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
-		{"an account cookie of no form, elsewhere", []string{"Cookie", "a=b", "Cookie", "__Host-mm-auth=é", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
-		{"an account cookie of an account", []string{"Cookie", "__Host-mm-auth=x"}, api.Session, "", identity.ErrEnded},
-		{"the cookie of another", []string{"Cookie", "mm-auth=x", "X-Guest-Token", "ONE"}, api.Guest, first, nil},
-		{"a token in a cookie", []string{"Cookie", "X-Guest-Token=ONE"}, api.Guest, "", identity.ErrCredential},
-	} {
-		r := httptest.NewRequest("GET", "/", nil)
-		for i := 0; i < len(test.header); i += 2 {
-			r.Header.Add(test.header[i], strings.NewReplacer("ONE", one, "TWO", two).Replace(test.header[i+1]))
-		}
-		ctx, err := s.Authenticate(t.Context(), r, test.class)
-		if !errors.Is(err, test.err) || (err != nil) != (ctx == nil) {
-			t.Errorf("%s: %v, want %v", test.name, err, test.err)
-			continue
-		}
-		if err == nil {
-			if who, ok := identity.SpeakerOf(ctx); !ok || who.Owner != test.want || !who.Guest {
-				t.Errorf("%s: %+v speaks, want %s", test.name, who, test.want)
-			}
-		}
-	}
-}
 
 // TestCredentialsAreNotLogged sends every credential, good and bad, to every
 // endpoint, and reads what the log tells.
@@ -144,8 +90,8 @@ func (whoever) who(ctx context.Context, _ struct{}) (speaks, error) {
 }
 
 // whoAmI serves an endpoint that needs a guest, and one that welcomes one.
-func whoAmI(s speakers) http.Handler {
-	return api.Handler(api.Options{Auth: s}, whoever{}, []api.Endpoint{
+func whoAmI(s credential.Authenticator) http.Handler {
+	return request.Handler(request.Options{Auth: s}, whoever{}, []api.Endpoint{
 		api.Bind(whoever.who, api.Endpoint{Method: "GET", Path: "/needed", Auth: api.Guest, Doc: "Who."}),
 		api.Bind(whoever.who, api.Endpoint{Method: "GET", Path: "/welcome", Auth: api.None, Speaker: true, Doc: "Who."}),
 	})
@@ -153,18 +99,18 @@ func whoAmI(s speakers) http.Handler {
 
 // TestAnswers checks what callers are answered, with the database and without.
 func TestAnswers(t *testing.T) {
-	s, guests := speaking(t)
+	s, guests := authenticating(t)
 	token, o, err := guests.Issue()
 	if err != nil {
 		t.Fatal(err)
 	}
-	down := speakers{identity.NewAuthority(identity.Options{Guests: guests, Owns: func(context.Context, identity.Owner) (bool, error) {
+	down := credential.Authenticator{Authority: identity.NewAuthority(identity.Options{Guests: guests, Owns: func(context.Context, identity.Owner) (bool, error) {
 		return false, errors.New("secret cause")
 	}})}
 	old, _ := identity.OldGuest(oldToken)
 	for _, test := range []struct {
 		name, header, value string
-		s                   speakers
+		s                   credential.Authenticator
 		status              int
 		code                string
 		owner               identity.Owner
@@ -195,7 +141,7 @@ func TestAnswers(t *testing.T) {
 
 // TestHugeCredential sends tokens of up to two megabytes over a connection.
 func TestHugeCredential(t *testing.T) {
-	s, _ := speaking(t)
+	s, _ := authenticating(t)
 	server := httptest.NewServer(whoAmI(s))
 	defer server.Close()
 	for size, want := range map[int]int{100_000: http.StatusUnauthorized, 1_000_000: http.StatusUnauthorized, 2 << 20: http.StatusRequestHeaderFieldsTooLarge} {

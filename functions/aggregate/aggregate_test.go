@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/bus/bustest"
 	"miramundo.dev/shared/social"
@@ -404,7 +405,7 @@ func post(h http.Handler, query string, body []byte) *httptest.ResponseRecorder 
 
 func handler(db store.DB, token string) http.Handler {
 	c := NewCounter(Options{DB: db, Now: clock})
-	return api.Handler(api.Options{Log: slog.New(slog.DiscardHandler), Now: clock}, New(c, token), Endpoints)
+	return request.Handler(request.Options{Log: slog.New(slog.DiscardHandler), Now: clock}, New(c, token), Endpoints)
 }
 
 // TestPush takes what Pub/Sub pushes from who knows the token. Only what is

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
@@ -80,8 +81,8 @@ type stage struct {
 // byName takes those for someone who say who they are.
 type byName struct{}
 
-func (byName) Authenticate(ctx context.Context, r *http.Request, _ api.Auth) (context.Context, error) {
-	name := r.Header.Get("X-Guest-Token")
+func (byName) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
+	name := shown.GuestToken
 	if name == "" {
 		return nil, identity.ErrCredential
 	}
@@ -145,7 +146,7 @@ func open(t testing.TB, db store.DB) stage {
 	server := New(Options{
 		Catalog: shown{index.NewView(build(t), overlay, links)}, DB: db, Guide: live, Links: links, Now: func() time.Time { return now },
 	})
-	return stage{api.Handler(api.Options{Auth: byName{}}, server, Endpoints), &now, db}
+	return stage{request.Handler(request.Options{Auth: byName{}}, server, Endpoints), &now, db}
 }
 
 func TestGuideDay(t *testing.T) {
@@ -428,7 +429,7 @@ func TestGuideNowFavorites(t *testing.T) {
 
 // TestNoCatalog checks that both answer while there is no catalog.
 func TestNoCatalog(t *testing.T) {
-	none := api.Handler(api.Options{}, New(Options{Catalog: shown{}, Now: time.Now}), Endpoints)
+	none := request.Handler(request.Options{}, New(Options{Catalog: shown{}, Now: time.Now}), Endpoints)
 	for _, path := range []string{"/api/channels/Zebra.br/guia", "/api/guide/now"} {
 		if res, body := apitest.Do(t, none, "GET", path, ""); res.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, `"catalog_unavailable"`) {
 			t.Errorf("%s: %s %s", path, res.Status, body)
@@ -486,7 +487,7 @@ func crowded(b testing.TB, n int) http.Handler {
 	links := catalog.LinkBase{Base: "https://mira.example", Hop: "https://hop.example"}
 	live := follow(b, db, g)
 	view := index.NewView(ix, index.Overlay{Guides: live.Channels(noon)}, links)
-	return api.Handler(api.Options{}, New(Options{Catalog: shown{view}, DB: db, Guide: live, Links: links, Now: func() time.Time { return noon }}), Endpoints)
+	return request.Handler(request.Options{}, New(Options{Catalog: shown{view}, DB: db, Guide: live, Links: links, Now: func() time.Time { return noon }}), Endpoints)
 }
 
 func BenchmarkGuideNow(b *testing.B) {

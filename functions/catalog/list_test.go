@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
@@ -55,7 +55,7 @@ func lister(t testing.TB, n int) http.Handler {
 	}
 	links := catalog.LinkBase{Base: "https://mira.example", Hop: "https://hop.example"}
 	server := New(Options{Catalog: shown{index.NewView(ix, index.Overlay{}, links)}, Links: links, Now: func() time.Time { return noon }})
-	return api.Handler(api.Options{}, server, Endpoints)
+	return request.Handler(request.Options{}, server, Endpoints)
 }
 
 func read(t testing.TB, h http.Handler, target string) feed.ChannelList {
@@ -139,7 +139,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%s again: %s", format, again.Status)
 		}
 	}
-	none := api.Handler(api.Options{}, New(Options{Catalog: shown{}, Now: time.Now}), Endpoints)
+	none := request.Handler(request.Options{}, New(Options{Catalog: shown{}, Now: time.Now}), Endpoints)
 	if res, _ := apitest.Do(t, none, "GET", "/api/channels.m3u", ""); res.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("without a catalog: %s", res.Status)
 	}

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/bus/bustest"
 	"miramundo.dev/shared/catalog"
@@ -78,8 +79,8 @@ func open(t testing.TB) (store.DB, bus.Bus) {
 // byName takes those who say who they are for that, and nobody for others.
 type byName struct{}
 
-func (byName) Authenticate(ctx context.Context, r *http.Request, _ api.Auth) (context.Context, error) {
-	name := r.Header.Get("X-Guest-Token")
+func (byName) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
+	name := shown.GuestToken
 	if name == "" {
 		return nil, identity.ErrCredential
 	}
@@ -156,7 +157,7 @@ func (w *world) instance() http.Handler {
 		DB: w.db, Outbox: &outbox.Outbox{DB: w.db, Bus: w.events, Log: log, Now: w.clock},
 		Catalog: w.catalog, Links: links, Now: w.clock,
 	})
-	return api.Handler(api.Options{Auth: byName{}, Log: log}, s, Endpoints)
+	return request.Handler(request.Options{Auth: byName{}, Log: log}, s, Endpoints)
 }
 
 // reply is all that any answer may hold.

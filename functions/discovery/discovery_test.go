@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/release"
@@ -46,7 +47,7 @@ func serve(t *testing.T, state State) http.Handler {
 	s := New(Options{
 		Table: Endpoints, State: state, Build: "abc1234", BaseURL: "https://m.example", Now: func() time.Time { return now },
 	})
-	return apitest.Validating(t, api.Handler(api.Options{}, s, Endpoints), s.openapiDoc.Bytes())
+	return apitest.Validating(t, request.Handler(request.Options{}, s, Endpoints), s.openapiDoc.Bytes())
 }
 
 func TestHealth(t *testing.T) {

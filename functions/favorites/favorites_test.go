@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/bus/bustest"
 	"miramundo.dev/shared/catalog"
@@ -80,8 +81,8 @@ func open(t testing.TB) (store.DB, bus.Bus) {
 // byName takes everyone for who they say they are.
 type byName struct{}
 
-func (byName) Authenticate(ctx context.Context, r *http.Request, _ api.Auth) (context.Context, error) {
-	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + r.Header.Get("X-Guest-Token")), Guest: true}), nil
+func (byName) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
+	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + shown.GuestToken), Guest: true}), nil
 }
 
 // A world is the function with all that it stands on, at a time that tests set.
@@ -119,7 +120,7 @@ func (w *world) instance() http.Handler {
 		DB: w.db, Outbox: &outbox.Outbox{DB: w.db, Bus: w.events, Log: log, Now: w.clock},
 		Overlay: w.overlay, Catalog: w.catalog, Links: links, Now: w.clock,
 	})
-	return api.Handler(api.Options{Auth: byName{}, Log: log}, s, Endpoints)
+	return request.Handler(request.Options{Auth: byName{}, Log: log}, s, Endpoints)
 }
 
 // reply is all that any answer may hold.

@@ -16,6 +16,7 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/cloudlog"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
@@ -101,7 +102,7 @@ func openDB(t testing.TB) store.DB {
 
 // serve returns the function over db and a catalog.
 func serve(db store.DB, v Viewer) http.Handler {
-	return api.Handler(api.Options{CountryHeader: "X-Country"}, New(db, v, grid{}, func() time.Time { return noon }), Endpoints)
+	return request.Handler(request.Options{CountryHeader: "X-Country"}, New(db, v, grid{}, func() time.Time { return noon }), Endpoints)
 }
 
 // keepOne keeps a library of one sub-tab that holds the given items, each a
@@ -382,7 +383,7 @@ func TestCountry(t *testing.T) {
 // made by.
 func TestAging(t *testing.T) {
 	db, now := openDB(t), noon
-	h := api.Handler(api.Options{}, New(db, &shown{viewOf(t, records(), dead(streamID("Aurora.br", "HD")))}, grid{}, func() time.Time { return now }), Endpoints)
+	h := request.Handler(request.Options{}, New(db, &shown{viewOf(t, records(), dead(streamID("Aurora.br", "HD")))}, grid{}, func() time.Time { return now }), Endpoints)
 	l := keepOne(t, db, "Aurora.br")
 	for _, test := range []struct {
 		after time.Duration
@@ -468,7 +469,7 @@ func TestSecret(t *testing.T) {
 	good := openDB(t)
 	db := storetest.NewSwitch(good)
 	v := &shown{viewOf(t, records(), index.Overlay{})}
-	h := api.Handler(api.Options{Log: slog.New(cloudlog.New(&log, slog.LevelDebug, "test"))}, New(db, v, grid{}, func() time.Time { return noon }), Endpoints)
+	h := request.Handler(request.Options{Log: slog.New(cloudlog.New(&log, slog.LevelDebug, "test"))}, New(db, v, grid{}, func() time.Time { return noon }), Endpoints)
 	l := keepOne(t, good, "Aurora.br")
 	for range 2 {
 		for _, path := range []string{"/library.m3u", "/c/none.m3u", "/c/noticias-do-dia/g/geral.json", "/guia.xml", "//", "/x/y/z"} {
@@ -584,7 +585,7 @@ func BenchmarkFeed(b *testing.B) {
 	db := openDB(b)
 	l, list := full(b, db)
 	view := &shown{viewOf(b, list, index.Overlay{})}
-	h := api.Handler(api.Options{}, New(db, view, crowded(b, db, list), func() time.Time { return noon }), Endpoints)
+	h := request.Handler(request.Options{}, New(db, view, crowded(b, db, list), func() time.Time { return noon }), Endpoints)
 	for _, format := range []string{"library.m3u", "library.json", "library.xspf", "guia.xml", "guia.xml.gz"} {
 		b.Run("first/"+format, func(b *testing.B) {
 			for b.Loop() {

@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
@@ -92,7 +92,7 @@ func serveGuide(db store.DB, v Viewer, g Guide) (http.Handler, *atomic.Pointer[t
 	var clock atomic.Pointer[time.Time]
 	at := noon
 	clock.Store(&at)
-	return api.Handler(api.Options{CountryHeader: "X-Country"}, New(db, v, g, func() time.Time { return *clock.Load() }), Endpoints), &clock
+	return request.Handler(request.Options{CountryHeader: "X-Country"}, New(db, v, g, func() time.Time { return *clock.Load() }), Endpoints), &clock
 }
 
 // TestGuide reads the guides of every level: the programmes are those of the

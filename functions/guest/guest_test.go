@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/identity"
 )
 
@@ -25,7 +25,7 @@ func newClock() *clock { return &clock{time.Date(2026, 11, 22, 12, 0, 0, 0, time
 
 func handler(c *clock, key string) (http.Handler, *identity.Guests) {
 	g := identity.NewGuests(key, "", c.now)
-	return api.Handler(api.Options{Now: c.now, AddressHeader: "X-Client-Address"}, New(g, c.now), Endpoints), g
+	return request.Handler(request.Options{Now: c.now, AddressHeader: "X-Client-Address"}, New(g, c.now), Endpoints), g
 }
 
 const key = "a key of guests, for the tests alone"

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/identity"
@@ -72,12 +73,12 @@ func openDB(t testing.TB) store.DB {
 // byName takes everyone for who they say they are.
 type byName struct{}
 
-func (byName) Authenticate(ctx context.Context, r *http.Request, _ api.Auth) (context.Context, error) {
-	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + r.Header.Get("X-Guest-Token")), Guest: true}), nil
+func (byName) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
+	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + shown.GuestToken), Guest: true}), nil
 }
 
 func serve(db store.DB, v Viewer, now func() time.Time) http.Handler {
-	return api.Handler(api.Options{Auth: byName{}}, New(db, v, links, now), Endpoints)
+	return request.Handler(request.Options{Auth: byName{}}, New(db, v, links, now), Endpoints)
 }
 
 func at(t time.Time) func() time.Time { return func() time.Time { return t } }

@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/i18n"
 )
 
 func serve() http.Handler {
-	return api.Handler(api.Options{}, New("https://base.example"), Endpoints)
+	return request.Handler(request.Options{}, New("https://base.example"), Endpoints)
 }
 
 func get(h http.Handler, target string, headers ...string) *httptest.ResponseRecorder {

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"miramundo.dev/scripts/dev/testchannel"
-	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 )
 
@@ -53,7 +53,7 @@ func openStack(t *testing.T, clips map[string][]string) *stack {
 	})
 	base := httptest.NewServer(http.HandlerFunc(s.describe))
 	t.Cleanup(base.Close)
-	s.page = httptest.NewServer(api.Handler(api.Options{}, New(base.URL), Endpoints))
+	s.page = httptest.NewServer(request.Handler(request.Options{}, New(base.URL), Endpoints))
 	t.Cleanup(s.page.Close)
 	for id, l := range map[string]catalog.Legacy{
 		"hls":    {Kind: "hls", Name: "Canal de Teste", URL: "/tv/master.m3u8"},

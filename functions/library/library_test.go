@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/identity"
@@ -85,13 +86,13 @@ func openDB(t testing.TB) store.DB {
 // byName takes everyone for who they say they are.
 type byName struct{}
 
-func (byName) Authenticate(ctx context.Context, r *http.Request, _ api.Auth) (context.Context, error) {
-	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + r.Header.Get("X-Guest-Token")), Guest: true}), nil
+func (byName) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
+	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + shown.GuestToken), Guest: true}), nil
 }
 
 // serve returns the function over db and a catalog.
 func serve(db store.DB, v Viewer) http.Handler {
-	return api.Handler(api.Options{Auth: byName{}}, New(db, v, links, func() time.Time { return noon }), Endpoints)
+	return request.Handler(request.Options{Auth: byName{}}, New(db, v, links, func() time.Time { return noon }), Endpoints)
 }
 
 // A reply is all that any answer may hold.

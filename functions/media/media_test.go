@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/logo"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
@@ -188,7 +188,7 @@ func serve(t testing.TB) (http.Handler, store.DB) {
 	t.Cleanup(func() { _ = db.Close() })
 	s := New(db, "https://hop.example").Hide(func(id string) bool { return id == hiddenLogo })
 	s.flags = flags
-	return api.Handler(api.Options{}, s, Endpoints), db
+	return request.Handler(request.Options{}, s, Endpoints), db
 }
 
 func get(h http.Handler, path string, header http.Header) *httptest.ResponseRecorder {

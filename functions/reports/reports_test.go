@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/bus/bustest"
 	queue "miramundo.dev/shared/bus/embedded"
@@ -41,8 +42,8 @@ const operator = "operator-token-of-the-tests"
 // speaker has the token of a request be its owner.
 type speaker struct{}
 
-func (speaker) Authenticate(ctx context.Context, r *http.Request, _ api.Auth) (context.Context, error) {
-	owner := r.Header.Get("X-Guest-Token")
+func (speaker) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
+	owner := shown.GuestToken
 	if owner == "" {
 		return nil, identity.ErrCredential
 	}
@@ -118,7 +119,7 @@ func (w *world) serve(db store.DB) {
 	s := New(Options{
 		DB: db, Bus: w.bus, Catalog: viewer{w.view}, Overlay: w.overlay, BaseURL: "https://mira.example", Log: log, Now: now,
 	})
-	w.Handler = api.Handler(api.Options{
+	w.Handler = request.Handler(request.Options{
 		Log: log, Now: now, Auth: speaker{}, CountryHeader: "X-Country",
 		Tokens: map[string]string{api.MetricsToken: operator},
 	}, s, Endpoints)

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
-	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/rank"
@@ -149,7 +149,7 @@ func watchGuide(t testing.TB) *guide.Live {
 func watchPage(t testing.TB, s *Server, path string) *http.Response {
 	t.Helper()
 	w := httptest.NewRecorder()
-	h := api.Handler(api.Options{Log: slog.New(slog.DiscardHandler), Now: s.Now, FaultPage: s.FaultPage}, s, Endpoints)
+	h := request.Handler(request.Options{Log: slog.New(slog.DiscardHandler), Now: s.Now, FaultPage: s.FaultPage}, s, Endpoints)
 	r := httptest.NewRequest("GET", path, nil)
 	r.Header.Set("Accept", "text/html")
 	h.ServeHTTP(w, r)

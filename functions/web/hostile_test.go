@@ -23,7 +23,7 @@ import (
 
 	"miramundo.dev/functions"
 	"miramundo.dev/functions/web"
-	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/guide"
@@ -140,7 +140,7 @@ func hostile(t testing.TB) *stand {
 
 func handler(c shown, g *guide.Live) http.Handler {
 	server := web.New(web.Options{Catalog: c, Guides: g, Links: links, Now: func() time.Time { return noon }})
-	return api.Mux(api.Options{FaultPage: server.FaultPage, Now: func() time.Time { return noon }}, api.Group{Server: server, Endpoints: web.Endpoints})
+	return request.Mux(request.Options{FaultPage: server.FaultPage, Now: func() time.Time { return noon }}, request.Group{Server: server, Endpoints: web.Endpoints})
 }
 
 // guides returns programmes whose texts are hostile.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/build"
 	"miramundo.dev/shared/catalog/index"
@@ -42,7 +42,7 @@ func realServer(b *testing.B) (*Server, *catalog.Register) {
 // they took: half of them, and all but the slowest hundredth.
 func BenchmarkLists(b *testing.B) {
 	s, _ := realServer(b)
-	h := api.Handler(api.Options{Now: s.Now, FaultPage: s.FaultPage}, s, Endpoints)
+	h := request.Handler(request.Options{Now: s.Now, FaultPage: s.FaultPage}, s, Endpoints)
 	country := func(l i18n.Locale) string {
 		path, _ := site.CountryPath(l, "US")
 		return path

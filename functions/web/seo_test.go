@@ -25,6 +25,7 @@ import (
 
 	"miramundo.dev/functions/web/poster"
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/build"
 	"miramundo.dev/shared/catalog/index"
@@ -90,7 +91,7 @@ func sampleServer(t testing.TB, o index.Overlay, more Options) (*Server, http.Ha
 }
 
 func handle(s *Server) http.Handler {
-	return api.Handler(api.Options{Log: slog.New(slog.DiscardHandler), Now: s.Now, FaultPage: s.FaultPage}, s, Endpoints)
+	return request.Handler(request.Options{Log: slog.New(slog.DiscardHandler), Now: s.Now, FaultPage: s.FaultPage}, s, Endpoints)
 }
 
 // ask asks for an address as a browser does; pairs are headers.

@@ -8,6 +8,7 @@ import (
 	"miramundo.dev/hop/upstream"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/encoding"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/fault"
 )
 
@@ -132,7 +133,7 @@ func (c *call) fail(err error) {
 	}
 	c.told, c.status = true, api.Status(f.Kind)
 	w := &counter{ResponseWriter: c.w}
-	api.WriteFault(w, c.r, err)
+	request.WriteFault(w, c.r, err)
 	c.bytes = w.bytes
 	if c.gone {
 		c.status = statusGone

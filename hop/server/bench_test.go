@@ -41,7 +41,7 @@ type load struct {
 	requests [][]byte
 }
 
-func request(path, headers string) []byte {
+func get(path, headers string) []byte {
 	return []byte("GET " + path + " HTTP/1.1\r\nHost: hop.example\r\nUser-Agent: a player of the benchmark\r\nX-Client-Address: 192.0.2.7\r\n" + headers + "\r\n")
 }
 
@@ -196,7 +196,7 @@ func BenchmarkCached(b *testing.B) {
 	w := benchWorld(b, 1)
 	for _, coding := range []string{"identity", "gzip"} {
 		a := w.get(path(1, ""), "Accept-Encoding", coding)
-		l := load{w.hop.Listener.Addr().String(), [][]byte{request(path(1, ""), "Accept-Encoding: "+coding+"\r\n")}}
+		l := load{w.hop.Listener.Addr().String(), [][]byte{get(path(1, ""), "Accept-Encoding: "+coding+"\r\n")}}
 		b.Run(coding+"/same answer", func(b *testing.B) { compare(b, l, load{ceiling(b, a, true), l.requests}) })
 		b.Run(coding+"/bare body", func(b *testing.B) { compare(b, l, load{ceiling(b, a, false), l.requests}) })
 	}
@@ -206,8 +206,8 @@ func BenchmarkCached(b *testing.B) {
 // with the stream's own.
 func BenchmarkBelow(b *testing.B) {
 	w := start(b, setup{streams: []catalog.StreamRecord{{URL: "/master.m3u8"}}, origin: family})
-	own := load{w.hop.Listener.Addr().String(), [][]byte{request(path(1, ""), "")}}
-	compare(b, load{own.addr, [][]byte{request(w.child(w.get(path(1, "")).body), "")}}, own)
+	own := load{w.hop.Listener.Addr().String(), [][]byte{get(path(1, ""), "")}}
+	compare(b, load{own.addr, [][]byte{get(w.child(w.get(path(1, "")).body), "")}}, own)
 }
 
 // BenchmarkChannels compares a thousand channels in turn with one.
@@ -215,7 +215,7 @@ func BenchmarkChannels(b *testing.B) {
 	w := benchWorld(b, 1000)
 	l := load{addr: w.hop.Listener.Addr().String()}
 	for n := range 1000 {
-		l.requests = append(l.requests, request(path(n+1, ""), "Accept-Encoding: gzip\r\n"))
+		l.requests = append(l.requests, get(path(n+1, ""), "Accept-Encoding: gzip\r\n"))
 	}
 	compare(b, l, load{l.addr, l.requests[:1]})
 }

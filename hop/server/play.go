@@ -9,7 +9,7 @@ import (
 	"miramundo.dev/hop/playlist"
 	"miramundo.dev/hop/ticket"
 	"miramundo.dev/hop/upstream"
-	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/identity"
 )
@@ -122,7 +122,7 @@ func (c *call) caller() identity.Caller {
 		Addr:      identity.AddrOf(c.r.RemoteAddr, told(h, c.AddressHeader)),
 		UserAgent: h.Get("User-Agent"),
 		Guest:     c.guest(),
-		Country:   api.Country(told(h, c.CountryHeader)),
+		Country:   request.Country(told(h, c.CountryHeader)),
 	}
 }
 

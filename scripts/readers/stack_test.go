@@ -16,7 +16,7 @@ import (
 	"miramundo.dev/scripts/dev/testchannel"
 	"miramundo.dev/scripts/players/container"
 	"miramundo.dev/scripts/players/journal"
-	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/guide"
@@ -125,7 +125,7 @@ func (s *stack) serve(t *testing.T, reg *catalog.Register) {
 	t.Helper()
 	s.now = time.Now()
 	s.guide = s.follow(t)
-	server := httptest.NewServer(api.Handler(api.Options{}, feeds.New(s.db, s, s.guide, func() time.Time { return s.now }), feeds.Endpoints))
+	server := httptest.NewServer(request.Handler(request.Options{}, feeds.New(s.db, s, s.guide, func() time.Time { return s.now }), feeds.Endpoints))
 	t.Cleanup(server.Close)
 	s.base = server.URL
 	ix, err := index.Build(reg)

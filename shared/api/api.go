@@ -1,16 +1,19 @@
-// Package api knows how an endpoint is declared and how it is served.
+// Package api declares the endpoints of the service.
 //
 // An [Endpoint] is the only description of a route. The dispatcher, the
 // decoding and validation of inputs, the index at GET /api/, the OpenAPI
 // document and the API tests are all computed from one table of endpoints.
 //
-// A handler is a method (ctx, In) (Out, error). In is a struct whose fields
-// say where they come from (see package input). Out is sent as JSON unless it
+// A handler is a method (ctx, In) (Out, error). In is a struct whose tags name
+// the source of each field (see package input). Out is sent as JSON unless it
 // implements [Reply]. An error is answered in one place, as
 //
 //	{"error": code, "message": sentence in the caller's language, ...fields}
 //
 // with the status of its [fault.Kind].
+//
+// Package request serves a table of endpoints over HTTP. [Gate.Invoke] runs one
+// endpoint for a caller that did not send an HTTP request to it.
 package api
 
 import (
@@ -39,21 +42,21 @@ const (
 	Operator Auth = "operator" // bearer operator token
 )
 
-// Names of the operator's tokens, as [Endpoint.Credential] says them.
+// Names of the operator's tokens, for [Endpoint.Credential].
 const (
 	CatalogToken = "CATALOGO_TOKEN"
 	MetricsToken = "METRICS_TOKEN"
 )
 
-// A Cache is what an answer of an endpoint tells caches: a Cache-Control
-// value. The zero Cache is [NoStore]. Errors are never stored.
+// A Cache is the Cache-Control value of an endpoint's answers. The zero Cache is
+// [NoStore]. Errors are never stored.
 type Cache string
 
 // Cache policies.
 const (
 	NoStore    Cache = "no-store"
 	Private    Cache = "private"  // differs by caller; a browser may keep it to revalidate
-	Revalidate Cache = "no-cache" // kept, but asked about each time
+	Revalidate Cache = "no-cache" // kept, and revalidated before each use
 	Immutable  Cache = "public, max-age=31536000, immutable"
 )
 
@@ -62,14 +65,14 @@ func Public(age time.Duration) Cache {
 	return Cache("public, max-age=" + strconv.Itoa(int(age/time.Second)))
 }
 
-// DefaultMaxBody is the greatest request body of an endpoint that sets no
-// limit of its own, in bytes.
+// DefaultMaxBody is the limit of the request body, in bytes, of an endpoint
+// that sets none.
 const DefaultMaxBody = 64 << 10
 
 // DescriptionPath is where the OpenAPI description of the API is.
 const DescriptionPath = "/openapi.json"
 
-// HealthPath is where every server of the service says that it answers.
+// HealthPath is where every process of the service reports its health.
 const HealthPath = "/api/health"
 
 // An Endpoint is one operation of the API.
@@ -79,7 +82,7 @@ type Endpoint struct {
 	Auth   Auth
 	Doc    string         // what it returns, in one sentence
 	Tool   string         // its name as an MCP tool; empty when it is not one
-	Faults []*fault.Error // failures beyond those that Auth and its input imply
+	Faults []*fault.Error // failures beyond those that Auth and the input imply
 	Cache  Cache
 
 	Status     int      // of success; 0 means 200
@@ -87,14 +90,22 @@ type Endpoint struct {
 	Produces   []string // media types of a result that is not JSON
 	Expose     []string // answer headers that scripts of other origins may read
 	SameOrigin bool     // no CORS, although anyone may call it
-	Speaker    bool     // of Auth None: a good Guest credential tells who calls; a bad one is as none
-	Page       bool     // for people, and no part of the API: it answers in HTML, and so do its faults, to browsers, where [Options.FaultPage] is set
-	Credential string   // which token an Operator endpoint asks for; empty means CatalogToken
+	Speaker    bool     // of Auth None: a valid Guest credential identifies the caller; an invalid one is treated as absent
+	Page       bool     // for people, not part of the API: it answers browsers in HTML, and so do its faults where the process has a page for them
+	Credential string   // the token that an Operator endpoint asks for; empty means CatalogToken
 
 	in, out reflect.Type
 	group   string
 	plan    *input.Plan
-	serve   func(server any, c *call) (any, error)
+	run     func(ctx context.Context, server any, from Source) (any, error)
+}
+
+// A Source fills the input of an endpoint, such as from an HTTP request. Its
+// errors are faults.
+type Source interface {
+	// Decode fills v, a copy of the plan's preset. The body of the request may
+	// have at most limit bytes.
+	Decode(plan *input.Plan, v reflect.Value, limit int64) error
 }
 
 // A Reply is a result that writes itself, such as a playlist, an image, a
@@ -127,8 +138,8 @@ func (NoContent) Reply(w http.ResponseWriter, _ *http.Request) error {
 }
 
 // Bind returns e served by h, a method of the group's server S. It panics when
-// the tags of In make no sense or e is incomplete, which the first test of any
-// table that holds e finds.
+// the tags of In are invalid or e is incomplete: any test of a table that holds
+// e finds that.
 func Bind[S, In, Out any](h func(S, context.Context, In) (Out, error), e Endpoint) Endpoint {
 	plan, err := input.Compile(reflect.TypeFor[In](), e.Path)
 	if err == nil {
@@ -140,19 +151,33 @@ func Bind[S, In, Out any](h func(S, context.Context, In) (Out, error), e Endpoin
 	e.in, e.out, e.plan = reflect.TypeFor[In](), reflect.TypeFor[Out](), plan
 	e.group = groupOf(reflect.TypeFor[S]())
 	preset := plan.Preset().(In)
-	e.serve = func(server any, c *call) (any, error) {
+	limit := e.MaxBody
+	e.run = func(ctx context.Context, server any, from Source) (any, error) {
 		in := preset
-		if err := c.decode(reflect.ValueOf(&in).Elem()); err != nil {
+		if err := from.Decode(plan, reflect.ValueOf(&in).Elem(), limit); err != nil {
 			return nil, err
 		}
-		return h(server.(S), c, in)
+		return h(server.(S), ctx, in)
 	}
 	return e
 }
 
+// Run decodes the input of e from a source and calls its handler on the group's
+// server. The caller must have been admitted (see [Gate.Admit]).
+func (e *Endpoint) Run(ctx context.Context, server any, from Source) (any, error) {
+	return e.run(ctx, server, from)
+}
+
+// CrossOrigin reports whether scripts of any origin may call e, without
+// credentials of the browser. They may not call what acts on the account
+// cookie, nor the operator's endpoints, which no page calls.
+func (e *Endpoint) CrossOrigin() bool {
+	return !e.SameOrigin && !e.Page && (e.Auth == None || e.Auth == Guest)
+}
+
 func (e *Endpoint) complete() error {
 	if e.Method == "" || e.Path == "" || e.Auth == "" || e.Doc == "" {
-		return errors.New("a method, path, credential or sentence is missing")
+		return errors.New("Method, Path, Auth and Doc must be set")
 	}
 	if e.Cache == "" {
 		e.Cache = NoStore
@@ -164,7 +189,7 @@ func (e *Endpoint) complete() error {
 		e.MaxBody = DefaultMaxBody
 	}
 	if e.Speaker && (e.Auth != None || strings.HasPrefix(string(e.Cache), "public")) {
-		return errors.New("a speaker is told apart where a credential is needed, or the answer is for all caches")
+		return errors.New("Speaker needs Auth None and a Cache that is not public")
 	}
 	if e.Auth == Operator && e.Credential == "" {
 		e.Credential = CatalogToken
@@ -194,6 +219,9 @@ func (e Endpoint) Output() reflect.Type { return e.out }
 
 // Params lists the inputs of e, in the order of the fields that hold them.
 func (e Endpoint) Params() []input.Param { return e.plan.Params }
+
+// HasQuery reports whether the query of e may hold a parameter.
+func (e Endpoint) HasQuery(name string) bool { return e.plan.Has(name) }
 
 // HasBody reports whether e reads a request body.
 func (e Endpoint) HasBody() bool { return e.plan.Body }

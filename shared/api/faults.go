@@ -4,11 +4,11 @@ import (
 	"net/http"
 
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 )
 
-// ErrNoOperatorToken means that the service was not given the operator's token,
-// to compare with.
+// ErrNoOperatorToken means that the service has no operator token configured.
 var ErrNoOperatorToken = fault.New(fault.Unavailable, "operator_token_unavailable")
 
 // statuses gives the HTTP status of each kind of fault.
@@ -38,8 +38,8 @@ func Status(k fault.Kind) int {
 	return http.StatusInternalServerError
 }
 
-// AllFaults lists every fault that e may answer with: those it declares, and
-// those that its credential, its input and its being called at all imply.
+// AllFaults lists every fault that e may answer with: those that it declares,
+// those that its credential and its input imply, and fault.ErrInternal.
 func (e Endpoint) AllFaults() []*fault.Error {
 	all := append([]*fault.Error(nil), e.Faults...)
 	switch e.Auth {
@@ -55,4 +55,20 @@ func (e Endpoint) AllFaults() []*fault.Error {
 		all = append(all, fault.ErrBody, fault.ErrBodyTooLarge, fault.ErrMediaType)
 	}
 	return append(all, fault.ErrInternal)
+}
+
+// Message returns the sentence that describes f in a locale.
+func Message(l i18n.Locale, f *fault.Error) string {
+	key := "fault." + f.Code
+	if _, ok := f.Fields["param"]; ok && i18n.Has(key+".param") {
+		key += ".param"
+	}
+	if !i18n.Has(key) {
+		key = "fault." + fault.ErrInternal.Code
+	}
+	text := l.T(key, f.Fields)
+	if reason, ok := f.Fields["reason"].(string); ok && i18n.Has("reason."+reason) {
+		text += " " + l.T("reason."+reason, f.Fields)
+	}
+	return text
 }

@@ -17,31 +17,40 @@ import (
 // jsonType is the media type of every JSON answer.
 const jsonType = "application/json; charset=utf-8"
 
-// Values of headers that are the same in many answers. They are shared, which
-// is safe as long as nobody writes into a value in place: Set and Add do not.
+// Values of headers that are the same in many answers. Answers share them, which
+// is safe as long as no code writes into a value in place: Set and Add do not.
 var (
-	jsonTypes      = []string{jsonType}
-	varyEncoding   = []string{"Accept-Encoding"}
-	varyLanguage   = []string{"Accept-Language"}
-	varyBoth       = []string{"Accept-Encoding, Accept-Language"}
-	nosniff        = []string{"nosniff"}
-	anyOrigin      = []string{"*"}
-	noStore        = []string{string(NoStore)}
-	codingHeaders  = [...][]string{encoding.Brotli: {"br"}, encoding.Zstd: {"zstd"}, encoding.Gzip: {"gzip"}}
-	allowedHeaders = []string{"Accept-Language, Authorization, Content-Type, If-None-Match, X-Api-Key, X-Credito, X-Guest-Token, X-PAYMENT"}
-	challenge      = []string{"Bearer"}
-	preflightAges  = []string{"86400"}
+	jsonTypes     = []string{jsonType}
+	varyEncoding  = []string{"Accept-Encoding"}
+	varyLanguage  = []string{"Accept-Language"}
+	varyBoth      = []string{"Accept-Encoding, Accept-Language"}
+	codingHeaders = [...][]string{encoding.Brotli: {"br"}, encoding.Zstd: {"zstd"}, encoding.Gzip: {"gzip"}}
 )
 
+// Send answers with the result of a handler: it writes a [Reply], and any other
+// value as JSON with status. When the caller has the version of a [Tagged]
+// result already, the answer is 304.
+func Send(w http.ResponseWriter, r *http.Request, status int, result any) error {
+	if t, ok := result.(Tagged); ok {
+		if tag := t.ETag(); tag != "" && unchanged(w, r, tag) {
+			return nil
+		}
+	}
+	if reply, ok := result.(Reply); ok {
+		return reply.Reply(w, r)
+	}
+	return encode(w, r, status, result)
+}
+
 // WriteJSON answers with data, which is JSON already, compressed when the
-// caller takes that. The caller of WriteJSON may reuse data when it returns.
+// caller accepts that. The caller of WriteJSON may reuse data when it returns.
 func WriteJSON(w http.ResponseWriter, r *http.Request, data []byte) error {
 	w.Header()["Content-Type"] = jsonTypes
 	return write(w, r, http.StatusOK, data)
 }
 
-// Write answers with data of a media type, compressed when the type shrinks and
-// the caller takes that. Headers that the answer needs besides are set before.
+// Write answers with data of a media type, compressed when the type is
+// compressible and the caller accepts that. Further headers must be set before.
 func Write(w http.ResponseWriter, r *http.Request, mediaType string, data []byte) error {
 	w.Header()["Content-Type"] = []string{mediaType}
 	return write(w, r, http.StatusOK, data)
@@ -53,7 +62,7 @@ func WriteStatus(w http.ResponseWriter, r *http.Request, status int, mediaType s
 	return write(w, r, status, data)
 }
 
-// write answers with data, whose type the header says already.
+// write answers with data, whose Content-Type is set already.
 func write(w http.ResponseWriter, r *http.Request, status int, data []byte) error {
 	h := w.Header()
 	shrinks := encoding.Compressible(h.Get("Content-Type"))
@@ -78,12 +87,14 @@ func writeBody(w http.ResponseWriter, status int, body []byte) error {
 	return err
 }
 
-// vary says which request headers decided on the answer.
+// A localizer is a writer that reports whether the answer depends on the
+// caller's language.
+type localizer interface{ Localized() bool }
+
+// vary sets Vary to the request headers that decided on the answer.
 func vary(w http.ResponseWriter, encoded bool) {
-	localized := false
-	if rw, ok := w.(*response); ok {
-		localized = rw.call.locale.Load() > 0
-	}
+	l, ok := w.(localizer)
+	localized := ok && l.Localized()
 	switch {
 	case encoded && localized:
 		w.Header()["Vary"] = varyBoth
@@ -123,8 +134,8 @@ func (c Content) Reply(w http.ResponseWriter, r *http.Request) error {
 }
 
 // A Document is a result that stays the same while the program runs. It is
-// compressed once, when it is first asked for: an instance that nobody asks
-// starts without that work.
+// compressed once, at the first request for it, so that it does not slow the
+// start of the program.
 type Document struct {
 	types    []string
 	tag      string
@@ -149,7 +160,7 @@ func (d *Document) ETag() string { return d.tag }
 // Bytes returns the document as it is, not compressed.
 func (d *Document) Bytes() []byte { return d.data }
 
-// Reply writes the document in the best coding that the caller takes.
+// Reply writes the document in the best coding that the caller accepts.
 func (d *Document) Reply(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h["Content-Type"] = d.types
@@ -184,8 +195,8 @@ func encode(w http.ResponseWriter, r *http.Request, status int, value any) error
 	return write(w, r, status, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// unchanged answers 304 when the caller has the version tag already. It sets
-// the header ETag. Tags are weak, since codings of one version share it.
+// unchanged sets the header ETag, and answers 304 when the caller has that
+// version already. Tags are weak, since the codings of one version share a tag.
 func unchanged(w http.ResponseWriter, r *http.Request, tag string) bool {
 	quoted := `W/"` + tag + `"`
 	w.Header()["Etag"] = []string{quoted}

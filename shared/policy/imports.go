@@ -49,6 +49,8 @@ var layers = []layer{
 	{`shared/logo`, words + `|` + keepers + `|shared/(overlay|catalog)`, "a logo knows channels by their ids"},
 	{`shared/(job|stream|feed|account|chat|billing|numbers)(/.*)?`,
 		words + `|` + keepers + `|shared/catalog`, "a subject knows the catalog at most; neighbours are named here"},
+	{`shared/credential`, `shared/(identity|api)`, "credentials are read from headers and verified by identity"},
+	{`shared/api/request`, words + `|shared/(identity|credential|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
 	{`shared/api(/.*)?`, words + `|shared/identity|shared/api(/.*)?`, "the web layer knows no subject"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
 	{functions, `shared/.*`, "functions are deployed apart; they meet in shared"},
@@ -173,7 +175,7 @@ func homeless(dir, im string) string {
 
 // web are the packages that may import net/http: servers, and packages that make
 // requests or read their responses.
-const web = `shared/(api(/.*)?|apitest|origin|probe/measure/fleet|guide/refresh|logo/fetch)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
+const web = `shared/(api(/.*)?|credential|apitest|origin|probe/measure/fleet|guide/refresh|logo/fetch)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
 
 // HTTP checks that subjects do not know the web.
 func HTTP(t *Tree) []string {

@@ -21,8 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"miramundo.dev/functions/catalog"
-	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/cloudlog"
+	"miramundo.dev/shared/api/request"
 	model "miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 )
@@ -127,7 +127,7 @@ func newService(file string) (http.Handler, error) {
 	log := slog.New(cloudlog.New(null, slog.LevelInfo, "demo"))
 	links := model.LinkBase{Base: "https://miramundo.example", Hop: "https://hop.miramundo.example", Legacy: "https://legacy.miramundo.example"}
 	view := fixed{index.NewView(ix, index.Overlay{}, links)}
-	return api.Handler(api.Options{Log: log}, catalog.New(catalog.Options{Catalog: view, Links: links, Now: time.Now}), catalog.Endpoints), nil
+	return request.Handler(request.Options{Log: log}, catalog.New(catalog.Options{Catalog: view, Links: links, Now: time.Now}), catalog.Endpoints), nil
 }
 
 // fixed shows one view.

@@ -1,4 +1,4 @@
-package api_test
+package request_test
 
 import (
 	"context"
@@ -247,8 +247,8 @@ type callerKey struct{}
 // header authenticates by naming the caller in a header.
 type header struct{}
 
-func (header) Authenticate(ctx context.Context, r *http.Request, class api.Auth) (context.Context, error) {
-	who := r.Header.Get("X-Guest-Token")
+func (header) Authenticate(ctx context.Context, shown identity.Credentials, class api.Auth) (context.Context, error) {
+	who := shown.GuestToken
 	if who == "" {
 		return nil, identity.ErrCredential
 	}

@@ -1,4 +1,4 @@
-package api_test
+package request_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/api/input"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
 )
 
@@ -25,13 +26,13 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 var tokens = map[string]string{api.CatalogToken: "operator-token-one", api.MetricsToken: "operator-token-two"}
 
-func options() api.Options {
-	return api.Options{Tokens: tokens, Auth: header{}, CountryHeader: "X-Client-Region"}
+func options() request.Options {
+	return request.Options{Tokens: tokens, Auth: header{}, CountryHeader: "X-Client-Region"}
 }
 
 // TestScripts runs the scripts, which call every endpoint.
 func TestScripts(t *testing.T) {
-	v := apitest.Validating(t, api.Handler(options(), newServer(), table), spec(t))
+	v := apitest.Validating(t, request.Handler(options(), newServer(), table), spec(t))
 	apitest.Run(t, v, "testdata/api/*.txt")
 	got := v.Uncalled(table)
 	if len(got) != 1 || got[0] != "GET /doc/{$}" { // which TestCodings calls
@@ -59,7 +60,7 @@ func TestOpenAPI(t *testing.T) {
 
 // TestCodings checks that an answer is the same in every coding.
 func TestCodings(t *testing.T) {
-	h := apitest.Validating(t, api.Handler(options(), newServer(), table), spec(t))
+	h := apitest.Validating(t, request.Handler(options(), newServer(), table), spec(t))
 	for _, path := range []string{"/page", "/doc/"} {
 		_, want := apitest.Do(t, h, "GET", path, "")
 		for _, accept := range []string{"gzip", "zstd", "br", "gzip, br, zstd", "*", "identity", "gzip;q=0", "br;q=0.1,gzip"} {
@@ -83,7 +84,7 @@ func TestCodings(t *testing.T) {
 
 // TestNoAuthenticator checks the answers of a service that cannot tell who calls.
 func TestNoAuthenticator(t *testing.T) {
-	h := apitest.Validating(t, api.Handler(api.Options{}, newServer(), table), spec(t))
+	h := apitest.Validating(t, request.Handler(request.Options{}, newServer(), table), spec(t))
 	for path, code := range map[string]string{
 		"/api/mine": "auth_unavailable", "/api/account": "auth_unavailable", "/api/numbers": "operator_token_unavailable",
 	} {
@@ -97,7 +98,7 @@ func TestNoAuthenticator(t *testing.T) {
 // TestNoAuthenticatorNeeded checks that a service that cannot tell who calls
 // still answers those whom it need not know.
 func TestNoAuthenticatorNeeded(t *testing.T) {
-	h := apitest.Validating(t, api.Handler(api.Options{}, newServer(), table), spec(t))
+	h := apitest.Validating(t, request.Handler(request.Options{}, newServer(), table), spec(t))
 	answer, body := apitest.Do(t, h, "GET", "/api/seen/x", "", "X-Guest-Token", "ipt_1")
 	if answer.StatusCode != 200 || !strings.Contains(body, `"id":""`) {
 		t.Errorf("answered %d %s", answer.StatusCode, body)
@@ -124,7 +125,7 @@ func TestAddr(t *testing.T) {
 			got = api.AddrOf(ctx).String() + " " + api.UserAgentOf(ctx)
 			return api.NoContent{}, nil
 		}, api.Endpoint{Method: "GET", Path: "/x", Auth: api.None, Doc: "X."})
-		h := api.Handler(api.Options{AddressHeader: test.trusted}, newServer(), []api.Endpoint{e})
+		h := request.Handler(request.Options{AddressHeader: test.trusted}, newServer(), []api.Endpoint{e})
 		r := httptest.NewRequest("GET", "/x", nil)
 		r.Header["X-Client-Address"] = test.sent
 		r.Header.Set("User-Agent", "VLC/3.0")
@@ -139,8 +140,8 @@ func TestAddr(t *testing.T) {
 }
 
 func TestCountry(t *testing.T) {
-	trusting := api.Handler(options(), newServer(), table)
-	alone := api.Handler(api.Options{}, newServer(), table)
+	trusting := request.Handler(options(), newServer(), table)
+	alone := request.Handler(request.Options{}, newServer(), table)
 	for _, test := range []struct {
 		h            http.Handler
 		header, want string
@@ -158,7 +159,7 @@ func TestCountry(t *testing.T) {
 // TestBodyLimit checks bodies around the endpoint's limit, with and without a
 // length that is told beforehand.
 func TestBodyLimit(t *testing.T) {
-	h := apitest.Validating(t, api.Handler(options(), newServer(), table), spec(t))
+	h := apitest.Validating(t, request.Handler(options(), newServer(), table), spec(t))
 	for _, test := range []struct{ size, status int }{{1024, 201}, {1025, 413}, {1 << 20, 413}} {
 		for _, told := range []bool{true, false} {
 			body := `{"name":"a"` + strings.Repeat(" ", test.size-12) + `}`
@@ -178,7 +179,7 @@ func TestBodyLimit(t *testing.T) {
 
 // TestHostileBodies checks bodies that are no text.
 func TestHostileBodies(t *testing.T) {
-	h := apitest.Validating(t, api.Handler(options(), newServer(), table), spec(t))
+	h := apitest.Validating(t, request.Handler(options(), newServer(), table), spec(t))
 	for body, reason := range map[string]string{
 		"{\"name\":\"\xff\"}": "encoding",
 		`{"x":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + "}": "too_deep",
@@ -194,7 +195,7 @@ func TestHostileBodies(t *testing.T) {
 // TestLongQuery checks that a query is bounded where it is read, and of no
 // account where it is not.
 func TestLongQuery(t *testing.T) {
-	h := apitest.Validating(t, api.Handler(options(), newServer(), table), spec(t))
+	h := apitest.Validating(t, request.Handler(options(), newServer(), table), spec(t))
 	query := "?x=" + strings.Repeat("y", input.MaxQuery)
 	for path, status := range map[string]int{"/api/things": 400, "/page": 200} {
 		if answer, got := apitest.Do(t, h, "GET", path+query, ""); answer.StatusCode != status {
@@ -205,7 +206,7 @@ func TestLongQuery(t *testing.T) {
 
 // TestTruncatedBody checks a connection that ends within the body.
 func TestTruncatedBody(t *testing.T) {
-	h := api.Handler(options(), newServer(), table)
+	h := request.Handler(options(), newServer(), table)
 	r := httptest.NewRequest("POST", "/api/things", &failing{strings.NewReader(`{"name":`)})
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
@@ -228,7 +229,7 @@ func (f *failing) Read(p []byte) (int, error) {
 // TestSlowBody checks that no request body may drip for ever, whoever reads it:
 // the server reads what an answer left of it.
 func TestSlowBody(t *testing.T) {
-	h := api.Handler(options(), newServer(), table)
+	h := request.Handler(options(), newServer(), table)
 	for _, test := range []struct {
 		method, path, mediaType, body string
 		status                        int
@@ -271,7 +272,7 @@ func (w *timed) SetReadDeadline(t time.Time) error {
 
 // TestAbort checks that a handler can still end its connection.
 func TestAbort(t *testing.T) {
-	h := api.Handler(options(), newServer(), table)
+	h := request.Handler(options(), newServer(), table)
 	defer func() {
 		if err, _ := recover().(error); !errors.Is(err, http.ErrAbortHandler) {
 			t.Errorf("recovered %v", err)
@@ -302,7 +303,7 @@ func TestLog(t *testing.T) {
 		o.Log = slog.New(cloudlog.New(&b, slog.LevelInfo, "p"))
 		now := time.Unix(1e9, 0)
 		o.Now = func() time.Time { now = now.Add(time.Millisecond); return now }
-		answer, _ := apitest.Do(t, api.Handler(o, newServer(), table), test.method, test.target, "",
+		answer, _ := apitest.Do(t, request.Handler(o, newServer(), table), test.method, test.target, "",
 			"Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "Authorization", "Bearer secret-token")
 		var got map[string]any
 		if err := json.Unmarshal(b.Bytes(), &got); err != nil || bytes.Count(b.Bytes(), []byte("\n")) != 1 {

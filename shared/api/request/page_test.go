@@ -1,4 +1,4 @@
-package api_test
+package request_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/fault"
 )
@@ -55,7 +56,7 @@ func TestFaultPage(t *testing.T) {
 		}
 		return told{status, f.Code}
 	}
-	h := api.Handler(o, site{}, siteTable)
+	h := request.Handler(o, site{}, siteTable)
 	const browser = "text/html,application/xhtml+xml,*/*;q=0.8"
 	for _, test := range []struct {
 		method, path, accept string
@@ -95,7 +96,7 @@ func TestFaultPage(t *testing.T) {
 func TestFaultPageFails(t *testing.T) {
 	o := options()
 	o.FaultPage = func(*http.Request, int, *fault.Error) api.Reply { return broken{} }
-	res, body := apitest.Do(t, api.Handler(o, site{}, siteTable), "GET", "/gone", "", "Accept", "text/html")
+	res, body := apitest.Do(t, request.Handler(o, site{}, siteTable), "GET", "/gone", "", "Accept", "text/html")
 	if res.StatusCode != http.StatusNotFound || !strings.Contains(body, "not_found") {
 		t.Errorf("answers %d %s", res.StatusCode, body)
 	}

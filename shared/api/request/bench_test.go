@@ -1,4 +1,4 @@
-package api_test
+package request_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/cloudlog"
+	"miramundo.dev/shared/api/request"
 )
 
 // bigPage is a body of the size of a page of search results.
@@ -46,7 +47,7 @@ func bare(w http.ResponseWriter, _ *http.Request) {
 func benchHandler(lg *slog.Logger) http.Handler {
 	o := options()
 	o.Log = lg
-	return api.Handler(o, benchServer{}, []api.Endpoint{
+	return request.Handler(o, benchServer{}, []api.Endpoint{
 		api.Bind(benchServer.search, api.Endpoint{
 			Method: "GET", Path: "/api/channels", Auth: api.None, Doc: "A page.", Cache: api.Private,
 		}),

@@ -1,0 +1,67 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"strings"
+
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
+)
+
+// An Authenticator identifies callers by their credentials.
+type Authenticator interface {
+	// Authenticate returns ctx with the caller (see identity.SpeakerOf), or the
+	// fault of the credentials. The class is Guest or Session.
+	Authenticate(ctx context.Context, shown identity.Credentials, class Auth) (context.Context, error)
+}
+
+// A Gate decides which callers an endpoint is run for.
+type Gate struct {
+	Auth   Authenticator     // nil answers auth_unavailable where a caller must be identified
+	Tokens map[string]string // of the operator, by the names of [Endpoint.Credential]
+}
+
+// Admit returns ctx with the caller of r, as far as e asks for one, or the
+// fault of the credentials that r shows.
+func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Context, error) {
+	switch {
+	case e.Auth == Operator:
+		return ctx, g.checkToken(e.Credential, r.Credentials().Authorization)
+	case e.Auth == None && !e.Speaker:
+		return ctx, nil
+	case e.Auth == None:
+		return g.identify(ctx, r), nil
+	case g.Auth == nil:
+		return nil, identity.ErrNoKey
+	}
+	return g.Auth.Authenticate(ctx, r.Credentials(), e.Auth)
+}
+
+// identify returns ctx with the caller of r where one is welcome and not
+// required: an invalid credential is treated as absent.
+func (g *Gate) identify(ctx context.Context, r Request) context.Context {
+	if g.Auth == nil {
+		return ctx
+	}
+	if identified, err := g.Auth.Authenticate(ctx, r.Credentials(), Guest); err == nil {
+		return identified
+	}
+	return ctx
+}
+
+// checkToken compares a bearer token with the operator's token of a name, in
+// constant time.
+func (g *Gate) checkToken(name, authorization string) error {
+	want := g.Tokens[name]
+	if want == "" {
+		return ErrNoOperatorToken
+	}
+	scheme, token, _ := strings.Cut(authorization, " ")
+	shown, known := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(want))
+	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(shown[:], known[:]) != 1 {
+		return fault.ErrOperatorToken
+	}
+	return nil
+}

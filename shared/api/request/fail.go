@@ -1,0 +1,70 @@
+package request
+
+import (
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/fault"
+)
+
+// fail answers with the fault in err, when no answer was begun.
+func (c *Call) fail(err error) {
+	f := fault.From(err)
+	c.cause = err
+	if c.w.status != 0 {
+		return
+	}
+	h := c.w.Header()
+	for _, name := range []string{"Content-Encoding", "Content-Length", "Etag", "Location"} {
+		h.Del(name)
+	}
+	h["Cache-Control"] = noStore
+	if f.Kind == fault.Unauthenticated {
+		h["Www-Authenticate"] = challenge
+	}
+	if seconds, ok := f.Fields["retry_after"].(int); ok {
+		h.Set("Retry-After", strconv.Itoa(seconds))
+	}
+	if c.showFault(f) {
+		return
+	}
+	body := maps.Clone(f.Fields)
+	if body == nil {
+		body = map[string]any{}
+	}
+	body["error"], body["message"] = f.Code, api.Message(c.Locale(), f)
+	status := api.Status(f.Kind)
+	if err := api.Send(&c.w, c.Request, status, body); err != nil && c.w.status == 0 {
+		http.Error(&c.w, f.Code, status)
+	}
+}
+
+// showFault answers with a page that shows f, and reports whether it did.
+func (c *Call) showFault(f *fault.Error) bool {
+	if c.layer.FaultPage == nil || !c.forPeople() {
+		return false
+	}
+	page := c.layer.FaultPage(c.Request, api.Status(f.Kind), f)
+	return page != nil && page.Reply(&c.w, c.Request) == nil
+}
+
+// forPeople reports whether a person reads the answer: a browser requested a
+// page, or an address that no route has.
+func (c *Call) forPeople() bool {
+	if c.route != nil && !c.route.Page {
+		return false
+	}
+	return (c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead) &&
+		strings.Contains(c.Request.Header.Get("Accept"), "text/html")
+}
+
+// WriteFault answers r with the fault in err, as a route does that returns it.
+// It is for servers that do not log by this package.
+func WriteFault(w http.ResponseWriter, r *http.Request, err error) {
+	c := &Call{Context: r.Context(), Request: r, layer: &layer{}}
+	c.w = response{ResponseWriter: w, call: c}
+	c.fail(err)
+}

@@ -1,0 +1,208 @@
+// Package request answers HTTP requests in one way for every process of the
+// service.
+//
+// A process declares its routes: endpoints of package api ([Mux]), or routes of
+// its own ([New]). Each request becomes a [Call], which goes through these steps
+// whatever its route does:
+//
+//  1. the headers that all answers share, and the id of the request;
+//  2. the route, or the answer in its place: a preflight, another method, a
+//     missing or surplus slash, an unknown path;
+//  3. the route's own part, which answers, or returns an error;
+//  4. the fault in that error, or in a panic, as JSON in the caller's language
+//     with the status of its kind, or as a page for browsers;
+//  5. one record in the log, which holds no address, no query and no secret.
+//
+// A process that needs routes besides its endpoints, such as one for the
+// platform's probes, appends them to those of [Endpoints].
+package request
+
+import (
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/fault"
+)
+
+// Options are what the routes of a process share.
+type Options struct {
+	Log           *slog.Logger      // nil logs nothing
+	Tokens        map[string]string // of the operator, by the names of [api.Endpoint.Credential]
+	CountryHeader string            // in which a trusted edge sends the caller's country; empty trusts none
+	AddressHeader string            // in which a trusted edge sends the caller's address, alone; empty trusts none
+	Auth          api.Authenticator // nil answers auth_unavailable where a caller must be identified
+	Now           func() time.Time  // nil is time.Now
+
+	// FaultPage returns the page that shows f to a person in place of JSON. It is
+	// asked for browsers that request a route with Page, or no route at all. When
+	// FaultPage or the page is nil the answer is JSON.
+	FaultPage func(r *http.Request, status int, f *fault.Error) api.Reply
+}
+
+// A Route answers the requests of one method and path.
+type Route struct {
+	Method string // GET answers HEAD too
+	Path   string // in the syntax of [http.ServeMux]; the log shows it in place of the path of the request
+	Policy Policy
+	Log    *slog.Logger // of the requests to this route; nil is that of the options
+	Lang   bool         // the query may name the caller's locale in the parameter lang
+	Page   bool         // for people: browsers get faults as pages
+
+	// Serve answers. An error that it returns before it began to answer is
+	// answered as a fault; a later one is logged.
+	Serve func(*Call) error
+}
+
+// Pattern returns the method and path as [http.ServeMux] takes them.
+func (rt *Route) Pattern() string { return rt.Method + " " + rt.Path }
+
+// A Policy is the headers that the answers of a route share. It is made once:
+// no request computes what does not depend on it.
+type Policy struct {
+	Headers []Header // of the answers that the route gives
+	Shared  []Header // of these, and of answers in their place: to another method, to a preflight
+
+	// Allow is the value of Access-Control-Allow-Headers for preflights. Nil means
+	// that scripts of other origins may not call the route.
+	Allow []string
+}
+
+// A Header is a header of an answer. Answers share the slice of its values:
+// nobody may write into it.
+type Header struct {
+	Name   string // in canonical form
+	Values []string
+}
+
+func set(h http.Header, list []Header) {
+	for _, header := range list {
+		h[header.Name] = header.Values
+	}
+}
+
+// Names and values of headers that many answers share.
+var (
+	nosniff       = []string{"nosniff"}
+	noStore       = []string{string(api.NoStore)}
+	challenge     = []string{"Bearer"}
+	preflightAges = []string{"86400"}
+)
+
+// AnyOrigin lets scripts of any origin read an answer.
+var AnyOrigin = Header{"Access-Control-Allow-Origin", []string{"*"}}
+
+// New returns a handler that serves routes.
+func New(o Options, routes []Route) http.Handler {
+	l := &layer{Options: o, mux: http.NewServeMux()}
+	if l.Log == nil {
+		l.Log = slog.New(slog.DiscardHandler)
+	}
+	if l.Now == nil {
+		l.Now = time.Now
+	}
+	for _, rt := range routes {
+		l.mux.Handle(rt.Pattern(), &handler{l, &rt})
+		l.note(rt.Method)
+	}
+	for _, pattern := range unmatched(routes) {
+		l.mux.Handle(pattern, &handler{layer: l})
+	}
+	return l
+}
+
+// unmatched returns the patterns of requests that no route matches. A path with
+// a slash at its end that lacks it is one of them: http.ServeMux would redirect
+// it, in HTML.
+func unmatched(routes []Route) []string {
+	patterns := []string{"/"}
+	for _, rt := range routes {
+		path, ok := strings.CutSuffix(rt.Path, "/{$}")
+		if pattern := rt.Method + " " + path; ok && path != "" && !slices.Contains(patterns, pattern) {
+			patterns = append(patterns, pattern)
+		}
+	}
+	return patterns
+}
+
+// A layer serves the routes of a process.
+type layer struct {
+	Options
+	mux     *http.ServeMux
+	methods []string // of the routes, in their order
+}
+
+func (l *layer) note(method string) {
+	if !slices.Contains(l.methods, method) {
+		l.methods = append(l.methods, method)
+	}
+	if method == http.MethodGet {
+		l.note(http.MethodHead)
+	}
+}
+
+// ServeHTTP dispatches r. A path that http.ServeMux would clean, with a redirect
+// in HTML, matches no route.
+func (l *layer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if isClean(r.URL.EscapedPath()) {
+		l.mux.ServeHTTP(w, r)
+		return
+	}
+	l.serve(w, r, nil)
+}
+
+func isClean(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") &&
+		!strings.Contains(path, "/./") && !strings.Contains(path, "/../") &&
+		!strings.HasSuffix(path, "/.") && !strings.HasSuffix(path, "/..")
+}
+
+// A handler serves one route as http.ServeMux calls it; requests that no route
+// matches when it has none.
+type handler struct {
+	layer *layer
+	route *Route
+}
+
+// ServeHTTP answers one request.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.layer.serve(w, r, h.route)
+}
+
+// find returns the route of a method and address; nil when there is none. It
+// asks the mux itself, so that it cannot disagree with what is served.
+func (l *layer) find(method, host string, u *url.URL) *Route {
+	if !isClean(u.EscapedPath()) {
+		return nil
+	}
+	h, _ := l.mux.Handler(&http.Request{Method: method, URL: u, Host: host})
+	if found, ok := h.(*handler); ok {
+		return found.route
+	}
+	return nil
+}
+
+// serve answers one request, whatever happens.
+func (l *layer) serve(w http.ResponseWriter, r *http.Request, rt *Route) {
+	c := &Call{Context: r.Context(), Request: r, Start: l.Now(), layer: l}
+	c.w = response{ResponseWriter: w, call: c}
+	defer c.finish()
+	c.limitBody(bodyTimeout)
+	h := w.Header()
+	h["X-Content-Type-Options"] = nosniff
+	h["X-Request-Id"] = []string{c.ID()}
+	if rt == nil {
+		c.refuse()
+		return
+	}
+	c.route = rt
+	set(h, rt.Policy.Shared)
+	set(h, rt.Policy.Headers)
+	if err := rt.Serve(c); err != nil {
+		c.fail(err)
+	}
+}
