@@ -1,24 +1,19 @@
 package functions
 
 import (
-	"bufio"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store/embedded"
 )
-
-// reloadEnv names the database that the child of TestKilled reloads.
-const reloadEnv = "MIRAMUNDO_TEST_RELOAD"
 
 // edition returns the n-th edition of a catalog whose names all tell it, so
 // that a mixture of two would show.
@@ -33,7 +28,7 @@ func edition(n int) *source.Dataset {
 }
 
 // reloadForever is the child process: it publishes one edition after another,
-// and prints the number of each before it does.
+// and says the number of each before it does.
 func reloadForever(t *testing.T, file string) {
 	db, err := embedded.Open(file)
 	if err != nil {
@@ -41,18 +36,18 @@ func reloadForever(t *testing.T, file string) {
 	}
 	d := deps(t, db, collect.Place{})
 	for n := 1; ; n++ {
-		fmt.Println("edition", n)
+		killtest.Say("edition", n)
 		if _, err := reloadOf(d, collect.Plan{Extra: edition(n)}).Run(t.Context(), job.Order{Manual: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestKilled kills a process that reloads at points of no plan. Whoever opens
-// the database then finds one whole edition.
+// TestKilled kills a process that reloads at random points. The database then
+// holds one whole edition.
 func TestKilled(t *testing.T) {
-	if file := os.Getenv(reloadEnv); file != "" {
-		reloadForever(t, file)
+	if args, ok := killtest.Child(t); ok {
+		reloadForever(t, args[0])
 	}
 	file := filepath.Join(t.TempDir(), "db")
 	rnd := rand.New(rand.NewPCG(7, 7))
@@ -61,30 +56,13 @@ func TestKilled(t *testing.T) {
 		rounds = 3
 	}
 	for round := range rounds {
-		killReload(t, file, 1+rnd.IntN(3), time.Duration(rnd.IntN(150))*time.Millisecond)
+		last := fmt.Sprint("edition ", 1+rnd.IntN(3))
+		killtest.Run(t, killtest.Plan{
+			Args: []string{file}, After: time.Duration(rnd.IntN(150)) * time.Millisecond,
+			Hear: func(line string) bool { return line == last },
+		})
 		checkWhole(t, round, file)
 	}
-}
-
-// killReload starts a child, and kills it a while after it has begun its n-th
-// edition.
-func killReload(t *testing.T, file string, n int, later time.Duration) {
-	t.Helper()
-	child := exec.Command(os.Args[0], "-test.run=^TestKilled$", "-test.v")
-	child.Env = append(os.Environ(), reloadEnv+"="+file)
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	want := fmt.Sprint("edition ", n)
-	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != want; {
-	}
-	<-time.After(later)
-	child.Process.Kill()
-	_ = child.Wait() // it was killed
 }
 
 func checkWhole(t *testing.T, round int, file string) {

@@ -1,15 +1,12 @@
 package functions
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -19,6 +16,7 @@ import (
 
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
@@ -130,9 +128,6 @@ func TestPeopleCounted(t *testing.T) {
 	await(t, d, "Beacon.uk", 0, people)
 }
 
-// peopleEnv names the folder that the child of TestPeopleKilled writes to.
-const peopleEnv = "MIRAMUNDO_TEST_PEOPLE"
-
 // Operations are of three kinds in turn: a play, a favorite made or taken back,
 // and a comment while the hour allows it.
 const (
@@ -183,7 +178,7 @@ func talkForever(t *testing.T, dir string) {
 	d := openPeople(t, dir)
 	h := Mux(d)
 	token, owner := issue(t, d)
-	fmt.Println("owner", owner)
+	killtest.Say("owner", owner)
 	for n := 0; ; n++ {
 		var answer struct{}
 		switch of := fmt.Sprintf(`{"channel_id":%q}`, channelOf(n)); {
@@ -196,16 +191,16 @@ func talkForever(t *testing.T, dir string) {
 		default:
 			do(t, h, token, "POST", "/api/favorites", of, &answer)
 		}
-		fmt.Println("done", n)
+		killtest.Say("done", n)
 	}
 }
 
-// TestPeopleKilled kills a process that serves people, at points of no plan.
-// What was acknowledged is there, nothing is half done, and what others are
-// told of it in the end is what is there.
+// TestPeopleKilled kills a process that serves people, at random points. What
+// was acknowledged is there, nothing is half done, and the counts that are shown
+// in the end are those of what is there.
 func TestPeopleKilled(t *testing.T) {
-	if dir := os.Getenv(peopleEnv); dir != "" {
-		talkForever(t, dir)
+	if args, ok := killtest.Child(t); ok {
+		talkForever(t, args[0])
 	}
 	runs := 40
 	if testing.Short() {
@@ -255,34 +250,15 @@ func TestPeopleKilled(t *testing.T) {
 // returns who it spoke for and how many operations it had acknowledged.
 func killTalker(t *testing.T, dir string, n int, later time.Duration) (owner identity.Owner, done int) {
 	t.Helper()
-	child := exec.Command(os.Args[0], "-test.run=^TestPeopleKilled$", "-test.v")
-	child.Env = append(os.Environ(), peopleEnv+"="+dir)
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	read := func() bool {
-		if !lines.Scan() {
-			return false
-		}
+	killtest.Run(t, killtest.Plan{Args: []string{dir}, After: later, Hear: func(line string) bool {
 		var i int
-		if _, err := fmt.Sscanf(lines.Text(), "done %d", &i); err == nil {
+		if _, err := fmt.Sscanf(line, "done %d", &i); err == nil {
 			done = i + 1
+		} else if _, err := fmt.Sscanf(line, "owner %s", &owner); err != nil {
+			t.Errorf("the child says %q", line)
 		}
-		_, _ = fmt.Sscanf(lines.Text(), "owner %s", &owner) // of other lines it reads nothing
-		return true
-	}
-	for done <= n && read() {
-	}
-	<-time.After(later)
-	child.Process.Kill()
-	for read() {
-	}
-	_ = child.Wait() // it was killed
+		return done > n
+	}})
 	return owner, done
 }
 

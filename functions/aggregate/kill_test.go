@@ -1,34 +1,22 @@
 package aggregate
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
 	"miramundo.dev/shared/bus"
 	queue "miramundo.dev/shared/bus/embedded"
+	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/embedded/sqlite"
 )
-
-func TestMain(m *testing.M) {
-	if file := os.Getenv("AGGREGATE_CHILD_FILE"); file != "" {
-		var life int
-		if _, err := fmt.Sscan(os.Getenv("AGGREGATE_CHILD_LIFE"), &life); err != nil {
-			panic(err)
-		}
-		child(file, life)
-	}
-	os.Exit(m.Run())
-}
 
 // opened returns the world in a file some lives later, when what a process that
 // was killed had taken comes again.
@@ -48,24 +36,31 @@ func opened(file string, life int) (world, error) {
 	return world{db, b}, err
 }
 
-// child counts, and prints a line for each event, until it is killed.
-func child(file string, life int) {
+// child counts, and says how that went for each event, until it is killed.
+func child(t *testing.T, file, number string) {
+	life, err := strconv.Atoi(number)
+	if err != nil {
+		t.Fatal(err)
+	}
 	w, err := opened(file, life)
 	if err != nil {
-		panic(err)
+		t.Fatal(err)
 	}
 	c := NewCounter(Options{DB: w.db, Now: clock})
 	err = w.bus.Receive(context.Background(), social.Reports, func(ctx context.Context, e bus.Event) error {
 		err := c.Count(ctx, social.Reports, e)
-		fmt.Println("counted", err)
+		killtest.Say("counted", err)
 		return err
 	})
-	panic(err)
+	t.Fatal(err)
 }
 
 // TestKill kills a process that counts, again and again in the middle of its
 // work. The one that is left counts the rest, and all of it once.
 func TestKill(t *testing.T) {
+	if args, ok := killtest.Child(t); ok {
+		child(t, args[0], args[1])
+	}
 	const lives = 4 // fewer than attempts
 	file := filepath.Join(t.TempDir(), "db")
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -80,7 +75,14 @@ func TestKill(t *testing.T) {
 	}
 	publish(t.Context(), t, w.bus, events)
 	for life := range lives {
-		kill(t, file, life, 1+rng.IntN(100))
+		left := 1 + rng.IntN(100)
+		killtest.Run(t, killtest.Plan{Args: []string{file, fmt.Sprint(life)}, Hear: func(line string) bool {
+			if line != "counted <nil>" {
+				t.Errorf("the process says %q", line)
+			}
+			left--
+			return left == 0
+		}})
 	}
 	last, err := opened(file, lives)
 	if err != nil {
@@ -112,32 +114,4 @@ func isTrue(t *testing.T, w world, truth map[string]social.Counts) bool {
 		}
 	}
 	return true
-}
-
-// kill runs a process that counts, and kills it after some events.
-func kill(t *testing.T, file string, life, after int) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), "AGGREGATE_CHILD_FILE="+file, fmt.Sprintf("AGGREGATE_CHILD_LIFE=%d", life))
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	for n := 0; n < after && lines.Scan(); n++ {
-		if got := lines.Text(); got != "counted <nil>" {
-			t.Errorf("the process says %q", got)
-		}
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // says that it was killed
 }

@@ -1,28 +1,20 @@
 package library
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
 
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
-)
-
-// Where the child of TestKilled writes, and which run it is.
-const (
-	killDirEnv = "MIRAMUNDO_TEST_LIBRARY"
-	killRunEnv = "MIRAMUNDO_TEST_LIBRARY_RUN"
 )
 
 // sumOf names the content of a library.
@@ -41,8 +33,8 @@ func ownerOfRun(run int) identity.Owner { return identity.Owner(fmt.Sprint("g_",
 
 // writeForever is the child: it says of each write that was acknowledged which
 // revision it made, with what content.
-func writeForever(t *testing.T, dir string) {
-	run, err := strconv.Atoi(os.Getenv(killRunEnv))
+func writeForever(t *testing.T, dir, number string) {
+	run, err := strconv.Atoi(number)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +48,7 @@ func writeForever(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Println("kept", l.Owner, l.Revision, sumOf(l), l.Token)
+		killtest.Say("kept", l.Owner, l.Revision, sumOf(l), l.Token)
 	}
 }
 
@@ -83,12 +75,12 @@ type acknowledged struct {
 	sum, token string
 }
 
-// TestKilled kills a process that writes libraries, at points of no plan. What
-// it had acknowledged is there, and nothing is half done: a library is as one
-// write made it, its token opens it, and no other token is kept.
+// TestKilled kills a process that writes libraries, at random points. What it
+// had acknowledged is there, and nothing is half done: a library is as one write
+// made it, its token opens it, and no other token is kept.
 func TestKilled(t *testing.T) {
-	if dir := os.Getenv(killDirEnv); dir != "" {
-		writeForever(t, dir)
+	if args, ok := killtest.Child(t); ok {
+		writeForever(t, args[0], args[1])
 	}
 	runs := 200
 	if testing.Short() {
@@ -106,39 +98,14 @@ func TestKilled(t *testing.T) {
 // returns the last that it acknowledged.
 func killWriter(t *testing.T, dir string, run, n int, later time.Duration) (last acknowledged) {
 	t.Helper()
-	child := exec.Command(os.Args[0], "-test.run=^TestKilled$", "-test.v")
-	child.Env = append(os.Environ(), killDirEnv+"="+dir, fmt.Sprint(killRunEnv, "=", run))
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if !last.read(lines.Text()) {
-			continue
+	killtest.Run(t, killtest.Plan{Args: []string{dir, fmt.Sprint(run)}, After: later, Hear: func(line string) bool {
+		if _, err := fmt.Sscanf(line, "kept %s %d %s %s", &last.owner, &last.revision, &last.sum, &last.token); err != nil {
+			t.Errorf("run %d: the child says %q: %v", run, line, err)
 		}
-		if n--; n == 0 {
-			time.AfterFunc(later, func() { child.Process.Kill() })
-		}
-	}
-	_ = child.Wait() // it was killed
-	if n > 0 {
-		t.Fatalf("run %d ended by itself", run)
-	}
+		n--
+		return n == 0
+	}})
 	return last
-}
-
-// read takes what a line says of a write; one that was cut off says nothing.
-func (a *acknowledged) read(line string) bool {
-	var got acknowledged
-	if _, err := fmt.Sscanf(line, "kept %s %d %s %s", &got.owner, &got.revision, &got.sum, &got.token); err != nil || len(got.token) != tokenLen {
-		return false
-	}
-	*a = got
-	return true
 }
 
 func checkKept(t *testing.T, dir string, run int, last acknowledged) {

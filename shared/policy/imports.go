@@ -16,7 +16,7 @@ type layer struct {
 const (
 	words     = `shared/(fault|i18n|config)`
 	keepers   = `shared/(store|bus|origin|blob)`
-	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/measure/fleet|reference)`
+	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/measure/fleet|reference|killtest)`
 	leaves    = `shared/(store|bus)/(embedded|firestore|pubsub)(/.*)?`
 	functions = `functions/\w+(/.*)?`
 	anything  = `.*`

@@ -1,33 +1,21 @@
 package probe
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 )
-
-func TestMain(m *testing.M) {
-	if file := os.Getenv("PROBE_CHILD_FILE"); file != "" {
-		if err := child(file); err != nil {
-			panic(err)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
 
 // A caller measures as soon as it has said so.
 type caller struct{ say func(t Target) }
@@ -45,8 +33,8 @@ var (
 	killedLimits = Limits{Workers: 8, Batch: 20, Rate: 1e6}
 )
 
-// child has a round in a file, and prints a line for each measurement, which
-// takes place when a byte comes in.
+// child runs a round in a file, and says the id of each stream before it measures
+// it, which it does when a byte comes in.
 func child(file string) error {
 	db, err := embedded.Open(file)
 	if err != nil {
@@ -54,8 +42,8 @@ func child(file string) error {
 	}
 	r := Round{
 		Measurer: caller{func(t Target) {
-			fmt.Println(uint64(t.ID))
-			_, _ = os.Stdin.Read(make([]byte, 1)) // it fails when the parent has ended: then nobody minds
+			killtest.Say(uint64(t.ID))
+			_, _ = os.Stdin.Read(make([]byte, 1)) // it fails when the parent has ended
 		}},
 		Keeper: Book{DB: db}, Targets: killed, Now: time.Now, Limits: killedLimits,
 	}
@@ -66,6 +54,12 @@ func child(file string) error {
 // TestKill kills a process that measures, again and again at any point. What it
 // has kept is not measured again, and of each life at most what was under way.
 func TestKill(t *testing.T) {
+	if args, ok := killtest.Child(t); ok {
+		if err := child(args[0]); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
 	file := filepath.Join(t.TempDir(), "db")
 	rng := rand.New(rand.NewPCG(29, 30))
 	measured, lives := 0, 0
@@ -135,36 +129,15 @@ func kept(t *testing.T, file string) map[catalog.StreamID]State {
 // and returns what it measured. It cannot go on until it is killed.
 func kill(t *testing.T, file string, after int) (list []catalog.StreamID) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), "PROBE_CHILD_FILE="+file)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := in.Write(make([]byte, after-1)); err != nil && !errors.Is(err, syscall.EPIPE) {
-		t.Fatal(err) // it may have ended already
-	}
-	for lines := bufio.NewScanner(out); lines.Scan(); {
+	hear := func(line string) bool {
 		var id catalog.StreamID
-		if _, err := fmt.Sscan(lines.Text(), &id); err != nil {
-			t.Errorf("the process says %q", lines.Text())
+		if _, err := fmt.Sscan(line, &id); err != nil {
+			t.Errorf("the process says %q", line)
 		}
-		if list = append(list, id); len(list) == after {
-			_ = cmd.Process.Kill() // or it has ended, which is seen below
-		}
+		list = append(list, id)
+		return len(list) == after
 	}
-	_ = cmd.Wait() // says that it was killed
+	killtest.Run(t, killtest.Plan{Args: []string{file}, Input: make([]byte, after-1), Hear: hear, MayEnd: true})
 	return list
 }
 

@@ -1,14 +1,9 @@
 package embedded_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -17,6 +12,7 @@ import (
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/bus/bustest"
 	"miramundo.dev/shared/bus/embedded"
+	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/store"
 	documents "miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/embedded/sqlite"
@@ -26,13 +22,6 @@ var topology = bus.Topology{"plays": {"count"}}
 
 // fast lets refused events come again soon.
 var fast = embedded.Options{Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler)}
-
-func TestMain(m *testing.M) {
-	if path := os.Getenv("BUS_CHILD_FILE"); path != "" {
-		child(path)
-	}
-	os.Exit(m.Run())
-}
 
 func openFile(t testing.TB, path string) *sqlite.File {
 	t.Helper()
@@ -245,6 +234,9 @@ func TestLate(t *testing.T) {
 // before it can settle the event: the event comes again and the document is
 // there.
 func TestKill(t *testing.T) {
+	if args, ok := killtest.Child(t); ok {
+		child(args[0])
+	}
 	path := filepath.Join(t.TempDir(), "db")
 	f := openFile(t, path)
 	b := on(t, f, topology, fast)
@@ -254,7 +246,8 @@ func TestKill(t *testing.T) {
 	if err := b.Publish(ctx, "plays", sent...); err != nil {
 		t.Fatal(err)
 	}
-	killChild(ctx, t, path)
+	handled := 0
+	killtest.Run(t, killtest.Plan{Args: []string{path}, Hear: func(string) bool { handled++; return handled == len(sent) }})
 
 	db, err := documents.On(f.Share(), time.Now)
 	if err != nil {
@@ -285,33 +278,6 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killChild runs a child until it has handled three events, and kills it.
-func killChild(ctx context.Context, t *testing.T, path string) {
-	t.Helper()
-	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), "BUS_CHILD_FILE="+path)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	n := 0
-	for n < 3 && lines.Scan() {
-		n++
-	}
-	if err := cmd.Process.Kill(); err != nil || n < 3 {
-		t.Fatalf("child handled %d of 3, kill = %v", n, err)
-	}
-	_, _ = io.Copy(io.Discard, out)
-	if err := cmd.Wait(); err == nil {
-		t.Fatal("child ended by itself")
-	}
-}
-
 // child handles events: it writes a document for each, says so, and does not
 // return.
 func child(path string) {
@@ -331,7 +297,7 @@ func child(path string) {
 		if err := db.Create(ctx, store.Path("counted").Join(e.ID), struct{}{}); err != nil {
 			return err
 		}
-		fmt.Println(e.ID)
+		killtest.Say(e.ID)
 		select {}
 	})
 	panic(err)

@@ -1,13 +1,11 @@
 package refresh_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -16,12 +14,10 @@ import (
 	"miramundo.dev/shared/guide/gather"
 	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 )
-
-// guideEnv names the folder in which the child of TestGuideKilled works.
-const guideEnv = "MIRAMUNDO_TEST_GUIDE"
 
 // killed are the channels of the guides of TestGuideKilled, by their source.
 var killed = map[string][]string{"one": channelNames(0, 40), "two": channelNames(30, 70), "three": channelNames(60, 100)}
@@ -72,20 +68,20 @@ func guideForever(t *testing.T, dir string) {
 		if err := writeEdition(dir, n); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Println("edition of", n)
+		killtest.Say("edition of", n)
 		if _, err := refresh.NewJob(g).Run(t.Context(), job.Order{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestGuideKilled kills a process that reads guides at points of no plan.
-// Whoever opens the database then finds of each channel the whole of one
-// edition; what is noted of a source is what all its channels show; and one
-// more run completes the last edition.
+// TestGuideKilled kills a process that reads guides at random points. The
+// database then holds one whole edition of each channel, a source that is noted
+// as read is what all its channels show, and one more run completes the last
+// edition.
 func TestGuideKilled(t *testing.T) {
-	if dir := os.Getenv(guideEnv); dir != "" {
-		guideForever(t, dir)
+	if args, ok := killtest.Child(t); ok {
+		guideForever(t, args[0])
 	}
 	rounds := 6
 	if testing.Short() {
@@ -94,38 +90,14 @@ func TestGuideKilled(t *testing.T) {
 	dir := t.TempDir()
 	rnd := rand.New(rand.NewPCG(9, 9))
 	for round := range rounds {
-		killGuide(t, dir, 1+rnd.IntN(2), time.Duration(rnd.IntN(400))*time.Millisecond)
+		left := 1 + rnd.IntN(2)
+		killtest.Run(t, killtest.Plan{
+			Args: []string{dir}, After: time.Duration(rnd.IntN(400)) * time.Millisecond,
+			Hear: func(string) bool { left--; return left == 0 },
+		})
 		checkGuide(t, round, dir)
 	}
 }
-
-// killGuide starts a child, and kills it a while after it has begun its n-th
-// edition.
-func killGuide(t *testing.T, dir string, n int, later time.Duration) {
-	t.Helper()
-	child := exec.Command(os.Args[0], "-test.run=^TestGuideKilled$", "-test.v")
-	child.Env = append(os.Environ(), guideEnv+"="+dir)
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(out); n > 0 && lines.Scan(); {
-		if edition := 0; scanned(fmt.Sscanf(lines.Text(), "edition of %d", &edition)) {
-			n--
-		}
-	}
-	<-time.After(later)
-	child.Process.Kill()
-	_ = child.Wait() // it was killed
-	if n > 0 {
-		t.Fatal("the child ended by itself")
-	}
-}
-
-func scanned(n int, err error) bool { return n == 1 && err == nil }
 
 func checkGuide(t *testing.T, round int, dir string) {
 	t.Helper()

@@ -1,11 +1,8 @@
 package fetch
 
 import (
-	"bufio"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,14 +10,11 @@ import (
 
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/logo"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 )
-
-// killedLogos names the database of the child of TestLogosKilled and the address
-// of its site.
-const killedLogos, killedSite = "MIRAMUNDO_TEST_LOGOS", "MIRAMUNDO_TEST_LOGOS_SITE"
 
 const killedChannels = 120
 
@@ -43,25 +37,29 @@ func logosForever(t *testing.T, file, address string) {
 	l.Limits.Batch = 20
 	for edition := 0; ; edition++ {
 		l.Catalog = killedView(t, address, edition%3)
-		fmt.Println("edition", edition)
+		killtest.Say("edition", edition)
 		if _, err := NewJob(l).Run(t.Context(), job.Order{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestLogosKilled kills a process in the middle of the job, again and again.
-// Whoever opens the database then finds every logo that is shown kept, none kept
-// that nobody knows, and needs no more than what was left.
+// TestLogosKilled kills a process in the middle of the job, several times. The
+// database then holds every logo that is shown and none that the ledger lacks,
+// and one more run fetches only what was left.
 func TestLogosKilled(t *testing.T) {
-	if file := os.Getenv(killedLogos); file != "" {
-		logosForever(t, file, os.Getenv(killedSite))
+	if args, ok := killtest.Child(t); ok {
+		logosForever(t, args[0], args[1])
 	}
 	s := newSite(t)
 	file := filepath.Join(t.TempDir(), "db")
 	random := rand.New(rand.NewPCG(5, 6))
 	for round := range 3 {
-		killLogos(t, file, s.URL, 1+random.IntN(2), time.Duration(random.IntN(200))*time.Millisecond)
+		last := fmt.Sprint("edition ", 1+random.IntN(2))
+		killtest.Run(t, killtest.Plan{
+			Args: []string{file, s.URL}, After: time.Duration(random.IntN(200)) * time.Millisecond,
+			Hear: func(line string) bool { return line == last },
+		})
 		checkLogos(t, round, file)
 	}
 	db, err := embedded.Open(file)
@@ -98,27 +96,6 @@ func left(t *testing.T, db store.DB, address string) (n int) {
 		}
 	}
 	return n
-}
-
-// killLogos starts a child, and kills it a while after it has begun its n-th
-// edition.
-func killLogos(t *testing.T, file, address string, n int, later time.Duration) {
-	t.Helper()
-	child := exec.Command(os.Args[0], "-test.run=^TestLogosKilled$", "-test.v")
-	child.Env = append(os.Environ(), killedLogos+"="+file, killedSite+"="+address)
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	want := fmt.Sprint("edition ", n)
-	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != want; {
-	}
-	<-time.After(later)
-	_ = child.Process.Kill()
-	_ = child.Wait() // it was killed
 }
 
 // checkLogos checks a database that a process left which was killed.

@@ -1,37 +1,24 @@
 package embedded_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 )
 
-const childFile = "STORE_CHILD_FILE"
-
-func TestMain(m *testing.M) {
-	if path := os.Getenv(childFile); path != "" {
-		panic(child(path, os.Args[len(os.Args)-1]))
-	}
-	os.Exit(m.Run())
-}
-
 // writers is how many transactions a child has under way.
 const writers = 4
 
-// child makes transactions of three writes for ever, and names each that has
-// been acknowledged on its output.
+// child makes transactions of three writes without end, and says the id of each
+// that has been acknowledged.
 func child(path, round string) error {
 	db, err := embedded.Open(path)
 	if err != nil {
@@ -46,7 +33,7 @@ func child(path, round string) error {
 				if err := writeThree(db, id); err != nil {
 					failed <- err
 				}
-				fmt.Println(id)
+				killtest.Say(id)
 			}
 		}()
 	}
@@ -64,8 +51,11 @@ func writeThree(db store.DB, id string) error {
 }
 
 // TestKill kills a writing process at random moments, again and again: every
-// write that it was told of is there, and nothing is half done.
+// write that it acknowledged is there, and nothing is half done.
 func TestKill(t *testing.T) {
+	if args, ok := killtest.Child(t); ok {
+		t.Fatal(child(args[0], args[1]))
+	}
 	path := filepath.Join(t.TempDir(), "db")
 	acknowledged := map[string]bool{}
 	for round := range 6 {
@@ -94,29 +84,10 @@ func TestKill(t *testing.T) {
 // it, and returns what it acknowledged.
 func killed(t *testing.T, path, round string, n int) (ids []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], round)
-	cmd.Env = append(os.Environ(), childFile+"="+path)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		ids = append(ids, lines.Text())
-		if len(ids) == n+1 {
-			_ = cmd.Process.Kill()
-		}
-	}
-	_, _ = io.Copy(io.Discard, out)
-	if err := cmd.Wait(); err == nil || len(ids) <= n {
-		t.Fatalf("child acknowledged %d writes and ended with %v", len(ids), err)
-	}
+	killtest.Run(t, killtest.Plan{Args: []string{path, round}, Hear: func(id string) bool {
+		ids = append(ids, id)
+		return len(ids) == n+1
+	}})
 	return ids
 }
 
