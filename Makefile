@@ -75,7 +75,12 @@ emulators: ## run the official Firestore and Pub/Sub emulators
 	$(GO) run ./scripts/emulators $(ARGS)
 
 .PHONY: lint
-lint: generate lint-go lint-pages lint-openapi ## check format, vet, golangci-lint, the types of the pages' scripts and the OpenAPI document
+lint: generate lint-modules lint-go lint-pages lint-openapi ## check go.mod, format, vet, golangci-lint, the types of the pages' scripts and the OpenAPI document
+
+# Prints what go mod tidy would change, and fails when that is something.
+.PHONY: lint-modules
+lint-modules:
+	$(GO) mod tidy -diff
 
 .PHONY: lint-go
 lint-go: generate
