@@ -19,6 +19,13 @@ EMULATED = $(addprefix ./,$(sort $(dir $(shell grep -rlE --include='*_test.go' '
 # On CI every reader of feeds is there, or the tests fail.
 READERS = $(if $(filter true,$(CI)),MIRAMUNDO_READERS=required)
 
+# $(call tidily,COMMAND) runs tests in a temporary folder of their own, and fails
+# when they leave something there. The folder is always the same one, because the
+# results that Go caches depend on its name.
+TEMPORARY = $(CURDIR)/bin/tmp
+tidily = rm -rf $(TEMPORARY) && mkdir -p $(TEMPORARY) && TMPDIR=$(TEMPORARY) $(1) && \
+	if [ -n "$$(ls -A $(TEMPORARY))" ]; then echo "the tests left these in the temporary folder:"; ls -A $(TEMPORARY); exit 1; fi
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -36,11 +43,11 @@ seed: generate ## load the catalog into the local data and stop
 
 .PHONY: test
 test: generate $(if $(filter true,$(CI)),scripts/readers/node_modules/.package-lock.json) ## run every test
-	$(READERS) $(GO) test ./...
+	@$(call tidily,$(READERS) $(GO) test ./...)
 
 .PHONY: test-race
 test-race: generate ## run the tests with the race detector, without the real sources
-	$(GO) test -race -short ./...
+	@$(call tidily,$(GO) test -race -short ./...)
 
 .PHONY: test-emulators
 test-emulators: generate ## run the suites of the store and the bus on the official emulators
