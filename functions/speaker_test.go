@@ -36,6 +36,26 @@ func authenticating(t testing.TB) (credential.Authenticator, *identity.Guests) {
 
 const oldToken = "ipt_an-old-token-of-the-tests"
 
+// TestOwning checks that each kind of thing that a guest may own makes an old
+// token good.
+func TestOwning(t *testing.T) {
+	d := deps(t, openEmbedded(t), collect.Place{})
+	owns := d.owning()
+	for owner, path := range map[identity.Owner]store.Path{
+		"g_1": "libraries/g_1", "g_2": "owners/g_2/kept/favorites", "g_3": "owners/g_3/kept/history", "g_4": "owners/g_4/kept/comments",
+	} {
+		if got, err := owns(t.Context(), owner); got || err != nil {
+			t.Errorf("before %s: %t, %v", path, got, err)
+		}
+		if err := d.DB.Set(t.Context(), path, map[string]any{}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := owns(t.Context(), owner); !got || err != nil {
+			t.Errorf("with %s: %t, %v", path, got, err)
+		}
+	}
+}
+
 // TestCredentialsAreNotLogged sends every credential, good and bad, to every
 // endpoint, and reads what the log tells.
 func TestCredentialsAreNotLogged(t *testing.T) {

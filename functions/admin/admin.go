@@ -86,22 +86,22 @@ func (s *Server) status(ctx context.Context, _ struct{}) (*status, error) {
 	out := &status{Shown: s.live.State(), Releases: []release.Release{}, Jobs: s.jobs.Names(), Reports: []job.Report{}}
 	p, err := s.archive.Current(ctx)
 	if err != nil && !errors.Is(err, release.ErrNoVersion) {
-		return nil, told(err)
+		return nil, fault.OrUnavailable(err)
 	}
 	if err == nil {
 		out.Held, out.SyncedAt = p.Held, &p.SyncedAt
 	}
 	rs, err := s.archive.Releases(ctx)
 	if err != nil {
-		return nil, told(err)
+		return nil, fault.OrUnavailable(err)
 	}
 	out.Releases = append(out.Releases, rs...)
 	blocks, err := s.list.All(ctx)
 	if err != nil {
-		return nil, told(err)
+		return nil, fault.OrUnavailable(err)
 	}
 	out.Blocks = len(blocks)
-	return out, told(s.report(ctx, out))
+	return out, fault.OrUnavailable(s.report(ctx, out))
 }
 
 // report adds to out how the last run of each job went.
@@ -119,15 +119,6 @@ func (s *Server) report(ctx context.Context, out *status) error {
 		}
 	}
 	return nil
-}
-
-// told returns what the operator is told of err: that a part does not answer,
-// when it is no fault and so comes from below the domain.
-func told(err error) error {
-	if _, ok := errors.AsType[*fault.Error](err); ok || err == nil {
-		return err
-	}
-	return fault.ErrUnavailable.Because(err)
 }
 
 type orderIn struct {
@@ -169,9 +160,9 @@ type rollbackIn struct {
 func (s *Server) rollback(ctx context.Context, in rollbackIn) (*release.Release, error) {
 	r, err := s.archive.Rollback(ctx, in.Version)
 	if err != nil {
-		return nil, told(err)
+		return nil, fault.OrUnavailable(err)
 	}
-	return &r, told(s.live.Refresh(ctx))
+	return &r, fault.OrUnavailable(s.live.Refresh(ctx))
 }
 
 type blockList struct {
@@ -182,7 +173,7 @@ type blockList struct {
 func (s *Server) blocks(ctx context.Context, _ struct{}) (*blockList, error) {
 	all, err := s.list.All(ctx)
 	if err != nil {
-		return nil, told(err)
+		return nil, fault.OrUnavailable(err)
 	}
 	return &blockList{Items: append([]block.Block{}, all...), Total: len(all)}, nil
 }
@@ -199,9 +190,9 @@ func (s *Server) addBlock(ctx context.Context, in blockIn) (*block.Block, error)
 		return nil, err
 	}
 	if err := s.list.Add(ctx, b); err != nil {
-		return nil, told(err)
+		return nil, fault.OrUnavailable(err)
 	}
-	return &b, told(s.live.Refresh(ctx))
+	return &b, fault.OrUnavailable(s.live.Refresh(ctx))
 }
 
 type removeIn struct {
@@ -210,10 +201,10 @@ type removeIn struct {
 
 func (s *Server) removeBlock(ctx context.Context, in removeIn) (*blockList, error) {
 	if err := s.list.Remove(ctx, in.ID); err != nil {
-		return nil, told(err)
+		return nil, fault.OrUnavailable(err)
 	}
 	if err := s.live.Refresh(ctx); err != nil {
-		return nil, told(err)
+		return nil, fault.OrUnavailable(err)
 	}
 	return s.blocks(ctx, struct{}{})
 }

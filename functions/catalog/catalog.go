@@ -72,18 +72,9 @@ var Endpoints = slices.Concat([]api.Endpoint{
 	}),
 }, guides, lists)
 
-// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
-type Viewer interface {
-	View() (*index.View, error)
-
-	// Synced returns when the sources were last confirmed; false before the
-	// first release.
-	Synced() (time.Time, bool)
-}
-
 // Options are what a Server is made from.
 type Options struct {
-	Catalog Viewer
+	Catalog index.DatedViewer
 	DB      store.DB        // of counts and favorites; only who asks for them reads it
 	Overlay *social.Overlay // the counts of every channel
 	Guide   Guide           // nil knows no programme

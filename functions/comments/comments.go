@@ -43,16 +43,11 @@ var Endpoints = []api.Endpoint{
 	}),
 }
 
-// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
-type Viewer interface {
-	View() (*index.View, error)
-}
-
 // Options are what a Server is made from.
 type Options struct {
 	DB      store.DB
 	Outbox  *outbox.Outbox
-	Catalog Viewer
+	Catalog index.Viewer
 	Links   catalog.LinkBase
 	Now     func() time.Time
 }

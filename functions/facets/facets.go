@@ -31,18 +31,13 @@ func list[In, Item any](h func(*Server, context.Context, In) (items[Item], error
 	})
 }
 
-// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
-type Viewer interface {
-	View() (*index.View, error)
-}
-
 // A Server lists facets.
 type Server struct {
-	catalog Viewer
+	catalog index.Viewer
 }
 
 // New returns a server of the facets of the catalog that v shows.
-func New(v Viewer) *Server {
+func New(v index.Viewer) *Server {
 	return &Server{v}
 }
 

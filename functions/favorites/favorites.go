@@ -12,6 +12,7 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keptlist"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/social/outbox"
@@ -42,21 +43,12 @@ var Endpoints = []api.Endpoint{
 	}),
 }
 
-// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
-type Viewer interface {
-	View() (*index.View, error)
-
-	// Synced returns when the sources were last confirmed; false before the
-	// first release.
-	Synced() (time.Time, bool)
-}
-
 // Options are what a Server is made from.
 type Options struct {
 	DB      store.DB
 	Outbox  *outbox.Outbox
 	Overlay *social.Overlay // the counts that lists show; nil has none
-	Catalog Viewer
+	Catalog index.DatedViewer
 	Links   catalog.LinkBase
 	Now     func() time.Time
 }
@@ -92,41 +84,25 @@ type list struct {
 }
 
 func (s *Server) list(ctx context.Context, in page.In) (out list, err error) {
-	who, err := identity.OwnerOf(ctx)
+	items, total, err := keptlist.Page(ctx, keptlist.Source[kept.Favorite]{Catalog: s.Catalog, Load: s.rows, Now: s.Now}, in, s.item)
 	if err != nil {
 		return out, err
 	}
-	v, err := s.Catalog.View()
-	if err != nil {
-		return out, err
-	}
-	f, err := kept.LoadFavorites(ctx, s.DB, who)
-	if err != nil {
-		return out, fault.OrUnavailable(err)
-	}
-	all := s.items(f, v)
-	return list{page.Cut(in, all), in.Of(len(all), s.Links.Base+path), kept.MaxFavorites}, nil
+	return list{items, in.Of(total, s.Links.Base+path), kept.MaxFavorites}, nil
 }
 
-// items returns the channels of f that v shows, each once.
-func (s *Server) items(f *kept.Favorites, v *index.View) []item {
-	at, ok := s.Catalog.Synced()
-	stale := !ok || s.Now().Sub(at) > catalog.StaleAfter
-	all := make([]item, 0, len(f.Rows))
-	seen := make(map[string]bool, len(f.Rows))
-	for _, r := range f.Rows {
-		b, ok := v.Brief(r.Channel)
-		if !ok || seen[b.ID] {
-			continue
-		}
-		seen[b.ID] = true
-		all = append(all, item{
-			ChannelID: b.ID, Name: b.Name, Country: catalog.TextOrNil(b.Country), Quality: catalog.TextOrNil(b.Quality), LogoURL: b.LogoURL,
-			PlayableHint: b.Playable, Favorites: s.public(b.ID), CreatedAt: r.Since.UTC().Format(time.RFC3339),
-			Stale: stale, API: s.Links.Channel(b.ID),
-		})
+func (s *Server) rows(ctx context.Context, owner identity.Owner) ([]kept.Favorite, error) {
+	f, err := kept.LoadFavorites(ctx, s.DB, owner)
+	return f.Rows, err
+}
+
+func (s *Server) item(e keptlist.Entry[kept.Favorite]) item {
+	c := e.Channel
+	return item{
+		ChannelID: c.ID, Name: c.Name, Country: catalog.TextOrNil(c.Country), Quality: catalog.TextOrNil(c.Quality), LogoURL: c.LogoURL,
+		PlayableHint: c.Playable, Favorites: s.public(c.ID), CreatedAt: e.Row.Since.UTC().Format(time.RFC3339),
+		Stale: e.Stale, API: s.Links.Channel(c.ID),
 	}
-	return all
 }
 
 // public returns how many people have a channel as a favorite, one of them the

@@ -4,7 +4,6 @@ package feeds
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -58,15 +57,10 @@ func endpoint(path, doc string, types ...[]string) api.Endpoint {
 
 var failures = []*fault.Error{library.ErrNoFeed, catalog.ErrNotLoaded, fault.ErrUnavailable}
 
-// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
-type Viewer interface {
-	View() (*index.View, error)
-}
-
 // A Server writes the feeds of the libraries in a database.
 type Server struct {
 	db      store.DB
-	catalog Viewer
+	catalog index.Viewer
 	guides  Guide
 	now     func() time.Time
 	shelf   shelf
@@ -75,7 +69,7 @@ type Server struct {
 
 // New returns a server of the libraries in db, of channels that v shows and of
 // which g knows programmes.
-func New(db store.DB, v Viewer, g Guide, now func() time.Time) *Server {
+func New(db store.DB, v index.Viewer, g Guide, now func() time.Time) *Server {
 	return &Server{db: db, catalog: v, guides: g, now: now, desk: make(chan struct{}, 1)}
 }
 
@@ -171,7 +165,7 @@ func (s *Server) feed(ctx context.Context, token string, at place, format string
 	}
 	l, err := library.ByToken(ctx, s.db, token)
 	if err != nil {
-		return file{}, told(err)
+		return file{}, fault.OrUnavailable(err)
 	}
 	caller := rank.Caller{Country: api.CountryOf(ctx), Now: s.now()}
 	k := key{l.Owner, l.Revision, at, keptAs(format), caller.Country, caller.Now.Unix() / fresh, 0}
@@ -213,13 +207,4 @@ func (s *Server) write(ctx context.Context, p part, v *index.View, k key, caller
 	f = s.archive(p.list(v, caller), caller.Now)
 	s.shelf.put(v, k, f)
 	return f, nil
-}
-
-// told returns what the reader is told of err: that the database does not
-// answer, when it is no fault and so comes from below the domain.
-func told(err error) error {
-	if _, ok := errors.AsType[*fault.Error](err); ok {
-		return err
-	}
-	return fault.ErrUnavailable.Because(err)
 }

@@ -101,7 +101,7 @@ func openDB(t testing.TB) store.DB {
 }
 
 // serve returns the function over db and a catalog.
-func serve(db store.DB, v Viewer) http.Handler {
+func serve(db store.DB, v index.Viewer) http.Handler {
 	return request.Handler(request.Options{CountryHeader: "X-Country"}, New(db, v, grid{}, func() time.Time { return noon }), Endpoints)
 }
 

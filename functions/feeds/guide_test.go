@@ -88,7 +88,7 @@ func parse(t testing.TB, text string) (g xmltv) {
 
 // serveGuide returns the function over db, a catalog and a guide, and the clock
 // that it goes by.
-func serveGuide(db store.DB, v Viewer, g Guide) (http.Handler, *atomic.Pointer[time.Time]) {
+func serveGuide(db store.DB, v index.Viewer, g Guide) (http.Handler, *atomic.Pointer[time.Time]) {
 	var clock atomic.Pointer[time.Time]
 	at := noon
 	clock.Store(&at)

@@ -11,6 +11,7 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keptlist"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
 )
@@ -44,25 +45,16 @@ var Endpoints = []api.Endpoint{
 	}),
 }
 
-// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
-type Viewer interface {
-	View() (*index.View, error)
-
-	// Synced returns when the sources were last confirmed; false before the
-	// first release.
-	Synced() (time.Time, bool)
-}
-
 // A Server answers for the histories in a database.
 type Server struct {
 	db      store.DB
-	catalog Viewer
+	catalog index.DatedViewer
 	links   catalog.LinkBase
 	now     func() time.Time
 }
 
 // New returns a server of the histories in db, of channels that v shows.
-func New(db store.DB, v Viewer, links catalog.LinkBase, now func() time.Time) *Server {
+func New(db store.DB, v index.DatedViewer, links catalog.LinkBase, now func() time.Time) *Server {
 	return &Server{db: db, catalog: v, links: links, now: now}
 }
 
@@ -88,40 +80,24 @@ type list struct {
 }
 
 func (s *Server) list(ctx context.Context, in page.In) (out list, err error) {
-	who, err := identity.OwnerOf(ctx)
+	items, total, err := keptlist.Page(ctx, keptlist.Source[kept.Played]{Catalog: s.catalog, Load: s.rows, Now: s.now}, in, s.item)
 	if err != nil {
 		return out, err
 	}
-	v, err := s.catalog.View()
-	if err != nil {
-		return out, err
-	}
-	h, err := kept.LoadHistory(ctx, s.db, who)
-	if err != nil {
-		return out, fault.OrUnavailable(err)
-	}
-	all := s.items(h, v)
-	return list{page.Cut(in, all), in.Of(len(all), s.links.Base+path), kept.MaxHistory}, nil
+	return list{items, in.Of(total, s.links.Base+path), kept.MaxHistory}, nil
 }
 
-// items returns the channels of h that v shows, each once.
-func (s *Server) items(h *kept.History, v *index.View) []item {
-	at, ok := s.catalog.Synced()
-	stale := !ok || s.now().Sub(at) > catalog.StaleAfter
-	all := make([]item, 0, len(h.Rows))
-	seen := make(map[string]bool, len(h.Rows))
-	for _, r := range h.Rows {
-		b, ok := v.Brief(r.Channel)
-		if !ok || seen[b.ID] {
-			continue
-		}
-		seen[b.ID] = true
-		all = append(all, item{
-			ChannelID: b.ID, Name: b.Name, Country: catalog.TextOrNil(b.Country), LogoURL: b.LogoURL, PlayableHint: b.Playable,
-			Plays: r.Plays, FirstAt: stamp(r.FirstAt), LastAt: stamp(r.LastAt), Stale: stale, API: s.links.Channel(b.ID),
-		})
+func (s *Server) rows(ctx context.Context, owner identity.Owner) ([]kept.Played, error) {
+	h, err := kept.LoadHistory(ctx, s.db, owner)
+	return h.Rows, err
+}
+
+func (s *Server) item(e keptlist.Entry[kept.Played]) item {
+	c := e.Channel
+	return item{
+		ChannelID: c.ID, Name: c.Name, Country: catalog.TextOrNil(c.Country), LogoURL: c.LogoURL, PlayableHint: c.Playable,
+		Plays: e.Row.Plays, FirstAt: stamp(e.Row.FirstAt), LastAt: stamp(e.Row.LastAt), Stale: e.Stale, API: s.links.Channel(c.ID),
 	}
-	return all
 }
 
 func stamp(t store.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -77,7 +77,7 @@ func (byName) Authenticate(ctx context.Context, shown identity.Credentials, _ ap
 	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + shown.GuestToken), Guest: true}), nil
 }
 
-func serve(db store.DB, v Viewer, now func() time.Time) http.Handler {
+func serve(db store.DB, v index.DatedViewer, now func() time.Time) http.Handler {
 	return request.Handler(request.Options{Auth: byName{}}, New(db, v, links, now), Endpoints)
 }
 

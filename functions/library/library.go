@@ -4,7 +4,6 @@ package library
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -115,45 +114,22 @@ var Endpoints = []api.Endpoint{
 	}),
 }
 
-// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
-type Viewer interface {
-	View() (*index.View, error)
-}
-
 // A Server answers for the libraries in a database.
 type Server struct {
 	db      store.DB
-	catalog Viewer
+	catalog index.Viewer
 	links   catalog.LinkBase
 	now     func() time.Time
 	lists   finders
 }
 
 // New returns a server of the libraries in db, of channels that v shows.
-func New(db store.DB, v Viewer, links catalog.LinkBase, now func() time.Time) *Server {
+func New(db store.DB, v index.Viewer, links catalog.LinkBase, now func() time.Time) *Server {
 	return &Server{db: db, catalog: v, links: links, now: now}
 }
 
-// ownerOf returns whose library a call is about.
-func ownerOf(ctx context.Context) (identity.Owner, error) {
-	s, ok := identity.SpeakerOf(ctx)
-	if !ok {
-		return "", identity.ErrCredential
-	}
-	return s.Owner, nil
-}
-
-// told returns what the caller is told of err: that the database does not
-// answer, when it is no fault and so comes from below the domain.
-func told(err error) error {
-	if _, ok := errors.AsType[*fault.Error](err); ok || err == nil {
-		return err
-	}
-	return fault.ErrUnavailable.Because(err)
-}
-
 func (s *Server) get(ctx context.Context, _ struct{}) (*Library, error) {
-	owner, err := ownerOf(ctx)
+	owner, err := identity.OwnerOf(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +139,7 @@ func (s *Server) get(ctx context.Context, _ struct{}) (*Library, error) {
 	}
 	l, err := library.Open(ctx, s.db, owner, s.now())
 	if err != nil {
-		return nil, told(err)
+		return nil, fault.OrUnavailable(err)
 	}
 	return s.show(l, v), nil
 }
@@ -171,7 +147,7 @@ func (s *Server) get(ctx context.Context, _ struct{}) (*Library, error) {
 // change changes the caller's library, and shows it as it then is. What a
 // change notes of its last run is what was kept.
 func (s *Server) change(ctx context.Context, change func(*library.Library, *index.View) error) (*Library, error) {
-	owner, err := ownerOf(ctx)
+	owner, err := identity.OwnerOf(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +157,7 @@ func (s *Server) change(ctx context.Context, change func(*library.Library, *inde
 	}
 	l, err := library.Update(ctx, s.db, owner, s.now(), func(l *library.Library) error { return change(l, v) })
 	if err != nil {
-		return nil, told(err)
+		return nil, fault.OrUnavailable(err)
 	}
 	return s.show(l, v), nil
 }

@@ -91,7 +91,7 @@ func (byName) Authenticate(ctx context.Context, shown identity.Credentials, _ ap
 }
 
 // serve returns the function over db and a catalog.
-func serve(db store.DB, v Viewer) http.Handler {
+func serve(db store.DB, v index.Viewer) http.Handler {
 	return request.Handler(request.Options{Auth: byName{}}, New(db, v, links, func() time.Time { return noon }), Endpoints)
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/library/m3u"
 )
@@ -117,13 +119,13 @@ func (f file) Reply(w http.ResponseWriter, r *http.Request) error {
 // export answers from the document alone: a library can be saved while there is
 // no catalog.
 func (s *Server) export(ctx context.Context, _ struct{}) (file, error) {
-	owner, err := ownerOf(ctx)
+	owner, err := identity.OwnerOf(ctx)
 	if err != nil {
 		return file{}, err
 	}
 	l, err := library.Load(ctx, s.db, owner)
 	if err != nil {
-		return file{}, told(err)
+		return file{}, fault.OrUnavailable(err)
 	}
 	return file{l.Backup(s.now())}, nil
 }

@@ -100,9 +100,9 @@ func From(err error) *Error {
 	return ErrInternal.Because(err)
 }
 
-// OrUnavailable returns err when it is a fault, or nil. What is none comes from
-// below the subjects, such as from a database that does not answer: it becomes
-// the cause of ErrUnavailable.
+// OrUnavailable returns err when it is a fault or nil. Any other error comes from
+// the infrastructure, such as a database that does not answer: it becomes the
+// cause of ErrUnavailable.
 func OrUnavailable(err error) error {
 	if _, ok := errors.AsType[*Error](err); ok || err == nil {
 		return err

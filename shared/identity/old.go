@@ -27,14 +27,16 @@ func OldGuest(token string) (Owner, bool) {
 	return ownerOf("old guest", token), true
 }
 
-// Owning returns a function that tells whether an owner has something in db: a
-// library, favorites, a history or comments. It reads four documents at once.
-func Owning(db store.DB) func(context.Context, Owner) (bool, error) {
+// Owning returns a function that reports whether an owner has at least one of
+// some documents in db, each named by the package that keeps it. It reads all of
+// them at once.
+func Owning(db store.DB, documents ...func(Owner) store.Path) func(context.Context, Owner) (bool, error) {
 	return func(ctx context.Context, o Owner) (bool, error) {
-		kept := store.Path("owners").Join(string(o), "kept")
-		docs, err := db.GetAll(ctx, []store.Path{
-			store.Path("libraries").Join(string(o)), kept.Join("favorites"), kept.Join("history"), kept.Join("comments"),
-		})
+		paths := make([]store.Path, 0, len(documents))
+		for _, path := range documents {
+			paths = append(paths, path(o))
+		}
+		docs, err := db.GetAll(ctx, paths)
 		if err != nil {
 			return false, err
 		}

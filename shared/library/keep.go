@@ -19,7 +19,8 @@ type feed struct {
 	Owner identity.Owner `json:"owner"`
 }
 
-func pathOf(owner identity.Owner) store.Path { return store.Path("libraries").Join(string(owner)) }
+// Path returns where the library of an owner is.
+func Path(owner identity.Owner) store.Path { return store.Path("libraries").Join(string(owner)) }
 
 // feedPath returns where a token leads from. The token itself is no part of
 // it: paths are logged and listed.
@@ -32,7 +33,7 @@ func feedPath(token string) store.Path {
 // has kept nothing yet is empty: without a token, at revision 0.
 func Load(ctx context.Context, db store.DB, owner identity.Owner) (*Library, error) {
 	l := &Library{Owner: owner}
-	if err := db.Get(ctx, pathOf(owner), l); err != nil && !errors.Is(err, store.ErrNotFound) {
+	if err := db.Get(ctx, Path(owner), l); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
 	return l, nil
@@ -98,7 +99,7 @@ func Update(ctx context.Context, db store.DB, owner identity.Owner, now time.Tim
 	var kept *Library
 	err := db.Update(ctx, func(tx store.Tx) error {
 		l := &Library{Owner: owner}
-		if err := tx.Get(pathOf(owner), l); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if err := tx.Get(Path(owner), l); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		before := l.Token
@@ -134,7 +135,7 @@ func write(tx store.Tx, l *Library, before string) error {
 			}
 		}
 	}
-	return tx.Set(pathOf(l.Owner), l)
+	return tx.Set(Path(l.Owner), l)
 }
 
 // RotateToken gives l a new feed token. The old one opens nothing any more

@@ -42,6 +42,7 @@ var layers = []layer{
 	{`shared/(identity|social)`, words + `|` + keepers, "who calls and what they do know no catalog"},
 	{`shared/social/environment`, `shared/social`, "where a channel plays is read from text"},
 	{`shared/social/(outbox|kept|comment|speech)`, words + `|` + keepers + `|shared/(identity|social(/.*)?)`, "what people keep and say belongs to who speaks, and knows channels by their ids"},
+	{`shared/keptlist`, words + `|shared/(api/page|identity|catalog(/.*)?)`, "a list of what is kept needs the catalog, and no database"},
 	{`shared/library(/.*)?`, words + `|` + keepers + `|shared/(identity|catalog(/fold)?|library(/.*)?)`, "a library belongs to who speaks, and holds channels"},
 	{`shared/health`, words + `|shared/(store|social|catalog)`, "verdicts are functions of counts"},
 	{`shared/probe(/.*)?`, words + `|` + keepers + `|shared/(overlay|catalog|probe(/.*)?)`, "a measurement knows streams, and no channel"},

@@ -31,7 +31,7 @@ const Name = "logos"
 // Options are what the job needs.
 type Options struct {
 	DB      store.DB
-	Catalog interface{ View() (*index.View, error) }
+	Catalog index.Viewer
 	Plays   func(channel string) int64 // how often a channel was played; nil when unknown
 	Client  *origin.Client
 	Own     []string // addresses as "host:port" that are reached without a network

@@ -85,14 +85,16 @@ type Pace struct {
 	ChangedAt store.Time   `json:"changed_at"` // when one was made or taken back last
 }
 
-func pacePath(owner identity.Owner) store.Path {
+// PacePath returns where the pace of an owner is. It is there once the owner has
+// commented.
+func PacePath(owner identity.Owner) store.Path {
 	return store.Path("owners").Join(string(owner), "kept", "comments")
 }
 
 // PaceOf returns how an owner commented lately, by one read.
 func PaceOf(ctx context.Context, db store.DB, owner identity.Owner) (Pace, error) {
 	var p Pace
-	err := db.Get(ctx, pacePath(owner), &p)
+	err := db.Get(ctx, PacePath(owner), &p)
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil
 	}
@@ -130,13 +132,13 @@ func Post(ctx context.Context, db store.DB, c Comment) (outbox.Letter, error) {
 	}
 	return letter, db.Update(ctx, func(tx store.Tx) error {
 		var p Pace
-		if err := tx.Get(pacePath(c.Owner), &p); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if err := tx.Get(PacePath(c.Owner), &p); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		if err := p.add(c.CreatedAt); err != nil {
 			return err
 		}
-		return errors.Join(tx.Create(c.path(), c), tx.Set(pacePath(c.Owner), p), letter.Keep(tx))
+		return errors.Join(tx.Create(c.path(), c), tx.Set(PacePath(c.Owner), p), letter.Keep(tx))
 	})
 }
 
@@ -160,7 +162,7 @@ func Remove(ctx context.Context, db store.DB, owner identity.Owner, id string, a
 			return err
 		}
 		p.ChangedAt = store.At(at)
-		return errors.Join(tx.Delete(c.path()), tx.Set(pacePath(owner), p), l.Keep(tx))
+		return errors.Join(tx.Delete(c.path()), tx.Set(PacePath(owner), p), l.Keep(tx))
 	})
 	if err != nil {
 		return Comment{}, outbox.Letter{}, err
@@ -170,7 +172,7 @@ func Remove(ctx context.Context, db store.DB, owner identity.Owner, id string, a
 
 // own reads a comment of an owner, and the owner's pace.
 func own(tx store.Tx, owner identity.Owner, id string) (c Comment, p Pace, err error) {
-	docs, err := tx.GetAll([]store.Path{collection.Join(id), pacePath(owner)})
+	docs, err := tx.GetAll([]store.Path{collection.Join(id), PacePath(owner)})
 	if err != nil {
 		return c, p, err
 	}

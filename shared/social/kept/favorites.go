@@ -34,10 +34,13 @@ type Favorite struct {
 	Since   store.Time `json:"since"`
 }
 
+// ChannelID returns the id that the channel had when it became a favorite.
+func (f Favorite) ChannelID() string { return f.Channel }
+
 // LoadFavorites returns the favorites of an owner, by one read.
 func LoadFavorites(ctx context.Context, db store.DB, owner identity.Owner) (*Favorites, error) {
 	f := new(Favorites)
-	return f, load(path(owner, "favorites"), f, getter(ctx, db))
+	return f, load(FavoritesPath(owner), f, getter(ctx, db))
 }
 
 // UpdateFavorites changes the favorites of an owner, by one read, one write and
@@ -48,7 +51,7 @@ func UpdateFavorites(ctx context.Context, db store.DB, owner identity.Owner, cha
 	err = db.Update(ctx, func(tx store.Tx) error {
 		told, letters = nil, nil
 		f := new(Favorites)
-		p := path(owner, "favorites")
+		p := FavoritesPath(owner)
 		if err := load(p, f, tx.Get); err != nil {
 			return err
 		}

@@ -26,10 +26,13 @@ type Played struct {
 	LastAt  store.Time `json:"last_at"`
 }
 
+// ChannelID returns the id that the channel had when it was last played.
+func (p Played) ChannelID() string { return p.Channel }
+
 // LoadHistory returns the history of an owner, by one read.
 func LoadHistory(ctx context.Context, db store.DB, owner identity.Owner) (*History, error) {
 	h := new(History)
-	return h, load(path(owner, "history"), h, getter(ctx, db))
+	return h, load(HistoryPath(owner), h, getter(ctx, db))
 }
 
 // UpdateHistory changes the history of an owner, by one read and one write; by
@@ -38,7 +41,7 @@ func LoadHistory(ctx context.Context, db store.DB, owner identity.Owner) (*Histo
 func UpdateHistory(ctx context.Context, db store.DB, owner identity.Owner, change func(*History) bool) error {
 	return db.Update(ctx, func(tx store.Tx) error {
 		h := new(History)
-		p := path(owner, "history")
+		p := HistoryPath(owner)
 		if err := load(p, h, tx.Get); err != nil || !change(h) {
 			return err
 		}

@@ -30,6 +30,12 @@ func (s Shown) name(id string) string {
 	return id
 }
 
+// FavoritesPath returns where the favorites of an owner are.
+func FavoritesPath(owner identity.Owner) store.Path { return path(owner, "favorites") }
+
+// HistoryPath returns where the history of an owner is.
+func HistoryPath(owner identity.Owner) store.Path { return path(owner, "history") }
+
 func path(owner identity.Owner, list string) store.Path {
 	return store.Path("owners").Join(string(owner), "kept", list)
 }
