@@ -173,16 +173,18 @@ func benchWorld(b *testing.B, channels int) *world {
 	for i := range streams {
 		streams[i] = catalog.StreamRecord{URL: fmt.Sprintf("/live/%d.m3u8", i)}
 	}
-	w := start(b, setup{streams: streams, origin: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, text)
-	})})
 	out := cloudlog.NewBuffer(io.Discard)
 	b.Cleanup(func() { out.Close() })
-	w.server.Log = slog.New(cloudlog.New(out, slog.LevelInfo, "p")).With("function", "hop", "build", "abc1234")
 	counter := audience.New(audience.Options{Bus: silence{}, People: identity.NewPeople(testKey)})
 	b.Cleanup(func() { counter.Close(context.Background()) })
-	w.server.Audience = counter
-	return w
+	return start(b, setup{
+		streams: streams,
+		origin:  http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }),
+		log: cloudlog.New(out, slog.LevelInfo, "p").WithAttrs([]slog.Attr{
+			slog.String("function", "hop"), slog.String("build", "abc1234"),
+		}),
+		audience: counter,
+	})
 }
 
 // silence is a bus that nobody listens to.

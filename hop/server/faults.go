@@ -14,26 +14,23 @@ import (
 
 // Faults of playing, beside those of playlists and tickets.
 var (
-	// ErrAccess says that the origin answered 401 or 403; its field
-	// "upstream_status" says which.
+	// ErrAccess means that the origin answered 401 or 403, as its field
+	// "upstream_status" says.
 	ErrAccess = fault.New(fault.Unprocessable, "playlist_acesso")
 
-	// ErrAway says that the origin does not answer, or that too many requests
+	// ErrAway means that the origin does not answer, or that too many requests
 	// to origins are under way.
 	ErrAway = fault.New(fault.Unavailable, "playlist_indisponivel").With("retry_after", retryAfter)
 )
 
-// retryAfter is how many seconds a player is asked to wait for an origin: for
-// as long the failure is remembered at least.
+// retryAfter is how many seconds a player is asked to wait for an origin. The
+// failure is remembered for at least as long.
 const retryAfter = 2
 
-// errGone is the fault of a call whose caller went away. Nobody reads it.
-var errGone = fault.New(fault.Unavailable, "unavailable").Because(errors.New("the caller went away"))
-
-// verdicts say which fault of the interface a failure of a fetch is.
+// verdicts give the fault of the interface for each failure of a fetch.
 var verdicts = []struct {
-	is   []error
-	told *fault.Error
+	causes []error
+	fault  *fault.Error
 }{
 	{[]error{origin.ErrAccess}, ErrAccess},
 	{[]error{origin.ErrLimit, playlist.ErrLimit, ticket.ErrLong}, playlist.ErrLimit},
@@ -41,23 +38,23 @@ var verdicts = []struct {
 	{[]error{origin.ErrTimeout, origin.ErrBusy, origin.ErrUnreachable}, ErrAway},
 }
 
-// judge returns the fault that the caller is told of when there is no playlist
-// because of err.
-func (c *call) judge(err error) error {
-	if c.r.Context().Err() != nil {
-		c.gone = true
-		return errGone
+// judge returns the fault to answer when a playlist could not be had because of
+// err. When the caller hung up meanwhile, that is the reason.
+func (p *playing) judge(err error) error {
+	if gone := p.Request.Context().Err(); gone != nil {
+		return gone
 	}
 	for _, v := range verdicts {
-		if slices.ContainsFunc(v.is, func(target error) bool { return errors.Is(err, target) }) {
-			return c.tell(v.told, err)
+		if slices.ContainsFunc(v.causes, func(target error) bool { return errors.Is(err, target) }) {
+			return p.failure(v.fault, err)
 		}
 	}
 	return err
 }
 
-// tell returns f, of a playlist, as this hop tells it.
-func (s *Server) tell(f *fault.Error, cause error) *fault.Error {
+// failure returns f, of a playlist, with the status of the origin when there is
+// one, and with the kind that this hop answers.
+func (s *Server) failure(f *fault.Error, cause error) *fault.Error {
 	status, known := fault.From(cause).Fields["upstream_status"]
 	f = f.Because(discreet(cause))
 	if known {

@@ -24,21 +24,21 @@ import (
 	"miramundo.dev/shared/wire"
 )
 
-// A Hop is a server with all that it runs on.
+// A Hop is a server with everything that it runs on.
 type Hop struct {
 	http.Handler
-	tellers []func(context.Context) error // publish or save what is left, each to a place of its own
-	release func() error                  // of what they need
+	flushers []func(context.Context) error // publish or save what is left, each to a place of its own
+	release  func() error                  // of what they need
 }
 
-// Close publishes and saves what is not yet, within ctx, and releases what the
-// hop opened. Where one place does not answer, the others are told in time all
-// the same. Requests must have ended before.
+// Close publishes and saves what is pending, within ctx, and releases what the
+// hop opened. A place that does not answer does not delay the others. Requests
+// must have ended before.
 func (h *Hop) Close(ctx context.Context) error {
-	errs := make([]error, len(h.tellers))
+	errs := make([]error, len(h.flushers))
 	var all sync.WaitGroup
-	for i, tell := range h.tellers {
-		all.Go(func() { errs[i] = tell(ctx) })
+	for i, flush := range h.flushers {
+		all.Go(func() { errs[i] = flush(ctx) })
 	}
 	all.Wait()
 	return errors.Join(append(errs, h.release())...)
@@ -83,14 +83,14 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	o := Options{
 		Catalog: p.Catalog, Playlists: cache, Tickets: signer, Audience: counter, Log: log,
 		OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Build: c.Build,
-		Guest:         identity.NewGuests(c.GuestKey, c.GuestKeyOld, time.Now).Verify,
+		Speakers:      identity.NewAuthority(identity.Options{Guests: identity.NewGuests(c.GuestKey, c.GuestKeyOld, time.Now)}),
 		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader,
 	}
-	h := &Hop{tellers: []func(context.Context) error{counter.Close}, release: func() error { return nil }}
+	h := &Hop{flushers: []func(context.Context) error{counter.Close}, release: func() error { return nil }}
 	if c.FreeMinutes > 0 {
 		meter := allowance.New(allowance.Options{DB: p.DB, People: people, Minutes: c.FreeMinutes, Now: time.Now, Log: log})
 		o.Allowance = meter
-		h.tellers = append(h.tellers, meter.Close)
+		h.flushers = append(h.flushers, meter.Close)
 	}
 	h.Handler = New(o)
 	return h

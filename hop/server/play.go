@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,93 +15,109 @@ import (
 	"miramundo.dev/shared/identity"
 )
 
+// A playing is one request for a stream while it is answered.
+type playing struct {
+	*Server
+	*request.Call
+	stream *stream // nil until it is found
+}
+
 // play answers a request for a stream, or for a playlist below it.
-func (c *call) play(id string) error {
-	if upstream.Looped(c.r.Header) {
-		return c.tell(playlist.ErrOrigin, errors.New("the request came from a hop"))
+func (s *Server) play(c *request.Call) error {
+	p := playing{Server: s, Call: c}
+	err := p.answer(strings.TrimSuffix(c.Segment, ".m3u8"))
+	if err != nil && p.stream != nil {
+		describeFailure(c.Writer().Header(), err)
 	}
-	text, below := ticketOf(c.r.URL.RawQuery)
-	view, err := c.Catalog.View()
+	return err
+}
+
+func (p *playing) answer(id string) error {
+	if upstream.Looped(p.Request.Header) {
+		return p.failure(playlist.ErrOrigin, errors.New("the request came from a hop"))
+	}
+	text, below := ticketOf(p.Request.URL.RawQuery)
+	view, err := p.Catalog.View()
 	if err != nil {
 		return err
 	}
-	shown := c.shelf.under(view)
-	st, err := c.shelf.find(shown, id)
+	shown := p.shelf.under(view)
+	st, err := p.shelf.find(shown, id)
 	if err != nil {
 		return err
 	}
-	c.stream = st
-	st.describe(c.w.Header())
+	p.stream, p.Note = st, slog.String("stream", st.name)
+	st.describe(p.Writer().Header())
 	if st.Kind != catalog.StreamHLS {
-		return c.redirect(below)
+		return p.redirect(below)
 	}
 	req := upstream.Request{Stream: st.ID, Origin: st.URL, Referrer: st.Referrer, UserAgent: st.UserAgent}
 	if below {
-		if req.Ticket, err = shown.open(c.Tickets, st, text, c.start); err != nil {
+		if req.Ticket, err = shown.openTicket(p.Tickets, st, text, p.Start); err != nil {
 			return err
 		}
 	}
-	if req.Directives, err = upstream.ParseDirectives(c.r.URL.RawQuery); err != nil {
+	if req.Directives, err = upstream.ParseDirectives(p.Request.URL.RawQuery); err != nil {
 		return err
 	}
-	return c.relay(req)
+	return p.relay(req)
 }
 
 // relay answers with a playlist of the origin.
-func (c *call) relay(req upstream.Request) error {
-	p, err := c.Playlists.Get(c.r.Context(), req)
+func (p *playing) relay(req upstream.Request) error {
+	copied, err := p.Playlists.Get(p.Request.Context(), req)
 	if err != nil {
-		return c.judge(err)
+		return p.judge(err)
 	}
-	reads := c.r.Method == http.MethodGet
-	counts := reads && req.Ticket == nil && !isRefresh(c.r.URL.RawQuery) && c.Audience != nil
-	limited := c.Allowance != nil && p.Info.Media && !p.Info.End && !p.Info.VOD
+	reads := p.Request.Method == http.MethodGet
+	counts := reads && req.Ticket == nil && !isRefresh(p.Request.URL.RawQuery) && p.Audience != nil
+	limited := p.Allowance != nil && copied.Info.Media && !copied.Info.End && !copied.Info.VOD
 	meters := reads && limited
-	var who identity.Caller
+	var caller identity.Caller
 	if counts || meters {
-		who = c.caller()
+		caller = p.caller()
 	}
 	if meters {
-		if err := c.Allowance.Watch(who); err != nil {
+		if err := p.Allowance.Watch(caller); err != nil {
 			return err
 		}
 	}
 	if counts {
-		c.Audience.Play(who, c.stream.channel)
-		c.Audience.Latency(c.stream.channel, who.Country, c.Now().Sub(c.start))
+		p.Audience.Play(caller, p.stream.channel)
+		p.Audience.Latency(p.stream.channel, caller.Country, p.Now().Sub(p.Start))
 	}
-	c.send(p, !limited)
+	p.send(copied, !limited)
 	return nil
 }
 
-// redirect answers for a stream that is no playlist: its provider serves it.
-// There are no playlists below one, and no ticket is right.
-func (c *call) redirect(below bool) error {
-	st := c.stream
+// redirect answers for a stream that has no playlist: its provider serves it.
+// There are no playlists below it, so that no ticket is valid.
+func (p *playing) redirect(below bool) error {
+	st := p.stream
 	switch {
 	case below:
 		return ticket.ErrTicket
 	case st.location != "":
-		if c.r.Method == http.MethodGet && c.Audience != nil {
-			c.Audience.Play(c.caller(), st.channel)
+		if p.Request.Method == http.MethodGet && p.Audience != nil {
+			p.Audience.Play(p.caller(), st.channel)
 		}
-		c.lead(st.location)
+		p.redirectTo(st.location)
 		return nil
 	}
-	f := c.tell(playlist.ErrOrigin, errors.New("nobody may be led to the provider of a stream of kind "+st.Kind))
+	f := p.failure(playlist.ErrOrigin, errors.New("callers may not be redirected to the provider of a stream of kind "+st.Kind))
 	if st.legacy != "" {
 		f = f.With("legacy_url", st.legacy)
 	}
 	return f
 }
 
-// isRefresh reports whether a player that plays already asks for what is new:
-// only such a one sends delivery directives. Players that reload without any
-// ask as they did at first; they count once a day all the same.
+// isRefresh reports whether a player that plays already asks for new segments:
+// only such players send delivery directives. A player that reloads without any
+// repeats its first request, and is still counted once a day.
 func isRefresh(query string) bool { return strings.Contains(query, "_HLS_") }
 
-// ticketOf returns the ticket in a raw query, and whether there is one. What
-// cannot be read is a ticket that is not valid.
+// ticketOf returns the ticket in a raw query, and whether there is one. A ticket
+// that cannot be decoded is returned as an empty one, which is not valid.
 func ticketOf(query string) (text string, ok bool) {
 	for pair := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
@@ -115,39 +132,21 @@ func ticketOf(query string) (text string, ok bool) {
 	return "", false
 }
 
-// caller returns who sends the request, as far as it tells.
-func (c *call) caller() identity.Caller {
-	h := c.r.Header
-	return identity.Caller{
-		Addr:      identity.AddrOf(c.r.RemoteAddr, told(h, c.AddressHeader)),
-		UserAgent: h.Get("User-Agent"),
-		Guest:     c.guest(),
-		Country:   request.Country(told(h, c.CountryHeader)),
-	}
+// caller returns the caller as far as the request identifies it.
+func (p *playing) caller() identity.Caller {
+	return identity.Caller{Addr: p.Addr(), UserAgent: p.UserAgent(), Guest: p.owner(), Country: p.Country()}
 }
 
-// guest returns the guest who calls; empty when none can be told. Old tokens,
-// which only a database knows, are told by network and User-Agent as others.
-func (c *call) guest() string {
-	h := c.r.Header
-	token := identity.GuestToken(h.Get("X-Guest-Token"), h.Get("Authorization"))
-	if token == "" || c.Guest == nil {
+// owner returns the owner whose credential the request shows; empty when it
+// shows none that is valid.
+func (p *playing) owner() string {
+	shown := p.Credentials()
+	if p.Speakers == nil || shown == (identity.Credentials{}) {
 		return ""
 	}
-	owner, err := c.Guest(token)
+	speaker, err := p.Speakers.Speaker(p.Request.Context(), shown, identity.Anyone)
 	if err != nil {
 		return ""
 	}
-	return string(owner)
-}
-
-// told returns what the edge tells in the header of a name; empty when there
-// is no edge. Of several such headers the last one is the edge's: it comes
-// after those that a caller sent.
-func told(h http.Header, name string) string {
-	values := h.Values(name)
-	if name == "" || len(values) == 0 {
-		return ""
-	}
-	return values[len(values)-1]
+	return string(speaker.Owner)
 }

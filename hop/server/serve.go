@@ -14,20 +14,20 @@ import (
 // Bounds of a connection.
 const (
 	// readTime is how long a request may take to arrive. It is longer than the
-	// 8 s for which an origin may hold one back, since the server takes its end
-	// for that of the caller. A shorter one for the header alone would cost a
-	// system timer more on every request.
+	// 8 s for which an origin may hold a request back, since at its end the server
+	// takes the caller for gone. A shorter time for the header alone would cost
+	// one more system timer per request.
 	readTime  = 15 * time.Second
 	writeTime = 30 * time.Second // until the answer is sent, from the header on
 	idleTime  = 2 * time.Minute  // between requests
-	maxHeader = 16 << 10         // bytes: twice of what a ticket, an address and a browser's headers take
+	maxHeader = 16 << 10         // bytes: twice the size of a ticket, an address and a browser's headers
 
-	// maxConnections is how many are open at a time: those of ten thousand
-	// players, and room. One takes about 10 KiB. Who comes beyond waits.
+	// maxConnections is how many connections may be open at a time: ten thousand
+	// players' and a reserve, at about 10 KiB each. Further connections wait.
 	maxConnections = 16384
 
-	// grace is how long requests under way may take after the end was asked
-	// for: the platform ends the process after ten seconds.
+	// grace is how long requests under way may take once the process is asked to
+	// stop: the platform ends it after ten seconds.
 	grace = 8 * time.Second
 )
 
@@ -43,7 +43,7 @@ func HTTP(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// Serve answers on l with h until ctx is done. Requests under way may then end,
+// Serve answers on l with h until ctx is done. Requests under way may then finish,
 // and new connections are refused. It returns an error when it cannot serve, or
 // when requests were cut off.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {

@@ -13,29 +13,29 @@ import (
 	"miramundo.dev/shared/origin"
 )
 
-// A stream is one that the catalog shows, with what its answers share.
+// A stream is a stream that the catalog shows, with what its answers share.
 type stream struct {
 	catalog.StreamRecord
 	channel string // its id
 	name    string // its id as text
 
-	location string // where the provider plays it; empty when nobody may be led there
-	legacy   string // where the isolated player plays it; empty when it cannot
+	location string // the provider's address; empty when callers may not be redirected there
+	legacy   string // the isolated player's address; empty when it cannot play the stream
 
 	source, website, action []string // values of headers
 }
 
-// A shelf holds the streams that were asked for, and the tickets that were
+// A shelf caches the streams that were requested, and the tickets that were
 // opened, for as long as the catalog shows the same view: a reload or a block
-// makes a new view, and with it an empty shelf. So what is found here is what
-// the catalog says now.
+// makes a new view, and with it an empty shelf. So the cache agrees with the
+// catalog at any time.
 type shelf struct {
 	own []string // hosts of the service
 	now atomic.Pointer[display]
 }
 
-// Bounds of a shelf. When one is reached that part begins anew: what is asked
-// for every second is back within one.
+// Bounds of a shelf. At its bound a part is emptied: the streams that are
+// requested every second are back within one.
 const (
 	maxStreams     = 8192
 	maxTickets     = 16384
@@ -58,7 +58,7 @@ type receipt struct {
 	text   string
 }
 
-// An opened ticket is good until its end.
+// An opened ticket is valid until its end.
 type opened struct {
 	ticket *ticket.Ticket
 	until  time.Time
@@ -95,13 +95,14 @@ func (s *shelf) find(d *display, id string) (*stream, error) {
 		d.bytes = 0
 	}
 	if other := d.streams[id]; other != nil {
-		return other, nil // found twice at a time: tickets are kept under one
+		return other, nil // another request found it meanwhile: tickets are kept under one stream
 	}
 	d.streams[strings.Clone(id)] = st
 	return st, nil
 }
 
-// describe makes of what the catalog says of a stream what answers need.
+// describe returns the stream of a record of the catalog, with what its answers
+// share.
 func (s *shelf) describe(f *index.Found) *stream {
 	st := &stream{StreamRecord: f.Stream, channel: f.Channel.ID, name: f.Stream.ID.String(), legacy: f.Player}
 	st.location = s.destination(&f.Stream)
@@ -128,7 +129,8 @@ func (s *shelf) destination(r *catalog.StreamRecord) string {
 	return visible(r.URL)
 }
 
-// isOwn reports whether a host is of the service, however it is written.
+// isOwn reports whether a host belongs to the service, in whatever case and with
+// or without a dot at its end.
 func (s *shelf) isOwn(host string) bool {
 	return slices.Contains(s.own, strings.TrimSuffix(strings.ToLower(host), "."))
 }
@@ -151,8 +153,8 @@ func visible(s string) string {
 	return b.String()
 }
 
-// open returns what a ticket for st holds, when it is good at the time now.
-func (d *display) open(by Tickets, st *stream, text string, now time.Time) (*ticket.Ticket, error) {
+// openTicket returns what a ticket for st holds, when it is valid at the time now.
+func (d *display) openTicket(by Tickets, st *stream, text string, now time.Time) (*ticket.Ticket, error) {
 	key := receipt{st, text}
 	d.mu.RLock()
 	known, ok := d.tickets[key]

@@ -32,7 +32,7 @@ func TestShelfBounds(t *testing.T) {
 	for i := range 3 * maxTickets {
 		text := fmt.Sprintf("%d%s", i, strings.Repeat("x", i%1000))
 		for range 2 {
-			if got, err := d.open(opener, st, text, now); err != nil || got.URL != text {
+			if got, err := d.openTicket(opener, st, text, now); err != nil || got.URL != text {
 				t.Fatalf("%s is opened as %v, %v", text, got, err)
 			}
 		}
@@ -43,7 +43,7 @@ func TestShelfBounds(t *testing.T) {
 	if opener.n != 3*maxTickets {
 		t.Errorf("%d tickets were opened %d times", 3*maxTickets, opener.n)
 	}
-	if _, err := d.open(opener, st, "0", now.Add(time.Second)); err != nil || opener.n != 3*maxTickets+1 {
+	if _, err := d.openTicket(opener, st, "0", now.Add(time.Second)); err != nil || opener.n != 3*maxTickets+1 {
 		t.Error("a ticket that ended was not opened anew")
 	}
 	for i := range maxStreams + 10 {

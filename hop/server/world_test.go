@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -48,6 +49,8 @@ type setup struct {
 	ownHosts  []string
 	allow     []string      // further origins that may be asked
 	patience  time.Duration // with origins; 0 is that of the service
+	audience  Audience      // nil is the notes of the world
+	log       slog.Handler  // nil is the lines of the world
 }
 
 // A world is a hop over real sockets with an origin beside it.
@@ -80,10 +83,15 @@ func start(t testing.TB, s setup) *world {
 	t.Cleanup(w.origin.Close)
 	w.show(s.streams)
 	o := Options{
-		Catalog: w.catalog, Audience: w.audience, Allowance: s.allowance, Now: w.now, Fallback: s.fallback, Guest: known,
-		Log:           slog.New(cloudlog.New(w.log, slog.LevelInfo, "")),
+		Catalog: w.catalog, Audience: w.audience, Log: slog.New(cloudlog.New(w.log, slog.LevelInfo, "")), Allowance: s.allowance, Now: w.now, Fallback: s.fallback, Speakers: known{},
 		OwnHosts:      s.ownHosts,
 		CountryHeader: "X-Client-Region", AddressHeader: "X-Client-Address", Build: "abc1234",
+	}
+	if s.audience != nil {
+		o.Audience = s.audience
+	}
+	if s.log != nil {
+		o.Log = slog.New(s.log)
 	}
 	signer := ticket.New(secret(s.key, testKey), secret(s.old, ""), w.now)
 	o.Tickets = signer
@@ -300,10 +308,12 @@ func unpack(t *testing.T, a answer) string {
 	return string(text)
 }
 
-// known knows one guest.
-func known(token string) (identity.Owner, error) {
-	if token != "ipt_abc" {
-		return "", identity.ErrCredential
+// known identifies one guest.
+type known struct{}
+
+func (known) Speaker(_ context.Context, shown identity.Credentials, _ identity.Class) (identity.Speaker, error) {
+	if shown.GuestToken != "ipt_abc" && shown.Authorization != "Bearer ipt_abc" {
+		return identity.Speaker{}, identity.ErrCredential
 	}
-	return "g_abc", nil
+	return identity.Speaker{Owner: "g_abc", Guest: true}, nil
 }

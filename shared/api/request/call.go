@@ -27,15 +27,20 @@ type Call struct {
 	context.Context
 	Request *http.Request
 	Start   time.Time
+	Segment string    // that the wildcard of a route of [Exact] matched
 	Note    slog.Attr // logged with the request; the zero Attr adds nothing
 
 	w      response
 	layer  *layer
 	route  *Route // nil when no route matches
+	like   *Route // one with the path and another method; nil when route is set or none has the path
 	id     string
 	locale atomic.Int32 // 1 + the locale; 0 until a handler asks for it
 	cause  error        // of a failure
 	logged cloudlog.Request
+
+	panicked bool
+	hungUp   bool // the caller did not wait for the answer
 }
 
 // Writer returns the writer of the answer. It leaves out the body in answer to
@@ -50,6 +55,7 @@ func (c *Call) finish() {
 	err, _ := p.(error)
 	aborted := errors.Is(err, http.ErrAbortHandler)
 	if p != nil && !aborted {
+		c.panicked = true
 		c.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 	}
 	c.log()
@@ -161,6 +167,7 @@ type response struct {
 	call   *Call
 	status int // 0 before the header is written
 	bytes  int64
+	lost   bool // a write failed: the caller hung up
 }
 
 // Localized reports whether the answer depends on the caller's language.
@@ -184,6 +191,7 @@ func (w *response) Write(data []byte) (int, error) {
 	}
 	n, err := w.ResponseWriter.Write(data)
 	w.bytes += int64(n)
+	w.lost = w.lost || isLost(err)
 	return n, err
 }
 

@@ -13,7 +13,10 @@ import (
 // fail answers with the fault in err, when no answer was begun.
 func (c *Call) fail(err error) {
 	f := fault.From(err)
-	c.cause = err
+	if c.cause = err; c.causedByHangUp(f) {
+		c.hungUp = true
+		f = atLeastUnavailable(f)
+	}
 	if c.w.status != 0 {
 		return
 	}
@@ -21,6 +24,7 @@ func (c *Call) fail(err error) {
 	for _, name := range []string{"Content-Encoding", "Content-Length", "Etag", "Location"} {
 		h.Del(name)
 	}
+	h["X-Request-Id"] = []string{c.ID()}
 	h["Cache-Control"] = noStore
 	if f.Kind == fault.Unauthenticated {
 		h["Www-Authenticate"] = challenge
@@ -59,12 +63,4 @@ func (c *Call) forPeople() bool {
 	}
 	return (c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead) &&
 		strings.Contains(c.Request.Header.Get("Accept"), "text/html")
-}
-
-// WriteFault answers r with the fault in err, as a route does that returns it.
-// It is for servers that do not log by this package.
-func WriteFault(w http.ResponseWriter, r *http.Request, err error) {
-	c := &Call{Context: r.Context(), Request: r, layer: &layer{}}
-	c.w = response{ResponseWriter: w, call: c}
-	c.fail(err)
 }

@@ -9,7 +9,11 @@ import (
 
 // log writes the record of the call.
 func (c *Call) log() {
-	level := c.level()
+	c.hungUp = c.hungUp || c.w.lost
+	level, status := c.level(), c.w.status
+	if c.hungUp {
+		status = StatusHungUp
+	}
 	log := c.layer.Log
 	if c.route != nil && c.route.Log != nil {
 		log = c.route.Log
@@ -21,7 +25,7 @@ func (c *Call) log() {
 	now := c.layer.Now()
 	c.logged = cloudlog.Request{
 		Method: cloudlog.KnownMethod(c.Request.Method), Route: c.path(),
-		Status: c.w.status, Size: c.w.bytes, Latency: now.Sub(c.Start),
+		Status: status, Size: c.w.bytes, Latency: now.Sub(c.Start),
 	}
 	record := slog.NewRecord(now, level, c.path(), 0)
 	record.AddAttrs(slog.Any(cloudlog.RequestKey, &c.logged))
@@ -31,8 +35,11 @@ func (c *Call) log() {
 	if c.Note.Key != "" {
 		record.AddAttrs(c.Note)
 	}
-	if c.cause != nil {
-		record.AddAttrs(slog.String("code", fault.From(c.cause).Code), slog.String("cause", c.cause.Error()))
+	switch {
+	case c.hungUp:
+		record.AddAttrs(slog.String("cause", errHungUp.Error()))
+	case c.cause != nil:
+		record.AddAttrs(slog.String("code", fault.From(c.cause).Code), slog.String("cause", c.withoutAddress(c.cause.Error())))
 	}
 	_ = handler.Handle(c, record) // there is nowhere to report that the log fails
 }
@@ -41,6 +48,8 @@ func (c *Call) log() {
 // warning when something that we need fails.
 func (c *Call) level() slog.Level {
 	switch {
+	case c.hungUp:
+		return slog.LevelInfo
 	case c.cause != nil && fault.From(c.cause).Kind == fault.Internal:
 		return slog.LevelError
 	case c.w.status >= 500:
@@ -49,11 +58,14 @@ func (c *Call) level() slog.Level {
 	return slog.LevelInfo
 }
 
-// path returns the pattern of the route. The path of the request is not logged:
-// it may hold a secret.
+// path returns the pattern of the route, or of one that has the path but not the
+// method. The path of the request is not logged: it may hold a secret.
 func (c *Call) path() string {
-	if c.route == nil {
-		return "no such route"
+	switch {
+	case c.route != nil:
+		return c.route.Path
+	case c.like != nil:
+		return c.like.Path
 	}
-	return c.route.Path
+	return "no such route"
 }

@@ -2,7 +2,6 @@ package request
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 
 	"miramundo.dev/shared/api"
@@ -15,16 +14,15 @@ func (c *Call) refuse() {
 	allow := c.layer.allowed(c.Request)
 	switch {
 	case len(allow) > 0:
+		c.like = c.find(allow[0])
 		c.w.Header().Set("Allow", strings.Join(allow, ", "))
 		if c.Request.Method == http.MethodOptions {
-			c.preflight()
+			c.preflight(allow)
 			return
 		}
-		for _, m := range allow {
-			c.shareLike(c.layer.find(m, c.Request.Host, c.Request.URL))
-		}
+		c.shareLike(allow)
 		c.fail(fault.ErrNoMethod.With("allow", allow))
-	case c.redirectSlash():
+	case c.redirect():
 	default:
 		c.fail(fault.ErrNotFound)
 	}
@@ -34,7 +32,7 @@ func (c *Call) refuse() {
 // none when there is no route.
 func (l *layer) allowed(r *http.Request) (methods []string) {
 	for _, m := range l.methods {
-		if l.find(m, r.Host, r.URL) != nil {
+		if l.router.find(m, r.Host, r.URL) != nil {
 			methods = append(methods, m)
 		}
 	}
@@ -44,21 +42,33 @@ func (l *layer) allowed(r *http.Request) (methods []string) {
 	return methods
 }
 
-// shareLike gives an answer in place of rt's the headers that both share, such
-// as those by which scripts of other origins may read it.
-func (c *Call) shareLike(rt *Route) {
-	if rt != nil {
-		set(c.w.Header(), rt.Policy.Shared)
+// find returns the route of a method at the path of the request; nil when there
+// is none.
+func (c *Call) find(method string) *Route {
+	return c.layer.router.find(method, c.Request.Host, c.Request.URL)
+}
+
+// shareLike gives an answer in place of the routes of methods the headers that
+// it shares with them, such as those by which scripts of other origins may read
+// it.
+func (c *Call) shareLike(methods []string) {
+	for _, m := range methods {
+		if rt := c.find(m); rt != nil {
+			set(c.w.Header(), rt.Policy.Shared)
+		}
 	}
 }
 
 // preflight answers OPTIONS. A browser asks by it whether a script of another
-// origin may call the route of the method that it names.
-func (c *Call) preflight() {
+// origin may call the route of the method that it names; any other caller wants
+// to know the methods.
+func (c *Call) preflight(allow []string) {
 	h := c.w.Header()
-	rt := c.layer.find(c.Request.Header.Get("Access-Control-Request-Method"), c.Request.Host, c.Request.URL)
-	if rt != nil && rt.Policy.Allow != nil {
-		c.shareLike(rt)
+	method := c.Request.Header.Get("Access-Control-Request-Method")
+	if method == "" {
+		c.shareLike(allow)
+	} else if rt := c.find(method); rt != nil && rt.Policy.Allow != nil {
+		set(h, rt.Policy.Shared)
 		h["Access-Control-Allow-Methods"] = h["Allow"]
 		h["Access-Control-Allow-Headers"] = rt.Policy.Allow
 		h["Access-Control-Max-Age"] = preflightAges
@@ -66,31 +76,19 @@ func (c *Call) preflight() {
 	c.w.WriteHeader(http.StatusNoContent)
 }
 
-// redirectSlash redirects a path that differs from a route's by its last slash
-// alone to that route, with the same method and body. DELETE is not redirected:
-// where the name of one thing was left empty, it would delete all of them.
-func (c *Call) redirectSlash() bool {
-	if c.Request.Method == http.MethodDelete {
+// redirect answers with a redirect to the route whose path differs by a slash at
+// its end alone, with the same method and body. It reports whether there is one.
+func (c *Call) redirect() bool {
+	m, ok := c.layer.router.(*mux)
+	if !ok {
 		return false
 	}
-	u := c.Request.URL
-	to := url.URL{Path: otherSlash(u.Path), RawQuery: u.RawQuery}
-	if u.RawPath != "" {
-		to.RawPath = otherSlash(u.RawPath)
-	}
-	rt := c.layer.find(c.Request.Method, c.Request.Host, &to)
+	to, rt := m.slashed(c.Request.Method, c.Request.Host, c.Request.URL)
 	if rt == nil {
 		return false
 	}
-	c.shareLike(rt)
+	set(c.w.Header(), rt.Policy.Shared)
 	c.w.Header()["Cache-Control"] = noStore
 	_ = api.Redirect(&c.w, to.String(), http.StatusPermanentRedirect)
 	return true
-}
-
-func otherSlash(path string) string {
-	if cut, ok := strings.CutSuffix(path, "/"); ok {
-		return cut
-	}
-	return path + "/"
 }

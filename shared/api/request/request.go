@@ -1,8 +1,8 @@
 // Package request answers HTTP requests in one way for every process of the
 // service.
 //
-// A process declares its routes: endpoints of package api ([Mux]), or routes of
-// its own ([New]). Each request becomes a [Call], which goes through these steps
+// A process declares its routes: endpoints of package api ([Mux]), routes of its
+// own ([New]), or a few of its own for many requests ([Exact]). Each request becomes a [Call], which goes through these steps
 // whatever its route does:
 //
 //  1. the headers that all answers share, and the id of the request;
@@ -22,7 +22,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -37,6 +36,7 @@ type Options struct {
 	AddressHeader string            // in which a trusted edge sends the caller's address, alone; empty trusts none
 	Auth          api.Authenticator // nil answers auth_unavailable where a caller must be identified
 	Now           func() time.Time  // nil is time.Now
+	IDsOfFailures bool              // only failures have ids: for a server that answers thousands of requests a second
 
 	// FaultPage returns the page that shows f to a person in place of JSON. It is
 	// asked for browsers that request a route with Page, or no route at all. When
@@ -80,8 +80,8 @@ type Header struct {
 }
 
 func set(h http.Header, list []Header) {
-	for _, header := range list {
-		h[header.Name] = header.Values
+	for i := range list {
+		h[list[i].Name] = list[i].Values
 	}
 }
 
@@ -96,9 +96,21 @@ var (
 // AnyOrigin lets scripts of any origin read an answer.
 var AnyOrigin = Header{"Access-Control-Allow-Origin", []string{"*"}}
 
-// New returns a handler that serves routes.
-func New(o Options, routes []Route) http.Handler {
-	l := &layer{Options: o, mux: http.NewServeMux()}
+// A layer serves the routes of a process.
+type layer struct {
+	Options
+	router  router
+	methods []string // of the routes, in their order
+}
+
+// A router finds routes.
+type router interface {
+	// find returns the route of a method and address; nil when there is none.
+	find(method, host string, u *url.URL) *Route
+}
+
+func newLayer(o Options, routes []Route) *layer {
+	l := &layer{Options: o}
 	if l.Log == nil {
 		l.Log = slog.New(slog.DiscardHandler)
 	}
@@ -106,95 +118,31 @@ func New(o Options, routes []Route) http.Handler {
 		l.Now = time.Now
 	}
 	for _, rt := range routes {
-		l.mux.Handle(rt.Pattern(), &handler{l, &rt})
 		l.note(rt.Method)
-	}
-	for _, pattern := range unmatched(routes) {
-		l.mux.Handle(pattern, &handler{layer: l})
-	}
-	return l
-}
-
-// unmatched returns the patterns of requests that no route matches. A path with
-// a slash at its end that lacks it is one of them: http.ServeMux would redirect
-// it, in HTML.
-func unmatched(routes []Route) []string {
-	patterns := []string{"/"}
-	for _, rt := range routes {
-		path, ok := strings.CutSuffix(rt.Path, "/{$}")
-		if pattern := rt.Method + " " + path; ok && path != "" && !slices.Contains(patterns, pattern) {
-			patterns = append(patterns, pattern)
+		if rt.Method == http.MethodGet {
+			l.note(http.MethodHead)
 		}
 	}
-	return patterns
-}
-
-// A layer serves the routes of a process.
-type layer struct {
-	Options
-	mux     *http.ServeMux
-	methods []string // of the routes, in their order
+	return l
 }
 
 func (l *layer) note(method string) {
 	if !slices.Contains(l.methods, method) {
 		l.methods = append(l.methods, method)
 	}
-	if method == http.MethodGet {
-		l.note(http.MethodHead)
-	}
-}
-
-// ServeHTTP dispatches r. A path that http.ServeMux would clean, with a redirect
-// in HTML, matches no route.
-func (l *layer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if isClean(r.URL.EscapedPath()) {
-		l.mux.ServeHTTP(w, r)
-		return
-	}
-	l.serve(w, r, nil)
-}
-
-func isClean(path string) bool {
-	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") &&
-		!strings.Contains(path, "/./") && !strings.Contains(path, "/../") &&
-		!strings.HasSuffix(path, "/.") && !strings.HasSuffix(path, "/..")
-}
-
-// A handler serves one route as http.ServeMux calls it; requests that no route
-// matches when it has none.
-type handler struct {
-	layer *layer
-	route *Route
-}
-
-// ServeHTTP answers one request.
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.layer.serve(w, r, h.route)
-}
-
-// find returns the route of a method and address; nil when there is none. It
-// asks the mux itself, so that it cannot disagree with what is served.
-func (l *layer) find(method, host string, u *url.URL) *Route {
-	if !isClean(u.EscapedPath()) {
-		return nil
-	}
-	h, _ := l.mux.Handler(&http.Request{Method: method, URL: u, Host: host})
-	if found, ok := h.(*handler); ok {
-		return found.route
-	}
-	return nil
 }
 
 // serve answers one request, whatever happens.
-func (l *layer) serve(w http.ResponseWriter, r *http.Request, rt *Route) {
-	c := &Call{Context: r.Context(), Request: r, Start: l.Now(), layer: l}
+func (l *layer) serve(w http.ResponseWriter, r *http.Request, rt *Route, segment string) {
+	c := &Call{Context: r.Context(), Request: r, Start: l.Now(), Segment: segment, layer: l}
 	c.w = response{ResponseWriter: w, call: c}
 	defer c.finish()
 	c.limitBody(bodyTimeout)
 	h := w.Header()
 	h["X-Content-Type-Options"] = nosniff
-	h["X-Request-Id"] = []string{c.ID()}
+	if !l.IDsOfFailures {
+		h["X-Request-Id"] = []string{c.ID()}
+	}
 	if rt == nil {
 		c.refuse()
 		return

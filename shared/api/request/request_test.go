@@ -296,7 +296,7 @@ func TestLog(t *testing.T) {
 		}},
 		{"GET", "/api/breaks", map[string]any{"severity": "ERROR", "code": "internal", "cause": "secret error"}},
 		{"GET", "/secret", map[string]any{"severity": "INFO", "message": "no such route"}},
-		{"BREW", "/api/things", map[string]any{"message": "no such route"}},
+		{"BREW", "/api/things", map[string]any{"message": "/api/things"}},
 	} {
 		var b bytes.Buffer
 		o := options()
