@@ -18,6 +18,7 @@ import (
 	"google.golang.org/api/option"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
 
 	"miramundo.dev/shared/bus"
 )
@@ -51,9 +52,17 @@ type Bus struct {
 
 var _ bus.Bus = (*Bus)(nil)
 
+// alive pings a connection that is silent for half a minute, and gives it up
+// when no answer comes: a receiver on one that was cut off on the way would
+// otherwise wait for as long as the system takes to notice. The emulator, which
+// is on the same machine, is not pinged.
+var alive = grpc.WithKeepaliveParams(keepalive.ClientParameters{
+	Time: 30 * time.Second, Timeout: 10 * time.Second, PermitWithoutStream: true,
+})
+
 // Open returns the bus that c names.
 func Open(ctx context.Context, c Config) (*Bus, error) {
-	var opts []option.ClientOption
+	opts := []option.ClientOption{option.WithGRPCDialOption(alive)}
 	if c.Emulator != "" {
 		opts = []option.ClientOption{
 			option.WithEndpoint(c.Emulator),
