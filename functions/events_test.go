@@ -19,6 +19,7 @@ import (
 	"miramundo.dev/shared/bus"
 	queue "miramundo.dev/shared/bus/embedded"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
@@ -82,7 +83,7 @@ func TestReported(t *testing.T) {
 	d.Bus = b
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	d.Overlay = social.FollowOverlay(ctx, db, d.Log)
+	d.Overlay = social.FollowOverlay(ctx, overlay.NewSet(db, d.Log, time.Now))
 	h := Mux(d)
 	ended := make(chan error)
 	counting, stop := context.WithCancel(ctx)

@@ -36,6 +36,7 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/logo"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 )
@@ -61,8 +62,10 @@ type Deps struct {
 	Catalog *release.Live
 	Blocks  *block.List
 	Overlay *social.Overlay
-	Guide   *guide.Live
-	Jobs    *job.Runner
+	// Followers keep Catalog, Overlay and Guide up to date.
+	Followers *overlay.Set
+	Guide     *guide.Live
+	Jobs      *job.Runner
 
 	table []api.Endpoint // of every function, for the one that describes them
 }

@@ -23,6 +23,7 @@ import (
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
@@ -58,8 +59,9 @@ func deps(t testing.TB, db store.DB, place collect.Place) Deps {
 			t.Fatalf("reload: %v, %+v", err, rep)
 		}
 	}
-	d.Catalog = release.Follow(ctx, release.Options{
-		Archive: d.Archive, Blocks: d.Blocks, Log: d.Log, Now: d.Now, Retry: time.Millisecond, Layers: d.measured(ctx),
+	d.Followers = overlay.NewSet(db, d.Log, d.Now)
+	d.Catalog = release.Follow(ctx, d.Followers, release.Options{
+		Archive: d.Archive, Blocks: d.Blocks, Retry: time.Millisecond, Layers: d.measured(ctx),
 		Links: catalog.LinkBase{Base: d.Config.BaseURL, Hop: d.Config.HopURL, Legacy: d.Config.LegacyURL},
 	})
 	return d

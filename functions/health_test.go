@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/health"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
@@ -55,7 +56,7 @@ func (d *Deps) follow(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	d.Overlay = social.FollowOverlay(ctx, d.DB, d.Log)
+	d.Overlay = social.FollowOverlay(ctx, overlay.NewSet(d.DB, d.Log, time.Now))
 	waiting, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
 	if err := d.Overlay.Loaded(waiting); err != nil {

@@ -40,10 +40,10 @@ func (d *Deps) measured(ctx context.Context) []release.Layer {
 	var probes *probe.Live
 	var logos *logo.Live
 	var first sync.WaitGroup
-	first.Go(func() { probes = probe.Follow(ctx, d.DB, d.Log) })
-	first.Go(func() { logos = logo.Follow(ctx, d.DB, d.Log) })
+	first.Go(func() { probes = probe.Follow(ctx, d.Followers) })
+	first.Go(func() { logos = logo.Follow(ctx, d.Followers) })
 	if f, ok := Find(d.Config.Target); !ok || f.guides {
-		first.Go(func() { d.Guide = guide.Follow(ctx, d.DB, d.Log) })
+		first.Go(func() { d.Guide = guide.Follow(ctx, d.Followers) })
 	}
 	first.Wait()
 	layers := []release.Layer{probeLayer{probes}, logoLayer{logos}}

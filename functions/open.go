@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
@@ -45,11 +46,12 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, l Local) (d De
 	d = Deps{Config: c, Log: log, Now: time.Now, DB: db, Bus: events}
 	d.Archive = &release.Archive{DB: db, Now: d.Now}
 	d.Blocks = block.NewList(db)
-	d.Catalog = release.Follow(ctx, release.Options{
-		Archive: d.Archive, Blocks: d.Blocks, Log: log, Now: d.Now,
+	d.Followers = overlay.NewSet(db, log, d.Now)
+	d.Catalog = release.Follow(ctx, d.Followers, release.Options{
+		Archive: d.Archive, Blocks: d.Blocks,
 		Links: d.links(), Layers: d.measured(ctx),
 	})
-	d.Overlay = social.FollowOverlay(ctx, db, log)
+	d.Overlay = social.FollowOverlay(ctx, d.Followers)
 	d.Jobs = job.NewRunner(db, log, d.Now, d.reload(l), d.guides(guides), d.logos(), d.probe(),
 		d.sweepReports(), d.sweepOutbox(), d.refreshOverlay())
 	return d, func() error { return errors.Join(events.Close(), db.Close()) }, nil

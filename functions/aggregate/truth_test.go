@@ -19,6 +19,7 @@ import (
 
 	"miramundo.dev/shared/bus"
 	queue "miramundo.dev/shared/bus/embedded"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
@@ -119,8 +120,8 @@ func compare(ctx context.Context, t testing.TB, db store.DB, truth map[string]so
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	overlay := social.FollowOverlay(ctx, db, slog.New(slog.DiscardHandler))
-	if err := overlay.Loaded(ctx); err != nil {
+	counts := social.FollowOverlay(ctx, overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
+	if err := counts.Loaded(ctx); err != nil {
 		t.Fatal(err)
 	}
 	for channel, want := range truth {
@@ -131,7 +132,7 @@ func compare(ctx context.Context, t testing.TB, db store.DB, truth map[string]so
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("counts of %s (-want +got):\n%s", channel, diff)
 		}
-		shown, ok := overlay.Counts(channel)
+		shown, ok := counts.Counts(channel)
 		if !ok {
 			t.Fatalf("%s is not shown", channel)
 		}

@@ -20,6 +20,7 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
@@ -49,7 +50,7 @@ func follow(t testing.TB, db store.DB, g grid) *guide.Live {
 	if _, err := c.Keep(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
-	return guide.Follow(t.Context(), db, slog.New(slog.DiscardHandler))
+	return guide.Follow(t.Context(), overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 }
 
 // A listed is a channel of the tests, with the hours of its programmes: from

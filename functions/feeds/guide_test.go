@@ -23,6 +23,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
 )
@@ -321,5 +322,5 @@ func crowded(b *testing.B, db store.DB, list []catalog.Record) *guide.Live {
 	if _, err := c.Keep(b.Context(), db); err != nil {
 		b.Fatal(err)
 	}
-	return guide.Follow(b.Context(), db, slog.New(slog.DiscardHandler))
+	return guide.Follow(b.Context(), overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 }

@@ -27,6 +27,7 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
@@ -284,7 +285,7 @@ func show(t *testing.T, w *world, c social.Counted) {
 	if err := social.ShowCounts(t.Context(), w.db, social.ShardOf(c.Channel), []social.Counted{c}); err != nil {
 		t.Fatal(err)
 	}
-	w.overlay = social.FollowOverlay(t.Context(), w.db, slog.New(slog.DiscardHandler))
+	w.overlay = social.FollowOverlay(t.Context(), overlay.NewSet(w.db, slog.New(slog.DiscardHandler), time.Now))
 	if err := w.overlay.Loaded(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/site"
 	"miramundo.dev/shared/store/embedded"
 )
@@ -142,7 +143,7 @@ func watchGuide(t testing.TB) *guide.Live {
 	if _, err := c.Keep(t.Context(), db); err != nil {
 		t.Fatal(err)
 	}
-	return guide.Follow(t.Context(), db, slog.New(slog.DiscardHandler))
+	return guide.Follow(t.Context(), overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 }
 
 // watchPage asks for a path.

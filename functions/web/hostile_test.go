@@ -28,6 +28,7 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/site"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/embedded/sqlite"
@@ -174,7 +175,7 @@ func guides(t testing.TB) *guide.Live {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	live := guide.Follow(ctx, db, slog.New(slog.DiscardHandler))
+	live := guide.Follow(ctx, overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 	for live.Now(idOf(0, catalog.TV), noon) == nil {
 		select {
 		case <-live.Changed():

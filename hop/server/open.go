@@ -19,6 +19,7 @@ import (
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
@@ -55,9 +56,8 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger) (*Hop, error) 
 	if err != nil {
 		return nil, err
 	}
-	p := Parts{DB: db, Bus: events, Catalog: release.Follow(ctx, release.Options{
-		Archive: &release.Archive{DB: db, Now: time.Now}, Blocks: block.NewList(db),
-		Log: log, Now: time.Now, Links: links(c),
+	p := Parts{DB: db, Bus: events, Catalog: release.Follow(ctx, overlay.NewSet(db, log, time.Now), release.Options{
+		Archive: &release.Archive{DB: db, Now: time.Now}, Blocks: block.NewList(db), Links: links(c),
 	})}
 	h := Assemble(c, log, p)
 	h.release = func() error { return errors.Join(events.Close(), db.Close()) }

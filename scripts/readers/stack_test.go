@@ -22,6 +22,7 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
 )
@@ -157,7 +158,7 @@ func (s *stack) follow(t *testing.T) *guide.Live {
 	if _, err := c.Keep(t.Context(), s.db); err != nil {
 		t.Fatal(err)
 	}
-	return guide.Follow(t.Context(), s.db, slog.New(slog.DiscardHandler))
+	return guide.Follow(t.Context(), overlay.NewSet(s.db, slog.New(slog.DiscardHandler), time.Now))
 }
 
 func openDB(t *testing.T) store.DB {

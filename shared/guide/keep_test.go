@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/storetest"
@@ -72,7 +73,7 @@ func follow(t *testing.T, db store.DB) *Live {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	return Follow(ctx, db, slog.New(slog.DiscardHandler))
+	return Follow(ctx, overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 }
 
 // TestKeep lets sources come, fail, lose channels and go over several days.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -12,7 +11,6 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/overlay"
-	"miramundo.dev/shared/store"
 )
 
 // A Live is the guide as this instance shows it, from memory. Its methods may be
@@ -27,14 +25,14 @@ type Live struct {
 	changed chan struct{}
 }
 
-// Follow reads the guide that is kept and follows it until ctx is done.
-func Follow(ctx context.Context, db store.DB, log *slog.Logger) *Live {
+// Follow reads the guide in the database of set and follows it until ctx is done.
+func Follow(ctx context.Context, set *overlay.Set) *Live {
 	l := &Live{changed: make(chan struct{}, 1)}
 	for n := range l.shards {
 		l.shards[n].Store(&shard{})
 	}
 	l.notes.Store(&[]Note{})
-	f := overlay.Follow(ctx, db, log, kind, l.show)
+	f := overlay.Follow(ctx, set, kind, l.show)
 	go l.tell(ctx, f.Changed())
 	return l
 }

@@ -209,7 +209,7 @@ func seen(t *testing.T, db store.DB) map[string]string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	return maps.Collect(Follow(ctx, db, slog.New(slog.DiscardHandler)).All())
+	return maps.Collect(Follow(ctx, overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now)).All())
 }
 
 // TestUsedAgain checks that a picture which comes back in time stays.
@@ -285,7 +285,7 @@ func TestRoom(t *testing.T) {
 // do as an address.
 func TestLive(t *testing.T) {
 	db := open(t)
-	live := Follow(t.Context(), db, slog.New(slog.DiscardHandler))
+	live := Follow(t.Context(), overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 	pictures, changes := batchOf(0, 1, 1)
 	if err := opened(t, db).Keep(t.Context(), pictures, changes, noon); err != nil {
 		t.Fatal(err)

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"log/slog"
 	"sync/atomic"
 
 	"miramundo.dev/shared/overlay"
-	"miramundo.dev/shared/store"
 )
 
 // shards is how many documents each overlay has. With 100,000 channels one has
@@ -29,10 +27,10 @@ type Live struct {
 // A pair is a channel and its logo, by their ids.
 type pair struct{ channel, logo string }
 
-// Follow returns the logos that db keeps, and follows them until ctx is done.
-func Follow(ctx context.Context, db store.DB, log *slog.Logger) *Live {
+// Follow returns the logos that the database of set keeps, and follows them until ctx is done.
+func Follow(ctx context.Context, set *overlay.Set) *Live {
 	l := &Live{}
-	l.follower = overlay.Follow(ctx, db, log, shown, l.show)
+	l.follower = overlay.Follow(ctx, set, shown, l.show)
 	return l
 }
 

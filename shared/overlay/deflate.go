@@ -9,15 +9,16 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// MaxBytes is the most that a shard may hold before it is deflated.
+// MaxBytes is the most bytes that a shard may hold, before they are deflated.
 const MaxBytes = 64 << 20
 
 var (
-	errBomb  = errors.New("holds too much")
-	errTrail = errors.New("goes on after its end")
+	errTooMuch  = errors.New("inflates to more than a shard may hold")
+	errTrailing = errors.New("has bytes after its end")
+	errNothing  = errors.New("inflates to nothing")
 )
 
-// deflate returns data deflated; nothing of nothing.
+// deflate compresses data. No data gives no bytes.
 func deflate(data []byte) ([]byte, error) {
 	if len(data) > MaxBytes {
 		return nil, store.ErrTooLarge
@@ -37,8 +38,8 @@ func deflate(data []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// inflate undoes deflate. What holds more than most bytes it refuses, having
-// read no more.
+// inflate reverses deflate. It stops with an error after most bytes, so that a
+// small document cannot fill the memory.
 func inflate(deflated []byte, most int64) ([]byte, error) {
 	if len(deflated) == 0 {
 		return nil, nil
@@ -50,9 +51,11 @@ func inflate(deflated []byte, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case int64(b.Len()) > most:
-		return nil, errBomb
+		return nil, errTooMuch
+	case b.Len() == 0:
+		return nil, errNothing
 	case in.Len() > 0:
-		return nil, errTrail
+		return nil, errTrailing
 	}
 	return b.Bytes(), nil
 }

@@ -2,54 +2,60 @@ package overlay
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
 	"miramundo.dev/shared/store"
 )
 
-// Pauses between tries to read what could not be read.
-const (
-	firstPause = time.Second
-	lastPause  = time.Minute
-)
+// parallel is how many shards are read at a time: it bounds the memory that
+// they take.
+const parallel = 8
 
-// together is how many shards are read at a time: it bounds the memory that
-// takes.
-const together = 8
-
-// A Follower has who it was made for see each shard as it is and becomes.
+// A Follower shows each shard of a kind as it is and becomes.
 type Follower struct {
 	kind    Kind
-	db      store.DB
-	log     *slog.Logger
+	set     *Set
 	show    func(n int, data []byte) error
-	pause   time.Duration // the first of the pauses
+	pause   time.Duration // before the first repetition
 	changed chan struct{}
 
-	// Of one goroutine at a time.
-	told  []int64 // by shard: the revision of the last head; 0 for one that is not kept
-	shown []int64 // by shard: the revision that is shown, likewise
+	// Of one load at a time; not of a kind without a head.
+	listed []int64 // by shard: the revision in the last head; 0 for one that is not kept
+	shown  []int64 // by shard: the revision that is shown, likewise
 }
 
-// Follow reads the shards of k that are kept, gives each to show, and returns.
-// Until ctx is done it goes on to give those that change to show, from one
-// goroutine. A shard that cannot be read, or that show refuses, stays as it was
-// shown, is logged, and is tried again when it changes or after a pause that
-// grows; so does the first reading when the database does not answer.
-func Follow(ctx context.Context, db store.DB, log *slog.Logger, k Kind, show func(n int, data []byte) error) *Follower {
-	f := newFollower(db, log, k, show)
-	f.first(ctx)
-	go f.run(ctx)
+// Follow reads the shards of k that are kept, calls show with each, and
+// returns. Until ctx is done it calls show again with each shard that changes.
+// Calls of show for one shard do not overlap. A shard that cannot be read, or
+// that show refuses, stays as it was shown; it is logged, and read again when it
+// changes or after a pause that grows. [Set.Follow] says how long Follow waits
+// for a database that does not answer.
+//
+// A kind without a head is followed by one watch for each shard. Follow returns
+// at once, and show is called when the watches yield.
+func Follow(ctx context.Context, set *Set, k Kind, show func(n int, data []byte) error) *Follower {
+	f := newFollower(set, k, show)
+	f.follow(ctx)
 	return f
 }
 
-func newFollower(db store.DB, log *slog.Logger, k Kind, show func(n int, data []byte) error) *Follower {
+func newFollower(set *Set, k Kind, show func(n int, data []byte) error) *Follower {
 	return &Follower{
-		kind: k, db: db, log: log, show: show, pause: firstPause, changed: make(chan struct{}, 1),
-		told: make([]int64, k.Shards), shown: make([]int64, k.Shards),
+		kind: k, set: set, show: show, pause: firstPause, changed: make(chan struct{}, 1),
+		listed: make([]int64, k.Shards), shown: make([]int64, k.Shards),
+	}
+}
+
+func (f *Follower) follow(ctx context.Context) {
+	if !f.kind.NoHead {
+		f.set.Follow(ctx, f.subject())
+		return
+	}
+	for n := range f.kind.Shards {
+		f.set.Follow(ctx, f.single(n))
 	}
 }
 
@@ -57,96 +63,77 @@ func newFollower(db store.DB, log *slog.Logger, k Kind, show func(n int, data []
 // a token was last taken.
 func (f *Follower) Changed() <-chan struct{} { return f.changed }
 
-// first shows what is kept.
-func (f *Follower) first(ctx context.Context) {
-	docs, err := f.db.GetAll(ctx, []store.Path{f.kind.head()})
-	if err != nil {
-		f.warn(ctx, err) // the watch asks again
-		return
-	}
-	f.follow(ctx, docs[0])
-}
-
-// run follows the head until ctx is done, and tries again what failed.
-func (f *Follower) run(ctx context.Context) {
-	heads, ended := make(chan store.Doc), make(chan struct{})
-	go func() { defer close(ended); f.watch(ctx, heads) }()
-	defer func() { <-ended }()
-	pause, retry := f.pause, (<-chan time.Time)(nil)
-	for {
-		switch late := len(f.late()) > 0; {
-		case !late:
-			pause, retry = f.pause, nil
-		case retry == nil:
-			retry = time.After(pause)
-			pause = min(2*pause, lastPause)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case doc := <-heads:
-			f.follow(ctx, doc)
-		case <-retry:
-			retry = nil
-			f.read(ctx, f.late())
-		}
+// subject is all shards, by their head.
+func (f *Follower) subject() Subject {
+	return Subject{
+		Name: f.kind.Name, Head: f.kind.head(), Load: f.load, Older: f.older, Failed: f.warn, Pause: f.pause,
 	}
 }
 
-// watch gives each head to who reads heads, until ctx is done.
-func (f *Follower) watch(ctx context.Context, heads chan<- store.Doc) {
-	for pause := f.pause; ctx.Err() == nil; pause = min(2*pause, lastPause) {
-		for doc, err := range f.db.Watch(ctx, f.kind.head()) {
+// single is shard n of a kind without a head.
+func (f *Follower) single(n int) Subject {
+	return Subject{
+		Name: f.kind.Name, Head: f.kind.shard(n), Unchecked: true, Failed: f.warn, Pause: f.pause,
+		Load: func(_ context.Context, doc store.Doc) error {
+			_, data, err := f.kind.open(doc)
 			if err != nil {
-				f.warn(ctx, err)
-				break
+				return err
 			}
-			pause = f.pause
-			select {
-			case heads <- doc:
-			case <-ctx.Done():
-				return
-			}
-		}
-		hold(ctx, pause)
+			return f.showShard(n, data)
+		},
 	}
 }
 
-func hold(ctx context.Context, pause time.Duration) {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
+// older reports whether a head was written before the last one. Revisions only
+// grow, unless all documents were deleted.
+func (f *Follower) older(doc store.Doc) bool {
+	if doc.Decode == nil {
+		return false
 	}
+	revisions, err := f.kind.revisions(doc)
+	return err == nil && sum(revisions) < sum(f.listed)
 }
 
-// follow shows the shards of which a head has news.
-func (f *Follower) follow(ctx context.Context, doc store.Doc) {
-	if doc.Decode == nil { // who writes next begins anew
-		clear(f.told)
+func sum(revisions []int64) (total int64) {
+	for _, r := range revisions {
+		total += r
+	}
+	return total
+}
+
+// load shows the shards that have changed since the head before doc, and again
+// those that could not be shown.
+func (f *Follower) load(ctx context.Context, doc store.Doc) error {
+	if doc.Decode == nil { // the next Update starts from the first revision
+		clear(f.listed)
 		clear(f.shown)
-		return
+		return nil
 	}
 	revisions, err := f.kind.revisions(doc)
 	if err != nil {
-		f.warn(ctx, err) // until it changes: Update mends it
-		return
+		return err
 	}
-	var news []int
+	repeat := slices.Equal(revisions, f.listed)
+	var changed []int
 	for n, revision := range revisions {
-		if revision != f.told[n] && revision != f.shown[n] {
-			news = append(news, n)
+		if revision != f.shown[n] && (repeat || revision != f.listed[n]) {
+			changed = append(changed, n)
 		}
 	}
-	f.told = revisions
-	f.read(ctx, news)
+	f.listed = revisions
+	if err := f.read(ctx, changed); err != nil {
+		return err
+	}
+	if late := f.late(); len(late) > 0 { // since an earlier head
+		return fmt.Errorf("shards %v are not shown yet", late)
+	}
+	return nil
 }
 
-// late returns the shards that are not shown as the head says.
+// late returns the shards that are not shown as the head lists them.
 func (f *Follower) late() []int {
 	var list []int
-	for n, revision := range f.told {
+	for n, revision := range f.listed {
 		if revision != f.shown[n] {
 			list = append(list, n)
 		}
@@ -154,24 +141,23 @@ func (f *Follower) late() []int {
 	return list
 }
 
-// read shows some shards, as far as they can be read.
-func (f *Follower) read(ctx context.Context, list []int) {
-	for some := range slices.Chunk(list, together) {
+// read shows some shards, as many as can be read, and returns what failed.
+func (f *Follower) read(ctx context.Context, list []int) error {
+	var errs []error
+	for some := range slices.Chunk(list, parallel) {
 		paths := make([]store.Path, len(some))
 		for i, n := range some {
 			paths[i] = f.kind.shard(n)
 		}
-		docs, err := f.db.GetAll(ctx, paths)
+		docs, err := f.set.db.GetAll(ctx, paths)
 		if err != nil {
-			f.warn(ctx, err)
-			return
+			return errors.Join(append(errs, err)...)
 		}
 		for i, n := range some {
-			if err := f.take(n, docs[i]); err != nil {
-				f.warn(ctx, err)
-			}
+			errs = append(errs, f.take(n, docs[i]))
 		}
 	}
+	return errors.Join(errs...)
 }
 
 // take shows shard n.
@@ -180,13 +166,20 @@ func (f *Follower) take(n int, doc store.Doc) error {
 	switch {
 	case err != nil:
 		return err
-	case kept.Revision < f.told[n]:
-		return fmt.Errorf("%w: shard %d of %s is gone or old", ErrCorrupt, n, f.kind.Name)
+	case kept.Revision < f.listed[n]:
+		return fmt.Errorf("%w: shard %d of %s is missing or older than its head", ErrCorrupt, n, f.kind.Name)
 	}
+	if err := f.showShard(n, data); err != nil {
+		return err
+	}
+	f.shown[n] = kept.Revision
+	return nil
+}
+
+func (f *Follower) showShard(n int, data []byte) error {
 	if err := f.show(n, data); err != nil {
 		return fmt.Errorf("shard %d: %w", n, err)
 	}
-	f.shown[n] = kept.Revision
 	select {
 	case f.changed <- struct{}{}:
 	default: // it holds one
@@ -196,6 +189,6 @@ func (f *Follower) take(n int, doc store.Doc) error {
 
 func (f *Follower) warn(ctx context.Context, err error) {
 	if ctx.Err() == nil {
-		f.log.WarnContext(ctx, "overlay stays as it was", "kind", f.kind.Name, "cause", err.Error())
+		f.set.log.WarnContext(ctx, "overlay stays as it was", "kind", f.kind.Name, "cause", err.Error())
 	}
 }

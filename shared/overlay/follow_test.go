@@ -58,7 +58,7 @@ var errRefused = errors.New("refused")
 func follow(t *testing.T, db store.DB, pause time.Duration) *watcher {
 	t.Helper()
 	w := &watcher{all: make(chan shown, 1000), warned: make(chan string, 1)}
-	w.Follower = newFollower(db, slog.New(w), kind, func(n int, data []byte) error {
+	w.Follower = newFollower(NewSet(db, slog.New(w), time.Now), kind, func(n int, data []byte) error {
 		if w.refuse.Load() {
 			return errRefused
 		}
@@ -67,12 +67,12 @@ func follow(t *testing.T, db store.DB, pause time.Duration) *watcher {
 	})
 	w.pause = pause
 	ctx, cancel := context.WithCancel(t.Context())
-	w.first(ctx)
-	var running sync.WaitGroup
-	running.Go(func() { w.run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
+	w.follow(ctx)
+	t.Cleanup(cancel)
 	return w
 }
+
+func newSet(db store.DB) *Set { return NewSet(db, slog.New(slog.DiscardHandler), time.Now) }
 
 // next returns what is shown next.
 func (w *watcher) next(t *testing.T) shown {
@@ -136,7 +136,7 @@ func TestFollowExported(t *testing.T) {
 	defer cancel()
 	var first []shown
 	all := make(chan shown, 10)
-	f := Follow(ctx, db, slog.New(slog.DiscardHandler), kind, func(n int, data []byte) error {
+	f := Follow(ctx, newSet(db), kind, func(n int, data []byte) error {
 		all <- shown{n, string(data)}
 		return nil
 	})
@@ -211,17 +211,21 @@ func TestFollowReadsOfRefused(t *testing.T) {
 func TestFollowDeleted(t *testing.T) {
 	db := embedded(t)
 	var all []shown
-	f := newFollower(db, slog.New(slog.DiscardHandler), kind, func(n int, data []byte) error {
+	f := newFollower(newSet(db), kind, func(n int, data []byte) error {
 		all = append(all, shown{n, string(data)})
 		return nil
 	})
+	refresh := f.set.join(t.Context(), f.subject()).Refresh
 	for _, text := range []string{"one", "another"} {
 		mustUpdate(t, db, 1, text)
-		f.first(t.Context())
-		if err := errors.Join(db.Delete(t.Context(), kind.shard(1)), db.Delete(t.Context(), kind.head())); err != nil {
+		err := errors.Join(
+			refresh(t.Context()),
+			db.Delete(t.Context(), kind.shard(1)), db.Delete(t.Context(), kind.head()),
+			refresh(t.Context()),
+		)
+		if err != nil {
 			t.Fatal(err)
 		}
-		f.first(t.Context())
 		if late := f.late(); len(late) > 0 {
 			t.Errorf("shards %v are late that are not there", late)
 		}
@@ -261,7 +265,7 @@ func TestFollowCorrupt(t *testing.T) {
 		w.until(t, shown{2, "good"})
 		if err := errors.Join(
 			db.Set(t.Context(), kind.shard(2), doc),
-			db.Set(t.Context(), kind.head(), head{[]int64{0, 0, 9, 0}}),
+			db.Set(t.Context(), kind.head(), revisionList{[]int64{0, 0, 9, 0}}),
 		); err != nil {
 			t.Fatal(err)
 		}
@@ -281,11 +285,11 @@ func TestFollowCorrupt(t *testing.T) {
 // shards that are not there or old.
 func TestFollowCorruptHead(t *testing.T) {
 	for name, doc := range map[string]any{
-		"short":   head{[]int64{9}},
-		"long":    head{make([]int64, 1000)},
+		"short":   revisionList{[]int64{9}},
+		"long":    revisionList{make([]int64, 1000)},
 		"no list": map[string]any{"revisions": "x"},
-		"gone":    head{[]int64{0, 9, 1, 0}},
-		"old":     head{[]int64{0, 0, 9, 0}},
+		"gone":    revisionList{[]int64{0, 9, 1, 0}},
+		"old":     revisionList{[]int64{0, 0, 9, 0}},
 	} {
 		db := embedded(t)
 		mustUpdate(t, db, 2, "good")

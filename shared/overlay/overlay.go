@@ -1,11 +1,17 @@
-// Package overlay knows how what changes between reloads is kept: in shards,
-// of which an instance that follows them reads those that changed and no other.
+// Package overlay stores data that changes between reloads, in shards, and
+// follows it for the processes that show it.
 //
 //	overlays/{kind}             the head: the revision of each shard
-//	overlays/{kind}/shards/{n}  a shard: its revision, and the deflated bytes of who writes it
+//	overlays/{kind}/shards/{n}  a shard: its revision, and deflated bytes
 //
-// A shard and its revision change in one transaction, so that who sees a
-// revision finds at least that shard.
+// A shard and its revision in the head change in one transaction, so that a
+// reader of a head finds at least the shards that it lists, and reads only those
+// that have changed. Each change costs two writes.
+//
+// A kind without a head costs one write for each change, and one watch for each
+// shard in every process. Counters are kept so: they change all the time, and
+// may be shown late. What must not be shown late needs a head, since a [Set]
+// checks heads.
 package overlay
 
 import (
@@ -19,22 +25,22 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// ErrCorrupt is in the error of documents that Update did not write.
-var ErrCorrupt = errors.New("overlay: not as it was written")
+// ErrCorrupt is wrapped by the errors of documents that Update did not write.
+var ErrCorrupt = errors.New("overlay: document is corrupt")
 
 // A Kind is one overlay.
 type Kind struct {
 	Name   string // in the paths
 	Shards int    // how many there are; never changed once documents are kept
+	NoHead bool   // a change writes the shard alone: see the package comment
 }
 
-// A head is the document that tells of all shards of a kind.
-type head struct {
+// A revisionList is the head of a kind.
+type revisionList struct {
 	Revisions []int64 `json:"revisions"` // by shard; 0 for one that is not kept
 }
 
-// A shard is the document of a part of an overlay. One that was emptied is
-// kept, without data.
+// A shard is one part of an overlay. An emptied shard stays, without data.
 type shard struct {
 	Revision int64  `json:"revision"` // one more at each change
 	Data     []byte `json:"data"`     // deflated
@@ -60,15 +66,16 @@ func (k Kind) ShardOf(id string) int {
 	return int(h.Sum32() % uint32(k.Shards))
 }
 
-// Update gives the bytes of shard n to f, nil when there are none, and keeps
-// what f returns in their place, by one transaction. F must leave the bytes as
-// they are. Update writes nothing when f returns an error or the same bytes.
-// Each check runs first in the same transaction, and ends it with its error.
-// Update may call f more than once. It returns store.ErrTooLarge when the
-// deflated bytes do not fit a document.
+// Update calls f with the bytes of shard n, nil when there are none, and stores
+// what f returns in their place, in one transaction. f must not modify the bytes
+// and may be called more than once. Update writes nothing when f returns an
+// error or the same bytes. Each check runs first in the same transaction, and
+// ends it with its error. Update returns store.ErrTooLarge when the deflated
+// bytes do not fit a document.
 //
-// An error that is ErrCorrupt says that the shard cannot be read; f was not
-// called. A head that cannot be read is written anew from the shards.
+// It costs two reads and two writes, and for a kind without a head one of each.
+// It returns ErrCorrupt, without a call of f, when the shard cannot be read. It
+// restores an unreadable head from the shards.
 func (k Kind) Update(ctx context.Context, db store.DB, n int, f func(old []byte) ([]byte, error), checks ...func(store.Tx) error) error {
 	if n < 0 || n >= k.Shards {
 		return fmt.Errorf("overlay %s: there is no shard %d", k.Name, n)
@@ -79,58 +86,69 @@ func (k Kind) Update(ctx context.Context, db store.DB, n int, f func(old []byte)
 				return err
 			}
 		}
-		docs, err := tx.GetAll([]store.Path{k.head(), k.shard(n)})
-		if err != nil {
-			return err
-		}
-		_, old, err := k.open(docs[1])
-		if err != nil {
-			return err
-		}
-		next, err := f(old)
-		if err != nil || bytes.Equal(next, old) {
-			return err
-		}
-		return k.put(tx, docs[0], n, next)
+		return k.update(tx, n, f)
 	})
 }
 
-// put keeps data as shard n, and says so in the head, which was doc.
-func (k Kind) put(tx store.Tx, doc store.Doc, n int, data []byte) error {
-	revisions, err := k.revisions(doc)
+func (k Kind) update(tx store.Tx, n int, f func(old []byte) ([]byte, error)) error {
+	paths := []store.Path{k.shard(n)}
+	if !k.NoHead {
+		paths = append(paths, k.head())
+	}
+	docs, err := tx.GetAll(paths)
+	if err != nil {
+		return err
+	}
+	kept, old, err := k.open(docs[0])
+	if err != nil {
+		return err
+	}
+	next, err := f(old)
+	if err != nil || bytes.Equal(next, old) {
+		return err
+	}
+	if k.NoHead {
+		return k.put(tx, n, kept.Revision+1, next)
+	}
+	revisions, err := k.revisions(docs[1])
 	if err != nil {
 		if revisions, err = k.recount(tx); err != nil {
 			return err
 		}
 	}
+	revisions[n]++
+	if err := k.put(tx, n, revisions[n], next); err != nil {
+		return err
+	}
+	return tx.Set(k.head(), revisionList{revisions})
+}
+
+// put stores data as shard n.
+func (k Kind) put(tx store.Tx, n int, revision int64, data []byte) error {
 	deflated, err := deflate(data)
 	if err != nil {
 		return err
 	}
-	revisions[n]++
-	if err := tx.Set(k.shard(n), shard{revisions[n], deflated}); err != nil {
-		return err
-	}
-	return tx.Set(k.head(), head{revisions})
+	return tx.Set(k.shard(n), shard{revision, deflated})
 }
 
-// revisions reads a head.
+// revisions returns the revisions that a head lists.
 func (k Kind) revisions(doc store.Doc) ([]int64, error) {
 	if doc.Decode == nil {
 		return nil, fmt.Errorf("%w: no head of %s", ErrCorrupt, k.Name)
 	}
-	var h head
+	var h revisionList
 	if err := doc.Decode(&h); err != nil {
 		return nil, fmt.Errorf("%w: head of %s: %w", ErrCorrupt, k.Name, err)
 	}
 	if len(h.Revisions) != k.Shards {
-		return nil, fmt.Errorf("%w: the head of %s tells of %d shards, not of %d", ErrCorrupt, k.Name, len(h.Revisions), k.Shards)
+		return nil, fmt.Errorf("%w: the head of %s lists %d shards, want %d", ErrCorrupt, k.Name, len(h.Revisions), k.Shards)
 	}
 	return h.Revisions, nil
 }
 
-// recount returns the revisions that the shards say themselves. One that cannot
-// be read has none.
+// recount returns the revisions from the shards themselves, 0 for a shard that
+// cannot be read.
 func (k Kind) recount(tx store.Tx) ([]int64, error) {
 	docs, err := tx.GetAll(k.all())
 	if err != nil {

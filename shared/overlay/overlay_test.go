@@ -56,7 +56,7 @@ func open(t testing.TB, c wire.Config) store.DB {
 	return db
 }
 
-var kind = Kind{"test", 4}
+var kind = Kind{Name: "test", Shards: 4}
 
 // set returns what makes a shard hold text.
 func set(text string) func([]byte) ([]byte, error) {
@@ -90,7 +90,7 @@ func reads(t testing.TB, db store.DB) []string {
 
 // TestShardOf shards as FNV-1a does, for good: documents are kept by it.
 func TestShardOf(t *testing.T) {
-	for _, k := range []Kind{{"one", 1}, kind, {"many", 64}} {
+	for _, k := range []Kind{{Name: "one", Shards: 1}, kind, {Name: "many", Shards: 64}} {
 		for _, id := range []string{"", "A.br", "rb.00000000-0000-4000-8000-000000000002", "é", strings.Repeat("x", 1000)} {
 			h := fnv.New32a()
 			_, _ = h.Write([]byte(id))
@@ -148,6 +148,32 @@ func TestUpdate(t *testing.T) {
 	})
 }
 
+// TestUpdateNoHead changes a shard that has no head: one read and one write.
+func TestUpdateNoHead(t *testing.T) {
+	db := storetest.NewMeter(embedded(t))
+	k := Kind{Name: "counters", Shards: 4, NoHead: true}
+	for _, step := range []struct {
+		text string
+		ops  storetest.Ops
+	}{
+		{"one", storetest.Ops{Reads: 1, Writes: 1}},
+		{"two", storetest.Ops{Reads: 1, Writes: 1}},
+		{"two", storetest.Ops{Reads: 1}},
+	} {
+		before := db.Ops()
+		if err := k.Update(t.Context(), db, 2, set(step.text)); err != nil {
+			t.Fatal(err)
+		}
+		if ops := db.Ops().Less(before); ops != step.ops {
+			t.Errorf("writing %q takes %+v, want %+v", step.text, ops, step.ops)
+		}
+	}
+	shards, err := k.Read(t.Context(), db)
+	if err != nil || string(shards[2]) != "two" {
+		t.Errorf("shards are %q, %v", shards, err)
+	}
+}
+
 // TestChecks ends transactions by what checks say, before f is asked.
 func TestChecks(t *testing.T) {
 	backends(t, func(t *testing.T, db store.DB, _ int) {
@@ -202,7 +228,7 @@ func TestConcurrent(t *testing.T) {
 		if err := g.Wait(); err != nil {
 			t.Fatal(err)
 		}
-		var h head
+		var h revisionList
 		if err := db.Get(t.Context(), kind.head(), &h); err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +260,7 @@ func TestKilled(t *testing.T) {
 		if (err == nil) != (want == "new") {
 			t.Errorf("after %d writes: %v", writes, err)
 		}
-		var h head
+		var h revisionList
 		var s shard
 		if err := errors.Join(db.Get(t.Context(), kind.head(), &h), db.Get(t.Context(), kind.shard(1), &s)); err != nil {
 			t.Fatal(err)
@@ -303,7 +329,7 @@ func TestBomb(t *testing.T) {
 	for _, size := range []int{most, most + 1, 10 * most} {
 		small := deflated(t, make([]byte, size))
 		data, err := inflate(small, most)
-		if good := size <= most; errors.Is(err, errBomb) == good || (len(data) == size) != good || len(small) > size/100 {
+		if good := size <= most; errors.Is(err, errTooMuch) == good || (len(data) == size) != good || len(small) > size/100 {
 			t.Errorf("%d bytes that were %d are %d, %v", len(small), size, len(data), err)
 		}
 	}
@@ -337,8 +363,8 @@ func TestCorrupt(t *testing.T) {
 func TestCorruptHead(t *testing.T) {
 	for name, doc := range map[string]any{
 		"absent":       nil,
-		"short":        head{[]int64{7}},
-		"long":         head{make([]int64, 100)},
+		"short":        revisionList{[]int64{7}},
+		"long":         revisionList{make([]int64, 100)},
 		"null":         map[string]any{"revisions": nil},
 		"of texts":     map[string]any{"revisions": []string{"a", "b", "c", "d"}},
 		"no list":      map[string]any{"revisions": 4},
@@ -359,7 +385,7 @@ func TestCorruptHead(t *testing.T) {
 			}
 		}
 		mustUpdate(t, db, 1, "d")
-		var h head
+		var h revisionList
 		if err := db.Get(t.Context(), kind.head(), &h); err != nil {
 			t.Fatal(err)
 		}

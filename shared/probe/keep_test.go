@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 )
@@ -99,7 +100,7 @@ func lastOf(list []Entry) []Entry {
 
 func follow(t *testing.T, db store.DB) *Live {
 	t.Helper()
-	return Follow(t.Context(), db, slog.New(slog.DiscardHandler))
+	return Follow(t.Context(), overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 }
 
 // TestKeepFenced ends the transactions by their check: nothing is kept.

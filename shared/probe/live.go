@@ -3,14 +3,12 @@ package probe
 import (
 	"context"
 	"iter"
-	"log/slog"
 	"slices"
 	"strconv"
 	"sync/atomic"
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/overlay"
-	"miramundo.dev/shared/store"
 )
 
 // A Live is what measurements know of all streams, as readers see it, in
@@ -26,10 +24,10 @@ type leaf struct {
 	of  []catalog.Measurement
 }
 
-// Follow returns what db keeps, and follows it until ctx is done.
-func Follow(ctx context.Context, db store.DB, log *slog.Logger) *Live {
+// Follow returns what the database of set keeps, and follows it until ctx is done.
+func Follow(ctx context.Context, set *overlay.Set) *Live {
 	l := &Live{}
-	l.follower = overlay.Follow(ctx, db, log, shownKind, l.show)
+	l.follower = overlay.Follow(ctx, set, shownKind, l.show)
 	return l
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/storetest"
@@ -217,7 +218,7 @@ func inShard(n int) (channels []string, shard int) {
 // TestOverlay follows what is shown; older counts come too late.
 func TestOverlay(t *testing.T) {
 	db := openDB(t)
-	o := FollowOverlay(t.Context(), db, slog.New(slog.DiscardHandler))
+	o := FollowOverlay(t.Context(), overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 	if err := o.Loaded(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +279,7 @@ func TestOverlayOutage(t *testing.T) {
 	}
 	s := storetest.NewSwitch(db)
 	s.Off()
-	o := FollowOverlay(t.Context(), s, slog.New(slog.DiscardHandler))
+	o := FollowOverlay(t.Context(), overlay.NewSet(s, slog.New(slog.DiscardHandler), time.Now))
 	if _, ok := o.Counts(names[0]); ok {
 		t.Error("counts without a database")
 	}
@@ -294,7 +295,7 @@ func TestOverlayOutage(t *testing.T) {
 func TestOverlayDamaged(t *testing.T) {
 	names, shard := inShard(1)
 	db := openDB(t)
-	o := FollowOverlay(t.Context(), db, slog.New(slog.DiscardHandler))
+	o := FollowOverlay(t.Context(), overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 	if err := ShowCounts(t.Context(), db, shard, []Counted{countedOf(names[0], 1, 5)}); err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +304,8 @@ func TestOverlayDamaged(t *testing.T) {
 		damaged := struct {
 			Data []byte `json:"data"`
 		}{[]byte(data)}
-		if err := db.Set(t.Context(), shardPath(shard), damaged); err != nil {
+		path := store.Path(fmt.Sprintf("overlays/social/shards/%d", shard)) // where shards have been kept from the start
+		if err := db.Set(t.Context(), path, damaged); err != nil {
 			t.Fatal(err)
 		}
 		if err := ShowCounts(t.Context(), db, shard, []Counted{countedOf(names[0], 2, 6)}); err == nil {
@@ -322,8 +324,8 @@ func TestShardFits(t *testing.T) {
 		t.Skip("a full shard takes long, and one goroutine races with nobody")
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	names, _ := inShard(700)
-	entries := map[string]entry{}
+	names, shard := inShard(700)
+	var changed []Counted
 	want := map[string]Counts{}
 	for _, name := range names {
 		c := Counts{Environments: map[string]Environment{}}
@@ -334,22 +336,24 @@ func TestShardFits(t *testing.T) {
 				LastAt: store.At(at.Add(-time.Duration(rng.Int64N(1e15)))), LastFailAt: store.At(at.Add(-time.Duration(rng.Int64N(1e15)))),
 			}
 		}
-		entries[name], want[name] = entry{Counts: c, Revision: 1}, c.Clone()
+		changed = append(changed, Counted{Channel: name, Counts: c, Revision: 1})
+		want[name] = c.Clone()
 	}
-	packed, err := pack(entries)
-	if err != nil {
+	db := openDB(t)
+	if err := ShowCounts(t.Context(), db, shard, changed); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Encode(packed); err != nil {
-		t.Fatalf("the document is refused: %v", err)
-	}
-	got, err := packed.entries()
-	if err != nil {
+	o := FollowOverlay(t.Context(), overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
+	if err := o.Loaded(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range want {
+		got, ok := o.Counts(name)
+		if !ok {
+			t.Fatalf("no counts of %s", name)
+		}
 		plays, fails := sums(c)
-		gotPlays, gotFails := sums(got[name].Counts)
+		gotPlays, gotFails := sums(*got)
 		if !cmp.Equal(plays, gotPlays) || !cmp.Equal(fails, gotFails) {
 			t.Fatalf("the sums of %s: %s%s", name, cmp.Diff(plays, gotPlays), cmp.Diff(fails, gotFails))
 		}
@@ -370,7 +374,7 @@ func BenchmarkOverlayCounts(b *testing.B) {
 	if err := ShowCounts(b.Context(), db, shard, []Counted{countedOf(names[0], 1, 5)}); err != nil {
 		b.Fatal(err)
 	}
-	o := FollowOverlay(b.Context(), db, slog.New(slog.DiscardHandler))
+	o := FollowOverlay(b.Context(), overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 	if err := o.Loaded(b.Context()); err != nil {
 		b.Fatal(err)
 	}

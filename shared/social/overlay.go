@@ -2,37 +2,33 @@ package social
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/overlay"
 )
 
 // An Overlay shows the counts of every channel from memory, some seconds old.
 // Its methods may be called concurrently, those of a nil Overlay too, which
 // has no counts.
 type Overlay struct {
-	db     store.DB
-	log    *slog.Logger
 	shards [Shards]atomic.Pointer[map[string]*Shown]
-	coming sync.WaitGroup // shards that have not come yet
+	first  [Shards]sync.Once // counts a shard as loaded
+	coming sync.WaitGroup    // shards that have not been shown yet
 }
 
-// FollowOverlay returns the overlay that db keeps, and follows it until ctx is
-// done. It does not wait: until a part of it has come, its channels have no
-// counts.
-func FollowOverlay(ctx context.Context, db store.DB, log *slog.Logger) *Overlay {
-	o := &Overlay{db: db, log: log}
+// FollowOverlay returns the overlay in the database of set, and follows it until
+// ctx is done. It returns at once: a channel has no counts until its shard has
+// come. The overlay has no head, so [overlay.Set.Confirm] leaves it out: after a
+// pause of the process its counts may be old until the watches have caught up.
+func FollowOverlay(ctx context.Context, set *overlay.Set) *Overlay {
+	o := &Overlay{}
 	o.coming.Add(Shards)
-	for n := range Shards {
-		go o.follow(ctx, n)
-	}
+	overlay.Follow(ctx, set, kind, o.show)
 	return o
 }
 
-// Loaded returns when every part of the overlay has come, or the error of ctx
+// Loaded returns when every shard of the overlay has come, or the error of ctx
 // when that is done first.
 func (o *Overlay) Loaded(ctx context.Context) error {
 	came := make(chan struct{})
@@ -42,42 +38,6 @@ func (o *Overlay) Loaded(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	}
-}
-
-// How long follow waits before it watches again what it could not.
-const (
-	firstPause = time.Second
-	lastPause  = time.Minute
-)
-
-// follow shows shard n as it is and becomes. What cannot be read stays as it
-// was.
-func (o *Overlay) follow(ctx context.Context, n int) {
-	came := sync.OnceFunc(o.coming.Done)
-	defer came()
-	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, lastPause) {
-		for doc, err := range o.db.Watch(ctx, shardPath(n)) {
-			if err == nil {
-				err = o.show(n, doc)
-			}
-			if err != nil {
-				o.log.Warn("part of the overlay stays as it was", "shard", n, "cause", err.Error())
-				continue
-			}
-			came()
-			pause = firstPause
-		}
-		hold(ctx, pause)
-	}
-}
-
-func hold(ctx context.Context, pause time.Duration) {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
 	}
 }
 
@@ -91,22 +51,17 @@ func (o *Overlay) Plays(channel string) int64 {
 	return c.Plays + c.Played
 }
 
-// show makes doc what is shown of shard n.
-func (o *Overlay) show(n int, doc store.Doc) error {
-	shown := map[string]*Shown{}
-	if doc.Decode != nil {
-		var kept shard
-		if err := doc.Decode(&kept); err != nil {
-			return err
-		}
-		entries, err := kept.entries()
-		if err != nil {
-			return err
-		}
-		for channel, e := range entries {
-			shown[channel] = NewShown(e.shown())
-		}
+// show replaces what is shown of shard n.
+func (o *Overlay) show(n int, data []byte) error {
+	entries, err := decodeEntries(data)
+	if err != nil {
+		return err
+	}
+	shown := make(map[string]*Shown, len(entries))
+	for channel, e := range entries {
+		shown[channel] = NewShown(e.shown())
 	}
 	o.shards[n].Store(&shown)
+	o.first[n].Do(o.coming.Done)
 	return nil
 }

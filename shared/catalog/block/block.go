@@ -3,7 +3,8 @@
 //
 // It keeps these documents:
 //
-//	blocks/{id}    a Block
+//	blocks/{id}       a Block
+//	catalog/blocks    a revision that every change of a block raises
 package block
 
 import (
@@ -87,10 +88,22 @@ func NewList(db store.DB) *List { return &List{db} }
 
 var all = store.Query{Collection: "blocks"}
 
+// Head is the document that changes with every block, so that one read confirms
+// all of them.
+const Head = store.Path("catalog/blocks")
+
 // Add keeps b, in place of an earlier block of the same thing.
 func (l *List) Add(ctx context.Context, b Block) error {
-	return l.db.Set(ctx, path(b.ID), b)
+	return l.db.Update(ctx, func(tx store.Tx) error {
+		if err := tx.Set(path(b.ID), b); err != nil {
+			return err
+		}
+		return raise(tx)
+	})
 }
+
+// raise raises the revision of the blocks.
+func raise(tx store.Tx) error { return tx.Increment(Head, map[string]int64{"revision": 1}) }
 
 // Remove lifts the block with the given id, or returns ErrNoBlock.
 func (l *List) Remove(ctx context.Context, id string) error {
@@ -102,7 +115,10 @@ func (l *List) Remove(ctx context.Context, id string) error {
 		if err := tx.Get(path(id), &b); err != nil {
 			return err
 		}
-		return tx.Delete(path(id))
+		if err := tx.Delete(path(id)); err != nil {
+			return err
+		}
+		return raise(tx)
 	})
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrPath) {
 		return ErrNoBlock.Because(err)

@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/storetest"
@@ -114,8 +115,8 @@ func layered(t *testing.T, pause time.Duration, f func(t *testing.T, db *storete
 		a := &release.Archive{DB: db, Now: clock}
 		mustPublish(t, a, edition(t, "first", 3))
 		ctx, cancel := context.WithCancel(t.Context())
-		l := release.Follow(ctx, release.Options{
-			Archive: a, Blocks: block.NewList(db), Log: slog.New(slog.DiscardHandler), Now: clock, Pause: pause,
+		l := release.Follow(ctx, overlay.NewSet(db, slog.New(slog.DiscardHandler), clock), release.Options{
+			Archive: a, Blocks: block.NewList(db), Pause: pause,
 			Layers: []release.Layer{s, laidLogos{make(chan struct{}, 1)}},
 		})
 		f(t, db, l, s)
@@ -260,7 +261,7 @@ func TestLayersBeforeRelease(t *testing.T) {
 		db := still{file}
 		ctx, cancel := context.WithCancel(t.Context())
 		a := &release.Archive{DB: db, Now: clock}
-		l := release.Follow(ctx, release.Options{Archive: a, Blocks: block.NewList(db), Log: slog.New(slog.DiscardHandler), Now: clock, Layers: []release.Layer{s}})
+		l := release.Follow(ctx, overlay.NewSet(db, slog.New(slog.DiscardHandler), clock), release.Options{Archive: a, Blocks: block.NewList(db), Layers: []release.Layer{s}})
 		s.set(5)
 		time.Sleep(time.Minute)
 		synctest.Wait()

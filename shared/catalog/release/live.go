@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"iter"
 	"reflect"
 	"slices"
 	"sync"
@@ -15,35 +15,35 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 )
 
-// A Live is the catalog as this instance shows it: the current release with
-// the operator's blocks and what layers know. It follows them all, and swaps
-// what it shows whole, so that a request sees one state from start to end.
+// A Live is the catalog as this instance shows it: the current release with the
+// operator's blocks and what layers add. It follows them all as members of an
+// [overlay.Set]: the release by its pointer, the blocks by their head. It
+// replaces what it shows as a whole, so that a request sees one state from start
+// to end.
 //
 // When the database does not answer, or a release cannot be loaded, it goes on
-// showing what it has and says so in State.
+// showing what it has, and State says why.
 type Live struct {
 	archive *Archive
 	blocks  *block.List
 	layers  []Layer
 	links   catalog.LinkBase
-	log     *slog.Logger
-	now     func() time.Time
+	set     *overlay.Set
+
+	pointers, lists *overlay.Following // of the pointer and of the blocks
 
 	shown atomic.Pointer[state]
-
-	// Held from reading what the database says until it is shown, so that what
-	// was read earlier is never shown later.
-	readingPointer, readingBlocks sync.Mutex
 
 	mu      sync.Mutex // held while a new state is made, never while the database is asked
 	pointer Pointer
 	index   *index.Index
 	list    []block.Block
 	listed  bool // the blocks were read: nothing is shown before
-	stale   bool // a layer changed after it was last laid
+	stale   bool // a layer has changed since it was last laid
 }
 
 // state is what requests read.
@@ -60,46 +60,27 @@ type Options struct {
 	Archive *Archive
 	Blocks  *block.List
 	Links   catalog.LinkBase
-	Log     *slog.Logger
-	Now     func() time.Time
-	Retry   time.Duration // between tries to reach a database that does not answer; 5 s when zero
+	Retry   time.Duration // before the first repetition of what failed; 5 s when zero
 	Layers  []Layer
 	Pause   time.Duration // from a change of a layer until it is shown, and at least between two such changes; 8 s when zero
 }
 
-// Follow returns a Live that follows the archive until ctx is done. It loads
-// what is there before it returns; an empty or absent database is no error.
-func Follow(ctx context.Context, o Options) *Live {
-	l := &Live{archive: o.Archive, blocks: o.Blocks, layers: o.Layers, links: o.Links, log: o.Log, now: o.Now}
+// Follow returns a Live that follows the archive as a part of set until ctx is
+// done. It loads what is there before it returns. An empty database is no error,
+// nor is one that does not answer, for which Follow waits as [overlay.Set.Follow]
+// does.
+func Follow(ctx context.Context, set *overlay.Set, o Options) *Live {
+	l := &Live{archive: o.Archive, blocks: o.Blocks, layers: o.Layers, links: o.Links, set: set}
 	l.shown.Store(&state{})
-	if err := l.Refresh(ctx); err != nil {
-		l.log.WarnContext(ctx, "catalog not loaded", "err", err)
-	}
-	retry := cmp.Or(o.Retry, 5*time.Second)
-	go again(ctx, retry, l.followPointer)
-	go again(ctx, retry, l.followBlocks)
+	pause := cmp.Or(o.Retry, 5*time.Second)
+	l.lists = set.Follow(ctx, overlay.Subject{
+		Name: "blocks", Head: block.Head, Load: l.loadBlocks, Watch: l.watchBlocks, Failed: l.failed, Pause: pause,
+	})
+	l.pointers = set.Follow(ctx, overlay.Subject{
+		Name: "catalog", Head: pointerPath, Load: l.loadPointer, Failed: l.failed, Pause: pause,
+	})
 	go l.followLayers(ctx, cmp.Or(o.Pause, 8*time.Second))
 	return l
-}
-
-// longestPause is between tries when many have failed: each may read a whole
-// release, which is paid for.
-const longestPause = time.Minute
-
-// again runs f until ctx is done, pausing between failures: each time twice as
-// long, until f has gone well for a while.
-func again(ctx context.Context, pause time.Duration, f func(context.Context) error) {
-	for wait := pause; ctx.Err() == nil; wait = min(2*wait, longestPause) {
-		start := time.Now()
-		_ = f(ctx) // f has said in the state what failed
-		if time.Since(start) > longestPause {
-			wait = pause
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
-		}
-	}
 }
 
 // View returns the catalog to read, or ErrNotLoaded before the first release.
@@ -113,70 +94,48 @@ func (l *Live) View() (*index.View, error) {
 // Refresh reads the pointer and the blocks now and shows what they say before
 // it returns.
 func (l *Live) Refresh(ctx context.Context) error {
-	if err := l.refreshBlocks(ctx); err != nil {
+	if err := l.lists.Refresh(ctx); err != nil {
 		return err
 	}
-	return l.refreshPointer(ctx)
+	return l.pointers.Refresh(ctx)
 }
 
-func (l *Live) refreshBlocks(ctx context.Context) error {
-	l.readingBlocks.Lock()
-	defer l.readingBlocks.Unlock()
+// loadBlocks shows the blocks. Their head has only a revision.
+func (l *Live) loadBlocks(ctx context.Context, _ store.Doc) error {
 	blocks, err := l.blocks.All(ctx)
-	if err != nil {
-		l.fail(err)
-		return err
-	}
-	l.showBlocks(blocks)
-	return nil
-}
-
-func (l *Live) refreshPointer(ctx context.Context) error {
-	l.readingPointer.Lock()
-	defer l.readingPointer.Unlock()
-	p, err := l.archive.Current(ctx)
 	if err == nil {
-		err = l.show(ctx, p)
-	}
-	if errors.Is(err, ErrNoVersion) && p.Version == "" {
-		l.settle()
-		return nil
-	}
-	if err != nil {
-		l.fail(err)
+		l.showBlocks(blocks)
 	}
 	return err
 }
 
-// followPointer takes each change as word that there is something to read.
-func (l *Live) followPointer(ctx context.Context) error {
-	for _, err := range l.archive.DB.Watch(ctx, pointerPath) {
-		if err != nil {
-			l.fail(err)
-			return err
-		}
-		if err := l.refreshPointer(ctx); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-func (l *Live) followBlocks(ctx context.Context) error {
-	for _, err := range l.blocks.Watch(ctx) {
-		if err != nil {
-			l.fail(err)
-			return err
-		}
-		if err := l.refreshBlocks(ctx); err != nil {
-			return err
+// watchBlocks yields after each change of a block. It watches the blocks and not
+// their head, so that it also sees blocks of writers that do not raise a
+// revision.
+func (l *Live) watchBlocks(ctx context.Context) iter.Seq2[store.Doc, error] {
+	return func(yield func(store.Doc, error) bool) {
+		for _, err := range l.blocks.Watch(ctx) {
+			if !yield(store.Doc{}, err) {
+				return
+			}
 		}
 	}
-	return ctx.Err()
 }
 
-// show makes the release of p the one that is shown, unless it is already. The
-// caller holds readingPointer.
+// loadPointer shows the release that the pointer in doc names.
+func (l *Live) loadPointer(ctx context.Context, doc store.Doc) error {
+	if doc.Decode == nil {
+		l.settle()
+		return nil
+	}
+	var p Pointer
+	if err := doc.Decode(&p); err != nil {
+		return err
+	}
+	return l.show(ctx, p)
+}
+
+// show makes the release of p the one that is shown, unless it is already.
 func (l *Live) show(ctx context.Context, p Pointer) error {
 	ix := l.loaded()
 	if ix == nil || ix.Version() != p.Version {
@@ -220,7 +179,7 @@ func (l *Live) shownAs(p Pointer) bool {
 	return s.view != nil && s.problem == "" && s.version == p.Version && reflect.DeepEqual(s.pointer, p)
 }
 
-// showBlocks shows the catalog under blocks. The caller holds readingBlocks.
+// showBlocks shows the catalog under blocks.
 func (l *Live) showBlocks(blocks []block.Block) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -251,19 +210,20 @@ func (l *Live) swap() {
 		view:     l.made(),
 		pointer:  l.pointer,
 		version:  l.index.Version(),
-		loadedAt: l.now(),
+		loadedAt: l.set.Now(),
 	})
 }
 
 // made returns a view of the index as it is to be shown. The caller holds mu.
 func (l *Live) made() *index.View {
-	o := overlay(l.list)
+	o := blocked(l.list)
 	o.OnlineSince = l.pointer.SyncedAt.Add(-catalog.StaleAfter)
 	l.lay(&o)
 	return index.NewView(l.index, o, l.links)
 }
 
-func overlay(blocks []block.Block) index.Overlay {
+// blocked returns the overlay that takes blocks out of the catalog.
+func blocked(blocks []block.Block) index.Overlay {
 	var o index.Overlay
 	for _, b := range blocks {
 		switch b.Kind {
@@ -280,16 +240,13 @@ func overlay(blocks []block.Block) index.Overlay {
 	return o
 }
 
-// fail notes in the state that err keeps newer data out.
-func (l *Live) fail(err error) {
-	if errors.Is(err, context.Canceled) {
-		return
-	}
+// failed notes in the state that err keeps newer data out.
+func (l *Live) failed(_ context.Context, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := *l.shown.Load()
 	if s.problem != err.Error() {
-		l.log.Error("catalog not refreshed", "err", err)
+		l.set.Log().Error("catalog not refreshed", "err", err)
 	}
 	s.problem = err.Error()
 	l.shown.Store(&s)

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"miramundo.dev/shared/blob"
@@ -15,7 +19,10 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/embedded"
+	"miramundo.dev/shared/store/storetest"
 )
 
 // hooked is a database beside which something happens: once, at the first call
@@ -293,4 +300,65 @@ func TestBlocksUnknown(t *testing.T) {
 	}
 	f.off.Store(false)
 	eventually(t, "the release is shown under the block", func() bool { return shows(l, ix) && blocked(l) })
+}
+
+// TestBlockMuted blocks a channel while no watch delivers anything, as in a
+// container without a processor between requests: ten seconds later the first
+// answer shows the block, for one read of each head and those of the blocks.
+func TestBlockMuted(t *testing.T) {
+	db := open(t)
+	mustPublish(t, &release.Archive{DB: db, Now: clock}, edition(t, "first", 3))
+	line := storetest.NewLine(db)
+	meter := storetest.NewMeter(line)
+	now := noon
+	set := overlay.NewSet(meter, slog.New(slog.DiscardHandler), func() time.Time { return now })
+	line.Mute()
+	l := release.Follow(t.Context(), set, release.Options{Archive: &release.Archive{DB: meter, Now: clock}, Blocks: block.NewList(meter)})
+	addBlock(t, db)
+	now = now.Add(overlay.MaxAge + time.Second)
+	before := meter.Ops()
+	if err := set.Confirm(t.Context()); err != nil || !blocked(l) {
+		t.Errorf("blocked: %v, %v", blocked(l), err)
+	}
+	if ops := meter.Ops().Less(before); ops != (storetest.Ops{Reads: 2 + 1 + 1}) {
+		t.Errorf("that costs %+v", ops)
+	}
+}
+
+// TestFrozen loses the connection without an error: what is shown stays, and is
+// known to be old.
+func TestFrozen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		first := edition(t, "first", 3)
+		mustPublish(t, &release.Archive{DB: file, Now: clock}, first)
+		line := storetest.NewLine(still{file})
+		set := overlay.NewSet(line, slog.New(slog.DiscardHandler), time.Now)
+		ctx, cancel := context.WithCancel(t.Context())
+		l := release.Follow(ctx, set, release.Options{Archive: &release.Archive{DB: line, Now: clock}, Blocks: block.NewList(line)})
+		line.Freeze()
+		addBlock(t, file)
+		time.Sleep(time.Minute)
+		if err := set.Confirm(ctx); err == nil {
+			t.Error("a frozen connection confirms what is shown")
+		}
+		var names []string
+		for _, lag := range set.Stale(time.Now()) {
+			names = append(names, lag.Name)
+		}
+		if !shows(l, first) || blocked(l) || !slices.Equal(names, []string{"blocks", "catalog"}) {
+			t.Errorf("shows the first: %v, blocked: %v, stale: %q", shows(l, first), blocked(l), names)
+		}
+		line.Thaw()
+		time.Sleep(overlay.MaxAge)
+		if err := set.Confirm(ctx); err != nil || !blocked(l) || len(set.Stale(time.Now())) > 0 {
+			t.Errorf("after that: blocked %v, stale %v, %v", blocked(l), set.Stale(time.Now()), err)
+		}
+		cancel()
+		synctest.Wait()
+	})
 }

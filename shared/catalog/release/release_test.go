@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/storetest"
@@ -70,9 +71,8 @@ func mustPublish(t *testing.T, a *release.Archive, ix *index.Index) {
 }
 
 func follow(ctx context.Context, db store.DB) *release.Live {
-	return release.Follow(ctx, release.Options{
-		Archive: &release.Archive{DB: db, Now: clock}, Blocks: block.NewList(db), Log: slog.New(slog.DiscardHandler), Now: clock,
-		Retry: time.Millisecond,
+	return release.Follow(ctx, overlay.NewSet(db, slog.New(slog.DiscardHandler), clock), release.Options{
+		Archive: &release.Archive{DB: db, Now: clock}, Blocks: block.NewList(db), Retry: time.Millisecond,
 	})
 }
 

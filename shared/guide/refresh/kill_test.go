@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/killtest"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 )
@@ -149,7 +150,7 @@ func editions(t *testing.T, db store.DB) map[string]editionOf {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	live := guide.Follow(ctx, db, slog.New(slog.DiscardHandler))
+	live := guide.Follow(ctx, overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 	found := map[string]editionOf{}
 	for channel := range live.Channels(noon) {
 		ps := live.Programmes(channel, noon)

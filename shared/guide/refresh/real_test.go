@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/shared/guide/gather"
 	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/reference"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store/embedded"
@@ -85,7 +86,7 @@ func TestGuideReal(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			live := guide.Follow(ctx, db, slog.New(slog.DiscardHandler))
+			live := guide.Follow(ctx, overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 			checkReal(t, live, test.now, s.Channels)
 			if i > 0 {
 				return

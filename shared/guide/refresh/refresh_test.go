@@ -25,6 +25,7 @@ import (
 	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/storetest"
@@ -179,7 +180,7 @@ func (r *rig) shown() map[string]string {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(r.t.Context())
 	defer cancel()
-	live := guide.Follow(ctx, r.DB, slog.New(slog.DiscardHandler))
+	live := guide.Follow(ctx, overlay.NewSet(r.DB, slog.New(slog.DiscardHandler), time.Now))
 	shown := map[string]string{}
 	now := r.clock()
 	for id := range live.Channels(now) {

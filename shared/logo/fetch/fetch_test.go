@@ -28,6 +28,7 @@ import (
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/logo"
 	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 )
@@ -216,7 +217,7 @@ func shownBy(t *testing.T, db store.DB) map[string]string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	return maps.Collect(logo.Follow(ctx, db, slog.New(slog.DiscardHandler)).All())
+	return maps.Collect(logo.Follow(ctx, overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now)).All())
 }
 
 // idOf returns the id of the logo that is made of numbered(n).

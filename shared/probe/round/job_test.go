@@ -16,6 +16,7 @@ import (
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/probe"
 	"miramundo.dev/shared/probe/round"
 	"miramundo.dev/shared/social"
@@ -90,14 +91,15 @@ func newStage(t *testing.T, ds *source.Dataset) *stage {
 			t.Fatal(err)
 		}
 	}
-	overlay := social.FollowOverlay(t.Context(), db, log)
-	if err := overlay.Loaded(t.Context()); err != nil {
+	set := overlay.NewSet(db, log, time.Now)
+	counts := social.FollowOverlay(t.Context(), set)
+	if err := counts.Loaded(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s := &stage{db: db, meter: &meter{asked: map[string]probe.Target{}}}
-	s.catalog = release.Follow(t.Context(), release.Options{Archive: archive, Blocks: blocks, Log: log, Now: time.Now})
+	s.catalog = release.Follow(t.Context(), set, release.Options{Archive: archive, Blocks: blocks})
 	load := reload.NewJob(reload.Options{Plan: collect.Plan{Extra: ds}, Archive: archive, Now: time.Now})
-	measure := round.NewJob(round.Options{DB: db, Catalog: s.catalog, Plays: overlay.Plays, Measurer: s.meter, Now: time.Now})
+	measure := round.NewJob(round.Options{DB: db, Catalog: s.catalog, Plays: counts.Plays, Measurer: s.meter, Now: time.Now})
 	s.runner = job.NewRunner(db, log, time.Now, load, measure)
 	if ds != nil {
 		if _, err := s.runner.Run(t.Context(), reload.Name, job.Order{}); err != nil {
@@ -139,7 +141,7 @@ func TestProbe(t *testing.T) {
 	if brisa.Kind != "ts" || brisa.Popularity != 12 {
 		t.Errorf("%+v", brisa)
 	}
-	live := probe.Follow(t.Context(), s.db, slog.New(slog.DiscardHandler))
+	live := probe.Follow(t.Context(), overlay.NewSet(s.db, slog.New(slog.DiscardHandler), time.Now))
 	for url, target := range s.meter.asked {
 		if m, ok := live.Look(target.ID); !ok || m.Health.Status != "online" || *m.Health.Resolution != "720p" {
 			t.Errorf("%s is shown as %+v", url, m)
