@@ -5,18 +5,18 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"miramundo.dev/shared/origin"
 )
 
-// Results that are not kept yet are suspected when nearly nobody vouches for the
-// own network: to keep them would call the whole catalog dead when a cable is
-// cut, a name server is down, or a proxy answers in place of all origins. What
-// decides are witnesses, streams of other hosts that worked when last measured:
-// one that vouches clears the network. When none of them does, or there are too
-// few to ask, many results are enough to drop them all, once those under way
-// have not said otherwise.
+// Results that are not stored yet are suspected when nearly none of them proves
+// that our own network works, as origin.Outage says. Then witnesses decide:
+// streams of other hosts that worked when last measured. One witness that answers
+// clears the network. When none does, or there are too few to ask, many suspected
+// results are enough to drop them all, unless a measurement under way still proves
+// that the network works.
 const (
-	deaf           = 0.02 // of the results that vouch, below which they are suspected
-	fewTargets     = 5    // with fewHosts, below which nothing is suspected
+	fewTargets     = 5 // with fewHosts, below which nothing is suspected
 	fewHosts       = 3
 	manyTargets    = 20 // with manyHosts, enough without witnesses
 	manyHosts      = 10
@@ -25,37 +25,20 @@ const (
 	clearFor       = 30 * time.Second // that a witness clears the network
 )
 
-// hearing is what the results that are not kept yet say of the network. Hosts
-// on the operator's list say nothing.
+// hearing counts the results that are not stored yet, as evidence of the network.
+// Hosts on the operator's list are no evidence.
 type hearing struct {
-	all   tally
-	named tally // of hosts that have a name: others answer also when no name is found
-}
-
-// A tally counts results.
-type tally struct {
-	targets, vouch int
-	hosts          map[*host]bool
+	all   origin.Outage
+	named origin.Outage // of hosts that have a name: others answer also when no name is found
 }
 
 func (h *hearing) add(k *task, r *Result) {
 	if !k.outside || !r.Status.tells() {
 		return
 	}
-	h.all.add(k, r)
+	h.all.Add(k.host.name, vouches(r))
 	if k.host.named() {
-		h.named.add(k, r)
-	}
-}
-
-func (c *tally) add(k *task, r *Result) {
-	if c.hosts == nil {
-		c.hosts = map[*host]bool{}
-	}
-	c.targets++
-	c.hosts[k.host] = true
-	if vouches(r) {
-		c.vouch++
+		h.named.Add(k.host.name, vouches(r))
 	}
 }
 
@@ -65,8 +48,8 @@ func (h *host) named() bool {
 	return err != nil
 }
 
-// vouches reports whether a result cannot come of a network that fails: some
-// origin answered, and not with what a proxy answers in its place.
+// vouches reports whether a result proves that our own network works: the origin
+// itself answered, and not a proxy in its place.
 func vouches(r *Result) bool {
 	switch r.Status {
 	case Online, Blocked:
@@ -77,13 +60,10 @@ func vouches(r *Result) bool {
 	return r.Answered
 }
 
-// suspect reports whether of so many results so few vouch.
+// suspect reports whether nearly none of at least so many results, from at least
+// so many hosts, proves that the network works.
 func (h *hearing) suspect(targets, hosts int) bool {
-	return h.all.suspect(targets, hosts) || h.named.suspect(targets, hosts)
-}
-
-func (c *tally) suspect(targets, hosts int) bool {
-	return c.targets >= targets && len(c.hosts) >= hosts && float64(c.vouch) < deaf*float64(c.targets)
+	return h.all.Likely(targets, hosts) || h.named.Likely(targets, hosts)
 }
 
 // witnesses returns streams to ask when what was found is suspected: some that
@@ -101,7 +81,7 @@ func (x *round) witnesses(now time.Time) []*task {
 	}
 	turn := uint64(now.UnixNano())
 	slices.SortFunc(known, func(a, b Target) int { return cmp.Compare(mix(uint64(a.ID)^turn), mix(uint64(b.ID)^turn)) })
-	numbered := x.hearing.all.suspect(fewTargets, fewHosts)
+	numbered := x.hearing.all.Likely(fewTargets, fewHosts)
 	asked := map[*host]bool{}
 	var list []*task
 	for _, t := range known {
@@ -109,7 +89,7 @@ func (x *round) witnesses(now time.Time) []*task {
 			break
 		}
 		k := x.agenda.task(t)
-		if k.outside && (numbered || k.host.named()) && !x.hearing.all.hosts[k.host] && !asked[k.host] {
+		if k.outside && (numbered || k.host.named()) && !x.hearing.all.Asked(k.host.name) && !asked[k.host] {
 			asked[k.host] = true
 			list = append(list, x.agenda.withdraw(k))
 		}

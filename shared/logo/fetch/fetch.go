@@ -92,7 +92,7 @@ type run struct {
 	pictures map[string]logo.Image  // of the batch, by id
 	changes  map[string]*logo.State // of the batch, by channel
 	size     int                    // of the pictures, in bytes
-	network  network
+	network  origin.Outage
 	doubted  []answer // failures that our own network may have caused
 }
 
@@ -158,7 +158,7 @@ func (r *run) ask(ctx context.Context, p *plan) error {
 		return failure
 	}
 	if !r.report.Void {
-		r.settle(r.network.lost(atEnd))
+		r.settle(r.network.Likely(atEnd, fewHosts))
 	}
 	if err := r.flush(kept); err != nil {
 		return err
@@ -185,15 +185,15 @@ func (r *run) take(ctx context.Context, a answer) error {
 	r.report.Asked++
 	r.count(a)
 	if a.evidence {
-		r.network.note(a.host, a.reached)
+		r.network.Add(a.host, a.reached)
 	}
 	if a.reached {
 		r.apply(a)
 	} else {
 		r.doubted = append(r.doubted, a)
 	}
-	if r.network.tried >= enough && len(r.network.hosts) >= fewHosts {
-		r.settle(r.network.lost(enough))
+	if r.network.Enough(enough, fewHosts) {
+		r.settle(r.network.Likely(enough, fewHosts))
 	}
 	if len(r.changes) >= cmp.Or(r.Limits.Batch, defaultBatch) || r.size >= maxBatchBytes {
 		return r.flush(ctx)
@@ -211,7 +211,7 @@ func (r *run) settle(lost bool) {
 			r.apply(a)
 		}
 	}
-	r.doubted, r.network = nil, network{}
+	r.doubted, r.network = nil, origin.Outage{}
 }
 
 // apply records an answer in the state of every channel that names the source.
@@ -234,35 +234,10 @@ func (r *run) apply(a answer) {
 	}
 }
 
-// A network counts how many of the sources that should answer do so, to detect
-// that our own network is down. Sources that never failed should answer.
-type network struct {
-	tried, answered int
-	hosts           map[string]bool
-}
-
-// Thresholds below which our own network is taken to be lost.
+// How many requests to sources that never failed make a judgement on our own
+// network.
 const (
 	enough   = 50 // sources requested, during a run
 	atEnd    = 20 // sources requested, at its end
 	fewHosts = 10 // hosts requested
-	alive    = 50 // at least one of so many sources answers when the network works
 )
-
-// note counts a source that should answer.
-func (n *network) note(host string, answered bool) {
-	if n.hosts == nil {
-		n.hosts = map[string]bool{}
-	}
-	n.hosts[host] = true
-	n.tried++
-	if answered {
-		n.answered++
-	}
-}
-
-// lost reports whether at least so many sources were requested and nearly none
-// answered.
-func (n *network) lost(tried int) bool {
-	return n.tried >= tried && len(n.hosts) >= fewHosts && n.answered*alive < n.tried
-}

@@ -425,35 +425,6 @@ func TestOwnNetwork(t *testing.T) {
 	}
 }
 
-// TestOwnNetworkWorks checks that failures count while others answer, and where
-// there are too few to tell.
-func TestOwnNetworkWorks(t *testing.T) {
-	var n network
-	for i := range 49 {
-		n.note(fmt.Sprint(i%12), false)
-	}
-	if n.lost(enough) || !n.lost(atEnd) {
-		t.Errorf("of 49: %v, %v", n.lost(enough), n.lost(atEnd))
-	}
-	n.note("1", true)
-	if n.lost(enough) || n.lost(atEnd) {
-		t.Error("lost, though one of 50 answered")
-	}
-	for range 3 {
-		n.note("1", false)
-	}
-	if !n.lost(enough) {
-		t.Error("not lost, though one of 53 answered")
-	}
-	few := network{}
-	for i := range 200 {
-		few.note(fmt.Sprint(i%9), false)
-	}
-	if few.lost(atEnd) {
-		t.Error("lost by nine hosts")
-	}
-}
-
 // TestLogosEnd checks that a run which is told to end keeps what was answered.
 func TestLogosEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
