@@ -15,6 +15,7 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/fault"
@@ -96,42 +97,17 @@ func New(o Options) *Server {
 	return &Server{Options: o}
 }
 
-// filters are what a search and a list of its matches take.
-type filters struct {
-	Q           string `query:"q" maxLength:"200" description:"Words, each the start of a word of the name or of another name."`
-	Country     string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
-	Category    string `query:"category" maxLength:"64" description:"Catalog category id."`
-	Language    string `query:"language" maxLength:"32" description:"ISO 639-3; 639-1 and 639-2 codes are understood."`
-	Network     string `query:"network" maxLength:"300" description:"Exact network name."`
-	Quality     string `query:"quality" maxLength:"32" description:"Exact stream quality, such as 1080p; of stations a codec or a bitrate."`
-	Guide       bool   `query:"guide" default:"0" description:"1 for only channels with a guide."`
-	Subdivision string `query:"subdivision" maxLength:"32" description:"Catalog code of a state or province."`
-	City        string `query:"city" maxLength:"32" description:"Catalog code of a city."`
-	Playable    bool   `query:"playable" default:"1" description:"0 for channels without a usable stream too."`
-	Sort        string `query:"sort" default:"name" enum:"name,score,votes,relevance" description:"name is alphabetical; score is best measured health first; votes is of stations; relevance is nearest to q first, and forgives a slip of the pen."`
-	Online      bool   `query:"online" default:"0" description:"1 for only channels seen online in the 48 hours before the last reload."`
-	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Radio never appears without it."`
-	Tag         string `query:"tag" maxLength:"64" description:"Radio tag."`
-}
-
 type searchIn struct {
-	filters
+	filter.Selection
 	Limit  int    `query:"limit" default:"20" minimum:"1" cap:"50" description:"Items on the page; 50 at most."`
 	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Matches to skip."`
 	Lang   string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de; else by Accept-Language."`
 }
 
-// query returns what to search for.
-func (s *Server) query(in *filters, limit, offset int) index.Query {
-	q := index.Query{
-		Q: strings.TrimSpace(in.Q), Country: catalog.CountryCode(in.Country), Category: in.Category,
-		Language: in.Language, Network: in.Network, Quality: in.Quality, Guide: in.Guide,
-		Subdivision: in.Subdivision, City: in.City, Playable: in.Playable, Sort: in.Sort,
-		Online: in.Online, Kind: in.Kind, Tag: strings.ToLower(in.Tag), Limit: limit, Offset: offset,
-	}
-	if code, ok := i18n.LanguageCode(q.Language); ok {
-		q.Language = code
-	}
+// query returns the search for a selection, as a caller wrote it.
+func (s *Server) query(selection filter.Selection, limit, offset int) index.Query {
+	q := index.Query{Selection: selection, Limit: limit, Offset: offset}
+	q.Normalize()
 	if q.Online {
 		at, ok := s.Catalog.Synced()
 		q.Stalled = !ok || s.Now().Sub(at) > catalog.StaleAfter
@@ -208,7 +184,7 @@ func escape(s string) string {
 
 func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
 	v, err := s.Catalog.View()
-	return page{v, s.query(&in.filters, in.Limit, in.Offset), api.LocaleOf(ctx), s.crowd(ctx)}, err
+	return page{v, s.query(in.Selection, in.Limit, in.Offset), api.LocaleOf(ctx), s.crowd(ctx)}, err
 }
 
 type channelIn struct {

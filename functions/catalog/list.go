@@ -7,6 +7,7 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/feed"
@@ -33,7 +34,7 @@ func listEndpoint(format string, types ...string) api.Endpoint {
 }
 
 type listIn struct {
-	filters
+	filter.Selection
 	Limit  int    `query:"limit" default:"500" minimum:"1" cap:"500" description:"Channels in the list; 500 at most."`
 	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Matches to skip."`
 	Lang   string `query:"lang" maxLength:"16" description:"Language of the groups: pt, en, es, fr or de; else by Accept-Language."`
@@ -68,7 +69,7 @@ func (s *Server) list(ctx context.Context, in *listIn, format string) (api.Conte
 	if err != nil {
 		return api.Content{}, err
 	}
-	q := s.query(&in.filters, in.Limit, in.Offset)
+	q := s.query(in.Selection, in.Limit, in.Offset)
 	docs, _ := v.Find(q)
 	l := feed.List{
 		Name: listName(q.Q), Level: feed.Search, Feeds: in.addresses(v.Links().Channels()), UpdatedAt: v.BuiltAt(),
@@ -103,18 +104,21 @@ func groupOf(c *catalog.Channel) string {
 	return "TV"
 }
 
-// addresses returns where the list is in each format, at base.
+// addresses returns where the list is in each format, at base. They have the
+// parameters that do not go without saying, as the caller wrote them.
 func (in *listIn) addresses(base string) feed.Addresses {
 	query := url.Values{}
-	for name, value := range map[string]string{
-		"q": in.Q, "country": in.Country, "category": in.Category, "language": in.Language, "network": in.Network,
-		"quality": in.Quality, "subdivision": in.Subdivision, "city": in.City, "tag": in.Tag, "lang": in.Lang,
-		"sort": in.Sort, "kind": in.Kind, "guide": flag(in.Guide), "playable": flag(in.Playable), "online": flag(in.Online),
-		"limit": strconv.Itoa(in.Limit), "offset": strconv.Itoa(in.Offset),
-	} {
-		if value != "" && value != usual[name] {
-			query.Set(name, value)
-		}
+	for _, p := range in.Pairs() {
+		query.Set(p[0], p[1])
+	}
+	if in.Lang != "" {
+		query.Set("lang", in.Lang)
+	}
+	if in.Limit != listLimit {
+		query.Set("limit", strconv.Itoa(in.Limit))
+	}
+	if in.Offset != 0 {
+		query.Set("offset", strconv.Itoa(in.Offset))
 	}
 	more := ""
 	if len(query) > 0 {
@@ -123,14 +127,5 @@ func (in *listIn) addresses(base string) feed.Addresses {
 	return feed.AddressesOf(func(format string) string { return base + "." + format + more })
 }
 
-// usual are the values that an address need not say.
-var usual = map[string]string{
-	"sort": "name", "kind": "tv", "guide": "0", "playable": "1", "online": "0", "limit": "500", "offset": "0",
-}
-
-func flag(on bool) string {
-	if on {
-		return "1"
-	}
-	return "0"
-}
+// listLimit is how many channels a list has at most, as listIn declares it.
+const listLimit = 500

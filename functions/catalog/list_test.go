@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/shared/api/input"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/feed"
 )
@@ -145,13 +148,50 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestFilters checks that every filter is a parameter of the search and of each
+// list, and that the addresses of a list repeat it.
+func TestFilters(t *testing.T) {
+	for _, f := range filter.All {
+		takes := 0
+		for _, e := range Endpoints {
+			if e.Path == catalog.ChannelsPath || strings.HasPrefix(e.Path, catalog.ChannelsPath+".") {
+				if takes++; !slices.ContainsFunc(e.Params(), func(p input.Param) bool { return p.Name == f.Name && p.In == "query" }) {
+					t.Errorf("%s does not take %s", e.Path, f.Name)
+				}
+			}
+		}
+		if takes != 1+len(lists) {
+			t.Fatalf("looked at %d endpoints", takes)
+		}
+	}
+	in := listIn{Limit: 7, Offset: 3, Lang: "de"}
+	want := url.Values{"limit": {"7"}, "offset": {"3"}, "lang": {"de"}, "playable": {"0"}}
+	for id, f := range filter.All {
+		if text := in.Text(filter.ID(id)); text != nil {
+			*text = "votes"
+			want.Set(f.Name, "votes")
+		} else if filter.ID(id) != filter.Playable {
+			*in.Flag(filter.ID(id)) = true
+			want.Set(f.Name, "1")
+		}
+	}
+	u, err := url.Parse(in.addresses("https://mira.example/api/channels").M3U)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, u.Query()); d != "" {
+		t.Errorf("addresses (-want +got):\n%s", d)
+	}
+}
+
 // FuzzAddresses checks that the addresses of a list mean the query that it was
 // asked with.
 func FuzzAddresses(f *testing.F) {
 	f.Add("q", "BR", "news", "a&b", true, 20)
 	f.Add("\x00 \"", "é", "%", "#?", false, 500)
 	f.Fuzz(func(t *testing.T, q, country, category, tag string, on bool, limit int) {
-		in := listIn{filters: filters{Q: q, Country: country, Category: category, Tag: tag, Online: on, Playable: on, Sort: "votes", Kind: "tv"}, Limit: limit}
+		in := listIn{Limit: limit}
+		in.Q, in.Country, in.Category, in.Tag, in.Online, in.Playable, in.Sort, in.Kind = q, country, category, tag, on, on, "votes", "tv"
 		u, err := url.Parse(in.addresses("https://mira.example/api/channels").XSPF)
 		if err != nil || u.Path != "/api/channels.xspf" {
 			t.Fatalf("%+v: %v", u, err)

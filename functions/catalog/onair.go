@@ -10,6 +10,7 @@ import (
 	"miramundo.dev/shared/api"
 	paging "miramundo.dev/shared/api/page"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/guide"
@@ -92,7 +93,7 @@ func (s *Server) guideNow(ctx context.Context, in guideNowIn) (out nowSheet, err
 	}
 	out.cache = api.Public(nowFor)
 	t := timetable{Server: s, view: v, now: s.Now(), locale: int(api.LocaleOf(ctx)), in: in.In}
-	q := s.query(&filters{Country: in.Country, Category: in.Category, Kind: in.Kind, Playable: in.Playable}, 0, 0)
+	q := s.query(filter.Selection{Country: in.Country, Category: in.Category, Kind: in.Kind, Playable: in.Playable}, 0, 0)
 	q.Scheduled = true
 	for _, doc := range v.Matches(q) {
 		t.channels = append(t.channels, v.ID(doc))

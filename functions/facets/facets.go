@@ -7,26 +7,28 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
 )
 
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
-	list((*Server).countries, "countries", "list_countries", "Countries, with their playable channels and flags."),
-	list((*Server).tags, "tags", "list_tags", "Radio tags, with their playable stations."),
-	list((*Server).categories, "categories", "list_categories", "The vocabulary of categories."),
-	list((*Server).languages, "languages", "list_languages", "Languages, with their playable channels."),
-	list((*Server).networks, "networks", "list_networks", "Networks, with their playable channels."),
-	list((*Server).qualities, "qualities", "list_qualities", "Qualities of streams; of radio, codecs and bitrates."),
-	list((*Server).subdivisions, "subdivisions", "list_subdivisions", "States and provinces, with their playable channels."),
-	list((*Server).cities, "cities", "list_cities", "Cities, with their playable channels."),
+	list(filter.Country, (*Server).countries),
+	list(filter.Tag, (*Server).tags),
+	list(filter.Category, (*Server).categories),
+	list(filter.Language, (*Server).languages),
+	list(filter.Network, (*Server).networks),
+	list(filter.Quality, (*Server).qualities),
+	list(filter.Subdivision, (*Server).subdivisions),
+	list(filter.City, (*Server).cities),
 }
 
-// list declares a facet list.
-func list[In, Item any](h func(*Server, context.Context, In) (items[Item], error), name, tool, doc string) api.Endpoint {
+// list declares the list of the values of a filter.
+func list[In, Item any](id filter.ID, h func(*Server, context.Context, In) (items[Item], error)) api.Endpoint {
+	facet := filter.All[id].Facet
 	return api.Bind(h, api.Endpoint{
-		Method: "GET", Path: "/api/" + name, Auth: api.None, Doc: doc, Tool: tool,
+		Method: "GET", Path: facet.Path(), Auth: api.None, Doc: facet.Doc, Tool: facet.Tool(),
 		Faults: []*fault.Error{catalog.ErrNotLoaded}, Cache: api.Private,
 	})
 }

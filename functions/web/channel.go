@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/i18n"
@@ -122,7 +123,7 @@ const similarCount = 6
 // the same subject alone when the country has no other. That of a station is
 // its first tag.
 func (s *Server) similar(v *view, at *index.View, c *catalog.Channel) []card {
-	q := index.Query{Kind: c.Kind, Playable: true, Sort: "score", Limit: similarCount + 1}
+	q := index.Query{Selection: filter.Selection{Kind: c.Kind, Playable: true, Sort: "score"}, Limit: similarCount + 1}
 	if len(c.Categories) > 0 {
 		q.Category = c.Categories[0]
 	}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
@@ -367,7 +368,7 @@ func TestCards(t *testing.T) {
 	forms := map[string]bool{}
 	for _, l := range i18n.Locales {
 		v := s.view(site.Home, l, nil)
-		for _, c := range s.cards(v, at.Cards(index.Query{Kind: "all", Limit: 100}, int(l)).Cards) {
+		for _, c := range s.cards(v, at.Cards(index.Query{Selection: filter.Selection{Kind: "all"}, Limit: 100}, int(l)).Cards) {
 			if c.ID == "Solo.pt" {
 				c.Now = hostileName
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/i18n"
 )
@@ -121,10 +122,7 @@ func (w wanted) of(kind string) wanted {
 
 // query returns what to search for.
 func (w *wanted) query() index.Query {
-	return index.Query{
-		Q: w.Q, Kind: w.kind(), Country: w.Country, Category: w.Category, Language: w.Language, Network: w.Network,
-		Quality: w.Quality, Tag: w.Tag, Guide: w.Guide, Online: w.Online, Playable: w.Playable, Sort: w.sort(), Offset: w.Offset,
-	}
+	return index.Query{Selection: filter.Selection{Q: w.Q, Kind: w.kind(), Country: w.Country, Category: w.Category, Language: w.Language, Network: w.Network, Quality: w.Quality, Tag: w.Tag, Guide: w.Guide, Online: w.Online, Playable: w.Playable, Sort: w.sort()}, Offset: w.Offset}
 }
 
 // to returns the address of w after a change.

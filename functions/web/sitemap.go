@@ -12,6 +12,7 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
@@ -81,7 +82,7 @@ func few(at *index.View, l i18n.Locale) []string {
 // streamed returns the channels that have a stream: the pages of others are not
 // for search engines.
 func streamed(at *index.View) []uint32 {
-	return slices.DeleteFunc(at.Matches(index.Query{Kind: "all"}), func(doc uint32) bool { return !at.Streamed(doc) })
+	return slices.DeleteFunc(at.Matches(index.Query{Selection: filter.Selection{Kind: "all"}}), func(doc uint32) bool { return !at.Streamed(doc) })
 }
 
 func (s *Server) sitemapIndex(context.Context, struct{}) (api.Content, error) {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 )
 
@@ -88,7 +89,7 @@ const (
 
 func newGauge(v *index.View) gauge {
 	g := gauge{new(catalog.Page)}
-	body := v.Search(index.Query{Kind: "all", Playable: true, Limit: pageSize, Offset: 1000}, 0, nil)
+	body := v.Search(index.Query{Selection: filter.Selection{Kind: "all", Playable: true}, Limit: pageSize, Offset: 1000}, 0, nil)
 	if json.Unmarshal(body, g.page) != nil {
 		panic("bench: a page does not parse")
 	}

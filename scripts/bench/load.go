@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 )
 
@@ -38,7 +39,7 @@ func loadOnce(out io.Writer, file string) error {
 	}
 	v := index.NewView(ix, index.Overlay{}, links)
 	ready := processCPU()
-	v.Search(index.Query{Q: "news", Kind: "all", Limit: pageSize}, 0, nil)
+	v.Search(index.Query{Selection: filter.Selection{Q: "news", Kind: "all"}, Limit: pageSize}, 0, nil)
 	l := loaded{FirstAnswer: processCPU() - start, FirstQuery: processCPU() - ready}
 	l.Heap = heap() - before
 	collections := make([]time.Duration, 9)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 )
 
@@ -61,7 +62,7 @@ func relevancePart(t *table, v *index.View, reg *catalog.Register) {
 // rankOf returns where d, or a record of the same name, is on the first page;
 // -1 when it is not there.
 func rankOf(v *index.View, d *catalog.Record, q string) (rank, total int) {
-	docs, total := v.Find(index.Query{Q: q, Kind: "all", Sort: "relevance", Limit: pageSize})
+	docs, total := v.Find(index.Query{Selection: filter.Selection{Q: q, Kind: "all", Sort: "relevance"}, Limit: pageSize})
 	return slices.IndexFunc(docs, func(doc uint32) bool { return v.Index().Record(int(doc)).Name == d.Name }), total
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"miramundo.dev/functions"
 	"miramundo.dev/shared/catalog/block"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/config"
@@ -183,7 +184,7 @@ func slowest(d functions.Deps, f func() error) (times [2]time.Duration, err erro
 		for !stop.Load() {
 			start := time.Now()
 			if v, err := d.Catalog.View(); err == nil {
-				buf = v.Search(index.Query{Kind: "tv", Playable: true, Sort: "name", Limit: 20, Q: "news"}, 0, buf[:0])
+				buf = v.Search(index.Query{Selection: filter.Selection{Kind: "tv", Playable: true, Sort: "name", Q: "news"}, Limit: 20}, 0, buf[:0])
 			}
 			times = append(times, time.Since(start))
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 )
@@ -139,7 +140,7 @@ func renderPart(t *table, o options, v *index.View, g goal) {
 		var took figures
 		var buf []byte
 		for range 3 * o.runs {
-			q := index.Query{Kind: "all", Playable: true, Limit: pageSize, Offset: 1000}
+			q := index.Query{Selection: filter.Selection{Kind: "all", Playable: true}, Limit: pageSize, Offset: 1000}
 			whole := measure(func() { buf = c.view.Search(q, 0, buf[:0]) })
 			q.Limit = 0
 			took.add(whole-measure(func() { buf = c.view.Search(q, 0, buf[:0]) }), gauge.slower())

@@ -15,9 +15,9 @@ import (
 	_ "modernc.org/sqlite" // the peer
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/index"
-	"miramundo.dev/shared/catalog/index/indextest"
 )
 
 // peerQueries is how many searches of each class the peer makes: it is slow.
@@ -154,7 +154,7 @@ func (in *inserter) insert(row int, r *catalog.Record) {
 	page := encodeJSON(item)
 	in.exec("INSERT INTO d VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", row, int(r.Kind), number(item.PlayableHint), number(item.HasGuide), online,
 		r.Country, r.Network, r.Subdivision, r.City, votes, score, page)
-	for class, values := range map[string][]string{"category": r.Categories, "language": r.Languages, "quality": indextest.Qualities(r), "tag": tags} {
+	for class, values := range map[string][]string{"category": r.Categories, "language": r.Languages, "quality": filter.All[filter.Quality].Values(r), "tag": tags} {
 		for _, value := range values {
 			in.exec("INSERT OR IGNORE INTO v VALUES (?,?,?)", class, value, row)
 		}

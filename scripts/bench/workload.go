@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 )
 
@@ -26,38 +27,38 @@ var classes = []struct {
 }{
 	{"browse, page 1", 35, browse},
 	{"page 500 of all", 5, func(*rand.Rand, *catalog.Record) (index.Query, bool) {
-		return index.Query{Kind: "all", Playable: true, Offset: 499 * pageSize}, true
+		return index.Query{Selection: filter.Selection{Kind: "all", Playable: true}, Offset: 499 * pageSize}, true
 	}},
 	{"country", 15, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return of(d, index.Query{Country: d.Country}), d.Country != ""
+		return of(d, index.Query{Selection: filter.Selection{Country: d.Country}}), d.Country != ""
 	}},
 	{"category + country", 10, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return index.Query{Country: d.Country, Category: first(d.Categories)}, d.Country != "" && len(d.Categories) > 0
+		return index.Query{Selection: filter.Selection{Country: d.Country, Category: first(d.Categories)}}, d.Country != "" && len(d.Categories) > 0
 	}},
 	{"language", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return of(d, index.Query{Language: first(d.Languages)}), len(d.Languages) > 0
+		return of(d, index.Query{Selection: filter.Selection{Language: first(d.Languages)}}), len(d.Languages) > 0
 	}},
 	{"network", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return index.Query{Network: d.Network, Kind: "all"}, d.Network != ""
+		return index.Query{Selection: filter.Selection{Network: d.Network, Kind: "all"}}, d.Network != ""
 	}},
 	{"quality", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return index.Query{Quality: d.Quality, Kind: "all"}, d.Quality != ""
+		return index.Query{Selection: filter.Selection{Quality: d.Quality, Kind: "all"}}, d.Quality != ""
 	}},
 	{"q one word", 15, func(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return of(d, index.Query{Q: word(r, d), Playable: true}), word(r, d) != ""
+		return of(d, index.Query{Selection: filter.Selection{Q: word(r, d), Playable: true}}), word(r, d) != ""
 	}},
 	{"q one word, everything", 0, func(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return index.Query{Q: word(r, d), Kind: "all"}, word(r, d) != ""
+		return index.Query{Selection: filter.Selection{Q: word(r, d), Kind: "all"}}, word(r, d) != ""
 	}},
 	{"q word + prefix", 8, wordAndPrefix},
 	{"q of 1-2 letters", 0, func(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return index.Query{Q: letters(word(r, d), 1+r.IntN(2)), Kind: "all", Playable: true}, word(r, d) != ""
+		return index.Query{Selection: filter.Selection{Q: letters(word(r, d), 1+r.IntN(2)), Kind: "all", Playable: true}}, word(r, d) != ""
 	}},
 	{"q + filters", 5, func(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return of(d, index.Query{Q: word(r, d), Country: d.Country, Language: first(d.Languages)}), d.Country != "" && word(r, d) != ""
+		return of(d, index.Query{Selection: filter.Selection{Q: word(r, d), Country: d.Country, Language: first(d.Languages)}}), d.Country != "" && word(r, d) != ""
 	}},
 	{"radio tag", 4, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return index.Query{Kind: "radio", Tag: tag(d), Playable: true}, tag(d) != ""
+		return index.Query{Selection: filter.Selection{Kind: "radio", Tag: tag(d), Playable: true}}, tag(d) != ""
 	}},
 	{"sort=score", 2, func(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
 		q, _ := browse(r, d)
@@ -65,19 +66,19 @@ var classes = []struct {
 		return q, true
 	}},
 	{"score + country", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return of(d, index.Query{Country: d.Country, Sort: "score"}), d.Country != ""
+		return of(d, index.Query{Selection: filter.Selection{Country: d.Country, Sort: "score"}}), d.Country != ""
 	}},
 	{"sort=votes (radio)", 1, func(*rand.Rand, *catalog.Record) (index.Query, bool) {
-		return index.Query{Kind: "radio", Sort: "votes", Playable: true}, true
+		return index.Query{Selection: filter.Selection{Kind: "radio", Sort: "votes", Playable: true}}, true
 	}},
 	{"votes + tag", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return index.Query{Kind: "radio", Sort: "votes", Tag: tag(d), Playable: true}, tag(d) != ""
+		return index.Query{Selection: filter.Selection{Kind: "radio", Sort: "votes", Tag: tag(d), Playable: true}}, tag(d) != ""
 	}},
 	{"city", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
-		return index.Query{Kind: "all", City: d.City}, d.City != ""
+		return index.Query{Selection: filter.Selection{Kind: "all", City: d.City}}, d.City != ""
 	}},
 	{"online + guide", 0, func(*rand.Rand, *catalog.Record) (index.Query, bool) {
-		return index.Query{Kind: "all", Online: true, Guide: true}, true
+		return index.Query{Selection: filter.Selection{Kind: "all", Online: true, Guide: true}}, true
 	}},
 }
 
@@ -109,7 +110,7 @@ func workload(reg *catalog.Register) []class {
 }
 
 func browse(r *rand.Rand, _ *catalog.Record) (index.Query, bool) {
-	return index.Query{Kind: []string{"tv", "radio", "all"}[r.IntN(3)], Playable: true}, true
+	return index.Query{Selection: filter.Selection{Kind: []string{"tv", "radio", "all"}[r.IntN(3)], Playable: true}}, true
 }
 
 func wordAndPrefix(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
@@ -117,7 +118,7 @@ func wordAndPrefix(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
 	if len(words) < 2 {
 		return index.Query{}, false
 	}
-	return index.Query{Q: words[0] + " " + letters(words[1], 1+r.IntN(3)), Kind: "all"}, true
+	return index.Query{Selection: filter.Selection{Q: words[0] + " " + letters(words[1], 1+r.IntN(3)), Kind: "all"}}, true
 }
 
 // of returns q for records of the kind of d, and like it playable or not.

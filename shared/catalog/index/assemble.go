@@ -9,6 +9,7 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/jsontext"
 	"miramundo.dev/shared/catalog/lexicon"
 	"miramundo.dev/shared/catalog/snapshot"
@@ -178,9 +179,9 @@ func (ix *Index) setMasks() {
 func (ix *Index) setClasses(d *snapshot.Docs) {
 	m := &classifier{n: ix.n, starts: make([]uint32, ix.values.Len()), last: make([]uint32, ix.values.Len())}
 	m.pairs = make([]pair, 0, 2*ix.n)
-	for k := range ix.classes {
-		m.pairs = ix.pairs(m.pairs[:0], d, k)
-		ix.classes[k] = m.class()
+	for _, id := range filter.IDs(filter.ByValue) {
+		m.pairs = ix.pairs(m.pairs[:0], d, id)
+		ix.classes[id] = m.class()
 	}
 	ix.nameValues()
 }
@@ -199,26 +200,26 @@ func (ix *Index) nameValues() {
 	}
 }
 
-// pairs adds the values of a class that records have, by record.
-func (ix *Index) pairs(dst []pair, d *snapshot.Docs, class int) []pair {
-	switch class {
-	case classCountry:
+// pairs adds the values by which a filter finds records, by record.
+func (ix *Index) pairs(dst []pair, d *snapshot.Docs, id filter.ID) []pair {
+	switch id {
+	case filter.Country:
 		return cells(dst, d.Topic, &ix.topics, snapshot.TopicCountry)
-	case classCategory:
+	case filter.Category:
 		return ix.listed(dst, d.Topic, &ix.topics, snapshot.TopicCategoryList)
-	case classLanguage:
+	case filter.Language:
 		return ix.listed(dst, d.Tongue, &ix.tongues, snapshot.TongueList)
-	case classNetwork:
+	case filter.Network:
 		return cells(dst, d.House, &ix.houses, snapshot.HouseNetwork)
-	case classSubdivision:
+	case filter.Subdivision:
 		return cells(dst, d.State, &ix.states, snapshot.StateSubdivision)
-	case classCity:
+	case filter.City:
 		return cells(dst, d.State, &ix.states, snapshot.StateCity)
 	}
 	for doc := range uint32(ix.n) {
-		if class == classQuality {
+		if id == filter.Quality {
 			dst = ix.qualities(dst, doc, nil)
-		} else if ix.radio.Has(doc) {
+		} else if id == filter.Tag && ix.radio.Has(doc) {
 			dst = ix.members(dst, doc, ix.stations.tagList[ix.rows[doc].station])
 		}
 	}

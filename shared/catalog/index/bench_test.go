@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 )
@@ -17,7 +18,7 @@ import (
 // same.
 func BenchmarkPage(b *testing.B) {
 	v := index.NewView(build(b, indextest.Synthetic(31, 20_000)), index.Overlay{}, links)
-	q := index.Query{Kind: "all", Playable: true, Limit: 20, Offset: 1000}
+	q := index.Query{Selection: filter.Selection{Kind: "all", Playable: true}, Limit: 20, Offset: 1000}
 	b.Run("append", func(b *testing.B) {
 		var buf []byte
 		b.ReportAllocs()
@@ -67,13 +68,13 @@ func BenchmarkPage(b *testing.B) {
 func BenchmarkSearch(b *testing.B) {
 	v := index.NewView(build(b, indextest.Synthetic(32, 100_000)), index.Overlay{}, links)
 	for name, q := range map[string]index.Query{
-		"country":   {Country: "BR", Playable: true, Limit: 20},
-		"word":      {Q: "news", Kind: "all", Limit: 20},
-		"words":     {Q: "globo n", Kind: "all", Limit: 20},
-		"letter":    {Q: "r", Kind: "all", Limit: 20},
-		"relevance": {Q: "globo", Kind: "all", Sort: "relevance", Limit: 20},
-		"again":     {Q: strings.Repeat("r ", 100), Kind: "all", Sort: "relevance", Limit: 20},
-		"votes":     {Kind: "radio", Sort: "votes", Tag: "pop", Limit: 20},
+		"country":   {Selection: filter.Selection{Country: "BR", Playable: true}, Limit: 20},
+		"word":      {Selection: filter.Selection{Q: "news", Kind: "all"}, Limit: 20},
+		"words":     {Selection: filter.Selection{Q: "globo n", Kind: "all"}, Limit: 20},
+		"letter":    {Selection: filter.Selection{Q: "r", Kind: "all"}, Limit: 20},
+		"relevance": {Selection: filter.Selection{Q: "globo", Kind: "all", Sort: "relevance"}, Limit: 20},
+		"again":     {Selection: filter.Selection{Q: strings.Repeat("r ", 100), Kind: "all", Sort: "relevance"}, Limit: 20},
+		"votes":     {Selection: filter.Selection{Kind: "radio", Sort: "votes", Tag: "pop"}, Limit: 20},
 	} {
 		b.Run(name, func(b *testing.B) {
 			var buf []byte

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 )
@@ -19,12 +20,12 @@ func TestCards(t *testing.T) {
 	measured, guided := 0, 0
 	for _, q := range []index.Query{
 		{},
-		{Kind: "all", Playable: true, Sort: "score", Offset: 40},
-		{Kind: "radio", Sort: "votes"},
-		{Country: "BR", Playable: true},
-		{Kind: "all", Category: reg.Categories[0].ID},
-		{Q: "a", Kind: "all", Sort: "relevance"},
-		{Q: "nothing has such a name"},
+		{Selection: filter.Selection{Kind: "all", Playable: true, Sort: "score"}, Offset: 40},
+		{Selection: filter.Selection{Kind: "radio", Sort: "votes"}},
+		{Selection: filter.Selection{Country: "BR", Playable: true}},
+		{Selection: filter.Selection{Kind: "all", Category: reg.Categories[0].ID}},
+		{Selection: filter.Selection{Q: "a", Kind: "all", Sort: "relevance"}},
+		{Selection: filter.Selection{Q: "nothing has such a name"}},
 		{Offset: 1 << 20},
 	} {
 		q.Limit = 50
@@ -76,6 +77,6 @@ func BenchmarkCards(b *testing.B) {
 	v := index.NewView(build(b, reg), indextest.Overlay(31, reg), links)
 	b.ReportAllocs()
 	for b.Loop() {
-		v.Cards(index.Query{Kind: "all", Playable: true, Limit: 30, Offset: 1000}, 0)
+		v.Cards(index.Query{Selection: filter.Selection{Kind: "all", Playable: true}, Limit: 30, Offset: 1000}, 0)
 	}
 }

@@ -6,19 +6,6 @@ import (
 	"miramundo.dev/shared/catalog/docset"
 )
 
-// The classes of values that filters name.
-const (
-	classCountry = iota
-	classCategory
-	classLanguage
-	classNetwork
-	classQuality
-	classSubdivision
-	classCity
-	classTag
-	classCount
-)
-
 // A class knows which records have each of its values.
 type class struct {
 	values []uint32 // ascending

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 )
@@ -81,7 +82,7 @@ func TestCrowdAllocations(t *testing.T) {
 	}
 	v := index.NewView(build(t, plain(indextest.Synthetic(27, 5000))), index.Overlay{}, links)
 	buf := make([]byte, 0, 1<<20)
-	q := index.Query{Kind: "all", Country: "BR", Limit: 20, Crowd: crowd{"unknown": {Plays: 1}}}
+	q := index.Query{Selection: filter.Selection{Kind: "all", Country: "BR"}, Limit: 20, Crowd: crowd{"unknown": {Plays: 1}}}
 	if n := testing.AllocsPerRun(100, func() { buf = v.Search(q, 0, buf[:0]) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/snapshot"
 )
@@ -39,15 +40,24 @@ func cached[T any](c *facetCache, key facetKey, make func() []T) []T {
 	return list
 }
 
-// kindOf returns the kind that a query names: "tv" also when empty.
-func kindOf(kind string) int { return (&Query{Kind: kind}).kind() }
+// kindOf returns the number of the kind that a selection names: TV also when it
+// names none.
+func kindOf(kind string) int {
+	switch kind {
+	case filter.Radio:
+		return kindRadio
+	case filter.Any:
+		return kindAll
+	}
+	return kindTV
+}
 
 // counted returns, for each value of a class that playable records of a kind
 // have, what of makes of it and its count.
-func countedValues[T any](v *View, class, kind int, of func(text string, count int) T) []T {
+func countedValues[T any](v *View, id filter.ID, kind int, of func(text string, count int) T) []T {
 	out := []T{}
 	base := v.whole[kind][1].Bits
-	c := &v.ix.classes[class]
+	c := &v.ix.classes[id]
 	for i, value := range c.values {
 		n := 0
 		for _, doc := range c.list(i) {
@@ -81,7 +91,7 @@ func byText[T any](list []T, text func(*T) string) {
 func (v *View) Countries(kind string, locale int) []catalog.CountryFacet {
 	locale = within(locale)
 	return cached(&v.facets, facetKey{"countries", kindOf(kind), locale}, func() []catalog.CountryFacet {
-		out := countedValues(v, classCountry, kindOf(kind), func(code string, n int) catalog.CountryFacet {
+		out := countedValues(v, filter.Country, kindOf(kind), func(code string, n int) catalog.CountryFacet {
 			return catalog.CountryFacet{Code: code, Name: label(v.ix.terms.countries, code, locale), Count: n, Flag: v.links.Flag(code)}
 		})
 		byText(out, func(f *catalog.CountryFacet) string { return f.Name })
@@ -94,7 +104,7 @@ func (v *View) Countries(kind string, locale int) []catalog.CountryFacet {
 func (v *View) Languages(kind string, locale int) []catalog.LanguageFacet {
 	locale = within(locale)
 	return cached(&v.facets, facetKey{"languages", kindOf(kind), locale}, func() []catalog.LanguageFacet {
-		out := countedValues(v, classLanguage, kindOf(kind), func(code string, n int) catalog.LanguageFacet {
+		out := countedValues(v, filter.Language, kindOf(kind), func(code string, n int) catalog.LanguageFacet {
 			return catalog.LanguageFacet{Code: code, Name: label(v.ix.terms.languages, code, locale), Count: n}
 		})
 		byText(out, func(f *catalog.LanguageFacet) string { return f.Name })
@@ -105,7 +115,7 @@ func (v *View) Languages(kind string, locale int) []catalog.LanguageFacet {
 // Networks returns the networks of playable channels, the largest first.
 func (v *View) Networks(kind string) []catalog.NetworkFacet {
 	return cached(&v.facets, facetKey{"networks", kindOf(kind), 0}, func() []catalog.NetworkFacet {
-		out := countedValues(v, classNetwork, kindOf(kind), func(name string, n int) catalog.NetworkFacet {
+		out := countedValues(v, filter.Network, kindOf(kind), func(name string, n int) catalog.NetworkFacet {
 			return catalog.NetworkFacet{Name: name, Count: n}
 		})
 		slices.SortFunc(out, func(a, b catalog.NetworkFacet) int {
@@ -167,7 +177,7 @@ func (v *View) Tags(country string, limit int) []catalog.TagFacet {
 	var list []catalog.TagFacet
 	if country == "" {
 		list = cached(&v.facets, facetKey{"tags", kindRadio, 0}, func() []catalog.TagFacet {
-			return sortTags(countedValues(v, classTag, kindRadio, func(tag string, n int) catalog.TagFacet {
+			return sortTags(countedValues(v, filter.Tag, kindRadio, func(tag string, n int) catalog.TagFacet {
 				return catalog.TagFacet{ID: tag, Name: tag, Count: n}
 			}))
 		})
@@ -180,7 +190,7 @@ func (v *View) Tags(country string, limit int) []catalog.TagFacet {
 func (v *View) countryTags(country string) []catalog.TagFacet {
 	counts := map[uint32]int{}
 	if value, ok := v.ix.value(country); ok {
-		stations, _ := v.ix.classes[classCountry].set(value)
+		stations, _ := v.ix.classes[filter.Country].set(value)
 		for _, doc := range docset.KeepBits(nil, stations.List, v.whole[kindRadio][1].Bits) {
 			for _, tag := range distinct(v.ix.lists.At(v.ix.stations.tagList[v.ix.rows[doc].station])) {
 				counts[tag]++
@@ -227,7 +237,7 @@ func (v *View) Subdivisions(country, kind string) []catalog.SubdivisionFacet {
 		for _, s := range v.ix.terms.subdivisionList() {
 			known[s.Code] = s
 		}
-		out := countedValues(v, classSubdivision, kindOf(kind), func(code string, n int) catalog.SubdivisionFacet {
+		out := countedValues(v, filter.Subdivision, kindOf(kind), func(code string, n int) catalog.SubdivisionFacet {
 			s := known[code]
 			return catalog.SubdivisionFacet{Code: code, Country: or(s.Country, countryPart(code, "-")), Name: or(s.Name, code), Count: n}
 		})
@@ -245,7 +255,7 @@ func (v *View) Cities(country, subdivision, kind string) []catalog.CityFacet {
 		for _, c := range v.ix.terms.cityList() {
 			known[c.Code] = c
 		}
-		out := countedValues(v, classCity, kindOf(kind), func(code string, n int) catalog.CityFacet {
+		out := countedValues(v, filter.City, kindOf(kind), func(code string, n int) catalog.CityFacet {
 			c := known[code]
 			return catalog.CityFacet{Code: code, Country: c.Country, Subdivision: catalog.TextOrNil(c.Subdivision), Name: or(c.Name, code), Count: n}
 		})

@@ -15,6 +15,7 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/lexicon"
 	"miramundo.dev/shared/catalog/snapshot"
 )
@@ -50,11 +51,11 @@ type Index struct {
 	streams  streamColumns
 
 	categories  []catalog.Category
-	counted     []countedCategory // the same, as facets show them
-	masks       []uint64          // the sets of categories that records have
-	maskOf      []uint32          // by record: which of masks
-	categorised docset.Bits       // who has categories
-	classes     [classCount]class
+	counted     []countedCategory   // the same, as facets show them
+	masks       []uint64            // the sets of categories that records have
+	maskOf      []uint32            // by record: which of masks
+	categorised docset.Bits         // who has categories
+	classes     [filter.Count]class // of the filters by value
 	playable    docset.Bits
 	radio       docset.Bits
 	guide       docset.Ranked

@@ -7,6 +7,7 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
@@ -63,7 +64,7 @@ func (v *View) setHealth(blocked []uint32, since time.Time) {
 		}
 		v.byScore = newSmallOrder(v.scores)
 	}
-	v.online = docset.Rank(online)
+	v.flags[filter.Online] = docset.Rank(online)
 }
 
 // sum notes of record doc what was measured of its streams from start to end.
@@ -136,7 +137,7 @@ func (v *View) healthOf(doc uint32) *catalog.MeasuredHealth {
 	if v.latest == nil || v.latest[doc] == 0 {
 		return nil
 	}
-	h := &catalog.MeasuredHealth{Online: v.online.Has(doc), CheckedAt: v.measured[v.latest[doc]-1].Health.CheckedAt}
+	h := &catalog.MeasuredHealth{Online: v.flags[filter.Online].Has(doc), CheckedAt: v.measured[v.latest[doc]-1].Health.CheckedAt}
 	if s := int(v.scores[doc]); s > 0 {
 		s--
 		h.Score = &s
@@ -156,7 +157,7 @@ func (v *View) appendHealth(dst []byte, doc uint32) []byte {
 	} else {
 		dst = append(dst, null...)
 	}
-	dst = strconv.AppendBool(append(dst, `,"online":`...), v.online.Has(doc))
+	dst = strconv.AppendBool(append(dst, `,"online":`...), v.flags[filter.Online].Has(doc))
 	dst = appendText(dst, `,"checked_at":`, v.measured[v.latest[doc]-1].Health.CheckedAt)
 	return append(dst, '}')
 }

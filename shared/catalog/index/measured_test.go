@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/catalog/rank"
@@ -81,11 +82,11 @@ func TestMeasuredHealth(t *testing.T) {
 		if !ok || cmp.Diff(test.want, item.HealthExt) != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, cmp.Diff(test.want, item.HealthExt))
 		}
-		page, _ := decode(t, string(v.Search(index.Query{Kind: "tv", Limit: 1}, 0, nil))).(catalog.Page)
+		page, _ := decode(t, string(v.Search(index.Query{Selection: filter.Selection{Kind: "tv"}, Limit: 1}, 0, nil))).(catalog.Page)
 		if len(page.Items) != 1 || cmp.Diff(item, &page.Items[0]) != "" {
 			t.Errorf("%s: search shows %+v", test.name, page.Items)
 		}
-		_, online := v.Find(index.Query{Online: true, Limit: 1})
+		_, online := v.Find(index.Query{Selection: filter.Selection{Online: true}, Limit: 1})
 		if want := test.want != nil && test.want.Online; (online == 1) != want {
 			t.Errorf("%s: %d channels are online", test.name, online)
 		}
@@ -117,7 +118,7 @@ func TestUsable(t *testing.T) {
 			m := &catalog.Measurement{Health: catalog.StreamHealth{Status: test.status}, Closed: test.closed}
 			v := index.NewView(build(t, reg), index.Overlay{Streams: maps.All(map[catalog.StreamID]*catalog.Measurement{1: m})}, links)
 			full, _ := v.Channel("A.br", 0, rank.Caller{})
-			_, total := v.Find(index.Query{Playable: true, Limit: 1})
+			_, total := v.Find(index.Query{Selection: filter.Selection{Playable: true}, Limit: 1})
 			if full.PlayableHint != want || full.Streams[0].PlayableHint != want || (total == 1) != want {
 				t.Errorf("%q, closed %v, of a stream that is playable %v: channel %v, stream %v, %d found, want %v",
 					test.status, test.closed, register, full.PlayableHint, full.Streams[0].PlayableHint, total, want)
@@ -220,7 +221,7 @@ func TestScheduled(t *testing.T) {
 		{"of all", slices.Values([]string{"rb.1", "A.br", "Old.br"}), []string{"A.br", "rb.1"}},
 	} {
 		v := index.NewView(ix, index.Overlay{Guides: test.guides}, links)
-		for _, q := range []index.Query{{Kind: "all", Scheduled: true}, {Kind: "all", Guide: true}} {
+		for _, q := range []index.Query{{Selection: filter.Selection{Kind: "all"}, Scheduled: true}, {Selection: filter.Selection{Kind: "all", Guide: true}}} {
 			var got []string
 			for _, doc := range v.Matches(q) {
 				got = append(got, v.ID(doc))
@@ -245,8 +246,8 @@ func TestScratch(t *testing.T) {
 	words := []string{"globo", "rock", "jazz", "s"}
 	var queries []index.Query
 	for _, word := range words {
-		queries = append(queries, index.Query{Kind: "all", Q: word, Limit: 20}, index.Query{Kind: "all", Q: word, Language: "l04", Limit: 20},
-			index.Query{Kind: "all", Q: word, Sort: "relevance", Limit: 20}, index.Query{Kind: "all", Q: word + " n", Playable: true, Limit: 20})
+		queries = append(queries, index.Query{Selection: filter.Selection{Kind: "all", Q: word}, Limit: 20}, index.Query{Selection: filter.Selection{Kind: "all", Q: word, Language: "l04"}, Limit: 20},
+			index.Query{Selection: filter.Selection{Kind: "all", Q: word, Sort: "relevance"}, Limit: 20}, index.Query{Selection: filter.Selection{Kind: "all", Q: word + " n", Playable: true}, Limit: 20})
 	}
 	for _, q := range queries {
 		want := string(v.Search(q, 0, nil))

@@ -8,6 +8,7 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
@@ -115,7 +116,7 @@ func (v *View) setQualities(blocked []uint32) {
 		lost[q].Add(doc)
 	}
 	for q, docs := range lost {
-		old, _ := ix.classes[classQuality].set(q)
+		old, _ := ix.classes[filter.Quality].set(q)
 		var left []uint32
 		for _, doc := range old.List {
 			if !docs.Has(doc) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/rank"
 )
@@ -73,7 +74,7 @@ func TestPick(t *testing.T) {
 // TestPickAt checks that what Find found is picked as by its id.
 func TestPickAt(t *testing.T) {
 	v := index.NewView(build(t, playRegister()), index.Overlay{}, links)
-	docs, _ := v.Find(index.Query{Kind: "all", Limit: 10})
+	docs, _ := v.Find(index.Query{Selection: filter.Selection{Kind: "all"}, Limit: 10})
 	if len(docs) != 2 {
 		t.Fatalf("found %v", docs)
 	}

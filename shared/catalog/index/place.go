@@ -16,6 +16,23 @@ func (v *View) PlaceName(code string) (string, bool) {
 	return name, name != ""
 }
 
+// CategoryName returns the name of a category; false when there is none.
+func (v *View) CategoryName(id string, locale int) (string, bool) {
+	i, ok := v.ix.category(id)
+	if !ok {
+		return "", false
+	}
+	name := v.ix.categories[i].Name[within(locale)]
+	return name, name != ""
+}
+
+// LanguageName returns the name of a language by its ISO 639-3 code; false when
+// the catalog has none.
+func (v *View) LanguageName(code string, locale int) (string, bool) {
+	name := labelsOf(v.ix.terms.languages, code)[within(locale)]
+	return name, name != ""
+}
+
 // nameIn returns the name of a code in a vocabulary, which is in the order of
 // its codes: each entry begins with its code and ends with its name.
 func nameIn(t *snapshot.Texts, width int, code string) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/catalog/rank"
@@ -142,7 +143,7 @@ func TestStreamed(t *testing.T) {
 	} {
 		v := index.NewView(build(t, r), index.Overlay{BlockedStreams: test.blocked}, links)
 		got := map[string]bool{}
-		for _, doc := range v.Matches(index.Query{Kind: "all"}) {
+		for _, doc := range v.Matches(index.Query{Selection: filter.Selection{Kind: "all"}}) {
 			got[v.ID(doc)] = v.Streamed(doc)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

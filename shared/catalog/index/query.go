@@ -6,40 +6,27 @@ import (
 	"sync"
 
 	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/jsontext"
 )
 
-// A Query is what to search for. The zero value of a filter is no filter; the
-// caller has normalised codes: a country in upper case, with GB for the United
-// Kingdom, a language in ISO 639-3.
+// A Query is what to search for: a selection, which the caller has normalized,
+// and the page of it.
 type Query struct {
-	Q           string // words that begin words of the name, an alternative name or a feed's name; one without letters and digits matches nothing
-	Country     string
-	Category    string
-	Language    string
-	Network     string
-	Quality     string // of any stream; of stations also a codec, or a bitrate such as "128k"
-	Subdivision string
-	City        string
-	Tag         string
-	Guide       bool
-	Scheduled   bool // only those of whom programmes are known
-	Playable    bool
-	Online      bool
-	Stalled     bool   // the catalog is too old to say that anyone is online: nobody is
-	Kind        string // "tv" (also when empty), "radio" or "all"
-	Sort        string // "name" (also when empty), "score", "votes" or "relevance"
-	More        string // what the address of another page repeats of the query: "" or pairs that each end in "&", in ASCII without quotes
-	Limit       int    // at most maxLimit
-	Offset      int
-	Crowd       Crowd // tells of what people did; nil while they did nothing
+	filter.Selection
+	Scheduled bool   // only channels whose programmes are known
+	Stalled   bool   // the catalog is too old to say which channels are online: none is
+	More      string // what the address of another page repeats of the query: "" or pairs that each end in "&", in ASCII without quotes
+	Limit     int    // at most maxLimit
+	Offset    int
+	Crowd     Crowd // provides the counters of channels; nil while there are none
 }
 
 // maxLimit bounds what one query returns.
 const maxLimit = 500
 
-// The kinds that a search asks for.
+// The kinds of records that a search starts from.
 const (
 	kindTV = iota
 	kindRadio
@@ -47,15 +34,7 @@ const (
 	kindCount
 )
 
-func (q *Query) kind() int {
-	switch q.Kind {
-	case "radio":
-		return kindRadio
-	case "all":
-		return kindAll
-	}
-	return kindTV
-}
+func (q *Query) kind() int { return kindOf(q.Kind) }
 
 func (q *Query) limit() int { return min(max(q.Limit, 0), maxLimit) }
 
@@ -165,35 +144,44 @@ func (v *View) match(s *scratch, q *Query) (result, bool) {
 	return v.intersect(s), true
 }
 
-// addFilters gathers the sets of the filters of q.
+// The filters that select by a value and by a flag.
+var (
+	byValue = filter.IDs(filter.ByValue)
+	byFlag  = filter.IDs(filter.ByFlag)
+)
+
+// addFilters gathers the sets of the filters of q. It reports false when one of
+// them selects nothing.
 func (v *View) addFilters(s *scratch, q *Query) bool {
-	for class, value := range [...]string{
-		classCountry: q.Country, classCategory: q.Category, classLanguage: q.Language, classNetwork: q.Network,
-		classQuality: q.Quality, classSubdivision: q.Subdivision, classCity: q.City, classTag: q.Tag,
-	} {
-		if value != "" && !v.addFilter(s, class, value) {
+	for _, id := range byValue {
+		if value := *q.Text(id); value != "" && !v.addValue(s, id, value) {
 			return false
 		}
 	}
-	if q.Guide {
-		s.sets = append(s.sets, docset.Set{Size: v.guide.Size, Bits: v.guide.Bits})
+	for _, id := range byFlag {
+		if *q.Flag(id) {
+			s.add(&v.flags[id])
+		}
 	}
 	if q.Scheduled {
-		s.sets = append(s.sets, docset.Set{Size: v.scheduled.Size, Bits: v.scheduled.Bits})
-	}
-	if q.Online {
-		s.sets = append(s.sets, docset.Set{Size: v.online.Size, Bits: v.online.Bits})
+		s.add(&v.scheduled)
 	}
 	return !q.Online || !q.Stalled
 }
 
-func (v *View) addFilter(s *scratch, class int, text string) bool {
+// add adds a set that is kept ready.
+func (s *scratch) add(r *docset.Ranked) {
+	s.sets = append(s.sets, docset.Set{Size: r.Size, Bits: r.Bits})
+}
+
+// addValue adds the set of the records that a filter finds by a value.
+func (v *View) addValue(s *scratch, id filter.ID, text string) bool {
 	value, ok := v.ix.value(text)
 	if !ok {
 		return false
 	}
-	some, ok := v.ix.classes[class].set(value)
-	if class == classQuality {
+	some, ok := v.ix.classes[id].set(value)
+	if id == filter.Quality {
 		if changed, blocked := v.qualities[value]; blocked {
 			some = changed
 		}

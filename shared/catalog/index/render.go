@@ -56,7 +56,7 @@ func (v *View) Search(q Query, locale int, dst []byte) []byte {
 	dst = append(dst, `,"facets":{"categories":`...)
 	dst = v.appendCounts(dst, s, &q, &res, locale)
 	dst = append(dst, `},"filters":`...)
-	return append(appendFilters(dst, &q), '}')
+	return append(q.AppendJSON(dst), '}')
 }
 
 func (v *View) appendPosition(dst []byte, q *Query, total int) []byte {
@@ -188,28 +188,6 @@ var asIs = func() (t [256]bool) {
 	}
 	return t
 }()
-
-// appendFilters adds q as a catalog.Filters.
-func appendFilters(dst []byte, q *Query) []byte {
-	for i, f := range [...]string{q.Q, q.Country, q.Category, q.Language, q.Network, q.Quality, q.Subdivision, q.City, q.Tag} {
-		dst = append(dst, filterMembers[i]...)
-		if f == "" {
-			dst = append(dst, null...)
-		} else {
-			dst = jsontext.Quote(dst, f)
-		}
-	}
-	dst = strconv.AppendBool(append(dst, `,"guide":`...), q.Guide)
-	dst = strconv.AppendBool(append(dst, `,"playable":`...), q.Playable)
-	dst = jsontext.Quote(append(dst, `,"sort":`...), or(q.Sort, "name"))
-	dst = strconv.AppendBool(append(dst, `,"online":`...), q.Online)
-	dst = jsontext.Quote(append(dst, `,"kind":`...), or(q.Kind, "tv"))
-	return append(dst, '}')
-}
-
-var filterMembers = [...]string{
-	`{"q":`, `,"country":`, `,"category":`, `,"language":`, `,"network":`, `,"quality":`, `,"subdivision":`, `,"city":`, `,"tag":`,
-}
 
 func or(s, other string) string {
 	if s == "" {

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/filter"
 )
 
 // setGuides notes the records of which programmes are known: they have a guide,
 // whatever the register says.
 func (v *View) setGuides(o *Overlay) {
-	v.guide = v.ix.guide
+	v.flags[filter.Guide] = v.ix.guide
 	if o.Guides == nil {
 		return
 	}
@@ -24,7 +25,7 @@ func (v *View) setGuides(o *Overlay) {
 	for i, w := range scheduled {
 		guide[i] |= w
 	}
-	v.scheduled, v.guide = docset.Rank(scheduled), docset.Rank(guide)
+	v.scheduled, v.flags[filter.Guide] = docset.Rank(scheduled), docset.Rank(guide)
 }
 
 // isScheduled reports whether programmes of record doc are known.

@@ -5,6 +5,7 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/filter"
 )
 
 // A View is an index as requests see it: with an overlay, and with the
@@ -17,8 +18,8 @@ type View struct {
 	removed   docset.Bits // blocked records; nil for none
 	blocked   docset.Bits // blocked streams; nil for none
 	playable  docset.Bits
-	online    docset.Ranked
-	qualities map[uint32]docset.Set // those that blocks changed
+	flags     [filter.Count]docset.Ranked // of the filters by flag: the records that have it
+	qualities map[uint32]docset.Set       // those that blocks changed
 
 	whole   [kindCount][2]whole // by kind and by playable only
 	counted [kindCount]bool     // whether records of the kind have categories
@@ -29,8 +30,7 @@ type View struct {
 	byScore  order                  // empty likewise
 
 	logos     logos
-	guide     docset.Ranked // who has a guide
-	scheduled docset.Ranked // of whom programmes are known
+	scheduled docset.Ranked // records whose programmes are known
 
 	tails  []tail // by origin
 	zeros  []byte // social counters of those who have none

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/catalog/rank"
@@ -129,7 +130,7 @@ func TestHosts(t *testing.T) {
 		if _, ok := v.Stream(catalog.StreamID(9).String()); ok == c.blocked {
 			t.Errorf("a block of %q: %s is blocked = %v, want %v", c.host, c.url, !ok, c.blocked)
 		}
-		if _, total := v.Find(index.Query{Playable: true, Limit: 1}); (total == 0) != c.blocked {
+		if _, total := v.Find(index.Query{Selection: filter.Selection{Playable: true}, Limit: 1}); (total == 0) != c.blocked {
 			t.Errorf("a block of %q: %d playable channels with %s", c.host, total, c.url)
 		}
 	}
@@ -201,7 +202,7 @@ func TestItems(t *testing.T) {
 	reg := indextest.Synthetic(22, 400)
 	v := index.NewView(build(t, reg), indextest.Overlay(3, reg), links)
 	for locale := range 5 {
-		page, ok := decode(t, string(v.Search(index.Query{Kind: "all", Limit: 500}, locale, nil))).(catalog.Page)
+		page, ok := decode(t, string(v.Search(index.Query{Selection: filter.Selection{Kind: "all"}, Limit: 500}, locale, nil))).(catalog.Page)
 		if !ok || len(page.Items) != len(reg.Records) {
 			t.Fatalf("a page of %d items, want %d", len(page.Items), len(reg.Records))
 		}
@@ -297,14 +298,14 @@ func TestAllocations(t *testing.T) {
 		q    index.Query
 		most float64
 	}{
-		{index.Query{Playable: true, Limit: 20}, 0},
-		{index.Query{Kind: "all", Limit: 20, Offset: 2000}, 0},
-		{index.Query{Kind: "all", Country: "BR", Category: "news", Limit: 20}, 0},
-		{index.Query{Kind: "radio", Sort: "votes", Tag: "pop", Limit: 20}, 0},
-		{index.Query{Kind: "all", Language: "l01", Quality: "720p", Guide: true, Limit: 20}, 0},
-		{index.Query{Kind: "all", Q: "globo n", Limit: 20}, 3},
-		{index.Query{Kind: "all", Q: "são p", Sort: "relevance", Limit: 20}, 3},
-		{index.Query{Kind: "all", Q: "r", Playable: true, Limit: 20}, 3},
+		{index.Query{Selection: filter.Selection{Playable: true}, Limit: 20}, 0},
+		{index.Query{Selection: filter.Selection{Kind: "all"}, Limit: 20, Offset: 2000}, 0},
+		{index.Query{Selection: filter.Selection{Kind: "all", Country: "BR", Category: "news"}, Limit: 20}, 0},
+		{index.Query{Selection: filter.Selection{Kind: "radio", Sort: "votes", Tag: "pop"}, Limit: 20}, 0},
+		{index.Query{Selection: filter.Selection{Kind: "all", Language: "l01", Quality: "720p", Guide: true}, Limit: 20}, 0},
+		{index.Query{Selection: filter.Selection{Kind: "all", Q: "globo n"}, Limit: 20}, 3},
+		{index.Query{Selection: filter.Selection{Kind: "all", Q: "são p", Sort: "relevance"}, Limit: 20}, 3},
+		{index.Query{Selection: filter.Selection{Kind: "all", Q: "r", Playable: true}, Limit: 20}, 3},
 	} {
 		if n := testing.AllocsPerRun(100, func() { buf = v.Search(c.q, 0, buf[:0]) }); n > c.most {
 			t.Errorf("query %+v: %v allocations, want at most %v", c.q, n, c.most)
@@ -332,7 +333,7 @@ func TestFallback(t *testing.T) {
 		{"discvery chanel", ""},               // a fault in each word is more than it mends
 		{"zzzzzzzz", ""}, {"xyz", ""}, {"glx", ""},
 	} {
-		q := index.Query{Q: c.q, Kind: "all", Sort: "relevance", Limit: 1}
+		q := index.Query{Selection: filter.Selection{Q: c.q, Kind: "all", Sort: "relevance"}, Limit: 1}
 		page, _ := decode(t, string(v.Search(q, 0, nil))).(catalog.Page)
 		got := ""
 		if len(page.Items) > 0 {

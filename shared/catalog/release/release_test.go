@@ -12,6 +12,7 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/catalog/release"
@@ -304,7 +305,7 @@ func TestReaders(t *testing.T) {
 					t.Error("a channel is missing during a reload")
 					return
 				}
-				v.Search(index.Query{Q: "e", Kind: "tv", Playable: true, Sort: "name", Limit: 20}, 0, nil)
+				v.Search(index.Query{Selection: filter.Selection{Q: "e", Kind: "tv", Playable: true, Sort: "name"}, Limit: 20}, 0, nil)
 			}
 		})
 	}

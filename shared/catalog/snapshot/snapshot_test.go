@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/catalog/rank"
@@ -215,7 +216,7 @@ func serve(t *testing.T, body []byte) {
 	v := index.NewView(ix, index.Overlay{BlockedHosts: []string{"host1.example"}}, catalog.LinkBase{})
 	for _, sort := range []string{"name", "votes", "score", "relevance"} {
 		for _, q := range []string{"", "a", "globo n", "glbo"} {
-			v.Search(index.Query{Q: q, Kind: "all", Sort: sort, Limit: 50}, 4, nil)
+			v.Search(index.Query{Selection: filter.Selection{Q: q, Kind: "all", Sort: sort}, Limit: 50}, 4, nil)
 		}
 	}
 	for _, r := range ix.Records() {

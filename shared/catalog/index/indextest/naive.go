@@ -2,7 +2,8 @@
 // record, one after the other, with nothing prepared.
 //
 // It is for tests and measurements of package index, and shares no code with
-// it but the folding of words.
+// it but the folding of words and the table of filters, which declares what a
+// filter means.
 package indextest
 
 import (
@@ -11,10 +12,10 @@ import (
 	"math/bits"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/index"
 )
@@ -113,40 +114,25 @@ func hasAll(d doc, words []string) bool {
 	return true
 }
 
+// passes reports whether d has all that q selects by, as the table of filters
+// declares it.
 func (n *Naive) passes(d doc, q index.Query) bool {
-	is := func(filter, value string) bool { return filter == "" || filter == value }
-	has := func(filter string, values []string) bool { return filter == "" || slices.Contains(values, filter) }
-	var tags []string
-	if d.Radio != nil {
-		tags = d.Radio.Tags
+	for id, f := range filter.All {
+		if f.Match != filter.ByValue {
+			continue
+		}
+		if value := q.Value(filter.ID(id)); value != "" && !slices.Contains(f.Values(d.Record), value) {
+			return false
+		}
 	}
 	kind := map[string]bool{"": d.Kind == catalog.TV, "tv": d.Kind == catalog.TV, "radio": d.Kind == catalog.Station, "all": true}
-	return kind[q.Kind] && allows(q, d) &&
-		is(q.Country, d.Country) && is(q.Network, d.Network) && is(q.Subdivision, d.Subdivision) && is(q.City, d.City) &&
-		has(q.Category, d.Categories) && has(q.Language, d.Languages) && has(q.Tag, tags) && has(q.Quality, Qualities(d.Record))
+	return kind[q.Kind] && allows(q, d)
 }
 
 // allows reports whether d has what q asks for by yes or no.
 func allows(q index.Query, d doc) bool {
 	online := d.health != nil && d.health.Online && !q.Stalled
 	return (!q.Playable || d.playable) && (!q.Guide || d.HasGuide || d.schedule) && (!q.Scheduled || d.schedule) && (!q.Online || online)
-}
-
-// Qualities returns the qualities that a record is found by.
-func Qualities(r *catalog.Record) []string {
-	var out []string
-	for _, s := range r.Streams {
-		if s.Quality != "" {
-			out = append(out, s.Quality)
-		}
-	}
-	if r.Radio != nil && r.Radio.Codec != nil {
-		out = append(out, *r.Radio.Codec)
-	}
-	if r.Radio != nil && r.Radio.Bitrate != nil {
-		out = append(out, strconv.Itoa(*r.Radio.Bitrate)+"k")
-	}
-	return out
 }
 
 func (n *Naive) sort(found []doc, q index.Query) {

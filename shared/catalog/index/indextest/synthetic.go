@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 )
 
@@ -186,16 +187,18 @@ func (g *generator) stream(id uint64) catalog.StreamRecord {
 	}
 }
 
+// often are the shares of searches by some filters; any other filter is in one
+// of twenty.
+var often = map[filter.ID]float64{
+	filter.Country: 0.25, filter.Category: 0.15, filter.Language: 0.15, filter.Quality: 0.1, filter.Tag: 0.1,
+}
+
 // Query returns a search made up by chance for the records of reg: mostly for
 // what is there, with some that is not.
 func Query(r *rand.Rand, reg *catalog.Register) index.Query {
 	g := &generator{r}
 	d := &reg.Records[g.IntN(len(reg.Records))]
-	q := index.Query{
-		Playable: g.chance(0.6), Kind: []string{"", "tv", "radio", "all", "all"}[g.IntN(5)],
-		Sort:  []string{"", "name", "score", "votes", "relevance"}[g.IntN(5)],
-		Limit: []int{0, 1, 5, 20, 50}[g.IntN(5)], Offset: []int{0, 0, 0, 1, 7, 40, 100000}[g.IntN(7)],
-	}
+	q := index.Query{Selection: filter.Selection{Playable: g.chance(0.6), Kind: []string{"", "tv", "radio", "all", "all"}[g.IntN(5)], Sort: []string{"", "name", "score", "votes", "relevance"}[g.IntN(5)]}, Limit: []int{0, 1, 5, 20, 50}[g.IntN(5)], Offset: []int{0, 0, 0, 1, 7, 40, 100000}[g.IntN(7)]}
 	set := func(p float64, field *string, value string) {
 		if g.chance(p) {
 			*field = value
@@ -207,18 +210,19 @@ func Query(r *rand.Rand, reg *catalog.Register) index.Query {
 		}
 		return list[g.IntN(len(list))]
 	}
-	set(0.25, &q.Country, d.Country)
-	set(0.15, &q.Category, first(d.Categories))
-	set(0.15, &q.Language, first(d.Languages))
-	set(0.05, &q.Network, d.Network)
-	set(0.1, &q.Quality, first(Qualities(d)))
-	set(0.05, &q.Subdivision, d.Subdivision)
-	set(0.05, &q.City, d.City)
-	if d.Radio != nil {
-		set(0.2, &q.Tag, first(d.Radio.Tags))
+	for id, f := range filter.All {
+		switch f.Match {
+		case filter.ByValue:
+			p, ok := often[filter.ID(id)]
+			if !ok {
+				p = 0.05
+			}
+			set(p, q.Text(filter.ID(id)), first(f.Values(d)))
+		case filter.ByFlag:
+			*q.Flag(filter.ID(id)) = g.chance(0.05)
+		}
 	}
 	set(0.5, &q.Q, g.query(d))
-	q.Guide, q.Online = g.chance(0.05), g.chance(0.05)
 	q.Stalled = g.chance(0.1)
 	q.Scheduled = g.chance(0.05)
 	return q

@@ -1,0 +1,315 @@
+// Package filter is the table of the filters by which callers select channels.
+//
+// Each filter is declared here and nowhere else, as a field of [Selection], whose
+// tags are its parameter (name, meaning, bounds and default), and as a row of
+// [All], which says how its text is normalized, which records match, to which
+// kinds of channels it applies, where its values are listed and how they are
+// shown to people. The rest is derived:
+//
+//   - Endpoints embed a Selection, so that decoding, OpenAPI and tools follow.
+//   - Package layout keeps, for each filter that selects by value, which
+//     records have each value; package search walks the table to intersect them.
+//   - The search page repeats the selection by [Selection.AppendJSON].
+//   - The addresses of a search's feeds and of the pages' links come from
+//     [Selection.Pairs].
+//   - The facet lists take their routes from [Facet].
+//
+// To add a filter, add the field, the row, the case in Text or in Flag, the
+// member of catalog.Filters and, for a filter by value, its column in package
+// layout. The tests of each derived place walk the table and fail without it.
+package filter
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/i18n"
+)
+
+// A Selection is what a caller selects channels by: one field for each filter,
+// in the order in which documents list the parameters. The zero value selects
+// TV channels whether or not they play, by name.
+type Selection struct {
+	Q           string `query:"q" maxLength:"200" description:"Words, each the start of a word of the name or of another name."`
+	Country     string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
+	Category    string `query:"category" maxLength:"64" description:"Catalog category id."`
+	Language    string `query:"language" maxLength:"32" description:"ISO 639-3; 639-1 and 639-2 codes are understood."`
+	Network     string `query:"network" maxLength:"300" description:"Exact network name."`
+	Quality     string `query:"quality" maxLength:"32" description:"Exact stream quality, such as 1080p; for stations also a codec or a bitrate, such as 128k."`
+	Guide       bool   `query:"guide" default:"0" description:"1 for only channels with a guide."`
+	Subdivision string `query:"subdivision" maxLength:"32" description:"Catalog code of a state or province."`
+	City        string `query:"city" maxLength:"32" description:"Catalog code of a city."`
+	Playable    bool   `query:"playable" default:"1" description:"0 also includes channels without a usable stream."`
+	Sort        string `query:"sort" default:"name" enum:"name,score,votes,relevance" description:"name is alphabetical; score is best measured health first; votes is most votes first, which only stations have; relevance is nearest to q first, and tolerates misspelled words."`
+	Online      bool   `query:"online" default:"0" description:"1 for only channels seen online in the 48 hours before the last reload."`
+	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Stations are included only by radio and all."`
+	Tag         string `query:"tag" maxLength:"64" description:"Radio tag."`
+}
+
+// The kinds of channels that a selection may ask for.
+const (
+	TV    = "tv"
+	Radio = "radio"
+	Any   = "all"
+)
+
+// Kinds are the kinds, in the order in which pages offer them.
+var Kinds = []string{TV, Radio, Any}
+
+// An ID is the number of a filter: its row of [All].
+type ID int
+
+// The filters, in the order in which answers and addresses have them.
+const (
+	Words ID = iota
+	Country
+	Category
+	Language
+	Network
+	Quality
+	Subdivision
+	City
+	Tag
+	Guide
+	Playable
+	Sort
+	Online
+	Kind
+
+	Count // how many filters there are
+)
+
+// A Match is how a filter selects records.
+type Match int
+
+// The ways in which filters select.
+const (
+	ByWords Match = iota + 1 // every word of the text must begin a word of a name
+	ByValue                  // the record must have the text among its Values
+	ByFlag                   // when the flag is set, the record must be of a set that is kept ready
+	ByBase                   // chooses the set of all records that a search starts from
+	ByNone                   // selects nothing: it orders what the others select
+)
+
+// A Filter is a row of the table.
+type Filter struct {
+	Name  string // of the parameter, in every address and answer
+	Match Match
+
+	// Values returns the values by which a record is found; only of ByValue.
+	Values func(*catalog.Record) []string
+
+	// Normalize returns the form in which the catalog has a text that a caller
+	// wrote; nil leaves it as it is.
+	Normalize func(text string) string
+
+	// Kinds are the kinds of channels to which the filter applies; nil is all.
+	Kinds []string
+
+	// PerKind says that the values of one kind mean nothing to another.
+	PerKind bool
+
+	// Label returns the name of a value; false when it has none. Nil is for
+	// values that people read as they are.
+	Label func(n Names, value string, l i18n.Locale) (string, bool)
+
+	// Chosen is what message keys call a flag that differs from its default.
+	Chosen string
+
+	// Facet is the list of its values; nil when there is none.
+	Facet *Facet
+
+	initial string // its value when a request lacks it, as addresses write it
+	member  string // the beginning of its member in JSON
+}
+
+// A Facet is a list of the values of a filter.
+type Facet struct {
+	Name string // what the list is called, in its route and as a tool
+	Doc  string // of its endpoint
+	By   []ID   // the filters that narrow the list
+}
+
+// Path returns the route of the list.
+func (f *Facet) Path() string { return "/api/" + f.Name }
+
+// Tool returns the name of the tool that gets the list.
+func (f *Facet) Tool() string { return "list_" + f.Name }
+
+// Names provide the names of what the catalog has codes for, false for a code
+// that it does not name.
+type Names interface {
+	CategoryName(id string, locale int) (string, bool)
+	LanguageName(code string, locale int) (string, bool)
+	PlaceName(code string) (string, bool)
+}
+
+// All is the table of the filters.
+var All = complete([Count]Filter{
+	Words: {Name: "q", Match: ByWords, Normalize: strings.TrimSpace},
+	Country: {
+		Name: "country", Match: ByValue, Normalize: catalog.CountryCode,
+		Values: func(r *catalog.Record) []string { return one(r.Country) },
+		Label:  countryName,
+		Facet:  &Facet{"countries", "Countries, with their playable channels and flags.", []ID{Kind}},
+	},
+	Category: {
+		Name: "category", Match: ByValue, Kinds: []string{TV, Any},
+		Values: func(r *catalog.Record) []string { return r.Categories },
+		Label:  categoryName,
+		Facet:  &Facet{"categories", "The vocabulary of categories.", nil},
+	},
+	Language: {
+		Name: "language", Match: ByValue, Normalize: languageCode,
+		Values: func(r *catalog.Record) []string { return r.Languages },
+		Label:  languageName,
+		Facet:  &Facet{"languages", "Languages, with their playable channels.", []ID{Kind}},
+	},
+	Network: {
+		Name: "network", Match: ByValue,
+		Values: func(r *catalog.Record) []string { return one(r.Network) },
+		Facet:  &Facet{"networks", "Networks, with their playable channels.", []ID{Kind}},
+	},
+	Quality: {
+		Name: "quality", Match: ByValue, PerKind: true, Values: qualities,
+		Facet: &Facet{"qualities", "Qualities of streams; of radio, codecs and bitrates.", []ID{Kind}},
+	},
+	Subdivision: {
+		Name: "subdivision", Match: ByValue,
+		Values: func(r *catalog.Record) []string { return one(r.Subdivision) },
+		Label:  placeName,
+		Facet:  &Facet{"subdivisions", "States and provinces, with their playable channels.", []ID{Country, Kind}},
+	},
+	City: {
+		Name: "city", Match: ByValue,
+		Values: func(r *catalog.Record) []string { return one(r.City) },
+		Label:  placeName,
+		Facet:  &Facet{"cities", "Cities, with their playable channels.", []ID{Country, Subdivision, Kind}},
+	},
+	Tag: {
+		Name: "tag", Match: ByValue, Normalize: strings.ToLower, Kinds: []string{Radio},
+		Values: func(r *catalog.Record) []string {
+			if r.Radio == nil {
+				return nil
+			}
+			return r.Radio.Tags
+		},
+		Facet: &Facet{"tags", "Radio tags, with their playable stations.", []ID{Country}},
+	},
+	Guide:    {Name: "guide", Match: ByFlag, Chosen: "guide"},
+	Playable: {Name: "playable", Match: ByBase, Chosen: "unplayable"},
+	Sort:     {Name: "sort", Match: ByNone},
+	Online:   {Name: "online", Match: ByFlag, Chosen: "online"},
+	Kind:     {Name: "kind", Match: ByBase},
+})
+
+// IDs returns the filters that select in a way, in the order of the table.
+func IDs(m Match) (ids []ID) {
+	for id := range Count {
+		if All[id].Match == m {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// AppliesTo reports whether channels of a kind can match the filter.
+func (f *Filter) AppliesTo(kind string) bool {
+	return f.Kinds == nil || slices.Contains(f.Kinds, kind)
+}
+
+// Text returns the field of a filter that is a text; nil for a flag.
+func (s *Selection) Text(id ID) *string {
+	switch id {
+	case Words:
+		return &s.Q
+	case Country:
+		return &s.Country
+	case Category:
+		return &s.Category
+	case Language:
+		return &s.Language
+	case Network:
+		return &s.Network
+	case Quality:
+		return &s.Quality
+	case Subdivision:
+		return &s.Subdivision
+	case City:
+		return &s.City
+	case Tag:
+		return &s.Tag
+	case Sort:
+		return &s.Sort
+	case Kind:
+		return &s.Kind
+	}
+	return nil
+}
+
+// Flag returns the field of a filter that is a flag; nil for a text.
+func (s *Selection) Flag(id ID) *bool {
+	switch id {
+	case Guide:
+		return &s.Guide
+	case Playable:
+		return &s.Playable
+	case Online:
+		return &s.Online
+	}
+	return nil
+}
+
+func one(value string) []string {
+	if value == "" {
+		return nil
+	}
+	return []string{value}
+}
+
+// qualities returns the qualities of the streams of r and, of a station, its
+// codec and its bitrate.
+func qualities(r *catalog.Record) (all []string) {
+	for i := range r.Streams {
+		if q := r.Streams[i].Quality; q != "" {
+			all = append(all, q)
+		}
+	}
+	if r.Radio != nil && r.Radio.Codec != nil {
+		all = append(all, *r.Radio.Codec)
+	}
+	if r.Radio != nil && r.Radio.Bitrate != nil {
+		all = append(all, strconv.Itoa(*r.Radio.Bitrate)+"k")
+	}
+	return all
+}
+
+// languageCode returns the ISO 639-3 code of a language that is named by any
+// code of ISO 639; any other text is returned unchanged.
+func languageCode(text string) string {
+	if code, ok := i18n.LanguageCode(text); ok {
+		return code
+	}
+	return text
+}
+
+func countryName(_ Names, code string, l i18n.Locale) (string, bool) {
+	return i18n.CountryName(code, l)
+}
+
+func categoryName(n Names, id string, l i18n.Locale) (string, bool) {
+	return n.CategoryName(id, int(l))
+}
+
+// languageName prefers the name in the catalog, which also names languages that
+// i18n does not.
+func languageName(n Names, code string, l i18n.Locale) (string, bool) {
+	if name, ok := n.LanguageName(code, int(l)); ok {
+		return name, true
+	}
+	return i18n.LanguageName(code, l)
+}
+
+func placeName(n Names, code string, _ i18n.Locale) (string, bool) { return n.PlaceName(code) }
