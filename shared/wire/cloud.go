@@ -12,17 +12,16 @@ import (
 
 // openCloud opens Firestore and Pub/Sub, or their emulators.
 func openCloud(ctx context.Context, c Config) (store.DB, bus.Bus, error) {
-	if err := c.checkCloud(); err != nil {
-		return nil, nil, err
+	if c.Backend == Emulators && c.PubSubHost == "" {
+		return nil, nil, errNoEmulators
 	}
-	fire := firestore.Config{Project: c.Project, Database: c.Database}
-	events := pubsub.Config{Project: c.Project, Topology: c.Topology, Log: c.Log}
-	if c.Backend == Emulators {
-		fire.Emulator, events.Emulator, events.Make = c.FirestoreHost, c.PubSubHost, true
-	}
-	db, err := firestore.Open(ctx, fire)
+	db, err := openFirestore(ctx, c)
 	if err != nil {
 		return nil, nil, err
+	}
+	events := pubsub.Config{Project: c.Project, Topology: c.Topology, Log: c.Log}
+	if c.Backend == Emulators {
+		events.Emulator, events.Make = c.PubSubHost, true
 	}
 	b, err := pubsub.Open(ctx, events)
 	if err != nil {
@@ -31,12 +30,19 @@ func openCloud(ctx context.Context, c Config) (store.DB, bus.Bus, error) {
 	return db, b, nil
 }
 
-func (c Config) checkCloud() error {
-	if c.Project == "" {
-		return errors.New("the cloud needs the id of a project")
+// errNoEmulators is the error of the backend [Emulators] without their hosts.
+var errNoEmulators = errors.New("the emulators need FIRESTORE_EMULATOR_HOST and PUBSUB_EMULATOR_HOST")
+
+// openFirestore opens Firestore, or its emulator.
+func openFirestore(ctx context.Context, c Config) (store.DB, error) {
+	fire := firestore.Config{Project: c.Project, Database: c.Database}
+	switch {
+	case c.Project == "":
+		return nil, errors.New("the cloud needs the id of a project")
+	case c.Backend == Emulators && c.FirestoreHost == "":
+		return nil, errNoEmulators
+	case c.Backend == Emulators:
+		fire.Emulator = c.FirestoreHost
 	}
-	if c.Backend == Emulators && (c.FirestoreHost == "" || c.PubSubHost == "") {
-		return errors.New("the emulators need FIRESTORE_EMULATOR_HOST and PUBSUB_EMULATOR_HOST")
-	}
-	return nil
+	return firestore.Open(ctx, fire)
 }

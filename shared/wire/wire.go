@@ -54,20 +54,50 @@ func Open(ctx context.Context, c Config) (store.DB, bus.Bus, error) {
 	case Emulators, Cloud:
 		return openCloud(ctx, c)
 	}
-	return nil, nil, fmt.Errorf("unknown backend %q: want %s, %s or %s", c.Backend, Embedded, Emulators, Cloud)
+	return nil, nil, unknownBackend(c)
+}
+
+// OpenDocuments opens the store that c names without the bus, for a process
+// that publishes nothing.
+func OpenDocuments(ctx context.Context, c Config) (store.DB, error) {
+	switch c.Backend {
+	case Embedded:
+		f, err := openSQLite(c)
+		if err != nil {
+			return nil, err
+		}
+		db, err := embedded.On(f, time.Now)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		return db, nil
+	case Emulators, Cloud:
+		return openFirestore(ctx, c)
+	}
+	return nil, unknownBackend(c)
+}
+
+func unknownBackend(c Config) error {
+	return fmt.Errorf("unknown backend %q: want %s, %s or %s", c.Backend, Embedded, Emulators, Cloud)
+}
+
+// openSQLite opens the file of the embedded backend, and makes it and its
+// folder when they do not exist.
+func openSQLite(c Config) (*sqlite.File, error) {
+	if c.DataDir == "" {
+		return nil, errors.New("the embedded backend needs a folder for its data")
+	}
+	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	path := filepath.Join(c.DataDir, fileName)
+	private(path)
+	return sqlite.Open(path)
 }
 
 // openFile opens one file for both.
 func openFile(c Config) (store.DB, bus.Bus, error) {
-	if c.DataDir == "" {
-		return nil, nil, errors.New("the embedded backend needs a folder for its data")
-	}
-	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return nil, nil, fmt.Errorf("data folder: %w", err)
-	}
-	path := filepath.Join(c.DataDir, fileName)
-	private(path)
-	f, err := sqlite.Open(path)
+	f, err := openSQLite(c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -82,12 +112,12 @@ func openFile(c Config) (store.DB, bus.Bus, error) {
 	return db, b, nil
 }
 
-// private makes the file at path when it is not there, so that SQLite, which
-// would let everyone read it, finds one for its owner alone: the folder may be
-// older than we are, and open to others. What keeps it from that keeps SQLite
-// from the file too, which says it better.
+// private creates the file at path for its owner alone when it does not exist,
+// because SQLite would create it readable for everyone and the folder may be
+// open to others. Its error is ignored: SQLite then fails on the same file with
+// a better message.
 func private(path string) {
 	if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
-		_ = f.Close() // nothing was written
+		_ = f.Close() // nothing was written to it
 	}
 }
