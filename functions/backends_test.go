@@ -49,7 +49,7 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 	var calls []string
 	keepGuide(t, db)
 	keepLogo(t, db)
-	h := Mux(deps(t, db, fixture))
+	h := mux(t, deps(t, db, fixture))
 	record := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := httptest.NewRecorder()
 		h.ServeHTTP(answer, r)

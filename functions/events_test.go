@@ -47,8 +47,8 @@ func openBoth(t testing.TB) (store.DB, bus.Bus) {
 	return db, b
 }
 
-// newGuest returns the token of a new guest, who comes from a network of its own.
-func newGuest(t testing.TB, h http.Handler, n int) string {
+// takeGuest returns the token of a new guest, who comes from a network of its own.
+func takeGuest(t testing.TB, h http.Handler, n int) string {
 	t.Helper()
 	r := httptest.NewRequest("POST", "/api/guest", nil)
 	r.RemoteAddr = fmt.Sprintf("198.18.%d.%d:1", n>>8, n&255)
@@ -83,16 +83,16 @@ func TestReported(t *testing.T) {
 	d.Bus = b
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	d.Overlay = social.FollowOverlay(ctx, overlay.NewSet(db, d.Log, time.Now))
-	h := Mux(d)
+	d.Social = social.FollowOverlay(ctx, overlay.NewSet(db, d.Log, time.Now))
+	h := mux(t, d)
 	ended := make(chan error)
 	counting, stop := context.WithCancel(ctx)
-	go func() { ended <- d.Aggregate(counting) }()
-	reportAs(t, h, newGuest(t, h, 1), "Sakura.jp")
+	go func() { ended <- Aggregate(counting, d) }()
+	reportAs(t, h, takeGuest(t, h, 1), "Sakura.jp")
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if c, ok := d.Overlay.Counts("Sakura.jp"); ok && c.Plays == 1 {
+		if c, ok := d.Social.Counts("Sakura.jp"); ok && c.Plays == 1 {
 			break
 		}
 		select {
@@ -101,7 +101,7 @@ func TestReported(t *testing.T) {
 		case <-tick.C:
 		}
 	}
-	if answer := reportAs(t, h, newGuest(t, h, 2), "Sakura.jp"); !strings.Contains(answer, `"plays":2`) {
+	if answer := reportAs(t, h, takeGuest(t, h, 2), "Sakura.jp"); !strings.Contains(answer, `"plays":2`) {
 		t.Errorf("the next report is answered %s", answer)
 	}
 	stop()
@@ -126,14 +126,14 @@ func TestReportCost(t *testing.T) {
 	d := deps(t, db, fixture)
 	meter := storetest.NewMeter(db)
 	d.DB, d.Bus, d.Config.EventsToken = meter, b, operatorToken
-	d.Jobs = job.NewRunner(db, d.Log, d.Now, d.refreshOverlay())
-	h := Mux(d)
+	d.Jobs = job.NewRunner(db, d.Log, d.Now, Jobs(d)...)
+	h := mux(t, d)
 	f, _ := Find("aggregate")
-	push := f.Handler(d)
+	push := handler(t, f, d)
 	const n = 2 * perRefresh
 	tokens := make([]string, n)
 	for i := range tokens {
-		tokens[i] = newGuest(t, h, i)
+		tokens[i] = takeGuest(t, h, i)
 	}
 	before := meter.Ops()
 	for i, token := range tokens {
@@ -181,7 +181,7 @@ func pushReport(t *testing.T, h http.Handler, channel string, n int) {
 
 // TestEventsApart checks that the main host takes no pushed events.
 func TestEventsApart(t *testing.T) {
-	h := Mux(deps(t, openEmbedded(t), fixture))
+	h := mux(t, deps(t, openEmbedded(t), fixture))
 	if res, _ := apitest.Do(t, h, "POST", "/events?token="+operatorToken, "{}"); res.StatusCode != http.StatusMethodNotAllowed { // a country could be there
 		t.Errorf("answers %d, want 405", res.StatusCode)
 	}

@@ -1,14 +1,12 @@
-// Package functions declares the functions that the service is deployed as.
+// Package functions lists the functions that the service is deployed as.
 //
-// It is the one place that names them all. Each function answers for a group of
-// endpoints and is deployed on its own, from the same source, with its name as
-// the entry point.
+// Each function answers for a group of endpoints. It is deployed on its own,
+// from the same source, with its name as the entry point, and opens the parts
+// that its entry in [All] declares and no other. What the deployment and the
+// local stack must provide is computed from these entries.
 package functions
 
 import (
-	"context"
-	"log/slog"
-	"net/http"
 	"slices"
 	"time"
 
@@ -16,121 +14,185 @@ import (
 	"miramundo.dev/functions/aggregate"
 	"miramundo.dev/functions/catalog"
 	"miramundo.dev/functions/comments"
-	"miramundo.dev/functions/discovery"
+	"miramundo.dev/functions/describe"
 	"miramundo.dev/functions/facets"
 	"miramundo.dev/functions/favorites"
 	"miramundo.dev/functions/feeds"
 	"miramundo.dev/functions/guest"
 	"miramundo.dev/functions/history"
+	"miramundo.dev/functions/jobs"
 	"miramundo.dev/functions/legacy"
 	"miramundo.dev/functions/library"
 	"miramundo.dev/functions/media"
 	"miramundo.dev/functions/reports"
+	"miramundo.dev/functions/status"
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/api"
-	"miramundo.dev/shared/api/request"
-	"miramundo.dev/shared/bus"
-	"miramundo.dev/shared/catalog/block"
-	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/catalog/reload"
+	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
-	"miramundo.dev/shared/guide"
-	"miramundo.dev/shared/job"
-	"miramundo.dev/shared/logo"
-	"miramundo.dev/shared/overlay"
+	"miramundo.dev/shared/guide/refresh"
+	"miramundo.dev/shared/logo/fetch"
+	"miramundo.dev/shared/probe/round"
 	"miramundo.dev/shared/social"
-	"miramundo.dev/shared/store"
 )
 
-// A Function is a group of endpoints and how to make the server that answers
-// for them.
+// A Function is a group of endpoints, with what it needs and how its server is
+// made.
 type Function struct {
-	Name      string
+	compose.Process
 	Endpoints []api.Endpoint
 	Apart     bool // stands on a host of its own, where its paths are no part of the API
-	guides    bool // tells of programmes, which the others do not keep in memory
-	server    func(Deps) any
+	New       func(*compose.Parts) (Server, error)
 }
 
-// Deps is what servers are made from. [Open] makes it of the configuration.
-type Deps struct {
-	Config  config.Config
-	Log     *slog.Logger
-	Now     func() time.Time
-	DB      store.DB
-	Bus     bus.Bus
-	Archive *release.Archive
-	Catalog *release.Live
-	Blocks  *block.List
-	Overlay *social.Overlay
-	// Followers keep Catalog, Overlay and Guide up to date.
-	Followers *overlay.Set
-	Guide     *guide.Live
-	Jobs      *job.Runner
-
-	table []api.Endpoint // of every function, for the one that describes them
+// All returns the functions of the service, in alphabetical order. It is a
+// function and not a variable because one of them describes all of them.
+func All() []Function {
+	return []Function{
+		{
+			Process:   compose.Process{Name: "admin", Needs: needs(compose.Jobs)},
+			Endpoints: admin.Endpoints, New: newAdmin,
+		},
+		{
+			Process: compose.Process{
+				Name: "aggregate", Needs: needs(compose.Documents), Secrets: []string{"EVENTS_TOKEN"}, Receives: subscriptions(),
+			},
+			Endpoints: aggregate.Endpoints, New: newAggregate, Apart: true,
+		},
+		{
+			Process:   compose.Process{Name: "catalog", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.Social)},
+			Endpoints: catalog.Endpoints, New: newCatalog,
+		},
+		{
+			Process:   compose.Process{Name: "comments", Needs: needs(compose.Events, compose.Catalog), Publishes: []string{social.Comments}},
+			Endpoints: comments.Endpoints, New: newComments,
+		},
+		{
+			Process:   compose.Process{Name: "describe"},
+			Endpoints: describe.Endpoints, New: newDescribe,
+		},
+		{
+			Process:   compose.Process{Name: "facets", Needs: needs(compose.Catalog, compose.Overlays)},
+			Endpoints: facets.Endpoints, New: newFacets,
+		},
+		{
+			Process: compose.Process{
+				Name: "favorites", Needs: needs(compose.Events, compose.Catalog, compose.Overlays, compose.Social),
+				Publishes: []string{social.Favorites},
+			},
+			Endpoints: favorites.Endpoints, New: newFavorites,
+		},
+		{
+			Process:   compose.Process{Name: "feeds", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide)},
+			Endpoints: feeds.Endpoints, New: newFeeds,
+		},
+		{
+			Process:   compose.Process{Name: "guest", Secrets: []string{"GUEST_KEY"}, Settings: []string{"GUEST_KEY_PREVIOUS"}},
+			Endpoints: guest.Endpoints, New: newGuest,
+		},
+		{
+			Process:   compose.Process{Name: "history", Needs: needs(compose.Catalog, compose.Overlays)},
+			Endpoints: history.Endpoints, New: newHistory,
+		},
+		{
+			Process: compose.Process{
+				Name: "jobs", Needs: needs(compose.Jobs), Secrets: []string{"JOBS_AUDIENCE|JOBS_TOKEN"}, Settings: []string{"JOBS_CALLER"},
+				Schedules: []compose.Schedule{
+					{Job: reload.Name, Every: 6 * time.Hour},
+					{Job: refresh.Name, Every: time.Hour},
+					{Job: fetch.Name, Every: time.Hour},
+					{Job: round.Name, Every: 5 * time.Minute},
+					{Job: compose.OutboxJob, Every: 5 * time.Minute},
+					{Job: sweepReportsJob, Every: 5 * time.Minute},
+					{Job: aggregate.RefreshJob, Every: 5 * time.Minute},
+				},
+			},
+			Endpoints: jobs.Endpoints, New: newJobs, Apart: true,
+		},
+		{
+			Process:   compose.Process{Name: "legacy"},
+			Endpoints: legacy.Endpoints, New: newLegacy, Apart: true,
+		},
+		{
+			Process:   compose.Process{Name: "library", Needs: needs(compose.Catalog, compose.Overlays)},
+			Endpoints: library.Endpoints, New: newLibrary,
+		},
+		{
+			Process:   compose.Process{Name: "media", Needs: needs(compose.Catalog, compose.Overlays)},
+			Endpoints: media.Endpoints, New: newMedia,
+		},
+		{
+			Process: compose.Process{
+				Name: "reports", Needs: needs(compose.Events, compose.Catalog, compose.Social), Publishes: []string{social.Reports},
+			},
+			Endpoints: reports.Endpoints, New: newReports,
+		},
+		{
+			Process:   compose.Process{Name: "status", Needs: needs(compose.Catalog, compose.Guide)},
+			Endpoints: status.Endpoints, New: newStatus,
+		},
+		{
+			Process: compose.Process{
+				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide), Settings: []string{"CONTACT_EMAIL"},
+			},
+			Endpoints: web.Endpoints, New: newWeb,
+		},
+	}
 }
 
-// All lists the functions of the service.
-var All = []Function{
-	{Name: "admin", Endpoints: admin.Endpoints, server: func(d Deps) any { return admin.New(d.Archive, d.Catalog, d.Blocks, d.Jobs, d.Now) }},
-	{Name: "aggregate", Endpoints: aggregate.Endpoints, server: newAggregate, Apart: true},
-	{Name: "catalog", Endpoints: catalog.Endpoints, server: newCatalog, guides: true},
-	{Name: "comments", Endpoints: comments.Endpoints, server: newComments},
-	{Name: "discovery", Endpoints: discovery.Endpoints, server: newDiscovery, guides: true},
-	{Name: "facets", Endpoints: facets.Endpoints, server: func(d Deps) any { return facets.New(d.Catalog) }},
-	{Name: "favorites", Endpoints: favorites.Endpoints, server: newFavorites},
-	{Name: "feeds", Endpoints: feeds.Endpoints, server: func(d Deps) any { return feeds.New(d.DB, d.Catalog, d.Guide, d.Now) }, guides: true},
-	{Name: "guest", Endpoints: guest.Endpoints, server: func(d Deps) any { return guest.New(d.guests(), d.Now) }},
-	{Name: "history", Endpoints: history.Endpoints, server: newHistory},
-	{Name: "legacy", Endpoints: legacy.Endpoints, server: func(d Deps) any { return legacy.New(d.Config.BaseURL) }, Apart: true},
-	{Name: "library", Endpoints: library.Endpoints, server: func(d Deps) any { return library.New(d.DB, d.Catalog, d.links(), d.Now) }},
-	{Name: "media", Endpoints: media.Endpoints, server: newMedia},
-	{Name: "reports", Endpoints: reports.Endpoints, server: newReports},
-	{Name: "web", Endpoints: web.Endpoints, server: func(d Deps) any { return newWeb(d) }, guides: true},
-}
+func needs(all ...compose.Need) []compose.Need { return all }
 
 // Find returns the function with a name, and whether there is one.
 func Find(name string) (Function, bool) {
-	i := slices.IndexFunc(All, func(f Function) bool { return f.Name == name })
+	all := All()
+	i := slices.IndexFunc(all, func(f Function) bool { return f.Name == name })
 	if i < 0 {
 		return Function{}, false
 	}
-	return All[i], true
+	return all[i], true
 }
 
-// newCatalog makes the server of what the catalog and its people tell.
-func newCatalog(d Deps) any {
-	return catalog.New(catalog.Options{Catalog: d.Catalog, DB: d.DB, Overlay: d.Overlay, Guide: d.Guide, Links: d.links(), Now: d.Now})
+// Declared returns the Process of f, completed by what its endpoints imply: the
+// keys and tokens that check the credentials that they ask for.
+func (f Function) Declared() compose.Process {
+	p := f.Process
+	p.Secrets, p.Settings = slices.Clone(p.Secrets), slices.Clone(p.Settings)
+	for _, e := range f.Endpoints {
+		switch {
+		case e.Auth == api.Operator:
+			p.Secrets = append(p.Secrets, e.Credential)
+		case e.Auth != api.None || e.Speaker:
+			p.Secrets = append(p.Secrets, "GUEST_KEY")
+			p.Settings = append(p.Settings, "GUEST_KEY_PREVIOUS")
+		}
+	}
+	slices.Sort(p.Secrets)
+	slices.Sort(p.Settings)
+	p.Secrets, p.Settings = slices.Compact(p.Secrets), slices.Compact(p.Settings)
+	return p
 }
 
-// newWeb makes the server of the pages, which also tells people of what is not
-// there.
-func newWeb(d Deps) *web.Server {
-	logos := func(ctx context.Context, id string) (*logo.Image, error) { return logo.Get(ctx, d.DB, id) }
-	return web.New(web.Options{
-		Catalog: d.Catalog, Guides: d.Guide, Logos: logos, Links: d.links(), Contact: d.Config.ContactEmail, Now: d.Now,
-	})
+// Requirement returns the settings without which f refuses to start.
+func (f Function) Requirement() config.Requirement {
+	r := f.Declared().Requirement()
+	r.Process = "the function " + f.Name
+	return r
 }
 
-// newDiscovery makes the one server that describes all the others.
-func newDiscovery(d Deps) any {
-	return discovery.New(discovery.Options{
-		Table: d.table, State: d.Catalog, Guides: d.Guide, Build: d.Config.Build, BaseURL: d.Config.BaseURL, Now: d.Now,
-	})
-}
-
-// newMedia makes the server of images, which denies the logos of channels that
-// are blocked.
-func newMedia(d Deps) any {
-	return media.New(d.DB, d.Config.HopURL).Hide(func(logo string) bool {
-		v, err := d.Catalog.View()
-		return err == nil && v.Hidden(logo)
-	})
+// AllNeeds returns the needs of every function, for a process that serves them
+// all.
+func AllNeeds() []compose.Need {
+	var all []compose.Need
+	for _, f := range All() {
+		all = append(all, f.Needs...)
+	}
+	return compose.Expand(all...)
 }
 
 // together returns the functions that share the main host.
 func together() []Function {
-	return slices.DeleteFunc(slices.Clone(All), func(f Function) bool { return f.Apart })
+	return slices.DeleteFunc(All(), func(f Function) bool { return f.Apart })
 }
 
 // Table lists the endpoints of the main host, without the pages for people.
@@ -142,43 +204,12 @@ func Table() []api.Endpoint {
 	return slices.DeleteFunc(table, func(e api.Endpoint) bool { return e.Page })
 }
 
-func (d Deps) options() request.Options {
-	return request.Options{
-		Log: d.Log,
-		Tokens: map[string]string{
-			api.CatalogToken: d.Config.CatalogToken,
-			api.MetricsToken: d.Config.MetricsToken,
-		},
-		CountryHeader: d.Config.CountryHeader,
-		AddressHeader: d.Config.AddressHeader,
-		Auth:          d.authenticator(),
-		Now:           d.Now,
+// subscriptions lists the subscriptions of every topic, in alphabetical order.
+func subscriptions() []string {
+	var all []string
+	for _, of := range social.Topology() {
+		all = append(all, of...)
 	}
-}
-
-// Handler serves the function with a server made from d.
-func (f Function) Handler(d Deps) http.Handler { return d.serve(f) }
-
-// Mux serves the functions of the main host on one handler, for tests and for
-// local use.
-func Mux(d Deps) http.Handler { return d.serve(together()...) }
-
-// serve serves functions on one handler, with servers made from d. Where the
-// pages are among them, people are told of faults by a page.
-func (d Deps) serve(fs ...Function) http.Handler {
-	d.table = Table()
-	o := d.options()
-	var groups []request.Group
-	for _, f := range fs {
-		server := f.server(d)
-		if pages, ok := server.(*web.Server); ok {
-			o.FaultPage = pages.FaultPage
-		}
-		group := request.Group{Server: server, Endpoints: f.Endpoints}
-		if len(fs) > 1 && d.Log != nil { // the log of one function alone names it already
-			group.Log = d.Log.With("function", f.Name)
-		}
-		groups = append(groups, group)
-	}
-	return request.Mux(o, groups...)
+	slices.Sort(all)
+	return all
 }

@@ -17,13 +17,10 @@ import (
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/bus"
 	queue "miramundo.dev/shared/bus/embedded"
-	"miramundo.dev/shared/catalog"
-	"miramundo.dev/shared/catalog/block"
-	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/catalog/reload"
+	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/job"
-	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
@@ -44,31 +41,65 @@ var testConfig = config.Config{
 	GuestKey: "a key of guests, for the tests alone",
 }
 
-// deps returns the dependencies of the functions over db, with a catalog
-// loaded from the place.
-func deps(t testing.TB, db store.DB, place collect.Place) Deps {
+// deps returns every part of the service over db, with a catalog loaded from the
+// place.
+func deps(t testing.TB, db store.DB, place collect.Place) *compose.Parts {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	d := Deps{Config: testConfig, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon }, DB: db, Bus: openBus(t)}
-	d.Archive = &release.Archive{DB: db, Now: d.Now}
-	d.Blocks = block.NewList(db)
-	d.Jobs = job.NewRunner(db, d.Log, d.Now, reloadOf(d, collect.Plan{IPTVOrg: place, Radio: place}))
-	if place.Folder != nil {
-		if rep, err := d.Jobs.Run(ctx, "catalog-reload", job.Order{}); err != nil {
-			t.Fatalf("reload: %v, %+v", err, rep)
-		}
+	p, err := compose.Open(ctx, optionsOver(t, db, place), AllNeeds()...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	d.Followers = overlay.NewSet(db, d.Log, d.Now)
-	d.Catalog = release.Follow(ctx, d.Followers, release.Options{
-		Archive: d.Archive, Blocks: d.Blocks, Retry: time.Millisecond, Layers: d.measured(ctx),
-		Links: catalog.LinkBase{Base: d.Config.BaseURL, Hop: d.Config.HopURL, Legacy: d.Config.LegacyURL},
-	})
-	return d
+	t.Cleanup(func() { p.Close() })
+	if place.Folder != nil {
+		loadCatalog(ctx, t, p)
+	}
+	return p
+}
+
+// optionsOver returns the options of parts over db, whose catalog comes from the
+// place.
+func optionsOver(t testing.TB, db store.DB, place collect.Place) compose.Options {
+	return compose.Options{
+		Config: testConfig, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon },
+		DB: db, Bus: openBus(t), Plan: &collect.Plan{IPTVOrg: place, Radio: place}, Jobs: Jobs, Retry: time.Millisecond,
+	}
+}
+
+// loadCatalog has p show what its sources give.
+func loadCatalog(ctx context.Context, t testing.TB, p *compose.Parts) {
+	t.Helper()
+	if rep, err := p.Jobs.Run(ctx, reload.Name, job.Order{}); err != nil {
+		t.Fatalf("reload: %v, %+v", err, rep)
+	}
+	if err := p.Catalog.Refresh(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mux returns the handler of the main host.
+func mux(t testing.TB, p *compose.Parts) http.Handler {
+	t.Helper()
+	h, err := Mux(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// handler returns the handler of one function.
+func handler(t testing.TB, f Function, p *compose.Parts) http.Handler {
+	t.Helper()
+	h, err := f.Handler(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
 
 // reloadOf returns the job that loads the catalog from the sources of a plan.
-func reloadOf(d Deps, plan collect.Plan) job.Job {
+func reloadOf(d *compose.Parts, plan collect.Plan) job.Job {
 	return reload.NewJob(reload.Options{
 		Plan: plan, Archive: d.Archive, Now: d.Now,
 		Collect: collect.Options{Cache: collect.Documents(d.DB), Now: d.Now},
@@ -126,7 +157,7 @@ func TestTable(t *testing.T) {
 // TestOpenAPI shows the whole description in one file, for the same reason and
 // for the linters.
 func TestOpenAPI(t *testing.T) {
-	h := Mux(deps(t, openEmbedded(t), collect.Place{}))
+	h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
 	golden(t, "testdata/openapi.json", string(document(t, h)))
 }
 
@@ -136,7 +167,7 @@ func TestAPI(t *testing.T) {
 	db := openEmbedded(t)
 	keepGuide(t, db)
 	keepLogo(t, db)
-	h := Mux(deps(t, db, fixture))
+	h := mux(t, deps(t, db, fixture))
 	v := apitest.Validating(t, h, document(t, h))
 	apitest.Run(t, v, "testdata/api/*.txt")
 	for _, pattern := range v.Uncalled(Table()) {
@@ -152,7 +183,7 @@ func TestApart(t *testing.T) {
 	if !ok || !f.Apart {
 		t.Fatalf("the function legacy is %+v, %v", f.Name, ok)
 	}
-	h, apart := Mux(d), f.Handler(d)
+	h, apart := mux(t, d), handler(t, f, d)
 	if res, body := apitest.Do(t, apart, "GET", "/?stream=s_1", ""); res.StatusCode != http.StatusOK || !strings.Contains(body, d.Config.BaseURL+"/api/legacy/") {
 		t.Errorf("on its own host the page is %d %.300s", res.StatusCode, body)
 	}

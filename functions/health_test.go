@@ -14,6 +14,7 @@ import (
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
+	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/health"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
@@ -52,14 +53,14 @@ func reported(t *testing.T, db store.DB, channel string) social.Counts {
 }
 
 // follow makes d show what db has of people.
-func (d *Deps) follow(t *testing.T) {
+func follow(t *testing.T, d *compose.Parts) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	d.Overlay = social.FollowOverlay(ctx, overlay.NewSet(d.DB, d.Log, time.Now))
+	d.Social = social.FollowOverlay(ctx, overlay.NewSet(d.DB, d.Log, time.Now))
 	waiting, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
-	if err := d.Overlay.Loaded(waiting); err != nil {
+	if err := d.Social.Loaded(waiting); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -82,8 +83,8 @@ func TestSocial(t *testing.T) {
 	reported(t, meter, "Listed.us") // blocked
 	reported(t, meter, "Nowhere.xx")
 	d := deps(t, meter, fixture)
-	d.follow(t)
-	h := Mux(d)
+	follow(t, d)
+	h := mux(t, d)
 	v := apitest.Validating(t, h, document(t, h))
 	for _, c := range []struct {
 		country, agent string
@@ -140,7 +141,7 @@ func TestPanelBlock(t *testing.T) {
 	db := openEmbedded(t)
 	reported(t, db, "Aurora.br")
 	d := deps(t, db, fixture)
-	h := Mux(d)
+	h := mux(t, d)
 	b, err := block.New(block.Channel, "Aurora.br", "asked for", noon)
 	if err == nil {
 		err = d.Blocks.Add(context.Background(), b)
@@ -162,8 +163,8 @@ func TestPanelWithoutDatabase(t *testing.T) {
 	db := storetest.NewSwitch(openEmbedded(t))
 	reported(t, db, "Aurora.br")
 	d := deps(t, db, fixture)
-	d.follow(t)
-	h := Mux(d)
+	follow(t, d)
+	h := mux(t, d)
 	with := asked[health.Panel](t, h, "/api/channels/Aurora.br/health", "BR", firefox)
 	db.Off()
 	without := asked[health.Panel](t, h, "/api/channels/Aurora.br/health", "BR", firefox)
@@ -181,7 +182,7 @@ func TestPanelOfReports(t *testing.T) {
 	d := deps(t, openEmbedded(t), fixture)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	h := Mux(d)
+	h := mux(t, d)
 	for i, country := range strings.Fields("BR BR BR US US") {
 		_, body := apitest.Do(t, h, "POST", "/api/guest", "")
 		var guest struct{ Token string }
@@ -199,7 +200,7 @@ func TestPanelOfReports(t *testing.T) {
 		}
 	}
 	counting := make(chan error, 1)
-	go func() { counting <- d.Aggregate(ctx) }()
+	go func() { counting <- Aggregate(ctx, d) }()
 	for doc, err := range d.DB.Watch(ctx, social.CountsPath("Aurora.br")) {
 		var c social.Counted
 		if err == nil && doc.Decode != nil {

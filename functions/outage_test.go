@@ -13,7 +13,7 @@ import (
 // When it is back, so is everything.
 func TestNoDatabase(t *testing.T) {
 	db := storetest.NewSwitch(openEmbedded(t))
-	h := Mux(deps(t, db, fixture))
+	h := mux(t, deps(t, db, fixture))
 	v := apitest.Validating(t, h, document(t, h))
 	const blocks = "/api/admin/catalogo/bloqueios"
 	calls := []struct {

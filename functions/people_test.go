@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/social"
@@ -28,7 +29,7 @@ import (
 var talkedOf = []string{"Aurora.br", "Beacon.uk", "Quiet.fr", "SaoPauloTV.br"}
 
 // openPeople returns the functions over a database and a bus of one file.
-func openPeople(t *testing.T, dir string) Deps {
+func openPeople(t *testing.T, dir string) *compose.Parts {
 	t.Helper()
 	db, events, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: dir, Topology: social.Topology()})
 	if err != nil {
@@ -41,10 +42,10 @@ func openPeople(t *testing.T, dir string) Deps {
 }
 
 // keepCounting has the events of d counted until the test ends.
-func keepCounting(t *testing.T, d Deps) {
+func keepCounting(t *testing.T, d *compose.Parts) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
-	go func() { done <- d.Aggregate(ctx) }()
+	go func() { done <- Aggregate(ctx, d) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -54,7 +55,7 @@ func keepCounting(t *testing.T, d Deps) {
 }
 
 // await returns when a channel has so many favorites and comments, counted.
-func await(t *testing.T, d Deps, channel string, favorites, comments int) {
+func await(t *testing.T, d *compose.Parts, channel string, favorites, comments int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -88,9 +89,9 @@ func do(t *testing.T, h http.Handler, token, method, path, body string, answer a
 	}
 }
 
-func issue(t *testing.T, d Deps) (token string, owner identity.Owner) {
+func issue(t *testing.T, d *compose.Parts) (token string, owner identity.Owner) {
 	t.Helper()
-	token, owner, err := d.guests().Issue()
+	token, owner, err := d.Guests().Issue()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func issue(t *testing.T, d Deps) (token string, owner identity.Owner) {
 func TestPeopleCounted(t *testing.T) {
 	d := openPeople(t, filepath.Join(t.TempDir(), "data"))
 	keepCounting(t, d)
-	h := Mux(d)
+	h := mux(t, d)
 	const people = 12
 	var tokens []string
 	liked := func(method, path, body string, token string) int {
@@ -176,7 +177,7 @@ func traceAfter(n int) (tr trace) {
 // operation that it was acknowledged.
 func talkForever(t *testing.T, dir string) {
 	d := openPeople(t, dir)
-	h := Mux(d)
+	h := mux(t, d)
 	token, owner := issue(t, d)
 	killtest.Say("owner", owner)
 	for n := 0; ; n++ {
@@ -263,7 +264,7 @@ func killTalker(t *testing.T, dir string, n int, later time.Duration) (owner ide
 }
 
 // traceOf returns what one person has left in the database.
-func traceOf(t *testing.T, d Deps, owner identity.Owner) (tr trace) {
+func traceOf(t *testing.T, d *compose.Parts, owner identity.Owner) (tr trace) {
 	t.Helper()
 	h, err := kept.LoadHistory(t.Context(), d.DB, owner)
 	if err != nil {

@@ -119,7 +119,7 @@ func TestHostileSources(t *testing.T) {
 			Client: origin.New(origin.Options{Allow: []string{strings.TrimPrefix(u.URL, "http://")}}),
 		},
 	}))
-	h := Mux(d)
+	h := mux(t, d)
 	reload := func() (status map[string]any) {
 		t.Helper()
 		res, text := apitest.Do(t, h, "POST", "/api/admin/catalogo/reload", "{}", "Content-Type", "application/json", "Authorization", "Bearer "+operatorToken)
@@ -209,7 +209,7 @@ func TestStale(t *testing.T) {
 	d := deps(t, openEmbedded(t), fixture)
 	later := noon.Add(72 * time.Hour)
 	d.Now = func() time.Time { return later }
-	_, text := apitest.Do(t, Mux(d), "GET", "/api/health", "")
+	_, text := apitest.Do(t, mux(t, d), "GET", "/api/health", "")
 	var health struct {
 		Catalog struct {
 			Stale bool

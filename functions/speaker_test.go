@@ -31,7 +31,7 @@ func authenticating(t testing.TB) (credential.Authenticator, *identity.Guests) {
 		t.Fatal(err)
 	}
 	d := deps(t, db, collect.Place{})
-	return d.authenticator(), d.guests()
+	return authenticator(d), d.Guests()
 }
 
 const oldToken = "ipt_an-old-token-of-the-tests"
@@ -40,7 +40,7 @@ const oldToken = "ipt_an-old-token-of-the-tests"
 // token good.
 func TestOwning(t *testing.T) {
 	d := deps(t, openEmbedded(t), collect.Place{})
-	owns := d.owning()
+	owns := owning(d)
 	for owner, path := range map[identity.Owner]store.Path{
 		"g_1": "libraries/g_1", "g_2": "owners/g_2/kept/favorites", "g_3": "owners/g_3/kept/history", "g_4": "owners/g_4/kept/comments",
 	} {
@@ -62,8 +62,8 @@ func TestCredentialsAreNotLogged(t *testing.T) {
 	var log bytes.Buffer
 	d := deps(t, openEmbedded(t), collect.Place{})
 	d.Log = slog.New(cloudlog.New(&log, slog.LevelDebug, "p"))
-	h := Mux(d)
-	good, _, err := d.guests().Issue()
+	h := mux(t, d)
+	good, _, err := d.Guests().Issue()
 	if err != nil {
 		t.Fatal(err)
 	}

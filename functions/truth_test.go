@@ -241,7 +241,7 @@ func TestTruth(t *testing.T) {
 		t.Skip("the real sources take long with the race detector")
 	}
 	tr := readTruth(t, dir)
-	h := Mux(deps(t, openEmbedded(t), collect.Folder(dir)))
+	h := mux(t, deps(t, openEmbedded(t), collect.Folder(dir)))
 	for query, want := range map[string]int{
 		"playable=0":            len(tr.channels),
 		"":                      len(tr.playable),

@@ -21,6 +21,7 @@ import (
 
 	"miramundo.dev/hop/server"
 	"miramundo.dev/shared/api/cloudlog"
+	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 )
 
@@ -42,7 +43,7 @@ func main() {
 
 func run() error {
 	debug.SetGCPercent(gcPercent)
-	c, err := config.Load()
+	c, err := config.Load(func(config.Config) config.Requirement { return server.Process.Requirement() })
 	if err != nil {
 		return err
 	}
@@ -59,15 +60,16 @@ func run() error {
 	defer l.Close()
 	follow, unfollow := context.WithCancel(context.Background())
 	defer unfollow()
-	hop, err := server.Open(follow, c, log)
+	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log}, server.Process.Needs...)
 	if err != nil {
 		return err
 	}
+	hop := server.Assemble(c, log, server.Parts{DB: parts.DB, Bus: parts.Bus, Catalog: parts.Catalog})
 	err = server.Serve(stop, l, hop, log)
 	unfollow()
 	within, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	return errors.Join(err, hop.Close(within))
+	return errors.Join(err, hop.Close(within), parts.Close())
 }
 
 // host returns the address to listen on; empty means all.

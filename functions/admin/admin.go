@@ -10,6 +10,7 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/store"
@@ -53,9 +54,6 @@ var Endpoints = []api.Endpoint{
 		Faults: []*fault.Error{block.ErrNoBlock, fault.ErrUnavailable},
 	}),
 }
-
-// ReloadJob is the name of the job that reloads the catalog.
-const ReloadJob = "catalog-reload"
 
 // A Server answers the operator.
 type Server struct {
@@ -114,7 +112,7 @@ func (s *Server) report(ctx context.Context, out *status) error {
 		if rep != nil {
 			out.Reports = append(out.Reports, *rep)
 		}
-		if name == ReloadJob {
+		if name == reload.Name {
 			out.Reload = rep
 		}
 	}
@@ -126,7 +124,7 @@ type orderIn struct {
 }
 
 func (s *Server) reload(ctx context.Context, in orderIn) (*job.Report, error) {
-	return s.runJob(ctx, ReloadJob, in.Force)
+	return s.runJob(ctx, reload.Name, in.Force)
 }
 
 type runIn struct {
@@ -147,7 +145,7 @@ func (s *Server) runJob(ctx context.Context, name string, force bool) (*job.Repo
 	if rep == nil || errors.Is(err, release.ErrRefused) {
 		return nil, err
 	}
-	if name == ReloadJob && rep.OK {
+	if name == reload.Name && rep.OK {
 		_ = s.live.Refresh(ctx) // a failure is in the state that status shows
 	}
 	return rep, nil

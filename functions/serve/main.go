@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -19,6 +18,7 @@ import (
 
 	"miramundo.dev/functions"
 	"miramundo.dev/shared/api/cloudlog"
+	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 )
 
@@ -34,7 +34,7 @@ func main() {
 }
 
 func run() error {
-	c, err := config.Load()
+	c, err := config.Load(requirement)
 	if err != nil {
 		return err
 	}
@@ -48,12 +48,16 @@ func run() error {
 	defer cancel()
 	follow, unfollow := context.WithCancel(context.Background())
 	defer unfollow()
-	deps, release, err := functions.Open(follow, c, log, functions.Local{})
+	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log, Jobs: functions.Jobs}, f.Needs...)
 	if err != nil {
 		return err
 	}
+	h, err := f.Handler(parts)
+	if err != nil {
+		return errors.Join(err, parts.Close())
+	}
 	var d drain
-	framework.HTTP(f.Name, d.wrap(f.Handler(deps)))
+	framework.HTTP(f.Name, d.wrap(h))
 	failed := make(chan error, 1)
 	go func() { failed <- funcframework.StartHostPort(host(c), strconv.Itoa(c.Port)) }()
 	select {
@@ -64,7 +68,7 @@ func run() error {
 		}
 	}
 	unfollow()
-	return errors.Join(err, release())
+	return errors.Join(err, parts.Close())
 }
 
 // host returns the address to listen on; empty means all.
@@ -75,15 +79,21 @@ func host(c config.Config) string {
 	return ""
 }
 
+// requirement returns the settings that the function of c requires, so that one
+// message names them with whatever else is missing.
+func requirement(c config.Config) config.Requirement {
+	f, _ := functions.Find(c.Target)
+	return f.Requirement()
+}
+
 // find returns the function with a name. The framework would start without
 // one, and answer nothing.
 func find(name string) (functions.Function, error) {
-	i := slices.IndexFunc(functions.All, func(f functions.Function) bool { return f.Name == name })
-	if i >= 0 {
-		return functions.All[i], nil
+	if f, ok := functions.Find(name); ok {
+		return f, nil
 	}
 	var names []string
-	for _, f := range functions.All {
+	for _, f := range functions.All() {
 		names = append(names, f.Name)
 	}
 	return functions.Function{}, fmt.Errorf("FUNCTION_TARGET is %q, and the functions are %q", name, names)

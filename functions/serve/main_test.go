@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"miramundo.dev/functions"
 )
 
 // TestMain runs the program itself when a test started this binary as such.
@@ -48,7 +50,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{nil, `FUNCTION_TARGET is ""`},
 		{[]string{"FUNCTION_TARGET=nothing"}, `FUNCTION_TARGET is "nothing"`},
-		{[]string{"FUNCTION_TARGET=discovery", "PORT=many", "BACKEND=stone"}, "BACKEND is none of"},
+		{[]string{"FUNCTION_TARGET=status", "PORT=many", "BACKEND=stone"}, "BACKEND must be"},
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
@@ -59,12 +61,61 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestEveryFunction starts each function with the secrets that it declares and
+// no others: it answers. Without one of them it refuses to start and names it.
+func TestEveryFunction(t *testing.T) {
+	for _, f := range functions.All() {
+		t.Run(f.Name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			port := freePort(t)
+			settings := []string{"FUNCTION_TARGET=" + f.Name, "PORT=" + port, "CATALOG=sample"}
+			for _, setting := range f.Requirement().Settings {
+				alone, out := serve(ctx, t, settings...)
+				if err := alone.Run(); err == nil || !strings.Contains(out.String(), " is missing, and the function "+f.Name) {
+					t.Errorf("without %s: %v, output %s", setting, err, out)
+				}
+				name, _, _ := strings.Cut(setting, "|")
+				settings = append(settings, name+"="+valueOf(name))
+			}
+			settings = append(settings, "JOBS_CALLER="+callerFor(f.Name))
+			cmd, out := serve(ctx, t, settings...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			get(ctx, t, "http://127.0.0.1:"+port+"/nothing-is-here")
+			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("SIGTERM ended it with %v: %s", err, out)
+			}
+		})
+	}
+}
+
+// valueOf returns a valid value of a secret.
+func valueOf(name string) string {
+	if name == "JOBS_AUDIENCE" {
+		return "https://jobs.example"
+	}
+	return "a-secret-of-the-tests-that-is-long-enough"
+}
+
+// callerFor returns the service account that calls a function, if any does.
+func callerFor(function string) string {
+	if function == "jobs" {
+		return "scheduler@project.example"
+	}
+	return ""
+}
+
 // TestServe starts a function as it is deployed, calls it, and stops it.
 func TestServe(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	port := freePort(t)
-	cmd, out := serve(ctx, t, "FUNCTION_TARGET=discovery", "BUILD=abc1234", "PORT="+port)
+	cmd, out := serve(ctx, t, "FUNCTION_TARGET=status", "BUILD=abc1234", "PORT="+port)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -13,28 +13,32 @@ import (
 	"miramundo.dev/hop/ticket"
 	"miramundo.dev/hop/upstream"
 	"miramundo.dev/shared/bus"
-	"miramundo.dev/shared/catalog"
-	"miramundo.dev/shared/catalog/block"
-	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/origin"
-	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
-	"miramundo.dev/shared/wire"
 )
 
-// A Hop is a server with everything that it runs on.
-type Hop struct {
-	http.Handler
-	flushers []func(context.Context) error // publish or save what is left, each to a place of its own
-	release  func() error                  // of what they need
+// Process declares what a hop needs.
+var Process = compose.Process{
+	Name:      "hop",
+	Needs:     []compose.Need{compose.Documents, compose.Events, compose.Catalog},
+	Secrets:   []string{"HOP_TICKET_KEY"},
+	Settings:  []string{"HOP_TICKET_KEY_PREVIOUS", "GUEST_KEY", "GUEST_KEY_PREVIOUS", "PEOPLE_KEY", "HOP_FALLBACK", "HOP_FREE_MINUTES", "ORIGIN_ALLOW"},
+	Publishes: []string{social.Plays, social.Latencies},
 }
 
-// Close publishes and saves what is pending, within ctx, and releases what the
-// hop opened. A place that does not answer does not delay the others. Requests
-// must have ended before.
+// A Hop is a server with the counters that it feeds.
+type Hop struct {
+	http.Handler
+	flushers []func(context.Context) error // each publishes or saves what is left, to a place of its own
+}
+
+// Close publishes and saves what has been counted and not yet sent, within ctx.
+// A place that does not answer takes no time from the others. Requests must
+// have ended before; the parts that the hop was made from stay open.
 func (h *Hop) Close(ctx context.Context) error {
 	errs := make([]error, len(h.flushers))
 	var all sync.WaitGroup
@@ -42,26 +46,7 @@ func (h *Hop) Close(ctx context.Context) error {
 		all.Go(func() { errs[i] = flush(ctx) })
 	}
 	all.Wait()
-	return errors.Join(append(errs, h.release())...)
-}
-
-// Open opens what c names: the database, the bus, and the catalog in it, which
-// the hop follows until ctx is done.
-func Open(ctx context.Context, c config.Config, log *slog.Logger) (*Hop, error) {
-	db, events, err := wire.Open(ctx, wire.Config{
-		Backend: wire.Backend(c.Backend), DataDir: c.DataDir, Project: c.Project,
-		FirestoreHost: c.FirestoreHost, PubSubHost: c.PubSubHost,
-		Topology: social.Topology(), Log: log,
-	})
-	if err != nil {
-		return nil, err
-	}
-	p := Parts{DB: db, Bus: events, Catalog: release.Follow(ctx, overlay.NewSet(db, log, time.Now), release.Options{
-		Archive: &release.Archive{DB: db, Now: time.Now}, Blocks: block.NewList(db), Links: links(c),
-	})}
-	h := Assemble(c, log, p)
-	h.release = func() error { return errors.Join(events.Close(), db.Close()) }
-	return h, nil
+	return errors.Join(errs...)
 }
 
 // Parts are what a hop may share with the process that it runs in.
@@ -86,7 +71,7 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 		Speakers:      identity.NewAuthority(identity.Options{Guests: identity.NewGuests(c.GuestKey, c.GuestKeyOld, time.Now)}),
 		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader,
 	}
-	h := &Hop{flushers: []func(context.Context) error{counter.Close}, release: func() error { return nil }}
+	h := &Hop{flushers: []func(context.Context) error{counter.Close}}
 	if c.FreeMinutes > 0 {
 		meter := allowance.New(allowance.Options{DB: p.DB, People: people, Minutes: c.FreeMinutes, Now: time.Now, Log: log})
 		o.Allowance = meter
@@ -94,8 +79,4 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	}
 	h.Handler = New(o)
 	return h
-}
-
-func links(c config.Config) catalog.LinkBase {
-	return catalog.LinkBase{Base: c.BaseURL, Hop: c.HopURL, Legacy: c.LegacyURL}
 }

@@ -22,6 +22,7 @@ import (
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/reload"
+	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/job"
 )
@@ -81,11 +82,11 @@ func reloadChild(ctx context.Context, dir, sources string) (r reloaded, err erro
 
 // reloadOnce reloads and prints what it took.
 func reloadOnce(out io.Writer, dir, sources string) (err error) {
-	d, closeAll, err := stack(dir, sources)
+	d, err := stack(dir, sources)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeAll()) }()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	start := time.Now()
 	rep, err := d.Jobs.Run(context.Background(), "catalog-reload", job.Order{Manual: true})
 	if err != nil {
@@ -98,12 +99,12 @@ func reloadOnce(out io.Writer, dir, sources string) (err error) {
 	return json.NewEncoder(out).Encode(r)
 }
 
-func stack(dir, sources string) (functions.Deps, func() error, error) {
+func stack(dir, sources string) (*compose.Parts, error) {
 	c, err := config.Parse(map[string]string{"DATA_DIR": dir, "CATALOG": sources})
 	if err != nil {
-		return functions.Deps{}, nil, err
+		return nil, err
 	}
-	return functions.Open(context.Background(), c, slog.New(slog.DiscardHandler), functions.Local{})
+	return compose.Open(context.Background(), compose.Options{Config: c, Log: slog.New(slog.DiscardHandler), Jobs: functions.Jobs}, functions.AllNeeds()...)
 }
 
 // peakMB returns the most memory that this process has taken.
@@ -127,11 +128,11 @@ const swaps = 20
 // again and again, and says how long the slowest search took; and how long a
 // block takes to be in force.
 func readersPart(ctx context.Context, out io.Writer, dir string, o options) (err error) {
-	d, closeAll, err := stack(dir, o.data)
+	d, err := stack(dir, o.data)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeAll()) }()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	var applied []time.Duration
 	rest, err := slowest(d, func() error { time.Sleep(time.Second); return nil })
 	if err != nil {
@@ -160,7 +161,7 @@ func readersPart(ctx context.Context, out io.Writer, dir string, o options) (err
 }
 
 // blockAndLift blocks a channel, waits until it is in force, and lifts it.
-func blockAndLift(ctx context.Context, d functions.Deps) (time.Duration, error) {
+func blockAndLift(ctx context.Context, d *compose.Parts) (time.Duration, error) {
 	b, err := block.New(block.Channel, "Globo.br", "measured", time.Now())
 	if err != nil {
 		return 0, err
@@ -175,7 +176,7 @@ func blockAndLift(ctx context.Context, d functions.Deps) (time.Duration, error) 
 
 // slowest returns how long searches take while f runs: the slowest of a
 // thousand, and the slowest of all.
-func slowest(d functions.Deps, f func() error) (times [2]time.Duration, err error) {
+func slowest(d *compose.Parts, f func() error) (times [2]time.Duration, err error) {
 	var stop atomic.Bool
 	done := make(chan []time.Duration)
 	go func() {

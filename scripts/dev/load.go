@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"miramundo.dev/functions"
-	"miramundo.dev/functions/admin"
 	"miramundo.dev/hop/server"
 	"miramundo.dev/scripts/dev/testchannel"
 	"miramundo.dev/shared/catalog/reload"
+	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/job"
 )
 
@@ -41,7 +41,7 @@ func (st *stack) show(ctx context.Context, pick choice) error {
 	if err := st.open(ctx, pick.name); err != nil {
 		return err
 	}
-	if at, ok := st.deps.Catalog.Synced(); ok && st.mark.was(pick.name) {
+	if at, ok := st.parts.Catalog.Synced(); ok && st.mark.was(pick.name) {
 		st.tell.say("serving what %s has of %s", st.data, at.Local().Format("2006-01-02 15:04"))
 		st.pending = !st.seed
 		if st.pending {
@@ -63,52 +63,57 @@ func (st *stack) open(ctx context.Context, name string) error {
 	}
 	st.close = func() error { return nil }
 	st.cfg.Catalog = name
-	deps, closeDeps, err := functions.Open(ctx, st.cfg, st.log, functions.Local{
-		Extra:    testchannel.Dataset(address(st.at.origin)),
-		Progress: st.tell.progress,
-	})
+	parts, err := compose.Open(ctx, compose.Options{
+		Config: st.cfg, Log: st.log, Extra: testchannel.Dataset(address(st.at.origin)), Progress: st.tell.progress, Jobs: functions.Jobs,
+	}, functions.AllNeeds()...)
 	if err != nil {
 		return err
 	}
-	st.deps = deps
-	return st.assemble(closeDeps)
+	st.parts = parts
+	return st.assemble()
 }
 
 // closeTime is how long the hop may take to publish what it counted.
 const closeTime = 5 * time.Second
 
-// assemble gives each front the part that stands behind it. All run on the same
-// documents, events and catalog, which closeDeps closes.
-func (st *stack) assemble(closeDeps func() error) error {
-	h := server.Assemble(st.cfg, st.log.With("function", "hop"), server.Parts{DB: st.deps.DB, Bus: st.deps.Bus, Catalog: st.deps.Catalog})
+// assemble puts the part of the stack behind each front. All of them use the
+// documents, events and catalog of st.parts.
+func (st *stack) assemble() error {
+	h := server.Assemble(st.cfg, st.log, server.Parts{DB: st.parts.DB, Bus: st.parts.Bus, Catalog: st.parts.Catalog})
 	st.close = func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
-		return errors.Join(h.Close(ctx), closeDeps())
+		return errors.Join(h.Close(ctx), st.parts.Close())
 	}
 	legacy, ok := functions.Find("legacy")
 	if !ok {
 		return errors.New("there is no function legacy")
 	}
-	st.fronts.gateway.set(functions.Mux(st.deps))
+	player, err := legacy.Handler(st.parts)
+	if err != nil {
+		return err
+	}
+	gateway, err := functions.Mux(st.parts)
+	if err != nil {
+		return err
+	}
+	st.fronts.gateway.set(gateway)
 	st.fronts.hop.set(h)
-	deps := st.deps
-	deps.Log = st.log.With("function", legacy.Name)
-	st.fronts.legacy.set(legacy.Handler(deps))
+	st.fronts.legacy.set(player)
 	return nil
 }
 
 // reload runs the job that loads the catalog, shows what it published, and
 // tells how it went.
 func (st *stack) reload(ctx context.Context, o job.Order) error {
-	report, err := st.awaited(ctx, admin.ReloadJob, o)
+	report, err := st.awaited(ctx, reload.Name, o)
 	if report != nil {
 		if r, ok := report.Result.(*reload.Report); ok {
 			err = errors.Join(err, st.tellOf(r))
 		}
 	}
 	if err == nil {
-		err = st.deps.Catalog.Refresh(ctx)
+		err = st.parts.Catalog.Refresh(ctx)
 	}
 	return err
 }
@@ -119,7 +124,7 @@ func (st *stack) awaited(ctx context.Context, name string, o job.Order) (*job.Re
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for told := false; ; told = true {
-		report, err := st.deps.Jobs.Run(ctx, name, o)
+		report, err := st.parts.Jobs.Run(ctx, name, o)
 		if !errors.Is(err, job.ErrRunning) {
 			return report, err
 		}
@@ -186,8 +191,8 @@ func (st *stack) serve(ctx context.Context) error {
 // first runs each job once: the reload when what is shown was kept from before,
 // and then those that find out what the sources do not tell.
 func (st *stack) first(ctx context.Context) {
-	for _, name := range st.deps.Jobs.Names() {
-		if ctx.Err() == nil && (name != admin.ReloadJob || st.pending) {
+	for _, name := range st.parts.Jobs.Names() {
+		if ctx.Err() == nil && (name != reload.Name || st.pending) {
 			st.run(ctx, name)
 		}
 	}
@@ -198,7 +203,7 @@ func (st *stack) first(ctx context.Context) {
 
 // aggregate counts what people do. Without it the rest goes on.
 func (st *stack) aggregate(ctx context.Context) {
-	if err := st.deps.Aggregate(ctx); err != nil {
+	if err := functions.Aggregate(ctx, st.parts); err != nil {
 		st.tell.say("events are not counted: %v", err)
 	}
 }
@@ -206,7 +211,7 @@ func (st *stack) aggregate(ctx context.Context) {
 // clock runs the jobs of the stack's file that there are.
 func (st *stack) clock() *clock {
 	c := &clock{run: st.run, every: map[string]time.Duration{}}
-	for _, name := range st.deps.Jobs.Names() {
+	for _, name := range st.parts.Jobs.Names() {
 		if j, ok := st.file.Jobs[name]; ok {
 			c.every[name] = j.Every.Duration
 		}
@@ -217,10 +222,10 @@ func (st *stack) clock() *clock {
 // run runs a job and tells what went wrong, which stops nothing.
 func (st *stack) run(ctx context.Context, name string) {
 	var err error
-	if name == admin.ReloadJob {
+	if name == reload.Name {
 		err = st.reload(ctx, job.Order{})
 	} else {
-		_, err = st.deps.Jobs.Run(ctx, name, job.Order{})
+		_, err = st.parts.Jobs.Run(ctx, name, job.Order{})
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, job.ErrRunning) {
 		st.tell.say("job %s: %v", name, err)

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"miramundo.dev/functions"
 	"miramundo.dev/scripts/dev/testchannel"
+	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 )
 
@@ -33,11 +33,11 @@ type stack struct {
 	mark    mark
 	servers *servers
 	fronts  fronts
-	deps    functions.Deps
+	parts   *compose.Parts
 	pending bool // what is shown was kept from before: a reload follows
 
 	emulators func() error // stops them
-	close     func() error // of deps and of what runs on them
+	close     func() error // of parts and of what runs on them
 }
 
 // run starts everything, keeps it running until ctx is done, and stops it.

@@ -1,5 +1,9 @@
-// Package config knows the settings of the service: their names, defaults and
+// Package config parses the settings of the service: their names, defaults and
 // meaning. It is the only package that reads the environment.
+//
+// A setting is declared once, as a field of [Config]. The example file
+// .env.example and the settings that infra lists for each function derive from
+// these fields.
 package config
 
 import (
@@ -17,13 +21,16 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
+// Product is the name of the service, as documents and health show it.
+const Product = "Miramundo"
+
 // A Config is the settings of one process. Tokens are secrets: never log one.
 type Config struct {
 	Port   int    `env:"PORT" envDefault:"8080" doc:"Port that a function listens on."`
 	Target string `env:"FUNCTION_TARGET" doc:"Name of the function that functions/serve runs."`
 	Local  bool   `env:"LOCAL_ONLY" envDefault:"false" doc:"Listen on the loopback address only."`
 
-	BaseURL   string `env:"BASE_URL" envDefault:"http://127.0.0.1:8787" doc:"Address of the service, without a last slash. Required when deployed."`
+	BaseURL   string `env:"BASE_URL" envDefault:"http://127.0.0.1:8787" doc:"Address of the service, without a trailing slash. Required when deployed."`
 	HopURL    string `env:"HOP_URL" envDefault:"http://127.0.0.1:8788" doc:"Address of the stream hop. Required when deployed."`
 	LegacyURL string `env:"LEGACY_URL" envDefault:"http://127.0.0.1:8789" doc:"Address of the isolated player of plain HTTP media. Required when deployed."`
 
@@ -39,33 +46,37 @@ type Config struct {
 
 	GuideSources string `env:"GUIDE_SOURCES" doc:"Guides in XMLTV form, plain or packed: addresses or files, separated by commas, each with options after a # such as tz=Europe/London&country=GB&lang=en&name=freeview. Health shows the name, which is else that of the file. Without it there are no programmes."`
 
-	ContactEmail string `env:"CONTACT_EMAIL" doc:"Address that the pages name for complaints and questions. Without it they say that there is none yet."`
+	ContactEmail string `env:"CONTACT_EMAIL" doc:"E-mail address that the pages show for complaints and questions. Without it they say that there is none yet."`
 
-	CatalogToken  string   `env:"CATALOGO_TOKEN" doc:"Secret. Bearer token of the operator for /api/admin, at least 16 characters. Without it those routes answer 503."`
-	MetricsToken  string   `env:"METRICS_TOKEN" doc:"Secret. Bearer token of the operator for metrics and raw reports, likewise."`
-	EventsToken   string   `env:"EVENTS_TOKEN" doc:"Secret. In the address to which events are pushed, as ?token=, at least 16 characters. Without it they are refused: 503."`
-	CountryHeader string   `env:"EDGE_COUNTRY_HEADER" doc:"Header in which the edge tells the caller's country. Set it only behind an edge that overwrites what callers send."`
-	AddressHeader string   `env:"EDGE_ADDRESS_HEADER" doc:"Header in which the edge tells the caller's network address, alone. Likewise; without it the address is that of the connection."`
+	CatalogToken string `env:"CATALOGO_TOKEN" doc:"Secret. Bearer token of the operator for /api/admin, at least 16 characters."`
+	MetricsToken string `env:"METRICS_TOKEN" doc:"Secret. Bearer token of the operator for metrics and raw reports, at least 16 characters."`
+	EventsToken  string `env:"EVENTS_TOKEN" doc:"Secret. Parameter token of the address to which events are pushed, at least 16 characters."`
+	JobsAudience string `env:"JOBS_AUDIENCE" doc:"Audience that the scheduler names in the tokens it signs for calls of /jobs/{name}: the address of the function jobs. It goes with JOBS_CALLER."`
+	JobsCaller   string `env:"JOBS_CALLER" doc:"E-mail of the service account that the scheduler calls /jobs/{name} as. It goes with JOBS_AUDIENCE."`
+	JobsToken    string `env:"JOBS_TOKEN" doc:"Secret. Bearer token for /jobs/{name} where no scheduler signs tokens, at least 16 characters. For local use; refused when deployed."`
+
+	CountryHeader string   `env:"EDGE_COUNTRY_HEADER" doc:"Header in which the edge names the caller's country. Set it only behind an edge that overwrites what callers send."`
+	AddressHeader string   `env:"EDGE_ADDRESS_HEADER" doc:"Header in which the edge gives the caller's network address alone. Set it only behind such an edge; without it the address is that of the connection."`
 	OriginAllow   []string `env:"ORIGIN_ALLOW" doc:"host:port of origins that may be fetched although their address is not public, separated by commas. For local use; refused when deployed."`
 
-	GuestKey     string `env:"GUEST_KEY" doc:"Secret. Signs the tokens of guests, at least 32 characters. Without it nobody becomes a guest: POST /api/guest answers 503."`
-	GuestKeyOld  string `env:"GUEST_KEY_PREVIOUS" doc:"Secret. The key before. Tokens of guests do not expire: without the key that signed them their libraries are lost."`
-	TicketKey    string `env:"HOP_TICKET_KEY" doc:"Secret. Signs the references that the hop writes into playlists, at least 32 characters. Without it playlists of playlists answer 503."`
-	TicketKeyOld string `env:"HOP_TICKET_KEY_PREVIOUS" doc:"Secret. The key before, while tickets that it signed are in use."`
-	PeopleKey    string `env:"PEOPLE_KEY" doc:"Secret. Keys the hashes by which callers without an account are told apart for a day, at least 32 characters. Without it, a restart forgets them."`
+	GuestKey     string `env:"GUEST_KEY" doc:"Secret. Signs the tokens of guests, at least 32 characters."`
+	GuestKeyOld  string `env:"GUEST_KEY_PREVIOUS" doc:"Secret. The previous GUEST_KEY. Guest tokens do not expire: without the key that signed them their libraries are lost."`
+	TicketKey    string `env:"HOP_TICKET_KEY" doc:"Secret. Signs the references that the hop writes into playlists, at least 32 characters."`
+	TicketKeyOld string `env:"HOP_TICKET_KEY_PREVIOUS" doc:"Secret. The previous HOP_TICKET_KEY, as long as references that it signed are in use."`
+	PeopleKey    string `env:"PEOPLE_KEY" doc:"Secret. Keys the hashes that identify callers without an account for a day, at least 32 characters. Without it, they change with each restart."`
 	HopFallback  bool   `env:"HOP_FALLBACK" envDefault:"false" doc:"This hop is the fallback behind another: failures of a playlist answer 502 instead of 422."`
 	FreeMinutes  int    `env:"HOP_FREE_MINUTES" envDefault:"0" doc:"Minutes of live HLS that a network may watch through the hop in a UTC day; 0 sets no limit. The service that is offered sets 120."`
 
-	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"Least level that is logged: debug, info, warn or error. Requests are info."`
-	Build    string     `env:"BUILD" envDefault:"dev" doc:"Short id of the commit, as health and OpenAPI tell it."`
+	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"Lowest level that is logged: debug, info, warn or error. Requests are info."`
+	Build    string     `env:"BUILD" envDefault:"dev" doc:"Short id of the commit, as shown by health and OpenAPI."`
 	Service  string     `env:"K_SERVICE" doc:"Set by the platform: the process is deployed."`
 }
 
 // Deployed reports whether the process runs on the platform.
 func (c Config) Deployed() bool { return c.Service != "" }
 
-// OwnHosts are the hosts of the service, which no source may make it call. They
-// are in lower case and without a final dot.
+// OwnHosts returns the hosts of the service, which no URL of a source may make
+// it call, in lower case and without a final dot.
 func (c Config) OwnHosts() []string {
 	var hosts []string
 	for _, address := range []string{c.BaseURL, c.HopURL, c.LegacyURL} {
@@ -76,21 +87,53 @@ func (c Config) OwnHosts() []string {
 	return hosts
 }
 
-// UserAgent says who asks an origin, and where to read who that is.
-func (c Config) UserAgent() string { return fmt.Sprintf("Miramundo/%s (+%s)", c.Build, c.BaseURL) }
+// UserAgent returns the User-Agent of requests to origins. It names the service
+// and the address where its operator can be found.
+func (c Config) UserAgent() string { return fmt.Sprintf("%s/%s (+%s)", Product, c.Build, c.BaseURL) }
 
-// Load returns the settings of the environment. Its error names everything
-// that is missing or makes no sense, in one message.
-func Load() (Config, error) { return Parse(env.ToMap(os.Environ())) }
+// A Requirement names the settings that a process cannot work without, beside
+// those that every process needs.
+type Requirement struct {
+	Process  string   // the process, as its error message names it
+	Settings []string // names in the environment; "A|B" asks for one of A and B
+}
 
-// Parse returns the settings of the given variables, as Load does.
-func Parse(vars map[string]string) (Config, error) {
+// Alternatives returns the names of a setting of a Requirement.
+func Alternatives(setting string) []string { return strings.Split(setting, "|") }
+
+// missing returns an error for each setting of r that vars do not have.
+func (r Requirement) missing(vars map[string]string) (problems []error) {
+	for _, setting := range r.Settings {
+		names := Alternatives(setting)
+		if !slices.ContainsFunc(names, func(name string) bool { return vars[name] != "" }) {
+			problems = append(problems, fmt.Errorf("%s is missing, and %s cannot work without it", strings.Join(names, " or "), r.Process))
+		}
+	}
+	return problems
+}
+
+// Load returns the settings of the environment for a process that requires
+// settings of its own, which may depend on those that are set: require may be
+// nil. Its error names every setting that is missing or invalid, in one
+// message.
+func Load(require func(Config) Requirement) (Config, error) {
+	return parse(env.ToMap(os.Environ()), require)
+}
+
+// Parse returns the settings of the given variables, as Load does for a process
+// without requirements of its own.
+func Parse(vars map[string]string) (Config, error) { return parse(vars, nil) }
+
+func parse(vars map[string]string, require func(Config) Requirement) (Config, error) {
 	var c Config
 	var problems []error
 	if err := env.ParseWithOptions(&c, env.Options{Environment: vars}); err != nil {
 		problems = explain(err)
 	}
 	problems = append(problems, c.check(vars)...)
+	if require != nil {
+		problems = append(problems, require(c).missing(vars)...)
+	}
 	slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	if err := errors.Join(problems...); err != nil {
 		return Config{}, fmt.Errorf("settings:\n%w", err)
@@ -98,8 +141,8 @@ func Parse(vars map[string]string) (Config, error) {
 	return c, nil
 }
 
-// explain says what is wrong with values that do not parse, by the names of the
-// environment. The values may be secrets and are not shown.
+// explain returns an error for each value that does not parse. The errors name
+// the setting but not its value, which may be a secret.
 func explain(err error) (problems []error) {
 	var all env.AggregateError
 	if !errors.As(err, &all) {
@@ -108,7 +151,7 @@ func explain(err error) (problems []error) {
 	for _, e := range all.Errors {
 		var parse env.ParseError
 		if errors.As(e, &parse) {
-			e = fmt.Errorf("%s is no %s", nameOf(parse.Name), parse.Type)
+			e = fmt.Errorf("%s is not a valid %s", nameOf(parse.Name), parse.Type)
 		}
 		problems = append(problems, e)
 	}
@@ -121,19 +164,19 @@ func (c Config) check(vars map[string]string) (problems []error) {
 		problems = append(problems, fmt.Errorf("%s %s", name, fmt.Sprintf(format, args...)))
 	}
 	if c.Port < 1 || c.Port > 65535 {
-		no("PORT", "is no port")
+		no("PORT", "must be a port between 1 and 65535")
 	}
 	for name, address := range map[string]string{"BASE_URL": c.BaseURL, "HOP_URL": c.HopURL, "LEGACY_URL": c.LegacyURL, "IPTV_ORG_URL": c.IPTVOrg} {
 		if !isAddress(address) {
-			no(name, "is no http or https address without a query and a last slash")
+			no(name, "must be an http or https URL without a query or a trailing slash")
 		}
 	}
 	if c.RadioBrowser != "" && !isAddress(c.RadioBrowser) {
-		no("RADIO_BROWSER_URL", "is no http or https address without a query and a last slash")
+		no("RADIO_BROWSER_URL", "must be an http or https URL without a query or a trailing slash")
 	}
-	for name, token := range map[string]string{"CATALOGO_TOKEN": c.CatalogToken, "METRICS_TOKEN": c.MetricsToken, "EVENTS_TOKEN": c.EventsToken} {
+	for name, token := range map[string]string{"CATALOGO_TOKEN": c.CatalogToken, "METRICS_TOKEN": c.MetricsToken, "EVENTS_TOKEN": c.EventsToken, "JOBS_TOKEN": c.JobsToken} {
 		if token != "" && (len(token) < 16 || strings.ContainsAny(token, " \t\r\n")) {
-			no(name, "is shorter than 16 characters or has spaces")
+			no(name, "must have at least 16 characters and no spaces")
 		}
 	}
 	for name, key := range map[string]string{
@@ -141,15 +184,15 @@ func (c Config) check(vars map[string]string) (problems []error) {
 		"GUEST_KEY": c.GuestKey, "GUEST_KEY_PREVIOUS": c.GuestKeyOld,
 	} {
 		if key != "" && len(key) < 32 {
-			no(name, "is shorter than 32 characters")
+			no(name, "must have at least 32 characters")
 		}
 	}
 	if c.FreeMinutes < 0 || c.FreeMinutes > minutesOfDay {
-		no("HOP_FREE_MINUTES", "is not between 0 and %d", minutesOfDay)
+		no("HOP_FREE_MINUTES", "must be between 0 and %d", minutesOfDay)
 	}
 	for name, header := range map[string]string{"EDGE_COUNTRY_HEADER": c.CountryHeader, "EDGE_ADDRESS_HEADER": c.AddressHeader} {
 		if header != "" && !headerName.MatchString(header) {
-			no(name, "is no name of a header")
+			no(name, "is not a valid header name")
 		}
 	}
 	problems = append(problems, c.checkReach()...)
@@ -157,16 +200,32 @@ func (c Config) check(vars map[string]string) (problems []error) {
 	return append(problems, c.checkDeployed(vars)...)
 }
 
-// checkReach returns what is wrong with whom the service may reach, and with how
-// it is reached by people.
+// checkReach returns what is wrong with the addresses that the service may call
+// or shows to visitors.
 func (c Config) checkReach() (problems []error) {
 	for _, hostPort := range c.OriginAllow {
 		if !isHostPort(hostPort) {
-			problems = append(problems, errors.New("ORIGIN_ALLOW has an entry that is no host:port"))
+			problems = append(problems, errors.New("ORIGIN_ALLOW has an entry that is not host:port"))
 		}
 	}
 	if c.ContactEmail != "" && !isMailbox(c.ContactEmail) {
-		problems = append(problems, errors.New("CONTACT_EMAIL is no mail address"))
+		problems = append(problems, errors.New("CONTACT_EMAIL is not an e-mail address"))
+	}
+	return append(problems, c.checkScheduler()...)
+}
+
+// checkScheduler returns what is wrong with the settings by which the
+// scheduler's calls are recognized. Half of them would accept no call, or
+// anybody's token for the audience.
+func (c Config) checkScheduler() (problems []error) {
+	if (c.JobsAudience == "") != (c.JobsCaller == "") {
+		problems = append(problems, errors.New("JOBS_AUDIENCE and JOBS_CALLER must be set together"))
+	}
+	if c.JobsAudience != "" && !isAddress(c.JobsAudience) {
+		problems = append(problems, errors.New("JOBS_AUDIENCE must be an http or https URL without a query or a trailing slash"))
+	}
+	if c.JobsCaller != "" && !isMailbox(c.JobsCaller) {
+		problems = append(problems, errors.New("JOBS_CALLER is not an e-mail address"))
 	}
 	return problems
 }
@@ -181,8 +240,7 @@ func isAddress(s string) bool {
 		u.RawQuery == "" && u.Fragment == "" && !strings.HasSuffix(s, "/")
 }
 
-// isMailbox reports whether s is a mail address and nothing else, such as a name
-// before it.
+// isMailbox reports whether s is an e-mail address without a display name.
 func isMailbox(s string) bool {
 	a, err := mail.ParseAddress(s)
 	return err == nil && a.Address == s
@@ -196,7 +254,7 @@ func isHostPort(s string) bool {
 func (c Config) checkBackend() (problems []error) {
 	need := func(name, value string) {
 		if value == "" {
-			problems = append(problems, fmt.Errorf("%s is missing, and BACKEND is %s", name, c.Backend))
+			problems = append(problems, fmt.Errorf("%s is missing: BACKEND=%s needs it", name, c.Backend))
 		}
 	}
 	switch c.Backend {
@@ -206,39 +264,40 @@ func (c Config) checkBackend() (problems []error) {
 		need("GOOGLE_CLOUD_PROJECT", c.Project)
 	case "emulators": // the local stack starts its own when none are named
 	default:
-		problems = append(problems, errors.New("BACKEND is none of embedded, emulators and cloud"))
+		problems = append(problems, errors.New("BACKEND must be embedded, emulators or cloud"))
 	}
 	return problems
 }
 
-// checkDeployed refuses what is fine on a desk and a hole or a slip in
-// production.
+// checkDeployed refuses settings that are useful on a developer's machine and
+// unsafe, or a mistake, in production.
 func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 	if !c.Deployed() {
 		return nil
 	}
 	for _, name := range []string{"BASE_URL", "HOP_URL", "LEGACY_URL", "BUILD"} {
 		if vars[name] == "" {
-			problems = append(problems, fmt.Errorf("%s is missing, and the process is deployed", name))
+			problems = append(problems, fmt.Errorf("%s is missing: a deployed process needs it", name))
 		}
 	}
-	for _, name := range []string{"ORIGIN_ALLOW", "FIRESTORE_EMULATOR_HOST", "PUBSUB_EMULATOR_HOST"} {
+	for _, name := range []string{"ORIGIN_ALLOW", "FIRESTORE_EMULATOR_HOST", "PUBSUB_EMULATOR_HOST", "JOBS_TOKEN"} {
 		if vars[name] != "" {
-			problems = append(problems, fmt.Errorf("%s is set, and the process is deployed", name))
+			problems = append(problems, fmt.Errorf("%s must not be set when the process is deployed", name))
 		}
 	}
 	if c.Backend != "cloud" {
-		problems = append(problems, fmt.Errorf("BACKEND is %s, and the process is deployed", c.Backend))
+		problems = append(problems, fmt.Errorf("BACKEND is %s: a deployed process needs cloud", c.Backend))
 	}
 	return append(problems, c.checkMeter(vars)...)
 }
 
-// checkMeter refuses to count minutes by names that end with the process, or
-// all callers as one network: that of the edge.
+// checkMeter refuses a limit on minutes whose count would end with the process
+// (without PEOPLE_KEY), or would take all callers for one network, that of the
+// edge (without EDGE_ADDRESS_HEADER).
 func (c Config) checkMeter(vars map[string]string) (problems []error) {
 	for _, name := range []string{"PEOPLE_KEY", "EDGE_ADDRESS_HEADER"} {
 		if c.FreeMinutes > 0 && vars[name] == "" {
-			problems = append(problems, fmt.Errorf("%s is missing, the process is deployed, and HOP_FREE_MINUTES is %d", name, c.FreeMinutes))
+			problems = append(problems, fmt.Errorf("%s is missing: a deployed process needs it when HOP_FREE_MINUTES is %d", name, c.FreeMinutes))
 		}
 	}
 	return problems

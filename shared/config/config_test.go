@@ -67,21 +67,27 @@ func TestRefusals(t *testing.T) {
 			"EDGE_COUNTRY_HEADER": "X Country", "ORIGIN_ALLOW": "localhost", "CONTACT_EMAIL": "Nobody <a@b.example>", "LOG_LEVEL": "loud", "RADIO_BROWSER_URL": "ftp://x",
 			"IPTV_ORG_URL": "https://x.example?y=z", "HOP_TICKET_KEY": "short", "HOP_TICKET_KEY_PREVIOUS": "short", "PEOPLE_KEY": "short",
 			"GUEST_KEY": "short", "GUEST_KEY_PREVIOUS": "short",
-			"HOP_FREE_MINUTES": "1441", "EDGE_ADDRESS_HEADER": "X:Y",
+			"HOP_FREE_MINUTES": "1441", "EDGE_ADDRESS_HEADER": "X:Y", "JOBS_TOKEN": "short",
 		}, []string{
-			"HOP_TICKET_KEY is shorter", "HOP_TICKET_KEY_PREVIOUS is shorter", "PEOPLE_KEY is shorter", "GUEST_KEY is shorter", "GUEST_KEY_PREVIOUS is shorter", "HOP_FREE_MINUTES is not", "EDGE_ADDRESS_HEADER is no",
-			"PORT is no int", "BASE_URL is no http", "HOP_URL is no http", "LEGACY_URL is no http", "BACKEND is none",
-			"CATALOGO_TOKEN is shorter", "METRICS_TOKEN is shorter", "EDGE_COUNTRY_HEADER is no", "ORIGIN_ALLOW has an entry", "CONTACT_EMAIL is no",
-			"LOG_LEVEL is no slog.Level", "RADIO_BROWSER_URL is no http", "IPTV_ORG_URL is no http",
+			"HOP_TICKET_KEY must have", "HOP_TICKET_KEY_PREVIOUS must have", "PEOPLE_KEY must have", "GUEST_KEY must have", "GUEST_KEY_PREVIOUS must have", "HOP_FREE_MINUTES must be", "EDGE_ADDRESS_HEADER is not",
+			"PORT is not a valid int", "BASE_URL must be an http", "HOP_URL must be", "LEGACY_URL must be", "BACKEND must be",
+			"CATALOGO_TOKEN must have", "METRICS_TOKEN must have", "JOBS_TOKEN must have", "EDGE_COUNTRY_HEADER is not", "ORIGIN_ALLOW has an entry", "CONTACT_EMAIL is not",
+			"LOG_LEVEL is not a valid slog.Level", "RADIO_BROWSER_URL must be", "IPTV_ORG_URL must be",
 		}},
-		{"port", nil, map[string]string{"PORT": "70000"}, []string{"PORT is no port"}},
+		{"port", nil, map[string]string{"PORT": "70000"}, []string{"PORT must be a port"}},
 		{"cloud", nil, map[string]string{"BACKEND": "cloud"}, []string{"GOOGLE_CLOUD_PROJECT is missing"}},
 		{"deployed", nil, map[string]string{"K_SERVICE": "x"}, []string{
 			"BASE_URL is missing", "HOP_URL is missing", "LEGACY_URL is missing", "BUILD is missing",
 			"BACKEND is embedded",
 		}},
-		{"holes", deployed, map[string]string{"ORIGIN_ALLOW": "127.0.0.1:80", "FIRESTORE_EMULATOR_HOST": "127.0.0.1:1"}, []string{
-			"ORIGIN_ALLOW is set", "FIRESTORE_EMULATOR_HOST is set",
+		{"holes", deployed, map[string]string{
+			"ORIGIN_ALLOW": "127.0.0.1:80", "FIRESTORE_EMULATOR_HOST": "127.0.0.1:1", "JOBS_TOKEN": "a token of sixteen",
+		}, []string{
+			"ORIGIN_ALLOW must not be set", "FIRESTORE_EMULATOR_HOST must not be set", "JOBS_TOKEN must not be set",
+		}},
+		{"half a scheduler", nil, map[string]string{"JOBS_AUDIENCE": "https://jobs.example"}, []string{"JOBS_AUDIENCE and JOBS_CALLER must be set together"}},
+		{"a scheduler that cannot be", nil, map[string]string{"JOBS_AUDIENCE": "jobs", "JOBS_CALLER": "nobody"}, []string{
+			"JOBS_AUDIENCE must be an http", "JOBS_CALLER is not",
 		}},
 		{"a meter of everybody", deployed, map[string]string{"HOP_FREE_MINUTES": "120"}, []string{
 			"PEOPLE_KEY is missing", "EDGE_ADDRESS_HEADER is missing",
@@ -107,22 +113,39 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestExample keeps .env.example in step with the settings.
-func TestExample(t *testing.T) {
-	const file = "../../.env.example"
-	if *update {
-		if err := os.WriteFile(file, []byte(Example()), 0o644); err != nil {
-			t.Fatal(err)
+// TestRequirements checks that settings a process requires are named with the
+// other problems, in one message.
+func TestRequirements(t *testing.T) {
+	need := Requirement{Process: "the function x", Settings: []string{"GUEST_KEY", "JOBS_AUDIENCE|JOBS_TOKEN", "EVENTS_TOKEN"}}
+	_, err := parse(map[string]string{"PORT": "0", "EVENTS_TOKEN": strings.Repeat("e", 16)}, func(Config) Requirement { return need })
+	want := "settings:\n" +
+		"GUEST_KEY is missing, and the function x cannot work without it\n" +
+		"JOBS_AUDIENCE or JOBS_TOKEN is missing, and the function x cannot work without it\n" +
+		"PORT must be a port between 1 and 65535"
+	if err == nil || err.Error() != want {
+		t.Errorf("the message is\n%v\nwant\n%s", err, want)
+	}
+	for _, name := range []string{"JOBS_TOKEN", "JOBS_AUDIENCE"} {
+		vars := map[string]string{"GUEST_KEY": strings.Repeat("g", 32), "EVENTS_TOKEN": strings.Repeat("e", 16), name: "https://jobs.example", "JOBS_CALLER": "s@x.example"}
+		if name == "JOBS_TOKEN" {
+			delete(vars, "JOBS_CALLER")
+		}
+		if _, err := parse(vars, func(Config) Requirement { return need }); err != nil {
+			t.Errorf("with %s: %v", name, err)
 		}
 	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// TestExample checks the form of the example file: each setting has a meaning,
+// the processes that read it, and a name.
+func TestExample(t *testing.T) {
+	text := Example(func(name string) string { return "Read by the readers of " + name + "." })
+	for _, name := range Names() {
+		if !strings.Contains(text, "\n# Read by the readers of "+name+".\n#"+name+"=") {
+			t.Errorf("%s is not in the example with what reads it", name)
+		}
 	}
-	if diff := cmp.Diff(Example(), string(got)); diff != "" {
-		t.Errorf("%s (go test -update rewrites it) (-want +got):\n%s", file, diff)
-	}
-	if strings.Contains(Example(), "# \n") || strings.Contains(Example(), "\n#=") {
+	if strings.Contains(text, "\n# \n") || strings.Contains(text, "\n#=") {
 		t.Error("a setting has no meaning or no name")
 	}
 }

@@ -6,15 +6,25 @@ import (
 	"strings"
 )
 
-//go:generate go test . -run TestExample -update
-
-// Example returns the text of a file that names every setting with its
-// meaning and its default.
-func Example() string {
-	var b strings.Builder
-	b.WriteString("# Every setting of the service, with its default. What is not set keeps it.\n")
+// Names returns the names of all settings in the environment, in the order of
+// the fields of Config.
+func Names() []string {
+	var names []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
-		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", f.Tag.Get("doc"), f.Tag.Get("env"), f.Tag.Get("envDefault"))
+		names = append(names, f.Tag.Get("env"))
+	}
+	return names
+}
+
+// Example returns the text of a file that lists every setting with its meaning,
+// its default, and the processes that read it: usedBy returns a sentence about
+// them for the name of a setting.
+func Example(usedBy func(name string) string) string {
+	var b strings.Builder
+	b.WriteString("# Every setting of the service with its default, which applies to a setting that is not set.\n")
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+		name := f.Tag.Get("env")
+		fmt.Fprintf(&b, "\n# %s\n# %s\n#%s=%s\n", f.Tag.Get("doc"), usedBy(name), name, f.Tag.Get("envDefault"))
 	}
 	return b.String()
 }

@@ -55,6 +55,7 @@ var layers = []layer{
 	{`shared/api/request`, words + `|shared/(identity|credential|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
 	{`shared/api(/.*)?`, words + `|shared/identity|shared/api(/.*)?`, "the web layer knows no subject"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
+	{`shared/compose`, words + `|` + keepers + `|shared/(wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact)(/.*)?`, "compose opens subjects and answers no requests"},
 	{functions, `shared/.*`, "functions are deployed apart; they meet in shared"},
 	{`hop/(playlist|ticket)`, `shared/(fault|catalog)|hop/playlist`, "rewriting and tickets are functions of values"},
 	{`hop(/.*)?`, `(shared|hop)/.*`, "a container holds no functions"},
@@ -85,6 +86,8 @@ func misplaced(dir, im string) string {
 		return "only tests import a test suite"
 	case match(leaves, im) && !match(leaves+`|shared/wire|scripts/.*`, dir):
 		return "only wire opens a leaf"
+	case im == "shared/compose" && !match(composers+`|hop/server`, dir):
+		return "the table and the mains open parts; a function is given those that it declares"
 	case match(composers, dir) || strings.HasPrefix(im, dir+"/"):
 		return ""
 	}
@@ -121,6 +124,7 @@ type home struct {
 var homes = []home{
 	{`cloud\.google\.com/go/firestore(/.*)?`, `shared/store/firestore`},
 	{`cloud\.google\.com/go/pubsub/v2(/.*)?`, `shared/bus/pubsub`},
+	{`google\.golang\.org/api/(idtoken|option)`, `functions/jobs|shared/store/firestore|shared/bus/pubsub`},
 	{`google\.golang\.org/.*|github\.com/googleapis/.*`, `shared/store/firestore|shared/bus/pubsub`},
 	{`modernc\.org/sqlite(/.*)?`, `shared/(store|bus)/embedded(/.*)?|scripts/bench(/.*)?`},
 	{`github\.com/GoogleCloudPlatform/functions-framework-go(/.*)?`, `functions|functions/serve`},

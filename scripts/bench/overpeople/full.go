@@ -31,7 +31,7 @@ func (s *service) full(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	l, err := library.Update(ctx, s.deps.DB, owner, time.Now(), func(l *library.Library) error {
+	l, err := library.Update(ctx, s.parts.DB, owner, time.Now(), func(l *library.Library) error {
 		l.Merge(plan)
 		return nil
 	})
@@ -63,7 +63,7 @@ func (s *service) full(ctx context.Context, out io.Writer) error {
 
 // plan fills every sub-tab of every folder with channels of the catalog.
 func (s *service) plan() ([]library.Category, error) {
-	v, err := s.deps.Catalog.View()
+	v, err := s.parts.Catalog.View()
 	if err != nil {
 		return nil, err
 	}

@@ -16,9 +16,10 @@ import (
 	"time"
 
 	"miramundo.dev/functions"
-	"miramundo.dev/functions/admin"
 	"miramundo.dev/functions/aggregate"
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/catalog/reload"
+	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/job"
@@ -53,7 +54,7 @@ var errands = []errand{
 // A service is the functions on one machine, whose documents are counted.
 type service struct {
 	http.Handler
-	deps    functions.Deps
+	parts   *compose.Parts
 	meter   *storetest.Meter
 	guests  *identity.Guests
 	channel string
@@ -66,7 +67,7 @@ func Run(ctx context.Context, out io.Writer, n int) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	s, end, err := open(ctx, dir)
+	s, err := open(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -74,13 +75,13 @@ func Run(ctx context.Context, out io.Writer, n int) error {
 	head(out)
 	for _, e := range errands {
 		if err := s.measure(ctx, out, e, n); err != nil {
-			return errors.Join(err, end())
+			return errors.Join(err, s.parts.Close())
 		}
 	}
 	if err := s.full(ctx, out); err != nil {
-		return errors.Join(err, end())
+		return errors.Join(err, s.parts.Close())
 	}
-	return errors.Join(s.count(ctx, out), end())
+	return errors.Join(s.count(ctx, out), s.parts.Close())
 }
 
 func head(out io.Writer) {
@@ -88,27 +89,29 @@ func head(out io.Writer) {
 }
 
 // open opens the functions on the sample of the catalog.
-func open(ctx context.Context, dir string) (*service, func() error, error) {
+func open(ctx context.Context, dir string) (*service, error) {
 	key := strings.Repeat("k", 32)
 	cfg, err := config.Parse(map[string]string{"DATA_DIR": dir, "CATALOG": "sample", "GUEST_KEY": key})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	d, end, err := functions.Open(ctx, cfg, slog.New(slog.DiscardHandler), functions.Local{})
+	d, err := compose.Open(ctx, compose.Options{Config: cfg, Log: slog.New(slog.DiscardHandler), Jobs: functions.Jobs}, functions.AllNeeds()...)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if _, err := d.Jobs.Run(ctx, admin.ReloadJob, job.Order{}); err != nil {
-		return nil, nil, errors.Join(err, end())
+	if _, err := d.Jobs.Run(ctx, reload.Name, job.Order{}); err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
 	if err := d.Catalog.Refresh(ctx); err != nil {
-		return nil, nil, errors.Join(err, end())
+		return nil, errors.Join(err, d.Close())
 	}
-	s := &service{deps: d, meter: storetest.NewMeter(d.DB), guests: identity.NewGuests(key, "", time.Now)}
-	s.deps.DB = s.meter
-	s.Handler = functions.Mux(s.deps)
+	s := &service{parts: d, meter: storetest.NewMeter(d.DB), guests: identity.NewGuests(key, "", time.Now)}
+	s.parts.DB = s.meter
+	if s.Handler, err = functions.Mux(s.parts); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	s.channel, err = s.first()
-	return s, end, err
+	return s, err
 }
 
 // first returns the id of a channel.

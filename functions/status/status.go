@@ -1,13 +1,61 @@
-package discovery
+// Package status is the function that reports how the service fares: which
+// catalog it answers from and how old each of its sources is.
+package status
 
 import (
 	"context"
 	"slices"
 	"time"
 
+	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/config"
 )
+
+// Endpoints is this function's part of the API.
+var Endpoints = []api.Endpoint{
+	api.Bind((*Server).health, api.Endpoint{
+		Method: "GET",
+		Path:   api.HealthPath,
+		Auth:   api.None,
+		Doc:    "Whether the service answers, from which catalog, and how old each of its sources is.",
+		Tool:   "get_health",
+	}),
+}
+
+// A State reports which catalog an instance answers from.
+type State interface {
+	// Synced returns when the sources were last confirmed, and false before the
+	// first release.
+	Synced() (time.Time, bool)
+	// Sources returns the state of each file of the sources.
+	Sources() []catalog.Source
+	// State returns which release is shown, and what prevents a newer one.
+	State() release.State
+	// Database returns an error when the database does not answer.
+	Database(context.Context) error
+}
+
+// Sourced is a part that is made from files, such as the guides.
+type Sourced interface {
+	// Sources returns the state of each file.
+	Sources() []catalog.Source
+}
+
+// Options are what health is computed from.
+type Options struct {
+	State  State
+	Guides Sourced // may be nil
+	Build  string  // short id of the commit
+	Now    func() time.Time
+}
+
+// A Server answers for the health of the service.
+type Server struct{ Options }
+
+// New returns a server that reports o.
+func New(o Options) *Server { return &Server{o} }
 
 // limit is the age after which the catalog and each of its sources are stale.
 const limit = catalog.StaleAfter
@@ -15,8 +63,8 @@ const limit = catalog.StaleAfter
 // patience is how long health waits for the database to answer.
 const patience = 2 * time.Second
 
-// Health is the answer of GET /api/health. It is told whatever fails: what
-// does not answer is a member, not an error.
+// health is the answer of GET /api/health. It is always sent: a part that fails
+// is a member of it, never an error.
 type health struct {
 	OK       bool                 `json:"ok" description:"Always true when the service answers."`
 	App      string               `json:"app"`
@@ -36,7 +84,7 @@ type freshness struct {
 	LimitDays int     `json:"limit_days"`
 }
 
-// A reference is how one file of a source stands.
+// A reference is the state of one file of a source.
 type reference struct {
 	FetchedAt *string `json:"fetched_at" format:"date-time" description:"When it was last read or confirmed; null when never."`
 	SHA256    *string `json:"sha256" description:"Of the file, in hex."`
@@ -50,7 +98,7 @@ type reference struct {
 func (s *Server) health(ctx context.Context, _ struct{}) (health, error) {
 	now := s.Now()
 	h := health{
-		OK: true, App: App, Build: s.Build, TS: stamp(now),
+		OK: true, App: config.Product, Build: s.Build, TS: stamp(now),
 		Catalog: freshness{Stale: true, LimitDays: int(limit / (24 * time.Hour))},
 		Sources: map[string]reference{},
 	}
@@ -69,7 +117,7 @@ func (s *Server) health(ctx context.Context, _ struct{}) (health, error) {
 	return h, nil
 }
 
-// sources returns how the files of the catalog and of the guides stand.
+// sources returns the state of the files of the catalog and of the guides.
 func (s *Server) sources() []catalog.Source {
 	all := s.State.Sources()
 	if s.Guides != nil {
@@ -92,6 +140,6 @@ func referTo(src catalog.Source, now time.Time) reference {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// hours returns whole hours; a clock that runs behind makes nothing younger
-// than now.
+// hours returns whole hours, and 0 for a time in the future, which a clock that
+// runs behind sees.
 func hours(d time.Duration) int { return int(max(d, 0) / time.Hour) }

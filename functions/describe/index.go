@@ -1,4 +1,4 @@
-package discovery
+package describe
 
 import (
 	"regexp"
@@ -7,6 +7,7 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/openapi"
+	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/i18n"
 )
 
@@ -76,13 +77,13 @@ var steps = []struct{ does, tool, query string }{
 	{"Search channels by name.", "search_channels", "?q=news&limit=5"},
 	{"List the countries that have channels.", "list_countries", ""},
 	{"Search radio stations by tag, most voted first.", "search_channels", "?kind=radio&tag=jazz&sort=votes"},
-	{"Read how fresh the catalog is.", healthTool, ""},
+	{"Read how fresh the catalog is.", "get_health", ""},
 }
 
 // describe computes the index of a table.
 func describe(o Options) index {
 	x := index{
-		Name: App, Description: about, Locales: []string{}, Auth: []authMode{}, Endpoints: []entry{},
+		Name: config.Product, Description: about, Locales: []string{}, Auth: []authMode{}, Endpoints: []entry{},
 		Docs:       docs{OpenAPI: o.BaseURL + api.DescriptionPath, UI: o.BaseURL + "/"},
 		Quota:      quota{Free: []allowance{{What: "Search, facets, detail records and health."}}},
 		Quickstart: []step{},

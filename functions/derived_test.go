@@ -1,0 +1,198 @@
+package functions
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/hop/server"
+	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/source/collect"
+)
+
+// The files that these tests compare derive from the table of functions and
+// from what the containers declare. `go test ./functions -update` rewrites them.
+
+// processes lists what every function and container declares.
+func processes() []compose.Process {
+	var all []compose.Process
+	for _, f := range All() {
+		all = append(all, f.Declared())
+	}
+	return append(all, server.Process)
+}
+
+// A deployed is an entry of infra/functions.json: what the deployment of one
+// function or container must provide.
+type deployed struct {
+	Name      string            `json:"name"`
+	Kind      string            `json:"kind"`  // "function" or "container"
+	Host      string            `json:"host"`  // "main", or "own" for a host of its own
+	Opens     []compose.Need    `json:"opens"` // the parts that a process opens
+	Secrets   []string          `json:"secrets,omitempty"`
+	Settings  []string          `json:"settings"` // besides those of every process
+	Publishes []string          `json:"publishes,omitempty"`
+	Receives  []string          `json:"receives,omitempty"`
+	Schedules map[string]string `json:"schedules,omitempty"` // how often each job runs
+	Routes    []string          `json:"routes"`
+}
+
+func deployedOf(p compose.Process, kind, host string, routes []string) deployed {
+	d := deployed{
+		Name: p.Name, Kind: kind, Host: host, Opens: compose.Expand(p.Needs...), Secrets: p.Secrets,
+		Settings: p.Reads(), Publishes: p.Publishes, Receives: p.Receives, Routes: routes, Schedules: map[string]string{},
+	}
+	for _, s := range p.Schedules {
+		d.Schedules[s.Job] = shortDuration(s)
+	}
+	return d
+}
+
+// shortDuration returns how often a job runs, such as 6h and not 6h0m0s.
+func shortDuration(s compose.Schedule) string {
+	return zeroUnits.ReplaceAllString(s.Every.String(), "$1")
+}
+
+var zeroUnits = regexp.MustCompile(`([hm])(?:0m)?0s$`)
+
+// TestInfra keeps what the deployment reads in step with the table.
+func TestInfra(t *testing.T) {
+	var all []deployed
+	for _, f := range All() {
+		host, routes := "main", []string{}
+		if f.Apart {
+			host = "own"
+		}
+		for _, e := range f.Endpoints {
+			routes = append(routes, e.Pattern())
+		}
+		all = append(all, deployedOf(f.Declared(), "function", host, routes))
+	}
+	all = append(all, deployedOf(server.Process, "container", "own", []string{}))
+	text, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "../infra/functions.json", string(text)+"\n")
+}
+
+// TestExample keeps .env.example in step with the settings and with the
+// processes that read them.
+func TestExample(t *testing.T) {
+	golden(t, "../.env.example", config.Example(usedBy))
+}
+
+// usedBy returns the sentence of .env.example about the processes that read a
+// setting.
+func usedBy(setting string) string {
+	if compose.ForEveryProcess(setting) {
+		return "Read by every process."
+	}
+	var names []string
+	for _, p := range processes() {
+		if slices.Contains(p.Reads(), setting) {
+			names = append(names, p.Name)
+		}
+	}
+	if len(names) == 0 {
+		return others[setting]
+	}
+	return "Read by " + strings.Join(names, ", ") + "."
+}
+
+// others are the settings that no function or container declares.
+var others = map[string]string{
+	"FUNCTION_TARGET": "Read by functions/serve.",
+}
+
+// TestSettings checks that each setting is declared by a process, and that each
+// declared setting exists.
+func TestSettings(t *testing.T) {
+	for _, name := range config.Names() {
+		if usedBy(name) == "" {
+			t.Errorf("no process declares that it reads %s", name)
+		}
+	}
+	for _, p := range processes() {
+		for _, name := range p.Reads() {
+			if !slices.Contains(config.Names(), name) {
+				t.Errorf("%s declares the setting %s, which does not exist", p.Name, name)
+			}
+		}
+	}
+}
+
+// TestLocalStack keeps the topics and the jobs of emulator.json in step with the
+// table.
+func TestLocalStack(t *testing.T) {
+	const file = "../emulator.json"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for name, lines := range map[string][]string{"topics": topicLines(), "jobs": jobLines()} {
+		block := regexp.MustCompile(`(?s)"` + name + `": \{.*?\n  \}`)
+		if !block.MatchString(text) {
+			t.Fatalf("%s has no block %s", file, name)
+		}
+		text = block.ReplaceAllString(text, fmt.Sprintf("%q: {\n    %s\n  }", name, strings.Join(lines, ",\n    ")))
+	}
+	golden(t, file, text)
+}
+
+func topicLines() (lines []string) {
+	for _, p := range processes() {
+		for _, topic := range p.Receives {
+			lines = append(lines, fmt.Sprintf(`%q: { "push": { "function": %q }, "deadLetter": %q, "maxAttempts": 5 }`, topic, p.Name, topic+"-dead"))
+		}
+	}
+	return lines
+}
+
+func jobLines() (lines []string) {
+	for _, p := range processes() {
+		for _, s := range p.Schedules {
+			lines = append(lines, fmt.Sprintf(`%q: { "every": %q, "path": %q }`, s.Job, shortDuration(s), "/jobs/"+s.Job))
+		}
+	}
+	return lines
+}
+
+// TestSchedules checks that each job is on a schedule, and each schedule is of a
+// job.
+func TestSchedules(t *testing.T) {
+	var scheduled []string
+	for _, p := range processes() {
+		for _, s := range p.Schedules {
+			scheduled = append(scheduled, s.Job)
+		}
+	}
+	d := deps(t, openEmbedded(t), collect.Place{})
+	want := d.Jobs.Names()
+	slices.Sort(want)
+	slices.Sort(scheduled)
+	if diff := cmp.Diff(want, scheduled); diff != "" {
+		t.Errorf("(-jobs +scheduled):\n%s", diff)
+	}
+}
+
+// TestPublished checks that each topic has a publisher among the processes, and
+// each publisher a topic that is received.
+func TestPublished(t *testing.T) {
+	var published []string
+	for _, p := range processes() {
+		published = append(published, p.Publishes...)
+	}
+	slices.Sort(published)
+	if diff := cmp.Diff(subscriptions(), slices.Compact(published)); diff != "" {
+		t.Errorf("(-received +published):\n%s", diff)
+	}
+}

@@ -1,0 +1,83 @@
+// Package describe is the function that describes the service to machines: the
+// index of the API and its OpenAPI document. Both are computed from the table of
+// endpoints when the function starts, so it needs no database.
+package describe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/openapi"
+	"miramundo.dev/shared/config"
+)
+
+const about = "Every TV channel and radio station of the public registers: full-text search, filters, facets and the streams of each, over one JSON API."
+
+// Endpoints is this function's part of the API.
+var Endpoints = []api.Endpoint{
+	api.Bind((*Server).index, api.Endpoint{
+		Method: "GET",
+		Path:   indexPath,
+		Auth:   api.None,
+		Doc:    "The index of the API: every endpoint with its method, path, credential, address and result.",
+		Cache:  api.Public(5 * time.Minute),
+	}),
+	api.Bind((*Server).openapi, api.Endpoint{
+		Method: "GET",
+		Path:   api.DescriptionPath,
+		Auth:   api.None,
+		Doc:    "The OpenAPI 3.1 description of the API.",
+		Cache:  api.Public(5 * time.Minute),
+	}),
+}
+
+const indexPath = "/api/{$}"
+
+// Options are what the documents are computed from.
+type Options struct {
+	Table   []api.Endpoint // the endpoints of every function
+	Build   string         // short id of the commit
+	BaseURL string         // of the service, without a trailing slash
+}
+
+// A Server answers with documents that it computed once.
+type Server struct {
+	indexDoc   indexDoc
+	openapiDoc openapiDoc
+}
+
+// New returns a server of the documents that describe o. It panics when the
+// table cannot be described, which the first test of the table finds.
+func New(o Options) *Server {
+	index, err := json.Marshal(describe(o))
+	if err != nil {
+		panic(fmt.Sprintf("describe: index: %v", err))
+	}
+	spec, err := openapi.Document(openapi.Info{
+		Title: config.Product, Description: about, Version: o.Build, BaseURL: o.BaseURL,
+	}, o.Table)
+	if err != nil {
+		panic(fmt.Sprintf("describe: OpenAPI: %v", err))
+	}
+	const mediaType = "application/json; charset=utf-8"
+	return &Server{indexDoc{api.NewDocument(mediaType, index)}, openapiDoc{api.NewDocument(mediaType, spec)}}
+}
+
+// An indexDoc is the index, already encoded.
+type indexDoc struct{ *api.Document }
+
+// Schema returns the shape of the index.
+func (indexDoc) Schema() any { return index{} }
+
+func (s *Server) index(context.Context, struct{}) (indexDoc, error) { return s.indexDoc, nil }
+
+// An openapiDoc is the OpenAPI document, already encoded.
+type openapiDoc struct{ *api.Document }
+
+// Schema returns an object of any shape: that of OpenAPI is its own standard.
+func (openapiDoc) Schema() any { return map[string]any{} }
+
+func (s *Server) openapi(context.Context, struct{}) (openapiDoc, error) { return s.openapiDoc, nil }

@@ -1,0 +1,87 @@
+package describe
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/config"
+)
+
+// health is an endpoint of another function.
+var health = api.Bind(func(*Server, context.Context, struct{}) (api.NoContent, error) { return api.NoContent{}, nil }, api.Endpoint{
+	Method: "GET", Path: "/api/health", Auth: api.None, Doc: "How the service fares.", Tool: "get_health",
+})
+
+// serve returns the function's handler, whose answers must be as it describes
+// them.
+func serve(t *testing.T) http.Handler {
+	t.Helper()
+	s := New(Options{Table: append(slices.Clone(Endpoints), health), Build: "abc1234", BaseURL: "https://m.example"})
+	return apitest.Validating(t, request.Handler(request.Options{}, s, Endpoints), s.openapiDoc.Bytes())
+}
+
+func TestIndex(t *testing.T) {
+	h := serve(t)
+	answer, body := apitest.Do(t, h, "GET", "/api/", "")
+	var got index
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	if got.Name != config.Product || len(got.Locales) != 5 || got.Locales[0] != "pt" || got.MCP != nil {
+		t.Errorf("index is %+v", got)
+	}
+	tool := "get_health"
+	want := []entry{
+		{"GET", "/api/", "none", "https://m.example/api/", Endpoints[0].Doc, nil},
+		{"GET", "/api/health", "none", "https://m.example/api/health", health.Doc, &tool},
+		{"GET", "/openapi.json", "none", "https://m.example/openapi.json", Endpoints[1].Doc, nil},
+	}
+	if diff := cmp.Diff(want, got.Endpoints); diff != "" {
+		t.Errorf("endpoints (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]authMode{{"none", "No credential."}}, got.Auth); diff != "" {
+		t.Errorf("only the credentials that some endpoint takes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]step{{"Read how fresh the catalog is.", "GET", "https://m.example/api/health"}}, got.Quickstart); diff != "" {
+		t.Errorf("only the steps that the table has (-want +got):\n%s", diff)
+	}
+	tag := answer.Header.Get("Etag")
+	if again, _ := apitest.Do(t, h, "GET", "/api/", "", "If-None-Match", tag); again.StatusCode != http.StatusNotModified {
+		t.Errorf("the same version again answers %d", again.StatusCode)
+	}
+}
+
+// TestPaths checks the notation of the interface.
+func TestPaths(t *testing.T) {
+	type in struct {
+		ID   string `path:"id"`
+		File string `path:"file"`
+	}
+	e := api.Bind(func(*Server, context.Context, in) (api.NoContent, error) { return api.NoContent{}, nil }, api.Endpoint{
+		Method: "GET", Path: "/f/{id}/{file...}", Auth: api.Operator, Doc: "A file.",
+	})
+	if got, want := entryOf("https://m.example", e).Path, "/f/:id/:file"; got != want {
+		t.Errorf("path is %q, want %q", got, want)
+	}
+}
+
+func TestOpenAPI(t *testing.T) {
+	h := serve(t)
+	answer, plain := apitest.Do(t, h, "GET", "/openapi.json", "")
+	if answer.Header.Get("Content-Encoding") != "" || !strings.Contains(plain, `"openapi": "3.1.0"`) {
+		t.Errorf("document is %.100s", plain)
+	}
+	answer, packed := apitest.Do(t, h, "GET", "/openapi.json", "", "Accept-Encoding", "br")
+	if answer.Header.Get("Content-Encoding") != "br" || packed != plain {
+		t.Errorf("in brotli it comes in %q, as %d bytes", answer.Header.Get("Content-Encoding"), len(packed))
+	}
+}

@@ -1,0 +1,84 @@
+package functions
+
+import (
+	"context"
+	"net/http"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/credential"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/social/comment"
+	"miramundo.dev/shared/social/kept"
+)
+
+// A Server answers for the endpoints of a function.
+type Server struct {
+	Groups    []request.Group                                             // its endpoints, each group with the value that answers for it
+	FaultPage func(r *http.Request, status int, f *fault.Error) api.Reply // shows faults to people; nil where a function has no pages
+}
+
+// one returns the server of a function whose endpoints one value answers for.
+func one(server any, endpoints []api.Endpoint) (Server, error) {
+	return Server{Groups: []request.Group{{Server: server, Endpoints: endpoints}}}, nil
+}
+
+// Handler serves f over parts, which must have those that f needs.
+func (f Function) Handler(p *compose.Parts) (http.Handler, error) { return serve(p, f) }
+
+// Mux serves the functions of the main host on one handler, for tests and for
+// local use.
+func Mux(p *compose.Parts) (http.Handler, error) { return serve(p, together()...) }
+
+// serve serves functions on one handler. Faults are shown by the pages of the
+// one that has pages.
+func serve(p *compose.Parts, fs ...Function) (http.Handler, error) {
+	o := options(p)
+	var groups []request.Group
+	for _, f := range fs {
+		s, err := f.New(p.Only(f.Needs...))
+		if err != nil {
+			return nil, err
+		}
+		if s.FaultPage != nil {
+			o.FaultPage = s.FaultPage
+		}
+		for _, g := range s.Groups {
+			if len(fs) > 1 && p.Log != nil { // the log of one function alone names it already
+				g.Log = p.Log.With("function", f.Name)
+			}
+			groups = append(groups, g)
+		}
+	}
+	return request.Mux(o, groups...), nil
+}
+
+func options(p *compose.Parts) request.Options {
+	return request.Options{
+		Log: p.Log,
+		Tokens: map[string]string{
+			api.CatalogToken: p.Config.CatalogToken,
+			api.MetricsToken: p.Config.MetricsToken,
+		},
+		CountryHeader: p.Config.CountryHeader,
+		AddressHeader: p.Config.AddressHeader,
+		Auth:          authenticator(p),
+		Now:           p.Now,
+	}
+}
+
+// authenticator returns what identifies the callers of endpoints.
+func authenticator(p *compose.Parts) credential.Authenticator {
+	return credential.Authenticator{Authority: identity.NewAuthority(identity.Options{
+		Guests: p.Guests(), Owns: owning(p), Now: p.Now,
+	})}
+}
+
+// owning returns what decides whether an old guest token is good: one that owns
+// a library, favorites, a history or comments is.
+func owning(p *compose.Parts) func(context.Context, identity.Owner) (bool, error) {
+	return identity.Owning(p.DB, library.Path, kept.FavoritesPath, kept.HistoryPath, comment.PacePath)
+}

@@ -1,0 +1,76 @@
+// Package jobs is the private function that the scheduler calls to run the jobs
+// of the service.
+//
+// It stands on a host of its own and accepts calls of the scheduler's service
+// account alone. A run by the scheduler is an automatic one: unlike a run at the
+// operator's request (POST /api/admin/jobs/{name}), it never overrides a job's
+// own caution, and a scheduled reload of the catalog does not undo a rollback.
+package jobs
+
+import (
+	"context"
+	"errors"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/job"
+)
+
+// Faults of this function.
+var (
+	ErrCaller = fault.New(fault.Unauthenticated, "invalid_scheduler_token")
+	ErrFailed = fault.New(fault.Unavailable, "job_failed") // its field report is the job.Report
+)
+
+// Endpoints is this function's part of the API, none of it public.
+var Endpoints = []api.Endpoint{
+	api.Bind((*Server).run, api.Endpoint{
+		Method:     "POST",
+		Path:       "/jobs/{name}",
+		Auth:       api.None, // the credential is the scheduler's, which is no caller of the API
+		Doc:        "Runs a job as the scheduler orders it, and returns its report.",
+		Faults:     []*fault.Error{ErrCaller, ErrFailed, job.ErrUnknown, job.ErrRunning, fault.ErrUnavailable},
+		SameOrigin: true,
+	}),
+}
+
+// A Runner runs a job by its name. [job.Runner] is one.
+type Runner interface {
+	Run(ctx context.Context, name string, o job.Order) (*job.Report, error)
+}
+
+// A Verifier checks an Authorization header. It returns nil for a call of the
+// scheduler, ErrCaller for any other, and fault.ErrUnavailable when it cannot
+// find out.
+type Verifier func(ctx context.Context, authorization string) error
+
+// A Server runs jobs for the scheduler.
+type Server struct {
+	runner Runner
+	verify Verifier
+}
+
+// New returns a server that has runner run the jobs that verified callers name.
+func New(runner Runner, verify Verifier) *Server { return &Server{runner, verify} }
+
+type runIn struct {
+	Name          string `path:"name" maxLength:"64" description:"Name of the job, such as catalog-reload."`
+	Authorization string `header:"Authorization" maxLength:"8192" description:"The scheduler's OIDC token, as a bearer token."`
+}
+
+// run runs a job to its end, even when the scheduler stops waiting. A job that
+// failed is answered with a fault, so that the scheduler shows the failure and
+// tries again.
+func (s *Server) run(ctx context.Context, in runIn) (*job.Report, error) {
+	if err := s.verify(ctx, in.Authorization); err != nil {
+		return nil, err
+	}
+	report, err := s.runner.Run(context.WithoutCancel(ctx), in.Name, job.Order{})
+	switch {
+	case report == nil:
+		return nil, fault.OrUnavailable(err)
+	case err != nil || !report.OK:
+		return nil, ErrFailed.With("report", report).Because(errors.Join(err, errors.New(report.Error)))
+	}
+	return report, nil
+}

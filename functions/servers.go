@@ -1,0 +1,126 @@
+package functions
+
+import (
+	"context"
+
+	"miramundo.dev/functions/admin"
+	"miramundo.dev/functions/aggregate"
+	"miramundo.dev/functions/catalog"
+	"miramundo.dev/functions/comments"
+	"miramundo.dev/functions/describe"
+	"miramundo.dev/functions/facets"
+	"miramundo.dev/functions/favorites"
+	"miramundo.dev/functions/feeds"
+	"miramundo.dev/functions/guest"
+	"miramundo.dev/functions/history"
+	"miramundo.dev/functions/jobs"
+	"miramundo.dev/functions/legacy"
+	"miramundo.dev/functions/library"
+	"miramundo.dev/functions/media"
+	"miramundo.dev/functions/reports"
+	"miramundo.dev/functions/status"
+	"miramundo.dev/functions/web"
+	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/logo"
+)
+
+// Each constructor below makes the server of one function from the parts that
+// the function needs. The others are nil.
+
+func newAdmin(p *compose.Parts) (Server, error) {
+	return one(admin.New(p.Archive, p.Catalog, p.Blocks, p.Jobs, p.Now), admin.Endpoints)
+}
+
+// newAggregate makes the server of pushed events. A job shows what they change.
+func newAggregate(p *compose.Parts) (Server, error) {
+	c := aggregate.NewCounter(aggregate.Options{DB: p.DB, Now: p.Now, Later: true})
+	return one(aggregate.New(c, p.Config.EventsToken), aggregate.Endpoints)
+}
+
+func newCatalog(p *compose.Parts) (Server, error) {
+	return one(catalog.New(catalog.Options{
+		Catalog: p.Catalog, DB: p.DB, Overlay: p.Social, Guide: p.Guide, Links: p.Links(), Now: p.Now,
+	}), catalog.Endpoints)
+}
+
+func newComments(p *compose.Parts) (Server, error) {
+	return one(comments.New(comments.Options{
+		DB: p.DB, Outbox: p.Outbox(), Catalog: p.Catalog, Links: p.Links(), Now: p.Now,
+	}), comments.Endpoints)
+}
+
+func newDescribe(p *compose.Parts) (Server, error) {
+	return one(describe.New(describe.Options{Table: Table(), Build: p.Config.Build, BaseURL: p.Config.BaseURL}), describe.Endpoints)
+}
+
+func newFacets(p *compose.Parts) (Server, error) {
+	return one(facets.New(p.Catalog), facets.Endpoints)
+}
+
+func newFavorites(p *compose.Parts) (Server, error) {
+	return one(favorites.New(favorites.Options{
+		DB: p.DB, Outbox: p.Outbox(), Overlay: p.Social, Catalog: p.Catalog, Links: p.Links(), Now: p.Now,
+	}), favorites.Endpoints)
+}
+
+func newFeeds(p *compose.Parts) (Server, error) {
+	return one(feeds.New(p.DB, p.Catalog, p.Guide, p.Now), feeds.Endpoints)
+}
+
+func newGuest(p *compose.Parts) (Server, error) {
+	return one(guest.New(p.Guests(), p.Now), guest.Endpoints)
+}
+
+func newHistory(p *compose.Parts) (Server, error) {
+	return one(history.New(p.DB, p.Catalog, p.Links(), p.Now), history.Endpoints)
+}
+
+// newJobs makes the server of the scheduler's calls. The token of a local
+// installation is accepted where no scheduler is named.
+func newJobs(p *compose.Parts) (Server, error) {
+	verify := jobs.Token(p.Config.JobsToken)
+	if p.Config.JobsAudience != "" {
+		var err error
+		if verify, err = jobs.OIDC(p.Config.JobsAudience, p.Config.JobsCaller, nil); err != nil {
+			return Server{}, err
+		}
+	}
+	return one(jobs.New(p.Jobs, verify), jobs.Endpoints)
+}
+
+func newLegacy(p *compose.Parts) (Server, error) {
+	return one(legacy.New(p.Config.BaseURL), legacy.Endpoints)
+}
+
+func newLibrary(p *compose.Parts) (Server, error) {
+	return one(library.New(p.DB, p.Catalog, p.Links(), p.Now), library.Endpoints)
+}
+
+// newMedia makes the server of images, which hides the logos of channels that
+// are blocked.
+func newMedia(p *compose.Parts) (Server, error) {
+	hidden := func(logo string) bool {
+		v, err := p.Catalog.View()
+		return err == nil && v.Hidden(logo)
+	}
+	return one(media.New(p.DB, p.Config.HopURL).Hide(hidden), media.Endpoints)
+}
+
+func newReports(p *compose.Parts) (Server, error) {
+	return one(reports.New(reports.Options{
+		DB: p.DB, Bus: p.Bus, Catalog: p.Catalog, Overlay: p.Social, BaseURL: p.Config.BaseURL, Log: p.Log, Now: p.Now,
+	}), reports.Endpoints)
+}
+
+func newStatus(p *compose.Parts) (Server, error) {
+	return one(status.New(status.Options{State: p.Catalog, Guides: p.Guide, Build: p.Config.Build, Now: p.Now}), status.Endpoints)
+}
+
+func newWeb(p *compose.Parts) (Server, error) {
+	s := web.New(web.Options{
+		Catalog: p.Catalog, Guides: p.Guide, Links: p.Links(), Contact: p.Config.ContactEmail, Now: p.Now,
+		Logos: func(ctx context.Context, id string) (*logo.Image, error) { return logo.Get(ctx, p.DB, id) },
+	})
+	return Server{Groups: []request.Group{{Server: s, Endpoints: web.Endpoints}}, FaultPage: s.FaultPage}, nil
+}

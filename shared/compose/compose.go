@@ -1,0 +1,187 @@
+// Package compose opens the parts of the service that a process needs, and
+// nothing else.
+//
+// A function declares its needs as data. [Open] opens the parts that these
+// needs name: a function that needs no catalog loads none and follows nothing,
+// so that it answers at once and costs little memory. Opening never waits long
+// for a database that does not answer: what could not be loaded is loaded in
+// the background, and the functions answer what they can meanwhile.
+package compose
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/block"
+	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/overlay"
+	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/source"
+	"miramundo.dev/shared/source/collect"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/wire"
+)
+
+// Options say what parts are made from.
+type Options struct {
+	Config config.Config
+	Log    *slog.Logger
+	Now    func() time.Time // nil: time.Now
+
+	// DB and Bus are used in place of those that Config names. They stay the
+	// caller's: Close does not close them.
+	DB  store.DB
+	Bus bus.Bus
+
+	Plan     *collect.Plan          // of the sources of the catalog; nil: as Config.Catalog names them
+	Extra    *source.Dataset        // records beside those of the sources
+	Progress func(collect.Progress) // is called as a reload proceeds; may be nil
+	Jobs     func(*Parts) []job.Job // jobs beside those of this package; may be nil
+	Retry    time.Duration          // between attempts to read what could not be read; 0: the default of package release
+}
+
+// Parts are the parts that one process has opened. A part that it does not
+// need is nil.
+type Parts struct {
+	Config config.Config
+	Log    *slog.Logger
+	Now    func() time.Time
+
+	DB  store.DB // Documents
+	Bus bus.Bus  // Events
+
+	Followers *overlay.Set // keeps Catalog, Guide and Social up to date; empty where none of them is open
+
+	Archive *release.Archive // Catalog: the releases that are kept
+	Blocks  *block.List      // Catalog: what the operator took out
+	Catalog *release.Live    // Catalog: one release in memory, two watches
+	Guide   *guide.Live      // Guide: the programmes of today and tomorrow in memory, one watch
+	Social  *social.Overlay  // Social: the counters of every channel in memory, a watch for each shard
+	Jobs    *job.Runner      // Jobs
+
+	close []func() error // in the order of opening
+}
+
+// Open opens the parts that needs name, and those that they stand on. What it
+// opened follows the database until ctx is done, and is released by Close.
+func Open(ctx context.Context, o Options, needs ...Need) (*Parts, error) {
+	p := &Parts{Config: o.Config, Log: o.Log, Now: o.Now, DB: o.DB, Bus: o.Bus}
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	needs = Expand(needs...)
+	needed := func(n Need) bool { return slices.Contains(needs, n) }
+	if err := p.openBackend(ctx, needed(Documents), needed(Events)); err != nil {
+		return nil, err
+	}
+	p.Followers = overlay.NewSet(p.DB, p.Log, p.Now)
+	if needed(Social) {
+		p.Social = social.FollowOverlay(ctx, p.Followers)
+	}
+	layers := p.openLayers(ctx, needed(Overlays), needed(Guide))
+	if needed(Catalog) {
+		p.openCatalog(ctx, o.Retry, layers)
+	}
+	if needed(Jobs) {
+		if err := p.openJobs(o); err != nil {
+			return nil, errors.Join(err, p.Close())
+		}
+	}
+	return p, nil
+}
+
+// Only returns p with the parts that needs name, and those that they stand on;
+// the others are nil. A process that serves several functions gives each of them
+// only what it declared, so that a function which uses a part it did not declare
+// fails in tests and not when it is deployed. The result is not to be closed.
+func (p *Parts) Only(needs ...Need) *Parts {
+	only := &Parts{Config: p.Config, Log: p.Log, Now: p.Now, Followers: p.Followers}
+	for _, n := range Expand(needs...) {
+		switch n {
+		case Documents:
+			only.DB = p.DB
+		case Events:
+			only.Bus = p.Bus
+		case Catalog:
+			only.Archive, only.Blocks, only.Catalog = p.Archive, p.Blocks, p.Catalog
+		case Guide:
+			only.Guide = p.Guide
+		case Social:
+			only.Social = p.Social
+		case Jobs:
+			only.Jobs = p.Jobs
+		case Overlays: // they are in the catalog
+		}
+	}
+	return only
+}
+
+// Close releases what Open opened, the last first. Requests must have ended.
+func (p *Parts) Close() error {
+	var errs []error
+	for _, f := range slices.Backward(p.close) {
+		errs = append(errs, f())
+	}
+	p.close = nil
+	return errors.Join(errs...)
+}
+
+// openBackend opens the database and the bus, where they are needed and not
+// given.
+func (p *Parts) openBackend(ctx context.Context, documents, events bool) error {
+	documents, events = documents && p.DB == nil, events && p.Bus == nil
+	c := wire.Config{
+		Backend: wire.Backend(p.Config.Backend), DataDir: p.Config.DataDir, Project: p.Config.Project,
+		FirestoreHost: p.Config.FirestoreHost, PubSubHost: p.Config.PubSubHost,
+		Topology: social.Topology(), Log: p.Log,
+	}
+	switch {
+	case events:
+		db, b, err := wire.Open(ctx, c)
+		if err != nil {
+			return err
+		}
+		p.close = append(p.close, db.Close, b.Close)
+		p.Bus = b
+		if documents {
+			p.DB = db
+		}
+	case documents:
+		db, err := wire.OpenDocuments(ctx, c)
+		if err != nil {
+			return err
+		}
+		p.close = append(p.close, db.Close)
+		p.DB = db
+	}
+	return nil
+}
+
+// openCatalog follows the catalog under layers.
+func (p *Parts) openCatalog(ctx context.Context, retry time.Duration, layers []release.Layer) {
+	p.Archive = &release.Archive{DB: p.DB, Now: p.Now}
+	p.Blocks = block.NewList(p.DB)
+	p.Catalog = release.Follow(ctx, p.Followers, release.Options{
+		Archive: p.Archive, Blocks: p.Blocks, Links: p.Links(), Layers: layers, Retry: retry,
+	})
+}
+
+// Links returns the addresses of the parts of the service, as records name
+// them.
+func (p *Parts) Links() catalog.LinkBase {
+	return catalog.LinkBase{Base: p.Config.BaseURL, Hop: p.Config.HopURL, Legacy: p.Config.LegacyURL}
+}
+
+// Guests returns the signer of guest tokens.
+func (p *Parts) Guests() *identity.Guests {
+	return identity.NewGuests(p.Config.GuestKey, p.Config.GuestKeyOld, p.Now)
+}

@@ -1,0 +1,149 @@
+package compose
+
+import (
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/store"
+)
+
+// options returns the options of parts in a folder of the test.
+func options(t *testing.T, vars ...string) Options {
+	t.Helper()
+	settings := map[string]string{"DATA_DIR": t.TempDir(), "CATALOG": "sample"}
+	for i := 0; i+1 < len(vars); i += 2 {
+		settings[vars[i]] = vars[i+1]
+	}
+	c, err := config.Parse(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Config: c, Log: slog.New(slog.DiscardHandler)}
+}
+
+// opened lists the fields of p that hold a part.
+func opened(p *Parts) (names []string) {
+	v := reflect.ValueOf(*p)
+	for _, name := range []string{"DB", "Bus", "Archive", "Blocks", "Catalog", "Guide", "Social", "Jobs"} {
+		if !v.FieldByName(name).IsNil() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// TestOpen checks that a process opens what it needs and nothing else, and that
+// a part of a larger process is the same.
+func TestOpen(t *testing.T) {
+	everything := open(t, Documents, Events, Catalog, Overlays, Guide, Social, Jobs)
+	for _, test := range []struct {
+		needs []Need
+		want  string
+	}{
+		{nil, ""},
+		{[]Need{Documents}, "DB"},
+		{[]Need{Events}, "Bus"},
+		{[]Need{Documents, Events}, "DB Bus"},
+		{[]Need{Social}, "DB Social"},
+		{[]Need{Guide}, "DB Guide"},
+		{[]Need{Catalog}, "DB Archive Blocks Catalog"},
+		{[]Need{Overlays}, "DB Archive Blocks Catalog"},
+		{[]Need{Guide, Catalog}, "DB Archive Blocks Catalog Guide"},
+		{[]Need{Jobs}, "DB Bus Archive Blocks Catalog Social Jobs"},
+	} {
+		if got := strings.Join(opened(open(t, test.needs...)), " "); got != test.want {
+			t.Errorf("%v opens %q, want %q", test.needs, got, test.want)
+		}
+		if got := strings.Join(opened(everything.Only(test.needs...)), " "); got != test.want {
+			t.Errorf("only %v of everything is %q, want %q", test.needs, got, test.want)
+		}
+	}
+}
+
+func open(t *testing.T, needs ...Need) *Parts {
+	t.Helper()
+	p, err := Open(t.Context(), options(t), needs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// TestGiven checks that a database that is given is used, and stays open.
+func TestGiven(t *testing.T) {
+	db := open(t, Documents).DB
+	o := options(t)
+	o.DB = db
+	p, err := Open(t.Context(), o, Catalog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.DB != db {
+		t.Error("another database was opened")
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Set(t.Context(), store.Path("things/a"), map[string]int{"n": 1}); err != nil {
+		t.Errorf("the database was closed: %v", err)
+	}
+}
+
+// TestRefusals checks that settings that parts cannot be opened with are named.
+func TestRefusals(t *testing.T) {
+	for _, test := range []struct {
+		need Need
+		vars []string
+		want string
+	}{
+		{Jobs, []string{"GUIDE_SOURCES", "ftp://guides.example/x.xml"}, "GUIDE_SOURCES"},
+		{Documents, []string{"BACKEND", "emulators"}, "the cloud needs the id of a project"},
+		{Events, []string{"BACKEND", "emulators", "GOOGLE_CLOUD_PROJECT", "p"}, "PUBSUB_EMULATOR_HOST"},
+	} {
+		o := options(t, test.vars...)
+		if p, err := Open(t.Context(), o, test.need); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s with %q opens %v, %v, want an error with %q", test.need, test.vars, p, err, test.want)
+		}
+	}
+	if _, err := Open(t.Context(), options(t, "GUIDE_SOURCES", "ftp://guides.example/x.xml"), Catalog); err != nil {
+		t.Errorf("a process without jobs reads their settings: %v", err)
+	}
+}
+
+// TestReads checks which settings a process reads.
+func TestReads(t *testing.T) {
+	p := Process{Needs: []Need{Documents}, Secrets: []string{"A_KEY|B_KEY"}, Settings: []string{"EXTRA", "PORT"}}
+	want := []string{"A_KEY", "B_KEY", "DATA_DIR", "EXTRA", "FIRESTORE_EMULATOR_HOST"}
+	if d := cmp.Diff(want, p.Reads()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	for _, n := range []Need{Documents, Events, Catalog, Overlays, Guide, Social, Jobs} {
+		for _, name := range Settings(n) {
+			if !slices.Contains(config.Names(), name) {
+				t.Errorf("%s reads %s, which is not a setting", n, name)
+			}
+		}
+	}
+}
+
+// TestPlan checks which sources the setting CATALOG names.
+func TestPlan(t *testing.T) {
+	live := PlanOf(config.Config{Catalog: "live", IPTVOrg: "https://x.example", RadioBrowser: "https://r.example"})
+	if live.IPTVOrg.URL != "https://x.example" || live.Radio.URL != "https://r.example" {
+		t.Errorf("live is %+v", live)
+	}
+	if folder := PlanOf(config.Config{Catalog: t.TempDir()}); folder.IPTVOrg.Folder == nil || folder.Radio.Folder == nil {
+		t.Errorf("a folder is %+v", folder)
+	}
+}

@@ -1,0 +1,60 @@
+package compose
+
+import "slices"
+
+// A Need is a part of the service that a process opens when one of its
+// functions declares it. The names appear in golden files and in infra.
+type Need string
+
+// The needs. What each of them opens, and what it costs a process, is said at
+// the field of [Parts] that holds the part.
+const (
+	Documents Need = "documents" // the database
+	Events    Need = "events"    // the bus, to publish to
+	Catalog   Need = "catalog"   // the current release in memory, under the operator's blocks
+	Overlays  Need = "overlays"  // probe results and logos, laid over the catalog
+	Guide     Need = "guide"     // programmes in memory, laid over the catalog
+	Social    Need = "social"    // the community counters of every channel in memory
+	Jobs      Need = "jobs"      // the runs of every job
+)
+
+// implied are the needs that a need stands on.
+var implied = map[Need][]Need{
+	Catalog:  {Documents},
+	Overlays: {Documents, Catalog},
+	Guide:    {Documents},
+	Social:   {Documents},
+	Jobs:     {Documents, Events, Catalog, Social},
+}
+
+// Expand returns needs with the needs that they stand on, each once and in
+// alphabetical order.
+func Expand(needs ...Need) []Need {
+	all := slices.Clone(needs)
+	for _, n := range needs {
+		all = append(all, implied[n]...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// settings are the settings that a process reads because of a need, by their
+// names in the environment. Secrets are not among them: a function declares
+// the secrets that it cannot work without.
+var settings = map[Need][]string{
+	Documents: {"BACKEND", "DATA_DIR", "GOOGLE_CLOUD_PROJECT", "FIRESTORE_EMULATOR_HOST"},
+	Events:    {"BACKEND", "DATA_DIR", "GOOGLE_CLOUD_PROJECT", "PUBSUB_EMULATOR_HOST"},
+	Catalog:   {"BASE_URL", "HOP_URL", "LEGACY_URL"},
+	Jobs:      {"CATALOG", "IPTV_ORG_URL", "RADIO_BROWSER_URL", "GUIDE_SOURCES", "ORIGIN_ALLOW"},
+}
+
+// Settings returns the names of the settings that needs read, each once and in
+// alphabetical order.
+func Settings(needs ...Need) []string {
+	var names []string
+	for _, n := range Expand(needs...) {
+		names = append(names, settings[n]...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

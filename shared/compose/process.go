@@ -1,0 +1,52 @@
+package compose
+
+import (
+	"slices"
+	"time"
+
+	"miramundo.dev/shared/config"
+)
+
+// A Process declares what a function or a container needs: the parts that it
+// opens, and what its platform must give it. The deployment, the local stack
+// and the example of the settings derive from these declarations.
+type Process struct {
+	Name      string
+	Needs     []Need     // the parts that it opens; those that they stand on go without saying
+	Secrets   []string   // settings without which it refuses to start; "A|B" asks for one of A and B
+	Settings  []string   // other settings that it reads, beside those of its needs and of every process
+	Publishes []string   // topics of the events that it publishes
+	Receives  []string   // subscriptions whose events are pushed to it
+	Schedules []Schedule // the jobs that the scheduler has it run
+}
+
+// A Schedule is how often a job runs.
+type Schedule struct {
+	Job   string
+	Every time.Duration
+}
+
+// everyProcess are the settings that each process reads.
+var everyProcess = []string{
+	"PORT", "LOCAL_ONLY", "BASE_URL", "HOP_URL", "LEGACY_URL", "LOG_LEVEL", "BUILD", "K_SERVICE",
+	"BACKEND", "GOOGLE_CLOUD_PROJECT", "EDGE_COUNTRY_HEADER", "EDGE_ADDRESS_HEADER",
+}
+
+// ForEveryProcess reports whether each process reads a setting.
+func ForEveryProcess(setting string) bool { return slices.Contains(everyProcess, setting) }
+
+// Reads returns the names of the settings that p reads and not every process,
+// each once and in alphabetical order. Its secrets are among them.
+func (p Process) Reads() []string {
+	names := slices.Concat(Settings(p.Needs...), p.Settings)
+	for _, s := range p.Secrets {
+		names = append(names, config.Alternatives(s)...)
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), ForEveryProcess)
+}
+
+// Requirement returns the settings without which p refuses to start.
+func (p Process) Requirement() config.Requirement {
+	return config.Requirement{Process: p.Name, Settings: p.Secrets}
+}
