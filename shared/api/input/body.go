@@ -25,7 +25,7 @@ func (p *Plan) decodeBody(r *http.Request, v reflect.Value, limit int64) (seen u
 	if err != nil || len(data) == 0 && p.required&p.body == 0 {
 		return 0, err
 	}
-	members, err := parseObject(data)
+	members, err := Object(data)
 	if err != nil {
 		return 0, err
 	}
@@ -74,8 +74,9 @@ func isJSON(contentType string) bool {
 	return charset == "" || strings.EqualFold(charset, "utf-8")
 }
 
-// parseObject returns the members of a body that is one JSON object.
-func parseObject(data []byte) (map[string]json.RawMessage, error) {
+// Object returns the members of data, which must be one JSON object in UTF-8 that
+// does not nest deeply. Its errors are [fault.ErrBody] with a reason.
+func Object(data []byte) (map[string]json.RawMessage, error) {
 	refuse := func(reason string) error { return fault.ErrBody.With("reason", reason) }
 	switch data = bytes.TrimSpace(data); {
 	case len(data) == 0:

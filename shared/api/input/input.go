@@ -99,6 +99,9 @@ func Compile(t reflect.Type, path string) (*Plan, error) {
 			return nil, fmt.Errorf("field %s: %w", sf.Name, err)
 		}
 	}
+	if name := repeated(p.fields); name != "" {
+		return nil, fmt.Errorf("two fields take %q: the arguments of a tool have one name each", name)
+	}
 	if p.body != 0 && p.Raws != nil {
 		return nil, fmt.Errorf("input %s takes the body in two ways", t)
 	}
@@ -106,6 +109,18 @@ func Compile(t reflect.Type, path string) (*Plan, error) {
 		return nil, fmt.Errorf("%d fields, over 64", len(p.fields))
 	}
 	return p, p.checkPath(path)
+}
+
+// repeated returns a name that two fields have; empty when there is none.
+func repeated(fields []field) string {
+	seen := map[string]bool{}
+	for _, f := range fields {
+		if seen[f.Name] {
+			return f.Name
+		}
+		seen[f.Name] = true
+	}
+	return ""
 }
 
 // Preset returns a struct with the defaults, to be copied and decoded into.

@@ -159,6 +159,10 @@ func TestCompileRefusals(t *testing.T) {
 		"body of text": struct {
 			A string `body:"text/plain"`
 		}{},
+		"one name twice": struct {
+			A string `query:"a"`
+			B string `json:"a"`
+		}{},
 		"body and members": struct {
 			A []byte `body:"text/plain"`
 			B string `json:"b"`

@@ -326,28 +326,3 @@ func TestLog(t *testing.T) {
 		}
 	}
 }
-
-// TestBindPanics checks that a declaration that makes no sense is found.
-func TestBindPanics(t *testing.T) {
-	good := api.Endpoint{Method: "GET", Path: "/x/{id}", Auth: api.None, Doc: "X."}
-	for name, e := range map[string]func() api.Endpoint{
-		"no doc":  func() api.Endpoint { e := good; e.Doc = ""; return e },
-		"no auth": func() api.Endpoint { e := good; e.Auth = ""; return e },
-		"a speaker, cached": func() api.Endpoint {
-			e := good
-			e.Speaker, e.Cache = true, api.Public(time.Minute)
-			return e
-		},
-		"a speaker, needed": func() api.Endpoint { e := good; e.Speaker, e.Auth = true, api.Guest; return e },
-		"no id":             func() api.Endpoint { e := good; e.Path = "/x"; return e },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: Bind does not panic", name)
-				}
-			}()
-			api.Bind((*Server).thing, e())
-		}()
-	}
-}
