@@ -20,7 +20,6 @@ import (
 	"miramundo.dev/functions/reports"
 	"miramundo.dev/functions/status"
 	"miramundo.dev/functions/web"
-	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/logo"
 )
@@ -122,5 +121,5 @@ func newWeb(p *compose.Parts) (Server, error) {
 		Catalog: p.Catalog, Guides: p.Guide, Links: p.Links(), Contact: p.Config.ContactEmail, Now: p.Now,
 		Logos: func(ctx context.Context, id string) (*logo.Image, error) { return logo.Get(ctx, p.DB, id) },
 	})
-	return Server{Groups: []request.Group{{Server: s, Endpoints: web.Endpoints}}, FaultPage: s.FaultPage}, nil
+	return Server{Groups: s.Groups(), FaultPage: s.FaultPage}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"miramundo.dev/functions/web/page"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/fault"
@@ -13,28 +14,26 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// apiPath is what the addresses of the API begin with.
-const apiPath = "/api/"
-
-// A failure is what the page of a fault shows.
+// A failure is the body of the page of a fault.
 type failure struct {
 	Status    int
-	Again     string // the path to try again, where that may help
+	Again     string // the path to try again; empty where that is useless
 	Countries []catalog.CountryFacet
 }
 
-// FaultPage returns the page that tells a person of f: what is not there, or
-// what does not work right now, and where to go on.
+// FaultPage returns the page that a browser is shown in place of a fault in JSON:
+// what is missing or does not work now, and where to go on. It returns nil for
+// requests of the API.
 func (s *Server) FaultPage(r *http.Request, status int, f *fault.Error) api.Reply {
-	if strings.HasPrefix(r.URL.Path, apiPath) {
-		return nil // programs read that
+	if strings.HasPrefix(r.URL.Path, page.API) {
+		return nil // programs read JSON
 	}
 	l, said := site.LocaleOf(r.URL.Path)
 	if !said {
 		l = i18n.Match(r.Header.Get("Accept-Language"))
 	}
 	body := failure{Status: status}
-	v := s.view(site.Nowhere, l, nil)
+	v := s.pages.View(site.Nowhere, l, nil)
 	v.NoIndex, v.Areas = true, nil
 	switch {
 	case status >= http.StatusInternalServerError:
@@ -47,17 +46,18 @@ func (s *Server) FaultPage(r *http.Request, status int, f *fault.Error) api.Repl
 		v.Title, v.Description = l.T("error.refused_title", nil), api.Message(l, f)
 	}
 	v.Body = body
-	out, err := v.showAs("error", status)
+	out, err := v.ShowAs("error", status)
 	if err != nil {
-		return nil // the fault is told in JSON
+		return nil // the fault is answered in JSON
 	}
 	return out
 }
 
-// greatest lists the countries with the most channels, which have pages.
+// greatest returns the countries with the most channels, among those that have a
+// page.
 func (s *Server) greatest(l i18n.Locale) []catalog.CountryFacet {
 	const shown = 10
-	at, err := s.Catalog.View()
+	at, err := s.catalog.View()
 	if err != nil {
 		return nil
 	}

@@ -141,7 +141,7 @@ func hostile(t testing.TB) *stand {
 
 func handler(c shown, g *guide.Live) http.Handler {
 	server := web.New(web.Options{Catalog: c, Guides: g, Links: links, Now: func() time.Time { return noon }})
-	return request.Mux(request.Options{FaultPage: server.FaultPage, Now: func() time.Time { return noon }}, request.Group{Server: server, Endpoints: web.Endpoints})
+	return request.Mux(request.Options{FaultPage: server.FaultPage, Now: func() time.Time { return noon }}, server.Groups()...)
 }
 
 // guides returns programmes whose texts are hostile.

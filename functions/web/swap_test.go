@@ -30,7 +30,7 @@ func (turning) Sources() []catalog.Source { return nil }
 func TestTurning(t *testing.T) {
 	serve := func(c web.Viewer) http.Handler {
 		server := web.New(web.Options{Catalog: c, Links: links, Now: func() time.Time { return noon }})
-		return request.Mux(request.Options{}, request.Group{Server: server, Endpoints: web.Endpoints})
+		return request.Mux(request.Options{}, server.Groups()...)
 	}
 	targets := []string{"/", "/en", "/?kind=radio", "/?kind=radio&country=BR", "/en?country=BR&q=w", "/brasil", "/paises", "/de/laender", "/sitemap/pt-1.xml"}
 	both := turning{n: new(atomic.Int64)}

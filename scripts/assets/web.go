@@ -80,7 +80,8 @@ func markOf(web fs.FS) ([]byte, error) {
 	return data, err
 }
 
-// replace makes a folder hold the files, and nothing else but its README.
+// replace makes a folder hold the files, and nothing else but its README and the
+// Go source that embeds it.
 func replace(folder string, files map[string][]byte) (wrote int, err error) {
 	for name, data := range files {
 		n, err := write(folder, name, data)
@@ -94,7 +95,7 @@ func replace(folder string, files map[string][]byte) (wrote int, err error) {
 		return wrote, err
 	}
 	for _, entry := range entries {
-		if _, ours := files[entry.Name()]; !ours && entry.Name() != readme {
+		if _, ours := files[entry.Name()]; !ours && entry.Name() != readme && filepath.Ext(entry.Name()) != ".go" {
 			if err := os.Remove(filepath.Join(folder, entry.Name())); err != nil {
 				return wrote, err
 			}

@@ -40,7 +40,7 @@ func sources(t *testing.T) (modules, web string) {
 		"app/main.ts":   `import { a } from "./shared"; import("./late").then((m) => m.late(a as string));`,
 		"app/late.ts":   `import { lib } from "lib"; import { a } from "./shared"; export const late = (x: string) => console.log(x, a, lib);`,
 		"app/shared.ts": `export const a = "shared";`, "style/main.css": `@import "./one.css";`, "style/one.css": "p { color: red }",
-		markFile: plain, "static/README.md": "what this is", "static/old-1.js": "gone",
+		markFile: plain, "static/README.md": "what this is", "static/static.go": "package static", "static/old-1.js": "gone",
 	})
 	return modules, web
 }
@@ -85,7 +85,7 @@ func TestBuildPages(t *testing.T) {
 	if len(at.Later) != 1 || len(late) != 2 || !strings.HasPrefix(late[0], "late-") || late[1] != at.Begins[0] {
 		t.Errorf("later there are %q", at.Later)
 	}
-	if slices.Contains(names, "old-1.js") || !slices.Contains(names, readme) {
+	if slices.Contains(names, "old-1.js") || !slices.Contains(names, readme) || !slices.Contains(names, "static.go") {
 		t.Errorf("what is left: %q", names)
 	}
 	if n, err := buildPages(modules, web); err != nil || n != 0 {

@@ -16,7 +16,7 @@ type layer struct {
 const (
 	words     = `shared/(fault|i18n|config)`
 	keepers   = `shared/(store|bus|origin|blob)`
-	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/measure/fleet|reference|killtest)`
+	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/measure/fleet|reference|killtest)|functions/web/webtest`
 	leaves    = `shared/(store|bus)/(embedded|firestore|pubsub)(/.*)?`
 	functions = `functions/\w+(/.*)?`
 	anything  = `.*`
@@ -27,7 +27,7 @@ const (
 var layers = []layer{
 	{`shared/policy`, ``, "the rules stand beside the code"},
 	{words, `shared/fault`, "what everything may use depends on nothing"},
-	{suites, `shared/(fault|store|bus|api|catalog|origin|probe)(/.*)?|shared/i18n`, "a suite knows what it tests"},
+	{suites, `shared/(fault|store|bus|api|catalog|origin|probe|source)(/.*)?|shared/(i18n|reference)`, "a suite knows what it tests"},
 	{leaves, `shared/(fault|store|bus|store/embedded(/.*)?)`, "a leaf knows its contract and its vendor"},
 	{keepers + `|shared/overlay`, `shared/(fault|store)`, "documents, events and fetches know no subject"},
 	{`shared/source(/.*)?`, words + `|` + keepers + `|shared/source(/.*)?`, "sources come before the catalog"},
@@ -56,6 +56,8 @@ var layers = []layer{
 	{`shared/api(/.*)?`, words + `|shared/identity|shared/api(/.*)?`, "the web layer knows no subject"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
 	{`shared/compose`, words + `|` + keepers + `|shared/(wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact)(/.*)?`, "compose opens subjects and answers no requests"},
+	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster)`, "what all pages have knows no page"},
+	{`functions/web/\w+`, `shared/.*|functions/web/(page|part|poster)`, "pages know what all pages have, and no other page"},
 	{functions, `shared/.*`, "functions are deployed apart; they meet in shared"},
 	{`hop/(playlist|ticket)`, `shared/(fault|catalog)|hop/playlist`, "rewriting and tickets are functions of values"},
 	{`hop(/.*)?`, `(shared|hop)/.*`, "a container holds no functions"},
@@ -142,10 +144,10 @@ var homes = []home{
 	{`github\.com/golang-jwt/jwt/v5`, `shared/identity`},
 	{`golang\.org/x/time/rate`, `functions/guest|shared/probe`},
 	{`github\.com/mileusna/useragent`, `shared/social/environment`},
-	{`golang\.org/x/text(/.*)?`, `shared/(i18n|site|catalog(/.*)?|source(/.*)?|library)|functions/\w+`},
+	{`golang\.org/x/text(/.*)?`, `shared/(i18n|site|catalog(/.*)?|source(/.*)?|library)|functions/(catalog|web/channel)`},
 	{`github\.com/evanw/esbuild(/.*)?`, `scripts/assets`},
 	{`github\.com/rivo/uniseg`, `shared/library`},
-	{`golang\.org/x/net(/.*)?`, `shared/(origin|source/.*|catalog(/.*)?)|hop/server`},
+	{`golang\.org/x/net(/.*)?`, `shared/(origin|source/.*|catalog(/.*)?)|hop/server|functions/web/webtest`},
 	{`golang\.org/x/sys(/.*)?`, `scripts/.*`},
 	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
 	{`github\.com/google/go-cmp(/.*)?`, `shared/(apitest|store/storetest|bus/bustest)`},

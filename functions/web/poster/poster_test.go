@@ -3,10 +3,12 @@ package poster
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
+	"os"
 	"strings"
 	"testing"
 
@@ -257,5 +259,25 @@ func BenchmarkChannel(b *testing.B) {
 		if _, err := Channel(Subject{Name: "Rádio Nacional da Amazônia", Radio: true, Logo: logo}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestMark checks that icons are drawn in the colour of the mark of the pages.
+func TestMark(t *testing.T) {
+	svg, err := os.ReadFile("../style/icon.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := Icon(64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, g, b, _ := im.At(32, 2).RGBA()
+	if colour := fmt.Sprintf(`fill="#%02x%02x%02x"`, r>>8, g>>8, b>>8); !bytes.Contains(svg, []byte(colour)) {
+		t.Errorf("the mark is drawn with %s, and is %s", colour, svg)
 	}
 }

@@ -1,0 +1,391 @@
+package list
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+
+	"miramundo.dev/functions/web/page"
+	"miramundo.dev/functions/web/webtest"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/site"
+)
+
+// listRegister is a catalog of 65 channels and 3 stations, two of which are
+// hostile, and one of which has no usable stream.
+func listRegister() *catalog.Register {
+	reg := &catalog.Register{
+		BuiltAt: webtest.Now,
+		Categories: []catalog.Category{
+			{ID: "kids", Name: catalog.Labels{"Infantil", "Kids", "Infantil", "Jeunesse", "Kinder"}},
+			{ID: "news", Name: catalog.Labels{"Notícias", "News", "Noticias", "Infos", "Nachrichten"}},
+		},
+		Languages: []catalog.Term{{Code: "por", Name: catalog.Labels{"Português", "Portuguese", "Portugués", "Portugais", "Portugiesisch"}}},
+		Countries: []catalog.Term{
+			{Code: "BR", Name: catalog.Labels{"Brasil", "Brazil", "Brasil", "Brésil", "Brasilien"}},
+			{Code: "PT", Name: catalog.Labels{"Portugal", "Portugal", "Portugal", "Portugal", "Portugal"}},
+		},
+	}
+	add := func(r catalog.Record) {
+		id := catalog.StreamID(len(reg.Records) + 1)
+		r.Origin = "iptv-org"
+		r.Streams = []catalog.StreamRecord{{ID: id, URL: fmt.Sprintf("https://live.example/%d.m3u8", id), Kind: catalog.StreamHLS, Origin: r.Origin, Quality: r.Quality, Playable: r.Name != "Silent"}}
+		reg.Records = append(reg.Records, r)
+	}
+	for i := range 62 {
+		r := catalog.Record{ID: fmt.Sprintf("C%02d.br", i), Name: fmt.Sprintf("Canal %02d", i), Country: "BR", Languages: []string{"por"}, Categories: []string{"news"}, Quality: "720p"}
+		if i%2 == 1 {
+			r.Categories = []string{"kids"}
+		}
+		add(r)
+	}
+	add(catalog.Record{ID: "Solo.pt", Name: "Solo", Country: "PT", Network: "Rede & Cia", HasGuide: true})
+	add(catalog.Record{ID: "Silent.pt", Name: "Silent", Country: "PT"})
+	add(catalog.Record{ID: `<i>"'&/?#`, Name: webtest.HostileName, Country: "XX", Categories: []string{webtest.HostileName}, Quality: webtest.HostileName})
+	add(catalog.Record{ID: "rb.1", Kind: catalog.Station, Name: "Rádio Um", Country: "BR", Radio: &catalog.Radio{Tags: []string{"jazz & blues"}, Votes: 10}})
+	add(catalog.Record{ID: "rb.2", Kind: catalog.Station, Name: "Rádio Dois", Country: "BR", Radio: &catalog.Radio{Tags: []string{"pop"}, Votes: 90}})
+	add(catalog.Record{ID: "rb.3", Kind: catalog.Station, Name: webtest.HostileName, Country: "PT", Radio: &catalog.Radio{Tags: []string{webtest.HostileName}}})
+	return reg
+}
+
+// listHandler serves it, with measurements and logos.
+func listHandler(t testing.TB) http.Handler {
+	t.Helper()
+	checked := "2026-11-22T11:00:00Z"
+	measured := func(score int, online bool) *catalog.Measurement {
+		m := &catalog.Measurement{Health: catalog.StreamHealth{Status: "online", Score: &score, CheckedAt: &checked}}
+		if online {
+			m.OnlineAt = webtest.Now
+		}
+		return m
+	}
+	shown := webtest.Show(t, listRegister(), index.Overlay{
+		OnlineSince: webtest.Now.Add(-time.Hour),
+		Logos:       maps.All(map[string]string{"C03.br": "logo-3", `<i>"'&/?#`: `"><script>`}),
+		Streams:     maps.All(map[catalog.StreamID]*catalog.Measurement{1: measured(20, false), 2: measured(50, true), 3: measured(99, true)}),
+	})
+	return webtest.Handler(New(Options{Pages: page.NewRenderer(webtest.Links), Catalog: shown, Now: webtest.Clock}), Endpoints)
+}
+
+// A shownList is what a page of a list shows.
+type shownList struct {
+	Title, H1, Total     string
+	NoIndex              bool
+	Cards                []string // ids, the first 3
+	Tabs, Topics, Active string
+	Next, Previous       string
+}
+
+// readList returns what a page shows.
+func readList(t testing.TB, h http.Handler, path string) shownList {
+	t.Helper()
+	tree := webtest.Tree(t, h, path)
+	var l shownList
+	links := func(into *string, prefix string) func(n *html.Node) {
+		return func(n *html.Node) {
+			if id := webtest.Attr(n, "id"); strings.HasPrefix(id, prefix) {
+				*into += webtest.Text(n)
+				if webtest.Attr(n, "aria-current") != "" {
+					*into += "!"
+				}
+				*into += " " + webtest.Attr(n, "href") + "\n"
+			}
+		}
+	}
+	reads := []func(n *html.Node){links(&l.Tabs, "kind-"), links(&l.Topics, "topic-"), links(&l.Active, "drop-")}
+	for _, n := range webtest.Elements(tree, func(*html.Node) bool { return true }) {
+		for _, read := range reads {
+			read(n)
+		}
+		switch {
+		case n.Data == "title":
+			l.Title = strings.TrimSuffix(webtest.Text(n), " · Miramundo")
+		case n.Data == "h1":
+			l.H1 = webtest.Text(n)
+		case webtest.Attr(n, "id") == "total":
+			l.Total = webtest.Text(n)
+		case n.Data == "meta" && webtest.Attr(n, "name") == "robots":
+			l.NoIndex = strings.Contains(webtest.Attr(n, "content"), "noindex")
+		case webtest.HasClass(n, "card") && len(l.Cards) < 3:
+			l.Cards = append(l.Cards, webtest.Attr(n, "data-id"))
+		case n.Data == "a" && webtest.Attr(n, "rel") == "next":
+			l.Next = webtest.Attr(n, "href")
+		case n.Data == "a" && webtest.Attr(n, "rel") == "prev":
+			l.Previous = webtest.Attr(n, "href")
+		}
+	}
+	return l
+}
+
+// TestLists reads pages of lists: what they find, in which order, and where
+// their links lead.
+func TestLists(t *testing.T) {
+	h := listHandler(t)
+	for path, want := range map[string]shownList{
+		"/": {
+			Title: "TV e rádio do mundo todo, ao vivo", H1: "TV e rádio do mundo todo, ao vivo",
+			Cards:  []string{"C02.br", "C01.br", "C00.br"},
+			Tabs:   "TV 64 /?kind=tv\nRádio 3 /?kind=radio\nTudo 67 /?kind=all\n",
+			Topics: "Infantil 31 /?category=kids\nNotícias 31 /?category=news\n",
+		},
+		"/?kind=tv&q=&country=": {
+			Title: "Canais de TV ao vivo", H1: "Canais de TV ao vivo", Total: "64 canais de TV",
+			Cards: []string{"C02.br", "C01.br", "C00.br"}, Next: "/?offset=30",
+			Tabs:   "TV 64! /?kind=tv\nRádio 3 /?kind=radio\nTudo 67 /?kind=all\n",
+			Topics: "Infantil 31 /?category=kids\nNotícias 31 /?category=news\n",
+		},
+		"/en?q=canal&category=kids&offset=30": {
+			Title: "Kids · Search for “canal”", H1: "Search for “canal”", Total: "31 channels and stations", NoIndex: true,
+			Cards: []string{"C61.br"}, Previous: "/en?q=canal&category=kids",
+			Tabs:   "TV 31 /en?q=canal&kind=tv&category=kids\nRadio 0 /en?q=canal&kind=radio\nAll 31! /en?q=canal&category=kids\n",
+			Topics: "Kids 31! /en?q=canal\nNews 31 /en?q=canal&category=news\n",
+			Active: "“canal” /en?category=kids\nKids /en?q=canal\n",
+		},
+		"/?kind=radio&country=br": {
+			Title: "Brasil · Rádios ao vivo", H1: "Rádios ao vivo", Total: "2 rádios", NoIndex: true, Cards: []string{"rb.2", "rb.1"},
+			Tabs:   "TV 62 /?country=BR\nRádio 2! /?kind=radio&country=BR\nTudo 64 /?kind=all&country=BR\n",
+			Topics: "jazz & blues 1 /?country=BR&tag=jazz+%26+blues\npop 1 /?country=BR&tag=pop\n",
+			Active: "Brasil /?kind=radio\n",
+		},
+		"/brasil": {
+			Title: "Brasil: TV e rádio ao vivo", H1: "Brasil", Total: "62 canais de TV", Cards: []string{"C02.br", "C01.br", "C00.br"}, Next: "/brasil?offset=30",
+			Tabs:   "TV 62! /brasil\nRádio 2 /brasil?kind=radio\nTudo 64 /brasil?kind=all\n",
+			Topics: "Infantil 31 /brasil?category=kids\nNotícias 31 /brasil?category=news\n",
+		},
+		"/fr/bresil?kind=radio": {
+			Title: "Brésil · Radios en direct", H1: "Brésil", Total: "2 radios", Cards: []string{"rb.2", "rb.1"},
+			Tabs:   "Télé 62 /fr/bresil\nRadio 2! /fr/bresil?kind=radio\nTout 64 /fr/bresil?kind=all\n",
+			Topics: "jazz & blues 1 /fr/bresil?tag=jazz+%26+blues\npop 1 /fr/bresil?tag=pop\n",
+		},
+		"/en/brazil?language=pt&quality=720p&sort=name&online=1&kind=tv": {
+			Title: "Brazil · Portuguese, 720p, On the air lately · Live TV channels", H1: "Brazil", NoIndex: true, Total: "2 TV channels", Cards: []string{"C01.br", "C02.br"},
+		},
+		"/?network=Rede+%26+Cia&guide=1": {
+			Title: "Rede & Cia, Com guia · Canais de TV ao vivo", H1: "Canais de TV ao vivo", Total: "1 canal de TV", NoIndex: true, Cards: []string{"Solo.pt"},
+			Tabs:   "TV 1! /?network=Rede+%26+Cia&guide=1\nRádio 0 /?kind=radio&network=Rede+%26+Cia&guide=1\nTudo 1 /?kind=all&network=Rede+%26+Cia&guide=1\n",
+			Active: "Rede & Cia /?guide=1\nCom guia /?network=Rede+%26+Cia\n",
+		},
+		"/de?q=silent&playable=0": {
+			Title: "Auch nicht laufende · Suche nach „silent“", H1: "Suche nach „silent“", Total: "1 Sender", NoIndex: true, Cards: []string{"Silent.pt"},
+			Tabs:   "TV 1 /de?q=silent&kind=tv&playable=0\nRadio 0 /de?q=silent&kind=radio&playable=0\nAlles 1! /de?q=silent&playable=0\n",
+			Active: "„silent“ /de?playable=0\nAuch nicht laufende /de?q=silent\n",
+		},
+		"/es?q=cnal+05": { // a slip of the pen
+			Title: "Búsqueda de «cnal 05»", H1: "Búsqueda de «cnal 05»", Total: "1 canal o radio", NoIndex: true, Cards: []string{"C05.br"},
+		},
+	} {
+		got := readList(t, h, path)
+		if want.Tabs == "" { // where they are another page's matter
+			got.Tabs, got.Topics, got.Active = "", "", ""
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", path, d)
+		}
+	}
+}
+
+// TestListWalk follows the links to the next page from the first to the last,
+// and back again: every channel comes once.
+func TestListWalk(t *testing.T) {
+	h := listHandler(t)
+	for _, first := range []string{"/?kind=tv", "/en/brazil", "/?q=canal&sort=name", "/?kind=all&playable=0"} {
+		var ids []string
+		pages := []string{first}
+		for path := first; path != ""; {
+			tree := webtest.Tree(t, h, path)
+			for _, n := range webtest.Elements(tree, func(n *html.Node) bool { return webtest.HasClass(n, "card") }) {
+				ids = append(ids, webtest.Attr(n, "data-id"))
+			}
+			next := readList(t, h, path)
+			if before := len(pages) - 2; before >= 0 && readList(t, h, next.Previous).Cards[0] != readList(t, h, pages[before]).Cards[0] {
+				t.Errorf("%s leads back to %s, not to %s", path, next.Previous, pages[before])
+			}
+			if path = next.Next; path != "" {
+				pages = append(pages, path)
+			}
+		}
+		sorted := slices.Compact(slices.Sorted(slices.Values(ids)))
+		if len(ids) != len(sorted) || len(pages) != 3 {
+			t.Errorf("%s: %d pages of %d channels, of which %d are different", first, len(pages), len(ids), len(sorted))
+		}
+	}
+}
+
+// TestListRefused checks that the pages refuse the queries that the API refuses.
+func TestListRefused(t *testing.T) {
+	h := listHandler(t)
+	for _, query := range []string{
+		"kind=film", "sort=size", "offset=-1", "offset=x", "offset=1e9", "guide=yes", "online=2", "playable=true", "q=" + strings.Repeat("x", 201), "q=%ff", "tag=a%00b", "country=" + strings.Repeat("x", 33),
+	} {
+		for _, path := range []string{"/", "/en/brazil"} {
+			res := webtest.Ask(h, "GET", path+"?"+query).Result()
+			if path != "/" && strings.HasPrefix(query, "country=") {
+				continue // there the path has the country
+			}
+			if res.StatusCode != http.StatusBadRequest {
+				t.Errorf("%s?%.40s: %s", path, query, res.Status)
+			}
+		}
+	}
+	for _, path := range []string{"/atlantida", "/en/brasil", "/en/%3Cscript%3E"} {
+		if w := webtest.Ask(h, "GET", path); w.Code != http.StatusNotFound {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+}
+
+// TestListEmpty checks the ways out of a list that found nothing: each finds as
+// many as it says.
+func TestListEmpty(t *testing.T) {
+	h := listHandler(t)
+	for path, want := range map[string][]string{
+		"/?q=dois&kind=tv":                    {"Procurar nas rádios 1", "Sem “dois” 64"},
+		"/?q=silent":                          {"Incluir canais que não funcionaram 1", "Sem “silent” 67"},
+		"/?country=PT&category=news":          {"Procurar nas rádios 1", "Sem Portugal 31", "Sem Notícias 1"},
+		"/brasil?offset=600":                  {"Voltar à primeira página 62"},
+		"/?q=zzzzzzzz&country=ZZ&language=pt": nil,
+		"/?country=%3Cb%3E&q=%22%27":          nil,
+	} {
+		tree := webtest.Tree(t, h, path)
+		var got []string
+		for _, n := range webtest.Elements(tree, func(n *html.Node) bool {
+			return strings.HasPrefix(webtest.Attr(n, "id"), "try-") && webtest.Attr(n, "id") != "try-home"
+		}) {
+			got = append(got, webtest.Text(n))
+			if total := readList(t, h, webtest.Attr(n, "href")).Total; total != "" && strings.Fields(total)[0] != webtest.Text(n)[strings.LastIndex(webtest.Text(n), " ")+1:] {
+				t.Errorf("%s: %s leads to %s", path, webtest.Text(n), total)
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", path, d)
+		}
+		if webtest.ByID(tree, "try-home") == nil {
+			t.Errorf("%s: no way back", path)
+		}
+	}
+}
+
+// TestListForm checks that the form of a list asks for what the list is of: to
+// send it unchanged leads to the same list.
+func TestListForm(t *testing.T) {
+	h := listHandler(t)
+	for _, path := range []string{"/?q=canal&kind=tv&country=BR&category=news&language=por&quality=720p&online=1&playable=0&sort=name", "/brasil?tag=jazz+%26+blues", "/?country=%22%3E&kind=all"} {
+		tree := webtest.Tree(t, h, path)
+		form := webtest.Elements(tree, func(n *html.Node) bool { return webtest.HasClass(n, "list-form") })[0]
+		sent := url.Values{}
+		for _, n := range webtest.Elements(form, func(n *html.Node) bool { return true }) {
+			_, checked := webtest.Lookup(n, "checked")
+			_, selected := webtest.Lookup(n, "selected")
+			switch {
+			case n.Data == "input" && (webtest.Attr(n, "type") == "hidden" || checked):
+				sent.Set(webtest.Attr(n, "name"), webtest.Attr(n, "value"))
+			case n.Data == "option" && selected:
+				sent.Set(webtest.Attr(n.Parent, "name"), webtest.Attr(n, "value"))
+			}
+		}
+		want, got := readList(t, h, path), readList(t, h, webtest.Attr(form, "action")+"?"+sent.Encode())
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s as %v (-page +form):\n%s", path, sent, d)
+		}
+	}
+}
+
+// TestListTexts checks in each language that no text is missing, and that
+// numbers are written as that language does.
+func TestListTexts(t *testing.T) {
+	h := listHandler(t)
+	for _, l := range i18n.Locales {
+		brazil, _ := site.CountryPath(l, "BR")
+		for _, path := range []string{
+			site.Home.Path(l, ""), site.Home.Path(l, "") + "?kind=all", site.Home.Path(l, "") + "?q=zzzz&guide=1&online=1&playable=0",
+			site.Home.Path(l, "") + "?kind=radio&q=r", brazil, brazil + "?kind=radio", brazil + "?offset=30", site.Countries.Path(l, ""),
+		} {
+			if got := webtest.Text(webtest.ByID(webtest.Tree(t, h, path), "main")); strings.Contains(got, "list.") || strings.Contains(got, "home.") || strings.Contains(got, "countr") && strings.Contains(got, "countries.") || strings.Contains(got, "{n}") || strings.Contains(got, "%!") {
+				t.Errorf("%s lacks a text: %s", path, got)
+			}
+		}
+	}
+	for l, want := range [5]string{"64 canais de TV e 3 rádios de 3 países", "64 TV channels and 3 radio stations from 3 countries", "64 canales de TV y 3 radios de 3 países", "64 chaînes de télé et 3 radios de 3 pays", "64 Fernsehsender und 3 Radiosender aus 3 Ländern"} {
+		if got := webtest.Text(webtest.ByID(webtest.Tree(t, h, site.Home.Path(i18n.Locale(l), "")), "main")); !strings.Contains(got, want) {
+			t.Errorf("%s does not say %q: %.200s", i18n.Locale(l), want, got)
+		}
+	}
+}
+
+// TestBadges checks how cards show how well a channel works.
+func TestBadges(t *testing.T) {
+	tree := webtest.Tree(t, listHandler(t), "/en?kind=tv&playable=0&sort=score")
+	badges := map[string]string{}
+	for _, n := range webtest.Elements(tree, func(n *html.Node) bool { return webtest.HasClass(n, "badge") }) {
+		card := n.Parent.Parent.Parent
+		badges[webtest.Attr(card, "data-id")] = strings.TrimPrefix(webtest.Attr(n, "class"), "badge ") + ": " + webtest.Text(n)
+	}
+	want := map[string]string{"C00.br": "bad: Off the air when last checked", "C01.br": "fair: Works some of the time", "C02.br": "good: Works well"}
+	if d := cmp.Diff(want, badges); d != "" {
+		t.Errorf("badges (-want +got):\n%s", d)
+	}
+}
+
+// TestCountries checks that the page of countries leads to all of them, each at
+// the letter that it is looked for at, and to a search for what is none.
+func TestCountries(t *testing.T) {
+	h := listHandler(t)
+	for l, want := range [5]string{
+		"B: Brasil /brasil 64, P: Portugal /portugal 2, X: XX /?kind=all&country=XX 1",
+		"B: Brazil /en/brazil 64, P: Portugal /en/portugal 2, X: XX /en?kind=all&country=XX 1",
+		"B: Brasil /es/brasil 64, P: Portugal /es/portugal 2, X: XX /es?kind=all&country=XX 1",
+		"B: Brésil /fr/bresil 64, P: Portugal /fr/portugal 2, X: XX /fr?kind=all&country=XX 1",
+		"B: Brasilien /de/brasilien 64, P: Portugal /de/portugal 2, X: XX /de?kind=all&country=XX 1",
+	} {
+		for range 2 { // when it is made, and when it is there
+			tree := webtest.Tree(t, h, site.Countries.Path(i18n.Locale(l), ""))
+			var got []string
+			for _, n := range webtest.Elements(webtest.ByID(tree, "main"), func(n *html.Node) bool { return n.Data == "a" }) {
+				letter := webtest.Elements(n.Parent.Parent.Parent, func(n *html.Node) bool { return n.Data == "h2" })[0]
+				name, count, _ := strings.Cut(webtest.Text(n), " ")
+				got = append(got, webtest.Text(letter)+": "+name+" "+webtest.Attr(n, "href")+" "+count)
+			}
+			if got := strings.Join(got, ", "); got != want {
+				t.Errorf("%s: %s, want %s", i18n.Locale(l), got, want)
+			}
+		}
+	}
+	for name, want := range map[string]string{"Åland": "A", "Österreich": "O", "": "#", "Éire": "E", "日本": "日"} {
+		if got := initial(name); got != want {
+			t.Errorf("initial(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestAddresses checks that the address of what is wanted asks for the same.
+func TestAddresses(t *testing.T) {
+	for _, path := range []string{
+		"/?kind=tv", "/?q=a+b&kind=radio&country=BR&category=x%26y&language=por&network=%22&quality=720p&tag=%F0%9F%8E%B5&guide=1&online=1&playable=0&sort=votes&offset=30",
+		"/?kind=all&sort=votes", "/?category=news", "/?q=x", "/?tag=pop", "/?sort=score",
+	} {
+		u, err := url.Parse(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := u.Query()
+		in := listIn{
+			Q: q.Get("q"), Kind: q.Get("kind"), Category: q.Get("category"), Language: q.Get("language"), Network: q.Get("network"), Quality: q.Get("quality"),
+			Tag: q.Get("tag"), Guide: q.Get("guide") == "1", Online: q.Get("online") == "1", Playable: q.Get("playable") != "0", Sort: q.Get("sort"),
+		}
+		fmt.Sscan(q.Get("offset"), &in.Offset)
+		w := in.wanted("/", q.Get("country"), false)
+		if got := w.address(); got != path && got != strings.Replace(path, "&kind=radio", "", 1) {
+			t.Errorf("%s became %s", path, got)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package page
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/fault"
+)
+
+const assetsPath = "/assets/"
+
+// Files is the endpoint of the built files that pages load.
+var Files = []api.Endpoint{
+	api.Bind((*Renderer).asset, api.Endpoint{
+		Method:   "GET",
+		Path:     assetsPath + "{file}",
+		Auth:     api.None,
+		Doc:      "A file of the pages, by a name that changes with its content.",
+		Faults:   []*fault.Error{fault.ErrNotFound},
+		Cache:    api.Immutable,
+		Produces: []string{"text/javascript", "text/css", "text/plain", "image/svg+xml"},
+		Page:     true,
+	}),
+}
+
+// mediaTypes are the media types of the files that are served, by extension.
+var mediaTypes = map[string]string{
+	".js":  "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml",
+	".txt": "text/plain; charset=utf-8",
+}
+
+// assets are the built files.
+type assets struct {
+	files   map[string]*api.Document // by the name in their path
+	address map[string]string        // paths of files by their name without a hash, such as main.js
+	begins  []string                 // paths of the scripts that main.js imports
+	later   map[string][]string      // paths of the scripts that a module needs, by its name
+}
+
+// manifest is assets.json, which leads from names to files.
+type manifest struct {
+	Files  map[string]string   `json:"files"`
+	Begins []string            `json:"begins"` // the chunks that the entry imports
+	Later  map[string][]string `json:"later"`  // the chunks of each module that it imports when it is needed
+}
+
+// loadAssets reads the built files. It panics when they make no sense, which the
+// first test finds.
+func loadAssets(from fs.FS) assets {
+	a := assets{map[string]*api.Document{}, map[string]string{}, nil, map[string][]string{}}
+	data, err := fs.ReadFile(from, "assets.json")
+	if err != nil {
+		return a // nothing was built
+	}
+	var m manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		panic(fmt.Sprintf("page: assets.json: %v", err))
+	}
+	entries, err := fs.ReadDir(from, ".")
+	if err != nil {
+		panic(fmt.Sprintf("page: %v", err)) // never: the folder is embedded
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		data, err := fs.ReadFile(from, name)
+		if err != nil {
+			panic(fmt.Sprintf("page: %v", err))
+		}
+		if mediaType, ok := mediaTypes[path.Ext(name)]; ok {
+			a.files[name] = api.NewDocument(mediaType, data)
+		}
+	}
+	for name, file := range m.Files {
+		a.address[name] = assetsPath + file
+	}
+	a.begins = addresses(m.Begins)
+	for module, files := range m.Later {
+		a.later[module] = addresses(files)
+	}
+	return a
+}
+
+// addresses returns the paths of files.
+func addresses(files []string) []string {
+	var all []string
+	for _, file := range files {
+		all = append(all, assetsPath+file)
+	}
+	return all
+}
+
+// scripts returns the paths of the scripts that main.js imports and that some
+// modules need. Names without a module are ignored.
+func (a *assets) scripts(modules []string) []string {
+	all := slices.Clone(a.begins)
+	for _, module := range modules {
+		for _, file := range a.later[module] {
+			if !slices.Contains(all, file) {
+				all = append(all, file)
+			}
+		}
+	}
+	return all
+}
+
+type assetIn struct {
+	File string `path:"file" maxLength:"128" description:"Its name, with a hash of its content."`
+}
+
+func (r *Renderer) asset(_ context.Context, in assetIn) (asset, error) {
+	d, ok := r.assets.files[in.File]
+	if !ok {
+		return asset{}, fault.ErrNotFound
+	}
+	return asset{d}, nil
+}
+
+// An asset is a file that only our own pages may load.
+type asset struct{ *api.Document }
+
+// Reply writes the file.
+func (a asset) Reply(w http.ResponseWriter, r *http.Request) error {
+	h := w.Header()
+	h["Content-Security-Policy"] = []string{"default-src 'none'"}
+	h["Cross-Origin-Resource-Policy"] = []string{"same-origin"}
+	h["X-Robots-Tag"] = []string{"noindex"}
+	return a.Document.Reply(w, r)
+}

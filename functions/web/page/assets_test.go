@@ -1,0 +1,30 @@
+package page
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestScripts checks which scripts a page names in its head: all that it runs at
+// once, each of them once, and no other.
+func TestScripts(t *testing.T) {
+	a := loadAssets(fstest.MapFS{"assets.json": {Data: []byte(`{
+		"begins": ["chunk-a.js"],
+		"later": {"list": ["list-1.js", "chunk-a.js", "chunk-b.js"], "keep": ["keep-2.js", "chunk-b.js"], "channel": ["channel-3.js"]}
+	}`)}})
+	for name, test := range map[string]struct{ modules, want []string }{
+		"a page without a module": {[]string{"guide"}, []string{"/assets/chunk-a.js"}},
+		"a list":                  {[]string{"list", "keep"}, []string{"/assets/chunk-a.js", "/assets/list-1.js", "/assets/chunk-b.js", "/assets/keep-2.js"}},
+		"a fault":                 {nil, []string{"/assets/chunk-a.js"}},
+	} {
+		if d := cmp.Diff(test.want, a.scripts(test.modules)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+	unbuilt := loadAssets(fstest.MapFS{})
+	if got := unbuilt.scripts([]string{"list"}); len(got) != 0 {
+		t.Errorf("before a build: %q", got)
+	}
+}

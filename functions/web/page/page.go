@@ -1,0 +1,178 @@
+// Package page renders the HTML pages that visitors see, and serves the files
+// that pages load.
+//
+// A page package makes a [View], the values that a page shows, and renders it
+// with the template named like its page. The layout around every page, the head
+// for search engines, the Content-Security-Policy and the built scripts and
+// styles are the same for all pages and come from here.
+package page
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"html/template"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"miramundo.dev/functions/web/static"
+	"miramundo.dev/functions/web/templates"
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/site"
+)
+
+// A Renderer renders pages. It may be used concurrently.
+type Renderer struct {
+	links  catalog.LinkBase
+	assets assets
+	policy string // Content-Security-Policy of every page
+}
+
+// NewRenderer returns a renderer of the pages of a service whose parts are at
+// links.
+func NewRenderer(links catalog.LinkBase) *Renderer {
+	return &Renderer{links: links, assets: loadAssets(static.FS), policy: policyFor(links)}
+}
+
+// Asset returns the path of a built file; empty when nothing was built.
+func (r *Renderer) Asset(name string) string { return r.assets.address[name] }
+
+// cache lets shared caches keep a page for a minute: it is the same for every
+// visitor. Browsers revalidate each time, because a build replaces the files that
+// a page names, and because a list that was ten minutes old would be continued
+// by a script with newer parts.
+const cache api.Cache = "public, max-age=0, s-maxage=60"
+
+// Endpoints returns the endpoints of a page, one in each locale, all of them
+// served by show.
+func Endpoints[S, In any](p site.Page, doc string, show func(S, context.Context, i18n.Locale, In) (*Sheet, error), faults ...*fault.Error) []api.Endpoint {
+	var all []api.Endpoint
+	for _, l := range i18n.Locales {
+		show := func(s S, ctx context.Context, in In) (*Sheet, error) { return show(s, ctx, l, in) }
+		all = append(all, api.Bind(show, api.Endpoint{
+			Method: "GET", Path: p.Pattern(l), Auth: api.None, Doc: doc, Faults: faults, Cache: cache, Produces: []string{"text/html"}, Page: true,
+		}))
+	}
+	return all
+}
+
+// boot is the only inline script: before the first paint it sets the theme that
+// the visitor chose, and marks that scripts run.
+const boot = `(d=>{d.classList.add("js");try{let t=localStorage.getItem("mm-theme");if(t==="dark"||t==="light")d.dataset.theme=t}catch{}})(document.documentElement)`
+
+// Boot returns the inline script.
+func (v *View) Boot() template.JS { return boot }
+
+// policyFor returns the Content-Security-Policy of the pages of a service whose
+// parts are at links. Pages load their own files, play media from any https
+// origin, and embed one video platform. A local service, which is served by http,
+// may also play media from http origins.
+func policyFor(links catalog.LinkBase) string {
+	sum := sha256.Sum256([]byte(boot))
+	media := "https:"
+	if strings.HasPrefix(links.Base, "http:") {
+		media = "http: https:"
+	}
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
+		"style-src 'self'",
+		"img-src 'self' data: " + links.Base,
+		"connect-src 'self' " + media,
+		"media-src blob: data: " + media, // hls.js starts captions with a data: URL
+		"worker-src 'self'",
+		"frame-src https://www.youtube-nocookie.com",
+		"manifest-src 'self'",
+		"form-action 'self'",
+		"base-uri 'none'",
+		"frame-ancestors 'none'",
+	}, "; ")
+}
+
+// pages are the parsed templates, by the names of their files.
+var pages = parsePages()
+
+// parsePages parses each page together with the layout and the parts.
+func parsePages() map[string]*template.Template {
+	base := template.Must(template.ParseFS(templates.FS, "_*.html"))
+	all := map[string]*template.Template{}
+	entries, err := templates.FS.ReadDir(".")
+	if err != nil {
+		panic(err) // never: the folder is embedded
+	}
+	for _, entry := range entries {
+		if name, ok := strings.CutSuffix(entry.Name(), ".html"); ok && name[0] != '_' {
+			t := template.Must(template.Must(base.Clone()).ParseFS(templates.FS, entry.Name()))
+			all[name] = t
+		}
+	}
+	return all
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// Fill writes a part of a page, such as _card.html, with its value.
+func Fill(w io.Writer, part string, value any) error {
+	return pages[site.Home.String()].ExecuteTemplate(w, part, value)
+}
+
+// Show renders the view with the template named like its page.
+func (v *View) Show() (*Sheet, error) { return v.ShowAs(v.Page.String(), http.StatusOK) }
+
+// ShowAs renders the view with another template and status.
+func (v *View) ShowAs(name string, status int) (*Sheet, error) {
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	b.Reset()
+	if err := pages[name].ExecuteTemplate(b, "_layout.html", v); err != nil {
+		return nil, err
+	}
+	data := bytes.Clone(b.Bytes())
+	sum := sha256.Sum256(data)
+	return &Sheet{data: data, tag: hex.EncodeToString(sum[:8]), status: status, locale: v.Locale, policy: v.renderer.policy}, nil
+}
+
+// A Sheet is a rendered page, or a redirect to another page.
+type Sheet struct {
+	data   []byte
+	tag    string
+	status int
+	locale i18n.Locale
+	policy string
+	moved  string // the path of a redirect; then the other fields are empty
+}
+
+// MovedTo returns a permanent redirect to another path of this site.
+func MovedTo(path string) *Sheet { return &Sheet{moved: path} }
+
+// ETag returns a hash of the page.
+func (s *Sheet) ETag() string { return s.tag }
+
+// headers isolate pages from other sites.
+var headers = http.Header{
+	"Cross-Origin-Opener-Policy": {"same-origin"},
+	"Permissions-Policy":         {"camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()"},
+	"Referrer-Policy":            {"strict-origin-when-cross-origin"},
+	"X-Frame-Options":            {"DENY"},
+}
+
+// Reply writes the page.
+func (s *Sheet) Reply(w http.ResponseWriter, r *http.Request) error {
+	if s.moved != "" {
+		return api.Redirect(w, s.moved, http.StatusMovedPermanently)
+	}
+	h := w.Header()
+	for name, values := range headers {
+		h[name] = values
+	}
+	h["Content-Security-Policy"] = []string{s.policy}
+	h["Content-Language"] = []string{s.locale.HTML()}
+	return api.WriteStatus(w, r, s.status, "text/html; charset=utf-8", s.data)
+}

@@ -1,0 +1,167 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+	"sync"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/site"
+)
+
+// A View is what a page shows: its own Body, and what the layout around it
+// needs. Templates call the methods of the View.
+type View struct {
+	Page        site.Page
+	Name        string // of the thing the page is about, as in its path; empty for most pages
+	Variant     string // the query that makes another page of it, such as kind=radio; empty for most
+	Locale      i18n.Locale
+	Title       string // without the name of the service
+	Description string
+	NoIndex     bool     // search engines must leave the page out
+	Image       string   // absolute URL of a picture of the page; empty for that of the service
+	Statements  []any    // what search engines read about the page, in the words of schema.org
+	Data        any      // what the page's script reads, as JSON; nil for nothing
+	Areas       []string // of the texts that scripts show
+	Modules     []string // that the script loads; nil for those named like Areas
+	Body        any
+
+	renderer *Renderer
+}
+
+// View returns the view of a page with the title and description that its texts
+// have.
+func (r *Renderer) View(p site.Page, l i18n.Locale, body any) *View {
+	return &View{
+		Page: p, Locale: l, Body: body, renderer: r,
+		Title: l.T(p.String()+".title", nil), Description: l.T(p.String()+".description", nil), Areas: []string{p.String()},
+	}
+}
+
+// T returns a text in the language of the page. fields are names and values of
+// what the text leaves open, in turn.
+func (v *View) T(key string, fields ...any) string { return v.Locale.T(key, pairs(fields)) }
+
+// N returns a text about n things, with fields like those of T.
+func (v *View) N(key string, n int, fields ...any) string { return v.Locale.N(key, n, pairs(fields)) }
+
+func pairs(fields []any) map[string]any {
+	if len(fields) == 0 {
+		return nil
+	}
+	m := make(map[string]any, len(fields)/2)
+	for i := 1; i < len(fields); i += 2 {
+		m[fmt.Sprint(fields[i-1])] = fields[i]
+	}
+	return m
+}
+
+// Asset returns the path of a built file; empty when nothing was built.
+func (v *View) Asset(name string) string { return v.renderer.Asset(name) }
+
+// Scripts lists the scripts that the page runs besides main.js. The page preloads
+// them, since browsers would request them only after main.js has run.
+func (v *View) Scripts() []string {
+	if v.Modules != nil {
+		return v.renderer.assets.scripts(v.Modules)
+	}
+	return v.renderer.assets.scripts(v.Areas)
+}
+
+// Icon returns the URL of an icon, by its name in icons.svg.
+func (v *View) Icon(name string) string { return v.Asset("icons.svg") + "#" + name }
+
+// Path returns the path of a page that needs no name, in the same language.
+func (v *View) Path(page string) string {
+	for _, p := range site.Pages {
+		if p.String() == page {
+			return p.Path(v.Locale, "")
+		}
+	}
+	return ""
+}
+
+// Channel returns the path of a channel's page.
+func (v *View) Channel(id string) string { return site.Channel.Path(v.Locale, id) }
+
+// Country returns the path of a country's page; empty when it has none.
+func (v *View) Country(code string) string {
+	path, _ := site.CountryPath(v.Locale, code)
+	return path
+}
+
+// Flag returns the path of a country's flag.
+func (v *View) Flag(code string) string { return catalog.LinkBase{}.Flag(code) }
+
+// CountryName returns the name of a country; its code when it has no name.
+func (v *View) CountryName(code string) string {
+	if name, ok := i18n.CountryName(code, v.Locale); ok {
+		return name
+	}
+	return code
+}
+
+// Locales returns the languages of the page.
+func (v *View) Locales() []i18n.Locale { return i18n.Locales }
+
+// In returns the path of the same page in another language.
+func (v *View) In(l i18n.Locale) string {
+	if v.Page == site.Country {
+		path, _ := site.CountryPath(l, v.Name)
+		return path
+	}
+	return v.Page.Path(l, v.Name)
+}
+
+// Query returns the words in the search field: those that a list was found by.
+func (v *View) Query() string {
+	if q, ok := v.Body.(interface{ Words() string }); ok {
+		return q.Words()
+	}
+	return ""
+}
+
+// Base returns the base URL of the service.
+func (v *View) Base() string { return v.renderer.links.Base }
+
+// Of returns the view with another body, for a part of the page.
+func (v *View) Of(body any) *View {
+	part := *v
+	part.Body = body
+	return &part
+}
+
+// Texts returns the texts that scripts show, as JSON: those of the page's areas
+// and of the layout whose keys go on with "ui.".
+func (v *View) Texts() template.JS { return textsOf(v.Locale, strings.Join(v.Areas, ",")) }
+
+type textsKey struct {
+	locale i18n.Locale
+	areas  string
+}
+
+// encodedTexts caches texts as pages contain them, by textsKey: one entry for each
+// kind of page and locale.
+var encodedTexts sync.Map
+
+func textsOf(l i18n.Locale, areas string) template.JS {
+	key := textsKey{l, areas}
+	if js, ok := encodedTexts.Load(key); ok {
+		return js.(template.JS)
+	}
+	all := l.Under("layout.ui.")
+	for area := range strings.SplitSeq(areas, ",") {
+		for key, text := range l.Under(area + ".ui.") {
+			all[key] = text
+		}
+	}
+	data, err := json.Marshal(all) // which escapes whatever could end the element
+	if err != nil {
+		panic(err) // never: it is a map of texts
+	}
+	js, _ := encodedTexts.LoadOrStore(key, template.JS(data))
+	return js.(template.JS)
+}

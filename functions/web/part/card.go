@@ -1,0 +1,121 @@
+package part
+
+import (
+	"html/template"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"miramundo.dev/functions/web/page"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/site"
+)
+
+// A Card is a channel as lists show it. Unknown texts are empty.
+type Card struct {
+	*page.View
+	ID       string
+	Path     string
+	Name     string
+	Logo     string
+	Initials string // in place of a missing logo; empty when the name has no letter
+	Flag     string // the path of the flag, unless the page is about the country
+	Country  string
+	Category string
+	Quality  string
+	Now      string // the title of the current programme
+	Health   string // good, fair or bad; empty when never measured
+	Radio    bool
+}
+
+// Cards are the cards of a list.
+type Cards []Card
+
+// NewCards returns the cards of channels on a page, with the programmes that
+// they broadcast now.
+func NewCards(v *page.View, list []index.Card, guides *guide.Live, now time.Time) Cards {
+	cards := make(Cards, len(list))
+	for i := range list {
+		c := &list[i]
+		cards[i] = newCard(v, c)
+		if !c.HasGuide {
+			continue
+		}
+		if g := guides.Now(c.ID, now); g != nil && g.Now != nil {
+			cards[i].Now = g.Now.Title
+		}
+	}
+	return cards
+}
+
+// newCard returns the card of a channel without its programme.
+func newCard(v *page.View, c *index.Card) Card {
+	shown := Card{
+		View: v, ID: c.ID, Path: v.Channel(c.ID), Name: c.Name, Category: c.Category, Quality: c.Quality,
+		Health: Grade(c.Health), Radio: c.Kind == catalog.Station,
+	}
+	if c.LogoURL != nil {
+		shown.Logo = *c.LogoURL
+	} else {
+		shown.Initials = initials(c.Name)
+	}
+	if c.Country != "" && (v.Page != site.Country || v.Name != c.Country) {
+		shown.Flag, shown.Country = v.Flag(c.Country), v.CountryName(c.Country)
+	}
+	return shown
+}
+
+// wellFrom is the least score of a channel that works well.
+const wellFrom = 70
+
+// Grade returns how well a channel works: good, fair or bad, or the empty string
+// when it was never measured.
+func Grade(h *catalog.MeasuredHealth) string {
+	switch {
+	case h == nil:
+		return ""
+	case !h.Online:
+		return "bad"
+	case h.Score != nil && *h.Score >= wellFrom:
+		return "good"
+	}
+	return "fair"
+}
+
+// initials returns the first letters of the first two words of a name.
+func initials(name string) string {
+	var b strings.Builder
+	n := 0
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {
+		first := strings.IndexFunc(word, func(r rune) bool { return !unicode.Is(unicode.M, r) })
+		if first < 0 {
+			continue
+		}
+		r, _ := utf8.DecodeRuneInString(word[first:])
+		b.WriteRune(unicode.ToUpper(r))
+		if n++; n == 2 {
+			break
+		}
+	}
+	return b.String()
+}
+
+// A cardKind is the kind of a card: what its stamp depends on.
+type cardKind struct {
+	locale int
+	there  int // the texts that are not empty, as filled returns them
+	health string
+	radio  bool
+}
+
+func (c *Card) texts() []*string {
+	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Initials, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now}
+}
+
+func (c *Card) kind(there int) any { return cardKind{int(c.Locale), there, c.Health, c.Radio} }
+
+// HTML returns the cards as their template would write them.
+func (c Cards) HTML() (template.HTML, error) { return write("_card.html", c, 1792) }

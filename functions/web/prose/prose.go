@@ -1,0 +1,34 @@
+// Package prose serves the pages of text: how to use the service, and its credits.
+//
+// The texts themselves are messages of package i18n. This package lists which of
+// them there are, and in what order.
+package prose
+
+import (
+	"slices"
+
+	"miramundo.dev/functions/web/page"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/site"
+)
+
+// Endpoints are the pages of this package in every locale.
+var Endpoints = slices.Concat(
+	page.Endpoints(site.Guide, "How to use the service.", (*Server).guide),
+	page.Endpoints(site.About, "Credits, licences and contacts.", (*Server).about),
+)
+
+// Options are what a Server needs.
+type Options struct {
+	Pages   *page.Renderer
+	Sources interface{ Sources() []catalog.Source } // the source files of the current release
+	Guides  *guide.Live                             // nil for no programmes
+	Contact string                                  // mail address for complaints and questions; empty for none
+}
+
+// A Server serves the pages of this package.
+type Server struct{ Options }
+
+// New returns a server of the pages of this package.
+func New(o Options) *Server { return &Server{o} }

@@ -1,0 +1,157 @@
+package sitefiles
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"miramundo.dev/functions/web/page"
+	"miramundo.dev/functions/web/poster"
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/site"
+)
+
+const (
+	manifestType = "application/manifest+json"
+	faviconPath  = "/favicon.ico"
+
+	smallIcon = 192 // sides of icons, in pixels
+	touchIcon = 180
+)
+
+// installed are the files by which browsers install the pages as an app.
+var installed = []api.Endpoint{
+	api.Bind((*Server).manifest, api.Endpoint{
+		Method: "GET", Path: page.Manifests + "{file}", Auth: api.None, Page: true,
+		Doc:    "The manifest of the pages as an app, in a locale: its tag and .webmanifest.",
+		Faults: []*fault.Error{fault.ErrNotFound}, Cache: api.Public(time.Hour), Produces: []string{manifestType},
+	}),
+	api.Bind((*Server).icon, api.Endpoint{
+		Method: "GET", Path: page.Icons + "{file}", Auth: api.None, Page: true,
+		Doc:    "An icon of the app.",
+		Faults: []*fault.Error{fault.ErrNotFound}, Cache: api.Public(24 * time.Hour), Produces: []string{"image/png"},
+	}),
+	api.Bind((*Server).touchIcon, api.Endpoint{
+		Method: "GET", Path: page.TouchIcon, Auth: api.None, Page: true,
+		Doc:   "The icon for home screens that cut it into a shape of their own.",
+		Cache: api.Public(24 * time.Hour), Produces: []string{"image/png"},
+	}),
+	api.Bind((*Server).favicon, api.Endpoint{
+		Method: "GET", Path: faviconPath, Auth: api.None, Page: true,
+		Doc:   "The icon for clients that request it without a page.",
+		Cache: api.Public(24 * time.Hour), Produces: []string{"image/vnd.microsoft.icon"},
+	}),
+}
+
+// An appManifest is the manifest of the app, as the W3C specifies it.
+type appManifest struct {
+	ID              string     `json:"id"`
+	Name            string     `json:"name"`
+	ShortName       string     `json:"short_name"`
+	Description     string     `json:"description"`
+	Lang            string     `json:"lang"`
+	Dir             string     `json:"dir"`
+	StartURL        string     `json:"start_url"`
+	Scope           string     `json:"scope"`
+	Display         string     `json:"display"`
+	ThemeColour     string     `json:"theme_color"`
+	BackgroundColor string     `json:"background_color"`
+	Categories      []string   `json:"categories"`
+	Icons           []appIcon  `json:"icons"`
+	Shortcuts       []shortcut `json:"shortcuts"`
+}
+
+type appIcon struct {
+	Src     string `json:"src"`
+	Sizes   string `json:"sizes"`
+	Type    string `json:"type"`
+	Purpose string `json:"purpose"`
+}
+
+// A shortcut is a page in the menu of the installed app.
+type shortcut struct {
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+// maskableIcon returns the path of an icon that systems may cut into any shape.
+func maskableIcon(side int) string { return fmt.Sprintf("%smaskable-%d.png", page.Icons, side) }
+
+// manifestOf returns the manifest of the app in a locale.
+func (s *Server) manifestOf(l i18n.Locale) appManifest {
+	m := appManifest{
+		ID: site.Home.Path(l, ""), Name: l.T("seo.app_name", nil), ShortName: page.Service, Description: l.T("seo.app_description", nil),
+		Lang: l.HTML(), Dir: "ltr", StartURL: site.Home.Path(l, ""), Scope: "/", Display: "standalone",
+		ThemeColour: page.BarLight.Colour, BackgroundColor: page.GroundColour, Categories: []string{"entertainment", "news"},
+	}
+	if svg := s.Icon; svg != "" {
+		m.Icons = append(m.Icons, appIcon{svg, "any", "image/svg+xml", "any"})
+	}
+	for _, side := range []int{smallIcon, page.LargeIcon} {
+		sizes := fmt.Sprintf("%dx%d", side, side)
+		m.Icons = append(m.Icons, appIcon{page.IconPath(side), sizes, "image/png", "any"}, appIcon{maskableIcon(side), sizes, "image/png", "maskable"})
+	}
+	for _, p := range []site.Page{site.Favorites, site.Library} {
+		m.Shortcuts = append(m.Shortcuts, shortcut{l.T("layout."+p.String(), nil), p.Path(l, "")})
+	}
+	return m
+}
+
+func (s *Server) manifest(_ context.Context, in fileIn) (api.Content, error) {
+	tag, ok := strings.CutSuffix(in.File, page.ManifestExt)
+	l, found := localeOf(tag)
+	if !ok || !found {
+		return api.Content{}, fault.ErrNotFound
+	}
+	data, err := json.Marshal(s.manifestOf(l))
+	if err != nil {
+		return api.Content{}, err
+	}
+	return contentOf(manifestType, data), nil
+}
+
+// localeOf returns the locale with exactly this tag.
+func localeOf(tag string) (i18n.Locale, bool) {
+	l, ok := i18n.Find(tag)
+	return l, ok && l.Tag() == tag
+}
+
+// icons returns the icons by path. They are drawn at the first request.
+var icons = sync.OnceValue(func() map[string]api.Content {
+	all := map[string]api.Content{}
+	add := func(path, mediaType string, draw func() ([]byte, error)) {
+		data, err := draw()
+		if err != nil {
+			panic(fmt.Sprintf("sitefiles: %s: %v", path, err)) // never: the drawings are constant
+		}
+		all[path] = contentOf(mediaType, data)
+	}
+	for _, side := range []int{smallIcon, page.LargeIcon} {
+		add(page.IconPath(side), "image/png", func() ([]byte, error) { return poster.Icon(side) })
+		add(maskableIcon(side), "image/png", func() ([]byte, error) { return poster.WholeIcon(side) })
+	}
+	add(page.TouchIcon, "image/png", func() ([]byte, error) { return poster.WholeIcon(touchIcon) })
+	add(faviconPath, "image/vnd.microsoft.icon", poster.Favicon)
+	return all
+})
+
+func (s *Server) icon(_ context.Context, in fileIn) (api.Content, error) {
+	im, ok := icons()[page.Icons+in.File]
+	if !ok {
+		return api.Content{}, fault.ErrNotFound
+	}
+	return im, nil
+}
+
+func (s *Server) touchIcon(context.Context, struct{}) (api.Content, error) {
+	return icons()[page.TouchIcon], nil
+}
+
+func (s *Server) favicon(context.Context, struct{}) (api.Content, error) {
+	return icons()[faviconPath], nil
+}

@@ -1,0 +1,81 @@
+package sitefiles
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"miramundo.dev/functions/web/page"
+	"miramundo.dev/functions/web/poster"
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/logo"
+)
+
+// pictures are the endpoints of the pictures that are shown where a link to a page
+// is shared.
+var pictures = []api.Endpoint{
+	api.Bind((*Server).sitePicture, api.Endpoint{
+		Method: "GET", Path: page.SitePicture, Auth: api.None, Page: true,
+		Doc:   "The picture of the service, for links to it.",
+		Cache: api.Public(24 * time.Hour), Produces: []string{"image/png"},
+	}),
+	api.Bind((*Server).channelPicture, api.Endpoint{
+		Method: "GET", Path: page.Pictures + "{file}", Auth: api.None, Page: true,
+		Doc:    "The picture of a channel, for links to its page: its catalog id and .png.",
+		Faults: []*fault.Error{catalog.ErrNotLoaded, catalog.ErrNoChannel, fault.ErrUnavailable},
+		Cache:  api.Public(24 * time.Hour), Produces: []string{"image/png"},
+	}),
+}
+
+var sitePicture = sync.OnceValues(func() (api.Content, error) {
+	data, err := poster.Site()
+	return contentOf("image/png", data), err
+})
+
+func (s *Server) sitePicture(context.Context, struct{}) (api.Content, error) { return sitePicture() }
+
+func (s *Server) channelPicture(ctx context.Context, in fileIn) (api.Content, error) {
+	id, ok := strings.CutSuffix(in.File, page.PictureExt)
+	if !ok {
+		return api.Content{}, catalog.ErrNoChannel
+	}
+	at, err := s.Catalog.View()
+	if err != nil {
+		return api.Content{}, err
+	}
+	c, ok := at.Item(id, int(i18n.PT))
+	if !ok {
+		return api.Content{}, catalog.ErrNoChannel
+	}
+	image := ""
+	if c.LogoURL != nil {
+		image = *c.LogoURL
+	}
+	return s.gallery.get(ctx, c.Kind+"\x00"+image+"\x00"+c.Name, func() (api.Content, error) { return s.draw(ctx, c, image) })
+}
+
+// draw draws the picture of a channel, with its logo when we have stored one.
+func (s *Server) draw(ctx context.Context, c *catalog.Channel, address string) (api.Content, error) {
+	subject := poster.Subject{Name: c.Name, Radio: c.Kind == catalog.Station.String()}
+	id, ok := strings.CutPrefix(address, s.Links.Logo(""))
+	if ok && s.Logos != nil {
+		im, err := s.Logos(ctx, id)
+		if err != nil && fault.From(err).Kind != fault.NotFound {
+			return api.Content{}, err // or a picture without the logo would be cached for a day
+		}
+		if err == nil {
+			if decoded, err := poster.Decode(im.Type, im.Data); err == nil {
+				subject.Logo = decoded
+			}
+		}
+	}
+	data, err := poster.Channel(subject)
+	return contentOf("image/png", data), err
+}
+
+// Logos returns the logo with an id, or an error of kind NotFound.
+type Logos func(ctx context.Context, id string) (*logo.Image, error)

@@ -1,0 +1,35 @@
+package sitefiles
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"miramundo.dev/functions/web/page"
+	"miramundo.dev/shared/api"
+)
+
+// robots is the endpoint of robots.txt.
+var robots = []api.Endpoint{
+	api.Bind((*Server).robots, api.Endpoint{
+		Method: "GET", Path: "/robots.txt", Auth: api.None, Page: true,
+		Doc:   "What search engines may read.",
+		Cache: api.Public(time.Hour), Produces: []string{"text/plain"},
+	}),
+}
+
+// robots disallows the API except its index, and the feeds, whose URLs are
+// secrets. Pages that must not be indexed say so themselves, which a search engine
+// sees only if it may read them.
+func (s *Server) robots(context.Context, struct{}) (api.Content, error) {
+	lines := []string{
+		"User-agent: *",
+		"Allow: " + page.API + "$",
+		"Disallow: " + page.API,
+		"Disallow: /f/",
+		"",
+		"Sitemap: " + s.Links.Base + sitemapPath,
+		"",
+	}
+	return contentOf("text/plain; charset=utf-8", []byte(strings.Join(lines, "\n"))), nil
+}

@@ -1,0 +1,46 @@
+// Package sitefiles serves the files that other programs expect of a website:
+// robots.txt and site maps for search engines, the manifest and icons for browsers
+// that install the pages as an app, and the pictures that are shown where a link
+// is shared.
+package sitefiles
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+)
+
+// Endpoints are the files.
+var Endpoints = slices.Concat(robots, sitemaps, installed, pictures)
+
+// Options are what a Server needs.
+type Options struct {
+	Catalog index.Viewer
+	Logos   Logos // nil for pictures without logos
+	Links   catalog.LinkBase
+	Icon    string // path of the icon as SVG; empty when it was not built
+}
+
+// A Server serves the files.
+type Server struct {
+	Options
+	gallery *gallery
+}
+
+// New returns a server of the files.
+func New(o Options) *Server { return &Server{o, newGallery()} }
+
+// fileIn is the input of endpoints that serve several files.
+type fileIn struct {
+	File string `path:"file" maxLength:"192" description:"Its name."`
+}
+
+// contentOf returns a file with a tag made from its bytes.
+func contentOf(mediaType string, data []byte) api.Content {
+	sum := sha256.Sum256(data)
+	return api.Content{Type: mediaType, Data: data, Tag: hex.EncodeToString(sum[:8])}
+}
