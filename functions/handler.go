@@ -67,6 +67,7 @@ func options(p *compose.Parts) request.Options {
 		AddressHeader: p.Config.AddressHeader,
 		Auth:          authenticator(p),
 		Now:           p.Now,
+		Followers:     p.Followers,
 	}
 }
 

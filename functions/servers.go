@@ -113,7 +113,7 @@ func newReports(p *compose.Parts) (Server, error) {
 }
 
 func newStatus(p *compose.Parts) (Server, error) {
-	return one(status.New(status.Options{State: p.Catalog, Guides: p.Guide, Build: p.Config.Build, Now: p.Now}), status.Endpoints)
+	return one(status.New(status.Options{State: p.Catalog, Guides: p.Guide, Followers: p.Followers, Build: p.Config.Build, Now: p.Now}), status.Endpoints)
 }
 
 func newWeb(p *compose.Parts) (Server, error) {

@@ -11,6 +11,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/overlay"
 )
 
 // Endpoints is this function's part of the API.
@@ -45,10 +46,11 @@ type Sourced interface {
 
 // Options are what health is computed from.
 type Options struct {
-	State  State
-	Guides Sourced // may be nil
-	Build  string  // short id of the commit
-	Now    func() time.Time
+	State     State
+	Guides    Sourced      // may be nil
+	Followers *overlay.Set // of the parts that the instance shows; may be nil
+	Build     string       // short id of the commit
+	Now       func() time.Time
 }
 
 // A Server answers for the health of the service.
@@ -73,6 +75,7 @@ type health struct {
 	Catalog  freshness            `json:"catalog"`
 	Sources  map[string]reference `json:"sources" nullable:"false" description:"Each file that the catalog and the guides are made of, by name."`
 	Database bool                 `json:"database" description:"Whether the database answers. Search and detail go on without it."`
+	Behind   []string             `json:"behind" nullable:"false" description:"Parts of this instance that the database has not confirmed lately, and that may be old."`
 	Snapshot *release.State       `json:"snapshot" description:"What this instance answers from; null before the first catalog."`
 }
 
@@ -100,7 +103,10 @@ func (s *Server) health(ctx context.Context, _ struct{}) (health, error) {
 	h := health{
 		OK: true, App: config.Product, Build: s.Build, TS: stamp(now),
 		Catalog: freshness{Stale: true, LimitDays: int(limit / (24 * time.Hour))},
-		Sources: map[string]reference{},
+		Sources: map[string]reference{}, Behind: []string{},
+	}
+	for _, lag := range s.Followers.Stale(now) {
+		h.Behind = append(h.Behind, lag.Name)
 	}
 	if at, ok := s.State.Synced(); ok {
 		text, age := stamp(at), hours(now.Sub(at))

@@ -86,7 +86,7 @@ func TestHealth(t *testing.T) {
 			"snapshot":{"version":"","loaded_at":"2026-11-22T12:00:00.000000Z"}}`},
 	} {
 		answer, body := apitest.Do(t, serve(t, &test.state), "GET", "/api/health", "")
-		want := map[string]any{"ok": true, "app": "Miramundo", "build": "abc1234", "ts": "2026-11-22T12:00:00Z"}
+		want := map[string]any{"ok": true, "app": "Miramundo", "build": "abc1234", "ts": "2026-11-22T12:00:00Z", "behind": []any{}}
 		var got map[string]any
 		if err := errors.Join(json.Unmarshal([]byte(test.want), &want), json.Unmarshal([]byte(body), &got)); err != nil {
 			t.Fatalf("%s: %v: %s", test.name, err, body)

@@ -17,6 +17,7 @@ import (
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 )
@@ -54,6 +55,8 @@ type Parts struct {
 	DB      store.DB // where allowances are kept
 	Bus     bus.Bus  // with the topics of package social
 	Catalog Catalog
+
+	Followers *overlay.Set // of Catalog; nil when it follows nothing
 }
 
 // Assemble makes the hop that c names from parts, which stay the caller's.
@@ -69,7 +72,7 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 		Catalog: p.Catalog, Playlists: cache, Tickets: signer, Audience: counter, Log: log,
 		OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Build: c.Build,
 		Speakers:      identity.NewAuthority(identity.Options{Guests: identity.NewGuests(c.GuestKey, c.GuestKeyOld, time.Now)}),
-		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader,
+		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader, Followers: p.Followers,
 	}
 	h := &Hop{flushers: []func(context.Context) error{counter.Close}}
 	if c.FreeMinutes > 0 {

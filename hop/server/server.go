@@ -26,6 +26,7 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/overlay"
 )
 
 // A Catalog provides the streams to play, and how fresh they are.
@@ -76,6 +77,8 @@ type Options struct {
 	Log       *slog.Logger // nil: nothing is logged
 	Now       func() time.Time
 
+	Followers *overlay.Set // confirmed before each answer; nil where Catalog follows nothing
+
 	OwnHosts      []string // of the service: callers are not redirected to them
 	CountryHeader string   // in which a trusted edge sends the caller's country; empty trusts none
 	AddressHeader string   // in which it sends the caller's address; likewise
@@ -98,6 +101,7 @@ func New(o Options) *Server {
 	s := &Server{Options: o, shelf: shelf{own: o.OwnHosts}}
 	s.Handler = request.Exact(request.Options{
 		Log: o.Log, Now: o.Now, CountryHeader: o.CountryHeader, AddressHeader: o.AddressHeader, IDsOfFailures: true,
+		Followers: o.Followers,
 	}, s.routes())
 	return s
 }

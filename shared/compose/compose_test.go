@@ -1,11 +1,13 @@
 package compose
 
 import (
+	"context"
 	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -118,6 +120,36 @@ func TestRefusals(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), options(t, "GUIDE_SOURCES", "ftp://guides.example/x.xml"), Catalog); err != nil {
 		t.Errorf("a process without jobs reads their settings: %v", err)
+	}
+}
+
+// TestUnreachable checks that parts open while the database cannot be reached,
+// and hold nothing yet.
+func TestUnreachable(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	o := options(t, "BACKEND", "emulators", "GOOGLE_CLOUD_PROJECT", "demo-unreachable",
+		"FIRESTORE_EMULATOR_HOST", "127.0.0.1:1", "PUBSUB_EMULATOR_HOST", "127.0.0.1:1")
+	p, err := Open(ctx, o, Catalog, Overlays, Guide, Social)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if ctx.Err() != nil {
+		t.Error("opening waited for the database")
+	}
+	var behind []string
+	for _, lag := range p.Followers.Stale(time.Now()) {
+		if lag.Loaded {
+			t.Errorf("%s was loaded", lag.Name)
+		}
+		behind = append(behind, lag.Name)
+	}
+	if want := []string{"blocks", "catalog", "guide", "logos", "probe", "social"}; !slices.Equal(behind, want) {
+		t.Errorf("%q are behind, want %q", behind, want)
+	}
+	if _, err := p.Catalog.View(); err == nil {
+		t.Error("there is a catalog")
 	}
 }
 

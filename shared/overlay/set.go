@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -213,8 +214,9 @@ func (s *Set) heads(ctx context.Context, followers []*Following) ([]store.Doc, e
 
 // A Lag is a follower that may show something old.
 type Lag struct {
-	Name string
-	Age  time.Duration // of the last word; since the start when none has come
+	Name   string
+	Age    time.Duration // of the last word; since the start when none has come
+	Loaded bool          // it shows something, which may be old
 }
 
 // staleAge is the age of a last word that Confirm can leave behind only when
@@ -230,16 +232,15 @@ func (s *Set) Stale(now time.Time) []Lag {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	oldest := map[string]time.Duration{}
+	oldest := map[string]Lag{}
 	for _, f := range s.followers {
 		if age, stale := f.lag(now); stale {
-			oldest[f.Name] = max(oldest[f.Name], age)
+			lag, known := oldest[f.Name]
+			loaded := f.heard.Load() != 0 && (lag.Loaded || !known)
+			oldest[f.Name] = Lag{f.Name, max(lag.Age, age), loaded}
 		}
 	}
-	lags := make([]Lag, 0, len(oldest))
-	for name, age := range oldest {
-		lags = append(lags, Lag{name, age})
-	}
+	lags := slices.Collect(maps.Values(oldest))
 	slices.SortFunc(lags, func(a, b Lag) int { return strings.Compare(a.Name, b.Name) })
 	return lags
 }

@@ -11,7 +11,8 @@ import (
 // the field Segment of [Call]): "/api/s/{id}" matches "/api/s/a", not "/api/s/" nor "/api/s/a/b".
 // Matching allocates nothing, redirects nobody, and is linear in the routes.
 func Exact(o Options, routes []Route) http.Handler {
-	x := &exact{layer: newLayer(o, routes)}
+	layer, routes := newLayer(o, routes)
+	x := &exact{layer: layer}
 	x.layer.router = x
 	for _, rt := range routes {
 		m := matcher{route: &rt, prefix: rt.Path}

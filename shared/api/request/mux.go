@@ -11,7 +11,8 @@ import (
 // request that matches none, but would with a slash more or less at its end, is
 // redirected.
 func New(o Options, routes []Route) http.Handler {
-	m := &mux{layer: newLayer(o, routes), ServeMux: http.NewServeMux()}
+	layer, routes := newLayer(o, routes)
+	m := &mux{layer: layer, ServeMux: http.NewServeMux()}
 	m.layer.router = m
 	for _, rt := range routes {
 		m.Handle(rt.Pattern(), &handler{m.layer, &rt})

@@ -26,6 +26,7 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/overlay"
 )
 
 // Options are what the routes of a process share.
@@ -36,7 +37,12 @@ type Options struct {
 	AddressHeader string            // in which a trusted edge sends the caller's address, alone; empty trusts none
 	Auth          api.Authenticator // nil answers auth_unavailable where a caller must be identified
 	Now           func() time.Time  // nil is time.Now
-	IDsOfFailures bool              // only failures have ids: for a server that answers thousands of requests a second
+
+	// Followers keep what the process shows up to date. They are confirmed before
+	// each answer, which costs one comparison while they are fresh, and ReadyPath
+	// reports those that are behind. Nil is for a process that follows nothing.
+	Followers     *overlay.Set
+	IDsOfFailures bool // only failures have ids: for a server that answers thousands of requests a second
 
 	// FaultPage returns the page that shows f to a person in place of JSON. It is
 	// asked for browsers that request a route with Page, or no route at all. When
@@ -109,7 +115,8 @@ type router interface {
 	find(method, host string, u *url.URL) *Route
 }
 
-func newLayer(o Options, routes []Route) *layer {
+// newLayer returns the layer of routes and of ReadyPath, and both.
+func newLayer(o Options, routes []Route) (*layer, []Route) {
 	l := &layer{Options: o}
 	if l.Log == nil {
 		l.Log = slog.New(slog.DiscardHandler)
@@ -117,13 +124,14 @@ func newLayer(o Options, routes []Route) *layer {
 	if l.Now == nil {
 		l.Now = time.Now
 	}
+	routes = append(slices.Clip(routes), readyRoute(l.Followers, l.Now))
 	for _, rt := range routes {
 		l.note(rt.Method)
 		if rt.Method == http.MethodGet {
 			l.note(http.MethodHead)
 		}
 	}
-	return l
+	return l, routes
 }
 
 func (l *layer) note(method string) {
@@ -150,6 +158,7 @@ func (l *layer) serve(w http.ResponseWriter, r *http.Request, rt *Route, segment
 	c.route = rt
 	set(h, rt.Policy.Shared)
 	set(h, rt.Policy.Headers)
+	_ = l.Followers.Confirm(c) // the answer comes from memory all the same; ReadyPath reports what is behind
 	if err := rt.Serve(c); err != nil {
 		c.fail(err)
 	}
