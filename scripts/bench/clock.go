@@ -13,10 +13,10 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// cpu returns the processor time that this thread has taken.
+// cpu returns the processor time that this thread has used.
 func cpu() time.Duration { return clock(unix.CLOCK_THREAD_CPUTIME_ID) }
 
-// processCPU returns the processor time that the process has taken.
+// processCPU returns the processor time that the process has used.
 func processCPU() time.Duration { return clock(unix.CLOCK_PROCESS_CPUTIME_ID) }
 
 func clock(id int32) time.Duration {
@@ -27,8 +27,8 @@ func clock(id int32) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// measure returns the processor time of one call of do, from calls until they
-// take as long as the clock is exact.
+// measure returns the processor time of one call of do. It repeats the call
+// until the calls take longer than the resolution of the clock.
 func measure(do func()) time.Duration {
 	const exact = 60 * time.Microsecond
 	do()
@@ -43,7 +43,7 @@ func measure(do func()) time.Duration {
 	}
 }
 
-// allocations returns how often one call of do allocates.
+// allocations returns the number of allocations of one call of do.
 func allocations(do func()) float64 {
 	const calls = 20
 	var before, after runtime.MemStats
@@ -71,17 +71,18 @@ func median[T int | float64 | time.Duration](list []T) T {
 	return list[len(list)/2]
 }
 
-// A figure is a processor time, as it was and as it would have been on the
-// machine on which the goals were measured.
+// A figure is a processor time: as measured here (reached), and converted to the
+// machine on which the goals were measured (scaled).
 type figure struct{ reached, scaled time.Duration }
 
-// A gauge says how much slower this machine is at the moment than the one on
-// which the goals were measured: by what encoding/json takes for a page of 20
-// channels, which search.md (§3) gives for that machine. A shared machine may
-// change its speed by half from one second to the next.
+// A gauge measures how much slower this machine is at the moment than the one on
+// which the goals were measured. It times encoding/json on a page of 20 channels
+// and compares with designJSON, the time on that machine. It is read before
+// every measurement, because a shared machine may change its speed by half from
+// one second to the next.
 type gauge struct{ page *catalog.Page }
 
-// What encoding/json took there, and for how many bytes.
+// The time of encoding/json on the machine of the goals, and the size of its page in bytes.
 const (
 	designJSON = 36100 * time.Nanosecond
 	designPage = 21_900
@@ -91,25 +92,25 @@ func newGauge(v *index.View) gauge {
 	g := gauge{new(catalog.Page)}
 	body := v.Search(index.Query{Selection: filter.Selection{Kind: "all", Playable: true}, Limit: pageSize, Offset: 1000}, 0, nil)
 	if json.Unmarshal(body, g.page) != nil {
-		panic("bench: a page does not parse")
+		panic("bench: a page of the index is not valid JSON")
 	}
 	return g
 }
 
-// slower returns how much slower this machine is now.
+// slower returns the factor by which this machine is slower now.
 func (g gauge) slower() float64 {
 	var body []byte
 	took := measure(func() { body, _ = json.Marshal(g.page) })
 	return float64(took) / float64(designJSON) * designPage / float64(len(body))
 }
 
-// figures are runs of one measurement.
+// figures are the results of several runs of one measurement.
 type figures struct {
 	reached, scaled []time.Duration
 	slower          []float64
 }
 
-// add notes a run, at the speed at which the machine was.
+// add adds a run that was made while the machine was slower by the given factor.
 func (f *figures) add(reached time.Duration, slower float64) {
 	f.reached = append(f.reached, reached)
 	f.scaled = append(f.scaled, time.Duration(float64(reached)/slower))

@@ -48,9 +48,9 @@ func realCatalog(ctx context.Context, data string) (*catalog.Register, string, e
 	return reg, name, nil
 }
 
-// multiply returns a catalog of n records: those of reg and others whose names
-// are made of words of two of its names of the same country, 4 % of the words
-// new.
+// multiply returns a catalog of n records: the records of reg, and variations of
+// them whose names mix the words of two names of the same country. 4 % of the
+// words are new, so that the vocabulary grows as it does in larger catalogs.
 func multiply(reg *catalog.Register, n int) *catalog.Register {
 	r := rand.New(rand.NewPCG(1, 1))
 	out := *reg
@@ -62,13 +62,14 @@ func multiply(reg *catalog.Register, n int) *catalog.Register {
 	for i := len(out.Records); i < n; i++ {
 		a := &reg.Records[r.IntN(len(reg.Records))]
 		same := byCountry[a.Country]
-		out.Records = append(out.Records, offspring(r, a, &reg.Records[same[r.IntN(len(same))]], i))
+		out.Records = append(out.Records, variation(r, a, &reg.Records[same[r.IntN(len(same))]], i))
 	}
 	return &out
 }
 
-// offspring returns a record like a with a name of words of a and b.
-func offspring(r *rand.Rand, a, b *catalog.Record, i int) catalog.Record {
+// variation returns a copy of a with an id of its own, and a name that mixes the
+// words of a and b.
+func variation(r *rand.Rand, a, b *catalog.Record, i int) catalog.Record {
 	c := *a
 	c.ID = fmt.Sprintf("%s.%d", a.ID, i)
 	if a.Kind == catalog.Station {

@@ -16,16 +16,17 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// A loaded is what a fresh process took to answer from a snapshot.
+// A loaded is what a fresh process needed to answer from a snapshot.
 type loaded struct {
 	FirstAnswer time.Duration // processor time, from bytes to the first page
-	FirstQuery  time.Duration // of that, after loading
+	FirstQuery  time.Duration // the part of FirstAnswer after loading
 	Heap        uint64        // bytes that loading added
 	GC          time.Duration // a full collection
-	Slower      float64       // how much slower the machine then was, as a gauge says
+	Slower      float64       // the factor of the gauge at that time
 }
 
-// loadOnce prints what this process takes to load the snapshot in a file.
+// loadOnce loads the snapshot in a file into this process, and prints a loaded as
+// JSON.
 func loadOnce(out io.Writer, file string) error {
 	runtime.GOMAXPROCS(1)
 	data, err := os.ReadFile(file)
@@ -64,8 +65,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// snapshotPart measures the stored form: its size, and loading it in fresh
-// processes on one processor.
+// snapshotPart measures the stored form of the catalog: its size, and the time
+// that fresh processes need to load it on one processor.
 func snapshotPart(ctx context.Context, t *table, o options, ix *index.Index, reg *catalog.Register, g goal) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
@@ -97,7 +98,7 @@ func snapshotPart(ctx context.Context, t *table, o options, ix *index.Index, reg
 	return nil
 }
 
-// A load is what fresh processes took for one snapshot.
+// A load has the medians of loading one snapshot in fresh processes.
 type load struct {
 	first, gc figure
 	query     time.Duration
@@ -136,8 +137,9 @@ func loads(ctx context.Context, o options, dir string, ix *index.Index) (load, e
 	return load{first.median(), gc.median(), query.median().reached, l.Heap, len(data)}, nil
 }
 
-// withoutStreams returns reg without the addresses of streams and logos, which
-// the goals do not count. A playable record keeps one empty stream.
+// withoutStreams returns reg without the addresses of streams and logos, because
+// the goals are for a catalog without them. A playable record keeps one empty
+// stream, so that it stays playable.
 func withoutStreams(reg *catalog.Register) *catalog.Register {
 	out := *reg
 	out.StreamAliases = nil

@@ -70,7 +70,7 @@ type part struct {
 	run  func(ctx context.Context, out io.Writer, o options) error
 }
 
-// parts are run in this order.
+// parts are all parts, in the order in which they run.
 var parts = []part{
 	{"search", searchPart},
 	{"http", httpPart},

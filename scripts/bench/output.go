@@ -26,13 +26,13 @@ func (t *table) row(cells ...string) {
 	fmt.Fprintln(t.out)
 }
 
-// goal prints a figure beside what the design asks for.
+// goal prints a figure beside its goal in the design, and whether it is reached.
 func (t *table) goal(name, reached, asked string, ok bool) {
 	t.row(name, reached, "", asked, verdict(ok))
 }
 
-// time prints a processor time, what it would be on the machine of the goals,
-// and the goal.
+// time prints a processor time as measured, the same on the machine of the goals,
+// and the goal, which is compared with the latter.
 func (t *table) time(name string, f figure, asked time.Duration) {
 	t.row(name, micros(f.reached), micros(f.scaled), micros(asked), verdict(f.scaled <= asked))
 }

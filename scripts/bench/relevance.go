@@ -11,11 +11,11 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// knownItems is how many searches for a record that is known to exist are made.
+// knownItems is the number of searches of each kind for a record that exists.
 const knownItems = 1000
 
-// relevancePart measures how often relevance finds the record that someone
-// looks for, by its name and by what people make of names.
+// relevancePart measures how often a search by relevance finds the record that a
+// visitor looks for, by its full name and by the names that visitors type.
 func relevancePart(t *table, v *index.View, reg *catalog.Register) {
 	t.head("looked for by", "rank 1 %", "page 1 %", "found %")
 	r := rand.New(rand.NewPCG(seedChosen, 4))
@@ -59,8 +59,9 @@ func relevancePart(t *table, v *index.View, reg *catalog.Register) {
 	}
 }
 
-// rankOf returns where d, or a record of the same name, is on the first page;
-// -1 when it is not there.
+// rankOf returns the position of d, or of a record with the same name, on the
+// first page of a search for q; -1 when neither is there. It also returns how
+// many records the search finds.
 func rankOf(v *index.View, d *catalog.Record, q string) (rank, total int) {
 	docs, total := v.Find(index.Query{Selection: filter.Selection{Q: q, Kind: "all", Sort: "relevance"}, Limit: pageSize})
 	return slices.IndexFunc(docs, func(doc uint32) bool { return v.Index().Record(int(doc)).Name == d.Name }), total
@@ -95,7 +96,8 @@ func longWord(words []string) int {
 	return best
 }
 
-// typo changes one letter of the longest word, not its first.
+// typo changes, deletes or inserts one letter of the longest word, after its
+// first letter.
 func typo(r *rand.Rand, d *catalog.Record) string {
 	words := strings.Fields(d.Name)
 	i := longWord(words)
@@ -116,7 +118,7 @@ func typo(r *rand.Rand, d *catalog.Record) string {
 	return strings.Join(words, " ")
 }
 
-// glued writes the first two words as one.
+// glued writes the first two words of the name as one.
 func glued(_ *rand.Rand, d *catalog.Record) string {
 	words := strings.Fields(d.Name)
 	if len(words) < 2 {
@@ -125,7 +127,7 @@ func glued(_ *rand.Rand, d *catalog.Record) string {
 	return strings.Join(append([]string{words[0] + words[1]}, words[2:]...), " ")
 }
 
-// parted writes the longest word as two.
+// parted splits the longest word of the name into two.
 func parted(r *rand.Rand, d *catalog.Record) string {
 	words := strings.Fields(d.Name)
 	i := longWord(words)

@@ -27,15 +27,16 @@ import (
 	"miramundo.dev/shared/job"
 )
 
-// A reloaded is what one reload took.
+// A reloaded has the cost of one reload.
 type reloaded struct {
 	Seconds float64          `json:"seconds"`
 	Steps   map[string]int64 `json:"steps_ms"`
 	PeakMB  int              `json:"peak_mb"` // of the process, from its start
 }
 
-// reloadPart measures a reload from the real files to published, first and
-// repeated, and what readers notice of it.
+// reloadPart measures a reload of the catalog, from reading the sources to
+// publishing the release: the first one, a second one over it, and how both delay
+// concurrent searches.
 func reloadPart(ctx context.Context, out io.Writer, o options) error {
 	if err := o.hasData(); err != nil {
 		return fmt.Errorf("the reload part needs the real sources: %w", err)
@@ -68,7 +69,8 @@ func reloadPart(ctx context.Context, out io.Writer, o options) error {
 	return readersPart(ctx, out, filepath.Join(dir, "0"), o)
 }
 
-// reloadChild reloads in a process of its own, so that the peak is its own.
+// reloadChild reloads in a process of its own, so that the peak of memory is that
+// of the reload alone.
 func reloadChild(ctx context.Context, dir, sources string) (r reloaded, err error) {
 	cmd := exec.CommandContext(ctx, os.Args[0], "-reload", dir, "-data", sources)
 	var stderr bytes.Buffer
@@ -80,7 +82,7 @@ func reloadChild(ctx context.Context, dir, sources string) (r reloaded, err erro
 	return r, json.Unmarshal(text, &r)
 }
 
-// reloadOnce reloads and prints what it took.
+// reloadOnce reloads the catalog once, and prints a reloaded as JSON.
 func reloadOnce(out io.Writer, dir, sources string) (err error) {
 	d, err := stack(dir, sources)
 	if err != nil {
@@ -107,7 +109,7 @@ func stack(dir, sources string) (*compose.Parts, error) {
 	return compose.Open(context.Background(), compose.Options{Config: c, Log: slog.New(slog.DiscardHandler), Jobs: functions.Jobs}, functions.AllNeeds()...)
 }
 
-// peakMB returns the most memory that this process has taken.
+// peakMB returns the peak of the resident memory of this process.
 func peakMB() (int, error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -116,17 +118,17 @@ func peakMB() (int, error) {
 	_, rest, ok := strings.Cut(string(status), "VmHWM:")
 	var kb int
 	if _, err := fmt.Sscan(rest, &kb); !ok || err != nil {
-		return 0, errors.New("the system does not tell the peak of memory")
+		return 0, errors.New("/proc/self/status has no peak of memory (VmHWM)")
 	}
 	return kb / 1024, nil
 }
 
-// swaps is how often the view changes while a reader looks at it.
+// swaps is how often a channel is blocked and unblocked while searches run. Each
+// of both replaces the view.
 const swaps = 20
 
-// readersPart searches without a pause, at rest and while the view is swapped
-// again and again, and says how long the slowest search took; and how long a
-// block takes to be in force.
+// readersPart prints the times of the slowest searches, at rest and while the view
+// is replaced again and again, and the time until a block is applied.
 func readersPart(ctx context.Context, out io.Writer, dir string, o options) (err error) {
 	d, err := stack(dir, o.data)
 	if err != nil {
@@ -160,7 +162,8 @@ func readersPart(ctx context.Context, out io.Writer, dir string, o options) (err
 	return w.Flush()
 }
 
-// blockAndLift blocks a channel, waits until it is in force, and lifts it.
+// blockAndLift blocks a channel, waits until the block is applied, and removes it.
+// It returns the time until the block was applied.
 func blockAndLift(ctx context.Context, d *compose.Parts) (time.Duration, error) {
 	b, err := block.New(block.Channel, "Globo.br", "measured", time.Now())
 	if err != nil {
@@ -174,8 +177,8 @@ func blockAndLift(ctx context.Context, d *compose.Parts) (time.Duration, error) 
 	return took, errors.Join(d.Blocks.Remove(ctx, b.ID), d.Catalog.Refresh(ctx))
 }
 
-// slowest returns how long searches take while f runs: the slowest of a
-// thousand, and the slowest of all.
+// slowest searches without a pause while f runs, and returns the 99.9th percentile
+// and the maximum of the times.
 func slowest(d *compose.Parts, f func() error) (times [2]time.Duration, err error) {
 	var stop atomic.Bool
 	done := make(chan []time.Duration)

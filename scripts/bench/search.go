@@ -18,7 +18,7 @@ import (
 
 var links = catalog.LinkBase{Base: "https://miramundo.dev", Hop: "https://hop.miramundo.dev", Legacy: "http://legacy.miramundo.dev"}
 
-// searchPart measures the search index on each size.
+// searchPart measures the search index on a catalog of each size.
 func searchPart(ctx context.Context, out io.Writer, o options) error {
 	for _, size := range o.sizes {
 		reg, name, err := corpus(ctx, size, o.data)
@@ -32,7 +32,7 @@ func searchPart(ctx context.Context, out io.Writer, o options) error {
 	return nil
 }
 
-// A goal is what the design asks of a size (search.md, §8).
+// A goal has the goals of the design for one size of catalog (search.md, §8).
 type goal struct {
 	worst, mix    time.Duration
 	ratio         float64
@@ -58,7 +58,7 @@ func searchOn(ctx context.Context, t *table, o options, reg *catalog.Register, n
 	if err != nil {
 		return err
 	}
-	facts := indextest.Overlay(seedChosen, reg) // invented: this measures the search, not the catalog
+	facts := indextest.Overlay(seedChosen, reg) // synthetic: the real catalog comes without probes
 	v := index.NewView(ix, facts, links)
 	t.title(fmt.Sprintf("search, %s: %d records, %d streams", name, ix.Len(), ix.StreamLen()))
 	work := workload(reg)
@@ -77,8 +77,8 @@ func searchOn(ctx context.Context, t *table, o options, reg *catalog.Register, n
 	return nil
 }
 
-// searchClasses measures whole pages, class by class, and returns the mean of
-// the mix.
+// searchClasses measures the time of a whole page for each class of searches, and
+// returns the mean of the mix.
 func searchClasses(t *table, o options, v *index.View, work []class, g goal) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -127,8 +127,8 @@ func searchClasses(t *table, o options, v *index.View, work []class, g goal) tim
 	return mix.reached
 }
 
-// renderPart measures what the JSON of a page takes: a page of 20 less the
-// same search for none.
+// renderPart measures the time to write the JSON of a page: the time of a search
+// for 20 channels, less the time of the same search for none.
 func renderPart(t *table, o options, v *index.View, g goal) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -173,7 +173,7 @@ func oraclePart(t *table, v *index.View, reg *catalog.Register, facts index.Over
 		page := naive.Page(q, 1)
 		took = append(took, cpu()-start)
 		if q.Sort == "relevance" && page.Total == 0 {
-			continue // near names may be found
+			continue // the index then looks for near names, the scan does not
 		}
 		compared++
 		if string(v.Search(q, 1, nil))+"\n" == encodeJSON(page) {

@@ -20,10 +20,11 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// peerQueries is how many searches of each class the peer makes: it is slow.
+// peerQueries is how many searches of each class are made on the peer, which
+// needs milliseconds for each.
 const peerQueries = 7
 
-// schema is the catalog as one would put it in SQLite with full-text search.
+// schema stores the catalog as is usual with SQLite and its full-text search.
 const schema = `
 CREATE TABLE d (id INTEGER PRIMARY KEY, kind INT, playable INT, guide INT, online INT, country TEXT, network TEXT, subdivision TEXT,
 	city TEXT, votes INT, score INT, item TEXT);
@@ -36,8 +37,9 @@ CREATE INDEX d_country ON d (country, id); CREATE INDEX d_network ON d (network,
 CREATE INDEX d_kind ON d (kind, playable, id); CREATE INDEX d_votes ON d (votes DESC, id); CREATE INDEX d_score ON d (score DESC, id);
 INSERT INTO f(f) VALUES ('optimize'); ANALYZE;`
 
-// sqlitePart makes the mix on SQLite FTS5 and compares answers and times. What
-// it takes is wall time, because SQLite may use other threads.
+// sqlitePart runs the mix on SQLite FTS5, and compares its answers and its times
+// with those of the index. The times of SQLite are wall time, because it may use
+// other threads.
 func sqlitePart(ctx context.Context, t *table, reg *catalog.Register, v *index.View, work []class, mix time.Duration, g goal) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
@@ -82,7 +84,8 @@ func sqlitePart(ctx context.Context, t *table, reg *catalog.Register, v *index.V
 	return nil
 }
 
-// fillSQLite puts the records of v in a new database: row n+1 is record n.
+// fillSQLite writes the records of v, as v shows them, into a new database. Row
+// n+1 is record n.
 func fillSQLite(ctx context.Context, file string, v *index.View) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", "file:"+url.PathEscape(file)+"?_pragma=journal_mode(off)&_pragma=synchronous(off)&_pragma=mmap_size(2000000000)&_pragma=cache_size(-200000)")
 	if err != nil {
@@ -110,7 +113,7 @@ func fillSQLite(ctx context.Context, file string, v *index.View) (*sql.DB, error
 	return db, err
 }
 
-// An inserter inserts records until one fails.
+// An inserter inserts records. After the first failure it does nothing.
 type inserter struct {
 	ctx   context.Context
 	tx    *sql.Tx
@@ -169,7 +172,8 @@ func (in *inserter) insert(row int, r *catalog.Record) {
 	in.exec("INSERT INTO f(rowid, words) VALUES (?,?)", row, strings.Join(words, " "))
 }
 
-// askSQLite answers q with three statements: the page, the total, the facets.
+// askSQLite answers q with three statements, for the page, the total and the
+// facets, and returns the numbers of the records of the page.
 func askSQLite(ctx context.Context, db *sql.DB, q *index.Query) (docs []uint32, total int, err error) {
 	where, args := condition(q)
 	order := map[string]string{"": "id", "name": "id", "score": "score DESC, id", "votes": "votes DESC, id"}[q.Sort]
@@ -209,7 +213,7 @@ func askSQLite(ctx context.Context, db *sql.DB, q *index.Query) (docs []uint32, 
 	return docs, total, facets.Err()
 }
 
-// condition returns q as a condition of SQL.
+// condition returns the filters of q as an SQL condition with its arguments.
 func condition(q *index.Query) (where string, args []any) {
 	parts := []string{"1"}
 	add := func(when bool, part string, values ...any) {

@@ -9,17 +9,19 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// A class is searches of one sort that people make.
+// A class is a set of searches of one kind, such as by country.
 type class struct {
 	name    string
-	weight  int // in the mix, of 100
+	weight  int // percent of the mix
 	queries []index.Query
 }
 
-// A maker makes one search for a record that is in the catalog.
+// A maker makes a search that finds the given record. It reports false when the
+// record does not suit, such as one without a country.
 type maker func(r *rand.Rand, d *catalog.Record) (index.Query, bool)
 
-// classes are what is measured; those with a weight make the mix.
+// classes are all classes that are measured. Those with a weight are the mix: the
+// requests of a usual day.
 var classes = []struct {
 	name   string
 	weight int
@@ -85,11 +87,12 @@ var classes = []struct {
 const (
 	pageSize   = 20
 	perClass   = 100
-	maxPerTry  = 200 // records looked at for one query
+	maxPerTry  = 200 // records tried for one query, on average
 	seedChosen = 42
 )
 
-// workload returns searches of every class for the records of reg.
+// workload returns perClass searches of every class for records of reg, the same
+// for the same reg. Classes that few records suit may have fewer.
 func workload(reg *catalog.Register) []class {
 	r := rand.New(rand.NewPCG(seedChosen, 1))
 	var out []class
@@ -121,7 +124,7 @@ func wordAndPrefix(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
 	return index.Query{Selection: filter.Selection{Q: words[0] + " " + letters(words[1], 1+r.IntN(3)), Kind: "all"}}, true
 }
 
-// of returns q for records of the kind of d, and like it playable or not.
+// of returns q, restricted to the kind of d, and to playable records when d is one.
 func of(d *catalog.Record, q index.Query) index.Query {
 	q.Kind, q.Playable = d.Kind.String(), d.Playable()
 	return q

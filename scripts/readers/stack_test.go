@@ -1,5 +1,3 @@
-// Package readers tries programs that people read lists with on the feeds of a
-// service that runs: what they read is what was meant, and they play it.
 package readers
 
 import (

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// crowd as a number of players stands for the largest that the pace allows.
+// crowd, as a number of players, stands for the number in Pace.
 const crowd = 0
 
-// herdCases are numbers of players of one channel, and how its origin behaves.
+// herdCases are the kinds of origin, each with a number of players of one channel.
 var herdCases = []struct {
 	kind    string
 	players int
@@ -21,8 +21,9 @@ var herdCases = []struct {
 	{"slow/20", crowd, 0}, {"slow/2000", crowd, 0}, {"failing", crowd, 0},
 }
 
-// herds measures how often an origin is asked while many players ask the hop,
-// and how long they wait.
+// herds measures how often the hop fetches from an origin while many players
+// request one channel, and how long the players wait. However many there are, one
+// fetch per second must be enough.
 func (b *bench) herds(ctx context.Context) error {
 	fmt.Fprintf(b.out, "\n## Players of one channel, for %v; the origin answers after some time, or fails\n\n", b.Pace.Herd)
 	t := newTable(b.out, "origin", "players", "requests/s", "p50 ms", "p99 ms", "fetches/s", "target", "")
@@ -33,7 +34,7 @@ func (b *bench) herds(ctx context.Context) error {
 			return err
 		}
 		rate := float64(fetched) / (r.Micros / 1e6)
-		// The first second may have one fetch more: that of the first player.
+		// One fetch more than seconds: the first player causes one at once.
 		ok := float64(fetched) <= r.Micros/1e6+1 && (c.calm == 0 || r.P99 <= float64(c.calm.Microseconds()))
 		target, verdict := "≤ 1 fetch/s", "reached"
 		if c.calm > 0 {
@@ -48,8 +49,8 @@ func (b *bench) herds(ctx context.Context) error {
 	return t.flush()
 }
 
-// herd puts players on one channel of a hop that has just started. The first
-// of them finds nothing cached, and is not measured.
+// herd loads one channel of a new hop with players. A request before the load,
+// which is not measured, fills the cache.
 func (b *bench) herd(ctx context.Context, kind string, players int) (r result, fetched int64, err error) {
 	stop, err := b.start(ctx)
 	if err != nil {

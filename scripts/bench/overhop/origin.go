@@ -14,18 +14,18 @@ import (
 // lines is how many lines of the playlists are segments and their durations.
 const lines = 1000
 
-// origins is how many hosts the origin is, so that no limit for one host is
-// what is measured.
+// origins is the number of hosts that the origin serves on, so that the hop's limit
+// per host is not what is measured.
 const origins = 4
 
-// An origin serves playlists of 1,000 lines, and counts how often it was asked
-// for each path. The path says how it behaves:
+// An origin serves playlists of 1,000 lines, and counts the requests for each
+// kind of path. The path selects the behaviour:
 //
-//	/live/{n}            at once, and never the same a second later
-//	/vod/{n}             at once, and always the same
-//	/slow/{ms}/{n}       after a time
-//	/failing/{n}         always with 500
-//	/wild/{n}            by n: at once, after a time, wrongly, or not to the end
+//	/live/{n}            answers at once, with another playlist each second
+//	/vod/{n}             answers at once, always with the same playlist
+//	/slow/{ms}/{n}       answers after a delay
+//	/failing/{n}         answers 500
+//	/wild/{n}            depends on n: fine, slow, wrong, cut off or redirected
 //	/master/{n}          a playlist of four playlists under /live/
 type origin struct {
 	addrs   []string
@@ -63,7 +63,7 @@ func (o *origin) close() {
 	}
 }
 
-// urls returns the addresses of n playlists of one kind.
+// urls returns the addresses of n playlists of one kind, spread over the hosts.
 func (o *origin) urls(kind string, n int) []string {
 	all := make([]string, n)
 	for i := range all {
@@ -72,7 +72,7 @@ func (o *origin) urls(kind string, n int) []string {
 	return all
 }
 
-// count counts requests by the kind that the path begins with.
+// count counts requests by the part of the path before the last slash.
 func (o *origin) count(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o.counter(r.URL.Path[:strings.LastIndexByte(r.URL.Path, '/')]).Add(1)
@@ -89,7 +89,7 @@ func (o *origin) counter(kind string) *atomic.Int64 {
 	return o.counts[kind]
 }
 
-// fetched returns how often playlists of one kind were asked for.
+// fetched returns the number of requests for playlists of one kind.
 func (o *origin) fetched(kind string) int64 { return o.counter("/" + kind).Load() }
 
 func segments() string {
@@ -100,7 +100,8 @@ func segments() string {
 	return b.String()
 }
 
-// send sends a playlist that begins at a number and may end.
+// send writes a playlist with the given media sequence. The text end follows the
+// segments.
 func (o *origin) send(w http.ResponseWriter, sequence int64, end string) {
 	w.Header()["Content-Type"] = []string{"application/vnd.apple.mpegurl"}
 	head := "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:7\n#EXT-X-MEDIA-SEQUENCE:" + strconv.FormatInt(sequence, 10) + "\n"
@@ -117,7 +118,7 @@ func (o *origin) slow(w http.ResponseWriter, r *http.Request) {
 	o.send(w, time.Now().Unix(), "")
 }
 
-// wait returns after d, or when the caller has gone.
+// wait returns after d, or when the client has gone.
 func wait(r *http.Request, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -125,7 +126,7 @@ func wait(r *http.Request, d time.Duration) {
 	}
 }
 
-// wild behaves as origins do, each in its own way.
+// wild behaves like the origins that one meets, in eight ways.
 func (o *origin) wild(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(r.PathValue("n"))
 	if err != nil {
@@ -138,18 +139,18 @@ func (o *origin) wild(w http.ResponseWriter, r *http.Request) {
 		o.send(w, time.Now().Unix(), "")
 	case 1:
 		w.WriteHeader(http.StatusForbidden)
-	case 2: // ends before its time
+	case 2: // ends before Content-Length
 		w.Header().Set("Content-Length", "100000")
 		w.Write([]byte("#EXTM3U\n"))
 	case 3:
-		w.Write([]byte("<!doctype html><title>no playlist</title>"))
-	case 4: // more than is taken
+		w.Write([]byte("<!doctype html><title>not a playlist</title>"))
+	case 4: // larger than the hop accepts
 		for range 80 {
 			if _, err := w.Write(make([]byte, 8<<10)); err != nil {
 				return
 			}
 		}
-	case 5: // goes away
+	case 5: // closes the connection
 		panic(http.ErrAbortHandler)
 	case 6:
 		http.Redirect(w, r, "/live/"+strconv.Itoa(n), http.StatusFound)

@@ -1,10 +1,11 @@
-// Package overhop knows what the hop costs and bears, beside a plain handler
-// that writes the same bytes and beside what others use in its place.
+// Package overhop measures the hop over HTTP: requests per second, processor
+// time, memory and start. It compares the hop with a plain handler that writes
+// the same bytes (the ceiling), and with other proxies of playlists (the peers).
 //
-// wrk makes the load, from a core of its own. The hop runs as it is deployed,
-// in a process of its own on the other core. Figures are medians of rounds in
-// which all take their turns, so that a machine that changes its speed changes
-// all of them.
+// wrk makes the load on one core; the hop runs as it is deployed, in a process of
+// its own on the other core. All servers take turns in every round, and a ratio
+// compares two servers within a round, so that a machine that changes its speed
+// changes both sides.
 package overhop
 
 import (
@@ -31,8 +32,8 @@ type Options struct {
 	Rounds   int
 	Pace     Pace
 	Peers    bool
-	PeersDir string            // where npm installed the peers
-	Full     *catalog.Register // the whole catalog, to start on; nil when there is none
+	PeersDir string            // the folder in which npm installed the peers
+	Full     *catalog.Register // the catalog to measure the start with; nil skips that
 }
 
 // A Pace says how long the loads are. wrk counts in whole seconds.
@@ -54,10 +55,10 @@ var (
 const (
 	popular = 1
 	many    = 1000
-	fresh   = 45_000 // more than are asked for in the time that a copy stands in for a new one
+	fresh   = 45_000 // more than are requested before a cached copy expires
 )
 
-// A bench is everything that takes part.
+// A bench has the servers that take part and their files.
 type bench struct {
 	Options
 	dir     string
@@ -71,7 +72,7 @@ type bench struct {
 	peers   []peer
 }
 
-// Run measures and prints tables.
+// Run measures the hop and prints the tables to out.
 func Run(ctx context.Context, out io.Writer, o Options) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -98,7 +99,7 @@ func Run(ctx context.Context, out io.Writer, o Options) (err error) {
 	return nil
 }
 
-// kinds of streams, with how many there are of each.
+// kinds are the kinds of streams (see origin), and the number of each.
 var kinds = []struct {
 	name string
 	n    int
@@ -106,7 +107,7 @@ var kinds = []struct {
 	{"live", fresh}, {"vod", many}, {"slow/20", popular}, {"slow/300", popular}, {"slow/2000", popular}, {"failing", popular},
 }
 
-// publish makes a catalog of all kinds.
+// publish publishes a catalog with the streams of all kinds for the hop to read.
 func (b *bench) publish(ctx context.Context) error {
 	b.streams = map[string]catalog.StreamID{}
 	var urls []string
@@ -119,7 +120,7 @@ func (b *bench) publish(ctx context.Context) error {
 
 func (b *bench) data() string { return filepath.Join(b.dir, "data") }
 
-// start runs a hop on one core, and returns what ends it.
+// start runs a hop on one core, and returns the function that stops it.
 func (b *bench) start(ctx context.Context, more ...string) (stop func() error, err error) {
 	b.hop, err = container.Start(ctx, container.Options{
 		Program: b.program, Data: b.data(), Allow: b.origin.addrs, Log: io.Discard, Env: append(more, "GOMAXPROCS=1"),
@@ -143,16 +144,17 @@ func (b *bench) paths(kind string, n int) (string, error) {
 	return file, os.WriteFile(file, []byte(text.String()), 0o600)
 }
 
-// A rival is one that takes its turn in every round.
+// A rival is a server with a load that is measured once in every round.
 type rival struct {
 	name    string
 	pid     int
 	load    load
-	warm    bool // is measured when everything is cached
+	warm    bool // the cache must be full when a round begins
 	results []result
 }
 
-// throughput measures the cached and the uncached path beside their ceilings.
+// throughput measures requests that the hop answers from its cache, and requests
+// for which it fetches, beside their ceilings.
 func (b *bench) throughput(ctx context.Context) error {
 	stop, err := b.start(ctx)
 	if err != nil {
@@ -175,7 +177,8 @@ func (b *bench) throughput(ctx context.Context) error {
 	return b.printThroughput(rivals)
 }
 
-// record takes down what the hop answers, for the ceiling to send.
+// record saves answers of the hop as files, and starts the ceiling, which sends
+// them.
 func (b *bench) record(ctx context.Context) error {
 	dir := filepath.Join(b.dir, "answers")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -199,7 +202,7 @@ func (b *bench) record(ctx context.Context) error {
 	return err
 }
 
-// fetch returns an answer as it is sent.
+// fetch returns the answer of a server with its body as it was sent, not unpacked.
 func fetch(ctx context.Context, address, accept string) (answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -227,10 +230,10 @@ func fetch(ctx context.Context, address, accept string) (answer, error) {
 	return answer{res.Header, body}, nil
 }
 
-// connections is how many wrk keeps busy.
+// connections is the number of connections that wrk keeps busy.
 const connections = 32
 
-// Names of those that are compared with others.
+// Names of rivals that the ratios refer to.
 const (
 	hello        = "ceiling, 4 KiB"
 	ceilingPlain = "ceiling, 1,000 lines"
@@ -243,7 +246,7 @@ const (
 	uncached     = "hop uncached, fetch and rewrite"
 )
 
-// rivals are all that take their turns.
+// rivals returns the rivals of each round, in their order.
 func (b *bench) rivals(ctx context.Context) ([]*rival, error) {
 	one, err1 := b.paths("vod", popular)
 	all, err2 := b.paths("vod", many)
@@ -278,7 +281,7 @@ func (b *bench) rivals(ctx context.Context) ([]*rival, error) {
 	return rivals, nil
 }
 
-// rounds gives each rival its turn, again and again.
+// rounds measures each rival once per round.
 func (b *bench) rounds(ctx context.Context, rivals []*rival) error {
 	for i := range b.Rounds {
 		for _, r := range rivals {
@@ -302,8 +305,7 @@ func (b *bench) rounds(ctx context.Context, rivals []*rival) error {
 	return nil
 }
 
-// printThroughput prints what the rivals reached, and the ratios that have a
-// target.
+// printThroughput prints the medians of all rivals, and their ratios.
 func (b *bench) printThroughput(rivals []*rival) error {
 	fmt.Fprintf(b.out, "\n## The hop over HTTP: %d connections, medians of %d rounds of %v\n\n", connections, b.Rounds, b.Pace.Round)
 	t := newTable(b.out, "case", "requests/s", "p50 ms", "p99 ms", "CPU µs/request")
@@ -327,8 +329,8 @@ var goals = []struct {
 	{cachedPlain, ceilingPlain, 0.95}, {cachedGzip, ceilingGzip, 0.90}, {manyChannels, oneChannel, 0.90}, {uncached, hello, 0.17},
 }
 
-// printRatios prints ratios of requests per second, and beside them those of
-// CPU time, which a machine that others use changes less.
+// printRatios prints the ratios of requests per second, and beside them the ratios
+// of CPU time, which depend less on the other load of the machine.
 func (b *bench) printRatios(by map[string]*rival) error {
 	fmt.Fprintln(b.out)
 	t := newTable(b.out, "ratio", "requests/s", "target", "", "by CPU time")
@@ -351,7 +353,7 @@ func (b *bench) printRatios(by map[string]*rival) error {
 	return t.flush()
 }
 
-// figure is the median of what f makes of r's results.
+// figure returns the median of f over the results of r.
 func (r *rival) figure(format string, f func(result) float64) string {
 	var all []float64
 	for _, got := range r.results {
@@ -360,8 +362,8 @@ func (r *rival) figure(format string, f func(result) float64) string {
 	return fmt.Sprintf(format, median(all))
 }
 
-// ratio is the median of what r reached over what other reached in the same
-// round.
+// ratio returns the median over all rounds of f of r divided by f of other in the
+// same round.
 func ratio(r, other *rival, f func(result) float64) float64 {
 	var all []float64
 	for i, got := range r.results {
@@ -375,7 +377,7 @@ func median[T cmp.Ordered](list []T) T {
 	return list[len(list)/2]
 }
 
-// A table is written as Markdown.
+// A table writes rows as a Markdown table.
 type table struct{ w *tabwriter.Writer }
 
 func newTable(out io.Writer, head ...string) table {
@@ -387,7 +389,7 @@ func newTable(out io.Writer, head ...string) table {
 
 func (t table) row(cells ...string) { fmt.Fprintln(t.w, "|", strings.Join(cells, "\t| ")+"\t|") }
 
-// goal writes a figure beside what was asked for, and what more there is.
+// goal writes a row: a figure, its target, whether ok, and further cells.
 func (t table) goal(name string, reached, target float64, ok bool, more ...string) {
 	verdict := "reached"
 	if !ok {

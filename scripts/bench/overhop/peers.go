@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// A peer rewrites playlists too, and is measured beside the hop.
+// A peer is another program that rewrites playlists, measured beside the hop.
 type peer struct {
 	name   string
 	base   string
 	path   string
 	pid    int
-	target float64 // how much more CPU time it takes than the hop, at least
+	target float64 // how many times the CPU time of the hop it needs, at least; 0 for no target
 	cmd    *exec.Cmd
 }
 
-// startPeers starts the peers that are installed, and says which are not.
+// startPeers starts the peers that are installed, and prints which are not.
 func (b *bench) startPeers(ctx context.Context) error {
 	for _, start := range []func(context.Context, string) (peer, error){b.startHLSProxy, b.startNginx} {
 		port, err := freePort()
@@ -50,11 +50,11 @@ func (b *bench) startPeers(ctx context.Context) error {
 	return nil
 }
 
-// endPeers ends those that were started.
+// endPeers stops the peers.
 func (b *bench) endPeers() {
 	for _, p := range b.peers {
 		_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
-		_ = p.cmd.Wait()                          // with a status that nobody needs
+		_ = p.cmd.Wait()                          // the status of a stopped process does not matter
 	}
 	b.peers = nil
 }
@@ -68,7 +68,7 @@ func freePort() (string, error) {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
 }
 
-// await returns when the peer rewrites a playlist, and keeps it on one core.
+// await waits until the peer rewrites a playlist, and pins it to one core.
 func (p *peer) await(ctx context.Context) error {
 	deadline := time.Now().Add(15 * time.Second)
 	for {
@@ -91,7 +91,7 @@ func (p *peer) await(ctx context.Context) error {
 	}
 }
 
-// startHLSProxy prepares the peer of Node.
+// startHLSProxy returns the peer hls-proxy, which runs on Node. It is not started.
 func (b *bench) startHLSProxy(ctx context.Context, port string) (peer, error) {
 	main := filepath.Join(b.PeersDir, "node_modules", "@warren-bank", "hls-proxy", "hls-proxy", "bin", "hlsd.js")
 	if _, err := os.Stat(main); err != nil {
@@ -105,8 +105,8 @@ func (b *bench) startHLSProxy(ctx context.Context, port string) (peer, error) {
 	}, nil
 }
 
-// nginxConf replaces the start of each reference by what makes it absolute. It
-// is a replacement of text, and no rewriter of playlists.
+// nginxConf replaces the beginning of each reference with an absolute address. It
+// replaces text and does not parse playlists, so it is a lower bound.
 const nginxConf = `daemon off;
 worker_processes 1;
 pid %[1]s/nginx.pid;
@@ -131,7 +131,7 @@ http {
 }
 `
 
-// startNginx prepares nginx with its filter of text.
+// startNginx returns the peer nginx with its sub_filter. It is not started.
 func (b *bench) startNginx(ctx context.Context, port string) (peer, error) {
 	version, err := exec.CommandContext(ctx, "nginx", "-V").CombinedOutput()
 	if err != nil || !strings.Contains(string(version), "http_sub_module") {

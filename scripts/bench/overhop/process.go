@@ -19,11 +19,11 @@ import (
 	"time"
 )
 
-// childFlag is the first argument of a process that is a ceiling.
+// childFlag, as the first argument, makes a process serve as the ceiling.
 const childFlag = "serve-as-ceiling"
 
-// Child serves, and does not return, when this process was started to. Main
-// calls it first.
+// Child serves as the ceiling, and does not return, in a process that was started
+// for it. Main must call it first; in any other process it does nothing.
 func Child() {
 	if len(os.Args) != 3 || os.Args[1] != childFlag {
 		return
@@ -32,13 +32,14 @@ func Child() {
 	os.Exit(1)
 }
 
-// An answer is what a ceiling sends: as the hop did, whatever it is asked.
+// An answer is a recorded response of the hop, which the ceiling sends to every
+// request.
 type answer struct {
 	Header http.Header
 	Body   []byte
 }
 
-// serveCeiling answers with what the files in dir hold, by their names.
+// serveCeiling serves the answers in the files of dir, at their names.
 func serveCeiling(dir string) error {
 	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -60,15 +61,15 @@ func serveCeiling(dir string) error {
 	if err != nil {
 		return err
 	}
-	go func() { // ends with the parent, whose pipe this is
-		_, _ = io.Copy(io.Discard, os.Stdin) // however it ends, it has ended
+	go func() { // standard input is a pipe from the parent, and ends with it
+		_, _ = io.Copy(io.Discard, os.Stdin) // an error is an end too
 		os.Exit(0)
 	}()
 	fmt.Println(l.Addr())
 	return http.Serve(l, mux)
 }
 
-// ServeHTTP is the least handler that sends the same bytes.
+// ServeHTTP sends the bytes with as little work as net/http allows.
 func (a answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	h := w.Header()
 	for name, values := range a.Header {
@@ -77,7 +78,7 @@ func (a answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Write(a.Body)
 }
 
-// save keeps a for a ceiling.
+// save writes a into a file that serveCeiling reads.
 func (a answer) save(dir, name string) error {
 	data, err := json.Marshal(a)
 	if err != nil {
@@ -86,7 +87,7 @@ func (a answer) save(dir, name string) error {
 	return os.WriteFile(filepath.Join(dir, name+".json"), data, 0o600)
 }
 
-// startCeiling runs a ceiling on the answers in dir. It ends with ctx.
+// startCeiling starts a process that serves the answers in dir until ctx ends.
 func startCeiling(ctx context.Context, dir string) (base string, pid int, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -95,7 +96,7 @@ func startCeiling(ctx context.Context, dir string) (base string, pid int, err er
 	cmd := exec.CommandContext(ctx, self, childFlag, dir)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	cmd.Stderr = os.Stderr
-	if _, err := cmd.StdinPipe(); err != nil { // open for as long as this process is
+	if _, err := cmd.StdinPipe(); err != nil { // stays open until this process ends
 		return "", 0, err
 	}
 	stdout, err := cmd.StdoutPipe()
@@ -109,11 +110,11 @@ func startCeiling(ctx context.Context, dir string) (base string, pid int, err er
 	if err != nil {
 		return "", 0, fmt.Errorf("the ceiling did not start: %w", err)
 	}
-	go func() { _ = cmd.Wait() }() // it is ended when nobody needs it
+	go func() { _ = cmd.Wait() }() // it ends with ctx, and its status does not matter
 	return "http://" + strings.TrimSpace(line), cmd.Process.Pid, pin(cmd.Process.Pid, 0)
 }
 
-// pin keeps a process and all its threads on one core.
+// pin restricts a process with all its threads to one core.
 func pin(pid, core int) error {
 	out, err := exec.Command("taskset", "-a", "-p", "-c", strconv.Itoa(core), strconv.Itoa(pid)).CombinedOutput()
 	if err != nil {
@@ -122,7 +123,7 @@ func pin(pid, core int) error {
 	return nil
 }
 
-// cpu returns the CPU time that a process and its children have used.
+// cpu returns the CPU time of a process and its children.
 func cpu(pid int) (time.Duration, error) {
 	var sum time.Duration
 	for _, id := range append(children(pid), pid) {
@@ -146,7 +147,7 @@ func cpu(pid int) (time.Duration, error) {
 func children(pid int) (ids []int) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
-		return nil // it has ended
+		return nil // the process has ended
 	}
 	for _, f := range strings.Fields(string(data)) {
 		if id, err := strconv.Atoi(f); err == nil {
@@ -165,27 +166,27 @@ func memory(pid int) (float64, error) {
 	_, rest, ok := strings.Cut(string(data), "VmRSS:")
 	var kb float64
 	if _, err := fmt.Sscan(rest, &kb); !ok || err != nil {
-		return 0, errors.New("the system does not tell the memory of a process")
+		return 0, errors.New("/proc has no resident memory (VmRSS) of the process")
 	}
 	return kb / 1024, nil
 }
 
-// files returns how many files and connections a process has open.
+// files returns the number of open files and connections of a process.
 func files(pid int) (int, error) {
 	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
 	return len(list), err
 }
 
-// goroutines ends a Go process, which then tells all its goroutines, and
-// counts them in what it wrote.
+// goroutines ends a Go process with SIGQUIT, which makes the runtime print all
+// stacks, and returns the number of goroutines in that output.
 func goroutines(pid int, wrote fmt.Stringer, ended func() error) (int, error) {
 	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
 		return 0, err
 	}
-	_ = ended() // with a status that says that it was told to
+	_ = ended() // the status of SIGQUIT is expected
 	n := strings.Count(wrote.String(), "\ngoroutine ")
 	if n == 0 {
-		return 0, errors.New("the process did not tell its goroutines")
+		return 0, errors.New("the process printed no goroutines after SIGQUIT")
 	}
 	return n, nil
 }

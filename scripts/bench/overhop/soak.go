@@ -20,23 +20,24 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// Of a soak.
+// The load of a soak, and its limits.
 const (
 	soakEach    = 200 // channels of each kind
 	soakPlayers = 48
-	soakSamples = 90 // of the memory, over all
+	soakSamples = 90 // of memory, over the whole soak
 
-	maxGrowth     = 1.15 // of the memory of the last third over that of the middle third
-	maxMoreFiles  = 8    // that are open once all players have left
-	maxGoroutines = 60   // of a hop that nobody asks for anything
+	maxGrowth     = 1.15 // memory in the last third, divided by memory in the middle third
+	maxMoreFiles  = 8    // open files, after all players have left, more than before
+	maxGoroutines = 60   // of a hop without requests
 )
 
-// soakKinds are the kinds of streams in a soak: some behave, some do not.
+// soakKinds are the kinds of streams in a soak, well-behaved ones and others.
 var soakKinds = []string{"live", "vod", "master", "wild", "failing"}
 
-// Soak puts a mixed load on a hop for a while: players that stay and players
-// that go away in the middle, of channels that play, that are slow and that
-// fail. It fails when the hop keeps memory, files or goroutines.
+// Soak loads a hop for the given time with players that stay and players that
+// leave in the middle, on channels that play, that are slow and that fail. It
+// returns an error when memory grows, or when open files or goroutines are left
+// over.
 func Soak(ctx context.Context, out io.Writer, length time.Duration) (err error) {
 	b := &bench{out: out, streams: map[string]catalog.StreamID{}}
 	if b.dir, err = os.MkdirTemp("", "soak-hop"); err != nil {
@@ -69,7 +70,7 @@ func Soak(ctx context.Context, out io.Writer, length time.Duration) (err error) 
 	return b.soak(ctx, length, wrote)
 }
 
-// soak loads the hop that runs, and judges it.
+// soak loads the running hop, prints the figures, and compares them with the limits.
 func (b *bench) soak(ctx context.Context, length time.Duration, wrote *crashLog) error {
 	pid := b.hop.PID()
 	before, err := files(pid)
@@ -100,7 +101,7 @@ func (b *bench) soak(ctx context.Context, length time.Duration, wrote *crashLog)
 		return err
 	}
 	if last > maxGrowth*middle || after-before > maxMoreFiles || left > maxGoroutines {
-		return errors.New("the hop keeps what it should let go")
+		return errors.New("the hop leaks: a figure is above its limit")
 	}
 	return nil
 }
@@ -114,8 +115,8 @@ func (t table) most(name string, reached, limit float64) {
 	t.row(name, fmt.Sprintf("%.2f", reached), fmt.Sprintf("%g", limit), verdict)
 }
 
-// settled waits until no more than limit files are open, and returns how many
-// there are. Connections that nobody uses stay open for a while.
+// settled waits until the process has at most limit open files, or for 40 seconds,
+// and returns their number. Idle connections stay open for some time.
 func settled(ctx context.Context, pid, limit int) (int, error) {
 	deadline := time.Now().Add(40 * time.Second)
 	for {
@@ -131,16 +132,17 @@ func settled(ctx context.Context, pid, limit int) (int, error) {
 	}
 }
 
-// soaking is a load that is under way.
+// soaking is the state of a running load.
 type soaking struct {
 	base    string
 	streams map[string]catalog.StreamID
 	answers atomic.Int64
 	failed  atomic.Int64
-	left    atomic.Int64 // players that did not wait
+	left    atomic.Int64 // requests that the player cancelled
 }
 
-// load plays for a while, and returns the memory of the hop in between.
+// load runs the players for the given time, and returns samples of the memory of
+// the hop.
 func (s *soaking) load(ctx context.Context, pid int, length time.Duration) ([]float64, error) {
 	playing, cancel := context.WithTimeout(ctx, length)
 	defer cancel()
@@ -197,8 +199,8 @@ func (s *soaking) player(ctx context.Context, r *rand.Rand) error {
 	return nil
 }
 
-// ask asks for one playlist as one of many kinds of players does, and returns
-// what it read of it. Only an answer that is none of the hop's is an error.
+// ask requests one playlist, as a random kind of player would, and returns its
+// text. It returns an error only for an answer that the hop should never give.
 func (s *soaking) ask(outer context.Context, client *http.Client, r *rand.Rand, target string) (string, error) {
 	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
@@ -245,14 +247,14 @@ func (s *soaking) ask(outer context.Context, client *http.Client, r *rand.Rand, 
 	return string(body), nil
 }
 
-// A crashLog keeps what a process wrote last: what a crash tells, and not the
-// log before it.
+// A crashLog keeps the stacks that a process prints when it gets SIGQUIT, and drops
+// the log before them.
 type crashLog struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write keeps data from the line on with which a crash begins.
+// Write implements [io.Writer].
 func (l *crashLog) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,13 +12,13 @@ import (
 	"miramundo.dev/scripts/players/container"
 )
 
-// Targets of what a hop takes.
+// Targets for the memory and the start of a hop.
 const (
-	maxMemory = 96 // MiB, beside the snapshot
+	maxMemory = 96 // MiB, without the snapshot
 	maxStart  = 300 * time.Millisecond
 )
 
-// rest measures the memory of a hop with a thousand channels cached.
+// rest measures the memory of a hop that has a thousand channels cached.
 func (b *bench) rest(ctx context.Context) (err error) {
 	stop, err := b.start(ctx)
 	if err != nil {
@@ -50,11 +50,11 @@ func (b *bench) rest(ctx context.Context) (err error) {
 	return t.flush()
 }
 
-// startup measures how long a hop takes from its start to its first answer, on
-// the whole catalog.
+// startup measures the time from the start of a hop to its first answer, with the
+// whole catalog.
 func (b *bench) startup(ctx context.Context) error {
 	if b.Full == nil {
-		fmt.Fprintln(b.out, "not measured: the start, for want of ../shared/data/catalog")
+		fmt.Fprintln(b.out, "not measured: the start, because there is no catalog of real sources")
 		return nil
 	}
 	data := filepath.Join(b.dir, "full")
@@ -85,8 +85,8 @@ func (b *bench) startup(ctx context.Context) error {
 	return t.flush()
 }
 
-// catalogLoaded says whether a hop knows that a stream does not exist, which
-// it knows from the catalog alone.
+// catalogLoaded returns an error unless the hop answers 404 for an unknown stream,
+// for which it must have read the catalog.
 func catalogLoaded(base string) error {
 	res, err := http.Get(base + container.Path(0))
 	if err != nil {

@@ -13,41 +13,41 @@ import (
 	"time"
 )
 
-// script makes wrk ask for the paths in a file in turn, when there is one, and
-// print what it counted.
+// script makes wrk request the paths in a file in turn, when one is given, and
+// print its counts as JSON.
 //
 //go:embed wrk.lua
 var script []byte
 
-// A load is what wrk sends to one server.
+// A load describes the requests that wrk sends to one server.
 type load struct {
 	base        string // of the server
-	path        string // that is asked for, unless paths says otherwise
-	paths       string // a file with a path on each line
+	path        string // of every request, unless paths is set
+	paths       string // a file with a path on each line, requested in turn
 	gzip        bool
 	connections int
 	length      time.Duration
-	errors      bool // answers with a status of 400 and above are what is measured
+	errors      bool // answers of 400 and above are expected
 }
 
-// A result is what one load got from a server.
+// A result has the counts of one load.
 type result struct {
 	Requests int     `json:"requests"`
-	Micros   float64 `json:"micros"` // that it took
+	Micros   float64 `json:"micros"` // duration
 	P50      float64 `json:"p50"`    // in µs
 	P99      float64 `json:"p99"`
 	Failed   int     `json:"failed"` // connections and requests without an answer
 	Status   int     `json:"status"` // answers of 400 and above
 	cpu      time.Duration
-	fetched  int64 // live playlists, from the origin, meanwhile
+	fetched  int64 // live playlists that the origin served meanwhile
 }
 
 func (r result) perSecond() float64 { return float64(r.Requests) / r.Micros * 1e6 }
 
-// perRequest is the CPU time of the server, in µs.
+// perRequest returns the CPU time of the server for one request, in µs.
 func (r result) perRequest() float64 { return float64(r.cpu.Microseconds()) / float64(r.Requests) }
 
-// run puts a load on the process pid.
+// run loads the server in the process pid, on which it measures the CPU time.
 func run(ctx context.Context, dir string, l load, pid int) (result, error) {
 	file := filepath.Join(dir, "wrk.lua")
 	if err := os.WriteFile(file, script, 0o600); err != nil {

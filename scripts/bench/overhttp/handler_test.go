@@ -13,8 +13,8 @@ import (
 	"miramundo.dev/shared/source/collect"
 )
 
-// BenchmarkHandler answers the mix without a network: what a request costs
-// beyond net/http.
+// BenchmarkHandler answers the mix without a network, to measure the cost of a
+// request above net/http.
 func BenchmarkHandler(b *testing.B) {
 	const dir = "../../../../shared/data/catalog"
 	if _, err := os.Stat(dir); err != nil {
@@ -56,7 +56,7 @@ func BenchmarkHandler(b *testing.B) {
 	b.SetBytes(w.n / int64(b.N))
 }
 
-// sink is a response that goes nowhere.
+// sink is a response that counts its bytes and drops them.
 type sink struct {
 	header http.Header
 	n      int64

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// measure loads s for a while.
+// measure loads s for d, after a warm-up of a tenth of d.
 func (s *server) measure(ctx context.Context, targets []string, d time.Duration) (result, error) {
 	if err := s.load(ctx, targets, d/10, nil); err != nil { // warm up
 		return result{}, err
@@ -46,8 +46,8 @@ func (s *server) measure(ctx context.Context, targets []string, d time.Duration)
 	}, nil
 }
 
-// load keeps all connections busy for d, and notes how long each answer took,
-// by connection, when times is not nil.
+// load keeps all connections busy for d. When times is not nil, it collects the
+// time of each answer there, by connection.
 func (s *server) load(ctx context.Context, targets []string, d time.Duration, times [][]time.Duration) error {
 	wire := make([][]byte, len(targets))
 	for i, target := range targets {
@@ -86,9 +86,8 @@ func (s *server) request(target string) []byte {
 	return []byte("GET " + target + " HTTP/1.1\r\nHost: " + s.addr + "\r\n" + encoding + "\r\n")
 }
 
-// exchange sends a request and reads its answer to the end. It reads the
-// little of HTTP that both servers speak, so that the load costs less than
-// what it measures.
+// exchange sends a request and reads the whole answer. It parses only the part of
+// HTTP that both servers use, so that the load costs less than what it measures.
 func exchange(w io.Writer, r *bufio.Reader, request []byte) error {
 	if _, err := w.Write(request); err != nil {
 		return err
@@ -116,7 +115,7 @@ func exchange(w io.Writer, r *bufio.Reader, request []byte) error {
 	}
 }
 
-// body reads a body of a known length, or one in chunks when it is negative.
+// body reads a body of the given length, or a chunked one when length is negative.
 func body(r *bufio.Reader, length int) error {
 	if length >= 0 {
 		_, err := r.Discard(length)

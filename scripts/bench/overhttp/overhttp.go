@@ -1,11 +1,11 @@
-// Package overhttp knows how fast the catalog answers over HTTP, with
-// everything on: routing, validation, overlays, compression's decision and a
-// log record for each request.
+// Package overhttp measures how fast the function catalog answers over HTTP, with
+// everything on: routing, validation, overlays, choice of compression and a log
+// record for each request.
 //
-// The server and its ceiling, a plain net/http handler that writes the same
+// The service and its ceiling, a plain net/http handler that writes the same
 // bodies from a map, run as processes of their own on one core; the load comes
-// from this process on another. Rounds of the two alternate, so that what else
-// the machine does meets both.
+// from this process on another. Rounds of the two alternate, so that other load
+// of the machine affects both.
 package overhttp
 
 import (
@@ -29,7 +29,7 @@ import (
 
 // Options say what to measure.
 type Options struct {
-	Size     string            // how reports call the catalog
+	Size     string            // the name of the catalog in the table
 	Register *catalog.Register // the catalog
 	Index    *index.Index      // the same, indexed
 	Rounds   int               // of each server
@@ -41,14 +41,14 @@ const (
 	connections = 64
 )
 
-// A result is what one round of a server gave.
+// A result has the figures of one round of a server.
 type result struct {
 	perSecond float64
 	cpu       time.Duration // of the server, for each request
 	p50, p99  time.Duration
 }
 
-// Run measures and prints a table to out.
+// Run measures, and prints a table to out.
 func Run(ctx context.Context, out io.Writer, o Options) error {
 	dir, err := os.MkdirTemp("", "overhttp")
 	if err != nil {
@@ -93,8 +93,8 @@ func Run(ctx context.Context, out io.Writer, o Options) error {
 	return print(out, o.Size, servers, results)
 }
 
-// mix returns the targets of a shuffled day: the classes and their shares are
-// those of the search part.
+// mix returns the request targets of a usual day in random order. The classes and
+// their shares are those of the search part.
 func mix(reg *catalog.Register) []string {
 	rnd := rand.New(rand.NewPCG(11, 13))
 	records := reg.Records
@@ -150,8 +150,8 @@ func prefix(s string) string {
 	return string(r[:min(len(r), 3)])
 }
 
-// record asks the service for every target once and keeps the bodies, for the
-// ceiling to send.
+// record requests every target once from the service, and writes the bodies into a
+// file for the ceiling.
 func record(ctx context.Context, dir, snapshot string, targets []string) (string, error) {
 	s := &server{name: "record", args: []string{"service", snapshot}}
 	if err := s.start(ctx); err != nil {

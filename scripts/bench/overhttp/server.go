@@ -27,11 +27,11 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// childFlag is the first argument of a process that is a server.
+// childFlag, as the first argument, makes a process serve.
 const childFlag = "serve-over-http"
 
-// Child serves, and does not return, when this process was started to. Main
-// calls it first.
+// Child serves, and does not return, in a process that was started for it. Main
+// must call it first; in any other process it does nothing.
 func Child() {
 	if len(os.Args) != 4 || os.Args[1] != childFlag {
 		return
@@ -57,8 +57,8 @@ func serve(kind, file string) error {
 	if err != nil {
 		return err
 	}
-	go func() { // ends with the parent, whose pipe this is
-		_, _ = io.Copy(io.Discard, os.Stdin) // however it ends, it has ended
+	go func() { // standard input is a pipe from the parent, and ends with it
+		_, _ = io.Copy(io.Discard, os.Stdin) // an error is an end too
 		os.Exit(0)
 	}()
 	runtime.GC()
@@ -66,7 +66,7 @@ func serve(kind, file string) error {
 	return http.Serve(l, h)
 }
 
-// pin keeps the process on one core, when there is more than one.
+// pin restricts the process to one core, when there is more than one.
 func pin(core int) error {
 	if runtime.NumCPU() < 2 {
 		return nil
@@ -89,7 +89,8 @@ func pin(core int) error {
 	return nil
 }
 
-// newCeiling returns the least handler that sends the bodies kept in file.
+// newCeiling returns a handler that sends the bodies in file with as little work as
+// net/http allows.
 func newCeiling(file string) (http.Handler, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -109,7 +110,7 @@ func newCeiling(file string) (http.Handler, error) {
 
 var jsonType = []string{"application/json"}
 
-// newService returns the function catalog, as it is deployed, over the
+// newService returns the handler of the function catalog, as it is deployed, on the
 // snapshot in file.
 func newService(file string) (http.Handler, error) {
 	data, err := os.ReadFile(file)
@@ -130,13 +131,13 @@ func newService(file string) (http.Handler, error) {
 	return request.Handler(request.Options{Log: log}, catalog.New(catalog.Options{Catalog: view, Links: links, Now: time.Now}), catalog.Endpoints), nil
 }
 
-// fixed shows one view.
+// fixed is a catalog whose view never changes.
 type fixed struct{ view *index.View }
 
 func (f fixed) View() (*index.View, error) { return f.view, nil }
 func (f fixed) Synced() (time.Time, bool)  { return time.Now(), true }
 
-// A bodyWriter keeps bodies by their targets, each with its length before it.
+// A bodyWriter writes targets and bodies, each after its length.
 type bodyWriter struct{ w *bufio.Writer }
 
 func newBodyWriter(w io.Writer) bodyWriter { return bodyWriter{bufio.NewWriter(w)} }
@@ -164,7 +165,7 @@ func readBodies(data []byte) (map[string][]byte, error) {
 		for i := range parts {
 			n, size := binary.Uvarint(data)
 			if size <= 0 || uint64(len(data)-size) < n {
-				return nil, errors.New("bodies are cut")
+				return nil, errors.New("the file of bodies ends within a body")
 			}
 			parts[i], data = data[size:size+int(n)], data[size+int(n):]
 		}
@@ -177,7 +178,7 @@ func readBodies(data []byte) (map[string][]byte, error) {
 type server struct {
 	name     string
 	args     []string
-	encoding string // that the load accepts; empty for none
+	encoding string // that the client accepts; empty for none
 	addr     string
 	cmd      *exec.Cmd
 	stdin    io.Closer
@@ -213,7 +214,7 @@ func (s *server) stop() {
 	_ = s.cmd.Wait() // it ends with its input
 }
 
-// cpu returns the CPU time that the server has used.
+// cpu returns the CPU time of the server.
 func (s *server) cpu() (time.Duration, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	if err != nil {

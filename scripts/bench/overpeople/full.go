@@ -14,14 +14,14 @@ import (
 	"miramundo.dev/shared/store/storetest"
 )
 
-// guide is the file beside a feed that tells what its channels show.
+// guide is the name of the XMLTV guide beside a feed.
 const guide = "guia.xml"
 
 // reads is how often a feed of a full library is read.
 const reads = 20
 
-// full measures a library that holds all it can, and its feeds: read for the
-// first time after a change, and again.
+// full measures a library with as many items as it may have: a write, and each
+// feed, read for the first time after a change and again.
 func (s *service) full(ctx context.Context, out io.Writer) error {
 	token, owner, err := s.guests.Issue()
 	if err != nil {
@@ -61,7 +61,8 @@ func (s *service) full(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// plan fills every sub-tab of every folder with channels of the catalog.
+// plan returns a full library: every sub-tab of every folder has all the channels
+// that it may have.
 func (s *service) plan() ([]library.Category, error) {
 	v, err := s.parts.Catalog.View()
 	if err != nil {
@@ -93,7 +94,7 @@ func (s *service) once(e errand, token string) error {
 	return nil
 }
 
-// timed prints what act took, each time after prepare.
+// timed calls prepare and then act, several times, and prints the figures of act.
 func (s *service) timed(out io.Writer, name string, prepare, act func() error) error {
 	took := make([]time.Duration, reads)
 	var ops storetest.Ops

@@ -1,5 +1,6 @@
-// Package overpeople knows what the requests of people cost: the time to the
-// answer, the operations on documents, and their price.
+// Package overpeople measures the requests that visitors make, on a SQLite file:
+// the time to the answer, the reads and writes of documents, and their price in
+// Firestore.
 package overpeople
 
 import (
@@ -27,11 +28,11 @@ import (
 	"miramundo.dev/shared/store/storetest"
 )
 
-// An errand is a request that people make. In its path and body CHANNEL stands
+// An errand is a request that visitors make. In its path and body, CHANNEL stands
 // for the id of a channel.
 type errand struct {
 	name, method, path, body string
-	again                    bool // by one person, and not each time by another
+	again                    bool // by the same visitor each time, instead of a new one
 }
 
 var errands = []errand{
@@ -51,7 +52,7 @@ var errands = []errand{
 	{"play report, again", "POST", "/api/play-report", `{"channel_id":"CHANNEL","ok":true}`, true},
 }
 
-// A service is the functions on one machine, whose documents are counted.
+// A service is all functions in this process, on a database that counts operations.
 type service struct {
 	http.Handler
 	parts   *compose.Parts
@@ -60,7 +61,7 @@ type service struct {
 	channel string
 }
 
-// Run makes each errand n times and prints what it took.
+// Run makes each errand n times, and prints the figures to out.
 func Run(ctx context.Context, out io.Writer, n int) error {
 	dir, err := os.MkdirTemp("", "people")
 	if err != nil {
@@ -88,7 +89,7 @@ func head(out io.Writer) {
 	fmt.Fprintf(out, "%-28s %10s %10s %8s %8s %8s %14s\n", "request", "median µs", "p99 µs", "reads", "writes", "deletes", "USD/million")
 }
 
-// open opens the functions on the sample of the catalog.
+// open returns all functions on the sample catalog, and a function that closes them.
 func open(ctx context.Context, dir string) (*service, error) {
 	key := strings.Repeat("k", 32)
 	cfg, err := config.Parse(map[string]string{"DATA_DIR": dir, "CATALOG": "sample", "GUEST_KEY": key})
@@ -114,7 +115,7 @@ func open(ctx context.Context, dir string) (*service, error) {
 	return s, err
 }
 
-// first returns the id of a channel.
+// first returns the id of the first channel of the catalog.
 func (s *service) first() (string, error) {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest("GET", "/api/channels?limit=1", nil))
@@ -137,7 +138,7 @@ func serves(e errand) bool {
 	return false
 }
 
-// measure makes an errand n times.
+// measure makes an errand n times and prints a row.
 func (s *service) measure(_ context.Context, out io.Writer, e errand, n int) error {
 	if !serves(e) {
 		return fmt.Errorf("no function serves %s %s", e.method, e.path)
@@ -189,8 +190,9 @@ func print(out io.Writer, name string, median, p99 time.Duration, ops storetest.
 // A month has 8,640 runs of the job that shows counts.
 const perMonth = 30 * 24 * 12
 
-// count counts reports of as many channels, each pushed alone, as they are when
-// a million come in a month; and then in a burst.
+// count measures the counting of play reports between two runs of the job that
+// shows counts, at one and at ten million reports a month. Each report is of
+// another channel and is pushed alone, which is the most expensive case.
 func (s *service) count(ctx context.Context, out io.Writer) error {
 	fmt.Fprint(out, "\n## counting\n\n")
 	head(out)
@@ -202,7 +204,7 @@ func (s *service) count(ctx context.Context, out io.Writer) error {
 		took := make([]time.Duration, rate.n)
 		before := s.meter.Ops()
 		for i := range took {
-			e, err := made(i, rate.name)
+			e, err := reportEvent(i, rate.name)
 			if err != nil {
 				return err
 			}
@@ -222,8 +224,8 @@ func (s *service) count(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// made returns the event of a report of a channel of its own.
-func made(n int, salt string) (bus.Event, error) {
+// reportEvent returns the event of the nth report, of a channel of its own.
+func reportEvent(n int, salt string) (bus.Event, error) {
 	return social.Report{
 		Key: fmt.Sprintf("%064x", n), Channel: fmt.Sprintf("Channel%d.%d", len(salt), n), OK: true,
 		Browser: "Firefox", OS: "Linux", Country: social.Unknown, At: time.Now(),

@@ -15,11 +15,11 @@ import (
 	"miramundo.dev/shared/probe/measure/fleet"
 )
 
-// childFlag is the only argument of a process that is the origins.
+// childFlag, as the only argument, makes a process serve as the origins.
 const childFlag = "serve-as-origins"
 
-// Child serves as the origins, and does not return, when this process was
-// started to. Main calls it first.
+// Child serves as the origins, and does not return, in a process that was started
+// for it. Main must call it first; in any other process it does nothing.
 func Child() {
 	if len(os.Args) != 2 || os.Args[1] != childFlag {
 		return
@@ -31,8 +31,8 @@ func Child() {
 	os.Exit(0)
 }
 
-// Origins are simulated origins in a process of their own, whose work is not
-// that of who measures.
+// origins are simulated origins in a process of their own, so that their processor
+// time is not counted.
 type origins struct {
 	Cases []fleet.Case
 	Allow []string
@@ -41,10 +41,10 @@ type origins struct {
 	in  io.Closer
 }
 
-// simulated is how many origins there are.
+// simulated is the number of origins.
 const simulated = 500
 
-// serve runs the origins until in ends, and says which they are.
+// serve runs the origins until in ends. It writes their cases to out as JSON.
 func serve(out io.Writer, in io.Reader) error {
 	f, err := fleet.Start(simulated)
 	if err != nil {
@@ -53,7 +53,7 @@ func serve(out io.Writer, in io.Reader) error {
 	defer f.Close()
 	o := origins{Allow: f.Origin().Allow}
 	for _, c := range f.Cases {
-		// What has a name is found by no name server but the fleet's.
+		// Host names resolve only by the fleet's own name server.
 		if u, err := url.Parse(c.Target.URL); err == nil && strings.HasPrefix(u.Hostname(), "127.") && c.Want != probe.Unknown {
 			o.Cases = append(o.Cases, c)
 		}
@@ -65,7 +65,7 @@ func serve(out io.Writer, in io.Reader) error {
 	return err
 }
 
-// startOrigins starts the process of the origins.
+// startOrigins starts the process of the origins, and reads their cases.
 func startOrigins(ctx context.Context) (*origins, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -89,5 +89,5 @@ func startOrigins(ctx context.Context) (*origins, error) {
 	return o, nil
 }
 
-// close ends the process.
+// close stops the process.
 func (o *origins) close() error { return errors.Join(o.in.Close(), o.cmd.Wait()) }

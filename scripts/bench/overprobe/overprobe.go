@@ -1,6 +1,6 @@
-// Package overprobe knows what it takes to measure a whole catalog every day:
-// it lives through a part of a day at a hundred times its speed, by real
-// requests to simulated origins.
+// Package overprobe measures the cost of probing a whole catalog every day. It
+// runs a part of a day at a hundred times its speed, with real requests to
+// simulated origins on this machine, and extrapolates.
 package overprobe
 
 import (
@@ -24,27 +24,27 @@ import (
 	"miramundo.dev/shared/store/storetest"
 )
 
-// Of the simulated day.
+// The simulated day.
 const (
-	town  = 60_000 // streams
-	speed = 100    // times as fast as the clock
-	every = 5 * time.Minute
-	day   = 24 * time.Hour
+	streams = 60_000
+	speed   = 100 // simulated seconds in a second
+	every   = 5 * time.Minute
+	day     = 24 * time.Hour
 )
 
-// A bench is a day under way.
+// A bench is the state of the simulated day.
 type bench struct {
 	book    probe.Book
 	meter   *storetest.Meter
 	targets []probe.Target
 	round   probe.Round
-	begun   time.Time // by the clock
+	begun   time.Time // in real time
 
 	rounds, measured, kept, late int
 	requests, bytes              int64
 }
 
-// Run lives for a while, by the clock, and prints what it took.
+// Run probes for the given real time, and prints the figures to out.
 func Run(ctx context.Context, out io.Writer, length time.Duration) (err error) {
 	o, err := startOrigins(ctx)
 	if err != nil {
@@ -69,7 +69,7 @@ func Run(ctx context.Context, out io.Writer, length time.Duration) (err error) {
 	b.begin(o)
 	before, cpu := b.meter.Ops(), processCPU()
 	for time.Since(b.begun) < length {
-		if err := b.live(ctx); err != nil {
+		if err := b.once(ctx); err != nil {
 			return err
 		}
 	}
@@ -77,11 +77,12 @@ func Run(ctx context.Context, out io.Writer, length time.Duration) (err error) {
 	return nil
 }
 
-// settle makes the catalog, each stream as if it had been measured for long.
+// settle stores the states of a catalog that has been probed for a long time, so
+// that streams are due evenly over the day.
 func (b *bench) settle(ctx context.Context, o *origins) error {
 	now := b.now()
 	var list []probe.Entry
-	for i := range town {
+	for i := range streams {
 		c := o.Cases[i%len(o.Cases)]
 		t := c.Target
 		t.ID, t.Popularity = catalog.StreamID(uint64(i+1)*0x9e3779b97f4a7c15), 0
@@ -103,8 +104,8 @@ func (b *bench) settle(ctx context.Context, o *origins) error {
 	return b.book.Keep(ctx, list, now, func(catalog.StreamID) bool { return true })
 }
 
-// begin starts the clock, and sets the limits of the service, which are in
-// time, to its speed.
+// begin starts the simulated clock, and divides the time limits of the service by
+// its speed.
 func (b *bench) begin(o *origins) {
 	nowhere := func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no name server") }
 	b.begun = time.Now()
@@ -121,11 +122,11 @@ func (b *bench) begin(o *origins) {
 	}
 }
 
-// now returns the time of the day.
+// now returns the simulated time.
 func (b *bench) now() time.Time { return b.begun.Add(speed * time.Since(b.begun)) }
 
-// live has one round, and waits for the next.
-func (b *bench) live(ctx context.Context) error {
+// once runs one round of probes, and waits until the next is due.
+func (b *bench) once(ctx context.Context) error {
 	start := time.Now()
 	rep, err := b.round.Run(ctx)
 	if err != nil {
@@ -147,30 +148,30 @@ func (b *bench) live(ctx context.Context) error {
 	}
 }
 
-// print says what the part of the day took, and what a day would.
+// print prints the figures of the part of the day, and of a whole day.
 func (b *bench) print(out io.Writer, took, cpu time.Duration, ops storetest.Ops) {
 	days := speed * took.Hours() / 24
 	perDay := func(n float64) float64 { return n / days }
 	second := func(n float64) float64 { return n / took.Seconds() }
-	fmt.Fprintf(out, "\n## probe: %d streams, %v of a day at %d times its speed, origins on loopback\n\n", town, (speed * took).Round(time.Minute), speed)
+	fmt.Fprintf(out, "\n## probe: %d streams, %v of a day at %d times its speed, origins on loopback\n\n", streams, (speed * took).Round(time.Minute), speed)
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(out, "%-44s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	line("needed, each stream once a day", "%.1f measurements/s", town*speed/day.Seconds())
+	line("needed, each stream once a day", "%.1f measurements/s", streams*speed/day.Seconds())
 	line("measured", "%.1f measurements/s, %d in %d rounds, %d kept", second(float64(b.measured)), b.measured, b.rounds, b.kept)
 	line("due and left by the last round", "%d", b.late)
 	line("requests", "%.1f/s, %.1f for each measurement", second(float64(b.requests)), float64(b.requests)/float64(max(b.measured, 1)))
 	line("processor time", "%.2f ms for each measurement", 1000*cpu.Seconds()/float64(max(b.measured, 1)))
 	line("greatest memory", "%.0f MB", float64(peak())/(1<<20))
 	fmt.Fprintf(out, "\na day of one instance:\n\n")
-	line("measurements", "%.0f: %.1f for each stream", perDay(float64(b.measured)), perDay(float64(b.measured))/town)
+	line("measurements", "%.0f: %.1f for each stream", perDay(float64(b.measured)), perDay(float64(b.measured))/streams)
 	line("requests", "%.0f: %.1f/s of the 20/s that are allowed", perDay(float64(b.requests)), perDay(float64(b.requests))/day.Seconds())
 	line("bytes read", "%.1f GB: %.2f Mbit/s", perDay(float64(b.bytes))/1e9, perDay(float64(b.bytes))*8/day.Seconds()/1e6)
 	line("processor time", "%.0f s: %.2f %% of one core", perDay(cpu.Seconds()), 100*perDay(cpu.Seconds())/day.Seconds())
 	line("documents", "%.0f reads, %.0f writes: %.2f USD", perDay(float64(ops.Reads)), perDay(float64(ops.Writes)), perDay(ops.USD()))
 }
 
-// processCPU returns the processor time that the process has taken.
+// processCPU returns the processor time that the process has used.
 func processCPU() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
@@ -179,8 +180,8 @@ func processCPU() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// peak returns the most memory that the process has had, in bytes; 0 when the
-// system does not say.
+// peak returns the peak of the resident memory of the process in bytes, or 0 when
+// /proc has none.
 func peak() (bytes int64) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
