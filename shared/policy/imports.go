@@ -16,7 +16,7 @@ type layer struct {
 const (
 	words     = `shared/(fault|i18n|config)`
 	keepers   = `shared/(store|bus|origin|blob)`
-	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/measure/fleet|reference|killtest)|functions/web/webtest`
+	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/probetest(/.*)?|reference|killtest)|functions/web/webtest`
 	leaves    = `shared/(store|bus)/(embedded|firestore|pubsub)(/.*)?`
 	functions = `functions/\w+(/.*)?`
 	anything  = `.*`
@@ -136,7 +136,7 @@ var homes = []home{
 	{`code\.dny\.dev/ssrf`, `shared/origin`},
 	{`github\.com/andybalholm/brotli`, `shared/(api/encoding|apitest|origin)`},
 	{`github\.com/klauspost/compress(/.*)?`, `shared/(api/encoding|apitest|origin|source(/.*)?|catalog/.*|blob|feed)|hop/upstream|scripts/bench(/.*)?`},
-	{`github\.com/bluenviron/mediacommon/v2(/.*)?`, `shared/probe/(media/codec|measure/fleet)`},
+	{`github\.com/bluenviron/mediacommon/v2(/.*)?`, `shared/probe/(media/codec|probetest/clip)`},
 	{`github\.com/grafov/m3u8`, `shared/probe/measure/manifest`},
 	{`github\.com/HugoSmits86/nativewebp|github\.com/sergeymakinen/.*`, `shared/logo`},
 	{`golang\.org/x/image(/.*)?`, `shared/logo|functions/web/poster`},
@@ -183,7 +183,7 @@ func homeless(dir, im string) string {
 
 // web are the packages that may import net/http: servers, and packages that make
 // requests or read their responses.
-const web = `shared/(api(/.*)?|credential|apitest|origin|probe/measure/fleet|guide/refresh|logo/fetch)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
+const web = `shared/(api(/.*)?|credential|apitest|origin|probe/probetest|guide/refresh|logo/fetch)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
 
 // HTTP checks that subjects do not know the web.
 func HTTP(t *Tree) []string {

@@ -12,7 +12,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/probe"
-	"miramundo.dev/shared/probe/measure/fleet"
+	"miramundo.dev/shared/probe/probetest"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 )
@@ -38,7 +38,7 @@ func TestFleet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("500 origins take some seconds")
 	}
-	f, err := fleet.Start(500)
+	f, err := probetest.Start(500)
 	if err != nil {
 		t.Fatal(err)
 	}

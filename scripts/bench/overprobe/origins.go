@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"miramundo.dev/shared/probe"
-	"miramundo.dev/shared/probe/measure/fleet"
+	"miramundo.dev/shared/probe/probetest"
 )
 
 // childFlag, as the only argument, makes a process serve as the origins.
@@ -34,7 +34,7 @@ func Child() {
 // origins are simulated origins in a process of their own, so that their processor
 // time is not counted.
 type origins struct {
-	Cases []fleet.Case
+	Cases []probetest.Case
 	Allow []string
 
 	cmd *exec.Cmd
@@ -46,7 +46,7 @@ const simulated = 500
 
 // serve runs the origins until in ends. It writes their cases to out as JSON.
 func serve(out io.Writer, in io.Reader) error {
-	f, err := fleet.Start(simulated)
+	f, err := probetest.Start(simulated)
 	if err != nil {
 		return err
 	}

@@ -3,13 +3,13 @@ package measure_test
 import (
 	"testing"
 
-	"miramundo.dev/shared/probe/measure/fleet"
+	"miramundo.dev/shared/probe/probetest"
 )
 
 // BenchmarkMeasure measures a live stream in variants, and a station, over the
 // loopback network. The waiting for the playlist is not part of it.
 func BenchmarkMeasure(b *testing.B) {
-	f, err := fleet.Start(100)
+	f, err := probetest.Start(100)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"miramundo.dev/shared/probe"
-	"miramundo.dev/shared/probe/measure/fleet"
+	"miramundo.dev/shared/probe/probetest"
 )
 
 // TestFleet measures 500 origins, of which each has its own way, 64 at a time.
 func TestFleet(t *testing.T) {
-	f, err := fleet.Start(500)
+	f, err := probetest.Start(500)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestFleet(t *testing.T) {
 }
 
 // checkCase compares what was measured with what is to be found.
-func checkCase(t *testing.T, c fleet.Case, r probe.Result) {
+func checkCase(t *testing.T, c probetest.Case, r probe.Result) {
 	t.Helper()
 	if r.Status != c.Want || r.Closed != c.Closed || c.Height != 0 && r.Height != c.Height {
 		t.Errorf("%s at %s: %+v\nwant %s, closed %t, %d lines", c.Kind, c.Target.URL, r, c.Want, c.Closed, c.Height)

@@ -1,8 +1,7 @@
-// Package fleet knows how streams behave: it runs simulated origins, good and
-// bad, each on a host of its own, and what is to be found at each.
-//
-// It is a suite: tests of what measures streams use it, and benchmarks.
-package fleet
+// Package probetest runs simulated origins, good and bad, each on a host of its
+// own, and says what a measurement must find at each. Tests and benchmarks of the
+// packages that measure streams use it.
+package probetest
 
 import (
 	"cmp"
@@ -18,6 +17,7 @@ import (
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/probe"
 	"miramundo.dev/shared/probe/measure"
+	"miramundo.dev/shared/probe/probetest/clip"
 )
 
 // A Case is a stream of a simulated origin, with what a measurement is to find.
@@ -36,7 +36,7 @@ type Fleet struct {
 
 	hosts   []*host
 	allow   []string
-	clips   *clips
+	clips   *clip.Set
 	grace   time.Duration // in which a host learns that who asked has hung up
 	running sync.WaitGroup
 }
@@ -44,7 +44,7 @@ type Fleet struct {
 // Start starts n simulated origins, of which each kind has its part. The same
 // n gives the same cases, but for the ports. Close stops them.
 func Start(n int) (*Fleet, error) {
-	c, err := cut()
+	c, err := clip.Cut()
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,6 @@
-package fleet
+// Package clip makes the media that simulated origins send: transport streams,
+// fragmented MP4, FLV, AAC and MP3 with noise for pictures and sound.
+package clip
 
 import (
 	"bytes"
@@ -14,17 +16,21 @@ import (
 	tscodecs "github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts/codecs"
 )
 
-// What all clips have in common: pictures at 25 a second and sound at 44.1
-// kHz, in pieces of two seconds.
+// Seconds is the length of a segment.
+const Seconds = 2
+
+// CodecsHLS is the CODECS attribute of variants with pictures of 1080 lines and
+// their sound.
+const CodecsHLS = `CODECS="avc1.640028,mp4a.40.2"`
+
+// All clips have 25 pictures a second and sound at 44.1 kHz.
 const (
-	seconds   = 2
-	pictures  = 25 * seconds
-	rate      = 44100
-	perFrame  = 1024                             // samples of a frame of AAC
-	frames    = seconds*rate/perFrame + 1        // of sound in a piece
-	tick      = 90000                            // of a transport stream, in a second
-	picture   = tick / 25                        // ticks of a picture
-	codecsHLS = `CODECS="avc1.640028,mp4a.40.2"` // of the pictures of 1080 lines with their sound
+	pictures = 25 * Seconds
+	rate     = 44100
+	perFrame = 1024                      // samples of a frame of AAC
+	frames   = Seconds*rate/perFrame + 1 // of sound in a segment
+	tick     = 90000                     // of a transport stream, in a second
+	picture  = tick / 25                 // ticks of a picture
 )
 
 // sequences are the parameter sets of H.264, high profile, by lines.
@@ -78,7 +84,7 @@ func transport(w io.Writer, pieces, lines int) error {
 				return err
 			}
 			for ; heard*pictures < (i+1)*frames; heard++ {
-				pts := int64(piece*seconds*tick+heard*perFrame*tick/rate) + tick
+				pts := int64(piece*Seconds*tick+heard*perFrame*tick/rate) + tick
 				if err := out.WriteMPEG4Audio(audio, pts, [][]byte{sound}); err != nil {
 					return err
 				}
@@ -116,7 +122,7 @@ func header(lines int) ([]byte, error) {
 
 // fragment returns piece n of fragmented MP4.
 func fragment(n, lines int) ([]byte, error) {
-	video := &fmp4.PartTrack{ID: 1, BaseTime: uint64(n) * seconds * tick}
+	video := &fmp4.PartTrack{ID: 1, BaseTime: uint64(n) * Seconds * tick}
 	for i := range pictures {
 		var s fmp4.Sample
 		if err := s.FillH264(0, access(i, lines)); err != nil {
@@ -125,7 +131,7 @@ func fragment(n, lines int) ([]byte, error) {
 		s.Duration = picture
 		video.Samples = append(video.Samples, &s)
 	}
-	audio := &fmp4.PartTrack{ID: 2, BaseTime: uint64(n) * seconds * rate}
+	audio := &fmp4.PartTrack{ID: 2, BaseTime: uint64(n) * Seconds * rate}
 	for range frames {
 		audio.Samples = append(audio.Samples, &fmp4.Sample{Duration: perFrame, Payload: sound})
 	}

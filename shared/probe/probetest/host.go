@@ -1,4 +1,4 @@
-package fleet
+package probetest
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package fleet
+package probetest
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/probe"
+	"miramundo.dev/shared/probe/probetest/clip"
 )
 
 // A kind is a way in which origins behave.
@@ -49,33 +50,33 @@ func mixed(kinds []kind) []*kind {
 
 // kinds are all of them; their parts come to 100.
 var kinds = []kind{
-	{name: "live", parts: 10, want: probe.Online, height: high, build: live("master.m3u8")},
-	{name: "one variant", parts: 3, want: probe.Online, height: high, build: live("high.m3u8")},
-	{name: "slow", parts: 2, want: probe.Online, height: high, build: slow(live("master.m3u8"))},
-	{name: "fragments", parts: 3, want: probe.Online, height: high, build: fragments},
+	{name: "live", parts: 10, want: probe.Online, height: clip.High, build: live("master.m3u8")},
+	{name: "one variant", parts: 3, want: probe.Online, height: clip.High, build: live("high.m3u8")},
+	{name: "slow", parts: 2, want: probe.Online, height: clip.High, build: slow(live("master.m3u8"))},
+	{name: "fragments", parts: 3, want: probe.Online, height: clip.High, build: fragments},
 	{name: "sound only", parts: 2, want: probe.Online, build: live("radio.m3u8")},
-	{name: "sound apart", parts: 1, want: probe.Online, height: high, build: live("apart.m3u8")},
-	{name: "low latency", parts: 1, want: probe.Online, height: high, build: lowLatency},
-	{name: "untidy", parts: 1, want: probe.Online, height: high, build: untidy},
-	{name: "first gone", parts: 1, want: probe.Online, height: high, build: firstGone},
+	{name: "sound apart", parts: 1, want: probe.Online, height: clip.High, build: live("apart.m3u8")},
+	{name: "low latency", parts: 1, want: probe.Online, height: clip.High, build: lowLatency},
+	{name: "untidy", parts: 1, want: probe.Online, height: clip.High, build: untidy},
+	{name: "first gone", parts: 1, want: probe.Online, height: clip.High, build: firstGone},
 	{name: "locked", parts: 1, want: probe.Online, build: locked(16)},
-	{name: "film", parts: 3, want: probe.Online, height: high, build: film},
-	{name: "redirected", parts: 2, want: probe.Online, height: high, build: redirected},
-	{name: "transport", parts: 2, want: probe.Online, stream: catalog.StreamTS, height: high, build: transportStream},
-	{name: "transport called HLS", parts: 1, want: probe.Online, height: high, build: transportStream},
-	{name: "HLS called transport", parts: 1, want: probe.Online, stream: catalog.StreamTS, height: high, build: live("master.m3u8")},
-	{name: "flash", parts: 1, want: probe.Online, stream: catalog.StreamFLV, height: high, build: file("video/x-flv", func(c *clips) []byte { return c.film })},
-	{name: "MP3", parts: 2, want: probe.Online, stream: catalog.StreamAudio, build: station("audio/mpeg", func(c *clips) []byte { return c.song })},
-	{name: "AAC", parts: 1, want: probe.Online, stream: catalog.StreamAudio, build: station("audio/aac", func(c *clips) []byte { return c.radio })},
+	{name: "film", parts: 3, want: probe.Online, height: clip.High, build: film},
+	{name: "redirected", parts: 2, want: probe.Online, height: clip.High, build: redirected},
+	{name: "transport", parts: 2, want: probe.Online, stream: catalog.StreamTS, height: clip.High, build: transportStream},
+	{name: "transport called HLS", parts: 1, want: probe.Online, height: clip.High, build: transportStream},
+	{name: "HLS called transport", parts: 1, want: probe.Online, stream: catalog.StreamTS, height: clip.High, build: live("master.m3u8")},
+	{name: "flash", parts: 1, want: probe.Online, stream: catalog.StreamFLV, height: clip.High, build: file("video/x-flv", func(c *clip.Set) []byte { return c.Film })},
+	{name: "MP3", parts: 2, want: probe.Online, stream: catalog.StreamAudio, build: station("audio/mpeg", func(c *clip.Set) []byte { return c.Song })},
+	{name: "AAC", parts: 1, want: probe.Online, stream: catalog.StreamAudio, build: station("audio/aac", func(c *clip.Set) []byte { return c.Radio })},
 	{name: "shoutcast", parts: 2, want: probe.Online, stream: catalog.StreamAudio, build: shoutcast},
 	{name: "station list", parts: 1, want: probe.Online, stream: catalog.StreamAudio, build: stationList},
-	{name: "DASH", parts: 1, want: probe.Online, stream: catalog.StreamDASH, height: high, build: dash},
+	{name: "DASH", parts: 1, want: probe.Online, stream: catalog.StreamDASH, height: clip.High, build: dash},
 
-	{name: "header only", parts: 3, want: probe.Online, height: high, headers: true, closed: true, build: needing(live("master.m3u8"), "")},
-	{name: "playlist header only", parts: 1, want: probe.Online, height: high, headers: true, build: needing(live("master.m3u8"), ".m3u8")},
-	{name: "page for nobody", parts: 1, want: probe.Online, height: high, headers: true, closed: true, build: pageless},
+	{name: "header only", parts: 3, want: probe.Online, height: clip.High, headers: true, closed: true, build: needing(live("master.m3u8"), "")},
+	{name: "playlist header only", parts: 1, want: probe.Online, height: clip.High, headers: true, build: needing(live("master.m3u8"), ".m3u8")},
+	{name: "page for nobody", parts: 1, want: probe.Online, height: clip.High, headers: true, closed: true, build: pageless},
 	{name: "header unknown", parts: 1, want: probe.Blocked, build: needing(live("master.m3u8"), "")},
-	{name: "no pages", parts: 1, want: probe.Online, height: high, build: noPages},
+	{name: "no pages", parts: 1, want: probe.Online, height: clip.High, build: noPages},
 
 	{name: "dead port", parts: 5, want: probe.Offline, build: nowhere, at: func(h *host) string {
 		h.fleet.allow = append(h.fleet.allow, h.name+":1") // nobody listens there
@@ -104,9 +105,9 @@ var kinds = []kind{
 	{name: "empty list", parts: 1, want: probe.Error, build: text("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:1\n")},
 	{name: "redirect loop", parts: 1, want: probe.Error, build: toward("/live.m3u8")},
 	{name: "stalled", parts: 4, want: probe.Error, build: stalled},
-	{name: "wrong codecs", parts: 2, want: probe.Error, stream: catalog.StreamTS, build: file("video/mp2t", func(c *clips) []byte { return c.noise })},
-	{name: "wrong codecs in segments", parts: 1, want: probe.Error, build: wrongSegments(func(c *clips) []byte { return c.noise })},
-	{name: "tiny segments", parts: 1, want: probe.Error, build: wrongSegments(func(*clips) []byte { return []byte{0x47} })},
+	{name: "wrong codecs", parts: 2, want: probe.Error, stream: catalog.StreamTS, build: file("video/mp2t", func(c *clip.Set) []byte { return c.Noise })},
+	{name: "wrong codecs in segments", parts: 1, want: probe.Error, build: wrongSegments(func(c *clip.Set) []byte { return c.Noise })},
+	{name: "tiny segments", parts: 1, want: probe.Error, build: wrongSegments(func(*clip.Set) []byte { return []byte{0x47} })},
 	{name: "segments 404", parts: 1, want: probe.Error, build: segmentsFail(404)},
 	{name: "no key", parts: 1, want: probe.Error, build: locked(5)},
 	{name: "in itself", parts: 1, want: probe.Error, build: text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nlive.m3u8\n")},
@@ -142,7 +143,7 @@ func text(body string) func(*host) string {
 }
 
 // file answers with some bytes.
-func file(kind string, data func(*clips) []byte) func(*host) string {
+func file(kind string, data func(*clip.Set) []byte) func(*host) string {
 	return func(h *host) string {
 		h.answers["/file"] = func(v *visit) { v.say(200, kind, data(h.fleet.clips)) }
 		return "/file"
@@ -170,7 +171,7 @@ func segmentsFail(code int) func(*host) string {
 }
 
 // wrongSegments has a good playlist, and other segments.
-func wrongSegments(data func(*clips) []byte) func(*host) string {
+func wrongSegments(data func(*clip.Set) []byte) func(*host) string {
 	return func(h *host) string {
 		path := live("high.m3u8")(h)
 		h.other = func(v *visit) { v.say(200, "video/mp2t", data(h.fleet.clips)) }
@@ -223,7 +224,7 @@ func endless(h *host) string {
 func packed(h *host) string {
 	h.other = func(v *visit) {
 		v.w.Header().Set("Content-Encoding", "gzip")
-		v.say(200, typeHLS, h.fleet.clips.bomb)
+		v.say(200, typeHLS, h.fleet.clips.Bomb)
 	}
 	return entry
 }
@@ -325,9 +326,9 @@ func slow(build func(*host) string) func(*host) string {
 // window writes a live playlist of five segments, from segment n on.
 func window(n uint64, name, head string) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:%d\n#EXT-X-MEDIA-SEQUENCE:%d\n%s", seconds, n, head)
+	fmt.Fprintf(&b, "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:%d\n#EXT-X-MEDIA-SEQUENCE:%d\n%s", clip.Seconds, n, head)
 	for i := range uint64(5) {
-		fmt.Fprintf(&b, "#EXTINF:%d.0,\n"+name+"\n", seconds, n+i)
+		fmt.Fprintf(&b, "#EXTINF:%d.0,\n"+name+"\n", clip.Seconds, n+i)
 	}
 	return b.Bytes()
 }

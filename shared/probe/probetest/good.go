@@ -1,4 +1,4 @@
-package fleet
+package probetest
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"miramundo.dev/shared/probe/probetest/clip"
 )
 
 // live has a live stream in two variants, and says where one of its playlists
@@ -17,12 +19,12 @@ func live(name string) func(*host) string {
 		h.answers["/master.m3u8"] = func(v *visit) {
 			v.say(200, typeHLS, []byte("#EXTM3U\n"+
 				"#EXT-X-STREAM-INF:BANDWIDTH=200000,RESOLUTION=640x360\nlow.m3u8\n"+
-				"#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=1920x1080,"+codecsHLS+"\nhigh.m3u8\n"))
+				"#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=1920x1080,"+clip.CodecsHLS+"\nhigh.m3u8\n"))
 		}
 		h.answers["/apart.m3u8"] = func(v *visit) {
 			v.say(200, typeHLS, []byte("#EXTM3U\n"+
 				`#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="x",DEFAULT=YES,URI="radio.m3u8"`+"\n"+
-				`#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=1920x1080,AUDIO="a",`+codecsHLS+"\nhigh.m3u8\n"))
+				`#EXT-X-STREAM-INF:BANDWIDTH=900000,RESOLUTION=1920x1080,AUDIO="a",`+clip.CodecsHLS+"\nhigh.m3u8\n"))
 		}
 		for at, segment := range map[string]string{"/high.m3u8": "seg%d.ts", "/low.m3u8": "low%d.ts", "/radio.m3u8": "seg%d.aac"} {
 			h.answers[at] = func(v *visit) { v.say(200, typeHLS, window(100+v.nth, segment, "")) }
@@ -38,15 +40,15 @@ func segments(v *visit) {
 	name := path.Base(v.URL.Path)
 	switch {
 	case path.Ext(name) == ".aac":
-		v.say(200, "audio/aac", c.radio)
+		v.say(200, "audio/aac", c.Radio)
 	case strings.HasPrefix(name, "low"):
-		v.say(200, "video/mp2t", c.low)
+		v.say(200, "video/mp2t", c.Low)
 	case strings.HasSuffix(name, ".ts"):
-		v.say(200, "video/mp2t", c.high)
+		v.say(200, "video/mp2t", c.High)
 	case name == "init.mp4":
-		v.say(200, "video/mp4", c.init)
+		v.say(200, "video/mp4", c.Init)
 	case path.Ext(name) == ".m4s":
-		v.say(200, "video/mp4", c.part)
+		v.say(200, "video/mp4", c.Part)
 	default:
 		v.say(404, "text/plain", []byte("no such file"))
 	}
@@ -116,12 +118,12 @@ func locked(size int) func(*host) string {
 // film has a stream that has ended, as ranges of one file.
 func film(h *host) string {
 	c := h.fleet.clips
-	size := len(c.high)
+	size := len(c.High)
 	h.answers[entry] = func(v *visit) {
 		v.say(200, typeHLS, fmt.Appendf(nil, "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-VERSION:4\n"+
 			"#EXTINF:2,\n#EXT-X-BYTERANGE:%d@%d\nall.ts\n#EXTINF:2,\n#EXT-X-BYTERANGE:%d\nall.ts\n#EXT-X-ENDLIST\n", size, 188, size))
 	}
-	all := append(bytes.Repeat([]byte{0xff}, 188), bytes.Repeat(c.high, 2)...)
+	all := append(bytes.Repeat([]byte{0xff}, 188), bytes.Repeat(c.High, 2)...)
 	h.answers["/all.ts"] = func(v *visit) {
 		var from, to int
 		if n, err := fmt.Sscanf(v.Header.Get("Range"), "bytes=%d-%d", &from, &to); n != 2 || err != nil || from > to || to >= len(all) {
@@ -149,7 +151,7 @@ func transportStream(h *host) string {
 	h.answers["/stream"] = func(v *visit) {
 		v.stream("video/mp2t", func(w io.Writer) error {
 			for {
-				if _, err := w.Write(h.fleet.clips.long); err != nil {
+				if _, err := w.Write(h.fleet.clips.Long); err != nil {
 					return err
 				}
 			}
@@ -159,7 +161,7 @@ func transportStream(h *host) string {
 }
 
 // station sends sound without end.
-func station(kind string, data func(*clips) []byte) func(*host) string {
+func station(kind string, data func(*clip.Set) []byte) func(*host) string {
 	return func(h *host) string {
 		h.answers["/stream"] = func(v *visit) {
 			v.w.Header().Set("Icy-Br", "128")
@@ -177,7 +179,7 @@ func station(kind string, data func(*clips) []byte) func(*host) string {
 
 // stationList has a list that names a station.
 func stationList(h *host) string {
-	station("audio/mpeg", func(c *clips) []byte { return c.song })(h)
+	station("audio/mpeg", func(c *clip.Set) []byte { return c.Song })(h)
 	h.answers["/listen.pls"] = func(v *visit) {
 		v.say(200, "audio/x-scpls", []byte("[playlist]\nNumberOfEntries=1\nFile1=http://"+h.at+"/stream\nTitle1=Radio\n"))
 	}
@@ -195,7 +197,7 @@ func shoutcast(h *host) string {
 		}
 		defer conn.Close()
 		v.hungUp = true // it ends when nobody listens
-		song := bytes.Repeat(h.fleet.clips.song, 8)[:16*interval]
+		song := bytes.Repeat(h.fleet.clips.Song, 8)[:16*interval]
 		title := append([]byte{2}, "StreamTitle='A and B - C and D';"...)
 		if _, err = io.WriteString(conn, "ICY 200 OK\r\nicy-name:Radio\r\nicy-br:128\r\nicy-metaint:"+strconv.Itoa(interval)+"\r\nContent-Type:audio/mpeg\r\n\r\n"); err != nil {
 			return
@@ -218,7 +220,7 @@ func dash(h *host) string {
   <Representation id="high" bandwidth="900000" width="1920" height="1080" codecs="avc1.640028"/>
  </AdaptationSet></Period></MPD>`))
 	}
-	h.answers["/high-00001.m4s"] = func(v *visit) { v.say(200, "video/mp4", h.fleet.clips.part) }
+	h.answers["/high-00001.m4s"] = func(v *visit) { v.say(200, "video/mp4", h.fleet.clips.Part) }
 	h.other = func(v *visit) {
 		if path.Ext(v.URL.Path) == ".mp4" {
 			segments(v)

@@ -1,4 +1,4 @@
-package fleet
+package probetest
 
 import (
 	"context"
@@ -12,14 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/probe"
-	"miramundo.dev/shared/probe/media"
+	"miramundo.dev/shared/probe/probetest/clip"
 )
 
 // started returns a fleet of one origin of a kind.
 func started(t *testing.T, name string) *Fleet {
 	t.Helper()
 	i := slices.IndexFunc(plan, func(k *kind) bool { return k.name == name })
-	c, err := cut()
+	c, err := clip.Cut()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,33 +115,4 @@ func names(plan []*kind) []string {
 		all = append(all, k.name)
 	}
 	return all
-}
-
-// TestClips checks that clips are what they are meant to be.
-func TestClips(t *testing.T) {
-	c, err := cut()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, tc := range map[string]struct {
-		data      []byte
-		container string
-		height    int
-		tracks    int
-	}{
-		"high":  {c.high, "ts", high, 2},
-		"low":   {c.low, "ts", low, 2},
-		"part":  {append(slices.Clone(c.init), c.part...), "fmp4", high, 2},
-		"film":  {c.film, "flv", high, 2},
-		"radio": {c.radio, "adts", 0, 1},
-		"song":  {c.song, "mp3", 0, 1},
-		"noise": {c.noise, "ts", 0, 0},
-	} {
-		if f := media.Read(tc.data); f.Container != tc.container || f.Height != tc.height || len(f.Codecs) != tc.tracks {
-			t.Errorf("%s: %+v", name, f)
-		}
-	}
-	if len(c.bomb) > 1<<20 {
-		t.Errorf("the bomb takes %d bytes", len(c.bomb))
-	}
 }
