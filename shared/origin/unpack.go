@@ -20,7 +20,7 @@ import (
 // as it travels and unpacked. A body in several encodings is refused: nobody
 // serves such but to do harm.
 func unpack(res *http.Response, limit int64) (io.Reader, error) {
-	travelling := &limited{r: res.Body, left: limit}
+	travelling := LimitReader(res.Body, limit, ErrLimit)
 	unpacked, err := decoder(res.Header.Values("Content-Encoding"), travelling, limit)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func unpack(res *http.Response, limit int64) (io.Reader, error) {
 	if unpacked == io.Reader(travelling) {
 		return travelling, nil
 	}
-	return &limited{r: unpacked, left: limit}, nil
+	return LimitReader(unpacked, limit, ErrLimit), nil
 }
 
 // decoder returns the reader that undoes the encodings named, from which no
@@ -89,22 +89,29 @@ func inflate(r io.Reader) (io.Reader, error) {
 	return flate.NewReader(br), nil
 }
 
-// limited fails with ErrLimit when r has more than left bytes.
+// LimitReader returns a reader of r that gives at most n bytes. When r has more,
+// it fails with tooMany in place of the end: what is cut off is not taken for the
+// whole.
+func LimitReader(r io.Reader, n int64, tooMany error) io.Reader {
+	return &limited{r: r, left: n, tooMany: tooMany}
+}
+
 type limited struct {
-	r    io.Reader
-	left int64
+	r       io.Reader
+	left    int64 // below 0 when r has more
+	tooMany error
 }
 
 func (l *limited) Read(p []byte) (int, error) {
 	if l.left < 0 {
-		return 0, ErrLimit
+		return 0, l.tooMany
 	}
 	if int64(len(p)) > l.left+1 {
 		p = p[:l.left+1]
 	}
 	n, err := l.r.Read(p)
 	if l.left -= int64(n); l.left < 0 {
-		return n - 1, ErrLimit
+		return n - 1, l.tooMany
 	}
 	return n, err
 }

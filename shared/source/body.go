@@ -8,6 +8,8 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/gzip"
+
+	"miramundo.dev/shared/origin"
 )
 
 // Bounds of what a file may hold. They are several times what the greatest
@@ -47,32 +49,20 @@ func Unpack(r io.Reader, limit int64) (io.Reader, error) {
 		return nil, err
 	}
 	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return &bounded{r: br, left: limit}, nil
+		return origin.LimitReader(unpacking{br}, limit, ErrTooLarge), nil
 	}
 	zr, err := gzip.NewReader(br)
 	if err != nil {
 		return nil, packError(err)
 	}
-	return &bounded{r: zr, left: limit}, nil
+	return origin.LimitReader(unpacking{zr}, limit, ErrTooLarge), nil
 }
 
-// bounded reads r to its end, or fails after left bytes.
-type bounded struct {
-	r    io.Reader
-	left int64
-}
+// unpacking reads a file that may be gzip, and says what is wrong with its packing.
+type unpacking struct{ r io.Reader }
 
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left < 0 {
-		return 0, ErrTooLarge
-	}
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.r.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return n, ErrTooLarge
-	}
+func (p unpacking) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
 	return n, packError(err)
 }
 
