@@ -1,9 +1,8 @@
 /** Plays DASH by dash.js. */
 
 import { MediaPlayer, type MediaPlayerClass } from "dashjs";
-import { Engine, type Host, languageLabel, qualityChoices } from "./engine";
+import { type Choice, Engine, type Host, languageLabel, qualityChoices } from "./engine";
 import { isSpent, ofDash, ofMedia } from "./failure";
-import type { Choice } from "./player";
 import { hidden } from "./probe";
 
 /** What dash.js puts beside the number of an error. */

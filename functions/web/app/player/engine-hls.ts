@@ -2,9 +2,8 @@
 
 import Hls, { type ErrorData, type HlsConfig, type LoadPolicy } from "hls.js";
 import type { Stream } from "../types";
-import { Engine, type Host, languageLabel, qualityChoices } from "./engine";
+import { type Choice, Engine, type Host, languageLabel, qualityChoices } from "./engine";
 import { type HlsTrouble, isOurs, isSpent, ofHls, ofMedia, type Place } from "./failure";
-import type { Choice } from "./player";
 import { faultOf, hidden } from "./probe";
 
 /** Waits and tries so often: what is dead is to be known in seconds, and what falters is to go on. */

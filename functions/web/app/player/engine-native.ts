@@ -1,8 +1,7 @@
 /** Plays what the browser reads by itself: stations, and HLS where it knows that. */
 
-import { Engine, type Host, languageLabel } from "./engine";
+import { type Choice, Engine, type Host, languageLabel } from "./engine";
 import { ofMedia } from "./failure";
-import type { Choice } from "./player";
 import { diagnose } from "./probe";
 
 /** Audio tracks, which few browsers tell of. */

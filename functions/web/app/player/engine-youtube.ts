@@ -6,8 +6,7 @@
 import { h } from "../dom";
 import { locale } from "../texts";
 import type { YouTube } from "../types";
-import { Engine, type Host } from "./engine";
-import type { Asked } from "./engines";
+import { type Asked, Engine, type Host } from "./engine";
 import { ofYouTube } from "./failure";
 
 const home = "https://www.youtube-nocookie.com";

@@ -1,13 +1,27 @@
 /**
- * What plays one stream, each kind in its way: the part that is common to all,
- * and what an engine tells the player.
+ * An engine plays one stream. This is the part that the engines of all kinds of
+ * streams share, and what an engine reports to the player. Engines import this
+ * file and not the player, which imports them.
  */
 
 import { number } from "../texts";
 import type { FailureCode } from "../types";
-import type { Choice } from "./player";
 
-/** What an engine tells of itself. */
+/** A choice that a stream offers, such as a quality or a language of captions. */
+export interface Choice {
+  id: number;
+  label: string;
+}
+
+/** How the player wants a stream to be played. */
+export interface Asked {
+  /** The name of the channel, for people who cannot see the picture. */
+  title: string;
+  /** It must play at once. */
+  autoplay: boolean;
+}
+
+/** What an engine reports to the player. */
 export interface Host {
   /** It can do no more. `spent` says that the service refused the one who looks, `ours` that it does not work itself: then nothing is known of the stream. */
   failed(code: FailureCode, spent?: boolean, ours?: boolean): void;

@@ -1,7 +1,7 @@
 /** Chooses what plays a stream. Each way is loaded only when a stream needs it. */
 
 import type { FailureCode, Stream } from "../types";
-import type { Engine, Host } from "./engine";
+import type { Asked, Engine, Host } from "./engine";
 import type { Place } from "./failure";
 
 /** One way to play a stream. */
@@ -13,14 +13,6 @@ export interface Way {
 }
 
 type Make = (media: HTMLVideoElement, host: Host, asked: Asked) => Engine;
-
-/** How a stream is to be played. */
-export interface Asked {
-  /** What is played, for those who cannot see it. */
-  title: string;
-  /** It is to play at once. */
-  autoplay: boolean;
-}
 
 const hlsType = "application/vnd.apple.mpegurl";
 

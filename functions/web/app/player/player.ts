@@ -4,7 +4,7 @@
  */
 
 import type { ChannelFull, FailureCode, Stream } from "../types";
-import type { Engine, Host } from "./engine";
+import type { Choice, Engine, Host } from "./engine";
 import { here, type Way, waysOf } from "./engines";
 import { barred, telling } from "./failure";
 import { Watch } from "./watch";
@@ -17,12 +17,6 @@ export type State =
   | "waiting" // for data, in the midst of playing, or for the network
   | "paused"
   | "failed"; // no stream of the channel plays here
-
-/** A choice of the stream that plays, such as a quality or a language of captions. */
-export interface Choice {
-  id: number;
-  label: string;
-}
 
 export interface PlayerEvents {
   /** The state changed. */
