@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	leastFlags = 240       // fewer means that the package is not what it was
+	leastFlags = 240       // fewer means that the package has changed
 	mostBytes  = 1 << 20   // of one file
-	licence    = "LICENSE" // which must go wherever the flags go
+	licence    = "LICENSE" // which must be copied with the flags
 )
 
 // country matches the flags of countries, not of regions or organizations.
 var country = regexp.MustCompile(`^[A-Z]{2}\.svg$`)
 
-// copyFlags writes the flags of the package in from, their names in small
-// letters, and its licence into the folder to, which holds nothing else then. It
-// returns how many files it wrote.
+// copyFlags writes the flags of the package in from, with lower-case names, and the
+// licence of the package into the folder to, and removes all other files there. It
+// returns the number of files that it wrote.
 func copyFlags(from fs.FS, to string) (wrote int, err error) {
 	names, err := fs.Glob(from, "3x2/*.svg")
 	if err != nil {
@@ -51,10 +51,10 @@ func copyFlags(from fs.FS, to string) (wrote int, err error) {
 	return replace(to, files)
 }
 
-// active are elements that make an SVG more than a picture.
+// active are the SVG elements that run or embed something.
 var active = []string{"script", "foreignObject", "iframe", "image", "a", "animate", "set", "handler"}
 
-// picture refuses an SVG that is not well-formed, or that runs or loads
+// picture returns an error for an SVG that is not well-formed, or that runs or loads
 // anything.
 func picture(data []byte) error {
 	if len(data) > mostBytes {

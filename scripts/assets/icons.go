@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// icons are those that pages show, each with its name in the package.
+// icons are the icons that pages show, each with its name in the package.
 var icons = [][2]string{
 	{"airplay", "airplay"}, {"alert", "triangle-alert"}, {"back", "arrow-left"}, {"captions", "captions"}, {"cast", "cast"}, {"check", "check"},
 	{"chevron-down", "chevron-down"}, {"chevron-left", "chevron-left"}, {"chevron-right", "chevron-right"}, {"chevron-up", "chevron-up"},
@@ -25,7 +25,7 @@ var icons = [][2]string{
 	{"sun", "sun"}, {"trash", "trash-2"}, {"tv", "tv"}, {"upload", "upload"}, {"volume", "volume-2"}, {"volume-low", "volume-1"},
 }
 
-// sprite returns one SVG with all icons as symbols.
+// sprite returns an SVG that has all icons as symbols.
 func sprite(from fs.FS) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg">`)
@@ -47,7 +47,7 @@ func sprite(from fs.FS) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// innerXML returns what is within the root of an SVG, without spaces between
+// innerXML returns the content of the root element of an SVG, without spaces between
 // elements.
 func innerXML(data []byte) (string, error) {
 	var root struct {

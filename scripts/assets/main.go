@@ -1,10 +1,10 @@
-// Assets makes what the build embeds: from the npm packages the flags of
-// countries and the players that the isolated page loads, and of the sources of
-// the pages, with what they import, their scripts and styles.
+// Command assets writes the files that the build embeds: the flags of countries and
+// the players of the isolated page, both from npm packages, and the bundled
+// scripts and styles of the pages.
 //
-// It reads what `npm ci` installed, refuses what is not as expected, and writes
-// only files that differ, so that a build after it is not done again for
-// nothing.
+// It reads the packages that npm ci installed, and fails when one is not as
+// expected. It writes only files that differ, so that the next build does not
+// compile their packages again.
 package main
 
 import (
@@ -47,8 +47,8 @@ func run(from, flags, players, web string) error {
 	return nil
 }
 
-// write makes the file name in the folder to hold data, and returns how many
-// files it wrote: none when it does already.
+// write writes data into the file name in the folder to, and returns the number of
+// files that it wrote: 0 when the file has that content already.
 func write(to, name string, data []byte) (int, error) {
 	target := filepath.Join(to, name)
 	if old, err := os.ReadFile(target); err == nil && bytes.Equal(old, data) {

@@ -7,14 +7,14 @@ import (
 	"path"
 )
 
-// scripts are the files of players, each in its package.
+// scripts are the files of the players, by their packages.
 var scripts = []string{
 	"hls.js/dist/hls.min.js",
 	"hls.js/dist/hls.worker.js",
 	"mpegts.js/dist/mpegts.js",
 }
 
-// licences are those of the packages, and of what is bundled in their files.
+// licences are the licence files of the packages, and of code bundled in them.
 var licences = []string{
 	"hls.js/LICENSE",
 	"mpegts.js/LICENSE",
@@ -22,11 +22,11 @@ var licences = []string{
 	"events/LICENSE",
 }
 
-// licenceFile is where all licences stand, one after the other.
+// licenceFile is the file with all licences.
 const licenceFile = "licences.txt"
 
-// copyPlayers writes the players of the packages in from, and their licences,
-// into the folder to. It returns how many files it wrote.
+// copyPlayers writes the players of the packages in from, with their licences, into
+// the folder to. It returns the number of files that it wrote.
 func copyPlayers(from fs.FS, to string) (wrote int, err error) {
 	var all bytes.Buffer
 	for _, name := range licences {
@@ -53,8 +53,8 @@ func copyPlayers(from fs.FS, to string) (wrote int, err error) {
 	return wrote, nil
 }
 
-// read returns a file of a package: neither empty, nor larger than a page
-// should load.
+// read returns a file of a package. An empty file, or one larger than a page should
+// load, is an error.
 func read(from fs.FS, name string) ([]byte, error) {
 	data, err := fs.ReadFile(from, name)
 	if err != nil {

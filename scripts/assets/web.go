@@ -15,36 +15,37 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// A page's files: what esbuild makes of the scripts and styles in a folder, the
-// icons, and the worker of hls.js, which must be a file of its own.
+// The files of the pages: the bundles that esbuild makes of the scripts and styles,
+// the icons, and the worker of hls.js, which must be a file of its own.
 const (
 	entryScript = "app/main.ts"
 	entryStyle  = "style/main.css"
-	markFile    = "style/icon.svg" // the mark of the service
-	manifest    = "assets.json"    // leads from names to files
+	markFile    = "style/icon.svg" // the logo of the service
+	manifest    = "assets.json"    // maps names to files, see index
 	readme      = "README.md"
 )
 
-// pageLicences are the packages whose licences go with what is bundled. Of
-// those that have no file of their own the manifest says the licence.
+// pageLicences are the packages whose licences are served with the bundles. For a
+// package without a licence file, its manifest names the licence.
 var pageLicences = []string{
 	"hls.js", "mpegts.js", "es6-promise", "events", "dashjs", "@svta/cml-608", "@svta/cml-cmcd", "@svta/cml-cmsd", "@svta/cml-dash", "@svta/cml-id3",
 	"@svta/cml-request", "@svta/cml-xml", "bcp-47-match", "codem-isoboxer", "fast-deep-equal", "html-entities", "imsc", "sax", "localforage",
 	"lie", "immediate", "path-browserify", "sortablejs", "qrcode-generator", "lucide-static",
 }
 
-// An index leads from names of files to those that tell their content, and lists
-// the chunks that the entry imports at once, and those of what it imports later,
-// by the names of those modules: of ./list/countries it is countries.
+// An index maps the names of files to names with a hash of the content. It lists the
+// chunks that the entry imports at once, and the chunks of each module that it
+// imports later, by the last part of the module's path: countries for
+// ./list/countries.
 type index struct {
 	Files  map[string]string   `json:"files"`
 	Begins []string            `json:"begins"`
 	Later  map[string][]string `json:"later"`
 }
 
-// buildPages makes the files of the pages in the folder web/static from the
-// sources in web, and takes away those of earlier builds. It returns how many
-// files it wrote.
+// buildPages builds the files of the pages from the sources in web into the folder
+// web/static, and removes the files of earlier builds. It returns the number of
+// files that it wrote.
 func buildPages(modules, web string) (wrote int, err error) {
 	files, at, err := bundle(modules, web)
 	if err != nil {
@@ -71,7 +72,8 @@ func buildPages(modules, web string) (wrote int, err error) {
 	return replace(filepath.Join(web, "static"), files)
 }
 
-// markOf returns the mark of the service, which must be a picture and no more.
+// markOf returns the logo of the service. An SVG that runs or loads anything is an
+// error.
 func markOf(web fs.FS) ([]byte, error) {
 	data, err := read(web, markFile)
 	if err == nil {
@@ -80,7 +82,7 @@ func markOf(web fs.FS) ([]byte, error) {
 	return data, err
 }
 
-// replace makes a folder hold the files, and nothing else but its README and the
+// replace writes the files into a folder and removes all others, except its README and the
 // Go source that embeds it.
 func replace(folder string, files map[string][]byte) (wrote int, err error) {
 	for name, data := range files {
@@ -104,7 +106,7 @@ func replace(folder string, files map[string][]byte) (wrote int, err error) {
 	return wrote, nil
 }
 
-// bundle returns what esbuild makes of the scripts and styles.
+// bundle returns the output of esbuild for the scripts and styles.
 func bundle(modules, web string) (map[string][]byte, *index, error) {
 	root, err := filepath.Abs(web)
 	if err != nil {
@@ -127,7 +129,7 @@ func bundle(modules, web string) (map[string][]byte, *index, error) {
 	return files, at, err
 }
 
-// entries reads what esbuild tells of what it made.
+// entries reads the metadata of the output of esbuild.
 func entries(metafile string) (*index, error) {
 	var meta struct{ Outputs map[string]output }
 	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
@@ -161,8 +163,8 @@ type output struct {
 	Imports    []struct{ Path, Kind string }
 }
 
-// chunks returns the names of an output and of all that must be there before it
-// runs, in an order that does not change.
+// chunks returns the names of an output and of all outputs that it imports, in an
+// order that is the same in every build.
 func chunks(outputs map[string]output, name string) []string {
 	all := []string{path.Base(name)}
 	for next := []string{name}; len(next) > 0; next = next[1:] {
@@ -176,7 +178,7 @@ func chunks(outputs map[string]output, name string) []string {
 	return all
 }
 
-// licencesOf returns the licences of the packages that are bundled.
+// licencesOf returns the licences of the bundled packages, as one text.
 func licencesOf(from fs.FS) ([]byte, error) {
 	var all bytes.Buffer
 	for _, name := range pageLicences {
@@ -189,8 +191,8 @@ func licencesOf(from fs.FS) ([]byte, error) {
 	return all.Bytes(), nil
 }
 
-// licenceOf returns the licence file of a package; of one that has none, what
-// its manifest says.
+// licenceOf returns the licence file of a package, or the licence that its manifest
+// names when there is no file.
 func licenceOf(from fs.FS, name string) ([]byte, error) {
 	for _, pattern := range []string{"LICENSE*", "LICENCE*", "license*", "COPYING*"} {
 		found, err := fs.Glob(from, name+"/"+pattern)

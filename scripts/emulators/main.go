@@ -3,11 +3,10 @@
 //	go run ./scripts/emulators                 until interrupted
 //	go run ./scripts/emulators -- go test ...  while a command runs
 //
-// The first prints how to find them, as lines for a shell. The second sets
-// FIRESTORE_EMULATOR_HOST and PUBSUB_EMULATOR_HOST for the command, ends with
-// its exit code and, after a command that succeeds, checks that the composite
-// indexes which its queries of the project need are declared in
-// firestore.indexes.json.
+// The first form prints the addresses of the emulators as lines for a shell. The
+// second sets FIRESTORE_EMULATOR_HOST and PUBSUB_EMULATOR_HOST for the command, and
+// exits with its exit code. After a command that succeeds it checks that
+// firestore.indexes.json declares the composite indexes that the queries needed.
 package main
 
 import (
@@ -63,7 +62,7 @@ func parse() (o options) {
 
 // run returns the exit code of the program.
 func run(ctx context.Context, o options) (code int, err error) {
-	// The emulators outlive ctx by the time that the command takes to end.
+	// The emulators run until the command has ended, which may be after ctx.
 	e, err := emulator.Start(context.WithoutCancel(ctx), o.Options)
 	if err != nil {
 		return 1, err
@@ -94,7 +93,8 @@ func announce(w io.Writer, e *emulator.Emulators) {
 	}
 }
 
-// command runs a program with more settings, and returns its exit code.
+// command runs a program with additional environment variables, and returns its
+// exit code.
 func command(ctx context.Context, args, env []string) (int, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), env...)
@@ -107,7 +107,7 @@ func command(ctx context.Context, args, env []string) (int, error) {
 	return 0, err
 }
 
-// check compares the indexes that queries needed with those declared.
+// check returns an error when an index that queries needed is not declared.
 func check(ctx context.Context, host string, o options) error {
 	declared, err := emulator.Declared(o.indexes)
 	if err != nil {

@@ -1,10 +1,11 @@
-// Command hls asks players' own parsers whether they see the same in what the
-// hop makes of playlists as in the playlists: the same segments, keys, variants
-// and dates, with references that lead where a browser would have gone.
+// Command hls checks the rewriting of playlists with the parsers of players. Each
+// parser must read the same segments, keys, variants and dates from a rewritten
+// playlist as from the original, with references that lead to the addresses to
+// which a browser would have resolved the original ones.
 //
-// It takes the playlists beside it, and those of folders that it is given. It
-// fails when a parser sees something else in one that is not declared, with the
-// reason, in exceptions.tsv, and when a declared one is fine.
+// It reads the playlists in its own folder and in the folders of -corpus. It fails
+// when a parser reads something else, unless exceptions.tsv lists the case with a
+// reason, and when a listed case is fine.
 package main
 
 import (
@@ -33,7 +34,7 @@ func main() {
 	}
 }
 
-// home is where this command's files are, from the root of the repository.
+// home is the folder of this command, from the root of the repository.
 const home = "scripts/hls"
 
 // own are the playlists of the repository.
@@ -61,7 +62,7 @@ func run(out io.Writer, corpus string, verbose bool) error {
 	return failed
 }
 
-// A source is where playlists come from.
+// A source is a set of playlists.
 type source struct {
 	name      string
 	playlists []named
@@ -81,7 +82,7 @@ func gather(out io.Writer, corpus string) ([]source, error) {
 	return append(sources, source{corpus, all}), err
 }
 
-// A task is a playlist with what the rewriter made of it.
+// A task is a playlist with its rewritten form.
 type task struct {
 	Name      string            `json:"name"`
 	Base      string            `json:"base"`
@@ -92,20 +93,20 @@ type task struct {
 	Refused   string            `json:"refused,omitempty"`
 }
 
-// bases are where every playlist is taken to come from, one after the other.
+// bases are the addresses from which every playlist is assumed to come, in turn.
 var bases = []string{
 	"https://origin.example/live/news/index.m3u8?token=a%2Fb~c&exp=1",
 	"http://203.0.113.9:8080/get;v=1/x/playlist.php?id=/7/",
 }
 
-// hop is the address under which the playlists are passed on.
+// hop is the address of the hop in rewritten playlists.
 const hop = "https://hop.example/api/s/s_0123456789abc"
 
-// imported is what a playlist may import.
+// imported are the variables that a playlist may import.
 var imported = playlist.Var{Name: "imported", Value: "value/of-it"}
 
-// rewrite passes a playlist on. A reference that is routed becomes an address
-// of the hop with where it leads to in p.
+// rewrite rewrites a playlist as the hop does. A reference that must lead through the
+// hop becomes an address of the hop with its target in the parameter p.
 func rewrite(name, base string, text []byte) task {
 	out, _, err := playlist.Rewrite(nil, text, playlist.Options{
 		Base:     base,
@@ -125,7 +126,7 @@ func rewrite(name, base string, text []byte) task {
 	return t
 }
 
-// A ruling is what a parser says of a playlist.
+// A ruling is the verdict of one parser on one playlist.
 type ruling struct {
 	Name    string `json:"name"`
 	Parser  string `json:"parser"`
@@ -133,7 +134,7 @@ type ruling struct {
 	Detail  string `json:"detail"`
 }
 
-// judge has every parser rule on every playlist, from every base.
+// judge returns the rulings of every parser on every playlist from every base.
 func judge(playlists []named) ([]ruling, error) {
 	var tasks bytes.Buffer
 	for _, p := range playlists {
@@ -146,7 +147,7 @@ func judge(playlists []named) ([]ruling, error) {
 	return ask(&tasks)
 }
 
-// ask has every parser rule on every task, each a line of JSON.
+// ask sends the tasks to the parsers as lines of JSON, and returns their rulings.
 func ask(tasks io.Reader) ([]ruling, error) {
 	cmd := exec.Command("node", "judge.mjs")
 	cmd.Dir, cmd.Stdin, cmd.Stderr = home, tasks, os.Stderr

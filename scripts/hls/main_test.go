@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestJudge has the parsers rule on playlists that were passed on wrongly, each
-// in another way.
+// TestJudge checks that the parsers notice wrongly rewritten playlists, each wrong in
+// another way.
 func TestJudge(t *testing.T) {
 	if _, err := os.Stat("node_modules/hls.js"); err != nil {
 		t.Skip("no scripts/hls/node_modules: run make test-hls")

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A named playlist is the text of one.
+// A named playlist is a text with the name that rulings refer to.
 type named struct {
 	name string
 	text []byte
@@ -36,13 +36,14 @@ func folder(dir string) ([]named, error) {
 	return all, err
 }
 
-// pieces are what references are made of, the odd ones more often than in life.
+// pieces are the parts of random references. Unusual ones are more frequent than in
+// real playlists.
 var pieces = []string{
 	"/", "/", "/", ".", "..", "a", "b.ts", "%2e", "%2E", "%", "%20", ":", "?", "#", "\\", "//", "///", "@", " ", "é", "\u20ac", "\t",
 	"http:", "https:", "HTTP://", "https://c.example", "data:", "skd://", "1", "-", "_", "~", "=", "&", "+", ";", ",", "|", "^", "<", "{", "}", "[", "'", "*", "!", "$",
 }
 
-// random returns playlists of references made at random, always the same.
+// random returns playlists with random references, the same in every run.
 func random() []named {
 	r := rand.New(rand.NewPCG(1, 2))
 	all := make([]named, 50)
@@ -56,7 +57,8 @@ func random() []named {
 	return all
 }
 
-// reference makes one that begins neither a comment nor a blank line.
+// reference returns a random reference that cannot be read as a comment or an empty
+// line.
 func reference(r *rand.Rand) string {
 	var b strings.Builder
 	for range 1 + r.IntN(8) {

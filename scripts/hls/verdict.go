@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 )
 
-// verdicts are all that may be said, and whether it is as it should be.
+// verdicts are all verdicts, and whether each is fine.
 var verdicts = []struct {
 	name, means string
 	fine        bool
@@ -36,7 +36,7 @@ func fine(name string) bool {
 	return false
 }
 
-// tabulate writes how often each parser said what.
+// tabulate writes a table of the number of verdicts by parser.
 func tabulate(out io.Writer, rulings []ruling) {
 	counts := map[string]map[string]int{}
 	for _, r := range rulings {
@@ -61,14 +61,13 @@ func tabulate(out io.Writer, rulings []ruling) {
 	_ = w.Flush()
 }
 
-// An exception is a ruling that is not as it should be, and is known.
+// An exception is a known ruling that is not fine.
 type exception struct{ parser, verdict, name string }
 
-// exceptions are the known ones, with the reason of each.
+// exceptions are the known rulings, each with its reason.
 type exceptions map[exception]string
 
-// readExceptions reads lines of parser, verdict, name and reason, with tabs
-// between.
+// readExceptions reads lines of parser, verdict, name and reason, separated by tabs.
 func readExceptions(path string) (exceptions, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -88,8 +87,8 @@ func readExceptions(path string) (exceptions, error) {
 	return known, nil
 }
 
-// compare fails when the rulings that are not fine are others than those that
-// are known of the playlists ruled on.
+// compare returns an error unless the rulings that are not fine are exactly the known
+// ones of these playlists.
 func (known exceptions) compare(out io.Writer, rulings []ruling, verbose bool) error {
 	left, judged, unknown := maps.Clone(known), map[string]bool{}, 0
 	for _, r := range rulings {

@@ -1,12 +1,12 @@
-// Command players plays live streams of every form through the hop with the
-// players that people use, and says which of them play.
+// Command players plays live streams of every form through the hop with real
+// players, and prints which of them play.
 //
 //	go run ./scripts/players
 //
-// An origin of its own serves the streams. The journals of the origin and of
-// the hop tell whether all playlists came through the hop and all media from
-// the origin. It fails when a player fails, and with CI=true also when one is
-// not installed.
+// It serves the streams from an origin of its own. Journals of the requests to the
+// origin and to the hop show whether all playlists came through the hop and all
+// media from the origin. The command fails when a player fails, and with CI=true
+// also when a player is not installed.
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 	"miramundo.dev/scripts/players/player"
 )
 
-// options are what the flags say.
+// options are the values of the flags.
 type options struct {
 	direct bool
 	only   string
@@ -54,7 +54,7 @@ func main() {
 	}
 }
 
-// run plays all streams with all players and prints what came of it.
+// run plays all streams with all players, and prints a table of the results.
 func run(ctx context.Context, out io.Writer, o options) error {
 	start := time.Now()
 	dir, err := os.MkdirTemp("", "players")
@@ -85,7 +85,7 @@ func run(ctx context.Context, out io.Writer, o options) error {
 	return verdict(rows, o.strict)
 }
 
-// allPlayers returns every player, and what ends them.
+// allPlayers returns every player, and a function that stops them.
 func allPlayers(ctx context.Context, o options, dir string) ([]player.Player, func(), error) {
 	players := player.Programs(dir)
 	chromium, browser, err := player.Chromium(ctx, o.script, dir)
@@ -99,20 +99,20 @@ func allPlayers(ctx context.Context, o options, dir string) ([]player.Player, fu
 	}, nil
 }
 
-// A cell is how one player fared with one stream.
+// A cell is the result of one player with one stream.
 type cell struct {
-	note string // of one that played, or was not tried
+	note string // details, unless the player failed
 	err  error
-	skip bool // was not tried, for want of the player
+	skip bool // not tried, because the player is not installed
 }
 
-// A row is how all players fared with one stream, by their names.
+// A row has the results of all players with one stream, by the names of players.
 type row struct {
 	form  liveorigin.Form
 	cells map[string]cell
 }
 
-// playAll plays stream after stream, each with all players at once.
+// playAll plays one stream after another, each with all players at once.
 func (st *stage) playAll(ctx context.Context, o options, players []player.Player) []row {
 	var rows []row
 	onlyStream, onlyPlayer, _ := strings.Cut(o.only, "/")
@@ -122,7 +122,7 @@ func (st *stage) playAll(ctx context.Context, o options, players []player.Player
 		}
 		r := row{f, map[string]cell{}}
 		if st.hop != nil && f.Kind != "hls" {
-			r.cells["no player"] = st.led(ctx, f)
+			r.cells["no player"] = st.checkRedirect(ctx, f)
 		}
 		cells := make([]cell, len(players))
 		var group errgroup.Group
@@ -144,7 +144,7 @@ func (st *stage) playAll(ctx context.Context, o options, players []player.Player
 	return rows
 }
 
-// play plays one stream with one player, and checks who fetched what.
+// play plays one stream with one player, and checks the requests in the journals.
 func (st *stage) play(ctx context.Context, p player.Player, f liveorigin.Form) cell {
 	if p.Lacks != nil {
 		return cell{note: "skipped: not installed", skip: true}
@@ -164,7 +164,7 @@ func (st *stage) play(ctx context.Context, p player.Player, f liveorigin.Form) c
 	return cell{note: seen.Note, err: err}
 }
 
-// printTable prints a line for each stream, and below it what failed.
+// printTable prints a row for each stream, and the failures below the table.
 func printTable(out io.Writer, players []player.Player, rows []row) {
 	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
 	fmt.Fprint(w, "stream")
@@ -179,10 +179,10 @@ func printTable(out io.Writer, players []player.Player, rows []row) {
 		}
 		fmt.Fprintln(w, "\t", r.cells["no player"])
 	}
-	_ = w.Flush() // to the terminal
+	_ = w.Flush() // an error of the terminal does not matter
 }
 
-// String returns c as the table shows it.
+// String returns the text of c in the table.
 func (c cell) String() string {
 	switch {
 	case c.err != nil:
@@ -193,7 +193,8 @@ func (c cell) String() string {
 	return "ok: " + c.note
 }
 
-// verdict returns what failed, and what was missing when that counts.
+// verdict returns the failures, and with strict also the missing players, as an
+// error.
 func verdict(rows []row, strict bool) error {
 	var failures []error
 	for _, r := range rows {

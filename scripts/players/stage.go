@@ -20,14 +20,14 @@ import (
 	"miramundo.dev/scripts/players/player"
 )
 
-// A stage is where players play: an origin, and the hop before it.
+// A stage has the servers that players use: an origin, and the hop in front of it.
 type stage struct {
 	origin *liveorigin.Origin
 	hop    *front // nil to play the origin itself
 }
 
-// A front is the hop behind a gateway that keeps a journal, as it is deployed
-// behind one that balances its load.
+// A front is the hop behind a gateway that keeps a journal, just as it is deployed
+// behind a load balancer.
 type front struct {
 	journal journal.Journal
 	url     string
@@ -35,12 +35,12 @@ type front struct {
 	server  *http.Server
 }
 
-// elsewhere is where the catalog says that streams are to which players are
-// redirected: the hop redirects to no address of this machine.
+// elsewhere is the address in the catalog of streams to which the hop redirects
+// players. It is not on this machine, because the hop does not redirect there.
 const elsewhere = "https://media.example.org"
 
-// openHop runs the hop, which it builds when no program is named, on a catalog
-// of the origin's forms.
+// openHop runs the hop on a catalog of the origin's streams. It builds the hop unless
+// a program is given.
 func openHop(ctx context.Context, program, dir string, origin *liveorigin.Origin) (*front, error) {
 	var urls, kinds []string
 	for _, f := range liveorigin.Forms {
@@ -81,10 +81,11 @@ func openHop(ctx context.Context, program, dir string, origin *liveorigin.Origin
 	return f, nil
 }
 
-// statusGone is written down for a player that did not wait for the answer.
+// statusGone is the status in the journal for a player that did not wait for the
+// answer.
 const statusGone = 499
 
-// explain answers when the hop gave no answer.
+// explain answers the player when the hop gave no answer.
 func explain(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		w.WriteHeader(statusGone)
@@ -100,8 +101,9 @@ func (f *front) close() {
 	}
 }
 
-// stream returns what a player is given for a form. What is no playlist is
-// not played through the hop: led checks where players are led.
+// stream returns the stream that a player is given for a form. A form that is not a
+// playlist is played directly, because the hop only redirects to it; checkRedirect
+// checks that redirect.
 func (st *stage) stream(f liveorigin.Form) (player.Stream, bool) {
 	s := player.Stream{
 		Name: f.Name, URL: st.origin.URL(f), LowLatency: f.LowLatency,
@@ -114,19 +116,20 @@ func (st *stage) stream(f liveorigin.Form) (player.Stream, bool) {
 	return s, f.Kind == "hls"
 }
 
-// address is where the hop offers a form.
+// address returns the address of a form on the hop.
 func (st *stage) address(f liveorigin.Form) string {
 	return st.hop.url + container.Path(container.StreamID(slices.Index(liveorigin.Forms, f)))
 }
 
-// led checks what the hop answers for a stream that is no playlist: it leads
-// to the provider over https, and to the page for old players over plain http.
-func (st *stage) led(ctx context.Context, f liveorigin.Form) cell {
+// checkRedirect checks the hop's answer for a stream that is not a playlist: a
+// redirect to the provider over https, and to the page for old players over plain
+// http.
+func (st *stage) checkRedirect(ctx context.Context, f liveorigin.Form) cell {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, st.address(f), http.NoBody)
 	if err != nil {
 		return cell{err: err}
 	}
-	res, err := http.DefaultTransport.RoundTrip(req) // a redirect is what is looked for
+	res, err := http.DefaultTransport.RoundTrip(req) // which does not follow redirects
 	if err != nil {
 		return cell{err: err}
 	}
@@ -144,7 +147,8 @@ func (st *stage) led(ctx context.Context, f liveorigin.Form) cell {
 	return cell{err: fmt.Errorf("%s to %q: %s", res.Status, to, body)}
 }
 
-// check says what is wrong with who fetched what.
+// check returns an error when the journals show a request that should not be there,
+// or lack one that should.
 func (st *stage) check(name string, f liveorigin.Form, since time.Time, seen player.Seen) error {
 	mine := func(e journal.Entry) bool {
 		return !e.At.Before(since) && strings.HasPrefix(strings.ToLower(e.UserAgent), name)
@@ -179,8 +183,8 @@ func show(entries []journal.Entry) string {
 	return b.String()
 }
 
-// checkAnswers says what is wrong with the hop's answers to one player: all
-// are playlists.
+// checkAnswers returns an error unless all answers of the hop to one player are
+// playlists.
 func checkAnswers(answers []journal.Entry) error {
 	if len(answers) == 0 {
 		return errors.New("asked the hop for nothing")
@@ -194,7 +198,7 @@ func checkAnswers(answers []journal.Entry) error {
 	return nil
 }
 
-// checkPage says what is wrong with how hls.js played.
+// checkPage returns an error when the figures of hls.js are not as they should be.
 func checkPage(f liveorigin.Form, answers, media []journal.Entry, seen player.Seen) error {
 	var problems []error
 	no := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
@@ -228,12 +232,12 @@ func checkPage(f liveorigin.Form, answers, media []journal.Entry, seen player.Se
 	return errors.Join(append(problems, checkSwitch(answers, seen))...)
 }
 
-// exposed is how many headers the interface exposes to pages.
+// exposed is the number of headers that the hop exposes to pages.
 const exposed = 5
 
-// checkSwitch says whether hls.js, when it went to the other quality, knew
-// from the rendition report what to wait for there. It knows when it finds the
-// report by its address, so this shows that addresses are the same everywhere.
+// checkSwitch returns an error unless hls.js, when it switched to the other quality,
+// used the rendition report to choose the first request there. It finds the report
+// by its address, so this shows that the hop writes the same address everywhere.
 func checkSwitch(answers []journal.Entry, seen player.Seen) error {
 	at := time.UnixMilli(seen.SwitchedAt)
 	known := map[string]bool{"": true}

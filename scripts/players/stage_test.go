@@ -12,7 +12,7 @@ import (
 
 const mpegURL = "application/vnd.apple.mpegurl"
 
-// TestCheckAnswers finds what is no playlist among what the hop answered.
+// TestCheckAnswers finds answers of the hop that are not playlists.
 func TestCheckAnswers(t *testing.T) {
 	good := journal.Entry{Status: 200, Type: mpegURL}
 	for _, test := range []struct {
@@ -31,7 +31,7 @@ func TestCheckAnswers(t *testing.T) {
 	}
 }
 
-// TestCheckPage finds what low latency needs and a player did not do.
+// TestCheckPage finds what a player did not do although low latency needs it.
 func TestCheckPage(t *testing.T) {
 	start := time.UnixMilli(1_000_000)
 	at := func(ms int, query string) journal.Entry {
@@ -71,7 +71,7 @@ func TestCheckPage(t *testing.T) {
 	}
 }
 
-// TestVerdict fails for what failed, and for what is missing when that counts.
+// TestVerdict checks that failures, and with strict missing players, are errors.
 func TestVerdict(t *testing.T) {
 	rows := []row{{liveorigin.Form{Name: "form"}, map[string]cell{"a": {note: "1 s"}, "b": {note: "skipped: not installed", skip: true}}}}
 	if err := verdict(rows, false); err != nil {
@@ -92,7 +92,7 @@ func (e testError) Error() string { return string(e) }
 
 const errTest = testError("no")
 
-// says reports whether err has a text in it; nil has the empty one.
+// says reports whether the text of err contains want; the text of nil is empty.
 func says(err error, want string) bool {
 	if err == nil {
 		return want == ""

@@ -24,7 +24,8 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// lack skips a test for want of a program, or fails it where all are required.
+// lack skips a test because a program is missing, or fails it where all programs are
+// required.
 func lack(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("MIRAMUNDO_READERS") == "required" {
@@ -33,7 +34,7 @@ func lack(t *testing.T, what string) {
 	t.Skip("no " + what)
 }
 
-// need returns the path of a program.
+// need returns the path of a program, or skips the test.
 func need(t *testing.T, program string) string {
 	t.Helper()
 	if testing.Short() {
@@ -53,8 +54,7 @@ func readAll(res *http.Response) ([]byte, error) {
 	return io.ReadAll(res.Body)
 }
 
-// TestParser reads a list with the parser of iptv-org, which several players
-// have too.
+// TestParser reads a list with the parser of iptv-org, which several players use.
 func TestParser(t *testing.T) {
 	node := need(t, "node")
 	if _, err := os.Stat(filepath.Join("node_modules", "iptv-playlist-parser")); err != nil {
@@ -90,8 +90,8 @@ func TestParser(t *testing.T) {
 	}
 }
 
-// complaints are what the validator says of guides that are as they are meant:
-// ids are those of iptv-org, which have an "@".
+// complaints are the messages of the validator about correct guides: their ids are
+// those of iptv-org, which contain an "@".
 var complaints = regexp.MustCompile(`^(Line \d+ Invalid channel-id 'Channel\d+\.br@SD'|\d+ errors? found\.)$`)
 
 // TestGuide checks guides with the validator of XMLTV.
@@ -119,8 +119,8 @@ func TestGuide(t *testing.T) {
 	}
 }
 
-// validate returns what the validator says of a guide. It fails when there is
-// something to say.
+// validate returns the messages of the validator about a guide, and an error when
+// there are any.
 func validate(t *testing.T, validator string, guide []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "guia.xml")
@@ -128,7 +128,7 @@ func validate(t *testing.T, validator string, guide []byte) string {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(validator, file)
-	cmd.Env = append(os.Environ(), "XMLTV_SUPPLEMENT=/usr/share/xmltv") // where its DTD is installed: it would fetch it
+	cmd.Env = append(os.Environ(), "XMLTV_SUPPLEMENT=/usr/share/xmltv") // the installed DTD, so that it does not fetch one
 	out, err := cmd.CombinedOutput()
 	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func validate(t *testing.T, validator string, guide []byte) string {
 	return string(out)
 }
 
-// TestPlay opens feeds with players, who play them to the segments.
+// TestPlay opens feeds with players, which must fetch the segments of a channel.
 func TestPlay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("players take their time")
@@ -167,19 +167,19 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// agents are what players say they are: VLC what the list says that origins
-// want to be told.
+// agents are the beginnings of the User-Agent of each player. VLC sends the one that
+// the list names for the origin.
 var agents = map[string]string{"mpv": "mpv", "vlc": agent}
 
-// segments returns what a player fetched of the test channel's media.
+// segments returns the segments of the test channel that a player fetched.
 func (s *stack) segments(name string) []journal.Entry {
 	return s.origin.Select(func(e journal.Entry) bool {
 		return strings.HasSuffix(e.Path, ".ts") && e.Status < 300 && e.UserAgent == agents[name]
 	})
 }
 
-// TestVLC asks VLC what it read: of M3U the names of all channels, of XSPF the
-// tree of their folders.
+// TestVLC checks what VLC reads: the names of all channels from M3U, and the tree of
+// folders from XSPF.
 func TestVLC(t *testing.T) {
 	vlc := need(t, "vlc")
 	s := start(t)
@@ -195,7 +195,7 @@ func TestVLC(t *testing.T) {
 	got, said = ask(t, vlc, base+"/library.xspf", "--playlist-tree")
 	want = []string{"library.xspf", folder, "Geral"}
 	for i := range channels {
-		want = append(want, catalog.StreamID(i+1).String()+".m3u8") // the name that VLC gives by itself: this listing has no titles
+		want = append(want, catalog.StreamID(i+1).String()+".m3u8") // VLC lists file names here, not titles
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("XSPF: %s\n%s", d, said)
@@ -206,14 +206,13 @@ func TestVLC(t *testing.T) {
 // length where VLC shows one.
 var item = regexp.MustCompile(`^\|(?:  )+- (.*?)(?: \(\d\d:\d\d\))?$`)
 
-// ask opens a list with VLC and returns the names that it lists, and all that
-// it said.
+// ask opens a list with VLC, and returns the names that it lists and its whole output.
 func ask(t *testing.T, vlc, url string, more ...string) (names []string, said string) {
 	t.Helper()
 	home := t.TempDir()
 	args := slices.Concat([]string{"env", "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "LC_ALL=C.UTF-8", vlc}, more,
 		[]string{"-I", "oldrc", "--rc-fake-tty", "--no-lua", "--no-color", "--vout=dummy", "--aout=dummy", url})
-	if os.Geteuid() == 0 { // which VLC refuses to be
+	if os.Geteuid() == 0 { // VLC refuses to run as root
 		args = append([]string{need(t, "runuser"), "-u", "nobody", "--"}, args...)
 		for dir := home; dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
 			if err := os.Chmod(dir, 0o777); err != nil {
@@ -245,12 +244,12 @@ func ask(t *testing.T, vlc, url string, more ...string) (names []string, said st
 	return names, said
 }
 
-// ready is how many lines VLC lists at least once it has read a list: those of
-// the channels.
+// ready is the number of lines that VLC lists, at least, when it has read the list:
+// one for each channel.
 var ready = len(channels) + 2
 
-// talk asks VLC what it lists until it lists all channels, ends it, and
-// returns the last listing.
+// talk asks VLC for its listing until that has all channels, stops VLC, and returns
+// the last listing.
 func talk(t *testing.T, in io.WriteCloser, out io.Reader) (listing string) {
 	t.Helper()
 	lines := bufio.NewScanner(out)

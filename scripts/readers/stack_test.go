@@ -25,10 +25,10 @@ import (
 	"miramundo.dev/shared/wire"
 )
 
-// A channel is one of the catalog, with what readers of M3U make of its name.
+// A channel is a channel of the catalog, with its name as readers of M3U show it.
 type channel struct{ name, meant string }
 
-// channels are those of the catalog, by their numbers.
+// channels are the channels of the catalog. Their positions are their numbers.
 var channels = []channel{
 	{"Canal de Teste", "Canal de Teste"},
 	{"One HD, the good one", "One HD the good one"},
@@ -42,7 +42,7 @@ var channels = []channel{
 	{"media=1 catchup=2", "media = 1 catchup = 2"},
 }
 
-// What the origins of the channels want to be sent.
+// Request headers that the origins of the channels require.
 const (
 	agent    = "Player/1 (KHTML, like Gecko)"
 	referrer = "https://site.example/"
@@ -50,25 +50,25 @@ const (
 
 func channelID(i int) string { return fmt.Sprintf("Channel%d.br", i) }
 
-// A stack is a service that runs: an origin with the test channel, the hop
-// before it, and the feeds of libraries whose channels all play it.
+// A stack is a running service: an origin with the test channel, the hop in front of
+// it, and the feeds of libraries whose channels all lead to it.
 type stack struct {
 	origin journal.Journal
 	base   string
 	hop    string
 	db     store.DB
 	view   *index.View
-	now    time.Time // at which all feeds are read: a day may end meanwhile
+	now    time.Time // the time at which all feeds are read, so that midnight changes nothing
 	guide  *guide.Live
 }
 
-// View returns the catalog.
+// View returns the only view of the catalog.
 func (s *stack) View() (*index.View, error) { return s.view, nil }
 
 // nowhere is an address at which nothing listens.
 const nowhere = "http://127.0.0.1:1"
 
-// start runs the feeds alone, for readers that play nothing.
+// start runs the feeds without the hop, for readers that play nothing.
 func start(t *testing.T) *stack {
 	t.Helper()
 	s := &stack{db: openDB(t), hop: nowhere}
@@ -76,7 +76,7 @@ func start(t *testing.T) *stack {
 	return s
 }
 
-// startAll runs all that players need.
+// startAll runs the feeds, the hop and the origin, for players.
 func startAll(t *testing.T) *stack {
 	t.Helper()
 	s := &stack{db: openDB(t)}
@@ -86,7 +86,7 @@ func startAll(t *testing.T) *stack {
 	}
 	origin := httptest.NewServer(s.origin.Wrap(channel))
 	t.Cleanup(func() {
-		origin.CloseClientConnections() // a player may hold one
+		origin.CloseClientConnections() // a player may keep one open
 		origin.Close()
 	})
 	reg := register(origin.URL + "/tv/master.m3u8")
@@ -95,11 +95,11 @@ func startAll(t *testing.T) *stack {
 	return s
 }
 
-// startHop runs the hop on a catalog whose origin is at an address of this
-// machine, and returns where.
+// startHop runs the hop on a catalog whose streams come from the given origin on this
+// machine, and returns the address of the hop.
 func startHop(t *testing.T, reg *catalog.Register, origin string) string {
 	t.Helper()
-	ctx, dir := context.Background(), t.TempDir() // which end after the test's own
+	ctx, dir := context.Background(), t.TempDir() // ends after the test's own context
 	if err := container.Publish(ctx, dir, reg); err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +137,8 @@ func (s *stack) serve(t *testing.T, reg *catalog.Register) {
 // shows is how many programmes each channel has today and tomorrow, in UTC.
 const shows = 16
 
-// follow keeps what the channels show, with the texts of their names, and
-// returns it as the service has it.
+// follow stores programmes for the channels, titled after their names, and returns a
+// guide that has read them.
 func (s *stack) follow(t *testing.T) *guide.Live {
 	t.Helper()
 	w, grids := guide.WindowOf(s.now), map[string]guide.Grid{}
@@ -191,8 +191,8 @@ const (
 	meantPath = "Notícias 'Brasil' 1 2 / Geral"
 )
 
-// library keeps the channels with some numbers for an owner, and returns the
-// address of the owner's feeds without their names.
+// library stores a library with the channels of the given numbers for an owner, and
+// returns the address of the owner's feeds without a file name.
 func (s *stack) library(t *testing.T, owner identity.Owner, numbers ...int) string {
 	t.Helper()
 	l, err := library.Update(t.Context(), s.db, owner, time.Now(), func(l *library.Library) error {
@@ -221,7 +221,7 @@ func all() (numbers []int) {
 	return numbers
 }
 
-// fetch returns what is at an address.
+// fetch returns the body of the answer at an address.
 func fetch(t *testing.T, url string) []byte {
 	t.Helper()
 	res, err := http.Get(url)

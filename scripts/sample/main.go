@@ -1,8 +1,8 @@
-// Command sample asks every address of the sample catalog once and prints
-// those that do not answer, for whoever keeps the sample true.
+// Command sample requests every address of the sample catalog once, and prints the
+// addresses that do not answer, for maintainers of the sample.
 //
-// A broadcaster that answers only at home is no error of the sample: look at
-// what is printed before changing it.
+// Some broadcasters answer only in their own country, so check a printed address
+// from there before you remove it.
 package main
 
 import (
@@ -30,8 +30,8 @@ func main() {
 	}
 }
 
-// run asks for all addresses of a plan and writes a line for each that fails,
-// then one that counts.
+// run requests all addresses of a plan, and writes a line for each failure and a
+// last line with the counts.
 func run(ctx context.Context, client *origin.Client, plan collect.Plan, w io.Writer) error {
 	data, err := collect.Load(ctx, plan, collect.Options{Client: client})
 	if err != nil {
@@ -53,7 +53,7 @@ func run(ctx context.Context, client *origin.Client, plan collect.Plan, w io.Wri
 	return report(w, entries, failures)
 }
 
-// An entry is something to ask for.
+// An entry is an address of the sample, with the name of what it belongs to.
 type entry struct{ name, url string }
 
 func addresses(data *source.Dataset) []entry {
@@ -67,13 +67,13 @@ func addresses(data *source.Dataset) []entry {
 	return entries
 }
 
-// ask reads the first bytes of an address: a station never ends.
+// ask reads the first bytes at an address, because a station never ends.
 func ask(ctx context.Context, client *origin.Client, address string) error {
 	res, err := client.Open(ctx, origin.Request{URL: address, MaxBytes: 1 << 40})
 	if err != nil {
 		return err
 	}
-	defer res.Body.Close() // only its beginning was wanted
+	defer res.Body.Close() // only the beginning is read
 	_, err = io.CopyN(io.Discard, res.Body, 16)
 	return err
 }

@@ -1,8 +1,8 @@
-// Package emulator is the official emulators of Firestore and Pub/Sub, as
-// programs on this machine.
+// Package emulator runs the official emulators of Firestore and Pub/Sub as processes
+// on this machine.
 //
-// They are jars that come with the Google Cloud CLI or firebase-tools, and run
-// without a network, on loopback. Their data is gone when they stop.
+// They are Java programs that come with the Google Cloud CLI or firebase-tools. They
+// need no network, listen on loopback, and lose their data when they stop.
 package emulator
 
 import (
@@ -149,7 +149,7 @@ func (e *Emulators) start(ctx context.Context, o Options, addr string, args ...s
 		return fmt.Errorf("emulator at %s: %w", addr, err)
 	}
 	go func() {
-		_ = p.cmd.Wait() // how it ends does not matter; what it said does
+		_ = p.cmd.Wait() // its output matters, its exit code does not
 		close(p.ended)
 	}()
 	e.processes = append(e.processes, p)
@@ -213,11 +213,11 @@ func (e *Emulators) Stop() error {
 	return nil
 }
 
-// stop asks the process to end, and ends it when it does not.
+// stop interrupts the process, and kills it when it does not end in time.
 func (p *process) stop() {
 	timer := time.NewTimer(stopTime)
 	defer timer.Stop()
-	_ = p.cmd.Process.Signal(os.Interrupt) // fails when it has ended
+	_ = p.cmd.Process.Signal(os.Interrupt) // an error means that it has ended
 	select {
 	case <-p.ended:
 		return
@@ -227,7 +227,8 @@ func (p *process) stop() {
 	<-p.ended
 }
 
-// A tail passes on what is written, and keeps the last of it.
+// A tail is a writer that passes everything on and keeps the end of it, for error
+// messages.
 type tail struct {
 	to io.Writer
 

@@ -5,8 +5,9 @@ import (
 	"syscall"
 )
 
-// tie makes a child end with this process, however that ends, and keeps a
-// terminal's interrupt for this process, which stops its children in order.
+// tie makes the kernel kill a child when this process ends for any reason. It puts the
+// child in a process group of its own, so that an interrupt from the terminal
+// reaches this process alone, which then stops its children in order.
 func tie(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

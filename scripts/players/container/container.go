@@ -1,5 +1,5 @@
-// Package container knows how the hop is run as it is deployed: its binary, in
-// a process of its own, on a catalog that was published to its database.
+// Package container runs the hop as it is deployed: its binary, in a process of its
+// own, on a catalog that was published to its database.
 package container
 
 import (
@@ -25,7 +25,7 @@ import (
 	"miramundo.dev/shared/wire"
 )
 
-// Publish makes reg the catalog of the embedded database in dir.
+// Publish publishes reg as the catalog of the embedded database in dir.
 func Publish(ctx context.Context, dir string, reg *catalog.Register) (err error) {
 	ix, err := index.Build(reg)
 	if err != nil {
@@ -49,8 +49,9 @@ func Publish(ctx context.Context, dir string, reg *catalog.Register) (err error)
 	return err
 }
 
-// Channels returns a catalog of one channel for each address, whose stream is
-// of the kind given beside it. The stream's id is that of StreamID.
+// Channels returns a catalog with one channel for each address, with a stream of the
+// kind at the same position of kinds. The id of the stream of channel i is
+// StreamID(i).
 func Channels(urls, kinds []string) *catalog.Register {
 	reg := &catalog.Register{BuiltAt: time.Now()}
 	for i, url := range urls {
@@ -62,13 +63,13 @@ func Channels(urls, kinds []string) *catalog.Register {
 	return reg
 }
 
-// StreamID is the id of the stream of channel i of Channels.
+// StreamID returns the id of the stream of channel i of Channels.
 func StreamID(i int) catalog.StreamID { return catalog.StreamID(i + 1) }
 
-// Path is the path at which a stream is played.
+// Path returns the path of the hop at which a stream is played.
 func Path(id catalog.StreamID) string { return "/api/s/" + id.String() }
 
-// Build builds the hop into dir, and returns the program.
+// Build builds the hop into dir, and returns the path of the program.
 func Build(ctx context.Context, dir string) (string, error) {
 	program := filepath.Join(dir, "hop")
 	out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "miramundo.dev/hop").CombinedOutput()
@@ -78,25 +79,25 @@ func Build(ctx context.Context, dir string) (string, error) {
 	return program, nil
 }
 
-// Options say how a hop is run.
+// Options are the settings of a hop.
 type Options struct {
-	Program string   // that Build returned
-	Data    string   // the folder that Publish was given
-	HopURL  string   // where players reach it; empty for where it listens
+	Program string   // the path that Build returned
+	Data    string   // the folder given to Publish
+	HopURL  string   // the address for players; empty for the address where it listens
 	Allow   []string // host:port of origins on this machine
 	Log     io.Writer
-	Env     []string // further settings, as NAME=value
+	Env     []string // additional settings, as NAME=value
 }
 
-// A Hop is a hop that runs.
+// A Hop is a running hop.
 type Hop struct {
-	URL   string        // where it listens
+	URL   string        // the address where it listens
 	Ready time.Duration // from its start to its first answer
 	cmd   *exec.Cmd
 	ended chan error
 }
 
-// patience is how long a hop may take to start, and to stop.
+// patience is the time that a hop may need to start, and to stop.
 const patience = 20 * time.Second
 
 // Start runs a hop and waits until it answers.
@@ -123,7 +124,7 @@ func Start(ctx context.Context, o Options) (*Hop, error) {
 	}
 	go func() { h.ended <- h.cmd.Wait() }()
 	if err := h.await(ctx, start.Add(patience)); err != nil {
-		_ = h.cmd.Process.Kill() // it may have ended
+		_ = h.cmd.Process.Kill() // an error means that it has ended
 		return nil, err
 	}
 	h.Ready = time.Since(start)
@@ -140,7 +141,7 @@ func freePort() (string, error) {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
 }
 
-// await returns when the hop answers.
+// await waits until the hop answers.
 func (h *Hop) await(ctx context.Context, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
@@ -161,13 +162,14 @@ func (h *Hop) await(ctx context.Context, deadline time.Time) error {
 	}
 }
 
-// PID is the process.
+// PID returns the id of the process.
 func (h *Hop) PID() int { return h.cmd.Process.Pid }
 
-// Wait waits until the hop has ended, and returns how.
+// Wait waits until the hop has ended, and returns its error.
 func (h *Hop) Wait() error { return <-h.ended }
 
-// Stop asks the hop to end, and returns an error when it does not end well.
+// Stop interrupts the hop, and returns an error when it does not exit in time or with
+// code 0.
 func (h *Hop) Stop() error {
 	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package journal knows what a server was asked and what it answered, so that
-// a test can say who fetched what from whom.
+// Package journal records the requests to a server with its answers, so that a test
+// can check which client fetched what.
 package journal
 
 import (
@@ -16,7 +16,7 @@ type Entry struct {
 	Path      string
 	Query     string // as it came, without the question mark
 	UserAgent string
-	Origin    string // of the page that asked; empty for what is no page
+	Origin    string // the request header; only pages send it
 	Status    int
 	Type      string // Content-Type of the answer
 	Bytes     int64  // of the body
@@ -29,7 +29,7 @@ type Journal struct {
 	entries []Entry
 }
 
-// Wrap returns h with all that it is asked written down when it is answered.
+// Wrap returns a handler that calls h and records each request when it is answered.
 func (j *Journal) Wrap(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := &recorder{ResponseWriter: w, entry: Entry{
@@ -47,8 +47,8 @@ func (j *Journal) add(e Entry) {
 	j.entries = append(j.entries, e)
 }
 
-// Select returns the entries that keep lets through, in the order in which
-// their requests came.
+// Select returns the entries for which keep returns true, in the order of their
+// requests.
 func (j *Journal) Select(keep func(Entry) bool) []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -62,7 +62,7 @@ func (j *Journal) Select(keep func(Entry) bool) []Entry {
 	return found
 }
 
-// recorder notes what goes through a ResponseWriter.
+// recorder is a ResponseWriter that records status and size.
 type recorder struct {
 	http.ResponseWriter
 	entry Entry
@@ -84,7 +84,7 @@ func (r *recorder) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController reach the writer below.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 func (r *recorder) done() Entry {

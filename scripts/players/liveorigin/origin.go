@@ -1,9 +1,9 @@
-// Package liveorigin knows live streams of every form that players meet: in
-// transport stream and in fragmented MP4, of one quality and of several,
-// encrypted, with the sound apart, and of low latency.
+// Package liveorigin serves live streams of every form that players meet: transport
+// stream and fragmented MP4, one quality and several, encrypted, with separate
+// sound, and with low latency.
 //
-// ffmpeg makes their media anew for each run. What is on depends on the time
-// since then.
+// ffmpeg renders their media anew for each run. The segments that a playlist shows
+// depend on the time since then.
 package liveorigin
 
 import (
@@ -20,8 +20,8 @@ import (
 	"miramundo.dev/scripts/players/journal"
 )
 
-// token is in the address of every playlist below a master, and has the
-// characters that careless rewriting changes.
+// token is a query parameter in the address of every playlist below a master. It has
+// the characters that careless rewriting would change.
 const token = "sig=a~b/c==&exp=1%2F2"
 
 // A Form is one of the streams that an origin has.
@@ -33,7 +33,7 @@ type Form struct {
 	LowLatency bool   // plays in parts, and waits for them
 }
 
-// Forms are all streams.
+// Forms are all streams of an origin.
 var Forms = []Form{
 	{Name: "test channel", Path: "/tv/master.m3u8", Kind: "hls"},
 	{Name: "several qualities", Path: "/moved/live/multi/master.m3u8", Kind: "hls"},
@@ -46,8 +46,8 @@ var Forms = []Form{
 	{Name: "plain radio", Path: "/station.mp3", Kind: "audio"},
 }
 
-// An Origin serves all forms, over HTTP and over HTTPS, with a journal of what
-// it was asked.
+// An Origin serves all forms, over HTTP and over HTTPS, and keeps a journal of the
+// requests.
 type Origin struct {
 	Journal journal.Journal
 	addr    string // host:port of HTTP
@@ -255,7 +255,7 @@ func (o *Origin) lowLive(w http.ResponseWriter, r *http.Request) {
 	send(w, l.playlist(q.Get("_HLS_skip") == "YES", "../"+other+"/live.m3u8?"+token))
 }
 
-// wanted returns the part that delivery directives ask for.
+// wanted returns the part that the delivery directives of a request name.
 func wanted(msn, part string) (n int, ok bool, err error) {
 	if msn == "" {
 		if part != "" {

@@ -1,5 +1,5 @@
-// Package player knows how programs that people watch with are made to play
-// an address for a few seconds, and how one sees that they did.
+// Package player makes real players play an address for a few seconds, and checks
+// from their output that they did.
 package player
 
 import (
@@ -34,11 +34,11 @@ type Stream struct {
 type Player struct {
 	Name string
 
-	// Lacks says why the player cannot be used here; nil when it can.
+	// Lacks returns the reason why the player cannot be used here, or nil.
 	Lacks error
 
-	// Play plays some seconds of a stream, and says what was seen. It returns
-	// ErrUnfit for a stream that the player is not made for.
+	// Play plays some seconds of a stream, and returns what was seen. It returns
+	// ErrUnfit for a stream that the player cannot play by design.
 	Play func(ctx context.Context, s Stream) (Seen, error)
 }
 
@@ -58,7 +58,7 @@ type Seen struct {
 	Fatal      string   `json:"fatal"`
 }
 
-// ErrUnfit is returned for a stream that a player is not made for.
+// ErrUnfit is returned for a stream that a player cannot play by design.
 var ErrUnfit = errors.New("not made for this stream")
 
 // Programs are the players that are programs of their own. They keep what they
