@@ -112,8 +112,8 @@ func (whoever) who(ctx context.Context, _ struct{}) (speaks, error) {
 // whoAmI serves an endpoint that needs a guest, and one that welcomes one.
 func whoAmI(s credential.Authenticator) http.Handler {
 	return request.Handler(request.Options{Auth: s}, whoever{}, []api.Endpoint{
-		api.Bind(whoever.who, api.Endpoint{Method: "GET", Path: "/needed", Auth: api.Guest, Doc: "Who."}),
-		api.Bind(whoever.who, api.Endpoint{Method: "GET", Path: "/welcome", Auth: api.None, Speaker: true, Doc: "Who."}),
+		api.Bind(whoever.who, api.Endpoint{Method: "GET", Path: "/needed", Auth: api.Guest, Summary: "Who", Doc: "Who."}),
+		api.Bind(whoever.who, api.Endpoint{Method: "GET", Path: "/welcome", Auth: api.None, Speaker: true, Summary: "Who", Doc: "Who."}),
 	})
 }
 

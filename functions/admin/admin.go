@@ -20,38 +20,51 @@ import (
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).status, api.Endpoint{
 		Method: "GET", Path: "/api/admin/catalogo", Auth: api.Operator,
-		Doc:    "What the catalog shows, where it came from, and how the last reload went.",
+		Summary: "Get the state of the catalog",
+		Doc: "Returns the release that this instance answers from, the releases that are kept, the number of blocks, the jobs that " +
+			"can be run, and the report of each job's last run. It changes nothing.",
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).reload, api.Endpoint{
 		Method: "POST", Path: "/api/admin/catalogo/reload", Auth: api.Operator,
-		Doc:    "The report of a reload that was run for this call.",
+		Summary: "Reload the catalog from its sources",
+		Doc: "Fetches all sources, publishes a new release if they changed, and returns the report once that is done, which can take " +
+			"minutes. It ends the hold of an earlier rollback. A release that would lose much of the catalog is refused with 409 " +
+			"unless force is true.",
 		Faults: []*fault.Error{job.ErrRunning, release.ErrRefused, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).rollback, api.Endpoint{
 		Method: "POST", Path: "/api/admin/catalogo/rollback", Auth: api.Operator,
-		Doc:    "The earlier release that is now shown, and held until a reload by hand.",
+		Summary: "Roll back to an earlier release",
+		Doc: "Shows a release that is still kept, and returns it. Scheduled reloads publish nothing from then on, until a reload is " +
+			"requested by hand.",
 		Faults: []*fault.Error{release.ErrNoVersion, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).run, api.Endpoint{
 		Method: "POST", Path: "/api/admin/jobs/{name}", Auth: api.Operator,
-		Doc:    "The report of a job that was run for this call.",
+		Summary: "Run a job by hand",
+		Doc: "Runs a job to its end and returns its report, also when the job failed. Only one run of a job is possible at a time: " +
+			"another one answers 409.",
 		Faults: []*fault.Error{job.ErrUnknown, job.ErrRunning, release.ErrRefused, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).blocks, api.Endpoint{
 		Method: "GET", Path: "/api/admin/catalogo/bloqueios", Auth: api.Operator,
-		Doc:    "Everything that the operator has taken out of the catalog.",
-		Faults: []*fault.Error{fault.ErrUnavailable},
+		Summary: "List the blocks of the catalog",
+		Doc:     "Returns every channel, stream and host that the operator has taken out of the catalog, with the reason of each.",
+		Faults:  []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).addBlock, api.Endpoint{
 		Method: "POST", Path: "/api/admin/catalogo/bloqueios", Auth: api.Operator,
-		Doc:    "The new block, in force when the call returns.",
+		Summary: "Block a channel, stream or host",
+		Doc: "Takes a channel, a stream or every stream of a host out of the catalog and returns the block. It is in force on this " +
+			"instance when the call returns and survives reloads. The reason is stored with it.",
 		Faults: []*fault.Error{block.ErrInvalid, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).removeBlock, api.Endpoint{
 		Method: "DELETE", Path: "/api/admin/catalogo/bloqueios/{id}", Auth: api.Operator,
-		Doc:    "What remains blocked after one block is lifted.",
-		Faults: []*fault.Error{block.ErrNoBlock, fault.ErrUnavailable},
+		Summary: "Remove a block",
+		Doc:     "Removes one block, so that its channel, stream or host is shown again, and returns the blocks that remain.",
+		Faults:  []*fault.Error{block.ErrNoBlock, fault.ErrUnavailable},
 	}),
 }
 

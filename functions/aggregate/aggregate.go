@@ -25,10 +25,13 @@ import (
 // Endpoints is this function's part of the API: none of the public's.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).push, api.Endpoint{
-		Method:     "POST",
-		Path:       "/events",
-		Auth:       api.None,
-		Doc:        "Takes an event that a subscription pushes, and answers when it is counted.",
+		Method:  "POST",
+		Path:    "/events",
+		Auth:    api.None,
+		Summary: "Count a pushed event",
+		Doc: "Counts an event of a play report, a favorite or a comment and answers 204 once the count is stored. Only push " +
+			"subscriptions call it, with their token. An event that was counted before changes nothing; after any other answer the " +
+			"subscription sends the event again.",
 		Faults:     []*fault.Error{fault.ErrOperatorToken, api.ErrNoOperatorToken, bus.ErrEvent, bus.ErrSubscription, fault.ErrUnavailable},
 		SameOrigin: true,
 	}),

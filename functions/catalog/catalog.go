@@ -29,47 +29,59 @@ import (
 // Endpoints is this function's part of the API.
 var Endpoints = slices.Concat([]api.Endpoint{
 	api.Bind((*Server).search, api.Endpoint{
-		Method: "GET",
-		Path:   catalog.ChannelsPath,
-		Auth:   api.None,
-		Doc:    "A page of the channels that match, with the counts of their categories.",
+		Method:  "GET",
+		Path:    catalog.ChannelsPath,
+		Auth:    api.None,
+		Summary: "Search channels and radio stations",
+		Doc: "Returns a page of the channels that match q and every filter, with the number of all matches and of those in each " +
+			"category. Radio stations are included only with kind=radio or kind=all. It needs no credential and has no quota; the " +
+			"streams of a channel are in GET /api/channels/{id}.",
 		Tool:   "search_channels",
 		Faults: []*fault.Error{catalog.ErrNotLoaded},
 		Cache:  api.Private,
 	}),
 	api.Bind((*Server).channel, api.Endpoint{
-		Method: "GET",
-		Path:   catalog.ChannelsPath + "/{id}",
-		Auth:   api.None,
-		Doc:    "The detail record of a channel, with its streams.",
+		Method:  "GET",
+		Path:    catalog.ChannelsPath + "/{id}",
+		Auth:    api.None,
+		Summary: "Get a channel with its streams",
+		Doc: "Returns the detail record of a channel or radio station: every field of a search result, the programme on air, and its " +
+			"streams, the best one for the caller's country first. An earlier id of a channel finds it too.",
 		Tool:   "get_channel",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded},
 		Cache:  api.Private,
 	}),
 	api.Bind((*Server).health, api.Endpoint{
-		Method: "GET",
-		Path:   catalog.ChannelsPath + "/{id}/health",
-		Auth:   api.None,
-		Doc:    "What people report of a channel: where and in what it plays, where not and why, and how it would for the caller.",
+		Method:  "GET",
+		Path:    catalog.ChannelsPath + "/{id}/health",
+		Auth:    api.None,
+		Summary: "Get a channel's playback health",
+		Doc: "Returns what listeners and viewers reported of a channel: successes and failures by country, browser and system, the " +
+			"causes of failures, playlist latency by country, and a forecast for the caller's own country and browser. A channel " +
+			"without reports has an empty panel. It never contains network addresses.",
 		Tool:   "get_channel_health",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 		Cache:  api.Private,
 	}),
 	api.Bind((*Server).legacy, api.Endpoint{
-		Method: "GET",
-		Path:   catalog.LegacyPath + "{id}",
-		Auth:   api.None,
-		Doc:    "What the isolated player of plain HTTP media needs to know of a stream; 404 for a stream that does not need that player.",
+		Method:  "GET",
+		Path:    catalog.LegacyPath + "{id}",
+		Auth:    api.None,
+		Summary: "Get a stream for the legacy player",
+		Doc: "Returns the name and the addresses of a stream whose media come over plain HTTP, for the isolated player that opens " +
+			"such streams. Any other stream answers 404: play its url instead.",
 		Faults: []*fault.Error{catalog.ErrNoStream, catalog.ErrNotLoaded},
 		Cache:  api.Public(time.Minute),
 	}),
 	api.Bind((*Server).geo, api.Endpoint{
-		Method: "GET",
-		Path:   "/api/geo",
-		Auth:   api.None,
-		Doc:    "The country and the language that fit the caller.",
-		Tool:   "get_geo",
-		Cache:  api.Private,
+		Method:  "GET",
+		Path:    "/api/geo",
+		Auth:    api.None,
+		Summary: "Suggest the caller's country and language",
+		Doc: "Returns the country of the caller's network and the first language of the Accept-Language header, or BR and por where " +
+			"they cannot be detected. Both can be used as filters of a search.",
+		Tool:  "get_geo",
+		Cache: api.Private,
 	}),
 }, guides, lists)
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"iter"
 	"net/http"
+	"strconv"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -20,10 +21,13 @@ import (
 // guides are what channels show: one on a day, and all of them now.
 var guides = []api.Endpoint{
 	api.Bind((*Server).guideDay, api.Endpoint{
-		Method: "GET",
-		Path:   catalog.ChannelsPath + "/{id}/guia",
-		Auth:   api.None,
-		Doc:    "What a channel shows today, or tomorrow.",
+		Method:  "GET",
+		Path:    catalog.ChannelsPath + "/{id}/guia",
+		Auth:    api.None,
+		Summary: "Get a channel's programme guide",
+		Doc: "Returns the programmes of a channel on one UTC day, today or tomorrow, in order and at most 200, with the programme on " +
+			"air and the next one. It answers 404 when the channel has no guide for that day; has_guide in the channel's record " +
+			"says whether it has one at all.",
 		Tool:   "get_channel_guide",
 		Faults: []*fault.Error{catalog.ErrNoChannel, guide.ErrNoGuide, catalog.ErrNotLoaded},
 		Cache:  api.Public(soon),
@@ -33,10 +37,13 @@ var guides = []api.Endpoint{
 		Path:    nowPath,
 		Auth:    api.None,
 		Speaker: true,
-		Doc:     "A page of the channels that show something now, by name; with q of the programmes that it finds, on air or to come.",
-		Tool:    "get_guide_now",
-		Faults:  []*fault.Error{identity.ErrCredential, catalog.ErrNotLoaded, fault.ErrUnavailable},
-		Cache:   api.Private,
+		Summary: "List programmes on air now",
+		Doc: "Returns a page of the channels that have a programme on air, ordered by name, each with that programme and the next " +
+			"one. With q it returns instead the programmes on air or still to come whose titles match, at most " +
+			strconv.Itoa(maxFound) + ". Only favorites=1 needs a credential.",
+		Tool:   "get_guide_now",
+		Faults: []*fault.Error{identity.ErrCredential, catalog.ErrNotLoaded, fault.ErrUnavailable},
+		Cache:  api.Private,
 	}),
 }
 

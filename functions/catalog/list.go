@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
@@ -23,10 +24,13 @@ var lists = []api.Endpoint{
 
 func listEndpoint(format string, types ...string) api.Endpoint {
 	return api.Endpoint{
-		Method:   "GET",
-		Path:     catalog.ChannelsPath + "." + format,
-		Auth:     api.None,
-		Doc:      "The channels that match, at most 500, as a list for players.",
+		Method:  "GET",
+		Path:    catalog.ChannelsPath + "." + format,
+		Auth:    api.None,
+		Summary: "Export a search as " + strings.ToUpper(format),
+		Doc: "Returns the channels that match, at most 500, as a playlist for media players; each entry plays the channel's best " +
+			"stream. A player can subscribe to the address, filters included. To read search results, use GET /api/channels, which " +
+			"has pages and totals.",
 		Faults:   []*fault.Error{catalog.ErrNotLoaded},
 		Cache:    api.Private,
 		Produces: types,

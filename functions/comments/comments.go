@@ -4,6 +4,7 @@ package comments
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,18 +29,23 @@ const (
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
 		Method: "GET", Path: catalog.ChannelsPath + "/{id}" + ofChannel, Auth: api.None, Speaker: true, Tool: "list_comments",
-		Doc:    "A page of the comments on a channel, newest first; those of a caller who shows a credential are marked.",
+		Summary: "List the comments on a channel",
+		Doc: "Returns a page of the public comments on a channel, newest first. With a valid credential the caller's own comments " +
+			"have mine set to true; an invalid credential is treated as absent.",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).add, api.Endpoint{
 		Method: "POST", Path: catalog.ChannelsPath + "/{id}" + ofChannel, Auth: api.Guest, Tool: "add_comment",
-		Doc:    "The new comment, as all will see it.",
+		Summary: "Post a comment on a channel",
+		Doc: "Publishes a comment that everyone can read at once, under the name that is sent or the caller's own nickname, and " +
+			"returns it. A caller can post " + strconv.Itoa(comment.PerHour) + " comments an hour; one more answers 429.",
 		Faults: []*fault.Error{catalog.ErrNoChannel, comment.ErrWords, comment.ErrLimit, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).remove, api.Endpoint{
 		Method: "DELETE", Path: path + "/{id}", Auth: api.Guest, Tool: "delete_comment",
-		Doc:    "Word that a comment of the caller is no longer there.",
-		Faults: []*fault.Error{comment.ErrUnknown, fault.ErrUnavailable},
+		Summary: "Delete a comment",
+		Doc:     "Deletes one of the caller's own comments for good. A comment of anyone else answers 404.",
+		Faults:  []*fault.Error{comment.ErrUnknown, fault.ErrUnavailable},
 	}),
 }
 

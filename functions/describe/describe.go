@@ -19,18 +19,21 @@ const about = "Every TV channel and radio station of the public registers: full-
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).index, api.Endpoint{
-		Method: "GET",
-		Path:   indexPath,
-		Auth:   api.None,
-		Doc:    "The index of the API: every endpoint with its method, path, credential, address and result.",
-		Cache:  api.Public(5 * time.Minute),
+		Method:  "GET",
+		Path:    indexPath,
+		Auth:    api.None,
+		Summary: "List the endpoints of the API",
+		Doc: "Returns every endpoint with its method, path, credential, address and description, the ways to send credentials, the " +
+			"free quota, and a few first calls to make.",
+		Cache: api.Public(5 * time.Minute),
 	}),
 	api.Bind((*Server).openapi, api.Endpoint{
-		Method: "GET",
-		Path:   api.DescriptionPath,
-		Auth:   api.None,
-		Doc:    "The OpenAPI 3.1 description of the API.",
-		Cache:  api.Public(5 * time.Minute),
+		Method:  "GET",
+		Path:    api.DescriptionPath,
+		Auth:    api.None,
+		Summary: "Get the OpenAPI description",
+		Doc:     "Returns the OpenAPI 3.1 document of the API, with the inputs, results and failures of every operation. It is large; GET /api/ is a shorter list.",
+		Cache:   api.Public(5 * time.Minute),
 	}),
 }
 

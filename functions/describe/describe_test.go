@@ -18,7 +18,7 @@ import (
 
 // health is an endpoint of another function.
 var health = api.Bind(func(*Server, context.Context, struct{}) (api.NoContent, error) { return api.NoContent{}, nil }, api.Endpoint{
-	Method: "GET", Path: "/api/health", Auth: api.None, Doc: "How the service fares.", Tool: "get_health",
+	Method: "GET", Path: "/api/health", Auth: api.None, Summary: "How the service fares", Doc: "How the service fares.", Tool: "get_health",
 })
 
 // serve returns the function's handler, whose answers must be as it describes
@@ -67,7 +67,7 @@ func TestPaths(t *testing.T) {
 		File string `path:"file"`
 	}
 	e := api.Bind(func(*Server, context.Context, in) (api.NoContent, error) { return api.NoContent{}, nil }, api.Endpoint{
-		Method: "GET", Path: "/f/{id}/{file...}", Auth: api.Operator, Doc: "A file.",
+		Method: "GET", Path: "/f/{id}/{file...}", Auth: api.Operator, Summary: "A file", Doc: "A file.",
 	})
 	if got, want := entryOf("https://m.example", e).Path, "/f/:id/:file"; got != want {
 		t.Errorf("path is %q, want %q", got, want)

@@ -42,7 +42,7 @@ type entry struct {
 	Path    string  `json:"path" description:"Path parameters are written :name."`
 	Auth    string  `json:"auth" enum:"none,guest,session,operator"`
 	URL     string  `json:"url"`
-	Returns string  `json:"returns"`
+	Returns string  `json:"returns" description:"The description of the operation: its result, its cost and when not to use it."`
 	Tool    *string `json:"tool" description:"Its name as an MCP tool; null when it is none."`
 }
 

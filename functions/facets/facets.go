@@ -28,7 +28,7 @@ var Endpoints = []api.Endpoint{
 func list[In, Item any](id filter.ID, h func(*Server, context.Context, In) (items[Item], error)) api.Endpoint {
 	facet := filter.All[id].Facet
 	return api.Bind(h, api.Endpoint{
-		Method: "GET", Path: facet.Path(), Auth: api.None, Doc: facet.Doc, Tool: facet.Tool(),
+		Method: "GET", Path: facet.Path(), Auth: api.None, Summary: facet.Summary, Doc: facet.Doc, Tool: facet.Tool(),
 		Faults: []*fault.Error{catalog.ErrNotLoaded}, Cache: api.Private,
 	})
 }

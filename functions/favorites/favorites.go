@@ -4,6 +4,7 @@ package favorites
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -28,17 +29,23 @@ var ErrAbsent = fault.New(fault.NotFound, "favorite_not_found")
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
 		Method: "GET", Path: path, Auth: api.Guest, Tool: "get_favorites",
-		Doc:    "A page of the caller's favorites, most recent first; those that left the catalog are left out.",
+		Summary: "List the caller's favorites",
+		Doc: "Returns a page of the caller's favorite channels, most recently added first, each with the number of people who " +
+			"favorited it. Channels that left the catalog are omitted.",
 		Faults: []*fault.Error{catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).add, api.Endpoint{
 		Method: "POST", Path: path, Auth: api.Guest, Tool: "add_favorite",
-		Doc:    "Word that a channel is a favorite of the caller, and of how many people.",
+		Summary: "Add a favorite",
+		Doc: "Adds the channel to the caller's favorites and returns how many people favorited it. Repeating it changes nothing. A " +
+			"caller can have " + strconv.Itoa(kept.MaxFavorites) + " favorites.",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, kept.ErrFull, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).remove, api.Endpoint{
 		Method: "DELETE", Path: path + "/{channel_id}", Auth: api.Guest, Tool: "remove_favorite",
-		Doc:    "Word that a channel is no favorite of the caller, and of how many people it is.",
+		Summary: "Remove a favorite",
+		Doc: "Removes the channel from the caller's favorites and returns how many people still favorite it. It answers 404 when the " +
+			"channel was not a favorite.",
 		Faults: []*fault.Error{ErrAbsent, fault.ErrUnavailable},
 	}),
 }

@@ -34,11 +34,16 @@ const perOwner api.Cache = "private, no-cache"
 
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
-	api.Bind((*Server).library, endpoint(libraryPath, "The channels of a library, as a list for players or as its guide.", listTypes, guideTypes)),
-	api.Bind((*Server).category, endpoint(foldersPath, "The channels of a folder, as a list for players.", listTypes)),
-	api.Bind((*Server).categoryGuide, endpoint(categoryPath, "The guide of the channels of a folder.", guideTypes)),
-	api.Bind((*Server).group, endpoint(groupsPath, "The channels of a sub-tab, as a list for players.", listTypes)),
-	api.Bind((*Server).groupGuide, endpoint(groupPath, "The guide of the channels of a sub-tab.", guideTypes)),
+	api.Bind((*Server).library, endpoint(libraryPath, "Get the feed of a library",
+		"Returns all channels of a library as a playlist, or their programmes as an XMLTV guide: the file name decides.", listTypes, guideTypes)),
+	api.Bind((*Server).category, endpoint(foldersPath, "Get the feed of a folder",
+		"Returns the channels of one folder as a playlist.", listTypes)),
+	api.Bind((*Server).categoryGuide, endpoint(categoryPath, "Get the guide of a folder",
+		"Returns the programmes of one folder's channels as an XMLTV guide.", guideTypes)),
+	api.Bind((*Server).group, endpoint(groupsPath, "Get the feed of a sub-tab",
+		"Returns the channels of one sub-tab as a playlist.", listTypes)),
+	api.Bind((*Server).groupGuide, endpoint(groupPath, "Get the guide of a sub-tab",
+		"Returns the programmes of one sub-tab's channels as an XMLTV guide.", guideTypes)),
 }
 
 // Media types beside that of JSON.
@@ -47,10 +52,13 @@ var (
 	guideTypes = []string{feed.GuideType, feed.ArchiveType}
 )
 
-// endpoint is that of the files that come after path.
-func endpoint(path, doc string, types ...[]string) api.Endpoint {
+// secret is what the description of every feed ends with.
+const secret = " Players subscribe to it. The token in the path is the only credential: anyone who has the address can read the feed."
+
+// endpoint returns the endpoint of the files below path.
+func endpoint(path, summary, doc string, types ...[]string) api.Endpoint {
 	return api.Endpoint{
-		Method: "GET", Path: path + "/{file}", Auth: api.None, Doc: doc, Cache: perOwner,
+		Method: "GET", Path: path + "/{file}", Auth: api.None, Summary: summary, Doc: doc + secret, Cache: perOwner,
 		Faults: failures, Produces: slices.Concat(types...),
 	}
 }

@@ -21,16 +21,19 @@ var (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).create, api.Endpoint{
-		Method: "POST",
-		Path:   "/api/guest",
-		Auth:   api.None,
-		Doc:    "A new guest, as the token by which it is known: who loses the token loses the library.",
+		Method:  "POST",
+		Path:    "/api/guest",
+		Auth:    api.None,
+		Summary: "Create a guest",
+		Doc: "Returns a new guest token, the only key to that guest's library, favorites, history and comments: it cannot be " +
+			"recovered. Keep it and send it in X-Guest-Token. Reuse one: " +
+			"a network that requests many gets 429.",
 		Tool:   "create_guest",
 		Faults: []*fault.Error{ErrTooMany, identity.ErrNoKey},
 	}),
-	retired("POST", keysPath),
-	retired("GET", keysPath),
-	retired("DELETE", keysPath+"/{id}"),
+	retired("POST", keysPath, "Create an API key (retired)"),
+	retired("GET", keysPath, "List the API keys (retired)"),
+	retired("DELETE", keysPath+"/{id}", "Delete an API key (retired)"),
 }
 
 // keysPath is where API keys once were.
@@ -38,12 +41,14 @@ const keysPath = "/api/keys"
 
 // retired is an operation on the keys of old. It reads no input, so that
 // nothing that is sent is answered in another way.
-func retired(method, path string) api.Endpoint {
+func retired(method, path, summary string) api.Endpoint {
 	return api.Bind((*Server).retired, api.Endpoint{
-		Method: method,
-		Path:   path,
-		Auth:   api.None,
-		Doc:    "Retired: keys belong to accounts now. Always 410.",
+		Method:  method,
+		Path:    path,
+		Auth:    api.None,
+		Summary: summary,
+		Doc: "Always answers 410: these API keys are retired and cannot be created, listed or deleted. Use a guest token from POST " +
+			"/api/guest.",
 		Faults: []*fault.Error{ErrRetired},
 		Status: http.StatusGone, // and no other
 	})

@@ -3,6 +3,7 @@ package history
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -25,22 +26,29 @@ var ErrAbsent = fault.New(fault.NotFound, "history_not_found")
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
 		Method: "GET", Path: path, Auth: api.Guest, Tool: "get_history",
-		Doc:    "A page of the channels that the caller played, most recent first; those that left the catalog are left out.",
+		Summary: "List the caller's history",
+		Doc: "Returns a page of the channels that the caller played, most recent first, with the number of plays and the first and " +
+			"last time of each. Channels that left the catalog are omitted.",
 		Faults: []*fault.Error{catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).add, api.Endpoint{
 		Method: "POST", Path: path, Auth: api.Guest, Tool: "add_to_history",
-		Doc:    "How often and when the caller played a channel, this play included; it moves to the top. No public play is counted.",
+		Summary: "Record a play in the history",
+		Doc: "Adds one play of the channel to the caller's history, moves it to the top, and returns its count. A history holds " +
+			strconv.Itoa(kept.MaxHistory) + " channels: one more drops the oldest. It does not count as a public play; POST /api/play-report does.",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).clear, api.Endpoint{
 		Method: "DELETE", Path: path, Auth: api.Guest, Tool: "clear_history",
-		Doc:    "Word that the caller's history is empty.",
-		Faults: []*fault.Error{fault.ErrUnavailable},
+		Summary: "Clear the history",
+		Doc:     "Deletes every row of the caller's history, which cannot be undone. Public counters do not change.",
+		Faults:  []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).remove, api.Endpoint{
 		Method: "DELETE", Path: path + "/{channel_id}", Auth: api.Guest, Tool: "remove_from_history",
-		Doc:    "Word that a channel is no longer in the caller's history.",
+		Summary: "Remove a channel from the history",
+		Doc: "Deletes one channel's row from the caller's history, with its number of plays. It answers 404 when the channel is not " +
+			"in the history.",
 		Faults: []*fault.Error{ErrAbsent, fault.ErrUnavailable},
 	}),
 }

@@ -25,10 +25,13 @@ var (
 // Endpoints is this function's part of the API, none of it public.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).run, api.Endpoint{
-		Method:     "POST",
-		Path:       "/jobs/{name}",
-		Auth:       api.None, // the credential is the scheduler's, which is no caller of the API
-		Doc:        "Runs a job as the scheduler orders it, and returns its report.",
+		Method:  "POST",
+		Path:    "/jobs/{name}",
+		Auth:    api.None, // the credential is the scheduler's, which is no caller of the API
+		Summary: "Run a job for the scheduler",
+		Doc: "Runs a job as an automatic run, which never overrides the job's own caution, and returns its report once it is done. A " +
+			"job that failed answers 503 with the report, so that the scheduler retries it. Only the scheduler's service account " +
+			"may call it.",
 		Faults:     []*fault.Error{ErrCaller, ErrFailed, job.ErrUnknown, job.ErrRunning, fault.ErrUnavailable},
 		SameOrigin: true,
 	}),

@@ -25,10 +25,12 @@ import (
 // the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).page, api.Endpoint{
-		Method:     "GET",
-		Path:       "/{$}",
-		Auth:       api.None,
-		Doc:        "The player, in the language and theme that the query asks for.",
+		Method:  "GET",
+		Path:    "/{$}",
+		Auth:    api.None,
+		Summary: "Show the legacy player",
+		Doc: "Returns the page of the isolated player for the stream, language and theme in the query. A query that names no stream " +
+			"still returns the page, which then says so.",
 		Cache:      api.Revalidate,
 		Produces:   []string{"text/html"},
 		SameOrigin: true,
@@ -37,7 +39,8 @@ var Endpoints = []api.Endpoint{
 		Method:     "GET",
 		Path:       assetsPath + "{file}",
 		Auth:       api.None,
-		Doc:        "A file of the player, by a name that changes with its content.",
+		Summary:    "Get a file of the player",
+		Doc:        "Returns a script, style or image of the player. The name contains a hash of the content, so a file never changes.",
 		Faults:     []*fault.Error{fault.ErrNotFound},
 		Cache:      api.Immutable,
 		Produces:   []string{"text/javascript", "text/css", "text/plain", "image/svg+xml"},

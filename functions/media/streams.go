@@ -19,23 +19,26 @@ var (
 // stream is where the hop was before it had a host of its own: players keep
 // the addresses that they were given.
 var stream = api.Bind((*Server).stream, api.Endpoint{
-	Method: "GET",
-	Path:   catalog.StreamsPath + "{id}",
-	Auth:   api.None,
-	Doc: "Leads to the stream hop at the same path and query, which answers with the playlist as application/vnd.apple.mpegurl, " +
-		"with 302 to the provider for continuous audio and video and for the video platform, or with 402, 404, 422, 502 or 503.",
+	Method:  "GET",
+	Path:    catalog.StreamsPath + "{id}",
+	Auth:    api.None,
+	Summary: "Play a stream",
+	Doc: "Redirects to the stream hop, which counts one play per person, channel and day. The hop answers with the playlist as " +
+		"application/vnd.apple.mpegurl, with 302 to the provider for continuous audio and video and for the video platform, or with " +
+		"402, 404, 422, 502 or 503. The url of a stream has the hop's own address and saves this redirect.",
 	Faults: []*fault.Error{catalog.ErrNoStream},
 	Status: http.StatusFound,
 })
 
 // relay is what passed video through the service.
 var relay = api.Bind((*Server).relay, api.Endpoint{
-	Method: "GET",
-	Path:   "/api/m/{ticket}",
-	Auth:   api.None,
-	Doc:    "Retired: video does not pass through the service. Always 410.",
-	Faults: []*fault.Error{ErrRelayOff},
-	Status: http.StatusGone, // and no other
+	Method:  "GET",
+	Path:    "/api/m/{ticket}",
+	Auth:    api.None,
+	Summary: "Relay a video stream (retired)",
+	Doc:     "Always answers 410: the service no longer relays video. Play a stream's url instead.",
+	Faults:  []*fault.Error{ErrRelayOff},
+	Status:  http.StatusGone, // and no other
 })
 
 // maxQuery is the longest query that is passed on, in bytes: a ticket of 6,000

@@ -36,10 +36,13 @@ import (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).report, api.Endpoint{
-		Method: "POST",
-		Path:   catalog.ReportPath,
-		Auth:   api.Guest,
-		Doc:    "Tells whether a channel plays where the caller is, once for each channel, day and result; the answer has the channel's counters.",
+		Method:  "POST",
+		Path:    catalog.ReportPath,
+		Auth:    api.Guest,
+		Summary: "Report whether a channel played",
+		Doc: "Adds a success or a failure to the channel's public counters and returns them. Each caller, channel, day and result " +
+			"counts once: a repetition answers counted false and changes nothing. The country, browser and system are taken from " +
+			"the request, so report only what was really played here.",
 		Tool:   "report_play",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
@@ -48,8 +51,10 @@ var Endpoints = []api.Endpoint{
 		Path:       listPath,
 		Auth:       api.Operator,
 		Credential: api.MetricsToken,
-		Doc:        "The reports as they came, newest first, with the network addresses they came from.",
-		Faults:     []*fault.Error{fault.ErrUnavailable},
+		Summary:    "List the raw play reports",
+		Doc: "Returns a page of the single reports, newest first, with the network address that each came from. They are deleted " +
+			"after 30 days. For totals without addresses use GET /api/channels/{id}/health.",
+		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 }
 

@@ -17,11 +17,13 @@ import (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).health, api.Endpoint{
-		Method: "GET",
-		Path:   api.HealthPath,
-		Auth:   api.None,
-		Doc:    "Whether the service answers, from which catalog, and how old each of its sources is.",
-		Tool:   "get_health",
+		Method:  "GET",
+		Path:    api.HealthPath,
+		Auth:    api.None,
+		Summary: "Get the health of the service",
+		Doc: "Returns the build, the age of the catalog and of each of its sources, and whether the database answers. The status is " +
+			"200 whenever the service answers: a stale catalog or a failing database shows only in the fields.",
+		Tool: "get_health",
 	}),
 }
 

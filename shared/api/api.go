@@ -77,13 +77,14 @@ const HealthPath = "/api/health"
 
 // An Endpoint is one operation of the API.
 type Endpoint struct {
-	Method string
-	Path   string // in the syntax of [http.ServeMux], such as /api/channels/{id}
-	Auth   Auth
-	Doc    string         // what it returns, in one sentence
-	Tool   string         // its name as an MCP tool; empty when it is not one
-	Faults []*fault.Error // failures beyond those that Auth and the input imply
-	Cache  Cache
+	Method  string
+	Path    string // in the syntax of [http.ServeMux], such as /api/channels/{id}
+	Auth    Auth
+	Summary string         // what it does, an imperative of three to eight words such as "Add a favorite", unlike that of any other
+	Doc     string         // one to three sentences: what it returns, costs and changes, and when not to use it
+	Tool    string         // its name as an MCP tool; empty when it is not one
+	Faults  []*fault.Error // failures beyond those that Auth and the input imply
+	Cache   Cache
 
 	Status     int      // of success; 0 means 200
 	MaxBody    int64    // bytes; 0 means DefaultMaxBody
@@ -176,8 +177,8 @@ func (e *Endpoint) CrossOrigin() bool {
 }
 
 func (e *Endpoint) complete() error {
-	if e.Method == "" || e.Path == "" || e.Auth == "" || e.Doc == "" {
-		return errors.New("Method, Path, Auth and Doc must be set")
+	if e.Method == "" || e.Path == "" || e.Auth == "" || e.Summary == "" || e.Doc == "" {
+		return errors.New("Method, Path, Auth, Summary and Doc must be set")
 	}
 	if e.Cache == "" {
 		e.Cache = NoStore

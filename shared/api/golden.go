@@ -13,7 +13,7 @@ import (
 func Golden(table []Endpoint) string {
 	var b strings.Builder
 	for _, e := range table {
-		fmt.Fprintf(&b, "%s: %s %s\n\t%s\n\tauth %s, cache %s, status %d", e.group, e.Method, e.Path, e.Doc, e.Auth, e.Cache, e.Status)
+		fmt.Fprintf(&b, "%s: %s %s\n\t%s\n\t%s\n\tauth %s, cache %s, status %d", e.group, e.Method, e.Path, e.Summary, e.Doc, e.Auth, e.Cache, e.Status)
 		if e.Speaker {
 			b.WriteString(", speaker told apart")
 		}

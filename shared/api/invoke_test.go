@@ -85,16 +85,16 @@ func (shop) echo(context.Context, itemIn) (echo, error) { return echo{}, nil }
 func (shop) clear(context.Context, struct{}) (api.NoContent, error) { return api.NoContent{}, nil }
 
 var (
-	itemEndpoint    = api.Bind(shop.item, api.Endpoint{Method: "GET", Path: "/items/{id}", Auth: api.None, Doc: "An item."})
-	seenEndpoint    = api.Bind(shop.item, api.Endpoint{Method: "GET", Path: "/seen/{id}", Auth: api.None, Speaker: true, Doc: "An item."})
-	mineEndpoint    = api.Bind(shop.item, api.Endpoint{Method: "GET", Path: "/mine/{id}", Auth: api.Guest, Doc: "An item."})
-	accountEndpoint = api.Bind(shop.item, api.Endpoint{Method: "GET", Path: "/account/{id}", Auth: api.Session, Doc: "An item."})
-	noteEndpoint    = api.Bind(shop.note, api.Endpoint{Method: "POST", Path: "/items/{id}/notes", Auth: api.None, Doc: "A note.", Status: 201, MaxBody: 99})
-	sheetEndpoint   = api.Bind(shop.sheet, api.Endpoint{Method: "POST", Path: "/sheets", Auth: api.None, Doc: "A sheet."})
-	pictureEndpoint = api.Bind(shop.picture, api.Endpoint{Method: "GET", Path: "/picture", Auth: api.None, Doc: "A picture."})
-	echoEndpoint    = api.Bind(shop.echo, api.Endpoint{Method: "GET", Path: "/echo/{id}", Auth: api.None, Doc: "An echo."})
-	clearEndpoint   = api.Bind(shop.clear, api.Endpoint{Method: "DELETE", Path: "/items", Auth: api.Operator, Doc: "Nothing."})
-	numbersEndpoint = api.Bind(shop.clear, api.Endpoint{Method: "GET", Path: "/numbers", Auth: api.Operator, Credential: api.MetricsToken, Doc: "Nothing."})
+	itemEndpoint    = api.Bind(shop.item, api.Endpoint{Method: "GET", Path: "/items/{id}", Auth: api.None, Summary: "An item", Doc: "An item."})
+	seenEndpoint    = api.Bind(shop.item, api.Endpoint{Method: "GET", Path: "/seen/{id}", Auth: api.None, Speaker: true, Summary: "An item", Doc: "An item."})
+	mineEndpoint    = api.Bind(shop.item, api.Endpoint{Method: "GET", Path: "/mine/{id}", Auth: api.Guest, Summary: "An item", Doc: "An item."})
+	accountEndpoint = api.Bind(shop.item, api.Endpoint{Method: "GET", Path: "/account/{id}", Auth: api.Session, Summary: "An item", Doc: "An item."})
+	noteEndpoint    = api.Bind(shop.note, api.Endpoint{Method: "POST", Path: "/items/{id}/notes", Auth: api.None, Summary: "A note", Doc: "A note.", Status: 201, MaxBody: 99})
+	sheetEndpoint   = api.Bind(shop.sheet, api.Endpoint{Method: "POST", Path: "/sheets", Auth: api.None, Summary: "A sheet", Doc: "A sheet."})
+	pictureEndpoint = api.Bind(shop.picture, api.Endpoint{Method: "GET", Path: "/picture", Auth: api.None, Summary: "A picture", Doc: "A picture."})
+	echoEndpoint    = api.Bind(shop.echo, api.Endpoint{Method: "GET", Path: "/echo/{id}", Auth: api.None, Summary: "An echo", Doc: "An echo."})
+	clearEndpoint   = api.Bind(shop.clear, api.Endpoint{Method: "DELETE", Path: "/items", Auth: api.Operator, Summary: "Nothing", Doc: "Nothing."})
+	numbersEndpoint = api.Bind(shop.clear, api.Endpoint{Method: "GET", Path: "/numbers", Auth: api.Operator, Credential: api.MetricsToken, Summary: "Nothing", Doc: "Nothing."})
 
 	shopTable = []api.Endpoint{
 		itemEndpoint, seenEndpoint, mineEndpoint, accountEndpoint, noteEndpoint, sheetEndpoint, pictureEndpoint, echoEndpoint, clearEndpoint, numbersEndpoint,
@@ -239,7 +239,7 @@ func TestCallerOf(t *testing.T) {
 			return api.Content{}, err
 		}
 		return api.Content{Type: "application/json", Data: result.Body}, nil
-	}, api.Endpoint{Method: "POST", Path: "/tool", Auth: api.None, Doc: "A tool."})
+	}, api.Endpoint{Method: "POST", Path: "/tool", Auth: api.None, Summary: "A tool", Doc: "A tool."})
 	h := request.Handler(request.Options{CountryHeader: "X-Country"}, shop{}, []api.Endpoint{tool})
 	answer, body := apitest.Do(t, h, "POST", "/tool", "", "X-Guest-Token", "g_1", "X-Country", "PT", "User-Agent", "agent", "Accept-Language", "fr")
 	want := api.Caller{
@@ -259,8 +259,9 @@ func TestCallerOf(t *testing.T) {
 
 // TestBindPanics checks that Bind refuses invalid declarations.
 func TestBindPanics(t *testing.T) {
-	good := api.Endpoint{Method: "GET", Path: "/x/{id}", Auth: api.None, Doc: "X."}
+	good := api.Endpoint{Method: "GET", Path: "/x/{id}", Auth: api.None, Summary: "X", Doc: "X."}
 	for name, change := range map[string]func(*api.Endpoint){
+		"no summary":        func(e *api.Endpoint) { e.Summary = "" },
 		"no doc":            func(e *api.Endpoint) { e.Doc = "" },
 		"no auth":           func(e *api.Endpoint) { e.Auth = "" },
 		"a speaker, cached": func(e *api.Endpoint) { e.Speaker, e.Cache = true, api.Public(time.Minute) },

@@ -22,7 +22,9 @@ import (
 
 // Endpoints are the page in every locale, and the short link to it.
 var Endpoints = append(
-	page.Endpoints(site.Channel, "A channel, to watch it and to read about it.", (*Server).channel, catalog.ErrNotLoaded, catalog.ErrNoChannel),
+	page.Endpoints(site.Channel, "Show a channel",
+		"Returns the page on which a visitor watches a channel or listens to a station, with its streams, its programme guide and its facts.",
+		(*Server).channel, catalog.ErrNotLoaded, catalog.ErrNoChannel),
 	short,
 )
 

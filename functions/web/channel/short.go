@@ -14,9 +14,10 @@ import (
 // which the API returns, to its page.
 var short = api.Bind((*Server).short, api.Endpoint{
 	Method: "GET", Path: "/c/{id}", Auth: api.None, Page: true,
-	Doc:    "The page of a channel, in the caller's language.",
-	Faults: []*fault.Error{catalog.ErrNotLoaded, catalog.ErrNoChannel},
-	Cache:  api.Revalidate, Produces: []string{"text/html"},
+	Summary: "Open a channel's page",
+	Doc:     "Redirects to the page of the channel in the caller's language. The address is the same in every language, so it can be shared.",
+	Faults:  []*fault.Error{catalog.ErrNotLoaded, catalog.ErrNoChannel},
+	Cache:   api.Revalidate, Produces: []string{"text/html"},
 })
 
 func (s *Server) short(ctx context.Context, in channelIn) (toPage, error) {

@@ -18,9 +18,9 @@ import (
 
 // Endpoints are the pages of this package in every locale.
 var Endpoints = slices.Concat(
-	page.Endpoints(site.Library, "The shell of the visitor's library.", (*Server).library),
-	page.Endpoints(site.Favorites, "The shell of the visitor's favorites.", (*Server).favorites),
-	page.Endpoints(site.History, "The shell of the visitor's history.", (*Server).history),
+	page.Endpoints(site.Library, "Show the library page", "Returns the page whose script shows the visitor's library. It contains nothing of the visitor itself.", (*Server).library),
+	page.Endpoints(site.Favorites, "Show the favorites page", "Returns the page whose script shows the visitor's favorites. It contains nothing of the visitor itself.", (*Server).favorites),
+	page.Endpoints(site.History, "Show the history page", "Returns the page whose script shows the visitor's history. It contains nothing of the visitor itself.", (*Server).history),
 )
 
 // A Server serves the pages of this package.

@@ -24,9 +24,9 @@ import (
 
 // Endpoints are the pages of this package in every locale.
 var Endpoints = slices.Concat(
-	page.Endpoints(site.Home, "The catalog, or what a search of it finds.", (*Server).home, catalog.ErrNotLoaded),
-	page.Endpoints(site.Country, "The channels of a country.", (*Server).country, catalog.ErrNotLoaded, fault.ErrNotFound),
-	page.Endpoints(site.Countries, "All countries that have channels.", (*Server).countries, catalog.ErrNotLoaded),
+	page.Endpoints(site.Home, "Show the home page", "Returns the page that presents the catalog or, with filters in the query, the channels that match a search.", (*Server).home, catalog.ErrNotLoaded),
+	page.Endpoints(site.Country, "Show a country's channels", "Returns the page that lists the channels of one country.", (*Server).country, catalog.ErrNotLoaded, fault.ErrNotFound),
+	page.Endpoints(site.Countries, "Show all countries", "Returns the page that lists every country that has channels.", (*Server).countries, catalog.ErrNotLoaded),
 )
 
 // Options are what a Server needs.

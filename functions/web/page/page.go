@@ -51,13 +51,15 @@ func (r *Renderer) Asset(name string) string { return r.assets.address[name] }
 const cache api.Cache = "public, max-age=0, s-maxage=60"
 
 // Endpoints returns the endpoints of a page, one in each locale, all of them
-// served by show.
-func Endpoints[S, In any](p site.Page, doc string, show func(S, context.Context, i18n.Locale, In) (*Sheet, error), faults ...*fault.Error) []api.Endpoint {
+// served by show. The tag of the locale is added to the summary.
+func Endpoints[S, In any](p site.Page, summary, doc string, show func(S, context.Context, i18n.Locale, In) (*Sheet, error), faults ...*fault.Error) []api.Endpoint {
 	var all []api.Endpoint
 	for _, l := range i18n.Locales {
 		show := func(s S, ctx context.Context, in In) (*Sheet, error) { return show(s, ctx, l, in) }
 		all = append(all, api.Bind(show, api.Endpoint{
-			Method: "GET", Path: p.Pattern(l), Auth: api.None, Doc: doc, Faults: faults, Cache: cache, Produces: []string{"text/html"}, Page: true,
+			Method: "GET", Path: p.Pattern(l), Auth: api.None, Page: true,
+			Summary: summary + " (" + l.Tag() + ")", Doc: doc,
+			Faults: faults, Cache: cache, Produces: []string{"text/html"},
 		}))
 	}
 	return all

@@ -15,8 +15,8 @@ import (
 
 // Endpoints are the pages of this package in every locale.
 var Endpoints = slices.Concat(
-	page.Endpoints(site.Guide, "How to use the service.", (*Server).guide),
-	page.Endpoints(site.About, "Credits, licences and contacts.", (*Server).about),
+	page.Endpoints(site.Guide, "Show the instructions", "Returns the page that explains how to use the service.", (*Server).guide),
+	page.Endpoints(site.About, "Show the credits", "Returns the page with the sources of the catalog, their licences and the contacts of the service.", (*Server).about),
 )
 
 // Options are what a Server needs.

@@ -28,23 +28,28 @@ const (
 var installed = []api.Endpoint{
 	api.Bind((*Server).manifest, api.Endpoint{
 		Method: "GET", Path: page.Manifests + "{file}", Auth: api.None, Page: true,
-		Doc:    "The manifest of the pages as an app, in a locale: its tag and .webmanifest.",
+		Summary: "Get the web app manifest",
+		Doc: "Returns the manifest that lets browsers install the pages as an app in one language. The file name is the language tag " +
+			"followed by .webmanifest.",
 		Faults: []*fault.Error{fault.ErrNotFound}, Cache: api.Public(time.Hour), Produces: []string{manifestType},
 	}),
 	api.Bind((*Server).icon, api.Endpoint{
 		Method: "GET", Path: page.Icons + "{file}", Auth: api.None, Page: true,
-		Doc:    "An icon of the app.",
-		Faults: []*fault.Error{fault.ErrNotFound}, Cache: api.Public(24 * time.Hour), Produces: []string{"image/png"},
+		Summary: "Get an icon of the app",
+		Doc:     "Returns a PNG image that the web app manifest names.",
+		Faults:  []*fault.Error{fault.ErrNotFound}, Cache: api.Public(24 * time.Hour), Produces: []string{"image/png"},
 	}),
 	api.Bind((*Server).touchIcon, api.Endpoint{
 		Method: "GET", Path: page.TouchIcon, Auth: api.None, Page: true,
-		Doc:   "The icon for home screens that cut it into a shape of their own.",
-		Cache: api.Public(24 * time.Hour), Produces: []string{"image/png"},
+		Summary: "Get the touch icon",
+		Doc:     "Returns the PNG icon for home screens, which cut it to a shape of their own.",
+		Cache:   api.Public(24 * time.Hour), Produces: []string{"image/png"},
 	}),
 	api.Bind((*Server).favicon, api.Endpoint{
 		Method: "GET", Path: faviconPath, Auth: api.None, Page: true,
-		Doc:   "The icon for clients that request it without a page.",
-		Cache: api.Public(24 * time.Hour), Produces: []string{"image/vnd.microsoft.icon"},
+		Summary: "Get the favicon",
+		Doc:     "Returns the icon for clients that request it at its usual address without having read a page.",
+		Cache:   api.Public(24 * time.Hour), Produces: []string{"image/vnd.microsoft.icon"},
 	}),
 }
 

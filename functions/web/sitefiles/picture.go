@@ -20,12 +20,15 @@ import (
 var pictures = []api.Endpoint{
 	api.Bind((*Server).sitePicture, api.Endpoint{
 		Method: "GET", Path: page.SitePicture, Auth: api.None, Page: true,
-		Doc:   "The picture of the service, for links to it.",
-		Cache: api.Public(24 * time.Hour), Produces: []string{"image/png"},
+		Summary: "Get the preview picture of the service",
+		Doc:     "Returns the PNG image that is shown with shared links to pages that are not about one channel.",
+		Cache:   api.Public(24 * time.Hour), Produces: []string{"image/png"},
 	}),
 	api.Bind((*Server).channelPicture, api.Endpoint{
 		Method: "GET", Path: page.Pictures + "{file}", Auth: api.None, Page: true,
-		Doc:    "The picture of a channel, for links to its page: its catalog id and .png.",
+		Summary: "Get the preview picture of a channel",
+		Doc: "Returns the PNG image that is shown with shared links to the channel's page. The file name is the channel's catalog id " +
+			"followed by .png.",
 		Faults: []*fault.Error{catalog.ErrNotLoaded, catalog.ErrNoChannel, fault.ErrUnavailable},
 		Cache:  api.Public(24 * time.Hour), Produces: []string{"image/png"},
 	}),

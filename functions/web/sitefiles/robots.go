@@ -13,8 +13,9 @@ import (
 var robots = []api.Endpoint{
 	api.Bind((*Server).robots, api.Endpoint{
 		Method: "GET", Path: "/robots.txt", Auth: api.None, Page: true,
-		Doc:   "What search engines may read.",
-		Cache: api.Public(time.Hour), Produces: []string{"text/plain"},
+		Summary: "Get the rules for crawlers",
+		Doc:     "Returns robots.txt: crawlers may read the pages and the index of the API, but neither the rest of the API nor feeds.",
+		Cache:   api.Public(time.Hour), Produces: []string{"text/plain"},
 	}),
 }
 

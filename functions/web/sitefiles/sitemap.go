@@ -33,12 +33,15 @@ const (
 var sitemaps = []api.Endpoint{
 	api.Bind((*Server).sitemapIndex, api.Endpoint{
 		Method: "GET", Path: sitemapPath, Auth: api.None, Page: true,
-		Doc:    "The list of the site maps.",
-		Faults: []*fault.Error{catalog.ErrNotLoaded}, Cache: api.Public(time.Hour), Produces: []string{"application/xml"},
+		Summary: "List the site maps",
+		Doc:     "Returns the sitemap index, with the address of every site map in every language.",
+		Faults:  []*fault.Error{catalog.ErrNotLoaded}, Cache: api.Public(time.Hour), Produces: []string{"application/xml"},
 	}),
 	api.Bind((*Server).sitemap, api.Endpoint{
 		Method: "GET", Path: sitemapsPath + "{file}", Auth: api.None, Page: true,
-		Doc:    "The pages of a locale, in parts: its tag, a hyphen, the number of the part from 1 on, and .xml.",
+		Summary: "Get a site map",
+		Doc: "Returns one part of the pages in one language, at most " + strconv.Itoa(sitemapMost) + " addresses. The file name is the language tag, a hyphen, " +
+			"the number of the part from 1 on, and .xml.",
 		Faults: []*fault.Error{catalog.ErrNotLoaded, fault.ErrNotFound}, Cache: api.Public(time.Hour), Produces: []string{"application/xml"},
 	}),
 }

@@ -110,7 +110,7 @@ func (b *builder) operation(e api.Endpoint) (openapi31.Operation, error) {
 		return openapi31.Operation{}, err
 	}
 	op := openapi31.Operation{Tags: []string{e.Group()}, Responses: &openapi31.Responses{}}
-	op.WithID(OperationID(e)).WithSummary(strings.TrimSuffix(e.Doc, ".")).WithDescription(e.Doc)
+	op.WithID(OperationID(e)).WithSummary(e.Summary).WithDescription(e.Doc)
 	op.WithSecurity(b.security(e)...)
 	for _, p := range append(unread(e), e.Params()...) {
 		if p.In != "body" {

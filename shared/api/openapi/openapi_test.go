@@ -65,11 +65,11 @@ func (server) post(context.Context, body) (api.NoContent, error) { return api.No
 
 var table = []api.Endpoint{
 	api.Bind(server.get, api.Endpoint{
-		Method: "GET", Path: "/a/{id}", Auth: api.Guest, Doc: "A.",
+		Method: "GET", Path: "/a/{id}", Auth: api.Guest, Summary: "Get an A", Doc: "Returns an A.",
 		Faults: []*fault.Error{fault.New(fault.Limited, "slow_down"), fault.ErrNotFound},
 	}),
-	api.Bind(server.look, api.Endpoint{Method: "GET", Path: "/c/{word}/{rest...}", Auth: api.None, Doc: "C.", Speaker: true}),
-	api.Bind(server.post, api.Endpoint{Method: "POST", Path: "/b/{$}", Auth: api.Operator, Doc: "B."}),
+	api.Bind(server.look, api.Endpoint{Method: "GET", Path: "/c/{word}/{rest...}", Auth: api.None, Summary: "C", Doc: "C.", Speaker: true}),
+	api.Bind(server.post, api.Endpoint{Method: "POST", Path: "/b/{$}", Auth: api.Operator, Summary: "B", Doc: "B."}),
 }
 
 // document returns the description of the table, and a look into it.
@@ -124,6 +124,8 @@ func TestDocument(t *testing.T) {
 		{[]string{"info", "version"}, `"v"`},
 		{[]string{"servers"}, `[{"url":"https://t.example"}]`},
 		{[]string{"paths", "/a/{id}", "get", "operationId"}, `"getAById"`},
+		{[]string{"paths", "/a/{id}", "get", "summary"}, `"Get an A"`},
+		{[]string{"paths", "/a/{id}", "get", "description"}, `"Returns an A."`},
 		{[]string{"paths", "/a/{id}", "get", "security"}, `[{"guest":[]},{"session":[]}]`},
 		{[]string{"paths", "/c/{word}/{rest}", "get", "security"}, `[{},{"guest":[]},{"session":[]}]`},
 		{[]string{"paths", "/c/{word}/{rest}", "get", "parameters"}, `[
@@ -202,7 +204,7 @@ func (server) clash(context.Context, struct{}) (Clash, error) { return Clash{}, 
 // TestClash checks that two types do not share a schema.
 func TestClash(t *testing.T) {
 	_, err := openapi.Document(openapi.Info{}, []api.Endpoint{
-		api.Bind(server.clash, api.Endpoint{Method: "GET", Path: "/c", Auth: api.None, Doc: "C."}),
+		api.Bind(server.clash, api.Endpoint{Method: "GET", Path: "/c", Auth: api.None, Summary: "C", Doc: "C."}),
 	})
 	if err == nil || !strings.Contains(err.Error(), "both called Location") {
 		t.Errorf("error is %v", err)

@@ -49,7 +49,7 @@ func benchHandler(lg *slog.Logger) http.Handler {
 	o.Log = lg
 	return request.Handler(o, benchServer{}, []api.Endpoint{
 		api.Bind(benchServer.search, api.Endpoint{
-			Method: "GET", Path: "/api/channels", Auth: api.None, Doc: "A page.", Cache: api.Private,
+			Method: "GET", Path: "/api/channels", Auth: api.None, Summary: "A page", Doc: "A page.", Cache: api.Private,
 		}),
 	})
 }

@@ -31,9 +31,9 @@ func (s site) top(ctx context.Context, _ struct{}) (api.Content, error) {
 }
 
 var siteTable = []api.Endpoint{
-	api.Bind(site.page, api.Endpoint{Method: "GET", Path: "/{name}", Auth: api.None, Doc: "A page.", Page: true}),
-	api.Bind(site.page, api.Endpoint{Method: "GET", Path: "/api/{name}", Auth: api.None, Doc: "No page."}),
-	api.Bind(site.top, api.Endpoint{Method: "GET", Path: "/top/{$}", Auth: api.None, Doc: "With a slash at its end.", Page: true}),
+	api.Bind(site.page, api.Endpoint{Method: "GET", Path: "/{name}", Auth: api.None, Summary: "A page", Doc: "A page.", Page: true}),
+	api.Bind(site.page, api.Endpoint{Method: "GET", Path: "/api/{name}", Auth: api.None, Summary: "No page", Doc: "No page."}),
+	api.Bind(site.top, api.Endpoint{Method: "GET", Path: "/top/{$}", Auth: api.None, Summary: "With a slash at its end", Doc: "With a slash at its end.", Page: true}),
 }
 
 // A told is the page of a fault.

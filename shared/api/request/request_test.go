@@ -124,7 +124,7 @@ func TestAddr(t *testing.T) {
 		e := api.Bind(func(_ *Server, ctx context.Context, _ struct{}) (api.NoContent, error) {
 			got = api.AddrOf(ctx).String() + " " + api.UserAgentOf(ctx)
 			return api.NoContent{}, nil
-		}, api.Endpoint{Method: "GET", Path: "/x", Auth: api.None, Doc: "X."})
+		}, api.Endpoint{Method: "GET", Path: "/x", Auth: api.None, Summary: "X", Doc: "X."})
 		h := request.Handler(request.Options{AddressHeader: test.trusted}, newServer(), []api.Endpoint{e})
 		r := httptest.NewRequest("GET", "/x", nil)
 		r.Header["X-Client-Address"] = test.sent

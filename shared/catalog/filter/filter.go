@@ -127,9 +127,9 @@ type Filter struct {
 
 // A Facet is a list of the values of a filter.
 type Facet struct {
-	Name string // what the list is called, in its route and as a tool
-	Doc  string // of its endpoint
-	By   []ID   // the filters that narrow the list
+	Name         string // what the list is called, in its route and as a tool
+	Summary, Doc string // of its endpoint
+	By           []ID   // the filters that narrow the list
 }
 
 // Path returns the route of the list.
@@ -153,40 +153,68 @@ var All = complete([Count]Filter{
 		Name: "country", Match: ByValue, Normalize: catalog.CountryCode,
 		Values: func(r *catalog.Record) []string { return one(r.Country) },
 		Label:  countryName,
-		Facet:  &Facet{"countries", "Countries, with their playable channels and flags.", []ID{Kind}},
+		Facet: &Facet{
+			"countries", "List the countries",
+			"Returns every country that has channels, with its name, its flag and its number of playable channels. The codes are values of the filter country.",
+			[]ID{Kind},
+		},
 	},
 	Category: {
 		Name: "category", Match: ByValue, Kinds: []string{TV, Any},
 		Values: func(r *catalog.Record) []string { return r.Categories },
 		Label:  categoryName,
-		Facet:  &Facet{"categories", "The vocabulary of categories.", nil},
+		Facet: &Facet{
+			"categories", "List the categories",
+			"Returns the whole vocabulary of categories, with names and descriptions but without counts: a search counts its matches by category. The ids are values of the filter category.",
+			nil,
+		},
 	},
 	Language: {
 		Name: "language", Match: ByValue, Normalize: languageCode,
 		Values: func(r *catalog.Record) []string { return r.Languages },
 		Label:  languageName,
-		Facet:  &Facet{"languages", "Languages, with their playable channels.", []ID{Kind}},
+		Facet: &Facet{
+			"languages", "List the languages",
+			"Returns every language that channels have, with its name and its number of playable channels. The codes are values of the filter language.",
+			[]ID{Kind},
+		},
 	},
 	Network: {
 		Name: "network", Match: ByValue,
 		Values: func(r *catalog.Record) []string { return one(r.Network) },
-		Facet:  &Facet{"networks", "Networks, with their playable channels.", []ID{Kind}},
+		Facet: &Facet{
+			"networks", "List the networks",
+			"Returns every network or broadcaster, with its number of playable channels. The names are values of the filter network.",
+			[]ID{Kind},
+		},
 	},
 	Quality: {
 		Name: "quality", Match: ByValue, PerKind: true, Values: qualities,
-		Facet: &Facet{"qualities", "Qualities of streams; of radio, codecs and bitrates.", []ID{Kind}},
+		Facet: &Facet{
+			"qualities", "List the stream qualities",
+			"Returns the resolutions of TV streams, or the codecs and bitrates of radio streams, with the number of streams of each. The ids are values of the filter quality.",
+			[]ID{Kind},
+		},
 	},
 	Subdivision: {
 		Name: "subdivision", Match: ByValue,
 		Values: func(r *catalog.Record) []string { return one(r.Subdivision) },
 		Label:  placeName,
-		Facet:  &Facet{"subdivisions", "States and provinces, with their playable channels.", []ID{Country, Kind}},
+		Facet: &Facet{
+			"subdivisions", "List the states and provinces",
+			"Returns the states and provinces that have channels, of one country or of all, with their numbers of playable channels. The codes are values of the filter subdivision.",
+			[]ID{Country, Kind},
+		},
 	},
 	City: {
 		Name: "city", Match: ByValue,
 		Values: func(r *catalog.Record) []string { return one(r.City) },
 		Label:  placeName,
-		Facet:  &Facet{"cities", "Cities, with their playable channels.", []ID{Country, Subdivision, Kind}},
+		Facet: &Facet{
+			"cities", "List the cities",
+			"Returns the cities that have channels, of one country or subdivision or of all, with their numbers of playable channels. The codes are values of the filter city.",
+			[]ID{Country, Subdivision, Kind},
+		},
 	},
 	Tag: {
 		Name: "tag", Match: ByValue, Normalize: strings.ToLower, Kinds: []string{Radio},
@@ -196,7 +224,11 @@ var All = complete([Count]Filter{
 			}
 			return r.Radio.Tags
 		},
-		Facet: &Facet{"tags", "Radio tags, with their playable stations.", []ID{Country}},
+		Facet: &Facet{
+			"tags", "List the radio tags",
+			"Returns the most used tags of radio stations, worldwide or in one country, with the number of playable stations of each. The ids are values of the filter tag, which needs kind=radio or kind=all.",
+			[]ID{Country},
+		},
 	},
 	Guide:    {Name: "guide", Match: ByFlag, Chosen: "guide"},
 	Playable: {Name: "playable", Match: ByBase, Chosen: "unplayable"},

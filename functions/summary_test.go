@@ -1,0 +1,90 @@
+package functions
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"miramundo.dev/shared/api"
+)
+
+// imperatives are the verbs that a summary may begin with. A list keeps nouns
+// and third persons out; a new verb is added when no verb of the list fits.
+var imperatives = strings.Fields(`
+	Add Block Clear Count Create Delete Export Get Import List Mark Move Open Play Post Record Relay Reload Remove
+	Rename Replace Report Roll Run Search Show Suggest`)
+
+// sentence matches the end of a sentence of a description.
+var sentence = regexp.MustCompile(`\.(?: |$)`)
+
+// TestSummaries checks the words by which people and agents choose an endpoint:
+// the summary is an imperative of three to eight words, different for each
+// endpoint of the service; the description is one to three sentences of at most
+// 400 characters.
+func TestSummaries(t *testing.T) {
+	first := map[string]string{} // the endpoint with a summary
+	for _, f := range All() {
+		for _, e := range f.Endpoints {
+			for _, problem := range problemsOf(e) {
+				t.Errorf("%s %s: %s", f.Name, e.Pattern(), problem)
+			}
+			if other, ok := first[e.Summary]; ok {
+				t.Errorf("%s and %s have the same summary %q", other, e.Pattern(), e.Summary)
+			}
+			first[e.Summary] = e.Pattern()
+		}
+	}
+}
+
+// problemsOf returns what is wrong with the summary and the description of e.
+func problemsOf(e api.Endpoint) (problems []string) {
+	words := strings.Fields(e.Summary)
+	if len(words) < 3 || len(words) > 8 {
+		problems = append(problems, "the summary must have three to eight words: "+e.Summary)
+	}
+	if len(words) > 0 && !slices.Contains(imperatives, words[0]) {
+		problems = append(problems, "the summary must begin with a verb of the list imperatives: "+e.Summary)
+	}
+	if strings.HasSuffix(e.Summary, ".") {
+		problems = append(problems, "the summary must not end with a period: "+e.Summary)
+	}
+	if n := len(sentence.FindAllString(e.Doc, -1)); n < 1 || n > 3 || !strings.HasSuffix(e.Doc, ".") {
+		problems = append(problems, "the description must be one to three whole sentences: "+e.Doc)
+	}
+	if len(e.Doc) > maxDescription {
+		problems = append(problems, "the description is too long: "+e.Doc)
+	}
+	if strings.HasPrefix(e.Doc, e.Summary) {
+		problems = append(problems, "the description must say more than the summary: "+e.Doc)
+	}
+	return problems
+}
+
+// maxDescription bounds a description, in bytes. Agents read those of all tools
+// before they choose one.
+const maxDescription = 400
+
+// TestSummaryProblems checks that problemsOf finds each mistake.
+func TestSummaryProblems(t *testing.T) {
+	const summary, doc = "Add a favorite", "Adds the channel. Repeating it changes nothing."
+	for name, test := range map[string]struct {
+		summary, doc string
+		want         int
+	}{
+		"right":            {summary, doc, 0},
+		"two words":        {"Add favorite", doc, 1},
+		"nine words":       {"Add a favorite to the list of the caller's", doc + " ", 2},
+		"no verb":          {"The favorites list", doc, 1},
+		"third person":     {"Adds a favorite", doc, 1},
+		"a period":         {summary + ".", doc, 1},
+		"no sentence":      {summary, "Adds the channel", 1},
+		"too many":         {summary, "A. B. C. D.", 1},
+		"too long":         {summary, "Adds " + strings.Repeat("x", maxDescription) + ".", 1},
+		"the summary only": {summary, summary + ".", 1},
+	} {
+		if got := problemsOf(api.Endpoint{Summary: test.summary, Doc: test.doc}); len(got) != test.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
