@@ -329,7 +329,7 @@ func (l *Ledger) putAll(ctx context.Context, pictures map[string]Image, list []s
 	return l.update(ctx, func(tx store.Tx) error {
 		for _, id := range list {
 			im := pictures[id]
-			if err := im.check(); err != nil {
+			if err := im.Check(); err != nil {
 				return err
 			}
 			if err := tx.Set(at(id), im); err != nil {

@@ -81,7 +81,7 @@ func (f *failing) Update(ctx context.Context, fn func(store.Tx) error) error {
 
 // picture returns a picture that differs by n, and its id.
 func pictureOf(n int) (string, Image) {
-	im := newImage("image/png", fmt.Appendf(nil, "picture %d", n))
+	im := NewImage("image/png", fmt.Appendf(nil, "picture %d", n))
 	return im.ID(), im
 }
 

@@ -1,15 +1,18 @@
-// Package logo knows the images of channels and stations.
+// Package logo stores the logos of channels and stations.
 //
 // It keeps these documents:
 //
 //	logos/{id}           an Image of at most 256 by 256 pixels
 //	overlays/logos       which logo each channel has
-//	overlays/logo-state  when and how its source was last asked, of the job logos
-//	logo-batches/last    which Images that job is about to keep
+//	overlays/logo-state  when and how its source was last requested, for the job logos
+//	logo-batches/last    which Images that job is about to store
 package logo
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"regexp"
 
@@ -20,17 +23,30 @@ import (
 // Faults of logos.
 var (
 	ErrNoLogo  = fault.New(fault.NotFound, "not_found")
-	ErrInvalid = fault.New(fault.Invalid, "invalid_logo") // an image that would not be served
+	ErrInvalid = fault.New(fault.Invalid, "invalid_logo") // an image that must not be served
 )
 
-// MaxBytes is the greatest size of an image: in base64 it fits a document.
+// MaxBytes is the greatest size of an image, which fits a document in base64.
 const MaxBytes = 700 << 10
 
-// An Image is a logo as it is kept.
+// An Image is a logo as it is stored.
 type Image struct {
 	Type string `json:"type"` // image/webp or image/png
 	Data []byte `json:"data"`
 	Hash string `json:"hash"` // of Data, in hex; a new image has a new id, so it serves as a version only
+}
+
+// ID returns the id of an image, a hash of its bytes: equal images are stored once,
+// and the image of an id never changes.
+func (im *Image) ID() string {
+	sum := sha256.Sum256(im.Data)
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+// NewImage returns the image of encoded bytes.
+func NewImage(mediaType string, data []byte) Image {
+	sum := sha256.Sum256(data)
+	return Image{Type: mediaType, Data: data, Hash: hex.EncodeToString(sum[:])}
 }
 
 // ids are those that a channel's logo_url may hold.
@@ -48,25 +64,25 @@ func Get(ctx context.Context, db store.DB, id string) (*Image, error) {
 		return nil, ErrNoLogo.Because(err)
 	case err != nil:
 		return nil, fault.ErrUnavailable.Because(err)
-	case im.check() != nil:
-		return nil, fault.ErrInternal.Because(im.check())
+	case im.Check() != nil:
+		return nil, fault.ErrInternal.Because(im.Check())
 	}
 	return im, nil
 }
 
-// Put keeps an image under an id, in place of what was there.
+// Put stores an image under an id, and replaces any other.
 func Put(ctx context.Context, db store.DB, id string, im Image) error {
 	if !ids.MatchString(id) {
 		return ErrInvalid.With("problem", "id")
 	}
-	if err := im.check(); err != nil {
+	if err := im.Check(); err != nil {
 		return err
 	}
 	return db.Set(ctx, at(id), im)
 }
 
-// check refuses what a browser should not get from us as an image.
-func (im *Image) check() error {
+// Check returns ErrInvalid for an image that must not be served.
+func (im *Image) Check() error {
 	switch {
 	case im.Type != "image/webp" && im.Type != "image/png":
 		return ErrInvalid.With("problem", "type")

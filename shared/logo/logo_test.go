@@ -97,3 +97,11 @@ func open(t *testing.T) store.DB {
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
+
+// TestID checks that the id of an image depends on its bytes alone.
+func TestID(t *testing.T) {
+	a, b := NewImage("image/png", []byte("a")), NewImage("image/webp", []byte("b"))
+	if a.ID() == b.ID() || a.ID() != (&Image{Data: []byte("a")}).ID() || !ids.MatchString(a.ID()) || len(a.ID()) != 16 {
+		t.Errorf("ids %q and %q", a.ID(), b.ID())
+	}
+}

@@ -10,6 +10,8 @@ import (
 
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/logo"
+	"miramundo.dev/shared/logo/raster"
+	"miramundo.dev/shared/logo/thumbnail"
 	"miramundo.dev/shared/origin"
 )
 
@@ -114,7 +116,7 @@ func (r *run) work(ctx context.Context, q *queue, making chan struct{}, out chan
 // the run has ended or the client is busy.
 func (r *run) fetch(ctx context.Context, t task, making chan struct{}) (answer, bool) {
 	req := origin.Request{
-		URL: t.address, MaxBytes: logo.MaxSource, Timeout: cmp.Or(r.Limits.Answer, defaultAnswer),
+		URL: t.address, MaxBytes: raster.MaxSource, Timeout: cmp.Or(r.Limits.Answer, defaultAnswer),
 		Header: http.Header{"Accept": {"image/png,image/webp,image/jpeg,image/*;q=0.8"}},
 	}
 	req.IfNoneMatch, req.IfModifiedSince = t.conditional()
@@ -124,7 +126,7 @@ func (r *run) fetch(ctx context.Context, t task, making chan struct{}) (answer, 
 	case err != nil && (ctx.Err() != nil || errors.Is(err, origin.ErrBusy)):
 		return a, false
 	case errors.Is(err, origin.ErrLimit):
-		a.reached, a.skipped = true, logo.TooManyBytes
+		a.reached, a.skipped = true, raster.TooManyBytes
 		return a, true
 	case err != nil:
 		a.err = err
@@ -144,16 +146,16 @@ func (r *run) fetch(ctx context.Context, t task, making chan struct{}) (answer, 
 
 // make makes a logo from a file.
 func (a *answer) make(data []byte) {
-	im, err := logo.Make(data)
-	if errors.Is(err, logo.ErrSkipped) {
-		a.skipped = logo.Reason(err)
+	im, err := thumbnail.Make(data)
+	if errors.Is(err, raster.ErrSkipped) {
+		a.skipped = raster.Reason(err)
 		return
 	}
 	if err != nil {
 		a.err = err
 		return
 	}
-	a.picture, a.id, a.format = im, im.ID(), logo.Format(data)
+	a.picture, a.id, a.format = im, im.ID(), raster.Format(data)
 }
 
 // count adds an answer to the report.

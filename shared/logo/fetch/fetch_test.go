@@ -27,6 +27,8 @@ import (
 	"miramundo.dev/shared/catalog/snapshot"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/logo"
+	"miramundo.dev/shared/logo/raster"
+	"miramundo.dev/shared/logo/thumbnail"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
@@ -195,7 +197,7 @@ func allowed(sites ...*site) []string {
 func logosOn(db store.DB, now func() time.Time, allow []string) Options {
 	const patience = time.Minute // only stops what hangs
 	return Options{DB: db, Now: now, Limits: Limits{Answer: patience}, Client: origin.New(origin.Options{
-		MaxBytes: logo.MaxSource, MaxInFlight: 16, PerHost: 2, Allow: allow, Header: patience,
+		MaxBytes: raster.MaxSource, MaxInFlight: 16, PerHost: 2, Allow: allow, Header: patience,
 	})}
 }
 
@@ -223,7 +225,7 @@ func shownBy(t *testing.T, db store.DB) map[string]string {
 // idOf returns the id of the logo that is made of numbered(n).
 func idOf(t testing.TB, n int) string {
 	t.Helper()
-	im, err := logo.Make(numbered(n))
+	im, err := thumbnail.Make(numbered(n))
 	if err != nil {
 		t.Fatal(err)
 	}

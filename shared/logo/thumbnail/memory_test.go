@@ -1,4 +1,4 @@
-package logo
+package thumbnail
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"runtime"
 	"testing"
+
+	"miramundo.dev/shared/logo/raster"
 )
 
 // TestMemory makes logos of files that ask for as much memory as is let through,
@@ -21,29 +23,29 @@ func TestMemory(t *testing.T) {
 		data []byte
 		skip string // empty when there is to be a logo
 	}{
-		{"PNG", flatPNG(3500, 3500, 8, 4), Blank},
-		{"PNG of 16 bits", flatPNG(2400, 2400, 16, 8), Blank},
-		{"PNG of 16 bits, interlaced, cut", interlacedPNG(1770, 1770), Damaged},
-		{"PNG of 16 bits, interlaced, larger", interlacedPNG(1800, 1800), TooLarge},
-		{"PNG of one bit, flat", headPNG(60000, 800, 1, 3), Damaged},
-		{"GIF, cut", wideGIF(4900, 4900), Damaged},
-		{"GIF, larger", wideGIF(5100, 5100), TooLarge},
-		{"BMP, cut", headBMP(3500, 3500), Damaged},
-		{"JPEG of CMYK, cut", resizedJPEG(file(t, "cmyk.jpg"), 2400, 2400), Damaged},
-		{"JPEG, progressive, cut", resizedJPEG(file(t, "progressive.jpg"), 2100, 2100), Damaged},
-		{"JPEG, progressive, larger", resizedJPEG(file(t, "progressive.jpg"), 4000, 4000), TooLarge},
-		{"WebP, lossy", resizedWebP(file(t, "lossy.webp"), 5000, 5000), Damaged},
-		{"WebP, many trees", treeBomb(900, 400), Damaged},
-		{"WebP, more trees", treeBomb(2600, 1000), TooLarge},
+		{"PNG", flatPNG(3500, 3500, 8, 4), raster.Blank},
+		{"PNG of 16 bits", flatPNG(2400, 2400, 16, 8), raster.Blank},
+		{"PNG of 16 bits, interlaced, cut", interlacedPNG(1770, 1770), raster.Damaged},
+		{"PNG of 16 bits, interlaced, larger", interlacedPNG(1800, 1800), raster.TooLarge},
+		{"PNG of one bit, flat", headPNG(60000, 800, 1, 3), raster.Damaged},
+		{"GIF, cut", wideGIF(4900, 4900), raster.Damaged},
+		{"GIF, larger", wideGIF(5100, 5100), raster.TooLarge},
+		{"BMP, cut", headBMP(3500, 3500), raster.Damaged},
+		{"JPEG of CMYK, cut", resizedJPEG(file(t, "cmyk.jpg"), 2400, 2400), raster.Damaged},
+		{"JPEG, progressive, cut", resizedJPEG(file(t, "progressive.jpg"), 2100, 2100), raster.Damaged},
+		{"JPEG, progressive, larger", resizedJPEG(file(t, "progressive.jpg"), 4000, 4000), raster.TooLarge},
+		{"WebP, lossy", resizedWebP(file(t, "lossy.webp"), 5000, 5000), raster.Damaged},
+		{"WebP, many trees", treeBomb(900, 400), raster.Damaged},
+		{"WebP, more trees", treeBomb(2600, 1000), raster.TooLarge},
 		{"text bomb", textBomb(pngOf(t, quarters(96, 72, 0))), ""},
-		{"ICO of 65,535 entries", manyIcons(), TooLarge},
+		{"ICO of 65,535 entries", manyIcons(), raster.TooLarge},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			_, err := Make(test.data)
 			runtime.ReadMemStats(&after)
-			if got := Reason(err); got != test.skip || (err == nil) != (test.skip == "") {
+			if got := raster.Reason(err); got != test.skip || (err == nil) != (test.skip == "") {
 				t.Errorf("Make = %v (%q), want the reason %q", err, got, test.skip)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > most {
@@ -59,7 +61,7 @@ func TestMemory(t *testing.T) {
 // of a pixel in bytes.
 func flatPNG(w, h uint32, depth byte, pixel int) []byte {
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h)
-	out := append([]byte(magicPNG), chunk("IHDR", append(head, depth, 6, 0, 0, 0))...)
+	out := append([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(head, depth, 6, 0, 0, 0))...)
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
 	for row := make([]byte, 1+int(w)*pixel); h > 0; h-- {
@@ -72,7 +74,7 @@ func flatPNG(w, h uint32, depth byte, pixel int) []byte {
 // interlacedPNG returns a PNG of 16 bits whose pixels end early.
 func interlacedPNG(w, h uint32) []byte {
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h)
-	out := append([]byte(magicPNG), chunk("IHDR", append(head, 16, 6, 0, 0, 1))...)
+	out := append([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(head, 16, 6, 0, 0, 1))...)
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
 	for range 24 {
@@ -114,7 +116,7 @@ func manyIcons() []byte {
 	for range 65535 {
 		out = append(out, 16, 16, 0, 0, 1, 0, 32, 0)
 		out = binary.LittleEndian.AppendUint32(out, 64)
-		out = binary.LittleEndian.AppendUint32(out, icoHeader)
+		out = binary.LittleEndian.AppendUint32(out, 6)
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package logo
+package thumbnail
 
 import (
 	"bytes"
@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"golang.org/x/image/webp"
+
+	"miramundo.dev/shared/logo"
+	"miramundo.dev/shared/logo/raster"
 )
 
 // TestMake makes logos of the corpus, and compares what is seen of them.
@@ -17,13 +20,13 @@ func TestMake(t *testing.T) {
 	for _, s := range corpus(t) {
 		t.Run(s.name, func(t *testing.T) {
 			im, err := Make(s.data)
-			if got := Reason(err); got != s.skip || (err == nil) != (s.skip == "") {
+			if got := raster.Reason(err); got != s.skip || (err == nil) != (s.skip == "") {
 				t.Fatalf("Make = %v (%q), want the reason %q", err, got, s.skip)
 			}
 			if s.skip != "" {
 				return
 			}
-			if got := Format(s.data); got != s.format {
+			if got := raster.Format(s.data); got != s.format {
 				t.Errorf("the format is %q, want %q", got, s.format)
 			}
 			check(t, s, im)
@@ -37,9 +40,9 @@ func TestMake(t *testing.T) {
 }
 
 // check checks a logo of the four quarters.
-func check(t *testing.T, s sample, im Image) {
+func check(t *testing.T, s sample, im logo.Image) {
 	t.Helper()
-	if err := im.check(); err != nil {
+	if err := im.Check(); err != nil {
 		t.Errorf("not to be kept: %v", err)
 	}
 	got := decoded(t, im)
@@ -61,7 +64,7 @@ func check(t *testing.T, s sample, im Image) {
 
 func off(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-func decoded(t testing.TB, im Image) image.Image {
+func decoded(t testing.TB, im logo.Image) image.Image {
 	t.Helper()
 	decode := map[string]func(*bytes.Reader) (image.Image, error){
 		"image/png":  func(r *bytes.Reader) (image.Image, error) { return png.Decode(r) },
@@ -86,7 +89,7 @@ func TestCut(t *testing.T) {
 			im, err := Make(s.data[:n])
 			if err == nil {
 				decoded(t, im)
-			} else if !errors.Is(err, ErrSkipped) || Reason(err) == "" {
+			} else if !errors.Is(err, raster.ErrSkipped) || raster.Reason(err) == "" {
 				t.Errorf("%s, the first %d bytes: %v", s.name, n, err)
 			}
 			if err == nil && n < len(s.data)/2 && s.format != "ico" { // another picture of it may be whole
@@ -144,14 +147,6 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// TestID checks that an id is one of the bytes, and may stand in an address.
-func TestID(t *testing.T) {
-	a, b := newImage("image/png", []byte("a")), newImage("image/webp", []byte("b"))
-	if a.ID() == b.ID() || a.ID() != (&Image{Data: []byte("a")}).ID() || !ids.MatchString(a.ID()) || len(a.ID()) != 16 {
-		t.Errorf("ids %q and %q", a.ID(), b.ID())
-	}
-}
-
 // FuzzMake checks that no file breaks Make, and that what it makes is a picture
 // within bounds.
 func FuzzMake(f *testing.F) {
@@ -167,14 +162,14 @@ func FuzzMake(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		im, err := Make(data)
 		if err != nil {
-			if Reason(err) == "" {
+			if raster.Reason(err) == "" {
 				t.Fatal(err)
 			}
 			return
 		}
 		out := decoded(t, im)
-		if b := out.Bounds(); max(b.Dx(), b.Dy()) > MaxSide || im.check() != nil {
-			t.Errorf("%v: %v", b, im.check())
+		if b := out.Bounds(); max(b.Dx(), b.Dy()) > MaxSide || im.Check() != nil {
+			t.Errorf("%v: %v", b, im.Check())
 		}
 	})
 }

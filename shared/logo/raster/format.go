@@ -1,4 +1,4 @@
-package logo
+package raster
 
 import (
 	"encoding/binary"
@@ -13,22 +13,22 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// A format is a kind of file that logos are made of.
+// A format is a kind of file that can be decoded.
 type format struct {
 	name   string
-	starts []string                             // what a file of it begins with
-	need   func(data []byte) (need, error)      // says what decoding takes, of the header alone
+	starts []string                             // what its files start with
+	need   func(data []byte) (need, error)      // reads from the header what decoding takes
 	decode func(io.Reader) (image.Image, error) // decodes need.data
 }
 
 // A need is what decoding a file takes.
 type need struct {
-	data          []byte // what is to be decoded: of a file with many pictures, the one
+	data          []byte // what to decode: of a file with many pictures, the chosen one
 	width, height int
-	memory        int64 // bytes, never too low
+	memory        int64 // bytes, an upper bound
 }
 
-// magicPNG is what a PNG begins with.
+// magicPNG is what a PNG starts with.
 const magicPNG = "\x89PNG\r\n\x1a\n"
 
 var formats = []format{
@@ -51,7 +51,7 @@ func formatOf(data []byte) *format {
 
 var errCut = errors.New("the header is cut or contradicts itself")
 
-// area returns the number of pixels of a picture, as large as they may be.
+// area returns the number of pixels of a picture of any size.
 func area(width, height int) int64 { return int64(width) * int64(height) }
 
 // needPNG reads the header, which comes first. Chunks that hold no pixels are
@@ -63,7 +63,7 @@ func needPNG(data []byte) (need, error) {
 	}
 	w, h := binary.BigEndian.Uint32(data[16:]), binary.BigEndian.Uint32(data[20:])
 	if w > 1<<24 || h > 1<<24 {
-		return need{}, skip(TooLarge)
+		return need{}, Skip(TooLarge)
 	}
 	depth, colour, interlaced := data[24], data[25], data[28] != 0
 	perPixel := int64(4) // of grey too: it may have a transparent tone

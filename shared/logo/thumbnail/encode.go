@@ -1,4 +1,4 @@
-package logo
+package thumbnail
 
 import (
 	"bytes"
@@ -13,12 +13,13 @@ import (
 	"golang.org/x/image/webp"
 
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/logo"
 )
 
 // encode returns an image as PNG or as lossless WebP, whichever is smaller. The
 // best compression of PNG would save a tenth of it at most, in ten times the
 // time of all else.
-func encode(im *image.RGBA) (Image, error) {
+func encode(im *image.RGBA) (logo.Image, error) {
 	plain := image.NewNRGBA(im.Rect)
 	draw.Draw(plain, plain.Rect, im, im.Rect.Min, draw.Src)
 	var forPNG, forWebP image.Image = plain, plain
@@ -30,12 +31,12 @@ func encode(im *image.RGBA) (Image, error) {
 	}
 	var asPNG bytes.Buffer
 	if err := pngEncoder.Encode(&asPNG, forPNG); err != nil {
-		return Image{}, fault.ErrInternal.Because(err)
+		return logo.Image{}, fault.ErrInternal.Because(err)
 	}
 	if asWebP, err := encodeWebP(forWebP, plain); err == nil && len(asWebP) < asPNG.Len() {
-		return newImage("image/webp", asWebP), nil
+		return logo.NewImage("image/webp", asWebP), nil
 	}
-	return newImage("image/png", asPNG.Bytes()), nil
+	return logo.NewImage("image/png", asPNG.Bytes()), nil
 }
 
 // pngEncoder uses its buffers again, which take a megabyte.

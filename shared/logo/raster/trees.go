@@ -1,4 +1,4 @@
-package logo
+package raster
 
 import (
 	"encoding/binary"
@@ -7,8 +7,8 @@ import (
 
 // A lossless WebP may say that its pixels are coded by 2,600 groups of Huffman
 // trees, 30 bytes each, for which a decoder makes tables of 50 KiB. So their
-// number is found before. It stands after the transforms, whose own small
-// images must be walked over, as RFC 9649 lays them out; pixels are not kept.
+// number is read before decoding. It follows the transforms, whose own small
+// images must be read first, as RFC 9649 lays them out; their pixels are discarded.
 
 // chunks yields the chunks of a RIFF container, as far as they lie in it.
 func chunks(data []byte) iter.Seq2[string, []byte] {
@@ -35,8 +35,8 @@ func losslessSides(chunk []byte) (w, h int, err error) {
 	return int(bits&0x3fff) + 1, int(bits>>14&0x3fff) + 1, nil
 }
 
-// treeMemory returns what the trees of lossless pixels take, in bytes. To find
-// out takes time in proportion to the sides: who calls has bounded them.
+// treeMemory returns what the trees of lossless pixels take, in bytes. It takes
+// time proportional to the sides, which the caller must have bounded.
 func treeMemory(pixels []byte, w, h int) (int64, error) {
 	walk := &walk{data: pixels}
 	seen := [4]bool{} // by kind: each transform is made once at most, else a short file takes hours

@@ -1,4 +1,4 @@
-package logo
+package raster
 
 import (
 	"bytes"
@@ -71,7 +71,7 @@ func iconRank(entry []byte) int {
 func needDIB(body []byte) (need, error) {
 	w, h := side(body[4:]), side(body[8:])/2
 	if w > 1024 || h > 1024 {
-		return need{}, skip(TooLarge)
+		return need{}, Skip(TooLarge)
 	}
 	bits, colours := int(binary.LittleEndian.Uint16(body[14:])), int(binary.LittleEndian.Uint32(body[32:]))
 	if bits <= 8 && colours == 0 {

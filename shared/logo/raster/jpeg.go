@@ -1,4 +1,4 @@
-package logo
+package raster
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ const maxScans = 100
 // the format asks, so that it finds the one that the decoder does.
 func needJPEG(data []byte) (need, error) {
 	if bytes.Count(data, []byte{0xff, 0xda}) > maxScans {
-		return need{}, skip(TooLarge)
+		return need{}, Skip(TooLarge)
 	}
 	for rest := data[2:]; len(rest) >= 4 && rest[0] == 0xff; {
 		marker := rest[1]

@@ -1,6 +1,6 @@
 //go:build race
 
-package logo
+package thumbnail
 
 // race says that the race detector watches.
 const race = true

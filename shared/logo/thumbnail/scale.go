@@ -1,28 +1,30 @@
-package logo
+package thumbnail
 
 import (
 	"image"
 	"image/draw"
 
 	xdraw "golang.org/x/image/draw"
+
+	"miramundo.dev/shared/logo/raster"
 )
 
-// coarse is to which side pictures are averaged before they are filtered: what
-// filtering takes of memory and time grows with it.
+// coarse is the side to which pictures are averaged before they are filtered. The
+// memory and time of filtering grow with it.
 const coarse = 3 * MaxSide / 2
 
 // scale returns a picture of at most MaxSide pixels on its longer side, with
-// its colours multiplied by their alpha, as filters need them. It enlarges
-// nothing.
-func scale(p picture) *image.RGBA {
+// its colours multiplied by their alpha, as filters need them. It never
+// enlarges.
+func scale(p raster.Picture) *image.RGBA {
 	src := average(p)
 	w, h := src.Rect.Dx(), src.Rect.Dy()
-	long := max(p.canvas.Dx(), p.canvas.Dy())
+	long := max(p.Canvas.Dx(), p.Canvas.Dy())
 	if long <= MaxSide {
 		return src
 	}
 	shrunk := func(n int) int { return max(1, (n*MaxSide+long/2)/long) }
-	dst := image.NewRGBA(image.Rect(0, 0, shrunk(p.canvas.Dx()), shrunk(p.canvas.Dy())))
+	dst := image.NewRGBA(image.Rect(0, 0, shrunk(p.Canvas.Dx()), shrunk(p.Canvas.Dy())))
 	if dst.Rect.Dx() == w && dst.Rect.Dy() == h {
 		return src
 	}
@@ -32,8 +34,8 @@ func scale(p picture) *image.RGBA {
 
 // average returns p with a longer side of less than 2*coarse: each pixel is the
 // mean of a rectangle, of equal sizes but for one pixel.
-func average(p picture) *image.RGBA {
-	w, h := p.canvas.Dx(), p.canvas.Dy()
+func average(p raster.Picture) *image.RGBA {
+	w, h := p.Canvas.Dx(), p.Canvas.Dy()
 	k := max(1, max(w, h)/coarse)
 	rows := newRows(p)
 	dst := image.NewRGBA(image.Rect(0, 0, max(1, w/k), max(1, h/k)))
@@ -103,13 +105,13 @@ func (s *sums) mean(dst []byte, rows int) {
 
 // rows gives the rows of a picture as they are seen, one at a time.
 type rows struct {
-	picture
+	raster.Picture
 	row     *image.RGBA
 	palette [][4]byte // of pictures that have one
 }
 
-func newRows(p picture) *rows {
-	r := &rows{picture: p, row: image.NewRGBA(image.Rect(0, 0, p.canvas.Dx(), 1))}
+func newRows(p raster.Picture) *rows {
+	r := &rows{Picture: p, row: image.NewRGBA(image.Rect(0, 0, p.Canvas.Dx(), 1))}
 	if im, ok := p.Image.(*image.Paletted); ok {
 		r.palette = make([][4]byte, 256) // what lies beyond the palette is seen as nothing
 		for i, c := range im.Palette {
@@ -122,12 +124,12 @@ func newRows(p picture) *rows {
 
 // at returns row y, until the next call.
 func (r *rows) at(y int) []byte {
-	y += r.canvas.Min.Y
+	y += r.Canvas.Min.Y
 	if r.palette != nil {
 		r.index(r.Image.(*image.Paletted), y)
 		return r.row.Pix
 	}
-	draw.Draw(r.row, r.row.Rect, r.Image, image.Pt(r.canvas.Min.X, y), draw.Src)
+	draw.Draw(r.row, r.row.Rect, r.Image, image.Pt(r.Canvas.Min.X, y), draw.Src)
 	return r.row.Pix
 }
 
@@ -138,7 +140,7 @@ func (r *rows) index(im *image.Paletted, y int) {
 		return
 	}
 	seen := im.Pix[im.PixOffset(im.Rect.Min.X, y):][:im.Rect.Dx()]
-	out := r.row.Pix[4*(im.Rect.Min.X-r.canvas.Min.X):]
+	out := r.row.Pix[4*(im.Rect.Min.X-r.Canvas.Min.X):]
 	for x, i := range seen {
 		copy(out[4*x:4*x+4], r.palette[i][:])
 	}

@@ -1,4 +1,4 @@
-package logo
+package thumbnail
 
 import (
 	"bytes"
@@ -17,6 +17,8 @@ import (
 	"github.com/HugoSmits86/nativewebp"
 	"github.com/sergeymakinen/go-ico"
 	"golang.org/x/image/bmp"
+
+	"miramundo.dev/shared/logo/raster"
 )
 
 // The colours of the quarters of the picture that most tests make: those above,
@@ -103,38 +105,38 @@ func refused(t testing.TB, aPNG, aJPEG []byte) []sample {
 		white.Pix[i] = 255
 	}
 	return []sample{
-		{name: "nothing", skip: Unknown},
-		{name: "text", data: []byte("404 not found"), skip: Unknown},
-		{name: "HTML", data: []byte("<!doctype html><title>Not found</title>"), skip: HTML},
-		{name: "SVG", data: []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), skip: SVG},
-		{name: "SVG after a declaration", data: []byte("\xef\xbb\xbf\n<?xml version='1.0'?>\n<!-- x --><SVG/>"), skip: SVG},
-		{name: "AVIF", data: file(t, "quarters.avif"), skip: AVIF},
-		{name: "TIFF", data: file(t, "quarters.tif"), skip: TIFF},
-		{name: "WebP, animated", data: animatedWebP(), skip: Animated},
-		{name: "RIFF of sound", data: []byte("RIFF\x40\x00\x00\x00WAVEfmt " + strings.Repeat("\x00", 64)), skip: Unknown},
-		{name: "1x1", data: pngOf(t, quarters(1, 1, 255)), skip: TooSmall},
-		{name: "1x1 GIF", data: gifOf(t, paletted(quarters(1, 1, 255))), skip: TooSmall},
-		{name: "a line", data: pngOf(t, quarters(300, 7, 255)), skip: TooSmall},
-		{name: "white", data: pngOf(t, white), skip: Blank},
-		{name: "white JPEG", data: jpegOf(t, white), skip: Blank},
-		{name: "transparent", data: pngOf(t, nothing), skip: Blank},
-		{name: "20,000 x 20,000", data: headPNG(20000, 20000, 8, 6), skip: TooLarge},
-		{name: "20,000 x 20,000 of one bit", data: headPNG(20000, 20000, 1, 0), skip: TooLarge},
-		{name: "more pixels than an int holds", data: headPNG(1<<31-1, 1<<31-1, 16, 6), skip: TooLarge},
-		{name: "20,000 x 20,000 GIF", data: []byte("GIF89a\x20\x4e\x20\x4e\x00\x00\x00\x2c"), skip: TooLarge},
-		{name: "65,535 x 65,535 JPEG", data: headJPEG(65535, 65535, 0xc0, 0x11), skip: TooLarge},
-		{name: "2,000 x 2,000 progressive JPEG in full colour", data: headJPEG(2000, 2000, 0xc2, 0x11), skip: TooLarge},
-		{name: "JPEG of many scans", data: append(headJPEG(512, 512, 0xc2, 0x11), bytes.Repeat([]byte("\xff\xda\x00\x08"), 200)...), skip: TooLarge},
-		{name: "16,384 x 16,384 WebP", data: headWebP("VP8L", "\x2f\xff\xff\xff\x0f"), skip: TooLarge},
-		{name: "16,384 x 16,384 WebP of many transforms", data: transformBomb(100_000, 16384), skip: TooLarge},
-		{name: "WebP of many transforms", data: transformBomb(100_000, 2000), skip: Damaged},
-		{name: "WebP of many chunks that are larger than it says", data: chunkBomb(20_000), skip: Damaged},
-		{name: "16,384 x 16,384 BMP", data: headBMP(16384, 16384), skip: TooLarge},
-		{name: "ICO of a large PNG", data: icon([]byte{16, 16}, headPNG(20000, 20000, 8, 6)), skip: TooLarge},
-		{name: "ICO without pictures", data: []byte("\x00\x00\x01\x00\x00\x00"), skip: Damaged},
-		{name: "ICO whose pictures lie outside", data: append(icon([]byte{16, 16}, aPNG)[:icoHeader+12], 0xff, 0xff, 0xff, 0x7f), skip: Damaged},
-		{name: "WebP that says too much of its length", data: headWebP("VP8 ", strings.Repeat("\xff", 20)), skip: Damaged},
-		{name: "too many bytes", data: append(bytes.Clone(aPNG), make([]byte, MaxSource)...), skip: TooManyBytes},
+		{name: "nothing", skip: raster.Unknown},
+		{name: "text", data: []byte("404 not found"), skip: raster.Unknown},
+		{name: "HTML", data: []byte("<!doctype html><title>Not found</title>"), skip: raster.HTML},
+		{name: "SVG", data: []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), skip: raster.SVG},
+		{name: "SVG after a declaration", data: []byte("\xef\xbb\xbf\n<?xml version='1.0'?>\n<!-- x --><SVG/>"), skip: raster.SVG},
+		{name: "AVIF", data: file(t, "quarters.avif"), skip: raster.AVIF},
+		{name: "TIFF", data: file(t, "quarters.tif"), skip: raster.TIFF},
+		{name: "WebP, animated", data: animatedWebP(), skip: raster.Animated},
+		{name: "RIFF of sound", data: []byte("RIFF\x40\x00\x00\x00WAVEfmt " + strings.Repeat("\x00", 64)), skip: raster.Unknown},
+		{name: "1x1", data: pngOf(t, quarters(1, 1, 255)), skip: raster.TooSmall},
+		{name: "1x1 GIF", data: gifOf(t, paletted(quarters(1, 1, 255))), skip: raster.TooSmall},
+		{name: "a line", data: pngOf(t, quarters(300, 7, 255)), skip: raster.TooSmall},
+		{name: "white", data: pngOf(t, white), skip: raster.Blank},
+		{name: "white JPEG", data: jpegOf(t, white), skip: raster.Blank},
+		{name: "transparent", data: pngOf(t, nothing), skip: raster.Blank},
+		{name: "20,000 x 20,000", data: headPNG(20000, 20000, 8, 6), skip: raster.TooLarge},
+		{name: "20,000 x 20,000 of one bit", data: headPNG(20000, 20000, 1, 0), skip: raster.TooLarge},
+		{name: "more pixels than an int holds", data: headPNG(1<<31-1, 1<<31-1, 16, 6), skip: raster.TooLarge},
+		{name: "20,000 x 20,000 GIF", data: []byte("GIF89a\x20\x4e\x20\x4e\x00\x00\x00\x2c"), skip: raster.TooLarge},
+		{name: "65,535 x 65,535 JPEG", data: headJPEG(65535, 65535, 0xc0, 0x11), skip: raster.TooLarge},
+		{name: "2,000 x 2,000 progressive JPEG in full colour", data: headJPEG(2000, 2000, 0xc2, 0x11), skip: raster.TooLarge},
+		{name: "JPEG of many scans", data: append(headJPEG(512, 512, 0xc2, 0x11), bytes.Repeat([]byte("\xff\xda\x00\x08"), 200)...), skip: raster.TooLarge},
+		{name: "16,384 x 16,384 WebP", data: headWebP("VP8L", "\x2f\xff\xff\xff\x0f"), skip: raster.TooLarge},
+		{name: "16,384 x 16,384 WebP of many transforms", data: transformBomb(100_000, 16384), skip: raster.TooLarge},
+		{name: "WebP of many transforms", data: transformBomb(100_000, 2000), skip: raster.Damaged},
+		{name: "WebP of many chunks that are larger than it says", data: chunkBomb(20_000), skip: raster.Damaged},
+		{name: "16,384 x 16,384 BMP", data: headBMP(16384, 16384), skip: raster.TooLarge},
+		{name: "ICO of a large PNG", data: icon([]byte{16, 16}, headPNG(20000, 20000, 8, 6)), skip: raster.TooLarge},
+		{name: "ICO without pictures", data: []byte("\x00\x00\x01\x00\x00\x00"), skip: raster.Damaged},
+		{name: "ICO whose pictures lie outside", data: append(icon([]byte{16, 16}, aPNG)[:6+12], 0xff, 0xff, 0xff, 0x7f), skip: raster.Damaged},
+		{name: "WebP that says too much of its length", data: headWebP("VP8 ", strings.Repeat("\xff", 20)), skip: raster.Damaged},
+		{name: "too many bytes", data: append(bytes.Clone(aPNG), make([]byte, raster.MaxSource)...), skip: raster.TooManyBytes},
 
 		{name: "GIF and script", data: append(bytes.Clone(aGIF), script...), format: "gif", width: 96, height: 72},
 		{name: "PNG and ZIP", data: append(bytes.Clone(aPNG), "PK\x03\x04evil"...), format: "png", width: 96, height: 72},
@@ -221,7 +223,7 @@ func chunk(name string, data []byte) []byte {
 // headPNG returns the header of a PNG, and no pixels.
 func headPNG(w, h uint32, depth, colours byte) []byte {
 	data := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h)
-	head := append([]byte(magicPNG), chunk("IHDR", append(data, depth, colours, 0, 0, 0))...)
+	head := append([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(data, depth, colours, 0, 0, 0))...)
 	return append(head, chunk("IDAT", make([]byte, 64))...)
 }
 
@@ -337,7 +339,7 @@ func icon(sides, body []byte) []byte {
 	out := append([]byte("\x00\x00\x01\x00\x01\x00"), sides...)
 	out = append(out, 0, 0, 1, 0, 32, 0)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(body)))
-	out = binary.LittleEndian.AppendUint32(out, icoHeader+icoEntry)
+	out = binary.LittleEndian.AppendUint32(out, 6+16)
 	return append(out, body...)
 }
 
@@ -346,6 +348,6 @@ func icon(sides, body []byte) []byte {
 func withoutMask(data []byte) []byte {
 	const mask = 32 * 4
 	data = data[:len(data)-mask]
-	binary.LittleEndian.PutUint32(data[icoHeader+8:], uint32(len(data)-icoHeader-icoEntry))
+	binary.LittleEndian.PutUint32(data[6+8:], uint32(len(data)-6-16))
 	return data
 }

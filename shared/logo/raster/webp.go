@@ -1,14 +1,14 @@
-package logo
+package raster
 
 import (
 	"encoding/binary"
 )
 
 // needWebP reads the container and the size in its first chunk. The decoder
-// believes what chunks say of their lengths, so they must lie in the file.
+// trusts the lengths of chunks, so they must lie within the file.
 func needWebP(data []byte) (need, error) {
 	if len(data) < 30 || string(data[8:12]) != "WEBP" {
-		return need{}, skip(Unknown)
+		return need{}, Skip(Unknown)
 	}
 	if int64(binary.LittleEndian.Uint32(data[4:])) > int64(len(data)-8) {
 		return need{}, errCut
@@ -55,7 +55,7 @@ func losslessMemory(w, h int) int64 { return 9 * area(w, h) }
 func extendedNeed(data, body []byte) (need, error) {
 	const animated = 1 << 1
 	if body[0]&animated != 0 {
-		return need{}, skip(Animated)
+		return need{}, Skip(Animated)
 	}
 	size := func(at int) int { return (int(body[at]) | int(body[at+1])<<8 | int(body[at+2])<<16) + 1 }
 	w, h := size(4), size(7)
