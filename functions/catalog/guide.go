@@ -82,7 +82,7 @@ func (s *Server) guideDay(_ context.Context, in guideDayIn) (daySheet, error) {
 	if err != nil {
 		return daySheet{}, err
 	}
-	channel, ok := v.Brief(in.ID)
+	channel, ok := v.Summary(in.ID)
 	if !ok {
 		return daySheet{}, catalog.ErrNoChannel
 	}

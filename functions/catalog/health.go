@@ -20,7 +20,7 @@ func (s *Server) health(ctx context.Context, in healthIn) (*health.Panel, error)
 	if err != nil {
 		return nil, err
 	}
-	channel, ok := v.Brief(in.ID)
+	channel, ok := v.Summary(in.ID)
 	if !ok {
 		return nil, catalog.ErrNoChannel
 	}

@@ -81,7 +81,7 @@ func (s *Server) list(ctx context.Context, in *listIn, format string) (api.Conte
 	}
 	locale, caller := int(api.LocaleOf(ctx)), rank.Caller{Country: api.CountryOf(ctx), Now: s.Now()}
 	for i, doc := range docs {
-		p := v.PickAt(doc, locale, caller)
+		p := v.EntryAt(doc, locale, caller)
 		l.Entries[i] = feed.EntryOf(p.Channel, p.Stream, v.Links())
 		l.Entries[i].Group = groupOf(p.Channel)
 	}

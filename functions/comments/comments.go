@@ -77,7 +77,7 @@ func (s *Server) channel(id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	b, ok := v.Brief(id)
+	b, ok := v.Summary(id)
 	if !ok {
 		return "", catalog.ErrNoChannel
 	}

@@ -131,7 +131,7 @@ func (c *chooser) add(list []feed.Entry, g *library.Group, folders []string, gro
 // entry returns an item with what the catalog says of its channel now, or with
 // what is remembered of one that is gone.
 func (c *chooser) entry(it *library.Item) feed.Entry {
-	if p, ok := c.view.Pick(it.Channel, it.Stream, int(i18n.EN), c.caller); ok {
+	if p, ok := c.view.Entry(it.Channel, it.Stream, int(i18n.EN), c.caller); ok {
 		return feed.EntryOf(p.Channel, p.Stream, c.view.Links())
 	}
 	return feed.Entry{

@@ -131,7 +131,7 @@ func (s *Server) add(ctx context.Context, in addIn) (out played, err error) {
 	if err != nil {
 		return out, err
 	}
-	c, ok := v.Brief(in.ChannelID)
+	c, ok := v.Summary(in.ChannelID)
 	if !ok {
 		return out, catalog.ErrNoChannel
 	}

@@ -34,7 +34,7 @@ func (m *matcher) note(line int, name, reason string) {
 // backedUp finds the channel of an item of a backup, by its id or else by its
 // name. A pinned stream that is gone is pinned no more.
 func (m *matcher) backedUp(n int, it *library.BackupItem) (library.Item, bool) {
-	c, ok := m.Brief(it.Channel)
+	c, ok := m.Summary(it.Channel)
 	if reason := ""; !ok {
 		country := ""
 		if it.Country != nil {
@@ -56,7 +56,7 @@ func (m *matcher) backedUp(n int, it *library.BackupItem) (library.Item, bool) {
 
 // named finds a channel by its name: a TV channel before a station, when that
 // is not said.
-func (m *matcher) named(radio bool, country, name string) (index.Brief, string) {
+func (m *matcher) named(radio bool, country, name string) (index.Summary, string) {
 	id, reason := "", notInCatalog
 	if !radio {
 		id, reason = m.byName(catalog.TV, country, name)
@@ -65,12 +65,12 @@ func (m *matcher) named(radio bool, country, name string) (index.Brief, string) 
 		id, reason = m.byName(catalog.Station, country, name)
 	}
 	if reason != "" {
-		return index.Brief{}, reason
+		return index.Summary{}, reason
 	}
-	if c, ok := m.Brief(id); ok {
+	if c, ok := m.Summary(id); ok {
 		return c, ""
 	}
-	return index.Brief{}, notInCatalog
+	return index.Summary{}, notInCatalog
 }
 
 // importCategory is the folder of lists that name none.
@@ -125,9 +125,9 @@ func (m *matcher) entry(e *m3u.Entry) (library.Item, string) {
 	if at := strings.LastIndexByte(id, '@'); at >= 0 {
 		id, feed = id[:at], id[at+1:]
 	}
-	c, ok := m.Brief(id)
+	c, ok := m.Summary(id)
 	if !ok && e.UUID != "" {
-		c, ok = m.Brief("rb." + e.UUID)
+		c, ok = m.Summary("rb." + e.UUID)
 	}
 	if !ok {
 		c, feed, ok = m.played(e.URL)
@@ -144,19 +144,19 @@ func (m *matcher) entry(e *m3u.Entry) (library.Item, string) {
 
 // played finds the channel that is played at an address, ours or the
 // provider's, and the feed of it.
-func (m *matcher) played(url string) (c index.Brief, feed string, ok bool) {
+func (m *matcher) played(url string) (c index.Summary, feed string, ok bool) {
 	if id, ours := m.streamID(url); ours {
 		if f, found := m.Stream(id); found {
-			c, ok = m.Brief(f.Channel.ID)
+			c, ok = m.Summary(f.Channel.ID)
 			return c, f.Stream.Feed, ok
 		}
-		return index.Brief{}, "", false
+		return index.Summary{}, "", false
 	}
 	r, s, ok := m.byURL(url)
 	if !ok {
-		return index.Brief{}, "", false
+		return index.Summary{}, "", false
 	}
-	c, ok = m.Brief(r.ID)
+	c, ok = m.Summary(r.ID)
 	return c, s.Feed, ok
 }
 

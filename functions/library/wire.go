@@ -101,7 +101,7 @@ func (s *Server) item(it *library.Item, n int, v *index.View) item {
 		ID: it.ID, ChannelID: it.Channel, StreamID: catalog.TextOrNil(it.Stream), Name: it.Name, Country: catalog.TextOrNil(it.Country),
 		Kind: it.Kind().String(), Sort: n, LastPlayedAt: it.PlayedAt(), Stale: true, API: s.links.Base + itemsPath + "/" + it.ID,
 	}
-	c, ok := v.Brief(it.Channel)
+	c, ok := v.Summary(it.Channel)
 	if !ok {
 		return out
 	}

@@ -151,7 +151,7 @@ func deref(s *string) string {
 // itemOf returns an item that shows a channel, by its id or one that it once
 // had, with a stream pinned unless stream is empty.
 func itemOf(v *index.View, channel, stream string) (library.Item, error) {
-	c, ok := v.Brief(channel)
+	c, ok := v.Summary(channel)
 	if !ok {
 		return library.Item{}, catalog.ErrNoChannel
 	}
@@ -162,7 +162,7 @@ func itemOf(v *index.View, channel, stream string) (library.Item, error) {
 }
 
 // itemFor returns an item that shows c.
-func itemFor(c index.Brief) library.Item {
+func itemFor(c index.Summary) library.Item {
 	return library.ItemOf(c.ID, c.Name, c.Kind, c.Country)
 }
 
@@ -203,7 +203,7 @@ func (s *Server) changeItem(ctx context.Context, in itemChangeIn) (*Library, err
 
 // repinned is pinned for a channel by any id that it had.
 func repinned(v *index.View, channel, stream string) (string, error) {
-	if c, ok := v.Brief(channel); ok {
+	if c, ok := v.Summary(channel); ok {
 		channel = c.ID
 	}
 	return pinned(v, channel, stream)

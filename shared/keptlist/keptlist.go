@@ -25,7 +25,7 @@ type Row interface {
 // An Entry is a row with the channel that it leads to.
 type Entry[R Row] struct {
 	Row     R
-	Channel index.Brief
+	Channel index.Summary
 	Stale   bool // the catalog is too old to say whether the channel plays
 }
 
@@ -69,7 +69,7 @@ func entries[R Row](rows []R, v *index.View, stale bool) []Entry[R] {
 	all := make([]Entry[R], 0, len(rows))
 	seen := make(map[string]bool, len(rows))
 	for _, r := range rows {
-		b, ok := v.Brief(r.ChannelID())
+		b, ok := v.Summary(r.ChannelID())
 		if !ok || seen[b.ID] {
 			continue
 		}

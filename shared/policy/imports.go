@@ -19,7 +19,9 @@ const (
 	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/probetest(/.*)?|reference|killtest)|functions/web/webtest`
 	leaves    = `shared/(store|bus)/(embedded|firestore|pubsub)(/.*)?`
 	functions = `functions/\w+(/.*)?`
-	anything  = `.*`
+
+	layersOfIndex = `shared/catalog/index/(layout|state|search|show)`
+	anything      = `.*`
 )
 
 // layers are the allowed imports, lowest first. A package belongs to the first
@@ -92,6 +94,8 @@ func misplaced(dir, im string) string {
 		return "only wire opens a leaf"
 	case im == "shared/compose" && !match(composers+`|hop/server`, dir):
 		return "the table and the mains open parts; a function is given those that it declares"
+	case match(layersOfIndex, im) && !match(`shared/catalog/index(/.*)?`, dir):
+		return "the layers of the index meet in shared/catalog/index"
 	case match(composers, dir) || strings.HasPrefix(im, dir+"/"):
 		return ""
 	}

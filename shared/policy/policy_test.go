@@ -61,6 +61,8 @@ func TestRules(t *testing.T) {
 		{"imports", "shared/wire/a.go", `import "miramundo.dev/shared/store/embedded"`, ""},
 		{"imports", "functions/media/a.go", `import "miramundo.dev/shared/store/storetest"`, "only tests import"},
 		{"imports", "functions/media/a_test.go", `import "miramundo.dev/shared/store/storetest"`, ""},
+		{"imports", "functions/catalog/a.go", `import "miramundo.dev/shared/catalog/index/show"`, "layers of the index"},
+		{"imports", "shared/catalog/index/show/a.go", `import "miramundo.dev/shared/catalog/index/search"`, ""},
 		{"imports", "shared/novelty/a.go", `import "miramundo.dev/shared/fault"`, "stands in no layer"},
 		{"imports of tests", "shared/store/a_test.go", `import "miramundo.dev/functions"`, "below what uses it"},
 		{"imports of tests", "shared/store/a_test.go", `import "miramundo.dev/shared/blob"`, ""},

@@ -137,7 +137,7 @@ func (s *Server) watch(at *index.View, l i18n.Locale, c *catalog.ChannelFull) *p
 // successor returns a link to the channel that replaced another; nil when the
 // catalog does not show it.
 func successor(v *page.View, at *index.View, id string) *link {
-	b, ok := at.Brief(id)
+	b, ok := at.Summary(id)
 	if !ok {
 		return nil
 	}

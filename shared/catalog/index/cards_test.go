@@ -57,11 +57,11 @@ func TestCards(t *testing.T) {
 
 // cardOf returns the card of an item.
 func cardOf(t *testing.T, v *index.View, item *catalog.Channel) index.Card {
-	brief, ok := v.Brief(item.ID)
+	summary, ok := v.Summary(item.ID)
 	if !ok {
 		t.Fatalf("no %s", item.ID)
 	}
-	c := index.Card{Brief: brief, HasGuide: item.HasGuide, Health: item.HealthExt}
+	c := index.Card{Summary: summary, HasGuide: item.HasGuide, Health: item.HealthExt}
 	switch {
 	case len(item.CategoryLabels) > 0:
 		c.Category = item.CategoryLabels[0]

@@ -190,7 +190,7 @@ func TestLogos(t *testing.T) {
 		{name: "blocked and gone, and had by another", logos: pairs("Gone.br", "x", "A.br", "x"), blocked: []string{"Gone.br"}, want: url("x")},
 	} {
 		v := index.NewView(ix, index.Overlay{Logos: test.logos, BlockedChannels: test.blocked}, links)
-		if b, ok := v.Brief("A.br"); ok && cmp.Diff(test.want, b.LogoURL) != "" || !ok && test.want != nil {
+		if b, ok := v.Summary("A.br"); ok && cmp.Diff(test.want, b.LogoURL) != "" || !ok && test.want != nil {
 			t.Errorf("%s (-want +got):\n%s", test.name, cmp.Diff(test.want, b.LogoURL))
 		}
 		var hidden []string

@@ -95,3 +95,14 @@ func Text(escaped []byte) string {
 	}
 	return s
 }
+
+// AppendValue adds v as encoding/json writes it without HTML escaping.
+func AppendValue(dst []byte, v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return append(dst, "null"...) // never: the wire structs always encode
+	}
+	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+}

@@ -54,7 +54,7 @@ func (r *run) plan(v *index.View) *plan {
 			p.moved++
 		}
 		source := logo.SourceID(rec.LogoSource)
-		if _, shown := v.Brief(rec.ID); !shown || !state.Due(source, r.Now()) {
+		if _, shown := v.Summary(rec.ID); !shown || !state.Due(source, r.Now()) {
 			continue
 		}
 		t := tasks[rec.LogoSource]

@@ -1,0 +1,289 @@
+package layout
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/filter"
+	"miramundo.dev/shared/catalog/jsontext"
+	"miramundo.dev/shared/catalog/lexicon"
+	"miramundo.dev/shared/catalog/snapshot"
+)
+
+// assemble makes an index of columns that hold together.
+func assemble(c *snapshot.Columns) (*Index, error) {
+	ix := &Index{
+		version: c.Version, builtAt: c.BuiltAt, sources: c.Sources,
+		N: c.Docs.Len(), Values: escape(&c.Values), Lists: c.Lists,
+		logos:      logoColumns{c.Docs.LogoHost, c.Docs.LogoPath},
+		Stations:   StationColumns{c.Stations.TagList, c.Stations.Votes, c.Stations.Clicks, c.Stations.Sound},
+		Streams:    newStreams(&c.Streams),
+		Groups:     Groups{c.Topics, c.Tongues, c.Houses, c.Pasts, c.Feeds, c.States, c.Sounds},
+		Vocabulary: Vocabulary{c.LanguageList(), c.CountryList(), c.Subdivisions, c.Cities},
+		channelTo:  newAliases(&c.ChannelAliases), streamTo: newAliases(&c.StreamAliases),
+	}
+	if err := ix.setCategories(c); err != nil {
+		return nil, err
+	}
+	ix.setRows(c)
+	ix.setAltNameHashes(&c.Docs)
+	ix.setFlags()
+	ix.setCategorySets()
+	ix.setPostings(&c.Docs)
+	ix.Words = lexicon.New(c.Words, ix.N)
+	ix.ByVotes = orderByRank(ix.N, ix.voteRank)
+	return ix, nil
+}
+
+// escape returns t as its strings stand in JSON.
+func escape(t *snapshot.Texts) snapshot.Texts {
+	out := snapshot.Texts{Bytes: make([]byte, 0, len(t.Bytes)), Ends: make([]uint32, 0, t.Len())}
+	for i := range uint32(t.Len()) {
+		out.Bytes = jsontext.Append(out.Bytes, t.At(i))
+		out.Ends = append(out.Ends, uint32(len(out.Bytes)))
+	}
+	return out
+}
+
+// ValueNumber returns the number of a value that a filter may name.
+func (ix *Index) ValueNumber(s string) (uint32, bool) {
+	var buf [128]byte
+	return ix.valueNumbers.find(jsontext.Append(buf[:0], s), ix.Values.At)
+}
+
+// EscapedID returns the escaped id of a record: the first of its texts, which stands
+// in a known place when none is long.
+func (ix *Index) EscapedID(doc uint32) []byte {
+	b := ix.texts[ix.Rows[doc].texts:]
+	if lengths := binary.LittleEndian.Uint64(b); lengths&longLength == 0 {
+		return b[textCount:][:lengths&0x7f]
+	}
+	return ix.Texts(doc).Part[TextID]
+}
+
+// Find returns the record with an id, whether or not it is shown.
+func (ix *Index) Find(id string) (uint32, bool) {
+	var buf [128]byte
+	return ix.ids.find(jsontext.Append(buf[:0], id), ix.EscapedID)
+}
+
+// setCategories numbers the categories, by id.
+func (ix *Index) setCategories(c *snapshot.Columns) error {
+	ix.Categories = c.CategoryList()
+	if n := len(ix.Categories); n > MaxCategories {
+		return fmt.Errorf("index: %d categories, at most %d", n, MaxCategories)
+	}
+	slices.SortFunc(ix.Categories, func(a, b catalog.Category) int { return strings.Compare(a.ID, b.ID) })
+	return nil
+}
+
+// Category returns the number of a category.
+func (ix *Index) Category(id string) (int, bool) {
+	return slices.BinarySearchFunc(ix.Categories, id, func(k catalog.Category, id string) int { return strings.Compare(k.ID, id) })
+}
+
+// setRows gathers what leads from a record to what is known of it.
+func (ix *Index) setRows(c *snapshot.Columns) {
+	d := &c.Docs
+	ix.Rows = make([]Row, ix.N)
+	ix.ids = newTable(ix.N)
+	o := newTextWriter(c, &ix.Values)
+	station := uint32(0)
+	for doc := range uint32(ix.N) {
+		r := Row{uint32(len(o.out)), d.Topic[doc], d.Tongue[doc], d.House[doc], d.Past[doc], d.Feed[doc], d.State[doc], 0}
+		isStation := c.States.Row(r.State)[snapshot.StateKind] != 0
+		if isStation {
+			r.Station = station
+			station++
+		}
+		id := o.add(doc, r.Topic, r.Station, isStation)
+		ix.Rows[doc], ix.texts = r, o.out
+		ix.ids.put(id, doc, ix.EscapedID)
+	}
+	if spare := cap(o.out) - len(o.out); spare > len(o.out)/16 {
+		ix.texts = bytes.Clone(o.out)
+	}
+}
+
+// setAltNameHashes notes whose the alternative names are.
+func (ix *Index) setAltNameHashes(d *snapshot.Docs) {
+	ix.AltNameHashes = make([]uint64, 0, len(d.AltHashes))
+	for doc := range uint32(ix.N) {
+		for i, end := d.AltNames.Span(doc); i < end; i++ {
+			ix.AltNameHashes = append(ix.AltNameHashes, uint64(d.AltHashes[i])<<32|uint64(doc))
+		}
+	}
+	slices.Sort(ix.AltNameHashes)
+}
+
+// setFlags notes the kind of each record, whether it has a guide and whether
+// the register thinks it playable.
+func (ix *Index) setFlags() {
+	guide := docset.NewBits(ix.N)
+	ix.Radio, ix.Playable = docset.NewBits(ix.N), docset.NewBits(ix.N)
+	for doc := range uint32(ix.N) {
+		state := ix.States.Row(ix.Rows[doc].State)
+		if state[snapshot.StateKind] != 0 {
+			ix.Radio.Add(doc)
+		}
+		if state[snapshot.StateGuide] != 0 {
+			guide.Add(doc)
+		}
+		start, end := ix.Streams.Of(doc)
+		for i := start; i < end; i++ {
+			if ix.Streams.TraitsOf(i)[snapshot.TraitPlayable] != 0 {
+				ix.Playable.Add(doc)
+				break
+			}
+		}
+	}
+	ix.Guide = docset.Rank(guide)
+}
+
+// setCategorySets notes the categories of each record.
+func (ix *Index) setCategorySets() {
+	known := map[uint64]uint32{}
+	ofTopic := make([]uint32, ix.Topics.Len())
+	for i := range ofTopic {
+		mask := uint64(0)
+		for _, v := range ix.Lists.At(ix.Topics.Row(uint32(i))[snapshot.TopicCategoryList]) {
+			if bit, ok := ix.Category(ix.Text(v)); ok {
+				mask |= 1 << bit
+			}
+		}
+		id, ok := known[mask]
+		if !ok {
+			id = uint32(len(ix.CategorySets))
+			known[mask] = id
+			ix.CategorySets = append(ix.CategorySets, mask)
+		}
+		ofTopic[i] = id
+	}
+	ix.CategorySetOf, ix.HasCategories = make([]uint32, ix.N), docset.NewBits(ix.N)
+	for doc := range uint32(ix.N) {
+		mask := ofTopic[ix.Rows[doc].Topic]
+		ix.CategorySetOf[doc] = mask
+		if ix.CategorySets[mask] != 0 {
+			ix.HasCategories.Add(doc)
+		}
+	}
+}
+
+// setPostings notes which records have each value that a filter may name.
+func (ix *Index) setPostings(d *snapshot.Docs) {
+	m := &postingSorter{n: ix.N, starts: make([]uint32, ix.Values.Len()), last: make([]uint32, ix.Values.Len())}
+	m.pairs = make([]Posting, 0, 2*ix.N)
+	for _, id := range filter.IDs(filter.ByValue) {
+		m.pairs = ix.pairs(m.pairs[:0], d, id)
+		ix.Postings[id] = m.postings()
+	}
+	ix.setValueNumbers()
+}
+
+// setValueNumbers makes the values of all classes known by their texts.
+func (ix *Index) setValueNumbers() {
+	n := 0
+	for k := range ix.Postings {
+		n += len(ix.Postings[k].Values)
+	}
+	ix.valueNumbers = newTable(n)
+	for k := range ix.Postings {
+		for _, v := range ix.Postings[k].Values {
+			ix.valueNumbers.put(ix.Values.At(v), v, ix.Values.At)
+		}
+	}
+}
+
+// pairs adds the values by which a filter finds records, by record.
+func (ix *Index) pairs(dst []Posting, d *snapshot.Docs, id filter.ID) []Posting {
+	switch id {
+	case filter.Country:
+		return cells(dst, d.Topic, &ix.Topics, snapshot.TopicCountry)
+	case filter.Category:
+		return ix.listed(dst, d.Topic, &ix.Topics, snapshot.TopicCategoryList)
+	case filter.Language:
+		return ix.listed(dst, d.Tongue, &ix.Tongues, snapshot.TongueList)
+	case filter.Network:
+		return cells(dst, d.House, &ix.Houses, snapshot.HouseNetwork)
+	case filter.Subdivision:
+		return cells(dst, d.State, &ix.States, snapshot.StateSubdivision)
+	case filter.City:
+		return cells(dst, d.State, &ix.States, snapshot.StateCity)
+	}
+	for doc := range uint32(ix.N) {
+		if id == filter.Quality {
+			dst = ix.Qualities(dst, doc, nil)
+		} else if id == filter.Tag && ix.Radio.Has(doc) {
+			dst = ix.members(dst, doc, ix.Stations.TagList[ix.Rows[doc].Station])
+		}
+	}
+	return dst
+}
+
+// column returns one column of t.
+func column(t *snapshot.Table, at int) []uint32 {
+	out := make([]uint32, t.Len())
+	for i := range out {
+		out[i] = t.Row(uint32(i))[at]
+	}
+	return out
+}
+
+// cells adds the value that each record has in a column of its group.
+func cells(dst []Posting, groups []uint32, t *snapshot.Table, at int) []Posting {
+	values := column(t, at)
+	for doc, group := range groups {
+		if v := values[group]; v != 0 {
+			dst = append(dst, Posting{v, uint32(doc)})
+		}
+	}
+	return dst
+}
+
+// listed adds the values of the list that each record has in a column of its
+// group.
+func (ix *Index) listed(dst []Posting, groups []uint32, t *snapshot.Table, at int) []Posting {
+	lists := column(t, at)
+	for doc, group := range groups {
+		if list := lists[group]; list != 0 {
+			dst = ix.members(dst, uint32(doc), list)
+		}
+	}
+	return dst
+}
+
+func (ix *Index) members(dst []Posting, doc, list uint32) []Posting {
+	for _, v := range ix.Lists.At(list) {
+		dst = append(dst, Posting{v, doc})
+	}
+	return dst
+}
+
+// Qualities adds the qualities of record doc: those of its streams that are
+// not blocked, and of a station its codec and bitrate too.
+func (ix *Index) Qualities(dst []Posting, doc uint32, blocked docset.Bits) []Posting {
+	start, end := ix.Streams.Of(doc)
+	for i := start; i < end; i++ {
+		if blocked == nil || !blocked.Has(i) {
+			dst = append(dst, Posting{ix.Streams.TraitsOf(i)[snapshot.TraitQuality], doc})
+		}
+	}
+	if !ix.Radio.Has(doc) {
+		return dst
+	}
+	sound := ix.Sounds.Row(ix.Stations.Sound[ix.Rows[doc].Station])
+	return append(dst, Posting{sound[snapshot.SoundCodec], doc}, Posting{sound[snapshot.SoundRate], doc})
+}
+
+// voteRank returns the votes of a record; TV channels have none.
+func (ix *Index) voteRank(doc uint32) uint32 {
+	if !ix.Radio.Has(doc) {
+		return 0
+	}
+	return ix.Stations.Votes[ix.Rows[doc].Station]
+}

@@ -1,0 +1,64 @@
+package layout
+
+// An Order is the records by a rank, the highest first, those of one rank by
+// name.
+type Order struct {
+	Docs     []uint32 // in order
+	Position []uint32 // by record: its position in docs
+}
+
+func orderByRank(n int, rank func(doc uint32) uint32) Order {
+	keys, spare := make([]uint64, n), make([]uint64, n)
+	for doc := range uint32(n) {
+		keys[doc] = uint64(^rank(doc))<<32 | uint64(doc)
+	}
+	for shift := 32; shift < 64; shift += 8 {
+		keys, spare = byDigit(spare, keys, shift), keys
+	}
+	o := Order{make([]uint32, n), make([]uint32, n)}
+	for i, key := range keys {
+		o.Docs[i] = uint32(key)
+		o.Position[uint32(key)] = uint32(i)
+	}
+	return o
+}
+
+// byDigit fills dst with keys in the order of the byte that begins at bit
+// shift; those of one value stay as they were.
+func byDigit(dst, keys []uint64, shift int) []uint64 {
+	var starts [256]int
+	for _, key := range keys {
+		starts[byte(key>>shift)]++
+	}
+	at := 0
+	for i, count := range starts {
+		starts[i] = at
+		at += count
+	}
+	for _, key := range keys {
+		digit := byte(key >> shift)
+		dst[starts[digit]] = key
+		starts[digit]++
+	}
+	return dst
+}
+
+// OrderByByte is newOrder for ranks of a byte, in one pass over them.
+func OrderByByte(ranks []uint8) Order {
+	var starts [256]uint32
+	for _, r := range ranks {
+		starts[^r]++
+	}
+	at := uint32(0)
+	for i, count := range starts {
+		starts[i] = at
+		at += count
+	}
+	o := Order{make([]uint32, len(ranks)), make([]uint32, len(ranks))}
+	for doc, r := range ranks {
+		i := starts[^r]
+		starts[^r]++
+		o.Docs[i], o.Position[doc] = uint32(doc), i
+	}
+	return o
+}

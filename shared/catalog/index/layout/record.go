@@ -1,0 +1,134 @@
+package layout
+
+import (
+	"encoding/json"
+	"iter"
+	"slices"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/jsontext"
+	"miramundo.dev/shared/catalog/snapshot"
+)
+
+// Register returns the register that the index was made of, as
+// [snapshot.Pack] normalised it, its records in the order of their names.
+func (ix *Index) Register() *catalog.Register {
+	reg := &catalog.Register{
+		BuiltAt: ix.builtAt, Sources: slices.Clone(ix.sources),
+		Categories: slices.Clone(ix.Categories), Languages: slices.Clone(ix.Vocabulary.Languages), Countries: slices.Clone(ix.Vocabulary.Countries),
+		Subdivisions: ix.Vocabulary.SubdivisionList(), Cities: ix.Vocabulary.CityList(),
+		ChannelAliases: ix.channelTo.all(), StreamAliases: ix.streamTo.all(),
+		Records: make([]catalog.Record, 0, ix.N),
+	}
+	for _, r := range ix.Records() {
+		reg.Records = append(reg.Records, r)
+	}
+	return reg
+}
+
+// Records yields every record with its number, in the order of names.
+func (ix *Index) Records() iter.Seq2[int, catalog.Record] {
+	return func(yield func(int, catalog.Record) bool) {
+		for i := range ix.N {
+			if !yield(i, ix.Record(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Record returns record i, 0 <= i < Len, as the register had it.
+func (ix *Index) Record(i int) catalog.Record {
+	doc := uint32(i)
+	row, t := &ix.Rows[doc], ix.Texts(doc)
+	topic, house, past := ix.Topics.Row(row.Topic), ix.Houses.Row(row.House), ix.Pasts.Row(row.Past)
+	feed, state := ix.Feeds.Row(row.Feed), ix.States.Row(row.State)
+	r := catalog.Record{
+		ID:            jsontext.Text(t.Part[TextID]),
+		Kind:          catalog.Kind(state[snapshot.StateKind]),
+		Name:          jsontext.Text(t.Part[TextName]),
+		AltNames:      elements(t.Part[TextAltNames]),
+		FeedNames:     ix.list(past[snapshot.PastFeedNameList]),
+		Country:       ix.Text(topic[snapshot.TopicCountry]),
+		Categories:    ix.list(topic[snapshot.TopicCategoryList]),
+		Languages:     ix.list(ix.Tongues.Row(row.Tongue)[snapshot.TongueList]),
+		Network:       ix.Text(house[snapshot.HouseNetwork]),
+		Owners:        ix.list(house[snapshot.HouseOwnerList]),
+		Launched:      ix.Text(past[snapshot.PastLaunched]),
+		ReplacedBy:    ix.Text(past[snapshot.PastReplacedBy]),
+		FeedName:      ix.Text(feed[snapshot.FeedName]),
+		FeedFormat:    ix.Text(feed[snapshot.FeedFormat]),
+		Timezones:     ix.list(feed[snapshot.FeedZoneList]),
+		BroadcastArea: ix.list(feed[snapshot.FeedAreaList]),
+		Quality:       ix.Text(state[snapshot.StateQuality]),
+		HasGuide:      state[snapshot.StateGuide] != 0,
+		GuideSite:     ix.Text(state[snapshot.StateGuideSite]),
+		GuideLang:     ix.Text(state[snapshot.StateGuideLang]),
+		Subdivision:   ix.Text(state[snapshot.StateSubdivision]),
+		City:          ix.Text(state[snapshot.StateCity]),
+		Origin:        ix.Text(state[snapshot.StateOrigin]),
+		LogoSource:    ix.Text(ix.logos.host[doc]) + string(ix.logos.path.At(doc)),
+	}
+	if site := t.Part[TextWebsite]; site[0] == '"' {
+		r.Website = jsontext.Text(site[1 : len(site)-1])
+	}
+	if r.Kind == catalog.Station {
+		r.Radio = ix.radioOf(row.Station, &t)
+	}
+	start, end := ix.Streams.Of(doc)
+	for k := start; k < end; k++ {
+		r.Streams = append(r.Streams, ix.Stream(k))
+	}
+	return r
+}
+
+func (ix *Index) radioOf(station uint32, t *Texts) *catalog.Radio {
+	s := &ix.Stations
+	sound := ix.Sounds.Row(s.Sound[station])
+	r := &catalog.Radio{
+		Tags: append([]string{}, ix.list(s.TagList[station])...), Votes: int(s.Votes[station]), Clicks: int(s.Clicks[station]),
+		Codec: catalog.TextOrNil(ix.Text(sound[snapshot.SoundCodec])),
+	}
+	if n := int(sound[snapshot.SoundBitrate]); n > 0 {
+		r.Bitrate = &n
+	}
+	if place := t.Part[TextPlace]; len(place) > 0 {
+		r.Geo = new(catalog.Geo)
+		if json.Unmarshal(place, r.Geo) != nil {
+			r.Geo = nil // never: appendPlace wrote it
+		}
+	}
+	return r
+}
+
+// list returns a list of values as the register had it.
+func (ix *Index) list(list uint32) []string {
+	var out []string
+	for _, value := range ix.Lists.At(list) {
+		out = append(out, ix.Text(value))
+	}
+	return out
+}
+
+// elements returns the strings of the elements of an array.
+func elements(array []byte) []string {
+	var out []string
+	for len(array) > 1 {
+		var text []byte
+		text, array = NextElement(array)
+		out = append(out, jsontext.Text(text))
+	}
+	return out
+}
+
+// NextElement parts the elements of an array of strings after the first.
+func NextElement(elements []byte) (text, rest []byte) {
+	end := 1
+	for elements[end] != '"' {
+		if elements[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	return elements[1:end], elements[min(len(elements), end+2):]
+}

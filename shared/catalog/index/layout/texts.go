@@ -1,0 +1,331 @@
+package layout
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+
+	"miramundo.dev/shared/catalog/fold"
+	"miramundo.dev/shared/catalog/jsontext"
+	"miramundo.dev/shared/catalog/snapshot"
+)
+
+// The texts of a record, those that it does not share, stand in one run of bytes,
+// so that writing an item reads few places of memory. The run begins with the
+// length of each part, one byte each or, when one is 128 or longer,
+// all as varints. The parts follow in the order of the constants below, already
+// escaped, and between the first three stands what stands between them in an item
+// of JSON: from the id to the alternative names one copy suffices.
+
+// The parts of the texts of a record.
+const (
+	TextID       = iota // escaped
+	TextName            // escaped
+	TextAltNames        // elements of an array
+	TextWebsite         // a string or null
+	TextSlug            // the words of the name, joined by hyphens
+	textSlugEnd         // a hyphen and the country
+	TextTags            // elements of an array
+	TextPlace           // an object, or empty
+	textCount
+)
+
+// What stands between the first parts.
+const (
+	afterID   = `","name":"`
+	afterName = `","alt_names":[`
+)
+
+// Texts are the texts of a record.
+type Texts struct {
+	Part [textCount][]byte
+	Head []byte // from the id to the alternative names, as they stand in an item
+	Slug []byte // with its end
+}
+
+const longLength = 0x8080808080808080 // the bits of lengths that take more than a byte
+
+// Texts returns what record doc has to itself.
+func (ix *Index) Texts(doc uint32) (t Texts) {
+	b := ix.texts[ix.Rows[doc].texts:]
+	if lengths := binary.LittleEndian.Uint64(b); lengths&longLength == 0 {
+		var n [textCount]int
+		for i := range n {
+			n[i] = int(lengths >> (8 * i) & 0x7f)
+		}
+		t.cut(b[textCount:], &n)
+		return t
+	}
+	var n [textCount]int
+	for i := range n {
+		length, size := binary.Uvarint(b)
+		n[i], b = int(length), b[size:]
+	}
+	t.cut(b, &n)
+	return t
+}
+
+// cut parts b, in which texts with n bytes begin.
+func (t *Texts) cut(b []byte, n *[textCount]int) {
+	name := n[TextID] + len(afterID)
+	alt := name + n[TextName] + len(afterName)
+	site := alt + n[TextAltNames]
+	slug := site + n[TextWebsite]
+	end := slug + n[TextSlug]
+	tags := end + n[textSlugEnd]
+	place := tags + n[TextTags]
+	t.Part[TextID] = b[:n[TextID]]
+	t.Part[TextName] = b[name:][:n[TextName]]
+	t.Part[TextAltNames] = b[alt:site]
+	t.Part[TextWebsite] = b[site:slug]
+	t.Part[TextSlug] = b[slug:end]
+	t.Part[TextTags] = b[tags:place]
+	t.Part[TextPlace] = b[place:][:n[TextPlace]]
+	t.Head, t.Slug = b[:site], b[slug:tags]
+}
+
+// A textWriter gathers the texts of records.
+type textWriter struct {
+	c       *snapshot.Columns
+	escaped *snapshot.Texts // the values
+	out     []byte
+	lengths [textCount]int
+	from    int // where the part being written began
+
+	// Strings that JSON escapes, by column: they are looked for in whole columns.
+	ids, names, websites specials
+}
+
+// specials are the positions, ascending, of the strings of a column that do not
+// stand for themselves in JSON.
+type specials []uint32
+
+func newSpecials(t *snapshot.Texts) specials {
+	var list specials
+	const run = 64 // strings that are looked at together
+	for i := 0; i < t.Len(); i += run {
+		end := min(i+run, t.Len())
+		if jsontext.Plain(t.Span(uint32(i), uint32(end))) {
+			continue
+		}
+		for k := uint32(i); k < uint32(end); k++ {
+			if !jsontext.Plain(t.At(k)) {
+				list = append(list, k)
+			}
+		}
+	}
+	return list
+}
+
+// append adds string i of t, escaped. It is to be called for ascending i.
+func (s *specials) append(dst []byte, t *snapshot.Texts, i uint32) []byte {
+	if len(*s) == 0 || (*s)[0] != i {
+		return append(dst, t.At(i)...)
+	}
+	*s = (*s)[1:]
+	return jsontext.Append(dst, t.At(i))
+}
+
+func newTextWriter(c *snapshot.Columns, escaped *snapshot.Texts) *textWriter {
+	o := &textWriter{c: c, escaped: escaped}
+	o.ids, o.names, o.websites = newSpecials(&c.Docs.IDs), newSpecials(&c.Docs.Names), newSpecials(&c.Docs.Websites)
+	o.out = make([]byte, 0, o.room())
+	return o
+}
+
+// room returns how many bytes the texts of all records take, or a few more.
+func (o *textWriter) room() int {
+	d, s := &o.c.Docs, &o.c.Stations
+	n := len(d.IDs.Bytes) + len(d.Websites.Bytes) + len(d.AltNames.Items.Bytes) + 2*len(d.Names.Bytes) + len(s.Places.Bytes)
+	n += d.Len()*(textCount+len(afterID)+len(afterName)+len("null")+len("-br")) + d.AltNames.Items.Len()*len(`"",`)
+	for _, list := range s.TagList {
+		for _, tag := range o.c.Lists.At(list) {
+			n += len(`"",`) + len(o.escaped.At(tag))
+		}
+	}
+	for i := range uint32(s.Places.Len()) {
+		if len(s.Places.At(i)) > 0 {
+			n += len(`{"lat":,"lon":}`)
+		}
+	}
+	return n
+}
+
+// add appends the texts of record doc, after their lengths, and returns its id.
+func (o *textWriter) add(doc uint32, topic, station uint32, isStation bool) []byte {
+	d := &o.c.Docs
+	start := len(o.out)
+	o.lengths = [textCount]int{}
+	o.out = append(o.out, 0, 0, 0, 0, 0, 0, 0, 0) // for lengths of one byte
+	o.begin("")
+	o.out = o.ids.append(o.out, &d.IDs, doc)
+	o.end(TextID)
+	o.begin(afterID)
+	o.out = o.names.append(o.out, &d.Names, doc)
+	o.end(TextName)
+	o.begin(afterName)
+	from, to := d.AltNames.Span(doc)
+	for i := from; i < to; i++ {
+		o.out = element(o.out, d.AltNames.Items.At(i), i == from)
+	}
+	o.end(TextAltNames)
+	if len(d.Websites.At(doc)) > 0 {
+		o.out = append(o.websites.append(append(o.out, '"'), &d.Websites, doc), '"')
+	} else {
+		o.out = append(o.out, "null"...)
+	}
+	o.end(TextWebsite)
+	o.slug(doc, o.c.Topics.Row(topic)[snapshot.TopicCountry])
+	if isStation {
+		o.station(station)
+	}
+	return o.finish(start)
+}
+
+// begin starts a part after what stands before it in an item.
+func (o *textWriter) begin(before string) {
+	o.out = append(o.out, before...)
+	o.from = len(o.out)
+}
+
+// end notes the length of a part; the next may begin.
+func (o *textWriter) end(part int) {
+	o.lengths[part] = len(o.out) - o.from
+	o.from = len(o.out)
+}
+
+func (o *textWriter) slug(doc, country uint32) {
+	d := &o.c.Docs
+	start := len(o.out)
+	var latin bool
+	if o.out, latin = fold.AppendLatin(o.out, d.Names.At(doc), '-'); !latin {
+		o.out = jsontext.Append(o.out, d.Slugs.At(doc))
+		Hyphenate(o.out[start:])
+	}
+	o.end(TextSlug)
+	if o.lengths[TextSlug] > 0 && country != 0 {
+		o.out = append(o.out, '-')
+		start = len(o.out)
+		o.out = fold.AppendWords(o.out, o.c.Values.At(country))
+		Hyphenate(o.out[start:])
+	}
+	o.end(textSlugEnd)
+}
+
+func (o *textWriter) station(i uint32) {
+	for k, tag := range o.c.Lists.At(o.c.Stations.TagList[i]) {
+		if k > 0 {
+			o.out = append(o.out, ',')
+		}
+		o.out = append(append(append(o.out, '"'), o.escaped.At(tag)...), '"')
+	}
+	o.end(TextTags)
+	o.out = appendPlace(o.out, o.c.Stations.Places.At(i))
+	o.end(TextPlace)
+}
+
+// finish writes the lengths of the parts of the texts that begin at start, and
+// returns the first part.
+func (o *textWriter) finish(start int) []byte {
+	short := 0
+	for i, n := range o.lengths {
+		o.out[start+i] = byte(n)
+		short |= n
+	}
+	if short < 0x80 {
+		return o.out[start+textCount:][:o.lengths[TextID]]
+	}
+	var buf [textCount * binary.MaxVarintLen32]byte
+	head := buf[:0]
+	for _, n := range o.lengths {
+		head = binary.AppendUvarint(head, uint64(n))
+	}
+	if len(head) > textCount { // a long text: make room
+		o.out = slices.Insert(o.out, start, head[textCount:]...)
+	}
+	copy(o.out[start:], head)
+	return o.out[start+len(head):][:o.lengths[TextID]]
+}
+
+// Hyphenate puts hyphens between folded words. Their order stays the same:
+// both hyphen and space are below all letters and digits.
+func Hyphenate(words []byte) []byte {
+	for i, c := range words {
+		if c == ' ' {
+			words[i] = '-'
+		}
+	}
+	return words
+}
+
+// Unhyphenate undoes hyphenated.
+func Unhyphenate(words []byte) []byte {
+	for i, c := range words {
+		if c == '-' {
+			words[i] = ' '
+		}
+	}
+	return words
+}
+
+// element adds one string to the elements of an array.
+func element(dst, s []byte, first bool) []byte {
+	if !first {
+		dst = append(dst, ',')
+	}
+	return jsontext.Quote(dst, s)
+}
+
+// appendPlace adds the place "latitude,longitude" as an object. What is not two
+// numbers of degrees adds nothing.
+func appendPlace(dst, place []byte) []byte {
+	lat, lon, ok := bytes.Cut(place, []byte(","))
+	if !ok {
+		return dst
+	}
+	start := len(dst)
+	for _, m := range []struct {
+		member string
+		number []byte
+		most   float64
+	}{{`{"lat":`, lat, 90}, {`,"lon":`, lon, 180}} {
+		if dst, ok = appendDegrees(append(dst, m.member...), m.number, m.most); !ok {
+			return dst[:start]
+		}
+	}
+	return append(dst, '}')
+}
+
+// appendDegrees adds a number as encoding/json writes it. It reports false for
+// one beyond most.
+func appendDegrees(dst, number []byte, most float64) ([]byte, bool) {
+	if simple(number) {
+		return append(dst, number...), true
+	}
+	f, err := strconv.ParseFloat(string(number), 64)
+	if err != nil || !(math.Abs(f) <= most) {
+		return dst, false
+	}
+	return jsontext.AppendValue(dst, f), true
+}
+
+// simple reports whether number is as encoding/json writes it, and of fewer
+// than 90 degrees: one or two digits, a point, digits of which the last is not
+// 0.
+func simple(number []byte) bool {
+	number = bytes.TrimPrefix(number, []byte("-"))
+	whole, part, _ := bytes.Cut(number, []byte("."))
+	if len(whole) == 0 || len(whole) > 2 || len(part) == 0 || len(part) > 12 || whole[0] == '0' || part[len(part)-1] == '0' {
+		return false
+	}
+	for _, digits := range [][]byte{whole, part} {
+		for _, c := range digits {
+			if c < '0' || c > '9' {
+				return false
+			}
+		}
+	}
+	return whole[0] != '9' || len(whole) == 1
+}

@@ -1,0 +1,69 @@
+package show
+
+import (
+	"cmp"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index/layout"
+	"miramundo.dev/shared/catalog/index/search"
+	"miramundo.dev/shared/catalog/snapshot"
+)
+
+// A Card is what lists for people show of a channel. It takes a quarter of the
+// time of an Item.
+type Card struct {
+	Summary
+	Category string                  // the name of its first category, or the first tag of a station; empty when it has none
+	HasGuide bool                    // a programme guide exists
+	Health   *catalog.MeasuredHealth // nil when never measured
+}
+
+// Cards are a page of what a search finds.
+type Cards struct {
+	Cards      []Card
+	Total      int                     // matches, whatever the page
+	Categories []catalog.CategoryCount // of all the matches, most first
+}
+
+// Cards answers q as Search does, for lists for people.
+func (v *View) Cards(q search.Query, locale int) Cards {
+	locale = layout.SupportedLocale(locale)
+	page := v.Engine.Page(&q)
+	defer page.Release()
+	cards := Cards{Cards: make([]Card, len(page.Docs)), Total: page.Total, Categories: page.Categories(locale)}
+	for i, doc := range page.Docs {
+		cards.Cards[i] = v.Card(doc, locale)
+	}
+	return cards
+}
+
+// Card returns the card of a record that Find or Matches found.
+func (v *View) Card(doc uint32, locale int) Card {
+	row := &v.ix.Rows[doc]
+	state := v.ix.States.Row(row.State)
+	return Card{
+		Summary:  v.summary(doc),
+		Category: v.topic(doc, layout.SupportedLocale(locale)),
+		HasGuide: state[snapshot.StateGuide] != 0 || v.now.IsScheduled(doc),
+		Health:   v.now.HealthOf(doc),
+	}
+}
+
+// topic returns the first thing that a record is about.
+func (v *View) topic(doc uint32, locale int) string {
+	ix, row := v.ix, &v.ix.Rows[doc]
+	if ids := ix.Lists.At(ix.Topics.Row(row.Topic)[snapshot.TopicCategoryList]); len(ids) > 0 {
+		id := ix.Text(ids[0])
+		if at, ok := ix.Category(id); ok {
+			return cmp.Or(ix.Categories[at].Name[locale], id)
+		}
+		return id
+	}
+	if !ix.Radio.Has(doc) {
+		return ""
+	}
+	if tags := ix.Lists.At(ix.Stations.TagList[row.Station]); len(tags) > 0 {
+		return ix.Text(tags[0])
+	}
+	return ""
+}

@@ -1,0 +1,46 @@
+package show
+
+import (
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index/layout"
+	"miramundo.dev/shared/catalog/jsontext"
+	"miramundo.dev/shared/catalog/snapshot"
+)
+
+// A Summary is a channel as the lists of favorites, history and libraries show
+// it. It takes a tenth of the time of an Item.
+type Summary struct {
+	ID      string
+	Kind    catalog.Kind
+	Name    string
+	Country string // ISO 3166-1 alpha-2; empty when not known
+	Quality string // best known, such as 1080p; empty when not known
+	LogoURL *string
+
+	Playable bool // the last check found a usable stream
+}
+
+// Summary returns the summary of a channel, by its id or by one that it once had. It
+// reports false when there is none to be shown.
+func (v *View) Summary(id string) (Summary, bool) {
+	doc, ok := v.now.Shown(id)
+	if !ok {
+		return Summary{}, false
+	}
+	return v.summary(doc), true
+}
+
+// summary returns the summary of a record.
+func (v *View) summary(doc uint32) Summary {
+	row, t := &v.ix.Rows[doc], v.ix.Texts(doc)
+	state := v.ix.States.Row(row.State)
+	return Summary{
+		ID:       jsontext.Text(t.Part[layout.TextID]),
+		Kind:     catalog.Kind(state[snapshot.StateKind]),
+		Name:     jsontext.Text(t.Part[layout.TextName]),
+		Country:  v.ix.Text(v.ix.Topics.Row(row.Topic)[snapshot.TopicCountry]),
+		Quality:  v.ix.Text(state[snapshot.StateQuality]),
+		LogoURL:  v.logoURL(doc),
+		Playable: v.now.Playable.Has(doc),
+	}
+}
