@@ -18,9 +18,9 @@ import (
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/bus"
 	queue "miramundo.dev/shared/bus/embedded"
-	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/counting"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/embedded/sqlite"
@@ -126,7 +126,6 @@ func TestReportCost(t *testing.T) {
 	d := deps(t, db, fixture)
 	meter := storetest.NewMeter(db)
 	d.DB, d.Bus, d.Config.EventsToken = meter, b, operatorToken
-	d.Jobs = job.NewRunner(db, d.Log, d.Now, Jobs(d)...)
 	h := mux(t, d)
 	f, _ := Find("aggregate")
 	push := handler(t, f, d)
@@ -140,7 +139,7 @@ func TestReportCost(t *testing.T) {
 		reportAs(t, h, token, "Sakura.jp")
 		pushReport(t, push, fmt.Sprintf("Channel%d.br", i), i)
 		if (i+1)%perRefresh == 0 {
-			if _, err := d.Jobs.Run(t.Context(), aggregate.RefreshJob, job.Order{}); err != nil {
+			if _, err := counting.Refresh(t.Context(), meter); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -31,10 +31,12 @@ import (
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/logo/fetch"
 	"miramundo.dev/shared/probe/round"
 	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/counting"
 )
 
 // A Function is a group of endpoints, with what it needs and how its server is
@@ -103,9 +105,8 @@ func All() []Function {
 					{Job: refresh.Name, Every: time.Hour},
 					{Job: fetch.Name, Every: time.Hour},
 					{Job: round.Name, Every: 5 * time.Minute},
-					{Job: compose.OutboxJob, Every: 5 * time.Minute},
-					{Job: sweepReportsJob, Every: 5 * time.Minute},
-					{Job: aggregate.RefreshJob, Every: 5 * time.Minute},
+					{Job: outbox.Job, Every: 5 * time.Minute},
+					{Job: counting.Job, Every: 5 * time.Minute},
 				},
 			},
 			Endpoints: jobs.Endpoints, New: newJobs, Apart: true,

@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/health"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
@@ -31,7 +32,7 @@ const (
 // Portugal, as those who count do.
 func reported(t *testing.T, db store.DB, channel string) social.Counts {
 	t.Helper()
-	c := social.Counted{Channel: channel, Revision: 1}
+	c := social.Counted{Channel: channel, Ledger: fact.Ledger{Revision: 1}}
 	report := func(country, browser, system, code string) {
 		c.Apply(social.Report{OK: code == "", Code: code, Browser: browser, OS: system, Country: country, At: noon})
 	}

@@ -16,12 +16,12 @@ import (
 
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
-	"miramundo.dev/shared/social/outbox"
 	"miramundo.dev/shared/wire"
 )
 

@@ -22,6 +22,7 @@ import (
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/logo"
+	"miramundo.dev/shared/social/counting"
 )
 
 // Each constructor below makes the server of one function from the parts that
@@ -33,7 +34,7 @@ func newAdmin(p *compose.Parts) (Server, error) {
 
 // newAggregate makes the server of pushed events. A job shows what they change.
 func newAggregate(p *compose.Parts) (Server, error) {
-	c := aggregate.NewCounter(aggregate.Options{DB: p.DB, Now: p.Now, Later: true})
+	c := counting.New(counting.Options{DB: p.DB, Now: p.Now, Later: true})
 	return one(aggregate.New(c, p.Config.EventsToken), aggregate.Endpoints)
 }
 
@@ -108,7 +109,7 @@ func newMedia(p *compose.Parts) (Server, error) {
 
 func newReports(p *compose.Parts) (Server, error) {
 	return one(reports.New(reports.Options{
-		DB: p.DB, Bus: p.Bus, Catalog: p.Catalog, Overlay: p.Social, BaseURL: p.Config.BaseURL, Log: p.Log, Now: p.Now,
+		Outbox: p.Outbox(), Catalog: p.Catalog, Overlay: p.Social, BaseURL: p.Config.BaseURL, Now: p.Now,
 	}), reports.Endpoints)
 }
 

@@ -1,11 +1,5 @@
-// Package aggregate is the function that counts: it takes the events of what
-// people do and keeps the counts of channels, in documents and in overlays.
-//
-// Nobody else writes these documents:
-//
-//	counts/{channel}                      social.Counted
-//	counts/{channel}/seen/{day}-{n}       keys counted that have no room there
-//	overlays/social/shards/{n}            what overlays show
+// Package aggregate is the function to which subscriptions push the events of
+// facts. It counts each and then acknowledges it.
 package aggregate
 
 import (
@@ -13,7 +7,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -22,7 +15,7 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// Endpoints is this function's part of the API: none of the public's.
+// Endpoints is this function's part of the API, which is not public.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).push, api.Endpoint{
 		Method:  "POST",
@@ -37,16 +30,21 @@ var Endpoints = []api.Endpoint{
 	}),
 }
 
+// A Counter counts the fact of an event. The counters of package fact do.
+type Counter interface {
+	Count(ctx context.Context, subscription string, e bus.Event) error
+}
+
 // A Server takes pushed events.
 type Server struct {
-	counter *Counter
+	counter Counter
 	token   [sha256.Size]byte
 	ready   bool
 }
 
-// New returns a server that has c count what is pushed with a token. With an
-// empty one it refuses all.
-func New(c *Counter, token string) *Server {
+// New returns a server of which c counts the events that are pushed with a
+// token. With an empty token it refuses every event.
+func New(c Counter, token string) *Server {
 	return &Server{counter: c, token: sha256.Sum256([]byte(token)), ready: token != ""}
 }
 
@@ -67,8 +65,8 @@ type envelope struct {
 	Attempt      int    `json:"deliveryAttempt"`
 }
 
-// push counts one event. Whatever is answered but a success has the event come
-// again, and in the end moves it to the dead letters.
+// push counts one event. After any answer but a success the event comes again,
+// and in the end moves to the dead letters.
 func (s *Server) push(ctx context.Context, in pushIn) (api.NoContent, error) {
 	if err := s.check(in.Token); err != nil {
 		return api.NoContent{}, err
@@ -81,7 +79,7 @@ func (s *Server) push(ctx context.Context, in pushIn) (api.NoContent, error) {
 	e := bus.Event{ID: m.MessageID, Data: m.Data, Attributes: m.Attributes, At: m.PublishTime, Attempt: env.Attempt}
 	name := env.Subscription[strings.LastIndexByte(env.Subscription, '/')+1:]
 	if err := s.counter.Count(ctx, name, e); err != nil {
-		return api.NoContent{}, told(err)
+		return api.NoContent{}, fault.OrUnavailable(err)
 	}
 	return api.NoContent{}, nil
 }
@@ -96,37 +94,4 @@ func (s *Server) check(token string) error {
 		return fault.ErrOperatorToken
 	}
 	return nil
-}
-
-// told makes what comes from below the domain a fault.
-func told(err error) error {
-	if f := fault.From(err); f.Kind != fault.Internal {
-		return err
-	}
-	return fault.ErrUnavailable.Because(err)
-}
-
-// Receive counts the events of subscriptions until ctx is done, when it
-// returns nil, or until one of them stays out of reach.
-func (c *Counter) Receive(ctx context.Context, b bus.Bus, subscriptions ...string) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	ended := make(chan error)
-	for _, name := range subscriptions {
-		go func() {
-			err := b.Receive(ctx, name, func(ctx context.Context, e bus.Event) error { return c.Count(ctx, name, e) })
-			if err != nil {
-				err = fmt.Errorf("receive %s: %w", name, err)
-			}
-			ended <- err
-		}()
-	}
-	var first error
-	for range subscriptions {
-		if err := <-ended; err != nil && first == nil {
-			first = err
-			stop()
-		}
-	}
-	return first
 }

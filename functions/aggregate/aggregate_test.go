@@ -3,383 +3,44 @@ package aggregate
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sync/errgroup"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/bus"
-	"miramundo.dev/shared/bus/bustest"
 	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/counting"
 	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/storetest"
 )
 
 const token = "a token of the push tests"
 
-func fresh(t testing.TB) world { return open(t, filepath.Join(t.TempDir(), "db")) }
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-func event(t testing.TB, f interface{ Event() (bus.Event, error) }) bus.Event {
+func clock() time.Time { return noon }
+
+// aReport is the event of a report.
+func aReport(t *testing.T) bus.Event {
 	t.Helper()
-	e, err := f.Event()
+	e, err := social.Report{
+		Key: strings.Repeat("0", 64), Channel: "RecordNews.br", OK: true,
+		Browser: "Chrome", OS: "Windows", Country: "BR", At: noon,
+	}.Event()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-func aReport(n int) social.Report {
-	return social.Report{
-		Key: fmt.Sprintf("%064x", n), Channel: "RecordNews.br", OK: true,
-		Browser: "Chrome", OS: "Windows", Country: "BR", At: noon,
-	}
-}
-
-// one of each kind of fact, all of one channel.
-var (
-	aPlay    = social.Play{Key: strings.Repeat("0f", 16), Channel: "RecordNews.br", Day: "2026-11-22", Country: "BR", At: noon}
-	aLatency = social.Latency{Key: "K1", Channel: "RecordNews.br", Day: "2026-11-22", Country: "PT", Samples: 3, SumMS: 900, LastAt: noon}
-	aHeart   = social.Favorite{Key: strings.Repeat("1e", 16), Channel: "RecordNews.br", Delta: 1, At: noon}
-	aComment = social.Comment{Key: strings.Repeat("2d", 16), Channel: "RecordNews.br", Delta: 1, At: noon}
-)
-
-// TestKinds counts one fact of each kind, twice. What has the same key in
-// another topic is another fact.
-func TestKinds(t *testing.T) {
-	w := fresh(t)
-	c := NewCounter(Options{DB: w.db, Now: clock})
-	other := aComment
-	other.Key = aHeart.Key
-	for range 2 {
-		for _, one := range []struct {
-			topic string
-			e     bus.Event
-		}{
-			{social.Plays, event(t, aPlay)}, {social.Latencies, event(t, aLatency)}, {social.Favorites, event(t, aHeart)},
-			{social.Comments, event(t, aComment)}, {social.Comments, event(t, other)}, {social.Reports, event(t, aReport(1))},
-		} {
-			if err := c.Count(t.Context(), one.topic, one.e); err != nil {
-				t.Fatalf("%s: %v", one.topic, err)
-			}
-		}
-	}
-	at := store.At(noon)
-	want := social.Counts{
-		Plays: 1, Favorites: 1, Comments: 2, Played: 1, LastOKAt: at,
-		Environments: map[string]social.Environment{"Chrome|Windows|BR": {Plays: 1, LastAt: at}},
-		Latency:      map[string]social.Wait{"PT": {Samples: 3, SumMS: 900, LastAt: at}},
-	}
-	compare(t.Context(), t, w.db, map[string]social.Counts{"RecordNews.br": want})
-}
-
-// TestRefusals gives the counter what it must not count: nothing is written.
-func TestRefusals(t *testing.T) {
-	w := fresh(t)
-	meter := storetest.NewMeter(w.db)
-	c := NewCounter(Options{DB: meter, Now: clock})
-	old, early := aReport(1), aReport(2)
-	old.At, early.At = noon.Add(-(keepDays*day + time.Second)), noon.Add(day+time.Second)
-	for name, test := range map[string]struct {
-		subscription string
-		e            bus.Event
-		want         error
-	}{
-		"no event":        {social.Reports, bus.Event{}, bus.ErrEvent},
-		"no JSON":         {social.Reports, bus.Event{Data: []byte("{")}, bus.ErrEvent},
-		"of another":      {social.Plays, event(t, aReport(1)), bus.ErrEvent},
-		"no subscription": {"none", event(t, aReport(1)), bus.ErrSubscription},
-		"forgotten day":   {social.Reports, event(t, old), bus.ErrEvent},
-		"day to come":     {social.Reports, event(t, early), bus.ErrEvent},
-	} {
-		if err := c.Count(t.Context(), test.subscription, test.e); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", name, err, test.want)
-		}
-	}
-	if ops := meter.Ops(); ops != (storetest.Ops{}) {
-		t.Errorf("refused events take %+v", ops)
-	}
-}
-
-// TestPoison has events that nobody can read among good ones: they end with the
-// dead letters, and the good ones are counted.
-func TestPoison(t *testing.T) {
-	w := fresh(t)
-	events := []bus.Event{{Data: []byte("poison")}}
-	for n := range 50 {
-		events = append(events, event(t, aReport(n)), bus.Event{Data: fmt.Appendf(nil, `{"v":1,"body":{"key":"%d"}}`, n)})
-	}
-	if err := w.bus.Publish(t.Context(), social.Reports, events...); err != nil {
-		t.Fatal(err)
-	}
-	all := &tally{ids: map[string]bool{}, some: make(chan struct{}, len(events))}
-	stop := live(t.Context(), t, w, all)
-	for range 50 {
-		<-all.some
-	}
-	until(t, func() bool {
-		dead, err := w.bus.DeadLetters(t.Context(), social.Reports, 100)
-		return err == nil && len(dead) == 51
-	})
-	stop()
-	got, err := social.ReadCounts(t.Context(), w.db, "RecordNews.br")
-	if err != nil || got.Plays != 50 {
-		t.Errorf("%d plays are counted, %v, want 50", got.Plays, err)
-	}
-}
-
-// until polls what another goroutine brings about.
-func until(t *testing.T, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for range 4000 {
-		if ok() {
-			return
-		}
-		<-tick.C
-	}
-	t.Fatal("it does not come about")
-}
-
-// TestSpill counts more in a day than lies beside the counts, in batches of
-// many sizes, and then all of it again: by a counter that remembers nothing.
-func TestSpill(t *testing.T) {
-	w := fresh(t)
-	facts := make([]social.Fact, 4*inline)
-	for n := range facts {
-		facts[n] = aReport(n)
-	}
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 2 {
-		c := NewCounter(Options{DB: w.db, Now: clock})
-		for rest := facts; len(rest) > 0; {
-			n := min(1+rng.IntN(inline), len(rest))
-			if _, err := c.count("RecordNews.br", rest[:n]); err != nil {
-				t.Fatal(err)
-			}
-			rest = rest[n:]
-		}
-		rng.Shuffle(len(facts), func(i, j int) { facts[i], facts[j] = facts[j], facts[i] })
-	}
-	var kept social.Counted
-	if err := w.db.Get(t.Context(), path("RecordNews.br"), &kept); err != nil {
-		t.Fatal(err)
-	}
-	if kept.Plays != int64(len(facts)) {
-		t.Errorf("%d reports are counted, want %d", kept.Plays, len(facts))
-	}
-	if seen := kept.Seen["2026-11-22"]; seen.Spilled != 1 || len(seen.Marks) > inline*8 {
-		t.Errorf("%d documents of marks beside %d bytes", seen.Spilled, len(seen.Marks))
-	}
-}
-
-// TestSpillFull begins another document when one is full.
-func TestSpillFull(t *testing.T) {
-	w := fresh(t)
-	full := spill{Marks: make([]byte, maxSpill*8), ExpireAt: store.At(noon.Add(day))}
-	for i := range full.Marks {
-		full.Marks[i] = byte(rand.Uint32())
-	}
-	kept := social.Counted{Channel: "RecordNews.br", Seen: map[string]social.Seen{"2026-11-22": {Marks: make([]byte, inline*8), Spilled: 1}}}
-	set(t, w.db, spillPath("RecordNews.br", "2026-11-22", 0), full)
-	set(t, w.db, path("RecordNews.br"), kept)
-	c := NewCounter(Options{DB: w.db, Now: clock})
-	for range 2 {
-		got, err := c.count("RecordNews.br", []social.Fact{aReport(1)})
-		if err != nil || got.Plays != 1 || got.Seen["2026-11-22"].Spilled != 2 {
-			t.Fatalf("%v, %d plays, %d documents", err, got.Plays, got.Seen["2026-11-22"].Spilled)
-		}
-	}
-}
-
-func set(t testing.TB, db store.DB, p store.Path, doc any) {
-	t.Helper()
-	if err := db.Set(t.Context(), p, doc); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestForget drops the keys of days that can come no more.
-func TestForget(t *testing.T) {
-	w := fresh(t)
-	now := noon
-	c := NewCounter(Options{DB: w.db, Now: func() time.Time { return now }})
-	for n := range 3 * keepDays {
-		now = noon.Add(time.Duration(n) * day)
-		r := aReport(n)
-		r.At = now
-		if err := c.Count(t.Context(), social.Reports, event(t, r)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	kept, err := social.ReadCounted(t.Context(), w.db, "RecordNews.br")
-	if err != nil || len(kept.Seen) > keepDays+2 || kept.Plays != 3*keepDays {
-		t.Errorf("%v: the keys of %d days are kept of %d plays", err, len(kept.Seen), kept.Plays)
-	}
-}
-
-// TestOutage takes the database away while facts come: none is counted that
-// was not said to be, and all are once it is back.
-func TestOutage(t *testing.T) {
-	w := fresh(t)
-	s := storetest.NewSwitch(w.db)
-	c := NewCounter(Options{DB: s, Now: clock})
-	for n := range 60 {
-		s.OffAfter(n % 4)
-		err := c.Count(t.Context(), social.Reports, event(t, aReport(n)))
-		if n%4 < 2 && err == nil {
-			t.Errorf("report %d counts without a database", n)
-		}
-		s.On()
-		if err := c.Count(t.Context(), social.Reports, event(t, aReport(n))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	at := store.At(noon)
-	want := social.Counts{Plays: 60, LastOKAt: at, Environments: map[string]social.Environment{"Chrome|Windows|BR": {Plays: 60, LastAt: at}}}
-	compare(t.Context(), t, w.db, map[string]social.Counts{"RecordNews.br": want})
-}
-
-// TestCounters has three counters on one file, as three processes are, count
-// the same facts of a few channels at once.
-func TestCounters(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "db")
-	events, truth := deliveries(t, rand.New(rand.NewPCG(7, 8)), 150, 3)
-	var all errgroup.Group
-	for range 3 {
-		w := open(t, file)
-		c := NewCounter(Options{DB: w.db, Now: clock})
-		for _, e := range events {
-			all.Go(func() error { return c.Count(t.Context(), social.Reports, e) })
-		}
-	}
-	if err := all.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	compare(t.Context(), t, open(t, file).db, truth)
-}
-
-// TestUnruly receives from a bus that gives everything twice and out of order.
-func TestUnruly(t *testing.T) {
-	w := fresh(t)
-	w.bus = bustest.Unruly(w.bus)
-	events, truth := deliveries(t, rand.New(rand.NewPCG(9, 10)), 200, 10)
-	publish(t.Context(), t, w.bus, events)
-	consume(t, w, len(events), 9)
-	compare(t.Context(), t, w.db, truth)
-}
-
-// TestReceive ends with its context, and with a bus that does not answer.
-func TestReceive(t *testing.T) {
-	c := NewCounter(Options{DB: storetest.Broken(), Now: clock})
-	if err := c.Receive(t.Context(), bustest.Broken(), social.Plays, social.Reports); !errors.Is(err, bustest.ErrBroken) {
-		t.Errorf("Receive = %v, want ErrBroken", err)
-	}
-}
-
-// TestOps holds what counting costs: of a batch, two reads and two writes.
-func TestOps(t *testing.T) {
-	meter := storetest.NewMeter(fresh(t).db)
-	c := NewCounter(Options{DB: meter, Now: clock, Gather: 20 * time.Millisecond})
-	var all sync.WaitGroup
-	for n := range 100 {
-		all.Go(func() {
-			if err := c.Count(t.Context(), social.Reports, event(t, aReport(n))); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if ops := meter.Ops(); ops.Writes > 10 || ops.Reads > 10 {
-		t.Errorf("100 reports at once take %+v", ops)
-	}
-	before := meter.Ops()
-	if err := c.Count(t.Context(), social.Reports, event(t, aReport(1))); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(storetest.Ops{Reads: 2}, meter.Ops().Less(before)); diff != "" {
-		t.Errorf("a report that was counted (-want +got):\n%s", diff)
-	}
-	if err := c.Count(t.Context(), social.Reports, event(t, aReport(1000))); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(storetest.Ops{Reads: 4, Writes: 2}, meter.Ops().Less(before)); diff != "" {
-		t.Errorf("and one that was not (-want +got):\n%s", diff)
-	}
-}
-
-// TestRefresh leaves what is shown to a later call, which does what is needed:
-// also after it was stopped at any write.
-func TestRefresh(t *testing.T) {
-	w := fresh(t)
-	s := storetest.NewSwitch(w.db)
-	now := noon
-	events, truth := deliveries(t, rand.New(rand.NewPCG(13, 14)), 120, 40)
-	c := NewCounter(Options{DB: w.db, Now: func() time.Time { return now }, Later: true})
-	for n, e := range events {
-		if err := c.Count(t.Context(), social.Reports, e); err != nil {
-			t.Fatal(err)
-		}
-		now = now.Add(7 * time.Second)
-		if n%20 == 0 {
-			s.OffAfter(n % 9)
-			if _, err := Refresh(t.Context(), s); err != nil && !errors.Is(err, storetest.ErrBroken) {
-				t.Fatal(err)
-			}
-			s.On()
-		}
-	}
-	if _, err := Refresh(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
-	compare(t.Context(), t, w.db, truth)
-}
-
-// TestRefreshOps has nothing to do when nothing has changed but a moment ago.
-func TestRefreshOps(t *testing.T) {
-	meter := storetest.NewMeter(fresh(t).db)
-	if done, err := Refresh(t.Context(), meter); err != nil || done != (Refreshed{}) {
-		t.Errorf("of nothing: %+v, %v", done, err)
-	}
-	now := noon
-	c := NewCounter(Options{DB: meter, Now: func() time.Time { return now }, Later: true})
-	for n := range 10 {
-		r := aReport(n)
-		r.Channel = fmt.Sprintf("Channel%d.br", n)
-		now = now.Add(2 * lookBack)
-		if err := c.Count(t.Context(), social.Reports, event(t, r)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	before := meter.Ops()
-	if done, err := Refresh(t.Context(), meter); err != nil || done.Channels != 10 {
-		t.Errorf("%+v, %v, want 10 channels", done, err)
-	}
-	if ops := meter.Ops().Less(before); ops.Writes > 11 || ops.Reads > 21 {
-		t.Errorf("10 channels take %+v", ops)
-	}
-	before = meter.Ops()
-	if done, err := Refresh(t.Context(), meter); err != nil || done.Channels != 1 {
-		t.Errorf("again: %+v, %v, want the last one", done, err)
-	}
-	if ops := meter.Ops().Less(before); ops.Writes > 0 || ops.Reads > 3 {
-		t.Errorf("and that takes %+v", ops)
-	}
-}
-
-// pushed is what Pub/Sub sends of e.
+// pushed is the body with which Pub/Sub pushes e.
 func pushed(t *testing.T, subscription string, e bus.Event) []byte {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{
@@ -404,17 +65,21 @@ func post(h http.Handler, query string, body []byte) *httptest.ResponseRecorder 
 }
 
 func handler(db store.DB, token string) http.Handler {
-	c := NewCounter(Options{DB: db, Now: clock})
+	c := counting.New(counting.Options{DB: db, Now: clock})
 	return request.Handler(request.Options{Log: slog.New(slog.DiscardHandler), Now: clock}, New(c, token), Endpoints)
 }
 
-// TestPush takes what Pub/Sub pushes from who knows the token. Only what is
+// TestPush takes what Pub/Sub pushes with the token. Only an event that is
 // counted is answered by success.
 func TestPush(t *testing.T) {
-	w := fresh(t)
-	h := handler(w.db, token)
+	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	h := handler(db, token)
 	query := "?token=" + strings.ReplaceAll(token, " ", "+")
-	good := pushed(t, social.Reports, event(t, aReport(1)))
+	good := pushed(t, social.Reports, aReport(t))
 	for name, test := range map[string]struct {
 		query  string
 		body   []byte
@@ -425,7 +90,7 @@ func TestPush(t *testing.T) {
 		"again":              {query, good, 204, ""},
 		"no token":           {"", good, 401, "invalid_token"},
 		"another token":      {query + "x", good, 401, "invalid_token"},
-		"no subscription":    {query, pushed(t, "none", event(t, aReport(1))), 400, "subscription_unknown"},
+		"no subscription":    {query, pushed(t, "none", aReport(t)), 400, "subscription_unknown"},
 		"poison":             {query, pushed(t, social.Reports, bus.Event{Data: []byte("x")}), 400, "event_invalid"},
 		"no JSON":            {query, []byte("{"), 400, "event_invalid"},
 		"no body":            {query, nil, 400, ""},
@@ -439,24 +104,13 @@ func TestPush(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d %s", name, got.Code, got.Body, test.status, test.code)
 		}
 	}
-	if got, err := social.ReadCounts(t.Context(), w.db, "RecordNews.br"); err != nil || got.Plays != 1 {
+	if got, err := social.ReadCounts(t.Context(), db, "RecordNews.br"); err != nil || got.Plays != 1 {
 		t.Errorf("%d plays are counted, %v", got.Plays, err)
 	}
 	if got := post(handler(storetest.Broken(), token), query, good); got.Code != 503 {
 		t.Errorf("without a database a push is answered %d %s, want 503", got.Code, got.Body)
 	}
-	if got := post(handler(w.db, ""), "?token=", good); got.Code != 503 {
+	if got := post(handler(db, ""), "?token=", good); got.Code != 503 {
 		t.Errorf("without a token of its own the function answers %d %s, want 503", got.Code, got.Body)
-	}
-}
-
-func BenchmarkCount(b *testing.B) {
-	c := NewCounter(Options{DB: fresh(b).db, Now: clock})
-	n := 0
-	for b.Loop() {
-		n++
-		if err := c.Count(b.Context(), social.Reports, event(b, aReport(n))); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"miramundo.dev/shared/api/page"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/social/comment"
-	"miramundo.dev/shared/social/outbox"
 	"miramundo.dev/shared/store"
 )
 

@@ -11,12 +11,12 @@ import (
 	"miramundo.dev/shared/api/page"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/keptlist"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/kept"
-	"miramundo.dev/shared/social/outbox"
 	"miramundo.dev/shared/store"
 )
 

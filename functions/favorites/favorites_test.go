@@ -22,10 +22,11 @@ import (
 	"miramundo.dev/shared/bus/bustest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fact"
+	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/kept"
-	"miramundo.dev/shared/social/outbox"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
 	"miramundo.dev/shared/wire"
@@ -186,12 +187,12 @@ func (w *world) apply(t testing.TB, f social.Favorite) error {
 		return err
 	}
 	kept.Apply(f)
-	about := social.AboutOf(f)
+	about := f.About()
 	if kept.Seen == nil {
-		kept.Seen = map[string]social.Seen{}
+		kept.Seen = map[string]fact.Seen{}
 	}
 	mark := about.Mark()
-	kept.Seen[about.Day()] = social.Seen{Marks: append(kept.Seen[about.Day()].Marks, mark[:]...)}
+	kept.Seen[about.Day()] = fact.Seen{Marks: append(kept.Seen[about.Day()].Marks, mark[:]...)}
 	return w.db.Set(t.Context(), social.CountsPath(f.Channel), kept)
 }
 
@@ -347,7 +348,7 @@ func TestBusAway(t *testing.T) {
 		t.Fatalf("without the bus: %d %+v", code, r)
 	}
 	w.events = events
-	w.wait(outbox.Young)
+	w.wait(outbox.Grace)
 	out := &outbox.Outbox{DB: w.db, Bus: events, Log: slog.New(slog.DiscardHandler), Now: w.clock}
 	if n, err := out.Sweep(t.Context()); n != 1 || err != nil {
 		t.Fatalf("swept %d, %v", n, err)
@@ -397,10 +398,10 @@ func TestRecentReordered(t *testing.T) {
 	early.Favorites, early.Revision = 4, 1
 	late.Favorites, late.Revision = 4, 1
 	for range 3 {
-		f := social.Favorite{Key: social.NewKey(), Channel: "A.br", Delta: 1, At: noon}
+		f := social.Favorite{Key: fact.NewKey(), Channel: "A.br", Delta: 1, At: noon}
 		r.add(f, noon)
-		mark := social.AboutOf(f).Mark()
-		late.Seen = map[string]social.Seen{"2026-11-22": {Marks: append(late.Seen["2026-11-22"].Marks, mark[:]...)}}
+		mark := f.About().Mark()
+		late.Seen = map[string]fact.Seen{"2026-11-22": {Marks: append(late.Seen["2026-11-22"].Marks, mark[:]...)}}
 		late.Favorites++
 		late.Revision++
 	}
@@ -415,8 +416,8 @@ func TestRecentReordered(t *testing.T) {
 // elsewhere.
 func TestRecentSpilled(t *testing.T) {
 	var r recent
-	r.add(social.Favorite{Key: social.NewKey(), Channel: "A.br", Delta: 1, At: noon}, noon)
-	counted := social.Counted{Seen: map[string]social.Seen{"2026-11-22": {Spilled: 1}}}
+	r.add(social.Favorite{Key: fact.NewKey(), Channel: "A.br", Delta: 1, At: noon}, noon)
+	counted := social.Counted{Ledger: fact.Ledger{Seen: map[string]fact.Seen{"2026-11-22": {Spilled: 1}}}}
 	counted.Favorites, counted.Revision = 4, 1
 	if n := r.over("A.br", &counted, noon.Add(time.Second)); n != 5 {
 		t.Errorf("at once %d people, want 5", n)

@@ -95,7 +95,7 @@ func (c *changes) settle(counted *social.Counted, now time.Time) {
 		c.counted, c.revision = int(counted.Favorites), counted.Revision
 	}
 	c.list = slices.DeleteFunc(c.list, func(f social.Favorite) bool {
-		about := social.AboutOf(f)
+		about := f.About()
 		within := countedWithin
 		if counted.Seen[about.Day()].Spilled > 0 {
 			within = countedSoon

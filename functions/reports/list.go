@@ -3,11 +3,12 @@ package reports
 import (
 	"context"
 
-	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/social/report"
 )
 
 // maxOffset bounds what a page far down the list costs: each report before it
-// is a read. Who wants older ones asks for a channel.
+// is a read. Older reports can be found by their channel.
 const maxOffset = 5000
 
 type listIn struct {
@@ -34,7 +35,7 @@ type ReportFilters struct {
 	OnlyFailures bool    `json:"only_failures"`
 }
 
-// A RawReport is one as it came.
+// A RawReport is a report as it came.
 type RawReport struct {
 	ChannelID string  `json:"channel_id"`
 	OK        bool    `json:"ok"`
@@ -48,42 +49,25 @@ type RawReport struct {
 }
 
 func (s *Server) list(ctx context.Context, in listIn) (ReportPage, error) {
-	page := ReportPage{Items: []RawReport{}, Limit: in.Limit, Offset: in.Offset, RetentionDays: RetentionDays, API: s.o.BaseURL + listPath}
+	page := ReportPage{Items: []RawReport{}, Limit: in.Limit, Offset: in.Offset, RetentionDays: report.RetentionDays, API: s.o.BaseURL + listPath}
 	if in.ChannelID != "" {
 		page.Filters.ChannelID = &in.ChannelID
 	}
 	page.Filters.OnlyFailures = in.OK == "0"
-	n := 0
-	for doc, err := range s.o.DB.Query(ctx, page.query()) {
-		if err != nil {
-			return ReportPage{}, told(err)
-		}
-		if n++; n <= in.Offset {
-			continue
-		}
-		var kept record
-		if err := doc.Decode(&kept); err != nil {
-			return ReportPage{}, err
-		}
-		page.Items = append(page.Items, kept.raw())
+	records, err := report.List(ctx, s.o.Outbox.DB, report.Filter{
+		Channel: in.ChannelID, Failures: page.Filters.OnlyFailures, Skip: in.Offset, Limit: in.Limit + 1,
+	})
+	if err != nil {
+		return ReportPage{}, fault.OrUnavailable(err)
+	}
+	for _, r := range records {
+		page.Items = append(page.Items, raw(r))
 	}
 	page.cut()
 	return page, nil
 }
 
-// query finds the reports of p, those before it and one after it.
-func (p ReportPage) query() store.Query {
-	q := store.Query{Collection: collection, OrderBy: "at", Desc: true, Limit: p.Offset + p.Limit + 1}
-	if p.Filters.ChannelID != nil {
-		q.Where = append(q.Where, store.Filter{Field: "channel_id", Op: store.Eq, Value: *p.Filters.ChannelID})
-	}
-	if p.Filters.OnlyFailures {
-		q.Where = append(q.Where, store.Filter{Field: "ok", Op: store.Eq, Value: false})
-	}
-	return q
-}
-
-// cut drops the report after p, and says where the next page is.
+// cut drops the report after the page, and sets where the next page begins.
 func (p *ReportPage) cut() {
 	if len(p.Items) <= p.Limit {
 		return
@@ -94,7 +78,8 @@ func (p *ReportPage) cut() {
 	}
 }
 
-func (r record) raw() RawReport {
+// raw returns a record as the operator sees it.
+func raw(r report.Record) RawReport {
 	out := RawReport{
 		ChannelID: r.Channel, OK: r.OK, IP: r.IP, Browser: r.Browser, OS: r.OS, Country: r.Country,
 		Day: r.Day, At: r.At.UTC().Format("2006-01-02T15:04:05Z"),

@@ -1,36 +1,25 @@
-// Package reports is the function by which people tell where a channel plays
-// and where it does not.
-//
-// It keeps these documents:
-//
-//	reports/{key}    a record, for 30 days
-//
-// The key is that of the event: one for each person, channel, day and result.
-// The event is published first. So a report that was acknowledged is always
-// counted, by one write; one that was not, because the process or the database
-// failed in between, may be: when it is sent again, that counts nothing more.
+// Package reports is the function that takes play reports: where a channel
+// plays, and where it does not. Package shared/social/report keeps them.
 package reports
 
 import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"log/slog"
 	"net/url"
 	"strings"
 	"time"
 
 	"miramundo.dev/shared/api"
-	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/health"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/environment"
-	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/social/report"
 )
 
 // Endpoints is this function's part of the API.
@@ -60,33 +49,23 @@ var Endpoints = []api.Endpoint{
 
 const listPath = "/api/play-reports"
 
-// A Viewer shows the catalog of the moment, or says ErrNotLoaded.
-type Viewer interface {
-	View() (*index.View, error)
-}
-
 // Options are what a Server is made from.
 type Options struct {
-	DB      store.DB
-	Bus     bus.Bus
-	Catalog Viewer
+	Outbox  *outbox.Outbox // publishes reports; its database keeps them
+	Catalog index.Viewer
 	Overlay *social.Overlay
 	BaseURL string
-	Log     *slog.Logger
 	Now     func() time.Time
 }
 
 // A Server takes reports and lists them.
 type Server struct {
 	o      Options
-	outbox *Outbox
 	agents environment.Reader
 }
 
-// New returns a server that keeps reports in o.DB and publishes them.
-func New(o Options) *Server {
-	return &Server{o: o, outbox: NewOutbox(o.DB, o.Bus, o.Log, o.Now)}
-}
+// New returns a server of reports.
+func New(o Options) *Server { return &Server{o: o} }
 
 type reportIn struct {
 	ChannelID string  `json:"channel_id" required:"true" minLength:"1" maxLength:"128"`
@@ -97,29 +76,29 @@ type reportIn struct {
 // A Reported is the answer to a report.
 type Reported struct {
 	OK        bool           `json:"ok"`
-	Counted   bool           `json:"counted" description:"False when the caller has told this result of the channel today."`
+	Counted   bool           `json:"counted" description:"False when the caller has reported this result for the channel today."`
 	Reason    string         `json:"reason,omitempty" enum:"ja_relatado_hoje" description:"Why it was not counted."`
 	ChannelID string         `json:"channel_id"`
-	Stats     catalog.Social `json:"stats" description:"With this report, and else some seconds old."`
+	Stats     catalog.Social `json:"stats" description:"Counters of the channel: this report included, the rest some seconds old."`
 	Health    string         `json:"health" format:"uri" description:"Address of the channel's health panel."`
 }
 
-// again is the reason of a report that was told before.
+// again is the reason for which a repeated report is not counted.
 const again = "ja_relatado_hoje"
 
 func (s *Server) report(ctx context.Context, in reportIn) (Reported, error) {
-	who, ok := identity.SpeakerOf(ctx)
+	speaker, ok := identity.SpeakerOf(ctx)
 	if !ok {
 		return Reported{}, identity.ErrCredential
 	}
-	r, err := s.read(ctx, who.Owner, in)
+	r, err := s.read(ctx, speaker.Owner, in)
 	if err != nil {
 		return Reported{}, err
 	}
 	counts := s.counts(r.Channel) // before it can hold the report
-	counted, err := s.outbox.Put(ctx, r, addr(ctx))
+	counted, err := report.Put(ctx, s.o.Outbox, r, addr(ctx))
 	if err != nil {
-		return Reported{}, told(err)
+		return Reported{}, fault.OrUnavailable(err)
 	}
 	out := Reported{OK: true, Counted: counted, ChannelID: r.Channel}
 	if !counted {
@@ -127,7 +106,7 @@ func (s *Server) report(ctx context.Context, in reportIn) (Reported, error) {
 	}
 	if counted {
 		counts.Apply(r)
-	} else if first, ok := s.late(ctx, r.Key, counts); ok {
+	} else if first, ok := s.missing(ctx, r.Key, counts); ok {
 		counts.Apply(first)
 	}
 	out.Stats = health.Social(counts, placeOf(r))
@@ -135,9 +114,9 @@ func (s *Server) report(ctx context.Context, in reportIn) (Reported, error) {
 	return out, nil
 }
 
-// read makes the report of what a caller says, and of what is known of where
-// the caller is.
-func (s *Server) read(ctx context.Context, who identity.Owner, in reportIn) (social.Report, error) {
+// read returns the report of a request, with the caller's browser, system and
+// country.
+func (s *Server) read(ctx context.Context, owner identity.Owner, in reportIn) (social.Report, error) {
 	v, err := s.o.Catalog.View()
 	if err != nil {
 		return social.Report{}, err
@@ -158,21 +137,19 @@ func (s *Server) read(ctx context.Context, who identity.Owner, in reportIn) (soc
 			r.Code = *in.Code
 		}
 	}
-	r.Key = keyOf(who, r)
+	r.Key = keyOf(owner, r)
 	return r, nil
 }
 
-// keyOf names what the owner tells of a channel on a day.
-func keyOf(who identity.Owner, r social.Report) string {
+// keyOf returns the key of what an owner reports for a channel on a day.
+func keyOf(owner identity.Owner, r social.Report) string {
 	result := "fail"
 	if r.OK {
 		result = "ok"
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{string(who), r.Channel, dayOf(r.At), result}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{string(owner), r.Channel, r.At.UTC().Format(time.DateOnly), result}, "\x00")))
 	return hex.EncodeToString(sum[:])
 }
-
-func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 func placeOf(r social.Report) social.Place {
 	return social.Place{Browser: r.Browser, OS: r.OS, Country: r.Country}
@@ -193,22 +170,14 @@ func (s *Server) counts(channel string) social.Counts {
 	return social.Counts{}
 }
 
-// late returns the report that was told before by a key, as it was then, when
-// counts lack it: the one who told it should not see it go again.
-func (s *Server) late(ctx context.Context, key string, counts social.Counts) (social.Report, bool) {
-	first, err := s.outbox.find(ctx, key)
+// missing returns the report that was kept under a key before, when counts lack
+// it: the caller who made it should not see it disappear.
+func (s *Server) missing(ctx context.Context, key string, counts social.Counts) (social.Report, bool) {
+	kept, err := report.Get(ctx, s.o.Outbox.DB, key)
 	if err != nil {
 		return social.Report{}, false // the answer is a little behind
 	}
-	lack := counts.Environments[first.place().Key()].LastAt.Before(first.At.Time)
-	return first.event(key), lack
-}
-
-// told returns what the caller is told of err: that the service cannot take
-// reports now, when it is no fault and so comes from below the domain.
-func told(err error) error {
-	if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.Internal {
-		return err
-	}
-	return fault.ErrUnavailable.Because(err)
+	first := kept.Report(key)
+	lack := counts.Environments[placeOf(first).Key()].LastAt.Before(first.At)
+	return first, lack
 }

@@ -26,9 +26,12 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
+	"miramundo.dev/shared/fact"
+	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/report"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/embedded/sqlite"
@@ -117,9 +120,8 @@ func newWorld(t testing.TB) *world {
 func (w *world) serve(db store.DB) {
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	now := func() time.Time { return w.now }
-	s := New(Options{
-		DB: db, Bus: w.bus, Catalog: viewer{w.view}, Overlay: w.overlay, BaseURL: "https://mira.example", Log: log, Now: now,
-	})
+	box := &outbox.Outbox{DB: db, Bus: w.bus, Log: log, Now: now, Shelves: []outbox.Shelf{report.Shelf}}
+	s := New(Options{Outbox: box, Catalog: viewer{w.view}, Overlay: w.overlay, BaseURL: "https://mira.example", Now: now})
 	w.Handler = request.Handler(request.Options{
 		Log: log, Now: now, Auth: speaker{}, CountryHeader: "X-Country",
 		Tokens: map[string]string{api.MetricsToken: operator},
@@ -193,11 +195,11 @@ func TestEvent(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || strings.Contains(key, "ana") {
 			t.Errorf("event (-want +got):\n%s", diff)
 		}
-		var kept record
-		if err := w.db.Get(t.Context(), collection.Join(key), &kept); err != nil {
+		var kept report.Record
+		if err := w.db.Get(t.Context(), store.Path("reports").Join(key), &kept); err != nil {
 			t.Fatal(err)
 		}
-		stored := record{
+		stored := report.Record{
 			Channel: w.channel, Code: "codec", IP: "203.0.113.77", Browser: "Firefox", OS: "Windows", Country: "BR",
 			Day: "2026-11-22", At: store.At(noon), ExpireAt: store.At(noon.AddDate(0, 0, 30)),
 		}
@@ -262,7 +264,7 @@ func TestStats(t *testing.T) {
 	if out := w.told(t, "ana", `"ok":true`); out.Counted || out.Stats.Plays != 1 {
 		t.Errorf("the same again, before it is shown: %+v", out)
 	}
-	shown := social.Counted{Channel: w.channel, Revision: 1}
+	shown := social.Counted{Channel: w.channel, Ledger: fact.Ledger{Revision: 1}}
 	for _, r := range w.events(t, 1) {
 		shown.Apply(r)
 	}
@@ -292,6 +294,13 @@ func show(t *testing.T, w *world, c social.Counted) {
 	w.serve(w.db)
 }
 
+// outbox returns the outbox of another process, over db.
+func (w *world) outbox(db store.DB) *outbox.Outbox {
+	return &outbox.Outbox{
+		DB: db, Bus: w.bus, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }, Shelves: []outbox.Shelf{report.Shelf},
+	}
+}
+
 // TestCut cuts the bus: reports are taken all the same, and published once it
 // is back, by another process.
 func TestCut(t *testing.T) {
@@ -302,7 +311,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("report %d is not counted", n)
 		}
 	}
-	o := NewOutbox(w.db, w.bus, slog.New(slog.DiscardHandler), func() time.Time { return w.now })
+	o := w.outbox(w.db)
 	if n, err := o.Sweep(t.Context()); n != 0 || !errors.Is(err, bustest.ErrBroken) {
 		t.Errorf("while it is cut Sweep = %d, %v", n, err)
 	}
@@ -314,7 +323,7 @@ func TestCut(t *testing.T) {
 	if n, err := o.Sweep(t.Context()); n != 0 || err != nil {
 		t.Errorf("again Sweep = %d, %v, want 0", n, err)
 	}
-	w.now = w.now.Add(restTime)
+	w.now = w.now.Add(5 * time.Second)
 	w.told(t, "later", `"ok":true`)
 	if n, err := o.Sweep(t.Context()); n != 0 || err != nil {
 		t.Errorf("after a report that was published Sweep = %d, %v, want 0", n, err)
@@ -322,61 +331,24 @@ func TestCut(t *testing.T) {
 	w.events(t, 5)
 }
 
-// TestLeft has callers leave before they are answered: that says nothing of the
-// bus, to which others go on to publish.
-func TestLeft(t *testing.T) {
-	w := newWorld(t)
-	o := NewOutbox(w.db, w.bus, slog.New(slog.DiscardHandler), func() time.Time { return w.now })
-	left, leave := context.WithCancel(t.Context())
-	leave()
-	report := func(n int) social.Report {
-		return social.Report{
-			Key: fmt.Sprintf("%064x", n), Channel: w.channel, OK: true, Browser: "Firefox", OS: "Windows", Country: "BR", At: noon,
-		}
-	}
-	_, _ = o.Put(left, report(1), "") // kept or not
-	if created, err := o.Put(t.Context(), report(2), ""); !created || err != nil {
-		t.Fatalf("Put = %t, %v", created, err)
-	}
-	w.events(t, 2)
-	if kept, err := o.find(t.Context(), report(2).Key); kept.Sent != nil || err != nil {
-		t.Errorf("the report of one who stayed waits to be sent: %v", err)
-	}
-}
-
-// TestAgainElsewhere tells the same result from another place: the answer has
-// the report that counts, and not one of that place.
+// TestAgainElsewhere repeats a report from another place: the answer has the
+// report that counts, and not one of that place.
 func TestAgainElsewhere(t *testing.T) {
 	w := newWorld(t)
-	s := New(Options{DB: w.db, Bus: w.bus, Catalog: viewer{w.view}, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return w.now }})
+	s := New(Options{Outbox: w.outbox(w.db), Catalog: viewer{w.view}, Now: func() time.Time { return w.now }})
 	first := social.Report{Key: strings.Repeat("a", 64), Channel: w.channel, Code: "geo", Browser: "Chrome", OS: "Android", Country: "PT", At: noon}
-	if _, err := s.outbox.Put(t.Context(), first, ""); err != nil {
+	if _, err := report.Put(t.Context(), s.o.Outbox, first, ""); err != nil {
 		t.Fatal(err)
 	}
-	got, lack := s.late(t.Context(), first.Key, social.Counts{})
+	got, lack := s.missing(t.Context(), first.Key, social.Counts{})
 	if diff := cmp.Diff(first, got); diff != "" || !lack {
 		t.Errorf("what the counts lack, %t (-want +got):\n%s", lack, diff)
 	}
 	var has social.Counts
 	has.Apply(first)
-	if _, lack := s.late(t.Context(), first.Key, has); lack {
+	if _, lack := s.missing(t.Context(), first.Key, has); lack {
 		t.Error("counts that have the report lack it")
 	}
-}
-
-// TestSweepMany sweeps more than one batch.
-func TestSweepMany(t *testing.T) {
-	w := newWorld(t)
-	w.bus.cut.Store(true)
-	for n := range 2*sweepBatch + 5 {
-		w.told(t, fmt.Sprint("owner", n), `"ok":true`)
-	}
-	w.bus.cut.Store(false)
-	o := NewOutbox(w.db, w.bus, slog.New(slog.DiscardHandler), func() time.Time { return w.now })
-	if n, err := o.Sweep(t.Context()); n != 2*sweepBatch+5 || err != nil {
-		t.Errorf("Sweep = %d, %v", n, err)
-	}
-	w.events(t, 2*sweepBatch+5)
 }
 
 // TestDatabaseFails takes the database away between any two steps: a report
@@ -401,53 +373,11 @@ func TestDatabaseFails(t *testing.T) {
 			}
 		}
 		w.bus.cut.Store(false)
-		if _, err := NewOutbox(w.db, w.bus, slog.New(slog.DiscardHandler), time.Now).Sweep(t.Context()); err != nil {
+		if _, err := w.outbox(w.db).Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		w.events(t, 20)
 	}
-}
-
-// TestSweepSpoiled has a report among the others that nobody can publish.
-func TestSweepSpoiled(t *testing.T) {
-	w := newWorld(t)
-	w.bus.cut.Store(true)
-	for n := range 3 {
-		w.told(t, fmt.Sprint("owner", n), `"ok":true`)
-	}
-	w.bus.cut.Store(false)
-	spoiled := record{Sent: new(bool), ExpireAt: store.At(noon.Add(time.Hour))}
-	if err := w.db.Set(t.Context(), collection.Join("0"), spoiled); err != nil {
-		t.Fatal(err)
-	}
-	o := NewOutbox(w.db, w.bus, slog.New(slog.DiscardHandler), func() time.Time { return w.now })
-	if n, err := o.Sweep(t.Context()); n != 3 || !errors.Is(err, bus.ErrEvent) {
-		t.Errorf("Sweep = %d, %v, want 3 and ErrEvent", n, err)
-	}
-	w.events(t, 3)
-}
-
-// TestSweepStops takes the database away within a sweep: the next one publishes
-// the rest, and maybe some again.
-func TestSweepStops(t *testing.T) {
-	w := newWorld(t)
-	w.bus.cut.Store(true)
-	for n := range 10 {
-		w.told(t, fmt.Sprint("owner", n), `"ok":true`)
-	}
-	w.bus.cut.Store(false)
-	s := storetest.NewSwitch(w.db)
-	for left := range 4 {
-		s.OffAfter(left)
-		if _, err := NewOutbox(s, w.bus, slog.New(slog.DiscardHandler), time.Now).Sweep(t.Context()); !errors.Is(err, storetest.ErrBroken) {
-			t.Errorf("Sweep = %v, want ErrBroken", err)
-		}
-		s.On()
-	}
-	if _, err := NewOutbox(s, w.bus, slog.New(slog.DiscardHandler), time.Now).Sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	w.events(t, 10)
 }
 
 // TestNoCatalog answers 503 before a catalog is loaded.
@@ -500,9 +430,9 @@ func TestList(t *testing.T) {
 	if fails := page(t, w, "?ok=0&limit=50").Items; len(at) != 25 || len(fails) != 12 {
 		t.Errorf("%d reports and %d failures are listed", len(at), len(fails))
 	}
-	w.now = w.now.AddDate(0, 0, RetentionDays)
+	w.now = w.now.AddDate(0, 0, report.RetentionDays)
 	if left := page(t, w, "").Items; len(left) != 0 {
-		t.Errorf("%d reports are listed after %d days", len(left), RetentionDays)
+		t.Errorf("%d reports are listed after %d days", len(left), report.RetentionDays)
 	}
 }
 

@@ -48,7 +48,7 @@ func run() error {
 	defer cancel()
 	follow, unfollow := context.WithCancel(context.Background())
 	defer unfollow()
-	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log, Jobs: functions.Jobs}, f.Needs...)
+	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log}, f.Needs...)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (st *stack) open(ctx context.Context, name string) error {
 	st.close = func() error { return nil }
 	st.cfg.Catalog = name
 	parts, err := compose.Open(ctx, compose.Options{
-		Config: st.cfg, Log: st.log, Extra: testchannel.Dataset(address(st.at.origin)), Progress: st.tell.progress, Jobs: functions.Jobs,
+		Config: st.cfg, Log: st.log, Extra: testchannel.Dataset(address(st.at.origin)), Progress: st.tell.progress,
 	}, functions.AllNeeds()...)
 	if err != nil {
 		return err

@@ -45,7 +45,6 @@ type Options struct {
 	Plan     *collect.Plan          // of the sources of the catalog; nil: as Config.Catalog names them
 	Extra    *source.Dataset        // records beside those of the sources
 	Progress func(collect.Progress) // is called as a reload proceeds; may be nil
-	Jobs     func(*Parts) []job.Job // jobs beside those of this package; may be nil
 	Retry    time.Duration          // between attempts to read what could not be read; 0: the default of package release
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
 	"miramundo.dev/shared/guide/refresh"
@@ -15,7 +16,8 @@ import (
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/probe/measure"
 	"miramundo.dev/shared/probe/round"
-	"miramundo.dev/shared/social/outbox"
+	"miramundo.dev/shared/social/counting"
+	"miramundo.dev/shared/social/report"
 	"miramundo.dev/shared/source/collect"
 )
 
@@ -25,11 +27,8 @@ func (p *Parts) openJobs(o Options) error {
 	if err != nil {
 		return fmt.Errorf("GUIDE_SOURCES: %w", err)
 	}
-	all := []job.Job{p.reloadJob(o), p.guideJob(sources), p.logosJob(), p.probeJob(), p.outboxJob()}
-	if o.Jobs != nil {
-		all = append(all, o.Jobs(p)...)
-	}
-	p.Jobs = job.NewRunner(p.DB, p.Log, p.Now, all...)
+	p.Jobs = job.NewRunner(p.DB, p.Log, p.Now,
+		p.reloadJob(o), p.guideJob(sources), p.logosJob(), p.probeJob(), p.outboxJob(), p.countsJob())
 	return nil
 }
 
@@ -110,19 +109,20 @@ func (p *Parts) probeJob() job.Job {
 	})
 }
 
-// Outbox returns the sender of the events that are stored with the change that
-// caused them.
+// Outbox returns the outbox of facts, with every shelf that it sweeps.
 func (p *Parts) Outbox() *outbox.Outbox {
-	return &outbox.Outbox{DB: p.DB, Bus: p.Bus, Log: p.Log, Now: p.Now}
+	return &outbox.Outbox{DB: p.DB, Bus: p.Bus, Log: p.Log, Now: p.Now, Shelves: []outbox.Shelf{report.Shelf}}
 }
 
-// OutboxJob is the name of the job that sends the events that could not be sent
-// when they were stored.
-const OutboxJob = "outbox-sweep"
-
 func (p *Parts) outboxJob() job.Job {
-	return job.Job{Name: OutboxJob, Run: func(ctx context.Context, _ job.Order) (any, error) {
+	return job.Job{Name: outbox.Job, Run: func(ctx context.Context, _ job.Order) (any, error) {
 		sent, err := p.Outbox().Sweep(ctx)
 		return map[string]int{"sent": sent}, err
+	}}
+}
+
+func (p *Parts) countsJob() job.Job {
+	return job.Job{Name: counting.Job, Run: func(ctx context.Context, _ job.Order) (any, error) {
+		return counting.Refresh(ctx, p.DB)
 	}}
 }

@@ -18,14 +18,16 @@ const (
 	maxWait    = int64(time.Hour / time.Millisecond) // of one sample
 )
 
-func (p Play) check() error {
+// Check implements [fact.Fact].
+func (p Play) Check() error {
 	if len(p.Key) != 32 || strings.Trim(p.Key, "0123456789abcdef") != "" {
 		return errors.New("key is not 32 hexadecimal digits")
 	}
 	return errors.Join(checkChannel(p.Channel), checkDay(p.Day, p.At), checkCountry(p.Country))
 }
 
-func (l Latency) check() error {
+// Check implements [fact.Fact].
+func (l Latency) Check() error {
 	if len(l.Key) == 0 || len(l.Key) > maxKey || strings.ContainsFunc(l.Key, notAlphanumeric) {
 		return fmt.Errorf("key is not 1 to %d letters and digits", maxKey)
 	}

@@ -5,16 +5,16 @@ import (
 	"errors"
 	"maps"
 	"strings"
-	"time"
 
+	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/store"
 )
 
-// Other is the name of a browser or a system that is not told apart.
+// Other is the name of every browser and system without a name of its own.
 const Other = "Outro"
 
-// Counts are what is known of a channel by counting events. The zero Counts
-// are those of a channel that no event has told of.
+// Counts are what facts say about a channel. The zero Counts are those of a
+// channel without facts.
 type Counts struct {
 	Plays     int64 `json:"plays,omitempty"`     // reports of success
 	Fails     int64 `json:"fails,omitempty"`     // reports of failure
@@ -72,51 +72,40 @@ func PlaceOf(key string) Place {
 	return Place{browser, system, country}
 }
 
-// ReadCounts returns the counts of a channel, by one read; zero when no event
-// has told of it. The caller may keep and change what they hold.
+// ReadCounts returns the counts of a channel, by one read; zero for a channel
+// without facts. The caller may keep and change what they hold.
 func ReadCounts(ctx context.Context, db store.DB, channel string) (Counts, error) {
+	kept, err := ReadCounted(ctx, db, channel)
+	return kept.shown(), err
+}
+
+// ReadCounted returns the document of a channel's counts, by one read; zero for
+// a channel without facts.
+func ReadCounted(ctx context.Context, db store.DB, channel string) (Counted, error) {
 	var kept Counted
 	err := db.Get(ctx, CountsPath(channel), &kept)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return Counts{}, err
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
 	}
-	return kept.shown(), nil
+	return kept, err
 }
 
 // CountsPath is where the counts of a channel are kept, as Counted.
-func CountsPath(channel string) store.Path { return store.Path("counts").Join(channel) }
+func CountsPath(channel string) store.Path { return Book.Path(channel) }
 
-// Counted is the document of a channel's counts. Only who counts writes it.
+// Counted is the document of a channel's counts. Only a counter of [Book] writes
+// it.
 type Counted struct {
 	Counts
+	fact.Ledger
 	Channel string `json:"channel"`
-	// Revision goes up by one with every write.
-	Revision int64 `json:"revision"`
-	// ChangedAt is when it was written, by the clock of who counts.
-	ChangedAt store.Time `json:"changed_at,omitzero"`
-	// Seen are the keys of the events counted lately, by the day of the event.
-	Seen map[string]Seen `json:"seen,omitempty"`
 }
 
-// Seen are the keys counted of one day.
-type Seen struct {
-	Marks   []byte `json:"marks,omitempty"`   // 8 bytes for each key
-	Spilled int    `json:"spilled,omitempty"` // documents of marks beside this one
-}
-
-// shown returns c as readers see it: events that have not all come may have
-// left a sum below zero.
+// shown returns c as readers see it: a sum may be below zero until all facts
+// have come.
 func (c Counts) shown() Counts {
 	c.Favorites, c.Comments = max(c.Favorites, 0), max(c.Comments, 0)
 	return c
-}
-
-// later returns the later of two moments.
-func later(a store.Time, b time.Time) store.Time {
-	if t := store.At(b); t.After(a.Time) {
-		return t
-	}
-	return a
 }
 
 // Clone returns a copy of c that shares nothing with it.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
@@ -66,17 +67,30 @@ func TestReportRefusals(t *testing.T) {
 			t.Errorf("%s: Event = %v, want ErrEvent", name, err)
 		}
 	}
-	if _, err := FactOf("none", bus.Event{}); !errors.Is(err, bus.ErrSubscription) {
-		t.Errorf("FactOf an unknown subscription = %v", err)
-	}
 }
 
-// TestFacts reads an event of every topic, so that none can be forgotten.
-func TestFacts(t *testing.T) {
-	for topic := range Topology() {
-		if facts[topic] == nil {
-			t.Errorf("events of %s are no facts", topic)
+// TestBook decodes an event of every kind of facts from its subscription: each
+// says its topic, and changes the counts of its channel.
+func TestBook(t *testing.T) {
+	samples := map[string]fact.Fact{Plays: play, Latencies: wait, Reports: report, Favorites: liked, Comments: said}
+	for _, kind := range Book.Kinds {
+		sample := samples[kind.Topic]
+		e, err := fact.Encode(sample)
+		if err != nil {
+			t.Fatal(err)
 		}
+		got, err := kind.Decode(e)
+		if err != nil || got.About() != sample.About() || got.About().Topic != kind.Topic || kind.Subscription != kind.Topic {
+			t.Errorf("%s: %+v, %v", kind.Topic, got.About(), err)
+		}
+		doc := Book.New("RecordNews.br")
+		kind.Apply(doc, got)
+		if got.About().Subject != doc.Channel || cmp.Equal(doc.Counts, Counts{}) {
+			t.Errorf("%s changes nothing in %+v", kind.Topic, doc)
+		}
+	}
+	if len(Book.Kinds) != len(samples) {
+		t.Errorf("%d kinds are counted, and %d are tested", len(Book.Kinds), len(samples))
 	}
 }
 
@@ -94,7 +108,7 @@ func randomReport(rng *rand.Rand) Report {
 // TestOrder applies the same facts in many orders: the counts are the same.
 func TestOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var all []Fact
+	var all []Countable
 	for range 200 {
 		l := wait
 		l.LastAt = at.Add(-time.Duration(rng.IntN(50)) * time.Second)
@@ -201,7 +215,7 @@ func TestClone(t *testing.T) {
 }
 
 func countedOf(channel string, revision, plays int64) Counted {
-	return Counted{Channel: channel, Revision: revision, Counts: Counts{Plays: plays}}
+	return Counted{Channel: channel, Ledger: fact.Ledger{Revision: revision}, Counts: Counts{Plays: plays}}
 }
 
 // inShard returns n channels of the shard of the first.
@@ -336,7 +350,7 @@ func TestShardFits(t *testing.T) {
 				LastAt: store.At(at.Add(-time.Duration(rng.Int64N(1e15)))), LastFailAt: store.At(at.Add(-time.Duration(rng.Int64N(1e15)))),
 			}
 		}
-		changed = append(changed, Counted{Channel: name, Counts: c, Revision: 1})
+		changed = append(changed, Counted{Channel: name, Counts: c, Ledger: fact.Ledger{Revision: 1}})
 		want[name] = c.Clone()
 	}
 	db := openDB(t)

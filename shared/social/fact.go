@@ -1,83 +1,67 @@
 package social
 
 import (
-	"crypto/sha256"
 	"time"
 
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/store"
 )
 
-// A Fact is an event as those who count see it. Play, Latency, Report,
-// Favorite and Comment are facts.
-type Fact interface {
-	about() About
+// Book is where the facts of this package are counted: in the counts of their
+// channel. To count something new of a channel, add its type here.
+var Book = fact.Book[*Counted]{
+	Collection: "counts",
+	New:        func(channel string) *Counted { return &Counted{Channel: channel} },
+	Kinds: []fact.Kind[*Counted]{
+		fact.Of(Plays, count[Play]),
+		fact.Of(Latencies, count[Latency]),
+		fact.Of(Reports, count[Report]),
+		fact.Of(Favorites, count[Favorite]),
+		fact.Of(Comments, count[Comment]),
+	},
+}
+
+// Topology returns the topics of what people do, with their subscriptions.
+func Topology() bus.Topology { return Book.Topology() }
+
+// A Countable is a fact that changes the counts of a channel.
+type Countable interface {
+	fact.Fact
 	count(*Counts)
 }
 
-// About is what all facts tell.
-type About struct {
-	Topic   string
-	Key     string // of one fact among those of its topic
-	Channel string
-	At      time.Time
+func count[F Countable](c *Counted, f F) { f.count(&c.Counts) }
+
+// Apply adds what f says to c. Facts may be applied in any order; the counts are
+// the same, as long as the environments are fewer than are kept. The sums of all
+// environments are the same in any case. The caller must apply each fact once.
+func (c *Counts) Apply(f Countable) { f.count(c) }
+
+// About implements [fact.Fact].
+func (p Play) About() fact.About {
+	return fact.About{Topic: Plays, Key: p.Key, Subject: p.Channel, At: p.At}
 }
 
-// A Mark is what is kept of a key once it is counted. Of 100,000 facts of a
-// channel and day two have one mark with a probability of 3 in 10,000,000,000.
-type Mark [8]byte
-
-// Mark returns the mark of a's fact.
-func (a About) Mark() Mark {
-	sum := sha256.Sum256([]byte(a.Topic + "\x00" + a.Key))
-	return Mark(sum[:len(Mark{})])
+// About implements [fact.Fact].
+func (l Latency) About() fact.About {
+	return fact.About{Topic: Latencies, Key: l.Key, Subject: l.Channel, At: l.LastAt}
 }
 
-// Day returns the day of a's fact, in UTC, as 2006-01-02.
-func (a About) Day() string { return a.At.UTC().Format(time.DateOnly) }
-
-// AboutOf returns what f tells as all facts do.
-func AboutOf(f Fact) About { return f.about() }
-
-// facts reads the events of each subscription.
-var facts = map[string]func(bus.Event) (Fact, error){
-	Plays:     factOf[Play],
-	Latencies: factOf[Latency],
-	Reports:   factOf[Report],
-	Favorites: factOf[Favorite],
-	Comments:  factOf[Comment],
+// About implements [fact.Fact].
+func (r Report) About() fact.About {
+	return fact.About{Topic: Reports, Key: r.Key, Subject: r.Channel, At: r.At}
 }
 
-// FactOf returns the fact that an event of a subscription tells of, or
-// bus.ErrEvent, or bus.ErrSubscription.
-func FactOf(subscription string, e bus.Event) (Fact, error) {
-	read, ok := facts[subscription]
-	if !ok {
-		return nil, bus.ErrSubscription.With("subscription", subscription)
-	}
-	return read(e)
+// About implements [fact.Fact].
+func (f Favorite) About() fact.About {
+	return fact.About{Topic: Favorites, Key: f.Key, Subject: f.Channel, At: f.At}
 }
 
-func factOf[T interface {
-	Fact
-	check() error
-}](e bus.Event) (Fact, error) {
-	f, err := decode[T](e)
-	if err != nil {
-		return nil, err
-	}
-	return f, nil
+// About implements [fact.Fact].
+func (c Comment) About() fact.About {
+	return fact.About{Topic: Comments, Key: c.Key, Subject: c.Channel, At: c.At}
 }
-
-func (p Play) about() About    { return About{Plays, p.Key, p.Channel, p.At} }
-func (l Latency) about() About { return About{Latencies, l.Key, l.Channel, l.LastAt} }
-func (r Report) about() About  { return About{Reports, r.Key, r.Channel, r.At} }
-
-// Apply adds what f tells to c. Who applies facts in another order comes to
-// the same counts, as long as the environments are fewer than are kept; the
-// sums of all environments are the same in any case. To apply a fact once is
-// the caller's care.
-func (c *Counts) Apply(f Fact) { f.count(c) }
 
 func (p Play) count(c *Counts) { c.Played++ }
 
@@ -104,8 +88,12 @@ func (r Report) count(c *Counts) {
 	c.addEnvironment(Place{r.Browser, r.OS, r.Country}, environmentOf(r))
 }
 
+func (f Favorite) count(k *Counts) { k.Favorites += int64(f.Delta) }
+
+func (c Comment) count(k *Counts) { k.Comments += int64(c.Delta) }
+
 // lastFail returns when and why the last of some failures was, r among them.
-// Of two at one moment the code decides, whichever came first.
+// Of two at one moment the greater code counts, whichever came first.
 func lastFail(at store.Time, code string, r Report) (store.Time, string) {
 	t := store.At(r.At)
 	if t.After(at.Time) || t.Equal(at.Time) && r.Code > code {
@@ -129,4 +117,12 @@ func environmentOf(r Report) Environment {
 		return Environment{Plays: 1, LastAt: at}
 	}
 	return Environment{Fails: 1, LastFailCode: r.Code, LastFailAt: at, LastAt: at}
+}
+
+// later returns the later of two moments.
+func later(a store.Time, b time.Time) store.Time {
+	if t := store.At(b); t.After(a.Time) {
+		return t
+	}
+	return a
 }

@@ -8,22 +8,19 @@ import (
 	"time"
 
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/fact"
 )
-
-// Reports is the topic of Report, with one subscription of the same name.
-const Reports = "play-reports"
 
 // Codes are the reasons for which a play fails, as reports name them.
 var Codes = []string{"cors", "geo", "sumiu", "codec", "playlist", "sem_resposta", "protocolo", "sem_stream", "outro"}
 
-// OtherCode is the reason of failures that tell none.
+// OtherCode is the reason of failures without a reason.
 const OtherCode = "outro"
 
 // A Report says that a channel played, or did not, where a person is. The same
-// person, channel, day and result give the same Key, however often they are
-// told.
+// person, channel, day and result give the same Key.
 type Report struct {
-	Key     string    `json:"key"` // 64 hexadecimal digits; tells nothing of the person
+	Key     string    `json:"key"` // 64 hexadecimal digits that do not identify the person
 	Channel string    `json:"channel"`
 	OK      bool      `json:"ok"`
 	Code    string    `json:"code,omitempty"` // one of Codes, and only when it did not play
@@ -33,14 +30,15 @@ type Report struct {
 	At      time.Time `json:"at"`
 }
 
-// Event returns r to be published to Reports, or bus.ErrEvent when r has not
-// the form that its fields say.
-func (r Report) Event() (bus.Event, error) { return encode(r) }
+// Event returns r as an event of Reports, or bus.ErrEvent when a field is not
+// valid.
+func (r Report) Event() (bus.Event, error) { return fact.Encode(r) }
 
-// ReportOf returns the report that e tells of, or bus.ErrEvent.
-func ReportOf(e bus.Event) (Report, error) { return decode[Report](e) }
+// ReportOf returns the report of an event, or bus.ErrEvent.
+func ReportOf(e bus.Event) (Report, error) { return fact.Decode[Report](e) }
 
-func (r Report) check() error {
+// Check implements [fact.Fact].
+func (r Report) Check() error {
 	if len(r.Key) != 64 || strings.Trim(r.Key, "0123456789abcdef") != "" {
 		return errors.New("key is not 64 hexadecimal digits")
 	}
@@ -53,8 +51,8 @@ func (r Report) check() error {
 // maxName is the greatest length of a browser's or a system's name, in bytes.
 const maxName = 32
 
-// checkName refuses what is no name of a browser or a system: the bar parts
-// the names within one key.
+// checkName refuses what is not a name of a browser or a system: the bar
+// separates the names within one key.
 func checkName(s string) error {
 	if s == "" || len(s) > maxName || strings.Contains(s, bar) || strings.ContainsFunc(s, notName) {
 		return fmt.Errorf("name %.40q", s)
@@ -64,10 +62,10 @@ func checkName(s string) error {
 
 func notName(r rune) bool { return r < ' ' || r > '~' }
 
-// checkMoment refuses a moment that is none of this service.
+// checkMoment refuses moments at which this service did not exist.
 func checkMoment(at time.Time) error {
 	if at.Year() < 2000 || at.Year() > 9999 {
-		return errors.New("no moment")
+		return errors.New("the moment is not between the years 2000 and 9999")
 	}
 	return nil
 }

@@ -1,39 +1,39 @@
-// Package social knows what people do with the catalog: the events that tell
-// of it, and how they are written.
+// Package social counts what people do with the channels of the catalog.
 //
-// Who publishes an event does not know who counts. Events come at least once
-// and in no order, so each has a Key: whoever counts, counts a key once.
+// Each thing that people do is a fact of package fact: a [Play], a [Latency], a
+// [Report], a [Favorite] or a [Comment]. [Book] lists them, and counts them in
+// the document of their channel. An [Overlay] shows the counts of all channels
+// from memory.
+//
+//	counts/{channel}              a Counted
+//	overlays/social/shards/{n}    the counts of some channels, as overlays show them
 package social
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/fact"
 )
 
-// The topics of events. Each has one subscription, of the same name, which the
-// function aggregate takes.
+// The topics of facts. Each has one subscription, of the same name.
 const (
-	Plays     = "plays"     // of Play
-	Latencies = "latencies" // of Latency
+	Plays     = "plays"        // of Play
+	Latencies = "latencies"    // of Latency
+	Reports   = "play-reports" // of Report
+	Favorites = "favorites"    // of Favorite
+	Comments  = "comments"     // of Comment
 )
 
-// Topology returns the topics of what people do, with their subscriptions.
-func Topology() bus.Topology {
-	return bus.Topology{Plays: {Plays}, Latencies: {Latencies}, Reports: {Reports}, Favorites: {Favorites}, Comments: {Comments}}
-}
-
-// Unknown is the country of those whose country the edge did not tell.
+// Unknown is the country of callers whose country the edge did not name.
 const Unknown = "ZZ"
 
-// Country returns an edge's word for a country as events carry it: ISO 3166-1
+// Country returns the country that an edge names as facts have it: ISO 3166-1
 // alpha-2 in upper case, or Unknown.
 func Country(s string) string {
 	if isCountry(s) {
-		if s == "XX" { // what edges say when they do not know
+		if s == "XX" { // the edge does not know the country
 			return Unknown
 		}
 		return s
@@ -49,10 +49,9 @@ func isCountry(s string) bool {
 }
 
 // A Play says that a person plays a channel, for the first time on a day. The
-// same person, channel and day give the same Key, whichever process publishes
-// it and how often.
+// same person, channel and day give the same Key, in every process.
 type Play struct {
-	Key     string    `json:"key"` // 32 hexadecimal digits; tells nothing of the person
+	Key     string    `json:"key"` // 32 hexadecimal digits that do not identify the person
 	Channel string    `json:"channel"`
 	Day     string    `json:"day"`     // in UTC, as 2006-01-02
 	Country string    `json:"country"` // ISO 3166-1 alpha-2, or Unknown
@@ -72,56 +71,15 @@ type Latency struct {
 	LastAt time.Time `json:"last_at"`
 }
 
-// Event returns p to be published to Plays, or bus.ErrEvent when p has not the
-// form that its fields say.
-func (p Play) Event() (bus.Event, error) { return encode(p) }
+// Event returns p as an event of Plays, or bus.ErrEvent when a field is not valid.
+func (p Play) Event() (bus.Event, error) { return fact.Encode(p) }
 
-// Event returns l to be published to Latencies, or bus.ErrEvent when l has not
-// the form that its fields say.
-func (l Latency) Event() (bus.Event, error) { return encode(l) }
+// Event returns l as an event of Latencies, or bus.ErrEvent when a field is not
+// valid.
+func (l Latency) Event() (bus.Event, error) { return fact.Encode(l) }
 
-// PlayOf returns the play that e tells of, or bus.ErrEvent.
-func PlayOf(e bus.Event) (Play, error) { return decode[Play](e) }
+// PlayOf returns the play of an event, or bus.ErrEvent.
+func PlayOf(e bus.Event) (Play, error) { return fact.Decode[Play](e) }
 
-// LatencyOf returns the latency that e tells of, or bus.ErrEvent.
-func LatencyOf(e bus.Event) (Latency, error) { return decode[Latency](e) }
-
-// An envelope is an event's data. Its version goes up when a reader of the
-// version before would misread it.
-type envelope[T any] struct {
-	Version int `json:"v"`
-	Body    T   `json:"body"`
-}
-
-const version = 1
-
-// maxData is greater than any event of this package.
-const maxData = 2048
-
-func encode[T interface{ check() error }](body T) (bus.Event, error) {
-	if err := body.check(); err != nil {
-		return bus.Event{}, bus.ErrEvent.Because(err)
-	}
-	data, err := json.Marshal(envelope[T]{version, body})
-	if err != nil {
-		return bus.Event{}, bus.ErrEvent.Because(err)
-	}
-	return bus.Event{Data: data}, nil
-}
-
-func decode[T interface{ check() error }](e bus.Event) (body T, err error) {
-	if len(e.Data) > maxData {
-		return body, bus.ErrEvent.Because(fmt.Errorf("%d bytes", len(e.Data)))
-	}
-	var in envelope[T]
-	if err := json.Unmarshal(e.Data, &in); err != nil {
-		return body, bus.ErrEvent.Because(err)
-	}
-	if in.Version != version {
-		return body, bus.ErrEvent.Because(fmt.Errorf("version %d", in.Version))
-	}
-	if err := in.Body.check(); err != nil {
-		return body, bus.ErrEvent.Because(err)
-	}
-	return in.Body, nil
-}
+// LatencyOf returns the latency of an event, or bus.ErrEvent.
+func LatencyOf(e bus.Event) (Latency, error) { return fact.Decode[Latency](e) }

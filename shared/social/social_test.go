@@ -12,6 +12,7 @@ import (
 
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/fact"
 )
 
 var (
@@ -122,12 +123,13 @@ func TestLatencyRefusals(t *testing.T) {
 // anything has no checks, so that what is wrong can be written.
 type anything struct{ v any }
 
-func (anything) check() error                   { return nil }
+func (anything) About() fact.About              { return fact.About{} }
+func (anything) Check() error                   { return nil }
 func (a anything) MarshalJSON() ([]byte, error) { return json.Marshal(a.v) }
 
 func spoiled(t *testing.T, v any) bus.Event {
 	t.Helper()
-	e, err := encode(anything{v})
+	e, err := fact.Encode(anything{v})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +149,7 @@ func TestHostileData(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := strings.Replace(string(e.Data), `"v":1`, `"v":2`, 1)
-	long := strings.Replace(string(e.Data), `"v":1`, `"v":1`+strings.Repeat(" ", maxData), 1)
+	long := strings.Replace(string(e.Data), `"v":1`, `"v":1`+strings.Repeat(" ", 2048), 1)
 	for _, data := range append(hostile, later, long, string(e.Data)+string(e.Data)) {
 		e := bus.Event{Data: []byte(data)}
 		if _, err := PlayOf(e); !errors.Is(err, bus.ErrEvent) {
@@ -218,7 +220,7 @@ func TestTopology(t *testing.T) {
 			}
 		}
 		if len(subs) != 1 {
-			t.Errorf("topic %s has %d subscriptions, and emulator.json tells of one", topic, len(subs))
+			t.Errorf("topic %s has %d subscriptions, and emulator.json has one", topic, len(subs))
 		}
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"miramundo.dev/functions"
-	"miramundo.dev/functions/aggregate"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
@@ -25,6 +24,7 @@ import (
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/counting"
 	"miramundo.dev/shared/store/storetest"
 )
 
@@ -96,7 +96,7 @@ func open(ctx context.Context, dir string) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := compose.Open(ctx, compose.Options{Config: cfg, Log: slog.New(slog.DiscardHandler), Jobs: functions.Jobs}, functions.AllNeeds()...)
+	d, err := compose.Open(ctx, compose.Options{Config: cfg, Log: slog.New(slog.DiscardHandler)}, functions.AllNeeds()...)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (s *service) count(ctx context.Context, out io.Writer) error {
 		name string
 		n    int
 	}{{"counting a report, 1M/month", 1_000_000 / perMonth}, {"counting a report, 10M/month", 10_000_000 / perMonth}} {
-		c := aggregate.NewCounter(aggregate.Options{DB: s.meter, Now: time.Now, Later: true})
+		c := counting.New(counting.Options{DB: s.meter, Now: time.Now, Later: true})
 		took := make([]time.Duration, rate.n)
 		before := s.meter.Ops()
 		for i := range took {
@@ -214,7 +214,7 @@ func (s *service) count(ctx context.Context, out io.Writer) error {
 			}
 			took[i] = time.Since(start)
 		}
-		if _, err := aggregate.Refresh(ctx, s.meter); err != nil {
+		if _, err := counting.Refresh(ctx, s.meter); err != nil {
 			return err
 		}
 		slices.Sort(took)

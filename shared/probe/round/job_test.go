@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/catalog/reload"
+	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/probe"
@@ -78,7 +79,7 @@ func newStage(t *testing.T, ds *source.Dataset) *stage {
 	t.Cleanup(func() { db.Close() })
 	log := slog.New(slog.DiscardHandler)
 	archive, blocks := &release.Archive{DB: db, Now: time.Now}, block.NewList(db)
-	plays := social.Counted{Channel: "Brisa.br", Revision: 1, Counts: social.Counts{Plays: 5, Played: 7}}
+	plays := social.Counted{Channel: "Brisa.br", Ledger: fact.Ledger{Revision: 1}, Counts: social.Counts{Plays: 5, Played: 7}}
 	if err := social.ShowCounts(t.Context(), db, social.ShardOf("Brisa.br"), []social.Counted{plays}); err != nil {
 		t.Fatal(err)
 	}

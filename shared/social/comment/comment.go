@@ -14,10 +14,11 @@ import (
 	"strings"
 	"time"
 
+	"miramundo.dev/shared/fact"
+	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/social"
-	"miramundo.dev/shared/social/outbox"
 	"miramundo.dev/shared/social/speech"
 	"miramundo.dev/shared/store"
 )
@@ -143,7 +144,7 @@ func Post(ctx context.Context, db store.DB, c Comment) (outbox.Letter, error) {
 }
 
 func tell(c Comment, delta int, at time.Time) (outbox.Letter, error) {
-	return outbox.Write(social.Comment{Key: social.NewKey(), Channel: c.Channel, Delta: delta, At: at})
+	return outbox.Write(social.Comment{Key: fact.NewKey(), Channel: c.Channel, Delta: delta, At: at})
 }
 
 // Remove takes a comment of an owner back and returns it, with the letter that

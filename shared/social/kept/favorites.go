@@ -5,10 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"miramundo.dev/shared/fact"
+	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/social"
-	"miramundo.dev/shared/social/outbox"
 	"miramundo.dev/shared/store"
 )
 
@@ -98,7 +99,7 @@ func (f *Favorites) Add(channel string, at time.Time, shown Shown) ([]social.Fav
 
 // change returns what tells of one change.
 func change(channel string, delta int, at time.Time) social.Favorite {
-	return social.Favorite{Key: social.NewKey(), Channel: channel, Delta: delta, At: at}
+	return social.Favorite{Key: fact.NewKey(), Channel: channel, Delta: delta, At: at}
 }
 
 // visible counts the channels that the catalog shows.

@@ -1,4 +1,4 @@
-package aggregate
+package counting
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 
 	"miramundo.dev/shared/bus"
 	queue "miramundo.dev/shared/bus/embedded"
+	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
@@ -229,8 +230,8 @@ func bury(ctx context.Context, t *testing.T, w world, all *tally) {
 	}
 }
 
-func newCounter(w world) *Counter {
-	return NewCounter(Options{DB: w.db, Now: clock, Gather: 10 * time.Millisecond, Show: 100 * time.Millisecond})
+func newCounter(w world) *fact.Counter[*social.Counted] {
+	return New(Options{DB: w.db, Now: clock, Gather: 10 * time.Millisecond, Show: 100 * time.Millisecond})
 }
 
 // live runs two consumers until the function that it returns is called.
@@ -263,7 +264,7 @@ func TestTruthInEmulators(t *testing.T) {
 		t.Skip("no emulators")
 	}
 	db, b, err := wire.Open(t.Context(), wire.Config{
-		Backend: wire.Emulators, Project: fmt.Sprintf("demo-aggregate-%d", os.Getpid()),
+		Backend: wire.Emulators, Project: fmt.Sprintf("demo-counting-%d", os.Getpid()),
 		FirestoreHost: documents, PubSubHost: events, Topology: social.Topology(), Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package aggregate
+package counting
 
 import (
 	"context"
@@ -46,7 +46,7 @@ func child(t *testing.T, file, number string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewCounter(Options{DB: w.db, Now: clock})
+	c := New(Options{DB: w.db, Now: clock})
 	err = w.bus.Receive(context.Background(), social.Reports, func(ctx context.Context, e bus.Event) error {
 		err := c.Count(ctx, social.Reports, e)
 		killtest.Say("counted", err)
@@ -91,9 +91,9 @@ func TestKill(t *testing.T) {
 	t.Cleanup(func() { last.bus.Close(); last.db.Close(); w.bus.Close(); w.db.Close() })
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
-	c := NewCounter(Options{DB: last.db, Now: clock})
+	c := New(Options{DB: last.db, Now: clock})
 	ended := make(chan error)
-	go func() { ended <- c.Receive(ctx, last.bus, social.Reports) }()
+	go func() { ended <- c.Receive(ctx, last.bus) }()
 	until(t, func() bool { return isTrue(t, last, truth) })
 	stop()
 	if err := <-ended; err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/bus/bustest"
+	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
@@ -43,7 +44,7 @@ func at(db store.DB, b bus.Bus, now time.Time) *Outbox {
 // keep keeps the letter of a change, as a transaction does.
 func keep(t *testing.T, db store.DB, channel string) Letter {
 	t.Helper()
-	l, err := Write(social.Favorite{Key: social.NewKey(), Channel: channel, Delta: 1, At: noon})
+	l, err := Write(social.Favorite{Key: fact.NewKey(), Channel: channel, Delta: 1, At: noon})
 	if err == nil {
 		err = db.Update(t.Context(), l.Keep)
 	}
@@ -154,13 +155,13 @@ func TestSweep(t *testing.T) {
 	at(sw, b, noon).Send(t.Context(), twice) // published, and not deleted
 
 	all := []string{"kept", "refused", "told"}
-	if n, err := at(db, b, noon.Add(Young-time.Second)).Sweep(t.Context()); n != 0 || err != nil {
+	if n, err := at(db, b, noon.Add(Grace-time.Second)).Sweep(t.Context()); n != 0 || err != nil {
 		t.Errorf("letters that others may be sending are sent: %d, %v", n, err)
 	}
 	if diff := cmp.Diff(all, waiting(t, db)); diff != "" {
 		t.Errorf("before (-want +got):\n%s", diff)
 	}
-	if n, err := at(db, b, noon.Add(Young)).Sweep(t.Context()); n != 3 || err != nil {
+	if n, err := at(db, b, noon.Add(Grace)).Sweep(t.Context()); n != 3 || err != nil {
 		t.Errorf("sent %d, %v", n, err)
 	}
 	if got := waiting(t, db); len(got) > 0 {

@@ -1,45 +1,47 @@
-package aggregate
+package counting
 
 import (
 	"context"
 	"errors"
 	"time"
 
+	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 )
 
-// RefreshJob is the name of the job that calls Refresh.
-const RefreshJob = "overlay-refresh"
+// Job is the name of the job that calls Refresh.
+const Job = "overlay-refresh"
 
-// A Refreshed says what Refresh did.
+// Refreshed is what Refresh did.
 type Refreshed struct {
 	Channels int `json:"channels"` // that have changed
-	Shards   int `json:"shards"`   // that were written for them, or read
+	Shards   int `json:"shards"`   // that were read, and written unless they showed that already
 }
 
-// A cursor is the document that says how far Refresh has come.
+// A cursor is how far Refresh has come.
 type cursor struct {
 	ChangedAt store.Time `json:"changed_at"`
 }
 
 const cursorPath store.Path = "overlays/social"
 
-// How Refresh goes on. A write is as old as its transaction when it can first
-// be seen, so it looks back for as long as one may take.
+// A write carries the time at which its transaction began, and can be seen only
+// once that has ended. So Refresh looks back by as much as one may take.
 const (
-	lookBack = patience + 10*time.Second
-	maxRound = 5000 // channels that are held in memory
+	lookBack = fact.Timeout + 10*time.Second
+	maxRound = 5000 // channels that are held in memory at a time
 )
 
-// Refresh shows the counts that have changed since it was called last. When it
-// fails, or two of it run, what it did is done again, which changes nothing.
+// Refresh shows the counts that have changed since it was called last. After a
+// failure, or when two of it run at once, some counts are shown twice, which
+// changes nothing.
 func Refresh(ctx context.Context, db store.DB) (done Refreshed, err error) {
 	var at cursor
 	if err := db.Get(ctx, cursorPath, &at); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return done, err
 	}
-	q := store.Query{Collection: "counts", OrderBy: "changed_at", Limit: maxRound}
+	q := store.Query{Collection: social.Book.Collection, OrderBy: "changed_at", Limit: maxRound}
 	if !at.ChangedAt.IsZero() {
 		q.Where = []store.Filter{{Field: q.OrderBy, Op: store.MoreEq, Value: store.At(at.ChangedAt.Add(-lookBack))}}
 	}
@@ -68,7 +70,7 @@ func Refresh(ctx context.Context, db store.DB) (done Refreshed, err error) {
 	}
 }
 
-// find returns the counts that q finds, without their keys.
+// find returns the counts that q finds, without their marks.
 func find(ctx context.Context, db store.DB, q store.Query) (changed []social.Counted, err error) {
 	for doc, err := range db.Query(ctx, q) {
 		if err != nil {
@@ -84,7 +86,7 @@ func find(ctx context.Context, db store.DB, q store.Query) (changed []social.Cou
 	return changed, nil
 }
 
-// showAll shows counts, and returns in how many shards.
+// showAll shows counts, and returns the number of their shards.
 func showAll(ctx context.Context, db store.DB, changed []social.Counted) (int, error) {
 	shards := map[int][]social.Counted{}
 	for _, c := range changed {

@@ -1,0 +1,232 @@
+// Package outbox publishes facts so that none is lost between the database and
+// the bus.
+//
+// A change that is a fact keeps a [Letter] in its own transaction: the event of
+// the fact. After that the caller sends the letter, which is then deleted. What
+// could not be sent, because the bus did not answer or the process ended, is sent
+// by [Outbox.Sweep], which a job calls. An event that is published twice counts
+// once, since its key is the same.
+//
+//	outbox/{key}    a Letter
+//
+// That costs two writes and a deletion for each change. A fact that is kept
+// anyway can do with its own document: its owner publishes first, notes in the
+// document when the bus did not take the event, and gives the outbox a [Shelf]
+// that finds such documents. Then a fact costs one write.
+//
+// After the bus has failed it is not asked again for five seconds, so that
+// callers do not wait for what is known not to answer.
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/fact"
+	"miramundo.dev/shared/store"
+)
+
+const collection = store.Path("outbox")
+
+// Job is the name of the job that calls Sweep.
+const Job = "outbox-sweep"
+
+// A Letter is an event that is to be published.
+type Letter struct {
+	Topic string     `json:"topic"`
+	Data  []byte     `json:"data"`
+	At    store.Time `json:"at"` // of its fact
+
+	path store.Path
+}
+
+// Write returns the letter of f, or bus.ErrEvent when f has no event.
+func Write(f fact.Fact) (Letter, error) {
+	e, err := fact.Encode(f)
+	if err != nil {
+		return Letter{}, err
+	}
+	about := f.About()
+	return Letter{Topic: about.Topic, Data: e.Data, At: store.At(about.At), path: collection.Join(about.Key)}, nil
+}
+
+// Keep keeps l in tx, beside the change that is its fact.
+func (l Letter) Keep(tx store.Tx) error { return tx.Create(l.path, l) }
+
+// A Shelf is a collection of documents that are letters themselves.
+type Shelf struct {
+	// Unsent finds the documents whose events are still to be published. With a
+	// limit it is asked again until it finds fewer.
+	Unsent store.Query
+	// Read returns the letter of such a document.
+	Read func(store.Doc) (Letter, error)
+	// Sent takes the document of an id out of Unsent.
+	Sent func(ctx context.Context, db store.DB, id string) error
+	// Grace is the age up to which letters are left to those who keep them.
+	Grace time.Duration
+}
+
+// An Outbox sends letters. Its methods may be called concurrently.
+type Outbox struct {
+	DB      store.DB
+	Bus     bus.Bus
+	Log     *slog.Logger
+	Now     func() time.Time
+	Shelves []Shelf // besides its own
+
+	rest atomic.Int64 // until when the bus is not asked, in Unix microseconds
+}
+
+const (
+	patience = 2 * time.Second // that a caller waits for the bus
+	restTime = 5 * time.Second // after the bus has failed
+)
+
+// Publish publishes f, even when ctx is done, since a caller who leaves says
+// nothing about the bus. It reports whether the bus has the event.
+func (o *Outbox) Publish(ctx context.Context, f fact.Fact) (bool, error) {
+	l, err := Write(f)
+	if err != nil || o.isResting() {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	return o.publish(ctx, l.Topic, bus.Event{Data: l.Data}) == nil, nil
+}
+
+// Send sends letters that are kept, even when ctx is done. What fails is logged
+// and left for Sweep.
+func (o *Outbox) Send(ctx context.Context, letters ...Letter) {
+	if o.isResting() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	for _, l := range letters {
+		if o.publish(ctx, l.Topic, bus.Event{Data: l.Data}) != nil {
+			continue
+		}
+		if err := o.DB.Delete(ctx, l.path); err != nil {
+			o.Log.WarnContext(ctx, "a sent letter stays in the outbox", "topic", l.Topic, "cause", err.Error())
+		}
+	}
+}
+
+func (o *Outbox) isResting() bool { return o.Now().UnixMicro() < o.rest.Load() }
+
+// publish publishes events, or lets the bus rest.
+func (o *Outbox) publish(ctx context.Context, topic string, events ...bus.Event) error {
+	err := o.Bus.Publish(ctx, topic, events...)
+	if err != nil {
+		o.rest.Store(o.Now().Add(restTime).UnixMicro())
+		o.Log.WarnContext(ctx, "events wait in the outbox", "topic", topic, "cause", err.Error())
+	}
+	return err
+}
+
+// Grace is the age up to which a letter is left to the caller who keeps it.
+const Grace = time.Minute
+
+// Sweep sends the letters that were left, and returns how many it sent, and what
+// failed. A letter that cannot be read does not stop the others.
+func (o *Outbox) Sweep(ctx context.Context) (sent int, err error) {
+	own := Shelf{
+		Unsent: store.Query{Collection: collection}, Grace: Grace,
+		Read: func(doc store.Doc) (l Letter, err error) { return l, doc.Decode(&l) },
+		Sent: func(ctx context.Context, db store.DB, id string) error { return db.Delete(ctx, collection.Join(id)) },
+	}
+	for _, shelf := range append([]Shelf{own}, o.Shelves...) {
+		n, e := o.sweep(ctx, shelf)
+		sent, err = sent+n, errors.Join(err, e)
+	}
+	return sent, err
+}
+
+// sweep sends the letters of a shelf.
+func (o *Outbox) sweep(ctx context.Context, shelf Shelf) (sent int, err error) {
+	for {
+		n, err := o.sweepOnce(ctx, shelf)
+		sent += n
+		if err != nil || shelf.Unsent.Limit == 0 || n < shelf.Unsent.Limit {
+			return sent, err
+		}
+	}
+}
+
+// left is a letter that was left on a shelf.
+type left struct {
+	Letter
+	id string
+}
+
+// atOnce is how many events one call publishes.
+const atOnce = 100
+
+// sweepOnce sends the letters that a shelf finds in one query, by topic.
+func (o *Outbox) sweepOnce(ctx context.Context, shelf Shelf) (sent int, err error) {
+	letters, unread, err := o.find(ctx, shelf)
+	if err != nil {
+		return 0, err
+	}
+	slices.SortStableFunc(letters, func(a, b left) int { return a.At.Compare(b.At.Time) })
+	for len(letters) > 0 {
+		topic := letters[0].Topic
+		var batch, rest []left
+		for _, l := range letters {
+			if l.Topic == topic && len(batch) < atOnce {
+				batch = append(batch, l)
+			} else {
+				rest = append(rest, l)
+			}
+		}
+		n, err := o.sendLeft(ctx, shelf, topic, batch)
+		sent += n
+		if err != nil {
+			return sent, errors.Join(unread, err)
+		}
+		letters = rest
+	}
+	return sent, unread
+}
+
+// find returns the letters that were left on a shelf, and which cannot be read.
+func (o *Outbox) find(ctx context.Context, shelf Shelf) (letters []left, unread, err error) {
+	limit := o.Now().Add(-shelf.Grace)
+	for doc, err := range o.DB.Query(ctx, shelf.Unsent) {
+		if err != nil {
+			return nil, nil, err
+		}
+		l, err := shelf.Read(doc)
+		switch {
+		case err != nil:
+			unread = errors.Join(unread, fmt.Errorf("letter %s: %w", doc.Path, err))
+		case shelf.Grace == 0 || !l.At.After(limit):
+			letters = append(letters, left{l, doc.ID})
+		}
+	}
+	return letters, unread, nil
+}
+
+// sendLeft publishes letters of a topic and takes them off their shelf.
+func (o *Outbox) sendLeft(ctx context.Context, shelf Shelf, topic string, batch []left) (sent int, err error) {
+	events := make([]bus.Event, len(batch))
+	for i, l := range batch {
+		events[i] = bus.Event{Data: l.Data}
+	}
+	if err := o.publish(ctx, topic, events...); err != nil {
+		return 0, err
+	}
+	for _, l := range batch {
+		if err := shelf.Sent(ctx, o.DB, l.id); err != nil {
+			return sent, err
+		}
+		sent++
+	}
+	return sent, nil
+}
