@@ -1,13 +1,18 @@
-// Package allowance knows how long each network has watched today, and when
-// that was all that is free.
+// Package allowance counts the free minutes that each network watches a day,
+// and refuses more.
 //
-// A network's day is the set of its minutes in which it was seen watching, so
-// devices that watch at a time count once, and several hops agree by joining
-// their sets. The sets are kept as
+// A network's day is the set of minutes in which it was seen watching, so
+// devices that watch at the same time count once, and several hops agree by
+// merging their sets. The sets are stored as
 //
-//	allowances/{id}    a document, of one network and day; gone a day after it
+//	allowances/{id}    the minutes of one network on one day; expires a day after it
 //
-// where the id is a keyed hash of both: no address is kept.
+// where the id is a keyed hash of network and day: no address is stored.
+//
+// Requests never wait for the database. Counting happens in memory; one
+// goroutine reads the minutes of networks that are new to this hop, another
+// writes minutes that are not saved yet, within 30 seconds. A hop that is
+// killed loses at most one minute of each network.
 package allowance
 
 import (
@@ -22,28 +27,28 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// ErrSpent tells a network that has watched all that is free today. Its fields
-// are limit_minutes and used_minutes, resets_at (RFC 3339, in UTC), and what
-// Options.Offer adds.
+// ErrSpent refuses a network that has watched all free minutes of today. Its
+// fields are limit_minutes and used_minutes, resets_at (RFC 3339, in UTC),
+// and what Options.Offer adds.
 var ErrSpent = fault.New(fault.Unpaid, "free_minutes_spent")
 
 // Options are what a Meter uses. DB and People are required.
 type Options struct {
 	DB      store.DB
-	People  *identity.People // with a key that outlives the process and is the same at all hops
-	Minutes int              // that are free on a day of UTC; 0 turns the meter off
+	People  *identity.People // its key must be the same at all hops and after a restart
+	Minutes int              // free minutes on a day in UTC; 0 turns the meter off
 	Now     func() time.Time // nil is time.Now
 	Log     *slog.Logger     // nil is the default logger
 
-	// Paid tells whether a caller whose free minutes are spent has paid, and
-	// may go on. It must not block. Nil means that nobody has.
+	// Paid reports whether a caller without free minutes has paid and may go
+	// on. It must not block. Nil means that no caller has.
 	Paid func(identity.Caller) bool
 
-	// Offer returns the fault that a caller gets, made of e, an ErrSpent with
-	// its fields: it may add what can be bought. Nil adds nothing.
+	// Offer returns the fault for a caller, made from e, an ErrSpent with its
+	// fields; it may add what can be bought. Nil returns e.
 	Offer func(c identity.Caller, e *fault.Error) *fault.Error
 
-	Networks int // kept in memory; 0 is 65,536, in about 24 MiB
+	Networks int // networks kept in memory; 0 is 65,536, about 24 MiB
 }
 
 func (o *Options) fill() {
@@ -58,24 +63,24 @@ func (o *Options) fill() {
 	}
 }
 
-// A Meter counts the minutes of networks. A nil Meter counts nothing and
-// allows everything.
+// A Meter counts the minutes of networks. Its methods may be called
+// concurrently. A nil Meter counts nothing and allows everything.
 type Meter struct {
 	o      Options
 	marks  identity.Marks
 	table  table
-	loads  chan struct{} // a network waits to be read; of capacity 1
-	saves  chan struct{} // a network waits to be written; of capacity 1
+	loads  chan struct{} // signals that a network is to be read; of capacity 1
+	saves  chan struct{} // signals that a network is to be written; of capacity 1
 	closed chan struct{}
-	alive  context.Context // done when what is unsaved is given up
-	kill   context.CancelFunc
+	ctx    context.Context // canceled when unsaved minutes are given up
+	cancel context.CancelFunc
 	done   sync.WaitGroup
 	once   sync.Once // for closing
-	told   struct{ full, read, write quiet }
+	logs   struct{ full, read, write logLimiter }
 }
 
 // New returns a Meter that reads and writes the database in the background
-// until it is closed; nil when o.Minutes is 0.
+// until it is closed. It returns nil when o.Minutes is 0.
 func New(o Options) *Meter {
 	if o.Minutes <= 0 {
 		return nil
@@ -86,17 +91,19 @@ func New(o Options) *Meter {
 		loads: make(chan struct{}, 1), saves: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 	m.table.init(o.Networks)
-	m.alive, m.kill = context.WithCancel(context.Background())
-	m.done.Go(m.loading)
-	m.done.Go(m.saving)
+	m.ctx, m.cancel = context.WithCancel(context.Background())
+	m.done.Go(m.readLoop)
+	m.done.Go(m.writeLoop)
 	return m
 }
 
-// Watch says that c watches now. It returns ErrSpent when c's network has
-// watched all that is free in other minutes of today: a minute that has begun
-// stays allowed. It never waits for the database: a network that is new here is
-// allowed until its minutes are read, and while the database does not answer
-// those seen here count.
+// Watch counts the current minute for c's network. It returns ErrSpent when
+// the network has used all free minutes of today before this minute; a minute
+// that has begun stays allowed.
+//
+// Watch never waits for the database: a network that is new to this hop is
+// allowed until its minutes are read, and while the database does not answer,
+// only the minutes seen by this hop count.
 func (m *Meter) Watch(c identity.Caller) error {
 	if m == nil || !c.Addr.IsValid() {
 		return nil
@@ -108,7 +115,7 @@ func (m *Meter) Watch(c identity.Caller) error {
 	if v == unknown {
 		n := &network{id: m.o.People.Network(c, day), day: day}
 		if !m.table.add(mark, n) {
-			m.full(now)
+			m.noRoom(now)
 			return nil
 		}
 		signal(m.loads)
@@ -123,7 +130,7 @@ func (m *Meter) Watch(c identity.Caller) error {
 	return nil
 }
 
-// spent returns what c is told, if anything.
+// spent returns the fault for c, or nil when c has paid.
 func (m *Meter) spent(c identity.Caller, day identity.Day, used int) error {
 	if m.o.Paid != nil && m.o.Paid(c) {
 		return nil
@@ -139,33 +146,35 @@ func (m *Meter) spent(c identity.Caller, day identity.Day, used int) error {
 	return e
 }
 
-// full says that networks are not counted, and asks for what makes room.
-func (m *Meter) full(now time.Time) {
-	m.table.crowded.Store(true)
+// noRoom logs that a network is not counted, and asks the writer to make
+// room.
+func (m *Meter) noRoom(now time.Time) {
+	m.table.full.Store(true)
 	signal(m.saves)
-	if m.told.full.over(now) {
-		m.o.Log.Error("free minutes of some networks are not counted, because too many watch", "networks", m.o.Networks)
+	if m.logs.full.allow(now) {
+		m.o.Log.Error("free minutes of some networks are not counted, because the table is full", "networks", m.o.Networks)
 	}
 }
 
-// Close writes what is unsaved and ends the meter. When ctx is done before
-// that, it gives up and returns an error that says how much is lost.
+// Close writes unsaved minutes and stops the meter. When ctx is done before
+// that, it gives up and returns an error that says how many networks lose
+// minutes.
 func (m *Meter) Close(ctx context.Context) error {
 	if m == nil {
 		return nil
 	}
 	m.once.Do(func() { close(m.closed) })
-	stop := context.AfterFunc(ctx, m.kill)
+	stop := context.AfterFunc(ctx, m.cancel)
 	defer stop()
 	m.done.Wait()
-	m.kill()
+	m.cancel()
 	if n := m.table.unsaved(); n > 0 {
 		return fmt.Errorf("allowance: minutes of %d networks are not saved: %w", n, context.Cause(ctx))
 	}
 	return nil
 }
 
-// signal wakes who waits for c, now or when it next waits.
+// signal wakes the receiver of c, now or when it next waits.
 func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:

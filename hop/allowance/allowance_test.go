@@ -45,8 +45,7 @@ func (l *logged) count(text string) int {
 	return strings.Count(l.b.String(), text)
 }
 
-// openDB returns an empty database of documents in a file, which can be taken
-// away.
+// openDB returns an empty database in a file. The test can make it fail.
 func openDB(t testing.TB) *storetest.Switch {
 	t.Helper()
 	db, b, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data")})
@@ -70,23 +69,23 @@ func start(t testing.TB, db store.DB, limit int, change func(*Options)) (*Meter,
 	return m, &l
 }
 
-// abandon ends m as a signal that cannot be caught does: nothing is written.
+// abandon ends m as SIGKILL does: nothing is written.
 func (m *Meter) abandon() {
-	m.kill()
+	m.cancel()
 	m.once.Do(func() { close(m.closed) })
 	m.done.Wait()
 }
 
 func from(addr string) identity.Caller { return identity.Caller{Addr: netip.MustParseAddr(addr)} }
 
-// after lets d pass in a bubble, and all that is then to be done.
+// after lets d pass in a bubble, and waits until all goroutines are idle.
 func after(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// watch makes c watch for n minutes, as a player that asks every six seconds,
-// and returns in how many of them it was refused.
+// watch lets c watch for n minutes, with a request every six seconds as a
+// player sends them, and returns in how many of them it was refused.
 func watch(m *Meter, c identity.Caller, n int) (refused int) {
 	for range n {
 		no := false
@@ -101,7 +100,7 @@ func watch(m *Meter, c identity.Caller, n int) (refused int) {
 	return refused
 }
 
-// kept returns how many minutes of c's network of today the database has.
+// kept returns how many minutes of c's network the database has for today.
 func kept(t *testing.T, db store.DB, c identity.Caller) int {
 	t.Helper()
 	id := identity.NewPeople(secret).Network(c, identity.DayOf(time.Now()))
@@ -115,8 +114,8 @@ func kept(t *testing.T, db store.DB, c identity.Caller) int {
 
 const home = "192.0.2.1"
 
-// TestWatch gives a network two minutes. Each step is a moment, who watches
-// then, and whether that is refused.
+// TestWatch gives a network two minutes. Each step has a time, a caller, and
+// whether the caller is refused.
 func TestWatch(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -152,8 +151,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestOff checks what is allowed whatever has been watched.
-func TestOff(t *testing.T) {
+// TestNilMeter checks the callers that are always allowed.
+func TestNilMeter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		off := New(Options{DB: storetest.Broken(), People: identity.NewPeople(secret)})
 		if off != nil || off.Watch(from(home)) != nil || off.Close(t.Context()) != nil {
@@ -161,7 +160,7 @@ func TestOff(t *testing.T) {
 		}
 		m, _ := start(t, openDB(t), 1, nil)
 		if refused := watch(m, identity.Caller{}, 5); refused != 0 {
-			t.Errorf("who has no address is refused in %d minutes", refused)
+			t.Errorf("a caller without an address is refused in %d minutes", refused)
 		}
 	})
 }
@@ -196,13 +195,13 @@ func TestPaidAndOffer(t *testing.T) {
 		paid := from(home)
 		paid.Guest = "ipt_paid"
 		if err := m.Watch(paid); err != nil {
-			t.Errorf("who has paid gets %v", err)
+			t.Errorf("a caller that has paid gets %v", err)
 		}
 	})
 }
 
-// TestRestart checks that a hop knows what the one before has counted, from
-// shortly after the first request on, and what its documents look like.
+// TestRestart checks that a new hop counts on from what the one before saved,
+// soon after its first request, and what the documents look like.
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openDB(t)
@@ -213,7 +212,7 @@ func TestRestart(t *testing.T) {
 		}
 		second, _ := start(t, db, 3, nil)
 		if err := second.Watch(from(home)); err != nil {
-			t.Errorf("at first sight: %v", err)
+			t.Errorf("first request: %v", err)
 		}
 		synctest.Wait()
 		if err := second.Watch(from(home)); !errors.Is(err, ErrSpent) {
@@ -235,7 +234,7 @@ func TestRestart(t *testing.T) {
 }
 
 // TestKill kills the hop at any moment of a quarter of an hour in which some
-// networks watch: of what each watched, a minute is lost at most.
+// networks watch: each loses at most one minute.
 func TestKill(t *testing.T) {
 	for _, seconds := range []int{3, 11, 61, 64, 95, 121, 181, 333, 899} {
 		for _, begins := range []int{0, 31, 58} { // within a minute
@@ -256,7 +255,7 @@ func TestKill(t *testing.T) {
 				m.abandon()
 				for n := range 20 {
 					if n := kept(t, db, from(fmt.Sprint("192.0.2.", n))); n < len(watched)-1 || n > len(watched) {
-						t.Errorf("begun at %d s, killed after %d s: %d minutes are kept of %d", begins, seconds, n, len(watched))
+						t.Errorf("begun at %d s, killed after %d s: %d minutes are saved of %d", begins, seconds, n, len(watched))
 					}
 				}
 			})
@@ -276,8 +275,8 @@ func (h *hooked) Update(ctx context.Context, f func(store.Tx) error) error {
 	return h.DB.Update(ctx, f)
 }
 
-// TestWatchWhileWriting has a minute begin while the one before is written: it
-// is not taken for saved.
+// TestWatchWhileWriting begins a minute while the one before is written: it
+// must not count as saved.
 func TestWatchWhileWriting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m *Meter
@@ -317,8 +316,8 @@ func (c *countingDB) Update(ctx context.Context, f func(store.Tx) error) error {
 	return c.DB.Update(ctx, f)
 }
 
-// TestCost checks how often the database is asked: once for a network that is
-// new, once for each of its minutes, and for many networks at a time.
+// TestCost counts database calls: one read for a new network, one write for
+// each of its minutes, and one call for many networks at a time.
 func TestCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := &countingDB{DB: openDB(t)}
@@ -344,8 +343,8 @@ func TestCost(t *testing.T) {
 	})
 }
 
-// TestHops has two hops that one network asks in turn: they agree.
-func TestHops(t *testing.T) {
+// TestHopsShareMinutes has a network use two hops in turn: they agree.
+func TestHopsShareMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openDB(t)
 		one, _ := start(t, db, 10, nil)
@@ -369,9 +368,9 @@ func TestHops(t *testing.T) {
 	})
 }
 
-// TestHopsAtOnce has two hops that serve a network in the same minutes: none
-// counts twice, and what both wrote is there.
-func TestHopsAtOnce(t *testing.T) {
+// TestConcurrentHops has two hops serve a network in the same minutes: no
+// minute counts twice, and what both wrote is stored.
+func TestConcurrentHops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openDB(t)
 		one, _ := start(t, db, 120, nil)
@@ -391,9 +390,9 @@ func TestHopsAtOnce(t *testing.T) {
 	})
 }
 
-// TestDatabaseOut takes the database away before the first request, and while
-// minutes are counted: they are counted in memory, and kept once it is back.
-func TestDatabaseOut(t *testing.T) {
+// TestDatabaseDown stops the database before the first request and while
+// minutes are counted: they are counted in memory, and saved once it is back.
+func TestDatabaseDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openDB(t)
 		db.Off()
@@ -401,7 +400,7 @@ func TestDatabaseOut(t *testing.T) {
 		if refused := watch(m, from(home), 15); refused != 5 {
 			t.Errorf("refused in %d minutes of 15, want 5", refused)
 		}
-		if n := l.count("memory alone"); n == 0 || n > 2*15 {
+		if n := l.count("memory only"); n == 0 || n > 2*15 {
 			t.Errorf("%d log records in 15 minutes", n)
 		}
 		db.On()
@@ -422,8 +421,8 @@ func TestDatabaseOut(t *testing.T) {
 	})
 }
 
-// TestReadAgain has the first reading fail: what was kept counts soon after the
-// database is back, also for who has not watched since.
+// TestReadAgain fails the first read: stored minutes count soon after the
+// database is back, also for a network that has not watched since.
 func TestReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openDB(t)
@@ -480,9 +479,9 @@ func TestNeverBlocks(t *testing.T) {
 	})
 }
 
-// TestBounds has more networks than there is room for. Those that the database
-// has make room, and are known when they come again; while it is out, none
-// does, and who is new is not counted.
+// TestBounds has more networks than the table holds. Saved networks make room
+// and are counted on when they come back; while the database is down none
+// makes room, and new networks are not counted.
 func TestBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openDB(t)
@@ -510,7 +509,7 @@ func TestBounds(t *testing.T) {
 			after(2 * time.Second)
 		}
 		if lost := l.count("not counted"); known < 400 || lost == 0 {
-			t.Errorf("%d of 500 networks are known, and %d log records tell of those that are not", known, lost)
+			t.Errorf("%d of 500 networks are counted, with %d log records about the others", known, lost)
 		}
 		db.Off()
 		for n := range 500 {
@@ -523,7 +522,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestSweep checks that memory is given back: after a while, and at midnight.
+// TestSweep checks that memory is freed: after a while, and at midnight.
 func TestSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, _ := start(t, openDB(t), 120, nil)
@@ -537,7 +536,7 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestSweepAtMidnight checks that the networks of a day do not outlive it.
+// TestSweepAtMidnight checks that the networks of a day are dropped after it.
 func TestSweepAtMidnight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		after(24*time.Hour - time.Minute)
@@ -549,8 +548,9 @@ func TestSweepAtMidnight(t *testing.T) {
 	})
 }
 
-// TestDamaged keeps what no meter has written: the network starts anew.
-func TestDamaged(t *testing.T) {
+// TestDamagedDocument stores a document that no meter wrote: the network
+// starts anew.
+func TestDamagedDocument(t *testing.T) {
 	for name, doc := range map[string]any{
 		"empty":       struct{}{},
 		"another day": map[string]any{"minutes": "AAAA"},
@@ -578,8 +578,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestNoTrace checks that nothing of a caller is in what is kept or logged.
-func TestNoTrace(t *testing.T) {
+// TestNoAddressIsStored checks that nothing of a caller is stored or logged.
+func TestNoAddressIsStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openDB(t)
 		m, l := start(t, db, 1, func(o *Options) { o.Networks = 1 })
@@ -598,8 +598,8 @@ func TestNoTrace(t *testing.T) {
 			text, _ := json.Marshal(doc)
 			all += d.ID + string(text)
 		}
-		if !strings.Contains(all, "memory alone") || !strings.Contains(all, "expire_at") {
-			t.Fatalf("the test tells of nothing: %s", all)
+		if !strings.Contains(all, "memory only") || !strings.Contains(all, "expire_at") {
+			t.Fatalf("nothing was stored or logged: %s", all)
 		}
 		for _, trace := range []string{"2001", "db8", "aaaa", "bbbb", "Telltale", "secret"} {
 			if strings.Contains(all, trace) && !strings.Contains(strings.Repeat("A", 9), trace) {
@@ -609,8 +609,8 @@ func TestNoTrace(t *testing.T) {
 	})
 }
 
-// TestRace has many players of many networks at two hops, at a time: in each
-// minute all of them are allowed, until the free ones are used.
+// TestRace has many players of many networks at two hops at once: in each
+// minute all of them are allowed, until the free minutes are used.
 func TestRace(t *testing.T) {
 	db := openDB(t)
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

@@ -9,7 +9,8 @@ import (
 
 const minutesOfDay = 24 * 60
 
-// A minutes is a set of the minutes of a day: minute m is bit m%8 of byte m/8.
+// A minutes is a set of the minutes of a day: minute m is bit m%8 of byte
+// m/8.
 type minutes [minutesOfDay / 8]byte
 
 func (s *minutes) has(m int) bool { return s[m/8]&(1<<(m%8)) != 0 }
@@ -29,7 +30,7 @@ func (s *minutes) count() (n int) {
 	return n
 }
 
-// minuteOf returns the minute of the day of UTC at a moment.
+// minuteOf returns the minute of the day in UTC.
 func minuteOf(t time.Time) int {
 	const day = minutesOfDay * 60
 	s := t.Unix() % day
@@ -39,20 +40,20 @@ func minuteOf(t time.Time) int {
 	return int(s / 60)
 }
 
-// A network is one network on one day. The lock of its shard guards all but
-// its id and day.
+// A network is a network on one day. The lock of its shard guards all fields
+// but id and day.
 type network struct {
 	id  identity.ID
 	day identity.Day
 
 	seen     minutes
-	used     int       // how many those are
-	unsaved  int       // how many of them the database may not have
-	saveAt   time.Time // when those are due
+	used     int       // size of seen
+	unsaved  int       // minutes of seen that the database may lack
+	saveAt   time.Time // when they are due to be written
 	lastSeen time.Time
 }
 
-// A verdict is what a network gets for a minute.
+// A verdict is the result of counting a minute.
 type verdict int
 
 const (
@@ -63,11 +64,11 @@ const (
 )
 
 // spread is the time within which the first unsaved minute of a network is
-// due. Each network has its own part of it, so that those who begin together
-// are not written together.
+// written. Each network has its own delay within it, so that networks that
+// begin together are not all written together.
 const spread = 30 * time.Second
 
-// watch adds the minute of now, unless limit others were used before.
+// watch adds the current minute, unless limit other minutes were used before.
 func (n *network) watch(now time.Time, limit int) verdict {
 	n.lastSeen = now
 	m := minuteOf(now)
@@ -88,16 +89,16 @@ func (n *network) watch(now time.Time, limit int) verdict {
 	return allowed
 }
 
-// join adds minutes that the database has.
+// join adds minutes from the database.
 func (n *network) join(s *minutes) {
 	n.seen.join(s)
 	n.used = n.seen.count()
 }
 
-// read adds minutes that the database has, to a network of which nothing was
-// known. Where those alone are limit or more, the minutes that were allowed
-// meanwhile are forgotten: so what is spent is refused from now on, and a
-// network that is forgotten and comes again wins nothing.
+// read adds the minutes that the database had when the network was first
+// seen. If they use up the limit, minutes that were allowed meanwhile are
+// dropped: the network is refused from now on, and being evicted and coming
+// back gains it nothing.
 func (n *network) read(s *minutes, limit int) {
 	if s.count() < limit {
 		n.join(s)
@@ -106,8 +107,8 @@ func (n *network) read(s *minutes, limit int) {
 	n.seen, n.used, n.unsaved = *s, s.count(), 0
 }
 
-// saved notes that the database has the minutes s, count of the unsaved ones
-// among them.
+// saved notes that the database has the minutes s, with count of the unsaved
+// ones.
 func (n *network) saved(s *minutes, count int) {
 	n.join(s)
 	n.unsaved = max(0, n.unsaved-count)

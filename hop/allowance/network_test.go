@@ -52,7 +52,7 @@ func docOf(doc document) store.Doc {
 	return store.Doc{Decode: func(v any) error { *v.(*document) = doc; return nil }}
 }
 
-// FuzzParse reads any minutes of a document.
+// FuzzParse parses documents with any minutes.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte{}, "2026-11-22")
 	f.Add(make([]byte, 180), "")
@@ -65,7 +65,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A sink is a database that takes everything and keeps nothing.
+// A sink is a database that accepts everything and stores nothing.
 type sink struct{ store.DB }
 
 func (sink) GetAll(_ context.Context, ps []store.Path) ([]store.Doc, error) {
@@ -74,7 +74,7 @@ func (sink) GetAll(_ context.Context, ps []store.Path) ([]store.Doc, error) {
 
 func (sink) Update(context.Context, func(store.Tx) error) error { return nil }
 
-// benchMeter returns a meter that knows some networks, and who they are.
+// benchMeter returns a meter with networks in its table, and their callers.
 func benchMeter(b *testing.B, networks int) (*Meter, []identity.Caller) {
 	m := New(Options{DB: sink{}, People: identity.NewPeople(secret), Minutes: minutesOfDay, Log: slog.New(slog.DiscardHandler)})
 	b.Cleanup(m.abandon)
@@ -102,7 +102,7 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-// BenchmarkWatchSpent is a network that asks on and on.
+// BenchmarkWatchSpent is a network without free minutes that goes on asking.
 func BenchmarkWatchSpent(b *testing.B) {
 	m, callers := benchMeter(b, 1)
 	m.o.Minutes = 0
@@ -114,7 +114,7 @@ func BenchmarkWatchSpent(b *testing.B) {
 	}
 }
 
-// BenchmarkWatchNew is the first sight of each network.
+// BenchmarkWatchNew is the first request of each network.
 func BenchmarkWatchNew(b *testing.B) {
 	m, _ := benchMeter(b, 0)
 	var n uint64

@@ -8,27 +8,27 @@ import (
 	"miramundo.dev/shared/identity"
 )
 
-// shards is how many locks a table has.
+// shards is the number of locks of a table.
 const shards = 64
 
-// idle is how long a network is kept that is not seen and that the database has.
+// idle is how long a saved network is kept that is not seen.
 const idle = 30 * time.Minute
 
-// sample is how many networks compete to make room for another; when none of
-// them can, four times as many are looked at.
+// sample is how many networks are compared to evict one; when all of them are
+// unsaved, up to four times as many are looked at.
 const sample = 16
 
-// A table holds the networks of today, by their marks.
+// A table holds the networks of today by their marks.
 type table struct {
-	max     int         // networks in one shard
-	crowded atomic.Bool // a network found no room, because all others are unsaved
-	shards  [shards]shard
+	max    int         // networks in one shard
+	full   atomic.Bool // a network could not be added, because all others are unsaved
+	shards [shards]shard
 }
 
 type shard struct {
 	mu       sync.Mutex
-	networks map[uint64]*network // guarded by mu, as what they hold
-	unread   []*network          // whose minutes the database may have; guarded by mu
+	networks map[uint64]*network // guarded by mu, like their fields
+	unread   []*network          // to be read from the database; guarded by mu
 	_        [24]byte            // so that two locks share no cache line
 }
 
@@ -41,8 +41,8 @@ func (t *table) init(max int) {
 
 func (t *table) shard(mark uint64) *shard { return &t.shards[mark%shards] }
 
-// watch adds the minute of now to a network, if it is there, and returns how
-// many it has used.
+// watch counts the current minute for a network, and returns how many minutes
+// it has used. The verdict is unknown when the network is not in the table.
 func (t *table) watch(mark uint64, now time.Time, limit int) (used int, v verdict) {
 	sh := t.shard(mark)
 	sh.mu.Lock()
@@ -55,8 +55,9 @@ func (t *table) watch(mark uint64, now time.Time, limit int) (used int, v verdic
 	return n.used, v
 }
 
-// add adds a network that is to be read, unless there is no room: when all
-// others are unsaved. Another may have added it meanwhile.
+// add adds a network that is to be read. It returns false when there is no
+// room, because all others are unsaved, and true when another goroutine added
+// the network meanwhile.
 func (t *table) add(mark uint64, n *network) bool {
 	sh := t.shard(mark)
 	sh.mu.Lock()
@@ -72,8 +73,8 @@ func (t *table) add(mark uint64, n *network) bool {
 	return true
 }
 
-// evict drops the network that was not seen for the longest time, of some that
-// the database has. It tells whether there was one.
+// evict drops the saved network that was seen the longest ago, of a sample.
+// It reports whether it found one.
 func (sh *shard) evict() bool {
 	var oldest uint64
 	var found *network
@@ -90,23 +91,23 @@ func (sh *shard) evict() bool {
 	return found != nil
 }
 
-// A copied is what a network holds at a time.
-type copied struct {
+// A networkCopy is the state of a network at one moment.
+type networkCopy struct {
 	in      *shard
 	network *network
 	seen    minutes
 	unsaved int
 }
 
-// due returns the networks whose unsaved minutes are to be written now, or all
-// that have some.
-func (t *table) due(now time.Time, all bool) (found []copied) {
+// due returns the networks whose unsaved minutes are to be written now, or
+// all that have some.
+func (t *table) due(now time.Time, all bool) (found []networkCopy) {
 	for i := range t.shards {
 		sh := &t.shards[i]
 		sh.mu.Lock()
 		for _, n := range sh.networks {
 			if n.unsaved > 0 && (all || !now.Before(n.saveAt)) {
-				found = append(found, copied{sh, n, n.seen, n.unsaved})
+				found = append(found, networkCopy{sh, n, n.seen, n.unsaved})
 			}
 		}
 		sh.mu.Unlock()
@@ -114,21 +115,21 @@ func (t *table) due(now time.Time, all bool) (found []copied) {
 	return found
 }
 
-// saved notes that the database has c's minutes, and others by now.
-func (c copied) saved(now *minutes) {
+// saved notes that the database has c's minutes, and perhaps others.
+func (c networkCopy) saved(now *minutes) {
 	c.in.mu.Lock()
 	defer c.in.mu.Unlock()
 	c.network.saved(now, c.unsaved)
 }
 
-// unread takes up to max networks whose minutes were not read.
-func (t *table) unread(max int) (found []copied) {
+// unread takes up to max networks whose minutes are still to be read.
+func (t *table) unread(max int) (found []networkCopy) {
 	for i := range t.shards {
 		sh := &t.shards[i]
 		sh.mu.Lock()
 		n := min(max-len(found), len(sh.unread))
 		for _, u := range sh.unread[:n] {
-			found = append(found, copied{in: sh, network: u})
+			found = append(found, networkCopy{in: sh, network: u})
 		}
 		if sh.unread = sh.unread[n:]; len(sh.unread) == 0 {
 			sh.unread = nil
@@ -138,15 +139,15 @@ func (t *table) unread(max int) (found []copied) {
 	return found
 }
 
-// read notes what the database has of c.
-func (c copied) read(s *minutes, limit int) {
+// read notes the minutes that the database has of c.
+func (c networkCopy) read(s *minutes, limit int) {
 	c.in.mu.Lock()
 	defer c.in.mu.Unlock()
 	c.network.read(s, limit)
 }
 
-// sweep drops the networks that the database has and that are not seen any
-// more: those of yesterday are not, from midnight on.
+// sweep drops saved networks that were not seen for a while, and those of
+// earlier days.
 func (t *table) sweep(now time.Time) {
 	today := identity.DayOf(now)
 	for i := range t.shards {
@@ -161,10 +162,10 @@ func (t *table) sweep(now time.Time) {
 	}
 }
 
-// unsaved returns how many networks have minutes that the database has not.
+// unsaved returns how many networks have unsaved minutes.
 func (t *table) unsaved() int { return len(t.due(time.Time{}, true)) }
 
-// len returns how many networks there are.
+// len returns the number of networks.
 func (t *table) len() (n int) {
 	for i := range t.shards {
 		sh := &t.shards[i]

@@ -27,9 +27,9 @@ import (
 
 const secret = "a secret of at least 32 characters"
 
-// abandon ends c as a signal that cannot be caught does: what waits is lost.
+// abandon ends c as SIGKILL does: what is queued is lost.
 func (c *Counter) abandon() {
-	c.kill()
+	c.cancel()
 	c.once.Do(func() { close(c.closing) })
 	c.done.Wait()
 }
@@ -38,7 +38,7 @@ func caller(n int) identity.Caller {
 	return identity.Caller{Addr: netip.AddrFrom4([4]byte{192, 0, 2, byte(n)}), UserAgent: fmt.Sprint("VLC/", n>>8), Country: "BR"}
 }
 
-// A tape is a bus that remembers what is published, and may fail or hang.
+// A tape is a bus that records what is published, and may fail or hang.
 type tape struct {
 	bus.Bus
 	mu        sync.Mutex
@@ -150,7 +150,7 @@ func start(t *testing.T, b bus.Bus, change func(*Options)) (*Counter, *logged) {
 	return c, &l
 }
 
-// after lets d pass in a bubble, and all that is then to be done.
+// after lets d pass in a bubble, and waits until all goroutines are idle.
 func after(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
@@ -170,8 +170,8 @@ func TestPlayOnce(t *testing.T) {
 			c.Play(guest, "a")
 			c.Play(identity.Caller{Guest: "ipt_x", Country: "t1"}, "a")
 		}
-		if after(gather - 1); len(b.plays(t)) != 0 {
-			t.Error("plays are told before others could come")
+		if after(gatherTime - 1); len(b.plays(t)) != 0 {
+			t.Error("plays are published before others could come")
 		}
 		after(1)
 		want := []social.Play{
@@ -189,7 +189,7 @@ func TestPlayOnce(t *testing.T) {
 		}
 		c.Play(caller(1), "a")
 		if after(time.Hour); len(b.plays(t)) != len(want) {
-			t.Error("a play is told again an hour later")
+			t.Error("a play is published again an hour later")
 		}
 	})
 }
@@ -227,15 +227,15 @@ func TestBatches(t *testing.T) {
 		for n := range 250 {
 			c.Play(caller(n), "a")
 		}
-		after(gather)
+		after(gatherTime)
 		if diff := cmp.Diff([]int{100, 100, 50}, b.sizes); diff != "" {
 			t.Errorf("sizes of batches (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// TestBusFails has a bus that is out for an hour: plays and latencies wait,
-// it is not asked too often, and that is said now and then.
+// TestBusFails has the bus fail for an hour: plays and latencies wait,
+// retries are rare, and the failure is logged now and then.
 func TestBusFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := tape{fails: true, half: true}
@@ -254,7 +254,7 @@ func TestBusFails(t *testing.T) {
 		b.set(func(b *tape) { b.fails = false })
 		after(2 * maxBackoff)
 		if got := len(keys(b.plays(t))); got != 150 {
-			t.Errorf("%d plays told, want 150", got)
+			t.Errorf("%d plays published, want 150", got)
 		}
 		samples := map[string]int{}
 		for _, l := range b.latencies(t) {
@@ -265,13 +265,13 @@ func TestBusFails(t *testing.T) {
 			total += n
 		}
 		if total != 150 {
-			t.Errorf("%d samples told, want 150", total)
+			t.Errorf("%d samples published, want 150", total)
 		}
 	})
 }
 
-// TestOverflow lets more plays wait than there is room for: they are counted,
-// and told when they come again.
+// TestOverflow queues more plays than fit: the dropped ones are counted, and
+// published when they come again.
 func TestOverflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := tape{fails: true}
@@ -284,25 +284,25 @@ func TestOverflow(t *testing.T) {
 		for _, country := range []string{"BR", "PT"} {
 			c.Latency("a", country, time.Second)
 		}
-		after(2 * quiet)
+		after(2 * logPause)
 		if l.count("events are lost") != 2 || l.count("topic=plays events=9") != 1 || l.count("topic=latencies events=1") != 1 {
 			t.Errorf("log:\n%s", l)
 		}
 		b.set(func(b *tape) { b.fails = false })
 		if after(2 * maxBackoff); len(keys(b.plays(t))) != 5 {
-			t.Errorf("%d plays told, want 5", len(keys(b.plays(t))))
+			t.Errorf("%d plays published, want 5", len(keys(b.plays(t))))
 		}
 		for n := range 8 {
 			c.Play(caller(n), "a")
 		}
-		if after(gather); len(b.plays(t)) != 8 || len(keys(b.plays(t))) != 8 {
-			t.Errorf("%d plays told in the end, want 8", len(b.plays(t)))
+		if after(gatherTime); len(b.plays(t)) != 8 || len(keys(b.plays(t))) != 8 {
+			t.Errorf("%d plays published in the end, want 8", len(b.plays(t)))
 		}
 	})
 }
 
-// TestNeverBlocks has a bus that hangs: plays and latencies come all the same,
-// and Close gives up in time and says what is lost.
+// TestNeverBlocks has a bus that hangs: Play and Latency return at once, and
+// Close gives up in time and says what is lost.
 func TestNeverBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := tape{hangs: true}
@@ -329,8 +329,8 @@ func TestNeverBlocks(t *testing.T) {
 	})
 }
 
-// TestClose checks that what waits is published at once, also when the bus
-// fails at first, and that Close may be called again.
+// TestClose checks that queued events are published at once, also when the
+// bus fails at first, and that Close may be called again.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := tape{fails: true}
@@ -354,7 +354,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestLatencies checks what is summed, and what a clock that jumps makes of it.
+// TestLatencies checks the sums, also when the clock jumps.
 func TestLatencies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b tape
@@ -381,15 +381,15 @@ func TestLatencies(t *testing.T) {
 			t.Errorf("latencies (-want +got):\n%s", diff)
 		}
 		c.Latency("a", "BR", time.Second)
-		if after(every); len(b.latencies(t)) != 4 || b.latencies(t)[3].Samples != 1 {
+		if after(sumPeriod); len(b.latencies(t)) != 4 || b.latencies(t)[3].Samples != 1 {
 			t.Errorf("the next sum is %+v", b.latencies(t)[3:])
 		}
 	})
 }
 
-// TestNoTrace checks that nothing of a caller is in what is published or
+// TestNoAddressIsPublished checks that nothing of a caller is published or
 // logged.
-func TestNoTrace(t *testing.T) {
+func TestNoAddressIsPublished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := tape{fails: true}
 		c, l := start(t, &b, func(o *Options) { o.Waiting = 1 })
@@ -407,8 +407,8 @@ func TestNoTrace(t *testing.T) {
 		for _, e := range b.events[social.Plays] {
 			all += string(e.Data)
 		}
-		if !strings.Contains(all, "is not valid") || len(b.events[social.Plays]) != 1 {
-			t.Fatalf("the test tells of nothing: %s", all)
+		if !strings.Contains(all, "cannot be encoded") || len(b.events[social.Plays]) != 1 {
+			t.Fatalf("nothing was published or logged: %s", all)
 		}
 		for _, trace := range []string{"2001", "db8", "aaaa", "Telltale", "secret"} {
 			if strings.Contains(strings.ReplaceAll(all, "2001-", ""), trace) {
@@ -418,7 +418,7 @@ func TestNoTrace(t *testing.T) {
 	})
 }
 
-// A witness is a bus that remembers the keys of the plays published.
+// A witness is a bus that records the keys of published plays.
 type witness struct {
 	bus.Bus
 	mu   sync.Mutex
@@ -478,10 +478,10 @@ func count(t *testing.T, b *witness) map[string]int {
 	return channels
 }
 
-// TestExact has several hops, many players at a time, a hop that is killed and
-// its successor, and a bus that delivers twice: who counts keys counts each
-// person, channel and day once.
-func TestExact(t *testing.T) {
+// TestEveryPlayIsPublishedOnce has several hops, many players at a time, a
+// hop that is killed and its successor, and a bus that delivers twice: a
+// subscriber that counts keys counts each person, channel and day once.
+func TestEveryPlayIsPublishedOnce(t *testing.T) {
 	b := openBus(t)
 	noon := func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
 	hop := func() *Counter {

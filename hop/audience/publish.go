@@ -7,7 +7,7 @@ import (
 )
 
 // publishPlays publishes plays as they come, until the counter is closed and
-// none waits, or it is given up.
+// the queue is empty, or it is canceled.
 func (c *Counter) publishPlays() {
 	defer c.plays.report(true)
 	for c.gather() {
@@ -23,21 +23,21 @@ func (c *Counter) publishPlays() {
 	}
 }
 
-// gather waits for a play, and a little longer for others; then it tells
-// whether there are any. After Close it waits no more.
+// gather waits for a play, and a little longer for others, and reports
+// whether there are any. After Close it does not wait.
 func (c *Counter) gather() bool {
 	if c.queue.len() == 0 {
 		select {
-		case <-c.kick:
+		case <-c.wake:
 		case <-c.closing:
 			return c.queue.len() > 0
 		}
 	}
-	timer := time.NewTimer(gather)
+	timer := time.NewTimer(gatherTime)
 	defer timer.Stop()
 	for c.queue.len() < batch {
 		select {
-		case <-c.kick:
+		case <-c.wake:
 		case <-timer.C:
 			return true
 		case <-c.closing:
@@ -47,11 +47,11 @@ func (c *Counter) gather() bool {
 	return true
 }
 
-// publishLatencies publishes the sums now and then, until the counter is
-// closed or given up. While the bus fails they go on growing.
+// publishLatencies publishes the sums every sumPeriod, until the counter is
+// closed or canceled. While the bus fails the sums go on growing.
 func (c *Counter) publishLatencies() {
 	defer c.latencies.report(true)
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(sumPeriod)
 	defer tick.Stop()
 	for closing := false; !closing; {
 		select {
@@ -60,17 +60,18 @@ func (c *Counter) publishLatencies() {
 			closing = true
 		}
 		c.latencies.report(false)
-		c.untold = c.sums.take()
+		c.unpublished = c.sums.take()
 		if !c.publishSums() {
 			return
 		}
 	}
 }
 
-// publishSums publishes the sums that were taken, and tells whether it could.
+// publishSums publishes the sums that were taken, and reports whether it
+// succeeded.
 func (c *Counter) publishSums() bool {
-	for len(c.untold) > 0 {
-		head := c.untold[:min(batch, len(c.untold))]
+	for len(c.unpublished) > 0 {
+		head := c.unpublished[:min(batch, len(c.unpublished))]
 		events := make([]bus.Event, 0, len(head))
 		for _, l := range head {
 			events = c.append(events, l.Event, c.latencies)
@@ -78,23 +79,23 @@ func (c *Counter) publishSums() bool {
 		if !c.latencies.deliver(events) {
 			return false
 		}
-		c.untold = c.untold[len(head):]
+		c.unpublished = c.unpublished[len(head):]
 	}
 	return true
 }
 
-// append appends the event that encode makes. What is no event, such as the
-// play of a channel whose id is none, can never be told.
-func (c *Counter) append(events []bus.Event, encode func() (bus.Event, error), o *outlet) []bus.Event {
+// append appends the event that encode returns. An event that cannot be
+// encoded, such as a play of an invalid channel, is logged and dropped.
+func (c *Counter) append(events []bus.Event, encode func() (bus.Event, error), o *publisher) []bus.Event {
 	e, err := encode()
 	if err != nil {
-		c.o.Log.Error("an event is not valid", "topic", o.topic, "cause", err.Error())
+		c.o.Log.Error("an event cannot be encoded", "topic", o.topic, "cause", err.Error())
 		return events
 	}
 	return append(events, e)
 }
 
-// outlet returns the way to a topic.
-func (c *Counter) outlet(topic string) *outlet {
-	return &outlet{bus: c.o.Bus, topic: topic, now: c.o.Now, log: c.o.Log, alive: c.alive, closing: c.closing}
+// publisher returns a publisher to a topic.
+func (c *Counter) publisher(topic string) *publisher {
+	return &publisher{bus: c.o.Bus, topic: topic, now: c.o.Now, log: c.o.Log, ctx: c.ctx, closing: c.closing}
 }

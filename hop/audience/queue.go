@@ -6,7 +6,7 @@ import (
 	"miramundo.dev/shared/social"
 )
 
-// A play waits to be told.
+// A play is queued with its mark.
 type play struct {
 	social.Play
 	mark uint64
@@ -19,7 +19,7 @@ type queue struct {
 	plays []play // guarded by mu
 }
 
-// push adds p, unless the queue is full.
+// push adds p, and returns false when the queue is full.
 func (q *queue) push(p play) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -30,14 +30,14 @@ func (q *queue) push(p play) bool {
 	return true
 }
 
-// head returns the first n plays, or all. They stay, until drop.
+// head returns the first n plays, or all. They stay in the queue until drop.
 func (q *queue) head(n int) []play {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return append([]play(nil), q.plays[:min(n, len(q.plays))]...)
 }
 
-// drop takes the first n plays out. The last one to go takes the space along.
+// drop removes the first n plays. Removing the last one frees the memory.
 func (q *queue) drop(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 	"miramundo.dev/shared/social"
 )
 
-// shards is how many locks the sums have.
+// shards is the number of locks of the sums.
 const shards = 32
 
-// maxLatency is longer than any fetch may take. What is beyond is a clock that
-// was set, or a machine that slept.
+// maxLatency is longer than any fetch may take. Longer samples come from a
+// clock that was set or a machine that slept.
 const maxLatency = time.Minute
 
 // sums add up latencies until they are taken.
@@ -24,13 +24,13 @@ type sums struct {
 	seed   maphash.Seed
 	shards [shards]struct {
 		mu   sync.Mutex
-		sums map[place]*sum // guarded by mu
-		_    [40]byte       // so that two locks share no cache line
+		sums map[sumKey]*sum // guarded by mu
+		_    [40]byte        // so that two locks share no cache line
 	}
 }
 
-// A place is whose latencies are added up.
-type place struct {
+// A sumKey identifies a sum.
+type sumKey struct {
 	channel, country string
 	day              identity.Day
 }
@@ -44,13 +44,14 @@ type sum struct {
 func (s *sums) init(max int) {
 	s.max, s.seed = (max+shards-1)/shards, maphash.MakeSeed()
 	for i := range s.shards {
-		s.shards[i].sums = map[place]*sum{}
+		s.shards[i].sums = map[sumKey]*sum{}
 	}
 }
 
-// add adds a sample, unless it begins a sum for which there is no room.
+// add adds a sample. It returns false when that needs a new sum and there is
+// no room.
 func (s *sums) add(channel, country string, d time.Duration, now time.Time) bool {
-	p := place{channel, country, identity.DayOf(now)}
+	p := sumKey{channel, country, identity.DayOf(now)}
 	sh := &s.shards[maphash.String(s.seed, channel)%shards]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -69,13 +70,13 @@ func (s *sums) add(channel, country string, d time.Duration, now time.Time) bool
 	return true
 }
 
-// take empties the sums and returns what was in them.
+// take empties the sums and returns them.
 func (s *sums) take() (all []social.Latency) {
 	for i := range s.shards {
 		sh := &s.shards[i]
 		sh.mu.Lock()
 		taken := sh.sums
-		sh.sums = make(map[place]*sum, len(taken))
+		sh.sums = make(map[sumKey]*sum, len(taken))
 		sh.mu.Unlock()
 		for p, v := range taken {
 			all = append(all, social.Latency{

@@ -6,15 +6,15 @@ import (
 	"miramundo.dev/hop/playlist/reference"
 )
 
-// An attribute is one of a tag's list, as offsets into the list.
+// An attribute is an attribute of a tag, as offsets into its list.
 type attribute struct {
 	name, eq int // list[name:eq] is its name, perhaps with space after it
 	from, to int // list[from:to] is its value with its quotes
 }
 
-// next returns the attribute that begins at or after from, or reports false.
-// It reads lists as players do that forgive much: space is allowed around all,
-// quotes may be missing, and a quote that is not closed ends at a comma.
+// next returns the attribute that begins at or after from, and whether there
+// is one. It parses as leniently as players do: space is allowed around
+// everything, quotes may be missing, and an unclosed quote ends at a comma.
 func next(list []byte, from int) (attribute, bool) {
 	i := bytes.IndexByte(list[from:], '=')
 	if i < 0 {
@@ -47,7 +47,7 @@ func quoted(b []byte) bool {
 	return len(b) > 1 && b[0] == '"' && bytes.IndexByte(b[1:], '"') >= 0
 }
 
-// is reports whether the attribute has a name.
+// is reports whether the attribute is called name.
 func (a attribute) is(list []byte, name string) bool {
 	return string(reference.Trim(list[a.name:a.eq])) == name
 }
@@ -61,8 +61,8 @@ func (a attribute) value(list []byte) []byte {
 	return bytes.TrimPrefix(reference.Trim(v), []byte(`"`))
 }
 
-// find returns the value of the first attribute with a name, and whether there
-// is one.
+// find returns the value of the first attribute called name, and whether
+// there is one.
 func find(list []byte, name string) ([]byte, bool) {
 	for a, ok := next(list, 0); ok; a, ok = next(list, a.to) {
 		if a.is(list, name) {
@@ -72,9 +72,9 @@ func find(list []byte, name string) ([]byte, bool) {
 	return nil, false
 }
 
-// attributes writes a list in which put has written the values of the
-// attributes that have one of the names. They are quoted, unless a quote before
-// them is left open: another one would close it.
+// attributes writes a list in which put writes the values of the attributes
+// called one of names. They come out quoted, unless an earlier quote is left
+// open, which another quote would close.
 func (r *rewriter) attributes(list []byte, put func(ref []byte) error, names ...string) error {
 	done, quote := 0, `"`
 	for a, ok := next(list, 0); ok; a, ok = next(list, a.to) {
@@ -85,7 +85,7 @@ func (r *rewriter) attributes(list []byte, put func(ref []byte) error, names ...
 			}
 			continue
 		}
-		r.text(list[done:a.from])
+		r.writeText(list[done:a.from])
 		r.dst = append(r.dst, quote...)
 		if err := put(ref); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (r *rewriter) attributes(list []byte, put func(ref []byte) error, names ...
 		r.dst = append(r.dst, quote...)
 		done = a.to
 	}
-	r.text(list[done:])
+	r.writeText(list[done:])
 	return nil
 }
 

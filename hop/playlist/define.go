@@ -8,17 +8,20 @@ import (
 	"unicode/utf8"
 )
 
+// This file replaces variables (EXT-X-DEFINE). The hop's own URLs would hide
+// the query that QUERYPARAM reads and the parent that IMPORT reads, so the
+// hop resolves all variables itself and drops the definitions.
+
 // maxVars bounds the variables of a playlist.
 const maxVars = 128
 
 var (
-	errUndefined = errors.New("a variable that has no value")
-	errTwice     = errors.New("a variable that has two values")
-	errValue     = errors.New("a variable's value that cannot stand in a line")
+	errUndefined = errors.New("a variable is not defined")
+	errTwice     = errors.New("a variable is defined twice")
+	errValue     = errors.New("a variable's value has a control character or a quote")
 )
 
-// define gives a variable its value. A line without any of the three forms
-// names none.
+// define defines a variable. It ignores a tag in none of the three forms.
 func (r *rewriter) define(list []byte) error {
 	v, ok, err := r.definition(list)
 	if err != nil || !ok {
@@ -34,7 +37,7 @@ func (r *rewriter) define(list []byte) error {
 		return ErrOrigin.Because(errTwice)
 	}
 	r.vars = append(r.vars, v)
-	r.late = r.late || r.info.References > 0 && r.handed == nil
+	r.definedLate = r.definedLate || r.info.References > 0 && r.exported == nil
 	return nil
 }
 
@@ -60,15 +63,16 @@ func (r *rewriter) definition(list []byte) (Var, bool, error) {
 	return Var{string(name), value}, ok, nil
 }
 
-// imports returns the variables that a playlist may import which a reference
-// leads to. All renditions import from the same playlist, so that a report of
-// one equals the reference that it is known by.
-func (r *rewriter) imports(report bool) []Var {
+// importable returns the variables that the playlist behind a reference may
+// import. All renditions import from the same parent, so a rendition report
+// carries the parent's variables and equals the reference that the parent
+// wrote.
+func (r *rewriter) importable(report bool) []Var {
 	switch {
 	case report:
 		return r.o.Vars
-	case r.handed != nil:
-		return r.handed
+	case r.exported != nil:
+		return r.exported
 	}
 	return r.vars
 }
@@ -82,15 +86,16 @@ func valueOf(vars []Var, name []byte) (string, bool) {
 	return "", false
 }
 
-// printable reports whether a value ends neither a line nor a quoted string.
+// printable reports whether a value can stand in a line and in a quoted
+// string.
 func printable(value string) bool {
 	return utf8.ValidString(value) && !strings.ContainsFunc(value, func(c rune) bool {
 		return c < ' ' || c == '"' || c == 0x7F
 	})
 }
 
-// parameter returns the value of the first parameter with a name in a query,
-// percent-decoded. A plus sign stays one: tokens contain them.
+// parameter returns the value of the first query parameter called name,
+// percent-decoded. A plus sign stays a plus sign: tokens contain them.
 func parameter(query []byte, name string) (string, bool) {
 	query = bytes.TrimPrefix(query, []byte("?"))
 	for len(query) > 0 {
@@ -104,7 +109,8 @@ func parameter(query []byte, name string) (string, bool) {
 	return "", false
 }
 
-// decode replaces what is percent-encoded; a percent sign alone is itself.
+// decode decodes percent-encoded bytes. It keeps a percent sign that begins
+// none.
 func decode(b []byte) string {
 	var out []byte
 	for i := 0; i < len(b); i++ {
@@ -132,7 +138,7 @@ func digit(c byte) int {
 
 // expandAll returns b with every variable replaced.
 func (r *rewriter) expandAll(b []byte) ([]byte, error) {
-	if !r.refs {
+	if !r.hasVars {
 		return b, nil
 	}
 	var err error
@@ -140,14 +146,13 @@ func (r *rewriter) expandAll(b []byte) ([]byte, error) {
 	return r.expanded, err
 }
 
-// references are the attributes whose values are written with quotes, whether
-// they had them or not.
+// references are the attributes whose values are always written with quotes.
 var references = []string{"URI", "X-ASSET-URI", "X-ASSET-LIST", "X-URI"}
 
-// expandList returns an attribute list with the variables replaced that are in
-// quoted strings, in hexadecimal numbers and in references.
+// expandList returns an attribute list in which variables are replaced in
+// quoted strings, hexadecimal numbers and references (RFC 8216bis 4.3).
 func (r *rewriter) expandList(list []byte) ([]byte, error) {
-	if !r.refs || !bytes.Contains(list, []byte("{$")) {
+	if !r.hasVars || !bytes.Contains(list, []byte("{$")) {
 		return list, nil
 	}
 	out, done := r.expanded[:0], 0
@@ -171,7 +176,8 @@ func hexadecimal(b []byte) bool {
 	return len(b) > 1 && b[0] == '0' && b[1]|0x20 == 'x'
 }
 
-// expand adds b to out with every variable replaced.
+// expand appends b to out with every variable replaced. It stops once the
+// line is longer than MaxOutput.
 func (r *rewriter) expand(out, b []byte) ([]byte, error) {
 	for {
 		i := bytes.Index(b, []byte("{$"))
@@ -191,14 +197,14 @@ func (r *rewriter) expand(out, b []byte) ([]byte, error) {
 			return nil, ErrOrigin.Because(errUndefined)
 		}
 		if out = append(out, value...); len(out) > MaxOutput {
-			return nil, ErrLimit.Because(errors.New("a line that variables make too long"))
+			return nil, ErrLimit.Because(errors.New("a line with its variables replaced is too long"))
 		}
 		b = b[len("{$}")+len(name):]
 	}
 }
 
-// variable returns the name in the reference to a variable that b begins with,
-// or nil when it begins with none.
+// variable returns the name in the variable reference at the start of b, or
+// nil when there is none.
 func variable(b []byte) []byte {
 	rest := b[len("{$"):]
 	for i, c := range rest {

@@ -2,8 +2,8 @@ package playlist
 
 import "bytes"
 
-// lines are those of a text that are not blank, whether they end with LF, CR
-// or both.
+// lines iterates over the lines of a text that are not blank, whether they
+// end with LF, CR or both.
 type lines struct {
 	text   []byte
 	at, lf int  // where the next line begins, and the first LF from there on
@@ -15,8 +15,8 @@ func newLines(text []byte) lines {
 	return lines{text: text, lf: -1, cr: bytes.IndexByte(text, '\r') >= 0}
 }
 
-// next returns the next line without the space before it, or nil at the end.
-// Every byte is looked at once for LF and once for CR.
+// next returns the next line without leading space, or nil at the end. Every
+// byte is searched once for LF and once for CR.
 func (l *lines) next() []byte {
 	for l.at < len(l.text) {
 		if line := trimLeft(l.raw()); len(line) > 0 {
@@ -48,7 +48,7 @@ func (l *lines) raw() []byte {
 	return line
 }
 
-// trimLeft cuts the spaces and control characters that b begins with.
+// trimLeft cuts leading spaces and control characters.
 func trimLeft(b []byte) []byte {
 	for len(b) > 0 && b[0] <= ' ' {
 		b = b[1:]
@@ -56,7 +56,8 @@ func trimLeft(b []byte) []byte {
 	return b
 }
 
-// hasPrefix is bytes.HasPrefix for a constant, compared at once.
+// hasPrefix is bytes.HasPrefix for a constant, which compiles to one
+// comparison.
 func hasPrefix(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix
 }

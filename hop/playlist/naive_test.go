@@ -8,8 +8,8 @@ import (
 	"miramundo.dev/hop/playlist/reference"
 )
 
-// What follows is the rewriter once more, short and slow, without variables
-// and without facts, by other means. Where references lead is tested beside them.
+// This is a second rewriter, short and slow, without variables
+// and without Info, written differently. The reference package tests resolving.
 
 var (
 	naiveLineEnd   = regexp.MustCompile(`\r\n|\r|\n`)
@@ -23,9 +23,8 @@ func naiveTrim(s string) string {
 	return strings.TrimFunc(s, func(c rune) bool { return c <= ' ' })
 }
 
-// naive rewrites a playlist that is UTF-8 and has no definitions. Whoever
-// calls it knows that it can be rewritten; references that are routed are
-// written like others.
+// naive rewrites a playlist that is UTF-8, has no definitions and is known to
+// be valid. References to playlists are written like others.
 func naive(src, base string) string {
 	var out []string
 	for _, line := range naiveLineEnd.Split(strings.TrimPrefix(src, "\uFEFF"), -1) {

@@ -1,10 +1,14 @@
-// Package playlist knows how an HLS playlist is rewritten so that it plays
-// through the hop: which of its references lead to other playlists, which lead
-// to media, and what only breaks because a hop stands between.
+// Package playlist rewrites HLS playlists so that they play through the hop.
 //
-// It changes references and nothing else. Tags, known and unknown, attributes,
-// comments and their order come out as they went in; line ends become LF, and
-// a byte order mark and blank lines go.
+// References to other playlists become references to the hop; references to
+// media become absolute and lead to the origin, so media never passes through
+// the hop. Tags that cannot work with a hop in between are dropped or
+// weakened: content steering, variable definitions, and blocking for longer
+// than the hop waits.
+//
+// Everything else comes out unchanged: tags, known and unknown, attributes,
+// comments and their order. Line ends become LF, and a byte order mark and
+// blank lines are dropped.
 package playlist
 
 import (
@@ -15,58 +19,59 @@ import (
 
 // Faults of a playlist.
 var (
-	ErrOrigin = fault.New(fault.Unprocessable, "playlist_origem") // what the origin sent is no playlist that can be passed on
-	ErrLimit  = fault.New(fault.Unprocessable, "playlist_limite") // more bytes or references than are passed on
+	ErrOrigin = fault.New(fault.Unprocessable, "playlist_origem") // the origin's response is not a playlist, or not one that can be rewritten
+	ErrLimit  = fault.New(fault.Unprocessable, "playlist_limite") // the playlist is over the bounds of this package
 )
 
 // Bounds of a playlist.
 const (
-	MaxInput      = 512 << 10 // bytes that come in
-	MaxOutput     = 4 << 20   // bytes that go out
-	MaxReferences = 128       // that lead to other playlists
-	MaxDepth      = 4         // playlists below each other, the stream's own included
+	MaxInput      = 512 << 10 // bytes of the origin's playlist
+	MaxOutput     = 4 << 20   // bytes of the rewritten playlist
+	MaxReferences = 128       // references to other playlists
+	MaxDepth      = 4         // levels of playlists, the stream's own included
 )
 
-// A Var is a variable that EXT-X-DEFINE gave a value.
+// A Var is a variable defined by EXT-X-DEFINE.
 type Var struct{ Name, Value string }
 
 // A Reference leads to another playlist.
 type Reference struct {
 	URL    []byte // absolute, http or https; valid during the call only
-	Report bool   // of an EXT-X-RENDITION-REPORT, which must be written relative
-	Vars   []Var  // that the other playlist may import; nil in nearly all
+	Report bool   // it is in an EXT-X-RENDITION-REPORT, which must be written relative
+	Vars   []Var  // variables that the other playlist may import; usually nil
 }
 
-// Options say what a playlist is rewritten with.
+// Options are the inputs of a rewrite besides the playlist.
 type Options struct {
 	Base string // URL of the playlist after redirects, http or https
-	Vars []Var  // that it may import
+	Vars []Var  // variables that it may import
 
-	// Route appends to dst what stands for a reference, or fails.
+	// Route appends to dst the text that replaces a reference to another
+	// playlist. Its error ends the rewrite.
 	Route func(dst []byte, r Reference) ([]byte, error)
 
-	// MaxBlock is the longest time for which a request for the playlist may
-	// be held back. A playlist that needs longer is passed on as one that
-	// cannot block. Zero means that none may.
+	// MaxBlock is the longest time for which the hop holds a request for the
+	// playlist. A playlist that needs longer is rewritten as one that does
+	// not support blocking. Zero turns blocking off.
 	MaxBlock time.Duration
 }
 
-// Info is what rewriting learned of a playlist.
+// Info is what a rewrite learns about a playlist.
 type Info struct {
 	Multivariant bool // a master playlist, of variants
 	Media        bool // a media playlist, of segments; Multivariant and Media are never both true
-	MediaHTTP    bool // refers to media, keys or maps by plain HTTP
-	References   int  // that were routed
+	MediaHTTP    bool // media, keys or maps are referred to by plain HTTP
+	References   int  // number of references to other playlists
 
 	Target     time.Duration // EXT-X-TARGETDURATION; 0 when absent
 	PartTarget time.Duration // of EXT-X-PART-INF; 0 when absent
-	CanBlock   bool          // may be asked for with delivery directives, and waits
-	CanSkip    bool          // may be asked for its changes alone
+	CanBlock   bool          // supports blocking reload within MaxBlock
+	CanSkip    bool          // supports delta updates
 	End        bool          // has EXT-X-ENDLIST: it will not change
 	VOD        bool          // EXT-X-PLAYLIST-TYPE:VOD
 
-	// NextMSN is the media sequence number of the segment that is not whole
-	// yet, and NextPart the number of its parts that are there.
+	// NextMSN is the media sequence number of the segment that is not
+	// complete yet, and NextPart the number of its parts that are published.
 	NextMSN  int64
 	NextPart int
 }

@@ -10,20 +10,25 @@ import (
 	"miramundo.dev/hop/playlist/reference"
 )
 
+// Rewriting is one pass over the lines. Tags are looked up in a table
+// (tag.go) that says what each one contributes to Info and how its references
+// are written. Only a variable defined below a reference that may import it
+// needs a second pass.
+
 // header is the first line of every playlist.
 const header = "#EXTM3U"
 
-// Rewrite appends to dst the playlist src with its references changed as o
-// says, and tells what it learned of it. What it appends is UTF-8 with LF at
-// every line's end, and names nothing relative but what o.Route wrote; a byte
-// that is no UTF-8 is percent-encoded in references and U+FFFD elsewhere.
+// Rewrite appends to dst the playlist src rewritten as o says, and returns
+// the extended slice and what it learned. The output is UTF-8 with LF line
+// ends; all its references are absolute but those that o.Route wrote. Invalid
+// UTF-8 is percent-encoded in references and replaced by U+FFFD elsewhere.
 //
-// It fails with [ErrOrigin] when src is no playlist, or one that cannot be
-// passed on; with [ErrLimit] when it is over the bounds of this package; and
-// with the error of o.Route. Then it returns dst as it was.
+// It fails with [ErrOrigin] when src is not a playlist, or not one that can
+// be rewritten; with [ErrLimit] when it is over the bounds of this package;
+// and with the error of o.Route. Then it returns dst unchanged.
 //
-// It is safe for concurrent use, keeps nothing of src, and calls o.Route once
-// for every reference, or twice when a variable is defined below one.
+// It is safe for concurrent use, keeps no part of src, and calls o.Route once
+// for each reference, or twice when a variable is defined below one.
 func Rewrite(dst, src []byte, o Options) ([]byte, Info, error) {
 	if len(src) > MaxInput {
 		return dst, Info{}, ErrLimit.Because(fmt.Errorf("%d bytes", len(src)))
@@ -32,10 +37,10 @@ func Rewrite(dst, src []byte, o Options) ([]byte, Info, error) {
 	if err == nil {
 		err = r.run()
 	}
-	if err == nil && r.late {
+	if err == nil && r.definedLate {
 		handed := r.vars
 		r, _ = newRewriter(dst, src, o)
-		r.handed = handed
+		r.exported = handed
 		err = r.run()
 	}
 	if err != nil {
@@ -44,34 +49,34 @@ func Rewrite(dst, src []byte, o Options) ([]byte, Info, error) {
 	return r.dst, r.info, nil
 }
 
-// A rewriter is one playlist on its way.
+// A rewriter holds the state of one rewrite.
 type rewriter struct {
 	o    Options
 	base reference.Base
 	src  []byte // all of it, without the byte order mark
-	dst  []byte // what is written; dst[from:] is this playlist
+	dst  []byte // the output; dst[from:] is this playlist
 	from int
 	info Info
 
-	lines lines
-	valid bool // src is UTF-8
-	refs  bool // src may refer to variables
-	kind  kind // of the tags seen
+	lines   lines
+	valid   bool // src is UTF-8
+	hasVars bool // src may refer to variables
+	kind    kind // of the tags seen
 
 	variant bool // the next reference line is a variant
 	segment bool // the next reference line is a segment
 
-	asked, block bool // whether requests may be held back has been found out, and is so
+	blockChecked, blockAllowed bool // whether blocking was decided, and the decision
 
-	vars   []Var // that were defined so far
-	handed []Var // that other playlists may import, when known before
-	late   bool  // a variable was defined after a reference was routed
+	vars        []Var // defined so far
+	exported    []Var // all that other playlists may import; known in the second pass
+	definedLate bool  // a variable was defined after a reference was routed
 
 	url      []byte // the reference that is being routed
 	expanded []byte // the line whose variables have been replaced
 }
 
-var errBase = errors.New("the base is no HTTP URL")
+var errBase = errors.New("the base is not an http or https URL")
 
 func newRewriter(dst, src []byte, o Options) (*rewriter, error) {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
@@ -79,12 +84,12 @@ func newRewriter(dst, src []byte, o Options) (*rewriter, error) {
 		return nil, ErrOrigin.Because(fmt.Errorf("a NUL at byte %d", i))
 	}
 	r := &rewriter{
-		o:     o,
-		src:   src,
-		from:  len(dst),
-		lines: newLines(src),
-		valid: utf8.Valid(src),
-		refs:  bytes.Contains(src, []byte("{$")),
+		o:       o,
+		src:     src,
+		from:    len(dst),
+		lines:   newLines(src),
+		valid:   utf8.Valid(src),
+		hasVars: bytes.Contains(src, []byte("{$")),
 	}
 	buf := append(make([]byte, 0, 3*len(o.Base)+256), o.Base...)
 	if r.base, r.url = reference.New(buf[len(buf):], buf); !r.base.Valid() {
@@ -94,7 +99,7 @@ func newRewriter(dst, src []byte, o Options) (*rewriter, error) {
 	return r, nil
 }
 
-// estimate returns about how many bytes will be written, if every second line
+// estimate returns the approximate size of the output, if every second line
 // is a relative reference.
 func (r *rewriter) estimate() int {
 	lines := bytes.Count(r.src, []byte("\n")) + 2
@@ -102,7 +107,7 @@ func (r *rewriter) estimate() int {
 }
 
 func (r *rewriter) run() error {
-	if err := r.open(); err != nil {
+	if err := r.begin(); err != nil {
 		return err
 	}
 	for line := r.lines.next(); line != nil; line = r.lines.next() {
@@ -113,22 +118,23 @@ func (r *rewriter) run() error {
 			return ErrLimit.Because(fmt.Errorf("more than %d bytes to write", MaxOutput))
 		}
 	}
-	return r.close()
+	return r.finish()
 }
 
 var (
-	errNoTag   = errors.New("text where a playlist begins")
-	errEmpty   = errors.New("no tag of a playlist")
+	errNoTag   = errors.New("text before the first tag")
+	errEmpty   = errors.New("no tag of an HLS playlist")
 	errMixed   = errors.New("variants and segments in one playlist")
 	errNoEntry = errors.New("a multivariant playlist without a reference")
 )
 
-// open writes the first line, given or not. Comments above it go.
-func (r *rewriter) open() error {
+// begin writes the first line, also when it is missing. Comments above it are
+// dropped.
+func (r *rewriter) begin() error {
 	for line := r.lines.next(); line != nil; line = r.lines.next() {
 		switch {
 		case hasPrefix(line, header):
-			r.copy(line)
+			r.copyLine(line)
 			return nil
 		case hasPrefix(line, "#EXT-X-"), hasPrefix(line, "#EXTINF"):
 			r.dst = append(r.dst, header+"\n"...)
@@ -140,8 +146,8 @@ func (r *rewriter) open() error {
 	return ErrOrigin.Because(errEmpty)
 }
 
-// close decides what kind of playlist has been seen.
-func (r *rewriter) close() error {
+// finish decides the kind of the playlist, or that it is not one.
+func (r *rewriter) finish() error {
 	switch {
 	case r.kind&variants != 0 && r.kind&segments != 0:
 		return ErrOrigin.Because(errMixed)
@@ -156,25 +162,25 @@ func (r *rewriter) close() error {
 	return nil
 }
 
-// line writes what becomes of a line that is not blank.
+// line rewrites a line that is not blank.
 func (r *rewriter) line(line []byte) error {
 	switch {
 	case line[0] != '#':
-		return r.leads(line)
+		return r.referenceLine(line)
 	case hasPrefix(line, "#EXTINF"):
 		r.kind |= segments
 		r.segment = true
-		r.copy(line)
+		r.copyLine(line)
 		return nil
 	case hasPrefix(line, "#EXT-X-"):
 		return r.tag(line)
 	}
-	r.copy(line)
+	r.copyLine(line)
 	return nil
 }
 
-// leads writes a line that is a reference.
-func (r *rewriter) leads(line []byte) error {
+// referenceLine rewrites a line that is a reference.
+func (r *rewriter) referenceLine(line []byte) error {
 	ref, err := r.expandAll(line)
 	if err != nil {
 		return err
@@ -187,14 +193,14 @@ func (r *rewriter) leads(line []byte) error {
 		err = r.route(ref, false)
 	default:
 		r.passSegment()
-		r.fetch(ref)
+		r.writeMedia(ref)
 	}
 	r.dst = append(r.dst, '\n')
 	return err
 }
 
-// fetch writes a reference to media.
-func (r *rewriter) fetch(ref []byte) {
+// writeMedia writes a reference to media as an absolute URL.
+func (r *rewriter) writeMedia(ref []byte) {
 	n := len(r.dst)
 	r.dst = r.base.Append(r.dst, ref)
 	if hasPrefix(r.dst[n:], "http:") {
@@ -202,9 +208,9 @@ func (r *rewriter) fetch(ref []byte) {
 	}
 }
 
-var errNotRouted = errors.New("a playlist that is not on the web")
+var errNotRouted = errors.New("a reference to a playlist is not an http or https URL")
 
-// route writes what stands for a reference to another playlist.
+// route writes what o.Route returns for a reference to another playlist.
 func (r *rewriter) route(ref []byte, report bool) error {
 	if r.info.References == MaxReferences {
 		return ErrLimit.Because(fmt.Errorf("more than %d references", MaxReferences))
@@ -214,7 +220,7 @@ func (r *rewriter) route(ref []byte, report bool) error {
 	if !reference.OnWeb(r.url) {
 		return ErrOrigin.Because(errNotRouted)
 	}
-	dst, err := r.o.Route(r.dst, Reference{URL: r.url, Report: report, Vars: r.imports(report)})
+	dst, err := r.o.Route(r.dst, Reference{URL: r.url, Report: report, Vars: r.importable(report)})
 	if err != nil {
 		return err
 	}
@@ -222,14 +228,14 @@ func (r *rewriter) route(ref []byte, report bool) error {
 	return nil
 }
 
-// copy writes a line as it is.
-func (r *rewriter) copy(line []byte) {
-	r.text(line)
+// copyLine writes a line unchanged.
+func (r *rewriter) copyLine(line []byte) {
+	r.writeText(line)
 	r.dst = append(r.dst, '\n')
 }
 
-// text writes a part of a line that is no reference.
-func (r *rewriter) text(b []byte) {
+// writeText writes part of a line that is not a reference.
+func (r *rewriter) writeText(b []byte) {
 	if r.valid {
 		r.dst = append(r.dst, b...)
 		return

@@ -21,7 +21,7 @@ const (
 	testHop  = "https://hop.example/s?p="
 )
 
-// readable writes a reference so that goldens show where it leads.
+// readable writes a reference so that goldens show what it resolves to.
 func readable(dst []byte, r Reference) ([]byte, error) {
 	if r.Report {
 		dst = append(append(dst, "?p="...), r.URL...)
@@ -56,8 +56,8 @@ func playlists(t testing.TB) map[string][]byte {
 	return all
 }
 
-// TestGolden shows what becomes of whole playlists, which together have every
-// tag.
+// TestGolden shows the rewriting of whole playlists, which together have
+// every tag.
 func TestGolden(t *testing.T) {
 	for name, text := range playlists(t) {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// TestRefusals are playlists that are not passed on. What was written before
+// TestRefusals has playlists that cannot be rewritten. What dst held before
 // stays, and nothing is added.
 func TestRefusals(t *testing.T) {
 	for _, test := range []struct {
@@ -221,8 +221,7 @@ func defines(n int) string {
 	return b.String()
 }
 
-// TestHostileValues are parameters of an address that would end a line or a
-// string.
+// TestHostileValues has query parameters that would end a line or a string.
 func TestHostileValues(t *testing.T) {
 	for _, value := range []string{"a%0Ab", "a%0D%0A%23EXT-X-ENDLIST", "a%22,URI=%22b", "%00", "%FF", "%7F"} {
 		o := testOptions()
@@ -233,7 +232,8 @@ func TestHostileValues(t *testing.T) {
 	}
 }
 
-// TestExpansionStops checks that a line is given up while it grows, not after.
+// TestExpansionStops checks that a line is given up while it grows, not
+// after.
 func TestExpansionStops(t *testing.T) {
 	r := &rewriter{vars: []Var{{"v", strings.Repeat("x", 1000)}}}
 	if _, err := r.expand(nil, []byte(strings.Repeat("{$v}", 5000))); !errors.Is(err, ErrLimit) {
@@ -241,8 +241,8 @@ func TestExpansionStops(t *testing.T) {
 	}
 }
 
-// TestAtTheBounds are the largest that is passed on.
-func TestAtTheBounds(t *testing.T) {
+// TestBounds rewrites the largest playlists within the bounds.
+func TestBounds(t *testing.T) {
 	for name, in := range map[string]string{
 		"128 variants":          master + strings.Repeat(stream+"a\n", 128),
 		"5,000 segments":        media + strings.Repeat("#EXTINF:6,\na.ts\n", 5000),
@@ -274,7 +274,8 @@ func TestRouteFails(t *testing.T) {
 	}
 }
 
-// TestErrorsNameLines counts them as an editor does, whatever ends them.
+// TestErrorsNameLines checks that errors count lines as an editor does,
+// whatever ends them.
 func TestErrorsNameLines(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r"} {
 		in := strings.Join([]string{"#EXTM3U", "", "#EXTINF:6", "{$v}", ""}, end)

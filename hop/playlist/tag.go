@@ -6,41 +6,41 @@ import (
 	"miramundo.dev/hop/playlist/reference"
 )
 
-// A kind is a set of kinds of playlists that a tag occurs in.
+// A kind is a set of the kinds of playlists that a tag occurs in.
 type kind uint8
 
 const (
-	variants kind = 1 << iota // only a multivariant playlist
-	segments                  // only a media playlist
-	timeline                  // a media playlist, and some careless multivariant ones
+	variants kind = 1 << iota // multivariant playlists alone
+	segments                  // media playlists alone
+	timeline                  // media playlists, and in practice some multivariant ones
 )
 
-// A tag is what is done with a line of its name. Tags that are not in the
+// A tag says how lines with its name are rewritten. Tags that are not in the
 // table are copied.
 type tag struct {
 	kind  kind
-	learn func(*rewriter, []byte) error // takes facts from the attribute list; may be nil
+	learn func(*rewriter, []byte) error // updates Info from the attribute list; may be nil
 	write func(*rewriter, []byte) error // writes the attribute list; nil copies it
 	whole bool                          // the list is one reference instead
-	drop  bool                          // the line goes
+	drop  bool                          // the line is dropped
 }
 
-// tags are those that name a reference, or a fact that the hop needs.
+// tags are the tags with references, and those that Info is made from.
 var tags = map[string]tag{
-	"#EXT-X-STREAM-INF":         {kind: variants, learn: (*rewriter).streamInf, write: (*rewriter).routed},
-	"#EXT-X-MEDIA":              {kind: variants, write: (*rewriter).routed},
-	"#EXT-X-I-FRAME-STREAM-INF": {kind: variants, write: (*rewriter).routed},
-	"#EXT-X-IMAGE-STREAM-INF":   {kind: variants, write: (*rewriter).routed},
-	"#EXT-X-SESSION-KEY":        {write: (*rewriter).fetched},
-	"#EXT-X-SESSION-DATA":       {write: (*rewriter).linked},
+	"#EXT-X-STREAM-INF":         {kind: variants, learn: (*rewriter).streamInf, write: (*rewriter).playlistURI},
+	"#EXT-X-MEDIA":              {kind: variants, write: (*rewriter).playlistURI},
+	"#EXT-X-I-FRAME-STREAM-INF": {kind: variants, write: (*rewriter).playlistURI},
+	"#EXT-X-IMAGE-STREAM-INF":   {kind: variants, write: (*rewriter).playlistURI},
+	"#EXT-X-SESSION-KEY":        {write: (*rewriter).mediaURI},
+	"#EXT-X-SESSION-DATA":       {write: (*rewriter).linkURI},
 
-	"#EXT-X-KEY":              {write: (*rewriter).fetched},
-	"#EXT-X-MAP":              {kind: timeline, write: (*rewriter).fetched},
-	"#EXT-X-PART":             {kind: segments, learn: (*rewriter).part, write: (*rewriter).fetched},
-	"#EXT-X-PRELOAD-HINT":     {kind: timeline, write: (*rewriter).fetched},
-	"#EXT-X-PREFETCH":         {write: (*rewriter).prefetch, whole: true}, // may go, and makes no playlist then
+	"#EXT-X-KEY":              {write: (*rewriter).mediaURI},
+	"#EXT-X-MAP":              {kind: timeline, write: (*rewriter).mediaURI},
+	"#EXT-X-PART":             {kind: segments, learn: (*rewriter).part, write: (*rewriter).mediaURI},
+	"#EXT-X-PRELOAD-HINT":     {kind: timeline, write: (*rewriter).mediaURI},
+	"#EXT-X-PREFETCH":         {write: (*rewriter).prefetch, whole: true}, // dropped when empty, and then does not count as a media tag
 	"#EXT-X-DATERANGE":        {write: (*rewriter).dateRange},
-	"#EXT-X-RENDITION-REPORT": {kind: timeline, write: (*rewriter).reported},
+	"#EXT-X-RENDITION-REPORT": {kind: timeline, write: (*rewriter).reportURI},
 
 	"#EXT-X-TARGETDURATION": {kind: timeline, learn: (*rewriter).target},
 	"#EXT-X-MEDIA-SEQUENCE": {kind: timeline, learn: (*rewriter).sequence},
@@ -48,7 +48,7 @@ var tags = map[string]tag{
 	"#EXT-X-PART-INF":       {kind: timeline, learn: (*rewriter).partInf},
 	"#EXT-X-SKIP":           {kind: timeline, learn: (*rewriter).skip},
 	"#EXT-X-ENDLIST":        {kind: timeline, learn: (*rewriter).end},
-	"#EXT-X-SERVER-CONTROL": {write: (*rewriter).serverControl}, // likewise
+	"#EXT-X-SERVER-CONTROL": {write: (*rewriter).serverControl}, // occurs in both kinds
 
 	// A clone of a pathway takes another host's name into the hop's own
 	// addresses. Without steering, players use the pathways that are listed.
@@ -57,7 +57,7 @@ var tags = map[string]tag{
 	"#EXT-X-DEFINE": {learn: (*rewriter).define, drop: true},
 }
 
-// tag writes what becomes of a line that begins with #EXT-X-.
+// tag rewrites a line that begins with #EXT-X-.
 func (r *rewriter) tag(line []byte) error {
 	end := bytes.IndexByte(line, ':')
 	if end < 0 {
@@ -65,7 +65,7 @@ func (r *rewriter) tag(line []byte) error {
 	}
 	t, ok := tags[string(bytes.TrimRight(line[:end], " \t"))]
 	if !ok {
-		r.copy(line)
+		r.copyLine(line)
 		return nil
 	}
 	r.kind |= t.kind
@@ -89,9 +89,9 @@ func (r *rewriter) expandTag(t tag, list []byte) ([]byte, error) {
 
 func (r *rewriter) writeTag(t tag, head, list []byte) error {
 	before := len(r.dst)
-	r.text(head)
+	r.writeText(head)
 	if t.write == nil {
-		r.copy(list)
+		r.copyLine(list)
 		return nil
 	}
 	n := len(r.dst)
@@ -99,7 +99,7 @@ func (r *rewriter) writeTag(t tag, head, list []byte) error {
 		return err
 	}
 	if len(r.dst) == n && len(list) > 0 {
-		r.dst = r.dst[:before] // nothing of its list is left
+		r.dst = r.dst[:before] // the whole list was dropped
 		return nil
 	}
 	r.dst = append(r.dst, '\n')
@@ -111,24 +111,24 @@ func (r *rewriter) streamInf([]byte) error {
 	return nil
 }
 
-// routed leads to other playlists.
-func (r *rewriter) routed(list []byte) error {
+// playlistURI rewrites a tag whose URI is another playlist.
+func (r *rewriter) playlistURI(list []byte) error {
 	return r.attributes(list, func(ref []byte) error { return r.route(ref, false) }, "URI")
 }
 
-// reported leads to other playlists that players compare, as references that
-// are relative.
-func (r *rewriter) reported(list []byte) error {
+// reportURI rewrites a rendition report, whose URI players compare with
+// another reference; it stays relative.
+func (r *rewriter) reportURI(list []byte) error {
 	return r.attributes(list, func(ref []byte) error { return r.route(ref, true) }, "URI")
 }
 
-// fetched leads to media, or to what it needs.
-func (r *rewriter) fetched(list []byte) error {
-	return r.attributes(list, func(ref []byte) error { r.fetch(ref); return nil }, "URI")
+// mediaURI rewrites a tag whose URI is media, a key or a map.
+func (r *rewriter) mediaURI(list []byte) error {
+	return r.attributes(list, func(ref []byte) error { r.writeMedia(ref); return nil }, "URI")
 }
 
-// linked leads elsewhere.
-func (r *rewriter) linked(list []byte) error {
+// linkURI rewrites a tag whose URI is neither a playlist nor media.
+func (r *rewriter) linkURI(list []byte) error {
 	return r.link(list, "URI")
 }
 
@@ -139,17 +139,17 @@ func (r *rewriter) link(list []byte, names ...string) error {
 	}, names...)
 }
 
-// prefetch leads to media by its whole value.
+// prefetch rewrites a tag whose whole value is a reference to media.
 func (r *rewriter) prefetch(ref []byte) error {
 	if len(reference.Trim(ref)) > 0 {
 		r.kind |= timeline
-		r.fetch(ref)
+		r.writeMedia(ref)
 	}
 	return nil
 }
 
-// dateRange leads elsewhere when its class is one of those whose references
-// are known. Advertisements are another's: they do not pass through the hop.
+// dateRange makes the references of the known classes absolute. Interstitials
+// are loaded from their own servers, not through the hop.
 func (r *rewriter) dateRange(list []byte) error {
 	class, _ := find(list, "CLASS")
 	switch string(class) {
@@ -158,6 +158,6 @@ func (r *rewriter) dateRange(list []byte) error {
 	case "com.apple.hls.preload":
 		return r.link(list, "X-URI")
 	}
-	r.text(list)
+	r.writeText(list)
 	return nil
 }

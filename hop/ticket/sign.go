@@ -14,7 +14,7 @@ import (
 
 // A ticket is the base64url text, without padding, of
 //
-//	version and key  1 byte   two bits of version, six that name the key
+//	version and key  1 byte   two bits of version, six of the key's id
 //	expiry           4 bytes  in Unix seconds, big endian
 //	depth            1 byte   with the bit hasVars when there are variables
 //	shared           2 bytes  leading bytes that the URL has in common with the origin's
@@ -22,8 +22,8 @@ import (
 //	URL              the bytes that are not shared
 //	MAC              16 bytes of HMAC-SHA256
 //
-// The MAC is over the stream, the lengths of origin and body, the origin and
-// all that comes before the MAC. So stream and origin are bound, but not
+// The MAC covers the stream, the lengths of origin and body, the origin and
+// everything before the MAC. So stream and origin are bound, but not
 // carried.
 const (
 	version    = 1 << 6
@@ -31,18 +31,18 @@ const (
 	headLength = 8
 	macLength  = 16
 	hasVars    = 1 << 7
-	maxURL     = 4500  // bytes, as many as are asked of an origin
-	maxShared  = 65535 // bytes of the origin's URL that can be elided
+	maxURL     = 4500  // bytes; the longest URL that package origin requests
+	maxShared  = 65535 // bytes of the origin's URL that can be left out
 
-	// shortest and longest are bounds of a ticket before it is encoded.
+	// shortest and longest bound a ticket in bytes, before it is encoded.
 	shortest = headLength + macLength
 	longest  = MaxLength * 6 / 8
 )
 
 // period is how long the same reference gives the same ticket. A ticket is
-// valid for at least as long, and at most twice: a player asks for the same
-// address for as long as it plays, but a blocked stream or another origin ends
-// it at once.
+// valid for at least one period and at most two, since a player uses one URL
+// for as long as it plays. Blocking a stream or changing its origin ends its
+// tickets at once.
 const period = 6 * time.Hour
 
 var encoding = base64.RawURLEncoding.Strict()
@@ -53,8 +53,8 @@ type Signer struct {
 	now  func() time.Time
 }
 
-// New returns a signer with the current key and the previous one, which signs
-// nothing more. Either may be empty; without the current one nothing is signed
+// New returns a signer with the current key and the previous one, which only
+// opens tickets. Either may be empty; without a current key nothing is signed
 // or opened.
 func New(current, previous string, now func() time.Time) *Signer {
 	s := &Signer{now: now}
@@ -67,16 +67,17 @@ func New(current, previous string, now func() time.Time) *Signer {
 	return s
 }
 
-// Until returns the time until which a ticket that is signed now is valid. As
-// long as it stays the same, so do tickets.
+// Until returns the time until which tickets signed now are valid. Tickets do
+// not change while it stays the same.
 func (s *Signer) Until() time.Time {
 	seconds := int64(period / time.Second)
 	return time.Unix((s.now().Unix()/seconds+2)*seconds, 0).UTC()
 }
 
-// Append adds the text of a ticket to dst. It fails with ErrKey when there is
-// no key, with ErrLong when the text would be too long or the reference is too
-// deep, and with playlist.ErrOrigin when the URL is none that can be asked.
+// Append appends the text of a ticket to dst. It fails with ErrKey when there
+// is no key, with ErrLong when the text would be too long or the reference is
+// too deep, and with playlist.ErrOrigin when the URL is not an http or https
+// URL.
 func (s *Signer) Append(dst []byte, b Binding, t Ticket) ([]byte, error) {
 	if len(s.keys) == 0 {
 		return dst, ErrKey
@@ -84,8 +85,8 @@ func (s *Signer) Append(dst []byte, b Binding, t Ticket) ([]byte, error) {
 	if err := check(t); err != nil {
 		return dst, err
 	}
-	m := s.keys[0].borrow()
-	defer m.giveBack()
+	m := s.keys[0].codec()
+	defer m.release()
 	m.bind(b)
 	if err := m.write(s.Until(), b, t); err != nil {
 		return dst, err
@@ -97,7 +98,7 @@ func (s *Signer) Append(dst []byte, b Binding, t Ticket) ([]byte, error) {
 	return encoding.AppendEncode(dst, m.body), nil
 }
 
-// check refuses what may not be referred to.
+// check refuses tickets that must not be signed.
 func check(t Ticket) error {
 	switch {
 	case t.Depth < 1 || t.Depth >= playlist.MaxDepth:
@@ -110,14 +111,14 @@ func check(t Ticket) error {
 	return nil
 }
 
-// isWeb reports whether a URL begins as one of the web does.
+// isWeb reports whether s begins like an http or https URL.
 func isWeb(s string) bool {
 	scheme, rest, ok := strings.Cut(s, "://")
 	return ok && rest != "" && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// write makes the body of a ticket, which ends where its MAC begins.
-func (m *maker) write(until time.Time, b Binding, t Ticket) error {
+// write encodes a ticket up to its MAC.
+func (m *codec) write(until time.Time, b Binding, t Ticket) error {
 	shared := common(b.Origin, t.URL)
 	depth := byte(t.Depth)
 	if len(t.Vars) > 0 {
@@ -136,7 +137,7 @@ func (m *maker) write(until time.Time, b Binding, t Ticket) error {
 	return nil
 }
 
-func (m *maker) writeVars(vars []playlist.Var) error {
+func (m *codec) writeVars(vars []playlist.Var) error {
 	at := len(m.body)
 	m.body = append(m.body, 0, 0)
 	for _, v := range vars {
@@ -152,8 +153,7 @@ func (m *maker) writeVars(vars []playlist.Var) error {
 	return nil
 }
 
-// common returns how many leading bytes two URLs share, as far as a ticket can
-// tell.
+// common returns how many leading bytes two URLs share, at most maxShared.
 func common(a, b string) int {
 	n := min(len(a), len(b), maxShared)
 	for i := range n {
@@ -164,9 +164,10 @@ func common(a, b string) int {
 	return n
 }
 
-// Open returns the ticket that was signed for b as text, and the time until
-// which it is valid. It fails with ErrTicket for every other text, without
-// saying why, and with ErrKey when there is no key.
+// Open returns the ticket that text encodes if it was signed for b, and the
+// time until which it is valid. It fails with ErrTicket for every other text,
+// without a reason that could help a forger, and with ErrKey when there is no
+// key.
 func (s *Signer) Open(b Binding, text string) (Ticket, time.Time, error) {
 	if len(s.keys) == 0 {
 		return Ticket{}, time.Time{}, ErrKey
@@ -182,15 +183,14 @@ func (s *Signer) Open(b Binding, text string) (Ticket, time.Time, error) {
 	return Ticket{}, time.Time{}, ErrTicket
 }
 
-// open returns the ticket that k signed for b as text, whether or not it has
-// expired.
+// open returns the ticket that k signed for b as text, expired or not.
 func (k *key) open(b Binding, text string) (t Ticket, until time.Time, ok bool) {
-	m := k.borrow()
-	defer m.giveBack()
+	m := k.codec()
+	defer m.release()
 	m.text = append(m.text[:0], text...)
 	m.bind(b)
 	body, err := encoding.AppendDecode(m.body, m.text)
-	// The decoder passes over line ends, even when it is strict.
+	// The decoder ignores line ends, even when it is strict.
 	if err != nil || encoding.EncodedLen(len(body)) != len(text) || body[0] != version|k.id {
 		return t, until, false
 	}
@@ -204,9 +204,10 @@ func (k *key) open(b Binding, text string) (t Ticket, until time.Time, ok bool) 
 	return t, until, ok
 }
 
-// read takes apart what write put together after the expiry. What it reads was
-// signed; it checks it all the same, for a key may have signed other things.
-func (m *maker) read(body []byte, origin string) (Ticket, bool) {
+// read decodes what write encoded after the expiry. The input is signed, but
+// it is checked all the same, because another build may have signed other
+// things with the key.
+func (m *codec) read(body []byte, origin string) (Ticket, bool) {
 	depth, shared := body[0], int(binary.BigEndian.Uint16(body[1:]))
 	t := Ticket{Depth: int(depth &^ hasVars)}
 	body = body[3:]
@@ -224,7 +225,7 @@ func (m *maker) read(body []byte, origin string) (Ticket, bool) {
 	return t, check(t) == nil
 }
 
-// readVars returns the variables at the front of body, and what follows them.
+// readVars returns the variables at the start of body, and what follows them.
 func readVars(body []byte) (vars []playlist.Var, rest []byte, ok bool) {
 	if len(body) < 2 {
 		return nil, nil, false

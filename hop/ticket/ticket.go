@@ -1,9 +1,10 @@
-// Package ticket knows how the hop refers to a playlist within a playlist
-// without trusting who asks: by a short signed text that is bound to a stream
-// and to its origin without carrying them.
+// Package ticket signs references to playlists, so that the hop fetches only
+// addresses that it wrote itself.
 //
-// The same reference at about the same time gives the same ticket, so that
-// players can compare addresses and caches can share answers.
+// A rewritten playlist refers to another playlist by the hop's URL and a
+// ticket: a short text with the other playlist's URL, signed and bound to the
+// stream and its origin. The same reference gives the same ticket for hours,
+// so that players can compare URLs and caches can share responses.
 package ticket
 
 import (
@@ -14,15 +15,16 @@ import (
 
 // Faults of tickets.
 var (
-	ErrTicket = fault.New(fault.NotFound, "ticket_invalid")       // forged, altered, expired, or of another stream or origin
-	ErrKey    = fault.New(fault.Unavailable, "playlist_config")   // there is no key to sign with
-	ErrLong   = fault.New(fault.Unprocessable, "playlist_limite") // the reference does not fit in MaxLength, or is too deep
+	ErrTicket = fault.New(fault.NotFound, "ticket_invalid")       // the ticket is forged, altered or expired, or is for another stream or origin
+	ErrKey    = fault.New(fault.Unavailable, "playlist_config")   // the signer has no key
+	ErrLong   = fault.New(fault.Unprocessable, "playlist_limite") // the ticket would exceed MaxLength, or the reference is too deep
 )
 
 // MaxLength is the longest ticket, in characters.
 const MaxLength = 6000
 
-// A Binding is what a ticket is valid for.
+// A Binding is what a ticket is valid for. It is signed, but not part of the
+// text.
 type Binding struct {
 	Stream catalog.StreamID
 	Origin string // the stream's URL in the catalog
@@ -31,6 +33,6 @@ type Binding struct {
 // A Ticket is a reference to a playlist below the stream's own.
 type Ticket struct {
 	URL   string         // absolute, http or https
-	Depth int            // 1 for a playlist that the stream's own names, and so on
-	Vars  []playlist.Var // that it may import
+	Depth int            // 1 for a playlist that the stream's own playlist refers to, and so on
+	Vars  []playlist.Var // variables that the playlist may import
 }

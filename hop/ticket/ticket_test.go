@@ -71,7 +71,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestAppends checks that what stands before a ticket stays.
+// TestAppends checks that Append keeps what dst holds.
 func TestAppends(t *testing.T) {
 	s := New(secret, "", at(noon))
 	got, err := s.Append([]byte("?p="), binding, child)
@@ -84,8 +84,8 @@ func TestAppends(t *testing.T) {
 	}
 }
 
-// TestBuckets checks how long tickets stay the same and are valid.
-func TestBuckets(t *testing.T) {
+// TestTicketsStayTheSame checks how long tickets stay the same and are valid.
+func TestTicketsStayTheSame(t *testing.T) {
 	day := noon.Truncate(24 * time.Hour)
 	first := sign(t, New(secret, "", at(day.Add(6*time.Hour))), binding, child)
 	for _, tc := range []struct {
@@ -106,13 +106,13 @@ func TestBuckets(t *testing.T) {
 			t.Errorf("%v: the same ticket %v, want %v", tc.clock, same, tc.same)
 		}
 		if _, _, err := s.Open(binding, first); (err == nil) != tc.good || err != nil && !errors.Is(err, ErrTicket) {
-			t.Errorf("%v: opened with %v, want it to be good: %v", tc.clock, err, tc.good)
+			t.Errorf("%v: Open = %v, want it valid: %v", tc.clock, err, tc.good)
 		}
 	}
 }
 
-// TestRefused has what is no ticket for the binding.
-func TestRefused(t *testing.T) {
+// TestInvalidTickets opens texts that are not tickets for the binding.
+func TestInvalidTickets(t *testing.T) {
 	s := New(secret, "", at(noon))
 	text := sign(t, s, binding, child)
 	far := sign(t, s, binding, Ticket{URL: "http://" + strings.Repeat("a", 1000), Depth: 1})
@@ -156,15 +156,16 @@ func decode(t *testing.T, text string) []byte {
 	return raw
 }
 
-// TestEveryChange changes, drops, doubles and inserts every single character.
-func TestEveryChange(t *testing.T) {
+// TestEveryAlteredByteIsRefused changes, drops, doubles and inserts every
+// single character.
+func TestEveryAlteredByteIsRefused(t *testing.T) {
 	s := New(secret, other, at(noon))
 	text := sign(t, s, binding, Ticket{URL: child.URL, Depth: 1, Vars: []playlist.Var{{Name: "a", Value: "b"}}})
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ \n.\x00"
 	refuse := func(altered string) {
 		t.Helper()
 		if _, _, err := s.Open(binding, altered); altered != text && !errors.Is(err, ErrTicket) {
-			t.Errorf("%q is good beside %q: %v", altered, text, err)
+			t.Errorf("%q is accepted beside %q: %v", altered, text, err)
 		}
 	}
 	for i := range len(text) {
@@ -177,8 +178,8 @@ func TestEveryChange(t *testing.T) {
 	}
 }
 
-// TestKeys rotates the key: what the previous one signed is good until it
-// expires, and for nobody who does not have it.
+// TestKeys rotates the key: tickets of the previous key stay valid until they
+// expire, for a signer that has it.
 func TestKeys(t *testing.T) {
 	old := sign(t, New(secret, "", at(noon)), binding, child)
 	rotated := New(other, secret, at(noon))
@@ -199,8 +200,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestKeysOfOneName has two keys that the first byte cannot tell apart.
-func TestKeysOfOneName(t *testing.T) {
+// TestKeysWithOneID has two keys with the same id.
+func TestKeysWithOneID(t *testing.T) {
 	current, previous := newKey(secret), newKey(other)
 	previous.id = current.id
 	s := &Signer{keys: []*key{previous}, now: at(noon)}
@@ -222,7 +223,7 @@ func TestNoKey(t *testing.T) {
 	}
 }
 
-// TestNotSigned has what may not be referred to.
+// TestNotSigned has tickets that must not be signed.
 func TestNotSigned(t *testing.T) {
 	long := "https://x.example/" + strings.Repeat("a", 4500)
 	s := New(secret, "", at(noon))
@@ -253,9 +254,9 @@ func TestNotSigned(t *testing.T) {
 	}
 }
 
-// TestLengths checks what fits: the addresses that origins with tokens use, and
-// next to nothing for a variant beside its parent.
-func TestLengths(t *testing.T) {
+// TestMaxLength checks that the URLs of origins with tokens fit, and that a
+// variant beside its parent takes few bytes.
+func TestMaxLength(t *testing.T) {
 	s := New(secret, "", at(noon))
 	for _, tc := range []struct {
 		origin string
@@ -275,9 +276,9 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestForm keeps the form of tickets: another one would cut off everyone who
-// plays while a new build starts.
-func TestForm(t *testing.T) {
+// TestFormat keeps the format of tickets: another one would cut off everyone
+// who plays while a new build starts.
+func TestFormat(t *testing.T) {
 	s := New(secret, "", at(noon))
 	var b strings.Builder
 	for _, tk := range []Ticket{child, {URL: "http://a.example/", Depth: 3, Vars: []playlist.Var{{Name: "n", Value: "v"}}}} {
@@ -298,8 +299,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestForged signs bodies that Append would not, as another build with the
-// same key might: what is wrong with them is found, and nothing breaks.
+// TestForged signs bodies that Append would not write, as another build with
+// the same key might: they are refused without a panic.
 func TestForged(t *testing.T) {
 	s := New(secret, "", at(noon))
 	for name, rest := range map[string]string{
@@ -315,12 +316,12 @@ func TestForged(t *testing.T) {
 		"no value":             "\x81\x00\x00\x00\x02\x01ahttp://x/",
 		"a huge length":        "\x81\x00\x00\x00\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01http://x/",
 	} {
-		m := s.keys[0].borrow()
+		m := s.keys[0].codec()
 		m.bind(binding)
 		m.body = append(m.body, version|s.keys[0].id, 0xff, 0xff, 0xff, 0xff)
 		m.body = append(m.body, rest...)
 		text := encoding.EncodeToString(append(m.body, m.sum()...))
-		m.giveBack()
+		m.release()
 		if got, _, err := s.Open(binding, text); !errors.Is(err, ErrTicket) {
 			t.Errorf("%s: %+v, %v; want ErrTicket", name, got, err)
 		}
@@ -338,7 +339,7 @@ func FuzzOpen(f *testing.F) {
 		b := Binding{catalog.StreamID(stream), origin}
 		got, _, err := s.Open(b, text)
 		if err == nil && (text != good || b != binding) {
-			t.Fatalf("%q is good for %+v: %+v", text, b, got)
+			t.Fatalf("%q is accepted for %+v: %+v", text, b, got)
 		}
 		if err != nil && !errors.Is(err, ErrTicket) {
 			t.Fatal(err)

@@ -21,7 +21,7 @@ var thousand = media(1) + strings.Repeat("#EXTINF:6.000,\nsegment-of-a-common-le
 func BenchmarkFresh(b *testing.B) {
 	for _, keys := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("keys=%d", keys), func(b *testing.B) {
-			r := newRig(b, says(media(1)))
+			r := newRig(b, respond(media(1)))
 			requests := make([]Request, keys)
 			for i := range requests {
 				requests[i] = Request{Stream: catalog.StreamID(i), Origin: fmt.Sprintf("%s/live/%d/index.m3u8", r.URL, i)}
@@ -43,7 +43,7 @@ func BenchmarkFresh(b *testing.B) {
 
 // BenchmarkBelow is BenchmarkFresh for a playlist below the stream's own.
 func BenchmarkBelow(b *testing.B) {
-	r := newRig(b, says(media(1)))
+	r := newRig(b, respond(media(1)))
 	req := r.request()
 	req.Ticket = &ticket.Ticket{URL: r.URL + "/live/low.m3u8", Depth: 1}
 	r.must(b, req)
@@ -80,7 +80,7 @@ func BenchmarkFetch(b *testing.B) {
 // BenchmarkHerd has ten thousand players ask for a playlist in the second in
 // which it gets old, and reports how often the origin was asked.
 func BenchmarkHerd(b *testing.B) {
-	r := newRig(b, says(thousand))
+	r := newRig(b, respond(thousand))
 	r.must(b, r.request())
 	for b.Loop() {
 		r.clock.advance(time.Second)
@@ -89,19 +89,19 @@ func BenchmarkHerd(b *testing.B) {
 			all.Go(func() { r.must(b, r.request()) })
 		}
 		all.Wait()
-		r.drained(r.request())
+		r.waitIdle(r.request())
 	}
 	b.ReportMetric(float64(r.asked.Load()-1)/float64(b.N), "fetches/second")
 }
 
 // BenchmarkGzip packs a playlist of a thousand lines.
 func BenchmarkGzip(b *testing.B) {
-	r := newRig(b, says(thousand))
+	r := newRig(b, respond(thousand))
 	cp := r.must(b, r.request())
 	b.SetBytes(int64(len(cp.Body)))
 	b.ReportMetric(float64(len(cp.Body)), "bytes")
 	for b.Loop() {
-		pack(cp.Body)
+		compress(cp.Body)
 	}
 	b.ReportMetric(float64(len(cp.Gzip())), "packed_bytes")
 }

@@ -6,12 +6,20 @@ import (
 	"time"
 )
 
-// directed returns a playlist that meets directives. Those that ask for what
-// is known are met by it at once, and those that ask for what nobody can have
-// are refused; so only a few can make the origin wait.
+// This file answers low-latency players, which ask for a segment or part that
+// is not published yet and expect the response to wait for it (blocking
+// playlist reload, RFC 8216bis 6.2.5.2). Waiting holds connections to
+// origins, so a request waits only if the playlist supports it and the
+// segment is about to come; everything else is answered from the cache or
+// refused.
+
+// directed returns a playlist that meets the directives of r. Directives that
+// the cached playlist meets are answered at once, and those that no
+// well-behaved player sends are refused, so that only a few requests can hold
+// the origin.
 func (c *Cache) directed(ctx context.Context, r Request, now time.Time) (*Copy, error) {
-	whole := c.view(&r, Directives{}, now)
-	known, err := c.known(ctx, whole, now)
+	whole := c.rendering(&r, Directives{}, now)
+	known, err := c.recent(ctx, whole, now)
 	if err != nil {
 		return nil, err
 	}
@@ -19,45 +27,45 @@ func (c *Cache) directed(ctx context.Context, r Request, now time.Time) (*Copy, 
 		r.Directives.Skip = ""
 	}
 	verdict := r.Directives.judge(known.Info)
-	front := whole.front.Load()
-	if verdict == beyond && front != nil {
-		verdict = max(ahead, r.Directives.judge(*front)) // there is not what is known in whole
+	front := whole.newest.Load()
+	if verdict == tooFar && front != nil {
+		verdict = max(upcoming, r.Directives.judge(*front)) // the cached whole playlist is behind the delta playlist
 	}
-	if verdict == beyond && !now.Before(known.fresh) {
+	if verdict == tooFar && !now.Before(known.fresh) {
 		if known, err = c.await(ctx, c.renew(ctx, whole, whole.kept.Load(), now)); err != nil {
 			return nil, err
 		}
 		verdict = r.Directives.judge(known.Info)
 	}
 	switch verdict {
-	case plain:
+	case ignored:
 		return c.current(ctx, whole, now)
-	case there:
+	case available:
 		return known, nil
-	case beyond:
-		return nil, invalid(msnParam, errors.New("the playlist is far from there"))
+	case tooFar:
+		return nil, invalid(msnParam, errors.New("the segment is too far ahead of the playlist"))
 	}
 	n := r.Directives.lane(known.Info)
 	if n == furtherLane && front != nil {
 		n = r.Directives.lane(*front)
 	}
-	return c.changed(ctx, r, n, now)
+	return c.fetchDirected(ctx, r, n, now)
 }
 
-// known returns the last copy that a view has, when it is not too old to be
-// judged by, or else a new one.
-func (c *Cache) known(ctx context.Context, v *view, now time.Time) (*Copy, error) {
+// recent returns the last copy of v if it is recent enough to judge
+// directives by, or else a new one.
+func (c *Cache) recent(ctx context.Context, v *rendering, now time.Time) (*Copy, error) {
 	if o := v.kept.Load(); o != nil && o.copy != nil && now.Before(o.copy.stale) {
 		return o.copy, nil
 	}
 	return c.current(ctx, v, now)
 }
 
-// changed returns what the origin answers to the directives of r, in lane n.
-// Everyone who asks for the same waits together, and nobody is shown an older
-// one meanwhile.
-func (c *Cache) changed(ctx context.Context, r Request, n int, now time.Time) (*Copy, error) {
-	v := c.view(&r, r.Directives, now)
+// fetchDirected returns what the origin answers to the directives of r, in
+// lane n. Callers with the same directives wait for one request, and none
+// gets an older copy meanwhile.
+func (c *Cache) fetchDirected(ctx context.Context, r Request, n int, now time.Time) (*Copy, error) {
+	v := c.rendering(&r, r.Directives, now)
 	v.lane.Store(int32(n))
 	o := v.kept.Load()
 	if o != nil && now.Before(o.until) {

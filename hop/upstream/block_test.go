@@ -77,7 +77,7 @@ func FuzzParseDirectives(f *testing.F) {
 		}
 		again, err := ParseDirectives(strings.TrimPrefix(d.query("http://x/"), "?"))
 		if err != nil || again != d {
-			t.Fatalf("%q is %+v, which is sent as what is %+v, %v", query, d, again, err)
+			t.Fatalf("%q parses as %+v, whose query parses as %+v, %v", query, d, again, err)
 		}
 	})
 }
@@ -112,28 +112,28 @@ func TestJudge(t *testing.T) {
 		d    Directives
 		want verdict
 	}{
-		{live, whole(0), there},
-		{live, whole(99), there},
-		{live, at(99, 500), there},
-		{live, whole(100), ahead},
-		{live, at(100, 0), there},
-		{live, at(100, 1), there},
-		{live, at(100, 2), ahead},
-		{live, at(100, 8), ahead},
-		{live, at(100, 9), beyond},
-		{coarse, at(100, 4), ahead},
-		{coarse, at(100, 5), beyond},
-		{live, whole(101), ahead},
-		{live, at(101, 0), ahead},
-		{live, at(101, 9999), beyond},
-		{live, whole(102), beyond},
-		{live, whole(1<<63 - 1), beyond},
-		{live, Directives{Skip: "YES"}, ahead},
-		{ended, whole(1 << 60), plain},
-		{polled, whole(1 << 60), plain},
-		{polled, Directives{Skip: "YES"}, plain},
-		{playlist.Info{Multivariant: true}, whole(5), plain},
-		{live, Directives{}, plain},
+		{live, whole(0), available},
+		{live, whole(99), available},
+		{live, at(99, 500), available},
+		{live, whole(100), upcoming},
+		{live, at(100, 0), available},
+		{live, at(100, 1), available},
+		{live, at(100, 2), upcoming},
+		{live, at(100, 8), upcoming},
+		{live, at(100, 9), tooFar},
+		{coarse, at(100, 4), upcoming},
+		{coarse, at(100, 5), tooFar},
+		{live, whole(101), upcoming},
+		{live, at(101, 0), upcoming},
+		{live, at(101, 9999), tooFar},
+		{live, whole(102), tooFar},
+		{live, whole(1<<63 - 1), tooFar},
+		{live, Directives{Skip: "YES"}, upcoming},
+		{ended, whole(1 << 60), ignored},
+		{polled, whole(1 << 60), ignored},
+		{polled, Directives{Skip: "YES"}, ignored},
+		{playlist.Info{Multivariant: true}, whole(5), ignored},
+		{live, Directives{}, ignored},
 	} {
 		if got := tc.d.judge(tc.info); got != tc.want {
 			t.Errorf("%+v: %d, want %d", tc.d, got, tc.want)
@@ -141,11 +141,11 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// A packager is an origin of a low-latency playlist of segments with two parts.
-// It holds back requests for what is not there yet.
+// A packager is an origin of a low-latency playlist of segments with two
+// parts each. It holds requests for parts that are not published yet.
 type packager struct {
 	*rig
-	holds   chan struct{} // told of each request that is held back
+	holds   chan struct{} // receives a signal for each request that is held
 	queries chan string
 
 	mu    sync.Mutex
@@ -162,7 +162,7 @@ func newPackager(t *testing.T) *packager {
 	return p
 }
 
-// publish makes more parts be there.
+// publish publishes more parts.
 func (p *packager) publish(parts int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,7 +193,7 @@ func (p *packager) answer(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, p.text(q.Get(skipParam) != ""))
 }
 
-// text is the playlist of the last five segments, or its changes.
+// text returns the playlist of the last five segments, or its delta.
 func (p *packager) text(changes bool) string {
 	var b strings.Builder
 	whole := p.parts / 2
@@ -219,7 +219,7 @@ func (p *packager) asking(msn int64, part int32, skip string) Request {
 	return r
 }
 
-// held waits until the origin holds back so many more requests.
+// held waits until the origin holds n more requests.
 func (p *packager) held(t *testing.T, n int) {
 	t.Helper()
 	for range n {
@@ -231,7 +231,8 @@ func (p *packager) held(t *testing.T, n int) {
 	}
 }
 
-// TestBlocking has a hundred players wait for the next part.
+// TestBlocking has a hundred players wait for the next part: the origin gets
+// one request.
 func TestBlocking(t *testing.T) {
 	p := newPackager(t)
 	p.must(t, p.request())
@@ -252,18 +253,18 @@ func TestBlocking(t *testing.T) {
 	}
 	p.publish(1)
 	all.Wait()
-	p.fetched(t, 2, "a hundred players")
+	p.wantRequests(t, 2, "a hundred players")
 	if cp := p.must(t, p.request()); cp.Info.NextPart != 1 {
-		t.Errorf("who does not wait is shown %q", cp.Body)
+		t.Errorf("a player that polls got %q", cp.Body)
 	}
 	for _, d := range []Request{p.asking(10, 0, ""), p.asking(9, 1, ""), p.asking(3, -1, ""), p.asking(0, -1, "YES")} {
 		p.must(t, d)
 	}
-	p.fetched(t, 2, "asking for what is there")
+	p.wantRequests(t, 2, "asking for what is there")
 }
 
-// TestBeyond has players ask for what nobody can have.
-func TestBeyond(t *testing.T) {
+// TestTooFarAhead has players ask for segments that no player may ask for.
+func TestTooFarAhead(t *testing.T) {
 	p := newPackager(t)
 	for _, r := range []Request{p.asking(12, -1, ""), p.asking(1<<62, -1, ""), p.asking(10, 1000, ""), p.asking(11, 1000, "YES")} {
 		_, err := p.Get(t.Context(), r)
@@ -271,12 +272,12 @@ func TestBeyond(t *testing.T) {
 			t.Errorf("%+v: %v, want it refused", r.Directives, err)
 		}
 	}
-	p.fetched(t, 1, "all of them")
+	p.wantRequests(t, 1, "all of them")
 }
 
-// TestBehind checks that what is asked for is judged by the playlist as it is
-// now, when what is known is old.
-func TestBehind(t *testing.T) {
+// TestJudgedByCurrentPlaylist checks that directives are judged by the
+// current playlist when the cached copy is old.
+func TestJudgedByCurrentPlaylist(t *testing.T) {
 	p := newPackager(t)
 	p.must(t, p.request())
 	p.publish(5)
@@ -284,10 +285,10 @@ func TestBehind(t *testing.T) {
 	if cp := p.must(t, p.asking(12, 0, "")); cp.Info.NextMSN != 12 || cp.Info.NextPart != 1 {
 		t.Errorf("shown %q", cp.Body)
 	}
-	p.fetched(t, 2, "without waiting")
+	p.wantRequests(t, 2, "without waiting")
 }
 
-// TestLane tells what comes next from what does not.
+// TestLane checks which directives ask for the next part.
 func TestLane(t *testing.T) {
 	parts := playlist.Info{NextMSN: 100, NextPart: 2, PartTarget: time.Second}
 	whole := playlist.Info{NextMSN: 100}
@@ -313,9 +314,9 @@ func TestLane(t *testing.T) {
 	}
 }
 
-// TestManyParts has players wait for too many parts that are far away. Who
-// waits for the next one is not kept from it.
-func TestManyParts(t *testing.T) {
+// TestLaneIsFull fills the lane of parts that are far ahead: requests for the
+// next part still get through.
+func TestLaneIsFull(t *testing.T) {
 	p := newPackager(t)
 	p.must(t, p.request())
 	var all sync.WaitGroup
@@ -332,24 +333,24 @@ func TestManyParts(t *testing.T) {
 	p.held(t, 3)
 	p.publish(10)
 	all.Wait()
-	p.fetched(t, 4+maxBlocked, "all of them")
+	p.wantRequests(t, 4+maxBlocked, "all of them")
 	p.publish(1)
 	p.must(t, p.asking(15, 0, ""))
 }
 
-// TestRefusedAhead has an origin refuse what is far away: who asks for what
-// comes next does not suffer for it.
-func TestRefusedAhead(t *testing.T) {
+// TestFailureAheadSparesNextPart has an origin refuse parts that are far
+// ahead: requests for the next part are not affected.
+func TestFailureAheadSparesNextPart(t *testing.T) {
 	p := newPackager(t)
 	p.must(t, p.request())
 	packager := *p.handler.Load()
-	p.serve(fails(400))
+	p.serve(respondStatus(400))
 	for _, r := range []Request{p.asking(11, -1, ""), p.asking(11, 0, ""), p.asking(10, 2, "YES"), p.asking(10, -1, "v2")} {
 		if _, err := p.Get(t.Context(), r); !errors.Is(err, origin.ErrOrigin) {
 			t.Errorf("%+v: %v, want origin.ErrOrigin", r.Directives, err)
 		}
 	}
-	p.fetched(t, 2, "the first was refused for all")
+	p.wantRequests(t, 2, "the first was refused for all")
 	p.serve(packager)
 	p.publish(1)
 	if cp := p.must(t, p.asking(10, 0, "")); cp.Info.NextPart != 1 {
@@ -357,9 +358,9 @@ func TestRefusedAhead(t *testing.T) {
 	}
 }
 
-// TestHeldThenDown has an origin fail while a request waits: no other one is
-// sent for a second.
-func TestHeldThenDown(t *testing.T) {
+// TestFailureOfNextPartStopsRequests has an origin fail while a request
+// waits: no other request is sent for a second.
+func TestFailureOfNextPartStopsRequests(t *testing.T) {
 	p := newPackager(t)
 	p.must(t, p.request())
 	failed := make(chan error)
@@ -380,7 +381,7 @@ func TestHeldThenDown(t *testing.T) {
 			t.Errorf("%+v: %v, want origin.ErrOrigin", r.Directives, err)
 		}
 	}
-	p.fetched(t, 2, "within the second")
+	p.wantRequests(t, 2, "within the second")
 	p.mu.Lock()
 	p.down = false
 	p.parts++
@@ -389,8 +390,8 @@ func TestHeldThenDown(t *testing.T) {
 	p.must(t, p.asking(10, 0, ""))
 }
 
-// TestSkip keeps the changes apart from the whole.
-func TestSkip(t *testing.T) {
+// TestDelta checks that delta playlists are kept apart from complete ones.
+func TestDelta(t *testing.T) {
 	p := newPackager(t)
 	whole := p.must(t, p.request())
 	done := make(chan *Copy)
@@ -405,14 +406,14 @@ func TestSkip(t *testing.T) {
 		t.Error("the changes were asked for twice")
 	}
 	if now := p.must(t, p.request()); now != whole {
-		t.Errorf("who asks for the whole is shown %q", now.Body)
+		t.Errorf("a request for the complete playlist got %q", now.Body)
 	}
 	req := p.request()
 	req.Directives.Skip = "v2"
 	if cp := p.must(t, req); !strings.Contains(string(cp.Body), "#EXT-X-SKIP:") {
 		t.Errorf("without waiting %q", cp.Body)
 	}
-	p.fetched(t, 3, "so far")
+	p.wantRequests(t, 3, "so far")
 	p.publish(2)
 	p.must(t, p.asking(11, 0, "YES"))
 	// 12.0 is too far from the whole, but not from what the changes have shown.
@@ -420,12 +421,12 @@ func TestSkip(t *testing.T) {
 	if cp := p.must(t, p.asking(12, 0, "YES")); cp.Info.NextMSN != 12 || cp.Info.NextPart != 1 {
 		t.Errorf("shown %q", cp.Body)
 	}
-	p.fetched(t, 5, "further on")
+	p.wantRequests(t, 5, "further on")
 }
 
-// TestNoSkip passes over the wish for the changes when a playlist does not
-// offer them.
-func TestNoSkip(t *testing.T) {
+// TestDeltaUnsupported checks that _HLS_skip is ignored for a playlist that
+// has no deltas.
+func TestDeltaUnsupported(t *testing.T) {
 	p := newPackager(t)
 	packager := *p.handler.Load()
 	p.serve(func(w http.ResponseWriter, q *http.Request) {
@@ -442,26 +443,27 @@ func TestNoSkip(t *testing.T) {
 	}
 	p.publish(1)
 	p.must(t, p.asking(10, 0, "YES"))
-	p.fetched(t, 2, "all of them")
+	p.wantRequests(t, 2, "all of them")
 	if <-p.queries; <-p.queries != "_HLS_msn=10&_HLS_part=0" {
 		t.Error("the origin was asked for the changes")
 	}
 }
 
-// TestNoBlocking passes over directives when a playlist does not know them.
-func TestNoBlocking(t *testing.T) {
-	r := newRig(t, says(media(1)))
+// TestBlockingUnsupported checks that directives are ignored for a playlist
+// that does not support them.
+func TestBlockingUnsupported(t *testing.T) {
+	r := newRig(t, respond(media(1)))
 	req := r.request()
 	req.Directives = Directives{Block: true, MSN: 1 << 40, Skip: "YES"}
 	for range 10 {
 		r.must(t, req)
 		req.Directives.MSN++
 	}
-	r.fetched(t, 1, "ten numbers")
+	r.wantRequests(t, 1, "ten numbers")
 }
 
-// TestOvertaken has a request that waited end before one that did not, which
-// then shows less: what is known does not go back.
+// TestOvertaken has a waiting request end before one that polls, which then
+// has less: the cached copy does not go back.
 func TestOvertaken(t *testing.T) {
 	now := time.Unix(1000, 0)
 	show := func(msn int64, began, at time.Duration) *outcome {
@@ -477,8 +479,8 @@ func TestOvertaken(t *testing.T) {
 		"overtaken":            {show(9, time.Second, 3*time.Second), false},
 		"asked for afterwards": {show(1, 2*time.Second, 3*time.Second), true},
 	} {
-		if got := tc.made.over(kept) == tc.made; got != tc.wins {
-			t.Errorf("%s: it wins: %v, want %v", name, got, tc.wins)
+		if got := tc.made.merge(kept) == tc.made; got != tc.wins {
+			t.Errorf("%s: the new copy is kept: %v, want %v", name, got, tc.wins)
 		}
 	}
 }

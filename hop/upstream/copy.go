@@ -11,45 +11,46 @@ import (
 	"miramundo.dev/hop/playlist"
 )
 
-// A Copy is a playlist as it was at one time, rewritten for one stream. It is
-// shared by all who ask for it, and never changes.
+// A Copy is a playlist at one moment, rewritten for one stream. All callers
+// share it; it must not be changed.
 type Copy struct {
 	Body   []byte
 	Info   playlist.Info
-	Status int       // that the origin answered with
-	URL    string    // from which it came, after redirects
-	At     time.Time // when it was whole
+	Status int       // of the origin's response
+	URL    string    // of the origin's response, after redirects
+	At     time.Time // when the response was complete
 
-	began   time.Time // when it was asked for
-	since   time.Time // when its body was seen first, or given up on last
-	fresh   time.Time // until when it is the answer without any question
-	stale   time.Time // from when it may not even stand in for a newer one
-	sum     uint64    // of what the origin sent
-	tickets time.Time // until when its tickets are valid
-	packed  *packed   // shared by the copies that have the same body
+	began      time.Time   // when the request began
+	since      time.Time   // when this body was first seen, or last found stuck
+	fresh      time.Time   // until then it is served without asking the origin
+	stale      time.Time   // from then on it is not served at all
+	sum        uint64      // of the origin's body
+	tickets    time.Time   // until when its tickets are valid
+	compressed *compressed // shared by copies with the same body
 }
 
-// packed is a body packed by gzip when somebody wants it first.
-type packed struct {
+// compressed is a body compressed with gzip on first use.
+type compressed struct {
 	once sync.Once
 	data []byte
 }
 
-// minPacked is the size from which packing a body is tried. Below it, it saves
-// no packet.
-const minPacked = 512
+// minCompressed is the size in bytes from which a body is compressed. A
+// smaller one fits in one packet either way.
+const minCompressed = 512
 
-// Gzip returns the body packed by gzip, or nil when that does not make it
-// smaller by much. It is packed once, by the first caller.
+// Gzip returns the body compressed with gzip, or nil when that saves less
+// than a tenth. The first caller compresses; later callers get the same
+// bytes.
 func (c *Copy) Gzip() []byte {
-	if len(c.Body) < minPacked {
+	if len(c.Body) < minCompressed {
 		return nil
 	}
-	c.packed.once.Do(func() { c.packed.data = pack(c.Body) })
-	return c.packed.data
+	c.compressed.once.Do(func() { c.compressed.data = compress(c.Body) })
+	return c.compressed.data
 }
 
-var packers = sync.Pool{New: func() any {
+var gzipWriters = sync.Pool{New: func() any {
 	w, err := gzip.NewWriterLevel(nil, 5)
 	if err != nil {
 		panic(err) // the level is a constant
@@ -57,10 +58,10 @@ var packers = sync.Pool{New: func() any {
 	return w
 }}
 
-func pack(body []byte) []byte {
+func compress(body []byte) []byte {
 	var b bytes.Buffer
-	w := packers.Get().(*gzip.Writer)
-	defer packers.Put(w)
+	w := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(w)
 	w.Reset(&b)
 	_, err := w.Write(body)
 	if err := errors.Join(err, w.Close()); err != nil {
@@ -72,8 +73,8 @@ func pack(body []byte) []byte {
 	return bytes.Clone(b.Bytes())
 }
 
-// weight returns about how many bytes the copy takes: a packed body is at most
-// a quarter of the plain one in nearly all playlists.
+// weight returns about how many bytes the copy takes. Compressed, nearly all
+// playlists take at most a quarter of their size.
 func (c *Copy) weight() int64 {
 	return int64(cap(c.Body) + len(c.Body)/4 + len(c.URL))
 }

@@ -11,13 +11,13 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// Directives are what a low-latency player asks of a playlist, besides that it
-// be the last one. The zero value asks for nothing.
+// Directives are the delivery directives of a low-latency player (RFC 8216bis
+// 6.2.5). The zero value asks for the current playlist.
 type Directives struct {
-	Block bool   // until the playlist has a segment, or a part of it
-	MSN   int64  // the segment's media sequence number
-	Part  int32  // one more than the number of the part; 0 asks for the whole segment
-	Skip  string // "YES" or "v2" for the changes alone; empty for all of it
+	Block bool   // wait until the playlist has a segment, or a part of it
+	MSN   int64  // media sequence number of the segment
+	Part  int32  // number of the part plus one; 0 asks for the whole segment
+	Skip  string // "YES" or "v2" for a delta playlist; empty for the complete one
 }
 
 // Names of the parameters that carry directives.
@@ -27,9 +27,9 @@ const (
 	skipParam = "_HLS_skip"
 )
 
-// ParseDirectives reads the directives in a raw query. All other parameters
-// are passed over, and so is a way to skip that is not known. The error is
-// fault.ErrInvalid with the field "param".
+// ParseDirectives parses the directives in a raw query. It ignores all other
+// parameters, and unknown values of _HLS_skip. Its error is fault.ErrInvalid
+// with the field "param".
 func ParseDirectives(rawQuery string) (d Directives, err error) {
 	if !strings.Contains(rawQuery, "_HLS_") {
 		return Directives{}, nil
@@ -54,15 +54,15 @@ func ParseDirectives(rawQuery string) (d Directives, err error) {
 		}
 	}
 	if d.Part > 0 && !d.Block {
-		return Directives{}, invalid(partParam, errors.New("a part without its segment"))
+		return Directives{}, invalid(partParam, errors.New("a part needs the number of its segment"))
 	}
 	return d, nil
 }
 
-// number reads a decimal number of at most so many digits.
+// number parses a decimal number of at most digits digits.
 func number(name, value string, digits int) (int64, error) {
 	if len(value) == 0 || len(value) > digits || strings.Trim(value, "0123456789") != "" {
-		return 0, invalid(name, fmt.Errorf("no number of 1 to %d digits", digits))
+		return 0, invalid(name, fmt.Errorf("must be a number of 1 to %d digits", digits))
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
@@ -76,7 +76,7 @@ func invalid(param string, cause error) error {
 }
 
 // query returns the directives as they are appended to an address, with the
-// character that comes before them; empty when there are none.
+// separator before them; empty when there are none.
 func (d Directives) query(address string) string {
 	if d == (Directives{}) {
 		return ""
@@ -105,39 +105,39 @@ func (d Directives) query(address string) string {
 	return string(b)
 }
 
-// A verdict says how directives are met.
+// A verdict says how directives are answered.
 type verdict int
 
 // The verdicts.
 const (
-	plain  verdict = iota // by the playlist itself, which cannot do what they ask or need not
-	there                 // by what is known already
-	ahead                 // by waiting for the origin
-	beyond                // not: nobody asks for that in good faith
+	ignored   verdict = iota // with the current playlist, which does not support them
+	available                // from the cache
+	upcoming                 // by a request that waits at the origin
+	tooFar                   // with an error: no player asks for it in good faith
 )
 
-// judge says how directives are met, by what is known of a playlist. How far
-// ahead a player may ask is what the specification of the protocol allows
-// (6.2.5.2): the second segment from now, and parts of the next second.
+// judge decides how directives are answered, from the info of the last
+// playlist. How far ahead a player may ask follows RFC 8216bis 6.2.5.2: up to
+// the second segment from now, and up to the parts of the next second.
 func (d Directives) judge(known playlist.Info) verdict {
 	next := known.NextMSN
 	switch {
 	case !known.Media || known.End || !known.CanBlock || d == Directives{}:
-		return plain
+		return ignored
 	case !d.Block:
-		return ahead
+		return upcoming
 	case d.MSN < next, d.MSN == next && 0 < d.Part && int(d.Part) <= known.NextPart:
-		return there
+		return available
 	case d.MSN > next+1, d.MSN == next+1 && int(d.Part) > advance(known.PartTarget)+1,
 		d.MSN == next && int(d.Part) > known.NextPart+advance(known.PartTarget):
-		return beyond
+		return tooFar
 	}
-	return ahead
+	return upcoming
 }
 
-// Lanes of requests that wait. Players that follow a playlist ask for what
-// comes next, in one way or another. Whoever asks for more has a lane apart, and
-// so cannot be in their way.
+// Lanes of waiting requests. Players that follow a playlist ask for its next
+// part, whole or as a delta. Requests for anything further use a lane of
+// their own and cannot hold up the others.
 const (
 	nextLane = iota
 	nextSkipLane
@@ -146,7 +146,7 @@ const (
 	lanes
 )
 
-// lane returns the lane for d, by what is known of a playlist.
+// lane returns the lane for d, from the info of the last playlist.
 func (d Directives) lane(known playlist.Info) int {
 	part := 0 // a playlist without parts grows by segments
 	if known.PartTarget > 0 {
@@ -163,7 +163,8 @@ func (d Directives) lane(known playlist.Info) int {
 	return nextLane
 }
 
-// advance returns how many parts ahead of the last one a player may ask.
+// advance returns how many parts ahead of the last one a player may ask:
+// those of three seconds, at least 3 and at most 100.
 func advance(part time.Duration) int {
 	const least = 3
 	if part <= 0 || part >= time.Second {

@@ -5,22 +5,29 @@ import (
 	"time"
 )
 
-// edgeTime is how long the end of redirects is gone to directly since its last
-// use, and how long it is not when that is of no use.
+// Many origins redirect every request to a server of a content network, often
+// with a session in the address. Following the redirects each second would
+// open a session each second, so the address where they ended is asked
+// directly while that works. It is given up when it fails, when its playlist
+// stops changing, and when it is not used for edgeTime.
+
+// edgeTime is how long an unused edge is remembered, and for how long edges
+// are not tried for a target that needs its redirects.
 const edgeTime = time.Minute
 
-// An edge is where the redirects of a target ended. Its methods may be called
-// concurrently.
+// An edge is the address that the redirects of a target ended at. Its methods
+// may be called concurrently.
 type edge struct {
-	mu     sync.Mutex
-	url    string    // empty when it is not known, or when there are no redirects
-	used   time.Time // when it answered last
-	direct bool      // it has answered who went there directly
-	vain   int       // how many in a row have not
-	barred time.Time // until when no other is tried
+	mu          sync.Mutex
+	url         string    // empty when unknown, or when the target does not redirect
+	used        time.Time // when it last answered
+	direct      bool      // it has answered a direct request
+	misses      int       // consecutive edges that did not answer a direct request
+	pausedUntil time.Time // no edge is used before
 }
 
-// start returns the address at which to ask for a target.
+// start returns the address to ask for a target: the edge, or url when no
+// edge is in use.
 func (e *edge) start(url string, now time.Time) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -30,35 +37,34 @@ func (e *edge) start(url string, now time.Time) string {
 	return e.url
 }
 
-// leave forgets where redirects ended.
-func (e *edge) leave() {
+// reset forgets the edge.
+func (e *edge) reset() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.url = ""
 }
 
-// flee is leave when that place did not answer. When one after the other does
-// not answer who goes there directly, they need the redirects, for the cookie
-// they set: no other is tried for a while.
-func (e *edge) flee(now time.Time) {
+// fail forgets an edge that did not answer. When several edges in a row fail
+// direct requests, the origin needs its redirects, usually for a cookie that
+// they set; then no edge is tried for edgeTime.
+func (e *edge) fail(now time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.direct {
-		e.vain = 0
-	} else if e.vain++; e.vain > 1 {
-		e.barred = now.Add(edgeTime)
+		e.misses = 0
+	} else if e.misses++; e.misses > 1 {
+		e.pausedUntil = now.Add(edgeTime)
 	}
 	e.url, e.direct = "", false
 }
 
-// settleAt remembers where redirects ended, when there were any, and whether
-// that was gone to directly. An origin that leads each request to a session of
-// its own is so asked for one session only.
-func (e *edge) settleAt(end, url string, direct bool, now time.Time) {
+// record remembers the address end that an answer came from, if there were
+// redirects, and whether it was asked directly.
+func (e *edge) record(end, url string, direct bool, now time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.url, e.used, e.direct = "", now, direct
-	if end != url && !now.Before(e.barred) {
+	if end != url && !now.Before(e.pausedUntil) {
 		e.url = end
 	}
 }

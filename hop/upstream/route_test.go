@@ -53,9 +53,10 @@ func (r *rig) below(t *testing.T, req Request, cp *Copy, n int) Request {
 	return req
 }
 
-// TestReferences goes down from the stream's own playlist as deep as one may.
+// TestReferences follows references from the stream's own playlist to the
+// greatest depth.
 func TestReferences(t *testing.T) {
-	r := newRig(t, says(master))
+	r := newRig(t, respond(master))
 	req := r.request()
 	for depth := 1; depth < playlist.MaxDepth; depth++ {
 		cp := r.must(t, req)
@@ -74,8 +75,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestReport checks that a report leads to the address that the parent wrote:
-// players look for it byte by byte.
+// TestReport checks that a rendition report carries the URL that the parent
+// wrote: players compare them byte by byte.
 func TestReport(t *testing.T) {
 	report := media(1) + "#EXT-X-RENDITION-REPORT:URI=\"high.m3u8\",LAST-MSN=1\n"
 	r := newRig(t, func(w http.ResponseWriter, q *http.Request) {
@@ -93,8 +94,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestVariables checks that a playlist below imports what its parent defines,
-// and that different values are kept apart.
+// TestVariables checks that a playlist imports the variables of its parent,
+// and that different values give different renderings.
 func TestVariables(t *testing.T) {
 	r := newRig(t, func(w http.ResponseWriter, q *http.Request) {
 		if strings.HasSuffix(q.URL.Path, "/low.m3u8") {
@@ -115,7 +116,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// sessions is an origin that leads each request to a session of its own.
+// sessions is an origin that redirects each request to a new session.
 type sessions struct {
 	*rig
 	sessions int
@@ -145,7 +146,7 @@ func newSessions(t *testing.T) *sessions {
 	return e
 }
 
-// TestEdge checks that a session which redirects led to is kept.
+// TestEdge checks that a session is used again after the redirects led to it.
 func TestEdge(t *testing.T) {
 	e := newSessions(t)
 	for range 5 {
@@ -165,7 +166,7 @@ func TestEdge(t *testing.T) {
 	}
 }
 
-// TestEdgeEnds has sessions end in each way.
+// TestEdgeEnds ends sessions with each status.
 func TestEdgeEnds(t *testing.T) {
 	for _, tc := range []struct {
 		status int
@@ -189,13 +190,14 @@ func TestEdgeEnds(t *testing.T) {
 	}
 }
 
-// TestEdgeStuck has a session that answers, but is not fed any more.
+// TestEdgeStuck has a session that answers with a playlist that no longer
+// changes.
 func TestEdgeStuck(t *testing.T) {
 	e := newSessions(t)
 	e.stands = true
 	for second := range 62 {
 		e.must(t, e.request())
-		e.drained(e.request())
+		e.waitIdle(e.request())
 		if want := 1 + second/31; e.sessions != want {
 			t.Fatalf("%d sessions after %d seconds, want %d", e.sessions, second, want)
 		}
@@ -203,7 +205,8 @@ func TestEdgeStuck(t *testing.T) {
 	}
 }
 
-// TestEdgeNeedsCookie has sessions that only answer who was just led there.
+// TestEdgeNeedsCookie has sessions that answer only requests that come
+// through the redirect.
 func TestEdgeNeedsCookie(t *testing.T) {
 	number := 0
 	r := newRig(t, func(w http.ResponseWriter, q *http.Request) {
@@ -220,23 +223,23 @@ func TestEdgeNeedsCookie(t *testing.T) {
 	})
 	for n, want := range []int64{2, 5, 8, 10, 12} { // the second and third time, one to see that it does not work
 		r.must(t, r.request())
-		r.fetched(t, want, fmt.Sprintf("time %d", n+1))
+		r.wantRequests(t, want, fmt.Sprintf("time %d", n+1))
 		r.clock.advance(10 * time.Second)
 	}
 	r.clock.advance(time.Minute)
 	r.must(t, r.request())
-	r.fetched(t, 14, "a minute later")
+	r.wantRequests(t, 14, "a minute later")
 	r.clock.advance(10 * time.Second)
 	r.must(t, r.request())
-	r.fetched(t, 17, "tried again")
+	r.wantRequests(t, 17, "tried again")
 }
 
-// TestEdgeWithoutPlaylist has a session that ends with a page of its own.
+// TestEdgeWithoutPlaylist has a session end with an HTML page.
 func TestEdgeWithoutPlaylist(t *testing.T) {
 	e := newSessions(t)
 	e.must(t, e.request())
 	sessions := *e.handler.Load()
-	e.serve(says("<html>your session has ended</html>"))
+	e.serve(respond("<html>your session has ended</html>"))
 	e.clock.advance(10 * time.Second)
 	if _, err := e.Get(t.Context(), e.request()); !errors.Is(err, playlist.ErrOrigin) {
 		t.Fatal(err)
@@ -248,9 +251,9 @@ func TestEdgeWithoutPlaylist(t *testing.T) {
 	}
 }
 
-// TestEdgeElsewhere checks that what only the catalog's host may see does not
-// go to the host of a session.
-func TestEdgeElsewhere(t *testing.T) {
+// TestHeadersStayAtTheirHost checks that the headers for the catalog's host
+// are not sent to the host of a session.
+func TestHeadersStayAtTheirHost(t *testing.T) {
 	seen := make(chan http.Header, 2)
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		seen <- q.Header
@@ -269,5 +272,5 @@ func TestEdgeElsewhere(t *testing.T) {
 			t.Errorf("%s: sent %v", when, h)
 		}
 	}
-	r.fetched(t, 1, "the catalog's host")
+	r.wantRequests(t, 1, "the catalog's host")
 }

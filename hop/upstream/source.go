@@ -5,13 +5,17 @@ import (
 	"time"
 )
 
+// This file holds what addresses answered. One source serves all streams that
+// have the same address, referrer and user agent, so that an origin sees one
+// request a second however the catalog refers to it.
+
 const (
-	second     = time.Second     // for which what an address answered is not asked for again
-	maxBackOff = 8 * time.Second // the same for one that failed again and again
+	askInterval = time.Second     // an address is asked at most once in this time
+	maxBackOff  = 8 * time.Second // the longest pause after repeated failures; pauses double from askInterval
 )
 
-// A target is what a request asks for, and as whom. Everyone who asks for the
-// same gets the same answer.
+// A target is an upstream request: address, headers and directives. Equal
+// targets share one answer.
 type target struct {
 	url, referrer, agent string
 	directives           Directives
@@ -19,42 +23,43 @@ type target struct {
 
 func (t target) weight() int64 { return int64(len(t.url) + len(t.referrer) + len(t.agent)) }
 
-// A source is the memory of what a target answered.
+// A source holds the last answer of a target.
 type source struct {
 	memo[result, *result]
 
 	edge  edge
-	lanes [lanes]lane // of requests that wait for what is not there yet
+	lanes [lanes]lane // for requests that wait for an unpublished segment or part
 }
 
-// A lane is for requests of one sort that wait. A few are under way at a time;
-// when one fails, no other is sent for a while.
+// A lane admits a few blocking requests of one kind at a time. After one of
+// them fails, the lane refuses others until the failed result expires.
 type lane struct {
 	places  chan struct{}          // holds a token for each request that waits
 	refusal atomic.Pointer[result] // of the last one, when it failed; nil otherwise
 }
 
-// A result is what an address answered.
+// A result is the answer of an address, or the error of asking it.
 type result struct {
 	body   []byte
 	status int
 	url    string // after redirects, without directives
 	sum    uint64 // of the body
 	began  time.Time
-	at     time.Time // when it was whole
-	until  time.Time // before which the target is not asked again
+	at     time.Time // when it was complete
+	until  time.Time // the target is not asked again before
 	err    error
-	fails  int // in a row, this one included
+	fails  int // consecutive failures, this one included
 }
 
-// recordWeight is about what a record weighs besides its texts.
+// recordWeight is the approximate size in bytes of an entry without its
+// strings.
 const recordWeight = 512
 
 func (r *result) weight() int64 { return int64(cap(r.body) + len(r.url)) }
 
-func (r *result) over(*result) *result { return r }
+func (r *result) merge(*result) *result { return r }
 
-// source returns the source of a target, a new one if need be.
+// source returns the source of a target, and adds it when it is missing.
 func (c *Cache) source(t target, now time.Time) *source {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,14 +69,14 @@ func (c *Cache) source(t target, now time.Time) *source {
 		for i := range s.lanes {
 			s.lanes[i].places = make(chan struct{}, maxBlocked)
 		}
-		s.total, s.frame, s.born = &c.bytes, recordWeight+t.weight(), c.seconds(now)
+		s.total, s.overhead, s.born = &c.bytes, recordWeight+t.weight(), c.seconds(now)
 		c.sources[t] = s
 	}
 	s.touch(c.seconds(now))
 	return s
 }
 
-// whole returns the target that t asks the changes of.
+// whole returns the target of the complete playlist that t asks a part of.
 func (t target) whole() target {
 	t.directives = Directives{}
 	return t

@@ -1,10 +1,15 @@
-// Package upstream knows the last playlist of each address that players ask
-// for, as each stream shows it.
+// Package upstream fetches the playlists that players ask for and caches
+// them, rewritten for each stream.
 //
-// An address is asked for once a second, however many players there are and
-// whatever it answers. A player waits for that only when nothing recent is
-// known; one that asks for what is not there yet waits with all others that
-// ask for the same.
+// An address is fetched at most once a second, however many players ask for
+// it and whatever it answers. A player waits for a fetch only when no recent
+// copy is cached; players that wait for the same playlist share one fetch.
+//
+// The cache has two levels. A source holds the bytes that an address answered
+// last; a rendering holds those bytes as one stream shows them, with its own
+// tickets. Several streams with the same address share the source. Both are
+// memos: they keep the last value and let one goroutine at a time produce the
+// next.
 package upstream
 
 import (
@@ -29,30 +34,32 @@ import (
 type Options struct {
 	Client  *origin.Client
 	Signer  *ticket.Signer
-	HopURL  string           // of this hop, without a slash at its end; it stands before every reference
-	Now     func() time.Time // the zero is time.Now
-	Timeout time.Duration    // of a fetch with all that it takes; the zero is 8 s
+	HopURL  string           // the URL of this hop without a trailing slash, the prefix of every reference
+	Now     func() time.Time // nil is time.Now
+	Timeout time.Duration    // of a whole fetch, with redirects and body; 0 is 8 s
 
-	// MaxBytes is how much of what is known is kept, by a close estimate. The
-	// zero is 192 MiB. What was not asked for the longest goes first.
+	// MaxBytes bounds the cache, by a close estimate of its size. 0 is 192
+	// MiB. Beyond it, entries that were not requested for the longest time
+	// are evicted first.
 	MaxBytes int64
 
-	Log *slog.Logger // told of defects; the zero tells nobody
+	Log *slog.Logger // for recovered panics; nil discards them
 }
 
-// A Request asks for the playlist of a stream, or for one below it.
+// A Request asks for the playlist of a stream, or for a playlist that it
+// refers to.
 type Request struct {
 	Stream    catalog.StreamID
 	Origin    string // the stream's URL in the catalog
-	Referrer  string // that its origin must see; empty for none
-	UserAgent string // likewise; empty for the client's own
+	Referrer  string // sent to its origin; empty sends none
+	UserAgent string // sent to its origin; empty sends the client's own
 
-	Ticket     *ticket.Ticket // of the playlist below; nil for the stream's own
+	Ticket     *ticket.Ticket // the ticket of a playlist below; nil for the stream's own
 	Directives Directives
 }
 
-// via is what the requests of a hop carry, so that one that reaches a hop
-// again is known.
+// via is sent with each request of a hop, so that a hop can recognize a
+// request that comes back to it.
 const via = "miramundo-hop"
 
 // Looped reports whether a request with the header h came from a hop.
@@ -65,29 +72,31 @@ func Looped(h http.Header) bool {
 	return false
 }
 
-// shards is how many parts the views are kept in, each with a lock of its own.
+// shards is the number of parts that the renderings are divided into, each
+// with its own lock.
 const shards = 64
 
-// A Cache is the memory of playlists. Its methods may be called concurrently.
+// A Cache fetches playlists and keeps the last one of each address. Its
+// methods may be called concurrently.
 type Cache struct {
-	opts  Options
-	views [shards]shard
-	bytes atomic.Int64 // of all that is kept, as tidying sees it
+	opts       Options
+	renderings [shards]shard
+	bytes      atomic.Int64 // estimated size of all entries
 
 	mu      sync.Mutex
 	sources map[target]*source // guarded by mu
 
-	rewriting chan struct{} // holds a token for each playlist that is being rewritten
-	bodies    chan struct{} // the same for those that are read, or wait for that
+	rewriting chan struct{} // holds a token for each playlist that is being rewritten; bounds the CPU in use
+	bodies    chan struct{} // holds a token for each body that is in memory or being read
 
-	began   time.Time // from when on seconds are counted
-	tidying sync.Mutex
-	tidied  atomic.Int64 // when, in seconds from began
+	began    time.Time // seconds are counted from here
+	sweeping sync.Mutex
+	sweptAt  atomic.Int64 // when the last sweep began, in seconds since began
 }
 
 type shard struct {
-	mu    sync.RWMutex
-	views map[key]*view // guarded by mu
+	mu         sync.RWMutex
+	renderings map[key]*rendering // guarded by mu
 }
 
 // New returns an empty cache.
@@ -104,30 +113,34 @@ func New(o Options) *Cache {
 		opts: o, sources: map[target]*source{}, began: o.Now(),
 		rewriting: make(chan struct{}, runtime.GOMAXPROCS(0)), bodies: make(chan struct{}, maxBodies),
 	}
-	for i := range c.views {
-		c.views[i].views = map[key]*view{}
+	for i := range c.renderings {
+		c.renderings[i].renderings = map[key]*rendering{}
 	}
 	return c
 }
 
-// Get returns the playlist that r asks for, as recent as it must be. Its errors
-// are those of packages origin, playlist and ticket; fault.ErrInvalid, with the
-// field "param", when the directives ask for what is too far ahead; and that of
-// ctx when the caller does not wait any longer. A caller that goes away takes
-// nothing from the others.
+// Get returns the playlist that r asks for, at most about a second older than
+// the origin's, or a few seconds older while a new copy is on its way. It
+// blocks until there is one.
+//
+// Its errors are those of packages origin, playlist and ticket;
+// fault.ErrInvalid, with the field "param", when the directives ask for a
+// segment too far ahead; and the error of ctx when the caller stops waiting.
+// A caller that stops waiting does not cancel the fetch that others share.
 func (c *Cache) Get(ctx context.Context, r Request) (*Copy, error) {
 	now := c.opts.Now()
 	if r.Directives != (Directives{}) {
 		return c.directed(ctx, r, now)
 	}
-	return c.current(ctx, c.view(&r, Directives{}, now), now)
+	return c.current(ctx, c.rendering(&r, Directives{}, now), now)
 }
 
-// seconds returns a time in whole seconds since the cache began, which go on
-// when the clock of the machine is set.
+// seconds returns t in whole seconds since the cache was made. It uses the
+// monotonic clock, so setting the machine's clock does not change it.
 func (c *Cache) seconds(t time.Time) int64 { return int64(t.Sub(c.began) / time.Second) }
 
-// A key names a view: what is asked for, and for whom it is rewritten.
+// A key identifies a rendering: what is fetched, and which stream it is
+// rewritten for.
 type key struct {
 	target
 	stream catalog.StreamID
@@ -137,21 +150,22 @@ type key struct {
 }
 
 // keyOf returns the key of what r asks for with directives d. It allocates
-// nothing but for playlists with variables.
+// only for playlists with variables.
 func keyOf(r *Request, d Directives) key {
 	k := key{stream: r.Stream}
 	k.target = target{url: r.Origin, referrer: r.Referrer, agent: r.UserAgent, directives: d}
 	if t := r.Ticket; t != nil {
 		k.url, k.origin, k.depth = t.URL, r.Origin, t.Depth
 		if len(t.Vars) > 0 {
-			k.vars = folded(t.Vars)
+			k.vars = encodeVars(t.Vars)
 		}
 	}
 	return k
 }
 
-// folded returns variables as one text, different for different ones.
-func folded(vars []playlist.Var) string {
+// encodeVars returns variables as one string. Different variables give
+// different strings.
+func encodeVars(vars []playlist.Var) string {
 	var b []byte
 	for _, v := range vars {
 		b = binary.AppendUvarint(b, uint64(len(v.Name)))
@@ -162,20 +176,21 @@ func folded(vars []playlist.Var) string {
 	return string(b)
 }
 
-// clone returns k with texts of its own, so that what is kept does not hold
-// the catalog or the request it came from.
+// clone returns k with copies of its strings, so that the cache does not keep
+// the catalog or the request in memory that they came from.
 func (k key) clone() key {
 	k.url, k.referrer, k.agent = strings.Clone(k.url), strings.Clone(k.referrer), strings.Clone(k.agent)
 	k.origin = strings.Clone(k.origin)
 	return k
 }
 
-// view returns the view that r asks for with directives d, a new one if need be.
-func (c *Cache) view(r *Request, d Directives, now time.Time) *view {
+// rendering returns the rendering that r asks for with directives d, and adds
+// it when it is missing.
+func (c *Cache) rendering(r *Request, d Directives, now time.Time) *rendering {
 	k := keyOf(r, d)
-	s := &c.views[uint64(k.stream)%shards]
+	s := &c.renderings[uint64(k.stream)%shards]
 	s.mu.RLock()
-	v := s.views[k]
+	v := s.renderings[k]
 	s.mu.RUnlock()
 	if v == nil {
 		v = s.add(c, k.clone(), r, now)
@@ -184,45 +199,48 @@ func (c *Cache) view(r *Request, d Directives, now time.Time) *view {
 	return v
 }
 
-// add returns the view of k, which is new unless somebody was faster.
-func (s *shard) add(c *Cache, k key, r *Request, now time.Time) *view {
+// add returns the rendering of k. It makes a new one unless another goroutine
+// was faster.
+func (s *shard) add(c *Cache, k key, r *Request, now time.Time) *rendering {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if v := s.views[k]; v != nil {
+	if v := s.renderings[k]; v != nil {
 		return v
 	}
-	v := &view{key: k}
+	v := &rendering{key: k}
 	v.born = c.seconds(now)
 	if r.Ticket != nil {
 		v.vars = r.Ticket.Vars
 	}
-	v.total, v.frame = &c.bytes, recordWeight+k.weight()+int64(len(k.origin)+len(k.vars))
-	s.views[k] = v
+	v.total, v.overhead = &c.bytes, recordWeight+k.weight()+int64(len(k.origin)+len(k.vars))
+	s.renderings[k] = v
 	return v
 }
 
-// current returns what v shows now. While a new copy is made, the last one
-// stands in for it when it had not been old for long.
-func (c *Cache) current(ctx context.Context, v *view, now time.Time) (*Copy, error) {
+// current returns the latest copy of v. While a new copy is fetched, the last
+// copy is served if it became stale only just before.
+func (c *Cache) current(ctx context.Context, v *rendering, now time.Time) (*Copy, error) {
 	o := v.kept.Load()
 	if o != nil && now.Before(o.until) {
 		return o.answer(now)
 	}
 	call := c.renew(ctx, v, o, now)
-	if o != nil && o.standsIn(call.began, now) {
+	if o != nil && o.servesStale(call.began, now) {
 		return o.copy, nil
 	}
 	return c.await(ctx, call)
 }
 
-// renew starts the making of a new copy for v, or joins it.
-func (c *Cache) renew(ctx context.Context, v *view, seen *outcome, now time.Time) *making[outcome] {
-	c.tidy(now)
+// renew starts a refresh of v, or joins the one under way. The refresh goes
+// on when ctx is canceled.
+func (c *Cache) renew(ctx context.Context, v *rendering, seen *outcome, now time.Time) *pending[outcome] {
+	c.sweepSoon(now)
 	return v.next(seen, now, func() *outcome { return c.refresh(context.WithoutCancel(ctx), v) })
 }
 
-// await returns what comes of a call, or the error of ctx.
-func (c *Cache) await(ctx context.Context, call *making[outcome]) (*Copy, error) {
+// await waits for a refresh and returns its copy, or returns the error of
+// ctx.
+func (c *Cache) await(ctx context.Context, call *pending[outcome]) (*Copy, error) {
 	select {
 	case <-call.done:
 		return call.value.answer(c.opts.Now())

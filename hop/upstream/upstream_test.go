@@ -71,13 +71,13 @@ func newRig(t testing.TB, serve http.HandlerFunc, set ...func(*Options)) *rig {
 // serve changes what the origin answers.
 func (r *rig) serve(h http.HandlerFunc) { r.handler.Store(&h) }
 
-// says returns a handler that answers with a text.
-func says(text string) http.HandlerFunc {
+// respond returns a handler that answers with a text.
+func respond(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }
 }
 
-// fails returns a handler that answers with a status.
-func fails(status int) http.HandlerFunc {
+// respondStatus returns a handler that answers with a status.
+func respondStatus(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
 }
 
@@ -110,20 +110,20 @@ func (r *rig) must(t testing.TB, req Request) *Copy {
 	return cp
 }
 
-// fetched checks how many requests have reached the origin.
-func (r *rig) fetched(t testing.TB, want int64, when string) {
+// wantRequests checks how many requests have reached the origin.
+func (r *rig) wantRequests(t testing.TB, want int64, when string) {
 	t.Helper()
 	if got := r.asked.Load(); got != want {
 		t.Errorf("%s: %d requests at the origin, want %d", when, got, want)
 	}
 }
 
-// drained waits until no copy is being made for a request.
-func (r *rig) drained(req Request) {
+// waitIdle waits until no refresh for a request is under way.
+func (r *rig) waitIdle(req Request) {
 	for {
-		v := r.view(&req, req.Directives, r.clock.now())
+		v := r.rendering(&req, req.Directives, r.clock.now())
 		v.mu.Lock()
-		call := v.open
+		call := v.making
 		v.mu.Unlock()
 		if call == nil {
 			return
@@ -133,7 +133,7 @@ func (r *rig) drained(req Request) {
 }
 
 func TestCopy(t *testing.T) {
-	r := newRig(t, says(media(1)))
+	r := newRig(t, respond(media(1)))
 	cp := r.must(t, r.request())
 	want := strings.Replace(media(1), "1.ts", r.URL+"/live/1.ts", 1)
 	if string(cp.Body) != want {
@@ -156,24 +156,25 @@ func TestFreshness(t *testing.T) {
 		{"multivariant", master, time.Second},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := newRig(t, says(tc.text))
+			r := newRig(t, respond(tc.text))
 			first := r.must(t, r.request())
 			r.clock.advance(tc.fresh - time.Nanosecond)
 			if again := r.must(t, r.request()); again != first {
 				t.Error("another copy while the first is fresh")
 			}
-			r.fetched(t, 1, "while fresh")
+			r.wantRequests(t, 1, "while fresh")
 			r.clock.advance(time.Nanosecond)
 			r.must(t, r.request())
-			r.drained(r.request())
-			r.fetched(t, 2, "afterwards")
+			r.waitIdle(r.request())
+			r.wantRequests(t, 2, "afterwards")
 		})
 	}
 }
 
-// TestHerd has a thousand players ask for one playlist at once.
-func TestHerd(t *testing.T) {
-	serve, entered, release := gated(t, says(media(1)))
+// TestOneFetchForManyPlayers has a thousand players ask for one playlist at
+// once.
+func TestOneFetchForManyPlayers(t *testing.T) {
+	serve, entered, release := gated(t, respond(media(1)))
 	r := newRig(t, serve)
 	var all sync.WaitGroup
 	copies := make(chan *Copy, 1000)
@@ -190,24 +191,24 @@ func TestHerd(t *testing.T) {
 			t.Fatal("players were shown different copies")
 		}
 	}
-	r.fetched(t, 1, "the herd")
+	r.wantRequests(t, 1, "the herd")
 }
 
-// TestOneAddress has two streams with one address, and the same address asked
-// as somebody else.
-func TestOneAddress(t *testing.T) {
-	r := newRig(t, says(master))
+// TestStreamsShareAnAddress has two streams with one address, and the same
+// address with another user agent.
+func TestStreamsShareAnAddress(t *testing.T) {
+	r := newRig(t, respond(master))
 	req := r.request()
 	one := r.must(t, req)
 	req.Stream = 8
 	two := r.must(t, req)
-	r.fetched(t, 1, "two streams")
+	r.wantRequests(t, 1, "two streams")
 	if string(one.Body) == string(two.Body) || !strings.Contains(string(two.Body), catalogID(8)) {
-		t.Errorf("the second stream is shown %q", two.Body)
+		t.Errorf("the second stream got %q", two.Body)
 	}
 	req.Referrer = "https://site.example/"
 	r.must(t, req)
-	r.fetched(t, 2, "with a referrer")
+	r.wantRequests(t, 2, "with a referrer")
 }
 
 func TestHeaders(t *testing.T) {
@@ -221,7 +222,7 @@ func TestHeaders(t *testing.T) {
 	r.must(t, req)
 	h := <-seen
 	if h.Get("Referer") != req.Referrer || h.Get("User-Agent") != req.UserAgent {
-		t.Errorf("sent %v", h)
+		t.Errorf("the origin got the headers %v", h)
 	}
 	if !Looped(h) {
 		t.Error("the request does not tell that it comes from a hop")
@@ -231,17 +232,16 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestFailures checks what is remembered of an origin that fails, and for how
-// long.
+// TestFailures checks for how long failures of an origin are remembered.
 func TestFailures(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		serve http.HandlerFunc
 		want  error
 	}{
-		{"forbidden", fails(403), origin.ErrAccess},
-		{"not found", fails(404), origin.ErrOrigin},
-		{"broken", fails(500), origin.ErrOrigin},
+		{"forbidden", respondStatus(403), origin.ErrAccess},
+		{"not found", respondStatus(404), origin.ErrOrigin},
+		{"broken", respondStatus(500), origin.ErrOrigin},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newRig(t, tc.serve)
@@ -255,10 +255,10 @@ func TestFailures(t *testing.T) {
 				check()
 				r.clock.advance(pause*time.Second - 1)
 				check()
-				r.fetched(t, int64(i+1), fmt.Sprintf("failure %d", i+1))
+				r.wantRequests(t, int64(i+1), fmt.Sprintf("failure %d", i+1))
 				r.clock.advance(1)
 			}
-			r.serve(says(media(1)))
+			r.serve(respond(media(1)))
 			r.must(t, r.request())
 			r.serve(tc.serve)
 			r.clock.advance(time.Minute)
@@ -266,48 +266,49 @@ func TestFailures(t *testing.T) {
 			asked := r.asked.Load()
 			r.clock.advance(time.Second)
 			r.Get(t.Context(), r.request())
-			r.fetched(t, asked+1, "a failure after a success")
+			r.wantRequests(t, asked+1, "a failure after a success")
 		})
 	}
 }
 
-// TestNoPlaylist has an origin that answers well with what is no playlist: it
-// is asked once a second.
-func TestNoPlaylist(t *testing.T) {
-	r := newRig(t, says("<html>busy</html>"))
+// TestNotAPlaylist has an origin answer 200 with something that is not a
+// playlist: it is asked once a second.
+func TestNotAPlaylist(t *testing.T) {
+	r := newRig(t, respond("<html>busy</html>"))
 	for range 5 {
 		if _, err := r.Get(t.Context(), r.request()); !errors.Is(err, playlist.ErrOrigin) {
 			t.Fatalf("%v, want playlist.ErrOrigin", err)
 		}
 	}
-	r.fetched(t, 1, "within a second")
+	r.wantRequests(t, 1, "within a second")
 }
 
-// TestStandsInForFailure shows the last good copy for a while.
-func TestStandsInForFailure(t *testing.T) {
-	r := newRig(t, says(media(1)))
+// TestStaleCopyDuringFailure checks that the last good copy is served for a
+// while after the origin fails.
+func TestStaleCopyDuringFailure(t *testing.T) {
+	r := newRig(t, respond(media(1)))
 	good := r.must(t, r.request())
-	r.serve(fails(500))
+	r.serve(respondStatus(500))
 	for range 6 {
 		r.clock.advance(time.Second)
 		if cp, err := r.Get(t.Context(), r.request()); err != nil || cp != good {
 			t.Fatalf("%v after: %v, %v; want the last good copy", r.clock.now().Sub(good.At), cp, err)
 		}
-		r.drained(r.request())
+		r.waitIdle(r.request())
 	}
 	r.clock.advance(time.Second)
 	if _, err := r.Get(t.Context(), r.request()); !errors.Is(err, origin.ErrOrigin) {
 		t.Errorf("seven seconds after: %v, want the failure", err)
 	}
-	r.fetched(t, 4, "backing off") // at 0, 1, 2 and 4 s
+	r.wantRequests(t, 4, "backing off") // at 0, 1, 2 and 4 s
 }
 
-// TestStandsInForSlowOrigin has a busy channel whose origin takes its time.
-// Nobody waits, and there is one request at a time.
-func TestStandsInForSlowOrigin(t *testing.T) {
-	r := newRig(t, says(media(1)))
+// TestStaleCopyWhileOriginIsSlow has a busy channel with a slow origin: no
+// player waits, and one request is under way at a time.
+func TestStaleCopyWhileOriginIsSlow(t *testing.T) {
+	r := newRig(t, respond(media(1)))
 	good := r.must(t, r.request())
-	serve, entered, release := gated(t, says(media(2)))
+	serve, entered, release := gated(t, respond(media(2)))
 	r.serve(serve)
 	r.clock.advance(1500 * time.Millisecond)
 	for range 50 {
@@ -317,43 +318,45 @@ func TestStandsInForSlowOrigin(t *testing.T) {
 		r.clock.advance(100 * time.Millisecond)
 	}
 	<-entered
-	r.fetched(t, 2, "while the origin takes its time")
+	r.wantRequests(t, 2, "while the origin takes its time")
 	release()
-	r.drained(r.request())
+	r.waitIdle(r.request())
 	if cp := r.must(t, r.request()); cp.Info.NextMSN != 3 {
 		t.Errorf("afterwards %q", cp.Body)
 	}
 }
 
-// TestNoOldCopies has a player that is alone: it is not shown what the one
-// before it left behind, and waits.
-func TestNoOldCopies(t *testing.T) {
-	r := newRig(t, says(media(1)))
+// TestNoCopyBeyondStale has a lone player: it waits for a new copy instead of
+// getting the one of its previous request.
+func TestNoCopyBeyondStale(t *testing.T) {
+	r := newRig(t, respond(media(1)))
 	r.must(t, r.request())
-	r.serve(says(media(2)))
+	r.serve(respond(media(2)))
 	r.clock.advance(6 * time.Second)
 	if cp := r.must(t, r.request()); cp.Info.NextMSN != 3 {
-		t.Errorf("shown %q", cp.Body)
+		t.Errorf("got the copy %q", cp.Body)
 	}
 }
 
-// TestTargetBounds has copies stand in for no longer than a target duration.
+// TestTargetBounds checks that a copy is served stale for no longer than a
+// target duration.
 func TestTargetBounds(t *testing.T) {
 	for _, tc := range []struct {
 		target string
 		wait   time.Duration
 	}{{"0", time.Second}, {"3", 3 * time.Second}, {"6", 6 * time.Second}, {"60", 6 * time.Second}} {
-		r := newRig(t, says(strings.Replace(media(1), "DURATION:6", "DURATION:"+tc.target, 1)))
+		r := newRig(t, respond(strings.Replace(media(1), "DURATION:6", "DURATION:"+tc.target, 1)))
 		cp := r.must(t, r.request())
 		if got := cp.stale.Sub(cp.fresh); got != tc.wait {
-			t.Errorf("target of %s s: stands in for %v, want %v", tc.target, got, tc.wait)
+			t.Errorf("target of %s s: served stale for %v, want %v", tc.target, got, tc.wait)
 		}
 	}
 }
 
-// TestCallersLeave has the first caller, and all others, go away.
-func TestCallersLeave(t *testing.T) {
-	serve, entered, release := gated(t, says(media(1)))
+// TestCanceledCallers has the first caller, and then all others, stop
+// waiting.
+func TestCanceledCallers(t *testing.T) {
+	serve, entered, release := gated(t, respond(media(1)))
 	r := newRig(t, serve)
 	ctx, leave := context.WithCancel(t.Context())
 	gone, stays := make(chan error), make(chan error)
@@ -368,49 +371,50 @@ func TestCallersLeave(t *testing.T) {
 	}()
 	leave()
 	if err := <-gone; !errors.Is(err, context.Canceled) {
-		t.Errorf("the caller that went away: %v", err)
+		t.Errorf("the canceled caller got %v", err)
 	}
 	release()
 	if err := <-stays; err != nil {
-		t.Errorf("the caller that stayed: %v", err)
+		t.Errorf("the waiting caller got %v", err)
 	}
-	r.fetched(t, 1, "both")
+	r.wantRequests(t, 1, "both")
 }
 
-// TestPanic checks that a defect ends neither the process nor the waiting.
+// TestPanic checks that a panic while rewriting ends neither the process nor
+// the wait of its callers.
 func TestPanic(t *testing.T) {
-	r := newRig(t, says(master), func(o *Options) { o.Signer = nil })
+	r := newRig(t, respond(master), func(o *Options) { o.Signer = nil })
 	for range 2 {
 		_, err := r.Get(t.Context(), r.request())
 		if fault.From(err).Code != fault.ErrInternal.Code {
 			t.Errorf("%v, want an internal failure", err)
 		}
 	}
-	r.fetched(t, 1, "twice")
+	r.wantRequests(t, 1, "twice")
 }
 
-// TestPanicOfFetch has a defect below the fetch.
+// TestPanicOfFetch has the fetch itself panic.
 func TestPanicOfFetch(t *testing.T) {
-	r := newRig(t, says(master), func(o *Options) { o.Client = nil })
+	r := newRig(t, respond(master), func(o *Options) { o.Client = nil })
 	if _, err := r.Get(t.Context(), r.request()); fault.From(err).Code != fault.ErrInternal.Code {
 		t.Errorf("%v, want an internal failure", err)
 	}
 }
 
 func TestNoKey(t *testing.T) {
-	r := newRig(t, says(master), func(o *Options) { o.Signer = ticket.New("", "", o.Now) })
+	r := newRig(t, respond(master), func(o *Options) { o.Signer = ticket.New("", "", o.Now) })
 	if _, err := r.Get(t.Context(), r.request()); !errors.Is(err, ticket.ErrKey) {
 		t.Errorf("%v, want ticket.ErrKey", err)
 	}
-	r.serve(says(media(1)))
+	r.serve(respond(media(1)))
 	r.clock.advance(time.Second)
 	r.must(t, r.request()) // has nothing to sign
 }
 
-// TestUnchanged checks that a playlist which has not changed is not rewritten,
-// as long as its tickets are valid.
+// TestUnchanged checks that an unchanged playlist is not rewritten while its
+// tickets are valid.
 func TestUnchanged(t *testing.T) {
-	r := newRig(t, says(master+strings.Repeat("# a comment\n", 100)))
+	r := newRig(t, respond(master+strings.Repeat("# a comment\n", 100)))
 	first := r.must(t, r.request())
 	r.clock.advance(8 * time.Second)
 	again := r.must(t, r.request())
@@ -423,10 +427,10 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// TestFreshAllocatesNothing holds for the stream's own playlist and for those
-// below it.
+// TestFreshAllocatesNothing checks requests for fresh copies, of the stream's
+// own playlist and of one below it.
 func TestFreshAllocatesNothing(t *testing.T) {
-	r := newRig(t, says(media(1)))
+	r := newRig(t, respond(media(1)))
 	own, below := r.request(), r.request()
 	below.Ticket = &ticket.Ticket{URL: r.URL + "/live/low.m3u8", Depth: 1}
 	for name, req := range map[string]Request{"own": own, "below": below} {
@@ -439,13 +443,13 @@ func TestFreshAllocatesNothing(t *testing.T) {
 }
 
 func TestGzip(t *testing.T) {
-	long := newRig(t, says(media(1)+strings.Repeat("#EXTINF:6,\nsegment.ts\n", 500)))
+	long := newRig(t, respond(media(1)+strings.Repeat("#EXTINF:6,\nsegment.ts\n", 500)))
 	cp := long.must(t, long.request())
 	if got := unpack(t, cp.Gzip()); got != string(cp.Body) {
 		t.Error("unpacked, the body is another")
 	}
-	short := newRig(t, says(media(1)))
+	short := newRig(t, respond(media(1)))
 	if got := short.must(t, short.request()).Gzip(); got != nil {
-		t.Errorf("a short body was packed to %d bytes", len(got))
+		t.Errorf("a short body was compressed to %d bytes", len(got))
 	}
 }

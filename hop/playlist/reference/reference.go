@@ -1,10 +1,12 @@
-// Package reference knows what a reference in a playlist leads to, as browsers
-// resolve it (WHATWG URL, which agrees with RFC 3986 section 5.2 on all that is
-// valid).
+// Package reference resolves references of a playlist against its URL, as
+// browsers do (WHATWG URL, which agrees with RFC 3986 section 5.2 on all
+// valid references).
 //
-// It works on bytes: what a reference says is neither decoded nor encoded anew,
-// because origins compare their tokens byte for byte. Only what would break a
-// line or a quoted string is encoded.
+// It works on bytes and neither decodes nor re-encodes a reference, because
+// origins compare their tokens byte for byte. Only bytes that would break a
+// line or a quoted string are percent-encoded. Nearly all references take a
+// fast path that looks at each byte once and copies; net/url would cost
+// several allocations for each line.
 package reference
 
 import (
@@ -13,8 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Base is the URL that references are relative to. The numbers are lengths of
-// its beginnings; the zero Base is none.
+// A Base is the URL that references are resolved against. The numbers are
+// lengths of its prefixes. The zero Base is not valid.
 type Base struct {
 	url    []byte // without fragment and dot segments
 	scheme int    // "https:"
@@ -23,14 +25,14 @@ type Base struct {
 	path   int    // "https://example.org/live/index.m3u8"
 }
 
-// Valid reports whether b is absolute, http or https, and has a host.
+// Valid reports whether b is an absolute http or https URL with a host.
 func (b *Base) Valid() bool { return b.host > b.scheme+len("//") }
 
-// New splits a URL, which it keeps in buf, past its length, if there is room.
-// It returns what is left of buf, and no Base when the URL is not absolute and
-// HTTP.
+// New parses a URL into a Base. It stores the URL in the spare capacity of
+// buf if it fits, and returns what is left of buf. The Base is not valid when
+// the URL is not an absolute http or https URL.
 func New(buf, raw []byte) (Base, []byte) {
-	ref := tidy(raw)
+	ref := strip(raw)
 	if !OnWeb(ref) {
 		return Base{}, buf
 	}
@@ -53,16 +55,17 @@ func New(buf, raw []byte) (Base, []byte) {
 // Query returns b's query with its question mark, or nothing.
 func (b *Base) Query() []byte { return b.url[b.path:] }
 
-// Folder returns how many bytes are put before a reference that is a name.
+// Folder returns the number of bytes that resolving adds to a relative
+// reference.
 func (b *Base) Folder() int { return b.dir }
 
-// Append adds to dst the URL that ref stands for. An http or https URL comes
-// out with its scheme in small letters, and with a path after its host; what
-// has another scheme comes out as it is.
+// Append appends the URL that ref resolves to. An http or https URL gets its
+// scheme in lower case and a path after its host; a URL with another scheme
+// stays as it is.
 func (b *Base) Append(dst, ref []byte) []byte {
 	f := traits(ref)
 	switch {
-	case f&rough != 0:
+	case f&special != 0:
 	case f&colon != 0 && absolute(ref):
 		return append(dst, ref...)
 	case f&colon != 0 || ref[0] == '?' || ref[0] == '#':
@@ -76,10 +79,10 @@ func (b *Base) Append(dst, ref []byte) []byte {
 	return b.appendAny(dst, ref)
 }
 
-// appendAny is Append for references of every form. It leaves a path after
+// appendAny is Append for references of every form. It writes a path after
 // every host.
 func (b *Base) appendAny(dst, ref []byte) []byte {
-	ref = tidy(ref)
+	ref = strip(ref)
 	scheme, rest := cutScheme(ref)
 	switch {
 	case scheme == nil:
@@ -92,7 +95,7 @@ func (b *Base) appendAny(dst, ref []byte) []byte {
 	return appendHost(appendLower(dst, scheme), rest)
 }
 
-// relative adds what a reference without scheme stands for.
+// relative appends the URL that a reference without a scheme resolves to.
 func (b *Base) relative(dst, ref []byte) []byte {
 	root := len(dst) + b.host
 	switch {
@@ -110,8 +113,8 @@ func (b *Base) relative(dst, ref []byte) []byte {
 	return appendPath(append(append(dst, b.url[:b.host]...), '/'), root, ref[1:])
 }
 
-// appendHost adds to a scheme a reference that begins with a host, whatever
-// slashes are before it.
+// appendHost appends a reference that begins with a host to a scheme,
+// whatever slashes precede the host.
 func appendHost(dst, ref []byte) []byte {
 	for len(ref) > 0 && slash(ref[0]) {
 		ref = ref[1:]
@@ -129,8 +132,8 @@ func appendHost(dst, ref []byte) []byte {
 	return appendPath(dst, root, ref[end:])
 }
 
-// appendPath adds ref to dst[root:], which is a path that ends with a slash.
-// Dot segments go up or vanish; a query and a fragment are added as they are.
+// appendPath appends ref to dst[root:], a path that ends with a slash. Dot
+// segments are removed; the query and the fragment are appended unchanged.
 func appendPath(dst []byte, root int, ref []byte) []byte {
 	path, rest := ref, []byte(nil)
 	if i := bytes.IndexAny(ref, "?#"); i >= 0 {
@@ -160,8 +163,8 @@ func appendPath(dst []byte, root int, ref []byte) []byte {
 	}
 }
 
-// dots returns 1 for a segment that stays in a folder, 2 for one that leaves
-// it, and 0 for a name.
+// dots returns 1 for ".", 2 for "..", also percent-encoded, and 0 for any
+// other segment.
 func dots(segment []byte) int {
 	n := 0
 	for len(segment) > 0 && n < 3 {
@@ -184,8 +187,8 @@ func encodedDot(b []byte) bool {
 
 const hex = "0123456789ABCDEF"
 
-// appendEncoded adds b, percent-encoding what cannot stand in a line or in a
-// quoted string, and bytes that are no UTF-8.
+// appendEncoded appends b, and percent-encodes what cannot stand in a line or
+// a quoted string, and bytes that are not valid UTF-8.
 func appendEncoded(dst, b []byte) []byte {
 	for len(b) > 0 {
 		n := 0
@@ -207,8 +210,9 @@ func appendEncoded(dst, b []byte) []byte {
 	return dst
 }
 
-// appendForeign adds a reference that is not on the web: nothing is changed in
-// it but quotes, which would end a quoted string, and what is no UTF-8.
+// appendForeign appends a reference with a scheme other than http and https.
+// Only quotes, which would end a quoted string, and invalid UTF-8 are
+// changed.
 func appendForeign(dst, ref []byte) []byte {
 	for _, c := range string(ref) {
 		if c == '"' {
@@ -227,8 +231,8 @@ func appendLower(dst, b []byte) []byte {
 	return dst
 }
 
-// tidy cuts what browsers cut from a reference before they read it.
-func tidy(ref []byte) []byte {
+// strip removes what browsers remove from a reference before they parse it.
+func strip(ref []byte) []byte {
 	ref = Trim(ref)
 	if slices.ContainsFunc(ref, breaks) {
 		ref = slices.DeleteFunc(bytes.Clone(ref), breaks)
@@ -258,7 +262,7 @@ func isHTTP(scheme []byte) bool {
 	return bytes.EqualFold(scheme, []byte("http:")) || bytes.EqualFold(scheme, []byte("https:"))
 }
 
-// OnWeb reports whether ref is absolute, http or https, and has a host.
+// OnWeb reports whether ref is an absolute http or https URL with a host.
 func OnWeb(ref []byte) bool {
 	scheme, rest := cutScheme(ref)
 	return isHTTP(scheme) && len(rest) > 2 && slash(rest[0]) && slash(rest[1]) && !slash(rest[2])
@@ -266,7 +270,7 @@ func OnWeb(ref []byte) bool {
 
 func slash(c byte) bool { return c == '/' || c == '\\' }
 
-// unsafe are the bytes that appendEncoded looks at.
+// unsafe are the bytes that appendEncoded must look at.
 var unsafe = func() (u [256]bool) {
 	for c := range u {
 		u[c] = c <= ' ' || c == '"' || c >= 0x7F
@@ -276,7 +280,7 @@ var unsafe = func() (u [256]bool) {
 
 // What a reference contains, as far as it decides how it is resolved.
 const (
-	rough   = 1 << iota // something that does not come out as it is
+	special = 1 << iota // a byte that the fast path cannot copy
 	slashes             // "/"
 	percent             // "%"
 	colon               // ":"
@@ -285,15 +289,15 @@ const (
 var trait = func() (t [256]uint8) {
 	for c, u := range unsafe {
 		if u {
-			t[c] = rough
+			t[c] = special
 		}
 	}
-	t['\\'], t['/'], t['%'], t[':'] = rough, slashes, percent, colon
+	t['\\'], t['/'], t['%'], t[':'] = special, slashes, percent, colon
 	return t
 }()
 
-// traits looks at every byte of a reference once. An empty one is rough, and
-// one that may have a dot segment.
+// traits looks at every byte of a reference once. It returns special for an
+// empty reference, and for one that may have a dot segment.
 func traits(ref []byte) uint8 {
 	var f uint8
 	rest := ref
@@ -305,14 +309,15 @@ func traits(ref []byte) uint8 {
 	}
 	switch {
 	case len(ref) == 0, ref[0] == '.', f&slashes != 0 && bytes.Contains(ref, []byte("/.")):
-		return rough
+		return special
 	case f&percent != 0 && (bytes.Contains(ref, []byte("%2e")) || bytes.Contains(ref, []byte("%2E"))):
-		return rough
+		return special
 	}
 	return f
 }
 
-// absolute reports whether ref is on the web and has a host and a path.
+// absolute reports whether ref is an http or https URL with a host and a
+// path, all in the form that Append writes.
 func absolute(ref []byte) bool {
 	n := len("http://")
 	if !hasPrefix(ref, "http://") {
@@ -331,8 +336,8 @@ func absolute(ref []byte) bool {
 	return false
 }
 
-// Trim cuts the spaces and control characters around b, as browsers do with
-// references.
+// Trim cuts spaces and control characters on both sides of b, as browsers do
+// with references.
 func Trim(b []byte) []byte {
 	for len(b) > 0 && b[0] <= ' ' {
 		b = b[1:]
@@ -343,7 +348,8 @@ func Trim(b []byte) []byte {
 	return b
 }
 
-// hasPrefix is bytes.HasPrefix for a constant, compared at once.
+// hasPrefix is bytes.HasPrefix for a constant, which compiles to one
+// comparison.
 func hasPrefix(b []byte, prefix string) bool {
 	return len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix
 }

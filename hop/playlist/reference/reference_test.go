@@ -98,7 +98,7 @@ func FuzzResolve(f *testing.F) {
 			t.Fatalf("%q from %q: got %q, want %q", ref, raw, got, want)
 		}
 		if again := string(b.Append(nil, []byte(got))); again != got {
-			t.Fatalf("%q is %q, and that %q", ref, got, again)
+			t.Fatalf("%q resolves to %q, which resolves to %q", ref, got, again)
 		}
 	})
 }

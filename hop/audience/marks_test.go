@@ -12,8 +12,8 @@ import (
 	"miramundo.dev/shared/identity"
 )
 
-func TestSeen(t *testing.T) {
-	s := newSeen(1000)
+func TestMarkSet(t *testing.T) {
+	s := newMarkSet(1000)
 	const day identity.Day = 7
 	for _, test := range []struct {
 		name string
@@ -40,10 +40,10 @@ func TestSeen(t *testing.T) {
 	}
 }
 
-// TestSeenBounds adds more marks than there is room for: the last ones are
-// there, and the set has not grown.
-func TestSeenBounds(t *testing.T) {
-	s := newSeen(64)
+// TestMarkSetBounds adds more marks than there are slots: the last ones are
+// found, and the set has not grown.
+func TestMarkSetBounds(t *testing.T) {
+	s := newMarkSet(64)
 	if n := len(s.table.Load().buckets) * ways; n != 64 {
 		t.Fatalf("room for %d marks", n)
 	}
@@ -60,9 +60,9 @@ func TestSeenBounds(t *testing.T) {
 	}
 }
 
-// TestSeenFill checks that a set that is half full has forgotten next to none.
-func TestSeenFill(t *testing.T) {
-	s, marks := newSeen(1<<14), identity.NewMarks()
+// TestMarkSetFill checks that a set that is half full has lost nearly none.
+func TestMarkSetFill(t *testing.T) {
+	s, marks := newMarkSet(1<<14), identity.NewMarks()
 	again := 0
 	for range 2 {
 		again = 0
@@ -77,9 +77,10 @@ func TestSeenFill(t *testing.T) {
 	}
 }
 
-// TestSeenRace adds each mark from many goroutines: one of them is the first.
-func TestSeenRace(t *testing.T) {
-	s := newSeen(1 << 14)
+// TestMarkSetRace adds each mark from many goroutines: for exactly one it was
+// missing.
+func TestMarkSetRace(t *testing.T) {
+	s := newMarkSet(1 << 14)
 	var first atomic.Int64
 	var wg sync.WaitGroup
 	for range 8 {
@@ -97,7 +98,7 @@ func TestSeenRace(t *testing.T) {
 	}
 }
 
-// A sink is a bus that takes everything and keeps nothing.
+// A sink is a bus that accepts everything and delivers nothing.
 type sink struct{ bus.Bus }
 
 func (sink) Publish(context.Context, string, ...bus.Event) error { return nil }
@@ -109,7 +110,7 @@ func benchCounter(b *testing.B) *Counter {
 	return c
 }
 
-// BenchmarkPlay is a play that is known: what nearly every request is.
+// BenchmarkPlay is a repeated play, which nearly every request is.
 func BenchmarkPlay(b *testing.B) {
 	c := benchCounter(b)
 	people := make([]identity.Caller, 1024)
@@ -134,7 +135,7 @@ func BenchmarkPlayOfOne(b *testing.B) {
 	})
 }
 
-// BenchmarkPlayNew is the first play of each person; the bus takes them all.
+// BenchmarkPlayNew is the first play of each person.
 func BenchmarkPlayNew(b *testing.B) {
 	c := benchCounter(b)
 	who := caller(1)
@@ -156,11 +157,11 @@ func BenchmarkLatency(b *testing.B) {
 	})
 }
 
-// TestTurn has many add marks in the first moment of a day: one new table
-// is made, and not one for each.
-func TestTurn(t *testing.T) {
+// TestNewDay has many goroutines add marks in the first moment of a day: one
+// new table is made.
+func TestNewDay(t *testing.T) {
 	const marks = 1 << 17
-	s := newSeen(marks)
+	s := newMarkSet(marks)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	begin := make(chan struct{})

@@ -9,37 +9,42 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// How the database is asked.
+// This file keeps the table and the database alike. Reading and writing merge
+// sets of minutes, so their order does not matter, and a transaction that is
+// repeated changes nothing. Failures are retried with growing pauses, and
+// logged once a minute.
+
+// Bounds of database calls.
 const (
-	readBatch  = 100
-	writeBatch = 50
-	askTime    = 10 * time.Second
-	look       = time.Second // between two looks for what is due
-	sweepEvery = time.Minute
-	minBackoff = 500 * time.Millisecond
-	maxBackoff = time.Minute
+	readBatch   = 100
+	writeBatch  = 50
+	callTimeout = 10 * time.Second
+	checkEvery  = time.Second // between two searches for networks that are due
+	sweepEvery  = time.Minute
+	minBackoff  = 500 * time.Millisecond
+	maxBackoff  = time.Minute
 )
 
 // collection has a document for each network and day.
 const collection store.Path = "allowances"
 
-// A document is the day of a network, as it is kept. Fields may be added.
+// A document is the stored form of a network's day. Fields may be added.
 type document struct {
 	Minutes  []byte     `json:"minutes"` // minute m of the day is bit m%8 of byte m/8
 	Day      string     `json:"day"`
 	ExpireAt store.Time `json:"expire_at"`
 }
 
-func (c copied) path() store.Path { return collection.Join(c.network.id.String()) }
+func (c networkCopy) path() store.Path { return collection.Join(c.network.id.String()) }
 
 // document returns c's document with the minutes s.
-func (c copied) document(s *minutes) document {
+func (c networkCopy) document(s *minutes) document {
 	day := c.network.day
 	return document{Minutes: s[:], Day: day.String(), ExpireAt: store.At((day + 2).Start())}
 }
 
-// parse returns the minutes in a document: none when there is none, or when it
-// is not as it should be, since it is better to start anew than to fail for a
+// parse returns the minutes of a document. It returns none when the document
+// is missing or damaged: a network may start anew, but must not fail for a
 // day.
 func parse(d store.Doc) (s minutes) {
 	var doc document
@@ -49,15 +54,15 @@ func parse(d store.Doc) (s minutes) {
 	return s
 }
 
-// loading reads the minutes of networks that are new here. When that fails it
-// is not tried again: each of them has an unsaved minute, and writing reads
-// too.
-func (m *Meter) loading() {
+// readLoop reads the minutes of networks that are new to this hop. A failed
+// read is not repeated: each of these networks has an unsaved minute, and
+// writing reads too.
+func (m *Meter) readLoop() {
 	backoff := minBackoff
 	for m.wait(m.loads, 0) {
 		for batch := m.table.unread(readBatch); len(batch) > 0 && !m.closing(); batch = m.table.unread(readBatch) {
 			if err := m.load(batch); err != nil {
-				m.complain(&m.told.read, "read", err)
+				m.logFailure(&m.logs.read, "read", err)
 				m.pause(&backoff)
 				continue
 			}
@@ -66,8 +71,8 @@ func (m *Meter) loading() {
 	}
 }
 
-func (m *Meter) load(batch []copied) error {
-	ctx, cancel := context.WithTimeout(m.alive, askTime)
+func (m *Meter) load(batch []networkCopy) error {
+	ctx, cancel := context.WithTimeout(m.ctx, callTimeout)
 	defer cancel()
 	docs, err := m.o.DB.GetAll(ctx, paths(batch))
 	if err != nil {
@@ -80,7 +85,7 @@ func (m *Meter) load(batch []copied) error {
 	return nil
 }
 
-func paths(batch []copied) []store.Path {
+func paths(batch []networkCopy) []store.Path {
 	all := make([]store.Path, len(batch))
 	for i, c := range batch {
 		all[i] = c.path()
@@ -88,13 +93,13 @@ func paths(batch []copied) []store.Path {
 	return all
 }
 
-// saving writes what is due, until the meter is closed and all is written, or
-// it is given up.
-func (m *Meter) saving() {
+// writeLoop writes what is due, until the meter is closed and everything is
+// written, or until its context is canceled.
+func (m *Meter) writeLoop() {
 	backoff, swept := minBackoff, m.o.Now()
-	for m.wait(m.saves, look) {
-		if err := m.save(m.table.crowded.Swap(false)); err != nil {
-			m.complain(&m.told.write, "write", err)
+	for m.wait(m.saves, checkEvery) {
+		if err := m.save(m.table.full.Swap(false)); err != nil {
+			m.logFailure(&m.logs.write, "write", err)
 			m.pause(&backoff)
 			continue
 		}
@@ -104,12 +109,12 @@ func (m *Meter) saving() {
 			swept = now
 		}
 	}
-	for m.alive.Err() == nil && m.save(true) != nil {
+	for m.ctx.Err() == nil && m.save(true) != nil {
 		m.pause(&backoff)
 	}
 }
 
-// save writes the networks that are due, or all.
+// save writes the networks that are due, or all with unsaved minutes.
 func (m *Meter) save(all bool) error {
 	due := m.table.due(m.o.Now(), all)
 	for len(due) > 0 {
@@ -122,10 +127,10 @@ func (m *Meter) save(all bool) error {
 	return nil
 }
 
-// write joins the minutes of networks with those that the database has, in
-// both places.
-func (m *Meter) write(batch []copied) error {
-	ctx, cancel := context.WithTimeout(m.alive, askTime)
+// write merges the minutes of networks with those in the database, on both
+// sides.
+func (m *Meter) write(batch []networkCopy) error {
+	ctx, cancel := context.WithTimeout(m.ctx, callTimeout)
 	defer cancel()
 	joined := make([]minutes, len(batch))
 	err := m.o.DB.Update(ctx, func(tx store.Tx) error {
@@ -151,7 +156,7 @@ func (m *Meter) write(batch []copied) error {
 	return nil
 }
 
-// wait waits for a signal, or for d when it is not 0, and tells whether the
+// wait waits for a signal, or for d when it is not 0, and reports whether the
 // meter is still open.
 func (m *Meter) wait(signal <-chan struct{}, d time.Duration) bool {
 	var tick <-chan time.Time
@@ -177,8 +182,8 @@ func (m *Meter) closing() bool {
 	}
 }
 
-// pause waits before the database is asked again, and longer the next time. A
-// meter that closes has little time.
+// pause waits before the next attempt, and doubles the next pause. A meter
+// that is closing waits only for the shortest time.
 func (m *Meter) pause(backoff *time.Duration) {
 	d, closed := *backoff, m.closed
 	*backoff = min(2*d, maxBackoff)
@@ -190,20 +195,20 @@ func (m *Meter) pause(backoff *time.Duration) {
 	select {
 	case <-timer.C:
 	case <-closed:
-	case <-m.alive.Done():
+	case <-m.ctx.Done():
 	}
 }
 
-func (m *Meter) complain(q *quiet, what string, err error) {
-	if q.over(m.o.Now()) {
-		m.o.Log.Warn("free minutes are counted in memory alone, because the database fails", "to", what, "cause", err.Error())
+func (m *Meter) logFailure(q *logLimiter, what string, err error) {
+	if q.allow(m.o.Now()) {
+		m.o.Log.Warn("free minutes are counted in memory only, because the database fails", "to", what, "cause", err.Error())
 	}
 }
 
-// A quiet tells whether a problem may be logged again: once a minute.
-type quiet struct{ until atomic.Int64 } // in seconds of Unix time
+// A logLimiter allows one log record a minute.
+type logLimiter struct{ until atomic.Int64 } // in seconds of Unix time
 
-func (q *quiet) over(now time.Time) bool {
+func (q *logLimiter) allow(now time.Time) bool {
 	until := q.until.Load()
 	return now.Unix() >= until && q.until.CompareAndSwap(until, now.Add(time.Minute).Unix())
 }

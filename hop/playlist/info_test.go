@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInfo has the facts of the playlists of testdata.
+// TestInfo checks the info of the playlists of testdata.
 func TestInfo(t *testing.T) {
 	want := map[string]Info{
 		"comment-above":          {Media: true, Target: 10 * time.Second, NextMSN: 1},
@@ -39,7 +39,7 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-func TestFacts(t *testing.T) {
+func TestInfoFields(t *testing.T) {
 	const s = time.Second
 	for _, test := range []struct {
 		in   string
@@ -81,8 +81,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestServerControl keeps the promise that requests wait only as long as the
-// hop does.
+// TestServerControl checks that requests are held only for as long as the hop
+// waits.
 func TestServerControl(t *testing.T) {
 	const (
 		six    = "#EXT-X-TARGETDURATION:6\n"

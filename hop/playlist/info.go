@@ -7,12 +7,14 @@ import (
 	"miramundo.dev/hop/playlist/reference"
 )
 
-// maxNumber bounds the sequence numbers that are understood, so that sums of
-// them do not overflow.
+// This file collects Info from tags, and weakens EXT-X-SERVER-CONTROL. Values
+// are read as leniently as players read them.
+
+// maxNumber bounds sequence numbers, so that sums of them do not overflow.
 const maxNumber = 1 << 61
 
-// number reads a decimal integer. What follows it is ignored, as players do;
-// a larger one than maxNumber is maxNumber.
+// number parses a decimal integer, and ignores what follows it, as players
+// do. Larger numbers become maxNumber.
 func number(b []byte) int64 {
 	n := int64(0)
 	for _, c := range trimLeft(b) {
@@ -27,11 +29,11 @@ func number(b []byte) int64 {
 	return n
 }
 
-// maxSeconds bounds the durations that are understood.
+// maxSeconds bounds durations.
 const maxSeconds = 1_000_000
 
-// seconds reads a decimal number of seconds. A negative one, and more than
-// maxSeconds, is none.
+// seconds parses a decimal number of seconds. It returns 0 for a negative
+// number or more than maxSeconds.
 func seconds(b []byte) time.Duration {
 	whole, fraction, _ := bytes.Cut(b, []byte("."))
 	n := number(whole)
@@ -74,7 +76,7 @@ func (r *rewriter) sequence(list []byte) error {
 	return nil
 }
 
-// skip counts the segments that the player has already.
+// skip adds the segments that a delta playlist leaves out.
 func (r *rewriter) skip(list []byte) error {
 	v, _ := find(list, "SKIPPED-SEGMENTS")
 	r.info.NextMSN += min(number(v), maxNumber)
@@ -82,7 +84,7 @@ func (r *rewriter) skip(list []byte) error {
 	return nil
 }
 
-// passSegment counts a segment, if a line has announced one.
+// passSegment counts a segment, if an EXTINF announced one.
 func (r *rewriter) passSegment() {
 	if r.segment {
 		r.segment = false
@@ -106,20 +108,20 @@ func (r *rewriter) end([]byte) error {
 	return nil
 }
 
-// serverControl writes a list without CAN-BLOCK-RELOAD=YES when a request
-// would be held back for longer than the hop waits. Players then poll.
+// serverControl drops CAN-BLOCK-RELOAD=YES from a list when requests would be
+// held for longer than the hop waits. Players then poll.
 func (r *rewriter) serverControl(list []byte) error {
 	if _, ok := find(list, "CAN-SKIP-UNTIL"); ok {
 		r.info.CanSkip = true
 	}
 	can, _ := find(list, canBlock)
 	if string(can) != "YES" {
-		r.text(list)
+		r.writeText(list)
 		return nil
 	}
 	if r.mayBlock() {
 		r.info.CanBlock = true
-		r.text(list)
+		r.writeText(list)
 		return nil
 	}
 	done, first := 0, true
@@ -128,7 +130,7 @@ func (r *rewriter) serverControl(list []byte) error {
 			if !first {
 				r.dst = append(r.dst, ',')
 			}
-			r.text(list[max(a.name, done):a.to])
+			r.writeText(list[max(a.name, done):a.to])
 			first = false
 		}
 		done = a.to
@@ -138,27 +140,27 @@ func (r *rewriter) serverControl(list []byte) error {
 
 const canBlock = "CAN-BLOCK-RELOAD"
 
-// mayBlock reports whether a request for the playlist may be held back. One
-// for a part waits for up to three parts; one for a segment, for up to a target
-// duration and what it takes to publish it, a third of that at most.
+// mayBlock reports whether requests for the playlist may be held. A request
+// for a part waits for up to three parts; one for a segment waits for up to a
+// target duration plus the time to publish it, at most a third of that.
 func (r *rewriter) mayBlock() bool {
-	if !r.asked {
-		r.asked, r.block = true, r.inTime()
+	if !r.blockChecked {
+		r.blockChecked, r.blockAllowed = true, r.blocksInTime()
 	}
-	return r.block
+	return r.blockAllowed
 }
 
-func (r *rewriter) inTime() bool {
-	if part := partTarget(r.header("#EXT-X-PART-INF:")); part > 0 {
+func (r *rewriter) blocksInTime() bool {
+	if part := partTarget(r.findTag("#EXT-X-PART-INF:")); part > 0 {
 		return 3*part <= r.o.MaxBlock
 	}
-	target := seconds(r.header("#EXT-X-TARGETDURATION:"))
+	target := seconds(r.findTag("#EXT-X-TARGETDURATION:"))
 	return target > 0 && 4*target <= 3*r.o.MaxBlock
 }
 
-// header returns the rest of the first line that begins with name, wherever it
-// stands: the order of a playlist's first tags is free.
-func (r *rewriter) header(name string) []byte {
+// findTag returns the rest of the first line that begins with name, wherever
+// it stands: the order of a playlist's first tags is free.
+func (r *rewriter) findTag(name string) []byte {
 	for from := 0; ; {
 		i := bytes.Index(r.src[from:], []byte(name))
 		if i < 0 {
