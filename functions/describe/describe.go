@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -46,27 +47,38 @@ type Options struct {
 	BaseURL string         // of the service, without a trailing slash
 }
 
-// A Server answers with documents that it computed once.
+// A Server answers with documents that it computes once. The OpenAPI document
+// takes a tenth of a second of a processor, so it is computed while the process
+// starts to listen: a request that comes earlier waits for it.
 type Server struct {
 	indexDoc   indexDoc
-	openapiDoc openapiDoc
+	openapiDoc func() openapiDoc
 }
 
-// New returns a server of the documents that describe o. It panics when the
-// table cannot be described, which the first test of the table finds.
+const mediaType = "application/json; charset=utf-8"
+
+// New returns a server of the documents that describe o. The process ends with a
+// panic when the table cannot be described, which the first test of the table
+// finds.
 func New(o Options) *Server {
 	index, err := json.Marshal(describe(o))
 	if err != nil {
 		panic(fmt.Sprintf("describe: index: %v", err))
 	}
-	spec, err := openapi.Document(openapi.Info{
-		Title: config.Product, Description: about, Version: o.Build, BaseURL: o.BaseURL,
-	}, o.Table)
-	if err != nil {
-		panic(fmt.Sprintf("describe: OpenAPI: %v", err))
+	s := &Server{
+		indexDoc: indexDoc{api.NewDocument(mediaType, index)},
+		openapiDoc: sync.OnceValue(func() openapiDoc {
+			spec, err := openapi.Document(openapi.Info{
+				Title: config.Product, Description: about, Version: o.Build, BaseURL: o.BaseURL,
+			}, o.Table)
+			if err != nil {
+				panic(fmt.Sprintf("describe: OpenAPI: %v", err))
+			}
+			return openapiDoc{api.NewDocument(mediaType, spec)}
+		}),
 	}
-	const mediaType = "application/json; charset=utf-8"
-	return &Server{indexDoc{api.NewDocument(mediaType, index)}, openapiDoc{api.NewDocument(mediaType, spec)}}
+	go s.openapiDoc()
+	return s
 }
 
 // An indexDoc is the index, already encoded.
@@ -83,4 +95,4 @@ type openapiDoc struct{ *api.Document }
 // Schema returns an object of any shape: that of OpenAPI is its own standard.
 func (openapiDoc) Schema() any { return map[string]any{} }
 
-func (s *Server) openapi(context.Context, struct{}) (openapiDoc, error) { return s.openapiDoc, nil }
+func (s *Server) openapi(context.Context, struct{}) (openapiDoc, error) { return s.openapiDoc(), nil }

@@ -26,7 +26,7 @@ var health = api.Bind(func(*Server, context.Context, struct{}) (api.NoContent, e
 func serve(t *testing.T) http.Handler {
 	t.Helper()
 	s := New(Options{Table: append(slices.Clone(Endpoints), health), Build: "abc1234", BaseURL: "https://m.example"})
-	return apitest.Validating(t, request.Handler(request.Options{}, s, Endpoints), s.openapiDoc.Bytes())
+	return apitest.Validating(t, request.Handler(request.Options{}, s, Endpoints), s.openapiDoc().Bytes())
 }
 
 func TestIndex(t *testing.T) {

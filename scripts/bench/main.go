@@ -79,13 +79,14 @@ var parts = []part{
 	{"soak", soakPart},
 	{"people", peoplePart},
 	{"probe", probePart},
+	{"start", startPart},
 }
 
 func main() {
 	overhttp.Child()
 	overhop.Child()
 	overprobe.Child()
-	names := flag.String("part", "search,http,reload,hop,people,probe", "parts to measure, separated by commas; all also includes soak")
+	names := flag.String("part", "search,http,reload,hop,people,probe,start", "parts to measure, separated by commas; all also includes soak")
 	size := flag.String("size", "real", "catalogs to measure on: real, 1m or both")
 	runs := flag.Int("runs", 5, "runs that a figure is the median of")
 	data := flag.String("data", "../shared/data/catalog", "folder of the real sources, or sample; a synthetic catalog is used when the folder does not exist")

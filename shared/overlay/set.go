@@ -212,6 +212,16 @@ func (s *Set) heads(ctx context.Context, followers []*Following) ([]store.Doc, e
 	return s.db.GetAll(ctx, paths)
 }
 
+// Len returns the number of followers in s, which may be nil.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.followers)
+}
+
 // A Lag is a follower that may show something old.
 type Lag struct {
 	Name   string

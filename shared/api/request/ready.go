@@ -16,8 +16,9 @@ const ReadyPath = "/ready"
 // memory goes on answering while the database is away, so being behind does not
 // make it unready: only a part that never came does.
 type readiness struct {
-	OK    bool     `json:"ok"`    // every part that the process needs was loaded once
-	Stale []behind `json:"stale"` // the parts that may be old, by name
+	OK        bool     `json:"ok"`        // every part that the process needs was loaded once
+	Following int      `json:"following"` // subjects of the database that it keeps up to date
+	Stale     []behind `json:"stale"`     // the parts that may be old, by name
 }
 
 // behind is a part whose last confirmation by the database is too old.
@@ -33,7 +34,7 @@ func readyRoute(followers *overlay.Set, now func() time.Time) Route {
 	return Route{
 		Method: http.MethodGet, Path: ReadyPath, Policy: Policy{Headers: []Header{{"Cache-Control", noStore}}},
 		Serve: func(c *Call) error {
-			state, status := readiness{OK: true, Stale: []behind{}}, http.StatusOK
+			state, status := readiness{OK: true, Following: followers.Len(), Stale: []behind{}}, http.StatusOK
 			for _, lag := range followers.Stale(now()) {
 				state.Stale = append(state.Stale, behind{lag.Name, int(lag.Age / time.Second), lag.Loaded})
 				if !lag.Loaded {

@@ -67,7 +67,7 @@ func TestFollowers(t *testing.T) {
 		}
 	}
 	get("/thing", http.StatusOK, "first")
-	get(request.ReadyPath, http.StatusOK, `{"ok":true,"stale":[]}`)
+	get(request.ReadyPath, http.StatusOK, `{"ok":true,"following":1,"stale":[]}`)
 	say("second")
 	get("/thing", http.StatusOK, "first") // within the age that a watch may have
 	now = now.Add(overlay.MaxAge + time.Second)
@@ -76,9 +76,9 @@ func TestFollowers(t *testing.T) {
 	outage.Off()
 	now = now.Add(time.Minute)
 	get("/thing", http.StatusOK, "second")
-	get(request.ReadyPath, http.StatusOK, `{"ok":true,"stale":[{"name":"thing","age_seconds":60,"loaded":true}]}`)
+	get(request.ReadyPath, http.StatusOK, `{"ok":true,"following":1,"stale":[{"name":"thing","age_seconds":60,"loaded":true}]}`)
 	set.Follow(t.Context(), overlay.Subject{Name: "other", Head: "things/other", Load: func(context.Context, store.Doc) error {
 		return errors.New("never loads")
 	}})
-	get(request.ReadyPath, http.StatusServiceUnavailable, `"ok":false,"stale":[{"name":"other","age_seconds":0,"loaded":false}`)
+	get(request.ReadyPath, http.StatusServiceUnavailable, `"ok":false,"following":2,"stale":[{"name":"other","age_seconds":0,"loaded":false}`)
 }

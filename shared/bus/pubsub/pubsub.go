@@ -36,8 +36,8 @@ type Config struct {
 	Project  string
 	Topology bus.Topology
 	Emulator string       // host:port; empty is the cloud
-	Make     bool         // make the topics and subscriptions that are not there
-	Log      *slog.Logger // tells of events that handlers refuse; nil is the default logger
+	Make     bool         // create the topics and subscriptions that do not exist; for the emulator
+	Log      *slog.Logger // logs the events that handlers refuse; nil is the default logger
 }
 
 // A Bus carries events in Pub/Sub. See [bus.Bus].
@@ -60,7 +60,9 @@ var alive = grpc.WithKeepaliveParams(keepalive.ClientParameters{
 	Time: 30 * time.Second, Timeout: 10 * time.Second, PermitWithoutStream: true,
 })
 
-// Open returns the bus that c names.
+// Open returns the bus that c names. With Make it creates the topology first; when
+// the emulator does not accept connections it returns at once, and goes on
+// trying in the background until ctx is done.
 func Open(ctx context.Context, c Config) (*Bus, error) {
 	opts := []option.ClientOption{option.WithGRPCDialOption(alive)}
 	if c.Emulator != "" {
@@ -79,7 +81,7 @@ func Open(ctx context.Context, c Config) (*Bus, error) {
 		b.log = slog.Default()
 	}
 	if c.Make {
-		if err := b.make(ctx); err != nil {
+		if err := b.ensure(ctx, c.Emulator); err != nil {
 			return nil, errors.Join(fmt.Errorf("pub/sub: %w", err), client.Close())
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +34,50 @@ func (b *Bus) subscriptionName(sub string) string {
 	return "projects/" + b.project + "/subscriptions/" + sub
 }
 
-// make makes the topics and subscriptions that are not there.
+// reachTime is how long an emulator, which is on the same machine, may take to
+// accept a connection.
+const reachTime = 500 * time.Millisecond
+
+// ensure creates the topology on the emulator at host, or leaves that to the
+// background when the emulator cannot be reached: a process without events
+// answers what it can.
+func (b *Bus) ensure(ctx context.Context, host string) error {
+	err := reach(ctx, host)
+	if err == nil {
+		return b.make(ctx)
+	}
+	b.log.WarnContext(ctx, "pub/sub cannot be reached; events wait", "cause", err.Error())
+	go func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if err = reach(ctx, host); err == nil {
+				err = b.make(ctx)
+			}
+			if err == nil {
+				return
+			}
+		}
+	}()
+	return nil
+}
+
+// reach reports whether something accepts connections at host.
+func reach(ctx context.Context, host string) error {
+	dialer := net.Dialer{Timeout: reachTime}
+	conn, err := dialer.DialContext(ctx, "tcp", host)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// make creates the topics and subscriptions that do not exist.
 func (b *Bus) make(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, adminTime)
 	defer cancel()
