@@ -10,14 +10,15 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// finders keep the finder of the index that was asked last: making one reads
-// the whole catalog.
+// finders caches the finder of the last index, because making one reads the whole
+// catalog.
 type finders struct {
 	mu   sync.Mutex
 	last *finder
 }
 
-// of returns the finder of ix. Calls for a new index wait for each other.
+// of returns the finder of ix. Concurrent calls for a new index wait while one of
+// them makes it.
 func (f *finders) of(ix *index.Index) *finder {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -27,14 +28,14 @@ func (f *finders) of(ix *index.Index) *finder {
 	return f.last
 }
 
-// A finder knows the records of an index by what lists say of them: addresses
-// of their streams, and names. It holds hashes alone, and compares what they
-// lead to.
+// A finder finds the records of an index by the addresses of their streams and by
+// their names. To be small it maps hashes to records, and compares the record with
+// what was asked for before it returns it.
 type finder struct {
 	ix    *index.Index
 	seed  maphash.Seed
-	urls  map[uint64]uint32 // records by the address of a stream
-	names map[uint64]uint32 // records by kind, country and folded name
+	urls  map[uint64]uint32 // from the address of a stream to its record
+	names map[uint64]uint32 // from kind, country and folded name to a record, or to ambiguous
 }
 
 // ambiguous stands for several records with one name.
@@ -68,8 +69,8 @@ func nameKey(kind catalog.Kind, country, words string) string {
 	return kind.String() + "\n" + country + "\n" + words
 }
 
-// address returns what two spellings of an address have in common: all but the
-// scheme, the case of the host and the fragment.
+// address returns a URL in the form by which addresses are compared: without the
+// scheme and the fragment, with the host in lower case.
 func address(url string) string {
 	_, rest, ok := strings.Cut(url, "://")
 	if !ok {
@@ -96,14 +97,14 @@ func (f *finder) byURL(url string) (r catalog.Record, s catalog.StreamRecord, ok
 	return r, s, false
 }
 
-// Why a channel is not found.
+// Reasons for which a channel is not found.
 const (
 	notInCatalog  = "not_in_catalog"
 	ambiguousName = "ambiguous_name"
 )
 
-// byName returns the id of the one record with a name: of the country, or of
-// any when it is empty. Without one, it returns why.
+// byName returns the id of the only record with a name, in a country or, when that
+// is empty, anywhere. When there is not exactly one, it returns the reason.
 func (f *finder) byName(kind catalog.Kind, country, name string) (id, reason string) {
 	words := fold.Words(name)
 	if words == "" {

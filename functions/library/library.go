@@ -1,5 +1,5 @@
-// Package library is the function by which people keep channels in folders:
-// every write answers with the whole library as it then is.
+// Package library is the function that stores the libraries of callers: channels in
+// sub-tabs of folders. Every write answers with the whole library after the write.
 package library
 
 import (
@@ -24,14 +24,14 @@ const (
 	itemsPath      = "/api/items"
 )
 
-// Faults that any call may end in, and any that looks for part of a library.
+// Faults of the endpoints that look for one part of a library.
 var (
 	noCategory = faults(library.ErrNoCategory)
 	noGroup    = faults(library.ErrNoGroup)
 	noItem     = faults(library.ErrNoItem)
 )
 
-// faults returns those that any call may end in, and more.
+// faults returns more with the faults that every endpoint may answer with.
 func faults(more ...*fault.Error) []*fault.Error {
 	return append(more, catalog.ErrNotLoaded, fault.ErrUnavailable)
 }
@@ -154,7 +154,8 @@ type Server struct {
 	lists   finders
 }
 
-// New returns a server of the libraries in db, of channels that v shows.
+// New returns a server of the libraries in db. v provides the channels, and links
+// the addresses of the service.
 func New(db store.DB, v index.Viewer, links catalog.LinkBase, now func() time.Time) *Server {
 	return &Server{db: db, catalog: v, links: links, now: now}
 }
@@ -175,8 +176,9 @@ func (s *Server) get(ctx context.Context, _ struct{}) (*Library, error) {
 	return s.show(l, v), nil
 }
 
-// change changes the caller's library, and shows it as it then is. What a
-// change notes of its last run is what was kept.
+// change applies change to the caller's library, stores it, and returns it as the
+// API shows it. change may be called several times; the last call is the one that
+// is stored.
 func (s *Server) change(ctx context.Context, change func(*library.Library, *index.View) error) (*Library, error) {
 	owner, err := identity.OwnerOf(ctx)
 	if err != nil {
@@ -184,7 +186,7 @@ func (s *Server) change(ctx context.Context, change func(*library.Library, *inde
 	}
 	v, err := s.catalog.View()
 	if err != nil {
-		return nil, err // before anything is kept that could not be shown
+		return nil, err // before anything is stored that could not be shown
 	}
 	l, err := library.Update(ctx, s.db, owner, s.now(), func(l *library.Library) error { return change(l, v) })
 	if err != nil {

@@ -11,7 +11,12 @@ import (
 	"miramundo.dev/shared/library/m3u"
 )
 
-// A matcher finds the channels of lists, and notes how it goes.
+// An imported entry names a channel in words of its own. A matcher looks for the
+// channel of the catalog by the most certain hint first: the catalog's id, then the
+// address of a stream, then the name within a country, when one channel alone has
+// it. Entries without a match are reported, never guessed.
+
+// A matcher finds the channels of imported entries, and counts them in a report.
 type matcher struct {
 	*index.View
 	*finder
@@ -19,7 +24,7 @@ type matcher struct {
 	report report
 }
 
-// note counts an entry, whose channel was found when reason is empty.
+// note counts an entry. Its channel was found when reason is empty.
 func (m *matcher) note(line int, name, reason string) {
 	if reason == "" {
 		m.report.Matched++
@@ -31,8 +36,8 @@ func (m *matcher) note(line int, name, reason string) {
 	}
 }
 
-// backedUp finds the channel of an item of a backup, by its id or else by its
-// name. A pinned stream that is gone is pinned no more.
+// backedUp finds the channel of an item of a backup, by its id or else by its name.
+// A pinned stream that the catalog does not have any more is dropped.
 func (m *matcher) backedUp(n int, it *library.BackupItem) (library.Item, bool) {
 	c, ok := m.Summary(it.Channel)
 	if reason := ""; !ok {
@@ -49,13 +54,13 @@ func (m *matcher) backedUp(n int, it *library.BackupItem) (library.Item, bool) {
 	m.note(n, "", "")
 	out := itemFor(c)
 	if it.Stream != nil {
-		out.Stream, _ = pinned(m.View, c.ID, *it.Stream) // none when it is gone
+		out.Stream, _ = pinned(m.View, c.ID, *it.Stream) // none when the catalog does not have it
 	}
 	return out, true
 }
 
-// named finds a channel by its name: a TV channel before a station, when that
-// is not said.
+// named finds a channel by its name. Unless the entry says that it is radio, a TV
+// channel comes before a station.
 func (m *matcher) named(radio bool, country, name string) (index.Summary, string) {
 	id, reason := "", notInCatalog
 	if !radio {
@@ -73,10 +78,11 @@ func (m *matcher) named(radio bool, country, name string) (index.Summary, string
 	return index.Summary{}, notInCatalog
 }
 
-// importCategory is the folder of lists that name none.
+// importCategory is the folder for the groups of a list that name no folder.
 const importCategory = "Importados"
 
-// planList finds the channels of a list, in folders and sub-tabs.
+// planList returns the channels of a list in folders and sub-tabs, to be merged into
+// a library.
 func (m *matcher) planList(entries []m3u.Entry, folder string) []library.Category {
 	var plan []library.Category
 	type place struct{ category, group int }
@@ -107,7 +113,8 @@ func (m *matcher) planList(entries []m3u.Entry, folder string) []library.Categor
 	return plan
 }
 
-// placeOf returns the folder and the sub-tab for a group of a list.
+// placeOf returns the folder and the sub-tab for a group of a list. A group called
+// "A / B" is the sub-tab B of the folder A, unless the caller named a folder.
 func placeOf(group, folder string) (category, tab string) {
 	if folder == "" {
 		var ok bool
@@ -119,7 +126,7 @@ func placeOf(group, folder string) (category, tab string) {
 	return folder, cmp.Or(group, library.DefaultGroup)
 }
 
-// entry finds the channel of an entry: by its id, its address, or its name.
+// entry finds the channel of an entry, by its id, its address or its name.
 func (m *matcher) entry(e *m3u.Entry) (library.Item, string) {
 	id, feed := e.ID, ""
 	if at := strings.LastIndexByte(id, '@'); at >= 0 {
@@ -160,8 +167,8 @@ func (m *matcher) played(url string) (c index.Summary, feed string, ok bool) {
 	return c, s.Feed, ok
 }
 
-// streamID returns the stream of an address of ours, with or without the
-// ending that players like.
+// streamID returns the stream of an address of this service, with or without the
+// ending .m3u8.
 func (m *matcher) streamID(url string) (string, bool) {
 	for _, host := range []string{m.links.Hop, m.links.Base} {
 		if id, ok := strings.CutPrefix(url, host+catalog.StreamsPath); ok {
@@ -172,8 +179,8 @@ func (m *matcher) streamID(url string) (string, bool) {
 	return "", false
 }
 
-// ofFeed returns the stream to pin so that a feed of a channel is played: none
-// when the channel plays that one by itself, or does not have it.
+// ofFeed returns the stream to pin so that a feed of a channel plays, or "" when the
+// channel plays that feed anyway or does not have it.
 func (m *matcher) ofFeed(channel, feed string) string {
 	if feed == "" {
 		return ""
@@ -193,8 +200,8 @@ func (m *matcher) ofFeed(channel, feed string) string {
 	return ""
 }
 
-// countryOf returns the country that an entry tells, itself or at the end of
-// its id; "" for none.
+// countryOf returns the country of an entry, from its attribute or the end of its
+// id, or "" when it has none.
 func countryOf(e *m3u.Entry, id string) string {
 	if code := catalog.CountryCode(e.Country); len(code) == 2 {
 		return code
@@ -205,8 +212,8 @@ func countryOf(e *m3u.Entry, id string) string {
 	return ""
 }
 
-// plainName returns a title without what lists append to names: labels in
-// brackets, and the height of the picture in parentheses.
+// plainName returns a title without the suffixes that lists append to names: labels
+// in brackets, and the height of the picture in parentheses.
 func plainName(title string) string {
 	for {
 		open := -1

@@ -13,7 +13,7 @@ import (
 	"miramundo.dev/shared/library/m3u"
 )
 
-// maxUnmatched is how many of those that were not matched a report names.
+// maxUnmatched is how many unmatched entries a report lists.
 const maxUnmatched = 100
 
 type importIn struct {
@@ -23,7 +23,7 @@ type importIn struct {
 	Replace  bool   `query:"replace" default:"0" description:"1 to remove all that was in the library before."`
 }
 
-// A report says what became of a list.
+// A report counts the entries of an import by what became of them.
 type report struct {
 	Matched   int         `json:"matched" description:"Entries whose channel was found."`
 	Added     int         `json:"added"`
@@ -40,15 +40,16 @@ type unmatched struct {
 	Reason string `json:"reason" enum:"not_in_catalog,ambiguous_name"`
 }
 
-// An imported library is one with the channels of a list.
+// An imported is the answer to an import.
 type imported struct {
 	*Library
 	Report report `json:"report"`
 }
 
-// importList adds the channels of a list. They are looked for before the
-// transaction, which may run more than once and is to be quick. To replace a
-// library by a list of which nothing was found would be a slip: it is refused.
+// importList adds the channels of a list or a backup. It looks for them before the
+// transaction, which may run several times and should be short. A request to
+// replace the library by a list of which no channel was found is refused, because
+// it would only delete.
 func (s *Server) importList(ctx context.Context, in importIn) (*imported, error) {
 	v, err := s.catalog.View()
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *Server) importList(ctx context.Context, in importIn) (*imported, error)
 	return out, nil
 }
 
-// plan reads a list or a backup and finds its channels.
+// plan parses a list or a backup, and finds its channels.
 func (s *Server) plan(m *matcher, in importIn) ([]library.Category, error) {
 	m.report.Unmatched = []unmatched{}
 	if in.Backup == nil {
@@ -97,13 +98,13 @@ func (s *Server) plan(m *matcher, in importIn) ([]library.Category, error) {
 	return b.Plan(s.now(), m.backedUp), nil
 }
 
-// A file is a backup as it is saved.
+// A file is a backup to download.
 type file struct{ *library.Backup }
 
 // Schema returns the shape of the backup.
 func (file) Schema() any { return library.Backup{} }
 
-// fileName is what browsers call the backup.
+// fileName is the header that names the downloaded file.
 var fileName = []string{`attachment; filename="miramundo-library.json"`}
 
 // Reply writes the backup.
@@ -116,8 +117,7 @@ func (f file) Reply(w http.ResponseWriter, r *http.Request) error {
 	return api.WriteJSON(w, r, data)
 }
 
-// export answers from the document alone: a library can be saved while there is
-// no catalog.
+// export answers from the stored library alone, so that it works without a catalog.
 func (s *Server) export(ctx context.Context, _ struct{}) (file, error) {
 	owner, err := identity.OwnerOf(ctx)
 	if err != nil {

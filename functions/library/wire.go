@@ -6,14 +6,14 @@ import (
 	"miramundo.dev/shared/library"
 )
 
-// A Library is all that an owner keeps, as the interface shows it.
+// A Library is the library of an owner as the API returns it.
 type Library struct {
 	Owner      string     `json:"owner" description:"Who keeps it; no credential."`
 	Feeds      feeds      `json:"feeds" description:"Of the whole library."`
 	Categories []category `json:"categories" nullable:"false" description:"Folders, in the owner's order."`
 }
 
-// feeds are the addresses of one list in each format. They hold a secret.
+// feeds are the addresses of one feed in each format. They contain the secret token.
 type feeds struct {
 	M3U  string `json:"m3u" format:"uri"`
 	M3U8 string `json:"m3u8" format:"uri"`
@@ -58,7 +58,7 @@ type item struct {
 	API          string  `json:"api" format:"uri" description:"Where it is changed and deleted."`
 }
 
-// show returns l as the interface shows it, its channels as v has them.
+// show returns l as the API shows it, with its channels as v has them.
 func (s *Server) show(l *library.Library, v *index.View) *Library {
 	out := &Library{Owner: string(l.Owner), Feeds: feedsOf(l.Feed(s.links.Base)), Categories: make([]category, len(l.Categories))}
 	for i := range l.Categories {
@@ -80,7 +80,7 @@ func feedsOf(f library.FeedBase) feeds {
 	return feeds{M3U: f.As("m3u"), M3U8: f.As("m3u8"), JSON: f.As("json"), XSPF: f.As("xspf")}
 }
 
-// group returns sub-tab k of c as the interface shows it.
+// group returns sub-tab k of c as the API shows it.
 func (s *Server) group(l *library.Library, c *library.Category, k int, v *index.View) group {
 	g := &c.Groups[k]
 	out := group{
@@ -94,8 +94,8 @@ func (s *Server) group(l *library.Library, c *library.Category, k int, v *index.
 	return out
 }
 
-// item returns an item as the interface shows it: with what the catalog says of
-// its channel now, or with what is remembered of one that is gone.
+// item returns an item as the API shows it: with the channel as the catalog has it
+// now or, when it does not have it, as it was when the item was added.
 func (s *Server) item(it *library.Item, n int, v *index.View) item {
 	out := item{
 		ID: it.ID, ChannelID: it.Channel, StreamID: catalog.TextOrNil(it.Stream), Name: it.Name, Country: catalog.TextOrNil(it.Country),

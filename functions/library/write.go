@@ -22,8 +22,8 @@ type madeCategory struct {
 	GroupID string `json:"group_id" description:"Of its sub-tab."`
 }
 
-// addCategory adds a folder, and says which it is: the answer names it beside
-// the whole library.
+// addCategory adds a folder. The answer names the new folder beside the whole
+// library.
 func (s *Server) addCategory(ctx context.Context, in nameIn) (out madeCategory, err error) {
 	out.Library, err = s.change(ctx, func(l *library.Library, _ *index.View) error {
 		c, err := l.AddCategory(in.Name)
@@ -123,8 +123,8 @@ type madeItem struct {
 	CategoryID string `json:"category_id"`
 }
 
-// addItem adds a channel. The catalog is asked within the change, so that the
-// item has the id and the name that the channel has when it is kept.
+// addItem adds a channel. It looks the channel up within the change, so that the
+// item is stored with the id and the name that the channel has at that time.
 func (s *Server) addItem(ctx context.Context, in itemIn) (out madeItem, err error) {
 	out.Library, err = s.change(ctx, func(l *library.Library, v *index.View) error {
 		it, err := itemOf(v, in.ChannelID, deref(in.StreamID))
@@ -148,8 +148,8 @@ func deref(s *string) string {
 	return *s
 }
 
-// itemOf returns an item that shows a channel, by its id or one that it once
-// had, with a stream pinned unless stream is empty.
+// itemOf returns an item of a channel, found by its id or by one that it once had.
+// Unless stream is empty, that stream is pinned.
 func itemOf(v *index.View, channel, stream string) (library.Item, error) {
 	c, ok := v.Summary(channel)
 	if !ok {
@@ -161,13 +161,13 @@ func itemOf(v *index.View, channel, stream string) (library.Item, error) {
 	return it, err
 }
 
-// itemFor returns an item that shows c.
+// itemFor returns an item of the channel c.
 func itemFor(c index.Summary) library.Item {
 	return library.ItemOf(c.ID, c.Name, c.Kind, c.Country)
 }
 
-// pinned returns the id that a stream of the channel has now, found also by
-// names that it once had; "" when none is asked for.
+// pinned returns the id that a stream of the channel has now, found also by an id
+// that it once had, or "" when stream is empty.
 func pinned(v *index.View, channel, stream string) (string, error) {
 	if stream == "" {
 		return "", nil
@@ -186,8 +186,8 @@ type itemChangeIn struct {
 	Position *int    `json:"position" minimum:"0" description:"In its sub-tab, from 0; past the end means last."`
 }
 
-// changeItem changes an item. Which stream it may have depends on its channel,
-// which only the library knows: the catalog is asked once the item is found.
+// changeItem changes an item. Which streams can be pinned depends on the channel of
+// the item, so the stream is looked up once the item is found in the library.
 func (s *Server) changeItem(ctx context.Context, in itemChangeIn) (*Library, error) {
 	if in.GroupID == nil && in.StreamID == nil && in.Position == nil {
 		return nil, errNothing
@@ -201,7 +201,7 @@ func (s *Server) changeItem(ctx context.Context, in itemChangeIn) (*Library, err
 	})
 }
 
-// repinned is pinned for a channel by any id that it had.
+// repinned is pinned for a channel by any id that it ever had.
 func repinned(v *index.View, channel, stream string) (string, error) {
 	if c, ok := v.Summary(channel); ok {
 		channel = c.ID
@@ -217,8 +217,7 @@ func (s *Server) play(ctx context.Context, in idIn) (*Library, error) {
 	return s.change(ctx, func(l *library.Library, _ *index.View) error { return l.Play(in.ID, s.now()) })
 }
 
-// rotate changes the feed token: of an owner who has kept nothing yet, it makes
-// the first.
+// rotate replaces the feed token. An owner without a stored library gets the first.
 func (s *Server) rotate(ctx context.Context, _ struct{}) (*Library, error) {
 	return s.change(ctx, func(l *library.Library, _ *index.View) error {
 		l.RotateToken()

@@ -9,15 +9,16 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// ErrBackup means that a text is no backup, with a reason.
+// ErrBackup means that an uploaded text is not a valid backup or list. Its field
+// reason says why.
 var ErrBackup = fault.New(fault.Invalid, "invalid_import")
 
-// BackupVersion is the form of the backups that are written.
+// BackupVersion is the version of the form in which backups are written.
 const BackupVersion = 1
 
-// A Backup is all that an owner put into a library, without ids and tokens: it
-// can be put back into that library or another one. The library that the
-// interface shows can be read as one.
+// A Backup is the content of a library without ids and tokens. It can be restored
+// into the same library or another one. The JSON of a library, as the API returns
+// it, is a valid backup too.
 type Backup struct {
 	Version    int              `json:"v" description:"Form of the document: 1."`
 	ExportedAt string           `json:"exported_at" format:"date-time"`
@@ -50,7 +51,7 @@ type BackupItem struct {
 	Last    bool    `json:"last,omitempty" description:"True of the one that was played last in its sub-tab."`
 }
 
-// Backup returns l as a backup made at a moment.
+// Backup returns a backup of l that says it was made at a time.
 func (l *Library) Backup(at time.Time) *Backup {
 	b := &Backup{Version: BackupVersion, ExportedAt: at.UTC().Format(time.RFC3339), Categories: []BackupCategory{}}
 	for _, c := range l.Categories {
@@ -75,8 +76,8 @@ func (g *Group) backup(last bool) BackupGroup {
 	return out
 }
 
-// PlayedAt returns when the item was played last, in RFC 3339; nil when it
-// never was.
+// PlayedAt returns when the item was last played, in RFC 3339, or nil when it never
+// was.
 func (it *Item) PlayedAt() *string {
 	if it.Played == 0 {
 		return nil
@@ -84,7 +85,7 @@ func (it *Item) PlayedAt() *string {
 	return catalog.TextOrNil(time.Unix(it.Played, 0).UTC().Format(time.RFC3339))
 }
 
-// ParseBackup reads what Backup returns, as JSON.
+// ParseBackup parses the JSON of a Backup. Its error is ErrBackup.
 func ParseBackup(data []byte) (*Backup, error) {
 	var b Backup
 	if err := json.Unmarshal(data, &b); err != nil {
@@ -116,9 +117,9 @@ func (b *Backup) parts() (n int) {
 	return n
 }
 
-// Plan returns what is to be merged into a library to put b back. It asks find
-// for each item, as the catalog has it now, with its number in the backup from
-// 1; those that are not found are left out.
+// Plan returns the folders to pass to Merge in order to restore b. It calls find
+// with each item and its number in the backup, from 1; find returns the item as
+// the catalog has it now, and items that it does not find are left out.
 func (b *Backup) Plan(now time.Time, find func(n int, it *BackupItem) (Item, bool)) []Category {
 	var plan []Category
 	n := 0
@@ -138,7 +139,7 @@ func (b *Backup) Plan(now time.Time, find func(n int, it *BackupItem) (Item, boo
 	return plan
 }
 
-// take adds those items of a backup that are found.
+// take adds the items of a backup that find returns.
 func (g *Group) take(list []BackupItem, n *int, now time.Time, find func(int, *BackupItem) (Item, bool)) {
 	for i := range list {
 		*n++
@@ -155,7 +156,8 @@ func (g *Group) take(list []BackupItem, n *int, now time.Time, find func(int, *B
 	}
 }
 
-// playedBefore reads a moment that is not after now; 0 when there is none.
+// playedBefore parses a time as Unix seconds, and returns 0 when there is none or it
+// is after now.
 func playedBefore(text *string, now time.Time) int64 {
 	if text == nil {
 		return 0

@@ -10,21 +10,21 @@ import (
 // DefaultGroup is the name of the sub-tab that a new folder has.
 const DefaultGroup = "Geral"
 
-// What ids begin with.
+// Prefixes of ids.
 const (
 	categoryPrefix = "cat_"
 	groupPrefix    = "grp_"
 	itemPrefix     = "itm_"
 )
 
-// idLen is how many characters an id has after its prefix: 60 bits, of which
-// no owner sees more than a few thousand.
+// idLen is how many characters an id has after its prefix. They hold 60 bits,
+// which is plenty for the few thousand ids of one library.
 const idLen = 12
 
-// newID returns an id that tells nothing.
+// newID returns a random id.
 func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()[:idLen]) }
 
-// find returns where the folder with an id is.
+// find returns the position of the folder with an id.
 func (l *Library) find(id string) (at int, ok bool) {
 	at = slices.IndexFunc(l.Categories, func(c Category) bool { return c.ID == id })
 	return at, at >= 0
@@ -85,7 +85,8 @@ func (l *Library) AddCategory(name string) (*Category, error) {
 	return c, nil
 }
 
-// slug returns a slug that no folder has but the one with the id except.
+// slug returns a slug for name that no folder has, besides the one with the id
+// except.
 func (l *Library) slug(name, except string) string {
 	return freeSlug(name, func(slug string) bool {
 		c, ok := l.Category(slug)
@@ -93,7 +94,8 @@ func (l *Library) slug(name, except string) string {
 	})
 }
 
-// slug returns a slug that no sub-tab of c has but the one with the id except.
+// slug returns a slug for name that no sub-tab of c has, besides the one with the
+// id except.
 func (c *Category) slug(name, except string) string {
 	return freeSlug(name, func(slug string) bool {
 		g, ok := c.Group(slug)
@@ -101,13 +103,13 @@ func (c *Category) slug(name, except string) string {
 	})
 }
 
-// add adds a sub-tab with a clean name.
+// add adds a sub-tab whose name was cleaned before.
 func (c *Category) add(name string) *Group {
 	c.Groups = append(c.Groups, Group{ID: newID(groupPrefix), Name: name, Slug: c.slug(name, "")})
 	return &c.Groups[len(c.Groups)-1]
 }
 
-// RenameCategory gives a folder another name, and with it another slug.
+// RenameCategory changes the name of a folder, and with it the slug.
 func (l *Library) RenameCategory(id, name string) error {
 	at, ok := l.find(id)
 	if !ok {
@@ -134,7 +136,7 @@ func (l *Library) MoveCategory(id string, position int) error {
 	return nil
 }
 
-// RemoveCategory removes a folder with all that is in it.
+// RemoveCategory removes a folder with its sub-tabs and items.
 func (l *Library) RemoveCategory(id string) error {
 	at, ok := l.find(id)
 	if !ok {
@@ -181,15 +183,15 @@ func (p groupPlace) remove() Group {
 	return g
 }
 
-// A GroupChange says what to change of a sub-tab. What is nil stays.
+// A GroupChange lists the changes to a sub-tab; nil fields stay as they are.
 type GroupChange struct {
 	Name     *string
-	Category *string // id of the folder that it goes to, at the end
+	Category *string // id of the folder to move it to, at the end
 	Position *int    // in its folder, from 0; past the end means last
 }
 
-// ChangeGroup changes a sub-tab. One that goes to another folder keeps its
-// items, and gets another slug when its own is taken there.
+// ChangeGroup changes a sub-tab. When it moves to another folder it keeps its
+// items, and gets another slug if its own is taken there.
 func (l *Library) ChangeGroup(id string, change GroupChange) error {
 	p, err := l.findGroup(id)
 	if err != nil {
@@ -274,13 +276,13 @@ func (p itemPlace) remove() Item {
 	return it
 }
 
-// An ItemChange says what to change of an item. What is nil stays.
+// An ItemChange lists the changes to an item; nil fields stay as they are.
 type ItemChange struct {
-	Group    *string // id of the sub-tab that it goes to, at the end
+	Group    *string // id of the sub-tab to move it to, at the end
 	Position *int    // in its sub-tab, from 0; past the end means last
 
-	// Stream says which stream is pinned to an item of the channel; "" pins
-	// none.
+	// Stream returns the id of the stream to pin to an item of the channel, or ""
+	// for none.
 	Stream func(channel string) (string, error)
 }
 
@@ -323,8 +325,8 @@ func (l *Library) moveItem(p itemPlace, group *string) (itemPlace, error) {
 	return itemPlace{to, len(g.Items) - 1}, nil
 }
 
-// Play notes that an item was played last in its sub-tab, and its sub-tab in
-// its folder.
+// Play marks an item as the last played of its sub-tab, and the sub-tab as the
+// last played of its folder.
 func (l *Library) Play(id string, at time.Time) error {
 	p, err := l.findItem(id)
 	if err != nil {
@@ -336,7 +338,7 @@ func (l *Library) Play(id string, at time.Time) error {
 	return nil
 }
 
-// move puts the element at one place at another; past the end means last.
+// move moves the element at position from to position to; past the end means last.
 func move[T any](list []T, from, to int) {
 	to = min(max(to, 0), len(list)-1)
 	e := list[from]
@@ -345,12 +347,13 @@ func move[T any](list []T, from, to int) {
 	list[to] = e
 }
 
-// maxItemName is the most that is kept of a channel's name, in bytes. It is
-// shown only once the channel is gone, and a full library must fit a document.
+// maxItemName bounds the stored name of a channel, in bytes. The name is shown only
+// when the catalog does not have the channel, and a full library must fit into one
+// document.
 const maxItemName = 72
 
-// ShortName returns the beginning of a name, up to the end of a word or else of a
-// letter.
+// ShortName returns name cut to the size in which an item stores it: after a word
+// where there is one in the second half, or else after a letter.
 func ShortName(name string) string {
 	if len(name) <= maxItemName {
 		return name

@@ -14,6 +14,12 @@ import (
 	"miramundo.dev/shared/store"
 )
 
+// The token of a library's feeds is a secret in their addresses. It stands in two
+// documents that one transaction writes together: the library itself, and a feed
+// document under the token's hash, by which a reader finds the library. Replacing
+// the token deletes the old feed document, so that the old addresses stop working
+// when the write is done.
+
 // A feed is the document that leads from a token to its owner.
 type feed struct {
 	Owner identity.Owner `json:"owner"`
@@ -22,15 +28,15 @@ type feed struct {
 // Path returns where the library of an owner is.
 func Path(owner identity.Owner) store.Path { return store.Path("libraries").Join(string(owner)) }
 
-// feedPath returns where a token leads from. The token itself is no part of
-// it: paths are logged and listed.
+// feedPath returns where the feed document of a token is. The path holds a hash in
+// place of the token, because paths are logged and listed.
 func feedPath(token string) store.Path {
 	sum := sha256.Sum256([]byte(token))
 	return store.Path("feeds").Join(hex.EncodeToString(sum[:]))
 }
 
-// Load returns the library of an owner, with one read. That of an owner who
-// has kept nothing yet is empty: without a token, at revision 0.
+// Load returns the library of an owner, with one read. An owner without a stored
+// library has an empty one, without a token and at revision 0.
 func Load(ctx context.Context, db store.DB, owner identity.Owner) (*Library, error) {
 	l := &Library{Owner: owner}
 	if err := db.Get(ctx, Path(owner), l); err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -39,8 +45,8 @@ func Load(ctx context.Context, db store.DB, owner identity.Owner) (*Library, err
 	return l, nil
 }
 
-// Open returns the library of an owner, with one read, as one whose feeds have
-// addresses: that of an owner who has kept nothing yet is kept empty, once.
+// Open returns the library of an owner with a token for its feeds, with one read.
+// For an owner without a stored library it stores an empty one first.
 func Open(ctx context.Context, db store.DB, owner identity.Owner, now time.Time) (*Library, error) {
 	l, err := Load(ctx, db, owner)
 	if err != nil || l.Token != "" {
@@ -60,8 +66,8 @@ func Open(ctx context.Context, db store.DB, owner identity.Owner, now time.Time)
 	return l, err
 }
 
-// errOpened means that another call was first to keep a library.
-var errOpened = errors.New("the library is kept already")
+// errOpened means that another call has stored the library meanwhile.
+var errOpened = errors.New("the library is stored already")
 
 // tokenLen is the length of a feed token: 26 characters of base 32, which hold
 // 130 bits.
@@ -86,15 +92,16 @@ func ByToken(ctx context.Context, db store.DB, token string) (*Library, error) {
 		return nil, err
 	}
 	if subtle.ConstantTimeCompare([]byte(l.Token), []byte(token)) != 1 {
-		return nil, ErrNoFeed // changed since the first read
+		return nil, ErrNoFeed // replaced since the first read
 	}
 	return l, nil
 }
 
-// Update changes the library of an owner with change, and returns it as it is
-// then kept. It reads one document and writes one; the first write and a
-// changed token write those of the feeds too. When change fails nothing is
-// kept. change may be called more than once, each time with what is kept.
+// Update applies change to the library of an owner, stores the result and returns
+// it. It reads one document and writes one; the first write and a new token write
+// the feed documents too. When change fails, nothing is stored and its error is
+// returned. change may be called several times, each time with the library as it
+// is stored then.
 func Update(ctx context.Context, db store.DB, owner identity.Owner, now time.Time, change func(*Library) error) (*Library, error) {
 	var kept *Library
 	err := db.Update(ctx, func(tx store.Tx) error {
@@ -123,7 +130,7 @@ func Update(ctx context.Context, db store.DB, owner identity.Owner, now time.Tim
 	return kept, nil
 }
 
-// write keeps l, which had the token before, and the way from its token.
+// write stores l, and the feed documents when its token is not before any more.
 func write(tx store.Tx, l *Library, before string) error {
 	if l.Token != before {
 		if err := tx.Create(feedPath(l.Token), feed{l.Owner}); err != nil {
@@ -138,6 +145,6 @@ func write(tx store.Tx, l *Library, before string) error {
 	return tx.Set(Path(l.Owner), l)
 }
 
-// RotateToken gives l a new feed token. The old one opens nothing any more
-// once l is kept.
+// RotateToken gives l a new feed token. The old token opens nothing once l is
+// stored.
 func (l *Library) RotateToken() { l.Token = newToken() }

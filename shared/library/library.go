@@ -1,12 +1,12 @@
-// Package library knows what a person keeps: channels in sub-tabs of folders,
-// and who may read them.
+// Package library stores the channels that an owner keeps, in sub-tabs of folders, and the
+// secret addresses at which players read them.
 //
 //	libraries/{owner}        a Library, whole
 //	feeds/{sha256(token)}    the owner of the library that a feed token opens
 //
-// The methods of a [Library] are the rules, and touch nothing else: [Update]
-// runs them on what is kept, in one transaction of one read and one write.
-// What they refuse leaves the library as it was.
+// The rules are methods of a [Library] in memory and need no database. [Update]
+// applies them to the stored library, in one transaction of one read and one
+// write. When a method fails, nothing is stored.
 package library
 
 import (
@@ -23,7 +23,8 @@ const (
 	MaxItems      = 40 // channels of a sub-tab
 )
 
-// Faults of libraries. What is another owner's is not found either.
+// Faults of libraries. A folder, sub-tab or item of another owner is not found
+// either.
 var (
 	ErrNoCategory = fault.New(fault.NotFound, "category_not_found")
 	ErrNoGroup    = fault.New(fault.NotFound, "group_not_found")
@@ -36,12 +37,12 @@ var (
 	ErrName          = fault.New(fault.Invalid, "invalid_name") // with a reason
 )
 
-// A Library is what one owner keeps, in the owner's order. It is stored as it
-// is: fields may be added, and none may change its name or meaning.
+// A Library is all that one owner keeps, in the owner's order. It is stored in this
+// form: fields may be added, but none may change its name or meaning.
 type Library struct {
 	Owner      identity.Owner `json:"owner"`
-	Token      string         `json:"token"`    // of its feeds; whoever reads this document reads all that it opens
-	Revision   int64          `json:"revision"` // one more after each write; 0 means that nothing is kept yet
+	Token      string         `json:"token"`    // of its feeds, a secret
+	Revision   int64          `json:"revision"` // counts the writes; 0 means that nothing is stored yet
 	UpdatedAt  store.Time     `json:"updated_at"`
 	Categories []Category     `json:"categories"`
 }
@@ -64,9 +65,10 @@ type Group struct {
 	Items    []Item `json:"items"`
 }
 
-// An Item is a channel in a sub-tab. Its name, kind and country are those that
-// the catalog had when the item was added: they are shown once the channel is
-// gone. A full library holds 3,840, so what is empty is not stored.
+// An Item is a channel in a sub-tab. Its name, kind and country are those of the
+// catalog when the item was added: they are shown once the catalog does not have
+// the channel any more. A full library holds 3,840 items in one document, so empty
+// fields are not stored.
 type Item struct {
 	ID      string `json:"id"` // itm_…
 	Channel string `json:"channel"`
@@ -77,7 +79,7 @@ type Item struct {
 	Played  int64  `json:"played,omitempty"` // when it was played last, Unix seconds; 0 means never
 }
 
-// Kind returns what the channel was when the item was added.
+// Kind returns the kind that the channel had when the item was added.
 func (it *Item) Kind() catalog.Kind {
 	if it.Radio {
 		return catalog.Station

@@ -2,18 +2,18 @@ package library
 
 import "net/url"
 
-// FeedsPath is what the addresses of feeds begin with, before their tokens.
+// FeedsPath is the path of all feeds, before their tokens.
 const FeedsPath = "/f/"
 
-// Formats are those of feeds, as their addresses end.
+// Formats are the formats of feeds, which are the endings of their addresses.
 var Formats = []string{"m3u", "m3u8", "json", "xspf"}
 
 // A FeedBase is the address of a feed without its ending: of the whole
 // library, of a folder or of a sub-tab. It holds the token, a secret.
 type FeedBase string
 
-// Feed returns the address of the feed of all of l at the main host base, an
-// origin without a last slash.
+// Feed returns the address of the feed of the whole library. base is the URL of the
+// main host without a trailing slash.
 func (l *Library) Feed(base string) FeedBase {
 	return FeedBase(base + FeedsPath + l.Token + "/library")
 }

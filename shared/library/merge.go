@@ -8,17 +8,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A Merged says what became of items that were to be put into a library.
+// A Merged counts the items of a merge by what became of them.
 type Merged struct {
-	Added    int // are now in it
-	Repeated int // were in the sub-tab already, with the same stream
-	OverCap  int // found no room
+	Added    int // now in the library
+	Repeated int // in the sub-tab before, with the same stream
+	OverCap  int // left out, because the folders, the sub-tab or its items are full
 }
 
-// Merge adds folders with all that is in them. What has the slug of one that l
-// has, or without a slug its name, goes into that one; names are made to fit.
-// Ids are given anew, and what was played last in a folder or sub-tab stays so
-// where l knows nothing better.
+// Merge adds folders with their sub-tabs and items to l. A folder or sub-tab goes
+// into the existing one with the same slug or, when it has no slug, with the same
+// name; names are changed to valid ones. Every item gets a new id. The item and
+// sub-tab played last are taken over where l has none.
 func (l *Library) Merge(list []Category) (m Merged) {
 	for i := range list {
 		from := &list[i]
@@ -34,32 +34,32 @@ func (l *Library) Merge(list []Category) (m Merged) {
 	return m
 }
 
-// named returns the folder with a name, and with its slug when it has one that
-// it can have; made when there is none, nil when there is no room.
+// named returns the folder with a slug, if that is a slug of the name, or else with
+// the name. It adds the folder when there is none, and returns nil when l is full.
 func (l *Library) named(name, slug string) *Category {
 	name = FitName(name)
-	told := isSlugOf(slug, name)
+	bySlug := isSlugOf(slug, name)
 	for i := range l.Categories {
-		if c := &l.Categories[i]; told && c.Slug == slug || !told && c.Name == name {
+		if c := &l.Categories[i]; bySlug && c.Slug == slug || !bySlug && c.Name == name {
 			return c
 		}
 	}
 	if len(l.Categories) >= MaxCategories {
 		return nil
 	}
-	if !told {
+	if !bySlug {
 		slug = l.slug(name, "")
 	}
 	l.Categories = append(l.Categories, Category{ID: newID(categoryPrefix), Name: name, Slug: slug})
 	return &l.Categories[len(l.Categories)-1]
 }
 
-// named returns the sub-tab with a name, likewise.
+// named returns the sub-tab with a slug or a name, in the same way.
 func (c *Category) named(name, slug string) *Group {
 	name = FitName(name)
-	told := isSlugOf(slug, name)
+	bySlug := isSlugOf(slug, name)
 	for i := range c.Groups {
-		if g := &c.Groups[i]; told && g.Slug == slug || !told && g.Name == name {
+		if g := &c.Groups[i]; bySlug && g.Slug == slug || !bySlug && g.Name == name {
 			return g
 		}
 	}
@@ -67,13 +67,14 @@ func (c *Category) named(name, slug string) *Group {
 		return nil
 	}
 	g := c.add(name)
-	if told {
+	if bySlug {
 		g.Slug = slug
 	}
 	return g
 }
 
-// isSlugOf reports whether slug is one that a name may have.
+// isSlugOf reports whether slug is the slug of name, or that with a number which
+// freeSlug appends.
 func isSlugOf(slug, name string) bool {
 	number, ok := strings.CutPrefix(slug, slugOf(name))
 	if number == "" {
@@ -83,7 +84,7 @@ func isSlugOf(slug, name string) bool {
 	return ok && dashed && digits != "" && len(digits) <= 3 && strings.Trim(digits, "0123456789") == ""
 }
 
-// merge adds a sub-tab of the folder from to c.
+// merge adds group, a sub-tab of the folder from, to c, and counts its items in m.
 func (c *Category) merge(from *Category, group *Group, m *Merged) {
 	g := c.named(group.Name, group.Slug)
 	if g == nil {
@@ -111,12 +112,12 @@ func (c *Category) merge(from *Category, group *Group, m *Merged) {
 	}
 }
 
-// same reports whether two items show the same.
+// same reports whether two items are the same channel and stream.
 func (it Item) same(other Item) bool { return it.Channel == other.Channel && it.Stream == other.Stream }
 
-// FitName returns the name that is nearest to one that comes from elsewhere:
-// without what CleanName refuses, cut to what it takes. For what holds no name
-// it is DefaultGroup.
+// FitName returns the valid name that is nearest to name, which comes from an
+// uploaded file: without the characters that CleanName refuses, cut to the length
+// that it takes. When nothing is left it returns DefaultGroup.
 func FitName(name string) string {
 	name = strings.ToValidUTF8(name, "")
 	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || forbidden(r) }), " ")
@@ -126,7 +127,7 @@ func FitName(name string) string {
 	return DefaultGroup
 }
 
-// cutName cuts a name after as many characters as a name may have.
+// cutName cuts name to MaxName characters and maxNameBytes bytes.
 func cutName(name string) string {
 	end, state := 0, -1
 	for n, rest := 0, name; rest != "" && n < MaxName; n++ {

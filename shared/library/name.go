@@ -14,22 +14,23 @@ import (
 	"miramundo.dev/shared/catalog/fold"
 )
 
-// MaxName is the greatest length of a name, in characters as people count
-// them: an accented letter is one, and so is a flag or a family of emoji.
+// MaxName is the greatest length of a name in grapheme clusters: an accented letter
+// is one, and so is an emoji of a flag or a family.
 const MaxName = 40
 
-// maxNameBytes bounds what those characters may take. The longest that people
-// write are emoji: a flag of a nation takes 28 bytes, a family 25.
+// maxNameBytes bounds the bytes of a name. The longest characters in use are emoji:
+// the flag of a nation takes 28 bytes, a family 25.
 const maxNameBytes = MaxName * 28
 
-// maxSlug bounds slugs, in bytes. In some scripts a letter folds to a sentence,
-// and addresses take three bytes for each of a slug.
+// maxSlug bounds slugs, in bytes. Some letters fold to a whole phrase, and an
+// address takes three bytes for each byte of a slug that must be escaped.
 const maxSlug = 160
 
-// CleanName returns name as it is kept: trimmed, in Unicode's form NFC. The
-// error is ErrName, with a reason: "empty" for a name that shows nothing,
-// "too_long", "control" for characters that break lines or turn the direction
-// of what follows, and "encoding".
+// CleanName returns name in the form in which it is stored: trimmed and in Unicode
+// normalization form C. Its error is ErrName with one of these reasons: "empty" for
+// a name without a visible character, "too_long", "control" for characters that
+// break the line or change the direction of the text after them, and "encoding" for
+// invalid UTF-8.
 func CleanName(name string) (string, error) {
 	if len(name) > 2*maxNameBytes {
 		return "", ErrName.With("reason", "too_long").With("bound", MaxName)
@@ -49,28 +50,27 @@ func CleanName(name string) (string, error) {
 	return name, nil
 }
 
-// blank reports whether r at an end of a name is no part of it. Joiners and
-// marks of direction belong to the letters beside them.
+// blank reports whether r is trimmed from the ends of a name. Joiners and direction
+// marks stay: they belong to the letters beside them.
 func blank(r rune) bool { return unicode.IsSpace(r) || r == '\u200b' || r == '\ufeff' }
 
-// forbidden reports whether r breaks lines or is an embedding, override or
-// isolate of direction. The plain marks of direction are used in names.
+// forbidden reports whether r breaks lines or embeds, overrides or isolates the
+// direction of text. The plain direction marks are allowed, because names use them.
 func forbidden(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
-// unseen are letters that show nothing: the fillers of Hangul, and the blank
-// pattern of Braille.
-const unseen = "\u115f\u1160\u3164\uffa0\u2800"
+// invisibles are characters that Unicode counts as letters and symbols, and that
+// show nothing: the fillers of Hangul and the blank pattern of Braille.
+const invisibles = "\u115f\u1160\u3164\uffa0\u2800"
 
-// visible reports whether r shows something by itself.
+// visible reports whether r by itself can be seen.
 func visible(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !strings.ContainsRune(unseen, r)
+	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !strings.ContainsRune(invisibles, r)
 }
 
-// slugOf returns the readable part of an address for a name, always the same:
-// its words, without accents, joined by hyphens. A name without words has one
-// made of its hash.
+// slugOf returns the slug of a name, which depends on nothing else: its words
+// without accents, joined by hyphens, or part of its hash when it has no words.
 func slugOf(name string) string {
 	if words := cutWords(fold.Words(name)); words != "" {
 		return strings.ReplaceAll(words, " ", "-")
@@ -79,8 +79,7 @@ func slugOf(name string) string {
 	return "x" + hex.EncodeToString(sum[:4])
 }
 
-// cutWords returns the first of words, as many as a slug may hold. No word is as
-// long as that.
+// cutWords returns as many of the first words as fit into maxSlug bytes.
 func cutWords(words string) string {
 	if len(words) <= maxSlug {
 		return words
@@ -89,7 +88,8 @@ func cutWords(words string) string {
 	return words[:max(end, 0)]
 }
 
-// freeSlug returns the slug of a name, with a number when it is taken.
+// freeSlug returns the slug of name, with the first free number from 2 when it is
+// taken.
 func freeSlug(name string, taken func(string) bool) string {
 	slug := slugOf(name)
 	for n, first := 2, slug; taken(slug); n++ {

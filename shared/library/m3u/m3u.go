@@ -1,10 +1,9 @@
-// Package m3u knows what a list of channels in M3U, written by anyone, says of
-// each: the attributes of its #EXTINF line, the lines of players between, and
-// the address.
+// Package m3u parses lists of channels in the M3U format.
 //
-// There is no standard, and lists are written by hand: whatever can be read is
-// read. What a list says is only a hint to who looks for the channel that was
-// meant.
+// The format has no standard, and lists are often written by hand: attributes
+// without quotation marks, several spellings of a tag, lines for one player only.
+// Parse takes what it recognizes and skips the rest; it never fails. An entry is
+// only a hint: the caller decides which channel of the catalog is meant.
 package m3u
 
 import (
@@ -12,8 +11,8 @@ import (
 	"unicode"
 )
 
-// An Entry is one channel of a list. Its texts are valid UTF-8 on one line,
-// trimmed; what the list does not say is empty.
+// An Entry is one channel of a list. Its texts are valid UTF-8, on one line and
+// trimmed; a text that the list does not have is empty.
 type Entry struct {
 	Line    int    // of its address, from 1
 	Name    string // its title, else its tvg-name
@@ -25,15 +24,15 @@ type Entry struct {
 	Radio   bool
 }
 
-// Bounds of what is read.
+// Bounds of a list.
 const (
 	MaxEntries = 20_000
 	maxLine    = 16 << 10 // bytes; the longest address in real lists takes 3,248
 )
 
-// Parse returns the entries of a list, in its order: at most MaxEntries, and
-// false when there are more. Lines that are too long are skipped, and so are an
-// entry without an address and a line that is neither tag nor address.
+// Parse returns the entries of a list in their order, at most MaxEntries; whole is
+// false when the list has more. It skips lines that are too long, entries without
+// an address, and lines that are neither a tag nor an address.
 func Parse(list string) (entries []Entry, whole bool) {
 	var next pending
 	n := 0
@@ -58,14 +57,14 @@ func Parse(list string) (entries []Entry, whole bool) {
 	return entries, true
 }
 
-// A pending entry is one whose address has not come yet.
+// A pending entry is one whose address was not read yet.
 type pending struct {
 	Entry
-	titled bool // its #EXTINF has come
+	titled bool // its #EXTINF was read
 }
 
-// tidy returns a line as it is read: valid UTF-8 without its end, control
-// characters and blanks around it. One that is too long is a comment.
+// tidy returns a line as valid UTF-8, without control characters and the blanks
+// around it. A line that is too long becomes a comment.
 func tidy(line string) string {
 	if len(line) > maxLine {
 		return "#"
@@ -79,8 +78,8 @@ func tidy(line string) string {
 	}, line))
 }
 
-// cutTag parts "#EXTINF:-1 …" into the name of the tag, in upper case, and its
-// value.
+// cutTag splits a line such as "#EXTINF:-1 …" into the name of the tag, in upper
+// case, and its value.
 func cutTag(line string) (name, value string, ok bool) {
 	if line == "" || line[0] != '#' {
 		return "", "", false
@@ -89,7 +88,7 @@ func cutTag(line string) (name, value string, ok bool) {
 	return strings.ToUpper(name), strings.TrimSpace(value), ok
 }
 
-// tag takes what one line says of the entry whose address follows.
+// tag applies one tag to the entry whose address follows.
 func (p *pending) tag(name, value string) {
 	switch name {
 	case "EXTINF":
@@ -107,7 +106,7 @@ func (p *pending) tag(name, value string) {
 	}
 }
 
-// info takes the duration, the attributes and the title of an entry.
+// info parses the value of #EXTINF: duration, attributes and title.
 func (e *Entry) info(text string) {
 	rest := text[strings.IndexAny(text+",", " \t,"):]
 	name := ""
@@ -130,7 +129,7 @@ func (e *Entry) info(text string) {
 	}
 }
 
-// attribute takes one attribute of an entry.
+// attribute applies one attribute of #EXTINF.
 func (e *Entry) attribute(key, value string) {
 	switch key {
 	case "tvg-id":
@@ -146,15 +145,16 @@ func (e *Entry) attribute(key, value string) {
 	}
 }
 
-// first returns the first of several values, as some readers part them.
+// first returns the first of several values, which some players separate by
+// semicolons.
 func first(value string) string {
 	value, _, _ = strings.Cut(value, ";")
 	return strings.TrimSpace(value)
 }
 
-// attribute cuts key="value", key='value' or key=value from the beginning of
-// text. There is no escape: a value in quotation marks, which may hold some, ends
-// before what can follow an attribute.
+// attribute cuts key="value", key='value' or key=value from the beginning of text.
+// The format has no escapes, and a quoted value may contain quotation marks: it ends
+// at the first one that is followed by what can follow an attribute.
 func attribute(text string) (key, value, rest string, ok bool) {
 	text = strings.TrimLeft(text, " \t")
 	key, after, ok := strings.Cut(text, "=")
