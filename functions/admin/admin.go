@@ -1,4 +1,4 @@
-// Package admin is the function by which the operator sees and steers the
+// Package admin is the function by which the operator inspects and controls the
 // catalog: its releases, its jobs and its blocks.
 package admin
 
@@ -68,7 +68,7 @@ var Endpoints = []api.Endpoint{
 	}),
 }
 
-// A Server answers the operator.
+// A Server answers the requests of the operator.
 type Server struct {
 	archive *release.Archive
 	live    *release.Live
@@ -77,7 +77,7 @@ type Server struct {
 	now     func() time.Time
 }
 
-// New returns a server that steers the given parts.
+// New returns a server that controls the given parts.
 func New(archive *release.Archive, live *release.Live, blocks *block.List, jobs *job.Runner, now func() time.Time) *Server {
 	return &Server{archive, live, blocks, jobs, now}
 }
@@ -149,9 +149,9 @@ func (s *Server) run(ctx context.Context, in runIn) (*job.Report, error) {
 	return s.runJob(ctx, in.Name, in.Force)
 }
 
-// runJob runs a job to its end even when the caller goes away. A job that
-// failed is answered with its report, not with a fault of its own, unless it
-// was never begun or its result was refused.
+// runJob runs a job to its end, even when the caller hangs up. A job that failed is
+// answered with its report and not with a fault, unless it never began or its
+// result was refused.
 func (s *Server) runJob(ctx context.Context, name string, force bool) (*job.Report, error) {
 	ctx = context.WithoutCancel(ctx)
 	rep, err := s.jobs.Run(ctx, name, job.Order{Manual: true, Force: force})
@@ -159,7 +159,7 @@ func (s *Server) runJob(ctx context.Context, name string, force bool) (*job.Repo
 		return nil, err
 	}
 	if name == reload.Name && rep.OK {
-		_ = s.live.Refresh(ctx) // a failure is in the state that status shows
+		_ = s.live.Refresh(ctx) // status shows a failure
 	}
 	return rep, nil
 }

@@ -1,5 +1,5 @@
-// Package comments is the function by which people say in public what they
-// think of a channel.
+// Package comments is the function that publishes the comments of callers on
+// channels.
 package comments
 
 import (
@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	ofChannel = "/comments" // below a channel
+	ofChannel = "/comments" // below the path of a channel
 	path      = "/api/comments"
 	prefix    = "cm_" // of ids
 )
@@ -71,7 +71,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// channel returns the id that a channel has now, by any that it had.
+// channel returns the id that a channel has now, found by any id that it ever had.
 func (s *Server) channel(id string) (string, error) {
 	v, err := s.Catalog.View()
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Server) channel(id string) (string, error) {
 	return b.ID, nil
 }
 
-// An item is a comment as the interface shows it.
+// An item is a comment as the API shows it.
 type item struct {
 	ID        string `json:"id" description:"cm_ and letters and digits."`
 	ChannelID string `json:"channel_id"`
@@ -95,11 +95,12 @@ type item struct {
 	API       string `json:"api" format:"uri" description:"Where its author deletes it."`
 }
 
-// show returns a comment as who sees it.
-func (s *Server) show(c comment.Comment, who identity.Owner) item {
+// show returns a comment as a caller sees it; owner is empty for a caller without a
+// credential.
+func (s *Server) show(c comment.Comment, owner identity.Owner) item {
 	return item{
 		ID: prefix + c.ID, ChannelID: c.Channel, Author: c.Author, Body: c.Body,
-		CreatedAt: c.CreatedAt.UTC().Format(time.RFC3339), Mine: who != "" && c.Owner == who,
+		CreatedAt: c.CreatedAt.UTC().Format(time.RFC3339), Mine: owner != "" && c.Owner == owner,
 		API: s.Links.Base + path + "/" + prefix + c.ID,
 	}
 }
@@ -137,10 +138,10 @@ func (s *Server) list(ctx context.Context, in listIn) (out list, err error) {
 	return out, nil
 }
 
-// read returns the newest comments on a channel, at least those of the page
-// that in asks for, and how many there are.
-func (s *Server) read(ctx context.Context, channel string, who identity.Owner, in page.In) (newest []comment.Comment, total int, err error) {
-	e, err := s.seenBy(ctx, channel, who)
+// read returns the newest comments on a channel, at least those of the page that in
+// asks for, and how many comments there are.
+func (s *Server) read(ctx context.Context, channel string, owner identity.Owner, in page.In) (newest []comment.Comment, total int, err error) {
+	e, err := s.seenBy(ctx, channel, owner)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -155,16 +156,17 @@ func (s *Server) read(ctx context.Context, channel string, who identity.Owner, i
 // skew is by how much the clocks of two instances may differ.
 const skew = 2 * time.Second
 
-// seenBy returns the beginning of a channel's comments, with all that who wrote
-// and without what who took back, on whichever instance.
-func (s *Server) seenBy(ctx context.Context, channel string, who identity.Owner) (*head, error) {
+// seenBy returns the newest comments on a channel. They include every comment that
+// the owner made and none that the owner deleted, on whichever instance that was:
+// when the owner changed something since the comments were read, they are read again.
+func (s *Server) seenBy(ctx context.Context, channel string, owner identity.Owner) (*head, error) {
 	e, known, err := s.heads.get(ctx, channel)
-	if err != nil || !known || who == "" {
+	if err != nil || !known || owner == "" {
 		return e, err
 	}
-	p, err := comment.PaceOf(ctx, s.DB, who)
+	p, err := comment.PaceOf(ctx, s.DB, owner)
 	if err != nil {
-		return e, nil //nolint:nilerr // what is remembered is better than nothing
+		return e, nil //nolint:nilerr // the remembered comments are better than none
 	}
 	if p.ChangedAt.Add(skew).After(e.at) {
 		s.heads.drop(channel, e)
@@ -173,7 +175,7 @@ func (s *Server) seenBy(ctx context.Context, channel string, who identity.Owner)
 	return e, err
 }
 
-// head reads the beginning of a channel's comments.
+// head reads the newest comments on a channel, and how many there are.
 func (s *Server) head(ctx context.Context, channel string) ([]comment.Comment, int, error) {
 	newest, err := comment.Newest(ctx, s.DB, channel, headLen)
 	if err != nil || len(newest) < headLen {
@@ -225,7 +227,7 @@ type removeIn struct {
 	ID string `path:"id" maxLength:"64" description:"Id of the comment."`
 }
 
-// A removed is the answer when a comment is gone.
+// A removed is the answer when a comment was deleted.
 type removed struct {
 	OK        bool   `json:"ok" description:"Always true."`
 	Removed   string `json:"removed" description:"Id of the comment."`

@@ -8,28 +8,31 @@ import (
 	"miramundo.dev/shared/social/comment"
 )
 
+// Most requests for comments ask for the first page of a few popular channels. Each
+// process remembers the newest comments of a channel for some seconds, and many
+// requests for a channel that is not remembered share one read.
+
 // Bounds of what is remembered.
 const (
-	// headLen is how many comments of a channel are remembered, the newest:
-	// every page that lies within them costs nothing for a while.
+	// headLen is how many of the newest comments on a channel are remembered. Pages
+	// within them are answered without the database.
 	headLen  = 50
 	fresh    = 5 * time.Second
 	maxHeads = 512
-	patience = 5 * time.Second // that reading a head may take
+	timeout  = 5 * time.Second // of reading a head
 )
 
-// A head is the beginning of a channel's comments, at some moment.
+// A head is the newest comments on a channel at some time.
 type head struct {
-	done chan struct{} // closed when the rest is there
-	at   time.Time     // when it began to be read
+	done chan struct{} // closed when the fields below are set
+	at   time.Time     // when reading began
 
 	newest []comment.Comment
 	total  int
 	err    error
 }
 
-// heads remember the beginnings of channels' comments for some seconds, and
-// read each once however many ask. Methods may be called concurrently.
+// heads caches the heads of channels. Its methods may be called concurrently.
 type heads struct {
 	read func(ctx context.Context, channel string) ([]comment.Comment, int, error)
 	now  func() time.Time
@@ -42,8 +45,7 @@ func newHeads(now func() time.Time, read func(context.Context, string) ([]commen
 	return &heads{read: read, now: now, of: map[string]*head{}}
 }
 
-// get returns the beginning of a channel's comments, and whether it was there
-// before this call.
+// get returns the head of a channel, and whether it was cached before this call.
 func (h *heads) get(ctx context.Context, channel string) (e *head, known bool, err error) {
 	e, known = h.entry(channel)
 	if !known {
@@ -57,7 +59,7 @@ func (h *heads) get(ctx context.Context, channel string) (e *head, known bool, e
 	}
 }
 
-// entry returns the head that is shown, or a new one that the caller is to
+// entry returns the cached head of a channel, or a new one that the caller must
 // fill.
 func (h *heads) entry(channel string) (e *head, known bool) {
 	h.mu.Lock()
@@ -74,10 +76,10 @@ func (h *heads) entry(channel string) (e *head, known bool) {
 	return e, false
 }
 
-// fill reads e, for all who wait for it: also when ctx, that of the first of
-// them, is done.
+// fill reads e for all requests that wait for it, even when ctx, that of the first
+// of them, is done.
 func (h *heads) fill(ctx context.Context, channel string, e *head) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	defer close(e.done)
 	e.newest, e.total, e.err = h.read(ctx, channel)
@@ -86,8 +88,8 @@ func (h *heads) fill(ctx context.Context, channel string, e *head) {
 	}
 }
 
-// drop forgets a channel, or only the head e of it, when e is not nil. Who asks
-// later sees what was written before.
+// drop evicts the head of a channel, when e is not nil only if it is e. Later
+// requests read what was written before the call.
 func (h *heads) drop(channel string, e *head) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package favorites is the function by which people keep the channels that they
-// like.
+// Package favorites is the function that keeps the favorite channels of callers, and
+// counts for each channel how many people have it as a favorite.
 package favorites
 
 import (
@@ -22,7 +22,7 @@ import (
 
 const path = "/api/favorites"
 
-// ErrAbsent means that a channel is none of the caller's favorites.
+// ErrAbsent means that a channel is not a favorite of the caller.
 var ErrAbsent = fault.New(fault.NotFound, "favorite_not_found")
 
 // Endpoints is this function's part of the API.
@@ -112,8 +112,9 @@ func (s *Server) item(e keptlist.Entry[kept.Favorite]) item {
 	}
 }
 
-// public returns how many people have a channel as a favorite, one of them the
-// caller, from memory: what was told here lately, or else what the overlay has.
+// public returns how many people have a channel as a favorite, the caller included.
+// It comes from memory: the number that this process answered lately, or else that
+// of the overlay.
 func (s *Server) public(channel string) int {
 	if n, ok := s.recent.last(channel, s.Now()); ok {
 		return max(n, 1)
@@ -129,7 +130,7 @@ type addIn struct {
 	ChannelID string `json:"channel_id" required:"true" minLength:"1" maxLength:"256" description:"Catalog id of the channel."`
 }
 
-// An added is the answer when a channel is a favorite.
+// An added is the answer when a channel was added.
 type added struct {
 	OK        bool   `json:"ok" description:"Always true."`
 	Favorited bool   `json:"favorited" description:"Always true."`
@@ -157,7 +158,7 @@ type removeIn struct {
 	ChannelID string `path:"channel_id" maxLength:"256" description:"Catalog id of the channel."`
 }
 
-// A removed is the answer when a channel is no favorite any more.
+// A removed is the answer when a channel was removed.
 type removed struct {
 	OK        bool   `json:"ok" description:"Always true."`
 	Favorited bool   `json:"favorited" description:"Always false."`
@@ -166,7 +167,7 @@ type removed struct {
 }
 
 func (s *Server) remove(ctx context.Context, in removeIn) (out removed, err error) {
-	v, _ := s.Catalog.View() // without a catalog channels go by the ids that are kept
+	v, _ := s.Catalog.View() // without a catalog, channels are found by their stored ids
 	id := in.ChannelID
 	if now, ok := v.Current(id); ok {
 		id = now
@@ -181,8 +182,9 @@ func (s *Server) remove(ctx context.Context, in removeIn) (out removed, err erro
 	return removed{OK: true, ChannelID: id, Favorites: n}, err
 }
 
-// change changes the caller's favorites, tells of it, and returns whether there
-// was anything to change and how many people now have the channel.
+// change applies change to the caller's favorites, stores them and publishes what
+// changed. It returns whether anything changed, and how many people have the channel
+// as a favorite now.
 func (s *Server) change(ctx context.Context, channel string, change func(*kept.Favorites) ([]social.Favorite, error)) (changed bool, n int, err error) {
 	who, err := identity.OwnerOf(ctx)
 	if err != nil {
@@ -200,10 +202,10 @@ func (s *Server) change(ctx context.Context, channel string, change func(*kept.F
 	return len(changes) > 0, n, nil
 }
 
-// count returns how many people have a channel as a favorite: those counted,
-// and what was changed here and is not counted yet. The change is kept by now,
-// so that a database which fails only here must not say otherwise: then the
-// overlay counts.
+// count returns how many people have a channel as a favorite: the number counted so
+// far and the changes of this process that are not counted yet. The change itself is
+// stored by now, so a database that fails here is no error: the number of the
+// overlay is taken instead.
 func (s *Server) count(ctx context.Context, channel string) int {
 	counted, err := social.ReadCounted(ctx, s.DB, channel)
 	if err != nil {
@@ -211,5 +213,5 @@ func (s *Server) count(ctx context.Context, channel string) int {
 			counted.Counts = *c
 		}
 	}
-	return s.recent.over(channel, &counted, s.Now())
+	return s.recent.total(channel, &counted, s.Now())
 }

@@ -406,7 +406,7 @@ func TestRecentReordered(t *testing.T) {
 		late.Revision++
 	}
 	for _, counted := range []*social.Counted{&early, &late, &early, &late} {
-		if n := r.over("A.br", counted, noon); n != 7 {
+		if n := r.total("A.br", counted, noon); n != 7 {
 			t.Errorf("%d people by revision %d, want 7", n, counted.Revision)
 		}
 	}
@@ -419,11 +419,11 @@ func TestRecentSpilled(t *testing.T) {
 	r.add(social.Favorite{Key: fact.NewKey(), Channel: "A.br", Delta: 1, At: noon}, noon)
 	counted := social.Counted{Ledger: fact.Ledger{Seen: map[string]fact.Seen{"2026-11-22": {Spilled: 1}}}}
 	counted.Favorites, counted.Revision = 4, 1
-	if n := r.over("A.br", &counted, noon.Add(time.Second)); n != 5 {
+	if n := r.total("A.br", &counted, noon.Add(time.Second)); n != 5 {
 		t.Errorf("at once %d people, want 5", n)
 	}
 	counted.Favorites, counted.Revision = 5, 2
-	if n := r.over("A.br", &counted, noon.Add(2*countedSoon)); n != 5 {
+	if n := r.total("A.br", &counted, noon.Add(2*countedSoon)); n != 5 {
 		t.Errorf("when it is counted %d people, want 5", n)
 	}
 }

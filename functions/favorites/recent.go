@@ -8,23 +8,28 @@ import (
 	"miramundo.dev/shared/social"
 )
 
+// Changes of favorites are counted by another process, some seconds later. A caller
+// that adds a favorite should see the number go up at once, and should not see it go
+// back: so each process remembers the changes that it made, adds them to the number
+// read from the database, and forgets a change once the database lists its key among
+// those counted.
+
 // Bounds of what is remembered.
 const (
-	// countedWithin is the time in which changes are counted: later they are
-	// taken to be, whether or not their keys are found.
+	// countedWithin is the time after which a change is taken to be counted, even
+	// if its key is not found.
 	countedWithin = time.Minute
-	// countedSoon is that time on days of which not all keys can be found: most
-	// are counted by then, and are not to be counted here once more.
+	// countedSoon is that time on days of which the database does not list all keys:
+	// most changes are counted by then, and would count twice.
 	countedSoon = 5 * time.Second
-	// fresh is how long a number that was told is shown in place of the
-	// overlay's, which some seconds later has it too.
+	// fresh is how long the number last answered is shown in place of that of the
+	// overlay, which follows some seconds later.
 	fresh       = 10 * time.Second
 	maxChannels = 10_000
 )
 
-// recent remembers the changes of the last minute that this process made, so
-// that the numbers it tells do not wait for those who count. The zero recent
-// remembers none; its methods may be called concurrently.
+// recent remembers the changes of the last minute that this process made. The zero
+// recent is empty and ready to use; its methods may be called concurrently.
 type recent struct {
 	mu       sync.Mutex
 	channels map[string]*changes // guarded by mu
@@ -32,12 +37,12 @@ type recent struct {
 
 // changes are those of one channel.
 type changes struct {
-	list     []social.Favorite // those that counted lacks
-	counted  int               // the newest number of those counted that was seen
-	revision int64             // of counted
-	told     int               // the number told last
-	toldAt   time.Time         // zero before
-	at       time.Time         // of the last change
+	list       []social.Favorite // the changes that counted does not include
+	counted    int               // the newest number read from the database
+	revision   int64             // of counted
+	answered   int               // the number answered last
+	answeredAt time.Time         // zero before the first answer
+	at         time.Time         // of the last change
 }
 
 // add remembers a change.
@@ -58,7 +63,8 @@ func (r *recent) add(f social.Favorite, now time.Time) {
 	c.list, c.at = append(c.list, f), now
 }
 
-// forget makes room: of what is counted by now, or of everything.
+// forget makes room: it drops the channels whose changes are counted by now, or all
+// of them.
 func (r *recent) forget(now time.Time) {
 	for channel, c := range r.channels {
 		if now.Sub(c.at) > countedWithin {
@@ -70,9 +76,9 @@ func (r *recent) forget(now time.Time) {
 	}
 }
 
-// over returns how many people have a channel as a favorite, by what is counted
-// and what is changed since. It forgets the changes that are counted.
-func (r *recent) over(channel string, counted *social.Counted, now time.Time) int {
+// total returns how many people have a channel as a favorite: the counted number and
+// the changes of this process since. It forgets the changes that are counted.
+func (r *recent) total(channel string, counted *social.Counted, now time.Time) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := r.channels[channel]
@@ -84,12 +90,13 @@ func (r *recent) over(channel string, counted *social.Counted, now time.Time) in
 	for _, f := range c.list {
 		n += f.Delta
 	}
-	c.told, c.toldAt = max(n, 0), now
-	return c.told
+	c.answered, c.answeredAt = max(n, 0), now
+	return c.answered
 }
 
-// settle forgets the changes that are counted. What was read before what is
-// known, and comes later, says nothing: changes that it lacks may be forgotten.
+// settle forgets the changes that are counted. A number with an older revision than
+// the one known was read earlier and is not taken: the changes that it lacks may be
+// forgotten already.
 func (c *changes) settle(counted *social.Counted, now time.Time) {
 	if counted.Revision >= c.revision {
 		c.counted, c.revision = int(counted.Favorites), counted.Revision
@@ -104,13 +111,13 @@ func (c *changes) settle(counted *social.Counted, now time.Time) {
 	})
 }
 
-// last returns the number told last of a channel, if that was just now.
+// last returns the number last answered for a channel, if that is fresh.
 func (r *recent) last(channel string, now time.Time) (int, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := r.channels[channel]
-	if c == nil || c.toldAt.IsZero() || now.Sub(c.toldAt) > fresh {
+	if c == nil || c.answeredAt.IsZero() || now.Sub(c.answeredAt) > fresh {
 		return 0, false
 	}
-	return c.told, true
+	return c.answered, true
 }

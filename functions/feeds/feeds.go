@@ -1,5 +1,11 @@
-// Package feeds is the function that gives libraries to players, as lists that
-// they subscribe to.
+// Package feeds is the function that serves libraries to players, as playlists and
+// programme guides that they subscribe to.
+//
+// Players request a feed again and again, mostly unchanged, and all of them at
+// once when an evening begins. A feed costs two reads of the database; the file
+// that was written from them is cached as long as the library, the catalog, the
+// caller's country and the guide stay the same (shelf.go). Guides are the expensive
+// files, so only one is written at a time.
 package feeds
 
 import (
@@ -18,8 +24,8 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// Paths of the lists of a library, of a folder and of a sub-tab, below which
-// their guides are.
+// Paths below which the lists of a library, of a folder and of a sub-tab are, and
+// their guides.
 const (
 	libraryPath  = library.FeedsPath + "{token}"
 	foldersPath  = libraryPath + "/c"
@@ -28,8 +34,8 @@ const (
 	groupPath    = groupsPath + "/{group}"
 )
 
-// perOwner lets the reader's own cache keep a list, to ask each time whether
-// it changed: the address is a secret, and may die at any moment.
+// perOwner lets only the player's own cache store a list, and makes it revalidate
+// each time: the address is a secret, and the owner may replace it at any moment.
 const perOwner api.Cache = "private, no-cache"
 
 // Endpoints is this function's part of the API.
@@ -46,7 +52,7 @@ var Endpoints = []api.Endpoint{
 		"Returns the programmes of one sub-tab's channels as an XMLTV guide.", guideTypes)),
 }
 
-// Media types beside that of JSON.
+// Media types of the feeds besides JSON.
 var (
 	listTypes  = []string{feed.M3UType, feed.XSPFType}
 	guideTypes = []string{feed.GuideType, feed.ArchiveType}
@@ -72,13 +78,13 @@ type Server struct {
 	guides  Guide
 	now     func() time.Time
 	shelf   shelf
-	desk    chan struct{} // holds a token while a guide is written
+	writing chan struct{} // holds a value while a guide is written
 }
 
-// New returns a server of the libraries in db, of channels that v shows and of
-// which g knows programmes.
+// New returns a server of the libraries in db. v provides their channels, and g the
+// programmes of the channels.
 func New(db store.DB, v index.Viewer, g Guide, now func() time.Time) *Server {
-	return &Server{db: db, catalog: v, guides: g, now: now, desk: make(chan struct{}, 1)}
+	return &Server{db: db, catalog: v, guides: g, now: now, writing: make(chan struct{}, 1)}
 }
 
 type libraryIn struct {
@@ -128,7 +134,7 @@ func (s *Server) group(ctx context.Context, in groupIn) (listFile, error) {
 	return listFile{f}, err
 }
 
-// cut parts the name of a list from its format. A slug may hold dots.
+// cut splits the name of a file into a slug and a format. A slug may contain dots.
 func cut(name string) (slug, format string, ok bool) {
 	at := strings.LastIndexByte(name, '.')
 	if at <= 0 {
@@ -158,14 +164,14 @@ func (s *Server) groupGuide(ctx context.Context, in groupGuideIn) (file, error) 
 	return s.guide(ctx, in.Token, place{in.Category, in.Group}, in.File)
 }
 
-// A listFile is a list, which may be one in JSON.
+// A listFile is a file whose JSON form has a schema.
 type listFile struct{ file }
 
 // Schema returns the shape of a list in JSON.
 func (listFile) Schema() any { return feed.ChannelList{} }
 
-// feed returns what a token opens at a place, in a format. It reads two
-// documents.
+// feed returns the file of a place in the library that a token opens, in a format.
+// It reads two documents.
 func (s *Server) feed(ctx context.Context, token string, at place, format string) (file, error) {
 	v, err := s.catalog.View()
 	if err != nil {
@@ -176,7 +182,7 @@ func (s *Server) feed(ctx context.Context, token string, at place, format string
 		return file{}, fault.OrUnavailable(err)
 	}
 	caller := rank.Caller{Country: api.CountryOf(ctx), Now: s.now()}
-	k := key{l.Owner, l.Revision, at, keptAs(format), caller.Country, caller.Now.Unix() / fresh, 0}
+	k := key{l.Owner, l.Revision, at, cachedAs(format), caller.Country, caller.Now.Unix() / fresh, 0}
 	if k.format == feed.Archive {
 		k.shown = s.guides.Version()
 	}
@@ -194,9 +200,9 @@ func (s *Server) feed(ctx context.Context, token string, at place, format string
 	return f, nil
 }
 
-// write returns p as the list or the guide that k is of, and keeps it. Guides
-// are written one at a time: one of a full library is some work, which its
-// readers ask for together.
+// write returns the list or guide of p in the format of k, and caches it. Guides
+// are written one at a time: that of a full library takes some work, and several
+// players request it together.
 func (s *Server) write(ctx context.Context, p part, v *index.View, k key, caller rank.Caller) (f file, err error) {
 	if k.format != feed.Archive {
 		f.Content = api.Content(p.list(v, caller).As(k.format, p.file(k.format)))
@@ -204,8 +210,8 @@ func (s *Server) write(ctx context.Context, p part, v *index.View, k key, caller
 		return f, nil
 	}
 	select {
-	case s.desk <- struct{}{}:
-		defer func() { <-s.desk }()
+	case s.writing <- struct{}{}:
+		defer func() { <-s.writing }()
 	case <-ctx.Done():
 		return file{}, fault.ErrUnavailable.Because(ctx.Err())
 	}

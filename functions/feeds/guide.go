@@ -19,16 +19,16 @@ import (
 	"miramundo.dev/shared/library"
 )
 
-// A Guide tells what channels show, from memory. A [guide.Live] is one.
+// A Guide provides the programmes of channels from memory. A [guide.Live] is one.
 type Guide interface {
-	// Programmes returns those of a channel that have not ended before now.
+	// Programmes returns the programmes of a channel that end after now.
 	Programmes(channel string, now time.Time) []guide.Programme
 
-	// Version returns a number that is another once a programme has changed.
+	// Version returns a number that changes whenever a programme does.
 	Version() uint64
 }
 
-// guides are the formats of guides, by the files that they are in.
+// guides are the formats of guides by the names of their files.
 var guides = map[string]string{guideName + "." + feed.XMLTV: feed.XMLTV, guideName + "." + feed.Archive: feed.Archive}
 
 func (s *Server) guide(ctx context.Context, token string, at place, name string) (file, error) {
@@ -39,17 +39,17 @@ func (s *Server) guide(ctx context.Context, token string, at place, name string)
 	return s.feed(ctx, token, at, format)
 }
 
-// keptAs returns the format in which one is kept: a guide in gzip, in which
-// those who ask for it as it is take it too.
-func keptAs(format string) string {
+// cachedAs returns the format in which a file is cached. A guide is cached in gzip
+// alone, because most players that request the plain form accept gzip too.
+func cachedAs(format string) string {
 	if format == feed.XMLTV {
 		return feed.Archive
 	}
 	return format
 }
 
-// archive returns the guide of l. It tells of the day in UTC from its
-// beginning, so that it changes with the programmes and not with the hour.
+// archive returns the guide of l in gzip. It begins at midnight UTC, so that it
+// changes with the programmes and not with the hour.
 func (s *Server) archive(l *feed.List, now time.Time) (f file) {
 	from := now.UTC().Truncate(24 * time.Hour)
 	l.Programmes = func(channel string) iter.Seq[feed.Programme] {
@@ -68,8 +68,8 @@ func (s *Server) archive(l *feed.List, now time.Time) (f file) {
 // A file is a list or a guide as it is sent.
 type file struct {
 	api.Content
-	size  int64 // of a guide, unpacked
-	plain bool  // it is a guide, which is not asked for as an archive
+	size  int64 // of an unpacked guide, in bytes
+	plain bool  // the request is for the unpacked guide
 }
 
 // Reply writes the file.
@@ -80,8 +80,8 @@ func (f file) Reply(w http.ResponseWriter, r *http.Request) error {
 	return f.Content.Reply(w, r)
 }
 
-// unpacked writes a guide as it is, or in the gzip in which it is kept where the
-// caller undoes that.
+// unpacked writes a guide, with the cached gzip as the content encoding where the
+// caller accepts that.
 func (f file) unpacked(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", feed.GuideType)

@@ -10,24 +10,24 @@ import (
 	"miramundo.dev/shared/library"
 )
 
-// The names of files of the whole library, and of guides.
+// The names of the files of the whole library and of guides.
 const (
 	libraryFile = "library"
 	guideName   = "guia"
 )
 
-// libraryName is what the list of a whole library is called.
+// libraryName is the title of the list of a whole library.
 const libraryName = "Miramundo"
 
-// A place is how addresses name a part of a library: by the slugs of a folder
-// and a sub-tab. It is the whole library when both are empty.
+// A place names a part of a library as addresses do, by the slugs of a folder and a
+// sub-tab. Both are empty for the whole library.
 type place struct{ category, group string }
 
-// A part is what a list is of.
+// A part is the whole library, a folder or a sub-tab.
 type part struct {
 	library  *library.Library
-	category *library.Category // nil of the whole library
-	group    *library.Group    // nil likewise, and of a folder
+	category *library.Category // nil for the whole library
+	group    *library.Group    // nil for the whole library and for a folder
 }
 
 // find returns the part of l at a place, or ErrNoFeed.
@@ -46,8 +46,8 @@ func find(l *library.Library, at place) (p part, err error) {
 	return p, nil
 }
 
-// file returns the name of a list's file, without its ending. A guide is found
-// under one name everywhere.
+// file returns the name of the file of p without its ending. Guides have the same
+// name everywhere.
 func (p *part) file(format string) string {
 	switch {
 	case format == feed.XMLTV || format == feed.Archive:
@@ -66,7 +66,7 @@ type chooser struct {
 	caller rank.Caller
 }
 
-// list returns p as a list, its channels as v has them.
+// list returns the channels of p as a list, as v has them for a caller.
 func (p *part) list(v *index.View, caller rank.Caller) *feed.List {
 	c := chooser{v, caller}
 	l := p.head(v.Links().Base)
@@ -113,12 +113,14 @@ func (p *part) head(base string) *feed.List {
 	}
 }
 
-// head returns a list of a level. Its guide is below the address guides.
+// head returns a list without entries, at a level of the library. Its guide is below
+// the address guides.
 func head(level, name string, f library.FeedBase, guides string) *feed.List {
 	return &feed.List{Name: name, Level: level, Feeds: feed.AddressesOf(f.As), Guide: guides + "/" + guideName + "." + feed.Archive}
 }
 
-// add adds the items of a sub-tab, which lies in folders, as a group.
+// add appends the items of a sub-tab to list, each with its folders and the title of
+// its group.
 func (c *chooser) add(list []feed.Entry, g *library.Group, folders []string, group string) []feed.Entry {
 	for i := range g.Items {
 		e := c.entry(&g.Items[i])
@@ -128,8 +130,8 @@ func (c *chooser) add(list []feed.Entry, g *library.Group, folders []string, gro
 	return list
 }
 
-// entry returns an item with what the catalog says of its channel now, or with
-// what is remembered of one that is gone.
+// entry returns the entry of an item: with the channel as the catalog has it now or,
+// when it does not have it, as it was when the item was added.
 func (c *chooser) entry(it *library.Item) feed.Entry {
 	if p, ok := c.view.Entry(it.Channel, it.Stream, int(i18n.EN), c.caller); ok {
 		return feed.EntryOf(p.Channel, p.Stream, c.view.Links())

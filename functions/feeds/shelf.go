@@ -8,38 +8,39 @@ import (
 	"miramundo.dev/shared/identity"
 )
 
-// fresh is for how long a list is right while nothing that it was made of
-// changes, in seconds: measurements grow old.
+// fresh is how long a list is served, in seconds, although nothing that it depends
+// on has changed: the measurements by which streams are chosen grow old.
 const fresh = 600
 
-// A key says what a list depends on, beside the catalog.
+// A key is everything that a cached file depends on, besides the catalog.
 type key struct {
 	owner    identity.Owner
 	revision int64 // of the library
 	place    place
-	format   string // in which it is kept
+	format   string // in which it is cached
 	country  string // of the caller
-	period   int64  // in which it was written, counted in fresh
-	shown    uint64 // the version of the guide, when it is one
+	period   int64  // when it was written, in units of fresh
+	shown    uint64 // the version of the programmes, for a guide
 }
 
-// Bounds of a shelf, in bytes: of all lists, and of one.
+// Bounds of a shelf, in bytes: of all files, and of one.
 const (
 	maxShelf = 48 << 20
 	maxList  = maxShelf / 2 // the guide of a full library takes a quarter
 )
 
-// A shelf keeps lists that were written from one view of the catalog, since
-// players read an unchanged list again and again. The zero shelf is empty.
+// A shelf caches the files that were written from one view of the catalog, and
+// evicts the oldest. Files of an earlier view are dropped at once. The zero shelf is
+// empty and ready to use; its methods may be called concurrently.
 type shelf struct {
 	mu    sync.Mutex
-	view  weak.Pointer[index.View] // not kept alive
+	view  weak.Pointer[index.View] // weak, so that the cache does not keep an old catalog in memory
 	lists map[key]file
 	keys  []key // the oldest first
 	bytes int
 }
 
-// get returns the list of a key that was written from v.
+// get returns the file of a key that was written from v.
 func (s *shelf) get(v *index.View, k key) (file, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,8 +51,7 @@ func (s *shelf) get(v *index.View, k key) (file, bool) {
 	return c, ok
 }
 
-// put keeps a list that was written from v, in the place of the oldest ones.
-// Those of another view go.
+// put caches a file that was written from v.
 func (s *shelf) put(v *index.View, k key, c file) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package guest is the function that gives a guest a token, and tells callers
-// of the API keys of old that there are none any more.
+// Package guest is the function that gives tokens to new guests. It also answers at
+// the paths of the API keys of an earlier version, which are retired.
 package guest
 
 import (
@@ -39,8 +39,8 @@ var Endpoints = []api.Endpoint{
 // keysPath is where API keys once were.
 const keysPath = "/api/keys"
 
-// retired is an operation on the keys of old. It reads no input, so that
-// nothing that is sent is answered in another way.
+// retired returns an endpoint of the retired API keys. It reads no input, so that
+// every request gets the same answer.
 func retired(method, path, summary string) api.Endpoint {
 	return api.Bind((*Server).retired, api.Endpoint{
 		Method:  method,
@@ -54,14 +54,14 @@ func retired(method, path, summary string) api.Endpoint {
 	})
 }
 
-// A Server gives tokens.
+// A Server gives tokens to guests.
 type Server struct {
 	guests *identity.Guests
 	limit  *limit
 }
 
-// New returns a server that gives the tokens of guests. It lets a network have
-// some tokens at a time, as this process counts them.
+// New returns a server that gives the tokens that guests issues. It limits how many
+// a network gets from this process.
 func New(guests *identity.Guests, now func() time.Time) *Server {
 	return &Server{guests, newLimit(now)}
 }

@@ -11,25 +11,25 @@ import (
 	"miramundo.dev/shared/identity"
 )
 
-// How many guests may come from a network: as many as a household or an office
-// brings at once, then one in a while. A guest costs the service nothing, but
-// each counts as a person where plays and comments are counted.
+// How many tokens a network gets: as many as a household or an office needs at once,
+// then one every half minute. A token costs nothing to make, but each counts as a
+// person where plays and comments are counted.
 const (
 	atOnce = 30
 	every  = 30 * time.Second
 )
 
-// maxNetworks is how many networks are told apart, in about 2 MiB. Those that
-// come when there is no room share one allowance.
+// maxNetworks is how many networks are counted separately, in about 2 MiB. Networks
+// beyond that share one allowance.
 const maxNetworks = 1 << 14
 
-// A limit counts the guests of each network, in this process alone: as many
-// instances as there are, as many times a network has its allowance.
+// A limit counts the tokens of each network in this process alone: a network has its
+// allowance once per instance of the function.
 type limit struct {
 	now    func() time.Time
 	mu     sync.Mutex
 	by     map[netip.Prefix]*rate.Limiter // guarded by mu
-	others *rate.Limiter                  // of networks that there is no room for
+	others *rate.Limiter                  // shared by the networks beyond maxNetworks
 	swept  time.Time                      // guarded by mu
 }
 
@@ -39,8 +39,8 @@ func newLimit(now func() time.Time) *limit {
 
 func newLimiter() *rate.Limiter { return rate.NewLimiter(rate.Every(every), atOnce) }
 
-// take lets one guest come from the network of a, or returns ErrTooMany with
-// when to come again. Callers without an address are of one network.
+// take takes one token from the allowance of the network of a, or returns ErrTooMany
+// with the seconds to wait. Callers without an address share one allowance.
 func (l *limit) take(a netip.Addr) error {
 	now := l.now()
 	r := l.of(identity.Network(a), now).ReserveN(now, 1)
@@ -70,8 +70,8 @@ func (l *limit) of(network netip.Prefix, now time.Time) *rate.Limiter {
 	return one
 }
 
-// sweep forgets the networks that have their whole allowance again. It looks no
-// more often than allowances grow.
+// sweep forgets the networks that have their whole allowance again. It does so at
+// most once in the time in which an allowance grows by one.
 func (l *limit) sweep(now time.Time) {
 	if now.Sub(l.swept) < every {
 		return

@@ -1,4 +1,5 @@
-// Package history is the function by which people see again what they played.
+// Package history is the function that keeps which channels a caller played, how
+// often and when.
 package history
 
 import (
@@ -61,7 +62,8 @@ type Server struct {
 	now     func() time.Time
 }
 
-// New returns a server of the histories in db, of channels that v shows.
+// New returns a server of the histories in db. v provides the channels, and links
+// the addresses of the service.
 func New(db store.DB, v index.DatedViewer, links catalog.LinkBase, now func() time.Time) *Server {
 	return &Server{db: db, catalog: v, links: links, now: now}
 }
@@ -114,7 +116,7 @@ type addIn struct {
 	ChannelID string `json:"channel_id" required:"true" minLength:"1" maxLength:"256" description:"Catalog id of the channel that is played."`
 }
 
-// A played is a channel that was just played.
+// A played is the answer to a play.
 type played struct {
 	ChannelID string  `json:"channel_id"`
 	Plays     int     `json:"plays" description:"The caller's own, this one included."`
@@ -147,7 +149,7 @@ func (s *Server) add(ctx context.Context, in addIn) (out played, err error) {
 	return played{c.ID, row.Plays, &last, s.links.Channel(c.ID)}, nil
 }
 
-// A cleared is the answer when a history is empty.
+// A cleared is the answer when a history was cleared.
 type cleared struct {
 	OK      bool `json:"ok" description:"Always true."`
 	Cleared bool `json:"cleared" description:"Always true."`
@@ -169,7 +171,7 @@ type removeIn struct {
 	ChannelID string `path:"channel_id" maxLength:"256" description:"Catalog id of the channel."`
 }
 
-// A removed is the answer when a channel has left a history.
+// A removed is the answer when a channel was removed from a history.
 type removed struct {
 	OK      bool   `json:"ok" description:"Always true."`
 	Removed string `json:"removed" description:"Id of the channel."`
@@ -180,7 +182,7 @@ func (s *Server) remove(ctx context.Context, in removeIn) (out removed, err erro
 	if err != nil {
 		return out, err
 	}
-	v, _ := s.catalog.View() // without a catalog channels go by the ids that are kept
+	v, _ := s.catalog.View() // without a catalog, channels are found by their stored ids
 	found := false
 	err = kept.UpdateHistory(ctx, s.db, who, func(h *kept.History) bool {
 		found = h.Remove(in.ChannelID, v.Current)

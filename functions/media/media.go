@@ -1,6 +1,5 @@
-// Package media is the function that serves what pages and players load by
-// address: the flags of countries and the logos of channels. Of addresses at
-// which streams once were, it knows where they went.
+// Package media is the function that serves the flags of countries and the logos of
+// channels. It also redirects the former addresses of streams to the hop.
 package media
 
 import (
@@ -47,12 +46,13 @@ var Endpoints = []api.Endpoint{
 	relay,
 }
 
-// What `make generate` takes from the package of flags; without it, a README.
+// files holds the flags, which `make generate` copies from an npm package; before
+// that it holds a README alone.
 //
 //go:embed flags
 var files embed.FS
 
-// A Server serves images, and sends players to the hop.
+// A Server serves images, and redirects players to the hop.
 type Server struct {
 	db     store.DB
 	flags  fs.FS
@@ -60,14 +60,15 @@ type Server struct {
 	hidden func(logo string) bool
 }
 
-// New returns a server of the embedded flags and of the logos kept in db, for
-// a stream hop at hopURL.
+// New returns a server of the embedded flags and of the logos in db. The stream hop
+// is at hopURL.
 func New(db store.DB, hopURL string) *Server {
 	return &Server{db, files, hopURL, func(string) bool { return false }}
 }
 
-// Hide has the server deny the logos that hidden names: those of channels that
-// the operator has blocked. It is to be called before the server serves.
+// Hide makes the server answer logo not found for the logos that hidden reports:
+// those of channels that the operator has blocked. It must be called before the
+// server serves.
 func (s *Server) Hide(hidden func(logo string) bool) *Server {
 	s.hidden = hidden
 	return s
@@ -77,7 +78,7 @@ type flagIn struct {
 	File string `path:"file" maxLength:"64" description:"The country's ISO 3166-1 alpha-2 code, and .svg."`
 }
 
-// flagFile is the name of a country's flag.
+// flagFile matches the name of a country's flag.
 var flagFile = regexp.MustCompile(`^[a-z]{2}\.svg$`)
 
 func (s *Server) flag(_ context.Context, in flagIn) (image, error) {
@@ -108,8 +109,8 @@ func (s *Server) logo(ctx context.Context, in logoIn) (image, error) {
 	return image{api.Content{Type: im.Type, Data: im.Data, Tag: im.Hash}}, nil
 }
 
-// An image is sent so that, opened as a page of its own, it can do nothing: an
-// SVG is a document that may hold scripts.
+// An image is sent with a policy that allows it nothing when it is opened as a page
+// of its own, because an SVG is a document that may contain scripts.
 type image struct{ api.Content }
 
 var sandbox = []string{"default-src 'none'; style-src 'unsafe-inline'; sandbox"}

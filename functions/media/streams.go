@@ -10,14 +10,14 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// Faults of old addresses of streams.
+// Faults of the former addresses of streams.
 var (
 	ErrRelayOff = fault.New(fault.Gone, "relay_desligado") // no video passes through the service since 2026-09-05
 	ErrTooLong  = fault.New(fault.Invalid, "invalid_request").With("param", "p").With("reason", "too_long").With("bound", maxQuery)
 )
 
-// stream is where the hop was before it had a host of its own: players keep
-// the addresses that they were given.
+// stream is the path of the hop before it had a host of its own. Players still use
+// the addresses that they stored then.
 var stream = api.Bind((*Server).stream, api.Endpoint{
 	Method:  "GET",
 	Path:    catalog.StreamsPath + "{id}",
@@ -30,7 +30,7 @@ var stream = api.Bind((*Server).stream, api.Endpoint{
 	Status: http.StatusFound,
 })
 
-// relay is what passed video through the service.
+// relay is the path that once relayed video through the service.
 var relay = api.Bind((*Server).relay, api.Endpoint{
 	Method:  "GET",
 	Path:    "/api/m/{ticket}",
@@ -41,8 +41,8 @@ var relay = api.Bind((*Server).relay, api.Endpoint{
 	Status:  http.StatusGone, // and no other
 })
 
-// maxQuery is the longest query that is passed on, in bytes: a ticket of 6,000
-// characters and what players add to it.
+// maxQuery is the longest query that is passed on to the hop, in bytes: a ticket of
+// 6,000 characters and what players add to it.
 const maxQuery = 8192
 
 type streamIn struct {
@@ -51,12 +51,12 @@ type streamIn struct {
 
 func (s *Server) stream(_ context.Context, in streamIn) (toHop, error) {
 	if in.ID == "." || in.ID == ".." {
-		return toHop{}, catalog.ErrNoStream // whatever way the dots were written, an address would lose them
+		return toHop{}, catalog.ErrNoStream // a URL would lose these segments, however they were escaped
 	}
 	return toHop{s.hopURL + catalog.StreamsPath + url.PathEscape(in.ID)}, nil
 }
 
-// A toHop leads to the hop, with the query as it came.
+// A toHop redirects to an address of the hop, with the query of the request.
 type toHop struct{ address string }
 
 // Reply redirects.
