@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,12 +17,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
-	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/bus/bustest"
 	"miramundo.dev/shared/catalog"
-	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/social"
@@ -31,61 +30,13 @@ import (
 	"miramundo.dev/shared/social/speech"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
-	"miramundo.dev/shared/wire"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 var (
 	noon  = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	links = catalog.LinkBase{Base: "https://mira.example"}
 )
-
-// A shownCatalog is a catalog of one moment.
-type shownCatalog struct{ view *index.View }
-
-func (s *shownCatalog) View() (*index.View, error) {
-	if s.view == nil {
-		return nil, catalog.ErrNotLoaded
-	}
-	return s.view, nil
-}
-
-func viewOf(t testing.TB, aliases map[string]string, ids ...string) *index.View {
-	t.Helper()
-	var list []catalog.Record
-	for i, id := range ids {
-		list = append(list, catalog.Record{ID: id, Name: "Channel " + id, Country: "BR", Origin: "iptv-org", Streams: []catalog.StreamRecord{{
-			ID: catalog.StreamID(i + 1), URL: fmt.Sprintf("https://h.example/%d.m3u8", i), Kind: catalog.StreamHLS, Origin: "iptv-org", Playable: true,
-		}}})
-	}
-	ix, err := index.Build(&catalog.Register{BuiltAt: noon, Records: list, ChannelAliases: aliases})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return index.NewView(ix, index.Overlay{}, links)
-}
-
-func open(t testing.TB) (store.DB, bus.Bus) {
-	t.Helper()
-	db, events, err := wire.Open(t.Context(), wire.Config{
-		Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data"), Topology: social.Topology(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { events.Close(); db.Close() })
-	return db, events
-}
-
-// byName takes those who say who they are for that, and nobody for others.
-type byName struct{}
-
-func (byName) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
-	name := shown.GuestToken
-	if name == "" {
-		return nil, identity.ErrCredential
-	}
-	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + name), Guest: true}), nil
-}
 
 // counting counts the documents that are read outside of transactions.
 type counting struct {
@@ -127,15 +78,15 @@ func (c *counting) spent() [3]int32 {
 type world struct {
 	db      store.DB
 	events  bus.Bus
-	catalog *shownCatalog
+	catalog *indextest.Catalog
 
 	mu  sync.Mutex
 	now time.Time // guarded by mu
 }
 
 func newWorld(t testing.TB, ids ...string) *world {
-	db, events := open(t)
-	return &world{db: db, events: events, catalog: &shownCatalog{viewOf(t, nil, ids...)}, now: noon}
+	db, events := wiretest.Open(t, social.Topology())
+	return &world{db: db, events: events, catalog: &indextest.Catalog{Shown: indextest.Channels(t, links, nil, ids...)}, now: noon}
 }
 
 func (w *world) clock() time.Time {
@@ -157,7 +108,7 @@ func (w *world) instance() http.Handler {
 		DB: w.db, Outbox: &outbox.Outbox{DB: w.db, Bus: w.events, Log: log, Now: w.clock},
 		Catalog: w.catalog, Links: links, Now: w.clock,
 	})
-	return request.Handler(request.Options{Auth: byName{}, Log: log}, s, Endpoints)
+	return request.Handler(request.Options{Auth: apitest.ByName{}, Log: log}, s, Endpoints)
 }
 
 // reply is all that any answer may hold.
@@ -428,7 +379,7 @@ func TestOutage(t *testing.T) {
 		t.Errorf("what is remembered is not shown without the database: %v", got)
 	}
 	sw.On()
-	w.catalog.view = nil
+	w.catalog.Shown = nil
 	for what, want := range map[string]int{"list": 503, "post": 503, "delete": 200} {
 		if code, r := calls[what](); code != want {
 			t.Errorf("%s without the catalog: %d %+v, want %d", what, code, r, want)

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,20 +15,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
-	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/bus/bustest"
 	"miramundo.dev/shared/catalog"
-	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/fact/outbox"
-	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
-	"miramundo.dev/shared/wire"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 var (
@@ -37,60 +35,11 @@ var (
 	links = catalog.LinkBase{Base: "https://mira.example"}
 )
 
-// A shownCatalog is a catalog of one moment.
-type shownCatalog struct {
-	view   *index.View
-	synced time.Time
-}
-
-func (s *shownCatalog) View() (*index.View, error) {
-	if s.view == nil {
-		return nil, catalog.ErrNotLoaded
-	}
-	return s.view, nil
-}
-
-func (s *shownCatalog) Synced() (time.Time, bool) { return s.synced, !s.synced.IsZero() }
-
-func viewOf(t testing.TB, aliases map[string]string, ids ...string) *index.View {
-	t.Helper()
-	var list []catalog.Record
-	for i, id := range ids {
-		list = append(list, catalog.Record{ID: id, Name: "Channel " + id, Country: "BR", Origin: "iptv-org", Streams: []catalog.StreamRecord{{
-			ID: catalog.StreamID(i + 1), URL: fmt.Sprintf("https://h.example/%d.m3u8", i), Kind: catalog.StreamHLS, Origin: "iptv-org", Playable: true,
-		}}})
-	}
-	ix, err := index.Build(&catalog.Register{BuiltAt: noon, Records: list, ChannelAliases: aliases})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return index.NewView(ix, index.Overlay{}, links)
-}
-
-func open(t testing.TB) (store.DB, bus.Bus) {
-	t.Helper()
-	db, events, err := wire.Open(t.Context(), wire.Config{
-		Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data"), Topology: social.Topology(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { events.Close(); db.Close() })
-	return db, events
-}
-
-// byName takes everyone for who they say they are.
-type byName struct{}
-
-func (byName) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
-	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + shown.GuestToken), Guest: true}), nil
-}
-
 // A world is the function with all that it stands on, at a time that tests set.
 type world struct {
 	db      store.DB
 	events  bus.Bus
-	catalog *shownCatalog
+	catalog *indextest.Catalog
 	overlay *social.Overlay
 
 	mu  sync.Mutex
@@ -98,8 +47,8 @@ type world struct {
 }
 
 func newWorld(t testing.TB, ids ...string) *world {
-	db, events := open(t)
-	return &world{db: db, events: events, catalog: &shownCatalog{view: viewOf(t, nil, ids...), synced: noon}, now: noon}
+	db, events := wiretest.Open(t, social.Topology())
+	return &world{db: db, events: events, catalog: &indextest.Catalog{Shown: indextest.Channels(t, links, nil, ids...), SyncedAt: noon}, now: noon}
 }
 
 func (w *world) clock() time.Time {
@@ -121,7 +70,7 @@ func (w *world) instance() http.Handler {
 		DB: w.db, Outbox: &outbox.Outbox{DB: w.db, Bus: w.events, Log: log, Now: w.clock},
 		Overlay: w.overlay, Catalog: w.catalog, Links: links, Now: w.clock,
 	})
-	return request.Handler(request.Options{Auth: byName{}, Log: log}, s, Endpoints)
+	return request.Handler(request.Options{Auth: apitest.ByName{}, Log: log}, s, Endpoints)
 }
 
 // reply is all that any answer may hold.
@@ -259,7 +208,7 @@ func TestVanished(t *testing.T) {
 	for _, id := range []string{"A.br", "B.br", "C.br"} {
 		like(t, h, "ana", id)
 	}
-	w.catalog.view = viewOf(t, map[string]string{"A.br": "New.br"}, "New.br", "C.br")
+	w.catalog.Shown = indextest.Channels(t, links, map[string]string{"A.br": "New.br"}, "New.br", "C.br")
 	_, l := call(t, h, "ana", "GET", path, "")
 	var ids []string
 	for _, it := range l.Items {
@@ -295,7 +244,7 @@ func TestFull(t *testing.T) {
 	for i := range kept.MaxFavorites - 1 {
 		all = append(all, fmt.Sprint("C", i))
 	}
-	w.catalog.view = viewOf(t, nil, append(all, "A.br", "B.br")...)
+	w.catalog.Shown = indextest.Channels(t, links, nil, append(all, "A.br", "B.br")...)
 	h := w.instance()
 	if code, r := like(t, h, "ana", "B.br"); code != 400 || r.Error != "favorites_limit_reached" || r.Max != kept.MaxFavorites {
 		t.Errorf("one more: %d %+v", code, r)
@@ -381,7 +330,7 @@ func TestOutage(t *testing.T) {
 		}
 	}
 	sw.On()
-	w.catalog.view = nil
+	w.catalog.Shown = nil
 	if code, r := like(t, h, "ana", "B.br"); code != 503 || r.Error != "catalog_unavailable" {
 		t.Errorf("without the catalog: %d %+v", code, r)
 	}

@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,29 +19,20 @@ import (
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/feed"
 	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/library/m3u"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
-	"miramundo.dev/shared/wire"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 var (
 	noon  = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	links = catalog.LinkBase{Base: "https://mira.example", Hop: "https://hop.example", Legacy: "https://legacy.example"}
 )
-
-// A shown is a catalog of one moment.
-type shown struct{ view *index.View }
-
-func (s *shown) View() (*index.View, error) {
-	if s.view == nil {
-		return nil, catalog.ErrNotLoaded
-	}
-	return s.view, nil
-}
 
 // streamID returns the id that the tests give to a stream.
 func streamID(channel, feed string) catalog.StreamID {
@@ -88,16 +78,6 @@ func indexOf(t testing.TB, list []catalog.Record) *index.Index {
 func viewOf(t testing.TB, list []catalog.Record, o index.Overlay) *index.View {
 	t.Helper()
 	return index.NewView(indexOf(t, list), o, links)
-}
-
-func openDB(t testing.TB) store.DB {
-	t.Helper()
-	db, events, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { events.Close(); db.Close() })
-	return db
 }
 
 // serve returns the function over db and a catalog.
@@ -207,8 +187,8 @@ func TestStreams(t *testing.T) {
 		{"station", "rb.1", index.Overlay{}, streamID("rb.1", "").String(), "audio"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			db := openDB(t)
-			h := serve(db, &shown{viewOf(t, records(), test.overlay)})
+			db := wiretest.OpenDB(t)
+			h := serve(db, &indextest.Catalog{Shown: viewOf(t, records(), test.overlay)})
 			l := keepOne(t, db, test.item)
 			want := []string(nil)
 			if test.want != "" {
@@ -243,8 +223,8 @@ func TestStreams(t *testing.T) {
 // TestLevels reads the feeds of every level: the channels, their groups, and
 // the addresses that one leads to.
 func TestLevels(t *testing.T) {
-	db := openDB(t)
-	h := serve(db, &shown{viewOf(t, records(), index.Overlay{})})
+	db := wiretest.OpenDB(t)
+	h := serve(db, &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})})
 	l, err := library.Update(t.Context(), db, "g_ana", noon, func(l *library.Library) error {
 		for _, name := range []string{"Notícias; | \"1\"", "日本, TV"} {
 			c, err := l.AddCategory(name)
@@ -299,8 +279,8 @@ func TestLevels(t *testing.T) {
 // TestUnknown checks that all that is not there is answered alike, so that
 // nothing can be told apart.
 func TestUnknown(t *testing.T) {
-	db := openDB(t)
-	h := serve(db, &shown{viewOf(t, records(), index.Overlay{})})
+	db := wiretest.OpenDB(t)
+	h := serve(db, &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})})
 	l := keepOne(t, db, "Aurora.br")
 	_, want := apitest.Do(t, h, "GET", "/f/"+strings.Repeat("a", 26)+"/library.m3u", "")
 	if !strings.Contains(want, `"feed_not_found"`) {
@@ -330,8 +310,8 @@ func TestUnknown(t *testing.T) {
 // TestChanges checks that a list tells at once what changed: the library, its
 // token, and the catalog.
 func TestChanges(t *testing.T) {
-	db := openDB(t)
-	v := &shown{viewOf(t, records(), index.Overlay{})}
+	db := wiretest.OpenDB(t)
+	v := &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})}
 	h := serve(db, v)
 	l := keepOne(t, db, "Aurora.br")
 	want := func(channel, feed string) {
@@ -343,7 +323,7 @@ func TestChanges(t *testing.T) {
 		}
 	}
 	want("Aurora.br", "HD")
-	v.view = v.view.WithOverlay(index.Overlay{BlockedStreams: []catalog.StreamID{streamID("Aurora.br", "HD")}})
+	v.Shown = v.Shown.WithOverlay(index.Overlay{BlockedStreams: []catalog.StreamID{streamID("Aurora.br", "HD")}})
 	want("Aurora.br", "SD")
 	l = keepOne(t, db, "Beacon.uk")
 	want("Beacon.uk", "SD")
@@ -364,10 +344,10 @@ func TestChanges(t *testing.T) {
 // TestCountry checks that callers get the streams of their countries, also of
 // lists that were kept for others.
 func TestCountry(t *testing.T) {
-	db := openDB(t)
+	db := wiretest.OpenDB(t)
 	list := records()
 	list[0].Streams[0].Label = "Geo-blocked"
-	h := serve(db, &shown{viewOf(t, list, index.Overlay{})})
+	h := serve(db, &indextest.Catalog{Shown: viewOf(t, list, index.Overlay{})})
 	l := keepOne(t, db, "Aurora.br")
 	for range 2 {
 		for country, feed := range map[string]string{"BR": "HD", "PT": "SD"} {
@@ -382,8 +362,8 @@ func TestCountry(t *testing.T) {
 // TestAging checks that a list does not outlast the measurements that it was
 // made by.
 func TestAging(t *testing.T) {
-	db, now := openDB(t), noon
-	h := request.Handler(request.Options{}, New(db, &shown{viewOf(t, records(), dead(streamID("Aurora.br", "HD")))}, grid{}, func() time.Time { return now }), Endpoints)
+	db, now := wiretest.OpenDB(t), noon
+	h := request.Handler(request.Options{}, New(db, &indextest.Catalog{Shown: viewOf(t, records(), dead(streamID("Aurora.br", "HD")))}, grid{}, func() time.Time { return now }), Endpoints)
 	l := keepOne(t, db, "Aurora.br")
 	for _, test := range []struct {
 		after time.Duration
@@ -399,8 +379,8 @@ func TestAging(t *testing.T) {
 // TestReads counts what a feed costs: two documents, also when it was kept, and
 // none for what cannot be a token.
 func TestReads(t *testing.T) {
-	db := storetest.NewMeter(openDB(t))
-	h := serve(db, &shown{viewOf(t, records(), index.Overlay{})})
+	db := storetest.NewMeter(wiretest.OpenDB(t))
+	h := serve(db, &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})})
 	l := keepOne(t, db, "Aurora.br", "rb.1")
 	for _, path := range []string{"/library.m3u", "/library.m3u", "/library.json", "/c/noticias-do-dia.xspf", "/c/noticias-do-dia/g/geral.m3u8", "/guia.xml.gz", "/c/none.m3u"} {
 		before := db.Ops()
@@ -420,8 +400,8 @@ func TestReads(t *testing.T) {
 
 // TestHTTP checks what readers and caches are told.
 func TestHTTP(t *testing.T) {
-	db := openDB(t)
-	h := serve(db, &shown{viewOf(t, records(), index.Overlay{})})
+	db := wiretest.OpenDB(t)
+	h := serve(db, &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})})
 	items := []string{}
 	for range 40 {
 		items = append(items, "Aurora.br")
@@ -466,9 +446,9 @@ func TestHTTP(t *testing.T) {
 // callers.
 func TestSecret(t *testing.T) {
 	var log bytes.Buffer
-	good := openDB(t)
+	good := wiretest.OpenDB(t)
 	db := storetest.NewSwitch(good)
-	v := &shown{viewOf(t, records(), index.Overlay{})}
+	v := &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})}
 	h := request.Handler(request.Options{Log: slog.New(cloudlog.New(&log, slog.LevelDebug, "test"))}, New(db, v, grid{}, func() time.Time { return noon }), Endpoints)
 	l := keepOne(t, good, "Aurora.br")
 	for range 2 {
@@ -486,15 +466,15 @@ func TestSecret(t *testing.T) {
 
 // TestUnavailable checks what readers are told while a part does not answer.
 func TestUnavailable(t *testing.T) {
-	good := openDB(t)
+	good := wiretest.OpenDB(t)
 	l := keepOne(t, good, "Aurora.br")
-	loaded := &shown{viewOf(t, records(), index.Overlay{})}
+	loaded := &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})}
 	for name, test := range map[string]struct {
 		h    http.Handler
 		code string
 	}{
 		"no database": {serve(storetest.Broken(), loaded), "unavailable"},
-		"no catalog":  {serve(good, &shown{}), "catalog_unavailable"},
+		"no catalog":  {serve(good, &indextest.Catalog{}), "catalog_unavailable"},
 	} {
 		res, body := apitest.Do(t, test.h, "GET", "/f/"+l.Token+"/library.m3u", "")
 		if res.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, `"`+test.code+`"`) || res.Header.Get("Etag") != "" {
@@ -505,8 +485,8 @@ func TestUnavailable(t *testing.T) {
 
 // TestAgain imports a list that was written: each channel is found again.
 func TestAgain(t *testing.T) {
-	db := openDB(t)
-	h := serve(db, &shown{viewOf(t, records(), index.Overlay{})})
+	db := wiretest.OpenDB(t)
+	h := serve(db, &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})})
 	l := keepOne(t, db, "Aurora.br", "Beacon.uk", "rb.1")
 	var ids []string
 	entries, _ := m3u.Parse(read(t, h, l, "/library.m3u"))
@@ -582,15 +562,15 @@ func full(t testing.TB, db store.DB) (*library.Library, []catalog.Record) {
 // BenchmarkFeed reads the feed of a full library: for the first time, and when
 // neither it nor the catalog changed.
 func BenchmarkFeed(b *testing.B) {
-	db := openDB(b)
+	db := wiretest.OpenDB(b)
 	l, list := full(b, db)
-	view := &shown{viewOf(b, list, index.Overlay{})}
+	view := &indextest.Catalog{Shown: viewOf(b, list, index.Overlay{})}
 	h := request.Handler(request.Options{}, New(db, view, crowded(b, db, list), func() time.Time { return noon }), Endpoints)
 	for _, format := range []string{"library.m3u", "library.json", "library.xspf", "guia.xml", "guia.xml.gz"} {
 		b.Run("first/"+format, func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
-				view.view = view.view.WithOverlay(index.Overlay{})
+				view.Shown = view.Shown.WithOverlay(index.Overlay{})
 				b.StartTimer()
 				b.SetBytes(int64(len(read(b, h, l, "/"+format))))
 			}

@@ -22,10 +22,12 @@ import (
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 // A grid is what channels show, in order.
@@ -99,8 +101,8 @@ func serveGuide(db store.DB, v index.Viewer, g Guide) (http.Handler, *atomic.Poi
 // TestGuide reads the guides of every level: the programmes are those of the
 // channels of the feed, under the ids that its lists have.
 func TestGuide(t *testing.T) {
-	db := storetest.NewMeter(openDB(t))
-	h, _ := serveGuide(db, &shown{viewOf(t, records(), index.Overlay{})}, evening())
+	db := storetest.NewMeter(wiretest.OpenDB(t))
+	h, _ := serveGuide(db, &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})}, evening())
 	l := keepOne(t, db, "Old.br", "Aurora.br="+streamID("Aurora.br", "SD").String(), "Silent.br", "rb.1", "Nowhere.br", "Video.br")
 	for _, path := range []string{"/guia.xml", "/c/noticias-do-dia/guia.xml", "/c/noticias-do-dia/g/geral/guia.xml"} {
 		text := read(t, h, l, path)
@@ -148,8 +150,8 @@ func unpack(t testing.TB, data string) string {
 
 // TestGuideReads counts what a guide costs: the two documents of any feed.
 func TestGuideReads(t *testing.T) {
-	db := storetest.NewMeter(openDB(t))
-	h, _ := serveGuide(db, &shown{viewOf(t, records(), index.Overlay{})}, evening())
+	db := storetest.NewMeter(wiretest.OpenDB(t))
+	h, _ := serveGuide(db, &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})}, evening())
 	l := keepOne(t, db, "Aurora.br", "Beacon.uk")
 	for _, path := range []string{"/library.m3u", "/guia.xml", "/guia.xml.gz", "/guia.xml"} {
 		before := db.Ops()
@@ -163,9 +165,9 @@ func TestGuideReads(t *testing.T) {
 // TestTag checks that a guide has another version when a programme or the day
 // changed, and the same one while neither did.
 func TestTag(t *testing.T) {
-	db := storetest.NewMeter(openDB(t))
+	db := storetest.NewMeter(wiretest.OpenDB(t))
 	g := evening()
-	v := &shown{viewOf(t, records(), index.Overlay{})}
+	v := &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})}
 	h, clock := serveGuide(db, v, g)
 	l := keepOne(t, db, "Aurora.br")
 	tag := func() string {
@@ -183,12 +185,12 @@ func TestTag(t *testing.T) {
 	}
 	first := tag()
 	pass(11 * time.Hour) // programmes have ended
-	v.view = v.view.WithOverlay(index.Overlay{})
+	v.Shown = v.Shown.WithOverlay(index.Overlay{})
 	if again := tag(); again != first {
 		t.Errorf("%s becomes %s with the hour", first, again)
 	}
 	g["Beacon.uk"] = nil
-	v.view = v.view.WithOverlay(index.Overlay{})
+	v.Shown = v.Shown.WithOverlay(index.Overlay{})
 	if again := tag(); again != first {
 		t.Errorf("%s becomes %s by another channel", first, again)
 	}
@@ -205,8 +207,8 @@ func TestTag(t *testing.T) {
 
 // TestPlain asks for guides in the codings that callers take.
 func TestPlain(t *testing.T) {
-	db := storetest.NewMeter(openDB(t))
-	h, _ := serveGuide(db, &shown{viewOf(t, records(), index.Overlay{})}, evening())
+	db := storetest.NewMeter(wiretest.OpenDB(t))
+	h, _ := serveGuide(db, &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})}, evening())
 	l := keepOne(t, db, "Aurora.br", "Beacon.uk")
 	want := read(t, h, l, "/guia.xml")
 	for accept, coding := range map[string]string{"": "", "gzip": "gzip", "br, gzip;q=0.5": "gzip", "br": "", "zstd": "", "gzip;q=0": "", "*": "gzip"} {
@@ -259,9 +261,9 @@ func (d telling) Get(ctx context.Context, p store.Path, doc any) error {
 // TestTogether asks for one guide many times at once: it is written once, and
 // who goes away does not wait for it.
 func TestTogether(t *testing.T) {
-	db := telling{openDB(t), make(chan struct{}, 100)}
+	db := telling{wiretest.OpenDB(t), make(chan struct{}, 100)}
 	g := slow{evening(), make(chan struct{}, 1), make(chan struct{}), new(atomic.Int32)}
-	h, _ := serveGuide(db, &shown{viewOf(t, records(), index.Overlay{})}, g)
+	h, _ := serveGuide(db, &indextest.Catalog{Shown: viewOf(t, records(), index.Overlay{})}, g)
 	l := keepOne(t, db, "Aurora.br")
 	answers := make(chan int, 8)
 	var all sync.WaitGroup

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,15 +13,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
-	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
-	"miramundo.dev/shared/wire"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 var (
@@ -30,55 +29,8 @@ var (
 	links = catalog.LinkBase{Base: "https://mira.example"}
 )
 
-// A shownCatalog is a catalog of one moment.
-type shownCatalog struct {
-	view   *index.View
-	synced time.Time
-}
-
-func (s *shownCatalog) View() (*index.View, error) {
-	if s.view == nil {
-		return nil, catalog.ErrNotLoaded
-	}
-	return s.view, nil
-}
-
-func (s *shownCatalog) Synced() (time.Time, bool) { return s.synced, !s.synced.IsZero() }
-
-func viewOf(t testing.TB, aliases map[string]string, ids ...string) *index.View {
-	t.Helper()
-	var list []catalog.Record
-	for i, id := range ids {
-		list = append(list, catalog.Record{ID: id, Name: "Channel " + id, Country: "BR", Origin: "iptv-org", Streams: []catalog.StreamRecord{{
-			ID: catalog.StreamID(i + 1), URL: fmt.Sprintf("https://h.example/%d.m3u8", i), Kind: catalog.StreamHLS, Origin: "iptv-org", Playable: true,
-		}}})
-	}
-	ix, err := index.Build(&catalog.Register{BuiltAt: noon, Records: list, ChannelAliases: aliases})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return index.NewView(ix, index.Overlay{}, links)
-}
-
-func openDB(t testing.TB) store.DB {
-	t.Helper()
-	db, events, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { events.Close(); db.Close() })
-	return db
-}
-
-// byName takes everyone for who they say they are.
-type byName struct{}
-
-func (byName) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
-	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + shown.GuestToken), Guest: true}), nil
-}
-
 func serve(db store.DB, v index.DatedViewer, now func() time.Time) http.Handler {
-	return request.Handler(request.Options{Auth: byName{}}, New(db, v, links, now), Endpoints)
+	return request.Handler(request.Options{Auth: apitest.ByName{}}, New(db, v, links, now), Endpoints)
 }
 
 func at(t time.Time) func() time.Time { return func() time.Time { return t } }
@@ -115,13 +67,13 @@ func ids(l list) (ids []string) {
 // TestVanished shows only channels that the catalog still has, by the names
 // that they have now; those that come back are there again.
 func TestVanished(t *testing.T) {
-	db := openDB(t)
-	c := &shownCatalog{view: viewOf(t, nil, "A.br", "B.br", "C.br"), synced: noon}
+	db := wiretest.OpenDB(t)
+	c := &indextest.Catalog{Shown: indextest.Channels(t, links, nil, "A.br", "B.br", "C.br"), SyncedAt: noon}
 	h := serve(db, c, at(noon))
 	for _, id := range []string{"A.br", "B.br", "C.br", "B.br"} {
 		play(t, h, "ana", id)
 	}
-	c.view = viewOf(t, map[string]string{"A.br": "New.br"}, "New.br", "C.br")
+	c.Shown = indextest.Channels(t, links, map[string]string{"A.br": "New.br"}, "New.br", "C.br")
 	var l list
 	call(t, h, "ana", "GET", path, "", &l)
 	if diff := cmp.Diff([]string{"C.br", "New.br"}, ids(l)); diff != "" || l.Total != 2 {
@@ -130,7 +82,7 @@ func TestVanished(t *testing.T) {
 	if p := play(t, h, "ana", "A.br"); p.ChannelID != "New.br" || p.Plays != 2 {
 		t.Errorf("a play by an old name: %+v", p)
 	}
-	c.view = viewOf(t, nil, "A.br", "B.br", "C.br", "New.br")
+	c.Shown = indextest.Channels(t, links, nil, "A.br", "B.br", "C.br", "New.br")
 	call(t, h, "ana", "GET", path, "", &l)
 	if diff := cmp.Diff([]string{"New.br", "B.br", "C.br"}, ids(l)); diff != "" || l.Items[1].Plays != 2 {
 		t.Errorf("after they are back (-want +got):\n%s", diff)
@@ -139,11 +91,11 @@ func TestVanished(t *testing.T) {
 
 // TestMerged shows a channel once that the catalog has made of two.
 func TestMerged(t *testing.T) {
-	c := &shownCatalog{view: viewOf(t, nil, "A.br", "B.br"), synced: noon}
-	h := serve(openDB(t), c, at(noon))
+	c := &indextest.Catalog{Shown: indextest.Channels(t, links, nil, "A.br", "B.br"), SyncedAt: noon}
+	h := serve(wiretest.OpenDB(t), c, at(noon))
 	play(t, h, "ana", "A.br")
 	play(t, h, "ana", "B.br")
-	c.view = viewOf(t, map[string]string{"A.br": "B.br"}, "B.br")
+	c.Shown = indextest.Channels(t, links, map[string]string{"A.br": "B.br"}, "B.br")
 	var l list
 	if call(t, h, "ana", "GET", path, "", &l); l.Total != 1 || len(l.Items) != 1 || l.Items[0].ChannelID != "B.br" {
 		t.Errorf("%d in all: %v", l.Total, ids(l))
@@ -159,8 +111,8 @@ func TestMerged(t *testing.T) {
 
 // TestStale says when the catalog is stale, as its health does.
 func TestStale(t *testing.T) {
-	db := openDB(t)
-	c := &shownCatalog{view: viewOf(t, nil, "A.br"), synced: noon}
+	db := wiretest.OpenDB(t)
+	c := &indextest.Catalog{Shown: indextest.Channels(t, links, nil, "A.br"), SyncedAt: noon}
 	play(t, serve(db, c, at(noon)), "ana", "A.br")
 	for name, test := range map[string]struct {
 		synced time.Time
@@ -172,7 +124,7 @@ func TestStale(t *testing.T) {
 		"future": {noon.Add(time.Hour), false},
 		"never":  {time.Time{}, true},
 	} {
-		c.synced = test.synced
+		c.SyncedAt = test.synced
 		var l list
 		call(t, serve(db, c, at(noon)), "ana", "GET", path, "", &l)
 		if len(l.Items) != 1 || l.Items[0].Stale != test.want {
@@ -183,13 +135,13 @@ func TestStale(t *testing.T) {
 
 // TestPages goes through a full history, and drops what is beyond its cap.
 func TestPages(t *testing.T) {
-	db := openDB(t)
+	db := wiretest.OpenDB(t)
 	var all []string
 	for i := range kept.MaxHistory + 5 {
 		all = append(all, fmt.Sprintf("C%03d.br", i))
 	}
 	now := noon
-	h := serve(db, &shownCatalog{view: viewOf(t, nil, all...), synced: noon}, func() time.Time { return now })
+	h := serve(db, &indextest.Catalog{Shown: indextest.Channels(t, links, nil, all...), SyncedAt: noon}, func() time.Time { return now })
 	for _, id := range all {
 		now = now.Add(time.Second)
 		play(t, h, "ana", id)
@@ -234,8 +186,8 @@ func (c *counting) Update(ctx context.Context, f func(store.Tx) error) error {
 
 // TestCost counts the documents of a page: one, however many channels it has.
 func TestCost(t *testing.T) {
-	db := &counting{DB: openDB(t)}
-	h := serve(db, &shownCatalog{view: viewOf(t, nil, "A.br", "B.br", "C.br"), synced: noon}, at(noon))
+	db := &counting{DB: wiretest.OpenDB(t)}
+	h := serve(db, &indextest.Catalog{Shown: indextest.Channels(t, links, nil, "A.br", "B.br", "C.br"), SyncedAt: noon}, at(noon))
 	for _, id := range []string{"A.br", "B.br", "C.br"} {
 		play(t, h, "ana", id)
 	}
@@ -249,8 +201,8 @@ func TestCost(t *testing.T) {
 // TestOutage answers 503 without the database; without the catalog, what needs
 // it does.
 func TestOutage(t *testing.T) {
-	db := storetest.NewSwitch(openDB(t))
-	c := &shownCatalog{view: viewOf(t, nil, "A.br"), synced: noon}
+	db := storetest.NewSwitch(wiretest.OpenDB(t))
+	c := &indextest.Catalog{Shown: indextest.Channels(t, links, nil, "A.br"), SyncedAt: noon}
 	h := serve(db, c, at(noon))
 	play(t, h, "ana", "A.br")
 	calls := map[string]string{"GET " + path: "", "POST " + path: `{"channel_id":"A.br"}`, "DELETE " + path: "", "DELETE " + path + "/A.br": ""}
@@ -263,7 +215,7 @@ func TestOutage(t *testing.T) {
 		}
 	}
 	db.On()
-	c.view = nil
+	c.Shown = nil
 	for name, want := range map[string]int{"GET " + path: 503, "POST " + path: 503, "DELETE " + path + "/A.br": 200} {
 		var f struct{ Error string }
 		method, path, _ := strings.Cut(name, " ")
@@ -275,7 +227,7 @@ func TestOutage(t *testing.T) {
 
 // TestHostile sends what nobody should: an answer comes, and it is a refusal.
 func TestHostile(t *testing.T) {
-	h := serve(openDB(t), &shownCatalog{view: viewOf(t, nil, "A.br"), synced: noon}, at(noon))
+	h := serve(wiretest.OpenDB(t), &indextest.Catalog{Shown: indextest.Channels(t, links, nil, "A.br"), SyncedAt: noon}, at(noon))
 	for _, body := range []string{
 		``, `null`, `[]`, `"A.br"`, `{"channel_id":null}`, `{"channel_id":{}}`, `{"channel_id":["A.br"]}`, `{"channel_id":"A.br"`,
 		`{"channel_id":"` + strings.Repeat("A", 257) + `"}`, `{"channel_id":"A.br\u0000"}`, strings.Repeat("[", 100_000), "{\"channel_id\":\"\xff\"}",
@@ -295,12 +247,12 @@ func TestHostile(t *testing.T) {
 
 // BenchmarkList shows the first page of a full history.
 func BenchmarkList(b *testing.B) {
-	db := openDB(b)
+	db := wiretest.OpenDB(b)
 	var all []string
 	for i := range kept.MaxHistory {
 		all = append(all, fmt.Sprintf("C%03d.br", i))
 	}
-	h := serve(db, &shownCatalog{view: viewOf(b, nil, all...), synced: noon}, at(noon))
+	h := serve(db, &indextest.Catalog{Shown: indextest.Channels(b, links, nil, all...), SyncedAt: noon}, at(noon))
 	for _, id := range all {
 		play(b, h, "ana", id)
 	}

@@ -11,24 +11,25 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 // world is a catalog of the size of the real one.
-func world(b *testing.B) (*shown, *catalog.Register) {
+func world(b *testing.B) (*indextest.Catalog, *catalog.Register) {
 	b.Helper()
 	reg := indextest.Synthetic(1, 40_000)
 	ix, err := index.Build(reg)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return &shown{index.NewView(ix, index.Overlay{}, links)}, reg
+	return &indextest.Catalog{Shown: index.NewView(ix, index.Overlay{}, links)}, reg
 }
 
 // filled returns the function over a database in which ana has a full library.
 func filled(b *testing.B) (h http.Handler, item string) {
 	b.Helper()
 	v, reg := world(b)
-	db := openDB(b)
+	db := wiretest.OpenDB(b)
 	_, err := library.Update(b.Context(), db, "g_ana", noon, func(l *library.Library) error {
 		var plan []library.Category
 		n := 0
@@ -99,7 +100,7 @@ func BenchmarkImport(b *testing.B) {
 	for i := range 1000 {
 		fmt.Fprintf(&list, "#EXTINF:-1 tvg-country=\"%s\",%s\nhttps://nowhere.example/%d\n", reg.Records[i*7].Country, reg.Records[i*7].Name, i)
 	}
-	bench(b, serve(openDB(b), v), "POST", "/api/library/import?replace=1", list.String())
+	bench(b, serve(wiretest.OpenDB(b), v), "POST", "/api/library/import?replace=1", list.String())
 }
 
 // BenchmarkFinder makes what imports look channels up in, once per catalog.
@@ -107,6 +108,6 @@ func BenchmarkFinder(b *testing.B) {
 	v, _ := world(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		newFinder(v.view.Index())
+		newFinder(v.Shown.Index())
 	}
 }

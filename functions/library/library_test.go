@@ -1,44 +1,32 @@
 package library
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
-	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
-	"miramundo.dev/shared/wire"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 var (
 	noon  = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	links = catalog.LinkBase{Base: "https://mira.example", Hop: "https://hop.example", Legacy: "https://legacy.example"}
 )
-
-// A shown is a catalog of one moment.
-type shown struct{ view *index.View }
-
-func (s *shown) View() (*index.View, error) {
-	if s.view == nil {
-		return nil, catalog.ErrNotLoaded
-	}
-	return s.view, nil
-}
 
 // record returns a channel with one stream for each of its feeds.
 func record(id, name, country string, feeds ...string) catalog.Record {
@@ -73,26 +61,9 @@ func viewOf(t testing.TB, list []catalog.Record) *index.View {
 	return index.NewView(ix, index.Overlay{}, links)
 }
 
-func openDB(t testing.TB) store.DB {
-	t.Helper()
-	db, events, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { events.Close(); db.Close() })
-	return db
-}
-
-// byName takes everyone for who they say they are.
-type byName struct{}
-
-func (byName) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
-	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + shown.GuestToken), Guest: true}), nil
-}
-
 // serve returns the function over db and a catalog.
 func serve(db store.DB, v index.Viewer) http.Handler {
-	return request.Handler(request.Options{Auth: byName{}}, New(db, v, links, func() time.Time { return noon }), Endpoints)
+	return request.Handler(request.Options{Auth: apitest.ByName{}}, New(db, v, links, func() time.Time { return noon }), Endpoints)
 }
 
 // A reply is all that any answer may hold.
@@ -146,7 +117,7 @@ func short(l Library) string {
 
 // TestImportList imports lists as others write them.
 func TestImportList(t *testing.T) {
-	h := serve(openDB(t), &shown{viewOf(t, records())})
+	h := serve(wiretest.OpenDB(t), &indextest.Catalog{Shown: viewOf(t, records())})
 	rio := records()[0].Streams[1].ID.String()
 	best := records()[2].Streams[0].ID.String()
 	for i, test := range []struct {
@@ -218,7 +189,7 @@ func TestImportBounds(t *testing.T) {
 	for i := range 150 {
 		fmt.Fprintf(&text, "#EXTINF:-1,%s %d\nu://x\n", strings.Repeat("long ", 100), i)
 	}
-	h := serve(openDB(t), &shown{viewOf(t, list)})
+	h := serve(wiretest.OpenDB(t), &indextest.Catalog{Shown: viewOf(t, list)})
 	_, got := call(t, h, "ana", "POST", "/api/library/import", text.String())
 	if r := got.Report; r.Matched != 41 || r.Added != 40 || r.OverCap != 1 || r.Missed != 150 || len(r.Unmatched) != 100 || len(r.Unmatched[0].Name) > 100 {
 		t.Errorf("report %+v", r)
@@ -248,13 +219,13 @@ func TestImportBounds(t *testing.T) {
 
 // TestFinderFollows imports after a reload: the new catalog is asked.
 func TestFinderFollows(t *testing.T) {
-	s := &shown{viewOf(t, records())}
-	h := serve(openDB(t), s)
+	s := &indextest.Catalog{Shown: viewOf(t, records())}
+	h := serve(wiretest.OpenDB(t), s)
 	const address = "https://late.br.example/SD/live.m3u8?x=1"
 	if _, got := call(t, h, "ana", "POST", "/api/library/import", address); got.Report.Matched != 0 {
 		t.Fatalf("report %+v", got.Report)
 	}
-	s.view = viewOf(t, append(records(), record("Late.br", "Late", "BR", "SD")))
+	s.Shown = viewOf(t, append(records(), record("Late.br", "Late", "BR", "SD")))
 	if _, got := call(t, h, "ana", "POST", "/api/library/import", address); got.Report.Matched != 1 {
 		t.Errorf("after a reload: report %+v", got.Report)
 	}
@@ -262,7 +233,7 @@ func TestFinderFollows(t *testing.T) {
 
 // TestRoundTrip exports a library, and imports it elsewhere.
 func TestRoundTrip(t *testing.T) {
-	h := serve(openDB(t), &shown{viewOf(t, records())})
+	h := serve(wiretest.OpenDB(t), &indextest.Catalog{Shown: viewOf(t, records())})
 	rio := records()[0].Streams[1].ID.String()
 	_, made := call(t, h, "ana", "POST", "/api/categories", `{"name":"TV & mais"}`)
 	for _, body := range []string{
@@ -296,13 +267,13 @@ func TestRoundTrip(t *testing.T) {
 // TestStale shows a channel that the catalog has lost, and one that it has
 // renamed.
 func TestStale(t *testing.T) {
-	s := &shown{viewOf(t, records())}
-	h := serve(openDB(t), s)
+	s := &indextest.Catalog{Shown: viewOf(t, records())}
+	h := serve(wiretest.OpenDB(t), s)
 	_, made := call(t, h, "ana", "POST", "/api/categories", `{"name":"TV"}`)
 	for _, id := range []string{"Aurora.pt", "rb.960e57c5-0000-4000-8000-000000000001", "AuroraTV.br"} {
 		call(t, h, "ana", "POST", "/api/items", `{"group_id":"`+made.GroupID+`","channel_id":"`+id+`"}`)
 	}
-	s.view = viewOf(t, []catalog.Record{record("Aurora.br", "Aurora Nova", "BR", "SP")})
+	s.Shown = viewOf(t, []catalog.Record{record("Aurora.br", "Aurora Nova", "BR", "SP")})
 	_, got := call(t, h, "ana", "GET", "/api/library", "")
 	br, pt := "BR", "PT"
 	want := []item{
@@ -321,7 +292,7 @@ func TestStale(t *testing.T) {
 
 // TestLimits fills a library to its bounds by calls.
 func TestLimits(t *testing.T) {
-	h := serve(openDB(t), &shown{viewOf(t, records())})
+	h := serve(wiretest.OpenDB(t), &indextest.Catalog{Shown: viewOf(t, records())})
 	_, made := call(t, h, "ana", "POST", "/api/categories", `{"name":"TV"}`)
 	for path, test := range map[string]struct {
 		body, code string
@@ -344,7 +315,7 @@ func TestLimits(t *testing.T) {
 
 // TestOthers checks that what is another's is answered as what is nobody's.
 func TestOthers(t *testing.T) {
-	h := serve(openDB(t), &shown{viewOf(t, records())})
+	h := serve(wiretest.OpenDB(t), &indextest.Catalog{Shown: viewOf(t, records())})
 	_, ana := call(t, h, "ana", "POST", "/api/categories", `{"name":"TV"}`)
 	_, it := call(t, h, "ana", "POST", "/api/items", `{"group_id":"`+ana.GroupID+`","channel_id":"Aurora.br"}`)
 	call(t, h, "bob", "POST", "/api/categories", `{"name":"TV"}`)
@@ -369,7 +340,7 @@ func TestOthers(t *testing.T) {
 
 // TestUnavailable checks what callers are told while a part does not answer.
 func TestUnavailable(t *testing.T) {
-	loaded := &shown{viewOf(t, records())}
+	loaded := &indextest.Catalog{Shown: viewOf(t, records())}
 	for _, c := range [][3]string{
 		{"GET", "/api/library", ""}, {"POST", "/api/categories", `{"name":"TV"}`}, {"GET", "/api/library/export", ""},
 		{"POST", "/api/library/import", "u://x"}, {"POST", "/api/library/feed-token", ""},
@@ -378,9 +349,9 @@ func TestUnavailable(t *testing.T) {
 			t.Errorf("%s %s without a database: %d %s", c[0], c[1], status, got.Error)
 		}
 	}
-	db := openDB(t)
+	db := wiretest.OpenDB(t)
 	for _, c := range [][3]string{{"GET", "/api/library", ""}, {"POST", "/api/categories", `{"name":"TV"}`}, {"POST", "/api/library/import", "u://x"}} {
-		if status, got := call(t, serve(db, &shown{}), "ana", c[0], c[1], c[2]); status != 503 || got.Error != "catalog_unavailable" {
+		if status, got := call(t, serve(db, &indextest.Catalog{}), "ana", c[0], c[1], c[2]); status != 503 || got.Error != "catalog_unavailable" {
 			t.Errorf("%s %s without a catalog: %d %s", c[0], c[1], status, got.Error)
 		}
 	}

@@ -11,24 +11,13 @@ import (
 	"miramundo.dev/shared/api/page"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/keptlist"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-
-// A shown is a catalog that was confirmed at noon, or none.
-type shown struct{ view *index.View }
-
-func (s shown) View() (*index.View, error) {
-	if s.view == nil {
-		return nil, catalog.ErrNotLoaded
-	}
-	return s.view, nil
-}
-
-func (s shown) Synced() (time.Time, bool) { return noon, s.view != nil }
 
 // A row is the id of a channel.
 type row string
@@ -37,7 +26,7 @@ func (r row) ChannelID() string { return string(r) }
 
 // catalogOf returns a catalog of the channels A.br and B.br, where A.br was Old.br
 // before.
-func catalogOf(t *testing.T) shown {
+func catalogOf(t *testing.T) *indextest.Catalog {
 	t.Helper()
 	ix, err := index.Build(&catalog.Register{
 		BuiltAt: noon, ChannelAliases: map[string]string{"Old.br": "A.br"},
@@ -46,7 +35,7 @@ func catalogOf(t *testing.T) shown {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return shown{index.NewView(ix, index.Overlay{}, catalog.LinkBase{Base: "https://mira.example"})}
+	return &indextest.Catalog{Shown: index.NewView(ix, index.Overlay{}, catalog.LinkBase{Base: "https://mira.example"}), SyncedAt: noon}
 }
 
 // A made is an item of the lists of these tests.
@@ -95,12 +84,12 @@ func TestPageFails(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		ctx  context.Context
-		at   shown
+		at   *indextest.Catalog
 		load func(context.Context, identity.Owner) ([]row, error)
 		want error
 	}{
 		{"without an owner", t.Context(), catalogOf(t), empty, identity.ErrCredential},
-		{"without a catalog", owned, shown{}, empty, catalog.ErrNotLoaded},
+		{"without a catalog", owned, &indextest.Catalog{}, empty, catalog.ErrNotLoaded},
 		{"without a database", owned, catalogOf(t), broken, fault.ErrUnavailable},
 	} {
 		s := keptlist.Source[row]{Catalog: test.at, Load: test.load, Now: func() time.Time { return noon }}

@@ -16,7 +16,7 @@ type layer struct {
 const (
 	words     = `shared/(fault|i18n|config)`
 	keepers   = `shared/(store|bus|origin|blob)`
-	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/probetest(/.*)?|reference|killtest)|functions/web/webtest`
+	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/probetest(/.*)?|reference|killtest|wire/wiretest)|functions/web/webtest`
 	leaves    = `shared/(store|bus)/(embedded|firestore|pubsub)(/.*)?`
 	functions = `functions/\w+(/.*)?`
 
@@ -29,7 +29,7 @@ const (
 var layers = []layer{
 	{`shared/policy`, ``, "the rules stand beside the code"},
 	{words, `shared/fault`, "what everything may use depends on nothing"},
-	{suites, `shared/(fault|store|bus|api|catalog|origin|probe|source)(/.*)?|shared/(i18n|reference)`, "a suite knows what it tests"},
+	{suites, `shared/(fault|store|bus|api|catalog|origin|probe|source)(/.*)?|shared/(i18n|identity|reference|wire)`, "a suite knows what it tests"},
 	{leaves, `shared/(fault|store|bus|store/embedded(/.*)?)`, "a leaf knows its contract and its vendor"},
 	{keepers + `|shared/overlay`, `shared/(fault|store)`, "documents, events and fetches know no subject"},
 	{`shared/source(/.*)?`, words + `|` + keepers + `|shared/source(/.*)?`, "sources come before the catalog"},
