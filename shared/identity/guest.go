@@ -99,7 +99,7 @@ func (g *Guests) Issue() (token string, o Owner, err error) {
 	if err != nil {
 		return "", "", ErrNoKey.Because(err)
 	}
-	return guestPrefix + signed, ownerOf("guest", claims.Subject), nil
+	return guestPrefix + signed, hashedOwner("guest", claims.Subject), nil
 }
 
 // Verify returns the owner that a token names. It returns ErrCredential when
@@ -120,7 +120,7 @@ func (g *Guests) Verify(token string) (Owner, error) {
 	if err != nil || len(id) != guestBytes || claims.IssuedAt == 0 {
 		return "", ErrCredential.Because(errClaims)
 	}
-	return ownerOf("guest", claims.Subject), nil
+	return hashedOwner("guest", claims.Subject), nil
 }
 
 // secret returns what the key that a token names has signed it with.
@@ -148,9 +148,9 @@ func reason(err error) error {
 	return errForm
 }
 
-// ownerOf names the owner that a credential of a kind stands for: by a hash,
-// from which the credential cannot be made.
-func ownerOf(kind, secret string) Owner {
+// hashedOwner returns the owner of a credential of a kind: a hash, from which the
+// credential cannot be recovered.
+func hashedOwner(kind, secret string) Owner {
 	h := sha256.New()
 	h.Write([]byte(kind + "\x00"))
 	h.Write([]byte(secret))

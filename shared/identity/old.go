@@ -9,22 +9,26 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// Bounds of an old token behind its prefix, in bytes.
+// Old guest tokens are not signed, so anybody can make one up. A token is accepted
+// only when its owner already has something in the database. The answer is cached
+// for each owner, because every request with an old token needs it.
+
+// Bounds of an old token without its prefix, in bytes.
 const (
 	minOld = 16
 	maxOld = 128
 )
 
-// OldGuest returns the owner that an old guest token names, and whether token
-// has the form of one: ipt_ and 16 to 128 letters, digits, hyphens and
-// underscores. Nobody signed those, so the token is good only when the owner
-// has something already.
+// OldGuest returns the owner of an old guest token, and reports whether token has
+// the form of one: ipt_ followed by 16 to 128 letters, digits, hyphens and
+// underscores. Old tokens are not signed: the caller must check that the owner has
+// something, as [Owning] does.
 func OldGuest(token string) (Owner, bool) {
 	n := len(token) - len(guestPrefix)
 	if n < minOld || n > maxOld || !isGuest(token) || strings.Contains(token, ".") {
 		return "", false
 	}
-	return ownerOf("old guest", token), true
+	return hashedOwner("old guest", token), true
 }
 
 // Owning returns a function that reports whether an owner has at least one of
@@ -49,29 +53,29 @@ func Owning(db store.DB, documents ...func(Owner) store.Path) func(context.Conte
 	}
 }
 
-// How long it is remembered whether an owner has something, and of how many
-// owners. An old token that is refused cannot come to own anything, but what
-// it owned may be imported while its guest waits: a refusal is short.
+// How long the answer for an owner is cached, and for how many owners. The owner of
+// a refused token cannot store anything, but its library may be imported from the
+// earlier version meanwhile, so a refusal is cached for a short time only.
 const (
 	ownsFor    = 10 * time.Minute
 	ownsNotFor = 5 * time.Second
 	maxOwning  = 8192 // in about 1 MiB
 )
 
-// A holdings remembers which owners have something. The zero holdings is
-// empty and ready to use.
+// A holdings caches which owners have something. The zero holdings is empty and
+// ready to use; its methods may be called concurrently.
 type holdings struct {
 	mu    sync.Mutex
 	known map[Owner]holding // guarded by mu
 }
 
-// A holding is what is known of one owner, for a time.
+// A holding is the cached answer for one owner.
 type holding struct {
 	owns  bool
 	until time.Time
 }
 
-// has tells whether o has something, and whether that is known at now.
+// has reports whether o has something, and whether that is cached at now.
 func (h *holdings) has(o Owner, now time.Time) (owns, known bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,8 +83,8 @@ func (h *holdings) has(o Owner, now time.Time) (owns, known bool) {
 	return k.owns, ok && now.Before(k.until)
 }
 
-// note remembers whether o has something. Where there is no room it forgets
-// what is over, and then whatever comes first: that is read again.
+// note caches whether o has something. When the cache is full it evicts expired
+// answers first, and then arbitrary ones.
 func (h *holdings) note(o Owner, owns bool, now time.Time) {
 	until := now.Add(ownsNotFor)
 	if owns {
@@ -97,8 +101,8 @@ func (h *holdings) note(o Owner, owns bool, now time.Time) {
 	h.known[o] = holding{owns, until}
 }
 
-// makeRoom forgets at least an eighth of what is remembered, so that it is not
-// called at every owner of a flood.
+// makeRoom evicts at least an eighth of the cache, so that a flood of new owners does
+// not call it for each of them.
 func (h *holdings) makeRoom(now time.Time) {
 	for o, k := range h.known {
 		if !now.Before(k.until) {
