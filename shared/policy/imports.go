@@ -151,7 +151,7 @@ var homes = []home{
 	{`golang\.org/x/image(/.*)?`, `shared/logo/(raster|thumbnail)|functions/web/poster`},
 	{`github\.com/ulikunitz/xz(/.*)?`, `shared/source/xmltv/packing`},
 	{`github\.com/golang-jwt/jwt/v5`, `shared/identity`},
-	{`golang\.org/x/time/rate`, `functions/guest|shared/probe`},
+	{`golang\.org/x/time/rate`, `functions/guest|shared/probe/round`},
 	{`github\.com/mileusna/useragent`, `shared/social/environment`},
 	{`golang\.org/x/text(/.*)?`, `shared/(i18n|site|catalog(/.*)?|source(/.*)?|library)|functions/(catalog|web/channel)`},
 	{`github\.com/evanw/esbuild(/.*)?`, `scripts/assets`},

@@ -20,9 +20,9 @@ var (
 	stateKind = overlay.Kind{Name: "probe-state", Shards: Shards}
 )
 
-// shardOf returns the number of the shard of a stream, which is the same in
+// ShardOf returns the number of the shard of a stream, which is the same in
 // both overlays.
-func shardOf(id catalog.StreamID) int { return int(slot(id) * Shards) }
+func ShardOf(id catalog.StreamID) int { return int(Slot(id) * Shards) }
 
 // leftAfter is how long a stream that has left the catalog is remembered.
 const leftAfter = 30 * 24 * time.Hour
@@ -67,7 +67,7 @@ func (b Book) States(ctx context.Context) (map[catalog.StreamID]State, error) {
 func (b Book) Keep(ctx context.Context, changed []Entry, now time.Time, present func(catalog.StreamID) bool) error {
 	shards := map[int][]Entry{}
 	for _, e := range changed {
-		n := shardOf(e.ID)
+		n := ShardOf(e.ID)
 		shards[n] = append(shards[n], e)
 	}
 	left := now.Add(-leftAfter)

@@ -77,7 +77,7 @@ func (f *leaf) len() int {
 // Look returns the measurement of a stream, which must not be changed; false
 // when there is none.
 func (l *Live) Look(id catalog.StreamID) (*catalog.Measurement, bool) {
-	f := l.shards[shardOf(id)].Load()
+	f := l.shards[ShardOf(id)].Load()
 	if f == nil {
 		return nil, false
 	}

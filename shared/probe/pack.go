@@ -186,7 +186,7 @@ func (u *unpacker) id() catalog.StreamID {
 }
 
 // unclipped reports whether a text was never kept as it is.
-func unclipped(text string) bool { return text == "" || clip(text) != text }
+func unclipped(text string) bool { return text == "" || Clip(text) != text }
 
 // statuses are written by their number, which is never given to another.
 var statuses = []Status{"", Online, Offline, Blocked, Timeout, Error}
@@ -261,7 +261,7 @@ func unpackShown(data []byte) ([]row[Shown], error) {
 	return unpack(data, func(u *unpacker) (s Shown) {
 		u.flags(&s.CORS, &s.Closed, &s.Scored)
 		s.Status, s.Score = u.status(), int(u.number(100))
-		u.broken = u.broken || !s.Status.tells()
+		u.broken = u.broken || !s.Status.Conclusive()
 		s.CheckedAt, s.OnlineAt = u.time(), u.time()
 		s.Latency = u.latency()
 		u.facts(&s.Facts)

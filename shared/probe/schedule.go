@@ -44,9 +44,9 @@ var audiences = []struct {
 	every time.Duration
 }{{100, 3 * time.Hour}, {10, 6 * time.Hour}, {1, 10 * time.Hour}, {0, daily}}
 
-// audience returns the number of the class of an interval: 0 is that of the
+// Audience returns the class of streams by how often they are played: 0 for the
 // most played.
-func audience(plays int64) int {
+func Audience(plays int64) int {
 	for i, a := range audiences {
 		if plays >= a.plays {
 			return i
@@ -82,20 +82,20 @@ func (s *State) interval(plays int64) time.Duration {
 			}
 		}
 	}
-	return audiences[audience(plays)].every
+	return audiences[Audience(plays)].every
 }
 
 // slotAfter returns the first time after t that belongs to a stream which comes
 // once in an interval.
 func slotAfter(t time.Time, every time.Duration, id catalog.StreamID) time.Time {
-	at := time.Duration(slot(id) * float64(every))
+	at := time.Duration(Slot(id) * float64(every))
 	since := time.Duration(t.UnixNano()) - at
 	return time.Unix(0, int64((since/every+1)*every+at)).UTC()
 }
 
-// slot returns the place of a stream in an interval, from 0 to 1: first by
-// shard, then by id.
-func slot(id catalog.StreamID) float64 { return float64(mix(uint64(id))>>11) / (1 << 53) }
+// Slot returns the place of a stream in an interval, from 0 to 1, in the order of
+// shards.
+func Slot(id catalog.StreamID) float64 { return float64(mix(uint64(id))>>11) / (1 << 53) }
 
 // mix returns x with its bits spread: ids alike come far apart. It is the
 // finalizer of SplitMix64.

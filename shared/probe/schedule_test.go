@@ -91,9 +91,9 @@ func TestSlots(t *testing.T) {
 	var counts [parts]int
 	for i := range n {
 		id := catalog.StreamID(mix(uint64(i) + 1))
-		at := slot(id)
-		if shard := int(at * Shards); shard != shardOf(id) || at < 0 || at >= 1 {
-			t.Fatalf("slot %v of shard %d", at, shardOf(id))
+		at := Slot(id)
+		if shard := int(at * Shards); shard != ShardOf(id) || at < 0 || at >= 1 {
+			t.Fatalf("slot %v of shard %d", at, ShardOf(id))
 		}
 		counts[int(at*parts)]++
 	}

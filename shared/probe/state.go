@@ -55,19 +55,19 @@ func (s State) After(r Result) State {
 	if at.Before(s.At) {
 		return s
 	}
-	if !r.Status.tells() {
+	if !r.Status.Conclusive() {
 		s.Missed, s.MissedAt = min(s.Missed+1, maxInARow), at
 		return s
 	}
 	s.Missed, s.MissedAt = 0, time.Time{}
 	s.score(&r, at)
-	s.Status, s.Reason, s.At = r.Status, clip(r.Reason), at
+	s.Status, s.Reason, s.At = r.Status, Clip(r.Reason), at
 	s.Latency = min(max(r.Latency, 0)+time.Millisecond-1, maxLatency).Truncate(time.Millisecond) // zero is not known
 	switch r.Status {
 	case Online:
 		s.OnlineAt = at
 		s.FailingSince, s.Failures = time.Time{}, 0
-		s.Facts = Facts{min(max(r.Height, 0), maxHeight), min(max(r.Bitrate, 0), maxBitrate), clip(r.Codecs), r.CORS, r.Closed}
+		s.Facts = Facts{min(max(r.Height, 0), maxHeight), min(max(r.Bitrate, 0), maxBitrate), Clip(r.Codecs), r.CORS, r.Closed}
 	case Blocked:
 		s.FailingSince, s.Failures = time.Time{}, 0
 	default:
@@ -82,16 +82,16 @@ func (s State) After(r Result) State {
 // ahead is how far a time may lie ahead of a clock that is right.
 const ahead = time.Hour
 
-// foretold reports whether s tells of times to come: it was found under a clock
-// that was far ahead.
-func (s *State) foretold(now time.Time) bool {
+// InFuture reports whether s has times far in the future of now: it was measured
+// under a clock that was wrong.
+func (s *State) InFuture(now time.Time) bool {
 	latest := now.Add(ahead)
 	return s.At.After(latest) || s.MissedAt.After(latest)
 }
 
-// till returns s, which is foretold, as far as it can be known at a time. The
-// stream is to be measured again at once, or it would not be for as long.
-func (s State) till(now time.Time) State {
+// Until returns s without times after now. The stream is due at once, since with a
+// time in the future it would not be due for as long.
+func (s State) Until(now time.Time) State {
 	now = now.UTC().Truncate(time.Second)
 	s.At, s.Missed, s.MissedAt = time.Time{}, 0, time.Time{}
 	for _, t := range []*time.Time{&s.ScoredAt, &s.OnlineAt, &s.FailingSince} {
@@ -116,8 +116,8 @@ func (s *State) score(r *Result, at time.Time) {
 	s.ScoredAt = at
 }
 
-// tells reports whether a measurement that found s found anything.
-func (s Status) tells() bool {
+// Conclusive reports whether s says anything about the stream.
+func (s Status) Conclusive() bool {
 	switch s {
 	case Online, Offline, Blocked, Timeout, Error:
 		return true
@@ -129,8 +129,8 @@ func (s Status) tells() bool {
 // from.
 func (s *State) failing() bool { return s.Failures > 0 }
 
-// clip returns text as it is kept: what is printable of its beginning.
-func clip(text string) string {
+// Clip returns a text as it is stored: the printable part of its beginning.
+func Clip(text string) string {
 	text = text[:min(len(text), maxText)]
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -166,7 +166,7 @@ const (
 // is measured anew each time and never twice the same is shown anew when it is
 // off by more than a tenth, the latency by more than a quarter.
 func (s Shown) Next(state State) (Shown, bool) {
-	if !state.Status.tells() {
+	if !state.Status.Conclusive() {
 		return s, false
 	}
 	next := Shown{

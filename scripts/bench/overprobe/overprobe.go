@@ -20,6 +20,7 @@ import (
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/probe"
 	"miramundo.dev/shared/probe/measure"
+	"miramundo.dev/shared/probe/round"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/storetest"
 )
@@ -37,7 +38,7 @@ type bench struct {
 	book    probe.Book
 	meter   *storetest.Meter
 	targets []probe.Target
-	round   probe.Round
+	round   round.Round
 	begun   time.Time // in real time
 
 	rounds, measured, kept, late int
@@ -109,7 +110,7 @@ func (b *bench) settle(ctx context.Context, o *origins) error {
 func (b *bench) begin(o *origins) {
 	nowhere := func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no name server") }
 	b.begun = time.Now()
-	b.round = probe.Round{
+	b.round = round.Round{
 		Measurer: measure.New(measure.Options{
 			Origin: origin.New(origin.Options{
 				Allow: o.Allow, PerHost: 1, Shoutcast: true, MaxInFlight: 256,
@@ -118,7 +119,7 @@ func (b *bench) begin(o *origins) {
 			Patience: 2 * time.Second, Now: b.now, Wait: func(context.Context, time.Duration) {},
 		}),
 		Keeper: b.book, Targets: b.targets, Own: o.Allow, Now: b.now,
-		Limits: probe.Limits{Rate: 20 * speed, Time: every * 9 / 10 / speed, Pause: 30 * time.Second / speed, Workers: 128},
+		Limits: round.Limits{Rate: 20 * speed, Time: every * 9 / 10 / speed, Pause: 30 * time.Second / speed, Workers: 128},
 	}
 }
 

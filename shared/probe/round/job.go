@@ -29,27 +29,27 @@ type Options struct {
 	Measurer probe.Measurer
 	Own      []string // addresses, as written in URLs, that are reached without a network
 	Now      func() time.Time
-	Limits   probe.Limits
+	Limits   Limits
 }
 
 // NewJob returns the job that measures the streams of o.Catalog. Its result is a
-// *[probe.Report]. A forced run believes its results even when nearly no origin
+// *[Report]. A forced run believes its results even when nearly no origin
 // answers.
 func NewJob(o Options) job.Job {
 	return job.Job{Name: Name, Run: func(ctx context.Context, order job.Order) (any, error) {
 		view, err := o.Catalog.View()
 		if errors.Is(err, catalog.ErrNotLoaded) {
-			return probe.NewReport(), nil // before the first release there is nothing to measure
+			return NewReport(), nil // before the first release there is nothing to measure
 		}
 		if err != nil {
-			return probe.NewReport(), err
+			return NewReport(), err
 		}
-		round := probe.Round{
+		r := Round{
 			Measurer: o.Measurer,
 			Keeper:   probe.Book{DB: o.DB, Checks: []func(store.Tx) error{job.Fence(ctx)}},
 			Targets:  targets(view, o.plays), Own: o.Own, Trust: order.Force, Now: o.Now, Limits: o.Limits,
 		}
-		return round.Run(ctx)
+		return r.Run(ctx)
 	}}
 }
 

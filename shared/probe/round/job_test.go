@@ -113,13 +113,13 @@ func newStage(t *testing.T, ds *source.Dataset) *stage {
 	return s
 }
 
-func (s *stage) probe(t *testing.T, o job.Order) *probe.Report {
+func (s *stage) probe(t *testing.T, o job.Order) *round.Report {
 	t.Helper()
 	rep, err := s.runner.Run(t.Context(), round.Name, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rep.Result.(*probe.Report)
+	return rep.Result.(*round.Report)
 }
 
 // TestProbe measures what the catalog shows and can be measured, once, and

@@ -1,4 +1,4 @@
-package probe_test
+package round
 
 import (
 	"context"
@@ -54,9 +54,9 @@ func TestFleet(t *testing.T) {
 	}
 	measurer := &once{Measurer: f.Measurer(), of: map[catalog.StreamID]int{}}
 	run := job.Job{Name: "probe", Run: func(ctx context.Context, _ job.Order) (any, error) {
-		r := probe.Round{
+		r := Round{
 			Measurer: measurer, Keeper: probe.Book{DB: db, Checks: []func(store.Tx) error{job.Fence(ctx)}},
-			Targets: targets, Own: f.Origin().Allow, Now: time.Now, Limits: probe.Limits{Rate: 5000, Time: 10 * time.Minute, Batch: 500, Pause: time.Minute},
+			Targets: targets, Own: f.Origin().Allow, Now: time.Now, Limits: Limits{Rate: 5000, Time: 10 * time.Minute, Batch: 500, Pause: time.Minute},
 		}
 		return r.Run(ctx)
 	}}

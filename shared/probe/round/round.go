@@ -1,4 +1,4 @@
-package probe
+package round
 
 import (
 	"cmp"
@@ -11,35 +11,36 @@ import (
 	"golang.org/x/time/rate"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/probe"
 )
 
-// A Keeper keeps what a round finds. Book is the one of the service.
+// A Keeper stores the states of streams. The service uses a probe.Book.
 type Keeper interface {
-	States(ctx context.Context) (map[catalog.StreamID]State, error)
-	Keep(ctx context.Context, changed []Entry, now time.Time, present func(catalog.StreamID) bool) error
+	States(ctx context.Context) (map[catalog.StreamID]probe.State, error)
+	Keep(ctx context.Context, changed []probe.Entry, now time.Time, present func(catalog.StreamID) bool) error
 }
 
 // A Round measures the streams that are due. It may be stopped at any point:
-// what it has kept is not due in the next one.
+// what it has stored is not due in the next round.
 type Round struct {
-	Measurer Measurer
+	Measurer probe.Measurer
 	Keeper   Keeper
-	Targets  []Target
-	Own      []string // addresses as they stand in URLs that are reached without a network
-	Trust    bool     // keep what is found even if it looks as if the own network fails
+	Targets  []probe.Target
+	Own      []string // addresses, as written in URLs, that are reached without a network
+	Trust    bool     // believe results even when our own network seems to fail
 	Now      func() time.Time
 	Limits   Limits
 }
 
-// Limits bound a round. The zero value of each has a meaning.
+// Limits bound a round. Each has a default, which its zero value means.
 type Limits struct {
-	Workers int           // measurements at a time; the zero is 64
-	PerHost int           // of them of one host; the zero is 4
-	Rate    float64       // requests in a second, on average; the zero is 20
-	Streams int           // measurements; the zero is 10,000
-	Time    time.Duration // after which none begins; the zero is 4.5 minutes
-	Batch   int           // results kept together; the zero is 200
-	Pause   time.Duration // after which they are kept even if they are fewer; the zero is 30 s
+	Workers int           // measurements at a time; 64 by default
+	PerHost int           // measurements of one host at a time; 4 by default
+	Rate    float64       // requests a second on average; 20 by default
+	Streams int           // measurements; 10,000 by default
+	Time    time.Duration // after which no measurement starts; 4.5 minutes by default
+	Batch   int           // results stored together; 200 by default
+	Pause   time.Duration // after which fewer results are stored; 30 s by default
 }
 
 func (l Limits) orDefaults() Limits {
@@ -54,13 +55,13 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
-// burst is how many requests may be spent at once: more than one measurement
-// takes.
+// burst is how many requests may be made at once. It must be more than one
+// measurement makes.
 const burst = 64
 
-// Run measures what is due until all is done or a limit is reached, and reports
-// on it also when it fails. When ctx ends it stops, keeps what it has found and
-// returns the error of ctx.
+// Run measures the streams that are due until all are measured or a limit is
+// reached. It returns a report also with an error. When ctx ends it stops, stores
+// its results and returns the error of ctx.
 func (r *Round) Run(ctx context.Context) (*Report, error) {
 	x := &round{Round: r, limits: r.Limits.orDefaults(), report: NewReport()}
 	began := r.Now()
@@ -69,8 +70,8 @@ func (r *Round) Run(ctx context.Context) (*Report, error) {
 		return x.report, err
 	}
 	for id, s := range states {
-		if s.foretold(began) {
-			states[id] = s.till(began)
+		if s.InFuture(began) {
+			states[id] = s.Until(began)
 		}
 	}
 	x.states, x.present = states, sync.OnceValue(r.present)
@@ -99,7 +100,7 @@ type round struct {
 	*Round
 	limits  Limits
 	agenda  *agenda
-	states  map[catalog.StreamID]State
+	states  map[catalog.StreamID]probe.State
 	limiter *rate.Limiter
 	report  *Report
 
@@ -107,23 +108,23 @@ type round struct {
 	present func() map[catalog.StreamID]bool // the targets
 	pending []outcome
 	hearing hearing
-	cleared time.Time // until when the network is known to work
+	cleared time.Time // until when our own network is known to work
 	busy    int       // tasks under way
-	doubt   bool      // what was found waits for what is under way
-	spent   bool      // no time or no budget is left to begin more
-	over    bool      // the results are void or cannot be kept
+	doubt   bool      // the pending results are doubted, and wait for the tasks under way
+	spent   bool      // no time or budget is left to start more tasks
+	over    bool      // the results are void or cannot be stored
 	err     error
 }
 
-// An outcome is what a worker brings back of a task.
+// An outcome is the result of a task that a worker did.
 type outcome struct {
 	task   *task
-	begun  bool // or no time, or no budget, was left
+	begun  bool // false when no time or budget was left
 	took   time.Duration
-	result Result
+	result probe.Result
 }
 
-// measureAll gives tasks to workers and keeps what they bring back.
+// measureAll hands tasks to workers and collects their outcomes.
 func (x *round) measureAll(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -167,7 +168,7 @@ func (x *round) measureAll(ctx context.Context) {
 	x.keep(ctx, true)
 }
 
-// next returns the task to give out, nil when there is none at the moment.
+// next returns the next task; nil when none may start now.
 func (x *round) next(beginning context.Context) *task {
 	if x.over || x.doubt || x.spent || x.begun >= x.limits.Streams || beginning.Err() != nil {
 		return nil
@@ -175,9 +176,8 @@ func (x *round) next(beginning context.Context) *task {
 	return x.agenda.next()
 }
 
-// measure does a task as soon as the budget of requests allows, unless the time
-// to begin is over before. What it took beyond one request is taken from the
-// budget of those that follow.
+// measure does a task as soon as the rate of requests allows, unless beginning ends
+// before. Its requests beyond the first are charged to the tasks that follow.
 func (x *round) measure(ctx, beginning context.Context, k *task) outcome {
 	if x.limiter.Wait(beginning) != nil {
 		return outcome{task: k}
@@ -191,14 +191,14 @@ func (x *round) measure(ctx, beginning context.Context, k *task) outcome {
 	if o.result.At.IsZero() {
 		o.result.At = x.Now()
 	}
-	if ctx.Err() != nil && !o.result.Status.tells() {
-		o.begun = false // says nothing of the stream, not even that it was tried
+	if ctx.Err() != nil && !o.result.Status.Conclusive() {
+		o.begun = false // interrupted, so the stream was not tried
 	}
 	return o
 }
 
-// take has an outcome among those to keep, and keeps them when they are many or
-// give rise to doubt.
+// take adds an outcome to the pending ones, and stores them when they are many or
+// doubtful.
 func (x *round) take(ctx context.Context, o outcome) {
 	x.agenda.done(o.task)
 	x.spent = x.spent || !o.begun
@@ -210,16 +210,17 @@ func (x *round) take(ctx context.Context, o outcome) {
 	}
 }
 
+// add adds an outcome to the pending ones, to the report, and to what is known of
+// the network.
 func (x *round) add(o outcome) {
 	x.pending = append(x.pending, o)
 	x.hearing.add(o.task, &o.result)
 	x.report.add(&o)
 }
 
-// keep keeps what was found since it last did, unless that is not to be
-// believed. What little gives rise to doubt waits for more, but not for ever;
-// what is doubted waits for what is under way, since who does not answer is
-// often known first.
+// keep stores the pending results, unless they are not to be believed. A few
+// doubtful results wait for more, and doubted ones wait for the tasks under way,
+// since failures often arrive before successes.
 func (x *round) keep(ctx context.Context, last bool) {
 	if len(x.pending) == 0 || x.over {
 		return
@@ -241,14 +242,14 @@ func (x *round) keep(ctx context.Context, last bool) {
 	x.pending, x.hearing = nil, hearing{}
 }
 
-// suspect reports whether what was found since it was last kept gives rise to
-// doubt, when it is of so many targets and hosts.
+// suspect reports whether the pending results are doubtful, given that they are of
+// at least so many targets and hosts.
 func (x *round) suspect(targets, hosts int) bool {
 	return !x.Trust && x.Now().After(x.cleared) && x.hearing.suspect(targets, hosts)
 }
 
-// void drops what is not to be believed, and ends the round: what is reached
-// without a network is kept.
+// void drops results that are not to be believed, except those of addresses that
+// are reached without a network, and ends the round.
 func (x *round) void() {
 	x.over = true
 	x.report.Void = "nearly no origin answers: the own network is thought to fail"
@@ -257,8 +258,9 @@ func (x *round) void() {
 	x.report.Dropped = all - len(x.pending)
 }
 
-// heard reports whether the network works although nearly nobody answered. It
-// asks witnesses for that, and when they are few says what is likelier.
+// heard reports whether our own network works although nearly no origin answered.
+// It measures witnesses, and goes by the number of results when there are too few
+// witnesses.
 func (x *round) heard(ctx context.Context) bool {
 	asked := x.witnesses(x.Now())
 	outcomes := make([]outcome, len(asked))
@@ -270,7 +272,7 @@ func (x *round) heard(ctx context.Context) bool {
 	told, cleared := 0, false
 	for i := range outcomes {
 		o := &outcomes[i]
-		if !o.begun || !o.result.Status.tells() {
+		if !o.begun || !o.result.Status.Conclusive() {
 			continue
 		}
 		told++
@@ -283,17 +285,16 @@ func (x *round) heard(ctx context.Context) bool {
 	return cleared || told < leastWitnesses && !x.hearing.suspect(manyTargets, manyHosts)
 }
 
-// storing is how long a round that was told to stop may take to keep what it
-// has found.
+// storing is how long a stopped round may take to store its results.
 const storing = 30 * time.Second
 
-// store keeps what was found.
+// store stores the pending results.
 func (x *round) store(ctx context.Context) error {
-	changed := make([]Entry, len(x.pending))
+	changed := make([]probe.Entry, len(x.pending))
 	for i, o := range x.pending {
 		id := o.task.ID
 		x.states[id] = x.states[id].After(o.result)
-		changed[i] = Entry{id, x.states[id]}
+		changed[i] = probe.Entry{ID: id, State: x.states[id]}
 	}
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storing)
 	defer cancel()
@@ -307,4 +308,4 @@ func (x *round) store(ctx context.Context) error {
 	return err
 }
 
-var errLate = errors.New("probe: results could not be kept in time")
+var errLate = errors.New("round: results could not be stored in time")

@@ -1,4 +1,4 @@
-package probe
+package round
 
 import (
 	"cmp"
@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"miramundo.dev/shared/origin"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/probe"
 )
 
 // Results that are not stored yet are suspected when nearly none of them proves
@@ -32,8 +35,8 @@ type hearing struct {
 	named origin.Outage // of hosts that have a name: others answer also when no name is found
 }
 
-func (h *hearing) add(k *task, r *Result) {
-	if !k.outside || !r.Status.tells() {
+func (h *hearing) add(k *task, r *probe.Result) {
+	if !k.outside || !r.Status.Conclusive() {
 		return
 	}
 	h.all.Add(k.host.name, vouches(r))
@@ -50,11 +53,11 @@ func (h *host) named() bool {
 
 // vouches reports whether a result proves that our own network works: the origin
 // itself answered, and not a proxy in its place.
-func vouches(r *Result) bool {
+func vouches(r *probe.Result) bool {
 	switch r.Status {
-	case Online, Blocked:
+	case probe.Online, probe.Blocked:
 		return true
-	case Error:
+	case probe.Error:
 		return false
 	}
 	return r.Answered
@@ -72,15 +75,15 @@ func (h *hearing) suspect(targets, hosts int) bool {
 // have died do not hold up round after round. Those that are due are taken from
 // the agenda.
 func (x *round) witnesses(now time.Time) []*task {
-	var known []Target
+	var known []probe.Target
 	for _, t := range x.Targets {
 		s := x.states[t.ID]
-		if due, _ := s.Due(t.ID, t.Popularity); s.Status == Online && (due.After(now) || x.agenda.waiting[t.ID] != nil) {
+		if due, _ := s.Due(t.ID, t.Popularity); s.Status == probe.Online && (due.After(now) || x.agenda.waiting[t.ID] != nil) {
 			known = append(known, t)
 		}
 	}
-	turn := uint64(now.UnixNano())
-	slices.SortFunc(known, func(a, b Target) int { return cmp.Compare(mix(uint64(a.ID)^turn), mix(uint64(b.ID)^turn)) })
+	turn := catalog.StreamID(now.UnixNano())
+	slices.SortFunc(known, func(a, b probe.Target) int { return cmp.Compare(probe.Slot(a.ID^turn), probe.Slot(b.ID^turn)) })
 	numbered := x.hearing.all.Likely(fewTargets, fewHosts)
 	asked := map[*host]bool{}
 	var list []*task

@@ -1,4 +1,4 @@
-package probe
+package round
 
 import (
 	"context"
@@ -9,27 +9,28 @@ import (
 	"time"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/probe"
 )
 
 // A town is a catalog: one stream in twenty is of one host, the others of so
 // many hosts; one in a hundred is much played, one in ten dead for long, one in
 // twenty dead for shorter.
 type town struct {
-	targets []Target
+	targets []probe.Target
 	dead    map[catalog.StreamID]bool
 	long    map[catalog.StreamID]bool // dead for long
 	start   time.Time
-	states  map[catalog.StreamID]State
+	states  map[catalog.StreamID]probe.State
 	times   map[catalog.StreamID][]time.Duration // of measurements, since the start
 }
 
 func newTown(n, hosts int) *town {
 	c := &town{
 		dead: map[catalog.StreamID]bool{}, long: map[catalog.StreamID]bool{},
-		start: time.Now(), states: map[catalog.StreamID]State{}, times: map[catalog.StreamID][]time.Duration{},
+		start: time.Now(), states: map[catalog.StreamID]probe.State{}, times: map[catalog.StreamID][]time.Duration{},
 	}
 	for i := range n {
-		t := Target{ID: catalog.StreamID(mix(uint64(i) + 1)), URL: fmt.Sprintf("https://h%d.example/%d", i%hosts, i), Kind: "hls"}
+		t := probe.Target{ID: idOf(uint64(i) + 1), URL: fmt.Sprintf("https://h%d.example/%d", i%hosts, i), Kind: "hls"}
 		switch {
 		case i%20 == 7:
 			t.URL = fmt.Sprintf("https://big.example/%d", i)
@@ -49,37 +50,41 @@ func newTown(n, hosts int) *town {
 // long.
 func (c *town) settle() {
 	for _, t := range c.targets {
-		s := State{Status: Online, At: c.start, ScoredAt: c.start, Score: 100}
+		s := probe.State{Status: probe.Online, At: c.start, ScoredAt: c.start, Score: 100}
 		if c.dead[t.ID] {
-			s = State{Status: Offline, At: c.start, ScoredAt: c.start, FailingSince: c.start.Add(-5 * 24 * time.Hour), Failures: 5}
+			s = probe.State{Status: probe.Offline, At: c.start, ScoredAt: c.start, FailingSince: c.start.Add(-5 * 24 * time.Hour), Failures: 5}
 		}
 		if c.long[t.ID] {
 			s.FailingSince = c.start.Add(-30 * 24 * time.Hour)
 		}
 		// Its last time was one interval before the one that comes next.
-		every := s.interval(t.Popularity)
-		s.At = slotAfter(c.start, every, t.ID).Add(-every)
+		_, every := s.Due(t.ID, t.Popularity)
+		s.At = c.start.Add(-every * 15 / 100) // at least that much of an interval passes
+		next, _ := s.Due(t.ID, t.Popularity)
+		s.At = next.Add(-every)
 		c.states[t.ID] = s
 	}
 }
 
-func (c *town) States(context.Context) (map[catalog.StreamID]State, error) { return c.states, nil }
+func (c *town) States(context.Context) (map[catalog.StreamID]probe.State, error) {
+	return c.states, nil
+}
 
 // Keep has nothing to do: the states are those that the round works on.
-func (c *town) Keep(context.Context, []Entry, time.Time, func(catalog.StreamID) bool) error {
+func (c *town) Keep(context.Context, []probe.Entry, time.Time, func(catalog.StreamID) bool) error {
 	return nil
 }
 
 // live has a round every five minutes.
 func (c *town) live(t *testing.T, d time.Duration, limits Limits) *world {
-	w := newWorld(func(t Target) Result {
+	w := newWorld(func(t probe.Target) probe.Result {
 		c.times[t.ID] = append(c.times[t.ID], time.Since(c.start))
 		if c.dead[t.ID] {
-			return Result{Status: Offline, Reason: "gone", Requests: 1, Answered: true}
+			return probe.Result{Status: probe.Offline, Reason: "gone", Requests: 1, Answered: true}
 		}
 		return works
 	})
-	w.takes = func(Target) time.Duration { return 12 * time.Second }
+	w.takes = func(probe.Target) time.Duration { return 12 * time.Second }
 	for time.Since(c.start) < d {
 		began := time.Now()
 		if rep := run(t, &Round{Measurer: w, Keeper: c, Targets: c.targets, Limits: limits}); rep.Void != "" {

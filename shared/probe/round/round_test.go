@@ -1,12 +1,14 @@
-package probe
+package round
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -14,27 +16,31 @@ import (
 	"time"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/overlay"
+	"miramundo.dev/shared/probe"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/embedded"
 )
 
 // A shelf keeps states in memory.
 type shelf struct {
-	states  map[catalog.StreamID]State
+	states  map[catalog.StreamID]probe.State
 	batches []int
 	fail    error
 }
 
-func (s *shelf) States(context.Context) (map[catalog.StreamID]State, error) {
-	states := map[catalog.StreamID]State{}
+func (s *shelf) States(context.Context) (map[catalog.StreamID]probe.State, error) {
+	states := map[catalog.StreamID]probe.State{}
 	maps.Copy(states, s.states)
 	return states, nil
 }
 
-func (s *shelf) Keep(ctx context.Context, changed []Entry, _ time.Time, _ func(catalog.StreamID) bool) error {
+func (s *shelf) Keep(ctx context.Context, changed []probe.Entry, _ time.Time, _ func(catalog.StreamID) bool) error {
 	if err := cmp.Or(s.fail, ctx.Err()); err != nil {
 		return err
 	}
 	if s.states == nil {
-		s.states = map[catalog.StreamID]State{}
+		s.states = map[catalog.StreamID]probe.State{}
 	}
 	for _, e := range changed {
 		s.states[e.ID] = e.State
@@ -46,26 +52,26 @@ func (s *shelf) Keep(ctx context.Context, changed []Entry, _ time.Time, _ func(c
 // A world is origins of which each stream is as it is said to be. It measures
 // by a fake clock.
 type world struct {
-	is    func(t Target) Result // but for its time
-	takes func(t Target) time.Duration
+	is    func(t probe.Target) probe.Result // but for its time
+	takes func(t probe.Target) time.Duration
 
 	mu       sync.Mutex
 	measured map[catalog.StreamID]int
-	order    []Target
+	order    []probe.Target
 	busy     map[string]int // by host
 	most     map[string]int // likewise
 	all, top int
 	requests int
 }
 
-func newWorld(is func(Target) Result) *world {
+func newWorld(is func(probe.Target) probe.Result) *world {
 	return &world{
-		is: is, takes: func(Target) time.Duration { return 5 * time.Second },
+		is: is, takes: func(probe.Target) time.Duration { return 5 * time.Second },
 		measured: map[catalog.StreamID]int{}, busy: map[string]int{}, most: map[string]int{},
 	}
 }
 
-func (w *world) Measure(ctx context.Context, t Target) Result {
+func (w *world) Measure(ctx context.Context, t probe.Target) probe.Result {
 	host := hostName(t)
 	w.mu.Lock()
 	w.busy[host]++
@@ -83,7 +89,7 @@ func (w *world) Measure(ctx context.Context, t Target) Result {
 	w.busy[host]--
 	w.all--
 	if ctx.Err() != nil {
-		return Result{At: time.Now(), Status: Unknown}
+		return probe.Result{At: time.Now(), Status: probe.Unknown}
 	}
 	w.measured[t.ID]++
 	r := w.is(t)
@@ -92,34 +98,39 @@ func (w *world) Measure(ctx context.Context, t Target) Result {
 	return r
 }
 
-func hostName(t Target) string {
+func hostName(t probe.Target) string {
 	a := agenda{hosts: map[string]*host{}}
 	return a.task(t).host.name
 }
 
+// idOf returns the id of stream n. Ids lie far apart.
+func idOf(n uint64) catalog.StreamID { return catalog.StreamID(rand.NewPCG(n, n).Uint64()) }
+
 // streams returns n targets, so many of each host.
-func streams(n, perHost int) []Target {
-	list := make([]Target, n)
+func streams(n, perHost int) []probe.Target {
+	list := make([]probe.Target, n)
 	for i := range list {
-		list[i] = Target{ID: catalog.StreamID(mix(uint64(i) + 1)), URL: fmt.Sprintf("https://h%d.example/%d.m3u8", i/perHost, i), Kind: "hls"}
+		list[i] = probe.Target{ID: idOf(uint64(i) + 1), URL: fmt.Sprintf("https://h%d.example/%d.m3u8", i/perHost, i), Kind: "hls"}
 	}
 	return list
 }
 
 // inFew returns the targets that few shards hold, so that few transactions keep
 // them.
-func inFew(targets []Target) []Target {
-	return slices.DeleteFunc(targets, func(t Target) bool { return shardOf(t.ID) >= few })
+func inFew(targets []probe.Target) []probe.Target {
+	return slices.DeleteFunc(targets, func(t probe.Target) bool { return probe.ShardOf(t.ID) >= few })
 }
 
 const few = 4 // shards
 
 // always returns what is the same of all streams.
-func always(r Result) func(Target) Result { return func(Target) Result { return r } }
+func always(r probe.Result) func(probe.Target) probe.Result {
+	return func(probe.Target) probe.Result { return r }
+}
 
-var works = Result{Status: Online, Latency: 100 * time.Millisecond, Height: 720, Answered: true, Requests: 5, Bytes: 1000}
+var works = probe.Result{Status: probe.Online, Latency: 100 * time.Millisecond, Height: 720, Answered: true, Requests: 5, Bytes: 1000}
 
-var silent = Result{Status: Timeout, Reason: "silent", Requests: 1}
+var silent = probe.Result{Status: probe.Timeout, Reason: "silent", Requests: 1}
 
 // run runs a round under a fake clock.
 func run(t *testing.T, r *Round) *Report {
@@ -135,9 +146,9 @@ func run(t *testing.T, r *Round) *Report {
 // TestRunAll measures all that is due, once, and nothing in the next round.
 func TestRunAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		statuses := []Status{Online, Offline, Blocked, Timeout, Error}
-		is := func(t Target) Result {
-			return Result{Status: statuses[t.ID%5], Requests: 2, Bytes: 10, Reason: "why", Answered: true}
+		statuses := []probe.Status{probe.Online, probe.Offline, probe.Blocked, probe.Timeout, probe.Error}
+		is := func(t probe.Target) probe.Result {
+			return probe.Result{Status: statuses[t.ID%5], Requests: 2, Bytes: 10, Reason: "why", Answered: true}
 		}
 		w, s := newWorld(is), &shelf{}
 		r := &Round{Measurer: w, Keeper: s, Targets: streams(500, 3)}
@@ -145,7 +156,7 @@ func TestRunAll(t *testing.T) {
 		if rep.Due != 500 || rep.Measured != 500 || rep.Kept != 500 || rep.Left != 0 || rep.Targets != 500 || rep.Void != "" || rep.Hosts != 167 {
 			t.Errorf("%+v", rep)
 		}
-		if rep.Requests != 1000 || rep.Bytes != 5000 || len(rep.Slowest) != slowest || rep.Reasons["why"] != 500-rep.Found[Online] {
+		if rep.Requests != 1000 || rep.Bytes != 5000 || len(rep.Slowest) != slowest || rep.Reasons["why"] != 500-rep.Found[probe.Online] {
 			t.Errorf("%+v", rep)
 		}
 		for _, target := range r.Targets {
@@ -169,8 +180,8 @@ func TestRunHosts(t *testing.T) {
 		w, s := newWorld(always(works)), &shelf{}
 		targets := streams(300, 1)
 		for i := range 3000 {
-			targets = append(targets, Target{
-				ID: catalog.StreamID(mix(uint64(i) + 1e6)), URL: fmt.Sprintf("http://BIG.example:%d/%d", 80+i%3, i), Kind: "ts", Popularity: 1000,
+			targets = append(targets, probe.Target{
+				ID: catalog.StreamID(idOf(uint64(i) + 1e6)), URL: fmt.Sprintf("http://BIG.example:%d/%d", 80+i%3, i), Kind: "ts", Popularity: 1000,
 			})
 		}
 		start := time.Now()
@@ -200,10 +211,10 @@ func TestRunOrder(t *testing.T) {
 		now := time.Now()
 		targets := streams(5, 1)
 		targets[1].Popularity = 100
-		s := &shelf{states: map[catalog.StreamID]State{
-			targets[2].ID: State{}.After(Result{At: now.Add(-30 * time.Hour), Status: Offline}), // due for 29 of 1 h
-			targets[3].ID: State{}.After(Result{At: now.Add(-60 * time.Hour), Status: Online}),  // due for 2 of 20 h
-			targets[4].ID: State{}.After(Result{At: now.Add(-time.Hour), Status: Online}),
+		s := &shelf{states: map[catalog.StreamID]probe.State{
+			targets[2].ID: probe.State{}.After(probe.Result{At: now.Add(-30 * time.Hour), Status: probe.Offline}), // due for 29 of 1 h
+			targets[3].ID: probe.State{}.After(probe.Result{At: now.Add(-60 * time.Hour), Status: probe.Online}),  // due for 2 of 20 h
+			targets[4].ID: probe.State{}.After(probe.Result{At: now.Add(-time.Hour), Status: probe.Online}),
 		}}
 		rep := run(t, &Round{Measurer: w, Keeper: s, Targets: targets, Limits: Limits{Workers: 1}})
 		var got []int
@@ -289,9 +300,9 @@ func TestRunCannotKeep(t *testing.T) {
 // and they are not tried again at once.
 func TestRunUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, s := newWorld(always(Result{Status: Unknown, Reason: "busy"})), &shelf{}
+		w, s := newWorld(always(probe.Result{Status: probe.Unknown, Reason: "busy"})), &shelf{}
 		r := &Round{Measurer: w, Keeper: s, Targets: streams(50, 1)}
-		if rep := run(t, r); rep.Measured != 50 || rep.Void != "" || rep.Found[Unknown] != 50 {
+		if rep := run(t, r); rep.Measured != 50 || rep.Void != "" || rep.Found[probe.Unknown] != 50 {
 			t.Errorf("%+v", rep)
 		}
 		if rep := run(t, r); rep.Due != 0 {
@@ -302,7 +313,7 @@ func TestRunUnknown(t *testing.T) {
 			t.Errorf("after an hour: %+v", rep)
 		}
 		for id, state := range s.states {
-			if shown, changed := (Shown{}).Next(state); changed {
+			if shown, changed := (probe.Shown{}).Next(state); changed {
 				t.Errorf("%v: shown as %+v", id, shown)
 			}
 		}
@@ -311,11 +322,11 @@ func TestRunUnknown(t *testing.T) {
 
 // TestRunNetwork has nearly nobody answer, for different reasons.
 func TestRunNetwork(t *testing.T) {
-	dead := Result{Status: Offline, Reason: "no_such_host", Requests: 1}
-	gone := Result{Status: Offline, Reason: "gone", Answered: true, Requests: 1}
-	mixed := func(every int, others Result) func(Target) Result {
+	dead := probe.Result{Status: probe.Offline, Reason: "no_such_host", Requests: 1}
+	gone := probe.Result{Status: probe.Offline, Reason: "gone", Answered: true, Requests: 1}
+	mixed := func(every int, others probe.Result) func(probe.Target) probe.Result {
 		n := 0
-		return func(Target) Result {
+		return func(probe.Target) probe.Result {
 			if n++; n%every == 0 {
 				return works
 			}
@@ -324,12 +335,12 @@ func TestRunNetwork(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name    string
-		targets []Target
+		targets []probe.Target
 		known   int // streams of other hosts that worked
 		own     bool
 		trust   bool
-		is      func(Target) Result
-		knownIs Result
+		is      func(probe.Target) probe.Result
+		knownIs probe.Result
 		void    bool
 		asked   int // witnesses
 	}{
@@ -350,12 +361,12 @@ func TestRunNetwork(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &shelf{states: map[catalog.StreamID]State{}}
+				s := &shelf{states: map[catalog.StreamID]probe.State{}}
 				r := &Round{Keeper: s, Targets: slices.Clone(test.targets), Trust: test.trust}
 				known := map[catalog.StreamID]bool{}
 				for i := range test.known {
-					k := Target{ID: catalog.StreamID(i + 1), URL: fmt.Sprintf("https://known%d.example/", i)}
-					s.states[k.ID] = State{Status: Online, At: time.Now(), OnlineAt: time.Now()}
+					k := probe.Target{ID: catalog.StreamID(i + 1), URL: fmt.Sprintf("https://known%d.example/", i)}
+					s.states[k.ID] = probe.State{Status: probe.Online, At: time.Now(), OnlineAt: time.Now()}
 					r.Targets = append(r.Targets, k)
 					known[k.ID] = true
 				}
@@ -364,7 +375,7 @@ func TestRunNetwork(t *testing.T) {
 						r.Own = append(r.Own, fmt.Sprintf("h%d.example", i))
 					}
 				}
-				w := newWorld(func(t Target) Result {
+				w := newWorld(func(t probe.Target) probe.Result {
 					if known[t.ID] {
 						return test.knownIs
 					}
@@ -403,16 +414,16 @@ func TestRunNetwork(t *testing.T) {
 // when nothing else answers.
 func TestRunNear(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{states: map[catalog.StreamID]State{}}
-		near := Target{ID: 7, URL: "http://127.0.0.1:8791/tv/master.m3u8"}
+		s := &shelf{states: map[catalog.StreamID]probe.State{}}
+		near := probe.Target{ID: 7, URL: "http://127.0.0.1:8791/tv/master.m3u8"}
 		r := &Round{Keeper: s, Targets: append(streams(500, 2), near), Own: []string{"127.0.0.1:8791"}}
-		w := newWorld(func(k Target) Result {
+		w := newWorld(func(k probe.Target) probe.Result {
 			if k.ID != near.ID {
-				return Result{Status: Offline, Reason: "no_such_host", Requests: 1}
+				return probe.Result{Status: probe.Offline, Reason: "no_such_host", Requests: 1}
 			}
 			return works
 		})
-		w.takes = func(k Target) time.Duration {
+		w.takes = func(k probe.Target) time.Duration {
 			if k.ID == near.ID {
 				return 20 * time.Second
 			}
@@ -420,7 +431,7 @@ func TestRunNear(t *testing.T) {
 		}
 		r.Measurer = w
 		rep := run(t, r)
-		if rep.Void == "" || rep.Kept != 1 || len(s.states) != 1 || s.states[near.ID].Status != Online {
+		if rep.Void == "" || rep.Kept != 1 || len(s.states) != 1 || s.states[near.ID].Status != probe.Online {
 			t.Errorf("%+v; kept %+v", rep, s.states)
 		}
 	})
@@ -431,9 +442,9 @@ func TestRunNear(t *testing.T) {
 func TestRunCutInTheMiddle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		w := newWorld(func(Target) Result {
+		w := newWorld(func(probe.Target) probe.Result {
 			if time.Since(start) > time.Minute {
-				return Result{Status: Offline, Reason: "no_such_host", Requests: 1}
+				return probe.Result{Status: probe.Offline, Reason: "no_such_host", Requests: 1}
 			}
 			return works
 		})
@@ -444,7 +455,7 @@ func TestRunCutInTheMiddle(t *testing.T) {
 		}
 		wrong := 0
 		for _, state := range s.states {
-			if state.Status != Online {
+			if state.Status != probe.Online {
 				wrong++
 			}
 		}
@@ -461,14 +472,14 @@ func TestRunFair(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 28))
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
-			var targets []Target
+			var targets []probe.Target
 			for i := range 1 + rng.IntN(400) {
-				targets = append(targets, Target{
+				targets = append(targets, probe.Target{
 					ID: catalog.StreamID(rng.Uint64()), URL: fmt.Sprintf("http://%d.example/%d", int(rng.ExpFloat64()*20), i), Popularity: rng.Int64N(200) - 100,
 				})
 			}
 			w, s := newWorld(always(works)), &shelf{}
-			w.takes = func(t Target) time.Duration { return time.Duration(t.ID % 20 * 1e9) }
+			w.takes = func(t probe.Target) time.Duration { return time.Duration(t.ID % 20 * 1e9) }
 			perHost := 1 + rng.IntN(4)
 			r := &Round{Measurer: w, Keeper: s, Targets: targets, Limits: Limits{
 				Workers: 1 + rng.IntN(64), PerHost: perHost, Rate: 5 + 50*rng.Float64(), Streams: 50, Batch: 1 + rng.IntN(60), Pause: time.Duration(1 + rng.Int64N(2e10)),
@@ -488,4 +499,22 @@ func TestRunFair(t *testing.T) {
 			}
 		})
 	}
+}
+
+func openDB(t testing.TB) store.DB {
+	t.Helper()
+	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// shownBy returns what readers of a database see.
+func shownBy(t testing.TB, db store.DB) map[catalog.StreamID]*catalog.Measurement {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	return maps.Collect(probe.Follow(ctx, overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now)).All())
 }

@@ -1,4 +1,4 @@
-package probe
+package round
 
 import (
 	"cmp"
@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/probe"
 )
 
 // A task is a target of a run.
 type task struct {
-	Target
+	probe.Target
 	host    *host
 	outside bool // not on the operator's list
 	due     time.Time
@@ -44,7 +45,7 @@ type agenda struct {
 }
 
 // newAgenda returns what is due of targets.
-func newAgenda(targets []Target, states map[catalog.StreamID]State, own []string, perHost int, now time.Time) *agenda {
+func newAgenda(targets []probe.Target, states map[catalog.StreamID]probe.State, own []string, perHost int, now time.Time) *agenda {
 	a := &agenda{perHost: perHost, own: own, hosts: map[string]*host{}, waiting: map[catalog.StreamID]*task{}}
 	var due []*task
 	for _, t := range targets {
@@ -68,7 +69,7 @@ func newAgenda(targets []Target, states map[catalog.StreamID]State, own []string
 
 // task returns t with its host. What is no URL is a host of its own, for
 // whoever measures to say so.
-func (a *agenda) task(t Target) *task {
+func (a *agenda) task(t probe.Target) *task {
 	name, address := t.URL, ""
 	if u, err := url.Parse(t.URL); err == nil && u.Hostname() != "" {
 		name, address = strings.ToLower(u.Hostname()), u.Host
@@ -89,7 +90,7 @@ func moreUrgent(a, b *task) int {
 	fresh := 0
 	switch {
 	case a.due.IsZero() && b.due.IsZero():
-		fresh = cmp.Or(cmp.Compare(audience(a.Popularity), audience(b.Popularity)), cmp.Compare(slot(a.ID), slot(b.ID)))
+		fresh = cmp.Or(cmp.Compare(probe.Audience(a.Popularity), probe.Audience(b.Popularity)), cmp.Compare(probe.Slot(a.ID), probe.Slot(b.ID)))
 	case a.due.IsZero():
 		fresh = -1
 	case b.due.IsZero():

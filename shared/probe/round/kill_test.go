@@ -1,4 +1,4 @@
-package probe
+package round
 
 import (
 	"context"
@@ -13,14 +13,15 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/killtest"
+	"miramundo.dev/shared/probe"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 )
 
 // A caller measures as soon as it has said so.
-type caller struct{ say func(t Target) }
+type caller struct{ say func(t probe.Target) }
 
-func (c caller) Measure(_ context.Context, t Target) Result {
+func (c caller) Measure(_ context.Context, t probe.Target) probe.Result {
 	c.say(t)
 	r := works
 	r.At = time.Now()
@@ -29,7 +30,7 @@ func (c caller) Measure(_ context.Context, t Target) Result {
 
 // killed are the streams and the limits of the rounds that are killed.
 var (
-	killed       = inFew(streams(300*Shards/few, 1))
+	killed       = inFew(streams(300*probe.Shards/few, 1))
 	killedLimits = Limits{Workers: 8, Batch: 20, Rate: 1e6}
 )
 
@@ -41,11 +42,11 @@ func child(file string) error {
 		return err
 	}
 	r := Round{
-		Measurer: caller{func(t Target) {
+		Measurer: caller{func(t probe.Target) {
 			killtest.Say(uint64(t.ID))
 			_, _ = os.Stdin.Read(make([]byte, 1)) // it fails when the parent has ended
 		}},
-		Keeper: Book{DB: db}, Targets: killed, Now: time.Now, Limits: killedLimits,
+		Keeper: probe.Book{DB: db}, Targets: killed, Now: time.Now, Limits: killedLimits,
 	}
 	_, err = r.Run(context.Background())
 	return errors.Join(err, db.Close())
@@ -84,7 +85,7 @@ func TestKill(t *testing.T) {
 		t.Errorf("%d measurements of %d streams in %d lives, want at most %d", measured, len(killed), lives, most)
 	}
 	for id, s := range kept(t, file) {
-		if s.Status != Online || s.Failures != 0 || s.Score != 100 {
+		if s.Status != probe.Online || s.Failures != 0 || s.Score != 100 {
 			t.Errorf("%v is %+v", id, s)
 		}
 	}
@@ -92,33 +93,20 @@ func TestKill(t *testing.T) {
 }
 
 // kept returns what a file holds. Readers see at least as much.
-func kept(t *testing.T, file string) map[catalog.StreamID]State {
+func kept(t *testing.T, file string) map[catalog.StreamID]probe.State {
 	t.Helper()
 	db, err := embedded.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	states, err := Book{DB: db}.States(t.Context())
+	states, err := probe.Book{DB: db}.States(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	shards, err := shownKind.Read(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown := map[catalog.StreamID]bool{}
-	for _, data := range shards {
-		rows, err := unpackShown(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range rows {
-			shown[r.id] = true
-		}
-	}
+	shown := shownBy(t, db)
 	for id := range states {
-		if !shown[id] {
+		if shown[id] == nil {
 			t.Errorf("%v is kept, and not shown", id)
 		}
 	}
@@ -146,7 +134,7 @@ func kill(t *testing.T, file string, after int) (list []catalog.StreamID) {
 // other knows.
 func TestTwoRounds(t *testing.T) {
 	db, lost := openDB(t), errors.New("lost")
-	targets := inFew(streams(100*Shards/few, 1))[:90]
+	targets := inFew(streams(100*probe.Shards/few, 1))[:90]
 	var taken atomic.Bool
 	fence := func(store.Tx) error {
 		if taken.Load() {
@@ -157,14 +145,14 @@ func TestTwoRounds(t *testing.T) {
 	measured := map[catalog.StreamID]int{}
 	other := func() {
 		taken.Store(true)
-		r := Round{Measurer: caller{func(t Target) { measured[t.ID]++ }}, Keeper: Book{DB: db}, Targets: targets, Now: time.Now, Limits: Limits{Workers: 1, Rate: 1e6}}
+		r := Round{Measurer: caller{func(t probe.Target) { measured[t.ID]++ }}, Keeper: probe.Book{DB: db}, Targets: targets, Now: time.Now, Limits: Limits{Workers: 1, Rate: 1e6}}
 		if rep, err := r.Run(t.Context()); err != nil || rep.Kept != rep.Due {
 			t.Errorf("the other: %+v, %v", rep, err)
 		}
 	}
 	n := 0
 	r := Round{
-		Measurer: caller{func(t Target) {
+		Measurer: caller{func(t probe.Target) {
 			if n++; n == 50 {
 				other()
 			}
@@ -172,13 +160,13 @@ func TestTwoRounds(t *testing.T) {
 				measured[t.ID]++
 			}
 		}},
-		Keeper: Book{DB: db, Checks: []func(store.Tx) error{fence}}, Targets: targets, Now: time.Now,
+		Keeper: probe.Book{DB: db, Checks: []func(store.Tx) error{fence}}, Targets: targets, Now: time.Now,
 		Limits: Limits{Workers: 1, Batch: 10, Rate: 1e6, Pause: time.Hour},
 	}
 	if rep, err := r.Run(t.Context()); !errors.Is(err, lost) || rep.Kept != 40 {
 		t.Errorf("the first: %v, %+v", err, rep)
 	}
-	states, err := Book{DB: db}.States(t.Context())
+	states, err := probe.Book{DB: db}.States(t.Context())
 	if err != nil || len(states) != len(targets) {
 		t.Errorf("%d kept, %v", len(states), err)
 	}

@@ -1,4 +1,4 @@
-package probe
+package round
 
 import (
 	"context"
@@ -9,25 +9,26 @@ import (
 	"time"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/probe"
 )
 
 var (
-	noHost = Result{Status: Offline, Reason: "no_host", Requests: 1}
-	portal = Result{Status: Error, Reason: "page", Answered: true, Requests: 1}
+	noHost = probe.Result{Status: probe.Offline, Reason: "no_host", Requests: 1}
+	portal = probe.Result{Status: probe.Error, Reason: "page", Answered: true, Requests: 1}
 )
 
 // TestDeadFirst has streams that answer at once that they are dead, and more
 // that answer later and work: nobody is called dead before those are heard.
 func TestDeadFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dead := func(k Target) bool { return k.ID%3 == 0 }
-		w, s := newWorld(func(k Target) Result {
+		dead := func(k probe.Target) bool { return k.ID%3 == 0 }
+		w, s := newWorld(func(k probe.Target) probe.Result {
 			if dead(k) {
 				return noHost
 			}
 			return works
 		}), &shelf{}
-		w.takes = func(k Target) time.Duration {
+		w.takes = func(k probe.Target) time.Duration {
 			if dead(k) {
 				return time.Millisecond
 			}
@@ -46,16 +47,16 @@ func TestDeadFirst(t *testing.T) {
 func TestDeadLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		targets := streams(1000, 1)
-		dead, s := map[catalog.StreamID]bool{}, &shelf{states: map[catalog.StreamID]State{}}
+		dead, s := map[catalog.StreamID]bool{}, &shelf{states: map[catalog.StreamID]probe.State{}}
 		for i, k := range targets {
 			before := works
 			if dead[k.ID] = i < 300; dead[k.ID] {
 				before = noHost
 			}
 			before.At = time.Now().Add(-48 * time.Hour)
-			s.states[k.ID] = State{}.After(before)
+			s.states[k.ID] = probe.State{}.After(before)
 		}
-		w := newWorld(func(k Target) Result {
+		w := newWorld(func(k probe.Target) probe.Result {
 			if dead[k.ID] {
 				return noHost
 			}
@@ -74,23 +75,23 @@ func TestDeadLate(t *testing.T) {
 // TestProxy has something answer in place of all origins.
 func TestProxy(t *testing.T) {
 	for name, test := range map[string]struct {
-		is, witness Result
+		is, witness probe.Result
 		void        bool
 	}{
 		"a portal":                    {portal, portal, true},
 		"pages, and others work":      {portal, works, false},
-		"pages, and others are gone":  {portal, Result{Status: Offline, Reason: "missing", Answered: true}, false},
-		"refusals, as in other lands": {Result{Status: Blocked, Reason: "denied", Answered: true}, portal, false},
+		"pages, and others are gone":  {portal, probe.Result{Status: probe.Offline, Reason: "missing", Answered: true}, false},
+		"refusals, as in other lands": {probe.Result{Status: probe.Blocked, Reason: "denied", Answered: true}, portal, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				targets, s := streams(100, 1), &shelf{states: map[catalog.StreamID]State{}}
+				targets, s := streams(100, 1), &shelf{states: map[catalog.StreamID]probe.State{}}
 				known := map[catalog.StreamID]bool{}
 				for _, k := range targets[:20] {
-					s.states[k.ID] = State{}.After(Result{Status: Online, At: time.Now()})
+					s.states[k.ID] = probe.State{}.After(probe.Result{Status: probe.Online, At: time.Now()})
 					known[k.ID] = true
 				}
-				w := newWorld(func(k Target) Result {
+				w := newWorld(func(k probe.Target) probe.Result {
 					if known[k.ID] {
 						return test.witness
 					}
@@ -119,11 +120,11 @@ func TestNoNames(t *testing.T) {
 					targets[i].URL = fmt.Sprintf("http://[2001:db8::%x]/live.m3u8", i)
 				}
 			}
-			s := &shelf{states: map[catalog.StreamID]State{}}
+			s := &shelf{states: map[catalog.StreamID]probe.State{}}
 			for _, k := range targets[:4*known] {
-				s.states[k.ID] = State{}.After(Result{Status: Online, At: time.Now()})
+				s.states[k.ID] = probe.State{}.After(probe.Result{Status: probe.Online, At: time.Now()})
 			}
-			w := newWorld(func(k Target) Result {
+			w := newWorld(func(k probe.Target) probe.Result {
 				if strings.HasPrefix(k.URL, "https://h") {
 					return noHost
 				}
@@ -131,7 +132,7 @@ func TestNoNames(t *testing.T) {
 			})
 			rep := run(t, &Round{Measurer: w, Keeper: s, Targets: targets})
 			for _, k := range targets {
-				if got := s.states[k.ID].Status; got == Offline {
+				if got := s.states[k.ID].Status; got == probe.Offline {
 					t.Fatalf("%s is kept as %s: %+v", k.URL, got, rep)
 				}
 			}
@@ -146,9 +147,9 @@ func TestNoNames(t *testing.T) {
 // not the same are asked in each round.
 func TestWitnessesChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		targets, s := streams(60, 1), &shelf{states: map[catalog.StreamID]State{}}
+		targets, s := streams(60, 1), &shelf{states: map[catalog.StreamID]probe.State{}}
 		for _, k := range targets[:40] {
-			s.states[k.ID] = State{}.After(Result{Status: Online, At: time.Now()})
+			s.states[k.ID] = probe.State{}.After(probe.Result{Status: probe.Online, At: time.Now()})
 		}
 		asked := map[catalog.StreamID]bool{}
 		w := newWorld(always(noHost))
@@ -173,19 +174,19 @@ func TestWitnessesChange(t *testing.T) {
 // others under the right one: all is measured again, and shown as it is.
 func TestWrongClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(epoch.Add(6 * 365 * 24 * time.Hour)))
+		time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
 		db, targets := openDB(t), inFew(streams(400, 1))
 		for _, wrong := range []time.Duration{-60 * 365 * 24 * time.Hour, 0, 20 * 365 * 24 * time.Hour, 190 * 365 * 24 * time.Hour, 0} {
 			clock := func() time.Time { return time.Now().Add(wrong) }
 			w := newWorld(always(works))
-			r := &Round{Measurer: &under{w, clock}, Keeper: Book{DB: db}, Targets: targets, Now: clock, Limits: Limits{Rate: 1000}}
+			r := &Round{Measurer: &under{w, clock}, Keeper: probe.Book{DB: db}, Targets: targets, Now: clock, Limits: Limits{Rate: 1000}}
 			rep, err := r.Run(t.Context())
 			if err != nil || rep.Due != len(targets) || rep.Kept != len(targets) {
 				t.Fatalf("%v off: %v, %+v", wrong, err, rep)
 			}
 			time.Sleep(24 * time.Hour)
 		}
-		states, err := Book{DB: db}.States(t.Context())
+		states, err := probe.Book{DB: db}.States(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,19 +195,10 @@ func TestWrongClock(t *testing.T) {
 				t.Fatalf("%v is %+v", id, state)
 			}
 		}
-		shards, err := shownKind.Read(t.Context(), db)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, data := range shards {
-			rows, err := unpackShown(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, row := range rows {
-				if time.Since(row.of.CheckedAt) < 0 || row.of.CheckedAt.IsZero() {
-					t.Fatalf("%v is shown as checked at %v", row.id, row.of.CheckedAt)
-				}
+		for id, m := range shownBy(t, db) {
+			at, err := time.Parse(time.RFC3339, *m.Health.CheckedAt)
+			if err != nil || time.Since(at) < 0 {
+				t.Fatalf("%v is shown as checked at %v, %v", id, at, err)
 			}
 		}
 	})
@@ -218,7 +210,7 @@ type under struct {
 	now func() time.Time
 }
 
-func (u *under) Measure(ctx context.Context, k Target) Result {
+func (u *under) Measure(ctx context.Context, k probe.Target) probe.Result {
 	r := u.world.Measure(ctx, k)
 	r.At = u.now()
 	return r
