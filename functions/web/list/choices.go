@@ -9,6 +9,7 @@ import (
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/part"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/i18n"
 )
@@ -29,7 +30,7 @@ const maxTopic = 64
 // without an exact match is counted by similar spellings, which takes longer.
 func (s *Server) tabs(v *page.View, at *index.View, w wanted, current string, near bool) part.Chips {
 	var tabs part.Chips
-	for _, kind := range []string{kindTV, kindRadio, kindAll} {
+	for _, kind := range filter.Kinds {
 		x := w.of(kind)
 		n := s.total(at, x)
 		if n == 0 && near {
@@ -46,7 +47,7 @@ func (s *Server) tabs(v *page.View, at *index.View, w wanted, current string, ne
 // topics returns the categories of the matches of w in any category, where found
 // are those of its own matches; for stations it returns the most frequent tags.
 func (s *Server) topics(v *page.View, at *index.View, w wanted, found []catalog.CategoryCount) part.Chips {
-	if w.kind() == kindRadio {
+	if w.kind() == filter.Radio {
 		return tagsOf(v, w, s.tags(at, w.Country))
 	}
 	if w.Category == "" {
@@ -93,7 +94,7 @@ func tagsOf(v *page.View, w wanted, counts []catalog.TagFacet) part.Chips {
 		}
 		topics = append(topics, part.Chip{
 			ID: "topic-" + c.ID, Text: c.Name, Count: v.Locale.Number(c.Count), Current: c.ID == w.Tag,
-			Href: w.firstOf(func(w *wanted) { w.Kind, w.Tag = kindRadio, other(w.Tag, c.ID) }),
+			Href: w.firstOf(func(w *wanted) { w.Kind, w.Tag = filter.Radio, other(w.Tag, c.ID) }),
 		})
 	}
 	return topics
@@ -111,64 +112,35 @@ func other(was, value string) string {
 // active returns the filters in use, each as a link that drops it.
 func (s *Server) active(v *page.View, at *index.View, w wanted) part.Chips {
 	var all part.Chips
-	add := func(name, text string, drop func(*wanted)) {
-		if text != "" {
-			all = append(all, part.Chip{ID: "drop-" + name, Text: text, Href: w.firstOf(drop)})
+	for _, id := range w.chosen() {
+		drop := func(w *wanted) {
+			if _, ok := onlyKind(id); ok {
+				w.Kind = w.kind() // which the filter implied
+			}
+			w.Clear(id)
 		}
-	}
-	if w.Q != "" {
-		add("q", v.T("list.quoted", "q", w.Q), func(w *wanted) { w.Q = "" })
-	}
-	if w.Country != "" && !w.fixed {
-		add("country", v.CountryName(w.Country), func(w *wanted) { w.Country = "" })
-	}
-	add("category", categoryName(at, v.Locale, w.Category), func(w *wanted) { w.Category = "" })
-	add("language", languageName(at, v.Locale, w.Language), func(w *wanted) { w.Language = "" })
-	add("network", w.Network, func(w *wanted) { w.Network = "" })
-	add("quality", w.Quality, func(w *wanted) { w.Quality = "" })
-	add("tag", w.Tag, func(w *wanted) { w.Kind, w.Tag = w.kind(), "" })
-	if w.Guide {
-		add("guide", v.T("list.with_guide"), func(w *wanted) { w.Guide = false })
-	}
-	if w.Online {
-		add("online", v.T("list.with_online"), func(w *wanted) { w.Online = false })
-	}
-	if !w.Playable {
-		add("playable", v.T("list.with_unplayable"), func(w *wanted) { w.Playable = true })
+		all = append(all, part.Chip{ID: "drop-" + filter.All[id].Name, Text: textOf(v, at, w, id), Href: w.firstOf(drop)})
 	}
 	return all
 }
 
-// categoryName returns the name of a category, or its id when it has none.
-func categoryName(at *index.View, l i18n.Locale, id string) string {
-	list := at.Categories(int(l))
-	if i := slices.IndexFunc(list, func(c catalog.CategoryFacet) bool { return c.ID == id }); i >= 0 {
-		return cmp.Or(list[i].Name, id)
+// textOf returns the value of a filter in the words of the page.
+func textOf(v *page.View, at *index.View, w wanted, id filter.ID) string {
+	f := &filter.All[id]
+	switch {
+	case id == filter.Words:
+		return v.T("list.quoted", "q", w.Q)
+	case f.Chosen != "":
+		return v.T("list.with_" + f.Chosen)
 	}
-	return id
-}
-
-// languageName returns the name of a language, or its code when it has none.
-func languageName(at *index.View, l i18n.Locale, code string) string {
-	if code == "" {
-		return ""
-	}
-	list := at.Languages(kindAll, int(l))
-	if i := slices.IndexFunc(list, func(f catalog.LanguageFacet) bool { return f.Code == code }); i >= 0 {
-		return list[i].Name
-	}
-	name, ok := i18n.LanguageName(code, l)
-	if !ok {
-		return code
-	}
-	return name
+	return w.Label(id, at, v.Locale)
 }
 
 // sortsOf returns the orders that make sense for w.
 func sortsOf(v *page.View, w wanted) part.Chips {
 	var sorts part.Chips
 	for _, sort := range []string{"relevance", "score", "votes", "name"} {
-		if sort == "relevance" && w.Q == "" || sort == "votes" && w.kind() == kindTV {
+		if sort == "relevance" && w.Q == "" || sort == "votes" && w.kind() == filter.TV {
 			continue
 		}
 		sorts = append(sorts, part.Chip{
@@ -184,13 +156,15 @@ func sortsOf(v *page.View, w wanted) part.Chips {
 	return sorts
 }
 
-// flagsOf returns the checkboxes of the form.
+// flagsOf returns the checkboxes of the form. One is checked while its flag
+// differs from its default, and sends that value.
 func flagsOf(v *page.View, w wanted) part.Chips {
-	return part.Chips{
-		{ID: "online", Value: "1", Text: v.T("list.online"), Current: w.Online},
-		{ID: "guide", Value: "1", Text: v.T("list.guide"), Current: w.Guide},
-		{ID: "playable", Value: "0", Text: v.T("list.unplayable"), Current: !w.Playable},
+	var flags part.Chips
+	for _, id := range formFlags {
+		f := &filter.All[id]
+		flags = append(flags, part.Chip{ID: f.Name, Value: f.ChosenValue(), Text: v.T("list." + f.Chosen), Current: w.IsSet(id)})
 	}
+	return flags
 }
 
 // try returns searches to continue with when w found nothing. Each of them finds
@@ -206,7 +180,7 @@ func (s *Server) try(v *page.View, at *index.View, w wanted, active part.Chips) 
 	if offer("first", v.T("list.try_first"), w); len(ways) > 0 {
 		return ways
 	}
-	for _, kind := range []string{kindTV, kindRadio} {
+	for _, kind := range []string{filter.TV, filter.Radio} {
 		if kind != w.kind() {
 			offer(kind, v.T("list.try_"+kind), w.of(kind))
 		}
@@ -216,44 +190,15 @@ func (s *Server) try(v *page.View, at *index.View, w wanted, active part.Chips) 
 		x.Playable = false
 		offer("unplayable", v.T("list.try_unplayable"), x)
 	}
-	for _, a := range active {
-		name := strings.TrimPrefix(a.ID, "drop-")
-		offer("without-"+name, v.T("list.try_without", "name", a.Text), w.without(name))
+	for i, id := range w.chosen() {
+		offer("without-"+filter.All[id].Name, v.T("list.try_without", "name", active[i].Text), w.without(id))
 	}
 	return ways
 }
 
-// without returns w without the filter of a name.
-func (w wanted) without(name string) wanted {
-	w.Kind = w.kind()
-	switch name {
-	case "q":
-		w.Q = ""
-	case "country":
-		w.Country = ""
-	case "category":
-		w.Category = ""
-	case "language":
-		w.Language = ""
-	case "network":
-		w.Network = ""
-	case "quality":
-		w.Quality = ""
-	case "tag":
-		w.Tag = ""
-	case "guide":
-		w.Guide = false
-	case "online":
-		w.Online = false
-	case "playable":
-		w.Playable = true
-	}
-	return w
-}
-
 // countryFacets returns all countries that have channels or stations.
 func (s *Server) countryFacets(at *index.View, l i18n.Locale) []catalog.CountryFacet {
-	return at.Countries(kindAll, int(l))
+	return at.Countries(filter.Any, int(l))
 }
 
 type mostKey struct{ locale i18n.Locale }

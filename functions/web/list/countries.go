@@ -7,6 +7,7 @@ import (
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/part"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
 )
@@ -48,7 +49,9 @@ func lettersOf(v *page.View, list []catalog.CountryFacet) []letter {
 	for _, f := range list {
 		path := v.Country(f.Code)
 		if path == "" {
-			path = wanted{listIn: listIn{Kind: kindAll, Playable: true}, Country: f.Code, path: v.Path("home")}.address()
+			all := wanted{path: v.Path("home")}.nothing().of(filter.Any)
+			all.Country = f.Code
+			path = all.address()
 		}
 		if first := initial(f.Name); len(letters) == 0 || letters[len(letters)-1].Letter != first {
 			letters = append(letters, letter{Letter: first})

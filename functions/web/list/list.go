@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/part"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/guide"
@@ -92,21 +93,16 @@ func (b *listing) Words() string { return b.Q }
 func (b *listing) Path() string { return b.path }
 
 // Radio reports whether the topics are tags of stations.
-func (b *listing) Radio() bool { return b.kind() == kindRadio }
-
-type homeIn struct {
-	listIn
-	Country string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
-}
+func (b *listing) Radio() bool { return b.kind() == filter.Radio }
 
 // home shows the start, or the matches of a search of the whole catalog.
-func (s *Server) home(_ context.Context, l i18n.Locale, in homeIn) (*page.Sheet, error) {
+func (s *Server) home(_ context.Context, l i18n.Locale, in listIn) (*page.Sheet, error) {
 	at, err := s.Catalog.View()
 	if err != nil {
 		return nil, err
 	}
 	v := s.Pages.View(site.Home, l, nil)
-	w := in.wanted(site.Home.Path(l, ""), in.Country, false)
+	w := in.wanted(site.Home.Path(l, ""))
 	if w == w.nothing() {
 		v.Body = s.start(v, at, w)
 	} else {
@@ -135,7 +131,7 @@ func (s *Server) country(_ context.Context, l i18n.Locale, in countryIn) (*page.
 	v := s.Pages.View(site.Country, l, nil)
 	v.Name = code
 	name := v.CountryName(code)
-	w := in.wanted(v.Country(code), code, true)
+	w := in.wantedOf(v.Country(code), code)
 	b := s.listing(v, at, w)
 	b.Flag, v.Body = code, b
 	v.Title = v.T("country.title", "country", name)
@@ -146,7 +142,7 @@ func (s *Server) country(_ context.Context, l i18n.Locale, in countryIn) (*page.
 		b.Heading = name
 	}
 	v.Statements = []any{trailOf(v)}
-	tv, radio := s.total(at, w.nothing().of(kindTV)), s.total(at, w.nothing().of(kindRadio))
+	tv, radio := s.total(at, w.nothing().of(filter.TV)), s.total(at, w.nothing().of(filter.Radio))
 	v.Description = v.T("country.description", "country", name, "tv", v.N("list.found_tv", tv), "radio", v.N("list.found_radio", radio))
 	return listPage(v, w)
 }
@@ -164,7 +160,7 @@ func listPage(v *page.View, w wanted) (*page.Sheet, error) {
 
 // start returns the start, which visitors see before they search.
 func (s *Server) start(v *page.View, at *index.View, w wanted) *listing {
-	tv, radio := w.of(kindTV), w.of(kindRadio)
+	tv, radio := w.of(filter.TV), w.of(filter.Radio)
 	best := at.Cards(s.query(tv, bestSize), int(v.Locale))
 	votes := at.Cards(s.query(radio, radioSize), int(v.Locale))
 	places := s.countryFacets(at, v.Locale)
@@ -231,10 +227,7 @@ func titleOfList(b *listing) string {
 func (s *Server) query(w wanted, limit int) index.Query {
 	q := w.query()
 	q.Limit = limit
-	if q.Online {
-		at, ok := s.Catalog.Synced()
-		q.Stalled = !ok || s.Now().Sub(at) > staleAfter
-	}
+	q.Stalled = q.Online && index.Stale(s.Catalog, s.Now())
 	return q
 }
 

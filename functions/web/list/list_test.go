@@ -16,6 +16,7 @@ import (
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/webtest"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
@@ -367,23 +368,72 @@ func TestCountries(t *testing.T) {
 	}
 }
 
+// TestFilters checks that a page takes every filter, keeps it in its links and in
+// its form, and shows it as a link that drops it.
+func TestFilters(t *testing.T) {
+	h := listHandler(t)
+	for id := range filter.Count {
+		f := &filter.All[id]
+		if id == filter.Kind || id == filter.Sort {
+			if slices.Contains(narrowing, id) {
+				t.Errorf("%s has links of its own", f.Name)
+			}
+			continue
+		}
+		value := "some"
+		switch {
+		case f.Chosen != "":
+			value = f.ChosenValue()
+		case f.Normalize != nil:
+			value = f.Normalize(value)
+		}
+		tree := webtest.Tree(t, h, "/en?sort=name&"+f.Name+"="+value)
+		if webtest.ByID(tree, "drop-"+f.Name) == nil {
+			t.Errorf("%s: no link drops it", f.Name)
+			continue
+		}
+		if href := webtest.Attr(webtest.ByID(tree, "drop-"+f.Name), "href"); strings.Contains(href, f.Name+"=") {
+			t.Errorf("%s: the link that drops it leads to %s", f.Name, href)
+		}
+		keeps := strings.Contains(webtest.Attr(webtest.ByID(tree, "kind-all"), "href"), f.Name+"="+value)
+		if want := !f.PerKind && f.AppliesTo(filter.Any); keeps != want {
+			t.Errorf("%s: the link to all kinds keeps it: %t, want %t", f.Name, keeps, want)
+		}
+		form := webtest.Elements(tree, func(n *html.Node) bool { return webtest.HasClass(n, "list-form") })[0]
+		kept := webtest.Elements(form, func(n *html.Node) bool {
+			_, checked := webtest.Lookup(n, "checked")
+			_, selected := webtest.Lookup(n, "selected")
+			return webtest.Attr(n, "value") == value && (selected || webtest.Attr(n, "name") == f.Name && (checked || webtest.Attr(n, "type") == "hidden"))
+		})
+		if len(kept) != 1 {
+			t.Errorf("%s: the form keeps it %d times", f.Name, len(kept))
+		}
+	}
+}
+
 // TestAddresses checks that the address of what is wanted asks for the same.
 func TestAddresses(t *testing.T) {
 	for _, path := range []string{
-		"/?kind=tv", "/?q=a+b&kind=radio&country=BR&category=x%26y&language=por&network=%22&quality=720p&tag=%F0%9F%8E%B5&guide=1&online=1&playable=0&sort=votes&offset=30",
+		"/?kind=tv", "/?q=a+b&kind=radio&country=BR&category=x%26y&language=por&network=%22&quality=720p&subdivision=BR-BA&city=BRSSA&tag=%F0%9F%8E%B5&guide=1&online=1&playable=0&sort=votes&offset=30",
 		"/?kind=all&sort=votes", "/?category=news", "/?q=x", "/?tag=pop", "/?sort=score",
 	} {
 		u, err := url.Parse(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := u.Query()
-		in := listIn{
-			Q: q.Get("q"), Kind: q.Get("kind"), Category: q.Get("category"), Language: q.Get("language"), Network: q.Get("network"), Quality: q.Get("quality"),
-			Tag: q.Get("tag"), Guide: q.Get("guide") == "1", Online: q.Get("online") == "1", Playable: q.Get("playable") != "0", Sort: q.Get("sort"),
+		in, q := listIn{}, u.Query()
+		in.Playable = true
+		in.Kind, in.Sort = q.Get("kind"), q.Get("sort")
+		for _, id := range narrowing {
+			value := q.Get(filter.All[id].Name)
+			if text := in.Text(id); text != nil {
+				*text = value
+			} else if value != "" {
+				*in.Flag(id) = value == "1"
+			}
 		}
 		fmt.Sscan(q.Get("offset"), &in.Offset)
-		w := in.wanted("/", q.Get("country"), false)
+		w := in.wanted("/")
 		if got := w.address(); got != path && got != strings.Replace(path, "&kind=radio", "", 1) {
 			t.Errorf("%s became %s", path, got)
 		}

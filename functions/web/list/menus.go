@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"miramundo.dev/functions/web/page"
-	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/i18n"
 )
@@ -18,45 +18,48 @@ type menu struct {
 
 // menus returns the filters of the form that have too many values for links.
 func (s *Server) menus(v *page.View, at *index.View, w wanted) []menu {
-	l, kind := v.Locale, w.kind()
 	var all []menu
-	add := func(name, value, label string, list func() []option) {
-		key := menuKey{name, kind, l}
-		rest := s.memo.of(at, key, func() any { return optionsHTML(list()) }).(template.HTML)
-		all = append(all, menu{name, v.T("list." + name), chosenHTML(v.T("list.any"), value, label) + rest})
+	for _, id := range formMenus {
+		if w.fixed && id == filter.Country {
+			continue
+		}
+		key := menuKey{id, w.kind(), v.Locale}
+		rest := s.memo.of(at, key, func() any { return optionsHTML(optionsOf(at, key)) }).(template.HTML)
+		name := filter.All[id].Name
+		all = append(all, menu{name, v.T("list." + name), chosenHTML(v.T("list.any"), w.Value(id), w.Label(id, at, v.Locale)) + rest})
 	}
-	if !w.fixed {
-		add("country", w.Country, v.CountryName(w.Country), func() []option { return countryOptions(at.Countries(kind, int(l))) })
-	}
-	add("language", w.Language, languageName(at, l, w.Language), func() []option { return languageOptions(at.Languages(kind, int(l))) })
-	add("quality", w.Quality, w.Quality, func() []option { return qualityOptions(at.Qualities(kind)) })
 	return all
 }
 
+// A menuKey names the options of a menu: a filter's values that channels of a
+// kind have, in a locale.
 type menuKey struct {
-	name, kind string
-	locale     i18n.Locale
+	filter filter.ID
+	kind   string
+	locale i18n.Locale
 }
 
 type option struct{ value, text string }
 
-func countryOptions(list []catalog.CountryFacet) (all []option) {
-	for _, f := range list {
-		all = append(all, option{f.Code, f.Name})
-	}
-	return all
-}
+// maxQualities is how many qualities a menu offers: the most frequent.
+const maxQualities = 16
 
-func languageOptions(list []catalog.LanguageFacet) (all []option) {
-	for _, f := range list {
-		all = append(all, option{f.Code, f.Name})
-	}
-	return all
-}
-
-func qualityOptions(list []catalog.QualityFacet) (all []option) {
-	for _, f := range list[:min(len(list), 16)] {
-		all = append(all, option{f.ID, f.Name})
+// optionsOf returns the options of a menu.
+func optionsOf(at *index.View, key menuKey) (all []option) {
+	switch key.filter {
+	case filter.Country:
+		for _, f := range at.Countries(key.kind, int(key.locale)) {
+			all = append(all, option{f.Code, f.Name})
+		}
+	case filter.Language:
+		for _, f := range at.Languages(key.kind, int(key.locale)) {
+			all = append(all, option{f.Code, f.Name})
+		}
+	case filter.Quality:
+		list := at.Qualities(key.kind)
+		for _, f := range list[:min(len(list), maxQualities)] {
+			all = append(all, option{f.ID, f.Name})
+		}
 	}
 	return all
 }

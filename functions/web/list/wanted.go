@@ -2,64 +2,61 @@ package list
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
-	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
-	"miramundo.dev/shared/i18n"
 )
 
-// listIn is the query of a list, in the words of the API's search. Missing values
-// depend on the others: words are searched for in TV and radio alike with the
-// best matches first; without words the best channels come first.
+// listIn is the query of a list: the filters of the API's search, except that a
+// missing kind or order depends on the others. Words are searched for in TV and
+// radio alike with the best matches first; without words the best channels come
+// first. The fields Kind and Sort here replace those of the selection, which stay empty.
 type listIn struct {
-	Q        string `query:"q" maxLength:"200" description:"Words, each the start of a word of the name or of another name."`
-	Kind     string `query:"kind" enum:"tv,radio,all" description:"What is looked for; without it all when there are words, radio when there is a tag, else tv."`
-	Category string `query:"category" maxLength:"64" description:"Catalog category id."`
-	Language string `query:"language" maxLength:"32" description:"ISO 639-3; 639-1 and 639-2 codes are understood."`
-	Network  string `query:"network" maxLength:"300" description:"Exact network name."`
-	Quality  string `query:"quality" maxLength:"32" description:"Exact stream quality."`
-	Tag      string `query:"tag" maxLength:"64" description:"Radio tag."`
-	Guide    bool   `query:"guide" default:"0" description:"1 for only channels with a guide."`
-	Online   bool   `query:"online" default:"0" description:"1 for only channels seen online in the 48 hours before the last reload."`
-	Playable bool   `query:"playable" default:"1" description:"0 for channels without a usable stream too."`
-	Sort     string `query:"sort" enum:"name,score,votes,relevance" description:"Without it relevance when there are words, votes for radio, else score."`
-	Offset   int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Matches to skip."`
+	filter.Selection
+	Kind   string `query:"kind" enum:"tv,radio,all" description:"What is looked for; without it all when there are words, radio when there is a tag, else tv."`
+	Sort   string `query:"sort" enum:"name,score,votes,relevance" description:"Without it relevance when there are words, votes for radio, else score."`
+	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Matches to skip."`
 }
 
-// The kinds of channels to search for.
-const (
-	kindTV    = "tv"
-	kindRadio = "radio"
-	kindAll   = "all"
-)
+// narrowing are the filters that pages show as links that drop them, in the
+// order of links and of URLs; the kind and the order have links of their own.
+var narrowing = slices.Concat(filter.IDs(filter.ByWords), filter.IDs(filter.ByValue), filter.IDs(filter.ByFlag), []filter.ID{filter.Playable})
 
-// staleAfter is the age of the catalog from which no channel counts as online.
-const staleAfter = catalog.StaleAfter
+// The filters of the form, in its order: menus of values, and checkboxes.
+var (
+	formMenus = []filter.ID{filter.Country, filter.Language, filter.Quality}
+	formFlags = []filter.ID{filter.Online, filter.Guide, filter.Playable}
+)
 
 // A wanted is a search at a page. Equal searches are equal values.
 type wanted struct {
 	listIn
-	Country string
-	path    string // of the page
-	fixed   bool   // the country is part of the path
+	path  string // of the page
+	fixed bool   // the country is part of the path
 }
 
-// wanted returns the search of in at a page.
-func (in *listIn) wanted(path, country string, fixed bool) wanted {
-	w := wanted{*in, catalog.CountryCode(country), path, fixed}
-	w.Q, w.Tag = strings.TrimSpace(w.Q), strings.ToLower(w.Tag)
-	if code, ok := i18n.LanguageCode(w.Language); ok {
-		w.Language = code
-	}
+// wanted returns the search of in at a page of the whole catalog.
+func (in *listIn) wanted(path string) wanted {
+	w := wanted{listIn: *in, path: path}
+	w.Normalize()
+	return w
+}
+
+// wantedOf returns the search of in at the page of a country, whose code
+// replaces a country in the query.
+func (in *listIn) wantedOf(path, country string) wanted {
+	w := in.wanted(path)
+	w.Country, w.fixed = country, true
 	return w
 }
 
 // nothing returns the search of the same page without any choice.
 func (w wanted) nothing() wanted {
-	none := wanted{listIn: listIn{Playable: true}, path: w.path, fixed: w.fixed}
+	none := wanted{path: w.path, fixed: w.fixed}
+	none.Playable = true
 	if w.fixed {
 		none.Country = w.Country
 	}
@@ -80,15 +77,29 @@ func (w *wanted) kind() string {
 	return w.implied()
 }
 
-// implied returns the kind when none was chosen.
+// implied returns the kind when none was chosen: that of a filter or an order
+// that only one kind has, any kind for words, else TV.
 func (w *wanted) implied() string {
-	switch {
-	case w.Tag != "" || w.Sort == "votes":
-		return kindRadio
-	case w.Q != "":
-		return kindAll
+	for _, id := range narrowing {
+		if kind, ok := onlyKind(id); ok && w.IsSet(id) {
+			return kind
+		}
 	}
-	return kindTV
+	switch {
+	case w.Sort == "votes":
+		return filter.Radio
+	case w.Q != "":
+		return filter.Any
+	}
+	return filter.TV
+}
+
+// onlyKind returns the kind of a filter that applies to a single one.
+func onlyKind(id filter.ID) (string, bool) {
+	if kinds := filter.All[id].Kinds; len(kinds) == 1 {
+		return kinds[0], true
+	}
+	return "", false
 }
 
 // sort returns the order of the matches.
@@ -98,7 +109,7 @@ func (w *wanted) sort() string {
 		return w.Sort
 	case w.Q != "":
 		return "relevance"
-	case w.kind() == kindRadio:
+	case w.kind() == filter.Radio:
 		return "votes"
 	}
 	return "score"
@@ -106,14 +117,13 @@ func (w *wanted) sort() string {
 
 // of returns w for another kind, without filters that only the old kind has.
 func (w wanted) of(kind string) wanted {
-	w.Kind, w.Offset, w.Quality = kind, 0, ""
-	if kind != kindRadio {
-		w.Tag = ""
+	w.Kind, w.Offset = kind, 0
+	for _, id := range narrowing {
+		if f := &filter.All[id]; f.PerKind || !f.AppliesTo(kind) {
+			w.Clear(id)
+		}
 	}
-	if kind == kindRadio {
-		w.Category = ""
-	}
-	if kind == kindTV && w.Sort == "votes" {
+	if kind == filter.TV && w.Sort == "votes" {
 		w.Sort = ""
 	}
 	return w
@@ -121,7 +131,9 @@ func (w wanted) of(kind string) wanted {
 
 // query returns the query for the index.
 func (w *wanted) query() index.Query {
-	return index.Query{Selection: filter.Selection{Q: w.Q, Kind: w.kind(), Country: w.Country, Category: w.Category, Language: w.Language, Network: w.Network, Quality: w.Quality, Tag: w.Tag, Guide: w.Guide, Online: w.Online, Playable: w.Playable, Sort: w.sort()}, Offset: w.Offset}
+	q := index.Query{Selection: w.Selection, Offset: w.Offset}
+	q.Kind, q.Sort = w.kind(), w.sort()
+	return q
 }
 
 // to returns the URL of w after a change.
@@ -136,38 +148,50 @@ func (w wanted) firstOf(change func(*wanted)) string {
 	return w.to(change)
 }
 
+// chosen returns the filters in use, without the country of the path.
+func (w *wanted) chosen() []filter.ID {
+	chosen := make([]filter.ID, 0, len(narrowing))
+	for _, id := range narrowing {
+		if w.IsSet(id) && !(w.fixed && id == filter.Country) {
+			chosen = append(chosen, id)
+		}
+	}
+	return chosen
+}
+
+// without returns w without a filter, of the same kind.
+func (w wanted) without(id filter.ID) wanted {
+	w.Kind = w.kind()
+	w.Clear(id)
+	return w
+}
+
 // pairs returns the parameters of w, in the order of its URL. A kind that the
 // others imply is left out, except at the start, which without any parameter shows
 // something else.
 func (w wanted) pairs() [][2]string {
+	pairs := make([][2]string, 0, len(narrowing)+3)
+	add := func(name, value string) {
+		if value != "" {
+			pairs = append(pairs, [2]string{name, value})
+		}
+	}
 	kind := w.Kind
 	if kind == w.implied() && (w.fixed || !w.plain()) {
 		kind = ""
 	}
-	country := w.Country
-	if w.fixed {
-		country = ""
-	}
-	all := [...][2]string{
-		{"q", w.Q}, {"kind", kind}, {"country", country}, {"category", w.Category}, {"language", w.Language}, {"network", w.Network},
-		{"quality", w.Quality}, {"tag", w.Tag}, {"guide", flag(w.Guide, "1")}, {"online", flag(w.Online, "1")},
-		{"playable", flag(!w.Playable, "0")}, {"sort", w.Sort}, {"offset", flag(w.Offset > 0, strconv.Itoa(w.Offset))},
-	}
-	var said [][2]string
-	for _, p := range all {
-		if p[1] != "" {
-			said = append(said, p)
+	add(filter.All[filter.Words].Name, w.Q)
+	add(filter.All[filter.Kind].Name, kind)
+	for _, id := range w.chosen() {
+		if id != filter.Words {
+			add(filter.All[id].Name, w.Value(id))
 		}
 	}
-	return said
-}
-
-// flag returns value if set, else the empty string.
-func flag(set bool, value string) string {
-	if !set {
-		return ""
+	add(filter.All[filter.Sort].Name, w.Sort)
+	if w.Offset > 0 {
+		add("offset", strconv.Itoa(w.Offset))
 	}
-	return value
+	return pairs
 }
 
 // address returns the URL of w.
@@ -184,13 +208,10 @@ func (w wanted) address() string {
 }
 
 // hidden returns the parameters of w that its form keeps without showing them.
+// The form leads to the first page.
 func (w wanted) hidden() [][2]string {
-	var hidden [][2]string
-	for _, p := range w.pairs() {
-		switch p[0] {
-		case "q", "kind", "category", "network", "tag", "sort":
-			hidden = append(hidden, p)
-		}
-	}
-	return hidden
+	return slices.DeleteFunc(w.pairs(), func(p [2]string) bool {
+		shown := func(id filter.ID) bool { return filter.All[id].Name == p[0] }
+		return p[0] == "offset" || slices.ContainsFunc(formMenus, shown) || slices.ContainsFunc(formFlags, shown)
+	})
 }

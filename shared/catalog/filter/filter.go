@@ -252,6 +252,15 @@ func (f *Filter) AppliesTo(kind string) bool {
 	return f.Kinds == nil || slices.Contains(f.Kinds, kind)
 }
 
+// ChosenValue returns the value of a flag that differs from its default, as an
+// address writes it.
+func (f *Filter) ChosenValue() string {
+	if f.initial == "1" {
+		return "0"
+	}
+	return "1"
+}
+
 // Text returns the field of a filter that is a text; nil for a flag.
 func (s *Selection) Text(id ID) *string {
 	switch id {
