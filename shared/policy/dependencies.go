@@ -21,8 +21,9 @@ const (
 )
 
 // Dependencies compares the dependencies of a repository with those that its
-// page explains, and returns what is missing on either side. It looks at the
-// direct requirements of go.mod and at the packages of each package.json.
+// page explains, and returns what is missing on either side, and paths on the page
+// that do not exist. It looks at the direct requirements of go.mod and at the
+// packages of each package.json.
 func Dependencies(fsys fs.FS) ([]string, error) {
 	page, err := fs.ReadFile(fsys, dependencyPage)
 	if err != nil {
@@ -37,8 +38,25 @@ func Dependencies(fsys fs.FS) ([]string, error) {
 		return nil, err
 	}
 	explained := dependencyRows(string(page))
-	found := differences("go.mod", explained[goHeading], requirements(string(gomod)))
-	return append(found, differences("a package.json", explained[npmHeading], packages)...), nil
+	return slices.Concat(
+		differences("go.mod", explained[goHeading], requirements(string(gomod))),
+		differences("a package.json", explained[npmHeading], packages),
+		absent(fsys, string(page)),
+	), nil
+}
+
+var pathOnPage = regexp.MustCompile("`((?:docs|functions|hop|scripts|shared)/[^`*{}]+)`")
+
+// absent returns a finding for each path of the repository that a page names and
+// that does not exist.
+func absent(fsys fs.FS, page string) []string {
+	var found []string
+	for _, name := range pathOnPage.FindAllStringSubmatch(page, -1) {
+		if _, err := fs.Stat(fsys, strings.TrimSuffix(name[1], "/")); err != nil {
+			found = append(found, fmt.Sprintf("%s names %s, which does not exist", dependencyPage, name[1]))
+		}
+	}
+	return found
 }
 
 // differences returns a finding for each name that is explained or used alone.

@@ -38,6 +38,8 @@ func TestDependencies(t *testing.T) {
 		{"a package of the build more", page, mod, `{"dependencies": {"b": "1"}, "devDependencies": {"f": "1"}}`, "package.json requires f"},
 		{"a module less", page, "module x\n", npm, "explains example.com/a"},
 		{"a package less", page, mod, `{}`, "explains b"},
+		{"a path", page + "In `scripts/x/package.json` and `scripts/x`.\n", mod, npm, ""},
+		{"a path that is gone", page + "In `scripts/y`.\n", mod, npm, "names scripts/y"},
 		{"explained under the other heading", "## npm packages\n| `example.com/a` |\n| `b` |\n## Go modules\n", "module x\n", `{"dependencies": {"b": "1", "example.com/a": "1"}}`, ""},
 	} {
 		found, err := Dependencies(fstest.MapFS{
