@@ -132,7 +132,7 @@ func seed(ctx context.Context, t testing.TB, dir, origin string) {
 	}
 	db, events := open(ctx, t, dir)
 	a := &release.Archive{DB: db, Now: time.Now}
-	if _, err := a.Publish(ctx, release.Release{Version: ix.Version(), Channels: ix.Len(), Streams: ix.StreamLen()}, data, release.Pointer{SyncedAt: store.At(time.Now())}, release.Word{}); err != nil {
+	if _, err := a.Publish(ctx, release.Release{Version: ix.Version(), Channels: ix.Len(), Streams: ix.StreamLen()}, data, release.Pointer{SyncedAt: store.At(time.Now())}, release.Override{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := events.Close(); err != nil {

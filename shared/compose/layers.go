@@ -22,9 +22,9 @@ type (
 	}
 )
 
-func (l probeLayer) Lay(o *index.Overlay) { o.Streams = l.All() }
-func (l logoLayer) Lay(o *index.Overlay)  { o.Logos = l.All() }
-func (l guideLayer) Lay(o *index.Overlay) { o.Guides = l.Channels(l.now()) }
+func (l probeLayer) AddTo(o *index.Overlay) { o.Streams = l.All() }
+func (l logoLayer) AddTo(o *index.Overlay)  { o.Logos = l.All() }
+func (l guideLayer) AddTo(o *index.Overlay) { o.Guides = l.Channels(l.now()) }
 
 // openLayers follows what jobs found out, as far as it is needed, and returns
 // it as layers of the catalog. All are loaded at once, since each waits for the

@@ -18,8 +18,16 @@ var (
 	errNothing  = errors.New("inflates to nothing")
 )
 
+// Levels of compression. Counters are written all the time: of 9 MB of them
+// level 3 makes 0.7 MB in 0.1 s, as fast as level 1, and the default level
+// 0.5 MB in 0.6 s.
+const (
+	smallest = flate.DefaultCompression
+	fast     = 3
+)
+
 // deflate compresses data. No data gives no bytes.
-func deflate(data []byte) ([]byte, error) {
+func deflate(data []byte, level int) ([]byte, error) {
 	if len(data) > MaxBytes {
 		return nil, store.ErrTooLarge
 	}
@@ -27,7 +35,7 @@ func deflate(data []byte) ([]byte, error) {
 		return nil, nil
 	}
 	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.DefaultCompression)
+	w, err := flate.NewWriter(&b, level)
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,11 @@ func (k Kind) update(tx store.Tx, n int, f func(old []byte) ([]byte, error)) err
 
 // put stores data as shard n.
 func (k Kind) put(tx store.Tx, n int, revision int64, data []byte) error {
-	deflated, err := deflate(data)
+	level := smallest
+	if k.NoHead {
+		level = fast
+	}
+	deflated, err := deflate(data, level)
 	if err != nil {
 		return err
 	}

@@ -303,7 +303,7 @@ func TestTooLarge(t *testing.T) {
 // deflated returns text as a shard has it.
 func deflated(t testing.TB, text []byte) []byte {
 	t.Helper()
-	data, err := deflate(text)
+	data, err := deflate(text, smallest)
 	if err != nil {
 		t.Fatal(err)
 	}

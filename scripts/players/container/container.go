@@ -42,7 +42,7 @@ func Publish(ctx context.Context, dir string, reg *catalog.Register) (err error)
 	defer func() { err = errors.Join(err, events.Close(), db.Close()) }()
 	archive := &release.Archive{DB: db, Now: time.Now}
 	r := release.Release{Version: ix.Version(), Channels: ix.Len(), Streams: ix.StreamLen(), Playable: ix.Len()}
-	shown, err := archive.Publish(ctx, r, data, release.Pointer{SyncedAt: store.At(time.Now())}, release.Word{Force: true, Manual: true})
+	shown, err := archive.Publish(ctx, r, data, release.Pointer{SyncedAt: store.At(time.Now())}, release.Override{Force: true, Manual: true})
 	if err == nil && !shown {
 		err = errors.New("the catalog was not published")
 	}

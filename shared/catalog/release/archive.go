@@ -1,12 +1,13 @@
-// Package release knows which edition of the catalog is shown: it publishes
-// snapshots, keeps the last few, goes back to one, and follows the current one
-// from every instance.
-//
-// It keeps these documents:
+// Package release publishes the catalog in releases and shows the current one.
 //
 //	catalog/current                  the Pointer: what is shown
 //	releases/{version}               a Release
 //	snapshots/{version}              its bytes, as package blob keeps them
+//
+// An [Archive] keeps the last few releases. Publishing writes the snapshot and
+// its Release first and moves the pointer last, in a transaction, so that readers
+// see the old release or the new one and never a part. A [Live] is the current
+// release in the memory of one instance.
 package release
 
 import (
@@ -23,27 +24,27 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// Faults of publishing.
+// Faults of releases.
 var (
 	// ErrRefused is returned for a release that would lose too much of the
-	// catalog. Its fields say how much.
+	// catalog. Its fields have the numbers before and after.
 	ErrRefused = fault.New(fault.Conflict, "reload_refused")
 	// ErrNoVersion is returned for a version that is not kept.
 	ErrNoVersion = fault.New(fault.NotFound, "unknown_version")
 )
 
 var (
-	errMoved = errors.New("the operator or another reload has moved the catalog meanwhile")
-	errShown = errors.New("the release is shown")
+	errMoved = errors.New("the operator or another reload has changed the release in the meantime")
+	errShown = errors.New("the release is the current one")
 )
 
 const (
-	keep    = 5    // releases, the current one included
-	maxLoss = 0.20 // share of channels, of stations, and of those that play, that a reload may take away
+	maxReleases = 5    // that are kept, the current one included
+	maxLoss     = 0.20 // share of channels, of stations, and of playable ones, that a reload may remove
 
-	// adrift is how long a snapshot stays that no release names: more than a
+	// orphanAge is how long a snapshot without a release is kept: longer than
 	// Publish takes.
-	adrift = 24 * time.Hour
+	orphanAge = 24 * time.Hour
 )
 
 // A Release is one published snapshot.
@@ -57,10 +58,10 @@ type Release struct {
 	Bytes       int        `json:"bytes" description:"Size of the snapshot as stored."`
 }
 
-// A Pointer says which release is shown, and how fresh its sources are.
+// A Pointer names the current release, and has the state of its sources.
 type Pointer struct {
 	Version  string           `json:"version"`
-	Held     bool             `json:"held"` // the operator went back: reloads on schedule do not publish
+	Held     bool             `json:"held"` // after a rollback: scheduled reloads do not publish
 	SyncedAt store.Time       `json:"synced_at"`
 	Sources  []catalog.Source `json:"sources"`
 }
@@ -108,18 +109,17 @@ func (a *Archive) Releases(ctx context.Context) ([]Release, error) {
 	return rs, nil
 }
 
-// A Word is what the operator allows a reload to do.
-type Word struct {
-	Force  bool // publish whatever is lost, and keep the snapshot anew even if it is the same
-	Manual bool // asked for by hand: publishes although a rollback holds
+// An Override is what an operator allows a reload to do.
+type Override struct {
+	Force  bool // publish however much is lost, and write the snapshot again even if it is the same
+	Manual bool // publish although a rollback holds the catalog
 }
 
-// Publish keeps the snapshot data of r and shows it. The pointer moves last:
-// until then nothing has changed for readers. It returns ErrRefused when too
-// much would be lost, and reports false, without an error, when a rollback
-// holds the catalog where it is. True with an error says that r is shown, but
-// that what it replaces could not be pruned.
-func (a *Archive) Publish(ctx context.Context, r Release, data []byte, p Pointer, w Word) (shown bool, err error) {
+// Publish stores the snapshot data of r and makes r the current release. It
+// returns ErrRefused when too much would be lost, and false without an error when
+// a rollback holds the catalog. With true and an error r is current, but older
+// releases could not be deleted.
+func (a *Archive) Publish(ctx context.Context, r Release, data []byte, p Pointer, w Override) (shown bool, err error) {
 	before, err := a.Current(ctx)
 	if err != nil && !errors.Is(err, ErrNoVersion) {
 		return false, err
@@ -142,9 +142,9 @@ func (a *Archive) Publish(ctx context.Context, r Release, data []byte, p Pointer
 	return true, errors.Join(a.prune(ctx, before.Version, r.Version), a.sweep(ctx))
 }
 
-// move writes the pointer to, unless it is no longer as it was before: then the
-// newer word counts.
-func (a *Archive) move(ctx context.Context, before, to Pointer, w Word) (shown bool, err error) {
+// move writes the pointer to, unless it has changed since it was read as before:
+// then the other change stays.
+func (a *Archive) move(ctx context.Context, before, to Pointer, w Override) (shown bool, err error) {
 	err = a.DB.Update(ctx, func(tx store.Tx) error {
 		var now Pointer
 		if err := tx.Get(pointerPath, &now); err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -163,8 +163,8 @@ func (a *Archive) move(ctx context.Context, before, to Pointer, w Word) (shown b
 	return shown && err == nil, err
 }
 
-// guard refuses r when it would take away too much of the release before it.
-func (a *Archive) guard(ctx context.Context, version string, r Release, w Word) error {
+// guard refuses r when it has too little of what the release before it has.
+func (a *Archive) guard(ctx context.Context, version string, r Release, w Override) error {
 	if r.Channels+r.Stations == 0 {
 		return ErrRefused.With("channels", 0).With("stations", 0)
 	}
@@ -200,14 +200,14 @@ func (a *Archive) add(ctx context.Context, r Release, data []byte) error {
 	return a.DB.Set(ctx, releasePath(r.Version), r)
 }
 
-// prune drops the oldest releases beyond those that are kept.
+// prune deletes the oldest releases beyond those that are kept.
 func (a *Archive) prune(ctx context.Context, spare ...string) error {
 	rs, err := a.Releases(ctx)
 	if err != nil {
 		return err
 	}
 	for i, r := range rs {
-		if i < keep || r.Version == spare[0] || r.Version == spare[1] {
+		if i < maxReleases || r.Version == spare[0] || r.Version == spare[1] {
 			continue
 		}
 		if err := a.drop(ctx, r.Version); err != nil {
@@ -217,8 +217,8 @@ func (a *Archive) prune(ctx context.Context, spare ...string) error {
 	return nil
 }
 
-// drop deletes a release and its snapshot, unless the operator has gone back to
-// it meanwhile.
+// drop deletes a release and its snapshot, unless a rollback has made it current
+// in the meantime.
 func (a *Archive) drop(ctx context.Context, version string) error {
 	err := a.DB.Update(ctx, func(tx store.Tx) error {
 		var p Pointer
@@ -239,10 +239,10 @@ func (a *Archive) drop(ctx context.Context, version string) error {
 	return blob.Delete(ctx, a.DB, snapshotPath(version))
 }
 
-// sweep deletes the snapshots that no release names, which a Publish or a
-// prune that was stopped has left.
+// sweep deletes the snapshots without a release, which are left when Publish or
+// prune is interrupted.
 func (a *Archive) sweep(ctx context.Context) error {
-	old, err := blob.Before(ctx, a.DB, snapshots, a.Now().Add(-adrift))
+	old, err := blob.Before(ctx, a.DB, snapshots, a.Now().Add(-orphanAge))
 	if err != nil {
 		return err
 	}
@@ -262,8 +262,8 @@ func (a *Archive) sweep(ctx context.Context) error {
 	return nil
 }
 
-// Rollback shows an earlier release again and holds it there, until the
-// operator reloads by hand. It returns ErrNoVersion when it is not kept.
+// Rollback makes an earlier release current and holds it until an operator
+// reloads by hand. It returns ErrNoVersion when the release is not kept.
 func (a *Archive) Rollback(ctx context.Context, version string) (Release, error) {
 	var r Release
 	if !validVersion(version) {
@@ -289,7 +289,7 @@ func (a *Archive) Rollback(ctx context.Context, version string) (Release, error)
 	return r, err
 }
 
-// readable returns ErrNoVersion for a release that instances could not show.
+// readable returns ErrNoVersion for a release that cannot be decoded.
 func (a *Archive) readable(ctx context.Context, version string) error {
 	data, err := a.Load(ctx, version)
 	if err == nil {

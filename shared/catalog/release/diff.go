@@ -14,15 +14,15 @@ import (
 // maxExamples bounds the ids that a Diff names, of each kind of change.
 const maxExamples = 20
 
-// A Diff says what came, went and changed from one release to the next.
+// A Diff is what differs between two releases.
 type Diff struct {
 	Channels Changes `json:"channels"`
 	Stations Changes `json:"stations"`
 	Streams  Changes `json:"streams"`
 }
 
-// Changes counts things by what became of them, and names the first of each
-// by their ids.
+// Changes counts what was added, removed and changed, and lists the first ids of
+// each.
 type Changes struct {
 	Came     int                 `json:"came"`
 	Went     int                 `json:"went"`
@@ -42,8 +42,8 @@ func (c *Changes) note(n *int, what, id string) {
 }
 
 // A Before is what a reload needs of the release before it: the ids to keep,
-// and sums by which it tells what has changed. It takes a fraction of the
-// memory that the records themselves would.
+// and hashes to find what has changed. It takes a fraction of the memory of the
+// records themselves.
 type Before struct {
 	// Register holds of each record only what names its streams: id, kind, and
 	// of the streams id, feed, origin and address.
@@ -59,7 +59,7 @@ type known struct {
 	sum  uint64
 }
 
-// Remember returns what a reload needs of ix.
+// Remember returns the Before of ix.
 func Remember(ix *index.Index) *Before {
 	b := &Before{
 		Register: &catalog.Register{Records: make([]catalog.Record, 0, ix.Len())},
@@ -84,9 +84,9 @@ func (b *Before) add(r *catalog.Record) {
 	b.Register.Records = append(b.Register.Records, lean)
 }
 
-// Compare says how the records of a register differ from those before. Votes
-// and clicks, which move all the time, are no change of a station. It may be
-// called once.
+// Compare returns how the records of a register differ from those before. Votes
+// and clicks change all the time and do not count as a change of a station. It
+// may be called once.
 func (b *Before) Compare(next []catalog.Record) *Diff {
 	var d Diff
 	for i := range next {
@@ -129,10 +129,10 @@ func (c *Changes) count(id string, known, same bool) {
 	}
 }
 
-// seed is of this process: sums are compared within one reload.
+// seed is random in each process: sums are compared within one reload.
 var seed = maphash.MakeSeed()
 
-// sumOf returns a sum of what r says, its streams, votes and clicks aside.
+// sumOf returns a hash of r without its streams, votes and clicks.
 func sumOf(r *catalog.Record) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)

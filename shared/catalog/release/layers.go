@@ -8,44 +8,44 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// A Layer is a part of the overlay beside the blocks, such as what probes
-// found. It knows its part already: neither method waits, or asks a database.
+// A Layer is a part of the overlay beside the blocks, such as the results of
+// probes. It has its part in memory: neither method waits or reads a database.
 type Layer interface {
-	// Lay puts what the layer knows into o. What it put there must stay as it
-	// is, and never be older than what it once put into another.
-	Lay(o *index.Overlay)
+	// AddTo adds the layer to o. What it adds must not change after that, and
+	// must not be older than what it added to another overlay before.
+	AddTo(o *index.Overlay)
 
-	// Changed returns a channel that holds a token when there is more to lay
-	// than when a token was last taken.
+	// Changed returns a channel that holds a token when the layer has changed
+	// since a token was last taken.
 	Changed() <-chan struct{}
 }
 
-// followLayers shows what layers have to say, until ctx is done: a while after
-// the first word of it, so that a burst of changes is shown at once.
+// followLayers shows the changes of layers until ctx is done: each some time
+// after it came, so that a burst of changes is shown at once.
 func (l *Live) followLayers(ctx context.Context, pause time.Duration) {
-	word := make(chan struct{}, 1)
+	changes := make(chan struct{}, 1)
 	var listeners sync.WaitGroup
 	defer listeners.Wait()
 	for _, layer := range l.layers {
-		listeners.Go(func() { l.listen(ctx, layer, word) })
+		listeners.Go(func() { l.listen(ctx, layer, changes) })
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-word:
+		case <-changes:
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(pause):
-			l.relay()
+			l.showLayers()
 		}
 	}
 }
 
-// listen gives word of each change of a layer, until ctx is done.
-func (l *Live) listen(ctx context.Context, layer Layer, word chan<- struct{}) {
+// listen signals each change of a layer to changes, until ctx is done.
+func (l *Live) listen(ctx context.Context, layer Layer, changes chan<- struct{}) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -56,29 +56,29 @@ func (l *Live) listen(ctx context.Context, layer Layer, word chan<- struct{}) {
 			l.mu.Unlock()
 		}
 		select {
-		case word <- struct{}{}:
-		default: // there is word already
+		case changes <- struct{}{}:
+		default: // a signal is already pending
 		}
 	}
 }
 
-// relay shows what is shown with the layers as they are now, unless that is
-// done. A problem stays one.
-func (l *Live) relay() {
+// showLayers replaces the view by one with the layers as they are now, unless
+// they are shown already. It does not change the problem in the state.
+func (l *Live) showLayers() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := *l.shown.Load()
 	if !l.stale || s.view == nil {
 		return
 	}
-	s.view = l.made()
+	s.view = l.newView()
 	l.shown.Store(&s)
 }
 
-// lay puts the layers into o. The caller holds mu.
-func (l *Live) lay(o *index.Overlay) {
-	l.stale = false // what changes from here on is said anew
+// addLayers adds the layers to o. The caller holds mu.
+func (l *Live) addLayers(o *index.Overlay) {
+	l.stale = false // a change from here on is signaled again
 	for _, layer := range l.layers {
-		layer.Lay(o)
+		layer.AddTo(o)
 	}
 }

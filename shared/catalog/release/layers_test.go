@@ -36,7 +36,7 @@ func newScores() *scores { return &scores{changed: make(chan struct{}, 1), at: n
 
 func (s *scores) Changed() <-chan struct{} { return s.changed }
 
-func (s *scores) Lay(o *index.Overlay) {
+func (s *scores) AddTo(o *index.Overlay) {
 	s.laid.Add(1)
 	s.mu.Lock()
 	m := &catalog.Measurement{OnlineAt: s.at}
@@ -64,7 +64,7 @@ type laidLogos struct{ changed chan struct{} }
 
 func (l laidLogos) Changed() <-chan struct{} { return l.changed }
 
-func (l laidLogos) Lay(o *index.Overlay) {
+func (l laidLogos) AddTo(o *index.Overlay) {
 	o.Logos = func(yield func(channel, logo string) bool) { yield("C0.br", "logo") }
 }
 

@@ -43,7 +43,7 @@ type Live struct {
 	index   *index.Index
 	list    []block.Block
 	listed  bool // the blocks were read: nothing is shown before
-	stale   bool // a layer has changed since it was last laid
+	stale   bool // a layer has changed since the view was made
 }
 
 // state is what requests read.
@@ -55,7 +55,7 @@ type state struct {
 	problem  string
 }
 
-// Options says what a Live is made from.
+// Options are what a Live is made from.
 type Options struct {
 	Archive *Archive
 	Blocks  *block.List
@@ -125,7 +125,7 @@ func (l *Live) watchBlocks(ctx context.Context) iter.Seq2[store.Doc, error] {
 // loadPointer shows the release that the pointer in doc names.
 func (l *Live) loadPointer(ctx context.Context, doc store.Doc) error {
 	if doc.Decode == nil {
-		l.settle()
+		l.clearProblem()
 		return nil
 	}
 	var p Pointer
@@ -190,9 +190,9 @@ func (l *Live) showBlocks(blocks []block.Block) {
 	}
 }
 
-// settle forgets the problem of a database that now says that there is no
+// clearProblem clears the problem of a database that answers now and has no
 // release.
-func (l *Live) settle() {
+func (l *Live) clearProblem() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.index == nil {
@@ -200,25 +200,26 @@ func (l *Live) settle() {
 	}
 }
 
-// swap shows the index under the blocks, once it is known what is blocked. The
-// caller holds mu.
+// swap shows the index under the blocks, once the blocks are loaded. The caller
+// holds mu.
 func (l *Live) swap() {
 	if !l.listed {
 		return
 	}
 	l.shown.Store(&state{
-		view:     l.made(),
+		view:     l.newView(),
 		pointer:  l.pointer,
 		version:  l.index.Version(),
 		loadedAt: l.set.Now(),
 	})
 }
 
-// made returns a view of the index as it is to be shown. The caller holds mu.
-func (l *Live) made() *index.View {
+// newView returns a view of the index under the blocks and the layers. The caller
+// holds mu.
+func (l *Live) newView() *index.View {
 	o := blocked(l.list)
 	o.OnlineSince = l.pointer.SyncedAt.Add(-catalog.StaleAfter)
-	l.lay(&o)
+	l.addLayers(&o)
 	return index.NewView(l.index, o, l.links)
 }
 
@@ -252,7 +253,7 @@ func (l *Live) failed(_ context.Context, err error) {
 	l.shown.Store(&s)
 }
 
-// A State says what an instance shows.
+// A State is what an instance shows.
 type State struct {
 	Version  string     `json:"version" description:"Release that answers come from; empty before the first."`
 	LoadedAt store.Time `json:"loaded_at" type:"string" format:"date-time"`
@@ -272,10 +273,11 @@ func (l *Live) Synced() (time.Time, bool) {
 	return s.pointer.SyncedAt.Time, s.view != nil
 }
 
-// Sources returns how the sources of the current release stand.
+// Sources returns the state of the sources of the current release.
 func (l *Live) Sources() []catalog.Source { return l.shown.Load().pointer.Sources }
 
-// Database returns an error when the database does not answer.
+// Database returns an error when the database does not answer. It reads one
+// document.
 func (l *Live) Database(ctx context.Context) error {
 	_, err := l.archive.Current(ctx)
 	if errors.Is(err, ErrNoVersion) {

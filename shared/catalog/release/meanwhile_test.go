@@ -73,7 +73,7 @@ func (h *hooked) Query(ctx context.Context, q store.Query) iter.Seq2[store.Doc, 
 // TestRollbackMeanwhile goes back while a reload publishes: the operator's
 // word is not lost.
 func TestRollbackMeanwhile(t *testing.T) {
-	for _, word := range []release.Word{{}, {Manual: true}, {Manual: true, Force: true}} {
+	for _, word := range []release.Override{{}, {Manual: true}, {Manual: true, Force: true}} {
 		db := open(t)
 		a := &release.Archive{DB: db, Now: clock}
 		good, bad, next := edition(t, "good", 3), edition(t, "bad", 3), edition(t, "next", 3)
@@ -102,7 +102,7 @@ func TestTwoReloads(t *testing.T) {
 	first, slow, quick := edition(t, "first", 3), edition(t, "slow", 3), edition(t, "quick", 3)
 	mustPublish(t, a, first)
 	during := &release.Archive{Now: clock, DB: &hooked{DB: db, kind: "set", at: "snapshots/", do: func() { mustPublish(t, a, quick) }}}
-	if shown, err := publish(t.Context(), during, slow, release.Word{}); shown || err == nil {
+	if shown, err := publish(t.Context(), during, slow, release.Override{}); shown || err == nil {
 		t.Errorf("Publish = %v, %v", shown, err)
 	}
 	if !shows(follow(t.Context(), db), quick) {
@@ -126,7 +126,7 @@ func TestPruneMeanwhile(t *testing.T) {
 			t.Error(err)
 		}
 	}}}
-	if _, err := publish(t.Context(), during, edition(t, "last", 3), release.Word{}); err != nil {
+	if _, err := publish(t.Context(), during, edition(t, "last", 3), release.Override{}); err != nil {
 		t.Fatal(err)
 	}
 	if !shows(follow(t.Context(), db), oldest) {
@@ -163,7 +163,7 @@ func TestGuardPlayable(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := release.Release{Version: ix.Version(), Channels: ix.Len(), Playable: playable}
-		_, err = a.Publish(t.Context(), r, data, release.Pointer{}, release.Word{})
+		_, err = a.Publish(t.Context(), r, data, release.Pointer{}, release.Override{})
 		if refused := playable == 10; errors.Is(err, release.ErrRefused) != refused {
 			t.Errorf("%d of 100 play: %v", playable, err)
 		}

@@ -56,7 +56,7 @@ func edition(t *testing.T, name string, n int) *index.Index {
 	return ix
 }
 
-func publish(ctx context.Context, a *release.Archive, ix *index.Index, w release.Word) (bool, error) {
+func publish(ctx context.Context, a *release.Archive, ix *index.Index, w release.Override) (bool, error) {
 	data, err := ix.Encode()
 	if err != nil {
 		return false, err
@@ -66,7 +66,7 @@ func publish(ctx context.Context, a *release.Archive, ix *index.Index, w release
 
 func mustPublish(t *testing.T, a *release.Archive, ix *index.Index) {
 	t.Helper()
-	if shown, err := publish(t.Context(), a, ix, release.Word{Manual: true}); err != nil || !shown {
+	if shown, err := publish(t.Context(), a, ix, release.Override{Manual: true}); err != nil || !shown {
 		t.Fatalf("publish: %v, %v", shown, err)
 	}
 }
@@ -131,16 +131,16 @@ func TestGuard(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		ix      *index.Index
-		word    release.Word
+		word    release.Override
 		refused bool
 	}{
-		{"the first, empty", none, release.Word{}, true},
-		{"the first", big, release.Word{}, false},
-		{"a fifth less", smaller, release.Word{}, false},
-		{"a tenth of it", tiny, release.Word{}, true},
-		{"a tenth of it, by hand", tiny, release.Word{Manual: true}, true},
-		{"empty, forced", none, release.Word{Force: true}, true},
-		{"a tenth of it, forced", tiny, release.Word{Force: true}, false},
+		{"the first, empty", none, release.Override{}, true},
+		{"the first", big, release.Override{}, false},
+		{"a fifth less", smaller, release.Override{}, false},
+		{"a tenth of it", tiny, release.Override{}, true},
+		{"a tenth of it, by hand", tiny, release.Override{Manual: true}, true},
+		{"empty, forced", none, release.Override{Force: true}, true},
+		{"a tenth of it, forced", tiny, release.Override{Force: true}, false},
 	} {
 		before, _ := a.Current(t.Context())
 		shown, err := publish(t.Context(), a, test.ix, test.word)
@@ -164,7 +164,7 @@ func TestRollback(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the earlier release is shown", func() bool { return shows(l, good) })
-	if shown, err := publish(t.Context(), a, next, release.Word{}); shown || err != nil {
+	if shown, err := publish(t.Context(), a, next, release.Override{}); shown || err != nil {
 		t.Errorf("a reload on schedule was shown over a rollback: %v, %v", shown, err)
 	}
 	mustPublish(t, a, next)
@@ -209,7 +209,7 @@ func TestInterrupted(t *testing.T) {
 		a := &release.Archive{DB: db, Now: clock}
 		mustPublish(t, a, old)
 		db.OffAfter(writes)
-		_, err := publish(t.Context(), a, next, release.Word{})
+		_, err := publish(t.Context(), a, next, release.Override{})
 		done = err == nil
 		db.On()
 		l := follow(t.Context(), db)
@@ -256,7 +256,7 @@ func TestCorrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	data[len(data)/2] ^= 1
-	if _, err := a.Publish(t.Context(), release.Release{Version: "bad0", Channels: 3}, data, release.Pointer{}, release.Word{}); err != nil {
+	if _, err := a.Publish(t.Context(), release.Release{Version: "bad0", Channels: 3}, data, release.Pointer{}, release.Override{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Refresh(t.Context()); err == nil {

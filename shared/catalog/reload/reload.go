@@ -203,7 +203,7 @@ func (r *run) publish(ctx context.Context, p release.Pointer, data []byte) error
 	rel := release.Release{
 		Version: r.report.Version, Channels: built.Channels, Stations: built.Stations, Streams: built.Streams, Playable: built.Playable,
 	}
-	shown, err := r.Archive.Publish(ctx, rel, data, p, release.Word{Force: r.order.Force, Manual: r.order.Manual})
+	shown, err := r.Archive.Publish(ctx, rel, data, p, release.Override{Force: r.order.Force, Manual: r.order.Manual})
 	if errors.Is(err, release.ErrRefused) {
 		r.report.Refused = fault.From(err).Fields
 	}
