@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// MaxEnvironments is how many environments the counts of a channel tell apart.
-// Those that were not heard of for longest are told by their country alone.
+// MaxEnvironments is how many environments the counts of a channel distinguish.
+// Those without a report for longest are counted by their country alone.
 const MaxEnvironments = 400
 
 // addEnvironment adds e to that of p.
@@ -31,8 +31,8 @@ func (e Environment) plus(o Environment) Environment {
 	return e
 }
 
-// Fold keeps at most n environments that are more than a country, those heard
-// of last, and adds the others to what is told of their country.
+// Fold keeps the n environments with the latest reports, and adds the others to
+// the rest of their country.
 func (c *Counts) Fold(n int) {
 	if len(c.Environments) <= n {
 		return
@@ -52,7 +52,7 @@ func (c *Counts) Fold(n int) {
 	}
 }
 
-// isRest reports whether a key names all that is left of a country.
+// isRest reports whether a key names the rest of a country.
 func isRest(key string) bool {
 	p := PlaceOf(key)
 	return p.Browser == Other && p.OS == Other

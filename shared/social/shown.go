@@ -8,7 +8,7 @@ import (
 // A Tally counts reports.
 type Tally struct{ Plays, Fails int64 }
 
-// In returns the reports of a country. It goes through all environments.
+// In returns the reports of a country. It reads all environments.
 func (c *Counts) In(country string) (t Tally) {
 	for key, e := range c.Environments {
 		if countryOf(key) == country {
@@ -19,8 +19,7 @@ func (c *Counts) In(country string) (t Tally) {
 	return t
 }
 
-// countryOf returns the country in a key of Counts.Environments, without a look
-// at the rest of most.
+// countryOf returns the country in a key of Counts.Environments.
 func countryOf(key string) string {
 	if n := len(key) - 2; n > 0 && key[n-1] == bar[0] {
 		return key[n:]
@@ -28,8 +27,8 @@ func countryOf(key string) string {
 	return PlaceOf(key).Country
 }
 
-// Shown are the counts of a channel as an Overlay has them, with what is asked
-// for so often that it is summed up before.
+// Shown are the counts of a channel as an Overlay has them, with the sums by
+// country, which search reads for each channel.
 type Shown struct {
 	Counts
 	countries []land // by code
@@ -77,8 +76,8 @@ func (o *Overlay) Counts(channel string) (*Counts, bool) {
 	return &s.Counts, true
 }
 
-// Look returns the counts of the channel whose id is in channel, as Counts
-// does. It does not keep channel.
+// Look returns the counts of a channel, as Counts does, without keeping the bytes
+// of its id.
 func (o *Overlay) Look(channel []byte) (*Shown, bool) { return look(o, channel) }
 
 func look[T string | []byte](o *Overlay, channel T) (*Shown, bool) {
@@ -93,7 +92,7 @@ func look[T string | []byte](o *Overlay, channel T) (*Shown, bool) {
 	return s, ok
 }
 
-// Empty reports whether there are counts of no channel.
+// Empty reports whether no channel has counts.
 func (o *Overlay) Empty() bool {
 	if o == nil {
 		return true
@@ -106,8 +105,8 @@ func (o *Overlay) Empty() bool {
 	return true
 }
 
-// shardOf is ShardOf for ids that are not strings yet: the FNV-1a hash of 32
-// bits, which hash/fnv takes of bytes that it keeps.
+// shardOf is ShardOf for ids that are not strings yet. It computes the FNV-1a hash
+// of 32 bits itself, since hash/fnv would move the bytes to the heap.
 func shardOf[T string | []byte](channel T) int {
 	h := uint32(2166136261)
 	for i := range len(channel) {

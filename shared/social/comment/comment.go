@@ -1,9 +1,12 @@
-// Package comment knows what people say of channels in public.
-//
-// It keeps these documents:
+// Package comment stores public comments on channels and limits how many one
+// owner can make.
 //
 //	comments/{id}                   a Comment
 //	owners/{owner}/kept/comments    when the owner commented lately
+//
+// A comment is a fact: posting or removing one writes the comment, the owner's
+// pace and a letter for the outbox in one transaction, and the caller then sends
+// the letter.
 package comment
 
 import (
@@ -35,13 +38,13 @@ const (
 	MaxLength = 500 // characters of a body, as Unicode code points
 	MaxAuthor = 40  // of a name
 	PerHour   = 20  // comments of one owner in any hour
-	// Reach is how many comments of a channel can be read, the newest.
+	// Reach is how many comments of a channel can be read: the newest.
 	Reach = 1000
 )
 
 const collection = store.Path("comments")
 
-// A Comment is what somebody said of a channel.
+// A Comment is one public comment on a channel.
 type Comment struct {
 	ID        string         `json:"-"` // 26 letters and digits
 	Channel   string         `json:"channel"`
@@ -54,8 +57,8 @@ type Comment struct {
 // idLen is the length of an id: letters and digits of base 32, 130 bits.
 const idLen = 26
 
-// New returns a comment on a channel. Without an author the owner's nickname
-// stands for one. It returns ErrWords when the words may not be shown.
+// New returns a comment on a channel, by the owner's nickname when author is
+// empty. It returns ErrWords when the words may not be shown.
 func New(owner identity.Owner, channel, author, body string, at time.Time) (Comment, error) {
 	if p := speech.Check(body, MaxLength); p != speech.Fine {
 		return Comment{}, refuse("body", p, MaxLength)
@@ -80,7 +83,7 @@ func refuse(param string, p speech.Problem, max int) error {
 
 func (c Comment) path() store.Path { return collection.Join(c.ID) }
 
-// A Pace is how an owner commented lately.
+// A Pace is when an owner commented lately.
 type Pace struct {
 	Made      []store.Time `json:"made"`       // of the last hour, oldest first, those taken back since too
 	ChangedAt store.Time   `json:"changed_at"` // when one was made or taken back last
@@ -92,7 +95,7 @@ func PacePath(owner identity.Owner) store.Path {
 	return store.Path("owners").Join(string(owner), "kept", "comments")
 }
 
-// PaceOf returns how an owner commented lately, by one read.
+// PaceOf returns when an owner commented lately, by one read.
 func PaceOf(ctx context.Context, db store.DB, owner identity.Owner) (Pace, error) {
 	var p Pace
 	err := db.Get(ctx, PacePath(owner), &p)
@@ -117,17 +120,17 @@ func (p *Pace) add(at store.Time) error {
 	return nil
 }
 
-// seconds returns whole seconds, at least one, that are no less than d. A clock
-// that runs behind waits no longer than the hour.
+// seconds returns d in whole seconds, rounded up: at least one, and at most an
+// hour, even when the clock was set back.
 func seconds(d time.Duration) int {
 	return int((min(max(d, time.Second), time.Hour) + time.Second - 1) / time.Second)
 }
 
-// Post keeps c, by one read and three writes, and returns the letter that tells
-// of it: who called is to send it. It returns ErrLimit when the owner has made
-// all comments of the hour, however many come at once.
+// Post stores c, by one read and three writes, and returns the letter that the
+// caller must send. It returns ErrLimit when the owner has made all comments of
+// the hour, also among concurrent calls.
 func Post(ctx context.Context, db store.DB, c Comment) (outbox.Letter, error) {
-	letter, err := tell(c, 1, c.CreatedAt.Time)
+	letter, err := letterOf(c, 1, c.CreatedAt.Time)
 	if err != nil {
 		return letter, err
 	}
@@ -143,13 +146,13 @@ func Post(ctx context.Context, db store.DB, c Comment) (outbox.Letter, error) {
 	})
 }
 
-func tell(c Comment, delta int, at time.Time) (outbox.Letter, error) {
+func letterOf(c Comment, delta int, at time.Time) (outbox.Letter, error) {
 	return outbox.Write(social.Comment{Key: fact.NewKey(), Channel: c.Channel, Delta: delta, At: at})
 }
 
-// Remove takes a comment of an owner back and returns it, with the letter that
-// tells of it. It returns ErrUnknown when there is none, or it is another's,
-// after the same reads.
+// Remove deletes a comment of an owner and returns it, with the letter that the
+// caller must send. It returns ErrUnknown, after the same reads, when the comment
+// does not exist or belongs to another owner.
 func Remove(ctx context.Context, db store.DB, owner identity.Owner, id string, at time.Time) (c Comment, l outbox.Letter, err error) {
 	if !isID(id) {
 		return c, l, ErrUnknown
@@ -159,7 +162,7 @@ func Remove(ctx context.Context, db store.DB, owner identity.Owner, id string, a
 		if c, p, err = own(tx, owner, id); err != nil {
 			return err
 		}
-		if l, err = tell(c, -1, at); err != nil {
+		if l, err = letterOf(c, -1, at); err != nil {
 			return err
 		}
 		p.ChangedAt = store.At(at)
@@ -190,7 +193,7 @@ func own(tx store.Tx, owner identity.Owner, id string) (c Comment, p Pace, err e
 	return c, p, err
 }
 
-// isID reports whether an id is one that New gives.
+// isID reports whether an id has the form of those that New makes.
 func isID(id string) bool {
 	return len(id) == idLen && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }

@@ -1,5 +1,5 @@
-// Package environment knows which browser and which system a User-Agent names,
-// as play reports tell environments apart.
+// Package environment parses the browser and the system of a User-Agent into the
+// names that play reports distinguish.
 package environment
 
 import (
@@ -15,9 +15,9 @@ import (
 // less than 300, and the rest would be the caller's to make us read.
 const maxAgent = 512
 
-// names are those that are told apart, with what the parser calls them where
-// that differs. What is none of them is social.Other, so that no caller can
-// make up environments.
+// names are the names that are distinguished, by the parser's names where they
+// differ. Any other name is social.Other, so that callers cannot invent
+// environments.
 var (
 	browsers = named("Chrome", "Firefox", "Safari", "Edge", "Opera", "Opera Mini", "Vivaldi", "Samsung Browser",
 		"Huawei Browser", "Silk", "Miui Browser", "Android browser", "Internet Explorer", "Facebook App", "Instagram App",
@@ -44,11 +44,11 @@ func named(names ...string) map[string]string {
 	return m
 }
 
-// A sign is text of a User-Agent that tells more than the parser reads in it.
+// A sign is text in a User-Agent that says more than the parser reads in it.
 type sign struct{ text, browser, os string }
 
-// signs are of televisions, which pass for browsers of computers, and of
-// players. The first that is there counts; an empty name leaves the parser's.
+// signs are the signs of televisions, which look like browsers of computers, and
+// of players. The first that is found counts; an empty name leaves the parser's.
 var signs = []sign{
 	{"Web0S", "", "webOS"}, // as LG writes it
 	{"webOS.TV", "", "webOS"},
@@ -64,11 +64,11 @@ var signs = []sign{
 	{"ExoPlayer", "ExoPlayer", ""},
 }
 
-// Names are what a User-Agent says of where a channel plays; each is
-// social.Other when it says nothing known.
+// Names are the browser and the system of a User-Agent; each is social.Other when
+// it is not one of the names that are distinguished.
 type Names struct{ Browser, OS string }
 
-// Parse returns the names in a User-Agent, whatever that holds.
+// Parse returns the names in a User-Agent. Any text is valid.
 func Parse(agent string) Names {
 	agent = agent[:min(len(agent), maxAgent)]
 	if agent == "" {
@@ -88,8 +88,7 @@ func Parse(agent string) Names {
 	return Names{known(browsers, n.Browser), known(systems, n.OS)}
 }
 
-// tizen returns the names of a Samsung television, whose own browser calls
-// itself by three names.
+// tizen returns the names of a Samsung television, whose browser has three names.
 func tizen(agent string) Names {
 	if strings.Contains(agent, "SamsungBrowser/") || strings.Contains(agent, "TV Safari") || strings.Contains(agent, "Version/") {
 		return Names{"Samsung Browser", "Tizen"}
@@ -117,8 +116,9 @@ func known(names map[string]string, name string) string {
 // maxKept is how many User-Agents a Reader remembers, twice: about 1 MiB.
 const maxKept = 1024
 
-// A Reader reads User-Agents and remembers those it read last, since few are
-// most of all that come. The zero Reader is ready to use, concurrently.
+// A Reader parses User-Agents and caches the results, since most requests have
+// one of a few User-Agents. The zero Reader is ready to use, and may be used
+// concurrently.
 type Reader struct {
 	mu         sync.RWMutex
 	young, old map[string]Names // guarded by mu

@@ -13,18 +13,18 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// ErrFull means that a person has as many favorites as fit.
+// ErrFull is returned when an owner has as many favorites as allowed.
 var ErrFull = fault.New(fault.Invalid, "favorites_limit_reached").With("max", MaxFavorites)
 
 const (
-	// MaxFavorites is how many favorites are shown, and may be added.
+	// MaxFavorites is the most favorites that an owner can have in the catalog.
 	MaxFavorites = 500
-	// maxRows bounds the document: of favorites that the catalog does not show,
-	// the oldest make room.
+	// maxRows bounds the document, with the favorites that the catalog does not
+	// show: the oldest of those make room.
 	maxRows = 2 * MaxFavorites
 )
 
-// Favorites are the channels that a person likes, the last one first.
+// Favorites are the favorite channels of an owner, the last added first.
 type Favorites struct {
 	Rows []Favorite `json:"rows"`
 }
@@ -45,12 +45,13 @@ func LoadFavorites(ctx context.Context, db store.DB, owner identity.Owner) (*Fav
 }
 
 // UpdateFavorites changes the favorites of an owner, by one read, one write and
-// one more for each change that is to be told. change may be called more than
-// once, each time with what is kept; of what fails nothing is kept. The letters
-// are those that tell of the last call's changes: who called is to send them.
-func UpdateFavorites(ctx context.Context, db store.DB, owner identity.Owner, change func(*Favorites) ([]social.Favorite, error)) (told []social.Favorite, letters []outbox.Letter, err error) {
+// one more write for each fact that change returns. It calls change with the
+// favorites that are kept, more than once when others write at the same time, and
+// keeps nothing when change fails. It returns the facts of the last call, with
+// their letters, which the caller must send.
+func UpdateFavorites(ctx context.Context, db store.DB, owner identity.Owner, change func(*Favorites) ([]social.Favorite, error)) (facts []social.Favorite, letters []outbox.Letter, err error) {
 	err = db.Update(ctx, func(tx store.Tx) error {
-		told, letters = nil, nil
+		facts, letters = nil, nil
 		f := new(Favorites)
 		p := FavoritesPath(owner)
 		if err := load(p, f, tx.Get); err != nil {
@@ -70,18 +71,18 @@ func UpdateFavorites(ctx context.Context, db store.DB, owner identity.Owner, cha
 			}
 			letters = append(letters, l)
 		}
-		told = changes
+		facts = changes
 		return tx.Set(p, f)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return told, letters, nil
+	return facts, letters, nil
 }
 
-// Add makes a channel a favorite, by the id that it has now, and returns what
-// is to be told of it; nothing when it was one. It returns ErrFull when there is
-// no room.
+// Add makes a channel a favorite, by the id that it has now, and returns the
+// facts of that: none when it was one already. It returns ErrFull when there is no
+// room.
 func (f *Favorites) Add(channel string, at time.Time, shown Shown) ([]social.Favorite, error) {
 	if f.Has(channel, shown) {
 		return nil, nil
@@ -97,7 +98,7 @@ func (f *Favorites) Add(channel string, at time.Time, shown Shown) ([]social.Fav
 	return changes, nil
 }
 
-// change returns what tells of one change.
+// change returns the fact of one change.
 func change(channel string, delta int, at time.Time) social.Favorite {
 	return social.Favorite{Key: fact.NewKey(), Channel: channel, Delta: delta, At: at}
 }
@@ -116,8 +117,8 @@ func (f *Favorites) visible(shown Shown) (n int) {
 	return len(names)
 }
 
-// dropGone removes the oldest channel that the catalog does not show, of which
-// there must be one.
+// dropGone removes the oldest of the channels that the catalog does not show.
+// There must be one.
 func (f *Favorites) dropGone(at time.Time, shown Shown) social.Favorite {
 	last := len(f.Rows) - 1
 	for i := last; i >= 0; i-- {
@@ -142,8 +143,8 @@ func same(channel string, shown Shown) func(Favorite) bool {
 	return func(r Favorite) bool { return r.Channel == channel || shown.name(r.Channel) == want }
 }
 
-// Remove makes a channel no favorite, by any id that it had, and returns what
-// is to be told of it; nothing when it was none.
+// Remove removes a channel from the favorites, by any id that it had, and returns
+// the facts of that: none when it was not a favorite.
 func (f *Favorites) Remove(channel string, at time.Time, shown Shown) (changes []social.Favorite) {
 	is := same(channel, shown)
 	f.Rows = slices.DeleteFunc(f.Rows, func(r Favorite) bool {

@@ -9,11 +9,11 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// MaxHistory is how many channels a history holds; one more drops the one that
-// was played longest ago.
+// MaxHistory is how many channels a history holds. One more drops the channel
+// that was played longest ago.
 const MaxHistory = 200
 
-// A History is the channels that a person played, the last one first.
+// A History is the channels that an owner played, the last played first.
 type History struct {
 	Rows []Played `json:"rows"`
 }
@@ -35,9 +35,10 @@ func LoadHistory(ctx context.Context, db store.DB, owner identity.Owner) (*Histo
 	return h, load(HistoryPath(owner), h, getter(ctx, db))
 }
 
-// UpdateHistory changes the history of an owner, by one read and one write; by
-// none when change reports that it changed nothing. change may be called more
-// than once, each time with what is kept.
+// UpdateHistory changes the history of an owner, by one read and one write, or
+// without a write when change reports that it changed nothing. It calls change
+// with the history that is kept, more than once when others write at the same
+// time.
 func UpdateHistory(ctx context.Context, db store.DB, owner identity.Owner, change func(*History) bool) error {
 	return db.Update(ctx, func(tx store.Tx) error {
 		h := new(History)

@@ -1,13 +1,13 @@
-// Package kept knows the lists of channels that belong to one person.
-//
-// It keeps these documents, one of each for an owner. They are never deleted,
-// since an owner is known by having one:
+// Package kept stores the lists of channels that belong to one owner.
 //
 //	owners/{owner}/kept/history      History
 //	owners/{owner}/kept/favorites    Favorites
 //
-// A channel may be renamed in the catalog, or vanish and come back. What is
-// kept stays as it was; who shows it says with [Shown] what it is called now.
+// There is one document of each for an owner. It is never deleted, since owners
+// are recognized by having one.
+//
+// A channel may get another id in the catalog, or disappear and come back. The
+// lists keep the id that it had; callers pass a [Shown] to find the id of now.
 package kept
 
 import (
@@ -18,11 +18,11 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// Shown returns the id of a channel in the catalog of the moment, by that or
-// by one that it once had; false when the catalog does not have it.
+// Shown returns the id that a channel has in the catalog now, given this id or an
+// earlier one; false when the catalog does not have the channel.
 type Shown func(id string) (now string, ok bool)
 
-// name returns what a channel is called now, or else what it was called.
+// name returns the id of a channel now, or the id that it had.
 func (s Shown) name(id string) string {
 	if now, ok := s(id); ok {
 		return now
@@ -40,8 +40,8 @@ func path(owner identity.Owner, list string) store.Path {
 	return store.Path("owners").Join(string(owner), "kept", list)
 }
 
-// load reads the document at p into list, which stays as it is when there is
-// none.
+// load reads the document at p into list, and leaves list as it is when there is
+// no document.
 func load(p store.Path, list any, get func(store.Path, any) error) error {
 	err := get(p, list)
 	if errors.Is(err, store.ErrNotFound) {

@@ -7,8 +7,8 @@ import (
 )
 
 // stars are proper names of stars, as the International Astronomical Union
-// lists them: the same in all languages, and nobody's own. Their order and
-// number are part of everyone's nickname.
+// lists them: the same in all languages. Nicknames depend on their order and
+// number, so neither may change.
 var stars = [...]string{
 	"Acrux", "Adhara", "Albireo", "Alcor", "Alcyone", "Aldebaran", "Algol", "Alhena",
 	"Alioth", "Alkaid", "Alkes", "Almach", "Alnair", "Alnilam", "Alnitak", "Alphard",
@@ -20,9 +20,9 @@ var stars = [...]string{
 	"Peacock", "Polaris", "Pollux", "Procyon", "Regulus", "Rigel", "Sirius", "Vega",
 }
 
-// Nickname returns the name that an owner has without choosing one, such as
-// "Vega 4821": always the same, without accents, and telling nothing of the
-// owner's id. Others may have it too.
+// Nickname returns the name of an owner who has not chosen one, such as
+// "Vega 4821". It is always the same, has no accents and does not reveal the id
+// of the owner. Several owners may have the same nickname.
 func Nickname(owner string) string {
 	sum := sha256.Sum256([]byte("nickname\x00" + owner))
 	n := binary.BigEndian.Uint64(sum[:8])

@@ -1,5 +1,5 @@
-// Package speech knows which words of people may be shown to others: what they
-// write, and the names that they write under.
+// Package speech checks the texts and names that callers write before others see
+// them.
 package speech
 
 import (
@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Problem is why words may not be shown, as the member "reason" of a refusal.
+// A Problem is the reason for which a text may not be shown, as in the field
+// "reason" of an error.
 type Problem string
 
 // The problems.
@@ -23,12 +24,12 @@ const (
 // Check returns what is wrong with a text of at most max characters. Characters
 // are counted as Unicode code points, as the maxLength of JSON Schema does. It
 // may have several lines: line feeds, carriage returns before them and tabs are
-// no problem.
+// allowed.
 func Check(text string, max int) Problem {
 	return check(strings.Map(plain, strings.ReplaceAll(text, "\r\n", "\n")), text, max)
 }
 
-// plain makes spaces of what separates words in a text.
+// plain replaces the separators of words in a text by spaces.
 func plain(r rune) rune {
 	if r == '\n' || r == '\t' {
 		return ' '
@@ -55,18 +56,18 @@ func check(line, whole string, max int) Problem {
 }
 
 // forbidden reports whether r breaks lines, or is an embedding, an override or
-// an isolate of direction: with those a text could turn what stands beside it.
-// The plain marks of direction belong to words.
+// an isolate of direction: with those a text could reverse the text beside it.
+// The simple marks of direction belong to words and are allowed.
 func forbidden(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' ||
 		'\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
-// unseen are letters that show nothing: the fillers of Hangul, and the blank
+// unseen are letters that are invisible: the fillers of Hangul, and the blank
 // pattern of Braille.
 const unseen = "\u115f\u1160\u3164\uffa0\u2800"
 
-// visible reports whether r shows something by itself.
+// visible reports whether r is visible on its own.
 func visible(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !strings.ContainsRune(unseen, r)
 }
