@@ -67,10 +67,10 @@ func describeFailure(h http.Header, err error) {
 func (p *playing) send(copied *upstream.Copy, same bool) {
 	w := p.Writer()
 	h := w.Header()
-	body := copied.Body
+	body, length := copied.Body, copied.Length()
 	if encoding.Takes(p.Request.Header.Get("Accept-Encoding"), encoding.Gzip) {
-		if small := copied.Gzip(); small != nil {
-			body = small
+		if small, its := copied.Gzip(); small != nil {
+			body, length = small, its
 			h["Content-Encoding"] = gzipped
 		}
 	}
@@ -80,7 +80,7 @@ func (p *playing) send(copied *upstream.Copy, same bool) {
 	if age := int(p.Start.Sub(copied.At) / time.Second); age > 0 {
 		h["Age"] = number(ages, 0, age)
 	}
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	h["Content-Length"] = length
 	h["Content-Type"] = mpegURL
 	h["Vary"] = encoded
 	h["X-Service-Upstream-Status"] = number(statuses, 200, copied.Status)

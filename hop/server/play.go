@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -41,19 +40,19 @@ func (p *playing) answer(id string) error {
 	if err != nil {
 		return err
 	}
-	shown := p.shelf.under(view)
-	st, err := p.shelf.find(shown, id)
+	cached := p.streams.under(view)
+	st, err := p.streams.find(cached, id)
 	if err != nil {
 		return err
 	}
-	p.stream, p.Note = st, slog.String("stream", st.name)
+	p.stream, p.Note = st, &st.note
 	st.describe(p.Writer().Header())
 	if st.Kind != catalog.StreamHLS {
 		return p.redirect(below)
 	}
 	req := upstream.Request{Stream: st.ID, Origin: st.URL, Referrer: st.Referrer, UserAgent: st.UserAgent}
 	if below {
-		if req.Ticket, err = shown.openTicket(p.Tickets, st, text, p.Start); err != nil {
+		if req.Ticket, err = cached.openTicket(p.Tickets, st, text, p.Start); err != nil {
 			return err
 		}
 	}

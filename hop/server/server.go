@@ -90,7 +90,7 @@ type Options struct {
 type Server struct {
 	Options
 	http.Handler
-	shelf shelf
+	streams streamCache
 }
 
 // New returns the server of o.
@@ -98,7 +98,7 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Server{Options: o, shelf: shelf{own: o.OwnHosts}}
+	s := &Server{Options: o, streams: streamCache{own: o.OwnHosts}}
 	s.Handler = request.Exact(request.Options{
 		Log: o.Log, Now: o.Now, CountryHeader: o.CountryHeader, AddressHeader: o.AddressHeader, IDsOfFailures: true,
 		Followers: o.Followers,

@@ -103,5 +103,5 @@ func BenchmarkGzip(b *testing.B) {
 	for b.Loop() {
 		compress(cp.Body)
 	}
-	b.ReportMetric(float64(len(cp.Gzip())), "packed_bytes")
+	b.ReportMetric(float64(len(gzipped(cp))), "packed_bytes")
 }

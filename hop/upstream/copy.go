@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
 
@@ -29,25 +30,39 @@ type Copy struct {
 	compressed *compressed // shared by copies with the same body
 }
 
-// compressed is a body compressed with gzip on first use.
+// compressed is a body compressed with gzip on first use, with the lengths of both
+// forms as values of Content-Length, which all responses share.
 type compressed struct {
-	once sync.Once
-	data []byte
+	length []string // of the body as it is
+
+	once       sync.Once
+	data       []byte
+	dataLength []string
 }
+
+func lengthOf(body []byte) []string { return []string{strconv.Itoa(len(body))} }
+
+// Length returns the length of the body as the value of a header. Responses share
+// it: no caller may write into it.
+func (c *Copy) Length() []string { return c.compressed.length }
 
 // minCompressed is the size in bytes from which a body is compressed. A
 // smaller one fits in one packet either way.
 const minCompressed = 512
 
-// Gzip returns the body compressed with gzip, or nil when that saves less
-// than a tenth. The first caller compresses; later callers get the same
-// bytes.
-func (c *Copy) Gzip() []byte {
+// Gzip returns the body compressed with gzip, with its length as Length does, or
+// nil when that saves less than a tenth. The first caller compresses; later
+// callers get the same bytes.
+func (c *Copy) Gzip() (body []byte, length []string) {
 	if len(c.Body) < minCompressed {
-		return nil
+		return nil, nil
 	}
-	c.compressed.once.Do(func() { c.compressed.data = compress(c.Body) })
-	return c.compressed.data
+	z := c.compressed
+	z.once.Do(func() {
+		z.data = compress(c.Body)
+		z.dataLength = lengthOf(z.data)
+	})
+	return z.data, z.dataLength
 }
 
 var gzipWriters = sync.Pool{New: func() any {

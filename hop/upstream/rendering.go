@@ -204,7 +204,7 @@ func (c *Cache) rewrite(cp *Copy, v *rendering, src []byte) error {
 	if err != nil {
 		return err
 	}
-	cp.Body, cp.Info, cp.compressed = out, info, &compressed{}
+	cp.Body, cp.Info, cp.compressed = out, info, &compressed{length: lengthOf(out)}
 	if cap(out) <= maxBuffer || len(out) < cap(out)/4*3 { // else cloning would save little memory
 		cp.Body = bytes.Clone(out)
 	}

@@ -27,18 +27,18 @@ type Call struct {
 	context.Context
 	Request *http.Request
 	Start   time.Time
-	Segment string    // that the wildcard of a route of [Exact] matched
-	Note    slog.Attr // logged with the request; the zero Attr adds nothing
+	Segment string     // that the wildcard of a route of [Exact] matched
+	Note    *slog.Attr // logged with the request; nil adds nothing
 
 	w      response
 	layer  *layer
 	route  *Route // nil when no route matches
 	like   *Route // one with the path and another method; nil when route is set or none has the path
 	id     string
-	locale atomic.Int32 // 1 + the locale; 0 until a handler asks for it
-	cause  error        // of a failure
+	cause  error // of a failure
 	logged cloudlog.Request
 
+	locale   atomic.Int32 // 1 + the locale; 0 until a handler asks for it
 	panicked bool
 	hungUp   bool // the caller did not wait for the answer
 }
@@ -165,9 +165,9 @@ func (c *Call) Locale() i18n.Locale {
 type response struct {
 	http.ResponseWriter
 	call   *Call
-	status int // 0 before the header is written
 	bytes  int64
-	lost   bool // a write failed: the caller hung up
+	status int32 // 0 before the header is written
+	lost   bool  // a write failed: the caller hung up
 }
 
 // Localized reports whether the answer depends on the caller's language.
@@ -176,7 +176,7 @@ func (w *response) Localized() bool { return w.call.locale.Load() > 0 }
 // WriteHeader writes the header, once.
 func (w *response) WriteHeader(status int) {
 	if w.status == 0 && status >= 200 || status == http.StatusSwitchingProtocols {
-		w.status = status
+		w.status = int32(status)
 	}
 	w.ResponseWriter.WriteHeader(status)
 }

@@ -10,7 +10,7 @@ import (
 // log writes the record of the call.
 func (c *Call) log() {
 	c.hungUp = c.hungUp || c.w.lost
-	level, status := c.level(), c.w.status
+	level, status := c.level(), int(c.w.status)
 	if c.hungUp {
 		status = StatusHungUp
 	}
@@ -32,8 +32,8 @@ func (c *Call) log() {
 	if c.id != "" {
 		record.AddAttrs(slog.String("request_id", c.id))
 	}
-	if c.Note.Key != "" {
-		record.AddAttrs(c.Note)
+	if c.Note != nil {
+		record.AddAttrs(*c.Note)
 	}
 	switch {
 	case c.hungUp:

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -16,8 +17,8 @@ import (
 // A stream is a stream that the catalog shows, with what its answers share.
 type stream struct {
 	catalog.StreamRecord
-	channel string // its id
-	name    string // its id as text
+	channel string    // its id
+	note    slog.Attr // its id, for the log
 
 	location string // the provider's address; empty when callers may not be redirected there
 	legacy   string // the isolated player's address; empty when it cannot play the stream
@@ -25,16 +26,16 @@ type stream struct {
 	source, website, action []string // values of headers
 }
 
-// A shelf caches the streams that were requested, and the tickets that were
+// A streamCache caches the streams that were requested, and the tickets that were
 // opened, for as long as the catalog shows the same view: a reload or a block
-// makes a new view, and with it an empty shelf. So the cache agrees with the
+// makes a new view, and with it an empty cache. So the cache agrees with the
 // catalog at any time.
-type shelf struct {
+type streamCache struct {
 	own []string // hosts of the service
-	now atomic.Pointer[display]
+	now atomic.Pointer[viewCache]
 }
 
-// Bounds of a shelf. At its bound a part is emptied: the streams that are
+// Bounds of the cache of one view. At its bound a part is emptied: the streams that are
 // requested every second are back within one.
 const (
 	maxStreams     = 8192
@@ -42,40 +43,40 @@ const (
 	maxTicketBytes = 8 << 20
 )
 
-// A display is a shelf under one view.
-type display struct {
+// A viewCache is the cache of one view.
+type viewCache struct {
 	view *index.View
 
 	mu      sync.RWMutex
-	streams map[string]*stream // by the id asked for; guarded by mu
-	tickets map[receipt]opened // guarded by mu
-	bytes   int                // of the tickets; guarded by mu
+	streams map[string]*stream         // by the id asked for; guarded by mu
+	tickets map[ticketKey]openedTicket // guarded by mu
+	bytes   int                        // of the tickets; guarded by mu
 }
 
-// A receipt names a ticket that was opened for a stream.
-type receipt struct {
+// A ticketKey identifies a ticket that was opened for a stream.
+type ticketKey struct {
 	stream *stream
 	text   string
 }
 
-// An opened ticket is valid until its end.
-type opened struct {
+// An openedTicket is valid until its end.
+type openedTicket struct {
 	ticket *ticket.Ticket
 	until  time.Time
 }
 
-// under returns the display of a view.
-func (s *shelf) under(v *index.View) *display {
+// under returns the cache of a view.
+func (s *streamCache) under(v *index.View) *viewCache {
 	d := s.now.Load()
 	if d == nil || d.view != v {
-		d = &display{view: v, streams: map[string]*stream{}, tickets: map[receipt]opened{}}
+		d = &viewCache{view: v, streams: map[string]*stream{}, tickets: map[ticketKey]openedTicket{}}
 		s.now.Store(d)
 	}
 	return d
 }
 
 // find returns the stream with an id, or ErrNoStream.
-func (s *shelf) find(d *display, id string) (*stream, error) {
+func (s *streamCache) find(d *viewCache, id string) (*stream, error) {
 	d.mu.RLock()
 	st := d.streams[id]
 	d.mu.RUnlock()
@@ -103,8 +104,8 @@ func (s *shelf) find(d *display, id string) (*stream, error) {
 
 // describe returns the stream of a record of the catalog, with what its answers
 // share.
-func (s *shelf) describe(f *index.Found) *stream {
-	st := &stream{StreamRecord: f.Stream, channel: f.Channel.ID, name: f.Stream.ID.String(), legacy: f.Player}
+func (s *streamCache) describe(f *index.Found) *stream {
+	st := &stream{StreamRecord: f.Stream, channel: f.Channel.ID, note: slog.String("stream", f.Stream.ID.String()), legacy: f.Player}
 	st.location = s.destination(&f.Stream)
 	st.source = []string{visible(f.Stream.URL)}
 	st.website = []string{visible(f.Channel.Website)}
@@ -114,7 +115,7 @@ func (s *shelf) describe(f *index.Found) *stream {
 
 // destination returns where a player that asks for a stream is redirected:
 // to the provider by https, or to the page of a live-video platform.
-func (s *shelf) destination(r *catalog.StreamRecord) string {
+func (s *streamCache) destination(r *catalog.StreamRecord) string {
 	switch r.Kind {
 	case catalog.StreamHLS, catalog.StreamExternal:
 		return ""
@@ -131,7 +132,7 @@ func (s *shelf) destination(r *catalog.StreamRecord) string {
 
 // isOwn reports whether a host belongs to the service, in whatever case and with
 // or without a dot at its end.
-func (s *shelf) isOwn(host string) bool {
+func (s *streamCache) isOwn(host string) bool {
 	return slices.Contains(s.own, strings.TrimSuffix(strings.ToLower(host), "."))
 }
 
@@ -154,8 +155,8 @@ func visible(s string) string {
 }
 
 // openTicket returns what a ticket for st holds, when it is valid at the time now.
-func (d *display) openTicket(by Tickets, st *stream, text string, now time.Time) (*ticket.Ticket, error) {
-	key := receipt{st, text}
+func (d *viewCache) openTicket(by Tickets, st *stream, text string, now time.Time) (*ticket.Ticket, error) {
+	key := ticketKey{st, text}
 	d.mu.RLock()
 	known, ok := d.tickets[key]
 	d.mu.RUnlock()
@@ -166,12 +167,12 @@ func (d *display) openTicket(by Tickets, st *stream, text string, now time.Time)
 	if err != nil {
 		return nil, err
 	}
-	d.keep(receipt{st, strings.Clone(text)}, opened{&t, until})
+	d.put(ticketKey{st, strings.Clone(text)}, openedTicket{&t, until})
 	return &t, nil
 }
 
-// keep remembers an opened ticket.
-func (d *display) keep(key receipt, o opened) {
+// put caches an opened ticket.
+func (d *viewCache) put(key ticketKey, o openedTicket) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	size := len(key.text) + len(o.ticket.URL)

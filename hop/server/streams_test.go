@@ -18,13 +18,13 @@ func (c *counted) Open(_ ticket.Binding, text string) (ticket.Ticket, time.Time,
 	return ticket.Ticket{URL: text}, time.Unix(1000, 0), nil
 }
 
-// TestShelfBounds checks that what is remembered stays within its bounds, and
-// is what was asked for.
-func TestShelfBounds(t *testing.T) {
+// TestStreamCacheBounds checks that the cache stays within its bounds, and holds
+// the streams and tickets that were requested.
+func TestStreamCacheBounds(t *testing.T) {
 	w := start(t, setup{streams: []catalog.StreamRecord{{URL: "/live.m3u8"}}})
 	view, _ := w.catalog.View()
-	d := w.server.shelf.under(view)
-	st, err := w.server.shelf.find(d, catalog.StreamID(1).String())
+	d := w.server.streams.under(view)
+	st, err := w.server.streams.find(d, catalog.StreamID(1).String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,15 +49,15 @@ func TestShelfBounds(t *testing.T) {
 	for i := range maxStreams + 10 {
 		d.streams[fmt.Sprint(i)] = st
 	}
-	if _, err := w.server.shelf.find(d, catalog.StreamID(1).String()+"x"); err == nil || len(d.streams) == 0 {
-		t.Error("an id that is none took a place")
+	if _, err := w.server.streams.find(d, catalog.StreamID(1).String()+"x"); err == nil || len(d.streams) == 0 {
+		t.Error("an unknown id took a place")
 	}
 	delete(d.streams, catalog.StreamID(1).String())
-	if _, err := w.server.shelf.find(d, catalog.StreamID(1).String()); err != nil || len(d.streams) > maxStreams {
+	if _, err := w.server.streams.find(d, catalog.StreamID(1).String()); err != nil || len(d.streams) > maxStreams {
 		t.Errorf("%d streams are kept, %v", len(d.streams), err)
 	}
 	w.show([]catalog.StreamRecord{{URL: "/other.m3u8"}})
-	if view, _ = w.catalog.View(); w.server.shelf.under(view) == d {
-		t.Error("a new view has the shelf of the one before")
+	if view, _ = w.catalog.View(); w.server.streams.under(view) == d {
+		t.Error("a new view has the cache of the one before")
 	}
 }
