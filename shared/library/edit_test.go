@@ -32,7 +32,9 @@ func line(b *strings.Builder, parts ...string) {
 	b.WriteByte('\n')
 }
 
-func told(l *Library) string {
+// format writes a library as text, for comparison: ids, order, and what was played
+// last.
+func format(l *Library) string {
 	var b strings.Builder
 	for _, c := range l.Categories {
 		line(&b, c.ID, c.Name, c.LastGroup)
@@ -247,11 +249,11 @@ func TestRandomEdits(t *testing.T) {
 			if (got == nil) != (want == nil) || got != nil && !errors.Is(got, want) {
 				t.Fatalf("seed %d, step %d: %s = %v, want %v", seed, i, what, got, want)
 			}
-			after := told(w.l)
+			after := format(w.l)
 			if got != nil && after != before {
 				t.Fatalf("seed %d, step %d: %s was refused with %v and changed the library", seed, i, what, got)
 			}
-			if want := w.n.told(); after != want {
+			if want := w.n.format(); after != want {
 				t.Fatalf("seed %d, step %d: after %s (-want +got):\n%s", seed, i, what, cmp.Diff(want, after))
 			}
 			if before = after; i%50 == 0 {

@@ -215,7 +215,7 @@ func TestManyOwners(t *testing.T) {
 					return err
 				}
 				if len(l.Categories) != 3 || l.Revision != 3 || l.Categories[2].Name != fmt.Sprint(owner, " ", 2) {
-					return fmt.Errorf("%s keeps %s", owner, told(l))
+					return fmt.Errorf("%s keeps %s", owner, format(l))
 				}
 				_, err = ByToken(t.Context(), db, l.Token)
 				return err

@@ -55,9 +55,9 @@ func TestBackup(t *testing.T) {
 		if d := cmp.Diff(string(saved), string(text(t, fresh.Backup(now)))); d != "" || m != (Merged{Added: w.l.Len()}) {
 			t.Fatalf("seed %d: put back (%+v) it is another (-want +got):\n%s", seed, m, d)
 		}
-		before := told(w.l)
+		before := format(w.l)
 		m = w.l.Merge(b.Plan(now, known))
-		if d := cmp.Diff(before, told(w.l)); d != "" || m != (Merged{Repeated: w.l.Len()}) {
+		if d := cmp.Diff(before, format(w.l)); d != "" || m != (Merged{Repeated: w.l.Len()}) {
 			t.Fatalf("seed %d: put into itself (%+v) it is another (-want +got):\n%s", seed, m, d)
 		}
 	}

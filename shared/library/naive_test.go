@@ -72,9 +72,9 @@ func with[T any](list []T, at int, e T) []T {
 	return append(append(out, e), list[min(at, len(list)):]...)
 }
 
-// told writes a library as text, for comparison: ids, order, and what was
+// format writes a library as text, for comparison: ids, order, and what was
 // played last.
-func (n *naive) told() string {
+func (n *naive) format() string {
 	var b strings.Builder
 	for _, f := range n.folders {
 		line(&b, f.id, f.name, f.last)
