@@ -14,7 +14,6 @@ import (
 	"miramundo.dev/hop/server"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
-	"miramundo.dev/shared/source/collect"
 )
 
 // The files that these tests compare derive from the table of functions and
@@ -22,11 +21,7 @@ import (
 
 // processes lists what every function and container declares.
 func processes() []compose.Process {
-	var all []compose.Process
-	for _, f := range All() {
-		all = append(all, f.Declared())
-	}
-	return append(all, server.Process)
+	return append(Processes(), server.Process)
 }
 
 // A deployed is an entry of infra/functions.json: what the deployment of one
@@ -138,7 +133,7 @@ func TestLocalStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(data)
-	for name, lines := range map[string][]string{"topics": topicLines(), "jobs": jobLines()} {
+	for name, lines := range map[string][]string{"topics": topicLines(processes()...), "jobs": jobLines(processes()...)} {
 		block := regexp.MustCompile(`(?s)"` + name + `": \{.*?\n  \}`)
 		if !block.MatchString(text) {
 			t.Fatalf("%s has no block %s", file, name)
@@ -148,8 +143,8 @@ func TestLocalStack(t *testing.T) {
 	golden(t, file, text)
 }
 
-func topicLines() (lines []string) {
-	for _, p := range processes() {
+func topicLines(processes ...compose.Process) (lines []string) {
+	for _, p := range processes {
 		for _, topic := range p.Receives {
 			lines = append(lines, fmt.Sprintf(`%q: { "push": { "function": %q }, "deadLetter": %q, "maxAttempts": 5 }`, topic, p.Name, topic+"-dead"))
 		}
@@ -157,31 +152,13 @@ func topicLines() (lines []string) {
 	return lines
 }
 
-func jobLines() (lines []string) {
-	for _, p := range processes() {
+func jobLines(processes ...compose.Process) (lines []string) {
+	for _, p := range processes {
 		for _, s := range p.Schedules {
 			lines = append(lines, fmt.Sprintf(`%q: { "every": %q, "path": %q }`, s.Job, shortDuration(s), "/jobs/"+s.Job))
 		}
 	}
 	return lines
-}
-
-// TestSchedules checks that each job is on a schedule, and each schedule is of a
-// job.
-func TestSchedules(t *testing.T) {
-	var scheduled []string
-	for _, p := range processes() {
-		for _, s := range p.Schedules {
-			scheduled = append(scheduled, s.Job)
-		}
-	}
-	d := deps(t, openEmbedded(t), collect.Place{})
-	want := d.Jobs.Names()
-	slices.Sort(want)
-	slices.Sort(scheduled)
-	if diff := cmp.Diff(want, scheduled); diff != "" {
-		t.Errorf("(-jobs +scheduled):\n%s", diff)
-	}
 }
 
 // TestPublished checks that each topic has a publisher among the processes, and

@@ -53,7 +53,7 @@ type Function struct {
 func All() []Function {
 	return []Function{
 		{
-			Process:   compose.Process{Name: "admin", Needs: needs(compose.Jobs)},
+			Process:   compose.Process{Name: "admin", Needs: needs(compose.Jobs), Publishes: subscriptions()},
 			Endpoints: admin.Endpoints, New: newAdmin,
 		},
 		{
@@ -100,13 +100,14 @@ func All() []Function {
 		{
 			Process: compose.Process{
 				Name: "jobs", Needs: needs(compose.Jobs), Secrets: []string{"JOBS_AUDIENCE|JOBS_TOKEN"}, Settings: []string{"JOBS_CALLER"},
+				Publishes: subscriptions(),
 				Schedules: []compose.Schedule{
-					{Job: reload.Name, Every: 6 * time.Hour},
-					{Job: refresh.Name, Every: time.Hour},
-					{Job: fetch.Name, Every: time.Hour},
-					{Job: round.Name, Every: 5 * time.Minute},
-					{Job: outbox.Job, Every: 5 * time.Minute},
-					{Job: counting.Job, Every: 5 * time.Minute},
+					{Job: reload.Name, Every: 6 * time.Hour, New: (*compose.Parts).ReloadJob},
+					{Job: refresh.Name, Every: time.Hour, New: (*compose.Parts).GuideJob},
+					{Job: fetch.Name, Every: time.Hour, New: (*compose.Parts).LogosJob},
+					{Job: round.Name, Every: 5 * time.Minute, New: (*compose.Parts).ProbeJob},
+					{Job: outbox.Job, Every: 5 * time.Minute, New: (*compose.Parts).OutboxJob},
+					{Job: counting.Job, Every: 5 * time.Minute, New: (*compose.Parts).CountsJob},
 				},
 			},
 			Endpoints: jobs.Endpoints, New: newJobs, Apart: true,
@@ -181,14 +182,24 @@ func (f Function) Requirement() config.Requirement {
 	return r
 }
 
-// AllNeeds returns the needs of every function, for a process that serves them
+// Processes returns what each function declares, for a process that serves them
 // all.
-func AllNeeds() []compose.Need {
-	var all []compose.Need
+func Processes() []compose.Process {
+	var all []compose.Process
 	for _, f := range All() {
-		all = append(all, f.Needs...)
+		all = append(all, f.Declared())
 	}
-	return compose.Expand(all...)
+	return all
+}
+
+// Schedules returns the jobs of all functions, which the functions jobs and admin
+// run.
+func Schedules() []compose.Schedule {
+	var all []compose.Schedule
+	for _, f := range All() {
+		all = append(all, f.Schedules...)
+	}
+	return all
 }
 
 // together returns the functions that share the main host.

@@ -47,7 +47,7 @@ func deps(t testing.TB, db store.DB, place collect.Place) *compose.Parts {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	p, err := compose.Open(ctx, optionsOver(t, db, place), AllNeeds()...)
+	p, err := compose.Open(ctx, optionsOver(t, db, place), Processes()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func deps(t testing.TB, db store.DB, place collect.Place) *compose.Parts {
 func optionsOver(t testing.TB, db store.DB, place collect.Place) compose.Options {
 	return compose.Options{
 		Config: testConfig, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon },
-		DB: db, Bus: openBus(t), Plan: &collect.Plan{IPTVOrg: place, Radio: place}, Retry: time.Millisecond,
+		DB: db, Bus: openBus(t), Plan: &collect.Plan{IPTVOrg: place, Radio: place}, Retry: time.Millisecond, Schedules: Schedules(),
 	}
 }
 

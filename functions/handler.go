@@ -7,6 +7,7 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/credential"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
@@ -36,7 +37,7 @@ func Mux(p *compose.Parts) (http.Handler, error) { return serve(p, together()...
 // serve serves functions on one handler. Faults are shown by the pages of the
 // one that has pages.
 func serve(p *compose.Parts, fs ...Function) (http.Handler, error) {
-	o := options(p)
+	o := options(p, fs)
 	var groups []request.Group
 	for _, f := range fs {
 		s, err := f.New(p.Only(f.Needs...))
@@ -56,19 +57,29 @@ func serve(p *compose.Parts, fs ...Function) (http.Handler, error) {
 	return request.Mux(o, groups...), nil
 }
 
-func options(p *compose.Parts) request.Options {
+func options(p *compose.Parts, fs []Function) request.Options {
 	return request.Options{
-		Log: p.Log,
-		Tokens: map[string]string{
-			api.CatalogToken: p.Config.CatalogToken,
-			api.MetricsToken: p.Config.MetricsToken,
-		},
+		Log:           p.Log,
+		Tokens:        tokens(p.Config, fs),
 		CountryHeader: p.Config.CountryHeader,
 		AddressHeader: p.Config.AddressHeader,
 		Auth:          authenticator(p),
 		Now:           p.Now,
 		Followers:     p.Followers,
 	}
+}
+
+// tokens returns the operator's tokens that endpoints of functions ask for.
+func tokens(c config.Config, fs []Function) map[string]string {
+	all := map[string]string{}
+	for _, f := range fs {
+		for _, e := range f.Endpoints {
+			if e.Credential != "" {
+				all[e.Credential] = c.Value(e.Credential)
+			}
+		}
+	}
+	return all
 }
 
 // authenticator returns what identifies the callers of endpoints.

@@ -31,7 +31,7 @@ func TestProcess(t *testing.T) {
 	apitest.CheckProcess(t, func(log *slog.Logger, part apitest.Part) apitest.Process {
 		o := optionsOver(t, feedless{openEmbedded(t), part}, fixture)
 		o.Log = log
-		p, err := compose.Open(t.Context(), o, AllNeeds()...)
+		p, err := compose.Open(t.Context(), o, Processes()...)
 		if err != nil {
 			t.Fatal(err)
 		}

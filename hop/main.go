@@ -60,7 +60,7 @@ func run() error {
 	defer l.Close()
 	follow, unfollow := context.WithCancel(context.Background())
 	defer unfollow()
-	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log}, server.Process.Needs...)
+	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log}, server.Process)
 	if err != nil {
 		return err
 	}

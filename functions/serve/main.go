@@ -48,7 +48,7 @@ func run() error {
 	defer cancel()
 	follow, unfollow := context.WithCancel(context.Background())
 	defer unfollow()
-	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log}, f.Needs...)
+	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log, Schedules: functions.Schedules()}, f.Process)
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func stack(dir, sources string) (*compose.Parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compose.Open(context.Background(), compose.Options{Config: c, Log: slog.New(slog.DiscardHandler)}, functions.AllNeeds()...)
+	return compose.Open(context.Background(), compose.Options{Config: c, Log: slog.New(slog.DiscardHandler), Schedules: functions.Schedules()}, functions.Processes()...)
 }
 
 // peakMB returns the peak of the resident memory of this process.

@@ -64,8 +64,8 @@ func (st *stack) open(ctx context.Context, name string) error {
 	st.close = func() error { return nil }
 	st.cfg.Catalog = name
 	parts, err := compose.Open(ctx, compose.Options{
-		Config: st.cfg, Log: st.log, Extra: testchannel.Dataset(address(st.at.origin)), Progress: st.tell.progress,
-	}, functions.AllNeeds()...)
+		Config: st.cfg, Log: st.log, Extra: testchannel.Dataset(address(st.at.origin)), Progress: st.tell.progress, Schedules: functions.Schedules(),
+	}, append(functions.Processes(), server.Process)...)
 	if err != nil {
 		return err
 	}

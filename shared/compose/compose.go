@@ -42,6 +42,9 @@ type Options struct {
 	DB  store.DB
 	Bus bus.Bus
 
+	// Schedules are the jobs that the part Jobs runs.
+	Schedules []Schedule
+
 	Plan     *collect.Plan          // of the sources of the catalog; nil: as Config.Catalog names them
 	Extra    *source.Dataset        // records beside those of the sources
 	Progress func(collect.Progress) // is called as a reload proceeds; may be nil
@@ -67,19 +70,21 @@ type Parts struct {
 	Social  *social.Overlay  // Social: the counters of every channel in memory, a watch for each shard
 	Jobs    *job.Runner      // Jobs
 
-	close []func() error // in the order of opening
+	options Options
+	close   []func() error // in the order of opening
 }
 
-// Open opens the parts that needs name, and those that they stand on. What it
-// opened follows the database until ctx is done, and is released by Close.
-func Open(ctx context.Context, o Options, needs ...Need) (*Parts, error) {
-	p := &Parts{Config: o.Config, Log: o.Log, Now: o.Now, DB: o.DB, Bus: o.Bus}
+// Open opens the parts that processes need, and those that these stand on, with
+// the topics that the processes publish to or receive. What it opened follows
+// the database until ctx is done, and is released by Close.
+func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) {
+	p := &Parts{Config: o.Config, Log: o.Log, Now: o.Now, DB: o.DB, Bus: o.Bus, options: o}
 	if p.Now == nil {
 		p.Now = time.Now
 	}
-	needs = Expand(needs...)
+	needs, topics := together(processes)
 	needed := func(n Need) bool { return slices.Contains(needs, n) }
-	if err := p.openBackend(ctx, needed(Documents), needed(Events)); err != nil {
+	if err := p.openBackend(ctx, needed(Documents), needed(Events), topics); err != nil {
 		return nil, err
 	}
 	p.Followers = overlay.NewSet(p.DB, p.Log, p.Now)
@@ -91,11 +96,25 @@ func Open(ctx context.Context, o Options, needs ...Need) (*Parts, error) {
 		p.openCatalog(ctx, o.Retry, layers)
 	}
 	if needed(Jobs) {
-		if err := p.openJobs(o); err != nil {
+		if err := p.openJobs(); err != nil {
 			return nil, errors.Join(err, p.Close())
 		}
 	}
 	return p, nil
+}
+
+// together returns what processes need in all, and their topics with the
+// subscriptions of these.
+func together(processes []Process) ([]Need, bus.Topology) {
+	var needs []Need
+	topics := bus.Topology{}
+	for _, p := range processes {
+		needs = append(needs, p.Needs...)
+		for _, topic := range slices.Concat(p.Publishes, p.Receives) {
+			topics[topic] = []string{topic}
+		}
+	}
+	return Expand(needs...), topics
 }
 
 // Only returns p with the parts that needs name, and those that they stand on;
@@ -136,12 +155,12 @@ func (p *Parts) Close() error {
 
 // openBackend opens the database and the bus, where they are needed and not
 // given.
-func (p *Parts) openBackend(ctx context.Context, documents, events bool) error {
+func (p *Parts) openBackend(ctx context.Context, documents, events bool, topics bus.Topology) error {
 	documents, events = documents && p.DB == nil, events && p.Bus == nil
 	c := wire.Config{
 		Backend: wire.Backend(p.Config.Backend), DataDir: p.Config.DataDir, Project: p.Config.Project,
 		FirestoreHost: p.Config.FirestoreHost, PubSubHost: p.Config.PubSubHost,
-		Topology: social.Topology(), Log: p.Log,
+		Topology: topics, Log: p.Log,
 	}
 	switch {
 	case events:

@@ -2,6 +2,7 @@ package compose
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"reflect"
 	"slices"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/store"
 )
 
@@ -26,7 +29,10 @@ func options(t *testing.T, vars ...string) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Config: c, Log: slog.New(slog.DiscardHandler)}
+	return Options{
+		Config: c, Log: slog.New(slog.DiscardHandler),
+		Schedules: []Schedule{{Job: refresh.Name, Every: time.Hour, New: (*Parts).GuideJob}},
+	}
 }
 
 // opened lists the fields of p that hold a part.
@@ -70,7 +76,7 @@ func TestOpen(t *testing.T) {
 
 func open(t *testing.T, needs ...Need) *Parts {
 	t.Helper()
-	p, err := Open(t.Context(), options(t), needs...)
+	p, err := Open(t.Context(), options(t), Process{Needs: needs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +93,7 @@ func TestGiven(t *testing.T) {
 	db := open(t, Documents).DB
 	o := options(t)
 	o.DB = db
-	p, err := Open(t.Context(), o, Catalog)
+	p, err := Open(t.Context(), o, Process{Needs: []Need{Catalog}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,11 +120,11 @@ func TestRefusals(t *testing.T) {
 		{Events, []string{"BACKEND", "emulators", "GOOGLE_CLOUD_PROJECT", "p"}, "PUBSUB_EMULATOR_HOST"},
 	} {
 		o := options(t, test.vars...)
-		if p, err := Open(t.Context(), o, test.need); err == nil || !strings.Contains(err.Error(), test.want) {
+		if p, err := Open(t.Context(), o, Process{Needs: []Need{test.need}}); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s with %q opens %v, %v, want an error with %q", test.need, test.vars, p, err, test.want)
 		}
 	}
-	if _, err := Open(t.Context(), options(t, "GUIDE_SOURCES", "ftp://guides.example/x.xml"), Catalog); err != nil {
+	if _, err := Open(t.Context(), options(t, "GUIDE_SOURCES", "ftp://guides.example/x.xml"), Process{Needs: []Need{Catalog}}); err != nil {
 		t.Errorf("a process without jobs reads their settings: %v", err)
 	}
 }
@@ -130,7 +136,7 @@ func TestUnreachable(t *testing.T) {
 	defer cancel()
 	o := options(t, "BACKEND", "emulators", "GOOGLE_CLOUD_PROJECT", "demo-unreachable",
 		"FIRESTORE_EMULATOR_HOST", "127.0.0.1:1", "PUBSUB_EMULATOR_HOST", "127.0.0.1:1")
-	p, err := Open(ctx, o, Catalog, Overlays, Guide, Social)
+	p, err := Open(ctx, o, Process{Needs: []Need{Catalog, Overlays, Guide, Social}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,6 +156,32 @@ func TestUnreachable(t *testing.T) {
 	}
 	if _, err := p.Catalog.View(); err == nil {
 		t.Error("there is a catalog")
+	}
+}
+
+// TestTopics checks that a process publishes to the topics that it declares, and
+// to no others.
+func TestTopics(t *testing.T) {
+	p, err := Open(t.Context(), options(t), Process{Needs: []Need{Events}, Publishes: []string{"notes"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.Bus.Publish(t.Context(), "notes", bus.Event{Data: []byte("x")}); err != nil {
+		t.Error(err)
+	}
+	if err := p.Bus.Publish(t.Context(), "plays", bus.Event{Data: []byte("x")}); !errors.Is(err, bus.ErrTopic) {
+		t.Errorf("publishing to a topic that is not declared: %v, want %v", err, bus.ErrTopic)
+	}
+}
+
+// TestMisnamed checks that a schedule whose job has another name is refused: the
+// scheduler would call a job that does not exist.
+func TestMisnamed(t *testing.T) {
+	o := options(t)
+	o.Schedules[0].Job = "gide"
+	if _, err := Open(t.Context(), o, Process{Needs: []Need{Jobs}}); err == nil || !strings.Contains(err.Error(), `"gide"`) {
+		t.Errorf("Open = %v, want an error that names the schedule", err)
 	}
 }
 

@@ -21,14 +21,23 @@ import (
 	"miramundo.dev/shared/source/collect"
 )
 
-// openJobs makes the runner of every job of the service.
-func (p *Parts) openJobs(o Options) error {
-	sources, err := guide.Parse(p.Config.GuideSources)
-	if err != nil {
-		return fmt.Errorf("GUIDE_SOURCES: %w", err)
+// The methods below make the jobs of the service from its parts. The table of
+// functions lists them with their schedules.
+
+// openJobs makes the runner of the scheduled jobs.
+func (p *Parts) openJobs() error {
+	var all []job.Job
+	for _, s := range p.options.Schedules {
+		j, err := s.New(p)
+		if err != nil {
+			return err
+		}
+		if j.Name != s.Job {
+			return fmt.Errorf("the schedule of the job %q makes the job %q", s.Job, j.Name)
+		}
+		all = append(all, j)
 	}
-	p.Jobs = job.NewRunner(p.DB, p.Log, p.Now,
-		p.reloadJob(o), p.guideJob(sources), p.logosJob(), p.probeJob(), p.outboxJob(), p.countsJob())
+	p.Jobs = job.NewRunner(p.DB, p.Log, p.Now, all...)
 	return nil
 }
 
@@ -38,9 +47,9 @@ func (p *Parts) client(o origin.Options) *origin.Client {
 	return origin.New(o)
 }
 
-// reloadJob returns the job that builds the catalog from its sources.
-func (p *Parts) reloadJob(o Options) job.Job {
-	plan := PlanOf(p.Config)
+// ReloadJob returns the job that builds the catalog from its sources.
+func (p *Parts) ReloadJob() (job.Job, error) {
+	o, plan := p.options, PlanOf(p.Config)
 	if o.Plan != nil {
 		plan = *o.Plan
 	}
@@ -52,7 +61,7 @@ func (p *Parts) reloadJob(o Options) job.Job {
 		Collect: collect.Options{
 			Client: p.client(origin.Options{}), Cache: collect.Documents(p.DB), Now: p.Now, Progress: o.Progress,
 		},
-	})
+	}), nil
 }
 
 // PlanOf returns the sources that the setting CATALOG names: those of "live",
@@ -73,8 +82,13 @@ func PlanOf(c config.Config) collect.Plan {
 	return collect.Plan{IPTVOrg: place, Radio: place}
 }
 
-// guideJob returns the job that reads the programme guides.
-func (p *Parts) guideJob(sources []guide.Source) job.Job {
+// GuideJob returns the job that reads the programme guides. Its error names the
+// setting that is wrong.
+func (p *Parts) GuideJob() (job.Job, error) {
+	sources, err := guide.Parse(p.Config.GuideSources)
+	if err != nil {
+		return job.Job{}, fmt.Errorf("GUIDE_SOURCES: %w", err)
+	}
 	return refresh.NewJob(refresh.Options{
 		DB: p.DB, Sources: sources, Now: p.Now, Client: p.client(origin.Options{}),
 		Catalog: func(context.Context) (*gather.Matcher, error) {
@@ -84,20 +98,20 @@ func (p *Parts) guideJob(sources []guide.Source) job.Job {
 			}
 			return refresh.MatcherOf(v.Index()), nil
 		},
-	})
+	}), nil
 }
 
-// logosJob returns the job that fetches the logos of the catalog.
-func (p *Parts) logosJob() job.Job {
+// LogosJob returns the job that fetches the logos of the catalog.
+func (p *Parts) LogosJob() (job.Job, error) {
 	return fetch.NewJob(fetch.Options{
 		DB: p.DB, Catalog: p.Catalog, Plays: p.Social.Plays, Own: p.Config.OriginAllow, Now: p.Now,
 		Client: p.client(origin.Options{PerHost: 2, MaxInFlight: 16}),
-	})
+	}), nil
 }
 
-// probeJob returns the job that measures the streams of the catalog as a page
+// ProbeJob returns the job that measures the streams of the catalog as a page
 // would play them, with one request at a time to a host.
-func (p *Parts) probeJob() job.Job {
+func (p *Parts) ProbeJob() (job.Job, error) {
 	return round.NewJob(round.Options{
 		DB: p.DB, Catalog: p.Catalog, Plays: p.Social.Plays, Own: p.Config.OriginAllow, Now: p.Now,
 		Measurer: measure.New(measure.Options{
@@ -106,7 +120,7 @@ func (p *Parts) probeJob() job.Job {
 			}),
 			Page: p.Config.BaseURL,
 		}),
-	})
+	}), nil
 }
 
 // Outbox returns the outbox of facts, with every shelf that it sweeps.
@@ -114,15 +128,18 @@ func (p *Parts) Outbox() *outbox.Outbox {
 	return &outbox.Outbox{DB: p.DB, Bus: p.Bus, Log: p.Log, Now: p.Now, Shelves: []outbox.Shelf{report.Shelf}}
 }
 
-func (p *Parts) outboxJob() job.Job {
+// OutboxJob returns the job that publishes the facts that could not be published
+// when they were stored.
+func (p *Parts) OutboxJob() (job.Job, error) {
 	return job.Job{Name: outbox.Job, Run: func(ctx context.Context, _ job.Order) (any, error) {
 		sent, err := p.Outbox().Sweep(ctx)
 		return map[string]int{"sent": sent}, err
-	}}
+	}}, nil
 }
 
-func (p *Parts) countsJob() job.Job {
+// CountsJob returns the job that shows the counters that have changed.
+func (p *Parts) CountsJob() (job.Job, error) {
 	return job.Job{Name: counting.Job, Run: func(ctx context.Context, _ job.Order) (any, error) {
 		return counting.Refresh(ctx, p.DB)
-	}}
+	}}, nil
 }

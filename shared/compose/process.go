@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/job"
 )
 
 // A Process declares what a function or a container needs: the parts that it
@@ -15,15 +16,17 @@ type Process struct {
 	Needs     []Need     // the parts that it opens; those that they stand on go without saying
 	Secrets   []string   // settings without which it refuses to start; "A|B" asks for one of A and B
 	Settings  []string   // other settings that it reads, beside those of its needs and of every process
-	Publishes []string   // topics of the events that it publishes
+	Publishes []string   // topics of the events that it publishes; each has one subscription, of its name
 	Receives  []string   // subscriptions whose events are pushed to it
-	Schedules []Schedule // the jobs that the scheduler has it run
+	Schedules []Schedule // its jobs; the function jobs runs those of all processes
 }
 
-// A Schedule is how often a job runs.
+// A Schedule is a job with how often it runs.
 type Schedule struct {
 	Job   string
 	Every time.Duration
+	// New makes the job from the parts of the function jobs.
+	New func(*Parts) (job.Job, error)
 }
 
 // everyProcess are the settings that each process reads.

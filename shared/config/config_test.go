@@ -136,6 +136,16 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
+// TestValue checks that a setting is found by its name.
+func TestValue(t *testing.T) {
+	c := Config{CatalogToken: "a", Port: 1}
+	for name, want := range map[string]string{"CATALOGO_TOKEN": "a", "METRICS_TOKEN": "", "PORT": "", "NONE": "", "": ""} {
+		if got := c.Value(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
 // TestExample checks the form of the example file: each setting has a meaning,
 // the processes that read it, and a name.
 func TestExample(t *testing.T) {

@@ -16,6 +16,18 @@ func Names() []string {
 	return names
 }
 
+// Value returns a text setting of c by its name in the environment, and nothing
+// for a name of no such setting.
+func (c Config) Value(name string) string {
+	v := reflect.ValueOf(c)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if f.Tag.Get("env") == name && f.Type.Kind() == reflect.String {
+			return v.FieldByIndex(f.Index).String()
+		}
+	}
+	return ""
+}
+
 // Example returns the text of a file that lists every setting with its meaning,
 // its default, and the processes that read it: usedBy returns a sentence about
 // them for the name of a setting.

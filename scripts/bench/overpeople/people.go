@@ -96,7 +96,7 @@ func open(ctx context.Context, dir string) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := compose.Open(ctx, compose.Options{Config: cfg, Log: slog.New(slog.DiscardHandler)}, functions.AllNeeds()...)
+	d, err := compose.Open(ctx, compose.Options{Config: cfg, Log: slog.New(slog.DiscardHandler), Schedules: functions.Schedules()}, functions.Processes()...)
 	if err != nil {
 		return nil, err
 	}
