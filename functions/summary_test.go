@@ -1,12 +1,14 @@
 package functions
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/source/collect"
 )
 
 // imperatives are the verbs that a summary may begin with. A list keeps nouns
@@ -85,6 +87,47 @@ func TestSummaryProblems(t *testing.T) {
 	} {
 		if got := problemsOf(api.Endpoint{Summary: test.summary, Doc: test.doc}); len(got) != test.want {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// riddle matches words that leave the thing unnamed which they are about: a
+// description is often read without the name of its field beside it.
+var riddle = regexp.MustCompile(`^(?:Of|What|Whatever|Who|Whoever|That|Those|Such|Where|Why|How|When)\b|\b(?:tells?|knows?|likewise|as none|is none)\b`)
+
+// TestDescriptions checks every description of the OpenAPI document: of
+// operations, parameters, fields and answers.
+func TestDescriptions(t *testing.T) {
+	h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
+	var tree any
+	if err := json.Unmarshal(document(t, h), &tree); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	eachDescription(tree, func(text string) {
+		n++
+		if riddle.MatchString(text) {
+			t.Errorf("the description must name what it is about: %s", text)
+		}
+	})
+	if n < 300 {
+		t.Errorf("found %d descriptions", n)
+	}
+}
+
+// eachDescription calls f with every description within v.
+func eachDescription(v any, f func(string)) {
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v {
+			eachDescription(one, f)
+		}
+	case map[string]any:
+		for name, one := range v {
+			if text, ok := one.(string); ok && name == "description" {
+				f(text)
+			}
+			eachDescription(one, f)
 		}
 	}
 }

@@ -83,14 +83,14 @@ func New(archive *release.Archive, live *release.Live, blocks *block.List, jobs 
 }
 
 type status struct {
-	Shown    release.State     `json:"shown" description:"What this instance answers from."`
-	Held     bool              `json:"held" description:"A rollback holds the catalog: reloads on schedule do not publish."`
+	Shown    release.State     `json:"shown" description:"Release that this instance answers from."`
+	Held     bool              `json:"held" description:"True after a rollback: scheduled reloads publish nothing."`
 	SyncedAt *store.Time       `json:"synced_at" type:"string" format:"date-time"`
-	Releases []release.Release `json:"releases" nullable:"false" description:"Those that are kept, newest first."`
+	Releases []release.Release `json:"releases" nullable:"false" description:"Releases that are kept, newest first."`
 	Blocks   int               `json:"blocks"`
 	Jobs     []string          `json:"jobs" nullable:"false" description:"Jobs that can be run."`
-	Reload   *job.Report       `json:"reload" description:"How the last reload went; null before the first."`
-	Reports  []job.Report      `json:"reports" nullable:"false" description:"How the last run of each job went, of those that ever ran."`
+	Reload   *job.Report       `json:"reload" description:"Report of the last reload; null before the first."`
+	Reports  []job.Report      `json:"reports" nullable:"false" description:"Report of each job's last run; jobs that never ran are absent."`
 }
 
 func (s *Server) status(ctx context.Context, _ struct{}) (*status, error) {
@@ -133,7 +133,7 @@ func (s *Server) report(ctx context.Context, out *status) error {
 }
 
 type orderIn struct {
-	Force bool `json:"force" description:"Publish even what would lose much of the catalog."`
+	Force bool `json:"force" description:"True publishes the release even if it loses much of the catalog."`
 }
 
 func (s *Server) reload(ctx context.Context, in orderIn) (*job.Report, error) {
@@ -142,7 +142,7 @@ func (s *Server) reload(ctx context.Context, in orderIn) (*job.Report, error) {
 
 type runIn struct {
 	Name  string `path:"name" maxLength:"64" description:"Name of the job, such as catalog-reload."`
-	Force bool   `json:"force" description:"Run even against the job's own caution."`
+	Force bool   `json:"force" description:"True runs the job even where it would refuse its result."`
 }
 
 func (s *Server) run(ctx context.Context, in runIn) (*job.Report, error) {
@@ -165,7 +165,7 @@ func (s *Server) runJob(ctx context.Context, name string, force bool) (*job.Repo
 }
 
 type rollbackIn struct {
-	Version string `json:"version" required:"true" maxLength:"64" description:"Version of a release that is kept."`
+	Version string `json:"version" required:"true" maxLength:"64" description:"Version of a kept release, from the state of the catalog."`
 }
 
 func (s *Server) rollback(ctx context.Context, in rollbackIn) (*release.Release, error) {
@@ -190,9 +190,9 @@ func (s *Server) blocks(ctx context.Context, _ struct{}) (*blockList, error) {
 }
 
 type blockIn struct {
-	Kind   string `json:"kind" required:"true" enum:"channel,stream,host" description:"What is taken out."`
-	Value  string `json:"value" required:"true" minLength:"1" maxLength:"253" description:"Channel id, stream id or host name; a host takes those below it along."`
-	Reason string `json:"reason" required:"true" minLength:"1" maxLength:"500" description:"Why, for the record."`
+	Kind   string `json:"kind" required:"true" enum:"channel,stream,host" description:"Kind of the value to block."`
+	Value  string `json:"value" required:"true" minLength:"1" maxLength:"253" description:"Channel id, stream id or host name; a host name includes its subdomains."`
+	Reason string `json:"reason" required:"true" minLength:"1" maxLength:"500" description:"Reason for the block, stored with it."`
 }
 
 func (s *Server) addBlock(ctx context.Context, in blockIn) (*block.Block, error) {

@@ -49,8 +49,8 @@ func New(c Counter, token string) *Server {
 }
 
 type pushIn struct {
-	Token    string `query:"token" description:"The secret in the address that the subscription pushes to."`
-	Envelope []byte `body:"application/json" description:"An event, as Pub/Sub pushes it."`
+	Token    string `query:"token" description:"Token of the subscriptions, part of their push address."`
+	Envelope []byte `body:"application/json" description:"An event in the envelope of a Pub/Sub push."`
 }
 
 // An envelope is what Pub/Sub sends to a push endpoint.

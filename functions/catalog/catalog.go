@@ -111,9 +111,9 @@ func New(o Options) *Server {
 
 type searchIn struct {
 	filter.Selection
-	Limit  int    `query:"limit" default:"20" minimum:"1" cap:"50" description:"Items on the page; 50 at most."`
-	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Matches to skip."`
-	Lang   string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de; else by Accept-Language."`
+	Limit  int    `query:"limit" default:"20" minimum:"1" cap:"50" description:"Number of items on the page; more than 50 is reduced to 50."`
+	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of matches to skip."`
+	Lang   string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de. Without it, Accept-Language decides."`
 }
 
 // query returns the search for a selection, as a caller wrote it.
@@ -201,7 +201,7 @@ func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
 
 type channelIn struct {
 	ID   string `path:"id" description:"The channel's catalog id."`
-	Lang string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de; else by Accept-Language."`
+	Lang string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de. Without it, Accept-Language decides."`
 }
 
 func (s *Server) channel(ctx context.Context, in channelIn) (*catalog.ChannelFull, error) {
@@ -244,11 +244,11 @@ const (
 )
 
 type geo struct {
-	Country          string  `json:"country" description:"ISO 3166-1 alpha-2; BR when nothing is known."`
-	Detected         *string `json:"detected" description:"The country that the edge saw."`
-	Language         string  `json:"language" description:"ISO 639-3; por when nothing is known."`
-	LanguageDetected *string `json:"language_detected" description:"The language that the caller asks for first."`
-	Source           string  `json:"source" enum:"gcp,fallback" description:"gcp when the country comes from the edge."`
+	Country          string  `json:"country" description:"ISO 3166-1 alpha-2; BR when none is detected."`
+	Detected         *string `json:"detected" description:"Country of the caller's network; null when not detected."`
+	Language         string  `json:"language" description:"ISO 639-3; por when none is detected."`
+	LanguageDetected *string `json:"language_detected" description:"First language of Accept-Language; null when not detected."`
+	Source           string  `json:"source" enum:"gcp,fallback" description:"gcp when the country was detected at the edge, fallback when it is the default."`
 	API              string  `json:"api" format:"uri"`
 }
 

@@ -74,7 +74,7 @@ const (
 
 type guideDayIn struct {
 	ID  string `path:"id" description:"The channel's catalog id."`
-	Day string `query:"day" maxLength:"10" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" description:"YYYY-MM-DD in UTC: today, which is the default, or tomorrow."`
+	Day string `query:"day" maxLength:"10" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" description:"UTC day as YYYY-MM-DD: today (the default) or tomorrow."`
 }
 
 func (s *Server) guideDay(_ context.Context, in guideDayIn) (daySheet, error) {

@@ -12,7 +12,7 @@ import (
 
 type healthIn struct {
 	ID   string `path:"id" description:"The channel's catalog id."`
-	Lang string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de; else by Accept-Language."`
+	Lang string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de. Without it, Accept-Language decides."`
 }
 
 func (s *Server) health(ctx context.Context, in healthIn) (*health.Panel, error) {

@@ -39,9 +39,9 @@ func listEndpoint(format string, types ...string) api.Endpoint {
 
 type listIn struct {
 	filter.Selection
-	Limit  int    `query:"limit" default:"500" minimum:"1" cap:"500" description:"Channels in the list; 500 at most."`
-	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Matches to skip."`
-	Lang   string `query:"lang" maxLength:"16" description:"Language of the groups: pt, en, es, fr or de; else by Accept-Language."`
+	Limit  int    `query:"limit" default:"500" minimum:"1" cap:"500" description:"Number of channels in the list; more than 500 is reduced to 500."`
+	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of matches to skip."`
+	Lang   string `query:"lang" maxLength:"16" description:"Language of the groups: pt, en, es, fr or de. Without it, Accept-Language decides."`
 }
 
 func (s *Server) listM3U(ctx context.Context, in listIn) (api.Content, error) {

@@ -25,31 +25,31 @@ const nowPath = "/api/guide/now"
 const maxFound = 1000
 
 type guideNowIn struct {
-	Q         string `query:"q" maxLength:"200" description:"Words, each the start of a word of a programme's title: the items are then the programmes on air or to come that match, those on air first, then by start, 1000 at most."`
-	Country   string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2, of the channel."`
-	Category  string `query:"category" maxLength:"64" description:"Catalog category id, of the channel."`
-	Kind      string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Radio never appears without it."`
-	Playable  bool   `query:"playable" default:"0" description:"1 for only channels with a usable stream."`
-	Favorites bool   `query:"favorites" default:"0" description:"1 for only the caller's favorites, which needs a credential."`
+	Q         string `query:"q" maxLength:"200" description:"Beginnings of words of a programme's title. With q, the items are the matching programmes, at most 1000: first those on air, then by start."`
+	Country   string `query:"country" maxLength:"32" description:"Country of the channel, ISO 3166-1 alpha-2."`
+	Category  string `query:"category" maxLength:"64" description:"Catalog category id of the channel."`
+	Kind      string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Kind of channel; radio stations are included only by radio and all."`
+	Playable  bool   `query:"playable" default:"0" description:"1 keeps only channels with a usable stream."`
+	Favorites bool   `query:"favorites" default:"0" description:"1 keeps only the caller's favorites, and needs a credential."`
 	paging.In
-	Lang string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de; else by Accept-Language."`
+	Lang string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de. Without it, Accept-Language decides."`
 }
 
 // An airing is a channel with what it shows, or a programme with the channel
 // that shows it.
 type airing struct {
 	ChannelID      string             `json:"channel_id"`
-	Name           string             `json:"name" description:"Of the channel."`
+	Name           string             `json:"name" description:"Name of the channel."`
 	Kind           string             `json:"kind" enum:"tv,radio"`
 	Country        *string            `json:"country" description:"ISO 3166-1 alpha-2."`
 	Categories     []string           `json:"categories" nullable:"false" description:"Catalog category ids."`
 	CategoryLabels []string           `json:"category_labels" nullable:"false" description:"The same ids in the caller's language."`
 	LogoURL        *string            `json:"logo_url" format:"uri"`
 	PlayableHint   bool               `json:"playable_hint" description:"Whether the last check found a usable stream."`
-	Programme      *catalog.Programme `json:"programa,omitempty" description:"The programme that q found; only with q."`
-	OnAir          *bool              `json:"on_air,omitempty" description:"Whether that programme is on now; only with q."`
-	Now            *catalog.Programme `json:"agora" description:"What the channel shows now; null only with q."`
-	After          *catalog.Programme `json:"a_seguir" description:"What it shows next; null at the end of the grid."`
+	Programme      *catalog.Programme `json:"programa,omitempty" description:"Programme that matches q; only with q."`
+	OnAir          *bool              `json:"on_air,omitempty" description:"Whether the programme that matches q is on air; only with q."`
+	Now            *catalog.Programme `json:"agora" description:"Programme on air; with q it may be null."`
+	After          *catalog.Programme `json:"a_seguir" description:"Next programme; null at the end of the guide."`
 	API            string             `json:"api" format:"uri" description:"Detail record of the channel."`
 }
 

@@ -86,13 +86,13 @@ func (s *Server) channel(id string) (string, error) {
 
 // An item is a comment as the API shows it.
 type item struct {
-	ID        string `json:"id" description:"cm_ and letters and digits."`
+	ID        string `json:"id" description:"Id: cm_ followed by letters and digits."`
 	ChannelID string `json:"channel_id"`
-	Author    string `json:"author" description:"The name that the author chose, or a nickname; nobody's alone."`
-	Body      string `json:"body" description:"As it was written: escape it where it is shown."`
+	Author    string `json:"author" description:"Name that the author chose, or a nickname; several authors can have the same."`
+	Body      string `json:"body" description:"The text as the author wrote it: escape it before showing it in HTML."`
 	CreatedAt string `json:"created_at" format:"date-time"`
-	Mine      bool   `json:"mine" description:"The caller's own; false without a credential."`
-	API       string `json:"api" format:"uri" description:"Where its author deletes it."`
+	Mine      bool   `json:"mine" description:"Whether the caller wrote the comment; false without a credential."`
+	API       string `json:"api" format:"uri" description:"Address at which the author deletes it."`
 }
 
 // show returns a comment as a caller sees it; owner is empty for a caller without a
@@ -115,7 +115,7 @@ type list struct {
 	Items []item `json:"items" nullable:"false"`
 	page.Position
 	ChannelID string `json:"channel_id"`
-	MaxLength int    `json:"max_length" description:"Characters that a comment may have, as Unicode code points."`
+	MaxLength int    `json:"max_length" description:"Maximum length of a comment, in Unicode code points."`
 }
 
 func (s *Server) list(ctx context.Context, in listIn) (out list, err error) {
@@ -187,8 +187,8 @@ func (s *Server) head(ctx context.Context, channel string) ([]comment.Comment, i
 
 type addIn struct {
 	ID     string  `path:"id" maxLength:"256" description:"The channel's catalog id."`
-	Body   string  `json:"body" required:"true" description:"At most 500 characters, as Unicode code points; it may have several lines."`
-	Author *string `json:"author" description:"A name of at most 40 characters; without it the caller's nickname."`
+	Body   string  `json:"body" required:"true" description:"Text of at most 500 characters (Unicode code points), of one or more lines."`
+	Author *string `json:"author" description:"Name of the author, at most 40 characters; without it, the caller's nickname."`
 }
 
 // An added is the answer to a new comment.

@@ -16,7 +16,7 @@ type index struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description"`
 	Locales     []string   `json:"locales" nullable:"false" description:"Languages of labels and messages; the first is the default."`
-	Auth        []authMode `json:"auth" nullable:"false" description:"Credentials that some endpoint takes."`
+	Auth        []authMode `json:"auth" nullable:"false" description:"Credentials that endpoints accept."`
 	Docs        docs       `json:"docs"`
 	Endpoints   []entry    `json:"endpoints" nullable:"false"`
 	Quota       quota      `json:"quota"`
@@ -33,7 +33,7 @@ type authMode struct {
 // docs lead to what describes the service further.
 type docs struct {
 	OpenAPI string `json:"openapi" format:"uri"`
-	UI      string `json:"ui" format:"uri" description:"The pages for people."`
+	UI      string `json:"ui" format:"uri" description:"Address of the pages for people."`
 }
 
 // An entry is one endpoint.
@@ -43,19 +43,19 @@ type entry struct {
 	Auth    string  `json:"auth" enum:"none,guest,session,operator"`
 	URL     string  `json:"url"`
 	Returns string  `json:"returns" description:"The description of the operation: its result, its cost and when not to use it."`
-	Tool    *string `json:"tool" description:"Its name as an MCP tool; null when it is none."`
+	Tool    *string `json:"tool" description:"Name of the MCP tool; null when the endpoint is not a tool."`
 }
 
 // quota says what calls cost.
 type quota struct {
-	Free []allowance `json:"free" nullable:"false" description:"What costs nothing."`
+	Free []allowance `json:"free" nullable:"false" description:"Calls that are free."`
 }
 
 // An allowance is what may be called for free.
 type allowance struct {
 	What   string  `json:"o_que"`
-	Limit  *int    `json:"limite" description:"Calls within the window; null when there is no limit."`
-	Window *string `json:"janela" description:"Null when there is no limit."`
+	Limit  *int    `json:"limite" description:"Calls allowed within the window; null without a limit."`
+	Window *string `json:"janela" description:"Length of the window; null without a limit."`
 }
 
 // A step is a call that shows something.

@@ -58,8 +58,8 @@ func facet[Item any](ctx context.Context, s *Server, of func(v *index.View, loca
 }
 
 type kindIn struct {
-	Kind string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Which channels count."`
-	Lang string `query:"lang" maxLength:"16" description:"Language of the names: pt, en, es, fr or de; else by Accept-Language."`
+	Kind string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Kind of channel that is counted."`
+	Lang string `query:"lang" maxLength:"16" description:"Language of the names: pt, en, es, fr or de. Without it, Accept-Language decides."`
 }
 
 func (s *Server) countries(ctx context.Context, in kindIn) (items[catalog.CountryFacet], error) {
@@ -80,7 +80,7 @@ func (s *Server) qualities(ctx context.Context, in kindIn) (items[catalog.Qualit
 
 type tagsIn struct {
 	Country string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
-	Limit   int    `query:"limit" default:"40" minimum:"1" cap:"100" description:"Tags to list, 100 at most."`
+	Limit   int    `query:"limit" default:"40" minimum:"1" cap:"100" description:"Number of tags to return; more than 100 is reduced to 100."`
 }
 
 func (s *Server) tags(ctx context.Context, in tagsIn) (items[catalog.TagFacet], error) {
@@ -90,7 +90,7 @@ func (s *Server) tags(ctx context.Context, in tagsIn) (items[catalog.TagFacet], 
 }
 
 type categoriesIn struct {
-	Lang string `query:"lang" maxLength:"16" description:"Language of the names: pt, en, es, fr or de; else by Accept-Language."`
+	Lang string `query:"lang" maxLength:"16" description:"Language of the names: pt, en, es, fr or de. Without it, Accept-Language decides."`
 }
 
 func (s *Server) categories(ctx context.Context, _ categoriesIn) (items[catalog.CategoryFacet], error) {
@@ -99,7 +99,7 @@ func (s *Server) categories(ctx context.Context, _ categoriesIn) (items[catalog.
 
 type subdivisionsIn struct {
 	Country string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
-	Kind    string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Which channels count."`
+	Kind    string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Kind of channel that is counted."`
 }
 
 func (s *Server) subdivisions(ctx context.Context, in subdivisionsIn) (items[catalog.SubdivisionFacet], error) {
@@ -111,7 +111,7 @@ func (s *Server) subdivisions(ctx context.Context, in subdivisionsIn) (items[cat
 type citiesIn struct {
 	Country     string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
 	Subdivision string `query:"subdivision" maxLength:"32" description:"Catalog code of a state or province."`
-	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Which channels count."`
+	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Kind of channel that is counted."`
 }
 
 func (s *Server) cities(ctx context.Context, in citiesIn) (items[catalog.CityFacet], error) {

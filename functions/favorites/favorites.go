@@ -77,9 +77,9 @@ type item struct {
 	Quality      *string `json:"quality" description:"Best known quality, such as 1080p."`
 	LogoURL      *string `json:"logo_url" format:"uri"`
 	PlayableHint bool    `json:"playable_hint" description:"Whether the last check found a usable stream."`
-	Favorites    int     `json:"favorites" description:"People who have it as a favorite; some seconds old."`
+	Favorites    int     `json:"favorites" description:"Number of people who favorited the channel; it may be some seconds old."`
 	CreatedAt    string  `json:"created_at" format:"date-time"`
-	Stale        bool    `json:"stale" description:"The catalog that says so is over two days old."`
+	Stale        bool    `json:"stale" description:"Whether the catalog is more than two days old."`
 	API          string  `json:"api" format:"uri" description:"Detail record of the channel."`
 }
 
@@ -87,7 +87,7 @@ type item struct {
 type list struct {
 	Items []item `json:"items" nullable:"false"`
 	page.Position
-	Max int `json:"max" description:"Favorites that fit."`
+	Max int `json:"max" description:"Maximum number of favorites of a caller."`
 }
 
 func (s *Server) list(ctx context.Context, in page.In) (out list, err error) {
@@ -134,9 +134,9 @@ type addIn struct {
 type added struct {
 	OK        bool   `json:"ok" description:"Always true."`
 	Favorited bool   `json:"favorited" description:"Always true."`
-	Created   bool   `json:"created" description:"False when it was a favorite before."`
+	Created   bool   `json:"created" description:"False when the channel was a favorite already."`
 	ChannelID string `json:"channel_id"`
-	Favorites int    `json:"favorites" description:"People who have it as a favorite, the caller included."`
+	Favorites int    `json:"favorites" description:"Number of people who favorited the channel, the caller included."`
 }
 
 func (s *Server) add(ctx context.Context, in addIn) (out added, err error) {
@@ -163,7 +163,7 @@ type removed struct {
 	OK        bool   `json:"ok" description:"Always true."`
 	Favorited bool   `json:"favorited" description:"Always false."`
 	ChannelID string `json:"channel_id"`
-	Favorites int    `json:"favorites" description:"People who have it as a favorite."`
+	Favorites int    `json:"favorites" description:"Number of people who favorite the channel."`
 }
 
 func (s *Server) remove(ctx context.Context, in removeIn) (out removed, err error) {

@@ -88,8 +88,8 @@ func New(db store.DB, v index.Viewer, g Guide, now func() time.Time) *Server {
 }
 
 type libraryIn struct {
-	Token string `path:"token" maxLength:"4096" description:"The feed token: whoever has it reads the library."`
-	File  string `path:"file" maxLength:"4096" description:"library.m3u, library.m3u8, library.json or library.xspf; of the guide guia.xml or guia.xml.gz."`
+	Token string `path:"token" maxLength:"4096" description:"Feed token of the library, a secret that grants reading."`
+	File  string `path:"file" maxLength:"4096" description:"library.m3u, library.m3u8, library.json or library.xspf for a playlist; guia.xml or guia.xml.gz for the guide."`
 }
 
 func (s *Server) library(ctx context.Context, in libraryIn) (listFile, error) {
@@ -106,8 +106,8 @@ func (s *Server) library(ctx context.Context, in libraryIn) (listFile, error) {
 }
 
 type categoryIn struct {
-	Token string `path:"token" maxLength:"4096" description:"The feed token."`
-	File  string `path:"file" maxLength:"4096" description:"The folder's slug and .m3u, .m3u8, .json or .xspf."`
+	Token string `path:"token" maxLength:"4096" description:"Feed token of the library, a secret that grants reading."`
+	File  string `path:"file" maxLength:"4096" description:"Slug of the folder, followed by .m3u, .m3u8, .json or .xspf."`
 }
 
 func (s *Server) category(ctx context.Context, in categoryIn) (listFile, error) {
@@ -120,9 +120,9 @@ func (s *Server) category(ctx context.Context, in categoryIn) (listFile, error) 
 }
 
 type groupIn struct {
-	Token    string `path:"token" maxLength:"4096" description:"The feed token."`
-	Category string `path:"category" maxLength:"4096" description:"The folder's slug."`
-	File     string `path:"file" maxLength:"4096" description:"The sub-tab's slug and .m3u, .m3u8, .json or .xspf."`
+	Token    string `path:"token" maxLength:"4096" description:"Feed token of the library, a secret that grants reading."`
+	Category string `path:"category" maxLength:"4096" description:"Slug of the folder."`
+	File     string `path:"file" maxLength:"4096" description:"Slug of the sub-tab, followed by .m3u, .m3u8, .json or .xspf."`
 }
 
 func (s *Server) group(ctx context.Context, in groupIn) (listFile, error) {
@@ -144,9 +144,9 @@ func cut(name string) (slug, format string, ok bool) {
 }
 
 type categoryGuideIn struct {
-	Token    string `path:"token" maxLength:"4096" description:"The feed token."`
-	Category string `path:"category" maxLength:"4096" description:"The folder's slug."`
-	File     string `path:"file" maxLength:"4096" description:"guia.xml or guia.xml.gz."`
+	Token    string `path:"token" maxLength:"4096" description:"Feed token of the library, a secret that grants reading."`
+	Category string `path:"category" maxLength:"4096" description:"Slug of the folder."`
+	File     string `path:"file" maxLength:"4096" description:"guia.xml or guia.xml.gz: the XMLTV guide, plain or in gzip."`
 }
 
 func (s *Server) categoryGuide(ctx context.Context, in categoryGuideIn) (file, error) {
@@ -154,10 +154,10 @@ func (s *Server) categoryGuide(ctx context.Context, in categoryGuideIn) (file, e
 }
 
 type groupGuideIn struct {
-	Token    string `path:"token" maxLength:"4096" description:"The feed token."`
-	Category string `path:"category" maxLength:"4096" description:"The folder's slug."`
-	Group    string `path:"group" maxLength:"4096" description:"The sub-tab's slug."`
-	File     string `path:"file" maxLength:"4096" description:"guia.xml or guia.xml.gz."`
+	Token    string `path:"token" maxLength:"4096" description:"Feed token of the library, a secret that grants reading."`
+	Category string `path:"category" maxLength:"4096" description:"Slug of the folder."`
+	Group    string `path:"group" maxLength:"4096" description:"Slug of the sub-tab."`
+	File     string `path:"file" maxLength:"4096" description:"guia.xml or guia.xml.gz: the XMLTV guide, plain or in gzip."`
 }
 
 func (s *Server) groupGuide(ctx context.Context, in groupGuideIn) (file, error) {

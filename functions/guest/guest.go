@@ -67,7 +67,7 @@ func New(guests *identity.Guests, now func() time.Time) *Server {
 }
 
 type created struct {
-	Token string `json:"token" description:"Sent in X-Guest-Token, or as a bearer token."`
+	Token string `json:"token" description:"Guest token, to be sent in X-Guest-Token or as a bearer token."`
 }
 
 func (s *Server) create(ctx context.Context, _ struct{}) (created, error) {

@@ -75,10 +75,10 @@ type item struct {
 	Country      *string `json:"country" description:"ISO 3166-1 alpha-2."`
 	LogoURL      *string `json:"logo_url" format:"uri"`
 	PlayableHint bool    `json:"playable_hint" description:"Whether the last check found a usable stream."`
-	Plays        int     `json:"plays" description:"The caller's own."`
+	Plays        int     `json:"plays" description:"Number of the caller's plays."`
 	FirstAt      string  `json:"first_at" format:"date-time"`
 	LastAt       string  `json:"last_at" format:"date-time"`
-	Stale        bool    `json:"stale" description:"The catalog that says so is over two days old."`
+	Stale        bool    `json:"stale" description:"Whether the catalog is more than two days old."`
 	API          string  `json:"api" format:"uri" description:"Detail record of the channel."`
 }
 
@@ -86,7 +86,7 @@ type item struct {
 type list struct {
 	Items []item `json:"items" nullable:"false"`
 	page.Position
-	Max int `json:"max" description:"Channels that a history holds; one more drops the oldest."`
+	Max int `json:"max" description:"Maximum number of channels in a history; one more drops the oldest."`
 }
 
 func (s *Server) list(ctx context.Context, in page.In) (out list, err error) {
@@ -113,13 +113,13 @@ func (s *Server) item(e keptlist.Entry[kept.Played]) item {
 func stamp(t store.Time) string { return t.UTC().Format(time.RFC3339) }
 
 type addIn struct {
-	ChannelID string `json:"channel_id" required:"true" minLength:"1" maxLength:"256" description:"Catalog id of the channel that is played."`
+	ChannelID string `json:"channel_id" required:"true" minLength:"1" maxLength:"256" description:"Catalog id of the channel."`
 }
 
 // A played is the answer to a play.
 type played struct {
 	ChannelID string  `json:"channel_id"`
-	Plays     int     `json:"plays" description:"The caller's own, this one included."`
+	Plays     int     `json:"plays" description:"Number of the caller's plays, this one included."`
 	LastAt    *string `json:"last_at" format:"date-time"`
 	API       string  `json:"api" format:"uri" description:"Detail record of the channel."`
 }

@@ -54,7 +54,7 @@ func (s *Server) load(from fs.FS, folder string) {
 }
 
 type assetIn struct {
-	File string `path:"file" maxLength:"128" description:"Its name, with a hash of its content."`
+	File string `path:"file" maxLength:"128" description:"Name of the file, with a hash of its content."`
 }
 
 func (s *Server) asset(_ context.Context, in assetIn) (asset, error) {

@@ -17,25 +17,25 @@ import (
 const maxUnmatched = 100
 
 type importIn struct {
-	List     []byte `body:"audio/x-mpegurl,audio/mpegurl,application/x-mpegurl,application/vnd.apple.mpegurl,text/plain" description:"A list in M3U."`
-	Backup   []byte `body:"application/json" description:"What the export returns, or a library as it is shown."`
-	Category string `query:"category" maxLength:"200" description:"Name of the folder that takes the groups of a list as its sub-tabs. Without it, a group called A / B goes to the folder A, and the others to Importados."`
-	Replace  bool   `query:"replace" default:"0" description:"1 to remove all that was in the library before."`
+	List     []byte `body:"audio/x-mpegurl,audio/mpegurl,application/x-mpegurl,application/vnd.apple.mpegurl,text/plain" description:"A playlist in M3U."`
+	Backup   []byte `body:"application/json" description:"A library in the form of the export, or of GET /api/library."`
+	Category string `query:"category" maxLength:"200" description:"Name of the folder whose sub-tabs the groups of a playlist become. Without it, a group called A / B becomes sub-tab B of folder A, and other groups go to the folder Importados."`
+	Replace  bool   `query:"replace" default:"0" description:"1 deletes everything else in the library first."`
 }
 
 // A report counts the entries of an import by what became of them.
 type report struct {
 	Matched   int         `json:"matched" description:"Entries whose channel was found."`
 	Added     int         `json:"added"`
-	Repeated  int         `json:"repeated" description:"Were in the sub-tab already."`
-	OverCap   int         `json:"over_cap" description:"Found no room within the limits of folders, sub-tabs and items."`
+	Repeated  int         `json:"repeated" description:"Entries whose channel was in the sub-tab already."`
+	OverCap   int         `json:"over_cap" description:"Entries that exceed the limits of folders, sub-tabs and items."`
 	Missed    int         `json:"unmatched_total" description:"Entries whose channel was not found."`
-	Unmatched []unmatched `json:"unmatched" nullable:"false" description:"The first 100 of them."`
+	Unmatched []unmatched `json:"unmatched" nullable:"false" description:"The first 100 entries without a channel."`
 }
 
 // An unmatched entry is one whose channel was not found.
 type unmatched struct {
-	Line   int    `json:"line" description:"Of a list, the line of its address; of a backup, its number; from 1."`
+	Line   int    `json:"line" description:"Line of the entry's address in a playlist, or number of the entry in a backup, from 1."`
 	Name   string `json:"name"`
 	Reason string `json:"reason" enum:"not_in_catalog,ambiguous_name"`
 }

@@ -8,8 +8,8 @@ import (
 
 // A Library is the library of an owner as the API returns it.
 type Library struct {
-	Owner      string     `json:"owner" description:"Who keeps it; no credential."`
-	Feeds      feeds      `json:"feeds" description:"Of the whole library."`
+	Owner      string     `json:"owner" description:"Identifier of the owner; it is not a credential."`
+	Feeds      feeds      `json:"feeds" description:"Feed addresses of the whole library."`
 	Categories []category `json:"categories" nullable:"false" description:"Folders, in the owner's order."`
 }
 
@@ -22,40 +22,40 @@ type feeds struct {
 }
 
 type category struct {
-	ID          string  `json:"id" description:"cat_ and letters and digits."`
+	ID          string  `json:"id" description:"Id: cat_ followed by letters and digits."`
 	Name        string  `json:"name"`
-	Slug        string  `json:"slug" description:"In the addresses of its feeds; changes with the name."`
+	Slug        string  `json:"slug" description:"Part of its feed addresses; changes with the name."`
 	Sort        int     `json:"sort" description:"Its position, from 0."`
-	LastGroupID *string `json:"last_group_id" description:"The sub-tab in which something was played last."`
-	API         string  `json:"api" format:"uri" description:"Where it is renamed and deleted."`
+	LastGroupID *string `json:"last_group_id" description:"Id of the sub-tab with the last played item; null when nothing was played."`
+	API         string  `json:"api" format:"uri" description:"Address at which it is renamed and deleted."`
 	Feeds       feeds   `json:"feeds"`
 	Groups      []group `json:"groups" nullable:"false" description:"Sub-tabs, in the owner's order."`
 }
 
 type group struct {
-	ID         string  `json:"id" description:"grp_ and letters and digits."`
+	ID         string  `json:"id" description:"Id: grp_ followed by letters and digits."`
 	Name       string  `json:"name"`
-	Slug       string  `json:"slug" description:"In the addresses of its feeds; changes with the name."`
+	Slug       string  `json:"slug" description:"Part of its feed addresses; changes with the name."`
 	Sort       int     `json:"sort" description:"Its position in the folder, from 0."`
-	LastItemID *string `json:"last_item_id" description:"The item that was played last."`
-	API        string  `json:"api" format:"uri" description:"Where it is changed and deleted."`
+	LastItemID *string `json:"last_item_id" description:"Id of the item that was played last; null when nothing was played."`
+	API        string  `json:"api" format:"uri" description:"Address at which it is changed and deleted."`
 	Feeds      feeds   `json:"feeds"`
 	Items      []item  `json:"items" nullable:"false" description:"Channels, in the owner's order."`
 }
 
 type item struct {
-	ID           string  `json:"id" description:"itm_ and letters and digits."`
+	ID           string  `json:"id" description:"Id: itm_ followed by letters and digits."`
 	ChannelID    string  `json:"channel_id"`
 	StreamID     *string `json:"stream_id" description:"The stream that the owner chose; null for the best one."`
-	Name         string  `json:"name" description:"Of the channel; of a stale one as it was when the item was added."`
+	Name         string  `json:"name" description:"Name of the channel; for a stale item, its name when it was added."`
 	Country      *string `json:"country" description:"ISO 3166-1 alpha-2."`
 	LogoURL      *string `json:"logo_url" format:"uri"`
 	PlayableHint bool    `json:"playable_hint" description:"Whether the last check found a usable stream."`
 	Kind         string  `json:"kind" enum:"tv,radio"`
 	Sort         int     `json:"sort" description:"Its position in the sub-tab, from 0."`
 	LastPlayedAt *string `json:"last_played_at" format:"date-time"`
-	Stale        bool    `json:"stale" description:"The channel is no longer in the catalog."`
-	API          string  `json:"api" format:"uri" description:"Where it is changed and deleted."`
+	Stale        bool    `json:"stale" description:"Whether the channel has left the catalog."`
+	API          string  `json:"api" format:"uri" description:"Address at which it is changed and deleted."`
 }
 
 // show returns l as the API shows it, with its channels as v has them.

@@ -10,16 +10,16 @@ import (
 )
 
 type nameIn struct {
-	Name string `json:"name" required:"true" description:"At most 40 characters, as people count them; no control characters, nothing that turns the direction of what follows."`
+	Name string `json:"name" required:"true" description:"Name of the folder, at most 40 characters (grapheme clusters), without control and text direction characters."`
 }
 
 // A madeCategory is a library with a new folder.
 type madeCategory struct {
 	*Library
-	ID      string `json:"id" description:"Of the new folder."`
+	ID      string `json:"id" description:"Id of the new folder."`
 	Name    string `json:"name"`
 	Slug    string `json:"slug"`
-	GroupID string `json:"group_id" description:"Of its sub-tab."`
+	GroupID string `json:"group_id" description:"Id of the folder's sub-tab."`
 }
 
 // addCategory adds a folder. The answer names the new folder beside the whole
@@ -37,7 +37,7 @@ func (s *Server) addCategory(ctx context.Context, in nameIn) (out madeCategory, 
 
 type renameIn struct {
 	ID   string `path:"id" maxLength:"64" description:"Id of the folder."`
-	Name string `json:"name" required:"true" description:"At most 40 characters, as for a new folder."`
+	Name string `json:"name" required:"true" description:"New name of the folder, at most 40 characters and without control characters."`
 }
 
 func (s *Server) renameCategory(ctx context.Context, in renameIn) (*Library, error) {
@@ -46,7 +46,7 @@ func (s *Server) renameCategory(ctx context.Context, in renameIn) (*Library, err
 
 type positionIn struct {
 	ID       string `path:"id" maxLength:"64" description:"Id of the folder."`
-	Position int    `json:"position" required:"true" minimum:"0" description:"From 0; past the end means last."`
+	Position int    `json:"position" required:"true" minimum:"0" description:"New position, from 0; a number past the end means last."`
 }
 
 func (s *Server) moveCategory(ctx context.Context, in positionIn) (*Library, error) {
@@ -63,13 +63,13 @@ func (s *Server) removeCategory(ctx context.Context, in idIn) (*Library, error) 
 
 type groupIn struct {
 	CategoryID string `json:"category_id" required:"true" maxLength:"64" description:"Id of the folder."`
-	Name       string `json:"name" required:"true" description:"At most 40 characters, as for a folder."`
+	Name       string `json:"name" required:"true" description:"Name of the sub-tab, at most 40 characters and without control characters."`
 }
 
 // A madeGroup is a library with a new sub-tab.
 type madeGroup struct {
 	*Library
-	ID         string `json:"id" description:"Of the new sub-tab."`
+	ID         string `json:"id" description:"Id of the new sub-tab."`
 	Name       string `json:"name"`
 	Slug       string `json:"slug"`
 	CategoryID string `json:"category_id"`
@@ -89,8 +89,8 @@ func (s *Server) addGroup(ctx context.Context, in groupIn) (out madeGroup, err e
 type groupChangeIn struct {
 	ID         string  `path:"id" maxLength:"64" description:"Id of the sub-tab."`
 	Name       *string `json:"name" description:"Its new name, at most 40 characters; its slug changes with it."`
-	CategoryID *string `json:"category_id" maxLength:"64" description:"Id of the folder that it goes to, at the end."`
-	Position   *int    `json:"position" minimum:"0" description:"In its folder, from 0; past the end means last."`
+	CategoryID *string `json:"category_id" maxLength:"64" description:"Id of the folder to move it to, as its last sub-tab."`
+	Position   *int    `json:"position" minimum:"0" description:"New position in its folder, from 0; a number past the end means last."`
 }
 
 // errNothing means that a call asks for no change.
@@ -112,13 +112,13 @@ func (s *Server) removeGroup(ctx context.Context, in idIn) (*Library, error) {
 type itemIn struct {
 	GroupID   string  `json:"group_id" required:"true" maxLength:"64" description:"Id of the sub-tab."`
 	ChannelID string  `json:"channel_id" required:"true" maxLength:"256" description:"Catalog id of the channel."`
-	StreamID  *string `json:"stream_id" maxLength:"400" description:"A stream of the channel; without it, or null, the best one is played."`
+	StreamID  *string `json:"stream_id" maxLength:"400" description:"Id of one of the channel's streams; null or absent for the best one."`
 }
 
 // A madeItem is a library with a new item.
 type madeItem struct {
 	*Library
-	ID         string `json:"id" description:"Of the new item."`
+	ID         string `json:"id" description:"Id of the new item."`
 	GroupID    string `json:"group_id"`
 	CategoryID string `json:"category_id"`
 }
@@ -181,9 +181,9 @@ func pinned(v *index.View, channel, stream string) (string, error) {
 
 type itemChangeIn struct {
 	ID       string  `path:"id" maxLength:"64" description:"Id of the item."`
-	GroupID  *string `json:"group_id" maxLength:"64" description:"Id of the sub-tab that it goes to, at the end."`
-	StreamID *string `json:"stream_id" maxLength:"400" description:"A stream of its channel; an empty text for the best one."`
-	Position *int    `json:"position" minimum:"0" description:"In its sub-tab, from 0; past the end means last."`
+	GroupID  *string `json:"group_id" maxLength:"64" description:"Id of the sub-tab to move it to, as its last item."`
+	StreamID *string `json:"stream_id" maxLength:"400" description:"Id of one of its channel's streams; an empty string for the best one."`
+	Position *int    `json:"position" minimum:"0" description:"New position in its sub-tab, from 0; a number past the end means last."`
 }
 
 // changeItem changes an item. Which streams can be pinned depends on the channel of

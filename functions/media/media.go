@@ -75,7 +75,7 @@ func (s *Server) Hide(hidden func(logo string) bool) *Server {
 }
 
 type flagIn struct {
-	File string `path:"file" maxLength:"64" description:"The country's ISO 3166-1 alpha-2 code, and .svg."`
+	File string `path:"file" maxLength:"64" description:"ISO 3166-1 alpha-2 code of the country, followed by .svg."`
 }
 
 // flagFile matches the name of a country's flag.
@@ -95,7 +95,7 @@ func (s *Server) flag(_ context.Context, in flagIn) (image, error) {
 }
 
 type logoIn struct {
-	ID string `path:"id" maxLength:"64" description:"The logo id in a channel's logo_url."`
+	ID string `path:"id" maxLength:"64" description:"Logo id, from a channel's logo_url."`
 }
 
 func (s *Server) logo(ctx context.Context, in logoIn) (image, error) {

@@ -46,7 +46,7 @@ var relay = api.Bind((*Server).relay, api.Endpoint{
 const maxQuery = 8192
 
 type streamIn struct {
-	ID string `path:"id" maxLength:"400" description:"The stream id, also with .m3u8 after it."`
+	ID string `path:"id" maxLength:"400" description:"Stream id, optionally followed by .m3u8."`
 }
 
 func (s *Server) stream(_ context.Context, in streamIn) (toHop, error) {
@@ -71,7 +71,7 @@ func (t toHop) Reply(w http.ResponseWriter, r *http.Request) error {
 }
 
 type relayIn struct {
-	Ticket string `path:"ticket" maxLength:"16384" description:"Whatever it was."`
+	Ticket string `path:"ticket" maxLength:"16384" description:"Ticket of the retired relay; it is not read."`
 }
 
 func (s *Server) relay(context.Context, relayIn) (nothing, error) { return nothing{}, ErrRelayOff }

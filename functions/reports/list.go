@@ -12,10 +12,10 @@ import (
 const maxOffset = 5000
 
 type listIn struct {
-	ChannelID string `query:"channel_id" maxLength:"128" description:"Only the reports of a channel."`
-	OK        string `query:"ok" enum:"0" description:"0: only failures."`
-	Limit     int    `query:"limit" default:"20" minimum:"1" cap:"50" description:"Reports of a page."`
-	Offset    int    `query:"offset" default:"0" minimum:"0" maximum:"5000" description:"Reports before the page."`
+	ChannelID string `query:"channel_id" maxLength:"128" description:"Catalog id of a channel, to list only its reports."`
+	OK        string `query:"ok" enum:"0" description:"0 lists only failures; without it, all reports."`
+	Limit     int    `query:"limit" default:"20" minimum:"1" cap:"50" description:"Number of reports on the page; more than 50 is reduced to 50."`
+	Offset    int    `query:"offset" default:"0" minimum:"0" maximum:"5000" description:"Number of reports to skip."`
 }
 
 // A ReportPage is a page of the list of reports.
@@ -23,8 +23,8 @@ type ReportPage struct {
 	Items         []RawReport   `json:"items" nullable:"false"`
 	Limit         int           `json:"limit"`
 	Offset        int           `json:"offset"`
-	NextOffset    *int          `json:"next_offset" description:"Null on the last page that can be asked for."`
-	RetentionDays int           `json:"retention_days" description:"After which a report is deleted."`
+	NextOffset    *int          `json:"next_offset" description:"Offset of the next page; null on the last page that can be requested."`
+	RetentionDays int           `json:"retention_days" description:"Days after which a report is deleted."`
 	Filters       ReportFilters `json:"filters"`
 	API           string        `json:"api" format:"uri" description:"Address of the list."`
 }
@@ -40,7 +40,7 @@ type RawReport struct {
 	ChannelID string  `json:"channel_id"`
 	OK        bool    `json:"ok"`
 	Code      *string `json:"code"`
-	IP        string  `json:"ip" description:"Empty when it was not known."`
+	IP        string  `json:"ip" description:"Network address of the caller; empty when unknown."`
 	Browser   string  `json:"browser"`
 	OS        string  `json:"os"`
 	Country   string  `json:"country"`

@@ -69,17 +69,17 @@ func New(o Options) *Server { return &Server{o: o} }
 
 type reportIn struct {
 	ChannelID string  `json:"channel_id" required:"true" minLength:"1" maxLength:"128"`
-	OK        bool    `json:"ok" required:"true" description:"It plays."`
-	Code      *string `json:"code" enum:"cors,geo,sumiu,codec,playlist,sem_resposta,protocolo,sem_stream,outro" description:"Why it does not; without it, outro."`
+	OK        bool    `json:"ok" required:"true" description:"True when the channel played, false when it failed."`
+	Code      *string `json:"code" enum:"cors,geo,sumiu,codec,playlist,sem_resposta,protocolo,sem_stream,outro" description:"Cause of a failure; without it, outro. Ignored when ok is true."`
 }
 
 // A Reported is the answer to a report.
 type Reported struct {
 	OK        bool           `json:"ok"`
-	Counted   bool           `json:"counted" description:"False when the caller has reported this result for the channel today."`
-	Reason    string         `json:"reason,omitempty" enum:"ja_relatado_hoje" description:"Why it was not counted."`
+	Counted   bool           `json:"counted" description:"False when the caller has already reported this result for the channel today."`
+	Reason    string         `json:"reason,omitempty" enum:"ja_relatado_hoje" description:"Reason for which the report was not counted."`
 	ChannelID string         `json:"channel_id"`
-	Stats     catalog.Social `json:"stats" description:"Counters of the channel: this report included, the rest some seconds old."`
+	Stats     catalog.Social `json:"stats" description:"Counters of the channel, this report included; reports of others may be some seconds late."`
 	Health    string         `json:"health" format:"uri" description:"Address of the channel's health panel."`
 }
 

@@ -75,29 +75,29 @@ type health struct {
 	Build    string               `json:"build" description:"Short id of the published commit."`
 	TS       string               `json:"ts" format:"date-time"`
 	Catalog  freshness            `json:"catalog"`
-	Sources  map[string]reference `json:"sources" nullable:"false" description:"Each file that the catalog and the guides are made of, by name."`
-	Database bool                 `json:"database" description:"Whether the database answers. Search and detail go on without it."`
-	Behind   []string             `json:"behind" nullable:"false" description:"Parts of this instance that the database has not confirmed lately, and that may be old."`
-	Snapshot *release.State       `json:"snapshot" description:"What this instance answers from; null before the first catalog."`
+	Sources  map[string]reference `json:"sources" nullable:"false" description:"State of every file that the catalog and the guides are made from, by name."`
+	Database bool                 `json:"database" description:"Whether the database answers. Search and detail work without it."`
+	Behind   []string             `json:"behind" nullable:"false" description:"Parts of this instance that may be out of date, because the database has not confirmed them lately."`
+	Snapshot *release.State       `json:"snapshot" description:"Release that this instance answers from; null before the first."`
 }
 
 // freshness is how old the catalog is.
 type freshness struct {
-	SyncedAt  *string `json:"synced_at" format:"date-time" description:"When its sources were last confirmed."`
+	SyncedAt  *string `json:"synced_at" format:"date-time" description:"Time at which the sources of the catalog were last confirmed."`
 	AgeHours  *int    `json:"age_hours"`
-	Stale     bool    `json:"stale" description:"Older than the limit, or not there."`
+	Stale     bool    `json:"stale" description:"True when the catalog is older than the limit or not loaded."`
 	LimitDays int     `json:"limit_days"`
 }
 
 // A reference is the state of one file of a source.
 type reference struct {
-	FetchedAt *string `json:"fetched_at" format:"date-time" description:"When it was last read or confirmed; null when never."`
-	SHA256    *string `json:"sha256" description:"Of the file, in hex."`
-	Items     int     `json:"itens" description:"Records understood."`
+	FetchedAt *string `json:"fetched_at" format:"date-time" description:"Time at which the file was last read or confirmed; null when it never was."`
+	SHA256    *string `json:"sha256" description:"SHA-256 of the file, in hex."`
+	Items     int     `json:"itens" description:"Number of records read from the file."`
 	AgeHours  *int    `json:"age_hours"`
 	LimitDays int     `json:"limit_days"`
 	Stale     bool    `json:"stale"`
-	Missing   bool    `json:"ausente" description:"Never fetched, and nothing was kept of it."`
+	Missing   bool    `json:"ausente" description:"True when the file was never fetched and no copy of it is kept."`
 }
 
 func (s *Server) health(ctx context.Context, _ struct{}) (health, error) {

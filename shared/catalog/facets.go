@@ -24,7 +24,7 @@ type NetworkFacet struct {
 // A QualityFacet is a quality that streams have: of TV a number of lines, of
 // radio a codec or a bitrate.
 type QualityFacet struct {
-	ID    string `json:"id" description:"As the quality filter takes it, such as 1080p, MP3 or 128k."`
+	ID    string `json:"id" description:"Value of the quality filter, such as 1080p, MP3 or 128k."`
 	Name  string `json:"name"`
 	Count int    `json:"count" description:"Streams."`
 }

@@ -19,13 +19,13 @@ type Channel struct {
 	Categories     []string        `json:"categories" nullable:"false" description:"Catalog category ids."`
 	CategoryLabels []string        `json:"category_labels" nullable:"false" description:"The same ids in the caller's language."`
 	Languages      []string        `json:"languages" nullable:"false" description:"ISO 639-3 codes."`
-	LanguageLabels []string        `json:"language_labels" nullable:"false" description:"Names of those languages when known, in the caller's language."`
+	LanguageLabels []string        `json:"language_labels" nullable:"false" description:"Names of the languages in the caller's language, where known."`
 	LogoURL        *string         `json:"logo_url" format:"uri" description:"Logo served by the service, up to 256 px."`
 	Website        *string         `json:"website" description:"Official site."`
 	PlayableHint   bool            `json:"playable_hint" description:"Whether the last check found a usable stream."`
 	Slug           *string         `json:"slug" description:"Readable identifier, not a public URL and not unique."`
 	Network        *string         `json:"network" description:"Network or broadcaster."`
-	Owners         []string        `json:"owners" nullable:"false" description:"Operators, as the register has them."`
+	Owners         []string        `json:"owners" nullable:"false" description:"Operators according to the register."`
 	Launched       *string         `json:"launched" description:"YYYY-MM-DD."`
 	ReplacedBy     *string         `json:"replaced_by" description:"Id of the channel that replaced this one."`
 	FeedName       *string         `json:"feed_name" description:"Name of the main feed when the channel has several."`
@@ -33,23 +33,23 @@ type Channel struct {
 	Timezones      []string        `json:"timezones" nullable:"false" description:"Time zones of the main feed."`
 	BroadcastArea  []string        `json:"broadcast_area" nullable:"false" description:"Coverage, in catalog codes."`
 	Quality        string          `json:"quality,omitempty" description:"Best known quality, such as 1080p."`
-	HasGuide       bool            `json:"has_guide" description:"A programme guide exists."`
+	HasGuide       bool            `json:"has_guide" description:"Whether the channel has a programme guide."`
 	GuideSite      *string         `json:"guide_site" description:"Site that the guide comes from."`
 	GuideLang      *string         `json:"guide_lang" description:"Language of the guide."`
 	Subdivision    *string         `json:"subdivision" description:"State or province, catalog code."`
 	City           *string         `json:"city" description:"City, catalog code."`
 	Kind           string          `json:"kind" enum:"tv,radio" description:"tv or radio."`
-	Radio          *Radio          `json:"radio,omitempty" description:"Of radio stations only."`
-	Origin         string          `json:"origem" description:"Where the record comes from."`
+	Radio          *Radio          `json:"radio,omitempty" description:"Present only for radio stations."`
+	Origin         string          `json:"origem" description:"Register that the record comes from."`
 	HealthExt      *MeasuredHealth `json:"health_ext" description:"Null when never measured."`
-	Social         *Social         `json:"social,omitempty" description:"What the community did."`
-	API            string          `json:"api" format:"uri" description:"Absolute URL of the detail record."`
+	Social         *Social         `json:"social,omitempty" description:"Community counters of the channel."`
+	API            string          `json:"api" format:"uri" description:"Address of the channel's detail record."`
 }
 
 // A ChannelFull is the detail record of a channel.
 type ChannelFull struct {
 	Channel
-	GuideNow *GuideNow `json:"guide_now" description:"What is on; null without a fresh guide."`
+	GuideNow *GuideNow `json:"guide_now" description:"Programme on air and the next one; null without a fresh guide."`
 	Streams  []Stream  `json:"streams" nullable:"false" description:"Its streams, best first."`
 	Links    Links     `json:"_links"`
 }
@@ -57,18 +57,18 @@ type ChannelFull struct {
 // Links lead on from a detail record.
 type Links struct {
 	Self     string `json:"self" format:"uri" description:"This JSON record."`
-	App      string `json:"app" format:"uri" description:"The page for people."`
+	App      string `json:"app" format:"uri" description:"Address of the channel's page for people."`
 	APIIndex string `json:"api_index" format:"uri" description:"The index of the API."`
 }
 
 // Radio is what only stations have.
 type Radio struct {
 	Tags    []string `json:"tags" nullable:"false" description:"Free vocabulary, in lower case."`
-	Votes   int      `json:"votes" description:"Votes of listeners at the source."`
-	Clicks  int      `json:"clicks" description:"Plays of the last 24 hours at the source."`
-	Codec   *string  `json:"codec" description:"Such as MP3 or AAC+."`
+	Votes   int      `json:"votes" description:"Votes of listeners, counted by the source."`
+	Clicks  int      `json:"clicks" description:"Plays in the last 24 hours, counted by the source."`
+	Codec   *string  `json:"codec" description:"Codec, such as MP3 or AAC+."`
 	Bitrate *int     `json:"bitrate" description:"In kbit/s."`
-	Geo     *Geo     `json:"geo" description:"Where the station is."`
+	Geo     *Geo     `json:"geo" description:"Position of the station."`
 }
 
 // Geo is a place on the earth, in degrees.
@@ -79,8 +79,8 @@ type Geo struct {
 
 // MeasuredHealth is what probes found of a channel.
 type MeasuredHealth struct {
-	Score     *int    `json:"score" minimum:"0" maximum:"100" description:"Moving average of its best stream."`
-	Online    bool    `json:"online" description:"Some stream answered in the 48 hours before the last reload."`
+	Score     *int    `json:"score" minimum:"0" maximum:"100" description:"Moving average of the probes of the channel's best stream."`
+	Online    bool    `json:"online" description:"Whether a stream of the channel was online in the 48 hours before the last reload."`
 	CheckedAt *string `json:"checked_at" format:"date-time"`
 }
 
@@ -88,16 +88,16 @@ type MeasuredHealth struct {
 type Social struct {
 	Plays            int     `json:"plays" description:"Success reports."`
 	Fails            int     `json:"fails" description:"Failure reports."`
-	Favorites        int     `json:"favorites" description:"People who favorited it."`
+	Favorites        int     `json:"favorites" description:"Number of people who favorited the channel."`
 	Comments         int     `json:"comments" description:"Public comments."`
 	LastFailCode     *string `json:"last_fail_code"`
-	Health           *int    `json:"health" minimum:"0" maximum:"100" description:"Success percentage; null while fewer than 3 reports."`
+	Health           *int    `json:"health" minimum:"0" maximum:"100" description:"Percentage of successes; null with fewer than 3 reports."`
 	YourPlays        int     `json:"your_plays" description:"Success reports in the caller's browser, system and country."`
-	YourFails        int     `json:"your_fails" description:"Failure reports there."`
+	YourFails        int     `json:"your_fails" description:"Failure reports in the caller's environment."`
 	YourFailCode     *string `json:"your_fail_code"`
 	YourCountryOK    int     `json:"your_country_ok"`
 	YourCountryFail  int     `json:"your_country_fail"`
-	YourGeoOK        *bool   `json:"your_geo_ok" description:"False when every report of the caller's country failed; null with too few."`
+	YourGeoOK        *bool   `json:"your_geo_ok" description:"False when every report from the caller's country is a failure; null with too few reports."`
 	YourLatencyMS    *int    `json:"your_latency_ms" description:"Mean time to the playlist, in milliseconds."`
 	YourLatencyGrade *string `json:"your_latency_grade" enum:"otima,boa,lenta,ruim"`
 }
@@ -113,11 +113,11 @@ type GuideNow struct {
 // A GuideDay is all that a channel shows on a day.
 type GuideDay struct {
 	ChannelID  string      `json:"channel_id"`
-	Day        string      `json:"day" format:"date" description:"In UTC."`
-	Site       *string     `json:"site" description:"Where the guide comes from."`
-	Now        *Programme  `json:"agora" description:"What is on; null outside the grid."`
-	After      *Programme  `json:"a_seguir" description:"What comes next; null at the end of the grid."`
-	Programmes []Programme `json:"programas" nullable:"false" maxItems:"200" description:"Of the day, in order."`
+	Day        string      `json:"day" format:"date" description:"UTC day of the guide."`
+	Site       *string     `json:"site" description:"Site that the guide comes from."`
+	Now        *Programme  `json:"agora" description:"Programme on air; null outside the guide."`
+	After      *Programme  `json:"a_seguir" description:"Next programme; null at the end of the guide."`
+	Programmes []Programme `json:"programas" nullable:"false" maxItems:"200" description:"Programmes of the day, in order, at most 200."`
 }
 
 // A Programme is one entry of a guide.
@@ -131,19 +131,19 @@ type Programme struct {
 
 // A Stream is one way to play a channel.
 type Stream struct {
-	ID           string        `json:"id" description:"The :id of GET /api/s/:id."`
+	ID           string        `json:"id" description:"Stream id, used in GET /api/s/:id."`
 	ProviderURL  *string       `json:"provider_url" description:"The provider's own URL; null for protocols other than HTTP(S)."`
 	LegacyURL    *string       `json:"legacy_url" format:"uri" description:"Isolated player for plain HTTP media; null for other origins."`
-	Feed         *string       `json:"feed" description:"Which feed of the channel it serves."`
+	Feed         *string       `json:"feed" description:"Feed of the channel that the stream serves."`
 	Title        *string       `json:"title"`
-	URL          string        `json:"url" format:"uri" description:"Playback URL at the hop."`
-	Quality      *string       `json:"quality" description:"As the source declares it."`
-	NeedsHeaders bool          `json:"needs_headers" description:"The origin asks for a Referer or User-Agent."`
-	Label        *string       `json:"label" description:"Such as Geo-blocked."`
-	Scheme       string        `json:"scheme" description:"http, https or youtube; of an external stream its own scheme."`
+	URL          string        `json:"url" format:"uri" description:"Playback address of the stream at the hop."`
+	Quality      *string       `json:"quality" description:"Quality that the source declares."`
+	NeedsHeaders bool          `json:"needs_headers" description:"Whether the origin requires a Referer or User-Agent, which the hop sends."`
+	Label        *string       `json:"label" description:"Label of the stream, such as Geo-blocked."`
+	Scheme       string        `json:"scheme" description:"http, https or youtube; an external stream has its own scheme."`
 	Kind         string        `json:"kind" enum:"hls,dash,ts,flv,audio,youtube,externo"`
 	YouTube      *YouTube      `json:"youtube,omitempty"`
-	PlayableHint bool          `json:"playable_hint" description:"Last check found it usable."`
+	PlayableHint bool          `json:"playable_hint" description:"Whether the last check found the stream usable."`
 	Origin       string        `json:"origem"`
 	HealthExt    *StreamHealth `json:"health_ext" description:"Null when never measured."`
 }
@@ -169,19 +169,19 @@ type StreamHealth struct {
 // Legacy is what the isolated player of plain HTTP media knows of a stream.
 type Legacy struct {
 	ID          string  `json:"id" description:"Stream id."`
-	Name        string  `json:"name" description:"Of the channel or station."`
+	Name        string  `json:"name" description:"Name of the channel or station."`
 	Kind        string  `json:"kind" enum:"hls,dash,ts,flv,audio"`
-	Radio       bool    `json:"radio" description:"Of a radio station."`
-	URL         string  `json:"url" format:"uri" description:"Playback URL at the hop."`
-	ProviderURL string  `json:"provider_url" description:"The provider's own URL, of plain HTTP."`
+	Radio       bool    `json:"radio" description:"True for a radio station, false for a TV channel."`
+	URL         string  `json:"url" format:"uri" description:"Playback address of the stream at the hop."`
+	ProviderURL string  `json:"provider_url" description:"The provider's own URL, over plain HTTP."`
 	Website     *string `json:"website" description:"Official site."`
-	LegacyURL   string  `json:"legacy_url" format:"uri" description:"The isolated player with this stream."`
+	LegacyURL   string  `json:"legacy_url" format:"uri" description:"Address of the isolated player with this stream."`
 }
 
 // A Page is the answer to a search.
 type Page struct {
 	Items      []Channel `json:"items" nullable:"false"`
-	Total      int       `json:"total" description:"Matches, whatever the page."`
+	Total      int       `json:"total" description:"Number of matches on all pages."`
 	Limit      int       `json:"limit"`
 	Offset     int       `json:"offset"`
 	NextOffset *int      `json:"next_offset" description:"The offset of the next page; null on the last."`
@@ -193,7 +193,7 @@ type Page struct {
 
 // Facets count the matches of a search by their values.
 type Facets struct {
-	Categories []CategoryCount `json:"categories" nullable:"false" description:"Counts within the current filter, most first."`
+	Categories []CategoryCount `json:"categories" nullable:"false" description:"Matches in each category, most first."`
 }
 
 // A CategoryCount is how many matches a category has.

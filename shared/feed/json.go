@@ -12,10 +12,10 @@ import (
 // members are those that importers know.
 type ChannelList struct {
 	Name      string          `json:"name"`
-	Level     string          `json:"level" enum:"library,category,group,search" description:"What the list is of."`
+	Level     string          `json:"level" enum:"library,category,group,search" description:"Level of the list: a whole library, a folder, a sub-tab or a search."`
 	EPGURL    *string         `json:"epgUrl" format:"uri" description:"XMLTV guide of these channels."`
 	Feeds     Addresses       `json:"feeds" description:"The same list in each format."`
-	UpdatedAt *string         `json:"updated_at" format:"date-time" description:"When the library changed last, or of a search the catalog."`
+	UpdatedAt *string         `json:"updated_at" format:"date-time" description:"Time of the library's last change; for a search, of the catalog's."`
 	Channels  []ListedChannel `json:"channels" nullable:"false"`
 }
 
@@ -23,18 +23,18 @@ type ChannelList struct {
 type ListedChannel struct {
 	ID        string           `json:"id" description:"Catalog id."`
 	Name      string           `json:"name"`
-	URL       *string          `json:"url" format:"uri" description:"Plays it; null when it has no stream or is no longer in the catalog."`
+	URL       *string          `json:"url" format:"uri" description:"Address that plays the channel; null when it has no stream or is no longer in the catalog."`
 	Logo      *string          `json:"logo" format:"uri"`
 	Group     string           `json:"group"`
 	EPGID     *string          `json:"epgId" description:"The channel's id in the guide, and its tvg-id in M3U."`
 	StreamID  *string          `json:"stream_id"`
-	Kind      *string          `json:"kind" enum:"hls,dash,ts,flv,audio,youtube" description:"Of the stream; youtube is in no M3U and no XSPF."`
+	Kind      *string          `json:"kind" enum:"hls,dash,ts,flv,audio,youtube" description:"Kind of the stream; playlists in M3U and XSPF omit youtube."`
 	Radio     bool             `json:"radio"`
 	Quality   *string          `json:"quality"`
 	Country   *string          `json:"country" description:"ISO 3166-1 alpha-2."`
 	Languages []string         `json:"languages" nullable:"false" description:"ISO 639-3 codes."`
 	YouTube   *catalog.YouTube `json:"youtube,omitempty"`
-	Stale     bool             `json:"stale" description:"The channel is no longer in the catalog."`
+	Stale     bool             `json:"stale" description:"Whether the channel has left the catalog."`
 	API       string           `json:"api" format:"uri" description:"The channel's detail record."`
 }
 

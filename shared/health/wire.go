@@ -7,42 +7,42 @@ type Panel struct {
 	ChannelID string `json:"channel_id"`
 	Plays     int    `json:"plays" description:"Success reports, worldwide."`
 	Fails     int    `json:"fails" description:"Failure reports, worldwide."`
-	Favorites int    `json:"favorites" description:"People who favorited it."`
+	Favorites int    `json:"favorites" description:"Number of people who favorited the channel."`
 	Comments  int    `json:"comments" description:"Public comments."`
-	Health    *int   `json:"health" minimum:"0" maximum:"100" description:"Success percentage; null below min_relatos reports."`
+	Health    *int   `json:"health" minimum:"0" maximum:"100" description:"Percentage of successes; null with fewer than min_relatos reports."`
 
 	LastOKAt     *store.Time `json:"last_ok_at" type:"string" format:"date-time"`
 	LastFailAt   *store.Time `json:"last_fail_at" type:"string" format:"date-time"`
 	LastFailCode *string     `json:"last_fail_code"`
 
-	MinReports      int              `json:"min_relatos" description:"Reports that a share or a verdict needs."`
-	Reasons         []FailureReason  `json:"reasons" nullable:"false" description:"Most common first."`
-	Environments    []Environment    `json:"environments" nullable:"false" description:"By browser, system and country, most reports first."`
-	YourEnvironment Environment      `json:"your_environment" description:"That of the caller, by User-Agent and edge."`
-	Regions         []Region         `json:"regions" nullable:"false" description:"By country, most reports first."`
+	MinReports      int              `json:"min_relatos" description:"Number of reports required for health and for a verdict."`
+	Reasons         []FailureReason  `json:"reasons" nullable:"false" description:"Causes of failures, most common first."`
+	Environments    []Environment    `json:"environments" nullable:"false" description:"Reports by browser, system and country, most reports first."`
+	YourEnvironment Environment      `json:"your_environment" description:"Reports from the caller's browser, system and country."`
+	Regions         []Region         `json:"regions" nullable:"false" description:"Reports by country, most reports first."`
 	Geo             GeoVerdict       `json:"geo"`
-	Latency         []CountryLatency `json:"latency" nullable:"false" description:"How long playlists take at the hop, by country, most samples first."`
-	YourCountry     Region           `json:"your_country" description:"That of the caller, with its latency."`
-	ForYou          string           `json:"pra_voce" enum:"geo_bloqueado,lenta,instavel,boa,sem_dado" description:"How it would play for the caller."`
-	Codes           []string         `json:"codes" nullable:"false" description:"All codes that a failure may have."`
+	Latency         []CountryLatency `json:"latency" nullable:"false" description:"Time that the hop takes to return a playlist, by country, most samples first."`
+	YourCountry     Region           `json:"your_country" description:"Reports from the caller's country, with its latency."`
+	ForYou          string           `json:"pra_voce" enum:"geo_bloqueado,lenta,instavel,boa,sem_dado" description:"Forecast for the caller's country and browser: geo-blocked, slow, unstable, good, or no data."`
+	Codes           []string         `json:"codes" nullable:"false" description:"Every code that a failure report may have."`
 	Links           PanelLinks       `json:"_links"`
 }
 
 // A FailureReason is one reason of failures, told in the caller's language.
 type FailureReason struct {
 	Code   string      `json:"code"`
-	Label  string      `json:"label" description:"What failed."`
-	Hint   string      `json:"hint" description:"What to do about it."`
+	Label  string      `json:"label" description:"Name of the cause, in the caller's language."`
+	Hint   string      `json:"hint" description:"Advice to the caller, in the caller's language."`
 	Count  int         `json:"count"`
 	LastAt *store.Time `json:"last_at" type:"string" format:"date-time"`
 }
 
 // An Environment is what reports of one browser, system and country tell.
 type Environment struct {
-	Browser      string      `json:"browser" description:"Such as Chrome; Outro when unknown."`
-	OS           string      `json:"os" description:"Such as Windows; Outro when unknown."`
-	Country      string      `json:"country" description:"ISO 3166-1 alpha-2; ZZ when the edge did not say."`
-	Label        string      `json:"label" description:"All three, in the caller's language."`
+	Browser      string      `json:"browser" description:"Browser, such as Chrome; Outro when unknown."`
+	OS           string      `json:"os" description:"Operating system, such as Windows; Outro when unknown."`
+	Country      string      `json:"country" description:"ISO 3166-1 alpha-2; ZZ when unknown."`
+	Label        string      `json:"label" description:"Browser, system and country in the caller's language."`
 	Plays        int         `json:"plays"`
 	Fails        int         `json:"fails"`
 	Health       *int        `json:"health" minimum:"0" maximum:"100"`
@@ -52,28 +52,28 @@ type Environment struct {
 
 // A Region is what reports of one country tell.
 type Region struct {
-	Country      string  `json:"country" description:"ISO 3166-1 alpha-2; ZZ when the edge did not say."`
+	Country      string  `json:"country" description:"ISO 3166-1 alpha-2; ZZ when unknown."`
 	Plays        int     `json:"plays"`
 	Fails        int     `json:"fails"`
 	Health       *int    `json:"health" minimum:"0" maximum:"100"`
-	LatencyMS    *int    `json:"latency_ms" description:"Only in your_country."`
-	LatencyGrade *string `json:"latency_grade" enum:"otima,boa,lenta,ruim" description:"Only in your_country."`
+	LatencyMS    *int    `json:"latency_ms" description:"Mean time to the playlist in milliseconds; only in your_country."`
+	LatencyGrade *string `json:"latency_grade" enum:"otima,boa,lenta,ruim" description:"Grade of that time; only in your_country."`
 }
 
 // A GeoVerdict says where in the world a channel plays.
 type GeoVerdict struct {
-	Kind      string   `json:"tipo" enum:"geo,down,ok,unknown" description:"geo fails in some regions and works in others; down fails everywhere; unknown has too few reports."`
-	BlockedIn []string `json:"bloqueado_em" nullable:"false" description:"Regions of min_relatos reports that all failed, 8 at most."`
-	WorksIn   []string `json:"funciona_em" nullable:"false" description:"Regions with a success, 8 at most."`
+	Kind      string   `json:"tipo" enum:"geo,down,ok,unknown" description:"geo: fails in some countries and works in others; down: fails everywhere; unknown: too few reports."`
+	BlockedIn []string `json:"bloqueado_em" nullable:"false" description:"Countries with at least min_relatos reports, all of them failures; 8 at most."`
+	WorksIn   []string `json:"funciona_em" nullable:"false" description:"Countries with at least one success; 8 at most."`
 	Label     string   `json:"label" description:"The verdict in the caller's language; empty when there is nothing to say."`
 }
 
 // A CountryLatency is how long playlists take at the hop for one country.
 type CountryLatency struct {
-	Country    string      `json:"country" description:"ISO 3166-1 alpha-2; ZZ when the edge did not say."`
+	Country    string      `json:"country" description:"ISO 3166-1 alpha-2; ZZ when unknown."`
 	Samples    int         `json:"samples"`
-	AvgMS      int         `json:"avg_ms" description:"Mean, in milliseconds."`
-	Grade      string      `json:"grade" enum:"otima,boa,lenta,ruim" description:"otima under 600 ms, boa under 1500, lenta under 3500."`
+	AvgMS      int         `json:"avg_ms" description:"Mean time to the playlist, in milliseconds."`
+	Grade      string      `json:"grade" enum:"otima,boa,lenta,ruim" description:"otima under 600 ms, boa under 1500 ms, lenta under 3500 ms, otherwise ruim."`
 	GradeLabel string      `json:"grade_label" description:"The grade in the caller's language."`
 	LastAt     *store.Time `json:"last_at" type:"string" format:"date-time"`
 }
@@ -82,5 +82,5 @@ type CountryLatency struct {
 type PanelLinks struct {
 	Self    string `json:"self" format:"uri" description:"This panel."`
 	Channel string `json:"channel" format:"uri" description:"The detail record of the channel."`
-	Report  string `json:"report" format:"uri" description:"Where to report a play."`
+	Report  string `json:"report" format:"uri" description:"Address to which playback reports are sent."`
 }

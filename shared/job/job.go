@@ -49,8 +49,8 @@ type Report struct {
 	StartedAt store.Time `json:"started_at" type:"string" format:"date-time"`
 	Seconds   float64    `json:"seconds"`
 	OK        bool       `json:"ok"`
-	Error     string     `json:"error,omitempty" description:"Why it failed."`
-	Result    any        `json:"result" description:"What the job says of its work; an object of its own."`
+	Error     string     `json:"error,omitempty" description:"Error of a failed run."`
+	Result    any        `json:"result" description:"Result of the run, an object that depends on the job."`
 }
 
 // A Runner runs jobs, each at most once at a time over all processes that share

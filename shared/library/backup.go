@@ -20,7 +20,7 @@ const BackupVersion = 1
 // into the same library or another one. The JSON of a library, as the API returns
 // it, is a valid backup too.
 type Backup struct {
-	Version    int              `json:"v" description:"Form of the document: 1."`
+	Version    int              `json:"v" description:"Version of the document's format: 1."`
 	ExportedAt string           `json:"exported_at" format:"date-time"`
 	Categories []BackupCategory `json:"categories" nullable:"false" description:"Folders, in their order."`
 }
@@ -36,7 +36,7 @@ type BackupCategory struct {
 type BackupGroup struct {
 	Name  string       `json:"name"`
 	Slug  string       `json:"slug"`
-	Last  bool         `json:"last,omitempty" description:"True of the one in which something was played last in its folder."`
+	Last  bool         `json:"last,omitempty" description:"True for the sub-tab with the last played item of the folder."`
 	Items []BackupItem `json:"items" nullable:"false" description:"Channels, in their order."`
 }
 
@@ -44,11 +44,11 @@ type BackupGroup struct {
 type BackupItem struct {
 	Channel string  `json:"channel_id"`
 	Stream  *string `json:"stream_id" description:"The pinned stream; null for the best one."`
-	Name    string  `json:"name" description:"Of the channel, when it was added."`
+	Name    string  `json:"name" description:"Name of the channel when it was added."`
 	Kind    string  `json:"kind" enum:"tv,radio"`
 	Country *string `json:"country"`
 	Played  *string `json:"last_played_at" format:"date-time"`
-	Last    bool    `json:"last,omitempty" description:"True of the one that was played last in its sub-tab."`
+	Last    bool    `json:"last,omitempty" description:"True for the item of the sub-tab that was played last."`
 }
 
 // Backup returns a backup of l that says it was made at a time.

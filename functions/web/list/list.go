@@ -114,7 +114,7 @@ func (s *Server) home(_ context.Context, l i18n.Locale, in listIn) (*page.Sheet,
 }
 
 type countryIn struct {
-	Slug string `path:"id" maxLength:"100" description:"Of the country, in the language of the page."`
+	Slug string `path:"id" maxLength:"100" description:"Name of the country in the address, in the language of the page."`
 	listIn
 }
 

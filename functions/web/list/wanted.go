@@ -16,9 +16,9 @@ import (
 // first. The fields Kind and Sort here replace those of the selection, which stay empty.
 type listIn struct {
 	filter.Selection
-	Kind   string `query:"kind" enum:"tv,radio,all" description:"What is looked for; without it all when there are words, radio when there is a tag, else tv."`
-	Sort   string `query:"sort" enum:"name,score,votes,relevance" description:"Without it relevance when there are words, votes for radio, else score."`
-	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Matches to skip."`
+	Kind   string `query:"kind" enum:"tv,radio,all" description:"Kind of channel; without it, all with words in q, radio with a tag, and otherwise tv."`
+	Sort   string `query:"sort" enum:"name,score,votes,relevance" description:"Order; without it, relevance with words in q, votes for radio, and otherwise score."`
+	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of matches to skip."`
 }
 
 // narrowing are the filters that pages show as links that drop them, in the

@@ -113,7 +113,7 @@ func (a *assets) scripts(modules []string) []string {
 }
 
 type assetIn struct {
-	File string `path:"file" maxLength:"128" description:"Its name, with a hash of its content."`
+	File string `path:"file" maxLength:"128" description:"Name of the file, with a hash of its content."`
 }
 
 func (r *Renderer) asset(_ context.Context, in assetIn) (asset, error) {

@@ -36,7 +36,7 @@ func New(o Options) *Server { return &Server{o, newGallery()} }
 
 // fileIn is the input of endpoints that serve several files.
 type fileIn struct {
-	File string `path:"file" maxLength:"192" description:"Its name."`
+	File string `path:"file" maxLength:"192" description:"Name of the file."`
 }
 
 // contentOf returns a file with a tag made from its bytes.

@@ -83,7 +83,7 @@ func (b *builder) describe(info Info, table []api.Endpoint) {
 	for _, e := range table {
 		if g := e.Group(); !slices.Contains(groups, g) {
 			groups = append(groups, g)
-			s.Tags = append(s.Tags, *(&openapi31.Tag{Name: g}).WithDescription("What the function " + g + " answers for."))
+			s.Tags = append(s.Tags, *(&openapi31.Tag{Name: g}).WithDescription("Endpoints of the function " + g + "."))
 		}
 	}
 	s.ComponentsEns().WithSchemasItem("Error", errorSchema)
@@ -98,8 +98,8 @@ var errorSchema = map[string]any{
 		"error":   map[string]any{"type": "string", "description": "The code of the failure, for programs."},
 		"message": map[string]any{"type": "string", "description": "One sentence in the caller's language, for people."},
 		"param":   map[string]any{"type": "string", "description": "The parameter or body member that is wrong."},
-		"reason":  map[string]any{"type": "string", "description": "Why it is wrong, for programs."},
-		"bound":   map[string]any{"description": "The bound that it breaks, or the values that it may have."},
+		"reason":  map[string]any{"type": "string", "description": "The reason for the refusal, for programs."},
+		"bound":   map[string]any{"description": "The limit that was exceeded, or the list of allowed values."},
 	},
 }
 
@@ -138,7 +138,7 @@ func unread(e api.Endpoint) (params []input.Param) {
 		taken := func(p input.Param) bool { return p.In == "path" && p.Name == m[1] }
 		if !slices.ContainsFunc(e.Params(), taken) {
 			params = append(params, input.Param{
-				Name: m[1], In: "path", Type: "string", Required: true, MaxLength: input.MaxText, Doc: "Anything: it is not read.",
+				Name: m[1], In: "path", Type: "string", Required: true, MaxLength: input.MaxText, Doc: "Any value; it is not read.",
 			})
 		}
 	}
@@ -166,7 +166,7 @@ func failures(e api.Endpoint) map[int]openapi31.Response {
 		r := openapi31.Response{Description: http.StatusText(status) + ": " + strings.Join(list, ", ")}
 		r.WithContentItem("application/json", openapi31.MediaType{Schema: schema})
 		if status == api.Status(fault.Limited) {
-			r.WithHeadersItem("Retry-After", header("When to try again, in seconds.", "integer"))
+			r.WithHeadersItem("Retry-After", header("Seconds to wait before the next try.", "integer"))
 		}
 		all[status] = r
 	}

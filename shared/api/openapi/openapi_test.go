@@ -129,8 +129,8 @@ func TestDocument(t *testing.T) {
 		{[]string{"paths", "/a/{id}", "get", "security"}, `[{"guest":[]},{"session":[]}]`},
 		{[]string{"paths", "/c/{word}/{rest}", "get", "security"}, `[{},{"guest":[]},{"session":[]}]`},
 		{[]string{"paths", "/c/{word}/{rest}", "get", "parameters"}, `[
-			{"name":"word","in":"path","required":true,"description":"Anything: it is not read.","schema":{"type":"string","maxLength":256}},
-			{"name":"rest","in":"path","required":true,"description":"Anything: it is not read.","schema":{"type":"string","maxLength":256}}]`},
+			{"name":"word","in":"path","required":true,"description":"Any value; it is not read.","schema":{"type":"string","maxLength":256}},
+			{"name":"rest","in":"path","required":true,"description":"Any value; it is not read.","schema":{"type":"string","maxLength":256}}]`},
 		{[]string{"paths", "/b/", "post", "security"}, `[{"operator":[]}]`},
 		{[]string{"paths", "/a/{id}", "get", "tags"}, `["openapi_test"]`},
 		{[]string{"paths", "/a/{id}", "get", "parameters"}, `[

@@ -112,13 +112,13 @@ func moments(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
 func (b *builder) success(e api.Endpoint) (map[int]openapi31.Response, error) {
 	out := reflect.New(e.Output()).Elem().Interface()
 	if _, ok := out.(api.NoContent); ok {
-		return map[int]openapi31.Response{http.StatusNoContent: {Description: "Done; there is nothing to tell."}}, nil
+		return map[int]openapi31.Response{http.StatusNoContent: {Description: http.StatusText(http.StatusNoContent)}}, nil
 	}
-	r := openapi31.Response{Description: e.Doc}
+	r := openapi31.Response{Description: http.StatusText(e.Status)}
 	all := map[int]openapi31.Response{}
 	if _, ok := out.(api.Tagged); ok {
 		r.WithHeadersItem("ETag", header("Version of the result.", "string"))
-		all[http.StatusNotModified] = openapi31.Response{Description: "The caller has this version."}
+		all[http.StatusNotModified] = openapi31.Response{Description: "The caller has the current version already."}
 	}
 	if err := b.content(e, out, &r); err != nil {
 		return nil, err

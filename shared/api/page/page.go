@@ -6,14 +6,14 @@ import "fmt"
 // In is what a caller says of the part to be shown. It is to be embedded in an
 // endpoint's input.
 type In struct {
-	Limit  int `query:"limit" default:"20" minimum:"1" cap:"50" description:"Items on the page; 50 at most."`
-	Offset int `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Items to skip."`
+	Limit  int `query:"limit" default:"20" minimum:"1" cap:"50" description:"Number of items on the page; more than 50 is reduced to 50."`
+	Offset int `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of items to skip."`
 }
 
 // A Position says which part of a list a page is. It is to be embedded in an
 // endpoint's result, beside the items.
 type Position struct {
-	Total      int     `json:"total" description:"Items of the whole list."`
+	Total      int     `json:"total" description:"Number of items on all pages."`
 	Limit      int     `json:"limit"`
 	Offset     int     `json:"offset"`
 	NextOffset *int    `json:"next_offset" description:"The offset of the next page; null on the last."`

@@ -42,7 +42,7 @@ const MaxReason = 500
 // A Block is one thing taken out, and why. As a document it keeps its wire
 // names, which may gain fields.
 type Block struct {
-	ID     string     `json:"id" description:"Names the block; made of kind and value."`
+	ID     string     `json:"id" description:"Id of the block, derived from kind and value."`
 	Kind   string     `json:"kind" enum:"channel,stream,host"`
 	Value  string     `json:"value" description:"Channel id, stream id or host name."`
 	Reason string     `json:"reason" maxLength:"500"`

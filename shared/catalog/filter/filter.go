@@ -32,20 +32,20 @@ import (
 // in the order in which documents list the parameters. The zero value selects
 // TV channels whether or not they play, by name.
 type Selection struct {
-	Q           string `query:"q" maxLength:"200" description:"Words, each the start of a word of the name or of another name."`
+	Q           string `query:"q" maxLength:"200" description:"Beginnings of words of a channel's name or of its other names."`
 	Country     string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
 	Category    string `query:"category" maxLength:"64" description:"Catalog category id."`
-	Language    string `query:"language" maxLength:"32" description:"ISO 639-3; 639-1 and 639-2 codes are understood."`
+	Language    string `query:"language" maxLength:"32" description:"ISO 639-3 code; ISO 639-1 and 639-2 codes are accepted."`
 	Network     string `query:"network" maxLength:"300" description:"Exact network name."`
 	Quality     string `query:"quality" maxLength:"32" description:"Exact stream quality, such as 1080p; for stations also a codec or a bitrate, such as 128k."`
-	Guide       bool   `query:"guide" default:"0" description:"1 for only channels with a guide."`
+	Guide       bool   `query:"guide" default:"0" description:"1 keeps only channels that have a programme guide."`
 	Subdivision string `query:"subdivision" maxLength:"32" description:"Catalog code of a state or province."`
 	City        string `query:"city" maxLength:"32" description:"Catalog code of a city."`
 	Playable    bool   `query:"playable" default:"1" description:"0 also includes channels without a usable stream."`
 	Sort        string `query:"sort" default:"name" enum:"name,score,votes,relevance" description:"name is alphabetical; score is best measured health first; votes is most votes first, which only stations have; relevance is nearest to q first, and tolerates misspelled words."`
-	Online      bool   `query:"online" default:"0" description:"1 for only channels seen online in the 48 hours before the last reload."`
-	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Stations are included only by radio and all."`
-	Tag         string `query:"tag" maxLength:"64" description:"Radio tag."`
+	Online      bool   `query:"online" default:"0" description:"1 keeps only channels that were seen online in the 48 hours before the last reload."`
+	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Kind of channel; radio stations are included only by radio and all."`
+	Tag         string `query:"tag" maxLength:"64" description:"Tag of radio stations; it needs kind radio or all."`
 }
 
 // The kinds of channels that a selection may ask for.

@@ -49,7 +49,7 @@ const (
 
 // A Release is one published snapshot.
 type Release struct {
-	Version     string     `json:"version" description:"Hash of the content."`
+	Version     string     `json:"version" description:"Identifier of the release: a hash of its content."`
 	PublishedAt store.Time `json:"published_at" type:"string" format:"date-time"`
 	Channels    int        `json:"channels" description:"TV channels."`
 	Stations    int        `json:"stations" description:"Radio stations."`

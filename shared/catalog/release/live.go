@@ -255,9 +255,9 @@ func (l *Live) failed(_ context.Context, err error) {
 
 // A State is what an instance shows.
 type State struct {
-	Version  string     `json:"version" description:"Release that answers come from; empty before the first."`
+	Version  string     `json:"version" description:"Version of the release that this instance answers from; empty before the first."`
 	LoadedAt store.Time `json:"loaded_at" type:"string" format:"date-time"`
-	Problem  string     `json:"problem,omitempty" description:"What keeps newer data out."`
+	Problem  string     `json:"problem,omitempty" description:"Reason for which a newer release is not shown."`
 }
 
 // State returns what this instance shows.
