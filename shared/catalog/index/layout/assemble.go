@@ -2,7 +2,6 @@ package layout
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +9,8 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/filter"
+	"miramundo.dev/shared/catalog/index/layout/posting"
+	"miramundo.dev/shared/catalog/index/layout/recordtext"
 	"miramundo.dev/shared/catalog/jsontext"
 	"miramundo.dev/shared/catalog/lexicon"
 	"miramundo.dev/shared/catalog/snapshot"
@@ -36,7 +37,7 @@ func assemble(c *snapshot.Columns) (*Index, error) {
 	ix.setCategorySets()
 	ix.setPostings(&c.Docs)
 	ix.Words = lexicon.New(c.Words, ix.N)
-	ix.ByVotes = orderByRank(ix.N, ix.voteRank)
+	ix.ByVotes = posting.ByRank(ix.N, ix.voteRank)
 	return ix, nil
 }
 
@@ -53,23 +54,23 @@ func escape(t *snapshot.Texts) snapshot.Texts {
 // ValueNumber returns the number of a value that a filter may name.
 func (ix *Index) ValueNumber(s string) (uint32, bool) {
 	var buf [128]byte
-	return ix.valueNumbers.find(jsontext.Append(buf[:0], s), ix.Values.At)
+	return ix.valueNumbers.Find(jsontext.Append(buf[:0], s), ix.Values.At)
 }
 
-// EscapedID returns the escaped id of a record: the first of its texts, which stands
-// in a known place when none is long.
+// EscapedID returns the id of a record, escaped.
 func (ix *Index) EscapedID(doc uint32) []byte {
-	b := ix.texts[ix.Rows[doc].texts:]
-	if lengths := binary.LittleEndian.Uint64(b); lengths&longLength == 0 {
-		return b[textCount:][:lengths&0x7f]
-	}
-	return ix.Texts(doc).Part[TextID]
+	return recordtext.ParseID(ix.texts[ix.Rows[doc].texts:])
+}
+
+// Texts returns the texts of a record.
+func (ix *Index) Texts(doc uint32) recordtext.Texts {
+	return recordtext.Parse(ix.texts[ix.Rows[doc].texts:])
 }
 
 // Find returns the record with an id, whether or not it is shown.
 func (ix *Index) Find(id string) (uint32, bool) {
 	var buf [128]byte
-	return ix.ids.find(jsontext.Append(buf[:0], id), ix.EscapedID)
+	return ix.ids.Find(jsontext.Append(buf[:0], id), ix.EscapedID)
 }
 
 // setCategories numbers the categories, by id.
@@ -91,22 +92,22 @@ func (ix *Index) Category(id string) (int, bool) {
 func (ix *Index) setRows(c *snapshot.Columns) {
 	d := &c.Docs
 	ix.Rows = make([]Row, ix.N)
-	ix.ids = newTable(ix.N)
-	o := newTextWriter(c, &ix.Values)
+	ix.ids = posting.NewTable(ix.N)
+	o := recordtext.NewWriter(c, &ix.Values)
 	station := uint32(0)
 	for doc := range uint32(ix.N) {
-		r := Row{uint32(len(o.out)), d.Topic[doc], d.Tongue[doc], d.House[doc], d.Past[doc], d.Feed[doc], d.State[doc], 0}
+		r := Row{uint32(len(o.Out)), d.Topic[doc], d.Tongue[doc], d.House[doc], d.Past[doc], d.Feed[doc], d.State[doc], 0}
 		isStation := c.States.Row(r.State)[snapshot.StateKind] != 0
 		if isStation {
 			r.Station = station
 			station++
 		}
-		id := o.add(doc, r.Topic, r.Station, isStation)
-		ix.Rows[doc], ix.texts = r, o.out
-		ix.ids.put(id, doc, ix.EscapedID)
+		id := o.Add(doc, r.Topic, r.Station, isStation)
+		ix.Rows[doc], ix.texts = r, o.Out
+		ix.ids.Put(id, doc, ix.EscapedID)
 	}
-	if spare := cap(o.out) - len(o.out); spare > len(o.out)/16 {
-		ix.texts = bytes.Clone(o.out)
+	if spare := cap(o.Out) - len(o.Out); spare > len(o.Out)/16 {
+		ix.texts = bytes.Clone(o.Out)
 	}
 }
 
@@ -176,11 +177,10 @@ func (ix *Index) setCategorySets() {
 
 // setPostings notes which records have each value that a filter may name.
 func (ix *Index) setPostings(d *snapshot.Docs) {
-	m := &postingSorter{n: ix.N, starts: make([]uint32, ix.Values.Len()), last: make([]uint32, ix.Values.Len())}
-	m.pairs = make([]Posting, 0, 2*ix.N)
+	m := posting.NewSorter(ix.N, ix.Values.Len())
 	for _, id := range filter.IDs(filter.ByValue) {
-		m.pairs = ix.pairs(m.pairs[:0], d, id)
-		ix.Postings[id] = m.postings()
+		m.Postings = ix.pairs(m.Postings[:0], d, id)
+		ix.Postings[id] = m.Sort()
 	}
 	ix.setValueNumbers()
 }
@@ -191,16 +191,16 @@ func (ix *Index) setValueNumbers() {
 	for k := range ix.Postings {
 		n += len(ix.Postings[k].Values)
 	}
-	ix.valueNumbers = newTable(n)
+	ix.valueNumbers = posting.NewTable(n)
 	for k := range ix.Postings {
 		for _, v := range ix.Postings[k].Values {
-			ix.valueNumbers.put(ix.Values.At(v), v, ix.Values.At)
+			ix.valueNumbers.Put(ix.Values.At(v), v, ix.Values.At)
 		}
 	}
 }
 
 // pairs adds the values by which a filter finds records, by record.
-func (ix *Index) pairs(dst []Posting, d *snapshot.Docs, id filter.ID) []Posting {
+func (ix *Index) pairs(dst []posting.Posting, d *snapshot.Docs, id filter.ID) []posting.Posting {
 	switch id {
 	case filter.Country:
 		return cells(dst, d.Topic, &ix.Topics, snapshot.TopicCountry)
@@ -235,11 +235,11 @@ func column(t *snapshot.Table, at int) []uint32 {
 }
 
 // cells adds the value that each record has in a column of its group.
-func cells(dst []Posting, groups []uint32, t *snapshot.Table, at int) []Posting {
+func cells(dst []posting.Posting, groups []uint32, t *snapshot.Table, at int) []posting.Posting {
 	values := column(t, at)
 	for doc, group := range groups {
 		if v := values[group]; v != 0 {
-			dst = append(dst, Posting{v, uint32(doc)})
+			dst = append(dst, posting.Posting{Value: v, Doc: uint32(doc)})
 		}
 	}
 	return dst
@@ -247,7 +247,7 @@ func cells(dst []Posting, groups []uint32, t *snapshot.Table, at int) []Posting 
 
 // listed adds the values of the list that each record has in a column of its
 // group.
-func (ix *Index) listed(dst []Posting, groups []uint32, t *snapshot.Table, at int) []Posting {
+func (ix *Index) listed(dst []posting.Posting, groups []uint32, t *snapshot.Table, at int) []posting.Posting {
 	lists := column(t, at)
 	for doc, group := range groups {
 		if list := lists[group]; list != 0 {
@@ -257,27 +257,27 @@ func (ix *Index) listed(dst []Posting, groups []uint32, t *snapshot.Table, at in
 	return dst
 }
 
-func (ix *Index) members(dst []Posting, doc, list uint32) []Posting {
+func (ix *Index) members(dst []posting.Posting, doc, list uint32) []posting.Posting {
 	for _, v := range ix.Lists.At(list) {
-		dst = append(dst, Posting{v, doc})
+		dst = append(dst, posting.Posting{Value: v, Doc: doc})
 	}
 	return dst
 }
 
 // Qualities adds the qualities of record doc: those of its streams that are
 // not blocked, and of a station its codec and bitrate too.
-func (ix *Index) Qualities(dst []Posting, doc uint32, blocked docset.Bits) []Posting {
+func (ix *Index) Qualities(dst []posting.Posting, doc uint32, blocked docset.Bits) []posting.Posting {
 	start, end := ix.Streams.Of(doc)
 	for i := start; i < end; i++ {
 		if blocked == nil || !blocked.Has(i) {
-			dst = append(dst, Posting{ix.Streams.TraitsOf(i)[snapshot.TraitQuality], doc})
+			dst = append(dst, posting.Posting{Value: ix.Streams.TraitsOf(i)[snapshot.TraitQuality], Doc: doc})
 		}
 	}
 	if !ix.Radio.Has(doc) {
 		return dst
 	}
 	sound := ix.Sounds.Row(ix.Stations.Sound[ix.Rows[doc].Station])
-	return append(dst, Posting{sound[snapshot.SoundCodec], doc}, Posting{sound[snapshot.SoundRate], doc})
+	return append(dst, posting.Posting{Value: sound[snapshot.SoundCodec], Doc: doc}, posting.Posting{Value: sound[snapshot.SoundRate], Doc: doc})
 }
 
 // voteRank returns the votes of a record; TV channels have none.

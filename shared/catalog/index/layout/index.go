@@ -26,6 +26,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/filter"
+	"miramundo.dev/shared/catalog/index/layout/posting"
 	"miramundo.dev/shared/catalog/lexicon"
 	"miramundo.dev/shared/catalog/snapshot"
 )
@@ -47,30 +48,30 @@ type Index struct {
 	builtAt time.Time
 	sources []catalog.Source
 
-	N     int    // records
-	Rows  []Row  // by record
-	texts []byte // of all records; see texts.go
-	ids   table  // records by id
+	N     int           // records
+	Rows  []Row         // by record
+	texts []byte        // of all records; see texts.go
+	ids   posting.Table // records by id
 
 	Groups
 	Values       snapshot.Texts // escaped
-	valueNumbers table          // values by their escaped text
+	valueNumbers posting.Table  // values by their escaped text
 	Lists        snapshot.Lists
 	logos        logoColumns
 	Stations     StationColumns
 	Streams      StreamColumns
 
 	Categories    []catalog.Category
-	CategorySets  []uint64               // the sets of categories that records have, one bit each
-	CategorySetOf []uint32               // by record: which of CategorySets
-	HasCategories docset.Bits            // records that have categories
-	Postings      [filter.Count]Postings // of the filters by value
+	CategorySets  []uint64                    // the sets of categories that records have, one bit each
+	CategorySetOf []uint32                    // by record: which of CategorySets
+	HasCategories docset.Bits                 // records that have categories
+	Postings      [filter.Count]posting.Lists // of the filters by value
 	Playable      docset.Bits
 	Radio         docset.Bits
 	Guide         docset.Ranked
 	AltNameHashes []uint64 // ascending: the hash of an alternative name, then its record
 	Words         *lexicon.Lexicon
-	ByVotes       Order
+	ByVotes       posting.Order
 	Vocabulary    Vocabulary
 	channelTo     aliases
 	streamTo      aliases

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index/layout/recordtext"
 	"miramundo.dev/shared/catalog/jsontext"
 	"miramundo.dev/shared/catalog/snapshot"
 )
@@ -44,10 +45,10 @@ func (ix *Index) Record(i int) catalog.Record {
 	topic, house, past := ix.Topics.Row(row.Topic), ix.Houses.Row(row.House), ix.Pasts.Row(row.Past)
 	feed, state := ix.Feeds.Row(row.Feed), ix.States.Row(row.State)
 	r := catalog.Record{
-		ID:            jsontext.Text(t.Part[TextID]),
+		ID:            jsontext.Text(t.Part[recordtext.ID]),
 		Kind:          catalog.Kind(state[snapshot.StateKind]),
-		Name:          jsontext.Text(t.Part[TextName]),
-		AltNames:      elements(t.Part[TextAltNames]),
+		Name:          jsontext.Text(t.Part[recordtext.Name]),
+		AltNames:      elements(t.Part[recordtext.AltNames]),
 		FeedNames:     ix.list(past[snapshot.PastFeedNameList]),
 		Country:       ix.Text(topic[snapshot.TopicCountry]),
 		Categories:    ix.list(topic[snapshot.TopicCategoryList]),
@@ -69,7 +70,7 @@ func (ix *Index) Record(i int) catalog.Record {
 		Origin:        ix.Text(state[snapshot.StateOrigin]),
 		LogoSource:    ix.Text(ix.logos.host[doc]) + string(ix.logos.path.At(doc)),
 	}
-	if site := t.Part[TextWebsite]; site[0] == '"' {
+	if site := t.Part[recordtext.Website]; site[0] == '"' {
 		r.Website = jsontext.Text(site[1 : len(site)-1])
 	}
 	if r.Kind == catalog.Station {
@@ -82,7 +83,7 @@ func (ix *Index) Record(i int) catalog.Record {
 	return r
 }
 
-func (ix *Index) radioOf(station uint32, t *Texts) *catalog.Radio {
+func (ix *Index) radioOf(station uint32, t *recordtext.Texts) *catalog.Radio {
 	s := &ix.Stations
 	sound := ix.Sounds.Row(s.Sound[station])
 	r := &catalog.Radio{
@@ -92,7 +93,7 @@ func (ix *Index) radioOf(station uint32, t *Texts) *catalog.Radio {
 	if n := int(sound[snapshot.SoundBitrate]); n > 0 {
 		r.Bitrate = &n
 	}
-	if place := t.Part[TextPlace]; len(place) > 0 {
+	if place := t.Part[recordtext.Place]; len(place) > 0 {
 		r.Geo = new(catalog.Geo)
 		if json.Unmarshal(place, r.Geo) != nil {
 			r.Geo = nil // never: appendPlace wrote it

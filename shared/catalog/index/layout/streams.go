@@ -22,6 +22,9 @@ type StreamColumns struct {
 	traits snapshot.Table
 }
 
+// streamSeed makes hashes unforeseeable to callers who choose ids.
+var streamSeed = maphash.MakeSeed()
+
 func newStreams(s *snapshot.Streams) StreamColumns {
 	c := StreamColumns{Ends: s.Ends, IDs: s.IDs, Host: s.Host, path: s.Path, title: s.Title, trait: s.Trait, traits: s.Traits}
 	size := 4
@@ -42,7 +45,7 @@ func newStreams(s *snapshot.Streams) StreamColumns {
 func (c *StreamColumns) slot(id uint64) uint64 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], id)
-	return maphash.Bytes(seed, b[:]) & uint64(len(c.slots)-1)
+	return maphash.Bytes(streamSeed, b[:]) & uint64(len(c.slots)-1)
 }
 
 // Find returns the number of the stream with an id.

@@ -4,8 +4,9 @@ import (
 	"math/bits"
 	"slices"
 
+	"miramundo.dev/shared/catalog/index/layout/posting"
+
 	"miramundo.dev/shared/catalog/docset"
-	"miramundo.dev/shared/catalog/index/layout"
 )
 
 // page fills s.page with the records of the page that q asks for, limit at
@@ -30,7 +31,7 @@ func (e *Engine) page(s *scratch, q *Query, res *result, limit int) {
 }
 
 // order returns the order that q asks for, or nil for that of names.
-func (e *Engine) order(q *Query) *layout.Order {
+func (e *Engine) order(q *Query) *posting.Order {
 	switch q.Sort {
 	case "score":
 		return &e.now.ByScore
@@ -52,7 +53,7 @@ func (r *result) byName(dst []uint32, skip, limit int) []uint32 {
 }
 
 // walk adds to dst a page of a result that most of an order is in.
-func (r *result) walk(dst []uint32, o *layout.Order, skip, limit int) []uint32 {
+func (r *result) walk(dst []uint32, o *posting.Order, skip, limit int) []uint32 {
 	in := r.bits
 	if r.unfiltered != nil {
 		in = r.unfiltered.Bits
@@ -74,7 +75,7 @@ func (r *result) walk(dst []uint32, o *layout.Order, skip, limit int) []uint32 {
 }
 
 // keys adds to dst the positions in o of what r has.
-func (r *result) keys(dst []uint64, o *layout.Order) []uint64 {
+func (r *result) keys(dst []uint64, o *posting.Order) []uint64 {
 	for i, w := range r.bits {
 		for ; w != 0; w &= w - 1 {
 			dst = append(dst, uint64(o.Position[i<<6|bits.TrailingZeros64(w)]))
@@ -87,7 +88,7 @@ func (r *result) keys(dst []uint64, o *layout.Order) []uint64 {
 }
 
 // lowest adds to dst a page of the records at the given positions of o.
-func lowest(dst []uint32, at []uint64, o *layout.Order, skip, limit int) []uint32 {
+func lowest(dst []uint32, at []uint64, o *posting.Order, skip, limit int) []uint32 {
 	at = firstSorted(at, skip+limit)
 	for _, i := range at[min(skip, len(at)):] {
 		dst = append(dst, o.Docs[i])

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 
+	"miramundo.dev/shared/catalog/index/layout/recordtext"
+
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/index/layout"
 	"miramundo.dev/shared/catalog/jsontext"
@@ -81,8 +83,8 @@ func (n nameSpan) has(doc uint32) bool { return n.from <= doc && doc < n.to }
 // begins with it. Both are in one place, because records are in the order of
 // their names.
 func (e *Engine) named(s *scratch) (exact, start nameSpan) {
-	layout.Hyphenate(s.folded)
-	slug := func(i int) []byte { return e.ix.Texts(uint32(i)).Part[layout.TextSlug] }
+	recordtext.Hyphenate(s.folded)
+	slug := func(i int) []byte { return e.ix.Texts(uint32(i)).Part[recordtext.Slug] }
 	from := sort.Search(e.ix.N, func(i int) bool { return bytes.Compare(slug(i), s.folded) >= 0 })
 	same := sort.Search(e.ix.N-from, func(i int) bool { return !bytes.Equal(slug(from+i), s.folded) })
 	to := sort.Search(e.ix.N-from, func(i int) bool { return !bytes.HasPrefix(slug(from+i), s.folded) })
@@ -94,7 +96,7 @@ func (e *Engine) named(s *scratch) (exact, start nameSpan) {
 func (e *Engine) matchAll(s *scratch, doc uint32, exact, start nameSpan) int {
 	switch {
 	case exact.has(doc):
-		if bytes.Equal(e.ix.Texts(doc).Part[layout.TextName], s.typed) {
+		if bytes.Equal(e.ix.Texts(doc).Part[recordtext.Name], s.typed) {
 			return matchSame
 		}
 		return matchExact
@@ -111,7 +113,7 @@ func (e *Engine) matchAll(s *scratch, doc uint32, exact, start nameSpan) int {
 func (e *Engine) findOthers(s *scratch) {
 	s.others = s.others[:0]
 	s.name = append(s.name[:0], s.folded...)
-	hash := uint64(snapshot.Hash(layout.Unhyphenate(s.name)))
+	hash := uint64(snapshot.Hash(recordtext.Unhyphenate(s.name)))
 	at, _ := slices.BinarySearch(e.ix.AltNameHashes, hash<<32)
 	for ; at < len(e.ix.AltNameHashes) && e.ix.AltNameHashes[at]>>32 == hash; at++ {
 		if doc := uint32(e.ix.AltNameHashes[at]); e.isOtherName(s, doc) {
@@ -122,10 +124,10 @@ func (e *Engine) findOthers(s *scratch) {
 
 // isOtherName reports whether the query is an alternative name of doc.
 func (e *Engine) isOtherName(s *scratch, doc uint32) bool {
-	for rest := e.ix.Texts(doc).Part[layout.TextAltNames]; len(rest) > 1; {
+	for rest := e.ix.Texts(doc).Part[recordtext.AltNames]; len(rest) > 1; {
 		var name []byte
 		name, rest = layout.NextElement(rest)
-		s.name = layout.Hyphenate(fold.AppendWords(s.name[:0], jsontext.Text(name)))
+		s.name = recordtext.Hyphenate(fold.AppendWords(s.name[:0], jsontext.Text(name)))
 		if bytes.Equal(s.name, s.folded) {
 			return true
 		}
@@ -135,7 +137,7 @@ func (e *Engine) isOtherName(s *scratch, doc uint32) bool {
 
 // matchWords says how the words of the query match the name of doc.
 func (e *Engine) matchWords(s *scratch, doc uint32) int {
-	name := e.ix.Texts(doc).Part[layout.TextSlug]
+	name := e.ix.Texts(doc).Part[recordtext.Slug]
 	worst := matchWhole
 	for _, word := range s.words {
 		worst = max(worst, matchWord(name, word))

@@ -3,6 +3,8 @@ package show
 import (
 	"strconv"
 
+	"miramundo.dev/shared/catalog/index/layout/recordtext"
+
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index/layout"
 	"miramundo.dev/shared/catalog/index/search"
@@ -90,7 +92,7 @@ func (v *View) appendItem(dst []byte, doc uint32, locale int, c search.Crowd) []
 	dst = append(dst, v.fragments.topicText.At(r.Topic*uint32(layout.Locales)+uint32(locale))...)
 	dst = append(dst, v.fragments.tongueText.At(r.Tongue*uint32(layout.Locales)+uint32(locale))...)
 	dst = v.appendLogo(dst, doc)
-	dst = append(dst, t.Part[layout.TextWebsite]...)
+	dst = append(dst, t.Part[recordtext.Website]...)
 	if v.now.Playable.Has(doc) {
 		dst = append(dst, `,"playable_hint":true,"slug":"`...)
 	} else {
@@ -109,22 +111,22 @@ func (v *View) appendItem(dst []byte, doc uint32, locale int, c search.Crowd) []
 	if ix.Radio.Has(doc) {
 		dst = v.appendRadio(dst, r.Station, &t)
 	}
-	dst = v.appendTail(dst, doc, r.State, t.Part[layout.TextID], c)
-	return append(appendPathID(dst, t.Part[layout.TextID]), `"}`...)
+	dst = v.appendTail(dst, doc, r.State, t.Part[recordtext.ID], c)
+	return append(appendPathID(dst, t.Part[recordtext.ID]), `"}`...)
 }
 
-func (v *View) appendRadio(dst []byte, station uint32, t *layout.Texts) []byte {
+func (v *View) appendRadio(dst []byte, station uint32, t *recordtext.Texts) []byte {
 	dst = append(dst, `,"radio":{"tags":[`...)
-	dst = append(dst, t.Part[layout.TextTags]...)
+	dst = append(dst, t.Part[recordtext.Tags]...)
 	dst = append(dst, `],"votes":`...)
 	dst = strconv.AppendUint(dst, uint64(v.ix.Stations.Votes[station]), 10)
 	dst = append(dst, `,"clicks":`...)
 	dst = strconv.AppendUint(dst, uint64(v.ix.Stations.Clicks[station]), 10)
 	dst = append(dst, v.fragments.soundText.At(v.ix.Stations.Sound[station])...)
-	if len(t.Part[layout.TextPlace]) == 0 {
+	if len(t.Part[recordtext.Place]) == 0 {
 		return append(dst, null+"}"...)
 	}
-	return append(append(dst, t.Part[layout.TextPlace]...), '}')
+	return append(append(dst, t.Part[recordtext.Place]...), '}')
 }
 
 // appendTail adds from origem to the id in api.

@@ -2,7 +2,7 @@ package show
 
 import (
 	"miramundo.dev/shared/catalog"
-	"miramundo.dev/shared/catalog/index/layout"
+	"miramundo.dev/shared/catalog/index/layout/recordtext"
 	"miramundo.dev/shared/catalog/jsontext"
 	"miramundo.dev/shared/catalog/snapshot"
 )
@@ -35,9 +35,9 @@ func (v *View) summary(doc uint32) Summary {
 	row, t := &v.ix.Rows[doc], v.ix.Texts(doc)
 	state := v.ix.States.Row(row.State)
 	return Summary{
-		ID:       jsontext.Text(t.Part[layout.TextID]),
+		ID:       jsontext.Text(t.Part[recordtext.ID]),
 		Kind:     catalog.Kind(state[snapshot.StateKind]),
-		Name:     jsontext.Text(t.Part[layout.TextName]),
+		Name:     jsontext.Text(t.Part[recordtext.Name]),
 		Country:  v.ix.Text(v.ix.Topics.Row(row.Topic)[snapshot.TopicCountry]),
 		Quality:  v.ix.Text(state[snapshot.StateQuality]),
 		LogoURL:  v.logoURL(doc),

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"miramundo.dev/shared/catalog/index/layout/posting"
+
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/filter"
-	"miramundo.dev/shared/catalog/index/layout"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
@@ -109,7 +110,7 @@ func (st *State) setQualities(blocked []uint32) {
 	lost := map[uint32]docset.Bits{} // by quality
 	for _, i := range blocked {
 		doc, q := ix.Streams.Doc(i), ix.Streams.TraitsOf(i)[snapshot.TraitQuality]
-		if q == 0 || slices.Contains(ix.Qualities(nil, doc, st.blocked), layout.Posting{Value: q, Doc: doc}) {
+		if q == 0 || slices.Contains(ix.Qualities(nil, doc, st.blocked), posting.Posting{Value: q, Doc: doc}) {
 			continue
 		}
 		if lost[q] == nil {

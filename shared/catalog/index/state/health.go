@@ -4,10 +4,11 @@ import (
 	"slices"
 	"time"
 
+	"miramundo.dev/shared/catalog/index/layout/posting"
+
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/filter"
-	"miramundo.dev/shared/catalog/index/layout"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
@@ -62,7 +63,7 @@ func (st *State) setHealth(blocked []uint32, since time.Time) {
 			}
 			start = end
 		}
-		st.ByScore = layout.OrderByByte(st.Scores)
+		st.ByScore = posting.ByByte(st.Scores)
 	}
 	st.Flags[filter.Online] = docset.Rank(online)
 }

@@ -12,6 +12,7 @@ import (
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index/layout"
+	"miramundo.dev/shared/catalog/index/layout/posting"
 )
 
 // A State is an index with an overlay applied. It is immutable.
@@ -28,7 +29,7 @@ type State struct {
 	Measured     []*catalog.Measurement // by stream; nil while nothing is measured
 	LastMeasured []uint32               // by record: 1 + which of its streams was measured last, or 0; nil likewise
 	Scores       []uint8                // by record: 1 + its measured score, or 0; nil likewise
-	ByScore      layout.Order           // empty likewise
+	ByScore      posting.Order          // empty likewise
 }
 
 // New applies an overlay to ix. It takes time in proportion to

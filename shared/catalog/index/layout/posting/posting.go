@@ -1,4 +1,6 @@
-package layout
+// Package posting finds records by number: which have a value, which number a
+// key has, and which come first by a rank.
+package posting
 
 import (
 	"slices"
@@ -6,10 +8,10 @@ import (
 	"miramundo.dev/shared/catalog/docset"
 )
 
-// Postings are the records of each value that a filter selects by. The lists of
+// Lists are the records of each value that a filter selects by. The lists of
 // all values stand in one slice, ascending within a value; values that so many
 // records have that a bitset is smaller have one besides.
-type Postings struct {
+type Lists struct {
 	Values []uint32 // ascending
 	ends   []uint32
 	docs   []uint32 // by value, ascending
@@ -19,28 +21,34 @@ type Postings struct {
 // A Posting is a record that has a value.
 type Posting struct{ Value, Doc uint32 }
 
-// A postingSorter makes postings, in memory that it uses again.
-type postingSorter struct {
-	n      int      // records
-	starts []uint32 // by value: how many records, then where they begin
-	last   []uint32 // by value: record+1 that it was last seen with
-	pairs  []Posting
+// A Sorter makes postings, in memory that it uses again.
+type Sorter struct {
+	n        int      // records
+	starts   []uint32 // by value: how many records, then where they begin
+	last     []uint32 // by value: record+1 that it was last seen with
+	Postings []Posting
 }
 
-// postings sorts m.pairs, which come by ascending record and may repeat, by
+// NewSorter returns a sorter of the postings of n records, of values below
+// the given number.
+func NewSorter(n, values int) *Sorter {
+	return &Sorter{n: n, starts: make([]uint32, values), last: make([]uint32, values), Postings: make([]Posting, 0, 2*n)}
+}
+
+// Sort sorts m.Postings, which come by ascending record and may repeat, by
 // value.
-func (m *postingSorter) postings() Postings {
+func (m *Sorter) Sort() Lists {
 	clear(m.starts)
 	clear(m.last)
-	kept := m.pairs[:0]
-	for _, p := range m.pairs {
+	kept := m.Postings[:0]
+	for _, p := range m.Postings {
 		if p.Value != 0 && m.last[p.Value] != p.Doc+1 {
 			m.last[p.Value] = p.Doc + 1
 			m.starts[p.Value]++
 			kept = append(kept, p)
 		}
 	}
-	c := Postings{docs: make([]uint32, len(kept)), heavy: map[uint32]docset.Bits{}}
+	c := Lists{docs: make([]uint32, len(kept)), heavy: map[uint32]docset.Bits{}}
 	at := uint32(0)
 	for v, count := range m.starts {
 		m.starts[v] = at
@@ -64,7 +72,7 @@ func (m *postingSorter) postings() Postings {
 }
 
 // List returns the records of the i-th value.
-func (c *Postings) List(i int) []uint32 {
+func (c *Lists) List(i int) []uint32 {
 	start := uint32(0)
 	if i > 0 {
 		start = c.ends[i-1]
@@ -73,7 +81,7 @@ func (c *Postings) List(i int) []uint32 {
 }
 
 // Set returns the records that have value.
-func (c *Postings) Set(value uint32) (docset.Set, bool) {
+func (c *Lists) Set(value uint32) (docset.Set, bool) {
 	i, ok := slices.BinarySearch(c.Values, value)
 	if !ok {
 		return docset.Set{}, false

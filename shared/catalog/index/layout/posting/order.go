@@ -1,4 +1,4 @@
-package layout
+package posting
 
 // An Order is the records by a rank, the highest first, those of one rank by
 // name.
@@ -7,7 +7,8 @@ type Order struct {
 	Position []uint32 // by record: its position in docs
 }
 
-func orderByRank(n int, rank func(doc uint32) uint32) Order {
+// ByRank returns the order of n records by a rank.
+func ByRank(n int, rank func(doc uint32) uint32) Order {
 	keys, spare := make([]uint64, n), make([]uint64, n)
 	for doc := range uint32(n) {
 		keys[doc] = uint64(^rank(doc))<<32 | uint64(doc)
@@ -43,8 +44,8 @@ func byDigit(dst, keys []uint64, shift int) []uint64 {
 	return dst
 }
 
-// OrderByByte is newOrder for ranks of a byte, in one pass over them.
-func OrderByByte(ranks []uint8) Order {
+// ByByte is ByRank for ranks of a byte, in one pass over them.
+func ByByte(ranks []uint8) Order {
 	var starts [256]uint32
 	for _, r := range ranks {
 		starts[^r]++

@@ -1,4 +1,6 @@
-package layout
+// Package recordtext packs the texts that a record does not share with others, and
+// reads them.
+package recordtext
 
 import (
 	"bytes"
@@ -21,15 +23,15 @@ import (
 
 // The parts of the texts of a record.
 const (
-	TextID       = iota // escaped
-	TextName            // escaped
-	TextAltNames        // elements of an array
-	TextWebsite         // a string or null
-	TextSlug            // the words of the name, joined by hyphens
-	textSlugEnd         // a hyphen and the country
-	TextTags            // elements of an array
-	TextPlace           // an object, or empty
-	textCount
+	ID       = iota // escaped
+	Name            // escaped
+	AltNames        // elements of an array
+	Website         // a string or null
+	Slug            // the words of the name, joined by hyphens
+	slugEnd         // a hyphen and the country
+	Tags            // elements of an array
+	Place           // an object, or empty
+	partCount
 )
 
 // What stands between the first parts.
@@ -40,25 +42,24 @@ const (
 
 // Texts are the texts of a record.
 type Texts struct {
-	Part [textCount][]byte
+	Part [partCount][]byte
 	Head []byte // from the id to the alternative names, as they stand in an item
 	Slug []byte // with its end
 }
 
 const longLength = 0x8080808080808080 // the bits of lengths that take more than a byte
 
-// Texts returns what record doc has to itself.
-func (ix *Index) Texts(doc uint32) (t Texts) {
-	b := ix.texts[ix.Rows[doc].texts:]
+// Parse returns the texts that begin b.
+func Parse(b []byte) (t Texts) {
 	if lengths := binary.LittleEndian.Uint64(b); lengths&longLength == 0 {
-		var n [textCount]int
+		var n [partCount]int
 		for i := range n {
 			n[i] = int(lengths >> (8 * i) & 0x7f)
 		}
-		t.cut(b[textCount:], &n)
+		t.cut(b[partCount:], &n)
 		return t
 	}
-	var n [textCount]int
+	var n [partCount]int
 	for i := range n {
 		length, size := binary.Uvarint(b)
 		n[i], b = int(length), b[size:]
@@ -67,31 +68,40 @@ func (ix *Index) Texts(doc uint32) (t Texts) {
 	return t
 }
 
+// ParseID returns the id of the texts that begin b: the first part, which stands
+// in a known place when no part is long.
+func ParseID(b []byte) []byte {
+	if lengths := binary.LittleEndian.Uint64(b); lengths&longLength == 0 {
+		return b[partCount:][:lengths&0x7f]
+	}
+	return Parse(b).Part[ID]
+}
+
 // cut parts b, in which texts with n bytes begin.
-func (t *Texts) cut(b []byte, n *[textCount]int) {
-	name := n[TextID] + len(afterID)
-	alt := name + n[TextName] + len(afterName)
-	site := alt + n[TextAltNames]
-	slug := site + n[TextWebsite]
-	end := slug + n[TextSlug]
-	tags := end + n[textSlugEnd]
-	place := tags + n[TextTags]
-	t.Part[TextID] = b[:n[TextID]]
-	t.Part[TextName] = b[name:][:n[TextName]]
-	t.Part[TextAltNames] = b[alt:site]
-	t.Part[TextWebsite] = b[site:slug]
-	t.Part[TextSlug] = b[slug:end]
-	t.Part[TextTags] = b[tags:place]
-	t.Part[TextPlace] = b[place:][:n[TextPlace]]
+func (t *Texts) cut(b []byte, n *[partCount]int) {
+	name := n[ID] + len(afterID)
+	alt := name + n[Name] + len(afterName)
+	site := alt + n[AltNames]
+	slug := site + n[Website]
+	end := slug + n[Slug]
+	tags := end + n[slugEnd]
+	place := tags + n[Tags]
+	t.Part[ID] = b[:n[ID]]
+	t.Part[Name] = b[name:][:n[Name]]
+	t.Part[AltNames] = b[alt:site]
+	t.Part[Website] = b[site:slug]
+	t.Part[Slug] = b[slug:end]
+	t.Part[Tags] = b[tags:place]
+	t.Part[Place] = b[place:][:n[Place]]
 	t.Head, t.Slug = b[:site], b[slug:tags]
 }
 
-// A textWriter gathers the texts of records.
-type textWriter struct {
+// A Writer gathers the texts of records.
+type Writer struct {
 	c       *snapshot.Columns
 	escaped *snapshot.Texts // the values
-	out     []byte
-	lengths [textCount]int
+	Out     []byte
+	lengths [partCount]int
 	from    int // where the part being written began
 
 	// Strings that JSON escapes, by column: they are looked for in whole columns.
@@ -128,18 +138,19 @@ func (s *specials) append(dst []byte, t *snapshot.Texts, i uint32) []byte {
 	return jsontext.Append(dst, t.At(i))
 }
 
-func newTextWriter(c *snapshot.Columns, escaped *snapshot.Texts) *textWriter {
-	o := &textWriter{c: c, escaped: escaped}
+// NewWriter returns a writer of the records of c, whose values are escaped.
+func NewWriter(c *snapshot.Columns, escaped *snapshot.Texts) *Writer {
+	o := &Writer{c: c, escaped: escaped}
 	o.ids, o.names, o.websites = newSpecials(&c.Docs.IDs), newSpecials(&c.Docs.Names), newSpecials(&c.Docs.Websites)
-	o.out = make([]byte, 0, o.room())
+	o.Out = make([]byte, 0, o.room())
 	return o
 }
 
 // room returns how many bytes the texts of all records take, or a few more.
-func (o *textWriter) room() int {
+func (o *Writer) room() int {
 	d, s := &o.c.Docs, &o.c.Stations
 	n := len(d.IDs.Bytes) + len(d.Websites.Bytes) + len(d.AltNames.Items.Bytes) + 2*len(d.Names.Bytes) + len(s.Places.Bytes)
-	n += d.Len()*(textCount+len(afterID)+len(afterName)+len("null")+len("-br")) + d.AltNames.Items.Len()*len(`"",`)
+	n += d.Len()*(partCount+len(afterID)+len(afterName)+len("null")+len("-br")) + d.AltNames.Items.Len()*len(`"",`)
 	for _, list := range s.TagList {
 		for _, tag := range o.c.Lists.At(list) {
 			n += len(`"",`) + len(o.escaped.At(tag))
@@ -153,30 +164,30 @@ func (o *textWriter) room() int {
 	return n
 }
 
-// add appends the texts of record doc, after their lengths, and returns its id.
-func (o *textWriter) add(doc uint32, topic, station uint32, isStation bool) []byte {
+// Add appends the texts of record doc, after their lengths, and returns its id.
+func (o *Writer) Add(doc uint32, topic, station uint32, isStation bool) []byte {
 	d := &o.c.Docs
-	start := len(o.out)
-	o.lengths = [textCount]int{}
-	o.out = append(o.out, 0, 0, 0, 0, 0, 0, 0, 0) // for lengths of one byte
+	start := len(o.Out)
+	o.lengths = [partCount]int{}
+	o.Out = append(o.Out, 0, 0, 0, 0, 0, 0, 0, 0) // for lengths of one byte
 	o.begin("")
-	o.out = o.ids.append(o.out, &d.IDs, doc)
-	o.end(TextID)
+	o.Out = o.ids.append(o.Out, &d.IDs, doc)
+	o.end(ID)
 	o.begin(afterID)
-	o.out = o.names.append(o.out, &d.Names, doc)
-	o.end(TextName)
+	o.Out = o.names.append(o.Out, &d.Names, doc)
+	o.end(Name)
 	o.begin(afterName)
 	from, to := d.AltNames.Span(doc)
 	for i := from; i < to; i++ {
-		o.out = element(o.out, d.AltNames.Items.At(i), i == from)
+		o.Out = element(o.Out, d.AltNames.Items.At(i), i == from)
 	}
-	o.end(TextAltNames)
+	o.end(AltNames)
 	if len(d.Websites.At(doc)) > 0 {
-		o.out = append(o.websites.append(append(o.out, '"'), &d.Websites, doc), '"')
+		o.Out = append(o.websites.append(append(o.Out, '"'), &d.Websites, doc), '"')
 	} else {
-		o.out = append(o.out, "null"...)
+		o.Out = append(o.Out, "null"...)
 	}
-	o.end(TextWebsite)
+	o.end(Website)
 	o.slug(doc, o.c.Topics.Row(topic)[snapshot.TopicCountry])
 	if isStation {
 		o.station(station)
@@ -185,68 +196,68 @@ func (o *textWriter) add(doc uint32, topic, station uint32, isStation bool) []by
 }
 
 // begin starts a part after what stands before it in an item.
-func (o *textWriter) begin(before string) {
-	o.out = append(o.out, before...)
-	o.from = len(o.out)
+func (o *Writer) begin(before string) {
+	o.Out = append(o.Out, before...)
+	o.from = len(o.Out)
 }
 
 // end notes the length of a part; the next may begin.
-func (o *textWriter) end(part int) {
-	o.lengths[part] = len(o.out) - o.from
-	o.from = len(o.out)
+func (o *Writer) end(part int) {
+	o.lengths[part] = len(o.Out) - o.from
+	o.from = len(o.Out)
 }
 
-func (o *textWriter) slug(doc, country uint32) {
+func (o *Writer) slug(doc, country uint32) {
 	d := &o.c.Docs
-	start := len(o.out)
+	start := len(o.Out)
 	var latin bool
-	if o.out, latin = fold.AppendLatin(o.out, d.Names.At(doc), '-'); !latin {
-		o.out = jsontext.Append(o.out, d.Slugs.At(doc))
-		Hyphenate(o.out[start:])
+	if o.Out, latin = fold.AppendLatin(o.Out, d.Names.At(doc), '-'); !latin {
+		o.Out = jsontext.Append(o.Out, d.Slugs.At(doc))
+		Hyphenate(o.Out[start:])
 	}
-	o.end(TextSlug)
-	if o.lengths[TextSlug] > 0 && country != 0 {
-		o.out = append(o.out, '-')
-		start = len(o.out)
-		o.out = fold.AppendWords(o.out, o.c.Values.At(country))
-		Hyphenate(o.out[start:])
+	o.end(Slug)
+	if o.lengths[Slug] > 0 && country != 0 {
+		o.Out = append(o.Out, '-')
+		start = len(o.Out)
+		o.Out = fold.AppendWords(o.Out, o.c.Values.At(country))
+		Hyphenate(o.Out[start:])
 	}
-	o.end(textSlugEnd)
+	o.end(slugEnd)
 }
 
-func (o *textWriter) station(i uint32) {
+func (o *Writer) station(i uint32) {
 	for k, tag := range o.c.Lists.At(o.c.Stations.TagList[i]) {
 		if k > 0 {
-			o.out = append(o.out, ',')
+			o.Out = append(o.Out, ',')
 		}
-		o.out = append(append(append(o.out, '"'), o.escaped.At(tag)...), '"')
+		o.Out = append(append(append(o.Out, '"'), o.escaped.At(tag)...), '"')
 	}
-	o.end(TextTags)
-	o.out = appendPlace(o.out, o.c.Stations.Places.At(i))
-	o.end(TextPlace)
+	o.end(Tags)
+	o.Out = appendPlace(o.Out, o.c.Stations.Places.At(i))
+	o.end(Place)
 }
 
 // finish writes the lengths of the parts of the texts that begin at start, and
 // returns the first part.
-func (o *textWriter) finish(start int) []byte {
+func (o *Writer) finish(start int) []byte {
 	short := 0
 	for i, n := range o.lengths {
-		o.out[start+i] = byte(n)
+		o.Out[start+i] = byte(n)
 		short |= n
 	}
 	if short < 0x80 {
-		return o.out[start+textCount:][:o.lengths[TextID]]
+		return o.Out[start+partCount:][:o.lengths[ID]]
 	}
-	var buf [textCount * binary.MaxVarintLen32]byte
+	var buf [partCount * binary.MaxVarintLen32]byte
 	head := buf[:0]
 	for _, n := range o.lengths {
 		head = binary.AppendUvarint(head, uint64(n))
 	}
-	if len(head) > textCount { // a long text: make room
-		o.out = slices.Insert(o.out, start, head[textCount:]...)
+	if len(head) > partCount { // a long text: make room
+		o.Out = slices.Insert(o.Out, start, head[partCount:]...)
 	}
-	copy(o.out[start:], head)
-	return o.out[start+len(head):][:o.lengths[TextID]]
+	copy(o.Out[start:], head)
+	return o.Out[start+len(head):][:o.lengths[ID]]
 }
 
 // Hyphenate puts hyphens between folded words. Their order stays the same:
