@@ -1,13 +1,14 @@
-// Package blob keeps byte strings larger than a document, as chunks of
-// documents.
+// Package blob stores byte strings that are larger than a document, in
+// chunks.
 //
-//	{at}                        a manifest: size, hash, and which chunks
+//	{at}                        a manifest: size, hash and chunks
 //	{at}/chunks/{put}-{n}       the nth chunk that one Put wrote
 //
-// The manifest names the chunks of one Put alone, and does so once all of them
-// are written. So a reader finds the old bytes or the new ones, whole, wherever
-// a writer stops. It also lists the chunks that nobody reads yet or any more,
-// so that those of a writer that stopped are deleted by a later one.
+// The manifest refers to the chunks of one Put, and only once all of them are
+// written. So a reader gets either the old bytes or the new ones, complete,
+// wherever a writer stops. The manifest also lists loose chunks, which are
+// not referred to yet or no longer, so that a later Put deletes what a
+// stopped writer left behind.
 package blob
 
 import (
@@ -29,41 +30,41 @@ import (
 // Faults of this package. Get returns [store.ErrNotFound] when there is no
 // blob.
 var (
-	ErrCorrupt  = fault.New(fault.Internal, "blob_corrupt") // the bytes kept are not those put
+	ErrCorrupt  = fault.New(fault.Internal, "blob_corrupt") // the stored bytes are not those that were put
 	ErrTooLarge = fault.New(fault.TooLarge, "blob_too_large")
 )
 
 const (
-	// chunkSize is in bytes. A document holds it as base64, a third more.
+	// chunkSize is in bytes. A document stores a chunk as base64, a third larger.
 	chunkSize = 660 << 10
 
 	// MaxSize is the greatest size of a blob, in bytes.
 	MaxSize = maxChunks * chunkSize
 
 	maxChunks = 512
-	parallel  = 4 // chunks under way at once, for each call
-	attempts  = 3 // of a reader whose blob is replaced under its hands
+	parallel  = 4 // chunks read or written at a time by one call
+	attempts  = 3 // reads of a blob that is being replaced
 
-	// looseTime is how long chunks stay that nobody reads: more than a Put takes.
-	looseTime = 24 * time.Hour
+	// looseMaxAge is the age at which loose chunks are deleted: more than a Put takes.
+	looseMaxAge = 24 * time.Hour
 )
 
 // errRemoved is returned by a Put whose blob was deleted meanwhile.
-var errRemoved = errors.New("the blob was deleted while it was put")
+var errRemoved = errors.New("the blob was deleted while it was being written")
 
 // A manifest is the document at a blob's path.
 type manifest struct {
-	Size      int64      `json:"size"`   // bytes
-	SHA256    string     `json:"sha256"` // of all bytes, in hex
-	Chunks    int        `json:"chunks"`
-	Put       string     `json:"put"` // begins the ids of the chunks; empty before the first Put is done
-	CreatedAt store.Time `json:"created_at"`
-	Loose     []loose    `json:"loose,omitempty"`
+	Size      int64         `json:"size"`   // bytes
+	SHA256    string        `json:"sha256"` // of all bytes, in hex
+	Chunks    int           `json:"chunks"`
+	Put       string        `json:"put"` // prefix of the chunk ids; empty until the first Put is done
+	CreatedAt store.Time    `json:"created_at"`
+	Loose     []looseChunks `json:"loose,omitempty"`
 }
 
-// loose are the chunks of a Put that is under way, or whose bytes have been
+// looseChunks are the chunks of a Put in progress, or of bytes that were
 // replaced.
-type loose struct {
+type looseChunks struct {
 	Put    string     `json:"put"`
 	Chunks int        `json:"chunks"`
 	Since  store.Time `json:"since"`
@@ -74,8 +75,8 @@ type chunk struct {
 	Data []byte `json:"data"`
 }
 
-// Put keeps data at a path, in place of what was there. It holds no more of
-// data in memory than a few chunks.
+// Put stores data at a path and replaces what was there. Besides data it
+// holds a few chunks in memory.
 func Put(ctx context.Context, db store.DB, at store.Path, data []byte) error {
 	if _, _, err := at.Split(); err != nil {
 		return err
@@ -90,14 +91,14 @@ func Put(ctx context.Context, db store.DB, at store.Path, data []byte) error {
 		Put:       rand.Text(),
 		CreatedAt: store.At(time.Now()),
 	}
-	if err := m.put(ctx, db, at, data); err != nil {
+	if err := m.write(ctx, db, at, data); err != nil {
 		return fmt.Errorf("blob %s: %w", at, err)
 	}
 	return nil
 }
 
-// put announces the chunks, writes them and makes m the manifest at a path.
-func (m manifest) put(ctx context.Context, db store.DB, at store.Path, data []byte) error {
+// write announces the chunks, writes them and makes m the manifest.
+func (m manifest) write(ctx context.Context, db store.DB, at store.Path, data []byte) error {
 	stale, err := m.announce(ctx, db, at)
 	if err != nil {
 		return err
@@ -109,26 +110,26 @@ func (m manifest) put(ctx context.Context, db store.DB, at store.Path, data []by
 	if err != nil {
 		return err
 	}
-	// The new bytes are there. Chunks that stay behind cost only their room,
-	// and are still listed.
-	_ = tidy(ctx, db, at, append(stale, old...))
+	// The new bytes are stored. Chunks that remain cost only space, and
+	// are still listed.
+	_ = deleteLoose(ctx, db, at, append(stale, old...))
 	return nil
 }
 
-// announce lists the chunks of m as loose, and returns those listed long ago.
-func (m manifest) announce(ctx context.Context, db store.DB, at store.Path) (stale []loose, err error) {
+// announce lists the chunks of m as loose, and returns the old loose chunks.
+func (m manifest) announce(ctx context.Context, db store.DB, at store.Path) (stale []looseChunks, err error) {
 	err = db.Update(ctx, func(tx store.Tx) error {
 		now, err := current(tx, at)
 		if err != nil {
 			return err
 		}
-		stale = slices.DeleteFunc(slices.Clone(now.Loose), func(l loose) bool {
-			return m.CreatedAt.Sub(l.Since.Time) < looseTime
+		stale = slices.DeleteFunc(slices.Clone(now.Loose), func(l looseChunks) bool {
+			return m.CreatedAt.Sub(l.Since.Time) < looseMaxAge
 		})
 		if now.Put == "" {
 			now.CreatedAt = m.CreatedAt
 		}
-		now.Loose = append(now.Loose, m.loose(m.CreatedAt))
+		now.Loose = append(now.Loose, m.asLoose(m.CreatedAt))
 		return tx.Set(at, now)
 	})
 	return stale, err
@@ -143,7 +144,7 @@ func current(tx store.Tx, at store.Path) (m manifest, err error) {
 	return m, err
 }
 
-func (m manifest) loose(since store.Time) loose { return loose{m.Put, m.Chunks, since} }
+func (m manifest) asLoose(since store.Time) looseChunks { return looseChunks{m.Put, m.Chunks, since} }
 
 func putChunks(ctx context.Context, db store.DB, at store.Path, m manifest, data []byte) error {
 	g, ctx := errgroup.WithContext(ctx)
@@ -157,9 +158,9 @@ func putChunks(ctx context.Context, db store.DB, at store.Path, m manifest, data
 	return g.Wait()
 }
 
-// swap writes the manifest m and returns what it has made loose: the chunks of
-// the one that it replaced, if any.
-func (m manifest) swap(ctx context.Context, db store.DB, at store.Path) (old []loose, err error) {
+// swap stores the manifest m and returns the chunks that this made loose:
+// those of the manifest that it replaced, if any.
+func (m manifest) swap(ctx context.Context, db store.DB, at store.Path) (old []looseChunks, err error) {
 	err = db.Update(ctx, func(tx store.Tx) error {
 		now, err := current(tx, at)
 		if err != nil {
@@ -170,7 +171,7 @@ func (m manifest) swap(ctx context.Context, db store.DB, at store.Path) (old []l
 			return errRemoved
 		}
 		if now.Put != "" {
-			old = []loose{now.loose(store.At(time.Now()))}
+			old = []looseChunks{now.asLoose(store.At(time.Now()))}
 		}
 		m.Loose = append(m.Loose, old...)
 		return tx.Set(at, m)
@@ -178,13 +179,13 @@ func (m manifest) swap(ctx context.Context, db store.DB, at store.Path) (old []l
 	return old, err
 }
 
-// without returns the list less what one Put wrote.
-func without(list []loose, put string) []loose {
-	return slices.DeleteFunc(slices.Clone(list), func(l loose) bool { return l.Put == put })
+// without returns the list without the chunks of one Put.
+func without(list []looseChunks, put string) []looseChunks {
+	return slices.DeleteFunc(slices.Clone(list), func(l looseChunks) bool { return l.Put == put })
 }
 
-// tidy deletes loose chunks, and then takes them off the list.
-func tidy(ctx context.Context, db store.DB, at store.Path, gone []loose) error {
+// deleteLoose deletes loose chunks and then removes them from the list.
+func deleteLoose(ctx context.Context, db store.DB, at store.Path, gone []looseChunks) error {
 	if len(gone) == 0 {
 		return nil
 	}
@@ -196,7 +197,7 @@ func tidy(ctx context.Context, db store.DB, at store.Path, gone []loose) error {
 	return db.Update(ctx, func(tx store.Tx) error {
 		var now manifest
 		if err := tx.Get(at, &now); err != nil {
-			return err // deleted meanwhile: nothing is listed any more
+			return err // the blob was deleted meanwhile, with its list
 		}
 		for _, l := range gone {
 			now.Loose = without(now.Loose, l.Put)
@@ -220,7 +221,8 @@ func (m manifest) delete(ctx context.Context, db store.DB, at store.Path) error 
 	return g.Wait()
 }
 
-// Get returns the bytes kept at a path, checked against their hash.
+// Get returns the bytes stored at a path. It checks them against their hash,
+// and reads again when the blob was replaced meanwhile.
 func Get(ctx context.Context, db store.DB, at store.Path) ([]byte, error) {
 	var seen string
 	for range attempts {
@@ -229,7 +231,7 @@ func Get(ctx context.Context, db store.DB, at store.Path) ([]byte, error) {
 			return nil, err
 		}
 		if m.Put == "" {
-			return nil, store.ErrNotFound // the first Put is under way, or was stopped
+			return nil, store.ErrNotFound // the first Put is in progress, or was stopped
 		}
 		if m.Put == seen {
 			break
@@ -239,7 +241,7 @@ func Get(ctx context.Context, db store.DB, at store.Path) ([]byte, error) {
 		if !errors.Is(err, ErrCorrupt) {
 			return data, err
 		}
-		// Replaced meanwhile, perhaps: then the manifest is another one now.
+		// Perhaps it was replaced meanwhile; then the manifest has changed.
 	}
 	return nil, ErrCorrupt.Because(fmt.Errorf("blob %s", at))
 }
@@ -277,15 +279,14 @@ func (m manifest) readChunk(ctx context.Context, db store.DB, at store.Path, n i
 	return c.Data, err
 }
 
-// Delete removes the blob at a path, and what a writer that was stopped left
-// there. It is no error when there is none. No Put of the same path may be
-// under way.
+// Delete removes the blob at a path, and what stopped writers left there, if
+// anything. It must not run concurrently with a Put of the same path.
 func Delete(ctx context.Context, db store.DB, at store.Path) error {
 	if err := db.Delete(ctx, at); err != nil {
 		return err
 	}
 	for {
-		ps, err := some(ctx, db, at.Join("chunks"))
+		ps, err := firstPaths(ctx, db, at.Join("chunks"))
 		if err != nil || len(ps) == 0 {
 			return err
 		}
@@ -297,8 +298,9 @@ func Delete(ctx context.Context, db store.DB, at store.Path) error {
 	}
 }
 
-// some returns a few paths of a collection, so that few chunks are in memory.
-func some(ctx context.Context, db store.DB, collection store.Path) (ps []store.Path, err error) {
+// firstPaths returns a few paths of a collection, so that few chunks are in
+// memory.
+func firstPaths(ctx context.Context, db store.DB, collection store.Path) (ps []store.Path, err error) {
 	for d, err := range db.Query(ctx, store.Query{Collection: collection, Limit: 2 * parallel}) {
 		if err != nil {
 			return nil, err
@@ -308,8 +310,8 @@ func some(ctx context.Context, db store.DB, collection store.Path) (ps []store.P
 	return ps, nil
 }
 
-// Before returns the paths of the blobs of a collection that were last put, or
-// begun, before a moment.
+// Before returns the paths of the blobs of a collection whose last Put was,
+// or whose first Put began, before moment.
 func Before(ctx context.Context, db store.DB, collection store.Path, moment time.Time) (ps []store.Path, err error) {
 	for d, err := range db.Query(ctx, store.Query{Collection: collection}) {
 		if err != nil {

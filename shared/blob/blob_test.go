@@ -109,9 +109,9 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestStopped stops a Put, and then a Delete, after each of its writes: the
-// reader finds the old bytes, whole, or the new ones.
-func TestStopped(t *testing.T) {
+// TestStoppedPut stops a Put, and then a Delete, after each of its writes: a
+// reader gets the old bytes, complete, or the new ones.
+func TestStoppedPut(t *testing.T) {
 	old, fresh := randomBytes(chunk+1, 1), randomBytes(2*chunk+1, 2)
 	for n := range 9 {
 		db := storetest.NewSwitch(open(t))
@@ -190,8 +190,8 @@ func older(t *testing.T, db store.DB) {
 	set(t, db, at, m)
 }
 
-// TestDeletedMeanwhile deletes a blob while it is put: the Put fails rather
-// than name chunks that are not there.
+// TestDeletedMeanwhile deletes a blob while it is being written: the Put
+// fails instead of referring to missing chunks.
 func TestDeletedMeanwhile(t *testing.T) {
 	inner := open(t)
 	db := &hooked{DB: inner, before: func() {
@@ -231,7 +231,7 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestCorrupt changes what is kept: Get refuses all of it.
+// TestCorrupt changes stored chunks: Get refuses the blob.
 func TestCorrupt(t *testing.T) {
 	manifest := func(change func(map[string]any)) func(*testing.T, store.DB) {
 		return func(t *testing.T, db store.DB) {
@@ -296,7 +296,8 @@ func firstChunk(t *testing.T, db store.DB) store.Path {
 	return ""
 }
 
-// TestReplaced reads while another replaces: every read is of whole bytes.
+// TestReplaced reads while another goroutine replaces the blob: every read is
+// complete.
 func TestReplaced(t *testing.T) {
 	db := open(t)
 	versions := [][]byte{randomBytes(2*chunk, 1), randomBytes(chunk+1, 2)}

@@ -1,10 +1,10 @@
-// Package bus carries events from those who know to those who count.
+// Package bus defines the message queue that the service uses.
 //
-// It defines the little that the service needs from a message queue, so that
-// only the leaves embedded and pubsub depend on a vendor. An implementation is
-// correct when it passes bustest.Run.
+// The interface [Bus] is small on purpose, so that only the packages embedded
+// (SQLite) and pubsub depend on a vendor. An implementation is correct when
+// it passes bustest.Run.
 //
-// Delivery is at least once and in no order: a handler must be idempotent.
+// Delivery is at least once and in no order, so a handler must be idempotent.
 package bus
 
 import (
@@ -17,7 +17,7 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// Faults of the bus. Every other error means that the backend failed.
+// Faults of the bus. Any other error means that the backend failed.
 var (
 	ErrTopic        = fault.New(fault.Invalid, "topic_unknown")
 	ErrSubscription = fault.New(fault.Invalid, "subscription_unknown")
@@ -28,14 +28,15 @@ var (
 // MaxData is the greatest size of an event's data, in bytes.
 const MaxData = 256 << 10
 
-// maxAttributes leaves room for those that Pub/Sub adds to 100.
+// maxAttributes leaves room below Pub/Sub's limit of 100 for attributes that
+// are added to an event.
 const maxAttributes = 90
 
-// MaxAttempts is how often an event is given to a subscription's handler
-// before it moves to the subscription's dead letters.
+// MaxAttempts is how often an event is delivered to a subscription before it
+// becomes a dead letter.
 const MaxAttempts = 5
 
-// An Event says that something has happened.
+// An Event is a message with data and attributes.
 type Event struct {
 	ID         string            // set by Publish; the same at every delivery
 	Data       []byte            // not empty, at most MaxData
@@ -44,8 +45,8 @@ type Event struct {
 	Attempt    int               // 1 at the first delivery; 0 when the backend does not say
 }
 
-// Check returns ErrTooLarge or ErrEvent when e cannot be carried.
-// Implementations call it first, so that all refuse the same events.
+// Check returns ErrTooLarge or ErrEvent when e is not valid. Implementations
+// call it first, so that all refuse the same events.
 func (e Event) Check() error {
 	if len(e.Data) > MaxData {
 		return ErrTooLarge
@@ -64,8 +65,8 @@ func (e Event) Check() error {
 	return nil
 }
 
-// attribute tells whether an event can have an attribute. Pub/Sub keeps some
-// names for itself, and its implementation here one more.
+// attribute reports whether an attribute is valid. Pub/Sub reserves some
+// names, and our implementation one more.
 func attribute(name, value string) bool {
 	for _, reserved := range []string{"goog", "CloudPubSub", "event_id"} {
 		if strings.HasPrefix(name, reserved) {
@@ -76,34 +77,36 @@ func attribute(name, value string) bool {
 		utf8.ValidString(name) && utf8.ValidString(value)
 }
 
-// A Handler takes one event. When it returns nil the event is done; otherwise,
-// or when it panics, the event comes again later. Its ctx ends with that of
+// A Handler handles one event. Returning nil acknowledges it; after an error
+// or a panic the event is delivered again later. Its ctx ends with that of
 // Receive.
 type Handler func(ctx context.Context, e Event) error
 
-// A Bus carries events. Its methods may be called concurrently.
+// A Bus publishes and delivers events. Its methods may be called
+// concurrently.
 type Bus interface {
-	// Publish adds events to a topic. When it returns nil they are durable and
-	// every subscription of the topic will get them. It sets their ids. When
-	// it fails, some may be durable all the same.
+	// Publish adds events to a topic and sets their ids. When it returns nil
+	// they are durable and will be delivered to every subscription of the
+	// topic. When it fails, some may be durable all the same.
 	Publish(ctx context.Context, topic string, events ...Event) error
 
-	// Receive gives the events of a subscription to h, several at a time,
-	// until ctx is done; events under way are then finished or come again, and
-	// it returns nil. It returns an error when the backend stays out of reach.
-	// Concurrent receivers of one subscription share its events.
+	// Receive delivers the events of a subscription to h, several at a time,
+	// until ctx is done. It then waits for the handlers in progress and
+	// returns nil; events that they do not finish are delivered again. It
+	// returns an error when the backend stays out of reach. Concurrent
+	// receivers of one subscription share its events.
 	Receive(ctx context.Context, subscription string, h Handler) error
 
-	// DeadLetters returns up to limit of the events that a subscription's
-	// handler refused MaxAttempts times, oldest first, and leaves them there.
+	// DeadLetters returns up to limit dead letters of a subscription, oldest
+	// first, without removing them.
 	DeadLetters(ctx context.Context, subscription string, limit int) ([]Event, error)
 
 	// Close releases the bus.
 	Close() error
 }
 
-// A Topology names the topics, and the subscriptions of each. A subscription's
-// name is unique.
+// A Topology lists the topics with the subscriptions of each. The name of a
+// subscription is unique.
 type Topology map[string][]string
 
 // Topic returns the topic of a subscription, or ErrSubscription.
@@ -118,12 +121,12 @@ func (t Topology) Topic(subscription string) (string, error) {
 	return "", ErrSubscription.With("subscription", subscription)
 }
 
-// Try gives e to h and makes an error of a panic, so that one bad event does
-// not end the process that carries all.
+// Try calls h with e and returns a panic as an error, so that one bad event
+// does not end the process.
 func (h Handler) Try(ctx context.Context, e Event) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("bus: handler panics: %v", r)
+			err = fmt.Errorf("bus: the handler panicked: %v", r)
 		}
 	}()
 	return h(ctx, e)

@@ -1,10 +1,10 @@
-// Package fault defines the failures that a caller may be told about.
+// Package fault defines the errors that callers of the API may see.
 //
 // A fault has a kind, which says what the caller can do about it, and a code,
-// a stable word that the interface documents. Packages declare their faults as
-// variables, so that one list serves the handlers, the API description and the
-// tests. An error that is not a fault is internal: it is logged, and the caller
-// learns only that the request failed.
+// a stable word that the interface documents. Packages declare their faults
+// as variables, so that one list serves handlers, API description and tests.
+// Any other error is internal: it is logged, and the caller learns only that
+// the request failed.
 package fault
 
 import (
@@ -15,9 +15,9 @@ import (
 // A Kind says what the caller can do about a failure.
 type Kind int
 
-// The kinds, in the order of the HTTP statuses that the api package gives them.
+// The kinds, in the order of the HTTP statuses that package api maps them to.
 const (
-	Internal        Kind = iota // nothing: it is our defect
+	Internal        Kind = iota // nothing; the defect is ours
 	Invalid                     // correct the request
 	Unauthenticated             // send a credential
 	Unpaid                      // pay, then repeat the call
@@ -28,13 +28,14 @@ const (
 	Gone                        // stop calling
 	TooLarge                    // send less
 	Unsupported                 // send another media type
-	Unprocessable               // the thing asked for is broken at its origin
+	Unprocessable               // nothing; what the origin sent is broken
 	Limited                     // wait
-	BadGateway                  // an upstream answered wrongly
+	BadGateway                  // try again later; an upstream sent an invalid response
 	Unavailable                 // try again later
 )
 
-// An Error is a failure with a documented code.
+// An Error is a failure with a documented code. It is immutable; Because and
+// With return copies.
 type Error struct {
 	Kind   Kind
 	Code   string         // such as "key_limit_reached"
@@ -42,19 +43,19 @@ type Error struct {
 	err    error          // the cause, for the log only
 }
 
-// New returns a fault to be declared once, as a package variable.
+// New returns a fault. Each is declared once, as a package variable.
 func New(kind Kind, code string) *Error {
 	return &Error{Kind: kind, Code: code}
 }
 
-// Because returns the fault e with err as its cause.
-// The result matches e under [errors.Is].
+// Because returns a copy of e with err as its cause. The copy matches e under
+// [errors.Is].
 func (e *Error) Because(err error) *Error {
 	return &Error{Kind: e.Kind, Code: e.Code, Fields: e.Fields, err: err}
 }
 
-// With returns the fault e with one more member in its body.
-// The result matches e under [errors.Is].
+// With returns a copy of e with one more member in its body. The copy matches
+// e under [errors.Is].
 func (e *Error) With(name string, value any) *Error {
 	fields := maps.Clone(e.Fields)
 	if fields == nil {
@@ -79,17 +80,17 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Kind == e.Kind && t.Code == e.Code
 }
 
-// Faults that belong to no domain.
+// Faults that are not specific to a package.
 var (
-	ErrInternal      = New(Internal, "internal")                  // every error that is not a fault
-	ErrInvalid       = New(Invalid, "invalid_request")            // a parameter, named in the field "param"
-	ErrBody          = New(Invalid, "invalid_body")               // a body that is not what the endpoint reads
-	ErrNotFound      = New(NotFound, "not_found")                 // no such route or thing
-	ErrNoMethod      = New(NoMethod, "method_not_allowed")        // the answer names those allowed
+	ErrInternal      = New(Internal, "internal")                  // any error that is not a fault
+	ErrInvalid       = New(Invalid, "invalid_request")            // an invalid parameter, named in the field "param"
+	ErrBody          = New(Invalid, "invalid_body")               // a body that the endpoint cannot decode
+	ErrNotFound      = New(NotFound, "not_found")                 // no such route or resource
+	ErrNoMethod      = New(NoMethod, "method_not_allowed")        // the response names the allowed ones
 	ErrBodyTooLarge  = New(TooLarge, "body_too_large")            // over the endpoint's limit
 	ErrMediaType     = New(Unsupported, "unsupported_media_type") // not application/json
-	ErrOperatorToken = New(Unauthenticated, "invalid_token")      // no operator token, or a wrong one
-	ErrUnavailable   = New(Unavailable, "unavailable")            // a part that the answer needs does not answer
+	ErrOperatorToken = New(Unauthenticated, "invalid_token")      // a missing or wrong operator token
+	ErrUnavailable   = New(Unavailable, "unavailable")            // something that the response needs does not answer
 )
 
 // From returns the fault in err's chain, or ErrInternal with err as its cause.

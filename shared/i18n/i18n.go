@@ -1,5 +1,8 @@
-// Package i18n knows the locales of the service, the texts people read in them
-// and the names of languages and countries.
+// Package i18n provides the texts that people read, in every locale of the
+// service.
+//
+// It also matches requests to locales, and gives numbers, languages and
+// countries their names in each.
 package i18n
 
 import (
@@ -15,8 +18,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// A Locale is a language that the service speaks: its place in [Locales], so
-// that it indexes whatever keeps one text for each.
+// A Locale is a language of the service. Its value is an index into [Locales]
+// and into any array with one element for each.
 type Locale int
 
 // The locales. The first is the default.
@@ -28,25 +31,25 @@ const (
 	DE
 )
 
-// Locales lists the locales in their order.
+// Locales lists the locales in order.
 var Locales = []Locale{PT, EN, ES, FR, DE}
 
 var (
-	tags  = [...]string{"pt", "en", "es", "fr", "de"}
-	htmls = [...]string{"pt-BR", "en", "es", "fr", "de"}
+	tags     = [...]string{"pt", "en", "es", "fr", "de"}
+	htmlTags = [...]string{"pt-BR", "en", "es", "fr", "de"}
 )
 
 // Tag returns the tag of l in paths and parameters, such as "pt".
 func (l Locale) Tag() string { return tags[l] }
 
 // HTML returns the tag of l in lang attributes, such as "pt-BR".
-func (l Locale) HTML() string { return htmls[l] }
+func (l Locale) HTML() string { return htmlTags[l] }
 
 // String returns the tag of l.
 func (l Locale) String() string { return l.Tag() }
 
-// Find returns the locale with the given tag, in either case and with or
-// without a region, and whether there is one.
+// Find returns the locale with a tag, in any case and with or without a
+// region, and whether there is one.
 func Find(tag string) (Locale, bool) {
 	tag, _, _ = strings.Cut(tag, "-")
 	for _, l := range Locales {
@@ -57,26 +60,26 @@ func Find(tag string) (Locale, bool) {
 	return PT, false
 }
 
-// maxHeader bounds the Accept-Language headers that are read, in bytes;
-// browsers send less than a tenth of it.
+// maxHeader is the size in bytes above which an Accept-Language header is
+// ignored; browsers send less than a tenth of it.
 const maxHeader = 512
 
-// maxKept is how many headers are remembered before all are forgotten.
-const maxKept = 1024
+// maxHeaders is how many headers are cached; one more empties the cache.
+const maxHeaders = 1024
 
 var (
 	matcher = newMatcher()
-	kept    = remember()
+	matches = newMatches()
 )
 
-func remember() *atomic.Pointer[memory] {
-	p := new(atomic.Pointer[memory])
-	p.Store(new(memory))
+func newMatches() *atomic.Pointer[headerCache] {
+	p := new(atomic.Pointer[headerCache])
+	p.Store(new(headerCache))
 	return p
 }
 
-// A memory is what some headers were found to match.
-type memory struct {
+// A headerCache holds the locales that headers matched.
+type headerCache struct {
 	locales sync.Map // of header to Locale
 	size    atomic.Int32
 }
@@ -89,20 +92,20 @@ func newMatcher() language.Matcher {
 	return language.NewMatcher(ts)
 }
 
-// Match returns the locale that serves an Accept-Language header best, or the
-// default when it names none of ours. Answers are remembered, since most callers
-// send one of few headers, and forgotten together when too many came.
+// Match returns the locale that best matches an Accept-Language header, or
+// the default when none does. Results are cached, since most callers send one
+// of few headers. It may be called concurrently.
 func Match(header string) Locale {
 	if header == "" || len(header) > maxHeader {
 		return PT
 	}
-	m := kept.Load()
+	m := matches.Load()
 	if l, ok := m.locales.Load(header); ok {
 		return l.(Locale)
 	}
 	l := match(header)
-	if m.size.Add(1) > maxKept {
-		kept.CompareAndSwap(m, new(memory))
+	if m.size.Add(1) > maxHeaders {
+		matches.CompareAndSwap(m, new(headerCache))
 		return l
 	}
 	m.locales.Store(strings.Clone(header), l)
@@ -127,16 +130,16 @@ func match(header string) Locale {
 	return Locale(i)
 }
 
-// The texts: those that more than the pages show, and of the pages each area in
-// a file of its own, which its keys begin with.
+// The texts that not only pages show, and those of the pages: one file for each
+// area, whose keys begin with its name.
 //
 //go:embed messages/*.json messages/web/*.json
 var files embed.FS
 
 var messages = load()
 
-// load reads the texts. A file that is not a map of texts is a defect of the
-// build, which the first test that runs finds.
+// load parses the texts. It panics on an invalid file, a defect of the build
+// that any test finds.
 func load() (all [len(tags)]map[string]string) {
 	for _, l := range Locales {
 		all[l] = map[string]string{}
@@ -153,7 +156,7 @@ func load() (all [len(tags)]map[string]string) {
 	return all
 }
 
-// filesOf lists the files with the texts of l.
+// filesOf returns the names of the files with the texts of l.
 func filesOf(l Locale) []string {
 	areas, err := fs.Glob(files, "messages/web/*."+l.Tag()+".json")
 	if err != nil {
@@ -169,9 +172,10 @@ func Has(key string) bool {
 }
 
 // T returns the text for key, with each {name} replaced by the field of that
-// name: a list as its elements joined by commas, a number with all its digits,
-// everything else as fmt prints it. A name that fields lack stays as it is; a key without a text returns the
-// key, so that a slip is seen and harms no one.
+// name: a list is joined by commas, a number has all its digits, and any
+// other value is formatted by fmt. A placeholder without a field stays, and a
+// key without a text is returned itself, so that a mistake is visible and
+// harmless.
 func (l Locale) T(key string, fields map[string]any) string {
 	text, ok := messages[l][key]
 	if !ok {
@@ -180,10 +184,10 @@ func (l Locale) T(key string, fields map[string]any) string {
 	if len(fields) == 0 || !strings.Contains(text, "{") {
 		return text
 	}
-	return fill(text, fields)
+	return substitute(text, fields)
 }
 
-func fill(text string, fields map[string]any) string {
+func substitute(text string, fields map[string]any) string {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, "{")
@@ -198,12 +202,12 @@ func fill(text string, fields map[string]any) string {
 			text = rest
 			continue
 		}
-		b.WriteString(show(value))
+		b.WriteString(format(value))
 		text = after
 	}
 }
 
-func show(value any) string {
+func format(value any) string {
 	switch v := value.(type) {
 	case []string:
 		return strings.Join(v, ", ")

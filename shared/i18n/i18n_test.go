@@ -111,7 +111,7 @@ func TestNumber(t *testing.T) {
 		n    int
 		want string
 	}{{EN, 0, "other"}, {EN, 1, "one"}, {EN, 2, "other"}, {FR, 0, "one"}, {FR, 1, "one"}, {FR, 2, "other"}, {PT, 0, "one"}, {ES, 0, "other"}, {DE, 1, "one"}} {
-		if got := test.l.form(test.n); got != test.want {
+		if got := test.l.pluralForm(test.n); got != test.want {
 			t.Errorf("%s: the form of %d is %s, want %s", test.l, test.n, got, test.want)
 		}
 	}
@@ -120,7 +120,7 @@ func TestNumber(t *testing.T) {
 var code = regexp.MustCompile(`fault\.New\(fault\.\w+, "(\w+)"\)|New\(\w+, +"(\w+)"\)`)
 
 // TestFaultsHaveTexts reads the source of the service for the codes of its
-// faults: each is told in every locale.
+// faults: each has a text in every locale.
 func TestFaultsHaveTexts(t *testing.T) {
 	found := 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
@@ -197,18 +197,18 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestMatchKeepsLittle checks that callers can neither fill the memory with
-// headers nor keep those of others out of it.
-func TestMatchKeepsLittle(t *testing.T) {
-	for i := range 3 * maxKept {
+// TestMatchCacheIsBounded checks that callers can neither fill the memory
+// with headers nor keep other callers' headers out of the cache.
+func TestMatchCacheIsBounded(t *testing.T) {
+	for i := range 3 * maxHeaders {
 		Match(fmt.Sprintf("de;q=0.%d", i))
 		n := 0
-		kept.Load().locales.Range(func(any, any) bool { n++; return true })
-		if n > maxKept {
-			t.Fatalf("%d headers are kept, over %d", n, maxKept)
+		matches.Load().locales.Range(func(any, any) bool { n++; return true })
+		if n > maxHeaders {
+			t.Fatalf("%d headers are kept, over %d", n, maxHeaders)
 		}
 	}
-	for range maxKept + 2 { // the last header may be the one that makes room
+	for range maxHeaders + 2 { // the last header may be the one that makes room
 		if Match("fr-BE"); isKept("fr-BE") {
 			return
 		}
@@ -217,7 +217,7 @@ func TestMatchKeepsLittle(t *testing.T) {
 }
 
 func isKept(header string) bool {
-	_, ok := kept.Load().locales.Load(header)
+	_, ok := matches.Load().locales.Load(header)
 	return ok
 }
 

@@ -22,11 +22,11 @@ func namers(open func(language.Tag) display.Namer) (ns [len(tags)]display.Namer)
 	return ns
 }
 
-// LanguageName returns the name of a language, ISO 639, in a locale, with a
-// capital first letter; false when the locale has no name for it.
+// LanguageName returns the name of a language (ISO 639) in a locale,
+// capitalized, and whether the locale has one.
 func LanguageName(code string, l Locale) (string, bool) {
 	if key := "language." + code; Has(key) {
-		return l.T(key, nil), true // where the tables take a language for another
+		return l.T(key, nil), true // the tables confuse it with another language
 	}
 	base, err := language.ParseBase(code)
 	if err != nil || base.String() == "und" {
@@ -39,11 +39,11 @@ func LanguageName(code string, l Locale) (string, bool) {
 	return capital(languageNamers[l].Name(tag))
 }
 
-// CountryName returns the name of a country, ISO 3166-1 alpha-2, in a locale;
-// false when the locale has no name for it.
+// CountryName returns the name of a country (ISO 3166-1 alpha-2) in a locale,
+// and whether the locale has one.
 func CountryName(alpha2 string, l Locale) (string, bool) {
 	if key := "country." + alpha2; Has(key) {
-		return l.T(key, nil), true // where the tables are older than the name
+		return l.T(key, nil), true // the tables have an older name
 	}
 	region, err := language.ParseRegion(alpha2)
 	if err != nil || len(alpha2) != 2 || !region.IsCountry() || region.String() != alpha2 {
@@ -52,7 +52,8 @@ func CountryName(alpha2 string, l Locale) (string, bool) {
 	return capital(regionNamers[l].Name(region))
 }
 
-// capital returns name with its first letter in upper case; false when empty.
+// capital returns name with its first letter in upper case, and false when
+// name is empty.
 func capital(name string) (string, bool) {
 	r, size := utf8.DecodeRuneInString(name)
 	if size == 0 {
@@ -61,8 +62,8 @@ func capital(name string) (string, bool) {
 	return string(unicode.ToUpper(r)) + name[size:], true
 }
 
-// bibliographic leads from the codes of ISO 639-2/B that differ from those of
-// ISO 639-3 to the latter.
+// bibliographic maps the ISO 639-2/B codes that differ from ISO 639-3 to the
+// latter.
 var bibliographic = map[string]string{
 	"alb": "sqi", "arm": "hye", "baq": "eus", "bur": "mya", "chi": "zho",
 	"cze": "ces", "dut": "nld", "fre": "fra", "geo": "kat", "ger": "deu",
@@ -70,9 +71,9 @@ var bibliographic = map[string]string{
 	"per": "fas", "rum": "ron", "slo": "slk", "tib": "bod", "wel": "cym",
 }
 
-// LanguageCode returns the ISO 639-3 code of a language said in ISO 639-1,
-// 639-2/B, 639-2/T or 639-3, whatever the case, or by its English name; false
-// when it is none of them.
+// LanguageCode returns the ISO 639-3 code of a language, given by a code of
+// ISO 639-1, 639-2/B, 639-2/T or 639-3 or by its English name, in any case.
+// It returns false for anything else.
 func LanguageCode(s string) (string, bool) {
 	if len(s) > 64 {
 		return "", false
@@ -89,20 +90,20 @@ func LanguageCode(s string) (string, bool) {
 		if code := base.ISO3(); len(s) == 2 || code == s {
 			return code, len(code) == 3
 		}
-		return s, true // known under another preferred code
+		return s, true // valid, but package language prefers another code
 	}
 	code, ok := englishNames()[s]
 	return code, ok
 }
 
-// englishNames leads from names in lower case to codes.
+// englishNames maps English names in lower case to codes.
 var englishNames = sync.OnceValue(func() map[string]string {
 	names := map[string]string{"norwegian": "nor"}
 	english := display.English.Languages()
 	for _, base := range display.Supported.BaseLanguages() {
 		if tag, err := language.Raw.Compose(base); err == nil {
 			name := strings.ToLower(english.Name(tag))
-			// Of several codes with one name, the short ones are the usual.
+			// Of several codes with one name, the shorter is the usual one.
 			if name != "" && (names[name] == "" || len(base.String()) == 2) {
 				names[name] = base.ISO3()
 			}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/number"
 )
 
-// parsed are the locales as package language has them.
-var parsed = func() (ts [len(tags)]language.Tag) {
+// languageTags are the locales as tags of package language.
+var languageTags = func() (ts [len(tags)]language.Tag) {
 	for _, l := range Locales {
 		ts[l] = language.MustParse(l.HTML())
 	}
@@ -20,33 +20,33 @@ var parsed = func() (ts [len(tags)]language.Tag) {
 
 var printers = func() (ps [len(tags)]*message.Printer) {
 	for _, l := range Locales {
-		ps[l] = message.NewPrinter(parsed[l])
+		ps[l] = message.NewPrinter(languageTags[l])
 	}
 	return ps
 }()
 
-// Number returns n with the digits and separators of l.
+// Number formats n with the digits and separators of l.
 func (l Locale) Number(n int) string { return printers[l].Sprint(number.Decimal(n)) }
 
-// N returns the text for n things: that of key with the plural form of n after
-// a dot, as in "list.found.one" and "list.found.other". Its {n} is n as l
-// writes it; fields are as for T, and may be nil.
+// N returns the text for n things: the text of key with the plural form of n
+// appended after a dot, as in "list.found.one" and "list.found.other". Its
+// {n} is n formatted for l; fields are as for T, and may be nil.
 func (l Locale) N(key string, n int, fields map[string]any) string {
 	with := map[string]any{"n": l.Number(n)}
 	maps.Copy(with, fields)
-	return l.T(key+"."+l.form(n), with)
+	return l.T(key+"."+l.pluralForm(n), with)
 }
 
-// form returns the plural form of n in l: one or other. No locale of ours has
-// more of them for whole numbers.
-func (l Locale) form(n int) string {
-	if plural.Cardinal.MatchPlural(parsed[l], max(n, -n), 0, 0, 0, 0) == plural.One {
+// pluralForm returns the plural form of n in l, "one" or "other". Our locales
+// have no other form for integers.
+func (l Locale) pluralForm(n int) string {
+	if plural.Cardinal.MatchPlural(languageTags[l], max(n, -n), 0, 0, 0, 0) == plural.One {
 		return "one"
 	}
 	return "other"
 }
 
-// Under returns the texts whose keys begin with prefix, by their keys.
+// Under returns the texts whose keys begin with prefix, by key.
 func (l Locale) Under(prefix string) map[string]string {
 	under := map[string]string{}
 	for key, text := range messages[l] {

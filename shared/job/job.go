@@ -1,13 +1,11 @@
-// Package job knows the work that runs on a schedule or at an operator's word:
-// by which names it is called, and how it last went.
-//
-// It keeps these documents:
+// Package job runs named jobs, each in one process at a time, and stores how
+// its last run went.
 //
 //	jobs/{name}      the Report of its last run
-//	leases/{name}    who runs it, and until when that holds
+//	leases/{name}    the run in progress, and until when its lease is valid
 //
 // A lease lets one process at a time run a job. It is renewed while the job
-// runs and ends by itself when the process dies.
+// runs, and expires by itself when the process dies.
 package job
 
 import (
@@ -29,21 +27,21 @@ var (
 	ErrRunning = fault.New(fault.Conflict, "job_running")
 )
 
-// An Order says how a run was asked for.
+// An Order says how a run was requested.
 type Order struct {
-	Manual bool // by the operator, not by the clock
-	Force  bool // even against the job's own caution
+	Manual bool // by the operator, not by the scheduler
+	Force  bool // run even if the job's own checks advise against it
 }
 
 // A Job is work with a name.
 type Job struct {
 	Name string
-	// Run does the work. What it returns goes into the report, also when it
+	// Run does the work. Its result is stored in the report, also when it
 	// fails; it must encode as a JSON object.
 	Run func(ctx context.Context, o Order) (result any, err error)
 }
 
-// A Report says how a run of a job went.
+// A Report is the outcome of a run.
 type Report struct {
 	Job       string     `json:"job"`
 	StartedAt store.Time `json:"started_at" type:"string" format:"date-time"`
@@ -53,17 +51,17 @@ type Report struct {
 	Result    any        `json:"result" description:"Result of the run, an object that depends on the job."`
 }
 
-// A Runner runs jobs, each at most once at a time over all processes that share
-// a database.
+// A Runner runs jobs, each at most once at a time among all processes that
+// share a database. Its methods may be called concurrently.
 type Runner struct {
 	db   store.DB
 	log  *slog.Logger
 	now  func() time.Time
-	tick func(time.Duration) (<-chan time.Time, func()) // ticks, until the function is called
+	tick func(time.Duration) (<-chan time.Time, func()) // returns a ticker, and a function that stops it
 	jobs []Job
 }
 
-// NewRunner returns a runner of jobs that keeps its reports in db.
+// NewRunner returns a runner of jobs that stores its reports in db.
 func NewRunner(db store.DB, log *slog.Logger, now func() time.Time, jobs ...Job) *Runner {
 	return &Runner{db: db, log: log, now: now, jobs: jobs, tick: func(d time.Duration) (<-chan time.Time, func()) {
 		t := time.NewTicker(d)
@@ -71,7 +69,7 @@ func NewRunner(db store.DB, log *slog.Logger, now func() time.Time, jobs ...Job)
 	}}
 }
 
-// Names lists the jobs.
+// Names returns the names of the jobs.
 func (r *Runner) Names() []string {
 	var names []string
 	for _, j := range r.jobs {
@@ -80,25 +78,25 @@ func (r *Runner) Names() []string {
 	return names
 }
 
-// Run runs a job and returns its report. It returns ErrUnknown, ErrRunning, the
-// fault.ErrUnavailable of a database that does not answer, or the error of the
-// job with the report: ErrLost when it did not keep its lease.
+// Run runs a job and returns its report. It returns ErrUnknown, ErrRunning,
+// fault.ErrUnavailable when the database does not answer, or the error of the
+// job together with the report: ErrLost when the run lost its lease.
 func (r *Runner) Run(ctx context.Context, name string, o Order) (rep *Report, err error) {
 	i := slices.IndexFunc(r.jobs, func(j Job) bool { return j.Name == name })
 	if i < 0 {
 		return nil, ErrUnknown
 	}
-	if e := r.holding(ctx, name, func(ctx context.Context) { rep, err = r.report(ctx, r.jobs[i], o) }); e != nil {
+	if e := r.withLease(ctx, name, func(ctx context.Context) { rep, err = r.report(ctx, r.jobs[i], o) }); e != nil {
 		return nil, e
 	}
 	return rep, err
 }
 
-// report runs j and keeps the report of it, unless another process has taken
-// its place.
+// report runs j and stores its report, unless another process holds the lease
+// by then.
 func (r *Runner) report(ctx context.Context, j Job, o Order) (*Report, error) {
 	start := r.now()
-	result, err := guarded(ctx, j, o)
+	result, err := runSafely(ctx, j, o)
 	if lost := context.Cause(ctx); errors.Is(lost, ErrLost) {
 		err = ErrLost.Because(err)
 	}
@@ -117,14 +115,14 @@ func (r *Runner) report(ctx context.Context, j Job, o Order) (*Report, error) {
 		}
 		return tx.Set(path(j.Name), rep)
 	}); e != nil {
-		r.log.ErrorContext(ctx, "job report not kept", "job", j.Name, "err", e)
+		r.log.ErrorContext(ctx, "job report not saved", "job", j.Name, "err", e)
 	}
 	return rep, err
 }
 
-// guarded runs j and makes an error of a panic, so that one job's defect does
-// not end the process that runs them all.
-func guarded(ctx context.Context, j Job, o Order) (result any, err error) {
+// runSafely runs j and returns a panic as an error, so that a defect of one
+// job does not end the process.
+func runSafely(ctx context.Context, j Job, o Order) (result any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("job %s: panic: %v\n%s", j.Name, p, debug.Stack())

@@ -12,50 +12,55 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// ErrLost ends a run whose place another process may have taken, because this
-// one did not renew its lease in time.
+// A run holds a lease, a document with a random holder and an end time, and
+// renews it three times in leaseTime. When it cannot renew in time, its
+// context is canceled. A process that was suspended may not notice that in
+// time, so every transaction of a run also checks the lease (Fence): a run
+// that lost its lease cannot overwrite the work of its successor.
+
+// ErrLost ends a run that did not renew its lease in time, so that another
+// process may hold it.
 var ErrLost = fault.New(fault.Conflict, "job_lost")
 
-// leaseTime is how long a lease holds without being renewed: what a job whose
-// process died waits until it can run again. It is renewed three times in that.
+// leaseTime is how long a lease is valid without being renewed: how long a
+// job whose process died waits before it can run again.
 const leaseTime = 30 * time.Second
 
-// lapse is how long a call for a lease may take: it must not take as long as
-// the lease holds.
-const lapse = leaseTime / 3
+// leaseCallTime bounds a database call for a lease, which must be shorter
+// than the lease.
+const leaseCallTime = leaseTime / 3
 
-// A lease is the document that lets one process at a time run a job. The clocks
-// of the processes may differ by some seconds: who is held up for longer than
-// it holds writes nothing, because of Fence.
+// A lease is the document that lets one process at a time run a job. The
+// clocks of processes may differ by seconds; Fence makes that harmless.
 type lease struct {
-	Holder string     `json:"holder"` // of one run; no two have the same
+	Holder string     `json:"holder"` // random for each run
 	Until  store.Time `json:"until"`
 }
 
 func leasePath(name string) store.Path { return store.Path("leases/" + name) }
 
-// A hold is a lease as its holder sees it.
-type hold struct {
+// A heldLease is a lease as its holder sees it.
+type heldLease struct {
 	db     store.DB
 	log    *slog.Logger
 	now    func() time.Time
 	name   string
 	holder string
-	until  time.Time // known to the one goroutine that renews
+	until  time.Time // used only by the goroutine that renews
 }
 
-// take takes the lease of a job, or returns ErrRunning while another run holds
-// it.
-func (r *Runner) take(ctx context.Context, name string) (*hold, error) {
-	h := &hold{db: r.db, log: r.log, now: r.now, name: name, holder: rand.Text()}
+// acquire takes the lease of a job. It returns ErrRunning while another run
+// holds it.
+func (r *Runner) acquire(ctx context.Context, name string) (*heldLease, error) {
+	h := &heldLease{db: r.db, log: r.log, now: r.now, name: name, holder: rand.Text()}
 	err := r.db.Update(ctx, func(tx store.Tx) error {
-		l, err := held(tx, name)
+		l, err := readLease(tx, name)
 		if err != nil {
 			return err
 		}
 		h.until = r.now().Add(leaseTime)
 		if l.Holder != "" && l.Holder != h.holder && r.now().Before(l.Until.Time) {
-			return ErrRunning // our own it is when the first try went well and was not heard of
+			return ErrRunning // it is ours if a first attempt succeeded without our learning of it
 		}
 		return tx.Set(leasePath(name), lease{h.holder, store.At(h.until)})
 	})
@@ -68,26 +73,26 @@ func (r *Runner) take(ctx context.Context, name string) (*hold, error) {
 	return h, nil
 }
 
-// held returns the lease of a job, which is zero when nobody holds it.
-func held(tx store.Tx, name string) (l lease, err error) {
+// readLease returns the lease of a job, or zero when there is none.
+func readLease(tx store.Tx, name string) (l lease, err error) {
 	if err = tx.Get(leasePath(name), &l); errors.Is(err, store.ErrNotFound) {
 		return lease{}, nil
 	}
 	return l, err
 }
 
-// check ends a transaction with ErrLost when the lease is another's.
-func (h *hold) check(tx store.Tx) error {
-	l, err := held(tx, h.name)
+// check fails a transaction with ErrLost when another run holds the lease.
+func (h *heldLease) check(tx store.Tx) error {
+	l, err := readLease(tx, h.name)
 	if err == nil && l.Holder != h.holder {
 		err = ErrLost
 	}
 	return err
 }
 
-// renew makes the lease hold from now on.
-func (h *hold) renew(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, lapse)
+// renew extends the lease from now on.
+func (h *heldLease) renew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, leaseCallTime)
 	defer cancel()
 	until := h.now().Add(leaseTime)
 	err := h.db.Update(ctx, func(tx store.Tx) error {
@@ -102,9 +107,9 @@ func (h *hold) renew(ctx context.Context) error {
 	return err
 }
 
-// keep renews the lease at each tick until done is closed, and calls lost when
-// it is, or may be, another's.
-func (h *hold) keep(ctx context.Context, ticks <-chan time.Time, done <-chan struct{}, lost func()) {
+// renewUntil renews the lease at each tick until done is closed, and calls
+// lost when another run holds it, or may.
+func (h *heldLease) renewUntil(ctx context.Context, ticks <-chan time.Time, done <-chan struct{}, lost func()) {
 	for {
 		select {
 		case <-done:
@@ -120,9 +125,9 @@ func (h *hold) keep(ctx context.Context, ticks <-chan time.Time, done <-chan str
 	}
 }
 
-// drop gives the lease back, if it is still held.
-func (h *hold) drop(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, lapse)
+// release deletes the lease, if this run still holds it.
+func (h *heldLease) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, leaseCallTime)
 	defer cancel()
 	err := h.db.Update(ctx, func(tx store.Tx) error {
 		if err := h.check(tx); err != nil {
@@ -131,14 +136,14 @@ func (h *hold) drop(ctx context.Context) {
 		return tx.Delete(leasePath(h.name))
 	})
 	if err != nil {
-		h.log.WarnContext(ctx, "lease of a job not given back: it ends by itself", "job", h.name, "err", err)
+		h.log.WarnContext(ctx, "lease of a job was not released; it expires by itself", "job", h.name, "err", err)
 	}
 }
 
-// holding runs f while the lease of a job is kept, with a context that ends when
-// it is lost.
-func (r *Runner) holding(ctx context.Context, name string, f func(context.Context)) error {
-	h, err := r.take(ctx, name)
+// withLease runs f while it renews the lease of a job. The context of f is
+// canceled when the lease is lost.
+func (r *Runner) withLease(ctx context.Context, name string, f func(context.Context)) error {
+	h, err := r.acquire(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -149,25 +154,25 @@ func (r *Runner) holding(ctx context.Context, name string, f func(context.Contex
 	var keeper sync.WaitGroup
 	keeper.Go(func() {
 		defer stop()
-		h.keep(context.WithoutCancel(ctx), ticks, done, func() { cancel(ErrLost) })
+		h.renewUntil(context.WithoutCancel(ctx), ticks, done, func() { cancel(ErrLost) })
 	})
 	defer func() {
 		close(done)
 		keeper.Wait()
-		h.drop(context.WithoutCancel(ctx))
+		h.release(context.WithoutCancel(ctx))
 	}()
-	f(context.WithValue(ctx, holdKey{}, h))
+	f(context.WithValue(ctx, leaseKey{}, h))
 	return nil
 }
 
-type holdKey struct{}
+type leaseKey struct{}
 
-// Fence returns a check for the transactions of the run that ctx belongs to: it
-// ends them with ErrLost when another process has taken the run's place, so
-// that a process that was held up overwrites nothing. It lets all pass when ctx
-// belongs to no run.
+// Fence returns a check for the transactions of the run that ctx belongs to.
+// It fails them with ErrLost when another process holds the lease, so that a
+// process that was suspended overwrites nothing. When ctx belongs to no run,
+// the check always succeeds.
 func Fence(ctx context.Context) func(store.Tx) error {
-	if h, ok := ctx.Value(holdKey{}).(*hold); ok {
+	if h, ok := ctx.Value(leaseKey{}).(*heldLease); ok {
 		return h.check
 	}
 	return func(store.Tx) error { return nil }

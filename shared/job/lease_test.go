@@ -17,21 +17,21 @@ import (
 	"miramundo.dev/shared/wire"
 )
 
-// A machine is a process that runs the job "work" on a database of several.
-type machine struct {
+// A process runs the job "work" on a database that others share.
+type process struct {
 	*Runner
 	ticks chan time.Time
 	work  func(ctx context.Context) error
 }
 
-// A fleet is machines with one clock.
-type fleet struct {
+// processes share one clock.
+type processes struct {
 	db  store.DB
 	now atomic.Int64 // in seconds
 }
 
-// onEach runs a test on each database that there is.
-func onEach(t *testing.T, test func(*testing.T, *fleet)) {
+// onEach runs a test on each kind of database.
+func onEach(t *testing.T, test func(*testing.T, *processes)) {
 	t.Run("embedded", func(t *testing.T) { test(t, open(t, wire.Config{Backend: wire.Embedded, DataDir: t.TempDir()})) })
 	t.Run("firestore", func(t *testing.T) {
 		host := os.Getenv("FIRESTORE_EMULATOR_HOST")
@@ -47,23 +47,23 @@ func onEach(t *testing.T, test func(*testing.T, *fleet)) {
 	})
 }
 
-func open(t *testing.T, c wire.Config) *fleet {
+func open(t *testing.T, c wire.Config) *processes {
 	t.Helper()
 	db, events, err := wire.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { events.Close(); db.Close() })
-	return &fleet{db: db}
+	return &processes{db: db}
 }
 
-func (f *fleet) clock() time.Time { return time.Unix(f.now.Load(), 0) }
+func (f *processes) clock() time.Time { return time.Unix(f.now.Load(), 0) }
 
-func (f *fleet) pass(d time.Duration) { f.now.Add(int64(d / time.Second)) }
+func (f *processes) pass(d time.Duration) { f.now.Add(int64(d / time.Second)) }
 
 // machine returns one more that shares the database, or another way to it.
-func (f *fleet) machine(db store.DB) *machine {
-	m := &machine{ticks: make(chan time.Time)}
+func (f *processes) machine(db store.DB) *process {
+	m := &process{ticks: make(chan time.Time)}
 	m.Runner = NewRunner(db, slog.New(slog.DiscardHandler), f.clock, Job{Name: "work", Run: func(ctx context.Context, _ Order) (any, error) {
 		return nil, m.work(ctx)
 	}})
@@ -71,11 +71,11 @@ func (f *fleet) machine(db store.DB) *machine {
 	return m
 }
 
-// TestLease has two machines run one job: one at a time, and the second when
-// the first has ended.
+// TestLease has two processes run one job: one at a time, and the second
+// after the first.
 func TestLease(t *testing.T) { onEach(t, testLease) }
 
-func testLease(t *testing.T, f *fleet) {
+func testLease(t *testing.T, f *processes) {
 	a, b := f.machine(f.db), f.machine(f.db)
 	b.work = func(context.Context) error { return nil }
 	a.work = func(context.Context) error {
@@ -84,17 +84,17 @@ func testLease(t *testing.T, f *fleet) {
 		}
 		return nil
 	}
-	for _, m := range []*machine{a, b} {
+	for _, m := range []*process{a, b} {
 		if _, err := m.Run(t.Context(), "work", Order{}); err != nil {
 			t.Errorf("one after the other: %v", err)
 		}
 	}
 }
 
-// TestLeaseRenewed keeps a job running for longer than a lease holds.
+// TestLeaseRenewed keeps a job running for longer than leaseTime.
 func TestLeaseRenewed(t *testing.T) { onEach(t, testLeaseRenewed) }
 
-func testLeaseRenewed(t *testing.T, f *fleet) {
+func testLeaseRenewed(t *testing.T, f *processes) {
 	a, b := f.machine(f.db), f.machine(f.db)
 	a.work = func(context.Context) error {
 		for range 12 {
@@ -112,12 +112,12 @@ func testLeaseRenewed(t *testing.T, f *fleet) {
 	}
 }
 
-// TestLeaseOfTheDead takes over from a process that has died, once its lease
-// has ended and not before.
-func TestLeaseOfTheDead(t *testing.T) { onEach(t, testLeaseOfTheDead) }
+// TestLeaseOfKilledProcess takes over from a process that died, after its
+// lease has expired and not before.
+func TestLeaseOfKilledProcess(t *testing.T) { onEach(t, testLeaseOfTheDead) }
 
-func testLeaseOfTheDead(t *testing.T, f *fleet) {
-	if _, err := f.machine(f.db).take(t.Context(), "work"); err != nil {
+func testLeaseOfTheDead(t *testing.T, f *processes) {
+	if _, err := f.machine(f.db).acquire(t.Context(), "work"); err != nil {
 		t.Fatal(err)
 	}
 	b := f.machine(f.db)
@@ -132,11 +132,11 @@ func testLeaseOfTheDead(t *testing.T, f *fleet) {
 	}
 }
 
-// TestFence holds a process up until another has taken its place: what it then
-// writes is refused, its context ends, and its report replaces none.
+// TestFence suspends a process until another holds the lease: its later
+// writes are refused, its context ends, and its report is not stored.
 func TestFence(t *testing.T) { onEach(t, testFence) }
 
-func testFence(t *testing.T, f *fleet) {
+func testFence(t *testing.T, f *processes) {
 	a, b := f.machine(f.db), f.machine(f.db)
 	note := func(ctx context.Context, text string) error {
 		fence := Fence(ctx)
@@ -175,11 +175,11 @@ func testFence(t *testing.T, f *fleet) {
 	}
 }
 
-// TestLeaseWithoutDatabase ends a run that cannot renew its lease when that may
-// be another's, and not before; nothing begins without a database.
+// TestLeaseWithoutDatabase cancels a run that cannot renew its lease once the
+// lease has expired, and not before. Without a database no run begins.
 func TestLeaseWithoutDatabase(t *testing.T) { onEach(t, testLeaseWithoutDatabase) }
 
-func testLeaseWithoutDatabase(t *testing.T, f *fleet) {
+func testLeaseWithoutDatabase(t *testing.T, f *processes) {
 	db := storetest.NewSwitch(f.db)
 	a := f.machine(db)
 	a.work = func(ctx context.Context) error {
@@ -205,23 +205,22 @@ func testLeaseWithoutDatabase(t *testing.T, f *fleet) {
 	}
 }
 
-// A deaf is a database that does not hear that a transaction went well, and
-// tries it again.
-type deaf struct{ store.DB }
+// A repeatingDB does not learn that a transaction succeeded, and repeats it.
+type repeatingDB struct{ store.DB }
 
-func (d deaf) Update(ctx context.Context, f func(store.Tx) error) error {
+func (d repeatingDB) Update(ctx context.Context, f func(store.Tx) error) error {
 	if err := d.DB.Update(ctx, f); err != nil {
 		return err
 	}
 	return d.DB.Update(ctx, f)
 }
 
-// TestLeaseTakenTwice takes a lease by a transaction that is tried again after
-// it went well.
-func TestLeaseTakenTwice(t *testing.T) { onEach(t, testLeaseTakenTwice) }
+// TestLeaseTransactionRepeated takes a lease by a transaction that is
+// repeated after it succeeded.
+func TestLeaseTransactionRepeated(t *testing.T) { onEach(t, testLeaseTakenTwice) }
 
-func testLeaseTakenTwice(t *testing.T, f *fleet) {
-	a, b := f.machine(deaf{f.db}), f.machine(f.db)
+func testLeaseTakenTwice(t *testing.T, f *processes) {
+	a, b := f.machine(repeatingDB{f.db}), f.machine(f.db)
 	a.work = func(context.Context) error {
 		if _, err := b.Run(t.Context(), "work", Order{}); !errors.Is(err, ErrRunning) {
 			t.Errorf("while it runs elsewhere: %v", err)
@@ -233,10 +232,10 @@ func testLeaseTakenTwice(t *testing.T, f *fleet) {
 	}
 }
 
-// TestLeaseOfMany has many machines ask at once: one of them runs.
-func TestLeaseOfMany(t *testing.T) { onEach(t, testLeaseOfMany) }
+// TestLeaseRace has many processes ask at once: one of them runs.
+func TestLeaseRace(t *testing.T) { onEach(t, testLeaseOfMany) }
 
-func testLeaseOfMany(t *testing.T, f *fleet) {
+func testLeaseOfMany(t *testing.T, f *processes) {
 	const n = 8
 	var ran atomic.Int32
 	asked := make(chan error, n)

@@ -12,27 +12,28 @@ import (
 	"miramundo.dev/shared/i18n"
 )
 
-// countries leads from codes to slugs, and back, in each locale.
+// countries maps the countries of a locale to slugs, and back.
 type countries struct {
 	slugs map[string]string // by ISO 3166-1 alpha-2
 	codes map[string]string // by slug
 }
 
-var atlas = sync.OnceValue(func() (all [5]countries) {
+var countriesByLocale = sync.OnceValue(func() (all [5]countries) {
 	for _, l := range i18n.Locales {
-		all[l] = chart(l)
+		all[l] = newCountries(l)
 	}
 	return all
 })
 
-// chart names every country that the locale has a name for.
-func chart(l i18n.Locale) countries {
+// newCountries returns all countries that have a name in a locale. It panics
+// when two have one slug, a mistake that any test finds.
+func newCountries(l i18n.Locale) countries {
 	c := countries{map[string]string{}, map[string]string{}}
 	for a := 'A'; a <= 'Z'; a++ {
 		for b := 'A'; b <= 'Z'; b++ {
 			code := string(a) + string(b)
 			name, ok := i18n.CountryName(code, l)
-			if !ok || former(code) {
+			if !ok || isFormerCode(code) {
 				continue
 			}
 			slug := Slug(name)
@@ -45,22 +46,22 @@ func chart(l i18n.Locale) countries {
 	return c
 }
 
-// former reports whether a code stands for what another does today, as DD for
-// DE.
-func former(code string) bool {
+// isFormerCode reports whether a code was replaced by another, as DD by DE.
+func isFormerCode(code string) bool {
 	region, err := language.ParseRegion(code)
 	return err != nil || region.Canonicalize() != region
 }
 
-// letters that have no base letter to fold to.
-var letters = strings.NewReplacer("ø", "o", "ł", "l", "ß", "ss", "æ", "ae", "œ", "oe", "ð", "d", "đ", "d", "ı", "i")
+// foldLetters replaces letters that Unicode does not decompose to a base
+// letter.
+var foldLetters = strings.NewReplacer("ø", "o", "ł", "l", "ß", "ss", "æ", "ae", "œ", "oe", "ð", "d", "đ", "d", "ı", "i")
 
-// Slug returns a text as it stands in an address: its letters and digits in
-// lower case and without accents, joined by hyphens.
+// Slug returns text for use in a path: letters and digits in lower case and
+// without accents, words joined by hyphens.
 func Slug(text string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range norm.NFD.String(letters.Replace(strings.ToLower(text))) {
+	for _, r := range norm.NFD.String(foldLetters.Replace(strings.ToLower(text))) {
 		switch {
 		case unicode.Is(unicode.Mn, r) || r == '\'' || r == '’':
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
@@ -76,19 +77,19 @@ func Slug(text string) string {
 	return b.String()
 }
 
-// CountryPath returns the path of the page of a country in a locale, by its
-// ISO 3166-1 alpha-2 code; false when the locale has no name for it.
+// CountryPath returns the path of the page of a country (ISO 3166-1 alpha-2)
+// in a locale, and whether the locale has a name for it.
 func CountryPath(l i18n.Locale, code string) (string, bool) {
-	slug, ok := atlas()[l].slugs[code]
+	slug, ok := countriesByLocale()[l].slugs[code]
 	if !ok {
 		return "", false
 	}
 	return Country.Path(l, slug), true
 }
 
-// CountryOf returns the code of the country that a slug names in a locale, and
+// CountryOf returns the code of the country with a slug in a locale, and
 // whether there is one.
 func CountryOf(l i18n.Locale, slug string) (string, bool) {
-	code, ok := atlas()[l].codes[slug]
+	code, ok := countriesByLocale()[l].codes[slug]
 	return code, ok
 }

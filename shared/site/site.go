@@ -1,9 +1,8 @@
-// Package site knows the pages for people: which there are, and the address of
-// each in every locale.
+// Package site defines the address of every page in every locale.
 //
-// The default locale stands at the root, each other below its tag. What the
-// router serves, what links and hreflang say and what the sitemap lists are all
-// taken from here, so that they cannot disagree.
+// The default locale is at the root, each other below its tag. The router,
+// links, hreflang and the sitemap all take their paths from here, so they
+// cannot disagree.
 package site
 
 import (
@@ -16,25 +15,25 @@ import (
 // A Page is a kind of page.
 type Page int
 
-// The pages. Those that end in a thing of many take its name in their address.
+// The pages. The path of some ends in a name, such as a channel's.
 const (
-	Home      Page = iota // the catalog, and what a search of it finds
+	Home      Page = iota // the catalog and its search results
 	Country               // the channels of a country: see CountryPath
 	Countries             // all countries
-	Channel               // about a channel, and to watch it
-	Library               // folders of the one who looks
-	Favorites             // likewise
-	History               // likewise
-	Guide                 // how to use it all
-	About                 // credits, licences and whom to ask
+	Channel               // a channel and its player
+	Library               // the visitor's folders
+	Favorites             // the visitor's favorites
+	History               // the visitor's history
+	Guide                 // how to use the service
+	About                 // credits, licences and contact
 
-	Nowhere Page = -1 // none of them: what a person sees who asks for what is not there
+	Nowhere Page = -1 // the error page for addresses without a page
 )
 
-// Pages lists the pages in their order, without Nowhere.
+// Pages lists the pages in order, without Nowhere.
 var Pages = []Page{Home, Country, Countries, Channel, Library, Favorites, History, Guide, About}
 
-// names are what the pages are called in logs, stylesheets and scripts.
+// names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about"}
 
 // String returns the name of p, which is the same in every locale.
@@ -45,8 +44,8 @@ func (p Page) String() string {
 	return names[p]
 }
 
-// paths are the parts of addresses after that of the locale, in the order of
-// [i18n.Locales]. An {id} stands for what is asked for.
+// paths are the paths below the root of each locale, in the order of
+// [i18n.Locales]. {id} is the place of a name.
 var paths = [...][5]string{
 	Home:      {"", "", "", "", ""},
 	Country:   {"/{id}", "/{id}", "/{id}", "/{id}", "/{id}"},
@@ -59,9 +58,9 @@ var paths = [...][5]string{
 	About:     {"/sobre", "/about", "/acerca", "/a-propos", "/ueber"},
 }
 
-const slot = "{id}"
+const idParam = "{id}"
 
-// root returns what the addresses of a locale begin with.
+// root returns the prefix of the paths of a locale.
 func root(l i18n.Locale) string {
 	if l == i18n.PT {
 		return ""
@@ -69,8 +68,8 @@ func root(l i18n.Locale) string {
 	return "/" + l.Tag()
 }
 
-// path returns the path of p in a locale, in which {id} may stand. Nowhere leads
-// back to the start.
+// path returns the path of p in a locale, possibly with {id}. The path of
+// Nowhere is that of Home.
 func (p Page) path(l i18n.Locale) string {
 	if p == Nowhere {
 		p = Home
@@ -78,7 +77,7 @@ func (p Page) path(l i18n.Locale) string {
 	return root(l) + paths[p][l]
 }
 
-// Pattern returns the path of p in a locale as [http.ServeMux] takes it.
+// Pattern returns the path of p in a locale as a pattern of [http.ServeMux].
 func (p Page) Pattern(l i18n.Locale) string {
 	path := p.path(l)
 	if path == "" {
@@ -87,28 +86,28 @@ func (p Page) Pattern(l i18n.Locale) string {
 	return path
 }
 
-// Named reports whether the address of p takes a name.
-func (p Page) Named() bool { return strings.HasSuffix(p.path(i18n.PT), slot) }
+// Named reports whether the path of p contains a name.
+func (p Page) Named() bool { return strings.HasSuffix(p.path(i18n.PT), idParam) }
 
-// Personal reports whether p is about the one who looks, so that there is
-// nothing in it for search engines.
+// Personal reports whether p shows the visitor's own data, so that search
+// engines should not index it.
 func (p Page) Personal() bool { return p == Library || p == Favorites || p == History || p == Nowhere }
 
-// Path returns the path of p in a locale, with the name of what it is about
-// when it takes one; of a country that is its slug. The name is escaped.
+// Path returns the path of p in a locale with the given name, if p takes one;
+// for a country that is its slug. The name is escaped.
 func (p Page) Path(l i18n.Locale, name string) string {
 	path := p.path(l)
 	if path == "" {
 		return "/"
 	}
-	if before, ok := strings.CutSuffix(path, slot); ok {
+	if before, ok := strings.CutSuffix(path, idParam); ok {
 		return before + url.PathEscape(name)
 	}
 	return path
 }
 
-// LocaleOf returns the locale that a path belongs to, whatever page it leads
-// to, and whether it says one: a path at the root may belong to nobody.
+// LocaleOf returns the locale of a path and whether the path names it. A path
+// without a locale gets the default.
 func LocaleOf(path string) (i18n.Locale, bool) {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	for _, l := range i18n.Locales[1:] {

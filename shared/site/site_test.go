@@ -37,7 +37,7 @@ func TestCountries(t *testing.T) {
 			taken["/"+other.Tag()] = Home
 		}
 		n := 0
-		for code, slug := range atlas()[l].slugs {
+		for code, slug := range countriesByLocale()[l].slugs {
 			path, ok := CountryPath(l, code)
 			if p, other := taken[path]; other {
 				t.Errorf("%s: %s is at %s, as is %s", l, code, path, p)
@@ -93,7 +93,8 @@ func TestLocaleOf(t *testing.T) {
 	}
 }
 
-// TestNowhere checks that what is not there has a name, and leads to the start.
+// TestNowhere checks that the error page has a name, and that its path is
+// that of the home page.
 func TestNowhere(t *testing.T) {
 	for _, l := range i18n.Locales {
 		if Nowhere.Path(l, "x") != Home.Path(l, "") {
@@ -105,8 +106,8 @@ func TestNowhere(t *testing.T) {
 	}
 }
 
-// TestPersonal names the pages that search engines do not get: a new page is to
-// be thought of here.
+// TestPersonal lists the pages that search engines do not index, so that a
+// new page is considered.
 func TestPersonal(t *testing.T) {
 	personal := map[string]bool{"library": true, "favorites": true, "history": true, "error": true}
 	for _, p := range append([]Page{Nowhere}, Pages...) {

@@ -8,17 +8,21 @@ import (
 	"time"
 )
 
-// maxNesting is how deep lists and maps may lie in a document, itself counted.
+// Encoding is the same for every database: a document becomes JSON once, and
+// a scanner checks it against the limits of both databases and measures it.
+// Implementations store only documents that passed it.
+
+// maxNesting is how deep lists and maps may nest, the document included.
 const maxNesting = 20
 
-// An Encoded is a document as implementations keep it.
+// An Encoded is a document ready to be stored.
 type Encoded struct {
-	JSON   []byte    // one object, compact, without a name said twice
-	Expire time.Time // the value of expire_at; zero when the document stays
+	JSON   []byte    // one object, compact, without duplicate names
+	Expire time.Time // the value of expire_at; zero when it does not expire
 }
 
-// Encode returns doc as JSON, or why it cannot be kept: ErrTooLarge or
-// ErrDocument. Implementations keep nothing that has not passed here.
+// Encode returns doc as JSON. It returns ErrTooLarge or ErrDocument when doc
+// cannot be stored.
 func Encode(doc any) (Encoded, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -29,7 +33,7 @@ func Encode(doc any) (Encoded, error) {
 	return check(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// check returns body, valid and compact JSON, as a document that can be kept.
+// check checks body, valid and compact JSON.
 func check(body []byte) (Encoded, error) {
 	if len(body) > MaxSize {
 		return Encoded{}, ErrTooLarge
@@ -49,8 +53,8 @@ func check(body []byte) (Encoded, error) {
 	return Encoded{JSON: body, Expire: expire}, err
 }
 
-// expireAt returns the moment that raw, the JSON value of the field expire_at,
-// names: zero when there is no such field.
+// expireAt parses raw, the JSON value of the field expire_at; it returns zero
+// when there is none.
 func expireAt(raw []byte) (time.Time, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return time.Time{}, nil
@@ -62,7 +66,7 @@ func expireAt(raw []byte) (time.Time, error) {
 	return t, nil
 }
 
-// Decode sets doc, a pointer, from the JSON of a document.
+// Decode decodes the JSON of a document into doc, a pointer.
 func Decode(body []byte, doc any) error {
 	if err := json.Unmarshal(body, doc); err != nil {
 		return fmt.Errorf("decode document: %w", err)
@@ -70,11 +74,11 @@ func Decode(body []byte, doc any) error {
 	return nil
 }
 
-// A scanner walks valid, compact JSON and counts its size as Firestore does:
-// a string takes its bytes and one, a number 8, a bool or null 1, a map or
-// list its parts, and a map 32 more. The bytes are those of JSON, where an
-// escape takes several: too many rather than too few.
-// See https://firebase.google.com/docs/firestore/storage-size.
+// A scanner walks valid, compact JSON and adds up its size as Firestore does:
+// the bytes of a string plus one, 8 for a number, 1 for a bool or null, 32
+// for a map plus its parts, and the parts of a list. Escapes are counted as
+// they are in JSON, which is more than Firestore counts. See
+// https://firebase.google.com/docs/firestore/storage-size.
 type scanner struct {
 	b      []byte
 	i      int    // the position of the next value
@@ -105,7 +109,7 @@ func (s *scanner) value(depth int, inList bool) {
 	}
 }
 
-// object walks the object at the scanner's position.
+// object walks an object.
 func (s *scanner) object(depth int) {
 	names := map[string]struct{}{}
 	for s.i++; s.err == nil && s.b[s.i] != '}'; {
@@ -125,8 +129,7 @@ func (s *scanner) object(depth int) {
 	s.i++
 }
 
-// name walks the name of a field and its colon, and adds it to those that the
-// object has.
+// name walks a field name and its colon, and refuses a duplicate.
 func (s *scanner) name(names map[string]struct{}) string {
 	raw := s.text()
 	s.i++
@@ -154,7 +157,7 @@ func (s *scanner) list(depth int) {
 	s.i++
 }
 
-// text walks the string at the scanner's position and returns it, quoted.
+// text walks a string and returns it with its quotes.
 func (s *scanner) text() []byte {
 	start := s.i
 	for s.i++; s.b[s.i] != '"'; {
@@ -168,8 +171,8 @@ func (s *scanner) text() []byte {
 	return s.b[start:s.i]
 }
 
-// number walks the number at the scanner's position. A whole one must fit
-// int64, since both databases would round it otherwise, and any other float64.
+// number walks a number. An integer must fit int64 and any other number
+// float64, since both databases would round it otherwise.
 func (s *scanner) number() {
 	start := s.i
 	for s.i < len(s.b) && !strings.ContainsRune(",]}", rune(s.b[s.i])) {

@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of names, so that a path and its document fit both databases.
+// Limits of names, which fit both databases.
 const (
-	maxSegment = 1500 // bytes, as Firestore has it
-	maxPath    = 4000 // bytes: what MaxSize leaves for names
+	maxSegment = 1500 // bytes; Firestore's limit
+	maxPath    = 4000 // bytes; the room that MaxSize leaves for names
 	maxDepth   = 100  // collections within documents
 )
 
-// Split returns the collection of the document at p, and its id.
-// It returns ErrPath when p names no document.
+// Split returns the collection and the id of the document at p. It returns
+// ErrPath when p is not the path of a document.
 func (p Path) Split() (collection Path, id string, err error) {
 	if err := p.check(0); err != nil {
 		return "", "", err
@@ -22,16 +22,16 @@ func (p Path) Split() (collection Path, id string, err error) {
 	return p[:cut], string(p[cut+1:]), nil
 }
 
-// CheckCollection returns ErrPath when p names no collection.
+// CheckCollection returns ErrPath when p is not the path of a collection.
 func (p Path) CheckCollection() error { return p.check(1) }
 
-// Join returns the path of what lies below p under names.
+// Join returns p followed by names.
 func (p Path) Join(names ...string) Path {
 	return Path(strings.Join(append([]string{string(p)}, names...), "/"))
 }
 
-// check tells whether p has well-formed segments, their number being even for
-// a document (0) and odd for a collection (1).
+// check checks that the segments of p are valid and that their number is even
+// for a document (parity 0) or odd for a collection (1).
 func (p Path) check(parity int) error {
 	if len(p) > maxPath {
 		return ErrPath.With("problem", "too long")
@@ -49,7 +49,7 @@ func (p Path) check(parity int) error {
 	return nil
 }
 
-// segment tells whether s can be an id or the name of a collection.
+// segment reports whether s is a valid id or collection name.
 func segment(s string) bool {
 	if s == "" || s == "." || s == ".." || len(s) > maxSegment || reserved(s) {
 		return false
@@ -57,7 +57,7 @@ func segment(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, control) && !strings.Contains(s, "/")
 }
 
-// reserved tells whether Firestore keeps the name s for itself.
+// reserved reports whether Firestore reserves the name s.
 func reserved(s string) bool {
 	return len(s) >= 4 && strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__")
 }

@@ -6,11 +6,15 @@ import (
 	"strings"
 )
 
-// maxIn is how many values a filter with In may name.
+// This file refuses queries and names that one of the databases would refuse
+// or answer differently, so that code tested with the embedded database also
+// works with Firestore.
+
+// maxIn is the greatest number of values of an In filter: Firestore's limit.
 const maxIn = 30
 
-// Check returns ErrQuery, ErrField or ErrPath when no database could answer q.
-// Implementations call it first, so that both refuse the same queries.
+// Check returns ErrQuery, ErrField or ErrPath when q is not valid.
+// Implementations call it first, so that all refuse the same queries.
 func (q Query) Check() error {
 	if err := q.Collection.CheckCollection(); err != nil {
 		return err
@@ -78,8 +82,8 @@ func (q Query) checkOrder() error {
 	return nil
 }
 
-// Empty tells whether q can match nothing, whatever is kept: a filter with In
-// and no value.
+// Empty reports whether q cannot match any document, because of an In filter
+// without values.
 func (q Query) Empty() bool {
 	return slices.ContainsFunc(q.Where, func(f Filter) bool {
 		values, ok := f.Value.([]string)
@@ -87,7 +91,7 @@ func (q Query) Empty() bool {
 	})
 }
 
-// checkValue tells whether v is of a type that a filter or cursor can have.
+// checkValue checks that v has a type that filters and cursors support.
 func checkValue(v any) error {
 	switch v := v.(type) {
 	case string, bool, int, int8, int16, int32, int64, uint8, uint16, uint32, Time:
@@ -101,9 +105,9 @@ func checkValue(v any) error {
 	return ErrQuery.Because(fmt.Errorf("value of type %T", v))
 }
 
-// Field returns the names that lead to a field, which name joins by dots.
-// It returns ErrField when a name is empty, longer than 1,500 bytes, reserved,
-// or has quotes, backslashes or control characters.
+// Field splits a dotted field name. It returns ErrField when a part is empty,
+// longer than 1,500 bytes or reserved, or has quotes, backslashes or control
+// characters.
 func Field(name string) ([]string, error) {
 	names := strings.Split(name, ".")
 	for _, s := range names {
@@ -118,8 +122,8 @@ func unquotable(r rune) bool {
 	return control(r) || r == '"' || r == '\\' || r == '`' || r == '�'
 }
 
-// CheckIncrement returns ErrField when add has a bad name, or names a field
-// and another one within it, or expire_at, which is no number.
+// CheckIncrement returns ErrField when add has an invalid name, a field
+// together with a field within it, or expire_at, which is not a number.
 func CheckIncrement(add map[string]int64) error {
 	for name := range add {
 		names, err := Field(name)

@@ -1,17 +1,18 @@
-// Package store keeps documents.
+// Package store defines the document database that the service uses.
 //
-// It defines the little that the service needs from a document database, so
-// that only the leaves embedded and firestore depend on a vendor. An
-// implementation is correct when it passes storetest.Run.
+// The interface [DB] is small on purpose, so that only the packages embedded
+// (SQLite) and firestore depend on a vendor. An implementation is correct
+// when it passes storetest.Run.
 //
 // A document is a Go struct or map, encoded by its json tags into null, bool,
-// integer (int64, exact), float, string, list and map values; a []byte is
-// kept as its JSON form, base64. Lists and maps lie at most 20 deep, and no
-// list directly within a list. It may take at most [MaxSize] bytes encoded.
+// integer (int64, exact), float, string, list and map values. A []byte is
+// stored in its JSON form, base64. Lists and maps nest at most 20 deep, and a
+// list must not contain a list directly. A document takes at most [MaxSize]
+// bytes encoded.
 //
-// A document whose top-level field "expire_at" (a [Time], or null) lies in the
-// past is not there: no read returns it, and the database deletes it in its
-// own time.
+// A document whose top-level field "expire_at" (a [Time], or null) is in the
+// past does not exist: no read returns it, and the database deletes it some
+// time later.
 package store
 
 import (
@@ -22,27 +23,27 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// Faults of the store. Every other error means that the backend failed.
+// Faults of the store. Any other error means that the backend failed.
 var (
 	ErrNotFound = fault.New(fault.NotFound, "document_not_found")
 	ErrExists   = fault.New(fault.Conflict, "document_exists")
 	ErrTooLarge = fault.New(fault.TooLarge, "document_too_large")
 	ErrPath     = fault.New(fault.Invalid, "document_path")
-	ErrDocument = fault.New(fault.Invalid, "document_invalid") // holds what no document can
-	ErrField    = fault.New(fault.Invalid, "document_field")   // no name of a field in a filter or increment
-	ErrQuery    = fault.New(fault.Invalid, "document_query")   // no query that all databases answer alike
+	ErrDocument = fault.New(fault.Invalid, "document_invalid") // a value that cannot be stored
+	ErrField    = fault.New(fault.Invalid, "document_field")   // an invalid field name in a filter or increment
+	ErrQuery    = fault.New(fault.Invalid, "document_query")   // a query that the databases do not all answer alike
 )
 
 // ErrOrder is returned by the reads of a [Tx] after its first write.
 var ErrOrder = errors.New("store: read after write in a transaction")
 
-// MaxSize is the greatest size of a document, in bytes: 1 MiB less the room
-// that both databases need for names. The size is that of its JSON, or as
-// Firestore counts it (8 for a number, 32 for a map), whichever is greater.
+// MaxSize is the greatest size of a document, in bytes: 1 MiB, Firestore's
+// limit, less room for names. The size is that of its JSON or as Firestore
+// counts it (8 for a number, 32 for a map), whichever is greater.
 const MaxSize = 1<<20 - 4096
 
-// MaxUpdate is the greatest size of the documents that a transaction sets or
-// creates, together, in bytes of JSON.
+// MaxUpdate is the greatest total size of the documents that one transaction
+// sets or creates, in bytes of JSON.
 const MaxUpdate = 3 << 20
 
 // A Path names a document: collection, id, collection, id, joined by "/".
@@ -51,66 +52,66 @@ const MaxUpdate = 3 << 20
 // A path is at most 4,000 bytes.
 type Path string
 
-// A DB keeps documents. Its methods may be called concurrently. A write is
-// durable when its method returns.
+// A DB is a document database. Its methods may be called concurrently. A
+// write is durable when its method returns.
 type DB interface {
-	// Get decodes the document at p into doc, a pointer.
-	// It returns ErrNotFound when there is none.
+	// Get decodes the document at p into doc, a pointer. It returns
+	// ErrNotFound when there is none.
 	Get(ctx context.Context, p Path, doc any) error
 
-	// GetAll returns the documents at ps, in their order and read at one time.
-	// One that is not there has a nil Decode.
+	// GetAll returns the documents at ps, in the same order and as of one
+	// moment. A missing document has a nil Decode.
 	GetAll(ctx context.Context, ps []Path) ([]Doc, error)
 
-	// Create keeps doc at p, or returns ErrExists and changes nothing.
-	// Of many concurrent calls for one path, one succeeds.
+	// Create stores doc at p. It returns ErrExists and changes nothing when p
+	// has a document. Of concurrent calls for one path, one succeeds.
 	Create(ctx context.Context, p Path, doc any) error
 
-	// Set keeps doc at p, in place of what was there.
+	// Set stores doc at p and replaces what was there.
 	Set(ctx context.Context, p Path, doc any) error
 
-	// Delete removes the document at p. It is no error when there is none.
+	// Delete removes the document at p, if there is one.
 	Delete(ctx context.Context, p Path) error
 
-	// Increment adds to integer fields of the document at p, which starts
-	// without fields when there is none. A name such as "by_country.BR" is a
-	// field within a map. Of concurrent increments none is lost. An integer
-	// stays at the ends of int64, a float stays one, and anything else is
-	// overwritten by the addend. Where the document has expired, the addends
-	// are lost, or start a new one once the database has deleted it.
+	// Increment adds to integer fields of the document at p, and creates the
+	// document when it is missing. A name such as "by_country.BR" is a field
+	// within a map. Concurrent increments all count. Integers saturate at the
+	// ends of int64, floats stay floats, and any other value is replaced by
+	// the addend. Increments of an expired document that is not deleted yet
+	// may be lost.
 	Increment(ctx context.Context, p Path, add map[string]int64) error
 
 	// Update runs f in a serializable transaction. If f returns an error,
-	// nothing it wrote is kept and Update returns that error. Otherwise all of
-	// it is kept. Update may call f more than once; f must use nothing of the
-	// DB but its Tx, and be quick.
+	// none of its writes are kept and Update returns that error; otherwise
+	// all of them are kept. Update may call f several times; f must use the
+	// DB only through its Tx, and be quick.
 	Update(ctx context.Context, f func(Tx) error) error
 
-	// Query yields the documents that match q, in its order, or one error at
-	// the end. What changes meanwhile may be seen as it was or as it is.
+	// Query yields the documents that match q, in its order; an error is the
+	// last element. Changes during the iteration may or may not be seen.
 	Query(ctx context.Context, q Query) iter.Seq2[Doc, error]
 
-	// Count returns how many documents match q, its Limit and cursor aside.
+	// Count returns the number of documents that match q, ignoring its Limit
+	// and cursor.
 	Count(ctx context.Context, q Query) (int, error)
 
-	// Watch yields the document at p as it is, then each time after it has
-	// changed; while it is not there, a Doc with a nil Decode. Changes that
-	// follow each other quickly may be seen as one, and an expiry alone is no
-	// change. The sequence ends with ctx, or with an error when the backend
-	// stays out of reach.
+	// Watch yields the document at p, and again after each change; a missing
+	// document has a nil Decode. Changes in quick succession may be yielded
+	// as one, and an expiry alone is not a change. The sequence ends with
+	// ctx, or with an error when the backend stays out of reach.
 	Watch(ctx context.Context, p Path) iter.Seq2[Doc, error]
 
-	// WatchQuery yields all the documents that match q, then all of them again
-	// each time after one has come, gone or changed.
+	// WatchQuery yields all documents that match q, and all of them again
+	// after each change to one of them.
 	WatchQuery(ctx context.Context, q Query) iter.Seq2[[]Doc, error]
 
-	// Close releases the database. Calls under way may fail.
+	// Close releases the database. Calls in progress may fail.
 	Close() error
 }
 
-// A Tx is a transaction. All its reads come before its first write. A write
-// that fails fails the transaction, and may do so only when it ends. It writes
-// at most [MaxUpdate] bytes, or fails with ErrTooLarge.
+// A Tx is a transaction. All reads must come before the first write. A failed
+// write fails the transaction, possibly only when it ends. A transaction that
+// writes more than [MaxUpdate] bytes fails with ErrTooLarge.
 type Tx interface {
 	Get(p Path, doc any) error
 	GetAll(ps []Path) ([]Doc, error)
@@ -120,7 +121,7 @@ type Tx interface {
 	Increment(p Path, add map[string]int64) error
 }
 
-// A Doc is a document found by a query, or the place where none was found.
+// A Doc is a document that was read, or a place without one.
 type Doc struct {
 	Path   Path
 	ID     string              // the last segment of Path
@@ -129,12 +130,12 @@ type Doc struct {
 
 // A Query selects documents of one collection.
 //
-// Ordered by a field, it finds those that have it: nulls first, then bools,
-// numbers and strings (by their UTF-8 bytes); lists and maps come last in no
-// set order. Ties are ordered by id, in the same direction.
+// Ordering by a field selects the documents that have it: nulls first, then
+// bools, numbers and strings (by their UTF-8 bytes); lists and maps come last
+// in no particular order. Ties are ordered by id, in the same direction.
 type Query struct {
 	Collection Path
-	Where      []Filter // all of them hold
+	Where      []Filter // all must match
 	OrderBy    string   // a field; empty orders by id
 	Desc       bool
 	After      []any // start after this position: the OrderBy value and the id, or the id alone
@@ -142,9 +143,9 @@ type Query struct {
 }
 
 // A Filter compares a field with a value. A document without the field, or
-// with a value of another type, does not match. A comparison other than Eq, In
-// and Contains is of the field that orders the query, and at most one filter
-// is an In.
+// with a value of another type, does not match. Comparisons other than Eq, In
+// and Contains must use the field that orders the query, and at most one
+// filter may be an In.
 type Filter struct {
 	Field string // dotted for a field within a map
 	Op    Op

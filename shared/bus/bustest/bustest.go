@@ -1,7 +1,7 @@
-// Package bustest is what every implementation of [bus.Bus] must do.
+// Package bustest tests implementations of [bus.Bus] against its contract.
 //
-// It also has a bus that fails and one that delivers twice and out of order,
-// for tests of those who use a bus.
+// It also provides a bus that fails, and one that delivers twice and out of
+// order, for tests of code that uses a bus.
 package bustest
 
 import (
@@ -19,15 +19,16 @@ import (
 	"miramundo.dev/shared/bus"
 )
 
-// patience bounds each test, so that an event that never comes fails it. It is
-// several times the ack deadline: a machine may be busy.
+// patience bounds each test, so that an event that never comes fails it. It
+// is several times the ack deadline, since a machine may be busy.
 const patience = 150 * time.Second
 
 // topology is that of all tests.
 var topology = bus.Topology{"plays": {"plays-count", "plays-keep"}, "other": {"other-count"}, "unheard": nil}
 
-// Run tests the buses that open returns. Each must be empty and no other's;
-// Run closes none. It expects a refused event again within seconds.
+// Run runs the suite on buses that open returns. Each must be empty and used
+// by nothing else; Run closes none. It expects a refused event to be
+// delivered again within seconds.
 func Run(t *testing.T, open func(*testing.T, bus.Topology) bus.Bus) {
 	for name, f := range map[string]func(context.Context, *testing.T, bus.Bus){
 		"Deliver":      testDeliver,
@@ -62,7 +63,7 @@ func publish(ctx context.Context, t *testing.T, b bus.Bus, topic string, data ..
 	return events
 }
 
-// An inbox is what a subscription's handler has taken, by event id.
+// An inbox collects the events of a subscription by id.
 type inbox struct {
 	mu     sync.Mutex
 	events map[string]bus.Event // guarded by mu
@@ -83,7 +84,7 @@ func (in *inbox) take(_ context.Context, e bus.Event) error {
 	return nil
 }
 
-// wait waits for n new events and returns all that have come.
+// wait waits for n new events and returns all events so far.
 func (in *inbox) wait(ctx context.Context, t *testing.T, n int) map[string]bus.Event {
 	t.Helper()
 	for i := range n {
@@ -98,7 +99,7 @@ func (in *inbox) wait(ctx context.Context, t *testing.T, n int) map[string]bus.E
 	return maps.Clone(in.events)
 }
 
-// receive runs Receive until the function that it returns is called.
+// receive runs Receive until stop is called.
 func receive(ctx context.Context, t *testing.T, b bus.Bus, subscription string, h bus.Handler) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
@@ -279,8 +280,8 @@ func testPanic(ctx context.Context, t *testing.T, b bus.Bus) {
 	in.wait(ctx, t, 1)
 }
 
-// testDeadLetter has an event that is refused always: it does not keep the
-// others back, and lies with the dead letters in the end.
+// testDeadLetter has an event that is always refused: it does not hold up the
+// others, and becomes a dead letter.
 func testDeadLetter(ctx context.Context, t *testing.T, b bus.Bus) {
 	in := newInbox()
 	receive(ctx, t, b, "plays-count", func(ctx context.Context, e bus.Event) error {
@@ -327,8 +328,8 @@ func deadLetter(ctx context.Context, t *testing.T, b bus.Bus, subscription strin
 	}
 }
 
-// testCancel ends a receiver while it handles an event: the event comes again
-// to the next.
+// testCancel stops a receiver while it handles an event: the event is
+// delivered to the next receiver.
 func testCancel(ctx context.Context, t *testing.T, b bus.Bus) {
 	started := make(chan struct{})
 	var once sync.Once

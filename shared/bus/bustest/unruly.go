@@ -8,7 +8,7 @@ import (
 	"miramundo.dev/shared/bus"
 )
 
-// ErrBroken is what the calls on a broken bus return.
+// ErrBroken is returned by every call on a broken bus.
 var ErrBroken = errors.New("bustest: the bus does not answer")
 
 // Broken returns a bus whose every call fails with [ErrBroken].
@@ -23,8 +23,8 @@ func (broken) DeadLetters(context.Context, string, int) ([]bus.Event, error) {
 	return nil, ErrBroken
 }
 
-// Unruly returns b, but each event is handled twice, and the events of one
-// Publish come last first: what the contract of [bus.Bus] allows.
+// Unruly returns b, except that each event is handled twice and the events of
+// one Publish come in reverse order, as the contract of [bus.Bus] allows.
 func Unruly(b bus.Bus) bus.Bus { return unruly{b} }
 
 type unruly struct{ bus.Bus }

@@ -1,9 +1,11 @@
-// Package embedded carries events in a SQLite file, the one that also keeps
-// the documents.
+// Package embedded implements [bus.Bus] in a SQLite file, the one that also
+// stores the documents.
 //
-// Each subscription has a row for each of its events: when it is due, and how
-// often it was given to a handler. To take an event is to put it off by a
-// lease; so what a process took and did not finish comes again by itself.
+// Each subscription has a row for each of its events, with the time when it
+// is due and the number of its attempts. Taking an event moves its due time
+// to the end of a lease, so an event that a process took and did not finish
+// is delivered again by itself. A handled event is deleted; an event that
+// failed MaxAttempts times is marked dead.
 package embedded
 
 import (
@@ -34,21 +36,21 @@ CREATE TABLE IF NOT EXISTS events (
 
 const schemaDue = `CREATE INDEX IF NOT EXISTS events_due ON events(subscription, dead, due)`
 
-// Options are the choices that a bus leaves open. The zero value has defaults.
+// Options are the settings of a bus. The zero value uses the defaults given.
 type Options struct {
-	Lease    time.Duration // that a handler's process may be silent; 30 s
-	Backoff  time.Duration // before the second attempt, four times longer before each next; 1 s
-	Parallel int           // events that one Receive has under way; 8
-	Keep     time.Duration // until an event that nobody took, or a dead one, is dropped; 7 days
+	Lease    time.Duration // of an event being handled, renewed while its process lives; 30 s
+	Backoff  time.Duration // before the second attempt, four times as long before each later one; 1 s
+	Parallel int           // events that one Receive handles at a time; 8
+	Keep     time.Duration // age at which unhandled and dead events are deleted; 7 days
 	Now      func() time.Time
-	Log      *slog.Logger // tells of events that handlers refuse
+	Log      *slog.Logger // logs refused events
 }
 
 func (o *Options) fill() {
-	o.Lease = or(o.Lease, 30*time.Second)
-	o.Backoff = or(o.Backoff, time.Second)
-	o.Parallel = or(o.Parallel, 8)
-	o.Keep = or(o.Keep, 7*24*time.Hour)
+	o.Lease = orDefault(o.Lease, 30*time.Second)
+	o.Backoff = orDefault(o.Backoff, time.Second)
+	o.Parallel = orDefault(o.Parallel, 8)
+	o.Keep = orDefault(o.Keep, 7*24*time.Hour)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -57,14 +59,14 @@ func (o *Options) fill() {
 	}
 }
 
-func or[T int | time.Duration](v, preset T) T {
+func orDefault[T int | time.Duration](v, preset T) T {
 	if v > 0 {
 		return v
 	}
 	return preset
 }
 
-// A Bus carries events within a file. See [bus.Bus].
+// A Bus stores and delivers events in a file. See [bus.Bus].
 type Bus struct {
 	file     *sqlite.File
 	topology bus.Topology
@@ -76,7 +78,7 @@ type Bus struct {
 
 var _ bus.Bus = (*Bus)(nil)
 
-// On returns the bus of topology in f, which its Close closes, or On when it
+// On returns a bus of topology in f. Its Close closes f; On closes f when it
 // fails.
 func On(f *sqlite.File, topology bus.Topology, o Options) (*Bus, error) {
 	o.fill()
@@ -91,12 +93,12 @@ func On(f *sqlite.File, topology bus.Topology, o Options) (*Bus, error) {
 		stop()
 		return nil, errors.Join(fmt.Errorf("events: %w", err), f.Close())
 	}
-	go b.dropEvery(ctx, time.Hour)
+	go b.dropOldEvery(ctx, time.Hour)
 	return b, nil
 }
 
-// Close ends the background work and closes the file. Receive calls should
-// have ended: what they have under way comes again.
+// Close stops the background work and closes the file. Receive calls should
+// have ended; events that they still handle are delivered again.
 func (b *Bus) Close() (err error) {
 	b.once.Do(func() {
 		b.stop()
@@ -163,7 +165,7 @@ func (b *Bus) DeadLetters(ctx context.Context, subscription string, limit int) (
 	return events, err
 }
 
-// A delivery is an event taken, or dead.
+// A delivery is an event that was taken, or a dead one.
 type delivery struct {
 	row   int64
 	event bus.Event
@@ -191,13 +193,14 @@ func scan(rows *sql.Rows) (found []delivery, err error) {
 	return found, rows.Err()
 }
 
-// dropEvery drops events that are too old, now and then, until ctx is done.
-func (b *Bus) dropEvery(ctx context.Context, interval time.Duration) {
+// dropOldEvery deletes events that are too old periodically, until ctx is
+// done.
+func (b *Bus) dropOldEvery(ctx context.Context, interval time.Duration) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		if n, err := b.drop(ctx); err == nil && n > 0 {
-			b.o.Log.Warn("dropped events that nobody took", "events", n)
+		if n, err := b.dropOld(ctx); err == nil && n > 0 {
+			b.o.Log.Warn("deleted events that were not handled in time", "events", n)
 		}
 		select {
 		case <-ctx.Done():
@@ -207,8 +210,8 @@ func (b *Bus) dropEvery(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// drop deletes events older than Keep and returns how many.
-func (b *Bus) drop(ctx context.Context) (n int64, err error) {
+// dropOld deletes events older than Keep and returns how many.
+func (b *Bus) dropOld(ctx context.Context) (n int64, err error) {
 	before := b.o.Now().Add(-b.o.Keep).UnixMicro()
 	err = b.file.Write(ctx, func(tx *sqlite.Tx) error {
 		res, err := tx.Exec("DELETE FROM events WHERE at < ?", before)

@@ -20,7 +20,7 @@ import (
 
 var topology = bus.Topology{"plays": {"count"}}
 
-// fast lets refused events come again soon.
+// fast delivers refused events again soon.
 var fast = embedded.Options{Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler)}
 
 func openFile(t testing.TB, path string) *sqlite.File {
@@ -117,9 +117,9 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestStopped stops receivers while they handle an event, more often than it
-// may be refused: that does not count.
-func TestStopped(t *testing.T) {
+// TestStoppedReceiver stops receivers while they handle an event, more often
+// than MaxAttempts: that does not count.
+func TestStoppedReceiver(t *testing.T) {
 	b := on(t, openFile(t, filepath.Join(t.TempDir(), "db")), topology, fast)
 	if err := b.Publish(t.Context(), "plays", bus.Event{Data: []byte("x")}); err != nil {
 		t.Fatal(err)
@@ -140,8 +140,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestLeaseEnds has a receiver that never settles: once its lease has ended
-// the event comes to another, and after MaxAttempts such receivers it is dead.
+// TestLeaseEnds has a receiver that never finishes: after its lease the event
+// is delivered to another, and after MaxAttempts such receivers it is dead.
 func TestLeaseEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -189,10 +189,10 @@ func TestLeaseEnds(t *testing.T) {
 	}
 }
 
-// TestLate takes an event, is silent for longer than its lease, and says that
-// it is done after another receiver was. What has been published since, whose
-// row may have the same number, is not lost by that.
-func TestLate(t *testing.T) {
+// TestLateSettlement finishes an event after its lease ended and another
+// receiver finished it. An event published since, whose row may have the same
+// number, is not lost.
+func TestLateSettlement(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	slow := on(t, openFile(t, path), topology, embedded.Options{Lease: time.Hour})
 	later := fast
@@ -303,8 +303,8 @@ func child(path string) {
 	panic(err)
 }
 
-// TestDropped lets events grow too old.
-func TestDropped(t *testing.T) {
+// TestOldEventsAreDropped lets events grow too old.
+func TestOldEventsAreDropped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	ctx := t.Context()
 	if err := on(t, openFile(t, path), topology, fast).Publish(ctx, "plays", bus.Event{Data: []byte("old")}); err != nil {

@@ -3,4 +3,4 @@ package embedded
 import "context"
 
 // Drop deletes what is too old, now.
-func Drop(b *Bus, ctx context.Context) (int64, error) { return b.drop(ctx) }
+func Drop(b *Bus, ctx context.Context) (int64, error) { return b.dropOld(ctx) }

@@ -10,20 +10,26 @@ import (
 	"miramundo.dev/shared/store/embedded/sqlite"
 )
 
-// pollInterval is how often a receiver looks for what other processes publish.
+// A receiver takes events that are due while it has free slots, handles each
+// in its own goroutine, and renews the leases of those in progress. It wakes
+// up after a Publish in this process, when the next event is due, and every
+// pollInterval for events of other processes.
+
+// pollInterval is how often a receiver looks for events that other processes
+// published.
 const pollInterval = 500 * time.Millisecond
 
-// A receiver is one Receive under way.
+// A receiver is one Receive in progress.
 type receiver struct {
 	*Bus
 	subscription string
 	handle       bus.Handler
-	wake         chan struct{} // holds one
-	slots        chan struct{} // as many as may be under way
+	wake         chan struct{} // of capacity 1
+	slots        chan struct{} // holds a token for each event in progress
 	running      sync.WaitGroup
 
-	mu    sync.Mutex
-	under map[int64]bus.Event // rows under way; guarded by mu
+	mu       sync.Mutex
+	inFlight map[int64]bus.Event // by row; guarded by mu
 }
 
 // Receive implements [bus.Bus].
@@ -33,9 +39,9 @@ func (b *Bus) Receive(ctx context.Context, subscription string, h bus.Handler) e
 	}
 	r := &receiver{
 		Bus: b, subscription: subscription, handle: h,
-		wake:  b.hub.add(subscription),
-		slots: make(chan struct{}, b.o.Parallel),
-		under: map[int64]bus.Event{},
+		wake:     b.hub.add(subscription),
+		slots:    make(chan struct{}, b.o.Parallel),
+		inFlight: map[int64]bus.Event{},
 	}
 	defer b.hub.remove(r.wake)
 	ended := make(chan struct{})
@@ -49,7 +55,8 @@ func (b *Bus) Receive(ctx context.Context, subscription string, h bus.Handler) e
 	return err
 }
 
-// run takes events and hands them out, until ctx is done or the file fails.
+// run takes events and starts their handlers, until ctx is done or the file
+// fails.
 func (r *receiver) run(ctx context.Context) error {
 	for {
 		select {
@@ -71,8 +78,8 @@ func (r *receiver) run(ctx context.Context) error {
 	}
 }
 
-// wait returns true when there may be something to take: after a Publish, at
-// the moment next, or when it is time to look.
+// wait returns true when there may be events to take: after a Publish, at the
+// time next, or after pollInterval. It returns false when ctx is done.
 func (r *receiver) wait(ctx context.Context, next time.Time) bool {
 	pause := pollInterval
 	if !next.IsZero() {
@@ -89,19 +96,19 @@ func (r *receiver) wait(ctx context.Context, next time.Time) bool {
 	return true
 }
 
-// start handles d beside the others.
+// start handles d in a new goroutine.
 func (r *receiver) start(ctx context.Context, d delivery) {
 	r.slots <- struct{}{}
 	r.mu.Lock()
-	r.under[d.row] = d.event
+	r.inFlight[d.row] = d.event
 	r.mu.Unlock()
 	r.running.Go(func() {
 		err := r.handle.Try(ctx, d.event)
 		r.mu.Lock()
-		delete(r.under, d.row)
+		delete(r.inFlight, d.row)
 		r.mu.Unlock()
 		if err := r.finish(ctx, d, err); err != nil {
-			r.o.Log.Warn("event not settled; it comes again", "subscription", r.subscription, "event", d.event.ID, "error", err)
+			r.o.Log.Warn("the outcome of an event was not saved; it will be delivered again", "subscription", r.subscription, "event", d.event.ID, "error", err)
 		}
 		<-r.slots
 		r.signal()
@@ -118,13 +125,13 @@ func (r *receiver) signal() {
 const selectDue = `SELECT ` + columns + ` FROM events
 WHERE subscription = ? AND dead = 0 AND due <= ? ORDER BY due, rowid LIMIT ?`
 
-// take takes up to n events that are due. When there is none, it returns when
-// the next one will be, or zero.
+// take takes up to n events that are due. When there is none, it returns the
+// time when the next one will be, or zero.
 func (r *receiver) take(ctx context.Context, n int) (taken []delivery, next time.Time, err error) {
 	due, err := r.next(ctx)
 	now := r.o.Now()
 	if err != nil || due == nil || *due > now.UnixMicro() {
-		return nil, moment(due), err
+		return nil, timeOf(due), err
 	}
 	err = r.file.Write(ctx, func(tx *sqlite.Tx) error {
 		rows, err := tx.Query(selectDue, r.subscription, now.UnixMicro(), n)
@@ -147,15 +154,15 @@ func (r *receiver) next(ctx context.Context) (due *int64, err error) {
 	return due, err
 }
 
-func moment(micros *int64) time.Time {
+func timeOf(micros *int64) time.Time {
 	if micros == nil {
 		return time.Time{}
 	}
 	return time.UnixMicro(*micros)
 }
 
-// lease puts off what it returns. What was taken too often, its processes
-// having ended each time, is dead.
+// lease leases the events that it returns. An event that was taken
+// MaxAttempts times by processes that then ended is marked dead.
 func (r *receiver) lease(tx *sqlite.Tx, found []delivery, now time.Time) (taken []delivery, err error) {
 	until := now.Add(r.o.Lease).UnixMicro()
 	for _, d := range found {
@@ -175,8 +182,8 @@ func (r *receiver) lease(tx *sqlite.Tx, found []delivery, now time.Time) (taken 
 	return taken, nil
 }
 
-// finish settles d, whose handler returned failure. It does so even after ctx
-// has ended: what is done need not be done again.
+// finish saves the outcome of d, whose handler returned failure. It does so
+// even after ctx is done, so that finished work is not repeated.
 func (r *receiver) finish(ctx context.Context, d delivery, failure error) error {
 	query, args := r.outcome(ctx, d, failure)
 	return r.file.Write(context.WithoutCancel(ctx), func(tx *sqlite.Tx) error {
@@ -185,17 +192,17 @@ func (r *receiver) finish(ctx context.Context, d delivery, failure error) error 
 	})
 }
 
-// outcome returns the statement that settles d. Only a success settles what
-// another receiver may have taken meanwhile.
+// outcome returns the statement that saves the outcome of d. Only a success
+// may change an event that another receiver has taken meanwhile.
 func (r *receiver) outcome(ctx context.Context, d delivery, failure error) (query string, args []any) {
 	attempt, now := d.event.Attempt, r.o.Now()
-	// The number of a row that is gone is given to a later event.
+	// SQLite reuses the number of a deleted row for a later event.
 	const same = " WHERE rowid = ? AND event = ?"
 	const mine = same + " AND attempts = ?"
 	switch {
 	case failure == nil:
 		return "DELETE FROM events" + same, []any{d.row, d.event.ID}
-	case ctx.Err() != nil: // the receiver stops: that is not the event's fault
+	case ctx.Err() != nil: // the receiver stops; this does not count as an attempt
 		return "UPDATE events SET attempts = attempts - 1, due = ?" + mine, []any{now.UnixMicro(), d.row, d.event.ID, attempt}
 	}
 	dead := attempt >= bus.MaxAttempts
@@ -208,7 +215,7 @@ func (r *receiver) outcome(ctx context.Context, d delivery, failure error) (quer
 	return "UPDATE events SET due = ?" + mine, []any{now.Add(backoff).UnixMicro(), d.row, d.event.ID, attempt}
 }
 
-// renewEvery renews the leases of what is under way, until ended is closed.
+// renewEvery renews the leases of events in progress, until ended is closed.
 func (r *receiver) renewEvery(ended <-chan struct{}) {
 	tick := time.NewTicker(r.o.Lease / 3)
 	defer tick.Stop()
@@ -219,19 +226,19 @@ func (r *receiver) renewEvery(ended <-chan struct{}) {
 		case <-tick.C:
 		}
 		if err := r.renew(); err != nil {
-			r.o.Log.Warn("leases not renewed; events may come again", "subscription", r.subscription, "error", err)
+			r.o.Log.Warn("leases were not renewed; events may be delivered again", "subscription", r.subscription, "error", err)
 		}
 	}
 }
 
-// renew looks at what is under way when it has its turn to write, so that it
-// undoes nothing of what finish wrote.
+// renew reads the events in progress only when it has its turn to write, so
+// that it does not undo what finish wrote.
 func (r *receiver) renew() error {
 	return r.file.Write(context.Background(), func(tx *sqlite.Tx) error {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		until := r.o.Now().Add(r.o.Lease).UnixMicro()
-		for row, e := range r.under {
+		for row, e := range r.inFlight {
 			_, err := tx.Exec("UPDATE events SET due = ? WHERE rowid = ? AND event = ? AND attempts = ?", until, row, e.ID, e.Attempt)
 			if err != nil {
 				return err

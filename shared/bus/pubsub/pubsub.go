@@ -1,8 +1,9 @@
-// Package pubsub carries events in Cloud Pub/Sub.
+// Package pubsub implements [bus.Bus] in Cloud Pub/Sub.
 //
-// Each subscription has dead letters of its own: the topic and subscription
-// "{subscription}-dead". An event has its id as an attribute, since those that
-// Pub/Sub gives are new when a publisher repeats itself and in dead letters.
+// Each subscription has its own dead letters: the topic and the subscription
+// "{subscription}-dead". An event carries its id as an attribute, because
+// Pub/Sub assigns a new message id when a publisher repeats itself and to
+// dead letters.
 package pubsub
 
 import (
@@ -24,14 +25,14 @@ import (
 )
 
 const (
-	publishTime = 20 * time.Second // for one Publish; the client retries within it
+	publishTime = 20 * time.Second // for one Publish, with the client's retries
 	adminTime   = 30 * time.Second
-	outstanding = 32 // events that one Receive has under way
+	outstanding = 32 // events that one Receive handles at a time
 	idAttribute = "event_id"
 	deadSuffix  = "-dead"
 )
 
-// Config says which bus to open.
+// Config selects a bus.
 type Config struct {
 	Project  string
 	Topology bus.Topology
@@ -40,7 +41,7 @@ type Config struct {
 	Log      *slog.Logger // logs the events that handlers refuse; nil is the default logger
 }
 
-// A Bus carries events in Pub/Sub. See [bus.Bus].
+// A Bus publishes and delivers events through Pub/Sub. See [bus.Bus].
 type Bus struct {
 	client   *ps.Client
 	project  string
@@ -60,9 +61,9 @@ var alive = grpc.WithKeepaliveParams(keepalive.ClientParameters{
 	Time: 30 * time.Second, Timeout: 10 * time.Second, PermitWithoutStream: true,
 })
 
-// Open returns the bus that c names. With Make it creates the topology first; when
-// the emulator does not accept connections it returns at once, and goes on
-// trying in the background until ctx is done.
+// Open returns the bus that c selects. With Make it creates the topology
+// first; when the emulator does not accept connections yet, it returns at
+// once and retries in the background until ctx is done.
 func Open(ctx context.Context, c Config) (*Bus, error) {
 	opts := []option.ClientOption{option.WithGRPCDialOption(alive)}
 	if c.Emulator != "" {
@@ -93,7 +94,7 @@ func Open(ctx context.Context, c Config) (*Bus, error) {
 	return b, nil
 }
 
-// Close sends what is under way and releases the bus.
+// Close sends events that are still queued and releases the bus.
 func (b *Bus) Close() error { return b.close() }
 
 func (b *Bus) shut() error {
@@ -131,7 +132,7 @@ func (b *Bus) Publish(ctx context.Context, topic string, events ...bus.Event) er
 	return errors.Join(errs...)
 }
 
-// message returns e, with a new id, as Pub/Sub carries it.
+// message gives e a new id and returns it as a Pub/Sub message.
 func message(e *bus.Event) *ps.Message {
 	e.ID, e.At = rand.Text(), time.Now().UTC()
 	attributes := map[string]string{idAttribute: e.ID}
@@ -152,7 +153,7 @@ func (b *Bus) Receive(ctx context.Context, subscription string, h bus.Handler) e
 	sub := b.client.Subscriber(subscription)
 	sub.ReceiveSettings.MaxOutstandingMessages = outstanding
 	sub.ReceiveSettings.NumGoroutines = 1
-	// The client would have it all back after a minute when a consumer is lost.
+	// By default a lost consumer would hold its events for a minute.
 	sub.ReceiveSettings.MaxDurationPerAckExtension = ackDeadline * time.Second
 	err := sub.Receive(ctx, func(ctx context.Context, m *ps.Message) {
 		e := event(m.ID, m.Data, m.Attributes, m.PublishTime)

@@ -17,13 +17,16 @@ import (
 	"miramundo.dev/shared/bus"
 )
 
-// What the subscriptions have that make makes. The infrastructure declares the
-// same for the cloud.
+// This file creates topics and subscriptions for local use and tests, and
+// reads dead letters. In the cloud the infrastructure declares the same
+// settings.
+
+// Settings of the subscriptions.
 const (
 	ackDeadline = 30 // seconds
 	minBackoff  = time.Second
 	maxBackoff  = time.Minute
-	retention   = 7 * 24 * time.Hour // the most that the emulator has
+	retention   = 7 * 24 * time.Hour // the emulator's maximum
 )
 
 func (b *Bus) topicName(topic string) string {
@@ -139,12 +142,12 @@ func unlessThere(what string, err error) error {
 }
 
 const (
-	pullTime = 2 * time.Second // to wait for dead letters before there are none
+	pullTime = 2 * time.Second // wait for dead letters before concluding that there are none
 	pullMax  = 100
 )
 
-// DeadLetters implements [bus.Bus]. It takes them and gives them back, so of
-// two concurrent calls each may see a part.
+// DeadLetters implements [bus.Bus]. It pulls the dead letters and returns
+// them to the queue, so concurrent calls may each see a part.
 func (b *Bus) DeadLetters(ctx context.Context, subscription string, limit int) ([]bus.Event, error) {
 	if _, err := b.topology.Topic(subscription); err != nil {
 		return nil, err
@@ -155,7 +158,7 @@ func (b *Bus) DeadLetters(ctx context.Context, subscription string, limit int) (
 	name := b.subscriptionName(subscription + deadSuffix)
 	pulled, err := b.pull(ctx, name, limit)
 	giveBack := b.giveBack(ctx, name, pulled)
-	found := map[string]bus.Event{} // at least once: some come twice
+	found := map[string]bus.Event{} // some are delivered twice
 	for _, m := range pulled {
 		e := event(m.Message.MessageId, m.Message.Data, m.Message.Attributes, m.Message.PublishTime.AsTime())
 		found[e.ID] = e
@@ -168,7 +171,7 @@ func (b *Bus) DeadLetters(ctx context.Context, subscription string, limit int) (
 	return events, errors.Join(err, giveBack)
 }
 
-// pull takes up to limit messages.
+// pull pulls up to limit messages.
 func (b *Bus) pull(ctx context.Context, name string, limit int) (pulled []*pb.ReceivedMessage, err error) {
 	for len(pulled) < limit {
 		ctx, cancel := context.WithTimeout(ctx, pullTime)
@@ -205,13 +208,13 @@ func (b *Bus) giveBack(ctx context.Context, name string, pulled []*pb.ReceivedMe
 	})
 }
 
-// The attributes that Pub/Sub adds to a dead letter begin with deadPrefix.
+// Names of the attributes that Pub/Sub adds to a dead letter.
 const (
 	deadPrefix    = "CloudPubSubDeadLetter"
 	deadPublished = deadPrefix + "SourceTopicPublishTime"
 )
 
-// event returns a message as it was published.
+// event converts a message to the event that was published.
 func event(id string, data []byte, attributes map[string]string, at time.Time) bus.Event {
 	e := bus.Event{ID: id, Data: data, At: at.UTC(), Attributes: map[string]string{}}
 	for name, value := range attributes {

@@ -1,8 +1,9 @@
-// Package embedded keeps documents in a SQLite file.
+// Package embedded implements [store.DB] in a SQLite file.
 //
-// All documents lie in one table by collection and id, their body as JSON.
-// What a query compares is computed from the body, with the types and the
-// order of Firestore.
+// All documents are rows of one table, by collection and id, with their body
+// as JSON. Queries compare values that SQLite extracts from the body, with
+// the types and the order of Firestore. Watches are notified by writes of
+// this process and poll for writes of others.
 package embedded
 
 import (
@@ -29,7 +30,7 @@ CREATE TABLE IF NOT EXISTS documents (
 const schemaExpire = `
 CREATE INDEX IF NOT EXISTS documents_expire ON documents(expire) WHERE expire IS NOT NULL`
 
-// A DB keeps documents in a file. See [store.DB].
+// A DB stores documents in a file. See [store.DB].
 type DB struct {
 	file *sqlite.File
 	now  func() time.Time
@@ -41,8 +42,7 @@ type DB struct {
 
 var _ store.DB = (*DB)(nil)
 
-// Open returns the documents in the file at path, which it makes when it is
-// not there.
+// Open opens the database file at path, and creates it when it is missing.
 func Open(path string) (*DB, error) {
 	f, err := sqlite.Open(path)
 	if err != nil {
@@ -51,11 +51,11 @@ func Open(path string) (*DB, error) {
 	return On(f, time.Now)
 }
 
-// On returns the documents in f, which its Close closes, or On when it fails.
-// The function now says which documents have expired.
+// On returns a database in f. Its Close closes f; On closes f when it fails.
+// The clock now decides which documents have expired.
 func On(f *sqlite.File, now func() time.Time) (*DB, error) {
 	ctx, stop := context.WithCancel(context.Background())
-	db := &DB{file: f, now: now, stop: stop, indexes: indexes{scanMax: scanMax, made: map[string]bool{}}}
+	db := &DB{file: f, now: now, stop: stop, indexes: indexes{scanMax: scanMax, created: map[string]bool{}}}
 	err := f.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(schema)
 		_, err2 := tx.Exec(schemaExpire)
@@ -69,7 +69,7 @@ func On(f *sqlite.File, now func() time.Time) (*DB, error) {
 	return db, nil
 }
 
-// Close ends the background work and closes the file.
+// Close stops the background work and closes the file.
 func (db *DB) Close() (err error) {
 	db.once.Do(func() {
 		db.stop()
@@ -118,7 +118,8 @@ func (db *DB) GetAll(ctx context.Context, ps []store.Path) ([]store.Doc, error) 
 	return scanAll(rows, ps)
 }
 
-// keyList returns ps as a JSON list of collection and id.
+// keyList returns ps as a JSON list of pairs of collection and id, for
+// json_each.
 func keyList(ps []store.Path) (string, error) {
 	keys := make([][2]string, len(ps))
 	for i, p := range ps {
@@ -146,7 +147,8 @@ func scanAll(rows *sql.Rows, ps []store.Path) (docs []store.Doc, err error) {
 	return docs, rows.Err()
 }
 
-// document returns the document at p, a valid path: none when body is nil.
+// document returns the document at p, a valid path; a nil body is a missing
+// document.
 func document(p store.Path, body []byte) store.Doc {
 	_, id, _ := p.Split()
 	d := store.Doc{Path: p, ID: id}
@@ -166,7 +168,7 @@ func (db *DB) Set(ctx context.Context, p store.Path, doc any) error {
 	return db.write(ctx, p, doc, (*tx).set)
 }
 
-// write encodes doc before it takes the turn to write.
+// write encodes doc before it waits for its turn to write.
 func (db *DB) write(ctx context.Context, p store.Path, doc any, put func(*tx, key, store.Encoded) error) error {
 	k, err := keyOf(p)
 	if err != nil {
@@ -194,7 +196,8 @@ func (db *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 	return db.update(ctx, func(tx *tx) error { return f(tx) })
 }
 
-// update runs f in a transaction, and wakes those who watch what it changed.
+// update runs f in a transaction, and notifies the watches of what it
+// changed.
 func (db *DB) update(ctx context.Context, f func(*tx) error) error {
 	return db.file.Write(ctx, func(w *sqlite.Tx) error {
 		t := &tx{w: w, now: db.micros()}
@@ -209,5 +212,5 @@ func (db *DB) update(ctx context.Context, f func(*tx) error) error {
 	})
 }
 
-// micros returns the time as the column expire has it.
+// micros returns the current time in the unit of the column expire.
 func (db *DB) micros() int64 { return db.now().UnixMicro() }

@@ -171,9 +171,9 @@ func rows(t *testing.T, path string) (n int) {
 	return n
 }
 
-// TestWatchOther changes documents through another open file, as another
+// TestWatchOtherProcess changes documents through another open file, as another
 // process does.
-func TestWatchOther(t *testing.T) {
+func TestWatchOtherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	ours, theirs := openAt(t, path), openAt(t, path)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	scanMax  = 500
-	indexMax = 24 // indexes, each of which costs every write a little
+	scanMax  = 500 // documents of a collection that are scanned without an index
+	indexMax = 24  // indexes; each slows down every write a little
 )
 
-// indexes are the fields that have an index. They are made when a query first
-// asks for a field of a collection that is not small: a small installation
-// needs none, and nobody has to declare them.
+// indexes records which fields have an index. An index is created when a
+// query first uses a field in a collection that is not small, so that nobody
+// has to declare indexes and a small installation has none.
 type indexes struct {
-	scanMax int // documents of a collection that are read through without an index
+	scanMax int // see the constant; tests lower it
 
-	mu   sync.Mutex
-	made map[string]bool // by field; guarded by mu
+	mu      sync.Mutex
+	created map[string]bool // by field; guarded by mu
 }
 
-// index makes the indexes that q needs.
+// index creates the indexes that q needs.
 func (db *DB) index(ctx context.Context, q store.Query) error {
 	for _, f := range q.Where {
 		if err := db.indexField(ctx, q.Collection, f.Field); err != nil {
@@ -38,9 +38,9 @@ func (db *DB) index(ctx context.Context, q store.Query) error {
 	return db.indexField(ctx, q.Collection, q.OrderBy)
 }
 
-// indexField makes the index of a field, unless it is there or not needed.
+// indexField creates the index of a field if it is missing and worth it.
 func (db *DB) indexField(ctx context.Context, collection store.Path, field string) error {
-	if !db.wants(field) {
+	if !db.mayIndex(field) {
 		return nil
 	}
 	var n int
@@ -49,25 +49,25 @@ func (db *DB) indexField(ctx context.Context, collection store.Path, field strin
 	if err != nil || n <= db.scanMax {
 		return err
 	}
-	if err := db.file.Write(ctx, func(tx *sqlite.Tx) error { return makeIndex(tx, field) }); err != nil {
+	if err := db.file.Write(ctx, func(tx *sqlite.Tx) error { return createIndex(tx, field) }); err != nil {
 		return fmt.Errorf("index of %s: %w", field, err)
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.made[field] = true
+	db.created[field] = true
 	return nil
 }
 
-// wants tells whether a field may still get an index.
-func (x *indexes) wants(field string) bool {
+// mayIndex reports whether a field may still get an index.
+func (x *indexes) mayIndex(field string) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return !x.made[field] && len(x.made) < indexMax
+	return !x.created[field] && len(x.created) < indexMax
 }
 
-// makeIndex makes the index of a checked field. Its name tells fields apart
-// that differ in case alone.
-func makeIndex(tx *sqlite.Tx, field string) error {
+// createIndex creates the index of a checked field. Its name is a hash,
+// because SQLite ignores case in names and fields do not.
+func createIndex(tx *sqlite.Tx, field string) error {
 	has, rank, value := fieldSQL(field)
 	name := fmt.Sprintf("documents_field_%x", sha256.Sum256([]byte(field)))
 	_, err := tx.Exec("CREATE INDEX IF NOT EXISTS " + name + " ON documents (collection, " + rank + ", " + value + ", id) WHERE " + has)

@@ -13,11 +13,16 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// page is how many documents a query reads at once, when it is ordered by id
-// and so can go on where it stood.
+// Queries become SQL over values extracted from the JSON body. Two
+// expressions give each field Firestore's order: the rank of its type, then
+// its value. The same expressions are indexed (index.go), so they must be the
+// same text everywhere.
+
+// page is how many documents a query ordered by id reads at once; it can
+// continue after the last id.
 const page = 64
 
-// A row is a document found.
+// A row is a document that was read.
 type row struct {
 	id   string
 	body []byte
@@ -45,13 +50,14 @@ func (db *DB) Query(ctx context.Context, q store.Query) iter.Seq2[store.Doc, err
 					return
 				}
 			}
-			q, more = rest(q, rows, part.Limit)
+			q, more = remaining(q, rows, part.Limit)
 		}
 	}
 }
 
-// rest returns what of q is left when rows, up to limit, have been read.
-func rest(q store.Query, rows []row, limit int) (store.Query, bool) {
+// remaining returns the rest of q after rows, up to limit, have been read,
+// and whether there may be more.
+func remaining(q store.Query, rows []row, limit int) (store.Query, bool) {
 	if q.OrderBy != "" || len(rows) < limit || len(rows) == q.Limit {
 		return q, false
 	}
@@ -62,7 +68,7 @@ func rest(q store.Query, rows []row, limit int) (store.Query, bool) {
 	return q, true
 }
 
-// rows returns all that matches q, at one moment.
+// rows returns all documents that match q, as of one moment.
 func (db *DB) rows(ctx context.Context, q store.Query) (found []row, err error) {
 	if q.Empty() {
 		return nil, nil
@@ -104,15 +110,15 @@ func (db *DB) Count(ctx context.Context, q store.Query) (n int, err error) {
 	return n, err
 }
 
-// A selection is the SQL of a query: its text depends on the query's shape and
-// the names of its fields, and its values are arguments.
+// A selection builds the SQL of a query. Its text depends only on the query's
+// shape and field names; all values are arguments.
 type selection struct {
 	now   int64
 	args  []any
 	where []string
 }
 
-// text returns what follows the columns of a SELECT.
+// text returns the SQL after the columns of a SELECT.
 func (s *selection) text(q store.Query) string {
 	s.and("collection = ?", string(q.Collection))
 	s.and("(expire IS NULL OR expire > ?)", s.now)
@@ -134,7 +140,7 @@ func (s *selection) and(cond string, args ...any) {
 	s.args = append(s.args, args...)
 }
 
-// filter adds a condition that holds for values of the filter's type alone.
+// filter adds a condition that matches values of the filter's type only.
 func (s *selection) filter(f store.Filter) {
 	rank, value := s.field(f.Field)
 	switch f.Op {
@@ -151,16 +157,16 @@ func (s *selection) filter(f store.Filter) {
 	}
 }
 
-// field adds the condition that documents have a field, and returns what its
-// value is compared by: the rank of its type, and itself.
+// field adds the condition that documents have a field, and returns the
+// expressions for the rank of its type and its value.
 func (s *selection) field(name string) (rank, value string) {
 	has, rank, value := fieldSQL(name)
 	s.and(has)
 	return rank, value
 }
 
-// after adds the condition that documents follow the cursor and, for an order
-// by a field, have it.
+// after adds the condition that documents come after the cursor and have the
+// field that orders the query.
 func (s *selection) after(q store.Query) {
 	op := ">"
 	if q.Desc {
@@ -179,8 +185,9 @@ func (s *selection) after(q store.Query) {
 	}
 }
 
-// order returns the ORDER BY of q. Where a filter lets one type through, its
-// rank is left out, or SQLite would sort what the index has in order.
+// order returns the ORDER BY of q. When a filter admits one type only, its
+// rank is left out, since SQLite would otherwise sort what the index already
+// orders.
 func order(q store.Query) string {
 	dir := ""
 	if q.Desc {
@@ -197,14 +204,14 @@ func order(q store.Query) string {
 	return rank + dir + ", " + text
 }
 
-// A kind is a type of values: its place in the order of Firestore, and its
-// names in json_type.
+// A kind is a type of values: its rank in Firestore's order, and its names in
+// json_type.
 type kind struct {
 	rank  int
 	names string
 }
 
-// The kinds that are compared. The ranks are those that fieldSQL gives.
+// The kinds of values that are compared, with the ranks of fieldSQL.
 var (
 	nulls   = kind{0, "('null')"}
 	bools   = kind{1, "('false', 'true')"}
@@ -213,9 +220,9 @@ var (
 	lists   = kind{4, "('array')"}
 )
 
-// fieldSQL returns the condition that a document has a checked field, the rank
-// of its type, and its value. They are the same text each time, which is how
-// an index on them is found.
+// fieldSQL returns the expressions of a checked field: that it exists, the
+// rank of its type, and its value. SQLite uses an index only if the
+// expressions have the same text.
 func fieldSQL(name string) (has, rank, value string) {
 	path := "'" + strings.ReplaceAll(jsonPath(name), "'", "''") + "'"
 	has = "json_type(body, " + path + ") IS NOT NULL"
@@ -224,8 +231,8 @@ func fieldSQL(name string) (has, rank, value string) {
 	return has, rank, "ifnull(body->>" + path + ", 0)"
 }
 
-// sqlValue returns a value of a checked filter or cursor as SQLite's JSON
-// functions give it, and its kind.
+// sqlValue returns the value of a filter or cursor as SQLite's JSON functions
+// represent it, and its kind.
 func sqlValue(v any) (kind, any) {
 	switch v := v.(type) {
 	case nil:
@@ -241,7 +248,7 @@ func sqlValue(v any) (kind, any) {
 	return numbers, v
 }
 
-// jsonPath returns the path of a checked field in SQLite's JSON functions.
+// jsonPath returns the path of a checked field for SQLite's JSON functions.
 func jsonPath(field string) string {
 	return `$."` + strings.ReplaceAll(field, ".", `"."`) + `"`
 }

@@ -11,7 +11,7 @@ import (
 	"miramundo.dev/shared/store/embedded/sqlite"
 )
 
-// A key is a valid path, split.
+// A key is a valid path, split into collection and id.
 type key struct {
 	collection, id string
 }
@@ -21,14 +21,15 @@ func keyOf(p store.Path) (key, error) {
 	return key{string(coll), id}, err
 }
 
-// A tx is a transaction of the one writer.
+// A tx is a write transaction. The file has one writer at a time, so
+// transactions are serializable without retries.
 type tx struct {
 	w       *sqlite.Tx
 	now     int64 // microseconds
 	changed []key
 	wrote   bool
 	size    int   // of the documents written, in bytes
-	failed  error // of a write; the transaction cannot be kept
+	failed  error // the first failed write, after which the transaction is rolled back
 }
 
 var _ store.Tx = (*tx)(nil)
@@ -94,7 +95,8 @@ func (t *tx) put(p store.Path, doc any, put func(*tx, key, store.Encoded) error)
 	return put(t, k, e)
 }
 
-// fail makes the transaction fail with err, even if its function forgets it.
+// fail makes the transaction fail with err, even if its function ignores the
+// error.
 func (t *tx) fail(err error) error {
 	if t.failed == nil {
 		t.failed = err
@@ -106,7 +108,7 @@ const upsert = `
 INSERT INTO documents (collection, id, expire, body) VALUES (?, ?, ?, ?)
 ON CONFLICT (collection, id) DO UPDATE SET expire = excluded.expire, body = excluded.body`
 
-// insert replaces only what has expired.
+// insert replaces a document only if it has expired.
 const insert = upsert + ` WHERE documents.expire <= ?`
 
 func (t *tx) create(k key, e store.Encoded) error {
@@ -131,9 +133,9 @@ func (t *tx) Delete(p store.Path) error {
 	return err
 }
 
-// exec runs a write of the document at k and returns how many it changed. After
-// a failure it writes nothing: SQLite may have ended the transaction by then,
-// and would keep what follows.
+// exec runs a write of the document at k and returns the number of changed
+// rows. After a failure it writes nothing: SQLite may have ended the
+// transaction already, and would commit later statements by themselves.
 func (t *tx) exec(k key, query string, args ...any) (int64, error) {
 	t.wrote = true
 	if t.failed != nil {
@@ -167,16 +169,16 @@ func (t *tx) Increment(p store.Path, add map[string]int64) error {
 	if err != nil {
 		return t.fail(err)
 	}
-	e, err := increased(body, add)
+	e, err := incremented(body, add)
 	if err != nil {
 		return t.fail(err)
 	}
 	return t.set(k, e)
 }
 
-// increased returns the document body, or an empty one, with its fields
-// increased.
-func increased(body []byte, add map[string]int64) (store.Encoded, error) {
+// incremented returns the document body, or an empty document, with add
+// added.
+func incremented(body []byte, add map[string]int64) (store.Encoded, error) {
 	doc := map[string]any{}
 	if body != nil {
 		d := json.NewDecoder(bytes.NewReader(body))
@@ -190,13 +192,13 @@ func increased(body []byte, add map[string]int64) (store.Encoded, error) {
 		if err != nil {
 			return store.Encoded{}, err
 		}
-		addTo(doc, names, n)
+		addToField(doc, names, n)
 	}
 	return store.Encode(doc)
 }
 
-// addTo adds n to the field of m that names lead to.
-func addTo(m map[string]any, names []string, n int64) {
+// addToField adds n to the field of m at the path names.
+func addToField(m map[string]any, names []string, n int64) {
 	for ; len(names) > 1; names = names[1:] {
 		inner, ok := m[names[0]].(map[string]any)
 		if !ok {
@@ -205,12 +207,12 @@ func addTo(m map[string]any, names []string, n int64) {
 		}
 		m = inner
 	}
-	m[names[0]] = sum(m[names[0]], n)
+	m[names[0]] = addSaturating(m[names[0]], n)
 }
 
-// sum adds as Firestore does: an integer stops at the ends of int64, a float
-// stays one, and what is no number counts as nothing.
-func sum(old any, n int64) any {
+// addSaturating adds as Firestore does: integers saturate at the ends of
+// int64, floats stay floats, and any other value counts as zero.
+func addSaturating(old any, n int64) any {
 	number, ok := old.(json.Number)
 	if !ok {
 		return n

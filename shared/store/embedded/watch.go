@@ -13,23 +13,27 @@ import (
 	"miramundo.dev/shared/store/embedded/sqlite"
 )
 
+// A watch reads its documents again whenever they may have changed, and
+// yields them when they differ. Writes of this process wake it at once;
+// writes of other processes are found by polling the file's version.
+
 const (
-	pollInterval  = 250 * time.Millisecond // for the writes of other processes
+	pollInterval  = 250 * time.Millisecond // for writes of other processes
 	sweepInterval = 10 * time.Minute
-	sweepMax      = 500 // documents that one transaction deletes
+	sweepMax      = 500 // documents deleted in one transaction
 )
 
-// A hub wakes those who watch. The zero hub is ready to use.
+// A hub wakes watches. The zero hub is ready to use.
 type hub struct {
 	mu       sync.Mutex
 	watchers map[*watcher]struct{} // guarded by mu
 }
 
-// A watcher is one sequence of a watch: of a document or, with an empty id, of
-// a collection.
+// A watcher is one running watch: of a document or, with an empty id, of a
+// collection.
 type watcher struct {
 	key  key
-	wake chan struct{} // holds one; a second change adds nothing
+	wake chan struct{} // of capacity 1, since one pending signal is enough
 }
 
 func (h *hub) add(k key) *watcher {
@@ -49,7 +53,7 @@ func (h *hub) remove(w *watcher) {
 	delete(h.watchers, w)
 }
 
-// notify wakes who watches one of the changed documents.
+// notify wakes the watches of changed documents.
 func (h *hub) notify(changed []key) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,7 +83,7 @@ func (db *DB) Watch(ctx context.Context, p store.Path) iter.Seq2[store.Doc, erro
 			yield(store.Doc{}, err)
 			return
 		}
-		read := func() ([]row, error) { return db.one(ctx, k) }
+		read := func() ([]row, error) { return db.readOne(ctx, k) }
 		err = db.watch(ctx, k, read, func(rows []row) bool {
 			if len(rows) == 0 {
 				return yield(document(p, nil), nil)
@@ -113,8 +117,8 @@ func (db *DB) WatchQuery(ctx context.Context, q store.Query) iter.Seq2[[]store.D
 	}
 }
 
-// one returns the document at k, or none.
-func (db *DB) one(ctx context.Context, k key) ([]row, error) {
+// readOne returns the document at k, or none.
+func (db *DB) readOne(ctx context.Context, k key) ([]row, error) {
 	rows, err := db.file.Query(ctx, selectBody, k.collection, k.id, db.micros())
 	if err != nil {
 		return nil, err
@@ -131,8 +135,8 @@ func (db *DB) one(ctx context.Context, k key) ([]row, error) {
 	return found, rows.Err()
 }
 
-// watch gives what read returns to yield, at first and whenever it differs
-// from what it was. It returns nil when yield or ctx ends it.
+// watch passes what read returns to yield, first at once and then whenever it
+// has changed. It returns nil when yield or ctx ends it.
 func (db *DB) watch(ctx context.Context, k key, read func() ([]row, error), yield func([]row) bool) error {
 	w := db.hub.add(k)
 	defer db.hub.remove(w)
@@ -142,11 +146,11 @@ func (db *DB) watch(ctx context.Context, k key, read func() ([]row, error), yiel
 	for first := true; ; first = false {
 		version, err := db.file.Version(ctx)
 		if err != nil {
-			return unlessDone(ctx, err)
+			return ignoreIfDone(ctx, err)
 		}
 		rows, err := read()
 		if err != nil {
-			return unlessDone(ctx, err)
+			return ignoreIfDone(ctx, err)
 		}
 		if first || !slices.EqualFunc(seen, rows, row.equal) {
 			if seen = rows; !yield(rows) {
@@ -154,7 +158,7 @@ func (db *DB) watch(ctx context.Context, k key, read func() ([]row, error), yiel
 			}
 		}
 		if err := db.wait(ctx, w, poll.C, version); err != nil {
-			return unlessDone(ctx, err)
+			return ignoreIfDone(ctx, err)
 		}
 	}
 }
@@ -176,7 +180,7 @@ func (db *DB) wait(ctx context.Context, w *watcher, poll <-chan time.Time, versi
 	}
 }
 
-func unlessDone(ctx context.Context, err error) error {
+func ignoreIfDone(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -185,12 +189,12 @@ func unlessDone(ctx context.Context, err error) error {
 
 func (r row) equal(other row) bool { return r.id == other.id && bytes.Equal(r.body, other.body) }
 
-// sweepEvery deletes expired documents now and then, until ctx is done.
+// sweepEvery deletes expired documents periodically, until ctx is done.
 func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		// A sweep that fails is tried again; reads hide what it left.
+		// A failed sweep is repeated later; reads hide expired documents anyway.
 		_, _ = db.Sweep(ctx)
 		select {
 		case <-ctx.Done():
@@ -203,7 +207,7 @@ func (db *DB) sweepEvery(ctx context.Context, interval time.Duration) {
 const sweep = `
 DELETE FROM documents WHERE rowid IN (SELECT rowid FROM documents WHERE expire <= ? LIMIT ?)`
 
-// Sweep deletes the documents that have expired and returns how many.
+// Sweep deletes expired documents and returns how many it deleted.
 func (db *DB) Sweep(ctx context.Context) (total int, err error) {
 	for n := int64(sweepMax); n == sweepMax; total += int(n) {
 		err := db.file.Write(ctx, func(tx *sqlite.Tx) error {

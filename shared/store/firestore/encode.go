@@ -11,10 +11,11 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// expireAt is the one field that has a type of its own.
+// expireAt is the only field that is not stored in its JSON type.
 const expireAt = "expire_at"
 
-// encode returns the fields of doc for Firestore, and its size as JSON.
+// encode returns the fields of doc for Firestore, and its size in bytes of
+// JSON.
 func encode(doc any) (fields map[string]any, size int, err error) {
 	e, err := store.Encode(doc)
 	if err != nil {
@@ -26,7 +27,7 @@ func encode(doc any) (fields map[string]any, size int, err error) {
 		return nil, 0, store.ErrDocument.Because(err)
 	}
 	for name, v := range fields {
-		fields[name] = exact(v)
+		fields[name] = exactNumbers(v)
 	}
 	if !e.Expire.IsZero() {
 		fields[expireAt] = e.Expire
@@ -34,8 +35,9 @@ func encode(doc any) (fields map[string]any, size int, err error) {
 	return fields, len(e.JSON), nil
 }
 
-// exact returns v with its numbers as int64, where they are whole, or float64.
-func exact(v any) any {
+// exactNumbers returns v with its numbers as int64 if they are integers, and
+// as float64 otherwise.
+func exactNumbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:
 		if i, err := v.Int64(); err == nil {
@@ -45,17 +47,18 @@ func exact(v any) any {
 		return f
 	case []any:
 		for i := range v {
-			v[i] = exact(v[i])
+			v[i] = exactNumbers(v[i])
 		}
 	case map[string]any:
 		for name := range v {
-			v[name] = exact(v[name])
+			v[name] = exactNumbers(v[name])
 		}
 	}
 	return v
 }
 
-// decode sets doc from a snapshot that may show nothing.
+// decode decodes a snapshot into doc. It returns ErrNotFound for a missing
+// document.
 func (db *DB) decode(snap *fs.DocumentSnapshot, doc any) error {
 	fields := db.fields(snap)
 	if fields == nil {
@@ -64,8 +67,8 @@ func (db *DB) decode(snap *fs.DocumentSnapshot, doc any) error {
 	return decodeFields(fields, doc)
 }
 
-// fields returns what a snapshot shows: nil when there is no document, or one
-// that has expired.
+// fields returns the fields of a snapshot, or nil when the document is
+// missing or expired.
 func (db *DB) fields(snap *fs.DocumentSnapshot) map[string]any {
 	if !snap.Exists() {
 		return nil
@@ -88,7 +91,7 @@ func decodeFields(fields map[string]any, doc any) error {
 	return store.Decode(body, doc)
 }
 
-// document returns what a snapshot shows at p.
+// document returns the document of a snapshot at p.
 func (db *DB) document(p store.Path, snap *fs.DocumentSnapshot) store.Doc {
 	d := store.Doc{Path: p, ID: snap.Ref.ID}
 	if fields := db.fields(snap); fields != nil {

@@ -1,7 +1,8 @@
-// Package firestore keeps documents in Cloud Firestore.
+// Package firestore implements [store.DB] in Cloud Firestore.
 //
-// A document has there the fields of its JSON; expire_at is a timestamp, for
-// the policy that deletes what has expired.
+// A document has the fields of its JSON there; expire_at is a timestamp, as
+// the deletion policy requires. Expired documents that are not deleted yet
+// are filtered out by every read.
 package firestore
 
 import (
@@ -24,28 +25,28 @@ import (
 )
 
 const (
-	callTime   = 20 * time.Second // for one call; the client retries within it
-	updateTime = 60 * time.Second // for a transaction with its retries
-	getMax     = 500              // documents asked for in one request
+	callTime   = 20 * time.Second // for one call, with the client's retries
+	updateTime = 60 * time.Second // for a transaction, with its retries
+	getMax     = 500              // documents read in one request
 
-	// A watch on a connection that was cut off on the way would wait for ever. So
-	// a connection that is silent for aliveTime is pinged, and given up when no
-	// answer comes within aliveWait: thirty seconds, as the Firestore client of
-	// Android does it. The emulator closes the connection when it is pinged more
-	// than once in five minutes.
-	aliveTime     = 30 * time.Second
-	aliveWait     = 10 * time.Second
-	aliveEmulator = 5 * time.Minute
+	// A watch on a connection that was cut would wait forever. So a
+	// connection that is silent for pingAfter is pinged, and closed when no
+	// answer comes within pingTimeout: 40 s together, as the Firestore client
+	// of Android does it. The emulator closes a connection that is pinged
+	// more than once in five minutes.
+	pingAfter         = 30 * time.Second
+	pingTimeout       = 10 * time.Second
+	pingAfterEmulator = 5 * time.Minute
 )
 
-// Config says which database to open.
+// Config selects a database.
 type Config struct {
 	Project  string
 	Database string // empty is the project's default
 	Emulator string // host:port; empty is the cloud
 }
 
-// A DB keeps documents in Firestore. See [store.DB].
+// A DB stores documents in Firestore. See [store.DB].
 type DB struct {
 	client *fs.Client
 	now    func() time.Time
@@ -54,15 +55,15 @@ type DB struct {
 
 var _ store.DB = (*DB)(nil)
 
-// Open returns the documents of the database that c names. It does not wait
-// for the database to answer.
+// Open returns the database that c selects. It does not wait for the database
+// to answer.
 func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Database == "" {
 		c.Database = fs.DefaultDatabaseID
 	}
-	opts := []option.ClientOption{option.WithGRPCDialOption(alive(aliveTime))}
+	opts := []option.ClientOption{option.WithGRPCDialOption(pingIdle(pingAfter))}
 	if c.Emulator != "" {
-		conn, err := grpc.NewClient(c.Emulator, alive(aliveEmulator),
+		conn, err := grpc.NewClient(c.Emulator, pingIdle(pingAfterEmulator),
 			grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithPerRPCCredentials(owner{}))
 		if err != nil {
@@ -77,13 +78,14 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	return &DB{client: client, now: time.Now, close: sync.OnceValue(client.Close)}, nil
 }
 
-// alive pings a connection that is silent for a time, also when no call is under
-// way: a container that was paused should find out before the next answer.
-func alive(after time.Duration) grpc.DialOption {
-	return grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: after, Timeout: aliveWait, PermitWithoutStream: true})
+// pingIdle pings a connection that was silent for a time, also while no call
+// is in progress: after a pause of the container, a dead connection should be
+// noticed before the next answer.
+func pingIdle(after time.Duration) grpc.DialOption {
+	return grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: after, Timeout: pingTimeout, PermitWithoutStream: true})
 }
 
-// owner makes the emulator answer without rules.
+// owner makes the emulator ignore security rules.
 type owner struct{}
 
 func (owner) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
@@ -114,7 +116,8 @@ func (db *DB) refs(ps []store.Path) ([]*fs.DocumentRef, error) {
 	return refs, nil
 }
 
-// call runs f with a deadline, and names its failure in the store's words.
+// call runs f with a deadline, and converts its error to an error of package
+// store.
 func call(ctx context.Context, what string, limit time.Duration, f func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -131,7 +134,7 @@ func call(ctx context.Context, what string, limit time.Duration, f func(context.
 	return explain(what, err)
 }
 
-// explain returns the fault that a code stands for.
+// explain converts an error of Firestore to a fault of the store.
 func explain(what string, err error) error {
 	switch status.Code(err) {
 	case codes.NotFound:
@@ -157,8 +160,9 @@ func (db *DB) Get(ctx context.Context, p store.Path, doc any) error {
 	})
 }
 
-// GetAll implements [store.DB]. Several documents are read in a transaction, so
-// that they are of one time; a single one needs none, which saves two requests.
+// GetAll implements [store.DB]. Several documents are read in a transaction,
+// so that they are of one moment. A single one needs none, which saves two
+// requests.
 func (db *DB) GetAll(ctx context.Context, ps []store.Path) (docs []store.Doc, err error) {
 	refs, err := db.refs(ps)
 	if err != nil || len(ps) == 0 {
@@ -197,8 +201,8 @@ func (db *DB) getAll(tx *fs.Transaction, ps []store.Path, refs []*fs.DocumentRef
 	return docs, nil
 }
 
-// Create implements [store.DB]. What has expired and is not deleted yet stands
-// in the way of the plain call; then a transaction looks closer.
+// Create implements [store.DB]. The plain call fails if an expired document
+// is not deleted yet; then a transaction decides.
 func (db *DB) Create(ctx context.Context, p store.Path, doc any) error {
 	ref, fields, err := db.prepare(p, doc)
 	if err != nil {
@@ -226,7 +230,7 @@ func (db *DB) Set(ctx context.Context, p store.Path, doc any) error {
 	})
 }
 
-// prepare returns where and what to write.
+// prepare returns the reference and the fields of a write.
 func (db *DB) prepare(p store.Path, doc any) (*fs.DocumentRef, map[string]any, error) {
 	ref, err := db.ref(p)
 	if err != nil {

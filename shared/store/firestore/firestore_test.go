@@ -45,9 +45,9 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.DB { return open(t) })
 }
 
-// TestOutOfReach has nothing answer: calls end with their contexts, and with
+// TestNoServer has nothing answer: calls end with their contexts, and with
 // an error that is not the store's word for what is not there.
-func TestOutOfReach(t *testing.T) {
+func TestNoServer(t *testing.T) {
 	db, err := firestore.Open(t.Context(), firestore.Config{Project: "demo-none", Emulator: closedPort(t)})
 	if err != nil {
 		t.Fatal(err)

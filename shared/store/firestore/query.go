@@ -14,7 +14,7 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// page is how many documents a query asks for at once.
+// page is how many documents a query requests at once.
 const page = 100
 
 // Query implements [store.DB].
@@ -49,8 +49,8 @@ func (db *DB) Query(ctx context.Context, q store.Query) iter.Seq2[store.Doc, err
 	}
 }
 
-// pageSize returns how many documents to ask for when left are wanted, or all
-// for 0 and less.
+// pageSize returns how many documents to request when left are wanted; 0 or
+// less means all.
 func pageSize(left int) int {
 	if left > 0 {
 		return min(page, left)
@@ -59,7 +59,7 @@ func pageSize(left int) int {
 }
 
 // page returns up to size documents of next, and whether they are the last.
-// Where the database cannot read downwards, they are all of q.
+// For a database that cannot read ids in descending order, they are all of q.
 func (db *DB) page(ctx context.Context, q store.Query, next fs.Query, size int) (snaps []*fs.DocumentSnapshot, last bool, err error) {
 	read := func(query fs.Query) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -77,13 +77,14 @@ func (db *DB) page(ctx context.Context, q store.Query, next fs.Query, size int) 
 	return snaps, len(snaps) < size, err
 }
 
-// upwardsOnly tells whether err is that of a database that cannot read ids
-// downwards, as the emulator.
+// upwardsOnly reports whether err is that of a database that cannot read ids
+// in descending order, as the emulator cannot.
 func upwardsOnly(q store.Query, err error) bool {
 	return q.OrderBy == "" && q.Desc && status.Code(err) == codes.FailedPrecondition
 }
 
-// upwards returns q, which is downwards by id, the other way and without limit.
+// upwards returns q, which descends by id, in ascending order and without its
+// limit.
 func (db *DB) upwards(q store.Query) fs.Query {
 	up := q
 	up.Desc, up.After = false, nil
@@ -94,7 +95,7 @@ func (db *DB) upwards(q store.Query) fs.Query {
 	return query
 }
 
-// documents returns those of snaps that are there.
+// documents returns the existing documents of snaps.
 func (db *DB) documents(q store.Query, snaps []*fs.DocumentSnapshot) []store.Doc {
 	docs := make([]store.Doc, 0, len(snaps))
 	for _, snap := range snaps {
@@ -105,7 +106,7 @@ func (db *DB) documents(q store.Query, snaps []*fs.DocumentSnapshot) []store.Doc
 	return docs
 }
 
-// build returns q but for its limit.
+// build returns q without its limit.
 func (db *DB) build(q store.Query) fs.Query {
 	query := db.ordered(q)
 	if len(q.After) == 0 {
@@ -118,7 +119,7 @@ func (db *DB) build(q store.Query) fs.Query {
 	return query.StartAfter(after...)
 }
 
-// ordered returns q with its filters and its order.
+// ordered returns q with its filters and order.
 func (db *DB) ordered(q store.Query) fs.Query {
 	dir := fs.Asc
 	if q.Desc {
@@ -139,13 +140,13 @@ func (db *DB) filtered(q store.Query) fs.Query {
 	return query
 }
 
-// path returns a checked field's path.
+// path returns the path of a checked field.
 func path(field string) fs.FieldPath {
 	names, _ := store.Field(field)
 	return names
 }
 
-// value returns v as encode keeps it in field.
+// value returns v as encode stores it in field.
 func value(field string, v any) any {
 	t, ok := v.(store.Time)
 	if !ok {
@@ -158,8 +159,8 @@ func value(field string, v any) any {
 	return string(text)
 }
 
-// Count implements [store.DB]. What has expired and is not deleted yet is
-// counted too, and taken off, both at one time.
+// Count implements [store.DB]. Expired documents that are not deleted yet are
+// counted too, and subtracted, in one transaction.
 func (db *DB) Count(ctx context.Context, q store.Query) (n int, err error) {
 	if err := q.Check(); err != nil || q.Empty() {
 		return 0, err

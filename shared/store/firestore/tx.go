@@ -11,15 +11,15 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// A tx is a transaction. Its writes wait until its function has returned, so
-// that Create can still read what it must not replace.
+// A tx is a transaction. Its writes are sent after its function has returned,
+// because Firestore requires reads before writes and Create has to read.
 type tx struct {
 	db      *DB
 	t       *fs.Transaction
 	writes  []func() error
-	size    int // of the documents to write, in bytes
-	there   map[store.Path]bool
-	creates []store.Path // whose absence is still to be checked
+	size    int // of the documents to write, in bytes of JSON
+	exists  map[store.Path]bool
+	creates []store.Path // paths that must not have a document
 	failed  error
 }
 
@@ -27,18 +27,18 @@ var _ store.Tx = (*tx)(nil)
 
 // Update implements [store.DB].
 func (db *DB) Update(ctx context.Context, f func(store.Tx) error) error {
-	var failure error // what f returned: not to be explained
+	var failure error // what f returned, to be returned unchanged
 	var panicked any
 	run := func(_ context.Context, t *fs.Transaction) error {
-		tx := &tx{db: db, t: t, there: map[store.Path]bool{}}
-		panicked, failure = try(f, tx)
+		tx := &tx{db: db, t: t, exists: map[store.Path]bool{}}
+		panicked, failure = callSafely(f, tx)
 		if failure != nil {
 			return failure
 		}
 		return tx.commit()
 	}
 	err := call(ctx, "update", updateTime, func(ctx context.Context) error {
-		for { // also when f has met the contention in a read, and returned that
+		for { // f may have returned the contention error of one of its reads
 			err := db.client.RunTransaction(ctx, run)
 			if status.Code(err) != codes.Aborted || ctx.Err() != nil {
 				return err
@@ -54,18 +54,19 @@ func (db *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 	return err
 }
 
-// try runs f, so that the transaction is rolled back, and its locks are gone,
-// before a panic goes on.
-func try(f func(store.Tx) error, tx *tx) (panicked any, err error) {
+// callSafely runs f and recovers a panic, so that the transaction is rolled
+// back and its locks are released before the panic continues.
+func callSafely(f func(store.Tx) error, tx *tx) (panicked any, err error) {
 	defer func() {
 		if panicked = recover(); panicked != nil {
-			err = errors.New("firestore: a transaction's function panics")
+			err = errors.New("firestore: the function of a transaction panicked")
 		}
 	}()
 	return nil, f(tx)
 }
 
-// commit makes the writes. What is to be created must not be there.
+// commit checks that documents to be created do not exist, and makes the
+// writes.
 func (t *tx) commit() error {
 	if t.failed != nil {
 		return t.failed
@@ -124,7 +125,8 @@ func (t *tx) getAll(ps []store.Path) ([]store.Doc, error) {
 	return t.db.getAll(t.t, ps, refs)
 }
 
-// fail makes the transaction fail with err, even if its function forgets it.
+// fail makes the transaction fail with err, even if its function ignores the
+// error.
 func (t *tx) fail(err error) error {
 	if t.failed == nil {
 		t.failed = err
@@ -133,7 +135,7 @@ func (t *tx) fail(err error) error {
 }
 
 func (t *tx) Create(p store.Path, doc any) error {
-	there, written := t.there[p]
+	there, written := t.exists[p]
 	if there {
 		return t.fail(store.ErrExists)
 	}
@@ -162,10 +164,10 @@ func (t *tx) Set(p store.Path, doc any) error {
 	return nil
 }
 
-// write keeps a write for later, after which a document is there or not.
+// write queues a write, after which the document exists or not.
 func (t *tx) write(p store.Path, there bool, f func() error) {
 	t.writes = append(t.writes, f)
-	t.there[p] = there
+	t.exists[p] = there
 }
 
 func (t *tx) Delete(p store.Path) error {

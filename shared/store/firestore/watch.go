@@ -68,8 +68,8 @@ func limited(q store.Query, query fs.Query) fs.Query {
 	return query
 }
 
-// watch yields what q finds whenever query has changed. It reports false when
-// yield ends it.
+// watch yields the result of q whenever query has changed. It returns false
+// when yield ended it.
 func (db *DB) watch(ctx context.Context, q store.Query, query fs.Query, yield func([]store.Doc, error) bool) (bool, error) {
 	if ctx.Err() != nil {
 		return true, nil
@@ -81,7 +81,7 @@ func (db *DB) watch(ctx context.Context, q store.Query, query fs.Query, yield fu
 		if err != nil {
 			return true, explain("watch "+string(q.Collection), err)
 		}
-		docs, err := db.shown(ctx, q, snap)
+		docs, err := db.current(ctx, q, snap)
 		if err != nil {
 			return true, err
 		}
@@ -91,10 +91,10 @@ func (db *DB) watch(ctx context.Context, q store.Query, query fs.Query, yield fu
 	}
 }
 
-// shown returns what q finds. It asks again when the snapshot may not be that:
-// when it may go upwards in place of downwards, or has expired documents where
-// the limit lets others in.
-func (db *DB) shown(ctx context.Context, q store.Query, snap *fs.QuerySnapshot) ([]store.Doc, error) {
+// current returns the result of q. It queries again when the snapshot may
+// differ from it: when the snapshot has the opposite order, or when expired
+// documents took places within the limit.
+func (db *DB) current(ctx context.Context, q store.Query, snap *fs.QuerySnapshot) ([]store.Doc, error) {
 	snaps, err := snap.Documents.GetAll()
 	if err != nil {
 		return nil, err

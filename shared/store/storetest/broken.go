@@ -9,7 +9,7 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// ErrBroken is what the calls on a broken database return.
+// ErrBroken is returned by every call on a broken database.
 var ErrBroken = errors.New("storetest: the database does not answer")
 
 // Broken returns a database whose every call fails with [ErrBroken].
@@ -49,9 +49,8 @@ func failing[T any](yield func(T, error) bool) {
 	yield(none, ErrBroken)
 }
 
-// Switch is a database that can be taken away and given back, for tests of
-// what goes on meanwhile, and that can fail after some writes, as if the
-// process had been killed there. It starts answering.
+// Switch is a database that tests can turn off and on, or let fail after some
+// writes, as if the process had been killed there. It starts on.
 type Switch struct {
 	store.DB
 	off  atomic.Bool
@@ -59,7 +58,7 @@ type Switch struct {
 	some atomic.Bool  // counting
 }
 
-// NewSwitch returns a switch before db.
+// NewSwitch returns a switch in front of db.
 func NewSwitch(db store.DB) *Switch { return &Switch{DB: db} }
 
 // Off makes every call fail with [ErrBroken].
@@ -68,13 +67,13 @@ func (s *Switch) Off() { s.off.Store(true) }
 // On makes the database answer again.
 func (s *Switch) On() { s.off.Store(false); s.some.Store(false) }
 
-// OffAfter lets n more writes pass, and then makes every call fail.
+// OffAfter lets n more writes succeed, and then fails every call.
 func (s *Switch) OffAfter(n int) {
 	s.left.Store(int64(n))
 	s.some.Store(true)
 }
 
-// db returns the database that a call is to be made on.
+// db returns the database for a read.
 func (s *Switch) db() store.DB {
 	if s.off.Load() {
 		return broken{}
@@ -82,7 +81,7 @@ func (s *Switch) db() store.DB {
 	return s.DB
 }
 
-// written returns the database that a write is to be made on.
+// written returns the database for a write, which it counts.
 func (s *Switch) written() store.DB {
 	if s.some.Load() && s.left.Add(-1) < 0 {
 		s.Off()

@@ -20,7 +20,7 @@ var refusals = map[string]test{
 	"Cancelled":    testCancelled,
 }
 
-// badPaths name no document anywhere.
+// badPaths are not valid paths of documents.
 var badPaths = []store.Path{
 	"", "/", "a", "a/", "/a", "a//b", "a/b/", "a/b/c", "a/.", "a/..", "../a", "a/__x__", "__all__/a", "a/____",
 	"a/\x00", "a/\n", "a/\x7f", "a/\xff", "a/\xed\xa0\x80",
@@ -65,7 +65,7 @@ func firstOf[T any](seq func(func(T, error) bool)) (first error) {
 	return first
 }
 
-// strangePaths name documents all the same.
+// strangePaths are unusual but valid paths of documents.
 var strangePaths = []store.Path{
 	"a/ ", "a/%2f", "a/'\"`", "a/\\", "a/?*#[]", "a/$.x", "a/...", "a/_", "a/__", "a/__x", "a/x__", "a/-", "a/0",
 	"a/😀", "a/e\u0301", "a/\u00e9", "a b/c", "a/(default)", "a/projects",
@@ -126,7 +126,7 @@ func testDocuments(ctx context.Context, t *testing.T, db store.DB) {
 	wantNone(ctx, t, db, "things/a")
 }
 
-// badFields are the names of no field.
+// badFields are not valid field names.
 var badFields = []string{".", "a.", ".a", "a..b", "__x__", "a.__x__", `"`, `a\`, "a\x00", "a`b", "\xff", strings.Repeat("x", 1501)}
 
 func testFields(ctx context.Context, t *testing.T, db store.DB) {
@@ -191,7 +191,7 @@ func testCancelled(ctx context.Context, t *testing.T, db store.DB) {
 	wantNone(ctx, t, db, "things/new")
 }
 
-// calls makes every call but the watches, and returns their errors.
+// calls makes every call except watches, and returns their errors.
 func calls(ctx context.Context, db store.DB) map[string]error {
 	var doc thing
 	_, getAll := db.GetAll(ctx, []store.Path{"things/a"})

@@ -1,6 +1,7 @@
-// Package storetest is what every implementation of [store.DB] must do.
+// Package storetest tests implementations of [store.DB] against its contract.
 //
-// It also has databases that fail, for tests of what goes on without one.
+// It also provides databases that fail, hang or count their operations, for
+// tests of code that uses a database.
 package storetest
 
 import (
@@ -15,14 +16,15 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// patience bounds each test, so that a database that does not answer fails it.
+// patience bounds each test, so that a database that does not answer fails
+// it.
 const patience = 60 * time.Second
 
 // A test has a context that ends, and an empty database.
 type test func(ctx context.Context, t *testing.T, db store.DB)
 
-// Run tests the databases that open returns. Each must be empty and no
-// other's; Run closes none.
+// Run runs the suite on databases that open returns. Each must be empty and
+// used by nothing else; Run closes none.
 func Run(t *testing.T, open func(*testing.T) store.DB) {
 	for _, group := range []map[string]test{documents, refusals, transactions, queries, watches} {
 		for name, f := range group {
@@ -99,7 +101,7 @@ func wantIDs(ctx context.Context, t *testing.T, db store.DB, q store.Query, want
 	}
 }
 
-// all runs the functions at the same time and returns their errors.
+// all runs functions concurrently and returns their errors.
 func all(fs ...func() error) []error {
 	errs := make([]error, len(fs))
 	done := make(chan struct{})
@@ -115,7 +117,7 @@ func all(fs ...func() error) []error {
 	return errs
 }
 
-// times returns f, n times.
+// times returns f n times.
 func times(n int, f func() error) []func() error {
 	return slices.Repeat([]func() error{f}, n)
 }

@@ -1,9 +1,9 @@
-// Package sqlite is the one database file of a local installation.
+// Package sqlite opens the database file of a local installation.
 //
-// Its documents and its events lie in tables of the same file, so that there
-// is one thing to keep, copy and lock. A write is on disk when it returns:
-// the file has a write-ahead log that is flushed at each commit. Writers that
-// come together share one flush. A second process may use the file too.
+// Documents and events are tables of the same file, so that there is one file
+// to keep, copy and lock. A write is on disk when it returns: the write-ahead
+// log is flushed at each commit, and concurrent writers share one flush.
+// Several processes may use the file.
 package sqlite
 
 import (
@@ -22,40 +22,40 @@ import (
 	code "modernc.org/sqlite/lib"
 )
 
-// ErrClosed is returned by the calls on a file that has been closed.
+// ErrClosed is returned by calls on a closed file.
 var ErrClosed = errors.New("sqlite: the file is closed")
 
-// format is kept in the file. It rises when a table changes so that an older
-// program would harm it.
+// format is the version of the tables, stored in the file. It is raised when
+// a change to a table means that an older program would damage it.
 const format = 1
 
 // openTime is how long Open waits for another process.
 const openTime = 3 * time.Second
 
 const (
-	readers    = 8                // connections that read
-	busyWait   = 1_000            // ms to wait for another process's write at once
-	journalMax = 64 << 20         // bytes that the log keeps after a checkpoint
-	magic      = 0x4d49_524d      // tells our files from other programs'
+	readers    = 8                // connections for reading
+	busyWait   = 1_000            // ms that one attempt waits for another process's write
+	journalMax = 64 << 20         // bytes that the log may keep after a checkpoint
+	magic      = 0x4d49_524d      // application_id; distinguishes our files from other programs'
 	cacheKiB   = 16 << 10         // of pages, for each connection
 	pragmas    = "synchronous(2)" // FULL: flushed at each commit
 )
 
 // A File is an open database file. Its methods may be called concurrently.
 type File struct {
-	db      *sql.DB   // readers, and the two connections below
-	writer  *sql.Conn // used by who has the turn
-	watcher *sql.Conn // sees the changes of all others; guarded by watching
+	db      *sql.DB   // the readers and the two connections below
+	writer  *sql.Conn // used by the writer whose turn it is
+	watcher *sql.Conn // sees the changes of all other connections; guarded by watching
 	reads   statements
-	writes  statements // used by who has the turn
+	writes  statements // used by the writer whose turn it is
 	turns   turns
-	users   atomic.Int32 // who have yet to close the file
+	users   atomic.Int32 // number of users that have not closed the file
 
 	watching sync.Mutex
 }
 
-// Open opens the file at path, and makes it when it is not there. The folder
-// must be there.
+// Open opens the file at path, and creates it when it is missing. Its folder
+// must exist.
 func Open(path string) (*File, error) {
 	db, err := open(path)
 	if err != nil {
@@ -63,7 +63,7 @@ func Open(path string) (*File, error) {
 	}
 	f := &File{db: db}
 	f.users.Store(1)
-	if err := f.prepare(); err != nil {
+	if err := f.connect(); err != nil {
 		return nil, errors.Join(explain(path, err), db.Close())
 	}
 	return f, nil
@@ -75,7 +75,7 @@ func open(path string) (*sql.DB, error) {
 		return nil, err
 	}
 	if info, err := os.Stat(filepath.Dir(abs)); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("no folder for the database %s", path)
+		return nil, fmt.Errorf("the folder of the database %s does not exist", path)
 	}
 	query := url.Values{"_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", busyWait),
@@ -95,8 +95,8 @@ func open(path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// prepare takes the two lasting connections and checks whose file it is.
-func (f *File) prepare() (err error) {
+// connect opens the two lasting connections and checks that the file is ours.
+func (f *File) connect() (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), openTime)
 	defer cancel()
 	if f.writer, err = f.db.Conn(ctx); err != nil {
@@ -110,7 +110,8 @@ func (f *File) prepare() (err error) {
 	return f.Write(ctx, func(tx *Tx) error { return tx.claim() })
 }
 
-// claim marks a new file as ours, and refuses what is not, or too new.
+// claim marks a new file as ours. It refuses a file of another program, or of
+// a newer format.
 func (tx *Tx) claim() error {
 	var id, version, tables int
 	err := errors.Join(
@@ -127,18 +128,18 @@ func (tx *Tx) claim() error {
 	case id != magic:
 		return errors.New("belongs to another program")
 	case version > format:
-		return fmt.Errorf("is of format %d, newer than %d that this program knows", version, format)
+		return fmt.Errorf("has format %d, but this program supports formats up to %d", version, format)
 	}
 	return nil
 }
 
-// explain says of an error at opening what the reader can do.
+// explain adds to an error of Open what the operator can do about it.
 func explain(path string, err error) error {
 	var e *driver.Error
 	if errors.As(err, &e) {
 		switch e.Code() & 0xff {
 		case code.SQLITE_NOTADB, code.SQLITE_CORRUPT:
-			return fmt.Errorf("database %s is damaged or is no database: %w", path, err)
+			return fmt.Errorf("database %s is damaged or is not a SQLite database: %w", path, err)
 		case code.SQLITE_BUSY, code.SQLITE_LOCKED:
 			return fmt.Errorf("database %s is locked by another program: %w", path, err)
 		case code.SQLITE_CANTOPEN, code.SQLITE_READONLY, code.SQLITE_PERM:
@@ -148,14 +149,14 @@ func explain(path string, err error) error {
 	return fmt.Errorf("database %s: %w", path, err)
 }
 
-// busy tells whether err says that another process is writing.
+// busy reports whether err means that another process is writing.
 func busy(err error) bool {
 	var e *driver.Error
 	return errors.As(err, &e) && e.Code()&0xff == code.SQLITE_BUSY
 }
 
-// Query reads rows. Values stay as they are at one moment until the rows are
-// closed. The text of query is kept, so it must be one of few.
+// Query returns rows, as of one moment until they are closed. It keeps the
+// prepared statement, so query must be one of few texts.
 func (f *File) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	s, err := f.reads.get(ctx, query) //nolint:sqlclosecheck // kept for the next call
 	if err != nil {
@@ -164,7 +165,8 @@ func (f *File) Query(ctx context.Context, query string, args ...any) (*sql.Rows,
 	return s.QueryContext(ctx, args...)
 }
 
-// Scan reads one row into dest. It returns [sql.ErrNoRows] when there is none.
+// Scan reads one row into dest. It returns [sql.ErrNoRows] when there is
+// none.
 func (f *File) Scan(ctx context.Context, query string, args []any, dest ...any) error {
 	s, err := f.reads.get(ctx, query) //nolint:sqlclosecheck // kept for the next call
 	if err != nil {
@@ -173,7 +175,8 @@ func (f *File) Scan(ctx context.Context, query string, args []any, dest ...any) 
 	return s.QueryRowContext(ctx, args...).Scan(dest...)
 }
 
-// Version returns a number that changes with every write, whoever made it.
+// Version returns a number that changes with every write, also of other
+// processes.
 func (f *File) Version(ctx context.Context) (int64, error) {
 	f.watching.Lock()
 	defer f.watching.Unlock()
@@ -182,13 +185,14 @@ func (f *File) Version(ctx context.Context) (int64, error) {
 	return version, err
 }
 
-// Share returns f for one more user, who is to close it too.
+// Share returns f for one more user, who must close it too.
 func (f *File) Share() *File {
 	f.users.Add(1)
 	return f
 }
 
-// Close closes the file when its last user does, after the write under way.
+// Close closes the file when its last user closes it, after the write in
+// progress.
 func (f *File) Close() error {
 	if f.users.Add(-1) != 0 {
 		return nil
@@ -199,41 +203,41 @@ func (f *File) Close() error {
 	return errors.Join(f.reads.close(), f.writes.close(), f.writer.Close(), f.watcher.Close(), f.db.Close())
 }
 
-// statements keeps prepared statements by their text.
+// statements caches prepared statements by their text.
 type statements struct {
 	prepare func(context.Context, string) (*sql.Stmt, error)
 
-	mu   sync.RWMutex
-	kept map[string]*sql.Stmt // guarded by mu; grows with the texts in the code
+	mu       sync.RWMutex
+	prepared map[string]*sql.Stmt // guarded by mu; grows with the texts in the code
 }
 
 func (s *statements) get(ctx context.Context, query string) (*sql.Stmt, error) {
 	s.mu.RLock()
-	stmt := s.kept[query]
+	stmt := s.prepared[query]
 	s.mu.RUnlock()
 	if stmt != nil {
 		return stmt, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if stmt := s.kept[query]; stmt != nil {
+	if stmt := s.prepared[query]; stmt != nil {
 		return stmt, nil
 	}
 	stmt, err := s.prepare(ctx, query) //nolint:sqlclosecheck // kept for the next call
 	if err != nil {
 		return nil, err
 	}
-	if s.kept == nil {
-		s.kept = map[string]*sql.Stmt{}
+	if s.prepared == nil {
+		s.prepared = map[string]*sql.Stmt{}
 	}
-	s.kept[query] = stmt
+	s.prepared[query] = stmt
 	return stmt, nil
 }
 
 func (s *statements) close() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, stmt := range s.kept {
+	for _, stmt := range s.prepared {
 		err = errors.Join(err, stmt.Close())
 	}
 	return err

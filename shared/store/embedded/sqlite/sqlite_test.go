@@ -111,8 +111,8 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := sqlite.Open(filepath.Join(t.TempDir(), "none", "db")); err == nil || !strings.Contains(err.Error(), "no folder") {
-		t.Errorf("Open in no folder = %v", err)
+	if _, err := sqlite.Open(filepath.Join(t.TempDir(), "none", "db")); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("Open in a missing folder = %v", err)
 	}
 }
 

@@ -8,16 +8,22 @@ import (
 	"time"
 )
 
-// Bounds of what one flush may hold, so that nobody waits long for another.
+// SQLite allows one writer, and a commit costs a flush to disk. So concurrent
+// writers take turns within one transaction, each in a savepoint of its own:
+// a failed writer rolls back to its savepoint, and the last of the batch
+// commits for all. Every writer returns only after that commit.
+
+// Bounds of a batch, so that no writer waits long for another.
 const (
 	batchMax  = 128
 	batchTime = 20 * time.Millisecond
 )
 
-// A Tx is a write transaction. It lives as long as the function that gets it.
+// A Tx is a write transaction. It is valid while the function that gets it
+// runs.
 type Tx struct {
 	f    *File
-	done []func() // run after the commit
+	done []func() // called after the commit
 }
 
 // Exec runs a statement.
@@ -29,7 +35,7 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	return s.Exec(args...)
 }
 
-// Query reads rows, as the transaction has left them.
+// Query returns rows, with the changes of the transaction.
 func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {
 	s, err := tx.f.writes.get(context.Background(), query)
 	if err != nil {
@@ -38,7 +44,7 @@ func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {
 	return s.Query(args...)
 }
 
-// QueryRow reads one row, as the transaction has left it.
+// QueryRow returns one row, with the changes of the transaction.
 func (tx *Tx) QueryRow(query string, args ...any) *sql.Row {
 	s, err := tx.f.writes.get(context.Background(), query)
 	if err != nil {
@@ -47,11 +53,11 @@ func (tx *Tx) QueryRow(query string, args ...any) *sql.Row {
 	return s.QueryRow(args...)
 }
 
-// After has done called once the transaction is on disk.
+// After calls done once the transaction is on disk.
 func (tx *Tx) After(done func()) { tx.done = append(tx.done, done) }
 
-// turns orders the writers of one file. Who has the turn runs its statements
-// in the open transaction; the last of a batch commits for all of them.
+// turns orders the writers of a file. The writer whose turn it is runs its
+// statements in the open transaction; the last one of a batch commits.
 type turns struct {
 	mu      sync.Mutex
 	taken   bool
@@ -68,22 +74,22 @@ type turn struct {
 	after   []func()
 }
 
-// Write runs fn in a transaction that excludes all others. When fn fails or
-// panics, nothing that it wrote is kept. When Write returns nil, all of it is
-// on disk. A cancelled ctx counts until fn starts.
+// Write runs fn in a transaction that excludes all other writers. When fn
+// fails or panics, its writes are rolled back. When Write returns nil, they
+// are on disk. Canceling ctx has no effect once fn runs.
 func (f *File) Write(ctx context.Context, fn func(*Tx) error) error {
 	t := &turn{granted: make(chan bool, 1), settled: make(chan error, 1)}
-	if err := f.turns.take(ctx, t); err != nil {
+	if err := f.turns.acquire(ctx, t); err != nil {
 		return err
 	}
 	if err := f.begin(ctx); err != nil {
-		f.settle(err)
+		f.commit(err)
 		return err
 	}
-	failed := errors.New("sqlite: a write did not return")
+	failed := errors.New("sqlite: a write panicked")
 	defer func() {
 		if failed != nil {
-			f.undo(t)
+			f.rollback(t)
 		}
 	}()
 	tx := &Tx{f: f}
@@ -91,21 +97,21 @@ func (f *File) Write(ctx context.Context, fn func(*Tx) error) error {
 		return failed
 	}
 	t.after = tx.done
-	return f.leave(t)
+	return f.finish(t)
 }
 
-// undo takes back what the holder of the turn wrote, and passes the turn on
-// once what came before it in the batch is settled.
-func (f *File) undo(t *turn) {
+// rollback undoes the writes of t, and passes the turn on. It returns when
+// the writers before it in the batch have their outcome.
+func (f *File) rollback(t *turn) {
 	err := f.exec("ROLLBACK TO one")
 	if err != nil {
-		f.settle(err)
+		f.commit(err)
 		return
 	}
-	_ = f.leave(t)
+	_ = f.finish(t)
 }
 
-// begin opens the transaction, unless the batch has one, and a savepoint in it.
+// begin opens the transaction, unless the batch has one, and a savepoint.
 func (f *File) begin(ctx context.Context) error {
 	if len(f.turns.batch) == 0 {
 		if err := f.immediate(ctx); err != nil {
@@ -117,8 +123,8 @@ func (f *File) begin(ctx context.Context) error {
 	return err
 }
 
-// immediate opens a transaction that may write. It waits for other processes
-// as long as ctx lets it.
+// immediate begins a write transaction. It waits for other processes until
+// ctx is done.
 func (f *File) immediate(ctx context.Context) error {
 	for {
 		err := f.exec("BEGIN IMMEDIATE")
@@ -131,8 +137,9 @@ func (f *File) immediate(ctx context.Context) error {
 	}
 }
 
-// exec runs a statement of the holder of the turn, whole: its context is not
-// the caller's, since an interrupt would end the transaction of others too.
+// exec runs a statement for the writer whose turn it is. It does not use the
+// caller's context, because canceling a statement would end the transaction
+// of the whole batch.
 func (f *File) exec(query string) error {
 	s, err := f.writes.get(context.Background(), query)
 	if err != nil {
@@ -142,26 +149,27 @@ func (f *File) exec(query string) error {
 	return err
 }
 
-// leave passes the turn on within the batch, or commits for all of it.
-func (f *File) leave(t *turn) error {
+// finish passes the turn on within the batch, or commits the batch.
+func (f *File) finish(t *turn) error {
 	err := f.exec("RELEASE one")
 	if err != nil {
-		f.settle(err)
+		f.commit(err)
 		return err
 	}
 	if !f.turns.pass(t) {
-		f.settle(nil)
+		f.commit(nil)
 	}
 	return <-t.settled
 }
 
-// settle ends the transaction, tells its batch how, and ends the turn.
-func (f *File) settle(err error) {
+// commit commits the transaction, or rolls it back after err, hands the
+// outcome to the batch, and ends the turn.
+func (f *File) commit(err error) {
 	if err == nil {
 		err = f.exec("COMMIT")
 	}
 	if err != nil {
-		// The transaction may be gone already; then this fails and harms nothing.
+		// The transaction may have ended already; then this fails harmlessly.
 		_ = f.exec("ROLLBACK")
 	}
 	for _, t := range f.turns.end() {
@@ -174,8 +182,8 @@ func (f *File) settle(err error) {
 	}
 }
 
-// take waits for the turn.
-func (ts *turns) take(ctx context.Context, t *turn) error {
+// acquire waits for the turn.
+func (ts *turns) acquire(ctx context.Context, t *turn) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -193,23 +201,25 @@ func (ts *turns) take(ctx context.Context, t *turn) error {
 	ts.mu.Unlock()
 	select {
 	case ok := <-t.granted:
-		return granted(ok)
+		return closedUnless(ok)
 	case <-ctx.Done():
 	}
 	if ts.abandon(t) {
 		return ctx.Err()
 	}
-	return granted(<-t.granted)
+	return closedUnless(<-t.granted)
 }
 
-func granted(ok bool) error {
+// closedUnless returns ErrClosed unless the turn was granted.
+func closedUnless(ok bool) error {
 	if !ok {
 		return ErrClosed
 	}
 	return nil
 }
 
-// abandon takes t out of the queue. It reports false when t has been called.
+// abandon removes t from the queue. It returns false when t has been granted
+// the turn.
 func (ts *turns) abandon(t *turn) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -222,8 +232,8 @@ func (ts *turns) abandon(t *turn) bool {
 	return false
 }
 
-// pass adds t to the batch and gives the turn to the next writer. It reports
-// false when the batch is to be committed first.
+// pass adds t to the batch and grants the turn to the next writer. It returns
+// false when the batch must be committed first.
 func (ts *turns) pass(t *turn) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -234,8 +244,8 @@ func (ts *turns) pass(t *turn) bool {
 	return ts.next()
 }
 
-// end empties the batch and gives the turn to the next writer. The turn stays
-// untaken when there is none.
+// end empties the batch and grants the turn to the next writer, if there is
+// one.
 func (ts *turns) end() []*turn {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -250,7 +260,7 @@ func (ts *turns) end() []*turn {
 	return batch
 }
 
-// next calls the first of the queue. mu is held.
+// next grants the turn to the first writer in the queue. The caller holds mu.
 func (ts *turns) next() bool {
 	if len(ts.queue) == 0 {
 		return false
@@ -261,7 +271,7 @@ func (ts *turns) next() bool {
 	return true
 }
 
-// close turns all waiting writers away and waits for the one under way.
+// close refuses all waiting writers and waits for the one in progress.
 func (ts *turns) close() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
