@@ -8,9 +8,9 @@ import (
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/fact/outbox"
-	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
 	"miramundo.dev/shared/guide/refresh"
+	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/logo/fetch"
 	"miramundo.dev/shared/origin"
@@ -85,7 +85,7 @@ func PlanOf(c config.Config) collect.Plan {
 // GuideJob returns the job that reads the programme guides. Its error names the
 // setting that is wrong.
 func (p *Parts) GuideJob() (job.Job, error) {
-	sources, err := guide.Parse(p.Config.GuideSources)
+	sources, err := setting.Parse(p.Config.GuideSources)
 	if err != nil {
 		return job.Job{}, fmt.Errorf("GUIDE_SOURCES: %w", err)
 	}

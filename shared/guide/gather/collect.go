@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/source/xmltv"
 )
 
@@ -53,7 +54,7 @@ type Unmatched struct {
 
 // A Collector takes what is read of a file, and makes grids of it.
 type Collector struct {
-	source  guide.Source
+	source  setting.Source
 	matcher *Matcher
 	window  guide.Window
 	tracks  map[string]*track // by their ids in the file
@@ -74,7 +75,7 @@ type track struct {
 
 // NewCollector returns a collector of the programmes of a window, which may
 // take so many bytes of memory.
-func NewCollector(s guide.Source, m *Matcher, w guide.Window, most int64) *Collector {
+func NewCollector(s setting.Source, m *Matcher, w guide.Window, most int64) *Collector {
 	return &Collector{source: s, matcher: m, window: w, most: most, tracks: map[string]*track{}}
 }
 

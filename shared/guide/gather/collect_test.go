@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/source/xmltv"
 )
 
@@ -48,7 +49,7 @@ func collected(t *testing.T, c *Collector, elements ...string) (map[string]int, 
 }
 
 func newCollector(most int64) *Collector {
-	return NewCollector(guide.Source{Name: "s", Zone: time.UTC}, NewMatcher(slices.Values(listings), aliases), guide.WindowOf(today), most)
+	return NewCollector(setting.Source{Name: "s", Zone: time.UTC}, NewMatcher(slices.Values(listings), aliases), guide.WindowOf(today), most)
 }
 
 func TestCollect(t *testing.T) {

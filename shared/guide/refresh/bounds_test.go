@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
 )
 
@@ -45,7 +45,7 @@ func TestGuideLarge(t *testing.T) {
 // the run is kept all the same.
 func TestGuideReportFits(t *testing.T) {
 	var sources []string
-	for i := range guide.MaxSources {
+	for i := range setting.MaxSources {
 		sources = append(sources, fmt.Sprintf("@/many.xml?%d#name=n%d", i, i))
 	}
 	r := newRig(t, strings.Join(sources, ","))

@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
 	"miramundo.dev/shared/guide/refresh"
+	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/overlay"
@@ -33,7 +34,7 @@ func channelNames(from, to int) (names []string) {
 // guideIn returns the job that reads the guides of a folder, each kept by
 // itself.
 func guideIn(dir string, db store.DB) (refresh.Options, error) {
-	sources, err := guide.Parse(filepath.Join(dir, "one.xml") + "," + filepath.Join(dir, "two.xml") + "," + filepath.Join(dir, "three.xml"))
+	sources, err := setting.Parse(filepath.Join(dir, "one.xml") + "," + filepath.Join(dir, "two.xml") + "," + filepath.Join(dir, "three.xml"))
 	return refresh.Options{
 		DB: db, Sources: sources, Now: func() time.Time { return noon }, Batch: -1,
 		Catalog: func(context.Context) (*gather.Matcher, error) { return matcherOf(channelNames(0, 100)), nil },

@@ -16,6 +16,7 @@ import (
 
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/source/xmltv"
@@ -78,7 +79,7 @@ func (u *untilDone) Read(p []byte) (int, error) {
 // read reads a source, unless its file is unchanged, and returns its new note
 // and the programmes of its channels. After errUnchanged, as after any other
 // error, what the source gave before stays.
-func (r *run) read(ctx context.Context, s *guide.Source, rep *SourceReport) (guide.Note, map[string]guide.Grid, error) {
+func (r *run) read(ctx context.Context, s *setting.Source, rep *SourceReport) (guide.Note, map[string]guide.Grid, error) {
 	last, _ := noteOf(r.state.Notes, s.Name)
 	known := last
 	if !r.fits(&last, s) {
@@ -106,7 +107,7 @@ func (r *run) read(ctx context.Context, s *guide.Source, rep *SourceReport) (gui
 
 // place identifies where and how a source is read, and the sources preferred to
 // it: when those change, so may the channels that this source provides.
-func (r *run) place(s *guide.Source) string {
+func (r *run) place(s *setting.Source) string {
 	place := ""
 	for i := range r.Sources {
 		place += r.Sources[i].Sum()[:8]
@@ -119,14 +120,14 @@ func (r *run) place(s *guide.Source) string {
 
 // fits reports whether a note was made for the same source, day and catalog, so
 // that an unchanged file need not be read again.
-func (r *run) fits(n *guide.Note, s *guide.Source) bool {
+func (r *run) fits(n *guide.Note, s *setting.Source) bool {
 	return !r.order.Force && !r.lost && n.SHA256 != "" &&
 		n.Place == r.place(s) && n.Catalog == r.matcher.Sum() && n.Day == r.report.Day
 }
 
 // open opens the file of a source, or returns errUnchanged when its validators
 // are those of known.
-func (r *run) open(ctx context.Context, s *guide.Source, known *guide.Note) (*file, error) {
+func (r *run) open(ctx context.Context, s *setting.Source, known *guide.Note) (*file, error) {
 	if s.File != "" {
 		return openFile(ctx, s.File, known)
 	}
@@ -170,7 +171,7 @@ func openFile(ctx context.Context, path string, known *guide.Note) (*file, error
 }
 
 // collect reads a file to its end and returns the programmes of its channels.
-func (r *run) collect(s *guide.Source, f *file, rep *SourceReport) (map[string]guide.Grid, error) {
+func (r *run) collect(s *setting.Source, f *file, rep *SourceReport) (map[string]guide.Grid, error) {
 	c := gather.NewCollector(*s, r.matcher, r.window, cmp.Or(r.MaxMemory, maxMemory))
 	count, err := xmltv.Read(f, c.Options(), c.Channel, c.Programme)
 	if err != nil {
@@ -188,7 +189,7 @@ func (r *run) collect(s *guide.Source, f *file, rep *SourceReport) (map[string]g
 
 // enough returns an error for a file with too few channels, unless the run is
 // forced.
-func (r *run) enough(s *guide.Source, channels int) error {
+func (r *run) enough(s *setting.Source, channels int) error {
 	held := r.holds(s.Name)
 	switch {
 	case r.order.Force:
@@ -203,7 +204,7 @@ func (r *run) enough(s *guide.Source, channels int) error {
 
 // location returns the path or URL of a source, without the query, which may
 // hold a secret.
-func location(s *guide.Source) string {
+func location(s *setting.Source) string {
 	if s.File != "" {
 		return s.File
 	}

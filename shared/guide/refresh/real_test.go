@@ -12,6 +12,7 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
 	"miramundo.dev/shared/guide/refresh"
+	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/reference"
@@ -66,7 +67,7 @@ func TestGuideReal(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			sources, err := guide.Parse(filepath.Join(data, "guide", test.source))
+			sources, err := setting.Parse(filepath.Join(data, "guide", test.source))
 			if err != nil {
 				t.Fatal(err)
 			}

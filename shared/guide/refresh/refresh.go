@@ -24,6 +24,7 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/source/collect"
@@ -37,7 +38,7 @@ const Name = "guide"
 type Options struct {
 	DB      store.DB
 	Client  *origin.Client
-	Sources []guide.Source                                 // the preferred ones first
+	Sources []setting.Source                               // the preferred ones first
 	Catalog func(context.Context) (*gather.Matcher, error) // matches the catalog's channels
 	Now     func() time.Time
 
@@ -188,7 +189,7 @@ func (r *run) names() []string {
 
 // source reads one source and adds what it gives to the batch. It reports
 // whether the source is good.
-func (r *run) source(ctx context.Context, s *guide.Source) bool {
+func (r *run) source(ctx context.Context, s *setting.Source) bool {
 	rep := SourceReport{Name: s.Name, Location: location(s)}
 	var note guide.Note
 	var grids map[string]guide.Grid

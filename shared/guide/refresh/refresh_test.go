@@ -23,6 +23,7 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
 	"miramundo.dev/shared/guide/refresh"
+	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/overlay"
@@ -104,7 +105,7 @@ func matcherOf(ids []string) *gather.Matcher {
 func (r *rig) use(sources string) {
 	r.t.Helper()
 	var err error
-	if r.Sources, err = guide.Parse(strings.ReplaceAll(sources, "@", r.server.URL)); err != nil {
+	if r.Sources, err = setting.Parse(strings.ReplaceAll(sources, "@", r.server.URL)); err != nil {
 		r.t.Fatal(err)
 	}
 }

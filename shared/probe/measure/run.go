@@ -11,7 +11,6 @@ import (
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/probe"
 	"miramundo.dev/shared/probe/measure/manifest"
-	"miramundo.dev/shared/probe/media"
 )
 
 // A run is one measurement under way.
@@ -75,7 +74,7 @@ func (r *run) ask(a ask) (*reply, error) {
 	}
 	p := &reply{run: r, res: res, asked: a.url, span: a.span, body: res.Body, most: most, sent: sent}
 	if interval, err := strconv.Atoi(res.Header.Get("Icy-Metaint")); err == nil {
-		p.body = media.StripICY(p.body, interval)
+		p.body = stripICY(p.body, interval)
 	}
 	return p, p.seek(a.span)
 }

@@ -4,49 +4,9 @@ import (
 	"encoding/binary"
 	"strings"
 
+	"miramundo.dev/shared/probe/media/box"
 	"miramundo.dev/shared/probe/media/codec"
 )
-
-// A box is one of an ISO base media file, ISO/IEC 14496-12 §4.2.
-type box struct {
-	kind string
-	body []byte
-	size int  // of the whole, as it says
-	cut  bool // data end within it
-}
-
-// boxes calls f with each of the boxes that follow each other in b.
-func boxes(b []byte, f func(box)) {
-	for len(b) >= 8 {
-		size, head := uint64(binary.BigEndian.Uint32(b)), uint64(8)
-		switch {
-		case size == 0: // to the end
-			size = uint64(len(b))
-		case size == 1 && len(b) >= 16:
-			size, head = binary.BigEndian.Uint64(b[8:]), 16
-		}
-		if size < head {
-			return
-		}
-		end := min(size, uint64(len(b)))
-		f(box{string(b[4:8]), b[head:end], int(min(size, 1<<40)), end < size})
-		b = b[end:]
-	}
-}
-
-// child returns the body of the first box of a kind along a path: "mdia/hdlr".
-func child(b []byte, path string) []byte {
-	for kind := range strings.SplitSeq(path, "/") {
-		inner := b
-		b = nil
-		boxes(inner, func(x box) {
-			if x.kind == kind && b == nil {
-				b = x.body
-			}
-		})
-	}
-	return b
-}
 
 // topKinds are the boxes that a file or segment may begin with.
 const topKinds = "ftyp styp moov moof sidx emsg prft free skip mdat uuid pdin wide"
@@ -79,18 +39,18 @@ func readMP4(data []byte) Facts {
 	}
 	m := mp4{tracks: map[uint32]*mp4Track{}}
 	known := false
-	boxes(data, func(x box) {
-		known = known || x.kind == "ftyp" || x.kind == "moov" || x.kind == "moof"
-		switch x.kind {
+	box.Each(data, func(x box.Box) {
+		known = known || x.Kind == "ftyp" || x.Kind == "moov" || x.Kind == "moof"
+		switch x.Kind {
 		case "styp":
 			m.fragmented = true
 		case "moov":
-			boxes(x.body, m.describe)
-			m.defaults(child(x.body, "mvex"))
+			box.Each(x.Body, m.describe)
+			m.defaults(box.Child(x.Body, "mvex"))
 		case "moof":
 			m.fragmented = true
-			m.fragments += int64(x.size)
-			boxes(x.body, m.fragment)
+			m.fragments += int64(x.Size)
+			box.Each(x.Body, m.fragment)
 		}
 	})
 	if !known && !m.fragmented {
@@ -107,10 +67,10 @@ func readMP4(data []byte) Facts {
 }
 
 // describe takes a track of the movie box.
-func (m *mp4) describe(x box) {
-	head, media := child(x.body, "tkhd"), child(x.body, "mdia")
-	clock := child(media, "mdhd")
-	if x.kind != "trak" || len(head) < 24 || len(clock) < 24 {
+func (m *mp4) describe(x box.Box) {
+	head, media := box.Child(x.Body, "tkhd"), box.Child(x.Body, "mdia")
+	clock := box.Child(media, "mdhd")
+	if x.Kind != "trak" || len(head) < 24 || len(clock) < 24 {
 		return
 	}
 	id, scale := binary.BigEndian.Uint32(head[12:]), binary.BigEndian.Uint32(clock[12:])
@@ -121,14 +81,14 @@ func (m *mp4) describe(x box) {
 		scale = binary.BigEndian.Uint32(clock[20:])
 	}
 	t := &mp4Track{timescale: scale}
-	if stsd := child(media, "minf/stbl/stsd"); len(stsd) >= 8 {
-		boxes(stsd[8:], func(x box) {
+	if stsd := box.Child(media, "minf/stbl/stsd"); len(stsd) >= 8 {
+		box.Each(stsd[8:], func(x box.Box) {
 			if t.Codec == "" {
-				t.Track = entry(x)
+				t.Track = box.Track(x)
 			}
 		})
 	}
-	t.whole(child(media, "minf/stbl"))
+	t.whole(box.Child(media, "minf/stbl"))
 	if m.tracks[id] == nil && len(m.order) < mostTracks {
 		m.order = append(m.order, t)
 		m.tracks[id] = t
@@ -137,7 +97,7 @@ func (m *mp4) describe(x box) {
 
 // whole adds up the tables of a file that is not in fragments.
 func (t *mp4Track) whole(stbl []byte) {
-	stsz, stts := child(stbl, "stsz"), child(stbl, "stts")
+	stsz, stts := box.Child(stbl, "stsz"), box.Child(stbl, "stts")
 	if len(stsz) < 12 || len(stts) < 8 {
 		return
 	}
@@ -158,20 +118,20 @@ func (t *mp4Track) whole(stbl []byte) {
 // defaults takes what fragments need not repeat.
 func (m *mp4) defaults(mvex []byte) {
 	m.fragmented = m.fragmented || mvex != nil
-	boxes(mvex, func(x box) {
-		if x.kind != "trex" || len(x.body) < 24 {
+	box.Each(mvex, func(x box.Box) {
+		if x.Kind != "trex" || len(x.Body) < 24 {
 			return
 		}
-		if t := m.tracks[binary.BigEndian.Uint32(x.body[4:])]; t != nil {
-			t.usual = sample{binary.BigEndian.Uint32(x.body[12:]), binary.BigEndian.Uint32(x.body[16:])}
+		if t := m.tracks[binary.BigEndian.Uint32(x.Body[4:])]; t != nil {
+			t.usual = sample{binary.BigEndian.Uint32(x.Body[12:]), binary.BigEndian.Uint32(x.Body[16:])}
 		}
 	})
 }
 
 // fragment takes the samples of one track in a fragment.
-func (m *mp4) fragment(x box) {
-	head := child(x.body, "tfhd")
-	if x.kind != "traf" || len(head) < 8 {
+func (m *mp4) fragment(x box.Box) {
+	head := box.Child(x.Body, "tfhd")
+	if x.Kind != "traf" || len(head) < 8 {
 		return
 	}
 	t := m.tracks[binary.BigEndian.Uint32(head[4:])]
@@ -182,18 +142,18 @@ func (m *mp4) fragment(x box) {
 	r.skip(0x1, 8)
 	r.skip(0x2, 4)
 	usual := sample{r.take(0x8, t.usual.duration), r.take(0x10, t.usual.size)}
-	boxes(x.body, func(run box) {
-		if run.kind == "trun" && len(run.body) >= 8 {
+	box.Each(x.Body, func(run box.Box) {
+		if run.Kind == "trun" && len(run.Body) >= 8 {
 			t.run(run, usual)
 		}
 	})
-	t.incomplete = t.incomplete || x.cut
+	t.incomplete = t.incomplete || x.Cut
 }
 
 // run adds the samples of a track run.
-func (t *mp4Track) run(x box, usual sample) {
-	flags, count := binary.BigEndian.Uint32(x.body), binary.BigEndian.Uint32(x.body[4:])
-	r := fields{x.body[8:], flags}
+func (t *mp4Track) run(x box.Box, usual sample) {
+	flags, count := binary.BigEndian.Uint32(x.Body), binary.BigEndian.Uint32(x.Body[4:])
+	r := fields{x.Body[8:], flags}
 	r.skip(0x1, 4)
 	r.skip(0x4, 4)
 	if flags&0xf00 == 0 {
@@ -207,15 +167,16 @@ func (t *mp4Track) run(x box, usual sample) {
 		r.skip(0x400, 4)
 		r.skip(0x800, 4)
 	}
-	t.incomplete = t.incomplete || x.cut || count > 0
+	t.incomplete = t.incomplete || x.Cut || count > 0
 }
 
-// fields are those of a box that its flags announce.
+// fields are the optional fields of a box, which its flags announce.
 type fields struct {
 	b     []byte
 	flags uint32
 }
 
+// skip passes over the field of a flag, if it is there.
 func (f *fields) skip(flag uint32, size int) {
 	if f.flags&flag != 0 {
 		f.b = f.b[min(size, len(f.b)):]

@@ -1,4 +1,6 @@
-package guide
+// Package setting parses GUIDE_SOURCES, the operator's setting of the programme
+// guides to read.
+package setting
 
 import (
 	"cmp"
@@ -11,7 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	_ "time/tzdata" // so that zones are known on every machine
+	_ "time/tzdata" // so that time zones exist on every machine
 
 	"miramundo.dev/shared/catalog"
 )
@@ -19,35 +21,34 @@ import (
 // MaxSources is how many sources a guide may have.
 const MaxSources = 32
 
-// A Source is a file in XMLTV form that an operator named.
+// A Source is an XMLTV file that the operator configured.
 type Source struct {
-	Name     string // letters, digits and "-_."; no two have the same
-	URL      string // an address of http or https; empty for a file
-	File     string // the path of a file; empty for an address
-	Site     string // what the interface shows as its origin
+	Name     string // letters, digits and "-_."; unique
+	URL      string // of http or https; empty for a file
+	File     string // path of a file; empty for a URL
+	Site     string // shown as the origin of programmes
 	Zone     *time.Location
-	Country  string // of its channels, as the catalog has it; empty when their ids tell
-	Language string // to prefer for texts, as ISO 639-1; empty for the first there is
+	Country  string // of its channels, as the catalog writes it; empty when their ids contain it
+	Language string // preferred for texts, as ISO 639-1; empty for the first language
 }
 
-// Sum names where and how a source is read.
+// Sum returns a hash of where and how the source is read.
 func (s *Source) Sum() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{s.URL, s.File, s.Site, s.Zone.String(), s.Country, s.Language}, "\n")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Parse reads a list of sources, as the setting GUIDE_SOURCES has it: addresses
-// or paths, separated by commas, a comma in an address being written as %2C.
-// What follows "#" are options in the form of a query:
+// Parse parses the value of GUIDE_SOURCES: URLs or paths, separated by commas; a
+// comma in a URL is written as %2C. Options may follow "#", in the form of a query:
 //
-//	tz       the zone of times that do not tell theirs, such as Europe/London; UTC without it
-//	country  of the channels, as ISO 3166-1 alpha-2; without it their ids tell, as in "Name.cc"
+//	tz       the zone of times without one, such as Europe/London; UTC by default
+//	country  of the channels, as ISO 3166-1 alpha-2; without it their ids must contain it, as in "Name.cc"
 //	lang     the language to prefer, as ISO 639-1
-//	name     what reports and the health of the service, which all may read,
-//	         call the source; the name of the file without it
+//	name     the name of the source in reports and in the service's health, which are
+//	         public; by default the name of the file
 //
-// The first source that has a channel is the one that is shown. The error names
-// all that makes no sense, entries by their number: addresses may hold secrets.
+// The first source that has a channel is shown. The error lists all problems, and
+// names entries by their number, since URLs may hold secrets.
 func Parse(setting string) ([]Source, error) {
 	var sources []Source
 	var problems []error

@@ -1,17 +1,18 @@
-package media
+package measure
 
 import "io"
 
-// StripICY returns r, the body of a SHOUTcast or Icecast answer, without the
-// blocks of metadata that stand after every interval bytes, as the answer's
-// icy-metaint header says. Without an interval it is r itself.
-func StripICY(r io.Reader, interval int) io.Reader {
+// stripICY returns r, the body of a SHOUTcast or Icecast response, without the
+// blocks of metadata that follow every interval bytes, which is the response's
+// header icy-metaint. It returns r itself when interval is not positive.
+func stripICY(r io.Reader, interval int) io.Reader {
 	if interval <= 0 {
 		return r
 	}
 	return &icyReader{r: r, interval: interval, left: interval}
 }
 
+// An icyReader reads media without metadata.
 type icyReader struct {
 	r        io.Reader
 	interval int
@@ -30,8 +31,8 @@ func (s *icyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// skip passes over a block: one byte with its length in units of 16, and as
-// many bytes. A stream that ends within one has ended.
+// skip reads a block: a byte with its length in units of 16 bytes, and that many
+// bytes. A stream that ends within a block has ended.
 func (s *icyReader) skip() error {
 	var length [1]byte
 	if _, err := io.ReadFull(s.r, length[:]); err != nil {
