@@ -1,5 +1,5 @@
-// Package facets is the function that lists the values by which channels are
-// searched, with how many have each.
+// Package facets is the function that lists the values of the search filters,
+// each with its number of channels.
 package facets
 
 import (
@@ -24,7 +24,7 @@ var Endpoints = []api.Endpoint{
 	list(filter.City, (*Server).cities),
 }
 
-// list declares the list of the values of a filter.
+// list returns the endpoint that lists the values of a filter, served by h.
 func list[In, Item any](id filter.ID, h func(*Server, context.Context, In) (items[Item], error)) api.Endpoint {
 	facet := filter.All[id].Facet
 	return api.Bind(h, api.Endpoint{
@@ -43,12 +43,12 @@ func New(v index.Viewer) *Server {
 	return &Server{v}
 }
 
-// items is what every list answers with.
+// items is the result of every list.
 type items[Item any] struct {
 	Items []Item `json:"items" nullable:"false"`
 }
 
-// facet answers with what of picks from the view of the moment.
+// facet returns the items that of picks from the current view of the catalog.
 func facet[Item any](ctx context.Context, s *Server, of func(v *index.View, locale int) []Item) (items[Item], error) {
 	v, err := s.catalog.View()
 	if err != nil {

@@ -21,7 +21,7 @@ var files embed.FS
 
 const assetsPath = "/assets/"
 
-// mediaTypes are those of the files that are served.
+// mediaTypes are the media types of the served files, by extension.
 var mediaTypes = map[string]string{
 	".js":  "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",
@@ -29,8 +29,8 @@ var mediaTypes = map[string]string{
 	".txt": "text/plain; charset=utf-8",
 }
 
-// load makes the files of a folder known under names that tell their content:
-// player.js as player.0123456789abcdef.js.
+// load registers the files of a folder under names that contain a hash of their
+// content, such as player.0123456789abcdef.js for player.js.
 func (s *Server) load(from fs.FS, folder string) {
 	names, err := fs.ReadDir(from, folder)
 	if err != nil {

@@ -2,9 +2,9 @@
 // its own host that plays the media of plain HTTP origins, which no secure page
 // may load.
 //
-// The page knows only a stream id. Its script asks the main host what to play
-// (GET /api/legacy/{id}), plays it, and stores nothing; there is no account, no
-// cookie and no other page on that host.
+// The page receives only a stream id. Its script requests the stream from the
+// main host (GET /api/legacy/{id}), plays it, and stores nothing; that host has
+// no account, no cookie and no other page.
 package legacy
 
 import (
@@ -21,8 +21,8 @@ import (
 	"miramundo.dev/shared/i18n"
 )
 
-// Endpoints is what this function serves on its host. None of it is part of
-// the API.
+// Endpoints are the endpoints of this function on its own host. They are not
+// part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).page, api.Endpoint{
 		Method:  "GET",
@@ -55,8 +55,8 @@ type Server struct {
 	address map[string]string        // of an asset by its own name
 }
 
-// New returns a server of a player that asks the main host at baseURL what to
-// play.
+// New returns a server of a player that requests streams from the main host at
+// baseURL.
 func New(baseURL string) *Server {
 	s := &Server{baseURL: baseURL, assets: map[string]*api.Document{}, address: map[string]string{}}
 	s.load(files, "assets")
@@ -64,8 +64,8 @@ func New(baseURL string) *Server {
 	return s
 }
 
-// page takes no input of the kind that is refused: whatever people arrive with,
-// they get a page that tells them what is the matter.
+// page declares no input, so that no query is refused: a visitor with a wrong
+// address gets a page that explains the problem.
 func (s *Server) page(ctx context.Context, _ struct{}) (page, error) {
 	return page{s, api.AcceptLanguageOf(ctx)}, nil
 }
@@ -76,8 +76,8 @@ type page struct {
 	accept string
 }
 
-// headers keep the page apart: it loads its own files, and whatever the streams
-// that it plays are made of.
+// headers isolate the page: it may load its own files and the media of any
+// origin, and nothing may embed it.
 var headers = http.Header{
 	"Content-Security-Policy": {"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; worker-src 'self'; " +
 		"connect-src http: https:; media-src http: https: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
@@ -102,17 +102,17 @@ func (p page) Reply(w http.ResponseWriter, r *http.Request) error {
 // A view is what the page shows.
 type view struct {
 	Locale i18n.Locale
-	Theme  string // light or dark; empty for what the browser prefers
-	Stream string // a stream id or what may be one; empty when there is none
+	Theme  string // light or dark; empty for the preference of the browser
+	Stream string // the stream id of the query, which may not exist; empty without one
 	API    string
 	Texts  map[string]string // that the script shows
 	server *Server
 }
 
-// themes that may be asked for.
+// themes are the values of the parameter theme.
 var themes = map[string]bool{"light": true, "dark": true}
 
-// view understands a query. What makes no sense is as if it were not there.
+// view returns the view for a query. Invalid parameters are ignored.
 func (s *Server) view(q url.Values, accept string) view {
 	v := view{Theme: q.Get("theme"), Stream: q.Get("stream"), API: s.baseURL + catalog.LegacyPath, server: s}
 	if !themes[v.Theme] {
@@ -133,7 +133,7 @@ func (s *Server) view(q url.Values, accept string) view {
 	return v
 }
 
-// scriptTexts are the texts that the script shows, by the keys that it knows.
+// scriptTexts are the keys of the texts that the script shows.
 var scriptTexts = []string{
 	"loading", "connecting", "ready", "playing", "paused", "buffering", "ended", "external", "radio", "tv", "title",
 	"fail.cors", "fail.geo", "fail.sumiu", "fail.codec", "fail.playlist", "fail.sem_resposta", "fail.protocolo",
@@ -146,7 +146,7 @@ func (v view) T(key string) string { return v.Locale.T("legacy."+key, nil) }
 // Asset returns the address of a file; empty when the build lacks it.
 func (v view) Asset(name string) string { return v.server.address[name] }
 
-// Locales returns the languages that the page can be read in.
+// Locales returns the languages of the page.
 func (v view) Locales() []i18n.Locale { return i18n.Locales }
 
 // With returns the address of the same page in a language and a theme.

@@ -1,9 +1,9 @@
-// Package encoding knows which content encoding a caller takes and makes it.
+// Package encoding negotiates content encodings and compresses bodies in them.
 //
-// A body that is made for one answer is compressed with the fastest setting
-// of gzip or zstd; one that stays the same is compressed once, with a high
-// setting, in brotli too (see [Precompress]). Below [Least] bytes nothing is
-// gained.
+// A body that is rendered for one response is compressed with the fastest
+// setting of gzip or zstd. A body that does not change is compressed once, with
+// a high setting and also in brotli (see [Precompress]). Bodies below
+// [Least] bytes are not compressed: it would save nothing.
 package encoding
 
 import (
@@ -19,7 +19,8 @@ import (
 // A Coding is a content encoding.
 type Coding uint8
 
-// The codings, best first among those that a caller likes equally.
+// The codings, in the order of preference among those that a caller weights
+// equally.
 const (
 	Brotli Coding = iota
 	Zstd
@@ -28,7 +29,7 @@ const (
 	count
 )
 
-// names are the codings as headers say them.
+// names are the codings as headers spell them.
 var names = [count]string{"br", "zstd", "gzip", "identity"}
 
 // String returns the name of c in headers.
@@ -38,20 +39,21 @@ func (c Coding) String() string { return names[c] }
 // fit one packet as they are.
 const Least = 1024
 
-// quick gives the codings that are made while the caller waits: brotli costs
-// twice as much as the others there and saves nothing more.
+// quick are the codings in which a body is compressed while the caller waits.
+// Brotli is not among them: at its fastest it takes twice as long as the others
+// and its output is no smaller.
 var quick = [count]bool{Zstd: true, Gzip: true}
 
-// Quick returns the coding in which a body made for one answer is sent to a
+// Quick returns the coding for a body that is rendered for one response to a
 // caller with this Accept-Encoding header.
 func Quick(accept string) Coding { return choose(accept, &quick) }
 
-// Takes reports whether a caller with this Accept-Encoding header takes c.
+// Takes reports whether a caller with this Accept-Encoding header accepts c.
 func Takes(accept string, c Coding) bool {
 	return accept != "" && weights(accept)[c] > 0
 }
 
-// choose returns the coding of those offered that accept likes best.
+// choose returns the offered coding that the header accept weights highest.
 func choose(accept string, offered *[count]bool) Coding {
 	if accept == "" {
 		return Identity
@@ -65,8 +67,9 @@ func choose(accept string, offered *[count]bool) Coding {
 	return best
 }
 
-// weights returns how much accept likes each coding, in thousandths; 0 for
-// those that it does not take. Of a coding that repeats the last counts.
+// weights returns the weight of each coding in the header accept, in
+// thousandths; 0 for a coding that it refuses or omits. Where a coding is
+// repeated, the last weight counts.
 func weights(accept string) (ws [count]int) {
 	star := -1
 	said := [count]bool{}
@@ -93,8 +96,8 @@ func weights(accept string) (ws [count]int) {
 	return ws
 }
 
-// weight parses ";q=0.5" into thousandths. What it cannot read counts as 0, so
-// that a broken header gets the plain body.
+// weight parses ";q=0.5" into thousandths. A malformed weight counts as 0, so
+// that a caller with a broken header gets the uncompressed body.
 func weight(params string) int {
 	key, value, ok := strings.Cut(params, "=")
 	if !ok {
@@ -124,7 +127,7 @@ func weight(params string) int {
 	return 0
 }
 
-// Compressible reports whether bodies of a media type shrink.
+// Compressible reports whether bodies of a media type get smaller by compression.
 func Compressible(mediaType string) bool {
 	media, _, _ := strings.Cut(mediaType, ";")
 	switch {
@@ -145,14 +148,14 @@ var (
 )
 
 func newZstd(level zstd.EncoderLevel) *zstd.Encoder {
-	// A window of at most 8 MiB is what browsers take (RFC 9659). Options that
-	// are constants do not fail.
+	// Browsers accept a window of at most 8 MiB (RFC 9659). NewWriter fails only
+	// for invalid options, and these are constants.
 	e, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
 	return e
 }
 
 // Encode calls send with data in coding c, which is Zstd, Gzip or Identity.
-// What send gets is good until it returns.
+// The slice that send receives is valid until send returns.
 func Encode(c Coding, data []byte, send func([]byte) error) error {
 	if c == Identity {
 		return send(data)

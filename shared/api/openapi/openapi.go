@@ -1,11 +1,10 @@
-// Package openapi knows how a table of endpoints is told as an OpenAPI 3.1
-// document: each operation with its inputs and their bounds, the shape of each
-// answer, and the body of each failure it may end in.
+// Package openapi renders a table of endpoints as an OpenAPI 3.1 document: each
+// operation with its inputs and their bounds, the shape of its result, and the
+// body of each failure.
 //
-// What it says of inputs is computed from the plan by which they are decoded,
-// so that the two cannot disagree. What it says of results is computed from
-// their Go types: a field without omitempty is required, a pointer may be
-// null.
+// The inputs are described from the plan that decodes them, so the two cannot
+// disagree. The results are described from their Go types: a field without
+// omitempty is required, and a pointer may be null.
 package openapi
 
 import (
@@ -24,7 +23,7 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// An Info is what a document says besides its endpoints.
+// An Info holds the parts of a document that do not describe an endpoint.
 type Info struct {
 	Title       string
 	Description string
@@ -32,7 +31,7 @@ type Info struct {
 	BaseURL     string // of the service
 }
 
-// Document describes the table as an OpenAPI 3.1.0 document in JSON.
+// Document returns an OpenAPI 3.1.0 document, in JSON, of the table.
 func Document(info Info, table []api.Endpoint) ([]byte, error) {
 	b := newBuilder()
 	for _, e := range table {
@@ -51,13 +50,13 @@ func Document(info Info, table []api.Endpoint) ([]byte, error) {
 	return json.MarshalIndent(b.reflector.Spec, "", " ")
 }
 
-// Path returns the path of e as a template of OpenAPI.
+// Path returns the path of e as an OpenAPI path template.
 func Path(e api.Endpoint) string {
 	return strings.NewReplacer("{$}", "", "...}", "}").Replace(e.Path)
 }
 
-// OperationID names e: what it does and the words of its path, such as
-// "getApiChannelsById".
+// OperationID returns the operationId of e: its method followed by the words of
+// its path, such as "getApiChannelsById".
 func OperationID(e api.Endpoint) string {
 	id := strings.ToLower(e.Method)
 	for word := range strings.FieldsFuncSeq(Path(e), func(r rune) bool { return strings.ContainsRune("/.-_:", r) }) {
@@ -71,7 +70,7 @@ func OperationID(e api.Endpoint) string {
 	return id
 }
 
-// describe fills in what is not of one operation.
+// describe fills in the parts of the document outside of its operations.
 func (b *builder) describe(info Info, table []api.Endpoint) {
 	s := b.reflector.Spec
 	s.Openapi = "3.1.0"
@@ -131,8 +130,8 @@ func (b *builder) operation(e api.Endpoint) (openapi31.Operation, error) {
 
 var wildcard = regexp.MustCompile(`\{(\w+)\}`)
 
-// unread lists the wildcards of e's path that no input takes: whatever is in
-// their place, the answer is the same.
+// unread lists the wildcards of e's path that no input reads. OpenAPI requires a
+// parameter for each; their values do not change the result.
 func unread(e api.Endpoint) (params []input.Param) {
 	for _, m := range wildcard.FindAllStringSubmatch(Path(e), -1) {
 		taken := func(p input.Param) bool { return p.In == "path" && p.Name == m[1] }
@@ -145,7 +144,7 @@ func unread(e api.Endpoint) (params []input.Param) {
 	return params
 }
 
-// failures describes the answers to what e may fail with, by status.
+// failures describes the responses of e to its faults, by status.
 func failures(e api.Endpoint) map[int]openapi31.Response {
 	codes := map[int][]string{}
 	for _, f := range e.AllFaults() {
@@ -178,7 +177,7 @@ func header(doc, typ string) openapi31.HeaderOrReference {
 	return openapi31.HeaderOrReference{Header: h}
 }
 
-// security describes the credentials that e asks for, any one of them.
+// security lists the credentials that e accepts; one of them is enough.
 func (b *builder) security(e api.Endpoint) []map[string][]string {
 	var names []string
 	switch {
@@ -191,7 +190,7 @@ func (b *builder) security(e api.Endpoint) []map[string][]string {
 	}
 	list := []map[string][]string{}
 	if e.Auth == api.None {
-		list = append(list, map[string][]string{}) // none is as good as any
+		list = append(list, map[string][]string{}) // no credential is needed
 	}
 	for _, name := range names {
 		b.reflector.Spec.ComponentsEns().WithSecuritySchemesItem(name, schemes[name])

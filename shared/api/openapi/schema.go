@@ -19,11 +19,11 @@ import (
 	"miramundo.dev/shared/api/input"
 )
 
-// A builder makes one document.
+// A builder builds one document.
 type builder struct {
 	reflector *openapi31.Reflector
 	names     map[string]reflect.Type // of schemas
-	clash     error                   // of two of them
+	clash     error                   // set when two types have the same schema name
 }
 
 func newBuilder() *builder {
@@ -37,9 +37,9 @@ func newBuilder() *builder {
 	return b
 }
 
-// name names the schema of a type: as it is called when it is exported, after
-// its function when it is not. A name for two types is noted as an error of
-// the document.
+// name returns the name of a type's schema: the name of the type, with that of
+// its package before it when it is not exported. Two types with one name make
+// the document fail (see builder.clash).
 func (b *builder) name(t reflect.Type) string {
 	name, argument, _ := strings.Cut(t.Name(), "[")
 	if i := strings.LastIndexAny(argument, "./"); i >= 0 {
@@ -58,8 +58,8 @@ func (b *builder) name(t reflect.Type) string {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// requireProp makes every field that is always encoded a required one, and
-// lets a pointer with an enum be null.
+// requireProp makes every field without omitempty required, and allows null for
+// a pointer that has an enum.
 func requireProp(p jsonschema.InterceptPropParams) error {
 	if !p.Processed {
 		return nil
@@ -74,7 +74,7 @@ func requireProp(p jsonschema.InterceptPropParams) error {
 	return nil
 }
 
-// letBeNull adds null to the values of s.
+// letBeNull adds null to the types and values that s allows.
 func letBeNull(s *jsonschema.Schema) {
 	if s.Ref != nil {
 		target := jsonschema.Schema{Ref: s.Ref}
@@ -93,8 +93,8 @@ var (
 	textType = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// moments describes the types that embed a time.Time and write themselves as
-// text.
+// moments describes types that embed a time.Time as a date-time: they marshal
+// themselves as text.
 func moments(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
 	t := p.Value.Type()
 	if t.Kind() == reflect.Pointer {
@@ -107,8 +107,8 @@ func moments(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
 	return true, nil
 }
 
-// success describes the answer of e when all goes well: of one status, or two
-// when the caller may have the result already.
+// success describes the responses of e without a fault: one status, and 304 as
+// well when the result has a version.
 func (b *builder) success(e api.Endpoint) (map[int]openapi31.Response, error) {
 	out := reflect.New(e.Output()).Elem().Interface()
 	if _, ok := out.(api.NoContent); ok {
@@ -138,8 +138,8 @@ func (b *builder) content(e api.Endpoint, out any, r *openapi31.Response) error 
 	} else if _, reply = out.(api.Reply); reply {
 		return nil
 	}
-	// The reflector describes results as part of an operation. This one is
-	// taken out again: ours have more to them.
+	// The reflector describes a result only as part of an operation. The scratch
+	// operation is deleted once its result is described.
 	const scratch = "/scratch"
 	oc, err := b.reflector.NewOperationContext(http.MethodGet, scratch)
 	if err != nil {
@@ -162,7 +162,7 @@ func (b *builder) content(e api.Endpoint, out any, r *openapi31.Response) error 
 	return nil
 }
 
-// parameter describes an input that does not come from the body.
+// parameter describes an input from the path, the query or a header.
 func parameter(p input.Param) openapi31.ParameterOrReference {
 	q := openapi31.Parameter{Name: p.Name, In: openapi31.ParameterIn(p.In), Schema: schemaOf(p)}
 	q.WithDescription(p.Doc)
@@ -172,7 +172,8 @@ func parameter(p input.Param) openapi31.ParameterOrReference {
 	return openapi31.ParameterOrReference{Parameter: &q}
 }
 
-// requestBody describes the members that e reads from a body.
+// requestBody describes the body of a request to e: a JSON object of members, or
+// raw bodies.
 func requestBody(e api.Endpoint) openapi31.RequestBodyOrReference {
 	if raws := e.RawBodies(); raws != nil {
 		return rawBody(raws)
@@ -199,7 +200,7 @@ func requestBody(e api.Endpoint) openapi31.RequestBodyOrReference {
 	return openapi31.RequestBodyOrReference{RequestBody: &body}
 }
 
-// rawBody describes bodies that are taken as they are.
+// rawBody describes bodies that the handler receives unparsed.
 func rawBody(raws []input.Raw) openapi31.RequestBodyOrReference {
 	body := (&openapi31.RequestBody{}).WithRequired(true)
 	for _, r := range raws {
@@ -252,8 +253,8 @@ func texts(s map[string]any, p input.Param) {
 	}
 }
 
-// numbers tells the bounds of a number. A cap is none: what is above it is
-// taken, and reduced.
+// numbers adds the bounds of a number to s. A cap is not a maximum: a number
+// above it is accepted and reduced.
 func numbers(s map[string]any, p input.Param) {
 	if p.Min != nil {
 		s["minimum"] = *p.Min
@@ -263,7 +264,7 @@ func numbers(s map[string]any, p input.Param) {
 	}
 }
 
-// defaultOf returns the default as a value of the type that the schema tells.
+// defaultOf returns the default of p as a value of the schema's type.
 func defaultOf(p input.Param) any {
 	switch p.Type {
 	case "integer", "number":
