@@ -52,32 +52,20 @@ type Function struct {
 // function and not a variable because one of them describes all of them.
 func All() []Function {
 	return []Function{
-		{
-			Process:   compose.Process{Name: "admin", Needs: needs(compose.Jobs), Publishes: subscriptions()},
-			Endpoints: admin.Endpoints, New: newAdmin,
-		},
+		{Process: process("admin", compose.Jobs), Endpoints: admin.Endpoints, New: newAdmin},
 		{
 			Process: compose.Process{
 				Name: "aggregate", Needs: needs(compose.Documents), Secrets: []string{"EVENTS_TOKEN"}, Receives: subscriptions(),
 			},
 			Endpoints: aggregate.Endpoints, New: newAggregate, Apart: true,
 		},
-		{
-			Process:   compose.Process{Name: "catalog", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.Social)},
-			Endpoints: catalog.Endpoints, New: newCatalog,
-		},
+		{Process: process("catalog", compose.Catalog, compose.Overlays, compose.Guide, compose.Social), Endpoints: catalog.Endpoints, New: newCatalog},
 		{
 			Process:   compose.Process{Name: "comments", Needs: needs(compose.Events, compose.Catalog), Publishes: []string{social.Comments}},
 			Endpoints: comments.Endpoints, New: newComments,
 		},
-		{
-			Process:   compose.Process{Name: "describe"},
-			Endpoints: describe.Endpoints, New: newDescribe,
-		},
-		{
-			Process:   compose.Process{Name: "facets", Needs: needs(compose.Catalog, compose.Overlays)},
-			Endpoints: facets.Endpoints, New: newFacets,
-		},
+		{Process: process("describe"), Endpoints: describe.Endpoints, New: newDescribe},
+		{Process: process("facets", compose.Catalog, compose.Overlays), Endpoints: facets.Endpoints, New: newFacets},
 		{
 			Process: compose.Process{
 				Name: "favorites", Needs: needs(compose.Events, compose.Catalog, compose.Overlays, compose.Social),
@@ -85,55 +73,29 @@ func All() []Function {
 			},
 			Endpoints: favorites.Endpoints, New: newFavorites,
 		},
-		{
-			Process:   compose.Process{Name: "feeds", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide)},
-			Endpoints: feeds.Endpoints, New: newFeeds,
-		},
+		{Process: process("feeds", compose.Catalog, compose.Overlays, compose.Guide), Endpoints: feeds.Endpoints, New: newFeeds},
 		{
 			Process:   compose.Process{Name: "guest", Secrets: []string{"GUEST_KEY"}, Settings: []string{"GUEST_KEY_PREVIOUS"}},
 			Endpoints: guest.Endpoints, New: newGuest,
 		},
-		{
-			Process:   compose.Process{Name: "history", Needs: needs(compose.Catalog, compose.Overlays)},
-			Endpoints: history.Endpoints, New: newHistory,
-		},
+		{Process: process("history", compose.Catalog, compose.Overlays), Endpoints: history.Endpoints, New: newHistory},
 		{
 			Process: compose.Process{
 				Name: "jobs", Needs: needs(compose.Jobs), Secrets: []string{"JOBS_AUDIENCE|JOBS_TOKEN"}, Settings: []string{"JOBS_CALLER"},
-				Publishes: subscriptions(),
-				Schedules: []compose.Schedule{
-					{Job: reload.Name, Every: 6 * time.Hour, New: (*compose.Parts).ReloadJob},
-					{Job: refresh.Name, Every: time.Hour, New: (*compose.Parts).GuideJob},
-					{Job: fetch.Name, Every: time.Hour, New: (*compose.Parts).LogosJob},
-					{Job: round.Name, Every: 5 * time.Minute, New: (*compose.Parts).ProbeJob},
-					{Job: outbox.Job, Every: 5 * time.Minute, New: (*compose.Parts).OutboxJob},
-					{Job: counting.Job, Every: 5 * time.Minute, New: (*compose.Parts).CountsJob},
-				},
+				Schedules: schedules,
 			},
 			Endpoints: jobs.Endpoints, New: newJobs, Apart: true,
 		},
-		{
-			Process:   compose.Process{Name: "legacy"},
-			Endpoints: legacy.Endpoints, New: newLegacy, Apart: true,
-		},
-		{
-			Process:   compose.Process{Name: "library", Needs: needs(compose.Catalog, compose.Overlays)},
-			Endpoints: library.Endpoints, New: newLibrary,
-		},
-		{
-			Process:   compose.Process{Name: "media", Needs: needs(compose.Catalog, compose.Overlays)},
-			Endpoints: media.Endpoints, New: newMedia,
-		},
+		{Process: process("legacy"), Endpoints: legacy.Endpoints, New: newLegacy, Apart: true},
+		{Process: process("library", compose.Catalog, compose.Overlays), Endpoints: library.Endpoints, New: newLibrary},
+		{Process: process("media", compose.Catalog, compose.Overlays), Endpoints: media.Endpoints, New: newMedia},
 		{
 			Process: compose.Process{
 				Name: "reports", Needs: needs(compose.Events, compose.Catalog, compose.Social), Publishes: []string{social.Reports},
 			},
 			Endpoints: reports.Endpoints, New: newReports,
 		},
-		{
-			Process:   compose.Process{Name: "status", Needs: needs(compose.Catalog, compose.Guide)},
-			Endpoints: status.Endpoints, New: newStatus,
-		},
+		{Process: process("status", compose.Catalog, compose.Guide), Endpoints: status.Endpoints, New: newStatus},
 		{
 			Process: compose.Process{
 				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide), Settings: []string{"CONTACT_EMAIL"},
@@ -141,6 +103,24 @@ func All() []Function {
 			Endpoints: web.Endpoints, New: newWeb,
 		},
 	}
+}
+
+// schedules are the jobs of the catalog and of what is counted, which belong to
+// no function but jobs. A function with a job of its own declares that in its
+// entry.
+var schedules = []compose.Schedule{
+	{Job: reload.Name, Every: 6 * time.Hour, New: (*compose.Parts).ReloadJob},
+	{Job: refresh.Name, Every: time.Hour, New: (*compose.Parts).GuideJob},
+	{Job: fetch.Name, Every: time.Hour, New: (*compose.Parts).LogosJob},
+	{Job: round.Name, Every: 5 * time.Minute, New: (*compose.Parts).ProbeJob},
+	{Job: outbox.Job, Every: 5 * time.Minute, New: (*compose.Parts).OutboxJob},
+	{Job: counting.Job, Every: 5 * time.Minute, New: (*compose.Parts).CountsJob},
+}
+
+// process returns the declaration of a function that needs parts and nothing
+// else.
+func process(name string, all ...compose.Need) compose.Process {
+	return compose.Process{Name: name, Needs: all}
 }
 
 func needs(all ...compose.Need) []compose.Need { return all }
@@ -155,10 +135,14 @@ func Find(name string) (Function, bool) {
 	return all[i], true
 }
 
-// Declared returns the Process of f, completed by what its endpoints imply: the
-// keys and tokens that check the credentials that they ask for.
+// Declared returns the Process of f, completed by what its needs and endpoints
+// imply: the topics of the events that jobs send, and the keys and tokens that
+// check the credentials that endpoints ask for.
 func (f Function) Declared() compose.Process {
 	p := f.Process
+	if slices.Contains(p.Needs, compose.Jobs) { // the outbox holds events of every topic
+		p.Publishes = subscriptions()
+	}
 	p.Secrets, p.Settings = slices.Clone(p.Secrets), slices.Clone(p.Settings)
 	for _, e := range f.Endpoints {
 		switch {

@@ -29,7 +29,7 @@ var Endpoints = []api.Endpoint{
 			"recovered. Keep it and send it in X-Guest-Token. Reuse one: " +
 			"a network that requests many gets 429.",
 		Tool:   "create_guest",
-		Faults: []*fault.Error{ErrTooMany, identity.ErrNoKey},
+		Faults: []*fault.Error{ErrTooMany, identity.ErrUnavailable},
 	}),
 	retired("POST", keysPath, "Create an API key (retired)"),
 	retired("GET", keysPath, "List the API keys (retired)"),

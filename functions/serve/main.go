@@ -48,7 +48,7 @@ func run() error {
 	defer cancel()
 	follow, unfollow := context.WithCancel(context.Background())
 	defer unfollow()
-	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log, Schedules: functions.Schedules()}, f.Process)
+	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log, Schedules: functions.Schedules()}, f.Declared())
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (e Endpoint) AllFaults() []*fault.Error {
 	case Operator:
 		all = append(all, fault.ErrOperatorToken, ErrNoOperatorToken)
 	case Guest, Session:
-		all = append(all, identity.ErrCredential, identity.ErrEnded, identity.ErrRetired, identity.ErrNoKey)
+		all = append(all, identity.ErrCredential, identity.ErrEnded, identity.ErrRetired, identity.ErrUnavailable)
 	}
 	if len(e.plan.Params) > 0 {
 		all = append(all, fault.ErrInvalid)

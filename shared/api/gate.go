@@ -34,7 +34,7 @@ func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Conte
 	case e.Auth == None:
 		return g.identify(ctx, r), nil
 	case g.Auth == nil:
-		return nil, identity.ErrNoKey
+		return nil, identity.ErrUnavailable
 	}
 	return g.Auth.Authenticate(ctx, r.Credentials(), e.Auth)
 }

@@ -222,7 +222,7 @@ func TestInvokeRefuses(t *testing.T) {
 	if !errors.Is(err, fault.ErrBodyTooLarge) {
 		t.Errorf("a megabyte of arguments: %v", err)
 	}
-	if _, err := gate.Invoke(t.Context(), mineEndpoint, shop{}, nil, api.Caller{}); !errors.Is(err, identity.ErrNoKey) {
+	if _, err := gate.Invoke(t.Context(), mineEndpoint, shop{}, nil, api.Caller{}); !errors.Is(err, identity.ErrUnavailable) {
 		t.Errorf("without an authenticator: %v", err)
 	}
 }

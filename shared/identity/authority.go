@@ -17,7 +17,7 @@ const (
 )
 
 // Accounts knows the credentials of accounts. It gets them bounded but not
-// otherwise checked. Its errors are ErrCredential, ErrEnded, ErrNoKey, and
+// otherwise checked. Its errors are ErrCredential, ErrEnded, ErrUnavailable, and
 // faults of its own.
 type Accounts interface {
 	// Session returns who the value of an account cookie stands for, or
@@ -72,7 +72,7 @@ const maxCredential = 512
 // call, makes nobody speak and does not keep the others from it.
 //
 // It returns ErrCredential when there is no credential of the class or a bad
-// one, and ErrNoKey when that cannot be told. Tokens of guests are known
+// one, and ErrUnavailable when that cannot be told. Tokens of guests are known
 // without a database. Only old ones need it, the first time in a while.
 func (a *Authority) Speaker(ctx context.Context, c Credentials, class Class) (Speaker, error) {
 	bearer := bearerOf(c.Authorization)
@@ -147,7 +147,7 @@ func (a *Authority) guest(ctx context.Context, token string) (Speaker, error) {
 // ownsWait is how long an answer may take on whether an owner has something.
 const ownsWait = 5 * time.Second
 
-// checkOwns returns ErrCredential when o has nothing, and ErrNoKey when the
+// checkOwns returns ErrCredential when o has nothing, and ErrUnavailable when the
 // database does not say.
 func (a *Authority) checkOwns(ctx context.Context, o Owner) error {
 	if a.o.Owns == nil {
@@ -159,7 +159,7 @@ func (a *Authority) checkOwns(ctx context.Context, o Owner) error {
 		defer cancel()
 		var err error
 		if owns, err = a.o.Owns(ctx, o); err != nil {
-			return ErrNoKey.Because(err)
+			return ErrUnavailable.Because(err)
 		}
 		a.old.note(o, owns, a.o.Now())
 	}

@@ -153,12 +153,12 @@ func TestWithoutDatabase(t *testing.T) {
 	if down.asked != 0 {
 		t.Errorf("a signed token asked the database %d times", down.asked)
 	}
-	check(t, "old", a, Credentials{GuestToken: oldToken}, Anyone, "", ErrNoKey)
+	check(t, "old", a, Credentials{GuestToken: oldToken}, Anyone, "", ErrUnavailable)
 	down.err = nil
 	old, _ := OldGuest(oldToken)
 	check(t, "old, when it is back", a, Credentials{GuestToken: oldToken}, Anyone, old, nil)
 	none := NewAuthority(Options{Guests: NewGuests("", "", noon)})
-	check(t, "no key", none, Credentials{GuestToken: token}, Anyone, "", ErrNoKey)
+	check(t, "no key", none, Credentials{GuestToken: token}, Anyone, "", ErrUnavailable)
 	check(t, "no way to ask", none, Credentials{GuestToken: oldToken}, Anyone, "", ErrCredential)
 }
 

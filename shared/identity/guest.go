@@ -83,30 +83,30 @@ type guestClaims struct {
 const guestBytes = 16
 
 // Issue returns the token of a new guest, and what its owner is called. It
-// returns ErrNoKey when there is no key to sign with.
+// returns ErrUnavailable when there is no key to sign with.
 func (g *Guests) Issue() (token string, o Owner, err error) {
 	if g.current == nil {
-		return "", "", ErrNoKey.Because(errNoKeys)
+		return "", "", ErrUnavailable.Because(errNoKeys)
 	}
 	var id [guestBytes]byte
 	if _, err := rand.Read(id[:]); err != nil {
-		return "", "", ErrNoKey.Because(err)
+		return "", "", ErrUnavailable.Because(err)
 	}
 	claims := &guestClaims{Subject: base64.RawURLEncoding.EncodeToString(id[:]), IssuedAt: g.now().Unix()}
 	t := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
 	t.Header["kid"] = g.current.id
 	signed, err := t.SignedString(g.current.secret)
 	if err != nil {
-		return "", "", ErrNoKey.Because(err)
+		return "", "", ErrUnavailable.Because(err)
 	}
 	return guestPrefix + signed, hashedOwner("guest", claims.Subject), nil
 }
 
 // Verify returns the owner that a token names. It returns ErrCredential when
-// we did not sign the token, and ErrNoKey when there is no key to tell by.
+// we did not sign the token, and ErrUnavailable when there is no key to tell by.
 func (g *Guests) Verify(token string) (Owner, error) {
 	if g.current == nil && g.previous == nil {
-		return "", ErrNoKey.Because(errNoKeys)
+		return "", ErrUnavailable.Because(errNoKeys)
 	}
 	if !isGuest(token) {
 		return "", ErrCredential.Because(errForm)

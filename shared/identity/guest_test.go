@@ -56,7 +56,7 @@ func TestGuests(t *testing.T) {
 		{"only the previous one is left", "", keyOne, nil},
 		{"another key", keyTwo, "", ErrCredential},
 		{"two other keys", keyTwo, keyTwo + "!", ErrCredential},
-		{"no key", "", "", ErrNoKey},
+		{"no key", "", "", ErrUnavailable},
 	} {
 		got, err := NewGuests(test.current, test.previous, noon).Verify(token)
 		if !errors.Is(err, test.want) || (err == nil && got != o) || (err != nil && got != "") {
@@ -87,7 +87,7 @@ func TestIssue(t *testing.T) {
 		}
 	}
 	for _, g := range []*Guests{NewGuests("", "", noon), NewGuests("", keyOne, noon)} {
-		if token, o, err := g.Issue(); !errors.Is(err, ErrNoKey) || token != "" || o != "" {
+		if token, o, err := g.Issue(); !errors.Is(err, ErrUnavailable) || token != "" || o != "" {
 			t.Errorf("without a current key: %q, %q, %v", token, o, err)
 		}
 	}

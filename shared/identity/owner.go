@@ -8,10 +8,10 @@ import (
 
 // Faults of credentials.
 var (
-	ErrCredential = fault.New(fault.Unauthenticated, "invalid_session") // none, or one that nobody was given
-	ErrEnded      = fault.New(fault.Unauthenticated, "session_ended")   // the cookie of a session that is over
-	ErrRetired    = fault.New(fault.Gone, "api_key_retired")            // a key of the family iptk_
-	ErrNoKey      = fault.New(fault.Unavailable, "auth_unavailable")    // the service cannot tell who calls
+	ErrCredential  = fault.New(fault.Unauthenticated, "invalid_session") // none, or one that nobody was given
+	ErrEnded       = fault.New(fault.Unauthenticated, "session_ended")   // the cookie of a session that is over
+	ErrRetired     = fault.New(fault.Gone, "api_key_retired")            // a key of the family iptk_
+	ErrUnavailable = fault.New(fault.Unavailable, "auth_unavailable")    // the service cannot tell who calls
 )
 
 // An Owner names who owns folders, favorites and comments. It is the id of
