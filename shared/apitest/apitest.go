@@ -1,6 +1,6 @@
-// Package apitest knows how to hold an HTTP handler to its description: it
-// checks each answer that a test sees against the OpenAPI document, and runs
-// scripts of requests (see [Run]).
+// Package apitest tests an HTTP handler against its description: it checks each
+// response of a test against the OpenAPI document, and runs scripts of requests
+// (see [Run]).
 package apitest
 
 import (
@@ -129,8 +129,8 @@ func checkEmpty(method string, body []byte) error {
 	return nil
 }
 
-// checkMedia checks what is not JSON: its media type is described, and it has
-// a body unless its status has none.
+// checkMedia checks a response other than JSON: its media type must be
+// described, and it must have a body unless its status forbids one.
 func checkMedia(op *openapi3.Operation, answer *http.Response, body []byte) error {
 	if isJSON(answer) {
 		return nil

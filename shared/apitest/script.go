@@ -33,8 +33,8 @@ import (
 //
 // In "~" an object matches one with more members, and a list one of the same
 // length. The string "${}" matches any value. There may be several. Each script
-// calls from a network of its own, so that what is counted by network in one is
-// not counted in another.
+// calls from a network of its own, so that limits by network do not carry over
+// from one script to another.
 func Run(t *testing.T, h http.Handler, pattern string) {
 	t.Helper()
 	names, err := filepath.Glob(pattern)
@@ -167,8 +167,8 @@ func (s *step) run(t *testing.T, h http.Handler, file string, values map[string]
 	}
 }
 
-// check returns how the answer differs from what is expected, and keeps what
-// later calls need.
+// check returns the differences between the response and the expected one, and
+// keeps the values that later steps use.
 func (s *step) check(answer *http.Response, body string, values map[string]string) (problems []string) {
 	no := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if answer.StatusCode != s.status {

@@ -181,7 +181,7 @@ func (p *Plan) query(q pair) (int, bool) {
 }
 
 // Query returns the first value of a parameter in a raw query that is not
-// empty; "" when there is none that can be read.
+// empty, and "" without one.
 func Query(raw, name string) string {
 	if !strings.Contains(raw, name+"=") {
 		return "" // said without a pass, as most queries can be
@@ -253,7 +253,7 @@ func (f *field) setInteger(v reflect.Value, text string) *problem {
 	return nil
 }
 
-// setNumber parses a decimal number; "NaN", "Inf" and hexadecimal are none.
+// setNumber parses a decimal number; "NaN", "Inf" and hexadecimal are refused.
 func (f *field) setNumber(v reflect.Value, text string) *problem {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || strings.Trim(text, "0123456789.eE-") != "" {
@@ -276,8 +276,8 @@ func (f *field) checkNumber(n float64) *problem {
 	return nil
 }
 
-// checkText refuses what is no text: invalid UTF-8 and control characters, but
-// for line breaks and tabs in the members of a body, and what the tags refuse.
+// checkText refuses invalid UTF-8, control characters other than the line breaks
+// and tabs of body members, and texts outside of the bounds of the field.
 func (f *field) checkText(text string, breaks bool) *problem {
 	if bad := checkRunes(text, breaks); bad != nil {
 		return bad

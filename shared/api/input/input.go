@@ -1,25 +1,25 @@
-// Package input knows how the path, the query, the headers and the body of a
-// request become a struct, and when they do not.
+// Package input decodes the path, the query, the headers and the body of a
+// request into a struct, and refuses invalid values.
 //
-// The tags of a field say what it takes:
+// The tags of a field declare its source and its bounds:
 //
-//	path:"id" query:"q" header:"X-Name" json:"name"   where it comes from
-//	description:"…"           for people
-//	default:"20"              what it is when the request lacks it
+//	path:"id" query:"q" header:"X-Name" json:"name"   the source
+//	description:"…"           for people and agents, in the OpenAPI document
+//	default:"20"              the value when the request lacks it
 //	required:"true"           a request without it is refused
-//	enum:"a,b"                the values it may have
+//	enum:"a,b"                the allowed values
 //	minimum:"0" maximum:"9"   bounds of a number
-//	cap:"50"                  a number above is reduced, silently
+//	cap:"50"                  a greater number is silently reduced to it
 //	minLength:"1" maxLength:"80"   bounds of a text, in characters
 //	maxItems:"6"              bound of a list
-//	pattern:"^[a-z]+$"        a regular expression that a text matches
+//	pattern:"^[a-z]+$"        a regular expression that a text must match
 //	body:"text/plain,image/png"    of a []byte: a body of one of these media types, whole
 //
 // A field is a string, int, int64, float64 or bool, a pointer to one of them
 // (nil when the request lacks it), or, in bodies, a []string. Every text has a
-// bound: [MaxText] unless its tag says another. A flag of a query is 0 or 1.
-// An unknown parameter or body member is ignored; of a parameter that repeats
-// the first that is not empty counts; an empty one is as if it were not there.
+// bound: [MaxText] unless its tag declares another. A flag of a query is 0 or 1.
+// An unknown parameter or body member is ignored. An empty parameter is treated
+// as absent; of a repeated parameter the first value that is not empty counts.
 package input
 
 import (
@@ -30,8 +30,8 @@ import (
 	"strings"
 )
 
-// MaxText is the greatest length of a text that declares none, in characters:
-// of parameters first, of body members second.
+// The greatest lengths, in characters, of texts that do not declare one: of
+// parameters, and of body members.
 const (
 	MaxText     = 256
 	MaxBodyText = 4096
@@ -225,7 +225,7 @@ func (f *field) typed(t reflect.Type) error {
 	return nil
 }
 
-// bounds takes what the tags say of the values of the field.
+// bounds reads the tags that bound the values of the field.
 func (f *field) bounds(tag reflect.StructTag) (err error) {
 	f.Doc, f.Default, f.Pattern = tag.Get("description"), tag.Get("default"), tag.Get("pattern")
 	f.Required = f.In == "path" || tag.Get("required") == "true"

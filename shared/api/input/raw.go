@@ -11,7 +11,7 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// A Raw is a body that an endpoint takes as it is, by its media type.
+// A Raw is a body that an endpoint receives unparsed, by its media type.
 type Raw struct {
 	Media []string
 	Doc   string

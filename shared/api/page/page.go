@@ -1,10 +1,10 @@
-// Package page knows how a list is shown in parts.
+// Package page provides the limit, the offset and the links of paginated lists.
 package page
 
 import "fmt"
 
-// In is what a caller says of the part to be shown. It is to be embedded in an
-// endpoint's input.
+// In are the parameters by which a caller chooses a page. Inputs of endpoints
+// embed it.
 type In struct {
 	Limit  int `query:"limit" default:"20" minimum:"1" cap:"50" description:"Number of items on the page; more than 50 is reduced to 50."`
 	Offset int `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of items to skip."`
