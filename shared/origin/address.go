@@ -16,10 +16,14 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// Check returns rawURL parsed when the guard lets it be asked as far as its
-// text tells: http or https, a public-looking host, no credentials, a port
-// that no other protocol owns, nothing that two parsers could read in two
-// ways. The error is ErrRefused.
+// Addresses are checked twice. The text is checked before anything else: it
+// needs no network, and refuses what resolvers would interpret in their own
+// ways. The address that is dialled is checked again, and nothing can bypass
+// that check.
+
+// Check parses rawURL and checks its text: http or https, a host that looks
+// public, no credentials, no port of another protocol, and nothing that two
+// parsers could read differently. Its error is ErrRefused.
 func Check(rawURL string) (*url.URL, error) {
 	u, err := parse(rawURL)
 	if err != nil {
@@ -35,7 +39,7 @@ func checkPlace(u *url.URL) error {
 	return checkPort(u)
 }
 
-// refuse returns the fault of an address, with why.
+// refuse returns ErrRefused with a reason.
 func refuse(format string, args ...any) error {
 	return ErrRefused.Because(fmt.Errorf(format, args...))
 }
@@ -63,7 +67,7 @@ func parse(rawURL string) (*url.URL, error) {
 	return u, nil
 }
 
-// encoded returns an address with what comes after its host encoded.
+// encoded returns an address whose part after the host is encoded.
 func encoded(address string) string {
 	from := strings.Index(address, "://") + len("://")
 	if from < len("://") {
@@ -75,17 +79,17 @@ func encoded(address string) string {
 	return address
 }
 
-// encode returns a reference with percent-encoded what may not stand in it. All
-// else stays as it is. Package url would write a whole path anew for the sake
-// of one such character, or refuse it; but origins compare what they gave out
-// byte for byte.
+// encode percent-encodes the characters of a reference that must not occur in
+// it, and keeps everything else. Package url would re-encode a whole path
+// because of one such character, or refuse it; but origins compare the paths
+// that they issued byte for byte.
 func encode(ref string) string {
 	b := make([]byte, 0, len(ref))
 	query := false
 	for i := range len(ref) {
 		c := ref[i]
 		query = (query || c == '?') && c != '#'
-		if stands(c, query) && (query || c != '%' || isHexadecimal(ref[i+1:])) {
+		if isAllowed(c, query) && (query || c != '%' || isHexadecimal(ref[i+1:])) {
 			b = append(b, c)
 		} else {
 			b = fmt.Appendf(b, "%%%02X", c)
@@ -94,9 +98,9 @@ func encode(ref string) string {
 	return string(b)
 }
 
-// stands reports whether a character may stand in a reference. A query is less
-// strict than a path.
-func stands(c byte, query bool) bool {
+// isAllowed reports whether a character may occur in a reference. A query is
+// less strict than a path.
+func isAllowed(c byte, query bool) bool {
 	switch c {
 	case '"', '<', '>':
 		return false
@@ -111,15 +115,16 @@ func isHexadecimal(s string) bool {
 	return len(s) >= 2 && strings.Trim(s[:2], "0123456789abcdefABCDEF") == ""
 }
 
-// inner are the last labels of names that never belong to the public network.
-var inner = []string{
+// internalLabels are the last labels of names that never belong to the public
+// network.
+var internalLabels = []string{
 	"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private",
 	"arpa", "onion", "test", "invalid",
 }
 
-// checkHost refuses names that resolvers read in their own way (short and
-// hexadecimal IPv4, single labels, other scripts) and those of inner networks.
-// Literal addresses are left to the dialler.
+// checkHost refuses names that resolvers interpret in their own ways (short
+// and hexadecimal IPv4, single labels, other scripts) and names of internal
+// networks.
 func checkHost(host string) error {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return checkAddr(addr)
@@ -132,10 +137,10 @@ func checkHost(host string) error {
 		return refuse("the host takes more than %d bytes", maxHost)
 	case len(labels) < 2:
 		return refuse("the host is a single label")
-	case slices.Contains(inner, last):
-		return refuse("the host is of an inner network")
+	case slices.Contains(internalLabels, last):
+		return refuse("the host belongs to an internal network")
 	case last == "" || last[0] >= '0' && last[0] <= '9':
-		return refuse("the host is no name and no address")
+		return refuse("the host is neither a name nor an address")
 	}
 	for _, label := range labels {
 		if !isLabel(label) {
@@ -145,8 +150,8 @@ func checkHost(host string) error {
 	return nil
 }
 
-// isLabel reports whether s can be a label of a host name. The underscore
-// occurs in real ones.
+// isLabel reports whether s is a label of a host name. Real ones have
+// underscores too.
 func isLabel(s string) bool {
 	return len(s) > 0 && len(s) <= 63 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
@@ -182,23 +187,20 @@ func checkPort(u *url.URL) error {
 
 // public lets through what the IANA registries call global, less the address
 // at which one cloud's agent answers on every machine.
-var public = ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")))
+var publicAddrs = ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")))
 
 // checkAddr refuses addresses that are not public.
 func checkAddr(addr netip.Addr) error {
 	if addr.Zone() != "" {
-		return refuse("the address is of one link")
+		return refuse("the address is link-local")
 	}
-	if err := public.SafeAddr(addr); err != nil {
+	if err := publicAddrs.SafeAddr(addr); err != nil {
 		return ErrRefused.Because(err)
 	}
 	return nil
 }
 
-// A guard checks addresses before and while they are dialled. The first check
-// is of the text: it needs no network, and it keeps from resolvers what they
-// read in ways of their own. The second is of the address that is dialled, and
-// is the one that nothing can pass by.
+// A guard checks addresses before and while they are dialled.
 type guard struct {
 	allow, deny   []string
 	open, guarded net.Dialer // for allowed addresses, for all others
@@ -208,11 +210,11 @@ func newGuard(opts Options) *guard {
 	g := &guard{allow: opts.Allow, deny: opts.Deny}
 	g.open = net.Dialer{Timeout: 3 * time.Second, Resolver: opts.Resolver}
 	g.guarded = g.open
-	g.guarded.Control = dialled
+	g.guarded.Control = checkDialled
 	return g
 }
 
-// check is Check, but for the addresses that the options allow and deny.
+// check is Check with the allowed and denied addresses of the options.
 func (g *guard) check(rawURL string) (*url.URL, error) {
 	u, err := parse(rawURL)
 	if err != nil {
@@ -227,8 +229,8 @@ func (g *guard) check(rawURL string) (*url.URL, error) {
 	return u, checkPlace(u)
 }
 
-// dial connects to a host. Every address that its name has is checked when it
-// is its turn, so that what was checked is what is dialled.
+// dial connects to a host. Each address of its name is checked when it is
+// dialled, so that the checked address is the one used.
 func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if slices.Contains(g.allow, address) {
 		return g.open.DialContext(ctx, network, address)
@@ -236,14 +238,14 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	return g.guarded.DialContext(ctx, network, address)
 }
 
-// dialled is called with the address itself, after the name was looked up and
-// before a connection is made. So a name that answers with another address the
-// second time, an alias of an inner name, and one inner address among public
-// ones need no rules of their own.
-func dialled(network, address string, _ syscall.RawConn) error {
+// checkDialled is called with the resolved address before a connection is
+// made. So names that resolve differently the second time, aliases of
+// internal names, and internal addresses among public ones need no rules of
+// their own.
+func checkDialled(network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !strings.HasPrefix(network, "tcp") {
-		return ErrRefused.Because(errors.New("no address of a public network"))
+		return ErrRefused.Because(errors.New("not an address of a public network"))
 	}
 	return checkAddr(to.Addr())
 }

@@ -18,11 +18,10 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// A flight is one request under way, until its body is closed. Its deadline
-// covers all redirects and the body, so that a server that drips cannot hold a
-// place for longer than any other, and the waiting for a place among all. Where
-// places at hosts are counted who waits does so for requests that end in time,
-// and all waiting has a time of its own.
+// A flight is a request in progress, until its body is closed. Its deadline
+// covers waiting, redirects and the body, so that a server that sends slowly
+// cannot hold a place for longer than any other. With seats per host, waiting
+// has a time limit of its own (clock.go).
 type flight struct {
 	client *Client
 	host   string
@@ -32,37 +31,38 @@ type flight struct {
 	within context.Context // with the request's own deadline
 	cancel context.CancelFunc
 	once   sync.Once
-	line   line // where it waits, when that has a time of its own
+	clock  clock // where it waits, when that has a time of its own
 
 	connecting atomic.Bool // no connection is there yet for the request that was sent last
 
-	wait  time.Duration // for an answer's header
-	timer *time.Timer   // that ends the request when the header is late
-	late  atomic.Bool   // it was
-	there atomic.Bool   // the last header has arrived
+	wait          time.Duration // for an answer's header
+	timer         *time.Timer   // that ends the request when the header is late
+	late          atomic.Bool   // it was
+	arrivedHeader atomic.Bool   // the last header has arrived
 }
 
-// flightKey is where the context of a request has its flight.
+// flightKey is the context key of a request's flight.
 type flightKey struct{}
 
-// moved moves the flight of a redirected request to the host that it leads to.
-// The answer that redirects is closed before: a place is held until then.
-func moved(req *http.Request) error {
+// moveFlight moves the flight of a redirected request to the new host. It
+// closes the redirect response first, which holds a seat until then.
+func moveFlight(req *http.Request) error {
 	f, ok := req.Context().Value(flightKey{}).(*flight)
 	if !ok || f.client.seats == nil {
 		return nil
 	}
 	f.timer.Stop()
 	if rest := req.Response.ContentLength; rest >= 0 && rest <= maxSlurp {
-		_, _ = io.CopyN(io.Discard, req.Response.Body, rest+1) // a connection whose answer was read can be used again
+		_, _ = io.CopyN(io.Discard, req.Response.Body, rest+1) // so that the connection can be reused
 	}
-	_ = req.Response.Body.Close() // nobody wants the rest
+	_ = req.Response.Body.Close() // the rest is not needed
 	return f.move(req.URL.Hostname())
 }
 
-// traced returns the context of the request, which notes when it connects, and
-// gives each answer in a chain of redirects its time from when it is asked for.
-func (f *flight) traced() context.Context {
+// traceContext returns the context of the request. It notes when a connection
+// is being made, and times each response of a chain of redirects from when
+// its request was sent.
+func (f *flight) traceContext() context.Context {
 	f.timer = time.AfterFunc(f.wait, func() {
 		f.late.Store(true)
 		f.cancel()
@@ -74,30 +74,30 @@ func (f *flight) traced() context.Context {
 			f.connecting.Store(true)
 		},
 		GotConn:      func(httptrace.GotConnInfo) { f.connecting.Store(false) },
-		WroteRequest: func(httptrace.WroteRequestInfo) { f.wrote() },
+		WroteRequest: func(httptrace.WroteRequestInfo) { f.startHeaderTimer() },
 	})
 }
 
-// wrote starts the time for a header. The answer may have overtaken the news
-// that it was asked for.
-func (f *flight) wrote() {
+// startHeaderTimer starts the time limit for a header. The response may
+// arrive before this is called.
+func (f *flight) startHeaderTimer() {
 	f.timer.Reset(f.wait)
-	if f.there.Load() {
+	if f.arrivedHeader.Load() {
 		f.timer.Stop()
 	}
 }
 
-// arrived ends the waiting for headers.
-func (f *flight) arrived() {
-	f.there.Store(true)
+// stopHeaderTimer ends waiting for headers.
+func (f *flight) stopHeaderTimer() {
+	f.arrivedHeader.Store(true)
 	f.timer.Stop()
 }
 
-// start waits for a place at the host, and among the requests under way. One
-// that an origin may hold back has its place among its like until the answer
+// start waits for a seat at the host and for a place. A request whose
+// response may be held by the origin waits among its kind until the response
 // begins.
 func (f *flight) start(host string) error {
-	if err := f.sit(host); err != nil {
+	if err := f.takeSeat(host); err != nil {
 		return err
 	}
 	if f.wait > f.client.opts.Header {
@@ -106,8 +106,8 @@ func (f *flight) start(host string) error {
 	return f.enter(f.client.reading)
 }
 
-// read waits for a place among the requests whose answers are read, unless the
-// request has one.
+// read waits for a place among the requests whose responses are read, unless
+// the request has one.
 func (f *flight) read() error {
 	if f.in == f.client.reading {
 		return nil
@@ -117,29 +117,30 @@ func (f *flight) read() error {
 	return f.enter(f.client.reading)
 }
 
-// sit waits for a place at a host, if these are counted. Who waits for one has
-// no place elsewhere, so that nobody waits in a circle.
-func (f *flight) sit(host string) error {
+// takeSeat waits for a seat at a host, if seats are limited. It must be
+// called without any other place, so that requests cannot wait for each other
+// in a circle.
+func (f *flight) takeSeat(host string) error {
 	if f.client.seats == nil {
 		return nil
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if !f.queue(func(ctx context.Context) bool { return f.client.seats.enter(ctx, host) }) {
-		return f.unseated()
+		return f.noPlace()
 	}
 	f.seat = host
 	return nil
 }
 
-// stand gives up the place at the host.
-func (f *flight) stand() {
+// leaveSeat frees the seat.
+func (f *flight) leaveSeat() {
 	if f.seat != "" {
 		f.client.seats.leave(f.seat)
 		f.seat = ""
 	}
 }
 
-// move gives up all places and waits for those at another host.
+// move frees all places and waits for those at another host.
 func (f *flight) move(host string) error {
 	if f.client.seats == nil || f.seat == host {
 		return nil
@@ -147,8 +148,8 @@ func (f *flight) move(host string) error {
 	g := f.in
 	g.leave(f.host)
 	f.in = nil
-	f.stand()
-	if err := f.sit(host); err != nil {
+	f.leaveSeat()
+	if err := f.takeSeat(host); err != nil {
 		return err
 	}
 	return f.enter(g)
@@ -159,30 +160,32 @@ func (f *flight) enter(g *gate) error {
 		f.in = g
 		return nil
 	}
-	return f.unseated()
+	return f.noPlace()
 }
 
-// unseated says why there was no place: the caller gave up, or it took too long.
-func (f *flight) unseated() error {
+// noPlace returns why there was no place: the caller's context ended, or it
+// took too long.
+func (f *flight) noPlace() error {
 	if err := f.outer.Err(); err != nil {
 		return err
 	}
 	return ErrBusy
 }
 
-// end gives the place to another request.
+// end frees everything that the request holds. It may be called twice.
 func (f *flight) end() {
 	f.once.Do(func() {
-		f.line.hold()
+		f.clock.stop()
 		f.cancel()
 		if f.in != nil {
 			f.in.leave(f.host)
 		}
-		f.stand()
+		f.leaveSeat()
 	})
 }
 
-// answer turns a raw answer into a Response, or says why it is none.
+// answer converts a raw response to a Response, or returns the reason why it
+// is not valid.
 func (f *flight) answer(res *http.Response, req Request) (*Response, error) {
 	conditional := req.IfNoneMatch != "" || req.IfModifiedSince != ""
 	if err := checkStatus(res.StatusCode, conditional); err != nil {
@@ -204,12 +207,12 @@ func (f *flight) answer(res *http.Response, req Request) (*Response, error) {
 		Header: res.Header,
 		URL:    res.Request.URL.String(),
 		Length: res.ContentLength,
-		Waited: f.line.waited,
-		Body:   &content{flight: f, raw: res.Body, r: unpacked, first: req.First > 0},
+		Waited: f.clock.waited,
+		Body:   &responseBody{flight: f, raw: res.Body, r: unpacked, first: req.First > 0},
 	}, nil
 }
 
-// checkStatus refuses what is not an answer with a body.
+// checkStatus refuses statuses without a usable body.
 func checkStatus(status int, conditional bool) error {
 	err := fmt.Errorf("the origin answered %d", status)
 	switch {
@@ -223,8 +226,8 @@ func checkStatus(status int, conditional bool) error {
 	return nil
 }
 
-// content is the body of a Response.
-type content struct {
+// responseBody is the body of a Response.
+type responseBody struct {
 	flight *flight
 	raw    io.Closer
 	r      io.Reader
@@ -232,7 +235,7 @@ type content struct {
 	err    error // what ended the body; further reads repeat it
 }
 
-func (b *content) Read(p []byte) (int, error) {
+func (b *responseBody) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
 	}
@@ -247,14 +250,14 @@ func (b *content) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *content) Close() error {
+func (b *responseBody) Close() error {
 	err := b.raw.Close()
 	b.flight.end()
 	return err
 }
 
-// failure returns err as a fault of this package. When the caller gave up, it
-// is the caller's own error.
+// failure converts err to a fault of this package, or to the error of the
+// caller's context if that was canceled.
 func (f *flight) failure(err error) error {
 	if errors.Is(f.outer.Err(), context.Canceled) {
 		return context.Canceled

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// A gate lets so many requests through at a time. One host has a quarter of
-// the places at most, so that a host which does not answer keeps nobody from
-// the others.
+// A gate limits the requests in progress. One host may have a quarter of the
+// places, so that a host that does not answer cannot block requests to
+// others.
 type gate struct {
 	all   chan struct{} // holds a token for each request inside
 	hosts *shares
@@ -17,8 +17,8 @@ func newGate(places int) *gate {
 	return &gate{all: make(chan struct{}, places), hosts: newShares(max(places/4, 1))}
 }
 
-// enter waits for a place for a host, and reports whether there was one before
-// the end of ctx. Who waits for the host's own share takes none of the others'.
+// enter waits for a place, and reports whether it got one before ctx was
+// done. A request waiting for its host's share takes no place of others.
 func (g *gate) enter(ctx context.Context, host string) bool {
 	if !g.hosts.enter(ctx, host) {
 		return false
@@ -30,14 +30,13 @@ func (g *gate) enter(ctx context.Context, host string) bool {
 	return false
 }
 
-// leave gives a place back.
+// leave frees a place.
 func (g *gate) leave(host string) {
 	<-g.all
 	g.hosts.leave(host)
 }
 
-// Shares let so many requests at a time through to each host, in the order in
-// which they come.
+// shares limit the requests to each host, first come, first served.
 type shares struct {
 	each int
 
@@ -45,7 +44,7 @@ type shares struct {
 	hosts map[string]*queue // of those that are inside or wait; guarded by mu
 }
 
-// A queue is the places of one host.
+// A queue holds the seats of one host.
 type queue struct {
 	places  chan struct{}
 	callers int // inside or waiting; guarded by the mu of the shares
@@ -55,23 +54,23 @@ func newShares(each int) *shares {
 	return &shares{each: each, hosts: map[string]*queue{}}
 }
 
-// enter waits for a place of a host, and reports whether there was one before
-// the end of ctx.
+// enter waits for a seat at a host, and reports whether it got one before ctx
+// was done.
 func (s *shares) enter(ctx context.Context, host string) bool {
 	if take(ctx, s.join(host).places) {
 		return true
 	}
-	s.quit(host)
+	s.release(host)
 	return false
 }
 
-// leave gives a place back.
+// leave frees a seat.
 func (s *shares) leave(host string) {
-	<-s.quit(host).places
+	<-s.release(host).places
 }
 
-// take puts a token into tokens, at once if there is room, even when ctx is
-// done.
+// take puts a token into tokens. It succeeds at once if there is room, even
+// when ctx is done.
 func take(ctx context.Context, tokens chan<- struct{}) bool {
 	select {
 	case tokens <- struct{}{}:
@@ -98,8 +97,8 @@ func (s *shares) join(host string) *queue {
 	return q
 }
 
-// quit forgets the host when nobody else needs its queue.
-func (s *shares) quit(host string) *queue {
+// release drops the host's queue when no other request uses it.
+func (s *shares) release(host string) *queue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.hosts[host]

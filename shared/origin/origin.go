@@ -1,10 +1,11 @@
-// Package origin knows which requests may leave the service for an address
-// that it did not choose.
+// Package origin makes HTTP requests to addresses that the service did not
+// choose.
 //
-// Addresses come from sources and users. A request goes to public addresses
-// only, checked on the address that is really dialled, and again after each
-// redirect. It is bounded in bytes, time and redirects. Nothing of the
-// environment, no cookie and no credential goes with it.
+// Addresses come from sources and users. Requests go to public addresses
+// only: the address is checked when it is dialled, after DNS, and again after
+// each redirect. Requests are bounded in bytes, time and redirects, and carry
+// nothing from the environment, no cookies of other requests and no
+// credentials.
 package origin
 
 import (
@@ -23,99 +24,98 @@ import (
 )
 
 // Faults of a request. Each is returned with its cause; ErrAccess and
-// ErrOrigin have the field "upstream_status" when there was an answer.
+// ErrOrigin have the field "upstream_status" when there was a response.
 var (
-	ErrRefused     = fault.New(fault.Unprocessable, "origin_refused")   // the address, or one it redirects to, may not be asked
-	ErrUnreachable = fault.New(fault.Unavailable, "origin_unreachable") // no connection: no such name, nobody there, no agreement on TLS
+	ErrRefused     = fault.New(fault.Unprocessable, "origin_refused")   // the address, or one that it redirects to, is not allowed
+	ErrUnreachable = fault.New(fault.Unavailable, "origin_unreachable") // no connection: unknown name, no server, or no agreement on TLS
 	ErrAccess      = fault.New(fault.BadGateway, "origin_access")       // the origin answered 401 or 403
-	ErrOrigin      = fault.New(fault.BadGateway, "origin_failed")       // the origin was reached, but did not answer as it should
-	ErrLimit       = fault.New(fault.BadGateway, "origin_limit")        // the answer is larger than allowed
-	ErrTimeout     = fault.New(fault.Unavailable, "origin_timeout")     // the answer was not complete in time
-	ErrBusy        = fault.New(fault.Unavailable, "origin_busy")        // too many requests are under way
+	ErrOrigin      = fault.New(fault.BadGateway, "origin_failed")       // the origin was reached, but its response was not valid
+	ErrLimit       = fault.New(fault.BadGateway, "origin_limit")        // the response is larger than allowed
+	ErrTimeout     = fault.New(fault.Unavailable, "origin_timeout")     // the response was not complete in time
+	ErrBusy        = fault.New(fault.Unavailable, "origin_busy")        // too many requests are in progress
 )
 
-// Bounds that hold for every request.
+// Bounds of every request.
 const (
 	MaxURL       = 4500     // bytes of an address; the longest in real lists takes 3,248
 	maxHost      = 253      // bytes of a host name, as in DNS
-	maxRedirects = 3        // after which the answer must come
-	maxHeader    = 16 << 10 // bytes of an answer's header, those of informational answers included
-	maxSlurp     = 2 << 10  // bytes of an answer that redirects which are read, so that its connection can be used again
+	maxRedirects = 3        // in one request
+	maxHeader    = 16 << 10 // bytes of the response headers, informational responses included
+	maxSlurp     = 2 << 10  // bytes of a redirect response that are read so that its connection can be reused
 	hostConns    = 8        // connections to one host
-	holdFactor   = 4        // as many requests may be held back by origins as are under way else
+	holdFactor   = 4        // requests that may wait for a held response, as a multiple of MaxInFlight
 )
 
-// Options are the settings of a client. The zero value of each has a meaning.
+// Options are the settings of a client. Every zero value has a meaning.
 type Options struct {
-	UserAgent   string        // says who asks; the zero names the service
-	MaxBytes    int64         // of a body, unless the request says otherwise; the zero is 512 KiB
-	Timeout     time.Duration // of a request with its body, likewise; the zero is 8 s
-	Header      time.Duration // until the answer's header is complete; the zero is 6 s
-	MaxInFlight int           // requests at a time, a quarter of them to one host; the zero is 64
+	UserAgent   string        // empty names the service
+	MaxBytes    int64         // of a body, unless the request sets it; 0 is 512 KiB
+	Timeout     time.Duration // of a request with its body, unless the request sets it; 0 is 8 s
+	Header      time.Duration // until the response headers are complete; 0 is 6 s
+	MaxInFlight int           // requests at a time, at most a quarter of them to one host; 0 is 64
 
-	// PerHost is how many requests at a time go to one host, whatever its
-	// ports, each from when it is sent until its body is closed. A redirect
-	// gives up the place at its host before it waits for one at the next. The
-	// zero leaves it at the quarter.
+	// PerHost is how many requests at a time go to one host, on any port,
+	// each from when it is sent until its body is closed. A redirect frees
+	// the seat at its host before it waits for one at the next. 0 leaves only
+	// the limit of a quarter.
 	PerHost int
 
-	// Shoutcast accepts answers that begin with "ICY 200 OK", as those of old
-	// radio servers do.
+	// Shoutcast accepts responses that begin with "ICY 200 OK", as those of
+	// old radio servers do.
 	Shoutcast bool
 
-	// Allow lists addresses as "host:port", exactly as they stand in URLs,
-	// that may be asked whatever they are. It is for local stacks.
+	// Allow lists addresses as "host:port", exactly as in URLs, that are
+	// always allowed. It is for local stacks.
 	Allow []string
 
-	// Deny lists hosts that are never asked: the service's own, so that a
+	// Deny lists hosts that are never allowed: the service's own, so that a
 	// source cannot make it call itself.
 	Deny []string
 
-	Resolver *net.Resolver // finds addresses; the zero is Go's own
+	Resolver *net.Resolver // nil is Go's own resolver
 }
 
 // A Client makes guarded requests. Its methods may be called concurrently.
 type Client struct {
 	opts  Options
 	guard *guard
-	http  http.Client // without a jar, which each request has of its own
+	http  http.Client // without a cookie jar; each request has its own
 
-	reading *gate   // of requests whose answers are read, or will be at once
-	holding *gate   // of requests that wait for longer for their answers to begin
-	seats   *shares // of each host, when Options.PerHost says how many; taken before a place at a gate
+	reading *gate   // for requests whose responses are read
+	holding *gate   // for requests that may wait long for their response
+	seats   *shares // for each host, when Options.PerHost is set; taken before a place at a gate
 }
 
-// A Request asks for one address with GET.
+// A Request is a GET request.
 type Request struct {
 	URL    string
-	Header http.Header // further headers; those that would change the guard are ignored
+	Header http.Header // more headers; those that would weaken the guard are ignored
 
-	MaxBytes int64         // of the body, unpacked; the zero is the client's
-	First    int64         // takes only so many bytes of a body, however long it is; the zero takes all, up to MaxBytes
-	Timeout  time.Duration // with the body; the zero is the client's
-	Wait     time.Duration // until the answer's header is complete, from when the request is sent; the zero is the client's
+	MaxBytes int64         // of the decompressed body; 0 is the client's
+	First    int64         // read at most this many bytes and then end the body without error; 0 reads up to MaxBytes
+	Timeout  time.Duration // with the body; 0 is the client's
+	Wait     time.Duration // from sending the request until the response headers are complete; 0 is the client's
 
-	// Queue is how long the request may wait for places, at first and wherever
-	// it is redirected, besides its Timeout; the zero is four times that. It
-	// has no meaning without the client's PerHost: then all is part of Timeout.
+	// Queue is how long the request may wait for seats, at first and at each
+	// redirect, in addition to Timeout; 0 is four times Timeout. It has no
+	// effect without the client's PerHost: waiting is then part of Timeout.
 	Queue  time.Duration
-	Queued func(time.Duration) // is told after each wait how long it was, before Open returns; may be nil
+	Queued func(time.Duration) // called after each wait with its duration, before Open returns; may be nil
 
-	IfNoneMatch     string // the ETag of what is known; empty for none
-	IfModifiedSince string // the Last-Modified of what is known; empty for none
+	IfNoneMatch     string // the ETag of the known body; may be empty
+	IfModifiedSince string // the Last-Modified of the known body; may be empty
 }
 
-// A Response is an answer with a good status, or 304 when the request was
-// conditional.
+// A Response is a successful response, or 304 for a conditional request.
 type Response struct {
 	Status int
 	Header http.Header
 	URL    string        // after redirects
-	Length int64         // of the body as it travels; -1 when unknown
-	Waited time.Duration // for places at hosts, which is no time of the origin's
+	Length int64         // of the body as sent; -1 when unknown
+	Waited time.Duration // time spent waiting for seats
 
-	// Body is unpacked and bounded in bytes and time; its errors are faults of
-	// this package. It must be closed.
+	// Body is decompressed and bounded in bytes and time. Its errors are
+	// faults of this package. It must be closed.
 	Body io.ReadCloser
 }
 
@@ -144,19 +144,19 @@ func New(opts Options) *Client {
 			Proxy:                  nil, // not from the environment
 			DialContext:            dial,
 			ForceAttemptHTTP2:      true,
-			DisableCompression:     true, // unpacked here, within bounds
+			DisableCompression:     true, // decompressed here, within bounds
 			TLSHandshakeTimeout:    4 * time.Second,
 			MaxResponseHeaderBytes: maxHeader,
 			MaxConnsPerHost:        hostConns,
 			MaxIdleConns:           256,
-			MaxIdleConnsPerHost:    hostConns, // a playlist is asked for again within seconds
+			MaxIdleConnsPerHost:    hostConns, // a playlist is requested again within seconds
 			IdleConnTimeout:        30 * time.Second,
 		},
 	}
 	return c
 }
 
-// Fetch returns the answer to a request with its whole body.
+// Fetch makes a request and returns the response with its whole body.
 func (c *Client) Fetch(ctx context.Context, req Request) (*Response, []byte, error) {
 	res, err := c.Open(ctx, req)
 	if err != nil {
@@ -169,11 +169,11 @@ func (c *Client) Fetch(ctx context.Context, req Request) (*Response, []byte, err
 	return res, data, nil
 }
 
-// ReadAll returns the whole body, and closes it.
+// ReadAll returns the whole body and closes it.
 func (r *Response) ReadAll() ([]byte, error) {
-	defer r.Body.Close() // read only: what matters is seen while reading
+	defer r.Body.Close() // reading reports all errors that matter
 	var data bytes.Buffer
-	if r.Length > 0 { // what it says is not believed for more than a playlist
+	if r.Length > 0 { // a larger Content-Length is not trusted
 		data.Grow(int(min(r.Length, 512<<10)) + bytes.MinRead)
 	}
 	if _, err := data.ReadFrom(r.Body); err != nil {
@@ -182,7 +182,8 @@ func (r *Response) ReadAll() ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// Open returns the answer to a request as soon as its header is there.
+// Open makes a request and returns the response once its headers are
+// complete. Canceling ctx cancels reading the body too.
 func (c *Client) Open(ctx context.Context, req Request) (*Response, error) {
 	u, err := c.guard.check(req.URL)
 	if err != nil {
@@ -194,25 +195,25 @@ func (c *Client) Open(ctx context.Context, req Request) (*Response, error) {
 		f.end()
 		return nil, err
 	}
-	r := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: c.header(req)}).WithContext(f.traced())
+	r := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: c.header(req)}).WithContext(f.traceContext())
 	once := c.http
-	once.Jar = &chain{}
+	once.Jar = &jar{}
 	res, err := once.Do(r)
-	f.arrived()
+	f.stopHeaderTimer()
 	if err != nil {
 		defer f.end()
 		return nil, f.failure(err)
 	}
 	answer, err := f.answer(res, req)
 	if err != nil {
-		res.Body.Close() // the failure is told already
+		res.Body.Close() // err already says what failed
 		f.end()
 		return nil, err
 	}
 	return answer, nil
 }
 
-// header returns the headers of a request. The client's own win.
+// header returns the headers of a request. The client's own take precedence.
 func (c *Client) header(req Request) http.Header {
 	h := req.Header.Clone()
 	if h == nil {
@@ -233,25 +234,25 @@ func (c *Client) header(req Request) http.Header {
 	return h
 }
 
-// guarded are the headers that a caller may not set.
+// guarded are the headers that a caller cannot set.
 var guarded = []string{
 	"Host", "Connection", "Proxy-Authorization", "Proxy-Connection", "Authorization", "Cookie",
 	"Content-Length", "Transfer-Encoding", "Te", "Trailer", "Upgrade", "Expect", "Accept-Encoding",
 }
 
-// redirect checks where a redirect leads. To another host goes nothing that
-// the caller asked to send, but for Via: which services a request has passed
-// must stay with it, or a circle of them would never end.
+// redirect checks the target of a redirect. To another host it sends none of
+// the caller's headers except Via, by which services detect loops of
+// requests.
 func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return ErrOrigin.Because(errors.New("too many redirects"))
 	}
-	u, err := c.guard.check(leadsTo(req, via[len(via)-1].URL))
+	u, err := c.guard.check(redirectTarget(req, via[len(via)-1].URL))
 	if err != nil {
 		return err
 	}
 	*req.URL = *u
-	if err := moved(req); err != nil {
+	if err := moveFlight(req); err != nil {
 		return err
 	}
 	first := via[0]
@@ -268,9 +269,9 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// leadsTo returns where a redirect leads that an answer from last has, in the
-// origin's own words, which package url would not keep.
-func leadsTo(req *http.Request, last *url.URL) string {
+// redirectTarget returns the target of a redirect response from last, byte
+// for byte as the origin wrote it; package url would normalize it.
+func redirectTarget(req *http.Request, last *url.URL) string {
 	location := req.Response.Header.Get("Location")
 	if isAbsolute(location) {
 		return location
@@ -281,7 +282,7 @@ func leadsTo(req *http.Request, last *url.URL) string {
 	return req.URL.String()
 }
 
-// isAbsolute reports whether an address begins with a scheme of the web.
+// isAbsolute reports whether an address begins with http:// or https://.
 func isAbsolute(address string) bool {
 	scheme, _, ok := strings.Cut(address, "://")
 	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))

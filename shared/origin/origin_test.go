@@ -184,7 +184,7 @@ func stopped(z *zone, opts Options) (*Client, *[]string) {
 	var mu sync.Mutex
 	dials := new([]string)
 	c.guard.guarded.Control = func(network, address string, raw syscall.RawConn) error {
-		if err := dialled(network, address, raw); err != nil {
+		if err := checkDialled(network, address, raw); err != nil {
 			return err
 		}
 		mu.Lock()

@@ -1,21 +1,23 @@
 package origin
 
-// An Outage finds out that our own network is down. When a cable is cut, a name
-// server fails, or a proxy answers in place of all origins, nearly no origin
-// answers; to count those failures against the origins would call everything
-// dead. One origin or ten may fail by themselves, so the caller says how many
-// requests to how many hosts make a judgement.
+// An Outage detects that our own network is down. When a cable is cut, a name
+// server fails, or a proxy answers for all origins, almost no origin answers;
+// counting those failures against the origins would mark everything as dead.
+// A few origins may fail by themselves, so the caller says how many requests
+// to how many hosts are enough for a judgement.
 //
-// The zero Outage has no requests and is ready to use.
+// The zero Outage has no requests and is ready to use. Its methods must not
+// be called concurrently.
 type Outage struct {
 	requests, answered int
 	hosts              map[string]bool
 }
 
-// oneIn is how many requests bring at least one answer while the network works.
+// oneIn is the number of requests of which at least one is answered while the
+// network works.
 const oneIn = 50
 
-// Add counts a request to a host and whether the host answered it.
+// Add counts a request to a host, and whether the host answered.
 func (o *Outage) Add(host string, answered bool) {
 	if o.hosts == nil {
 		o.hosts = map[string]bool{}
@@ -30,14 +32,14 @@ func (o *Outage) Add(host string, answered bool) {
 // Asked reports whether a request to host was added.
 func (o *Outage) Asked(host string) bool { return o.hosts[host] }
 
-// Enough reports whether at least so many requests to at least so many hosts
-// were added.
+// Enough reports whether at least that many requests to at least that many
+// hosts were added.
 func (o *Outage) Enough(requests, hosts int) bool {
 	return o.requests >= requests && len(o.hosts) >= hosts
 }
 
-// Likely reports whether there were enough requests and fewer than one in 50 was
-// answered.
+// Likely reports whether there were enough requests and fewer than one in 50
+// was answered.
 func (o *Outage) Likely(requests, hosts int) bool {
 	return o.Enough(requests, hosts) && o.answered*oneIn < o.requests
 }

@@ -124,8 +124,8 @@ func TestPerHostQueue(t *testing.T) {
 		if err := second.move("b.example"); err != nil || second.within.Err() != nil {
 			t.Fatalf("where it leads to: %v, %v", err, second.within.Err())
 		}
-		if want := 3900 * time.Millisecond; second.line.waited != want || told != want {
-			t.Errorf("it waited for %v and told %v, want %v", second.line.waited, told, want)
+		if want := 3900 * time.Millisecond; second.clock.waited != want || told != want {
+			t.Errorf("it waited for %v and told %v, want %v", second.clock.waited, told, want)
 		}
 		time.Sleep(399 * time.Millisecond)
 		synctest.Wait()

@@ -6,37 +6,37 @@ import (
 	"net"
 )
 
-// dialler connects to an address.
+// A dialler connects to an address.
 type dialler func(ctx context.Context, network, address string) (net.Conn, error)
 
-// shoutcast returns a dialler whose connections are read as of a server of
-// HTTP when they begin as Shoutcast servers do: with the name of their own
-// protocol, which has otherwise the same form.
+// shoutcast returns a dialler whose connections accept Shoutcast servers,
+// which begin their responses with "ICY" instead of an HTTP version and
+// otherwise speak HTTP.
 func shoutcast(dial dialler) dialler {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
 			return nil, err
 		}
-		return &radio{Conn: conn}, nil
+		return &shoutcastConn{Conn: conn}, nil
 	}
 }
 
-// A radio is a connection whose first words may be those of Shoutcast.
-type radio struct {
+// A shoutcastConn replaces the protocol name of a Shoutcast response.
+type shoutcastConn struct {
 	net.Conn
 	begun   bool
-	pending []byte // read already, or put in place of what was
+	pending []byte // already read, or its replacement
 }
 
 // Names of the protocols, up to the status.
 var (
-	icy = []byte("ICY ")
-	web = []byte("HTTP/1.0 ")
+	icyName  = []byte("ICY ")
+	httpName = []byte("HTTP/1.0 ")
 )
 
-// Read puts the name of HTTP in place of the other at the very beginning.
-func (r *radio) Read(p []byte) (int, error) {
+// Read replaces the protocol name at the very beginning.
+func (r *shoutcastConn) Read(p []byte) (int, error) {
 	if !r.begun {
 		if err := r.begin(); err != nil {
 			return 0, err
@@ -50,11 +50,11 @@ func (r *radio) Read(p []byte) (int, error) {
 	return r.Conn.Read(p)
 }
 
-// begin reads the first bytes, as far as they may be that name.
-func (r *radio) begin() error {
-	for len(r.pending) < len(icy) && bytes.HasPrefix(icy, r.pending) {
+// begin reads the first bytes, as long as they may be that name.
+func (r *shoutcastConn) begin() error {
+	for len(r.pending) < len(icyName) && bytes.HasPrefix(icyName, r.pending) {
 		var b [4]byte
-		n, err := r.Conn.Read(b[:len(icy)-len(r.pending)])
+		n, err := r.Conn.Read(b[:len(icyName)-len(r.pending)])
 		r.pending = append(r.pending, b[:n]...)
 		if err != nil && len(r.pending) > 0 && n > 0 {
 			break // the error comes again
@@ -64,8 +64,8 @@ func (r *radio) begin() error {
 		}
 	}
 	r.begun = true
-	if bytes.Equal(r.pending, icy) {
-		r.pending = web
+	if bytes.Equal(r.pending, icyName) {
+		r.pending = httpName
 	}
 	return nil
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// unpack returns the body of an answer, unpacked and at most limit bytes both
-// as it travels and unpacked. A body in several encodings is refused: nobody
-// serves such but to do harm.
+// unpack returns the decompressed body of a response, at most limit bytes
+// both as sent and decompressed. A body in several encodings is refused: only
+// attackers send one.
 func unpack(res *http.Response, limit int64) (io.Reader, error) {
 	travelling := LimitReader(res.Body, limit, ErrLimit)
 	unpacked, err := decoder(res.Header.Values("Content-Encoding"), travelling, limit)
@@ -31,16 +31,16 @@ func unpack(res *http.Response, limit int64) (io.Reader, error) {
 	return LimitReader(unpacked, limit, ErrLimit), nil
 }
 
-// decoder returns the reader that undoes the encodings named, from which no
-// more than limit bytes are read.
+// decoder returns a reader that decodes the encodings named. It does not read
+// more than limit bytes.
 func decoder(encodings []string, r io.Reader, limit int64) (io.Reader, error) {
 	switch name := strings.ToLower(strings.TrimSpace(strings.Join(encodings, ","))); name {
 	case "", "identity":
 		return r, nil
 	case "gzip", "x-gzip":
-		return &lazy{open: func() (io.Reader, error) { return gzip.NewReader(r) }}, nil
+		return &lazyReader{open: func() (io.Reader, error) { return gzip.NewReader(r) }}, nil
 	case "deflate":
-		return &lazy{open: func() (io.Reader, error) { return inflate(r) }}, nil
+		return &lazyReader{open: func() (io.Reader, error) { return inflate(r) }}, nil
 	case "br":
 		return unbrotli(r, limit), nil
 	default:
@@ -48,20 +48,20 @@ func decoder(encodings []string, r io.Reader, limit int64) (io.Reader, error) {
 	}
 }
 
-// maxWindow is what unpacking brotli may take besides what comes out, however
-// little that is: the body itself says how much.
+// maxWindow is the memory in bytes that decompressing brotli may take besides
+// its output, however small that is: the body decides.
 const maxWindow = 16 << 20
 
-// windows holds a token while such a body is unpacked in memory.
+// windows holds a token for each brotli body being decompressed in memory.
 var windows = make(chan struct{}, 2)
 
-// unbrotli unpacks a body that is smaller than its window may be when all of it
-// is there, so that many that drip do not each hold a window.
+// unbrotli decompresses a body that is smaller than its window only once it
+// is complete, so that many slow bodies do not each hold a window.
 func unbrotli(r io.Reader, limit int64) io.Reader {
 	if limit >= maxWindow {
 		return brotli.NewReader(r)
 	}
-	return &lazy{open: func() (io.Reader, error) {
+	return &lazyReader{open: func() (io.Reader, error) {
 		packed, err := io.ReadAll(r)
 		if err != nil {
 			return nil, err
@@ -69,17 +69,17 @@ func unbrotli(r io.Reader, limit int64) io.Reader {
 		windows <- struct{}{}
 		defer func() { <-windows }()
 		data, err := io.ReadAll(io.LimitReader(brotli.NewReader(bytes.NewReader(packed)), limit+1))
-		return io.MultiReader(bytes.NewReader(data), failing{err}), nil
+		return io.MultiReader(bytes.NewReader(data), failingReader{err}), nil
 	}}
 }
 
-// failing is a reader that fails, or ends when there is no error.
-type failing struct{ err error }
+// A failingReader fails with err, or ends when err is nil.
+type failingReader struct{ err error }
 
-func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
+func (f failingReader) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 
-// inflate reads what servers send as deflate: the zlib format, or its content
-// without the frame.
+// inflate decompresses what servers send as deflate: the zlib format, or raw
+// deflate.
 func inflate(r io.Reader) (io.Reader, error) {
 	br := bufio.NewReader(r)
 	head, err := br.Peek(2)
@@ -89,9 +89,9 @@ func inflate(r io.Reader) (io.Reader, error) {
 	return flate.NewReader(br), nil
 }
 
-// LimitReader returns a reader of r that gives at most n bytes. When r has more,
-// it fails with tooMany in place of the end: what is cut off is not taken for the
-// whole.
+// LimitReader returns a reader of r that returns at most n bytes. When r has
+// more, it fails with tooMany instead of ending, so that truncated data is
+// not taken for complete.
 func LimitReader(r io.Reader, n int64, tooMany error) io.Reader {
 	return &limited{r: r, left: n, tooMany: tooMany}
 }
@@ -116,26 +116,26 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lazy opens a decoder at the first read, so that a header that is late or
-// wrong is an error of the body.
-type lazy struct {
+// A lazyReader opens a decoder at the first read, so that a late or wrong
+// header is an error of the body.
+type lazyReader struct {
 	open func() (io.Reader, error)
 	r    io.Reader
 }
 
-func (l *lazy) Read(p []byte) (int, error) {
+func (l *lazyReader) Read(p []byte) (int, error) {
 	if l.r == nil {
 		r, err := l.open()
 		if err != nil {
-			return 0, cut(err)
+			return 0, truncated(err)
 		}
 		l.r = r
 	}
 	return l.r.Read(p)
 }
 
-// cut turns an end before the first byte into an error.
-func cut(err error) error {
+// truncated converts an end before the first byte to an error.
+func truncated(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}

@@ -84,7 +84,7 @@ func TestWindow(t *testing.T) {
 	head := []byte{0x4f, 0xff, 0xff, 0xff, 0x01} // a window of 16 MiB, and 16 MiB as they are
 	res := &http.Response{
 		Header: http.Header{"Content-Encoding": {"br"}},
-		Body:   io.NopCloser(io.MultiReader(strings.NewReader(string(head)+strings.Repeat("x", 1000)), failing{io.ErrUnexpectedEOF})),
+		Body:   io.NopCloser(io.MultiReader(strings.NewReader(string(head)+strings.Repeat("x", 1000)), failingReader{io.ErrUnexpectedEOF})),
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -7,13 +7,13 @@ import (
 	"io"
 )
 
-// Array reads a JSON array from r, or several that follow each other, and
-// gives each element to each, which reports whether it makes sense. The
-// element is overwritten after each returns.
+// Array decodes a JSON array from r, or several arrays in a row, and calls
+// each with every element. each reports whether the element makes sense; it
+// must not keep the pointer, whose element is overwritten.
 //
-// An element of another type than T is skipped and counted. What is not JSON,
-// or not an array, or cut, or over the bounds, is an error; the elements before
-// it were given to each.
+// An element of another type than T is skipped and counted. Input that is not
+// JSON, not an array, truncated or over the bounds is an error; the elements
+// before it were passed to each.
 func Array[T any](r io.Reader, each func(*T) bool) (Count, error) {
 	a := array{window: NewWindow(r)}
 	a.dec = json.NewDecoder(a.window)
@@ -32,7 +32,7 @@ func Array[T any](r io.Reader, each func(*T) bool) (Count, error) {
 	}
 }
 
-// array is the state of reading arrays.
+// array is the state of decoding arrays.
 type array struct {
 	window *Window
 	dec    *json.Decoder
@@ -51,7 +51,7 @@ func (a *array) open() error {
 	return nil
 }
 
-// elements reads the rest of an array.
+// elements decodes the rest of an array.
 func elements[T any](a *array, each func(*T) bool) error {
 	var zero, v T
 	for a.dec.More() {
@@ -74,14 +74,14 @@ func elements[T any](a *array, each func(*T) bool) error {
 	return err
 }
 
-// fatal reports whether err says more than that one element is of another type.
+// fatal reports whether err concerns more than one element of another type.
 func (a *array) fatal(err error) bool {
 	var syntax *json.SyntaxError
 	return a.window.Err() != nil || errors.As(err, &syntax) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// failure says in the words of this package why reading ended.
+// failure converts the error that ended decoding to one of this package.
 func (a *array) failure(err error) error {
 	var syntax *json.SyntaxError
 	switch {

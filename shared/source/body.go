@@ -12,36 +12,39 @@ import (
 	"miramundo.dev/shared/origin"
 )
 
-// Bounds of what a file may hold. They are several times what the greatest
-// file of each upstream takes, so that growth does not meet them and an
-// endless answer does.
+// This file holds what all readers of sources share: the bounds of a file,
+// the errors about a whole file, decompression, and a window that bounds a
+// single record.
+
+// Bounds of a file. They are several times what the largest file of any
+// upstream takes, so growth does not reach them and an endless response does.
 const (
-	MaxBody    = 256 << 20 // bytes of a file, unpacked
+	MaxBody    = 256 << 20 // bytes of a file, decompressed
 	MaxRecord  = 256 << 10 // bytes of one record
 	MaxRecords = 2_000_000 // records of a file
 	MaxField   = 16 << 10  // bytes of one value; images in data URLs take 8 KiB
 )
 
-// What is wrong with a file as a whole. The texts are sentences for an
-// operator: they are shown in [File.Problem].
+// Errors about a whole file. Their texts are sentences for the operator,
+// shown in [File.Problem].
 var (
 	ErrEmpty     = errors.New("the file is empty")
-	ErrForm      = errors.New("the file is not of a known form")
+	ErrForm      = errors.New("the file does not have a known format")
 	ErrTruncated = errors.New("the file ends in the middle of a record")
 	ErrTooLarge  = fmt.Errorf("the file takes more than %d MiB", MaxBody>>20)
 	ErrRecord    = fmt.Errorf("a record takes more than %d KiB", MaxRecord>>10)
 	ErrTooMany   = fmt.Errorf("the file holds more than %d records", MaxRecords)
 )
 
-// A Count says how the records of a file were understood.
+// A Count counts the records of a file.
 type Count struct {
-	Items   int // records understood
+	Items   int // records read
 	Skipped int // records that made no sense
 }
 
-// Unpack returns the bytes of r, unpacked when they are gzip whatever the file
-// is called. Reading more than limit bytes gives ErrTooLarge, reading a gzip
-// stream that is cut gives ErrTruncated.
+// Unpack returns the bytes of r, decompressed if they are gzip, whatever the
+// file is called. Reading more than limit bytes fails with ErrTooLarge, and
+// reading a truncated gzip stream with ErrTruncated.
 func Unpack(r io.Reader, limit int64) (io.Reader, error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	magic, err := br.Peek(2)
@@ -49,24 +52,24 @@ func Unpack(r io.Reader, limit int64) (io.Reader, error) {
 		return nil, err
 	}
 	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return origin.LimitReader(unpacking{br}, limit, ErrTooLarge), nil
+		return origin.LimitReader(gzipErrors{br}, limit, ErrTooLarge), nil
 	}
 	zr, err := gzip.NewReader(br)
 	if err != nil {
-		return nil, packError(err)
+		return nil, gzipError(err)
 	}
-	return origin.LimitReader(unpacking{zr}, limit, ErrTooLarge), nil
+	return origin.LimitReader(gzipErrors{zr}, limit, ErrTooLarge), nil
 }
 
-// unpacking reads a file that may be gzip, and says what is wrong with its packing.
-type unpacking struct{ r io.Reader }
+// gzipErrors converts the errors of decompression to those of this package.
+type gzipErrors struct{ r io.Reader }
 
-func (p unpacking) Read(b []byte) (int, error) {
+func (p gzipErrors) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)
-	return n, packError(err)
+	return n, gzipError(err)
 }
 
-func packError(err error) error {
+func gzipError(err error) error {
 	switch {
 	case err == io.ErrUnexpectedEOF: //nolint:errorlint // gzip's own; that of a reader below is wrapped, and says more
 		return ErrTruncated
@@ -76,8 +79,9 @@ func packError(err error) error {
 	return err
 }
 
-// Begin drops a byte order mark and white space from the start of r and
-// returns the first byte that follows, which tells the form of the file.
+// Begin skips a byte order mark and white space at the start of r, and
+// returns the first byte after them without consuming it. That byte
+// identifies the format.
 func Begin(r *bufio.Reader) (byte, error) {
 	if mark, _ := r.Peek(3); bytes.Equal(mark, []byte("\ufeff")) {
 		if _, err := r.Discard(len(mark)); err != nil {
@@ -98,23 +102,23 @@ func Begin(r *bufio.Reader) (byte, error) {
 	}
 }
 
-// A Window feeds a decoder that reads ahead, and fails with ErrRecord when the
-// decoder asks for more than one record may take. After each record Allow must
-// be told how far the decoder has come.
+// A Window feeds a decoder that reads ahead. It fails with ErrRecord when the
+// decoder reads more than one record may take. The caller reports after each
+// record, with Allow, how much the decoder has consumed.
 type Window struct {
 	r           io.Reader
 	read, limit int64
-	err         error // the reader's own failure, which decoders may hide
+	err         error // the reader's own error, which decoders may hide
 }
 
 // NewWindow returns a window on r, at its start.
 func NewWindow(r io.Reader) *Window { return &Window{r: r, limit: MaxRecord} }
 
-// Allow lets the window be read one record beyond consumed, which counts bytes
-// from the start.
+// Allow lets one more record be read beyond consumed, a number of bytes from
+// the start.
 func (w *Window) Allow(consumed int64) { w.limit = consumed + MaxRecord }
 
-// Err returns what ended the reading, nil for the end of the file.
+// Err returns the error that ended reading; nil at the end of the file.
 func (w *Window) Err() error { return w.err }
 
 func (w *Window) Read(p []byte) (int, error) {

@@ -5,26 +5,27 @@ import (
 	"io/fs"
 )
 
-// A Part is one file of an upstream: how it is found and how it is read.
+// A Part is one file of an upstream, with the functions that find and parse
+// it.
 type Part struct {
 	Name string // such as "iptv-org/channels"; the name of its File
-	Path string // where it stands below an upstream's address, such as "channels.json"
+	Path string // its path below the upstream's address, such as "channels.json"
 
-	// Optional says that the part may have no records at all.
+	// Optional says that the part may have no records.
 	Optional bool
 
-	// Open opens the part in a folder, whichever of the upstream's layouts the
-	// folder has. It returns the path found, or an error that is
-	// fs.ErrNotExist when no layout has it there.
+	// Open opens the part in a folder with any of the upstream's layouts. It
+	// returns the path that it found, or fs.ErrNotExist when no layout has
+	// the part.
 	Open func(folder fs.FS) (body io.ReadCloser, path string, err error)
 
-	// Decode reads the part, unpacked, into d. It tells the forms in which the
-	// upstream publishes it (JSON, CSV, M3U) apart by their content. Its error
-	// is about the whole file; d may then hold some of the records.
+	// Decode parses the decompressed part and appends its records to d. It
+	// detects the format (JSON, CSV, M3U) from the content. Its error is
+	// about the whole file; d may then have some of the records.
 	Decode func(d *Dataset, r io.Reader) (Count, error)
 }
 
-// Append adds what other holds to d.
+// Append appends the records of other to d.
 func (d *Dataset) Append(other *Dataset) {
 	d.Files = append(d.Files, other.Files...)
 	d.Channels = append(d.Channels, other.Channels...)

@@ -1,16 +1,16 @@
-// Package source holds what upstreams publish, before the catalog makes one
-// thing of it.
+// Package source defines the records that upstreams publish, before the
+// catalog merges them.
 //
-// The packages below it read one upstream each. They are lenient to drift (an
-// unknown field, a missing one, a record that makes no sense is skipped and
-// counted) and strict to size and time.
+// The packages below it each read one upstream. They tolerate drift (an
+// unknown field is ignored; a record that makes no sense is skipped and
+// counted) and are strict about size and time.
 package source
 
 import "time"
 
-// A Dataset is everything that the sources gave, in their own words.
+// A Dataset is everything that the sources published, as they published it.
 type Dataset struct {
-	Files []File // one for each file asked for, whether it came or not
+	Files []File // one for each requested file, read or not
 
 	// Of iptv-org.
 	Channels     []Channel
@@ -31,18 +31,18 @@ type Dataset struct {
 	Stations []Station
 }
 
-// A File says how the fetch of one file went.
+// A File describes the last read of one file.
 type File struct {
 	Name      string    // "iptv-org/channels", "radio-browser/stations"
 	Location  string    // the URL or path that it was read from
-	FetchedAt time.Time // when it was last read or confirmed as unchanged; zero when never
+	FetchedAt time.Time // when it was last read, or confirmed as unchanged; zero when never
 	SHA256    string    // of the body as fetched, in hex; empty when never
-	Items     int       // records understood
+	Items     int       // records read
 	Skipped   int       // records that made no sense
 	Bytes     int64     // of the body
 	ETag      string    // as the server sent it
 	Modified  string    // Last-Modified, as the server sent it
-	Problem   string    // why this fetch gave nothing new; empty when all is well
+	Problem   string    // why this fetch failed, as a sentence for the operator; empty when it succeeded
 	Kept      bool      // the last good body was used instead
 }
 

@@ -34,7 +34,7 @@ func TestGuideLarge(t *testing.T) {
 		t.Error("it went well")
 	}
 	for _, s := range rep.Sources {
-		if !strings.Contains(s.Problem, "no XMLTV") {
+		if !strings.Contains(s.Problem, "not XMLTV") {
 			t.Errorf("%s: %q", s.Name, s.Problem)
 		}
 	}

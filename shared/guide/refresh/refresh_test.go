@@ -270,7 +270,7 @@ func TestGuideFailures(t *testing.T) {
 		"refused": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, "refuses access"},
 		"not guarded": {func(w http.ResponseWriter, q *http.Request) {
 			http.Redirect(w, q, "http://127.0.0.1:1/", http.StatusFound)
-		}, "may not be asked"},
+		}, "not allowed"},
 		"empty":          {text(""), "empty"},
 		"a page":         {text("<!doctype html><html><body>Not found</body></html>"), ""},
 		"cut":            {text(good[:len(good)/2]), "middle"},

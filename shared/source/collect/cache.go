@@ -11,25 +11,24 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// A Cache keeps the last good state of each file. Its methods may be called
-// concurrently, for one name one at a time.
+// A Cache stores the last good state of each file. Its methods may be called
+// concurrently for different names.
 type Cache interface {
 	// Last returns the last File saved under a name, or ErrNothing.
 	Last(ctx context.Context, name string) (source.File, error)
 
-	// Body returns the body saved with f, as it was given to Save, or
-	// ErrNothing.
+	// Body returns the body that was saved with f, or ErrNothing.
 	Body(ctx context.Context, f source.File) ([]byte, error)
 
-	// Save keeps f with its body in place of what it has under f.Name. A nil
-	// body says that it has the same body already; it returns ErrNothing when it
-	// has not. When Save fails or is cut short, Last and Body still give what was
-	// there before, or f whole.
+	// Save stores f with its body and replaces what it has under f.Name. A
+	// nil body means the body that is already stored; Save returns ErrNothing
+	// when there is none. When Save fails or is interrupted, Last and Body
+	// return the previous state or all of f.
 	Save(ctx context.Context, f source.File, body []byte) error
 }
 
-// ErrNothing says that a cache has nothing of the kind.
-var ErrNothing = errors.New("nothing was kept")
+// ErrNothing is returned by a cache that does not have what was asked for.
+var ErrNothing = errors.New("nothing was saved")
 
 func (c *collector) last(ctx context.Context, name string) (source.File, error) {
 	if c.opts.Cache == nil {
@@ -38,24 +37,24 @@ func (c *collector) last(ctx context.Context, name string) (source.File, error) 
 	return c.opts.Cache.Last(ctx, name)
 }
 
-// confirm returns last as found unchanged now.
+// confirm returns last as unchanged now.
 func (c *collector) confirm(ctx context.Context, last source.File) source.File {
 	last.FetchedAt = c.opts.Now().UTC()
 	if err := c.opts.Cache.Save(ctx, last, nil); err != nil {
-		last.Problem = notKept(err)
+		last.Problem = notSaved(err)
 	}
 	return last
 }
 
-// save keeps a good file. A failure to keep it is told, but the file is good.
-// One that could not be compared with what it last gave, which may be much
-// more, does not take its place.
-func (c *collector) save(ctx context.Context, j job, file, last source.File, p *packed) source.File {
+// save saves a good file. When that fails, the file is used all the same,
+// with a Problem. A file that could not be compared with its last state,
+// which may have had many more records, does not replace it.
+func (c *collector) save(ctx context.Context, j job, file, last source.File, p *compressedBody) source.File {
 	if c.opts.Cache == nil {
 		return file
 	}
-	if j.blind != nil {
-		file.Problem = notKept(j.blind)
+	if j.lastErr != nil {
+		file.Problem = notSaved(j.lastErr)
 		return file
 	}
 	data := p.buf.Bytes()
@@ -67,17 +66,17 @@ func (c *collector) save(ctx context.Context, j job, file, last source.File, p *
 		err = c.opts.Cache.Save(ctx, file, p.buf.Bytes())
 	}
 	if err != nil {
-		file.Problem = notKept(err)
+		file.Problem = notSaved(err)
 	}
 	return file
 }
 
-func notKept(err error) string {
-	return Problem(fmt.Errorf("the file is good but could not be kept: %w", err))
+func notSaved(err error) string {
+	return Problem(fmt.Errorf("the file is good but could not be saved: %w", err))
 }
 
-// decodeKept reads the kept body of a file into d.
-func (c *collector) decodeKept(ctx context.Context, part source.Part, last source.File, d *source.Dataset) error {
+// decodeSaved decodes the saved body of a file into d.
+func (c *collector) decodeSaved(ctx context.Context, part source.Part, last source.File, d *source.Dataset) error {
 	data, err := c.opts.Cache.Body(ctx, last)
 	if err != nil {
 		return err
@@ -95,5 +94,5 @@ func (c *collector) decodeKept(ctx context.Context, part source.Part, last sourc
 	return err
 }
 
-// zstdMemory bounds the window that a kept body may ask for, in bytes.
+// zstdMemory bounds the memory for decompressing a saved body, in bytes.
 const zstdMemory = 64 << 20

@@ -1,15 +1,14 @@
-// Package collect knows the best state of every source: what it gives now, or
-// else what it last gave that was whole.
+// Package collect reads the current state of every source, and falls back to
+// the last good state of a file that cannot be read.
 //
-// For each file it asks whether there is anything new, reads and decodes what
-// there is, and compares it with what it last gave. What cannot be read as a
-// whole, has no record that makes sense, or has lost a large share of its
-// records is refused: then the last good body is decoded in its place, and the
-// File says why. One file that fails never spoils another. With [Documents] as its cache it
-// keeps these documents:
+// For each file it asks whether there is anything new, decodes it, and
+// compares it with the last good state. A file that cannot be read
+// completely, has no valid record, or has lost a large share of its records
+// is refused: the last good body is decoded instead, and the File says why.
+// Files do not affect each other. With [Documents] as its cache it stores
 //
 //	sources/{name}           the last good File of that name, with "_" for "/"
-//	bodies/{name}-{sha256}   its body, unpacked and then packed with zstd
+//	bodies/{name}-{sha256}   its body, decompressed and then compressed with zstd
 package collect
 
 import (
@@ -37,37 +36,38 @@ import (
 type Plan struct {
 	IPTVOrg Place
 	Radio   Place
-	Extra   *source.Dataset // added at the end, as it is; nil for nothing
+	Extra   *source.Dataset // appended unchanged; may be nil
 
 	// Accept names files whose fall in size is meant: they are taken however
 	// few their records are, unless they have none.
 	Accept []string
 }
 
-// A Place is where an upstream's files are read. The zero Place reads nothing.
+// A Place is where the files of an upstream are read from. The zero Place
+// reads nothing.
 type Place struct {
 	Folder fs.FS  // in any layout that the upstream has; preferred to URL
-	Name   string // how reports call Folder
-	URL    string // the address below which the files stand
+	Name   string // the name of Folder in reports
+	URL    string // the address that the files are below
 
-	// Playlists are the addresses of iptv-org's streams when URL serves the
-	// tables of its database ("channels.csv") in place of the JSON layout.
-	// There are no guides in that layout.
+	// Playlists are the addresses of iptv-org's streams when URL has the
+	// tables of its database ("channels.csv") instead of the JSON layout.
+	// That layout has no guides.
 	Playlists []string
 
-	// Live reads radio-browser from whichever of its servers answers.
+	// Live reads radio-browser from any of its servers that answers.
 	Live bool
 
-	// Origin is who publishes what is read here, when it is not the upstream
-	// whose layout it has.
+	// Origin is the publisher of the records, when that is not the upstream
+	// whose layout they have.
 	Origin string
 }
 
 // Folder returns the place of a folder on disk.
 func Folder(dir string) Place { return Place{Folder: os.DirFS(dir), Name: dir} }
 
-// At returns the place that location names: an address when it begins with
-// http:// or https://, otherwise a folder.
+// At returns the place of a location: an address when it begins with http://
+// or https://, and otherwise a folder.
 func At(location string) Place {
 	if strings.HasPrefix(location, "http://") || strings.HasPrefix(location, "https://") {
 		return Place{URL: location}
@@ -86,19 +86,19 @@ func Live() Plan {
 	return Plan{IPTVOrg: Place{URL: iptvorg.Site}, Radio: Place{Live: true}}
 }
 
-// Options are what collecting needs from outside. All may be zero.
+// Options are the settings of Load. All may be zero.
 type Options struct {
-	Client   *origin.Client        // for addresses; the zero is a client of its own
-	Resolver radiobrowser.Resolver // finds servers; the zero is the system's
-	Cache    Cache                 // keeps what was good; the zero keeps nothing
-	Now      func() time.Time      // the clock; the zero is time.Now
-	Progress func(p Progress)      // told about each file; may be called concurrently
-	MinShare float64               // the share of its last records below which a file is refused; the zero is 0.7
-	Timeout  time.Duration         // for one request; the zero is five minutes
-	MaxBytes int64                 // of one file, unpacked; the zero is source.MaxBody
+	Client   *origin.Client        // for requests; nil is a new client
+	Resolver radiobrowser.Resolver // finds servers; nil is the system's resolver
+	Cache    Cache                 // stores the last good files; nil stores nothing
+	Now      func() time.Time      // nil is time.Now
+	Progress func(p Progress)      // called for each file, possibly concurrently
+	MinShare float64               // smallest share of its last records that a file may have; 0 is 0.7
+	Timeout  time.Duration         // for one request; 0 is five minutes
+	MaxBytes int64                 // of one file, decompressed; 0 is source.MaxBody
 }
 
-// Progress says how far the reading of a file has come.
+// Progress reports how far a file has been read.
 type Progress struct {
 	Name  string // of the file
 	Bytes int64  // read so far
@@ -106,8 +106,8 @@ type Progress struct {
 	Done  bool
 }
 
-// Load reads all sources of a plan. What goes wrong with a file is told in the
-// dataset's Files; the error is that of ctx only.
+// Load reads all sources of a plan. A problem with a file is reported in the
+// dataset's Files; the error is only ever that of ctx.
 func Load(ctx context.Context, plan Plan, opts Options) (*source.Dataset, error) {
 	c := &collector{plan: plan, opts: opts.orDefault()}
 	jobs := c.jobs()
@@ -125,7 +125,7 @@ func Load(ctx context.Context, plan Plan, opts Options) (*source.Dataset, error)
 	}
 	data := new(source.Dataset)
 	for i := range parts {
-		sign(&parts[i], jobs[i].place.Origin)
+		setOrigin(&parts[i], jobs[i].place.Origin)
 		data.Append(&parts[i])
 	}
 	if plan.Extra != nil {
@@ -134,8 +134,8 @@ func Load(ctx context.Context, plan Plan, opts Options) (*source.Dataset, error)
 	return data, nil
 }
 
-// sign says of the records in d that origin publishes them, unless it is empty.
-func sign(d *source.Dataset, origin string) {
+// setOrigin sets the publisher of the records in d, unless origin is empty.
+func setOrigin(d *source.Dataset, origin string) {
 	if origin == "" {
 		return
 	}
@@ -150,8 +150,8 @@ func sign(d *source.Dataset, origin string) {
 	}
 }
 
-// parallel is how many files are read at a time: few, for each holds its
-// records and its packed body in memory.
+// parallel is how many files are read at a time: few, since each holds its
+// records and its compressed body in memory.
 const parallel = 4
 
 func (o Options) orDefault() Options {
@@ -173,20 +173,20 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// A collector reads the files of one plan.
+// A collector reads the files of a plan.
 type collector struct {
 	plan Plan
 	opts Options
 }
 
-// A job is one file to read, and where.
+// A job is one file to read.
 type job struct {
-	part  source.Part
-	place Place
-	blind error // why it cannot be told what the file last gave; nil when it can
+	part    source.Part
+	place   Place
+	lastErr error // why the last good file is not known; nil when it is
 }
 
-// jobs lists the files of the plan, the largest first so that none is left
+// jobs returns the files of the plan, the largest first, so that none is left
 // alone at the end.
 func (c *collector) jobs() []job {
 	var jobs []job
@@ -207,31 +207,31 @@ func (c *collector) jobs() []job {
 
 func (p Place) none() bool { return p.Folder == nil && p.URL == "" && !p.Live }
 
-// collect reads one file into d, with its last good body when this one is not.
+// collect reads one file into d, or its last good body.
 func (c *collector) collect(ctx context.Context, j job, d *source.Dataset) {
 	last, err := c.last(ctx, j.part.Name)
 	if err != nil {
 		last = source.File{Name: j.part.Name}
 	}
 	if !errors.Is(err, ErrNothing) {
-		j.blind = err
+		j.lastErr = err
 	}
 	file, err := c.fresh(ctx, j, last, d)
 	if err != nil {
 		*d = source.Dataset{}
-		file = c.keep(ctx, j, last, d)
+		file = c.useLast(ctx, j, last, d)
 		file.Problem = Problem(err)
 	}
 	d.Files = []source.File{file}
 	c.opts.Progress(Progress{Name: file.Name, Bytes: file.Bytes, Items: file.Items, Done: true})
 }
 
-// keep reads the last good body of a file into d, and returns the File of it.
-func (c *collector) keep(ctx context.Context, j job, last source.File, d *source.Dataset) source.File {
+// useLast decodes the last good body of a file into d, and returns its File.
+func (c *collector) useLast(ctx context.Context, j job, last source.File, d *source.Dataset) source.File {
 	if last.SHA256 == "" {
 		return source.File{Name: j.part.Name, Location: j.place.location(j.part)}
 	}
-	if err := c.decodeKept(ctx, j.part, last, d); err != nil {
+	if err := c.decodeSaved(ctx, j.part, last, d); err != nil {
 		*d = source.Dataset{}
 		return source.File{Name: j.part.Name, Location: j.place.location(j.part)}
 	}
@@ -239,7 +239,7 @@ func (c *collector) keep(ctx context.Context, j job, last source.File, d *source
 	return last
 }
 
-// location says where a part was looked for.
+// location returns the place that reports name for a part.
 func (p Place) location(part source.Part) string {
 	switch {
 	case p.Folder != nil:
@@ -250,8 +250,8 @@ func (p Place) location(part source.Part) string {
 	return radiobrowser.Domain
 }
 
-// shrunk refuses a file that has lost too many of its records.
-func (c *collector) shrunk(part source.Part, file, last source.File) error {
+// checkShrunk refuses a file that has lost too many of its records.
+func (c *collector) checkShrunk(part source.Part, file, last source.File) error {
 	if file.Items == 0 && (file.Skipped > 0 || !part.Optional) {
 		return fmt.Errorf("%w: of its %d records none makes sense", source.ErrForm, file.Skipped)
 	}

@@ -11,12 +11,12 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// Documents returns the cache that keeps files in db.
+// Documents returns a cache in db.
 func Documents(db store.DB) Cache { return documents{db} }
 
 type documents struct{ db store.DB }
 
-// A stored is the document of a file. Its fields may be added to.
+// A stored is the document of a file. Fields may be added.
 type stored struct {
 	Name      string     `json:"name"`
 	Location  string     `json:"location"`
@@ -44,15 +44,16 @@ func storedFile(f source.File, body store.Path) *stored {
 	}
 }
 
-// bodies is the collection of the blobs.
+// bodies is the collection of the bodies.
 const bodies = "bodies"
 
 func documentID(name string) string { return strings.ReplaceAll(name, "/", "_") }
 
 func sourcePath(name string) store.Path { return store.Path("sources/" + documentID(name)) }
 
-// bodyPath has the name in it, so that two files of one content do not share
-// a body that the next state of one of them would delete.
+// bodyPath returns the path of a file's body. It contains the name, so that
+// two files with the same content do not share a body that one of them would
+// delete.
 func bodyPath(f source.File) store.Path {
 	return store.Path(bodies + "/" + documentID(f.Name) + "-" + f.SHA256)
 }
@@ -76,8 +77,8 @@ func (d documents) get(ctx context.Context, name string) (*stored, error) {
 	return s, err
 }
 
-// How long the database may take to give a document and a body, so that a
-// collection goes on without it.
+// Timeouts for reading a document and a body, so that collecting goes on
+// without the database.
 const (
 	readTime = 10 * time.Second
 	bodyTime = time.Minute
@@ -100,14 +101,14 @@ func (d documents) Body(ctx context.Context, f source.File) ([]byte, error) {
 	return data, err
 }
 
-// Save writes the body first, then the document that names it, then deletes
-// what no document names: the body before, and those of a Save that was cut
-// short.
+// Save writes the body first, then the document that refers to it, and then
+// deletes the bodies that no document refers to: the previous one, and those
+// of interrupted saves.
 func (d documents) Save(ctx context.Context, f source.File, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, bodyTime)
 	defer cancel()
 	at := bodyPath(f)
-	if err := d.keepBody(ctx, at, body); err != nil {
+	if err := d.putBody(ctx, at, body); err != nil {
 		return err
 	}
 	if err := d.db.Set(ctx, sourcePath(f.Name), storedFile(f, at)); err != nil {
@@ -119,8 +120,8 @@ func (d documents) Save(ctx context.Context, f source.File, body []byte) error {
 	return d.sweep(ctx, f.Name, at)
 }
 
-// keepBody puts body, or checks that there is one when it is nil.
-func (d documents) keepBody(ctx context.Context, at store.Path, body []byte) error {
+// putBody stores body, or checks that there is one when it is nil.
+func (d documents) putBody(ctx context.Context, at store.Path, body []byte) error {
 	if body != nil {
 		return blob.Put(ctx, d.db, at, body)
 	}
@@ -131,7 +132,7 @@ func (d documents) keepBody(ctx context.Context, at store.Path, body []byte) err
 	return err
 }
 
-// sweep deletes the bodies of a name but the one at keep.
+// sweep deletes the bodies of a name except the one at keep.
 func (d documents) sweep(ctx context.Context, name string, keep store.Path) error {
 	prefix := documentID(name) + "-"
 	var old []store.Path

@@ -234,7 +234,7 @@ func TestLoadWithDocuments(t *testing.T) {
 	s.handle("/channels.json", text(good["channels"]))
 	d = s.load(t, s.options(Documents(storetest.Broken())))
 	f := fileOf(t, d, "iptv-org/channels")
-	if len(d.Channels) != 100 || f.Kept || !strings.Contains(f.Problem, "could not be kept") {
+	if len(d.Channels) != 100 || f.Kept || !strings.Contains(f.Problem, "could not be saved") {
 		t.Errorf("no database: %d channels, %+v", len(d.Channels), f)
 	}
 }

@@ -72,7 +72,7 @@ var hostileChannels = []struct {
 			}
 		}
 	}},
-	{"redirect inside", "may not be asked", func(w http.ResponseWriter, r *http.Request) {
+	{"redirect inside", "not allowed", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://169.254.169.254/channels.json", http.StatusFound)
 	}},
 }

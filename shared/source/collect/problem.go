@@ -12,8 +12,8 @@ import (
 // maxProblem is the greatest length of a problem's text in bytes.
 const maxProblem = 400
 
-// Problem returns err as a sentence for the operator, in at most a few hundred
-// bytes. It does not tell the address that was asked for.
+// Problem returns err as a sentence for the operator, of at most a few
+// hundred bytes and without the requested address.
 func Problem(err error) string {
 	text := sentence(err)
 	if len(text) > maxProblem {
@@ -22,15 +22,15 @@ func Problem(err error) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// sentence puts the faults of a request in words.
+// sentence describes the faults of a request.
 func sentence(err error) string {
-	answer := "wrongly: " + cause(err)
+	answer := "with an error: " + cause(err)
 	if code, ok := fault.From(err).Fields["upstream_status"]; ok {
 		answer = fmt.Sprintf("with status %d", code)
 	}
 	switch {
 	case errors.Is(err, origin.ErrRefused):
-		return "the address may not be asked: " + cause(err)
+		return "requests to this address are not allowed: " + cause(err)
 	case errors.Is(err, origin.ErrAccess):
 		return "the server refuses access: it answered " + answer
 	case errors.Is(err, origin.ErrLimit):
@@ -40,15 +40,15 @@ func sentence(err error) string {
 	case errors.Is(err, origin.ErrUnreachable):
 		return "the server cannot be reached: " + cause(err)
 	case errors.Is(err, origin.ErrBusy):
-		return "too many requests are under way"
+		return "too many requests are in progress"
 	case errors.Is(err, origin.ErrOrigin):
 		return "the server answered " + answer
 	}
 	return err.Error()
 }
 
-// cause returns the innermost message, without the layers that name the
-// request once more.
+// cause returns the innermost message, without the layers that repeat the
+// request.
 func cause(err error) string {
 	for {
 		inner := errors.Unwrap(err)

@@ -22,6 +22,11 @@ import (
 	"miramundo.dev/shared/source/radiobrowser"
 )
 
+// A body is read once and never completely in memory: it passes through a
+// meter, which hashes and counts the bytes as fetched, through decompression
+// to the decoder, and at the same time into the compressed copy for the
+// cache.
+
 // What is wrong with a file beside its content.
 var (
 	ErrShrunk  = errors.New("the file has lost too many records")
@@ -29,20 +34,20 @@ var (
 	errSame    = errors.New("the file is unchanged")
 )
 
-// A body is a file being read, and what its server says of it.
+// A body is a file being read, with what its server said about it.
 type body struct {
 	io.ReadCloser
 	location       string
 	etag, modified string
 }
 
-// fresh reads a file as it is now into d and keeps it. When the server says
-// that nothing has changed, the kept body is read; should that be lost, the
-// file is asked for once more as if nothing were known.
+// fresh reads the current state of a file into d and saves it. When the
+// server says that nothing has changed, the saved body is decoded; when that
+// is lost, the file is requested again without conditions.
 func (c *collector) fresh(ctx context.Context, j job, last source.File, d *source.Dataset) (source.File, error) {
 	b, err := c.open(ctx, j, last)
 	if errors.Is(err, errSame) {
-		if err := c.decodeKept(ctx, j.part, last, d); err == nil {
+		if err := c.decodeSaved(ctx, j.part, last, d); err == nil {
 			return c.confirm(ctx, last), nil
 		}
 		*d = source.Dataset{}
@@ -56,7 +61,7 @@ func (c *collector) fresh(ctx context.Context, j job, last source.File, d *sourc
 	return c.read(ctx, j, b, last, d)
 }
 
-// open opens a file where its place has it.
+// open opens a file at its place.
 func (c *collector) open(ctx context.Context, j job, last source.File) (*body, error) {
 	switch {
 	case j.place.Folder != nil:
@@ -71,7 +76,7 @@ func (c *collector) open(ctx context.Context, j job, last source.File) (*body, e
 	return c.openAddress(ctx, addresses[0], last)
 }
 
-// openFolder opens a file where the folder has it, in any of the layouts.
+// openFolder opens a file in the folder, in any of the layouts.
 func openFolder(j job) (*body, error) {
 	f, path, err := j.part.Open(j.place.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,13 +88,13 @@ func openFolder(j job) (*body, error) {
 	return &body{ReadCloser: f, location: strings.TrimSuffix(j.place.Name, "/") + "/" + path}, nil
 }
 
-// isDump reports whether an address is that of a file of stations, not of a
-// server.
+// isDump reports whether an address is that of a file of stations instead of
+// a server.
 func isDump(address string) bool {
 	return strings.HasSuffix(address, ".json") || strings.HasSuffix(address, ".gz")
 }
 
-// addresses lists the addresses that together serve a part.
+// addresses returns the addresses that together have a part.
 func (p Place) addresses(part source.Part) []string {
 	base := strings.TrimSuffix(p.URL, "/") + "/"
 	switch {
@@ -103,7 +108,8 @@ func (p Place) addresses(part source.Part) []string {
 	return []string{base + strings.TrimSuffix(part.Path, ".json") + ".csv"}
 }
 
-// openAddress asks for a file, unless it is the same as last.
+// openAddress requests a file. It returns errSame when the file is unchanged
+// since last.
 func (c *collector) openAddress(ctx context.Context, address string, last source.File) (*body, error) {
 	req := origin.Request{URL: address, MaxBytes: c.opts.MaxBytes, Timeout: c.opts.Timeout}
 	if last.Location == address && last.SHA256 != "" {
@@ -127,8 +133,8 @@ func (c *collector) openAddress(ctx context.Context, address string, last source
 	return nil, errSame
 }
 
-// openPlaylists joins the playlists at several addresses to one, as they are
-// joined from a folder. It asks for each when the one before has been read.
+// openPlaylists concatenates the playlists at several addresses, as those of
+// a folder. Each is requested when the one before has been read.
 func (c *collector) openPlaylists(ctx context.Context, addresses []string) *body {
 	pr, pw := io.Pipe()
 	go func() {
@@ -161,17 +167,14 @@ func (c *collector) copyPlaylist(ctx context.Context, w io.Writer, address strin
 	return err
 }
 
-// read decodes a body into d while it hashes and packs it, and keeps it when
-// it is good. The body passes once and is never whole in memory: from the
-// meter, which sees it as fetched, through the unpacking to the decoder, and
-// beside it into the packed copy.
+// read decodes a body into d, and saves it when it is good.
 func (c *collector) read(ctx context.Context, j job, b *body, last source.File, d *source.Dataset) (source.File, error) {
 	m := &meter{ctx: ctx, r: b, hash: sha256.New(), name: j.part.Name, report: c.opts.Progress}
 	plain, err := source.Unpack(m, c.opts.MaxBytes)
 	if err != nil {
 		return source.File{}, err
 	}
-	packed, err := newPacked(c.opts.Cache != nil)
+	packed, err := newCompressedBody(c.opts.Cache != nil)
 	if err != nil {
 		return source.File{}, err
 	}
@@ -187,14 +190,14 @@ func (c *collector) read(ctx context.Context, j job, b *body, last source.File, 
 		SHA256: hex.EncodeToString(m.hash.Sum(nil)), Items: count.Items, Skipped: count.Skipped,
 		Bytes: m.n, ETag: b.etag, Modified: b.modified,
 	}
-	if err := c.shrunk(j.part, file, last); err != nil {
+	if err := c.checkShrunk(j.part, file, last); err != nil {
 		return source.File{}, err
 	}
 	return c.save(ctx, j, file, last, packed), nil
 }
 
-// A meter reads a body as it is fetched, and knows its length and hash. It is
-// also where a reading from a folder notices that the caller gave up.
+// A meter counts and hashes a body as it is fetched. It also ends reading
+// from a folder when ctx is done.
 type meter struct {
 	ctx      context.Context
 	r        io.Reader
@@ -205,7 +208,7 @@ type meter struct {
 	report   func(Progress)
 }
 
-// reportEvery is how many bytes lie between two reports of progress.
+// reportEvery is the number of bytes between two progress reports.
 const reportEvery = 1 << 20
 
 func (m *meter) Read(p []byte) (int, error) {
@@ -221,14 +224,15 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// packed is a body packed while it is read. Without a cache it is nothing.
-type packed struct {
+// compressedBody compresses a body while it is read. Without a cache it
+// discards it.
+type compressedBody struct {
 	buf bytes.Buffer
 	enc *zstd.Encoder
 }
 
-func newPacked(kept bool) (*packed, error) {
-	p := new(packed)
+func newCompressedBody(kept bool) (*compressedBody, error) {
+	p := new(compressedBody)
 	if !kept {
 		return p, nil
 	}
@@ -237,21 +241,21 @@ func newPacked(kept bool) (*packed, error) {
 	return p, err
 }
 
-func (p *packed) Write(data []byte) (int, error) {
+func (p *compressedBody) Write(data []byte) (int, error) {
 	if p.enc == nil {
 		return len(data), nil
 	}
 	return p.enc.Write(data)
 }
 
-func (p *packed) Close() error {
+func (p *compressedBody) Close() error {
 	if p.enc == nil {
 		return nil
 	}
 	return p.enc.Close()
 }
 
-// lookupTime bounds the search for servers. Without a network some resolvers
+// lookupTime bounds the search for servers: without a network some resolvers
 // try for much longer.
 const lookupTime = 15 * time.Second
 
@@ -261,8 +265,8 @@ func (c *collector) findServers(ctx context.Context) ([]string, error) {
 	return radiobrowser.Servers(ctx, c.opts.Resolver)
 }
 
-// openStations opens the pages of radio-browser, from the server named or from
-// those found.
+// openStations opens the pages of radio-browser, from the named server or
+// from those that DNS lists.
 func (c *collector) openStations(ctx context.Context, place Place) (*body, error) {
 	servers := []string{strings.TrimSuffix(place.URL, "/")}
 	if place.URL == "" {

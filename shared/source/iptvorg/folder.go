@@ -11,7 +11,7 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// Where the files of each layout may stand in a folder, by preference: the
+// Folders that each layout may be in, in order of preference: the
 // tables are newer than what the API serves.
 var (
 	tableFolders    = []string{"database/data", "data", "."}
@@ -19,10 +19,10 @@ var (
 	apiFolders      = []string{"api", "."}
 )
 
-// maxPlaylists is how many playlists a folder may hold.
+// maxPlaylists is the greatest number of playlists in a folder.
 const maxPlaylists = 10_000
 
-// opener returns the Open of the part with the given file name.
+// opener returns the Open of the part with a file name.
 func opener(file string) func(fs.FS) (io.ReadCloser, string, error) {
 	return func(folder fs.FS) (io.ReadCloser, string, error) {
 		if "iptv-org/"+file == StreamsPart {
@@ -30,7 +30,7 @@ func opener(file string) func(fs.FS) (io.ReadCloser, string, error) {
 				return body, dir, err
 			}
 		}
-		for _, name := range places(file) {
+		for _, name := range candidatePaths(file) {
 			f, err := folder.Open(name)
 			if !errors.Is(err, fs.ErrNotExist) {
 				return f, name, err
@@ -40,8 +40,8 @@ func opener(file string) func(fs.FS) (io.ReadCloser, string, error) {
 	}
 }
 
-// places lists the paths where a file may stand.
-func places(file string) []string {
+// candidatePaths returns the paths that a file may have.
+func candidatePaths(file string) []string {
 	var names []string
 	for _, dir := range tableFolders {
 		names = append(names, path.Join(dir, file+".csv"), path.Join(dir, file+".csv.gz"))
@@ -52,7 +52,7 @@ func places(file string) []string {
 	return names
 }
 
-// openPlaylists returns the playlists of a folder joined to one.
+// openPlaylists concatenates the playlists of a folder.
 func openPlaylists(folder fs.FS) (io.ReadCloser, string, error) {
 	for _, dir := range playlistFolders {
 		names, err := fs.Glob(folder, path.Join(dir, "*.m3u"))
@@ -70,8 +70,8 @@ func openPlaylists(folder fs.FS) (io.ReadCloser, string, error) {
 	return nil, "", fs.ErrNotExist
 }
 
-// joined reads playlists one after the other, each behind a line that names it
-// (see [Heading]).
+// joined concatenates playlists, each after a line with its name (see
+// [Heading]).
 type joined struct {
 	folder fs.FS
 	names  []string // not yet opened

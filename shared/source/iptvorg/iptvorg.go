@@ -1,14 +1,14 @@
-// Package iptvorg knows how iptv-org publishes its register of TV channels.
+// Package iptvorg reads iptv-org's register of TV channels.
 //
-// It publishes each file in one or both of two layouts, which hold the same
+// Iptv-org publishes each file in one or both of two layouts with the same
 // fields:
 //
 //	channels.json              JSON arrays, as its API serves them
-//	database/data/*.csv        its repositories: tables,
+//	database/data/*.csv        tables of its repositories
 //	iptv/streams/*.m3u         and playlists for the streams
 //
-// Either may be packed with gzip. Rows are given as they stand, in their order
-// and repeated when they are repeated.
+// Files may be compressed with gzip. Rows are returned in their order,
+// duplicates included.
 package iptvorg
 
 import (
@@ -19,7 +19,7 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// Site is where iptv-org serves its files in the JSON layout.
+// Site is the address of iptv-org's JSON files.
 const Site = "https://iptv-org.github.io/api/"
 
 // Parts are the files of iptv-org.
@@ -39,14 +39,14 @@ var Parts = []source.Part{
 	optional(part("blocklist", newTable(func(d *source.Dataset, v *source.Block) { d.Blocklist = append(d.Blocklist, *v) }, "channel"))),
 }
 
-// The parts that differ by layout: streams may also be playlists, and guides are
-// in JSON only.
+// Parts that differ by layout: streams may also be playlists, and guides
+// exist as JSON only.
 const (
 	StreamsPart = "iptv-org/streams"
 	GuidesPart  = "iptv-org/guides"
 )
 
-// part returns the part of the given file, whose rows t reads.
+// part returns the part of a file whose rows t reads.
 func part[T any](file string, t *table[T]) source.Part {
 	return source.Part{
 		Name:   "iptv-org/" + file,
@@ -56,15 +56,14 @@ func part[T any](file string, t *table[T]) source.Part {
 	}
 }
 
-// optional returns p as one that may have no records: a catalog is one without
-// logos, guides and blocks too.
+// optional returns p as a part that may have no records.
 func optional(p source.Part) source.Part {
 	p.Optional = true
 	return p
 }
 
-// decode tells the three forms apart by their first byte: a JSON array and a
-// playlist have their own, and no column is named so.
+// decode detects the format by the first byte: JSON arrays and playlists have
+// their own, and no column name begins with either.
 func (t *table[T]) decode(d *source.Dataset, r io.Reader) (source.Count, error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	first, err := source.Begin(br)
@@ -81,18 +80,18 @@ func (t *table[T]) decode(d *source.Dataset, r io.Reader) (source.Count, error) 
 	return t.decodeCSV(d, br)
 }
 
-// A streamRow is a stream as the two layouts write it: the API has had one
-// label, then several.
+// A streamRow is a stream in both layouts. The API had one label first, and
+// several later.
 type streamRow struct {
-	Channel   string `json:"channel"`
-	Feed      string `json:"feed"`
-	Title     string `json:"title"`
-	URL       string `json:"url"`
-	Referrer  string `json:"referrer"`
-	UserAgent string `json:"user_agent"`
-	Quality   string `json:"quality"`
-	Label     words  `json:"label"`
-	Labels    words  `json:"labels"`
+	Channel   string     `json:"channel"`
+	Feed      string     `json:"feed"`
+	Title     string     `json:"title"`
+	URL       string     `json:"url"`
+	Referrer  string     `json:"referrer"`
+	UserAgent string     `json:"user_agent"`
+	Quality   string     `json:"quality"`
+	Label     stringList `json:"label"`
+	Labels    stringList `json:"labels"`
 }
 
 func addStream(d *source.Dataset, v *streamRow) {

@@ -12,13 +12,13 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// headingTag opens a playlist within several that are joined. It is ours: to a
-// player it is a comment.
+// headingTag begins a playlist within several that were concatenated. Players
+// take it for a comment.
 const headingTag = "#MIRAMUNDO-PLAYLIST:"
 
-// Heading returns the line that opens the playlist of the given name, such as
-// "br_pluto", when several are joined to one file. The streams below it have
-// that name as their File.
+// Heading returns the line that begins the playlist called name, such as
+// "br_pluto", within several that are concatenated. The streams below it get
+// name as their File.
 func Heading(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' {
@@ -29,11 +29,11 @@ func Heading(name string) string {
 	return "\n" + headingTag + name + "\n"
 }
 
-// maxLine is the greatest length of a playlist's line in bytes. The longest
-// address in real lists takes 3,248.
+// maxLine is the greatest length of a line in bytes. The longest address in
+// real lists takes 3,248.
 const maxLine = source.MaxField
 
-// readPlaylists adds the entries of a playlist, or of several joined, to d.
+// readPlaylists adds the entries of one or more playlists to d.
 func readPlaylists(d *source.Dataset, r *bufio.Reader) (source.Count, error) {
 	p := playlists{lines: r}
 	for {
@@ -47,7 +47,7 @@ func readPlaylists(d *source.Dataset, r *bufio.Reader) (source.Count, error) {
 		if p.count.Items+p.count.Skipped > source.MaxRecords {
 			return p.count, source.ErrTooMany
 		}
-		if stream, ok := p.take(line); ok {
+		if stream, ok := p.takeLine(line); ok {
 			d.Streams = append(d.Streams, stream)
 			p.count.Items++
 		}
@@ -64,8 +64,7 @@ type playlists struct {
 	next   source.Stream // what is known of the next entry
 }
 
-// line returns the next line without its end, or "#" in place of one that is
-// too long.
+// line returns the next line, or "#" instead of one that is too long.
 func (p *playlists) line() (string, error) {
 	var long int
 	for {
@@ -87,30 +86,30 @@ func (p *playlists) line() (string, error) {
 	}
 }
 
-// take reads one line and returns the entry that it completes.
-func (p *playlists) take(line string) (source.Stream, bool) {
+// takeLine handles a line and returns the entry that it completes, if any.
+func (p *playlists) takeLine(line string) (source.Stream, bool) {
 	switch {
 	case line == "":
 	case strings.HasPrefix(line, headingTag):
-		p.drop()
+		p.dropEntry()
 		p.file = line[len(headingTag):]
 	case strings.HasPrefix(line, "#EXTM3U"), strings.HasPrefix(line, "\ufeff#EXTM3U"):
 		p.header = true
 	case strings.HasPrefix(line, "#EXTINF:"):
-		p.drop()
+		p.dropEntry()
 		p.header, p.titled = true, true
-		info(&p.next, line[len("#EXTINF:"):])
+		parseInfo(&p.next, line[len("#EXTINF:"):])
 	case strings.HasPrefix(line, "#EXTVLCOPT:"):
 		name, value, _ := strings.Cut(line[len("#EXTVLCOPT:"):], "=")
-		header(&p.next, name, value)
+		setHeader(&p.next, name, value)
 	case line[0] != '#':
 		return p.entry(line)
 	}
 	return source.Stream{}, false
 }
 
-// entry completes the next entry with its address. An address without a title
-// is none of a channel.
+// entry completes the current entry with its address. An address without a
+// title is skipped.
 func (p *playlists) entry(address string) (source.Stream, bool) {
 	s, titled := p.next, p.titled
 	p.next, p.titled = source.Stream{}, false
@@ -126,8 +125,8 @@ func (p *playlists) entry(address string) (source.Stream, bool) {
 	return s, true
 }
 
-// drop forgets an entry that has no address.
-func (p *playlists) drop() {
+// dropEntry skips an entry that has no address.
+func (p *playlists) dropEntry() {
 	if p.titled {
 		p.count.Skipped++
 	}
@@ -144,8 +143,8 @@ func (p *playlists) end() error {
 	return nil
 }
 
-// info reads the duration, the attributes and the title of an entry.
-func info(s *source.Stream, line string) {
+// parseInfo parses the duration, the attributes and the title of an entry.
+func parseInfo(s *source.Stream, line string) {
 	rest := line[strings.IndexAny(line+",", " ,\t"):]
 	for {
 		rest = strings.TrimLeft(rest, " \t")
@@ -153,20 +152,20 @@ func info(s *source.Stream, line string) {
 		if !found || strings.ContainsAny(name, ", \t\"") {
 			break
 		}
-		value, tail, closed := attribute(after)
+		value, tail, closed := parseAttribute(after)
 		if !closed {
 			break
 		}
-		attributeOf(s, name, value)
+		setAttribute(s, name, value)
 		rest = tail
 	}
 	if _, text, found := strings.Cut(rest, ","); found {
-		title(s, text)
+		parseTitle(s, text)
 	}
 }
 
-// attribute reads a value, in quotes or up to a blank or comma.
-func attribute(text string) (value, rest string, ok bool) {
+// parseAttribute reads a value, in quotes or up to a space or comma.
+func parseAttribute(text string) (value, rest string, ok bool) {
 	if quoted, found := strings.CutPrefix(text, `"`); found {
 		return strings.Cut(quoted, `"`)
 	}
@@ -174,17 +173,17 @@ func attribute(text string) (value, rest string, ok bool) {
 	return text[:end], text[end:], true
 }
 
-func attributeOf(s *source.Stream, name, value string) {
+func setAttribute(s *source.Stream, name, value string) {
 	if name == "tvg-id" {
 		s.Channel, s.Feed, _ = strings.Cut(value, "@")
 		return
 	}
-	header(s, name, value)
+	setHeader(s, name, value)
 }
 
-// header keeps a request header that the stream needs, under each of the names
-// that lists give it, and reports whether it was one.
-func header(s *source.Stream, name, value string) bool {
+// setHeader sets a request header that the stream needs, by any of the names
+// in use, and reports whether name was one.
+func setHeader(s *source.Stream, name, value string) bool {
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "user-agent", "http-user-agent":
 		s.UserAgent = strings.TrimSpace(value)
@@ -196,8 +195,8 @@ func header(s *source.Stream, name, value string) bool {
 	return true
 }
 
-// pipeOptions reads the headers that Kodi writes behind an address, and
-// reports whether these are such.
+// pipeOptions parses headers that Kodi writes after an address and a "|", and
+// reports whether there were any.
 func pipeOptions(s *source.Stream, options string) bool {
 	known := false
 	for option := range strings.SplitSeq(options, "&") {
@@ -205,7 +204,7 @@ func pipeOptions(s *source.Stream, options string) bool {
 		if decoded, err := url.PathUnescape(value); err == nil {
 			value = source.Plain(strings.ToValidUTF8(decoded, "\ufffd"))
 		}
-		known = header(s, name, value) || known
+		known = setHeader(s, name, value) || known
 	}
 	return known
 }

@@ -15,18 +15,18 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// A table reads the rows of one file, in JSON or CSV. The json tags of T name
-// its fields in both.
+// A table reads the rows of one file, in JSON or CSV. The json tags of T are
+// the field names in both.
 type table[T any] struct {
 	add    func(*source.Dataset, *T)
 	fields map[string]int // index in T by name
-	need   []string       // a row without a value for one of them makes no sense
+	need   []string       // required fields
 }
 
-// words is a list of strings that may also stand as one string.
-type words []string
+// stringList is a list of strings that may also be written as one string.
+type stringList []string
 
-func (w *words) UnmarshalJSON(data []byte) error {
+func (w *stringList) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		var one string
 		if err := json.Unmarshal(data, &one); err != nil {
@@ -38,8 +38,8 @@ func (w *words) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(w))
 }
 
-// newTable returns the table whose rows add keeps. T's fields are string, bool,
-// float64 and lists of string.
+// newTable returns a table that passes its rows to add. The fields of T must
+// be string, bool, float64 or lists of string.
 func newTable[T any](add func(*source.Dataset, *T), need ...string) *table[T] {
 	t := &table[T]{add: add, fields: map[string]int{}, need: need}
 	typ := reflect.TypeFor[T]()
@@ -55,9 +55,9 @@ func (t *table[T]) decodeJSON(d *source.Dataset, r io.Reader) (source.Count, err
 	return source.Array(r, func(v *T) bool { return t.keep(d, v) })
 }
 
-// decodeCSV reads a table with a heading. A row with another number of values
-// than the heading is skipped, but as the last one it shows that the file is
-// cut.
+// decodeCSV reads a table with a header. A row with another number of values
+// than the header is skipped; as the last row it shows that the file is
+// truncated.
 func (t *table[T]) decodeCSV(d *source.Dataset, r *bufio.Reader) (source.Count, error) {
 	c := rows{window: source.NewWindow(r)}
 	c.csv = csv.NewReader(c.window)
@@ -105,7 +105,7 @@ func (t *table[T]) columns(head []string) ([]int, error) {
 	return columns, nil
 }
 
-// row keeps one row of a table, and reports whether it makes sense.
+// row adds one row, and reports whether it makes sense.
 func (t *table[T]) row(d *source.Dataset, columns []int, row []string) bool {
 	var v T
 	fields := reflect.ValueOf(&v).Elem()
@@ -117,7 +117,7 @@ func (t *table[T]) row(d *source.Dataset, columns []int, row []string) bool {
 	return t.keep(d, &v)
 }
 
-// set gives a field its value from a table. An empty value is none.
+// set parses value into a field. An empty value leaves it zero.
 func set(field reflect.Value, value string) bool {
 	if value == "" {
 		return true
@@ -140,17 +140,17 @@ func set(field reflect.Value, value string) bool {
 	return true
 }
 
-// list splits the values of a list, which stand between semicolons.
+// list splits a list at semicolons.
 func list(value string) []string {
 	values := strings.Split(value, ";")
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 }
 
-// keep adds v when it has what it needs and nothing out of bounds.
+// keep adds v if it has the required fields and is within bounds.
 func (t *table[T]) keep(d *source.Dataset, v *T) bool {
 	fields := reflect.ValueOf(v).Elem()
 	for i := range fields.NumField() {
-		if !plain(fields.Field(i)) {
+		if !cleanField(fields.Field(i)) {
 			return false
 		}
 	}
@@ -163,9 +163,9 @@ func (t *table[T]) keep(d *source.Dataset, v *T) bool {
 	return true
 }
 
-// plain makes the text of a field plain, and reports whether it is within
+// cleanField cleans the text of a field, and reports whether it is within
 // bounds.
-func plain(field reflect.Value) bool {
+func cleanField(field reflect.Value) bool {
 	switch field.Kind() {
 	case reflect.String:
 		text := field.String()
@@ -175,7 +175,7 @@ func plain(field reflect.Value) bool {
 		return len(text) <= source.MaxField
 	case reflect.Slice:
 		for i := range field.Len() {
-			if !plain(field.Index(i)) {
+			if !cleanField(field.Index(i)) {
 				return false
 			}
 		}
@@ -184,7 +184,7 @@ func plain(field reflect.Value) bool {
 	return true
 }
 
-// rows reads the lines of a table.
+// rows reads the rows of a table.
 type rows struct {
 	window *source.Window
 	csv    *csv.Reader
@@ -193,7 +193,7 @@ type rows struct {
 	whole  bool // the last row had as many values as the heading
 }
 
-// next returns the next row that can be read, or io.EOF.
+// next returns the next row that can be parsed, or io.EOF.
 func (c *rows) next() ([]string, error) {
 	for {
 		if c.count.Items+c.count.Skipped > source.MaxRecords {
@@ -215,7 +215,7 @@ func (c *rows) next() ([]string, error) {
 	}
 }
 
-// end says whether the file ended where a row ends. A quote that is not closed
+// end returns an error when the file ended within a row. An unclosed quote
 // takes the rest of the file.
 func (c *rows) end() error {
 	if c.count.Items+c.count.Skipped > 0 && !c.whole {

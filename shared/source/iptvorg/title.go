@@ -7,14 +7,14 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// title reads an entry's title with what follows it: the height of the picture
-// in parentheses, then labels in brackets.
+// parseTitle parses a title with what follows it: the picture height in
+// parentheses, then labels in brackets.
 //
 //	Canal Exemplo (720p) [Geo-blocked] [Not 24/7]
 //
-// Brackets before the height belong to the title, unless they hold a label
-// that everyone uses. The height may also stand before other words.
-func title(s *source.Stream, text string) {
+// Brackets before the height belong to the title, unless they have a
+// well-known label. The height may also be followed by other words.
+func parseTitle(s *source.Stream, text string) {
 	text = strings.TrimSpace(text)
 	text = labels(s, text, func(string) bool { return true })
 	text, s.Quality = cutQuality(text)
@@ -23,7 +23,7 @@ func title(s *source.Stream, text string) {
 	s.Title = strings.TrimSpace(text)
 }
 
-// labels cuts from the end of a title the labels that want holds for.
+// labels cuts from the end of a title the labels for which want returns true.
 func labels(s *source.Stream, text string, want func(string) bool) string {
 	for {
 		head, label, ok := cutLabel(text)
@@ -35,13 +35,13 @@ func labels(s *source.Stream, text string, want func(string) bool) string {
 	}
 }
 
-// isKnown reports whether label is one that lists use by the hundred. They are
-// known without their closing bracket too.
+// isKnown reports whether label is one that lists use by the hundred. These
+// are recognized without their closing bracket too.
 func isKnown(label string) bool { return label == "Geo-blocked" || label == "Not 24/7" }
 
-// cutLabel cuts a label from the end of a title, with the brackets too many or
-// too few and the underscores that occur in real lists. What is all of a title
-// is no label.
+// cutLabel cuts a label from the end of a title. It tolerates extra and
+// missing brackets and underscores, which occur in real lists. A label must
+// not be the whole title.
 func cutLabel(text string) (head, label string, ok bool) {
 	inner := strings.TrimRight(text, "]")
 	start := strings.LastIndexByte(inner, '[')
@@ -69,7 +69,7 @@ func cutQuality(text string) (rest, quality string) {
 	return text, ""
 }
 
-// maxQuality is the length of a height with what closes it.
+// maxQuality is the length of a height with its closing parenthesis.
 const maxQuality = len("99999p)")
 
 // isQuality reports whether s is a number of at most five digits and "p" or "i".

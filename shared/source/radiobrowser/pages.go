@@ -15,41 +15,40 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// PageSize is how many stations are asked for at a time, which makes a page of
-// some 6 MB: small enough to ask another server for it again.
+// PageSize is the number of stations in a page: about 6 MB, small enough to
+// be requested again from another server.
 const PageSize = 5000
 
-// errRepeats says that a server does not heed the offset.
-var errRepeats = errors.New("the server sends the same page again and again")
+// errRepeatedPage means that a server ignores the offset.
+var errRepeatedPage = errors.New("the server sends the same page again and again")
 
 const (
 	maxPage = 32 << 20 // bytes of a page
 
-	// wholeTimes is how much longer than one page may take all of them may.
-	// Anyone may run a server, also one that is slow with very many small pages.
+	// wholeTimes is the time limit of all pages, in limits of one page.
+	// Anyone may run a server, also one that sends many small pages slowly.
 	wholeTimes = 6
 )
 
 // Pages reads all stations page by page, as the body of [Part]. When a server
-// fails, the next is asked for the same page: pages are ordered by the
-// stations' ids, so that they fit together.
+// fails, the next one is asked for the same page; pages are ordered by
+// station id, so they fit together.
 type Pages struct {
 	ctx     context.Context // ends when all pages should be there
 	cancel  context.CancelFunc
 	outer   context.Context // the caller's
 	client  *origin.Client
 	timeout time.Duration // for one page
-	servers []string      // that have not failed; the first is asked
-	server  string        // that gave the last page
+	servers []string      // servers that have not failed; the first is used
+	server  string        // the server of the last page
 	offset  int
 	last    [sha256.Size]byte // of the last page
 	page    bytes.Reader
 	err     error
 }
 
-// OpenPages asks for the first page, so that an error tells that no server
-// answers. The addresses of servers have no path. One page may take as long as
-// timeout.
+// OpenPages requests the first page, and fails when no server answers. The
+// addresses of servers have no path. timeout is for one page.
 func OpenPages(ctx context.Context, client *origin.Client, servers []string, timeout time.Duration) (*Pages, error) {
 	p := &Pages{outer: ctx, client: client, timeout: timeout, servers: servers}
 	p.ctx, p.cancel = context.WithTimeout(ctx, wholeTimes*timeout)
@@ -61,7 +60,7 @@ func OpenPages(ctx context.Context, client *origin.Client, servers []string, tim
 	return p, nil
 }
 
-// Server returns the address of the server that gave the last page.
+// Server returns the address of the server of the last page.
 func (p *Pages) Server() string { return p.server }
 
 func (p *Pages) Read(b []byte) (int, error) {
@@ -74,14 +73,14 @@ func (p *Pages) Read(b []byte) (int, error) {
 	return p.page.Read(b)
 }
 
-// Close ends the reading.
+// Close ends reading.
 func (p *Pages) Close() error {
 	p.cancel()
 	p.err = io.ErrClosedPipe
 	return nil
 }
 
-// next reads a page from the first server that gives a whole one.
+// next fetches a page from the first server that sends a complete one.
 func (p *Pages) next() {
 	failed := ErrNoServer
 	for len(p.servers) > 0 {
@@ -95,7 +94,7 @@ func (p *Pages) next() {
 			p.take(data, n)
 			return
 		case p.ctx.Err() != nil:
-			p.err = p.late()
+			p.err = p.deadlineError()
 			return
 		}
 		failed = fmt.Errorf("%w: %s: %w", ErrNoServer, p.servers[0], err)
@@ -104,21 +103,21 @@ func (p *Pages) next() {
 	p.err = failed
 }
 
-// late says why there is no more time: the caller's own error, or the fault of
-// servers that are slow.
-func (p *Pages) late() error {
+// deadlineError returns the error of the caller's context, or a timeout
+// caused by slow servers.
+func (p *Pages) deadlineError() error {
 	if err := p.outer.Err(); err != nil {
 		return err
 	}
 	return origin.ErrTimeout.Because(p.ctx.Err())
 }
 
-// take makes data, of n records, the page that is read. A server that sends the
-// same page again would do so for ever.
+// take makes data, a page of n records, the one that is read. It stops at a
+// repeated page, since a server that repeats one would do so forever.
 func (p *Pages) take(data []byte, n int) {
 	sum := sha256.Sum256(data)
 	if sum == p.last {
-		p.err = errRepeats
+		p.err = errRepeatedPage
 		return
 	}
 	p.last = sum
@@ -128,9 +127,9 @@ func (p *Pages) take(data []byte, n int) {
 	}
 }
 
-// fetch returns the next page of a server and how many records it has. The
-// page is read once here, to be sure that it is whole before any of it is
-// given on.
+// fetch returns the next page of a server and its number of records. It
+// parses the page, to be sure that it is complete before any of it is passed
+// on.
 func (p *Pages) fetch(server string) ([]byte, int, error) {
 	query := url.Values{
 		"hidebroken": {"true"},

@@ -1,8 +1,7 @@
-// Package radiobrowser knows how radio-browser publishes its register of
-// stations.
+// Package radiobrowser reads radio-browser's register of stations.
 //
-// It is a group of servers that anyone may run, found by DNS, which answer in
-// pages. A dump of it is the same JSON array in a file.
+// Radio-browser is a group of servers that anyone may run, found through DNS;
+// they serve the register in pages. A dump is the same JSON array in a file.
 package radiobrowser
 
 import (
@@ -14,8 +13,8 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// Part is the file of all stations. Its body is one JSON array or, as pages
-// are kept, several that follow each other.
+// Part is the file of all stations. Its body is one JSON array or, when it
+// comes in pages, several in a row.
 var Part = source.Part{
 	Name:   "radio-browser/stations",
 	Path:   "json/stations",
@@ -23,14 +22,14 @@ var Part = source.Part{
 	Decode: decode,
 }
 
-// places are the paths where a dump may stand in a folder.
-var places = []string{
+// dumpPaths are the paths that a dump may have in a folder.
+var dumpPaths = []string{
 	"radio-browser/stations.json", "radio-browser/stations.json.gz",
 	"stations.json", "stations.json.gz",
 }
 
 func open(folder fs.FS) (io.ReadCloser, string, error) {
-	for _, name := range places {
+	for _, name := range dumpPaths {
 		f, err := folder.Open(name)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return f, name, err
@@ -45,7 +44,7 @@ func decode(d *source.Dataset, r io.Reader) (source.Count, error) {
 		return source.Count{}, err
 	}
 	return source.Array(br, func(s *station) bool {
-		if !s.sound() {
+		if !s.clean() {
 			return false
 		}
 		d.Stations = append(d.Stations, s.station())

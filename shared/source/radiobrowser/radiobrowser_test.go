@@ -102,7 +102,7 @@ func TestStationsSkipped(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	file := &fstest.MapFile{Data: []byte("[]")}
-	for _, name := range places {
+	for _, name := range dumpPaths {
 		body, path, err := Part.Open(fstest.MapFS{name: file, "other.json": file})
 		if err != nil || path != name {
 			t.Errorf("%s: found %q, %v", name, path, err)
@@ -275,7 +275,7 @@ func TestEndlessPages(t *testing.T) {
 		page func(n int) string
 		want error
 	}{
-		{"the same page", func(int) string { return page }, errRepeats},
+		{"the same page", func(int) string { return page }, errRepeatedPage},
 		{"always another", func(n int) string { return strings.Repeat(" ", n) + page }, source.ErrTooMany},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -10,26 +10,26 @@ import (
 	"strings"
 )
 
-// Domain is the zone in which the servers are found.
+// Domain is the DNS zone of the servers.
 const Domain = "radio-browser.info"
 
-// ErrNoServer says that no server was found, or none answered.
+// ErrNoServer means that no server was found, or none answered.
 var ErrNoServer = errors.New("no radio-browser server answers")
 
-// A Resolver looks servers up. [net.Resolver] is one.
+// A Resolver looks up servers. [net.Resolver] implements it.
 type Resolver interface {
 	LookupSRV(ctx context.Context, service, proto, name string) (string, []*net.SRV, error)
 	LookupHost(ctx context.Context, host string) ([]string, error)
 	LookupAddr(ctx context.Context, addr string) ([]string, error)
 }
 
-// maxServers is how many servers are tried.
+// maxServers is the number of servers tried.
 const maxServers = 8
 
-// Servers returns the addresses of the servers, in an order by chance so that
-// no one server bears all. It asks for the service record of the zone, or else
-// for the names behind the addresses of all.api: a server's certificate holds
-// its own name only.
+// Servers returns the addresses of the servers in random order, which spreads
+// the load. It looks up the service record of the zone, or else the names
+// behind the addresses of all.api, because a server's certificate is only for
+// its own name.
 func Servers(ctx context.Context, r Resolver) ([]string, error) {
 	hosts, err := byService(ctx, r)
 	if len(hosts) == 0 {
@@ -75,8 +75,8 @@ func byAddress(ctx context.Context, r Resolver) ([]string, error) {
 	return hosts, err
 }
 
-// addHost adds a name of the zone. Another would be the doing of whoever
-// answers DNS in our way, or of a provider's own names for its addresses.
+// addHost adds a name if it is in the zone. Any other name comes from a
+// resolver that answers for others, or from a provider's reverse DNS.
 func addHost(hosts []string, name string) []string {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	if !strings.HasSuffix(name, "."+Domain) || strings.HasPrefix(name, "all.") || slices.Contains(hosts, name) {

@@ -34,9 +34,9 @@ type station struct {
 	Longitude     number `json:"geo_long"`
 }
 
-// sound makes the values plain, and reports whether the record names a station
-// and where it plays, within bounds.
-func (s *station) sound() bool {
+// clean cleans the texts, and reports whether the record has an id and an
+// address and is within bounds.
+func (s *station) clean() bool {
 	if s.UUID == "" || s.URL == "" && s.URLResolved == "" {
 		return false
 	}
@@ -65,18 +65,18 @@ func (s *station) station() source.Station {
 		Subdivision:   s.Subdivision,
 		Languages:     list(s.Languages),
 		LanguageCodes: list(s.LanguageCodes),
-		Votes:         s.Votes.whole(),
-		Clicks:        s.Clicks.whole(),
+		Votes:         s.Votes.integer(),
+		Clicks:        s.Clicks.integer(),
 		Codec:         s.Codec,
-		Bitrate:       s.Bitrate.whole(),
-		HLS:           s.HLS.whole() != 0,
-		LastCheckOK:   s.LastCheckOK.whole() != 0,
-		Latitude:      s.Latitude.place(90),
-		Longitude:     s.Longitude.place(180),
+		Bitrate:       s.Bitrate.integer(),
+		HLS:           s.HLS.integer() != 0,
+		LastCheckOK:   s.LastCheckOK.integer() != 0,
+		Latitude:      s.Latitude.coordinate(90),
+		Longitude:     s.Longitude.coordinate(180),
 	}
 }
 
-// list splits values between commas and drops the empty ones.
+// list splits text at commas and drops empty values.
 func list(text string) []string {
 	if text == "" {
 		return nil
@@ -90,7 +90,7 @@ func list(text string) []string {
 	return values
 }
 
-// A number is written as a number, as text or as true and false.
+// A number may be written as a number, as text, or as true or false.
 type number struct {
 	value float64
 	known bool
@@ -118,16 +118,16 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// whole returns n as an integer, 0 when it is none or cannot be a count.
-func (n number) whole() int {
+// integer returns n as an integer, or 0 when it is missing or out of range.
+func (n number) integer() int {
 	if n.value < math.MinInt32 || n.value > math.MaxInt32 || n.value != n.value {
 		return 0
 	}
 	return int(n.value)
 }
 
-// place returns n as a coordinate of at most limit degrees, or nil.
-func (n number) place(limit float64) *float64 {
+// coordinate returns n as a coordinate of at most limit degrees, or nil.
+func (n number) coordinate(limit float64) *float64 {
 	if !n.known || n.value != n.value || math.Abs(n.value) > limit {
 		return nil
 	}

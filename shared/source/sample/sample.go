@@ -1,10 +1,9 @@
-// Package sample knows a small catalog, so that a machine without a network
-// shows something real.
+// Package sample provides a small catalog for machines without a network.
 //
-// It holds some public-service TV channels and radio stations of many
-// countries, in the layouts of the upstreams. It is written by hand from what
-// the broadcasters publish about themselves. Addresses change: the sample does
-// not claim that all of them answer, nor that they answer everywhere.
+// It has some public-service TV channels and radio stations of many
+// countries, in the layouts of the upstreams, written by hand from what the
+// broadcasters publish. Addresses change, so not all of them answer
+// everywhere.
 package sample
 
 import (
@@ -15,7 +14,7 @@ import (
 //go:embed data
 var data embed.FS
 
-// Folder returns the sample as a folder that has both upstreams:
+// Folder returns the sample as a folder with the layouts of both upstreams:
 // database/data, iptv/streams and api of iptv-org, and radio-browser.
 func Folder() fs.FS {
 	folder, err := fs.Sub(data, "data")

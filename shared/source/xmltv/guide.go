@@ -8,7 +8,7 @@ import (
 	"miramundo.dev/shared/source/xmltv/markup"
 )
 
-// A reader makes channels and programmes of a guide.
+// A reader parses the channels and programmes of a guide.
 type reader struct {
 	*markup.Scanner
 	Options
@@ -17,8 +17,8 @@ type reader struct {
 
 	clock      clock
 	preference preference
-	words      words
-	folder     folder
+	interner   interner
+	normalizer normalizer
 	chars      []byte    // of the element that is read
 	last       Programme // that was read
 
@@ -29,11 +29,11 @@ type reader struct {
 func newReader(r io.Reader, o Options, channel func(*Channel) error, programme func(*Programme) error) *reader {
 	return &reader{
 		Scanner: markup.New(r), Options: o, channel: channel, programme: programme,
-		clock: clock{zone: o.Location}, preference: prefer(o.Language), words: words{},
+		clock: clock{zone: o.Location}, preference: newPreference(o.Language), interner: interner{},
 	}
 }
 
-// document reads a guide to its end.
+// document parses a guide to its end.
 func (g *reader) document() error {
 	if err := g.root(); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (g *reader) document() error {
 		case err != nil:
 			return err
 		case t == markup.Closed:
-			return g.after()
+			return g.trailer()
 		case t == markup.Opened:
 			err = g.element()
 		}
@@ -54,7 +54,7 @@ func (g *reader) document() error {
 	}
 }
 
-// root reads up to the element that holds the guide.
+// root reads up to the root element.
 func (g *reader) root() error {
 	blank := int64(0) // bytes
 	for {
@@ -69,14 +69,15 @@ func (g *reader) root() error {
 		case t == markup.Opened && string(g.Name) == "tv":
 			return nil
 		case t != markup.Text || !isSpace(g.Part):
-			return fmt.Errorf("%w: it is no XMLTV", source.ErrForm)
+			return fmt.Errorf("%w: it is not XMLTV", source.ErrForm)
 		}
 		blank += int64(len(g.Part))
 	}
 }
 
-// after reads what follows the guide, which may be nothing of meaning.
-func (g *reader) after() error {
+// trailer reads what follows the root element, which may only be white space
+// and comments.
+func (g *reader) trailer() error {
 	for {
 		t, err := g.Next()
 		switch {
@@ -92,7 +93,7 @@ func (g *reader) after() error {
 
 func isSpace(text []byte) bool { return len(markup.TrimLeft(text)) == 0 }
 
-// element reads an element of the guide.
+// element parses an element of the guide.
 func (g *reader) element() error {
 	switch string(g.Name) {
 	case "channel":
@@ -106,11 +107,11 @@ func (g *reader) element() error {
 		}
 		return g.readProgramme()
 	}
-	return g.leave()
+	return g.skipElement()
 }
 
-// leave goes to the end of the element that opened last.
-func (g *reader) leave() error {
+// skipElement reads to the end of the current element.
+func (g *reader) skipElement() error {
 	for depth := 1; depth > 0; {
 		t, err := g.Next()
 		if err != nil {
@@ -126,9 +127,9 @@ func (g *reader) leave() error {
 	return nil
 }
 
-// parts gives each element in the one that opened last to read, which reads it
-// to its end.
-func (g *reader) parts(read func() error) error {
+// children calls read for each child of the current element; read must read
+// the child to its end.
+func (g *reader) children(read func() error) error {
 	for {
 		t, err := g.Next()
 		switch {
@@ -145,10 +146,10 @@ func (g *reader) parts(read func() error) error {
 	}
 }
 
-// readChannel reads a channel and gives it on.
+// readChannel parses a channel and passes it on.
 func (g *reader) readChannel() error {
 	c := Channel{ID: g.id(g.Attr("id"))}
-	err := g.parts(func() error {
+	err := g.children(func() error {
 		switch string(g.Name) {
 		case "display-name":
 			return g.readName(&c)
@@ -157,7 +158,7 @@ func (g *reader) readChannel() error {
 				c.Icon = string(g.value(g.Attr("src"), source.MaxField))
 			}
 		}
-		return g.leave()
+		return g.skipElement()
 	})
 	if err != nil {
 		return err
@@ -172,29 +173,29 @@ func (g *reader) readChannel() error {
 
 func (g *reader) readName(c *Channel) error {
 	if len(c.Names) == MaxNames {
-		return g.leave()
+		return g.skipElement()
 	}
 	if err := g.collect(); err != nil {
 		return err
 	}
-	if name := g.folder.fold(repair(g.chars), MaxTitle); len(name) > 0 {
+	if name := g.normalizer.normalize(repair(g.chars), MaxTitle); len(name) > 0 {
 		c.Names = append(c.Names, string(name))
 	}
 	return nil
 }
 
-// readProgramme reads a programme and gives it on.
+// readProgramme parses a programme and passes it on.
 func (g *reader) readProgramme() error {
 	if !g.begin() {
 		g.count.Skipped++
-		return g.leave()
+		return g.skipElement()
 	}
 	if !g.wanted(&g.last) {
 		g.count.Items++
-		return g.leave()
+		return g.skipElement()
 	}
 	var title, desc, category choice
-	err := g.parts(func() error {
+	err := g.children(func() error {
 		switch string(g.Name) {
 		case "title":
 			return g.choose(&title, MaxTitle, false)
@@ -203,7 +204,7 @@ func (g *reader) readProgramme() error {
 		case "category":
 			return g.choose(&category, MaxTitle, true)
 		}
-		return g.leave()
+		return g.skipElement()
 	})
 	if err != nil {
 		return err
@@ -218,7 +219,7 @@ func (g *reader) readProgramme() error {
 	return g.programme(&g.last)
 }
 
-// begin reads the tag of a programme, and reports whether it makes sense.
+// begin parses the tag of a programme, and reports whether it makes sense.
 func (g *reader) begin() bool {
 	p := &g.last
 	*p = Programme{Channel: g.id(g.Attr("channel"))}
@@ -230,7 +231,7 @@ func (g *reader) begin() bool {
 	return ok
 }
 
-// wanted reports whether a programme is one that the options ask for.
+// wanted reports whether the options ask for a programme.
 func (g *reader) wanted(p *Programme) bool {
 	end := p.Stop
 	if !end.After(p.Start) {
@@ -240,37 +241,37 @@ func (g *reader) wanted(p *Programme) bool {
 		(g.Wants == nil || g.Wants(p.Channel))
 }
 
-// A choice is the best of the texts that a programme has for one thing.
+// A choice is the best text so far for one property of a programme.
 type choice struct {
 	text, lang string
 	fits       bool
 }
 
-// choose reads a text and takes it when it is better than the one before it:
-// the first that is not empty, in the language to prefer if there is one.
+// choose reads a text and takes it if it is better than the current one: the
+// first that is not empty, in the preferred language if there is one.
 func (g *reader) choose(c *choice, limit int, share bool) error {
-	lang := g.words.share(g.value(g.Attr("lang"), MaxID))
+	lang := g.interner.intern(g.value(g.Attr("lang"), MaxID))
 	fits := g.preference.fits(lang)
 	if c.text != "" && (c.fits || !fits) {
-		return g.leave()
+		return g.skipElement()
 	}
 	if err := g.collect(); err != nil {
 		return err
 	}
-	line := g.folder.fold(repair(g.chars), limit)
+	line := g.normalizer.normalize(repair(g.chars), limit)
 	switch {
 	case len(line) == 0:
 		return nil
 	case share:
-		*c = choice{g.words.share(line), lang, fits}
+		*c = choice{g.interner.intern(line), lang, fits}
 	default:
 		*c = choice{string(line), lang, fits}
 	}
 	return nil
 }
 
-// collect reads the element that opened last to its end, and its text, also
-// that of elements in it, to chars.
+// collect reads the current element to its end, and its text with that of its
+// children into chars.
 func (g *reader) collect() error {
 	g.chars = g.chars[:0]
 	for depth, seen := 1, 0; depth > 0; {
@@ -284,16 +285,16 @@ func (g *reader) collect() error {
 		case markup.Closed:
 			depth--
 		case markup.Text:
-			g.gather(seen)
+			g.addText(seen)
 			seen += len(g.Part)
 		}
 	}
 	return nil
 }
 
-// gather adds the text that was found last to chars, as far as there is room
-// after what was seen of the element before.
-func (g *reader) gather(seen int) {
+// addText appends the current text to chars, up to MaxText bytes of the
+// element, of which seen came before.
+func (g *reader) addText(seen int) {
 	part := g.Part
 	if room := max(MaxText-seen, 0); room <= len(part) {
 		part = markup.Whole(part[:room])
@@ -305,15 +306,15 @@ func (g *reader) gather(seen int) {
 	}
 }
 
-// id returns the id that an attribute holds, or nothing.
-func (g *reader) id(raw []byte) string { return g.words.share(g.value(raw, MaxID)) }
+// id returns the id in an attribute, or nothing.
+func (g *reader) id(raw []byte) string { return g.interner.intern(g.value(raw, MaxID)) }
 
-// value returns what an attribute says, or nothing when it is longer than limit
-// characters.
+// value returns the value of an attribute, or nothing when it is longer than
+// limit characters.
 func (g *reader) value(raw []byte, limit int) []byte {
 	g.chars = markup.Unescape(g.chars[:0], raw)
-	value := g.folder.fold(repair(g.chars), limit)
-	if g.folder.long {
+	value := g.normalizer.normalize(repair(g.chars), limit)
+	if g.normalizer.long {
 		return nil
 	}
 	return value

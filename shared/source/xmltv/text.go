@@ -13,9 +13,9 @@ import (
 // ellipsis ends a text that was cut.
 const ellipsis = "…"
 
-// repair returns text as UTF-8. A text without a character of UTF-8 beyond ASCII
-// was written in windows-1252 into a file of another encoding, as files put
-// together of several are; in others, the bytes that are none become U+FFFD.
+// repair returns text as UTF-8. Text without any multi-byte UTF-8 character
+// is decoded as windows-1252, since files that were merged from several mix
+// encodings. In other text, invalid bytes become U+FFFD.
 func repair(text []byte) []byte {
 	if utf8.Valid(text) {
 		return text
@@ -31,23 +31,23 @@ func repair(text []byte) []byte {
 	return fixed
 }
 
-// A folder makes one line of a text.
-type folder struct {
+// A normalizer makes one line of a text.
+type normalizer struct {
 	line  []byte
 	chars int  // of line
 	long  bool // it was cut
 }
 
-// fold returns text with one blank for white space and control characters that
-// follow each other and none at its ends, as [source.Plain] would have it, and
-// at most limit characters. What is longer ends with an ellipsis: after a whole
-// word, or after part of one that takes more than half of the line, as in
-// scripts that do not part words. The result is good until the next call.
-func (f *folder) fold(text []byte, limit int) []byte {
+// normalize returns text with single spaces for runs of white space and
+// control characters, none at its ends, and at most limit characters. Longer
+// text ends with an ellipsis: after a whole word or, when that would lose
+// more than half of the line, as in scripts without spaces, within a word.
+// The result is valid until the next call.
+func (f *normalizer) normalize(text []byte, limit int) []byte {
 	f.line, f.chars, f.long = f.line[:0], 0, false
 	blank := false
 	for len(text) > 0 {
-		n, chars := letters(text, limit+1)
+		n, chars := leadingWord(text, limit+1)
 		if n > 0 {
 			if blank && f.chars > 0 {
 				f.line = append(f.line, ' ')
@@ -60,16 +60,16 @@ func (f *folder) fold(text []byte, limit int) []byte {
 			return f.cut(limit)
 		}
 		text = text[n:]
-		n = blanks(text)
+		n = leadingSpace(text)
 		blank = n > 0
 		text = text[n:]
 	}
 	return f.line
 }
 
-// letters returns the length of the word that text begins with, or of its first
-// characters when it has more, and how many they are.
-func letters(text []byte, most int) (n, chars int) {
+// leadingWord returns the length in bytes and characters of the word at the
+// start of text, up to most characters.
+func leadingWord(text []byte, most int) (n, chars int) {
 	for ; n < len(text) && chars < most; chars++ {
 		if ' ' < text[n] && text[n] < 0x7f {
 			n++
@@ -84,8 +84,9 @@ func letters(text []byte, most int) (n, chars int) {
 	return n, chars
 }
 
-// blanks returns the length of what text begins with between words.
-func blanks(text []byte) (n int) {
+// leadingSpace returns the length in bytes of the white space at the start of
+// text.
+func leadingSpace(text []byte) (n int) {
 	for n < len(text) && (text[n] <= ' ' || text[n] >= 0x7f) {
 		r, size := utf8.DecodeRune(text[n:])
 		if !isBlank(r) {
@@ -106,9 +107,8 @@ func isBlank(r rune) bool {
 	return unicode.IsSpace(r)
 }
 
-// cut makes room for the ellipsis in a line that has more than limit
-// characters.
-func (f *folder) cut(limit int) []byte {
+// cut makes room for the ellipsis in a line of more than limit characters.
+func (f *normalizer) cut(limit int) []byte {
 	f.long = true
 	room := len(f.line)
 	for ; f.chars >= limit; f.chars-- {
@@ -127,14 +127,14 @@ func (f *folder) cut(limit int) []byte {
 	return f.line
 }
 
-// maxKept is how many texts are kept to be shared.
+// maxKept is the number of strings that are interned.
 const maxKept = 1 << 14
 
-// words are texts that come again and again: ids, languages, categories. Each
-// is kept once.
-type words map[string]string
+// An interner keeps one copy of strings that occur often: ids, languages,
+// categories.
+type interner map[string]string
 
-func (w words) share(text []byte) string {
+func (w interner) intern(text []byte) string {
 	if s, ok := w[string(text)]; ok {
 		return s
 	}
@@ -146,22 +146,22 @@ func (w words) share(text []byte) string {
 	return s
 }
 
-// preference knows which languages of a file are the one to prefer.
+// A preference matches the languages of a file with the preferred one.
 type preference struct {
 	base  language.Base
 	any   bool
 	known map[string]bool
 }
 
-// prefer returns a preference for a language; for an empty code, or one that
-// is none, each is as good as another.
-func prefer(code string) preference {
+// newPreference returns a preference for a language. For an empty or invalid
+// code all languages are equal.
+func newPreference(code string) preference {
 	base, err := language.ParseBase(code)
 	return preference{base: base, any: err != nil, known: map[string]bool{}}
 }
 
-// fits reports whether a text in a language is one to prefer. The language is
-// as a file writes it: "pt", "pt_BR", "por".
+// fits reports whether a language is the preferred one. It may be written as
+// "pt", "pt_BR" or "por".
 func (p *preference) fits(lang string) bool {
 	if p.any {
 		return true

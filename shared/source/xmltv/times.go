@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// zones are the names of zones that files write, in minutes east of UTC. BST is
-// that of Britain, as the DTD says; where else a name has several meanings it
-// has that of North America, or is not here.
+// zones are the zone names that occur in files, in minutes east of UTC. BST
+// is British, as the DTD says; other ambiguous names have their North
+// American meaning, or are left out.
 var zones = map[string]int{
 	"Z": 0, "UTC": 0, "UT": 0, "GMT": 0, "WET": 0,
 	"BST": 60, "WEST": 60, "CET": 60, "MET": 60, "MEZ": 60,
@@ -19,21 +19,20 @@ var zones = map[string]int{
 	"MST": -420, "MDT": -360, "PST": -480, "PDT": -420, "AKST": -540, "AKDT": -480, "HST": -600,
 }
 
-// maxOffset is the farthest that a zone is from UTC, in minutes.
+// maxOffset is the greatest distance of a zone from UTC, in minutes.
 const maxOffset = 14 * 60
 
-// A clock reads times. Where the file names no zone and clocks were put back,
-// a time means two instants: the clock takes the first that is not before the
-// programme that the file had last of the same channel ended.
+// A clock parses times. When a time has no zone and clocks were put back, it
+// means two instants: the clock takes the first that is not before the end of
+// the channel's previous programme in the file.
 type clock struct {
 	zone    *time.Location // nil is UTC
 	channel string         // of the last programme
 	end     time.Time      // when it ended, or began when that is not known
 }
 
-// times returns when a programme of channel begins and ends, as its attributes
-// say. ok is false when the beginning makes no sense; the end is then, and when
-// it makes none, zero.
+// times returns the start and stop of a programme of channel. ok is false
+// when the start is invalid; an invalid stop is zero.
 func (c *clock) times(channel string, start, stop []byte) (from, to time.Time, ok bool) {
 	if channel != c.channel {
 		c.channel, c.end = channel, time.Time{}
@@ -52,8 +51,8 @@ func (c *clock) times(channel string, start, stop []byte) (from, to time.Time, o
 	return from, to, true
 }
 
-// instant reads a time: YYYYMMDDhhmmss, of which the seconds, minutes and hours
-// may be missing, and a zone. Of two instants it takes the first that is not
+// instant parses a time: YYYYMMDDhhmmss, whose seconds, minutes and hours may
+// be missing, and a zone. Of two instants it takes the first that is not
 // before least, or else the first.
 func (c *clock) instant(text []byte, least time.Time) (time.Time, bool) {
 	text = bytes.TrimSpace(text)
@@ -73,7 +72,7 @@ func (c *clock) instant(text []byte, least time.Time) (time.Time, bool) {
 	return wall.Add(-time.Duration(minutes) * time.Minute), ok
 }
 
-// date reads digits as a time of UTC. A day may end at 24:00.
+// date parses digits as a time in UTC. A day may end at 24:00.
 func date(digits []byte) (time.Time, bool) {
 	if n := len(digits); n < 8 || n > 14 || n%2 != 0 {
 		return time.Time{}, false
@@ -95,7 +94,8 @@ func date(digits []byte) (time.Time, bool) {
 	return t.Add(time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second), true
 }
 
-// offset reads a zone, in minutes east of UTC: +hhmm, +hh:mm, +hh, or a name.
+// offset parses a zone, in minutes east of UTC: +hhmm, +hh:mm, +hh, or a
+// name.
 func offset(zone []byte) (int, bool) {
 	if zone[0] != '+' && zone[0] != '-' {
 		minutes, ok := zones[string(bytes.ToUpper(zone))]
@@ -125,8 +125,8 @@ func offset(zone []byte) (int, bool) {
 	return minutes, digits[2] < '6' && -maxOffset <= minutes && minutes <= maxOffset
 }
 
-// local returns the instant at which clocks of the zone show wall. An hour that
-// they skipped is counted on from before they did.
+// local returns the instant at which clocks of the zone show wall. A time
+// that they skip is counted from before the skip.
 func (c *clock) local(wall, least time.Time) time.Time {
 	if c.zone == nil || c.zone == time.UTC {
 		return wall
@@ -140,8 +140,8 @@ func (c *clock) local(wall, least time.Time) time.Time {
 	return before
 }
 
-// shows returns the instant at which clocks show wall when they go as they do
-// some time away from then, and whether they do.
+// shows returns the instant at which clocks show wall when they have the
+// offset that they have at a distance from then, and whether they do.
 func (c *clock) shows(wall time.Time, away time.Duration) (time.Time, bool) {
 	_, seconds := wall.Add(away).In(c.zone).Zone()
 	t := wall.Add(-time.Duration(seconds) * time.Second)

@@ -1,10 +1,10 @@
-// Package xmltv reads guides in XMLTV form, as a stream and in bounded memory.
+// Package xmltv parses guides in XMLTV format, as a stream and in bounded
+// memory.
 //
-// The form is that of the XMLTV project's DTD, as files in the wild write it:
-// what means the same is read the same, and only what cannot be read to its end
-// is refused. Declarations of a document type are passed over unread, so that
-// no entity of a file's own is ever expanded and nothing outside of it is
-// fetched.
+// The format is the XMLTV project's DTD, with the variations found in
+// practice: only files that cannot be parsed to their end are refused.
+// Document type declarations are skipped, so no entity that a file declares
+// is expanded and nothing outside of the file is fetched.
 package xmltv
 
 import (
@@ -17,7 +17,7 @@ import (
 	"miramundo.dev/shared/source/xmltv/packing"
 )
 
-// A Channel is a channel as a guide calls it.
+// A Channel is a channel as described by a guide.
 type Channel struct {
 	ID    string
 	Names []string // display names, in the order of the file, at most MaxNames
@@ -35,7 +35,7 @@ type Programme struct {
 	Language string    // of the title, as the file writes it; empty when it does not say
 }
 
-// Bounds of what is kept of a text, in characters.
+// Limits of stored texts, in characters.
 const (
 	MaxDesc  = 300 // of a description
 	MaxTitle = 200 // of a title, a category, a name of a channel
@@ -54,8 +54,8 @@ const (
 	MaxProgrammes = 20_000_000      // programmes
 )
 
-// MaxLength is the longest that a programme can be on. What is said to take
-// longer has no known end.
+// MaxLength is the longest duration that is believed. A longer programme is
+// treated as having no stop time.
 const MaxLength = 48 * time.Hour
 
 // What is wrong with a guide as a whole, besides [source.ErrEmpty],
@@ -69,31 +69,31 @@ var (
 	ErrTooMany  = fmt.Errorf("the guide holds more than %d channels or %d programmes", MaxChannels, MaxProgrammes)
 )
 
-// Options say how a file is to be read.
+// Options control how a file is read.
 type Options struct {
 	Location *time.Location // of times without a zone; nil is UTC, as the DTD says
 	Language string         // of the texts to prefer where there are several, as ISO 639-1; empty takes the first
 	MaxBytes int64          // of the file, unpacked; 0 is 2 GiB
 
-	// Programmes that do not overlap [From, To) are left out; zero for no bound.
-	// One without a known end may last for MaxLength.
+	// From and To leave out programmes that do not overlap [From, To); a zero
+	// is no bound. A programme without a stop time may last for MaxLength.
 	From, To time.Time
 
-	// Wants reports whether programmes of a channel are wanted; nil wants all.
-	// It is asked for each programme, with an id that may be kept.
+	// Wants reports whether programmes of a channel are wanted; nil wants
+	// all. It is called for each programme, and may keep the id.
 	Wants func(channel string) bool
 }
 
-// Read reads a guide from r, plain or packed with gzip or xz, and gives each
-// channel and each programme to the functions, in the order of the file. They
-// are overwritten after the functions return; their strings may be kept. An
-// error of a function ends it.
+// Read parses a guide from r, plain or compressed with gzip or xz, and passes
+// each channel and programme to the functions, in file order. The structs are
+// overwritten afterwards; their strings may be kept. An error of a function
+// ends reading.
 //
 // An element that makes no sense is skipped and counted: a channel without an
-// id, a programme without a channel, a title or a time to start. What is left
-// out by Options counts as understood. What is no XMLTV, or is cut, or over the
-// bounds, is an error, and what was given before it must not be used: it may be
-// half of a day.
+// id, or a programme without a channel, title or start time. Elements left
+// out by Options count as read. A file that is not XMLTV, is truncated or is
+// over the bounds is an error; what was passed on before must not be used,
+// since it may be half a day.
 func Read(r io.Reader, o Options, channel func(*Channel) error, programme func(*Programme) error) (source.Count, error) {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = MaxBytes

@@ -2,8 +2,7 @@ package markup
 
 import "bytes"
 
-// nameEnd returns the length of the name that p begins with: 0 when it begins
-// with none.
+// nameEnd returns the length of the name at the start of p, or 0.
 func nameEnd(p []byte) int {
 	for i, c := range p {
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == ':' || c >= 0x80
@@ -14,9 +13,8 @@ func nameEnd(p []byte) int {
 	return len(p)
 }
 
-// Attribute takes the first attribute of a tag: its name, its value as the file
-// writes it, and the rest. ok is false when there is none, or none that is well
-// written.
+// Attribute splits the first attribute from attrs: its name, its raw value,
+// and the rest. ok is false when there is no well-formed attribute.
 func Attribute(attrs []byte) (name, value, rest []byte, ok bool) {
 	attrs = TrimLeft(attrs)
 	n := nameEnd(attrs)
@@ -35,7 +33,7 @@ func Attribute(attrs []byte) (name, value, rest []byte, ok bool) {
 	return name, rest[1 : end+1], rest[end+2:], true
 }
 
-// TrimLeft returns p without the white space that it begins with.
+// TrimLeft returns p without leading white space.
 func TrimLeft(p []byte) []byte {
 	for len(p) > 0 && (p[0] == ' ' || p[0] == '\t' || p[0] == '\r' || p[0] == '\n') {
 		p = p[1:]

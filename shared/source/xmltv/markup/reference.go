@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxReference is how long a reference may be, in bytes.
+// maxReference is the greatest length of a reference, in bytes.
 const maxReference = 64
 
-// Unescape appends text to dst with the characters that its references name:
-// those of XML, by number, and those of HTML, which files write though XML does
-// not know them. Others stay as they are written, so does "&" alone; in
-// particular those that the file declares, which no reading expands.
+// Unescape appends text to dst with its character references replaced:
+// numeric ones and those of XML and HTML, since files use the latter although
+// XML does not define them. All others stay, and so does a lone "&"; in
+// particular, entities that the file declares are never expanded.
 func Unescape(dst, text []byte) []byte {
 	for {
 		i := bytes.IndexByte(text, '&')
@@ -31,8 +31,8 @@ func Unescape(dst, text []byte) []byte {
 	}
 }
 
-// reference returns the characters that a reference names and its length in
-// bytes, or 0 when text begins with none.
+// reference returns the characters of the reference at the start of text and
+// its length in bytes, or 0 when there is none.
 func reference(text []byte) (chars string, n int) {
 	end := bytes.IndexByte(text[:min(len(text), maxReference)], ';')
 	if end < 2 {
@@ -50,7 +50,7 @@ func reference(text []byte) (chars string, n int) {
 	return chars, end + 1
 }
 
-// entity returns the characters of a name, or nothing.
+// entity returns the characters of a named reference, or nothing.
 func entity(name []byte) string {
 	switch string(name) {
 	case "amp":
@@ -67,8 +67,9 @@ func entity(name []byte) string {
 	return xml.HTMLEntity[string(name)]
 }
 
-// numbered returns the character of a number, which may be hexadecimal after an
-// "x". One that is no character is U+FFFD; text that is no number is nothing.
+// numbered returns the character of a numeric reference, hexadecimal after an
+// "x". An invalid character becomes U+FFFD; text that is not a number returns
+// nothing.
 func numbered(number string) string {
 	base := 10
 	if hex, ok := strings.CutPrefix(number, "x"); ok {
@@ -81,7 +82,8 @@ func numbered(number string) string {
 	return string(rune(n))
 }
 
-// Whole returns text without a character or a reference that is cut at its end.
+// Whole returns text without a character or reference that is truncated at
+// its end.
 func Whole(text []byte) []byte {
 	tail := max(len(text)-maxReference, 0)
 	if i := bytes.LastIndexByte(text[tail:], '&'); i >= 0 && bytes.IndexByte(text[tail+i:], ';') < 0 {

@@ -1,11 +1,10 @@
-// Package markup knows where the tags and the text of XML stand, as a stream
-// and in bounded memory.
+// Package markup tokenizes XML, as a stream and in bounded memory.
 //
-// It is an order of magnitude faster than encoding/xml where most of a file is
-// looked at and left out, since it makes no value of what nobody asks for. It
-// knows that elements are closed in order, and leaves it to who uses it what
-// they mean. Declarations of a document type are passed over unread, so that no
-// entity of a file's own is ever expanded and nothing outside of it is fetched.
+// It is an order of magnitude faster than encoding/xml when most of a file is
+// skipped, because it makes no values that nobody asks for. It checks that
+// elements are closed in order; callers interpret the tags. Document type
+// declarations are skipped, so no entity that a file declares is expanded and
+// nothing outside of the file is fetched.
 package markup
 
 import (
@@ -16,8 +15,8 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// Bounds of a file. A text is cut in parts by its own, the others end the
-// reading.
+// Bounds of a file. A longer text comes in parts; beyond the other bounds
+// reading fails.
 const (
 	MaxDepth = 64        // elements within each other
 	MaxTag   = 128 << 10 // bytes of one tag, or of the declaration of the document type
@@ -30,7 +29,7 @@ var (
 	ErrTag  = fmt.Errorf("the file holds a tag of more than %d KiB", MaxTag>>10)
 )
 
-// A Token is what a scanner found.
+// A Token is a kind of token.
 type Token int
 
 // The tokens. Comments, instructions and declarations are none.
@@ -49,8 +48,7 @@ const (
 	maxEmpty   = 100      // reads that give nothing
 )
 
-// A Scanner finds the tags and the text of XML in UTF-8. A file may hold several
-// elements beside each other.
+// A Scanner tokenizes XML in UTF-8. A file may have several root elements.
 type Scanner struct {
 	// Of the last token, until the next is asked for.
 	Name  []byte // of an element that opened
@@ -73,8 +71,8 @@ type Scanner struct {
 // New returns a scanner of r.
 func New(r io.Reader) *Scanner { return &Scanner{r: r, buf: make([]byte, windowSize)} }
 
-// Next finds the next token. It ends with Ended or an error; reading further
-// tells the same.
+// Next returns the next token. It ends with Ended or an error, which later
+// calls repeat.
 func (s *Scanner) Next() (Token, error) {
 	for {
 		t, err := s.step()
@@ -84,11 +82,11 @@ func (s *Scanner) Next() (Token, error) {
 	}
 }
 
-// Offset returns how many bytes the tokens so far take.
+// Offset returns the number of bytes of the tokens so far.
 func (s *Scanner) Offset() int64 { return s.base + int64(s.pos) }
 
-// Attr returns an attribute of the element that opened last, as the file writes
-// it: the first of that name, or nothing.
+// Attr returns the raw value of the first attribute called name of the
+// current element, or nothing.
 func (s *Scanner) Attr(name string) []byte {
 	for rest := s.Attrs; ; {
 		n, value, more, ok := Attribute(rest)
@@ -99,7 +97,7 @@ func (s *Scanner) Attr(name string) []byte {
 	}
 }
 
-// step goes one token on, be it nothing.
+// step advances by one token, possibly one that is not reported.
 func (s *Scanner) step() (Token, error) {
 	switch {
 	case s.empty:
@@ -116,7 +114,7 @@ func (s *Scanner) step() (Token, error) {
 	return s.markup()
 }
 
-// stop tells the end of the file, or why it is none.
+// stop returns Ended, or the error that ended reading.
 func (s *Scanner) stop() (Token, error) {
 	if s.err != io.EOF || len(s.starts) > 0 || s.inSection { //nolint:errorlint // a reader ends with io.EOF itself
 		return nothing, s.cut()
@@ -124,7 +122,7 @@ func (s *Scanner) stop() (Token, error) {
 	return Ended, nil
 }
 
-// cut says why there is no more to read in the middle of something.
+// cut returns the error for an end of input within a token.
 func (s *Scanner) cut() error {
 	if s.err == nil {
 		return ErrTag
@@ -135,8 +133,8 @@ func (s *Scanner) cut() error {
 	return s.err
 }
 
-// more reads on behind what is not used yet, and reports whether it could: not
-// when the file ends, nor when the window is full.
+// more reads more input behind what is not used yet. It returns false at the
+// end of the file, and when the window is full.
 func (s *Scanner) more() bool {
 	if s.err != nil || s.end-s.pos == len(s.buf) {
 		return false
@@ -147,7 +145,8 @@ func (s *Scanner) more() bool {
 	return s.fill()
 }
 
-// fill reads to the end of the window, at least leastRead bytes if there are.
+// fill reads until the window is full, at least leastRead bytes if there are
+// any.
 func (s *Scanner) fill() bool {
 	start, empty := s.end, 0
 	for s.err == nil && s.end-start < leastRead && s.end < len(s.buf) {
@@ -163,13 +162,13 @@ func (s *Scanner) fill() bool {
 	return s.end > start
 }
 
-// Wrong returns an error that says what is not as it must be, and where.
+// Wrong returns an error with what is wrong and its position.
 func (s *Scanner) Wrong(what string) error {
 	return fmt.Errorf("%w: %s at byte %d", source.ErrForm, what, s.Offset())
 }
 
-// text takes the characters up to the next tag. Of a long text it gives parts,
-// each of at least MaxPart bytes but for the last.
+// text returns the characters up to the next tag. A long text comes in parts
+// of at least MaxPart bytes, except for the last.
 func (s *Scanner) text() (Token, error) {
 	for {
 		if i := bytes.IndexByte(s.buf[s.pos:s.end], '<'); i >= 0 {
@@ -188,8 +187,8 @@ func (s *Scanner) text() (Token, error) {
 	}
 }
 
-// rawText takes the characters up to the end of a CDATA section, in parts as
-// text does.
+// rawText returns the characters up to the end of a CDATA section, in parts
+// like text.
 func (s *Scanner) rawText() (Token, error) {
 	const end = "]]>"
 	for {
@@ -214,10 +213,10 @@ func (s *Scanner) take(n int, cdata bool) Token {
 	return Text
 }
 
-// section begins a section of CDATA, and is the longest mark there is.
+// section begins a CDATA section. It is the longest mark.
 const section = "<![CDATA["
 
-// markup goes over what begins with "<".
+// markup handles what begins with "<".
 func (s *Scanner) markup() (Token, error) {
 	for s.end-s.pos < len(section) && s.more() {
 		continue
@@ -239,7 +238,7 @@ func (s *Scanner) markup() (Token, error) {
 	return s.openTag()
 }
 
-// skip goes over what stands between two marks, however long it is.
+// skip skips what is between two marks, however long it is.
 func (s *Scanner) skip(from, to string) error {
 	s.pos += len(from)
 	for {
@@ -254,7 +253,7 @@ func (s *Scanner) skip(from, to string) error {
 	}
 }
 
-// declaration goes over that of the document type, which is not read.
+// declaration skips the document type declaration.
 func (s *Scanner) declaration() error {
 	if bytes.HasPrefix([]byte(section), s.buf[s.pos:s.end]) {
 		return s.cut()
@@ -266,7 +265,8 @@ func (s *Scanner) declaration() error {
 	return err
 }
 
-// until takes what goes on to where end finds it to, "<" and ">" aside.
+// until returns the input up to the index that end finds, without "<" and
+// ">".
 func (s *Scanner) until(end func([]byte) int) ([]byte, error) {
 	for {
 		i := end(s.buf[s.pos:s.end])
@@ -290,7 +290,7 @@ const (
 	misplaced = -2
 )
 
-// tagEnd returns the index of the ">" of a tag. In quotes it does not count.
+// tagEnd returns the index of the ">" that ends a tag, outside of quotes.
 func tagEnd(tag []byte) int {
 	for i := 1; i < len(tag); i++ {
 		switch c := tag[i]; c {
@@ -313,8 +313,8 @@ func tagEnd(tag []byte) int {
 	return notYet
 }
 
-// declarationEnd returns the index of the ">" of a declaration with others in
-// it. In quotes and comments it does not count.
+// declarationEnd returns the index of the ">" that ends a declaration,
+// outside of nested declarations, quotes and comments.
 func declarationEnd(p []byte) int {
 	depth := 0
 	for i := 0; i < len(p); i++ {
@@ -344,7 +344,7 @@ func declarationEnd(p []byte) int {
 	return notYet
 }
 
-// openTag takes a tag that opens an element.
+// openTag handles an opening tag.
 func (s *Scanner) openTag() (Token, error) {
 	tag, err := s.until(tagEnd)
 	if err != nil {
@@ -359,7 +359,7 @@ func (s *Scanner) openTag() (Token, error) {
 	return Opened, s.push()
 }
 
-// closeTag takes a tag that closes the element that opened last.
+// closeTag handles a closing tag, which must match the current element.
 func (s *Scanner) closeTag() (Token, error) {
 	tag, err := s.until(tagEnd)
 	if err != nil {

@@ -15,12 +15,12 @@ import (
 	"miramundo.dev/shared/source/xmltv/markup"
 )
 
-// maxDeclaration is how far into a file its XML declaration may go on, in bytes.
+// maxDeclaration is how many bytes of a file may hold its XML declaration.
 const maxDeclaration = 512
 
 // decode returns the text of r in UTF-8, without a byte order mark. The
-// encoding is that of the mark, or that which the first "<" shows, or the one
-// that the XML declaration names.
+// encoding is that of the mark, or of the first "<", or the one in the XML
+// declaration.
 func decode(r *bufio.Reader) (io.Reader, error) {
 	head, _ := r.Peek(maxDeclaration) // an error comes again with the next read
 	switch {
@@ -39,7 +39,7 @@ func decode(r *bufio.Reader) (io.Reader, error) {
 	return transform.NewReader(r, enc.NewDecoder()), nil
 }
 
-// declared returns the encoding that the XML declaration of a file names.
+// declared returns the encoding in the XML declaration of a file.
 func declared(head []byte) string {
 	declaration, found := bytes.CutPrefix(head, []byte("<?xml"))
 	end := bytes.Index(declaration, []byte("?>"))
@@ -55,10 +55,10 @@ func declared(head []byte) string {
 	}
 }
 
-// named returns the encoding of a name in lower case, or nil for UTF-8. That of
-// ASCII is read as UTF-8, of which it is a part; so is UTF-16 that is named in
-// letters of one byte, since the name is then wrong. The Latin-1 of files is
-// windows-1252, as it is on the web.
+// named returns the encoding of a name in lower case, or nil for UTF-8. ASCII
+// is read as UTF-8, which includes it, and so is UTF-16 declared in
+// single-byte letters, since that is wrong. Latin-1 is read as windows-1252,
+// as on the web.
 func named(name string) (encoding.Encoding, error) {
 	if name == "" || name == "ascii" || name == "us-ascii" || strings.HasPrefix(name, "utf-16") {
 		return nil, nil

@@ -11,22 +11,22 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// Bounds of the dictionaries of an xz file. The first is what the greatest
-// preset of xz asks for; the second is of all blocks together, which may each
-// ask for their own.
+// Limits of the dictionaries of an xz file. The first is what the highest
+// preset of xz uses; the second is for all blocks together, which each have
+// their own.
 const (
 	maxDictionary   = 64 << 20
 	maxDictionaries = 4 << 30
-	leastBlock      = 64 << 10 // what a block costs, however small its dictionary
+	leastBlock      = 64 << 10 // memory of a block with a smaller dictionary
 )
 
-// frames passes an xz file on, and looks at it on the way: the unpacker sets
-// aside whatever dictionary a block asks for, up to 4 GiB, and takes a file that
-// ends between two blocks for a whole one. What the frames hold is for the
-// unpacker to check.
+// frames passes an xz file through and inspects its framing, because the
+// decompressor allocates whatever dictionary a block asks for, up to 4 GiB,
+// and accepts a file that ends between two blocks. The decompressor checks
+// the content.
 //
-// The format is "The .xz File Format", version 1.2.1; that of the chunks is told
-// by the sources of XZ Embedded.
+// The format is "The .xz File Format", version 1.2.1; the chunks are as in
+// the sources of XZ Embedded.
 type frames struct {
 	r    *bufio.Reader
 	left int          // bytes to pass on before the next frame
@@ -55,7 +55,7 @@ func (f *frames) Read(p []byte) (int, error) {
 	return n, cut(err)
 }
 
-// cut tells that a file ends where it may not.
+// cut converts an early end of a file to source.ErrTruncated.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) {
 		return source.ErrTruncated
@@ -63,7 +63,7 @@ func cut(err error) error {
 	return err
 }
 
-// pass lets n bytes pass, after which next looks at what follows.
+// pass passes n bytes through, and then continues with next.
 func (f *frames) pass(n int, next func() error) error {
 	f.left, f.next = n, next
 	f.size += n
@@ -75,7 +75,7 @@ func (f *frames) peek(n int) ([]byte, error) {
 	return head, cut(err)
 }
 
-// stream looks at the header of a stream, or at the padding between two.
+// stream inspects the header of a stream, or the padding between two.
 func (f *frames) stream() error {
 	if _, err := f.r.Peek(1); err != nil {
 		return err
@@ -101,7 +101,8 @@ func (f *frames) stream() error {
 
 func broken() error { return fmt.Errorf("%w: its packing is broken", source.ErrForm) }
 
-// block looks at the header of a block, or finds the index after the last.
+// block inspects the header of a block, or finds the index after the last
+// one.
 func (f *frames) block() error {
 	head, err := f.peek(1)
 	if err != nil {
@@ -122,8 +123,8 @@ func (f *frames) block() error {
 	return f.pass(len(head), f.chunk)
 }
 
-// dictionary returns the size of the dictionary that the header of a block
-// asks for, and whether it asks for LZMA2 only.
+// dictionary returns the dictionary size in the header of a block, and
+// whether LZMA2 is its only filter.
 func dictionary(head []byte) (int64, bool) {
 	flags, rest := head[1], head[2:]
 	for _, size := range []byte{0x40, 0x80} {
@@ -139,7 +140,7 @@ func dictionary(head []byte) (int64, bool) {
 	return int64(2|bits&1) << (bits/2 + 11), true
 }
 
-// chunk looks at the header of a chunk of a block.
+// chunk inspects the header of a chunk.
 func (f *frames) chunk() error {
 	head, err := f.peek(1)
 	if err != nil {
@@ -167,7 +168,7 @@ func (f *frames) chunk() error {
 	return f.pass(n, f.chunk)
 }
 
-// index looks at the number of records of the index.
+// index reads the number of records of the index.
 func (f *frames) index() error {
 	head, err := f.peek(1 + binary.MaxVarintLen64)
 	if err != nil {
@@ -181,8 +182,8 @@ func (f *frames) index() error {
 	return f.pass(1+n, f.record)
 }
 
-// record looks at a record of the index, which is two numbers, or after the
-// last at the end of the stream.
+// record skips a record of the index, which is two numbers, or the end of the
+// stream after the last record.
 func (f *frames) record() error {
 	const checksum, footer = 4, 12
 	if f.records == 0 {

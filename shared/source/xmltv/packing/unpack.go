@@ -1,5 +1,4 @@
-// Package packing knows how the text of a guide lies in a file: packed or not,
-// and in which encoding.
+// Package packing decompresses and decodes the text of a guide file.
 package packing
 
 import (
@@ -17,14 +16,15 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// bufferSize is of what is read ahead of unpacking and of decoding.
+// bufferSize is the size in bytes of the buffers for decompression and
+// decoding.
 const bufferSize = 64 << 10
 
 // What is wrong with a file, besides [source.ErrForm] and [source.ErrTruncated].
 var (
-	ErrTooLarge = errors.New("the file takes more bytes than it may")
-	ErrEncoding = errors.New("the file is written in an encoding that is not known")
-	ErrPacking  = errors.New("the file is packed in a way that is not read")
+	ErrTooLarge = errors.New("the file is too large")
+	ErrEncoding = errors.New("the character encoding of the file is not supported")
+	ErrPacking  = errors.New("the compression of the file is not supported")
 )
 
 // What packed files begin with.
@@ -33,9 +33,9 @@ var (
 	xzMagic   = []byte{0xfd, '7', 'z', 'X', 'Z', 0}
 )
 
-// Open returns the text of a guide in UTF-8, whatever it is packed with and
-// written in. Neither the file nor what it unpacks to may take more than limit
-// bytes.
+// Open returns the text of a guide in UTF-8, whatever its compression and
+// encoding. Neither the file nor its decompressed text may take more than
+// limit bytes; reading more fails with ErrTooLarge.
 func Open(r io.Reader, limit int64) (io.Reader, error) {
 	packed := &meter{r: r, left: limit}
 	plain, err := unpack(packed)
@@ -56,7 +56,7 @@ func begins(r *bufio.Reader, magic []byte) bool {
 	return bytes.Equal(head, magic)
 }
 
-// unpack returns what a file holds, by what it begins with.
+// unpack decompresses a file, according to its first bytes.
 func unpack(packed *meter) (io.Reader, error) {
 	br := bufio.NewReaderSize(packed, bufferSize)
 	u := &unpacker{below: packed}
@@ -76,8 +76,7 @@ func unpack(packed *meter) (io.Reader, error) {
 	return u, nil
 }
 
-// An unpacker tells what is wrong with a packed file in the words of this
-// package.
+// An unpacker converts decompression errors to those of this package.
 type unpacker struct {
 	z     io.Reader
 	below *meter // what z reads
@@ -91,8 +90,8 @@ func (u *unpacker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failure says why unpacking ended with err. Unpackers hide or change what
-// their reader told them.
+// failure returns the reason why decompression ended. Decompressors hide or
+// change the errors of their reader.
 func (u *unpacker) failure(err error) error {
 	switch {
 	case u.below.err != nil && !errors.Is(u.below.err, io.EOF):
@@ -103,7 +102,8 @@ func (u *unpacker) failure(err error) error {
 	return fmt.Errorf("%w: its packing is broken", source.ErrForm)
 }
 
-// A meter reads r, or fails after left bytes. It ends for good.
+// A meter reads r and fails after left bytes. It repeats the error that it
+// ended with.
 type meter struct {
 	r    io.Reader
 	left int64

@@ -87,7 +87,7 @@ func TestChain(t *testing.T) {
 		return u
 	}
 	secure := at("https://a.example/x")
-	c := &chain{}
+	c := &jar{}
 	c.SetCookies(secure, []*http.Cookie{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}})
 	c.SetCookies(secure, []*http.Cookie{{Name: "a", Value: "3"}, {Name: "b", MaxAge: -1}, {Name: "none", MaxAge: -1}})
 	for raw, want := range map[string]string{
@@ -101,8 +101,8 @@ func TestChain(t *testing.T) {
 	for n := range 100 {
 		c.SetCookies(secure, []*http.Cookie{{Name: fmt.Sprint("n", n), Value: "x"}})
 	}
-	if n := len(c.Cookies(secure)); n != maxCrumbs {
-		t.Errorf("%d cookies are kept, want %d", n, maxCrumbs)
+	if n := len(c.Cookies(secure)); n != maxCookies {
+		t.Errorf("%d cookies are kept, want %d", n, maxCookies)
 	}
 }
 
@@ -215,9 +215,9 @@ func TestWait(t *testing.T) {
 // whenever the news arrives that the request was sent.
 func TestLateWord(t *testing.T) {
 	f := &flight{within: t.Context(), cancel: func() { t.Error("the request was ended") }, wait: time.Hour}
-	f.traced()
-	f.arrived()
-	f.wrote()
+	f.traceContext()
+	f.stopHeaderTimer()
+	f.startHeaderTimer()
 	if f.timer.Stop() {
 		t.Error("the time runs after the answer")
 	}
