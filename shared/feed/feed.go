@@ -1,10 +1,9 @@
-// Package feed knows how a list of channels is written so that players read it
-// as it is meant.
+// Package feed writes lists of channels as M3U, XSPF, JSON and XMLTV files
+// for players.
 //
-// A [List] is values; its writers are functions of them. What each rule of a
-// writer is for stands beside it, with the reader that needs it: no reader of
-// M3U knows an escape, so that format gets values that were cleaned, while JSON
-// and XSPF get them as they are.
+// A [List] is plain values; its writers are functions of them. Each rule of a
+// writer names the player that needs it. M3U has no escapes, so its values
+// are cleaned; JSON and XSPF get them unchanged.
 package feed
 
 import (
@@ -26,21 +25,21 @@ const (
 	Search   = "search"
 )
 
-// A List is channels in an order, with what is told of them together.
+// A List is channels in order, with a name, links and programmes.
 type List struct {
 	Name      string // any text
 	Level     string
-	Guide     string // address of the guide of these channels; empty when there is none
+	Guide     string // URL of the guide of these channels; may be empty
 	Feeds     Addresses
 	UpdatedAt time.Time
 	Entries   []Entry
 
-	// Programmes tells what the channel of a catalog id shows, in order; nil
-	// when nothing is known of any channel.
+	// Programmes returns the programmes of a channel by catalog id, in order.
+	// It is nil when there is no guide.
 	Programmes func(channel string) iter.Seq[Programme]
 }
 
-// Addresses are where a list is found in each format.
+// Addresses are the URLs of a list by format.
 type Addresses struct {
 	M3U  string `json:"m3u" format:"uri"`
 	M3U8 string `json:"m3u8" format:"uri"`
@@ -48,46 +47,47 @@ type Addresses struct {
 	XSPF string `json:"xspf" format:"uri"`
 }
 
-// AddressesOf returns the addresses that as gives for each format.
+// AddressesOf returns the URLs that as returns for each format.
 func AddressesOf(as func(format string) string) Addresses {
 	return Addresses{M3U: as(M3U), M3U8: as(M3U8), JSON: as(JSON), XSPF: as(XSPF)}
 }
 
-// An Entry is a channel in a list. Its texts may hold anything; addresses are
-// absolute, and empty when there is none.
+// An Entry is a channel in a list. Its texts may have any characters; its
+// URLs are absolute or empty.
 type Entry struct {
 	Channel  string   // catalog id
 	Name     string   // as the catalog has it
-	GuideID  string   // the channel's id in guides; empty when it is gone
-	Folders  []string // that it lies in, outermost first
-	Group    string   // the same in one line
+	GuideID  string   // id in guides; empty when the channel is gone
+	Folders  []string // the folders it is in, outermost first
+	Group    string   // the folders in one line
 	Country  string   // ISO 3166-1 alpha-2
 	Tongues  []string // its languages, ISO 639-3
 	Spoken   []string // names of these languages, in English
 	Quality  string
 	Logo     string
 	Website  string
-	API      string // of its detail record
+	API      string // URL of its detail record
 	Radio    bool
-	Gone     bool // no longer in the catalog
+	Gone     bool // it is no longer in the catalog
 	Stream   string
 	Kind     string // of the stream; empty when there is none
-	URL      string // that plays it
-	Referrer string // what its origin wants players to send
+	URL      string // URL that plays it
+	Referrer string // header that its origin requires
 	Agent    string
 	YouTube  *catalog.YouTube
 }
 
-// maxURL is the longest address of a provider that an entry gives, in bytes:
-// readers refuse longer ones, some without a word.
+// maxURL is the longest origin URL of an entry, in bytes: players refuse
+// longer ones, some silently.
 const maxURL = 2000
 
-// EntryOf returns the entry of a channel that plays s, which is nil when the
-// channel has no stream that a list can give.
+// EntryOf returns the entry of a channel that plays s, which is nil when no
+// stream of the channel can be listed.
 //
-// The address is that of the stream at the hop. What is no playlist and comes by
-// plain HTTP is given with the provider's own: the hop leads nobody there, and
-// answers with a page for browsers, which players cannot show.
+// The URL is that of the stream at the hop. A stream that is not a playlist
+// and comes by plain HTTP gets its origin's URL instead: the hop does not
+// redirect to those, and answers with a page for browsers, which players
+// cannot show.
 func EntryOf(c *catalog.Channel, s *catalog.StreamRecord, links catalog.LinkBase) Entry {
 	e := Entry{
 		Channel: c.ID, Name: c.Name, GuideID: c.ID, Country: deref(c.Country), Tongues: c.Languages, Spoken: c.LanguageLabels,
@@ -112,8 +112,8 @@ func EntryOf(c *catalog.Channel, s *catalog.StreamRecord, links catalog.LinkBase
 	return e
 }
 
-// address returns where players find a stream. Of a playlist it ends in
-// .m3u8: some players go by the ending alone.
+// address returns the URL at which players find a stream. That of a playlist
+// ends in .m3u8, since some players go by the ending alone.
 func address(s *catalog.StreamRecord, links catalog.LinkBase) string {
 	hop := links.Stream(s.ID)
 	switch s.Kind {
@@ -128,7 +128,7 @@ func address(s *catalog.StreamRecord, links catalog.LinkBase) string {
 	return hop
 }
 
-// guideID returns the id of e in guides as it stands in all of them.
+// guideID returns the id of e as written in every format.
 func (e *Entry) guideID() string { return attribute(e.GuideID) }
 
 func deref(s *string) string {
@@ -138,8 +138,8 @@ func deref(s *string) string {
 	return *s
 }
 
-// media returns the entries that players open by themselves: of the live-video
-// platform none.
+// media returns the entries that players can open, which excludes those of
+// the live-video platform.
 func (l *List) media() []*Entry {
 	list := make([]*Entry, 0, len(l.Entries))
 	for i := range l.Entries {
@@ -170,7 +170,7 @@ const (
 	ArchiveType = "application/gzip"
 )
 
-// A File is what is sent of a list.
+// A File is the content of a list with its headers.
 type File struct {
 	Type string // media type
 	Data []byte
@@ -178,15 +178,15 @@ type File struct {
 	File string // its name
 }
 
-// As returns l in a format of lists, in a file whose name is given without its
-// ending. What is no other format is M3U. Guides are [List.Archived].
+// As returns l in a format, with a file name made from name. An unknown
+// format gives M3U. For guides use [List.Archived].
 func (l *List) As(format, name string) File {
 	data, mediaType := l.write(format)
 	return fileOf(data, mediaType, name+"."+format)
 }
 
-// Archived returns the guide of l as an Archive, and its size unpacked, in
-// bytes.
+// Archived returns the guide of l in the format Archive, and its uncompressed
+// size in bytes.
 func (l *List) Archived(name string) (f File, size int64) {
 	data, size := l.archive()
 	return fileOf(data, ArchiveType, name+"."+Archive), size
@@ -207,7 +207,7 @@ func (l *List) write(format string) (data []byte, mediaType string) {
 	return l.M3U(), M3UType
 }
 
-// absolute reports whether s is an address with a scheme and a host.
+// absolute reports whether s is a URL with a scheme and a host.
 func absolute(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""

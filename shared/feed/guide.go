@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Programme is what a channel shows for a time.
+// A Programme is one entry of a channel's guide.
 type Programme struct {
 	Start, Stop time.Time
 	Title       string
@@ -23,27 +23,26 @@ const (
 	guideTail = "</tv>\n"
 )
 
-// writeGuide writes the guide of the channels of l in XMLTV: each channel once,
-// under the id that the other formats give it, since readers compare ids byte
-// by byte, and after all of them what each shows, in the order in which
-// l.Programmes tells of it. It holds no more than one channel's at a time, and
-// returns how many bytes it wrote. Writing to memory, as callers do, does not
-// fail.
+// writeGuide writes the guide of l in XMLTV: each channel once, with the id
+// that the other formats use, since players compare ids byte by byte, and
+// then the programmes of each channel. It holds the programmes of one channel
+// at a time, and returns the number of bytes written. Writing to memory, as
+// its callers do, does not fail.
 //
-// The first name is that of M3U, by which readers look for a channel whose id
-// they do not know.
+// The first name of a channel is that in M3U, by which players match a
+// channel with an unknown id.
 func (l *List) writeGuide(to io.Writer) (size int64) {
 	w := &page{to: to}
 	w.WriteString(guideHead)
-	entries := l.guided()
+	entries := l.guideEntries()
 	for _, e := range entries {
 		w.channel(e)
-		w.turn()
+		w.flushIfLarge()
 	}
 	if l.Programmes != nil {
 		for _, e := range entries {
 			w.programmes(e.guideID(), l.Programmes(e.Channel))
-			w.turn()
+			w.flushIfLarge()
 		}
 	}
 	w.WriteString(guideTail)
@@ -51,8 +50,8 @@ func (l *List) writeGuide(to io.Writer) (size int64) {
 	return w.size
 }
 
-// guided returns an entry for each id that guides know.
-func (l *List) guided() []*Entry {
+// guideEntries returns one entry for each id.
+func (l *List) guideEntries() []*Entry {
 	list := make([]*Entry, 0, len(l.Entries))
 	known := make(map[string]bool, len(l.Entries))
 	for i := range l.Entries {
@@ -65,30 +64,30 @@ func (l *List) guided() []*Entry {
 	return list
 }
 
-// A page is the part of a document that is not passed on yet.
+// A page is the part of a document that is not written yet.
 type page struct {
 	writer
 	to   io.Writer
 	size int64 // of what was
 }
 
-// pageSize is how much is passed on together, in bytes.
+// pageSize is the size in bytes at which a page is written.
 const pageSize = 64 << 10
 
-// turn passes on what was written once that is much.
-func (p *page) turn() {
+// flushIfLarge writes the page once it has pageSize bytes.
+func (p *page) flushIfLarge() {
 	if p.Len() >= pageSize {
 		p.flush()
 	}
 }
 
-// flush passes on what was written.
+// flush writes the page.
 func (p *page) flush() {
 	n, _ := p.WriteTo(p.to)
 	p.size += n
 }
 
-// channel writes what a guide tells of a channel itself.
+// channel writes the channel element of an entry.
 func (w *writer) channel(e *Entry) {
 	w.WriteString(`  <channel id="`)
 	w.escaped(e.guideID())
@@ -103,7 +102,7 @@ func (w *writer) channel(e *Entry) {
 	w.WriteString("  </channel>\n")
 }
 
-// names writes what a channel is called.
+// names writes the display names of a channel.
 func (w *writer) names(e *Entry) {
 	clean, plain := title(e.Name), line(e.Name)
 	if clean == "" {
@@ -115,8 +114,8 @@ func (w *writer) names(e *Entry) {
 	}
 }
 
-// programmes writes what the channel of an id shows. What has no title, or no
-// length, is no programme to readers.
+// programmes writes the programmes of a channel. Players reject a programme
+// without a title or a duration.
 func (w *writer) programmes(channel string, list iter.Seq[Programme]) {
 	id := new(writer)
 	id.escaped(channel)
@@ -131,15 +130,15 @@ func (w *writer) programmes(channel string, list iter.Seq[Programme]) {
 		w.WriteString(`" channel="`)
 		w.Write(id.Bytes())
 		w.WriteString("\">\n")
-		w.told("title", p.Title)
-		w.told("desc", p.Desc)
-		w.told("category", p.Category)
+		w.text("title", p.Title)
+		w.text("desc", p.Desc)
+		w.text("category", p.Category)
 		w.WriteString("  </programme>\n")
 	}
 }
 
-// told writes what a programme says of itself as a line, unless it says nothing.
-func (w *writer) told(name, text string) {
+// text writes an element with a text in one line, unless the text is empty.
+func (w *writer) text(name, text string) {
 	if !isSimple(text) {
 		w.element("    ", name, line(text))
 		return
@@ -149,8 +148,8 @@ func (w *writer) told(name, text string) {
 	w.close(name)
 }
 
-// time writes a time as XMLTV has it, such as "20261122120000 +0000". It says
-// the offset: readers take a time without one for one of their own zone.
+// time writes a time in XMLTV format, such as "20261122120000 +0000". The
+// offset is required: players take a time without one for local time.
 func (w *writer) time(t time.Time) {
 	year, month, day := t.UTC().Date()
 	hour, minute, second := t.UTC().Clock()
@@ -161,8 +160,8 @@ func (w *writer) time(t time.Time) {
 	w.Write(append(b, " +0000"...))
 }
 
-// archive returns the guide of l in gzip, the same for the same guide, and its
-// size unpacked. Writing to memory does not fail.
+// archive returns the gzipped guide of l, deterministically, and its
+// uncompressed size.
 func (l *List) archive() (data []byte, size int64) {
 	var b bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)

@@ -8,8 +8,8 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// A ChannelList is a list in JSON. No form of lists in JSON is common: its first
-// members are those that importers know.
+// A ChannelList is a list in JSON. There is no common JSON format for lists;
+// its first members are those that importers read.
 type ChannelList struct {
 	Name      string          `json:"name"`
 	Level     string          `json:"level" enum:"library,category,group,search" description:"Level of the list: a whole library, a folder, a sub-tab or a search."`
@@ -19,7 +19,7 @@ type ChannelList struct {
 	Channels  []ListedChannel `json:"channels" nullable:"false"`
 }
 
-// A ListedChannel is a channel of a list in JSON.
+// A ListedChannel is a channel of a ChannelList.
 type ListedChannel struct {
 	ID        string           `json:"id" description:"Catalog id."`
 	Name      string           `json:"name"`
@@ -38,7 +38,7 @@ type ListedChannel struct {
 	API       string           `json:"api" format:"uri" description:"The channel's detail record."`
 }
 
-// JSON returns l as a [ChannelList]. Texts are as the catalog has them.
+// JSON returns l as a [ChannelList], with texts unchanged.
 func (l *List) JSON() []byte {
 	d := ChannelList{Name: l.Name, Level: l.Level, EPGURL: catalog.TextOrNil(l.Guide), Feeds: l.Feeds, Channels: make([]ListedChannel, len(l.Entries))}
 	if !l.UpdatedAt.IsZero() {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// M3U returns l in extended M3U, with the attributes that players of
-// television know, in UTF-8 without a mark and with line feeds.
+// M3U returns l as extended M3U with the attributes of TV players, in UTF-8
+// without a byte order mark and with LF line ends.
 //
-// The first line tells where the guide is under both names that are in use. It
-// holds one address: Kodi cuts a list of them at the comma. An empty list is that
-// line alone. Each entry is its line, the options for its origin, and one
-// address.
+// The first line has the URL of the guide under both names in use. It has
+// only one, because Kodi cuts a list of URLs at the comma. An empty list is
+// that line alone. Each entry is its line, the options for its origin, and
+// its URL.
 func (l *List) M3U() []byte {
 	entries := l.media()
 	b := make([]byte, 0, 64+400*len(entries))
@@ -29,10 +29,10 @@ func (l *List) M3U() []byte {
 	return b
 }
 
-// appendM3U adds the lines of e, which is number in its list. A live stream
-// has no length, which is written as -1. Kodi takes the length for the id of an
-// entry without one, and Jellyfin the end of the address for the number of one
-// without one: both are always there.
+// appendM3U appends the lines of e, the entry with the given number. A live
+// stream has the length -1. Kodi uses the length as the id of an entry
+// without one, and Jellyfin the end of the URL as its number, so both
+// attributes are always written.
 func (e *Entry) appendM3U(b []byte, number int) []byte {
 	name := title(e.Name)
 	if name == "" {
@@ -49,13 +49,14 @@ func (e *Entry) appendM3U(b []byte, number int) []byte {
 		b = appendAttribute(b, "radio", "true")
 	}
 	b = appendAttribute(b, "group-title", group(e.Group))
-	b = append(append(append(b, ','), shown(name)...), '\n')
+	b = append(append(append(b, ','), displayTitle(name)...), '\n')
 	b = appendOption(b, "http-referrer", e.Referrer)
 	b = appendOption(b, "http-user-agent", e.Agent)
 	return append(append(b, escapeURL(e.URL)...), '\n')
 }
 
-// appendAttribute adds an attribute, unless it is empty. The value is clean.
+// appendAttribute appends an attribute with a clean value, unless it is
+// empty.
 func appendAttribute(b []byte, name, value string) []byte {
 	if value == "" {
 		return b
@@ -64,9 +65,9 @@ func appendAttribute(b []byte, name, value string) []byte {
 	return append(append(b, value...), '"')
 }
 
-// appendOption adds a line that VLC, Kodi and others read as a header to send.
-// As an attribute it would be misread for its comma, and after the address VLC
-// would take it for a part of that.
+// appendOption appends a line that VLC, Kodi and others read as a request
+// header. In an attribute its comma would be misread, and after the URL VLC
+// would take it as part of that.
 func appendOption(b []byte, name, value string) []byte {
 	if value = line(value); value == "" {
 		return b
@@ -75,16 +76,16 @@ func appendOption(b []byte, name, value string) []byte {
 	return append(append(b, value...), '\n')
 }
 
-// logo returns the address of a logo as the value of an attribute. One that
-// holds the name of an attribute by which Kodi knows a recording is left out.
+// logo returns the URL of a logo as the value of an attribute. It is left out
+// when it contains an attribute name by which Kodi recognizes recordings.
 func logo(s string) string {
 	s = escapeURL(s)
-	if slices.ContainsFunc(recordings, func(name string) bool { return strings.Contains(s, name) }) {
+	if slices.ContainsFunc(recordingMarks, func(name string) bool { return strings.Contains(s, name) }) {
 		return ""
 	}
 	return s
 }
 
-// recordings are what makes Kodi take an entry for something else than a live
-// channel, wherever in its line it stands.
-var recordings = []string{"media=", "media-dir=", "media-size=", "catchup", "timeshift=", "provider="}
+// recordingMarks make Kodi take an entry for something other than a live
+// channel, wherever they are in its line.
+var recordingMarks = []string{"media=", "media-dir=", "media-size=", "catchup", "timeshift=", "provider="}

@@ -6,18 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// line returns text in one line: what breaks lines or has no shape becomes a
-// space, runs of spaces become one, and what is no UTF-8 or turns the direction
-// of what follows goes.
+// Players parse M3U loosely and differently, and the format has no escapes.
+// The functions here clean a text so that no known player misreads it.
+
+// line returns text as one line: line breaks and control characters become
+// spaces, runs of spaces become one, and invalid UTF-8 and marks that change
+// the text direction are removed.
 func line(text string) string {
 	if isLine(text) {
 		return text
 	}
 	text = strings.Map(func(r rune) rune {
 		switch {
-		case gone(r):
+		case isStripped(r):
 			return -1
-		case blank(r):
+		case isBlank(r):
 			return ' '
 		}
 		return r
@@ -25,11 +28,11 @@ func line(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// isLine reports whether line would leave text as it is, as most are.
+// isLine reports whether line would return text unchanged, as for most texts.
 func isLine(text string) bool {
 	last := ' '
 	for _, r := range text {
-		if r == ' ' && last == ' ' || r != ' ' && (gone(r) || blank(r)) {
+		if r == ' ' && last == ' ' || r != ' ' && (isStripped(r) || isBlank(r)) {
 			return false
 		}
 		last = r
@@ -37,8 +40,8 @@ func isLine(text string) bool {
 	return text == "" || last != ' '
 }
 
-// isSimple reports whether text is a line that XML takes as it is, as most
-// programmes are. It is one look at each byte, where guides have a hundred
+// isSimple reports whether text is a line that needs no escaping in XML, as
+// most programmes do not. It looks at each byte once; guides have a hundred
 // million.
 func isSimple(text string) bool {
 	for i := 0; i < len(text); i++ {
@@ -50,7 +53,7 @@ func isSimple(text string) bool {
 			}
 		case wideByte:
 			r, size := utf8.DecodeRuneInString(text[i:])
-			if gone(r) || blank(r) || r == '\ufffe' || r == '\uffff' {
+			if isStripped(r) || isBlank(r) || r == '\ufffe' || r == '\uffff' {
 				return false
 			}
 			i += size - 1
@@ -84,25 +87,26 @@ var classes = func() (all [256]uint8) {
 	return all
 }()
 
-// gone reports whether r has no place in a line: a mark of bytes, what is no
-// letter at all, and embeddings, overrides and isolates of direction.
-func gone(r rune) bool {
+// isStripped reports whether r is removed from a line: a byte order mark, a
+// noncharacter, or an embedding, override or isolate of text direction.
+func isStripped(r rune) bool {
 	return r == utf8.RuneError || r == '\ufeff' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
-// blank reports whether r parts words or breaks lines.
-func blank(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }
+// isBlank reports whether r separates words or lines.
+func isBlank(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }
 
-// attribute returns text as the value of an attribute or as a title in M3U.
-// Readers cut at a quote; VLC, Jellyfin and Hypnotix at a comma. A name and "="
-// would be an attribute to Kodi, wherever it stands in the line.
+// attribute returns text as the value of an M3U attribute or as a title.
+// Players cut at a quote; VLC, Jellyfin and Hypnotix at a comma. Kodi takes a
+// name followed by "=" for an attribute anywhere in the line.
 func attribute(text string) string {
 	return line(attributes.Replace(text))
 }
 
 var attributes = strings.NewReplacer(`,`, ` `, `"`, `'`, `=`, ` = `)
 
-// title returns text as a title: VLC takes what is before " - " for an artist.
+// title returns text as a title. VLC takes the part before " - " for an
+// artist.
 func title(text string) string {
 	text = attribute(text)
 	for strings.Contains(text, " - ") {
@@ -111,10 +115,10 @@ func title(text string) string {
 	return text
 }
 
-// shown returns a title as it stands at the end of its line. Jellyfin takes a
-// number and a space at its beginning for the number of the channel, so that
-// the space is one that does not break.
-func shown(title string) string {
+// displayTitle returns a title for the end of its line. Jellyfin takes a
+// leading number and space for the channel number, so that space becomes a
+// no-break space.
+func displayTitle(title string) string {
 	digits := len(title) - len(strings.TrimLeft(title, "0123456789"))
 	if digits > 0 && strings.HasPrefix(title[digits:], " ") {
 		return title[:digits] + "\u00a0" + title[digits+1:]
@@ -122,14 +126,14 @@ func shown(title string) string {
 	return title
 }
 
-// group returns text as the name of a group: Kodi cuts at ";", tvheadend at
+// group returns text as the name of a group. Kodi cuts at ";", tvheadend at
 // "|".
 func group(text string) string { return attribute(groups.Replace(text)) }
 
 var groups = strings.NewReplacer(`;`, ` `, `|`, ` `)
 
-// escapeURL returns an address with every byte escaped that readers take for
-// its end, for the end of its attribute or for the beginning of headers.
+// escapeURL percent-encodes the bytes of a URL that players take for its end,
+// for the end of its attribute, or for the beginning of headers.
 func escapeURL(s string) string {
 	if !strings.ContainsFunc(s, unsafe) {
 		return s
@@ -146,6 +150,5 @@ func escapeURL(s string) string {
 	return b.String()
 }
 
-// unsafe reports whether r may not stand in an address. Bytes of more than
-// ASCII are none by themselves.
+// unsafe reports whether r must be encoded in a URL.
 func unsafe(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\",|<>`{}^\\", r) }

@@ -16,9 +16,9 @@ const (
 	extension = `<extension application="http://www.videolan.org/vlc/playlist/0">`
 )
 
-// XSPF returns l in XSPF 1, with VLC's extension for folders and for what
-// origins want to be sent. VLC gives up a list in which an extension or a folder
-// is empty: they are written only when something is in them.
+// XSPF returns l in XSPF 1, with VLC's extension for folders and request
+// headers. VLC rejects a list with an empty extension or folder, so these are
+// written only when they have content.
 func (l *List) XSPF() []byte {
 	entries := l.media()
 	w := &writer{}
@@ -40,10 +40,10 @@ func (l *List) XSPF() []byte {
 	return w.Bytes()
 }
 
-// A writer writes XML. Writing to memory does not fail.
+// A writer writes XML to memory, which does not fail.
 type writer struct{ bytes.Buffer }
 
-// escaped writes text. What XML has no way to write becomes U+FFFD.
+// escaped writes text. A character that XML cannot represent becomes U+FFFD.
 func (w *writer) escaped(text string) {
 	if strings.ContainsFunc(text, special) {
 		_ = xml.EscapeText(w, []byte(text))
@@ -52,10 +52,10 @@ func (w *writer) escaped(text string) {
 	w.WriteString(text)
 }
 
-// special reports whether r may not stand in XML as it is.
+// special reports whether r must be escaped in XML.
 func special(r rune) bool { return r < ' ' || r >= 0x7f || strings.ContainsRune(`&<>"'`, r) }
 
-// element writes an element with a text, unless that is empty.
+// element writes an element with a text, unless the text is empty.
 func (w *writer) element(indent, name, text string) {
 	if text == "" {
 		return
@@ -78,15 +78,15 @@ func (w *writer) close(name string) {
 	w.WriteString(">\n")
 }
 
-// address writes an element with an address, unless it is none.
+// address writes an element with a URL, unless it is empty.
 func (w *writer) address(indent, name, url string) {
 	if url = escapeURL(url); absolute(url) {
 		w.element(indent, name, url)
 	}
 }
 
-// track writes entry number id. Where folders are, it says by which number
-// they name it.
+// track writes the entry with number id. With folders, it includes the number
+// by which they refer to it.
 func (w *writer) track(e *Entry, id int, named bool) {
 	const indent = "      "
 	w.WriteString("    <track>\n")
@@ -117,21 +117,21 @@ func (w *writer) option(indent, name, value string) {
 	}
 }
 
-// A node is a folder, which holds tracks or folders.
+// A node is a folder with tracks or folders.
 type node struct {
 	title  string
 	tracks []int
 	nodes  []*node
 }
 
-// tree returns the folders that entries lie in; nil when some lie in none,
-// since VLC shows those that no folder names in none.
+// tree returns the folders of entries, or nil when some entry is in none,
+// since VLC hides entries outside of all folders.
 func tree(entries []*Entry) []*node {
 	root := &node{}
 	for i := range entries {
 		at := root
 		for _, title := range entries[i].Folders {
-			at = at.under(title)
+			at = at.lastChild(title)
 		}
 		if at == root {
 			return nil
@@ -141,8 +141,8 @@ func tree(entries []*Entry) []*node {
 	return root.nodes
 }
 
-// under returns the last folder of n when it has the title, or else a new one.
-func (n *node) under(title string) *node {
+// lastChild returns the last folder of n if it has the title, or adds one.
+func (n *node) lastChild(title string) *node {
 	if last := len(n.nodes) - 1; last >= 0 && n.nodes[last].title == title {
 		return n.nodes[last]
 	}
@@ -150,7 +150,7 @@ func (n *node) under(title string) *node {
 	return n.nodes[len(n.nodes)-1]
 }
 
-// nodes writes folders with what is in them.
+// nodes writes folders with their content.
 func (w *writer) nodes(list []*node, indent string) {
 	for _, n := range list {
 		w.WriteString(indent + `<vlc:node title="`)

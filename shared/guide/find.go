@@ -68,9 +68,10 @@ func hasAll(text string, words []string) bool {
 	return true
 }
 
-// Find yields the programmes that are on or to come and whose titles hold every
-// word of q, a word as the catalog's search folds them, or its beginning: those
-// on air first, then by start. It yields nothing when q has no word.
+// Find yields the current and later programmes whose titles have every word
+// of q, or a word that begins with it; words are folded as in the catalog's
+// search. Current programmes come first, then the others by start. It yields
+// nothing when q has no word.
 func (l *Live) Find(q string, now time.Time) iter.Seq[Hit] {
 	words := strings.Fields(fold.Words(q))
 	for i := range words {

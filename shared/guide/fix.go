@@ -23,7 +23,7 @@ type Window struct {
 	From, To time.Time
 }
 
-// WindowOf returns the window of a moment.
+// WindowOf returns the window at a time.
 func WindowOf(now time.Time) Window {
 	from := now.UTC().Truncate(day)
 	return Window{From: from, To: from.Add(2 * day)}
@@ -44,7 +44,7 @@ const day = 24 * time.Hour
 // run over a bound of w are whole, and count for both of their days.
 func Fix(ps []Programme, w Window) (fixed []Programme, skipped int) {
 	n := starting(ps, w)
-	ps = tidy(ps, w)
+	ps = clean(ps, w)
 	slices.SortStableFunc(ps, byStart)
 	ps = slices.CompactFunc(ps, func(a, b Programme) bool { return a.Start.Equal(b.Start) })
 	stop(ps)
@@ -63,10 +63,10 @@ func starting(ps []Programme, w Window) (n int) {
 	return n
 }
 
-// tidy returns the programmes of which others may have to know, their texts
-// bounded and plain, their times whole seconds in UTC, without those that end
-// before they start.
-func tidy(ps []Programme, w Window) []Programme {
+// clean returns the programmes that may matter for w: texts bounded and
+// cleaned, times in whole seconds in UTC, without programmes that end before
+// they start.
+func clean(ps []Programme, w Window) []Programme {
 	from, to := w.From.Add(-maxLength), w.To.Add(maxLength)
 	kept := ps[:0]
 	for _, p := range ps {

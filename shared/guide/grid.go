@@ -147,8 +147,8 @@ func (g Grid) size() int {
 // errDescs says that packed descriptions cannot be read.
 var errDescs = errors.New("guide: broken descriptions")
 
-// packers are reused: each takes hundreds of kilobytes.
-var packers = sync.Pool{New: func() any {
+// deflaters are reused: each takes hundreds of kilobytes.
+var deflaters = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.DefaultCompression)
 	if err != nil {
 		panic(err) // the level is one that there is
@@ -165,8 +165,8 @@ func packDescs(ps []Programme) string {
 	for i := range ps {
 		plain = appendText(plain, ps[i].Desc)
 	}
-	w := packers.Get().(*flate.Writer)
-	defer packers.Put(w)
+	w := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(w)
 	var b strings.Builder
 	w.Reset(&b)
 	if _, err := w.Write(plain); err != nil || w.Close() != nil {
@@ -180,16 +180,16 @@ func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// unpackers are reused, likewise.
-var unpackers = sync.Pool{New: func() any { return flate.NewReader(strings.NewReader("")) }}
+// inflaters are reused for the same reason.
+var inflaters = sync.Pool{New: func() any { return flate.NewReader(strings.NewReader("")) }}
 
 // unpackDescs returns the n descriptions of packed ones.
 func unpackDescs(packed string, n int) ([]string, error) {
 	if packed == "" {
 		return make([]string, n), nil
 	}
-	r := unpackers.Get().(io.ReadCloser)
-	defer unpackers.Put(r)
+	r := inflaters.Get().(io.ReadCloser)
+	defer inflaters.Put(r)
 	if err := r.(flate.Resetter).Reset(strings.NewReader(packed), nil); err != nil {
 		return nil, err
 	}

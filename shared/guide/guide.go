@@ -1,4 +1,4 @@
-// Package guide knows what channels show: today and tomorrow, in UTC.
+// Package guide stores and serves the programmes of channels for today and tomorrow, in UTC.
 //
 // It keeps these documents, by package overlay:
 //
@@ -12,7 +12,7 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// ErrNoGuide is told of a channel without a guide for the day.
+// ErrNoGuide is returned for a channel without a guide for the day.
 var ErrNoGuide = fault.New(fault.NotFound, "guide_not_found")
 
 // Bounds of what is kept.
@@ -21,8 +21,8 @@ const (
 	MaxDesc = 300 // characters of a description
 )
 
-// A Programme is one entry of a guide. Programmes of a channel are in order and
-// do not overlap.
+// A Programme is one entry of a guide. The programmes of a channel are in
+// order and do not overlap.
 type Programme struct {
 	Start, Stop time.Time // UTC, to the second; Start is before Stop
 	Title       string

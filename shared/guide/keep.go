@@ -27,7 +27,7 @@ func shardOf(channel string) int {
 	return overlay.Kind{Name: kind.Name, Shards: shards}.ShardOf(channel)
 }
 
-// A Note is what is noted of a source after what it gave is kept.
+// A Note is the stored state of a source after a run.
 type Note struct {
 	Name      string     `json:"name"`
 	Place     string     `json:"place"`      // the Sum of the Source
@@ -200,7 +200,7 @@ func (c *Change) merge(old []byte, fresh map[string]Grid) map[string]Grid {
 	grids := map[string]Grid{}
 	if s, err := decodeShard(old); err == nil {
 		for channel, g := range s.grids() {
-			if g, ok := c.stays(g); ok {
+			if g, ok := c.remaining(g); ok {
 				grids[channel] = g
 			}
 		}
@@ -214,8 +214,9 @@ func (c *Change) merge(old []byte, fresh map[string]Grid) map[string]Grid {
 	return grids
 }
 
-// stays returns what is left of a grid that was kept, if anything is.
-func (c *Change) stays(g Grid) (Grid, bool) {
+// remaining returns what is left of a stored grid after the change, if
+// anything.
+func (c *Change) remaining(g Grid) (Grid, bool) {
 	if !slices.Contains(c.Sources, g.Source) || slices.Contains(c.Read, g.Source) {
 		return g, false
 	}

@@ -13,11 +13,10 @@ import (
 	"miramundo.dev/shared/overlay"
 )
 
-// A Live is the guide as this instance shows it, from memory. Its methods may be
-// called concurrently; those of a nil Live know no programme.
+// A Live is the guide in the memory of this instance. Its methods may be
+// called concurrently; those of a nil Live find no programmes.
 //
-// Of each channel it has the times and titles at hand, and the descriptions
-// packed as they are kept.
+// Times and titles are decoded, descriptions stay compressed.
 type Live struct {
 	shards  [shards]atomic.Pointer[shard]
 	notes   atomic.Pointer[[]Note]
@@ -25,7 +24,8 @@ type Live struct {
 	changed chan struct{}
 }
 
-// Follow reads the guide in the database of set and follows it until ctx is done.
+// Follow loads the guide from the database of set and follows it until ctx is
+// done.
 func Follow(ctx context.Context, set *overlay.Set) *Live {
 	l := &Live{changed: make(chan struct{}, 1)}
 	for n := range l.shards {
@@ -33,13 +33,13 @@ func Follow(ctx context.Context, set *overlay.Set) *Live {
 	}
 	l.notes.Store(&[]Note{})
 	f := overlay.Follow(ctx, set, kind, l.show)
-	go l.tell(ctx, f.Changed())
+	go l.notify(ctx, f.Changed())
 	return l
 }
 
-// tell has Changed tell of what was shown, and of each new day: what is known
-// of a day ends with it.
-func (l *Live) tell(ctx context.Context, shown <-chan struct{}) {
+// notify signals Changed after each update and at midnight in UTC, when the
+// programmes of a day end.
+func (l *Live) notify(ctx context.Context, shown <-chan struct{}) {
 	for {
 		timer := time.NewTimer(time.Until(midnight(dateOf(time.Now()) + 1)))
 		select {
@@ -58,7 +58,7 @@ func (l *Live) tell(ctx context.Context, shown <-chan struct{}) {
 	}
 }
 
-// show takes the bytes of a shard.
+// show replaces a shard.
 func (l *Live) show(n int, data []byte) error {
 	if n == notesShard {
 		notes, err := decodeNotes(data)
@@ -77,7 +77,7 @@ func (l *Live) show(n int, data []byte) error {
 	return nil
 }
 
-// Version returns a number that is another once a programme has changed.
+// Version returns a number that changes whenever a programme does.
 func (l *Live) Version() uint64 {
 	if l == nil {
 		return 0
@@ -85,8 +85,8 @@ func (l *Live) Version() uint64 {
 	return l.version.Load()
 }
 
-// Changed returns a channel that holds one token when the guide has changed
-// since a token was last taken, or a day has begun.
+// Changed returns a channel that receives a token after the guide has changed
+// or a day has begun. At most one token is pending.
 func (l *Live) Changed() <-chan struct{} {
 	if l == nil {
 		return nil
@@ -108,8 +108,7 @@ func (l *Live) all() iter.Seq2[int, *shard] {
 	}
 }
 
-// Channels yields the channels of which programmes of today or tomorrow are
-// known.
+// Channels yields the channels with programmes today or tomorrow.
 func (l *Live) Channels(now time.Time) iter.Seq[string] {
 	today := dateOf(now)
 	return func(yield func(string) bool) {
@@ -161,15 +160,15 @@ func stopsAfter(shows []show, second int64) int {
 	return i
 }
 
-// Now returns what a channel shows now and next, without descriptions, or nil
-// when its guide does not cover the day.
+// Now returns the current and the next programme of a channel, without
+// descriptions, or nil when its guide does not cover the day.
 func (l *Live) Now(channel string, now time.Time) *catalog.GuideNow {
 	g, _, _ := l.now(channel, now)
 	return g
 }
 
-// OnAir reports whether a channel shows something now, in a fraction of the time
-// of Now.
+// OnAir reports whether a channel has a current programme, in a fraction of
+// the time of Now.
 func (l *Live) OnAir(channel string, now time.Time) bool {
 	s, line := l.line(channel)
 	if line == nil {
@@ -184,8 +183,8 @@ func (l *Live) OnAir(channel string, now time.Time) bool {
 	return today || s.covers(line, date)
 }
 
-// Detail returns what Now does, with the descriptions, which take a while: it
-// is for one channel, not for a list of many.
+// Detail is Now with descriptions. Decompressing them is slow, so it is for
+// one channel rather than a list.
 func (l *Live) Detail(channel string, now time.Time) *catalog.GuideNow {
 	g, s, line := l.now(channel, now)
 	if g == nil {
@@ -243,9 +242,9 @@ func (s *shard) full(l *line) []Programme {
 	return g.full()
 }
 
-// Day returns what a channel shows on the day of at, in UTC, as seen now: what
-// is on, and next, is that of now whichever day is asked for. It returns
-// ErrNoGuide when its guide does not cover that day.
+// Day returns the programmes of a channel on the UTC day of at. The current
+// and next programmes in it are those of now, whichever day is asked for. It
+// returns ErrNoGuide when the guide does not cover that day.
 func (l *Live) Day(channel string, at, now time.Time) (*catalog.GuideDay, error) {
 	s, line := l.line(channel)
 	date := dateOf(at)
@@ -264,8 +263,8 @@ func (l *Live) Day(channel string, at, now time.Time) (*catalog.GuideDay, error)
 	return d, nil
 }
 
-// Programmes returns the programmes of a channel that have not ended before
-// now, with their descriptions.
+// Programmes returns the programmes of a channel that end after now, with
+// descriptions.
 func (l *Live) Programmes(channel string, now time.Time) []Programme {
 	s, line := l.line(channel)
 	if line == nil || !s.isValid(line, dateOf(now)) {
@@ -278,7 +277,7 @@ func (l *Live) Programmes(channel string, now time.Time) []Programme {
 // isValid reports whether a line tells of today, or of tomorrow.
 func (s *shard) isValid(l *line, today int64) bool { return s.covers(l, today) || s.covers(l, today+1) }
 
-// Sources returns how the files of the guide stand, by what is noted of each.
+// Sources returns the state of the guide's files, from their notes.
 func (l *Live) Sources() []catalog.Source {
 	if l == nil {
 		return nil

@@ -270,7 +270,7 @@ func TestMidnight(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		l := &Live{changed: make(chan struct{}, 1)}
-		go l.tell(ctx, nil)
+		go l.notify(ctx, nil)
 		before := time.Now()
 		<-l.Changed()
 		if now := time.Now(); dateOf(now) != dateOf(before)+1 || now.Sub(midnight(dateOf(now))) > time.Second {

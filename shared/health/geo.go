@@ -24,53 +24,53 @@ const (
 	noData   = "sem_dado"
 )
 
-// maxListed bounds the lists of a geo verdict.
+// maxListed bounds the lists of countries in a geo verdict.
 const maxListed = 8
 
-// A slice is a country with its reports.
-type slice struct {
+// A countryTally is a country with its reports.
+type countryTally struct {
 	country string
 	tally
 }
 
-// regionsOf returns the reports of each country, most first.
-func regionsOf(c *social.Counts) []slice {
+// regionsOf returns the countries by the number of their reports, descending.
+func regionsOf(c *social.Counts) []countryTally {
 	sums := map[string]tally{}
 	for key, e := range c.Environments {
 		country := social.PlaceOf(key).Country
 		sums[country] = sums[country].plus(tallyOf(e.Plays, e.Fails))
 	}
-	regions := make([]slice, 0, len(sums))
+	regions := make([]countryTally, 0, len(sums))
 	for country, t := range sums {
-		regions = append(regions, slice{country, t})
+		regions = append(regions, countryTally{country, t})
 	}
-	slices.SortFunc(regions, func(a, b slice) int {
+	slices.SortFunc(regions, func(a, b countryTally) int {
 		return cmp.Or(cmp.Compare(b.reports(), a.reports()), cmp.Compare(a.country, b.country))
 	})
 	return regions
 }
 
-// of returns the one of regions that is a country.
-func of(regions []slice, country string) slice {
-	if i := slices.IndexFunc(regions, func(s slice) bool { return s.country == country }); i >= 0 {
+// of returns the tally of a country.
+func of(regions []countryTally, country string) countryTally {
+	if i := slices.IndexFunc(regions, func(s countryTally) bool { return s.country == country }); i >= 0 {
 		return regions[i]
 	}
-	return slice{country: country}
+	return countryTally{country: country}
 }
 
-func (s slice) region() Region {
+func (s countryTally) region() Region {
 	return Region{Country: s.country, Plays: int(s.plays), Fails: int(s.fails), Health: s.health()}
 }
 
-// yours returns the region of a country, with its latency.
-func yours(c *social.Counts, regions []slice, country string) Region {
+// yours returns the region of the caller's country, with its latency.
+func yours(c *social.Counts, regions []countryTally, country string) Region {
 	r := of(regions, country).region()
 	r.LatencyMS, r.LatencyGrade = latencyOf(c, country)
 	return r
 }
 
-// kindOf returns the kind of verdict that regions give.
-func kindOf(regions []slice) string {
+// kindOf returns the kind of verdict for regions.
+func kindOf(regions []countryTally) string {
 	var world tally
 	refused := false
 	for _, s := range regions {
@@ -88,8 +88,8 @@ func kindOf(regions []slice) string {
 	return geoOK
 }
 
-// geo returns the verdict that regions, which are in order, give.
-func (r Reader) geo(regions []slice) GeoVerdict {
+// geo returns the verdict for regions, sorted as by regionsOf.
+func (r Reader) geo(regions []countryTally) GeoVerdict {
 	v := GeoVerdict{Kind: kindOf(regions), BlockedIn: []string{}, WorksIn: []string{}}
 	for _, s := range regions {
 		switch {
@@ -108,7 +108,7 @@ func (r Reader) geo(regions []slice) GeoVerdict {
 	return v
 }
 
-// countries names countries.
+// countries returns the names of countries.
 func (r Reader) countries(codes []string) []string {
 	names := make([]string, len(codes))
 	for i, code := range codes {
@@ -117,8 +117,8 @@ func (r Reader) countries(codes []string) []string {
 	return names
 }
 
-// forYou returns what a channel is for someone at p.
-func forYou(c *social.Counts, regions []slice, p social.Place) string {
+// forYou returns what a channel is for a caller at p.
+func forYou(c *social.Counts, regions []countryTally, p social.Place) string {
 	here, country := environmentOf(c, p), of(regions, p.Country).tally
 	if country.refuses() && kindOf(regions) == geoSome {
 		return blocked
@@ -127,9 +127,9 @@ func forYou(c *social.Counts, regions []slice, p social.Place) string {
 		here = country
 	}
 	switch {
-	case here.measured() && !here.works():
+	case here.measured() && !here.isSteady():
 		return unstable
-	case drags(c.Latency[p.Country]):
+	case isSlow(c.Latency[p.Country]):
 		return dragging
 	case here.measured():
 		return steady

@@ -1,7 +1,7 @@
-// Package health knows what the counts of a channel mean to people: whether it
-// plays, where, and how it would for the one who asks.
+// Package health rates channels by the play reports that were counted: whether a
+// channel plays, where, and how well it would play for the caller.
 //
-// All of it are functions of the counts, by these rules. A slice of the reports
+// Everything is a pure function of the counts, by these rules. A slice of the reports
 // (of the world, a country, an environment) is measured when it has MinReports
 // of them; of fewer nothing is concluded, and shares are null.
 //
@@ -25,12 +25,12 @@ import (
 	"miramundo.dev/shared/social"
 )
 
-// MinReports is how many reports there must be before they mean anything: the
-// min_relatos of the interface.
+// MinReports is how many reports a slice needs before anything is concluded
+// from it; min_relatos in the interface.
 const MinReports = 3
 
-// SteadyFrom is the health, in percent, from which a channel is no longer
-// called unstable: three plays of ten may fail.
+// SteadyFrom is the health, in percent, from which a channel is not called
+// unstable: three of ten plays may fail.
 const SteadyFrom = 70
 
 // A tally counts the reports of a slice.
@@ -42,10 +42,10 @@ func (t tally) plus(o tally) tally { return tally{t.plays + o.plays, t.fails + o
 
 func (t tally) reports() int64 { return t.plays + t.fails }
 
-// measured reports whether t is enough to conclude anything from.
+// measured reports whether t has enough reports.
 func (t tally) measured() bool { return t.reports() >= MinReports }
 
-// refuses reports whether t is measured and everything failed.
+// refuses reports whether t is measured and every play failed.
 func (t tally) refuses() bool { return t.measured() && t.plays == 0 }
 
 // health returns the successes in percent, or nil when t is not measured.
@@ -57,8 +57,8 @@ func (t tally) health() *int {
 	return &percent
 }
 
-// works reports whether t, which is measured, is steady.
-func (t tally) works() bool { return *t.health() >= SteadyFrom }
+// isSteady reports whether t, which must be measured, reaches SteadyFrom.
+func (t tally) isSteady() bool { return *t.health() >= SteadyFrom }
 
 // worldOf returns all reports of a channel.
 func worldOf(c *social.Counts) tally { return tallyOf(c.Plays, c.Fails) }

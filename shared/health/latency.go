@@ -10,7 +10,8 @@ const (
 	bad   = "ruim"
 )
 
-// grades are the waits, in milliseconds, below which each grade is given.
+// grades are the mean waits, in milliseconds, below which each grade is
+// given.
 var grades = []struct {
 	below int
 	grade string
@@ -27,8 +28,8 @@ func Grade(ms int) string {
 	return bad
 }
 
-// meanOf returns the mean of w in milliseconds, rounded; false when nothing
-// was measured.
+// meanOf returns the mean of w in milliseconds, rounded; false without
+// samples.
 func meanOf(w social.Wait) (ms int, ok bool) {
 	if w.Samples <= 0 {
 		return 0, false
@@ -36,8 +37,9 @@ func meanOf(w social.Wait) (ms int, ok bool) {
 	return int((max(w.SumMS, 0) + w.Samples/2) / w.Samples), true
 }
 
-// drags reports whether w is enough to call a channel slow, and says so.
-func drags(w social.Wait) bool {
+// isSlow reports whether w has enough samples and a mean that makes a channel
+// slow.
+func isSlow(w social.Wait) bool {
 	ms, ok := meanOf(w)
 	return ok && w.Samples >= MinReports && (Grade(ms) == slow || Grade(ms) == bad)
 }

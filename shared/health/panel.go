@@ -10,14 +10,14 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// A Reader is who reads a panel.
+// A Reader is the caller that a panel is made for.
 type Reader struct {
 	Place  social.Place
 	Locale i18n.Locale
 }
 
-// PanelOf returns the panel of a channel for r, without its links. It does not
-// change what counts holds.
+// PanelOf returns the panel of a channel for r, without its links. It does
+// not modify counts.
 func PanelOf(channel string, counts social.Counts, r Reader) *Panel {
 	c := &counts
 	world, regions := worldOf(c), regionsOf(c)
@@ -73,7 +73,7 @@ func (r Reader) environments(c *social.Counts) []Environment {
 	return list
 }
 
-// environment returns what e tells of p, whose country has a name.
+// environment returns the environment at p, whose country has a name.
 func (r Reader) environment(p social.Place, country string, e social.Environment) Environment {
 	t := tallyOf(e.Plays, e.Fails)
 	return Environment{
@@ -83,21 +83,21 @@ func (r Reader) environment(p social.Place, country string, e social.Environment
 	}
 }
 
-// label names a place, such as "Chrome · Windows · Brazil".
+// label returns the name of a place, such as "Chrome · Windows · Brazil".
 func (r Reader) label(p social.Place, country string) string {
 	const between = " · "
-	return r.known(p.Browser, "health.other_browser") + between + r.known(p.OS, "health.other_system") + between + country
+	return r.nameOr(p.Browser, "health.other_browser") + between + r.nameOr(p.OS, "health.other_system") + between + country
 }
 
-// known returns name, or the text for what is not told apart.
-func (r Reader) known(name, other string) string {
+// nameOr returns name, or a text when it is unknown.
+func (r Reader) nameOr(name, other string) string {
 	if name == social.Other {
 		return r.Locale.T(other, nil)
 	}
 	return name
 }
 
-// country names a country, by its code when it has no name.
+// country returns the name of a country, or its code.
 func (r Reader) country(code string) string {
 	if code == social.Unknown {
 		return r.Locale.T("health.unknown_country", nil)
@@ -124,7 +124,7 @@ func (r Reader) latency(c *social.Counts) []CountryLatency {
 	return list
 }
 
-// latest orders later moments first, and none last.
+// latest orders later times first, and nil last.
 func latest(a, b *store.Time) int {
 	var none store.Time
 	return cmp.Or(b, &none).Compare(cmp.Or(a, &none).Time)

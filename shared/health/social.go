@@ -5,12 +5,12 @@ import (
 	"miramundo.dev/shared/social"
 )
 
-// Social returns the counters of a channel as the interface shows them to
-// someone at p. It does not change what c holds.
+// Social returns the counters of a channel as the interface shows them to a
+// caller at p. It does not modify c.
 func Social(c social.Counts, p social.Place) catalog.Social { return socialOf(&c, c.In(p.Country), p) }
 
-// SocialOf returns the counters of a channel as Social does, in time that does
-// not grow with the environments.
+// SocialOf is Social in time that does not depend on the number of
+// environments.
 func SocialOf(s *social.Shown, p social.Place) catalog.Social {
 	return socialOf(&s.Counts, s.In(p.Country), p)
 }

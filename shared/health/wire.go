@@ -2,7 +2,8 @@ package health
 
 import "miramundo.dev/shared/store"
 
-// A Panel is the SaudeCanal of the interface: what reports tell of a channel.
+// A Panel is the SaudeCanal of the interface: the play reports of a channel,
+// summarized.
 type Panel struct {
 	ChannelID string `json:"channel_id"`
 	Plays     int    `json:"plays" description:"Success reports, worldwide."`
@@ -28,7 +29,8 @@ type Panel struct {
 	Links           PanelLinks       `json:"_links"`
 }
 
-// A FailureReason is one reason of failures, told in the caller's language.
+// A FailureReason is a reason of failures with a text in the caller's
+// language.
 type FailureReason struct {
 	Code   string      `json:"code"`
 	Label  string      `json:"label" description:"Name of the cause, in the caller's language."`
@@ -37,7 +39,7 @@ type FailureReason struct {
 	LastAt *store.Time `json:"last_at" type:"string" format:"date-time"`
 }
 
-// An Environment is what reports of one browser, system and country tell.
+// An Environment summarizes the reports of one browser, system and country.
 type Environment struct {
 	Browser      string      `json:"browser" description:"Browser, such as Chrome; Outro when unknown."`
 	OS           string      `json:"os" description:"Operating system, such as Windows; Outro when unknown."`
@@ -50,7 +52,7 @@ type Environment struct {
 	LastAt       *store.Time `json:"last_at" type:"string" format:"date-time"`
 }
 
-// A Region is what reports of one country tell.
+// A Region summarizes the reports of one country.
 type Region struct {
 	Country      string  `json:"country" description:"ISO 3166-1 alpha-2; ZZ when unknown."`
 	Plays        int     `json:"plays"`
@@ -68,7 +70,8 @@ type GeoVerdict struct {
 	Label     string   `json:"label" description:"The verdict in the caller's language; empty when there is nothing to say."`
 }
 
-// A CountryLatency is how long playlists take at the hop for one country.
+// A CountryLatency is the mean time that the hop took to answer playlists in
+// one country.
 type CountryLatency struct {
 	Country    string      `json:"country" description:"ISO 3166-1 alpha-2; ZZ when unknown."`
 	Samples    int         `json:"samples"`
@@ -78,7 +81,7 @@ type CountryLatency struct {
 	LastAt     *store.Time `json:"last_at" type:"string" format:"date-time"`
 }
 
-// PanelLinks lead on from a panel.
+// PanelLinks are the links of a panel.
 type PanelLinks struct {
 	Self    string `json:"self" format:"uri" description:"This panel."`
 	Channel string `json:"channel" format:"uri" description:"The detail record of the channel."`

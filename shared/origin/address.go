@@ -177,7 +177,7 @@ func checkPort(u *url.URL) error {
 	}
 	port, err := strconv.ParseUint(u.Port(), 10, 16)
 	if err != nil || port == 0 {
-		return refuse("the port is no port")
+		return refuse("the port is not a number from 1 to 65535")
 	}
 	if slices.Contains(foreignPorts, uint16(port)) {
 		return refuse("the port belongs to another protocol")
@@ -185,8 +185,9 @@ func checkPort(u *url.URL) error {
 	return nil
 }
 
-// public lets through what the IANA registries call global, less the address
-// at which one cloud's agent answers on every machine.
+// publicAddrs allows the addresses that the IANA registries call global,
+// except the address of Azure's host service, which is reachable from virtual
+// machines there.
 var publicAddrs = ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(netip.MustParsePrefix("168.63.129.16/32")))
 
 // checkAddr refuses addresses that are not public.

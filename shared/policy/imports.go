@@ -7,7 +7,8 @@ import (
 )
 
 // A layer is a set of packages with the packages of the module that they may
-// import, besides those in their own folder. Patterns match whole folders.
+// import, in addition to those in their own folder. Patterns match whole
+// folders.
 type layer struct {
 	who, may, why string
 }
@@ -24,8 +25,8 @@ const (
 	anything      = `.*`
 )
 
-// layers are the allowed imports, lowest first. A package belongs to the first
-// layer that names it; one that none names is an error.
+// layers are the allowed imports, lowest first. A package belongs to the
+// first layer that matches it; a package without a layer is an error.
 var layers = []layer{
 	{`shared/policy`, ``, "the rules stand beside the code"},
 	{words, `shared/fault`, "what everything may use depends on nothing"},
@@ -75,12 +76,12 @@ var layers = []layer{
 // composers may import the leaves through wire's packages and all functions.
 const composers = `functions|functions/serve|scripts/.*|hop|chatroom`
 
-// Imports checks that packages import only what is below them.
+// Imports checks that packages import only packages below them.
 func Imports(t *Tree) []string {
 	var found []string
 	for _, f := range t.code() {
 		for _, im := range f.Imports {
-			if why := misplaced(f.Dir, im); local(im) && why != "" {
+			if why := importProblem(f.Dir, im); local(im) && why != "" {
 				found = append(found, fmt.Sprintf("%s imports %s: %s", f.Path, im, why))
 			}
 		}
@@ -88,8 +89,8 @@ func Imports(t *Tree) []string {
 	return found
 }
 
-// misplaced says why a package may not import another, or nothing.
-func misplaced(dir, im string) string {
+// importProblem returns why a package may not import another, or "".
+func importProblem(dir, im string) string {
 	switch {
 	case match(suites, im) && !match(suites+`|scripts/bench(/.*)?`, dir):
 		return "only tests import a test suite"
@@ -112,7 +113,7 @@ func misplaced(dir, im string) string {
 	return ""
 }
 
-// TestImports checks what even tests may not import: what is above their package.
+// TestImports checks that even tests do not import packages above their own.
 func TestImports(t *Tree) []string {
 	var found []string
 	for _, f := range t.Files {
@@ -125,14 +126,15 @@ func TestImports(t *Tree) []string {
 	return found
 }
 
-// A home says which packages may import a module of others, tests aside.
-type home struct {
+// A vendorHome lists the packages that may import an external module, except
+// in tests.
+type vendorHome struct {
 	module, dirs string
 }
 
-// homes are the modules that the repository uses, with the packages that know
-// them. To use a module elsewhere is a decision, taken here.
-var homes = []home{
+// vendorHomes are the external modules in use with the packages that may
+// import them. Using a module elsewhere is a decision that is made here.
+var vendorHomes = []vendorHome{
 	{`cloud\.google\.com/go/firestore(/.*)?`, `shared/store/firestore`},
 	{`cloud\.google\.com/go/pubsub/v2(/.*)?`, `shared/bus/pubsub`},
 	{`google\.golang\.org/api/(idtoken|option)`, `functions/jobs|shared/store/firestore|shared/bus/pubsub`},
@@ -164,7 +166,8 @@ var homes = []home{
 	{`github\.com/(lmittmann/tint|mattn/go-isatty)`, `scripts/dev`},
 }
 
-// Vendors checks that each module of others stays in its leaves.
+// Vendors checks that each external module is imported only by its own
+// packages.
 func Vendors(t *Tree) []string {
 	var found []string
 	for _, f := range t.code() {
@@ -181,25 +184,25 @@ func Vendors(t *Tree) []string {
 }
 
 func homeless(dir, im string) string {
-	i := slices.IndexFunc(homes, func(h home) bool { return match(h.module, im) })
+	i := slices.IndexFunc(vendorHomes, func(h vendorHome) bool { return match(h.module, im) })
 	switch {
 	case i < 0:
 		return "name the packages that may know this module in shared/policy"
-	case !match(homes[i].dirs, dir):
-		return "a vendor stays in its leaves: " + homes[i].dirs
+	case !match(vendorHomes[i].dirs, dir):
+		return "a vendor stays in its leaves: " + vendorHomes[i].dirs
 	}
 	return ""
 }
 
-// web are the packages that may import net/http: servers, and packages that make
-// requests or read their responses.
-const web = `shared/(api(/.*)?|credential|apitest|origin|probe/probetest|guide/refresh|logo/fetch)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
+// httpPackages may import net/http: servers, and packages that make requests
+// or read their responses.
+const httpPackages = `shared/(api(/.*)?|credential|apitest|origin|probe/probetest|guide/refresh|logo/fetch)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
 
-// HTTP checks that subjects do not know the web.
+// HTTP checks that domain packages do not import net/http.
 func HTTP(t *Tree) []string {
 	var found []string
 	for _, f := range t.code() {
-		if slices.Contains(f.Imports, "net/http") && !match(web, f.Dir) {
+		if slices.Contains(f.Imports, "net/http") && !match(httpPackages, f.Dir) {
 			found = append(found, f.Path+" imports net/http: only the web layer and the guarded client know HTTP")
 		}
 	}

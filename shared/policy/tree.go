@@ -1,5 +1,5 @@
-// Package policy knows the rules that hold for the whole repository: who may
-// import whom, how packages are named and what every package must say.
+// Package policy checks the rules of the whole repository: which packages may
+// import which, how packages are named, and what must be documented.
 //
 // It reads the source files itself. A test that ran the go command would not
 // be run again after a file has changed: go test would repeat its old result
@@ -20,13 +20,13 @@ import (
 	"sync"
 )
 
-// A Rule holds for the whole repository.
+// A Rule is a rule of the repository.
 type Rule struct {
 	Name  string
 	Check func(*Tree) []string // what breaks it, each with its place and reason
 }
 
-// Rules are those of this repository.
+// Rules are the rules of this repository.
 var Rules = []Rule{
 	{"imports", Imports},
 	{"imports of tests", TestImports},
@@ -115,7 +115,7 @@ func (t *Tree) dirs() map[string][]*File {
 	return dirs
 }
 
-// at says where a node stands, as editors read it.
+// at returns the position of a node in the form that editors understand.
 func (t *Tree) at(n ast.Node) string {
 	p := t.fset.Position(n.Pos())
 	return fmt.Sprintf("%s:%d", p.Filename, p.Line)

@@ -10,24 +10,25 @@ import (
 	"strings"
 )
 
-// environs are the functions by which a program reads its environment.
-const environs = `os\.(Getenv|LookupEnv|Environ|ExpandEnv)|syscall\.(Getenv|Environ)`
+// environmentCalls are the functions that read the environment.
+const environmentCalls = `os\.(Getenv|LookupEnv|Environ|ExpandEnv)|syscall\.(Getenv|Environ)`
 
-// Environment checks that only config and commands read the environment.
+// Environment checks that only package config and commands read the
+// environment.
 func Environment(t *Tree) []string {
 	var found []string
 	for _, f := range t.code() {
 		if f.AST.Name.Name == "main" || match(`shared/config|scripts/.*`, f.Dir) {
 			continue
 		}
-		for call := range calls(f, environs) {
+		for call := range calls(f, environmentCalls) {
 			found = append(found, t.at(call)+" reads the environment: take the value from shared/config")
 		}
 	}
 	return found
 }
 
-// Sleepless checks that no test sleeps, but for those under a fake clock.
+// Sleepless checks that no test sleeps, except under a fake clock.
 func Sleepless(t *Tree) []string {
 	var found []string
 	for _, f := range t.Files {
@@ -58,8 +59,8 @@ func calls(f *File, pattern string) map[*ast.SelectorExpr]bool {
 // route matches a literal that names a path of the service.
 const route = `/(api|f|okf|mcp|logos|flags|\.well-known)/[\w{}$./:-]+|/(openapi|apis|agent)\.json`
 
-// Routes checks that a path of the service is said in one file: a route said
-// twice is a defect. Tests and scripts say them as their users do.
+// Routes checks that a path of the service occurs in one file only: a
+// duplicate will diverge. Tests and scripts may repeat paths, as clients do.
 func Routes(t *Tree) []string {
 	said := map[string]map[string]bool{}
 	for _, f := range t.code() {
@@ -86,7 +87,7 @@ func Routes(t *Tree) []string {
 	return found
 }
 
-// literals returns the string literals of f, but for tags and imports.
+// literals returns the string literals of f, without tags and imports.
 func literals(f *File) []string {
 	var all []string
 	tags := map[*ast.BasicLit]bool{}

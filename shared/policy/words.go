@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// PackageComments checks that every package says what it knows, once.
+// PackageComments checks that every package has one package comment.
 func PackageComments(t *Tree) []string {
 	var found []string
 	for dir, files := range t.dirs() {
@@ -45,15 +45,15 @@ func opening(f *File) bool {
 	return strings.HasPrefix(text, strings.ToLower(path.Base(f.Dir))+" ")
 }
 
-// vague are names that say nothing about what a package knows.
-const vague = `util|utils|common|helpers?|misc|base|types|models?|shared|lib|core|pkg|internal`
+// vagueNames are package names that say nothing about the subject.
+const vagueNames = `util|utils|common|helpers?|misc|base|types|models?|shared|lib|core|pkg|internal`
 
-// Names checks that packages are named for what they know, as their folders.
+// Names checks that packages are named after their subject and their folder.
 func Names(t *Tree) []string {
 	var found []string
 	for dir, files := range t.dirs() {
 		name := files[0].AST.Name.Name
-		if match(vague, path.Base(dir)) {
+		if match(vagueNames, path.Base(dir)) {
 			found = append(found, dir+": put this code in a package named for its subject")
 		}
 		if name = strings.TrimSuffix(name, "_test"); name != "main" && name != path.Base(dir) {
@@ -63,12 +63,12 @@ func Names(t *Tree) []string {
 	return found
 }
 
-// contracts are methods whose meaning an interface of the standard library
-// gives: they need no comment of their own.
+// contracts are methods that an interface of the standard library defines;
+// they need no comment.
 const contracts = `Error|Unwrap|Is|As|String|Format|(Un)?[Mm]arshal(JSON|Text|Binary)|Read|Write|Close|Len|Less|Swap|ServeHTTP|Enabled|Handle|WithAttrs|WithGroup`
 
-// Documented checks that every exported name says what it promises. The
-// methods of leaves are described by the interface that they implement.
+// Documented checks that every exported name has a doc comment. Methods of
+// leaves are described by the interface that they implement.
 func Documented(t *Tree) []string {
 	var found []string
 	for _, f := range t.code() {
@@ -76,7 +76,7 @@ func Documented(t *Tree) []string {
 			continue
 		}
 		for _, d := range f.AST.Decls {
-			for _, id := range bare(f.Dir, d) {
+			for _, id := range undocumented(f.Dir, d) {
 				found = append(found, fmt.Sprintf("%s: exported %s has no comment", t.at(id), id.Name))
 			}
 		}
@@ -84,22 +84,22 @@ func Documented(t *Tree) []string {
 	return found
 }
 
-// bare returns the exported names that d declares without a comment.
-func bare(dir string, d ast.Decl) []*ast.Ident {
+// undocumented returns the exported names that d declares without a comment.
+func undocumented(dir string, d ast.Decl) []*ast.Ident {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
-		if d.Doc == nil && d.Name.IsExported() && !implied(dir, d) {
+		if d.Doc == nil && d.Name.IsExported() && !isImplied(dir, d) {
 			return []*ast.Ident{d.Name}
 		}
 	case *ast.GenDecl:
 		if d.Doc == nil && d.Tok != token.IMPORT {
-			return bareSpecs(d.Specs)
+			return undocumentedSpecs(d.Specs)
 		}
 	}
 	return nil
 }
 
-func bareSpecs(specs []ast.Spec) []*ast.Ident {
+func undocumentedSpecs(specs []ast.Spec) []*ast.Ident {
 	var ids []*ast.Ident
 	for _, s := range specs {
 		switch s := s.(type) {
@@ -116,8 +116,8 @@ func bareSpecs(specs []ast.Spec) []*ast.Ident {
 	return slices.DeleteFunc(ids, func(id *ast.Ident) bool { return !id.IsExported() })
 }
 
-// implied reports whether a method is described elsewhere, or unreachable.
-func implied(dir string, d *ast.FuncDecl) bool {
+// isImplied reports whether a method is described elsewhere, or unreachable.
+func isImplied(dir string, d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return false
 	}
@@ -142,15 +142,15 @@ func receiver(d *ast.FuncDecl) *ast.Ident {
 	}
 }
 
-var undone = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
+var unfinished = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
 
-// Finished checks that no comment puts work off.
+// Finished checks that no comment postpones work.
 func Finished(t *Tree) []string {
 	var found []string
 	for _, f := range t.Files {
 		for _, g := range f.AST.Comments {
-			if word := undone.FindString(g.Text()); word != "" && f.Dir != "shared/policy" {
-				found = append(found, fmt.Sprintf("%s: %s: finish it, or open an issue", t.at(g), word))
+			if word := unfinished.FindString(g.Text()); word != "" && f.Dir != "shared/policy" {
+				found = append(found, fmt.Sprintf("%s: %s: finish the work, or open an issue", t.at(g), word))
 			}
 		}
 	}

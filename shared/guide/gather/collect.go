@@ -1,4 +1,4 @@
-// Package gather knows what a file in XMLTV form has to say of the channels of a
+// Package gather collects the programmes that an XMLTV file has for the channels of a
 // catalog.
 package gather
 
@@ -52,7 +52,7 @@ type Unmatched struct {
 	Reason string `json:"reason"`
 }
 
-// A Collector takes what is read of a file, and makes grids of it.
+// A Collector turns the content of a file into grids.
 type Collector struct {
 	source  setting.Source
 	matcher *Matcher
@@ -73,8 +73,8 @@ type track struct {
 	ps       []guide.Programme
 }
 
-// NewCollector returns a collector of the programmes of a window, which may
-// take so many bytes of memory.
+// NewCollector returns a collector of the programmes within a window, which may
+// take up to most bytes of memory.
 func NewCollector(s setting.Source, m *Matcher, w guide.Window, most int64) *Collector {
 	return &Collector{source: s, matcher: m, window: w, most: most, tracks: map[string]*track{}}
 }

@@ -13,7 +13,7 @@ import (
 	"miramundo.dev/shared/catalog/fold"
 )
 
-// A Listing is a channel of the catalog, as far as guides know channels.
+// A Listing is a channel of the catalog, as far as matching needs it.
 type Listing struct {
 	ID      string
 	Names   []string // its own first
@@ -21,8 +21,8 @@ type Listing struct {
 	Feed    string   // the name of its main feed; empty when not known
 }
 
-// A Matcher finds the channels of the catalog that the channels of guides are.
-// Its methods may be called concurrently.
+// A Matcher finds the catalog's channel for a channel of a guide. Its methods
+// may be called concurrently.
 type Matcher struct {
 	channels []Listing
 	ids      map[string]int32 // those of the catalog
@@ -33,8 +33,8 @@ type Matcher struct {
 	sum      string
 }
 
-// NewMatcher returns a matcher of the channels of a catalog. Aliases lead from
-// former ids to those of today.
+// NewMatcher returns a matcher of the channels of a catalog. Aliases map
+// former ids to current ones.
 func NewMatcher(channels iter.Seq[Listing], aliases map[string]string) *Matcher {
 	m := &Matcher{ids: map[string]int32{}, lower: owners{}, aliases: aliases, whole: owners{}, plain: owners{}}
 	for c := range channels {
@@ -52,7 +52,8 @@ func NewMatcher(channels iter.Seq[Listing], aliases map[string]string) *Matcher 
 	return m
 }
 
-// Sum names what m knows: two matchers of one sum match alike.
+// Sum returns a hash of all that m matches by: matchers with equal sums give
+// equal results.
 func (m *Matcher) Sum() string { return m.sum }
 
 // How a channel of a guide was found to be one of the catalog, best first. Of

@@ -8,7 +8,7 @@ import (
 	"miramundo.dev/shared/probe/media"
 )
 
-// dash measures a manifest: its best pictures and its best sound.
+// dash measures a manifest: its best video and its best audio.
 func (r *run) dash(p *reply) error {
 	m, err := manifest.ReadMPD(p.data)
 	if err != nil {
@@ -24,13 +24,13 @@ func (r *run) dash(p *reply) error {
 	}
 	for _, t := range tracks {
 		if err := r.track(p, m, t); err != nil {
-			return within(err)
+			return ofPart(err)
 		}
 	}
 	return nil
 }
 
-// track measures the initialisation of a track, and a segment when the
+// track measures the initialization of a track, and a segment when the
 // manifest says where one is.
 func (r *run) track(p *reply, m *manifest.MPD, t manifest.Track) error {
 	base, err := t.Base(p.res.URL)
@@ -63,13 +63,13 @@ func (r *run) track(p *reply, m *manifest.MPD, t manifest.Track) error {
 		if err := r.watchTrack(one, head, t); err != nil {
 			return err
 		}
-		return r.alone(ask{url: one.asked, span: s.Span})
+		return r.checkBare(ask{url: one.asked, span: s.Span})
 	}
 	return err
 }
 
-// watchTrack notes what a segment shows. An initialisation of a locked track
-// can be read, and its media not.
+// watchTrack parses a segment. The initialization of an encrypted track can
+// be parsed, its media cannot.
 func (r *run) watchTrack(p *reply, head []byte, t manifest.Track) error {
 	f := media.Read(append(bytes.Clone(head), p.data...))
 	if t.Locked {

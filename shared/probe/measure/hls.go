@@ -12,8 +12,8 @@ import (
 	"miramundo.dev/shared/probe/media"
 )
 
-// hls measures a playlist: its best variant, or the next one as players do
-// when that is not there.
+// hls measures a playlist: its best variant, or the next one when that is
+// missing, as players do.
 func (r *run) hls(p *reply) error {
 	m := manifest.ReadHLS(p.data)
 	if len(m.Variants) == 0 {
@@ -22,7 +22,7 @@ func (r *run) hls(p *reply) error {
 	var failed error
 	for _, v := range m.Variants[:min(len(m.Variants), 2)] {
 		err := r.variant(p, v)
-		if err == nil || r.ctx.Err() != nil || r.left() <= 0 {
+		if err == nil || r.ctx.Err() != nil || r.remaining() <= 0 {
 			return err
 		}
 		if failed == nil {
@@ -32,7 +32,7 @@ func (r *run) hls(p *reply) error {
 	return failed
 }
 
-// variant measures a variant, with its sound when that is apart.
+// variant measures a variant, with its audio playlist if it has one.
 func (r *run) variant(p *reply, v manifest.Variant) error {
 	r.played, r.claimed, r.result.Codecs, r.result.Height = 0, v.Bandwidth, "", v.Height
 	if err := r.rendition(p, v.URI, v); err != nil {
@@ -43,14 +43,15 @@ func (r *run) variant(p *reply, v manifest.Variant) error {
 			return err
 		}
 	}
-	// The average is of a longer time than one segment, but may be anything.
+	// The average covers more than one segment, but playlists may state
+	// anything.
 	if v.Average > r.played/2 && v.Average < r.played*2 || r.played == 0 {
 		r.played = v.Average
 	}
 	return nil
 }
 
-// rendition measures the media playlist at an address of another playlist.
+// rendition measures the media playlist at a reference of another playlist.
 func (r *run) rendition(from *reply, uri string, v manifest.Variant) error {
 	to, err := manifest.Join(from.res.URL, uri)
 	if err != nil {
@@ -58,13 +59,13 @@ func (r *run) rendition(from *reply, uri string, v manifest.Variant) error {
 	}
 	p, err := r.playlist(to)
 	if err != nil {
-		return within(err)
+		return ofPart(err)
 	}
 	m := manifest.ReadHLS(p.data)
 	if len(m.Variants) > 0 {
 		return nested
 	}
-	return within(r.segments(p, m, v))
+	return ofPart(r.segments(p, m, v))
 }
 
 // playlist fetches a playlist.
@@ -88,8 +89,8 @@ func (r *run) playlist(address string) (*reply, error) {
 	}
 }
 
-// segments measures one segment of a media playlist, and whether a live one
-// goes on.
+// segments measures one segment of a media playlist, and whether a live
+// playlist changes.
 func (r *run) segments(p *reply, m manifest.HLS, v manifest.Variant) error {
 	err := error(empty)
 	for _, s := range m.Choices() {
@@ -98,15 +99,15 @@ func (r *run) segments(p *reply, m manifest.HLS, v manifest.Variant) error {
 		}
 	}
 	if err != nil {
-		return within(err)
+		return ofPart(err)
 	}
 	return r.advances(p, m)
 }
 
-// missed reports whether a segment is not there, so that another may be.
+// missed reports whether a segment is missing, so that another may be tried.
 func missed(err error) bool { return status(err) == notFound || status(err) == gone }
 
-// segment measures a segment, with the key and the initialisation that it
+// segment measures a segment, with the key and the initialization that it
 // needs.
 func (r *run) segment(p *reply, s manifest.Segment, v manifest.Variant) error {
 	locked, err := r.key(p, s)
@@ -135,10 +136,10 @@ func (r *run) segment(p *reply, s manifest.Segment, v manifest.Variant) error {
 	if err != nil {
 		return err
 	}
-	return r.alone(ask{url: to, span: s.Span})
+	return r.checkBare(ask{url: to, span: s.Span})
 }
 
-// part fetches bytes that a playlist names.
+// part fetches the bytes of a span.
 func (r *run) part(base string, s manifest.Span, most int64) (*reply, error) {
 	to, err := manifest.Join(base, s.URI)
 	if err != nil {
@@ -169,8 +170,8 @@ func (r *run) part(base string, s manifest.Span, most int64) (*reply, error) {
 	}
 }
 
-// watch notes what a segment shows behind its initialisation. What is locked
-// shows nothing.
+// watch parses a segment after its initialization. An encrypted segment says
+// nothing.
 func (r *run) watch(p *reply, head []byte, locked bool, claimed string) error {
 	if locked {
 		return r.note(media.Facts{}, claimed)
@@ -182,8 +183,8 @@ func (r *run) watch(p *reply, head []byte, locked bool, claimed string) error {
 	return r.note(f, claimed)
 }
 
-// key looks whether a segment is locked, and whether the key is there when it
-// is one that every player fetches.
+// key reports whether a segment is encrypted, and fetches the key when it is
+// of the kind that every player fetches.
 func (r *run) key(p *reply, s manifest.Segment) (locked bool, err error) {
 	if s.Key == nil || s.Key.Method == "" || strings.EqualFold(s.Key.Method, "NONE") {
 		return false, nil
@@ -206,9 +207,9 @@ func (r *run) key(p *reply, s manifest.Segment) (locked bool, err error) {
 	return true, nil
 }
 
-// advances looks whether a live playlist goes on. One whose segments take
-// longer than it is looked at, or that cannot be asked for again within the
-// bounds of a measurement, is believed.
+// advances checks that a live playlist changes. A playlist is trusted when
+// its segments are longer than the check, or when the bounds of the
+// measurement do not allow another request.
 func (r *run) advances(p *reply, m manifest.HLS) error {
 	if !m.Live || m.Target > (looks*maxAdvance).Seconds() {
 		return nil
@@ -219,7 +220,7 @@ func (r *run) advances(p *reply, m manifest.HLS) error {
 		if r.result.Requests >= maxRequests || maxBytes-r.result.Bytes < int64(len(p.data))+1 {
 			return nil
 		}
-		if r.left() <= interval {
+		if r.remaining() <= interval {
 			return nil
 		}
 		r.opts.Wait(r.ctx, interval-r.opts.Now().Sub(p.sent))
@@ -236,7 +237,7 @@ func (r *run) advances(p *reply, m manifest.HLS) error {
 		}
 		failed = stalled
 	}
-	if errors.Is(failed, origin.ErrBusy) || r.left() <= 0 {
+	if errors.Is(failed, origin.ErrBusy) || r.remaining() <= 0 {
 		return nil // it played
 	}
 	return failed

@@ -1,6 +1,8 @@
-// Package measure knows what a player would find at the address of a stream:
-// it asks for what a player asks for, in the same order, and stops as soon as
-// a player would have a picture.
+// Package measure checks whether a stream plays, as a player would.
+//
+// It sends the requests that a player sends, in the same order, and stops as
+// soon as a player would have a picture. One measurement is bounded in time,
+// requests and bytes.
 package measure
 
 import (
@@ -15,39 +17,39 @@ import (
 
 // Bounds of one measurement.
 const (
-	maxTime     = 45 * time.Second // in all, the waiting for a live playlist to go on included
-	maxQueue    = 3 * maxTime      // besides, for places at hosts: while three others are measured there
-	maxRequests = 12               // redirects are part of their request
-	maxBytes    = 2 << 20          // of bodies, unpacked
+	maxTime     = 45 * time.Second // in all, with waiting for a live playlist to change
+	maxQueue    = 3 * maxTime      // in addition, for seats at hosts; enough for three other measurements there
+	maxRequests = 12               // a redirect is part of its request
+	maxBytes    = 2 << 20          // of bodies, decompressed
 
 	maxList    = 1 << 20   // bytes of a playlist or an MPD
 	maxInit    = 256 << 10 // bytes of an initialisation
-	maxSegment = 256 << 10 // bytes of a segment whose length its answer says
-	maxUnsaid  = 768 << 10 // bytes of a segment otherwise
-	maxMedia   = 1 << 20   // bytes of media that do not end
-	maxKey     = 64        // bytes of a key; a right one has 16
+	maxSegment = 256 << 10 // bytes of a segment with a Content-Length
+	maxUnsaid  = 768 << 10 // bytes of a segment without one
+	maxMedia   = 1 << 20   // bytes of endless media
+	maxKey     = 64        // bytes of a key; a valid one has 16
 
-	maxAdvance = 12 * time.Second // between two looks at a live playlist
-	looks      = 2                // after the first, in which a live playlist has to go on
+	maxAdvance = 12 * time.Second // between two reads of a live playlist
+	looks      = 2                // reads after the first, within which a live playlist must change
 )
 
 // Options are the settings of a Measurer. Origin is required.
 type Options struct {
-	// Origin makes the requests. For what this package knows of old radio
-	// servers its Shoutcast is to be set, and its PerHost to the number of
-	// requests that one host may see at a time.
+	// Origin makes the requests. Its Shoutcast should be set, for old radio
+	// servers, and its PerHost should be the number of requests that one host
+	// may see at a time.
 	Origin *origin.Client
 
-	// Page is the origin of the pages that would play the stream, such as
-	// "https://miramundo.dev", which is also the zero's. It is sent with each
-	// request, as a browser does.
+	// Page is the origin (scheme and host) of the page that would play the
+	// stream; empty is "https://miramundo.dev". It is sent with each request,
+	// as browsers do.
 	Page string
 
-	UserAgent string        // of streams that need none of their own; the zero is the client's
-	Patience  time.Duration // for one answer with its body; the zero is 15 s
+	UserAgent string        // for streams without their own; empty is the client's
+	Patience  time.Duration // for one response with its body; 0 is 15 s
 
-	Now  func() time.Time                           // the zero is time.Now
-	Wait func(ctx context.Context, d time.Duration) // waits, or less when ctx ends; the zero does so by the clock
+	Now  func() time.Time                           // nil is time.Now
+	Wait func(ctx context.Context, d time.Duration) // waits for d or until ctx is done; nil uses a timer
 }
 
 // A Measurer measures streams by asking their origins. Its methods may be
@@ -69,7 +71,7 @@ func New(opts Options) *Measurer {
 	return &Measurer{opts}
 }
 
-// wait waits for d, or until ctx ends.
+// wait waits for d, or until ctx is done.
 func wait(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -79,9 +81,9 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Measure measures a stream, as [probe.Measurer] promises. What the origin
-// sends decides, not the kind that the catalog has: a stream of a kind that
-// can be measured may turn out to be of any other.
+// Measure measures a stream, as [probe.Measurer] specifies. What the origin
+// sends decides, not the kind in the catalog: a stream of a measurable kind
+// may turn out to be of any other.
 func (m *Measurer) Measure(ctx context.Context, t probe.Target) probe.Result {
 	r := &run{opts: m.opts, ctx: ctx, end: time.Now().Add(maxTime), target: t}
 	err := error(unknown)
@@ -90,7 +92,7 @@ func (m *Measurer) Measure(ctx context.Context, t probe.Target) probe.Result {
 	}
 	r.result.Status = probe.Online
 	if err != nil {
-		v := judge(ctx, err)
+		v := verdictOf(ctx, err)
 		r.result.Status, r.result.Reason = v.status, v.reason
 	}
 	r.result.CORS = err == nil && !r.unshared
@@ -99,7 +101,7 @@ func (m *Measurer) Measure(ctx context.Context, t probe.Target) probe.Result {
 	return r.result
 }
 
-// measurable reports whether streams of a kind are asked for by HTTP.
+// measurable reports whether streams of a kind are fetched over HTTP.
 func measurable(kind string) bool {
 	switch kind {
 	case catalog.StreamHLS, catalog.StreamDASH, catalog.StreamTS, catalog.StreamFLV, catalog.StreamAudio:

@@ -13,7 +13,7 @@ import (
 	"miramundo.dev/shared/probe/media"
 )
 
-// open measures what is at an address that the stream has, or a list of it.
+// open measures what is at an address of the stream, or of a list in it.
 func (r *run) open(address string, depth int) error {
 	p, err := r.first(address)
 	if err != nil {
@@ -37,8 +37,8 @@ func (r *run) open(address string, depth int) error {
 	}
 }
 
-// first asks for a stream's own address. An origin may refuse pages of others
-// and nobody else: players that are no pages would play it.
+// first requests the stream's own address. Some origins refuse requests from
+// pages only; players that are not pages can still play those.
 func (r *run) first(address string) (*reply, error) {
 	a := ask{url: address, most: max(maxList, maxMedia)}
 	p, err := r.ask(a)
@@ -49,19 +49,19 @@ func (r *run) first(address string) (*reply, error) {
 	return p, err
 }
 
-// text reads the whole of what is some text to be followed.
+// text reads a complete text, such as a playlist.
 func (p *reply) text() error {
 	if err := p.fill(maxList); err != nil {
 		return err
 	}
-	p.close() // so that what it names may be on the same host
+	p.close() // frees the seat for what the text refers to
 	if !p.done && int64(len(p.data)) >= p.most {
 		return tooLarge
 	}
 	return nil
 }
 
-// wrong returns the verdict on an answer that is nothing to be played.
+// wrong returns the verdict on a response that cannot be played.
 func (p *reply) wrong(c manifest.Form) error {
 	if c == manifest.Nothing {
 		return empty
@@ -72,7 +72,7 @@ func (p *reply) wrong(c manifest.Form) error {
 	return refusal(p)
 }
 
-// refusal returns the verdict on a document in place of media.
+// refusal returns the verdict on a document sent instead of media.
 func refusal(p *reply) *verdict {
 	if manifest.OfPlace(p.data, p.res.URL) {
 		return elsewhere
@@ -80,7 +80,7 @@ func refusal(p *reply) *verdict {
 	return page
 }
 
-// follow measures what a playlist names.
+// follow measures what a playlist refers to.
 func (r *run) follow(p *reply, c manifest.Form, depth int) error {
 	switch c {
 	case manifest.Manifest:
@@ -109,7 +109,7 @@ func (r *run) list(p *reply, depth int) error {
 	return err
 }
 
-// plain measures media that come at once, and may never end.
+// plain measures plain media, which may be endless.
 func (r *run) plain(p *reply) error {
 	facts, err := p.media()
 	if err != nil {
@@ -125,11 +125,11 @@ func (r *run) plain(p *reply) error {
 	if err := r.note(facts, ""); err != nil {
 		return err
 	}
-	return r.alone(ask{url: p.asked})
+	return r.checkBare(ask{url: p.asked})
 }
 
-// media reads until the bytes say what there is to know. What comes too slowly
-// to say more is judged by what came.
+// media reads until the bytes say everything there is to know. Media that
+// comes too slowly is judged by what came.
 func (p *reply) media() (media.Facts, error) {
 	for n := 16 << 10; ; n *= 2 {
 		err := p.fill(n)
@@ -146,16 +146,16 @@ func (p *reply) media() (media.Facts, error) {
 	}
 }
 
-// dawdle is how long sound may take to come before a little of it is enough: a
-// station that sends no faster than it plays would keep others of its host
+// soundPatience is how long audio is read before a small amount is enough: a
+// station that sends at playback speed would keep other requests to its host
 // waiting.
-const dawdle = 2 * time.Second
+const soundPatience = 2 * time.Second
 
-func (p *reply) slow() bool { return p.run.opts.Now().Sub(p.sent)-p.res.Waited > dawdle }
+func (p *reply) slow() bool { return p.run.opts.Now().Sub(p.sent)-p.res.Waited > soundPatience }
 
-// enough reports whether n bytes of media have said what later ones would say
-// again. A bitrate is measured over more of pictures than of sound, whose
-// frames are all alike.
+// enough reports whether more than n bytes of media would add nothing. A
+// bitrate is measured over more bytes of video than of audio, whose frames
+// are all alike.
 func enough(f media.Facts, n int) bool {
 	if f.Bitrate == 0 {
 		return false
@@ -166,8 +166,8 @@ func enough(f media.Facts, n int) bool {
 	return f.Audio && n >= 64<<10
 }
 
-// note keeps what media say, or a playlist where they say nothing, and refuses
-// what no player decodes.
+// note records what media says, or else what a playlist claims, and refuses
+// codecs that no player decodes.
 func (r *run) note(f media.Facts, claimed string) error {
 	names := strings.Join(f.Codecs, ",")
 	if f.Encrypted || names == "" && f.Container == "" {
@@ -185,9 +185,9 @@ func (r *run) note(f media.Facts, claimed string) error {
 	return nil
 }
 
-// alone looks whether media that opened with the stream's headers open without
-// them. What keeps it from being seen says nothing.
-func (r *run) alone(a ask) error {
+// checkBare checks whether media that needs no key opens without the stream's
+// headers. A failure to find out says nothing.
+func (r *run) checkBare(a ask) error {
 	if r.target.Referrer == "" && r.target.UserAgent == "" {
 		return nil
 	}

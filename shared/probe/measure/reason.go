@@ -21,37 +21,37 @@ type verdict struct {
 
 func (v *verdict) Error() string { return string(v.status) + ": " + v.reason }
 
-// What measurements find besides streams that are online. The reasons are the
-// words of this package's list.
+// The verdicts besides online. The reasons are the words of package probe's
+// list.
 var (
-	noHost    = &verdict{probe.Offline, "no_host"} // there is no such name
-	nobody    = &verdict{probe.Offline, "nobody"}  // nothing answers at the address
-	missing   = &verdict{probe.Offline, "missing"} // the answer to the stream's own address is 404 or 410
-	inward    = &verdict{probe.Offline, "inward"}  // the stream, or what it names, is where no request may go, such as an inner network
+	noHost    = &verdict{probe.Offline, "no_host"} // the name does not exist
+	nobody    = &verdict{probe.Offline, "nobody"}  // no server accepts connections at the address
+	missing   = &verdict{probe.Offline, "missing"} // 404 or 410 for the stream's own address
+	refused   = &verdict{probe.Offline, "inward"}  // the stream refers to an address that is not allowed, such as one of an internal network
 	denied    = &verdict{probe.Blocked, "denied"}  // 401, 403 or 451
 	limited   = &verdict{probe.Blocked, "limited"} // 429
-	elsewhere = &verdict{probe.Blocked, "geo"}     // a page that says it is not for this place
-	late      = &verdict{probe.Timeout, "late"}    // connection, header or body not in time
+	elsewhere = &verdict{probe.Blocked, "geo"}     // a page that says the stream is not available in this country
+	late      = &verdict{probe.Timeout, "late"}    // connection, headers or body were not in time
 
-	untrusted = &verdict{probe.Error, "untrusted"} // no agreement on TLS, or a certificate that nobody trusts
+	untrusted = &verdict{probe.Error, "untrusted"} // TLS failed, or the certificate is not trusted
 	failing   = &verdict{probe.Error, "failing"}   // a status of 500 or more
-	broken    = &verdict{probe.Error, "broken"}    // another status, an answer that is cut short, redirects without end
-	tooLarge  = &verdict{probe.Error, "too_large"} // a playlist that is larger than any right one, or unpacks to it
+	broken    = &verdict{probe.Error, "broken"}    // any other status, a truncated response, or too many redirects
+	tooLarge  = &verdict{probe.Error, "too_large"} // a playlist that is larger than any valid one
 	page      = &verdict{probe.Error, "page"}      // HTML or JSON in place of media
-	noMedia   = &verdict{probe.Error, "no_media"}  // bytes that are no media
+	noMedia   = &verdict{probe.Error, "no_media"}  // bytes that are not media
 	empty     = &verdict{probe.Error, "empty"}     // no bytes, or a playlist without anything to play
-	nested    = &verdict{probe.Error, "nested"}    // playlists in playlists, or one in itself
-	noVariant = &verdict{probe.Error, "variant"}   // a playlist or segment that the stream names is 404 or 410
-	noKey     = &verdict{probe.Error, "key"}       // the key is none
-	stalled   = &verdict{probe.Error, "stalled"}   // a live playlist that does not go on
-	codecs    = &verdict{probe.Error, "codecs"}    // nothing in it that players decode
+	nested    = &verdict{probe.Error, "nested"}    // playlists nested too deep, or in a circle
+	noVariant = &verdict{probe.Error, "variant"}   // 404 or 410 for a playlist or segment of the stream
+	noKey     = &verdict{probe.Error, "key"}       // the key is not valid
+	stalled   = &verdict{probe.Error, "stalled"}   // a live playlist that does not change
+	codecs    = &verdict{probe.Error, "codecs"}    // no codec that players decode
 
-	overmuch = &verdict{probe.Error, "overmuch"} // nothing to see within the requests and bytes that a measurement has
+	exhausted = &verdict{probe.Error, "overmuch"} // the bounds of a measurement were reached first
 
-	stopped = &verdict{probe.Unknown, "stopped"} // the caller gave up
-	busy    = &verdict{probe.Unknown, "busy"}    // too many requests of ours are under way
-	unwired = &verdict{probe.Unknown, "unwired"} // our own network does not reach so far
-	unknown = &verdict{probe.Unknown, "kind"}    // streams of this kind are not measured
+	stopped   = &verdict{probe.Unknown, "stopped"} // the caller's context ended
+	busy      = &verdict{probe.Unknown, "busy"}    // too many of our own requests are in progress
+	noNetwork = &verdict{probe.Unknown, "unwired"} // our own network is down or does not reach the origin
+	unknown   = &verdict{probe.Unknown, "kind"}    // streams of this kind are not measured
 )
 
 // Statuses of HTTP that tell more than their class.
@@ -62,8 +62,8 @@ const (
 	forbiddenByLaw = 451
 )
 
-// judge turns what ended a measurement into a verdict.
-func judge(outer context.Context, err error) *verdict {
+// verdictOf returns the verdict for the error that ended a measurement.
+func verdictOf(outer context.Context, err error) *verdict {
 	if v, ok := errors.AsType[*verdict](err); ok {
 		return v
 	}
@@ -73,7 +73,7 @@ func judge(outer context.Context, err error) *verdict {
 	case errors.Is(err, origin.ErrBusy):
 		return busy
 	case errors.Is(err, origin.ErrRefused):
-		return inward
+		return refused
 	case errors.Is(err, origin.ErrAccess):
 		return denied
 	case errors.Is(err, origin.ErrLimit):
@@ -83,17 +83,17 @@ func judge(outer context.Context, err error) *verdict {
 	case errors.Is(err, origin.ErrUnreachable):
 		return unreachable(err)
 	}
-	return answered(status(err))
+	return statusVerdict(status(err))
 }
 
-// status returns the status with which an origin failed, or 0.
+// status returns the HTTP status that an origin failed with, or 0.
 func status(err error) int {
 	code, _ := fault.From(err).Fields["upstream_status"].(int)
 	return code
 }
 
-// answered returns the verdict on a status, 0 when there was none.
-func answered(status int) *verdict {
+// statusVerdict returns the verdict for a status, 0 when there was none.
+func statusVerdict(status int) *verdict {
 	switch {
 	case status == notFound, status == gone:
 		return missing
@@ -107,7 +107,7 @@ func answered(status int) *verdict {
 	return broken
 }
 
-// unreachable tells apart why there was no connection.
+// unreachable returns the verdict for a failed connection.
 func unreachable(err error) *verdict {
 	var (
 		name        *net.DNSError
@@ -120,16 +120,16 @@ func unreachable(err error) *verdict {
 	case errors.As(err, &name):
 		return noHost // the resolver answered: what it does not answer is late
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EADDRNOTAVAIL), errors.Is(err, syscall.EMFILE):
-		return unwired
+		return noNetwork
 	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &alert), errors.As(err, &authority):
 		return untrusted
 	}
 	return nobody
 }
 
-// within turns what is missing in a stream, rather than the stream itself,
-// into an error of it.
-func within(err error) error {
+// ofPart converts "missing" for a part of a stream to a verdict on the
+// stream.
+func ofPart(err error) error {
 	if code := status(err); code == notFound || code == gone {
 		return noVariant
 	}

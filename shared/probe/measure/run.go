@@ -13,31 +13,31 @@ import (
 	"miramundo.dev/shared/probe/measure/manifest"
 )
 
-// A run is one measurement under way.
+// A run is a measurement in progress.
 type run struct {
 	opts   Options
 	ctx    context.Context // the caller's
 	target probe.Target
 	result probe.Result
 
-	end    time.Time     // of the measurement; later when requests waited for their places
-	queued time.Duration // how long they did
+	end    time.Time     // of the measurement; moved when requests wait for seats
+	queued time.Duration // total time that requests waited for seats
 
-	foreign  bool // the origin refuses requests from pages: they go on without saying so
-	unshared bool // pages of others may not read an answer that playing takes
-	played   int  // bits per second of what was played, together
-	claimed  int  // bits per second that a playlist or a header says
+	foreign  bool // the origin refuses requests from pages; later requests omit Origin
+	unshared bool // some response that a player needs has no CORS headers
+	played   int  // measured bits per second of all tracks
+	claimed  int  // bits per second according to a playlist or a header
 }
 
 // An ask is one request of a measurement.
 type ask struct {
 	url  string
-	most int64         // bytes of the body
-	span manifest.Span // of which offset and length are asked for; the zero asks for all
+	most int64         // greatest number of bytes of the body
+	span manifest.Span // whose offset and length are requested; zero requests everything
 	bare bool          // without the headers that the stream needs
 }
 
-// A reply is an answer while it is read.
+// A reply is a response while it is read.
 type reply struct {
 	run   *run
 	res   *origin.Response
@@ -47,25 +47,25 @@ type reply struct {
 	most  int64
 	data  []byte        // read so far
 	done  bool          // the body has ended
-	sent  time.Time     // when it was asked for, and began to wait for its places
-	seen  time.Duration // from when it had its places to the first byte; 0 before
+	sent  time.Time     // when the request began, waiting included
+	seen  time.Duration // from getting a seat to the first byte; 0 before
 }
 
-// ask sends a request, and returns the answer when its header is there. It
-// must be closed.
+// ask sends a request and returns the response when its headers are complete.
+// The reply must be closed.
 func (r *run) ask(a ask) (*reply, error) {
 	left := maxBytes - r.result.Bytes
 	if r.result.Requests >= maxRequests || left <= 0 {
-		return nil, overmuch
+		return nil, exhausted
 	}
-	if r.left() <= 0 {
+	if r.remaining() <= 0 {
 		return nil, context.DeadlineExceeded
 	}
 	r.result.Requests++
 	sent := r.opts.Now()
 	most := min(a.most, left)
 	res, err := r.opts.Origin.Open(r.ctx, origin.Request{
-		URL: a.url, Header: r.header(a), First: most + skipped(a.span), Timeout: min(r.opts.Patience, r.left()),
+		URL: a.url, Header: r.header(a), First: most + skipped(a.span), Timeout: min(r.opts.Patience, r.remaining()),
 		Queue: max(maxQueue-r.queued, 1), Queued: r.queue,
 	})
 	r.result.Answered = r.result.Answered || err == nil || reached(err)
@@ -79,24 +79,22 @@ func (r *run) ask(a ask) (*reply, error) {
 	return p, p.seek(a.span)
 }
 
-// left returns how much time the measurement has.
-func (r *run) left() time.Duration { return time.Until(r.end) }
+// remaining returns the time left for the measurement.
+func (r *run) remaining() time.Duration { return time.Until(r.end) }
 
-// queue takes out of the measurement the time that a request waited for its
-// place among others of ours.
+// queue extends the measurement by the time that a request waited for a seat.
 func (r *run) queue(took time.Duration) {
 	r.queued += took
 	r.end = r.end.Add(took)
 }
 
-// reached reports whether a request failed by what an origin said.
+// reached reports whether a request failed because of the origin's response.
 func reached(err error) bool {
 	return errors.Is(err, origin.ErrOrigin) || errors.Is(err, origin.ErrAccess) || errors.Is(err, origin.ErrLimit) ||
 		errors.Is(err, origin.ErrUnreachable) && unreachable(err) == untrusted
 }
 
-// header returns the headers of a request. They have the words in which
-// package http keeps them.
+// header returns the headers of a request, with canonical names.
 func (r *run) header(a ask) map[string][]string {
 	h := map[string][]string{"Accept": {"*/*"}}
 	set := func(name, value string) {
@@ -118,7 +116,7 @@ func (r *run) header(a ask) map[string][]string {
 	return h
 }
 
-// ranged writes a span as a range of HTTP.
+// ranged formats a span as an HTTP range.
 func ranged(s manifest.Span) string {
 	from := "bytes=" + strconv.FormatInt(s.Offset, 10) + "-"
 	if s.Length <= 0 {
@@ -127,20 +125,20 @@ func ranged(s manifest.Span) string {
 	return from + strconv.FormatInt(s.Offset+s.Length-1, 10)
 }
 
-// furthest is how many bytes are read to come to a span, when the origin sends
-// the whole of what it is in.
-const furthest = 512 << 10
+// maxSkip is the greatest number of bytes that are read to reach a span when
+// the origin ignores ranges.
+const maxSkip = 512 << 10
 
-// skipped is how many bytes may stand before a span.
-func skipped(s manifest.Span) int64 { return min(s.Offset, furthest) }
+// skipped returns how many bytes may precede a span.
+func skipped(s manifest.Span) int64 { return min(s.Offset, maxSkip) }
 
-// seek passes over what stands before a span, which is all that an origin
-// sends who knows no ranges.
+// seek skips the bytes before a span, which an origin without range support
+// sends too.
 func (p *reply) seek(s manifest.Span) error {
 	if s.Offset == 0 || p.res.Status == 206 {
 		return nil
 	}
-	if s.Offset > furthest {
+	if s.Offset > maxSkip {
 		p.done = true // it cannot be read, and says nothing
 		return nil
 	}
@@ -153,7 +151,7 @@ func (p *reply) seek(s manifest.Span) error {
 	return nil
 }
 
-// close ends the reading.
+// close ends reading.
 func (p *reply) close() { _ = p.res.Body.Close() } // read only: what matters was seen while reading
 
 // fill reads until there are n bytes, or all.
@@ -179,7 +177,7 @@ func (p *reply) fill(n int) error {
 	return nil
 }
 
-// good notes that an answer is what a player needs.
+// good notes that a response is what a player needs.
 func (p *reply) good() {
 	r := p.run
 	if r.result.Latency == 0 {
@@ -189,7 +187,7 @@ func (p *reply) good() {
 	r.unshared = r.unshared || allowed != "*" && (allowed != r.opts.Page || r.foreign)
 }
 
-// size returns the bytes of the whole of what the answer begins, or 0.
+// size returns the size in bytes of the whole resource, or 0.
 func (p *reply) size() int64 {
 	switch {
 	case p.span.Length > 0:
@@ -202,7 +200,7 @@ func (p *reply) size() int64 {
 	return 0
 }
 
-// fetch returns a good answer of at most so many bytes as a whole, closed.
+// fetch returns a successful response with its whole body, closed.
 func (r *run) fetch(a ask) (*reply, error) {
 	p, err := r.ask(a)
 	if err != nil {

@@ -62,7 +62,7 @@ func TestEnd(t *testing.T) {
 	}))
 	defer s.Close()
 	r := asking(t, s, 0)
-	if _, err := r.ask(ask{url: s.URL, most: 9}); !errors.Is(err, context.DeadlineExceeded) || judge(t.Context(), err) != late || asked.Load() != 0 {
+	if _, err := r.ask(ask{url: s.URL, most: 9}); !errors.Is(err, context.DeadlineExceeded) || verdictOf(t.Context(), err) != late || asked.Load() != 0 {
 		t.Errorf("%v after %d requests", err, asked.Load())
 	}
 }
@@ -116,7 +116,7 @@ func TestGoneWithin(t *testing.T) {
 	}))
 	defer s.Close()
 	r := asking(t, s, 10*hang)
-	if v := judge(t.Context(), r.open(s.URL, 0)); v != noVariant {
+	if v := verdictOf(t.Context(), r.open(s.URL, 0)); v != noVariant {
 		t.Errorf("%v, want %v", v, noVariant)
 	}
 }

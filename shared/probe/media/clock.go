@@ -1,5 +1,9 @@
 package media
 
+// Bitrates are measured between timestamps. Over video, whole groups of
+// pictures are taken, because the picture that begins a group is many times
+// larger than the others.
+
 // Timestamps of transport streams count 90 kHz in 33 bits. Those of other
 // containers are brought to the same.
 const (
@@ -9,13 +13,13 @@ const (
 	disorder = hertz      // nor further in the wrong order
 )
 
-// A clock measures the bytes between timestamps that stand in them. Where time
-// jumps, neither the bytes nor the time count.
+// A clock adds up bytes between timestamps. Where time jumps, neither the
+// bytes nor the time count.
 type clock struct {
 	now     span
-	first   span // where the first picture stood that can be shown alone
-	latest  span // and the last
-	keys    int  // how many
+	first   span // at the first key picture
+	latest  span // at the last key picture
+	keys    int  // number of key pictures
 	last    uint64
 	at      int
 	ticking bool
@@ -28,8 +32,8 @@ type span struct {
 
 func (s span) seconds() float64 { return float64(s.ticks) / hertz }
 
-// tick tells the time that is written at a place. Times of several tracks may
-// be a little out of order.
+// tick adds a timestamp and its position. Timestamps of several tracks may be
+// slightly out of order.
 func (c *clock) tick(at int, now uint64) {
 	step, back := (now-c.last)&wrap, (c.last-now)&wrap
 	if c.ticking && back > 0 && back <= disorder {
@@ -42,11 +46,10 @@ func (c *clock) tick(at int, now uint64) {
 	c.last, c.at, c.ticking = now, at, true
 }
 
-// jump says that the next time has nothing to do with the last.
+// jump says that the next timestamp is unrelated to the last.
 func (c *clock) jump() { c.ticking = false }
 
-// key says that a picture that can be shown alone begins where the last time
-// was told.
+// key says that a key picture begins at the last timestamp.
 func (c *clock) key() {
 	if c.keys == 0 {
 		c.first = c.now
@@ -55,10 +58,9 @@ func (c *clock) key() {
 	c.keys++
 }
 
-// bitrate is that of whole groups of pictures, since the picture that begins
-// one takes many times the bytes of the others; and otherwise that of all:
-// where the groups are less than half of it, and where the last, of which data
-// hold a part, is nearly whole.
+// bitrate returns the rate over whole groups of pictures. It returns the rate
+// over all bytes when the groups cover less than half of the time, or when
+// the last group, which is cut off, is nearly complete.
 func (c *clock) bitrate() int {
 	groups := c.groups()
 	tail := c.now.ticks - c.latest.ticks
@@ -70,7 +72,7 @@ func (c *clock) bitrate() int {
 	return bitrate(c.now.bytes, c.now.seconds())
 }
 
-// groups are the pictures from the first that can be shown alone to the last.
+// groups returns the span from the first key picture to the last.
 func (c *clock) groups() span {
 	return span{c.latest.ticks - c.first.ticks, c.latest.bytes - c.first.bytes}
 }

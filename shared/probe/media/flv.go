@@ -127,7 +127,7 @@ func amfNumber(b []byte, name string) float64 {
 		return 0
 	}
 	n := math.Float64frombits(binary.BigEndian.Uint64(b[at+len(key)+1:]))
-	if !(n >= 0 && n <= largest) {
+	if !(n >= 0 && n <= maxSide) {
 		return 0
 	}
 	return n

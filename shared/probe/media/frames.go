@@ -6,7 +6,7 @@ import (
 	"miramundo.dev/shared/probe/media/codec"
 )
 
-// A framed container is none: sound is in frames that follow each other.
+// A framed is audio without a container: consecutive frames.
 type framed struct {
 	codec.Framing
 	container string
@@ -14,8 +14,8 @@ type framed struct {
 
 var framings = []framed{{codec.ADTS, "adts"}, {codec.MPEG, "mp3"}, {codec.Dolby, "ac3"}}
 
-// readFramesAtOnce reads sound whose first frame stands at the beginning, or
-// behind tags.
+// readFramesAtOnce parses audio whose first frame is at the beginning, or
+// after tags.
 func readFramesAtOnce(data []byte) Facts {
 	data = skipID3(data)
 	for _, f := range framings {
@@ -26,23 +26,23 @@ func readFramesAtOnce(data []byte) Facts {
 	return Facts{}
 }
 
-// readFrames reads sound whose first whole frame stands anywhere in the
+// readFrames parses audio whose first complete frame is anywhere near the
 // beginning.
 func readFrames(data []byte) Facts {
 	data = skipID3(data)
 	for _, f := range framings {
-		if at := f.Find(data[:min(len(data), lookFor)]); at >= 0 {
+		if at := f.Find(data[:min(len(data), searchLimit)]); at >= 0 {
 			return f.measure(data[at:])
 		}
 	}
 	return Facts{}
 }
 
-// lookFor is how far a beginning is looked for, in bytes.
-const lookFor = 64 << 10
+// searchLimit is how far the first frame is searched for, in bytes.
+const searchLimit = 64 << 10
 
-// measure walks over all frames and says what they come to. Where they break
-// off it goes on with the next run.
+// measure adds up all frames. After an interruption it continues with the
+// next run.
 func (f framed) measure(data []byte) Facts {
 	facts := Facts{Container: f.container}
 	var size int64
@@ -71,7 +71,7 @@ func (f framed) measure(data []byte) Facts {
 	return facts
 }
 
-// skipID3 returns data behind the ID3v2 tags at its beginning.
+// skipID3 returns data after the ID3v2 tags at its beginning.
 func skipID3(data []byte) []byte {
 	for len(data) >= 10 && bytes.HasPrefix(data, []byte("ID3")) {
 		size := 10

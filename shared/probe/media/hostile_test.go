@@ -155,7 +155,7 @@ func TestHostile(t *testing.T) {
 		if took := allocated() - before; took > 16*Limit {
 			t.Errorf("%s took %d MiB", name, took>>20)
 		}
-		if len(f.Codecs) > mostTracks || f.Bitrate < 0 {
+		if len(f.Codecs) > maxTracks || f.Bitrate < 0 {
 			t.Errorf("%s says %+v", name, f)
 		}
 	}
@@ -196,9 +196,9 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got := unguarded(data)
 		switch {
-		case got.Bitrate < 0 || got.Bitrate > fastest*mostTracks:
+		case got.Bitrate < 0 || got.Bitrate > maxBitrate*maxTracks:
 			t.Errorf("bitrate %d", got.Bitrate)
-		case got.Width < 0 || got.Height < 0 || got.Width > largest || got.Height > largest:
+		case got.Width < 0 || got.Height < 0 || got.Width > maxSide || got.Height > maxSide:
 			t.Errorf("picture %d×%d", got.Width, got.Height)
 		case (got.Width == 0) != (got.Height == 0):
 			t.Errorf("half a picture: %d×%d", got.Width, got.Height)

@@ -98,7 +98,7 @@ func readMatroska(data []byte) Facts {
 			break
 		}
 		if id == mkvTrackEntry {
-			if len(m.tracks) == mostTracks {
+			if len(m.tracks) == maxTracks {
 				break
 			}
 			m.tracks = append(m.tracks, mkvTrack{})
@@ -126,7 +126,7 @@ func (m *mkv) facts() Facts {
 
 func (t mkvTrack) track() codec.Track {
 	known := mkvCodecs[t.codec].Track(t.private)
-	if t.width <= largest && t.height <= largest {
+	if t.width <= maxSide && t.height <= maxSide {
 		known.Width, known.Height = int(t.width), int(t.height)
 	}
 	known.Encrypted = t.encrypted

@@ -1,5 +1,5 @@
-// Package media knows what the first bytes of a media file or stream say of it:
-// its container, codecs, picture and bitrate.
+// Package media parses the first bytes of a media file or stream: its
+// container, codecs, picture size and bitrate.
 package media
 
 import (
@@ -10,7 +10,7 @@ import (
 	"miramundo.dev/shared/probe/media/codec"
 )
 
-// Facts are what bytes of media say. A zero is not known.
+// Facts are what bytes of media say. Unknown values are zero.
 type Facts struct {
 	Container string   // "ts", "fmp4", "mp4", "flv", "adts", "mp3", "ac3", "ogg", "flac", "webm", "matroska"; empty when it is none of them
 	Codecs    []string // of its tracks, as RFC 6381 writes them: "avc1.64001f", "hvc1.1.6.L93.B0", "mp4a.40.2", "mp3", "ac-3", "opus"
@@ -19,19 +19,19 @@ type Facts struct {
 	Bitrate   int // of all tracks, in bits per second, measured over the bytes when these span at least half a second
 	Video     bool
 	Audio     bool
-	Encrypted bool // a track is locked behind a key; its codec is what the container says, its picture may be missing
+	Encrypted bool // a track is encrypted; its codec is the container's, and its size may be missing
 }
 
-// Limit is the most of data that Read looks at, in bytes.
+// Limit is the greatest number of bytes that Read looks at.
 const Limit = 4 << 20
 
-// shortest is the least time that a bitrate is measured over: shorter ones say
-// more of one picture than of the stream.
-const shortest = time.Second / 2
+// minTime is the shortest time that a bitrate is measured over; less would
+// describe one picture rather than the stream.
+const minTime = time.Second / 2
 
-// Merge returns what f and g say when both are played at once: a picture and
-// its separate sound. Bitrates add up; when that of a part with pictures is
-// not known, that of the whole is not.
+// Merge returns the facts of f and g played together: video and its separate
+// audio. Bitrates add up; when that of a part with video is unknown, so is
+// the sum.
 func (f Facts) Merge(g Facts) Facts {
 	m := f
 	m.Codecs = nil
@@ -59,37 +59,35 @@ func (f *Facts) name(codec string) {
 	}
 }
 
-// picture keeps the larger of the pictures.
+// picture keeps the larger picture.
 func (f *Facts) picture(width, height int) {
 	if width > 0 && height > 0 && width*height > f.Width*f.Height {
 		f.Width, f.Height = width, height
 	}
 }
 
-// uncropped are the lines of pictures that are coded in whole blocks of 16
-// and not cropped, with the lines that are meant.
-var uncropped = map[int]int{1088: 1080, 544: 540, 368: 360}
+// croppedHeights maps the heights of pictures that are coded in blocks of 16
+// lines and not cropped to the intended heights.
+var croppedHeights = map[int]int{1088: 1080, 544: 540, 368: 360}
 
-// Resolution names a picture by its lines: "1080p". It is empty for none.
-// Interlaced pictures are named so too, since nothing says which they are
-// before they are decoded.
+// Resolution returns the name of a picture height, such as "1080p", or "" for
+// 0. Interlaced pictures get the same name, since only decoding would tell.
 func Resolution(height int) string {
 	if height <= 0 {
 		return ""
 	}
-	if meant, ok := uncropped[height]; ok {
+	if meant, ok := croppedHeights[height]; ok {
 		height = meant
 	}
 	return strconv.Itoa(height) + "p"
 }
 
-// Read returns what data, the beginning of media in any container, says. It
-// never fails: bytes that make no sense say nothing. An fMP4 segment is read
-// behind its initialisation, which the caller puts before it. Data beyond Limit
-// are not read.
+// Read parses data, the beginning of media in any container. It never fails:
+// data that makes no sense gives no facts. An fMP4 segment must come after
+// its initialization. Data beyond Limit is not read.
 func Read(data []byte) (f Facts) {
 	defer func() {
-		if recover() != nil { // a parser met what its authors did not think of
+		if recover() != nil { // a parser met input that its authors did not expect
 			f = Facts{}
 		}
 	}()
@@ -102,27 +100,27 @@ func Read(data []byte) (f Facts) {
 	return Facts{}
 }
 
-// containers read data in one container each, and say nothing of other data.
-// Those with a mark at their beginning come first. Frames of audio that start
-// at once come before packets of a transport stream, which may be looked for
-// in any bytes; those that start late, as in the middle of a broadcast, last.
+// containers are the parsers, which ignore data of other containers.
+// Containers with a signature come first. Audio frames that start at once
+// come before transport stream packets, which may be found in any bytes;
+// audio that starts later, as in the middle of a broadcast, comes last.
 var containers = []func([]byte) Facts{
 	readMP4, readFLV, readOgg, readFLAC, readMatroska, readFramesAtOnce, readTS, readFrames,
 }
 
-// mostTracks is how many tracks of a file are looked at.
-const mostTracks = 64
+// maxTracks is how many tracks of a file are parsed.
+const maxTracks = 64
 
-// largest is the most pixels that a picture is believed to have on a side.
-const largest = 1 << 14
+// maxSide is the greatest believable width and height, in pixels.
+const maxSide = 1 << 14
 
-// add takes what is known of a track.
+// add adds what is known of a track.
 func (f *Facts) add(t codec.Track) {
 	if t.Codec == "" {
 		return
 	}
 	f.name(t.Codec)
-	if t.Width <= largest && t.Height <= largest {
+	if t.Width <= maxSide && t.Height <= maxSide {
 		f.picture(t.Width, t.Height)
 	}
 	f.Video = f.Video || t.Video
@@ -130,14 +128,14 @@ func (f *Facts) add(t codec.Track) {
 	f.Encrypted = f.Encrypted || t.Encrypted
 }
 
-// fastest is the highest bitrate that is believed, in bits per second.
-const fastest = 10e9
+// maxBitrate is the greatest believable bitrate, in bits per second.
+const maxBitrate = 10e9
 
 // bitrate returns the bits per second of bytes in a time, or 0 when the time
-// is too short or the rate is none.
+// is too short or the rate is not believable.
 func bitrate(bytes int64, seconds float64) int {
 	rate := float64(bytes) * 8 / seconds
-	if seconds < shortest.Seconds() || rate < 1 || rate > fastest {
+	if seconds < minTime.Seconds() || rate < 1 || rate > maxBitrate {
 		return 0
 	}
 	return int(rate)

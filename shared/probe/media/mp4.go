@@ -89,7 +89,7 @@ func (m *mp4) describe(x box.Box) {
 		})
 	}
 	t.whole(box.Child(media, "minf/stbl"))
-	if m.tracks[id] == nil && len(m.order) < mostTracks {
+	if m.tracks[id] == nil && len(m.order) < maxTracks {
 		m.order = append(m.order, t)
 		m.tracks[id] = t
 	}

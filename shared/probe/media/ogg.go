@@ -69,7 +69,7 @@ func readOgg(data []byte) Facts {
 		body, size := oggBody(page)
 		at += size
 		serial := binary.LittleEndian.Uint32(page[14:])
-		if page[5]&2 != 0 && streams[serial] == nil && len(streams) < mostTracks {
+		if page[5]&2 != 0 && streams[serial] == nil && len(streams) < maxTracks {
 			streams[serial] = oggOpen(body)
 			f.add(streams[serial].Track)
 		}

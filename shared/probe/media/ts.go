@@ -10,14 +10,14 @@ const (
 	packetSize = 188
 	syncByte   = 0x47
 	nullPID    = 0x1fff
-	inARow     = 5 // packets that must follow each other to be believed
+	minRun     = 5 // packets that must follow each other to be believed
 )
 
 // strides are the distances between packets: plain, with a time before each
 // as recorders write them, and with a checksum behind each.
 var strides = []int{packetSize, 192, 204}
 
-// A packet is one of a transport stream.
+// A packet is a transport stream packet.
 type packet []byte
 
 func (p packet) pid() uint16        { return binary.BigEndian.Uint16(p[1:]) & 0x1fff }
@@ -28,7 +28,7 @@ func (p packet) adapted() bool      { return p[3]&0x20 != 0 && p[4] > 0 } // it 
 func (p packet) discontinued() bool { return p.adapted() && p[5]&0x80 != 0 }
 func (p packet) key() bool          { return p.adapted() && p[5]&0x40 != 0 }
 
-// payload returns what the packet carries.
+// payload returns the payload of the packet.
 func (p packet) payload() []byte {
 	from := 4
 	if p[3]&0x20 != 0 {
@@ -40,7 +40,7 @@ func (p packet) payload() []byte {
 	return p[from:]
 }
 
-// pcr returns the clock of the programme that the packet tells, in 90 kHz.
+// pcr returns the programme clock reference of the packet, in 90 kHz.
 func (p packet) pcr() (uint64, bool) {
 	if !p.adapted() || p[5]&0x10 == 0 || p[4] < 7 {
 		return 0, false
@@ -48,8 +48,8 @@ func (p packet) pcr() (uint64, bool) {
 	return uint64(binary.BigEndian.Uint32(p[6:]))<<1 | uint64(p[10]>>7), true
 }
 
-// packets calls f with each packet of data and where it stands. When the
-// stream is broken off it goes on with the next packets in a row.
+// packets calls f with each packet of data and its position. After an
+// interruption it continues with the next run of packets.
 func packets(data []byte, f func(at int, p packet) (more bool)) {
 	at, stride := syncTS(data)
 	for at >= 0 && at+packetSize <= len(data) {
@@ -69,15 +69,15 @@ func packets(data []byte, f func(at int, p packet) (more bool)) {
 	}
 }
 
-// syncTS returns where the first packets in a row begin, or -1, and the
-// distance between them.
+// syncTS returns the position of the first run of packets, or -1, and the
+// distance between packets.
 func syncTS(data []byte) (at, stride int) {
-	for at := range min(len(data), lookFor) {
+	for at := range min(len(data), searchLimit) {
 		if data[at] != syncByte {
 			continue
 		}
 		for _, stride := range strides {
-			if row(data[at:], stride) {
+			if isRun(data[at:], stride) {
 				return at, stride
 			}
 		}
@@ -85,10 +85,10 @@ func syncTS(data []byte) (at, stride int) {
 	return -1, 0
 }
 
-// row reports whether packets stand in a row at the beginning of data: at
-// least two, and all of inARow that there is room for.
-func row(data []byte, stride int) bool {
-	for i := range inARow {
+// isRun reports whether data begins with consecutive packets: at least two,
+// and all of minRun that there is room for.
+func isRun(data []byte, stride int) bool {
+	for i := range minRun {
 		if len(data) < i*stride+4 {
 			return i >= 2
 		}
@@ -108,8 +108,8 @@ type program struct {
 	pcr     clock
 }
 
-// readTS reads a transport stream. When data hold no map of its first
-// programme, its streams are told by their bytes.
+// readTS parses a transport stream. Without a program map, its streams are
+// detected from their bytes.
 func readTS(data []byte) Facts {
 	g := program{streams: map[uint16]*stream{}, pcrPID: nullPID}
 	var sections sections
@@ -137,7 +137,7 @@ func readTS(data []byte) Facts {
 	return f
 }
 
-// read takes the streams of a map, ISO/IEC 13818-1 §2.4.4.9.
+// read adds the streams of a program map, ISO/IEC 13818-1 §2.4.4.9.
 func (g *program) read(table []byte) {
 	g.mapped = true
 	g.pcrPID = binary.BigEndian.Uint16(table[8:]) & 0x1fff
@@ -160,7 +160,7 @@ func (g *program) open(pid uint16, k kind) *stream {
 	return s
 }
 
-// add takes a packet of the programme.
+// add adds a packet.
 func (g *program) add(at int, p packet) {
 	pid := p.pid()
 	if now, ok := p.pcr(); ok && (pid == g.pcrPID || g.pcrPID == nullPID) {
@@ -181,8 +181,8 @@ func (g *program) add(at int, p packet) {
 	}
 }
 
-// bitrate is measured by the pictures, or else by the clock of the programme,
-// or else by whatever tells the time.
+// bitrate is measured by the pictures, or else by the program's clock, or
+// else by any timestamps.
 func (g *program) bitrate() int {
 	best := &g.pcr
 	for _, s := range g.order {
@@ -193,10 +193,10 @@ func (g *program) bitrate() int {
 	return best.bitrate()
 }
 
-// sections gathers the maps of programmes, by the PID that carries them.
+// sections collect the program maps by PID.
 type sections map[uint16][]byte
 
-// add takes a packet and returns the map that it completes.
+// add adds a packet and returns the map that it completes, if any.
 func (s *sections) add(p packet) []byte {
 	body := p.payload()
 	if p.starts() {
@@ -224,9 +224,8 @@ func (s *sections) add(p packet) []byte {
 
 const mapTable = 2 // table_id of a map
 
-// checksum is the CRC of ISO/IEC 13818-1 annex A, which no package of the
-// standard library knows: theirs begin with the lowest bit. It is 0 over a
-// whole section.
+// checksum is the CRC of ISO/IEC 13818-1 annex A, most significant bit first,
+// which hash/crc32 does not have. It is 0 over a complete section.
 func checksum(b []byte) uint32 {
 	crc := ^uint32(0)
 	for _, c := range b {

@@ -236,7 +236,7 @@ func inPackets(section []byte) []byte {
 		out = append(out, p...)
 	}
 	null := append([]byte{syncByte, 0x1f, 0xff, 0x10}, make([]byte, packetSize-4)...)
-	return append(out, bytes.Repeat(null, inARow)...)
+	return append(out, bytes.Repeat(null, minRun)...)
 }
 
 func BenchmarkReadTS(b *testing.B) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Join returns the address that a reference means at another address, in the
-// words of who wrote it where it is whole.
+// Join resolves a reference against a base address. An absolute reference is
+// returned byte for byte.
 func Join(base, ref string) (string, error) {
 	if strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
 		return ref, nil

@@ -1,7 +1,7 @@
-// Package manifest knows what the texts say that lead to media: playlists of
-// HLS, manifests of DASH, lists of stations.
+// Package manifest parses the texts that lead to media: HLS playlists, DASH
+// manifests, and lists of stations.
 //
-// It reads them as players do, who play what others have written wrongly.
+// It is as lenient as players, because real files are often wrong.
 package manifest
 
 import (
@@ -11,23 +11,23 @@ import (
 	"unicode/utf8"
 )
 
-// A Form is what bytes are, whatever their sender calls them.
+// A Form is what bytes are, whatever their Content-Type says.
 type Form int
 
 // The forms.
 const (
-	Binary   Form = iota // media, or nothing that anybody knows
-	Nothing              // no bytes but white space
+	Binary   Form = iota // media, or unknown
+	Nothing              // empty, or white space alone
 	Playlist             // HLS
 	List                 // of addresses, as stations have: M3U, PLS, ASX
 	Manifest             // DASH
 	Document             // HTML, JSON or other text
 )
 
-// Tell returns the form of data, at least the first 512 bytes of an answer if
-// it has so many.
+// Tell returns the form of data, which should have at least the first 512
+// bytes of a response.
 func Tell(data []byte) Form {
-	text := bytes.TrimLeft(unmarked(data), " \t\r\n")
+	text := bytes.TrimLeft(trimMark(data), " \t\r\n")
 	if len(text) == 0 {
 		return Nothing
 	}
@@ -47,10 +47,10 @@ func Tell(data []byte) Form {
 	return Document
 }
 
-// unmarked returns data without the mark that some editors put before UTF-8.
-func unmarked(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
+// trimMark returns data without a byte order mark.
+func trimMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
 
-// listHeads are how lists of addresses begin, in lower case.
+// listHeads are the beginnings of lists of addresses, in lower case.
 var listHeads = []string{"#extm3u", "#extinf", "[playlist]", "[reference]", "<asx", "http://", "https://"}
 
 func isList(head []byte) bool {
@@ -62,9 +62,9 @@ func isList(head []byte) bool {
 	return head[0] == '#'
 }
 
-// isText reports whether data, which may be cut anywhere, has only characters
-// that texts have. What begins as texts of the web do may have others too, in
-// whatever encoding, but no zeros.
+// isText reports whether data, possibly truncated, has only characters of
+// texts. Data that begins like HTML or JSON may have others, in any encoding,
+// but no zeros.
 func isText(data []byte) bool {
 	web := bytes.IndexByte([]byte("#<{["), data[0]) >= 0
 	for i := 0; i < len(data); {
@@ -80,15 +80,15 @@ func isText(data []byte) bool {
 	return true
 }
 
-// ofPlace are the words with which pages, and the addresses of what is sent in
-// place of media, say that a stream is not for a place.
+// ofPlace matches the words by which pages and their addresses say that a
+// stream is not available in a country.
 var ofPlace = regexp.MustCompile(`(?i)geo[-_ ]?(block|restrict|fenc|filter|lock|denied|error)|` +
 	`(un|not )available (in|for|from) (your|this) (country|region|location|area|territory)|` +
 	`(country|region|location|territory) (is )?(not allowed|blocked|restricted|forbidden)|outside (of )?(the|your) (country|region|territory)|` +
 	`n(ã|a)o (est(á|a) )?dispon(í|i)vel (n[oa]|em) (seu|sua) (pa(í|i)s|regi(ã|a)o)|no (est(á|a) )?disponible en (su|tu) (pa(í|i)s|regi(ó|o)n)`)
 
-// OfPlace reports whether a document in place of media, or the address that it
-// came from, says that the stream is not for where the request came from.
+// OfPlace reports whether a document sent instead of media, or its address,
+// says that the stream is not available where the request came from.
 func OfPlace(data []byte, address string) bool {
 	return ofPlace.Match(data[:min(len(data), 64<<10)]) || ofPlace.MatchString(address)
 }
@@ -101,10 +101,10 @@ var (
 	references = regexp.MustCompile(`(?i)<ref\s[^>]*?href\s*=\s*["']\s*([^"'\s]+)`)
 )
 
-// Listed returns the first addresses of a list, at most n.
+// Listed returns the first n addresses of a list, or all.
 func Listed(data []byte, n int) []string {
 	place := lines
-	switch data = bytes.TrimLeft(unmarked(data), " \t\r\n"); {
+	switch data = bytes.TrimLeft(trimMark(data), " \t\r\n"); {
 	case bytes.HasPrefix(data, []byte("[")):
 		place = files
 	case bytes.HasPrefix(data, []byte("<")):

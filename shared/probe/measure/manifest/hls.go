@@ -11,22 +11,23 @@ import (
 	"github.com/grafov/m3u8"
 )
 
-// HLS is a playlist, as far as one is needed to play: variants, or segments.
+// HLS is what a player needs of a playlist: variants, or segments.
 type HLS struct {
-	Variants []Variant // best first: those that players decode, and of these the fastest
+	Variants []Variant // best first: decodable ones, then by bandwidth
 	Segments []Segment
 
-	Target float64 // seconds that a segment takes at most
+	Target float64 // greatest duration of a segment, in seconds
 	First  uint64  // number of the first segment
-	Live   bool    // it is to go on
+	Live   bool    // it is expected to change
 
 	part string // the last tag of a part of a segment, in a playlist with low latency
 }
 
-// A Variant is a choice of a multivariant playlist. What is not said is zero.
+// A Variant is a variant of a multivariant playlist. Properties that are not
+// given are zero.
 type Variant struct {
 	URI       string
-	Audio     string // the playlist of its sound, when that is apart
+	Audio     string // its audio playlist; may be empty
 	Codecs    string // as RFC 6381 lists them
 	Bandwidth int    // bits per second, at most
 	Average   int    // likewise, on average
@@ -41,14 +42,14 @@ type Segment struct {
 	Key     *Key    // nil for none
 }
 
-// A Key is what locks a segment.
+// A Key is the key of an encrypted segment.
 type Key struct {
 	Method string // such as "AES-128" or "NONE"
 	URI    string
 	Format string // the zero is "identity": the key itself
 }
 
-// A Span is a resource, or some bytes of it.
+// A Span is a resource, or a range of its bytes.
 type Span struct {
 	URI    string // relative to the playlist that names it
 	Offset int64
@@ -61,10 +62,10 @@ const (
 	maxLines    = 1 << 16
 )
 
-// ReadHLS reads a playlist as players do, who take what is right in one and
-// pass over what is not. It never fails: there may be nothing to play.
+// ReadHLS parses a playlist leniently, as players do. It never fails; the
+// result may have nothing to play.
 func ReadHLS(data []byte) HLS {
-	lines := tidy(data)
+	lines := cleanLines(data)
 	p, err := decode(lines)
 	if err != nil || len(p.Variants)+len(p.Segments) == 0 {
 		p = scan(lines)
@@ -93,13 +94,14 @@ func compare(a, b bool) int {
 	return -1
 }
 
-// tidy returns the lines of a playlist that say something, fewer than would
-// keep the library busy. An empty line would make it forget what came before,
-// and a list of pictures to seek by would take the sound from all variants.
-func tidy(data []byte) []string {
+// cleanLines returns the relevant lines of a playlist, and so few that the
+// library stays fast. It drops empty lines, after which the library forgets
+// attributes, and image playlists, which would make it drop the audio of all
+// variants.
+func cleanLines(data []byte) []string {
 	var lines []string
 	choices := 0
-	for line := range strings.FieldsFuncSeq(string(unmarked(data)), func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for line := range strings.FieldsFuncSeq(string(trimMark(data)), func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "#EXT-X-STREAM-INF") || strings.HasPrefix(line, "#EXT-X-MEDIA:") {
 			if choices++; choices > maxVariants {
@@ -118,7 +120,7 @@ func isMaster(lines []string) bool {
 	return slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "#EXT-X-STREAM-INF") })
 }
 
-// decode reads a playlist by the library. What makes it panic is an error.
+// decode parses a playlist with the library. A panic becomes an error.
 func decode(lines []string) (p HLS, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -143,7 +145,7 @@ func decode(lines []string) (p HLS, err error) {
 	}, nil
 }
 
-// variants returns what there is to choose from, each with its sound.
+// variants returns the variants, each with its audio.
 func variants(m *m3u8.MasterPlaylist) []Variant {
 	var all []Variant
 	for _, v := range m.Variants {
@@ -161,7 +163,7 @@ func variants(m *m3u8.MasterPlaylist) []Variant {
 	return all
 }
 
-// height reads the lines of a resolution such as "1280x720".
+// height returns the height in a resolution such as "1280x720".
 func height(resolution string) int {
 	_, lines, _ := strings.Cut(strings.ToLower(resolution), "x")
 	n, err := strconv.ParseUint(strings.TrimSpace(lines), 10, 16)
@@ -171,9 +173,9 @@ func height(resolution string) int {
 	return int(n)
 }
 
-// segments returns the segments of a playlist. The library has keys and
-// initialisations only where they change, and no offsets where they follow
-// from the segment before.
+// segments returns the segments of a playlist. The library reports keys and
+// initializations only where they change, and no offsets where they follow
+// from the previous segment.
 func segments(m *m3u8.MediaPlaylist) []Segment {
 	var all []Segment
 	var now Segment
@@ -197,8 +199,8 @@ func segments(m *m3u8.MediaPlaylist) []Segment {
 	return all
 }
 
-// scan reads the addresses of a playlist that the library refuses, with the
-// attributes that stand before them.
+// scan parses a playlist that the library refuses: its addresses, with the
+// attributes before them.
 func scan(lines []string) HLS {
 	p := HLS{Live: true}
 	master := isMaster(lines)
@@ -221,9 +223,9 @@ func scan(lines []string) HLS {
 	return p
 }
 
-// After reports whether p, read later than q from the same place, goes on.
-// Where segments are numbered their addresses are compared without queries,
-// which may be made anew for each reader.
+// After reports whether p, read later than q from the same address, has
+// changed. Unnumbered segments are compared by address without the query,
+// which may differ for each request.
 func (p HLS) After(q HLS) bool {
 	if p.First != q.First || len(p.Segments) != len(q.Segments) || p.part != q.part || !p.Live {
 		return true
@@ -240,9 +242,9 @@ func (p HLS) After(q HLS) bool {
 	return a != b || now.Offset != then.Offset
 }
 
-// Choices returns the segments to look at: the third from the end of a live
-// playlist, with which a player would begin, and the last. Of another they are
-// the third, which says more of the bitrate than the first, and the first.
+// Choices returns the segments to measure: of a live playlist the third from
+// the end, where players begin, and the last; of any other the third, whose
+// bitrate is more typical than the first's, and the first.
 func (p HLS) Choices() []Segment {
 	n := len(p.Segments)
 	switch {

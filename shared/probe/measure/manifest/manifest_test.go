@@ -96,7 +96,7 @@ func TestRealPlaylists(t *testing.T) {
 			t.Fatal(err)
 		}
 		named := 0
-		for _, line := range tidy(data) {
+		for _, line := range cleanLines(data) {
 			if line[0] != '#' {
 				named++
 			}

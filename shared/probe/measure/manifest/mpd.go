@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// An MPD is a manifest of DASH, as far as one is needed to play. What stands
-// at a level holds for those below it, unless they say otherwise.
+// An MPD is what a player needs of a DASH manifest. Attributes of a level
+// apply to the levels below it unless those override them.
 type MPD struct {
 	Type    string   `xml:"type,attr"`
 	Began   string   `xml:"availabilityStartTime,attr"`
@@ -53,7 +53,7 @@ type coding struct {
 	Height   number `xml:"height,attr"`
 }
 
-// An addressing says where segments are, in one of three ways.
+// An addressing describes the segments in one of three ways.
 type addressing struct {
 	Template *template `xml:"SegmentTemplate"`
 	List     *listing  `xml:"SegmentList"`
@@ -99,11 +99,10 @@ type locator struct {
 	Range string `xml:"mediaRange,attr"`
 }
 
-// A number is one that may be of another form: then it is not known, and 0.
+// A number is an integer attribute; it is 0 when it is malformed.
 type number int64
 
-// maxNumber is the greatest that is believed. Products of two can be told from
-// each other.
+// maxNumber bounds numbers so that products of two do not overflow unnoticed.
 const maxNumber = 1 << 53
 
 // UnmarshalXMLAttr never fails.
@@ -117,7 +116,7 @@ func (n *number) UnmarshalXMLAttr(attr xml.Attr) error {
 
 var errNotMPD = errors.New("no MPD")
 
-// ReadMPD reads a manifest. No number of another form makes it fail, since
+// ReadMPD parses a manifest. Malformed numbers do not make it fail, since
 // players take what they need.
 func ReadMPD(data []byte) (*MPD, error) {
 	var m struct {
@@ -136,10 +135,10 @@ func ReadMPD(data []byte) (*MPD, error) {
 	return &m.MPD, nil
 }
 
-// durations are those of ISO 8601, as far as manifests have them.
+// durations matches the ISO 8601 durations that manifests use.
 var durations = regexp.MustCompile(`^P(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9}(?:\.\d+)?)S)?)?$`)
 
-// seconds reads a duration; what is none is 0.
+// seconds parses a duration; it returns 0 for an invalid one.
 func seconds(s string) time.Duration {
 	m := durations.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// A Track is what is played of a manifest: one choice of one set.
+// A Track is one representation that a player would choose.
 type Track struct {
 	Codecs    string // as RFC 6381 lists them; empty when not said
 	Bandwidth int    // bits per second; 0 when not said
 	Height    int    // of the picture, in lines; 0 when not said
-	Locked    bool   // behind a key
+	Locked    bool   // encrypted
 
 	choice choice
 	bases  []string      // to be resolved one behind the other
@@ -27,8 +27,9 @@ const (
 	maxBandwidth = 1 << 30
 )
 
-// Best returns the best pictures of a manifest and the best sound, of which
-// one may be missing. They are those of the last period when it is live.
+// Best returns the best video and the best audio of a manifest, either of
+// which may be missing. For a live manifest they are those of the last
+// period.
 func (m *MPD) Best() []Track {
 	if len(m.Periods) == 0 {
 		return nil
@@ -51,14 +52,14 @@ func (m *MPD) Best() []Track {
 
 func (m *MPD) live() bool { return m.Type == "dynamic" }
 
-// tracks returns the choices of a kind, with what holds for their set and
-// period.
+// tracks returns the representations of a type, with the attributes inherited
+// from their set and period.
 func (p *period) tracks(bases []string, kind string) []Track {
 	var all []Track
 	for _, s := range p.Sets {
 		for _, c := range s.Choices {
 			c.MimeType, c.Codecs, c.Height = cmp.Or(c.MimeType, s.MimeType), cmp.Or(c.Codecs, s.Codecs), cmp.Or(c.Height, s.Height)
-			c.addressing = c.addressing.or(s.addressing).or(p.addressing)
+			c.addressing = c.addressing.orElse(s.addressing).orElse(p.addressing)
 			if !strings.HasPrefix(cmp.Or(s.ContentType, c.MimeType), kind) {
 				continue
 			}
@@ -74,9 +75,8 @@ func (p *period) tracks(bases []string, kind string) []Track {
 
 func first(all []string) []string { return all[:min(len(all), 1)] }
 
-// or returns a where it says anything, and else b. A template may be
-// completed from above.
-func (a addressing) or(b addressing) addressing {
+// orElse returns a completed by b, the addressing of the level above.
+func (a addressing) orElse(b addressing) addressing {
 	if a.Template != nil && b.Template != nil {
 		t, above := *a.Template, *b.Template
 		t.Init, t.Media = cmp.Or(t.Init, above.Init), cmp.Or(t.Media, above.Media)
@@ -90,13 +90,13 @@ func (a addressing) or(b addressing) addressing {
 	return a
 }
 
-// identifiers are what stands in a template for what differs by segment.
-var identifiers = regexp.MustCompile(`\$(\w*)(%0(\d{1,2})d)?\$`)
+// placeholders match the parts of a template that differ by segment.
+var placeholders = regexp.MustCompile(`\$(\w*)(%0(\d{1,2})d)?\$`)
 
-// fill returns the address that a template means.
-func (t *Track) fill(template string, nth, at number) string {
-	return identifiers.ReplaceAllStringFunc(template, func(id string) string {
-		m := identifiers.FindStringSubmatch(id)
+// expand returns the address of a template for one segment.
+func (t *Track) expand(template string, nth, at number) string {
+	return placeholders.ReplaceAllStringFunc(template, func(id string) string {
+		m := placeholders.FindStringSubmatch(id)
 		var n number
 		switch m[1] {
 		case "":
@@ -118,8 +118,8 @@ func (t *Track) fill(template string, nth, at number) string {
 	})
 }
 
-// Base returns the address to which those of a track are relative, in a
-// manifest from an address.
+// Base returns the address that those of a track are relative to, given the
+// address of the manifest.
 func (t *Track) Base(address string) (string, error) {
 	for _, b := range t.bases {
 		var err error
@@ -130,8 +130,8 @@ func (t *Track) Base(address string) (string, error) {
 	return address, nil
 }
 
-// Spans returns the initialisation of a track, and the segments that a player
-// would begin with at a time, the best first.
+// Spans returns the initialization of a track, and the segments that a player
+// would begin with at a time, best first.
 func (t *Track) Spans(m *MPD, now time.Time) (*Span, []Segment) {
 	switch {
 	case t.choice.Template != nil:
@@ -144,16 +144,16 @@ func (t *Track) Spans(m *MPD, now time.Time) (*Span, []Segment) {
 	return nil, []Segment{{}}
 }
 
-// templated returns what a template means.
+// templated returns the spans of a template.
 func (t *Track) templated(m *MPD, now time.Time) (*Span, []Segment) {
 	var initial *Span
 	if t.choice.Template.Init != "" {
-		initial = &Span{URI: t.fill(t.choice.Template.Init, 0, 0)}
+		initial = &Span{URI: t.expand(t.choice.Template.Init, 0, 0)}
 	}
 	scale := float64(max(t.choice.Template.Timescale, 1))
 	var all []Segment
 	for _, n := range t.numbers(m, now) {
-		all = append(all, Segment{Span: Span{URI: t.fill(t.choice.Template.Media, n.nth, n.at)}, Seconds: float64(max(n.lasts, 0)) / scale})
+		all = append(all, Segment{Span: Span{URI: t.expand(t.choice.Template.Media, n.nth, n.at)}, Seconds: float64(max(n.lasts, 0)) / scale})
 	}
 	return initial, all
 }
@@ -161,8 +161,8 @@ func (t *Track) templated(m *MPD, now time.Time) (*Span, []Segment) {
 // A count is a segment as a template counts it.
 type count struct{ nth, at, lasts number }
 
-// numbers returns the segments to look at: the third and the first, as
-// [HLS.Choices] does, or those a little before the end of what is live.
+// numbers returns the segments to measure: the third and the first, as
+// [HLS.Choices] does, or those just before the live edge.
 func (t *Track) numbers(m *MPD, now time.Time) []count {
 	start := number(1)
 	if t.choice.Template.Start != nil {
@@ -192,8 +192,7 @@ func (t *Track) numbers(m *MPD, now time.Time) []count {
 	return all
 }
 
-// beginnings returns the third segment, if the manifest lasts so long, and the
-// first.
+// beginnings returns the third segment, if there are so many, and the first.
 func (t *Track) beginnings(m *MPD, start number) []count {
 	lasts := t.choice.Template.Duration
 	all := []count{{start, 0, lasts}}
@@ -203,12 +202,12 @@ func (t *Track) beginnings(m *MPD, start number) []count {
 	return all
 }
 
-// maxRuns is the most repetitions that one line of a time line is believed.
+// maxRuns is the greatest repeat count of a timeline entry that is believed.
 const maxRuns = 1 << 20
 
-// counts returns the third segment of a time line and the first, or, when it
-// is live, the third from its end and the last. Where it ends is not known when
-// its last line is to be repeated until now.
+// counts returns the third segment of a timeline and the first or, for a live
+// one, the third from its end and the last. The end is unknown when the last
+// entry repeats until now.
 func (l *timeline) counts(nth number, live bool) []count {
 	var all []count // the first and the last of each line
 	var at number
@@ -238,7 +237,7 @@ func (l *timeline) counts(nth number, live bool) []count {
 	return []count{all[max(len(all)-3, 0)], all[len(all)-1]}
 }
 
-// listed returns what a list of segments means.
+// listed returns the spans of a segment list.
 func (t *Track) listed() (*Span, []Segment) {
 	var initial *Span
 	if i := t.choice.List.Init; i != nil {
@@ -257,7 +256,7 @@ func (t *Track) listed() (*Span, []Segment) {
 	return initial, all
 }
 
-// ranged reads a range as manifests write it: the first byte and the last.
+// ranged parses a byte range of a manifest: first and last byte.
 func ranged(uri, bytes string) Span {
 	from, to, _ := strings.Cut(bytes, "-")
 	a, err := strconv.ParseInt(from, 10, 64)
@@ -268,12 +267,12 @@ func ranged(uri, bytes string) Span {
 	return Span{uri, a, b - a + 1}
 }
 
-// maxHead is the most bytes of a file that are believed to stand before its
-// media.
+// maxHead is the greatest number of bytes that are believed to precede the
+// media of a file.
 const maxHead = 256 << 10
 
-// head is how many bytes of a file stand before its media: those up to its
-// index and of it.
+// head returns the number of bytes before the media of a file: up to the end
+// of its index.
 func (i *indexed) head() int64 {
 	index := ranged("", i.Index)
 	return min(max(index.Offset+index.Length, 4<<10), maxHead)

@@ -1,13 +1,12 @@
-// Package codec knows how codecs are named, as RFC 6381 writes them, and what
-// the beginnings of their bytes say.
+// Package codec parses the headers of codecs and names them as RFC 6381 does.
 package codec
 
-// A Track is one stream of pictures or sound.
+// A Track is one stream of video or audio.
 type Track struct {
-	Codec         string // as RFC 6381 writes it: "avc1.64001f"; empty for what is neither
+	Codec         string // as in RFC 6381: "avc1.64001f"; empty for other tracks
 	Video         bool   // it has pictures
 	Width, Height int    // of the picture as it is shown, in pixels; 0 when not known
-	Encrypted     bool   // behind a key
+	Encrypted     bool   // it is encrypted
 }
 
 // Names of codecs that have no profile, or whose profile is not told.
@@ -31,7 +30,7 @@ const (
 	AV1    = "av01"
 )
 
-// A Configuration is how a container tells of a codec.
+// A Configuration says how a container describes a codec.
 type Configuration struct {
 	Codec string             // when the record tells no more; empty for one that is not known
 	Video bool               // it is one of pictures
@@ -39,7 +38,7 @@ type Configuration struct {
 	Read  func([]byte) Track // reads the record; nil when there is none that tells more
 }
 
-// Track returns what the codec's record says, or what is known without.
+// Track parses the codec's record, or returns what is known without it.
 func (c Configuration) Track(record []byte) Track {
 	if c.Read == nil || len(record) == 0 {
 		return Track{Codec: c.Codec, Video: c.Video}
@@ -47,11 +46,11 @@ func (c Configuration) Track(record []byte) Track {
 	return c.Read(record)
 }
 
-// Letters returns the codec that four letters stand for, in ISO base media
-// files and what follows them. Its Codec is empty when they are not known.
+// Letters returns the codec with a four-character code, in ISO base media
+// files and similar containers. Its Codec is empty when the code is unknown.
 func Letters(four string) Configuration { return letters[four] }
 
-// letters are the codecs that are known.
+// letters are the known four-character codes.
 var letters = map[string]Configuration{
 	"avc1": {AVC, true, "avcC", AVCC}, "avc2": {AVC, true, "avcC", AVCC},
 	"avc3": {AVC, true, "avcC", AVCC}, "avc4": {AVC, true, "avcC", AVCC},

@@ -9,8 +9,8 @@ import (
 	"github.com/bluenviron/mediacommon/v2/pkg/codecs/mpeg1audio"
 )
 
-// A Frame is a piece of sound that says its own length, as broadcasts without
-// a container consist of.
+// A Frame is a frame of audio that states its own length, as in broadcasts
+// without a container.
 type Frame struct {
 	Codec   string
 	Size    int // in bytes, header and all
@@ -18,12 +18,12 @@ type Frame struct {
 	Rate    int // of samples, in hertz
 }
 
-// A Framing is a way to cut sound into frames.
+// A Framing splits audio into frames.
 type Framing struct {
 	Header func([]byte) (Frame, bool) // reads that of the frame at the beginning; it needs up to HeaderSize bytes
 }
 
-// HeaderSize is the most bytes that the header of a frame takes.
+// HeaderSize is the greatest size of a frame header, in bytes.
 const HeaderSize = 8
 
 // The framings of sound.
@@ -104,12 +104,12 @@ func dolbyHeader(b []byte) (Frame, bool) {
 	return f, true
 }
 
-// Enough is how many frames must follow each other to be believed, since the
-// mark of a frame's beginning also stands by chance in other bytes.
+// Enough is how many consecutive frames are believed: the bytes that begin a
+// frame also occur by chance.
 const Enough = 4
 
-// Run reports whether enough frames of one kind follow each other at the
-// beginning of b. Where b ends too early, half as many are enough.
+// Run reports whether b begins with enough consecutive frames of one kind;
+// half as many are enough when b ends early.
 func (f Framing) Run(b []byte, enough int) bool {
 	first, ok := f.Header(b)
 	h := first
@@ -124,7 +124,7 @@ func (f Framing) Run(b []byte, enough int) bool {
 	return ok
 }
 
-// Find returns where the first run of frames in b begins, or -1.
+// Find returns the index of the first run of frames in b, or -1.
 func (f Framing) Find(b []byte) int {
 	for at := range b {
 		if (b[at] == 0xff || b[at] == 0x0b) && len(b)-at >= HeaderSize && f.Run(b[at:], Enough) {
@@ -146,8 +146,8 @@ func LATM(b []byte) (Track, bool) {
 	return Track{Codec: AudioConfig(b[5:])}, true
 }
 
-// First reads the sound at the beginning of a unit, or further on where
-// frames follow each other.
+// First parses the audio at the beginning of a unit, or further on where
+// consecutive frames begin.
 func (f Framing) First(es []byte) (Track, bool) {
 	h, ok := f.Header(es)
 	if !ok || h.Size < len(es) && !f.Run(es, 2) {

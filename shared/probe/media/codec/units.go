@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// AnyVideo tells the codec and size of pictures of no known codec.
+// AnyVideo detects and parses video of an unknown codec.
 func AnyVideo(es []byte) (Track, bool) { return firstOf(es, MPEGUnits, HEVCUnits, AVCUnits) }
 
-// AnyAudio tells the codec of sound of no known codec.
+// AnyAudio detects and parses audio of an unknown codec.
 func AnyAudio(es []byte) (Track, bool) {
 	return firstOf(es, ADTS.First, MPEG.First, Dolby.First, LATM)
 }
@@ -22,14 +22,13 @@ func firstOf(es []byte, reads ...func([]byte) (Track, bool)) (Track, bool) {
 	return Track{}, false
 }
 
-// StartCode stands before every unit of pictures.
+// StartCode precedes every video unit.
 var StartCode = []byte{0, 0, 1}
 
-// longestSPS is more than a sequence parameter set takes, in bytes.
+// longestSPS is more than any sequence parameter set takes, in bytes.
 const longestSPS = 1 << 10
 
-// units calls f with each unit of pictures in b, cut short, until f has found
-// what it looks for.
+// units calls f with each video unit in b, truncated, until f succeeds.
 func units(b []byte, f func(unit []byte) (Track, bool)) (Track, bool) {
 	at := bytes.Index(b, StartCode)
 	for at >= 0 {
