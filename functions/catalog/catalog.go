@@ -42,7 +42,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 	}),
 	api.Bind((*Server).channel, api.Endpoint{
 		Method:  "GET",
-		Path:    catalog.ChannelsPath + "/{id}",
+		Path:    catalog.ChannelsPath + api.ByID,
 		Auth:    api.None,
 		Summary: "Get a channel with its streams",
 		Doc: "Returns the detail record of a channel or radio station: every field of a search result, the programme on air, and its " +

@@ -28,21 +28,21 @@ const (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
-		Method: "GET", Path: catalog.ChannelsPath + "/{id}" + ofChannel, Auth: api.None, Speaker: true, Tool: "list_comments",
+		Method: "GET", Path: catalog.ChannelsPath + api.ByID + ofChannel, Auth: api.None, Speaker: true, Tool: "list_comments",
 		Summary: "List the comments on a channel",
 		Doc: "Returns a page of the public comments on a channel, newest first. With a valid credential the caller's own comments " +
 			"have mine set to true; an invalid credential is treated as absent.",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).add, api.Endpoint{
-		Method: "POST", Path: catalog.ChannelsPath + "/{id}" + ofChannel, Auth: api.Guest, Tool: "add_comment",
+		Method: "POST", Path: catalog.ChannelsPath + api.ByID + ofChannel, Auth: api.Guest, Tool: "add_comment",
 		Summary: "Post a comment on a channel",
 		Doc: "Publishes a comment that everyone can read at once, under the name that is sent or the caller's own nickname, and " +
 			"returns it. A caller can post " + strconv.Itoa(comment.PerHour) + " comments an hour; one more answers 429.",
 		Faults: []*fault.Error{catalog.ErrNoChannel, comment.ErrWords, comment.ErrLimit, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).remove, api.Endpoint{
-		Method: "DELETE", Path: path + "/{id}", Auth: api.Guest, Tool: "delete_comment",
+		Method: "DELETE", Path: path + api.ByID, Auth: api.Guest, Tool: "delete_comment",
 		Summary: "Delete a comment",
 		Doc:     "Deletes one of the caller's own comments for good. A comment of anyone else answers 404.",
 		Faults:  []*fault.Error{comment.ErrUnknown, fault.ErrUnavailable},

@@ -42,7 +42,7 @@ var Endpoints = []api.Endpoint{
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, kept.ErrFull, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).remove, api.Endpoint{
-		Method: "DELETE", Path: path + "/{channel_id}", Auth: api.Guest, Tool: "remove_favorite",
+		Method: "DELETE", Path: path + keptlist.RowPath, Auth: api.Guest, Tool: "remove_favorite",
 		Summary: "Remove a favorite",
 		Doc: "Removes the channel from the caller's favorites and returns how many people still favorite it. It answers 404 when the " +
 			"channel was not a favorite.",

@@ -33,7 +33,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	retired("POST", keysPath, "Create an API key (retired)"),
 	retired("GET", keysPath, "List the API keys (retired)"),
-	retired("DELETE", keysPath+"/{id}", "Delete an API key (retired)"),
+	retired("DELETE", keysPath+api.ByID, "Delete an API key (retired)"),
 }
 
 // keysPath is where API keys once were.

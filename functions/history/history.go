@@ -46,7 +46,7 @@ var Endpoints = []api.Endpoint{
 		Faults:  []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).remove, api.Endpoint{
-		Method: "DELETE", Path: path + "/{channel_id}", Auth: api.Guest, Tool: "remove_from_history",
+		Method: "DELETE", Path: path + keptlist.RowPath, Auth: api.Guest, Tool: "remove_from_history",
 		Summary: "Remove a channel from the history",
 		Doc: "Deletes one channel's row from the caller's history, with its number of plays. It answers 404 when the channel is not " +
 			"in the history.",

@@ -11,6 +11,7 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/site"
 )
 
 // The page and its own files, and the players that `make generate` takes from
@@ -18,8 +19,6 @@ import (
 //
 //go:embed page.html assets players
 var files embed.FS
-
-const assetsPath = "/assets/"
 
 // mediaTypes are the media types of the served files, by extension.
 var mediaTypes = map[string]string{
@@ -49,7 +48,7 @@ func (s *Server) load(from fs.FS, folder string) {
 		}
 		d := api.NewDocument(mediaType, data)
 		hashed := strings.TrimSuffix(name, ext) + "." + d.ETag() + ext
-		s.assets[hashed], s.address[name] = d, assetsPath+hashed
+		s.assets[hashed], s.address[name] = d, site.AssetsPath+hashed
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/site"
 )
 
 // Endpoints are the endpoints of this function on its own host. They are not
@@ -26,7 +27,7 @@ import (
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).page, api.Endpoint{
 		Method:  "GET",
-		Path:    "/{$}",
+		Path:    api.Root,
 		Auth:    api.None,
 		Summary: "Show the legacy player",
 		Doc: "Returns the page of the isolated player for the stream, language and theme in the query. A query that names no stream " +
@@ -37,7 +38,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).asset, api.Endpoint{
 		Method:     "GET",
-		Path:       assetsPath + "{file}",
+		Path:       site.AssetsPath + "{file}",
 		Auth:       api.None,
 		Summary:    "Get a file of the player",
 		Doc:        "Returns a script, style or image of the player. The name contains a hash of the content, so a file never changes.",

@@ -53,21 +53,21 @@ var Endpoints = []api.Endpoint{
 		Faults: faults(library.ErrName, library.ErrCategoryLimit),
 	}),
 	api.Bind((*Server).renameCategory, api.Endpoint{
-		Method: "PATCH", Path: categoriesPath + "/{id}", Auth: api.Guest, Tool: "rename_category",
+		Method: "PATCH", Path: categoriesPath + api.ByID, Auth: api.Guest, Tool: "rename_category",
 		Summary: "Rename a folder",
 		Doc: "Renames the folder and returns the updated library. The slug and the feed addresses change with the name, so players " +
 			"that subscribed to the old ones need the new ones.",
 		Faults: append(faults(library.ErrName), library.ErrNoCategory),
 	}),
 	api.Bind((*Server).moveCategory, api.Endpoint{
-		Method: "POST", Path: categoriesPath + "/{id}/position", Auth: api.Guest, Tool: "move_category",
+		Method: "POST", Path: categoriesPath + api.ByID + "/position", Auth: api.Guest, Tool: "move_category",
 		Summary: "Move a folder",
 		Doc: "Moves the folder to another position among the folders, and returns the updated library. Its id and its feed addresses " +
 			"stay the same.",
 		Faults: noCategory,
 	}),
 	api.Bind((*Server).removeCategory, api.Endpoint{
-		Method: "DELETE", Path: categoriesPath + "/{id}", Auth: api.Guest, Tool: "delete_category",
+		Method: "DELETE", Path: categoriesPath + api.ByID, Auth: api.Guest, Tool: "delete_category",
 		Summary: "Delete a folder",
 		Doc: "Deletes the folder with its sub-tabs and items, and returns the updated library. It cannot be undone, and the folder's " +
 			"feed addresses stop working.",
@@ -81,14 +81,14 @@ var Endpoints = []api.Endpoint{
 		Faults: faults(library.ErrNoCategory, library.ErrName, library.ErrGroupLimit),
 	}),
 	api.Bind((*Server).changeGroup, api.Endpoint{
-		Method: "PATCH", Path: groupsPath + "/{id}", Auth: api.Guest, Tool: "change_group",
+		Method: "PATCH", Path: groupsPath + api.ByID, Auth: api.Guest, Tool: "change_group",
 		Summary: "Rename or move a sub-tab",
 		Doc: "Renames the sub-tab, moves it within its folder or to another folder, and returns the updated library. Only the " +
 			"members that are sent change. A new name or folder changes its feed addresses.",
 		Faults: faults(library.ErrNoGroup, library.ErrNoCategory, library.ErrName, library.ErrGroupLimit),
 	}),
 	api.Bind((*Server).removeGroup, api.Endpoint{
-		Method: "DELETE", Path: groupsPath + "/{id}", Auth: api.Guest, Tool: "delete_group",
+		Method: "DELETE", Path: groupsPath + api.ByID, Auth: api.Guest, Tool: "delete_group",
 		Summary: "Delete a sub-tab",
 		Doc: "Deletes the sub-tab with its items, and returns the updated library. It cannot be undone, and the sub-tab's feed " +
 			"addresses stop working.",
@@ -102,20 +102,20 @@ var Endpoints = []api.Endpoint{
 		Faults: faults(library.ErrNoGroup, catalog.ErrNoChannel, catalog.ErrNoStream, library.ErrItemLimit),
 	}),
 	api.Bind((*Server).changeItem, api.Endpoint{
-		Method: "PATCH", Path: itemsPath + "/{id}", Auth: api.Guest, Tool: "change_item",
+		Method: "PATCH", Path: itemsPath + api.ByID, Auth: api.Guest, Tool: "change_item",
 		Summary: "Move an item or change its stream",
 		Doc: "Moves the item within its sub-tab or to another one, or sets the stream that it plays, and returns the updated " +
 			"library. Only the members that are sent change.",
 		Faults: faults(library.ErrNoItem, library.ErrNoGroup, catalog.ErrNoStream, library.ErrItemLimit),
 	}),
 	api.Bind((*Server).removeItem, api.Endpoint{
-		Method: "DELETE", Path: itemsPath + "/{id}", Auth: api.Guest, Tool: "remove_item",
+		Method: "DELETE", Path: itemsPath + api.ByID, Auth: api.Guest, Tool: "remove_item",
 		Summary: "Remove an item from its sub-tab",
 		Doc:     "Removes the item from its sub-tab, and returns the updated library. The channel stays in the catalog and in other sub-tabs.",
 		Faults:  noItem,
 	}),
 	api.Bind((*Server).play, api.Endpoint{
-		Method: "POST", Path: itemsPath + "/{id}/play", Auth: api.Guest, Tool: "play_item",
+		Method: "POST", Path: itemsPath + api.ByID + "/play", Auth: api.Guest, Tool: "play_item",
 		Summary: "Mark an item as last played",
 		Doc: "Stores the item as the last one played in its sub-tab, and returns the updated library. It neither counts a public " +
 			"play nor changes the history: POST /api/play-report and POST /api/history do.",

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"net/url"
 	"strings"
 	"time"
 
@@ -110,7 +109,7 @@ func (s *Server) report(ctx context.Context, in reportIn) (Reported, error) {
 		counts.Apply(first)
 	}
 	out.Stats = health.Social(counts, placeOf(r))
-	out.Health = s.o.BaseURL + "/api/channels/" + url.PathEscape(r.Channel) + "/health"
+	out.Health = catalog.LinkBase{Base: s.o.BaseURL}.Health(r.Channel)
 	return out, nil
 }
 

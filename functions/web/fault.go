@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"miramundo.dev/functions/web/page"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/fault"
@@ -25,7 +24,7 @@ type failure struct {
 // what is missing or does not work now, and where to go on. It returns nil for
 // requests of the API.
 func (s *Server) FaultPage(r *http.Request, status int, f *fault.Error) api.Reply {
-	if strings.HasPrefix(r.URL.Path, page.API) {
+	if strings.HasPrefix(r.URL.Path, catalog.IndexPath) {
 		return nil // programs read JSON
 	}
 	l, said := site.LocaleOf(r.URL.Path)

@@ -75,6 +75,12 @@ const DescriptionPath = "/openapi.json"
 // HealthPath is where every process of the service reports its health.
 const HealthPath = "/api/health"
 
+// Ends of the paths of endpoints, in the syntax of [http.ServeMux].
+const (
+	Root = "/{$}"  // matches a slash and nothing after it; alone, the root of a host
+	ByID = "/{id}" // after the path of a collection: the thing that the field id of the input names
+)
+
 // An Endpoint is one operation of the API.
 type Endpoint struct {
 	Method  string

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// IndexPath is where the index of the API is. The paths of the API begin with it.
+const IndexPath = "/api/"
+
 // ChannelsPath is where the list of channels is, and below it their records.
 const ChannelsPath = "/api/channels"
 
@@ -14,6 +17,10 @@ const StreamsPath = "/api/s/"
 // LegacyPath is what the addresses begin with at which the isolated player asks
 // about streams, before their ids.
 const LegacyPath = "/api/legacy/"
+
+// PagePath is what the addresses of the pages of channels begin with that are the
+// same in every language, before the ids of the channels.
+const PagePath = "/c/"
 
 // ReportPath is where people report whether a channel plays.
 const ReportPath = "/api/play-report"
@@ -42,10 +49,10 @@ func (l LinkBase) Health(id string) string { return l.Channel(id) + "/health" }
 func (l LinkBase) Report() string { return l.Base + ReportPath }
 
 // Page returns the address of the page for people about a channel.
-func (l LinkBase) Page(id string) string { return l.Base + "/c/" + url.PathEscape(id) }
+func (l LinkBase) Page(id string) string { return l.Base + PagePath + url.PathEscape(id) }
 
 // Index returns the address of the index of the API.
-func (l LinkBase) Index() string { return l.Base + "/api/" }
+func (l LinkBase) Index() string { return l.Base + IndexPath }
 
 // Stream returns the address that plays a stream.
 func (l LinkBase) Stream(id StreamID) string { return l.Hop + StreamsPath + id.String() }

@@ -17,6 +17,9 @@ import (
 	"miramundo.dev/shared/identity"
 )
 
+// RowPath is the end of the path of the row of a channel, after the path of a list.
+const RowPath = "/{channel_id}"
+
 // A Row is what is kept of one channel.
 type Row interface {
 	ChannelID() string // as it was when the row was kept

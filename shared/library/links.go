@@ -15,17 +15,26 @@ type FeedBase string
 // Feed returns the address of the feed of the whole library. base is the URL of the
 // main host without a trailing slash.
 func (l *Library) Feed(base string) FeedBase {
-	return FeedBase(base + FeedsPath + l.Token + "/library")
+	return l.feed(base, "library")
 }
 
 // CategoryFeed returns the address of the feed of the folder c.
 func (l *Library) CategoryFeed(base string, c *Category) FeedBase {
-	return FeedBase(base + FeedsPath + l.Token + "/c/" + url.PathEscape(c.Slug))
+	return l.feed(base, "c", c.Slug)
 }
 
 // GroupFeed returns the address of the feed of the sub-tab g of the folder c.
 func (l *Library) GroupFeed(base string, c *Category, g *Group) FeedBase {
-	return l.CategoryFeed(base, c) + FeedBase("/g/"+url.PathEscape(g.Slug))
+	return l.feed(base, "c", c.Slug, "g", g.Slug)
+}
+
+// feed returns the address of a feed from the segments of its path after the token.
+func (l *Library) feed(base string, segments ...string) FeedBase {
+	address := base + FeedsPath + l.Token
+	for _, segment := range segments {
+		address += "/" + url.PathEscape(segment)
+	}
+	return FeedBase(address)
 }
 
 // As returns the address in a format.

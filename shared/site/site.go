@@ -6,11 +6,16 @@
 package site
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
 	"miramundo.dev/shared/i18n"
 )
+
+// AssetsPath is what the paths of built files begin with, such as scripts and
+// styles, before their names. It is the same on every host with pages.
+const AssetsPath = "/assets/"
 
 // A Page is a kind of page.
 type Page int
@@ -44,11 +49,14 @@ func (p Page) String() string {
 	return names[p]
 }
 
+// idParam is the place of a name in a path.
+const idParam = "{id}"
+
 // paths are the paths below the root of each locale, in the order of
-// [i18n.Locales]. {id} is the place of a name.
+// [i18n.Locales].
 var paths = [...][5]string{
 	Home:      {"", "", "", "", ""},
-	Country:   {"/{id}", "/{id}", "/{id}", "/{id}", "/{id}"},
+	Country:   {"/" + idParam, "/" + idParam, "/" + idParam, "/" + idParam, "/" + idParam},
 	Countries: {"/paises", "/countries", "/paises", "/pays", "/laender"},
 	Channel:   {"/canal/{id}", "/channel/{id}", "/canal/{id}", "/chaine/{id}", "/sender/{id}"},
 	Library:   {"/biblioteca", "/library", "/biblioteca", "/bibliotheque", "/bibliothek"},
@@ -57,8 +65,6 @@ var paths = [...][5]string{
 	Guide:     {"/como-usar", "/how-to", "/como-usar", "/mode-emploi", "/anleitung"},
 	About:     {"/sobre", "/about", "/acerca", "/a-propos", "/ueber"},
 }
-
-const idParam = "{id}"
 
 // root returns the prefix of the paths of a locale.
 func root(l i18n.Locale) string {
@@ -77,13 +83,10 @@ func (p Page) path(l i18n.Locale) string {
 	return root(l) + paths[p][l]
 }
 
-// Pattern returns the path of p in a locale as a pattern of [http.ServeMux].
-func (p Page) Pattern(l i18n.Locale) string {
-	path := p.path(l)
-	if path == "" {
-		return "/{$}"
-	}
-	return path
+// Template returns the path of p in a locale, with {id} in the place of a name
+// when it takes one.
+func (p Page) Template(l i18n.Locale) string {
+	return cmp.Or(p.path(l), "/")
 }
 
 // Named reports whether the path of p contains a name.
@@ -96,10 +99,7 @@ func (p Page) Personal() bool { return p == Library || p == Favorites || p == Hi
 // Path returns the path of p in a locale with the given name, if p takes one;
 // for a country that is its slug. The name is escaped.
 func (p Page) Path(l i18n.Locale, name string) string {
-	path := p.path(l)
-	if path == "" {
-		return "/"
-	}
+	path := p.Template(l)
 	if before, ok := strings.CutSuffix(path, idParam); ok {
 		return before + url.PathEscape(name)
 	}

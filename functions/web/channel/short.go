@@ -13,7 +13,7 @@ import (
 // short redirects from the URL of a channel that is the same in every language,
 // which the API returns, to its page.
 var short = api.Bind((*Server).short, api.Endpoint{
-	Method: "GET", Path: "/c/{id}", Auth: api.None, Page: true,
+	Method: "GET", Path: catalog.PagePath + "{id}", Auth: api.None, Page: true,
 	Summary: "Open a channel's page",
 	Doc:     "Redirects to the page of the channel in the caller's language. The address is the same in every language, so it can be shared.",
 	Faults:  []*fault.Error{catalog.ErrNotLoaded, catalog.ErrNoChannel},

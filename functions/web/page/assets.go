@@ -11,15 +11,14 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/site"
 )
-
-const assetsPath = "/assets/"
 
 // Files is the endpoint of the built files that pages load.
 var Files = []api.Endpoint{
 	api.Bind((*Renderer).asset, api.Endpoint{
 		Method:   "GET",
-		Path:     assetsPath + "{file}",
+		Path:     site.AssetsPath + "{file}",
 		Auth:     api.None,
 		Summary:  "Get a file of the pages",
 		Doc:      "Returns a script, style or image of the pages. The name contains a hash of the content, so a file never changes.",
@@ -80,7 +79,7 @@ func loadAssets(from fs.FS) assets {
 		}
 	}
 	for name, file := range m.Files {
-		a.address[name] = assetsPath + file
+		a.address[name] = site.AssetsPath + file
 	}
 	a.begins = addresses(m.Begins)
 	for module, files := range m.Later {
@@ -93,7 +92,7 @@ func loadAssets(from fs.FS) assets {
 func addresses(files []string) []string {
 	var all []string
 	for _, file := range files {
-		all = append(all, assetsPath+file)
+		all = append(all, site.AssetsPath+file)
 	}
 	return all
 }

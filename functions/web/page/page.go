@@ -57,12 +57,21 @@ func Endpoints[S, In any](p site.Page, summary, doc string, show func(S, context
 	for _, l := range i18n.Locales {
 		show := func(s S, ctx context.Context, in In) (*Sheet, error) { return show(s, ctx, l, in) }
 		all = append(all, api.Bind(show, api.Endpoint{
-			Method: "GET", Path: p.Pattern(l), Auth: api.None, Page: true,
+			Method: "GET", Path: pattern(p, l), Auth: api.None, Page: true,
 			Summary: summary + " (" + l.Tag() + ")", Doc: doc,
 			Faults: faults, Cache: cache, Produces: []string{"text/html"},
 		}))
 	}
 	return all
+}
+
+// pattern returns the path of the endpoint of a page in a locale.
+func pattern(p site.Page, l i18n.Locale) string {
+	path := p.Template(l)
+	if path == "/" {
+		return api.Root // without what is below it
+	}
+	return path
 }
 
 // boot is the only inline script: before the first paint it sets the theme that

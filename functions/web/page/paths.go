@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/i18n"
 )
 
@@ -23,9 +24,6 @@ const (
 // LargeIcon is the side of the largest icon, in pixels.
 const LargeIcon = 512
 
-// API is the prefix of the paths of the API, and the path of its index.
-const API = "/api/"
-
 // ManifestPath returns the path of the app manifest in a locale.
 func ManifestPath(l i18n.Locale) string { return Manifests + l.Tag() + ManifestExt }
 
@@ -36,7 +34,7 @@ func IconPath(side int) string { return fmt.Sprintf("%s%d.png", Icons, side) }
 func ChannelPicture(id string) string { return Pictures + url.PathEscape(id) + PictureExt }
 
 // API returns the path of the index of the API.
-func (v *View) API() string { return API }
+func (v *View) API() string { return catalog.IndexPath }
 
 // OpenAPI returns the path of the description of the API.
 func (v *View) OpenAPI() string { return api.DescriptionPath }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"miramundo.dev/functions/web/page"
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
 )
 
 // robots is the endpoint of robots.txt.
@@ -25,8 +25,8 @@ var robots = []api.Endpoint{
 func (s *Server) robots(context.Context, struct{}) (api.Content, error) {
 	lines := []string{
 		"User-agent: *",
-		"Allow: " + page.API + "$",
-		"Disallow: " + page.API,
+		"Allow: " + catalog.IndexPath + "$",
+		"Disallow: " + catalog.IndexPath,
 		"Disallow: /f/",
 		"",
 		"Sitemap: " + s.Links.Base + sitemapPath,

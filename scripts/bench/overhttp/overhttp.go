@@ -138,7 +138,7 @@ func mix(reg *catalog.Register) []string {
 	var targets []string
 	for _, c := range classes {
 		for range c.share * requests / 100 {
-			targets = append(targets, "/api/channels?"+c.query().Encode())
+			targets = append(targets, catalog.ChannelsPath+"?"+c.query().Encode())
 		}
 	}
 	rnd.Shuffle(len(targets), func(i, j int) { targets[i], targets[j] = targets[j], targets[i] })

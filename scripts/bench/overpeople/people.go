@@ -11,13 +11,16 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"miramundo.dev/functions"
+	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
@@ -28,28 +31,28 @@ import (
 	"miramundo.dev/shared/store/storetest"
 )
 
-// An errand is a request that visitors make. In its path and body, CHANNEL stands
-// for the id of a channel.
+// An errand is a request that visitors make, of the endpoint that is a tool's. In
+// its body, CHANNEL stands for the id of a channel.
 type errand struct {
-	name, method, path, body string
-	again                    bool // by the same visitor each time, instead of a new one
+	name, tool, query, body string
+	again                   bool // by the same visitor each time, instead of a new one
 }
 
 var errands = []errand{
-	{"search page", "GET", "/api/channels?limit=20", "", false},
-	{"channel", "GET", "/api/channels/CHANNEL", "", false},
-	{"health panel", "GET", "/api/channels/CHANNEL/health", "", false},
-	{"guest", "POST", "/api/guest", "", false},
-	{"library, read", "GET", "/api/library", "", true},
-	{"library, write", "POST", "/api/categories", `{"name":"A"}`, false},
-	{"history, write", "POST", "/api/history", `{"channel_id":"CHANNEL"}`, true},
-	{"history, read", "GET", "/api/history", "", true},
-	{"favorite, write", "POST", "/api/favorites", `{"channel_id":"CHANNEL"}`, false},
-	{"favorites, read", "GET", "/api/favorites", "", true},
-	{"comment, write", "POST", "/api/channels/CHANNEL/comments", `{"body":"A good channel"}`, false},
-	{"comments, read", "GET", "/api/channels/CHANNEL/comments", "", true},
-	{"play report", "POST", "/api/play-report", `{"channel_id":"CHANNEL","ok":true}`, false},
-	{"play report, again", "POST", "/api/play-report", `{"channel_id":"CHANNEL","ok":true}`, true},
+	{"search page", "search_channels", "?limit=20", "", false},
+	{"channel", "get_channel", "", "", false},
+	{"health panel", "get_channel_health", "", "", false},
+	{"guest", "create_guest", "", "", false},
+	{"library, read", "get_library", "", "", true},
+	{"library, write", "create_category", "", `{"name":"A"}`, false},
+	{"history, write", "add_to_history", "", `{"channel_id":"CHANNEL"}`, true},
+	{"history, read", "get_history", "", "", true},
+	{"favorite, write", "add_favorite", "", `{"channel_id":"CHANNEL"}`, false},
+	{"favorites, read", "get_favorites", "", "", true},
+	{"comment, write", "add_comment", "", `{"body":"A good channel"}`, false},
+	{"comments, read", "list_comments", "", "", true},
+	{"play report", "report_play", "", `{"channel_id":"CHANNEL","ok":true}`, false},
+	{"play report, again", "report_play", "", `{"channel_id":"CHANNEL","ok":true}`, true},
 }
 
 // A service is all functions in this process, on a database that counts operations.
@@ -118,7 +121,7 @@ func open(ctx context.Context, dir string) (*service, error) {
 // first returns the id of the first channel of the catalog.
 func (s *service) first() (string, error) {
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequest("GET", "/api/channels?limit=1", nil))
+	s.ServeHTTP(w, httptest.NewRequest("GET", catalog.ChannelsPath+"?limit=1", nil))
 	_, rest, _ := strings.Cut(w.Body.String(), `"id":"`)
 	id, _, ok := strings.Cut(rest, `"`)
 	if !ok {
@@ -127,26 +130,28 @@ func (s *service) first() (string, error) {
 	return id, nil
 }
 
-// serves reports whether the functions have the endpoint of e.
-func serves(e errand) bool {
-	path, _, _ := strings.Cut(strings.ReplaceAll(e.path, "CHANNEL", "{id}"), "?")
-	for _, one := range functions.Table() {
-		if one.Method == e.method && one.Path == path {
-			return true
-		}
+// endpoint returns the endpoint of a tool.
+func endpoint(tool string) (api.Endpoint, error) {
+	table := functions.Table()
+	i := slices.IndexFunc(table, func(e api.Endpoint) bool { return e.Tool == tool })
+	if i < 0 {
+		return api.Endpoint{}, fmt.Errorf("no function has the tool %s", tool)
 	}
-	return false
+	return table[i], nil
 }
 
 // measure makes an errand n times and prints a row.
 func (s *service) measure(_ context.Context, out io.Writer, e errand, n int) error {
-	if !serves(e) {
-		return fmt.Errorf("no function serves %s %s", e.method, e.path)
+	to, err := endpoint(e.tool)
+	if err != nil {
+		return err
 	}
 	token, _, err := s.guests.Issue()
 	if err != nil {
 		return err
 	}
+	address := pathOf(to, s.channel) + e.query
+	body := strings.ReplaceAll(e.body, "CHANNEL", s.channel)
 	took := make([]time.Duration, n)
 	before := s.meter.Ops()
 	for i := range took {
@@ -155,7 +160,7 @@ func (s *service) measure(_ context.Context, out io.Writer, e errand, n int) err
 				return err
 			}
 		}
-		r := s.request(e, token, i)
+		r := request(to.Method, address, body, token, i)
 		w := httptest.NewRecorder()
 		start := time.Now()
 		s.ServeHTTP(w, r)
@@ -169,13 +174,18 @@ func (s *service) measure(_ context.Context, out io.Writer, e errand, n int) err
 	return nil
 }
 
-func (s *service) request(e errand, token string, n int) *http.Request {
-	fill := strings.NewReplacer("CHANNEL", s.channel)
-	r := httptest.NewRequest(e.method, fill.Replace(e.path), strings.NewReader(fill.Replace(e.body)))
+// pathOf returns the path of an endpoint with id in it.
+func pathOf(to api.Endpoint, id string) string {
+	return strings.Replace(to.Path, "{id}", url.PathEscape(id), 1)
+}
+
+// request returns the nth request to an address, by the guest with a token.
+func request(method, address, body, token string, n int) *http.Request {
+	r := httptest.NewRequest(method, address, strings.NewReader(body))
 	r.RemoteAddr = fmt.Sprintf("198.18.%d.%d:1", n>>8&255, n&255)
 	r.Header.Set("X-Guest-Token", token)
 	r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
-	if e.body != "" {
+	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	return r

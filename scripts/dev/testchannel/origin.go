@@ -9,12 +9,16 @@ import (
 	"time"
 )
 
-// Where the origin answers.
+// Paths of the streams of an origin.
 const (
-	masterPath  = "/tv/master.m3u8"
+	MasterPath  = "/tv/master.m3u8" // of the channel
+	StationPath = "/station.mp3"
+)
+
+// Paths below the channel's playlist.
+const (
 	mediaPath   = "/tv/live.m3u8"
 	segmentPath = "/tv/{segment}"
-	stationPath = "/station.mp3"
 )
 
 const (
@@ -45,10 +49,10 @@ func New(now func() time.Time) (*Origin, error) {
 	if o.channelLogo, o.stationLogo, err = logos(); err != nil {
 		return nil, err
 	}
-	o.mux.HandleFunc("GET "+masterPath, o.master)
+	o.mux.HandleFunc("GET "+MasterPath, o.master)
 	o.mux.HandleFunc("GET "+mediaPath, o.media)
 	o.mux.HandleFunc("GET "+segmentPath, o.segment)
-	o.mux.HandleFunc("GET "+stationPath, o.station)
+	o.mux.HandleFunc("GET "+StationPath, o.station)
 	o.mux.HandleFunc("GET "+guidePath, o.guide)
 	o.mux.HandleFunc("GET "+logoPath, o.logo)
 	o.mux.HandleFunc("GET "+stationLogoPath, o.logoOfStation)

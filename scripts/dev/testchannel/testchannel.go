@@ -129,14 +129,14 @@ func Dataset(base string) *source.Dataset {
 		}},
 		Logos: []source.Logo{{Channel: channelID, InUse: true, Width: cardSize, Height: cardSize, Format: "PNG", URL: base + logoPath}},
 		Streams: []source.Stream{{
-			Channel: channelID, Origin: origin, Feed: "SD", Title: channelName, URL: base + masterPath, Quality: "180p",
+			Channel: channelID, Origin: origin, Feed: "SD", Title: channelName, URL: base + MasterPath, Quality: "180p",
 		}},
 		Stations: []source.Station{{
 			UUID:          "5f0e7a52-6b1d-4c0a-9d0e-6d6972616d75",
 			Origin:        origin,
 			Name:          "Miramundo Test Tone",
-			URL:           base + stationPath,
-			URLResolved:   base + stationPath,
+			URL:           base + StationPath,
+			URLResolved:   base + StationPath,
 			Tags:          []string{"test"},
 			CountryCode:   "BR",
 			Languages:     []string{"portuguese"},

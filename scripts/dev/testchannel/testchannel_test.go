@@ -133,7 +133,7 @@ func TestAnswers(t *testing.T) {
 // TestMasterLeadsToMedia follows the address in the master playlist.
 func TestMasterLeadsToMedia(t *testing.T) {
 	o := newOrigin(t, func() time.Time { return start })
-	lines := strings.Fields(get(t, o, "GET", masterPath).Body.String())
+	lines := strings.Fields(get(t, o, "GET", MasterPath).Body.String())
 	if w := get(t, o, "GET", "/tv/"+lines[len(lines)-1]); w.Code != 200 {
 		t.Errorf("the variant %s answers %d", lines[len(lines)-1], w.Code)
 	}
@@ -204,7 +204,7 @@ func listen(t *testing.T, o *Origin) *listener {
 	l.leave = func() { cancel(); <-done }
 	go func() {
 		defer close(done)
-		o.ServeHTTP(l, httptest.NewRequestWithContext(ctx, "GET", stationPath, nil))
+		o.ServeHTTP(l, httptest.NewRequestWithContext(ctx, "GET", StationPath, nil))
 	}()
 	synctest.Wait()
 	return l
@@ -227,14 +227,14 @@ func TestStationHasRoomForSoMany(t *testing.T) {
 	for range maxListeners {
 		o.listeners <- struct{}{}
 	}
-	if w := get(t, o, "GET", stationPath); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+	if w := get(t, o, "GET", StationPath); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 		t.Errorf("one listener too many gets %d", w.Code)
 	}
 	<-o.listeners
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := httptest.NewRecorder()
-	o.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", stationPath, nil))
+	o.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", StationPath, nil))
 	if w.Code != http.StatusOK || len(o.listeners) != maxListeners-1 {
 		t.Errorf("a listener in the free place gets %d and leaves %d places taken", w.Code, len(o.listeners))
 	}

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/release"
@@ -67,7 +68,7 @@ func Channels(urls, kinds []string) *catalog.Register {
 func StreamID(i int) catalog.StreamID { return catalog.StreamID(i + 1) }
 
 // Path returns the path of the hop at which a stream is played.
-func Path(id catalog.StreamID) string { return "/api/s/" + id.String() }
+func Path(id catalog.StreamID) string { return catalog.StreamsPath + id.String() }
 
 // Build builds the hop into dir, and returns the path of the program.
 func Build(ctx context.Context, dir string) (string, error) {
@@ -146,7 +147,7 @@ func (h *Hop) await(ctx context.Context, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	for {
-		if res, err := http.Get(h.URL + "/api/health"); err == nil {
+		if res, err := http.Get(h.URL + api.HealthPath); err == nil {
 			res.Body.Close()
 			if res.StatusCode == http.StatusOK {
 				return nil

@@ -35,15 +35,15 @@ type Form struct {
 
 // Forms are all streams of an origin.
 var Forms = []Form{
-	{Name: "test channel", Path: "/tv/master.m3u8", Kind: "hls"},
+	{Name: "test channel", Path: testchannel.MasterPath, Kind: "hls"},
 	{Name: "several qualities", Path: "/moved/live/multi/master.m3u8", Kind: "hls"},
 	{Name: "fragmented MP4", Path: "/live/fmp4/master.m3u8", Kind: "hls"},
 	{Name: "AES-128", Path: "/live/aes/aes/live.m3u8?" + token, Kind: "hls"},
 	{Name: "sound apart", Path: "/live/apart/master.m3u8", Kind: "hls"},
 	{Name: "low latency", Path: "/low/master.m3u8", Kind: "hls", LowLatency: true},
-	{Name: "radio", Path: "/station.mp3", Kind: "audio", Secure: true},
+	{Name: "radio", Path: testchannel.StationPath, Kind: "audio", Secure: true},
 	{Name: "transport stream", Path: "/endless.ts", Kind: "ts", Secure: true},
-	{Name: "plain radio", Path: "/station.mp3", Kind: "audio"},
+	{Name: "plain radio", Path: testchannel.StationPath, Kind: "audio"},
 }
 
 // An Origin serves all forms, over HTTP and over HTTPS, and keeps a journal of the

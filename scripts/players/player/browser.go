@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"miramundo.dev/shared/api"
 )
 
 //go:embed page.html
@@ -70,7 +72,7 @@ func (b *Browser) serve() (address string, err error) {
 			w.Write(body)
 		})
 	}
-	static("/{$}", "text/html", page)
+	static(api.Root, "text/html", page)
 	static("/page.js", "text/javascript", pageScript)
 	static("/hls.js", "text/javascript", b.script)
 	mux.HandleFunc("GET /next", b.tellNext)

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"miramundo.dev/shared/api"
 )
 
 // New returns a handler that serves routes as [http.ServeMux] matches them. A
@@ -29,7 +31,7 @@ func New(o Options, routes []Route) http.Handler {
 func unmatched(routes []Route) []string {
 	patterns := []string{"/"}
 	for _, rt := range routes {
-		path, ok := strings.CutSuffix(rt.Path, "/{$}")
+		path, ok := strings.CutSuffix(rt.Path, api.Root)
 		if pattern := rt.Method + " " + path; ok && path != "" && !slices.Contains(patterns, pattern) {
 			patterns = append(patterns, pattern)
 		}

@@ -133,7 +133,7 @@ type Facet struct {
 }
 
 // Path returns the route of the list.
-func (f *Facet) Path() string { return "/api/" + f.Name }
+func (f *Facet) Path() string { return catalog.IndexPath + f.Name }
 
 // Tool returns the name of the tool that gets the list.
 func (f *Facet) Tool() string { return "list_" + f.Name }

@@ -257,7 +257,7 @@ func (n *Naive) item(d doc, locale int, crowd index.Crowd) catalog.Channel {
 		FeedFormat: nullable(d.FeedFormat), Timezones: list(d.Timezones), BroadcastArea: list(d.BroadcastArea),
 		Quality: d.Quality, HasGuide: d.HasGuide || d.schedule, GuideSite: nullable(d.GuideSite), GuideLang: nullable(d.GuideLang),
 		Subdivision: nullable(d.Subdivision), City: nullable(d.City), Kind: d.Kind.String(), Radio: d.Radio, Origin: d.Origin,
-		Social: &catalog.Social{}, API: n.links.Base + "/api/channels/" + url.PathEscape(d.ID),
+		Social: &catalog.Social{}, API: n.links.Base + catalog.ChannelsPath + "/" + url.PathEscape(d.ID),
 	}
 	if d.name != "" {
 		slug := strings.ReplaceAll(d.name, " ", "-")
@@ -280,7 +280,7 @@ func (n *Naive) item(d doc, locale int, crowd index.Crowd) catalog.Channel {
 	}
 	c.HealthExt = d.health
 	if d.logo != "" {
-		address := n.links.Base + "/logos/" + url.PathEscape(d.logo)
+		address := n.links.Base + catalog.LogosPath + url.PathEscape(d.logo)
 		c.LogoURL = &address
 	}
 	if crowd != nil {
