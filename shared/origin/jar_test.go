@@ -16,19 +16,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// served returns a server for h, and a client that may ask it.
-func served(t *testing.T, h http.HandlerFunc) (*httptest.Server, *Client) {
+// serverAndClient returns a server for h, and a client that may request it.
+func serverAndClient(t *testing.T, h http.HandlerFunc) (*httptest.Server, *Client) {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	return s, New(Options{Allow: []string{s.Listener.Addr().String()}})
 }
 
-// TestCookieCheck has an origin that sets a cookie and sends the request back
-// to see it. The cookie is gone with the request.
+// TestCookieCheck has an origin that sets a cookie and redirects the request
+// to the same address to see it. The cookie ends with the request.
 func TestCookieCheck(t *testing.T) {
 	var checks int
-	s, c := served(t, func(w http.ResponseWriter, r *http.Request) {
+	s, c := serverAndClient(t, func(w http.ResponseWriter, r *http.Request) {
 		if cookie, err := r.Cookie("seen"); err == nil && cookie.Value == "yes" {
 			io.WriteString(w, playlist)
 			return
@@ -48,9 +48,9 @@ func TestCookieCheck(t *testing.T) {
 	}
 }
 
-// TestCookieLoop has an origin that is never content.
+// TestCookieLoop has an origin that redirects forever.
 func TestCookieLoop(t *testing.T) {
-	s, c := served(t, func(w http.ResponseWriter, r *http.Request) {
+	s, c := serverAndClient(t, func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "again", Value: "x"})
 		http.Redirect(w, r, r.URL.Path, http.StatusFound)
 	})
@@ -59,8 +59,9 @@ func TestCookieLoop(t *testing.T) {
 	}
 }
 
-// TestCookiesStay checks that cookies go to the host that set them only.
-func TestCookiesStay(t *testing.T) {
+// TestCookiesStayAtTheirHost checks that cookies are sent only to the host
+// that set them.
+func TestCookiesStayAtTheirHost(t *testing.T) {
 	seen := make(chan string, 1)
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header.Get("Cookie") }))
 	defer other.Close()
@@ -106,8 +107,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestVia checks that the services which a request has passed are told to
-// every host.
+// TestVia checks that Via is sent to every host of a chain of redirects.
 func TestVia(t *testing.T) {
 	seen := make(chan http.Header, 2)
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header }))
@@ -128,8 +128,8 @@ func TestVia(t *testing.T) {
 	}
 }
 
-// TestUnreachable tells an origin that is not there from one that answers
-// wrongly.
+// TestUnreachable distinguishes an origin that is not there from one that
+// answers wrongly.
 func TestUnreachable(t *testing.T) {
 	nobody, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -143,7 +143,7 @@ func TestUnreachable(t *testing.T) {
 	secure.StartTLS()
 	defer secure.Close()
 	hangUp := hanging(t)
-	clear, _ := served(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://"+address, http.StatusFound) })
+	clear, _ := serverAndClient(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://"+address, http.StatusFound) })
 	c := New(Options{Resolver: testZone().resolver(), Allow: []string{
 		address, secure.Listener.Addr().String(), hangUp, clear.Listener.Addr().String(), "nowhere.example.com:80",
 	}})
@@ -184,8 +184,8 @@ func hanging(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestWait gives one request longer for its header than the client gives
-// others, and has the time of each answer begin when it is asked for.
+// TestWait gives one request longer for its response headers than the
+// client's default, and counts the time of each response from its request.
 func TestWait(t *testing.T) {
 	s := newHostileServer(t)
 	c := New(Options{Allow: []string{s.Listener.Addr().String()}, Header: 20 * time.Millisecond, Timeout: 10 * time.Second})
@@ -193,7 +193,7 @@ func TestWait(t *testing.T) {
 		t.Errorf("with the client's time: %v, want ErrTimeout", err)
 	}
 	slow, entered := make(chan struct{}), make(chan struct{})
-	patient, _ := served(t, func(w http.ResponseWriter, r *http.Request) {
+	patient, _ := serverAndClient(t, func(w http.ResponseWriter, r *http.Request) {
 		close(entered)
 		<-slow
 		io.WriteString(w, playlist)
@@ -211,9 +211,9 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestLateWord checks that a body is not ended by the time for the header,
-// whenever the news arrives that the request was sent.
-func TestLateWord(t *testing.T) {
+// TestLateRequestTrace checks that the header timer does not end a body when
+// the trace reports the sent request late.
+func TestLateRequestTrace(t *testing.T) {
 	f := &flight{within: t.Context(), cancel: func() { t.Error("the request was ended") }, wait: time.Hour}
 	f.traceContext()
 	f.stopHeaderTimer()

@@ -110,7 +110,7 @@ func (s *hostileServer) bodies(mux *http.ServeMux) {
 	}
 }
 
-// protocol has the answers that no HTTP server writes.
+// protocol adds the responses that no HTTP server writes.
 func (s *hostileServer) protocol(mux *http.ServeMux) {
 	raw := func(path string, write func(w io.Writer, done <-chan struct{})) {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
@@ -180,7 +180,7 @@ func brotlied(data []byte) []byte {
 	return b.Bytes()
 }
 
-// client returns a client for the server that gives up soon.
+// client returns a client for the server with short timeouts.
 func (s *hostileServer) client() *Client {
 	return New(Options{
 		Allow:   []string{s.Listener.Addr().String()},
@@ -189,8 +189,8 @@ func (s *hostileServer) client() *Client {
 	})
 }
 
-// ending names how a request for a playlist ended, in the words of the hop.
-func ending(err error, data []byte) string {
+// outcomeOf returns the name of a request's outcome in the reference file.
+func outcomeOf(err error, data []byte) string {
 	switch {
 	case errors.Is(err, ErrRefused):
 		return "refused"
@@ -211,15 +211,15 @@ func ending(err error, data []byte) string {
 	return "ok"
 }
 
-// TestHostileServers asks a server for every path of the reference file.
+// TestHostileServers requests every path of the reference file.
 func TestHostileServers(t *testing.T) {
 	cases := hostileCases(t, "L")
 	s := newHostileServer(t)
 	for _, h := range cases {
 		t.Run(h.id+h.input, func(t *testing.T) {
 			_, data, err := s.client().Fetch(t.Context(), Request{URL: s.URL + h.input})
-			got := ending(err, data)
-			if !agrees(got, h.expected) {
+			got := outcomeOf(err, data)
+			if !isExpected(got, h.expected) {
 				t.Errorf("%s (%v), want %s", got, err, h.expected)
 			}
 		})
@@ -229,10 +229,10 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// agrees reports whether an ending is one that the file expects. The file has
-// several endings between "or", words after them that explain, and "refused"
-// for redirects that do not end in an answer.
-func agrees(got, expected string) bool {
+// isExpected reports whether an outcome is one that the file expects. The
+// file separates several outcomes by "or", adds explanations after them, and
+// writes "refused" for redirects without a final response.
+func isExpected(got, expected string) bool {
 	for want := range strings.SplitSeq(expected, " or ") {
 		kind, _, _ := strings.Cut(want, ":")
 		kind, _, _ = strings.Cut(kind, " at ")
@@ -294,7 +294,7 @@ func TestServers(t *testing.T) {
 	} {
 		t.Run(tc.path[1:], func(t *testing.T) {
 			_, data, err := s.client().Fetch(t.Context(), Request{URL: s.URL + tc.path})
-			if got := ending(err, data); got != tc.want {
+			if got := outcomeOf(err, data); got != tc.want {
 				t.Errorf("%s (%v), want %s", got, err, tc.want)
 			}
 		})
@@ -304,8 +304,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestEncodings checks that a body which cannot be unpacked once and whole is
-// the origin's fault, not handed on as it is.
+// TestEncodings checks that a body that cannot be decompressed completely is
+// an error and is not passed on.
 func TestEncodings(t *testing.T) {
 	s := newHostileServer(t)
 	for _, path := range []string{"/gzgz", "/unknown", "/gzlie", "/gztrunc", "/brtrunc"} {
@@ -324,8 +324,8 @@ func TestFinalAddress(t *testing.T) {
 	}
 }
 
-// TestHeader checks what leaves the service: what the caller asks for, less
-// what would carry an identity or change the connection.
+// TestHeader checks the headers of a request: those of the caller without any
+// that would identify it or change the connection.
 func TestHeader(t *testing.T) {
 	s := newHostileServer(t)
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1/")
@@ -351,8 +351,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestRedirectToAnotherHost checks that the headers asked for stay with the
-// host they were meant for.
+// TestRedirectToAnotherHost checks that the caller's headers are sent only to
+// the host that they are meant for.
 func TestRedirectToAnotherHost(t *testing.T) {
 	var seen http.Header
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen = r.Header }))
@@ -402,8 +402,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestInFlight fills a client with requests that do not end: with those to one
-// host first, which keep nobody from another one.
+// TestInFlight fills a client with requests that do not end, first those to
+// one host, which do not block other hosts.
 func TestInFlight(t *testing.T) {
 	one, two := newHostileServer(t), newHostileServer(t)
 	c := New(Options{
@@ -436,12 +436,12 @@ func TestInFlight(t *testing.T) {
 	}
 }
 
-// TestHeldBack has an origin hold back all that may be: who does not wait for
-// long is not kept from it, and afterwards no place is taken.
-func TestHeldBack(t *testing.T) {
+// TestHeldResponses has an origin hold as many responses as allowed: requests
+// that do not wait long are not blocked, and afterwards no place is taken.
+func TestHeldResponses(t *testing.T) {
 	gate := make(chan struct{})
 	in := make(chan struct{}, 100)
-	s, c := served(t, func(w http.ResponseWriter, r *http.Request) {
+	s, c := serverAndClient(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/held" {
 			in <- struct{}{}
 			select {

@@ -22,7 +22,7 @@ import (
 	"miramundo.dev/shared/reference"
 )
 
-// A hostile case of the file ssrf_cases.tsv.
+// A hostile is a case of the file ssrf_cases.tsv.
 type hostile struct{ id, category, input, expected string }
 
 func hostileCases(t *testing.T, kind string) []hostile {
@@ -46,7 +46,7 @@ func hostileCases(t *testing.T, kind string) []hostile {
 
 var folded = regexp.MustCompile(`(.)…\((\d+) chars\)$`)
 
-// unfold writes out the inputs that the file shortens and escapes.
+// unfold expands the inputs that the file abbreviates and escapes.
 func unfold(input string) string {
 	input = strings.NewReplacer(`\r`, "\r", `\n`, "\n").Replace(input)
 	m := folded.FindStringSubmatch(input)
@@ -61,8 +61,8 @@ func unfold(input string) string {
 	return head + strings.Repeat(m[1], n-len(head))
 }
 
-// A zone answers DNS questions in tests. A name's answers are used up from the
-// front, the last one stays.
+// A zone answers DNS questions in tests. Each name has a list of answers, of
+// which the last one repeats.
 type zone struct {
 	mu      sync.Mutex
 	answers map[string][]string // IPv4 and IPv6 addresses between blanks, or "CNAME name"
@@ -176,9 +176,9 @@ func record(name string, body dnsmessage.ResourceBody) dnsmessage.Resource {
 
 var errStop = errors.New("stopped before the connection")
 
-// stopped returns a client that asks z for names and stops just before each
-// connection that the guard lets through, which it records.
-func stopped(z *zone, opts Options) (*Client, *[]string) {
+// recordingClient returns a client that resolves names with z and records
+// each connection that the guard allows instead of making it.
+func recordingClient(z *zone, opts Options) (*Client, *[]string) {
 	opts.Resolver = z.resolver()
 	c := New(opts)
 	var mu sync.Mutex
@@ -203,11 +203,11 @@ func hasIPv6() bool {
 	return l.Close() == nil
 }
 
-// TestHostileAddresses asks for every address of the reference file, with one
-// resolver, so that a name which changes its answer does.
+// TestHostileAddresses requests every address of the reference file with one
+// resolver, so that names may change their answers.
 func TestHostileAddresses(t *testing.T) {
 	cases := hostileCases(t, "U")
-	c, dials := stopped(testZone(), Options{})
+	c, dials := recordingClient(testZone(), Options{})
 	for _, h := range cases {
 		t.Run(h.id+" "+h.category, func(t *testing.T) {
 			checkHostile(t, c, dials, h.input, h.expected)
@@ -239,7 +239,7 @@ func checkHostile(t *testing.T, c *Client, dials *[]string, input, expected stri
 	}
 }
 
-// TestAddresses has the classes of addresses without the reference file.
+// TestAddresses checks the classes of addresses without the reference file.
 func TestAddresses(t *testing.T) {
 	for _, tc := range []struct{ name, url, want string }{
 		{"loopback", "http://127.9.9.9/a", "refused"},
@@ -289,21 +289,22 @@ func TestAddresses(t *testing.T) {
 		{"private and public", "http://mixed2.example.com/", "allowed 93.184.216.34:80"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c, dials := stopped(testZone(), Options{})
+			c, dials := recordingClient(testZone(), Options{})
 			checkHostile(t, c, dials, tc.url, tc.want)
 		})
 	}
 }
 
-// TestRebinding asks twice for a name that is public first and private then.
+// TestRebinding requests a name twice that resolves to a public address first
+// and to a private one then.
 func TestRebinding(t *testing.T) {
-	c, dials := stopped(testZone(), Options{})
+	c, dials := recordingClient(testZone(), Options{})
 	checkHostile(t, c, dials, "http://rebind.example.com/", "allowed 93.184.216.34:80")
 	checkHostile(t, c, dials, "http://rebind.example.com/", "refused")
 }
 
 func TestDeny(t *testing.T) {
-	c, dials := stopped(testZone(), Options{Deny: []string{"public.example.com"}})
+	c, dials := recordingClient(testZone(), Options{Deny: []string{"public.example.com"}})
 	checkHostile(t, c, dials, "http://PUBLIC.example.com./a", "refused")
 	checkHostile(t, c, dials, "http://v6public.example.com/", "allowed [2606:2800:220:1::1]:80")
 }

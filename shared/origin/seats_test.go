@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// hang is how long a test waits for what happens at once, before it says that
-// it does not.
-const hang = 30 * time.Second
+// testTimeout is how long a test waits for something immediate before it
+// fails.
+const testTimeout = 30 * time.Second
 
 // onHost returns a server on an address of the loopback network.
 func onHost(t *testing.T, address string, h http.HandlerFunc) *httptest.Server {
@@ -36,17 +36,17 @@ func onHost(t *testing.T, address string, h http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-// TestPerHost has many requests to one host, at two ports. None begins before
-// the body of the one before it is closed.
+// TestPerHost makes many requests to one host, at two ports: none begins
+// before the body of the previous one is closed.
 func TestPerHost(t *testing.T) {
 	var inside, most atomic.Int64
 	handle := func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, playlist) }
 	one, two := onHost(t, "127.0.0.21", handle), onHost(t, "127.0.0.21", handle)
-	c := New(Options{PerHost: 1, Timeout: hang, Header: hang, Allow: []string{one.Listener.Addr().String(), two.Listener.Addr().String()}})
+	c := New(Options{PerHost: 1, Timeout: testTimeout, Header: testTimeout, Allow: []string{one.Listener.Addr().String(), two.Listener.Addr().String()}})
 	var all sync.WaitGroup
 	for i := range 40 {
 		all.Go(func() {
-			res, err := c.Open(context.Background(), Request{URL: []string{one.URL, two.URL}[i%2], Wait: time.Duration(i%3) * hang})
+			res, err := c.Open(context.Background(), Request{URL: []string{one.URL, two.URL}[i%2], Wait: time.Duration(i%3) * testTimeout})
 			if err != nil {
 				t.Error(err)
 				return
@@ -70,10 +70,10 @@ func TestPerHost(t *testing.T) {
 	}
 }
 
-// TestPerHostHeld has a request that waits for an open answer, and gives up.
+// TestPerHostHeld has a request that waits for a seat and gives up.
 func TestPerHostHeld(t *testing.T) {
 	s := onHost(t, "127.0.0.22", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, playlist) })
-	c := New(Options{PerHost: 1, Timeout: hang, Header: hang, Allow: []string{s.Listener.Addr().String()}})
+	c := New(Options{PerHost: 1, Timeout: testTimeout, Header: testTimeout, Allow: []string{s.Listener.Addr().String()}})
 	res, err := c.Open(t.Context(), Request{URL: s.URL})
 	if err != nil {
 		t.Fatal(err)
@@ -166,13 +166,13 @@ func TestPerHostQueueEnds(t *testing.T) {
 	}
 }
 
-// TestPerHostFull has a request that has a place at its host, and none in all.
-// It keeps neither.
+// TestPerHostFull has a request with a seat at its host but no place: it
+// keeps neither.
 func TestPerHostFull(t *testing.T) {
 	handle := func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, playlist) }
 	one, two := onHost(t, "127.0.0.27", handle), onHost(t, "127.0.0.28", handle)
 	c := New(Options{
-		PerHost: 1, MaxInFlight: 1, Timeout: hang, Header: hang,
+		PerHost: 1, MaxInFlight: 1, Timeout: testTimeout, Header: testTimeout,
 		Allow: []string{one.Listener.Addr().String(), two.Listener.Addr().String()},
 	})
 	res, err := c.Open(t.Context(), Request{URL: one.URL})
@@ -194,7 +194,8 @@ func TestPerHostFull(t *testing.T) {
 }
 
 // TestPerHostRedirect has two hosts that redirect to each other, with fewer
-// places in all than requests: none may wait for a host while it holds another.
+// places than requests: no request may wait for a seat while it holds
+// another.
 func TestPerHostRedirect(t *testing.T) {
 	var hosts [2]*httptest.Server
 	var under [2]atomic.Int64
@@ -212,7 +213,7 @@ func TestPerHostRedirect(t *testing.T) {
 		})
 	}
 	c := New(Options{
-		PerHost: 1, MaxInFlight: 3, Timeout: hang, Header: hang,
+		PerHost: 1, MaxInFlight: 3, Timeout: testTimeout, Header: testTimeout,
 		Allow: []string{hosts[0].Listener.Addr().String(), hosts[1].Listener.Addr().String()},
 	})
 	var all sync.WaitGroup
@@ -229,8 +230,7 @@ func TestPerHostRedirect(t *testing.T) {
 	}
 }
 
-// TestPerHostMoves looks at which host a redirected request has its place
-// while it is answered.
+// TestPerHostMoves checks at which host a redirected request has its seat.
 func TestPerHostMoves(t *testing.T) {
 	arrived, leave := make(chan struct{}, 8), make(chan struct{})
 	far := onHost(t, "127.0.0.25", func(w http.ResponseWriter, _ *http.Request) {
@@ -245,7 +245,7 @@ func TestPerHostMoves(t *testing.T) {
 		}
 		io.WriteString(w, playlist)
 	})
-	c := New(Options{PerHost: 1, Timeout: hang, Header: hang, Allow: []string{far.Listener.Addr().String(), near.Listener.Addr().String()}})
+	c := New(Options{PerHost: 1, Timeout: testTimeout, Header: testTimeout, Allow: []string{far.Listener.Addr().String(), near.Listener.Addr().String()}})
 	done := make(chan error, 1)
 	go func() {
 		_, _, err := c.Fetch(context.Background(), Request{URL: near.URL + "/away"})
@@ -264,11 +264,11 @@ func TestPerHostMoves(t *testing.T) {
 	}
 }
 
-// TestFirst takes the beginning of bodies that are longer, and of one that
-// does not end.
-func TestFirst(t *testing.T) {
+// TestFirstBytes reads the beginning of bodies that are longer, and of an
+// endless one.
+func TestFirstBytes(t *testing.T) {
 	long := strings.Repeat("0123456789", 1000)
-	s, c := served(t, func(w http.ResponseWriter, r *http.Request) {
+	s, c := serverAndClient(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/long":
 			io.WriteString(w, long)
@@ -290,9 +290,9 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// shouts returns the address of a server that answers with some bytes, in
+// serveBytes returns the address of a server that responds with raw bytes, in
 // pieces of n.
-func shouts(t *testing.T, answer string, n int) string {
+func serveBytes(t *testing.T, answer string, n int) string {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -319,8 +319,8 @@ func shouts(t *testing.T, answer string, n int) string {
 	return l.Addr().String()
 }
 
-// TestShoutcast asks a server that answers in words of its own, and others
-// whose words only begin like them.
+// TestShoutcast requests Shoutcast servers, and others whose responses only
+// begin similarly.
 func TestShoutcast(t *testing.T) {
 	for _, tc := range []struct {
 		answer, want string
@@ -335,8 +335,8 @@ func TestShoutcast(t *testing.T) {
 		{"", "", true},
 	} {
 		for _, n := range []int{1, 3, 4, 1000} {
-			at := shouts(t, tc.answer, n)
-			c := New(Options{Shoutcast: tc.shoutcast, Allow: []string{at}, Timeout: hang, Header: hang})
+			at := serveBytes(t, tc.answer, n)
+			c := New(Options{Shoutcast: tc.shoutcast, Allow: []string{at}, Timeout: testTimeout, Header: testTimeout})
 			res, data, err := c.Fetch(t.Context(), Request{URL: "http://" + at})
 			if string(data) != tc.want || (err == nil) != (tc.want != "") {
 				t.Errorf("%q in pieces of %d: %v, %q, %v", tc.answer, n, res, data, err)

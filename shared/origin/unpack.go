@@ -25,7 +25,7 @@ func unpack(res *http.Response, limit int64) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if unpacked == io.Reader(travelling) {
+	if unpacked == travelling {
 		return travelling, nil
 	}
 	return LimitReader(unpacked, limit, ErrLimit), nil

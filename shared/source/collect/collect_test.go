@@ -65,8 +65,8 @@ func (m *memory) Save(_ context.Context, f source.File, body []byte) error {
 	return nil
 }
 
-// A site serves the JSON layout: one good file of each name, unless a handler
-// says otherwise.
+// A site serves the JSON layout: a good file of each name, unless a handler
+// overrides it.
 type site struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -175,7 +175,7 @@ func fileOf(t *testing.T, d *source.Dataset, name string) source.File {
 	return source.File{}
 }
 
-// checkOthers fails unless all files but channels are well.
+// checkOthers fails unless all files except channels are good.
 func checkOthers(t *testing.T, d *source.Dataset) {
 	t.Helper()
 	if len(d.Files) != len(good) || len(d.Streams) != 1 || len(d.Countries) != 1 {
@@ -208,7 +208,8 @@ func TestConditional(t *testing.T) {
 	}
 }
 
-// TestConditionalWithoutBody loses the kept body: the file is asked for again.
+// TestConditionalWithoutBody loses the saved body: the file is requested
+// again.
 func TestConditionalWithoutBody(t *testing.T) {
 	s := newSite(t)
 	m := newMemory()
@@ -227,8 +228,8 @@ func TestConditionalWithoutBody(t *testing.T) {
 	}
 }
 
-// TestUnaskedNotModified has a server that answers 304 to everything.
-func TestUnaskedNotModified(t *testing.T) {
+// TestUnexpectedNotModified has a server that answers 304 to everything.
+func TestUnexpectedNotModified(t *testing.T) {
 	s := newSite(t)
 	s.handle("/channels.json", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
 	d := s.load(t, s.options(newMemory()))
@@ -238,7 +239,7 @@ func TestUnaskedNotModified(t *testing.T) {
 	}
 }
 
-// TestChangingETag has a server that never confirms.
+// TestChangingETag has a server that never confirms that a file is unchanged.
 func TestChangingETag(t *testing.T) {
 	s := newSite(t)
 	var n int
@@ -262,7 +263,8 @@ func TestChangingETag(t *testing.T) {
 	}
 }
 
-// TestOtherLocation checks that what one address said is not asked of another.
+// TestOtherLocation checks that the validators of one address are not sent to
+// another.
 func TestOtherLocation(t *testing.T) {
 	a, b := newSite(t), newSite(t)
 	m := newMemory()
@@ -297,7 +299,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// TestTablesByAddress reads the repositories' layout from addresses.
+// TestTablesByAddress reads the layout of the repositories over HTTP.
 func TestTablesByAddress(t *testing.T) {
 	s := newSite(t)
 	table := func(in string) http.HandlerFunc { return text(in) }
@@ -352,7 +354,7 @@ func TestRadioByAddress(t *testing.T) {
 	}
 }
 
-// noNames is a resolver that knows nothing.
+// noNames is a resolver that finds nothing.
 type noNames struct{}
 
 var errNoName = errors.New("no such name")
@@ -363,7 +365,7 @@ func (noNames) LookupSRV(context.Context, string, string, string) (string, []*ne
 func (noNames) LookupHost(context.Context, string) ([]string, error) { return nil, errNoName }
 func (noNames) LookupAddr(context.Context, string) ([]string, error) { return nil, errNoName }
 
-// TestNoServer looks for the stations' servers where none is found.
+// TestNoServer looks for the servers of stations where there are none.
 func TestNoServer(t *testing.T) {
 	d, err := Load(t.Context(), Plan{Radio: Live().Radio}, Options{Resolver: noNames{}})
 	if err != nil {
@@ -424,7 +426,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestOrigin checks that the sample says that it is one, in all it holds.
+// TestOrigin checks that every record of the sample has the sample as its
+// publisher.
 func TestOrigin(t *testing.T) {
 	ds, err := Load(t.Context(), Sample(), Options{})
 	if err != nil {

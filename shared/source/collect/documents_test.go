@@ -100,7 +100,7 @@ func bodyIDs(t *testing.T, db store.DB) (ids []string) {
 	return ids
 }
 
-// TestBodyLost reads a file that is as it was, whose body is lost: it is kept
+// TestBodyLost reads an unchanged file whose body is lost: the body is saved
 // again.
 func TestBodyLost(t *testing.T) {
 	db := openDB(t)
@@ -128,20 +128,20 @@ func TestBodyLost(t *testing.T) {
 	}
 }
 
-// forgetful is a cache that cannot tell for a moment what it has.
-type forgetful struct{ *memory }
+// failingLast is a cache whose Last fails.
+type failingLast struct{ *memory }
 
-func (forgetful) Last(context.Context, string) (source.File, error) { return source.File{}, errDead }
+func (failingLast) Last(context.Context, string) (source.File, error) { return source.File{}, errDead }
 
-// TestBlind reads a file that has shrunk, when it cannot be told what it was:
-// what is kept of it stays.
-func TestBlind(t *testing.T) {
+// TestLastStateUnknown reads a file that has shrunk while its last state is
+// unknown: the saved state stays.
+func TestLastStateUnknown(t *testing.T) {
 	s := newSite(t)
 	m := newMemory()
 	s.load(t, s.options(m))
 	saves := m.saves
 	s.handle("/channels.json", s.conditional("channels", channels(3)))
-	d := s.load(t, s.options(forgetful{m}))
+	d := s.load(t, s.options(failingLast{m}))
 	f := fileOf(t, d, "iptv-org/channels")
 	if f.Items != 3 || !strings.Contains(f.Problem, errDead.Error()) || m.saves != saves || m.files[f.Name].Items != 100 {
 		t.Errorf("file %+v; kept %+v in %d saves", f, m.files[f.Name], m.saves-saves)
@@ -152,44 +152,45 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// dying is a database that dies after some writes.
-type dying struct {
+// failingAfter is a database that fails after some writes.
+type failingAfter struct {
 	store.DB
 	writes int
 }
 
 var errDead = errors.New("the database is gone")
 
-func (d *dying) write() error {
+func (d *failingAfter) write() error {
 	if d.writes--; d.writes < 0 {
 		return errDead
 	}
 	return nil
 }
 
-func (d *dying) Set(ctx context.Context, p store.Path, doc any) error {
+func (d *failingAfter) Set(ctx context.Context, p store.Path, doc any) error {
 	if err := d.write(); err != nil {
 		return err
 	}
 	return d.DB.Set(ctx, p, doc)
 }
 
-func (d *dying) Update(ctx context.Context, f func(store.Tx) error) error {
+func (d *failingAfter) Update(ctx context.Context, f func(store.Tx) error) error {
 	if err := d.write(); err != nil {
 		return err
 	}
 	return d.DB.Update(ctx, f)
 }
 
-func (d *dying) Delete(ctx context.Context, p store.Path) error {
+func (d *failingAfter) Delete(ctx context.Context, p store.Path) error {
 	if err := d.write(); err != nil {
 		return err
 	}
 	return d.DB.Delete(ctx, p)
 }
 
-// TestSaveCutShort dies at every write of a Save: what is there is the old
-// state whole or the new state whole, and the next Save leaves nothing over.
+// TestSaveCutShort fails at every write of a Save: the stored state is the
+// complete old one or the complete new one, and the next Save leaves nothing
+// behind.
 func TestSaveCutShort(t *testing.T) {
 	db := openDB(t)
 	old, next := aFile("aa"), aFile("bb")
@@ -197,7 +198,7 @@ func TestSaveCutShort(t *testing.T) {
 		if err := Documents(db).Save(t.Context(), old, []byte("old body")); err != nil {
 			t.Fatal(err)
 		}
-		err := Documents(&dying{db, writes}).Save(t.Context(), next, []byte("new body"))
+		err := Documents(&failingAfter{db, writes}).Save(t.Context(), next, []byte("new body"))
 		last, lastErr := Documents(db).Last(t.Context(), old.Name)
 		body, bodyErr := Documents(db).Body(t.Context(), last)
 		want := map[string]string{"aa": "old body", "bb": "new body"}[last.SHA256]
@@ -219,7 +220,8 @@ func TestSaveCutShort(t *testing.T) {
 	}
 }
 
-// TestLoadWithDocuments runs a good day, a bad day and a day without database.
+// TestLoadWithDocuments runs a good day, a bad day and a day without a
+// database.
 func TestLoadWithDocuments(t *testing.T) {
 	db := openDB(t)
 	s := newSite(t)

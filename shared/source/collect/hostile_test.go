@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// hostileChannels are the ways in which one file goes wrong, and a word of the
-// problem that is told.
+// hostileChannels are the ways in which one file fails, each with a part of
+// the reported problem.
 var hostileChannels = []struct {
 	name, problem string
 	serve         http.HandlerFunc
@@ -77,7 +77,7 @@ var hostileChannels = []struct {
 	}},
 }
 
-// slowTime is the deadline against a server that does not end. On a busy
+// slowTime is the deadline against a server that never finishes. On a busy
 // machine others may miss it too.
 const slowTime = 300 * time.Millisecond
 
@@ -93,12 +93,12 @@ func gzipped(s string) []byte {
 	return b.Bytes()
 }
 
-// bomb returns a few bytes that unpack to twice the limit of the tests.
+// bomb returns a few bytes that decompress to twice the limit of the tests.
 var bomb = sync.OnceValue(func() []byte {
 	return gzipped("[" + strings.Repeat(`{"id":"C.br","name":"`+strings.Repeat("x", 8<<10)+`"},`, 1<<10))
 })
 
-// TestHostileKept lets one file go wrong after a good day.
+// TestHostileKept breaks one file after a good day.
 func TestHostileKept(t *testing.T) {
 	bomb() // made now: a server that made it when asked could be late
 	for _, tc := range hostileChannels {
@@ -131,7 +131,7 @@ func TestHostileKept(t *testing.T) {
 	}
 }
 
-// TestHostileFirst lets one file go wrong on the first day.
+// TestHostileFirst breaks one file on the first day.
 func TestHostileFirst(t *testing.T) {
 	bomb() // made now: a server that made it when asked could be late
 	for _, tc := range hostileChannels {

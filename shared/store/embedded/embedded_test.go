@@ -39,7 +39,8 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.DB { return open(t) })
 }
 
-// TestIndexedConformance has an index for every field from the first query on.
+// TestIndexedConformance creates an index for every field from the first
+// query on.
 func TestIndexedConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.DB {
 		db := open(t)
@@ -48,8 +49,8 @@ func TestIndexedConformance(t *testing.T) {
 	})
 }
 
-// TestIndexes checks that a collection that has grown is not read through, nor
-// sorted, and that a small one has no index.
+// TestIndexes checks that a large collection is neither scanned nor sorted,
+// and that a small one has no index.
 func TestIndexes(t *testing.T) {
 	db := open(t)
 	fill := func(from, to int) {
@@ -114,8 +115,8 @@ func at(t testing.TB, path string, now time.Time) *embedded.DB {
 	return db
 }
 
-// TestExpiry lets time pass: the documents are gone at the moment that they
-// name, and a sweep deletes them, and no others.
+// TestExpiry lets time pass: documents are gone at their expire_at, and a
+// sweep deletes them and no others.
 func TestExpiry(t *testing.T) {
 	path, start := filepath.Join(t.TempDir(), "db"), time.Now()
 	db := at(t, path, start)
@@ -171,8 +172,8 @@ func rows(t *testing.T, path string) (n int) {
 	return n
 }
 
-// TestWatchOtherProcess changes documents through another open file, as another
-// process does.
+// TestWatchOtherProcess changes documents through a second open file, as
+// another process does.
 func TestWatchOtherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	ours, theirs := openAt(t, path), openAt(t, path)
@@ -193,8 +194,8 @@ func TestWatchOtherProcess(t *testing.T) {
 	t.Errorf("the watch ended after %d", n)
 }
 
-// TestClosed has a watch end, with an error, when its database closes, and all
-// calls fail after it.
+// TestClosed checks that closing a database ends its watches with an error,
+// and that all later calls fail.
 func TestClosed(t *testing.T) {
 	db := open(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

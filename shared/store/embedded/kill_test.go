@@ -50,8 +50,8 @@ func writeThree(db store.DB, id string) error {
 	})
 }
 
-// TestKill kills a writing process at random moments, again and again: every
-// write that it acknowledged is there, and nothing is half done.
+// TestKill kills a writing process at random moments, repeatedly: every
+// acknowledged write is stored, and no transaction is stored in part.
 func TestKill(t *testing.T) {
 	if args, ok := killtest.Child(t); ok {
 		t.Fatal(child(args[0], args[1]))

@@ -45,8 +45,8 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.DB { return open(t) })
 }
 
-// TestNoServer has nothing answer: calls end with their contexts, and with
-// an error that is not the store's word for what is not there.
+// TestNoServer has no server at the address: calls end with their contexts,
+// and with an error other than ErrNotFound.
 func TestNoServer(t *testing.T) {
 	db, err := firestore.Open(t.Context(), firestore.Config{Project: "demo-none", Emulator: closedPort(t)})
 	if err != nil {

@@ -68,7 +68,8 @@ func raw(t *testing.T, path string, statements ...string) *sql.DB {
 	return db
 }
 
-// TestOpenRefuses opens what is no database of ours: the message says why.
+// TestOpenRefuses opens files that are not databases of ours: the message
+// says why.
 func TestOpenRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		prepare func(t *testing.T, path string)
@@ -123,7 +124,8 @@ func write(t *testing.T, path string, body []byte) {
 	}
 }
 
-// TestDamaged overwrites pages in the middle: reads fail, and say so.
+// TestDamaged overwrites pages in the middle: reads fail with an error that
+// says so.
 func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	f := open(t, path)
@@ -162,8 +164,8 @@ func TestStrangeNames(t *testing.T) {
 	}
 }
 
-// TestWriters has many writers at once, some of which fail in every way that
-// there is: what the others wrote is there, exactly.
+// TestWriters has many concurrent writers, some of which fail in every
+// possible way: exactly the writes of the others are stored.
 func TestWriters(t *testing.T) {
 	f := table(t)
 	stop := errors.New("stop")
@@ -227,7 +229,7 @@ func fail(t *testing.T, f *sqlite.File, way int, stop error) {
 }
 
 // TestWriteWaits has a writer wait for its turn: it can give up, and it is
-// turned away when the file closes.
+// refused when the file closes.
 func TestWriteWaits(t *testing.T) {
 	f := table(t)
 	inside, release := make(chan struct{}), make(chan struct{})
@@ -265,7 +267,8 @@ func TestWriteWaits(t *testing.T) {
 	}
 }
 
-// TestAfter runs what is to follow a commit, and only then.
+// TestAfter checks that functions passed to After run after the commit, and
+// only then.
 func TestAfter(t *testing.T) {
 	f := table(t)
 	var ran []string
@@ -282,7 +285,8 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// TestTwoFiles has two processes' worth of writers on one file.
+// TestTwoFiles opens one file twice, as two processes do, and writes through
+// both.
 func TestTwoFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	ours, theirs := open(t, path), open(t, path)
@@ -312,7 +316,8 @@ func TestTwoFiles(t *testing.T) {
 	}
 }
 
-// TestLogBounded writes much: the write-ahead log does not grow with it.
+// TestLogBounded checks that the write-ahead log does not grow with the
+// number of writes.
 func TestLogBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	f := open(t, path)
@@ -331,8 +336,8 @@ func TestLogBounded(t *testing.T) {
 	}
 }
 
-// TestDurable checks the settings that keep a commit when the power fails, which
-// no test here can make happen.
+// TestDurable checks the settings that keep a commit through a power failure,
+// which no test here can cause.
 func TestDurable(t *testing.T) {
 	f := table(t)
 	var mode string

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// echo is a server that answers with the first line of each request. It sends
-// one for /to on to where the rest of its query leads.
+// echo is a server that responds with the first line of each request. It
+// redirects /to to the address in the rest of its query.
 func echo(t *testing.T) (address string) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -37,9 +37,9 @@ func echo(t *testing.T) (address string) {
 	return l.Addr().String()
 }
 
-// TestWords checks that an address is asked for in the words of who gave it,
-// but for what cannot stand in a request.
-func TestWords(t *testing.T) {
+// TestAddressIsSentUnchanged checks that an address is requested byte for
+// byte, except for characters that a request cannot have.
+func TestAddressIsSentUnchanged(t *testing.T) {
 	at := echo(t)
 	c := New(Options{Allow: []string{at}})
 	for path, want := range map[string]string{
@@ -78,8 +78,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWindow has the beginning of a body that says it needs 16 MiB to be
-// unpacked, and does not go on: what it says is not believed meanwhile.
+// TestWindow sends the beginning of a body that claims to need 16 MiB to be
+// decompressed, and then nothing: no memory is allocated for it.
 func TestWindow(t *testing.T) {
 	head := []byte{0x4f, 0xff, 0xff, 0xff, 0x01} // a window of 16 MiB, and 16 MiB as they are
 	res := &http.Response{
