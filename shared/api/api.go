@@ -184,7 +184,7 @@ func (e *Endpoint) CrossOrigin() bool {
 
 func (e *Endpoint) complete() error {
 	if e.Method == "" || e.Path == "" || e.Auth == "" || e.Summary == "" || e.Doc == "" {
-		return errors.New("Method, Path, Auth, Summary and Doc must be set")
+		return errors.New("an endpoint needs a Method, Path, Auth, Summary and Doc")
 	}
 	if e.Cache == "" {
 		e.Cache = NoStore
@@ -196,7 +196,7 @@ func (e *Endpoint) complete() error {
 		e.MaxBody = DefaultMaxBody
 	}
 	if e.Speaker && (e.Auth != None || strings.HasPrefix(string(e.Cache), "public")) {
-		return errors.New("Speaker needs Auth None and a Cache that is not public")
+		return errors.New("the field Speaker needs Auth None and a Cache that is not public")
 	}
 	if e.Auth == Operator && e.Credential == "" {
 		e.Credential = CatalogToken

@@ -63,24 +63,31 @@ type processCheck struct {
 	records records
 }
 
+// A reply is an answer without its body, which was read.
+type reply struct {
+	StatusCode int
+	Header     http.Header
+}
+
 // send returns the answer to a request with a raw target, and its body.
-func (c *processCheck) send(method, target string, headers ...string) (*http.Response, string) {
+func (c *processCheck) send(method, target string, headers ...string) (reply, string) {
 	c.Helper()
 	conn, text := c.dial(), method+" "+target+" HTTP/1.1\r\nHost: hostile.example\r\nConnection: close\r\n"
 	defer conn.Close()
 	for i := 0; i+1 < len(headers); i += 2 {
 		text += headers[i] + ": " + headers[i+1] + "\r\n"
 	}
-	go io.WriteString(conn, text+"\r\n") // the server may answer before it has read everything
+	go func() { _, _ = io.WriteString(conn, text+"\r\n") }() // the server may answer, and hang up, before it has read everything
 	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 	if err != nil {
 		c.Fatalf("%s %.60s: %v", method, target, err)
 	}
+	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
 		c.Fatalf("%s %.60s: %v", method, target, err)
 	}
-	return answer, string(body)
+	return reply{answer.StatusCode, answer.Header}, string(body)
 }
 
 func (c *processCheck) dial() net.Conn {
@@ -139,7 +146,7 @@ func (c *processCheck) answers() {
 }
 
 // checkFault checks an answer with a fault; with an empty code one without a body.
-func (c *processCheck) checkFault(name string, answer *http.Response, body, code string) {
+func (c *processCheck) checkFault(name string, answer reply, body, code string) {
 	c.Helper()
 	if code == "" {
 		if body != "" {

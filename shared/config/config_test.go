@@ -1,7 +1,6 @@
 package config
 
 import (
-	"flag"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,8 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "rewrite the generated files")
 
 // deployed is a set of settings that a deployed process starts with.
 var deployed = map[string]string{

@@ -112,7 +112,7 @@ func run(t *testing.T, p Plan) error {
 	if wasKilled(err) && due || err == nil && p.MayEnd {
 		return nil
 	}
-	return fmt.Errorf("the child ended by itself (%v) and printed:\n%s", err, rest)
+	return fmt.Errorf("the child ended by itself (%w) and printed:\n%s", err, rest)
 }
 
 // start starts the child of p.

@@ -152,7 +152,7 @@ func (w wanted) firstOf(change func(*wanted)) string {
 func (w *wanted) chosen() []filter.ID {
 	chosen := make([]filter.ID, 0, len(narrowing))
 	for _, id := range narrowing {
-		if w.IsSet(id) && !(w.fixed && id == filter.Country) {
+		if w.IsSet(id) && (!w.fixed || id != filter.Country) {
 			chosen = append(chosen, id)
 		}
 	}

@@ -181,7 +181,7 @@ func TestRunHosts(t *testing.T) {
 		targets := streams(300, 1)
 		for i := range 3000 {
 			targets = append(targets, probe.Target{
-				ID: catalog.StreamID(idOf(uint64(i) + 1e6)), URL: fmt.Sprintf("http://BIG.example:%d/%d", 80+i%3, i), Kind: "ts", Popularity: 1000,
+				ID: idOf(uint64(i) + 1e6), URL: fmt.Sprintf("http://BIG.example:%d/%d", 80+i%3, i), Kind: "ts", Popularity: 1000,
 			})
 		}
 		start := time.Now()

@@ -28,7 +28,7 @@ type Cards struct {
 // Cards answers q as Search does, for lists for people.
 func (v *View) Cards(q search.Query, locale int) Cards {
 	locale = layout.SupportedLocale(locale)
-	page := v.Engine.Page(&q)
+	page := v.Page(&q)
 	defer page.Release()
 	cards := Cards{Cards: make([]Card, len(page.Docs)), Total: page.Total, Categories: page.Categories(locale)}
 	for i, doc := range page.Docs {

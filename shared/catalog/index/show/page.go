@@ -43,7 +43,7 @@ func (v *View) apiPrefix() []byte {
 // the language of labels.
 func (v *View) Search(q search.Query, locale int, dst []byte) []byte {
 	locale = layout.SupportedLocale(locale)
-	page := v.Engine.Page(&q)
+	page := v.Page(&q)
 	defer page.Release()
 	dst = append(dst, `{"items":[`...)
 	for i, doc := range page.Docs {
