@@ -5,7 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// A cursor reads what lies in a text, until something makes no sense.
+// A cursor decodes values from a text. After the first invalid value it is
+// broken and returns zero values, so that callers check for errors once, at
+// the end.
 type cursor struct {
 	text   string // that is not read yet
 	broken bool
@@ -25,7 +27,7 @@ func (c *cursor) uint() uint64 {
 	return 0
 }
 
-// below returns a number that is less than n, or 0 and is broken.
+// below decodes a number less than n; otherwise the cursor is broken.
 func (c *cursor) below(n uint64) uint64 {
 	v := c.uint()
 	if v >= n {
@@ -35,8 +37,8 @@ func (c *cursor) below(n uint64) uint64 {
 	return v
 }
 
-// count returns how many things of at least size bytes follow, about as many as
-// can follow at most.
+// count decodes the number of values of at least size bytes each that follow.
+// It is bounded by the remaining text, so that broken data allocates little.
 func (c *cursor) count(size int) int { return int(c.below(uint64(len(c.text)/size) + 1)) }
 
 func (c *cursor) string() string {
@@ -50,7 +52,7 @@ func (c *cursor) string() string {
 	return s
 }
 
-// word returns a text that is text.
+// word decodes a valid UTF-8 string.
 func (c *cursor) word() string {
 	s := c.string()
 	if !utf8.ValidString(s) {
@@ -59,7 +61,7 @@ func (c *cursor) word() string {
 	return s
 }
 
-// texts reads a number of texts that are not empty.
+// texts decodes a list of strings that are not empty.
 func (c *cursor) texts() (t texts) {
 	n := c.count(2)
 	t.all, t.ends = c.text, make([]uint32, n)

@@ -15,7 +15,8 @@ func (s *shard) grids() map[string]Grid {
 	return grids
 }
 
-// encodeShard returns the bytes of a shard, the same for the same grids.
+// encodeShard returns the bytes of a shard. Equal grids give equal bytes, so
+// that a shard that has not changed is not written again.
 func encodeShard(grids map[string]Grid) []byte {
 	if len(grids) == 0 {
 		return nil
@@ -60,7 +61,7 @@ func appendTexts(dst []byte, list []string) []byte {
 	return dst
 }
 
-// A table numbers values as they come.
+// A table numbers values in the order in which they first occur.
 type table[T comparable] struct {
 	list    []T
 	numbers map[T]uint64

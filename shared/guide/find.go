@@ -9,14 +9,15 @@ import (
 	"miramundo.dev/shared/catalog/fold"
 )
 
-// A Hit is a programme that a search found, without its description.
+// A Hit is a programme found by a search, without its description.
 type Hit struct {
 	Channel string
 	Programme
 }
 
-// A search is what the titles of a shard are searched in: the folded words of
-// each behind a line end, each word behind a blank.
+// A search holds the folded words of the titles of a shard, each title after
+// a line feed and each word after a space, so that one pass over a text finds
+// words and prefixes.
 type search struct {
 	words string
 	ends  []uint32 // of the titles, within words
@@ -38,8 +39,8 @@ func (s *shard) searchable() search {
 	return search{string(words), ends}
 }
 
-// find marks the titles that have every word, or its beginning, each word being
-// given behind a blank.
+// find marks the titles that have every word, or a word that begins with it.
+// Each word is given after a space.
 func (s *search) find(words []string, found []bool) (any bool) {
 	rest := s.words
 	for at := 0; ; {
@@ -90,7 +91,7 @@ func (l *Live) Find(q string, now time.Time) iter.Seq[Hit] {
 	}
 }
 
-// A finder collects what a search finds.
+// A finder collects hits.
 type finder struct {
 	now, today int64
 	shards     []*shard

@@ -83,8 +83,8 @@ func clean(ps []Programme, w Window) []Programme {
 // ends reports whether p says when it stops.
 func (p *Programme) ends() bool { return !p.Stop.IsZero() }
 
-// byStart orders programmes by their start, the best of those that start at
-// once first.
+// byStart orders programmes by start; of those with the same start the one to
+// keep comes first.
 func byStart(a, b Programme) int {
 	return cmp.Or(a.Start.Compare(b.Start), flag(a.Title == "")-flag(b.Title == ""), flag(!a.ends())-flag(!b.ends()))
 }
@@ -96,8 +96,7 @@ func flag(b bool) int {
 	return 0
 }
 
-// stop has each programme, in order and of different starts, stop when the next
-// starts at the latest.
+// stop ends each programme at the latest when the next one starts.
 func stop(ps []Programme) {
 	for i := range ps {
 		p := &ps[i]
@@ -122,7 +121,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// limit returns the first programmes of each day of w.
+// limit keeps the first MaxDay programmes of each day of w.
 func limit(ps []Programme, w Window) []Programme {
 	var counts [2]int
 	tomorrow := w.From.Add(day)

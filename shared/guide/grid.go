@@ -14,7 +14,9 @@ import (
 	"time"
 )
 
-// A Grid is what one source has of one channel: the programmes of two days.
+// A Grid is the guide that one source has for one channel: the programmes of
+// two days. It is immutable; methods that change it return a copy.
+// Descriptions stay compressed, because lists of channels do not show them.
 type Grid struct {
 	Source string // its name
 	Site   string // where it comes from, as the interface shows it
@@ -24,8 +26,8 @@ type Grid struct {
 	descs string      // the descriptions, packed; empty when there are none
 }
 
-// NewGrid returns the grid of programmes that Fix returned for w. It reports
-// false when none of them starts within w: a channel that has only the end of a
+// NewGrid returns the grid of programmes that Fix returned for w. It returns
+// false when none of them starts within w: a channel with only the end of a
 // programme has no guide.
 func NewGrid(source, site string, w Window, ps []Programme) (Grid, bool) {
 	g := Grid{Source: source, Site: site, date: w.From.Unix() / daySeconds, ps: slices.Clone(ps)}
@@ -36,7 +38,7 @@ func NewGrid(source, site string, w Window, ps []Programme) (Grid, bool) {
 	return g, g.covers(g.date) || g.covers(g.date+1)
 }
 
-// Len returns how many programmes g has.
+// Len returns the number of programmes.
 func (g *Grid) Len() int { return len(g.ps) }
 
 const daySeconds = int64(day / time.Second)
@@ -46,13 +48,13 @@ func dateOf(t time.Time) int64 { return t.UTC().Truncate(day).Unix() / daySecond
 
 func midnight(date int64) time.Time { return time.Unix(date*daySeconds, 0).UTC() }
 
-// covers reports whether g is the guide of a day: one of its two, on which a
-// programme starts.
+// covers reports whether g is the guide of a day: one of its two days, on
+// which a programme starts.
 func (g *Grid) covers(date int64) bool {
 	return (date == g.date || date == g.date+1) && slices.ContainsFunc(g.ps, func(p Programme) bool { return dateOf(p.Start) == date })
 }
 
-// on returns what is left of g on a day, and whether that is a guide.
+// on returns the part of g from a day on, and whether that is still a guide.
 func (g Grid) on(today int64) (Grid, bool) {
 	from := midnight(today)
 	if len(g.ps) > 0 && !g.ps[0].Stop.After(from) {
@@ -61,8 +63,8 @@ func (g Grid) on(today int64) (Grid, bool) {
 	return g, g.covers(today) || g.covers(today+1)
 }
 
-// filter returns g with the programmes of which keep says so, as keep leaves
-// them. Descriptions that cannot be read are none.
+// filter returns g with the programmes for which keep returns true, as keep
+// leaves them. Descriptions that cannot be decompressed are dropped.
 func (g Grid) filter(keep func(*Programme) bool) Grid {
 	kept := make([]Programme, 0, len(g.ps))
 	for _, p := range g.full() {
@@ -89,7 +91,8 @@ func (g *Grid) full() []Programme {
 	return ps
 }
 
-// How much of a shard is left out so that it fits a document, the least first.
+// What is left out of a shard so that it fits a document, in the order in
+// which it is missed least.
 const (
 	whole            = iota
 	withoutLateDescs // descriptions of tomorrow
@@ -98,7 +101,7 @@ const (
 	withoutLargest   // half of the channels too, those that take most; at each further level another half
 )
 
-// reduced returns g with as much left out as a level says.
+// reduced returns g without what a level leaves out.
 func (g Grid) reduced(level int, today int64) Grid {
 	tomorrow := midnight(today + 1)
 	switch level {
@@ -119,7 +122,7 @@ func (g Grid) reduced(level int, today int64) Grid {
 	return g
 }
 
-// reduce leaves out of the grids of a shard as much as a level says.
+// reduce leaves out of the grids of a shard what a level says.
 func reduce(grids map[string]Grid, level int, today int64) {
 	for channel, g := range grids {
 		grids[channel] = g.reduced(level, today)
@@ -156,7 +159,7 @@ var deflaters = sync.Pool{New: func() any {
 	return w
 }}
 
-// packDescs returns the descriptions of ps, each behind its length, deflated.
+// packDescs returns the descriptions of ps, each after its length, deflated.
 func packDescs(ps []Programme) string {
 	if !slices.ContainsFunc(ps, func(p Programme) bool { return p.Desc != "" }) {
 		return ""
@@ -183,7 +186,7 @@ func appendText(dst []byte, s string) []byte {
 // inflaters are reused for the same reason.
 var inflaters = sync.Pool{New: func() any { return flate.NewReader(strings.NewReader("")) }}
 
-// unpackDescs returns the n descriptions of packed ones.
+// unpackDescs returns n descriptions packed by packDescs.
 func unpackDescs(packed string, n int) ([]string, error) {
 	if packed == "" {
 		return make([]string, n), nil

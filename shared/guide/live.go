@@ -123,7 +123,7 @@ func (l *Live) Channels(now time.Time) iter.Seq[string] {
 	}
 }
 
-// line returns the line of a channel with its shard, or nil.
+// line returns a channel's line and its shard, or nil.
 func (l *Live) line(channel string) (*shard, *line) {
 	if l == nil {
 		return nil, nil
@@ -148,13 +148,14 @@ func (s *shard) covers(l *line, date int64) bool {
 	return i < len(shows) && int64(shows[i].start) < from+daySeconds
 }
 
-// startsAt returns the first of some shows that starts at a second or later.
+// startsAt returns the index of the first show that starts at second or
+// later.
 func startsAt(shows []show, second int64) int {
 	i, _ := slices.BinarySearchFunc(shows, second, func(w show, t int64) int { return int(int64(w.start) - t) })
 	return i
 }
 
-// stopsAfter returns the first of some shows that stops after a second.
+// stopsAfter returns the index of the first show that stops after second.
 func stopsAfter(shows []show, second int64) int {
 	i, _ := slices.BinarySearchFunc(shows, second+1, func(w show, t int64) int { return int(int64(w.stop()) - t) })
 	return i
@@ -215,7 +216,7 @@ func (s *shard) site(l *line) *string { return catalog.TextOrNil(s.sources[l.sou
 
 func dayName(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// onAir returns which of some programmes, in order, is on and which is next.
+// onAir returns the current and the next programme of ps, which are in order.
 func onAir(ps []Programme, now time.Time) (on, next *catalog.Programme) {
 	for i := range ps {
 		switch p := &ps[i]; {
@@ -274,7 +275,7 @@ func (l *Live) Programmes(channel string, now time.Time) []Programme {
 	return slices.DeleteFunc(ps, func(p Programme) bool { return !p.Stop.After(now) })
 }
 
-// isValid reports whether a line tells of today, or of tomorrow.
+// isValid reports whether a line has a guide for today or tomorrow.
 func (s *shard) isValid(l *line, today int64) bool { return s.covers(l, today) || s.covers(l, today+1) }
 
 // Sources returns the state of the guide's files, from their notes.

@@ -32,7 +32,7 @@ type shard struct {
 	search     search
 }
 
-// An origin is where a grid comes from.
+// An origin is the source of a grid, with the name that the interface shows.
 type origin struct{ name, site string }
 
 // A line is a grid within a shard.
@@ -54,7 +54,7 @@ type show struct {
 
 func (s show) stop() uint32 { return s.start + s.length }
 
-// texts are texts within the bytes of a shard.
+// texts are strings within the bytes of a shard, decoded on access.
 type texts struct {
 	all  string
 	ends []uint32 // each within all, from one to the next behind its length
@@ -72,10 +72,11 @@ func (t *texts) at(i uint32) string {
 
 const format = 1
 
-// errShard says that the bytes of a shard are not such.
+// errShard is returned for bytes that are not a valid shard.
 var errShard = errors.New("guide: the shard cannot be read")
 
-// decodeShard reads the bytes of a shard; none are an empty one.
+// decodeShard decodes a shard; no bytes are an empty shard. It copies data once,
+// and all texts of the shard are parts of that copy.
 func decodeShard(data []byte) (*shard, error) {
 	s := &shard{}
 	if len(data) == 0 {
@@ -130,7 +131,7 @@ func (s *shard) readLine(c *cursor) {
 	s.lines = append(s.lines, l)
 }
 
-// grid returns line l as it was before it was encoded.
+// grid returns line l as a grid.
 func (s *shard) grid(l *line) Grid {
 	g := Grid{Source: s.sources[l.source].name, Site: s.sources[l.source].site, date: int64(l.date), descs: l.descs}
 	g.ps = make([]Programme, 0, l.to-l.from)

@@ -248,7 +248,8 @@ func (r *receiver) renew() error {
 	})
 }
 
-// A hub wakes receivers after a Publish. The zero hub is ready to use.
+// A hub wakes the receivers of a subscription after a Publish in this
+// process. The zero hub is ready to use.
 type hub struct {
 	mu    sync.Mutex
 	wakes map[chan struct{}]string // the subscription of each; guarded by mu

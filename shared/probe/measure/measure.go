@@ -15,6 +15,12 @@ import (
 	"miramundo.dev/shared/probe"
 )
 
+// A measurement goes from the stream's address down to media: a playlist leads
+// to a variant, the variant to a segment, the segment to a key and an
+// initialization. Package manifest parses each text, package media the first
+// bytes of media. An error ends the measurement and becomes its verdict
+// (reason.go), unless there is another variant or segment to try.
+
 // Bounds of one measurement.
 const (
 	maxTime     = 45 * time.Second // in all, with waiting for a live playlist to change

@@ -11,6 +11,11 @@ import (
 	"miramundo.dev/shared/store"
 )
 
+// A transaction may run several times, and Firestore requires all reads
+// before the first write. So writes are queued while the function runs and
+// are sent at the end, after checking that documents to be created do not
+// exist.
+
 // A tx is a transaction. Its writes are sent after its function has returned,
 // because Firestore requires reads before writes and Create has to read.
 type tx struct {
