@@ -59,7 +59,7 @@ test-hls: scripts/hls/node_modules/.package-lock.json ## ask players' parsers wh
 
 .PHONY: test-players
 test-players: scripts/players/node_modules/.package-lock.json ## play streams of every form through the hop with real players (ARGS=...)
-	$(GO) run ./scripts/players $(ARGS)
+	$(GO) run ./scripts/players $(if $(filter true,$(CI)),-strict) $(ARGS)
 
 .PHONY: test-readers
 test-readers: scripts/readers/node_modules/.package-lock.json ## read the feeds with real readers: a parser of lists, VLC, mpv, an XMLTV validator

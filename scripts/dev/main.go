@@ -17,6 +17,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"miramundo.dev/shared/config"
 )
 
 // settings are what the flags say. What they leave open the environment says,
@@ -32,7 +34,7 @@ type settings struct {
 }
 
 func main() {
-	s, err := parse(os.Args[1:], os.Getenv, os.Stderr)
+	s, err := parse(os.Args[1:], config.Environ(), os.Stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return
@@ -48,7 +50,7 @@ func main() {
 }
 
 // parse reads the flags.
-func parse(args []string, getenv func(string) string, out io.Writer) (settings, error) {
+func parse(args []string, env map[string]string, out io.Writer) (settings, error) {
 	var s settings
 	f := flag.NewFlagSet("dev", flag.ContinueOnError)
 	f.SetOutput(out)
@@ -57,9 +59,9 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	f.StringVar(&s.layout.legacy, "legacy", "", "host:port of the legacy player (default: two after)")
 	f.StringVar(&s.layout.origin, "origin", "", "host:port of the local test channel (default: four after)")
 	f.StringVar(&s.stackFile, "config", "emulator.json", "file with the layout, the topics and the jobs")
-	f.StringVar(&s.data, "data", cmp.Or(getenv("DATA_DIR"), ".data"), "folder that keeps documents and events (DATA_DIR)")
-	f.StringVar(&s.catalog, "catalog", getenv("CATALOG"), "live, sample or a folder with files of the sources (CATALOG; default: live when it answers, else sample)")
-	f.StringVar(&s.backend, "backend", cmp.Or(getenv("BACKEND"), "embedded"), "embedded, or emulators: the official ones of Firestore and Pub/Sub (BACKEND)")
+	f.StringVar(&s.data, "data", cmp.Or(env["DATA_DIR"], ".data"), "folder that keeps documents and events (DATA_DIR)")
+	f.StringVar(&s.catalog, "catalog", env["CATALOG"], "live, sample or a folder with files of the sources (CATALOG; default: live when it answers, else sample)")
+	f.StringVar(&s.backend, "backend", cmp.Or(env["BACKEND"], "embedded"), "embedded, or emulators: the official ones of Firestore and Pub/Sub (BACKEND)")
 	f.BoolVar(&s.jobs, "jobs", true, "run the jobs, which ask the origins of the catalog: each once at the start, then as often as the file of -config says")
 	f.BoolVar(&s.seed, "seed", false, "load the catalog, then stop")
 	if err := f.Parse(args); err != nil {

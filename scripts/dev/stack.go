@@ -124,7 +124,7 @@ func listen(name, addr string) (net.Listener, error) {
 // configure makes the settings of the functions: those of the environment, and
 // over them what the stack itself decides.
 func (st *stack) configure(ctx context.Context) (err error) {
-	vars := environment()
+	vars := config.Environ()
 	logs := vars["LOG_LEVEL"] != ""
 	made, err := secrets(st.data)
 	if err != nil {
@@ -176,15 +176,6 @@ func (st *stack) decided(vars map[string]string) map[string]string {
 		"BUILD":                build(),
 		"K_SERVICE":            "", // not deployed, whatever the machine is
 	}
-}
-
-func environment() map[string]string {
-	vars := map[string]string{}
-	for _, entry := range os.Environ() {
-		name, value, _ := strings.Cut(entry, "=")
-		vars[name] = value
-	}
-	return vars
 }
 
 // build is the short id of the commit that this was built from.

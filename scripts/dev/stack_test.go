@@ -216,14 +216,13 @@ func TestRunRefuses(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	env := map[string]string{"CATALOG": "live", "BACKEND": "emulators", "DATA_DIR": "/d"}
-	getenv := func(name string) string { return env[name] }
-	got, err := parse([]string{"-gateway", ":1", "-catalog", "sample"}, getenv, io.Discard)
+	got, err := parse([]string{"-gateway", ":1", "-catalog", "sample"}, env, io.Discard)
 	want := settings{layout: layout{gateway: ":1"}, stackFile: "emulator.json", data: "/d", catalog: "sample", backend: "emulators", jobs: true}
 	if err != nil || got != want {
 		t.Errorf("parse = %+v, %v; want %+v", got, err, want)
 	}
 	for _, args := range [][]string{{"-nonsense"}, {"word"}, {"-gateway"}} {
-		if _, err := parse(args, getenv, io.Discard); err == nil {
+		if _, err := parse(args, env, io.Discard); err == nil {
 			t.Errorf("parse(%q) gave no error", args)
 		}
 	}

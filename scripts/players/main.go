@@ -5,7 +5,7 @@
 //
 // It serves the streams from an origin of its own. Journals of the requests to the
 // origin and to the hop show whether all playlists came through the hop and all
-// media from the origin. The command fails when a player fails, and with CI=true
+// media from the origin. The command fails when a player fails, and with -strict
 // also when a player is not installed.
 package main
 
@@ -44,8 +44,8 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "play only streams and players that have this in their names, as stream/player")
 	flag.StringVar(&o.script, "hlsjs", filepath.Join("scripts", "players", player.Script), "the file of hls.js")
 	flag.StringVar(&o.hop, "hop", "", "the program of the hop; it is built when none is named")
+	flag.BoolVar(&o.strict, "strict", false, "fail also when a player is not installed")
 	flag.Parse()
-	o.strict = os.Getenv("CI") == "true"
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Stdout, o); err != nil {

@@ -117,8 +117,12 @@ func (r Requirement) missing(vars map[string]string) (problems []error) {
 // nil. Its error names every setting that is missing or invalid, in one
 // message.
 func Load(require func(Config) Requirement) (Config, error) {
-	return parse(env.ToMap(os.Environ()), require)
+	return parse(Environ(), require)
 }
+
+// Environ returns the variables of the environment, for programs that pass their
+// settings on to parts that they start.
+func Environ() map[string]string { return env.ToMap(os.Environ()) }
 
 // Parse returns the settings of the given variables, as Load does for a process
 // without requirements of its own.

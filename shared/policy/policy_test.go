@@ -91,6 +91,7 @@ func TestRules(t *testing.T) {
 		{"finished", "shared/store/a.go", "// autodocks", ""},
 		{"environment", "shared/store/a.go", "import \"os\"\nvar x = os.Getenv(`HOME`)", "shared/config"},
 		{"environment", "functions/media/a.go", "import \"os\"\nvar f = os.LookupEnv", "shared/config"},
+		{"environment", "scripts/dev/a.go", "import \"os\"\nvar x = os.Getenv(`CI`)", "from a flag"},
 		{"environment", "shared/config/a.go", "import \"os\"\nvar x = os.Environ()", ""},
 		{"environment", "shared/store/a_test.go", "import \"os\"\nvar x = os.Getenv(`HOME`)", ""},
 		{"sleepless", "shared/store/a_test.go", "import \"time\"\nfunc f() { time.Sleep(1) }", "sleeps"},

@@ -94,7 +94,7 @@ func startCeiling(ctx context.Context, dir string) (base string, pid int, err er
 		return "", 0, err
 	}
 	cmd := exec.CommandContext(ctx, self, childFlag, dir)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	cmd.Env = append(cmd.Environ(), "GOMAXPROCS=1")
 	cmd.Stderr = os.Stderr
 	if _, err := cmd.StdinPipe(); err != nil { // stays open until this process ends
 		return "", 0, err

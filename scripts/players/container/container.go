@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -114,7 +113,7 @@ func Start(ctx context.Context, o Options) (*Hop, error) {
 	h.cmd = exec.CommandContext(ctx, o.Program)
 	h.cmd.Env = append([]string{
 		"BASE_URL=http://localhost:8787", "LEGACY_URL=http://localhost:8789", // not where origins are: nobody is led to those hosts
-		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PORT=" + port, "LOCAL_ONLY=true", "HOP_URL=" + o.HopURL,
+		"PORT=" + port, "LOCAL_ONLY=true", "HOP_URL=" + o.HopURL,
 		"BACKEND=embedded", "DATA_DIR=" + o.Data, "ORIGIN_ALLOW=" + strings.Join(o.Allow, ","),
 		"HOP_TICKET_KEY=a key that is used on this machine only", "PEOPLE_KEY=another key that is used on this machine only",
 	}, o.Env...)
