@@ -112,7 +112,7 @@ func run(t *testing.T, p Plan) error {
 	if wasKilled(err) && due || err == nil && p.MayEnd {
 		return nil
 	}
-	return fmt.Errorf("the child ended by itself (%w) and printed:\n%s", err, rest)
+	return errors.Join(fmt.Errorf("the child ended by itself and printed:\n%s", rest), err)
 }
 
 // start starts the child of p.
