@@ -8,7 +8,6 @@ import (
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
-	"miramundo.dev/shared/credential"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
@@ -83,10 +82,8 @@ func tokens(c config.Config, fs []Function) map[string]string {
 }
 
 // authenticator returns what identifies the callers of endpoints.
-func authenticator(p *compose.Parts) credential.Authenticator {
-	return credential.Authenticator{Authority: identity.NewAuthority(identity.Options{
-		Guests: p.Guests(), Owns: owning(p), Now: p.Now,
-	})}
+func authenticator(p *compose.Parts) api.Authenticator {
+	return identity.NewAuthority(identity.Options{Guests: p.Guests(), Owns: owning(p), Now: p.Now})
 }
 
 // owning returns what decides whether an old guest token is good: one that owns

@@ -15,7 +15,6 @@ import (
 	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
-	"miramundo.dev/shared/credential"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
@@ -23,7 +22,7 @@ import (
 
 // authenticating returns what identifies callers, over an empty database in which
 // only the old token of the tests owns something.
-func authenticating(t testing.TB) (credential.Authenticator, *identity.Guests) {
+func authenticating(t testing.TB) (api.Authenticator, *identity.Guests) {
 	t.Helper()
 	db := openEmbedded(t)
 	o, _ := identity.OldGuest(oldToken)
@@ -110,7 +109,7 @@ func (whoever) who(ctx context.Context, _ struct{}) (speaks, error) {
 }
 
 // whoAmI serves an endpoint that needs a guest, and one that welcomes one.
-func whoAmI(s credential.Authenticator) http.Handler {
+func whoAmI(s api.Authenticator) http.Handler {
 	return request.Handler(request.Options{Auth: s}, whoever{}, []api.Endpoint{
 		api.Bind(whoever.who, api.Endpoint{Method: "GET", Path: "/needed", Auth: api.Guest, Summary: "Who", Doc: "Who."}),
 		api.Bind(whoever.who, api.Endpoint{Method: "GET", Path: "/welcome", Auth: api.None, Speaker: true, Summary: "Who", Doc: "Who."}),
@@ -124,13 +123,13 @@ func TestAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	down := credential.Authenticator{Authority: identity.NewAuthority(identity.Options{Guests: guests, Owns: func(context.Context, identity.Owner) (bool, error) {
+	down := identity.NewAuthority(identity.Options{Guests: guests, Owns: func(context.Context, identity.Owner) (bool, error) {
 		return false, errors.New("secret cause")
-	}})}
+	}})
 	old, _ := identity.OldGuest(oldToken)
 	for _, test := range []struct {
 		name, header, value string
-		s                   credential.Authenticator
+		s                   api.Authenticator
 		status              int
 		code                string
 		owner               identity.Owner

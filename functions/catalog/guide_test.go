@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/catalog"
@@ -82,12 +81,12 @@ type stage struct {
 // byName takes those for someone who say who they are.
 type byName struct{}
 
-func (byName) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
+func (byName) Speaker(_ context.Context, shown identity.Credentials, _ identity.Class) (identity.Speaker, error) {
 	name := shown.GuestToken
 	if name == "" {
-		return nil, identity.ErrCredential
+		return identity.Speaker{}, identity.ErrCredential
 	}
-	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + name), Guest: true}), nil
+	return identity.Speaker{Owner: identity.Owner("g_" + name), Guest: true}, nil
 }
 
 // shows returns the guide of listing.

@@ -46,12 +46,12 @@ const operator = "operator-token-of-the-tests"
 // speaker has the token of a request be its owner.
 type speaker struct{}
 
-func (speaker) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
+func (speaker) Speaker(_ context.Context, shown identity.Credentials, _ identity.Class) (identity.Speaker, error) {
 	owner := shown.GuestToken
 	if owner == "" {
-		return nil, identity.ErrCredential
+		return identity.Speaker{}, identity.ErrCredential
 	}
-	return identity.With(ctx, identity.Speaker{Owner: identity.Owner(owner), Guest: true}), nil
+	return identity.Speaker{Owner: identity.Owner(owner), Guest: true}, nil
 }
 
 // A world is a service of reports with what it stands on.

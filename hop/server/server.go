@@ -58,23 +58,16 @@ type Allowance interface {
 	Watch(identity.Caller) error
 }
 
-// Speakers identify callers by their credentials, as an [identity.Authority]
-// does. The hop counts only credentials that were issued: made-up ones would
-// count a play each.
-type Speakers interface {
-	Speaker(context.Context, identity.Credentials, identity.Class) (identity.Speaker, error)
-}
-
 // Options are what a server is made from. Catalog, Playlists and Tickets are
 // required.
 type Options struct {
 	Catalog   Catalog
 	Playlists Playlists
 	Tickets   Tickets
-	Audience  Audience     // nil: nothing is counted
-	Allowance Allowance    // nil: everyone may watch
-	Speakers  Speakers     // nil: callers are told apart by network and User-Agent alone
-	Log       *slog.Logger // nil: nothing is logged
+	Audience  Audience          // nil: nothing is counted
+	Allowance Allowance         // nil: everyone may watch
+	Speakers  api.Authenticator // nil: callers are identified by network and User-Agent alone. It must refuse made-up credentials: each would count a play
+	Log       *slog.Logger      // nil: nothing is logged
 	Now       func() time.Time
 
 	Followers *overlay.Set // confirmed before each answer; nil where Catalog follows nothing

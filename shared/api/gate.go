@@ -10,11 +10,12 @@ import (
 	"miramundo.dev/shared/identity"
 )
 
-// An Authenticator identifies callers by their credentials.
+// An Authenticator identifies callers by their credentials, as an
+// [identity.Authority] does.
 type Authenticator interface {
-	// Authenticate returns ctx with the caller (see identity.SpeakerOf), or the
-	// fault of the credentials. The class is Guest or Session.
-	Authenticate(ctx context.Context, shown identity.Credentials, class Auth) (context.Context, error)
+	// Speaker returns the caller, or the fault of the credentials. Of the class
+	// [identity.Account] only the cookie of an account session is accepted.
+	Speaker(ctx context.Context, shown identity.Credentials, accepted identity.Class) (identity.Speaker, error)
 }
 
 // A Gate decides which callers an endpoint is run for.
@@ -36,7 +37,15 @@ func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Conte
 	case g.Auth == nil:
 		return nil, identity.ErrUnavailable
 	}
-	return g.Auth.Authenticate(ctx, r.Credentials(), e.Auth)
+	accepted := identity.Anyone
+	if e.Auth == Session {
+		accepted = identity.Account
+	}
+	caller, err := g.Auth.Speaker(ctx, r.Credentials(), accepted)
+	if err != nil {
+		return nil, err
+	}
+	return identity.With(ctx, caller), nil
 }
 
 // identify returns ctx with the caller of r where one is welcome and not
@@ -45,8 +54,8 @@ func (g *Gate) identify(ctx context.Context, r Request) context.Context {
 	if g.Auth == nil {
 		return ctx
 	}
-	if identified, err := g.Auth.Authenticate(ctx, r.Credentials(), Guest); err == nil {
-		return identified
+	if caller, err := g.Auth.Speaker(ctx, r.Credentials(), identity.Anyone); err == nil {
+		return identity.With(ctx, caller)
 	}
 	return ctx
 }

@@ -104,11 +104,11 @@ var (
 // guests identifies callers by guest tokens, and no account.
 type guests struct{}
 
-func (guests) Authenticate(ctx context.Context, shown identity.Credentials, class api.Auth) (context.Context, error) {
-	if shown.GuestToken == "" || class == api.Session {
-		return nil, identity.ErrCredential
+func (guests) Speaker(_ context.Context, shown identity.Credentials, accepted identity.Class) (identity.Speaker, error) {
+	if shown.GuestToken == "" || accepted == identity.Account {
+		return identity.Speaker{}, identity.ErrCredential
 	}
-	return identity.With(ctx, identity.Speaker{Owner: identity.Owner(shown.GuestToken), Guest: true}), nil
+	return identity.Speaker{Owner: identity.Owner(shown.GuestToken), Guest: true}, nil
 }
 
 var shopTokens = map[string]string{api.CatalogToken: "operator-token"}

@@ -3,7 +3,6 @@ package apitest
 import (
 	"context"
 
-	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/identity"
 )
 
@@ -12,10 +11,10 @@ import (
 // no credential.
 type ByName struct{}
 
-// Authenticate returns ctx with the guest who is named in shown.
-func (ByName) Authenticate(ctx context.Context, shown identity.Credentials, _ api.Auth) (context.Context, error) {
+// Speaker returns the guest that shown names.
+func (ByName) Speaker(_ context.Context, shown identity.Credentials, _ identity.Class) (identity.Speaker, error) {
 	if shown.GuestToken == "" {
-		return nil, identity.ErrCredential
+		return identity.Speaker{}, identity.ErrCredential
 	}
-	return identity.With(ctx, identity.Speaker{Owner: identity.Owner("g_" + shown.GuestToken), Guest: true}), nil
+	return identity.Speaker{Owner: identity.Owner("g_" + shown.GuestToken), Guest: true}, nil
 }

@@ -7,11 +7,9 @@
 package credential
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
-	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/identity"
 )
 
@@ -45,23 +43,4 @@ func sessionOf(lines []string) (value string) {
 		}
 	}
 	return value
-}
-
-// An Authenticator identifies the callers of endpoints by an
-// [identity.Authority].
-type Authenticator struct{ *identity.Authority }
-
-// Authenticate returns ctx with the caller whom the credentials identify (see
-// [identity.SpeakerOf]), or their fault. Of the class api.Session only the cookie
-// of an account session is accepted.
-func (a Authenticator) Authenticate(ctx context.Context, shown identity.Credentials, class api.Auth) (context.Context, error) {
-	accepted := identity.Anyone
-	if class == api.Session {
-		accepted = identity.Account
-	}
-	caller, err := a.Speaker(ctx, shown, accepted)
-	if err != nil {
-		return nil, err
-	}
-	return identity.With(ctx, caller), nil
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/credential"
 	"miramundo.dev/shared/identity"
 )
@@ -17,16 +16,16 @@ const oldToken = "ipt_an-old-token-of-the-tests"
 
 // authenticating returns an authenticator for guests, and for the old token of
 // the tests.
-func authenticating() (credential.Authenticator, *identity.Guests) {
+func authenticating() (*identity.Authority, *identity.Guests) {
 	guests := identity.NewGuests("a key of guests, for the tests alone", "", time.Now)
 	old, _ := identity.OldGuest(oldToken)
 	owns := func(_ context.Context, o identity.Owner) (bool, error) { return o == old, nil }
-	return credential.Authenticator{Authority: identity.NewAuthority(identity.Options{Guests: guests, Owns: owns})}, guests
+	return identity.NewAuthority(identity.Options{Guests: guests, Owns: owns}), guests
 }
 
-// TestAuthenticate checks which caller the headers of a request identify. ONE
+// TestOf checks which caller the headers of a request identify. ONE
 // stands for a guest's token, TWO for another guest's.
-func TestAuthenticate(t *testing.T) {
+func TestOf(t *testing.T) {
 	s, guests := authenticating()
 	one, first, err := guests.Issue()
 	if err != nil {
@@ -40,42 +39,36 @@ func TestAuthenticate(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		header []string // name, value, name, value, …
-		class  api.Auth
+		class  identity.Class
 		want   identity.Owner
 		err    error
 	}{
-		{"nothing", nil, api.Guest, "", identity.ErrCredential},
-		{"a guest", []string{"X-Guest-Token", "ONE"}, api.Guest, first, nil},
-		{"a guest as bearer", []string{"Authorization", "Bearer ONE"}, api.Guest, first, nil},
-		{"an old guest", []string{"X-Guest-Token", oldToken}, api.Guest, old, nil},
-		{"a guest where an account is needed", []string{"X-Guest-Token", "ONE"}, api.Session, "", identity.ErrCredential},
-		{"one guest twice", []string{"X-Guest-Token", "ONE", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrCredential},
-		{"two guests", []string{"X-Guest-Token", "ONE", "X-Guest-Token", "TWO"}, api.Guest, "", identity.ErrCredential},
-		{"two bearers", []string{"Authorization", "Bearer ONE", "Authorization", "Bearer TWO"}, api.Guest, "", identity.ErrCredential},
-		{"an empty header beside a bearer", []string{"X-Guest-Token", "", "Authorization", "Bearer ONE"}, api.Guest, first, nil},
-		{"a retired key", []string{"X-Api-Key", "iptk_1", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrRetired},
-		{"an account cookie", []string{"Cookie", "__Host-mm-auth=x", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
-		{"an account cookie among others", []string{"Cookie", "a=b; __Host-mm-auth=x; c=d", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
-		{"two account cookies", []string{"Cookie", "__Host-mm-auth=; __Host-mm-auth=x", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
-		{"an account cookie of no form", []string{"Cookie", `a=b; __Host-mm-auth=x\y`, "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
-		{"an account cookie of no form, elsewhere", []string{"Cookie", "a=b", "Cookie", "__Host-mm-auth=é", "X-Guest-Token", "ONE"}, api.Guest, "", identity.ErrEnded},
-		{"an account cookie of an account", []string{"Cookie", "__Host-mm-auth=x"}, api.Session, "", identity.ErrEnded},
-		{"the cookie of another", []string{"Cookie", "mm-auth=x", "X-Guest-Token", "ONE"}, api.Guest, first, nil},
-		{"a token in a cookie", []string{"Cookie", "X-Guest-Token=ONE"}, api.Guest, "", identity.ErrCredential},
+		{"nothing", nil, identity.Anyone, "", identity.ErrCredential},
+		{"a guest", []string{"X-Guest-Token", "ONE"}, identity.Anyone, first, nil},
+		{"a guest as bearer", []string{"Authorization", "Bearer ONE"}, identity.Anyone, first, nil},
+		{"an old guest", []string{"X-Guest-Token", oldToken}, identity.Anyone, old, nil},
+		{"a guest where an account is needed", []string{"X-Guest-Token", "ONE"}, identity.Account, "", identity.ErrCredential},
+		{"one guest twice", []string{"X-Guest-Token", "ONE", "X-Guest-Token", "ONE"}, identity.Anyone, "", identity.ErrCredential},
+		{"two guests", []string{"X-Guest-Token", "ONE", "X-Guest-Token", "TWO"}, identity.Anyone, "", identity.ErrCredential},
+		{"two bearers", []string{"Authorization", "Bearer ONE", "Authorization", "Bearer TWO"}, identity.Anyone, "", identity.ErrCredential},
+		{"an empty header beside a bearer", []string{"X-Guest-Token", "", "Authorization", "Bearer ONE"}, identity.Anyone, first, nil},
+		{"a retired key", []string{"X-Api-Key", "iptk_1", "X-Guest-Token", "ONE"}, identity.Anyone, "", identity.ErrRetired},
+		{"an account cookie", []string{"Cookie", "__Host-mm-auth=x", "X-Guest-Token", "ONE"}, identity.Anyone, "", identity.ErrEnded},
+		{"an account cookie among others", []string{"Cookie", "a=b; __Host-mm-auth=x; c=d", "X-Guest-Token", "ONE"}, identity.Anyone, "", identity.ErrEnded},
+		{"two account cookies", []string{"Cookie", "__Host-mm-auth=; __Host-mm-auth=x", "X-Guest-Token", "ONE"}, identity.Anyone, "", identity.ErrEnded},
+		{"an account cookie of no form", []string{"Cookie", `a=b; __Host-mm-auth=x\y`, "X-Guest-Token", "ONE"}, identity.Anyone, "", identity.ErrEnded},
+		{"an account cookie of no form, elsewhere", []string{"Cookie", "a=b", "Cookie", "__Host-mm-auth=é", "X-Guest-Token", "ONE"}, identity.Anyone, "", identity.ErrEnded},
+		{"an account cookie of an account", []string{"Cookie", "__Host-mm-auth=x"}, identity.Account, "", identity.ErrEnded},
+		{"the cookie of another", []string{"Cookie", "mm-auth=x", "X-Guest-Token", "ONE"}, identity.Anyone, first, nil},
+		{"a token in a cookie", []string{"Cookie", "X-Guest-Token=ONE"}, identity.Anyone, "", identity.ErrCredential},
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		for i := 0; i < len(test.header); i += 2 {
 			r.Header.Add(test.header[i], strings.NewReplacer("ONE", one, "TWO", two).Replace(test.header[i+1]))
 		}
-		ctx, err := s.Authenticate(t.Context(), credential.Of(r.Header), test.class)
-		if !errors.Is(err, test.err) || (err != nil) != (ctx == nil) {
-			t.Errorf("%s: %v, want %v", test.name, err, test.err)
-			continue
-		}
-		if err == nil {
-			if who, ok := identity.SpeakerOf(ctx); !ok || who.Owner != test.want || !who.Guest {
-				t.Errorf("%s: the caller is %+v, want %s", test.name, who, test.want)
-			}
+		caller, err := s.Speaker(t.Context(), credential.Of(r.Header), test.class)
+		if !errors.Is(err, test.err) || caller.Owner != test.want || caller.Guest != (err == nil) {
+			t.Errorf("%s: the caller is %+v, %v; want %s, %v", test.name, caller, err, test.want, test.err)
 		}
 	}
 }

@@ -59,7 +59,7 @@ var layers = []layer{
 	{`shared/logo`, words + `|` + keepers + `|shared/(overlay|catalog)`, "a logo knows channels by their ids"},
 	{`shared/(job|stream|feed|account|chat|billing|numbers)(/.*)?`,
 		words + `|` + keepers + `|shared/catalog`, "a subject knows the catalog at most; neighbours are named here"},
-	{`shared/credential`, `shared/(identity|api)`, "credentials are read from headers and verified by identity"},
+	{`shared/credential`, `shared/identity`, "credentials are read from headers and verified by identity"},
 	{`shared/api/request`, words + `|shared/(identity|credential|overlay|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
 	{`shared/api(/.*)?`, words + `|shared/identity|shared/api(/.*)?`, "the web layer knows no subject"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},

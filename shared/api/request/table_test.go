@@ -170,7 +170,8 @@ type number struct {
 func (s *Server) numbers(context.Context, struct{}) (number, error) { return number{1}, nil }
 
 func (s *Server) mine(ctx context.Context, _ struct{}) (thing, error) {
-	who, _ := ctx.Value(callerKey{}).(string)
+	caller, _ := identity.SpeakerOf(ctx)
+	who := string(caller.Owner)
 	return thing{ID: who}, nil
 }
 
@@ -242,17 +243,16 @@ func (away) Reply(w http.ResponseWriter, _ *http.Request) error {
 
 func (s *Server) moved(context.Context, struct{}) (away, error) { return away{}, nil }
 
-type callerKey struct{}
-
-// header authenticates by naming the caller in a header.
+// header identifies the caller that the header X-Guest-Token names, and the kind
+// of credential that was asked for.
 type header struct{}
 
-func (header) Authenticate(ctx context.Context, shown identity.Credentials, class api.Auth) (context.Context, error) {
-	who := shown.GuestToken
-	if who == "" {
-		return nil, identity.ErrCredential
+func (header) Speaker(_ context.Context, shown identity.Credentials, accepted identity.Class) (identity.Speaker, error) {
+	if shown.GuestToken == "" {
+		return identity.Speaker{}, identity.ErrCredential
 	}
-	return context.WithValue(ctx, callerKey{}, who+" as "+string(class)), nil
+	class := map[identity.Class]api.Auth{identity.Anyone: api.Guest, identity.Account: api.Session}[accepted]
+	return identity.Speaker{Owner: identity.Owner(shown.GuestToken + " as " + string(class))}, nil
 }
 
 func spec(t testing.TB) []byte {
