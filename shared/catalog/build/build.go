@@ -1,10 +1,17 @@
-// Package build knows how the sources' records become the catalog's.
+// Package build makes the register of the catalog from the rows of the sources.
 //
 // It joins channels with their feeds, streams, guides and logos, leaves out
-// what must not be shown (adult, blocked or closed channels), folds stations
-// that are one and the same, and gives every stream an id that survives the
-// next reload. It is pure: the same dataset and the same earlier register give
-// the same register.
+// those that must not be shown (adult, blocked or closed channels), merges
+// duplicate stations, and gives every stream an id that survives the next
+// reload. It is pure: the same dataset, earlier register and time give the same
+// register.
+//
+// A build has three steps. TV channels (channels.go, streams.go) and stations
+// (stations.go) are made in parallel, since they share no rows. Then ids and
+// aliases are settled against the earlier register (ids.go). Last, the names of
+// the countries, languages, categories and places in use are collected
+// (vocabulary.go). Every text of a source passes clean.go on the way in: nothing
+// after it has to expect control characters, oversized strings or invalid URLs.
 package build
 
 import (
@@ -18,14 +25,14 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// A Report says what became of the sources' records.
+// A Report counts the records that a build took over and left out.
 type Report struct {
 	Channels int `json:"channels"` // TV channels in the register
 	Stations int `json:"stations"`
 	Streams  int `json:"streams"`
 	Playable int `json:"playable"` // channels and stations with a usable stream
 
-	LeftOut map[string]int `json:"left_out"` // records that are not, by reason
+	LeftOut map[string]int `json:"left_out"` // records not in the register, by reason
 }
 
 // Reasons for a record to be left out of the register.
@@ -35,22 +42,23 @@ const (
 	reasonClosed    = "closed"
 	reasonDuplicate = "duplicate"
 	reasonInvalid   = "invalid"
-	reasonOrphan    = "no_channel" // a stream of no channel of the register
+	reasonOrphan    = "no_channel" // a stream whose channel is not in the register
 )
 
 func (r *Report) leaveOut(reason string) { r.LeftOut[reason]++ }
 
-// Register makes the register of ds. The ids that prev published are kept for
-// what is still the same and lead, as aliases, to what took its place; prev
-// may be nil. Now decides what has closed.
+// Register returns the register of ds. Channels and streams that prev already
+// had keep their ids; an id of prev that is gone becomes an alias of its
+// replacement, where there is one. Prev may be nil. Channels whose closing date
+// is not after now are left out. Neither ds nor prev is changed.
 func Register(ds *source.Dataset, prev *catalog.Register, now time.Time) (*catalog.Register, *Report) {
 	rep := &Report{LeftOut: map[string]int{}}
-	radio := &Report{LeftOut: map[string]int{}} // apart, since both kinds are made at once
+	radio := &Report{LeftOut: map[string]int{}} // its own, since both kinds are made concurrently
 	var tv, stations []catalog.Record
 	var merged map[string]string
 	var kinds sync.WaitGroup
 	kinds.Go(func() { tv = channels(ds, now, rep) })
-	kinds.Go(func() { stations, merged = fold(ds.Stations, radio) })
+	kinds.Go(func() { stations, merged = mergeStations(ds.Stations, radio) })
 	kinds.Wait()
 	maps.Copy(rep.LeftOut, radio.LeftOut)
 	records := slices.Concat(tv, stations)

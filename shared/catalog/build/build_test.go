@@ -197,7 +197,7 @@ func TestStations(t *testing.T) {
 		{UUID: uuid(9), Name: "File", URL: "file:///etc/passwd"},
 	}
 	rep := &Report{LeftOut: map[string]int{}}
-	records, merged := fold(rows, rep)
+	records, merged := mergeStations(rows, rep)
 	if d := cmp.Diff(map[string]string{"rb." + uuid(2): "rb." + uuid(1), "rb." + uuid(3): "rb." + uuid(1)}, merged); d != "" {
 		t.Errorf("merged (-want +got):\n%s", d)
 	}
@@ -222,10 +222,10 @@ func TestStations(t *testing.T) {
 		t.Errorf("station (-want +got):\n%s", d)
 	}
 	if r := byID["rb."+uuid(4)].Radio; r.Geo != nil || r.Codec != nil || r.Bitrate != nil {
-		t.Errorf("nonsense was kept: %+v", r)
+		t.Errorf("an invalid station was kept: %+v", r)
 	}
 	if got := byID["rb."+uuid(5)].Streams[0].URL; got != "https://s.example/list" {
-		t.Errorf("a playlist's stream is %q, want what it resolves to", got)
+		t.Errorf("the stream of a playlist is %q, want its resolved address", got)
 	}
 	if s := byID["rb."+uuid(6)].Streams[0]; s.URL != "https://s.example/direct" || s.Kind != "hls" || s.Playable {
 		t.Errorf("direct stream = %+v", s)
@@ -273,18 +273,18 @@ func TestStreamIDs(t *testing.T) {
 	})
 	t.Run("a group that is gone leaves no alias", func(t *testing.T) {
 		if to, ok := second.StreamAliases[a1["https://x.example/3"]]; ok {
-			t.Errorf("HD leads to %s, of another feed", to)
+			t.Errorf("HD is an alias of %s, of another feed", to)
 		}
 	})
 	third := load(second, at("A.br", "SD", "2"), at("B.br", "SD", "4"))
 	t.Run("a vanished stream leads to its group", func(t *testing.T) {
 		gone, kept := a2["https://x.example/new"], a2["https://x.example/2"]
 		if third.StreamAliases[gone] != kept {
-			t.Errorf("%s leads to %q, want %s", gone, third.StreamAliases[gone], kept)
+			t.Errorf("%s is an alias of %q, want %s", gone, third.StreamAliases[gone], kept)
 		}
 		fourth := load(third, at("A.br", "SD", "2"))
 		if fourth.StreamAliases[gone] != kept {
-			t.Errorf("after another reload %s leads to %q, want %s", gone, fourth.StreamAliases[gone], kept)
+			t.Errorf("after another reload %s is an alias of %q, want %s", gone, fourth.StreamAliases[gone], kept)
 		}
 	})
 	t.Run("an address that comes back does not steal an id", func(t *testing.T) {
@@ -327,7 +327,7 @@ func checkIDs(t *testing.T, round int, prev, reg *catalog.Register) {
 	}
 	for from, to := range reg.StreamAliases {
 		if _, ok := have[to]; !ok {
-			t.Errorf("round %d: alias %s leads to %s, which is no stream", round, from, to)
+			t.Errorf("round %d: the target of alias %s, %s, does not exist", round, from, to)
 		}
 		if _, ok := have[from]; ok {
 			t.Errorf("round %d: %s is a stream and an alias", round, from)
@@ -360,7 +360,7 @@ func TestRenamed(t *testing.T) {
 	first := load(nil, "Old.br")
 	second := load(first, "New.br")
 	if got := second.ChannelAliases["Old.br"]; got != "New.br" {
-		t.Errorf("Old.br leads to %q, want New.br", got)
+		t.Errorf("Old.br is an alias of %q, want New.br", got)
 	}
 	if d := cmp.Diff(streamsOf(first, "Old.br"), streamsOf(second, "New.br")); d != "" {
 		t.Errorf("the stream's id changed with the channel's (-old +new):\n%s", d)
@@ -371,7 +371,7 @@ func TestRenamed(t *testing.T) {
 	}
 	closed := load(first, "New.br", source.Channel{ID: "Old.br", Name: "Same", Closed: "2020-01-01"})
 	if to, ok := closed.ChannelAliases["Old.br"]; ok {
-		t.Errorf("a closed channel leads to %s, want nowhere", to)
+		t.Errorf("a closed channel is an alias of %s, want no alias", to)
 	}
 }
 

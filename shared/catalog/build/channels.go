@@ -11,9 +11,16 @@ import (
 	"miramundo.dev/shared/source"
 )
 
+// A TV channel is one row of the channels' file joined with the rows of four
+// other files: feeds, streams, guides and logos. Where several rows compete
+// (guides, logos), the best by a fixed order is taken, and the last criterion
+// is a text, so that the choice does not depend on the order of
+// the rows. The main feed is the row marked so, or else the first.
+
 const originIPTVOrg = "iptv-org"
 
-// A joined holds the rows of the other files of iptv-org by their channel.
+// A joined holds the rows of the other files of iptv-org by their channel, and
+// the cities by their code.
 type joined struct {
 	feeds   map[string][]*source.Feed
 	streams map[string][]*source.Stream
@@ -36,6 +43,7 @@ func join(ds *source.Dataset) *joined {
 	return j
 }
 
+// by groups rows by key, in the order of the rows. The pointers are into rows.
 func by[T any](rows []T, key func(*T) string) map[string][]*T {
 	m := make(map[string][]*T, len(rows))
 	for i := range rows {
@@ -45,7 +53,8 @@ func by[T any](rows []T, key func(*T) string) map[string][]*T {
 	return m
 }
 
-// channels returns the TV channels that may be shown.
+// channels returns the TV channels that may be shown, and counts in rep the
+// rows that are left out. Of rows with the same id the first counts.
 func channels(ds *source.Dataset, now time.Time, rep *Report) []catalog.Record {
 	j := join(ds)
 	blocked := map[string]bool{}
@@ -74,7 +83,8 @@ func channels(ds *source.Dataset, now time.Time, rep *Report) []catalog.Record {
 	return records
 }
 
-// refusal says why c may not be shown; empty when it may.
+// refusal returns the reason for which c must not be shown, or "" when it may
+// be.
 func refusal(c *source.Channel, blocked, seen map[string]bool, now time.Time) string {
 	switch {
 	case !validID(c.ID) || text(c.Name, maxName) == "":
@@ -96,7 +106,8 @@ func validID(id string) bool {
 	return id != "" && len(id) <= 128 && id == text(id, 128) && id != "." && id != ".." && !strings.ContainsAny(id, "/\\?#% ")
 }
 
-// closed reports whether a closing date is not in the future.
+// closed reports whether s is a date that is not in the future. A month or a
+// year alone counts from its first day.
 func closed(s string, now time.Time) bool {
 	t, ok := date(s)
 	return ok && !t.After(now)
@@ -141,8 +152,8 @@ func mainFeed(feeds []*source.Feed) *source.Feed {
 	return feeds[0]
 }
 
-// feed fills in what feeds say of their channel: places and format by the main
-// one, languages by all of them.
+// feed fills in the fields that come from feeds: places, names and format from
+// the main feed, languages from all of them, those of the main feed first.
 func (j *joined) feed(r *catalog.Record, main *source.Feed, feeds []*source.Feed) {
 	if main == nil {
 		return
@@ -162,8 +173,8 @@ func (j *joined) feed(r *catalog.Record, main *source.Feed, feeds []*source.Feed
 	r.Subdivision, r.City = j.place(r.BroadcastArea)
 }
 
-// languageCodes returns codes as ISO 639-3. The source has a few of 639-2; one
-// that is neither is kept as it is.
+// languageCodes returns codes as ISO 639-3. The source contains a few codes of
+// 639-2; an unknown code is kept unchanged.
 func languageCodes(list []string) []string {
 	out := make([]string, 0, len(list))
 	for _, s := range list {
@@ -193,8 +204,8 @@ func (j *joined) place(area []string) (subdivision, city string) {
 	return subdivision, city
 }
 
-// guide fills in the guide that fits r best: of its main feed, in its
-// language, and then the first by name.
+// guide fills in the guide that fits r best: of its main feed, then in its
+// language, then the first by site and language.
 func (j *joined) guide(r *catalog.Record, main *source.Feed) {
 	rows := j.guides[r.ID]
 	if len(rows) == 0 {
@@ -208,8 +219,8 @@ func (j *joined) guide(r *catalog.Record, main *source.Feed) {
 	r.HasGuide, r.GuideSite, r.GuideLang = true, text(best.Site, 255), text(best.Lang, 16)
 }
 
-// misfit is 0 for a guide in the channel's language of its main feed, and more
-// for others.
+// misfit returns 0 for a guide of the main feed in the channel's language, 1
+// for one in another language, and 2 more for one of another feed.
 func misfit(r *catalog.Record, main *source.Feed, g *source.Guide) int {
 	n := 0
 	if main != nil && g.Feed != main.ID {
@@ -222,7 +233,10 @@ func misfit(r *catalog.Record, main *source.Feed, g *source.Guide) int {
 }
 
 // logo returns the URL of the picture that fits best: in use, of the main
-// feed, in a format that every reader shows, near 512 pixels.
+// feed, in a format that every decoder reads, near 512 by 512 pixels, twice the
+// size of our thumbnails. The order of the criteria is that of their weight.
+// Rows without a size or a usable URL are ignored; it returns "" when none is
+// left.
 func logo(rows []*source.Logo, main *source.Feed) string {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(l *source.Logo) bool { return webURL(l.URL) == "" || l.Width <= 0 || l.Height <= 0 })
 	if len(rows) == 0 {
@@ -238,6 +252,7 @@ func logo(rows []*source.Logo, main *source.Feed) string {
 	}).URL
 }
 
+// boolRank returns 0 for true and 1 for false, so that true sorts first.
 func boolRank(good bool) int {
 	if good {
 		return 0
@@ -245,6 +260,8 @@ func boolRank(good bool) int {
 	return 1
 }
 
+// feedRank sorts pictures of the main feed first, then those of the channel as
+// a whole.
 func feedRank(feed string, main *source.Feed) int {
 	switch {
 	case main != nil && feed == main.ID:
@@ -255,6 +272,8 @@ func feedRank(feed string, main *source.Feed) int {
 	return 2
 }
 
+// formatRank sorts formats by how well the logos job decodes them; it cannot
+// draw SVG, which comes last.
 func formatRank(format string) int {
 	switch strings.ToUpper(format) {
 	case "PNG":

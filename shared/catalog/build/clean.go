@@ -10,13 +10,19 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// Bounds of what the register keeps, in bytes: far above what honest sources
-// send, far below what would hurt those who read it.
+// Sources are edited by volunteers and fetched over the network, so every text
+// is treated as hostile. A text is made one line of valid UTF-8 (text); a URL is
+// never repaired, but taken as it is or dropped (webURL, parseURL), since a
+// changed URL is another address. Fields that fail are emptied; only a record
+// without a usable id, name or stream is left out.
+
+// Bounds of the texts in the register, in bytes: far above what honest sources
+// send, far below what would exhaust the memory of a reader.
 const (
 	maxName = 300
 	maxText = 500
 	maxURL  = 4096
-	maxList = 200 // elements
+	maxList = 200 // elements of a list
 )
 
 // text returns s as one line of valid UTF-8 without control characters and
@@ -41,7 +47,8 @@ func text(s string, limit int) string {
 	return s
 }
 
-// plain reports whether text would leave s alone, for the many that are ASCII.
+// plain reports whether text would return s unchanged. It recognizes only ASCII
+// texts, which most are, without allocating.
 func plain(s string) bool {
 	if s == "" || s[0] == ' ' || s[len(s)-1] == ' ' {
 		return s == ""
@@ -54,6 +61,7 @@ func plain(s string) bool {
 	return true
 }
 
+// truncate cuts s to at most limit bytes without splitting a character.
 func truncate(s string, limit int) string {
 	for limit > 0 && !utf8.RuneStart(s[limit]) {
 		limit--
@@ -61,11 +69,14 @@ func truncate(s string, limit int) string {
 	return s[:limit]
 }
 
+// bidi reports whether r is a bidirectional override or isolate, which could
+// make a name look like another.
 func bidi(r rune) bool {
 	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }
 
-// texts cleans every string of list and drops empty ones and repeats.
+// texts cleans every string of list, drops empty strings and repeats, and keeps
+// the order and at most maxList strings.
 func texts(list []string, limit int) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -89,8 +100,9 @@ func webURL(s string) string {
 	return s
 }
 
-// parseURL reads an absolute URL with a host. It refuses what no origin needs
-// and some readers misread: spaces, controls, backslashes, quotes.
+// parseURL parses an absolute URL with a host, of any scheme. It rejects
+// characters that no origin needs and that parsers disagree about: spaces,
+// control characters, backslashes, quotes and angle brackets.
 func parseURL(s string) (*url.URL, bool) {
 	if s == "" || len(s) > maxURL || !utf8.ValidString(s) {
 		return nil, false
@@ -108,7 +120,8 @@ func parseURL(s string) (*url.URL, bool) {
 	return u, true
 }
 
-// country returns an ISO 3166-1 alpha-2 code as the catalog has it, or "".
+// country returns a code in the form of ISO 3166-1 alpha-2, or "" when code
+// cannot be one.
 func country(code string) string {
 	code = catalog.CountryCode(code)
 	if len(code) != 2 || code[0] < 'A' || code[0] > 'Z' || code[1] < 'A' || code[1] > 'Z' {
@@ -117,7 +130,8 @@ func country(code string) string {
 	return code
 }
 
-// date reads YYYY-MM-DD, or a month or year alone as its first day.
+// date parses YYYY-MM-DD, YYYY-MM or YYYY; a month or year alone is its first
+// day.
 func date(s string) (time.Time, bool) {
 	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -127,7 +141,7 @@ func date(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// day returns s when it is a whole date and "" otherwise.
+// day returns s when it is a full date and "" otherwise.
 func day(s string) string {
 	if _, err := time.Parse(time.DateOnly, s); err != nil {
 		return ""

@@ -10,23 +10,36 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// A group names the streams that stand for each other: those of one channel,
-// feed and source. Within it an id outlives a change of URL.
+// Ids are what callers store in libraries, feeds and links, so they must outlive
+// a reload in which a source renames a channel or moves a stream.
+//
+// Streams are matched with the earlier register in groups of channel, feed and
+// source. Within a group a stream with an unchanged URL keeps its id; the
+// streams left over take over the ids left over, in order, since a source that
+// replaces a dead URL means the same stream. Only then do streams without an id
+// get a new one: the first 8 bytes of a SHA-256 of group and URL, which two
+// builds without a common history compute alike. A collision, with an id in use
+// or with zero, is resolved by a counter in the hash.
+//
+// An id of the earlier register that nothing took over becomes an alias of the
+// best stream of its group; earlier aliases are carried on while their target
+// exists, so that a chain of renames stays one step long. Channels follow by
+// their streams: a channel id that its source dropped becomes an alias of the
+// new channel that has one of its stream URLs.
+
+// A group identifies interchangeable streams: those of one channel, feed and
+// source. Within it an id survives a change of URL.
 type group struct{ channel, feed, origin string }
 
-// A namer gives streams their ids.
+// A namer assigns the ids of streams.
 type namer struct {
-	used map[catalog.StreamID]bool
+	used map[catalog.StreamID]bool        // ids of streams of the new register
 	old  map[group][]catalog.StreamRecord // of the earlier register, not yet claimed
 }
 
-// nameStreams sets the ids of all streams, and returns where the ids of prev
-// that are gone now lead.
-//
-// A stream whose URL prev knew in the same group keeps its id. One that took
-// the place of a vanished stream of its group takes over its id. Others get a
-// new id, made of group and URL, so that it does not depend on the order in
-// which streams come.
+// nameStreams sets the ids of all streams of records, and returns the aliases
+// of the ids that are gone. Channels are the aliases of channels, by which the
+// streams of a renamed channel keep their ids too.
 func nameStreams(records []catalog.Record, prev *catalog.Register, channels map[string]string) map[string]string {
 	n := namer{used: map[catalog.StreamID]bool{}, old: map[group][]catalog.StreamRecord{}}
 	if prev != nil {
@@ -37,11 +50,13 @@ func nameStreams(records []catalog.Record, prev *catalog.Register, channels map[
 		n.keep(g, streams)
 	}
 	for i := range records {
-		n.fresh(&records[i])
+		n.assign(&records[i])
 	}
 	return n.aliases(prev, members)
 }
 
+// groups returns the streams of records by their group, in their order. The
+// pointers are into records.
 func groups(records []catalog.Record) map[group][]*catalog.StreamRecord {
 	members := map[group][]*catalog.StreamRecord{}
 	for i := range records {
@@ -54,6 +69,7 @@ func groups(records []catalog.Record) map[group][]*catalog.StreamRecord {
 	return members
 }
 
+// remember collects the streams of prev by the group that they have now.
 func (n *namer) remember(prev *catalog.Register, channels map[string]string) {
 	for i := range prev.Records {
 		id := prev.Records[i].ID
@@ -67,8 +83,9 @@ func (n *namer) remember(prev *catalog.Register, channels map[string]string) {
 	}
 }
 
-// keep gives the streams of g the ids that prev had for them: first by URL,
-// then those left over, in order.
+// keep gives the streams of g the ids of their earlier streams: first by URL,
+// then those left over, in order. Afterwards n.old[g] holds the earlier streams
+// whose ids no stream took.
 func (n *namer) keep(g group, streams []*catalog.StreamRecord) {
 	old := n.old[g]
 	if len(old) == 0 {
@@ -102,13 +119,14 @@ func (n *namer) keep(g group, streams []*catalog.StreamRecord) {
 	n.old[g] = gone
 }
 
+// claim gives s the id, which no other stream gets from then on.
 func (n *namer) claim(s *catalog.StreamRecord, id catalog.StreamID) {
 	s.ID = id
 	n.used[id] = true
 }
 
-// fresh gives an id to each stream of r that has none.
-func (n *namer) fresh(r *catalog.Record) {
+// assign gives a new id to each stream of r that has none yet.
+func (n *namer) assign(r *catalog.Record) {
 	for k := range r.Streams {
 		s := &r.Streams[k]
 		for salt := 0; s.ID == 0; salt++ {
@@ -119,6 +137,7 @@ func (n *namer) fresh(r *catalog.Record) {
 	}
 }
 
+// streamID returns the new id of s. Salt numbers the attempts after a collision.
 func streamID(channel string, s *catalog.StreamRecord, salt int) catalog.StreamID {
 	key := strings.Join([]string{s.Origin, channel, s.Feed, normal(s.URL)}, "\x00")
 	if salt > 0 {
@@ -128,15 +147,15 @@ func streamID(channel string, s *catalog.StreamRecord, salt int) catalog.StreamI
 	return catalog.StreamID(binary.BigEndian.Uint64(sum[:8]))
 }
 
-// aliases returns where ids lead that no stream has any more: to the best
-// stream of their group, while it has one.
+// aliases returns the aliases of ids that no stream has any more: each maps to
+// the best stream of its group, while the group has a stream.
 func (n *namer) aliases(prev *catalog.Register, members map[group][]*catalog.StreamRecord) map[string]string {
 	aliases := map[string]string{}
 	for g, gone := range n.old {
-		if heirs := members[g]; len(heirs) > 0 {
+		if successors := members[g]; len(successors) > 0 {
 			for _, s := range gone {
 				if !n.used[s.ID] {
-					aliases[s.ID.String()] = heirs[0].ID.String()
+					aliases[s.ID.String()] = successors[0].ID.String()
 				}
 			}
 		}
@@ -147,7 +166,9 @@ func (n *namer) aliases(prev *catalog.Register, members map[group][]*catalog.Str
 	return aliases
 }
 
-// inherit adds the earlier aliases that still lead somewhere.
+// inherit adds the earlier aliases whose target still exists. A target that
+// became an alias itself is resolved to the end, and an id that a stream has
+// again is no longer an alias.
 func (n *namer) inherit(aliases, earlier map[string]string) {
 	for from, to := range earlier {
 		if next, ok := aliases[to]; ok {
@@ -161,7 +182,7 @@ func (n *namer) inherit(aliases, earlier map[string]string) {
 	}
 }
 
-// upstreamIDs returns every channel id that the sources name, shown or not.
+// upstreamIDs returns every channel id of the sources, shown or not.
 func upstreamIDs(ds *source.Dataset) map[string]bool {
 	ids := make(map[string]bool, len(ds.Channels))
 	for i := range ds.Channels {
@@ -170,12 +191,13 @@ func upstreamIDs(ds *source.Dataset) map[string]bool {
 	return ids
 }
 
-// channelAliases returns where the channel ids lead that were once published
-// or merged into another, and are no record's now.
+// channelAliases returns the aliases of channel ids that were once published or
+// merged into another channel, and belong to no record now.
 //
-// A channel that its source no longer names, while a new one has a stream URL
-// of its own, was renamed. One that the source still names, but that may not
-// be shown any more, leads nowhere.
+// A channel that its source no longer lists, while a new channel has one of its
+// stream URLs, counts as renamed. A channel that the source still lists, but
+// that must not be shown any more, gets no alias: its viewers must not end up
+// on another channel.
 func channelAliases(records []catalog.Record, merged map[string]string, prev *catalog.Register, upstream map[string]bool) map[string]string {
 	now := make(map[string]bool, len(records))
 	for i := range records {
@@ -201,16 +223,18 @@ func channelAliases(records []catalog.Record, merged map[string]string, prev *ca
 	return aliases
 }
 
+// renamed adds to aliases the TV channels of prev that were renamed. Stations
+// have the ids of their source's rows, which are never renamed.
 func renamed(aliases map[string]string, records []catalog.Record, prev *catalog.Register, now, upstream map[string]bool) {
 	before := make(map[string]bool, len(prev.Records))
 	for i := range prev.Records {
 		before[prev.Records[i].ID] = true
 	}
-	heir := map[string]string{} // of a stream URL: the new channel that has it
+	successor := map[string]string{} // by stream URL: the new channel that has it
 	for i := range records {
 		if r := &records[i]; !before[r.ID] {
 			for _, s := range r.Streams {
-				heir[normal(s.URL)] = r.ID
+				successor[normal(s.URL)] = r.ID
 			}
 		}
 	}
@@ -220,7 +244,7 @@ func renamed(aliases map[string]string, records []catalog.Record, prev *catalog.
 			continue
 		}
 		for _, s := range r.Streams {
-			if to, ok := heir[normal(s.URL)]; ok {
+			if to, ok := successor[normal(s.URL)]; ok {
 				aliases[r.ID] = to
 				break
 			}

@@ -52,18 +52,18 @@ func TestNextWeek(t *testing.T) {
 			id := s.ID.String()
 			switch _, there := groupOf[id]; {
 			case there && groupOf[id] != g:
-				t.Errorf("%s of %v is now of %v", id, g, groupOf[id])
+				t.Errorf("%s of group %v is now of %v", id, g, groupOf[id])
 			case there:
 				kept++
 			case len(heirs[g]) == 0:
 				moved++ // nothing of its kind is left
 			case groupOf[next.StreamAliases[id]] != g:
-				t.Errorf("%s of %v leads to %q", id, g, next.StreamAliases[id])
+				t.Errorf("%s of %v is an alias of %q", id, g, next.StreamAliases[id])
 			default:
 				led++
 			}
 			if i < len(heirs[g]) && len(heirs[g]) >= len(streams) && groupOf[id] != g {
-				t.Errorf("%v has as many streams as before, and yet lost %s", g, id)
+				t.Errorf("%v has as many streams as before, but lost %s", g, id)
 			}
 		}
 	}

@@ -14,13 +14,20 @@ import (
 	"miramundo.dev/shared/source"
 )
 
+// The radio register is filled in by anyone, and the same station is often
+// listed several times: with another address, another bitrate, or once again.
+// Stations are therefore sorted best first and merged in one pass: an entry
+// that matches an earlier one joins it, and its id becomes an alias. The order
+// is total (health, votes, uuid), so that two builds of the same rows merge
+// alike.
+
 const (
 	originRadioBrowser = "radio-browser"
 	stationPrefix      = "rb." // before the source's uuid
-	maxTags            = 30
-	maxTag             = 64
-	maxVariants        = 10 // streams of one station
-	maxBitrate         = 2000
+	maxTags            = 30    // of one station; also the most languages
+	maxTag             = 64    // bytes
+	maxVariants        = 10    // streams of one station
+	maxBitrate         = 2000  // kbit/s; larger values are mistakes
 )
 
 var (
@@ -28,14 +35,14 @@ var (
 	subdivisionForm = regexp.MustCompile(`^[A-Z]{2}-[A-Z0-9]{1,3}$`)
 )
 
-// fold returns the radio stations, those that are one and the same folded
-// into one, and where the ids of the folded lead.
+// mergeStations returns the radio stations, with duplicates merged into one,
+// and the aliases of the ids that were merged.
 //
 // Two entries are the same station when they have the same stream address, or
-// the same name, country and home page. The one that was last seen working,
-// with the most votes, stands for them; the streams of the others become
-// further streams of it.
-func fold(rows []source.Station, rep *Report) (records []catalog.Record, merged map[string]string) {
+// the same name, country and host of the home page. The entry that its source
+// last found working, with the most votes, represents them; the streams of the
+// others become further streams of it, up to maxVariants.
+func mergeStations(rows []source.Station, rep *Report) (records []catalog.Record, merged map[string]string) {
 	order := make([]*source.Station, 0, len(rows))
 	for i := range rows {
 		order = append(order, &rows[i])
@@ -44,7 +51,7 @@ func fold(rows []source.Station, rep *Report) (records []catalog.Record, merged 
 		return cmp.Or(cmp.Compare(boolRank(a.LastCheckOK), boolRank(b.LastCheckOK)), cmp.Compare(b.Votes, a.Votes), cmp.Compare(a.UUID, b.UUID))
 	})
 	merged = map[string]string{}
-	byAddress, bySelf, ids := map[string]int{}, map[string]int{}, map[string]bool{}
+	byAddress, byIdentity, ids := map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, row := range order {
 		r, ok := station(row)
 		if !ok || ids[r.ID] {
@@ -52,27 +59,28 @@ func fold(rows []source.Station, rep *Report) (records []catalog.Record, merged 
 			continue
 		}
 		ids[r.ID] = true
-		address, self := normal(r.Streams[0].URL), self(&r)
+		address, identity := normal(r.Streams[0].URL), identity(&r)
 		if i, ok := byAddress[address]; ok {
 			merged[r.ID] = records[i].ID
 			continue
 		}
-		if i, ok := bySelf[self]; ok && self != "" && len(records[i].Streams) < maxVariants {
+		if i, ok := byIdentity[identity]; ok && identity != "" && len(records[i].Streams) < maxVariants {
 			merged[r.ID] = records[i].ID
 			records[i].Streams = append(records[i].Streams, r.Streams[0])
 			byAddress[address] = i
 			continue
 		}
-		byAddress[address], bySelf[self] = len(records), len(records)
+		byAddress[address], byIdentity[identity] = len(records), len(records)
 		records = append(records, r)
 	}
 	rep.LeftOut["station_"+reasonDuplicate] = len(merged)
 	return records, merged
 }
 
-// self returns what makes a station itself whatever its stream; empty when too
-// little is known of it.
-func self(r *catalog.Record) string {
+// identity returns a key that two entries of one station share whatever their
+// stream: name, country and host of the home page. It is empty for a station
+// without a home page, since a name alone is too weak.
+func identity(r *catalog.Record) string {
 	u, err := url.Parse(r.Website)
 	if err != nil || u.Host == "" {
 		return ""
@@ -81,6 +89,8 @@ func self(r *catalog.Record) string {
 	return strings.ToLower(r.Name) + "\n" + r.Country + "\n" + host
 }
 
+// station returns the record of row with its one stream. It reports false for a
+// row without a valid uuid, a name or a usable address.
 func station(row *source.Station) (catalog.Record, bool) {
 	uuid := strings.ToLower(row.UUID)
 	name := text(row.Name, maxName)
@@ -109,9 +119,9 @@ func station(row *source.Station) (catalog.Record, bool) {
 	return r, true
 }
 
-// stationStream returns the stream of row. Its url is the address that lasts;
-// url_resolved may carry a token that has expired, so that it is taken only
-// where url is a playlist that a player would have to open first.
+// stationStream returns the stream of row. The row's url is the lasting
+// address; url_resolved may carry a token that has expired, so that it is taken
+// only when url is a playlist that a player would have to open first.
 func stationStream(row *source.Station) (catalog.StreamRecord, bool) {
 	address := strings.TrimSpace(row.URL)
 	if resolved := strings.TrimSpace(row.URLResolved); address == "" || listURL(address) && resolved != "" {
@@ -131,7 +141,7 @@ func stationStream(row *source.Station) (catalog.StreamRecord, bool) {
 	}, true
 }
 
-// listURL reports whether an address is that of a list of addresses.
+// listURL reports whether raw is, by its suffix, a playlist of addresses.
 func listURL(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -144,7 +154,8 @@ func listURL(raw string) bool {
 	return false
 }
 
-// streamLabel tells the streams of one station apart.
+// streamLabel returns a label that distinguishes the streams of one station,
+// such as "MP3 128 kbps".
 func streamLabel(row *source.Station) string {
 	c, b := codec(row.Codec), bitrate(row.Bitrate)
 	switch {
@@ -158,6 +169,7 @@ func streamLabel(row *source.Station) string {
 	return ""
 }
 
+// codec returns a codec in upper case, or nil when it is not known.
 func codec(s string) *string {
 	s = strings.ToUpper(text(s, 32))
 	if s == "" || s == "UNKNOWN" {
@@ -166,7 +178,8 @@ func codec(s string) *string {
 	return &s
 }
 
-// bitrate returns kbit/s. Some stations give bit/s.
+// bitrate returns n in kbit/s, or nil when it is not plausible. Some stations
+// give bit/s: a number from 8000 on is taken as such.
 func bitrate(n int) *int {
 	if n >= 8000 {
 		n /= 1000
@@ -177,6 +190,8 @@ func bitrate(n int) *int {
 	return &n
 }
 
+// place returns the position of a station, or nil when it is unknown. The point
+// 0,0 in the Atlantic counts as unknown: it is the source's default.
 func place(row *source.Station) *catalog.Geo {
 	if row.Latitude == nil || row.Longitude == nil {
 		return nil
@@ -188,6 +203,7 @@ func place(row *source.Station) *catalog.Geo {
 	return &g
 }
 
+// tags returns the tags in lower case, without repeats and overlong tags.
 func tags(list []string) []string {
 	lower := make([]string, 0, len(list))
 	for _, t := range list {
@@ -199,7 +215,8 @@ func tags(list []string) []string {
 	return append([]string{}, out[:min(len(out), maxTags)]...) // never null on the wire
 }
 
-// languages returns ISO 639-3 codes, by the codes of row or else by its names.
+// languages returns ISO 639-3 codes: from the codes of row or, when it has no
+// valid code, from the names.
 func languages(row *source.Station) []string {
 	var out []string
 	for _, list := range [][]string{row.LanguageCodes, row.Languages} {

@@ -10,8 +10,9 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// tvStreams returns the streams of the channel r, best first for a caller of
-// whom nothing is known.
+// tvStreams returns the streams of the channel r, best first for a caller in an
+// unknown country. Rows with an invalid or a repeated address are left out and
+// counted in rep; the same address in two feeds is two streams.
 func tvStreams(r *catalog.Record, rows []*source.Stream, rep *Report) []catalog.StreamRecord {
 	var out []catalog.StreamRecord
 	seen := map[string]bool{}
@@ -29,7 +30,8 @@ func tvStreams(r *catalog.Record, rows []*source.Stream, rep *Report) []catalog.
 	return inOrder(r, out)
 }
 
-// inOrder returns the streams of r, best first.
+// inOrder returns the streams of r, best first by what the sources declare:
+// measurements are applied when a request is answered.
 func inOrder(r *catalog.Record, streams []catalog.StreamRecord) []catalog.StreamRecord {
 	list := make([]rank.Candidate, len(streams))
 	for i := range streams {
@@ -78,8 +80,9 @@ var externalSchemes = map[string]bool{
 	"srt": true, "udp": true, "rtp": true,
 }
 
-// streamKind says by its URL how a stream is sent, or other when the URL does
-// not tell. It reports false for a URL that no player opens.
+// streamKind returns the kind of a stream by its URL, or other when the URL has
+// no known suffix. It reports false for a URL that no player opens, and for one
+// with credentials, which would be shown to everyone.
 func streamKind(raw, other string) (string, bool) {
 	u, ok := parseURL(raw)
 	if !ok || u.User != nil {
@@ -100,8 +103,10 @@ func streamKind(raw, other string) (string, bool) {
 	return other, true
 }
 
-// normal returns a URL in the form by which two are the same address: scheme
-// and host in lower case, no default port, no fragment.
+// normal returns a URL in the form in which addresses are compared: scheme and
+// host in lower case, no default port, no fragment. It does not touch path and
+// query, whose meaning is the origin's. A URL that does not parse is returned
+// unchanged.
 func normal(raw string) string {
 	u, ok := parseURL(raw)
 	if !ok {
@@ -115,7 +120,8 @@ func normal(raw string) string {
 	return u.String()
 }
 
-// bestQuality returns the quality with the most lines.
+// bestQuality returns the declared quality with the most lines, or "" when no
+// stream declares one.
 func bestQuality(streams []catalog.StreamRecord) string {
 	best := ""
 	for _, s := range streams {

@@ -9,7 +9,7 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// icons are the pictures of the categories, which the sources do not give.
+// icons are the emoji of the categories, which the sources do not provide.
 var icons = map[string]string{
 	"animation": "🎨", "auto": "🚗", "business": "💼", "classic": "📽️", "comedy": "😂", "cooking": "🍳",
 	"culture": "🏛️", "documentary": "🎥", "education": "🎓", "entertainment": "🎭", "family": "👪",
@@ -18,8 +18,9 @@ var icons = map[string]string{
 	"science": "🔬", "series": "🍿", "shop": "🛒", "sports": "⚽", "travel": "✈️", "weather": "⛅",
 }
 
-// vocabulary fills in the words of reg: all categories, and of the other lists
-// what some record uses.
+// vocabulary fills in the vocabularies of reg: all categories, and of the other
+// lists only the entries that a record uses, so that no filter offers a value
+// without matches.
 func vocabulary(reg *catalog.Register, ds *source.Dataset) {
 	used := usage(reg.Records)
 	reg.Categories = categories(ds.Categories)
@@ -39,10 +40,12 @@ func vocabulary(reg *catalog.Register, ds *source.Dataset) {
 	}
 }
 
-type words struct{ languages, countries, subdivisions, cities map[string]bool }
+// codes are the codes that records use.
+type codes struct{ languages, countries, subdivisions, cities map[string]bool }
 
-func usage(records []catalog.Record) words {
-	w := words{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+// usage returns the codes that records use.
+func usage(records []catalog.Record) codes {
+	w := codes{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for i := range records {
 		r := &records[i]
 		for _, l := range r.Languages {
@@ -75,8 +78,8 @@ func categories(rows []source.Category) []catalog.Category {
 	return out
 }
 
-// message returns the texts of key in every locale, or the source's own words
-// where there is none.
+// message returns the texts of key in every locale, or fallback in all of them
+// when our messages lack the key.
 func message(key, fallback string) catalog.Labels {
 	var labels catalog.Labels
 	for i, l := range i18n.Locales {
@@ -88,6 +91,7 @@ func message(key, fallback string) catalog.Labels {
 	return labels
 }
 
+// names returns the English names of the source by code.
 func names[T any](rows []T, of func(*T) (code, name string)) map[string]string {
 	m := make(map[string]string, len(rows))
 	for i := range rows {
@@ -97,8 +101,8 @@ func names[T any](rows []T, of func(*T) (code, name string)) map[string]string {
 	return m
 }
 
-// terms returns the codes used, in order, with their names in every locale;
-// where a locale has none, the source's English.
+// terms returns the used codes, sorted, with their names in every locale; a
+// name that a locale lacks is the source's English name, or else the code.
 func terms(used map[string]bool, english map[string]string, name func(code string, l i18n.Locale) (string, bool)) []catalog.Term {
 	out := make([]catalog.Term, 0, len(used))
 	for code := range used {
