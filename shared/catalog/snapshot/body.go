@@ -7,21 +7,31 @@ import (
 	"errors"
 )
 
+// The body is the content of a snapshot: every column, one after the other, in
+// the order of visit and without names. The same function drives writing and
+// reading, so that the two cannot disagree; a change of that order, or of a
+// column's form, is a new format and needs a new number in magic.
+//
+// The columns are written so that zstd finds much to compress. A column of
+// numbers is written in planes: all lowest bytes, then all next bytes and so on.
+// Ends, and lists that ascend, are written as the differences of neighbours,
+// which are small. Stream ids are hashes and are written as they are.
+
 // ErrCorrupt is in the chain of every error of Decode.
 var ErrCorrupt = errors.New("snapshot: corrupt")
 
-// A visitor is shown every column, always in the same order, and writes it or
-// fills it in.
-type visitor interface {
+// A columnCoder is given every column, always in the same order, and writes it
+// or fills it in.
+type columnCoder interface {
 	numbers(*[]uint32)                        // of any size
 	ends(*[]uint32)                           // never falling
-	ascending(list *[]uint32, ends *[]uint32) // lists, each rising
+	ascending(list *[]uint32, ends *[]uint32) // lists, each ascending, and where each ends
 	words(*[]uint64)                          // random
 	bytes(*[]byte)
 }
 
-// visit shows all content to v.
-func (c *Columns) visit(v visitor) {
+// visit calls v with each column of c.
+func (c *Columns) visit(v columnCoder) {
 	for _, t := range []*Texts{
 		&c.Categories, &c.Languages, &c.Countries, &c.Subdivisions, &c.Cities, &c.ChannelAliases, &c.StreamAliases,
 		&c.Values, &c.Docs.IDs, &c.Docs.Names, &c.Docs.Slugs, &c.Docs.Websites, &c.Docs.AltNames.Items, &c.Docs.LogoPath,
@@ -49,27 +59,28 @@ func (c *Columns) visit(v visitor) {
 	v.ascending(&c.Words.Docs, &c.Words.Ends)
 }
 
-// body returns the content of c as bytes: the same for the same content.
+// body returns the content of c as bytes. Equal content gives equal bytes.
 func (c *Columns) body() []byte {
 	w := &writer{}
 	c.visit(w)
 	return w.out
 }
 
-// version returns the name of the content.
+// version returns the version of the content.
 func (c *Columns) version() string { return versionOf(c.body()) }
 
+// versionOf returns the first 16 bytes of the SHA-256 of a body, in hex.
 func versionOf(body []byte) string {
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:16])
 }
 
-// A writer is a visitor that writes. Numbers are written as their count, how
-// many bytes the largest takes, all their lowest bytes, all their next bytes
-// and so on: like beside like, which compresses well.
+// A writer is a columnCoder that appends columns to out. Numbers are written as
+// their count, the number of bytes that the largest takes, and then one plane
+// for each of these bytes.
 type writer struct {
 	out     []byte
-	scratch []uint32
+	scratch []uint32 // differences, reused from column to column
 }
 
 func (w *writer) numbers(col *[]uint32) {

@@ -1,11 +1,11 @@
-// Package snapshot knows the catalog as columns of numbers and texts, which is
-// how it is published.
+// Package snapshot stores the catalog as columns of numbers and texts, the form
+// in which it is published.
 //
-// A register is laid out by [Columns.of] in columns: values that repeat are
-// kept once and named by number, records stand in the order of their folded
-// names, and the words that search reads stand with the records that have them.
-// Encode and [Decode] turn columns into a compressed, hashed string of bytes
-// and back. Package index makes from them what answers searches.
+// [Pack] lays a register out in columns: values that repeat are stored once and
+// referred to by number, records are sorted by their folded names, and each word
+// of a name is stored with the records that contain it. Encode and [Decode]
+// convert columns to a compressed, hashed string of bytes and back. Package
+// index builds the structure that answers searches from them.
 package snapshot
 
 import (
@@ -14,13 +14,16 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// Columns are a register by columns. They are not to be changed.
+// Columns are a register in columns. They must not be changed: readers share
+// them without locks.
 //
-// Numbers that name values are positions in Values; those that name lists are
-// positions in Lists; position 0 of both is empty and stands for null. Numbers
-// that name groups are positions in the table of that group.
+// A number that refers to a value is a position in Values, one that refers to a
+// list a position in Lists; position 0 of both is empty and stands for null. A
+// number that refers to a group is a row of the table of that group. A group is
+// a combination of fields that many records share, stored once, such as country and
+// categories.
 type Columns struct {
-	Version string // names the content; BuiltAt and Sources are no part of it
+	Version string // hash of the content, without BuiltAt and Sources
 	BuiltAt time.Time
 	Sources []catalog.Source
 
@@ -31,7 +34,11 @@ type Columns struct {
 	Values Texts
 	Lists  Lists // of values
 
-	// What records share, by group.
+	// The groups of fields that records share: Topics hold country and
+	// categories, Tongues languages, Houses network and owners, Pasts launch,
+	// successor and other feed names, Feeds the main feed, States kind, quality,
+	// guide and place, Sounds codec and bitrate of stations. The constants below
+	// name the columns of each.
 	Topics, Tongues, Houses, Pasts, Feeds, States, Sounds Table
 
 	Docs     Docs
@@ -40,7 +47,7 @@ type Columns struct {
 	Words    Words
 }
 
-// The widths of the vocabularies: how many texts an entry has.
+// The widths of the vocabularies: the number of texts of an entry.
 const (
 	CategoryWidth    = 2 + 2*len(catalog.Labels{}) // id, icon, names, descriptions
 	TermWidth        = 1 + len(catalog.Labels{})   // code, names
@@ -67,19 +74,20 @@ const (
 // Docs are the records, in the order of their folded names and then their ids.
 type Docs struct {
 	IDs, Names, Websites Texts
-	Slugs                Texts // folded names, of those that do not fold fast
+	Slugs                Texts // folded names; empty where AppendLatin folds the name fast
 	AltNames             TextLists
 	AltHashes            []uint32 // by alternative name: [Hash] of its folded words
 	LogoHost             []uint32 // value: the logo's URL up to its path
-	LogoPath             Texts    // what follows
+	LogoPath             Texts    // the rest of that URL
 
 	Topic, Tongue, House, Past, Feed, State []uint32 // groups
 }
 
-// Len returns how many records there are.
+// Len returns the number of records.
 func (d *Docs) Len() int { return len(d.State) }
 
-// Stations are what only stations have, in the order of the records.
+// Stations are the fields that only stations have, in the order of the records;
+// TV channels have no entry.
 type Stations struct {
 	TagList, Votes, Clicks, Sound []uint32
 	Places                        Texts // "latitude,longitude" or empty
@@ -90,26 +98,26 @@ type Streams struct {
 	Ends   []uint32 // by record: the end of its streams
 	IDs    []uint64
 	Host   []uint32 // value: the URL up to its path
-	Path   Texts    // what follows
+	Path   Texts    // the rest of the URL
 	Title  []uint32 // value
 	Trait  []uint32 // group of Traits
 	Traits Table
 }
 
-// Words are the words of the names of records.
+// Words are the words of the names of records, with the records of each.
 type Words struct {
-	Tokens Texts // ascending
-	Ends   []uint32
-	Docs   []uint32 // by word, ascending
+	Tokens Texts    // unique, in the order of their bytes
+	Ends   []uint32 // by word: the end of its records in Docs
+	Docs   []uint32 // records, ascending within each word
 }
 
-// Texts are strings one after the other.
+// Texts are strings one after the other, without a separator.
 type Texts struct {
 	Bytes []byte
-	Ends  []uint32
+	Ends  []uint32 // by string: its end in Bytes
 }
 
-// Len returns how many strings there are.
+// Len returns the number of strings.
 func (t *Texts) Len() int { return len(t.Ends) }
 
 // At returns string i. It shares the memory of t.
@@ -121,8 +129,8 @@ func (t *Texts) At(i uint32) []byte {
 	return t.Bytes[start:t.Ends[i]:t.Ends[i]]
 }
 
-// Span returns strings i up to j, one after the other. It shares the memory of
-// t.
+// Span returns the strings from i up to j, without j, one after the other. It
+// shares the memory of t.
 func (t *Texts) Span(i, j uint32) []byte {
 	if i == j {
 		return nil
@@ -134,7 +142,7 @@ func (t *Texts) Span(i, j uint32) []byte {
 	return t.Bytes[start:t.Ends[j-1]:t.Ends[j-1]]
 }
 
-// Add puts s at the end of t.
+// Add appends s to t. All strings together must not exceed 2 GiB.
 func (t *Texts) Add(s string) {
 	t.Bytes = append(t.Bytes, s...)
 	t.Ends = append(t.Ends, uint32(len(t.Bytes)))
@@ -146,7 +154,7 @@ type TextLists struct {
 	Ends  []uint32
 }
 
-// Span returns where list i is in Items.
+// Span returns the bounds of list i in Items.
 func (l *TextLists) Span(i uint32) (start, end uint32) { return span(l.Ends, i) }
 
 // Lists are lists of numbers one after the other.
@@ -162,11 +170,11 @@ func (l *Lists) At(i uint32) []uint32 {
 
 // A Table is rows of numbers, all of one width.
 type Table struct {
-	Width int
-	Cells []uint32
+	Width int      // numbers in a row; fixed by the format, not stored
+	Cells []uint32 // row by row
 }
 
-// Len returns how many rows t has.
+// Len returns the number of rows.
 func (t *Table) Len() int { return len(t.Cells) / t.Width }
 
 // Row returns row i. It shares the memory of t.
@@ -175,6 +183,7 @@ func (t *Table) Row(i uint32) []uint32 {
 	return t.Cells[at : at+t.Width : at+t.Width]
 }
 
+// span returns the bounds of part i of a sequence whose parts end at ends.
 func span(ends []uint32, i uint32) (start, end uint32) {
 	if i > 0 {
 		start = ends[i-1]

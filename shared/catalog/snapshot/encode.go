@@ -28,12 +28,13 @@ const (
 	chunkSize = 1 << 20
 	hashSize  = sha256.Size
 
-	// maxGrowth is how many times larger than its encoding a body may be: far
-	// above what compression gives on catalogs, and low enough that a hostile
-	// encoding cannot ask for much.
+	// maxGrowth is the greatest ratio of a body to its encoding. Catalogs
+	// compress far less than that, and a hostile encoding cannot demand much
+	// memory.
 	maxGrowth = 64
 )
 
+// A head describes the body that follows it.
 type head struct {
 	Version string           `json:"version"`
 	BuiltAt time.Time        `json:"built_at"`
@@ -41,7 +42,7 @@ type head struct {
 	Size    int              `json:"size"` // of the body
 }
 
-// Encode returns c as bytes for Decode. They are the same for the same columns.
+// Encode returns c as bytes for Decode. Equal columns give equal bytes.
 func (c *Columns) Encode() ([]byte, error) {
 	body := c.body()
 	chunks, err := compress(body)
@@ -51,7 +52,7 @@ func (c *Columns) Encode() ([]byte, error) {
 	return assemble(head{c.Version, c.BuiltAt, c.Sources, len(body)}, chunks)
 }
 
-// assemble puts the head and the packed chunks together.
+// assemble returns the snapshot of a head and compressed chunks.
 func assemble(about head, chunks [][]byte) ([]byte, error) {
 	h, err := json.Marshal(about)
 	if err != nil {
@@ -67,8 +68,8 @@ func assemble(about head, chunks [][]byte) ([]byte, error) {
 	return out, nil
 }
 
-// compress returns the chunks of body. What a chunk becomes does not depend on
-// how many are made at a time.
+// compress returns the compressed chunks of body. It uses every processor; the
+// result does not depend on their number.
 func compress(body []byte) ([][]byte, error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)))
 	if err != nil {
@@ -83,7 +84,10 @@ func compress(body []byte) ([][]byte, error) {
 }
 
 // Decode returns the columns that Encode wrote. It verifies the hash and that
-// every number means something; any other input is an error.
+// every number refers to something, so that no reader of the columns has to
+// check a bound; any other input is an error with ErrCorrupt in its chain. It
+// uncompresses one chunk of 1 MiB at a time: the peak of its memory is little
+// more than the columns. It does not keep data.
 func Decode(data []byte) (*Columns, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(magic))
 	if !ok || len(rest) < hashSize {
@@ -109,7 +113,7 @@ func Decode(data []byte) (*Columns, error) {
 	return c, nil
 }
 
-// parseHead parts the head and the packed chunks.
+// parseHead separates the head and the compressed chunks.
 func parseHead(b []byte) (h head, chunks [][]byte, ok bool) {
 	text, b, ok := prefixed(b)
 	if !ok || json.Unmarshal(text, &h) != nil {
@@ -125,7 +129,8 @@ func parseHead(b []byte) (h head, chunks [][]byte, ok bool) {
 	return h, chunks, true
 }
 
-// prefixed parts what a length stands before, and the rest.
+// prefixed returns the part of b whose length stands at its beginning, and the
+// rest. Both share the memory of b.
 func prefixed(b []byte) (part, rest []byte, ok bool) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size) {
@@ -149,7 +154,8 @@ func (c *Columns) read(chunks [][]byte, size int) error {
 	return nil
 }
 
-// parallel calls do for 0 to n-1 on every processor.
+// parallel calls do for each number below n, on every processor, and returns
+// when all calls have.
 func parallel(n int, do func(int)) {
 	var wg sync.WaitGroup
 	workers := min(n, runtime.GOMAXPROCS(0))

@@ -16,17 +16,25 @@ import (
 	"miramundo.dev/shared/catalog/fold"
 )
 
-// MaxRecords is how many records columns hold at most.
+// Packing visits the records in the order of their folded names, so that a
+// record's position is its place in a list sorted by name and searches need not
+// sort. Texts that repeat (hosts, languages, networks) are interned as values;
+// combinations of values are interned as lists and as rows of groups. Numbers
+// are given in the order of first use, which depends on nothing but the register:
+// the same register gives the same columns, and so the same version.
+
+// MaxRecords is the greatest number of records of a snapshot.
 const MaxRecords = 1<<24 - 1
 
 // Pack lays a register out in columns. It fails when ids are empty or not
-// unique, or when the register is beyond what columns hold.
+// unique, or when the register exceeds the limits of columns; the error joins
+// at most ten problems. Reg is not changed.
 //
-// It normalises what a register should not hold: invalid UTF-8 is replaced,
-// a station without radio data gets empty ones, a TV channel's are dropped, and
-// so are negative counts, bitrates that are not positive, codecs that are empty
-// and places that are not on earth. Categories that only records have join the
-// vocabulary.
+// It normalizes values that a register should not hold: invalid UTF-8 is
+// replaced, a station without radio data gets empty data, and the radio data of
+// a TV channel are dropped, as are negative counts, bitrates that are not
+// positive, empty codecs and impossible coordinates. Categories that only
+// records have are added to the vocabulary.
 func Pack(reg *catalog.Register) (*Columns, error) {
 	if len(reg.Records) > MaxRecords {
 		return nil, fmt.Errorf("snapshot: %d records, at most %d", len(reg.Records), MaxRecords)
@@ -45,12 +53,12 @@ func Pack(reg *catalog.Register) (*Columns, error) {
 // A packer fills in columns record by record.
 type packer struct {
 	c                                                            *Columns
-	values                                                       map[string]uint32
+	values                                                       map[string]uint32 // positions in c.Values
 	lists                                                        *interner
-	topics, tongues, houses, pasts, feeds, states, sounds, trait *interner
-	tokens                                                       map[string][]uint32 // the records that have a word
-	ids                                                          map[string]bool
-	streams                                                      map[uint64]bool
+	topics, tongues, houses, pasts, feeds, states, sounds, trait *interner           // by group
+	tokens                                                       map[string][]uint32 // by word: the records that have it
+	ids                                                          map[string]bool     // of records, to find repeats
+	streams                                                      map[uint64]bool     // ids of streams, likewise
 	errs                                                         []error
 }
 
@@ -70,7 +78,7 @@ func newPacker(reg *catalog.Register) *packer {
 	return p
 }
 
-// widths returns how wide each table is.
+// widths returns the width of each table.
 func (c *Columns) widths() map[*Table]int {
 	return map[*Table]int{
 		&c.Topics: TopicWidth, &c.Tongues: TongueWidth, &c.Houses: HouseWidth, &c.Pasts: PastWidth, &c.Feeds: FeedWidth,
@@ -91,6 +99,7 @@ func nameOrder(records []catalog.Record) []int {
 	return order
 }
 
+// record appends r as record number doc.
 func (p *packer) record(doc uint32, r *catalog.Record) {
 	if r.ID == "" || !utf8.ValidString(r.ID) || p.ids[r.ID] {
 		p.errs = append(p.errs, fmt.Errorf("snapshot: the id %q of %q is empty, invalid or not unique", r.ID, r.Name))
@@ -161,7 +170,8 @@ func (p *packer) stream(r *catalog.StreamRecord) {
 		flag(r.Playable), p.value(r.Feed), p.value(r.Referrer), p.value(r.UserAgent)))
 }
 
-// index notes the words of all names of r.
+// index adds r to the words of all its names. A name such as "C-SPAN" is found
+// by its words and by its joined form; see fold.Joined.
 func (p *packer) index(doc uint32, r *catalog.Record) {
 	for _, names := range [][]string{{r.Name}, r.AltNames, r.FeedNames} {
 		for _, name := range names {
@@ -175,6 +185,7 @@ func (p *packer) index(doc uint32, r *catalog.Record) {
 	}
 }
 
+// words appends the collected words, sorted.
 func (p *packer) words() {
 	w := &p.c.Words
 	tokens := make([]string, 0, len(p.tokens))
@@ -189,6 +200,7 @@ func (p *packer) words() {
 	}
 }
 
+// value returns the position of s in the values, to which it adds a new one.
 func (p *packer) value(s string) uint32 {
 	id, ok := p.values[s]
 	if !ok {
@@ -199,6 +211,7 @@ func (p *packer) value(s string) uint32 {
 	return id
 }
 
+// list is value for lists. Lists of the same items in another order differ.
 func (p *packer) list(items []string) uint32 {
 	ids := make([]uint32, len(items))
 	for i, s := range items {
@@ -212,7 +225,7 @@ func (p *packer) list(items []string) uint32 {
 	return id
 }
 
-// check returns what was wrong with the register, at most a few of the faults.
+// check returns the problems found, at most ten.
 func (p *packer) check() error {
 	c := p.c
 	for _, t := range []*Texts{&c.Values, &c.Docs.IDs, &c.Docs.Names, &c.Docs.Websites, &c.Docs.LogoPath, &c.Docs.AltNames.Items, &c.Streams.Path, &c.Words.Tokens} {
@@ -223,15 +236,16 @@ func (p *packer) check() error {
 	return errors.Join(p.errs[:min(len(p.errs), 10)]...)
 }
 
-// An interner numbers sequences of numbers: equal ones alike, in the order in
-// which they first come.
+// An interner numbers sequences of numbers in the order of their first use.
+// Equal sequences have one number.
 type interner struct {
 	ids map[string]uint32
-	key []byte
+	key []byte // a sequence as bytes, reused
 }
 
 func newInterner() *interner { return &interner{ids: map[string]uint32{}} }
 
+// id returns the number of cells, and whether it is new.
 func (in *interner) id(cells []uint32) (id uint32, fresh bool) {
 	in.key = in.key[:0]
 	for _, c := range cells {
@@ -245,6 +259,7 @@ func (in *interner) id(cells []uint32) (id uint32, fresh bool) {
 	return id, true
 }
 
+// row returns the row of t that holds cells, to which it adds a new one.
 func (in *interner) row(t *Table, cells ...uint32) uint32 {
 	id, fresh := in.id(cells)
 	if fresh {
@@ -253,7 +268,8 @@ func (in *interner) row(t *Table, cells ...uint32) uint32 {
 	return id
 }
 
-// slug returns the folded words of a name where folding takes long.
+// slug returns the folded words of a name that is slow to fold, and "" for one
+// that readers can fold themselves.
 func slug(name string) string {
 	if _, fast := fold.AppendLatin(nil, name, ' '); fast {
 		return ""
@@ -261,9 +277,10 @@ func slug(name string) string {
 	return fold.Words(name)
 }
 
-// Hash returns a number that the same words always have.
+// Hash returns the CRC-32 of folded words. It is part of the format.
 func Hash(words []byte) uint32 { return crc32.ChecksumIEEE(words) }
 
+// valid returns s with invalid UTF-8 replaced by U+FFFD.
 func valid(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -278,10 +295,11 @@ func flag(b bool) uint32 {
 	return 0
 }
 
+// count returns n within the range of a column.
 func count(n int) uint32 { return uint32(min(max(n, 0), math.MaxInt32)) }
 
-// Rate returns the quality that a station of n kbit/s has, such as "128k", or
-// "" when it is not known.
+// Rate returns the quality of a station of n kbit/s, such as "128k", or "" when
+// its bitrate is unknown.
 func Rate(n int) string {
 	if n <= 0 {
 		return ""
@@ -296,7 +314,8 @@ func place(g *catalog.Geo) string {
 	return strconv.FormatFloat(g.Lat, 'g', -1, 64) + "," + strconv.FormatFloat(g.Lon, 'g', -1, 64)
 }
 
-// splitURL parts a URL before its path, where what many URLs share ends.
+// splitURL splits a URL before its path: many URLs share the part before it,
+// which is interned. A text without a scheme is all path.
 func splitURL(s string) (host, path string) {
 	scheme := strings.Index(s, "://")
 	if scheme < 0 {

@@ -8,20 +8,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A reader is a visitor that fills in columns from what a writer wrote. It
-// unpacks one chunk at a time, so that the body is never in memory as a whole.
-// After the first fault it leaves columns empty.
+// A reader is a columnCoder that fills in columns from the output of a writer.
+// It uncompresses one chunk at a time, so that the body is never in memory as a
+// whole. After the first fault it leaves the remaining columns empty.
 type reader struct {
 	dec    *zstd.Decoder
-	chunks [][]byte // packed, still to be read
-	left   uint64   // bytes of the body still to be read, as the head says
-	buf    []byte   // of a chunk
-	window []byte   // what is unpacked and not read
-	bad    bool
+	chunks [][]byte // compressed, still to be read
+	left   uint64   // bytes of the body still to be read, by its size in the head
+	buf    []byte   // of an uncompressed chunk, reused
+	window []byte   // the unread part of buf
+	bad    bool     // a fault was found
 }
 
-// maxAhead is how many numbers or bytes are made room for on the word of a
-// count alone. A hostile count beyond gets no more than what is there.
+// maxAhead is how many numbers or bytes are allocated for a count before they
+// are read. A larger column grows as its bytes arrive, so that a hostile count
+// alone allocates little.
 const maxAhead = 1 << 23
 
 // next returns up to n bytes, at least one, or nil after a fault.
@@ -38,7 +39,7 @@ func (r *reader) next(n uint64) []byte {
 	return b
 }
 
-// unpack makes the next chunk the window.
+// unpack uncompresses the next chunk into the window.
 func (r *reader) unpack() {
 	want := min(r.left, chunkSize)
 	if r.bad || want == 0 || len(r.chunks) == 0 {
@@ -53,7 +54,8 @@ func (r *reader) unpack() {
 	r.chunks, r.buf, r.window = r.chunks[1:], out, out
 }
 
-// count reads how much follows, which is at most what is left.
+// count reads the length of a column, which is at most the bytes that are left:
+// every element takes a byte or more.
 func (r *reader) count() uint64 {
 	var n uint64
 	for shift := 0; shift < 35; shift += 7 {
@@ -71,6 +73,8 @@ func (r *reader) count() uint64 {
 	return 0
 }
 
+// numbers reads the planes of a column. The first allocates it, so that its
+// memory follows the bytes that are there.
 func (r *reader) numbers(col *[]uint32) {
 	n := r.count()
 	head := r.next(1)

@@ -61,7 +61,7 @@ func TestDeterministic(t *testing.T) {
 	want := encode(t, pack(t, a))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	if !bytes.Equal(encode(t, pack(t, b)), want) {
-		t.Error("the same records in another order, on one processor, are other bytes")
+		t.Error("the same records in another order, on one processor, encode to other bytes")
 	}
 }
 
@@ -109,7 +109,7 @@ func TestPackRefuses(t *testing.T) {
 		"a stream id twice": {one, {ID: "b.br", Streams: one.Streams}},
 	} {
 		if _, err := snapshot.Pack(&catalog.Register{Records: records}); err == nil {
-			t.Errorf("Pack took %s", name)
+			t.Errorf("Pack accepted %s", name)
 		}
 	}
 }
@@ -168,7 +168,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		again, err := snapshot.Decode(encode(t, c))
 		if err != nil {
-			t.Fatalf("what was decoded encodes to what is refused: %v", err)
+			t.Fatalf("decoded columns encode to a snapshot that Decode refuses: %v", err)
 		}
 		if d := cmp.Diff(c, again, cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("round trip (-want +got):\n%s", d)

@@ -8,7 +8,13 @@ import (
 	"miramundo.dev/shared/catalog/fold"
 )
 
-// validate reports what a reader of c would stumble over.
+// Validation is what lets all readers of columns index them without checks: each
+// number is below the length of what it refers to, columns of the same rows have
+// the same length, each text is valid UTF-8, and words are sorted. It reads every
+// number once.
+
+// validate returns an error that names the first part of c that is inconsistent,
+// or nil.
 func (c *Columns) validate() error {
 	for _, f := range []func() (string, bool){c.badTexts, c.badTables, c.badDocs, c.badStations, c.badStreams, c.badWords} {
 		if what, bad := f(); bad {
@@ -17,6 +23,9 @@ func (c *Columns) validate() error {
 	}
 	return nil
 }
+
+// The functions below each return the name of a part of c, and whether it is
+// inconsistent; the name is that of the last part checked when all are good.
 
 func (c *Columns) badTexts() (string, bool) {
 	for name, v := range map[string]struct {
@@ -160,6 +169,7 @@ func (c *Columns) badWords() (string, bool) {
 	return "records of words", !below(w.Docs, c.Docs.Len())
 }
 
+// endsAt reports whether the last of ends is n.
 func endsAt(ends []uint32, n int) bool {
 	if len(ends) == 0 {
 		return n == 0
@@ -167,6 +177,7 @@ func endsAt(ends []uint32, n int) bool {
 	return int(ends[len(ends)-1]) == n
 }
 
+// below reports whether all numbers are below bound.
 func below(numbers []uint32, bound int) bool {
 	var most uint32
 	for _, n := range numbers {

@@ -8,7 +8,10 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// vocabulary keeps the words of reg in the order of their codes.
+// A vocabulary is stored as texts, a fixed number for each entry, in the order
+// of the codes. It is small and read as a whole, so that it needs no columns.
+
+// vocabulary appends the vocabularies and aliases of reg.
 func (p *packer) vocabulary(reg *catalog.Register) {
 	c := p.c
 	for _, k := range sorted(p.categories(reg), func(k catalog.Category) string { return k.ID }) {
@@ -28,7 +31,8 @@ func (p *packer) vocabulary(reg *catalog.Register) {
 	addAliases(&c.StreamAliases, reg.StreamAliases)
 }
 
-// categories returns those of reg and those that only records have.
+// categories returns the categories of reg, and those that only records have,
+// named by their ids. It must be called after all records were packed.
 func (p *packer) categories(reg *catalog.Register) []catalog.Category {
 	list := slices.Clone(reg.Categories)
 	known := map[string]bool{}
@@ -53,6 +57,7 @@ func addTerms(t *Texts, terms []catalog.Term) {
 	}
 }
 
+// addAliases appends aliases in the order of the ids that they replace.
 func addAliases(t *Texts, aliases map[string]string) {
 	for _, from := range slices.Sorted(maps.Keys(aliases)) {
 		t.add(from, aliases[from])
