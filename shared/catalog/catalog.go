@@ -1,9 +1,11 @@
-// Package catalog knows what a channel, a station and a stream are: as the
-// register keeps them and as the interface shows them.
+// Package catalog defines channels, stations and streams: as the register
+// stores them and as the interface shows them.
 //
-// The packages below it make the register from the sources (build), turn it
-// into an index that answers searches (index), and publish, load and swap it
-// (release).
+// The packages below it build the register from the sources (build), lay it
+// out in columns (snapshot), index it for searches (index), and publish, load
+// and replace it (release). The structs of register.go are stored and may
+// change with the format of a snapshot; those of wire.go are the contract with
+// callers and may only gain fields.
 package catalog
 
 import (
@@ -22,11 +24,11 @@ var (
 	ErrNotLoaded = fault.New(fault.Unavailable, "catalog_unavailable") // no snapshot is loaded yet
 )
 
-// StaleAfter is the age of the catalog from which it is stale: it no longer says
-// who is online, and health says so.
+// StaleAfter is the age from which the catalog is stale: it no longer reports
+// which channels are online, and health reports the staleness.
 const StaleAfter = 48 * time.Hour
 
-// A Kind is what a record is: a TV channel or a radio station.
+// A Kind is the kind of a record: TV channel or radio station.
 type Kind uint8
 
 // The kinds of records.
@@ -57,8 +59,10 @@ const (
 	StreamExternal = "externo" // RTMP, RTSP and their like
 )
 
-// A StreamID names a stream for as long as its channel, feed and source stay
-// the same. It is written as "s_" and 13 letters and digits.
+// A StreamID identifies a stream for as long as its channel, feed and source
+// stay the same, also when its URL changes: callers may store it. It is written
+// as "s_" and 13 characters of base32, in an alphabet without i, l, o and u,
+// which are easily misread. Zero is never the id of a stream.
 type StreamID uint64
 
 var streamEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
@@ -75,7 +79,8 @@ func (id StreamID) Append(dst []byte) []byte {
 	return streamEncoding.AppendEncode(append(dst, streamPrefix...), b[:])
 }
 
-// ParseStreamID reads what String wrote. It reports false for anything else.
+// ParseStreamID parses the text that String returns. It reports false for any
+// other text: an id has exactly one spelling, so that it can be a cache key.
 func ParseStreamID(s string) (StreamID, bool) {
 	rest, ok := strings.CutPrefix(s, streamPrefix)
 	if !ok || len(rest) != 13 {
@@ -90,13 +95,13 @@ func ParseStreamID(s string) (StreamID, bool) {
 	return id, id.String() == s
 }
 
-// CountryCode returns a country code as the catalog has it: in upper case, and
-// GB for the United Kingdom, which one of the sources calls UK. It does not
-// say whether there is such a country.
+// CountryCode returns a country code as the catalog stores it: in upper case,
+// and GB for the United Kingdom, which one of the sources calls UK. It does not
+// check that the country exists.
 func CountryCode(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' {
-			return r - 'a' + 'A' // not ToUpper, which makes I of letters that are none of ISO's
+			return r - 'a' + 'A' // not ToUpper, which also turns the dotless ı into I
 		}
 		return r
 	}, strings.TrimSpace(s))

@@ -1,5 +1,9 @@
 package catalog
 
+// Facets are the entries of the lists of filter values, such as
+// GET /api/countries. Countries, languages and categories are named in the
+// caller's language, places and networks as the source names them.
+
 // A CountryFacet is a country that has channels.
 type CountryFacet struct {
 	Code  string `json:"code" description:"ISO 3166-1 alpha-2."`
@@ -8,7 +12,7 @@ type CountryFacet struct {
 	Flag  string `json:"flag" format:"uri" description:"Its flag, as SVG."`
 }
 
-// A LanguageFacet is a language that channels speak.
+// A LanguageFacet is a language that channels broadcast in.
 type LanguageFacet struct {
 	Code  string `json:"code" description:"ISO 639-3."`
 	Name  string `json:"name"`
@@ -21,8 +25,8 @@ type NetworkFacet struct {
 	Count int    `json:"count" description:"Playable channels."`
 }
 
-// A QualityFacet is a quality that streams have: of TV a number of lines, of
-// radio a codec or a bitrate.
+// A QualityFacet is a quality of streams: a number of picture lines for TV, a
+// codec or a bitrate for radio. Its count is of streams, not of channels.
 type QualityFacet struct {
 	ID    string `json:"id" description:"Value of the quality filter, such as 1080p, MP3 or 128k."`
 	Name  string `json:"name"`

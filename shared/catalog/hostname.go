@@ -9,9 +9,10 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Hostname returns a host name or address in the form by which hosts are
-// compared: ASCII, lower case, no trailing dot. It reports false for anything
-// else, such as a URL, a port or a bare top-level domain.
+// Hostname returns a host name or an IP address in the form in which hosts are
+// compared: ASCII, lower case, no trailing dot. Names in other scripts become
+// Punycode, as in DNS. It reports false for any other text, such as a URL, a
+// port or a bare top-level domain.
 func Hostname(s string) (string, bool) {
 	if ip := net.ParseIP(strings.Trim(s, "[]")); ip != nil {
 		return ip.String(), true
@@ -30,8 +31,8 @@ func Hostname(s string) (string, bool) {
 	return host, true
 }
 
-// isLabel reports whether s can be a label of a host name. Underscores, and
-// hyphens where registries have none, occur in real ones.
+// isLabel reports whether s can be a label of a host name. It accepts
+// underscores, and hyphens at either end, because real stream hosts have them.
 func isLabel(s string) bool {
 	return s != "" && len(s) <= 63 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }

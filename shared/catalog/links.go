@@ -5,31 +5,31 @@ import (
 	"strings"
 )
 
-// IndexPath is where the index of the API is. The paths of the API begin with it.
+// IndexPath is the path of the index of the API, and the prefix of its paths.
 const IndexPath = "/api/"
 
-// ChannelsPath is where the list of channels is, and below it their records.
+// ChannelsPath is the path of the list of channels; below it are their records.
 const ChannelsPath = "/api/channels"
 
-// StreamsPath is what the addresses of streams begin with, before their ids.
+// StreamsPath is the path prefix of streams, before their ids.
 const StreamsPath = "/api/s/"
 
-// LegacyPath is what the addresses begin with at which the isolated player asks
-// about streams, before their ids.
+// LegacyPath is the path prefix at which the isolated player fetches the data
+// of a stream, before its id.
 const LegacyPath = "/api/legacy/"
 
-// PagePath is what the addresses of the pages of channels begin with that are the
+// PagePath is the path prefix of the pages of channels whose addresses are the
 // same in every language, before the ids of the channels.
 const PagePath = "/c/"
 
-// ReportPath is where people report whether a channel plays.
+// ReportPath is the path at which callers report whether a channel played.
 const ReportPath = "/api/play-report"
 
-// LogosPath is what the addresses of logos begin with, before their ids.
+// LogosPath is the path prefix of logos, before their ids.
 const LogosPath = "/logos/"
 
-// A LinkBase is where the parts of the service are: origins without a slash at
-// their end, such as "https://miramundo.dev".
+// A LinkBase holds the base URLs of the parts of the service, without a
+// trailing slash, such as "https://miramundo.dev".
 type LinkBase struct {
 	Base   string // the main host
 	Hop    string // the stream hop
@@ -45,10 +45,10 @@ func (l LinkBase) Channels() string { return l.Base + ChannelsPath }
 // Health returns the address of the health panel of a channel.
 func (l LinkBase) Health(id string) string { return l.Channel(id) + "/health" }
 
-// Report returns the address at which people report a play.
+// Report returns the address at which callers report a play.
 func (l LinkBase) Report() string { return l.Base + ReportPath }
 
-// Page returns the address of the page for people about a channel.
+// Page returns the address of the HTML page of a channel.
 func (l LinkBase) Page(id string) string { return l.Base + PagePath + url.PathEscape(id) }
 
 // Index returns the address of the index of the API.

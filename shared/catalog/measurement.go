@@ -2,17 +2,20 @@ package catalog
 
 import "time"
 
-// A Measurement is what probes know of a stream. Whoever has one must not
-// change it.
+// A Measurement is the result of the probes of a stream. It is shared by
+// concurrent requests and must not be changed.
 type Measurement struct {
 	Health StreamHealth // as the interface shows it
 
-	// OnlineAt is when a probe last found it online, to a few hours; zero when
-	// none ever did. Health.CheckedAt may lag by days, this does not.
+	// OnlineAt is when a probe last found the stream online, exact to a few
+	// hours; zero when no probe ever did. Health.CheckedAt may lag by days,
+	// because a measurement that repeats the last is seldom written; OnlineAt
+	// does not.
 	OnlineAt time.Time
 
-	// Closed says that its media opens only with the headers that the stream
-	// needs, which browsers cannot send: it plays in players, not on pages.
+	// Closed is set when the media opens only with the headers that the stream
+	// requires. Browsers cannot send those: the stream plays in players, not on
+	// pages.
 	Closed bool
 
 	Codecs string // of its media, as RFC 6381 lists them, such as "avc1.64001f,mp4a.40.2"; empty when not known

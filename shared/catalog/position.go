@@ -6,15 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// A Position is how streams were named before they had ids of their own: as
-// the n-th of their channel, feed and source. It is written as
+// A Position is the older name of a stream, from before streams had ids of
+// their own: the n-th of its channel, feed and source. Requests may still use it. It is written as
 //
 //	<source>:<channel>[@<feed>]:<n>
 //
 // such as "iptv-org:Aurora.br@SD:0", where source is the provenance that the
 // interface calls origem, n counts from 0, and a stream that serves no feed in
-// particular has no "@" part. A source has no colon, and a feed neither colon
-// nor "@".
+// particular lacks the "@" part. A source contains no colon, and a feed neither
+// colon nor "@"; a channel id may contain both, so that parsing takes the
+// source from the left and the other parts from the right.
 type Position struct {
 	Origin, Channel, Feed string
 	N                     int
@@ -24,7 +25,7 @@ type Position struct {
 // position of which no channel id, feed or source is longer than 128.
 const MaxStreamName = 3*128 + 8
 
-// String returns p as it is written.
+// String returns p in the form that ParsePosition parses.
 func (p Position) String() string {
 	if p.Feed == "" {
 		return p.Origin + ":" + p.Channel + ":" + strconv.Itoa(p.N)
@@ -32,7 +33,8 @@ func (p Position) String() string {
 	return p.Origin + ":" + p.Channel + "@" + p.Feed + ":" + strconv.Itoa(p.N)
 }
 
-// ParsePosition reads what String wrote. It reports false for anything else.
+// ParsePosition parses the text that String returns. It reports false for any
+// other text.
 func ParsePosition(s string) (Position, bool) {
 	if len(s) > MaxStreamName || !utf8.ValidString(s) {
 		return Position{}, false
@@ -55,7 +57,8 @@ func ParsePosition(s string) (Position, bool) {
 	return p, true
 }
 
-// ordinal reads a number of up to five digits in its one form.
+// ordinal parses a number of up to five digits without leading zeros, so that
+// each position has one spelling.
 func ordinal(s string) (int, bool) {
 	if s == "" || len(s) > 5 || strings.Trim(s, "0123456789") != "" || len(s) > 1 && s[0] == '0' {
 		return 0, false

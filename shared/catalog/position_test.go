@@ -25,7 +25,7 @@ func TestParsePosition(t *testing.T) {
 		"a:b@f", "a:b\xff:0", "s_0000000000002", "a:b:٣", "a:b:0:" + strings.Repeat("9", 40), "o:" + strings.Repeat("x", 400) + ":0",
 	} {
 		if p, ok := catalog.ParsePosition(text); ok {
-			t.Errorf("%.60q is taken for %+v", text, p)
+			t.Errorf("%.60q parses as %+v, want no position", text, p)
 		}
 	}
 }

@@ -2,12 +2,13 @@ package catalog
 
 import "time"
 
-// A Register is the catalog as a reload built it from the sources: everything
-// that a snapshot keeps, before it is indexed.
+// A Register is the catalog as a reload built it from the sources: all that a
+// snapshot stores, before it is indexed. Package build makes it, and package
+// snapshot lays it out in columns; after that nothing changes it.
 type Register struct {
 	BuiltAt time.Time
 	Sources []Source
-	Records []Record // in no order that means anything
+	Records []Record // in any order
 
 	Categories   []Category
 	Languages    []Term // code: ISO 639-3
@@ -15,55 +16,56 @@ type Register struct {
 	Subdivisions []Subdivision
 	Cities       []City
 
-	// Aliases lead from ids that were once published to those that took their
-	// place: channel to channel, stream to stream.
+	// Aliases map ids that were once published to the ids that replaced them:
+	// channel to channel, stream to stream. A target is the id of a record or
+	// stream of this register, never another alias.
 	ChannelAliases map[string]string
 	StreamAliases  map[string]string
 }
 
-// A Source says what a file of an upstream gave to the register.
+// A Source describes one upstream file that the register was built from.
 type Source struct {
 	Name      string    `json:"name"` // "iptv-org/channels"
 	FetchedAt time.Time `json:"fetched_at"`
 	SHA256    string    `json:"sha256"`
-	Items     int       `json:"itens"`
-	Missing   bool      `json:"ausente"` // never fetched, and nothing was kept
+	Items     int       `json:"itens"`   // rows in the file
+	Missing   bool      `json:"ausente"` // never fetched, and no older copy exists
 }
 
-// A Record is a channel or station as the register keeps it. Strings are valid
-// UTF-8 without control characters, trimmed; an empty one is what the
-// interface calls null.
+// A Record is a channel or station as the register stores it. Strings are valid
+// UTF-8 without control characters, trimmed; the interface shows an empty one
+// as null.
 type Record struct {
 	ID            string
 	Kind          Kind
 	Name          string
 	AltNames      []string
-	FeedNames     []string // names of its feeds, which search reads and nothing shows
+	FeedNames     []string // other names of its main feed: searched, never shown
 	Country       string   // ISO 3166-1 alpha-2
-	Categories    []string
+	Categories    []string // ids of the vocabulary
 	Languages     []string // ISO 639-3
 	Website       string
 	Network       string
 	Owners        []string
-	Launched      string // YYYY-MM-DD
-	ReplacedBy    string
-	FeedName      string
-	FeedFormat    string
-	Timezones     []string
-	BroadcastArea []string
-	Quality       string // best of its streams, else the feed's format
+	Launched      string   // YYYY-MM-DD
+	ReplacedBy    string   // id of a channel, which the register need not have
+	FeedName      string   // of the main feed, when there are several
+	FeedFormat    string   // of the main feed, such as "1080i"
+	Timezones     []string // IANA names
+	BroadcastArea []string // "c/BR", "s/BR-SP", "ct/BRSAO", "r/INT"
+	Quality       string   // best of its streams, else the feed's format
 	GuideSite     string
 	GuideLang     string
 	HasGuide      bool
-	Subdivision   string
-	City          string
+	Subdivision   string         // ISO 3166-2
+	City          string         // UN/LOCODE
 	Origin        string         // wire name "origem"
 	LogoSource    string         // where the logos job may fetch its logo
 	Radio         *Radio         // of stations only
 	Streams       []StreamRecord // best first
 }
 
-// Playable reports whether some stream is thought usable.
+// Playable reports whether some stream of r is expected to play.
 func (r *Record) Playable() bool {
 	for i := range r.Streams {
 		if r.Streams[i].Playable {
@@ -73,17 +75,17 @@ func (r *Record) Playable() bool {
 	return false
 }
 
-// A StreamRecord is a stream as the register keeps it.
+// A StreamRecord is a stream as the register stores it.
 type StreamRecord struct {
 	ID        StreamID
-	URL       string // of the origin
-	Feed      string
+	URL       string // at the origin
+	Feed      string // the feed of the channel that it serves; empty for none in particular
 	Title     string
-	Quality   string
-	Label     string
-	Referrer  string
-	UserAgent string
-	Kind      string // a stream kind of the interface
+	Quality   string // as declared, such as "720p"
+	Label     string // such as "Geo-blocked"; several are joined by "; "
+	Referrer  string // header that the origin requires; empty when it requires none
+	UserAgent string // likewise
+	Kind      string // StreamHLS or another of the stream kinds
 	Origin    string // wire name "origem"
 	Playable  bool   // until a probe says otherwise
 }

@@ -1,7 +1,12 @@
 package catalog
 
-// TextOrNil returns a text as the wire has it: nil, which is null, when it is
-// empty.
+// The structs of this file are the JSON of the interface. Their field names,
+// some of them Portuguese, are a contract with existing callers and never
+// change. Slices with nullable:"false" must not be nil when encoded, since nil
+// would be written as null. The descriptions become the OpenAPI document.
+
+// TextOrNil returns a pointer to s, or nil, which is null on the wire, when s
+// is empty.
 func TextOrNil(s string) *string {
 	if s == "" {
 		return nil
@@ -9,8 +14,8 @@ func TextOrNil(s string) *string {
 	return &s
 }
 
-// A Channel is a TV channel or radio station as search shows it. A pointer
-// that is nil is null on the wire; a field with omitempty may be absent.
+// A Channel is a TV channel or radio station as search results show it. A nil
+// pointer is null on the wire; a field with omitempty may be absent.
 type Channel struct {
 	ID             string          `json:"id" description:"Stable catalog id; the key used throughout the API."`
 	Name           string          `json:"name" description:"Display name."`
@@ -54,14 +59,14 @@ type ChannelFull struct {
 	Links    Links     `json:"_links"`
 }
 
-// Links lead on from a detail record.
+// Links are the addresses related to a detail record.
 type Links struct {
 	Self     string `json:"self" format:"uri" description:"This JSON record."`
 	App      string `json:"app" format:"uri" description:"Address of the channel's page for people."`
 	APIIndex string `json:"api_index" format:"uri" description:"The index of the API."`
 }
 
-// Radio is what only stations have.
+// Radio holds the fields that only stations have.
 type Radio struct {
 	Tags    []string `json:"tags" nullable:"false" description:"Free vocabulary, in lower case."`
 	Votes   int      `json:"votes" description:"Votes of listeners, counted by the source."`
@@ -77,14 +82,16 @@ type Geo struct {
 	Lon float64 `json:"lon" minimum:"-180" maximum:"180"`
 }
 
-// MeasuredHealth is what probes found of a channel.
+// MeasuredHealth summarizes the probes of a channel's streams.
 type MeasuredHealth struct {
 	Score     *int    `json:"score" minimum:"0" maximum:"100" description:"Moving average of the probes of the channel's best stream."`
 	Online    bool    `json:"online" description:"Whether a stream of the channel was online in the 48 hours before the last reload."`
 	CheckedAt *string `json:"checked_at" format:"date-time"`
 }
 
-// Social is what the community did with a channel.
+// Social holds the community counters of a channel. The fields that begin with
+// Your depend on the caller's browser, system and country, so that an answer
+// with them must not be cached for others.
 type Social struct {
 	Plays            int     `json:"plays" description:"Success reports."`
 	Fails            int     `json:"fails" description:"Failure reports."`
@@ -102,7 +109,7 @@ type Social struct {
 	YourLatencyGrade *string `json:"your_latency_grade" enum:"otima,boa,lenta,ruim"`
 }
 
-// GuideNow is what a channel shows now and next.
+// GuideNow holds the current and the next programme of a channel.
 type GuideNow struct {
 	Day   string     `json:"day" format:"date"`
 	Site  *string    `json:"site"`
@@ -110,7 +117,7 @@ type GuideNow struct {
 	After *Programme `json:"a_seguir"`
 }
 
-// A GuideDay is all that a channel shows on a day.
+// A GuideDay holds the programmes of a channel on one UTC day.
 type GuideDay struct {
 	ChannelID  string      `json:"channel_id"`
 	Day        string      `json:"day" format:"date" description:"UTC day of the guide."`
@@ -148,7 +155,8 @@ type Stream struct {
 	HealthExt    *StreamHealth `json:"health_ext" description:"Null when never measured."`
 }
 
-// YouTube leads to a stream of the live-video platform.
+// YouTube holds the addresses of a live on the video platform: of a video, or
+// of the current live of a channel.
 type YouTube struct {
 	Video   string `json:"video,omitempty" minLength:"11" maxLength:"11"`
 	Channel string `json:"channel,omitempty"`
@@ -156,7 +164,7 @@ type YouTube struct {
 	Watch   string `json:"assistir" format:"uri"`
 }
 
-// StreamHealth is what probes found of a stream.
+// StreamHealth holds the last measurement of a stream.
 type StreamHealth struct {
 	Status     string  `json:"status" enum:"online,offline,blocked,timeout,error,unknown"`
 	Score      *int    `json:"score" minimum:"0" maximum:"100"`
@@ -166,7 +174,7 @@ type StreamHealth struct {
 	LatencyMS  *int    `json:"latency_ms" description:"Time to the first byte."`
 }
 
-// Legacy is what the isolated player of plain HTTP media knows of a stream.
+// Legacy describes a stream to the isolated player of plain HTTP media.
 type Legacy struct {
 	ID          string  `json:"id" description:"Stream id."`
 	Name        string  `json:"name" description:"Name of the channel or station."`
@@ -196,7 +204,7 @@ type Facets struct {
 	Categories []CategoryCount `json:"categories" nullable:"false" description:"Matches in each category, most first."`
 }
 
-// A CategoryCount is how many matches a category has.
+// A CategoryCount is a category with its number of matches.
 type CategoryCount struct {
 	ID    string  `json:"id"`
 	Name  string  `json:"name"`
@@ -204,7 +212,8 @@ type CategoryCount struct {
 	Icon  *string `json:"icon"`
 }
 
-// Filters are those of a search, as they were understood.
+// Filters are the filters of a search as they were parsed. A null filter was
+// absent or empty.
 type Filters struct {
 	Q           *string `json:"q"`
 	Country     *string `json:"country"`

@@ -11,9 +11,10 @@ var (
 	youTubeChannel = regexp.MustCompile(`^UC[A-Za-z0-9_-]{22}$`)
 )
 
-// ParseYouTube reads the address of a live on the video platform: of a video
-// or of a channel, whose current live is then meant. It reports false for
-// every other URL.
+// ParseYouTube parses the address of a live on the video platform: of a video,
+// or of a channel, which stands for its current live. It accepts the watch,
+// share, embed and live forms of the addresses, and reports false for every
+// other URL.
 func ParseYouTube(raw string) (YouTube, bool) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -43,6 +44,8 @@ func ParseYouTube(raw string) (YouTube, bool) {
 	return YouTube{}, false
 }
 
+// youTube returns the addresses of a video or, when video is not a valid id, of
+// a channel. It embeds from the domain that sets no cookies before playback.
 func youTube(video, channel string) (YouTube, bool) {
 	switch {
 	case youTubeVideo.MatchString(video):

@@ -1,10 +1,14 @@
-// Package block knows what the operator has taken out of the catalog: single
-// channels, single streams, and all that comes from a host.
+// Package block stores the operator's blocks of the catalog: of single channels,
+// of single streams, and of all streams of a host.
+//
+// A block hides its object within seconds on every instance, without a reload:
+// instances watch the blocks and apply them to the catalog in memory. Removing a
+// block shows the object again.
 //
 // It keeps these documents:
 //
 //	blocks/{id}       a Block
-//	catalog/blocks    a revision that every change of a block raises
+//	catalog/blocks    a revision that each change of a block increments
 package block
 
 import (
@@ -23,7 +27,7 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// Faults of blocks. ErrInvalid names what is wrong in its field "param".
+// Faults of blocks. The detail "param" of ErrInvalid names the invalid parameter.
 var (
 	ErrInvalid = fault.New(fault.Invalid, "invalid_block")
 	ErrNoBlock = fault.New(fault.NotFound, "block_not_found")
@@ -39,8 +43,8 @@ const (
 // MaxReason is the longest reason, in characters.
 const MaxReason = 500
 
-// A Block is one thing taken out, and why. As a document it keeps its wire
-// names, which may gain fields.
+// A Block is a hidden channel, stream or host with the reason. The document has
+// the fields of the wire, which may gain more.
 type Block struct {
 	ID     string     `json:"id" description:"Id of the block, derived from kind and value."`
 	Kind   string     `json:"kind" enum:"channel,stream,host"`
@@ -49,7 +53,9 @@ type Block struct {
 	At     store.Time `json:"at" type:"string" format:"date-time"`
 }
 
-// New returns the block of value, or ErrInvalid.
+// New returns the block of value, or ErrInvalid. The reason is required. Equal
+// values have equal ids, so that blocking something twice leaves one block; the
+// host is normalized before.
 func New(kind, value, reason string, at time.Time) (Block, error) {
 	value, ok := normal(kind, strings.TrimSpace(value))
 	if !ok {
@@ -63,8 +69,9 @@ func New(kind, value, reason string, at time.Time) (Block, error) {
 	return Block{ID: "blk_" + hex.EncodeToString(sum[:8]), Kind: kind, Value: value, Reason: reason, At: store.At(at)}, nil
 }
 
-// normal returns value as the catalog writes it. It reports false for what no
-// channel, stream or host can be called.
+// normal returns value as the catalog writes it. It reports false for a text
+// that cannot be the id of a channel or stream, or a host name. It does not check
+// that the object exists: it may come with the next reload.
 func normal(kind, value string) (string, bool) {
 	switch kind {
 	case Channel:
@@ -78,21 +85,22 @@ func normal(kind, value string) (string, bool) {
 	return "", false
 }
 
-// A List is all the blocks, kept in a database.
+// A List is the list of all blocks in a database. Its methods may be called
+// concurrently.
 type List struct {
 	db store.DB
 }
 
-// NewList returns the blocks kept in db.
+// NewList returns the list of the blocks in db.
 func NewList(db store.DB) *List { return &List{db} }
 
 var all = store.Query{Collection: "blocks"}
 
-// Head is the document that changes with every block, so that one read confirms
-// all of them.
+// Head is the document that changes with every block: an instance that reads it
+// unchanged has all of them.
 const Head = store.Path("catalog/blocks")
 
-// Add keeps b, in place of an earlier block of the same thing.
+// Add stores b. It replaces an earlier block of the same object.
 func (l *List) Add(ctx context.Context, b Block) error {
 	return l.db.Update(ctx, func(tx store.Tx) error {
 		if err := tx.Set(path(b.ID), b); err != nil {
@@ -102,10 +110,10 @@ func (l *List) Add(ctx context.Context, b Block) error {
 	})
 }
 
-// raise raises the revision of the blocks.
+// raise increments the revision of the blocks.
 func raise(tx store.Tx) error { return tx.Increment(Head, map[string]int64{"revision": 1}) }
 
-// Remove lifts the block with the given id, or returns ErrNoBlock.
+// Remove deletes the block with an id, or returns ErrNoBlock.
 func (l *List) Remove(ctx context.Context, id string) error {
 	if strings.ContainsAny(id, "/") || id == "" {
 		return ErrNoBlock
@@ -126,7 +134,7 @@ func (l *List) Remove(ctx context.Context, id string) error {
 	return err
 }
 
-// All returns every block, in the order of their ids.
+// All returns every block, in the order of the ids.
 func (l *List) All(ctx context.Context) ([]Block, error) {
 	var docs []store.Doc
 	for d, err := range l.db.Query(ctx, all) {
@@ -138,7 +146,8 @@ func (l *List) All(ctx context.Context) ([]Block, error) {
 	return decode(docs)
 }
 
-// Watch yields every block, then all of them again after each change.
+// Watch yields all blocks at once, and again after each change, until ctx is
+// done. The first error ends it; the caller must watch again.
 func (l *List) Watch(ctx context.Context) iter.Seq2[[]Block, error] {
 	return func(yield func([]Block, error) bool) {
 		for docs, err := range l.db.WatchQuery(ctx, all) {

@@ -96,7 +96,7 @@ func TestList(t *testing.T) {
 	b := add(block.Channel, "Globo.br", "first")
 	want("Globo.br: first")
 	if again := add(block.Channel, "Globo.br", "second"); again.ID != b.ID {
-		t.Errorf("the same thing was blocked twice: %s, %s", again.ID, b.ID)
+		t.Errorf("the same object has two blocks: %s, %s", again.ID, b.ID)
 	}
 	want("Globo.br: second")
 	add(block.Host, "example.com", "third")

@@ -1,36 +1,39 @@
-// Package docset knows sets of document numbers: as ascending lists and as
+// Package docset provides sets of document numbers, as ascending lists and as
 // bits.
 //
-// Lists serve small sets, bits serve large ones; every operation that meets
-// both exists, so that a search walks the smaller and looks in the larger.
+// Lists serve small sets, bits large ones. A search intersects them in the
+// cheapest way: it walks the smallest set and looks its numbers up in the
+// others. Nothing here is safe for concurrent changes; sets that are not changed
+// may be read concurrently.
 package docset
 
 import "math/bits"
 
-// Bits are a set of the numbers below 64 times its length. A nil Bits is to be
-// used by callers as "every number"; the methods do not.
+// Bits are a set of the numbers below 64 times its length. A larger number must
+// not be passed to a method. Callers use a nil Bits for "every number"; the
+// methods do not.
 type Bits []uint64
 
 // NewBits returns an empty set of numbers below n.
 func NewBits(n int) Bits { return make(Bits, (n+63)/64) }
 
-// Has reports whether i is in b.
+// Has reports whether b contains i.
 func (b Bits) Has(i uint32) bool { return b[i>>6]&(1<<(i&63)) != 0 }
 
-// Add puts i in b.
+// Add adds i to b.
 func (b Bits) Add(i uint32) { b[i>>6] |= 1 << (i & 63) }
 
-// Remove takes i out of b.
+// Remove removes i from b.
 func (b Bits) Remove(i uint32) { b[i>>6] &^= 1 << (i & 63) }
 
-// AddAll puts list in b.
+// AddAll adds each number of list to b.
 func (b Bits) AddAll(list []uint32) {
 	for _, i := range list {
 		b.Add(i)
 	}
 }
 
-// And keeps in b what is also in o.
+// And removes from b the numbers that are not in o, which must be as long.
 func (b Bits) And(o Bits) {
 	o = o[:len(b)]
 	for i := range b {
@@ -38,7 +41,7 @@ func (b Bits) And(o Bits) {
 	}
 }
 
-// AndNot takes out of b what is in o.
+// AndNot removes from b the numbers of o, which must be as long.
 func (b Bits) AndNot(o Bits) {
 	o = o[:len(b)]
 	for i := range b {
@@ -65,7 +68,7 @@ func (b Bits) CountBoth(o Bits) int {
 	return n
 }
 
-// Append adds the numbers of b, ascending, to dst.
+// Append appends the numbers of b to dst, ascending.
 func (b Bits) Append(dst []uint32) []uint32 {
 	for i, w := range b {
 		for ; w != 0; w &= w - 1 {
@@ -75,12 +78,13 @@ func (b Bits) Append(dst []uint32) []uint32 {
 	return dst
 }
 
-// Page adds to dst the limit numbers of b, ascending, that follow the first
-// skip.
+// Page appends to dst the limit numbers of b, ascending, that follow the first
+// skip. It counts from the beginning; [Ranked] skips faster.
 func (b Bits) Page(dst []uint32, skip, limit int) []uint32 {
 	return page(b, 0, dst, skip, limit)
 }
 
+// page is Bits.Page from word at of b on.
 func page(b Bits, at int, dst []uint32, skip, limit int) []uint32 {
 	want := len(dst) + limit
 	for ; at < len(b) && len(dst) < want; at++ {
@@ -99,12 +103,12 @@ func page(b Bits, at int, dst []uint32, skip, limit int) []uint32 {
 	return dst
 }
 
-// Ranked are bits with a directory that finds the n-th number fast. They are
-// not to be changed.
+// Ranked are bits with a directory that finds the n-th number by binary search,
+// for the later pages of a list. They must not be changed.
 type Ranked struct {
 	Bits
-	Size  int      // how many numbers are in the set
-	ranks []uint32 // how many are in it before each block of words
+	Size  int      // numbers in the set
+	ranks []uint32 // by block of words: the numbers before it
 }
 
 const block = 8 // words: one cache line
@@ -121,7 +125,7 @@ func Rank(b Bits) Ranked {
 	return r
 }
 
-// Page adds to dst the limit numbers of r, ascending, that follow the first
+// Page appends to dst the limit numbers of r, ascending, that follow the first
 // skip.
 func (r Ranked) Page(dst []uint32, skip, limit int) []uint32 {
 	if skip >= r.Size {
@@ -139,7 +143,7 @@ func (r Ranked) Page(dst []uint32, skip, limit int) []uint32 {
 	return page(r.Bits, lo*block, dst, skip-int(r.ranks[lo]), limit)
 }
 
-// KeepBits adds to dst those of list that are in b. Dst may be list[:0].
+// KeepBits appends to dst the numbers of list that are in b. Dst may be list[:0].
 func KeepBits(dst, list []uint32, b Bits) []uint32 {
 	for _, i := range list {
 		if b.Has(i) {
@@ -149,8 +153,9 @@ func KeepBits(dst, list []uint32, b Bits) []uint32 {
 	return dst
 }
 
-// Intersect adds to dst what is in both ascending lists. Dst may be a[:0]. It
-// is fast when a is the shorter.
+// Intersect appends to dst the numbers that are in both ascending lists. Dst may
+// be a[:0]. The list a should be the shorter: when b is 16 times longer or more,
+// it is searched instead of walked.
 func Intersect(dst, a, b []uint32) []uint32 {
 	if len(b) < 16*len(a) {
 		return merge(dst, a, b)
@@ -167,6 +172,7 @@ func Intersect(dst, a, b []uint32) []uint32 {
 	return dst
 }
 
+// merge is Intersect for lists of similar length.
 func merge(dst, a, b []uint32) []uint32 {
 	j := 0
 	for _, i := range a {
@@ -184,6 +190,7 @@ func merge(dst, a, b []uint32) []uint32 {
 }
 
 // gallop returns the position of the first number of list that is not below i.
+// It takes time by the logarithm of that position, not of the length.
 func gallop(list []uint32, i uint32) int {
 	step := 1
 	for step < len(list) && list[step] < i {
@@ -200,16 +207,16 @@ func gallop(list []uint32, i uint32) int {
 	return lo
 }
 
-// A Set is some numbers, as a list or as bits or both.
+// A Set is a set of numbers, as a list, as bits or as both.
 type Set struct {
-	Size int
-	List []uint32 // nil when they are too many to walk
+	Size int      // numbers in the set
+	List []uint32 // ascending; nil when they are too many to walk
 	Bits Bits     // nil when they are few
 }
 
-// A set of more than 1/HeavyShare of all numbers is kept as bits, which then
-// take no more memory than the list; one of fewer than 1/DriverShare can drive
-// a search: it is walked, and the other sets are looked into.
+// A set of more than 1/HeavyShare of all numbers has bits, which then take no
+// more memory than the list; a set of at most 1/DriverShare has a list and can
+// drive a search, which walks it and looks its numbers up in the other sets.
 const (
 	HeavyShare  = 32
 	DriverShare = 16
@@ -226,8 +233,8 @@ func ListSet(list []uint32, n int) Set {
 	return s
 }
 
-// BitsSet returns the set of b, of numbers below n, in the forms that its size
-// asks for.
+// BitsSet returns the set of b, of numbers below n, in the forms that suit its
+// size. It may keep b.
 func BitsSet(b Bits, n int) Set {
 	s := Set{Size: b.Count()}
 	if s.Size <= n/DriverShare {

@@ -1,12 +1,20 @@
-// Package fold knows when two spellings are the same to a person who searches.
+// Package fold reduces texts to words that compare equal when a searching
+// reader takes the spellings to be the same.
 //
-// A text is folded into words: in lower case, without the accents of scripts
-// where accents are optional to a reader, with compatible forms (full-width,
-// ligatures, superscripts) made plain and every digit an ASCII digit. Documents
-// and queries are folded alike, so that a query finds what it names.
+// A text is folded into words: in lower case, without accents in scripts whose
+// readers leave them out, with compatible forms (full-width, ligatures,
+// superscripts) made plain and every digit an ASCII digit. Documents and
+// queries are folded alike, so that a query matches the names it spells.
 //
-// Scripts that are written without spaces (Han, Kana, Thai and their like) are
+// Scripts that are written without spaces (Han, Kana, Thai and similar ones) are
 // folded letter by letter: each letter, with its marks, is a word.
+//
+// There are two implementations. The fast one of latin.go handles letters whose
+// fold depends on nothing around them, from a table; the general one of this
+// file decomposes the text by Unicode's NFKD, drops marks, and composes each
+// word again by NFC. The table is computed with the general one, so that the two
+// cannot differ. Folding is part of the snapshot's format: documents are folded
+// when a snapshot is packed, queries when they are answered.
 package fold
 
 import (
@@ -18,13 +26,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxWord is how many bytes of a word count. What follows is cut off, in
+// MaxWord is the greatest length of a word, in bytes. The rest is cut off, in
 // documents and queries alike.
 const MaxWord = 64
 
-// AppendWords adds the folded words of s to dst, with one space between words.
-// What it adds is valid UTF-8, whatever s is, and folding it again changes
-// nothing. It is empty when s has no letter and no digit.
+// AppendWords appends the folded words of s to dst, with one space between
+// words. The appended text is valid UTF-8, whatever s is, and folding it again
+// changes nothing. It is empty when s has no letter and no digit. The memory of
+// s and of dst must not overlap.
 func AppendWords[T string | []byte](dst []byte, s T) []byte {
 	if out, ok := AppendLatin(dst, s, ' '); ok {
 		return out
@@ -35,9 +44,10 @@ func AppendWords[T string | []byte](dst []byte, s T) []byte {
 // Words returns the folded words of s with one space between words.
 func Words(s string) string { return string(AppendWords(nil, s)) }
 
-// Joined returns the words by which compounds of s are also known, with one
-// space between them: for "C-SPAN", whose words are "c" and "span", it is
-// "cspan".
+// Joined returns the compounds of s written as one word each, with one space
+// between them: for "C-SPAN", whose words are "c" and "span", it returns
+// "cspan". It is empty for a text without compounds, and skips scripts that are
+// written without spaces, where every text is one.
 func Joined(s string) string {
 	var out, buf []byte
 	for field := range strings.FieldsSeq(s) {
@@ -54,9 +64,11 @@ func Joined(s string) string {
 	return string(out)
 }
 
-// writers spares texts that are not plain Latin memory of their own.
+// writers are reused, so that texts in other scripts are folded without
+// allocating.
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
+// appendUnicode is AppendWords for any text.
 func appendUnicode(dst []byte, s string) []byte {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
@@ -75,13 +87,15 @@ func appendUnicode(dst []byte, s string) []byte {
 // A writer assembles the words of a text.
 type writer struct {
 	dst   []byte
-	start int    // of what it adds to dst
-	text  []byte // decomposed
+	start int    // length of dst before the first word
+	text  []byte // the text, decomposed
 	word  []byte // the word so far, decomposed
-	base  rune   // the letter that marks belong to; 0 when there is none
+	base  rune   // the letter that marks belong to; 0 at the beginning of a word
 	solo  bool   // the word is one letter of a script without spaces
 }
 
+// rune adds a character of the decomposed text. Any character that is not a
+// letter, digit or mark ends the word.
 func (w *writer) rune(r rune) {
 	switch {
 	case ignored(r):
@@ -105,7 +119,7 @@ func (w *writer) rune(r rune) {
 	}
 }
 
-// part ends the word before the letter r when one of both stands alone.
+// part ends the word before the letter r when either is a word by itself.
 func (w *writer) part(r rune) {
 	solo := solitary(r)
 	if solo || w.solo {
@@ -119,12 +133,15 @@ func (w *writer) letter(r rune) {
 	w.base = r
 }
 
+// mark adds a mark to the word, unless readers of the script leave it out. A
+// mark without a letter is dropped, and so is an enclosing one.
 func (w *writer) mark(r rune) {
 	if w.base != 0 && !optionalMarks(w.base) && !unicode.Is(unicode.Me, r) {
 		w.word = utf8.AppendRune(w.word, r)
 	}
 }
 
+// end appends the word to dst, composed and cut to MaxWord.
 func (w *writer) end() {
 	if len(w.word) > 0 {
 		if len(w.dst) > w.start {
@@ -141,7 +158,7 @@ func (w *writer) end() {
 	w.word, w.base, w.solo = w.word[:0], 0, false
 }
 
-// cut returns how many bytes of word count.
+// cut returns the length of word within MaxWord, at the bound of a character.
 func cut(word []byte) int {
 	if len(word) <= MaxWord {
 		return len(word)

@@ -8,9 +8,11 @@ import (
 // latinEnd is the first letter after those of the Latin alphabets of Europe.
 const latinEnd = 0x250
 
-// latin holds what each character below latinEnd becomes: ASCII letters and
-// digits, or nothing for one that parts words. The characters of whose fold
-// that is not the whole truth are in notLatin.
+// latin holds the fold of each character below latinEnd: ASCII letters and
+// digits, or nothing for one that separates words. notLatin marks the characters
+// that need the general implementation: their fold is not ASCII, or depends on
+// the letters around them, or they vanish without separating words. Both tables
+// are computed when the process starts.
 var latin, notLatin = func() (folds [latinEnd]string, not [latinEnd]bool) {
 	for r := range rune(latinEnd) {
 		folds[r] = string(appendUnicode(nil, string(r)))
@@ -20,7 +22,7 @@ var latin, notLatin = func() (folds [latinEnd]string, not [latinEnd]bool) {
 	return folds, not
 }()
 
-// plainASCII is latin for ASCII, with 0 for what parts words.
+// plainASCII is latin for ASCII, with 0 for characters that separate words.
 var plainASCII = func() (t [utf8.RuneSelf]byte) {
 	for c := range t {
 		if latin[c] != "" {
@@ -39,8 +41,9 @@ func ascii(s string) bool {
 	return true
 }
 
-// decode returns the character of s at i when it is below latinEnd, or else
-// one that is not.
+// decode returns the character of s at i when it is below latinEnd, and a
+// character above latinEnd otherwise. It works on both type parameters without
+// a conversion, unlike utf8.DecodeRune.
 func decode[T string | []byte](s T, i int) (r rune, size int) {
 	c := s[i]
 	if c < utf8.RuneSelf {
@@ -52,9 +55,9 @@ func decode[T string | []byte](s T, i int) (r rune, size int) {
 	return utf8.MaxRune, 1
 }
 
-// AppendLatin adds the folded words of s to dst, with sep between words, when
-// s is of plain Latin letters. For all others, whose letters depend on their
-// neighbours, it reports false; AppendWords takes longer and folds them too.
+// AppendLatin appends the folded words of s to dst, with sep between words, when
+// s consists of plain Latin letters. It reports false, and returns dst, for any
+// other text, for which AppendWords takes longer.
 func AppendLatin[T string | []byte](dst []byte, s T, sep byte) (out []byte, ok bool) {
 	out = slices.Grow(dst, len(s))
 	if n := foldASCII(out[len(dst):cap(out)], s, sep); n >= 0 {
@@ -96,9 +99,10 @@ func AppendLatin[T string | []byte](dst []byte, s T, sep byte) (out []byte, ok b
 	return out, true
 }
 
-// foldASCII is AppendLatin for a short ASCII text, as most names are. It
-// returns how many bytes of buf, which has room for s, it wrote; -1 for a text
-// that is none.
+// foldASCII is AppendLatin for a short ASCII text, as most names are: within
+// MaxWord no word needs cutting. It writes to buf, which must be as long as s,
+// and returns the number of bytes, or -1 for a text that is too long or not
+// ASCII.
 func foldASCII[T string | []byte](buf []byte, s T, sep byte) int {
 	if len(s) > MaxWord {
 		return -1
@@ -118,7 +122,7 @@ func foldASCII[T string | []byte](buf []byte, s T, sep byte) int {
 		}
 	}
 	if parted && n > 0 {
-		n-- // the last separator parts nothing
+		n-- // no word follows the last separator
 	}
 	return n
 }

@@ -1,5 +1,8 @@
-// Package jsontext knows how a text stands inside a JSON string: exactly as
-// encoding/json writes it with HTML escaping off.
+// Package jsontext writes texts as JSON strings, exactly as encoding/json does
+// with HTML escaping off.
+//
+// Records of the catalog are rendered by appending texts. Most texts need no escaping, which is checked eight bytes at a time;
+// the few others are left to encoding/json, so that the result cannot differ.
 package jsontext
 
 import (
@@ -9,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Append adds s, escaped and without quotes, to dst.
+// Append appends s to dst, escaped and without quotes.
 func Append[T string | []byte](dst []byte, s T) []byte {
 	start := len(dst)
 	dst = append(dst, s...)
@@ -30,13 +33,13 @@ func escape(dst []byte, s string) []byte {
 	return append(dst, quoted[1:len(quoted)-1]...)
 }
 
-// Quote adds s as a JSON string to dst.
+// Quote appends s to dst as a JSON string.
 func Quote[T string | []byte](dst []byte, s T) []byte {
 	return append(Append(append(dst, '"'), s), '"')
 }
 
-// Plain reports whether s stands for itself. It answers false for some that
-// do, never true for one that does not.
+// Plain reports whether s needs no escaping. It may report false for a text that
+// needs none, but never true for one that does. Invalid UTF-8 is not plain.
 func Plain(s []byte) bool {
 	high := uint64(0)
 	i := 0
@@ -56,21 +59,26 @@ func Plain(s []byte) bool {
 	return high&highs == 0 || multibyte(s)
 }
 
+// Words of eight bytes: 0x01 each, the highest bit of each, and seven spaces
+// above a free byte.
 const (
 	ones   = 0x0101010101010101
 	highs  = 0x8080808080808080
 	spaces = 0x2020202020202000
 )
 
-// special reports whether one of the eight bytes of w is below a space, a quote
-// or a backslash. Of bytes from 0x80 on it may say so wrongly.
+// special reports whether one of the eight bytes of w is a control character, a
+// quote or a backslash. It tests all bytes at once: subtracting a bound from a
+// byte below it sets the byte's highest bit. It may be wrong, and report true,
+// for words with bytes from 0x80 on.
 func special(w uint64) bool {
 	quote, slash := w^ones*'"', w^ones*'\\'
 	return ((w-ones*' ')|(quote-ones)|(slash-ones))&^w&highs != 0
 }
 
-// multibyte is Plain for a string of no special bytes that is not all ASCII: it
-// must be valid and without the separators that JSON in scripts minds.
+// multibyte is Plain for a string without special bytes that is not all ASCII:
+// it must be valid UTF-8 without U+2028 and U+2029, which encoding/json escapes
+// because JavaScript takes them for line ends.
 func multibyte(s []byte) bool {
 	for i := 0; ; i++ {
 		at := bytes.IndexByte(s[i:], 0xE2) // which begins U+2028 and U+2029
@@ -83,7 +91,7 @@ func multibyte(s []byte) bool {
 	}
 }
 
-// Text returns the text that Append made escaped of.
+// Text returns the text from which Append made escaped.
 func Text(escaped []byte) string {
 	if bytes.IndexByte(escaped, '\\') < 0 {
 		return string(escaped)
@@ -96,7 +104,7 @@ func Text(escaped []byte) string {
 	return s
 }
 
-// AppendValue adds v as encoding/json writes it without HTML escaping.
+// AppendValue appends v as encoding/json writes it without HTML escaping.
 func AppendValue(dst []byte, v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

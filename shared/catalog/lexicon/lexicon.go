@@ -1,5 +1,10 @@
-// Package lexicon knows the words of the catalog: which records have each, which
-// words begin alike, and which a person may have meant.
+// Package lexicon looks up the words of the catalog: the records of each, the
+// words with a common prefix, and the words that resemble a misspelled one.
+//
+// Words are sorted, so that the words with a prefix are a range, found by binary
+// search, and their records lie together. A search for a prefix must join the
+// records of all its words; for short prefixes that would be most of the
+// catalog, so that their sets are computed when a snapshot is loaded.
 package lexicon
 
 import (
@@ -12,25 +17,27 @@ import (
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
-// A Lexicon knows which records have each word, and each beginning of words.
+// A Lexicon finds the records of words and of prefixes. It is immutable, and
+// safe for concurrent use.
 type Lexicon struct {
 	words snapshot.Words
-	n     int // records
-	ready []wordSet
+	n     int       // records
+	ready []wordSet // by lo, then hi
 }
 
-// A wordSet is the records of the words from lo up to hi, kept ready because
-// joining the lists of the words at each search would take long.
+// A wordSet is the set of the records of the words from lo up to hi, without hi,
+// computed in advance.
 type wordSet struct {
 	lo, hi int
 	docset.Set
 }
 
-// minReady is how many entries words with one beginning have together before
-// the set of their records is kept ready.
+// minReady is the number of entries from which the set of a prefix is computed in
+// advance.
 const minReady = 1024
 
-// New returns the lexicon of the words of n records. It keeps w.
+// New returns the lexicon of the words of n records. It keeps w, which must not
+// be changed.
 func New(w snapshot.Words, n int) *Lexicon {
 	l := &Lexicon{words: w, n: n}
 	l.prepare(0, l.words.Tokens.Len(), nil)
@@ -40,8 +47,9 @@ func New(w snapshot.Words, n int) *Lexicon {
 
 func compareSpans(a, b wordSet) int { return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.hi, b.hi)) }
 
-// prepare keeps ready the sets of the beginnings that are longer than prefix,
-// which the words from lo up to hi have.
+// prepare computes the sets of the frequent prefixes longer than prefix, among
+// the words from lo up to hi, which all begin with prefix. A prefix with the same
+// words as a shorter one is skipped: the range is the same.
 func (l *Lexicon) prepare(lo, hi int, prefix []byte) {
 	all := hi - lo
 	for lo < hi {
@@ -68,15 +76,16 @@ func (l *Lexicon) keep(lo, hi int) {
 	l.ready = append(l.ready, wordSet{lo, hi, docset.BitsSet(bits, l.n)})
 }
 
-// past returns how many of the words from lo up to hi, which is where they
-// may end, begin with prefix.
+// past returns how many of the words from lo up to hi begin with prefix. Those
+// that do must come first.
 func (l *Lexicon) past(lo, hi int, prefix []byte) int {
 	return sort.Search(hi-lo, func(i int) bool {
 		return !bytes.HasPrefix(l.words.Tokens.At(uint32(lo+i)), prefix)
 	})
 }
 
-// Docs returns the records of the words from lo up to hi, word by word.
+// Docs returns the records of the words from lo up to hi, word by word: a record
+// with several of the words is repeated. It shares the memory of the snapshot.
 func (l *Lexicon) Docs(lo, hi int) []uint32 {
 	if lo == hi {
 		return nil
@@ -88,7 +97,8 @@ func (l *Lexicon) Docs(lo, hi int) []uint32 {
 	return l.words.Docs[start:l.words.Ends[hi-1]:l.words.Ends[hi-1]]
 }
 
-// Ready returns the set of the words from lo up to hi when it is kept ready.
+// Ready returns the set of the words from lo up to hi when it was computed in
+// advance.
 func (l *Lexicon) Ready(lo, hi int) (docset.Set, bool) {
 	i, ok := slices.BinarySearchFunc(l.ready, wordSet{lo: lo, hi: hi}, compareSpans)
 	if !ok {
@@ -97,7 +107,8 @@ func (l *Lexicon) Ready(lo, hi int) (docset.Set, bool) {
 	return l.ready[i].Set, true
 }
 
-// Span returns which words begin with prefix.
+// Span returns the range of the words that begin with prefix, without hi. It is
+// empty when no word does.
 func (l *Lexicon) Span(prefix []byte) (lo, hi int) {
 	lo = l.search(0, prefix)
 	hi = lo
@@ -111,7 +122,8 @@ func (l *Lexicon) Span(prefix []byte) (lo, hi int) {
 	return lo, hi
 }
 
-// search returns the first word from lo on that is not below word.
+// search returns the position of the first word, from lo on, that is not less
+// than word.
 func (l *Lexicon) search(lo int, word []byte) int {
 	hi := l.words.Tokens.Len()
 	for lo < hi {
@@ -125,7 +137,7 @@ func (l *Lexicon) search(lo int, word []byte) int {
 	return lo
 }
 
-// whole returns the position of a word.
+// whole returns the position of a word, and whether the lexicon has it.
 func (l *Lexicon) whole(word []byte) (int, bool) {
 	i := l.search(0, word)
 	return i, i < l.words.Tokens.Len() && bytes.Equal(l.words.Tokens.At(uint32(i)), word)

@@ -81,7 +81,7 @@ func TestSpan(t *testing.T) {
 		}
 	}
 	if ready < 5 {
-		t.Errorf("only %d sets were ready: the test does not test", ready)
+		t.Errorf("only %d sets were ready, too few for this test", ready)
 	}
 }
 

@@ -6,22 +6,32 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what a search that matches nothing may cost.
-const (
-	maxNear   = 12 // words that are tried in the place of one
-	maxParted = 4  // ways to part one word
+// A search without matches is tried again with other words: with one word split
+// in two, or with words that resemble a misspelled one. Resemblance is the edit
+// distance of Damerau and Levenshtein, with a letter inserted, deleted or
+// replaced, or two neighbours swapped, for 1 each. The sorted words are walked
+// as a tree of prefixes: one row of the distance matrix is computed for each
+// letter of a prefix, and a prefix whose row exceeds the limit everywhere is
+// left with all its words.
 
-	maxLetters = 48 // of a word that is compared
+// Bounds of the cost of a search without matches.
+const (
+	maxNear   = 12 // words that are tried in place of a word
+	maxParted = 4  // ways to split a word
+
+	maxLetters = 48 // letters of a word that is compared
 )
 
-// Frequency returns how many records a word begins words of, about.
+// Frequency returns about how many records have a word that begins with word.
+// Records with several of these words are counted several times.
 func (l *Lexicon) Frequency(word string) int {
 	lo, hi := l.Span([]byte(word))
 	return len(l.Docs(lo, hi))
 }
 
-// Partings returns where word may be two: the first a word, the second the
-// beginning of one; the most frequent pairs first.
+// Partings returns the positions, in bytes, at which word can be split into a
+// word of the catalog and the prefix of another, the most frequent pairs first.
+// Both parts have two bytes at least.
 func (l *Lexicon) Partings(word string) []int {
 	type parting struct{ at, frequency int }
 	var list []parting
@@ -45,10 +55,11 @@ func (l *Lexicon) Partings(word string) []int {
 	return out
 }
 
-// Near returns the words that are at most a few letters from word, the nearest
-// first, then the most frequent. A word of fewer than 4 letters is left alone;
-// one letter may differ, from 9 letters on two. So is one that is longer than
-// words are, which would take long to compare.
+// Near returns the words of the catalog within an edit distance of word, the
+// nearest first, then the most frequent, at most maxNear. The distance is 1 for
+// words of 4 to 8 letters and 2 for longer ones. For words of fewer than 4
+// letters, which resemble too many, and of more than maxLetters it returns nil.
+// Words with another first letter are tried only when no other word is near.
 func (l *Lexicon) Near(word string) []string {
 	letters := []rune(word)
 	most := 0
@@ -79,25 +90,24 @@ func (l *Lexicon) Near(word string) []string {
 	return out
 }
 
+// A candidate is a word by its position, with its distance and its records.
 type candidate struct{ word, distance, frequency int }
 
-// A nearer walks the words as the tree that their order makes of them, with
-// the distances of each beginning of word to the beginning that they share: a
-// branch is left when all are too large.
+// A nearer walks the tree of prefixes in search of one word.
 type nearer struct {
 	l     *Lexicon
-	word  []rune
-	most  int
+	word  []rune // the word that is looked for
+	most  int    // the greatest distance
 	found []candidate
 
-	// Of the beginning that is looked at, by how many letters it has: its edit
-	// distances to every beginning of the word, and its last letter.
+	// By the length of the current prefix, in letters: its distances to each
+	// prefix of word, and its last letter.
 	rows    [][]int
 	letters []rune
 }
 
 func newNearer(l *Lexicon, word []rune, most int) *nearer {
-	deep, wide := len(word)+most+2, len(word)+1 // of more letters every distance is too large
+	deep, wide := len(word)+most+2, len(word)+1 // a longer prefix is always too far
 	n := &nearer{l: l, word: word, most: most, rows: make([][]int, deep), letters: make([]rune, deep)}
 	all := make([]int, deep*wide)
 	for i := range n.rows {
@@ -109,8 +119,8 @@ func newNearer(l *Lexicon, word []rune, most int) *nearer {
 	return n
 }
 
-// walk visits the words from lo up to hi, which share size bytes that are depth
-// letters.
+// walk visits the words from lo up to hi, whose common prefix has size bytes and
+// depth letters.
 func (n *nearer) walk(lo, hi, size, depth int) {
 	for lo < hi {
 		word := n.l.words.Tokens.At(uint32(lo))
@@ -130,8 +140,8 @@ func (n *nearer) walk(lo, hi, size, depth int) {
 	}
 }
 
-// step fills in the distances after one more letter, which makes depth of them,
-// and returns the least.
+// step fills in the row of a prefix of depth letters, the last of which is
+// letter, and returns its least distance.
 func (n *nearer) step(depth int, letter rune) int {
 	next, last := n.rows[depth], n.rows[depth-1]
 	n.letters[depth] = letter
@@ -144,7 +154,7 @@ func (n *nearer) step(depth int, letter rune) int {
 		}
 		d := min(last[i]+cost, last[i+1]+1, next[i]+1)
 		if i > 0 && depth > 1 && c == n.letters[depth-1] && n.word[i-1] == letter {
-			d = min(d, n.rows[depth-2][i-1]+1) // two letters in each other's place
+			d = min(d, n.rows[depth-2][i-1]+1) // two letters swapped
 		}
 		next[i+1] = d
 		least = min(least, d)

@@ -1,25 +1,25 @@
-// Package rank knows which stream of a channel to try first.
+// Package rank orders the streams of a channel by which to try first.
 //
-// It is one function of values, so that the detail record, the feeds and the
-// player of the pages choose alike: [Order]. What decides comes in this order,
-// each rule among those that the rules before it hold equal:
+// It is one pure function, [Order], so that the detail record, the feeds and the
+// player of the pages choose alike. These rules decide, each among the streams
+// that the rules before it leave equal:
 //
-//  1. What the operator blocked is left out.
-//  2. The outlook, by what probes measured: good, not known, doubtful, bad.
-//  3. What was seen to open without headers, or never tried, comes before what
-//     was seen to need them: pages cannot send them.
-//  4. What the register thinks usable comes before what it does not.
-//  5. The label: none, then "Not 24/7", then "Geo-blocked", which is no
-//     drawback to a caller at home.
+//  1. Streams that the operator blocked are left out.
+//  2. The outlook, from measurements: good, unknown, doubtful, bad.
+//  3. Streams that opened without headers, or were never tried, come before
+//     those that opened only with headers: pages cannot send them.
+//  4. Streams that the register marks playable come before the others.
+//  5. The label: empty, then "Not 24/7", then "Geo-blocked", which counts as
+//     empty for a caller at home.
 //  6. The kind: HLS and audio, which most players open, then DASH, then TS and
-//     FLV, then the video platform, then what browsers cannot open.
-//  7. What needs no headers before what does: the hop can send them for the
-//     playlist, and nobody for the segments.
-//  8. HTTPS before HTTP, which a secure page may not load.
-//  9. The sharper picture, as measured or else as declared.
+//     FLV, then the video platform, then kinds that browsers cannot open.
+//  7. Streams that require no headers come before those that do: the hop can
+//     send headers for the playlist, but not for the segments.
+//  8. HTTPS comes before HTTP, which a secure page may not load.
+//  9. The larger picture, as measured or else as declared.
 //  10. The better score, then the later measurement.
 //
-// Streams that all rules hold equal stay in the order in which they came.
+// Streams that are equal by all rules keep their order.
 package rank
 
 import (
@@ -32,30 +32,34 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// A Candidate is a stream with what is known of it at the moment.
+// A Candidate is a stream with its current measurement and block.
 type Candidate struct {
 	Stream  *catalog.StreamRecord
 	Health  *catalog.StreamHealth // nil when it was never measured
 	Closed  bool                  // as measured, its media opens only with headers that pages cannot send
 	Blocked bool                  // by the operator
-	At      int                   // for whoever orders, to tell which it was
+	At      int                   // position in the caller's list; not used for ordering
 }
 
-// A Caller is who would play the stream, as far as that matters.
+// A Caller is the caller that would play the stream, as far as the order depends
+// on it.
 type Caller struct {
-	Country string    // ISO 3166-1 alpha-2; empty when not known
-	Now     time.Time // by which measurements age; zero when they do not
+	Country string    // ISO 3166-1 alpha-2; empty when unknown
+	Now     time.Time // the time by which measurements age; zero when they do not
 }
 
-// Stale is the age after which a measurement says nothing any more. Those that
-// find nothing new are rewritten every seven days.
+// Stale is the age after which a measurement no longer counts. A measurement
+// that repeats the last is rewritten after seven days, the longest interval
+// between the measurements of a stream.
 const Stale = 8 * 24 * time.Hour
 
-// goodScore is the least moving average of a stream that can be counted on.
+// goodScore is the least moving average, from 0 to 100, of a stream with a good
+// outlook.
 const goodScore = 50
 
 // Order returns the streams of the channel r that may be played, best first.
-// It reuses list. It is stable, and depends on nothing but its arguments.
+// It reorders list and returns part of it. It is stable, and depends on nothing
+// but its arguments.
 func Order(r *catalog.Record, list []Candidate, c Caller) []Candidate {
 	list = slices.DeleteFunc(list, func(s Candidate) bool { return s.Blocked })
 	if len(list) < 2 {
@@ -74,8 +78,8 @@ func Order(r *catalog.Record, list []Candidate, c Caller) []Candidate {
 	return list
 }
 
-// Best returns the first that [Order] would, and leaves list as it is. It
-// reports false when all are blocked.
+// Best returns the first stream that [Order] would return, without sorting or
+// changing list. It reports false when all streams are blocked.
 func Best(r *catalog.Record, list []Candidate, c Caller) (Candidate, bool) {
 	j := judge{atHome: AtHome(r, c.Country), now: c.Now}
 	var best Candidate
@@ -92,10 +96,10 @@ func Best(r *catalog.Record, list []Candidate, c Caller) (Candidate, bool) {
 	return best, found
 }
 
-// AtHome reports whether a caller of the country is where the channel r is
-// meant to be seen: in its country, or in a country, state or city of its
-// broadcast area, or anywhere when that is the world. Of other regions, such
-// as "r/LATAM", the catalog does not keep the countries.
+// AtHome reports whether a caller in country is in the area that the channel r
+// broadcasts to: in its country, or in a country, state or city of its broadcast
+// area, or anywhere when that is the world. Other regions, such as "r/LATAM", do
+// not count, since the catalog does not store their countries.
 func AtHome(r *catalog.Record, country string) bool {
 	if country == "" {
 		return false
@@ -103,8 +107,8 @@ func AtHome(r *catalog.Record, country string) bool {
 	return r.Country == country || slices.ContainsFunc(r.BroadcastArea, func(area string) bool { return covers(area, country) })
 }
 
-// covers reports whether an area such as "c/BR", "s/BR-SP" or "ct/BRSAO" is of
-// the country, or the world.
+// covers reports whether an area such as "c/BR", "s/BR-SP" or "ct/BRSAO" is the
+// country, lies in it, or is the world.
 func covers(area, country string) bool {
 	kind, code, _ := strings.Cut(area, "/")
 	switch kind {
@@ -121,13 +125,14 @@ func covers(area, country string) bool {
 	return false
 }
 
-// A ranked is a candidate with what it is ordered by.
+// A ranked is a candidate with its merits.
 type ranked struct {
 	Candidate
 	merits
 }
 
-// merits are what a stream is ordered by, each the less the better.
+// merits are the sort keys of a stream, in the order of the rules. Smaller is
+// better.
 type merits struct {
 	outlook, closed, playable, label, kind, headers, scheme uint8
 	picture, score                                          int
@@ -149,7 +154,7 @@ func compare(a, b *merits) int {
 	)
 }
 
-// A judge knows of the caller what the merits of streams depend on.
+// A judge computes merits for one caller.
 type judge struct {
 	atHome bool
 	now    time.Time
@@ -180,9 +185,9 @@ func (j judge) merits(s *Candidate) merits {
 	return m
 }
 
-// measured returns a measurement that still says something, and its age; nil
-// when there is none. One without a time does not age, and one from the future,
-// by a clock that runs ahead, is new.
+// measured returns h and its age, or nil when h is nil or stale. A measurement
+// without a time does not age; one from the future, from a clock that runs
+// ahead, has the age 0.
 func (j judge) measured(h *catalog.StreamHealth) (*catalog.StreamHealth, time.Duration) {
 	if h == nil {
 		return nil, Stale
@@ -201,7 +206,7 @@ func (j judge) measured(h *catalog.StreamHealth) (*catalog.StreamHealth, time.Du
 	return h, age
 }
 
-// The outlooks.
+// The outlooks, best first.
 const (
 	good uint8 = iota
 	unknown
@@ -209,8 +214,9 @@ const (
 	bad
 )
 
-// outlook tells what to expect. A stream that was refused to the prober as
-// geo-blocked may well play for a caller at home.
+// outlook returns the outlook of a measurement. A stream that refused the prober
+// may be geo-blocked and still play for a caller at home, so that its outlook is
+// unknown there.
 func (j judge) outlook(h *catalog.StreamHealth) uint8 {
 	if h == nil {
 		return unknown
@@ -232,6 +238,7 @@ func (j judge) outlook(h *catalog.StreamHealth) uint8 {
 	return unknown
 }
 
+// label returns the rank of a label, whose spelling is the source's.
 func (j judge) label(label string) uint8 {
 	switch {
 	case strings.Contains(label, "Geo") && !j.atHome:
@@ -256,6 +263,7 @@ func kindRank(kind string) uint8 {
 	return 4
 }
 
+// unless returns 0 for true and 1 for false, so that true sorts first.
 func unless(good bool) uint8 {
 	if good {
 		return 0
@@ -263,17 +271,17 @@ func unless(good bool) uint8 {
 	return 1
 }
 
-// secure reports whether a URL is of HTTPS, in whatever case it says so.
+// secure reports whether a URL has the scheme https, in upper or lower case.
 func secure(raw string) bool {
 	const scheme = "https:"
 	return len(raw) > len(scheme) && strings.EqualFold(raw[:len(scheme)], scheme)
 }
 
-// maxLines is more than any picture has.
+// maxLines is more lines than any picture has.
 const maxLines = 100_000
 
-// Lines returns the number of picture lines that a quality such as "1080p" or
-// a resolution such as "1920x1080" declares; 0 when it declares none.
+// Lines returns the number of picture lines of a quality such as "1080p" or a
+// resolution such as "1920x1080"; 0 when it has none.
 func Lines(quality string) int {
 	if _, height, ok := strings.Cut(quality, "x"); ok {
 		quality = height

@@ -204,7 +204,7 @@ func TestOrder(t *testing.T) {
 		again := rank.Order(channel, slices.Clone(list), caller)
 		twice := rank.Order(channel, slices.Clone(got), caller)
 		if d := cmp.Diff(places(got), places(again)) + cmp.Diff(places(got), places(twice)); d != "" {
-			t.Fatalf("the same streams are ordered otherwise:\n%s", d)
+			t.Fatalf("the same streams in another order are ordered differently:\n%s", d)
 		}
 		sorted := places(got)
 		slices.Sort(sorted)
