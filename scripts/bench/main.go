@@ -31,6 +31,7 @@ import (
 	"miramundo.dev/scripts/bench/overhop"
 	"miramundo.dev/scripts/bench/overhttp"
 	"miramundo.dev/scripts/bench/overprobe"
+	"miramundo.dev/scripts/bench/oversearch"
 )
 
 // sampleData as the folder of the sources stands for the sample catalog of the
@@ -101,7 +102,7 @@ func main() {
 		return
 	}
 	if *load != "" {
-		exit(loadOnce(os.Stdout, *load))
+		exit(oversearch.LoadOnce(os.Stdout, *load))
 		return
 	}
 	o := options{sizes: strings.Split(*size, ","), runs: *runs, data: *data, peers: *peers, length: *length}

@@ -12,12 +12,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
 	"miramundo.dev/functions"
+	"miramundo.dev/scripts/bench/process"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
@@ -95,9 +95,11 @@ func reloadOnce(out io.Writer, dir, sources string) (err error) {
 		return err
 	}
 	r := reloaded{Seconds: time.Since(start).Seconds(), Steps: rep.Result.(*reload.Report).Steps}
-	if r.PeakMB, err = peakMB(); err != nil {
+	peak, err := process.Peak()
+	if err != nil {
 		return err
 	}
+	r.PeakMB = int(peak)
 	return json.NewEncoder(out).Encode(r)
 }
 
@@ -107,20 +109,6 @@ func stack(dir, sources string) (*compose.Parts, error) {
 		return nil, err
 	}
 	return compose.Open(context.Background(), compose.Options{Config: c, Log: slog.New(slog.DiscardHandler), Schedules: functions.Schedules()}, functions.Processes()...)
-}
-
-// peakMB returns the peak of the resident memory of this process.
-func peakMB() (int, error) {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0, err
-	}
-	_, rest, ok := strings.Cut(string(status), "VmHWM:")
-	var kb int
-	if _, err := fmt.Sscan(rest, &kb); !ok || err != nil {
-		return 0, errors.New("/proc/self/status has no peak of memory (VmHWM)")
-	}
-	return kb / 1024, nil
 }
 
 // swaps is how often a channel is blocked and unblocked while searches run. Each

@@ -23,6 +23,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"miramundo.dev/scripts/bench/process"
 	"miramundo.dev/scripts/players/container"
 	"miramundo.dev/shared/catalog"
 )
@@ -128,7 +129,7 @@ func (b *bench) start(ctx context.Context, more ...string) (stop func() error, e
 	if err != nil {
 		return nil, err
 	}
-	return b.hop.Stop, pin(b.hop.PID(), 0)
+	return b.hop.Stop, process.Pin(b.hop.PID(), 0)
 }
 
 // path is the path of the first stream of a kind.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"miramundo.dev/scripts/bench/process"
 )
 
 // A peer is another program that rewrites playlists, measured beside the hop.
@@ -77,8 +79,8 @@ func (p *peer) await(ctx context.Context) error {
 			return fmt.Errorf("%s does not rewrite: %.300s", p.name, a.Body)
 		}
 		if err == nil {
-			for _, id := range append(children(p.pid), p.pid) {
-				if err := pin(id, 0); err != nil {
+			for _, id := range append(process.Children(p.pid), p.pid) {
+				if err := process.Pin(id, 0); err != nil {
 					return err
 				}
 			}

@@ -2,10 +2,8 @@ package overhop
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,10 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
-	"time"
+
+	"miramundo.dev/scripts/bench/process"
 )
 
 // childFlag, as the first argument, makes a process serve as the ceiling.
@@ -111,82 +108,5 @@ func startCeiling(ctx context.Context, dir string) (base string, pid int, err er
 		return "", 0, fmt.Errorf("the ceiling did not start: %w", err)
 	}
 	go func() { _ = cmd.Wait() }() // it ends with ctx, and its status does not matter
-	return "http://" + strings.TrimSpace(line), cmd.Process.Pid, pin(cmd.Process.Pid, 0)
-}
-
-// pin restricts a process with all its threads to one core.
-func pin(pid, core int) error {
-	out, err := exec.Command("taskset", "-a", "-p", "-c", strconv.Itoa(core), strconv.Itoa(pid)).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("pin to core %d: %w: %s", core, err, out)
-	}
-	return nil
-}
-
-// cpu returns the CPU time of a process and its children.
-func cpu(pid int) (time.Duration, error) {
-	var sum time.Duration
-	for _, id := range append(children(pid), pid) {
-		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
-		if err != nil {
-			return 0, err
-		}
-		// After the name in brackets: state is field 3, utime 14, stime 15.
-		fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-		for _, f := range fields[11:13] {
-			ticks, err := strconv.Atoi(f)
-			if err != nil {
-				return 0, err
-			}
-			sum += time.Duration(ticks) * (time.Second / 100) // USER_HZ is 100
-		}
-	}
-	return sum, nil
-}
-
-func children(pid int) (ids []int) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	if err != nil {
-		return nil // the process has ended
-	}
-	for _, f := range strings.Fields(string(data)) {
-		if id, err := strconv.Atoi(f); err == nil {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// memory returns the resident memory of a process, in MiB.
-func memory(pid int) (float64, error) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	_, rest, ok := strings.Cut(string(data), "VmRSS:")
-	var kb float64
-	if _, err := fmt.Sscan(rest, &kb); !ok || err != nil {
-		return 0, errors.New("/proc has no resident memory (VmRSS) of the process")
-	}
-	return kb / 1024, nil
-}
-
-// files returns the number of open files and connections of a process.
-func files(pid int) (int, error) {
-	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
-	return len(list), err
-}
-
-// goroutines ends a Go process with SIGQUIT, which makes the runtime print all
-// stacks, and returns the number of goroutines in that output.
-func goroutines(pid int, wrote fmt.Stringer, ended func() error) (int, error) {
-	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
-		return 0, err
-	}
-	_ = ended() // the status of SIGQUIT is expected
-	n := strings.Count(wrote.String(), "\ngoroutine ")
-	if n == 0 {
-		return 0, errors.New("the process printed no goroutines after SIGQUIT")
-	}
-	return n, nil
+	return "http://" + strings.TrimSpace(line), cmd.Process.Pid, process.Pin(cmd.Process.Pid, 0)
 }

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"miramundo.dev/scripts/bench/process"
 	"miramundo.dev/scripts/players/container"
 	"miramundo.dev/shared/catalog"
 )
@@ -73,7 +74,7 @@ func Soak(ctx context.Context, out io.Writer, length time.Duration) (err error) 
 // soak loads the running hop, prints the figures, and compares them with the limits.
 func (b *bench) soak(ctx context.Context, length time.Duration, wrote *crashLog) error {
 	pid := b.hop.PID()
-	before, err := files(pid)
+	before, err := process.Files(pid)
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (b *bench) soak(ctx context.Context, length time.Duration, wrote *crashLog)
 	if err != nil {
 		return errors.Join(err, b.hop.Stop())
 	}
-	left, err := goroutines(pid, wrote, b.hop.Wait)
+	left, err := process.Goroutines(pid, wrote, b.hop.Wait)
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (t table) most(name string, reached, limit float64) {
 func settled(ctx context.Context, pid, limit int) (int, error) {
 	deadline := time.Now().Add(40 * time.Second)
 	for {
-		n, err := files(pid)
+		n, err := process.Files(pid)
 		if err != nil || n <= limit || time.Now().After(deadline) {
 			return n, err
 		}
@@ -156,7 +157,7 @@ func (s *soaking) load(ctx context.Context, pid int, length time.Duration) ([]fl
 	for playing.Err() == nil {
 		select {
 		case <-tick.C:
-			mb, err := memory(pid)
+			mb, err := process.Memory(pid)
 			if err != nil {
 				return nil, err
 			}

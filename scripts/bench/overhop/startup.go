@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"miramundo.dev/scripts/bench/process"
 	"miramundo.dev/scripts/players/container"
 )
 
@@ -25,7 +26,7 @@ func (b *bench) rest(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	empty, err := memory(b.hop.PID())
+	empty, err := process.Memory(b.hop.PID())
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (b *bench) rest(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	full, err := memory(b.hop.PID())
+	full, err := process.Memory(b.hop.PID())
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (b *bench) startup(ctx context.Context) error {
 			return errors.Join(err, h.Stop())
 		}
 		times = append(times, h.Ready)
-		if held, err = memory(h.PID()); err != nil {
+		if held, err = process.Memory(h.PID()); err != nil {
 			return errors.Join(err, h.Stop())
 		}
 		if err := h.Stop(); err != nil {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"miramundo.dev/scripts/bench/process"
 )
 
 // script makes wrk request the paths in a file in turn, when one is given, and
@@ -61,7 +63,7 @@ func run(ctx context.Context, dir string, l load, pid int) (result, error) {
 	if l.paths != "" {
 		args = append(args, "--", l.paths)
 	}
-	before, err := cpu(pid)
+	before, err := process.CPU(pid)
 	if err != nil {
 		return result{}, err
 	}
@@ -69,7 +71,7 @@ func run(ctx context.Context, dir string, l load, pid int) (result, error) {
 	if err != nil {
 		return result{}, fmt.Errorf("wrk: %w: %s", err, out)
 	}
-	after, err := cpu(pid)
+	after, err := process.CPU(pid)
 	if err != nil {
 		return result{}, err
 	}

@@ -11,11 +11,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"miramundo.dev/scripts/bench/process"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/probe"
@@ -74,7 +74,12 @@ func Run(ctx context.Context, out io.Writer, length time.Duration) (err error) {
 			return err
 		}
 	}
-	b.print(out, time.Since(b.begun), processCPU()-cpu, b.meter.Ops().Less(before))
+	took, used, ops := time.Since(b.begun), processCPU()-cpu, b.meter.Ops().Less(before)
+	peak, err := process.Peak()
+	if err != nil {
+		return err
+	}
+	b.print(out, took, used, peak, ops)
 	return nil
 }
 
@@ -150,7 +155,7 @@ func (b *bench) once(ctx context.Context) error {
 }
 
 // print prints the figures of the part of the day, and of a whole day.
-func (b *bench) print(out io.Writer, took, cpu time.Duration, ops storetest.Ops) {
+func (b *bench) print(out io.Writer, took, cpu time.Duration, peakMB float64, ops storetest.Ops) {
 	days := speed * took.Hours() / 24
 	perDay := func(n float64) float64 { return n / days }
 	second := func(n float64) float64 { return n / took.Seconds() }
@@ -163,7 +168,7 @@ func (b *bench) print(out io.Writer, took, cpu time.Duration, ops storetest.Ops)
 	line("due and left by the last round", "%d", b.late)
 	line("requests", "%.1f/s, %.1f for each measurement", second(float64(b.requests)), float64(b.requests)/float64(max(b.measured, 1)))
 	line("processor time", "%.2f ms for each measurement", 1000*cpu.Seconds()/float64(max(b.measured, 1)))
-	line("greatest memory", "%.0f MB", float64(peak())/(1<<20))
+	line("greatest memory", "%.0f MiB", peakMB)
 	fmt.Fprintf(out, "\na day of one instance:\n\n")
 	line("measurements", "%.0f: %.1f for each stream", perDay(float64(b.measured)), perDay(float64(b.measured))/streams)
 	line("requests", "%.0f: %.1f/s of the 20/s that are allowed", perDay(float64(b.requests)), perDay(float64(b.requests))/day.Seconds())
@@ -179,18 +184,4 @@ func processCPU() time.Duration {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// peak returns the peak of the resident memory of the process in bytes, or 0 when
-// /proc has none.
-func peak() (bytes int64) {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	if _, err := fmt.Sscanf(rest, "%d kB", &bytes); err != nil {
-		return 0
-	}
-	return bytes << 10
 }

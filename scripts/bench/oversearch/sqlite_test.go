@@ -1,4 +1,4 @@
-package main
+package oversearch
 
 import (
 	"path/filepath"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/scripts/bench/sqlitepeer"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 )
@@ -21,7 +22,7 @@ func TestSQLiteAnswersTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := index.NewView(ix, indextest.Overlay(seedChosen, reg), links)
-	db, err := fillSQLite(t.Context(), filepath.Join(t.TempDir(), "peer.db"), v)
+	db, err := sqlitepeer.Fill(t.Context(), filepath.Join(t.TempDir(), "peer.db"), v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func TestSQLiteAnswersTheSame(t *testing.T) {
 				t.Fatalf("the catalog gives %d queries, want %d", len(c.queries), peerQueries)
 			}
 			for _, q := range c.queries[:peerQueries] {
-				docs, total, err := askSQLite(t.Context(), db, &q)
+				docs, total, err := db.Ask(t.Context(), &q)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,16 +1,15 @@
-package main
+// Package sqlitepeer searches the catalog as is usual with SQLite and its full-text
+// search, so that the index can be measured beside it.
+package sqlitepeer
 
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	_ "modernc.org/sqlite" // the peer
 
@@ -20,11 +19,6 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// peerQueries is how many searches of each class are made on the peer, which
-// needs milliseconds for each.
-const peerQueries = 7
-
-// schema stores the catalog as is usual with SQLite and its full-text search.
 const schema = `
 CREATE TABLE d (id INTEGER PRIMARY KEY, kind INT, playable INT, guide INT, online INT, country TEXT, network TEXT, subdivision TEXT,
 	city TEXT, votes INT, score INT, item TEXT);
@@ -37,56 +31,11 @@ CREATE INDEX d_country ON d (country, id); CREATE INDEX d_network ON d (network,
 CREATE INDEX d_kind ON d (kind, playable, id); CREATE INDEX d_votes ON d (votes DESC, id); CREATE INDEX d_score ON d (score DESC, id);
 INSERT INTO f(f) VALUES ('optimize'); ANALYZE;`
 
-// sqlitePart runs the mix on SQLite FTS5, and compares its answers and its times
-// with those of the index. The times of SQLite are wall time, because it may use
-// other threads.
-func sqlitePart(ctx context.Context, t *table, reg *catalog.Register, v *index.View, work []class, mix time.Duration, g goal) error {
-	dir, err := os.MkdirTemp("", "bench")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	start := time.Now()
-	db, err := fillSQLite(ctx, filepath.Join(dir, "peer.db"), v)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	built := time.Since(start)
-	runtime.GC()
-	var mean time.Duration
-	same, compared := 0, 0
-	for _, c := range work {
-		if c.weight == 0 {
-			continue
-		}
-		var took []time.Duration
-		for _, q := range c.queries[:min(len(c.queries), peerQueries)] {
-			start := time.Now()
-			ids, total, err := askSQLite(ctx, db, &q)
-			if err != nil {
-				return fmt.Errorf("%s: %w", c.name, err)
-			}
-			took = append(took, time.Since(start))
-			docs, want := v.Find(q)
-			compared++
-			if total == want && slices.Equal(ids, docs) {
-				same++
-			}
-		}
-		mean += median(took) * time.Duration(c.weight) / 100
-	}
-	ratio := float64(mean) / float64(mix)
-	t.row("SQLite FTS5: filled in, s", fmt.Sprintf("%.1f", built.Seconds()))
-	t.row("SQLite FTS5: mix mean, µs", micros(mean))
-	t.row("SQLite FTS5: same answers", fmt.Sprintf("%d of %d", same, compared))
-	t.goal("times slower than the index", fmt.Sprintf("%.0f", ratio), fmt.Sprintf("%.0f", g.ratio), ratio >= g.ratio)
-	return nil
-}
+// A DB is a database with the records of a catalog. Row n+1 is record n.
+type DB struct{ db *sql.DB }
 
-// fillSQLite writes the records of v, as v shows them, into a new database. Row
-// n+1 is record n.
-func fillSQLite(ctx context.Context, file string, v *index.View) (*sql.DB, error) {
+// Fill writes the records of v, as v shows them, into a new database in file.
+func Fill(ctx context.Context, file string, v *index.View) (*DB, error) {
 	db, err := sql.Open("sqlite", "file:"+url.PathEscape(file)+"?_pragma=journal_mode(off)&_pragma=synchronous(off)&_pragma=mmap_size(2000000000)&_pragma=cache_size(-200000)")
 	if err != nil {
 		return nil, err
@@ -109,9 +58,14 @@ func fillSQLite(ctx context.Context, file string, v *index.View) (*sql.DB, error
 	if err := tx.Commit(); err != nil {
 		return nil, err
 	}
-	_, err = db.ExecContext(ctx, indexes)
-	return db, err
+	if _, err := db.ExecContext(ctx, indexes); err != nil {
+		return nil, err
+	}
+	return &DB{db}, nil
 }
+
+// Close closes the database.
+func (d *DB) Close() error { return d.db.Close() }
 
 // An inserter inserts records. After the first failure it does nothing.
 type inserter struct {
@@ -154,7 +108,11 @@ func (in *inserter) insert(row int, r *catalog.Record) {
 			score = 1 + *h.Score
 		}
 	}
-	page := encodeJSON(item)
+	page, err := json.Marshal(item)
+	if err != nil {
+		in.err = err
+		return
+	}
 	in.exec("INSERT INTO d VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", row, int(r.Kind), number(item.PlayableHint), number(item.HasGuide), online,
 		r.Country, r.Network, r.Subdivision, r.City, votes, score, page)
 	for class, values := range map[string][]string{"category": r.Categories, "language": r.Languages, "quality": filter.All[filter.Quality].Values(r), "tag": tags} {
@@ -172,12 +130,12 @@ func (in *inserter) insert(row int, r *catalog.Record) {
 	in.exec("INSERT INTO f(rowid, words) VALUES (?,?)", row, strings.Join(words, " "))
 }
 
-// askSQLite answers q with three statements, for the page, the total and the
+// Ask answers q with three statements, for the page, the total and the
 // facets, and returns the numbers of the records of the page.
-func askSQLite(ctx context.Context, db *sql.DB, q *index.Query) (docs []uint32, total int, err error) {
+func (d *DB) Ask(ctx context.Context, q *index.Query) (docs []uint32, total int, err error) {
 	where, args := condition(q)
 	order := map[string]string{"": "id", "name": "id", "score": "score DESC, id", "votes": "votes DESC, id"}[q.Sort]
-	rows, err := db.QueryContext(ctx, "SELECT id, item FROM d WHERE "+where+" ORDER BY "+order+fmt.Sprintf(" LIMIT %d OFFSET %d", q.Limit, q.Offset), args...)
+	rows, err := d.db.QueryContext(ctx, "SELECT id, item FROM d WHERE "+where+" ORDER BY "+order+fmt.Sprintf(" LIMIT %d OFFSET %d", q.Limit, q.Offset), args...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -194,10 +152,10 @@ func askSQLite(ctx context.Context, db *sql.DB, q *index.Query) (docs []uint32, 
 	if err := rows.Err(); err != nil {
 		return nil, 0, err
 	}
-	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM d WHERE "+where, args...).Scan(&total); err != nil {
+	if err := d.db.QueryRowContext(ctx, "SELECT count(*) FROM d WHERE "+where, args...).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	facets, err := db.QueryContext(ctx, "SELECT category, count(*) n FROM c WHERE doc IN (SELECT id FROM d WHERE "+where+") GROUP BY category ORDER BY n DESC, category", args...)
+	facets, err := d.db.QueryContext(ctx, "SELECT category, count(*) n FROM c WHERE doc IN (SELECT id FROM d WHERE "+where+") GROUP BY category ORDER BY n DESC, category", args...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -239,4 +197,11 @@ func condition(q *index.Query) (where string, args []any) {
 		add(len(words) == 0, "0")
 	}
 	return strings.Join(parts, " AND "), args
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -1,4 +1,4 @@
-package main
+package oversearch
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"miramundo.dev/scripts/bench/table"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
@@ -16,8 +17,8 @@ const knownItems = 1000
 
 // relevancePart measures how often a search by relevance finds the record that a
 // visitor looks for, by its full name and by the names that visitors type.
-func relevancePart(t *table, v *index.View, reg *catalog.Register) {
-	t.head("looked for by", "rank 1 %", "page 1 %", "found %")
+func relevancePart(t *table.Table, v *index.View, reg *catalog.Register) {
+	t.Head("looked for by", "rank 1 %", "page 1 %", "found %")
 	r := rand.New(rand.NewPCG(seedChosen, 4))
 	for _, c := range []struct {
 		name string
@@ -40,9 +41,15 @@ func relevancePart(t *table, v *index.View, reg *catalog.Register) {
 			}
 			rank, total := rankOf(v, d, q)
 			asked++
-			rank1 += number(rank == 0)
-			page1 += number(rank >= 0)
-			found += number(total > 0)
+			if rank == 0 {
+				rank1++
+			}
+			if rank >= 0 {
+				page1++
+			}
+			if total > 0 {
+				found++
+			}
 			if asked == knownItems {
 				break
 			}
@@ -51,11 +58,11 @@ func relevancePart(t *table, v *index.View, reg *catalog.Register) {
 		reached := ""
 		switch c.goal {
 		case "rank 1":
-			reached = verdict(rank1 == asked)
+			reached = table.Verdict(rank1 == asked)
 		case "found":
-			reached = verdict(float64(found) >= 0.95*float64(asked))
+			reached = table.Verdict(float64(found) >= 0.95*float64(asked))
 		}
-		t.row(c.name, share(rank1), share(page1), share(found), reached)
+		t.Row(c.name, share(rank1), share(page1), share(found), reached)
 	}
 }
 
@@ -65,13 +72,6 @@ func relevancePart(t *table, v *index.View, reg *catalog.Register) {
 func rankOf(v *index.View, d *catalog.Record, q string) (rank, total int) {
 	docs, total := v.Find(index.Query{Selection: filter.Selection{Q: q, Kind: "all", Sort: "relevance"}, Limit: pageSize})
 	return slices.IndexFunc(docs, func(doc uint32) bool { return v.Index().Record(int(doc)).Name == d.Name }), total
-}
-
-func number(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func cutName(_ *rand.Rand, d *catalog.Record) string {

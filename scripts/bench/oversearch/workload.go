@@ -1,4 +1,4 @@
-package main
+package oversearch
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package main
+package oversearch
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"miramundo.dev/scripts/bench/table"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
@@ -118,3 +119,9 @@ func (f *figures) add(reached time.Duration, slower float64) {
 }
 
 func (f *figures) median() figure { return figure{median(f.reached), median(f.scaled)} }
+
+// timeRow prints a processor time as measured, the same on the machine of the goals,
+// and the goal, which is compared with the latter.
+func timeRow(t *table.Table, name string, f figure, goal time.Duration) {
+	t.Row(name, table.Micros(f.reached), table.Micros(f.scaled), table.Micros(goal), table.Verdict(f.scaled <= goal))
+}

@@ -1,4 +1,4 @@
-package main
+package oversearch
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"time"
 
+	"miramundo.dev/scripts/bench/table"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
@@ -25,9 +26,9 @@ type loaded struct {
 	Slower      float64       // the factor of the gauge at that time
 }
 
-// loadOnce loads the snapshot in a file into this process, and prints a loaded as
+// LoadOnce loads the snapshot in a file into this process, and prints a loaded as
 // JSON.
-func loadOnce(out io.Writer, file string) error {
+func LoadOnce(out io.Writer, file string) error {
 	runtime.GOMAXPROCS(1)
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -67,7 +68,7 @@ func heap() uint64 {
 
 // snapshotPart measures the stored form of the catalog: its size, and the time
 // that fresh processes need to load it on one processor.
-func snapshotPart(ctx context.Context, t *table, o options, ix *index.Index, reg *catalog.Register, g goal) error {
+func snapshotPart(ctx context.Context, t *table.Table, o Options, ix *index.Index, reg *catalog.Register, g goal) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
@@ -87,14 +88,14 @@ func snapshotPart(ctx context.Context, t *table, o options, ix *index.Index, reg
 	}
 	n := float64(ix.Len())
 	per := func(bytes float64) string { return fmt.Sprintf("%.1f", bytes/n) }
-	t.time("snapshot to first answer, µs", whole.first, g.load)
-	t.row("  of that the first search, µs", micros(whole.query))
-	t.time("  without streams and logos, µs", part.first, g.load)
-	t.goal("stored, bytes/channel", per(float64(whole.size)), fmt.Sprint(g.stored), float64(whole.size)/n <= g.stored)
-	t.goal("  without streams and logos", per(float64(part.size)), fmt.Sprint(g.stored), float64(part.size)/n <= g.stored)
-	t.row("heap, bytes/channel", per(float64(whole.heap)))
-	t.goal("  without streams and logos", per(float64(part.heap)), fmt.Sprint(g.heap), float64(part.heap)/n <= g.heap)
-	t.time("full collection, µs", whole.gc, g.gc)
+	timeRow(t, "snapshot to first answer, µs", whole.first, g.load)
+	t.Row("  of that the first search, µs", table.Micros(whole.query))
+	timeRow(t, "  without streams and logos, µs", part.first, g.load)
+	t.Goal("stored, bytes/channel", per(float64(whole.size)), fmt.Sprint(g.stored), float64(whole.size)/n <= g.stored)
+	t.Goal("  without streams and logos", per(float64(part.size)), fmt.Sprint(g.stored), float64(part.size)/n <= g.stored)
+	t.Row("heap, bytes/channel", per(float64(whole.heap)))
+	t.Goal("  without streams and logos", per(float64(part.heap)), fmt.Sprint(g.heap), float64(part.heap)/n <= g.heap)
+	timeRow(t, "full collection, µs", whole.gc, g.gc)
 	return nil
 }
 
@@ -107,7 +108,7 @@ type load struct {
 }
 
 // loads encodes ix and returns the medians of loading it in fresh processes.
-func loads(ctx context.Context, o options, dir string, ix *index.Index) (load, error) {
+func loads(ctx context.Context, o Options, dir string, ix *index.Index) (load, error) {
 	data, err := ix.Encode()
 	if err != nil {
 		return load{}, err
@@ -122,7 +123,7 @@ func loads(ctx context.Context, o options, dir string, ix *index.Index) (load, e
 	}
 	var first, query, gc figures
 	var l loaded
-	for range o.runs {
+	for range o.Runs {
 		out, err := exec.CommandContext(ctx, self, "-load", file).Output()
 		if err != nil {
 			return load{}, fmt.Errorf("load in a fresh process: %w", err)
