@@ -147,6 +147,9 @@ func TestRoutesOnce(t *testing.T) {
 	}{
 		{"once", fstest.MapFS{"a/a.go": file(path), "b/b.go": file("var q = `/api/other`")}, ""},
 		{"twice", fstest.MapFS{"a/a.go": file(path), "b/b.go": file(path)}, "said in a/a.go, b/b.go"},
+		{"by a script", fstest.MapFS{"a/a.go": file(path), "scripts/b/b.go": file(path)}, "said in a/a.go, scripts/b/b.go"},
+		{"the end of a path", fstest.MapFS{"a/a.go": file("var p = base + `/{id}`"), "b/b.go": file("var p = base + `/{id}`")}, "/{id} is said in"},
+		{"a slash alone", fstest.MapFS{"a/a.go": file("var p = `/`"), "b/b.go": file("var p = `/`")}, ""},
 		{"by a test", fstest.MapFS{"a/a.go": file(path), "b/b_test.go": file(path)}, ""},
 		{"in a tag", fstest.MapFS{"a/a.go": file(path), "b/b.go": file("type t struct { f int `/api/channels/{id}` }")}, ""},
 	} {

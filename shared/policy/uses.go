@@ -56,17 +56,14 @@ func calls(f *File, pattern string) map[*ast.SelectorExpr]bool {
 	return uses
 }
 
-// route matches a literal that names a path of the service.
-const route = `/(api|f|okf|mcp|logos|flags|\.well-known)/[\w{}$./:-]+|/(openapi|apis|agent)\.json`
+// route matches a literal that is a path or the beginning or end of one.
+const route = `/\.?[\w{][\w{}$./:-]*`
 
-// Routes checks that a path of the service occurs in one file only: a
-// duplicate will diverge. Tests and scripts may repeat paths, as clients do.
+// Routes checks that a path occurs in one file only, of the service or of what
+// scripts serve: a duplicate will diverge. Tests may repeat paths, as clients do.
 func Routes(t *Tree) []string {
 	said := map[string]map[string]bool{}
 	for _, f := range t.code() {
-		if match(`scripts/.*|shared/policy|`+suites, f.Dir) {
-			continue
-		}
 		for _, s := range literals(f) {
 			if !match(route, s) {
 				continue
@@ -80,7 +77,7 @@ func Routes(t *Tree) []string {
 	var found []string
 	for s, files := range said {
 		if len(files) > 1 {
-			found = append(found, fmt.Sprintf("%s is said in %s: derive it from the table of endpoints",
+			found = append(found, fmt.Sprintf("%s is said in %s: give it one home below both, such as a constant beside its subject",
 				s, strings.Join(slices.Sorted(maps.Keys(files)), ", ")))
 		}
 	}
