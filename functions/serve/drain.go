@@ -52,7 +52,7 @@ func (d *drain) leave() {
 	d.finish()
 }
 
-// finish tells the one who waits when none remain. The caller holds mu.
+// finish ends the wait when no request remains. The caller holds mu.
 func (d *drain) finish() {
 	if d.empty == nil || d.open > 0 {
 		return

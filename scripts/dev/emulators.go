@@ -16,13 +16,13 @@ func (st *stack) startEmulators(ctx context.Context, vars map[string]string) err
 	if strings.HasSuffix(st.layout.gateway, ":0") {
 		o.FirestoreAddr, o.PubSubAddr = "", ""
 	}
-	st.tell.say("starting the emulators of Firestore and Pub/Sub")
+	st.out.say("starting the emulators of Firestore and Pub/Sub")
 	e, err := emulator.Start(context.WithoutCancel(ctx), o) // they end after what uses them
 	if err != nil {
 		return fmt.Errorf("-backend emulators: %w", err)
 	}
 	st.emulators = e.Stop
-	st.tell.say("Firestore at %s, Pub/Sub at %s; their data is gone when they stop", e.Firestore, e.PubSub)
+	st.out.say("Firestore at %s, Pub/Sub at %s; their data is gone when they stop", e.Firestore, e.PubSub)
 	vars["FIRESTORE_EMULATOR_HOST"], vars["PUBSUB_EMULATOR_HOST"] = e.Firestore, e.PubSub
 	return nil
 }

@@ -64,7 +64,7 @@ func originAddr(file config.Stack) string {
 }
 
 // split reads host:port. Without a host it is the loopback address: a local
-// stack does not serve the network unless it is told to.
+// stack serves other machines only when a flag says so.
 func split(addr string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -72,7 +72,7 @@ func split(addr string) (host string, port int, err error) {
 	}
 	port, err = strconv.Atoi(text)
 	if err != nil || port < 0 || port > 65535-4 {
-		return "", 0, fmt.Errorf("%q is no port with room for four more", text)
+		return "", 0, fmt.Errorf("%q is not a port with four more after it", text)
 	}
 	return cmp.Or(host, "127.0.0.1"), port, nil
 }

@@ -28,7 +28,7 @@ func (st *stack) load(ctx context.Context) error {
 	}
 	err = st.show(ctx, pick)
 	if err != nil && st.catalog == "" && pick.name == live && ctx.Err() == nil {
-		st.tell.say("%v", err)
+		st.out.say("%v", err)
 		err = st.show(ctx, choice{sample, "the live sources gave nothing to show"})
 	}
 	return err
@@ -37,12 +37,12 @@ func (st *stack) load(ctx context.Context) error {
 // show opens the functions on a catalog. It loads the catalog now, unless the
 // data has it from before: then it is shown at once, and loaded again later.
 func (st *stack) show(ctx context.Context, pick choice) error {
-	st.tell.say("catalog: %s (%s)", pick.name, pick.why)
+	st.out.say("catalog: %s (%s)", pick.name, pick.why)
 	if err := st.open(ctx, pick.name); err != nil {
 		return err
 	}
 	if at, ok := st.parts.Catalog.Synced(); ok && st.mark.was(pick.name) {
-		st.tell.say("serving what %s has of %s", st.data, at.Local().Format("2006-01-02 15:04"))
+		st.out.say("serving what %s has of %s", st.data, at.Local().Format("2006-01-02 15:04"))
 		st.pending = !st.seed
 		if st.pending {
 			return nil
@@ -64,7 +64,7 @@ func (st *stack) open(ctx context.Context, name string) error {
 	st.close = func() error { return nil }
 	st.cfg.Catalog = name
 	parts, err := compose.Open(ctx, compose.Options{
-		Config: st.cfg, Log: st.log, Extra: testchannel.Dataset(address(st.at.origin)), Progress: st.tell.progress, Schedules: functions.Schedules(),
+		Config: st.cfg, Log: st.log, Extra: testchannel.Dataset(address(st.at.origin)), Progress: st.out.progress, Schedules: functions.Schedules(),
 	}, append(functions.Processes(), server.Process)...)
 	if err != nil {
 		return err
@@ -104,12 +104,12 @@ func (st *stack) assemble() error {
 }
 
 // reload runs the job that loads the catalog, shows what it published, and
-// tells how it went.
+// prints how it went.
 func (st *stack) reload(ctx context.Context, o job.Order) error {
 	report, err := st.awaited(ctx, reload.Name, o)
 	if report != nil {
 		if r, ok := report.Result.(*reload.Report); ok {
-			err = errors.Join(err, st.tellOf(r))
+			err = errors.Join(err, st.print(r))
 		}
 	}
 	if err == nil {
@@ -123,13 +123,13 @@ func (st *stack) reload(ctx context.Context, o job.Order) error {
 func (st *stack) awaited(ctx context.Context, name string, o job.Order) (*job.Report, error) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	for told := false; ; told = true {
+	for waiting := false; ; waiting = true {
 		report, err := st.parts.Jobs.Run(ctx, name, o)
 		if !errors.Is(err, job.ErrRunning) {
 			return report, err
 		}
-		if !told {
-			st.tell.say("job %s: another process runs it, or was cut off while it did; waiting", name)
+		if !waiting {
+			st.out.say("job %s: another process runs it, or was cut off while it did; waiting", name)
 		}
 		select {
 		case <-ctx.Done():
@@ -139,19 +139,19 @@ func (st *stack) awaited(ctx context.Context, name string, o job.Order) (*job.Re
 	}
 }
 
-// tellOf tells what a reload found. That it found nothing but our own test
-// channel is an error.
-func (st *stack) tellOf(r *reload.Report) error {
+// print prints what a reload found. A catalog that holds nothing but the test
+// channel of the stack is an error.
+func (st *stack) print(r *reload.Report) error {
 	for _, f := range r.Files {
 		if f.Problem != "" {
-			st.tell.say("  %s: %s", f.Name, f.Problem)
+			st.out.say("  %s: %s", f.Name, f.Problem)
 		}
 	}
 	b, own := r.Built, testchannel.Dataset("")
 	if b == nil {
 		return nil // the job has failed before, and said why
 	}
-	st.tell.say("loaded %d channels and %d stations with %d streams; %d can be played", b.Channels, b.Stations, b.Streams, b.Playable)
+	st.out.say("loaded %d channels and %d stations with %d streams; %d can be played", b.Channels, b.Stations, b.Streams, b.Playable)
 	if b.Channels <= len(own.Channels) && b.Stations <= len(own.Stations) {
 		return fmt.Errorf("the catalog %s has no channel and no station", st.cfg.Catalog)
 	}
@@ -164,12 +164,12 @@ func (st *stack) serve(ctx context.Context) error {
 	if st.seed {
 		return nil
 	}
-	st.tell.say("hop at %s, legacy player at %s", st.cfg.HopURL, st.cfg.LegacyURL)
-	st.tell.say("test channel at %s/tv/master.m3u8 (a station at /station.mp3)", address(st.at.origin))
+	st.out.say("hop at %s, legacy player at %s", st.cfg.HopURL, st.cfg.LegacyURL)
+	st.out.say("test channel at %s/tv/master.m3u8 (a station at /station.mp3)", address(st.at.origin))
 	if st.cfg.CatalogToken == st.token {
-		st.tell.say("operator token %s (kept in %s)", st.token, filepath.Join(st.data, tokenFile))
+		st.out.say("operator token %s (kept in %s)", st.token, filepath.Join(st.data, tokenFile))
 	}
-	st.tell.say("ready %s", st.cfg.BaseURL)
+	st.out.say("ready %s", st.cfg.BaseURL)
 
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
@@ -189,7 +189,7 @@ func (st *stack) serve(ctx context.Context) error {
 }
 
 // first runs each job once: the reload when what is shown was kept from before,
-// and then those that find out what the sources do not tell.
+// and then those that find out what the sources do not say.
 func (st *stack) first(ctx context.Context) {
 	for _, name := range st.parts.Jobs.Names() {
 		if ctx.Err() == nil && (name != reload.Name || st.pending) {
@@ -197,14 +197,14 @@ func (st *stack) first(ctx context.Context) {
 		}
 	}
 	if ctx.Err() == nil {
-		st.tell.say("each job has run once")
+		st.out.say("each job has run once")
 	}
 }
 
 // aggregate counts what people do. Without it the rest goes on.
 func (st *stack) aggregate(ctx context.Context) {
 	if err := functions.Aggregate(ctx, st.parts); err != nil {
-		st.tell.say("events are not counted: %v", err)
+		st.out.say("events are not counted: %v", err)
 	}
 }
 
@@ -219,7 +219,7 @@ func (st *stack) clock() *clock {
 	return c
 }
 
-// run runs a job and tells what went wrong, which stops nothing.
+// run runs a job and prints its failure, which stops nothing else.
 func (st *stack) run(ctx context.Context, name string) {
 	var err error
 	if name == reload.Name {
@@ -228,6 +228,6 @@ func (st *stack) run(ctx context.Context, name string) {
 		_, err = st.parts.Jobs.Run(ctx, name, job.Order{})
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, job.ErrRunning) {
-		st.tell.say("job %s: %v", name, err)
+		st.out.say("job %s: %v", name, err)
 	}
 }

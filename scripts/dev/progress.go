@@ -9,28 +9,30 @@ import (
 	"miramundo.dev/shared/source/collect"
 )
 
-// A teller tells a person how the loading of the catalog goes on.
-type teller struct {
+// A printer writes lines for a person who watches the stack start. Its methods
+// may be called concurrently.
+type printer struct {
 	mu    sync.Mutex
 	out   io.Writer
 	now   func() time.Time
-	last  map[string]time.Time // when each file was last told about; guarded by mu
+	last  map[string]time.Time // when the last line about each file was written; guarded by mu
 	pause time.Duration        // between two lines about one file
 }
 
-func newTeller(out io.Writer, now func() time.Time) *teller {
-	return &teller{out: out, now: now, last: map[string]time.Time{}, pause: 2 * time.Second}
+func newPrinter(out io.Writer, now func() time.Time) *printer {
+	return &printer{out: out, now: now, last: map[string]time.Time{}, pause: 2 * time.Second}
 }
 
 // say writes a line.
-func (t *teller) say(format string, args ...any) {
+func (t *printer) say(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	fmt.Fprintf(t.out, format+"\n", args...)
 }
 
-// progress writes a line about a file when it is done, and now and then before.
-func (t *teller) progress(p collect.Progress) {
+// progress writes a line about a file of the catalog when it was read, and every
+// two seconds while it is read.
+func (t *printer) progress(p collect.Progress) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
@@ -48,7 +50,7 @@ func (t *teller) progress(p collect.Progress) {
 	}
 }
 
-// size is a number of bytes for people.
+// size returns a number of bytes with its unit.
 func size(n int64) string {
 	switch {
 	case n < 1<<10:

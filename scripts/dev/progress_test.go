@@ -13,7 +13,7 @@ import (
 func TestProgress(t *testing.T) {
 	var out strings.Builder
 	now := time.Unix(0, 0)
-	tell := newTeller(&out, func() time.Time { return now })
+	tell := newPrinter(&out, func() time.Time { return now })
 	for _, step := range []struct {
 		after time.Duration
 		p     collect.Progress

@@ -27,7 +27,7 @@ var secretNames = []string{"GUEST_KEY", "HOP_TICKET_KEY", "PEOPLE_KEY"}
 
 // secrets returns the secrets that are kept in dir, by the names of their
 // settings. It makes those that are not there, so that what one start has
-// signed the next one knows.
+// signed the next one accepts.
 func secrets(dir string) (map[string]string, error) {
 	path := filepath.Join(dir, secretsFile)
 	kept := map[string]string{}

@@ -29,7 +29,8 @@ func newServers() *servers {
 // drain serves h; requests under way end before stop returns.
 func (s *servers) drain(l net.Listener, h http.Handler) { s.serve(context.Background(), l, h) }
 
-// cut serves h; requests under way are told to end by stop.
+// cut serves h; stop ends the contexts of the requests under way, since those
+// of a live stream never end by themselves.
 func (s *servers) cut(l net.Listener, h http.Handler) { s.serve(s.live, l, h) }
 
 func (s *servers) serve(ctx context.Context, l net.Listener, h http.Handler) {
@@ -61,7 +62,7 @@ func (s *servers) stop() error {
 	return errors.Join(errs...)
 }
 
-// edgeHeader is what an edge tells the caller's country in.
+// edgeHeader is the header in which an edge names the caller's country.
 const edgeHeader = "X-Client-Region"
 
 // fronts are what the parts of the stack listen with.
@@ -70,7 +71,7 @@ type fronts struct{ gateway, hop, legacy front }
 // A front does to a request what the edge would, and gives it to the part
 // behind it when there is one.
 type front struct {
-	country string // that the edge tells; empty tells none
+	country string // that the edge names; empty names none
 	inner   atomic.Pointer[http.Handler]
 }
 

@@ -23,8 +23,8 @@ import (
 // A stack is the service while it runs here.
 type stack struct {
 	settings
-	tell *teller
-	log  *slog.Logger
+	out *printer
+	log *slog.Logger
 
 	file    config.Stack
 	at      layout
@@ -44,16 +44,16 @@ type stack struct {
 func run(outer context.Context, s settings, out io.Writer) error {
 	ctx, cancel := context.WithCancel(outer)
 	nothing := func() error { return nil }
-	st := &stack{settings: s, tell: newTeller(out, time.Now), servers: newServers(), emulators: nothing, close: nothing}
-	st.tell.say("Miramundo: starting the local stack")
+	st := &stack{settings: s, out: newPrinter(out, time.Now), servers: newServers(), emulators: nothing, close: nothing}
+	st.out.say("Miramundo: starting the local stack")
 	err := st.start(ctx)
 	if outer.Err() != nil {
-		st.tell.say("stopping")
+		st.out.say("stopping")
 		err = nil // whatever was under way was cut short by that
 	}
 	cancel()
 	if err = errors.Join(err, st.servers.stop(), st.close(), st.emulators()); err == nil {
-		st.tell.say("stopped")
+		st.out.say("stopped")
 	}
 	return err
 }
@@ -79,7 +79,7 @@ func (st *stack) place(context.Context) (err error) {
 }
 
 // listen takes the places of the parts that exist, so that one that is taken is
-// told at once.
+// reported at once.
 func (st *stack) listen(context.Context) error {
 	for _, part := range []struct {
 		flag  string
@@ -153,7 +153,7 @@ func (st *stack) configure(ctx context.Context) (err error) {
 	}
 	level := st.cfg.LogLevel
 	if !logs {
-		level = slog.LevelWarn // a line for each request is for those who ask
+		level = slog.LevelWarn // a line for each request is printed only when LOG_LEVEL asks for it
 	}
 	st.log = newLog(os.Stderr, level, hasColours(os.Stderr, vars))
 	return nil

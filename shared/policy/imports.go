@@ -10,7 +10,7 @@ import (
 // import, in addition to those in their own folder. Patterns match whole
 // folders.
 type layer struct {
-	who, may, why string
+	packages, may, why string
 }
 
 // Sets of packages that several layers name.
@@ -30,42 +30,42 @@ const (
 var layers = []layer{
 	{`shared/policy`, ``, "the rules stand beside the code"},
 	{words, `shared/fault`, "what everything may use depends on nothing"},
-	{suites, `shared/(fault|store|bus|api|catalog|origin|probe|source)(/.*)?|shared/(i18n|identity|reference|wire)`, "a suite knows what it tests"},
-	{leaves, `shared/(fault|store|bus|store/embedded(/.*)?)`, "a leaf knows its contract and its vendor"},
-	{keepers + `|shared/overlay`, `shared/(fault|store)`, "documents, events and fetches know no subject"},
+	{suites, `shared/(fault|store|bus|api|catalog|origin|probe|source)(/.*)?|shared/(i18n|identity|reference|wire)`, "a suite imports what it tests"},
+	{leaves, `shared/(fault|store|bus|store/embedded(/.*)?)`, "a leaf imports its contract and its vendor"},
+	{keepers + `|shared/overlay`, `shared/(fault|store)`, "documents, events and fetches come below all subjects"},
 	{`shared/source(/.*)?`, words + `|` + keepers + `|shared/source(/.*)?`, "sources come before the catalog"},
 	{`shared/site`, `shared/i18n`, "where pages are is a function of the locale"},
 	{`shared/catalog/fold`, ``, "folding is a function of text"},
 	{`shared/catalog/rank`, `shared/catalog`, "the choice of a stream is a function of values"},
 	{`shared/(catalog/reload|guide/refresh|logo/fetch|probe/round)`, words + `|` + keepers + `|shared/(job|source|catalog|guide|logo|probe)(/.*)?`,
-		"a job reads the catalog, runs its subject, and knows neither people nor the web"},
+		"a job reads the catalog and runs its subject, without people or the web"},
 	{`shared/catalog/(release|block)`, words + `|` + keepers + `|shared/(overlay|source|catalog)(/.*)?`, "what is kept of the catalog goes from the sources to the index"},
 	{`shared/catalog/build`, words + `|shared/(source|catalog)(/(fold|rank))?`, "the register is made from values"},
-	{`shared/catalog(/.*)?`, `shared/(fault|i18n|catalog)(/.*)?`, "the model and the index know no database"},
-	{`shared/identity`, words + `|` + keepers, "who calls knows no catalog"},
+	{`shared/catalog(/.*)?`, `shared/(fault|i18n|catalog)(/.*)?`, "the model and the index work without a database"},
+	{`shared/identity`, words + `|` + keepers, "callers are identified without the catalog"},
 	{`shared/fact(/.*)?`, words + `|` + keepers + `|shared/fact(/.*)?`, "facts are counted without knowledge of their subjects"},
-	{`shared/social`, words + `|` + keepers + `|shared/(overlay|fact)`, "what people do knows no catalog"},
+	{`shared/social`, words + `|` + keepers + `|shared/(overlay|fact)`, "what people do is counted without the catalog"},
 	{`shared/social/environment`, `shared/social`, "where a channel plays is read from text"},
-	{`shared/social/(counting|report)`, words + `|` + keepers + `|shared/(social|fact(/outbox)?)`, "counting and reports know channels by their ids"},
-	{`shared/social/(kept|comment|speech)`, words + `|` + keepers + `|shared/(identity|fact(/.*)?|social(/.*)?)`, "what people keep and say belongs to who speaks, and knows channels by their ids"},
+	{`shared/social/(counting|report)`, words + `|` + keepers + `|shared/(social|fact(/outbox)?)`, "counting and reports name channels by their ids"},
+	{`shared/social/(kept|comment|speech)`, words + `|` + keepers + `|shared/(identity|fact(/.*)?|social(/.*)?)`, "what people keep and say belongs to an owner, and names channels by their ids"},
 	{`shared/keptlist`, words + `|shared/(api/page|identity|catalog(/.*)?)`, "a list of what is kept needs the catalog, and no database"},
-	{`shared/library(/.*)?`, words + `|` + keepers + `|shared/(identity|catalog(/fold)?|library(/.*)?)`, "a library belongs to who speaks, and holds channels"},
+	{`shared/library(/.*)?`, words + `|` + keepers + `|shared/(identity|catalog(/fold)?|library(/.*)?)`, "a library belongs to an owner, and holds channels"},
 	{`shared/health`, words + `|shared/(store|social|catalog)`, "verdicts are functions of counts"},
-	{`shared/probe(/.*)?`, words + `|` + keepers + `|shared/(overlay|catalog|probe(/.*)?)`, "a measurement knows streams, and no channel"},
+	{`shared/probe(/.*)?`, words + `|` + keepers + `|shared/(overlay|catalog|probe(/.*)?)`, "a measurement is of a stream, not of a channel"},
 	{`shared/guide/setting`, `shared/catalog`, "a setting is parsed from text"},
-	{`shared/guide(/gather)?`, words + `|` + keepers + `|shared/(overlay|catalog(/fold)?|source(/xmltv)?|guide(/setting)?)`, "a guide knows channels by their ids and names"},
+	{`shared/guide(/gather)?`, words + `|` + keepers + `|shared/(overlay|catalog(/fold)?|source(/xmltv)?|guide(/setting)?)`, "a guide names channels by their ids and names"},
 	{`shared/logo/raster`, `shared/fault`, "decoding is a function of bytes"},
 	{`shared/logo/thumbnail`, `shared/(fault|logo(/raster)?)`, "a logo is made from the bytes of a file"},
-	{`shared/logo`, words + `|` + keepers + `|shared/(overlay|catalog)`, "a logo knows channels by their ids"},
+	{`shared/logo`, words + `|` + keepers + `|shared/(overlay|catalog)`, "a logo names channels by their ids"},
 	{`shared/(job|stream|feed|account|chat|billing|numbers)(/.*)?`,
-		words + `|` + keepers + `|shared/catalog`, "a subject knows the catalog at most; neighbours are named here"},
+		words + `|` + keepers + `|shared/catalog`, "a subject imports the catalog at most; other neighbours are named here"},
 	{`shared/credential`, `shared/identity`, "credentials are read from headers and verified by identity"},
 	{`shared/api/request`, words + `|shared/(identity|credential|overlay|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
-	{`shared/api(/.*)?`, words + `|shared/identity|shared/api(/.*)?`, "the web layer knows no subject"},
+	{`shared/api(/.*)?`, words + `|shared/identity|shared/api(/.*)?`, "the web layer serves every subject, and imports none"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
 	{`shared/compose`, words + `|` + keepers + `|shared/(wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact)(/.*)?`, "compose opens subjects and answers no requests"},
-	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster)`, "what all pages have knows no page"},
-	{`functions/web/\w+`, `shared/.*|functions/web/(page|part|poster)`, "pages know what all pages have, and no other page"},
+	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster)`, "the machinery of all pages imports no page"},
+	{`functions/web/\w+`, `shared/.*|functions/web/(page|part|poster)`, "a page imports the machinery of all pages, and no other page"},
 	{functions, `shared/.*`, "functions are deployed apart; they meet in shared"},
 	{`hop/(playlist|ticket)`, `shared/(fault|catalog)|hop/playlist`, "rewriting and tickets are functions of values"},
 	{`hop(/.*)?`, `(shared|hop)/.*`, "a container holds no functions"},
@@ -103,7 +103,7 @@ func importProblem(dir, im string) string {
 	case match(composers, dir) || strings.HasPrefix(im, dir+"/"):
 		return ""
 	}
-	i := slices.IndexFunc(layers, func(l layer) bool { return match(l.who, dir) })
+	i := slices.IndexFunc(layers, func(l layer) bool { return match(l.packages, dir) })
 	if i < 0 {
 		return "the package stands in no layer: place it in shared/policy"
 	}
@@ -187,7 +187,7 @@ func homeless(dir, im string) string {
 	i := slices.IndexFunc(vendorHomes, func(h vendorHome) bool { return match(h.module, im) })
 	switch {
 	case i < 0:
-		return "name the packages that may know this module in shared/policy"
+		return "name the packages that may import this module in shared/policy"
 	case !match(vendorHomes[i].dirs, dir):
 		return "a vendor stays in its leaves: " + vendorHomes[i].dirs
 	}
@@ -203,7 +203,7 @@ func HTTP(t *Tree) []string {
 	var found []string
 	for _, f := range t.code() {
 		if slices.Contains(f.Imports, "net/http") && !match(httpPackages, f.Dir) {
-			found = append(found, f.Path+" imports net/http: only the web layer and the guarded client know HTTP")
+			found = append(found, f.Path+" imports net/http: only the web layer and the guarded client use HTTP")
 		}
 	}
 	return found

@@ -41,7 +41,7 @@ type Config struct {
 	PubSubHost    string // of Emulators, as host:port
 
 	Topology bus.Topology // the topics that the program publishes to and receives from
-	Log      *slog.Logger // tells of events that handlers refuse; nil is the default logger
+	Log      *slog.Logger // logs the events that handlers refuse; nil is the default logger
 }
 
 // Open opens the store and the bus that c names. Closing both releases all.
