@@ -11,8 +11,13 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// Shards is how many documents each overlay has. Of 200,000 streams one holds
-// 3,125; a document has room for seven times that.
+// The measurements are stored in two overlays with the same shards. One holds
+// what readers see, and is followed by every instance; the other holds the full
+// states, which only the job reads. Parting them keeps the traffic of followers
+// small: a state changes with every measurement, its visible part seldom.
+
+// Shards is the number of documents of each overlay. With 200,000 streams each
+// holds 3,125; a document has room for seven times that.
 const Shards = 64
 
 var (
@@ -24,14 +29,18 @@ var (
 // both overlays.
 func ShardOf(id catalog.StreamID) int { return int(Slot(id) * Shards) }
 
-// leftAfter is how long a stream that has left the catalog is remembered.
+// leftAfter is how long the state of a stream is kept after its last measurement
+// when the catalog no longer has the stream. A stream that comes back within that
+// time keeps its score.
 const leftAfter = 30 * 24 * time.Hour
 
-// A Book keeps the states of streams, and what is shown of them.
+// A Book stores the states of streams, and what is shown of them. Only one run
+// of the job may write at a time; Checks ensures that.
 type Book struct {
 	DB store.DB
 
-	// Checks run in each transaction and may end it: a job's fence.
+	// Checks run in each transaction, and an error of one aborts it. The job
+	// passes its fence, so that a run that lost its lease cannot write.
 	Checks []func(store.Tx) error
 }
 
@@ -41,7 +50,8 @@ type Entry struct {
 	State State
 }
 
-// States returns the states of all streams.
+// States returns the states of all streams, in memory that belongs to the
+// caller. It reads every shard.
 func (b Book) States(ctx context.Context) (map[catalog.StreamID]State, error) {
 	shards, err := stateKind.Read(ctx, b.DB)
 	if err != nil {
@@ -60,10 +70,12 @@ func (b Book) States(ctx context.Context) (map[catalog.StreamID]State, error) {
 	return states, nil
 }
 
-// Keep keeps the states that have changed and shows what readers see of it, by
-// two transactions for each shard that has one of them. What is shown comes
-// first: who is stopped between the two measures again, and nobody waits a day
-// for what is known. Streams that are not present are forgotten in time.
+// Keep stores changed states and what is shown of them, in two transactions for
+// each shard that has a change. The shown part is written first: a run that is
+// stopped between the two finds the stream still due and measures it again, and
+// readers have the result meanwhile. Streams that are not present are deleted
+// after leftAfter. After an error some shards are stored and others are not;
+// storing the same changes again is safe.
 func (b Book) Keep(ctx context.Context, changed []Entry, now time.Time, present func(catalog.StreamID) bool) error {
 	shards := map[int][]Entry{}
 	for _, e := range changed {
@@ -89,8 +101,9 @@ func (b Book) Keep(ctx context.Context, changed []Entry, now time.Time, present 
 	return nil
 }
 
-// showing returns the shard of what is shown after changes, which are in the
-// order of ids.
+// showing returns the shard of shown rows after the changes of list, which must
+// be in the order of ids. Rows of streams that are not present and were last
+// checked before left are dropped.
 func showing(old []byte, list []Entry, left time.Time, present func(catalog.StreamID) bool) ([]byte, error) {
 	rows, err := unpackShown(old)
 	if err != nil {
@@ -104,7 +117,7 @@ func showing(old []byte, list []Entry, left time.Time, present func(catalog.Stre
 	return packShown(rows), nil
 }
 
-// keeping is showing for the states.
+// keeping is showing for the shard of states.
 func keeping(old []byte, list []Entry, left time.Time, present func(catalog.StreamID) bool) ([]byte, error) {
 	rows, err := unpackStates(old)
 	if err != nil {
@@ -117,8 +130,9 @@ func keeping(old []byte, list []Entry, left time.Time, present func(catalog.Stre
 	return packStates(rows), nil
 }
 
-// merge returns rows with the changes of list, both in the order of ids. The
-// function gives what takes the place of a row, or of none: the zero value.
+// merge returns rows with the changes of list, both in the order of ids. It calls
+// f with each changed row, or the zero value for a new one, and puts the result
+// in its place, or drops the row when f reports false.
 func merge[T any](rows []row[T], list []Entry, f func(T, State) (T, bool)) []row[T] {
 	merged := make([]row[T], 0, len(rows)+len(list))
 	for _, e := range list {

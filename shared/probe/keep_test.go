@@ -114,7 +114,7 @@ func TestKeepFenced(t *testing.T) {
 		t.Errorf("Keep = %v, want the error of the check", err)
 	}
 	if got, err := (Book{DB: b.DB}).States(t.Context()); err != nil || len(got) != 0 {
-		t.Errorf("%d states are kept, %v", len(got), err)
+		t.Errorf("%d states are stored, %v", len(got), err)
 	}
 	for id, m := range follow(t, b.DB).All() {
 		t.Errorf("%v is shown as %+v", id, m)
@@ -206,7 +206,7 @@ func TestLiveFollows(t *testing.T) {
 	b := Book{DB: openDB(t)}
 	live := follow(t, b.DB)
 	if _, ok := live.Look(someID); ok {
-		t.Error("something is known before anything was kept")
+		t.Error("a stream has a measurement before any was stored")
 	}
 	for i, r := range []Result{good(on(0)), {At: on(1), Status: Offline}, {At: on(2), Status: Blocked}} {
 		var s State
@@ -246,7 +246,7 @@ func TestLiveReaders(t *testing.T) {
 				}
 				for id, m := range l.All() {
 					if found, ok := l.Look(id); !ok || found.Health.Status == "" || m.Health.CheckedAt == nil {
-						t.Errorf("%v is not found as it was yielded", id)
+						t.Errorf("%v differs between All and Look", id)
 					}
 				}
 			}
@@ -264,7 +264,7 @@ func TestLiveReaders(t *testing.T) {
 	for range l.All() {
 		return // a reader may stop early
 	}
-	t.Error("nothing is shown")
+	t.Error("no measurement is shown")
 }
 
 // TestLiveMemory bounds what a reader keeps of each stream: 60,000 would take

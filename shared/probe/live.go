@@ -11,26 +11,34 @@ import (
 	"miramundo.dev/shared/overlay"
 )
 
-// A Live is what measurements know of all streams, as readers see it, in
-// memory. Its methods may be called concurrently.
+// Readers keep the measurements of all streams in memory, one immutable leaf for
+// each shard, which is replaced as a whole when the shard changes. A lookup is an
+// atomic load and a binary search: it takes no lock and allocates nothing. Values
+// that repeat, such as scores and the usual resolutions, are shared by pointers.
+
+// A Live holds the measurements of all streams, as readers see them, in memory.
+// Its methods may be called concurrently.
 type Live struct {
 	follower *overlay.Follower
-	shards   [Shards]atomic.Pointer[leaf]
+	shards   [Shards]atomic.Pointer[leaf] // nil until a shard was read
 }
 
-// A leaf is a shard as it is read: immutable, and parallel in its columns.
+// A leaf is a decoded shard: immutable, with columns of equal length.
 type leaf struct {
 	ids []catalog.StreamID // ascending
 	of  []catalog.Measurement
 }
 
-// Follow returns what the database of set keeps, and follows it until ctx is done.
+// Follow returns the measurements in the database of set, and follows their
+// changes until ctx is done. It returns at once; until a shard was read, its
+// streams have no measurement.
 func Follow(ctx context.Context, set *overlay.Set) *Live {
 	l := &Live{}
 	l.follower = overlay.Follow(ctx, set, shownKind, l.show)
 	return l
 }
 
+// show replaces shard n by data. After an error the earlier one stays.
 func (l *Live) show(n int, data []byte) error {
 	rows, err := unpackShown(data)
 	if err != nil {
@@ -40,7 +48,7 @@ func (l *Live) show(n int, data []byte) error {
 	return nil
 }
 
-// newLeaf gives each column of all rows one piece of memory.
+// newLeaf returns the leaf of rows. Each column is a single allocation.
 func newLeaf(rows []row[Shown]) *leaf {
 	f := &leaf{ids: make([]catalog.StreamID, len(rows)), of: make([]catalog.Measurement, len(rows))}
 	for i := range rows {
@@ -53,7 +61,8 @@ func newLeaf(rows []row[Shown]) *leaf {
 // since a token was last taken.
 func (l *Live) Changed() <-chan struct{} { return l.follower.Changed() }
 
-// All yields every measurement. Whoever has one must not change it.
+// All yields every measurement, in no particular order. They must not be changed.
+// A shard that changes meanwhile is yielded in its earlier or its later form.
 func (l *Live) All() iter.Seq2[catalog.StreamID, *catalog.Measurement] {
 	return func(yield func(catalog.StreamID, *catalog.Measurement) bool) {
 		for n := range l.shards {
@@ -74,8 +83,8 @@ func (f *leaf) len() int {
 	return len(f.ids)
 }
 
-// Look returns the measurement of a stream, which must not be changed; false
-// when there is none.
+// Look returns the measurement of a stream, which must not be changed, and
+// whether there is one.
 func (l *Live) Look(id catalog.StreamID) (*catalog.Measurement, bool) {
 	f := l.shards[ShardOf(id)].Load()
 	if f == nil {
@@ -88,7 +97,7 @@ func (l *Live) Look(id catalog.StreamID) (*catalog.Measurement, bool) {
 	return &f.of[i], true
 }
 
-// scores are the integers that scores point to.
+// scores are the integers from 0 to 100, for measurements to point to.
 var scores = func() (list [101]int) {
 	for i := range list {
 		list[i] = i
@@ -96,7 +105,7 @@ var scores = func() (list [101]int) {
 	return list
 }()
 
-// resolutions are the heights that are usual.
+// resolutions are the names of the usual heights of pictures.
 var resolutions = func() map[int]*string {
 	m := map[int]*string{}
 	for _, h := range []int{144, 240, 288, 360, 404, 432, 480, 540, 544, 576, 600, 608, 640, 720, 900, 960, 1080, 1440, 2160, 4320} {
@@ -105,8 +114,8 @@ var resolutions = func() map[int]*string {
 	return m
 }()
 
-// resolution returns a height as the interface writes it; nil when it is not
-// known.
+// resolution returns a height as the interface writes it, such as "1080p", or
+// nil when it is unknown.
 func resolution(height int) *string {
 	if height == 0 {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// errShard is what a shard is refused with.
-var errShard = errors.New("probe: shard is broken")
+// errShard is the error of a shard that does not parse.
+var errShard = errors.New("probe: the shard is malformed")
 
 // A shard holds rows in the order of their ids:
 //
@@ -19,26 +19,29 @@ var errShard = errors.New("probe: shard is broken")
 //	texts        how many, then the length and the bytes of each
 //	rows         how many, then of each: 8 bytes of id, and its columns
 //
-// Numbers are varints. A text is written once and named by its number, 0 being
-// the empty one. Times are seconds since the epoch; 0 is the zero time.
+// Numbers are unsigned varints. A text is written once and referred to by its
+// number; 0 is the empty text. Times are whole seconds since epoch; 0 is the zero
+// time. A decoder rejects any other format, so that a new column needs a new
+// number.
 const format = 1
 
-// epoch is before anything that is kept.
+// epoch is before every time that is stored, so that times take four bytes.
 var epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// A row is what a shard has of one stream.
+// A row is the entry of one stream in a shard.
 type row[T any] struct {
 	id catalog.StreamID
 	of T
 }
 
-// A packer writes columns.
+// A packer writes the columns of rows.
 type packer struct {
-	data  []byte
-	texts []string
-	known map[string]uint64
+	data  []byte            // the rows so far
+	texts []string          // in the order of their numbers, from 1 on
+	known map[string]uint64 // the numbers of texts
 }
 
+// number writes a number, and 0 in place of a negative one.
 func (p *packer) number(v int64) { p.data = binary.AppendUvarint(p.data, uint64(max(v, 0))) }
 
 func (p *packer) text(s string) {
@@ -51,6 +54,7 @@ func (p *packer) text(s string) {
 	p.data = binary.AppendUvarint(p.data, n)
 }
 
+// time writes a time, cut to whole seconds.
 func (p *packer) time(t time.Time) {
 	if t.IsZero() {
 		p.number(0)
@@ -59,6 +63,7 @@ func (p *packer) time(t time.Time) {
 	p.number(min(int64(t.Sub(epoch)/time.Second), lastSecond))
 }
 
+// flags writes up to eight flags in one byte, the first in its lowest bit.
 func (p *packer) flags(flags ...bool) {
 	var b byte
 	for i, set := range flags {
@@ -69,7 +74,8 @@ func (p *packer) flags(flags ...bool) {
 	p.data = append(p.data, b)
 }
 
-// pack returns the shard of rows, whose ids ascend. There is none of no rows.
+// pack returns the shard of rows, whose ids must ascend. It returns nil, which
+// deletes the document, when there are no rows.
 func pack[T any](rows []row[T], columns func(*packer, *T)) []byte {
 	if len(rows) == 0 {
 		return nil
@@ -87,15 +93,15 @@ func pack[T any](rows []row[T], columns func(*packer, *T)) []byte {
 	return append(head, p.data...)
 }
 
-// An unpacker reads columns. After the first that is wrong it is broken and
-// reads zeros.
+// An unpacker reads what a packer wrote. After the first malformed value it is
+// broken and reads zeros.
 type unpacker struct {
 	data   []byte
 	texts  []string
 	broken bool
 }
 
-// number reads a number up to a greatest.
+// number reads a number of at most greatest; a larger one is malformed.
 func (u *unpacker) number(greatest int64) int64 {
 	v, n := binary.Uvarint(u.data)
 	if n <= 0 || v > uint64(greatest) {
@@ -134,6 +140,7 @@ func (u *unpacker) time() time.Time {
 	return time.Time{}
 }
 
+// flags reads as many flags. Bits beyond them are malformed.
 func (u *unpacker) flags(flags ...*bool) {
 	b := u.take(1)
 	if b == nil || b[0]>>len(flags) != 0 {
@@ -145,16 +152,19 @@ func (u *unpacker) flags(flags ...*bool) {
 	}
 }
 
-// leastRow is how many bytes a row takes at least.
+// leastRow is the least size of a row, in bytes. It bounds the number of rows
+// that are allocated for a hostile count.
 const leastRow = 12
 
-// unpack returns the rows of a shard.
+// unpack returns the rows of a shard, or an error with errShard in its chain. It
+// accepts only bytes that pack could have written, ids in ascending order
+// included. It does not keep data.
 func unpack[T any](data []byte, columns func(*unpacker) T) ([]row[T], error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
 	if data[0] != format {
-		return nil, fmt.Errorf("%w: of format %d", errShard, data[0])
+		return nil, fmt.Errorf("%w: format %d is unknown", errShard, data[0])
 	}
 	u := unpacker{data: data[1:]}
 	u.texts = make([]string, 0, u.number(int64(len(data))))
@@ -185,10 +195,11 @@ func (u *unpacker) id() catalog.StreamID {
 	return 0
 }
 
-// unclipped reports whether a text was never kept as it is.
+// unclipped reports whether a text cannot come from pack: it is empty, or Clip
+// would change it.
 func unclipped(text string) bool { return text == "" || Clip(text) != text }
 
-// statuses are written by their number, which is never given to another.
+// statuses are written as their positions here, which must never change.
 var statuses = []Status{"", Online, Offline, Blocked, Timeout, Error}
 
 func (p *packer) status(s Status) { p.number(int64(slices.Index(statuses, s))) }

@@ -1,7 +1,9 @@
-// Package probe knows how well streams work: what a measurement finds, what
-// many of them come to, and when each stream is to be measured again.
+// Package probe stores how well streams work: it defines the result of a
+// measurement, folds the results of a stream into a state (state.go, score.go),
+// and computes when the stream is due again (schedule.go). Package measure takes
+// the measurements, package round is the job that runs them.
 //
-// It keeps two overlays of shards by stream:
+// It keeps two overlays, in shards by stream:
 //
 //	overlays/probe          a Shown of each stream: what readers see
 //	overlays/probe-state    a State of each stream: what only the job reads
@@ -14,17 +16,17 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// A Status is what a measurement found, as the interface writes it.
+// A Status is the finding of a measurement, as the interface writes it.
 type Status string
 
-// What a measurement finds.
+// The findings of measurements.
 const (
 	Online  Status = "online"  // a player would play it
-	Offline Status = "offline" // it is not there: no such host or file, or nothing behind it
-	Blocked Status = "blocked" // the origin answers, and refuses: 401, 403, 451, or a word of a place
+	Offline Status = "offline" // the host or file does not exist, or nothing listens
+	Blocked Status = "blocked" // the origin refuses: 401, 403, 429, 451, or a page about a region
 	Timeout Status = "timeout" // the origin does not answer in time
-	Error   Status = "error"   // the origin answers with what no player plays
-	Unknown Status = "unknown" // it could not be tried
+	Error   Status = "error"   // the answer is not playable
+	Unknown Status = "unknown" // the stream could not be tried
 )
 
 // A Target is a stream to be measured.
@@ -32,34 +34,34 @@ type Target struct {
 	ID         catalog.StreamID
 	URL        string
 	Kind       string // of the interface; only HLS, DASH, TS, FLV and audio can be measured
-	Referrer   string // headers that the stream needs; empty for none
-	UserAgent  string
-	Popularity int64 // plays lately
+	Referrer   string // header that the origin requires; empty when it requires none
+	UserAgent  string // likewise
+	Popularity int64  // recent plays of its channel
 }
 
-// A Result is what one measurement found.
+// A Result is the result of one measurement.
 type Result struct {
 	At      time.Time // when it ended
 	Status  Status
-	Reason  string        // why it is not online: one word of the package's list, for the operator; empty when online
+	Reason  string        // why it is not online: a word of package measure's list, for the operator; empty when online
 	Latency time.Duration // to the first byte of the first good answer; 0 when there was none
-	Height  int           // of the best picture, in lines; 0 when not known or none
-	Bitrate int           // of what a player would play at best, in bits per second; 0 when not known
-	Codecs  string        // as RFC 6381 lists them; empty when not known
-	CORS    bool          // pages of others may read playlist and media
+	Height  int           // of the best picture, in lines; 0 when unknown or without pictures
+	Bitrate int           // of the best variant, in bits per second; 0 when unknown
+	Codecs  string        // as RFC 6381 lists them; empty when unknown
+	CORS    bool          // pages of other sites may read playlist and media
 	Closed  bool          // media opened with the stream's headers and not without
 
-	// Answered says that some origin was reached and said anything at all, be
-	// it a refusal or a 404. When nobody answers, it is the own network that fails.
+	// Answered is set when some origin sent any response, be it a refusal or a
+	// 404. When hardly any stream is answered, our own network has failed.
 	Answered bool
 
-	Requests int   // that it took
-	Bytes    int64 // of bodies that it read
+	Requests int   // sent
+	Bytes    int64 // read of bodies
 }
 
-// A Measurer measures a stream, within its own bounds of time and bytes. What
-// fails is a Result, not an error; when ctx ends it is one with Unknown, which
-// says nothing and is not to be kept.
+// A Measurer measures a stream, within its own bounds of time and bytes. A
+// failure is a Result, not an error. When ctx ends during a measurement, the
+// result is Unknown and must not be stored. Measure may be called concurrently.
 type Measurer interface {
 	Measure(ctx context.Context, t Target) Result
 }

@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// A score is a moving average of samples, one for each measurement that says
+// A score is a moving average of samples, one for each measurement that shows
 // how well a stream works:
 //
 //	online                       100
 //	  slow to its first byte     less up to 20: 0 at 1.5 s, 20 at 8 s and more
 //	  open by its headers only   less 10
 //	offline, timeout, error      0
-//	blocked, unknown             no sample: a refusal says where, not how well
+//	blocked, unknown             no sample: a refusal depends on the place
 //
-// The first sample is the score. A later one weighs 1-2^(-t/48h), t being the
-// time since the sample before it but at least an hour: two days halve what
-// came before, however often the stream was measured in them. The score lies
-// between the least and the greatest sample, and comes as near as wanted to
+// The first sample is the score. A later sample weighs 1-2^(-t/48h), where t is
+// the time since the sample before it, but at least an hour: two days halve the
+// weight of all earlier samples, however often the stream was measured in them.
+// The score lies between the least and the greatest sample, and converges to
 // samples that stay the same.
 const (
 	scoreHalf  = 48 * time.Hour
 	scoreLeast = time.Hour
 
-	quick, slow = 1500 * time.Millisecond, 8 * time.Second
+	quick, slow = 1500 * time.Millisecond, 8 * time.Second // latencies without a cost, and with the full cost
 	slowCost    = 20.0
 	closedCost  = 10.0
 )
 
-// sample returns what one measurement says of a stream, from 0 to 100; false
-// when it says nothing of how well it works.
+// sample returns the sample of one measurement, from 0 to 100. It reports false
+// when the measurement does not show how well the stream works.
 func sample(r *Result) (float64, bool) {
 	switch r.Status {
 	case Offline, Timeout, Error:
@@ -46,12 +46,13 @@ func sample(r *Result) (float64, bool) {
 	return score, true
 }
 
-// scorePrecision is how finely a score is kept: steps that are too small to be
-// kept would hold it off where it goes to.
+// scorePrecision is the number of steps of a stored score per point. With coarse
+// steps a small change would be rounded away each time, and the score would never
+// reach its limit.
 const scorePrecision = 1_000_000
 
-// average returns the score that follows old when a sample comes some time
-// after the one before it.
+// average returns the score after a sample that comes a time after the one
+// before it, when the score was old.
 func average(old float64, after time.Duration, sample float64) float64 {
 	weight := 1 - math.Exp2(-float64(max(after, scoreLeast))/float64(scoreHalf))
 	score := old + weight*(sample-old)

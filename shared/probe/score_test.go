@@ -74,7 +74,7 @@ func TestAverageLaws(t *testing.T) {
 			t.Fatalf("a better past than %v makes a worse score: %v, not %v", old, more, got)
 		}
 		if later := average(old, after+time.Hour, x); math.Abs(later-x) > math.Abs(got-x)+1e-6 {
-			t.Fatalf("more time since the last sample brings the score %v less near to %v: %v", got, x, later)
+			t.Fatalf("more time since the last sample moves the score %v less toward %v: %v", got, x, later)
 		}
 	}
 }

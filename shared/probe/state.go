@@ -8,29 +8,35 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// A State is what the measurements of a stream have come to. Its times are UTC
-// in whole seconds. The zero State is that of a stream never measured.
+// States are values: After and Next compute the following state from the last
+// one and a result, without a clock or a database, and the job stores what they
+// return. A State has all that the schedule and the score need; a Shown is the
+// part that readers see, changed as seldom as accuracy allows, since every change
+// is sent to every instance.
+
+// A State summarizes the measurements of a stream. Its times are UTC in whole
+// seconds. The zero State is that of a stream never measured.
 type State struct {
-	Status Status // as last found; empty before anything was
-	Reason string // of Status
-	At     time.Time
+	Status Status    // of the last conclusive measurement; empty before the first
+	Reason string    // of Status
+	At     time.Time // of the last conclusive measurement
 
 	Score    float64   // from 0 to 100
-	ScoredAt time.Time // when the last sample came; zero before the first, when there is no score
+	ScoredAt time.Time // of the last sample; zero before the first, when there is no score
 
-	OnlineAt     time.Time // when last found online
-	FailingSince time.Time // when first found offline, silent or wrong since then
-	Failures     int       // of that kind in a row
+	OnlineAt     time.Time // of the last measurement that found it online
+	FailingSince time.Time // of the first of the current run of failures; zero when it does not fail
+	Failures     int       // in a row: offline, timeout or error
 
 	Latency time.Duration // of the last measurement, in whole milliseconds
-	Facts                 // of the last one that found it online
+	Facts                 // of the last measurement that found it online
 
-	// Measurements that told nothing do not count but delay the next.
+	// Inconclusive measurements change nothing above, but delay the next.
 	Missed   int // of them in a row
 	MissedAt time.Time
 }
 
-// Facts are what is known of the media of a stream; see Result.
+// Facts are the properties of the media of a stream; see Result.
 type Facts struct {
 	Height  int
 	Bitrate int
@@ -39,7 +45,7 @@ type Facts struct {
 	Closed  bool
 }
 
-// Bounds of what is kept of a result.
+// Bounds of the stored values. Larger ones are clamped.
 const (
 	maxText    = 120 // bytes of a reason or of codecs
 	maxHeight  = 1 << 16
@@ -48,8 +54,9 @@ const (
 	maxInARow  = 1 << 20
 )
 
-// After returns s after a measurement. One that is older than what s knows
-// changes nothing.
+// After returns the state that follows s after a measurement. A result that is
+// older than the last one in s changes nothing, so that results may arrive in any
+// order.
 func (s State) After(r Result) State {
 	at := r.At.UTC().Truncate(time.Second)
 	if at.Before(s.At) {
@@ -79,18 +86,18 @@ func (s State) After(r Result) State {
 	return s
 }
 
-// ahead is how far a time may lie ahead of a clock that is right.
+// ahead is how far clocks of two machines may differ.
 const ahead = time.Hour
 
-// InFuture reports whether s has times far in the future of now: it was measured
-// under a clock that was wrong.
+// InFuture reports whether s was measured more than an hour after now, by a
+// clock that was wrong.
 func (s *State) InFuture(now time.Time) bool {
 	latest := now.Add(ahead)
 	return s.At.After(latest) || s.MissedAt.After(latest)
 }
 
-// Until returns s without times after now. The stream is due at once, since with a
-// time in the future it would not be due for as long.
+// Until returns s without times after now. The stream is due at once; with a time
+// in the future it would not be due before that.
 func (s State) Until(now time.Time) State {
 	now = now.UTC().Truncate(time.Second)
 	s.At, s.Missed, s.MissedAt = time.Time{}, 0, time.Time{}
@@ -102,7 +109,7 @@ func (s State) Until(now time.Time) State {
 	return s
 }
 
-// score has the sample of r in the score.
+// score adds the sample of r, if it has one, to the score.
 func (s *State) score(r *Result, at time.Time) {
 	x, ok := sample(r)
 	switch {
@@ -116,7 +123,7 @@ func (s *State) score(r *Result, at time.Time) {
 	s.ScoredAt = at
 }
 
-// Conclusive reports whether s says anything about the stream.
+// Conclusive reports whether s is a finding about the stream. Unknown is not.
 func (s Status) Conclusive() bool {
 	switch s {
 	case Online, Offline, Blocked, Timeout, Error:
@@ -125,11 +132,12 @@ func (s Status) Conclusive() bool {
 	return false
 }
 
-// failing reports whether a stream was found not to work, wherever it is asked
-// from.
+// failing reports whether the last measurement found that the stream does not
+// work. A stream that refuses the prober is not failing.
 func (s *State) failing() bool { return s.Failures > 0 }
 
-// Clip returns a text as it is stored: the printable part of its beginning.
+// Clip returns a text as it is stored: the printable ASCII of its first maxText
+// bytes.
 func Clip(text string) string {
 	text = text[:min(len(text), maxText)]
 	return strings.Map(func(r rune) rune {
@@ -140,31 +148,32 @@ func Clip(text string) string {
 	}, text)
 }
 
-// Shown is what readers see of a stream. It changes less often than State: what
-// did not change need not be written, nor read by everyone who follows.
+// Shown is the part of a stream's state that readers see, rounded so that it
+// changes seldom: an unchanged row is neither written nor sent to followers.
 type Shown struct {
 	Status    Status
-	Scored    bool
-	Score     int
-	CheckedAt time.Time
-	OnlineAt  time.Time // to onlineStep
-	Latency   time.Duration
-	Facts
+	Scored    bool          // the stream has a score
+	Score     int           // from 0 to 100
+	CheckedAt time.Time     // of the measurement that changed it, or of one in the week after
+	OnlineAt  time.Time     // rounded down to onlineStep
+	Latency   time.Duration // may be off by a quarter
+	Facts                   // the bitrate may be off by a tenth
 }
 
-// How exactly and how often is shown what is known exactly.
+// The steps of shown values.
 const (
-	checkedStep = 7 * 24 * time.Hour
-	onlineStep  = 6 * time.Hour
-	latencyStep = 100 * time.Millisecond
+	checkedStep = 7 * 24 * time.Hour     // between rewrites of CheckedAt without a change
+	onlineStep  = 6 * time.Hour          // of OnlineAt
+	latencyStep = 100 * time.Millisecond // a smaller difference of latencies is never shown
 )
 
-// Next returns what is shown of a stream whose state has become state, in place
-// of s, which is zero before the first time; and whether that differs.
+// Next returns the Shown of a stream in the given state, where s is the last
+// one, or zero before the first, and reports whether the two differ.
 //
-// CheckedAt follows when the status or the score changes, or after a week. What
-// is measured anew each time and never twice the same is shown anew when it is
-// off by more than a tenth, the latency by more than a quarter.
+// CheckedAt is renewed when the status or the score changes, or after a week.
+// Values that no two measurements agree on are renewed when they are off by more
+// than a tenth (the bitrate) or a quarter (the latency), or together with the
+// status or the score.
 func (s Shown) Next(state State) (Shown, bool) {
 	if !state.Status.Conclusive() {
 		return s, false
@@ -187,16 +196,17 @@ func (s Shown) Next(state State) (Shown, bool) {
 	return next, next != s
 }
 
-// near reports whether two figures, of which none is 0, are at most so far
-// apart.
+// near reports whether a and b differ by at most apart, and both are known: a
+// zero is not.
 func near[T int | time.Duration](a, b, apart T) bool {
 	return a != 0 && b != 0 && a-b <= apart && b-a <= apart
 }
 
-// measurement returns s as the catalog takes it.
+// measurement returns s in the form that the catalog shows. The score points to
+// a shared value.
 func (s *Shown) measurement() catalog.Measurement {
 	h := catalog.StreamHealth{Status: string(s.Status), Resolution: resolution(s.Height)}
-	if !s.CheckedAt.IsZero() { // as under a clock that was far behind
+	if !s.CheckedAt.IsZero() { // zero after a measurement by a clock far behind
 		checked := s.CheckedAt.Format(time.RFC3339)
 		h.CheckedAt = &checked
 	}

@@ -91,7 +91,7 @@ func TestAfterHostile(t *testing.T) {
 			t.Fatalf("%+v: %v, %v", s, rows, err)
 		}
 		if d := cmp.Diff(s, rows[0].of); d != "" {
-			t.Errorf("read again (-kept +read):\n%s", d)
+			t.Errorf("read again (-stored +read):\n%s", d)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func TestNextSettles(t *testing.T) {
 		moved := !shown.CheckedAt.Equal(before.CheckedAt)
 		allowed := shown.Status != before.Status || shown.Score != before.Score || s.At.Sub(before.CheckedAt) >= checkedStep
 		if moved && !allowed {
-			t.Fatalf("checked_at moved from %v to %v for nothing", before.CheckedAt, shown.CheckedAt)
+			t.Fatalf("checked_at moved from %v to %v without a change", before.CheckedAt, shown.CheckedAt)
 		}
 	}
 }
@@ -201,7 +201,7 @@ func TestLatency(t *testing.T) {
 		{1500 * time.Microsecond, 2 * time.Millisecond}, {48 * time.Hour, maxLatency},
 	} {
 		if got := (State{}).After(Result{Status: Online, Latency: test.is}).Latency; got != test.want {
-			t.Errorf("%v is kept as %v, want %v", test.is, got, test.want)
+			t.Errorf("%v is stored as %v, want %v", test.is, got, test.want)
 		}
 	}
 }

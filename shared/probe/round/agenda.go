@@ -12,39 +12,45 @@ import (
 	"miramundo.dev/shared/probe"
 )
 
-// A task is a target of a run.
+// The agenda is a queue of queues. Each host has its due tasks in order of
+// urgency; the hosts that may take another measurement are a heap, ordered by the
+// urgency of their first task. Taking and finishing a task cost the logarithm of
+// the number of hosts. A host at its limit leaves the heap until one of its
+// measurements ends, so that it holds up no other.
+
+// A task is a target to measure in this round.
 type task struct {
 	probe.Target
 	host    *host
-	outside bool // not on the operator's list
-	due     time.Time
-	late    float64 // how long it is due, in intervals
-	witness bool    // not due, but asked whether the own network works
+	outside bool      // reached over the network: not one of the operator's own addresses
+	due     time.Time // zero when never measured
+	late    float64   // how long it has been due, in intervals
+	witness bool      // not due, but measured to check our own network
 }
 
-// A host is one that targets name, with what is left to do of it.
+// A host is a host name or address of targets, with its tasks.
 type host struct {
 	name   string
-	queue  []*task // due, most urgent first
+	queue  []*task // due and not given out, most urgent first
 	busy   int     // measurements under way
-	placed bool    // among the hosts that are ready
+	placed bool    // in agenda.ready
 
-	measured int
-	spent    time.Duration // in measurements
+	measured int           // measurements in this round
+	spent    time.Duration // in these measurements
 }
 
-// An agenda is what a run has to do. It gives out the most urgent of the tasks
-// whose hosts are not busy: a host with many streams keeps few workers, and
-// delays no other.
+// An agenda holds the tasks of a round. It gives out the most urgent task whose
+// host is below its limit. It is not safe for concurrent use.
 type agenda struct {
-	perHost int
+	perHost int      // measurements of one host at a time
 	own     []string // addresses that are reached without a network
 	hosts   map[string]*host
-	ready   ready
-	waiting map[catalog.StreamID]*task // not given out
+	ready   ready                      // the hosts below their limit that have tasks
+	waiting map[catalog.StreamID]*task // due and not given out
 }
 
-// newAgenda returns what is due of targets.
+// newAgenda returns the agenda of the targets that are due. Of several targets
+// with one id the first counts.
 func newAgenda(targets []probe.Target, states map[catalog.StreamID]probe.State, own []string, perHost int, now time.Time) *agenda {
 	a := &agenda{perHost: perHost, own: own, hosts: map[string]*host{}, waiting: map[catalog.StreamID]*task{}}
 	var due []*task
@@ -67,8 +73,8 @@ func newAgenda(targets []probe.Target, states map[catalog.StreamID]probe.State, 
 	return a
 }
 
-// task returns t with its host. What is no URL is a host of its own, for
-// whoever measures to say so.
+// task returns the task of t, which it does not queue. A target whose URL does
+// not parse is a host of its own; its measurement reports the problem.
 func (a *agenda) task(t probe.Target) *task {
 	name, address := t.URL, ""
 	if u, err := url.Parse(t.URL); err == nil && u.Hostname() != "" {
@@ -82,10 +88,11 @@ func (a *agenda) task(t probe.Target) *task {
 	return &task{Target: t, host: h, outside: !slices.Contains(a.own, address)}
 }
 
-// moreUrgent orders tasks: those that no network is needed for, which are few
-// and say something whatever becomes of the others; then those never measured,
-// the most played and then those of one shard together; then by how late they
-// are.
+// moreUrgent compares tasks by urgency. First come tasks that need no network,
+// which are few and succeed whatever happens to it. Then come streams never
+// measured: the most played ones, then in the order of shards, so that few shards
+// are written. The others follow by how late they are in intervals, by plays and
+// by id.
 func moreUrgent(a, b *task) int {
 	fresh := 0
 	switch {
@@ -99,7 +106,7 @@ func moreUrgent(a, b *task) int {
 	return cmp.Or(local(b)-local(a), fresh, cmp.Compare(b.late, a.late), cmp.Compare(b.Popularity, a.Popularity), cmp.Compare(a.ID, b.ID))
 }
 
-// local counts a target that is reached without a network.
+// local returns 1 for a target that is reached without a network, and else 0.
 func local(k *task) int {
 	if k.outside {
 		return 0
@@ -107,7 +114,7 @@ func local(k *task) int {
 	return 1
 }
 
-// place has h among the hosts that are ready when it is one.
+// place adds h to the ready hosts when it is below its limit and has tasks.
 func (a *agenda) place(h *host) {
 	if !h.placed && h.busy < a.perHost && len(h.queue) > 0 {
 		h.placed = true
@@ -115,8 +122,8 @@ func (a *agenda) place(h *host) {
 	}
 }
 
-// next returns the task to do next, without giving it out; nil when there is
-// none, or none whose host is not busy.
+// next returns the task to do next, without giving it out. It returns nil when
+// no host is ready.
 func (a *agenda) next() *task {
 	if len(a.ready) == 0 {
 		return nil
@@ -134,8 +141,9 @@ func (a *agenda) take() {
 	a.place(h)
 }
 
-// withdraw returns the task of a witness: the one that waits for the same
-// stream, which is no longer to be given out, or else k itself.
+// withdraw returns the task to measure a witness with. When the stream of k is
+// due, that is the waiting task, which the agenda then no longer gives out;
+// otherwise it is k, marked as a witness.
 func (a *agenda) withdraw(k *task) *task {
 	due := a.waiting[k.ID]
 	if due == nil {
@@ -153,13 +161,13 @@ func (a *agenda) withdraw(k *task) *task {
 	return due
 }
 
-// done takes note that a task which was given out has ended.
+// done records that a task given out by take has ended.
 func (a *agenda) done(k *task) {
 	k.host.busy--
 	a.place(k.host)
 }
 
-// ready are the hosts that have a task to give out, as a heap by its urgency.
+// ready is a heap of hosts by the urgency of their first tasks.
 type ready []*host
 
 func (r ready) Len() int           { return len(r) }

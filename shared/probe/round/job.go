@@ -1,7 +1,13 @@
 // Package round is the job that measures the streams of the catalog that are due.
 //
-// A run takes some minutes, and leaves what it does not reach to the next. It
-// should therefore run again as soon as it has ended, or every five minutes.
+// A run takes about five minutes at most, and leaves the streams that it does not reach
+// to the next. It should therefore run again as soon as it has ended, or every
+// five minutes. Workers measure, one goroutine hands out tasks and collects the
+// results (round.go), the agenda keeps each host below its limit (agenda.go), and
+// results are stored in batches, so that a run may be stopped at any point.
+//
+// Results are void when our own network seems to fail: thousands of streams
+// would be marked offline at once. The rule is in network.go.
 package round
 
 import (
@@ -21,7 +27,8 @@ import (
 // Name is the name of the job.
 const Name = "probe"
 
-// Options are what the job needs.
+// Options are the parts that the job uses. All but Plays, Own and Limits are
+// required.
 type Options struct {
 	DB       store.DB
 	Catalog  *release.Live
@@ -56,7 +63,8 @@ func NewJob(o Options) job.Job {
 // measurable are the kinds of streams that can be measured.
 var measurable = []string{catalog.StreamHLS, catalog.StreamDASH, catalog.StreamTS, catalog.StreamFLV, catalog.StreamAudio}
 
-// targets returns the streams that the catalog shows and that can be measured.
+// targets returns the measurable streams that the catalog shows. Blocked streams
+// are not measured.
 func targets(v *index.View, playsOf func(channel string) int64) []probe.Target {
 	var list []probe.Target
 	for _, r := range v.Index().Records() {

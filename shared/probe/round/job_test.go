@@ -133,7 +133,7 @@ func TestProbe(t *testing.T) {
 		t.Fatalf("measured (-want +got):\n%s", d)
 	}
 	if rep.Due != 3 || rep.Kept != 3 || rep.Requests != 9 || rep.Found[probe.Online] != 3 {
-		t.Errorf("%+v", rep)
+		t.Errorf("unexpected report: %+v", rep)
 	}
 	aurora, brisa := s.meter.asked[want[0]], s.meter.asked[want[2]]
 	if aurora.Referrer != "https://aurora.example/" || aurora.UserAgent != "Player/1" || aurora.Kind != "hls" || aurora.Popularity != 0 {
@@ -156,7 +156,7 @@ func TestProbe(t *testing.T) {
 // TestProbeNothing runs before there is a catalog.
 func TestProbeNothing(t *testing.T) {
 	if rep := newStage(t, nil).probe(t, job.Order{}); rep.Targets != 0 || rep.Measured != 0 {
-		t.Errorf("%+v", rep)
+		t.Errorf("unexpected report: %+v", rep)
 	}
 }
 

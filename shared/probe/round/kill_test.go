@@ -70,7 +70,7 @@ func TestKill(t *testing.T) {
 			break
 		}
 		if lives++; lives > 100 {
-			t.Fatalf("after %d lives %d streams are kept", lives, len(known))
+			t.Fatalf("after %d runs %d streams are stored", lives, len(known))
 		}
 		for _, id := range kill(t, file, 1+rng.IntN(90)) {
 			if s, ok := known[id]; ok {
@@ -82,7 +82,7 @@ func TestKill(t *testing.T) {
 	// A batch and, of each worker, a result that waits and one to come.
 	again := killedLimits.Batch + 2*killedLimits.Workers
 	if most := len(killed) + lives*again; measured > most || lives < 3 {
-		t.Errorf("%d measurements of %d streams in %d lives, want at most %d", measured, len(killed), lives, most)
+		t.Errorf("%d measurements of %d streams in %d runs, want at most %d", measured, len(killed), lives, most)
 	}
 	for id, s := range kept(t, file) {
 		if s.Status != probe.Online || s.Failures != 0 || s.Score != 100 {
@@ -107,7 +107,7 @@ func kept(t *testing.T, file string) map[catalog.StreamID]probe.State {
 	shown := shownBy(t, db)
 	for id := range states {
 		if shown[id] == nil {
-			t.Errorf("%v is kept, and not shown", id)
+			t.Errorf("%v is stored but not shown", id)
 		}
 	}
 	return states
@@ -147,7 +147,7 @@ func TestTwoRounds(t *testing.T) {
 		taken.Store(true)
 		r := Round{Measurer: caller{func(t probe.Target) { measured[t.ID]++ }}, Keeper: probe.Book{DB: db}, Targets: targets, Now: time.Now, Limits: Limits{Workers: 1, Rate: 1e6}}
 		if rep, err := r.Run(t.Context()); err != nil || rep.Kept != rep.Due {
-			t.Errorf("the other: %+v, %v", rep, err)
+			t.Errorf("the other round: %+v, %v", rep, err)
 		}
 	}
 	n := 0
@@ -164,7 +164,7 @@ func TestTwoRounds(t *testing.T) {
 		Limits: Limits{Workers: 1, Batch: 10, Rate: 1e6, Pause: time.Hour},
 	}
 	if rep, err := r.Run(t.Context()); !errors.Is(err, lost) || rep.Kept != 40 {
-		t.Errorf("the first: %v, %+v", err, rep)
+		t.Errorf("the first round: %v, %+v", err, rep)
 	}
 	states, err := probe.Book{DB: db}.States(t.Context())
 	if err != nil || len(states) != len(targets) {

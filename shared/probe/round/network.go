@@ -18,24 +18,28 @@ import (
 // clears the network. When none does, or there are too few to ask, many suspected
 // results are enough to drop them all, unless a measurement under way still proves
 // that the network works.
+//
+// Results of the operator's own addresses are no evidence, and are stored even
+// when the others are dropped: they need no network.
 const (
-	fewTargets     = 5 // with fewHosts, below which nothing is suspected
+	fewTargets     = 5 // with fewHosts, the least results that can be suspected
 	fewHosts       = 3
-	manyTargets    = 20 // with manyHosts, enough without witnesses
+	manyTargets    = 20 // with manyHosts, enough to drop results without witnesses
 	manyHosts      = 10
-	mostWitnesses  = 5
-	leastWitnesses = 3
-	clearFor       = 30 * time.Second // that a witness clears the network
+	mostWitnesses  = 5                // measured at once
+	leastWitnesses = 3                // with a conclusive result, for a judgement by witnesses alone
+	clearFor       = 30 * time.Second // how long a witness that answers clears the network
 )
 
-// hearing counts the results that are not stored yet, as evidence of the network.
+// evidence counts the results that are not stored yet, as evidence of the network.
 // Hosts on the operator's list are no evidence.
-type hearing struct {
+type evidence struct {
 	all   origin.Outage
-	named origin.Outage // of hosts that have a name: others answer also when no name is found
+	named origin.Outage // of hosts with a name: numeric ones answer also when DNS fails
 }
 
-func (h *hearing) add(k *task, r *probe.Result) {
+// add counts the result of a task, if it is evidence.
+func (h *evidence) add(k *task, r *probe.Result) {
 	if !k.outside || !r.Status.Conclusive() {
 		return
 	}
@@ -63,17 +67,17 @@ func vouches(r *probe.Result) bool {
 	return r.Answered
 }
 
-// suspect reports whether nearly none of at least so many results, from at least
-// so many hosts, proves that the network works.
-func (h *hearing) suspect(targets, hosts int) bool {
+// suspect reports whether the results come from at least so many targets and
+// hosts, and nearly none of them proves that the network works.
+func (h *evidence) suspect(targets, hosts int) bool {
 	return h.all.Likely(targets, hosts) || h.named.Likely(targets, hosts)
 }
 
-// witnesses returns streams to ask when what was found is suspected: some that
-// worked when last measured, each of a host that was not heard, and with a name
-// when only those are suspected. They are others each time, so that a few that
-// have died do not hold up round after round. Those that are due are taken from
-// the agenda.
+// witnesses returns tasks that check a suspicion: at most mostWitnesses streams
+// that were online when last measured, each of another host without a result in
+// this batch, and of a named host when only those are suspected. The choice
+// changes from call to call, so that a few streams that have died do not void
+// every round. Witnesses that are due are withdrawn from the agenda.
 func (x *round) witnesses(now time.Time) []*task {
 	var known []probe.Target
 	for _, t := range x.Targets {
@@ -84,7 +88,7 @@ func (x *round) witnesses(now time.Time) []*task {
 	}
 	turn := catalog.StreamID(now.UnixNano())
 	slices.SortFunc(known, func(a, b probe.Target) int { return cmp.Compare(probe.Slot(a.ID^turn), probe.Slot(b.ID^turn)) })
-	numbered := x.hearing.all.Likely(fewTargets, fewHosts)
+	numbered := x.evidence.all.Likely(fewTargets, fewHosts)
 	asked := map[*host]bool{}
 	var list []*task
 	for _, t := range known {
@@ -92,7 +96,7 @@ func (x *round) witnesses(now time.Time) []*task {
 			break
 		}
 		k := x.agenda.task(t)
-		if k.outside && (numbered || k.host.named()) && !x.hearing.all.Asked(k.host.name) && !asked[k.host] {
+		if k.outside && (numbered || k.host.named()) && !x.evidence.all.Asked(k.host.name) && !asked[k.host] {
 			asked[k.host] = true
 			list = append(list, x.agenda.withdraw(k))
 		}

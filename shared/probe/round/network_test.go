@@ -18,7 +18,7 @@ var (
 )
 
 // TestDeadFirst has streams that answer at once that they are dead, and more
-// that answer later and work: nobody is called dead before those are heard.
+// that answer later and work: no stream may be stored as offline before those have answered.
 func TestDeadFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dead := func(k probe.Target) bool { return k.ID%3 == 0 }
@@ -36,7 +36,7 @@ func TestDeadFirst(t *testing.T) {
 		}
 		rep := run(t, &Round{Measurer: w, Keeper: s, Targets: streams(500, 2), Limits: Limits{Rate: 1000}})
 		if rep.Void != "" || rep.Kept != 500 || rep.Left != 0 {
-			t.Errorf("%+v", rep)
+			t.Errorf("unexpected report: %+v", rep)
 		}
 	})
 }
@@ -64,7 +64,7 @@ func TestDeadLate(t *testing.T) {
 		})
 		rep := run(t, &Round{Measurer: w, Keeper: s, Targets: targets, Limits: Limits{Rate: 1000}})
 		if rep.Void != "" || rep.Left != 0 || rep.Measured != 1000 {
-			t.Errorf("%+v", rep)
+			t.Errorf("unexpected report: %+v", rep)
 		}
 		if n := rep.Measured + rep.Witnesses; n != rep.Kept || len(w.order) != n {
 			t.Errorf("%d measurements: %+v", len(w.order), rep)
@@ -133,11 +133,11 @@ func TestNoNames(t *testing.T) {
 			rep := run(t, &Round{Measurer: w, Keeper: s, Targets: targets})
 			for _, k := range targets {
 				if got := s.states[k.ID].Status; got == probe.Offline {
-					t.Fatalf("%s is kept as %s: %+v", k.URL, got, rep)
+					t.Fatalf("%s is stored as %s: %+v", k.URL, got, rep)
 				}
 			}
 			if rep.Void == "" || rep.Kept+rep.Dropped != rep.Measured+rep.Witnesses || known > 0 && rep.Witnesses == 0 {
-				t.Errorf("%+v", rep)
+				t.Errorf("unexpected report: %+v", rep)
 			}
 		})
 	}
@@ -155,7 +155,7 @@ func TestWitnessesChange(t *testing.T) {
 		w := newWorld(always(noHost))
 		for range 4 {
 			if rep := run(t, &Round{Measurer: w, Keeper: s, Targets: targets}); rep.Void == "" || rep.Witnesses != mostWitnesses {
-				t.Fatalf("%+v", rep)
+				t.Fatalf("unexpected report: %+v", rep)
 			}
 			time.Sleep(5 * time.Minute)
 		}
@@ -165,7 +165,7 @@ func TestWitnessesChange(t *testing.T) {
 			}
 		}
 		if len(asked) < 2*mostWitnesses {
-			t.Errorf("%d streams bore witness in four rounds", len(asked))
+			t.Errorf("%d streams were witnesses in four rounds", len(asked))
 		}
 	})
 }

@@ -9,7 +9,8 @@ import (
 	"miramundo.dev/shared/probe"
 )
 
-// A Report is the result of a round.
+// A Report is the result of a round, as the operator sees it in the runs of the
+// job. Counts are of measurements unless noted.
 type Report struct {
 	Targets   int                  `json:"targets"`   // streams that can be measured
 	Due       int                  `json:"due"`       // of them when the round began
@@ -35,7 +36,7 @@ type HostReport struct {
 	Seconds  float64 `json:"seconds"` // of all measurements together
 }
 
-// slowest is how many hosts a report names.
+// slowest is the number of hosts that a report names.
 const slowest = 5
 
 // NewReport returns the report of a round that has not started.
@@ -43,6 +44,7 @@ func NewReport() *Report {
 	return &Report{Found: map[probe.Status]int{}, Reasons: map[string]int{}, Slowest: []HostReport{}, Steps: map[string]int64{}}
 }
 
+// step adds the duration of a step to that of the earlier ones of that name.
 func (r *Report) step(name string, took time.Duration) { r.Steps[name] += took.Milliseconds() }
 
 // add counts a measurement.

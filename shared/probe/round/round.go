@@ -14,6 +14,21 @@ import (
 	"miramundo.dev/shared/probe"
 )
 
+// A round has three kinds of goroutines. Workers measure tasks and send their
+// outcomes. The goroutine of Run hands out tasks, collects outcomes and stores
+// them in batches; all fields of a round belong to it, so that there are no
+// locks. While it measures witnesses, it waits for a few goroutines of its own.
+//
+// A result is pending until it is stored. Pending results are stored when there
+// is a batch of them, after a pause, and at the end, but only after they pass the
+// rule of network.go: while they are in doubt no new task starts, and when the
+// doubt is confirmed they are dropped and the round ends. Stored results are
+// never taken back.
+//
+// The rate of requests is limited on average. A task waits for one request before
+// it starts, and is charged for the others afterwards, since their number is not
+// known before.
+
 // A Keeper stores the states of streams. The service uses a probe.Book.
 type Keeper interface {
 	States(ctx context.Context) (map[catalog.StreamID]probe.State, error)
@@ -86,7 +101,7 @@ func (r *Round) Run(ctx context.Context) (*Report, error) {
 	return x.report, cmp.Or(x.err, ctx.Err())
 }
 
-// present returns the targets.
+// present returns the ids of the targets.
 func (r *Round) present() map[catalog.StreamID]bool {
 	ids := make(map[catalog.StreamID]bool, len(r.Targets))
 	for _, t := range r.Targets {
@@ -104,19 +119,19 @@ type round struct {
 	limiter *rate.Limiter
 	report  *Report
 
-	begun   int                              // measurements
-	present func() map[catalog.StreamID]bool // the targets
-	pending []outcome
-	hearing hearing
-	cleared time.Time // until when our own network is known to work
-	busy    int       // tasks under way
-	doubt   bool      // the pending results are doubted, and wait for the tasks under way
-	spent   bool      // no time or budget is left to start more tasks
-	over    bool      // the results are void or cannot be stored
-	err     error
+	begun    int                              // tasks handed out
+	present  func() map[catalog.StreamID]bool // the ids of the targets, computed once
+	pending  []outcome                        // not stored yet
+	evidence evidence                         // the evidence in pending
+	cleared  time.Time                        // until when our own network counts as working
+	busy     int                              // tasks under way
+	doubt    bool                             // the pending results are doubted, and wait for the tasks under way
+	spent    bool                             // no time or budget is left to start more tasks
+	over     bool                             // the results are void or cannot be stored
+	err      error                            // of the first write that failed; it ends the round
 }
 
-// An outcome is the result of a task that a worker did.
+// An outcome is the result of a task that a worker measured.
 type outcome struct {
 	task   *task
 	begun  bool // false when no time or budget was left
@@ -214,7 +229,7 @@ func (x *round) take(ctx context.Context, o outcome) {
 // the network.
 func (x *round) add(o outcome) {
 	x.pending = append(x.pending, o)
-	x.hearing.add(o.task, &o.result)
+	x.evidence.add(o.task, &o.result)
 	x.report.add(&o)
 }
 
@@ -226,7 +241,7 @@ func (x *round) keep(ctx context.Context, last bool) {
 		return
 	}
 	suspect := x.suspect(fewTargets, fewHosts)
-	if x.doubt = suspect && (x.doubt || !x.heard(ctx)); x.doubt {
+	if x.doubt = suspect && (x.doubt || !x.networkWorks(ctx)); x.doubt {
 		if x.busy > 0 {
 			return
 		}
@@ -239,13 +254,13 @@ func (x *round) keep(ctx context.Context, last bool) {
 	x.err = x.store(ctx)
 	x.over = x.over || x.err != nil
 	x.report.step("keep", x.Now().Sub(begun))
-	x.pending, x.hearing = nil, hearing{}
+	x.pending, x.evidence = nil, evidence{}
 }
 
 // suspect reports whether the pending results are doubtful, given that they are of
 // at least so many targets and hosts.
 func (x *round) suspect(targets, hosts int) bool {
-	return !x.Trust && x.Now().After(x.cleared) && x.hearing.suspect(targets, hosts)
+	return !x.Trust && x.Now().After(x.cleared) && x.evidence.suspect(targets, hosts)
 }
 
 // void drops results that are not to be believed, except those of addresses that
@@ -258,37 +273,37 @@ func (x *round) void() {
 	x.report.Dropped = all - len(x.pending)
 }
 
-// heard reports whether our own network works although nearly no origin answered.
+// networkWorks reports whether our own network works although nearly no origin answered.
 // It measures witnesses, and goes by the number of results when there are too few
 // witnesses.
-func (x *round) heard(ctx context.Context) bool {
-	asked := x.witnesses(x.Now())
-	outcomes := make([]outcome, len(asked))
+func (x *round) networkWorks(ctx context.Context) bool {
+	tasks := x.witnesses(x.Now())
+	outcomes := make([]outcome, len(tasks))
 	var group sync.WaitGroup
-	for i, k := range asked {
+	for i, k := range tasks {
 		group.Go(func() { outcomes[i] = x.measure(ctx, ctx, k) })
 	}
 	group.Wait()
-	told, cleared := 0, false
+	conclusive, cleared := 0, false
 	for i := range outcomes {
 		o := &outcomes[i]
 		if !o.begun || !o.result.Status.Conclusive() {
 			continue
 		}
-		told++
+		conclusive++
 		cleared = cleared || vouches(&o.result)
 		x.add(*o)
 	}
 	if cleared {
 		x.cleared = x.Now().Add(clearFor)
 	}
-	return cleared || told < leastWitnesses && !x.hearing.suspect(manyTargets, manyHosts)
+	return cleared || conclusive < leastWitnesses && !x.evidence.suspect(manyTargets, manyHosts)
 }
 
 // storing is how long a stopped round may take to store its results.
 const storing = 30 * time.Second
 
-// store stores the pending results.
+// store stores the pending results, also after ctx has ended.
 func (x *round) store(ctx context.Context) error {
 	changed := make([]probe.Entry, len(x.pending))
 	for i, o := range x.pending {

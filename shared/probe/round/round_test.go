@@ -154,10 +154,10 @@ func TestRunAll(t *testing.T) {
 		r := &Round{Measurer: w, Keeper: s, Targets: streams(500, 3)}
 		rep := run(t, r)
 		if rep.Due != 500 || rep.Measured != 500 || rep.Kept != 500 || rep.Left != 0 || rep.Targets != 500 || rep.Void != "" || rep.Hosts != 167 {
-			t.Errorf("%+v", rep)
+			t.Errorf("unexpected report: %+v", rep)
 		}
 		if rep.Requests != 1000 || rep.Bytes != 5000 || len(rep.Slowest) != slowest || rep.Reasons["why"] != 500-rep.Found[probe.Online] {
-			t.Errorf("%+v", rep)
+			t.Errorf("unexpected report: %+v", rep)
 		}
 		for _, target := range r.Targets {
 			if got := s.states[target.ID].Status; got != is(target).Status || w.measured[target.ID] != 1 {
@@ -303,7 +303,7 @@ func TestRunUnknown(t *testing.T) {
 		w, s := newWorld(always(probe.Result{Status: probe.Unknown, Reason: "busy"})), &shelf{}
 		r := &Round{Measurer: w, Keeper: s, Targets: streams(50, 1)}
 		if rep := run(t, r); rep.Measured != 50 || rep.Void != "" || rep.Found[probe.Unknown] != 50 {
-			t.Errorf("%+v", rep)
+			t.Errorf("unexpected report: %+v", rep)
 		}
 		if rep := run(t, r); rep.Due != 0 {
 			t.Errorf("tried again at once: %+v", rep)
@@ -400,10 +400,10 @@ func TestRunNetwork(t *testing.T) {
 					t.Errorf("void, and %d kept: %+v", len(s.states)-test.known, rep)
 				}
 				if test.void && rep.Measured > 300 {
-					t.Errorf("it went on for %d", rep.Measured)
+					t.Errorf("the round went on for %d measurements", rep.Measured)
 				}
 				if !test.void && (rep.Kept != rep.Measured+rep.Witnesses || rep.Left != 0) {
-					t.Errorf("%+v", rep)
+					t.Errorf("unexpected report: %+v", rep)
 				}
 			})
 		})
@@ -451,7 +451,7 @@ func TestRunCutInTheMiddle(t *testing.T) {
 		s := &shelf{}
 		rep := run(t, &Round{Measurer: w, Keeper: s, Targets: streams(3000, 1)})
 		if rep.Void == "" || rep.Kept < 200 || rep.Kept+rep.Dropped != rep.Measured+rep.Witnesses {
-			t.Errorf("%+v", rep)
+			t.Errorf("unexpected report: %+v", rep)
 		}
 		wrong := 0
 		for _, state := range s.states {
@@ -461,7 +461,7 @@ func TestRunCutInTheMiddle(t *testing.T) {
 		}
 		// Those that ended with the last that worked, in the same batch.
 		if wrong > 60 {
-			t.Errorf("%d streams of %d that work are kept as dead", wrong, len(s.states))
+			t.Errorf("%d streams of %d that work are stored as not working", wrong, len(s.states))
 		}
 	})
 }
