@@ -153,13 +153,12 @@ func (s *Server) run(ctx context.Context, in runIn) (*job.Report, error) {
 // answered with its report and not with a fault, unless it never began or its
 // result was refused.
 func (s *Server) runJob(ctx context.Context, name string, force bool) (*job.Report, error) {
-	ctx = context.WithoutCancel(ctx)
-	rep, err := s.jobs.Run(ctx, name, job.Order{Manual: true, Force: force})
+	rep, err := s.jobs.RunToEnd(ctx, name, job.Order{Manual: true, Force: force})
 	if rep == nil || errors.Is(err, release.ErrRefused) {
 		return nil, err
 	}
 	if name == reload.Name && rep.OK {
-		_ = s.live.Refresh(ctx) // status shows a failure
+		_ = s.live.Refresh(context.WithoutCancel(ctx)) // status shows a failure
 	}
 	return rep, nil
 }

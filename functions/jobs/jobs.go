@@ -1,15 +1,14 @@
 // Package jobs is the private function that the scheduler calls to run the jobs
 // of the service.
 //
-// It stands on a host of its own and accepts calls of the scheduler's service
-// account alone. A run by the scheduler is an automatic one: unlike a run at the
+// It stands on a host of its own and accepts only calls of the scheduler's service
+// account. A run by the scheduler is an automatic one: unlike a run at the
 // operator's request (POST /api/admin/jobs/{name}), it never overrides a job's
 // own caution, and a scheduled reload of the catalog does not undo a rollback.
 package jobs
 
 import (
 	"context"
-	"errors"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
@@ -27,7 +26,7 @@ var Endpoints = []api.Endpoint{
 	api.Bind((*Server).run, api.Endpoint{
 		Method:  "POST",
 		Path:    "/jobs/{name}",
-		Auth:    api.None, // the credential is the scheduler's, which is no caller of the API
+		Auth:    api.None, // the scheduler shows a credential of its own, which the handler verifies
 		Summary: "Run a job for the scheduler",
 		Doc: "Runs a job as an automatic run, which never overrides the job's own caution, and returns its report once it is done. A " +
 			"job that failed answers 503 with the report, so that the scheduler retries it. Only the scheduler's service account " +
@@ -37,9 +36,11 @@ var Endpoints = []api.Endpoint{
 	}),
 }
 
-// A Runner runs a job by its name. [job.Runner] is one.
+// A Runner runs a job by its name, to its end. [job.Runner] implements it.
 type Runner interface {
-	Run(ctx context.Context, name string, o job.Order) (*job.Report, error)
+	// RunToEnd returns the report of the run, with an error when the job failed;
+	// without a report when it could not begin.
+	RunToEnd(ctx context.Context, name string, o job.Order) (*job.Report, error)
 }
 
 // A Verifier checks an Authorization header. It returns nil for a call of the
@@ -68,12 +69,12 @@ func (s *Server) run(ctx context.Context, in runIn) (*job.Report, error) {
 	if err := s.verify(ctx, in.Authorization); err != nil {
 		return nil, err
 	}
-	report, err := s.runner.Run(context.WithoutCancel(ctx), in.Name, job.Order{})
+	report, err := s.runner.RunToEnd(ctx, in.Name, job.Order{})
 	switch {
 	case report == nil:
 		return nil, fault.OrUnavailable(err)
-	case err != nil || !report.OK:
-		return nil, ErrFailed.With("report", report).Because(errors.Join(err, errors.New(report.Error)))
+	case err != nil:
+		return nil, ErrFailed.With("report", report).Because(err)
 	}
 	return report, nil
 }

@@ -157,12 +157,10 @@ type fakeRunner struct {
 	report *job.Report
 	err    error
 	orders []job.Order
-	ended  error // of the context that the job ran with
 }
 
-func (f *fakeRunner) Run(ctx context.Context, _ string, o job.Order) (*job.Report, error) {
+func (f *fakeRunner) RunToEnd(_ context.Context, _ string, o job.Order) (*job.Report, error) {
 	f.orders = append(f.orders, o)
-	f.ended = ctx.Err()
 	return f.report, f.err
 }
 
@@ -193,17 +191,6 @@ func TestRun(t *testing.T) {
 		if d := cmp.Diff(test.orders, test.runner.orders); d != "" {
 			t.Errorf("%s: orders (-want +got):\n%s", test.name, d)
 		}
-	}
-}
-
-// TestRunToTheEnd checks that a job is not cut short when the scheduler stops
-// waiting.
-func TestRunToTheEnd(t *testing.T) {
-	runner := &fakeRunner{report: &job.Report{OK: true}}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := New(runner, Token("t")).run(ctx, runIn{Name: "guide", Authorization: "Bearer t"}); err != nil || runner.ended != nil {
-		t.Errorf("the job ran with a context that is %v, %v", runner.ended, err)
 	}
 }
 

@@ -81,12 +81,32 @@ func (r *Runner) Names() []string {
 // Run runs a job and returns its report. It returns ErrUnknown, ErrRunning,
 // fault.ErrUnavailable when the database does not answer, or the error of the
 // job together with the report: ErrLost when the run lost its lease.
-func (r *Runner) Run(ctx context.Context, name string, o Order) (rep *Report, err error) {
+func (r *Runner) Run(ctx context.Context, name string, o Order) (*Report, error) {
+	return r.run(ctx, ctx, name, o)
+}
+
+// RunToEnd runs a job as Run does, but to its end, whatever becomes of ctx: a
+// request that asked for a job may be canceled long before. The deadline of ctx
+// is how long the run may take to begin.
+func (r *Runner) RunToEnd(ctx context.Context, name string, o Order) (*Report, error) {
+	lasting := context.WithoutCancel(ctx)
+	acquiring := lasting
+	if deadline, ok := ctx.Deadline(); ok {
+		within, cancel := context.WithDeadline(lasting, deadline)
+		defer cancel()
+		acquiring = within
+	}
+	return r.run(acquiring, lasting, name, o)
+}
+
+// run acquires the lease of a job within the context acquiring, and runs the job
+// with ctx.
+func (r *Runner) run(acquiring, ctx context.Context, name string, o Order) (rep *Report, err error) {
 	i := slices.IndexFunc(r.jobs, func(j Job) bool { return j.Name == name })
 	if i < 0 {
 		return nil, ErrUnknown
 	}
-	if e := r.withLease(ctx, name, func(ctx context.Context) { rep, err = r.report(ctx, r.jobs[i], o) }); e != nil {
+	if e := r.withLease(acquiring, ctx, name, func(ctx context.Context) { rep, err = r.report(ctx, r.jobs[i], o) }); e != nil {
 		return nil, e
 	}
 	return rep, err

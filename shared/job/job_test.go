@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
+	"miramundo.dev/shared/store/storetest"
 )
 
 var start = time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
@@ -90,5 +92,37 @@ func TestRunOnce(t *testing.T) {
 	go func() { <-begun }()
 	if _, err := r.Run(t.Context(), "slow", job.Order{}); err != nil {
 		t.Errorf("Run after the end = %v", err)
+	}
+}
+
+// TestRunToEnd checks that a job is not cut short when the request that asked for
+// it is canceled or its deadline passes.
+func TestRunToEnd(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	r := runner(t, job.Job{Name: "long", Run: func(ctx context.Context, _ job.Order) (any, error) {
+		cancel()
+		if _, limited := ctx.Deadline(); limited {
+			t.Error("the run has a deadline")
+		}
+		return nil, ctx.Err()
+	}})
+	if report, err := r.RunToEnd(ctx, "long", job.Order{}); err != nil || !report.OK {
+		t.Errorf("RunToEnd = %+v, %v", report, err)
+	}
+	if last, err := r.Last(t.Context(), "long"); err != nil || last == nil {
+		t.Errorf("the report that is kept is %+v, %v", last, err)
+	}
+}
+
+// TestRunToEndUnreachable checks that a run that cannot begin is given up at the
+// deadline of the request.
+func TestRunToEndUnreachable(t *testing.T) {
+	line := storetest.NewLine(open(t))
+	line.Freeze()
+	r := job.NewRunner(line, slog.New(slog.DiscardHandler), time.Now, job.Job{Name: "x"})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if report, err := r.RunToEnd(ctx, "x", job.Order{}); report != nil || !errors.Is(err, fault.ErrUnavailable) {
+		t.Errorf("RunToEnd = %+v, %v, want %v", report, err, fault.ErrUnavailable)
 	}
 }

@@ -140,10 +140,11 @@ func (h *heldLease) release(ctx context.Context) {
 	}
 }
 
-// withLease runs f while it renews the lease of a job. The context of f is
-// canceled when the lease is lost.
-func (r *Runner) withLease(ctx context.Context, name string, f func(context.Context)) error {
-	h, err := r.acquire(ctx, name)
+// withLease acquires the lease of a job within the context acquiring, and runs f
+// while it renews the lease. The context of f is ctx, canceled when the lease is
+// lost.
+func (r *Runner) withLease(acquiring, ctx context.Context, name string, f func(context.Context)) error {
+	h, err := r.acquire(acquiring, name)
 	if err != nil {
 		return err
 	}

@@ -39,12 +39,12 @@ type Set struct {
 	log *slog.Logger
 	now func() time.Time
 
+	misses  atomic.Int32 // checks that failed, one after the other
 	checked atomic.Int64 // no follower's last word is older, in Unix nanoseconds; 0 before the first check
 
 	mu        sync.Mutex
 	followers []*Following // guarded by mu
 	check     *check       // under way; guarded by mu
-	misses    int          // heads that could not be read, one after the other; guarded by mu
 }
 
 // A check is one batch of reads that many answers wait for.
@@ -71,25 +71,22 @@ func (s *Set) add(f *Following) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.followers = append(s.followers, f)
-	if s.misses == 0 {
+	if s.misses.Load() == 0 {
 		s.checked.Store(0)
 	}
 }
 
-// unreachable reports whether the last read of heads failed: while a process
-// starts, its other followers need not wait for the same database.
-func (s *Set) unreachable() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.misses > 0
-}
+// Unreachable reports whether the last check could not read the heads, so that
+// what else a process asks the database is not worth a long wait. It reads one
+// number, without a lock; s may be nil.
+func (s *Set) Unreachable() bool { return s != nil && s.misses.Load() > 0 }
 
 // miss notes that heads could not be read, and puts the next check off.
 func (s *Set) miss(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pause := min(time.Second<<min(s.misses, 4), MaxAge)
-	s.misses++
+	pause := min(time.Second<<min(s.misses.Load(), 4), MaxAge)
+	s.misses.Add(1)
 	s.checked.Store(s.now().Add(pause - MaxAge).UnixNano())
 	s.log.Warn("the database does not confirm what is shown", "cause", err.Error())
 }
@@ -195,9 +192,7 @@ func (s *Set) confirm(ctx context.Context, followers []*Following) error {
 			errs = append(errs, ctx.Err())
 		}
 	}
-	s.mu.Lock()
-	s.misses = 0
-	s.mu.Unlock()
+	s.misses.Store(0)
 	s.checked.Store(asked)
 	return errors.Join(errs...)
 }

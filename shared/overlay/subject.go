@@ -112,7 +112,7 @@ func (s *Set) join(ctx context.Context, subject Subject) *Following {
 
 // first loads the subject, unless the database does not answer in time.
 func (f *Following) first(ctx context.Context) {
-	if f.Unchecked || f.set.unreachable() {
+	if f.Unchecked || f.set.Unreachable() {
 		return
 	}
 	f.loading.Lock()

@@ -9,10 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
@@ -81,4 +84,50 @@ func TestFollowers(t *testing.T) {
 		return errors.New("never loads")
 	}})
 	get(request.ReadyPath, http.StatusServiceUnavailable, `"ok":false,"following":2,"stale":[{"name":"other","age_seconds":0,"loaded":false}`)
+}
+
+// TestUnreachableDatabase freezes the connection to the database: each answer,
+// of a handler that needs the database too, comes within two seconds.
+func TestUnreachableDatabase(t *testing.T) {
+	file, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	if err := file.Set(t.Context(), "things/head", map[string]string{"text": "first"}); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		line := storetest.NewLine(deaf{file})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		set := overlay.NewSet(line, slog.New(slog.DiscardHandler), time.Now)
+		set.Follow(ctx, overlay.Subject{Name: "thing", Head: "things/head", Load: func(context.Context, store.Doc) error { return nil }})
+		h := request.New(request.Options{Followers: set}, []request.Route{{Method: "GET", Path: "/thing", Serve: func(c *request.Call) error {
+			var doc map[string]string
+			if err := line.Get(c, "things/head", &doc); err != nil {
+				return fault.OrUnavailable(err)
+			}
+			return api.Send(c.Writer(), c.Request, http.StatusOK, doc)
+		}}})
+		get := func(when string, status int) {
+			t.Helper()
+			asked := time.Now()
+			if answer, body := apitest.Do(t, h, "GET", "/thing", ""); answer.StatusCode != status {
+				t.Errorf("%s: %d %s, want %d", when, answer.StatusCode, body, status)
+			}
+			if waited := time.Since(asked); waited > 2*time.Second {
+				t.Errorf("%s: the answer took %v", when, waited)
+			}
+		}
+		get("at first", http.StatusOK)
+		line.Freeze()
+		time.Sleep(overlay.MaxAge + time.Second)
+		for range 5 {
+			get("frozen", http.StatusServiceUnavailable)
+		}
+		line.Thaw()
+		time.Sleep(overlay.MaxAge + time.Second)
+		get("thawed", http.StatusOK)
+	})
 }

@@ -18,6 +18,7 @@
 package request
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -140,6 +141,13 @@ func (l *layer) note(method string) {
 	}
 }
 
+// unreachableTime is how long a handler may take while the database cannot be
+// reached. A call of the database would wait for twenty seconds, and the caller
+// with it, for an answer that does not come; with the second that a check takes
+// every answer comes within two. A handler that answers from memory needs less,
+// and one that streams for longer takes the context of [Call.Request].
+const unreachableTime = 900 * time.Millisecond
+
 // serve answers one request, whatever happens.
 func (l *layer) serve(w http.ResponseWriter, r *http.Request, rt *Route, segment string) {
 	c := &Call{Context: r.Context(), Request: r, Start: l.Now(), Segment: segment, layer: l}
@@ -159,6 +167,11 @@ func (l *layer) serve(w http.ResponseWriter, r *http.Request, rt *Route, segment
 	set(h, rt.Policy.Shared)
 	set(h, rt.Policy.Headers)
 	_ = l.Followers.Confirm(c) // the answer comes from memory all the same; ReadyPath reports what is behind
+	if l.Followers.Unreachable() {
+		ctx, cancel := context.WithTimeout(c.Context, unreachableTime)
+		defer cancel()
+		c.Context = ctx
+	}
 	if err := rt.Serve(c); err != nil {
 		c.fail(err)
 	}
