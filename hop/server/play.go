@@ -9,6 +9,7 @@ import (
 	"miramundo.dev/hop/playlist"
 	"miramundo.dev/hop/ticket"
 	"miramundo.dev/hop/upstream"
+	"miramundo.dev/hop/upstream/lowlatency"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/identity"
@@ -56,7 +57,7 @@ func (p *playing) answer(id string) error {
 			return err
 		}
 	}
-	if req.Directives, err = upstream.ParseDirectives(p.Request.URL.RawQuery); err != nil {
+	if req.Directives, err = lowlatency.Parse(p.Request.URL.RawQuery); err != nil {
 		return err
 	}
 	return p.relay(req)

@@ -2,7 +2,7 @@ package upstream
 
 import (
 	"context"
-	"errors"
+	"miramundo.dev/hop/upstream/lowlatency"
 	"time"
 )
 
@@ -18,7 +18,7 @@ import (
 // well-behaved player sends are refused, so that only a few requests can hold
 // the origin.
 func (c *Cache) directed(ctx context.Context, r Request, now time.Time) (*Copy, error) {
-	whole := c.rendering(&r, Directives{}, now)
+	whole := c.rendering(&r, lowlatency.Directives{}, now)
 	known, err := c.recent(ctx, whole, now)
 	if err != nil {
 		return nil, err
@@ -26,28 +26,28 @@ func (c *Cache) directed(ctx context.Context, r Request, now time.Time) (*Copy, 
 	if !known.Info.CanSkip {
 		r.Directives.Skip = ""
 	}
-	verdict := r.Directives.judge(known.Info)
+	verdict := r.Directives.Judge(known.Info)
 	front := whole.newest.Load()
-	if verdict == tooFar && front != nil {
-		verdict = max(upcoming, r.Directives.judge(*front)) // the cached whole playlist is behind the delta playlist
+	if verdict == lowlatency.TooFar && front != nil {
+		verdict = max(lowlatency.Upcoming, r.Directives.Judge(*front)) // the cached whole playlist is behind the delta playlist
 	}
-	if verdict == tooFar && !now.Before(known.fresh) {
-		if known, err = c.await(ctx, c.renew(ctx, whole, whole.kept.Load(), now)); err != nil {
+	if verdict == lowlatency.TooFar && !now.Before(known.fresh) {
+		if known, err = c.await(ctx, c.renew(ctx, whole, whole.Kept(), now)); err != nil {
 			return nil, err
 		}
-		verdict = r.Directives.judge(known.Info)
+		verdict = r.Directives.Judge(known.Info)
 	}
 	switch verdict {
-	case ignored:
+	case lowlatency.Ignored:
 		return c.current(ctx, whole, now)
-	case available:
+	case lowlatency.Available:
 		return known, nil
-	case tooFar:
-		return nil, invalid(msnParam, errors.New("the segment is too far ahead of the playlist"))
+	case lowlatency.TooFar:
+		return nil, lowlatency.ErrTooFar
 	}
-	n := r.Directives.lane(known.Info)
-	if n == furtherLane && front != nil {
-		n = r.Directives.lane(*front)
+	n := r.Directives.Lane(known.Info)
+	if n == lowlatency.FurtherLane && front != nil {
+		n = r.Directives.Lane(*front)
 	}
 	return c.fetchDirected(ctx, r, n, now)
 }
@@ -55,7 +55,7 @@ func (c *Cache) directed(ctx context.Context, r Request, now time.Time) (*Copy, 
 // recent returns the last copy of v if it is recent enough to judge
 // directives by, or else a new one.
 func (c *Cache) recent(ctx context.Context, v *rendering, now time.Time) (*Copy, error) {
-	if o := v.kept.Load(); o != nil && o.copy != nil && now.Before(o.copy.stale) {
+	if o := v.Kept(); o != nil && o.copy != nil && now.Before(o.copy.stale) {
 		return o.copy, nil
 	}
 	return c.current(ctx, v, now)
@@ -67,7 +67,7 @@ func (c *Cache) recent(ctx context.Context, v *rendering, now time.Time) (*Copy,
 func (c *Cache) fetchDirected(ctx context.Context, r Request, n int, now time.Time) (*Copy, error) {
 	v := c.rendering(&r, r.Directives, now)
 	v.lane.Store(int32(n))
-	o := v.kept.Load()
+	o := v.Kept()
 	if o != nil && now.Before(o.until) {
 		return o.answer(now)
 	}

@@ -12,134 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"miramundo.dev/hop/playlist"
+	"miramundo.dev/hop/upstream/lowlatency"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/origin"
 )
-
-func TestParseDirectives(t *testing.T) {
-	for query, want := range map[string]Directives{
-		"":                                     {},
-		"p=abc&x=_HLS_msn":                     {},
-		"_HLS_msn=0":                           {Block: true},
-		"_HLS_msn=12&p=abc":                    {Block: true, MSN: 12},
-		"_HLS_part=3&_HLS_msn=12":              {Block: true, MSN: 12, Part: 4},
-		"_HLS_msn=012&_HLS_part=0003":          {Block: true, MSN: 12, Part: 4},
-		"_HLS_msn=9223372036854775807":         {Block: true, MSN: 1<<63 - 1},
-		"_HLS_skip=YES":                        {Skip: "YES"},
-		"_HLS_skip=v2&_HLS_msn=1":              {Block: true, MSN: 1, Skip: "v2"},
-		"_HLS_skip=x":                          {},
-		"_HLS_skip=yes&_HLS_skip=":             {},
-		"_HLS_other=1&_HLS_pushed=1&_HLS_msnx": {},
-	} {
-		got, err := ParseDirectives(query)
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%s: %v, (-want +got)\n%s", query, err, diff)
-		}
-	}
-	for query, param := range map[string]string{
-		"_HLS_part=1":                           partParam,
-		"_HLS_part=0&_HLS_skip=YES":             partParam,
-		"_HLS_msn=99999999999999999999":         msnParam,
-		"_HLS_msn=9999999999999999999":          msnParam,
-		"_HLS_msn=":                             msnParam,
-		"_HLS_msn":                              msnParam,
-		"_HLS_msn=-1":                           msnParam,
-		"_HLS_msn=+1":                           msnParam,
-		"_HLS_msn=1%0d%0a":                      msnParam,
-		"_HLS_msn=0x1":                          msnParam,
-		"_HLS_msn=1&_HLS_part=10000":            partParam,
-		"_HLS_msn=1&_HLS_part=":                 partParam,
-		"_HLS_msn=1&_HLS_part=a":                partParam,
-		"_HLS_msn=1&_HLS_msn=x":                 msnParam,
-		"_HLS_msn=" + strings.Repeat("1", 9999): msnParam,
-	} {
-		got, err := ParseDirectives(query)
-		if !errors.Is(err, fault.ErrInvalid) || fault.From(err).Fields["param"] != param || got != (Directives{}) {
-			t.Errorf("%.40s: %+v, %v; want %s refused", query, got, err, param)
-		}
-	}
-}
-
-func FuzzParseDirectives(f *testing.F) {
-	for _, seed := range []string{"_HLS_msn=1&_HLS_part=2&_HLS_skip=YES", "_HLS_part=1", "&&_HLS_msn=", "p=a&_HLS_msn=99999999999999999999"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, query string) {
-		d, err := ParseDirectives(query)
-		if err != nil {
-			if !errors.Is(err, fault.ErrInvalid) {
-				t.Fatal(err)
-			}
-			return
-		}
-		again, err := ParseDirectives(strings.TrimPrefix(d.query("http://x/"), "?"))
-		if err != nil || again != d {
-			t.Fatalf("%q parses as %+v, whose query parses as %+v, %v", query, d, again, err)
-		}
-	})
-}
-
-func TestQuery(t *testing.T) {
-	for _, tc := range []struct {
-		address string
-		d       Directives
-		want    string
-	}{
-		{"http://x/a", Directives{}, ""},
-		{"http://x/a", Directives{Block: true, MSN: 5}, "?_HLS_msn=5"},
-		{"http://x/a?b=~/%2F", Directives{Block: true, MSN: 5, Part: 1, Skip: "v2"}, "&_HLS_msn=5&_HLS_part=0&_HLS_skip=v2"},
-		{"http://x/a?", Directives{Skip: "YES"}, "&_HLS_skip=YES"},
-	} {
-		if got := tc.d.query(tc.address); got != tc.want {
-			t.Errorf("%s %+v: %q, want %q", tc.address, tc.d, got, tc.want)
-		}
-	}
-}
-
-func TestJudge(t *testing.T) {
-	live := playlist.Info{Media: true, CanBlock: true, NextMSN: 100, NextPart: 2, PartTarget: 500 * time.Millisecond}
-	coarse, ended, polled := live, live, live
-	coarse.PartTarget = 0
-	ended.End = true
-	polled.CanBlock = false
-	at := func(msn int64, part int32) Directives { return Directives{Block: true, MSN: msn, Part: part + 1} }
-	whole := func(msn int64) Directives { return Directives{Block: true, MSN: msn} }
-	for _, tc := range []struct {
-		info playlist.Info
-		d    Directives
-		want verdict
-	}{
-		{live, whole(0), available},
-		{live, whole(99), available},
-		{live, at(99, 500), available},
-		{live, whole(100), upcoming},
-		{live, at(100, 0), available},
-		{live, at(100, 1), available},
-		{live, at(100, 2), upcoming},
-		{live, at(100, 8), upcoming},
-		{live, at(100, 9), tooFar},
-		{coarse, at(100, 4), upcoming},
-		{coarse, at(100, 5), tooFar},
-		{live, whole(101), upcoming},
-		{live, at(101, 0), upcoming},
-		{live, at(101, 9999), tooFar},
-		{live, whole(102), tooFar},
-		{live, whole(1<<63 - 1), tooFar},
-		{live, Directives{Skip: "YES"}, upcoming},
-		{ended, whole(1 << 60), ignored},
-		{polled, whole(1 << 60), ignored},
-		{polled, Directives{Skip: "YES"}, ignored},
-		{playlist.Info{Multivariant: true}, whole(5), ignored},
-		{live, Directives{}, ignored},
-	} {
-		if got := tc.d.judge(tc.info); got != tc.want {
-			t.Errorf("%+v: %d, want %d", tc.d, got, tc.want)
-		}
-	}
-}
 
 // A packager is an origin of a low-latency playlist of segments with two
 // parts each. It holds requests for parts that are not published yet.
@@ -175,10 +52,10 @@ func (p *packager) answer(w http.ResponseWriter, r *http.Request) {
 	p.queries <- r.URL.RawQuery
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if msn := q.Get(msnParam); msn != "" {
+	if msn := q.Get("_HLS_msn"); msn != "" {
 		n, _ := strconv.Atoi(msn)
 		need := 2*n + 2
-		if part, err := strconv.Atoi(q.Get(partParam)); err == nil {
+		if part, err := strconv.Atoi(q.Get("_HLS_part")); err == nil {
 			need = 2*n + part + 1
 		}
 		p.holds <- struct{}{}
@@ -190,7 +67,7 @@ func (p *packager) answer(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	io.WriteString(w, p.text(q.Get(skipParam) != ""))
+	io.WriteString(w, p.text(q.Get("_HLS_skip") != ""))
 }
 
 // text returns the playlist of the last five segments, or its delta.
@@ -215,7 +92,7 @@ func (p *packager) text(changes bool) string {
 
 func (p *packager) asking(msn int64, part int32, skip string) Request {
 	r := p.request()
-	r.Directives = Directives{Block: true, MSN: msn, Part: part + 1, Skip: skip}
+	r.Directives = lowlatency.Directives{Block: true, MSN: msn, Part: part + 1, Skip: skip}
 	return r
 }
 
@@ -268,7 +145,7 @@ func TestTooFarAhead(t *testing.T) {
 	p := newPackager(t)
 	for _, r := range []Request{p.asking(12, -1, ""), p.asking(1<<62, -1, ""), p.asking(10, 1000, ""), p.asking(11, 1000, "YES")} {
 		_, err := p.Get(t.Context(), r)
-		if !errors.Is(err, fault.ErrInvalid) || fault.From(err).Fields["param"] != msnParam {
+		if !errors.Is(err, fault.ErrInvalid) || fault.From(err).Fields["param"] != "_HLS_msn" {
 			t.Errorf("%+v: %v, want it refused", r.Directives, err)
 		}
 	}
@@ -286,32 +163,6 @@ func TestJudgedByCurrentPlaylist(t *testing.T) {
 		t.Errorf("shown %q", cp.Body)
 	}
 	p.wantRequests(t, 2, "without waiting")
-}
-
-// TestLane checks which directives ask for the next part.
-func TestLane(t *testing.T) {
-	parts := playlist.Info{NextMSN: 100, NextPart: 2, PartTarget: time.Second}
-	whole := playlist.Info{NextMSN: 100}
-	for _, tc := range []struct {
-		info playlist.Info
-		d    Directives
-		want int
-	}{
-		{parts, Directives{Block: true, MSN: 100, Part: 3}, nextLane},
-		{parts, Directives{Block: true, MSN: 100, Part: 3, Skip: "YES"}, nextSkipLane},
-		{parts, Directives{Block: true, MSN: 100, Part: 3, Skip: "v2"}, nextSkipV2Lane},
-		{parts, Directives{Block: true, MSN: 100, Part: 4}, furtherLane},
-		{parts, Directives{Block: true, MSN: 100}, furtherLane},
-		{parts, Directives{Block: true, MSN: 101, Part: 3, Skip: "YES"}, furtherLane},
-		{whole, Directives{Block: true, MSN: 100}, nextLane},
-		{whole, Directives{Block: true, MSN: 100, Skip: "YES"}, nextSkipLane},
-		{whole, Directives{Block: true, MSN: 100, Part: 1}, furtherLane},
-		{whole, Directives{Block: true, MSN: 101}, furtherLane},
-	} {
-		if got := tc.d.lane(tc.info); got != tc.want {
-			t.Errorf("%+v of %+v: %d, want %d", tc.d, tc.info, got, tc.want)
-		}
-	}
 }
 
 // TestLaneIsFull fills the lane of parts that are far ahead: requests for the
@@ -454,7 +305,7 @@ func TestDeltaUnsupported(t *testing.T) {
 func TestBlockingUnsupported(t *testing.T) {
 	r := newRig(t, respond(media(1)))
 	req := r.request()
-	req.Directives = Directives{Block: true, MSN: 1 << 40, Skip: "YES"}
+	req.Directives = lowlatency.Directives{Block: true, MSN: 1 << 40, Skip: "YES"}
 	for range 10 {
 		r.must(t, req)
 		req.Directives.MSN++
@@ -479,7 +330,7 @@ func TestOvertaken(t *testing.T) {
 		"overtaken":            {show(9, time.Second, 3*time.Second), false},
 		"asked for afterwards": {show(1, 2*time.Second, 3*time.Second), true},
 	} {
-		if got := tc.made.merge(kept) == tc.made; got != tc.wins {
+		if got := tc.made.Merge(kept) == tc.made; got != tc.wins {
 			t.Errorf("%s: the new copy is kept: %v, want %v", name, got, tc.wins)
 		}
 	}

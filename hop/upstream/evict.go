@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"cmp"
+	"miramundo.dev/hop/upstream/lowlatency"
 	"slices"
 	"time"
 )
@@ -51,10 +52,10 @@ func (c *Cache) sweep(now time.Time) {
 	}
 }
 
-// limit returns for how many seconds an entry is kept that is not requested.
-// whole is the limit of entries without directives.
-func (d Directives) limit(whole time.Duration) int64 {
-	if d != (Directives{}) {
+// limit returns for how many seconds an entry with directives d is kept that is
+// not requested. whole is the limit of entries without directives.
+func limit(d lowlatency.Directives, whole time.Duration) int64 {
+	if d != (lowlatency.Directives{}) {
 		whole = directedTime
 	}
 	return int64(whole / time.Second)
@@ -69,7 +70,7 @@ func (c *Cache) dropSources(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for t, s := range c.sources {
-		s.amend(func(r *result) *result {
+		s.Amend(func(r *result) *result {
 			switch {
 			case r.err != nil:
 				return r
@@ -78,7 +79,7 @@ func (c *Cache) dropSources(now time.Time) {
 			}
 			return r
 		})
-		if second-s.used.Load() > t.directives.limit(sourceTime) && s.retire() {
+		if second-s.Used() > limit(t.directives, sourceTime) && s.Retire() {
 			delete(c.sources, t)
 		}
 	}
@@ -91,7 +92,7 @@ func (c *Cache) dropRenderings(now time.Time) {
 		s := &c.renderings[i]
 		s.mu.Lock()
 		for k, v := range s.renderings {
-			if second-v.used.Load() > k.directives.limit(idleTime) && v.retire() {
+			if second-v.Used() > limit(k.directives, idleTime) && v.Retire() {
 				delete(s.renderings, k)
 			}
 		}
@@ -104,12 +105,6 @@ type candidate struct {
 	repeated bool // it was requested in more than one second
 	used     int64
 	drop     func()
-}
-
-// candidate returns the memo as a candidate that drop evicts.
-func (m *memo[T, P]) candidate(drop func()) candidate {
-	used := m.used.Load()
-	return candidate{repeated: used-m.born > 1, used: used, drop: drop}
 }
 
 // before orders candidates by which is evicted first: entries requested only
@@ -142,13 +137,13 @@ func (c *Cache) evictableRenderings() (all []candidate) {
 		s := &c.renderings[i]
 		s.mu.RLock()
 		for k, v := range s.renderings {
-			all = append(all, v.candidate(func() {
+			all = append(all, candidate{repeated: v.Repeated(), used: v.Used(), drop: func() {
 				s.mu.Lock()
 				defer s.mu.Unlock()
-				if v.retire() {
+				if v.Retire() {
 					delete(s.renderings, k)
 				}
-			}))
+			}})
 		}
 		s.mu.RUnlock()
 	}
@@ -163,17 +158,17 @@ func (c *Cache) evictableSources(now time.Time) (all []candidate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for t, s := range c.sources {
-		last := s.kept.Load()
-		if last != nil && now.Before(last.until) || last == nil && second-s.used.Load() <= 1 {
+		last := s.Kept()
+		if last != nil && now.Before(last.until) || last == nil && second-s.Used() <= 1 {
 			continue
 		}
-		all = append(all, s.candidate(func() {
+		all = append(all, candidate{repeated: s.Repeated(), used: s.Used(), drop: func() {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			if s.retire() {
+			if s.Retire() {
 				delete(c.sources, t)
 			}
-		}))
+		}})
 	}
 	return all
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"miramundo.dev/hop/upstream/lowlatency"
 	"miramundo.dev/shared/catalog"
 )
 
@@ -97,7 +98,7 @@ func TestMaxBytes(t *testing.T) {
 	}
 	asked := r.asked.Load()
 	last := Request{Stream: 199, Origin: r.URL + "/199.m3u8"}
-	if v := r.rendering(&last, Directives{}, r.clock.now()); v.kept.Load() == nil {
+	if v := r.rendering(&last, lowlatency.Directives{}, r.clock.now()); v.Kept() == nil {
 		t.Error("the last playlist is gone")
 	}
 	r.wantRequests(t, asked, "looking")
@@ -148,8 +149,8 @@ func TestFloodEvictsNothingWatched(t *testing.T) {
 		t.Errorf("%d body slots and %d rewriting slots are in use, want 0", len(r.bodies), len(r.rewriting))
 	}
 	watched := r.request()
-	v := r.rendering(&watched, Directives{}, r.clock.now())
-	if v.kept.Load() == nil {
+	v := r.rendering(&watched, lowlatency.Directives{}, r.clock.now())
+	if v.Kept() == nil {
 		t.Error("what is watched was dropped")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"miramundo.dev/hop/upstream/lowlatency"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/origin"
 )
@@ -49,11 +50,11 @@ func (e *fetcher) release() { e.slot.release() }
 // called from refreshes, which run to their end.
 func (e *fetcher) fetch(ctx context.Context) *result {
 	s := e.source(e.target, e.began)
-	last := s.kept.Load()
+	last := s.Kept()
 	if last != nil && e.began.Before(last.until) {
 		return last
 	}
-	return s.do(last, e.began, func() *result { return e.ask(ctx, last) })
+	return s.Do(last, e.began, func() *result { return e.ask(ctx, last) })
 }
 
 // ask requests the target now. The last result is the one before.
@@ -74,7 +75,7 @@ func (e *fetcher) ask(ctx context.Context, last *result) (r *result) {
 // requested either.
 func (e *fetcher) fetchAhead(ctx context.Context) *result {
 	own := &e.base.lanes[e.lane]
-	for _, l := range []*lane{own, &e.base.lanes[nextLane]} {
+	for _, l := range []*lane{own, &e.base.lanes[lowlatency.NextLane]} {
 		if r := l.refusal.Load(); r != nil && e.began.Before(r.until) {
 			return r
 		}
@@ -135,7 +136,7 @@ func (e *fetcher) follow(ctx context.Context) (*origin.Response, []byte, error) 
 			res, body, err = e.get(ctx, from, left)
 		}
 	}
-	if err == nil && e.target.directives == (Directives{}) {
+	if err == nil && e.target.directives == (lowlatency.Directives{}) {
 		e.base.edge.record(res.URL, url, from != url, e.began)
 	}
 	return res, body, err
@@ -160,7 +161,7 @@ func (e *fetcher) get(ctx context.Context, from string, timeout time.Duration) (
 		set(h, "User-Agent", t.agent)
 	}
 	from, _, _ = strings.Cut(from, "#")
-	query := t.directives.query(from)
+	query := t.directives.Query(from)
 	req := origin.Request{URL: from + query, Header: h, Timeout: timeout}
 	if t.directives.Block {
 		req.Wait = timeout // the answer begins once the part is published

@@ -12,6 +12,8 @@ import (
 
 	"miramundo.dev/hop/playlist"
 	"miramundo.dev/hop/ticket"
+	"miramundo.dev/hop/upstream/lowlatency"
+	"miramundo.dev/hop/upstream/memo"
 	"miramundo.dev/shared/catalog"
 )
 
@@ -30,7 +32,7 @@ const (
 
 // A rendering is a playlist as one stream shows it.
 type rendering struct {
-	memo[outcome, *outcome]
+	memo.Memo[outcome, *outcome]
 	key    key
 	vars   []playlist.Var
 	newest atomic.Pointer[playlist.Info] // from the last delta playlist (changes alone); nil before the first
@@ -61,7 +63,7 @@ func (o *outcome) servesStale(began, now time.Time) bool {
 	return o.copy != nil && began.Sub(o.until) <= staleGrace && now.Before(o.copy.stale)
 }
 
-func (o *outcome) weight() int64 {
+func (o *outcome) Weight() int64 {
 	if o.copy == nil {
 		return 0
 	}
@@ -70,7 +72,7 @@ func (o *outcome) weight() int64 {
 
 // merge keeps the copy that is further on, when two were fetched at the same
 // time: a request that waited for a part may have overtaken one that did not.
-func (o *outcome) merge(kept *outcome) *outcome {
+func (o *outcome) Merge(kept *outcome) *outcome {
 	switch {
 	case kept == nil || kept.copy == nil:
 		return o
@@ -139,7 +141,7 @@ func (c *Cache) distrust(t target) { c.source(t.whole(), c.opts.Now()).edge.rese
 // playlist cannot be shown to them; only its position is noted.
 func (c *Cache) promote(v *rendering, o *outcome) {
 	k := v.key
-	k.directives = Directives{}
+	k.directives = lowlatency.Directives{}
 	s := &c.renderings[uint64(k.stream)%shards]
 	s.mu.RLock()
 	whole := s.renderings[k]
@@ -147,7 +149,7 @@ func (c *Cache) promote(v *rendering, o *outcome) {
 	switch {
 	case whole == nil:
 	case v.key.directives.Skip == "":
-		whole.offer(o)
+		whole.Offer(o)
 	default:
 		whole.newest.Store(&o.copy.Info)
 	}
@@ -164,7 +166,7 @@ func (c *Cache) render(v *rendering, r *result) (*Copy, error) {
 		Status: r.status, URL: r.url, At: r.at, began: r.began, since: r.at, sum: r.sum,
 		tickets: c.opts.Signer.Until(),
 	}
-	if last := v.kept.Load(); last != nil && last.copy != nil && last.copy.same(cp) {
+	if last := v.Kept(); last != nil && last.copy != nil && last.copy.same(cp) {
 		cp.Body, cp.Info, cp.compressed, cp.since = last.copy.Body, last.copy.Info, last.copy.compressed, last.copy.since
 	} else if err := c.rewrite(cp, v, r.body); err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package upstream
 
 import (
+	"miramundo.dev/hop/upstream/lowlatency"
+	"miramundo.dev/hop/upstream/memo"
 	"sync/atomic"
 	"time"
 )
@@ -18,17 +20,17 @@ const (
 // targets share one answer.
 type target struct {
 	url, referrer, agent string
-	directives           Directives
+	directives           lowlatency.Directives
 }
 
 func (t target) weight() int64 { return int64(len(t.url) + len(t.referrer) + len(t.agent)) }
 
 // A source holds the last answer of a target.
 type source struct {
-	memo[result, *result]
+	memo.Memo[result, *result]
 
 	edge  edge
-	lanes [lanes]lane // for requests that wait for an unpublished segment or part
+	lanes [lowlatency.Lanes]lane // for requests that wait for an unpublished segment or part
 }
 
 // A lane admits a few blocking requests of one kind at a time. After one of
@@ -55,9 +57,9 @@ type result struct {
 // strings.
 const recordWeight = 512
 
-func (r *result) weight() int64 { return int64(cap(r.body) + len(r.url)) }
+func (r *result) Weight() int64 { return int64(cap(r.body) + len(r.url)) }
 
-func (r *result) merge(*result) *result { return r }
+func (r *result) Merge(*result) *result { return r }
 
 // source returns the source of a target, and adds it when it is missing.
 func (c *Cache) source(t target, now time.Time) *source {
@@ -69,15 +71,15 @@ func (c *Cache) source(t target, now time.Time) *source {
 		for i := range s.lanes {
 			s.lanes[i].places = make(chan struct{}, maxBlocked)
 		}
-		s.total, s.overhead, s.born = &c.bytes, recordWeight+t.weight(), c.seconds(now)
+		s.Init(&c.bytes, recordWeight+t.weight(), c.seconds(now))
 		c.sources[t] = s
 	}
-	s.touch(c.seconds(now))
+	s.Touch(c.seconds(now))
 	return s
 }
 
 // whole returns the target of the complete playlist that t asks a part of.
 func (t target) whole() target {
-	t.directives = Directives{}
+	t.directives = lowlatency.Directives{}
 	return t
 }

@@ -26,6 +26,8 @@ import (
 
 	"miramundo.dev/hop/playlist"
 	"miramundo.dev/hop/ticket"
+	"miramundo.dev/hop/upstream/lowlatency"
+	"miramundo.dev/hop/upstream/memo"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/origin"
 )
@@ -55,7 +57,7 @@ type Request struct {
 	UserAgent string // sent to its origin; empty sends the client's own
 
 	Ticket     *ticket.Ticket // the ticket of a playlist below; nil for the stream's own
-	Directives Directives
+	Directives lowlatency.Directives
 }
 
 // via is sent with each request of a hop, so that a hop can recognize a
@@ -129,10 +131,10 @@ func New(o Options) *Cache {
 // A caller that stops waiting does not cancel the fetch that others share.
 func (c *Cache) Get(ctx context.Context, r Request) (*Copy, error) {
 	now := c.opts.Now()
-	if r.Directives != (Directives{}) {
+	if r.Directives != (lowlatency.Directives{}) {
 		return c.directed(ctx, r, now)
 	}
-	return c.current(ctx, c.rendering(&r, Directives{}, now), now)
+	return c.current(ctx, c.rendering(&r, lowlatency.Directives{}, now), now)
 }
 
 // seconds returns t in whole seconds since the cache was made. It uses the
@@ -151,7 +153,7 @@ type key struct {
 
 // keyOf returns the key of what r asks for with directives d. It allocates
 // only for playlists with variables.
-func keyOf(r *Request, d Directives) key {
+func keyOf(r *Request, d lowlatency.Directives) key {
 	k := key{stream: r.Stream}
 	k.target = target{url: r.Origin, referrer: r.Referrer, agent: r.UserAgent, directives: d}
 	if t := r.Ticket; t != nil {
@@ -186,7 +188,7 @@ func (k key) clone() key {
 
 // rendering returns the rendering that r asks for with directives d, and adds
 // it when it is missing.
-func (c *Cache) rendering(r *Request, d Directives, now time.Time) *rendering {
+func (c *Cache) rendering(r *Request, d lowlatency.Directives, now time.Time) *rendering {
 	k := keyOf(r, d)
 	s := &c.renderings[uint64(k.stream)%shards]
 	s.mu.RLock()
@@ -195,7 +197,7 @@ func (c *Cache) rendering(r *Request, d Directives, now time.Time) *rendering {
 	if v == nil {
 		v = s.add(c, k.clone(), r, now)
 	}
-	v.touch(c.seconds(now))
+	v.Touch(c.seconds(now))
 	return v
 }
 
@@ -208,11 +210,10 @@ func (s *shard) add(c *Cache, k key, r *Request, now time.Time) *rendering {
 		return v
 	}
 	v := &rendering{key: k}
-	v.born = c.seconds(now)
 	if r.Ticket != nil {
 		v.vars = r.Ticket.Vars
 	}
-	v.total, v.overhead = &c.bytes, recordWeight+k.weight()+int64(len(k.origin)+len(k.vars))
+	v.Init(&c.bytes, recordWeight+k.weight()+int64(len(k.origin)+len(k.vars)), c.seconds(now))
 	s.renderings[k] = v
 	return v
 }
@@ -220,12 +221,12 @@ func (s *shard) add(c *Cache, k key, r *Request, now time.Time) *rendering {
 // current returns the latest copy of v. While a new copy is fetched, the last
 // copy is served if it became stale only just before.
 func (c *Cache) current(ctx context.Context, v *rendering, now time.Time) (*Copy, error) {
-	o := v.kept.Load()
+	o := v.Kept()
 	if o != nil && now.Before(o.until) {
 		return o.answer(now)
 	}
 	call := c.renew(ctx, v, o, now)
-	if o != nil && o.servesStale(call.began, now) {
+	if o != nil && o.servesStale(call.Began, now) {
 		return o.copy, nil
 	}
 	return c.await(ctx, call)
@@ -233,17 +234,17 @@ func (c *Cache) current(ctx context.Context, v *rendering, now time.Time) (*Copy
 
 // renew starts a refresh of v, or joins the one under way. The refresh goes
 // on when ctx is canceled.
-func (c *Cache) renew(ctx context.Context, v *rendering, seen *outcome, now time.Time) *pending[outcome] {
+func (c *Cache) renew(ctx context.Context, v *rendering, seen *outcome, now time.Time) *memo.Pending[outcome] {
 	c.sweepSoon(now)
-	return v.next(seen, now, func() *outcome { return c.refresh(context.WithoutCancel(ctx), v) })
+	return v.Next(seen, now, func() *outcome { return c.refresh(context.WithoutCancel(ctx), v) })
 }
 
 // await waits for a refresh and returns its copy, or returns the error of
 // ctx.
-func (c *Cache) await(ctx context.Context, call *pending[outcome]) (*Copy, error) {
+func (c *Cache) await(ctx context.Context, call *memo.Pending[outcome]) (*Copy, error) {
 	select {
-	case <-call.done:
-		return call.value.answer(c.opts.Now())
+	case <-call.Done:
+		return call.Value.answer(c.opts.Now())
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

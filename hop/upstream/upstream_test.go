@@ -119,18 +119,11 @@ func (r *rig) wantRequests(t testing.TB, want int64, when string) {
 	}
 }
 
-// waitIdle waits until no refresh for a request is under way.
+// waitIdle waits until no refresh for a request is under way, of which there is an
+// outcome already.
 func (r *rig) waitIdle(req Request) {
-	for {
-		v := r.rendering(&req, req.Directives, r.clock.now())
-		v.mu.Lock()
-		call := v.making
-		v.mu.Unlock()
-		if call == nil {
-			return
-		}
-		<-call.done
-	}
+	v := r.rendering(&req, req.Directives, r.clock.now())
+	<-v.Next(nil, r.clock.now(), nil).Done // starts nothing: to a caller without an outcome the last one is new
 }
 
 func TestCopy(t *testing.T) {

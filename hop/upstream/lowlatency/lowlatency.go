@@ -1,4 +1,10 @@
-package upstream
+// Package lowlatency parses the delivery directives of low-latency players, and
+// decides how a hop answers each.
+//
+// A player names the segment or part that it wants next, and the response waits
+// until that is published. Directives are judged by the last known playlist, so
+// that only requests for what is about to come wait at an origin.
+package lowlatency
 
 import (
 	"errors"
@@ -27,10 +33,10 @@ const (
 	skipParam = "_HLS_skip"
 )
 
-// ParseDirectives parses the directives in a raw query. It ignores all other
+// Parse parses the directives in a raw query. It ignores all other
 // parameters, and unknown values of _HLS_skip. Its error is fault.ErrInvalid
 // with the field "param".
-func ParseDirectives(rawQuery string) (d Directives, err error) {
+func Parse(rawQuery string) (d Directives, err error) {
 	if !strings.Contains(rawQuery, "_HLS_") {
 		return Directives{}, nil
 	}
@@ -59,6 +65,10 @@ func ParseDirectives(rawQuery string) (d Directives, err error) {
 	return d, nil
 }
 
+// ErrTooFar means that directives ask for a segment or part that no player asks
+// for in good faith: see TooFar.
+var ErrTooFar = invalid(msnParam, errors.New("the segment is too far ahead of the playlist"))
+
 // number parses a decimal number of at most digits digits.
 func number(name, value string, digits int) (int64, error) {
 	if len(value) == 0 || len(value) > digits || strings.Trim(value, "0123456789") != "" {
@@ -75,9 +85,9 @@ func invalid(param string, cause error) error {
 	return fault.ErrInvalid.Because(cause).With("param", param)
 }
 
-// query returns the directives as they are appended to an address, with the
+// Query returns the directives as they are appended to an address, with the
 // separator before them; empty when there are none.
-func (d Directives) query(address string) string {
+func (d Directives) Query(address string) string {
 	if d == (Directives{}) {
 		return ""
 	}
@@ -105,62 +115,62 @@ func (d Directives) query(address string) string {
 	return string(b)
 }
 
-// A verdict says how directives are answered.
-type verdict int
+// A Verdict is how directives are answered.
+type Verdict int
 
 // The verdicts.
 const (
-	ignored   verdict = iota // with the current playlist, which does not support them
-	available                // from the cache
-	upcoming                 // by a request that waits at the origin
-	tooFar                   // with an error: no player asks for it in good faith
+	Ignored   Verdict = iota // with the current playlist, which does not support them
+	Available                // from the cache
+	Upcoming                 // by a request that waits at the origin
+	TooFar                   // with an error: no player asks for it in good faith
 )
 
-// judge decides how directives are answered, from the info of the last
+// Judge decides how directives are answered, from the info of the last
 // playlist. How far ahead a player may ask follows RFC 8216bis 6.2.5.2: up to
 // the second segment from now, and up to the parts of the next second.
-func (d Directives) judge(known playlist.Info) verdict {
+func (d Directives) Judge(known playlist.Info) Verdict {
 	next := known.NextMSN
 	switch {
 	case !known.Media || known.End || !known.CanBlock || d == Directives{}:
-		return ignored
+		return Ignored
 	case !d.Block:
-		return upcoming
+		return Upcoming
 	case d.MSN < next, d.MSN == next && 0 < d.Part && int(d.Part) <= known.NextPart:
-		return available
+		return Available
 	case d.MSN > next+1, d.MSN == next+1 && int(d.Part) > advance(known.PartTarget)+1,
 		d.MSN == next && int(d.Part) > known.NextPart+advance(known.PartTarget):
-		return tooFar
+		return TooFar
 	}
-	return upcoming
+	return Upcoming
 }
 
 // Lanes of waiting requests. Players that follow a playlist ask for its next
 // part, whole or as a delta. Requests for anything further use a lane of
 // their own and cannot hold up the others.
 const (
-	nextLane = iota
-	nextSkipLane
-	nextSkipV2Lane
-	furtherLane
-	lanes
+	NextLane = iota
+	NextSkipLane
+	NextSkipV2Lane
+	FurtherLane
+	Lanes // how many there are
 )
 
-// lane returns the lane for d, from the info of the last playlist.
-func (d Directives) lane(known playlist.Info) int {
+// Lane returns the lane for d, from the info of the last playlist.
+func (d Directives) Lane(known playlist.Info) int {
 	part := 0 // a playlist without parts grows by segments
 	if known.PartTarget > 0 {
 		part = known.NextPart + 1
 	}
 	switch {
 	case d.MSN != known.NextMSN || int(d.Part) != part:
-		return furtherLane
+		return FurtherLane
 	case d.Skip == "YES":
-		return nextSkipLane
+		return NextSkipLane
 	case d.Skip == "v2":
-		return nextSkipV2Lane
+		return NextSkipV2Lane
 	}
-	return nextLane
+	return NextLane
 }
 
 // advance returns how many parts ahead of the last one a player may ask:
