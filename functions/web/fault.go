@@ -13,34 +13,40 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// A failure is the body of the page of a fault.
+// Error pages. The request layer asks FaultPage for a page when the client accepts
+// HTML, and writes the fault as JSON otherwise. An error page has the fault's
+// status, is never indexed, and offers a next step: the same address again after a
+// failure of the server, the largest countries after a missing page.
+
+// A failure is the body of an error page.
 type failure struct {
-	Status    int
-	Again     string // the path to try again; empty where that is useless
-	Countries []catalog.CountryFacet
+	Status    int                    // the HTTP status
+	Again     string                 // the path to try again; empty unless the server failed
+	Countries []catalog.CountryFacet // links to go on with; nil unless the page is missing
 }
 
-// FaultPage returns the page that a browser is shown in place of a fault in JSON:
-// what is missing or does not work now, and where to go on. It returns nil for
-// requests of the API.
+// FaultPage returns the HTML page for a fault, in the language of the path or, for
+// a path without a language, of the Accept-Language header. It returns nil when
+// the fault must be written as JSON: for requests of the API, and when the page
+// cannot be rendered.
 func (s *Server) FaultPage(r *http.Request, status int, f *fault.Error) api.Reply {
 	if strings.HasPrefix(r.URL.Path, catalog.IndexPath) {
 		return nil // programs read JSON
 	}
-	l, said := site.LocaleOf(r.URL.Path)
-	if !said {
+	l, found := site.LocaleOf(r.URL.Path)
+	if !found {
 		l = i18n.Match(r.Header.Get("Accept-Language"))
 	}
 	body := failure{Status: status}
 	v := s.pages.View(site.Nowhere, l, nil)
-	v.NoIndex, v.Areas = true, nil
+	v.NoIndex, v.Areas = true, nil // the page has no script of its own
 	switch {
 	case status >= http.StatusInternalServerError:
 		v.Title, v.Description = l.T("error.broken_title", nil), api.Message(l, f)
 		body.Again = r.URL.RequestURI()
 	case status == http.StatusNotFound:
 		v.Title, v.Description = l.T("error.missing_title", nil), l.T("error.missing_text", nil)
-		body.Countries = s.greatest(l)
+		body.Countries = s.largestCountries(l)
 	default:
 		v.Title, v.Description = l.T("error.refused_title", nil), api.Message(l, f)
 	}
@@ -52,15 +58,15 @@ func (s *Server) FaultPage(r *http.Request, status int, f *fault.Error) api.Repl
 	return out
 }
 
-// greatest returns the countries with the most channels, among those that have a
-// page.
-func (s *Server) greatest(l i18n.Locale) []catalog.CountryFacet {
+// largestCountries returns the ten countries with the most channels and stations
+// among those that have a page; nil when no catalog is loaded.
+func (s *Server) largestCountries(l i18n.Locale) []catalog.CountryFacet {
 	const shown = 10
-	at, err := s.catalog.View()
+	snapshot, err := s.catalog.View()
 	if err != nil {
 		return nil
 	}
-	all := slices.DeleteFunc(slices.Clone(at.Countries("all", int(l))), func(c catalog.CountryFacet) bool {
+	all := slices.DeleteFunc(slices.Clone(snapshot.Countries("all", int(l))), func(c catalog.CountryFacet) bool {
 		_, ok := site.CountryPath(l, c.Code)
 		return !ok
 	})

@@ -14,8 +14,8 @@ import (
 	"miramundo.dev/shared/i18n"
 )
 
-// unfilled matches the key of a text in the place of the text.
-var unfilled = regexp.MustCompile(`>\s*(error|layout)\.[\w.-]+\s*<`)
+// missingText matches the key of a text in the place of the text.
+var missingText = regexp.MustCompile(`>\s*(error|layout)\.[\w.-]+\s*<`)
 
 // serve serves all pages of a catalog.
 func serve(c webtest.Catalog) http.Handler {
@@ -44,7 +44,7 @@ func TestFaultPage(t *testing.T) {
 		{"too long", "GET", "/fr?q=" + strings.Repeat("x", 300), "", h, 400, "error.refused_title", i18n.FR},
 		{"head", "HEAD", "/de/nichts/da", "", h, 404, "", i18n.DE},
 	} {
-		w := webtest.Ask(test.handler, test.method, test.path, "Accept-Language", test.language)
+		w := webtest.Request(test.handler, test.method, test.path, "Accept-Language", test.language)
 		page := html.UnescapeString(w.Body.String())
 		if w.Code != test.status || w.Header().Get("Content-Language") != test.l.HTML() || w.Header().Get("Cache-Control") != "no-store" || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %d, %v", test.name, w.Code, w.Header())
@@ -55,7 +55,7 @@ func TestFaultPage(t *testing.T) {
 			}
 			continue
 		}
-		if !strings.Contains(page, test.l.T(test.says, nil)) || !strings.Contains(page, `data-page="error"`) || unfilled.MatchString(page) {
+		if !strings.Contains(page, test.l.T(test.says, nil)) || !strings.Contains(page, `data-page="error"`) || missingText.MatchString(page) {
 			t.Errorf("%s says %s", test.name, page)
 		}
 		if again := strings.Contains(page, `href="`+test.path+`"`); again != (test.status >= 500) {
@@ -64,13 +64,13 @@ func TestFaultPage(t *testing.T) {
 		if search, links := strings.Contains(page, `id="find"`), strings.Contains(page, `class="chip"`); search != (test.status < 500) || links != (test.status == 404 && test.handler == h) {
 			t.Errorf("%s: search %t, countries %t", test.name, search, links)
 		}
-		w = webtest.Ask(test.handler, test.method, test.path, "Accept", "application/json")
+		w = webtest.Request(test.handler, test.method, test.path, "Accept", "application/json")
 		var body struct{ Error, Message string }
 		if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Code != test.status || body.Error == "" || body.Message == "" {
 			t.Errorf("%s, to a program: %d %s", test.name, w.Code, w.Body)
 		}
 	}
-	if w := webtest.Ask(h, "GET", "/api/nothing"); !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
+	if w := webtest.Request(h, "GET", "/api/nothing"); !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
 		t.Errorf("the API answers a browser with %s", w.Header().Get("Content-Type"))
 	}
 }

@@ -42,7 +42,7 @@ type head struct {
 // headOf reads the head of a page.
 func headOf(t testing.TB, h http.Handler, target string, pairs ...string) head {
 	t.Helper()
-	w := webtest.Ask(h, "GET", target, pairs...)
+	w := webtest.Request(h, "GET", target, pairs...)
 	tree, err := html.Parse(w.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestPaths(t *testing.T) {
 // engines may index, and those that they may not.
 func somePages(l i18n.Locale) (shown, hidden []string) {
 	brazil, _ := site.CountryPath(l, "BR")
-	shown = []string{brazil, site.Channel.Path(l, webtest.Known)}
+	shown = []string{brazil, site.Channel.Path(l, webtest.KnownID)}
 	for _, p := range site.Pages {
 		switch {
 		case p.Personal():
@@ -154,16 +154,16 @@ func TestHeads(t *testing.T) {
 				}
 			}
 			if first, _ := somePages(i18n.PT); got.link("alternate x-default") != webtest.Base+first[i] {
-				t.Errorf("%s is for all others at %q", path, got.link("alternate x-default"))
+				t.Errorf("%s has the x-default address %q", path, got.link("alternate x-default"))
 			}
 			checkHead(t, h, path, got)
 		}
 	}
 }
 
-// TestHidden checks that pages that search engines must not index say so, and name
+// TestPersonalPagesAreNotIndexed checks that pages that search engines must not index say so, and name
 // no preferred URL.
-func TestHidden(t *testing.T) {
+func TestPersonalPagesAreNotIndexed(t *testing.T) {
 	h := sample(t)
 	for _, l := range i18n.Locales {
 		_, hidden := somePages(l)
@@ -193,14 +193,14 @@ func checkHead(t *testing.T, h http.Handler, path string, got head) {
 		t.Errorf("%s: title %q, other locales %q", path, got.title, got.metas["og:locale:alternate"])
 	}
 	for _, key := range []string{"manifest", "apple-touch-icon"} {
-		if w := webtest.Ask(h, "GET", got.link(key)); w.Code != http.StatusOK {
+		if w := webtest.Request(h, "GET", got.link(key)); w.Code != http.StatusOK {
 			t.Errorf("%s: its %s is %q: %d", path, key, got.link(key), w.Code)
 		}
 	}
 	if strings.Contains(path, "no-such") {
 		return
 	}
-	if w := webtest.Ask(h, "HEAD", got.meta("og:image")); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/png" {
+	if w := webtest.Request(h, "HEAD", got.meta("og:image")); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/png" {
 		t.Errorf("%s: its picture %s: %d", path, got.meta("og:image"), w.Code)
 	}
 }
@@ -215,8 +215,8 @@ func TestStatements(t *testing.T) {
 		}
 		action := home.statements[0]["potentialAction"].(map[string]any)
 		address := action["target"].(map[string]any)["urlTemplate"].(string)
-		if w := webtest.Ask(h, "GET", strings.Replace(address, "{search_term_string}", "rtp", 1)); w.Code != http.StatusOK || !strings.HasPrefix(address, webtest.Base+site.Home.Path(l, "")+"?") {
-			t.Errorf("%s: searched at %s: %d", l, address, w.Code)
+		if w := webtest.Request(h, "GET", strings.Replace(address, "{search_term_string}", "rtp", 1)); w.Code != http.StatusOK || !strings.HasPrefix(address, webtest.Base+site.Home.Path(l, "")+"?") {
+			t.Errorf("%s: the search address %s answers %d", l, address, w.Code)
 		}
 		path, _ := site.CountryPath(l, "BR")
 		brazil := headOf(t, h, path)
@@ -225,16 +225,16 @@ func TestStatements(t *testing.T) {
 		}
 		for i, item := range brazil.statements[0]["itemListElement"].([]any) {
 			step := item.(map[string]any)
-			if w := webtest.Ask(h, "GET", step["item"].(string)); w.Code != http.StatusOK || step["position"] != float64(i+1) || step["name"] == "" {
+			if w := webtest.Request(h, "GET", step["item"].(string)); w.Code != http.StatusOK || step["position"] != float64(i+1) || step["name"] == "" {
 				t.Errorf("%s: step %d is %v: %d", l, i, step, w.Code)
 			}
 		}
 	}
 }
 
-// TestSitemapLeads follows the URLs of a site map: each leads to a page that search
+// TestSitemapListsIndexablePages follows the URLs of a site map: each leads to a page that search
 // engines may index, and whose preferred URL it is.
-func TestSitemapLeads(t *testing.T) {
+func TestSitemapListsIndexablePages(t *testing.T) {
 	h := sample(t)
 	var file struct {
 		Pages []struct {

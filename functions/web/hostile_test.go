@@ -34,19 +34,24 @@ import (
 	"miramundo.dev/shared/store/embedded/sqlite"
 )
 
-// noon is when every test of this package takes place.
+// The tests of this package render whole pages from a catalog and a guide in which
+// every text tries to break out of its place, and parse them as a browser does.
+
+// noon is the time at which every test of this package takes place.
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 const turned = "\u202egnihtyna\u202c" // is read from right to left
 
-// texts are what names must not do anything with.
+// texts are names that must be shown as they are: markup, templates, texts that are
+// read from right to left, long words.
 var texts = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, "{{.}}", "{{template \"main\" .}}", "</title><script>alert(1)</script>",
 	"</script><script>alert(1)</script>", "]]>", "<!--", "-->", "&lt;b&gt;&amp;", "${alert(1)}", "`+alert(1)+`", turned, strings.Repeat("W", 500), strings.Repeat("word ", 100) + "end",
 	"👩‍👩‍👧‍👦 🇧🇷 ¯\\_(ツ)_/¯", "javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "%3Cscript%3E %00 %", "a\u2028b\u2029c", "قناة العالم", "../../etc/passwd?a=b&c=d#e",
 }
 
-// addresses are what nothing may lead to, and some that may be led to.
+// addresses are mostly addresses to which no link may lead, and some to which links
+// may lead.
 var addresses = []string{
 	"javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "java\tscript:alert(1)", "data:text/html,<script>alert(1)</script>", "vbscript:msgbox(1)", "//evil.example/x",
 	`https://evil.example/"onclick="alert(1)`, "https://evil.example/<script>", "https://user:secret@evil.example/", "file:///etc/passwd", "about:blank", "", "https://site.example/?a=1&b=2",
@@ -99,7 +104,7 @@ func record(reg *catalog.Register, i int, kind catalog.Kind) catalog.Record {
 	return r
 }
 
-// A shown catalog is the one of the tests, or none when view is nil.
+// A shown is the catalog of the tests. Without a view no catalog is loaded.
 type shown struct{ view *index.View }
 
 func (s shown) View() (*index.View, error) {
@@ -113,25 +118,25 @@ func (s shown) Synced() (time.Time, bool) { return noon.Add(-time.Hour), s.view 
 
 func (s shown) Sources() []catalog.Source { return register().Sources }
 
-// A stand serves the pages of the hostile catalog.
-type stand struct {
+// A harness serves the pages of the hostile catalog.
+type harness struct {
 	pages http.Handler
 	empty http.Handler   // of a service without a catalog
-	all   *http.ServeMux // knows the endpoints of the whole service
+	all   *http.ServeMux // has the endpoints of the whole service
 }
 
 var links = catalog.LinkBase{Base: "https://mira.example", Hop: "https://hop.example", Legacy: "https://legacy.example"}
 
 var indexed = sync.OnceValues(func() (*index.Index, error) { return index.Build(register()) })
 
-// hostile returns the stand.
-func hostile(t testing.TB) *stand {
+// hostile returns the harness.
+func hostile(t testing.TB) *harness {
 	t.Helper()
 	ix, err := indexed()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stand{all: http.NewServeMux(), empty: handler(shown{}, nil)}
+	s := &harness{all: http.NewServeMux(), empty: handler(shown{}, nil)}
 	s.pages = handler(shown{index.NewView(ix, index.Overlay{}, links)}, guides(t))
 	for _, e := range slices.Concat(functions.Table(), web.Endpoints) {
 		s.all.Handle(e.Pattern(), http.NotFoundHandler())
@@ -186,9 +191,9 @@ func guides(t testing.TB) *guide.Live {
 	return live
 }
 
-// nameOf returns what the address of a page takes, of the pages that are about
-// one thing.
-func (s *stand) nameOf(l i18n.Locale, p site.Page) string {
+// nameOf returns the channel id or country name in the address of a page; empty for
+// pages that need neither.
+func (s *harness) nameOf(l i18n.Locale, p site.Page) string {
 	switch p {
 	case site.Channel:
 		return idOf(0, catalog.TV)
@@ -199,7 +204,7 @@ func (s *stand) nameOf(l i18n.Locale, p site.Page) string {
 	return ""
 }
 
-// get asks a handler as a browser does.
+// get sends a browser's request to a handler.
 func get(h http.Handler, target string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, "https://mira.example"+target, nil)
 	r.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
@@ -209,7 +214,7 @@ func get(h http.Handler, target string) *httptest.ResponseRecorder {
 }
 
 // page returns a page as a browser without scripts reads it.
-func (s *stand) page(t testing.TB, target string) *html.Node {
+func (s *harness) page(t testing.TB, target string) *html.Node {
 	t.Helper()
 	w := get(s.pages, target)
 	if w.Code != http.StatusOK {
@@ -229,7 +234,7 @@ func parse(t testing.TB, data []byte) *html.Node {
 
 // targets lists the addresses to look at in a locale: every page, that of every
 // record, and searches for every text.
-func (s *stand) targets(l i18n.Locale) (all []string) {
+func (s *harness) targets(l i18n.Locale) (all []string) {
 	for _, p := range site.Pages {
 		if p != site.Channel {
 			all = append(all, p.Path(l, s.nameOf(l, p)))
@@ -254,8 +259,8 @@ func someLocales() []i18n.Locale {
 	return i18n.Locales
 }
 
-// TestHostile checks every page in every locale, with texts that would change
-// it if they could.
+// TestHostile checks every page in every locale with texts that would change a page
+// which does not escape them.
 func TestHostile(t *testing.T) {
 	s := hostile(t)
 	for _, l := range someLocales() {
@@ -291,8 +296,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestHostileFaults checks the pages of what is not there and of what does not
-// work, at addresses that are hostile.
+// TestHostileFaults checks the error pages for a missing channel and for a missing
+// catalog, at hostile addresses.
 func TestHostileFaults(t *testing.T) {
 	s := hostile(t)
 	for _, l := range someLocales() {
@@ -300,7 +305,7 @@ func TestHostileFaults(t *testing.T) {
 			target := site.Channel.Path(l, text)
 			for want, h := range map[int]http.Handler{http.StatusNotFound: s.pages, http.StatusServiceUnavailable: s.empty} {
 				if len(text) > 128 || strings.Contains(text, "..") {
-					continue // is no address of a channel
+					continue // not the address of a channel
 				}
 				w := get(h, target)
 				if w.Code != want || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
@@ -315,7 +320,8 @@ func TestHostileFaults(t *testing.T) {
 	}
 }
 
-// policyFault says what is wrong with how a page is protected.
+// policyFault returns what is wrong with the Content-Security-Policy of a page;
+// empty when nothing is.
 func policyFault(w *httptest.ResponseRecorder) string {
 	policy := w.Header().Get("Content-Security-Policy")
 	if strings.Contains(policy, "unsafe") || !strings.Contains(policy, "default-src 'none'") {
@@ -329,7 +335,7 @@ func policyFault(w *httptest.ResponseRecorder) string {
 		if n.Data == "script" && len(n.Attr) == 0 {
 			sum := sha256.Sum256([]byte(textOf(n)))
 			if !strings.Contains(policy, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
-				return "the policy does not know the script " + textOf(n)
+				return "the policy does not allow the script " + textOf(n)
 			}
 		}
 	}

@@ -61,20 +61,21 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// A look goes over a page and notes what is wrong with it.
-type look struct {
+// A checker collects the faults of a page: markup that a hostile text added, links
+// that lead nowhere, controls without a name.
+type checker struct {
 	doc    *html.Node
 	locale i18n.Locale
-	all    *http.ServeMux // knows what links within the service may lead to
+	all    *http.ServeMux // routes every path of the service that links may lead to
 	faults []string
 	ids    map[string]bool
 	labels map[string]bool // ids that labels are for
 	count  map[string]int  // elements by their tags
 }
 
-// faultsOf says what is wrong with a page.
+// faultsOf returns the faults of a page, sorted and each once.
 func faultsOf(doc *html.Node, l i18n.Locale, all *http.ServeMux) []string {
-	k := &look{doc: doc, locale: l, all: all, ids: map[string]bool{}, labels: map[string]bool{}, count: map[string]int{}}
+	k := &checker{doc: doc, locale: l, all: all, ids: map[string]bool{}, labels: map[string]bool{}, count: map[string]int{}}
 	for n := range doc.Descendants() {
 		if id, ok := attr(n, "for"); ok && n.Data == "label" {
 			k.labels[id] = true
@@ -93,7 +94,7 @@ func faultsOf(doc *html.Node, l i18n.Locale, all *http.ServeMux) []string {
 	return slices.Compact(k.faults)
 }
 
-func (k *look) fault(n *html.Node, format string, args ...any) {
+func (k *checker) fault(n *html.Node, format string, args ...any) {
 	tag := n.Data
 	for _, a := range n.Attr {
 		tag += fmt.Sprintf(" %s=%.60q", a.Key, a.Val)
@@ -102,7 +103,7 @@ func (k *look) fault(n *html.Node, format string, args ...any) {
 }
 
 // element looks at one element by itself.
-func (k *look) element(n *html.Node) {
+func (k *checker) element(n *html.Node) {
 	k.count[n.Data]++
 	for _, a := range n.Attr {
 		switch {
@@ -130,7 +131,7 @@ func (k *look) element(n *html.Node) {
 
 // script allows those of ours: one that sets the theme, the module that is
 // built, and data.
-func (k *look) script(n *html.Node) {
+func (k *checker) script(n *html.Node) {
 	kind, _ := attr(n, "type")
 	src, _ := attr(n, "src")
 	switch {
@@ -143,7 +144,7 @@ func (k *look) script(n *html.Node) {
 }
 
 // address allows what is of the web, and within the service what there is.
-func (k *look) address(n *html.Node, address string) {
+func (k *checker) address(n *html.Node, address string) {
 	u, err := url.Parse(address)
 	if err != nil || strings.TrimSpace(address) != address {
 		k.fault(n, "%q is no address: %v", address, err)
@@ -172,7 +173,7 @@ func (k *look) address(n *html.Node, address string) {
 	}
 }
 
-func (k *look) image(n *html.Node) {
+func (k *checker) image(n *html.Node) {
 	for _, key := range []string{"alt", "width", "height", "src"} {
 		if _, ok := attr(n, key); !ok {
 			k.fault(n, "an image lacks %s", key)
@@ -182,7 +183,7 @@ func (k *look) image(n *html.Node) {
 
 // control checks that what one fills in or presses has a name, unless it is
 // hidden: then the script that shows it names it.
-func (k *look) control(n *html.Node) {
+func (k *checker) control(n *html.Node) {
 	kind, _ := attr(n, "type")
 	hidden := func(a *html.Node) bool { _, ok := attr(a, "hidden"); return ok }
 	if kind == "hidden" || slices.ContainsFunc(append(above(n), n), hidden) {
@@ -209,7 +210,7 @@ func above(n *html.Node) (all []*html.Node) {
 }
 
 // text checks that a name that is read from the right turns nothing around it.
-func (k *look) text(n *html.Node) {
+func (k *checker) text(n *html.Node) {
 	if !strings.Contains(n.Data, turned) {
 		return
 	}
@@ -223,7 +224,7 @@ func (k *look) text(n *html.Node) {
 }
 
 // whole looks at what a page has as a whole.
-func (k *look) whole() {
+func (k *checker) whole() {
 	for tag, want := range map[string]int{"html": 1, "head": 1, "body": 1, "title": 1, "h1": 1, "main": 1} {
 		if k.count[tag] != want {
 			k.faults = append(k.faults, fmt.Sprintf("has %d <%s>, want %d", k.count[tag], tag, want))
@@ -240,7 +241,7 @@ func (k *look) whole() {
 
 // languages checks that a page names itself in each language, unless search
 // engines are to leave it out.
-func (k *look) languages() {
+func (k *checker) languages() {
 	want := []string{"x-default"}
 	for _, l := range i18n.Locales {
 		want = append(want, l.HTML())
@@ -265,8 +266,9 @@ func (k *look) languages() {
 	}
 }
 
-// TestLook checks that the look finds what it is for.
-func TestLook(t *testing.T) {
+// TestCheckerFindsFaults checks that the checker finds each fault in
+// markup that has it, and none in correct markup.
+func TestCheckerFindsFaults(t *testing.T) {
 	const (
 		head = `<html lang="en"><head><title>A · Miramundo</title><meta name="robots" content="noindex"></head><body><main><h1>A</h1>`
 		tail = `</main></body></html>`
@@ -284,14 +286,14 @@ func TestLook(t *testing.T) {
 		s.Handle("GET /{$}", http.NotFoundHandler())
 		got := strings.Join(faultsOf(parse(t, []byte("<!DOCTYPE html>"+head+markup+tail)), i18n.EN, s), "; ")
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
-			t.Errorf("%s is found %q, want %q", markup, got, want)
+			t.Errorf("%s has the faults %q, want %q", markup, got, want)
 		}
 	}
 	bare := parse(t, []byte(`<!DOCTYPE html><html lang="pt-BR"><title>A</title><h1>A</h1>`))
 	got := strings.Join(faultsOf(bare, i18n.EN, http.NewServeMux()), "; ")
 	for _, want := range []string{"its lang", "its title", "0 <main>", "languages [], want [de en es fr pt-BR x-default]"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("a bare page is found %q, want %q", got, want)
+			t.Errorf("a bare page has the faults %q, want %q", got, want)
 		}
 	}
 }

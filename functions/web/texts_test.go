@@ -114,16 +114,16 @@ func TestSentences(t *testing.T) {
 		`<noscript><p class="a">{{.T "a.b"}}</p></noscript>`:                     0, `<noscript><p>Hello</p></noscript>`: 1,
 	} {
 		if got := sentences(template); len(got) != want {
-			t.Errorf("%s says %q, want %d", template, got, want)
+			t.Errorf("%s contains %q, want %d", template, got, want)
 		}
 	}
 }
 
-// TestNoSentence checks that templates leave all they say to the texts.
-func TestNoSentence(t *testing.T) {
+// TestTemplatesHaveNoSentences checks that templates leave all they say to the texts.
+func TestTemplatesHaveNoSentences(t *testing.T) {
 	for name, template := range read(t, inTemplates) {
 		for _, s := range sentences(template) {
-			t.Errorf("%s says %q: make it a text", name, s)
+			t.Errorf("%s contains %q: make it a text", name, s)
 		}
 	}
 }
@@ -321,10 +321,10 @@ func TestTextsExist(t *testing.T) {
 			found = i18n.Has(u.key+".one") && i18n.Has(u.key+".other")
 		}
 		if !found {
-			t.Errorf("%s asks for the text %s, which there is not", u.file, u.key)
+			t.Errorf("%s uses the text %s, which does not exist", u.file, u.key)
 		}
 		if strings.HasSuffix(u.file, ".ts") && !strings.Contains(u.key, ".ui.") {
-			t.Errorf("%s asks for the text %s, which pages do not give to scripts", u.file, u.key)
+			t.Errorf("%s uses the text %s, which pages do not send to scripts", u.file, u.key)
 		}
 	}
 }
@@ -375,8 +375,8 @@ func scriptsOf(sources map[string]string, page string, buttons bool) []string {
 	return seen
 }
 
-// TestTextsSent checks that each page sends the texts that its scripts ask for.
-func TestTextsSent(t *testing.T) {
+// TestPagesSendTextsOfScripts checks that each page sends the texts that its scripts ask for.
+func TestPagesSendTextsOfScripts(t *testing.T) {
 	h := hostile(t)
 	sources := read(t, inScripts, inParts)
 	for _, p := range site.Pages {
@@ -420,8 +420,8 @@ var code = []string{
 	"Accept", "Backspace", "Delete", "End", "Enter", "Escape", "Exception", "Home", "Insert", "Page", "Segmenter", "Space", "Spacebar", "Tab", "Unidentified", "Media",
 }
 
-// saysOf lists what a script says by itself.
-func saysOf(source string) (found []string) {
+// sentencesIn lists what a script says by itself.
+func sentencesIn(source string) (found []string) {
 	source = comment.ReplaceAllString(source, "")
 	for _, m := range sentence.FindAllStringSubmatch(source, -1) {
 		if !slices.Contains(code, m[1]) {
@@ -431,15 +431,15 @@ func saysOf(source string) (found []string) {
 	return append(append(found, told.FindAllString(source, -1)...), child.FindAllString(source, -1)...)
 }
 
-// TestScripts checks that scripts leave all they say to the texts, and that
+// TestScriptsHaveNoSentences checks that scripts leave all they say to the texts, and that
 // they build no markup of texts.
-func TestScripts(t *testing.T) {
+func TestScriptsHaveNoSentences(t *testing.T) {
 	for source, want := range map[string]int{
 		`toast(t("a.ui.b"))`: 0, `toast("saved")`: 1, `h("p", {}, "not saved")`: 1, `h("p", { class: "a b" }, t("a.ui.b"))`: 0, `x = "It is so";`: 1,
 		`h("b", { title: "so" })`: 1, `h("b", { alt: "" })`: 0, `// It "Was so"`: 0, `event.key === "Enter"`: 0, `"Loading…"`: 1, "`Wait ${n}`": 1,
 	} {
-		if got := saysOf(source); len(got) != want {
-			t.Errorf("%s says %q, want %d", source, got, want)
+		if got := sentencesIn(source); len(got) != want {
+			t.Errorf("%s contains %q, want %d", source, got, want)
 		}
 	}
 	for source, want := range map[string]bool{`a.innerHTML = b`: true, `eval(a)`: true, `new Function(a)`: true, `a.textContent = b`: false, `readonly evaluation = 1`: false} {
@@ -448,8 +448,8 @@ func TestScripts(t *testing.T) {
 		}
 	}
 	for name, source := range read(t, inScripts, inParts) {
-		for _, s := range saysOf(source) {
-			t.Errorf("%s says %s: make it a text", name, s)
+		for _, s := range sentencesIn(source) {
+			t.Errorf("%s contains %s: make it a text", name, s)
 		}
 		for _, s := range markup.FindAllString(comment.ReplaceAllString(source, ""), -1) {
 			t.Errorf("%s has %s: build it with h and s", name, s)
@@ -470,8 +470,8 @@ func coloursOf(style string) (found []string) {
 	return found
 }
 
-// TestColours checks that every colour is a token.
-func TestColours(t *testing.T) {
+// TestStylesUseColourTokens checks that every colour is a token.
+func TestStylesUseColourTokens(t *testing.T) {
 	for style, want := range map[string]int{
 		`a { color: #fff; }`: 1, `@media (x) { a { color: rgb(0 0 0); background: white } }`: 2, `#add { color: var(--text); }`: 0,
 		`a { color: color-mix(in oklab, var(--a), var(--b)); white-space: nowrap; }`: 0, `/* #fff */ a { border: 1px solid transparent }`: 0,

@@ -1,10 +1,15 @@
 // Package web is the function that serves the pages that visitors see, in each
 // locale.
 //
-// A page is complete without a script: it is rendered here, from the catalog in
-// memory, and its script makes it quicker. It is the same for every visitor, so
-// that caches may keep it; its script asks the API for whatever depends on the
-// visitor.
+// A page is complete without a script: the server renders it from the catalog in
+// memory, and the script makes it quicker to use. A page is the same for every
+// visitor, so that shared caches may keep it; the script requests from the API
+// whatever depends on the visitor.
+//
+// A request reads one view of the catalog, at its beginning, and renders the whole
+// page from it. A release that is loaded meanwhile changes the next request and
+// never mixes with this one. Rendering does no I/O; only a channel's preview
+// picture reads a logo from storage.
 //
 //	page/       what all pages have: layout, head, security policy, assets
 //	part/       cards and chips, the parts that pages show by the dozen
@@ -35,13 +40,14 @@ import (
 	"miramundo.dev/shared/guide"
 )
 
-// Endpoints is what this function serves: the pages, each at its path in every
-// locale, and the files that belong to them.
+// Endpoints are the pages, each at its path in every locale, and the files that
+// belong to them.
 var Endpoints = slices.Concat(
 	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, page.Files, sitefiles.Endpoints,
 )
 
-// A Viewer provides the catalog.
+// A Viewer provides the catalog that is current at the time of the call. Its
+// methods may be called concurrently.
 type Viewer interface {
 	index.DatedViewer
 
@@ -52,14 +58,15 @@ type Viewer interface {
 // Options are what a Server needs.
 type Options struct {
 	Catalog Viewer
-	Guides  *guide.Live     // nil for no programmes
-	Logos   sitefiles.Logos // nil for no logos
-	Links   catalog.LinkBase
-	Contact string // mail address for complaints and questions; empty for none
-	Now     func() time.Time
+	Guides  *guide.Live      // nil to render pages without programmes
+	Logos   sitefiles.Logos  // nil to draw preview pictures without logos
+	Links   catalog.LinkBase // base URLs of the service, the hop and the legacy player
+	Contact string           // mail address for complaints and questions; empty to name none
+	Now     func() time.Time // the clock, which tests replace
 }
 
-// A Server serves the pages.
+// A Server serves the pages. It may be used concurrently, and it holds nothing
+// that must be closed.
 type Server struct {
 	catalog   index.Viewer
 	pages     *page.Renderer
@@ -70,7 +77,8 @@ type Server struct {
 	files     *sitefiles.Server
 }
 
-// New returns a server of the pages.
+// New returns a server of the pages. It panics when the built files cannot be
+// parsed; without built files it serves pages that lack styles and scripts.
 func New(o Options) *Server {
 	pages := page.NewRenderer(o.Links)
 	return &Server{
@@ -83,7 +91,8 @@ func New(o Options) *Server {
 	}
 }
 
-// Groups returns the endpoints with the servers that answer them.
+// Groups returns the endpoints of each package with the server whose methods
+// answer them, as request.Mux takes them.
 func (s *Server) Groups() []request.Group {
 	return []request.Group{
 		{Server: s.lists, Endpoints: list.Endpoints},

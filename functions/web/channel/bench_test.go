@@ -29,7 +29,7 @@ func BenchmarkChannel(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		start := time.Now()
-		w := webtest.Ask(h, "GET", site.Channel.Path(i18n.Locales[n%len(i18n.Locales)], ids[n%len(ids)]))
+		w := webtest.Request(h, "GET", site.Channel.Path(i18n.Locales[n%len(i18n.Locales)], ids[n%len(ids)]))
 		took = append(took, time.Since(start))
 		if w.Code != http.StatusOK {
 			b.Fatal(w.Code, w.Body)

@@ -1,5 +1,10 @@
 // Package channel serves the page of a channel: its player, streams, guide, facts
 // and similar channels.
+//
+// The page contains the beginning of the channel's record as JSON, so that the
+// player starts without a request to the API. Texts of the catalog come from
+// registers that anyone may edit: they are truncated, escaped by the templates, and
+// become links only as http or https addresses.
 package channel
 
 import (
@@ -32,8 +37,8 @@ var Endpoints = append(
 type Options struct {
 	Pages   *page.Renderer
 	Catalog index.Viewer
-	Guides  *guide.Live // nil for no programmes
-	Now     func() time.Time
+	Guides  *guide.Live      // nil to show channels without programmes
+	Now     func() time.Time // the clock, which tests replace
 }
 
 // A Server serves the pages of channels.
@@ -48,11 +53,11 @@ type channelIn struct {
 
 // A watch is the body of the page.
 type watch struct {
-	C          *catalog.ChannelFull
-	Successor  *link // the channel that replaced it; nil when there is none
+	C          *catalog.ChannelFull // the record in the page's language
+	Successor  *link                // the channel that replaced this one; nil for a current channel
 	Categories []link
-	Streams    []streamRow // the first of them
-	More       []streamRow // the others, which are folded away
+	Streams    []streamRow // the streams that are listed at once, best first
+	More       []streamRow // the other streams, which are folded away
 	Guide      *airing     // nil without a guide for today
 	Facts      []fact
 	Similar    part.Cards
@@ -68,7 +73,7 @@ func (w *watch) Radio() bool { return isRadio(&w.C.Channel) }
 func (w *watch) Grade() string { return part.Grade(w.C.HealthExt) }
 
 // Best returns the stream that is offered to browsers without scripts: the first
-// that a browser or another player may open; nil when there is none.
+// one that another player may open; nil when no listed stream can be opened so.
 func (w *watch) Best() *streamRow {
 	for i := range w.Streams {
 		if w.Streams[i].Open != "" {
@@ -81,28 +86,28 @@ func (w *watch) Best() *streamRow {
 // isRadio reports whether a channel is a station.
 func isRadio(c *catalog.Channel) bool { return c.Kind == catalog.Station.String() }
 
-// channel shows a channel by its id. A former id of the channel is redirected, so
-// that each channel has one URL.
-func (s *Server) channel(_ context.Context, l i18n.Locale, in channelIn) (*page.Sheet, error) {
-	at, err := s.Catalog.View()
+// channel shows a channel by its id. A former id is redirected permanently to the
+// current one, so that each channel has one URL.
+func (s *Server) channel(_ context.Context, l i18n.Locale, in channelIn) (*page.Rendered, error) {
+	snapshot, err := s.Catalog.View()
 	if err != nil {
 		return nil, err
 	}
-	if id, ok := at.Current(in.ID); ok && id != in.ID {
+	if id, ok := snapshot.Current(in.ID); ok && id != in.ID {
 		return page.MovedTo(site.Channel.Path(l, id)), nil
 	}
-	c, ok := at.Channel(in.ID, int(l), rank.Caller{Now: s.Now()})
+	c, ok := snapshot.Channel(in.ID, int(l), rank.Caller{Now: s.Now()})
 	if !ok {
 		return nil, catalog.ErrNoChannel
 	}
-	c.Website = webOnly(c.Website)
+	c.Website = webAddress(c.Website)
 	c.GuideNow = s.Guides.Detail(c.ID, s.Now())
-	return s.watch(at, l, c).Show()
+	return s.watch(snapshot, l, c).Show()
 }
 
-// webOnly returns an address that a link may lead to, and nil for any other, such
-// as a javascript: URL.
-func webOnly(address *string) *string {
+// webAddress returns an address with a host and the scheme http or https, and nil
+// for any other, such as a javascript: URL.
+func webAddress(address *string) *string {
 	if address == nil {
 		return nil
 	}
@@ -113,8 +118,9 @@ func webOnly(address *string) *string {
 	return address
 }
 
-// watch returns the view of the page of a channel.
-func (s *Server) watch(at *index.View, l i18n.Locale, c *catalog.ChannelFull) *page.View {
+// watch returns the view of the page of a channel. A channel without streams cannot
+// be watched, so search engines must leave its page out.
+func (s *Server) watch(snapshot *index.View, l i18n.Locale, c *catalog.ChannelFull) *page.View {
 	v := s.Pages.View(site.Channel, l, nil)
 	v.Name = c.ID
 	v.Title, v.Description = titleOf(l, &c.Channel), descriptionOf(l, &c.Channel)
@@ -124,20 +130,20 @@ func (s *Server) watch(at *index.View, l i18n.Locale, c *catalog.ChannelFull) *p
 	}
 	v.Areas = []string{"channel", "player", "failure", "panel", "comments", "keep"}
 	v.Data, v.Statements = dataOf(c), []any{schemaOf(v, c)}
-	w := &watch{C: c, Categories: categoriesOf(v, &c.Channel), Guide: s.airing(v, c), Facts: factsOf(v, at, &c.Channel)}
+	w := &watch{C: c, Categories: categoriesOf(v, &c.Channel), Guide: s.airing(v, c), Facts: factsOf(v, snapshot, &c.Channel)}
 	w.Streams, w.More = rowsOf(v, c)
 	if c.ReplacedBy != nil {
-		w.Successor = successor(v, at, *c.ReplacedBy)
+		w.Successor = successor(v, snapshot, *c.ReplacedBy)
 	}
-	w.Similar = s.similar(v, at, &c.Channel)
+	w.Similar = s.similar(v, snapshot, &c.Channel)
 	v.Body = w
 	return v
 }
 
 // successor returns a link to the channel that replaced another; nil when the
 // catalog does not show it.
-func successor(v *page.View, at *index.View, id string) *link {
-	b, ok := at.Summary(id)
+func successor(v *page.View, snapshot *index.View, id string) *link {
+	b, ok := snapshot.Summary(id)
 	if !ok {
 		return nil
 	}
@@ -147,10 +153,11 @@ func successor(v *page.View, at *index.View, id string) *link {
 // similarCount is how many similar channels the page shows.
 const similarCount = 6
 
-// similar returns channels of the same country and category, the best first, or of
-// the same category alone when the country has no other. Stations without a
-// category are compared by their first tag.
-func (s *Server) similar(v *page.View, at *index.View, c *catalog.Channel) part.Cards {
+// similar returns at most similarCount other channels of the same country and
+// category, best first; of the same category in any country when the country has no
+// other. Stations are sorted by votes, and those without a category are compared by
+// their first tag.
+func (s *Server) similar(v *page.View, snapshot *index.View, c *catalog.Channel) part.Cards {
 	q := index.Query{Selection: filter.Selection{Kind: c.Kind, Playable: true, Sort: "score"}, Limit: similarCount + 1}
 	if len(c.Categories) > 0 {
 		q.Category = c.Categories[0]
@@ -165,13 +172,13 @@ func (s *Server) similar(v *page.View, at *index.View, c *catalog.Channel) part.
 	if c.Country != nil {
 		q.Country = *c.Country
 	}
-	docs, total := at.Find(q)
+	docs, total := snapshot.Find(q)
 	if total < 2 && wide.Category+wide.Tag != "" {
-		docs, _ = at.Find(wide)
+		docs, _ = snapshot.Find(wide)
 	}
 	var list []index.Card
 	for _, doc := range docs {
-		if other := at.Card(doc, int(v.Locale)); other.ID != c.ID && len(list) < similarCount {
+		if other := snapshot.Card(doc, int(v.Locale)); other.ID != c.ID && len(list) < similarCount {
 			list = append(list, other)
 		}
 	}
@@ -181,14 +188,14 @@ func (s *Server) similar(v *page.View, at *index.View, c *catalog.Channel) part.
 // categoriesOf returns links to the lists of the categories of a channel.
 func categoriesOf(v *page.View, c *catalog.Channel) (links []link) {
 	for i, id := range c.Categories {
-		links = append(links, link{c.CategoryLabels[i], listing(v, c, "category", id)})
+		links = append(links, link{c.CategoryLabels[i], listURL(v, c, "category", id)})
 	}
 	return links
 }
 
-// titleOf returns the title of the page of a channel.
+// titleOf returns the title of the page: the channel's name and its country.
 func titleOf(l i18n.Locale, c *catalog.Channel) string {
-	title := l.T("channel.title_"+c.Kind, map[string]any{"name": clipped(c.Name, 80)})
+	title := l.T("channel.title_"+c.Kind, map[string]any{"name": truncated(c.Name, 80)})
 	if c.Country != nil {
 		if country, ok := i18n.CountryName(*c.Country, l); ok {
 			title += " · " + country
@@ -197,30 +204,31 @@ func titleOf(l i18n.Locale, c *catalog.Channel) string {
 	return title
 }
 
-// descriptionOf describes a channel in sentences.
+// descriptionOf returns the description of the page for search results: one sentence
+// for each fact that the record has.
 func descriptionOf(l i18n.Locale, c *catalog.Channel) string {
-	said := []string{l.T("channel.description_"+c.Kind, map[string]any{"name": clipped(c.Name, 80)})}
-	say := func(key string, values []string) {
+	sentences := []string{l.T("channel.description_"+c.Kind, map[string]any{"name": truncated(c.Name, 80)})}
+	add := func(key string, values []string) {
 		if len(values) > 0 {
-			said = append(said, l.T("channel.said_"+key, map[string]any{key: clipped(strings.Join(values, ", "), 80)}))
+			sentences = append(sentences, l.T("channel.said_"+key, map[string]any{key: truncated(strings.Join(values, ", "), 80)}))
 		}
 	}
 	if c.Country != nil {
 		if country, ok := i18n.CountryName(*c.Country, l); ok {
-			said = append(said, l.T("channel.said_country", map[string]any{"country": country}))
+			sentences = append(sentences, l.T("channel.said_country", map[string]any{"country": country}))
 		}
 	}
-	say("categories", c.CategoryLabels)
-	say("languages", c.LanguageLabels)
+	add("categories", c.CategoryLabels)
+	add("languages", c.LanguageLabels)
 	if c.Quality != "" && !isRadio(c) {
-		said = append(said, l.T("channel.said_quality", map[string]any{"quality": clipped(c.Quality, 20)}))
+		sentences = append(sentences, l.T("channel.said_quality", map[string]any{"quality": truncated(c.Quality, 20)}))
 	}
-	return strings.Join(said, " ")
+	return strings.Join(sentences, " ")
 }
 
-// clipped returns at most the first characters of a text, with an ellipsis when it
-// is longer.
-func clipped(text string, most int) string {
+// truncated returns a text, or its first characters and an ellipsis when it has more
+// than most of them.
+func truncated(text string, most int) string {
 	n := 0
 	for i := range text {
 		if n++; n > most {
@@ -230,13 +238,14 @@ func clipped(text string, most int) string {
 	return text
 }
 
-// maxData is how many streams the page gives to its script. The API has all of
-// them.
+// maxData is how many streams the page contains for its script, which requests the
+// whole record from the API after it has started.
 const maxData = 8
 
-// data is what the script needs to start before the API has answered: the part of
-// the detail record that scripts read, without favorites, reports and comments,
-// which differ by visitor.
+// data is the JSON with which the script starts before the API has answered: the
+// fields of the detail record that scripts read. Favorites, reports and comments are
+// left out, because they differ by visitor or change within the minute for which
+// caches keep the page.
 type data struct {
 	ID             string                  `json:"id"`
 	Name           string                  `json:"name"`

@@ -133,19 +133,19 @@ func watchTree(t testing.TB, s *Server, l i18n.Locale, id string) *html.Node {
 	return webtest.Tree(t, webtest.Handler(s, Endpoints), site.Channel.Path(l, id))
 }
 
-// TestChannelMoved checks that former ids of a channel are redirected to its page,
+// TestFormerIDRedirects checks that former ids of a channel are redirected to its page,
 // in each language.
-func TestChannelMoved(t *testing.T) {
+func TestFormerIDRedirects(t *testing.T) {
 	h := webtest.Handler(watchServer(t), Endpoints)
 	for _, l := range i18n.Locales {
 		for _, id := range []string{"Old.br", "Older.br"} {
-			res := webtest.Ask(h, "GET", site.Channel.Path(l, id)).Result()
+			res := webtest.Request(h, "GET", site.Channel.Path(l, id)).Result()
 			if got, want := res.Header.Get("Location"), site.Channel.Path(l, "Aurora.br"); res.StatusCode != http.StatusMovedPermanently || got != want {
 				t.Errorf("%s in %s: %s to %q, want %q", id, l, res.Status, got, want)
 			}
 		}
 		for _, id := range []string{"No.such", "Mundo.pt", "%00", "javascript:alert(1)"} {
-			if w := webtest.Ask(h, "GET", site.Channel.Path(l, id)); w.Code != http.StatusNotFound {
+			if w := webtest.Request(h, "GET", site.Channel.Path(l, id)); w.Code != http.StatusNotFound {
 				t.Errorf("%q in %s: %d", id, l, w.Code)
 			}
 		}
@@ -175,7 +175,7 @@ func TestChannelTexts(t *testing.T) {
 			}
 			for _, part := range append(want, "Aurora", "TV Aurora", "Rede Aurora", "Grupo Aurora", "1965-04-26", "São Paulo", "Jornal", "Filme", "As notícias.", "Aurora São Paulo", "HLS", "1080p") {
 				if !strings.Contains(got, part) {
-					t.Errorf("%s in %s does not say %q: %s", id, l, part, got)
+					t.Errorf("%s in %s does not contain %q: %s", id, l, part, got)
 				}
 			}
 		}
@@ -213,7 +213,7 @@ func TestChannelLinks(t *testing.T) {
 		t.Errorf("no link to the tag in %q", got)
 	}
 	if got := links("Bare.us"); !slices.Contains(got, "/canal/Aurora.br") {
-		t.Errorf("no link to what replaced it in %q", got)
+		t.Errorf("no link to the channel that replaced it in %q", got)
 	}
 }
 
@@ -277,7 +277,7 @@ func TestChannelData(t *testing.T) {
 // TestChannelSchema checks what search engines read about channels.
 func TestChannelSchema(t *testing.T) {
 	s := watchServer(t)
-	at, _ := s.Catalog.View()
+	snapshot, _ := s.Catalog.View()
 	for id, want := range map[string]string{
 		"Aurora.br": `{"@context":"https://schema.org","@graph":[{"@id":"https://mira.example/en/channel/Aurora.br#channel","@type":"BroadcastService",` +
 			`"alternateName":["TV Aurora"],"areaServed":{"@type":"Country","name":"Brazil"},"broadcaster":{"@type":"Organization","name":"Rede Aurora"},"genre":["News"],` +
@@ -287,9 +287,9 @@ func TestChannelSchema(t *testing.T) {
 		"rb.1": `{"@context":"https://schema.org","@graph":[{"@id":"https://mira.example/en/channel/rb.1#channel","@type":"RadioBroadcastService",` +
 			`"areaServed":{"@type":"Country","name":"Brazil"},"name":"Rádio Aurora","url":"https://mira.example/en/channel/rb.1"}]}`,
 	} {
-		c, _ := at.Channel(id, int(i18n.EN), rank.Caller{})
+		c, _ := snapshot.Channel(id, int(i18n.EN), rank.Caller{})
 		c.GuideNow = s.Guides.Detail(id, webtest.Now)
-		text, err := json.Marshal(s.watch(at, i18n.EN, c).Statements[0])
+		text, err := json.Marshal(s.watch(snapshot, i18n.EN, c).Statements[0])
 		var got, wanted any
 		if err := errors.Join(err, json.Unmarshal(text, &got), json.Unmarshal([]byte(want), &wanted)); err != nil {
 			t.Fatal(err)
@@ -304,7 +304,7 @@ func TestChannelSchema(t *testing.T) {
 // leave out channels that cannot be watched.
 func TestChannelHead(t *testing.T) {
 	s := watchServer(t)
-	at, _ := s.Catalog.View()
+	snapshot, _ := s.Catalog.View()
 	for _, test := range []struct {
 		l                  i18n.Locale
 		id                 string
@@ -315,14 +315,14 @@ func TestChannelHead(t *testing.T) {
 		{i18n.FR, "rb.1", "Rádio Aurora en direct · Brésil", "Écoutez Rádio Aurora en direct dans votre navigateur, sans inscription. Pays\u00a0: Brésil.", false},
 		{i18n.EN, "Bare.us", "Bare live · United States", "Watch Bare live in your browser, without signing up. Country: United States.", true},
 	} {
-		c, _ := at.Channel(test.id, int(test.l), rank.Caller{})
-		v := s.watch(at, test.l, c)
+		c, _ := snapshot.Channel(test.id, int(test.l), rank.Caller{})
+		v := s.watch(snapshot, test.l, c)
 		if v.Title != test.title || v.Description != test.description || v.NoIndex != test.noIndex {
 			t.Errorf("%s in %s: %q, %q, %t", test.id, test.l, v.Title, v.Description, v.NoIndex)
 		}
 	}
-	c, _ := at.Channel("Evil.br", 0, rank.Caller{})
-	if v := s.watch(at, i18n.PT, c); len([]rune(v.Title)) > 200 || len([]rune(v.Description)) > 600 {
+	c, _ := snapshot.Channel("Evil.br", 0, rank.Caller{})
+	if v := s.watch(snapshot, i18n.PT, c); len([]rune(v.Title)) > 200 || len([]rune(v.Description)) > 600 {
 		t.Errorf("a title of %d and a description of %d bytes", len(v.Title), len(v.Description))
 	}
 }
@@ -331,9 +331,9 @@ func TestChannelHead(t *testing.T) {
 // away.
 func TestStreamRows(t *testing.T) {
 	s := watchServer(t)
-	at, _ := s.Catalog.View()
-	c, _ := at.Channel("Aurora.br", int(i18n.EN), rank.Caller{Now: webtest.Now})
-	v := s.watch(at, i18n.EN, c)
+	snapshot, _ := s.Catalog.View()
+	c, _ := snapshot.Channel("Aurora.br", int(i18n.EN), rank.Caller{Now: webtest.Now})
+	v := s.watch(snapshot, i18n.EN, c)
 	rows, more := rowsOf(v, c)
 	type row struct {
 		Name, Status, Grade, Label, Traits, Facts, Check string
@@ -363,8 +363,8 @@ func TestStreamRows(t *testing.T) {
 // TestAiring checks the guide, in the time zone of the channel.
 func TestAiring(t *testing.T) {
 	s := watchServer(t)
-	at, _ := s.Catalog.View()
-	c, _ := at.Channel("Aurora.br", 0, rank.Caller{})
+	snapshot, _ := s.Catalog.View()
+	c, _ := snapshot.Channel("Aurora.br", 0, rank.Caller{})
 	a := s.airing(s.Pages.View(site.Channel, i18n.PT, nil), c)
 	if a == nil || a.Now.Title != "Jornal" || a.Now.From != "08:00" || a.Now.To != "10:00" || a.Next.Title != "Filme" || a.Percent != 50 || a.Zone != "America/Sao_Paulo" || a.Site != "guia.example" {
 		t.Fatalf("%+v", a)
@@ -372,7 +372,7 @@ func TestAiring(t *testing.T) {
 	if len(a.Day) != 11 || !a.Folds() || !a.Day[0].On || a.Day[1].On {
 		t.Errorf("%d programmes: %+v", len(a.Day), a.Day)
 	}
-	none, _ := at.Channel("Many.br", 0, rank.Caller{})
+	none, _ := snapshot.Channel("Many.br", 0, rank.Caller{})
 	if a := s.airing(nil, none); a != nil {
 		t.Errorf("without a guide: %+v", a)
 	}
@@ -399,11 +399,11 @@ func TestAiring(t *testing.T) {
 // of the category alone when there are none.
 func TestSimilar(t *testing.T) {
 	s := watchServer(t)
-	at, _ := s.Catalog.View()
+	snapshot, _ := s.Catalog.View()
 	for id, want := range map[string][]string{"Aurora.br": {"Many.br"}, "Many.br": {"Aurora.br"}, "rb.1": nil} {
-		c, _ := at.Item(id, 0)
+		c, _ := snapshot.Item(id, 0)
 		var got []string
-		for _, card := range s.similar(s.Pages.View(site.Channel, i18n.PT, nil), at, c) {
+		for _, card := range s.similar(s.Pages.View(site.Channel, i18n.PT, nil), snapshot, c) {
 			got = append(got, card.ID)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -411,15 +411,15 @@ func TestSimilar(t *testing.T) {
 		}
 	}
 	alone := &catalog.Channel{ID: "New.fr", Kind: "tv", Country: ref("FR"), Categories: []string{"news"}}
-	if got := s.similar(s.Pages.View(site.Channel, i18n.PT, nil), at, alone); len(got) != 2 {
-		t.Errorf("%d are like one that is alone in its country", len(got))
+	if got := s.similar(s.Pages.View(site.Channel, i18n.PT, nil), snapshot, alone); len(got) != 2 {
+		t.Errorf("%d are similar to one that has no other in its country", len(got))
 	}
 }
 
-func TestClipped(t *testing.T) {
+func TestTruncated(t *testing.T) {
 	for text, want := range map[string]string{"": "", "abc": "abc", "abcd": "abc…", "ééé": "ééé", "éééé": "ééé…", "ab d": "ab…"} {
-		if got := clipped(text, 3); got != want {
-			t.Errorf("clipped(%q) = %q, want %q", text, got, want)
+		if got := truncated(text, 3); got != want {
+			t.Errorf("truncated(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

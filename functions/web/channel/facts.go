@@ -11,15 +11,16 @@ import (
 
 // A fact is a property of a channel with one or several values.
 type fact struct {
-	Key    string // of the text that names it
-	Values []link // with an empty path where they lead nowhere
+	Key    string // key of the text that names the property
+	Values []link // at least one; a value without a page of its own has an empty path
 	Date   bool   // the value is a day
 }
 
-// maxValues is how many values of one fact are shown.
+// maxValues is how many values of one fact are shown. Some records list hundreds of
+// alternative names.
 const maxValues = 24
 
-// facts collects the facts of a channel.
+// facts collects the facts of a channel in the order in which the page shows them.
 type facts []fact
 
 // addText adds a fact whose values are texts, unless all of them are empty.
@@ -27,7 +28,7 @@ func (f *facts) addText(key string, values ...string) {
 	var links []link
 	for _, value := range values {
 		if value != "" {
-			links = append(links, link{Text: clipped(value, 200)})
+			links = append(links, link{Text: truncated(value, 200)})
 		}
 	}
 	f.add(key, links)
@@ -40,8 +41,9 @@ func (f *facts) add(key string, links []link) {
 	}
 }
 
-// factsOf returns the facts of a channel that its heading does not show.
-func factsOf(v *page.View, at *index.View, c *catalog.Channel) []fact {
+// factsOf returns the facts of a channel that its heading does not show. The last
+// one is the source of the record, which every channel has.
+func factsOf(v *page.View, snapshot *index.View, c *catalog.Channel) []fact {
 	var f facts
 	f.addText("alt_names", c.AltNames...)
 	f.add("languages", languagesOf(v, c))
@@ -51,15 +53,15 @@ func factsOf(v *page.View, at *index.View, c *catalog.Channel) []fact {
 	if n := len(f); n > 0 && f[n-1].Key == "launched" {
 		f[n-1].Date = true
 	}
-	f.add("area", areaOf(v, at, c))
-	f.add("place", placeOf(at, c))
+	f.add("area", areaOf(v, snapshot, c))
+	f.add("place", placeOf(snapshot, c))
 	f.addText("timezones", c.Timezones...)
 	if c.Radio != nil {
 		f.radio(v, c)
 	}
 	f.add("origin", []link{{originNames[c.Origin], v.Path("about") + "#" + url.PathEscape(c.Origin)}})
 	if last := &f[len(f)-1].Values[0]; last.Text == "" {
-		last.Text = clipped(c.Origin, 60)
+		last.Text = truncated(c.Origin, 60)
 	}
 	return f
 }
@@ -80,7 +82,7 @@ func (f *facts) radio(v *page.View, c *catalog.Channel) {
 	f.addText("sound", strings.Join(sound, " · "))
 	var tags []link
 	for _, tag := range r.Tags {
-		tags = append(tags, link{clipped(tag, 60), listing(v, c, "tag", tag)})
+		tags = append(tags, link{truncated(tag, 60), listURL(v, c, "tag", tag)})
 	}
 	f.add("tags", tags)
 	if r.Votes > 0 {
@@ -96,9 +98,9 @@ func text(s *string) string {
 	return *s
 }
 
-// listing returns the URL of the list of channels with a value, of the same kind
-// as c.
-func listing(v *page.View, c *catalog.Channel, param, value string) string {
+// listURL returns the URL of the list of the channels of c's kind for which a
+// parameter of the search has a value.
+func listURL(v *page.View, c *catalog.Channel, param, value string) string {
 	q := url.Values{param: {value}}
 	if isRadio(c) {
 		q.Set("kind", c.Kind)
@@ -109,7 +111,7 @@ func listing(v *page.View, c *catalog.Channel, param, value string) string {
 // languagesOf returns the languages of a channel, with links to their lists.
 func languagesOf(v *page.View, c *catalog.Channel) (links []link) {
 	for i, code := range c.Languages {
-		links = append(links, link{c.LanguageLabels[i], listing(v, c, "language", code)})
+		links = append(links, link{c.LanguageLabels[i], listURL(v, c, "language", code)})
 	}
 	return links
 }
@@ -117,8 +119,11 @@ func languagesOf(v *page.View, c *catalog.Channel) (links []link) {
 // worldwide are the codes of areas that cover the world.
 var worldwide = map[string]bool{"r/INT": true, "r/WW": true}
 
-// areaOf returns the names of the places where a channel is broadcast.
-func areaOf(v *page.View, at *index.View, c *catalog.Channel) (links []link) {
+// areaOf returns the names of the places where a channel is broadcast. The prefix of
+// a code is the kind of the place: c for a country, s for a subdivision, ct for a
+// city, r for a region. Regions other than the world are left out, as their names
+// are not in the catalog.
+func areaOf(v *page.View, snapshot *index.View, c *catalog.Channel) (links []link) {
 	for _, code := range c.BroadcastArea {
 		kind, name, _ := strings.Cut(code, "/")
 		switch {
@@ -128,31 +133,31 @@ func areaOf(v *page.View, at *index.View, c *catalog.Channel) (links []link) {
 			code := catalog.CountryCode(name)
 			links = append(links, link{v.CountryName(code), v.Country(code)})
 		case kind == "s" || kind == "ct":
-			links = append(links, place(at, name)...)
+			links = append(links, place(snapshot, name)...)
 		}
 	}
 	return links
 }
 
-// placeOf returns the names of the city and the state of a channel that areaOf
-// leaves out.
-func placeOf(at *index.View, c *catalog.Channel) (links []link) {
+// placeOf returns the names of the channel's city and state, unless they are part
+// of its broadcast area, which areaOf returns.
+func placeOf(snapshot *index.View, c *catalog.Channel) (links []link) {
 	area := strings.Join(c.BroadcastArea, " ")
 	if c.City != nil && !strings.Contains(area, *c.City) {
-		links = append(links, place(at, *c.City)...)
+		links = append(links, place(snapshot, *c.City)...)
 	}
 	if c.Subdivision != nil && !strings.Contains(area, *c.Subdivision) {
-		links = append(links, place(at, *c.Subdivision)...)
+		links = append(links, place(snapshot, *c.Subdivision)...)
 	}
 	return links
 }
 
-// place returns the name of a state, a province or a city; nothing when it has no
-// name.
-func place(at *index.View, code string) []link {
-	name, ok := at.PlaceName(code)
+// place returns the name of a state, a province or a city by its code; nil for an
+// unknown code.
+func place(snapshot *index.View, code string) []link {
+	name, ok := snapshot.PlaceName(code)
 	if !ok {
 		return nil
 	}
-	return []link{{Text: clipped(name, 80)}}
+	return []link{{Text: truncated(name, 80)}}
 }

@@ -8,28 +8,29 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// An airing is the guide of a channel: now, next and the whole day.
+// An airing is a channel's guide of today.
 type airing struct {
-	V         *page.View // of the page
-	Now, Next *programme
-	Percent   int // of the current programme that has passed
-	Day       []programme
-	Zone      string // of the times
-	Site      string // the source of the guide; empty when unknown
+	V         *page.View  // the view of the page, for texts and icons
+	Now, Next *programme  // nil in a gap of the guide, and after its end
+	Percent   int         // how much of the current programme has passed, from 0 to 100
+	Day       []programme // all programmes of today, in order of time
+	Zone      string      // name of the time zone of the times
+	Site      string      // the source of the guide; empty when unknown
 }
 
 // A programme is an entry of a guide with its times as the page shows them.
 type programme struct {
 	*catalog.Programme
-	From, To string
-	On       bool // now
+	From, To string // times of day, such as 20:15
+	On       bool   // the programme is on now
 }
 
-// Folds reports whether the day is so long that it is folded away.
+// Folds reports whether the day has so many programmes that it is folded away.
 func (a *airing) Folds() bool { return len(a.Day) > 8 }
 
 // airing returns the guide of c for today; nil when there is none. The times are in
-// the channel's time zone; the script converts them to the visitor's.
+// the channel's time zone, since the page is the same for all visitors; the script
+// converts them to the visitor's.
 func (s *Server) airing(v *page.View, c *catalog.ChannelFull) *airing {
 	now := s.Now()
 	day, err := s.Guides.Day(c.ID, now, now)
@@ -39,7 +40,7 @@ func (s *Server) airing(v *page.View, c *catalog.ChannelFull) *airing {
 	zone := zoneOf(&c.Channel)
 	a := &airing{V: v, Zone: zone.String(), Now: programmeOf(day.Now, zone), Next: programmeOf(day.After, zone)}
 	if day.Site != nil {
-		a.Site = clipped(*day.Site, 60)
+		a.Site = truncated(*day.Site, 60)
 	}
 	if day.Now != nil {
 		a.Percent = percentOf(day.Now, now)
@@ -52,7 +53,7 @@ func (s *Server) airing(v *page.View, c *catalog.ChannelFull) *airing {
 	return a
 }
 
-// programmeOf returns p as the page shows it; nil for nil.
+// programmeOf returns p with its times in a zone; nil for nil.
 func programmeOf(p *catalog.Programme, zone *time.Location) *programme {
 	if p == nil {
 		return nil
@@ -60,7 +61,7 @@ func programmeOf(p *catalog.Programme, zone *time.Location) *programme {
 	return &programme{Programme: p, From: clock(p.Start, zone), To: clock(p.Stop, zone)}
 }
 
-// clock returns the time of day of an RFC 3339 time; empty when it is none.
+// clock returns the time of day of an RFC 3339 time; empty for any other text.
 func clock(moment string, zone *time.Location) string {
 	t, err := time.Parse(time.RFC3339, moment)
 	if err != nil {
@@ -69,7 +70,8 @@ func clock(moment string, zone *time.Location) string {
 	return t.In(zone).Format("15:04")
 }
 
-// percentOf returns how much of p has passed, in percent.
+// percentOf returns how much of p has passed, from 0 to 100 percent; 0 when its
+// times are not valid.
 func percentOf(p *catalog.Programme, now time.Time) int {
 	start, err := time.Parse(time.RFC3339, p.Start)
 	stop, fault := time.Parse(time.RFC3339, p.Stop)
@@ -79,11 +81,12 @@ func percentOf(p *catalog.Programme, now time.Time) int {
 	return int(min(max(100*now.Sub(start)/stop.Sub(start), 0), 100))
 }
 
-// zones are the time zones of channels, by name. Only names of real zones are
-// kept, so there are few.
+// zones caches time zones by name, because loading one reads a file. Only existing
+// zones are cached, of which there are about 600.
 var zones sync.Map
 
-// zoneOf returns the first time zone of a channel; UTC when it has none.
+// zoneOf returns the first time zone of a channel; UTC when it has none or an
+// unknown one. "Local" would be the zone of the server, and is treated as unknown.
 func zoneOf(c *catalog.Channel) *time.Location {
 	if len(c.Timezones) == 0 {
 		return time.UTC

@@ -7,13 +7,18 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// Search engines read about a channel in the words of schema.org.
+// Structured data for search engines in the vocabulary of schema.org: a channel is
+// a BroadcastService or RadioBroadcastService, its current programme a
+// BroadcastEvent that is published on it. The structs are written as JSON-LD into
+// the head of the page; their fields are the properties of those types.
 
+// A schemaGraph is the document: the channel and, with a guide, its programme.
 type schemaGraph struct {
 	Context string `json:"@context"`
 	Graph   []any  `json:"@graph"`
 }
 
+// A schemaService is a channel.
 type schemaService struct {
 	Type        string       `json:"@type"`
 	ID          string       `json:"@id"`
@@ -34,6 +39,7 @@ type schemaNamed struct {
 	Name string `json:"name"`
 }
 
+// A schemaEvent is a programme.
 type schemaEvent struct {
 	Type  string    `json:"@type"`
 	Name  string    `json:"name"`
@@ -44,6 +50,7 @@ type schemaEvent struct {
 	On    schemaRef `json:"publishedOn"`
 }
 
+// A schemaRef refers to an object of the document by its id.
 type schemaRef struct {
 	ID string `json:"@id"`
 }
@@ -74,7 +81,8 @@ func schemaOf(v *page.View, c *catalog.ChannelFull) schemaGraph {
 	return g
 }
 
-// shortest returns languages by their shortest codes, as BCP 47 tags require.
+// shortest returns the shortest code of each language, such as de for deu, as BCP 47
+// requires in language tags. Unknown codes are left out.
 func shortest(codes []string) (tags []string) {
 	for _, code := range codes {
 		if base, err := language.ParseBase(code); err == nil {

@@ -10,8 +10,10 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// short redirects from the URL of a channel that is the same in every language,
-// which the API returns, to its page.
+// short is the endpoint of short links. The API returns one link for each channel,
+// which is the same in every language and leads to the page in the language of the
+// visitor who opens it. The redirect is temporary, and caches must vary it by
+// Accept-Language.
 var short = api.Bind((*Server).short, api.Endpoint{
 	Method: "GET", Path: catalog.PagePath + "{id}", Auth: api.None, Page: true,
 	Summary: "Open a channel's page",
@@ -20,12 +22,13 @@ var short = api.Bind((*Server).short, api.Endpoint{
 	Cache:   api.Revalidate, Produces: []string{"text/html"},
 })
 
+// short returns the redirect from an id, current or former, to the channel's page.
 func (s *Server) short(ctx context.Context, in channelIn) (toPage, error) {
-	at, err := s.Catalog.View()
+	snapshot, err := s.Catalog.View()
 	if err != nil {
 		return toPage{}, err
 	}
-	id, ok := at.Current(in.ID)
+	id, ok := snapshot.Current(in.ID)
 	if !ok {
 		return toPage{}, catalog.ErrNoChannel
 	}
@@ -35,7 +38,7 @@ func (s *Server) short(ctx context.Context, in channelIn) (toPage, error) {
 // A toPage is a redirect to a path that depends on the caller's language.
 type toPage struct{ path string }
 
-// Reply redirects.
+// Reply writes the redirect.
 func (p toPage) Reply(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Vary", "Accept-Language")
 	return api.Redirect(w, p.path, http.StatusFound)

@@ -10,33 +10,33 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// TestShort checks that the short link of a channel leads to its page in the
+// TestShortLinkRedirects checks that the short link of a channel leads to its page in the
 // caller's language, also by a former id.
-func TestShort(t *testing.T) {
+func TestShortLinkRedirects(t *testing.T) {
 	h := webtest.Handler(New(Options{Catalog: webtest.Sample(t, index.Overlay{})}), Endpoints)
-	reg, err := webtest.Sampled()
+	reg, err := webtest.SampleRegister()
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := reg.Records[0].ID
 	for _, test := range []struct{ id, language, want string }{
-		{webtest.Known, "", "/canal/" + webtest.Known},
-		{webtest.Known, "fr-CA,en;q=0.5", "/fr/chaine/" + webtest.Known},
-		{webtest.Known, "zh", "/canal/" + webtest.Known},
-		{webtest.Former, "de", site.Channel.Path(i18n.DE, first)},
+		{webtest.KnownID, "", "/canal/" + webtest.KnownID},
+		{webtest.KnownID, "fr-CA,en;q=0.5", "/fr/chaine/" + webtest.KnownID},
+		{webtest.KnownID, "zh", "/canal/" + webtest.KnownID},
+		{webtest.FormerID, "de", site.Channel.Path(i18n.DE, first)},
 	} {
-		w := webtest.Ask(h, "GET", "/c/"+test.id, "Accept-Language", test.language)
+		w := webtest.Request(h, "GET", "/c/"+test.id, "Accept-Language", test.language)
 		if w.Code != http.StatusFound || w.Header().Get("Location") != test.want || w.Header().Get("Vary") != "Accept-Language" || w.Header().Get("Cache-Control") != "no-cache" {
 			t.Errorf("%s in %q: %d to %q, %v", test.id, test.language, w.Code, w.Header().Get("Location"), w.Header())
 		}
 	}
 	for _, id := range []string{"no-such", "%3Cscript%3E", "..%2f..%2fetc"} {
-		if w := webtest.Ask(h, "GET", "/c/"+id); w.Code != http.StatusNotFound {
+		if w := webtest.Request(h, "GET", "/c/"+id); w.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", id, w.Code)
 		}
 	}
 	empty := webtest.Handler(New(Options{Catalog: webtest.Catalog{}}), Endpoints)
-	if w := webtest.Ask(empty, "GET", "/c/x"); w.Code != http.StatusServiceUnavailable {
+	if w := webtest.Request(empty, "GET", "/c/x"); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("without a catalog: %d", w.Code)
 	}
 }

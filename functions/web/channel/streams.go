@@ -14,17 +14,17 @@ type streamRow struct {
 	catalog.Stream
 	W       *streamWords
 	Name    string   // such as Stream 1
-	Traits  []string // such as its feed and its format
+	Traits  []string // what distinguishes it, such as its feed and its format
 	Label   string   // why it may not play for everyone; empty for most streams
-	Status  string   // as last measured
-	Grade   string   // of the badge: good, fair, bad or nothing
-	Facts   []string // measured
-	Checked string   // when it was measured; empty when never
-	Open    string   // URL for other players; empty when they could not open it
+	Status  string   // text of the last measured status
+	Grade   string   // grade of the badge: good, fair, bad or empty
+	Facts   []string // measured resolution, bitrate and latency
+	Checked string   // RFC 3339 time of the measurement; empty when never measured
+	Open    string   // URL for other players; empty when they cannot open the stream
 }
 
-// streamWords are the texts and icons of every row. They are looked up once for a
-// page, since some pages list a hundred streams.
+// streamWords are the texts and icons that all rows share. They are looked up once
+// for a page, because some pages list a hundred streams.
 type streamWords struct {
 	Play, Open, Copy, Legacy, Platform string
 	PlayIcon, CopyIcon, ExternalIcon   string
@@ -42,8 +42,8 @@ func wordsOf(v *page.View) *streamWords {
 // away.
 const shownStreams = 6
 
-// rowsOf returns the streams of a channel in order: the first ones, and those to
-// fold away.
+// rowsOf returns the streams of a channel in the order of the record, best first:
+// those that are listed at once, and those that are folded away.
 func rowsOf(v *page.View, c *catalog.ChannelFull) (first, others []streamRow) {
 	rows, w := make([]streamRow, len(c.Streams)), wordsOf(v)
 	for i := range c.Streams {
@@ -56,14 +56,15 @@ func rowsOf(v *page.View, c *catalog.ChannelFull) (first, others []streamRow) {
 	return rows[:shownStreams], rows[shownStreams:]
 }
 
-// rowOf returns the row of a stream.
+// rowOf returns the row of a stream. number counts the streams of the channel from
+// 1 on; channel is the channel's name, which is left out of the traits.
 func rowOf(l i18n.Locale, number int, s *catalog.Stream, channel string) streamRow {
 	row, status := streamRow{Stream: *s, Name: l.T("channel.stream", map[string]any{"n": number}), Traits: traitsOf(l, s, channel)}, "none"
 	if s.Label != nil {
 		if key, ok := labels[*s.Label]; ok {
 			row.Label = l.T(key, nil)
 		} else {
-			row.Traits = append(row.Traits, clipped(*s.Label, 60))
+			row.Traits = append(row.Traits, truncated(*s.Label, 60))
 		}
 	}
 	if s.Kind != catalog.StreamYouTube && s.Kind != catalog.StreamExternal {
@@ -77,13 +78,14 @@ func rowOf(l i18n.Locale, number int, s *catalog.Stream, channel string) streamR
 	return row
 }
 
-// CheckedDay returns the day on which the stream was measured.
+// CheckedDay returns the day in UTC on which the stream was measured, such as
+// 2026-11-22; empty when it never was.
 func (r *streamRow) CheckedDay() string {
 	day, _, _ := strings.Cut(r.Checked, "T")
 	return day
 }
 
-// grades are the badges of the statuses of streams.
+// grades are the grades of badges by the status of a stream.
 var grades = map[string]string{"online": "good", "blocked": "fair", "offline": "bad", "timeout": "bad", "error": "bad"}
 
 // formats are the names of the kinds of streams.
@@ -91,11 +93,12 @@ var formats = map[string]string{
 	catalog.StreamHLS: "HLS", catalog.StreamDASH: "DASH", catalog.StreamTS: "MPEG-TS", catalog.StreamFLV: "FLV", catalog.StreamYouTube: "YouTube",
 }
 
-// traitsOf returns what distinguishes a stream from the others of its channel.
+// traitsOf returns what distinguishes a stream from the others of its channel: its
+// title, feed, quality and format, each once.
 func traitsOf(l i18n.Locale, s *catalog.Stream, channel string) (traits []string) {
 	add := func(text string) {
 		if text != "" && !slices.Contains(traits, text) {
-			traits = append(traits, clipped(text, 60))
+			traits = append(traits, truncated(text, 60))
 		}
 	}
 	if s.Title != nil && !strings.EqualFold(*s.Title, channel) {
@@ -122,7 +125,8 @@ func traitsOf(l i18n.Locale, s *catalog.Stream, channel string) (traits []string
 // keys of their texts. Any other label is shown as a trait.
 var labels = map[string]string{"Geo-blocked": "channel.label_geo", "Not 24/7": "channel.label_hours"}
 
-// measuredOf returns the measured facts of a stream.
+// measuredOf returns the measured facts of a stream, with the bitrate in kbit/s and
+// the latency in milliseconds.
 func measuredOf(l i18n.Locale, h *catalog.StreamHealth) (facts []string) {
 	if h.Resolution != nil {
 		facts = append(facts, *h.Resolution)

@@ -1,8 +1,8 @@
-// Package library serves the pages of what a visitor keeps: the library, the
-// favorites and the history.
+// Package library serves the pages of a visitor's library, favorites and history.
 //
-// The pages are empty shells that are the same for every visitor: only the script
-// has the visitor's token, and asks the API.
+// The pages are shells that are the same for every visitor, with placeholders in
+// place of rows. The script holds the visitor's token and requests the rows from
+// the API, so the server never renders personal data and caches may keep the pages.
 package library
 
 import (
@@ -29,20 +29,24 @@ type Server struct{ pages *page.Renderer }
 // New returns a server that renders its pages with r.
 func New(r *page.Renderer) *Server { return &Server{r} }
 
-func (s *Server) library(_ context.Context, l i18n.Locale, _ struct{}) (*page.Sheet, error) {
+// library returns the shell of the library.
+func (s *Server) library(_ context.Context, l i18n.Locale, _ struct{}) (*page.Rendered, error) {
 	return s.shell(site.Library, l)
 }
 
-func (s *Server) favorites(_ context.Context, l i18n.Locale, _ struct{}) (*page.Sheet, error) {
+// favorites returns the shell of the favorites.
+func (s *Server) favorites(_ context.Context, l i18n.Locale, _ struct{}) (*page.Rendered, error) {
 	return s.shell(site.Favorites, l)
 }
 
-func (s *Server) history(_ context.Context, l i18n.Locale, _ struct{}) (*page.Sheet, error) {
+// history returns the shell of the history.
+func (s *Server) history(_ context.Context, l i18n.Locale, _ struct{}) (*page.Rendered, error) {
 	return s.shell(site.History, l)
 }
 
-// shell renders one of the pages.
-func (s *Server) shell(p site.Page, l i18n.Locale) (*page.Sheet, error) {
+// shell renders one of the three pages. Search engines must leave it out. The
+// script receives the prefix of the paths of channels, to link its rows.
+func (s *Server) shell(p site.Page, l i18n.Locale) (*page.Rendered, error) {
 	v := s.pages.View(p, l, shell{Tabs: 3, Rows: 8, Formats: library.Formats, Apps: apps})
 	v.NoIndex = true
 	v.Data = map[string]string{"channel": site.Channel.Path(l, "")}
@@ -53,11 +57,11 @@ func (s *Server) shell(p site.Page, l i18n.Locale) (*page.Sheet, error) {
 	return v.Show()
 }
 
-// A shell is what a page shows until its script has asked the API.
+// A shell is the body of a page before its script has received the rows.
 type shell struct {
-	Tabs, Rows int      // placeholders of tabs and rows
-	Formats    []string // of feeds
-	Apps       []app
+	Tabs, Rows int      // number of placeholders
+	Formats    []string // formats of feeds, such as m3u
+	Apps       []app    // programs with instructions for feeds
 }
 
 // Upper returns the name of a format in upper case.

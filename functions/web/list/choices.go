@@ -14,27 +14,33 @@ import (
 	"miramundo.dev/shared/i18n"
 )
 
-// How many choices are offered: tags as links, values of a menu, and countries at
-// the start.
+// A list page offers its next searches as links: other kinds, categories or tags,
+// the filters in use to drop, and other orders. Each link is the current search
+// with one change, so a search can be built and bookmarked without a script. Counts
+// beside the links are of exact matches, because counting similar spellings too
+// would take most of the time of a page.
+
+// How many choices a page offers.
 const (
-	tagCount     = 24
-	menuSize     = 300
-	countryCount = 18
+	tagCount     = 24  // tags of stations, as links
+	menuSize     = 300 // values of a menu
+	countryCount = 18  // countries on the home page
 )
 
-// maxTopic is the greatest length of a category or tag in a query, as listIn
-// limits it. Some stations have longer tags.
+// maxTopic is the greatest length in characters of a category or tag in a query,
+// as listIn limits it. Longer tags, which some stations have, get no link.
 const maxTopic = 64
 
-// tabs returns the kinds, of which one may be the current. With near, a kind
-// without an exact match is counted by similar spellings, which takes longer.
-func (s *Server) tabs(v *page.View, at *index.View, w wanted, current string, near bool) part.Chips {
+// tabs returns a link to the search w for each kind of channel with its number of
+// matches; the kind current is marked. With near, a kind without an exact match is
+// counted by similar spellings, which takes longer.
+func (s *Server) tabs(v *page.View, snapshot *index.View, w wanted, current string, near bool) part.Chips {
 	var tabs part.Chips
 	for _, kind := range filter.Kinds {
-		x := w.of(kind)
-		n := s.total(at, x)
+		x := w.withKind(kind)
+		n := s.countExact(snapshot, x)
 		if n == 0 && near {
-			n = s.near(at, x)
+			n = s.countSimilar(snapshot, x)
 		}
 		tabs = append(tabs, part.Chip{
 			ID: "kind-" + kind, Text: v.T("list.kind_" + kind), Href: x.address(),
@@ -44,28 +50,31 @@ func (s *Server) tabs(v *page.View, at *index.View, w wanted, current string, ne
 	return tabs
 }
 
-// topics returns the categories of the matches of w in any category, where found
-// are those of its own matches; for stations it returns the most frequent tags.
-func (s *Server) topics(v *page.View, at *index.View, w wanted, found []catalog.CategoryCount) part.Chips {
+// topics returns links to categories: those of the matches that w would have
+// without its own category, so that a visitor can change to another. found are the
+// categories of the matches of w itself. For stations it returns the most frequent
+// tags instead.
+func (s *Server) topics(v *page.View, snapshot *index.View, w wanted, found []catalog.CategoryCount) part.Chips {
 	if w.kind() == filter.Radio {
-		return tagsOf(v, w, s.tags(at, w.Country))
+		return tagsOf(v, w, s.tags(snapshot, w.Country))
 	}
 	if w.Category == "" {
 		return topicsOf(v, w, found)
 	}
-	any := w
-	any.Category, any.Offset = "", 0
-	return topicsOf(v, w, at.Cards(s.query(any, 0), int(v.Locale)).Categories)
+	wide := w
+	wide.Category, wide.Offset = "", 0
+	return topicsOf(v, w, snapshot.Cards(s.query(wide, 0), int(v.Locale)).Categories)
 }
 
-// tags returns the most frequent tags of a country. Counting them is slow, so the
-// result is kept for anything that may be a country code.
-func (s *Server) tags(at *index.View, country string) []catalog.TagFacet {
-	count := func() any { return at.Tags(country, tagCount) }
+// tags returns the most frequent tags of a country's stations; of all stations for
+// an empty code. Counting them is slow, so the result is memoized for two upper-case
+// letters: at most 676 keys, whatever visitors write into the query.
+func (s *Server) tags(snapshot *index.View, country string) []catalog.TagFacet {
+	count := func() any { return snapshot.Tags(country, tagCount) }
 	if len(country) != 2 || strings.Trim(country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return count().([]catalog.TagFacet)
 	}
-	return s.memo.of(at, tagsKey{country}, count).([]catalog.TagFacet)
+	return s.memo.get(snapshot, tagsKey{country}, count).([]catalog.TagFacet)
 }
 
 type tagsKey struct{ country string }
@@ -79,7 +88,7 @@ func topicsOf(v *page.View, w wanted, counts []catalog.CategoryCount) part.Chips
 		}
 		topics = append(topics, part.Chip{
 			ID: "topic-" + c.ID, Text: c.Name, Count: v.Locale.Number(c.Count), Current: c.ID == w.Category,
-			Href: w.firstOf(func(w *wanted) { w.Category = other(w.Category, c.ID) }),
+			Href: w.firstPageWith(func(w *wanted) { w.Category = toggled(w.Category, c.ID) }),
 		})
 	}
 	return topics
@@ -94,23 +103,24 @@ func tagsOf(v *page.View, w wanted, counts []catalog.TagFacet) part.Chips {
 		}
 		topics = append(topics, part.Chip{
 			ID: "topic-" + c.ID, Text: c.Name, Count: v.Locale.Number(c.Count), Current: c.ID == w.Tag,
-			Href: w.firstOf(func(w *wanted) { w.Kind, w.Tag = filter.Radio, other(w.Tag, c.ID) }),
+			Href: w.firstPageWith(func(w *wanted) { w.Kind, w.Tag = filter.Radio, toggled(w.Tag, c.ID) }),
 		})
 	}
 	return topics
 }
 
-// other returns what a press on a value selects: the value, or nothing when it was
-// selected already.
-func other(was, value string) string {
+// toggled returns the selection after a press on value: the value, or empty when
+// it was selected already.
+func toggled(was, value string) string {
 	if was == value {
 		return ""
 	}
 	return value
 }
 
-// active returns the filters in use, each as a link that drops it.
-func (s *Server) active(v *page.View, at *index.View, w wanted) part.Chips {
+// active returns the filters in use in the order of w.chosen, each as a link to the
+// search without it. The link of a filter that implied the kind keeps that kind.
+func (s *Server) active(v *page.View, snapshot *index.View, w wanted) part.Chips {
 	var all part.Chips
 	for _, id := range w.chosen() {
 		drop := func(w *wanted) {
@@ -119,13 +129,14 @@ func (s *Server) active(v *page.View, at *index.View, w wanted) part.Chips {
 			}
 			w.Clear(id)
 		}
-		all = append(all, part.Chip{ID: "drop-" + filter.All[id].Name, Text: textOf(v, at, w, id), Href: w.firstOf(drop)})
+		all = append(all, part.Chip{ID: "drop-" + filter.All[id].Name, Text: textOf(v, snapshot, w, id), Href: w.firstPageWith(drop)})
 	}
 	return all
 }
 
-// textOf returns the value of a filter in the words of the page.
-func textOf(v *page.View, at *index.View, w wanted, id filter.ID) string {
+// textOf returns the value of a filter as the page shows it, such as the name of
+// the country for its code.
+func textOf(v *page.View, snapshot *index.View, w wanted, id filter.ID) string {
 	f := &filter.All[id]
 	switch {
 	case id == filter.Words:
@@ -133,10 +144,11 @@ func textOf(v *page.View, at *index.View, w wanted, id filter.ID) string {
 	case f.Chosen != "":
 		return v.T("list.with_" + f.Chosen)
 	}
-	return w.Label(id, at, v.Locale)
+	return w.Label(id, snapshot, v.Locale)
 }
 
-// sortsOf returns the orders that make sense for w.
+// sortsOf returns links to the orders that apply to w: relevance needs words, and
+// only stations have votes.
 func sortsOf(v *page.View, w wanted) part.Chips {
 	var sorts part.Chips
 	for _, sort := range []string{"relevance", "score", "votes", "name"} {
@@ -145,7 +157,7 @@ func sortsOf(v *page.View, w wanted) part.Chips {
 		}
 		sorts = append(sorts, part.Chip{
 			ID: "sort-" + sort, Text: v.T("list.sort_" + sort), Current: sort == w.sort(),
-			Href: w.firstOf(func(w *wanted) {
+			Href: w.firstPageWith(func(w *wanted) {
 				w.Kind, w.Sort = w.kind(), ""
 				if w.sort() != sort {
 					w.Sort = sort
@@ -156,8 +168,9 @@ func sortsOf(v *page.View, w wanted) part.Chips {
 	return sorts
 }
 
-// flagsOf returns the checkboxes of the form. One is checked while its flag
-// differs from its default, and sends that value.
+// flagsOf returns the checkboxes of the form. A checkbox is checked while its flag
+// differs from the default, and sends the differing value, so that an unchecked
+// form sends nothing.
 func flagsOf(v *page.View, w wanted) part.Chips {
 	var flags part.Chips
 	for _, id := range formFlags {
@@ -167,22 +180,23 @@ func flagsOf(v *page.View, w wanted) part.Chips {
 	return flags
 }
 
-// try returns searches to continue with when w found nothing. Each of them finds
-// something.
-func (s *Server) try(v *page.View, at *index.View, w wanted, active part.Chips) part.Chips {
-	var ways part.Chips
+// alternatives returns searches to continue with when w found nothing: the first
+// page when w is beyond the last, else the other kinds, channels that do not play,
+// and w without each of its filters. Each of them has at least one match.
+func (s *Server) alternatives(v *page.View, snapshot *index.View, w wanted, active part.Chips) part.Chips {
+	var links part.Chips
 	offer := func(id, text string, x wanted) {
 		x.Offset = 0
-		if n := s.total(at, x); n > 0 {
-			ways = append(ways, part.Chip{ID: "try-" + id, Text: text, Href: x.address(), Count: v.Locale.Number(n)})
+		if n := s.countExact(snapshot, x); n > 0 {
+			links = append(links, part.Chip{ID: "try-" + id, Text: text, Href: x.address(), Count: v.Locale.Number(n)})
 		}
 	}
-	if offer("first", v.T("list.try_first"), w); len(ways) > 0 {
-		return ways
+	if offer("first", v.T("list.try_first"), w); len(links) > 0 {
+		return links
 	}
 	for _, kind := range []string{filter.TV, filter.Radio} {
 		if kind != w.kind() {
-			offer(kind, v.T("list.try_"+kind), w.of(kind))
+			offer(kind, v.T("list.try_"+kind), w.withKind(kind))
 		}
 	}
 	if w.Playable {
@@ -193,19 +207,20 @@ func (s *Server) try(v *page.View, at *index.View, w wanted, active part.Chips) 
 	for i, id := range w.chosen() {
 		offer("without-"+filter.All[id].Name, v.T("list.try_without", "name", active[i].Text), w.without(id))
 	}
-	return ways
+	return links
 }
 
-// countryFacets returns all countries that have channels or stations.
-func (s *Server) countryFacets(at *index.View, l i18n.Locale) []catalog.CountryFacet {
-	return at.Countries(filter.Any, int(l))
+// countryFacets returns all countries that have channels or stations, by name.
+func (s *Server) countryFacets(snapshot *index.View, l i18n.Locale) []catalog.CountryFacet {
+	return snapshot.Countries(filter.Any, int(l))
 }
 
-type mostKey struct{ locale i18n.Locale }
+type topCountriesKey struct{ locale i18n.Locale }
 
-// mostOf returns the countries with the most channels, as links.
-func (s *Server) mostOf(v *page.View, at *index.View, all []catalog.CountryFacet) part.Chips {
-	return s.memo.of(at, mostKey{v.Locale}, func() any {
+// topCountries returns links to the countries with the most channels and stations,
+// the largest first. all is not changed.
+func (s *Server) topCountries(v *page.View, snapshot *index.View, all []catalog.CountryFacet) part.Chips {
+	return s.memo.get(snapshot, topCountriesKey{v.Locale}, func() any {
 		most := slices.Clone(all)
 		slices.SortStableFunc(most, func(a, b catalog.CountryFacet) int { return cmp.Compare(b.Count, a.Count) })
 		var links part.Chips

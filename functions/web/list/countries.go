@@ -12,44 +12,46 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// A letter is a letter with the countries whose names begin with it.
+// A letter is a section of the index: a letter with the countries whose names begin
+// with it.
 type letter struct {
 	Letter    string
 	Countries []part.Chip
 }
 
-// countries shows all countries that have channels or stations.
-func (s *Server) countries(_ context.Context, l i18n.Locale, _ struct{}) (*page.Sheet, error) {
-	at, err := s.Catalog.View()
+// countries shows all countries that have channels or stations. The page is
+// rendered once for each locale and view of the catalog.
+func (s *Server) countries(_ context.Context, l i18n.Locale, _ struct{}) (*page.Rendered, error) {
+	snapshot, err := s.Catalog.View()
 	if err != nil {
 		return nil, err
 	}
-	a := s.memo.of(at, countriesKey{l}, func() any {
+	a := s.memo.get(snapshot, countriesKey{l}, func() any {
 		v := s.Pages.View(site.Countries, l, nil)
-		v.Body = lettersOf(v, s.countryFacets(at, l))
-		shown, err := v.Show()
-		return atlas{shown, err}
-	}).(atlas)
-	return a.shown, a.err
+		v.Body = lettersOf(v, s.countryFacets(snapshot, l))
+		rendered, err := v.Show()
+		return renderedIndex{rendered, err}
+	}).(renderedIndex)
+	return a.page, a.err
 }
 
-// An atlas is the page of all countries, which stays the same while a view of the
-// catalog is shown.
-type atlas struct {
-	shown *page.Sheet
-	err   error
+// A renderedIndex is the memoized page of all countries, or the error of rendering
+// it, which would be the same at the next request.
+type renderedIndex struct {
+	page *page.Rendered
+	err  error
 }
 
 type countriesKey struct{ locale i18n.Locale }
 
-// lettersOf groups countries, which are sorted by name, by their first letter. A
-// country without a page of its own leads to a search.
+// lettersOf groups countries by their first letter; list must be sorted by name. A
+// country without a page of its own is linked to a search for it.
 func lettersOf(v *page.View, list []catalog.CountryFacet) []letter {
 	var letters []letter
 	for _, f := range list {
 		path := v.Country(f.Code)
 		if path == "" {
-			all := wanted{path: v.Path("home")}.nothing().of(filter.Any)
+			all := wanted{path: v.Path("home")}.unfiltered().withKind(filter.Any)
 			all.Country = f.Code
 			path = all.address()
 		}
@@ -62,7 +64,8 @@ func lettersOf(v *page.View, list []catalog.CountryFacet) []letter {
 	return letters
 }
 
-// initial returns the letter of a name without its accent, in upper case.
+// initial returns the first letter of a name in upper case without its accent; "#"
+// for a name without Latin letters or digits.
 func initial(name string) string {
 	r, size := utf8.DecodeRuneInString(site.Slug(name))
 	if size == 0 {

@@ -1,9 +1,14 @@
 // Package list serves the pages that find channels: the start, a search of the
 // whole catalog or of one country, and the index of countries.
 //
-// The query of a page says what is searched for, in the words of the API's search
-// (wanted.go). From it come the matches, and every link and form that narrows,
-// widens or sorts them (choices.go, menus.go).
+// A page takes the same query parameters as the API's search (wanted.go). From them
+// come the matches, and every link and form that narrows, widens or sorts them
+// (choices.go, menus.go). The filters themselves are declared in package filter:
+// these pages read names, labels and kinds from there and name few filters here.
+//
+// What a page needs of the whole catalog, such as the options of a menu, is
+// computed once for each view of the catalog (memo.go); matches are found anew for
+// every request.
 package list
 
 import (
@@ -34,8 +39,8 @@ var Endpoints = slices.Concat(
 type Options struct {
 	Pages   *page.Renderer
 	Catalog index.DatedViewer
-	Guides  *guide.Live // nil for no programmes
-	Now     func() time.Time
+	Guides  *guide.Live      // nil to show cards without programmes
+	Now     func() time.Time // the clock, which tests replace
 }
 
 // A Server serves the pages of this package.
@@ -47,12 +52,11 @@ type Server struct {
 // New returns a server of the pages of this package.
 func New(o Options) *Server { return &Server{Options: o} }
 
-// How many channels a page of a list and the sections of the start have: few
-// enough for a phone to load at once.
+// How many channels a page shows: few enough for a phone to load at once.
 const (
-	pageSize  = 30
-	bestSize  = 24
-	radioSize = 12
+	pageSize  = 30 // matches of a search
+	bestSize  = 24 // TV channels of the home page
+	radioSize = 12 // stations of the home page
 )
 
 // A listing is the body of a page that finds channels.
@@ -60,33 +64,34 @@ type listing struct {
 	wanted
 	Flag    string // code of the country that the page is about; empty for any other page
 	Heading string
-	Tabs    part.Chips
+	Tabs    part.Chips // the kinds
 	Topics  part.Chips // categories, or tags of stations
-	Cards   part.Cards
-	Start   *start // the rest of the start; nil for a search
+	Cards   part.Cards // the matches of this page of the list
+	Start   *start     // the sections of the home page; nil for a search
 
-	Total    string
+	Total    string      // the number of matches, as a sentence
 	Active   []part.Chip // the filters in use, each a link that drops it
-	Sorts    []part.Chip
+	Sorts    []part.Chip // the orders that apply
 	Menus    []menu
 	Flags    []part.Chip // checkboxes of the form
-	Hidden   [][2]string // parameters that the form keeps
-	Previous string
-	Next     string
-	Try      []part.Chip // searches that find something, when this one did not
-	Home     string
+	Hidden   [][2]string // names and values of parameters that the form keeps
+	Previous string      // URL of the page before; empty on the first
+	Next     string      // URL of the page after; empty on the last
+	Try      []part.Chip // searches with matches; empty unless this search has none
+	Home     string      // path of the home page
 }
 
-// A start is the part of the start below the best channels.
+// A start holds the sections of the home page below the best channels.
 type start struct {
-	Lead      string
-	Radio     part.Cards
-	Countries part.Chips
-	AllTV     string
-	AllRadio  string
+	Lead      string     // the sentence with the size of the catalog
+	Radio     part.Cards // the stations with the most votes
+	Countries part.Chips // the largest countries
+	AllTV     string     // URL of the list of all TV channels
+	AllRadio  string     // URL of the list of all stations
 }
 
-// Words returns the words of the search.
+// Words returns the words of the search, which the layout shows in its search
+// field.
 func (b *listing) Words() string { return b.Q }
 
 // Path returns the path of the page without a query.
@@ -95,18 +100,18 @@ func (b *listing) Path() string { return b.path }
 // Radio reports whether the topics are tags of stations.
 func (b *listing) Radio() bool { return b.kind() == filter.Radio }
 
-// home shows the start, or the matches of a search of the whole catalog.
-func (s *Server) home(_ context.Context, l i18n.Locale, in listIn) (*page.Sheet, error) {
-	at, err := s.Catalog.View()
+// home shows the home page or, with any filter, a search of the whole catalog.
+func (s *Server) home(_ context.Context, l i18n.Locale, in listIn) (*page.Rendered, error) {
+	snapshot, err := s.Catalog.View()
 	if err != nil {
 		return nil, err
 	}
 	v := s.Pages.View(site.Home, l, nil)
 	w := in.wanted(site.Home.Path(l, ""))
-	if w == w.nothing() {
-		v.Body = s.start(v, at, w)
+	if w == w.unfiltered() {
+		v.Body = s.start(v, snapshot, w)
 	} else {
-		b := s.listing(v, at, w)
+		b := s.listing(v, snapshot, w)
 		v.Body, v.Title = b, titleOfList(b)
 	}
 	v.Statements = []any{websiteOf(v), organizationOf(v)}
@@ -118,13 +123,14 @@ type countryIn struct {
 	listIn
 }
 
-// country shows the matches of a search of one country: all of them at first.
-func (s *Server) country(_ context.Context, l i18n.Locale, in countryIn) (*page.Sheet, error) {
+// country shows a search within one country, whose page without a query lists all
+// of its channels. A search adds its filters to the title.
+func (s *Server) country(_ context.Context, l i18n.Locale, in countryIn) (*page.Rendered, error) {
 	code, ok := site.CountryOf(l, in.Slug)
 	if !ok {
 		return nil, fault.ErrNotFound
 	}
-	at, err := s.Catalog.View()
+	snapshot, err := s.Catalog.View()
 	if err != nil {
 		return nil, err
 	}
@@ -132,24 +138,24 @@ func (s *Server) country(_ context.Context, l i18n.Locale, in countryIn) (*page.
 	v.Name = code
 	name := v.CountryName(code)
 	w := in.wantedOf(v.Country(code), code)
-	b := s.listing(v, at, w)
+	b := s.listing(v, snapshot, w)
 	b.Flag, v.Body = code, b
 	v.Title = v.T("country.title", "country", name)
-	if w != w.nothing() {
+	if w != w.unfiltered() {
 		v.Title = name + " · " + titleOfList(b)
 	}
 	if w.Q == "" {
 		b.Heading = name
 	}
 	v.Statements = []any{trailOf(v)}
-	tv, radio := s.total(at, w.nothing().of(filter.TV)), s.total(at, w.nothing().of(filter.Radio))
+	tv, radio := s.countExact(snapshot, w.unfiltered().withKind(filter.TV)), s.countExact(snapshot, w.unfiltered().withKind(filter.Radio))
 	v.Description = v.T("country.description", "country", name, "tv", v.N("list.found_tv", tv), "radio", v.N("list.found_radio", radio))
 	return listPage(v, w)
 }
 
 // listPage renders a list. Search engines may index the list of each kind in each
-// place, and none of the countless other searches.
-func listPage(v *page.View, w wanted) (*page.Sheet, error) {
+// country, but not the other searches, of which there are countless.
+func listPage(v *page.View, w wanted) (*page.Rendered, error) {
 	v.NoIndex = !w.plain()
 	if w.plain() {
 		_, v.Variant, _ = strings.Cut(w.address(), "?")
@@ -158,34 +164,35 @@ func listPage(v *page.View, w wanted) (*page.Sheet, error) {
 	return v.Show()
 }
 
-// start returns the start, which visitors see before they search.
-func (s *Server) start(v *page.View, at *index.View, w wanted) *listing {
-	tv, radio := w.of(filter.TV), w.of(filter.Radio)
-	best := at.Cards(s.query(tv, bestSize), int(v.Locale))
-	votes := at.Cards(s.query(radio, radioSize), int(v.Locale))
-	places := s.countryFacets(at, v.Locale)
+// start returns the body of the home page, which visitors see before they search.
+func (s *Server) start(v *page.View, snapshot *index.View, w wanted) *listing {
+	tv, radio := w.withKind(filter.TV), w.withKind(filter.Radio)
+	best := snapshot.Cards(s.query(tv, bestSize), int(v.Locale))
+	votes := snapshot.Cards(s.query(radio, radioSize), int(v.Locale))
+	places := s.countryFacets(snapshot, v.Locale)
 	return &listing{
 		wanted: w, Heading: v.Title, Home: w.path,
-		Tabs:   s.tabs(v, at, w, "", false),
+		Tabs:   s.tabs(v, snapshot, w, "", false),
 		Topics: topicsOf(v, tv, best.Categories),
 		Cards:  s.cards(v, best.Cards),
 		Start: &start{
 			Lead: v.T("home.lead", "tv", v.N("list.found_tv", best.Total), "radio", v.N("list.found_radio", votes.Total),
 				"countries", v.N("home.count_countries", len(places))),
 			Radio:     s.cards(v, votes.Cards),
-			Countries: s.mostOf(v, at, places),
+			Countries: s.topCountries(v, snapshot, places),
 			AllTV:     tv.address(), AllRadio: radio.address(),
 		},
 	}
 }
 
-// listing returns the matches of w.
-func (s *Server) listing(v *page.View, at *index.View, w wanted) *listing {
+// listing returns the body of the page of the search w: one page of its matches,
+// and every link and form to continue from it.
+func (s *Server) listing(v *page.View, snapshot *index.View, w wanted) *listing {
 	l := int(v.Locale)
-	found := at.Cards(s.query(w, pageSize), l)
+	found := snapshot.Cards(s.query(w, pageSize), l)
 	b := &listing{
 		wanted: w, Heading: v.T("list.heading_" + w.kind()), Home: v.Path("home"),
-		Tabs:  s.tabs(v, at, w, w.kind(), found.Total > 0),
+		Tabs:  s.tabs(v, snapshot, w, w.kind(), found.Total > 0),
 		Cards: s.cards(v, found.Cards),
 		Total: v.N("list.found_"+w.kind(), found.Total),
 		Sorts: sortsOf(v, w), Flags: flagsOf(v, w), Hidden: w.hidden(),
@@ -193,23 +200,23 @@ func (s *Server) listing(v *page.View, at *index.View, w wanted) *listing {
 	if w.Q != "" {
 		b.Heading = v.T("list.heading_q", "q", w.Q)
 	}
-	b.Topics = s.topics(v, at, w, found.Categories)
-	b.Active = s.active(v, at, w)
-	b.Menus = s.menus(v, at, w)
+	b.Topics = s.topics(v, snapshot, w, found.Categories)
+	b.Active = s.active(v, snapshot, w)
+	b.Menus = s.menus(v, snapshot, w)
 	if w.Offset > 0 {
-		b.Previous = w.to(func(w *wanted) { w.Offset = max(0, w.Offset-pageSize) })
+		b.Previous = w.urlWith(func(w *wanted) { w.Offset = max(0, w.Offset-pageSize) })
 	}
 	if w.Offset+pageSize < found.Total {
-		b.Next = w.to(func(w *wanted) { w.Offset += pageSize })
+		b.Next = w.urlWith(func(w *wanted) { w.Offset += pageSize })
 	}
 	if len(b.Cards) == 0 {
-		b.Try = s.try(v, at, w, b.Active)
+		b.Try = s.alternatives(v, snapshot, w, b.Active)
 	}
 	return b
 }
 
-// titleOfList returns the title of a page that shows a list: the chosen filters
-// and the kind.
+// titleOfList returns the title of a search: the chosen filters, if any, and the
+// heading, which already contains the words of the search.
 func titleOfList(b *listing) string {
 	var chosen []string
 	for _, c := range b.Active {
@@ -223,7 +230,9 @@ func titleOfList(b *listing) string {
 	return strings.Join(chosen, ", ") + " · " + b.Heading
 }
 
-// query returns the query of w, for at most limit matches.
+// query returns the query of w for the index, for at most limit matches. When the
+// catalog is too old to say which channels are online, a search for channels that
+// are online matches none.
 func (s *Server) query(w wanted, limit int) index.Query {
 	q := w.query()
 	q.Limit = limit
@@ -237,18 +246,18 @@ func (s *Server) cards(v *page.View, list []index.Card) part.Cards {
 }
 
 // total returns how many channels match w exactly.
-func (s *Server) total(at *index.View, w wanted) int {
+func (s *Server) countExact(snapshot *index.View, w wanted) int {
 	q := s.query(w, 0)
 	q.Sort = ""
-	_, n := at.Find(q)
+	_, n := snapshot.Find(q)
 	return n
 }
 
 // near returns how many channels match w when similar spellings count too.
-func (s *Server) near(at *index.View, w wanted) int {
+func (s *Server) countSimilar(snapshot *index.View, w wanted) int {
 	if w.sort() != "relevance" {
 		return 0
 	}
-	_, n := at.Find(s.query(w, 0))
+	_, n := snapshot.Find(s.query(w, 0))
 	return n
 }

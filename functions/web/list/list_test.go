@@ -195,9 +195,9 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestListWalk follows the links to the next page from the first to the last,
+// TestPagesOfListAreComplete follows the links to the next page from the first to the last,
 // and back again: every channel comes once.
-func TestListWalk(t *testing.T) {
+func TestPagesOfListAreComplete(t *testing.T) {
 	h := listHandler(t)
 	for _, first := range []string{"/?kind=tv", "/en/brazil", "/?q=canal&sort=name", "/?kind=all&playable=0"} {
 		var ids []string
@@ -222,14 +222,14 @@ func TestListWalk(t *testing.T) {
 	}
 }
 
-// TestListRefused checks that the pages refuse the queries that the API refuses.
-func TestListRefused(t *testing.T) {
+// TestListRefusesBadQueries checks that the pages refuse the queries that the API refuses.
+func TestListRefusesBadQueries(t *testing.T) {
 	h := listHandler(t)
 	for _, query := range []string{
 		"kind=film", "sort=size", "offset=-1", "offset=x", "offset=1e9", "guide=yes", "online=2", "playable=true", "q=" + strings.Repeat("x", 201), "q=%ff", "tag=a%00b", "country=" + strings.Repeat("x", 33),
 	} {
 		for _, path := range []string{"/", "/en/brazil"} {
-			res := webtest.Ask(h, "GET", path+"?"+query).Result()
+			res := webtest.Request(h, "GET", path+"?"+query).Result()
 			if path != "/" && strings.HasPrefix(query, "country=") {
 				continue // there the path has the country
 			}
@@ -239,15 +239,15 @@ func TestListRefused(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/atlantida", "/en/brasil", "/en/%3Cscript%3E"} {
-		if w := webtest.Ask(h, "GET", path); w.Code != http.StatusNotFound {
+		if w := webtest.Request(h, "GET", path); w.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
 }
 
-// TestListEmpty checks the ways out of a list that found nothing: each finds as
+// TestEmptyListOffersSearches checks the ways out of a list that found nothing: each finds as
 // many as it says.
-func TestListEmpty(t *testing.T) {
+func TestEmptyListOffersSearches(t *testing.T) {
 	h := listHandler(t)
 	for path, want := range map[string][]string{
 		"/?q=dois&kind=tv":                    {"Procurar nas rádios 1", "Sem “dois” 64"},
@@ -318,7 +318,7 @@ func TestListTexts(t *testing.T) {
 	}
 	for l, want := range [5]string{"64 canais de TV e 3 rádios de 3 países", "64 TV channels and 3 radio stations from 3 countries", "64 canales de TV y 3 radios de 3 países", "64 chaînes de télé et 3 radios de 3 pays", "64 Fernsehsender und 3 Radiosender aus 3 Ländern"} {
 		if got := webtest.Text(webtest.ByID(webtest.Tree(t, h, site.Home.Path(i18n.Locale(l), "")), "main")); !strings.Contains(got, want) {
-			t.Errorf("%s does not say %q: %.200s", i18n.Locale(l), want, got)
+			t.Errorf("%s does not contain %q: %.200s", i18n.Locale(l), want, got)
 		}
 	}
 }
@@ -411,8 +411,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestAddresses checks that the address of what is wanted asks for the same.
-func TestAddresses(t *testing.T) {
+// TestAddressKeepsSearch checks that the address of what is wanted asks for the same.
+func TestAddressKeepsSearch(t *testing.T) {
 	for _, path := range []string{
 		"/?kind=tv", "/?q=a+b&kind=radio&country=BR&category=x%26y&language=por&network=%22&quality=720p&subdivision=BR-BA&city=BRSSA&tag=%F0%9F%8E%B5&guide=1&online=1&playable=0&sort=votes&offset=30",
 		"/?kind=all&sort=votes", "/?category=news", "/?q=x", "/?tag=pop", "/?sort=score",
@@ -435,7 +435,7 @@ func TestAddresses(t *testing.T) {
 		fmt.Sscan(q.Get("offset"), &in.Offset)
 		w := in.wanted("/")
 		if got := w.address(); got != path && got != strings.Replace(path, "&kind=radio", "", 1) {
-			t.Errorf("%s became %s", path, got)
+			t.Errorf("%s changed to %s", path, got)
 		}
 	}
 }

@@ -6,26 +6,30 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// A memo keeps values that were computed from a view of the catalog for as long as
-// that view is shown.
+// A memo caches values that were computed from the current view of the catalog. A
+// call with another view empties it. Its zero value is ready to use, also
+// concurrently: concurrent calls for the same value compute it once, and all calls
+// wait for each other meanwhile.
 type memo struct {
-	mu   sync.Mutex
-	view *index.View
-	made map[any]any
+	mu     sync.Mutex
+	view   *index.View // the view that values were computed from
+	values map[any]any
 }
 
-// of returns what make returned the first time for a key and a view. Keys must be
-// few: made of kinds and locales, never of what visitors type.
-func (m *memo) of(at *index.View, key any, make func() any) any {
+// get returns the value of a key for a view, calling compute when it is not
+// cached. Keys must be few, such as kinds and locales, and never contain what
+// visitors type, because entries are evicted only with their view. compute must
+// not call get.
+func (m *memo) get(snapshot *index.View, key any, compute func() any) any {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.view != at {
-		m.view, m.made = at, map[any]any{}
+	if m.view != snapshot {
+		m.view, m.values = snapshot, map[any]any{}
 	}
-	made, ok := m.made[key]
+	value, ok := m.values[key]
 	if !ok {
-		made = make()
-		m.made[key] = made
+		value = compute()
+		m.values[key] = value
 	}
-	return made
+	return value
 }

@@ -5,12 +5,13 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// A thing is a statement in the words of schema.org.
+// A thing is an object of structured data in the vocabulary of schema.org, which
+// search engines read from the head of a page.
 type thing map[string]any
 
 const schemaOrg = "https://schema.org"
 
-// websiteOf describes the service and how to search it.
+// websiteOf describes the service and the URL template of its search.
 func websiteOf(v *page.View) thing {
 	home := v.Base() + v.Page.Path(v.Locale, "")
 	return thing{
@@ -31,7 +32,8 @@ func organizationOf(v *page.View) thing {
 	}
 }
 
-// trailOf lists the pages that lead from the start to that of a country.
+// trailOf describes the breadcrumb trail of a country's page: home, the index of
+// countries, the country.
 func trailOf(v *page.View) thing {
 	steps := []struct{ name, path string }{
 		{page.Service, site.Home.Path(v.Locale, "")},

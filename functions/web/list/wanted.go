@@ -10,10 +10,17 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// listIn is the query of a list: the filters of the API's search, except that a
-// missing kind or order depends on the others. Words are searched for in TV and
-// radio alike with the best matches first; without words the best channels come
-// first. The fields Kind and Sort here replace those of the selection, which stay empty.
+// A list page and the API take the same parameters, with one difference: a missing
+// kind or order is derived from the others. A search by words covers TV and radio,
+// best matches first; a search without words covers TV, best channels first; a tag,
+// which only stations have, selects radio.
+//
+// URLs are canonical: equal searches have the same URL, with the parameters in a
+// fixed order and without those that the others imply. The canonical link, the
+// caches and the browser's list of visited links depend on it.
+
+// listIn is the input of a list page. Its fields Kind and Sort replace those of the
+// selection, which stay empty.
 type listIn struct {
 	filter.Selection
 	Kind   string `query:"kind" enum:"tv,radio,all" description:"Kind of channel; without it, all with words in q, radio with a tag, and otherwise tv."`
@@ -21,40 +28,42 @@ type listIn struct {
 	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of matches to skip."`
 }
 
-// narrowing are the filters that pages show as links that drop them, in the
-// order of links and of URLs; the kind and the order have links of their own.
+// narrowing are the filters that a page shows as links that drop them, in the
+// order of these links and of URL parameters. The kind and the order are shown
+// elsewhere.
 var narrowing = slices.Concat(filter.IDs(filter.ByWords), filter.IDs(filter.ByValue), filter.IDs(filter.ByFlag), []filter.ID{filter.Playable})
 
-// The filters of the form, in its order: menus of values, and checkboxes.
+// The filters of the form in the order of its controls.
 var (
-	formMenus = []filter.ID{filter.Country, filter.Language, filter.Quality}
-	formFlags = []filter.ID{filter.Online, filter.Guide, filter.Playable}
+	formMenus = []filter.ID{filter.Country, filter.Language, filter.Quality} // menus
+	formFlags = []filter.ID{filter.Online, filter.Guide, filter.Playable}    // checkboxes
 )
 
-// A wanted is a search at a page. Equal searches are equal values.
+// A wanted is the search that a page shows. It is a value: methods with a value
+// receiver return a changed copy, and equal searches compare equal.
 type wanted struct {
 	listIn
-	path  string // of the page
-	fixed bool   // the country is part of the path
+	path  string // path of the page
+	fixed bool   // the country is part of the path, not of the query
 }
 
-// wanted returns the search of in at a page of the whole catalog.
+// wanted returns the search of in on a page of the whole catalog.
 func (in *listIn) wanted(path string) wanted {
 	w := wanted{listIn: *in, path: path}
 	w.Normalize()
 	return w
 }
 
-// wantedOf returns the search of in at the page of a country, whose code
-// replaces a country in the query.
+// wantedOf returns the search of in on the page of a country. The country's code
+// replaces any country in the query.
 func (in *listIn) wantedOf(path, country string) wanted {
 	w := in.wanted(path)
 	w.Country, w.fixed = country, true
 	return w
 }
 
-// nothing returns the search of the same page without any choice.
-func (w wanted) nothing() wanted {
+// unfiltered returns the search of the same page without a query.
+func (w wanted) unfiltered() wanted {
 	none := wanted{path: w.path, fixed: w.fixed}
 	none.Playable = true
 	if w.fixed {
@@ -63,10 +72,10 @@ func (w wanted) nothing() wanted {
 	return none
 }
 
-// plain reports whether at most a kind was chosen.
+// plain reports whether w has no filter except a kind.
 func (w wanted) plain() bool {
 	w.Kind = ""
-	return w == w.nothing()
+	return w == w.unfiltered()
 }
 
 // kind returns the kind to search for.
@@ -77,8 +86,8 @@ func (w *wanted) kind() string {
 	return w.implied()
 }
 
-// implied returns the kind when none was chosen: that of a filter or an order
-// that only one kind has, any kind for words, else TV.
+// implied returns the kind of a search without one: the only kind to which one of
+// its filters or its order applies; else any kind when it has words; else TV.
 func (w *wanted) implied() string {
 	for _, id := range narrowing {
 		if kind, ok := onlyKind(id); ok && w.IsSet(id) {
@@ -94,7 +103,8 @@ func (w *wanted) implied() string {
 	return filter.TV
 }
 
-// onlyKind returns the kind of a filter that applies to a single one.
+// onlyKind returns the kind of a filter that applies to a single kind, and false
+// for any other filter.
 func onlyKind(id filter.ID) (string, bool) {
 	if kinds := filter.All[id].Kinds; len(kinds) == 1 {
 		return kinds[0], true
@@ -115,8 +125,9 @@ func (w *wanted) sort() string {
 	return "score"
 }
 
-// of returns w for another kind, without filters that only the old kind has.
-func (w wanted) of(kind string) wanted {
+// withKind returns the first page of w for another kind, without the filters and
+// the order that do not apply to it.
+func (w wanted) withKind(kind string) wanted {
 	w.Kind, w.Offset = kind, 0
 	for _, id := range narrowing {
 		if f := &filter.All[id]; f.PerKind || !f.AppliesTo(kind) {
@@ -136,19 +147,20 @@ func (w *wanted) query() index.Query {
 	return q
 }
 
-// to returns the URL of w after a change.
-func (w wanted) to(change func(*wanted)) string {
+// urlWith returns the URL of w after a change.
+func (w wanted) urlWith(change func(*wanted)) string {
 	change(&w)
 	return w.address()
 }
 
-// firstOf returns the URL of the first page of w after a change.
-func (w wanted) firstOf(change func(*wanted)) string {
+// firstPageWith returns the URL of the first page of w after a change.
+func (w wanted) firstPageWith(change func(*wanted)) string {
 	w.Offset = 0
-	return w.to(change)
+	return w.urlWith(change)
 }
 
-// chosen returns the filters in use, without the country of the path.
+// chosen returns the filters in use in the order of narrowing, without the country
+// of the path.
 func (w *wanted) chosen() []filter.ID {
 	chosen := make([]filter.ID, 0, len(narrowing))
 	for _, id := range narrowing {
@@ -159,16 +171,17 @@ func (w *wanted) chosen() []filter.ID {
 	return chosen
 }
 
-// without returns w without a filter, of the same kind.
+// without returns w without a filter. It keeps the kind, even one that the filter
+// implied.
 func (w wanted) without(id filter.ID) wanted {
 	w.Kind = w.kind()
 	w.Clear(id)
 	return w
 }
 
-// pairs returns the parameters of w, in the order of its URL. A kind that the
-// others imply is left out, except at the start, which without any parameter shows
-// something else.
+// pairs returns the names and values of the query parameters of w in the order of
+// its URL. A kind that the others imply is left out, except for the list of all TV
+// channels, whose URL would otherwise be that of the home page.
 func (w wanted) pairs() [][2]string {
 	pairs := make([][2]string, 0, len(narrowing)+3)
 	add := func(name, value string) {
@@ -194,7 +207,7 @@ func (w wanted) pairs() [][2]string {
 	return pairs
 }
 
-// address returns the URL of w.
+// address returns the URL of w, without scheme and host.
 func (w wanted) address() string {
 	var b strings.Builder
 	b.WriteString(w.path)
@@ -207,8 +220,9 @@ func (w wanted) address() string {
 	return b.String()
 }
 
-// hidden returns the parameters of w that its form keeps without showing them.
-// The form leads to the first page.
+// hidden returns the parameters of w that the form sends without showing them:
+// those without a control. The offset is not sent, so that a changed search starts
+// at its first page.
 func (w wanted) hidden() [][2]string {
 	return slices.DeleteFunc(w.pairs(), func(p [2]string) bool {
 		shown := func(id filter.ID) bool { return filter.All[id].Name == p[0] }

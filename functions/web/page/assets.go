@@ -14,6 +14,15 @@ import (
 	"miramundo.dev/shared/site"
 )
 
+// The build writes scripts, styles and icons with a hash of their content in their
+// names, and assets.json, which maps each plain name to its file. Pages refer to
+// files by the plain name; the path in the page has the hash, so that browsers may
+// cache the file for a year and load another path after a change.
+//
+// Scripts are split into chunks that import each other. A browser would discover
+// an import only after it has parsed the importing file, one round trip later each
+// time, so pages preload every chunk that they will run.
+
 // Files is the endpoint of the built files that pages load.
 var Files = []api.Endpoint{
 	api.Bind((*Renderer).asset, api.Endpoint{
@@ -29,7 +38,8 @@ var Files = []api.Endpoint{
 	}),
 }
 
-// mediaTypes are the media types of the files that are served, by extension.
+// mediaTypes are the media types of the files that are served, by extension. Files
+// with other extensions are embedded and not served.
 var mediaTypes = map[string]string{
 	".js":  "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",
@@ -41,19 +51,20 @@ var mediaTypes = map[string]string{
 type assets struct {
 	files   map[string]*api.Document // by the name in their path
 	address map[string]string        // paths of files by their name without a hash, such as main.js
-	begins  []string                 // paths of the scripts that main.js imports
-	later   map[string][]string      // paths of the scripts that a module needs, by its name
+	entry   []string                 // paths of the scripts that main.js imports
+	lazy    map[string][]string      // paths of the scripts that a module needs, by its name
 }
 
-// manifest is assets.json, which leads from names to files.
+// manifest is assets.json.
 type manifest struct {
-	Files  map[string]string   `json:"files"`
-	Begins []string            `json:"begins"` // the chunks that the entry imports
-	Later  map[string][]string `json:"later"`  // the chunks of each module that it imports when it is needed
+	Files map[string]string   `json:"files"`  // file names by their names without a hash
+	Entry []string            `json:"begins"` // the chunks that the entry imports
+	Lazy  map[string][]string `json:"later"`  // the chunks of each module that it imports when it is needed
 }
 
-// loadAssets reads the built files. It panics when they make no sense, which the
-// first test finds.
+// loadAssets reads the built files into memory. Without assets.json, in a tree
+// where nothing was built, it returns no files. It panics when assets.json cannot
+// be parsed: a build error, which any test of a page finds.
 func loadAssets(from fs.FS) assets {
 	a := assets{map[string]*api.Document{}, map[string]string{}, nil, map[string][]string{}}
 	data, err := fs.ReadFile(from, "assets.json")
@@ -81,14 +92,14 @@ func loadAssets(from fs.FS) assets {
 	for name, file := range m.Files {
 		a.address[name] = site.AssetsPath + file
 	}
-	a.begins = addresses(m.Begins)
-	for module, files := range m.Later {
-		a.later[module] = addresses(files)
+	a.entry = addresses(m.Entry)
+	for module, files := range m.Lazy {
+		a.lazy[module] = addresses(files)
 	}
 	return a
 }
 
-// addresses returns the paths of files.
+// addresses returns the URL paths of files.
 func addresses(files []string) []string {
 	var all []string
 	for _, file := range files {
@@ -97,12 +108,12 @@ func addresses(files []string) []string {
 	return all
 }
 
-// scripts returns the paths of the scripts that main.js imports and that some
-// modules need. Names without a module are ignored.
+// scripts returns the paths of the scripts to preload, each once: those that
+// main.js imports, then those that modules need. Unknown modules are ignored.
 func (a *assets) scripts(modules []string) []string {
-	all := slices.Clone(a.begins)
+	all := slices.Clone(a.entry)
 	for _, module := range modules {
-		for _, file := range a.later[module] {
+		for _, file := range a.lazy[module] {
 			if !slices.Contains(all, file) {
 				all = append(all, file)
 			}
@@ -115,6 +126,7 @@ type assetIn struct {
 	File string `path:"file" maxLength:"128" description:"Name of the file, with a hash of its content."`
 }
 
+// asset returns a built file by its name with the hash.
 func (r *Renderer) asset(_ context.Context, in assetIn) (asset, error) {
 	d, ok := r.assets.files[in.File]
 	if !ok {
@@ -126,7 +138,8 @@ func (r *Renderer) asset(_ context.Context, in assetIn) (asset, error) {
 // An asset is a file that only our own pages may load.
 type asset struct{ *api.Document }
 
-// Reply writes the file.
+// Reply writes the file with headers that keep other sites from loading it and
+// search engines from listing it.
 func (a asset) Reply(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h["Content-Security-Policy"] = []string{"default-src 'none'"}

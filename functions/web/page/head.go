@@ -6,9 +6,10 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// The head of a page is written for search engines and for the services where
-// links to it are shared: its one URL, the same page in other languages, and a
-// picture.
+// The head of a page addresses search engines and the services where links are
+// shared. It names one canonical URL, however the page was reached; the URL of the
+// same page in each language, which must agree among the pages (hreflang); and a
+// picture with its size, which some services need before they show a preview.
 
 // territories are the locales as Open Graph writes them.
 var territories = [...]string{i18n.PT: "pt_BR", i18n.EN: "en_US", i18n.ES: "es_ES", i18n.FR: "fr_FR", i18n.DE: "de_DE"}
@@ -19,8 +20,8 @@ type Alternate struct {
 	URL  string
 }
 
-// absolute returns the URL of the page in a locale; empty when the page does not
-// exist in that locale. Of the query it has only what makes another page.
+// absolute returns the canonical URL of the page in a locale; empty when the page
+// does not exist in that locale. It has no query except the view's Variant.
 func (v *View) absolute(l i18n.Locale) string {
 	path := v.In(l)
 	if path == "" {
@@ -35,8 +36,9 @@ func (v *View) absolute(l i18n.Locale) string {
 // Canonical returns the preferred URL of the page.
 func (v *View) Canonical() string { return v.absolute(v.Locale) }
 
-// Alternates lists the page in every locale that has it, its own included. The
-// last entry is the page for visitors with any other language.
+// Alternates lists the page in every locale in which it exists, including its own.
+// The last entry, x-default, is the page for visitors with any other language: the
+// Portuguese one, whose paths have no language prefix.
 func (v *View) Alternates() []Alternate {
 	var all []Alternate
 	for _, l := range i18n.Locales {
@@ -64,20 +66,20 @@ func (v *View) Territories() []string {
 	return others
 }
 
-// Service returns the name of the service.
+// Service returns the name of the service, for templates.
 func (v *View) Service() string { return Service }
 
 // Service is the name of the service.
 const Service = "Miramundo"
 
-// A Picture is shown where a link to a page is shared.
+// A Picture is the preview that other services show with a link to a page.
 type Picture struct {
 	URL           string
 	Width, Height int // in pixels; 0 when unknown
 }
 
-// Picture returns the picture of the page: the one drawn for a channel, else its
-// Image, else that of the service.
+// Picture returns the preview picture of the page: for a channel the drawn one,
+// else the view's Image, else the picture of the service.
 func (v *View) Picture() Picture {
 	switch {
 	case v.Page == site.Channel:

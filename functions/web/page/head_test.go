@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestColours checks that the colours for browsers are those of the stylesheets.
-func TestColours(t *testing.T) {
+// TestColoursMatchStyles checks that the colours for browsers are those of the stylesheets.
+func TestColoursMatchStyles(t *testing.T) {
 	tokens, err := os.ReadFile("../style/tokens.css")
 	if err != nil {
 		t.Fatal(err)

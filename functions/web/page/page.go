@@ -5,6 +5,11 @@
 // with the template named like its page. The layout around every page, the head
 // for search engines, the Content-Security-Policy and the built scripts and
 // styles are the same for all pages and come from here.
+//
+// A page is rendered into memory before its first byte is written, so that an
+// error of a template is answered by an error page and never by half a page. The
+// bytes are then hashed: the hash is the ETag, and a browser that has the page
+// already receives 304.
 package page
 
 import (
@@ -30,13 +35,13 @@ import (
 
 // A Renderer renders pages. It may be used concurrently.
 type Renderer struct {
-	links  catalog.LinkBase
-	assets assets
-	policy string // Content-Security-Policy of every page
+	links  catalog.LinkBase // base URLs of the service and its parts
+	assets assets           // the built files, read once
+	policy string           // Content-Security-Policy of every page
 }
 
-// NewRenderer returns a renderer of the pages of a service whose parts are at
-// links.
+// NewRenderer returns a renderer for a service whose parts are at links. It reads
+// the embedded files, and panics when their list cannot be parsed.
 func NewRenderer(links catalog.LinkBase) *Renderer {
 	return &Renderer{links: links, assets: loadAssets(static.FS), policy: policyFor(links)}
 }
@@ -50,12 +55,13 @@ func (r *Renderer) Asset(name string) string { return r.assets.address[name] }
 // by a script with newer parts.
 const cache api.Cache = "public, max-age=0, s-maxage=60"
 
-// Endpoints returns the endpoints of a page, one in each locale, all of them
-// served by show. The tag of the locale is added to the summary.
-func Endpoints[S, In any](p site.Page, summary, doc string, show func(S, context.Context, i18n.Locale, In) (*Sheet, error), faults ...*fault.Error) []api.Endpoint {
+// Endpoints returns the endpoints of a page, one for each locale, at the paths that
+// package site gives to the page. show renders the page in a locale for an input.
+// The tag of the locale is added to the summary, which must be unique.
+func Endpoints[S, In any](p site.Page, summary, doc string, show func(S, context.Context, i18n.Locale, In) (*Rendered, error), faults ...*fault.Error) []api.Endpoint {
 	var all []api.Endpoint
 	for _, l := range i18n.Locales {
-		show := func(s S, ctx context.Context, in In) (*Sheet, error) { return show(s, ctx, l, in) }
+		show := func(s S, ctx context.Context, in In) (*Rendered, error) { return show(s, ctx, l, in) }
 		all = append(all, api.Bind(show, api.Endpoint{
 			Method: "GET", Path: pattern(p, l), Auth: api.None, Page: true,
 			Summary: summary + " (" + l.Tag() + ")", Doc: doc,
@@ -74,8 +80,10 @@ func pattern(p site.Page, l i18n.Locale) string {
 	return path
 }
 
-// boot is the only inline script: before the first paint it sets the theme that
-// the visitor chose, and marks that scripts run.
+// boot is the only inline script. It runs before the first paint: it sets the theme
+// that the visitor chose, so that a dark page does not flash white, and adds the
+// class js, by which styles show controls that need scripts. The policy allows it
+// by its hash.
 const boot = `(d=>{d.classList.add("js");try{let t=localStorage.getItem("mm-theme");if(t==="dark"||t==="light")d.dataset.theme=t}catch{}})(document.documentElement)`
 
 // Boot returns the inline script.
@@ -110,7 +118,9 @@ func policyFor(links catalog.LinkBase) string {
 // pages are the parsed templates, by the names of their files.
 var pages = parsePages()
 
-// parsePages parses each page together with the layout and the parts.
+// parsePages parses each page together with the layout and the parts. Pages are
+// parsed into clones of the common templates, because each of them defines a
+// template named "main".
 func parsePages() map[string]*template.Template {
 	base := template.Must(template.ParseFS(templates.FS, "_*.html"))
 	all := map[string]*template.Template{}
@@ -127,18 +137,21 @@ func parsePages() map[string]*template.Template {
 	return all
 }
 
+// buffers are reused between pages: the cards of a list alone are 50 kB.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// Fill writes a part of a page, such as _card.html, with its value.
+// Fill executes the template of a part, such as _card.html, with a value. Parts are
+// common to all pages.
 func Fill(w io.Writer, part string, value any) error {
 	return pages[site.Home.String()].ExecuteTemplate(w, part, value)
 }
 
-// Show renders the view with the template named like its page.
-func (v *View) Show() (*Sheet, error) { return v.ShowAs(v.Page.String(), http.StatusOK) }
+// Show renders the view with the template named like its page and status 200.
+func (v *View) Show() (*Rendered, error) { return v.ShowAs(v.Page.String(), http.StatusOK) }
 
-// ShowAs renders the view with another template and status.
-func (v *View) ShowAs(name string, status int) (*Sheet, error) {
+// ShowAs renders the view with another template and status. The result does not
+// refer to the view, which may be changed or rendered again afterwards.
+func (v *View) ShowAs(name string, status int) (*Rendered, error) {
 	b := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(b)
 	b.Reset()
@@ -147,11 +160,11 @@ func (v *View) ShowAs(name string, status int) (*Sheet, error) {
 	}
 	data := bytes.Clone(b.Bytes())
 	sum := sha256.Sum256(data)
-	return &Sheet{data: data, tag: hex.EncodeToString(sum[:8]), status: status, locale: v.Locale, policy: v.renderer.policy}, nil
+	return &Rendered{data: data, tag: hex.EncodeToString(sum[:8]), status: status, locale: v.Locale, policy: v.renderer.policy}, nil
 }
 
-// A Sheet is a rendered page, or a redirect to another page.
-type Sheet struct {
+// A Rendered is a rendered page, or a redirect to another page.
+type Rendered struct {
 	data   []byte
 	tag    string
 	status int
@@ -161,12 +174,13 @@ type Sheet struct {
 }
 
 // MovedTo returns a permanent redirect to another path of this site.
-func MovedTo(path string) *Sheet { return &Sheet{moved: path} }
+func MovedTo(path string) *Rendered { return &Rendered{moved: path} }
 
-// ETag returns a hash of the page.
-func (s *Sheet) ETag() string { return s.tag }
+// ETag returns a hash of the page, without quotes; empty for a redirect.
+func (s *Rendered) ETag() string { return s.tag }
 
-// headers isolate pages from other sites.
+// headers isolate pages from other sites: no site may frame a page or share its
+// browsing context, and a page may use none of the named device features.
 var headers = http.Header{
 	"Cross-Origin-Opener-Policy": {"same-origin"},
 	"Permissions-Policy":         {"camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()"},
@@ -174,8 +188,8 @@ var headers = http.Header{
 	"X-Frame-Options":            {"DENY"},
 }
 
-// Reply writes the page.
-func (s *Sheet) Reply(w http.ResponseWriter, r *http.Request) error {
+// Reply writes the page or the redirect, and 304 when the client has the page.
+func (s *Rendered) Reply(w http.ResponseWriter, r *http.Request) error {
 	if s.moved != "" {
 		return api.Redirect(w, s.moved, http.StatusMovedPermanently)
 	}

@@ -12,16 +12,17 @@ import (
 // Paths of files that pages name in their heads, and that package sitefiles
 // serves.
 const (
-	Manifests   = "/manifest/"
+	Manifests   = "/manifest/" // followed by a language tag and ManifestExt
 	ManifestExt = ".webmanifest"
-	Icons       = "/icons/"
-	TouchIcon   = "/apple-touch-icon.png"
+	Icons       = "/icons/"               // followed by the name of an icon
+	TouchIcon   = "/apple-touch-icon.png" // the address that iOS requests without a link
 	SitePicture = "/og.png"
-	Pictures    = "/og/"
+	Pictures    = "/og/" // followed by a channel's id and PictureExt
 	PictureExt  = ".png"
 )
 
-// LargeIcon is the side of the largest icon, in pixels.
+// LargeIcon is the side of the largest icon, in pixels: with 192 one of the two
+// sizes that browsers require before they offer to install an app.
 const LargeIcon = 512
 
 // ManifestPath returns the path of the app manifest in a locale.
@@ -30,7 +31,7 @@ func ManifestPath(l i18n.Locale) string { return Manifests + l.Tag() + ManifestE
 // IconPath returns the path of the icon with a side in pixels.
 func IconPath(side int) string { return fmt.Sprintf("%s%d.png", Icons, side) }
 
-// ChannelPicture returns the path of the picture of a channel.
+// ChannelPicture returns the path of the preview picture of a channel.
 func ChannelPicture(id string) string { return Pictures + url.PathEscape(id) + PictureExt }
 
 // API returns the path of the index of the API.

@@ -12,28 +12,29 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// A View is what a page shows: its own Body, and what the layout around it
-// needs. Templates call the methods of the View.
+// A View holds the values that a page shows: the Body, which differs by page, and
+// what the layout around it needs. Templates call the methods of the View. A View
+// belongs to one request and must not be used concurrently.
 type View struct {
 	Page        site.Page
-	Name        string // of the thing the page is about, as in its path; empty for most pages
-	Variant     string // the query that makes another page of it, such as kind=radio; empty for most
+	Name        string // the channel id or country code that the page is about; empty for other pages
+	Variant     string // the query that is part of the page's canonical URL, such as kind=radio; usually empty
 	Locale      i18n.Locale
-	Title       string // without the name of the service
+	Title       string // without the name of the service, which the layout adds
 	Description string
 	NoIndex     bool     // search engines must leave the page out
-	Image       string   // absolute URL of a picture of the page; empty for that of the service
-	Statements  []any    // what search engines read about the page, in the words of schema.org
-	Data        any      // what the page's script reads, as JSON; nil for nothing
-	Areas       []string // of the texts that scripts show
-	Modules     []string // that the script loads; nil for those named like Areas
-	Body        any
+	Image       string   // absolute URL of a picture of the page; empty for the service's picture
+	Statements  []any    // structured data for search engines in the vocabulary of schema.org, written as JSON-LD
+	Data        any      // values for the page's script, written as JSON; nil for none
+	Areas       []string // areas of the texts that the page's scripts show
+	Modules     []string // script modules that the page loads; nil for those named like Areas
+	Body        any      // the values of the page's own template
 
 	renderer *Renderer
 }
 
-// View returns the view of a page with the title and description that its texts
-// have.
+// View returns the view of a page with the page's own title and description. The
+// caller may replace every field.
 func (r *Renderer) View(p site.Page, l i18n.Locale, body any) *View {
 	return &View{
 		Page: p, Locale: l, Body: body, renderer: r,
@@ -41,13 +42,15 @@ func (r *Renderer) View(p site.Page, l i18n.Locale, body any) *View {
 	}
 }
 
-// T returns a text in the language of the page. fields are names and values of
-// what the text leaves open, in turn.
+// T returns a text in the language of the page. fields are the names and values of
+// its placeholders, alternating.
 func (v *View) T(key string, fields ...any) string { return v.Locale.T(key, pairs(fields)) }
 
 // N returns a text about n things, with fields like those of T.
 func (v *View) N(key string, n int, fields ...any) string { return v.Locale.N(key, n, pairs(fields)) }
 
+// pairs returns alternating names and values as a map; nil when there are none. A
+// name without a value is ignored.
 func pairs(fields []any) map[string]any {
 	if len(fields) == 0 {
 		return nil
@@ -74,7 +77,8 @@ func (v *View) Scripts() []string {
 // Icon returns the URL of an icon, by its name in icons.svg.
 func (v *View) Icon(name string) string { return v.Asset("icons.svg") + "#" + name }
 
-// Path returns the path of a page that needs no name, in the same language.
+// Path returns the path of a page by the page's name, in the same language; empty
+// when there is no such page. The page must not need a channel or country.
 func (v *View) Path(page string) string {
 	for _, p := range site.Pages {
 		if p.String() == page {
@@ -107,7 +111,8 @@ func (v *View) CountryName(code string) string {
 // Locales returns the languages of the page.
 func (v *View) Locales() []i18n.Locale { return i18n.Locales }
 
-// In returns the path of the same page in another language.
+// In returns the path of the same page in another language; empty for a country
+// without a page in that language.
 func (v *View) In(l i18n.Locale) string {
 	if v.Page == site.Country {
 		path, _ := site.CountryPath(l, v.Name)
@@ -116,7 +121,8 @@ func (v *View) In(l i18n.Locale) string {
 	return v.Page.Path(l, v.Name)
 }
 
-// Query returns the words in the search field: those that a list was found by.
+// Query returns the words to show in the search field: those of the search whose
+// results the page shows, else none.
 func (v *View) Query() string {
 	if q, ok := v.Body.(interface{ Words() string }); ok {
 		return q.Words()
@@ -127,17 +133,19 @@ func (v *View) Query() string {
 // Base returns the base URL of the service.
 func (v *View) Base() string { return v.renderer.links.Base }
 
-// Of returns the view with another body, for a part of the page.
+// Of returns a copy of the view with another body, for a template of a part that
+// needs the view's methods.
 func (v *View) Of(body any) *View {
 	part := *v
 	part.Body = body
 	return &part
 }
 
-// Texts returns the texts that scripts show, as JSON: those of the page's areas
-// and of the layout whose keys go on with "ui.".
+// Texts returns the texts that scripts show, as JSON by key: of the layout and of
+// each of the page's areas the texts whose keys begin with "ui." after the area.
 func (v *View) Texts() template.JS { return textsOf(v.Locale, strings.Join(v.Areas, ",")) }
 
+// A textsKey is the key of encodedTexts; areas are separated by commas.
 type textsKey struct {
 	locale i18n.Locale
 	areas  string
@@ -147,6 +155,7 @@ type textsKey struct {
 // kind of page and locale.
 var encodedTexts sync.Map
 
+// textsOf returns the encoded texts of areas, encoding them at the first call.
 func textsOf(l i18n.Locale, areas string) template.JS {
 	key := textsKey{l, areas}
 	if js, ok := encodedTexts.Load(key); ok {

@@ -14,7 +14,8 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// A Card is a channel as lists show it. Unknown texts are empty.
+// A Card is a channel as lists show it. The template shows nothing for an empty
+// field.
 type Card struct {
 	*page.View
 	ID       string
@@ -34,8 +35,8 @@ type Card struct {
 // Cards are the cards of a list.
 type Cards []Card
 
-// NewCards returns the cards of channels on a page, with the programmes that
-// they broadcast now.
+// NewCards returns the cards of channels on a page, in the order of list, with the
+// title of each channel's current programme. guides may be nil.
 func NewCards(v *page.View, list []index.Card, guides *guide.Live, now time.Time) Cards {
 	cards := make(Cards, len(list))
 	for i := range list {
@@ -68,8 +69,8 @@ func newCard(v *page.View, c *index.Card) Card {
 	return shown
 }
 
-// wellFrom is the least score of a channel that works well.
-const wellFrom = 70
+// goodScore is the least score, of 100, of a channel that is graded good.
+const goodScore = 70
 
 // Grade returns how well a channel works: good, fair or bad, or the empty string
 // when it was never measured.
@@ -79,13 +80,15 @@ func Grade(h *catalog.MeasuredHealth) string {
 		return ""
 	case !h.Online:
 		return "bad"
-	case h.Score != nil && *h.Score >= wellFrom:
+	case h.Score != nil && *h.Score >= goodScore:
 		return "good"
 	}
 	return "fair"
 }
 
-// initials returns the first letters of the first two words of a name.
+// initials returns the first letters of the first two words of a name in upper
+// case; empty when the name has neither letters nor digits. A combining mark at the
+// beginning of a word is skipped.
 func initials(name string) string {
 	var b strings.Builder
 	n := 0
@@ -103,19 +106,22 @@ func initials(name string) string {
 	return b.String()
 }
 
-// A cardKind is the kind of a card: what its stamp depends on.
+// A cardKind is the key of a card's stamp: everything that its template branches
+// on.
 type cardKind struct {
-	locale int
-	there  int // the texts that are not empty, as filled returns them
-	health string
-	radio  bool
+	locale  int
+	present int // the texts that are not empty, as filled returns them
+	health  string
+	radio   bool
 }
 
+// texts returns pointers to the texts of the card, always in the same order.
 func (c *Card) texts() []*string {
 	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Initials, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now}
 }
 
-func (c *Card) kind(there int) any { return cardKind{int(c.Locale), there, c.Health, c.Radio} }
+// kind returns the key of the card's stamp.
+func (c *Card) kind(present int) any { return cardKind{int(c.Locale), present, c.Health, c.Radio} }
 
-// HTML returns the cards as their template would write them.
+// HTML returns the cards as their template would write them, about 1.8 kB each.
 func (c Cards) HTML() (template.HTML, error) { return write("_card.html", c, 1792) }

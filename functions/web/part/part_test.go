@@ -74,7 +74,7 @@ func TestCards(t *testing.T) {
 	compared := 0
 	for _, l := range i18n.Locales {
 		v := pages.View(site.Home, l, nil)
-		for _, c := range NewCards(v, shown.At.Cards(index.Query{Selection: filter.Selection{Kind: "all"}, Limit: 100}, int(l)).Cards, nil, webtest.Now) {
+		for _, c := range NewCards(v, shown.Snapshot.Cards(index.Query{Selection: filter.Selection{Kind: "all"}, Limit: 100}, int(l)).Cards, nil, webtest.Now) {
 			if c.ID == "C05.br" {
 				c.Now = webtest.HostileName
 			}

@@ -1,13 +1,16 @@
 // Package part writes the parts that pages show by the dozen: cards of channels
 // and chips, which are links with a count.
 //
-// Filling in a template takes long, and a page has dozens of parts. So the
-// template of a part is filled in once for each kind of part, with marks in the
-// place of its texts; the result is called a stamp. A part is then written by
-// copying what stands between the marks, and the escaped texts. All texts stand in
-// text or in quoted attributes, where the same characters are escaped; URLs are
-// paths of this site and encoded already. Tests compare the result with what the
-// template writes.
+// Executing a template for each part would take most of the time of a page with
+// dozens of parts. So the template of a part is executed once for each kind of
+// part, with marks in place of the texts; the result, cut at the marks, is called
+// a stamp. A part is then written by copying the pieces of its stamp with the
+// escaped texts between them.
+//
+// That is correct because every text stands in HTML text or in a quoted attribute,
+// where the same characters are escaped, and because URLs are paths of this
+// site that are encoded already. A template must therefore branch only on what the
+// kind contains. Tests compare the result with the output of the template.
 package part
 
 import (
@@ -18,14 +21,15 @@ import (
 	"miramundo.dev/functions/web/page"
 )
 
-// A stamp is a template that was filled in for the parts of one kind.
+// A stamp is the output of a template for the parts of one kind, cut at the places
+// of their texts. It is never changed once it is made.
 type stamp struct {
-	between []string // one longer than texts
-	texts   []int    // the index of the text that follows
+	between []string // the pieces of HTML; one more than texts
+	texts   []int    // for each piece but the last, the index of the text after it
 }
 
-// mark stands for a text. The letter that follows it is the index of the text. No
-// escaping changes it.
+// mark takes the place of a text. The letter after it is the index of the text.
+// Escaping does not change it, and it is unlikely enough to occur in a template.
 const mark = "qzWjVxq"
 
 // putMarks replaces the texts that are not empty by marks.
@@ -37,17 +41,18 @@ func putMarks(texts []*string) {
 	}
 }
 
-// filled returns which texts are not empty, as bits.
-func filled(texts []*string) (there int) {
+// filled returns which texts are not empty: bit i is set for text i.
+func filled(texts []*string) (present int) {
 	for i, text := range texts {
 		if *text != "" {
-			there |= 1 << i
+			present |= 1 << i
 		}
 	}
-	return there
+	return present
 }
 
-// newStamp fills in a template with a part whose texts are marks.
+// newStamp executes a template with a part whose texts are marks, and cuts the
+// output.
 func newStamp(name string, part any) (*stamp, error) {
 	var b strings.Builder
 	if err := page.Fill(&b, name, part); err != nil {
@@ -68,16 +73,17 @@ func newStamp(name string, part any) (*stamp, error) {
 // templates, texts and files of the build, so it is good for the whole process.
 var stamps sync.Map
 
-// A part can be stamped: texts returns pointers to its texts, and kind the key of
-// its stamp, given which of the texts are not empty.
+// A part is a value that a stamp can write: texts returns pointers to its texts,
+// and kind returns the key of its stamp, given which of the texts are not empty.
 type part[P any] interface {
 	*P
 	texts() []*string
-	kind(there int) any
+	kind(present int) any
 }
 
-// write returns parts as a template would write them; size is the usual length
-// of one of them in bytes. It makes the stamps that are missing.
+// write returns parts as a template would write them, one after the other; size is
+// the usual length of one part in bytes. It makes the stamps that are missing. Two
+// concurrent calls may make the same stamp; the first one is kept.
 func write[P any, S part[P]](name string, parts []P, size int) (template.HTML, error) {
 	var b strings.Builder
 	b.Grow(size * len(parts))
@@ -100,7 +106,7 @@ func write[P any, S part[P]](name string, parts []P, size int) (template.HTML, e
 	return template.HTML(b.String()), nil
 }
 
-// write writes one part with its texts.
+// write writes one part: the pieces of the stamp with the part's texts between.
 func (s *stamp) write(b *strings.Builder, texts []*string) {
 	for i, which := range s.texts {
 		b.WriteString(s.between[i])

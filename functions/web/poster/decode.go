@@ -9,13 +9,14 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// maxLogo is the greatest side of a logo that is drawn, in pixels. Those that the
-// service keeps have less than half of it.
+// maxLogo is the greatest side of a logo that is decoded, in pixels. Stored logos
+// have less than half of it; the limit bounds the memory of a file that does not.
 const maxLogo = 640
 
 var errLogo = errors.New("the logo is neither PNG nor WebP, or too large")
 
-// Decode returns a logo of a media type, PNG or WebP.
+// Decode decodes a logo with the media type image/png or image/webp. It checks the
+// size in the file's header before it allocates the picture.
 func Decode(mediaType string, data []byte) (image.Image, error) {
 	config, decode := png.DecodeConfig, png.Decode
 	switch mediaType {

@@ -7,19 +7,21 @@ import (
 	"image/draw"
 )
 
-// Icon returns the icon of the app as PNG, with round corners.
+// Icon returns the icon of the app as PNG with a side in pixels: the mark, whose
+// round corners are transparent.
 func Icon(side int) ([]byte, error) {
 	im := image.NewRGBA(image.Rect(0, 0, side, side))
 	mark(im, im.Rect)
 	return encode(im)
 }
 
-// safe is the part of the side of a whole icon within which nothing is ever cut
-// away: that of the circle which every platform leaves.
+// safe is the diameter, in sides of a maskable icon, of the circle that every
+// platform shows: the safe zone of the Web Application Manifest.
 const safe = 0.8
 
 // WholeIcon returns the icon of the app as PNG for platforms that cut it into a
-// form of their own: it fills the square, and its emblem stands in the middle.
+// shape of their own: the background fills the square, and the emblem stands within
+// the safe zone.
 func WholeIcon(side int) ([]byte, error) {
 	im := image.NewRGBA(image.Rect(0, 0, side, side))
 	draw.Draw(im, im.Rect, image.NewUniform(brand), image.Point{}, draw.Src)
@@ -27,8 +29,8 @@ func WholeIcon(side int) ([]byte, error) {
 	return encode(im)
 }
 
-// Favicon returns the icon in the form that is asked for without a page: an ICO
-// that holds one PNG.
+// Favicon returns the icon as an ICO file that contains one PNG, the form in which
+// clients request it when they have not read a page.
 func Favicon() ([]byte, error) {
 	const side, header, entry = 32, 6, 16
 	data, err := Icon(side)

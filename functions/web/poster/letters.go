@@ -15,7 +15,12 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// A weight is one of the fonts, parsed when it is first needed.
+// A name is written in the largest of three sizes in which it fits beside the plate
+// without breaking a word. In the smallest size a long word is broken and a long
+// name is shortened, so every name fits.
+
+// A weight is one of the fonts, parsed when it is first needed. A parsed font may be
+// used concurrently.
 type weight func() *sfnt.Font
 
 var (
@@ -31,7 +36,7 @@ func parse(data []byte) *sfnt.Font {
 	return f
 }
 
-// face returns a font at a size, in pixels. It is not for several at a time.
+// face returns a font at a size in pixels. A face must not be used concurrently.
 func (w weight) face(size float64) font.Face {
 	face, err := opentype.NewFace(w(), &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
 	if err != nil {
@@ -40,28 +45,27 @@ func (w weight) face(size float64) font.Face {
 	return face
 }
 
-// measure returns how wide words are, in pixels.
+// measure returns the width of words in pixels.
 func measure(words string, w weight, size float64) int {
 	return font.MeasureString(w.face(size), words).Ceil()
 }
 
-// write writes words in one line, from left on, upon the height of base.
+// write writes words in one line that begins at left on the baseline base.
 func (c canvas) write(words string, w weight, size float64, left, base int, ink color.Color) {
 	d := font.Drawer{Dst: c.RGBA, Src: image.NewUniform(ink), Face: w.face(size), Dot: fixed.P(left, base)}
 	d.DrawString(words)
 }
 
-// centred writes words in the middle of the picture.
+// centred writes words in one line in the horizontal middle of the picture.
 func (c canvas) centred(words string, w weight, size float64, base int, ink color.Color) {
 	c.write(words, w, size, (Width-measure(words, w, size))/2, base, ink)
 }
 
-// maxName is how much of a name is read, in letters: more never fits.
+// maxName is how many letters of a name are laid out. More never fit.
 const maxName = 120
 
-// layOut returns a name in lines that fit beside the plate, and their size, which
-// is the greatest at which all of it fits with its words whole, or the least. It
-// returns no lines when the font lacks a letter.
+// layOut returns the lines of a name and their size in pixels. It returns no lines
+// when the font lacks a letter of the name.
 func layOut(name string) (lines []string, size float64) {
 	letters := []rune(strings.Join(strings.Fields(name), " "))
 	cut := len(letters) > maxName
@@ -87,7 +91,7 @@ func layOut(name string) (lines []string, size float64) {
 	return lines, size
 }
 
-// writable reports whether the font has every letter, and there is one.
+// writable reports whether there is at least one letter and the font has every one.
 func writable(letters []rune) bool {
 	var b sfnt.Buffer
 	for _, r := range letters {
@@ -99,8 +103,8 @@ func writable(letters []rune) bool {
 	return len(letters) > 0
 }
 
-// wrap breaks words into at most so many lines, and reports whether all of them
-// fit, and whether one is broken because it is wider than a line.
+// wrap breaks words into at most as many lines as most. It reports whether all words
+// fit, and whether a word is broken because it is wider than a line.
 func wrap(words string, size float64, most int) (lines []string, whole, broken bool) {
 	face := bold.face(size)
 	fits := func(s string) bool { return font.MeasureString(face, s).Ceil() <= textWidth }
@@ -108,7 +112,7 @@ func wrap(words string, size float64, most int) (lines []string, whole, broken b
 		if len(lines) == most {
 			return lines, false, broken
 		}
-		n, within := reach(rest, fits)
+		n, within := lineEnd(rest, fits)
 		broken = broken || within
 		lines = append(lines, strings.TrimSpace(rest[:n]))
 		rest = strings.TrimSpace(rest[n:])
@@ -116,9 +120,9 @@ func wrap(words string, size float64, most int) (lines []string, whole, broken b
 	return lines, true, broken
 }
 
-// reach returns how many bytes of words make a line: up to the last space where
+// lineEnd returns how many bytes of words make a line: up to the last space where
 // the line is full, else up to the last letter, within a word.
-func reach(words string, fits func(string) bool) (n int, within bool) {
+func lineEnd(words string, fits func(string) bool) (n int, within bool) {
 	if fits(words) {
 		return len(words), false
 	}
@@ -138,7 +142,7 @@ func reach(words string, fits func(string) bool) (n int, within bool) {
 	return max(letter, 1), true
 }
 
-// shorten says by an ellipsis that lines go on.
+// shorten ends the last of lines, which it changes, with an ellipsis.
 func shorten(lines []string, size float64) []string {
 	last := []rune(lines[len(lines)-1])
 	for len(last) > 1 && measure(string(last)+"…", bold, size) > textWidth {

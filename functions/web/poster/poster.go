@@ -1,9 +1,12 @@
-// Package poster knows the pictures that stand for the service and its channels
-// where others show them: what a link to a page is shared with, and the icons of
-// the app.
+// Package poster draws the pictures that represent the service and its channels
+// elsewhere: the previews of shared links, and the icons of the app.
 //
-// They are drawn from shapes and from the letters of one font. A name that the
-// font cannot write is left out: the logo says who it is.
+// A preview has the channel's logo on a plate, its name beside it, and the mark of
+// the service below. Shapes are outlines in code and letters come from the Go
+// fonts, so that drawing needs no files and gives the same picture everywhere. The
+// fonts have Latin, Greek and Cyrillic letters; a name with any other letter is left
+// out, since a logo alone is better than boxes in place of letters. All functions
+// are pure: the caller caches their results and limits how many of them run.
 package poster
 
 import (
@@ -16,33 +19,34 @@ import (
 	xdraw "golang.org/x/image/draw"
 )
 
-// The size of a picture that links are shared with, in pixels.
+// The size of a preview in pixels: the ratio of 1.91 to 1 that services which show
+// previews ask for.
 const (
 	Width  = 1200
 	Height = 630
 )
 
-// The colours of the light theme.
+// The colours of the light theme, and the black behind the video.
 var (
-	ground = color.RGBA{0xf6, 0xf7, 0xf5, 0xff}
-	plate  = color.RGBA{0xff, 0xff, 0xff, 0xff}
-	line   = color.RGBA{0xdd, 0xe1, 0xdc, 0xff}
+	ground = color.RGBA{0xf6, 0xf7, 0xf5, 0xff} // background
+	plate  = color.RGBA{0xff, 0xff, 0xff, 0xff} // behind a logo
+	line   = color.RGBA{0xdd, 0xe1, 0xdc, 0xff} // border of the plate
 	brand  = color.RGBA{0x0f, 0x6b, 0x62, 0xff}
 	text   = color.RGBA{0x16, 0x20, 0x1e, 0xff}
-	soft   = color.RGBA{0x53, 0x60, 0x5c, 0xff}
-	stage  = color.RGBA{0x06, 0x09, 0x08, 0xff}
+	soft   = color.RGBA{0x53, 0x60, 0x5c, 0xff} // less important text
+	stage  = color.RGBA{0x06, 0x09, 0x08, 0xff} // behind a logo that is almost white
 )
 
 const service = "Miramundo"
 
-// A Subject is the channel or station of a picture.
+// A Subject is the channel or station that a preview shows.
 type Subject struct {
-	Name  string
-	Radio bool
-	Logo  image.Image // nil when there is none
+	Name  string      // of any length and in any script
+	Radio bool        // a station, not a TV channel
+	Logo  image.Image // nil to draw a symbol of the kind
 }
 
-// Site returns the picture of the service itself, as PNG.
+// Site returns the preview of the service itself as PNG.
 func Site() ([]byte, error) {
 	c := newCanvas()
 	const side = 250
@@ -51,7 +55,7 @@ func Site() ([]byte, error) {
 	return c.encode()
 }
 
-// Channel returns the picture of a channel, as PNG.
+// Channel returns the preview of a channel as PNG. It takes about 20 ms.
 func Channel(s Subject) ([]byte, error) {
 	c := newCanvas()
 	lines, size := layOut(s.Name)
@@ -69,7 +73,7 @@ func Channel(s Subject) ([]byte, error) {
 	return c.encode()
 }
 
-// Where the parts of the picture of a channel are.
+// The layout of a channel's preview, in pixels.
 const (
 	plateSide = 400
 	plateTop  = 100
@@ -77,8 +81,10 @@ const (
 	textWidth = Width - textLeft - 70
 )
 
+// A canvas is a preview while it is drawn.
 type canvas struct{ *image.RGBA }
 
+// newCanvas returns a canvas with the background and the strip at the bottom.
 func newCanvas() canvas {
 	c := canvas{image.NewRGBA(image.Rect(0, 0, Width, Height))}
 	draw.Draw(c.RGBA, c.Rect, image.NewUniform(ground), image.Point{}, draw.Src)
@@ -86,7 +92,7 @@ func newCanvas() canvas {
 	return c
 }
 
-// plate draws the plate with the logo; without one, a sign of what it is.
+// plate draws the plate with the logo or, without one, a symbol of the kind.
 func (c canvas) plate(left int, s Subject) {
 	box := image.Rect(left, plateTop, left+plateSide, plateTop+plateSide)
 	tile(c.RGBA, box, 36, line)
@@ -95,8 +101,8 @@ func (c canvas) plate(left int, s Subject) {
 		sign(c.RGBA, box.Inset(110), s.Radio, brand)
 		return
 	}
-	logo, under := plain(s.Logo), plate
-	if pale(logo) {
+	logo, under := toRGBA(s.Logo), plate
+	if needsDarkGround(logo) {
 		under = stage
 	}
 	tile(c.RGBA, box.Inset(2), 34, under)
@@ -104,39 +110,42 @@ func (c canvas) plate(left int, s Subject) {
 	xdraw.CatmullRom.Scale(c.RGBA, at, logo, logo.Rect, xdraw.Over, nil)
 }
 
-// pale reports whether a logo is drawn for a dark ground: what is to be seen of
-// it is all but white, and much of it is not.
-func pale(logo *image.RGBA) bool {
-	const bright, much = 0.9, 0.1
-	light, seen, pixels := 0, 0, 0
+// needsDarkGround reports whether a logo was made for a dark background: its opaque
+// part is nearly white on average, and at least a tenth of it is transparent.
+func needsDarkGround(logo *image.RGBA) bool {
+	const bright, transparent = 0.9, 0.1
+	light, alpha, pixels := 0, 0, 0
 	for px := logo.Pix; len(px) >= 4; px = px[4:] { // multiplied by their alpha
 		light += 30*int(px[0]) + 59*int(px[1]) + 11*int(px[2])
-		seen += int(px[3])
+		alpha += int(px[3])
 		pixels++
 	}
-	return seen > 0 && float64(light) > bright*100*float64(seen) && float64(seen) < (1-much)*255*float64(pixels)
+	return alpha > 0 && float64(light) > bright*100*float64(alpha) && float64(alpha) < (1-transparent)*255*float64(pixels)
 }
 
-// plain returns a logo in the form that is drawn fastest.
-func plain(logo image.Image) *image.RGBA {
+// toRGBA returns a copy of a logo in the form that is drawn fastest.
+func toRGBA(logo image.Image) *image.RGBA {
 	b := logo.Bounds()
 	im := image.NewRGBA(image.Rectangle{Max: b.Size()})
 	draw.Draw(im, im.Rect, logo, b.Min, draw.Src)
 	return im
 }
 
-// enlarged is by how much a small logo may grow: more shows its pixels.
-const enlarged = 2.5
+// maxEnlargement is the factor by which a small logo may be enlarged. A larger one
+// makes its pixels visible.
+const maxEnlargement = 2.5
 
-// fit returns where in box a picture of a size stands, as large as it may be.
+// fit returns the rectangle of a picture of a size that is centred in box and as
+// large as box and maxEnlargement allow.
 func fit(size image.Point, box image.Rectangle) image.Rectangle {
-	scale := min(enlarged, float64(box.Dx())/float64(size.X), float64(box.Dy())/float64(size.Y))
+	scale := min(maxEnlargement, float64(box.Dx())/float64(size.X), float64(box.Dy())/float64(size.Y))
 	w, h := max(1, int(float64(size.X)*scale)), max(1, int(float64(size.Y)*scale))
 	at := image.Pt(box.Min.X+(box.Dx()-w)/2, box.Min.Y+(box.Dy()-h)/2)
 	return image.Rectangle{at, at.Add(image.Pt(w, h))}
 }
 
-// name writes the lines of the name beside the plate, and below them what it is.
+// name writes the lines of the name beside the plate, centred vertically, and the
+// kind below them.
 func (c canvas) name(lines []string, size float64, radio bool) {
 	const kindHeight, gap = 44, 34
 	step := int(size * 1.18)
@@ -153,6 +162,7 @@ func (c canvas) name(lines []string, size float64, radio bool) {
 	c.write(kind, regular, 34, textLeft+kindHeight+16, top+34, soft)
 }
 
+// The layout of the signature, in pixels.
 const (
 	markSide      = 44
 	signatureTop  = 545
@@ -161,7 +171,7 @@ const (
 
 func (c canvas) signatureWidth() int { return markSide + 14 + measure(service, bold, signatureSize) }
 
-// signature says whose the picture is.
+// signature draws the mark and the name of the service.
 func (c canvas) signature(left int) {
 	mark(c.RGBA, image.Rect(left, signatureTop, left+markSide, signatureTop+markSide))
 	c.write(service, bold, signatureSize, left+markSide+14, signatureTop+33, text)

@@ -7,20 +7,24 @@ import (
 	"golang.org/x/image/vector"
 )
 
+// Shapes are outlines that a rasterizer fills with antialiased edges. They are
+// written in the units of their drawing, such as the 24 by 24 units of a symbol,
+// and scaled to the box that they fill; one drawing serves every size.
+
 // A shape adds its outline to a rasterizer, in pixels.
 type shape func(*vector.Rasterizer)
 
-// A frame is a box that shapes are drawn in, in units of their own.
+// A frame maps the units of a drawing to the box that it fills.
 type frame struct {
 	box   image.Rectangle
-	scale float32 // pixels of a unit
+	scale float32 // pixels per unit
 }
 
 // framed returns the frame in which a square of units fills box.
 func framed(box image.Rectangle, units float32) frame { return frame{box, float32(box.Dx()) / units} }
 
-// fill draws shapes in a colour. An outline against the clock within another is
-// a hole in it.
+// fill draws shapes in a colour. A counterclockwise outline within a clockwise one
+// is a hole in it, by the nonzero winding rule.
 func (f frame) fill(dst *image.RGBA, c color.Color, shapes ...shape) {
 	r := vector.NewRasterizer(f.box.Dx(), f.box.Dy())
 	for _, s := range shapes {
@@ -29,9 +33,11 @@ func (f frame) fill(dst *image.RGBA, c color.Color, shapes ...shape) {
 	r.Draw(dst, f.box, image.NewUniform(c), image.Point{})
 }
 
+// at returns a point of the drawing in pixels.
 func (f frame) at(x, y float32) (px, py float32) { return x * f.scale, y * f.scale }
 
-// polygon is a shape with straight sides; pairs are its corners.
+// polygon returns a shape with straight sides. pairs are the coordinates of its
+// corners, clockwise.
 func (f frame) polygon(pairs ...float32) shape {
 	return func(r *vector.Rasterizer) {
 		r.MoveTo(f.at(pairs[0], pairs[1]))
@@ -42,11 +48,12 @@ func (f frame) polygon(pairs ...float32) shape {
 	}
 }
 
-// kappa is how far the handles of a quarter of a circle stand from its ends.
+// kappa is the distance between the end and the control point of the cubic Bézier
+// curve that approximates a quarter of a circle, in radii: 4/3·(√2−1).
 const kappa = 0.5522847
 
-// rect is a rectangle with round corners, clockwise, or against the clock when
-// it is a hole.
+// rect returns a rectangle with round corners: clockwise, or counterclockwise for a
+// hole.
 func (f frame) rect(x0, y0, x1, y1, radius float32, hole bool) shape {
 	across := radius // of a corner, from x0 to x1
 	if hole {
@@ -67,7 +74,7 @@ func (f frame) rect(x0, y0, x1, y1, radius float32, hole bool) shape {
 	}
 }
 
-// curve goes on to d by way of the handles b and c.
+// curve draws a cubic Bézier curve to d with the control points b and c.
 func (f frame) curve(r *vector.Rasterizer, bx, by, cx, cy, dx, dy float32) {
 	bx, by = f.at(bx, by)
 	cx, cy = f.at(cx, cy)
@@ -75,7 +82,7 @@ func (f frame) curve(r *vector.Rasterizer, bx, by, cx, cy, dx, dy float32) {
 	r.CubeTo(bx, by, cx, cy, dx, dy)
 }
 
-// disc is a circle.
+// disc returns a circle, or a round hole.
 func (f frame) disc(x, y, radius float32, hole bool) shape {
 	return f.rect(x-radius, y-radius, x+radius, y+radius, radius, hole)
 }
@@ -86,19 +93,19 @@ func tile(dst *image.RGBA, box image.Rectangle, radius float32, c color.Color) {
 	f.fill(dst, c, f.rect(0, 0, float32(box.Dx()), float32(box.Dy()), radius, false))
 }
 
-// mark draws the mark of the service, as style/icon.svg has it.
+// mark draws the mark of the service, with the shapes of style/icon.svg.
 func mark(dst *image.RGBA, box image.Rectangle) {
 	tile(dst, box, float32(box.Dx())/4, brand)
 	emblem(dst, box)
 }
 
-// emblem draws what stands on the ground of the mark.
+// emblem draws the foreground of the mark: a ring with a triangle.
 func emblem(dst *image.RGBA, box image.Rectangle) {
 	f := framed(box, 32)
 	f.fill(dst, plate, f.disc(16, 16, 10, false), f.disc(16, 16, 8, true), f.polygon(13.2, 11.6, 20.6, 16, 13.2, 20.4))
 }
 
-// sign draws a television set, or a radio.
+// sign draws the symbol of a television set or a radio.
 func sign(dst *image.RGBA, box image.Rectangle, radio bool, c color.Color) {
 	f := framed(box, 24)
 	if radio {

@@ -12,27 +12,32 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// A source is a register that the catalog is made from, or the guides.
+// The page of credits names each source with its freshness, which is computed from
+// the files of the current release at every request: the page shows an outdated
+// source without anyone editing it.
+
+// A source is a register that the catalog is made from, or all guides together.
 type source struct {
-	ID      string // also of its section on the page
+	ID      string // id of the source, and of its section on the page
 	Name    string
-	Home    string // its website
-	Report  string // where mistakes in it are reported
-	Items   int
+	Home    string // URL of its website
+	Report  string // URL where mistakes in it are reported
+	Items   int    // number of records in its files
 	Missing int    // files that were never fetched
 	Oldest  string // the fetch time in UTC of the file that was fetched longest ago; empty when none was fetched
 }
 
-// sources are the registers. Their licences are texts.
+// sources are the registers. Their licences are messages of package i18n.
 var sources = []source{
 	{ID: "iptv-org", Name: "iptv-org", Home: "https://github.com/iptv-org", Report: "https://github.com/iptv-org/database/issues/new/choose"},
 	{ID: "radio-browser", Name: "Radio Browser", Home: "https://www.radio-browser.info/", Report: "https://www.radio-browser.info/"},
 }
 
-// guides is the id of the sources of programmes together.
+// guides is the id of the source that stands for all guides.
 const guides = "guides"
 
-// A credit names software or pictures that the pages use.
+// A credit names software or pictures that the pages use. Licence is an SPDX
+// identifier; Text is the last part of the key of the text with their purpose.
 type credit struct{ Name, Home, Licence, Text string }
 
 var credits = []credit{
@@ -46,18 +51,20 @@ var credits = []credit{
 	{"Go fonts", "https://go.dev/blog/go-fonts", "BSD-3-Clause", "fonts"},
 }
 
-// An aboutBody is what the page of credits shows besides its texts.
+// An aboutBody is the body of the page of credits.
 type aboutBody struct {
 	Origins []source
 	Guides  source
 	Credits []credit
-	Contact string
-	Claims  string // where the registry of channels accepts complaints
+	Contact string // mail address of the service; empty to show none
+	Claims  string // URL where the registry of channels accepts complaints
 }
 
 const claims = "https://github.com/iptv-org/iptv/issues/new/choose"
 
-func (s *Server) about(_ context.Context, l i18n.Locale, _ struct{}) (*page.Sheet, error) {
+// about shows the credits. A file of the release belongs to the source whose id is
+// the first part of its name.
+func (s *Server) about(_ context.Context, l i18n.Locale, _ struct{}) (*page.Rendered, error) {
 	body := aboutBody{Credits: credits, Contact: s.Contact, Claims: claims, Guides: source{ID: guides}}
 	files := s.Sources.Sources()
 	for _, o := range sources {
@@ -69,7 +76,8 @@ func (s *Server) about(_ context.Context, l i18n.Locale, _ struct{}) (*page.Shee
 	return s.Pages.View(site.About, l, body).Show()
 }
 
-// with returns o with the state of its files.
+// with returns o with the number of records in its files, the number of missing
+// files, and the time of the oldest one.
 func (o source) with(files []catalog.Source) source {
 	var oldest time.Time
 	for _, f := range files {
@@ -88,5 +96,5 @@ func (o source) with(files []catalog.Source) source {
 	return o
 }
 
-// Moment returns Oldest in RFC 3339.
+// Moment returns Oldest in RFC 3339, for the time element of the page.
 func (o source) Moment() string { return strings.Replace(o.Oldest, " ", "T", 1) + "Z" }

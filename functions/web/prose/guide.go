@@ -9,21 +9,22 @@ import (
 	"miramundo.dev/shared/social"
 )
 
-// A keyRow is one or several keys with the text of what they do.
+// A keyRow documents one or several keys of the keyboard.
 type keyRow struct {
-	Keys []string
-	Text string
+	Keys []string // labels of the keys
+	Text string   // last part of the key of the text with their effect
 }
 
-// A guideBody is what the page of instructions shows besides its texts.
+// A guideBody is the body of the page of instructions.
 type guideBody struct {
-	Sections []string // ids, with which the keys of their texts start
+	Sections []string // ids of sections; the keys of their texts begin with them
 	Keys     []keyRow
-	Players  []string
-	Codes    []string // of play reports
+	Players  []string // ids of programs that read feeds
+	Codes    []string // failure codes of play reports
 }
 
-// guideParts are the parts of the page of instructions.
+// guideParts is the body of the page of instructions in every language. A test
+// compares the keys and codes with the texts that explain them.
 var guideParts = guideBody{
 	Sections: []string{"find", "play", "keys", "library", "players", "trouble", "programs"},
 	Keys: []keyRow{
@@ -35,6 +36,7 @@ var guideParts = guideBody{
 	Codes:   social.Codes,
 }
 
-func (s *Server) guide(_ context.Context, l i18n.Locale, _ struct{}) (*page.Sheet, error) {
+// guide shows the instructions.
+func (s *Server) guide(_ context.Context, l i18n.Locale, _ struct{}) (*page.Rendered, error) {
 	return s.Pages.View(site.Guide, l, guideParts).Show()
 }

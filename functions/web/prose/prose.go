@@ -1,7 +1,7 @@
 // Package prose serves the pages of text: how to use the service, and its credits.
 //
-// The texts themselves are messages of package i18n. This package lists which of
-// them there are, and in what order.
+// The texts themselves are messages of package i18n. This package lists the parts
+// of the pages in their order.
 package prose
 
 import (
@@ -23,8 +23,8 @@ var Endpoints = slices.Concat(
 type Options struct {
 	Pages   *page.Renderer
 	Sources interface{ Sources() []catalog.Source } // the source files of the current release
-	Guides  *guide.Live                             // nil for no programmes
-	Contact string                                  // mail address for complaints and questions; empty for none
+	Guides  *guide.Live                             // nil for a service without guides
+	Contact string                                  // mail address for complaints and questions; empty to show none
 }
 
 // A Server serves the pages of this package.

@@ -30,8 +30,8 @@ func textOf(t testing.TB, h http.Handler, path string) string {
 	return html.UnescapeString(webtest.Body(t, h, path))
 }
 
-// lost matches the key of a text in the place of the text.
-var lost = regexp.MustCompile(`>\s*(guide|about|error|layout|health|seo)\.[\w.-]+\s*<`)
+// missingText matches the key of a text in the place of the text.
+var missingText = regexp.MustCompile(`>\s*(guide|about|error|layout|health|seo)\.[\w.-]+\s*<`)
 
 // TestGuidePage checks that the page explains every key and every reason of a play
 // report, and that its table of contents lists its sections.
@@ -39,7 +39,7 @@ func TestGuidePage(t *testing.T) {
 	h := handler(t, "")
 	for _, l := range i18n.Locales {
 		page := textOf(t, h, site.Guide.Path(l, ""))
-		if found := lost.FindString(page); found != "" {
+		if found := missingText.FindString(page); found != "" {
 			t.Errorf("%s: no text: %s", l, found)
 		}
 		for _, code := range social.Codes {
@@ -68,7 +68,7 @@ func TestGuidePage(t *testing.T) {
 func TestAboutPage(t *testing.T) {
 	const contact = "rights+a@mira.example"
 	h, quiet := handler(t, contact), handler(t, "")
-	reg, err := webtest.Sampled()
+	reg, err := webtest.SampleRegister()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestAboutPage(t *testing.T) {
 	}
 	for _, l := range i18n.Locales {
 		page := textOf(t, h, site.About.Path(l, ""))
-		if found := lost.FindString(page); found != "" {
+		if found := missingText.FindString(page); found != "" {
 			t.Errorf("%s: no text: %s", l, found)
 		}
 		for origin := range names {

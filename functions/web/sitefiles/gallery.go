@@ -9,36 +9,44 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
+// Preview pictures are drawn when they are first requested: there are tens of
+// thousands of channels, and few of them are ever shared. A crawler that requests
+// all of them must not take the instance's memory or CPU from its visitors, so the
+// cache has a limit in bytes, few pictures are drawn at a time, and callers beyond
+// a short queue are refused with a fault that asks them to retry.
+
 // Limits of a gallery.
 const (
-	galleryBytes    = 16 << 20 // of kept pictures
-	galleryPainters = 2        // pictures drawn at a time: each takes 20 ms and some megabytes
-	galleryWaiting  = 64       // callers that wait for a drawing; more are refused
+	galleryBytes    = 16 << 20 // size of the cached pictures
+	galleryPainters = 2        // pictures drawn at a time; each takes 20 ms and some megabytes
+	galleryWaiting  = 64       // callers that draw or wait to draw; further ones are refused
 )
 
-// A gallery caches drawn pictures and evicts the least recently used. Use
-// newGallery to make one.
+// A gallery caches drawn pictures and evicts the least recently used ones. It may
+// be used concurrently. Use newGallery to make one.
 type gallery struct {
-	waiting, drawing chan struct{}
+	waiting, drawing chan struct{} // semaphores
 
-	mu    sync.Mutex
-	by    map[string]*list.Element // of a framed
-	used  list.List                // last used first
-	bytes int
+	mu    sync.Mutex               // guards the fields below
+	byKey map[string]*list.Element // elements of used
+	used  list.List                // of cachedPicture, most recently used first
+	bytes int                      // total size of the pictures
 }
 
-// framed is a picture with its key.
-type framed struct {
+// A cachedPicture is a picture with its key.
+type cachedPicture struct {
 	key     string
 	picture api.Content
 }
 
+// newGallery returns an empty gallery.
 func newGallery() *gallery {
-	return &gallery{waiting: make(chan struct{}, galleryWaiting), drawing: make(chan struct{}, galleryPainters), by: map[string]*list.Element{}}
+	return &gallery{waiting: make(chan struct{}, galleryWaiting), drawing: make(chan struct{}, galleryPainters), byKey: map[string]*list.Element{}}
 }
 
-// get returns the picture of a key, drawing it when it is not cached. It returns
-// fault.ErrUnavailable when too many callers wait.
+// get returns the picture of a key, calling draw when it is not cached. It returns
+// fault.ErrUnavailable when too many callers wait already, or when ctx is done
+// before draw could start. Errors of draw are returned and not cached.
 func (g *gallery) get(ctx context.Context, key string, draw func() (api.Content, error)) (api.Content, error) {
 	if p, ok := g.find(key); ok {
 		return p, nil
@@ -65,30 +73,30 @@ func (g *gallery) get(ctx context.Context, key string, draw func() (api.Content,
 	return p, err
 }
 
-// find returns a cached picture.
+// find returns a cached picture and marks it as used.
 func (g *gallery) find(key string) (api.Content, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	e, ok := g.by[key]
+	e, ok := g.byKey[key]
 	if !ok {
 		return api.Content{}, false
 	}
 	g.used.MoveToFront(e)
-	return e.Value.(framed).picture, true
+	return e.Value.(cachedPicture).picture, true
 }
 
-// keep caches a picture, and evicts the least recently used ones.
+// keep caches a picture, and evicts the least recently used ones beyond the limit.
 func (g *gallery) keep(key string, p api.Content) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, ok := g.by[key]; ok {
+	if _, ok := g.byKey[key]; ok {
 		return
 	}
-	g.by[key] = g.used.PushFront(framed{key, p})
+	g.byKey[key] = g.used.PushFront(cachedPicture{key, p})
 	g.bytes += len(p.Data)
 	for g.bytes > galleryBytes {
-		last := g.used.Remove(g.used.Back()).(framed)
-		delete(g.by, last.key)
+		last := g.used.Remove(g.used.Back()).(cachedPicture)
+		delete(g.byKey, last.key)
 		g.bytes -= len(last.picture.Data)
 	}
 }

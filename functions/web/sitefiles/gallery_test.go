@@ -35,8 +35,8 @@ func TestGallery(t *testing.T) {
 			t.Error("a failure is kept")
 		}
 	}
-	if diff := cmp.Diff(map[string]int{"a": 1, "b": 2, "c": 1, "d": 1, "e": 1, "bad": 2}, drawn); diff != "" || g.bytes > galleryBytes || len(g.by) != g.used.Len() {
-		t.Errorf("%d bytes in %d; drawn (-want +got):\n%s", g.bytes, len(g.by), diff)
+	if diff := cmp.Diff(map[string]int{"a": 1, "b": 2, "c": 1, "d": 1, "e": 1, "bad": 2}, drawn); diff != "" || g.bytes > galleryBytes || len(g.byKey) != g.used.Len() {
+		t.Errorf("%d bytes in %d; drawn (-want +got):\n%s", g.bytes, len(g.byKey), diff)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestGalleryIsBounded(t *testing.T) {
 		}
 	}
 	if _, err := g.get(t.Context(), "late", nil); fault.From(err) != fault.ErrUnavailable {
-		t.Errorf("one too many: %v", err)
+		t.Errorf("a caller over the limit: %v", err)
 	}
 	close(release)
 	for range galleryWaiting - galleryPainters {
@@ -83,6 +83,6 @@ func TestGalleryIsBounded(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := g.get(gone, "gone", nil); fault.From(err).Kind != fault.Unavailable {
-		t.Errorf("one who is gone: %v", err)
+		t.Errorf("a caller whose context is done: %v", err)
 	}
 }

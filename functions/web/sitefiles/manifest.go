@@ -24,7 +24,9 @@ const (
 	touchIcon = 180
 )
 
-// installed are the files by which browsers install the pages as an app.
+// installed are the endpoints of the files with which browsers install the pages as
+// an app: the web app manifest, one for each language, and the icons. The icons are
+// drawn by package poster when the first of them is requested, and kept.
 var installed = []api.Endpoint{
 	api.Bind((*Server).manifest, api.Endpoint{
 		Method: "GET", Path: page.Manifests + "{file}", Auth: api.None, Page: true,
@@ -53,7 +55,8 @@ var installed = []api.Endpoint{
 	}),
 }
 
-// An appManifest is the manifest of the app, as the W3C specifies it.
+// An appManifest is the manifest of the app, as the W3C's Web Application Manifest
+// specifies it.
 type appManifest struct {
 	ID              string     `json:"id"`
 	Name            string     `json:"name"`
@@ -71,6 +74,8 @@ type appManifest struct {
 	Shortcuts       []shortcut `json:"shortcuts"`
 }
 
+// An appIcon is an icon of the app. Purpose is any, or maskable for an icon that
+// systems may cut into a shape.
 type appIcon struct {
 	Src     string `json:"src"`
 	Sizes   string `json:"sizes"`
@@ -84,7 +89,8 @@ type shortcut struct {
 	URL  string `json:"url"`
 }
 
-// maskableIcon returns the path of an icon that systems may cut into any shape.
+// maskableIcon returns the path of the icon with a side in pixels that systems may
+// cut into any shape.
 func maskableIcon(side int) string { return fmt.Sprintf("%smaskable-%d.png", page.Icons, side) }
 
 // manifestOf returns the manifest of the app in a locale.
@@ -107,6 +113,7 @@ func (s *Server) manifestOf(l i18n.Locale) appManifest {
 	return m
 }
 
+// manifest returns the manifest of the language in the file's name.
 func (s *Server) manifest(_ context.Context, in fileIn) (api.Content, error) {
 	tag, ok := strings.CutSuffix(in.File, page.ManifestExt)
 	l, found := localeOf(tag)
@@ -120,13 +127,13 @@ func (s *Server) manifest(_ context.Context, in fileIn) (api.Content, error) {
 	return contentOf(manifestType, data), nil
 }
 
-// localeOf returns the locale with exactly this tag.
+// localeOf returns the locale with exactly this tag, so that each file has one URL.
 func localeOf(tag string) (i18n.Locale, bool) {
 	l, ok := i18n.Find(tag)
 	return l, ok && l.Tag() == tag
 }
 
-// icons returns the icons by path. They are drawn at the first request.
+// icons returns the icons by path. The first call draws all of them.
 var icons = sync.OnceValue(func() map[string]api.Content {
 	all := map[string]api.Content{}
 	add := func(path, mediaType string, draw func() ([]byte, error)) {
@@ -145,6 +152,7 @@ var icons = sync.OnceValue(func() map[string]api.Content {
 	return all
 })
 
+// icon returns an icon by its file name.
 func (s *Server) icon(_ context.Context, in fileIn) (api.Content, error) {
 	im, ok := icons()[page.Icons+in.File]
 	if !ok {
@@ -153,10 +161,12 @@ func (s *Server) icon(_ context.Context, in fileIn) (api.Content, error) {
 	return im, nil
 }
 
+// touchIcon returns the icon for the home screens of iOS.
 func (s *Server) touchIcon(context.Context, struct{}) (api.Content, error) {
 	return icons()[page.TouchIcon], nil
 }
 
+// favicon returns the icon in the ICO format.
 func (s *Server) favicon(context.Context, struct{}) (api.Content, error) {
 	return icons()[faviconPath], nil
 }

@@ -21,7 +21,7 @@ import (
 func TestManifest(t *testing.T) {
 	h := handler(t, index.Overlay{}, nil)
 	for _, l := range i18n.Locales {
-		w := webtest.Ask(h, "GET", page.ManifestPath(l))
+		w := webtest.Request(h, "GET", page.ManifestPath(l))
 		var m appManifest
 		if err := json.Unmarshal(w.Body.Bytes(), &m); err != nil || w.Header().Get("Content-Type") != "application/manifest+json" {
 			t.Fatalf("%s: %v, %s", l, err, w.Header().Get("Content-Type"))
@@ -35,7 +35,7 @@ func TestManifest(t *testing.T) {
 		}
 		purposes := map[string]int{}
 		for _, icon := range m.Icons {
-			w := webtest.Ask(h, "GET", icon.Src)
+			w := webtest.Request(h, "GET", icon.Src)
 			if w.Code != http.StatusOK || !strings.HasPrefix(w.Header().Get("Content-Type"), icon.Type) {
 				t.Errorf("%s: icon %+v: %d", l, icon, w.Code)
 			}
@@ -53,12 +53,12 @@ func TestManifest(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/manifest/PT.webmanifest", "/manifest/pt", "/manifest/pt-BR.webmanifest", "/icons/193.png", "/icons/%2e%2e"} {
-		if w := webtest.Ask(h, "GET", path); w.Code != http.StatusNotFound {
+		if w := webtest.Request(h, "GET", path); w.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
 	for path, size := range map[string]int{page.TouchIcon: touchIcon, faviconPath: 0} {
-		w := webtest.Ask(h, "GET", path)
+		w := webtest.Request(h, "GET", path)
 		c, err := png.DecodeConfig(w.Body)
 		if w.Code != http.StatusOK || size > 0 && (err != nil || c.Width != size) {
 			t.Errorf("%s: %d, %d, %v", path, w.Code, c.Width, err)

@@ -15,8 +15,8 @@ import (
 	"miramundo.dev/shared/logo"
 )
 
-// pictures are the endpoints of the pictures that are shown where a link to a page
-// is shared.
+// pictures are the endpoints of preview pictures, which other services show with a
+// shared link.
 var pictures = []api.Endpoint{
 	api.Bind((*Server).sitePicture, api.Endpoint{
 		Method: "GET", Path: page.SitePicture, Auth: api.None, Page: true,
@@ -34,23 +34,27 @@ var pictures = []api.Endpoint{
 	}),
 }
 
+// sitePicture returns the picture of the service. The first call draws it.
 var sitePicture = sync.OnceValues(func() (api.Content, error) {
 	data, err := poster.Site()
 	return contentOf("image/png", data), err
 })
 
+// sitePicture returns the preview picture of the service.
 func (s *Server) sitePicture(context.Context, struct{}) (api.Content, error) { return sitePicture() }
 
+// channelPicture returns the preview picture of a channel. Channels with the same
+// kind, logo and name share a picture; the picture has no other content.
 func (s *Server) channelPicture(ctx context.Context, in fileIn) (api.Content, error) {
 	id, ok := strings.CutSuffix(in.File, page.PictureExt)
 	if !ok {
 		return api.Content{}, catalog.ErrNoChannel
 	}
-	at, err := s.Catalog.View()
+	snapshot, err := s.Catalog.View()
 	if err != nil {
 		return api.Content{}, err
 	}
-	c, ok := at.Item(id, int(i18n.PT))
+	c, ok := snapshot.Item(id, int(i18n.PT))
 	if !ok {
 		return api.Content{}, catalog.ErrNoChannel
 	}
@@ -61,14 +65,16 @@ func (s *Server) channelPicture(ctx context.Context, in fileIn) (api.Content, er
 	return s.gallery.get(ctx, c.Kind+"\x00"+image+"\x00"+c.Name, func() (api.Content, error) { return s.draw(ctx, c, image) })
 }
 
-// draw draws the picture of a channel, with its logo when we have stored one.
+// draw draws the picture of a channel. address is the URL of its logo: a logo that
+// the service has stored is drawn; one at another site is not fetched. A logo that
+// cannot be decoded is left out, but an error of the storage fails the request.
 func (s *Server) draw(ctx context.Context, c *catalog.Channel, address string) (api.Content, error) {
 	subject := poster.Subject{Name: c.Name, Radio: c.Kind == catalog.Station.String()}
 	id, ok := strings.CutPrefix(address, s.Links.Logo(""))
 	if ok && s.Logos != nil {
 		im, err := s.Logos(ctx, id)
 		if err != nil && fault.From(err).Kind != fault.NotFound {
-			return api.Content{}, err // or a picture without the logo would be cached for a day
+			return api.Content{}, err // otherwise a picture without the logo would be cached for a day
 		}
 		if err == nil {
 			if decoded, err := poster.Decode(im.Type, im.Data); err == nil {
@@ -80,5 +86,6 @@ func (s *Server) draw(ctx context.Context, c *catalog.Channel, address string) (
 	return contentOf("image/png", data), err
 }
 
-// Logos returns the logo with an id, or an error of kind NotFound.
+// Logos returns the stored logo with an id. It returns an error of kind NotFound
+// for an unknown id, and any other error when the storage does not answer.
 type Logos func(ctx context.Context, id string) (*logo.Image, error)

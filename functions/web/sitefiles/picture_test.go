@@ -25,7 +25,7 @@ func handler(t testing.TB, o index.Overlay, logos Logos) http.Handler {
 // TestPicture checks that every channel has a picture, which is drawn once, and
 // that nothing else has one.
 func TestPicture(t *testing.T) {
-	const id = webtest.Known
+	const id = webtest.KnownID
 	drawn, broken := 0, false
 	data, err := poster.Icon(64)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestPicture(t *testing.T) {
 		drawn = 0
 		var tag string
 		for range 2 {
-			w := webtest.Ask(h, "GET", page.ChannelPicture(id))
+			w := webtest.Request(h, "GET", page.ChannelPicture(id))
 			c, err := png.DecodeConfig(bytes.NewReader(w.Body.Bytes()))
 			if w.Code != http.StatusOK || err != nil || c.Width != poster.Width || c.Height != poster.Height || w.Header().Get("Cache-Control") != "public, max-age=86400" {
 				t.Fatalf("logo %q: %d, %dx%d, %v", name, w.Code, c.Width, c.Height, err)
@@ -60,11 +60,11 @@ func TestPicture(t *testing.T) {
 		if want := min(1, len(name)); drawn != want {
 			t.Errorf("logo %q was read %d times, want %d", name, drawn, want)
 		}
-		if w := webtest.Ask(h, "GET", page.ChannelPicture(id), "If-None-Match", tag); w.Code != http.StatusNotModified {
+		if w := webtest.Request(h, "GET", page.ChannelPicture(id), "If-None-Match", tag); w.Code != http.StatusNotModified {
 			t.Errorf("logo %q: again %d", name, w.Code)
 		}
 		for _, path := range []string{"/og/No.such.png", "/og/" + id, "/og/..%2f" + id + ".png", "/og/.png", "/og/" + strings.Repeat("x", 180) + ".png", "/og/%3Cscript%3E.png"} {
-			if w := webtest.Ask(h, "GET", path); w.Code != http.StatusNotFound {
+			if w := webtest.Request(h, "GET", path); w.Code != http.StatusNotFound {
 				t.Errorf("%s: %d", path, w.Code)
 			}
 		}
@@ -74,14 +74,14 @@ func TestPicture(t *testing.T) {
 	}
 	broken = true
 	h := handler(t, index.Overlay{Logos: func(yield func(string, string) bool) { yield(id, "known") }}, logos)
-	if w := webtest.Ask(h, "GET", page.ChannelPicture(id)); w.Code != http.StatusServiceUnavailable || w.Header().Get("Cache-Control") != "no-store" {
+	if w := webtest.Request(h, "GET", page.ChannelPicture(id)); w.Code != http.StatusServiceUnavailable || w.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("without a database: %d, %s", w.Code, w.Header().Get("Cache-Control"))
 	}
 	h = handler(t, index.Overlay{BlockedChannels: []string{id}}, logos)
-	if w := webtest.Ask(h, "GET", page.ChannelPicture(id)); w.Code != http.StatusNotFound {
+	if w := webtest.Request(h, "GET", page.ChannelPicture(id)); w.Code != http.StatusNotFound {
 		t.Errorf("of a blocked channel: %d", w.Code)
 	}
-	w := webtest.Ask(h, "GET", page.SitePicture)
+	w := webtest.Request(h, "GET", page.SitePicture)
 	if c, err := png.DecodeConfig(w.Body); err != nil || c.Width != poster.Width || c.Height != poster.Height {
 		t.Errorf("of the service: %d, %v", w.Code, err)
 	}

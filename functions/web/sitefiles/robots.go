@@ -20,8 +20,8 @@ var robots = []api.Endpoint{
 }
 
 // robots disallows the API except its index, and the feeds, whose URLs are
-// secrets. Pages that must not be indexed say so themselves, which a search engine
-// sees only if it may read them.
+// secrets. It allows pages that must not be indexed, because a search engine obeys
+// the noindex in a page only when it may read the page.
 func (s *Server) robots(context.Context, struct{}) (api.Content, error) {
 	lines := []string{
 		"User-agent: *",

@@ -1,7 +1,9 @@
 // Package sitefiles serves the files that other programs expect of a website:
 // robots.txt and site maps for search engines, the manifest and icons for browsers
-// that install the pages as an app, and the pictures that are shown where a link
-// is shared.
+// that install the pages as an app, and the preview pictures of shared links.
+//
+// All of them are made by the process itself, from the catalog in memory and from
+// drawings, and have an ETag made from their bytes.
 package sitefiles
 
 import (
@@ -14,15 +16,15 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// Endpoints are the files.
+// Endpoints are the endpoints of all files.
 var Endpoints = slices.Concat(robots, sitemaps, installed, pictures)
 
 // Options are what a Server needs.
 type Options struct {
 	Catalog index.Viewer
-	Logos   Logos // nil for pictures without logos
-	Links   catalog.LinkBase
-	Icon    string // path of the icon as SVG; empty when it was not built
+	Logos   Logos            // nil to draw pictures without logos
+	Links   catalog.LinkBase // base URL of the service, and the prefix of the URLs of stored logos
+	Icon    string           // path of the icon as SVG; empty when it was not built
 }
 
 // A Server serves the files.
@@ -39,7 +41,7 @@ type fileIn struct {
 	File string `path:"file" maxLength:"192" description:"Name of the file."`
 }
 
-// contentOf returns a file with a tag made from its bytes.
+// contentOf returns a file with the ETag made from its bytes.
 func contentOf(mediaType string, data []byte) api.Content {
 	sum := sha256.Sum256(data)
 	return api.Content{Type: mediaType, Data: data, Tag: hex.EncodeToString(sum[:8])}

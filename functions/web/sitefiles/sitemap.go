@@ -19,13 +19,24 @@ import (
 	"miramundo.dev/shared/site"
 )
 
+// The site maps list every page that search engines may index, in each language. A
+// crawler reads robots.txt, which names the index, /sitemap.xml, which names the
+// parts: /sitemap/{language}-{part}.xml. A part is a range of one list: first the
+// pages that are not about a channel, then the channels in the order of the index.
+// A part is written at its request, without any I/O; when a release adds channels,
+// the ranges move and the crawler reads them again.
+//
+// The time of change of every page is the day on which the release was built. The
+// catalog has no finer one, and search engines ignore the time of a site that
+// reports a new one at each reading.
+
 const (
 	sitemapType  = "application/xml; charset=utf-8"
 	sitemapPath  = "/sitemap.xml"
 	sitemapsPath = "/sitemap/"
 	sitemapExt   = ".xml"
 
-	sitemapMost = 10_000 // URLs in a file; the protocol allows 50,000 and 50 MB
+	maxURLs = 10_000 // URLs in a part; the protocol allows 50,000 and 50 MB
 )
 
 // sitemaps are the endpoints of the site maps, which list every page that search
@@ -40,7 +51,7 @@ var sitemaps = []api.Endpoint{
 	api.Bind((*Server).sitemap, api.Endpoint{
 		Method: "GET", Path: sitemapsPath + "{file}", Auth: api.None, Page: true,
 		Summary: "Get a site map",
-		Doc: "Returns one part of the pages in one language, at most " + strconv.Itoa(sitemapMost) + " addresses. The file name is the language tag, a hyphen, " +
+		Doc: "Returns one part of the pages in one language, at most " + strconv.Itoa(maxURLs) + " addresses. The file name is the language tag, a hyphen, " +
 			"the number of the part from 1 on, and .xml.",
 		Faults: []*fault.Error{catalog.ErrNotLoaded, fault.ErrNotFound}, Cache: api.Public(time.Hour), Produces: []string{"application/xml"},
 	}),
@@ -63,21 +74,22 @@ type (
 	}
 )
 
-// sitemapOf returns the path of a part of the site map of a locale.
+// sitemapOf returns the path of a part of the site map of a locale. Parts are
+// counted from 1 on.
 func sitemapOf(l i18n.Locale, part int) string {
 	return fmt.Sprintf("%s%s-%d%s", sitemapsPath, l.Tag(), part, sitemapExt)
 }
 
 // otherPages returns the paths of the pages of a locale that are not about a
 // channel.
-func otherPages(at *index.View, l i18n.Locale) []string {
+func otherPages(snapshot *index.View, l i18n.Locale) []string {
 	var all []string
 	for _, p := range site.Pages {
 		if !p.Named() && !p.Personal() {
 			all = append(all, p.Path(l, ""))
 		}
 	}
-	for _, c := range at.Countries("all", int(l)) {
+	for _, c := range snapshot.Countries("all", int(l)) {
 		if path, ok := site.CountryPath(l, c.Code); ok {
 			all = append(all, path)
 		}
@@ -85,33 +97,36 @@ func otherPages(at *index.View, l i18n.Locale) []string {
 	return all
 }
 
-// streamed returns the channels with a stream. Search engines must not index the
-// pages of the others.
-func streamed(at *index.View) []uint32 {
-	return slices.DeleteFunc(at.Matches(index.Query{Selection: filter.Selection{Kind: "all"}}), func(doc uint32) bool { return !at.Streamed(doc) })
+// streamed returns the numbers of the channels with a stream, in the order of the
+// index. Search engines must not index the pages of the other channels.
+func streamed(snapshot *index.View) []uint32 {
+	return slices.DeleteFunc(snapshot.Matches(index.Query{Selection: filter.Selection{Kind: "all"}}), func(doc uint32) bool { return !snapshot.Streamed(doc) })
 }
 
+// sitemapIndex returns the list of all parts in all languages.
 func (s *Server) sitemapIndex(context.Context, struct{}) (api.Content, error) {
-	at, err := s.Catalog.View()
+	snapshot, err := s.Catalog.View()
 	if err != nil {
 		return api.Content{}, err
 	}
 	var all sitemapList
-	channels := len(streamed(at))
+	channels := len(streamed(snapshot))
 	for _, l := range i18n.Locales {
-		total := len(otherPages(at, l)) + channels
-		for part := range (total + sitemapMost - 1) / sitemapMost {
-			all.Maps = append(all.Maps, sitemapPage{s.Links.Base + sitemapOf(l, part+1), dayOf(at)})
+		total := len(otherPages(snapshot, l)) + channels
+		for part := range (total + maxURLs - 1) / maxURLs {
+			all.Maps = append(all.Maps, sitemapPage{s.Links.Base + sitemapOf(l, part+1), dayOf(snapshot)})
 		}
 	}
 	return sitemapContent(all)
 }
 
-// dayOf returns the day on which the current release was built.
-func dayOf(at *index.View) string { return at.BuiltAt().UTC().Format(time.DateOnly) }
+// dayOf returns the day in UTC on which the release was built.
+func dayOf(snapshot *index.View) string { return snapshot.BuiltAt().UTC().Format(time.DateOnly) }
 
+// sitemap returns a part by its file name, which must be written exactly as in the
+// index: each part has one URL.
 func (s *Server) sitemap(_ context.Context, in fileIn) (api.Content, error) {
-	at, err := s.Catalog.View()
+	snapshot, err := s.Catalog.View()
 	if err != nil {
 		return api.Content{}, err
 	}
@@ -122,29 +137,29 @@ func (s *Server) sitemap(_ context.Context, in fileIn) (api.Content, error) {
 	if !ok || !found || err != nil || strconv.FormatUint(part, 10) != number {
 		return api.Content{}, fault.ErrNotFound
 	}
-	file := sitemapFile{Pages: s.sitemapPages(at, l, (int(part)-1)*sitemapMost)}
+	file := sitemapFile{Pages: s.sitemapPages(snapshot, l, (int(part)-1)*maxURLs)}
 	if len(file.Pages) == 0 {
 		return api.Content{}, fault.ErrNotFound
 	}
 	return sitemapContent(file)
 }
 
-// sitemapPages returns at most sitemapMost pages of a locale, starting at an index:
-// otherPages first, then those of the channels.
-func (s *Server) sitemapPages(at *index.View, l i18n.Locale, from int) []sitemapPage {
+// sitemapPages returns at most maxURLs pages of a locale, starting at an index of
+// the list of otherPages and the channels; nil for an index outside of the list.
+func (s *Server) sitemapPages(snapshot *index.View, l i18n.Locale, from int) []sitemapPage {
 	if from < 0 {
 		return nil
 	}
-	paths, channels := otherPages(at, l), streamed(at)
-	to := min(from+sitemapMost, len(paths)+len(channels))
-	day := dayOf(at)
+	paths, channels := otherPages(snapshot, l), streamed(snapshot)
+	to := min(from+maxURLs, len(paths)+len(channels))
+	day := dayOf(snapshot)
 	var pages []sitemapPage
 	for i := from; i < to; i++ {
 		path := ""
 		if i < len(paths) {
 			path = paths[i]
 		} else {
-			path = site.Channel.Path(l, at.ID(channels[i-len(paths)]))
+			path = site.Channel.Path(l, snapshot.ID(channels[i-len(paths)]))
 		}
 		pages = append(pages, sitemapPage{s.Links.Base + path, day})
 	}

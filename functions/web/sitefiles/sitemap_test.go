@@ -14,9 +14,9 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// mapped reads the site maps as search engines do, starting at robots.txt, and
+// sitemapURLs reads the site maps as search engines do, starting at robots.txt, and
 // returns their URLs.
-func mapped(t testing.TB, h http.Handler) []string {
+func sitemapURLs(t testing.TB, h http.Handler) []string {
 	t.Helper()
 	_, address, ok := strings.Cut(webtest.Body(t, h, "/robots.txt"), "\nSitemap: ")
 	if !ok {
@@ -32,7 +32,7 @@ func mapped(t testing.TB, h http.Handler) []string {
 		if err := xml.Unmarshal([]byte(webtest.Body(t, h, m.Address)), &file); err != nil {
 			t.Fatalf("%s: %v", m.Address, err)
 		}
-		if len(file.Pages) == 0 || len(file.Pages) > sitemapMost || m.Changed != "2026-11-22" {
+		if len(file.Pages) == 0 || len(file.Pages) > maxURLs || m.Changed != "2026-11-22" {
 			t.Errorf("%s of %s has %d pages", m.Address, m.Changed, len(file.Pages))
 		}
 		for _, p := range file.Pages {
@@ -51,11 +51,11 @@ func TestSitemap(t *testing.T) {
 	shown := webtest.Sample(t, index.Overlay{})
 	s := New(Options{Catalog: shown, Links: webtest.Links})
 	h := webtest.Handler(s, Endpoints)
-	all := mapped(t, h)
+	all := sitemapURLs(t, h)
 	if sorted := slices.Sorted(slices.Values(all)); len(slices.Compact(sorted)) != len(all) {
 		t.Error("a URL is listed twice")
 	}
-	reg, err := webtest.Sampled()
+	reg, err := webtest.SampleRegister()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +69,11 @@ func TestSitemap(t *testing.T) {
 	}
 	id := reg.Records[0].ID
 	h = handler(t, index.Overlay{BlockedChannels: []string{id}}, nil)
-	if slices.Contains(mapped(t, h), webtest.Base+site.Channel.Path(i18n.PT, id)) {
+	if slices.Contains(sitemapURLs(t, h), webtest.Base+site.Channel.Path(i18n.PT, id)) {
 		t.Error("a blocked channel is listed")
 	}
-	if pages := s.sitemapPages(shown.At, i18n.PT, 5); len(pages) == 0 || pages[0].Address != all[5] {
-		t.Errorf("from 5 on there is %v", pages[:1])
+	if pages := s.sitemapPages(shown.Snapshot, i18n.PT, 5); len(pages) == 0 || pages[0].Address != all[5] {
+		t.Errorf("the pages from index 5 start with %v", pages[:1])
 	}
 }
 
@@ -81,13 +81,13 @@ func TestSitemap(t *testing.T) {
 func TestSitemapRefuses(t *testing.T) {
 	h := handler(t, index.Overlay{}, nil)
 	for _, file := range []string{"pt-0.xml", "pt-2.xml", "pt-01.xml", "pt--1.xml", "pt-65536.xml", "pt-1", "pt.xml", "xx-1.xml", "PT-1.xml", "pt-BR-1.xml", "pt-1.xml.gz", "%2e%2e"} {
-		if w := webtest.Ask(h, "GET", sitemapsPath+file); w.Code != http.StatusNotFound {
+		if w := webtest.Request(h, "GET", sitemapsPath+file); w.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", file, w.Code)
 		}
 	}
 	empty := webtest.Handler(New(Options{Catalog: webtest.Catalog{}, Links: webtest.Links}), Endpoints)
 	for _, path := range []string{sitemapPath, sitemapsPath + "pt-1.xml", page.ChannelPicture("x")} {
-		if w := webtest.Ask(empty, "GET", path); w.Code != http.StatusServiceUnavailable || w.Header().Get("Cache-Control") != "no-store" {
+		if w := webtest.Request(empty, "GET", path); w.Code != http.StatusServiceUnavailable || w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s without a catalog: %d", path, w.Code)
 		}
 	}

@@ -1,5 +1,9 @@
-// Package webtest holds what the tests of the pages share: catalogs to show, a way
-// to request pages, and helpers to read their HTML.
+// Package webtest provides what the tests of the pages share: catalogs to show, a
+// handler to request pages from, and functions that read HTML.
+//
+// Its catalogs are of three sizes: a register that a test writes itself (Show), the
+// sample sources of the repository (Sample), and the real ones for benchmarks
+// (Real), which are not part of the repository.
 package webtest
 
 import (
@@ -27,7 +31,7 @@ import (
 	"miramundo.dev/shared/source/collect"
 )
 
-// Now is when the tests take place.
+// Now is the time at which all tests take place.
 var Now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 // Clock returns Now.
@@ -36,55 +40,56 @@ func Clock() time.Time { return Now }
 // Base is the base URL of the service in tests.
 const Base = "https://mira.example"
 
-// Links are where the parts of the service are in tests.
+// Links are the base URLs of the parts of the service in tests.
 var Links = catalog.LinkBase{Base: Base, Hop: "https://hop.example", Legacy: "https://legacy.example"}
 
-// Known is the id of a channel of the sample that has streams.
-const Known = "DWEnglish.de"
+// KnownID is the id of a channel of the sample that has streams.
+const KnownID = "DWEnglish.de"
 
-// Former is a former id of the first channel of the sample.
-const Former = "Former.xx"
+// FormerID is a former id of the first channel of the sample.
+const FormerID = "FormerID.xx"
 
-// HostileName is a name of a channel that would change a page which did not escape
-// it.
+// HostileName is a name of a channel that would change any page that does not escape
+// and truncate it.
 var HostileName = `</script><script>alert(1)</script>"'><img src=x onerror=alert(1)> {{.}} ` + "\u202eevil\u2066 🏴‍☠️ javascript:alert(1) " + strings.Repeat("é", 500)
 
-// A Catalog shows one view, with the source files it came from. Without a view no
-// catalog is loaded.
+// A Catalog is a catalog that never changes: one view, and the source files that it
+// was made from. The zero value behaves as a service whose catalog is not loaded.
 type Catalog struct {
-	At    *index.View
-	Files []catalog.Source
+	Snapshot *index.View
+	Files    []catalog.Source
 }
 
 // View returns the view, or catalog.ErrNotLoaded.
 func (c Catalog) View() (*index.View, error) {
-	if c.At == nil {
+	if c.Snapshot == nil {
 		return nil, catalog.ErrNotLoaded
 	}
-	return c.At, nil
+	return c.Snapshot, nil
 }
 
 // Synced returns Now.
-func (c Catalog) Synced() (time.Time, bool) { return Now, c.At != nil }
+func (c Catalog) Synced() (time.Time, bool) { return Now, c.Snapshot != nil }
 
 // Sources returns the source files.
 func (c Catalog) Sources() []catalog.Source { return c.Files }
 
-// Sampled returns the register of the sample sources.
-var Sampled = sync.OnceValues(func() (*catalog.Register, error) {
+// SampleRegister returns the register of the sample sources, which is built once.
+// Callers must not change it.
+var SampleRegister = sync.OnceValues(func() (*catalog.Register, error) {
 	ds, err := collect.Load(context.Background(), collect.Sample(), collect.Options{Now: Clock})
 	if err != nil {
 		return nil, err
 	}
 	reg, _ := build.Register(ds, nil, Now)
-	reg.ChannelAliases = map[string]string{Former: reg.Records[0].ID}
+	reg.ChannelAliases = map[string]string{FormerID: reg.Records[0].ID}
 	return reg, nil
 })
 
 // Sample returns a catalog of the sample with an overlay.
 func Sample(t testing.TB, o index.Overlay) Catalog {
 	t.Helper()
-	reg, err := Sampled()
+	reg, err := SampleRegister()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,14 +119,14 @@ func Real(t testing.TB) (Catalog, *catalog.Register) {
 	return Show(t, reg, indextest.Overlay(1, reg)), reg
 }
 
-// Handler serves endpoints with a server.
+// Handler returns the handler of endpoints whose methods are those of server.
 func Handler(server any, endpoints []api.Endpoint) http.Handler {
 	return request.Handler(request.Options{Log: slog.New(slog.DiscardHandler), Now: Clock}, server, endpoints)
 }
 
-// Ask requests a path or URL as a browser does. pairs are names and values of
-// headers.
-func Ask(h http.Handler, method, target string, pairs ...string) *httptest.ResponseRecorder {
+// Request sends a request for a path or URL to h with the Accept header of a
+// browser. pairs are names and values of further headers.
+func Request(h http.Handler, method, target string, pairs ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, strings.TrimPrefix(target, Base), nil)
 	r.Header.Set("Accept", "text/html,*/*;q=0.8")
 	for i := 1; i < len(pairs); i += 2 {
@@ -132,10 +137,10 @@ func Ask(h http.Handler, method, target string, pairs ...string) *httptest.Respo
 	return w
 }
 
-// Body returns the body at a path or URL, which must answer with status 200.
+// Body returns the body at a path or URL. The test fails unless the status is 200.
 func Body(t testing.TB, h http.Handler, target string) string {
 	t.Helper()
-	res := Ask(h, "GET", target).Result()
+	res := Request(h, "GET", target).Result()
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %s, %v", target, res.Status, err)
@@ -143,8 +148,8 @@ func Body(t testing.TB, h http.Handler, target string) string {
 	return string(body)
 }
 
-// Tree returns the page at a path as browsers parse it. It must answer with status
-// 200.
+// Tree returns the page at a path as browsers parse it. The test fails unless the
+// status is 200.
 func Tree(t testing.TB, h http.Handler, path string) *html.Node {
 	t.Helper()
 	tree, err := html.Parse(strings.NewReader(Body(t, h, path)))
@@ -205,7 +210,8 @@ func Text(n *html.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// Normal returns a part of a page as browsers parse it, to be compared.
+// Normal returns HTML as browsers parse it, written in one form, so that two parts
+// of pages can be compared.
 func Normal(t testing.TB, part string) string {
 	t.Helper()
 	tree, err := html.Parse(strings.NewReader(part))
