@@ -13,34 +13,44 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// states is what the job alone reads.
+// A batch of logos takes several transactions: the ids of the new pictures are
+// noted in one document, the pictures are stored, then the states of the channels
+// shard by shard, and after each shard the logos that readers see. A process may
+// die between any two of them. Opening the ledger repairs that: it brings the
+// shown logos in step with the states, and deletes the noted pictures that no
+// channel has.
+//
+// A picture that a channel loses is not deleted at once, because cached pages
+// still link to it. The shard that lost it records since when, and a later run
+// deletes it when no channel has had it for keepUnused.
+
+// states is the overlay that only the job reads.
 var states = overlay.Kind{Name: "logo-state", Shards: shards}
 
-// keepUnused is for how long a picture is kept that no channel has any more:
-// pages that were read before still name it.
+// keepUnused is how long a picture is kept that no channel has any more.
 const keepUnused = 30 * 24 * time.Hour
 
-// A Ledger is the job's books: the State of each channel and which pictures are
-// kept. One run at a time writes them, and each of its writes is one
-// transaction that the checks may end. They are in order whenever a process
-// dies:
+// A Ledger holds the State of each channel and the ids of the stored pictures, in
+// memory and in the database. Only one run at a time may write it: each write is
+// a transaction that the checks may abort. It is not safe for concurrent use. It
+// is consistent whenever a process dies:
 //
-//   - What is to be kept is noted first, so that a picture which nothing names
-//     is found and deleted by the next run.
-//   - A channel has a picture once it is kept, and readers see it after that.
+//   - The ids of new pictures are noted first, so that the next run finds and
+//     deletes a picture that no channel got.
+//   - A channel gets a picture after it was stored, and readers see it after that.
 type Ledger struct {
 	db     store.DB
 	checks []func(store.Tx) error
-	States map[string]State // by channel, as they are kept; not to be changed
+	States map[string]State // by channel, as stored; callers must not change it
 
-	unused map[string]int64 // since when no channel has a picture, in seconds since 1970
-	used   map[string]int   // by how many channels
+	unused map[string]int64 // by picture: since when no channel has it, in seconds since 1970
+	used   map[string]int   // by picture: how many channels have it
 }
 
 // A book is a shard of states.
 type book struct {
 	Channels map[string]State `json:"channels"`
-	Unused   map[string]int64 `json:"unused,omitempty"` // pictures that a channel of this shard had, and since when not
+	Unused   map[string]int64 `json:"unused,omitempty"` // pictures that a channel of this shard lost, and when
 }
 
 func decodeBook(data []byte) (book, error) {
@@ -57,7 +67,7 @@ func decodeBook(data []byte) (book, error) {
 	return b, nil
 }
 
-// work is where the pictures of the batch are noted that is being kept.
+// work is the document that lists the pictures of the batch being stored.
 const work = store.Path("logo-batches/last")
 
 // A batch is the document at work.
@@ -65,9 +75,10 @@ type batch struct {
 	Pictures []string `json:"pictures"`
 }
 
-// OpenLedger reads the books, mends what a process left that died in the middle
-// of a batch, and deletes pictures that no channel has had for 30 days. It
-// returns how many it deleted.
+// OpenLedger reads the ledger in db, repairs what a process left that died in the
+// middle of a batch, and deletes pictures that no channel has had for 30 days. It
+// returns the ledger and the number of deleted pictures. Each check runs in every
+// transaction of the ledger, and its error aborts it.
 func OpenLedger(ctx context.Context, db store.DB, now time.Time, checks ...func(store.Tx) error) (*Ledger, int, error) {
 	l := &Ledger{db: db, checks: checks, States: map[string]State{}, unused: map[string]int64{}, used: map[string]int{}}
 	data, err := states.Read(ctx, db)
@@ -94,7 +105,7 @@ func OpenLedger(ctx context.Context, db store.DB, now time.Time, checks ...func(
 	return l, deleted, err
 }
 
-// show brings what readers see in step with the states.
+// show writes the shards of shown logos that differ from the states.
 func (l *Ledger) show(ctx context.Context) error {
 	seen, err := shown.Read(ctx, l.db)
 	if err != nil {
@@ -120,6 +131,7 @@ func (l *Ledger) show(ctx context.Context) error {
 	return nil
 }
 
+// showShard replaces shard n of what readers see.
 func (l *Ledger) showShard(ctx context.Context, n int, logos map[string]string) error {
 	return shown.Update(ctx, l.db, n, func(old []byte) ([]byte, error) {
 		if len(logos) == 0 {
@@ -129,8 +141,8 @@ func (l *Ledger) showShard(ctx context.Context, n int, logos map[string]string) 
 	}, l.checks...)
 }
 
-// sweep deletes the pictures that a batch left which nobody has, and those that
-// nobody has had for long, and forgets them.
+// sweep deletes the pictures of an interrupted batch that no channel has, and
+// those that no channel has had for keepUnused. It returns how many it deleted.
 func (l *Ledger) sweep(ctx context.Context, now time.Time) (int, error) {
 	var last batch
 	if err := l.db.Get(ctx, work, &last); err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -156,7 +168,7 @@ func (l *Ledger) sweep(ctx context.Context, now time.Time) (int, error) {
 	return len(gone), l.forget(ctx, forget)
 }
 
-// delete deletes pictures, and notes that no batch is under way.
+// delete deletes pictures, and the list of the interrupted batch.
 func (l *Ledger) delete(ctx context.Context, gone []string) error {
 	slices.Sort(gone)
 	for part := range slices.Chunk(gone, 100) {
@@ -177,7 +189,7 @@ func (l *Ledger) delete(ctx context.Context, gone []string) error {
 	return l.update(ctx, func(tx store.Tx) error { return tx.Delete(work) })
 }
 
-// forget strikes pictures that are used again or deleted off the books.
+// forget removes pictures that are used again or deleted from the unused ones.
 func (l *Ledger) forget(ctx context.Context, pictures map[string]bool) error {
 	if !slices.Contains(slices.Collect(maps.Values(pictures)), true) {
 		return nil
@@ -193,7 +205,8 @@ func (l *Ledger) forget(ctx context.Context, pictures map[string]bool) error {
 	return nil
 }
 
-// write changes a shard of states, and returns it.
+// write changes a shard of states by a function, and returns the shard as it is
+// stored. The function may be called more than once, each time with a new book.
 func (l *Ledger) write(ctx context.Context, n int, change func(book)) (b book, err error) {
 	err = states.Update(ctx, l.db, n, func(old []byte) ([]byte, error) {
 		if b, err = decodeBook(old); err != nil {
@@ -208,6 +221,7 @@ func (l *Ledger) write(ctx context.Context, n int, change func(book)) (b book, e
 	return b, err
 }
 
+// update runs the checks and f in one transaction.
 func (l *Ledger) update(ctx context.Context, f func(store.Tx) error) error {
 	return l.db.Update(ctx, func(tx store.Tx) error {
 		for _, check := range l.checks {
@@ -219,8 +233,10 @@ func (l *Ledger) update(ctx context.Context, f func(store.Tx) error) error {
 	})
 }
 
-// Keep keeps a batch: pictures by their ids, and the states of channels, nil of
-// those that lose theirs.
+// Keep stores a batch: pictures by their ids, and the new states of channels,
+// where nil deletes the state. Every picture that a new state names must be
+// stored or in pictures. After an error part of the batch is stored, and the
+// ledger must be opened again.
 func (l *Ledger) Keep(ctx context.Context, pictures map[string]Image, changes map[string]*State, now time.Time) error {
 	if err := l.keepPictures(ctx, pictures); err != nil {
 		return err
@@ -249,7 +265,7 @@ func (l *Ledger) Keep(ctx context.Context, pictures map[string]Image, changes ma
 	return nil
 }
 
-// change gives a channel a state, and notes the picture that it loses.
+// change sets the state of a channel, and records the picture that it loses.
 func (b book) change(channel string, s *State, now time.Time) {
 	had := b.Channels[channel].Logo
 	if s == nil {
@@ -262,7 +278,7 @@ func (b book) change(channel string, s *State, now time.Time) {
 	}
 }
 
-// note does to what is known here what change did to the shard.
+// note repeats in memory what change did to the shard.
 func (l *Ledger) note(channel string, s *State, now time.Time) {
 	had := l.States[channel].Logo
 	if s == nil {
@@ -279,7 +295,7 @@ func (l *Ledger) note(channel string, s *State, now time.Time) {
 	}
 }
 
-// shown returns what readers see of the shard.
+// shown returns the logos of the shard that readers see, by channel.
 func (b book) shown() map[string]string {
 	logos := map[string]string{}
 	for channel, s := range b.Channels {
@@ -290,13 +306,14 @@ func (b book) shown() map[string]string {
 	return logos
 }
 
-// Has reports whether a picture is kept.
+// Has reports whether a picture is stored.
 func (l *Ledger) Has(id string) bool {
 	_, unused := l.unused[id]
 	return unused || l.used[id] > 0
 }
 
-// keepPictures keeps those that are not there yet, after their ids were noted.
+// keepPictures stores the pictures that are not stored yet, after it listed them
+// in the document work. A transaction holds at most MaxBytes of pictures, or one.
 func (l *Ledger) keepPictures(ctx context.Context, pictures map[string]Image) error {
 	var missing []string
 	for id := range pictures {
@@ -325,6 +342,7 @@ func (l *Ledger) keepPictures(ctx context.Context, pictures map[string]Image) er
 	return nil
 }
 
+// putAll stores the listed pictures in one transaction.
 func (l *Ledger) putAll(ctx context.Context, pictures map[string]Image, list []string) error {
 	return l.update(ctx, func(tx store.Tx) error {
 		for _, id := range list {

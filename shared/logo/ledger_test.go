@@ -43,7 +43,7 @@ func TestStates(t *testing.T) {
 		t.Errorf("after another source failed: %+v", s)
 	}
 	if s = s.Answered(b, "", "", "", noon); s.Failures != 0 || s.Logo != "logo1" || s.Due(b, noon.Add(26*day)) {
-		t.Errorf("after a file of which none was made: %+v", s)
+		t.Errorf("after a file that no logo was made from: %+v", s)
 	}
 	if s = s.Answered(b, fmt.Sprintf("%0200d", 1), fmt.Sprintf("%0200d", 1), "logo2", noon).Unchanged(noon.Add(day)); s.ETag+s.Modified != "" || s.Logo != "logo2" || s.Checked != noon.Add(day).Unix() {
 		t.Errorf("with long validators: %+v", s)
@@ -59,7 +59,7 @@ func TestSpread(t *testing.T) {
 	}
 	for day, n := range days {
 		if day < 27 || day > 32 || n < 800 || n > 1200 {
-			t.Errorf("on day %d come %d", day, n)
+			t.Errorf("%[2]d sources are due on day %[1]d", day, n)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestDying(t *testing.T) {
 		if err == nil {
 			checkFinal(t, db)
 			if writes < 12 {
-				t.Errorf("a batch took %d writes only", writes)
+				t.Errorf("a batch took only %d writes", writes)
 			}
 			return
 		}
@@ -165,7 +165,7 @@ func checkKept(t *testing.T, db store.DB) {
 			t.Fatal(err)
 		}
 		if !l.Has(doc.ID) {
-			t.Errorf("nobody knows of %s", doc.ID)
+			t.Errorf("%s is stored, but in no ledger", doc.ID)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func checkFinal(t *testing.T, db store.DB) {
 	t.Helper()
 	checkKept(t, db)
 	if _, deleted, err := OpenLedger(t.Context(), db, noon.Add(keepUnused-time.Second)); deleted != 0 || err != nil {
-		t.Errorf("before their time %d pictures are deleted, %v", deleted, err)
+		t.Errorf("%d pictures are deleted before their time, %v", deleted, err)
 	}
 	// C1, C4 and C5 had pictures of their own; the one that C0 shared is still C3's.
 	if _, deleted, err := OpenLedger(t.Context(), db, noon.Add(keepUnused)); deleted != 3 || err != nil {
@@ -245,7 +245,7 @@ func TestFenced(t *testing.T) {
 	}
 	for id := range pictures {
 		if _, err := Get(t.Context(), db, id); !errors.Is(err, ErrNoLogo) {
-			t.Errorf("%s is kept: %v", id, err)
+			t.Errorf("%s is stored: %v", id, err)
 		}
 	}
 }
@@ -292,7 +292,7 @@ func TestLive(t *testing.T) {
 	}
 	<-live.Changed()
 	if got := maps.Collect(live.All()); len(got) != 1 || got["C0.br"] != changes["C0.br"].Logo {
-		t.Errorf("it sees %v", got)
+		t.Errorf("readers see %v", got)
 	}
 	for _, bad := range []string{`{"C0.br":"a/b"}`, `{"C0.br":""}`, `{"":"a"}`, `["x"]`, `{`} {
 		if err := live.show(shown.ShardOf("C0.br"), []byte(bad)); err == nil {
@@ -300,14 +300,14 @@ func TestLive(t *testing.T) {
 		}
 	}
 	if got := maps.Collect(live.All()); len(got) != 1 {
-		t.Errorf("after bad shards it sees %v", got)
+		t.Errorf("after malformed shards readers see %v", got)
 	}
 	if err := opened(t, db).Keep(t.Context(), nil, map[string]*State{"C0.br": nil}, noon); err != nil {
 		t.Fatal(err)
 	}
 	<-live.Changed()
 	for range live.All() {
-		t.Error("it still sees a logo")
+		t.Error("readers still see a logo")
 	}
 }
 

@@ -10,15 +10,15 @@ import (
 	"miramundo.dev/shared/overlay"
 )
 
-// shards is how many documents each overlay has. With 100,000 channels one has
-// 3,125: about 200 KB of them as shown, which deflate to half.
+// shards is the number of documents of each overlay. With 100,000 channels each
+// holds 3,125: about 200 KB of shown logos, which deflate to half.
 const shards = 32
 
-// shown is what readers follow: the logo's id by channel id.
+// shown is the overlay that readers follow: the id of the logo by channel id.
 var shown = overlay.Kind{Name: "logos", Shards: shards}
 
-// A Live is which logo each channel has, some seconds old. Its methods may be
-// called concurrently.
+// A Live holds the logo of each channel in memory, some seconds old. Its methods
+// may be called concurrently. The lists are replaced as a whole, never changed.
 type Live struct {
 	shards   [shards]atomic.Pointer[[]pair]
 	follower *overlay.Follower
@@ -27,14 +27,16 @@ type Live struct {
 // A pair is a channel and its logo, by their ids.
 type pair struct{ channel, logo string }
 
-// Follow returns the logos that the database of set keeps, and follows them until ctx is done.
+// Follow returns the logos in the database of set, and follows their changes
+// until ctx is done. It returns at once, without logos.
 func Follow(ctx context.Context, set *overlay.Set) *Live {
 	l := &Live{}
 	l.follower = overlay.Follow(ctx, set, shown, l.show)
 	return l
 }
 
-// All yields the id of the logo of each channel that has one, in no set order.
+// All yields each channel that has a logo with the id of the logo, in no
+// particular order.
 func (l *Live) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for n := range l.shards {
@@ -51,12 +53,12 @@ func (l *Live) All() iter.Seq2[string, string] {
 	}
 }
 
-// Changed returns a channel that holds a token when logos came or went since one
-// was last taken.
+// Changed returns a channel that holds one token when logos have changed since a
+// token was last taken.
 func (l *Live) Changed() <-chan struct{} { return l.follower.Changed() }
 
-// show makes data what is shown of shard n. It refuses what would not do as an
-// address.
+// show replaces shard n by data. It refuses a shard with an id that cannot stand
+// in an address; the earlier shard then stays.
 func (l *Live) show(n int, data []byte) error {
 	logos, err := decodeShown(data)
 	if err != nil {
@@ -70,7 +72,7 @@ func (l *Live) show(n int, data []byte) error {
 	return nil
 }
 
-// decodeShown reads a shard of logos by channel.
+// decodeShown parses a shard of logos by channel; nil is an empty one.
 func decodeShown(data []byte) (map[string]string, error) {
 	logos := map[string]string{}
 	if data == nil {

@@ -49,10 +49,10 @@ func NewImage(mediaType string, data []byte) Image {
 	return Image{Type: mediaType, Data: data, Hash: hex.EncodeToString(sum[:])}
 }
 
-// ids are those that a channel's logo_url may hold.
+// ids matches the ids that a channel's logo_url may hold.
 var ids = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
-// Get returns the image with an id, or ErrNoLogo.
+// Get returns the image with an id, or ErrNoLogo. It reads the database.
 func Get(ctx context.Context, db store.DB, id string) (*Image, error) {
 	if !ids.MatchString(id) {
 		return nil, ErrNoLogo
@@ -81,7 +81,8 @@ func Put(ctx context.Context, db store.DB, id string, im Image) error {
 	return db.Set(ctx, at(id), im)
 }
 
-// Check returns ErrInvalid for an image that must not be served.
+// Check returns ErrInvalid for an image that must not be served, and nil for any
+// other. It does not look into the data.
 func (im *Image) Check() error {
 	switch {
 	case im.Type != "image/webp" && im.Type != "image/png":

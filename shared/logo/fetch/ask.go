@@ -15,6 +15,12 @@ import (
 	"miramundo.dev/shared/origin"
 )
 
+// Requests of a host go one after the other within a lane, and a host has at most
+// two lanes. Lanes are passed between workers through a queue: a worker does a
+// few tasks of one lane and puts it back, so that the lanes advance evenly and a
+// slow host holds up at most two workers. Pictures are decoded one at a time,
+// which bounds the memory of a run whatever the number of workers.
+
 // An answer is a task with the response of its source.
 type answer struct {
 	task

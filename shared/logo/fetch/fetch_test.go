@@ -256,11 +256,11 @@ func TestLogos(t *testing.T) {
 		t.Errorf("readers see (-want +got):\n%s", diff)
 	}
 	if n := s.times("/1"); n != 1 {
-		t.Errorf("what two channels name was fetched %d times", n)
+		t.Errorf("the source of two channels was fetched %d times", n)
 	}
 	im, err := logo.Get(t.Context(), b.db, idOf(t, 1))
 	if err != nil || im.ID() != idOf(t, 1) {
-		t.Errorf("the logo is not kept: %v", err)
+		t.Errorf("the logo is not stored: %v", err)
 	}
 
 	b.now = b.now.Add(24 * time.Hour)
@@ -292,10 +292,10 @@ func TestLogos(t *testing.T) {
 		t.Errorf("when sources fail readers see (-want +got):\n%s", diff)
 	}
 	if _, err := logo.Get(t.Context(), b.db, idOf(t, 2)); !errors.Is(err, logo.ErrNoLogo) {
-		t.Errorf("a picture that nobody has had for 30 days: %v", err)
+		t.Errorf("a picture without a channel for 30 days: %v", err)
 	}
 	if got := b.run(viewOf(t, sources, index.Overlay{}), job.Order{}); got.Due != 0 {
-		t.Errorf("at once again: %+v", got)
+		t.Errorf("run again at once: %+v", got)
 	}
 }
 
@@ -356,7 +356,7 @@ func TestLogoLimits(t *testing.T) {
 	s.change(func() {
 		for path, n := range s.asked {
 			if n != 1 {
-				t.Errorf("%s was asked %d times", path, n)
+				t.Errorf("%s was requested %d times", path, n)
 			}
 		}
 		if s.most > 2 {

@@ -72,7 +72,7 @@ func TestLogosKilled(t *testing.T) {
 	for _, due := range []int{left(t, db, s.URL), 0} {
 		result, err := NewJob(l).Run(t.Context(), job.Order{})
 		if got := result.(*Report); err != nil || got.Due != due || got.Asked != due {
-			t.Errorf("%d sources are left, and %d were asked of %d; %v", due, got.Asked, got.Due, err)
+			t.Errorf("%d sources are left, and %d were requested of %d; %v", due, got.Asked, got.Due, err)
 		}
 	}
 	shown := shownBy(t, db)
@@ -120,7 +120,7 @@ func checkLogos(t *testing.T, round int, file string) {
 			t.Fatal(err)
 		}
 		if !l.Has(doc.ID) {
-			t.Errorf("round %d: nobody knows of %s", round, doc.ID)
+			t.Errorf("round %d: %s is stored, but in no ledger", round, doc.ID)
 		}
 	}
 }

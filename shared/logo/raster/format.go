@@ -13,6 +13,10 @@ import (
 	"golang.org/x/image/webp"
 )
 
+// Each format has a function that reads the header and returns an upper bound of
+// the memory that its decoder takes. A header that is cut or contradicts itself is refused here, so that
+// the decoder never runs on it.
+
 // A format is a kind of file that can be decoded.
 type format struct {
 	name   string
@@ -54,9 +58,9 @@ var errCut = errors.New("the header is cut or contradicts itself")
 // area returns the number of pixels of a picture of any size.
 func area(width, height int) int64 { return int64(width) * int64(height) }
 
-// needPNG reads the header, which comes first. Chunks that hold no pixels are
-// passed over, never unpacked; an animation's frames lie in such, and what is
-// decoded is the picture before them.
+// needPNG reads the header, which comes first. The decoder skips chunks without
+// pixels of the main picture, and never uncompresses them; the frames of an
+// animation are in such chunks.
 func needPNG(data []byte) (need, error) {
 	if len(data) < 33 || string(data[12:16]) != "IHDR" {
 		return need{}, errCut
@@ -74,10 +78,10 @@ func needPNG(data []byte) (need, error) {
 		perPixel = 1
 	}
 	if interlaced {
-		perPixel *= 2 // each pass is an image of its own
+		perPixel *= 2 // each pass is decoded to an image of its own
 	}
 	width, height := int(w), int(h)
-	return need{data, width, height, area(width, height)*perPixel + 32*int64(width)}, nil // and rows
+	return need{data, width, height, area(width, height)*perPixel + 32*int64(width)}, nil // pixels and buffers of rows
 }
 
 // needGIF reads the size of the canvas, which no frame exceeds. The first frame
@@ -90,7 +94,7 @@ func needGIF(data []byte) (need, error) {
 	return need{data, w, h, 2 * area(w, h)}, nil
 }
 
-// needBMP reads the file's header and the older of those that may follow it.
+// needBMP reads the file's header, and the fields that all headers after it have.
 func needBMP(data []byte) (need, error) {
 	if len(data) < 30 {
 		return need{}, errCut
@@ -99,7 +103,7 @@ func needBMP(data []byte) (need, error) {
 	return need{data, w, h, 4*area(w, h) + 4*int64(w)}, nil
 }
 
-// side reads a signed side of a bitmap, whose sign is the order of its rows.
+// side reads a side of a bitmap. Its sign is the order of the rows.
 func side(data []byte) int {
 	n := int(int32(binary.LittleEndian.Uint32(data)))
 	return max(n, -n)

@@ -13,17 +13,18 @@ import (
 // maxIcons is how many of the pictures of an icon file are considered.
 const maxIcons = 64
 
-// An icon file holds up to 65,535 pictures, which may lie over each other, and
-// its decoder reads them all. So the best is chosen here, and given to the
-// decoder in a file of its own.
+// An icon file holds up to 65,535 pictures, which may overlap in the file, and
+// the decoder reads them all. So the best picture is chosen here, and passed to
+// the decoder in a file of its own. A picture is a PNG, or a bitmap without a file
+// header and with a mask of one bit for each pixel.
 const (
-	icoHeader = 6
-	icoEntry  = 16
-	dibHeader = 40
+	icoHeader = 6  // bytes of the file's header
+	icoEntry  = 16 // bytes of an entry of its directory
+	dibHeader = 40 // bytes of the header of a bitmap
 )
 
-// needICO chooses the largest of the pictures, and of equal ones that with most
-// colours.
+// needICO chooses the largest of the pictures, and of equally large ones the one
+// with the most colours.
 func needICO(data []byte) (need, error) {
 	if len(data) < icoHeader {
 		return need{}, errCut
@@ -59,15 +60,16 @@ func iconBody(data, entry []byte) []byte {
 	return data[at : at+size]
 }
 
-// iconRank returns how good a picture is by its entry, at least 1. A side of 256
-// is written as 0.
+// iconRank returns the rank of a picture by its entry, at least 1; larger is
+// better. A side of 256 is written as 0.
 func iconRank(entry []byte) int {
 	w, h := (int(entry[0])+255)%256+1, (int(entry[1])+255)%256+1
 	return (w*h)<<8 + int(entry[6]) + 1
 }
 
-// needDIB reads the header of a bitmap that has its mask below it, of the height
-// of both, and wraps it in a file.
+// needDIB reads the header of a bitmap with its mask below it, whose height
+// counts both, and wraps the bitmap in an icon file. Some files lack the mask;
+// then zeros are added, which hide nothing.
 func needDIB(body []byte) (need, error) {
 	w, h := side(body[4:]), side(body[8:])/2
 	if w > 1024 || h > 1024 {

@@ -5,12 +5,19 @@ import (
 	"encoding/binary"
 )
 
-// maxScans is how many scans a JPEG may have. Progressive ones have about ten;
-// each may make a decoder go over all blocks for a few bytes of the file.
+// The header of a JPEG's frame says how large its picture is, how its parts are
+// sampled and whether it is progressive. A progressive picture takes five times
+// the memory of its samples, and each of its scans a pass over all blocks, so
+// that both are bounded here.
+
+// maxScans is the greatest number of scans of a JPEG. Progressive ones have about
+// ten; a scan of a few bytes may make the decoder go over all blocks.
 const maxScans = 100
 
-// needJPEG finds the header of the frame. It follows segments as strictly as
-// the format asks, so that it finds the one that the decoder does.
+// needJPEG finds the header of the frame. It follows the segments as strictly as
+// the format requires, so that it finds the header that the decoder uses. It
+// counts scans by their marker, which may overcount: entropy-coded data cannot
+// contain the marker, other segments can.
 func needJPEG(data []byte) (need, error) {
 	if bytes.Count(data, []byte{0xff, 0xda}) > maxScans {
 		return need{}, Skip(TooLarge)
@@ -38,8 +45,8 @@ func needJPEG(data []byte) (need, error) {
 	return need{}, errCut
 }
 
-// whole reports whether the parts of a picture may be put together at the end,
-// into four bytes for each pixel: those of RGB and of inks are.
+// whole reports whether the decoder may convert the picture to four bytes for
+// each pixel at the end, as it does with RGB and CMYK.
 func whole(data, frame []byte) bool {
 	switch frame[5] {
 	case 3:
@@ -50,9 +57,9 @@ func whole(data, frame []byte) bool {
 	return false
 }
 
-// frameNeed computes what a frame takes: its samples in whole blocks of 8 by 8,
-// and four bytes more for each when it is progressive, since its coefficients
-// are collected.
+// frameNeed computes the memory of a frame: a byte for each sample, in whole
+// blocks of 8 by 8, and four more for each when it is progressive, since the
+// decoder collects its coefficients.
 func frameNeed(frame []byte, progressive bool) (need, error) {
 	if len(frame) < 9 || len(frame) != 6+3*int(frame[5]) {
 		return need{}, errCut

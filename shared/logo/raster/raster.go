@@ -23,7 +23,7 @@ var ErrSkipped = fault.New(fault.Unprocessable, "logo_skipped")
 const (
 	TooManyBytes = "too_many_bytes" // more than MaxSource
 	TooLarge     = "too_large"      // decoding it would take more memory than maxDecode
-	TooSmall     = "too_small"      // a side has fewer than minSide pixels, as those of pixels that count visits
+	TooSmall     = "too_small"      // a side has fewer than minSide pixels, such as a tracking pixel
 	Blank        = "blank"          // transparent, or of one colour
 	Damaged      = "damaged"        // the decoder refuses it: cut off, broken, or of an unsupported kind
 	SVG          = "svg"            // no maintained Go package renders it

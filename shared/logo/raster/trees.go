@@ -5,12 +5,15 @@ import (
 	"iter"
 )
 
-// A lossless WebP may say that its pixels are coded by 2,600 groups of Huffman
-// trees, 30 bytes each, for which a decoder makes tables of 50 KiB. So their
-// number is read before decoding. It follows the transforms, whose own small
-// images must be read first, as RFC 9649 lays them out; their pixels are discarded.
+// A lossless WebP may declare that its pixels are coded by 2,600 groups of Huffman
+// trees of 30 bytes each, for which a decoder allocates tables of 50 KiB. So the
+// number of groups is read before decoding. It is the greatest value of a small
+// image, which stands after the transforms, and these contain small images too.
+// All of them must be parsed bit by bit, as RFC 9649 lays them out; their pixels
+// are discarded.
 
-// chunks yields the chunks of a RIFF container, as far as they lie in it.
+// chunks yields the name and content of each chunk of a RIFF container, up to the
+// first that is cut.
 func chunks(data []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for len(data) >= 8 {
@@ -23,7 +26,7 @@ func chunks(data []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// losslessHeader is how many bytes of a VP8L chunk stand before its pixels.
+// losslessHeader is the number of bytes before the pixels of a VP8L chunk.
 const losslessHeader = 5
 
 // losslessSides reads the header of a VP8L chunk.
@@ -35,8 +38,9 @@ func losslessSides(chunk []byte) (w, h int, err error) {
 	return int(bits&0x3fff) + 1, int(bits>>14&0x3fff) + 1, nil
 }
 
-// treeMemory returns what the trees of lossless pixels take, in bytes. It takes
-// time proportional to the sides, which the caller must have bounded.
+// treeMemory returns the memory of the trees of lossless pixels, in bytes. Its
+// time is proportional to the number of pixels, which the caller must have
+// bounded.
 func treeMemory(pixels []byte, w, h int) (int64, error) {
 	walk := &walk{data: pixels}
 	seen := [4]bool{} // by kind: each transform is made once at most, else a short file takes hours
@@ -59,10 +63,11 @@ func treeMemory(pixels []byte, w, h int) (int64, error) {
 // A walk reads the bits of a VP8L stream, the lowest of a byte first.
 type walk struct {
 	data []byte
-	at   int  // in bits
-	over bool // it read beyond the end, or what cannot be; all that follows is zero
+	at   int  // position in bits
+	over bool // the data ended or are invalid; from then on every read returns zero
 }
 
+// read returns the next n bits.
 func (w *walk) read(n int) int {
 	if w.over = w.over || w.at+n > 8*len(w.data); w.over {
 		return 0
@@ -77,11 +82,11 @@ func (w *walk) read(n int) int {
 
 func (w *walk) fail() { w.over = true }
 
-// tiles returns how many tiles of 2^bits pixels cover n.
+// tiles returns the number of tiles of 2^bits pixels that cover n pixels.
 func tiles(n, bits int) int { return (n + 1<<bits - 1) >> bits }
 
-// transform walks over a transform of a kind, and returns the width that pixels
-// have before it.
+// transform reads a transform of a kind, and returns the width of the coded
+// pixels: a small palette puts several pixels into one.
 func (w *walk) transform(kind, width, height int) int {
 	switch kind {
 	case 0, 1: // predictor, colour
@@ -102,8 +107,8 @@ func (w *walk) transform(kind, width, height int) int {
 	return width
 }
 
-// groups reads up to the trees of the pixels themselves: how many groups there
-// are, and the size of the cache of colours.
+// groups reads the part between the transforms and the trees of the pixels. It
+// returns the number of groups of trees, and the size of the colour cache.
 func (w *walk) groups(width, height int) (n, cache int) {
 	cache = w.cache()
 	if w.read(1) == 0 {
@@ -113,6 +118,7 @@ func (w *walk) groups(width, height int) (n, cache int) {
 	return w.image(tiles(width, bits), tiles(height, bits)) + 1, cache
 }
 
+// cache reads the number of colours of a colour cache, 0 when there is none.
 func (w *walk) cache() int {
 	if w.read(1) == 0 {
 		return 0
@@ -120,8 +126,9 @@ func (w *walk) cache() int {
 	return 1 << w.read(4)
 }
 
-// image walks over a small image, and returns the greatest number that the red
-// and green of a pixel make: every value of a pixel is said in full once.
+// image reads a small image, and returns the greatest number made of the red and
+// the green of a pixel. Copies of earlier pixels need no look: each value stands
+// in full once.
 func (w *walk) image(width, height int) (most int) {
 	trees := [5]tree{}
 	for i, symbols := range [5]int{280 + w.cache(), 256, 256, 256, 40} {
@@ -142,7 +149,7 @@ func (w *walk) image(width, height int) (most int) {
 	return most
 }
 
-// number reads a length or a distance, of which the symbol says the size.
+// number reads the extra bits of a length or a distance, and returns its value.
 func (w *walk) number(symbol int) int {
 	if symbol < 4 {
 		return symbol + 1
@@ -157,8 +164,8 @@ type tree struct {
 	symbols []int   // in the order of their codes
 }
 
-// newTree makes a code of the lengths of its symbols' codes. One symbol alone
-// takes no bits.
+// newTree returns the code in which symbol i has a code of lengths[i] bits, or no
+// code when that is 0. A single symbol takes no bits.
 func newTree(lengths []int) (t tree) {
 	for length := 1; length < 16; length++ {
 		for symbol, l := range lengths {
@@ -189,7 +196,7 @@ func (w *walk) next(t *tree) int {
 	return 0
 }
 
-// tree reads a code of an alphabet.
+// tree reads the code of an alphabet of the given size.
 func (w *walk) tree(alphabet int) tree {
 	if w.read(1) == 1 {
 		return w.simple()
@@ -203,7 +210,7 @@ func (w *walk) tree(alphabet int) tree {
 	return newTree(w.lengths(&inner, alphabet))
 }
 
-// simple reads a code of one symbol or two.
+// simple reads a code of one or two symbols.
 func (w *walk) simple() tree {
 	two := w.read(1) == 1
 	t := tree{symbols: []int{w.read(7*w.read(1) + 1)}}
@@ -214,7 +221,8 @@ func (w *walk) simple() tree {
 	return t
 }
 
-// lengths reads the lengths of an alphabet's codes, which are coded themselves.
+// lengths reads the code lengths of an alphabet, which are coded by t, with runs
+// of repeats and zeros.
 func (w *walk) lengths(t *tree, alphabet int) []int {
 	lengths := make([]int, 0, alphabet)
 	coded := alphabet

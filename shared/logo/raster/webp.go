@@ -4,8 +4,12 @@ import (
 	"encoding/binary"
 )
 
+// A WebP file is a RIFF container with lossy (VP8), lossless (VP8L) or extended
+// content (VP8X: a picture, its alpha channel and metadata in chunks). The memory
+// of lossless pixels depends on their Huffman trees; see trees.go.
+
 // needWebP reads the container and the size in its first chunk. The decoder
-// trusts the lengths of chunks, so they must lie within the file.
+// trusts the length of the container, which must lie within the file.
 func needWebP(data []byte) (need, error) {
 	if len(data) < 30 || string(data[8:12]) != "WEBP" {
 		return need{}, Skip(Unknown)
@@ -24,19 +28,19 @@ func needWebP(data []byte) (need, error) {
 	return need{}, errCut
 }
 
-// lossyNeed reads the header of a frame of VP8: a byte and a half for each
-// pixel in whole blocks of 16 by 16, and what a block has.
+// lossyNeed reads the header of a frame of VP8.
 func lossyNeed(data, frame []byte) (need, error) {
 	w, h := int(binary.LittleEndian.Uint16(frame[6:])&0x3fff), int(binary.LittleEndian.Uint16(frame[8:])&0x3fff)
 	return need{data, w, h, lossyMemory(w, h) + int64(len(data))}, nil
 }
 
+// lossyMemory returns the memory of a lossy picture: a byte and a half for each
+// pixel, in whole blocks of 16 by 16, and 16 bytes for each block.
 func lossyMemory(w, h int) int64 {
 	return area((w+15)/16, (h+15)/16) * (384 + 16)
 }
 
-// losslessNeed reads the header of VP8L. Its pixels may be transformed from one
-// array to another.
+// losslessNeed reads the header of VP8L.
 func losslessNeed(data, body []byte) (need, error) {
 	w, h, err := losslessSides(body)
 	n := need{data, w, h, losslessMemory(w, h)}
@@ -48,10 +52,12 @@ func losslessNeed(data, body []byte) (need, error) {
 	return n, err
 }
 
+// losslessMemory returns the memory of lossless pixels without their trees: a
+// transform may copy all pixels, of four bytes each.
 func losslessMemory(w, h int) int64 { return 9 * area(w, h) }
 
-// extendedNeed reads the header of a file of many chunks. Of one that holds a
-// picture with an alpha channel, both are decoded.
+// extendedNeed reads the header of an extended file. A lossy picture and its
+// alpha channel, which may be lossless, are both decoded.
 func extendedNeed(data, body []byte) (need, error) {
 	const animated = 1 << 1
 	if body[0]&animated != 0 {
@@ -68,8 +74,8 @@ func extendedNeed(data, body []byte) (need, error) {
 	return n, err
 }
 
-// extendedTrees returns what the trees take of the one picture in some chunks
-// and of its alpha channel, as far as the decoder would read them.
+// extendedTrees returns the memory of the trees of the picture in data and of its
+// alpha channel. It stops at the picture, as the decoder does.
 func extendedTrees(data []byte, w, h int) (memory int64, err error) {
 	alpha := false
 	for name, chunk := range chunks(data) {

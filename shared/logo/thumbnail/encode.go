@@ -16,9 +16,10 @@ import (
 	"miramundo.dev/shared/logo"
 )
 
-// encode returns an image as PNG or as lossless WebP, whichever is smaller. The
-// best compression of PNG would save a tenth of it at most, in ten times the
-// time of all else.
+// encode returns an image as PNG or as lossless WebP, whichever is smaller. An
+// image of at most 256 colours is encoded with a palette. PNG is written with the
+// default compression: the best would save a tenth at most, in ten times the time
+// of everything else.
 func encode(im *image.RGBA) (logo.Image, error) {
 	plain := image.NewNRGBA(im.Rect)
 	draw.Draw(plain, plain.Rect, im, im.Rect.Min, draw.Src)
@@ -39,13 +40,13 @@ func encode(im *image.RGBA) (logo.Image, error) {
 	return logo.NewImage("image/png", asPNG.Bytes()), nil
 }
 
-// pngEncoder uses its buffers again, which take a megabyte.
+// pngEncoder reuses its buffers, of a megabyte each.
 var pngEncoder = png.Encoder{BufferPool: new(buffers)}
 
-// buffers are those of encoders that are not in use.
+// buffers are the buffers of encoders that are not in use.
 type buffers struct{ pool sync.Pool }
 
-// Get returns a buffer, nil when there is none.
+// Get returns a buffer, or nil when there is none; the encoder then allocates one.
 func (b *buffers) Get() *png.EncoderBuffer {
 	buffer, _ := b.pool.Get().(*png.EncoderBuffer)
 	return buffer
@@ -54,12 +55,13 @@ func (b *buffers) Get() *png.EncoderBuffer {
 // Put takes a buffer back.
 func (b *buffers) Put(buffer *png.EncoderBuffer) { b.pool.Put(buffer) }
 
-// bundled is up to how many colours of a palette WebP puts more than one pixel
-// into a byte, which the encoder cannot.
+// bundled is the greatest palette with which WebP puts several pixels into a
+// byte. The encoder does not support that.
 const bundled = 16
 
-// encodeWebP returns an image as WebP that was read again: of some images the
-// encoder makes what no decoder reads.
+// encodeWebP returns an image as WebP. It decodes the result and compares it with
+// want, because the encoder writes some images wrongly; the error then makes the
+// caller choose PNG.
 func encodeWebP(im image.Image, want *image.NRGBA) (data []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -80,8 +82,8 @@ func encodeWebP(im image.Image, want *image.NRGBA) (data []byte, err error) {
 	return b.Bytes(), nil
 }
 
-// alike reports whether two images look the same: what is all but transparent
-// may lose its colour.
+// alike reports whether two images look the same. Nearly transparent pixels may
+// differ in colour, others by a little in each channel.
 func alike(a, b *image.NRGBA) bool {
 	if a.Rect.Size() != b.Rect.Size() || len(a.Pix) != len(b.Pix) {
 		return false
@@ -104,8 +106,8 @@ func alike(a, b *image.NRGBA) bool {
 	return true
 }
 
-// indexed returns an image with a palette, nil when it has more than 256
-// colours.
+// indexed returns an image as one with a palette, or nil when it has more than
+// 256 colours.
 func indexed(im *image.NRGBA) *image.Paletted {
 	out := image.NewPaletted(im.Rect, nil)
 	numbers := make(map[color.NRGBA]uint8, 256)

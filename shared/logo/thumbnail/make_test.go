@@ -43,11 +43,11 @@ func TestMake(t *testing.T) {
 func check(t *testing.T, s sample, im logo.Image) {
 	t.Helper()
 	if err := im.Check(); err != nil {
-		t.Errorf("not to be kept: %v", err)
+		t.Errorf("Check refuses the logo: %v", err)
 	}
 	got := decoded(t, im)
 	if got.Bounds() != image.Rect(0, 0, s.width, s.height) {
-		t.Fatalf("its bounds are %v, want %d by %d", got.Bounds(), s.width, s.height)
+		t.Fatalf("the bounds are %v, want %d by %d", got.Bounds(), s.width, s.height)
 	}
 	for i, want := range quarterColours {
 		if i == 3 {
@@ -57,7 +57,7 @@ func check(t *testing.T, s sample, im logo.Image) {
 		c := color.NRGBAModel.Convert(got.At(x, y)).(color.NRGBA)
 		far := max(off(c.R, want.R), off(c.G, want.G), off(c.B, want.B))
 		if off(c.A, want.A) > 2 || want.A > 0 && far > s.loss+2 {
-			t.Errorf("at %d,%d it is %v, want %v", x, y, c, want)
+			t.Errorf("the pixel at %d,%d is %v, want %v", x, y, c, want)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestAlpha(t *testing.T) {
 	for y := range out.Bounds().Dy() {
 		for x := range out.Bounds().Dx() {
 			if c := color.NRGBAModel.Convert(out.At(x, y)).(color.NRGBA); c.A > 40 && c.R > 8 {
-				t.Fatalf("at %d,%d it is %v: red shows", x, y, c)
+				t.Fatalf("the pixel at %d,%d is %v: the colour of transparent pixels shows", x, y, c)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func TestMemory(t *testing.T) {
 				t.Errorf("Make = %v (%q), want the reason %q", err, got, test.skip)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > most {
-				t.Errorf("it took %.1f MiB", float64(took)/(1<<20))
+				t.Errorf("Make took %.1f MiB", float64(took)/(1<<20))
 			} else {
 				t.Logf("%.1f MiB for %d bytes", float64(took)/(1<<20), len(test.data))
 			}

@@ -9,13 +9,19 @@ import (
 	"miramundo.dev/shared/logo/raster"
 )
 
-// coarse is the side to which pictures are averaged before they are filtered. The
-// memory and time of filtering grow with it.
+// A picture is reduced in two steps. First each pixel becomes the mean of a
+// rectangle of the original, row by row, so that the picture need not be in
+// memory a second time; that brings its longer side below 2*coarse. Then a
+// Catmull-Rom filter scales the rest, which keeps edges sharp. Colours are
+// multiplied by their alpha throughout: the colour of a transparent pixel must
+// not bleed into its neighbours.
+
+// coarse is half the side below which pictures are averaged before they are
+// filtered. The memory and time of filtering grow with it.
 const coarse = 3 * MaxSide / 2
 
-// scale returns a picture of at most MaxSide pixels on its longer side, with
-// its colours multiplied by their alpha, as filters need them. It never
-// enlarges.
+// scale returns a picture of at most MaxSide pixels on its longer side. It keeps
+// the proportions, and never enlarges.
 func scale(p raster.Picture) *image.RGBA {
 	src := average(p)
 	w, h := src.Rect.Dx(), src.Rect.Dy()
@@ -33,7 +39,7 @@ func scale(p raster.Picture) *image.RGBA {
 }
 
 // average returns p with a longer side of less than 2*coarse: each pixel is the
-// mean of a rectangle, of equal sizes but for one pixel.
+// mean of a rectangle, whose sides differ by at most one pixel from the others'.
 func average(p raster.Picture) *image.RGBA {
 	w, h := p.Canvas.Dx(), p.Canvas.Dy()
 	k := max(1, max(w, h)/coarse)
@@ -56,10 +62,10 @@ func average(p raster.Picture) *image.RGBA {
 	return dst
 }
 
-// sums add up the pixels of rectangles of a row.
+// sums add up the pixels of a row of rectangles.
 type sums struct {
-	ends []int // where the rectangle of each column ends
-	sum  []uint32
+	ends []int    // by column of the result: where its rectangle ends
+	sum  []uint32 // four channels for each column
 }
 
 func newSums(from, to int) *sums {
@@ -90,7 +96,8 @@ func (s *sums) add(row []byte) {
 	}
 }
 
-// mean writes the means of what was added in a number of rows, and starts anew.
+// mean writes the means over the given number of added rows to dst, and resets
+// the sums.
 func (s *sums) mean(dst []byte, rows int) {
 	from := 0
 	for x, to := range s.ends {
@@ -103,17 +110,17 @@ func (s *sums) mean(dst []byte, rows int) {
 	}
 }
 
-// rows gives the rows of a picture as they are seen, one at a time.
+// rows converts a picture row by row.
 type rows struct {
 	raster.Picture
-	row     *image.RGBA
-	palette [][4]byte // of pictures that have one
+	row     *image.RGBA // the current row, reused
+	palette [][4]byte   // colours by index; nil for a picture without a palette
 }
 
 func newRows(p raster.Picture) *rows {
 	r := &rows{Picture: p, row: image.NewRGBA(image.Rect(0, 0, p.Canvas.Dx(), 1))}
 	if im, ok := p.Image.(*image.Paletted); ok {
-		r.palette = make([][4]byte, 256) // what lies beyond the palette is seen as nothing
+		r.palette = make([][4]byte, 256) // an index beyond the palette is transparent
 		for i, c := range im.Palette {
 			red, green, blue, alpha := c.RGBA()
 			r.palette[i] = [4]byte{byte(red >> 8), byte(green >> 8), byte(blue >> 8), byte(alpha >> 8)}
@@ -122,7 +129,7 @@ func newRows(p raster.Picture) *rows {
 	return r
 }
 
-// at returns row y, until the next call.
+// at returns row y of the canvas, valid until the next call.
 func (r *rows) at(y int) []byte {
 	y += r.Canvas.Min.Y
 	if r.palette != nil {
@@ -133,7 +140,7 @@ func (r *rows) at(y int) []byte {
 	return r.row.Pix
 }
 
-// index looks the pixels of a row up in the palette.
+// index fills in a row from the indexes of its pixels.
 func (r *rows) index(im *image.Paletted, y int) {
 	clear(r.row.Pix)
 	if y < im.Rect.Min.Y || y >= im.Rect.Max.Y {
@@ -146,8 +153,8 @@ func (r *rows) index(im *image.Paletted, y int) {
 	}
 }
 
-// blank reports whether there is nothing to see: the pixels differ by no more
-// than what compression makes of one colour.
+// blank reports whether an image shows nothing: its pixels differ by no more than
+// the noise that compression adds to a single colour.
 func blank(im *image.RGBA) bool {
 	const noise = 3
 	low, high := [4]byte{255, 255, 255, 255}, [4]byte{}

@@ -1,5 +1,5 @@
-// Package thumbnail makes logos from picture files: small images that are encoded
-// by us, so that nothing a stranger sent is served as it came.
+// Package thumbnail makes logos from picture files: small images that this
+// service encodes itself, so that no byte from a stranger is served unchanged.
 package thumbnail
 
 import (
@@ -11,8 +11,9 @@ import (
 const MaxSide = 256
 
 // Make makes a logo from a file: scaled to at most MaxSide pixels and encoded
-// again, as PNG or WebP, whichever is smaller. Nothing of the file but its pixels
-// is kept. The error is raster.ErrSkipped.
+// again, as PNG or WebP, whichever is smaller. Only the pixels of the file are
+// kept, no metadata. The error is raster.ErrSkipped when no logo can be made. It
+// takes up to 64 MiB of memory; callers limit how many calls run at a time.
 func Make(data []byte) (logo.Image, error) {
 	p, err := raster.Decode(data)
 	if err != nil {
