@@ -1,5 +1,5 @@
-// Package reference knows where the reference data lies that some tests read:
-// in a folder beside the repository, which need not be there.
+// Package reference finds the reference data that some tests read: a folder
+// beside the repository, which may be absent.
 package reference
 
 import (
@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Dir returns the folder of reference data, or skips the test by its name.
+// Dir returns the folder ../shared/data beside the repository that holds the
+// working directory, or skips the test when there is none.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -16,12 +17,14 @@ func Dir(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			data := filepath.Join(filepath.Dir(dir), "shared", "data")
-			if _, err := os.Stat(data); err == nil {
-				return data
-			}
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+			continue
 		}
+		data := filepath.Join(filepath.Dir(dir), "shared", "data")
+		if _, err := os.Stat(data); err == nil {
+			return data
+		}
+		break
 	}
 	t.Skip("no ../shared/data")
 	return ""
