@@ -9,35 +9,41 @@ import (
 
 // Bounds of a Buffer.
 const (
-	batch   = 64 << 10               // bytes that are written at once
-	linger  = 200 * time.Millisecond // how long a record waits for others
-	backlog = 4 << 20                // bytes that wait for a writer that does not keep up
+	batch   = 64 << 10               // bytes of waiting records that start a write
+	linger  = 200 * time.Millisecond // the longest time that a record waits for others
+	backlog = 4 << 20                // bytes that may wait while the writer is slow
 )
 
-// A Buffer is a writer of records that never makes its callers wait for the
-// one below: it gathers what they write and passes it on in batches, 64 KiB or
-// 200 ms at a time. When the writer below does not keep up, records beyond 4
-// MiB are lost, and the next that gets through is one that says how many.
+// A Buffer is a writer of log records that never blocks its callers: it collects
+// records and writes them to another writer in the background, in batches of 64 KiB
+// or every 200 ms. When that writer falls behind, records beyond 4 MiB are dropped,
+// and a record with their number is written when it accepts data again. Logging is
+// therefore never the reason for a slow response.
+//
+// A Buffer may be used concurrently. Records keep the order in which they came. A
+// process that ends without Close loses the records of the last 200 ms.
 type Buffer struct {
-	w    io.Writer
-	full chan struct{} // told when a batch is there
-	stop chan struct{}
-	done chan struct{}
+	w    io.Writer     // used by the goroutine of run alone, until done is closed
+	full chan struct{} // receives a signal when a batch is waiting
+	stop chan struct{} // closed by Close
+	done chan struct{} // closed when run has returned
 
-	mu      sync.Mutex
-	waiting []byte // guarded by mu
-	lost    int    // records; guarded by mu
-	closed  bool   // guarded by mu
+	mu      sync.Mutex // guards the fields below
+	waiting []byte     // records that are not yet written
+	lost    int        // number of dropped records
+	closed  bool
 }
 
-// NewBuffer returns a buffer before w. Close it, or lose what is in it.
+// NewBuffer returns a buffer before w and starts its goroutine, which ends with
+// Close.
 func NewBuffer(w io.Writer) *Buffer {
 	b := &Buffer{w: w, full: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	go b.run()
 	return b
 }
 
-// Write takes one record. It fails only after Close, when the writer does.
+// Write adds one record, which it copies. Before Close it never fails; after Close
+// it writes to the underlying writer directly and returns its error.
 func (b *Buffer) Write(record []byte) (int, error) {
 	if !b.keep(record) {
 		<-b.done
@@ -46,7 +52,8 @@ func (b *Buffer) Write(record []byte) (int, error) {
 	return len(record), nil
 }
 
-// keep puts a record to those that wait. It reports false when none may.
+// keep adds a record to the waiting ones, or drops it when too many bytes wait. It
+// returns false when the buffer is closed.
 func (b *Buffer) keep(record []byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,19 +74,21 @@ func (b *Buffer) keep(record []byte) bool {
 	return true
 }
 
-// Close writes what is left. Records that come later are written at once.
+// Close writes the waiting records and waits until that is done. Later records are
+// written at once. Repeated calls are allowed.
 func (b *Buffer) Close() error {
 	b.mu.Lock()
-	again := b.closed
+	wasClosed := b.closed
 	b.closed = true
 	b.mu.Unlock()
-	if !again {
+	if !wasClosed {
 		close(b.stop)
 	}
 	<-b.done
 	return nil
 }
 
+// run writes batches until Close.
 func (b *Buffer) run() {
 	defer close(b.done)
 	tick := time.NewTicker(linger)
@@ -100,7 +109,10 @@ func (b *Buffer) run() {
 	}
 }
 
-// flush writes what waits and returns its memory for the next batch.
+// flush writes the waiting records. spare is the memory for the records that come
+// meanwhile; flush returns the memory that it has written, for the next call. The
+// two slices alternate, so that steady logging allocates nothing. Memory that grew
+// far beyond a batch is released.
 func (b *Buffer) flush(spare []byte) []byte {
 	b.mu.Lock()
 	out, lost := b.waiting, b.lost
@@ -110,7 +122,7 @@ func (b *Buffer) flush(spare []byte) []byte {
 		out = fmt.Appendf(out, `{"severity":"WARNING","message":"log records were lost","records":%d}`+"\n", lost)
 	}
 	if len(out) > 0 {
-		_, _ = b.w.Write(out) // a log that cannot be written cannot be told of either
+		_, _ = b.w.Write(out) // a failing log has no place to report its failure
 	}
 	if cap(out) > 4*batch {
 		return nil

@@ -1,8 +1,12 @@
-// Package cloudlog knows the form in which the cloud reads log records: one
-// JSON object a line, with severity, message and trace where its log viewer
-// looks for them.
+// Package cloudlog writes log records in the form that the cloud's logging service
+// parses: one JSON object per line, with the severity, message and trace in the
+// members that its log viewer reads.
 //
 //	{"severity":"INFO","time":"…","message":"…","logging.googleapis.com/trace":"projects/P/traces/T", …}
+//
+// A record is appended to a pooled buffer without reflection for the usual types of
+// attributes, because every request writes one. Attributes of a logger made by With
+// are rendered once. Groups are flattened into dotted keys.
 package cloudlog
 
 import (
@@ -17,8 +21,9 @@ import (
 	"unicode/utf8"
 )
 
-// A Handler writes records to one writer. Its method Handle may be called
-// concurrently; each record is one Write.
+// A Handler is a slog.Handler that writes records to one writer. It may be used
+// concurrently, together with all handlers derived from it: each record is one
+// Write, and Writes do not overlap.
 type Handler struct {
 	out     *output
 	level   slog.Leveler
@@ -27,26 +32,26 @@ type Handler struct {
 	groups  string // open groups, rendered: "a.b."
 }
 
+// An output is the writer that a handler and those derived from it share.
 type output struct {
 	mu sync.Mutex
 	w  io.Writer
 }
 
-// New returns a handler that writes records of at least level to w. The
-// project names traces; without one they keep their bare id.
+// New returns a handler that writes records of at least level to w. project is the
+// cloud project in the names of traces; when it is empty, a trace is its bare id.
 func New(w io.Writer, level slog.Leveler, project string) *Handler {
 	return &Handler{out: &output{w: w}, level: level, project: project}
 }
 
-// An Appender is the value of an attribute that renders itself as JSON. An
-// Appender that is a [slog.LogValuer] too is rendered by AppendJSON here, and by
-// LogValue in other handlers.
+// An Appender is the value of an attribute that appends itself as JSON. This
+// package's handler prefers AppendJSON to LogValue for a value that has both; other
+// handlers use LogValue.
 type Appender interface {
 	AppendJSON([]byte) []byte
 }
 
-// Trace is the context key under which the W3C traceparent header of the
-// request is found, as a string.
+// Trace is the context key of the request's W3C traceparent header, a string.
 var Trace = traceKey{}
 
 type traceKey struct{}
@@ -74,9 +79,10 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	return &n
 }
 
+// lines are the buffers of records.
 var lines = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
 
-// Handle writes r as one line.
+// Handle writes r as one line. It returns the error of the writer.
 func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	line := lines.Get().(*[]byte)
 	defer lines.Put(line)
@@ -106,7 +112,7 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-// severity names a level as the cloud does.
+// severity returns the name of a level in the cloud's logs.
 func severity(l slog.Level) string {
 	switch {
 	case l >= slog.LevelError:
@@ -120,8 +126,9 @@ func severity(l slog.Level) string {
 }
 
 // trace appends the members for a traceparent such as
-// "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"; nothing when it
-// is not one.
+// "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01": version, trace id,
+// span id and flags, of which the last bit says whether the trace is sampled. It
+// appends nothing for any other text, since callers may send anything.
 func (h *Handler) trace(b []byte, parent string) []byte {
 	if len(parent) < 55 || parent[2] != '-' || parent[35] != '-' || parent[52] != '-' ||
 		!isHex(parent[3:35]) || !isHex(parent[36:52]) {
@@ -147,7 +154,8 @@ func isHex(s string) bool {
 	return true
 }
 
-// attr appends a as a member, or several when it is a group.
+// attr appends an attribute as a member, or the members of a group. groups is the
+// prefix of its key.
 func (h *Handler) attr(b []byte, groups string, a slog.Attr) []byte {
 	v := a.Value
 	if !rendersItself(v) {
@@ -175,7 +183,7 @@ func (h *Handler) attr(b []byte, groups string, a slog.Attr) []byte {
 	return appendValue(b, v)
 }
 
-// rendersItself reports whether v is a LogValuer that is an Appender too.
+// rendersItself reports whether v is both a LogValuer and an Appender.
 func rendersItself(v slog.Value) bool {
 	if v.Kind() != slog.KindLogValuer {
 		return false
@@ -184,6 +192,8 @@ func rendersItself(v slog.Value) bool {
 	return ok
 }
 
+// appendValue appends a resolved value as JSON. Durations are texts such as "1.5s",
+// times are in UTC.
 func appendValue(b []byte, v slog.Value) []byte {
 	switch v.Kind() {
 	case slog.KindString:
@@ -202,6 +212,8 @@ func appendValue(b []byte, v slog.Value) []byte {
 	return appendAny(b, v.Any())
 }
 
+// appendAny appends a value of any other type: an error or a Stringer as its text, a
+// value that cannot be encoded as "!" and the reason.
 func appendAny(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case Appender:
@@ -249,6 +261,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
+// appendEscape appends an ASCII character that must be escaped in JSON.
 func appendEscape(b []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':

@@ -10,11 +10,11 @@ import (
 // viewer looks for it under this name.
 const RequestKey = "httpRequest"
 
-// A Request is what the log says about one answered HTTP request. It holds no
-// path, query, header or address of the caller, because any of them may hold a
-// secret: the pattern of the route stands for the path.
+// A Request describes one answered HTTP request. It contains no path, query, header
+// or address of the caller, because any of them may contain a secret; the pattern of
+// the route is logged in place of the path.
 //
-// Handlers other than [Handler] show it as a group of plain values.
+// Handlers other than [Handler] log it as a group of plain values.
 type Request struct {
 	Method  string // such as "GET"; "OTHER" for a method that is not a standard one
 	Route   string // the pattern that the path matched, such as "/api/channels/{id}"
@@ -47,8 +47,8 @@ func (r *Request) LogValue() slog.Value {
 		slog.Int64("size", r.Size), slog.Duration("latency", r.Latency))
 }
 
-// KnownMethod returns method when it is a standard one, and "OTHER" when it is
-// not: the log does not repeat whatever a caller sends.
+// KnownMethod returns method when it is a standard method, and "OTHER" otherwise, so
+// that a caller cannot write text of its own into the log.
 func KnownMethod(method string) string {
 	switch method {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":

@@ -4,6 +4,12 @@
 // setting of gzip or zstd. A body that does not change is compressed once, with
 // a high setting and also in brotli (see [Precompress]). Bodies below
 // [Least] bytes are not compressed: it would save nothing.
+//
+// The Accept-Encoding header is read as RFC 9110 specifies it, section 12.5.3:
+// codings with weights, "*" for all others. The coding with the highest weight that
+// is offered wins; among equal weights the order is brotli, zstd, gzip. A header
+// that is absent, empty or malformed selects the uncompressed body. Encoders are
+// pooled, because each of them allocates its window when it is made.
 package encoding
 
 import (
@@ -39,9 +45,9 @@ func (c Coding) String() string { return names[c] }
 // fit one packet as they are.
 const Least = 1024
 
-// quick are the codings in which a body is compressed while the caller waits.
-// Brotli is not among them: at its fastest it takes twice as long as the others
-// and its output is no smaller.
+// quick are the codings in which a body is compressed during its request.
+// Brotli is not among them: at its fastest setting it takes twice as long as the
+// others and its output is not smaller.
 var quick = [count]bool{Zstd: true, Gzip: true}
 
 // Quick returns the coding for a body that is rendered for one response to a
@@ -71,8 +77,8 @@ func choose(accept string, offered *[count]bool) Coding {
 // thousandths; 0 for a coding that it refuses or omits. Where a coding is
 // repeated, the last weight counts.
 func weights(accept string) (ws [count]int) {
-	star := -1
-	said := [count]bool{}
+	star := -1 // the weight of "*"; -1 when the header does not contain it
+	named := [count]bool{}
 	for accept != "" {
 		var item string
 		item, accept, _ = strings.Cut(accept, ",")
@@ -84,12 +90,12 @@ func weights(accept string) (ws [count]int) {
 		}
 		for c, n := range names {
 			if strings.EqualFold(name, n) || c == int(Gzip) && strings.EqualFold(name, "x-gzip") {
-				ws[c], said[c] = q, true
+				ws[c], named[c] = q, true
 			}
 		}
 	}
 	for c := range ws {
-		if !said[c] && star >= 0 {
+		if !named[c] && star >= 0 {
 			ws[c] = star
 		}
 	}
@@ -127,7 +133,8 @@ func weight(params string) int {
 	return 0
 }
 
-// Compressible reports whether bodies of a media type get smaller by compression.
+// Compressible reports whether bodies of a media type get smaller by compression:
+// texts, JSON, XML, scripts and playlists do; pictures are compressed already.
 func Compressible(mediaType string) bool {
 	media, _, _ := strings.Cut(mediaType, ";")
 	switch {
@@ -138,6 +145,8 @@ func Compressible(mediaType string) bool {
 	return false
 }
 
+// The encoders of rendered bodies. The zstd encoder may be used concurrently, a
+// gzip writer may not.
 var (
 	gzips = sync.Pool{New: func() any {
 		w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails for unknown levels only
@@ -147,6 +156,7 @@ var (
 	buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 )
 
+// newZstd returns a zstd encoder with a window of 1 MiB, which keeps its memory low.
 func newZstd(level zstd.EncoderLevel) *zstd.Encoder {
 	// Browsers accept a window of at most 8 MiB (RFC 9659). NewWriter fails only
 	// for invalid options, and these are constants.
@@ -154,8 +164,9 @@ func newZstd(level zstd.EncoderLevel) *zstd.Encoder {
 	return e
 }
 
-// Encode calls send with data in coding c, which is Zstd, Gzip or Identity.
-// The slice that send receives is valid until send returns.
+// Encode calls send once with data in coding c, which must be Zstd, Gzip or
+// Identity, and returns send's error. The slice that send receives is valid only
+// until send returns, because its buffer is reused.
 func Encode(c Coding, data []byte, send func([]byte) error) error {
 	if c == Identity {
 		return send(data)
@@ -180,13 +191,16 @@ func Encode(c Coding, data []byte, send func([]byte) error) error {
 	return send(b.Bytes())
 }
 
-// Variants are one body in every coding.
+// Variants hold one body in several codings. They do not change and may be used
+// concurrently.
 type Variants struct {
-	bodies  [count][]byte
+	bodies  [count][]byte // nil for a coding that is not offered
 	offered [count]bool
 }
 
-// Precompress returns data in every coding that makes it smaller.
+// Precompress returns data in every coding that makes it smaller. It takes much
+// longer than [Encode], so it is for bodies that are served many times. The result
+// refers to data, which must not be changed afterwards.
 func Precompress(data []byte) *Variants {
 	v := &Variants{}
 	v.bodies[Identity] = data
@@ -199,33 +213,38 @@ func Precompress(data []byte) *Variants {
 	return v
 }
 
+// keep adds a variant, unless it is not smaller than the body itself.
 func (v *Variants) keep(c Coding, body []byte) {
 	if len(body) < len(v.bodies[Identity]) {
 		v.bodies[c], v.offered[c] = body, true
 	}
 }
 
-// Choose returns the body for a caller with this Accept-Encoding header.
+// Choose returns the body for a caller with this Accept-Encoding header, and its
+// coding. The caller must not change the body.
 func (v *Variants) Choose(accept string) (Coding, []byte) {
 	c := choose(accept, &v.offered)
 	return c, v.bodies[c]
 }
 
+// An encoder compresses what is written to it; Close completes its output.
 type encoder interface {
 	Write([]byte) (int, error)
 	Close() error
 }
 
-// brotliBest stops two levels below the best, which takes seventeen times as
-// long for a tenth less.
+// brotliBest uses level 9 of 11: the last two levels take seventeen times as long
+// and save a tenth of the size.
 func brotliBest(b *bytes.Buffer) encoder { return brotli.NewWriterLevel(b, 9) }
 
+// gzipBest uses the highest level of gzip.
 func gzipBest(b *bytes.Buffer) encoder {
 	w, _ := gzip.NewWriterLevel(b, gzip.BestCompression)
 	return w
 }
 
-// writeAll returns data as open encodes it. Writing to memory does not fail.
+// writeAll returns data compressed by the encoder that open returns. Errors are
+// ignored, because writing to memory does not fail.
 func writeAll(open func(*bytes.Buffer) encoder, data []byte) []byte {
 	var b bytes.Buffer
 	w := open(&b)

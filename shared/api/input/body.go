@@ -13,13 +13,20 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
+// A JSON body is read whole, up to the limit of its endpoint, and checked in the
+// order of cost before it is decoded: size, media type, UTF-8, depth, syntax. So a
+// hostile body is refused after one pass over at most limit bytes. Only then are
+// the members that the plan declares decoded, each by its own field; the others are
+// never decoded.
+
 // maxDepth is how deep arrays and objects of a body may nest. No endpoint
 // reads more than two levels.
 const maxDepth = 32
 
-// decodeBody reads a JSON object from the body of r. Members are matched by
-// their exact names; of a member that repeats the last counts. It returns
-// which fields it set.
+// decodeBody reads a JSON object from the body of r into v. Members are matched by
+// their exact names, case included; the last of repeated members counts. It returns
+// a bit set of the fields that it set. An empty body is an empty object, unless a
+// member is required.
 func (p *Plan) decodeBody(r *http.Request, v reflect.Value, limit int64) (seen uint64, err error) {
 	data, err := readBody(r, limit, isJSON)
 	if err != nil || len(data) == 0 && p.required&p.body == 0 {
@@ -43,8 +50,10 @@ func (p *Plan) decodeBody(r *http.Request, v reflect.Value, limit int64) (seen u
 	return seen, nil
 }
 
-// readBody returns the body of r, which must be of a content type that is taken
-// and have at most limit bytes.
+// readBody returns the body of r; nil when r has none. It refuses a body of more
+// than limit bytes, by its declared length before reading where there is one; a
+// content type for which taken returns false; and any content encoding, since a
+// compressed body has no known size.
 func readBody(r *http.Request, limit int64, taken func(contentType string) bool) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return nil, nil
@@ -65,6 +74,7 @@ func readBody(r *http.Request, limit int64, taken func(contentType string) bool)
 	return data, nil
 }
 
+// isJSON reports whether a content type is JSON in UTF-8.
 func isJSON(contentType string) bool {
 	media, params, err := mime.ParseMediaType(contentType)
 	if err != nil || media != "application/json" {
@@ -75,7 +85,9 @@ func isJSON(contentType string) bool {
 }
 
 // Object returns the members of data, which must be one JSON object in UTF-8 that
-// does not nest deeply. Its errors are [fault.ErrBody] with a reason.
+// nests at most 32 levels deep. Its errors are [fault.ErrBody] with the member
+// "reason": missing, encoding, too_deep, syntax or not_object. The values are parts
+// of data, and not decoded.
 func Object(data []byte) (map[string]json.RawMessage, error) {
 	refuse := func(reason string) error { return fault.ErrBody.With("reason", reason) }
 	switch data = bytes.TrimSpace(data); {
@@ -97,7 +109,8 @@ func Object(data []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// depth returns how deep the brackets of a JSON text nest, without recursion.
+// depth returns how deep the brackets of a JSON text nest. It does not recurse, so
+// that deep nesting cannot exhaust the stack, and works on invalid JSON too.
 func depth(data []byte) (most int) {
 	level, quoted := 0, false
 	for i := 0; i < len(data); i++ {
@@ -117,7 +130,8 @@ func depth(data []byte) (most int) {
 	return most
 }
 
-// setJSON decodes raw, a member of a body, into v.
+// setJSON decodes raw, the value of a body's member, into v, and checks its bounds.
+// null leaves a nullable field as it is.
 func (f *field) setJSON(v reflect.Value, raw json.RawMessage) *problem {
 	if string(raw) == "null" {
 		if f.Nullable {
@@ -147,9 +161,10 @@ func (f *field) setJSON(v reflect.Value, raw json.RawMessage) *problem {
 	return nil
 }
 
+// isDigit reports whether a JSON value that begins with c is a number.
 func isDigit(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
 
-// setList decodes a list of texts, none of which is null.
+// setList decodes a list of texts. It refuses null among them.
 func (f *field) setList(v reflect.Value, raw json.RawMessage) *problem {
 	var items []*string
 	if json.Unmarshal(raw, &items) != nil {

@@ -13,15 +13,21 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
+// A request is decoded in the order query, path and headers, body; the first bad
+// input is reported. The raw query is read in one pass without a map: most requests
+// have no more than three parameters, and most values need no unescaping and are
+// parts of the query string. Each value is parsed and checked by its field, so a
+// handler receives values within the declared bounds only.
+
 // MaxQuery is the greatest length of a raw query, in bytes: room for one
 // ticket of 6,000 characters and everything else.
 const MaxQuery = 16 << 10
 
-// A problem is why a value is refused. Its reason is sent to the caller, so
-// that a program need not read the sentence.
+// A problem is the reason for which a value is refused. It is sent to the caller as
+// a code, so that a program need not parse the message.
 type problem struct {
 	reason string
-	bound  any // of the reasons that have one
+	bound  any // the limit that was exceeded, or the allowed values; nil for other reasons
 }
 
 var (
@@ -35,7 +41,7 @@ var (
 	missing     = &problem{reason: "missing"}
 )
 
-// refuse returns base for a parameter and why it is refused.
+// refuse returns base with the name of the bad input, the reason and the bound.
 func (b *problem) refuse(base *fault.Error, name string) error {
 	e := base.With("param", name).With("reason", b.reason)
 	if b.bound != nil {
@@ -46,7 +52,8 @@ func (b *problem) refuse(base *fault.Error, name string) error {
 
 // Decode fills v, a copy of the preset, from r, whose body may have at most
 // limit bytes. Its errors are faults with the members "param", the name of the
-// input that is wrong, "reason", and "bound" where the reason has one.
+// bad input, "reason", and "bound" for a limit. After an error v is partly filled
+// and must not be used. A plan may decode requests concurrently.
 func (p *Plan) Decode(r *http.Request, v reflect.Value, limit int64) error {
 	seen, err := p.decodeQuery(r.URL.RawQuery, v)
 	if err != nil {
@@ -83,7 +90,8 @@ func (p *Plan) Decode(r *http.Request, v reflect.Value, limit int64) error {
 	return p.complete(seen)
 }
 
-// complete refuses a request that lacks a required input.
+// complete refuses a request that lacks a required input, naming the first one that
+// is missing. seen is the bit set of the inputs that the request has.
 func (p *Plan) complete(seen uint64) error {
 	lacks := p.required &^ seen
 	if lacks == 0 {
@@ -101,8 +109,8 @@ func (p *Plan) complete(seen uint64) error {
 	return nil
 }
 
-// decodeQuery reads a raw query in one pass. It returns which fields it set. An
-// endpoint without parameters does not look at it.
+// decodeQuery reads a raw query in one pass and returns a bit set of the fields
+// that it set. It ignores the query of an endpoint without parameters.
 func (p *Plan) decodeQuery(raw string, v reflect.Value) (seen uint64, err error) {
 	if len(p.queries) == 0 {
 		return 0, nil
@@ -139,7 +147,7 @@ func (p *Plan) decodeQuery(raw string, v reflect.Value) (seen uint64, err error)
 // A pair is one parameter of a raw query.
 type pair struct {
 	key, value string
-	escaped    bool // has "%" or "+" somewhere
+	escaped    bool // key or value contains "%" or "+"
 }
 
 // nextPair cuts the first parameter off a raw query.
@@ -160,6 +168,8 @@ func nextPair(raw string) (q pair, rest string) {
 	return q.cut(raw, equals), ""
 }
 
+// cut returns q with the key and the value of text, whose first "=" is at the index
+// equals. A parameter without "=" has no value and is ignored.
 func (q pair) cut(text string, equals int) pair {
 	if equals >= 0 {
 		q.key, q.value = text[:equals], text[equals+1:]
@@ -167,7 +177,8 @@ func (q pair) cut(text string, equals int) pair {
 	return q
 }
 
-// query returns the field that a parameter is for.
+// query returns the index of the field for a parameter, and false for an unknown
+// parameter.
 func (p *Plan) query(q pair) (int, bool) {
 	name := q.key
 	if q.escaped {
@@ -184,7 +195,7 @@ func (p *Plan) query(q pair) (int, bool) {
 // empty, and "" without one.
 func Query(raw, name string) string {
 	if !strings.Contains(raw, name+"=") {
-		return "" // said without a pass, as most queries can be
+		return "" // the usual case, found without parsing
 	}
 	for raw != "" {
 		var q pair
@@ -197,6 +208,7 @@ func Query(raw, name string) string {
 	return ""
 }
 
+// unescape decodes a percent-encoded key or value.
 func unescape(s string) (string, *problem) {
 	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
 		return s, nil
@@ -208,7 +220,7 @@ func unescape(s string) (string, *problem) {
 	return text, nil
 }
 
-// setText parses text, which came as a parameter, into v.
+// setText parses text, the value of a parameter, into v, and checks its bounds.
 func (f *field) setText(v reflect.Value, text string) *problem {
 	if f.pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -233,8 +245,8 @@ func (f *field) setText(v reflect.Value, text string) *problem {
 	return nil
 }
 
-// setInteger parses a decimal integer. One above the cap is the cap, however
-// long it is.
+// setInteger parses a decimal integer. A number above the cap is reduced to the cap,
+// even one that exceeds 64 bits.
 func (f *field) setInteger(v reflect.Value, text string) *problem {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if text[0] == '+' || err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -266,6 +278,7 @@ func (f *field) setNumber(v reflect.Value, text string) *problem {
 	return nil
 }
 
+// checkNumber compares a number with the bounds of the field.
 func (f *field) checkNumber(n float64) *problem {
 	if f.Min != nil && n < *f.Min {
 		return &problem{"too_small", *f.Min}
@@ -297,6 +310,7 @@ func (f *field) checkText(text string, breaks bool) *problem {
 	return nil
 }
 
+// checkRunes refuses invalid UTF-8 and control characters.
 func checkRunes(text string, breaks bool) *problem {
 	if isPlain(text) {
 		return nil

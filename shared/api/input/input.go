@@ -1,7 +1,9 @@
 // Package input decodes the path, the query, the headers and the body of a
 // request into a struct, and refuses invalid values.
 //
-// The tags of a field declare its source and its bounds:
+// [Compile] reads the tags of the struct once, when an endpoint is declared, into a
+// [Plan]. Requests are decoded by the plan, and the OpenAPI document and the tools
+// describe the same plan. The tags of a field declare its source and its bounds:
 //
 //	path:"id" query:"q" header:"X-Name" json:"name"   the source
 //	description:"…"           for people and agents, in the OpenAPI document
@@ -37,59 +39,62 @@ const (
 	MaxBodyText = 4096
 )
 
-// maxItems bounds lists that declare no bound.
+// maxItems is the greatest length of a list that declares no maxItems.
 const maxItems = 100
 
 // A Param is one input of an endpoint, as its tags declare it.
 type Param struct {
-	Name      string
-	In        string // "path", "query", "header" or "body"
-	Type      string // "string", "integer", "number", "boolean" or "array"
-	Doc       string
-	Required  bool
-	Nullable  bool // a body member that may be null
-	Default   string
-	Enum      []string
-	Min, Max  *float64
-	Cap       *int64
-	MinLength int
-	MaxLength int
-	MaxItems  int
-	Pattern   string
+	Name      string   // of the parameter, header or body member
+	In        string   // "path", "query", "header" or "body"
+	Type      string   // "string", "integer", "number", "boolean" or "array"
+	Doc       string   // description for the documentation
+	Required  bool     // true for every path parameter
+	Nullable  bool     // a body member that may be null
+	Default   string   // as a parameter would have it; empty for the zero value
+	Enum      []string // the allowed values; nil for any
+	Min, Max  *float64 // inclusive bounds of a number; nil for none
+	Cap       *int64   // greater numbers are reduced to it; nil for none
+	MinLength int      // in characters
+	MaxLength int      // in characters
+	MaxItems  int      // of a list
+	Pattern   string   // regular expression in RE2 syntax; empty for any text
 }
 
-// A Plan is how to decode one type of struct. It is made once.
+// A Plan holds everything that decoding one type of struct needs. It does not
+// change after Compile and may be used concurrently.
 type Plan struct {
 	Params []Param
 	Body   bool  // some field comes from the body
-	Raws   []Raw // the fields of which one takes the whole body; none when it is a JSON object
+	Raws   []Raw // fields for the whole body, by media type; nil when the body is a JSON object
 
-	preset   reflect.Value
-	fields   []field // in the order of Params
-	queries  map[string]int
-	required uint64 // bits of the fields
-	body     uint64
+	preset   reflect.Value  // a struct with the defaults
+	fields   []field        // in the order of Params; at most 64, for the bit sets
+	queries  map[string]int // indices of the fields of the query, by parameter
+	required uint64         // bit i is set when field i is required
+	body     uint64         // bit i is set when field i comes from the body
 }
 
-// A field is a Param ready to be decoded.
+// A field is a Param with what decoding it needs.
 type field struct {
 	Param
-	index   []int
-	kind    reflect.Kind
+	index   []int        // of the field in the struct
+	kind    reflect.Kind // of the value, also behind a pointer
 	pointer bool
-	pattern *regexp.Regexp
-	enum    map[string]bool
+	pattern *regexp.Regexp  // nil for any text
+	enum    map[string]bool // nil for any value
 }
 
-// sources are the tags that say where a field comes from.
+// sources are the tags that declare the source of a field.
 var sources = []string{"path", "query", "header", "json"}
 
-// Compile returns the plan for struct type t, for a request path in the syntax
-// of http.ServeMux.
+// Compile returns the plan for struct type t and a path pattern in the syntax of
+// http.ServeMux. It returns an error for tags that contradict each other or the
+// path, and for two inputs of one name, which a tool could not tell apart. Fields of
+// embedded structs are inputs too.
 func Compile(t reflect.Type, path string) (*Plan, error) {
 	p := &Plan{preset: reflect.New(t).Elem(), queries: map[string]int{}}
 	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("input %s is no struct", t)
+		return nil, fmt.Errorf("input %s must be a struct", t)
 	}
 	for _, sf := range reflect.VisibleFields(t) {
 		if sf.Anonymous {
@@ -103,15 +108,15 @@ func Compile(t reflect.Type, path string) (*Plan, error) {
 		return nil, fmt.Errorf("two fields take %q: the arguments of a tool have one name each", name)
 	}
 	if p.body != 0 && p.Raws != nil {
-		return nil, fmt.Errorf("input %s takes the body in two ways", t)
+		return nil, fmt.Errorf("input %s declares both a raw body and members of a JSON body", t)
 	}
 	if len(p.fields) > 64 {
-		return nil, fmt.Errorf("%d fields, over 64", len(p.fields))
+		return nil, fmt.Errorf("%d fields; at most 64 are allowed", len(p.fields))
 	}
 	return p, p.checkPath(path)
 }
 
-// repeated returns a name that two fields have; empty when there is none.
+// repeated returns the first name that two fields have; empty when all differ.
 func repeated(fields []field) string {
 	seen := map[string]bool{}
 	for _, f := range fields {
@@ -123,15 +128,16 @@ func repeated(fields []field) string {
 	return ""
 }
 
-// Preset returns a struct with the defaults, to be copied and decoded into.
+// Preset returns a struct with the defaults. Callers decode into a copy of it.
 func (p *Plan) Preset() any { return p.preset.Interface() }
 
-// Has reports whether the query may hold the parameter name.
+// Has reports whether name is a parameter of the query.
 func (p *Plan) Has(name string) bool {
 	_, ok := p.queries[name]
 	return ok
 }
 
+// add adds a field of the struct to the plan.
 func (p *Plan) add(sf reflect.StructField) error {
 	if media := sf.Tag.Get("body"); media != "" {
 		return p.addRaw(sf, media)
@@ -165,12 +171,13 @@ func (p *Plan) add(sf reflect.StructField) error {
 func (p *Plan) checkPath(path string) error {
 	for _, f := range p.fields {
 		if f.In == "path" && !strings.Contains(path, "{"+f.Name+"}") && !strings.Contains(path, "{"+f.Name+"...}") {
-			return fmt.Errorf("path has no {%s}", f.Name)
+			return fmt.Errorf("the path must contain {%s}", f.Name)
 		}
 	}
 	return nil
 }
 
+// compileField returns the field for a field of the struct, from its type and tags.
 func compileField(sf reflect.StructField) (field, error) {
 	f := field{index: sf.Index}
 	for _, source := range sources {
@@ -198,7 +205,7 @@ func compileField(sf reflect.StructField) (field, error) {
 	return f, f.bounds(sf.Tag)
 }
 
-// typed takes the type of the field.
+// typed sets what the Go type of the field determines.
 func (f *field) typed(t reflect.Type) error {
 	if t.Kind() == reflect.Pointer {
 		f.pointer, t = true, t.Elem()
@@ -250,7 +257,7 @@ func (f *field) bounds(tag reflect.StructTag) (err error) {
 	return f.numbers(tag)
 }
 
-// numbers takes the tags that are numbers.
+// numbers sets the bounds whose tags are numbers.
 func (f *field) numbers(tag reflect.StructTag) error {
 	take := map[string]func(float64){
 		"minimum":   func(n float64) { f.Min = &n },

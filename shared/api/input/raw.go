@@ -11,19 +11,25 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// A Raw is a body that an endpoint receives unparsed, by its media type.
+// An endpoint that accepts files or texts declares []byte fields with the tag body,
+// each for its own media types. The field for the content type of the request
+// receives the body unparsed and the others stay nil, so the handler sees by the
+// field which kind of body it has.
+
+// A Raw is a field that receives the whole body of a request with one of its media
+// types.
 type Raw struct {
-	Media []string
-	Doc   string
-	index []int
+	Media []string // without parameters, such as text/plain
+	Doc   string   // description for the documentation
+	index []int    // of the field in the struct
 }
 
 var bytesType = reflect.TypeFor[[]byte]()
 
-// addRaw takes a field that holds a whole body, as its tag body says.
+// addRaw adds a field with the tag body, whose value lists media types.
 func (p *Plan) addRaw(sf reflect.StructField, media string) error {
 	if sf.Type != bytesType || !sf.IsExported() {
-		return fmt.Errorf("holds a body and is no exported []byte")
+		return fmt.Errorf("has the tag body and must be an exported []byte")
 	}
 	r := Raw{Doc: sf.Tag.Get("description"), index: sf.Index}
 	for m := range strings.SplitSeq(media, ",") {
@@ -33,7 +39,8 @@ func (p *Plan) addRaw(sf reflect.StructField, media string) error {
 	return nil
 }
 
-// decodeRaw gives the body of r to the field that takes its media type.
+// decodeRaw sets the field for the media type of r to the body of r. It refuses a
+// request without a body.
 func (p *Plan) decodeRaw(r *http.Request, v reflect.Value, limit int64) error {
 	var to *Raw
 	data, err := readBody(r, limit, func(contentType string) bool {
@@ -50,8 +57,8 @@ func (p *Plan) decodeRaw(r *http.Request, v reflect.Value, limit int64) error {
 	return nil
 }
 
-// raw returns the field for a content type; nil when there is none. Texts are
-// UTF-8.
+// raw returns the field for a content type; nil for a type that no field accepts
+// and for a charset other than UTF-8.
 func (p *Plan) raw(contentType string) *Raw {
 	media, params, err := mime.ParseMediaType(contentType)
 	if charset := params["charset"]; err != nil || charset != "" && !strings.EqualFold(charset, "utf-8") {

@@ -4,7 +4,9 @@
 //
 // The inputs are described from the plan that decodes them, so the two cannot
 // disagree. The results are described from their Go types: a field without
-// omitempty is required, and a pointer may be null.
+// omitempty is required, and a pointer may be null. The document is built once, when
+// a process starts, and is the same for the same table: maps are written in the
+// order of their keys.
 package openapi
 
 import (
@@ -27,11 +29,13 @@ import (
 type Info struct {
 	Title       string
 	Description string
-	Version     string // the build
-	BaseURL     string // of the service
+	Version     string // of the build
+	BaseURL     string // of the service, without a trailing slash
 }
 
-// Document returns an OpenAPI 3.1.0 document, in JSON, of the table.
+// Document returns the OpenAPI 3.1.0 document of a table, in JSON. It returns an
+// error when two endpoints have the same method and path, and when two types would
+// have the same schema name.
 func Document(info Info, table []api.Endpoint) ([]byte, error) {
 	b := newBuilder()
 	for _, e := range table {
@@ -50,7 +54,8 @@ func Document(info Info, table []api.Endpoint) ([]byte, error) {
 	return json.MarshalIndent(b.reflector.Spec, "", " ")
 }
 
-// Path returns the path of e as an OpenAPI path template.
+// Path returns the path of e as an OpenAPI path template, which has neither the "{$}"
+// nor the "..." of [http.ServeMux].
 func Path(e api.Endpoint) string {
 	return strings.NewReplacer("{$}", "", "...}", "}").Replace(e.Path)
 }
@@ -172,12 +177,14 @@ func failures(e api.Endpoint) map[int]openapi31.Response {
 	return all
 }
 
+// header describes a response header.
 func header(doc, typ string) openapi31.HeaderOrReference {
 	h := (&openapi31.Header{}).WithDescription(doc).WithSchema(map[string]any{"type": typ})
 	return openapi31.HeaderOrReference{Header: h}
 }
 
-// security lists the credentials that e accepts; one of them is enough.
+// security lists the credentials that e accepts, of which a caller needs one, and
+// adds them to the document.
 func (b *builder) security(e api.Endpoint) []map[string][]string {
 	var names []string
 	switch {
@@ -199,6 +206,7 @@ func (b *builder) security(e api.Endpoint) []map[string][]string {
 	return list
 }
 
+// schemes describe the credentials by the names that security uses.
 var schemes = map[string]openapi31.SecuritySchemeOrReference{
 	"operator": scheme((&openapi31.SecurityScheme{}).
 		WithDescription("Token of the operator.").
@@ -211,6 +219,7 @@ var schemes = map[string]openapi31.SecuritySchemeOrReference{
 		WithAPIKey(openapi31.SecuritySchemeAPIKey{In: openapi31.SecuritySchemeAPIKeyInCookie, Name: "__Host-mm-auth"})),
 }
 
+// scheme wraps s in the type that the document takes.
 func scheme(s *openapi31.SecurityScheme) openapi31.SecuritySchemeOrReference {
 	return openapi31.SecuritySchemeOrReference{SecurityScheme: s}
 }

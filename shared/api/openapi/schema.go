@@ -19,13 +19,19 @@ import (
 	"miramundo.dev/shared/api/input"
 )
 
-// A builder builds one document.
+// Results are described by reflection over their Go types, with three corrections to
+// what the reflector does by itself: which fields are required, which may be null,
+// and how types that marshal themselves as a time are described. Every struct type
+// becomes a named schema, to which all operations refer.
+
+// A builder builds one document. It must not be used concurrently.
 type builder struct {
 	reflector *openapi31.Reflector
-	names     map[string]reflect.Type // of schemas
+	names     map[string]reflect.Type // types by the names of their schemas
 	clash     error                   // set when two types have the same schema name
 }
 
+// newBuilder returns the builder of an empty document.
 func newBuilder() *builder {
 	r := openapi31.NewReflector()
 	b := &builder{reflector: r, names: map[string]reflect.Type{}}
@@ -37,9 +43,9 @@ func newBuilder() *builder {
 	return b
 }
 
-// name returns the name of a type's schema: the name of the type, with that of
-// its package before it when it is not exported. Two types with one name make
-// the document fail (see builder.clash).
+// name returns the name of a type's schema: the name of the type, preceded by the
+// name of its package when the type is not exported, and followed by its type
+// argument. Two types with the same name set builder.clash.
 func (b *builder) name(t reflect.Type) string {
 	name, argument, _ := strings.Cut(t.Name(), "[")
 	if i := strings.LastIndexAny(argument, "./"); i >= 0 {
@@ -56,10 +62,11 @@ func (b *builder) name(t reflect.Type) string {
 	return name
 }
 
+// capital returns s with its first letter, which must be ASCII, in upper case.
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// requireProp makes every field without omitempty required, and allows null for
-// a pointer that has an enum.
+// requireProp marks every field without omitempty as required, and allows null for
+// pointers among them.
 func requireProp(p jsonschema.InterceptPropParams) error {
 	if !p.Processed {
 		return nil
@@ -239,6 +246,7 @@ func schemaOf(p input.Param) map[string]any {
 	return s
 }
 
+// texts adds the bounds of a text to s.
 func texts(s map[string]any, p input.Param) {
 	if len(p.Enum) > 0 {
 		s["enum"] = p.Enum

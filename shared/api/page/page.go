@@ -10,8 +10,8 @@ type In struct {
 	Offset int `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of items to skip."`
 }
 
-// A Position says which part of a list a page is. It is to be embedded in an
-// endpoint's result, beside the items.
+// A Position is the place of a page in its list. It is embedded in an endpoint's
+// result, beside the items.
 type Position struct {
 	Total      int     `json:"total" description:"Number of items on all pages."`
 	Limit      int     `json:"limit"`
@@ -21,8 +21,8 @@ type Position struct {
 	API        string  `json:"api" format:"uri" description:"Address of the list."`
 }
 
-// Of returns the position of the page that in asks for, in a list of total
-// items at the address api, which has no query.
+// Of returns the position of the page that in selects, in a list of total items.
+// api is the URL of the list, without a query.
 func (in In) Of(total int, api string) Position {
 	p := Position{Total: total, Limit: in.Limit, Offset: in.Offset, API: api}
 	if in.Offset < total-in.Limit {
@@ -33,7 +33,8 @@ func (in In) Of(total int, api string) Position {
 	return p
 }
 
-// Cut returns the part of all, a whole list, that in asks for. It is never nil.
+// Cut returns the items of the page that in selects from the whole list all. The
+// result shares memory with all, and is never nil, so that JSON has [] for no items.
 func Cut[T any](in In, all []T) []T {
 	from := min(in.Offset, len(all))
 	part := all[from:min(from+in.Limit, len(all))]
