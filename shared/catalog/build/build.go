@@ -8,9 +8,9 @@
 //
 // A build has three steps. TV channels (channels.go, streams.go) and stations
 // (stations.go) are made in parallel, since they share no rows. Then ids and
-// aliases are settled against the earlier register (ids.go). Last, the names of
+// aliases are settled against the earlier register (package lasting). Last, the names of
 // the countries, languages, categories and places in use are collected
-// (vocabulary.go). Every text of a source passes clean.go on the way in: nothing
+// (vocabulary.go). Every text of a source passes package clean on the way in: nothing
 // after it has to expect control characters, oversized strings or invalid URLs.
 package build
 
@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/build/lasting"
 	"miramundo.dev/shared/source"
 )
 
@@ -64,8 +65,8 @@ func Register(ds *source.Dataset, prev *catalog.Register, now time.Time) (*catal
 	records := slices.Concat(tv, stations)
 
 	reg := &catalog.Register{BuiltAt: now.UTC(), Sources: sources(ds.Files), Records: records}
-	reg.ChannelAliases = channelAliases(records, merged, prev, upstreamIDs(ds))
-	reg.StreamAliases = nameStreams(records, prev, reg.ChannelAliases)
+	reg.ChannelAliases = lasting.Channels(records, merged, prev, lasting.Listed(ds))
+	reg.StreamAliases = lasting.Streams(records, prev, reg.ChannelAliases)
 	vocabulary(reg, ds)
 
 	rep.Channels, rep.Stations = len(tv), len(stations)

@@ -11,36 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/build/clean"
 	"miramundo.dev/shared/source"
 )
 
 var now = time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
-
-func TestText(t *testing.T) {
-	for _, test := range []struct{ in, want string }{
-		{"", ""},
-		{"Globo", "Globo"},
-		{"  TV\t Cultura \r\n", "TV Cultura"},
-		{"a\x00b\u0085c", "a b c"},
-		{"bad\xffutf8", "badutf8"},
-		{"\u202Eevil\u2066x", "evilx"},
-		{"\uFEFFBOM", "BOM"},
-		{"قناة الجزيرة", "قناة الجزيرة"},
-		{strings.Repeat("é", 200), strings.Repeat("é", 150)},
-	} {
-		if got := text(test.in, 300); got != test.want {
-			t.Errorf("text(%q) = %q, want %q", test.in, got, test.want)
-		}
-	}
-}
-
-func TestCountry(t *testing.T) {
-	for in, want := range map[string]string{"UK": "GB", "uk": "GB", "br": "BR", " XK ": "XK", "": "", "BRA": "", "1A": "", "ÄÖ": ""} {
-		if got := country(in); got != want {
-			t.Errorf("country(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
 
 func TestClosed(t *testing.T) {
 	for in, want := range map[string]bool{
@@ -78,7 +53,7 @@ func TestStreamKind(t *testing.T) {
 		{"https://a.example/\nx.m3u8", "", false},
 		{"https:///nohost.m3u8", "", false},
 		{"//a.example/x.m3u8", "", false},
-		{"https://a.example/" + strings.Repeat("x", maxURL), "", false},
+		{"https://a.example/" + strings.Repeat("x", clean.MaxURL), "", false},
 	} {
 		got, ok := streamKind(test.url, "hls")
 		if got != test.want || ok != test.ok {

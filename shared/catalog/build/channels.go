@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/build/clean"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/source"
 )
@@ -87,7 +88,7 @@ func channels(ds *source.Dataset, now time.Time, rep *Report) []catalog.Record {
 // be.
 func refusal(c *source.Channel, blocked, seen map[string]bool, now time.Time) string {
 	switch {
-	case !validID(c.ID) || text(c.Name, maxName) == "":
+	case !validID(c.ID) || clean.Text(c.Name, clean.MaxName) == "":
 		return reasonInvalid
 	case seen[c.ID]:
 		return reasonDuplicate
@@ -103,13 +104,13 @@ func refusal(c *source.Channel, blocked, seen map[string]bool, now time.Time) st
 
 // validID reports whether id can be a path segment of the interface.
 func validID(id string) bool {
-	return id != "" && len(id) <= 128 && id == text(id, 128) && id != "." && id != ".." && !strings.ContainsAny(id, "/\\?#% ")
+	return id != "" && len(id) <= 128 && id == clean.Text(id, 128) && id != "." && id != ".." && !strings.ContainsAny(id, "/\\?#% ")
 }
 
 // closed reports whether s is a date that is not in the future. A month or a
 // year alone counts from its first day.
 func closed(s string, now time.Time) bool {
-	t, ok := date(s)
+	t, ok := clean.Date(s)
 	return ok && !t.After(now)
 }
 
@@ -118,15 +119,15 @@ func (j *joined) channel(c *source.Channel, rep *Report) catalog.Record {
 	r := catalog.Record{
 		ID:         c.ID,
 		Kind:       catalog.TV,
-		Name:       text(c.Name, maxName),
-		AltNames:   texts(c.AltNames, maxName),
-		Country:    country(c.Country),
-		Categories: texts(c.Categories, 64),
-		Website:    webURL(c.Website),
-		Network:    text(c.Network, maxName),
-		Owners:     texts(c.Owners, maxName),
-		Launched:   day(c.Launched),
-		ReplacedBy: text(c.ReplacedBy, 128),
+		Name:       clean.Text(c.Name, clean.MaxName),
+		AltNames:   clean.Texts(c.AltNames, clean.MaxName),
+		Country:    clean.Country(c.Country),
+		Categories: clean.Texts(c.Categories, 64),
+		Website:    clean.WebURL(c.Website),
+		Network:    clean.Text(c.Network, clean.MaxName),
+		Owners:     clean.Texts(c.Owners, clean.MaxName),
+		Launched:   clean.Day(c.Launched),
+		ReplacedBy: clean.Text(c.ReplacedBy, 128),
 		Origin:     cmp.Or(c.Origin, originIPTVOrg),
 	}
 	main := mainFeed(feeds)
@@ -137,7 +138,7 @@ func (j *joined) channel(c *source.Channel, rep *Report) catalog.Record {
 	if q := bestQuality(r.Streams); q != "" {
 		r.Quality = q
 	} else if main != nil {
-		r.Quality = text(main.Format, 32)
+		r.Quality = clean.Text(main.Format, 32)
 	}
 	return r
 }
@@ -163,12 +164,12 @@ func (j *joined) feed(r *catalog.Record, main *source.Feed, feeds []*source.Feed
 		languages = append(languages, f.Languages...)
 	}
 	r.Languages = languageCodes(languages)
-	r.FeedFormat = text(main.Format, 32)
-	r.Timezones = texts(main.Timezones, 64)
-	r.BroadcastArea = texts(main.BroadcastArea, 64)
-	r.FeedNames = texts(main.AltNames, maxName)
+	r.FeedFormat = clean.Text(main.Format, 32)
+	r.Timezones = clean.Texts(main.Timezones, 64)
+	r.BroadcastArea = clean.Texts(main.BroadcastArea, 64)
+	r.FeedNames = clean.Texts(main.AltNames, clean.MaxName)
 	if len(feeds) > 1 {
-		r.FeedName = text(main.Name, maxName)
+		r.FeedName = clean.Text(main.Name, clean.MaxName)
 	}
 	r.Subdivision, r.City = j.place(r.BroadcastArea)
 }
@@ -183,7 +184,7 @@ func languageCodes(list []string) []string {
 		}
 		out = append(out, s)
 	}
-	return texts(out, 8)
+	return clean.Texts(out, 8)
 }
 
 // place returns the subdivision and the city that a broadcast area names
@@ -216,7 +217,7 @@ func (j *joined) guide(r *catalog.Record, main *source.Feed) {
 			cmp.Compare(misfit(r, main, a), misfit(r, main, b)),
 			cmp.Compare(a.Site, b.Site), cmp.Compare(a.Lang, b.Lang))
 	})
-	r.HasGuide, r.GuideSite, r.GuideLang = true, text(best.Site, 255), text(best.Lang, 16)
+	r.HasGuide, r.GuideSite, r.GuideLang = true, clean.Text(best.Site, 255), clean.Text(best.Lang, 16)
 }
 
 // misfit returns 0 for a guide of the main feed in the channel's language, 1
@@ -238,7 +239,7 @@ func misfit(r *catalog.Record, main *source.Feed, g *source.Guide) int {
 // Rows without a size or a usable URL are ignored; it returns "" when none is
 // left.
 func logo(rows []*source.Logo, main *source.Feed) string {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(l *source.Logo) bool { return webURL(l.URL) == "" || l.Width <= 0 || l.Height <= 0 })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(l *source.Logo) bool { return clean.WebURL(l.URL) == "" || l.Width <= 0 || l.Height <= 0 })
 	if len(rows) == 0 {
 		return ""
 	}

@@ -31,6 +31,22 @@ func load(t testing.TB, folder string, radio bool) *source.Dataset {
 	return ds
 }
 
+// A home is what an id stays with: a channel, a feed and a source.
+type home struct{ channel, feed, origin string }
+
+// homes returns the streams of records by their home, in their order.
+func homes(records []catalog.Record) map[home][]*catalog.StreamRecord {
+	found := map[home][]*catalog.StreamRecord{}
+	for i := range records {
+		for k := range records[i].Streams {
+			s := &records[i].Streams[k]
+			at := home{records[i].ID, s.Feed, s.Origin}
+			found[at] = append(found[at], s)
+		}
+	}
+	return found
+}
+
 // TestNextWeek reloads the real sources of one week over those of the week
 // before. A stream whose channel, feed and source are the same keeps its id; an
 // id that is gone leads to a stream of the same channel and feed, while there
@@ -38,16 +54,16 @@ func load(t testing.TB, folder string, radio bool) *source.Dataset {
 func TestNextWeek(t *testing.T) {
 	first, _ := Register(load(t, "catalog-before", false), nil, now)
 	next, _ := Register(load(t, "catalog", false), first, now)
-	heirs := map[group][]*catalog.StreamRecord{}
-	groupOf := map[string]group{} // by stream id
-	for g, streams := range groups(next.Records) {
+	heirs := map[home][]*catalog.StreamRecord{}
+	groupOf := map[string]home{} // by stream id
+	for g, streams := range homes(next.Records) {
 		heirs[g] = streams
 		for _, s := range streams {
 			groupOf[s.ID.String()] = g
 		}
 	}
 	kept, moved, led := 0, 0, 0
-	for g, streams := range groups(first.Records) {
+	for g, streams := range homes(first.Records) {
 		for i, s := range streams {
 			id := s.ID.String()
 			switch _, there := groupOf[id]; {

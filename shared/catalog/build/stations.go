@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/build/clean"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/source"
 )
@@ -59,7 +60,7 @@ func mergeStations(rows []source.Station, rep *Report) (records []catalog.Record
 			continue
 		}
 		ids[r.ID] = true
-		address, identity := normal(r.Streams[0].URL), identity(&r)
+		address, identity := clean.Normal(r.Streams[0].URL), identity(&r)
 		if i, ok := byAddress[address]; ok {
 			merged[r.ID] = records[i].ID
 			continue
@@ -93,7 +94,7 @@ func identity(r *catalog.Record) string {
 // row without a valid uuid, a name or a usable address.
 func station(row *source.Station) (catalog.Record, bool) {
 	uuid := strings.ToLower(row.UUID)
-	name := text(row.Name, maxName)
+	name := clean.Text(row.Name, clean.MaxName)
 	s, ok := stationStream(row)
 	if !ok || name == "" || !uuidForm.MatchString(uuid) {
 		return catalog.Record{}, false
@@ -102,11 +103,11 @@ func station(row *source.Station) (catalog.Record, bool) {
 		ID:         stationPrefix + uuid,
 		Kind:       catalog.Station,
 		Name:       name,
-		Country:    country(row.CountryCode),
+		Country:    clean.Country(row.CountryCode),
 		Languages:  languages(row),
-		Website:    webURL(row.Homepage),
+		Website:    clean.WebURL(row.Homepage),
 		Origin:     cmp.Or(row.Origin, originRadioBrowser),
-		LogoSource: webURL(row.Favicon),
+		LogoSource: clean.WebURL(row.Favicon),
 		Radio: &catalog.Radio{
 			Tags: tags(row.Tags), Votes: max(0, row.Votes), Clicks: max(0, row.Clicks),
 			Codec: codec(row.Codec), Bitrate: bitrate(row.Bitrate), Geo: place(row),
@@ -171,7 +172,7 @@ func streamLabel(row *source.Station) string {
 
 // codec returns a codec in upper case, or nil when it is not known.
 func codec(s string) *string {
-	s = strings.ToUpper(text(s, 32))
+	s = strings.ToUpper(clean.Text(s, 32))
 	if s == "" || s == "UNKNOWN" {
 		return nil
 	}
@@ -211,7 +212,7 @@ func tags(list []string) []string {
 			lower = append(lower, t)
 		}
 	}
-	out := texts(lower, maxTag)
+	out := clean.Texts(lower, maxTag)
 	return append([]string{}, out[:min(len(out), maxTags)]...) // never null on the wire
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/build/clean"
 	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/source"
 )
@@ -18,7 +19,7 @@ func tvStreams(r *catalog.Record, rows []*source.Stream, rep *Report) []catalog.
 	seen := map[string]bool{}
 	for _, row := range rows {
 		s, ok := tvStream(row)
-		if key := s.Feed + "\n" + normal(s.URL); !ok {
+		if key := s.Feed + "\n" + clean.Normal(s.URL); !ok {
 			rep.leaveOut("stream_" + reasonInvalid)
 		} else if seen[key] {
 			rep.leaveOut("stream_" + reasonDuplicate)
@@ -51,12 +52,12 @@ func tvStream(row *source.Stream) (catalog.StreamRecord, bool) {
 	}
 	return catalog.StreamRecord{
 		URL:       row.URL,
-		Feed:      text(row.Feed, 128),
-		Title:     text(row.Title, maxName),
-		Quality:   text(row.Quality, 32),
-		Label:     strings.Join(texts(row.Labels, 100), "; "),
-		Referrer:  text(row.Referrer, maxURL),
-		UserAgent: text(row.UserAgent, maxText),
+		Feed:      clean.Text(row.Feed, 128),
+		Title:     clean.Text(row.Title, clean.MaxName),
+		Quality:   clean.Text(row.Quality, 32),
+		Label:     strings.Join(clean.Texts(row.Labels, 100), "; "),
+		Referrer:  clean.Text(row.Referrer, clean.MaxURL),
+		UserAgent: clean.Text(row.UserAgent, clean.MaxText),
 		Kind:      kind,
 		Origin:    cmp.Or(row.Origin, originIPTVOrg),
 		Playable:  kind != catalog.StreamExternal,
@@ -84,7 +85,7 @@ var externalSchemes = map[string]bool{
 // no known suffix. It reports false for a URL that no player opens, and for one
 // with credentials, which would be shown to everyone.
 func streamKind(raw, other string) (string, bool) {
-	u, ok := parseURL(raw)
+	u, ok := clean.ParseURL(raw)
 	if !ok || u.User != nil {
 		return "", false
 	}
@@ -101,23 +102,6 @@ func streamKind(raw, other string) (string, bool) {
 		return kind, true
 	}
 	return other, true
-}
-
-// normal returns a URL in the form in which addresses are compared: scheme and
-// host in lower case, no default port, no fragment. It does not touch path and
-// query, whose meaning is the origin's. A URL that does not parse is returned
-// unchanged.
-func normal(raw string) string {
-	u, ok := parseURL(raw)
-	if !ok {
-		return raw
-	}
-	u.Host = strings.ToLower(u.Host)
-	if u.Scheme == "http" && u.Port() == "80" || u.Scheme == "https" && u.Port() == "443" {
-		u.Host = strings.TrimSuffix(u.Host, ":"+u.Port())
-	}
-	u.Fragment, u.RawFragment = "", ""
-	return u.String()
 }
 
 // bestQuality returns the declared quality with the most lines, or "" when no

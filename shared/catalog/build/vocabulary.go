@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/build/clean"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/source"
 )
@@ -25,16 +26,16 @@ func vocabulary(reg *catalog.Register, ds *source.Dataset) {
 	used := usage(reg.Records)
 	reg.Categories = categories(ds.Categories)
 	reg.Languages = terms(used.languages, names(ds.Languages, func(l *source.Language) (string, string) { return l.Code, l.Name }), i18n.LanguageName)
-	reg.Countries = terms(used.countries, names(ds.Countries, func(c *source.Country) (string, string) { return country(c.Code), c.Name }), i18n.CountryName)
+	reg.Countries = terms(used.countries, names(ds.Countries, func(c *source.Country) (string, string) { return clean.Country(c.Code), c.Name }), i18n.CountryName)
 	for _, s := range ds.Subdivisions {
 		if used.subdivisions[s.Code] {
-			reg.Subdivisions = append(reg.Subdivisions, catalog.Subdivision{Code: s.Code, Country: country(s.Country), Name: text(s.Name, maxName)})
+			reg.Subdivisions = append(reg.Subdivisions, catalog.Subdivision{Code: s.Code, Country: clean.Country(s.Country), Name: clean.Text(s.Name, clean.MaxName)})
 			used.subdivisions[s.Code] = false
 		}
 	}
 	for _, c := range ds.Cities {
 		if used.cities[c.Code] {
-			reg.Cities = append(reg.Cities, catalog.City{Code: c.Code, Country: country(c.Country), Subdivision: c.Subdivision, Name: text(c.Name, maxName)})
+			reg.Cities = append(reg.Cities, catalog.City{Code: c.Code, Country: clean.Country(c.Country), Subdivision: c.Subdivision, Name: clean.Text(c.Name, clean.MaxName)})
 			used.cities[c.Code] = false
 		}
 	}
@@ -63,15 +64,15 @@ func categories(rows []source.Category) []catalog.Category {
 	var out []catalog.Category
 	seen := map[string]bool{}
 	for _, row := range rows {
-		id := text(row.ID, 64)
+		id := clean.Text(row.ID, 64)
 		if id == "" || seen[id] {
 			continue
 		}
 		seen[id] = true
 		out = append(out, catalog.Category{
 			ID: id, Icon: icons[id],
-			Name:        message("category."+id, cmp.Or(text(row.Name, maxName), id)),
-			Description: message("category_description."+id, text(row.Description, maxText)),
+			Name:        message("category."+id, cmp.Or(clean.Text(row.Name, clean.MaxName), id)),
+			Description: message("category_description."+id, clean.Text(row.Description, clean.MaxText)),
 		})
 	}
 	slices.SortFunc(out, func(a, b catalog.Category) int { return cmp.Compare(a.ID, b.ID) })
@@ -96,7 +97,7 @@ func names[T any](rows []T, of func(*T) (code, name string)) map[string]string {
 	m := make(map[string]string, len(rows))
 	for i := range rows {
 		code, name := of(&rows[i])
-		m[code] = text(name, maxName)
+		m[code] = clean.Text(name, clean.MaxName)
 	}
 	return m
 }

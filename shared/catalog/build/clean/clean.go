@@ -1,4 +1,11 @@
-package build
+// Package clean makes the texts and URLs of sources safe to publish.
+//
+// Sources are edited by volunteers and fetched over the network, so every text
+// is treated as hostile. A text is made one line of valid UTF-8 ([Text]); a URL is
+// never repaired, but taken as it is or dropped ([WebURL], [ParseURL]), since a
+// changed URL is another address. Fields that fail are emptied; only a record
+// without a usable id, name or stream is left out.
+package clean
 
 import (
 	"net/url"
@@ -10,25 +17,19 @@ import (
 	"miramundo.dev/shared/catalog"
 )
 
-// Sources are edited by volunteers and fetched over the network, so every text
-// is treated as hostile. A text is made one line of valid UTF-8 (text); a URL is
-// never repaired, but taken as it is or dropped (webURL, parseURL), since a
-// changed URL is another address. Fields that fail are emptied; only a record
-// without a usable id, name or stream is left out.
-
-// Bounds of the texts in the register, in bytes: far above what honest sources
+// Bounds of what the register holds, in bytes but for the last: far above what honest sources
 // send, far below what would exhaust the memory of a reader.
 const (
-	maxName = 300
-	maxText = 500
-	maxURL  = 4096
+	MaxName = 300
+	MaxText = 500
+	MaxURL  = 4096
 	maxList = 200 // elements of a list
 )
 
-// text returns s as one line of valid UTF-8 without control characters and
+// Text returns s as one line of valid UTF-8 without control characters and
 // without bidirectional overrides, its white space collapsed, of at most limit
 // bytes.
-func text(s string, limit int) string {
+func Text(s string, limit int) string {
 	if plain(s) && len(s) <= limit {
 		return s
 	}
@@ -47,7 +48,7 @@ func text(s string, limit int) string {
 	return s
 }
 
-// plain reports whether text would return s unchanged. It recognizes only ASCII
+// plain reports whether Text would return s unchanged. It recognizes only ASCII
 // texts, which most are, without allocating.
 func plain(s string) bool {
 	if s == "" || s[0] == ' ' || s[len(s)-1] == ' ' {
@@ -75,13 +76,13 @@ func bidi(r rune) bool {
 	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }
 
-// texts cleans every string of list, drops empty strings and repeats, and keeps
+// Texts cleans every string of list, drops empty strings and repeats, and keeps
 // the order and at most maxList strings.
-func texts(list []string, limit int) []string {
+func Texts(list []string, limit int) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, s := range list {
-		if s = text(s, limit); s != "" && !seen[s] && len(out) < maxList {
+		if s = Text(s, limit); s != "" && !seen[s] && len(out) < maxList {
 			seen[s] = true
 			out = append(out, s)
 		}
@@ -89,22 +90,22 @@ func texts(list []string, limit int) []string {
 	return out
 }
 
-// webURL returns s when it is an absolute http or https URL that may be shown
+// WebURL returns s when it is an absolute http or https URL that may be shown
 // as a link, and "" otherwise.
-func webURL(s string) string {
+func WebURL(s string) string {
 	s = strings.TrimSpace(s)
-	u, ok := parseURL(s)
+	u, ok := ParseURL(s)
 	if !ok || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
 		return ""
 	}
 	return s
 }
 
-// parseURL parses an absolute URL with a host, of any scheme. It rejects
+// ParseURL parses an absolute URL with a host, of any scheme. It rejects
 // characters that no origin needs and that parsers disagree about: spaces,
 // control characters, backslashes, quotes and angle brackets.
-func parseURL(s string) (*url.URL, bool) {
-	if s == "" || len(s) > maxURL || !utf8.ValidString(s) {
+func ParseURL(s string) (*url.URL, bool) {
+	if s == "" || len(s) > MaxURL || !utf8.ValidString(s) {
 		return nil, false
 	}
 	if strings.ContainsFunc(s, func(r rune) bool {
@@ -120,9 +121,9 @@ func parseURL(s string) (*url.URL, bool) {
 	return u, true
 }
 
-// country returns a code in the form of ISO 3166-1 alpha-2, or "" when code
+// Country returns a code in the form of ISO 3166-1 alpha-2, or "" when code
 // cannot be one.
-func country(code string) string {
+func Country(code string) string {
 	code = catalog.CountryCode(code)
 	if len(code) != 2 || code[0] < 'A' || code[0] > 'Z' || code[1] < 'A' || code[1] > 'Z' {
 		return ""
@@ -130,9 +131,9 @@ func country(code string) string {
 	return code
 }
 
-// date parses YYYY-MM-DD, YYYY-MM or YYYY; a month or year alone is its first
+// Date parses YYYY-MM-DD, YYYY-MM or YYYY; a month or year alone is its first
 // day.
-func date(s string) (time.Time, bool) {
+func Date(s string) (time.Time, bool) {
 	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t, true
@@ -141,10 +142,27 @@ func date(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// day returns s when it is a full date and "" otherwise.
-func day(s string) string {
+// Day returns s when it is a full date and "" otherwise.
+func Day(s string) string {
 	if _, err := time.Parse(time.DateOnly, s); err != nil {
 		return ""
 	}
 	return s
+}
+
+// Normal returns a URL in the form in which addresses are compared: scheme and
+// host in lower case, no default port, no fragment. It does not touch path and
+// query, whose meaning is the origin's. A URL that does not parse is returned
+// unchanged.
+func Normal(raw string) string {
+	u, ok := ParseURL(raw)
+	if !ok {
+		return raw
+	}
+	u.Host = strings.ToLower(u.Host)
+	if u.Scheme == "http" && u.Port() == "80" || u.Scheme == "https" && u.Port() == "443" {
+		u.Host = strings.TrimSuffix(u.Host, ":"+u.Port())
+	}
+	u.Fragment, u.RawFragment = "", ""
+	return u.String()
 }

@@ -1,15 +1,5 @@
-package build
-
-import (
-	"crypto/sha256"
-	"encoding/binary"
-	"strconv"
-	"strings"
-
-	"miramundo.dev/shared/catalog"
-	"miramundo.dev/shared/source"
-)
-
+// Package lasting gives streams and channels ids that outlast a reload.
+//
 // Ids are what callers store in libraries, feeds and links, so they must outlive
 // a reload in which a source renames a channel or moves a stream.
 //
@@ -26,6 +16,18 @@ import (
 // exists, so that a chain of renames stays one step long. Channels follow by
 // their streams: a channel id that its source dropped becomes an alias of the
 // new channel that has one of its stream URLs.
+package lasting
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"strconv"
+	"strings"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/build/clean"
+	"miramundo.dev/shared/source"
+)
 
 // A group identifies interchangeable streams: those of one channel, feed and
 // source. Within it an id survives a change of URL.
@@ -37,10 +39,10 @@ type namer struct {
 	old  map[group][]catalog.StreamRecord // of the earlier register, not yet claimed
 }
 
-// nameStreams sets the ids of all streams of records, and returns the aliases
+// Streams sets the ids of all streams of records, and returns the aliases
 // of the ids that are gone. Channels are the aliases of channels, by which the
 // streams of a renamed channel keep their ids too.
-func nameStreams(records []catalog.Record, prev *catalog.Register, channels map[string]string) map[string]string {
+func Streams(records []catalog.Record, prev *catalog.Register, channels map[string]string) map[string]string {
 	n := namer{used: map[catalog.StreamID]bool{}, old: map[group][]catalog.StreamRecord{}}
 	if prev != nil {
 		n.remember(prev, channels)
@@ -93,12 +95,12 @@ func (n *namer) keep(g group, streams []*catalog.StreamRecord) {
 	}
 	byURL := map[string]int{}
 	for i, s := range old {
-		byURL[normal(s.URL)] = i
+		byURL[clean.Normal(s.URL)] = i
 	}
 	taken := make([]bool, len(old))
 	var rest []*catalog.StreamRecord
 	for _, s := range streams {
-		if i, ok := byURL[normal(s.URL)]; ok && !taken[i] {
+		if i, ok := byURL[clean.Normal(s.URL)]; ok && !taken[i] {
 			n.claim(s, old[i].ID)
 			taken[i] = true
 		} else {
@@ -139,7 +141,7 @@ func (n *namer) assign(r *catalog.Record) {
 
 // streamID returns the new id of s. Salt numbers the attempts after a collision.
 func streamID(channel string, s *catalog.StreamRecord, salt int) catalog.StreamID {
-	key := strings.Join([]string{s.Origin, channel, s.Feed, normal(s.URL)}, "\x00")
+	key := strings.Join([]string{s.Origin, channel, s.Feed, clean.Normal(s.URL)}, "\x00")
 	if salt > 0 {
 		key += "\x00" + strconv.Itoa(salt)
 	}
@@ -182,8 +184,8 @@ func (n *namer) inherit(aliases, earlier map[string]string) {
 	}
 }
 
-// upstreamIDs returns every channel id of the sources, shown or not.
-func upstreamIDs(ds *source.Dataset) map[string]bool {
+// Listed returns every channel id of the sources, shown or not.
+func Listed(ds *source.Dataset) map[string]bool {
 	ids := make(map[string]bool, len(ds.Channels))
 	for i := range ds.Channels {
 		ids[ds.Channels[i].ID] = true
@@ -191,14 +193,14 @@ func upstreamIDs(ds *source.Dataset) map[string]bool {
 	return ids
 }
 
-// channelAliases returns the aliases of channel ids that were once published or
+// Channels returns the aliases of channel ids that were once published or
 // merged into another channel, and belong to no record now.
 //
 // A channel that its source no longer lists, while a new channel has one of its
 // stream URLs, counts as renamed. A channel that the source still lists, but
 // that must not be shown any more, gets no alias: its viewers must not end up
 // on another channel.
-func channelAliases(records []catalog.Record, merged map[string]string, prev *catalog.Register, upstream map[string]bool) map[string]string {
+func Channels(records []catalog.Record, merged map[string]string, prev *catalog.Register, upstream map[string]bool) map[string]string {
 	now := make(map[string]bool, len(records))
 	for i := range records {
 		now[records[i].ID] = true
@@ -234,7 +236,7 @@ func renamed(aliases map[string]string, records []catalog.Record, prev *catalog.
 	for i := range records {
 		if r := &records[i]; !before[r.ID] {
 			for _, s := range r.Streams {
-				successor[normal(s.URL)] = r.ID
+				successor[clean.Normal(s.URL)] = r.ID
 			}
 		}
 	}
@@ -244,7 +246,7 @@ func renamed(aliases map[string]string, records []catalog.Record, prev *catalog.
 			continue
 		}
 		for _, s := range r.Streams {
-			if to, ok := successor[normal(s.URL)]; ok {
+			if to, ok := successor[clean.Normal(s.URL)]; ok {
 				aliases[r.ID] = to
 				break
 			}
