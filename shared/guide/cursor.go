@@ -9,7 +9,7 @@ import (
 // broken and returns zero values, so that callers check for errors once, at
 // the end.
 type cursor struct {
-	text   string // that is not read yet
+	text   string // still to be read
 	broken bool
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// grids returns all lines as they were before, by their channels.
+// grids returns the grids from which the shard was encoded, by channel.
 func (s *shard) grids() map[string]Grid {
 	grids := make(map[string]Grid, len(s.lines))
 	for i := range s.lines {

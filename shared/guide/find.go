@@ -9,6 +9,11 @@ import (
 	"miramundo.dev/shared/catalog/fold"
 )
 
+// A search scans the folded titles of every shard as one text, without an index
+// of words: shards change by the hour. It looks for the longest word of the query, the rarest as a rule, and for each hit
+// checks the others within the same title. Hits are packed into numbers whose
+// order is that of the answer, so that sorting them needs no comparison function.
+
 // A Hit is a programme found by a search, without its description.
 type Hit struct {
 	Channel string
@@ -99,14 +104,15 @@ type finder struct {
 	hits       []uint64 // in the order of the answer
 }
 
-// A hit is, from its highest bits on: when it starts, so that what is on air
-// comes first; its shard; and its number in that, which is far below 2^24.
+// A hit is a number made of, from its highest bits on: the start of the
+// programme in seconds, so that current programmes come first; the number of the
+// shard; and the number of the show in it, which is far below 2^24.
 const (
 	startShift = 32
 	shardShift = 24
 )
 
-// add adds the hits of a shard.
+// add adds the hits of a shard. Programmes that have ended are skipped.
 func (f *finder) add(s *shard, words []string) {
 	n := uint64(len(f.shards))
 	f.shards = append(f.shards, s)
@@ -131,7 +137,7 @@ func (f *finder) add(s *shard, words []string) {
 	}
 }
 
-// yield gives the hits in their order.
+// yield yields the hits in order.
 func (f *finder) yield(yield func(Hit) bool) {
 	slices.Sort(f.hits)
 	for _, hit := range f.hits {

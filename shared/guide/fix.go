@@ -10,12 +10,18 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// Bounds of what Fix keeps.
+// Guides contradict themselves: programmes overlap, repeat, lack an end or run
+// for a week. Fix makes the programmes of a channel a sequence without overlaps,
+// so that all code after it can search them by time. It works on a list sorted by
+// start, in which the start of the next programme is the latest end of the one
+// before.
+
+// Bounds of the programmes that Fix returns.
 const (
 	maxTitle    = 200            // characters of a title
 	maxCategory = 60             // characters of a category
-	maxLength   = 24 * time.Hour // of a programme; what is longer is cut
-	openLength  = time.Hour      // of the last programme when nothing says how long it is
+	maxLength   = 24 * time.Hour // of a programme; a longer one is cut
+	openLength  = time.Hour      // of the last programme when it has no end
 )
 
 // A Window is the time that a guide covers: today and tomorrow, in UTC.
@@ -31,17 +37,17 @@ func WindowOf(now time.Time) Window {
 
 const day = 24 * time.Hour
 
-// Fix returns the programmes of a channel that are on within w, as a guide
-// shows them, and how many it left out of those that start within w. It
-// overwrites ps.
+// Fix returns the programmes of a channel that are on within w, in order and
+// without overlaps, and the number of those that start within w and were left
+// out. It overwrites ps.
 //
-// They are in order and do not overlap: of two that do, the one that starts
-// later has the time. Of several that start at once the first that has a title
-// and says when it stops is kept, or else the first with a title. One that does
-// not say when it stops goes on until the next starts, or for an hour when it
-// is the last. None is longer than a day, without a title, or ends before it
-// starts; of the programmes of each day in UTC, [MaxDay] are kept. Those that
-// run over a bound of w are whole, and count for both of their days.
+// Where two programmes overlap, the earlier one is cut. Of several with the same
+// start, the first with a title and an end is kept, or else the first with a
+// title. A programme without an end lasts until the next starts, or for an hour
+// when it is the last. Programmes without a title, or that end before they start,
+// are left out, and longer ones are cut to a day. Of each UTC day the first
+// [MaxDay] are kept. A programme that crosses a bound of w is kept whole, and one
+// that crosses midnight counts for both days.
 func Fix(ps []Programme, w Window) (fixed []Programme, skipped int) {
 	n := starting(ps, w)
 	ps = clean(ps, w)
@@ -80,7 +86,7 @@ func clean(ps []Programme, w Window) []Programme {
 	return kept
 }
 
-// ends reports whether p says when it stops.
+// ends reports whether p has an end.
 func (p *Programme) ends() bool { return !p.Stop.IsZero() }
 
 // byStart orders programmes by start; of those with the same start the one to
@@ -139,8 +145,8 @@ func limit(ps []Programme, w Window) []Programme {
 	})
 }
 
-// text returns s without what is no text, in at most n characters, with an
-// ellipsis where it was cut.
+// text returns s as plain text of at most n characters. A longer text is cut and
+// ends in an ellipsis.
 func text(s string, n int) string {
 	s = strings.TrimSpace(source.Plain(strings.ToValidUTF8(s, "�")))
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {

@@ -21,7 +21,7 @@ type Grid struct {
 	Source string // its name
 	Site   string // where it comes from, as the interface shows it
 
-	date  int64       // the first of the two days, in days since 1970
+	date  int64       // the first of the two days, in days since 1970, UTC
 	ps    []Programme // in order; without their descriptions
 	descs string      // the descriptions, packed; empty when there are none
 }
@@ -43,7 +43,7 @@ func (g *Grid) Len() int { return len(g.ps) }
 
 const daySeconds = int64(day / time.Second)
 
-// dateOf returns the day of a moment, in UTC, as days since 1970.
+// dateOf returns the UTC day of a time, as days since 1970.
 func dateOf(t time.Time) int64 { return t.UTC().Truncate(day).Unix() / daySeconds }
 
 func midnight(date int64) time.Time { return time.Unix(date*daySeconds, 0).UTC() }
@@ -91,8 +91,8 @@ func (g *Grid) full() []Programme {
 	return ps
 }
 
-// What is left out of a shard so that it fits a document, in the order in
-// which it is missed least.
+// The levels of leaving out, tried in this order until a shard fits a document.
+// Each leaves out what the levels before it do, and more.
 const (
 	whole            = iota
 	withoutLateDescs // descriptions of tomorrow
@@ -122,7 +122,7 @@ func (g Grid) reduced(level int, today int64) Grid {
 	return g
 }
 
-// reduce leaves out of the grids of a shard what a level says.
+// reduce changes the grids of a shard to those of a level.
 func reduce(grids map[string]Grid, level int, today int64) {
 	for channel, g := range grids {
 		grids[channel] = g.reduced(level, today)
@@ -138,7 +138,7 @@ func reduce(grids map[string]Grid, level int, today int64) {
 	}
 }
 
-// size returns about how many bytes g takes.
+// size returns the approximate size of g, in bytes.
 func (g Grid) size() int {
 	n := len(g.descs)
 	for i := range g.ps {
@@ -147,7 +147,7 @@ func (g Grid) size() int {
 	return n
 }
 
-// errDescs says that packed descriptions cannot be read.
+// errDescs is the error of packed descriptions that do not parse.
 var errDescs = errors.New("guide: broken descriptions")
 
 // deflaters are reused: each takes hundreds of kilobytes.
@@ -178,7 +178,7 @@ func packDescs(ps []Programme) string {
 	return b.String()
 }
 
-// appendText adds a text behind its length to dst.
+// appendText appends the length of a text and the text to dst.
 func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }

@@ -15,7 +15,7 @@ import (
 // ErrNoGuide is returned for a channel without a guide for the day.
 var ErrNoGuide = fault.New(fault.NotFound, "guide_not_found")
 
-// Bounds of what is kept.
+// Bounds of a guide.
 const (
 	MaxDay  = 200 // programmes of a channel and day
 	MaxDesc = 300 // characters of a description

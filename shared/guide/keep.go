@@ -12,11 +12,20 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// shards is how many documents the programmes have. One takes the two days of
+// A channel shows the programmes of one source, the first configured that has
+// them; its shard holds them as one grid. A change replaces all grids of the
+// sources that were read, keeps those of the sources that were not, and drops the
+// grids of sources no longer configured and of days that are over.
+//
+// A shard must fit a document of the database. When it does not, descriptions
+// and then programmes are left out, level by level, until it does; the other
+// shards stay complete.
+
+// shards is the number of documents of the programmes. One holds the two days of
 // about a hundred channels with descriptions.
 const shards = 64
 
-// notesShard holds what is noted of the sources.
+// notesShard is the number of the shard of the notes of all sources.
 const notesShard = shards
 
 // kind is the overlay of the guide: overlays/guide.
@@ -30,15 +39,15 @@ func shardOf(channel string) int {
 // A Note is the stored state of a source after a run.
 type Note struct {
 	Name      string     `json:"name"`
-	Place     string     `json:"place"`      // the Sum of the Source
+	Place     string     `json:"place"`      // of the Source and those preferred to it: their Sums
 	Catalog   string     `json:"catalog"`    // the Sum of the Matcher that it was read with
-	Day       string     `json:"day"`        // the first of the two that it was read for
+	Day       string     `json:"day"`        // the first of the two days that it was read for
 	ETag      string     `json:"etag"`       // as its server sent it
-	Modified  string     `json:"modified"`   // likewise
-	SHA256    string     `json:"sha256"`     // of the file, packed or not as it came; empty when it must be read anew
+	Modified  string     `json:"modified"`   // Last-Modified, likewise
+	SHA256    string     `json:"sha256"`     // of the file as received; empty when it must be read again
 	FetchedAt store.Time `json:"fetched_at"` // when it was last read or confirmed; zero when never
-	Items     int        `json:"items"`      // programmes that it gave
-	Channels  int        `json:"channels"`   // of which it gave any
+	Items     int        `json:"items"`      // programmes taken from it
+	Channels  int        `json:"channels"`   // channels with programmes from it
 }
 
 // source returns n as health shows it.
@@ -48,17 +57,17 @@ func (n *Note) source() catalog.Source {
 	}
 }
 
-// A State is the guide as it is kept.
+// A State is the stored guide, as far as the job needs it.
 type State struct {
 	Notes []Note
-	Held  map[string]string // the name of the source of each channel, of those not out of date
+	Held  map[string]string // by channel with a guide within the window: the name of its source
 
-	// Broken says that something kept could not be read: what it held is lost,
-	// so that all sources must be read anew.
+	// Broken is set when a stored shard did not parse. Its content is lost, so
+	// that all sources must be read again.
 	Broken bool
 }
 
-// Load returns the guide as it is kept, and as a window has it.
+// Load returns the state of the stored guide for a window.
 func Load(ctx context.Context, db store.DB, w Window) (*State, error) {
 	all, err := kind.Read(ctx, db)
 	if err != nil {
@@ -83,8 +92,8 @@ func Load(ctx context.Context, db store.DB, w Window) (*State, error) {
 	return s, nil
 }
 
-// KeepNotes replaces the notes by what f makes of them. Each check runs in the
-// same transaction.
+// KeepNotes replaces the notes by the result of f. Each check runs in the same
+// transaction, and its error aborts it. F may be called more than once.
 func KeepNotes(ctx context.Context, db store.DB, f func([]Note) []Note, checks ...func(store.Tx) error) error {
 	return kind.Update(ctx, db, notesShard, func(old []byte) ([]byte, error) {
 		notes, err := decodeNotes(old)
@@ -95,17 +104,17 @@ func KeepNotes(ctx context.Context, db store.DB, f func([]Note) []Note, checks .
 	}, checks...)
 }
 
-// A Change is what sources gave, to be kept.
+// A Change is a set of grids to store, read from one or more sources.
 type Change struct {
 	Window  Window
-	Sources []string // all that there are, by preference; what others gave is removed
-	Read    []string // those of which Grids has all they have, by preference
+	Sources []string // all configured, the preferred first; grids of any other are removed
+	Read    []string // those added, whose stored grids are replaced
 
 	grids map[string]Grid
 }
 
-// Add adds what the sources of Read have of their channels, each after those
-// that are preferred to it.
+// Add adds the grids of a source by their channels. Sources must be added in the
+// order of preference: a channel keeps the first grid added for it.
 func (c *Change) Add(source string, grids map[string]Grid) {
 	c.Read = append(c.Read, source)
 	if c.grids == nil {
@@ -118,24 +127,24 @@ func (c *Change) Add(source string, grids map[string]Grid) {
 	}
 }
 
-// Kept says what was kept.
+// Kept is the size of the stored guide after a change.
 type Kept struct {
 	Channels   int `json:"channels"`
 	Programmes int `json:"programmes"`
 	Shards     int `json:"shards_written"`
 
-	// Shards that would not fit their document with everything, by what was
-	// left out.
+	// The number of shards that did not fit a document whole, by the level at
+	// which they did, and the channels left out of them.
 	WithoutLateDescs int `json:"shards_without_descriptions_of_tomorrow"`
 	WithoutDescs     int `json:"shards_without_descriptions"`
 	WithoutTomorrow  int `json:"shards_without_tomorrow"`
 	LeftOut          int `json:"channels_left_out"`
 }
 
-// Keep keeps the change, shard by shard, and drops what is out of date. The
-// first of the sources that has a channel has it whole. Checks run in each
-// transaction. What was kept before an error stays; a second Keep of the same
-// change completes it.
+// Keep stores the change, shard by shard, and drops grids of past days. Shards
+// that do not change are not written. Each check runs in every transaction, and
+// its error aborts it. After an error the shards stored so far stay; storing the
+// same change again completes it.
 func (c *Change) Keep(ctx context.Context, db store.DB, checks ...func(store.Tx) error) (kept Kept, err error) {
 	parts := c.parts()
 	for n := range shards {
@@ -158,7 +167,7 @@ func (c *Change) parts() [shards]map[string]Grid {
 	return parts
 }
 
-// keepShard keeps a shard with as much as fits.
+// keepShard stores a shard at the first level at which it fits a document.
 func (c *Change) keepShard(ctx context.Context, db store.DB, n int, fresh map[string]Grid, kept *Kept, checks []func(store.Tx) error) error {
 	for level := whole; ; level++ {
 		var of Kept
@@ -194,8 +203,8 @@ func (k *Kept) add(of Kept, level int) {
 	k.LeftOut += of.LeftOut
 }
 
-// merge returns the grids of a shard after the change. What cannot be read is
-// lost.
+// merge returns the grids of a shard after the change, by channel. A shard that
+// does not parse counts as empty.
 func (c *Change) merge(old []byte, fresh map[string]Grid) map[string]Grid {
 	grids := map[string]Grid{}
 	if s, err := decodeShard(old); err == nil {

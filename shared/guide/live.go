@@ -16,7 +16,9 @@ import (
 // A Live is the guide in the memory of this instance. Its methods may be
 // called concurrently; those of a nil Live find no programmes.
 //
-// Times and titles are decoded, descriptions stay compressed.
+// Each shard is immutable and replaced as a whole, so that readers take no locks;
+// a channel is found by its shard and a binary search. Times and titles are
+// decoded, descriptions stay compressed.
 type Live struct {
 	shards  [shards]atomic.Pointer[shard]
 	notes   atomic.Pointer[[]Note]
@@ -58,7 +60,7 @@ func (l *Live) notify(ctx context.Context, shown <-chan struct{}) {
 	}
 }
 
-// show replaces a shard.
+// show replaces a shard by data. After an error the earlier one stays.
 func (l *Live) show(n int, data []byte) error {
 	if n == notesShard {
 		notes, err := decodeNotes(data)
@@ -94,7 +96,7 @@ func (l *Live) Changed() <-chan struct{} {
 	return l.changed
 }
 
-// all yields the shards as they are.
+// all yields the shards by number.
 func (l *Live) all() iter.Seq2[int, *shard] {
 	return func(yield func(int, *shard) bool) {
 		if l == nil {
@@ -195,7 +197,7 @@ func (l *Live) Detail(channel string, now time.Time) *catalog.GuideNow {
 	return g
 }
 
-// now is Now, with where it was found.
+// now is Now; it also returns the shard and the line of the channel.
 func (l *Live) now(channel string, now time.Time) (*catalog.GuideNow, *shard, *line) {
 	s, line := l.line(channel)
 	if line == nil || !s.covers(line, dateOf(now)) {

@@ -154,7 +154,7 @@ func TestNil(t *testing.T) {
 	hits := slices.Collect(l.Find("news", today))
 	if l.Now("A.br", today) != nil || l.Detail("A.br", today) != nil || l.Programmes("A.br", today) != nil || l.Sources() != nil ||
 		l.Changed() != nil || len(hits) > 0 || slices.Collect(l.Channels(today)) != nil {
-		t.Error("it knows something")
+		t.Error("a nil Live has programmes")
 	}
 }
 

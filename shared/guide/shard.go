@@ -6,23 +6,24 @@ import (
 	"time"
 )
 
-// A shard is a part of the guide as it is kept. Its bytes are, with numbers as
-// uvarints and texts behind their lengths:
+// A shard is a part of the guide as it is stored. In its bytes, numbers are
+// unsigned varints, a text follows its length, and a list follows its number of
+// elements:
 //
-//	format  1
-//	sources     a number, and so often a name and a site
-//	titles      a number, and so often a text
-//	categories  likewise
-//	channels    a number, and so often, by rising ids:
+//	format      1
+//	sources     a list of names with their sites
+//	titles      a list of texts
+//	categories  a list of texts
+//	channels    a list by ascending ids, each of
 //	              id, number of its source, first of its two days since 1970,
-//	              number of programmes, and so often:
-//	                seconds since the stop of the one before, or since 1970,
-//	                seconds that it takes, number of its title,
+//	              a list of programmes, each of
+//	                seconds since the end of the one before, or since 1970,
+//	                its length in seconds, number of its title,
 //	                number of its category from 1 on, 0 for none
 //	              descriptions, packed
 //
-// A title that is shown often is there once. The texts of a shard lie in its
-// bytes, so that a reader holds few objects whatever the guide is.
+// A title that repeats is stored once. The texts of a shard stay in its bytes,
+// so that a reader holds few objects however large the guide is.
 type shard struct {
 	sources    []origin
 	titles     texts
@@ -40,8 +41,8 @@ type line struct {
 	channel  string
 	source   int32
 	date     int32
-	from, to int32 // its shows
-	descs    string
+	from, to int32  // its shows, without to
+	descs    string // packed by packDescs
 }
 
 // A show is a programme within a shard.
@@ -57,7 +58,7 @@ func (s show) stop() uint32 { return s.start + s.length }
 // texts are strings within the bytes of a shard, decoded on access.
 type texts struct {
 	all  string
-	ends []uint32 // each within all, from one to the next behind its length
+	ends []uint32 // by text: its end in all; each text follows its length
 }
 
 // at returns text i.
@@ -101,7 +102,7 @@ func decodeShard(data []byte) (*shard, error) {
 	return s, nil
 }
 
-// readLine adds a line.
+// readLine decodes a line and adds it with its shows.
 func (s *shard) readLine(c *cursor) {
 	l := line{
 		channel: c.word(), source: int32(c.below(uint64(len(s.sources)))),

@@ -64,7 +64,7 @@ func TestShard(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if len(encodeShard(nil)) != 0 {
-		t.Error("nothing takes bytes")
+		t.Error("an empty shard has bytes")
 	}
 }
 

@@ -15,20 +15,27 @@ import (
 	"miramundo.dev/shared/source/xmltv"
 )
 
-// ErrTooMuch says that the programmes of a file would take too much memory.
+// A collector is fed by the parser, channel by channel and programme by
+// programme, and holds only the programmes of channels that the catalog may have.
+// Files usually declare their channels first, but need not: programmes of a
+// channel not declared yet are held until it is, or until the file ends. Memory is
+// bounded by an estimate; at the bound descriptions are dropped first, and when
+// that is not enough the file is refused.
+
+// ErrTooMuch is the error of a file whose programmes would take too much memory.
 var ErrTooMuch = errors.New("the programmes of known channels take more memory than there is for them")
 
-// Bounds of what a report names of the channels that are none of the catalog's.
+// Bounds of the unmatched channels in a report.
 const (
 	sample  = 200 // channels
 	maxText = 60  // characters of an id or a name
 )
 
-// margin is how long before and after its window a guide is read: one that does
-// not say when its programmes stop says so by the next that starts.
+// margin is how long before and after its window a guide is read: the end of a
+// programme without one is the start of the next.
 const margin = 6 * time.Hour
 
-// A Found says what a file gave.
+// A Found counts the channels and programmes of a file.
 type Found struct {
 	Declared   int `json:"channels"`   // in the file
 	Matched    int `json:"matched"`    // that are of the catalog
@@ -36,7 +43,7 @@ type Found struct {
 	Programmes int `json:"programmes"` // of these
 	Skipped    int `json:"skipped"`    // programmes that made no sense or were too many
 
-	// Lean says that all descriptions were left out, because with them the file
+	// Lean is set when all descriptions were dropped, because with them the file
 	// would have taken too much memory.
 	Lean bool `json:"without_descriptions"`
 
@@ -44,8 +51,8 @@ type Found struct {
 	Sample    []Unmatched `json:"unmatched_sample"`
 }
 
-// Unmatched is a channel of a guide that is none of the catalog, its texts cut
-// where they are long.
+// Unmatched is a channel of a guide that matches no channel of the catalog. Long
+// texts are cut.
 type Unmatched struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
@@ -59,9 +66,9 @@ type Collector struct {
 	window  guide.Window
 	tracks  map[string]*track // by their ids in the file
 	found   Found
-	order   int   // how many tracks there were
-	held    int64 // about the bytes that the programmes take
-	most    int64
+	order   int   // tracks so far
+	held    int64 // estimate of the memory of all tracks, in bytes
+	most    int64 // bound of held
 }
 
 // A track is a channel of a file.
@@ -69,7 +76,7 @@ type track struct {
 	id       string
 	match    match
 	order    int  // in the file
-	declared bool // not only named by programmes
+	declared bool // as a channel, not only named by programmes
 	ps       []guide.Programme
 }
 
@@ -79,7 +86,7 @@ func NewCollector(s setting.Source, m *Matcher, w guide.Window, most int64) *Col
 	return &Collector{source: s, matcher: m, window: w, most: most, tracks: map[string]*track{}}
 }
 
-// Options returns how the file is to be read.
+// Options returns the options for the parser of the file.
 func (c *Collector) Options() xmltv.Options {
 	return xmltv.Options{
 		Location: c.source.Zone, Language: c.source.Language, From: c.window.From.Add(-margin), To: c.window.To.Add(margin),
@@ -87,14 +94,15 @@ func (c *Collector) Options() xmltv.Options {
 	}
 }
 
-// wants reports whether programmes of a channel of the file are wanted: those
-// of one that is not declared, or not yet, are, in case it will be.
+// wants reports whether the programmes of a channel of the file are to be parsed:
+// those of matched channels, and of channels that are not declared yet.
 func (c *Collector) wants(id string) bool {
 	t := c.tracks[id]
 	return t == nil || !t.declared || t.match.channel != ""
 }
 
-// Channel takes a channel of the file.
+// Channel takes a channel of the file. Of several with one id the first counts.
+// The error is ErrTooMuch.
 func (c *Collector) Channel(ch *xmltv.Channel) error {
 	t := c.tracks[ch.ID]
 	if t != nil && t.declared {
@@ -115,7 +123,7 @@ func (c *Collector) Channel(ch *xmltv.Channel) error {
 	return c.bound()
 }
 
-// track begins a track, matched by its id as long as no names are known.
+// track adds a track, matched by its id until it is declared with its names.
 func (c *Collector) track(id string) *track {
 	t := &track{id: id, order: c.order, match: c.matcher.id(id)}
 	c.order++
@@ -124,7 +132,7 @@ func (c *Collector) track(id string) *track {
 	return t
 }
 
-// miss notes a channel that is none of the catalog's.
+// miss counts a channel that matches none of the catalog.
 func (c *Collector) miss(ch *xmltv.Channel, reason string) {
 	c.found.Unmatched++
 	if len(c.found.Sample) < sample {
@@ -136,7 +144,8 @@ func (c *Collector) miss(ch *xmltv.Channel, reason string) {
 	}
 }
 
-// cut returns the beginning of a text that is too long for a report.
+// cut returns a text of at most maxText characters, with an ellipsis where it was
+// cut.
 func cut(text string) string {
 	chars := 0
 	for at := range text {
@@ -148,7 +157,8 @@ func cut(text string) string {
 	return text
 }
 
-// About what a programme and a track take besides their texts.
+// Estimates of the memory of a programme and of a track besides their texts, in
+// bytes.
 const (
 	perProgramme = 128
 	perTrack     = 192
@@ -158,7 +168,7 @@ func size(p *guide.Programme) int64 {
 	return int64(perProgramme + len(p.Title) + len(p.Desc) + len(p.Category))
 }
 
-// Programme takes a programme of the file.
+// Programme takes a programme of the file. The error is ErrTooMuch.
 func (c *Collector) Programme(x *xmltv.Programme) error {
 	if !c.wants(x.Channel) {
 		return nil
@@ -176,8 +186,8 @@ func (c *Collector) Programme(x *xmltv.Programme) error {
 	return c.bound()
 }
 
-// bound leaves out the descriptions when there is no room for them, and returns
-// ErrTooMuch when there is none without them either.
+// bound drops the descriptions when the tracks exceed the bound, and returns
+// ErrTooMuch when they still do.
 func (c *Collector) bound() error {
 	if c.held > c.most && !c.found.Lean {
 		c.leaveDescs()
@@ -188,7 +198,7 @@ func (c *Collector) bound() error {
 	return nil
 }
 
-// leaveDescs drops all descriptions, and those that come.
+// leaveDescs drops all descriptions, those still to come included.
 func (c *Collector) leaveDescs() {
 	c.found.Lean = true
 	for _, t := range c.tracks {
@@ -207,10 +217,11 @@ func (c *Collector) drop(t *track) {
 	t.ps = nil
 }
 
-// Grids returns what the file gave of each channel of the catalog, once all of
-// it is read. Of several channels of the file that are one of the catalog's,
-// that is shown which was found by the better way, or else is the first, and
-// has programmes.
+// Grids returns the grid of each channel of the catalog that the file has, and
+// the counts. It must be called once, after the whole file was read. Of several
+// channels of the file that match the same channel of the catalog, the one with
+// the best match is taken, or the first of equal ones, among those with
+// programmes in the window.
 func (c *Collector) Grids() (map[string]guide.Grid, Found) {
 	tracks := slices.SortedFunc(maps.Values(c.tracks), func(a, b *track) int {
 		return cmp.Or(a.match.rank-b.match.rank, a.order-b.order)

@@ -140,7 +140,7 @@ func TestCollectBounds(t *testing.T) {
 		described = slices.Insert(described, i, fmt.Sprint("C ", i, " x"))
 	}
 	if _, found, err := collected(t, newCollector(8000), described...); err != nil || found.Lean {
-		t.Errorf("of channels that are none: %+v, %v", found, err)
+		t.Errorf("of unmatched channels: %+v, %v", found, err)
 	}
 }
 

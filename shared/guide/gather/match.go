@@ -13,6 +13,12 @@ import (
 	"miramundo.dev/shared/catalog/fold"
 )
 
+// Guides have no common ids, so a channel of a guide is matched in steps, from
+// the surest on: by the id of the catalog, which some guides use, by a former id,
+// and then by name and country. A match by name must be unambiguous: a wrong
+// guide is worse than none. Names are compared folded and without spaces, first
+// whole and then without marks of quality or country at their end.
+
 // A Listing is a channel of the catalog, as far as matching needs it.
 type Listing struct {
 	ID      string
@@ -56,34 +62,32 @@ func NewMatcher(channels iter.Seq[Listing], aliases map[string]string) *Matcher 
 // equal results.
 func (m *Matcher) Sum() string { return m.sum }
 
-// How a channel of a guide was found to be one of the catalog, best first. Of
-// several channels of a file that are found to be the same one, the best has
-// the say, and of equals the first.
+// The ranks of matches, best first.
 const (
 	byID      = iota // by the id, or that and the main feed
 	byFeed           // by the id, and another feed
-	byLetters        // likewise, in other letters
+	byLetters        // by the id in another case
 	byAlias          // by a former id
 	byName           // by the name and country
-	byPlain          // by the name without what tells the picture
+	byPlain          // by the name without marks of quality and country
 	unmatched
 )
 
-// A match is what a channel of a guide was found to be.
+// A match is the channel of the catalog for a channel of a guide.
 type match struct {
 	channel string // of the catalog; empty for none
 	rank    int
 	reason  string // why there is none, for the operator
 }
 
-// Why a channel of a guide is none of the catalog.
+// Reasons why a channel of a guide matches none of the catalog.
 const (
 	noneSuch  = "no channel of the catalog has its id or name"
 	ambiguous = "several channels of the catalog have its name"
 	vague     = "its name alone says too little, and its country is not known"
 )
 
-// id returns what a channel is found to be by its id.
+// id returns the match of an id, which may name a feed: "Name.cc@Feed".
 func (m *Matcher) id(id string) match {
 	base, feed, _ := strings.Cut(strings.TrimSpace(id), "@")
 	if n, ok := m.ids[base]; ok {
@@ -100,10 +104,10 @@ func (m *Matcher) id(id string) match {
 	return match{rank: unmatched, reason: noneSuch}
 }
 
-// maxRenames is how many renames of one id are followed.
+// maxRenames is the greatest number of renames that are followed from an id.
 const maxRenames = 8
 
-// today returns the id that a former one leads to.
+// today returns the current id of a channel with a former one.
 func (m *Matcher) today(id string) (string, bool) {
 	for range maxRenames {
 		to, ok := m.aliases[id]
@@ -118,7 +122,8 @@ func (m *Matcher) today(id string) (string, bool) {
 	return "", false
 }
 
-// feed returns how well a feed of channel n stands for it.
+// feed returns the rank of a match with a feed of channel n: byID for the main
+// feed, byFeed for any other.
 func (m *Matcher) feed(n int32, feed string) int {
 	joined := func(s string) string { return strings.ReplaceAll(fold.Words(s), " ", "") }
 	if feed == "" || joined(feed) == joined(m.channels[n].Feed) {
@@ -127,10 +132,10 @@ func (m *Matcher) feed(n int32, feed string) int {
 	return byFeed
 }
 
-// find returns what a channel is found to be by its id, or else by its names in
-// a country: the one that is given, or else that of its id. A name without a
-// country is enough only if it is the name of one channel of the whole catalog,
-// and has two words or eight letters.
+// find returns the match of a channel by its id, or else by the first of its
+// names that matches in a country: the given one, or else that of the id. Without
+// a country a name matches only when a single channel of the whole catalog has
+// it, and it has two words or eight letters.
 func (m *Matcher) find(id string, names []string, in string) match {
 	found := m.id(id)
 	in = cmp.Or(in, country(id))
@@ -145,8 +150,7 @@ func (m *Matcher) find(id string, names []string, in string) match {
 	return found
 }
 
-// name returns what a channel of a country, which may be unknown, is found to
-// be by its name.
+// name returns the match of a name in a country, which may be unknown.
 func (m *Matcher) name(k key, in string) match {
 	rank, ns := byName, m.in(m.whole[k.whole], in)
 	if len(ns) == 0 {
@@ -163,7 +167,8 @@ func (m *Matcher) name(k key, in string) match {
 	return match{channel: m.channels[ns[0]].ID, rank: rank}
 }
 
-// in returns those of some channels that are of a country.
+// in returns the channels among ns that are of a country, or ns when the country
+// is unknown. It does not change ns.
 func (m *Matcher) in(ns []int32, country string) []int32 {
 	if country == "" {
 		return ns
@@ -171,7 +176,7 @@ func (m *Matcher) in(ns []int32, country string) []int32 {
 	return slices.DeleteFunc(slices.Clone(ns), func(n int32) bool { return m.channels[n].Country != country })
 }
 
-// fingerprint returns the hash of all that m knows.
+// fingerprint returns a hash of the channels and aliases of m.
 func (m *Matcher) fingerprint() string {
 	h := sha256.New() // to write to it never fails
 	for _, c := range m.channels {

@@ -8,19 +8,19 @@ import (
 	"miramundo.dev/shared/catalog/fold"
 )
 
-// qualities are the folded words with which names tell the picture, not the
-// channel.
+// qualities are the folded words at the end of names that describe the picture,
+// not the channel.
 var qualities = map[string]bool{
 	"hd": true, "fhd": true, "uhd": true, "sd": true, "4k": true, "8k": true, "hevc": true, "raw": true,
 	"1080p": true, "1080i": true, "720p": true, "576p": true, "576i": true, "480p": true, "480i": true, "2160p": true,
 }
 
-// A key is a name as it is compared: folded as search folds it, but for the
-// plus, which is what tells a channel from the same one an hour later, and
-// without its spaces, in which spellings differ.
+// A key is a name in the form in which names are compared: folded as in the
+// catalog's search, without spaces, in which spellings differ. A plus sign
+// becomes a word: "+1" marks the same channel an hour later.
 type key struct {
 	whole string // with all its words
-	plain string // without what tells the picture or the country at its end
+	plain string // without words for the picture or the country at its end
 	vague bool   // one short word, which means little without a country
 }
 
@@ -42,9 +42,9 @@ func isCountry(word, country string) bool {
 	return country != "" && len(word) == 2 && catalog.CountryCode(word) == country
 }
 
-// country returns the country at the end of an id of the form "Name.cc", or
-// "Name.cc@Feed", as the catalog has it; empty when there is none. The ending
-// of Tuvalu is one of sites.
+// country returns the country at the end of an id of the form "Name.cc" or
+// "Name.cc@Feed", or "" when there is none. The ending .tv does not count: it is
+// common in names of sites.
 func country(id string) string {
 	id, _, _ = strings.Cut(id, "@")
 	at := strings.LastIndexByte(id, '.')
@@ -58,10 +58,11 @@ func country(id string) string {
 	return code
 }
 
-// owners are the channels that have a name, by its key: few, most often one.
+// owners are the channels by the key of a name: few for each, usually one.
 type owners map[string][]int32
 
-// add adds a channel, which is none of those added before it or the last.
+// add adds a channel to those of a key. The same channel may be added again only
+// before any other: repeats are recognized by the last one.
 func (o owners) add(key string, channel int32) {
 	list := o[key]
 	if key != "" && (len(list) == 0 || list[len(list)-1] != channel) {

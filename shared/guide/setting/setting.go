@@ -83,7 +83,7 @@ func Parse(setting string) ([]Source, error) {
 	return sources, nil
 }
 
-// parseEntry reads one entry.
+// parseEntry parses one entry. Errors complete the phrase "entry 2 ...".
 func parseEntry(entry string) (Source, error) {
 	place, options, _ := strings.Cut(entry, "#")
 	s, err := parsePlace(place)
@@ -92,7 +92,7 @@ func parseEntry(entry string) (Source, error) {
 	}
 	values, err := url.ParseQuery(options)
 	if err != nil {
-		return s, errors.New("has options that are no query")
+		return s, errors.New("has options that are not in the form of a query")
 	}
 	for option, given := range values {
 		set, ok := setters[option]
@@ -107,26 +107,26 @@ func parseEntry(entry string) (Source, error) {
 		}
 	}
 	if !nameForm.MatchString(s.Name) {
-		return s, fmt.Errorf("has no good name, which is 1 to 40 letters, digits and -_.: give it one with #name=")
+		return s, fmt.Errorf("needs a name of 1 to 40 letters, digits and -_.: give it one with #name=")
 	}
 	return s, nil
 }
 
-// parsePlace reads an address or a path.
+// parsePlace parses an address or a path, and derives name and site from it.
 func parsePlace(place string) (Source, error) {
 	s := Source{Zone: time.UTC}
 	if !strings.Contains(place, "://") {
 		s.File, s.Name = place, nameOf(place)
 		s.Site = s.Name
 		if place == "" {
-			return s, errors.New("has options, but names no file")
+			return s, errors.New("has options, but no address or path")
 		}
 		return s, nil
 	}
 	u, err := url.Parse(place)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return s, errors.New("is no address")
+		return s, errors.New("is not a valid address")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return s, fmt.Errorf("has the scheme %q, not http or https", u.Scheme)
 	case u.User != nil:
@@ -142,7 +142,8 @@ var (
 	countryForm  = regexp.MustCompile(`^[A-Z]{2}$`)
 )
 
-// nameOf returns the name of the file at a path, without what tells its form.
+// nameOf returns the name of the file at a path without its suffixes, or "" when
+// the path has no file.
 func nameOf(p string) string {
 	name := path.Base(p)
 	for _, ending := range []string{".gz", ".xz", ".xml", ".xmltv"} {
@@ -154,7 +155,7 @@ func nameOf(p string) string {
 	return name
 }
 
-// setters take the values of the options.
+// setters are the functions that set the options, by name.
 var setters = map[string]func(*Source, string) error{
 	"tz": func(s *Source, v string) (err error) {
 		if s.Zone, err = time.LoadLocation(v); err != nil || v == "" || v == "Local" {
@@ -164,13 +165,13 @@ var setters = map[string]func(*Source, string) error{
 	},
 	"country": func(s *Source, v string) error {
 		if s.Country = catalog.CountryCode(v); !countryForm.MatchString(s.Country) {
-			return fmt.Errorf("has the country %q, which is no code of two letters", v)
+			return fmt.Errorf("has the country %q, which is not a code of two letters", v)
 		}
 		return nil
 	},
 	"lang": func(s *Source, v string) error {
 		if s.Language = strings.ToLower(v); !languageForm.MatchString(s.Language) {
-			return fmt.Errorf("has the language %q, which is no code of two letters", v)
+			return fmt.Errorf("has the language %q, which is not a code of two letters", v)
 		}
 		return nil
 	},

@@ -41,18 +41,18 @@ func TestParseRefusals(t *testing.T) {
 		"a.xml#tz=Local":                      `entry 1 has the unknown zone "Local"`,
 		"a.xml#tz=../../etc/passwd":           `entry 1 has the unknown zone "../../etc/passwd"`,
 		"a.xml#zone=UTC":                      `entry 1 has the unknown option "zone"`,
-		"a.xml#lang=eng":                      `entry 1 has the language "eng", which is no code of two letters`,
-		"a.xml#country=Brazil":                `entry 1 has the country "Brazil", which is no code of two letters`,
+		"a.xml#lang=eng":                      `entry 1 has the language "eng", which is not a code of two letters`,
+		"a.xml#country=Brazil":                `entry 1 has the country "Brazil", which is not a code of two letters`,
 		"a.xml#tz=UTC&tz=UTC":                 `entry 1 has the option "tz" more than once`,
-		"a.xml#tz=%zz":                        `entry 1 has options that are no query`,
-		"a.xml#name=a/b":                      `entry 1 has no good name, which is 1 to 40 letters, digits and -_.: give it one with #name=`,
-		"/":                                   `entry 1 has no good name, which is 1 to 40 letters, digits and -_.: give it one with #name=`,
-		"#tz=UTC":                             `entry 1 has options, but names no file`,
+		"a.xml#tz=%zz":                        `entry 1 has options that are not in the form of a query`,
+		"a.xml#name=a/b":                      `entry 1 needs a name of 1 to 40 letters, digits and -_.: give it one with #name=`,
+		"/":                                   `entry 1 needs a name of 1 to 40 letters, digits and -_.: give it one with #name=`,
+		"#tz=UTC":                             `entry 1 has options, but no address or path`,
 		"https://u:p@h.example/a.xml":         `entry 1 has credentials in its address`,
 		"ftp://h.example/a.xml":               `entry 1 has the scheme "ftp", not http or https`,
-		"file:///a.xml":                       `entry 1 is no address`,
-		"https:///a.xml":                      `entry 1 is no address`,
-		"https://h.example/%zz":               `entry 1 is no address`,
+		"file:///a.xml":                       `entry 1 is not a valid address`,
+		"https:///a.xml":                      `entry 1 is not a valid address`,
+		"https://h.example/%zz":               `entry 1 is not a valid address`,
 		"a.xml,b.xml,a.xml#name=other":        `entry 3 is the same as entry 1`,
 		"one/a.xml.gz,two/a.xml":              `entry 2 has the name "a" of entry 1: give it another with #name=`,
 		"a.xml#x=1,b.xml#y=1":                 "entry 1 has the unknown option \"x\"\nentry 2 has the unknown option \"y\"",
@@ -64,7 +64,7 @@ func TestParseRefusals(t *testing.T) {
 			t.Errorf("%q: %+v, %v, want %s", setting, got, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), "SECRET") {
-			t.Errorf("%q: the error tells a secret: %v", setting, err)
+			t.Errorf("%q: the error contains a secret: %v", setting, err)
 		}
 	}
 }
