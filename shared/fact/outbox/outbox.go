@@ -29,6 +29,7 @@ import (
 
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/fact"
+	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/store"
 )
 
@@ -59,10 +60,12 @@ func Write(f fact.Fact) (Letter, error) {
 // Keep keeps l in tx, beside the change that is its fact.
 func (l Letter) Keep(tx store.Tx) error { return tx.Create(l.path, l) }
 
+func (l Letter) event() bus.Event { return bus.Event{Data: l.Data} }
+
 // A Shelf is a collection of documents that are letters themselves.
 type Shelf struct {
-	// Unsent finds the documents whose events are still to be published. With a
-	// limit it is asked again until it finds fewer.
+	// Unsent finds the documents whose events are still to be published, in the
+	// order of their ids. With a limit it is asked for page after page.
 	Unsent store.Query
 	// Read returns the letter of such a document.
 	Read func(store.Doc) (Letter, error)
@@ -97,7 +100,7 @@ func (o *Outbox) Publish(ctx context.Context, f fact.Fact) (bool, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	return o.publish(ctx, l.Topic, bus.Event{Data: l.Data}) == nil, nil
+	return o.publish(ctx, l.Topic, l.event()) == nil, nil
 }
 
 // Send sends letters that are kept, even when ctx is done. What fails is logged
@@ -109,7 +112,7 @@ func (o *Outbox) Send(ctx context.Context, letters ...Letter) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	for _, l := range letters {
-		if o.publish(ctx, l.Topic, bus.Event{Data: l.Data}) != nil {
+		if o.publish(ctx, l.Topic, l.event()) != nil {
 			continue
 		}
 		if err := o.DB.Delete(ctx, l.path); err != nil {
@@ -118,15 +121,24 @@ func (o *Outbox) Send(ctx context.Context, letters ...Letter) {
 	}
 }
 
-func (o *Outbox) isResting() bool { return o.Now().UnixMicro() < o.rest.Load() }
+// isResting reports whether the bus has just failed. A clock that was set back
+// since then ends the rest.
+func (o *Outbox) isResting() bool {
+	left := o.rest.Load() - o.Now().UnixMicro()
+	return 0 < left && left <= restTime.Microseconds()
+}
 
-// publish publishes events, or lets the bus rest.
+// publish publishes events, or lets the bus rest when it fails. An event that
+// the bus refuses, such as one of an unknown topic, is not a failure of the bus.
 func (o *Outbox) publish(ctx context.Context, topic string, events ...bus.Event) error {
 	err := o.Bus.Publish(ctx, topic, events...)
-	if err != nil {
-		o.rest.Store(o.Now().Add(restTime).UnixMicro())
-		o.Log.WarnContext(ctx, "events wait in the outbox", "topic", topic, "cause", err.Error())
+	if err == nil {
+		return nil
 	}
+	if _, refused := errors.AsType[*fault.Error](err); !refused {
+		o.rest.Store(o.Now().Add(restTime).UnixMicro())
+	}
+	o.Log.WarnContext(ctx, "events wait in the outbox", "topic", topic, "cause", err.Error())
 	return err
 }
 
@@ -134,7 +146,8 @@ func (o *Outbox) publish(ctx context.Context, topic string, events ...bus.Event)
 const Grace = time.Minute
 
 // Sweep sends the letters that were left, and returns how many it sent, and what
-// failed. A letter that cannot be read does not stop the others.
+// failed. A letter that cannot be read does not stop the others, nor does a
+// topic whose events the bus does not take stop the other topics of its page.
 func (o *Outbox) Sweep(ctx context.Context) (sent int, err error) {
 	own := Shelf{
 		Unsent: store.Query{Collection: collection}, Grace: Grace,
@@ -148,14 +161,21 @@ func (o *Outbox) Sweep(ctx context.Context) (sent int, err error) {
 	return sent, err
 }
 
-// sweep sends the letters of a shelf.
+// sweep sends the letters of a shelf, page by page.
 func (o *Outbox) sweep(ctx context.Context, shelf Shelf) (sent int, err error) {
-	for {
-		n, err := o.sweepOnce(ctx, shelf)
-		sent += n
-		if err != nil || shelf.Unsent.Limit == 0 || n < shelf.Unsent.Limit {
-			return sent, err
+	var unread error
+	for query := shelf.Unsent; ; {
+		p, err := o.find(ctx, shelf, query)
+		if err != nil {
+			return sent, errors.Join(unread, err)
 		}
+		unread = errors.Join(unread, p.unread)
+		n, err := o.sendPage(ctx, shelf, p.letters)
+		sent += n
+		if err != nil || query.Limit == 0 || p.found < query.Limit {
+			return sent, errors.Join(unread, err)
+		}
+		query.After = []any{p.last}
 	}
 }
 
@@ -165,68 +185,76 @@ type left struct {
 	id string
 }
 
+// A page is what one query finds on a shelf.
+type page struct {
+	letters []left // that are due, oldest first
+	unread  error  // which letters cannot be read
+	found   int    // documents, those that are not due included
+	last    string // id of the last document
+}
+
+// find returns a page of a shelf.
+func (o *Outbox) find(ctx context.Context, shelf Shelf, query store.Query) (p page, err error) {
+	limit := o.Now().Add(-shelf.Grace)
+	for doc, err := range o.DB.Query(ctx, query) {
+		if err != nil {
+			return page{}, err
+		}
+		p.found, p.last = p.found+1, doc.ID
+		l, err := shelf.Read(doc)
+		if err == nil {
+			err = l.event().Check()
+		}
+		switch {
+		case err != nil:
+			p.unread = errors.Join(p.unread, fmt.Errorf("letter %s: %w", doc.Path, err))
+		case shelf.Grace == 0 || !l.At.After(limit):
+			p.letters = append(p.letters, left{l, doc.ID})
+		}
+	}
+	slices.SortStableFunc(p.letters, func(a, b left) int { return a.At.Compare(b.At.Time) })
+	return p, nil
+}
+
 // atOnce is how many events one call publishes.
 const atOnce = 100
 
-// sweepOnce sends the letters that a shelf finds in one query, by topic.
-func (o *Outbox) sweepOnce(ctx context.Context, shelf Shelf) (sent int, err error) {
-	letters, unread, err := o.find(ctx, shelf)
-	if err != nil {
-		return 0, err
-	}
-	slices.SortStableFunc(letters, func(a, b left) int { return a.At.Compare(b.At.Time) })
+// sendPage sends letters, those of each topic in the order given.
+func (o *Outbox) sendPage(ctx context.Context, shelf Shelf, letters []left) (sent int, err error) {
 	for len(letters) > 0 {
 		topic := letters[0].Topic
-		var batch, rest []left
+		var same, rest []left
 		for _, l := range letters {
-			if l.Topic == topic && len(batch) < atOnce {
-				batch = append(batch, l)
+			if l.Topic == topic {
+				same = append(same, l)
 			} else {
 				rest = append(rest, l)
 			}
 		}
-		n, err := o.sendLeft(ctx, shelf, topic, batch)
-		sent += n
-		if err != nil {
-			return sent, errors.Join(unread, err)
-		}
+		n, e := o.sendTopic(ctx, shelf, topic, same)
+		sent, err = sent+n, errors.Join(err, e)
 		letters = rest
 	}
-	return sent, unread
+	return sent, err
 }
 
-// find returns the letters that were left on a shelf, and which cannot be read.
-func (o *Outbox) find(ctx context.Context, shelf Shelf) (letters []left, unread, err error) {
-	limit := o.Now().Add(-shelf.Grace)
-	for doc, err := range o.DB.Query(ctx, shelf.Unsent) {
-		if err != nil {
-			return nil, nil, err
+// sendTopic publishes letters of a topic and takes them off their shelf, until
+// one of both fails.
+func (o *Outbox) sendTopic(ctx context.Context, shelf Shelf, topic string, letters []left) (sent int, err error) {
+	for batch := range slices.Chunk(letters, atOnce) {
+		events := make([]bus.Event, len(batch))
+		for i, l := range batch {
+			events[i] = l.event()
 		}
-		l, err := shelf.Read(doc)
-		switch {
-		case err != nil:
-			unread = errors.Join(unread, fmt.Errorf("letter %s: %w", doc.Path, err))
-		case shelf.Grace == 0 || !l.At.After(limit):
-			letters = append(letters, left{l, doc.ID})
-		}
-	}
-	return letters, unread, nil
-}
-
-// sendLeft publishes letters of a topic and takes them off their shelf.
-func (o *Outbox) sendLeft(ctx context.Context, shelf Shelf, topic string, batch []left) (sent int, err error) {
-	events := make([]bus.Event, len(batch))
-	for i, l := range batch {
-		events[i] = bus.Event{Data: l.Data}
-	}
-	if err := o.publish(ctx, topic, events...); err != nil {
-		return 0, err
-	}
-	for _, l := range batch {
-		if err := shelf.Sent(ctx, o.DB, l.id); err != nil {
+		if err := o.publish(ctx, topic, events...); err != nil {
 			return sent, err
 		}
-		sent++
+		for _, l := range batch {
+			if err := shelf.Sent(ctx, o.DB, l.id); err != nil {
+				return sent, err
+			}
+			sent++
+		}
 	}
 	return sent, nil
 }

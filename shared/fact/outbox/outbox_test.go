@@ -76,8 +76,8 @@ func waiting(t *testing.T, db store.DB) []string {
 	return channels
 }
 
-// told returns the first n events that the bus has, their keys by channel.
-func told(t *testing.T, b bus.Bus, n int) map[string][]string {
+// published returns the first n events that the bus has, their keys by channel.
+func published(t *testing.T, b bus.Bus, n int) map[string][]string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -110,12 +110,12 @@ func TestSend(t *testing.T) {
 	if got := waiting(t, db); len(got) > 0 {
 		t.Errorf("sent letters wait: %v", got)
 	}
-	if got := told(t, b, 2); len(got) != 2 {
-		t.Errorf("told %v", got)
+	if got := published(t, b, 2); len(got) != 2 {
+		t.Errorf("published %v", got)
 	}
 }
 
-// A line is a bus that is cut, and counts who tries.
+// A line is a bus that takes nothing, and counts the attempts.
 type line struct {
 	bus.Bus
 	tries int
@@ -144,17 +144,17 @@ func TestRest(t *testing.T) {
 }
 
 // TestSweep ends a process at each step between the letter and its end: the
-// event is told all the same, and with the same key.
+// event is published all the same, and with the same key.
 func TestSweep(t *testing.T) {
 	db, b := open(t)
 	keep(t, db, "kept") // and never sent
 	at(db, bustest.Broken(), noon).Send(t.Context(), keep(t, db, "refused"))
-	twice := keep(t, db, "told")
+	twice := keep(t, db, "twice")
 	sw := storetest.NewSwitch(db)
 	sw.OffAfter(0)
 	at(sw, b, noon).Send(t.Context(), twice) // published, and not deleted
 
-	all := []string{"kept", "refused", "told"}
+	all := []string{"kept", "refused", "twice"}
 	if n, err := at(db, b, noon.Add(Grace-time.Second)).Sweep(t.Context()); n != 0 || err != nil {
 		t.Errorf("letters that others may be sending are sent: %d, %v", n, err)
 	}
@@ -167,9 +167,9 @@ func TestSweep(t *testing.T) {
 	if got := waiting(t, db); len(got) > 0 {
 		t.Errorf("sent letters wait: %v", got)
 	}
-	got := told(t, b, 4)
-	if len(got["kept"]) != 1 || len(got["refused"]) != 1 || len(got["told"]) != 2 || got["told"][0] != got["told"][1] {
-		t.Errorf("told %v", got)
+	got := published(t, b, 4)
+	if len(got["kept"]) != 1 || len(got["refused"]) != 1 || len(got["twice"]) != 2 || got["twice"][0] != got["twice"][1] {
+		t.Errorf("published %v", got)
 	}
 }
 
@@ -197,11 +197,79 @@ func TestSweepSpoiled(t *testing.T) {
 	}
 	keep(t, db, "A")
 	if n, err := at(db, b, noon.Add(time.Hour)).Sweep(t.Context()); n != 1 || err == nil {
-		t.Errorf("sent %d, %v; want the other, and word of the spoiled one", n, err)
+		t.Errorf("sent %d, %v; want 1, and an error for the spoiled one", n, err)
 	}
 }
 
-// TestWriteRefuses keeps nothing that cannot be told.
+// TestSweepMany fills the first pages of a shelf with documents that cannot be
+// read: the letters after them are sent.
+func TestSweepMany(t *testing.T) {
+	db, b := open(t)
+	const kept = store.Path("kept")
+	for n := range 7 {
+		var doc any = map[string]any{"at": "yesterday", "sent": false}
+		if n > 4 {
+			l, err := Write(social.Favorite{Key: fact.NewKey(), Channel: fmt.Sprint("C", n), Delta: 1, At: noon})
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc = map[string]any{"topic": l.Topic, "data": l.Data, "at": l.At, "sent": false}
+		}
+		if err := db.Set(t.Context(), kept.Join(fmt.Sprint(n)), doc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := at(db, b, noon)
+	o.Shelves = []Shelf{{
+		Unsent: store.Query{Collection: kept, Where: []store.Filter{{Field: "sent", Op: store.Eq, Value: false}}, Limit: 2},
+		Read:   func(doc store.Doc) (l Letter, err error) { return l, doc.Decode(&l) },
+		Sent:   func(ctx context.Context, db store.DB, id string) error { return db.Delete(ctx, kept.Join(id)) },
+	}}
+	if n, err := o.Sweep(t.Context()); n != 2 || err == nil {
+		t.Errorf("sent %d, %v; want 2, and an error for the others", n, err)
+	}
+	if got := published(t, b, 2); len(got["C5"]) != 1 || len(got["C6"]) != 1 {
+		t.Errorf("published %v", got)
+	}
+}
+
+// TestSweepUnknownTopic keeps an older letter of a topic that is gone and one
+// without an event: the others are sent, and the bus is not given a rest.
+func TestSweepUnknownTopic(t *testing.T) {
+	db, b := open(t)
+	for key, l := range map[string]Letter{
+		"gone":  {Topic: "gone", Data: []byte("{}"), At: store.At(noon.Add(-time.Hour))},
+		"empty": {Topic: social.Favorites, At: store.At(noon.Add(-time.Hour))},
+	} {
+		if err := db.Set(t.Context(), collection.Join(key), l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(t, db, "A")
+	o := at(db, b, noon.Add(time.Hour))
+	if n, err := o.Sweep(t.Context()); n != 1 || !errors.Is(err, bus.ErrTopic) || !errors.Is(err, bus.ErrEvent) {
+		t.Errorf("sent %d, %v; want 1, ErrTopic and ErrEvent", n, err)
+	}
+	if o.isResting() {
+		t.Error("the bus rests after an event that it refused")
+	}
+}
+
+// TestRestClockSetBack moves the clock back by an hour while the bus rests: it is
+// asked again at once.
+func TestRestClockSetBack(t *testing.T) {
+	db, b := open(t)
+	cut, now := &line{Bus: b}, noon
+	o := &Outbox{DB: db, Bus: cut, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now }}
+	o.Send(t.Context(), keep(t, db, "A"))
+	now = now.Add(-time.Hour)
+	o.Send(t.Context(), keep(t, db, "B"))
+	if cut.tries != 2 {
+		t.Errorf("the bus was tried %d times, want 2", cut.tries)
+	}
+}
+
+// TestWriteRefuses returns an error for a fact that cannot be published.
 func TestWriteRefuses(t *testing.T) {
 	_, err := Write(social.Comment{Key: strings.Repeat("x", 32), Channel: "A", Delta: 1, At: noon})
 	if !errors.Is(err, bus.ErrEvent) {
