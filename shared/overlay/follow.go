@@ -24,7 +24,7 @@ type Follower struct {
 
 	// Of one load at a time; not of a kind without a head.
 	listed []int64 // by shard: the revision in the last head; 0 for one that is not kept
-	shown  []int64 // by shard: the revision that is shown, likewise
+	shown  []int64 // by shard: the revision that is shown; 0 for none
 }
 
 // Follow reads the shards of k that are kept, calls show with each, and
@@ -121,11 +121,12 @@ func (f *Follower) load(ctx context.Context, doc store.Doc) error {
 		}
 	}
 	f.listed = revisions
-	if err := f.read(ctx, changed); err != nil {
-		return err
+	refused, err := f.read(ctx, changed)
+	if err != nil {
+		return errors.Join(refused, err)
 	}
-	if late := f.late(); len(late) > 0 { // since an earlier head
-		return fmt.Errorf("shards %v are not shown yet", late)
+	if late := f.late(); len(late) > 0 { // perhaps since an earlier head
+		return errors.Join(fmt.Errorf("%w: shards %v of %s", ErrPartial, late, f.kind.Name), refused)
 	}
 	return nil
 }
@@ -141,9 +142,9 @@ func (f *Follower) late() []int {
 	return list
 }
 
-// read shows some shards, as many as can be read, and returns what failed.
-func (f *Follower) read(ctx context.Context, list []int) error {
-	var errs []error
+// read shows some shards, as many as can be read. It returns which of them were
+// refused as they are, and why the database did not answer for the others.
+func (f *Follower) read(ctx context.Context, list []int) (refused, err error) {
 	for some := range slices.Chunk(list, parallel) {
 		paths := make([]store.Path, len(some))
 		for i, n := range some {
@@ -151,13 +152,13 @@ func (f *Follower) read(ctx context.Context, list []int) error {
 		}
 		docs, err := f.set.db.GetAll(ctx, paths)
 		if err != nil {
-			return errors.Join(append(errs, err)...)
+			return refused, err
 		}
 		for i, n := range some {
-			errs = append(errs, f.take(n, docs[i]))
+			refused = errors.Join(refused, f.take(n, docs[i]))
 		}
 	}
-	return errors.Join(errs...)
+	return refused, nil
 }
 
 // take shows shard n.

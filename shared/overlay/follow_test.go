@@ -74,7 +74,7 @@ func follow(t *testing.T, db store.DB, pause time.Duration) *watcher {
 
 func newSet(db store.DB) *Set { return NewSet(db, slog.New(slog.DiscardHandler), time.Now) }
 
-// next returns what is shown next.
+// next returns the shard that is shown next.
 func (w *watcher) next(t *testing.T) shown {
 	t.Helper()
 	select {
@@ -235,7 +235,7 @@ func TestFollowDeleted(t *testing.T) {
 	}
 }
 
-// TestFollowEmpty follows what nobody has written, and what is written anew
+// TestFollowEmpty follows a kind without documents, and what is written anew
 // after all of it was deleted.
 func TestFollowEmpty(t *testing.T) {
 	db := embedded(t)

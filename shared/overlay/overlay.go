@@ -78,7 +78,7 @@ func (k Kind) ShardOf(id string) int {
 // restores an unreadable head from the shards.
 func (k Kind) Update(ctx context.Context, db store.DB, n int, f func(old []byte) ([]byte, error), checks ...func(store.Tx) error) error {
 	if n < 0 || n >= k.Shards {
-		return fmt.Errorf("overlay %s: there is no shard %d", k.Name, n)
+		return fmt.Errorf("overlay %s has no shard %d", k.Name, n)
 	}
 	return db.Update(ctx, func(tx store.Tx) error {
 		for _, check := range checks {

@@ -221,7 +221,7 @@ func (s *Set) Len() int {
 type Lag struct {
 	Name   string
 	Age    time.Duration // of the last word; since the start when none has come
-	Loaded bool          // it shows something, which may be old
+	Loaded bool          // it shows something, which may be old or lack a part
 }
 
 // staleAge is the age of a last word that Confirm can leave behind only when
@@ -241,7 +241,7 @@ func (s *Set) Stale(now time.Time) []Lag {
 	for _, f := range s.followers {
 		if age, stale := f.lag(now); stale {
 			lag, known := oldest[f.Name]
-			loaded := f.heard.Load() != 0 && (lag.Loaded || !known)
+			loaded := f.loaded.Load() && (lag.Loaded || !known)
 			oldest[f.Name] = Lag{f.Name, max(lag.Age, age), loaded}
 		}
 	}

@@ -337,6 +337,59 @@ func TestConfirmSlowLoad(t *testing.T) {
 	})
 }
 
+// TestConfirmLoadHangs checks a changed subject again while loading it hangs: the
+// second check does not wait for it, so that loads do not pile up.
+func TestConfirmLoadHangs(t *testing.T) {
+	s := newStage(t)
+	k := kinds(1)[0]
+	s.update(t, k, "old")
+	hang, loads := make(chan struct{}), make(chan struct{}, 9)
+	f := s.Follow(t.Context(), Subject{Name: "subject", Head: k.head(), Load: func(context.Context, store.Doc) error {
+		if loads <- struct{}{}; len(loads) > 1 {
+			<-hang
+		}
+		return nil
+	}})
+	s.line.Mute()
+	s.update(t, k, "new")
+	docs, err := s.on.GetAll(t.Context(), []store.Path{k.head()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := make(chan error, 2)
+	for range 2 {
+		go func() { ends <- f.confirm(docs[0], s.Now().UnixNano()) }()
+	}
+	select {
+	case err := <-ends:
+		if err == nil {
+			t.Error("a check confirms what is still being loaded")
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("both checks wait for a load")
+	}
+	close(hang)
+	if err := <-ends; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStaleBroken starts with a broken shard beside a good one: the follower is
+// listed as stale and as loaded, since the process can answer without the shard.
+func TestStaleBroken(t *testing.T) {
+	s := newStage(t)
+	mustUpdate(t, s.on, 0, "good")
+	mustUpdate(t, s.on, 2, "broken")
+	if err := s.on.Set(t.Context(), kind.shard(2), shard{9, []byte("no deflated bytes")}); err != nil {
+		t.Fatal(err)
+	}
+	Follow(t.Context(), s.Set, kind, func(int, []byte) error { return nil })
+	lags := s.Stale(s.Now())
+	if diff := cmp.Diff([]Lag{{Name: kind.Name, Loaded: true}}, lags); diff != "" {
+		t.Errorf("stale (-want +got):\n%s", diff)
+	}
+}
+
 // TestConfirmRefused has a change that cannot be shown: a check costs its head
 // alone, and says so, until the change is shown.
 func TestConfirmRefused(t *testing.T) {

@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -40,7 +41,8 @@ type Subject struct {
 	Head store.Path // the document that changes whenever the subject does
 
 	// Load reads the rest of the subject and shows it, given its head. When it
-	// fails, what was shown stays. Calls do not overlap.
+	// fails, what was shown stays. An error that wraps ErrPartial says that all
+	// the rest is shown. Calls do not overlap.
 	Load func(ctx context.Context, head store.Doc) error
 
 	// Failed, when set, is called with each error of Load and of the watch.
@@ -61,6 +63,10 @@ type Subject struct {
 	Pause time.Duration // before the first repetition; one second when zero
 }
 
+// ErrPartial is wrapped by an error of Load after which everything is shown but
+// a part that cannot be read, such as a broken shard.
+var ErrPartial = errors.New("overlay: a part is not shown")
+
 // A Following keeps one subject up to date. See [Set.Follow].
 type Following struct {
 	Subject
@@ -69,6 +75,8 @@ type Following struct {
 	began   time.Time
 	repeat  chan struct{} // holds a token after a load has failed
 	loading sync.Mutex    // held from reading the head until the subject is shown
+	loaded  atomic.Bool   // something of the subject is shown
+	pending atomic.Bool   // a check waits for a load
 
 	heard atomic.Int64 // when the database last confirmed what is shown, in Unix nanoseconds; 0 for never
 	lost  atomic.Int64 // since when the watch has been failing; 0 while it is open
@@ -241,7 +249,10 @@ func (f *Following) confirm(doc store.Doc, asked int64) error {
 		return nil
 	case f.awaitsRepeat(doc):
 		return fmt.Errorf("the last change of %s could not be loaded", f.Name)
+	case !f.pending.CompareAndSwap(false, true): // loads that hang must not pile up
+		return fmt.Errorf("a change of %s is still being loaded", f.Name)
 	}
+	defer f.pending.Store(false)
 	return f.Refresh(f.ctx)
 }
 
@@ -277,6 +288,9 @@ func (f *Following) load(ctx context.Context, doc store.Doc, asked int64) error 
 		inner, cancel := context.WithTimeout(ctx, loadTime)
 		err = f.Load(inner, doc)
 		cancel()
+	}
+	if err == nil || errors.Is(err, ErrPartial) {
+		f.loaded.Store(true)
 	}
 	if ctx.Err() != nil { // the caller has left: this says nothing of the subject
 		return err
