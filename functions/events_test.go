@@ -139,7 +139,7 @@ func TestReportCost(t *testing.T) {
 		reportAs(t, h, token, "Sakura.jp")
 		pushReport(t, push, fmt.Sprintf("Channel%d.br", i), i)
 		if (i+1)%perRefresh == 0 {
-			if _, err := counting.Refresh(t.Context(), meter); err != nil {
+			if _, err := counting.Refresh(t.Context(), meter, noon); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -140,6 +140,6 @@ func (p *Parts) OutboxJob() (job.Job, error) {
 // CountsJob returns the job that shows the counters that have changed.
 func (p *Parts) CountsJob() (job.Job, error) {
 	return job.Job{Name: counting.Job, Run: func(ctx context.Context, _ job.Order) (any, error) {
-		return counting.Refresh(ctx, p.DB)
+		return counting.Refresh(ctx, p.DB, p.Now())
 	}}, nil
 }

@@ -224,7 +224,7 @@ func (s *service) count(ctx context.Context, out io.Writer) error {
 			}
 			took[i] = time.Since(start)
 		}
-		if _, err := counting.Refresh(ctx, s.meter); err != nil {
+		if _, err := counting.Refresh(ctx, s.meter, time.Now()); err != nil {
 			return err
 		}
 		slices.Sort(took)

@@ -3,6 +3,7 @@ package counting
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/bus/bustest"
+	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
@@ -249,22 +251,64 @@ func TestRefresh(t *testing.T) {
 		now = now.Add(7 * time.Second)
 		if n%20 == 0 {
 			s.OffAfter(n % 9)
-			if _, err := Refresh(t.Context(), s); err != nil && !errors.Is(err, storetest.ErrBroken) {
+			if _, err := Refresh(t.Context(), s, now); err != nil && !errors.Is(err, storetest.ErrBroken) {
 				t.Fatal(err)
 			}
 			s.On()
 		}
 	}
-	if _, err := Refresh(t.Context(), s); err != nil {
+	if _, err := Refresh(t.Context(), s, now); err != nil {
 		t.Fatal(err)
 	}
 	compare(t.Context(), t, w.db, truth)
 }
 
+// TestRefreshFastClock counts a report by a clock that is a year fast, and
+// another by one that is right: both are shown, and what was shown before is not
+// read again. So is what comes after a cursor that was moved into the future.
+func TestRefreshFastClock(t *testing.T) {
+	w := fresh(t)
+	now := noon
+	count := func(n int, clock time.Time) {
+		t.Helper()
+		r := aReport(n)
+		r.Channel, r.At = fmt.Sprintf("Channel%d.br", n), clock
+		c := New(Options{DB: w.db, Now: func() time.Time { return clock }, Later: true})
+		if err := c.Count(t.Context(), social.Reports, event(t, r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(n, changed int) {
+		t.Helper()
+		if done, err := Refresh(t.Context(), w.db, now); err != nil || done.Channels != changed {
+			t.Fatalf("%+v, %v; want %d channels", done, err, changed)
+		}
+		o := social.FollowOverlay(t.Context(), overlay.NewSet(w.db, slog.New(slog.DiscardHandler), time.Now))
+		if err := o.Loaded(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if o.Plays(fmt.Sprintf("Channel%d.br", n)) != 1 {
+			t.Errorf("the report of channel %d is not shown", n)
+		}
+	}
+	count(0, noon.Add(-time.Hour))
+	count(2, noon.AddDate(1, 0, 0))
+	check(2, 2)
+	now = now.Add(time.Hour)
+	count(4, now)
+	check(4, 2)
+	if err := w.db.Set(t.Context(), cursorPath, cursor{store.At(noon.AddDate(1, 0, 0))}); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(time.Hour)
+	count(6, now)
+	check(6, 4)
+}
+
 // TestRefreshOps has nothing to do when nothing has changed but a moment ago.
 func TestRefreshOps(t *testing.T) {
 	meter := storetest.NewMeter(fresh(t).db)
-	if done, err := Refresh(t.Context(), meter); err != nil || done != (Refreshed{}) {
+	if done, err := Refresh(t.Context(), meter, noon); err != nil || done != (Refreshed{}) {
 		t.Errorf("of nothing: %+v, %v", done, err)
 	}
 	now := noon
@@ -278,14 +322,14 @@ func TestRefreshOps(t *testing.T) {
 		}
 	}
 	before := meter.Ops()
-	if done, err := Refresh(t.Context(), meter); err != nil || done.Channels != 10 {
+	if done, err := Refresh(t.Context(), meter, now); err != nil || done.Channels != 10 {
 		t.Errorf("%+v, %v, want 10 channels", done, err)
 	}
 	if ops := meter.Ops().Less(before); ops.Writes > 11 || ops.Reads > 21 {
 		t.Errorf("10 channels take %+v", ops)
 	}
 	before = meter.Ops()
-	if done, err := Refresh(t.Context(), meter); err != nil || done.Channels != 1 {
+	if done, err := Refresh(t.Context(), meter, now); err != nil || done.Channels != 1 {
 		t.Errorf("again: %+v, %v, want the last one", done, err)
 	}
 	if ops := meter.Ops().Less(before); ops.Writes > 0 || ops.Reads > 3 {

@@ -35,10 +35,11 @@ const (
 
 // Refresh shows the counts that have changed since it was called last. After a
 // failure, or when two of it run at once, some counts are shown twice, which
-// changes nothing.
-func Refresh(ctx context.Context, db store.DB) (done Refreshed, err error) {
-	var at cursor
-	if err := db.Get(ctx, cursorPath, &at); err != nil && !errors.Is(err, store.ErrNotFound) {
+// changes nothing. now is the present: counts that a fast clock dated later are
+// shown again each time until then, and do not hide those of other clocks.
+func Refresh(ctx context.Context, db store.DB, now time.Time) (done Refreshed, err error) {
+	at, err := readCursor(ctx, db, now)
+	if err != nil {
 		return done, err
 	}
 	q := store.Query{Collection: social.Book.Collection, OrderBy: "changed_at", Limit: maxRound}
@@ -57,8 +58,12 @@ func Refresh(ctx context.Context, db store.DB) (done Refreshed, err error) {
 		if err != nil {
 			return done, err
 		}
-		if last.ChangedAt.After(at.ChangedAt.Time) {
-			at.ChangedAt = last.ChangedAt
+		to := last.ChangedAt
+		if to.After(now) {
+			to = store.At(now)
+		}
+		if to.After(at.ChangedAt.Time) {
+			at.ChangedAt = to
 			if err := db.Set(ctx, cursorPath, at); err != nil {
 				return done, err
 			}
@@ -68,6 +73,16 @@ func Refresh(ctx context.Context, db store.DB) (done Refreshed, err error) {
 		}
 		q.After = []any{last.ChangedAt, last.Channel}
 	}
+}
+
+// readCursor returns where Refresh continues: at the beginning when there is no
+// cursor, or one that a fast clock has moved into the future.
+func readCursor(ctx context.Context, db store.DB, now time.Time) (at cursor, err error) {
+	err = db.Get(ctx, cursorPath, &at)
+	if errors.Is(err, store.ErrNotFound) || err == nil && at.ChangedAt.After(now.Add(lookBack)) {
+		return cursor{}, nil
+	}
+	return at, err
 }
 
 // find returns the counts that q finds, without their marks.
