@@ -145,8 +145,8 @@ func (w *world) apply(t testing.TB, f social.Favorite) error {
 	return w.db.Set(t.Context(), social.CountsPath(f.Channel), kept)
 }
 
-// TestNumbers tells people how many they are, whether or not those who count
-// have come that far.
+// TestNumbers checks the number of favorites in answers, before and after the
+// facts are counted.
 func TestNumbers(t *testing.T) {
 	w := newWorld(t, "A.br", "B.br")
 	h := w.instance()
@@ -181,7 +181,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestCreated tells whether a favorite is new.
+// TestCreated checks that an answer says whether a favorite is new.
 func TestCreated(t *testing.T) {
 	h := newWorld(t, "A.br").instance()
 	for i, want := range []bool{true, false} {
@@ -288,7 +288,8 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestBusAway keeps what cannot be told yet: who asked is answered.
+// TestBusAway adds favorites without a bus: the facts are kept, and callers get
+// their answers.
 func TestBusAway(t *testing.T) {
 	w := newWorld(t, "A.br")
 	events := w.events

@@ -338,7 +338,7 @@ func TestBadges(t *testing.T) {
 }
 
 // TestCountries checks that the page of countries leads to all of them, each at
-// the letter that it is looked for at, and to a search for what is none.
+// the letter that it is looked for at, and to a search for an unknown value.
 func TestCountries(t *testing.T) {
 	h := listHandler(t)
 	for l, want := range [5]string{

@@ -12,7 +12,7 @@ import (
 	"miramundo.dev/shared/catalog/index/indextest"
 )
 
-// A crowd tells of the channels in it.
+// A crowd provides the counters of the channels in it.
 type crowd map[string]catalog.Social
 
 func (c crowd) Social(id []byte) (catalog.Social, bool) {
@@ -41,7 +41,7 @@ func socialOf(r *rand.Rand) catalog.Social {
 	}
 }
 
-// TestCrowd compares pages that tell of what people did, byte for byte, with
+// TestCrowd compares pages that show counters, byte for byte, with
 // those that encoding/json wrote, on ids that JSON escapes too.
 func TestCrowd(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
@@ -55,7 +55,7 @@ func TestCrowd(t *testing.T) {
 	ix := build(t, reg)
 	for _, o := range []index.Overlay{{}, indextest.Overlay(2, reg)} {
 		v, naive := index.NewView(ix, o, links), indextest.NewNaive(reg, o, links)
-		told := 0
+		counted := 0
 		for i := range 300 {
 			q := indextest.Query(r, reg)
 			q.Crowd = who
@@ -63,18 +63,18 @@ func TestCrowd(t *testing.T) {
 			if q.Sort == "relevance" && want.Total == 0 {
 				continue // see TestFallback
 			}
-			told += len(slices.DeleteFunc(slices.Clone(want.Items), func(c catalog.Channel) bool { return *c.Social == catalog.Social{} }))
+			counted += len(slices.DeleteFunc(slices.Clone(want.Items), func(c catalog.Channel) bool { return *c.Social == catalog.Social{} }))
 			if s, got := encode(t, want), string(v.Search(q, i%5, nil)); s != got {
 				t.Fatalf("query %+v:\nwant %s\n got %s", q, s, got)
 			}
 		}
-		if told < 100 {
-			t.Errorf("only %d items tell of people: the test does not test", told)
+		if counted < 100 {
+			t.Errorf("only %d items have counters: the test checks nothing", counted)
 		}
 	}
 }
 
-// TestCrowdAllocations checks that channels of which there is nothing to tell
+// TestCrowdAllocations checks that channels without counters
 // cost nothing.
 func TestCrowdAllocations(t *testing.T) {
 	if raceEnabled {

@@ -72,7 +72,7 @@ func TestMeasuredHealth(t *testing.T) {
 		{"only the blocked", streams{1: measurement("online", 99, after, "2026-11-20T05:00:00Z")}, []catalog.StreamID{1}, since, nil},
 		{"checks in other zones", streams{1: measurement("online", 9, after, "2026-11-20T05:00:00+02:00"), 2: measurement("online", 9, after, "2026-11-20T04:00:00Z")},
 			nil, since, &catalog.MeasuredHealth{Score: p(9), Online: true, CheckedAt: at("2026-11-20T04:00:00Z")}},
-		{"what is no time is before all", streams{1: measurement("online", 9, after, "soon"), 2: measurement("online", 9, after, "2026-11-20T04:00:00Z")},
+		{"an invalid time sorts before all others", streams{1: measurement("online", 9, after, "soon"), 2: measurement("online", 9, after, "2026-11-20T04:00:00Z")},
 			nil, since, &catalog.MeasuredHealth{Score: p(9), Online: true, CheckedAt: at("2026-11-20T04:00:00Z")}},
 		{"scores out of bounds", streams{1: measurement("online", 1000, after, "")}, nil, since, &catalog.MeasuredHealth{Score: p(100), Online: true}},
 	} {
@@ -93,7 +93,7 @@ func TestMeasuredHealth(t *testing.T) {
 	}
 }
 
-// TestUsable tells of streams that the register thinks playable, and of those
+// TestUsable compares streams that the register thinks playable, and of those
 // that it does not, what their measurements make of that.
 func TestUsable(t *testing.T) {
 	for _, test := range []struct {

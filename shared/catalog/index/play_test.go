@@ -152,7 +152,7 @@ func TestStreamed(t *testing.T) {
 	}
 }
 
-// TestLegacy checks which streams the isolated player is told of.
+// TestLegacy checks which streams the isolated player gets.
 func TestLegacy(t *testing.T) {
 	v := index.NewView(build(t, playRegister()), index.Overlay{BlockedStreams: []catalog.StreamID{5}}, links)
 	site := "https://a.example/"
@@ -189,7 +189,7 @@ func FuzzStream(f *testing.F) {
 			t.Errorf("%q leads to stream %d of %s", name, found.Stream.ID, found.Channel.ID)
 		}
 		if _, shown := v.Legacy(name); shown && !ok {
-			t.Errorf("%q is told of, and is not there", name)
+			t.Errorf("%q is listed, and does not exist", name)
 		}
 	})
 }

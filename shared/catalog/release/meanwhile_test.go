@@ -278,7 +278,7 @@ func (f *forgetful) WatchQuery(ctx context.Context, q store.Query) iter.Seq2[[]s
 	return f.DB.WatchQuery(ctx, q)
 }
 
-// TestBlocksUnknown starts on a database that tells of the release and not of
+// TestBlocksUnknown starts on a database that answers for the release and not for
 // the blocks: nothing is shown until it is known what must not be.
 func TestBlocksUnknown(t *testing.T) {
 	db := open(t)

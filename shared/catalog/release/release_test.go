@@ -36,7 +36,7 @@ func open(t *testing.T) *storetest.Switch {
 	return storetest.NewSwitch(db)
 }
 
-// edition returns an index of n channels whose names tell the edition.
+// edition returns an index of n channels whose names include the edition.
 func edition(t *testing.T, name string, n int) *index.Index {
 	t.Helper()
 	reg := &catalog.Register{BuiltAt: noon}

@@ -256,7 +256,7 @@ func TestGuide(t *testing.T) {
 }
 
 // TestGuideFailures spoils one source in each way: what it gave stays, the
-// reason is told, and the other source is not touched.
+// reason is reported, and the other source is not touched.
 func TestGuideFailures(t *testing.T) {
 	good := xmltvOf(noon, "one", "A.br", "B.br", "C.br")
 	text := func(s string) http.HandlerFunc {
@@ -293,7 +293,7 @@ func TestGuideFailures(t *testing.T) {
 			r.set("/two.xml", xmltvOf(noon, "new", "D.br"), nil)
 			s := r.must().Sources[0]
 			if s.Problem == "" || !strings.Contains(s.Problem, test.want) || s.Earlier != 3 || !s.FetchedAt.Equal(noon) {
-				t.Errorf("told %+v", s)
+				t.Errorf("reported %+v", s)
 			}
 			r.check("what it gave", map[string]string{"A.br": "one 24 24", "B.br": "one 24 24", "C.br": "one 24 24", "D.br": "new 24 24"})
 			if name != "gone" {
@@ -318,8 +318,8 @@ func TestGuideAllFail(t *testing.T) {
 	if err == nil {
 		t.Error("it went well")
 	}
-	if told, err := json.Marshal(rep); err != nil || strings.Contains(string(told), "fetched_at") {
-		t.Errorf("a file that was never fetched: %s, %v", told, err)
+	if text, err := json.Marshal(rep); err != nil || strings.Contains(string(text), "fetched_at") {
+		t.Errorf("a file that was never fetched: %s, %v", text, err)
 	}
 	state, err := guide.Load(t.Context(), r.DB, guide.WindowOf(noon))
 	if err != nil || len(state.Notes) != 1 || !state.Notes[0].FetchedAt.IsZero() {
@@ -474,7 +474,7 @@ func TestGuideFiles(t *testing.T) {
 	}
 	write("another")
 	if rep = r.must(); rep.Sources[0].Unchanged {
-		t.Error("another file is told to be unchanged")
+		t.Error("another file is reported as unchanged")
 	}
 	r.check("another file", map[string]string{"A.br": "another 24 24"})
 }

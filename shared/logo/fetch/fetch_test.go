@@ -427,7 +427,7 @@ func TestOwnNetwork(t *testing.T) {
 	}
 }
 
-// TestLogosEnd checks that a run which is told to end keeps what was answered.
+// TestLogosEnd checks that a run that is canceled keeps what was answered.
 func TestLogosEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := newSite(t)

@@ -23,7 +23,7 @@ type Options struct {
 	DB     store.DB
 	Now    func() time.Time
 	Gather time.Duration // see [fact.Options]
-	Show   time.Duration // likewise, for the counts of one shard of the overlay
+	Show   time.Duration // how long the counts of one shard of the overlay are gathered
 	Later  bool          // leave the overlay to Refresh
 }
 

@@ -116,7 +116,7 @@ func publish(ctx context.Context, t testing.TB, b bus.Bus, events []bus.Event) {
 	}
 }
 
-// compare checks that documents and overlays say what is true.
+// compare checks that documents and overlays have the true counts.
 func compare(ctx context.Context, t testing.TB, db store.DB, truth map[string]social.Counts) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)

@@ -56,7 +56,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestNames checks that every name can be told in a report.
+// TestNames checks that every name is valid in a report.
 func TestNames(t *testing.T) {
 	for _, m := range []map[string]string{browsers, systems} {
 		for _, name := range m {

@@ -158,7 +158,7 @@ func newestFirst(model map[string]Played) []Played {
 	return list
 }
 
-// deltas sums what is told, by channel.
+// deltas sums the favorites that were published, by channel.
 func deltas(sum map[string]int, changes []social.Favorite) map[string]int {
 	for _, c := range changes {
 		if sum[c.Channel] += c.Delta; sum[c.Channel] == 0 {
@@ -181,10 +181,10 @@ func TestFavorites(t *testing.T) {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 	if got := f.Remove("C", noon, everything); got != nil {
-		t.Errorf("removal of what is not there tells %v", got)
+		t.Errorf("removing a missing favorite publishes %v", got)
 	}
 	if got := f.Remove("A", noon, everything); len(got) != 1 || got[0].Channel != "A" || got[0].Delta != -1 {
-		t.Errorf("removal tells %v", got)
+		t.Errorf("removal publishes %v", got)
 	}
 }
 
@@ -259,18 +259,18 @@ func TestFavoritesFull(t *testing.T) {
 	if f.Has("G0", everything) || !f.Has("Z0", everything) {
 		t.Error("another than the oldest made room")
 	}
-	checkTold(t, f, sum)
+	checkPublished(t, f, sum)
 }
 
-// checkTold checks that what was told is what is there.
-func checkTold(t *testing.T, f *Favorites, sum map[string]int) {
+// checkPublished checks that the published facts add up to what is kept.
+func checkPublished(t *testing.T, f *Favorites, sum map[string]int) {
 	t.Helper()
 	want := map[string]int{}
 	for _, r := range f.Rows {
 		want[r.Channel]++
 	}
 	if diff := gocmp.Diff(want, sum); diff != "" {
-		t.Errorf("favorites and what was told of them (-kept +told):\n%s", diff)
+		t.Errorf("favorites and the facts published of them (-kept +published):\n%s", diff)
 	}
 }
 
@@ -343,7 +343,7 @@ func checkLetters(t *testing.T, db store.DB, f *Favorites) {
 		}
 		deltas(sum, []social.Favorite{change})
 	}
-	checkTold(t, f, sum)
+	checkPublished(t, f, sum)
 }
 
 // TestNothingHalf lets the database fail at the write: neither the favorite nor

@@ -76,7 +76,7 @@ func (e *Engine) counts(h histogram) (c counts) {
 }
 
 // sorted returns the categories with a count, most first and then by id: of each
-// its count, and below 8 bits what tells which it is.
+// its count, and below 8 bits its number.
 func (c *counts) sorted() (order [layout.MaxCategories]uint64, n int) {
 	for i := range c {
 		if c[i] == 0 {

@@ -68,7 +68,7 @@ const (
 	unfit // has no address that all players could open
 )
 
-// fitness tells of a stream how well it fits a list. What plays only on the
+// fitness returns how well a stream fits a list. What plays only on the
 // pages of its platform is taken where nothing else seems to play.
 func fitness(s *rank.Candidate, pinned int, c rank.Caller) int {
 	gone := rank.Dead(s, c)

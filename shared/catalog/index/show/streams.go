@@ -16,7 +16,7 @@ type Found struct {
 }
 
 // Stream returns the stream with an id, or the one that took its place, and
-// its channel. What is no id may be a [catalog.Position]: then it is the stream
+// its channel. Any other text may be a [catalog.Position]: then it is the stream
 // there or, when that is gone or blocked, the best of its channel, feed and
 // source. It reports false when there is none, or it or its channel is
 // blocked.

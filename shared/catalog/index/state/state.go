@@ -27,9 +27,9 @@ type State struct {
 	Qualities map[uint32]docset.Set       // those that blocks changed, by value
 
 	Measured     []*catalog.Measurement // by stream; nil while nothing is measured
-	LastMeasured []uint32               // by record: 1 + which of its streams was measured last, or 0; nil likewise
-	Scores       []uint8                // by record: 1 + its measured score, or 0; nil likewise
-	ByScore      posting.Order          // empty likewise
+	LastMeasured []uint32               // by record: 1 + which of its streams was measured last, or 0; nil without measurements
+	Scores       []uint8                // by record: 1 + its measured score, or 0; nil without measurements
+	ByScore      posting.Order          // empty without measurements
 }
 
 // New applies an overlay to ix. It takes time in proportion to

@@ -4,7 +4,7 @@ import (
 	"hash/maphash"
 )
 
-// seed makes hashes unforeseeable to those who choose ids.
+// seed makes hashes unpredictable to callers that choose ids.
 var seed = maphash.MakeSeed()
 
 // A Table finds the number of a key among things that it does not hold: an
