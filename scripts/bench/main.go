@@ -28,7 +28,7 @@ import (
 	"strings"
 	"time"
 
-	"miramundo.dev/scripts/bench/overhop"
+	"miramundo.dev/scripts/bench/overhop/ceiling"
 	"miramundo.dev/scripts/bench/overhttp"
 	"miramundo.dev/scripts/bench/overprobe"
 	"miramundo.dev/scripts/bench/oversearch"
@@ -85,7 +85,7 @@ var parts = []part{
 
 func main() {
 	overhttp.Child()
-	overhop.Child()
+	ceiling.Child()
 	overprobe.Child()
 	names := flag.String("part", "search,http,reload,hop,people,probe,start", "parts to measure, separated by commas; all also includes soak")
 	size := flag.String("size", "real", "catalogs to measure on: real, 1m or both")

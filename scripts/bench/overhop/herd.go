@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"miramundo.dev/scripts/bench/overhop/ceiling"
 	"time"
 )
 
@@ -58,11 +59,11 @@ func (b *bench) herd(ctx context.Context, kind string, players int) (r result, f
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 	fails := kind == "failing"
-	if _, err := fetch(ctx, b.hop.URL+b.path(kind), "gzip"); err != nil && !fails {
+	if _, err := ceiling.Fetch(ctx, b.hop.URL+b.path(kind), "gzip"); err != nil && !fails {
 		return r, 0, err
 	}
-	before := b.origin.fetched(kind)
+	before := b.origin.Fetched(kind)
 	l := load{base: b.hop.URL, path: b.path(kind), gzip: true, connections: players, length: b.Pace.Herd, errors: fails}
 	r, err = run(ctx, b.dir, l, b.hop.PID())
-	return r, b.origin.fetched(kind) - before, err
+	return r, b.origin.Fetched(kind) - before, err
 }

@@ -10,7 +10,6 @@ package overhop
 
 import (
 	"cmp"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +22,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"miramundo.dev/scripts/bench/overhop/ceiling"
+	"miramundo.dev/scripts/bench/overhop/manyorigins"
 	"miramundo.dev/scripts/bench/process"
 	"miramundo.dev/scripts/players/container"
 	"miramundo.dev/shared/catalog"
@@ -64,7 +65,7 @@ type bench struct {
 	Options
 	dir     string
 	out     io.Writer
-	origin  *origin
+	origin  *manyorigins.Origin
 	program string
 	streams map[string]catalog.StreamID // the first of each kind
 	hop     *container.Hop
@@ -82,10 +83,10 @@ func Run(ctx context.Context, out io.Writer, o Options) (err error) {
 		return err
 	}
 	defer os.RemoveAll(b.dir)
-	if b.origin, err = startOrigin(); err != nil {
+	if b.origin, err = manyorigins.Start(); err != nil {
 		return err
 	}
-	defer b.origin.close()
+	defer b.origin.Close()
 	if b.program, err = container.Build(ctx, b.dir); err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func (b *bench) publish(ctx context.Context) error {
 	var urls []string
 	for _, k := range kinds {
 		b.streams[k.name] = container.StreamID(len(urls))
-		urls = append(urls, b.origin.urls(k.name, k.n)...)
+		urls = append(urls, b.origin.URLs(k.name, k.n)...)
 	}
 	return container.Publish(ctx, b.data(), container.Channels(urls, slices.Repeat([]string{catalog.StreamHLS}, len(urls))))
 }
@@ -124,7 +125,7 @@ func (b *bench) data() string { return filepath.Join(b.dir, "data") }
 // start runs a hop on one core, and returns the function that stops it.
 func (b *bench) start(ctx context.Context, more ...string) (stop func() error, err error) {
 	b.hop, err = container.Start(ctx, container.Options{
-		Program: b.program, Data: b.data(), Allow: b.origin.addrs, Log: io.Discard, Env: append(more, "GOMAXPROCS=1"),
+		Program: b.program, Data: b.data(), Allow: b.origin.Addrs, Log: io.Discard, Env: append(more, "GOMAXPROCS=1"),
 	})
 	if err != nil {
 		return nil, err
@@ -186,49 +187,21 @@ func (b *bench) record(ctx context.Context) error {
 		return err
 	}
 	for name, accept := range map[string]string{"identity": "identity", "gzip": "gzip"} {
-		a, err := fetch(ctx, b.hop.URL+b.path("live"), accept)
+		a, err := ceiling.Fetch(ctx, b.hop.URL+b.path("live"), accept)
 		if err != nil {
 			return err
 		}
-		if err := a.save(dir, name); err != nil {
+		if err := a.Save(dir, name); err != nil {
 			return err
 		}
 	}
-	hello := answer{http.Header{"Content-Type": {"text/plain"}}, make([]byte, 4<<10)}
-	if err := hello.save(dir, "hello"); err != nil {
+	hello := ceiling.Answer{Header: http.Header{"Content-Type": {"text/plain"}}, Body: make([]byte, 4<<10)}
+	if err := hello.Save(dir, "hello"); err != nil {
 		return err
 	}
 	var err error
-	b.ceiling, b.cpid, err = startCeiling(ctx, dir)
+	b.ceiling, b.cpid, err = ceiling.Start(ctx, dir)
 	return err
-}
-
-// fetch returns the answer of a server with its body as it was sent, not unpacked.
-func fetch(ctx context.Context, address, accept string) (answer, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return answer{}, err
-	}
-	req.Header.Set("Accept-Encoding", accept)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return answer{}, err
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		return answer{}, err
-	}
-	if res.StatusCode != http.StatusOK {
-		return answer{}, fmt.Errorf("%s: %s: %.200s", address, res.Status, body)
-	}
-	if accept == "gzip" {
-		if _, err := gzip.NewReader(strings.NewReader(string(body))); err != nil {
-			return answer{}, fmt.Errorf("%s: asked for gzip: %w", address, err)
-		}
-	}
-	res.Header.Del("Date") // the server writes its own
-	return answer{res.Header, body}, nil
 }
 
 // connections is the number of connections that wrk keeps busy.
@@ -293,9 +266,9 @@ func (b *bench) rounds(ctx context.Context, rivals []*rival) error {
 					return fmt.Errorf("%s, before: %w", r.name, err)
 				}
 			}
-			before := b.origin.fetched("live")
+			before := b.origin.Fetched("live")
 			got, err := run(ctx, b.dir, r.load, r.pid)
-			got.fetched = b.origin.fetched("live") - before
+			got.fetched = b.origin.Fetched("live") - before
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}

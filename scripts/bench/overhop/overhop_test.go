@@ -2,61 +2,9 @@ package overhop
 
 import (
 	"bytes"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-// TestOrigin asks the origin for playlists of all kinds that answer at once.
-func TestOrigin(t *testing.T) {
-	o, err := startOrigin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer o.close()
-	for _, test := range []struct {
-		kind   string
-		status int
-		has    string
-		lines  int
-	}{
-		{"live", 200, "#EXT-X-TARGETDURATION:7", lines + 4},
-		{"vod", 200, "#EXT-X-ENDLIST", lines + 5},
-		{"master", 200, "/live/00?token=", 9},
-		{"failing", 500, "", 0},
-		{"slow/1", 200, "#EXTINF", lines + 4},
-	} {
-		url := o.urls(test.kind, 1)[0]
-		for range 2 {
-			res, err := http.Get(url)
-			if err != nil {
-				t.Fatal(err)
-			}
-			body, err := io.ReadAll(res.Body)
-			res.Body.Close()
-			if n := strings.Count(string(body), "\n"); err != nil || res.StatusCode != test.status || n != test.lines || !strings.Contains(string(body), test.has) {
-				t.Errorf("%s: %s, %d lines, %v; want %d, %d lines, %q", test.kind, res.Status, n, err, test.status, test.lines, test.has)
-			}
-		}
-		if n := o.fetched(test.kind); n != 2 {
-			t.Errorf("%s was fetched %d times, want 2", test.kind, n)
-		}
-	}
-}
-
-// TestAnswer sends what was taken down.
-func TestAnswer(t *testing.T) {
-	a := answer{http.Header{"X-Service-Source": {"x"}, "Content-Length": {"4"}, "Content-Type": {"text/plain"}}, []byte("body")}
-	w := httptest.NewRecorder()
-	a.ServeHTTP(w, nil)
-	if diff := cmp.Diff(a, answer{w.Header(), w.Body.Bytes()}); diff != "" {
-		t.Errorf("answer (-want +got):\n%s", diff)
-	}
-}
 
 // TestRatio compares rivals round by round.
 func TestRatio(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"miramundo.dev/scripts/bench/overhop/ceiling"
+	"miramundo.dev/scripts/bench/overhop/manyorigins"
 	"miramundo.dev/scripts/bench/process"
 )
 
@@ -74,8 +76,8 @@ func freePort() (string, error) {
 func (p *peer) await(ctx context.Context) error {
 	deadline := time.Now().Add(15 * time.Second)
 	for {
-		a, err := fetch(ctx, p.base+p.path, "identity")
-		if err == nil && strings.Count(string(a.Body), "127.0.0.1") < lines/2 {
+		a, err := ceiling.Fetch(ctx, p.base+p.path, "identity")
+		if err == nil && strings.Count(string(a.Body), "127.0.0.1") < manyorigins.Lines/2 {
 			return fmt.Errorf("%s does not rewrite: %.300s", p.name, a.Body)
 		}
 		if err == nil {
@@ -99,7 +101,7 @@ func (b *bench) startHLSProxy(ctx context.Context, port string) (peer, error) {
 	if _, err := os.Stat(main); err != nil {
 		return peer{}, fmt.Errorf("hls-proxy: npm ci --prefix %s installs it", b.PeersDir)
 	}
-	url := b.origin.urls("live", 1)[0]
+	url := b.origin.URLs("live", 1)[0]
 	return peer{
 		name: "hls-proxy 3.6.6", target: 25,
 		path: "/" + base64.StdEncoding.EncodeToString([]byte(url)) + ".m3u8",
@@ -144,7 +146,7 @@ func (b *bench) startNginx(ctx context.Context, port string) (peer, error) {
 		return peer{}, err
 	}
 	conf := filepath.Join(dir, "nginx.conf")
-	text := fmt.Sprintf(nginxConf, dir, port, b.origin.addrs[0])
+	text := fmt.Sprintf(nginxConf, dir, port, b.origin.Addrs[0])
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		return peer{}, err
 	}

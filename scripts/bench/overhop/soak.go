@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"miramundo.dev/scripts/bench/overhop/manyorigins"
 	"miramundo.dev/scripts/bench/process"
 	"miramundo.dev/scripts/players/container"
 	"miramundo.dev/shared/catalog"
@@ -45,17 +46,17 @@ func Soak(ctx context.Context, out io.Writer, length time.Duration) (err error) 
 		return err
 	}
 	defer os.RemoveAll(b.dir)
-	if b.origin, err = startOrigin(); err != nil {
+	if b.origin, err = manyorigins.Start(); err != nil {
 		return err
 	}
-	defer b.origin.close()
+	defer b.origin.Close()
 	if b.program, err = container.Build(ctx, b.dir); err != nil {
 		return err
 	}
 	var urls, kinds []string
 	for _, kind := range soakKinds {
 		b.streams[kind] = container.StreamID(len(urls))
-		urls = append(urls, b.origin.urls(kind, soakEach)...)
+		urls = append(urls, b.origin.URLs(kind, soakEach)...)
 	}
 	for range urls {
 		kinds = append(kinds, catalog.StreamHLS)
@@ -64,7 +65,7 @@ func Soak(ctx context.Context, out io.Writer, length time.Duration) (err error) 
 		return err
 	}
 	wrote := new(crashLog)
-	b.hop, err = container.Start(ctx, container.Options{Program: b.program, Data: b.data(), Allow: b.origin.addrs, Log: wrote})
+	b.hop, err = container.Start(ctx, container.Options{Program: b.program, Data: b.data(), Allow: b.origin.Addrs, Log: wrote})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"miramundo.dev/scripts/bench/overhop/manyorigins"
 	"miramundo.dev/scripts/bench/process"
 	"miramundo.dev/scripts/players/container"
 )
@@ -46,7 +47,7 @@ func (b *bench) rest(ctx context.Context) (err error) {
 	}
 	fmt.Fprintf(b.out, "\n## Memory and start\n\n")
 	t := newTable(b.out, "figure", "reached", "target", "")
-	t.goal(fmt.Sprintf("resident MiB with %d channels of %d lines cached and under load, beside %.0f MiB at start", many, lines, empty),
+	t.goal(fmt.Sprintf("resident MiB with %d channels of %d lines cached and under load, beside %.0f MiB at start", many, manyorigins.Lines, empty),
 		full-empty, maxMemory, full-empty <= maxMemory)
 	return t.flush()
 }

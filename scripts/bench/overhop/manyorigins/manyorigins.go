@@ -1,4 +1,6 @@
-package overhop
+// Package manyorigins serves playlists as the origins that a hop meets do: fast, slow,
+// failing and wrong ones.
+package manyorigins
 
 import (
 	"fmt"
@@ -11,14 +13,14 @@ import (
 	"time"
 )
 
-// lines is how many lines of the playlists are segments and their durations.
-const lines = 1000
+// Lines is how many lines of the playlists are segments and their durations.
+const Lines = 1000
 
 // origins is the number of hosts that the origin serves on, so that the hop's limit
 // per host is not what is measured.
 const origins = 4
 
-// An origin serves playlists of 1,000 lines, and counts the requests for each
+// An Origin serves playlists of 1,000 lines, and counts the requests for each
 // kind of path. The path selects the behaviour:
 //
 //	/live/{n}            answers at once, with another playlist each second
@@ -27,17 +29,17 @@ const origins = 4
 //	/failing/{n}         answers 500
 //	/wild/{n}            depends on n: fine, slow, wrong, cut off or redirected
 //	/master/{n}          a playlist of four playlists under /live/
-type origin struct {
-	addrs   []string
+type Origin struct {
+	Addrs   []string // host:port of each host
 	servers []*http.Server
 	mu      sync.Mutex
 	counts  map[string]*atomic.Int64
 	rest    string // of a playlist, after its head
 }
 
-// startOrigin serves on the loopback interface.
-func startOrigin() (*origin, error) {
-	o := &origin{counts: map[string]*atomic.Int64{}, rest: segments()}
+// Start serves on the loopback interface.
+func Start() (*Origin, error) {
+	o := &Origin{counts: map[string]*atomic.Int64{}, rest: segments()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /live/{n}", func(w http.ResponseWriter, _ *http.Request) { o.send(w, time.Now().Unix(), "") })
 	mux.HandleFunc("GET /vod/{n}", func(w http.ResponseWriter, _ *http.Request) { o.send(w, 0, "#EXT-X-ENDLIST\n") })
@@ -51,36 +53,37 @@ func startOrigin() (*origin, error) {
 			return nil, err
 		}
 		srv := &http.Server{Handler: o.count(mux), ReadHeaderTimeout: 10 * time.Second}
-		o.addrs, o.servers = append(o.addrs, l.Addr().String()), append(o.servers, srv)
-		go func() { _ = srv.Serve(l) }() // ends with close
+		o.Addrs, o.servers = append(o.Addrs, l.Addr().String()), append(o.servers, srv)
+		go func() { _ = srv.Serve(l) }() // ends with Close
 	}
 	return o, nil
 }
 
-func (o *origin) close() {
+// Close stops serving.
+func (o *Origin) Close() {
 	for _, s := range o.servers {
 		_ = s.Close() // nothing is lost
 	}
 }
 
-// urls returns the addresses of n playlists of one kind, spread over the hosts.
-func (o *origin) urls(kind string, n int) []string {
+// URLs returns the addresses of n playlists of one kind, spread over the hosts.
+func (o *Origin) URLs(kind string, n int) []string {
 	all := make([]string, n)
 	for i := range all {
-		all[i] = fmt.Sprintf("http://%s/%s/%d", o.addrs[i%len(o.addrs)], kind, i)
+		all[i] = fmt.Sprintf("http://%s/%s/%d", o.Addrs[i%len(o.Addrs)], kind, i)
 	}
 	return all
 }
 
 // count counts requests by the part of the path before the last slash.
-func (o *origin) count(h http.Handler) http.Handler {
+func (o *Origin) count(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o.counter(r.URL.Path[:strings.LastIndexByte(r.URL.Path, '/')]).Add(1)
 		h.ServeHTTP(w, r)
 	})
 }
 
-func (o *origin) counter(kind string) *atomic.Int64 {
+func (o *Origin) counter(kind string) *atomic.Int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.counts[kind] == nil {
@@ -89,12 +92,12 @@ func (o *origin) counter(kind string) *atomic.Int64 {
 	return o.counts[kind]
 }
 
-// fetched returns the number of requests for playlists of one kind.
-func (o *origin) fetched(kind string) int64 { return o.counter("/" + kind).Load() }
+// Fetched returns the number of requests for playlists of one kind.
+func (o *Origin) Fetched(kind string) int64 { return o.counter("/" + kind).Load() }
 
 func segments() string {
 	var b strings.Builder
-	for i := range lines / 2 {
+	for i := range Lines / 2 {
 		fmt.Fprintf(&b, "#EXTINF:6.006,\nsegments/1080p/20261122T%06d.ts\n", i)
 	}
 	return b.String()
@@ -102,13 +105,13 @@ func segments() string {
 
 // send writes a playlist with the given media sequence. The text end follows the
 // segments.
-func (o *origin) send(w http.ResponseWriter, sequence int64, end string) {
+func (o *Origin) send(w http.ResponseWriter, sequence int64, end string) {
 	w.Header()["Content-Type"] = []string{"application/vnd.apple.mpegurl"}
 	head := "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:7\n#EXT-X-MEDIA-SEQUENCE:" + strconv.FormatInt(sequence, 10) + "\n"
 	w.Write([]byte(head + o.rest + end))
 }
 
-func (o *origin) slow(w http.ResponseWriter, r *http.Request) {
+func (o *Origin) slow(w http.ResponseWriter, r *http.Request) {
 	ms, err := strconv.Atoi(r.PathValue("ms"))
 	if err != nil {
 		http.NotFound(w, r)
@@ -127,7 +130,7 @@ func wait(r *http.Request, d time.Duration) {
 }
 
 // wild behaves like the origins that one meets, in eight ways.
-func (o *origin) wild(w http.ResponseWriter, r *http.Request) {
+func (o *Origin) wild(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(r.PathValue("n"))
 	if err != nil {
 		http.NotFound(w, r)
@@ -159,7 +162,7 @@ func (o *origin) wild(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (o *origin) master(w http.ResponseWriter, r *http.Request) {
+func (o *Origin) master(w http.ResponseWriter, r *http.Request) {
 	b := []byte("#EXTM3U\n")
 	for i := range 4 {
 		b = fmt.Appendf(b, "#EXT-X-STREAM-INF:BANDWIDTH=%d\n/live/%s%d?token=a~b==\n", 1000*(i+1), r.PathValue("n"), i)

@@ -1,7 +1,10 @@
-package overhop
+// Package ceiling serves recorded answers of the hop with as little work as net/http
+// allows: nothing that is written with net/http can be faster.
+package ceiling
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,19 +28,19 @@ func Child() {
 	if len(os.Args) != 3 || os.Args[1] != childFlag {
 		return
 	}
-	fmt.Fprintln(os.Stderr, serveCeiling(os.Args[2]))
+	fmt.Fprintln(os.Stderr, serve(os.Args[2]))
 	os.Exit(1)
 }
 
-// An answer is a recorded response of the hop, which the ceiling sends to every
+// An Answer is a recorded response of the hop, which the ceiling sends to every
 // request.
-type answer struct {
+type Answer struct {
 	Header http.Header
 	Body   []byte
 }
 
-// serveCeiling serves the answers in the files of dir, at their names.
-func serveCeiling(dir string) error {
+// serve serves the answers in the files of dir, at their names.
+func serve(dir string) error {
 	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
 		return err
@@ -48,7 +51,7 @@ func serveCeiling(dir string) error {
 		if err != nil {
 			return err
 		}
-		var a answer
+		var a Answer
 		if err := json.Unmarshal(data, &a); err != nil {
 			return err
 		}
@@ -67,7 +70,7 @@ func serveCeiling(dir string) error {
 }
 
 // ServeHTTP sends the bytes with as little work as net/http allows.
-func (a answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+func (a Answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	h := w.Header()
 	for name, values := range a.Header {
 		h[name] = values
@@ -75,8 +78,8 @@ func (a answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Write(a.Body)
 }
 
-// save writes a into a file that serveCeiling reads.
-func (a answer) save(dir, name string) error {
+// Save writes a into a file that serve reads.
+func (a Answer) Save(dir, name string) error {
 	data, err := json.Marshal(a)
 	if err != nil {
 		return err
@@ -84,8 +87,8 @@ func (a answer) save(dir, name string) error {
 	return os.WriteFile(filepath.Join(dir, name+".json"), data, 0o600)
 }
 
-// startCeiling starts a process that serves the answers in dir until ctx ends.
-func startCeiling(ctx context.Context, dir string) (base string, pid int, err error) {
+// Start starts a process that serves the answers in dir until ctx ends.
+func Start(ctx context.Context, dir string) (base string, pid int, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", 0, err
@@ -109,4 +112,32 @@ func startCeiling(ctx context.Context, dir string) (base string, pid int, err er
 	}
 	go func() { _ = cmd.Wait() }() // it ends with ctx, and its status does not matter
 	return "http://" + strings.TrimSpace(line), cmd.Process.Pid, process.Pin(cmd.Process.Pid, 0)
+}
+
+// Fetch returns the answer of a server with its body as it was sent, not unpacked.
+func Fetch(ctx context.Context, address, accept string) (Answer, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return Answer{}, err
+	}
+	req.Header.Set("Accept-Encoding", accept)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return Answer{}, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return Answer{}, fmt.Errorf("%s: %s: %.200s", address, res.Status, body)
+	}
+	if accept == "gzip" {
+		if _, err := gzip.NewReader(strings.NewReader(string(body))); err != nil {
+			return Answer{}, fmt.Errorf("%s: asked for gzip: %w", address, err)
+		}
+	}
+	res.Header.Del("Date") // the server writes its own
+	return Answer{res.Header, body}, nil
 }
