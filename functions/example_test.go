@@ -48,18 +48,22 @@ var noteEndpoints = []api.Endpoint{
 	}),
 }
 
-// sweepNotes is a job that deletes the note.
-func sweepNotes(p *compose.Parts) (job.Job, error) {
+// sweepJob returns the job that deletes the note. It stands in the function's
+// package.
+func sweepJob(db store.DB) job.Job {
 	return job.Job{Name: "note-sweep", Run: func(ctx context.Context, _ job.Order) (any, error) {
-		return map[string]bool{"deleted": true}, p.DB.Delete(ctx, "notes/last")
-	}}, nil
+		return map[string]bool{"deleted": true}, db.Delete(ctx, "notes/last")
+	}}
 }
+
+// newNoteSweep makes the job, beside the constructor of the server.
+func newNoteSweep(p *compose.Parts) (job.Job, error) { return sweepJob(p.DB), nil }
 
 // noteFunction is the entry in the table.
 var noteFunction = Function{
 	Process: compose.Process{
-		Name: "notes", Needs: needs(compose.Documents, compose.Events), Publishes: []string{"notes"},
-		Schedules: []compose.Schedule{{Job: "note-sweep", Every: time.Hour, New: sweepNotes}},
+		Name: "notes", Needs: needs(compose.Documents, compose.Events), Publishes: []string{"notes"}, Receives: []string{"notes"},
+		Schedules: []compose.Schedule{{Job: "note-sweep", Every: time.Hour, New: newNoteSweep}},
 	},
 	Endpoints: noteEndpoints,
 	New: func(p *compose.Parts) (Server, error) {
@@ -108,11 +112,32 @@ func TestExampleDerived(t *testing.T) {
 	if d := cmp.Diff(deployed{
 		Name: "notes", Kind: "function", Host: "main", Opens: needs(compose.Documents, compose.Events), Secrets: want,
 		Settings:  []string{"DATA_DIR", "FIRESTORE_EMULATOR_HOST", "NOTES_TOKEN", "PUBSUB_EMULATOR_HOST"},
-		Publishes: []string{"notes"}, Schedules: map[string]string{"note-sweep": "1h"}, Routes: []string{"POST /api/note"},
+		Publishes: []string{"notes"}, Receives: []string{"notes"}, Schedules: map[string]string{"note-sweep": "1h"}, Routes: []string{"POST /api/note"},
 	}, infra); d != "" {
 		t.Errorf("infra (-want +got):\n%s", d)
 	}
 	if line := jobLines(noteFunction.Declared())[0]; !strings.Contains(line, `"note-sweep": { "every": "1h", "path": "/jobs/note-sweep" }`) {
 		t.Errorf("emulator.json has %s", line)
+	}
+}
+
+// TestImpliedDatabase serves an endpoint that asks for a guest by a function that
+// declares no needs: an old token is checked in the database.
+func TestImpliedDatabase(t *testing.T) {
+	endpoints := []api.Endpoint{api.Bind(whoever.who, api.Endpoint{
+		Method: "GET", Path: "/needed", Auth: api.Guest, Summary: "Show the caller", Doc: "Returns the caller.",
+	})}
+	f := Function{Process: compose.Process{Name: "who"}, Endpoints: endpoints, New: func(*compose.Parts) (Server, error) {
+		return one(whoever{}, endpoints)
+	}}
+	o := optionsOver(t, nil, collect.Place{})
+	o.Config.DataDir = t.TempDir()
+	p, err := compose.Open(t.Context(), o, f.Declared())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if answer, body := apitest.Do(t, handler(t, f, p), "GET", "/needed", "", "X-Guest-Token", oldToken); answer.StatusCode != http.StatusUnauthorized {
+		t.Errorf("an old token that owns nothing: %d %s, want 401", answer.StatusCode, body)
 	}
 }

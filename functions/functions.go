@@ -136,19 +136,21 @@ func Find(name string) (Function, bool) {
 }
 
 // Declared returns the Process of f, completed by what its needs and endpoints
-// imply: the topics of the events that jobs send, and the keys and tokens that
-// check the credentials that endpoints ask for.
+// imply: the topics of the events that jobs send, the keys and tokens that verify
+// the credentials that endpoints ask for, and the database, since an old guest
+// token is valid only while its owner has something there.
 func (f Function) Declared() compose.Process {
 	p := f.Process
 	if slices.Contains(p.Needs, compose.Jobs) { // the outbox holds events of every topic
 		p.Publishes = subscriptions()
 	}
-	p.Secrets, p.Settings = slices.Clone(p.Secrets), slices.Clone(p.Settings)
+	p.Needs, p.Secrets, p.Settings = slices.Clone(p.Needs), slices.Clone(p.Secrets), slices.Clone(p.Settings)
 	for _, e := range f.Endpoints {
 		switch {
 		case e.Auth == api.Operator:
 			p.Secrets = append(p.Secrets, e.Credential)
 		case e.Auth != api.None || e.Speaker:
+			p.Needs = append(p.Needs, compose.Documents)
 			p.Secrets = append(p.Secrets, "GUEST_KEY")
 			p.Settings = append(p.Settings, "GUEST_KEY_PREVIOUS")
 		}
@@ -184,6 +186,21 @@ func Schedules() []compose.Schedule {
 		all = append(all, f.Schedules...)
 	}
 	return all
+}
+
+// OperatorTokens returns the names of the operator's tokens that endpoints ask
+// for, each once and in alphabetical order.
+func OperatorTokens() []string {
+	var names []string
+	for _, f := range All() {
+		for _, e := range f.Endpoints {
+			if e.Auth == api.Operator {
+				names = append(names, e.Credential)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // together returns the functions that share the main host.

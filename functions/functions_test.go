@@ -21,7 +21,6 @@ import (
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/job"
-	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
@@ -35,11 +34,21 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 const operatorToken = "operator-token-of-the-tests"
 
-var testConfig = config.Config{
-	BaseURL: "https://mira.example", HopURL: "https://hop.example", LegacyURL: "https://legacy.example",
-	Build: "abc1234", CatalogToken: operatorToken, MetricsToken: operatorToken, CountryHeader: "X-Client-Region",
-	GuestKey: "a key of guests, for the tests alone",
-}
+// testConfig has the operator's token under each name that endpoints ask for.
+var testConfig = func() config.Config {
+	vars := map[string]string{
+		"BASE_URL": "https://mira.example", "HOP_URL": "https://hop.example", "LEGACY_URL": "https://legacy.example",
+		"BUILD": "abc1234", "EDGE_COUNTRY_HEADER": "X-Client-Region", "GUEST_KEY": "a key of guests, for the tests alone",
+	}
+	for _, name := range OperatorTokens() {
+		vars[name] = operatorToken
+	}
+	c, err := config.Parse(vars)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}()
 
 // deps returns every part of the service over db, with a catalog loaded from the
 // place.
@@ -123,14 +132,21 @@ func openEmbedded(t testing.TB) store.DB {
 	return db
 }
 
-// openBus returns a bus that nobody listens to.
+// openBus returns a bus with the topics that processes declare, to which nobody
+// listens.
 func openBus(t testing.TB) bus.Bus {
 	t.Helper()
 	f, err := sqlite.Open(filepath.Join(t.TempDir(), "events"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := queue.On(f, social.Topology(), queue.Options{})
+	topics := bus.Topology{}
+	for _, p := range processes() {
+		for _, topic := range p.Publishes {
+			topics[topic] = []string{topic}
+		}
+	}
+	b, err := queue.On(f, topics, queue.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,6 @@ const secretsFile = "secrets.json"
 // token=$(cat .data/operator-token).
 const tokenFile = "operator-token"
 
-// tokenNames are the settings that are the operator's token where the
-// environment does not set them.
-var tokenNames = []string{"CATALOGO_TOKEN", "METRICS_TOKEN"}
-
 // secretNames are the settings that a stack makes up for itself, once.
 var secretNames = []string{"GUEST_KEY", "HOP_TICKET_KEY", "PEOPLE_KEY"}
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"miramundo.dev/functions"
 	"miramundo.dev/scripts/dev/testchannel"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
@@ -133,7 +134,7 @@ func (st *stack) configure(ctx context.Context) (err error) {
 	if st.token, err = operatorToken(st.data); err != nil {
 		return err
 	}
-	for _, name := range tokenNames {
+	for _, name := range functions.OperatorTokens() { // unless the environment sets them
 		made[name] = st.token
 	}
 	for name, value := range made {
