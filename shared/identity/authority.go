@@ -7,42 +7,47 @@ import (
 	"time"
 )
 
-// A Class is whose credentials do.
+// A browser may send several credentials with one request: the cookie of an account
+// and the token of the guest that it was before. The Authority selects one of them
+// in a fixed order and checks that one alone. A bad credential is never replaced by
+// the next one, so that nobody acts as a guest while believing to be signed in.
+
+// A Class is the set of credentials that an endpoint accepts.
 type Class int
 
 // The classes.
 const (
-	Anyone  Class = iota // a guest's, or an account's in any form
+	Anyone  Class = iota // credentials of a guest, and of an account in any form
 	Account              // the cookie of an account session alone
 )
 
-// Accounts knows the credentials of accounts. It gets them bounded but not
-// otherwise checked. Its errors are ErrCredential, ErrEnded, ErrUnavailable, and
-// faults of its own.
+// Accounts checks the credentials of accounts, which are bounded in length but not
+// otherwise checked before. Its errors are ErrCredential, ErrEnded, ErrUnavailable,
+// and faults of its own. Its methods must be safe for concurrent use.
 type Accounts interface {
-	// Session returns who the value of an account cookie stands for, or
-	// ErrEnded when that session is over or never was.
+	// Session returns the account of a session, by the value of its cookie. It
+	// returns ErrEnded for a session that is over or unknown.
 	Session(ctx context.Context, cookie string) (Speaker, error)
-	// Key returns who an API key (mmk_…) stands for, or ErrCredential.
+	// Key returns the account of an API key (mmk_…), or ErrCredential.
 	Key(ctx context.Context, key string) (Speaker, error)
 }
 
-// Options are what an Authority asks. Guests is required.
+// Options are what an Authority uses. Guests is required.
 type Options struct {
 	Guests   *Guests
-	Owns     func(context.Context, Owner) (bool, error) // of old tokens, as Owning returns it; nil knows none
-	Accounts Accounts                                   // nil knows no account: no session has begun, and no key was given
-	Now      func() time.Time                           // nil is time.Now
+	Owns     func(context.Context, Owner) (bool, error) // checks owners of old tokens, see Owning; nil refuses old tokens
+	Accounts Accounts                                   // nil refuses every session and API key
+	Now      func() time.Time                           // the clock; nil means time.Now
 }
 
-// An Authority turns the credentials of a request into its speaker. Its methods
+// An Authority identifies the caller of a request by its credentials. Its methods
 // may be called concurrently.
 type Authority struct {
 	o   Options
 	old holdings
 }
 
-// NewAuthority returns an Authority.
+// NewAuthority returns an Authority that uses o.
 func NewAuthority(o Options) *Authority {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -50,30 +55,32 @@ func NewAuthority(o Options) *Authority {
 	return &Authority{o: o}
 }
 
-// Prefixes of credentials, by which their families are told apart.
+// Prefixes that distinguish the families of credentials.
 const (
 	retiredPrefix = "iptk_"
 	keyPrefix     = "mmk_"
 )
 
-// maxCredential is more than any credential takes, in bytes.
+// maxCredential is the greatest length of a credential in bytes. Every real one is
+// shorter.
 const maxCredential = 512
 
-// Speaker returns who c makes speak. Of several credentials one decides, good
-// or bad; the others are not looked at. In this order they do:
+// Speaker returns the caller that c identifies. The first credential in this order
+// decides, valid or not; the others are ignored:
 //
 //  1. a key of the retired family (iptk_…), wherever it is sent: ErrRetired;
-//  2. the account cookie: of a session that is over it is ErrEnded, and the
-//     guest of the same browser does not speak in its place;
+//  2. the account cookie: for a session that is over the result is ErrEnded, and
+//     not the guest of the same browser;
 //  3. an API key, in X-Api-Key or as a bearer token (mmk_…);
 //  4. a guest token, in X-Guest-Token or as a bearer token (ipt_…).
 //
-// What else Authorization holds, such as a credit (cred_…) that pays for the
-// call, makes nobody speak and does not keep the others from it.
+// Any other value of Authorization, such as a credit (cred_…) that pays for the
+// call, is ignored.
 //
-// It returns ErrCredential when there is no credential of the class or a bad
-// one, and ErrUnavailable when that cannot be told. Tokens of guests are known
-// without a database. Only old ones need it, the first time in a while.
+// Speaker returns ErrCredential when there is no credential of the class or it is
+// not valid, and ErrUnavailable when it cannot be checked. Guest tokens are checked
+// without I/O, except old ones, whose owner is looked up in the database when its
+// answer is not cached.
 func (a *Authority) Speaker(ctx context.Context, c Credentials, class Class) (Speaker, error) {
 	bearer := bearerOf(c.Authorization)
 	for _, s := range []string{c.GuestToken, bearer, c.APIKey} {
@@ -98,15 +105,15 @@ func (a *Authority) Speaker(ctx context.Context, c Credentials, class Class) (Sp
 	return Speaker{}, ErrCredential.Because(errNone)
 }
 
-// Why credentials are refused, for the log.
+// Causes of refused credentials, for the log. They never contain the credential.
 var (
-	errNone    = errors.New("no credential that names a speaker")
-	errAPIKey  = errors.New("no API key by its form, or nobody's")
-	errOwnsNot = errors.New("an old guest token that owns nothing")
+	errNone    = errors.New("the request has no credential that identifies a caller")
+	errAPIKey  = errors.New("the API key is malformed or unknown")
+	errOwnsNot = errors.New("the owner of the old guest token has nothing stored")
 )
 
-// bearerOf returns the token of an Authorization header of the scheme Bearer;
-// empty when it has another.
+// bearerOf returns the token of an Authorization header with the scheme Bearer;
+// empty for any other scheme.
 func bearerOf(authorization string) string {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	if !strings.EqualFold(scheme, "bearer") {
@@ -115,6 +122,7 @@ func bearerOf(authorization string) string {
 	return strings.Trim(token, " ")
 }
 
+// session returns the account of a session cookie.
 func (a *Authority) session(ctx context.Context, cookie string) (Speaker, error) {
 	if a.o.Accounts == nil || len(cookie) > maxCredential {
 		return Speaker{}, ErrEnded
@@ -122,6 +130,7 @@ func (a *Authority) session(ctx context.Context, cookie string) (Speaker, error)
 	return a.o.Accounts.Session(ctx, cookie)
 }
 
+// key returns the account of an API key.
 func (a *Authority) key(ctx context.Context, key string) (Speaker, error) {
 	if a.o.Accounts == nil || len(key) > maxCredential || !strings.HasPrefix(key, keyPrefix) {
 		return Speaker{}, ErrCredential.Because(errAPIKey)
@@ -144,11 +153,11 @@ func (a *Authority) guest(ctx context.Context, token string) (Speaker, error) {
 	return Speaker{Owner: o, Guest: true}, nil
 }
 
-// ownsWait is how long an answer may take on whether an owner has something.
+// ownsWait is the time limit for looking up whether an owner has something.
 const ownsWait = 5 * time.Second
 
-// checkOwns returns ErrCredential when o has nothing, and ErrUnavailable when the
-// database does not say.
+// checkOwns returns ErrCredential when o has nothing stored, and ErrUnavailable when
+// the database does not answer. Answers are cached, failures are not.
 func (a *Authority) checkOwns(ctx context.Context, o Owner) error {
 	if a.o.Owns == nil {
 		return ErrCredential.Because(errOwnsNot)

@@ -13,42 +13,45 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Guests gives tokens to guests, and knows them again without a database.
+// Guests issues the tokens of guests, and verifies them without a database.
 //
-// A token is ipt_ and a JSON Web Token (RFC 7519) that HMAC-SHA-256 signs. It
-// holds a random number of 128 bits, which is all that the service knows of the
-// guest, and the second in which it was given. It does not expire: a guest that
-// loses the token loses what is kept under it, and one whose token was signed
-// by a key that is no longer there has lost it too. So a key that is replaced
-// stays as the previous one for as long as its guests are to be known, and two
-// replacements end the tokens of the first key.
+// A token is ipt_ followed by a JSON Web Token (RFC 7519) that is signed with
+// HMAC-SHA-256. It contains a random number of 128 bits, which is everything that
+// the service stores of a guest, and the second in which it was issued. It does not
+// expire: a guest that loses the token loses the library.
+//
+// Keys are rotated by making the current key the previous one. Tokens of the
+// previous key stay valid, and new tokens are signed with the current key alone. A
+// second rotation ends the tokens of the first key, and with them the libraries of
+// their guests.
 //
 // Its methods may be called concurrently.
 type Guests struct {
-	current, previous *guestKey // nil when there is none
+	current, previous *guestKey // nil for a key that is not configured
 	now               func() time.Time
 	parser            *jwt.Parser
 }
 
-// A guestKey is what signs tokens. Both parts are derived from the key of the
-// configuration, which signs nothing by itself.
+// A guestKey signs tokens. Both parts are derived from the configured key, which
+// signs nothing itself; one cannot be computed from the other.
 type guestKey struct {
-	id     string // header kid: names the key and tells nothing of it
-	secret []byte
+	id     string // names the key in the header kid of tokens; not secret
+	secret []byte // signs tokens
 }
 
-// Why a token is refused, for the log: never the token, nor a part of it.
+// Causes of refused tokens, for the log. They never contain a part of the token.
 var (
-	errNoKeys    = errors.New("there is no key of guest tokens")
-	errForm      = errors.New("no guest token by its form")
-	errKeyID     = errors.New("signed by no key of ours")
+	errNoKeys    = errors.New("no key for guest tokens is configured")
+	errForm      = errors.New("the guest token is malformed")
+	errKeyID     = errors.New("the guest token is signed by an unknown key")
 	errSignature = errors.New("the signature of the guest token is wrong")
-	errClaims    = errors.New("the guest token does not say what ours do")
+	errClaims    = errors.New("the claims of the guest token are not valid")
 )
 
-// NewGuests returns the guests whose tokens the current key signs, or the
-// previous one has signed. Keys have at least 32 characters; an empty one is
-// none. Without a current key no token is given, and without both none is known.
+// NewGuests returns the guests whose tokens are signed by the current key, or were
+// signed by the previous one. Keys must have at least 32 characters; an empty key
+// is treated as absent. Without a current key Issue fails, and without both keys
+// Verify fails too.
 func NewGuests(current, previous string, now func() time.Time) *Guests {
 	return &Guests{
 		current: newGuestKey(current), previous: newGuestKey(previous), now: now,
@@ -56,13 +59,14 @@ func NewGuests(current, previous string, now func() time.Time) *Guests {
 	}
 }
 
+// newGuestKey derives the parts of a key; nil for an empty key.
 func newGuestKey(key string) *guestKey {
 	if key == "" {
 		return nil
 	}
-	derive := func(what string) []byte {
+	derive := func(purpose string) []byte {
 		mac := hmac.New(sha256.New, []byte(key))
-		mac.Write([]byte(what))
+		mac.Write([]byte(purpose))
 		return mac.Sum(nil)
 	}
 	return &guestKey{
@@ -71,19 +75,19 @@ func newGuestKey(key string) *guestKey {
 	}
 }
 
-// guestClaims are what a token says: the library knows nothing in it that could
-// be over or not yet begun.
+// guestClaims are the claims of a token. RegisteredClaims is embedded only for its
+// methods and is never read or written, so the parser sees no time limits.
 type guestClaims struct {
 	Subject              string `json:"sub"` // the number, in base64url
 	IssuedAt             int64  `json:"iat"` // seconds since 1970
 	jwt.RegisteredClaims `json:"-"`
 }
 
-// guestBytes is how long the random number of a guest is.
+// guestBytes is the length of the random number of a guest, in bytes.
 const guestBytes = 16
 
-// Issue returns the token of a new guest, and what its owner is called. It
-// returns ErrUnavailable when there is no key to sign with.
+// Issue returns the token of a new guest, and its owner. It stores nothing, and
+// returns ErrUnavailable when no key is configured.
 func (g *Guests) Issue() (token string, o Owner, err error) {
 	if g.current == nil {
 		return "", "", ErrUnavailable.Because(errNoKeys)
@@ -102,8 +106,8 @@ func (g *Guests) Issue() (token string, o Owner, err error) {
 	return guestPrefix + signed, hashedOwner("guest", claims.Subject), nil
 }
 
-// Verify returns the owner that a token names. It returns ErrCredential when
-// we did not sign the token, and ErrUnavailable when there is no key to tell by.
+// Verify returns the owner of a token. It returns ErrCredential when the token was
+// not signed by one of the keys, and ErrUnavailable when no key is configured.
 func (g *Guests) Verify(token string) (Owner, error) {
 	if g.current == nil && g.previous == nil {
 		return "", ErrUnavailable.Because(errNoKeys)
@@ -123,7 +127,7 @@ func (g *Guests) Verify(token string) (Owner, error) {
 	return hashedOwner("guest", claims.Subject), nil
 }
 
-// secret returns what the key that a token names has signed it with.
+// secret returns the secret of the key that the header of a token names.
 func (g *Guests) secret(t *jwt.Token) (any, error) {
 	id, _ := t.Header["kid"].(string)
 	for _, k := range []*guestKey{g.current, g.previous} {
@@ -134,8 +138,8 @@ func (g *Guests) secret(t *jwt.Token) (any, error) {
 	return nil, errKeyID
 }
 
-// reason tells why a token is refused, in place of errors that may show parts
-// of what was sent.
+// reason returns the cause of a refused token for an error of the parser, which may
+// itself contain parts of the token.
 func reason(err error) error {
 	switch {
 	case errors.Is(err, errKeyID):
@@ -148,8 +152,8 @@ func reason(err error) error {
 	return errForm
 }
 
-// hashedOwner returns the owner of a credential of a kind: a hash, from which the
-// credential cannot be recovered.
+// hashedOwner returns the owner of a credential of a kind: the first half of a
+// SHA-256 hash, from which the credential cannot be recovered.
 func hashedOwner(kind, secret string) Owner {
 	h := sha256.New()
 	h.Write([]byte(kind + "\x00"))

@@ -1,6 +1,15 @@
-// Package identity knows who calls: the network and the person behind a
-// request, and the names by which both may be remembered for a day without
-// keeping an address.
+// Package identity identifies callers: the owner by a credential, and the network
+// and the person behind a request by names that change each day.
+//
+// It keeps nothing that identifies a person. An owner is a hash of a credential; a
+// name of a day is a keyed hash, whose key changes with the day, so that the names
+// of two days cannot be linked. Addresses and User-Agents stay in memory for the
+// duration of a request.
+//
+//	authority.go   selects the credential that decides, and checks it
+//	guest.go       issues and verifies guest tokens
+//	old.go         accepts the unsigned tokens of the earlier version
+//	people.go      names persons and networks for a day
 package identity
 
 import (
@@ -9,18 +18,18 @@ import (
 	"time"
 )
 
-// A Caller is what a request tells of who sent it. It holds a raw address: it
-// lives as long as the request, and is neither kept nor logged.
+// A Caller holds what a request reveals about its sender. It contains the address of
+// a person, so it must not outlive the request, be stored or be logged.
 type Caller struct {
-	Addr      netip.Addr // as AddrOf returns it; zero when it is not known
+	Addr      netip.Addr // as AddrOf returns it; zero when unknown
 	UserAgent string     // as sent
-	Guest     string     // who a guest token was given to; empty when none was sent
-	Country   string     // as the edge told it; empty when it did not
+	Guest     string     // owner of the guest token; empty when none was sent
+	Country   string     // ISO 3166-1 alpha-2, from a trusted edge; empty when unknown
 }
 
-// Network returns the network that a is counted as: an IPv4 address alone
-// (mapped into IPv6 or not), and the /64 of an IPv6 address, which is the least
-// that a provider gives to one customer. It is not valid when a is not.
+// Network returns the network that a is counted as: a single IPv4 address
+// (mapped into IPv6 or not), or the /64 of an IPv6 address, the smallest network
+// that a provider gives to one customer. It is not valid when a is not valid.
 func Network(a netip.Addr) netip.Prefix {
 	a = a.Unmap().WithZone("")
 	bits := 64
@@ -34,13 +43,13 @@ func Network(a netip.Addr) netip.Prefix {
 	return p
 }
 
-// AddrOf returns the address of a caller: the one in header, the value of the
-// header in which a trusted edge tells it, or else that of remoteAddr, the
-// other end of the connection. Pass an empty header where no edge is trusted.
+// AddrOf returns the address of a caller: the address in header, the value of the
+// header that a trusted edge sets, or else remoteAddr, the other end of the
+// connection. header must be empty where no edge is trusted.
 //
-// Of a list the last entry counts: those before are what callers claimed. Both
-// may have a port, brackets and a zone. The address is unmapped and without a
-// zone; it is zero when neither value holds one that a caller can have.
+// The last entry of a list counts, because callers can send the entries before it.
+// Both values may have a port, brackets and a zone. The result is unmapped and
+// without a zone; it is zero when neither value has a unicast address.
 func AddrOf(remoteAddr, header string) netip.Addr {
 	if cut := strings.LastIndexByte(header, ','); cut >= 0 {
 		header = header[cut+1:]
@@ -54,6 +63,8 @@ func AddrOf(remoteAddr, header string) netip.Addr {
 // maxAddr is longer than an IPv6 address with a port, brackets and a zone.
 const maxAddr = 128
 
+// parseAddr parses an address with an optional port; zero for any other text and
+// for addresses that cannot be a caller's.
 func parseAddr(s string) netip.Addr {
 	if s == "" || len(s) > maxAddr {
 		return netip.Addr{}
@@ -84,7 +95,7 @@ func bare(s string) string {
 	return s
 }
 
-// isPort tells whether s is a colon and up to five digits.
+// isPort reports whether s is a colon followed by one to five digits.
 func isPort(s string) bool {
 	if len(s) < 2 || len(s) > 6 || s[0] != ':' {
 		return false
@@ -99,9 +110,9 @@ const (
 )
 
 // GuestToken returns the guest token of a request: the value of X-Guest-Token,
-// or the Bearer token of Authorization. What has not the form of one (prefix
-// ipt_, at most 512 letters, digits, dots, underscores and hyphens) is none:
-// the result is then empty. It does not say that the token was ever issued.
+// or the Bearer token of Authorization. It ignores a value that does not have the
+// form of a token: the prefix ipt_ and in all at most 512 letters, digits, dots,
+// underscores and hyphens. It does not verify the token.
 func GuestToken(xGuestToken, authorization string) string {
 	if isGuest(xGuestToken) {
 		return xGuestToken
@@ -115,6 +126,7 @@ func GuestToken(xGuestToken, authorization string) string {
 	return ""
 }
 
+// isGuest reports whether s has the form of a guest token.
 func isGuest(s string) bool {
 	if len(s) <= len(guestPrefix) || len(s) > maxGuest || !strings.HasPrefix(s, guestPrefix) {
 		return false
@@ -134,7 +146,7 @@ type Day int32
 
 const secondsOfDay = 24 * 60 * 60
 
-// DayOf returns the day of a moment.
+// DayOf returns the day in UTC of a time, also of one before 1970.
 func DayOf(t time.Time) Day {
 	s := t.Unix()
 	d := s / secondsOfDay

@@ -10,8 +10,14 @@ import (
 	"sync/atomic"
 )
 
-// An ID names a person or a network for one day. Without the key nobody can
-// tell whom it names, nor join the IDs of two days.
+// Counting persons needs a name for each of them that is the same for a day. The
+// name is an HMAC of what distinguishes the person, with a key derived from the
+// secret key and the day. So instances count the same person once without asking
+// each other, and a stored name cannot be turned back into an address, which a plain
+// hash of the few billion addresses could.
+
+// An ID names a person or a network for one day. Without the key it cannot be
+// traced to an address, nor linked to the ID of another day.
 type ID [16]byte
 
 // String returns the ID in 32 hexadecimal digits.
@@ -20,18 +26,18 @@ func (id ID) String() string { return hex.EncodeToString(id[:]) }
 // People names persons and networks by a secret key. Processes with the same
 // key give the same names. Its methods may be called concurrently.
 type People struct {
-	key  []byte
-	salt atomic.Pointer[daily] // of the day last asked for
+	key  []byte                // the secret
+	salt atomic.Pointer[daily] // cached key of the day that was used last
 }
 
-// A daily is the key of a day's names, which is made of the secret.
+// A daily is the key of a day's names, derived from the secret.
 type daily struct {
 	day Day
 	key [sha256.Size]byte
 }
 
-// NewPeople returns the names under key. Without a key it takes a random one:
-// the names then end with the process.
+// NewPeople returns the names under key. For an empty key it uses a random one:
+// names are then valid within this process only.
 func NewPeople(key string) *People {
 	if key == "" {
 		key = rand.Text()
@@ -39,25 +45,29 @@ func NewPeople(key string) *People {
 	return &People{key: []byte(key)}
 }
 
-// Person names the person behind c on day d: by the guest token when one was
-// sent, or else by network and User-Agent.
+// Person returns the ID of the person behind c on day d: from the guest when a token
+// was sent, or else from the network and the User-Agent.
 func (p *People) Person(c Caller, d Day) ID {
 	return p.name("person", d, c.appendPerson(nil))
 }
 
-// Network names the network of c on day d.
+// Network returns the ID of the network of c on day d.
 func (p *People) Network(c Caller, d Day) ID {
 	return p.name("network", d, c.appendNetwork(nil))
 }
 
-func (p *People) name(kind string, d Day, who []byte) (id ID) {
+// name returns the ID of a subject, the bytes that distinguish it from others of its
+// kind.
+func (p *People) name(kind string, d Day, subject []byte) (id ID) {
 	mac := hmac.New(sha256.New, p.dayKey(d))
 	mac.Write([]byte(kind + "\x00"))
-	mac.Write(who)
+	mac.Write(subject)
 	copy(id[:], mac.Sum(nil))
 	return id
 }
 
+// dayKey returns the key of a day's names. It is cached, as nearly all calls are for
+// the same day.
 func (p *People) dayKey(d Day) []byte {
 	if s := p.salt.Load(); s != nil && s.day == d {
 		return s.key[:]
@@ -71,10 +81,10 @@ func (p *People) dayKey(d Day) []byte {
 	return s.key[:]
 }
 
-// maxAgent is how many bytes of a User-Agent tell persons apart.
+// maxAgent is how many bytes of a User-Agent distinguish persons.
 const maxAgent = 256
 
-// appendPerson appends what tells the person behind c from others.
+// appendPerson appends the bytes that distinguish the person behind c.
 func (c Caller) appendPerson(b []byte) []byte {
 	if c.Guest != "" {
 		return append(append(b, 'g'), c.Guest...)
@@ -83,7 +93,8 @@ func (c Caller) appendPerson(b []byte) []byte {
 	return append(b, c.UserAgent[:min(len(c.UserAgent), maxAgent)]...)
 }
 
-// appendNetwork appends the network of c, in 18 bytes.
+// appendNetwork appends the network of c in 18 bytes, which are zero when it is
+// unknown.
 func (c Caller) appendNetwork(b []byte) []byte {
 	p := Network(c.Addr)
 	if !p.IsValid() {
@@ -93,23 +104,24 @@ func (c Caller) appendNetwork(b []byte) []byte {
 	return append(append(b, 1, byte(p.Addr().BitLen())), a[:]...)
 }
 
-// Marks are short names for tables in memory: quick to make, and without a
-// meaning in another process. Two of a million have the same mark with a
-// probability of less than one in ten million.
+// Marks are short names for tables in memory: cheap to compute, and without a
+// meaning in another process. Among a million persons, the probability that any two
+// have the same mark is less than one in ten million.
 type Marks struct{ seed maphash.Seed }
 
-// NewMarks returns marks that no caller can foresee.
+// NewMarks returns marks with a random seed, so that callers cannot choose inputs
+// whose marks collide.
 func NewMarks() Marks { return Marks{maphash.MakeSeed()} }
 
-// Person marks what the person behind c does on day d.
-func (m Marks) Person(c Caller, d Day, what string) uint64 {
-	var space [512]byte // so that it stays on the stack
+// Person returns the mark of an action of the person behind c on day d.
+func (m Marks) Person(c Caller, d Day, action string) uint64 {
+	var space [512]byte // keeps the buffer on the stack
 	b := binary.BigEndian.AppendUint32(space[:0], uint32(d))
-	b = append(append(b, what...), 0)
+	b = append(append(b, action...), 0)
 	return maphash.Bytes(m.seed, c.appendPerson(b))
 }
 
-// Network marks the network of c on day d.
+// Network returns the mark of the network of c on day d.
 func (m Marks) Network(c Caller, d Day) uint64 {
 	var space [32]byte
 	b := binary.BigEndian.AppendUint32(space[:0], uint32(d))
