@@ -37,7 +37,7 @@ func OIDC(audience, email string, transport http.RoundTripper) (Verifier, error)
 	if audience == "" || email == "" {
 		return nil, errors.New("an OIDC token is checked for an audience and an e-mail address, and one of them is missing")
 	}
-	client := &http.Client{Timeout: keysTimeout, Transport: transport}
+	client := &http.Client{Timeout: keysTimeout, Transport: keysTransport{transport}}
 	validator, err := idtoken.NewValidator(context.Background(), option.WithHTTPClient(client))
 	if err != nil {
 		return nil, fmt.Errorf("validator of OIDC tokens: %w", err)
@@ -56,6 +56,24 @@ func OIDC(audience, email string, transport http.RoundTripper) (Verifier, error)
 		}
 		return checkClaims(payload, email)
 	}, nil
+}
+
+// A keysTransport fetches the provider's keys. An answer without them is an
+// error of the connection, since the validator would take it for a wrong token.
+type keysTransport struct{ base http.RoundTripper }
+
+// RoundTrip returns the answer of the provider when its status is 200.
+func (k keysTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	base := k.base
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	answer, err := base.RoundTrip(r)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		_ = answer.Body.Close() // its content is of no use
+		return nil, fmt.Errorf("the provider of keys answered %s", answer.Status)
+	}
+	return answer, err
 }
 
 // checkClaims checks what the validator does not: who issued a token, and for

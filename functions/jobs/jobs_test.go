@@ -33,7 +33,8 @@ const (
 // tokens. It is the transport of the validator, so no network is used.
 type provider struct {
 	key  *rsa.PrivateKey
-	down bool
+	down bool // no connection
+	ill  bool // answers 500
 	asks int
 }
 
@@ -50,6 +51,9 @@ func (p *provider) RoundTrip(r *http.Request) (*http.Response, error) {
 	p.asks++
 	if p.down {
 		return nil, errors.New("connection refused")
+	}
+	if p.ill {
+		return &http.Response{StatusCode: http.StatusInternalServerError, Request: r, Body: http.NoBody}, nil
 	}
 	e := big.NewInt(int64(p.key.E)).Bytes()
 	body, err := json.Marshal(map[string]any{"keys": []map[string]string{{
@@ -144,6 +148,10 @@ func TestOIDCWithoutKeys(t *testing.T) {
 	}
 	if err := verify(t.Context(), "Bearer "+p.token(t, p.key, nil)); !errors.Is(err, fault.ErrUnavailable) {
 		t.Errorf("without keys: %v, want %v", err, fault.ErrUnavailable)
+	}
+	p.down, p.ill = false, true
+	if err := verify(t.Context(), "Bearer "+p.token(t, p.key, nil)); !errors.Is(err, fault.ErrUnavailable) {
+		t.Errorf("with a provider that fails: %v, want %v", err, fault.ErrUnavailable)
 	}
 	for _, half := range [][2]string{{"", email}, {audience, ""}} {
 		if _, err := OIDC(half[0], half[1], p); err == nil {
