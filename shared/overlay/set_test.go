@@ -374,6 +374,23 @@ func TestConfirmLoadHangs(t *testing.T) {
 	}
 }
 
+// TestFollowNoHeadMemory follows a kind without a head: the documents of its shards
+// are shown and not kept beside that.
+func TestFollowNoHeadMemory(t *testing.T) {
+	s := newStage(t)
+	k := Kind{Name: "counters", Shards: 1, NoHead: true}
+	s.update(t, k, "text")
+	if text := s.follow(t, k)(); text != "text" {
+		t.Fatalf("%q is shown", text)
+	}
+	f := s.followers[0]
+	f.loading.Lock() // the load that showed it has ended
+	defer f.loading.Unlock()
+	if f.seen.content != nil {
+		t.Errorf("a shard is kept: %v", f.seen.content)
+	}
+}
+
 // TestStaleBroken starts with a broken shard beside a good one: the follower is
 // listed as stale and as loaded, since the process can answer without the shard.
 func TestStaleBroken(t *testing.T) {

@@ -283,7 +283,10 @@ func (f *Following) read(ctx context.Context, limit time.Duration) (store.Doc, e
 // load shows the subject with a head that the database was asked for at a
 // moment. The caller holds loading.
 func (f *Following) load(ctx context.Context, doc store.Doc, asked int64) error {
-	h, err := newHead(doc)
+	h, err := &head{}, error(nil)
+	if !f.Unchecked {
+		h, err = newHead(doc)
+	}
 	if err == nil {
 		inner, cancel := context.WithTimeout(ctx, loadTime)
 		err = f.Load(inner, doc)
@@ -333,8 +336,12 @@ func (f *Following) failing() bool {
 }
 
 // isSeen reports whether doc is the head that is shown, so that nothing is to
-// be loaded.
+// be loaded. It is false for an unchecked subject, whose head may be a whole
+// shard and is not kept.
 func (f *Following) isSeen(doc store.Doc) bool {
+	if f.Unchecked {
+		return false
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return !f.failed && !f.renewed && f.same(doc)
