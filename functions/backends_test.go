@@ -44,7 +44,7 @@ func TestBackends(t *testing.T) {
 }
 
 // transcript runs the scripts over db and returns every call with its answer.
-// Durations are not compared: jobs report what time took.
+// Durations are not compared: jobs report how long they took.
 func transcript(t *testing.T, name string, db store.DB) []string {
 	var calls []string
 	keepGuide(t, db)
@@ -65,8 +65,8 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 	return calls
 }
 
-// random matches what is made up at random: its beginning, and the rest.
+// random matches random ids and tokens: the prefix, and the rest.
 var random = regexp.MustCompile(`(\b(?:ipt|g|cat|grp|itm|cm)_|/f/)[\w.-]+`)
 
-// steps matches the members that tell how long steps took.
+// steps matches the members with the durations of steps.
 var steps = regexp.MustCompile(`"steps_ms":\{[^}]*\}`)

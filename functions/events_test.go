@@ -47,8 +47,8 @@ func openBoth(t testing.TB) (store.DB, bus.Bus) {
 	return db, b
 }
 
-// takeGuest returns the token of a new guest, who comes from a network of its own.
-func takeGuest(t testing.TB, h http.Handler, n int) string {
+// guestTokenOf returns the token of a new guest in a network of its own.
+func guestTokenOf(t testing.TB, h http.Handler, n int) string {
 	t.Helper()
 	r := httptest.NewRequest("POST", "/api/guest", nil)
 	r.RemoteAddr = fmt.Sprintf("198.18.%d.%d:1", n>>8, n&255)
@@ -75,9 +75,9 @@ func reportAs(t testing.TB, h http.Handler, token, channel string) string {
 	return w.Body.String()
 }
 
-// TestReported goes the whole way of a report on one machine: it is told,
+// TestReportIsCountedAndShown follows a report on one machine: it is sent,
 // published, counted and shown.
-func TestReported(t *testing.T) {
+func TestReportIsCountedAndShown(t *testing.T) {
 	db, b := openBoth(t)
 	d := deps(t, db, fixture)
 	d.Bus = b
@@ -88,7 +88,7 @@ func TestReported(t *testing.T) {
 	ended := make(chan error)
 	counting, stop := context.WithCancel(ctx)
 	go func() { ended <- Aggregate(counting, d) }()
-	reportAs(t, h, takeGuest(t, h, 1), "Sakura.jp")
+	reportAs(t, h, guestTokenOf(t, h, 1), "Sakura.jp")
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -101,7 +101,7 @@ func TestReported(t *testing.T) {
 		case <-tick.C:
 		}
 	}
-	if answer := reportAs(t, h, takeGuest(t, h, 2), "Sakura.jp"); !strings.Contains(answer, `"plays":2`) {
+	if answer := reportAs(t, h, guestTokenOf(t, h, 2), "Sakura.jp"); !strings.Contains(answer, `"plays":2`) {
 		t.Errorf("the next report is answered %s", answer)
 	}
 	stop()
@@ -132,7 +132,7 @@ func TestReportCost(t *testing.T) {
 	const n = 2 * perRefresh
 	tokens := make([]string, n)
 	for i := range tokens {
-		tokens[i] = takeGuest(t, h, i)
+		tokens[i] = guestTokenOf(t, h, i)
 	}
 	before := meter.Ops()
 	for i, token := range tokens {
@@ -155,7 +155,7 @@ func TestReportCost(t *testing.T) {
 	}
 }
 
-// pushReport has the event of a report pushed, as Pub/Sub does.
+// pushReport pushes the event of a report to h, as Pub/Sub does.
 func pushReport(t *testing.T, h http.Handler, channel string, n int) {
 	t.Helper()
 	e, err := social.Report{
@@ -178,8 +178,8 @@ func pushReport(t *testing.T, h http.Handler, channel string, n int) {
 	}
 }
 
-// TestEventsApart checks that the main host takes no pushed events.
-func TestEventsApart(t *testing.T) {
+// TestMainHostTakesNoEvents checks that the main host refuses pushed events.
+func TestMainHostTakesNoEvents(t *testing.T) {
 	h := mux(t, deps(t, openEmbedded(t), fixture))
 	if res, _ := apitest.Do(t, h, "POST", "/events?token="+operatorToken, "{}"); res.StatusCode != http.StatusMethodNotAllowed { // a country could be there
 		t.Errorf("answers %d, want 405", res.StatusCode)

@@ -124,11 +124,11 @@ func TestExampleDerived(t *testing.T) {
 // TestImpliedDatabase serves an endpoint that asks for a guest by a function that
 // declares no needs: an old token is checked in the database.
 func TestImpliedDatabase(t *testing.T) {
-	endpoints := []api.Endpoint{api.Bind(whoever.who, api.Endpoint{
+	endpoints := []api.Endpoint{api.Bind(callerServer.caller, api.Endpoint{
 		Method: "GET", Path: "/needed", Auth: api.Guest, Summary: "Show the caller", Doc: "Returns the caller.",
 	})}
 	f := Function{Process: compose.Process{Name: "who"}, Endpoints: endpoints, New: func(*compose.Parts) (Server, error) {
-		return one(whoever{}, endpoints)
+		return one(callerServer{}, endpoints)
 	}}
 	o := optionsOver(t, nil, collect.Place{})
 	o.Config.DataDir = t.TempDir()

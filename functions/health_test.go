@@ -28,9 +28,9 @@ const (
 	chrome  = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 )
 
-// reported keeps the counts of a channel that fails in Brazil and plays in
-// Portugal, as those who count do.
-func reported(t *testing.T, db store.DB, channel string) social.Counts {
+// keepReports stores the counts of a channel that fails in Brazil and plays in
+// Portugal, in the form in which reports are counted.
+func keepReports(t *testing.T, db store.DB, channel string) social.Counts {
 	t.Helper()
 	c := social.Counted{Channel: channel, Ledger: fact.Ledger{Revision: 1}}
 	report := func(country, browser, system, code string) {
@@ -53,8 +53,8 @@ func reported(t *testing.T, db store.DB, channel string) social.Counts {
 	return c.Counts
 }
 
-// follow makes d show what db has of people.
-func follow(t *testing.T, d *compose.Parts) {
+// followSocial waits until d shows the social counts that are stored in db.
+func followSocial(t *testing.T, d *compose.Parts) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
@@ -66,8 +66,8 @@ func follow(t *testing.T, d *compose.Parts) {
 	}
 }
 
-// asked returns the JSON answer to a caller of a country and a browser.
-func asked[T any](t *testing.T, h http.Handler, path, country, agent string) (v T) {
+// getJSON returns the decoded answer to a caller in a country with a browser.
+func getJSON[T any](t *testing.T, h http.Handler, path, country, agent string) (v T) {
 	t.Helper()
 	res, body := apitest.Do(t, h, "GET", path, "", "X-Client-Region", country, "User-Agent", agent)
 	if err := json.Unmarshal([]byte(body), &v); err != nil || res.StatusCode != http.StatusOK {
@@ -76,15 +76,16 @@ func asked[T any](t *testing.T, h http.Handler, path, country, agent string) (v 
 	return v
 }
 
-// TestSocial checks what search, detail and panel tell of people: the same, by
-// where the caller is; and that lists and details read no document for it.
-func TestSocial(t *testing.T) {
+// TestSocialIsTheSameEverywhere checks that search, detail and panel show the same
+// counts for the country of the caller, and that lists and details read no document
+// for them.
+func TestSocialIsTheSameEverywhere(t *testing.T) {
 	meter := storetest.NewMeter(openEmbedded(t))
-	counts := reported(t, meter, "Aurora.br")
-	reported(t, meter, "Listed.us") // blocked
-	reported(t, meter, "Nowhere.xx")
+	counts := keepReports(t, meter, "Aurora.br")
+	keepReports(t, meter, "Listed.us") // blocked
+	keepReports(t, meter, "Nowhere.xx")
 	d := deps(t, meter, fixture)
-	follow(t, d)
+	followSocial(t, d)
 	h := mux(t, d)
 	v := apitest.Validating(t, h, document(t, h))
 	for _, c := range []struct {
@@ -99,10 +100,10 @@ func TestSocial(t *testing.T) {
 	} {
 		want := health.Social(counts, c.place)
 		before := meter.Ops()
-		page := asked[catalog.Page](t, v, "/api/channels?kind=all&playable=0&limit=50", c.country, c.agent)
-		full := asked[catalog.ChannelFull](t, v, "/api/channels/Aurora.br", c.country, c.agent)
+		page := getJSON[catalog.Page](t, v, "/api/channels?kind=all&playable=0&limit=50", c.country, c.agent)
+		full := getJSON[catalog.ChannelFull](t, v, "/api/channels/Aurora.br", c.country, c.agent)
 		if ops := meter.Ops().Less(before); ops != (storetest.Ops{}) {
-			t.Errorf("a page and a detail take %+v", ops)
+			t.Errorf("a page and a detail cost %+v", ops)
 		}
 		if d := cmp.Diff(&want, full.Social); d != "" {
 			t.Errorf("detail at %v (-want +got):\n%s", c.place, d)
@@ -116,13 +117,13 @@ func TestSocial(t *testing.T) {
 					t.Errorf("item at %v (-want +got):\n%s", c.place, d)
 				}
 			case *item.Social != catalog.Social{} || item.ID == "Listed.us" || item.ID == "Nowhere.xx":
-				t.Errorf("%s tells of %+v", item.ID, item.Social)
+				t.Errorf("%s shows %+v", item.ID, item.Social)
 			}
 		}
 		before = meter.Ops()
-		panel := asked[health.Panel](t, v, "/api/channels/Aurora.br/health?lang=en", c.country, c.agent)
+		panel := getJSON[health.Panel](t, v, "/api/channels/Aurora.br/health?lang=en", c.country, c.agent)
 		if ops := meter.Ops().Less(before); ops != (storetest.Ops{Reads: 1}) {
-			t.Errorf("a panel takes %+v", ops)
+			t.Errorf("a panel costs %+v", ops)
 		}
 		links := health.PanelLinks{
 			Self:    "https://mira.example/api/channels/Aurora.br/health",
@@ -137,10 +138,10 @@ func TestSocial(t *testing.T) {
 	}
 }
 
-// TestPanelBlock checks that a block takes the panel away with its channel.
+// TestPanelBlock checks that a blocked channel has no panel either.
 func TestPanelBlock(t *testing.T) {
 	db := openEmbedded(t)
-	reported(t, db, "Aurora.br")
+	keepReports(t, db, "Aurora.br")
 	d := deps(t, db, fixture)
 	h := mux(t, d)
 	b, err := block.New(block.Channel, "Aurora.br", "asked for", noon)
@@ -158,17 +159,17 @@ func TestPanelBlock(t *testing.T) {
 	}
 }
 
-// TestPanelWithoutDatabase checks that a panel is told from memory while the
-// database does not answer, when memory has it.
+// TestPanelWithoutDatabase checks that a panel is answered from memory while the
+// database does not answer, if it is in memory.
 func TestPanelWithoutDatabase(t *testing.T) {
 	db := storetest.NewSwitch(openEmbedded(t))
-	reported(t, db, "Aurora.br")
+	keepReports(t, db, "Aurora.br")
 	d := deps(t, db, fixture)
-	follow(t, d)
+	followSocial(t, d)
 	h := mux(t, d)
-	with := asked[health.Panel](t, h, "/api/channels/Aurora.br/health", "BR", firefox)
+	with := getJSON[health.Panel](t, h, "/api/channels/Aurora.br/health", "BR", firefox)
 	db.Off()
-	without := asked[health.Panel](t, h, "/api/channels/Aurora.br/health", "BR", firefox)
+	without := getJSON[health.Panel](t, h, "/api/channels/Aurora.br/health", "BR", firefox)
 	if d := cmp.Diff(with, without); d != "" || with.Fails != 4 {
 		t.Errorf("(-database +memory):\n%s", d)
 	}
@@ -177,7 +178,7 @@ func TestPanelWithoutDatabase(t *testing.T) {
 	}
 }
 
-// TestPanelOfReports follows reports from the people who make them to the
+// TestPanelOfReports follows reports from the callers that send them to the
 // panel.
 func TestPanelOfReports(t *testing.T) {
 	d := deps(t, openEmbedded(t), fixture)
@@ -214,7 +215,7 @@ func TestPanelOfReports(t *testing.T) {
 			break
 		}
 	}
-	p := asked[health.Panel](t, h, "/api/channels/Aurora.br/health?lang=en", "BR", firefox)
+	p := getJSON[health.Panel](t, h, "/api/channels/Aurora.br/health?lang=en", "BR", firefox)
 	cancel()
 	if err := <-counting; err != nil {
 		t.Errorf("Aggregate = %v", err)

@@ -15,7 +15,7 @@ import (
 	"miramundo.dev/shared/store/embedded"
 )
 
-// edition returns the n-th edition of a catalog whose names all tell it, so
+// edition returns the n-th edition of a catalog, whose number is in all names, so
 // that a mixture of two would show.
 func edition(n int) *source.Dataset {
 	ds := &source.Dataset{}
@@ -28,7 +28,7 @@ func edition(n int) *source.Dataset {
 }
 
 // reloadForever is the child process: it publishes one edition after another,
-// and says the number of each before it does.
+// and reports the number of each before it does.
 func reloadForever(t *testing.T, file string) {
 	db, err := embedded.Open(file)
 	if err != nil {
@@ -43,9 +43,9 @@ func reloadForever(t *testing.T, file string) {
 	}
 }
 
-// TestKilled kills a process that reloads at random points. The database then
-// holds one whole edition.
-func TestKilled(t *testing.T) {
+// TestProcessKilledWhileReloading kills a reloading process at random points. The database then
+// contains one whole edition.
+func TestProcessKilledWhileReloading(t *testing.T) {
 	if args, ok := killtest.Child(t); ok {
 		reloadForever(t, args[0])
 	}

@@ -8,9 +8,9 @@ import (
 	"miramundo.dev/shared/store/storetest"
 )
 
-// TestNoDatabase takes the database away: what is in memory is still answered,
-// health says what is missing, and what needs it says that it does not answer.
-// When it is back, so is everything.
+// TestNoDatabase makes the database fail: endpoints that need only memory still
+// answer, the others answer with a fault, and health reports the failure.
+// Everything answers once the database does.
 func TestNoDatabase(t *testing.T) {
 	db := storetest.NewSwitch(openEmbedded(t))
 	h := mux(t, deps(t, db, fixture))

@@ -25,8 +25,8 @@ import (
 	"miramundo.dev/shared/wire"
 )
 
-// The channels that the people of these tests play, like and talk about.
-var talkedOf = []string{"Aurora.br", "Beacon.uk", "Quiet.fr", "SaoPauloTV.br"}
+// testChannels are the channels that the operations of these tests are about.
+var testChannels = []string{"Aurora.br", "Beacon.uk", "Quiet.fr", "SaoPauloTV.br"}
 
 // openPeople returns the functions over a database and a bus of one file.
 func openPeople(t *testing.T, dir string) *compose.Parts {
@@ -41,8 +41,9 @@ func openPeople(t *testing.T, dir string) *compose.Parts {
 	return d
 }
 
-// keepCounting has the events of d counted until the test ends.
-func keepCounting(t *testing.T, d *compose.Parts) {
+// runAggregate runs the function aggregate over d in the background until the test
+// ends.
+func runAggregate(t *testing.T, d *compose.Parts) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- Aggregate(ctx, d) }()
@@ -54,8 +55,9 @@ func keepCounting(t *testing.T, d *compose.Parts) {
 	})
 }
 
-// await returns when a channel has so many favorites and comments, counted.
-func await(t *testing.T, d *compose.Parts, channel string, favorites, comments int) {
+// waitForCounts waits until the stored counts of a channel are as given, at most 30
+// seconds.
+func waitForCounts(t *testing.T, d *compose.Parts, channel string, favorites, comments int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -77,8 +79,9 @@ func await(t *testing.T, d *compose.Parts, channel string, favorites, comments i
 	t.Errorf("%s has %d favorites and %d comments, want %d and %d", channel, last.Favorites, last.Comments, favorites, comments)
 }
 
-// do does a call as the holder of a token, which must succeed.
-func do(t *testing.T, h http.Handler, token, method, path, body string, answer any) {
+// call sends a request with a guest token and decodes the answer. The test fails
+// unless the status is 200.
+func call(t *testing.T, h http.Handler, token, method, path, body string, answer any) {
 	t.Helper()
 	res, text := apitest.Do(t, h, method, path, body, "X-Guest-Token", token, "Content-Type", "application/json")
 	if res.StatusCode != http.StatusOK {
@@ -89,7 +92,7 @@ func do(t *testing.T, h http.Handler, token, method, path, body string, answer a
 	}
 }
 
-func issue(t *testing.T, d *compose.Parts) (token string, owner identity.Owner) {
+func issueGuest(t *testing.T, d *compose.Parts) (token string, owner identity.Owner) {
 	t.Helper()
 	token, owner, err := d.Guests().Issue()
 	if err != nil {
@@ -98,74 +101,74 @@ func issue(t *testing.T, d *compose.Parts) (token string, owner identity.Owner) 
 	return token, owner
 }
 
-// TestPeopleCounted has favorites and comments counted while people make them.
-// Each is told the right number, however far the counting has come.
-func TestPeopleCounted(t *testing.T) {
+// TestFavoritesAndCommentsCounted adds and removes favorites and comments while they
+// are counted. Every answer has the right number, however far the counting is.
+func TestFavoritesAndCommentsCounted(t *testing.T) {
 	d := openPeople(t, filepath.Join(t.TempDir(), "data"))
-	keepCounting(t, d)
+	runAggregate(t, d)
 	h := mux(t, d)
 	const people = 12
 	var tokens []string
-	liked := func(method, path, body string, token string) int {
+	setFavorite := func(method, path, body string, token string) int {
 		var answer struct{ Favorites int }
-		do(t, h, token, method, path, body, &answer)
+		call(t, h, token, method, path, body, &answer)
 		return answer.Favorites
 	}
 	for i := range people {
-		token, _ := issue(t, d)
+		token, _ := issueGuest(t, d)
 		tokens = append(tokens, token)
-		if got := liked("POST", "/api/favorites", `{"channel_id":"Beacon.uk"}`, token); got != i+1 {
-			t.Errorf("person %d is told of %d people", i+1, got)
+		if got := setFavorite("POST", "/api/favorites", `{"channel_id":"Beacon.uk"}`, token); got != i+1 {
+			t.Errorf("person %d gets the count %d", i+1, got)
 		}
-		var said struct{ OK bool }
-		do(t, h, token, "POST", "/api/channels/Beacon.uk/comments", `{"body":"hello"}`, &said)
+		var answer struct{ OK bool }
+		call(t, h, token, "POST", "/api/channels/Beacon.uk/comments", `{"body":"hello"}`, &answer)
 	}
-	await(t, d, "Beacon.uk", people, people)
+	waitForCounts(t, d, "Beacon.uk", people, people)
 	for i, token := range tokens {
-		if got := liked("DELETE", "/api/favorites/Beacon.uk", "", token); got != people-i-1 {
-			t.Errorf("after %d people took it back, %d are told of", i+1, got)
+		if got := setFavorite("DELETE", "/api/favorites/Beacon.uk", "", token); got != people-i-1 {
+			t.Errorf("after %d removals the count is %d", i+1, got)
 		}
 	}
-	await(t, d, "Beacon.uk", 0, people)
+	waitForCounts(t, d, "Beacon.uk", 0, people)
 }
 
-// Operations are of three kinds in turn: a play, a favorite made or taken back,
-// and a comment while the hour allows it.
+// Operations are of three kinds in turn: a play, adding or removing a favorite, and a
+// comment while the hourly limit allows it.
 const (
 	playing = iota
-	liking
-	saying
+	favoriting
+	commenting
 	kinds
 )
 
-// kindOf returns what operation n does.
+// kindOf returns the kind of operation n.
 func kindOf(n int) int {
-	if kind := n % kinds; kind != saying || n/kinds < comment.PerHour {
+	if kind := n % kinds; kind != commenting || n/kinds < comment.PerHour {
 		return kind
 	}
 	return playing
 }
 
-func channelOf(n int) string { return talkedOf[n/kinds%len(talkedOf)] }
+func channelOf(n int) string { return testChannels[n/kinds%len(testChannels)] }
 
-// A trace is what one person has left.
-type trace struct {
+// An ownerState is the state that the operations of one owner lead to.
+type ownerState struct {
 	Plays, Comments int
 	Favorites       []string
 }
 
-// traceAfter returns what one person has left by the first n operations.
-func traceAfter(n int) (tr trace) {
+// expectedState returns the state after the first n operations.
+func expectedState(n int) (tr ownerState) {
 	liked := map[string]bool{}
 	for i := range n {
 		switch kindOf(i) {
 		case playing:
 			tr.Plays++
-		case liking:
+		case favoriting:
 			if liked[channelOf(i)] = !liked[channelOf(i)]; !liked[channelOf(i)] {
 				delete(liked, channelOf(i))
 			}
-		case saying:
+		case commenting:
 			tr.Comments++
 		}
 	}
@@ -173,35 +176,35 @@ func traceAfter(n int) (tr trace) {
 	return tr
 }
 
-// talkForever is the child: it speaks for one person, and says of each
-// operation that it was acknowledged.
-func talkForever(t *testing.T, dir string) {
+// childOperations runs in the child process: it does operations as one guest, and
+// reports each operation once it is acknowledged.
+func childOperations(t *testing.T, dir string) {
 	d := openPeople(t, dir)
 	h := mux(t, d)
-	token, owner := issue(t, d)
+	token, owner := issueGuest(t, d)
 	killtest.Say("owner", owner)
 	for n := 0; ; n++ {
 		var answer struct{}
 		switch of := fmt.Sprintf(`{"channel_id":%q}`, channelOf(n)); {
 		case kindOf(n) == playing:
-			do(t, h, token, "POST", "/api/history", of, &answer)
-		case kindOf(n) == saying:
-			do(t, h, token, "POST", "/api/channels/"+channelOf(n)+"/comments", `{"body":"hello"}`, &answer)
-		case slices.Contains(traceAfter(n).Favorites, channelOf(n)):
-			do(t, h, token, "DELETE", "/api/favorites/"+channelOf(n), "", &answer)
+			call(t, h, token, "POST", "/api/history", of, &answer)
+		case kindOf(n) == commenting:
+			call(t, h, token, "POST", "/api/channels/"+channelOf(n)+"/comments", `{"body":"hello"}`, &answer)
+		case slices.Contains(expectedState(n).Favorites, channelOf(n)):
+			call(t, h, token, "DELETE", "/api/favorites/"+channelOf(n), "", &answer)
 		default:
-			do(t, h, token, "POST", "/api/favorites", of, &answer)
+			call(t, h, token, "POST", "/api/favorites", of, &answer)
 		}
 		killtest.Say("done", n)
 	}
 }
 
-// TestPeopleKilled kills a process that serves people, at random points. What
-// was acknowledged is there, nothing is half done, and the counts that are shown
-// in the end are those of what is there.
-func TestPeopleKilled(t *testing.T) {
+// TestProcessKilledWhileServing kills a serving process at random points. Every
+// acknowledged operation is stored, none is half done, and the final counts are
+// those of the stored documents.
+func TestProcessKilledWhileServing(t *testing.T) {
 	if args, ok := killtest.Child(t); ok {
-		talkForever(t, args[0])
+		childOperations(t, args[0])
 	}
 	runs := 40
 	if testing.Short() {
@@ -211,19 +214,19 @@ func TestPeopleKilled(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 5))
 	done := map[identity.Owner]int{}
 	for range runs {
-		owner, n := killTalker(t, dir, rnd.IntN(40), time.Duration(rnd.IntN(10_000))*time.Microsecond)
+		owner, n := killChild(t, dir, rnd.IntN(40), time.Duration(rnd.IntN(10_000))*time.Microsecond)
 		if owner != "" {
 			done[owner] = n
 		}
 	}
 	if len(done) < runs/2 {
-		t.Fatalf("only %d of %d children spoke", len(done), runs)
+		t.Fatalf("only %d of %d children acknowledged an operation", len(done), runs)
 	}
 	d := openPeople(t, dir)
 	favorites := map[string]int{}
 	for owner, n := range done {
-		tr := traceOf(t, d, owner)
-		before, after := traceAfter(n), traceAfter(n+1) // the one under way may be kept
+		tr := storedState(t, d, owner)
+		before, after := expectedState(n), expectedState(n+1) // the operation in progress may be stored
 		if !cmp.Equal(before, tr) && !cmp.Equal(after, tr) {
 			t.Errorf("after %d operations (-acknowledged +kept):\n%s", n, cmp.Diff(before, tr))
 		}
@@ -237,34 +240,34 @@ func TestPeopleKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d events were left in the outbox by %d processes", swept, runs)
-	keepCounting(t, d)
-	for _, channel := range talkedOf {
+	runAggregate(t, d)
+	for _, channel := range testChannels {
 		comments, err := comment.Count(t.Context(), d.DB, channel)
 		if err != nil {
 			t.Fatal(err)
 		}
-		await(t, d, channel, favorites[channel], comments)
+		waitForCounts(t, d, channel, favorites[channel], comments)
 	}
 }
 
-// killTalker starts a child, kills it a while after its n-th operation, and
-// returns who it spoke for and how many operations it had acknowledged.
-func killTalker(t *testing.T, dir string, n int, later time.Duration) (owner identity.Owner, done int) {
+// killChild starts a child, kills it some time after its n-th operation, and returns
+// its owner and how many operations it had acknowledged.
+func killChild(t *testing.T, dir string, n int, later time.Duration) (owner identity.Owner, done int) {
 	t.Helper()
 	killtest.Run(t, killtest.Plan{Args: []string{dir}, After: later, Hear: func(line string) bool {
 		var i int
 		if _, err := fmt.Sscanf(line, "done %d", &i); err == nil {
 			done = i + 1
 		} else if _, err := fmt.Sscanf(line, "owner %s", &owner); err != nil {
-			t.Errorf("the child says %q", line)
+			t.Errorf("unexpected line of the child: %q", line)
 		}
 		return done > n
 	}})
 	return owner, done
 }
 
-// traceOf returns what one person has left in the database.
-func traceOf(t *testing.T, d *compose.Parts, owner identity.Owner) (tr trace) {
+// storedState returns the state of an owner in the database.
+func storedState(t *testing.T, d *compose.Parts, owner identity.Owner) (tr ownerState) {
 	t.Helper()
 	h, err := kept.LoadHistory(t.Context(), d.DB, owner)
 	if err != nil {

@@ -72,7 +72,7 @@ func body(s string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, s) }
 }
 
-// endless sends an array of records that does not end, until the reader goes.
+// endless sends records of an array without end until the client disconnects.
 func endless(w http.ResponseWriter, r *http.Request) {
 	chunk := []byte(strings.Repeat(`{"id":"`+strings.Repeat("x", 1000)+`"},`, 64))
 	io.WriteString(w, "[")
@@ -83,7 +83,7 @@ func endless(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// drip sends a byte now and then, for as long as the reader waits.
+// drip sends a byte from time to time until the client disconnects.
 func drip(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 	for {
@@ -107,7 +107,7 @@ func bomb() []byte {
 }
 
 // TestHostileSources reloads from sources that fail in every way that sources
-// do. The catalog stays as it was, and says why.
+// do. The catalog stays as it was, and the report explains each failure.
 func TestHostileSources(t *testing.T) {
 	u := newUpstream(t)
 	d := deps(t, openEmbedded(t), collect.Place{})
@@ -193,7 +193,7 @@ func TestHostileSources(t *testing.T) {
 	}
 }
 
-// fileOf returns what a reload reports of a file.
+// fileOf returns the report of a reload about a file.
 func fileOf(result map[string]any, file string) map[string]any {
 	for _, f := range result["files"].([]any) {
 		name := f.(map[string]any)["name"].(string)
@@ -204,7 +204,7 @@ func fileOf(result map[string]any, file string) map[string]any {
 	return nil
 }
 
-// TestStale checks that health tells a source that no longer comes.
+// TestStale checks that health names a source that is no longer updated.
 func TestStale(t *testing.T) {
 	d := deps(t, openEmbedded(t), fixture)
 	later := noon.Add(72 * time.Hour)

@@ -20,9 +20,9 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// authenticating returns what identifies callers, over an empty database in which
-// only the old token of the tests owns something.
-func authenticating(t testing.TB) (api.Authenticator, *identity.Guests) {
+// newAuthenticator returns an authenticator over an empty database in which only the
+// owner of oldToken has something.
+func newAuthenticator(t testing.TB) (api.Authenticator, *identity.Guests) {
 	t.Helper()
 	db := openEmbedded(t)
 	o, _ := identity.OldGuest(oldToken)
@@ -35,9 +35,9 @@ func authenticating(t testing.TB) (api.Authenticator, *identity.Guests) {
 
 const oldToken = "ipt_an-old-token-of-the-tests"
 
-// TestOwning checks that each kind of thing that a guest may own makes an old
-// token good.
-func TestOwning(t *testing.T) {
+// TestOwnerOfOldTokenHasSomething checks that any one kind of document makes the old
+// token of its owner valid.
+func TestOwnerOfOldTokenHasSomething(t *testing.T) {
 	d := deps(t, openEmbedded(t), collect.Place{})
 	owns := owning(d)
 	for owner, path := range map[identity.Owner]store.Path{
@@ -56,7 +56,7 @@ func TestOwning(t *testing.T) {
 }
 
 // TestCredentialsAreNotLogged sends every credential, good and bad, to every
-// endpoint, and reads what the log tells.
+// endpoint, and searches the log for them.
 func TestCredentialsAreNotLogged(t *testing.T) {
 	var log bytes.Buffer
 	d := deps(t, openEmbedded(t), collect.Place{})
@@ -66,7 +66,7 @@ func TestCredentialsAreNotLogged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign, _, err := identity.NewGuests("another key that nobody here knows", "", d.Now).Issue()
+	foreign, _, err := identity.NewGuests("a key of another service, unknown here", "", d.Now).Issue()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,39 +86,41 @@ func TestCredentialsAreNotLogged(t *testing.T) {
 	}
 	for _, secret := range append(secrets, d.Config.GuestKey) {
 		if strings.Contains(log.String(), secret) {
-			t.Errorf("the log tells %.24s…", secret)
+			t.Errorf("the log contains %.24s…", secret)
 		}
 	}
 	for part := range strings.SplitSeq(good+"."+foreign, ".") {
 		if strings.Contains(log.String(), part) {
-			t.Errorf("the log tells a part of a token: %s", part)
+			t.Errorf("the log contains a part of a token: %s", part)
 		}
 	}
 }
 
-// whoever answers with the one who speaks.
-type whoever struct{}
+// A callerServer serves an endpoint that returns its caller.
+type callerServer struct{}
 
-type speaks struct {
+type callerReply struct {
 	Owner string `json:"owner"`
 }
 
-func (whoever) who(ctx context.Context, _ struct{}) (speaks, error) {
-	who, _ := identity.SpeakerOf(ctx)
-	return speaks{string(who.Owner)}, nil
+func (callerServer) caller(ctx context.Context, _ struct{}) (callerReply, error) {
+	speaker, _ := identity.SpeakerOf(ctx)
+	return callerReply{string(speaker.Owner)}, nil
 }
 
-// whoAmI serves an endpoint that needs a guest, and one that welcomes one.
-func whoAmI(s api.Authenticator) http.Handler {
-	return request.Handler(request.Options{Auth: s}, whoever{}, []api.Endpoint{
-		api.Bind(whoever.who, api.Endpoint{Method: "GET", Path: "/needed", Auth: api.Guest, Summary: "Who", Doc: "Who."}),
-		api.Bind(whoever.who, api.Endpoint{Method: "GET", Path: "/welcome", Auth: api.None, Speaker: true, Summary: "Who", Doc: "Who."}),
+// callerHandler serves two endpoints that return the caller: one requires a guest,
+// the other accepts requests without a credential too.
+func callerHandler(s api.Authenticator) http.Handler {
+	return request.Handler(request.Options{Auth: s}, callerServer{}, []api.Endpoint{
+		api.Bind(callerServer.caller, api.Endpoint{Method: "GET", Path: "/required", Auth: api.Guest, Summary: "Get the caller", Doc: "Returns the caller."}),
+		api.Bind(callerServer.caller, api.Endpoint{Method: "GET", Path: "/optional", Auth: api.None, Speaker: true, Summary: "Get the caller", Doc: "Returns the caller."}),
 	})
 }
 
-// TestAnswers checks what callers are answered, with the database and without.
-func TestAnswers(t *testing.T) {
-	s, guests := authenticating(t)
+// TestCallerIsIdentified checks the response to each kind of credential while the
+// database answers and while it does not.
+func TestCallerIsIdentified(t *testing.T) {
+	s, guests := newAuthenticator(t)
 	token, o, err := guests.Issue()
 	if err != nil {
 		t.Fatal(err)
@@ -138,12 +140,12 @@ func TestAnswers(t *testing.T) {
 		{"a guest, without the database", "X-Guest-Token", token, down, 200, "", o},
 		{"an old guest", "X-Guest-Token", oldToken, s, 200, "", old},
 		{"an old guest, without the database", "X-Guest-Token", oldToken, down, 503, "auth_unavailable", ""},
-		{"an old guest who has nothing", "X-Guest-Token", oldToken + "x", s, 401, "invalid_session", ""},
-		{"nobody", "X-Other", "", s, 401, "invalid_session", ""},
+		{"an old guest without documents", "X-Guest-Token", oldToken + "x", s, 401, "invalid_session", ""},
+		{"no credential", "X-Other", "", s, 401, "invalid_session", ""},
 		{"a cookie", "Cookie", "__Host-mm-auth=x", s, 401, "session_ended", ""},
 		{"a retired key", "X-Api-Key", "iptk_1", s, 410, "api_key_retired", ""},
 	} {
-		res, body := apitest.Do(t, whoAmI(test.s), "GET", "/needed", "", test.header, test.value)
+		res, body := apitest.Do(t, callerHandler(test.s), "GET", "/required", "", test.header, test.value)
 		challenge := res.Header.Get("Www-Authenticate")
 		if res.StatusCode != test.status || !strings.Contains(body, test.code) || !strings.Contains(body, string(test.owner)) || strings.Contains(body, "secret") {
 			t.Errorf("%s: %s %s, want %d %s%s", test.name, res.Status, body, test.status, test.code, test.owner)
@@ -151,20 +153,20 @@ func TestAnswers(t *testing.T) {
 		if (challenge == "Bearer") != (test.status == 401) {
 			t.Errorf("%s: %s has WWW-Authenticate %q", test.name, res.Status, challenge)
 		}
-		res, body = apitest.Do(t, whoAmI(test.s), "GET", "/welcome", "", test.header, test.value)
+		res, body = apitest.Do(t, callerHandler(test.s), "GET", "/optional", "", test.header, test.value)
 		if want := `{"owner":"` + string(test.owner) + `"}`; res.StatusCode != 200 || body != want {
-			t.Errorf("%s, where it is welcome: %s %s, want %s", test.name, res.Status, body, want)
+			t.Errorf("%s, where a caller is optional: %s %s, want %s", test.name, res.Status, body, want)
 		}
 	}
 }
 
 // TestHugeCredential sends tokens of up to two megabytes over a connection.
 func TestHugeCredential(t *testing.T) {
-	s, _ := authenticating(t)
-	server := httptest.NewServer(whoAmI(s))
+	s, _ := newAuthenticator(t)
+	server := httptest.NewServer(callerHandler(s))
 	defer server.Close()
 	for size, want := range map[int]int{100_000: http.StatusUnauthorized, 1_000_000: http.StatusUnauthorized, 2 << 20: http.StatusRequestHeaderFieldsTooLarge} {
-		r, err := http.NewRequest("GET", server.URL+"/needed", nil)
+		r, err := http.NewRequest("GET", server.URL+"/required", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,8 +20,8 @@ import (
 	"miramundo.dev/shared/source/collect"
 )
 
-// A truth is what the files of a catalog folder say, read here with as little
-// code as possible and none of the loader's.
+// A truth is the content of the files of a catalog folder, read here with as little
+// code as possible and without the loader.
 type truth struct {
 	channels, playable, stations, playableStations map[string]bool
 	byCountry, byCategory, playableByCountry       map[string]int
@@ -128,8 +128,8 @@ func (tr *truth) readStreams(t *testing.T, dir string, shown map[string]map[stri
 	}
 }
 
-// address is how two URLs are told apart: not by the case of the host, nor by
-// a port that goes without saying.
+// address returns the form in which two URLs are compared: without the case of the
+// host and the default port.
 func address(s string) string {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil {
@@ -230,9 +230,9 @@ func openable(raw string) bool {
 	return !strings.ContainsAny(raw, " \t\"<>\\") && strings.Contains(" http https rtmp rtmps rtsp rtsps mms mmsh mmst srt udp rtp ", " "+scheme+" ")
 }
 
-// TestTruth loads the real sources and compares what is served with what the
-// files say.
-func TestTruth(t *testing.T) {
+// TestServedCatalogMatchesFiles loads the real sources and compares the answers of the
+// service with the content of the files.
+func TestServedCatalogMatchesFiles(t *testing.T) {
 	const dir = "../../shared/data/catalog"
 	if _, err := os.Stat(dir); err != nil {
 		t.Skip("no ../shared/data")
