@@ -1,5 +1,11 @@
 // Package catalog is the function that searches the catalog and shows
 // channels.
+//
+// It answers from the catalog, the guide and the community counters in memory.
+// Only the favorites of a caller and the health panel of a channel read the
+// database; while it does not answer, the panel falls back to the counters in
+// memory. Pages of search results are rendered by the index straight to JSON; the
+// function adds the address of the next page.
 package catalog
 
 import (
@@ -85,17 +91,17 @@ var Endpoints = slices.Concat([]api.Endpoint{
 	}),
 }, guides, lists)
 
-// Options are what a Server is made from.
+// Options are the parts that a Server answers from. All but Guide are required.
 type Options struct {
 	Catalog index.DatedViewer
-	DB      store.DB        // of counts and favorites; only who asks for them reads it
-	Overlay *social.Overlay // the counts of every channel
-	Guide   Guide           // nil knows no programme
+	DB      store.DB        // of counts and favorites; only requests for them read it
+	Overlay *social.Overlay // the counts of every channel, in memory
+	Guide   Guide           // nil is a guide without programmes
 	Links   catalog.LinkBase
 	Now     func() time.Time
 }
 
-// A Server answers for the catalog.
+// A Server answers requests for the catalog. It may be used concurrently.
 type Server struct {
 	Options
 	agents environment.Reader
@@ -116,7 +122,8 @@ type searchIn struct {
 	Lang   string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de. Without it, Accept-Language decides."`
 }
 
-// query returns the search for a selection, as a caller wrote it.
+// query returns the normalized search for a selection. When the catalog is stale,
+// a search for channels online finds none: the measurements are too old.
 func (s *Server) query(selection filter.Selection, limit, offset int) index.Query {
 	q := index.Query{Selection: selection, Limit: limit, Offset: offset}
 	q.Normalize()
@@ -127,7 +134,8 @@ func (s *Server) query(selection filter.Selection, limit, offset int) index.Quer
 	return q
 }
 
-// A page is a catalog.Page that the index has already rendered.
+// A page is the answer of a search. It is rendered when it is sent, because the
+// address of its next page repeats the query of the request.
 type page struct {
 	view   *index.View
 	query  index.Query
@@ -138,31 +146,33 @@ type page struct {
 // Schema returns the shape of the page.
 func (page) Schema() any { return catalog.Page{} }
 
-// A sheet is what a page is rendered on: the bytes, and who tells of people.
-type sheet struct {
+// A pageBuffer holds a page while it is rendered and sent, and the counters that
+// the index reads meanwhile.
+type pageBuffer struct {
 	text  []byte
 	crowd crowd
 }
 
-// sheets hold rendered pages while they are sent. A page takes 25 KB or so:
-// without them the garbage collector would take more time than the search.
-var sheets = sync.Pool{New: func() any { return new(sheet) }}
+// pageBuffers are reused. A page takes about 25 KB: without them the garbage
+// collector would take more time than the search.
+var pageBuffers = sync.Pool{New: func() any { return new(pageBuffer) }}
 
 // Reply renders the page.
 func (p page) Reply(w http.ResponseWriter, r *http.Request) error {
-	on := sheets.Get().(*sheet)
-	defer sheets.Put(on)
-	p.query.More = more(r.URL.RawQuery)
-	if on.crowd = p.crowd; p.crowd.overlay != nil {
-		p.query.Crowd = &on.crowd
+	b := pageBuffers.Get().(*pageBuffer)
+	defer pageBuffers.Put(b)
+	p.query.More = nextQuery(r.URL.RawQuery)
+	if b.crowd = p.crowd; p.crowd.overlay != nil {
+		p.query.Crowd = &b.crowd
 	}
-	on.text = p.view.Search(p.query, int(p.locale), on.text[:0])
-	return api.WriteJSON(w, r, on.text)
+	b.text = p.view.Search(p.query, int(p.locale), b.text[:0])
+	return api.WriteJSON(w, r, b.text)
 }
 
-// more returns what another page's address repeats of a query: all but its
-// offset. What is not plain is escaped anew.
-func more(rawQuery string) string {
+// nextQuery returns the part of a query that the address of another page repeats: all
+// parameters but offset, each followed by &. Parameters with characters that must
+// not stand in an address within JSON are escaped again.
+func nextQuery(rawQuery string) string {
 	if rawQuery == "" {
 		return ""
 	}
@@ -181,12 +191,12 @@ func more(rawQuery string) string {
 	return b.String()
 }
 
-// unsafe reports whether r may not stand in an address within JSON.
+// unsafe reports whether r must not stand in an address within JSON.
 func unsafe(r rune) bool {
 	return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r)
 }
 
-// escape returns part of a query, escaped once whatever it was.
+// escape returns part of a query escaped once, whether or not it was escaped.
 func escape(s string) string {
 	if plain, err := url.QueryUnescape(s); err == nil {
 		s = plain
@@ -213,8 +223,8 @@ func (s *Server) channel(ctx context.Context, in channelIn) (*catalog.ChannelFul
 	if !ok {
 		return nil, catalog.ErrNoChannel
 	}
-	if who := s.crowd(ctx); who.overlay != nil {
-		*c.Social, _ = who.Social([]byte(c.ID))
+	if counters := s.crowd(ctx); counters.overlay != nil {
+		*c.Social, _ = counters.Social([]byte(c.ID))
 	}
 	c.GuideNow = s.Guide.Detail(c.ID, s.Now())
 	return c, nil
@@ -236,8 +246,9 @@ func (s *Server) legacy(_ context.Context, in legacyIn) (*catalog.Legacy, error)
 	return l, nil
 }
 
+// Values of GET /api/geo.
 const (
-	sourceEdge      = "gcp" // the platform that the edge belongs to
+	sourceEdge      = "gcp" // the platform of the edge, which detects countries
 	sourceFallback  = "fallback"
 	defaultCountry  = "BR"
 	defaultLanguage = "por"
@@ -263,16 +274,17 @@ func (s *Server) geo(ctx context.Context, _ struct{}) (geo, error) {
 	return g, nil
 }
 
-// maxLanguages bounds the Accept-Language headers that are read, in bytes.
+// maxLanguages is the length of the longest Accept-Language header that is parsed,
+// in bytes.
 const maxLanguages = 1000
 
-// noLanguages are codes that a header may hold and that name no language: any
-// ("*"), none, and one without a code.
+// noLanguages are the codes of ISO 639 that stand for several languages, which
+// "*" is parsed as, for no language, and for one without a code.
 var noLanguages = []string{"mul", "zxx", "mis"}
 
 // firstLanguage returns the ISO 639-3 code of the language that an
-// Accept-Language header prefers; false when it names none, or is no such
-// header.
+// Accept-Language header prefers. It reports false when the header has no
+// language, or does not parse.
 func firstLanguage(header string) (string, bool) {
 	if len(header) > maxLanguages {
 		return "", false

@@ -16,13 +16,13 @@ func FuzzMore(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, rawQuery string) {
-		got := more(rawQuery)
+		got := nextQuery(rawQuery)
 		var text string
 		if err := json.Unmarshal([]byte(`"`+got+`"`), &text); err != nil || text != got {
-			t.Fatalf("more(%q) = %q, which JSON reads as %q, %v", rawQuery, got, text, err)
+			t.Fatalf("nextQuery(%q) = %q, which JSON reads as %q, %v", rawQuery, got, text, err)
 		}
 		if got != "" && !strings.HasSuffix(got, "&") {
-			t.Errorf("more(%q) = %q, want a last &", rawQuery, got)
+			t.Errorf("nextQuery(%q) = %q, want a last &", rawQuery, got)
 		}
 		before, err := url.ParseQuery(rawQuery)
 		if err != nil || strings.Contains(rawQuery, "offset") || strings.Contains(rawQuery, "%") {
@@ -30,11 +30,11 @@ func FuzzMore(f *testing.F) {
 		}
 		after, err := url.ParseQuery(got)
 		if err != nil || len(after) != len(before) {
-			t.Errorf("more(%q) = %q: %v, %v, want %v", rawQuery, got, after, err, before)
+			t.Errorf("nextQuery(%q) = %q: %v, %v, want %v", rawQuery, got, after, err, before)
 		}
 		for name := range before {
 			if after.Get(name) != before.Get(name) {
-				t.Errorf("more(%q) = %q: %s is %q, want %q", rawQuery, got, name, after.Get(name), before.Get(name))
+				t.Errorf("nextQuery(%q) = %q: %s is %q, want %q", rawQuery, got, name, after.Get(name), before.Get(name))
 			}
 		}
 	})

@@ -18,7 +18,8 @@ import (
 	"miramundo.dev/shared/identity"
 )
 
-// guides are what channels show: one on a day, and all of them now.
+// guides are the endpoints of the programme guide: of one channel on a day, and of
+// all channels now.
 var guides = []api.Endpoint{
 	api.Bind((*Server).guideDay, api.Endpoint{
 		Method:  "GET",
@@ -47,28 +48,31 @@ var guides = []api.Endpoint{
 	}),
 }
 
-// A Guide tells what channels show, from memory. A [guide.Live] is one.
+// A Guide provides the programmes of channels, from memory. Its methods may be
+// called concurrently. A [guide.Live] is one.
 type Guide interface {
-	// OnAir reports whether a channel shows something now.
+	// OnAir reports whether a channel has a programme at now.
 	OnAir(channel string, now time.Time) bool
 
-	// Now returns what a channel shows now and next, without descriptions, or
-	// nil when its guide does not cover the day; Detail returns it with them.
+	// Now returns the current and the next programme of a channel without
+	// descriptions, or nil when its guide does not cover the day. Detail returns
+	// them with descriptions.
 	Now(channel string, now time.Time) *catalog.GuideNow
 	Detail(channel string, now time.Time) *catalog.GuideNow
 
-	// Day returns what a channel shows on the day of at, or guide.ErrNoGuide.
+	// Day returns the programmes of a channel on the UTC day of at, or
+	// guide.ErrNoGuide.
 	Day(channel string, at, now time.Time) (*catalog.GuideDay, error)
 
-	// Find yields the programmes on air or to come whose titles q finds.
+	// Find yields the current and later programmes whose titles match q.
 	Find(q string, now time.Time) iter.Seq[guide.Hit]
 }
 
-// How long caches keep a day of a guide: until the next programme begins or the
-// one on air ends, or the day itself does, but not for longer than lasting, in
-// which the guide may change; soon while no programme is on air.
+// How long caches keep a day of a guide: until the current programme ends, the
+// next one begins or the day ends, whichever comes first, but at most longest,
+// since the guide itself may change; at most soon while no programme is on air.
 const (
-	lasting = 5 * time.Minute
+	longest = 5 * time.Minute
 	soon    = time.Minute
 )
 
@@ -98,8 +102,8 @@ func (s *Server) guideDay(_ context.Context, in guideDayIn) (daySheet, error) {
 	return newDaySheet(d, now)
 }
 
-// dayOf returns a moment of a day that is written as in 2006-01-02, which is
-// today when it is empty. Guides know today and tomorrow.
+// dayOf returns a time on a day in the form 2006-01-02, or on today when text is
+// empty. Any day but today and tomorrow is guide.ErrNoGuide.
 func dayOf(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return now, nil
@@ -117,23 +121,23 @@ func dayOf(text string, now time.Time) (time.Time, error) {
 	return day, guide.ErrNoGuide
 }
 
-// A daySheet is a day of a guide as it is sent.
+// A daySheet is an encoded day of a guide.
 type daySheet struct {
-	text []byte
-	tag  string
-	age  time.Duration // for which caches may keep it
+	text []byte        // JSON
+	tag  string        // hash of text
+	age  time.Duration // how long caches may keep it
 }
 
-// newDaySheet returns d as it is sent now.
+// newDaySheet encodes d, for caches from now on.
 func newDaySheet(d *catalog.GuideDay, now time.Time) (daySheet, error) {
 	text, err := plain(d)
 	sum := sha256.Sum256(text)
 	return daySheet{text, hex.EncodeToString(sum[:8]), ageOf(d, now)}, err
 }
 
-// ageOf returns for how long d is right.
+// ageOf returns how long d stays valid.
 func ageOf(d *catalog.GuideDay, now time.Time) time.Duration {
-	age := min(lasting, now.Truncate(24*time.Hour).Add(24*time.Hour).Sub(now))
+	age := min(longest, now.Truncate(24*time.Hour).Add(24*time.Hour).Sub(now))
 	if d.Now == nil {
 		age = min(age, soon)
 	} else {
@@ -145,8 +149,8 @@ func ageOf(d *catalog.GuideDay, now time.Time) time.Duration {
 	return age
 }
 
-// until returns how long it is until a time of a programme; soon when that is
-// none.
+// until returns the time from now until a time of a programme, never negative, or
+// soon when text does not parse.
 func until(text string, now time.Time) time.Duration {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -158,16 +162,16 @@ func until(text string, now time.Time) time.Duration {
 // Schema returns the shape of a day.
 func (daySheet) Schema() any { return catalog.GuideDay{} }
 
-// ETag returns a hash of the sheet.
+// ETag returns a hash of the answer.
 func (d daySheet) ETag() string { return d.tag }
 
-// Reply writes the sheet.
+// Reply writes the answer with its own Cache-Control.
 func (d daySheet) Reply(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", string(api.Public(d.age)))
 	return api.WriteJSON(w, r, d.text)
 }
 
-// plain returns a value in JSON, in which texts are as they are.
+// plain returns a value as JSON without HTML escaping.
 func plain(value any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -38,7 +38,7 @@ func follow(t testing.TB, db store.DB, g grid) *guide.Live {
 		fixed, skipped := guide.Fix(ps, w)
 		one, ok := guide.NewGrid("test", "guide.example", w, fixed)
 		if skipped > 0 || len(fixed) != len(ps) {
-			t.Fatalf("%s: %d of %d programmes are kept", channel, len(fixed), len(ps))
+			t.Fatalf("%s: %d of %d programmes remain", channel, len(fixed), len(ps))
 		}
 		if ok {
 			grids[channel] = one
@@ -78,7 +78,7 @@ type stage struct {
 	db  store.DB
 }
 
-// byName takes those for someone who say who they are.
+// byName accepts a guest token as the name of its owner.
 type byName struct{}
 
 func (byName) Speaker(_ context.Context, shown identity.Credentials, _ identity.Class) (identity.Speaker, error) {
@@ -216,8 +216,8 @@ func title(p *catalog.Programme) string {
 	return p.Title
 }
 
-// TestGuideDayKept checks for how long caches may keep a day, and that who has
-// it is told so.
+// TestGuideDayKept checks how long caches may keep a day, and that a caller that
+// has it gets 304.
 func TestGuideDayKept(t *testing.T) {
 	s := open(t, openDB(t))
 	for _, test := range []struct {
@@ -352,7 +352,7 @@ func TestGuideNowItem(t *testing.T) {
 		t.Error(d)
 	}
 	if got := res.Header.Get("Cache-Control"); got != "public, max-age=30" {
-		t.Errorf("caches are told %s", got)
+		t.Errorf("Cache-Control is %s", got)
 	}
 	_, items := onAir(t, s, "q=later")
 	p, _ := onAir(t, s, "q=later")
@@ -405,12 +405,12 @@ func TestGuideNowFavorites(t *testing.T) {
 			t.Errorf("%q: %q, want %q", query, got, want)
 		}
 		if _, got := onAir(t, s, query, "X-Guest-Token", "bea"); len(got) > 0 {
-			t.Errorf("%q: another caller is told %q", query, got)
+			t.Errorf("%q: another caller sees %q", query, got)
 		}
 	}
 	res, _ := apitest.Do(t, s, "GET", "/api/guide/now?favorites=1", "", "X-Guest-Token", "ana")
 	if got := res.Header.Get("Cache-Control"); got != "private" {
-		t.Errorf("caches are told %s", got)
+		t.Errorf("Cache-Control is %s", got)
 	}
 	for _, query := range []string{"favorites=1", "favorites=1&q=x"} {
 		res, body := apitest.Do(t, s, "GET", "/api/guide/now?"+query, "")
@@ -423,7 +423,7 @@ func TestGuideNowFavorites(t *testing.T) {
 		t.Errorf("without a database: %s %s", res.Status, body)
 	}
 	if _, got := onAir(t, s, ""); len(got) != 3 {
-		t.Errorf("without a database nothing but %q is on", got)
+		t.Errorf("without a database only %q is on air", got)
 	}
 }
 

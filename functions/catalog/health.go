@@ -33,8 +33,10 @@ func (s *Server) health(ctx context.Context, in healthIn) (*health.Panel, error)
 	return p, nil
 }
 
-// counts returns the counts of a channel: those of the database or, while that
-// does not answer, those that are some seconds old.
+// counts returns the counts of a channel from the database or, while that does
+// not answer, from memory, some seconds old. It returns fault.ErrUnavailable when
+// memory has none either: a channel without counts cannot be told from an
+// overlay that has not loaded.
 func (s *Server) counts(ctx context.Context, channel string) (social.Counts, error) {
 	counts, err := social.ReadCounts(ctx, s.DB, channel)
 	if err == nil {

@@ -14,7 +14,11 @@ import (
 	"miramundo.dev/shared/feed"
 )
 
-// lists are searches whose matches players subscribe to, in each format.
+// A list is a search exported as a playlist, to which media players subscribe: its
+// address, with every filter, is the feed. The four formats are built from one
+// feed.List and differ only in how they are written.
+
+// lists are the endpoints of the formats.
 var lists = []api.Endpoint{
 	api.Bind((*Server).listM3U, listEndpoint(feed.M3U, feed.M3UType)),
 	api.Bind((*Server).listM3U8, listEndpoint(feed.M3U8, feed.M3UType)),
@@ -22,6 +26,8 @@ var lists = []api.Endpoint{
 	api.Bind((*Server).listXSPF, listEndpoint(feed.XSPF, feed.XSPFType)),
 }
 
+// listEndpoint returns the endpoint of a format, with the media types that it
+// produces; none for JSON.
 func listEndpoint(format string, types ...string) api.Endpoint {
 	return api.Endpoint{
 		Method:  "GET",
@@ -67,7 +73,8 @@ type jsonList struct{ api.Content }
 // Schema returns the shape of the list.
 func (jsonList) Schema() any { return feed.ChannelList{} }
 
-// list returns what a search finds, in a format.
+// list returns the matches of a search in a format. Each entry has the best
+// stream of its channel for the caller's country.
 func (s *Server) list(ctx context.Context, in *listIn, format string) (api.Content, error) {
 	v, err := s.Catalog.View()
 	if err != nil {
@@ -88,7 +95,7 @@ func (s *Server) list(ctx context.Context, in *listIn, format string) (api.Conte
 	return api.Content(l.As(format, "channels")), nil
 }
 
-// listName is what the list of a search for q is called.
+// listName returns the name of the list of a search for q, as players show it.
 func listName(q string) string {
 	if q == "" {
 		return "Miramundo"
@@ -96,8 +103,8 @@ func listName(q string) string {
 	return "Miramundo: " + q
 }
 
-// groupOf returns the group in which players show a match: its first category,
-// and what has none by its kind.
+// groupOf returns the group in which players show a channel: its first category,
+// or its kind when it has none.
 func groupOf(c *catalog.Channel) string {
 	switch {
 	case len(c.CategoryLabels) > 0:
@@ -108,8 +115,9 @@ func groupOf(c *catalog.Channel) string {
 	return "TV"
 }
 
-// addresses returns where the list is in each format, at base. They have the
-// parameters that do not go without saying, as the caller wrote them.
+// addresses returns the address of the list in each format, below base. It
+// contains the parameters that differ from their defaults, as the caller wrote
+// them.
 func (in *listIn) addresses(base string) feed.Addresses {
 	query := url.Values{}
 	for _, p := range in.Pairs() {
@@ -131,5 +139,6 @@ func (in *listIn) addresses(base string) feed.Addresses {
 	return feed.AddressesOf(func(format string) string { return base + "." + format + more })
 }
 
-// listLimit is how many channels a list has at most, as listIn declares it.
+// listLimit is the default and the greatest limit of a list, as listIn declares
+// it.
 const listLimit = 500

@@ -156,12 +156,12 @@ func TestFilters(t *testing.T) {
 		for _, e := range Endpoints {
 			if e.Path == catalog.ChannelsPath || strings.HasPrefix(e.Path, catalog.ChannelsPath+".") {
 				if takes++; !slices.ContainsFunc(e.Params(), func(p input.Param) bool { return p.Name == f.Name && p.In == "query" }) {
-					t.Errorf("%s does not take %s", e.Path, f.Name)
+					t.Errorf("%s does not accept %s", e.Path, f.Name)
 				}
 			}
 		}
 		if takes != 1+len(lists) {
-			t.Fatalf("looked at %d endpoints", takes)
+			t.Fatalf("checked only %d endpoints", takes)
 		}
 	}
 	in := listIn{Limit: 7, Offset: 3, Lang: "de"}

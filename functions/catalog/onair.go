@@ -20,8 +20,14 @@ import (
 
 const nowPath = "/api/guide/now"
 
-// maxFound is how many programmes a search finds at most: the first ones. Nobody
-// pages through more, and a word as short as a letter is in half of all titles.
+// The page of programmes on air is made in three steps: the index selects the
+// channels with a guide that match the filters, in the order of their names;
+// favorites=1 keeps those of the caller; then the guide says what each shows, or,
+// with q, yields matching programmes, of which those on the selected channels are
+// kept. Only the channels of the page itself are rendered.
+
+// maxFound is the greatest number of programmes that a search finds, the first
+// ones by start. A prefix of a single letter matches half of all titles.
 const maxFound = 1000
 
 type guideNowIn struct {
@@ -35,8 +41,8 @@ type guideNowIn struct {
 	Lang string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de. Without it, Accept-Language decides."`
 }
 
-// An airing is a channel with what it shows, or a programme with the channel
-// that shows it.
+// An airing is a channel with its current programmes or, with q, a matching
+// programme with its channel.
 type airing struct {
 	ChannelID      string             `json:"channel_id"`
 	Name           string             `json:"name" description:"Name of the channel."`
@@ -59,11 +65,12 @@ type nowPage struct {
 	paging.Position
 }
 
-// nowFor is for how long caches keep what is on: programmes begin by the
-// minute.
+// nowFor is how long caches keep a page of programmes on air: programmes begin at
+// full minutes.
 const nowFor = 30 * time.Second
 
-// A nowSheet is a page of airings that is to be sent.
+// A nowSheet is a page of airings with its Cache-Control, which depends on
+// whether the page is the caller's own.
 type nowSheet struct {
 	nowPage
 	cache api.Cache
@@ -75,7 +82,7 @@ func (nowSheet) Schema() any { return nowPage{} }
 // Reply writes the page. The address of the next one repeats the query.
 func (s nowSheet) Reply(w http.ResponseWriter, r *http.Request) error {
 	if s.NextOffset != nil {
-		next := s.API + "?" + more(r.URL.RawQuery) + "offset=" + strconv.Itoa(*s.NextOffset)
+		next := s.API + "?" + nextQuery(r.URL.RawQuery) + "offset=" + strconv.Itoa(*s.NextOffset)
 		s.Next = &next
 	}
 	text, err := plain(s.nowPage)
@@ -113,25 +120,26 @@ func (s *Server) guideNow(ctx context.Context, in guideNowIn) (out nowSheet, err
 	return out, nil
 }
 
-// A timetable gathers a page of airings at a moment.
+// A timetable collects a page of airings at one time.
 type timetable struct {
 	*Server
 	view     *index.View
 	now      time.Time
 	locale   int
 	in       paging.In
-	channels []string // that may be on it, in order
-	items    []airing
-	total    int
+	channels []string // the ids that match the filters, by name
+	items    []airing // of the page
+	total    int      // matches so far, on all pages
 }
 
-// keepFavorites leaves of the channels the caller's favorites.
+// keepFavorites keeps the channels that are favorites of the caller, by their
+// current ids. It reads the database.
 func (t *timetable) keepFavorites(ctx context.Context) error {
-	who, err := identity.OwnerOf(ctx)
+	owner, err := identity.OwnerOf(ctx)
 	if err != nil {
 		return err
 	}
-	f, err := kept.LoadFavorites(ctx, t.DB, who)
+	f, err := kept.LoadFavorites(ctx, t.DB, owner)
 	if err != nil {
 		return fault.OrUnavailable(err)
 	}
@@ -151,7 +159,7 @@ func (t *timetable) keepFavorites(ctx context.Context) error {
 	return nil
 }
 
-// listing fills the page with the channels that show something.
+// listing fills the page with the channels that have a current programme.
 func (t *timetable) listing() {
 	t.items = []airing{}
 	for _, id := range t.channels {
@@ -161,7 +169,8 @@ func (t *timetable) listing() {
 	}
 }
 
-// search fills the page with the programmes that q finds on the channels.
+// search fills the page with the programmes of the channels that match q, and
+// stops after maxFound of them.
 func (t *timetable) search(q string) {
 	t.items = []airing{}
 	on := make(map[string]bool, len(t.channels))
@@ -181,13 +190,14 @@ func (t *timetable) search(q string) {
 	}
 }
 
-// next counts one more match, and reports whether it is on the page.
+// next counts a match, and reports whether it is on the page.
 func (t *timetable) next() bool {
 	t.total++
 	return t.total > t.in.Offset && len(t.items) < t.in.Limit
 }
 
-// airing returns a channel with what it shows.
+// airing returns a channel with its current and next programme. It is empty when
+// the channel has left the catalog.
 func (t *timetable) airing(id string) airing {
 	c, ok := t.view.Item(id, t.locale)
 	if !ok {
@@ -203,7 +213,7 @@ func (t *timetable) airing(id string) airing {
 	return a
 }
 
-// found returns a programme with its channel.
+// found returns a matching programme with its channel.
 func (t *timetable) found(hit *guide.Hit) airing {
 	a := t.airing(hit.Channel)
 	on := !hit.Start.After(t.now)

@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/shared/config"
 )
 
+// about describes the service in one sentence.
 const about = "Every TV channel and radio station of the public registers: full-text search, filters, facets and the streams of each, over one JSON API."
 
 // Endpoints is this function's part of the API.
@@ -87,6 +88,7 @@ type indexDoc struct{ *api.Document }
 // Schema returns the shape of the index.
 func (indexDoc) Schema() any { return index{} }
 
+// index returns the index, which never changes while the process runs.
 func (s *Server) index(context.Context, struct{}) (indexDoc, error) { return s.indexDoc, nil }
 
 // An openapiDoc is the OpenAPI document, already encoded.

@@ -11,6 +11,10 @@ import (
 	"miramundo.dev/shared/i18n"
 )
 
+// The index is a short map of the API for programs and for people who write them:
+// what each endpoint returns, what it needs and what to call first. It is derived
+// from the table of endpoints; only the texts of this file are written by hand.
+
 // An index is the answer of GET /api/.
 type index struct {
 	Name        string     `json:"name"`
@@ -24,13 +28,13 @@ type index struct {
 	Quickstart  []step     `json:"quickstart" nullable:"false" description:"The first calls to make."`
 }
 
-// An authMode is a class of credentials.
+// An authMode is a class of credentials with the way to send them.
 type authMode struct {
 	Mode string `json:"mode"`
 	How  string `json:"how"`
 }
 
-// docs lead to what describes the service further.
+// docs are the addresses of further descriptions of the service.
 type docs struct {
 	OpenAPI string `json:"openapi" format:"uri"`
 	UI      string `json:"ui" format:"uri" description:"Address of the pages for people."`
@@ -46,25 +50,28 @@ type entry struct {
 	Tool    *string `json:"tool" description:"Name of the MCP tool; null when the endpoint is not a tool."`
 }
 
-// quota says what calls cost.
+// quota lists the calls that are free.
 type quota struct {
 	Free []allowance `json:"free" nullable:"false" description:"Calls that are free."`
 }
 
-// An allowance is what may be called for free.
+// An allowance is a group of free calls. Its Portuguese names are part of the
+// contract.
 type allowance struct {
 	What   string  `json:"o_que"`
 	Limit  *int    `json:"limite" description:"Calls allowed within the window; null without a limit."`
 	Window *string `json:"janela" description:"Length of the window; null without a limit."`
 }
 
-// A step is a call that shows something.
+// A step is an example of a call.
 type step struct {
 	Does   string `json:"does"`
 	Method string `json:"method"`
 	URL    string `json:"url" format:"uri"`
 }
 
+// modes are the classes of credentials, in the order in which the index lists
+// those that some endpoint accepts.
 var modes = []struct{ mode, how string }{
 	{string(api.None), "No credential."},
 	{string(api.Guest), "Guest token in X-Guest-Token or as a bearer token, or an account session."},
@@ -72,7 +79,8 @@ var modes = []struct{ mode, how string }{
 	{string(api.Operator), "Authorization: Bearer, with the operator's token."},
 }
 
-// steps are the first calls, of tools that the table has.
+// steps are the first calls to make. The index lists those whose tool some
+// endpoint of the table is.
 var steps = []struct{ does, tool, query string }{
 	{"Search channels by name.", "search_channels", "?q=news&limit=5"},
 	{"List the countries that have channels.", "list_countries", ""},
@@ -80,7 +88,8 @@ var steps = []struct{ does, tool, query string }{
 	{"Read how fresh the catalog is.", "get_health", ""},
 }
 
-// describe computes the index of a table.
+// describe returns the index of a table. Endpoints are sorted by path; those of
+// one path keep the order of the table.
 func describe(o Options) index {
 	x := index{
 		Name: config.Product, Description: about, Locales: []string{}, Auth: []authMode{}, Endpoints: []entry{},
@@ -111,6 +120,7 @@ func describe(o Options) index {
 	return x
 }
 
+// wildcard matches a path parameter in the notation of the router.
 var wildcard = regexp.MustCompile(`\{(\w+)\}`)
 
 // entryOf describes one endpoint, its path in the notation of the interface.

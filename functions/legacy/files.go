@@ -29,7 +29,9 @@ var mediaTypes = map[string]string{
 }
 
 // load registers the files of a folder under names that contain a hash of their
-// content, such as player.0123456789abcdef.js for player.js.
+// content, such as player.0123456789abcdef.js for player.js. A changed file has
+// another address, so that caches may keep each forever. Files of other types,
+// such as the README, are skipped.
 func (s *Server) load(from fs.FS, folder string) {
 	names, err := fs.ReadDir(from, folder)
 	if err != nil {

@@ -49,11 +49,12 @@ var Endpoints = []api.Endpoint{
 	}),
 }
 
-// A Server serves the player.
+// A Server serves the player. It is not changed after New, and safe for concurrent
+// use.
 type Server struct {
-	baseURL string
-	assets  map[string]*api.Document // by the name in their address
-	address map[string]string        // of an asset by its own name
+	baseURL string                   // of the main host, without a trailing slash
+	assets  map[string]*api.Document // by the hashed name in their address
+	address map[string]string        // by the original name of an asset
 }
 
 // New returns a server of a player that requests streams from the main host at
@@ -78,7 +79,9 @@ type page struct {
 }
 
 // headers isolate the page: it may load its own files and the media of any
-// origin, and nothing may embed it.
+// origin, no other page may embed it, and it has no access to devices. Even a
+// script that an origin smuggled into the page would find no cookie and no
+// account on this host.
 var headers = http.Header{
 	"Content-Security-Policy": {"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; worker-src 'self'; " +
 		"connect-src http: https:; media-src http: https: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
@@ -106,7 +109,7 @@ type view struct {
 	Theme  string // light or dark; empty for the preference of the browser
 	Stream string // the stream id of the query, which may not exist; empty without one
 	API    string
-	Texts  map[string]string // that the script shows
+	Texts  map[string]string // by key: the texts that the script shows
 	server *Server
 }
 
@@ -134,7 +137,8 @@ func (s *Server) view(q url.Values, accept string) view {
 	return v
 }
 
-// scriptTexts are the keys of the texts that the script shows.
+// scriptTexts are the keys of the texts that the script shows. A test compares
+// them with the keys in the script.
 var scriptTexts = []string{
 	"loading", "connecting", "ready", "playing", "paused", "buffering", "ended", "external", "radio", "tv", "title",
 	"fail.cors", "fail.geo", "fail.sumiu", "fail.codec", "fail.playlist", "fail.sem_resposta", "fail.protocolo",
@@ -144,7 +148,8 @@ var scriptTexts = []string{
 // T returns a text of the page in its language.
 func (v view) T(key string) string { return v.Locale.T("legacy."+key, nil) }
 
-// Asset returns the address of a file; empty when the build lacks it.
+// Asset returns the address of a file, or "" when the build lacks it: players are
+// copied in by make generate.
 func (v view) Asset(name string) string { return v.server.address[name] }
 
 // Locales returns the languages of the page.

@@ -107,7 +107,7 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if body := get(h, "/").Body.String(); regexp.MustCompile(`(?i)\son\w+=|style=|<script(?: [^>]*)?>[^{<]|javascript:`).MatchString(body) {
-		t.Errorf("the page has code or style within:\n%s", body)
+		t.Errorf("the page has inline code or style:\n%s", body)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestTexts(t *testing.T) {
 			}
 			found++
 			if !slices.Contains(scriptTexts, key) && !slices.Contains(scriptTexts, "fail."+key) {
-				t.Errorf("the script says %q, which the page does not bring", key)
+				t.Errorf("the script shows %q, whose text the page lacks", key)
 			}
 		}
 	}

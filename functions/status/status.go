@@ -1,5 +1,10 @@
-// Package status is the function that reports how the service fares: which
-// catalog it answers from and how old each of its sources is.
+// Package status is the function that reports the health of the service: which
+// catalog it answers from, how old each source is and whether the database
+// answers.
+//
+// The report is of one instance, and is computed for each request from memory and
+// one read of the database. It never fails: monitors and agents read the fields,
+// and readiness is a separate endpoint of the process.
 package status
 
 import (
@@ -40,13 +45,13 @@ type State interface {
 	Database(context.Context) error
 }
 
-// Sourced is a part that is made from files, such as the guides.
+// Sourced is a part of the service that is made from files, such as the guides.
 type Sourced interface {
 	// Sources returns the state of each file.
 	Sources() []catalog.Source
 }
 
-// Options are what health is computed from.
+// Options are the parts that health is computed from.
 type Options struct {
 	State     State
 	Guides    Sourced      // may be nil
@@ -67,8 +72,8 @@ const limit = catalog.StaleAfter
 // patience is how long health waits for the database to answer.
 const patience = 2 * time.Second
 
-// health is the answer of GET /api/health. It is always sent: a part that fails
-// is a member of it, never an error.
+// health is the answer of GET /api/health. It is always sent: a failing part is
+// reported in a field, never as an error.
 type health struct {
 	OK       bool                 `json:"ok" description:"Always true when the service answers."`
 	App      string               `json:"app"`
@@ -81,7 +86,7 @@ type health struct {
 	Snapshot *release.State       `json:"snapshot" description:"Release that this instance answers from; null before the first."`
 }
 
-// freshness is how old the catalog is.
+// freshness is the age of the catalog.
 type freshness struct {
 	SyncedAt  *string `json:"synced_at" format:"date-time" description:"Time at which the sources of the catalog were last confirmed."`
 	AgeHours  *int    `json:"age_hours"`
@@ -134,6 +139,8 @@ func (s *Server) sources() []catalog.Source {
 	return all
 }
 
+// referTo returns the state of a file at now. A file that was never fetched is
+// stale.
 func referTo(src catalog.Source, now time.Time) reference {
 	r := reference{Items: src.Items, Missing: src.Missing, Stale: true, LimitDays: int(limit / (24 * time.Hour))}
 	if src.SHA256 != "" {
@@ -146,8 +153,9 @@ func referTo(src catalog.Source, now time.Time) reference {
 	return r
 }
 
+// stamp returns t as the interface writes times.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// hours returns whole hours, and 0 for a time in the future, which a clock that
-// runs behind sees.
+// hours returns d in whole hours, and 0 for a negative one: the clock of another
+// machine may be ahead of ours.
 func hours(d time.Duration) int { return int(max(d, 0) / time.Hour) }
