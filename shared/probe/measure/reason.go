@@ -13,7 +13,7 @@ import (
 	"miramundo.dev/shared/probe"
 )
 
-// A verdict is why a stream is not online.
+// A verdict is the status and the reason of a stream that is not online.
 type verdict struct {
 	status probe.Status
 	reason string // as [probe.Result] has it

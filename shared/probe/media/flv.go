@@ -21,13 +21,15 @@ var flvSounds = map[byte]string{
 	10: codec.AAC, 11: "speex", 14: codec.MP3,
 }
 
-// flvPictures are the codecs of pictures by their CodecID; 12 is of habit.
+// flvPictures are the codecs of video by their CodecID. 12 is not in the
+// specification, but common.
 var flvPictures = map[byte]string{2: "flv1", 3: "screen", 4: "vp6", 5: "vp6a", 6: "screen2", 7: codec.AVC, 12: codec.HEVC}
 
-// An flv is what is known of a Flash video.
+// An flv is a Flash video as far as it was read. It has one video and one audio
+// track at most.
 type flv struct {
 	picture, sound codec.Track
-	width, height  int // as the metadata say
+	width, height  int // by the metadata, which are used when the codec does not say
 	clock          clock
 }
 
@@ -55,7 +57,7 @@ func readFLV(data []byte) Facts {
 	return f
 }
 
-// add takes the body of a tag that stands at a place and plays at now, in
+// add reads the body of a tag at a position of the data, which plays at now, in
 // milliseconds.
 func (v *flv) add(at int, tag byte, now uint64, body []byte) {
 	if tag == flvScript {
@@ -75,7 +77,7 @@ func (v *flv) add(at int, tag byte, now uint64, body []byte) {
 	v.see(body)
 }
 
-// hear reads a tag of sound, which for AAC begins with its configuration.
+// hear reads a tag of audio. The first of AAC is its configuration.
 func (v *flv) hear(body []byte) {
 	format := body[0] >> 4
 	switch {
@@ -91,7 +93,7 @@ func (v *flv) hear(body []byte) {
 	}
 }
 
-// see reads a tag of pictures, whose first has the configuration of the codec.
+// see reads a tag of video. The first is the configuration of the codec.
 func (v *flv) see(body []byte) {
 	switch id := body[0] & 0xf; {
 	case body[0]&0x80 != 0 && id == 0 && len(body) >= 5: // enhanced RTMP, the start of a sequence
@@ -110,7 +112,7 @@ func (v *flv) see(body []byte) {
 	}
 }
 
-// flvFourCC reads the configuration behind the four letters of a codec.
+// flvFourCC reads a configuration after the four-character code of its codec.
 func flvFourCC(body []byte) codec.Track {
 	letters, config := string(body[1:5]), body[5:]
 	if letters == "mp4a" { // without the descriptors of files
@@ -119,7 +121,8 @@ func flvFourCC(body []byte) codec.Track {
 	return codec.Letters(letters).Track(config)
 }
 
-// amfNumber returns the number that metadata have under a name, or 0.
+// amfNumber returns the number with a name in metadata, or 0. It searches for the
+// encoded name instead of parsing the metadata.
 func amfNumber(b []byte, name string) float64 {
 	key := append([]byte{0, byte(len(name))}, name...)
 	at := bytes.Index(b, append(key, 0)) // 0 is the mark of a number

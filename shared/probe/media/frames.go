@@ -83,9 +83,8 @@ func skipID3(data []byte) []byte {
 	return data
 }
 
-// readFLAC reads the head of a FLAC file. Its frames say neither their length
-// nor, without decoding, where they end: there is no bitrate but that of a
-// whole file, which the beginning does not hold.
+// readFLAC reads the head of a FLAC file. The end of a FLAC frame is found only
+// by decoding it, so that the bitrate stays unknown.
 func readFLAC(data []byte) Facts {
 	data = skipID3(data)
 	if !bytes.HasPrefix(data, []byte("fLaC")) {

@@ -24,8 +24,9 @@ const (
 	mkvBlock        = 0xa1
 )
 
-// mkvMasters are the elements that are read for what they hold. Their sizes,
-// which live streams do not know, do not matter.
+// mkvMasters are the elements whose content is parsed. Their sizes, which live
+// streams leave open, are ignored: the parser goes from element to element, and
+// skips the content of all others.
 var mkvMasters = map[uint32]bool{
 	0x1a45dfa3:    true, // EBML
 	0x18538067:    true, // Segment
@@ -39,7 +40,7 @@ var mkvMasters = map[uint32]bool{
 	0xa0:          true, // BlockGroup
 }
 
-// An mkvTrack is a track as its entry describes it.
+// An mkvTrack is a track by its entry.
 type mkvTrack struct {
 	kind, width, height uint64
 	codec               string
@@ -47,7 +48,7 @@ type mkvTrack struct {
 	encrypted           bool
 }
 
-// mkvCodecs are the codecs by their CodecID, with what reads their
+// mkvCodecs are the codecs by their CodecID, with the parsers of their
 // CodecPrivate.
 var mkvCodecs = map[string]codec.Configuration{
 	"V_VP8":            {Codec: codec.VP8, Video: true},
@@ -77,12 +78,12 @@ func mkvVP9(b []byte) codec.Track {
 	return codec.Track{Codec: codec.VP9Name(features[1], features[2], features[3]), Video: true}
 }
 
-// An mkv is what is known of a file.
+// An mkv is a file as far as it was read.
 type mkv struct {
-	doc     string
+	doc     string // the DocType: "webm" or "matroska"
 	tracks  []mkvTrack
-	scale   uint64 // of times, in nanoseconds
-	cluster uint64
+	scale   uint64 // the unit of times, in nanoseconds
+	cluster uint64 // time of the current cluster, in units of scale
 	clock   clock
 }
 
@@ -133,8 +134,9 @@ func (t mkvTrack) track() codec.Track {
 	return known
 }
 
-// element reads the identifier of an element and the size of its body. The
-// head is 0 long when there is none.
+// element reads the identifier of the element at the beginning of b, the size of
+// its body, and the length of its head, which is 0 when b is too short or
+// invalid.
 func element(b []byte) (id uint32, size uint64, head int) {
 	if len(b) == 0 {
 		return 0, 0, 0
@@ -158,7 +160,7 @@ func element(b []byte) (id uint32, size uint64, head int) {
 	return id, size, width + more
 }
 
-// add takes an element that holds a value.
+// add reads an element with a value at a position of the data.
 func (m *mkv) add(at int, id uint32, body []byte) {
 	switch id {
 	case ebmlDocType:
@@ -193,8 +195,8 @@ func (t *mkvTrack) add(id uint32, body []byte) {
 	}
 }
 
-// block tells the time of a block: that of its cluster and 16 bits more,
-// behind the number of the track.
+// block adds the time of a block, which is relative to its cluster and stands
+// after the number of its track.
 func (m *mkv) block(at int, id uint32, body []byte) {
 	if len(body) < 4 {
 		return

@@ -8,24 +8,30 @@ import (
 	"miramundo.dev/shared/probe/media/codec"
 )
 
+// A file describes its tracks in the box moov, with a table of the sizes and
+// durations of all samples. A fragmented file, as in DASH and HLS, leaves the
+// table empty and describes the samples of each fragment in a box moof before
+// their bytes. The bitrate of a track is computed from these tables, never from
+// the positions of bytes, so that a truncated fragment still has one.
+
 // topKinds are the boxes that a file or segment may begin with.
 const topKinds = "ftyp styp moov moof sidx emsg prft free skip mdat uuid pdin wide"
 
-// An mp4 is what is known of a file.
+// An mp4 is a file as far as it was read.
 type mp4 struct {
-	tracks     map[uint32]*mp4Track
-	order      []*mp4Track
+	tracks     map[uint32]*mp4Track // by id
+	order      []*mp4Track          // as in the file
 	fragmented bool
 	fragments  int64 // bytes of the boxes that describe fragments
 }
 
-// An mp4Track is one of its tracks.
+// An mp4Track is a track of a file.
 type mp4Track struct {
 	codec.Track
-	timescale   uint32
-	usual       sample // of its fragments when these do not say
-	bytes, time uint64 // of its samples
-	incomplete  bool
+	timescale   uint32 // units of time in a second
+	usual       sample // the defaults of its fragments
+	bytes, time uint64 // of all samples read
+	incomplete  bool   // a table is truncated, so that bytes and time do not fit
 }
 
 // A sample has a duration, in units of the track's timescale, and a size.
@@ -66,7 +72,7 @@ func readMP4(data []byte) Facts {
 	return f
 }
 
-// describe takes a track of the movie box.
+// describe adds the track of a box of moov, if it is one.
 func (m *mp4) describe(x box.Box) {
 	head, media := box.Child(x.Body, "tkhd"), box.Child(x.Body, "mdia")
 	clock := box.Child(media, "mdhd")
@@ -115,7 +121,7 @@ func (t *mp4Track) whole(stbl []byte) {
 	}
 }
 
-// defaults takes what fragments need not repeat.
+// defaults reads the defaults of fragments, which these need not repeat.
 func (m *mp4) defaults(mvex []byte) {
 	m.fragmented = m.fragmented || mvex != nil
 	box.Each(mvex, func(x box.Box) {
@@ -128,7 +134,7 @@ func (m *mp4) defaults(mvex []byte) {
 	})
 }
 
-// fragment takes the samples of one track in a fragment.
+// fragment adds the samples of one track of a fragment.
 func (m *mp4) fragment(x box.Box) {
 	head := box.Child(x.Body, "tfhd")
 	if x.Kind != "traf" || len(head) < 8 {
@@ -176,14 +182,14 @@ type fields struct {
 	flags uint32
 }
 
-// skip passes over the field of a flag, if it is there.
+// skip skips the field of a flag, if it is there.
 func (f *fields) skip(flag uint32, size int) {
 	if f.flags&flag != 0 {
 		f.b = f.b[min(size, len(f.b)):]
 	}
 }
 
-// take returns the field of a flag, or the usual when it is not there.
+// take returns the field of a flag, or usual when it is not there.
 func (f *fields) take(flag, usual uint32) uint32 {
 	if f.flags&flag == 0 || len(f.b) < 4 {
 		return usual
@@ -193,8 +199,8 @@ func (f *fields) take(flag, usual uint32) uint32 {
 	return n
 }
 
-// bitrate adds up the rates of the tracks, each over its own time. It is not
-// known when a track's is not.
+// bitrate returns the sum of the bitrates of the tracks, each over its own time,
+// or 0 when that of some track is unknown.
 func (m *mp4) bitrate() int {
 	sum, longest := 0, 0.0
 	for _, t := range m.order {

@@ -7,14 +7,18 @@ import (
 	"miramundo.dev/shared/probe/media/codec"
 )
 
+// An Ogg file interleaves pages of several logical streams. The first page of a
+// stream names its codec; every page has the position of its last sample, from
+// which the bitrate is measured on the stream with the longest span.
+
 // An oggStream is a logical stream of an Ogg file.
 type oggStream struct {
 	codec.Track
-	rate  uint64 // of its positions, in hertz; 0 when these are no time
+	rate  uint64 // of its positions, in hertz; 0 when positions are not times
 	clock clock
 }
 
-// oggHeads are the beginnings of the first packets that are known.
+// oggHeads are the codecs by the beginning of their first packet.
 var oggHeads = []struct {
 	mark string
 	open func(packet []byte) *oggStream
@@ -45,8 +49,8 @@ func little32(b []byte, at int) uint32 {
 	return binary.LittleEndian.Uint32(b[at:])
 }
 
-// flacRate is the sampling frequency in the STREAMINFO behind the head of FLAC
-// in Ogg: 20 bits.
+// flacRate returns the sampling frequency in the STREAMINFO after the head of
+// FLAC in Ogg: 20 bits.
 func flacRate(p []byte) uint32 {
 	const at = 13 + 4 + 10
 	if len(p) < at+4 {
@@ -55,8 +59,8 @@ func flacRate(p []byte) uint32 {
 	return binary.BigEndian.Uint32(p[at:]) >> 12
 }
 
-// readOgg reads an Ogg file or stream, RFC 3533. Positions stand at the end of
-// what they count.
+// readOgg reads an Ogg file or stream, RFC 3533. The position in a page is that
+// of its end.
 func readOgg(data []byte) Facts {
 	if !bytes.HasPrefix(data, oggMark) {
 		return Facts{}
@@ -93,11 +97,11 @@ var oggMark = []byte("OggS\x00")
 
 const (
 	oggHeader = 27
-	oggLast   = 1 << 46 // positions beyond it are none: years, or -1 where no packet ends
+	oggLast   = 1 << 46 // greater positions are invalid: years, or -1 in a page where no packet ends
 )
 
-// oggBody returns what a page holds, as far as data reach, and the size of
-// the whole.
+// oggBody returns the content of a page, as far as it is there, and the size of
+// the whole page.
 func oggBody(page []byte) (body []byte, size int) {
 	segments := page[oggHeader:min(len(page), oggHeader+int(page[26]))]
 	size = oggHeader + int(page[26])

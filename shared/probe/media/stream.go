@@ -7,15 +7,21 @@ import (
 	"miramundo.dev/shared/probe/media/codec"
 )
 
-// A kind is one of elementary stream.
+// A program map names the codec family of each elementary stream; the exact
+// codec and the size of the picture stand in the stream's own headers. So the
+// payload of the first packets of each stream is collected, unit by unit, until
+// its parser recognizes a header or a unit exceeds head. Timestamps are read
+// from the beginning of every unit.
+
+// A kind is a type of elementary stream.
 type kind struct {
-	codec     string // when the bytes of the stream tell no more; empty for what is neither picture nor sound
+	codec     string // used until read finds more; empty for a stream without video or audio
 	video     bool
 	encrypted bool
-	read      func([]byte) (codec.Track, bool) // tells more from the beginning of a unit
+	read      func([]byte) (codec.Track, bool) // parses the beginning of a unit; nil when the kind says all
 }
 
-// The kinds of stream that players know.
+// The kinds of streams that players decode.
 var (
 	kindMPEG1 = kind{codec: codec.MPEG1, video: true, read: codec.MPEGUnits}
 	kindMPEG2 = kind{codec: codec.MPEG2, video: true, read: codec.MPEGUnits}
@@ -30,8 +36,8 @@ var (
 	kindOpus  = kind{codec: codec.Opus}
 )
 
-// kinds are those of stream types, ISO/IEC 13818-1 table 2-34, ATSC A/53 and
-// Apple's of encrypted samples.
+// kinds are the kinds by stream type: of ISO/IEC 13818-1 table 2-34, of ATSC A/53,
+// and of Apple's sample encryption.
 var kinds = map[byte]kind{
 	0x01: kindMPEG1, 0x02: kindMPEG2, 0x10: kindMPEG4, 0x1b: kindAVC, 0x24: kindHEVC,
 	0x33: {codec: codec.VVC, video: true},
@@ -48,11 +54,12 @@ var registrations = map[string]kind{
 	"Opus": kindOpus, "AC-3": kindAC3, "EAC3": kindEAC3, "HEVC": kindHEVC, "AV01": {codec: codec.AV1, video: true},
 }
 
-// privateType is that of private data, which some send sound in and do not say
-// so.
+// privateType is the type of private data, in which some broadcasts send audio
+// without a descriptor.
 const privateType = 0x06
 
-// kindOf returns the kind of a stream from its type and descriptors in a map.
+// kindOf returns the kind of a stream from its type and its descriptors in a
+// program map.
 func kindOf(streamType byte, descriptors []byte) kind {
 	k, ok := kinds[streamType]
 	for d := descriptors; !ok && len(d) >= 2; {
@@ -75,8 +82,8 @@ func kindOf(streamType byte, descriptors []byte) kind {
 	return k
 }
 
-// kindOfPES returns the kind that is guessed from the beginning of a packet of
-// an elementary stream, when no map tells it.
+// kindOfPES returns the kind of a stream without a program map, by the stream id
+// at the beginning of a PES packet.
 func kindOfPES(pes []byte) (kind, bool) {
 	if len(pes) < 4 || !bytes.HasPrefix(pes, codec.StartCode) {
 		return kind{}, false
@@ -94,16 +101,16 @@ func kindOfPES(pes []byte) (kind, bool) {
 type stream struct {
 	kind
 	clock  clock
-	buffer []byte // of the unit that is being read
-	open   bool   // the buffer takes more
-	found  codec.Track
-	known  bool // found is what the stream says itself
+	buffer []byte      // the current unit so far
+	open   bool        // the current unit is collected
+	found  codec.Track // as the stream's headers say; valid when known
+	known  bool
 }
 
-// head is how much of a unit may hold what tells its codec, in bytes.
+// head is how much of a unit is searched for headers, in bytes.
 const head = 16 << 10
 
-// track returns what is known of the stream.
+// track returns the track of the stream, by its headers or else by its kind.
 func (s *stream) track() codec.Track {
 	if s.known {
 		s.found.Encrypted = s.encrypted
@@ -112,7 +119,7 @@ func (s *stream) track() codec.Track {
 	return codec.Track{Codec: s.codec, Video: s.video, Encrypted: s.encrypted}
 }
 
-// add takes a packet of the stream.
+// add adds a packet of the stream at a position of the data.
 func (s *stream) add(at int, p packet) {
 	if p.scrambled() {
 		s.encrypted = true
@@ -139,7 +146,7 @@ func (s *stream) add(at int, p packet) {
 	}
 }
 
-// settle ends a unit and reads what it tells.
+// settle ends the current unit and parses it.
 func (s *stream) settle() {
 	if len(s.buffer) > 0 && !s.known {
 		s.found, s.known = s.read(s.buffer)
@@ -147,8 +154,8 @@ func (s *stream) settle() {
 	s.buffer, s.open = s.buffer[:0], false
 }
 
-// pes returns the decoding time of a packet of an elementary stream and what
-// it holds, ISO/IEC 13818-1 §2.4.3.6. It is not ok without a time.
+// pes returns the decoding time of a PES packet and its payload, ISO/IEC 13818-1
+// §2.4.3.6. It reports false for a packet without a time.
 func pes(b []byte) (now uint64, body []byte, ok bool) {
 	if len(b) < 9 || !bytes.HasPrefix(b, codec.StartCode) {
 		return 0, nil, false
@@ -163,7 +170,7 @@ func pes(b []byte) (now uint64, body []byte, ok bool) {
 	return 0, body, false
 }
 
-// timestamp reads 33 bits that stand in 5 bytes between marks.
+// timestamp reads a timestamp: 33 bits in 5 bytes, with marker bits between.
 func timestamp(b []byte) uint64 {
 	return uint64(b[0]>>1&7)<<30 | uint64(binary.BigEndian.Uint16(b[1:])>>1)<<15 | uint64(binary.BigEndian.Uint16(b[3:])>>1)
 }

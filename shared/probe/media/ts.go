@@ -5,6 +5,12 @@ import (
 	"encoding/binary"
 )
 
+// A transport stream has no header: packets of 188 bytes repeat, each with the
+// number (PID) of the stream that it carries. The data may begin in the middle of
+// a packet, so parsing first finds a run of packets. Two passes follow: the first
+// looks for a program map, which lists the streams; the second reads the streams
+// and the clocks. Damaged packets are skipped.
+
 // Transport streams, ISO/IEC 13818-1 §2.4.
 const (
 	packetSize = 188
@@ -99,11 +105,11 @@ func isRun(data []byte, stride int) bool {
 	return true
 }
 
-// A program is what is known of a transport stream.
+// A program is the program of a transport stream, as far as it was read.
 type program struct {
 	streams map[uint16]*stream
 	order   []*stream
-	mapped  bool   // a map told its streams
+	mapped  bool   // a program map was read
 	pcrPID  uint16 // of the map; the first seen without
 	pcr     clock
 }

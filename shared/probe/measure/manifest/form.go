@@ -93,8 +93,8 @@ func OfPlace(data []byte, address string) bool {
 	return ofPlace.Match(data[:min(len(data), 64<<10)]) || ofPlace.MatchString(address)
 }
 
-// Where lists have their addresses: the lines of M3U and of what is like it,
-// the files of PLS and the references of its like, those of ASX.
+// The addresses in lists: the lines of M3U and plain lists, the values of FileN
+// in PLS and RefN in its relatives, and the references of ASX.
 var (
 	lines      = regexp.MustCompile(`(?m)^[ \t]*([^#\s]\S*)[ \t]*\r?$`)
 	files      = regexp.MustCompile(`(?im)^[ \t]*(?:file|ref)\d+[ \t]*=[ \t]*(\S+)`)

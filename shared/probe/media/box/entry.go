@@ -43,7 +43,7 @@ func Track(x Box) codec.Track {
 	return t
 }
 
-// afterSound returns the boxes of a sample entry of sound.
+// afterSound returns the boxes of a sample entry of audio, after its fields.
 func afterSound(b []byte) []byte {
 	if len(b) < soundEntry {
 		return nil

@@ -10,6 +10,12 @@ import (
 	"github.com/bluenviron/mediacommon/v2/pkg/codecs/h265"
 )
 
+// A decoder configuration record is the form in which containers store the
+// headers of a codec: profile, level and, for H.264 and H.265, the parameter sets
+// that give the size of the picture. A record that is too short or does not parse
+// yields the plain name of its codec, since the container already says which it
+// is.
+
 // avcSPS reads a sequence parameter set of H.264.
 func avcSPS(nal []byte) (Track, bool) {
 	if len(nal) < 4 {
@@ -104,7 +110,7 @@ func AV1C(b []byte) Track {
 	return Track{Codec: fmt.Sprintf("av01.%d.%02d%s.%02d", b[1]>>5, b[1]&0x1f, tier, depth), Video: true}
 }
 
-// VPCC reads a VPCodecConfigurationRecord, behind its version and flags.
+// VPCC reads a VPCodecConfigurationRecord, after its version and flags.
 func VPCC(b []byte) Track {
 	if len(b) < 7 {
 		return Track{Codec: VP9, Video: true}
@@ -117,8 +123,9 @@ func VP9Name(profile, level, depth byte) string {
 	return fmt.Sprintf("vp09.%02d.%02d.%02d", profile, level, depth)
 }
 
-// AudioConfig names AAC, and what else MPEG-4 audio holds, by the object type at the
-// beginning of an AudioSpecificConfig, ISO/IEC 14496-3 §1.6.2.1.
+// AudioConfig returns the name of AAC, or another codec of MPEG-4 audio, by the
+// object type at the beginning of an AudioSpecificConfig, ISO/IEC 14496-3
+// §1.6.2.1.
 func AudioConfig(config []byte) string {
 	if len(config) < 2 {
 		return AAC
@@ -158,15 +165,15 @@ func esds(b []byte) (string, bool) {
 	return fmt.Sprintf("mp4a.%02X", config[0]), true
 }
 
-// indications are the object types that have shorter names, and those of
-// pictures.
+// indications are the names of object types that are not "mp4a" with the type in
+// hex.
 var indications = map[byte]string{
 	0x20: MPEG4, 0x60: "mp4v.60", 0x61: MPEG2, 0x64: "mp4v.64", 0x65: "mp4v.65", 0x6a: MPEG1,
 	0x69: MP3, 0x6b: MP3, 0xa5: AC3, 0xa6: EAC3, 0xad: Opus,
 }
 
-// optional is the length of the fields of an ES_Descriptor that its flags
-// announce.
+// optional returns the length of the optional fields of an ES_Descriptor, by its
+// flags.
 func optional(es []byte) int {
 	n := 0
 	if es[2]&0x80 != 0 {
@@ -181,8 +188,8 @@ func optional(es []byte) int {
 	return n
 }
 
-// descriptor returns the body of the descriptor at the beginning of b, when it
-// has the tag.
+// descriptor returns the body of the descriptor at the beginning of b. It reports
+// false when the descriptor has another tag.
 func descriptor(b []byte, tag byte) ([]byte, bool) {
 	if len(b) < 2 || b[0] != tag {
 		return nil, false
@@ -202,7 +209,7 @@ func esdsVideo(b []byte) Track { return Track{Codec: esdsName(b, MPEG4), Video: 
 
 func esdsAudio(b []byte) Track { return Track{Codec: esdsName(b, AAC)} }
 
-// esdsName names the codec of an esds box, behind its version and flags.
+// esdsName returns the codec of an esds box, or usual when the box does not parse.
 func esdsName(b []byte, usual string) string {
 	if name, ok := esds(b[min(4, len(b)):]); ok {
 		return name
