@@ -15,7 +15,7 @@ func Golden(table []Endpoint) string {
 	for _, e := range table {
 		fmt.Fprintf(&b, "%s: %s %s\n\t%s\n\t%s\n\tauth %s, cache %s, status %d", e.group, e.Method, e.Path, e.Summary, e.Doc, e.Auth, e.Cache, e.Status)
 		if e.Speaker {
-			b.WriteString(", speaker told apart")
+			b.WriteString(", credential optional")
 		}
 		if e.Credential != "" {
 			fmt.Fprintf(&b, ", token %s", e.Credential)

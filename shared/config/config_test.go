@@ -191,12 +191,12 @@ func TestReadStackRefusals(t *testing.T) {
 	for _, test := range []struct{ old, new, want string }{
 		{`"demo"`, `""`, "project is missing"},
 		{`"port": 2`, `"port": 1`, "emulators.firestore and emulators.pubsub are both at 127.0.0.1:1"},
-		{`"port": 3`, `"port": 70000`, "services.gateway has no host and port"},
-		{`"6h"`, `"often"`, `"often" is no duration`},
-		{`"6h"`, `"-6h"`, `"-6h" is no duration`},
-		{`"every": "6h", `, ``, "job catalog-reload does not say how often"},
+		{`"port": 3`, `"port": 70000`, "services.gateway must have a host and a port"},
+		{`"6h"`, `"often"`, `"often" must be a duration`},
+		{`"6h"`, `"-6h"`, `"-6h" must be a duration`},
+		{`"every": "6h", `, ``, "job catalog-reload must have a positive duration"},
 		{`"edge"`, `edge`, "invalid character"},
-		{`"BR"`, `"Brazil"`, "edge.country is no ISO 3166-1 alpha-2 code"},
+		{`"BR"`, `"Brazil"`, "edge.country must be an ISO 3166-1 alpha-2 code"},
 		{stack, stack + "{}", "after top-level value"},
 	} {
 		_, err := ReadStack(write(t, strings.Replace(stack, test.old, test.new, 1)))

@@ -61,13 +61,13 @@ type Duration struct{ time.Duration }
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	if err != nil || v <= 0 {
-		return fmt.Errorf("%q is no duration such as 6h", text)
+		return fmt.Errorf("%q must be a duration greater than zero, such as 6h", text)
 	}
 	d.Duration = v
 	return nil
 }
 
-// An Edge is what the local gateway says as an edge would.
+// An Edge is what the local gateway adds to requests in place of an edge.
 type Edge struct {
 	Country string `json:"country"` // ISO 3166-1 alpha-2
 }
@@ -90,13 +90,14 @@ func ReadStack(path string) (Stack, error) {
 
 var countryCode = regexp.MustCompile(`^([A-Z]{2})?$`)
 
-// check refuses parts without a place, and two in one, and what no edge says.
+// check refuses parts without an address, two parts at one address, and a country
+// that no edge would name.
 func (s Stack) check() error {
 	if s.Project == "" {
 		return fmt.Errorf("project is missing")
 	}
 	if !countryCode.MatchString(s.Edge.Country) {
-		return fmt.Errorf("edge.country is no ISO 3166-1 alpha-2 code")
+		return fmt.Errorf("edge.country must be an ISO 3166-1 alpha-2 code, or empty")
 	}
 	taken := map[string]string{}
 	parts := map[string]Listen{"emulators.firestore": s.Emulators.Firestore, "emulators.pubsub": s.Emulators.PubSub}
@@ -105,7 +106,7 @@ func (s Stack) check() error {
 	}
 	for name, l := range parts {
 		if l.Host == "" || l.Port < 1 || l.Port > 65535 {
-			return fmt.Errorf("%s has no host and port", name)
+			return fmt.Errorf("%s must have a host and a port between 1 and 65535", name)
 		}
 		if other := taken[l.Addr()]; other != "" {
 			return fmt.Errorf("%s and %s are both at %s", min(name, other), max(name, other), l.Addr())
@@ -114,7 +115,7 @@ func (s Stack) check() error {
 	}
 	for name, j := range s.Jobs {
 		if j.Every.Duration == 0 {
-			return fmt.Errorf("job %s does not say how often", name)
+			return fmt.Errorf("job %s must have a positive duration in every", name)
 		}
 	}
 	return nil
