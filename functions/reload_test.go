@@ -204,7 +204,8 @@ func fileOf(result map[string]any, file string) map[string]any {
 	return nil
 }
 
-// TestStale checks that health names a source that is no longer updated.
+// TestStale checks that health marks a source as stale when no reload has
+// confirmed it for three days.
 func TestStale(t *testing.T) {
 	d := deps(t, openEmbedded(t), fixture)
 	later := noon.Add(72 * time.Hour)

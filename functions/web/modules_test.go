@@ -27,8 +27,8 @@ func modulesOf(sources map[string]string) map[string][]string {
 	return all
 }
 
-// cycleIn returns a cycle among modules, first and last the same; nil when there
-// is none.
+// cycleIn returns a cycle among modules, with the same module first and last, or
+// nil when the modules have no cycle.
 func cycleIn(imports map[string][]string) []string {
 	done := map[string]bool{}
 	var trail []string

@@ -41,7 +41,7 @@ type rendering struct {
 
 // An outcome is the result of the last refresh.
 type outcome struct {
-	copy  *Copy     // the last good copy; nil when there is none
+	copy  *Copy     // the last good copy; nil before the first
 	err   error     // of the last refresh, when it failed
 	until time.Time // no other refresh begins before
 }

@@ -81,7 +81,7 @@ func UserAgentOf(ctx context.Context) string {
 }
 
 // CountryOf returns the country that the edge located the caller in, ISO 3166-1
-// alpha-2; empty when there is no trusted edge or it did not say.
+// alpha-2. It is empty without a trusted edge, and when the edge names no country.
 func CountryOf(ctx context.Context) string {
 	if r, ok := requestOf(ctx); ok {
 		return r.Country()

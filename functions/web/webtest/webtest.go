@@ -190,7 +190,7 @@ func Elements(tree *html.Node, f func(n *html.Node) bool) (all []*html.Node) {
 	return all
 }
 
-// ByID returns the element with an id; nil when there is none.
+// ByID returns the element with an id, or nil.
 func ByID(tree *html.Node, id string) *html.Node {
 	all := Elements(tree, func(n *html.Node) bool { return Attr(n, "id") == id })
 	if len(all) == 0 {

@@ -56,7 +56,7 @@ func (b *bench) rest(ctx context.Context) (err error) {
 // whole catalog.
 func (b *bench) startup(ctx context.Context) error {
 	if b.Full == nil {
-		fmt.Fprintln(b.out, "not measured: the start, because there is no catalog of real sources")
+		fmt.Fprintln(b.out, "the start is not measured: it needs the real catalog sources")
 		return nil
 	}
 	data := filepath.Join(b.dir, "full")

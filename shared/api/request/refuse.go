@@ -42,8 +42,7 @@ func (l *layer) allowed(r *http.Request) (methods []string) {
 	return methods
 }
 
-// find returns the route of a method at the path of the request; nil when there
-// is none.
+// find returns the route of a method at the path of the request, or nil.
 func (c *Call) find(method string) *Route {
 	return c.layer.router.find(method, c.Request.Host, c.Request.URL)
 }

@@ -112,7 +112,7 @@ type layer struct {
 
 // A router finds routes.
 type router interface {
-	// find returns the route of a method and address; nil when there is none.
+	// find returns the route of a method and address, or nil.
 	find(method, host string, u *url.URL) *Route
 }
 

@@ -118,7 +118,7 @@ type Filter struct {
 	// Chosen is what message keys call a flag that differs from its default.
 	Chosen string
 
-	// Facet is the list of its values; nil when there is none.
+	// Facet is the list of its values; nil for a filter without a list.
 	Facet *Facet
 
 	initial string // its value when a request lacks it, as addresses write it
