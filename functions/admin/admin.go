@@ -44,7 +44,8 @@ var Endpoints = []api.Endpoint{
 		Method: "POST", Path: "/api/admin/jobs/{name}", Auth: api.Operator,
 		Summary: "Run a job by hand",
 		Doc: "Runs a job to its end and returns its report, also when the job failed. Only one run of a job is possible at a time: " +
-			"another one answers 409.",
+			"another one answers 409 job_running, whose fields since and where say when and in which process the run in progress " +
+			"began. The lease of a process that was killed holds a job for at most 30 seconds.",
 		Faults: []*fault.Error{job.ErrUnknown, job.ErrRunning, release.ErrRefused, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).blocks, api.Endpoint{

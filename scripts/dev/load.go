@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/scripts/dev/testchannel"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/job"
 )
 
@@ -129,7 +130,8 @@ func (st *stack) awaited(ctx context.Context, name string, o job.Order) (*job.Re
 			return report, err
 		}
 		if !waiting {
-			st.out.say("job %s: another process runs it, or was cut off while it did; waiting", name)
+			run := fault.From(err).Fields
+			st.out.say("job %s: another process runs it, or was cut off while it did (since %v, on %v); waiting", name, run["since"], run["where"])
 		}
 		select {
 		case <-ctx.Done():

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -24,6 +25,9 @@ import (
 // Faults of jobs.
 var (
 	ErrUnknown = fault.New(fault.NotFound, "unknown_job")
+
+	// ErrRunning is returned for a job that another run holds. Its fields say
+	// since when (since) and in which process of which host (where).
 	ErrRunning = fault.New(fault.Conflict, "job_running")
 )
 
@@ -54,19 +58,29 @@ type Report struct {
 // A Runner runs jobs, each at most once at a time among all processes that
 // share a database. Its methods may be called concurrently.
 type Runner struct {
-	db   store.DB
-	log  *slog.Logger
-	now  func() time.Time
-	tick func(time.Duration) (<-chan time.Time, func()) // returns a ticker, and a function that stops it
-	jobs []Job
+	db    store.DB
+	log   *slog.Logger
+	now   func() time.Time
+	where string                                         // this process, as its leases name it
+	tick  func(time.Duration) (<-chan time.Time, func()) // returns a ticker, and a function that stops it
+	jobs  []Job
 }
 
 // NewRunner returns a runner of jobs that stores its reports in db.
 func NewRunner(db store.DB, log *slog.Logger, now func() time.Time, jobs ...Job) *Runner {
-	return &Runner{db: db, log: log, now: now, jobs: jobs, tick: func(d time.Duration) (<-chan time.Time, func()) {
+	return &Runner{db: db, log: log, now: now, where: thisProcess(), jobs: jobs, tick: func(d time.Duration) (<-chan time.Time, func()) {
 		t := time.NewTicker(d)
 		return t.C, t.Stop
 	}}
+}
+
+// thisProcess names this process among those that share a database.
+func thisProcess() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return fmt.Sprintf("%s, process %d", host, os.Getpid())
 }
 
 // Names returns the names of the jobs.

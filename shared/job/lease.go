@@ -17,56 +17,94 @@ import (
 // context is canceled. A process that was suspended may not notice that in
 // time, so every transaction of a run also checks the lease (Fence): a run
 // that lost its lease cannot overwrite the work of its successor.
+//
+// The end time is written by the holder's clock and read by another one. Clocks
+// may differ by clockTolerance; a lease that ends later than that allows was
+// written by a wrong clock and does not count, since its holder may have died
+// and the lease would keep every other run out until that date. A holder with a
+// wrong clock that is still alive then loses its run to the next one that
+// starts, and Fence keeps the two from mixing their work. So a job whose process
+// died can run again after takeoverTime, whatever that process took the time to
+// be.
 
 // ErrLost ends a run that did not renew its lease in time, so that another
 // process may hold it.
 var ErrLost = fault.New(fault.Conflict, "job_lost")
 
-// leaseTime is how long a lease is valid without being renewed: how long a
-// job whose process died waits before it can run again.
-const leaseTime = 30 * time.Second
+const (
+	// leaseTime is how long a lease is valid without being renewed.
+	leaseTime = 20 * time.Second
+
+	// clockTolerance is how far ahead the clock of a lease's holder may be.
+	clockTolerance = 10 * time.Second
+
+	// takeoverTime is the longest time for which a job whose process died cannot
+	// run.
+	takeoverTime = leaseTime + clockTolerance
+)
 
 // leaseCallTime bounds a database call for a lease, which must be shorter
 // than the lease.
 const leaseCallTime = leaseTime / 3
 
-// A lease is the document that lets one process at a time run a job. The
-// clocks of processes may differ by seconds; Fence makes that harmless.
+// A lease is the document that lets one process at a time run a job. Fields may
+// be added.
 type lease struct {
 	Holder string     `json:"holder"` // random for each run
 	Until  store.Time `json:"until"`
+	Since  store.Time `json:"since"` // when the run began
+	Where  string     `json:"where"` // the host and the process of the run
+}
+
+// keepsOut reports whether l prevents other runs at the time now.
+func (l lease) keepsOut(now time.Time) bool {
+	left := l.Until.Sub(now)
+	return l.Holder != "" && left > 0 && left <= takeoverTime
+}
+
+// running returns ErrRunning with the fields since and where, of the run that l
+// belongs to.
+func (l lease) running() error {
+	err := ErrRunning
+	if !l.Since.IsZero() {
+		err = err.With("since", l.Since)
+	}
+	if l.Where != "" {
+		err = err.With("where", l.Where)
+	}
+	return err
 }
 
 func leasePath(name string) store.Path { return store.Path("leases/" + name) }
 
 // A heldLease is a lease as its holder sees it.
 type heldLease struct {
-	db     store.DB
-	log    *slog.Logger
-	now    func() time.Time
-	name   string
-	holder string
-	until  time.Time // used only by the goroutine that renews
+	db    store.DB
+	log   *slog.Logger
+	now   func() time.Time
+	name  string
+	lease lease // Until is used only by the goroutine that renews
 }
 
 // acquire takes the lease of a job. It returns ErrRunning while another run
 // holds it.
 func (r *Runner) acquire(ctx context.Context, name string) (*heldLease, error) {
-	h := &heldLease{db: r.db, log: r.log, now: r.now, name: name, holder: rand.Text()}
+	h := &heldLease{db: r.db, log: r.log, now: r.now, name: name}
+	h.lease = lease{Holder: rand.Text(), Since: store.At(r.now()), Where: r.where}
 	err := r.db.Update(ctx, func(tx store.Tx) error {
 		l, err := readLease(tx, name)
 		if err != nil {
 			return err
 		}
-		h.until = r.now().Add(leaseTime)
-		if l.Holder != "" && l.Holder != h.holder && r.now().Before(l.Until.Time) {
-			return ErrRunning // it is ours if a first attempt succeeded without our learning of it
+		if l.Holder != h.lease.Holder && l.keepsOut(r.now()) {
+			return l.running() // it is ours if a first attempt succeeded without our learning of it
 		}
-		return tx.Set(leasePath(name), lease{h.holder, store.At(h.until)})
+		h.lease.Until = store.At(r.now().Add(leaseTime))
+		return tx.Set(leasePath(name), h.lease)
 	})
 	switch {
 	case errors.Is(err, ErrRunning):
-		return nil, ErrRunning
+		return nil, fault.From(err)
 	case err != nil:
 		return nil, fault.ErrUnavailable.Because(err)
 	}
@@ -84,7 +122,7 @@ func readLease(tx store.Tx, name string) (l lease, err error) {
 // check fails a transaction with ErrLost when another run holds the lease.
 func (h *heldLease) check(tx store.Tx) error {
 	l, err := readLease(tx, h.name)
-	if err == nil && l.Holder != h.holder {
+	if err == nil && l.Holder != h.lease.Holder {
 		err = ErrLost
 	}
 	return err
@@ -94,15 +132,16 @@ func (h *heldLease) check(tx store.Tx) error {
 func (h *heldLease) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, leaseCallTime)
 	defer cancel()
-	until := h.now().Add(leaseTime)
+	renewed := h.lease
+	renewed.Until = store.At(h.now().Add(leaseTime))
 	err := h.db.Update(ctx, func(tx store.Tx) error {
 		if err := h.check(tx); err != nil {
 			return err
 		}
-		return tx.Set(leasePath(h.name), lease{h.holder, store.At(until)})
+		return tx.Set(leasePath(h.name), renewed)
 	})
 	if err == nil {
-		h.until = until
+		h.lease.Until = renewed.Until
 	}
 	return err
 }
@@ -117,7 +156,7 @@ func (h *heldLease) renewUntil(ctx context.Context, ticks <-chan time.Time, done
 		case <-ticks:
 		}
 		err := h.renew(ctx)
-		if errors.Is(err, ErrLost) || err != nil && !h.now().Before(h.until) {
+		if errors.Is(err, ErrLost) || err != nil && !h.now().Before(h.lease.Until.Time) {
 			h.log.ErrorContext(ctx, "job lost its lease", "job", h.name, "err", err)
 			lost()
 			return

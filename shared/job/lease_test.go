@@ -12,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
 	"miramundo.dev/shared/wire"
@@ -129,6 +133,123 @@ func testLeaseOfTheDead(t *testing.T, f *processes) {
 	f.pass(time.Second)
 	if _, err := b.Run(t.Context(), "work", Order{}); err != nil {
 		t.Errorf("after its end: %v", err)
+	}
+}
+
+// TestLeaseOfWrongClock takes over from processes that died while their clocks
+// were wrong, whatever date they left behind. A clock that is a few seconds
+// ahead still keeps other runs out.
+func TestLeaseOfWrongClock(t *testing.T) { onEach(t, testLeaseOfWrongClock) }
+
+func testLeaseOfWrongClock(t *testing.T, f *processes) {
+	for _, test := range []struct {
+		ahead time.Duration // of the clock of the process that died
+		holds bool          // until then the lease keeps others out
+	}{
+		{-100 * 365 * 24 * time.Hour, false},
+		{-leaseTime, false},
+		{-time.Second, true},
+		{clockTolerance, true},
+		{clockTolerance + time.Second, false},
+		{time.Hour, false},
+		{100 * 365 * 24 * time.Hour, false},
+	} {
+		dead := f.machine(f.db)
+		dead.now = func() time.Time { return f.clock().Add(test.ahead) }
+		if _, err := dead.acquire(t.Context(), "work"); err != nil {
+			t.Fatal(err)
+		}
+		b := f.machine(f.db)
+		b.work = func(context.Context) error { return nil }
+		_, err := b.Run(t.Context(), "work", Order{})
+		if errors.Is(err, ErrRunning) != test.holds {
+			t.Errorf("%v ahead, at once: %v", test.ahead, err)
+		}
+		f.pass(takeoverTime)
+		if _, err := b.Run(t.Context(), "work", Order{}); err != nil {
+			t.Errorf("%v ahead, after %v: %v", test.ahead, takeoverTime, err)
+		}
+	}
+}
+
+// TestRunningSays checks that a refused run is told since when and where the
+// other one runs, also after the lease was renewed, and by a lease that an
+// earlier version of this package left without those fields.
+func TestRunningSays(t *testing.T) { onEach(t, testRunningSays) }
+
+func testRunningSays(t *testing.T, f *processes) {
+	a, b := f.machine(f.db), f.machine(f.db)
+	a.where, b.where = "host a", "host b"
+	fields := func() map[string]any {
+		_, err := b.Run(t.Context(), "work", Order{})
+		if !errors.Is(err, ErrRunning) {
+			t.Errorf("beside another run: %v", err)
+		}
+		return fault.From(err).Fields
+	}
+	a.work = func(context.Context) error {
+		want := map[string]any{"since": store.At(f.clock()), "where": "host a"}
+		f.pass(leaseTime / 2)
+		a.ticks <- time.Time{}
+		a.ticks <- time.Time{} // taken once the first is done with
+		f.pass(leaseTime / 2)
+		if diff := cmp.Diff(want, fields()); diff != "" {
+			t.Errorf("fields (-want +got):\n%s", diff)
+		}
+		return nil
+	}
+	if _, err := a.Run(t.Context(), "work", Order{}); err != nil {
+		t.Error(err)
+	}
+	old := map[string]any{"holder": "x", "until": store.At(f.clock().Add(leaseTime))}
+	if err := f.db.Set(t.Context(), leasePath("work"), old); err != nil {
+		t.Fatal(err)
+	}
+	if got := fields(); len(got) > 0 {
+		t.Errorf("fields of a lease without them: %v", got)
+	}
+}
+
+// holdForever is the child process: it runs the job with a clock that is ahead
+// by a number of seconds, until it is killed.
+func holdForever(t *testing.T, dir, ahead string) {
+	f := open(t, wire.Config{Backend: wire.Embedded, DataDir: dir})
+	seconds, err := time.ParseDuration(ahead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := f.machine(f.db)
+	m.now = func() time.Time { return time.Now().Add(seconds) }
+	m.work = func(context.Context) error {
+		killtest.Say("runs as", m.where)
+		select {}
+	}
+	_, err = m.Run(t.Context(), "work", Order{})
+	t.Fatal(err)
+}
+
+// TestProcessKilledWhileRunning kills a process in the middle of a job, with its
+// clock right, behind and years ahead: within takeoverTime another process can
+// run the job.
+func TestProcessKilledWhileRunning(t *testing.T) {
+	if args, ok := killtest.Child(t); ok {
+		holdForever(t, args[0], args[1])
+	}
+	for _, ahead := range []string{"0s", "-1h", "9s", "11s", "87600h"} {
+		dir, said := t.TempDir(), ""
+		killtest.Run(t, killtest.Plan{Args: []string{dir, ahead}, Hear: func(line string) bool { said = line; return true }})
+		f := open(t, wire.Config{Backend: wire.Embedded, DataDir: dir})
+		b := f.machine(f.db)
+		b.work = func(context.Context) error { return nil }
+		b.now = time.Now
+		_, err := b.Run(t.Context(), "work", Order{})
+		if where, _ := fault.From(err).Fields["where"].(string); ahead == "0s" && (!errors.Is(err, ErrRunning) || said != "runs as "+where) {
+			t.Errorf("at once: %v at %q, where the process said %q", err, where, said)
+		}
+		b.now = func() time.Time { return time.Now().Add(takeoverTime) }
+		if _, err := b.Run(t.Context(), "work", Order{}); err != nil {
+			t.Errorf("%s ahead, after %v: %v", ahead, takeoverTime, err)
+		}
 	}
 }
 
