@@ -88,7 +88,7 @@ func (l *Live) Find(q string, now time.Time) iter.Seq[Hit] {
 		if len(words) == 0 || l == nil {
 			return
 		}
-		f := finder{now: now.Unix(), today: dateOf(now)}
+		f := finder{now: now}
 		for _, s := range l.all() {
 			f.add(s, words)
 		}
@@ -98,10 +98,10 @@ func (l *Live) Find(q string, now time.Time) iter.Seq[Hit] {
 
 // A finder collects hits.
 type finder struct {
-	now, today int64
-	shards     []*shard
-	found      []bool   // by title, of one shard
-	hits       []uint64 // in the order of the answer
+	now    time.Time
+	shards []*shard
+	found  []bool   // by title, of one shard
+	hits   []uint64 // in the order of the answer
 }
 
 // A hit is a number made of, from its highest bits on: the start of the
@@ -123,10 +123,10 @@ func (f *finder) add(s *shard, words []string) {
 	}
 	for i := range s.lines {
 		line := &s.lines[i]
-		if !s.isValid(line, f.today) {
+		if !s.isValid(line, f.now) {
 			continue
 		}
-		first := int(line.from) + stopsAfter(s.shows[line.from:line.to], f.now)
+		first := int(line.from) + stopsAfter(s.shows[line.from:line.to], f.now.Unix())
 		for k := first; k < int(line.to); k++ {
 			w := s.shows[k]
 			if !f.found[w.title] {

@@ -12,9 +12,10 @@ import (
 
 // Guides contradict themselves: programmes overlap, repeat, lack an end or run
 // for a week. Fix makes the programmes of a channel a sequence without overlaps,
-// so that all code after it can search them by time. It works on a list sorted by
-// start, in which the start of the next programme is the latest end of the one
-// before.
+// so that all code after it can search them by time. It goes through them by start
+// with a stack of those that are not over yet: the one that started last is on,
+// and when it ends, the one below it resumes. So a film that the news interrupt
+// is listed twice, before and after the news.
 
 // Bounds of the programmes that Fix returns.
 const (
@@ -22,6 +23,7 @@ const (
 	maxCategory = 60             // characters of a category
 	maxLength   = 24 * time.Hour // of a programme; a longer one is cut
 	openLength  = time.Hour      // of the last programme when it has no end
+	leastRest   = time.Minute    // of an interrupted programme that resumes; a shorter rest is left out
 )
 
 // A Window is the time that a guide covers: today and tomorrow, in UTC.
@@ -41,8 +43,9 @@ const day = 24 * time.Hour
 // without overlaps, and the number of those that start within w and were left
 // out. It overwrites ps.
 //
-// Where two programmes overlap, the earlier one is cut. Of several with the same
-// start, the first with a title and an end is kept, or else the first with a
+// Where two programmes overlap, the earlier one is cut; when it ends after the
+// later one it resumes then, unless less than a minute of it is left. Of several
+// with the same start, the first with a title and an end is kept, or else the first with a
 // title. A programme without an end lasts until the next starts, or for an hour
 // when it is the last. Programmes without a title, or that end before they start,
 // are left out, and longer ones are cut to a day. Of each UTC day the first
@@ -53,12 +56,12 @@ func Fix(ps []Programme, w Window) (fixed []Programme, skipped int) {
 	ps = clean(ps, w)
 	slices.SortStableFunc(ps, byStart)
 	ps = slices.CompactFunc(ps, func(a, b Programme) bool { return a.Start.Equal(b.Start) })
-	stop(ps)
-	ps = slices.DeleteFunc(ps, func(p Programme) bool {
+	end(ps)
+	fixed = slices.DeleteFunc(sequence(ps), func(p Programme) bool {
 		return p.Title == "" || !p.Start.Before(w.To) || !p.Stop.After(w.From)
 	})
-	ps = limit(ps, w)
-	return ps, n - starting(ps, w)
+	fixed = limit(fixed, w)
+	return fixed, n - starting(firsts(fixed, ps), w)
 }
 
 // starting returns how many programmes start within w.
@@ -102,22 +105,62 @@ func flag(b bool) int {
 	return 0
 }
 
-// stop ends each programme at the latest when the next one starts.
-func stop(ps []Programme) {
+// end gives an end to each programme without one, and cuts those that are too
+// long.
+func end(ps []Programme) {
 	for i := range ps {
 		p := &ps[i]
-		last := i == len(ps)-1
 		if !p.ends() {
 			p.Stop = p.Start.Add(openLength)
-			if !last {
+			if i < len(ps)-1 {
 				p.Stop = ps[i+1].Start
 			}
 		}
 		p.Stop = earlier(p.Stop, p.Start.Add(maxLength))
-		if !last {
-			p.Stop = earlier(p.Stop, ps[i+1].Start)
+	}
+}
+
+// sequence returns what is on of ps, whose starts rise: at each moment the
+// programme that started last among those that are not over.
+func sequence(ps []Programme) []Programme {
+	on := make([]Programme, 0, len(ps))
+	var open []Programme // that started, the last one on top
+	var at time.Time     // up to which on is complete
+	advance := func(to time.Time) {
+		for len(open) > 0 && at.Before(to) {
+			p := open[len(open)-1]
+			if !p.Stop.After(at) {
+				open = open[:len(open)-1]
+				continue
+			}
+			resumes := at.After(p.Start)
+			p.Start, p.Stop, at = at, earlier(p.Stop, to), earlier(p.Stop, to)
+			if !resumes || p.Stop.Sub(p.Start) >= leastRest {
+				on = append(on, p)
+			}
+		}
+		at = to
+	}
+	for _, p := range ps {
+		advance(p.Start)
+		open = append(open, p)
+	}
+	if n := len(ps); n > 0 {
+		advance(ps[n-1].Start.Add(maxLength))
+	}
+	return on
+}
+
+// firsts returns the programmes of fixed that start as one of ps does, which
+// leaves out those that resume. The starts of ps rise.
+func firsts(fixed, ps []Programme) []Programme {
+	var kept []Programme
+	for _, p := range fixed {
+		if _, ok := slices.BinarySearchFunc(ps, p.Start, func(p Programme, t time.Time) int { return p.Start.Compare(t) }); ok {
+			kept = append(kept, p)
 		}
 	}
+	return kept
 }
 
 func earlier(a, b time.Time) time.Time {

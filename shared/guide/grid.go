@@ -27,15 +27,26 @@ type Grid struct {
 }
 
 // NewGrid returns the grid of programmes that Fix returned for w. It returns
-// false when none of them starts within w: a channel with only the end of a
-// programme has no guide.
+// false when there are none.
 func NewGrid(source, site string, w Window, ps []Programme) (Grid, bool) {
 	g := Grid{Source: source, Site: site, date: w.From.Unix() / daySeconds, ps: slices.Clone(ps)}
 	g.descs = packDescs(ps)
 	for i := range g.ps {
 		g.ps[i].Desc = ""
 	}
-	return g, g.covers(g.date) || g.covers(g.date+1)
+	return g, len(g.ps) > 0
+}
+
+// Begins reports whether a programme starts on one of the two days of g. When none
+// does, g has only the end of a programme of the day before, and any grid that
+// begins is preferred to it.
+func (g Grid) Begins() bool {
+	return slices.ContainsFunc(g.ps, func(p Programme) bool { return dateOf(p.Start) >= g.date })
+}
+
+// EndsAfter reports whether a programme of g ends after a time.
+func (g Grid) EndsAfter(t time.Time) bool {
+	return len(g.ps) > 0 && g.ps[len(g.ps)-1].Stop.After(t)
 }
 
 // Len returns the number of programmes.
@@ -48,19 +59,14 @@ func dateOf(t time.Time) int64 { return t.UTC().Truncate(day).Unix() / daySecond
 
 func midnight(date int64) time.Time { return time.Unix(date*daySeconds, 0).UTC() }
 
-// covers reports whether g is the guide of a day: one of its two days, on
-// which a programme starts.
-func (g *Grid) covers(date int64) bool {
-	return (date == g.date || date == g.date+1) && slices.ContainsFunc(g.ps, func(p Programme) bool { return dateOf(p.Start) == date })
-}
-
-// on returns the part of g from a day on, and whether that is still a guide.
+// on returns the part of g from a day on, and whether there is any: a programme
+// that began before that day may run into it.
 func (g Grid) on(today int64) (Grid, bool) {
 	from := midnight(today)
 	if len(g.ps) > 0 && !g.ps[0].Stop.After(from) {
 		g = g.filter(func(p *Programme) bool { return p.Stop.After(from) })
 	}
-	return g, g.covers(today) || g.covers(today+1)
+	return g, len(g.ps) > 0
 }
 
 // filter returns g with the programmes for which keep returns true, as keep

@@ -81,7 +81,7 @@ func Load(ctx context.Context, db store.DB, w Window) (*State, error) {
 			continue
 		}
 		for i := range part.lines {
-			if l := &part.lines[i]; part.isValid(l, dateOf(w.From)) {
+			if l := &part.lines[i]; part.isValid(l, w.From) {
 				s.Held[l.channel] = part.sources[l.source].name
 			}
 		}
@@ -114,14 +114,14 @@ type Change struct {
 }
 
 // Add adds the grids of a source by their channels. Sources must be added in the
-// order of preference: a channel keeps the first grid added for it.
+// order of preference: a channel keeps the first grid added for it that begins.
 func (c *Change) Add(source string, grids map[string]Grid) {
 	c.Read = append(c.Read, source)
 	if c.grids == nil {
 		c.grids = map[string]Grid{}
 	}
 	for channel, g := range grids {
-		if _, taken := c.grids[channel]; !taken {
+		if was, taken := c.grids[channel]; !taken || g.Begins() && !was.Begins() {
 			c.grids[channel] = g
 		}
 	}
@@ -216,7 +216,8 @@ func (c *Change) merge(old []byte, fresh map[string]Grid) map[string]Grid {
 	}
 	for channel, g := range fresh {
 		was, ok := grids[channel]
-		if !ok || slices.Index(c.Sources, g.Source) < slices.Index(c.Sources, was.Source) {
+		preferred := slices.Index(c.Sources, g.Source) < slices.Index(c.Sources, was.Source)
+		if !ok || preferred && g.Begins() || g.Begins() && !was.Begins() {
 			grids[channel] = g
 		}
 	}

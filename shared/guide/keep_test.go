@@ -105,6 +105,45 @@ func TestKeep(t *testing.T) {
 	check("the second is none any more", today.Add(2*day), map[string]string{})
 }
 
+// TestKeepTails lets a programme run from the second day of a guide into the day
+// after it, and gives grids of which only such an end is left: any grid that begins
+// is preferred to them.
+func TestKeepTails(t *testing.T) {
+	db := openDB(t)
+	tail := gridOf(t, "one", programmes("-1:00-1:00 Night"))
+	whole := gridOf(t, "two", programmes("1:00-2:00 News", "47:30-48:30 Late"))
+	store := func(day time.Time, given map[string]Grid) {
+		c := Change{Window: WindowOf(day), Sources: []string{"one", "two"}}
+		for _, source := range c.Sources {
+			if g, ok := given[source]; ok {
+				c.Add(source, map[string]Grid{"A": g})
+			}
+		}
+		if _, err := c.Keep(t.Context(), db); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		days  int
+		given map[string]Grid
+		want  string
+	}{
+		{"a tail alone", 0, map[string]Grid{"one": tail}, "one 1"},
+		{"a whole grid of a later source, the first not read", 0, map[string]Grid{"two": whole}, "two 2"},
+		{"both", 0, map[string]Grid{"one": tail, "two": whole}, "two 2"},
+		{"the tail again, the second not read", 0, map[string]Grid{"one": tail}, "two 2"},
+		{"two days later, neither read", 2, nil, "two 1"},
+		{"three days later", 3, nil, ""},
+	} {
+		day := today.AddDate(0, 0, test.days)
+		store(day, test.given)
+		if got := held(t, db, day)["A"]; got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
 func TestKeepChecks(t *testing.T) {
 	db := openDB(t)
 	lost := errors.New("another has taken its place")

@@ -55,7 +55,7 @@ func (l *Live) notify(ctx context.Context, shown <-chan struct{}) {
 		}
 		select {
 		case l.changed <- struct{}{}:
-		default: // there is word already
+		default: // a signal is already pending
 		}
 	}
 }
@@ -110,14 +110,14 @@ func (l *Live) all() iter.Seq2[int, *shard] {
 	}
 }
 
-// Channels yields the channels with programmes today or tomorrow.
+// Channels yields the channels with programmes today or tomorrow, those that began
+// yesterday included.
 func (l *Live) Channels(now time.Time) iter.Seq[string] {
-	today := dateOf(now)
 	return func(yield func(string) bool) {
 		for _, s := range l.all() {
 			for i := range s.lines {
 				line := &s.lines[i]
-				if (s.covers(line, today) || s.covers(line, today+1)) && !yield(line.channel) {
+				if s.isValid(line, now) && !yield(line.channel) {
 					return
 				}
 			}
@@ -138,23 +138,29 @@ func (l *Live) line(channel string) (*shard, *line) {
 	return s, &s.lines[i]
 }
 
-// covers reports whether a line is the guide of a day: one of its two, on which
-// a programme starts.
+// covers reports whether a line is the guide of a day: one of its two, of which a
+// programme is on at some time, even if it began the day before.
 func (s *shard) covers(l *line, date int64) bool {
 	if date != int64(l.date) && date != int64(l.date)+1 {
 		return false
 	}
 	from := date * daySeconds
 	shows := s.shows[l.from:l.to]
-	i := startsAt(shows, from)
+	i := stopsAfter(shows, from)
 	return i < len(shows) && int64(shows[i].start) < from+daySeconds
 }
 
-// startsAt returns the index of the first show that starts at second or
-// later.
-func startsAt(shows []show, second int64) int {
-	i, _ := slices.BinarySearchFunc(shows, second, func(w show, t int64) int { return int(int64(w.start) - t) })
-	return i
+// isOn reports whether a programme of a line is on. The last one may run into the
+// day after the two days of the line.
+func (s *shard) isOn(l *line, now time.Time) bool {
+	shows := s.shows[l.from:l.to]
+	i := stopsAfter(shows, now.Unix())
+	return i < len(shows) && int64(shows[i].start) <= now.Unix() && dateOf(now) >= int64(l.date)
+}
+
+// isToday reports whether a line is the guide of today.
+func (s *shard) isToday(l *line, now time.Time) bool {
+	return s.covers(l, dateOf(now)) || s.isOn(l, now)
 }
 
 // stopsAfter returns the index of the first show that stops after second.
@@ -170,20 +176,14 @@ func (l *Live) Now(channel string, now time.Time) *catalog.GuideNow {
 	return g
 }
 
-// OnAir reports whether a channel has a current programme, in a fraction of
-// the time of Now.
+// OnAir reports whether a channel has a current programme, in a fraction of the
+// time of Now.
 func (l *Live) OnAir(channel string, now time.Time) bool {
 	s, line := l.line(channel)
 	if line == nil {
 		return false
 	}
-	shows, date := s.shows[line.from:line.to], dateOf(now)
-	i := stopsAfter(shows, now.Unix())
-	if i == len(shows) || int64(shows[i].start) > now.Unix() {
-		return false
-	}
-	today := int64(shows[i].start) >= date*daySeconds && (date == int64(line.date) || date == int64(line.date)+1)
-	return today || s.covers(line, date)
+	return s.isOn(line, now)
 }
 
 // Detail is Now with descriptions. Decompressing them is slow, so it is for
@@ -200,7 +200,7 @@ func (l *Live) Detail(channel string, now time.Time) *catalog.GuideNow {
 // now is Now; it also returns the shard and the line of the channel.
 func (l *Live) now(channel string, now time.Time) (*catalog.GuideNow, *shard, *line) {
 	s, line := l.line(channel)
-	if line == nil || !s.covers(line, dateOf(now)) {
+	if line == nil || !s.isToday(line, now) {
 		return nil, nil, nil
 	}
 	g := &catalog.GuideNow{Day: dayName(now), Site: s.site(line)}
@@ -251,7 +251,7 @@ func (s *shard) full(l *line) []Programme {
 func (l *Live) Day(channel string, at, now time.Time) (*catalog.GuideDay, error) {
 	s, line := l.line(channel)
 	date := dateOf(at)
-	if line == nil || !s.covers(line, date) {
+	if line == nil || !s.covers(line, date) && !(date == dateOf(now) && s.isOn(line, now)) {
 		return nil, ErrNoGuide
 	}
 	d := &catalog.GuideDay{ChannelID: channel, Day: dayName(at), Site: s.site(line), Programmes: []catalog.Programme{}}
@@ -270,7 +270,7 @@ func (l *Live) Day(channel string, at, now time.Time) (*catalog.GuideDay, error)
 // descriptions.
 func (l *Live) Programmes(channel string, now time.Time) []Programme {
 	s, line := l.line(channel)
-	if line == nil || !s.isValid(line, dateOf(now)) {
+	if line == nil || !s.isValid(line, now) {
 		return nil
 	}
 	ps := s.full(line)
@@ -278,7 +278,9 @@ func (l *Live) Programmes(channel string, now time.Time) []Programme {
 }
 
 // isValid reports whether a line has a guide for today or tomorrow.
-func (s *shard) isValid(l *line, today int64) bool { return s.covers(l, today) || s.covers(l, today+1) }
+func (s *shard) isValid(l *line, now time.Time) bool {
+	return s.isToday(l, now) || s.covers(l, dateOf(now)+1)
+}
 
 // Sources returns the state of the guide's files, from their notes.
 func (l *Live) Sources() []catalog.Source {

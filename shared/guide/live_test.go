@@ -35,15 +35,23 @@ func shownOf(t testing.TB, grids map[string]Grid) *Live {
 	return l
 }
 
+// eveGrids returns sampleGrids and E.br, whose only programme began yesterday.
+func eveGrids(t testing.TB) map[string]Grid {
+	grids := sampleGrids(t)
+	grids["E.br"] = gridOf(t, "one", described(programmes("-2:00-1:00 Eve")))
+	return grids
+}
+
 func wireOf(title, start, stop string) *catalog.Programme {
 	return &catalog.Programme{Title: title, Start: at(start).Format(time.RFC3339), Stop: at(stop).Format(time.RFC3339)}
 }
 
 func TestNow(t *testing.T) {
-	l := shownOf(t, sampleGrids(t))
+	l := shownOf(t, eveGrids(t))
 	night, news, late := wireOf("Night", "-1:00", "1:00"), wireOf("News", "1:00", "2:00"), wireOf("Late", "23:00", "25:00")
+	eve := wireOf("Eve", "-2:00", "1:00")
 	second, last := wireOf("News", "3:00", "4:00"), wireOf("Última", "47:30", "49:00")
-	night.Category, second.Category, last.Category = "Kind of N", "Kind of N", "Kind of Ú"
+	eve.Category, night.Category, second.Category, last.Category = "Kind of E", "Kind of N", "Kind of N", "Kind of Ú"
 	for _, test := range []struct {
 		channel, at string
 		day         string
@@ -56,6 +64,8 @@ func TestNow(t *testing.T) {
 		{"A.br", "3:30", "2026-11-22", second, late},
 		{"A.br", "24:30", "2026-11-23", late, last},
 		{"A.br", "47:59", "2026-11-23", last, nil},
+		{"A.br", "48:30", "2026-11-24", last, nil}, // it began yesterday
+		{"E.br", "0:30", "2026-11-22", eve, nil},
 	} {
 		got := l.Now(test.channel, at(test.at))
 		want := &catalog.GuideNow{Day: test.day, Site: catalog.TextOrNil("one.example"), Now: test.on, After: test.next}
@@ -63,7 +73,7 @@ func TestNow(t *testing.T) {
 			t.Errorf("%s at %s (-want +got):\n%s", test.channel, test.at, diff)
 		}
 	}
-	for channel, when := range map[string]string{"A.br": "48:30", "B.br": "24:00", "C.br": "23:59", "D.br": "0:00", "": "0:00"} {
+	for channel, when := range map[string]string{"A.br": "49:00", "B.br": "24:00", "C.br": "23:59", "D.br": "0:00", "": "0:00"} {
 		if got := l.Now(channel, at(when)); got != nil {
 			t.Errorf("%s at %s: %+v", channel, when, got)
 		}
@@ -72,13 +82,13 @@ func TestNow(t *testing.T) {
 		t.Errorf("yesterday: %+v", got)
 	}
 	got := l.Detail("A.br", at("1:30"))
-	if got.Now.Desc != "About News" || got.After.Desc != "About News" || l.Detail("A.br", at("48:30")) != nil {
+	if got.Now.Desc != "About News" || got.After.Desc != "About News" || l.Detail("A.br", at("49:00")) != nil {
 		t.Errorf("in detail: %+v", got)
 	}
 }
 
 func TestDay(t *testing.T) {
-	l := shownOf(t, sampleGrids(t))
+	l := shownOf(t, eveGrids(t))
 	titles := func(channel, day, now string) (titles []string, err error) {
 		d, err := l.Day(channel, at(day), at(now))
 		if err != nil {
@@ -102,6 +112,8 @@ func TestDay(t *testing.T) {
 		{"A.br", "12:00", []string{"Night", "News", "News", "Late"}},
 		{"A.br", "24:00", []string{"Late", "Última"}},
 		{"A.br", "48:00", nil}, // though a programme runs into it
+		{"E.br", "0:00", []string{"Eve"}},
+		{"E.br", "24:00", nil},
 		{"A.br", "-1:00", nil},
 		{"B.br", "0:00", []string{"News"}},
 		{"B.br", "24:00", nil},
@@ -117,17 +129,24 @@ func TestDay(t *testing.T) {
 	if err != nil || d.Now.Title != "News" || d.After.Title != "Late" || d.Now.Desc == "" {
 		t.Errorf("what is on, asked with tomorrow's grid: %+v, %v", d, err)
 	}
+	if d, err = l.Day("A.br", at("48:30"), at("48:30")); err != nil || d.Now == nil || d.Now.Title != "Última" || len(d.Programmes) != 1 {
+		t.Errorf("after midnight, while a programme of yesterday is on: %+v, %v", d, err)
+	}
+	if _, err = l.Day("A.br", at("49:00"), at("49:00")); !errors.Is(err, ErrNoGuide) {
+		t.Errorf("after its end: %v", err)
+	}
 }
 
 func TestProgrammes(t *testing.T) {
-	l := shownOf(t, sampleGrids(t))
+	l := shownOf(t, eveGrids(t))
 	for _, test := range []struct {
 		channel, at string
 		want        []string
 	}{
 		{"A.br", "1:30", []string{"1:00-2:00 News", "3:00-4:00 News", "23:00-25:00 Late", "47:30-49:00 Última"}},
 		{"A.br", "25:00", []string{"47:30-49:00 Última"}},
-		{"A.br", "48:10", nil},
+		{"A.br", "48:10", []string{"47:30-49:00 Última"}},
+		{"A.br", "49:00", nil},
 		{"B.br", "12:00", nil},
 		{"C.br", "12:00", []string{"30:00-31:00 " + strings.Repeat("long ", 39) + "long"}},
 		{"D.br", "1:30", nil},
@@ -138,7 +157,7 @@ func TestProgrammes(t *testing.T) {
 		}
 	}
 	for when, want := range map[string][]string{
-		"0:00": {"A.br", "B.br", "C.br"}, "24:00": {"A.br", "C.br"}, "48:00": nil, "-0:30": {"A.br", "B.br"},
+		"0:00": {"A.br", "B.br", "C.br", "E.br"}, "24:00": {"A.br", "C.br"}, "48:00": {"A.br"}, "49:00": nil, "-0:30": {"A.br", "B.br", "E.br"},
 	} {
 		if diff := cmp.Diff(want, slices.Sorted(l.Channels(at(when)))); diff != "" {
 			t.Errorf("channels at %s (-want +got):\n%s", when, diff)
@@ -159,7 +178,7 @@ func TestNil(t *testing.T) {
 }
 
 func TestFindTitles(t *testing.T) {
-	l := shownOf(t, sampleGrids(t))
+	l := shownOf(t, eveGrids(t))
 	for _, test := range []struct {
 		q, at string
 		want  []string
@@ -170,7 +189,8 @@ func TestFindTitles(t *testing.T) {
 		{"news", "6:00", nil},
 		{"ultim", "1:30", []string{"A.br 47:30"}},
 		{"ultima", "30:00", []string{"A.br 47:30"}},
-		{"ultima", "48:10", nil}, // the guide is out of date
+		{"ultima", "48:10", []string{"A.br 47:30"}}, // it began yesterday
+		{"ultima", "49:00", nil},                    // the guide is out of date
 		{"long lo l", "1:30", []string{"C.br 30:00"}},
 		{"long x", "1:30", nil},
 		{"ong", "1:30", nil},
@@ -246,9 +266,6 @@ func TestFindNaive(t *testing.T) {
 
 func naive(grids map[string]Grid, q string, now time.Time) (found []string) {
 	for id, g := range grids {
-		if !g.covers(dateOf(now)) && !g.covers(dateOf(now)+1) {
-			continue
-		}
 		for _, p := range g.ps {
 			words := strings.Fields(fold.Words(p.Title) + " " + fold.Joined(p.Title))
 			all := true

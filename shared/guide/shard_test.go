@@ -160,7 +160,7 @@ func TestReduce(t *testing.T) {
 
 // TestOn lets a day pass, and another.
 func TestOn(t *testing.T) {
-	for id, want := range map[string][3]int{"A.br": {5, 2, 0}, "B.br": {1, 0, 0}, "C.br": {1, 1, 0}} {
+	for id, want := range map[string][3]int{"A.br": {5, 2, 1}, "B.br": {1, 0, 0}, "C.br": {1, 1, 0}} {
 		for later := range int64(3) {
 			g := sampleGrids(t)[id]
 			g, ok := g.on(dateOf(today) + later)
@@ -176,13 +176,22 @@ func TestOn(t *testing.T) {
 	}
 }
 
-// TestNoGuide has channels of which nothing starts within the window.
-func TestNoGuide(t *testing.T) {
+// TestBegins has channels of which nothing, or only an end, is within the window.
+func TestBegins(t *testing.T) {
 	w := WindowOf(today)
-	for _, line := range []string{"-1:00-2:00 Night", "-20:00-4:00 Long"} {
-		ps, _ := Fix(programmes(line), w)
-		if g, ok := NewGrid("s", "", w, ps); ok || g.Len() != 1 {
-			t.Errorf("%s: %v, %d programmes", line, ok, g.Len())
+	for _, test := range []struct {
+		line       string
+		ok, begins bool
+	}{
+		{"-2:00--1:00 Gone", false, false},
+		{"-1:00-2:00 Night", true, false},
+		{"-20:00-4:00 Long", true, false},
+		{"0:00-1:00 First", true, true},
+		{"47:00-50:00 Last", true, true},
+	} {
+		ps, _ := Fix(programmes(test.line), w)
+		if g, ok := NewGrid("s", "", w, ps); ok != test.ok || g.Begins() != test.begins || ok && (!g.EndsAfter(ps[0].Start) || g.EndsAfter(ps[0].Stop)) {
+			t.Errorf("%s: %v, begins %v", test.line, ok, g.Begins())
 		}
 	}
 }

@@ -221,7 +221,7 @@ func (c *Collector) drop(t *track) {
 // the counts. It must be called once, after the whole file was read. Of several
 // channels of the file that match the same channel of the catalog, the one with
 // the best match is taken, or the first of equal ones, among those with
-// programmes in the window.
+// programmes that start in the window, or else that are on in it.
 func (c *Collector) Grids() (map[string]guide.Grid, Found) {
 	tracks := slices.SortedFunc(maps.Values(c.tracks), func(a, b *track) int {
 		return cmp.Or(a.match.rank-b.match.rank, a.order-b.order)
@@ -231,14 +231,15 @@ func (c *Collector) Grids() (map[string]guide.Grid, Found) {
 		if t.match.channel == "" && !t.declared {
 			c.miss(&xmltv.Channel{ID: t.id}, noneSuch)
 		}
-		if _, taken := grids[t.match.channel]; taken || t.match.channel == "" {
+		was, taken := grids[t.match.channel]
+		if t.match.channel == "" || taken && was.Begins() {
 			continue
 		}
 		ps, skipped := guide.Fix(t.ps, c.window)
 		c.found.Skipped += skipped
-		if g, ok := guide.NewGrid(c.source.Name, c.source.Site, c.window, ps); ok {
+		if g, ok := guide.NewGrid(c.source.Name, c.source.Site, c.window, ps); ok && (!taken || g.Begins()) {
 			grids[t.match.channel] = g
-			c.found.Programmes += g.Len()
+			c.found.Programmes += g.Len() - was.Len()
 		}
 		t.ps = nil
 	}

@@ -184,13 +184,19 @@ func (r *run) collect(s *setting.Source, f *file, rep *SourceReport) (map[string
 	found.Skipped += count.Skipped
 	found.Sample = found.Sample[:min(len(found.Sample), maxUnmatched/len(r.Sources))]
 	rep.Found = found
-	return grids, r.enough(s, found.Channels)
+	return grids, r.enough(s, grids)
 }
 
 // enough returns an error for a file with too few channels, unless the run is
-// forced.
-func (r *run) enough(s *setting.Source, channels int) error {
-	held := r.holds(s.Name)
+// forced. A channel whose only programme began before today and is over does not
+// count: that is what is left of a file that is out of date.
+func (r *run) enough(s *setting.Source, grids map[string]guide.Grid) error {
+	held, channels := r.holds(s.Name), 0
+	for _, g := range grids {
+		if g.Begins() || g.EndsAfter(r.Now()) {
+			channels++
+		}
+	}
 	switch {
 	case r.order.Force:
 		return nil

@@ -311,6 +311,22 @@ func TestGuideFailures(t *testing.T) {
 	}
 }
 
+// TestGuideMidnight reads a guide that says nothing of the new day but the end of a
+// programme that began the evening before: it is on, and once it is over the file
+// is out of date.
+func TestGuideMidnight(t *testing.T) {
+	r := newRig(t, "@/one.xml")
+	r.set("/one.xml", `<tv><programme start="20261122230000 +0000" stop="20261123010000 +0000" channel="A.br"><title>Late</title></programme></tv>`, nil)
+	r.pass(12*time.Hour + 30*time.Minute)
+	r.must()
+	r.check("half past midnight", map[string]string{"A.br": "Late 1"})
+	r.pass(time.Hour)
+	r.set("/one.xml", r.files["/one.xml"]+"\n", nil)
+	if rep, err := r.run(job.Order{}); err == nil || !strings.Contains(rep.Sources[0].Problem, "today or tomorrow") {
+		t.Errorf("half past one: %+v, %v", rep.Sources[0], err)
+	}
+}
+
 // TestGuideAllFail has no source answer, at first and later.
 func TestGuideAllFail(t *testing.T) {
 	r := newRig(t, "@/one.xml")
