@@ -141,7 +141,7 @@ func build(t testing.TB) *index.Index {
 func open(t testing.TB, db store.DB) stage {
 	t.Helper()
 	live, now := follow(t, db, shows()), noon
-	overlay := index.Overlay{BlockedChannels: []string{"Blocked.br"}, Guides: live.Channels(now)}
+	overlay := index.Overlay{BlockedChannels: []string{"Blocked.br"}, Guides: live.Sites(now)}
 	links := catalog.LinkBase{Base: "https://mira.example", Hop: "https://hop.example"}
 	server := New(Options{
 		Catalog: shown{index.NewView(build(t), overlay, links)}, DB: db, Guide: live, Links: links, Now: func() time.Time { return now },
@@ -251,6 +251,22 @@ func TestGuideDayKept(t *testing.T) {
 	after, _ := apitest.Do(t, s, "GET", "/api/channels/Zebra.br/guia", "")
 	if tag := before.Header.Get("Etag"); tag == "" || tag == after.Header.Get("Etag") {
 		t.Errorf("the version stays %q when another programme is on", tag)
+	}
+}
+
+// TestGuideSite asks for a channel with programmes, and for its guide: both name
+// the same site, in the record and in a list.
+func TestGuideSite(t *testing.T) {
+	s := open(t, openDB(t))
+	for path, want := range map[string]string{
+		"/api/channels/Zebra.br":      `"guide_site":"guide.example"`,
+		"/api/channels?q=zebra":       `"has_guide":true,"guide_site":"guide.example"`,
+		"/api/channels/Zebra.br/guia": `"site":"guide.example"`,
+		"/api/channels/Blank.br":      `"guide_site":null`,
+	} {
+		if _, body := apitest.Do(t, s, "GET", path, ""); !strings.Contains(body, want) {
+			t.Errorf("%s is without %s: %s", path, want, body)
+		}
 	}
 }
 
@@ -486,7 +502,7 @@ func crowded(b testing.TB, n int) http.Handler {
 	}
 	links := catalog.LinkBase{Base: "https://mira.example", Hop: "https://hop.example"}
 	live := follow(b, db, g)
-	view := index.NewView(ix, index.Overlay{Guides: live.Channels(noon)}, links)
+	view := index.NewView(ix, index.Overlay{Guides: live.Sites(noon)}, links)
 	return request.Handler(request.Options{}, New(Options{Catalog: shown{view}, DB: db, Guide: live, Links: links, Now: func() time.Time { return noon }}), Endpoints)
 }
 

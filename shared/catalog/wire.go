@@ -39,7 +39,7 @@ type Channel struct {
 	BroadcastArea  []string        `json:"broadcast_area" nullable:"false" description:"Coverage, in catalog codes."`
 	Quality        string          `json:"quality,omitempty" description:"Best known quality, such as 1080p."`
 	HasGuide       bool            `json:"has_guide" description:"Whether the channel has a programme guide."`
-	GuideSite      *string         `json:"guide_site" description:"Site that the guide comes from."`
+	GuideSite      *string         `json:"guide_site" description:"Site that the programmes come from, as in the guide of the channel, or that lists them while none are known here."`
 	GuideLang      *string         `json:"guide_lang" description:"Language of the guide."`
 	Subdivision    *string         `json:"subdivision" description:"State or province, catalog code."`
 	City           *string         `json:"city" description:"City, catalog code."`

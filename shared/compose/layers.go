@@ -24,7 +24,7 @@ type (
 
 func (l probeLayer) AddTo(o *index.Overlay) { o.Streams = l.All() }
 func (l logoLayer) AddTo(o *index.Overlay)  { o.Logos = l.All() }
-func (l guideLayer) AddTo(o *index.Overlay) { o.Guides = l.Channels(l.now()) }
+func (l guideLayer) AddTo(o *index.Overlay) { o.Guides = l.Sites(l.now()) }
 
 // openLayers follows what jobs found out, as far as it is needed, and returns
 // it as layers of the catalog. All are loaded at once, since each waits for the

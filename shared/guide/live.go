@@ -114,10 +114,22 @@ func (l *Live) all() iter.Seq2[int, *shard] {
 // yesterday included.
 func (l *Live) Channels(now time.Time) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		for channel := range l.Sites(now) {
+			if !yield(channel) {
+				return
+			}
+		}
+	}
+}
+
+// Sites yields the channels of Channels with the sites that their programmes come
+// from, as Now and Day show them.
+func (l *Live) Sites(now time.Time) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
 		for _, s := range l.all() {
 			for i := range s.lines {
 				line := &s.lines[i]
-				if s.isValid(line, now) && !yield(line.channel) {
+				if s.isValid(line, now) && !yield(line.channel, s.sources[line.source].site) {
 					return
 				}
 			}

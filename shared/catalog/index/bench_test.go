@@ -117,7 +117,13 @@ func BenchmarkNewView(b *testing.B) {
 			}
 		}
 	}
-	full.Streams, full.Guides = maps.All(streams), slices.Values(records[:5000])
+	full.Streams, full.Guides = maps.All(streams), func(yield func(channel, site string) bool) {
+		for i, id := range records[:5000] {
+			if !yield(id, []string{"a.example", "b.example"}[i%2]) {
+				return
+			}
+		}
+	}
 	full.Logos = func(yield func(channel, logo string) bool) {
 		for _, id := range records[:40_000] {
 			if !yield(id, "c0ffee00c0ffee00") {

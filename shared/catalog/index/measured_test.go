@@ -1,9 +1,11 @@
 package index_test
 
 import (
+	"encoding/json"
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -206,21 +208,29 @@ func TestLogos(t *testing.T) {
 }
 
 // TestScheduled finds the channels of which programmes are known, by old ids
-// too, and says that they have a guide.
+// too, and says that they have a guide and where from.
 func TestScheduled(t *testing.T) {
-	ix := build(t, playRegister())
+	reg := playRegister()
+	reg.Records[0].GuideSite, reg.Records[0].GuideLang = "listed.example", "pt"
+	ix := build(t, reg)
 	for _, test := range []struct {
 		name   string
-		guides iter.Seq[string]
-		want   []string
+		guides map[string]string
+		want   []string // channels
+		site   string   // of A.br
 	}{
-		{"no guide", nil, nil},
-		{"an empty one", slices.Values([]string{}), nil},
-		{"of a channel", slices.Values([]string{"A.br", "Gone.br"}), []string{"A.br"}},
-		{"by an old id", slices.Values([]string{"Old.br"}), []string{"A.br"}},
-		{"of all", slices.Values([]string{"rb.1", "A.br", "Old.br"}), []string{"A.br", "rb.1"}},
+		{"no guide", nil, nil, "listed.example"},
+		{"an empty one", map[string]string{}, nil, "listed.example"},
+		{"of a channel", map[string]string{"A.br": "one.example", "Gone.br": "two.example"}, []string{"A.br"}, "one.example"},
+		{"by an old id", map[string]string{"Old.br": "one.example"}, []string{"A.br"}, "one.example"},
+		{"of all", map[string]string{"rb.1": "two.example", "A.br": "one.example", "Old.br": "two.example"}, []string{"A.br", "rb.1"}, "one.example"},
+		{"without a site", map[string]string{"A.br": ""}, []string{"A.br"}, ""},
 	} {
-		v := index.NewView(ix, index.Overlay{Guides: test.guides}, links)
+		var overlay index.Overlay
+		if test.guides != nil {
+			overlay.Guides = maps.All(test.guides)
+		}
+		v := index.NewView(ix, overlay, links)
 		for _, q := range []index.Query{{Selection: filter.Selection{Kind: "all"}, Scheduled: true}, {Selection: filter.Selection{Kind: "all", Guide: true}}} {
 			var got []string
 			for _, doc := range v.Matches(q) {
@@ -234,6 +244,14 @@ func TestScheduled(t *testing.T) {
 			if item, _ := v.Item(id, 0); item.HasGuide != slices.Contains(test.want, id) {
 				t.Errorf("%s: %s has a guide: %v", test.name, id, item.HasGuide)
 			}
+		}
+		item, _ := v.Item("A.br", 0)
+		if d := cmp.Diff(catalog.TextOrNil(test.site), item.GuideSite); d != "" {
+			t.Errorf("%s: the site (-want +got):\n%s", test.name, d)
+		}
+		list := string(v.Search(index.Query{Selection: filter.Selection{Kind: "all", Q: "A"}, Limit: 20}, 0, nil))
+		if want, _ := json.Marshal(item.GuideSite); !strings.Contains(list, `"guide_site":`+string(want)+`,"guide_lang":"pt"`) {
+			t.Errorf("%s: the list says %s", test.name, list)
 		}
 	}
 }

@@ -16,11 +16,11 @@ type facts struct {
 	streams map[catalog.StreamID]*catalog.Measurement
 	since   time.Time
 	logos   map[string]string
-	guides  map[string]bool
+	guides  map[string]*string // the sites; nil where not known
 }
 
 func gather(reg *catalog.Register, o index.Overlay) facts {
-	f := facts{since: o.OnlineSince, logos: map[string]string{}, guides: map[string]bool{}}
+	f := facts{since: o.OnlineSince, logos: map[string]string{}, guides: map[string]*string{}}
 	if o.Streams != nil {
 		f.streams = maps.Collect(o.Streams)
 	}
@@ -38,8 +38,14 @@ func gather(reg *catalog.Register, o index.Overlay) facts {
 		return id
 	}
 	if o.Guides != nil {
-		for id := range o.Guides {
-			f.guides[current(id)] = true
+		sites := maps.Collect(o.Guides)
+		for _, id := range slices.Backward(slices.Sorted(maps.Keys(sites))) {
+			f.guides[current(id)] = catalog.TextOrNil(sites[id])
+		}
+		for id, site := range sites {
+			if now[id] {
+				f.guides[id] = catalog.TextOrNil(site)
+			}
 		}
 	}
 	if o.Logos != nil {
@@ -99,13 +105,13 @@ func (f *facts) health(r *catalog.Record) *catalog.MeasuredHealth {
 // blocks nothing.
 func Overlay(seed uint64, reg *catalog.Register) index.Overlay {
 	g := &generator{rand.New(rand.NewPCG(seed, 8))}
-	streams, logos, guides := map[catalog.StreamID]*catalog.Measurement{7: {}, 8: nil}, map[string]string{"Nowhere.br": "x"}, map[string]bool{"Nowhere.br": true}
+	streams, logos, guides := map[catalog.StreamID]*catalog.Measurement{7: {}, 8: nil}, map[string]string{"Nowhere.br": "x"}, map[string]string{"Nowhere.br": "x"}
 	add := func(id string) {
 		if g.chance(0.4) {
 			logos[id] = fmt.Sprintf("%s%d", g.of([]string{"l", "L-_", "l", "a b", `"q"/`, "é&<"}), g.IntN(1+len(reg.Records)/2))
 		}
 		if g.chance(0.1) {
-			guides[id] = true
+			guides[id] = g.of([]string{"", "a.example", "b.example", `"q"`})
 		}
 	}
 	for i := range reg.Records {
@@ -120,7 +126,7 @@ func Overlay(seed uint64, reg *catalog.Register) index.Overlay {
 	for id := range reg.ChannelAliases {
 		add(id)
 	}
-	return index.Overlay{Streams: maps.All(streams), OnlineSince: reg.BuiltAt.Add(-48 * time.Hour), Logos: maps.All(logos), Guides: maps.Keys(guides)}
+	return index.Overlay{Streams: maps.All(streams), OnlineSince: reg.BuiltAt.Add(-48 * time.Hour), Logos: maps.All(logos), Guides: maps.All(guides)}
 }
 
 // measurement returns what probes may know of a stream at some time before now.

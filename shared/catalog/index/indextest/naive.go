@@ -36,6 +36,7 @@ type doc struct {
 
 	health             *catalog.MeasuredHealth
 	playable, schedule bool
+	site               *string // of its programmes
 	logo               string
 }
 
@@ -47,7 +48,8 @@ func NewNaive(reg *catalog.Register, o index.Overlay, links catalog.LinkBase) *N
 		r := &reg.Records[i]
 		d := doc{Record: r, name: fold.Words(r.Name)}
 		d.health, d.playable = facts.health(r), facts.playable(r)
-		d.logo, d.schedule = facts.logos[r.ID], facts.guides[r.ID]
+		d.logo = facts.logos[r.ID]
+		d.site, d.schedule = facts.guides[r.ID]
 		for _, name := range slices.Concat([]string{r.Name}, r.AltNames, r.FeedNames) {
 			d.words = append(d.words, strings.Fields(fold.Words(name)+" "+fold.Joined(name))...)
 		}
@@ -249,13 +251,17 @@ func (n *Naive) category(id string) catalog.Category {
 }
 
 func (n *Naive) item(d doc, locale int, crowd index.Crowd) catalog.Channel {
+	site := nullable(d.GuideSite)
+	if d.schedule {
+		site = d.site
+	}
 	c := catalog.Channel{
 		ID: d.ID, Name: d.Name, AltNames: list(d.AltNames), Country: nullable(d.Country),
 		Categories: list(d.Categories), Languages: list(d.Languages), CategoryLabels: []string{}, LanguageLabels: []string{},
 		Website: nullable(d.Website), PlayableHint: d.playable, Network: nullable(d.Network), Owners: list(d.Owners),
 		Launched: nullable(d.Launched), ReplacedBy: nullable(d.ReplacedBy), FeedName: nullable(d.FeedName),
 		FeedFormat: nullable(d.FeedFormat), Timezones: list(d.Timezones), BroadcastArea: list(d.BroadcastArea),
-		Quality: d.Quality, HasGuide: d.HasGuide || d.schedule, GuideSite: nullable(d.GuideSite), GuideLang: nullable(d.GuideLang),
+		Quality: d.Quality, HasGuide: d.HasGuide || d.schedule, GuideSite: site, GuideLang: nullable(d.GuideLang),
 		Subdivision: nullable(d.Subdivision), City: nullable(d.City), Kind: d.Kind.String(), Radio: d.Radio, Origin: d.Origin,
 		Social: &catalog.Social{}, API: n.links.Base + catalog.ChannelsPath + "/" + url.PathEscape(d.ID),
 	}

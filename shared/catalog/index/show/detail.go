@@ -53,11 +53,20 @@ func (v *View) channel(doc uint32, r *catalog.Record, locale int) *catalog.Chann
 		Network: catalog.TextOrNil(r.Network), Owners: orEmpty(r.Owners), Launched: catalog.TextOrNil(r.Launched), ReplacedBy: catalog.TextOrNil(r.ReplacedBy),
 		FeedName: catalog.TextOrNil(r.FeedName), FeedFormat: catalog.TextOrNil(r.FeedFormat),
 		Timezones: orEmpty(r.Timezones), BroadcastArea: orEmpty(r.BroadcastArea), Quality: r.Quality,
-		HasGuide: r.HasGuide || v.now.IsScheduled(doc), GuideSite: catalog.TextOrNil(r.GuideSite), GuideLang: catalog.TextOrNil(r.GuideLang),
+		HasGuide: r.HasGuide || v.now.IsScheduled(doc), GuideSite: v.guideSite(doc, r.GuideSite), GuideLang: catalog.TextOrNil(r.GuideLang),
 		Subdivision: catalog.TextOrNil(r.Subdivision), City: catalog.TextOrNil(r.City), Kind: r.Kind.String(), Radio: r.Radio,
 		Origin: r.Origin, Social: new(catalog.Social), API: v.links.Channel(r.ID),
 		LogoURL: v.logoURL(doc), HealthExt: v.now.HealthOf(doc),
 	}
+}
+
+// guideSite returns the site of the guide of record doc: where its programmes come
+// from or, while none are known, where the register says that they are published.
+func (v *View) guideSite(doc uint32, published string) *string {
+	if v.now.IsScheduled(doc) {
+		published = v.now.GuideSite(doc)
+	}
+	return catalog.TextOrNil(published)
 }
 
 func orEmpty(list []string) []string {

@@ -24,10 +24,11 @@ func (v *View) appendHealth(dst []byte, doc uint32) []byte {
 	return append(dst, '}')
 }
 
-// What the members of a state say of a guide.
+// What the members of a state say of a guide. They are in no value: there quotes
+// are escaped.
 var (
-	hasGuide = []byte(`"has_guide":true`)
-	noGuide  = []byte(`"has_guide":false`) // in no value: there quotes are escaped
+	hasGuide  = []byte(`"has_guide":`)
+	guideLang = []byte(`,"guide_lang":`)
 )
 
 // appendState adds the members of a state of record doc.
@@ -36,10 +37,8 @@ func (v *View) appendState(dst []byte, doc, state uint32) []byte {
 	if !v.now.IsScheduled(doc) {
 		return append(dst, text...)
 	}
-	before, after, silent := bytes.Cut(text, noGuide)
-	dst = append(dst, before...)
-	if silent {
-		dst = append(append(dst, hasGuide...), after...)
-	}
-	return dst
+	before, _, _ := bytes.Cut(text, hasGuide)
+	dst = append(append(append(dst, before...), hasGuide...), "true"...)
+	dst = appendText(dst, `,"guide_site":`, v.guideSite(doc, ""))
+	return append(dst, text[bytes.Index(text, guideLang):]...)
 }

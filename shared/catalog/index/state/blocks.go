@@ -34,9 +34,9 @@ type Overlay struct {
 	// ids of their logos; nil for none.
 	Logos iter.Seq2[string, string]
 
-	// Guides yields the channels, by such ids, of which programmes are known; nil
-	// for none.
-	Guides iter.Seq[string]
+	// Guides yields the channels, by such ids, of which programmes are known, with
+	// the sites that these come from; nil for none.
+	Guides iter.Seq2[string, string]
 }
 
 // setBlocks takes out of st what is blocked, and returns the numbers of the

@@ -19,12 +19,14 @@ import (
 type State struct {
 	Index *layout.Index
 
-	Removed   docset.Bits // blocked records; nil for none
-	blocked   docset.Bits // blocked streams; nil for none
-	Playable  docset.Bits
-	Flags     [filter.Count]docset.Ranked // of the filters by flag: the records that have it
-	Scheduled docset.Ranked               // records whose programmes are known
-	Qualities map[uint32]docset.Set       // those that blocks changed, by value
+	Removed    docset.Bits // blocked records; nil for none
+	blocked    docset.Bits // blocked streams; nil for none
+	Playable   docset.Bits
+	Flags      [filter.Count]docset.Ranked // of the filters by flag: the records that have it
+	Scheduled  docset.Ranked               // records whose programmes are known
+	guideSites []string                    // of which programmes come
+	guideSite  []uint8                     // by record: 1 + which of guideSites its programmes come from, or 0; nil without guides
+	Qualities  map[uint32]docset.Set       // those that blocks changed, by value
 
 	Measured     []*catalog.Measurement // by stream; nil while nothing is measured
 	LastMeasured []uint32               // by record: 1 + which of its streams was measured last, or 0; nil without measurements
