@@ -21,6 +21,11 @@ type Register struct {
 	// stream of this register, never another alias.
 	ChannelAliases map[string]string
 	StreamAliases  map[string]string
+
+	// Gone are the channels and stations that are known but not shown, by id.
+	// None of them has the id of a record. One that a record replaced may have
+	// an alias as well.
+	Gone []Gone
 }
 
 // A Source describes one upstream file that the register was built from.

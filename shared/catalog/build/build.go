@@ -8,9 +8,9 @@
 //
 // A build has three steps. TV channels (channels.go, streams.go) and stations
 // (stations.go) are made in parallel, since they share no rows. Then ids and
-// aliases are settled against the earlier register (package lasting). Last, the names of
-// the countries, languages, categories and places in use are collected
-// (vocabulary.go). Every text of a source passes package clean on the way in: nothing
+// aliases are settled against the earlier register (package lasting), and what is
+// known but not shown is listed (gone.go). Last, the names of the countries,
+// languages, categories and places in use are collected (vocabulary.go). Every text of a source passes package clean on the way in: nothing
 // after it has to expect control characters, oversized strings or invalid URLs.
 package build
 
@@ -50,23 +50,28 @@ func (r *Report) leaveOut(reason string) { r.LeftOut[reason]++ }
 
 // Register returns the register of ds. Channels and streams that prev already
 // had keep their ids; an id of prev that is gone becomes an alias of its
-// replacement, where there is one. Prev may be nil. Channels whose closing date
-// is not after now are left out. Neither ds nor prev is changed.
+// replacement, where there is one, and is listed as gone where there is none.
+// Prev may be nil. Channels whose closing date is not after now are left out.
+// Neither ds nor prev is changed.
 func Register(ds *source.Dataset, prev *catalog.Register, now time.Time) (*catalog.Register, *Report) {
 	rep := &Report{LeftOut: map[string]int{}}
 	radio := &Report{LeftOut: map[string]int{}} // its own, since both kinds are made concurrently
 	var tv, stations []catalog.Record
+	var left hidden
 	var merged map[string]string
 	var kinds sync.WaitGroup
-	kinds.Go(func() { tv = channels(ds, now, rep) })
+	kinds.Go(func() { tv, left = channels(ds, now, rep) })
 	kinds.Go(func() { stations, merged = mergeStations(ds.Stations, radio) })
 	kinds.Wait()
 	maps.Copy(rep.LeftOut, radio.LeftOut)
 	records := slices.Concat(tv, stations)
 
 	reg := &catalog.Register{BuiltAt: now.UTC(), Sources: sources(ds.Files), Records: records}
+	successors := left.successors(idsOf(tv))
+	maps.Copy(merged, successors)
 	reg.ChannelAliases = lasting.Channels(records, merged, prev, lasting.Listed(ds))
 	reg.StreamAliases = lasting.Streams(records, prev, reg.ChannelAliases)
+	reg.Gone = gone(reg, prev, left, ds.Blocklist, successors)
 	vocabulary(reg, ds)
 
 	rep.Channels, rep.Stations = len(tv), len(stations)
@@ -77,6 +82,15 @@ func Register(ds *source.Dataset, prev *catalog.Register, now time.Time) (*catal
 		}
 	}
 	return reg, rep
+}
+
+// idsOf returns the ids of records.
+func idsOf(records []catalog.Record) map[string]bool {
+	ids := make(map[string]bool, len(records))
+	for i := range records {
+		ids[records[i].ID] = true
+	}
+	return ids
 }
 
 func sources(files []source.File) []catalog.Source {

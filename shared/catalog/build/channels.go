@@ -54,9 +54,10 @@ func by[T any](rows []T, key func(*T) string) map[string][]*T {
 	return m
 }
 
-// channels returns the TV channels that may be shown, and counts in rep the
-// rows that are left out. Of rows with the same id the first counts.
-func channels(ds *source.Dataset, now time.Time, rep *Report) []catalog.Record {
+// channels returns the TV channels that may be shown and the rows of those that
+// must not be, and counts in rep the rows that are left out. Of rows with the
+// same id the first counts.
+func channels(ds *source.Dataset, now time.Time, rep *Report) ([]catalog.Record, hidden) {
 	j := join(ds)
 	blocked := map[string]bool{}
 	for _, b := range ds.Blocklist {
@@ -64,13 +65,16 @@ func channels(ds *source.Dataset, now time.Time, rep *Report) []catalog.Record {
 	}
 	seen := make(map[string]bool, len(ds.Channels))
 	shown := make(map[string]bool, len(ds.Channels))
-	records := make([]catalog.Record, 0, len(ds.Channels))
+	records, left := make([]catalog.Record, 0, len(ds.Channels)), hidden{}
 	for i := range ds.Channels {
 		c := &ds.Channels[i]
 		reason := refusal(c, blocked, seen, now)
 		seen[c.ID] = true
 		if reason != "" {
 			rep.leaveOut(reason)
+			if reason == reasonNSFW || reason == reasonBlocked || reason == reasonClosed {
+				left[c.ID] = hiddenRow{c, reason}
+			}
 			continue
 		}
 		shown[c.ID] = true
@@ -81,7 +85,7 @@ func channels(ds *source.Dataset, now time.Time, rep *Report) []catalog.Record {
 			rep.leaveOut(reasonOrphan)
 		}
 	}
-	return records
+	return records, left
 }
 
 // refusal returns the reason for which c must not be shown, or "" when it may

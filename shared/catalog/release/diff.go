@@ -45,8 +45,8 @@ func (c *Changes) note(n *int, what, id string) {
 // and hashes to find what has changed. It takes a fraction of the memory of the
 // records themselves.
 type Before struct {
-	// Register holds of each record only what names its streams: id, kind, and
-	// of the streams id, feed, origin and address.
+	// Register holds of each record only what names it and its streams: id, kind,
+	// names, country and site, and of the streams id, feed, origin and address.
 	Register *catalog.Register
 
 	records map[string]known
@@ -67,6 +67,7 @@ func Remember(ix *index.Index) *Before {
 		streams:  make(map[catalog.StreamID]uint64, ix.StreamLen()),
 	}
 	b.Register.ChannelAliases, b.Register.StreamAliases = ix.Aliases()
+	b.Register.Gone = ix.GoneList()
 	for _, r := range ix.Records() {
 		b.add(&r)
 	}
@@ -75,7 +76,9 @@ func Remember(ix *index.Index) *Before {
 
 func (b *Before) add(r *catalog.Record) {
 	b.records[r.ID] = known{r.Kind, sumOf(r)}
-	lean := catalog.Record{ID: r.ID, Kind: r.Kind}
+	lean := catalog.Record{
+		ID: r.ID, Kind: r.Kind, Name: r.Name, AltNames: r.AltNames, Country: r.Country, Website: r.Website, ReplacedBy: r.ReplacedBy,
+	}
 	for i := range r.Streams {
 		s := &r.Streams[i]
 		b.streams[s.ID] = sumOfStream(s)

@@ -35,14 +35,14 @@ func (c *Columns) visit(v columnCoder) {
 	for _, t := range []*Texts{
 		&c.Categories, &c.Languages, &c.Countries, &c.Subdivisions, &c.Cities, &c.ChannelAliases, &c.StreamAliases,
 		&c.Values, &c.Docs.IDs, &c.Docs.Names, &c.Docs.Slugs, &c.Docs.Websites, &c.Docs.AltNames.Items, &c.Docs.LogoPath,
-		&c.Stations.Places, &c.Streams.Path, &c.Words.Tokens,
+		&c.Stations.Places, &c.Streams.Path, &c.Words.Tokens, &c.Gone.IDs, &c.Gone.Names, &c.Gone.AltNames.Items,
 	} {
 		v.ends(&t.Ends)
 		v.bytes(&t.Bytes)
 	}
 	v.ends(&c.Lists.Ends)
 	v.numbers(&c.Lists.Items)
-	for _, t := range []*Table{&c.Topics, &c.Tongues, &c.Houses, &c.Pasts, &c.Feeds, &c.States, &c.Sounds, &c.Streams.Traits} {
+	for _, t := range []*Table{&c.Topics, &c.Tongues, &c.Houses, &c.Pasts, &c.Feeds, &c.States, &c.Sounds, &c.Streams.Traits, &c.Gone.Facts} {
 		v.numbers(&t.Cells)
 	}
 	d, s, r := &c.Docs, &c.Stations, &c.Streams
@@ -53,6 +53,7 @@ func (c *Columns) visit(v columnCoder) {
 		v.numbers(col)
 	}
 	v.ends(&d.AltNames.Ends)
+	v.ends(&c.Gone.AltNames.Ends)
 	v.ends(&r.Ends)
 	v.words(&r.IDs)
 	v.ends(&c.Words.Ends)

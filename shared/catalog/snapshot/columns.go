@@ -45,6 +45,7 @@ type Columns struct {
 	Stations Stations
 	Streams  Streams
 	Words    Words
+	Gone     Gone
 }
 
 // The widths of the vocabularies: the number of texts of an entry.
@@ -69,6 +70,8 @@ const (
 	SoundCodec, SoundBitrate, SoundRate, SoundWidth                    = 0, 1, 2, 3 // value; kbit/s or 0; value, such as "128k"
 	TraitKind, TraitQuality, TraitLabel, TraitOrigin                   = 0, 1, 2, 3
 	TraitPlayable, TraitFeed, TraitReferrer, TraitUserAgent, TraitSize = 4, 5, 6, 7, 8
+	GoneKind, GoneReason, GoneCountry, GoneSince, GoneReplacedBy       = 0, 1, 2, 3, 4 // kind; position in GoneReasons; values
+	GoneWidth                                                          = 5
 )
 
 // Docs are the records, in the order of their folded names and then their ids.

@@ -34,7 +34,8 @@ const MaxRecords = 1<<24 - 1
 // replaced, a station without radio data gets empty data, and the radio data of
 // a TV channel are dropped, as are negative counts, bitrates that are not
 // positive, empty codecs and impossible coordinates. Categories that only
-// records have are added to the vocabulary.
+// records have are added to the vocabulary. Of the channels that are gone, those
+// whose id is empty, invalid, repeated or that of a record are left out.
 func Pack(reg *catalog.Register) (*Columns, error) {
 	if len(reg.Records) > MaxRecords {
 		return nil, fmt.Errorf("snapshot: %d records, at most %d", len(reg.Records), MaxRecords)
@@ -44,6 +45,7 @@ func Pack(reg *catalog.Register) (*Columns, error) {
 	for n, i := range order {
 		p.record(uint32(n), &reg.Records[i])
 	}
+	p.gone(reg.Gone)
 	p.vocabulary(reg)
 	p.words()
 	p.c.Version = p.c.version()
@@ -82,7 +84,7 @@ func newPacker(reg *catalog.Register) *packer {
 func (c *Columns) widths() map[*Table]int {
 	return map[*Table]int{
 		&c.Topics: TopicWidth, &c.Tongues: TongueWidth, &c.Houses: HouseWidth, &c.Pasts: PastWidth, &c.Feeds: FeedWidth,
-		&c.States: StateWidth, &c.Sounds: SoundWidth, &c.Streams.Traits: TraitSize,
+		&c.States: StateWidth, &c.Sounds: SoundWidth, &c.Streams.Traits: TraitSize, &c.Gone.Facts: GoneWidth,
 	}
 }
 
@@ -228,7 +230,7 @@ func (p *packer) list(items []string) uint32 {
 // check returns the problems found, at most ten.
 func (p *packer) check() error {
 	c := p.c
-	for _, t := range []*Texts{&c.Values, &c.Docs.IDs, &c.Docs.Names, &c.Docs.Websites, &c.Docs.LogoPath, &c.Docs.AltNames.Items, &c.Streams.Path, &c.Words.Tokens} {
+	for _, t := range []*Texts{&c.Values, &c.Docs.IDs, &c.Docs.Names, &c.Docs.Websites, &c.Docs.LogoPath, &c.Docs.AltNames.Items, &c.Streams.Path, &c.Words.Tokens, &c.Gone.Names, &c.Gone.AltNames.Items} {
 		if len(t.Bytes) > math.MaxInt32 {
 			p.errs = append(p.errs, errors.New("snapshot: more than 2 GiB of text"))
 		}

@@ -67,7 +67,7 @@ func TestDeterministic(t *testing.T) {
 
 // TestVersion checks what makes a version: the content, not when it was built.
 func TestVersion(t *testing.T) {
-	base := pack(t, indextest.Synthetic(3, 50)).Version
+	base := pack(t, indextest.Synthetic(3, 60)).Version
 	for _, c := range []struct {
 		name   string
 		same   bool
@@ -81,9 +81,10 @@ func TestVersion(t *testing.T) {
 		{"label", false, func(r *catalog.Register) { r.Categories[1].Name[3] += "x" }},
 		{"alias", false, func(r *catalog.Register) { r.ChannelAliases = map[string]string{"a": "b"} }},
 		{"stream alias", false, func(r *catalog.Register) { r.StreamAliases = map[string]string{"a": "b"} }},
+		{"gone", false, func(r *catalog.Register) { r.Gone[1].Since += "x" }},
 		{"one fewer", false, func(r *catalog.Register) { r.Records = r.Records[1:] }},
 	} {
-		reg := indextest.Synthetic(3, 50)
+		reg := indextest.Synthetic(3, 60)
 		c.change(reg)
 		if got := pack(t, reg).Version; (got == base) != c.same {
 			t.Errorf("%s: version %s of %s", c.name, got, base)
@@ -116,7 +117,7 @@ func TestPackRefuses(t *testing.T) {
 
 // TestDecodeRefuses damages a snapshot at every place in turn.
 func TestDecodeRefuses(t *testing.T) {
-	data := encode(t, pack(t, indextest.Synthetic(4, 20)))
+	data := encode(t, pack(t, indextest.Synthetic(4, 40)))
 	refuse := func(what string, at int, bad []byte) {
 		if _, err := snapshot.Decode(bad); !errors.Is(err, snapshot.ErrCorrupt) {
 			t.Fatalf("%s at %d of %d: error %v, want ErrCorrupt", what, at, len(data), err)
@@ -158,7 +159,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(binary.AppendUvarint(nil, 1<<40))
 	f.Fuzz(func(t *testing.T, rest []byte) {
-		data := rehash(append(append([]byte("MIRACAT\x01"), make([]byte, sha256.Size)...), rest...))
+		data := rehash(append(append([]byte("MIRACAT\x02"), make([]byte, sha256.Size)...), rest...))
 		c, err := snapshot.Decode(data)
 		if err != nil {
 			if !errors.Is(err, snapshot.ErrCorrupt) {
@@ -188,6 +189,7 @@ func FuzzBody(f *testing.F) {
 // TestDamaged does what FuzzBody does, once at every place of a small body.
 func TestDamaged(t *testing.T) {
 	reg := indextest.Synthetic(6, 4)
+	reg.Gone = indextest.Synthetic(6, 40).Gone
 	reg.Countries, reg.Languages, reg.Subdivisions, reg.Cities = nil, nil, nil, nil
 	body := pack(t, reg).Body()
 	for at := range body {
@@ -224,6 +226,10 @@ func serve(t *testing.T, body []byte) {
 		for _, s := range r.Streams {
 			v.Stream(s.ID.String())
 		}
+	}
+	for _, g := range ix.GoneList() {
+		v.Gone(g.ID)
+		v.GoneNamed(g.Name, 3)
 	}
 	v.Countries("all", 1)
 	v.Qualities("all")

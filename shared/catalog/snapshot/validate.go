@@ -16,7 +16,7 @@ import (
 // validate returns an error that names the first part of c that is inconsistent,
 // or nil.
 func (c *Columns) validate() error {
-	for _, f := range []func() (string, bool){c.badTexts, c.badTables, c.badDocs, c.badStations, c.badStreams, c.badWords} {
+	for _, f := range []func() (string, bool){c.badTexts, c.badTables, c.badDocs, c.badStations, c.badStreams, c.badWords, c.badGone} {
 		if what, bad := f(); bad {
 			return fmt.Errorf("%w: %s", ErrCorrupt, what)
 		}
@@ -38,6 +38,7 @@ func (c *Columns) badTexts() (string, bool) {
 		"values": {&c.Values, 1}, "ids": {&c.Docs.IDs, 1}, "names": {&c.Docs.Names, 1}, "slugs": {&c.Docs.Slugs, 1}, "websites": {&c.Docs.Websites, 1},
 		"alternative names": {&c.Docs.AltNames.Items, 1}, "logos": {&c.Docs.LogoPath, 1}, "places": {&c.Stations.Places, 1},
 		"paths": {&c.Streams.Path, 1}, "tokens": {&c.Words.Tokens, 1},
+		"gone ids": {&c.Gone.IDs, 1}, "gone names": {&c.Gone.Names, 1}, "gone alternative names": {&c.Gone.AltNames.Items, 1},
 	} {
 		if !v.t.valid() || v.t.Len()%v.width != 0 {
 			return name, true
@@ -80,6 +81,7 @@ func (c *Columns) badTables() (string, bool) {
 		"states":  {&c.States, []int{int(catalog.Station) + 1, values, 2, values, values, values, values, values}},
 		"sounds":  {&c.Sounds, []int{values, any, values}},
 		"traits":  {&c.Streams.Traits, []int{values, values, values, values, 2, values, values, values}},
+		"gone":    {&c.Gone.Facts, []int{int(catalog.Station) + 1, len(GoneReasons), values, values, values}},
 	} {
 		if !t.table.within(t.bounds) {
 			return name, true

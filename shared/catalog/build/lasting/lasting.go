@@ -21,6 +21,7 @@ package lasting
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,17 +72,28 @@ func groups(records []catalog.Record) map[group][]*catalog.StreamRecord {
 	return members
 }
 
-// remember collects the streams of prev by the group that they have now.
+// remember collects the streams of prev by the group that they have now: those
+// of the channel itself before those of channels that it took over, so that it
+// keeps its own ids.
 func (n *namer) remember(prev *catalog.Register, channels map[string]string) {
+	var moved []*catalog.Record
 	for i := range prev.Records {
-		id := prev.Records[i].ID
-		if to, ok := channels[id]; ok {
-			id = to
+		r := &prev.Records[i]
+		if _, ok := channels[r.ID]; ok {
+			moved = append(moved, r)
+			continue
 		}
-		for _, s := range prev.Records[i].Streams {
-			g := group{id, s.Feed, s.Origin}
-			n.old[g] = append(n.old[g], s)
-		}
+		n.add(r.ID, r.Streams)
+	}
+	for _, r := range moved {
+		n.add(channels[r.ID], r.Streams)
+	}
+}
+
+func (n *namer) add(channel string, streams []catalog.StreamRecord) {
+	for _, s := range streams {
+		g := group{channel, s.Feed, s.Origin}
+		n.old[g] = append(n.old[g], s)
 	}
 }
 
@@ -94,8 +106,8 @@ func (n *namer) keep(g group, streams []*catalog.StreamRecord) {
 		return
 	}
 	byURL := map[string]int{}
-	for i, s := range old {
-		byURL[clean.Normal(s.URL)] = i
+	for i, s := range slices.Backward(old) {
+		byURL[clean.Normal(s.URL)] = i // the first of several counts
 	}
 	taken := make([]bool, len(old))
 	var rest []*catalog.StreamRecord
@@ -193,13 +205,14 @@ func Listed(ds *source.Dataset) map[string]bool {
 	return ids
 }
 
-// Channels returns the aliases of channel ids that were once published or
-// merged into another channel, and belong to no record now.
+// Channels returns the aliases of channel ids that were once published, or whose
+// source says which record took their place (merged), and that belong to no record
+// now.
 //
 // A channel that its source no longer lists, while a new channel has one of its
 // stream URLs, counts as renamed. A channel that the source still lists, but
-// that must not be shown any more, gets no alias: its viewers must not end up
-// on another channel.
+// that must not be shown any more, gets no alias but that of merged: its viewers
+// must not end up on another channel.
 func Channels(records []catalog.Record, merged map[string]string, prev *catalog.Register, upstream map[string]bool) map[string]string {
 	now := make(map[string]bool, len(records))
 	for i := range records {

@@ -48,7 +48,22 @@ func Synthetic(seed uint64, n int) *catalog.Register {
 	for i := range n {
 		reg.Records = append(reg.Records, g.record(i))
 	}
+	for i := range n / 20 {
+		reg.Gone = append(reg.Gone, g.gone(i))
+	}
 	return reg
+}
+
+// gone returns a channel that is known but not shown. Ids ascend.
+func (g *generator) gone(i int) catalog.Gone {
+	ch := catalog.Gone{
+		ID: fmt.Sprintf("Gone%06d.", i) + strings.ToLower(g.of(countries)), Kind: catalog.Kind(g.IntN(2)), Name: g.name(), Country: g.of(append(countries, "")),
+		Reason: g.of([]string{catalog.GoneClosed, catalog.GoneBlocked, catalog.GoneVanished}), Since: g.maybe("2023-04-05"), ReplacedBy: g.maybe("Channel0.br"),
+	}
+	for range g.IntN(3) {
+		ch.AltNames = append(ch.AltNames, g.name())
+	}
+	return ch
 }
 
 var countries = strings.Fields("AR BR CN DE EG FR GB GR IL IN JP KR MX PT RU TH US XK ZA ZZ")

@@ -27,6 +27,7 @@ func assemble(c *snapshot.Columns) (*Index, error) {
 		Groups:     Groups{c.Topics, c.Tongues, c.Houses, c.Pasts, c.Feeds, c.States, c.Sounds},
 		Vocabulary: Vocabulary{c.LanguageList(), c.CountryList(), c.Subdivisions, c.Cities},
 		channelTo:  newAliases(&c.ChannelAliases), streamTo: newAliases(&c.StreamAliases),
+		gone: newGoneTable(&c.Gone),
 	}
 	if err := ix.setCategories(c); err != nil {
 		return nil, err

@@ -75,6 +75,7 @@ type Index struct {
 	Vocabulary    Vocabulary
 	channelTo     aliases
 	streamTo      aliases
+	gone          goneTable
 }
 
 // MaxCategories is how many categories there may be: a set of them has a bit for

@@ -18,7 +18,7 @@ func (ix *Index) Register() *catalog.Register {
 		BuiltAt: ix.builtAt, Sources: slices.Clone(ix.sources),
 		Categories: slices.Clone(ix.Categories), Languages: slices.Clone(ix.Vocabulary.Languages), Countries: slices.Clone(ix.Vocabulary.Countries),
 		Subdivisions: ix.Vocabulary.SubdivisionList(), Cities: ix.Vocabulary.CityList(),
-		ChannelAliases: ix.channelTo.all(), StreamAliases: ix.streamTo.all(),
+		ChannelAliases: ix.channelTo.all(), StreamAliases: ix.streamTo.all(), Gone: ix.GoneList(),
 		Records: make([]catalog.Record, 0, ix.N),
 	}
 	for _, r := range ix.Records() {
