@@ -9,6 +9,10 @@
 //
 //	go run ./scripts/bench -part soak -for 1h
 //
+// The part found asks a judged set of queries, and lists those that it misses:
+//
+//	go run ./scripts/bench -part found -misses [-queries FILE]
+//
 // Figures of the index are processor time of one thread, so that a busy
 // machine does not change them much; each is the median of several runs.
 //
@@ -47,6 +51,11 @@ type options struct {
 	small bool
 
 	length time.Duration // of the parts soak and probe; 0 for the default
+
+	// Of the part found.
+	queries string // a file of judged queries; empty for the set of the repository
+	misses  bool
+	enforce bool
 }
 
 // shrink returns the options of a small run: every figure is measured once, on
@@ -74,6 +83,7 @@ type part struct {
 // parts are all parts, in the order in which they run.
 var parts = []part{
 	{"search", searchPart},
+	{"found", foundPart},
 	{"http", httpPart},
 	{"reload", reloadPart},
 	{"hop", hopPart},
@@ -87,13 +97,16 @@ func main() {
 	overhttp.Child()
 	ceiling.Child()
 	overprobe.Child()
-	names := flag.String("part", "search,http,reload,hop,people,probe,start", "parts to measure, separated by commas; all also includes soak")
+	names := flag.String("part", "search,found,http,reload,hop,people,probe,start", "parts to measure, separated by commas; all also includes soak")
 	size := flag.String("size", "real", "catalogs to measure on: real, 1m or both")
 	runs := flag.Int("runs", 5, "runs that a figure is the median of")
 	data := flag.String("data", "../shared/data/catalog", "folder of the real sources, or sample; a synthetic catalog is used when the folder does not exist")
 	small := flag.Bool("small", false, "run each part for seconds on the sample catalog, to see that it works")
 	peers := flag.Bool("peers", true, "measure peers too")
 	length := flag.Duration("for", 0, "how long the parts soak and probe run; 0 means 90s and 30s")
+	queries := flag.String("queries", "", "file of judged queries for the part found; without it, its own")
+	misses := flag.Bool("misses", false, "list the queries of the part found that are not answered first")
+	enforce := flag.Bool("enforce", false, "fail when a goal of the part found is missed")
 	load := flag.String("load", "", "load this snapshot, answer one search and print what it took (used by the search part)")
 	reload := flag.String("reload", "", "reload into this folder and print what it took (used by the reload part)")
 	flag.Parse()
@@ -105,7 +118,7 @@ func main() {
 		exit(oversearch.LoadOnce(os.Stdout, *load))
 		return
 	}
-	o := options{sizes: strings.Split(*size, ","), runs: *runs, data: *data, peers: *peers, length: *length}
+	o := options{sizes: strings.Split(*size, ","), runs: *runs, data: *data, peers: *peers, length: *length, queries: *queries, misses: *misses, enforce: *enforce}
 	if *small {
 		o = o.shrink()
 	}

@@ -1,0 +1,169 @@
+package overfound
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/i18n"
+)
+
+// TestOwnQueries checks that the set of the repository is large, in many
+// languages, and without repeats.
+func TestOwnQueries(t *testing.T) {
+	list, err := load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	languages, asked := map[string]bool{}, map[string]bool{}
+	for _, j := range list {
+		languages[j.language] = true
+		key := strings.Join([]string{j.kind, j.country, strings.ToLower(j.text)}, " ")
+		if asked[key] {
+			t.Errorf("%s is asked twice", key)
+		}
+		asked[key] = true
+		if _, ok := i18n.Find(j.locale); !ok && j.locale != "" {
+			t.Errorf("%s: %q is not a locale of the service", j.text, j.locale)
+		}
+	}
+	if len(list) < 240 || len(languages) < 12 {
+		t.Errorf("%d queries in %d languages, want 240 in 12", len(list), len(languages))
+	}
+}
+
+func TestReadQueriesRefuses(t *testing.T) {
+	const good = "c\ten\t\t\ttv\tone\tid=1"
+	for _, c := range []struct{ name, line string }{
+		{"a column too few", "c\ten\t\ttv\tone\tid=1"},
+		{"no class", strings.Replace(good, "c\t", "\t", 1)},
+		{"no text", strings.Replace(good, "one", "", 1)},
+		{"another kind", strings.Replace(good, "tv", "film", 1)},
+		{"no answers", strings.Replace(good, "id=1", "", 1)},
+		{"an unknown field", strings.Replace(good, "id=1", "size=1", 1)},
+		{"a field without a value", strings.Replace(good, "id=1", "id=", 1)},
+		{"a broken regexp", strings.Replace(good, "id=1", "name~(", 1)},
+		{"a place without a longitude", strings.Replace(good, "id=1", "near=1", 1)},
+	} {
+		if _, err := readQueries(strings.NewReader(columns + "\n" + c.line)); err == nil || !strings.HasPrefix(err.Error(), "line 2:") {
+			t.Errorf("%s: error %v, want one that names line 2", c.name, err)
+		}
+	}
+	if _, err := readQueries(strings.NewReader(good)); err == nil {
+		t.Error("a file without its columns is read")
+	}
+	if list, err := readQueries(strings.NewReader("# comment\n" + columns + "\n\n" + good)); err != nil || len(list) != 1 {
+		t.Errorf("%d queries, %v; want 1", len(list), err)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	berlin := &catalog.Record{ID: "b", Kind: catalog.Station, Name: "Fritz", AltNames: []string{"Radio Fritz"}, Country: "DE", Subdivision: "DE-BE",
+		Languages: []string{"deu"}, Radio: &catalog.Radio{Tags: []string{"pop rock"}, Geo: &catalog.Geo{Lat: 52.4, Lon: 13.1}}}
+	news := &catalog.Record{ID: "News.br", Name: "News", Country: "BR", Categories: []string{"news", "general"}}
+	for _, c := range []struct {
+		answers      string
+		berlin, news bool
+	}{
+		{"id=News.br", false, true},
+		{"name~^RADIO", true, false},
+		{"name=fritz", false, false},
+		{"country=BR & category=news", false, true},
+		{"country=DE & category=news", false, false},
+		{"country=DE & category=news | language=deu", true, false},
+		{"tag~rock | category=general", true, true},
+		{"tag=rock", false, false},
+		{"subdivision=DE-BE", true, false},
+		{"near=52.52,13.40", true, false},
+		{"near=53.55,9.99", false, false},
+	} {
+		a, err := readAnswers(c.answers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]bool{c.berlin, c.news}, []bool{a.accept(berlin), a.accept(news)}); diff != "" {
+			t.Errorf("%s accepts (-want +got):\n%s", c.answers, diff)
+		}
+	}
+}
+
+// fixture is a small catalog: two channels that play, one that does not, and
+// three stations of one name.
+func fixture() *catalog.Register {
+	streams := func(id int) []catalog.StreamRecord {
+		return []catalog.StreamRecord{{ID: catalog.StreamID(id), URL: "https://a.example/", Kind: catalog.StreamHLS, Playable: true}}
+	}
+	station := func(id, name string, n, votes int) catalog.Record {
+		return catalog.Record{ID: id, Kind: catalog.Station, Name: name, Streams: streams(n), Radio: &catalog.Radio{Votes: votes}}
+	}
+	return &catalog.Register{Records: []catalog.Record{
+		{ID: "Alpha.br", Name: "Alpha", Streams: streams(1)},
+		{ID: "Beta.br", Name: "Beta", Streams: streams(2)},
+		{ID: "Gamma.br", Name: "Gamma"},
+		station("rb.1", "Delta One", 3, 1), station("rb.2", "Delta Three", 4, 900), station("rb.3", "Delta Two", 5, 30),
+	}}
+}
+
+// TestAsk checks what is counted of a query: the state of its answers, and the
+// place in the search and in the two simple ones.
+func TestAsk(t *testing.T) {
+	ix, err := index.Build(fixture())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSearcher(index.NewView(ix, index.Overlay{}, catalog.LinkBase{}))
+	for _, c := range []struct {
+		kind, text, answers string
+		want                result
+	}{
+		{"tv", "alpha", "id=Alpha.br", result{playable, 0, 1, "Alpha [Alpha.br, ]", 0, 0}},
+		{"tv", "gamma", "id=Gamma.br", result{known, 0, 1, "Gamma [Gamma.br, ]", 0, 0}},
+		{"tv", "delta", "id=rb.1", result{absent, nowhere, 0, "nothing", nowhere, nowhere}},
+		{"tv", "alpha", "id=Beta.br", result{playable, nowhere, 1, "Alpha [Alpha.br, ]", nowhere, nowhere}},
+		{"radio", "delta", "id=rb.2", result{playable, 0, 3, "Delta Three [rb.2, ]", 1, 0}},
+		{"radio", "delta", "name~two", result{playable, 1, 3, "Delta Three [rb.2, ]", 2, 1}},
+	} {
+		a, err := readAnswers(c.answers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.ask(&judged{kind: c.kind, text: c.text, answers: a})
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(result{})); diff != "" {
+			t.Errorf("%s %q for %s (-want +got):\n%s", c.kind, c.text, c.answers, diff)
+		}
+	}
+}
+
+// TestRun checks that the shares of a file are printed, its misses listed, and
+// that a missed goal fails only a run that enforces the goals.
+func TestRun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "queries.tsv")
+	lines := columns + "\nc\ten\t\t\ttv\talpha\tid=Alpha.br\nc\ten\t\tBR\ttv\tbeta\tid=Alpha.br\nc\ten\t\t\ttv\tgamma\tid=Gamma.br\nc\ten\t\t\ttv\tdelta\tid=none\n"
+	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	o := Options{Name: "fixture", Register: fixture(), Queries: file, Misses: true}
+	if err := Run(&out, o); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"4 queries", "all 2 50.0 50.0 0.0 50.0 50.0 50.0 50.0", "known, nothing plays (playable=0) 1 100.0", "absent from this catalog 1",
+		"c missed tv beta (-BR) Beta [Beta.br, ]", "c absent tv delta nothing", "the answer is first, % 50.0 92 MISSED",
+	} {
+		if text := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(text, want) {
+			t.Errorf("the output lacks %q:\n%s", want, text)
+		}
+	}
+	o.Enforce = true
+	if err := Run(&out, o); !errors.Is(err, ErrMissed) {
+		t.Errorf("error %v of a run that misses its goals, want ErrMissed", err)
+	}
+}
