@@ -20,6 +20,7 @@ require (
 	github.com/lmittmann/tint v1.2.1
 	github.com/mattn/go-isatty v0.0.24
 	github.com/mileusna/useragent v1.3.5
+	github.com/mozillazg/go-unidecode v0.2.0
 	github.com/rivo/uniseg v0.4.7
 	github.com/sergeymakinen/go-ico v1.0.0-beta.0
 	github.com/swaggest/jsonschema-go v0.3.74
