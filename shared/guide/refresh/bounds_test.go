@@ -1,6 +1,7 @@
 package refresh_test
 
 import (
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net/http"
@@ -8,15 +9,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
 )
 
-// TestGuideLarge names files of a gigabyte, of which the beginning tells that
-// they are no guides: it is for that that they are refused.
+// TestGuideLarge names a file and an address of more bytes than a source may have:
+// both are refused before they are read.
 func TestGuideLarge(t *testing.T) {
-	const size, page = 1 << 30, "<html></html>"
+	const size, page = 300<<20 + 1, "<html></html>"
 	file := filepath.Join(t.TempDir(), "large.xml")
 	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
 		t.Fatal(err)
@@ -34,9 +36,74 @@ func TestGuideLarge(t *testing.T) {
 		t.Error("it went well")
 	}
 	for _, s := range rep.Sources {
-		if !strings.Contains(s.Problem, "not XMLTV") {
-			t.Errorf("%s: %q", s.Name, s.Problem)
+		if s.Limit != "bytes" || !strings.Contains(s.Problem, "314572800 bytes") || s.Bytes > 0 {
+			t.Errorf("%s: limit %q, %d bytes read, %q", s.Name, s.Limit, s.Bytes, s.Problem)
 		}
+	}
+}
+
+// bomb returns a guide of spaces, packed to about a thousandth.
+func bomb(t *testing.T, size int) string {
+	t.Helper()
+	var b strings.Builder
+	w := gzip.NewWriter(&b)
+	if _, err := io.WriteString(w, "<tv>"+strings.Repeat(" ", size)+"</tv>"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestGuideHostile reads sources that want to hold the job, each in its own way,
+// before a good one: each ends at a limit that its report names, and the good one
+// is read.
+func TestGuideHostile(t *testing.T) {
+	channel := `<channel id="%d"><display-name>x</display-name></channel>`
+	for name, test := range map[string]struct {
+		serve http.HandlerFunc
+		limit string
+	}{
+		"never answers": {func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() }, "time"},
+		"drips": {func(w http.ResponseWriter, q *http.Request) {
+			io.WriteString(w, "<tv>")
+			http.NewResponseController(w).Flush()
+			<-q.Context().Done()
+		}, "time"},
+		"drips packed": {func(w http.ResponseWriter, q *http.Request) {
+			io.WriteString(w, bomb(t, 1000)[:30])
+			http.NewResponseController(w).Flush()
+			<-q.Context().Done()
+		}, "time"},
+		"is endless": {func(w http.ResponseWriter, q *http.Request) {
+			io.WriteString(w, "<tv>")
+			for i := 0; q.Context().Err() == nil; i++ {
+				fmt.Fprintf(w, channel, i)
+			}
+		}, "bytes"},
+		"unpacks to more": {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, bomb(t, 2<<20)) }, "bytes"},
+		"is packed in transit": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			io.WriteString(w, bomb(t, 2<<20))
+		}, "bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "@/bad.xml,@/good.xml")
+			r.MaxBytes, r.MaxTime = 1<<20, 10*time.Minute
+			if test.limit == "time" {
+				r.MaxTime = 30 * time.Millisecond
+			}
+			r.set("/bad.xml", "", test.serve)
+			r.set("/good.xml", xmltvOf(noon, "good", "A.br"), nil)
+			rep, _ := r.run(job.Order{}) // with so little time the good one may fail too
+			if s := rep.Sources[0]; s.Limit != test.limit || s.Problem == "" {
+				t.Errorf("limit %q, %q", s.Limit, s.Problem)
+			}
+			if s := rep.Sources[1]; test.limit != "time" && (s.Limit != "" || s.Problem != "" || s.Channels != 1) {
+				t.Errorf("the good one: %+v", s)
+			}
+		})
 	}
 }
 

@@ -25,12 +25,19 @@ import (
 
 // Limits on reading a source.
 const (
-	maxFile      = xmltv.MaxBytes   // bytes as received, compressed or not
-	maxTime      = 15 * time.Minute // for the whole file
-	maxWait      = time.Minute      // until its server starts to respond
+	maxBytes     = 300 << 20        // of the file, as received and unpacked
+	maxTime      = 20 * time.Second // for the whole file
 	maxMemory    = 256 << 20        // bytes for the programmes of one source
 	minShare     = 0.5              // of the channels that show its programmes, which it must still have
 	maxUnmatched = 1000             // named in a report, of all sources together, so that it fits a document
+)
+
+// The limits that a report names, in SourceReport.Limit.
+const (
+	limitBytes  = "bytes"
+	limitTime   = "time"
+	limitMemory = "memory"
+	limitItems  = "items"
 )
 
 // Problems of a source besides malformed content.
@@ -38,7 +45,30 @@ var (
 	errUnchanged = errors.New("the file is unchanged")
 	errNothing   = errors.New("no channel of the catalog has a programme of today or tomorrow in it")
 	errNoFile    = errors.New("the path does not name a regular file")
+	errTime      = errors.New("reading it took too long")
 )
+
+// limits fills in the limits that are not set.
+func (o *Options) limits() {
+	o.MaxBytes, o.MaxTime = cmp.Or(o.MaxBytes, maxBytes), cmp.Or(o.MaxTime, maxTime)
+	o.MaxMemory = cmp.Or(o.MaxMemory, maxMemory)
+}
+
+// limit returns the name of the limit that ended the reading of a source, and err
+// with its figure; an empty name and err itself when it was none.
+func (o *Options) limit(err error) (string, error) {
+	switch {
+	case errors.Is(err, xmltv.ErrTooLarge), errors.Is(err, origin.ErrLimit):
+		return limitBytes, fmt.Errorf("the file is larger than it may be: more than %d bytes, packed or unpacked", o.MaxBytes)
+	case errors.Is(err, errTime), errors.Is(err, origin.ErrTimeout):
+		return limitTime, fmt.Errorf("the file was not read within %v", o.MaxTime)
+	case errors.Is(err, gather.ErrTooMuch):
+		return limitMemory, err
+	case errors.Is(err, xmltv.ErrTooMany):
+		return limitItems, err
+	}
+	return "", err
+}
 
 // A file is an open source, with the validators by which a later run sees that
 // it has not changed. Reading it counts and hashes its bytes.
@@ -63,14 +93,14 @@ func (f *file) Write(p []byte) (int, error) {
 	return f.hash.Write(p)
 }
 
-// untilDone is a reader that fails once its context is done.
+// untilDone is a reader that fails with the cause once its context is done.
 type untilDone struct {
 	ctx context.Context
 	r   io.Reader
 }
 
 func (u *untilDone) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
+	if err := context.Cause(u.ctx); err != nil {
 		return 0, err
 	}
 	return u.r.Read(p)
@@ -80,6 +110,8 @@ func (u *untilDone) Read(p []byte) (int, error) {
 // and the programmes of its channels. After errUnchanged, as after any other
 // error, what the source gave before stays.
 func (r *run) read(ctx context.Context, s *setting.Source, rep *SourceReport) (guide.Note, map[string]guide.Grid, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.MaxTime, errTime)
+	defer cancel()
 	last, _ := noteOf(r.state.Notes, s.Name)
 	known := last
 	if !r.fits(&last, s) {
@@ -91,12 +123,14 @@ func (r *run) read(ctx context.Context, s *setting.Source, rep *SourceReport) (g
 		return last, nil, errUnchanged
 	}
 	if err != nil {
+		rep.Limit, err = r.limit(err)
 		return last, nil, err
 	}
 	defer f.Close() // read only: what matters is seen while reading
-	grids, err := r.collect(s, f, rep)
+	grids, err := r.collect(ctx, s, f, rep)
 	rep.Bytes = f.bytes
 	if err != nil {
+		rep.Limit, err = r.limit(err)
 		return last, nil, err
 	}
 	return guide.Note{
@@ -129,10 +163,10 @@ func (r *run) fits(n *guide.Note, s *setting.Source) bool {
 // are those of known.
 func (r *run) open(ctx context.Context, s *setting.Source, known *guide.Note) (*file, error) {
 	if s.File != "" {
-		return openFile(ctx, s.File, known)
+		return openFile(ctx, s.File, known, r.MaxBytes)
 	}
 	res, err := r.Client.Open(ctx, origin.Request{
-		URL: s.URL, MaxBytes: maxFile, Timeout: maxTime, Wait: maxWait,
+		URL: s.URL, MaxBytes: r.MaxBytes, Timeout: r.MaxTime, Wait: r.MaxTime,
 		IfNoneMatch: known.ETag, IfModifiedSince: known.Modified,
 	})
 	if err != nil {
@@ -146,8 +180,8 @@ func (r *run) open(ctx context.Context, s *setting.Source, known *guide.Note) (*
 }
 
 // openFile opens a file on disk, with an ETag made from its size and time of
-// modification.
-func openFile(ctx context.Context, path string, known *guide.Note) (*file, error) {
+// modification, unless it has more than most bytes.
+func openFile(ctx context.Context, path string, known *guide.Note, most int64) (*file, error) {
 	info, err := os.Stat(path) // before os.Open, which blocks on a pipe
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -156,7 +190,7 @@ func openFile(ctx context.Context, path string, known *guide.Note) (*file, error
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, errNoFile
-	case info.Size() > maxFile:
+	case info.Size() > most:
 		return nil, origin.ErrLimit.Because(fmt.Errorf("the file has %d bytes", info.Size()))
 	}
 	etag := fmt.Sprintf("%d-%d", info.Size(), info.ModTime().UnixNano())
@@ -171,9 +205,11 @@ func openFile(ctx context.Context, path string, known *guide.Note) (*file, error
 }
 
 // collect reads a file to its end and returns the programmes of its channels.
-func (r *run) collect(s *setting.Source, f *file, rep *SourceReport) (map[string]guide.Grid, error) {
-	c := gather.NewCollector(*s, r.matcher, r.window, cmp.Or(r.MaxMemory, maxMemory))
-	count, err := xmltv.Read(f, c.Options(), c.Channel, c.Programme)
+func (r *run) collect(ctx context.Context, s *setting.Source, f *file, rep *SourceReport) (map[string]guide.Grid, error) {
+	c := gather.NewCollector(*s, r.matcher, r.window, r.MaxMemory)
+	o := c.Options()
+	o.MaxBytes, o.Check = r.MaxBytes, func() error { return context.Cause(ctx) }
+	count, err := xmltv.Read(f, o, c.Channel, c.Programme)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,11 @@ type Options struct {
 	// negative each source is stored by itself.
 	Batch time.Duration
 
-	MaxMemory int64 // bytes for the programmes of one source while it is read; 256 MiB when zero
+	// The limits of reading one source. When one ends the reading, the source is
+	// left as it was, and its report says which.
+	MaxBytes  int64         // of its file, as received and unpacked; 300 MiB when zero
+	MaxTime   time.Duration // to fetch and read it; 20 seconds when zero
+	MaxMemory int64         // bytes for its programmes; 256 MiB when zero
 }
 
 // MatcherOf returns a matcher of the channels in ix.
@@ -81,6 +85,7 @@ type SourceReport struct {
 	Name      string     `json:"name"`
 	Location  string     `json:"location"`            // without the query of a URL, which may hold a secret
 	Problem   string     `json:"problem"`             // empty when the source is good
+	Limit     string     `json:"limit"`               // that ended the reading: bytes, time, memory or items; empty when none did
 	Earlier   int        `json:"earlier"`             // channels that still show what an earlier run read
 	Unchanged bool       `json:"unchanged"`           // the file has not changed since it was last read
 	Bytes     int64      `json:"bytes"`               // of the file as received
@@ -97,6 +102,7 @@ var errAllFailed = errors.New("no source of the guide could be read")
 // accepts what it gives however little that is.
 func NewJob(o Options) job.Job {
 	return job.Job{Name: Name, Run: func(ctx context.Context, order job.Order) (any, error) {
+		o.limits()
 		r := &run{Options: o, order: order, fence: job.Fence(ctx), window: guide.WindowOf(o.Now())}
 		r.report = &Report{Day: r.window.From.Format(time.DateOnly), Sources: []SourceReport{}, Steps: map[string]int64{}}
 		return r.report, r.do(ctx)

@@ -462,7 +462,7 @@ func TestGuideMemory(t *testing.T) {
 	r.check("without descriptions", map[string]string{"A.br": "one 24 24", "B.br": "one 24 24"})
 	r.MaxMemory = 1000
 	r.pass(24 * time.Hour)
-	if rep, err := r.run(job.Order{}); err == nil || !strings.Contains(rep.Sources[0].Problem, "memory") {
+	if rep, err := r.run(job.Order{}); err == nil || rep.Sources[0].Limit != "memory" || !strings.Contains(rep.Sources[0].Problem, "memory") {
 		t.Errorf("%+v, %v", rep.Sources[0], err)
 	}
 	r.check("what it gave", map[string]string{"A.br": "one 24", "B.br": "one 24"})

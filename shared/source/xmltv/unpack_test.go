@@ -155,3 +155,21 @@ func TestMaxBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestCheck reads bombs of every packing with a check that fails after a few calls:
+// reading ends with its error, after at most 64 KiB for each call.
+func TestCheck(t *testing.T) {
+	late := errors.New("out of time")
+	for name, data := range packings(t, []byte("<tv>"+strings.Repeat("<url></url>", 100_000)+"</tv>")) {
+		calls := 0
+		_, err := readAll(bytes.NewReader(data), Options{Check: func() error {
+			if calls++; calls > 3 {
+				return late
+			}
+			return nil
+		}})
+		if !errors.Is(err, late) || calls != 4 {
+			t.Errorf("%s: %v after %d calls", name, err, calls)
+		}
+	}
+}

@@ -73,7 +73,12 @@ var (
 type Options struct {
 	Location *time.Location // of times without a zone; nil is UTC, as the DTD says
 	Language string         // of the texts to prefer where there are several, as ISO 639-1; empty takes the first
-	MaxBytes int64          // of the file, unpacked; 0 is 2 GiB
+	MaxBytes int64          // of the file, packed or unpacked; 0 is 2 GiB
+
+	// Check, if not nil, is called before each read of unpacked text, at most
+	// 64 KiB; its error ends reading. It bounds the time that a file takes, since
+	// a few packed bytes may hold hours of text.
+	Check func() error
 
 	// From and To leave out programmes that do not overlap [From, To); a zero
 	// is no bound. A programme without a stop time may last for MaxLength.
@@ -102,7 +107,24 @@ func Read(r io.Reader, o Options, channel func(*Channel) error, programme func(*
 	if err != nil {
 		return source.Count{}, err
 	}
+	if o.Check != nil {
+		text = &checked{text, o.Check}
+	}
 	g := newReader(text, o, channel, programme)
 	err = g.document()
 	return g.count, err
+}
+
+// A checked reader fails when check does.
+type checked struct {
+	r     io.Reader
+	check func() error
+}
+
+// Read calls check and reads at most 64 KiB.
+func (c *checked) Read(p []byte) (int, error) {
+	if err := c.check(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p[:min(len(p), packing.BufferSize)])
 }

@@ -16,9 +16,9 @@ import (
 	"miramundo.dev/shared/source"
 )
 
-// bufferSize is the size in bytes of the buffers for decompression and
+// BufferSize is the size in bytes of the buffers for decompression and
 // decoding.
-const bufferSize = 64 << 10
+const BufferSize = 64 << 10
 
 // What is wrong with a file, besides [source.ErrForm] and [source.ErrTruncated].
 var (
@@ -42,7 +42,7 @@ func Open(r io.Reader, limit int64) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	br := bufio.NewReaderSize(&meter{r: plain, left: limit}, bufferSize)
+	br := bufio.NewReaderSize(&meter{r: plain, left: limit}, BufferSize)
 	if isPacked(br) {
 		return nil, fmt.Errorf("%w: twice", ErrPacking)
 	}
@@ -58,7 +58,7 @@ func begins(r *bufio.Reader, magic []byte) bool {
 
 // unpack decompresses a file, according to its first bytes.
 func unpack(packed *meter) (io.Reader, error) {
-	br := bufio.NewReaderSize(packed, bufferSize)
+	br := bufio.NewReaderSize(packed, BufferSize)
 	u := &unpacker{below: packed}
 	var err error
 	switch {
