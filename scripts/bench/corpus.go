@@ -12,6 +12,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/build"
 	"miramundo.dev/shared/catalog/index/indextest"
+	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
 )
 
@@ -32,20 +33,30 @@ func corpus(ctx context.Context, size, data string) (reg *catalog.Register, name
 }
 
 func realCatalog(ctx context.Context, data string) (*catalog.Register, string, error) {
+	ds, name, err := sources(ctx, data)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case ds == nil:
+		return indextest.Synthetic(1, 90_000), name, nil
+	}
+	reg, _ := build.Register(ds, nil, time.Now())
+	return reg, name, nil
+}
+
+// sources returns the rows of the sources in the folder data, or nil when that
+// folder does not exist, and the name of the catalog that is made of them.
+func sources(ctx context.Context, data string) (*source.Dataset, string, error) {
 	plan, name := collect.Sample(), "sample catalog"
 	if data != sampleData {
 		if _, err := os.Stat(data); err != nil {
-			return indextest.Synthetic(1, 90_000), "synthetic catalog", nil
+			return nil, "synthetic catalog", nil
 		}
 		place := collect.Folder(data)
 		plan, name = collect.Plan{IPTVOrg: place, Radio: place}, "real catalog"
 	}
 	ds, err := collect.Load(ctx, plan, collect.Options{})
-	if err != nil {
-		return nil, "", err
-	}
-	reg, _ := build.Register(ds, nil, time.Now())
-	return reg, name, nil
+	return ds, name, err
 }
 
 // multiply returns a catalog of n records: the records of reg, and variations of

@@ -3,15 +3,22 @@ package main
 import (
 	"context"
 	"io"
+	"time"
 
 	"miramundo.dev/scripts/bench/overfound"
+	"miramundo.dev/shared/catalog/build"
+	"miramundo.dev/shared/catalog/index/indextest"
 )
 
 // foundPart measures how often a search finds what people look for.
 func foundPart(ctx context.Context, out io.Writer, o options) error {
-	reg, name, err := corpus(ctx, "real", o.data)
+	ds, name, err := sources(ctx, o.data)
 	if err != nil {
 		return err
 	}
-	return overfound.Run(out, overfound.Options{Name: name, Register: reg, Queries: o.queries, Misses: o.misses, Enforce: o.enforce})
+	reg := indextest.Synthetic(1, 90_000)
+	if ds != nil {
+		reg, _ = build.Register(ds, nil, time.Now())
+	}
+	return overfound.Run(out, overfound.Options{Name: name, Register: reg, Dataset: ds, Queries: o.queries, Misses: o.misses, Enforce: o.enforce})
 }

@@ -6,7 +6,8 @@
 // it, and the place of the first answer is compared with two simple ways to
 // search: the names that contain the query in their order, and the same by votes.
 // A query that no record answers is counted apart, as is one whose answers have
-// no stream that plays: those are asked among all records.
+// no stream that plays: those are asked among all records. Then every name of a
+// feed and of a folded station is asked (names.go).
 package overfound
 
 import (
@@ -21,6 +22,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/source"
 )
 
 // The goals of the design, in percent of the queries that have an answer.
@@ -40,9 +42,10 @@ var ErrMissed = errors.New("a goal is missed")
 type Options struct {
 	Name     string // of the catalog
 	Register *catalog.Register
-	Queries  string // file of other queries; empty for the set of the repository
-	Misses   bool   // print the queries that are not answered first
-	Enforce  bool   // fail with ErrMissed when a goal is missed
+	Dataset  *source.Dataset // that the catalog was built from; nil for a synthetic one
+	Queries  string          // file of other queries; empty for the set of the repository
+	Misses   bool            // print the queries that are not answered first
+	Enforce  bool            // fail with ErrMissed when a goal is missed
 }
 
 // Run asks the judged queries, and prints the shares of those that are answered
@@ -67,7 +70,11 @@ func Run(out io.Writer, o Options) error {
 	if o.Misses {
 		printMisses(out, list, results)
 	}
-	if reached := printGoals(t, whole); o.Enforce && !reached {
+	reached := printGoals(t, whole)
+	if o.Dataset != nil {
+		reached = namesPart(out, t, s, o) && reached
+	}
+	if o.Enforce && !reached {
 		return ErrMissed
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/source"
 )
 
 // TestOwnQueries checks that the set of the repository is large, in many
@@ -165,5 +166,54 @@ func TestRun(t *testing.T) {
 	o.Enforce = true
 	if err := Run(&out, o); !errors.Is(err, ErrMissed) {
 		t.Errorf("error %v of a run that misses its goals, want ErrMissed", err)
+	}
+}
+
+// TestNameSets checks which names of feeds and folded stations are asked, and
+// which records bear them.
+func TestNameSets(t *testing.T) {
+	reg := fixture()
+	reg.ChannelAliases = map[string]string{"rb.old": "rb.1", "rb.same": "rb.2", "rb.gone": "rb.9"}
+	records := map[string]*catalog.Record{}
+	for i := range reg.Records {
+		records[reg.Records[i].ID] = &reg.Records[i]
+	}
+	ds := &source.Dataset{
+		Feeds: []source.Feed{
+			{Channel: "Alpha.br", ID: "SD", Name: "SD", Main: true, AltNames: []string{"Nacional"}},
+			{Channel: "Alpha.br", ID: "North", Name: "North", AltNames: []string{"Norte"}},
+			{Channel: "Unknown.br", ID: "North", Name: "North"},
+		},
+		Stations: []source.Station{{UUID: "OLD", Name: "Epsilon"}, {UUID: "same", Name: "delta  three"}, {UUID: "gone", Name: "Zeta"}, {UUID: "1", Name: "Eta"}},
+	}
+	feeds, folded := feedNames(ds, records), foldedNames(ds, reg, records)
+	want := []askedName{{"Alpha Nacional", "Alpha.br"}, {"Alpha North", "Alpha.br"}, {"Alpha Norte", "Alpha.br"}}
+	if diff := cmp.Diff(want, feeds.asked, cmp.AllowUnexported(askedName{})); diff != "" {
+		t.Errorf("names of feeds (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]askedName{{"Epsilon", "rb.1"}}, folded.asked, cmp.AllowUnexported(askedName{})); diff != "" {
+		t.Errorf("names of folded stations (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]bool{"rb.1": true}, folded.bearers["epsilon"]); diff != "" {
+		t.Errorf("bearers of a folded name (-want +got):\n%s", diff)
+	}
+}
+
+// TestNamesPart checks that a name that a record bears is found, and that one
+// that the search cannot reach is listed.
+func TestNamesPart(t *testing.T) {
+	reg := fixture()
+	reg.Records[3].AltNames = []string{"Epsilon"}
+	reg.ChannelAliases = map[string]string{"rb.4": "rb.1", "rb.5": "rb.1"}
+	ds := &source.Dataset{Stations: []source.Station{{UUID: "4", Name: "Epsilon"}, {UUID: "5", Name: "Omega"}}}
+	var out bytes.Buffer
+	if err := Run(&out, Options{Name: "fixture", Register: reg, Dataset: ds, Misses: true}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{"name of a folded station 2 50.0 50.0 50.0 MISSED", "name of a folded station missed radio Omega rb.1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the output lacks %q:\n%s", want, text)
+		}
 	}
 }

@@ -1,0 +1,150 @@
+package overfound
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"miramundo.dev/scripts/bench/table"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
+	"miramundo.dev/shared/catalog/fold"
+	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/source"
+)
+
+// Besides the judged queries, a search must find each channel by the names of
+// its feeds, and each station by the names of the entries that were folded into
+// it. All these names of the sources are asked, as far as they are not the name
+// of the record itself. A name that several records bear is found when any of
+// them is: no page could show all.
+
+// goalNames is the share of these names that must find a bearer, in percent.
+const goalNames = 99.0
+
+// mostListed bounds how many names that are not found are listed.
+const mostListed = 200
+
+// A nameSet is a set of names of one kind of record, with the records that bear
+// each.
+type nameSet struct {
+	title   string
+	kind    string
+	bearers map[string]map[string]bool // ids by folded name
+	asked   []askedName
+}
+
+// An askedName is a name by which the record with an id must be found.
+type askedName struct{ text, id string }
+
+func newNameSet(title string, kind catalog.Kind, records map[string]*catalog.Record) *nameSet {
+	n := &nameSet{title: title, kind: kind.String(), bearers: map[string]map[string]bool{}}
+	for id, r := range records {
+		if r.Kind == kind {
+			n.bear(r.Name, id)
+			for _, name := range r.AltNames {
+				n.bear(name, id)
+			}
+		}
+	}
+	return n
+}
+
+// bear notes that the record with an id bears a name.
+func (n *nameSet) bear(name, id string) {
+	key := fold.Words(name)
+	if n.bearers[key] == nil {
+		n.bearers[key] = map[string]bool{}
+	}
+	n.bearers[key][id] = true
+}
+
+// ask adds a name by which r must be found.
+func (n *nameSet) ask(name string, r *catalog.Record) {
+	if key := fold.Words(name); key == "" || key == fold.Words(r.Name) {
+		return
+	}
+	n.bear(name, r.ID)
+	n.asked = append(n.asked, askedName{name, r.ID})
+}
+
+// feedNames returns the names of channels with those of their other feeds.
+func feedNames(ds *source.Dataset, records map[string]*catalog.Record) *nameSet {
+	n := newNameSet("channel + name of another feed", catalog.TV, records)
+	for i := range ds.Feeds {
+		f := &ds.Feeds[i]
+		r := records[f.Channel]
+		if r == nil || r.Kind != catalog.TV {
+			continue
+		}
+		if !f.Main {
+			n.ask(r.Name+" "+f.Name, r)
+		}
+		for _, name := range f.AltNames {
+			n.ask(r.Name+" "+name, r)
+		}
+	}
+	return n
+}
+
+// foldedNames returns the names of the entries that were folded into stations.
+func foldedNames(ds *source.Dataset, reg *catalog.Register, records map[string]*catalog.Record) *nameSet {
+	n := newNameSet("name of a folded station", catalog.Station, records)
+	for i := range ds.Stations {
+		s := &ds.Stations[i]
+		if r := records[reg.ChannelAliases["rb."+strings.ToLower(s.UUID)]]; r != nil {
+			n.ask(s.Name, r)
+		}
+	}
+	return n
+}
+
+// namesPart asks all names of feeds and folded stations, prints the shares that
+// are found, and returns whether the goal is reached.
+func namesPart(out io.Writer, t *table.Table, s *searcher, o Options) bool {
+	records := map[string]*catalog.Record{}
+	for i := range s.records {
+		records[s.records[i].ID] = &s.records[i]
+	}
+	t.Head("names", "asked", "first %", "in 5 %", "zero %")
+	reached := true
+	for _, set := range []*nameSet{feedNames(o.Dataset, records), foldedNames(o.Dataset, o.Register, records)} {
+		sum, lost := s.askNames(set, records)
+		t.Row(set.title, fmt.Sprint(sum.asked), fmt.Sprintf("%.1f", sum.percent(sum.first)), fmt.Sprintf("%.1f", sum.percent(sum.five)),
+			fmt.Sprintf("%.1f", sum.percent(sum.zero)), table.Verdict(sum.percent(sum.five) >= goalNames))
+		reached = reached && sum.percent(sum.five) >= goalNames
+		if o.Misses {
+			listNames(out, set, lost)
+		}
+	}
+	return reached
+}
+
+// askNames asks the names of set, and returns the shares and the names that are
+// not found. A record without a stream that plays is asked among all records.
+func (s *searcher) askNames(set *nameSet, records map[string]*catalog.Record) (sum share, lost []askedName) {
+	for _, name := range set.asked {
+		sel := filter.Selection{Q: name.text, Kind: set.kind, Playable: records[name.id].Playable(), Sort: "relevance"}
+		sel.Normalize()
+		docs, total := s.view.Find(index.Query{Selection: sel, Limit: shown})
+		r := result{place: nowhere, total: total}
+		for i, doc := range docs {
+			if set.bearers[fold.Words(name.text)][s.records[doc].ID] {
+				r.place = place(i)
+				break
+			}
+		}
+		if sum.add(&r); r.place == nowhere {
+			lost = append(lost, name)
+		}
+	}
+	return sum, lost
+}
+
+// listNames prints names that are not found, evenly chosen when there are many.
+func listNames(out io.Writer, set *nameSet, lost []askedName) {
+	step := max(1, len(lost)/mostListed)
+	for i := 0; i < len(lost); i += step {
+		fmt.Fprintf(out, "%s\tmissed\t%s %s\t%s\n", set.title, set.kind, lost[i].text, lost[i].id)
+	}
+}
