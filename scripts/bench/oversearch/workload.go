@@ -16,17 +16,23 @@ type class struct {
 	queries []index.Query
 }
 
+// words reports whether the searches of c have words.
+func (c *class) words() bool { return len(c.queries) > 0 && c.queries[0].Q != "" }
+
 // A maker makes a search that finds the given record. It reports false when the
 // record does not suit, such as one without a country.
 type maker func(r *rand.Rand, d *catalog.Record) (index.Query, bool)
 
-// classes are all classes that are measured. Those with a weight are the mix: the
-// requests of a usual day.
-var classes = []struct {
+// A recipe makes the searches of a class.
+type recipe struct {
 	name   string
 	weight int
 	make   maker
-}{
+}
+
+// recipes are all classes with the spec's orders. Those with a weight are the mix:
+// the requests of a usual day.
+var recipes = []recipe{
 	{"browse, page 1", 35, browse},
 	{"page 500 of all", 5, func(*rand.Rand, *catalog.Record) (index.Query, bool) {
 		return index.Query{Selection: filter.Selection{Kind: "all", Playable: true}, Offset: 499 * pageSize}, true
@@ -91,12 +97,16 @@ const (
 	seedChosen = 42
 )
 
-// workload returns perClass searches of every class for records of reg, the same
-// for the same reg. Classes that few records suit may have fewer.
-func workload(reg *catalog.Register) []class {
-	r := rand.New(rand.NewPCG(seedChosen, 1))
+// workload returns perClass searches of every class with the spec's orders, for
+// records of reg, the same for the same reg. Classes that few records suit may
+// have fewer.
+func workload(reg *catalog.Register) []class { return follow(recipes, reg, 1) }
+
+// follow returns perClass searches of each recipe.
+func follow(recipes []recipe, reg *catalog.Register, seed uint64) []class {
+	r := rand.New(rand.NewPCG(seedChosen, seed))
 	var out []class
-	for _, c := range classes {
+	for _, c := range recipes {
 		queries := make([]index.Query, 0, perClass)
 		for range perClass * maxPerTry {
 			q, ok := c.make(r, &reg.Records[r.IntN(len(reg.Records))])
