@@ -93,11 +93,15 @@ func gone(reg, prev *catalog.Register, h hidden, blocklist []source.Block, succe
 	shown, adult := idsOf(reg.Records), h.adult(blocklist)
 	list := h.gone(adult, successors)
 	if prev != nil {
-		f := former{reg, prev, func(id string) bool {
+		f := former{reg: reg, prev: prev, blocked: map[string]bool{}}
+		f.settled = func(id string) bool {
 			_, leads := reg.ChannelAliases[id]
 			_, listed := h[id]
 			return shown[id] || leads || listed || adult[id]
-		}}
+		}
+		for _, b := range blocklist {
+			f.blocked[b.Channel] = true
+		}
 		list = append(list, f.tombstones()...)
 		slices.SortFunc(list, byID)
 		list = append(list, f.aliases(list)...)
@@ -134,7 +138,8 @@ func (h hidden) gone(adult map[string]bool, successors map[string]string) []cata
 // A former finds the ids of an earlier register that now lead nowhere.
 type former struct {
 	reg, prev *catalog.Register
-	settled   func(id string) bool // the id is shown, leads to a record, or is the source's to explain
+	settled   func(id string) bool // the id is shown, leads to a record, or a row of the source explains it
+	blocked   map[string]bool      // ids of the blocklist
 }
 
 // tombstones returns the channels and stations of the earlier register, shown or
@@ -143,12 +148,18 @@ func (f *former) tombstones() []catalog.Gone {
 	var list []catalog.Gone
 	today := f.reg.BuiltAt.Format(time.DateOnly)
 	for i := range f.prev.Records {
-		if r := &f.prev.Records[i]; !f.settled(r.ID) {
-			list = append(list, catalog.Gone{
-				ID: r.ID, Kind: r.Kind, Name: r.Name, AltNames: r.AltNames, Country: r.Country,
-				Reason: catalog.GoneVanished, Since: today, ReplacedBy: r.ReplacedBy,
-			})
+		r := &f.prev.Records[i]
+		if f.settled(r.ID) {
+			continue
 		}
+		g := catalog.Gone{
+			ID: r.ID, Kind: r.Kind, Name: r.Name, AltNames: r.AltNames, Country: r.Country,
+			Reason: catalog.GoneVanished, Since: today, ReplacedBy: r.ReplacedBy,
+		}
+		if f.blocked[r.ID] {
+			g.Reason = catalog.GoneBlocked
+		}
+		list = append(list, g)
 	}
 	for _, g := range f.prev.Gone {
 		if !f.settled(g.ID) {

@@ -100,7 +100,14 @@ func TestTombstones(t *testing.T) {
 	blocked := "Name of D.br|blocked||"
 	reload(adult, map[string]string{"B.br": b, "Former.br": b + "B.br", "D.br": blocked})
 	reload(listed("A.br"), map[string]string{"B.br": b, "Former.br": b + "B.br", "D.br": blocked})
-	reload(listed("A.br", "B.br", "C.br"), map[string]string{"Former.br": b + "B.br", "D.br": blocked})
+	unlisted := &source.Dataset{Blocklist: []source.Block{{Channel: "A.br", Reason: "dmca"}}}
+	before := reg
+	reload(unlisted, map[string]string{"A.br": "Name of A.br|blocked|2026-03-19|", "B.br": b, "Former.br": b + "B.br", "D.br": blocked})
+	reg = before
+	reload(listed("A.br", "B.br", "C.br"), map[string]string{"D.br": blocked})
+	if to := reg.ChannelAliases["Former.br"]; to != "B.br" {
+		t.Errorf("Former.br is an alias of %q, want B.br, which is back", to)
+	}
 	reload(listed("A.br", "B.br", "C.br", "Former.br"), map[string]string{"D.br": blocked})
 }
 

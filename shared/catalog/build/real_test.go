@@ -48,9 +48,9 @@ func homes(records []catalog.Record) map[home][]*catalog.StreamRecord {
 }
 
 // TestNextWeek reloads the real sources of one week over those of the week
-// before. A stream whose channel, feed and source are the same keeps its id; an
-// id that is gone leads to a stream of the same channel and feed, while there
-// is one.
+// before. A stream whose channel, feed and source are the same keeps its id, and
+// so does one that moved with its URL within its channel; an id that is gone
+// leads to a stream of the same channel and feed, while there is one.
 func TestNextWeek(t *testing.T) {
 	first, _ := Register(load(t, "catalog-before", false), nil, now)
 	next, _ := Register(load(t, "catalog", false), first, now)
@@ -62,12 +62,21 @@ func TestNextWeek(t *testing.T) {
 			groupOf[s.ID.String()] = g
 		}
 	}
-	kept, moved, led := 0, 0, 0
+	urlOf := map[string]string{} // by stream id
+	for i := range next.Records {
+		for _, s := range next.Records[i].Streams {
+			urlOf[s.ID.String()] = s.URL
+		}
+	}
+	kept, followed, moved, led := 0, 0, 0, 0
 	for g, streams := range homes(first.Records) {
 		for i, s := range streams {
 			id := s.ID.String()
-			switch _, there := groupOf[id]; {
-			case there && groupOf[id] != g:
+			switch now, there := groupOf[id]; {
+			case there && now != g && now.channel == g.channel && urlOf[id] == s.URL:
+				followed++
+				continue
+			case there && now != g:
 				t.Errorf("%s of group %v is now of %v", id, g, groupOf[id])
 			case there:
 				kept++
@@ -83,7 +92,7 @@ func TestNextWeek(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d ids kept, %d lead to another stream, %d gone with their feed", kept, led, moved)
+	t.Logf("%d ids kept, %d moved with their stream, %d lead to another stream, %d gone with their feed", kept, followed, led, moved)
 	if kept < 10_000 {
 		t.Errorf("only %d ids were kept", kept)
 	}
@@ -104,4 +113,117 @@ func BenchmarkRegister(b *testing.B) {
 			Register(ds, first, now)
 		}
 	})
+}
+
+// TestVanished checks that of all channels of the real sources of one week, each
+// is shown the week after, leads to a channel that is, or is listed as gone: but
+// for those that are adult by then.
+func TestVanished(t *testing.T) {
+	first, _ := Register(load(t, "catalog-before", false), nil, now)
+	ds := load(t, "catalog", false)
+	next, _ := Register(ds, first, now)
+	adult := map[string]bool{}
+	for i := range ds.Channels {
+		adult[ds.Channels[i].ID] = ds.Channels[i].NSFW
+	}
+	shown, led, gone := idsOf(next.Records), 0, 0
+	for i := range first.Records {
+		id := first.Records[i].ID
+		to, leads := next.ChannelAliases[id]
+		_, listed := findGone(next.Gone, id)
+		switch {
+		case shown[id]:
+		case leads && shown[to]:
+			led++
+		case listed:
+			gone++
+		case !adult[id]:
+			t.Errorf("%s, %s, is lost", id, first.Records[i].Name)
+		}
+	}
+	t.Logf("of %d channels that vanished %d lead to another and %d are listed as gone", led+gone, led, gone)
+	if led+gone == 0 {
+		t.Error("no channel vanished")
+	}
+}
+
+// TestRealRenames renames and removes real channels and stations by the hundred.
+// A renamed one must lead to its new id, and never to another; one that is
+// removed may lead only to an entry for the same programme, which few have.
+func TestRealRenames(t *testing.T) {
+	ds := load(t, "catalog", true)
+	first, _ := Register(ds, nil, now)
+	shown := idsOf(first.Records)
+	next, renamed, removed := disturb(ds, shown)
+	reg, _ := Register(next, first, now)
+	led := 0
+	for id, to := range renamed {
+		switch got := reg.ChannelAliases[id]; {
+		case got == to || reg.ChannelAliases[to] == got && got != "": // or to the station that absorbed it
+			led++
+		case got != "":
+			t.Errorf("%s was renamed to %s, but leads to %s", id, to, got)
+		}
+	}
+	wrong := 0
+	for id := range removed {
+		to, leads := reg.ChannelAliases[id]
+		_, listed := findGone(reg.Gone, id)
+		if leads && shown[to] {
+			wrong++
+		}
+		if !leads && !listed {
+			t.Errorf("%s was removed, but is not listed as gone", id)
+		}
+	}
+	t.Logf("%d of %d renamed ids lead on; %d of %d that were removed lead elsewhere", led, len(renamed), wrong, len(removed))
+	if len(renamed) < 1000 || led*100 < len(renamed)*99 {
+		t.Errorf("only %d of %d renamed ids lead on", led, len(renamed))
+	}
+	if len(removed) < 1000 || wrong*20 > len(removed) {
+		t.Errorf("%d of %d ids that were removed lead elsewhere", wrong, len(removed))
+	}
+}
+
+// disturb returns a copy of ds in which every 40th channel with a stream and
+// every 40th station has another id, and every 41st is removed.
+func disturb(ds *source.Dataset, shown map[string]bool) (next *source.Dataset, renamed map[string]string, removed map[string]bool) {
+	cut := *ds
+	renamed, removed = map[string]string{}, map[string]bool{}
+	streamed := map[string]bool{}
+	for i := range ds.Streams {
+		streamed[ds.Streams[i].Channel] = true
+	}
+	cut.Channels, cut.Streams, cut.Stations = nil, nil, nil
+	for i, c := range ds.Channels {
+		switch id := c.ID; {
+		case i%40 == 0 && streamed[id] && shown[id]:
+			c.ID = "New" + id
+			renamed[id] = c.ID
+		case i%41 == 0 && shown[id]:
+			removed[id] = true
+			continue
+		}
+		cut.Channels = append(cut.Channels, c)
+	}
+	for _, s := range ds.Streams {
+		if to, ok := renamed[s.Channel]; ok {
+			s.Channel = to
+		}
+		if !removed[s.Channel] {
+			cut.Streams = append(cut.Streams, s)
+		}
+	}
+	for i, s := range ds.Stations {
+		switch id := stationPrefix + s.UUID; {
+		case i%40 == 0 && shown[id]:
+			s.UUID = uuid(i)
+			renamed[id] = stationPrefix + s.UUID
+		case i%41 == 0 && shown[id]:
+			removed[id] = true
+			continue
+		}
+		cut.Stations = append(cut.Stations, s)
+	}
+	return &cut, renamed, removed
 }

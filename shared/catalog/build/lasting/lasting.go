@@ -4,35 +4,41 @@
 // a reload in which a source renames a channel or moves a stream.
 //
 // Streams are matched with the earlier register in groups of channel, feed and
-// source. Within a group a stream with an unchanged URL keeps its id; the
-// streams left over take over the ids left over, in order, since a source that
-// replaces a dead URL means the same stream. Only then do streams without an id
-// get a new one: the first 8 bytes of a SHA-256 of group and URL, which two
-// builds without a common history compute alike. A collision, with an id in use
-// or with zero, is resolved by a counter in the hash.
+// source. Within a group a stream with an unchanged URL keeps its id, and so does
+// one that moved with its URL to another feed or source of its channel. The
+// streams left over in a group take over the ids left over there, in order, since
+// a source that replaces a dead URL means the same stream. Only then do streams
+// without an id get a new one: the first 8 bytes of a SHA-256 of group and URL,
+// which two builds without a common history compute alike. A collision, with an
+// id in use or with zero, is resolved by a counter in the hash.
 //
 // An id of the earlier register that nothing took over becomes an alias of the
 // best stream of its group; earlier aliases are carried on while their target
-// exists, so that a chain of renames stays one step long. Channels follow by
-// their streams: a channel id that its source dropped becomes an alias of the
-// new channel that has one of its stream URLs.
+// exists, so that a chain of renames stays one step long. A channel id that its
+// source dropped becomes an alias of the channel that is clearly the same by its
+// streams, names, country and site (match.go).
 package lasting
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/build/clean"
-	"miramundo.dev/shared/source"
 )
 
 // A group identifies interchangeable streams: those of one channel, feed and
 // source. Within it an id survives a change of URL.
 type group struct{ channel, feed, origin string }
+
+func (g group) compare(o group) int {
+	return cmp.Or(cmp.Compare(g.channel, o.channel), cmp.Compare(g.feed, o.feed), cmp.Compare(g.origin, o.origin))
+}
 
 // A namer assigns the ids of streams.
 type namer struct {
@@ -51,6 +57,10 @@ func Streams(records []catalog.Record, prev *catalog.Register, channels map[stri
 	members := groups(records)
 	for g, streams := range members {
 		n.keep(g, streams)
+	}
+	n.follow(records)
+	for g, streams := range members {
+		n.replace(g, streams)
 	}
 	for i := range records {
 		n.assign(&records[i])
@@ -97,40 +107,59 @@ func (n *namer) add(channel string, streams []catalog.StreamRecord) {
 	}
 }
 
-// keep gives the streams of g the ids of their earlier streams: first by URL,
-// then those left over, in order. Afterwards n.old[g] holds the earlier streams
-// whose ids no stream took.
+// keep gives the streams of g the ids of its earlier streams with their URLs.
+// Afterwards n.old[g] holds the earlier streams whose ids no stream took.
 func (n *namer) keep(g group, streams []*catalog.StreamRecord) {
-	old := n.old[g]
-	if len(old) == 0 {
-		return
-	}
-	byURL := map[string]int{}
-	for i, s := range slices.Backward(old) {
-		byURL[clean.Normal(s.URL)] = i // the first of several counts
-	}
-	taken := make([]bool, len(old))
-	var rest []*catalog.StreamRecord
+	byURL := map[string]*catalog.StreamRecord{}
 	for _, s := range streams {
-		if i, ok := byURL[clean.Normal(s.URL)]; ok && !taken[i] {
-			n.claim(s, old[i].ID)
-			taken[i] = true
-		} else {
-			rest = append(rest, s)
+		byURL[clean.Normal(s.URL)] = s
+	}
+	n.old[g] = slices.DeleteFunc(n.old[g], func(old catalog.StreamRecord) bool {
+		s := byURL[clean.Normal(old.URL)]
+		if s == nil || s.ID != 0 {
+			return false
+		}
+		n.claim(s, old.ID)
+		return true
+	})
+}
+
+// follow gives streams without an id the ids of earlier streams of their channel
+// that had their URL in another feed or from another source.
+func (n *namer) follow(records []catalog.Record) {
+	type place struct{ channel, url string }
+	moved := map[place]*catalog.StreamRecord{}
+	for i := range records {
+		for k := range records[i].Streams {
+			s := &records[i].Streams[k]
+			at := place{records[i].ID, clean.Normal(s.URL)}
+			if s.ID == 0 && moved[at] == nil {
+				moved[at] = s
+			}
 		}
 	}
-	var gone []catalog.StreamRecord
-	for i, s := range old {
-		switch {
-		case taken[i]:
-		case len(rest) > 0:
-			n.claim(rest[0], s.ID)
-			rest = rest[1:]
-		default:
-			gone = append(gone, s)
+	maps.DeleteFunc(n.old, func(_ group, left []catalog.StreamRecord) bool { return len(left) == 0 })
+	for _, g := range slices.SortedFunc(maps.Keys(n.old), group.compare) {
+		n.old[g] = slices.DeleteFunc(n.old[g], func(old catalog.StreamRecord) bool {
+			s := moved[place{g.channel, clean.Normal(old.URL)}]
+			if s == nil || s.ID != 0 {
+				return false
+			}
+			n.claim(s, old.ID)
+			return true
+		})
+	}
+}
+
+// replace gives the streams of g that still have no id the ids that are left of
+// g, in order.
+func (n *namer) replace(g group, streams []*catalog.StreamRecord) {
+	for _, s := range streams {
+		if s.ID == 0 && len(n.old[g]) > 0 {
+			n.claim(s, n.old[g][0].ID)
+			n.old[g] = n.old[g][1:]
 		}
 	}
-	n.old[g] = gone
 }
 
 // claim gives s the id, which no other stream gets from then on.
@@ -191,77 +220,6 @@ func (n *namer) inherit(aliases, earlier map[string]string) {
 		if id, ok := catalog.ParseStreamID(to); ok && n.used[id] && from != to {
 			if old, ok := catalog.ParseStreamID(from); !ok || !n.used[old] {
 				aliases[from] = to
-			}
-		}
-	}
-}
-
-// Listed returns every channel id of the sources, shown or not.
-func Listed(ds *source.Dataset) map[string]bool {
-	ids := make(map[string]bool, len(ds.Channels))
-	for i := range ds.Channels {
-		ids[ds.Channels[i].ID] = true
-	}
-	return ids
-}
-
-// Channels returns the aliases of channel ids that were once published, or whose
-// source says which record took their place (merged), and that belong to no record
-// now.
-//
-// A channel that its source no longer lists, while a new channel has one of its
-// stream URLs, counts as renamed. A channel that the source still lists, but
-// that must not be shown any more, gets no alias but that of merged: its viewers
-// must not end up on another channel.
-func Channels(records []catalog.Record, merged map[string]string, prev *catalog.Register, upstream map[string]bool) map[string]string {
-	now := make(map[string]bool, len(records))
-	for i := range records {
-		now[records[i].ID] = true
-	}
-	aliases := map[string]string{}
-	if prev != nil {
-		renamed(aliases, records, prev, now, upstream)
-	}
-	for from, to := range merged {
-		aliases[from] = to
-	}
-	if prev != nil {
-		for from, to := range prev.ChannelAliases {
-			if next, ok := aliases[to]; ok {
-				to = next
-			}
-			if now[to] && !now[from] {
-				aliases[from] = to
-			}
-		}
-	}
-	return aliases
-}
-
-// renamed adds to aliases the TV channels of prev that were renamed. Stations
-// have the ids of their source's rows, which are never renamed.
-func renamed(aliases map[string]string, records []catalog.Record, prev *catalog.Register, now, upstream map[string]bool) {
-	before := make(map[string]bool, len(prev.Records))
-	for i := range prev.Records {
-		before[prev.Records[i].ID] = true
-	}
-	successor := map[string]string{} // by stream URL: the new channel that has it
-	for i := range records {
-		if r := &records[i]; !before[r.ID] {
-			for _, s := range r.Streams {
-				successor[clean.Normal(s.URL)] = r.ID
-			}
-		}
-	}
-	for i := range prev.Records {
-		r := &prev.Records[i]
-		if now[r.ID] || upstream[r.ID] || r.Kind != catalog.TV {
-			continue
-		}
-		for _, s := range r.Streams {
-			if to, ok := successor[clean.Normal(s.URL)]; ok {
-				aliases[r.ID] = to
-				break
 			}
 		}
 	}
