@@ -84,7 +84,7 @@ var modes = []struct{ mode, how string }{
 var steps = []struct{ does, tool, query string }{
 	{"Search channels by name.", "search_channels", "?q=news&limit=5"},
 	{"List the countries that have channels.", "list_countries", ""},
-	{"Search radio stations by tag, most voted first.", "search_channels", "?kind=radio&tag=jazz&sort=votes"},
+	{"Search radio stations by genre, most voted first.", "search_channels", "?kind=radio&genre=jazz&sort=votes"},
 	{"Read how fresh the catalog is.", "get_health", ""},
 }
 

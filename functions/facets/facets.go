@@ -15,6 +15,7 @@ import (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	list(filter.Country, (*Server).countries),
+	list(filter.Genre, (*Server).genres),
 	list(filter.Tag, (*Server).tags),
 	list(filter.Category, (*Server).categories),
 	list(filter.Language, (*Server).languages),
@@ -86,6 +87,17 @@ type tagsIn struct {
 func (s *Server) tags(ctx context.Context, in tagsIn) (items[catalog.TagFacet], error) {
 	return facet(ctx, s, func(v *index.View, _ int) []catalog.TagFacet {
 		return v.Tags(catalog.CountryCode(in.Country), in.Limit)
+	})
+}
+
+type genresIn struct {
+	Country string `query:"country" maxLength:"32" description:"ISO 3166-1 alpha-2."`
+	Lang    string `query:"lang" maxLength:"16" description:"Language of the names: pt, en, es, fr or de. Without it, Accept-Language decides."`
+}
+
+func (s *Server) genres(ctx context.Context, in genresIn) (items[catalog.GenreFacet], error) {
+	return facet(ctx, s, func(v *index.View, l int) []catalog.GenreFacet {
+		return v.Genres(catalog.CountryCode(in.Country), l)
 	})
 }
 

@@ -1,7 +1,7 @@
 package catalog
 
 // Facets are the entries of the lists of filter values, such as
-// GET /api/countries. Countries, languages and categories are named in the
+// GET /api/countries. Countries, languages, categories and genres are named in the
 // caller's language, places and networks as the source names them.
 
 // A CountryFacet is a country that has channels.
@@ -36,6 +36,13 @@ type QualityFacet struct {
 // A TagFacet is a tag of radio stations.
 type TagFacet struct {
 	ID    string `json:"id" description:"The tag in lower case, as in the source."`
+	Name  string `json:"name"`
+	Count int    `json:"count" description:"Playable stations."`
+}
+
+// A GenreFacet is a genre that radio stations have.
+type GenreFacet struct {
+	ID    string `json:"id" description:"Value of the filter genre, such as classic-rock."`
 	Name  string `json:"name"`
 	Count int    `json:"count" description:"Playable stations."`
 }

@@ -44,7 +44,7 @@ type Channel struct {
 	Subdivision    *string         `json:"subdivision" description:"State or province, catalog code."`
 	City           *string         `json:"city" description:"City, catalog code."`
 	Kind           string          `json:"kind" enum:"tv,radio" description:"tv or radio."`
-	Radio          *Radio          `json:"radio,omitempty" description:"Present only for radio stations."`
+	Radio          *RadioStation   `json:"radio,omitempty" description:"Present only for radio stations."`
 	Origin         string          `json:"origem" description:"Register that the record comes from."`
 	HealthExt      *MeasuredHealth `json:"health_ext" description:"Null when never measured."`
 	Social         *Social         `json:"social,omitempty" description:"Community counters of the channel."`
@@ -66,7 +66,7 @@ type Links struct {
 	APIIndex string `json:"api_index" format:"uri" description:"The index of the API."`
 }
 
-// Radio holds the fields that only stations have.
+// Radio holds the fields that only stations have, as the register stores them.
 type Radio struct {
 	Tags    []string `json:"tags" nullable:"false" description:"Free vocabulary, in lower case."`
 	Votes   int      `json:"votes" description:"Votes of listeners, counted by the source."`
@@ -74,6 +74,19 @@ type Radio struct {
 	Codec   *string  `json:"codec" description:"Codec, such as MP3 or AAC+."`
 	Bitrate *int     `json:"bitrate" description:"In kbit/s."`
 	Geo     *Geo     `json:"geo" description:"Position of the station."`
+}
+
+// A RadioStation is a Radio with the genres that its tags mean, which are derived
+// when a snapshot is loaded, and not stored.
+type RadioStation struct {
+	Radio
+	Genres []StationGenre `json:"genres" nullable:"false" description:"Genres that the tags mean; the ids are values of the filter genre."`
+}
+
+// A StationGenre is a genre of a station.
+type StationGenre struct {
+	ID   string `json:"id" description:"Value of the filter genre, such as classic-rock."`
+	Name string `json:"name" description:"Its name in the caller's language."`
 }
 
 // Geo is a place on the earth, in degrees.
@@ -229,4 +242,5 @@ type Filters struct {
 	Sort        string  `json:"sort" enum:"name,score,votes,relevance"`
 	Online      bool    `json:"online"`
 	Kind        string  `json:"kind" enum:"tv,radio,all"`
+	Genre       *string `json:"genre"`
 }

@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/genre"
 	"miramundo.dev/shared/i18n"
 )
 
@@ -46,6 +47,7 @@ type Selection struct {
 	Online      bool   `query:"online" default:"0" description:"1 keeps only channels that were seen online in the 48 hours before the last reload."`
 	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Kind of channel; radio stations are included only by radio and all."`
 	Tag         string `query:"tag" maxLength:"64" description:"Tag of radio stations; it needs kind radio or all."`
+	Genre       string `query:"genre" maxLength:"32" description:"Genre id of radio stations; it needs kind radio or all."`
 }
 
 // The kinds of channels that a selection may ask for.
@@ -77,6 +79,7 @@ const (
 	Sort
 	Online
 	Kind
+	Genre
 
 	Count // how many filters there are
 )
@@ -235,6 +238,21 @@ var All = complete([Count]Filter{
 	Sort:     {Name: "sort", Match: ByNone},
 	Online:   {Name: "online", Match: ByFlag, Chosen: "online"},
 	Kind:     {Name: "kind", Match: ByBase},
+	Genre: {
+		Name: "genre", Match: ByValue, Kinds: []string{Radio},
+		Values: func(r *catalog.Record) []string {
+			if r.Radio == nil {
+				return nil
+			}
+			return genre.Of(r.Radio.Tags)
+		},
+		Label: func(_ Names, id string, l i18n.Locale) (string, bool) { return genre.Label(id, l) },
+		Facet: &Facet{
+			"genres", "List the radio genres",
+			"Returns the genres of radio stations, most stations first, worldwide or in one country, with their names and their numbers of playable stations. Genres are derived from the tags that sources give. The ids are values of the filter genre, which needs kind=radio or kind=all.",
+			[]ID{Country},
+		},
+	},
 })
 
 // IDs returns the filters that select in a way, in the order of the table.
@@ -286,6 +304,8 @@ func (s *Selection) Text(id ID) *string {
 		return &s.Sort
 	case Kind:
 		return &s.Kind
+	case Genre:
+		return &s.Genre
 	}
 	return nil
 }

@@ -171,6 +171,8 @@ func TestLabel(t *testing.T) {
 		{filter.City, "BRXXX", "BRXXX"},
 		{filter.Tag, "rock", "rock"},
 		{filter.Tag, "", ""},
+		{filter.Genre, "love-songs", "Love songs"},
+		{filter.Genre, "no-genre", "no-genre"},
 	} {
 		var s filter.Selection
 		*s.Text(test.id) = test.value
@@ -189,7 +191,7 @@ func TestAppliesTo(t *testing.T) {
 			}
 		}
 	}
-	want := map[string][]string{"tag": {filter.TV, filter.Any}, "category": {filter.Radio}}
+	want := map[string][]string{"tag": {filter.TV, filter.Any}, "genre": {filter.TV, filter.Any}, "category": {filter.Radio}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("kinds to which filters do not apply (-want +got):\n%s", d)
 	}

@@ -62,6 +62,12 @@ func Find(id string) (int, bool) {
 	return number, ok
 }
 
+// FindBytes is Find for an id in bytes, without allocating.
+func FindBytes(id []byte) (int, bool) {
+	number, ok := vocabulary().byID[string(id)]
+	return number, ok
+}
+
 // Label returns the name of the genre with an id in a locale.
 func Label(id string, l i18n.Locale) (string, bool) {
 	number, ok := Find(id)

@@ -97,6 +97,8 @@ func compareFacets(t *testing.T, got, want *index.View) {
 			"cities":       {want.Cities("", "BR-A", kind), got.Cities("", "BR-A", kind)},
 			"tags":         {want.Tags("", 100), got.Tags("", 100)},
 			"tags of BR":   {want.Tags("BR", 3), got.Tags("BR", 3)},
+			"genres":       {want.Genres("", 2), got.Genres("", 2)},
+			"genres of BR": {want.Genres("BR", 2), got.Genres("BR", 2)},
 		} {
 			if d := cmp.Diff(lists[0], lists[1]); d != "" {
 				t.Errorf("%s of kind %q (-want +got):\n%s", name, kind, d)

@@ -20,9 +20,6 @@ import (
 	"miramundo.dev/shared/catalog/filter"
 )
 
-// Genre is the filter of senses that name a genre.
-const Genre = filter.Count
-
 // A Sense is a value of a filter that words name.
 type Sense struct {
 	Filter filter.ID

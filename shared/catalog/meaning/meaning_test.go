@@ -75,11 +75,7 @@ func read(m *meaning.Meanings, query string) (spans []string) {
 	for _, s := range m.Append(nil, words) {
 		text := string(bytes.Join(words[s.From:s.To], []byte(" "))) + ":"
 		for _, sense := range s.Senses {
-			name := "genre"
-			if sense.Filter != meaning.Genre {
-				name = filter.All[sense.Filter].Name
-			}
-			text += fmt.Sprintf(" %s=%s", name, sense.Value)
+			text += fmt.Sprintf(" %s=%s", filter.All[sense.Filter].Name, sense.Value)
 		}
 		spans = append(spans, text)
 	}

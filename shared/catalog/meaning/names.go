@@ -244,14 +244,14 @@ func (t *table) addGenres() {
 			strength = min(strength, byPart)
 		}
 		for number := range p.Genres.Numbers() {
-			if id := genre.All()[number].ID; t.Count(Genre, id) > 0 {
-				t.addFolded(text, "", Genre, id, strength)
+			if id := genre.All()[number].ID; t.Count(filter.Genre, id) > 0 {
+				t.addFolded(text, "", filter.Genre, id, strength)
 			}
 		}
 	}
 	for _, g := range genre.All() {
-		if t.Count(Genre, g.ID) > 0 {
-			t.addLabels(&g.Name, Genre, g.ID, byGenre)
+		if t.Count(filter.Genre, g.ID) > 0 {
+			t.addLabels(&g.Name, filter.Genre, g.ID, byGenre)
 		}
 	}
 }

@@ -19,7 +19,7 @@ type Catalog struct {
 	Subdivisions         []catalog.Subdivision
 	Cities               []catalog.City
 
-	// Count returns how many records have a value of a filter, or of a genre.
+	// Count returns how many records have a value of a filter.
 	// Values without records are left out of the table.
 	Count func(id filter.ID, value string) int
 }
@@ -66,7 +66,7 @@ func (t *table) addFolded(text, language string, id filter.ID, value string, str
 	if text == "" || len(text) > maxPhrase || strings.Count(text, " ") >= maxWords {
 		return
 	}
-	if most, ok := ceilings()[ceiling{filterName(id), text}]; ok {
+	if most, ok := ceilings()[ceiling{filter.All[id].Name, text}]; ok {
 		strength = min(strength, most)
 	}
 	e := t.entries[text]
@@ -83,14 +83,6 @@ func (t *table) addFolded(text, language string, id filter.ID, value string, str
 		e.senses = append(e.senses, Sense{Filter: id, Value: value})
 	}
 	e.senses[i].Strength = max(e.senses[i].Strength, uint8(strength))
-}
-
-// filterName returns the parameter of a filter, as common.txt writes it.
-func filterName(id filter.ID) string {
-	if id == Genre {
-		return "genre"
-	}
-	return filter.All[id].Name
 }
 
 // spokenFrom is the number of records from which a language is one of the 64

@@ -17,7 +17,9 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
+	"miramundo.dev/shared/catalog/genre"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/i18n"
 )
 
 // A Naive answers searches from the records of a register.
@@ -262,7 +264,7 @@ func (n *Naive) item(d doc, locale int, crowd index.Crowd) catalog.Channel {
 		Launched: nullable(d.Launched), ReplacedBy: nullable(d.ReplacedBy), FeedName: nullable(d.FeedName),
 		FeedFormat: nullable(d.FeedFormat), Timezones: list(d.Timezones), BroadcastArea: list(d.BroadcastArea),
 		Quality: d.Quality, HasGuide: d.HasGuide || d.schedule, GuideSite: site, GuideLang: nullable(d.GuideLang),
-		Subdivision: nullable(d.Subdivision), City: nullable(d.City), Kind: d.Kind.String(), Radio: d.Radio, Origin: d.Origin,
+		Subdivision: nullable(d.Subdivision), City: nullable(d.City), Kind: d.Kind.String(), Origin: d.Origin,
 		Social: &catalog.Social{}, API: n.links.Base + catalog.ChannelsPath + "/" + url.PathEscape(d.ID),
 	}
 	if d.name != "" {
@@ -289,17 +291,30 @@ func (n *Naive) item(d doc, locale int, crowd index.Crowd) catalog.Channel {
 		address := n.links.Base + catalog.LogosPath + url.PathEscape(d.logo)
 		c.LogoURL = &address
 	}
+	if d.Radio != nil {
+		c.Radio = withGenres(d.Radio, locale)
+	}
 	if crowd != nil {
 		*c.Social, _ = crowd.Social([]byte(d.ID))
 	}
 	return c
 }
 
+// withGenres returns r with the genres that its tags mean.
+func withGenres(r *catalog.Radio, locale int) *catalog.RadioStation {
+	shown := catalog.RadioStation{Radio: *r, Genres: []catalog.StationGenre{}}
+	for _, id := range genre.Of(r.Tags) {
+		name, _ := genre.Label(id, i18n.Locale(locale))
+		shown.Genres = append(shown.Genres, catalog.StationGenre{ID: id, Name: name})
+	}
+	return &shown
+}
+
 func filters(q index.Query) catalog.Filters {
 	return catalog.Filters{
 		Q: nullable(q.Q), Country: nullable(q.Country), Category: nullable(q.Category), Language: nullable(q.Language),
 		Network: nullable(q.Network), Quality: nullable(q.Quality), Subdivision: nullable(q.Subdivision), City: nullable(q.City),
-		Tag: nullable(q.Tag), Guide: q.Guide, Playable: q.Playable, Online: q.Online,
+		Tag: nullable(q.Tag), Genre: nullable(q.Genre), Guide: q.Guide, Playable: q.Playable, Online: q.Online,
 		Sort: cmp.Or(q.Sort, "name"), Kind: cmp.Or(q.Kind, "tv"),
 	}
 }

@@ -205,7 +205,7 @@ func (g *generator) stream(id uint64) catalog.StreamRecord {
 // often are the shares of searches by some filters; any other filter is in one
 // of twenty.
 var often = map[filter.ID]float64{
-	filter.Country: 0.25, filter.Category: 0.15, filter.Language: 0.15, filter.Quality: 0.1, filter.Tag: 0.1,
+	filter.Country: 0.25, filter.Category: 0.15, filter.Language: 0.15, filter.Quality: 0.1, filter.Tag: 0.1, filter.Genre: 0.1,
 }
 
 // Query returns a search made up by chance for the records of reg: mostly for

@@ -36,15 +36,17 @@ func assemble(c *snapshot.Columns) (*Index, error) {
 	ix.setAltNameHashes(&c.Docs)
 	ix.setFlags()
 	ix.setCategorySets()
+	ix.setGenreValues()
 	ix.setPostings(&c.Docs)
 	ix.Words = lexicon.New(c.Words, ix.N)
 	ix.ByVotes = posting.ByRank(ix.N, ix.voteRank)
 	return ix, nil
 }
 
-// escape returns t as its strings stand in JSON.
+// escape returns t as its strings stand in JSON, with room for the ids of genres.
 func escape(t *snapshot.Texts) snapshot.Texts {
-	out := snapshot.Texts{Bytes: make([]byte, 0, len(t.Bytes)), Ends: make([]uint32, 0, t.Len())}
+	texts, size := genreRoom()
+	out := snapshot.Texts{Bytes: make([]byte, 0, len(t.Bytes)+size), Ends: make([]uint32, 0, t.Len()+texts)}
 	for i := range uint32(t.Len()) {
 		out.Bytes = jsontext.Append(out.Bytes, t.At(i))
 		out.Ends = append(out.Ends, uint32(len(out.Bytes)))
@@ -215,6 +217,8 @@ func (ix *Index) pairs(dst []posting.Posting, d *snapshot.Docs, id filter.ID) []
 		return cells(dst, d.State, &ix.States, snapshot.StateSubdivision)
 	case filter.City:
 		return cells(dst, d.State, &ix.States, snapshot.StateCity)
+	case filter.Genre:
+		return ix.genrePairs(dst)
 	}
 	for doc := range uint32(ix.N) {
 		if id == filter.Quality {

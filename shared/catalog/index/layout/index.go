@@ -59,6 +59,7 @@ type Index struct {
 	Lists        snapshot.Lists
 	logos        logoColumns
 	Stations     StationColumns
+	Genres       GenreColumns
 	Streams      StreamColumns
 
 	Categories    []catalog.Category

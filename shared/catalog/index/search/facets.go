@@ -10,6 +10,7 @@ import (
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
+	"miramundo.dev/shared/catalog/genre"
 	"miramundo.dev/shared/catalog/index/layout"
 	"miramundo.dev/shared/catalog/snapshot"
 )
@@ -190,12 +191,9 @@ func (e *Engine) Tags(country string, limit int) []catalog.TagFacet {
 
 func (e *Engine) countryTags(country string) []catalog.TagFacet {
 	counts := map[uint32]int{}
-	if value, ok := e.ix.ValueNumber(country); ok {
-		stations, _ := e.ix.Postings[filter.Country].Set(value)
-		for _, doc := range docset.KeepBits(nil, stations.List, e.unfiltered[kindRadio][1].Bits) {
-			for _, tag := range distinct(e.ix.Lists.At(e.ix.Stations.TagList[e.ix.Rows[doc].Station])) {
-				counts[tag]++
-			}
+	for _, doc := range e.stationsOf(country) {
+		for _, tag := range distinct(e.ix.Lists.At(e.ix.Stations.TagList[e.ix.Rows[doc].Station])) {
+			counts[tag]++
 		}
 	}
 	out := []catalog.TagFacet{}
@@ -205,6 +203,46 @@ func (e *Engine) countryTags(country string) []catalog.TagFacet {
 		}
 	}
 	return sortTags(out)
+}
+
+// Genres returns the genres of playable stations by their names in the locale,
+// of one country when it is not empty: the most frequent first.
+func (e *Engine) Genres(country string, locale int) []catalog.GenreFacet {
+	locale = layout.SupportedLocale(locale)
+	if country != "" {
+		return e.genres(e.stationsOf(country), locale)
+	}
+	return cached(&e.facets, facetKey{"genres", kindRadio, locale}, func() []catalog.GenreFacet {
+		return e.genres(e.unfiltered[kindRadio][1].Bits.Append(nil), locale)
+	})
+}
+
+// stationsOf returns the playable stations of a country.
+func (e *Engine) stationsOf(country string) []uint32 {
+	value, ok := e.ix.ValueNumber(country)
+	if !ok {
+		return nil
+	}
+	some, _ := e.ix.Postings[filter.Country].Set(value)
+	return docset.KeepBits(nil, some.List, e.unfiltered[kindRadio][1].Bits)
+}
+
+// genres counts the genres of stations.
+func (e *Engine) genres(stations []uint32, locale int) []catalog.GenreFacet {
+	counts := make([]int, len(genre.All()))
+	for _, doc := range stations {
+		for number := range e.ix.GenresOf(doc).Numbers() {
+			counts[number]++
+		}
+	}
+	out := []catalog.GenreFacet{}
+	for number, n := range counts {
+		if g := genre.All()[number]; n > 0 {
+			out = append(out, catalog.GenreFacet{ID: g.ID, Name: g.Name[locale], Count: n})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b catalog.GenreFacet) int { return cmp.Compare(b.Count, a.Count) })
+	return out
 }
 
 func distinct(list []uint32) []uint32 { return slices.Compact(slices.Sorted(slices.Values(list))) }

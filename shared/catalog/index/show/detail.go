@@ -5,6 +5,7 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/fold"
+	"miramundo.dev/shared/catalog/genre"
 	"miramundo.dev/shared/catalog/index/layout"
 	"miramundo.dev/shared/catalog/rank"
 )
@@ -54,10 +55,23 @@ func (v *View) channel(doc uint32, r *catalog.Record, locale int) *catalog.Chann
 		FeedName: catalog.TextOrNil(r.FeedName), FeedFormat: catalog.TextOrNil(r.FeedFormat),
 		Timezones: orEmpty(r.Timezones), BroadcastArea: orEmpty(r.BroadcastArea), Quality: r.Quality,
 		HasGuide: r.HasGuide || v.now.IsScheduled(doc), GuideSite: v.guideSite(doc, r.GuideSite), GuideLang: catalog.TextOrNil(r.GuideLang),
-		Subdivision: catalog.TextOrNil(r.Subdivision), City: catalog.TextOrNil(r.City), Kind: r.Kind.String(), Radio: r.Radio,
+		Subdivision: catalog.TextOrNil(r.Subdivision), City: catalog.TextOrNil(r.City), Kind: r.Kind.String(), Radio: v.radioStation(doc, r.Radio, locale),
 		Origin: r.Origin, Social: new(catalog.Social), API: v.links.Channel(r.ID),
 		LogoURL: v.logoURL(doc), HealthExt: v.now.HealthOf(doc),
 	}
+}
+
+// radioStation returns r with the genres of record doc; nil for a TV channel.
+func (v *View) radioStation(doc uint32, r *catalog.Radio, locale int) *catalog.RadioStation {
+	if r == nil {
+		return nil
+	}
+	shown := &catalog.RadioStation{Radio: *r, Genres: []catalog.StationGenre{}}
+	for number := range v.ix.GenresOf(doc).Numbers() {
+		g := genre.All()[number]
+		shown.Genres = append(shown.Genres, catalog.StationGenre{ID: g.ID, Name: g.Name[locale]})
+	}
+	return shown
 }
 
 // guideSite returns the site of the guide of record doc: where its programmes come

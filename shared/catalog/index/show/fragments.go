@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/genre"
 	"miramundo.dev/shared/catalog/index/layout"
 	"miramundo.dev/shared/catalog/jsontext"
 	"miramundo.dev/shared/catalog/snapshot"
@@ -18,6 +19,8 @@ const null = "null"
 type Fragments struct {
 	topicText, tongueText                               snapshot.Texts // by group and locale
 	houseText, pastText, feedText, stateText, soundText snapshot.Texts // by group
+
+	genres []quoted // by genre: a catalog.StationGenre, by locale
 
 	originOf []uint32 // by state: position in origins
 	origins  []uint32 // values
@@ -33,7 +36,7 @@ type renderer struct {
 	buf        []byte
 }
 
-// quoted are labels as JSON.
+// quoted are labels, or what has a label, as JSON by locale.
 type quoted [layout.Locales][]byte
 
 // quote returns the labels of a code; where there are none, the code.
@@ -65,6 +68,7 @@ func NewFragments(ix *layout.Index) *Fragments {
 		feedText:   r.render(&ix.Feeds, r.feed),
 		stateText:  r.render(&ix.States, r.state),
 		soundText:  r.render(&ix.Sounds, r.sound),
+		genres:     quotedGenres(),
 	}
 	for i := range uint32(ix.States.Len()) {
 		f.originOf = append(f.originOf, f.origin(ix.States.Row(i)[snapshot.StateOrigin]))
@@ -84,6 +88,17 @@ func quotedLabels(ix *layout.Index, t snapshot.Table, column int, of func(code s
 		}
 	}
 	return m
+}
+
+// quotedGenres returns every genre as stations show it, by its number.
+func quotedGenres() []quoted {
+	all := make([]quoted, len(genre.All()))
+	for number, g := range genre.All() {
+		for l, name := range g.Name {
+			all[number][l] = jsontext.AppendValue(nil, catalog.StationGenre{ID: g.ID, Name: name})
+		}
+	}
+	return all
 }
 
 // origin returns the position of an origin in origins.

@@ -109,13 +109,13 @@ func (v *View) appendItem(dst []byte, doc uint32, locale int, c search.Crowd) []
 	dst = append(dst, v.fragments.feedText.At(r.Feed)...)
 	dst = v.appendState(dst, doc, r.State)
 	if ix.Radio.Has(doc) {
-		dst = v.appendRadio(dst, r.Station, &t)
+		dst = v.appendRadio(dst, r.Station, &t, locale)
 	}
 	dst = v.appendTail(dst, doc, r.State, t.Part[recordtext.ID], c)
 	return append(appendPathID(dst, t.Part[recordtext.ID]), `"}`...)
 }
 
-func (v *View) appendRadio(dst []byte, station uint32, t *recordtext.Texts) []byte {
+func (v *View) appendRadio(dst []byte, station uint32, t *recordtext.Texts, locale int) []byte {
 	dst = append(dst, `,"radio":{"tags":[`...)
 	dst = append(dst, t.Part[recordtext.Tags]...)
 	dst = append(dst, `],"votes":`...)
@@ -124,9 +124,25 @@ func (v *View) appendRadio(dst []byte, station uint32, t *recordtext.Texts) []by
 	dst = strconv.AppendUint(dst, uint64(v.ix.Stations.Clicks[station]), 10)
 	dst = append(dst, v.fragments.soundText.At(v.ix.Stations.Sound[station])...)
 	if len(t.Part[recordtext.Place]) == 0 {
-		return append(dst, null+"}"...)
+		dst = append(dst, null...)
+	} else {
+		dst = append(dst, t.Part[recordtext.Place]...)
 	}
-	return append(append(dst, t.Part[recordtext.Place]...), '}')
+	return append(v.appendGenres(dst, station, locale), '}')
+}
+
+// appendGenres adds the member genres of a station.
+func (v *View) appendGenres(dst []byte, station uint32, locale int) []byte {
+	dst = append(dst, `,"genres":[`...)
+	first := true
+	for number := range v.ix.Genres.Sets[v.ix.Genres.SetOf[station]].Numbers() {
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = append(dst, v.fragments.genres[number][locale]...)
+	}
+	return append(dst, ']')
 }
 
 // appendTail adds from origem to the id in api.
