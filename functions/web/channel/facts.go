@@ -80,7 +80,11 @@ func (f *facts) radio(v *page.View, c *catalog.Channel) {
 		sound = append(sound, v.T("channel.bitrate", "n", v.Locale.Number(*r.Bitrate)))
 	}
 	f.addText("sound", strings.Join(sound, " · "))
-	var tags []link
+	var genres, tags []link
+	for _, g := range r.Genres {
+		genres = append(genres, link{g.Name, listURL(v, c, "genre", g.ID)})
+	}
+	f.add("genres", genres)
 	for _, tag := range r.Tags {
 		tags = append(tags, link{truncated(tag, 60), listURL(v, c, "tag", tag)})
 	}

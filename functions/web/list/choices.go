@@ -14,7 +14,7 @@ import (
 	"miramundo.dev/shared/i18n"
 )
 
-// A list page offers its next searches as links: other kinds, categories or tags,
+// A list page offers its next searches as links: other kinds, categories or genres,
 // the filters in use to drop, and other orders. Each link is the current search
 // with one change, so a search can be built and bookmarked without a script. Counts
 // beside the links are of exact matches, because counting similar spellings too
@@ -22,13 +22,13 @@ import (
 
 // How many choices a page offers.
 const (
-	tagCount     = 24  // tags of stations, as links
+	genreCount   = 24  // genres of stations, as links
 	menuSize     = 300 // values of a menu
 	countryCount = 18  // countries on the home page
 )
 
-// maxTopic is the greatest length in characters of a category or tag in a query,
-// as listIn limits it. Longer tags, which some stations have, get no link.
+// maxTopic is the greatest length in characters of a category in a query, as listIn
+// limits it. Longer ones get no link.
 const maxTopic = 64
 
 // tabs returns a link to the search w for each kind of channel with its number of
@@ -53,10 +53,10 @@ func (s *Server) tabs(v *page.View, snapshot *index.View, w wanted, current stri
 // topics returns links to categories: those of the matches that w would have
 // without its own category, so that a visitor can change to another. found are the
 // categories of the matches of w itself. For stations it returns the most frequent
-// tags instead.
+// genres instead.
 func (s *Server) topics(v *page.View, snapshot *index.View, w wanted, found []catalog.CategoryCount) part.Chips {
 	if w.kind() == filter.Radio {
-		return tagsOf(v, w, s.tags(snapshot, w.Country))
+		return genresOf(v, w, s.genres(snapshot, w.Country, v.Locale))
 	}
 	if w.Category == "" {
 		return topicsOf(v, w, found)
@@ -66,18 +66,25 @@ func (s *Server) topics(v *page.View, snapshot *index.View, w wanted, found []ca
 	return topicsOf(v, w, snapshot.Cards(s.query(wide, 0), int(v.Locale)).Categories)
 }
 
-// tags returns the most frequent tags of a country's stations; of all stations for
-// an empty code. Counting them is slow, so the result is memoized for two upper-case
-// letters: at most 676 keys, whatever visitors write into the query.
-func (s *Server) tags(snapshot *index.View, country string) []catalog.TagFacet {
-	count := func() any { return snapshot.Tags(country, tagCount) }
-	if len(country) != 2 || strings.Trim(country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return count().([]catalog.TagFacet)
+// genres returns the most frequent genres of a country's stations; of all stations
+// for an empty code. Counting them is slow, so the result is memoized for two
+// upper-case letters: at most 676 keys for each locale, whatever visitors write into
+// the query.
+func (s *Server) genres(snapshot *index.View, country string, l i18n.Locale) []catalog.GenreFacet {
+	count := func() any {
+		all := snapshot.Genres(country, int(l))
+		return all[:min(len(all), genreCount)]
 	}
-	return s.memo.get(snapshot, tagsKey{country}, count).([]catalog.TagFacet)
+	if len(country) != 2 || strings.Trim(country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return count().([]catalog.GenreFacet)
+	}
+	return s.memo.get(snapshot, genresKey{country, l}, count).([]catalog.GenreFacet)
 }
 
-type tagsKey struct{ country string }
+type genresKey struct {
+	country string
+	locale  i18n.Locale
+}
 
 // topicsOf returns categories as links that select or deselect them.
 func topicsOf(v *page.View, w wanted, counts []catalog.CategoryCount) part.Chips {
@@ -94,16 +101,13 @@ func topicsOf(v *page.View, w wanted, counts []catalog.CategoryCount) part.Chips
 	return topics
 }
 
-// tagsOf returns tags of stations as links that select or deselect them.
-func tagsOf(v *page.View, w wanted, counts []catalog.TagFacet) part.Chips {
+// genresOf returns genres of stations as links that select or deselect them.
+func genresOf(v *page.View, w wanted, counts []catalog.GenreFacet) part.Chips {
 	topics := make(part.Chips, 0, len(counts))
 	for _, c := range counts {
-		if utf8.RuneCountInString(c.ID) > maxTopic {
-			continue
-		}
 		topics = append(topics, part.Chip{
-			ID: "topic-" + c.ID, Text: c.Name, Count: v.Locale.Number(c.Count), Current: c.ID == w.Tag,
-			Href: w.firstPageWith(func(w *wanted) { w.Kind, w.Tag = filter.Radio, toggled(w.Tag, c.ID) }),
+			ID: "topic-" + c.ID, Text: c.Name, Count: v.Locale.Number(c.Count), Current: c.ID == w.Genre,
+			Href: w.firstPageWith(func(w *wanted) { w.Kind, w.Genre = filter.Radio, toggled(w.Genre, c.ID) }),
 		})
 	}
 	return topics

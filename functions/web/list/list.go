@@ -65,7 +65,7 @@ type listing struct {
 	Flag    string // code of the country that the page is about; empty for any other page
 	Heading string
 	Tabs    part.Chips // the kinds
-	Topics  part.Chips // categories, or tags of stations
+	Topics  part.Chips // categories, or genres of stations
 	Cards   part.Cards // the matches of this page of the list
 	Start   *start     // the sections of the home page; nil for a search
 
@@ -97,7 +97,7 @@ func (b *listing) Words() string { return b.Q }
 // Path returns the path of the page without a query.
 func (b *listing) Path() string { return b.path }
 
-// Radio reports whether the topics are tags of stations.
+// Radio reports whether the topics are genres of stations.
 func (b *listing) Radio() bool { return b.kind() == filter.Radio }
 
 // home shows the home page or, with any filter, a search of the whole catalog.

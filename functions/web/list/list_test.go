@@ -155,7 +155,7 @@ func TestLists(t *testing.T) {
 		"/?kind=radio&country=br": {
 			Title: "Brasil · Rádios ao vivo", H1: "Rádios ao vivo", Total: "2 rádios", NoIndex: true, Cards: []string{"rb.2", "rb.1"},
 			Tabs:   "TV 62 /?country=BR\nRádio 2! /?kind=radio&country=BR\nTudo 64 /?kind=all&country=BR\n",
-			Topics: "jazz & blues 1 /?country=BR&tag=jazz+%26+blues\npop 1 /?country=BR&tag=pop\n",
+			Topics: "Pop 1 /?country=BR&genre=pop\nJazz 1 /?country=BR&genre=jazz\nBlues 1 /?country=BR&genre=blues\n",
 			Active: "Brasil /?kind=radio\n",
 		},
 		"/brasil": {
@@ -166,7 +166,7 @@ func TestLists(t *testing.T) {
 		"/fr/bresil?kind=radio": {
 			Title: "Brésil · Radios en direct", H1: "Brésil", Total: "2 radios", Cards: []string{"rb.2", "rb.1"},
 			Tabs:   "Télé 62 /fr/bresil\nRadio 2! /fr/bresil?kind=radio\nTout 64 /fr/bresil?kind=all\n",
-			Topics: "jazz & blues 1 /fr/bresil?tag=jazz+%26+blues\npop 1 /fr/bresil?tag=pop\n",
+			Topics: "Pop 1 /fr/bresil?genre=pop\nJazz 1 /fr/bresil?genre=jazz\nBlues 1 /fr/bresil?genre=blues\n",
 		},
 		"/en/brazil?language=pt&quality=720p&sort=name&online=1&kind=tv": {
 			Title: "Brazil · Portuguese, 720p, On the air lately · Live TV channels", H1: "Brazil", NoIndex: true, Total: "2 TV channels", Cards: []string{"C01.br", "C02.br"},
