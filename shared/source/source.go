@@ -178,6 +178,7 @@ type Station struct {
 	Tags          []string
 	CountryCode   string
 	Subdivision   string   // iso_3166_2
+	State         string   // in words, of any language
 	Languages     []string // names, in English or not
 	LanguageCodes []string // ISO 639-1 mostly
 	Votes         int

@@ -41,12 +41,12 @@ func TestStation(t *testing.T) {
 		{
 			"as servers write it",
 			`{"changeuuid":"x","stationuuid":"u1","serveruuid":null,"name":" Rádio A ","url":"http://a.example/","url_resolved":"https://a.example/s",
-			"homepage":"https://a.example","favicon":"","tags":"news, talk,,pop","country":"Brazil","countrycode":"BR","iso_3166_2":null,"state":"",
+			"homepage":"https://a.example","favicon":"","tags":"news, talk,,pop","country":"Brazil","countrycode":"BR","iso_3166_2":null,"state":"São Paulo",
 			"language":"portuguese,english","languagecodes":"pt,en","votes":12,"codec":"MP3","bitrate":128,"hls":0,"lastcheckok":1,
 			"clickcount":3,"geo_lat":-23.5,"geo_long":-46.6,"geo_distance":null,"has_extended_info":false}`,
 			source.Station{
 				UUID: "u1", Name: " Rádio A ", URL: "http://a.example/", URLResolved: "https://a.example/s", Homepage: "https://a.example",
-				Tags: []string{"news", "talk", "pop"}, CountryCode: "BR", Languages: []string{"portuguese", "english"},
+				Tags: []string{"news", "talk", "pop"}, CountryCode: "BR", State: "São Paulo", Languages: []string{"portuguese", "english"},
 				LanguageCodes: []string{"pt", "en"}, Votes: 12, Clicks: 3, Codec: "MP3", Bitrate: 128, LastCheckOK: true,
 				Latitude: ptr(-23.5), Longitude: ptr(-46.6),
 			},

@@ -22,6 +22,7 @@ type station struct {
 	Tags          string `json:"tags"`
 	CountryCode   string `json:"countrycode"`
 	Subdivision   string `json:"iso_3166_2"`
+	State         string `json:"state"`
 	Languages     string `json:"language"`
 	LanguageCodes string `json:"languagecodes"`
 	Votes         number `json:"votes"`
@@ -42,7 +43,7 @@ func (s *station) clean() bool {
 	}
 	for _, text := range []*string{
 		&s.UUID, &s.Name, &s.URL, &s.URLResolved, &s.Homepage, &s.Favicon, &s.Tags, &s.CountryCode,
-		&s.Subdivision, &s.Languages, &s.LanguageCodes, &s.Codec,
+		&s.Subdivision, &s.State, &s.Languages, &s.LanguageCodes, &s.Codec,
 	} {
 		if len(*text) > source.MaxField {
 			return false
@@ -63,6 +64,7 @@ func (s *station) station() source.Station {
 		Tags:          list(s.Tags),
 		CountryCode:   s.CountryCode,
 		Subdivision:   s.Subdivision,
+		State:         s.State,
 		Languages:     list(s.Languages),
 		LanguageCodes: list(s.LanguageCodes),
 		Votes:         s.Votes.integer(),
