@@ -61,7 +61,7 @@ func Register(ds *source.Dataset, prev *catalog.Register, now time.Time) (*catal
 	var merged map[string]string
 	var kinds sync.WaitGroup
 	kinds.Go(func() { tv, left = channels(ds, now, rep) })
-	kinds.Go(func() { stations, merged = mergeStations(ds.Stations, radio) })
+	kinds.Go(func() { stations, merged = mergeStations(ds, prev, radio) })
 	kinds.Wait()
 	maps.Copy(rep.LeftOut, radio.LeftOut)
 	records := slices.Concat(tv, stations)

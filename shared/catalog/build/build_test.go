@@ -172,7 +172,7 @@ func TestStations(t *testing.T) {
 		{UUID: uuid(9), Name: "File", URL: "file:///etc/passwd"},
 	}
 	rep := &Report{LeftOut: map[string]int{}}
-	records, merged := mergeStations(rows, rep)
+	records, merged := mergeStations(&source.Dataset{Stations: rows}, nil, rep)
 	if d := cmp.Diff(map[string]string{"rb." + uuid(2): "rb." + uuid(1), "rb." + uuid(3): "rb." + uuid(1)}, merged); d != "" {
 		t.Errorf("merged (-want +got):\n%s", d)
 	}
@@ -187,7 +187,7 @@ func TestStations(t *testing.T) {
 	want := catalog.Record{
 		ID: "rb." + uuid(1), Kind: catalog.Station, Name: "Radio Eins", Country: "DE", Languages: []string{"deu"},
 		Website: "https://www.eins.example/", Origin: "radio-browser",
-		Radio: &catalog.Radio{Tags: []string{"pop", "rock"}, Votes: 7, Clicks: 3, Codec: &codec, Bitrate: &rate, Geo: &catalog.Geo{Lat: lat, Lon: lon}},
+		Radio: &catalog.Radio{Tags: []string{"pop", "rock"}, Votes: 9, Clicks: 3, Codec: &codec, Bitrate: &rate, Geo: &catalog.Geo{Lat: lat, Lon: lon}},
 		Streams: []catalog.StreamRecord{
 			{URL: "https://s.example/eins", Label: "MP3 128 kbps", Kind: "audio", Origin: "radio-browser", Playable: true},
 			{URL: "https://s.example/eins.aac", Label: "AAC 64 kbps", Kind: "audio", Origin: "radio-browser", Playable: true},
@@ -204,6 +204,50 @@ func TestStations(t *testing.T) {
 	}
 	if s := byID["rb."+uuid(6)].Streams[0]; s.URL != "https://s.example/direct" || s.Kind != "hls" || s.Playable {
 		t.Errorf("direct stream = %+v", s)
+	}
+}
+
+// TestStationPlace checks where a station is, by code or in words.
+func TestStationPlace(t *testing.T) {
+	ds := &source.Dataset{Subdivisions: []source.Subdivision{{Country: "DE", Code: "DE-BY", Name: "Bayern"}, {Country: "DE", Code: "DE-NW", Name: "Nordrhein-Westfalen"}}}
+	for _, test := range []struct{ country, code, state, want string }{
+		{"DE", "de-by", "", "DE-BY"}, {"DE", "DE-BY", "NRW", "DE-BY"}, {"DE", "", "Bavaria", "DE-BY"}, {"DE", "", " NRW ", "DE-NW"},
+		{"DE", "AT-5", "Bayern", "DE-BY"}, {"AT", "DE-BY", "Bayern", ""}, {"", "", "Bayern", ""}, {"DE", "", "", ""}, {"DE", "Bayern", "", ""},
+	} {
+		row := listed(1, "Nova", test.country, "https://s.example/x", "", 0)
+		row.Subdivision, row.State = test.code, test.state
+		ds.Stations = []source.Station{row}
+		reg, _ := Register(ds, nil, now)
+		if got := reg.Records[0].Subdivision; got != test.want {
+			t.Errorf("%q with code %q and state %q is in %q, want %q", test.country, test.code, test.state, got, test.want)
+		}
+	}
+}
+
+// TestStationLists checks the languages and tags of a station.
+func TestStationLists(t *testing.T) {
+	for _, test := range []struct {
+		codes, names []string
+		want         string
+	}{
+		{[]string{"de", "deu", "en"}, []string{"french"}, "deu eng"},
+		{nil, []string{"german"}, "deu"},
+		{[]string{"xx"}, []string{"brazilian portuguese", "american english"}, "por eng"},
+		{nil, []string{"english/russian", "russian"}, "eng rus"},
+		{[]string{"portuguese"}, nil, "por"},
+		{nil, []string{"pop music"}, ""},
+	} {
+		row := source.Station{LanguageCodes: test.codes, Languages: test.names}
+		if got := strings.Join(languages(&row), " "); got != test.want {
+			t.Errorf("languages of %q and %q are %q, want %q", test.codes, test.names, got, test.want)
+		}
+	}
+	var many []string
+	for i := range 100 {
+		many = append(many, fmt.Sprintf("Tag %d", i))
+	}
+	if got := tags(many); len(got) != 60 || got[59] != "tag 59" {
+		t.Errorf("of 100 tags %d are kept, want the first 60", len(got))
 	}
 }
 

@@ -11,23 +11,17 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/build/clean"
+	"miramundo.dev/shared/catalog/build/region"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/source"
 )
 
-// The radio register is filled in by anyone, and the same station is often
-// listed several times: with another address, another bitrate, or once again.
-// Stations are therefore sorted best first and merged in one pass: an entry
-// that matches an earlier one joins it, and its id becomes an alias. The order
-// is total (health, votes, uuid), so that two builds of the same rows merge
-// alike.
-
 const (
 	originRadioBrowser = "radio-browser"
 	stationPrefix      = "rb." // before the source's uuid
-	maxTags            = 30    // of one station; also the most languages
+	maxTags            = 60    // of one station: 99.99 % have fewer, the rest list their playlists
+	maxLanguages       = 30    // of one station
 	maxTag             = 64    // bytes
-	maxVariants        = 10    // streams of one station
 	maxBitrate         = 2000  // kbit/s; larger values are mistakes
 )
 
@@ -36,63 +30,9 @@ var (
 	subdivisionForm = regexp.MustCompile(`^[A-Z]{2}-[A-Z0-9]{1,3}$`)
 )
 
-// mergeStations returns the radio stations, with duplicates merged into one,
-// and the aliases of the ids that were merged.
-//
-// Two entries are the same station when they have the same stream address, or
-// the same name, country and host of the home page. The entry that its source
-// last found working, with the most votes, represents them; the streams of the
-// others become further streams of it, up to maxVariants.
-func mergeStations(rows []source.Station, rep *Report) (records []catalog.Record, merged map[string]string) {
-	order := make([]*source.Station, 0, len(rows))
-	for i := range rows {
-		order = append(order, &rows[i])
-	}
-	slices.SortFunc(order, func(a, b *source.Station) int {
-		return cmp.Or(cmp.Compare(boolRank(a.LastCheckOK), boolRank(b.LastCheckOK)), cmp.Compare(b.Votes, a.Votes), cmp.Compare(a.UUID, b.UUID))
-	})
-	merged = map[string]string{}
-	byAddress, byIdentity, ids := map[string]int{}, map[string]int{}, map[string]bool{}
-	for _, row := range order {
-		r, ok := station(row)
-		if !ok || ids[r.ID] {
-			rep.leaveOut("station_" + reasonInvalid)
-			continue
-		}
-		ids[r.ID] = true
-		address, identity := clean.Normal(r.Streams[0].URL), identity(&r)
-		if i, ok := byAddress[address]; ok {
-			merged[r.ID] = records[i].ID
-			continue
-		}
-		if i, ok := byIdentity[identity]; ok && identity != "" && len(records[i].Streams) < maxVariants {
-			merged[r.ID] = records[i].ID
-			records[i].Streams = append(records[i].Streams, r.Streams[0])
-			byAddress[address] = i
-			continue
-		}
-		byAddress[address], byIdentity[identity] = len(records), len(records)
-		records = append(records, r)
-	}
-	rep.LeftOut["station_"+reasonDuplicate] = len(merged)
-	return records, merged
-}
-
-// identity returns a key that two entries of one station share whatever their
-// stream: name, country and host of the home page. It is empty for a station
-// without a home page, since a name alone is too weak.
-func identity(r *catalog.Record) string {
-	u, err := url.Parse(r.Website)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
-	return strings.ToLower(r.Name) + "\n" + r.Country + "\n" + host
-}
-
 // station returns the record of row with its one stream. It reports false for a
 // row without a valid uuid, a name or a usable address.
-func station(row *source.Station) (catalog.Record, bool) {
+func station(row *source.Station, regions *region.Index) (catalog.Record, bool) {
 	uuid := strings.ToLower(row.UUID)
 	name := clean.Text(row.Name, clean.MaxName)
 	s, ok := stationStream(row)
@@ -114,10 +54,18 @@ func station(row *source.Station) (catalog.Record, bool) {
 		},
 		Streams: []catalog.StreamRecord{s},
 	}
-	if sub := strings.ToUpper(strings.TrimSpace(row.Subdivision)); subdivisionForm.MatchString(sub) {
-		r.Subdivision = sub
-	}
+	r.Subdivision = subdivision(row, r.Country, regions)
 	return r, true
+}
+
+// subdivision returns the subdivision of row in country: by its code or, when
+// it has none that is valid there, by what it says in words.
+func subdivision(row *source.Station, country string, regions *region.Index) string {
+	code := strings.ToUpper(strings.TrimSpace(row.Subdivision))
+	if subdivisionForm.MatchString(code) && strings.HasPrefix(code, country+"-") {
+		return code
+	}
+	return regions.Find(country, clean.Text(row.State, clean.MaxName))
 }
 
 // stationStream returns the stream of row. The row's url is the lasting
@@ -217,17 +165,27 @@ func tags(list []string) []string {
 }
 
 // languages returns ISO 639-3 codes: from the codes of row or, when it has no
-// valid code, from the names.
+// valid code, from what it says in words.
 func languages(row *source.Station) []string {
 	var out []string
-	for _, list := range [][]string{row.LanguageCodes, row.Languages} {
-		for _, s := range list {
-			if code, ok := i18n.LanguageCode(strings.ToLower(strings.TrimSpace(s))); ok && !slices.Contains(out, code) && len(out) < maxTags {
-				out = append(out, code)
-			}
+	add := func(code string) {
+		if !slices.Contains(out, code) && len(out) < maxLanguages {
+			out = append(out, code)
 		}
-		if len(out) > 0 {
-			break
+	}
+	for _, s := range row.LanguageCodes {
+		if code, ok := i18n.LanguageCode(s); ok {
+			add(code)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, list := range [][]string{row.Languages, row.LanguageCodes} {
+		for _, s := range list {
+			for _, code := range i18n.LanguagesIn(s) {
+				add(code)
+			}
 		}
 	}
 	return out
