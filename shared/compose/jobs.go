@@ -8,7 +8,7 @@ import (
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/fact/outbox"
-	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/guide/match"
 	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
@@ -19,6 +19,7 @@ import (
 	"miramundo.dev/shared/social/counting"
 	"miramundo.dev/shared/social/report"
 	"miramundo.dev/shared/source/collect"
+	"miramundo.dev/shared/source/iptvorg"
 )
 
 // The methods below make the jobs of the service from its parts. The table of
@@ -91,14 +92,23 @@ func (p *Parts) GuideJob() (job.Job, error) {
 	}
 	return refresh.NewJob(refresh.Options{
 		DB: p.DB, Sources: sources, Now: p.Now, Client: p.client(origin.Options{}),
-		Catalog: func(context.Context) (*gather.Matcher, error) {
-			v, err := p.Catalog.View()
-			if err != nil {
-				return nil, err
-			}
-			return refresh.MatcherOf(v.Index()), nil
-		},
+		Catalog: p.guideMatcher,
 	}), nil
+}
+
+// guideMatcher returns what matches the channels of guides with those of the
+// catalog: the catalog that is shown, and what the last reload read of feeds and of
+// the lists of sites.
+func (p *Parts) guideMatcher(ctx context.Context) (*match.Matcher, error) {
+	v, err := p.Catalog.View()
+	if err != nil {
+		return nil, err
+	}
+	ds, err := collect.Saved(ctx, collect.Documents(p.DB), iptvorg.Named("iptv-org/feeds", "iptv-org/regions", iptvorg.GuidesPart)...)
+	if err != nil {
+		return nil, err
+	}
+	return refresh.MatcherOf(v.Index(), match.NewDirectory(ds)), nil
 }
 
 // LogosJob returns the job that fetches the logos of the catalog.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/guide/match"
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/source/xmltv"
 )
@@ -25,11 +26,8 @@ import (
 // ErrTooMuch is the error of a file whose programmes would take too much memory.
 var ErrTooMuch = errors.New("the programmes of known channels take more memory than there is for them")
 
-// Bounds of the unmatched channels in a report.
-const (
-	sample  = 200 // channels
-	maxText = 60  // characters of an id or a name
-)
+// maxText is the greatest number of characters of an id or a name in a report.
+const maxText = 60
 
 // margin is how long before and after its window a guide is read: the end of a
 // programme without one is the start of the next.
@@ -57,33 +55,39 @@ type Unmatched struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
+
+	// The channel of the catalog whose name is most like, as a proposal to pin;
+	// empty when none is alike.
+	Nearest     string `json:"nearest_id"`
+	NearestName string `json:"nearest_name"`
 }
 
 // A Collector turns the content of a file into grids.
 type Collector struct {
 	source  setting.Source
-	matcher *Matcher
+	matcher *match.Matcher
 	window  guide.Window
 	tracks  map[string]*track // by their ids in the file
 	found   Found
 	order   int   // tracks so far
 	held    int64 // estimate of the memory of all tracks, in bytes
 	most    int64 // bound of held
+	sample  int   // bound of the unmatched channels that are named
 }
 
 // A track is a channel of a file.
 type track struct {
 	id       string
-	match    match
+	match    match.Match
 	order    int  // in the file
 	declared bool // as a channel, not only named by programmes
 	ps       []guide.Programme
 }
 
 // NewCollector returns a collector of the programmes within a window, which may
-// take up to most bytes of memory.
-func NewCollector(s setting.Source, m *Matcher, w guide.Window, most int64) *Collector {
-	return &Collector{source: s, matcher: m, window: w, most: most, tracks: map[string]*track{}}
+// take up to most bytes of memory, and names up to sample unmatched channels.
+func NewCollector(s setting.Source, m *match.Matcher, w guide.Window, most int64, sample int) *Collector {
+	return &Collector{source: s, matcher: m, window: w, most: most, sample: sample, tracks: map[string]*track{}}
 }
 
 // Options returns the options for the parser of the file.
@@ -98,7 +102,7 @@ func (c *Collector) Options() xmltv.Options {
 // those of matched channels, and of channels that are not declared yet.
 func (c *Collector) wants(id string) bool {
 	t := c.tracks[id]
-	return t == nil || !t.declared || t.match.channel != ""
+	return t == nil || !t.declared || t.match.Channel != ""
 }
 
 // Channel takes a channel of the file. Of several with one id the first counts.
@@ -112,10 +116,10 @@ func (c *Collector) Channel(ch *xmltv.Channel) error {
 		t = c.track(ch.ID)
 	}
 	t.declared = true
-	t.match = c.matcher.find(ch.ID, ch.Names, c.source.Country)
+	t.match = c.matcher.Find(c.channel(ch))
 	c.found.Declared++
-	if t.match.channel == "" {
-		c.miss(ch, t.match.reason)
+	if t.match.Channel == "" {
+		c.miss(ch, t.match.Reason)
 		c.drop(t)
 		return c.bound()
 	}
@@ -123,9 +127,14 @@ func (c *Collector) Channel(ch *xmltv.Channel) error {
 	return c.bound()
 }
 
+// channel returns a channel of the file as matching needs it.
+func (c *Collector) channel(ch *xmltv.Channel) *match.Channel {
+	return &match.Channel{ID: ch.ID, Names: ch.Names, Country: c.source.Country, Site: c.source.Site}
+}
+
 // track adds a track, matched by its id until it is declared with its names.
 func (c *Collector) track(id string) *track {
-	t := &track{id: id, order: c.order, match: c.matcher.id(id)}
+	t := &track{id: id, order: c.order, match: c.matcher.ByID(id)}
 	c.order++
 	c.held += int64(perTrack + len(id))
 	c.tracks[id] = t
@@ -135,12 +144,16 @@ func (c *Collector) track(id string) *track {
 // miss counts a channel that matches none of the catalog.
 func (c *Collector) miss(ch *xmltv.Channel, reason string) {
 	c.found.Unmatched++
-	if len(c.found.Sample) < sample {
+	if len(c.found.Sample) < c.sample {
 		name := ""
 		if len(ch.Names) > 0 {
 			name = ch.Names[0]
 		}
-		c.found.Sample = append(c.found.Sample, Unmatched{cut(ch.ID), cut(name), reason})
+		near, called := c.matcher.Nearest(c.channel(ch))
+		if cut(near) != near {
+			near, called = "", "" // a part of an id is of no use
+		}
+		c.found.Sample = append(c.found.Sample, Unmatched{cut(ch.ID), cut(name), reason, near, cut(called)})
 	}
 }
 
@@ -224,21 +237,21 @@ func (c *Collector) drop(t *track) {
 // programmes that start in the window, or else that are on in it.
 func (c *Collector) Grids() (map[string]guide.Grid, Found) {
 	tracks := slices.SortedFunc(maps.Values(c.tracks), func(a, b *track) int {
-		return cmp.Or(a.match.rank-b.match.rank, a.order-b.order)
+		return cmp.Or(a.match.Rank-b.match.Rank, a.order-b.order)
 	})
 	grids := map[string]guide.Grid{}
 	for _, t := range tracks {
-		if t.match.channel == "" && !t.declared {
-			c.miss(&xmltv.Channel{ID: t.id}, noneSuch)
+		if t.match.Channel == "" && !t.declared {
+			c.miss(&xmltv.Channel{ID: t.id}, match.NoneSuch)
 		}
-		was, taken := grids[t.match.channel]
-		if t.match.channel == "" || taken && was.Begins() {
+		was, taken := grids[t.match.Channel]
+		if t.match.Channel == "" || taken && was.Begins() {
 			continue
 		}
 		ps, skipped := guide.Fix(t.ps, c.window)
 		c.found.Skipped += skipped
 		if g, ok := guide.NewGrid(c.source.Name, c.source.Site, c.window, ps); ok && (!taken || g.Begins()) {
-			grids[t.match.channel] = g
+			grids[t.match.Channel] = g
 			c.found.Programmes += g.Len() - was.Len()
 		}
 		t.ps = nil

@@ -11,9 +11,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/guide/match"
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/source/xmltv"
 )
+
+var listings = []match.Listing{
+	{ID: "BBCOne.uk", Names: []string{"BBC One"}, Country: "GB", Feed: "London"},
+	{ID: "NewsA.us", Names: []string{"News Now"}, Country: "US"},
+	{ID: "NewsB.us", Names: []string{"News Now"}, Country: "US"},
+	{ID: "Planeta.br", Names: []string{"Planeta Azul"}, Country: "BR"},
+	{ID: "Vida.br", Names: []string{"Vida"}, Country: "BR"},
+}
 
 var today = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 
@@ -32,6 +41,9 @@ func collected(t *testing.T, c *Collector, elements ...string) (map[string]int, 
 			continue
 		}
 		start := today.Add(time.Duration(hours[f[1]]) * time.Hour)
+		if f[2] == "night" { // it began yesterday
+			start = today.Add(-time.Hour / 2)
+		}
 		hours[f[1]]++
 		fmt.Fprintf(&b, "<programme start=%q channel=%q><title>%s</title><desc>%s</desc></programme>",
 			start.Format("20060102150405 -0700"), f[1], f[2], strings.Repeat("d", 200))
@@ -49,7 +61,7 @@ func collected(t *testing.T, c *Collector, elements ...string) (map[string]int, 
 }
 
 func newCollector(most int64) *Collector {
-	return NewCollector(setting.Source{Name: "s", Zone: time.UTC}, NewMatcher(slices.Values(listings), aliases), guide.WindowOf(today), most)
+	return NewCollector(setting.Source{Name: "s", Zone: time.UTC}, match.New(slices.Values(listings), nil, nil), guide.WindowOf(today), most, 200)
 }
 
 func TestCollect(t *testing.T) {
@@ -64,10 +76,14 @@ func TestCollect(t *testing.T) {
 			"the better match has the say",
 			[]string{"C BBCOne.uk@Wales Wales", "C 7 x", "C BBCOne.uk One", "P BBCOne.uk@Wales a", "P BBCOne.uk@Wales b", "P BBCOne.uk c"},
 			map[string]int{"BBCOne.uk": 1},
-			Found{Declared: 3, Matched: 2, Channels: 1, Programmes: 1, Unmatched: 1, Sample: []Unmatched{{"7", "x", noneSuch}}},
+			Found{Declared: 3, Matched: 2, Channels: 1, Programmes: 1, Unmatched: 1, Sample: []Unmatched{{ID: "7", Name: "x", Reason: match.NoneSuch}}},
 		},
 		{
 			"of equal ones the first", []string{"C BBCOne.uk@Wales Wales", "C BBCOne.uk@East East", "P BBCOne.uk@East a", "P BBCOne.uk@Wales b", "P BBCOne.uk@Wales c"},
+			map[string]int{"BBCOne.uk": 2}, Found{Declared: 2, Matched: 2, Channels: 1, Programmes: 2},
+		},
+		{
+			"of those whose programmes start today, whatever the match", []string{"C BBCOne.uk One", "C BBCOne.uk@Wales Wales", "P BBCOne.uk night", "P BBCOne.uk@Wales a", "P BBCOne.uk@Wales b"},
 			map[string]int{"BBCOne.uk": 2}, Found{Declared: 2, Matched: 2, Channels: 1, Programmes: 2},
 		},
 		{
@@ -80,7 +96,7 @@ func TestCollect(t *testing.T) {
 		},
 		{
 			"programmes of channels that are not described", []string{"P Vida.br a", "P 7 b", "P 8 c"},
-			map[string]int{"Vida.br": 1}, Found{Channels: 1, Programmes: 1, Unmatched: 2, Sample: []Unmatched{{"7", "", noneSuch}, {"8", "", noneSuch}}},
+			map[string]int{"Vida.br": 1}, Found{Channels: 1, Programmes: 1, Unmatched: 2, Sample: []Unmatched{{ID: "7", Reason: match.NoneSuch}, {ID: "8", Reason: match.NoneSuch}}},
 		},
 		{
 			"a channel twice", []string{"C Vida.br a", "C Vida.br b", "P Vida.br a", "C Vida.br c", "P Vida.br b"},
@@ -88,7 +104,9 @@ func TestCollect(t *testing.T) {
 		},
 		{
 			"programmes of none", []string{"C 7 News Now", "P 7 a", "P 7 b"},
-			map[string]int{}, Found{Declared: 1, Unmatched: 1, Sample: []Unmatched{{"7", "News Now", ambiguous}}},
+			map[string]int{}, Found{Declared: 1, Unmatched: 1, Sample: []Unmatched{{
+				ID: "7", Name: "News Now", Reason: "several channels of the catalog have its name", Nearest: "NewsA.us", NearestName: "News Now",
+			}}},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -113,7 +131,7 @@ func TestCollectSample(t *testing.T) {
 		elements = append(elements, fmt.Sprintf("C %d Nothing %d", i, i))
 	}
 	_, found, err := collected(t, newCollector(1<<20), elements...)
-	if err != nil || found.Unmatched != 300 || len(found.Sample) != sample || found.Sample[199].ID != "199" {
+	if err != nil || found.Unmatched != 300 || len(found.Sample) != 200 || found.Sample[199].ID != "199" {
 		t.Errorf("%d unmatched, %d in the sample, %v", found.Unmatched, len(found.Sample), err)
 	}
 }

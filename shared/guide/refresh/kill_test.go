@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/guide"
-	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/guide/match"
 	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
@@ -37,7 +37,7 @@ func guideIn(dir string, db store.DB) (refresh.Options, error) {
 	sources, err := setting.Parse(filepath.Join(dir, "one.xml") + "," + filepath.Join(dir, "two.xml") + "," + filepath.Join(dir, "three.xml"))
 	return refresh.Options{
 		DB: db, Sources: sources, Now: func() time.Time { return noon }, Batch: -1,
-		Catalog: func(context.Context) (*gather.Matcher, error) { return matcherOf(channelNames(0, 100)), nil },
+		Catalog: func(context.Context) (*match.Matcher, error) { return matcherOf(channelNames(0, 100)), nil },
 	}, err
 }
 

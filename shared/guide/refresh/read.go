@@ -29,7 +29,7 @@ const (
 	maxTime      = 20 * time.Second // for the whole file
 	maxMemory    = 256 << 20        // bytes for the programmes of one source
 	minShare     = 0.5              // of the channels that show its programmes, which it must still have
-	maxUnmatched = 1000             // named in a report, of all sources together, so that it fits a document
+	maxUnmatched = 600              // named in a report, of all sources together, so that it fits a document
 )
 
 // The limits that a report names, in SourceReport.Limit.
@@ -206,7 +206,7 @@ func openFile(ctx context.Context, path string, known *guide.Note, most int64) (
 
 // collect reads a file to its end and returns the programmes of its channels.
 func (r *run) collect(ctx context.Context, s *setting.Source, f *file, rep *SourceReport) (map[string]guide.Grid, error) {
-	c := gather.NewCollector(*s, r.matcher, r.window, r.MaxMemory)
+	c := gather.NewCollector(*s, r.matcher, r.window, r.MaxMemory, maxUnmatched/len(r.Sources))
 	o := c.Options()
 	o.MaxBytes, o.Check = r.MaxBytes, func() error { return context.Cause(ctx) }
 	count, err := xmltv.Read(f, o, c.Channel, c.Programme)
@@ -218,7 +218,6 @@ func (r *run) collect(ctx context.Context, s *setting.Source, f *file, rep *Sour
 	}
 	grids, found := c.Grids()
 	found.Skipped += count.Skipped
-	found.Sample = found.Sample[:min(len(found.Sample), maxUnmatched/len(r.Sources))]
 	rep.Found = found
 	return grids, r.enough(s, grids)
 }

@@ -10,7 +10,7 @@ import (
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/guide"
-	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/guide/match"
 	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
@@ -21,7 +21,7 @@ import (
 )
 
 // realMatcher knows the channels of the real register.
-func realMatcher(t testing.TB, data string) *gather.Matcher {
+func realMatcher(t testing.TB, data string) *match.Matcher {
 	t.Helper()
 	ds, err := collect.Load(context.Background(), collect.Plan{IPTVOrg: collect.Folder(filepath.Join(data, "catalog"))}, collect.Options{})
 	if err != nil {
@@ -33,14 +33,14 @@ func realMatcher(t testing.TB, data string) *gather.Matcher {
 			main[f.Channel] = f.Name
 		}
 	}
-	return gather.NewMatcher(func(yield func(gather.Listing) bool) {
+	return match.New(func(yield func(match.Listing) bool) {
 		for _, c := range ds.Channels {
-			l := gather.Listing{ID: c.ID, Names: append([]string{c.Name}, c.AltNames...), Country: catalog.CountryCode(c.Country), Feed: main[c.ID]}
+			l := match.Listing{ID: c.ID, Names: append([]string{c.Name}, c.AltNames...), Country: catalog.CountryCode(c.Country), Feed: main[c.ID]}
 			if !yield(l) {
 				return
 			}
 		}
-	}, nil)
+	}, nil, match.NewDirectory(ds))
 }
 
 // TestGuideReal reads real guides at a moment of their days: the British one,
@@ -57,7 +57,7 @@ func TestGuideReal(t *testing.T) {
 		declared             int
 		leastChannels, least int // programmes
 	}{
-		{"freeview-uk-20230417.xml.xz#tz=Europe/London", time.Date(2023, 4, 18, 20, 0, 0, 0, time.UTC), 159, 90, 5000},
+		{"freeview-uk-20230417.xml.xz#tz=Europe/London", time.Date(2023, 4, 18, 20, 0, 0, 0, time.UTC), 159, 100, 6000},
 		{"mena-thmanyah-20260822.xml.xz", time.Date(2026, 8, 24, 20, 0, 0, 0, time.UTC), 4, 3, 100},
 		{"mena-alwan-20260822.xml.xz", time.Date(2026, 8, 22, 20, 0, 0, 0, time.UTC), 100, 0, 0},
 	} {
@@ -73,7 +73,7 @@ func TestGuideReal(t *testing.T) {
 			}
 			g := refresh.Options{
 				DB: db, Sources: sources, Now: func() time.Time { return test.now },
-				Catalog: func(context.Context) (*gather.Matcher, error) { return m, nil },
+				Catalog: func(context.Context) (*match.Matcher, error) { return m, nil },
 			}
 			result, err := refresh.NewJob(g).Run(t.Context(), job.Order{Force: true})
 			if err != nil {

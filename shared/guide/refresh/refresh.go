@@ -24,6 +24,7 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/guide/match"
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/origin"
@@ -38,8 +39,8 @@ const Name = "guide"
 type Options struct {
 	DB      store.DB
 	Client  *origin.Client
-	Sources []setting.Source                               // the preferred ones first
-	Catalog func(context.Context) (*gather.Matcher, error) // matches the catalog's channels
+	Sources []setting.Source                              // the preferred ones first
+	Catalog func(context.Context) (*match.Matcher, error) // matches the catalog's channels
 	Now     func() time.Time
 
 	// Batch is how long the programmes of a source may wait to be stored
@@ -54,18 +55,19 @@ type Options struct {
 	MaxMemory int64         // bytes for its programmes; 256 MiB when zero
 }
 
-// MatcherOf returns a matcher of the channels in ix.
-func MatcherOf(ix *index.Index) *gather.Matcher {
+// MatcherOf returns a matcher of the channels in ix, with what the register says of
+// them besides.
+func MatcherOf(ix *index.Index, d *match.Directory) *match.Matcher {
 	aliases, _ := ix.Aliases()
-	return gather.NewMatcher(listings(ix), aliases)
+	return match.New(listings(ix), aliases, d)
 }
 
 // listings yields the names by which guides may call the channels of ix.
-func listings(ix *index.Index) iter.Seq[gather.Listing] {
-	return func(yield func(gather.Listing) bool) {
+func listings(ix *index.Index) iter.Seq[match.Listing] {
+	return func(yield func(match.Listing) bool) {
 		for _, r := range ix.Records() {
 			names := append([]string{r.Name}, r.AltNames...)
-			if !yield(gather.Listing{ID: r.ID, Names: names, Country: r.Country, Feed: r.FeedName}) {
+			if !yield(match.Listing{ID: r.ID, Names: names, Country: r.Country, Feed: r.FeedName}) {
 				return
 			}
 		}
@@ -115,7 +117,7 @@ type run struct {
 	order   job.Order
 	fence   func(store.Tx) error
 	window  guide.Window
-	matcher *gather.Matcher
+	matcher *match.Matcher
 	state   *guide.State
 	report  *Report
 

@@ -22,6 +22,7 @@ import (
 
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/guide/match"
 	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
@@ -80,7 +81,7 @@ func newRig(t *testing.T, sources string) *rig {
 	r.Options = refresh.Options{
 		DB: db, Now: r.clock,
 		Client:  origin.New(origin.Options{Allow: []string{r.server.Listener.Addr().String()}}),
-		Catalog: func(context.Context) (*gather.Matcher, error) { return matcherOf(r.names), nil },
+		Catalog: func(context.Context) (*match.Matcher, error) { return matcherOf(r.names), nil },
 	}
 	r.use(sources)
 	return r
@@ -91,14 +92,14 @@ func (r *rig) runner() *job.Runner {
 	return job.NewRunner(r.DB, slog.New(slog.DiscardHandler), r.clock, refresh.NewJob(r.Options))
 }
 
-func matcherOf(ids []string) *gather.Matcher {
-	return gather.NewMatcher(func(yield func(gather.Listing) bool) {
+func matcherOf(ids []string) *match.Matcher {
+	return match.New(func(yield func(match.Listing) bool) {
 		for _, id := range ids {
-			if !yield(gather.Listing{ID: id, Names: []string{id}}) {
+			if !yield(match.Listing{ID: id, Names: []string{id}}) {
 				return
 			}
 		}
-	}, nil)
+	}, nil, nil)
 }
 
 // use has the job read sources, "@" standing for the server.
@@ -501,7 +502,7 @@ func TestGuideCatalog(t *testing.T) {
 	r.set("/one.xml", xmltvOf(noon, "one", "A.br"), nil)
 	r.must()
 	none := errors.New("no catalog")
-	r.Catalog = func(context.Context) (*gather.Matcher, error) { return nil, none }
+	r.Catalog = func(context.Context) (*match.Matcher, error) { return nil, none }
 	if _, err := r.run(job.Order{}); !errors.Is(err, none) {
 		t.Errorf("without a catalog: %v", err)
 	}

@@ -44,6 +44,8 @@ func (s *Source) Sum() string {
 //	tz       the zone of times without one, such as Europe/London; UTC by default
 //	country  of the channels, as ISO 3166-1 alpha-2; without it their ids must contain it, as in "Name.cc"
 //	lang     the language to prefer, as ISO 639-1
+//	site     the site that the programmes come from, such as freeview.co.uk: it is shown,
+//	         and its lists of channels are used; by default the host of the URL, or the name
 //	name     the name of the source in reports and in the service's health, which are
 //	         public; by default the name of the file
 //
@@ -106,6 +108,9 @@ func parseEntry(entry string) (Source, error) {
 			return s, err
 		}
 	}
+	if s.File != "" && !values.Has("site") {
+		s.Site = s.Name
+	}
 	if !nameForm.MatchString(s.Name) {
 		return s, fmt.Errorf("needs a name of 1 to 40 letters, digits and -_.: give it one with #name=")
 	}
@@ -140,6 +145,7 @@ var (
 	nameForm     = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,40}$`)
 	languageForm = regexp.MustCompile(`^[a-z]{2}$`)
 	countryForm  = regexp.MustCompile(`^[A-Z]{2}$`)
+	siteForm     = regexp.MustCompile(`^[a-z0-9.-]{1,100}$`)
 )
 
 // nameOf returns the name of the file at a path without its suffixes, or "" when
@@ -175,11 +181,14 @@ var setters = map[string]func(*Source, string) error{
 		}
 		return nil
 	},
+	"site": func(s *Source, v string) error {
+		if s.Site = strings.ToLower(v); !siteForm.MatchString(s.Site) {
+			return fmt.Errorf("has the site %q, which is not a host name", v)
+		}
+		return nil
+	},
 	"name": func(s *Source, v string) error {
 		s.Name = v
-		if s.File != "" {
-			s.Site = v
-		}
 		return nil
 	},
 }

@@ -21,9 +21,10 @@ func TestParse(t *testing.T) {
 		"https://Guides.example/uk/epg.xml.gz#tz=Europe/London&country=uk&lang=EN&name=freeview": {{
 			Name: "freeview", URL: "https://Guides.example/uk/epg.xml.gz", Site: "guides.example", Zone: london, Country: "GB", Language: "en",
 		}},
-		"/srv/a.xml.xz , b.xml#name=other,http://h.example:8080?file=a%2Cb": {
+		"/srv/a.xml.xz , b.xml#name=other,c.xml#name=uk&site=Freeview.co.uk,http://h.example:8080?file=a%2Cb": {
 			{Name: "a", File: "/srv/a.xml.xz", Site: "a", Zone: time.UTC},
 			{Name: "other", File: "b.xml", Site: "other", Zone: time.UTC},
+			{Name: "uk", File: "c.xml", Site: "freeview.co.uk", Zone: time.UTC},
 			{Name: "h.example", URL: "http://h.example:8080?file=a%2Cb", Site: "h.example", Zone: time.UTC},
 		},
 	} {
@@ -43,6 +44,7 @@ func TestParseRefusals(t *testing.T) {
 		"a.xml#zone=UTC":                      `entry 1 has the unknown option "zone"`,
 		"a.xml#lang=eng":                      `entry 1 has the language "eng", which is not a code of two letters`,
 		"a.xml#country=Brazil":                `entry 1 has the country "Brazil", which is not a code of two letters`,
+		"a.xml#site=a/b":                      `entry 1 has the site "a/b", which is not a host name`,
 		"a.xml#tz=UTC&tz=UTC":                 `entry 1 has the option "tz" more than once`,
 		"a.xml#tz=%zz":                        `entry 1 has options that are not in the form of a query`,
 		"a.xml#name=a/b":                      `entry 1 needs a name of 1 to 40 letters, digits and -_.: give it one with #name=`,
@@ -71,7 +73,7 @@ func TestParseRefusals(t *testing.T) {
 
 func TestSourceSum(t *testing.T) {
 	seen := map[string]string{}
-	for _, setting := range []string{"a.xml", "b.xml#name=a", "a.xml#tz=Europe/London", "a.xml#lang=en", "a.xml#country=BR", "http://a.example/a.xml"} {
+	for _, setting := range []string{"a.xml", "b.xml#name=a", "a.xml#tz=Europe/London", "a.xml#lang=en", "a.xml#country=BR", "a.xml#site=a.example", "http://a.example/a.xml"} {
 		s, err := Parse(setting)
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"miramundo.dev/shared/blob"
 	"miramundo.dev/shared/source"
+	"miramundo.dev/shared/source/iptvorg"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/storetest"
@@ -238,5 +239,36 @@ func TestLoadWithDocuments(t *testing.T) {
 	f := fileOf(t, d, "iptv-org/channels")
 	if len(d.Channels) != 100 || f.Kept || !strings.Contains(f.Problem, "could not be saved") {
 		t.Errorf("no database: %d channels, %+v", len(d.Channels), f)
+	}
+}
+
+// TestSaved reads again what a load saved, without any request, and nothing of a
+// file that was never saved; a body that is lost is an error.
+func TestSaved(t *testing.T) {
+	db := openDB(t)
+	s := newSite(t)
+	parts := iptvorg.Named("iptv-org/feeds", "iptv-org/channels", "iptv-org/guides")
+	before, err := Saved(t.Context(), Documents(db), parts...)
+	if diff := cmp.Diff(&source.Dataset{}, before); err != nil || diff != "" {
+		t.Errorf("before any load: %v, %s", err, diff)
+	}
+	loaded := s.load(t, s.options(Documents(db)))
+	s.Close()
+	got, err := Saved(t.Context(), Documents(db), parts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&source.Dataset{Channels: loaded.Channels, Feeds: loaded.Feeds, Guides: loaded.Guides}, got); diff != "" || len(got.Channels) == 0 || len(got.Feeds) == 0 {
+		t.Errorf("-loaded +saved:\n%s", diff)
+	}
+	last, err := Documents(db).Last(t.Context(), "iptv-org/feeds")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := blob.Delete(t.Context(), db, bodyPath(last)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Saved(t.Context(), Documents(db), parts...); !errors.Is(err, ErrNothing) {
+		t.Errorf("without a body: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 
 	"miramundo.dev/shared/source"
 )
@@ -45,6 +46,17 @@ const (
 	StreamsPart = "iptv-org/streams"
 	GuidesPart  = "iptv-org/guides"
 )
+
+// Named returns the parts with some names, in the order of Parts.
+func Named(names ...string) []source.Part {
+	var parts []source.Part
+	for _, p := range Parts {
+		if slices.Contains(names, p.Name) {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
 
 // part returns the part of a file whose rows t reads.
 func part[T any](file string, t *table[T]) source.Part {

@@ -1,4 +1,4 @@
-package gather
+package match
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ var aliases = map[string]string{
 }
 
 func TestFind(t *testing.T) {
-	m := NewMatcher(slices.Values(listings), aliases)
+	m := New(slices.Values(listings), aliases, nil)
 	for _, test := range []struct {
 		id, name, country string
 		want              string // a channel, or why there is none
@@ -44,16 +44,18 @@ func TestFind(t *testing.T) {
 		{"BBCOne.uk", "Film4", "", "BBCOne.uk", byID},
 		{"BBCOne.uk@London", "", "", "BBCOne.uk", byID},
 		{"BBCOne.uk@lon don", "", "", "BBCOne.uk", byID},
-		{"BBCOne.uk@Wales", "", "", "BBCOne.uk", byFeed},
-		{"bbcone.UK@Wales", "", "", "BBCOne.uk", byLetters},
-		{"TWIN.br", "", "", noneSuch, unmatched},
+		{"BBCOne.uk@Wales", "", "", "BBCOne.uk", byID + ranks*int(sibling)},
+		{"BBCOne.uk@HD", "", "", "BBCOne.uk", byID},
+		{"BBCOne.uk@LondonPlus1", "", "", atOther, unmatched},
+		{"bbcone.UK@Wales", "", "", "BBCOne.uk", byLetters + ranks*int(sibling)},
+		{"TWIN.br", "", "", ambiguous, unmatched},
 		{"Twin.br", "", "", "Twin.br", byID},
 		{"Older.br", "", "", "Vida.br", byAlias},
 		{"OldVida.br@HD", "", "", "Vida.br", byAlias},
 		{"Feed.br@SD", "", "", "Vida.br", byAlias},
-		{"Feed.br@HD", "", "", noneSuch, unmatched},
-		{"Gone.br", "", "", noneSuch, unmatched},
-		{"Loop.br", "", "", noneSuch, unmatched},
+		{"Feed.br@HD", "", "", NoneSuch, unmatched},
+		{"Gone.br", "", "", NoneSuch, unmatched},
+		{"Loop.br", "", "", NoneSuch, unmatched},
 
 		{"1", "BBC One", "GB", "BBCOne.uk", byName},
 		{"1", "BBC ONE HD", "GB", "BBCOneHD.uk", byName},
@@ -61,23 +63,23 @@ func TestFind(t *testing.T) {
 		{"1", "Film 4 HD", "GB", "Film4.uk", byPlain},
 		{"1", "Film4 FHD 1080p", "GB", "Film4.uk", byPlain},
 		{"1", "Film 4 +1", "GB", "Film4Plus1.uk", byName},
-		{"1", "Film 41", "GB", noneSuch, unmatched},
+		{"1", "Film 41", "GB", NoneSuch, unmatched},
 		{"1", "Film Four", "GB", "Film4.uk", byName},
 		{"1", "Film4 UK HD", "GB", "Film4.uk", byPlain},
 		{"1", "Film4 GB", "GB", "Film4.uk", byPlain},
-		{"1", "Film4 FR", "GB", noneSuch, unmatched},
-		{"1", "Film4 UK", "", noneSuch, unmatched},
+		{"1", "Film4 FR", "GB", NoneSuch, unmatched},
+		{"1", "Film4 UK", "", NoneSuch, unmatched},
 		{"x.uk", "Dish", "", "DishUK.uk", byPlain},
-		{"1", "UK", "GB", noneSuch, unmatched},
-		{"1", "Film4", "BR", noneSuch, unmatched},
+		{"1", "UK", "GB", NoneSuch, unmatched},
+		{"1", "Film4", "BR", NoneSuch, unmatched},
 		{"x.uk", "Film4", "", "Film4.uk", byName},
 		{"x.uk@HD", "Film4", "", "Film4.uk", byName},
-		{"x.br", "Film4", "", noneSuch, unmatched},
+		{"x.br", "Film4", "", NoneSuch, unmatched},
 		{"x.br", "Film4", "GB", "Film4.uk", byName}, // what the operator says wins
 		{"x.tv", "Planeta Azul", "", "Planeta.br", byName},
 		{"x.com", "Planeta Azul", "", "Planeta.br", byName},
 		{"1", "Canal Plus", "FR", "CanalPlus.fr", byName},
-		{"1", "Canal", "FR", noneSuch, unmatched},
+		{"1", "Canal", "FR", NoneSuch, unmatched},
 		{"1", "News Now", "US", ambiguous, unmatched},
 		{"1", "News Now", "", ambiguous, unmatched},
 		{"1", "News Now", "BR", "NewsC.br", byName},
@@ -85,18 +87,36 @@ func TestFind(t *testing.T) {
 		{"1", "ثمانية 1", "SA", "Thmanyah.sa", byName},
 		{"Alwan1_sport_raw", "Alwan Sport 1 RAW", "", "Alwan1.sa", byPlain},
 
+		{"1", "BR - Planeta Azul HD", "", "Planeta.br", byPlain},
+		{"1", "BR: Vida", "", "Vida.br", byName},
+		{"1", "BR| Vida", "", "Vida.br", byName},
+		{"1", "|BR| Vida", "", "Vida.br", byName},
+		{"1", "[BR] FHD: Vida", "", "Vida.br", byName},
+		{"1", "Vida (BR)", "", "Vida.br", byName},
+		{"1", "BRA - Vida [HD]", "", "Vida.br", byPlain},
+		{"1", "UK | Film4 HD", "BR", "Film4.uk", byPlain}, // the name says more than the source
+		{"x.br", "UK | Film 4 UK +1", "", "Film4Plus1.uk", byPlain},
+		{"1", "FR: Film4", "GB", NoneSuch, unmatched},
+		{"1", "TV: Vida", "BR", NoneSuch, unmatched}, // no country
+		{"1", "br - Vida", "BR", NoneSuch, unmatched},
+		{"1", "Vida +1", "BR", NoneSuch, unmatched},
+		{"1", "Vida HD +1", "BR", NoneSuch, unmatched},
+		{"PlanetaAzul.br", "7", "", "Planeta.br", byName}, // by the name in its id
+
 		{"1", "Vida", "", vague, unmatched},
 		{"1", "Vida HD", "", vague, unmatched},
 		{"1", "Globonews", "", "GloboNews.br", byName}, // nine letters
 		{"1", "Thmanyah", "", "Thmanyah.sa", byName},   // eight
-		{"1", "", "", noneSuch, unmatched},
-		{"1", "HD", "BR", noneSuch, unmatched},
-		{"1", "☂", "BR", noneSuch, unmatched},
-		{"", "", "", noneSuch, unmatched},
-		{"@", "\xff\x00", "??", noneSuch, unmatched},
+		{"1", "", "", NoneSuch, unmatched},
+		{"1", "HD", "BR", NoneSuch, unmatched},
+		{"1", "BR - ", "", NoneSuch, unmatched},
+		{"1", "[BR] | [BR] |", "", NoneSuch, unmatched},
+		{"1", "☂", "BR", NoneSuch, unmatched},
+		{"", "", "", NoneSuch, unmatched},
+		{"@", "\xff\x00", "??", NoneSuch, unmatched},
 	} {
-		got := m.find(test.id, []string{test.name}, test.country)
-		if got.channel+got.reason != test.want || got.rank != test.rank {
+		got := m.Find(&Channel{ID: test.id, Names: []string{test.name}, Country: test.country})
+		if got.Channel+got.Reason != test.want || got.Rank != test.rank {
 			t.Errorf("find(%q, %q, %q) = %+v, want %q, rank %d", test.id, test.name, test.country, got, test.want, test.rank)
 		}
 	}
@@ -104,28 +124,28 @@ func TestFind(t *testing.T) {
 
 // TestFindNames gives a channel several names: the first that tells is taken.
 func TestFindNames(t *testing.T) {
-	m := NewMatcher(slices.Values(listings), nil)
-	if got := m.find("1", []string{"News Now", "Nothing", "Planeta Azul", "Vida"}, "BR"); got.channel != "NewsC.br" {
+	m := New(slices.Values(listings), nil, nil)
+	if got := m.Find(&Channel{ID: "1", Names: []string{"News Now", "Nothing", "Planeta Azul", "Vida"}, Country: "BR"}); got.Channel != "NewsC.br" {
 		t.Errorf("found %+v", got)
 	}
-	if got := m.find("1", []string{"Nothing", "News Now", "nothing else"}, "US"); got.reason != ambiguous {
+	if got := m.Find(&Channel{ID: "1", Names: []string{"Nothing", "News Now", "nothing else"}, Country: "US"}); got.Reason != ambiguous {
 		t.Errorf("found %+v: the reason is that of the name that comes nearest", got)
 	}
 }
 
 func TestSum(t *testing.T) {
-	sum := NewMatcher(slices.Values(listings), aliases).Sum()
-	if again := NewMatcher(slices.Values(listings), aliases).Sum(); again != sum || sum == "" {
+	sum := New(slices.Values(listings), aliases, nil).Sum()
+	if again := New(slices.Values(listings), aliases, nil).Sum(); again != sum || sum == "" {
 		t.Errorf("sums %q and %q of the same", sum, again)
 	}
 	changed := slices.Clone(listings)
 	changed[3].Names = []string{"Film 4+1"}
 	seen := map[string]bool{sum: true}
 	for name, other := range map[string]string{
-		"names":   NewMatcher(slices.Values(changed), aliases).Sum(),
-		"aliases": NewMatcher(slices.Values(listings), map[string]string{"OldVida.br": "Vida.br"}).Sum(),
-		"fewer":   NewMatcher(slices.Values(listings[1:]), aliases).Sum(),
-		"nothing": NewMatcher(slices.Values(listings[:0]), nil).Sum(),
+		"names":   New(slices.Values(changed), aliases, nil).Sum(),
+		"aliases": New(slices.Values(listings), map[string]string{"OldVida.br": "Vida.br"}, nil).Sum(),
+		"fewer":   New(slices.Values(listings[1:]), aliases, nil).Sum(),
+		"nothing": New(slices.Values(listings[:0]), nil, nil).Sum(),
 	} {
 		if seen[other] {
 			t.Errorf("other %s have a sum that was there", name)
@@ -141,6 +161,6 @@ func BenchmarkNewMatcher(b *testing.B) {
 		many[i] = Listing{ID: fmt.Sprint(l.ID, i), Names: []string{fmt.Sprint(l.Names[0], " ", i), l.ID}, Country: l.Country}
 	}
 	for b.Loop() {
-		NewMatcher(slices.Values(many), aliases)
+		New(slices.Values(many), aliases, nil)
 	}
 }

@@ -1,0 +1,287 @@
+// Package match finds the channel of the catalog for a channel of a programme
+// guide.
+package match
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Guides have no common ids, so a channel of a guide is matched in steps, from the
+// surest on: by the id of the catalog, which some guides use; by a former id; by
+// the lists of sites, which say for each id of a site which channel it is; by an
+// id made of those of a channel and one of its feeds, such as "BBCOneLondon.uk";
+// and then by name and country. A match by name must be unambiguous: a wrong guide
+// is worse than none.
+//
+// A country counts in three ways, in this order: the channel is of it, the channel
+// is broadcast in it, or a site of it lists the channel by that name. So "AR - AMC"
+// is AMC Latin America, and not AMC of the United States.
+//
+// A match may be with one feed of a channel. The main feed is preferred to other
+// feeds; those that broadcast at other times match nothing.
+
+// A Listing is a channel of the catalog, as far as matching needs it.
+type Listing struct {
+	ID      string
+	Names   []string // its own first
+	Country string   // ISO 3166-1 alpha-2; empty when not known
+	Feed    string   // the name of its main feed; empty when not known
+}
+
+// A Channel is a channel of a guide.
+type Channel struct {
+	ID      string
+	Names   []string
+	Country string // of all channels of its source; empty when not known
+	Site    string // where its source comes from, as sites' lists name it
+}
+
+// A Match is the channel of the catalog for a channel of a guide.
+type Match struct {
+	Channel string // of the catalog; empty for none
+	Rank    int    // a lower one is surer
+	Reason  string // why there is none, for the operator
+}
+
+// The ranks of matches with the main feed, best first. Those of other feeds follow
+// them all, by their kinship.
+const (
+	byID      = iota
+	byLetters // by the id in another case
+	byAlias   // by a former id
+	byList    // by the list of the site
+	byRegion  // by the ids of the channel and the feed
+	byName    // by the name and country
+	byPlain   // by the name without marks of quality and country
+	byListed  // by a name that a site lists
+	bySimilar // by one without marks of quality and country
+	ranks     // how many there are
+	unmatched = ranks * int(shifted)
+)
+
+// Reasons why a channel of a guide matches none of the catalog.
+const (
+	NoneSuch  = "no channel of the catalog has its id or name"
+	ambiguous = "several channels of the catalog have its name"
+	vague     = "its name alone says too little, and its country is not known"
+	atOther   = "it is a feed of a channel that shows its programmes at another time"
+)
+
+// matched returns the match with a channel or one of its feeds.
+func (m *Matcher) matched(r ref, by int) Match {
+	if r.kin == shifted {
+		return Match{Rank: unmatched, Reason: atOther}
+	}
+	return Match{Channel: m.channels[r.channel].ID, Rank: by + ranks*int(r.kin)}
+}
+
+// ByID returns the match of an id alone, which may name a feed: "Name.cc@Feed".
+func (m *Matcher) ByID(id string) Match {
+	id = strings.TrimSpace(id)
+	base, feed, _ := strings.Cut(id, "@")
+	if n, ok := m.ids[base]; ok {
+		return m.matched(ref{channel: n, kin: m.channels[n].kinship(feed)}, byID)
+	}
+	switch rs := m.lower[strings.ToLower(base)]; len(rs) {
+	case 0:
+	case 1:
+		return m.matched(ref{channel: rs[0].channel, kin: m.channels[rs[0].channel].kinship(feed)}, byLetters)
+	default:
+		return Match{Rank: unmatched, Reason: ambiguous}
+	}
+	for _, former := range []string{id, base} {
+		if n, ok := m.today(former); ok {
+			return m.matched(ref{channel: n}, byAlias)
+		}
+	}
+	if r, ok := m.single(m.regional[strings.ToLower(base)]); ok {
+		return m.matched(r, byRegion)
+	}
+	return Match{Rank: unmatched, Reason: NoneSuch}
+}
+
+// maxRenames is the greatest number of renames that are followed from an id.
+const maxRenames = 8
+
+// today returns the channel of the catalog with a former id.
+func (m *Matcher) today(id string) (int32, bool) {
+	for range maxRenames {
+		to, ok := m.aliases[id]
+		if !ok {
+			return 0, false
+		}
+		if n, ok := m.ids[to]; ok {
+			return n, true
+		}
+		id = to
+	}
+	return 0, false
+}
+
+// Find returns the match of a channel of a guide: by its id, by the list of its
+// site unless its name is exactly that of another channel, or else by the first of its names that matches in its country, the name in
+// its id being the last. The country is that in the name, that of the source, or
+// else that of the id. Without a country a name matches only when it belongs to a
+// single channel of the whole catalog, and has two words or eight letters.
+func (m *Matcher) Find(c *Channel) Match {
+	found := m.ByID(c.ID)
+	if found.Channel != "" || found.Reason != NoneSuch {
+		return found
+	}
+	named := m.byNames(c)
+	if named.Rank == byName {
+		return named // the list may be older than the name
+	}
+	for _, id := range []string{c.ID, "#" + c.ID} {
+		if r, ok := m.single(m.sites[siteName(c.Site)+"\n"+id]); ok {
+			return m.matched(r, byList)
+		}
+	}
+	return named
+}
+
+// byNames returns the match by the first name of a channel that matches in its
+// country.
+func (m *Matcher) byNames(c *Channel) Match {
+	found := Match{Rank: unmatched, Reason: NoneSuch}
+	in := cmp.Or(c.Country, countryOf(c.ID))
+	for _, name := range append(slices.Clone(c.Names), nameIn(c.ID)) {
+		k := keyOf(name, in)
+		by := m.byName(k, cmp.Or(k.country, in))
+		if by.Channel != "" {
+			return by
+		}
+		if by.Reason != NoneSuch {
+			found = by
+		}
+	}
+	return found
+}
+
+// byName returns the match of a name in a country, which may be unknown. The lists
+// of sites are asked when the catalog's own names give nothing, or to decide
+// between several channels.
+func (m *Matcher) byName(k key, in string) Match {
+	switch {
+	case k.whole == "":
+		return Match{Rank: unmatched, Reason: NoneSuch}
+	case in == "":
+		return m.anywhere(k)
+	}
+	reason := NoneSuch
+	var among []ref
+	for by, rs := range m.ownersOf(k) {
+		rs = m.within(rs, in, k.vague)
+		if len(among) > 0 {
+			rs = slices.DeleteFunc(rs, func(r ref) bool { return !owns(among, r.channel) })
+		}
+		r, ok := m.single(rs)
+		switch {
+		case len(rs) == 0:
+			continue
+		case ok && (by == byName || by == byPlain || m.believable(k, r.channel, rs)):
+			return m.matched(r, by)
+		case !ok:
+			among, reason = rs, ambiguous
+		}
+	}
+	return Match{Rank: unmatched, Reason: reason}
+}
+
+// anywhere returns the match of a name in an unknown country: a channel that alone
+// has the name, and that sites list by it more often than all others together.
+func (m *Matcher) anywhere(k key) Match {
+	for by, rs := range m.ownersOf(k) {
+		r, ok := m.single(rs)
+		switch {
+		case len(rs) == 0:
+			continue
+		case k.vague:
+			return Match{Rank: unmatched, Reason: vague}
+		case !ok || !m.usual(k, r.channel) || by >= byListed && !m.believable(k, r.channel, rs):
+			return Match{Rank: unmatched, Reason: ambiguous}
+		}
+		return m.matched(r, by)
+	}
+	return Match{Rank: unmatched, Reason: NoneSuch}
+}
+
+// Bounds of what the lists of sites are believed.
+const (
+	leastRows  = 3    // that list a channel by a name that is unlike its own
+	leastShare = 0.75 // of the rows with a name, which list the same channel
+	leastAlike = 0.4  // likeness of a name to the channel's own
+)
+
+// believable reports whether a name that only sites list a channel by is like its
+// own, or is listed often enough not to be a mistake.
+func (m *Matcher) believable(k key, channel int32, rs []ref) bool {
+	rows := int32(0)
+	for _, r := range rs {
+		rows += r.rows
+	}
+	return rows >= leastRows || m.isPart(channel, k.plain) || m.likeness(channel, "", pairsOf(k.plain)) >= leastAlike
+}
+
+// isPart reports whether a name of a channel has another within it, such as "AMC
+// Latin America" has "AMC".
+func (m *Matcher) isPart(channel int32, plain string) bool {
+	return slices.ContainsFunc(m.channels[channel].plain, func(own string) bool { return strings.Contains(own, plain) })
+}
+
+// usual reports whether most rows of the lists of sites that have a name mean a
+// channel by it.
+func (m *Matcher) usual(k key, channel int32) bool {
+	own, all := int32(0), int32(0)
+	for _, r := range m.similar[k.plain] {
+		all += r.rows
+		if r.channel == channel {
+			own += r.rows
+		}
+	}
+	return float64(own) >= leastShare*float64(all)
+}
+
+// ownersOf yields the owners of a name, step by step, with the ranks of matches.
+func (m *Matcher) ownersOf(k key) iter.Seq2[int, []ref] {
+	return func(yield func(int, []ref) bool) {
+		_ = yield(byName, m.whole[k.whole]) && yield(byPlain, m.plain[k.plain]) &&
+			yield(byListed, m.listed[k.whole]) && yield(bySimilar, m.similar[k.plain])
+	}
+}
+
+// within returns the owners of a name that belong to a country: those of it, or
+// else those that are broadcast or listed in it. That a channel is broadcast
+// everywhere does not count for a vague name.
+func (m *Matcher) within(rs []ref, in string, vague bool) []ref {
+	var of, elsewhere []ref
+	for _, r := range rs {
+		switch c := &m.channels[r.channel]; {
+		case c.Country == in:
+			of = append(of, r)
+		case r.country == in || c.covers[in] || c.covers[everywhere] && !vague:
+			elsewhere = append(elsewhere, r)
+		}
+	}
+	if len(of) > 0 {
+		return of
+	}
+	return elsewhere
+}
+
+// single returns the nearest feed of the only channel among owners, and whether
+// they are of one channel.
+func (m *Matcher) single(rs []ref) (nearest ref, ok bool) {
+	for i, r := range rs {
+		if i > 0 && r.channel != nearest.channel {
+			return ref{}, false
+		}
+		if i == 0 || r.kin < nearest.kin {
+			nearest = r
+		}
+	}
+	return nearest, len(rs) > 0
+}
