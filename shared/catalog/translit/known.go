@@ -2,6 +2,7 @@ package translit
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"miramundo.dev/shared/catalog/fold"
 )
@@ -14,6 +15,34 @@ const knownWords = `
 аль джазира=al jazeera|al dzhazira
 эхо=ekho|echo|eho
 радио=radio
+плюс=plus|plyus
+релакс=relax|relaks
+сити=city|siti
+санкт=sankt|saint
+петербург=peterburg|petersburg
+россия=rossiya|russia|rossiia|rossija
+россии=rossii|russia
+монте карло=monte carlo
+ностальгия=nostalgiya|nostalgia|nostalgie
+евроспорт=eurosport|evrosport
+дискавери=discovery
+дисней=disney
+никелодеон=nickelodeon
+синема=cinema|sinema
+шоу=show|shou
+стар=star
+макс=max|maks
+микс=mix|miks
+люкс=lux|luks|lyuks
+клуб=club|klub
+диско=disco|disko
+дэнс=dance
+денс=dance|dens
+лайф=life
+тайм=time
+тревел=travel
+трэвел=travel
+фэшн=fashion
 ютуб=youtube
 би би си=bbc
 си эн эн=cnn
@@ -84,6 +113,34 @@ news=news
 الكأس=al kass|alkass
 الشرق=al sharq|asharq
 السنة=al sunnah|sunnah
+الفضائية=al fadaiya|alfadaiya|satellite
+رؤيا=roya
+مباشر=mubasher|mobasher|mubashir
+صوت=sawt|sout
+نايل=nile
+النيل=al nile|nile
+عربية=arabiya|arabia
+علي=ali
+ميلودي=melody
+كوميدي=comedy
+ريسينج=racing
+المستقبل=al mustaqbal|almustaqbal
+تيفي=tv
+نسمة=nessma|nesma
+الوثائقية=al wathaiqiya|documentary
+الدولية=al dawliya|doualiya|international
+من=min
+البلد=al balad|elbalad
+القناة=al qanat|al kanat
+الوطنية=al wataniya|watania
+المصرية=al masriya|almasriya
+الرياض=al riyadh|riyadh
+المدينة=al madina|medina
+الجديد=al jadeed|aljadeed
+المغاربية=al magharibia|magharibia
+خراسان=khorasan
+فیلم=film
+فيلم=film
 قناة=qanat|kanat
 إذاعة=idhaat|izaat|radio
 تلفزيون=televizion|television|tilfizyun
@@ -164,6 +221,17 @@ news=news
 اے آر وائی=ary
 ערוץ=arutz|channel
 רדיו=radio
+הערוץ=haarutz|channel
+טלוויזיה=televizia|television
+הטלוויזיה=hatelevizia|television
+עברית=ivrit|hebrew
+דיסני=disney
+קומדי=comedy
+דרמה=drama
+מוסיקה=musica|muzika
+חי=hai|chai
+ראשון=rishon
+קבלה=kabbalah|kabala
 ספורט=sport
 ניוז=news
 חדשות=hadashot|chadashot
@@ -263,14 +331,14 @@ const joinedWords = `
 民視=minshi|ftv 公視=gongshi|pts 東森=dongsen|ebc 三立=sanli|set 無線=wuxian 长沙=changsha 长春=changchun 大湾区=dawanqu
 東京=tokyo 日本=nihon|nippon|japan 大阪=osaka 朝日=asahi 放送=hoso 毎日=mainichi 読売=yomiuri 札幌=sapporo 京都=kyoto 北海道=hokkaido
 福岡=fukuoka 名古屋=nagoya 映画=eiga 時代劇=jidaigeki 総合=sogo 格闘=kakuto
-テレビ=tv|terebi チャンネル=channel ニュース=news ラジオ=radio|rajio スポーツ=sports アニメ=anime ミュージック=music ショップ=shop
+テレビ=tv|terebi テレビジョン=television テレ=tele チャンネル=channel ニュース=news ラジオ=radio|rajio スポーツ=sports アニメ=anime ミュージック=music ショップ=shop
 シネマ=cinema ゴルフ=golf キッズ=kids プラス=plus ドラマ=drama ライブ=live ワールド=world プライム=prime ショッピング=shopping
 ファミリー=family クラシック=classic スター=star ディスカバリー=discovery アニマル=animal プラネット=planet ヒストリー=history
 ジャパン=japan フジ=fuji ムービー=movie エンタメ=entame グルメ=gourmet スーパー=super ネットワーク=network エフエム=fm
-ทีวี=tv เอชดี=hd นิวส์=news ช่อง=chong|channel ไทย=thai ไทยรัฐ=thairath วิทยุ=witthayu|radio ข่าว=khao|news สด=sot เนชั่น=nation
+ทีวี=tv เอชดี=hd นิวส์=news ช่อง=chong|channel ไทย=thai ไทยรัฐ=thairath สถานี=sathani|station โทรทัศน์=thorathat|tv ฟุตบอล=football พรีเมียร์=premier วิทยุ=witthayu|radio ข่าว=khao|news สด=sot เนชั่น=nation
 เวิร์คพอยท์=workpoint อมรินทร์=amarin โมโน=mono วัน=one ทรู=true โฟร์=four สปอร์ต=sport มิวสิค=music เรดิโอ=radio เอฟเอ็ม=fm แชนแนล=channel
 กรุงเทพ=krungthep|bangkok พีพีทีวี=pptv สปริง=spring
-뉴스=news|nyuseu 라디오=radio 스포츠=sports 티비=tv 티브이=tv 골프=golf 무비=movie 시네마=cinema 채널=channel|chaeneol
+뉴스=news|nyuseu 라디오=radio 스포츠=sports 티비=tv 텔레비전=television|tv 티브이=tv 골프=golf 무비=movie 시네마=cinema 채널=channel|chaeneol
 드라마=drama 키즈=kids 플러스=plus 라이프=life 애니=ani 뮤직=music 클래식=classic 애니맥스=animax 케이블=cable 엠넷=mnet
 서울=seoul 홈쇼핑=home-shopping 쇼핑=shopping 방송=bangsong 한국=hanguk 코리아=korea 조선=chosun|joseon 스카이=sky
 엠비씨=mbc 엠비시=mbc 케이비에스=kbs 에스비에스=sbs 와이티엔=ytn 월드=world 필름=film 스테이션=station 교통=gyotong
@@ -278,27 +346,24 @@ const joinedWords = `
 `
 
 // phrases has the spellings of knownWords by their folded texts, and segments
-// those of joinedWords.
-var phrases, segments = func() (phrases, segments map[string][]string) {
+// those of joinedWords. longestPhrase is the number of words of the longest
+// phrase, and longestSegment that of letters of the longest segment.
+var phrases, segments, longestPhrase, longestSegment = func() (phrases, segments map[string][]string, words, letters int) {
 	phrases, segments = map[string][]string{}, map[string][]string{}
 	for line := range strings.Lines(knownWords) {
 		word, spellings, _ := strings.Cut(strings.TrimSpace(line), "=")
 		if word != "" {
 			phrases[fold.Words(word)] = strings.Split(spellings, "|")
+			words = max(words, 1+strings.Count(word, " "))
 		}
 	}
 	for entry := range strings.FieldsSeq(joinedWords) {
 		word, spellings, _ := strings.Cut(entry, "=")
 		segments[word] = strings.Split(strings.ReplaceAll(spellings, "-", " "), "|")
+		letters = max(letters, utf8.RuneCountInString(word))
 	}
-	return phrases, segments
+	return phrases, segments, words, letters
 }()
-
-// Limits of the tables: the words of a phrase, and the letters of a word.
-const (
-	longestPhrase  = 3
-	longestSegment = 10
-)
 
 // known replaces known words and phrases among tokens by tokens with their
 // spellings.

@@ -22,16 +22,16 @@ var scripts = []struct {
 	table           *unicode.RangeTable
 	latin, skeleton int
 }{
-	{"Cyrillic", unicode.Cyrillic, 72, 58},
+	{"Cyrillic", unicode.Cyrillic, 74, 58},
 	{"Greek", unicode.Greek, 48, 26},
-	{"Arabic", unicode.Arabic, 38, 20},
-	{"Hebrew", unicode.Hebrew, 22, 20},
+	{"Arabic", unicode.Arabic, 43, 22},
+	{"Hebrew", unicode.Hebrew, 28, 20},
 	{"Han", unicode.Han, 26, 1},
 	{"Hangul", unicode.Hangul, 32, 28},
 	{"Katakana", unicode.Katakana, 34, 28},
 	{"Devanagari", unicode.Devanagari, 64, 40},
 	{"Bengali", unicode.Bengali, 40, 40},
-	{"Thai", unicode.Thai, 28, 10},
+	{"Thai", unicode.Thai, 28, 28},
 	{"Georgian", unicode.Georgian, 60, 58},
 	{"Armenian", unicode.Armenian, 60, 50},
 	{"Ethiopic", unicode.Ethiopic, 33, 55},
