@@ -9,32 +9,37 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/build/clean"
 	"miramundo.dev/shared/catalog/build/region"
-	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/source"
 )
 
 // A station that is in the register several times is shown as one of its
-// entries, the survivor: its id, name and country. The ids of the others become
-// aliases of it, their names its other names, their streams further streams of
+// entries, the survivor: its id and country, and its name unless far more people
+// use another. The ids of the others become aliases of it, their names its other
+// names, their streams further streams of
 // it; their tags and languages are united with its own, and what it lacks
 // (country, place, site, logo) is filled in. Votes and clicks are the most that
 // one of them has, since the same people vote for several.
 //
 // The survivor is the entry with the most points, of which the weights below
 // give the greatest possible number. They are ordered by what a wrong choice
-// costs: an entry that does not play, then one of another country or under a
-// name that few use. To be the survivor already is worth less than a name that
-// most voters use, so that an id stays while its entry is still a fair choice.
+// costs: an entry that does not play; one of a country in which the station is
+// not, where several list it; one under a name that few use. To be the survivor
+// already is worth less than a name that most voters use, so that an id stays
+// while its entry is still a fair choice.
 
 const (
 	weightPlays    = 10.0 // its source found it working
-	weightCountry  = 3.0  // its site and the servers' names are of its country
+	weightCountry  = 6.0  // its site and its server are of its country; only among several countries
 	weightName     = 2.0  // share of the votes for entries of its name
+	weightVotes    = 2.0  // logarithm of its votes, relative to the most
 	weightAddress  = 1.0  // its site or stream names it
-	weightVotes    = 1.0  // logarithm of its votes, relative to the most
 	weightEarlier  = 0.8  // it was the survivor in the earlier register
 	weightComplete = 0.5  // share of the fields that it has
 )
+
+// renamedFrom is how many times the votes of the survivor's name another name
+// needs for the station to be shown under it.
+const renamedFrom = 4
 
 // maxAltNames bounds the other names of one station, those with the most votes
 // first: the search indexes them all, and anyone may enter a station a thousand
@@ -50,8 +55,7 @@ func mergeStations(ds *source.Dataset, prev *catalog.Register, rep *Report) (rec
 	merged = make(map[string]string, len(entries)-len(stations))
 	records = make([]catalog.Record, 0, len(stations))
 	for _, members := range stations {
-		best := c.survivor(members)
-		r := c.unite(best, members)
+		r, best := c.station(members)
 		for _, i := range members {
 			if i != best {
 				merged[entries[i].ID] = r.ID
@@ -98,38 +102,55 @@ func homesOf(entries []*entry) map[string]map[string]int {
 	return homes
 }
 
-// survivor returns the member with the most points, the first of several.
-func (c *chooser) survivor(members []int) int {
-	if len(members) == 1 {
-		return members[0]
-	}
-	votes, most := map[string]int{}, 0
-	total := 0
-	for _, i := range members {
-		e := c.entries[i]
-		votes[e.words] += e.Radio.Votes + 1
-		total += e.Radio.Votes + 1
-		most = max(most, e.Radio.Votes)
-	}
-	best, points := members[0], -1.0
-	for _, i := range members {
-		e := c.entries[i]
-		p := c.own(e) + weightName*float64(votes[e.words])/float64(total)
-		if most > 0 {
-			p += weightVotes * math.Log1p(float64(e.Radio.Votes)) / math.Log1p(float64(most))
-		}
-		if p > points {
-			best, points = i, p
-		}
-	}
-	return best
+// A tally sums up what the members of a station say.
+type tally struct {
+	votes  map[string]int // for each name; an entry counts as a vote as well
+	total  int            // of votes
+	most   int            // votes of one entry
+	abroad bool           // the entries are of several countries
 }
 
-// own returns the points of e that do not depend on the other members.
-func (c *chooser) own(e *entry) float64 {
-	points := weightComplete*completeness(&e.Record) + weightCountry*c.atHome(e)
+func (c *chooser) count(members []int) *tally {
+	t := &tally{votes: map[string]int{}}
+	country := ""
+	for _, i := range members {
+		e := c.entries[i]
+		t.votes[e.words] += e.Radio.Votes + 1
+		t.total += e.Radio.Votes + 1
+		t.most = max(t.most, e.Radio.Votes)
+		t.abroad = t.abroad || country != "" && e.Country != "" && e.Country != country
+		country = cmp.Or(e.Country, country)
+	}
+	return t
+}
+
+// station returns the record of the station of members, and which of them is
+// the survivor: the one with the most points, the first of several.
+func (c *chooser) station(members []int) (r catalog.Record, best int) {
+	best = members[0]
+	if len(members) == 1 {
+		return c.entries[best].Record, best
+	}
+	t, most := c.count(members), -1.0
+	for _, i := range members {
+		if points := c.points(c.entries[i], t); points > most {
+			best, most = i, points
+		}
+	}
+	return c.unite(best, members, t), best
+}
+
+// points returns how good e is as the survivor.
+func (c *chooser) points(e *entry, t *tally) float64 {
+	points := weightComplete*completeness(&e.Record) + weightName*float64(t.votes[e.words])/float64(t.total)
+	if t.most > 0 {
+		points += weightVotes * math.Log1p(float64(e.Radio.Votes)) / math.Log1p(float64(t.most))
+	}
 	if e.Streams[0].Playable {
 		points += weightPlays
+	}
+	if t.abroad {
+		points += weightCountry * c.atHome(e)
 	}
 	if c.earlier[e.ID] {
 		points += weightEarlier
@@ -176,11 +197,8 @@ func topLevel(host string) string {
 }
 
 // unite returns the record of the member best with what the others add to it.
-func (c *chooser) unite(best int, members []int) catalog.Record {
+func (c *chooser) unite(best int, members []int, t *tally) catalog.Record {
 	r := c.entries[best].Record
-	if len(members) == 1 {
-		return r
-	}
 	others := slices.DeleteFunc(slices.Clone(members), func(i int) bool { return i == best })
 	slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(c.entries[b].Radio.Votes, c.entries[a].Radio.Votes) })
 	radio := *r.Radio
@@ -191,9 +209,25 @@ func (c *chooser) unite(best int, members []int) catalog.Record {
 	for _, i := range others {
 		fill(&r, &c.entries[i].Record)
 	}
-	r.AltNames = c.otherNames(&r, others)
+	names := append([]int{best}, others...)
+	if usual := c.usual(best, others, t); usual != best {
+		names = append([]int{usual}, names...)
+	}
+	r.Name, r.AltNames = c.names(names)
 	r.Streams = c.streams(best, others)
 	return r
+}
+
+// usual returns the member whose name the station has: best, or one with a name
+// that far more people use.
+func (c *chooser) usual(best int, others []int, t *tally) int {
+	usual, needed := best, renamedFrom*t.votes[c.entries[best].words]
+	for _, i := range others {
+		if votes := t.votes[c.entries[i].words]; votes >= needed {
+			usual, needed = i, votes+1
+		}
+	}
+	return usual
 }
 
 // fill adds to r what o has more. A place counts only in the country of r.
@@ -218,18 +252,18 @@ func union(a, b []string, limit int) []string {
 	return a
 }
 
-// otherNames returns the names of others that differ from each other and from
-// the name of r when folded.
-func (c *chooser) otherNames(r *catalog.Record, others []int) []string {
-	var names []string
-	seen := map[string]bool{"": true, fold.Words(r.Name): true} // a name without a letter cannot be searched
-	for _, i := range others {
-		if e := c.entries[i]; !seen[e.words] && len(names) < maxAltNames {
+// names returns the name of the first of members, and the names of the others
+// that differ from it and from each other when folded.
+func (c *chooser) names(members []int) (name string, others []string) {
+	name = c.entries[members[0]].Name
+	seen := map[string]bool{"": true, c.entries[members[0]].words: true} // a name without a letter cannot be searched
+	for _, i := range members[1:] {
+		if e := c.entries[i]; !seen[e.words] && len(others) < maxAltNames {
 			seen[e.words] = true
-			names = append(names, e.Name)
+			others = append(others, e.Name)
 		}
 	}
-	return names
+	return name, others
 }
 
 // streams returns the streams of the member best and of others, each address
