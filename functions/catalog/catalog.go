@@ -52,7 +52,8 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Auth:    api.None,
 		Summary: "Get a channel with its streams",
 		Doc: "Returns the detail record of a channel or radio station: every field of a search result, the programme on air, and its " +
-			"streams, the best one for the caller's country first. An earlier id of a channel finds it too.",
+			"streams, the best one for the caller's country first. An earlier id of a channel finds it too. For a channel that is known " +
+			"but not shown, the 404 has a member gone with its name, the reason and what replaced it.",
 		Tool:   "get_channel",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded},
 		Cache:  api.Private,
@@ -221,7 +222,7 @@ func (s *Server) channel(ctx context.Context, in channelIn) (*catalog.ChannelFul
 	}
 	c, ok := v.Channel(in.ID, int(api.LocaleOf(ctx)), rank.Caller{Country: api.CountryOf(ctx), Now: s.Now()})
 	if !ok {
-		return nil, catalog.ErrNoChannel
+		return nil, v.NotFound(in.ID)
 	}
 	if counters := s.crowd(ctx); counters.overlay != nil {
 		*c.Social, _ = counters.Social([]byte(c.ID))

@@ -88,7 +88,7 @@ func (s *Server) guideDay(_ context.Context, in guideDayIn) (daySheet, error) {
 	}
 	channel, ok := v.Summary(in.ID)
 	if !ok {
-		return daySheet{}, catalog.ErrNoChannel
+		return daySheet{}, v.NotFound(in.ID)
 	}
 	now := s.Now().UTC()
 	at, err := dayOf(in.Day, now)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"miramundo.dev/shared/api"
-	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/health"
 	"miramundo.dev/shared/social"
@@ -22,7 +21,7 @@ func (s *Server) health(ctx context.Context, in healthIn) (*health.Panel, error)
 	}
 	channel, ok := v.Summary(in.ID)
 	if !ok {
-		return nil, catalog.ErrNoChannel
+		return nil, v.NotFound(in.ID)
 	}
 	counts, err := s.counts(ctx, channel.ID)
 	if err != nil {

@@ -79,7 +79,7 @@ func (s *Server) channel(id string) (string, error) {
 	}
 	b, ok := v.Summary(id)
 	if !ok {
-		return "", catalog.ErrNoChannel
+		return "", v.NotFound(id)
 	}
 	return b.ID, nil
 }

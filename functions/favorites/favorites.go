@@ -31,7 +31,7 @@ var Endpoints = []api.Endpoint{
 		Method: "GET", Path: path, Auth: api.Guest, Tool: "get_favorites",
 		Summary: "List the caller's favorites",
 		Doc: "Returns a page of the caller's favorite channels, most recently added first, each with the number of people who " +
-			"favorited it. Channels that left the catalog are omitted.",
+			"favorited it. The first page lists apart, as gone, the favorites that left the catalog, with what became of them.",
 		Faults: []*fault.Error{catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).add, api.Endpoint{
@@ -87,15 +87,16 @@ type item struct {
 type list struct {
 	Items []item `json:"items" nullable:"false"`
 	page.Position
-	Max int `json:"max" description:"Maximum number of favorites of a caller."`
+	Gone []catalog.GoneChannel `json:"gone,omitempty" nullable:"false" description:"Channels of the whole list that the catalog does not show; absent when there are none, and on all pages but the first."`
+	Max  int                   `json:"max" description:"Maximum number of favorites of a caller."`
 }
 
 func (s *Server) list(ctx context.Context, in page.In) (out list, err error) {
-	items, total, err := keptlist.Page(ctx, keptlist.Source[kept.Favorite]{Catalog: s.Catalog, Load: s.rows, Now: s.Now}, in, s.item)
+	p, err := keptlist.Page(ctx, keptlist.Source[kept.Favorite]{Catalog: s.Catalog, Load: s.rows, Now: s.Now}, in, s.item)
 	if err != nil {
 		return out, err
 	}
-	return list{items, in.Of(total, s.Links.Base+path), kept.MaxFavorites}, nil
+	return list{p.Items, in.Of(p.Total, s.Links.Base+path), p.Gone, kept.MaxFavorites}, nil
 }
 
 func (s *Server) rows(ctx context.Context, owner identity.Owner) ([]kept.Favorite, error) {
@@ -146,7 +147,7 @@ func (s *Server) add(ctx context.Context, in addIn) (out added, err error) {
 	}
 	c, ok := v.Summary(in.ChannelID)
 	if !ok {
-		return out, catalog.ErrNoChannel
+		return out, v.NotFound(in.ChannelID)
 	}
 	made, n, err := s.change(ctx, c.ID, func(f *kept.Favorites) ([]social.Favorite, error) {
 		return f.Add(c.ID, s.Now(), v.Current)

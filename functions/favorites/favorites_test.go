@@ -217,6 +217,9 @@ func TestVanished(t *testing.T) {
 	if diff := cmp.Diff([]string{"C.br", "New.br"}, ids); diff != "" || l.Total != 2 {
 		t.Errorf("%d in all (-want +got):\n%s", l.Total, diff)
 	}
+	if len(l.Gone) != 1 || l.Gone[0].ChannelID != "B.br" || l.Gone[0].Reason != "vanished" {
+		t.Errorf("gone: %+v, want B.br", l.Gone)
+	}
 	for _, id := range []string{"B.br", "New.br"} {
 		if code, r := unlike(t, h, "ana", id); code != 200 || r.ChannelID != id {
 			t.Errorf("removal of %s: %d %+v", id, code, r)

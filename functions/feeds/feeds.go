@@ -188,6 +188,7 @@ func (s *Server) feed(ctx context.Context, token string, at place, format string
 	}
 	f, ok := s.shelf.get(v, k)
 	if !ok {
+		l.Unite(v.Current)
 		p, err := find(l, at)
 		if err != nil {
 			return file{}, err

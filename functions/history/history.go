@@ -29,7 +29,7 @@ var Endpoints = []api.Endpoint{
 		Method: "GET", Path: path, Auth: api.Guest, Tool: "get_history",
 		Summary: "List the caller's history",
 		Doc: "Returns a page of the channels that the caller played, most recent first, with the number of plays and the first and " +
-			"last time of each. Channels that left the catalog are omitted.",
+			"last time of each. The first page lists apart, as gone, the channels that left the catalog, with what became of them.",
 		Faults: []*fault.Error{catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).add, api.Endpoint{
@@ -86,15 +86,16 @@ type item struct {
 type list struct {
 	Items []item `json:"items" nullable:"false"`
 	page.Position
-	Max int `json:"max" description:"Maximum number of channels in a history; one more drops the oldest."`
+	Gone []catalog.GoneChannel `json:"gone,omitempty" nullable:"false" description:"Channels of the whole list that the catalog does not show; absent when there are none, and on all pages but the first."`
+	Max  int                   `json:"max" description:"Maximum number of channels in a history; one more drops the oldest."`
 }
 
 func (s *Server) list(ctx context.Context, in page.In) (out list, err error) {
-	items, total, err := keptlist.Page(ctx, keptlist.Source[kept.Played]{Catalog: s.catalog, Load: s.rows, Now: s.now}, in, s.item)
+	p, err := keptlist.Page(ctx, keptlist.Source[kept.Played]{Catalog: s.catalog, Load: s.rows, Now: s.now}, in, s.item)
 	if err != nil {
 		return out, err
 	}
-	return list{items, in.Of(total, s.links.Base+path), kept.MaxHistory}, nil
+	return list{p.Items, in.Of(p.Total, s.links.Base+path), p.Gone, kept.MaxHistory}, nil
 }
 
 func (s *Server) rows(ctx context.Context, owner identity.Owner) ([]kept.Played, error) {
@@ -135,7 +136,7 @@ func (s *Server) add(ctx context.Context, in addIn) (out played, err error) {
 	}
 	c, ok := v.Summary(in.ChannelID)
 	if !ok {
-		return out, catalog.ErrNoChannel
+		return out, v.NotFound(in.ChannelID)
 	}
 	var row kept.Played
 	err = kept.UpdateHistory(ctx, s.db, who, func(h *kept.History) bool {

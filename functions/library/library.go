@@ -173,12 +173,14 @@ func (s *Server) get(ctx context.Context, _ struct{}) (*Library, error) {
 	if err != nil {
 		return nil, fault.OrUnavailable(err)
 	}
+	l.Unite(v.Current)
 	return s.show(l, v), nil
 }
 
 // change applies change to the caller's library, stores it, and returns it as the
-// API shows it. change may be called several times; the last call is the one that
-// is stored.
+// API shows it. Doubles are removed first, so that positions count what the caller
+// was shown. change may be called several times; the last call is the one that is
+// stored.
 func (s *Server) change(ctx context.Context, change func(*library.Library, *index.View) error) (*Library, error) {
 	owner, err := identity.OwnerOf(ctx)
 	if err != nil {
@@ -188,7 +190,10 @@ func (s *Server) change(ctx context.Context, change func(*library.Library, *inde
 	if err != nil {
 		return nil, err // before anything is stored that could not be shown
 	}
-	l, err := library.Update(ctx, s.db, owner, s.now(), func(l *library.Library) error { return change(l, v) })
+	l, err := library.Update(ctx, s.db, owner, s.now(), func(l *library.Library) error {
+		l.Unite(v.Current)
+		return change(l, v)
+	})
 	if err != nil {
 		return nil, fault.OrUnavailable(err)
 	}

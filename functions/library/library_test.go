@@ -273,12 +273,30 @@ func TestStale(t *testing.T) {
 	for _, id := range []string{"Aurora.pt", "rb.960e57c5-0000-4000-8000-000000000001", "AuroraTV.br"} {
 		call(t, h, "ana", "POST", "/api/items", `{"group_id":"`+made.GroupID+`","channel_id":"`+id+`"}`)
 	}
-	s.Shown = viewOf(t, []catalog.Record{record("Aurora.br", "Aurora Nova", "BR", "SP")})
+	ix, err := index.Build(&catalog.Register{
+		Records:        []catalog.Record{record("Aurora.br", "Aurora Nova", "BR", "SP")},
+		ChannelAliases: map[string]string{"AuroraTV.br": "Aurora.br"},
+		Gone: []catalog.Gone{
+			{ID: "Aurora.pt", Name: "Aurora Portugal", Country: "PT", Reason: catalog.GoneClosed, Since: "2026-10-01", ReplacedBy: "AuroraTV.br"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Shown = index.NewView(ix, index.Overlay{}, links)
 	_, got := call(t, h, "ana", "GET", "/api/library", "")
 	br, pt := "BR", "PT"
+	name, since, successor, radio := "Aurora Portugal", "2026-10-01", "Aurora.br", "Rádio Alvorada"
+	station := "rb.960e57c5-0000-4000-8000-000000000001"
 	want := []item{
-		{ChannelID: "Aurora.pt", Name: "Aurora", Country: &pt, Kind: "tv", Stale: true},
-		{ChannelID: "rb.960e57c5-0000-4000-8000-000000000001", Name: "Rádio Alvorada", Country: &br, Kind: "radio", Sort: 1, Stale: true},
+		{
+			ChannelID: "Aurora.pt", Name: "Aurora", Country: &pt, Kind: "tv", Stale: true,
+			Gone: &catalog.GoneChannel{ChannelID: "Aurora.pt", Name: &name, Country: &pt, Kind: "tv", Reason: "closed", Since: &since, ReplacedBy: &successor},
+		},
+		{
+			ChannelID: station, Name: radio, Country: &br, Kind: "radio", Sort: 1, Stale: true,
+			Gone: &catalog.GoneChannel{ChannelID: station, Name: &radio, Country: &br, Kind: "radio", Reason: "vanished"},
+		},
 		{ChannelID: "Aurora.br", Name: "Aurora Nova", Country: &br, Kind: "tv", Sort: 2, PlayableHint: true},
 	}
 	for i := range want {

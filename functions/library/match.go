@@ -134,7 +134,7 @@ func (m *matcher) entry(e *m3u.Entry) (library.Item, string) {
 	}
 	c, ok := m.Summary(id)
 	if !ok && e.UUID != "" {
-		c, ok = m.Summary("rb." + e.UUID)
+		c, ok = m.Summary(catalog.StationPrefix + e.UUID)
 	}
 	if !ok {
 		c, feed, ok = m.played(e.URL)

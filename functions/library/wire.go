@@ -56,6 +56,8 @@ type item struct {
 	LastPlayedAt *string `json:"last_played_at" format:"date-time"`
 	Stale        bool    `json:"stale" description:"Whether the channel has left the catalog."`
 	API          string  `json:"api" format:"uri" description:"Address at which it is changed and deleted."`
+
+	Gone *catalog.GoneChannel `json:"gone,omitempty" description:"Fate of the channel of a stale item; absent for any other item."`
 }
 
 // show returns l as the API shows it, with its channels as v has them.
@@ -103,6 +105,11 @@ func (s *Server) item(it *library.Item, n int, v *index.View) item {
 	}
 	c, ok := v.Summary(it.Channel)
 	if !ok {
+		gone := v.Missing(it.Channel)
+		if gone.Name == nil { // the item says more than the catalog
+			gone.Name, gone.Country, gone.Kind = catalog.TextOrNil(it.Name), out.Country, out.Kind
+		}
+		out.Gone = &gone
 		return out
 	}
 	out.ChannelID, out.Name, out.Country, out.Kind = c.ID, c.Name, catalog.TextOrNil(c.Country), c.Kind.String()

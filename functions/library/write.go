@@ -153,7 +153,7 @@ func deref(s *string) string {
 func itemOf(v *index.View, channel, stream string) (library.Item, error) {
 	c, ok := v.Summary(channel)
 	if !ok {
-		return library.Item{}, catalog.ErrNoChannel
+		return library.Item{}, v.NotFound(channel)
 	}
 	it := itemFor(c)
 	var err error

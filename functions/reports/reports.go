@@ -122,7 +122,7 @@ func (s *Server) read(ctx context.Context, owner identity.Owner, in reportIn) (s
 	}
 	channel, ok := v.Item(in.ChannelID, 0)
 	if !ok {
-		return social.Report{}, catalog.ErrNoChannel
+		return social.Report{}, v.NotFound(in.ChannelID)
 	}
 	names := s.agents.Read(api.UserAgentOf(ctx))
 	r := social.Report{

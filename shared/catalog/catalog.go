@@ -24,6 +24,9 @@ var (
 	ErrNotLoaded = fault.New(fault.Unavailable, "catalog_unavailable") // no snapshot is loaded yet
 )
 
+// StationPrefix begins the ids of radio stations, before the source's uuid.
+const StationPrefix = "rb."
+
 // StaleAfter is the age from which the catalog is stale: it no longer reports
 // which channels are online, and health reports the staleness.
 const StaleAfter = 48 * time.Hour

@@ -20,3 +20,15 @@ const (
 	GoneBlocked  = "blocked"  // its source says that it must not be shown
 	GoneVanished = "vanished" // an earlier register had it, and its source no longer lists it
 )
+
+// A GoneChannel is a channel that the catalog does not show, as the interface
+// shows it to callers that still have its id.
+type GoneChannel struct {
+	ChannelID  string  `json:"channel_id"`
+	Name       *string `json:"name" description:"Its last name; null when it is not known."`
+	Country    *string `json:"country" description:"ISO 3166-1 alpha-2."`
+	Kind       string  `json:"kind" enum:"tv,radio"`
+	Reason     string  `json:"reason" enum:"closed,blocked,vanished" description:"closed: it ended. blocked: it may not be shown. vanished: the sources no longer list it."`
+	Since      *string `json:"since" format:"date" description:"Day on which it closed or vanished; null when not known."`
+	ReplacedBy *string `json:"replaced_by" description:"Id of a channel of the catalog that replaced it; null for none."`
+}

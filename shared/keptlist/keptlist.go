@@ -2,9 +2,10 @@
 // the catalog shows them now.
 //
 // What is kept names channels by the ids that they had at that time. A list
-// leaves out the channels that the catalog does not show now, and shows a channel
-// once that is kept under two of its ids: as the row that comes first. Rows are
-// never removed for that, so that a channel which comes back is in the list again.
+// shows a channel once that is kept under two of its ids: as the row that comes
+// first. Channels that the catalog does not show now are not among its items, but
+// listed apart, with what is known of them. Rows are never removed for that, so
+// that a channel which comes back is in the list again.
 package keptlist
 
 import (
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/api/page"
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
@@ -39,32 +41,58 @@ type Source[R Row] struct {
 	Now     func() time.Time
 }
 
+// A Part is a part of a list.
+type Part[I any] struct {
+	Items []I // never nil
+	Total int // entries of the whole list
+
+	// Gone are the channels of the whole list that the catalog does not show, in
+	// its order, each once. Only the first part has them.
+	Gone []catalog.GoneChannel
+}
+
 // Page returns the part that in asks for of the list of ctx's owner, each entry
-// made an item by show, and how many entries the whole list has. The items are
-// never nil.
+// made an item by show.
 //
 // Its error is a fault: identity.ErrCredential when nobody owns the call,
 // catalog.ErrNotLoaded, or fault.ErrUnavailable when the rows cannot be read.
-func Page[R Row, I any](ctx context.Context, s Source[R], in page.In, show func(Entry[R]) I) (items []I, total int, err error) {
+func Page[R Row, I any](ctx context.Context, s Source[R], in page.In, show func(Entry[R]) I) (p Part[I], err error) {
 	owner, err := identity.OwnerOf(ctx)
 	if err != nil {
-		return nil, 0, err
+		return p, err
 	}
 	v, err := s.Catalog.View()
 	if err != nil {
-		return nil, 0, err
+		return p, err
 	}
 	rows, err := s.Load(ctx, owner)
 	if err != nil {
-		return nil, 0, fault.OrUnavailable(err)
+		return p, fault.OrUnavailable(err)
 	}
 	all := entries(rows, v, index.Stale(s.Catalog, s.Now()))
 	part := page.Cut(in, all)
-	items = make([]I, 0, len(part))
+	p = Part[I]{Items: make([]I, 0, len(part)), Total: len(all)}
 	for _, e := range part {
-		items = append(items, show(e))
+		p.Items = append(p.Items, show(e))
 	}
-	return items, len(all), nil
+	if in.Offset == 0 {
+		p.Gone = gone(rows, v)
+	}
+	return p, nil
+}
+
+// gone returns the channels of rows that v does not show, each once.
+func gone[R Row](rows []R, v *index.View) []catalog.GoneChannel {
+	var list []catalog.GoneChannel
+	seen := map[string]bool{}
+	for _, r := range rows {
+		id := r.ChannelID()
+		if _, shown := v.Current(id); !shown && !seen[id] {
+			seen[id] = true
+			list = append(list, v.Missing(id))
+		}
+	}
+	return list
 }
 
 // entries returns the rows whose channels v shows, each channel once.

@@ -70,10 +70,50 @@ func TestPage(t *testing.T) {
 			},
 		}
 		ctx := identity.With(t.Context(), identity.Speaker{Owner: "g_1"})
-		got, total, err := keptlist.Page(ctx, s, test.in, show)
-		if diff := cmp.Diff(test.want, got); diff != "" || total != test.total || err != nil {
-			t.Errorf("%s: %d in all, want %d; %v (-want +got):\n%s", test.name, total, test.total, err, diff)
+		got, err := keptlist.Page(ctx, s, test.in, show)
+		if diff := cmp.Diff(test.want, got.Items); diff != "" || got.Total != test.total || err != nil {
+			t.Errorf("%s: %d in all, want %d; %v (-want +got):\n%s", test.name, got.Total, test.total, err, diff)
 		}
+	}
+}
+
+// TestGone checks what a list says of channels that the catalog does not show.
+func TestGone(t *testing.T) {
+	ix, err := index.Build(&catalog.Register{
+		ChannelAliases: map[string]string{"Old.br": "A.br", "Older.br": "Off.br"},
+		Records:        []catalog.Record{{ID: "A.br", Name: "A"}, {ID: "Off.br", Name: "Off", Country: "BR"}},
+		Gone: []catalog.Gone{
+			{ID: "Closed.br", Name: "Closed", Country: "BR", Reason: catalog.GoneClosed, Since: "2023-04-05", ReplacedBy: "Old.br"},
+			{ID: "Blocked.br", Name: "Blocked", Reason: catalog.GoneBlocked, ReplacedBy: "Off.br"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := []row{"Old.br", "Closed.br", "A.br", "Blocked.br", "Older.br", "Closed.br", "Unknown.br", "rb.unknown"}
+	s := keptlist.Source[row]{
+		Catalog: &indextest.Catalog{Shown: index.NewView(ix, index.Overlay{BlockedChannels: []string{"Off.br"}}, catalog.LinkBase{})},
+		Now:     func() time.Time { return noon },
+		Load:    func(context.Context, identity.Owner) ([]row, error) { return rows, nil },
+	}
+	ctx := identity.With(t.Context(), identity.Speaker{Owner: "g_1"})
+	text := catalog.TextOrNil
+	want := keptlist.Part[made]{
+		Items: []made{{"Old.br", "A.br", true}}, Total: 1,
+		Gone: []catalog.GoneChannel{
+			{ChannelID: "Closed.br", Name: text("Closed"), Country: text("BR"), Kind: "tv", Reason: "closed", Since: text("2023-04-05"), ReplacedBy: text("A.br")},
+			{ChannelID: "Blocked.br", Name: text("Blocked"), Kind: "tv", Reason: "blocked"},
+			{ChannelID: "Older.br", Name: text("Off"), Country: text("BR"), Kind: "tv", Reason: "blocked"},
+			{ChannelID: "Unknown.br", Kind: "tv", Reason: "vanished"},
+			{ChannelID: "rb.unknown", Kind: "radio", Reason: "vanished"},
+		},
+	}
+	got, err := keptlist.Page(ctx, s, page.In{Limit: 10}, show)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if got, err := keptlist.Page(ctx, s, page.In{Limit: 10, Offset: 1}, show); len(got.Gone) > 0 || err != nil {
+		t.Errorf("the second part has %v, %v; want none", got.Gone, err)
 	}
 }
 
@@ -93,7 +133,7 @@ func TestPageFails(t *testing.T) {
 		{"without a database", owned, catalogOf(t), broken, fault.ErrUnavailable},
 	} {
 		s := keptlist.Source[row]{Catalog: test.at, Load: test.load, Now: func() time.Time { return noon }}
-		if items, _, err := keptlist.Page(test.ctx, s, page.In{Limit: 1}, show); !errors.Is(err, test.want) {
+		if items, err := keptlist.Page(test.ctx, s, page.In{Limit: 1}, show); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, %v; want %v", test.name, items, err, test.want)
 		}
 	}

@@ -98,7 +98,7 @@ func (s *Server) channel(_ context.Context, l i18n.Locale, in channelIn) (*page.
 	}
 	c, ok := snapshot.Channel(in.ID, int(l), rank.Caller{Now: s.Now()})
 	if !ok {
-		return nil, catalog.ErrNoChannel
+		return nil, snapshot.NotFound(in.ID)
 	}
 	c.Website = webAddress(c.Website)
 	c.GuideNow = s.Guides.Detail(c.ID, s.Now())

@@ -30,7 +30,7 @@ func (s *Server) short(ctx context.Context, in channelIn) (toPage, error) {
 	}
 	id, ok := snapshot.Current(in.ID)
 	if !ok {
-		return toPage{}, catalog.ErrNoChannel
+		return toPage{}, snapshot.NotFound(in.ID)
 	}
 	return toPage{site.Channel.Path(api.LocaleOf(ctx), id)}, nil
 }

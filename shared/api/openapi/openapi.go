@@ -104,6 +104,7 @@ var errorSchema = map[string]any{
 		"param":   map[string]any{"type": "string", "description": "The parameter or body member that is wrong."},
 		"reason":  map[string]any{"type": "string", "description": "The reason for the refusal, for programs."},
 		"bound":   map[string]any{"description": "The limit that was exceeded, or the list of allowed values."},
+		"gone":    map[string]any{"type": "object", "description": "Fate of a channel that is known but not shown: channel_id, name, country, kind, reason, since, replaced_by."},
 	},
 }
 

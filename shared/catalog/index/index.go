@@ -71,24 +71,6 @@ func (v *View) WithOverlay(o Overlay) *View { return NewView(v.ix, o, v.Links())
 // Index returns the index that v shows.
 func (v *View) Index() *Index { return v.ix }
 
-// Gone returns the channel that is known by an id but not shown by the register.
-// It does not include channels that the overlay blocks. A nil view has none.
-func (v *View) Gone(id string) (catalog.Gone, bool) {
-	if v == nil {
-		return catalog.Gone{}, false
-	}
-	return v.ix.Gone(id)
-}
-
-// GoneNamed returns at most limit channels that are known but not shown by the
-// register, whose names have words that begin with each of words, best first.
-func (v *View) GoneNamed(words string, limit int) []catalog.Gone {
-	if v == nil {
-		return nil
-	}
-	return v.ix.GoneNamed(words, limit)
-}
-
 // Current returns the id of a channel now, by its id or by one that it once
 // had, and whether the channel is shown. A nil view has no channel, and returns
 // ids as they are.
@@ -96,6 +78,5 @@ func (v *View) Current(id string) (string, bool) {
 	if v == nil {
 		return id, false
 	}
-	s, ok := v.Summary(id)
-	return s.ID, ok
+	return v.View.Current(id)
 }

@@ -30,6 +30,16 @@ func (v *View) Summary(id string) (Summary, bool) {
 	return v.summary(doc), true
 }
 
+// Current returns the id that a channel has now, by its id or by one that it once
+// had. It reports false, and returns the empty id, when there is none to be shown.
+func (v *View) Current(id string) (string, bool) {
+	doc, ok := v.now.Shown(id)
+	if !ok {
+		return "", false
+	}
+	return jsontext.Text(v.ix.EscapedID(doc)), true
+}
+
 // summary returns the summary of a record.
 func (v *View) summary(doc uint32) Summary {
 	row, t := &v.ix.Rows[doc], v.ix.Texts(doc)
