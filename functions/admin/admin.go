@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/catalog/reload"
@@ -21,16 +22,16 @@ var Endpoints = []api.Endpoint{
 	api.Bind((*Server).status, api.Endpoint{
 		Method: "GET", Path: "/api/admin/catalogo", Auth: api.Operator,
 		Summary: "Get the state of the catalog",
-		Doc: "Returns the release that this instance answers from, the releases that are kept, the number of blocks, the jobs that " +
-			"can be run, and the report of each job's last run. It changes nothing.",
+		Doc: "Returns the release that this instance answers from, the releases that are kept, what the last reload refused, the number " +
+			"of blocks, the jobs that can be run, and the report of each job's last run. It changes nothing.",
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).reload, api.Endpoint{
 		Method: "POST", Path: "/api/admin/catalogo/reload", Auth: api.Operator,
 		Summary: "Reload the catalog from its sources",
-		Doc: "Fetches all sources, publishes a new release if they changed, and returns the report once that is done, which can take " +
-			"minutes. It ends the hold of an earlier rollback. A release that would lose much of the catalog is refused with 409 " +
-			"unless force is true.",
+		Doc: "Publishes a release of what the sources have now, ends the hold of a rollback, and returns the report, which can take " +
+			"minutes. Of a source with a file that cannot be right the last good files are used, and a release that loses much answers " +
+			"409; the field refusals has each file, figure and limit. With force both are accepted and listed in overridden.",
 		Faults: []*fault.Error{job.ErrRunning, release.ErrRefused, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).rollback, api.Endpoint{
@@ -87,6 +88,7 @@ type status struct {
 	Shown    release.State     `json:"shown" description:"Release that this instance answers from."`
 	Held     bool              `json:"held" description:"True after a rollback: scheduled reloads publish nothing."`
 	SyncedAt *store.Time       `json:"synced_at" type:"string" format:"date-time"`
+	Refusals []catalog.Refusal `json:"refusals" nullable:"false" description:"Refusals of the last reload, each with file, figure and limit; empty when it took every file."`
 	Releases []release.Release `json:"releases" nullable:"false" description:"Releases that are kept, newest first."`
 	Blocks   int               `json:"blocks"`
 	Jobs     []string          `json:"jobs" nullable:"false" description:"Jobs that can be run."`
@@ -95,13 +97,16 @@ type status struct {
 }
 
 func (s *Server) status(ctx context.Context, _ struct{}) (*status, error) {
-	out := &status{Shown: s.live.State(), Releases: []release.Release{}, Jobs: s.jobs.Names(), Reports: []job.Report{}}
+	out := &status{Shown: s.live.State(), Releases: []release.Release{}, Jobs: s.jobs.Names(), Reports: []job.Report{}, Refusals: []catalog.Refusal{}}
 	p, err := s.archive.Current(ctx)
 	if err != nil && !errors.Is(err, release.ErrNoVersion) {
 		return nil, fault.OrUnavailable(err)
 	}
 	if err == nil {
 		out.Held, out.SyncedAt = p.Held, &p.SyncedAt
+		for _, src := range p.Sources {
+			out.Refusals = append(out.Refusals, src.Refusals...)
+		}
 	}
 	rs, err := s.archive.Releases(ctx)
 	if err != nil {
@@ -134,7 +139,7 @@ func (s *Server) report(ctx context.Context, out *status) error {
 }
 
 type orderIn struct {
-	Force bool `json:"force" description:"True publishes the release even if it loses much of the catalog."`
+	Force bool `json:"force" description:"True takes the files and publishes the release in spite of the refusals, which the report then lists as overridden."`
 }
 
 func (s *Server) reload(ctx context.Context, in orderIn) (*job.Report, error) {

@@ -26,8 +26,9 @@ var Endpoints = []api.Endpoint{
 		Path:    api.HealthPath,
 		Auth:    api.None,
 		Summary: "Get the health of the service",
-		Doc: "Returns the build, the age of the catalog and of each of its sources, and whether the database answers. The status is " +
-			"200 whenever the service answers: a stale catalog or a failing database shows only in the fields.",
+		Doc: "Returns the build, the age of the catalog and of each of its sources, what the last reload refused of them, and whether " +
+			"the database answers. The status is 200 whenever the service answers: a stale catalog, a refused source or a failing " +
+			"database shows only in the fields.",
 		Tool: "get_health",
 	}),
 }
@@ -103,6 +104,10 @@ type reference struct {
 	LimitDays int     `json:"limit_days"`
 	Stale     bool    `json:"stale"`
 	Missing   bool    `json:"ausente" description:"True when the file was never fetched and no copy of it is kept."`
+
+	Kept     bool              `json:"kept" description:"True when the last reload did not take the file as it is now, and the last good one is used."`
+	Problem  string            `json:"problem,omitempty" description:"Reason for which the file was not taken. The files of one source are taken or left together."`
+	Refusals []catalog.Refusal `json:"refusals,omitempty" description:"Figures of the file, or of the catalog made from it, that are beyond their limits."`
 }
 
 func (s *Server) health(ctx context.Context, _ struct{}) (health, error) {
@@ -142,7 +147,10 @@ func (s *Server) sources() []catalog.Source {
 // referTo returns the state of a file at now. A file that was never fetched is
 // stale.
 func referTo(src catalog.Source, now time.Time) reference {
-	r := reference{Items: src.Items, Missing: src.Missing, Stale: true, LimitDays: int(limit / (24 * time.Hour))}
+	r := reference{
+		Items: src.Items, Missing: src.Missing, Stale: true, LimitDays: int(limit / (24 * time.Hour)),
+		Kept: src.Kept, Problem: src.Problem, Refusals: src.Refusals,
+	}
 	if src.SHA256 != "" {
 		r.SHA256 = &src.SHA256
 	}

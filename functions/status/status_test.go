@@ -66,12 +66,18 @@ func TestHealth(t *testing.T) {
 			sources: []catalog.Source{
 				{Name: "a/b", FetchedAt: now.Add(-49 * time.Hour), SHA256: "ff", Items: 7},
 				{Name: "c/d", Missing: true},
+				{Name: "e/f", FetchedAt: now, SHA256: "ee", Items: 9, Kept: true, Problem: "it has no column \"closed\"", Refusals: []catalog.Refusal{
+					{File: "e/f", Figure: "column", Column: "closed", Before: 1, Limit: 1, Reason: "it has no column \"closed\""},
+				}},
 			},
 		}, `{
 			"catalog":{"synced_at":"2026-11-22T06:01:00Z","age_hours":5,"stale":false,"limit_days":2},
 			"sources":{
-				"a/b":{"fetched_at":"2026-11-20T11:00:00Z","sha256":"ff","itens":7,"age_hours":49,"limit_days":2,"stale":true,"ausente":false},
-				"c/d":{"fetched_at":null,"sha256":null,"itens":0,"age_hours":null,"limit_days":2,"stale":true,"ausente":true}},
+				"a/b":{"fetched_at":"2026-11-20T11:00:00Z","sha256":"ff","itens":7,"age_hours":49,"limit_days":2,"stale":true,"ausente":false,"kept":false},
+				"c/d":{"fetched_at":null,"sha256":null,"itens":0,"age_hours":null,"limit_days":2,"stale":true,"ausente":true,"kept":false},
+				"e/f":{"fetched_at":"2026-11-22T12:00:00Z","sha256":"ee","itens":9,"age_hours":0,"limit_days":2,"stale":false,"ausente":false,"kept":true,
+					"problem":"it has no column \"closed\"",
+					"refusals":[{"file":"e/f","figure":"column","column":"closed","value":0,"before":1,"limit":1,"reason":"it has no column \"closed\""}]}},
 			"database":true,"snapshot":{"version":"v1","loaded_at":"2026-11-22T12:00:00.000000Z"}}`},
 		{"at the limit, no database", fakeState{
 			synced: now.Add(-48 * time.Hour), err: errors.New("secret"), shown: release.State{Version: "v1", LoadedAt: store.At(now), Problem: "no database"},

@@ -50,7 +50,8 @@ func (st *stack) show(ctx context.Context, pick choice) error {
 		}
 	}
 	other := !st.mark.was(pick.name)
-	if err := st.reload(ctx, job.Order{Force: other, Manual: other}); err != nil {
+	_, shown := st.parts.Catalog.Synced()
+	if err := st.reload(ctx, job.Order{Force: other && shown, Manual: other}); err != nil {
 		return err
 	}
 	return st.mark.set(pick.name)
@@ -148,6 +149,9 @@ func (st *stack) print(r *reload.Report) error {
 		if f.Problem != "" {
 			st.out.say("  %s: %s", f.Name, f.Problem)
 		}
+	}
+	for _, refusal := range r.Overridden {
+		st.out.say("  %s: taken although %s", refusal.File, refusal.Reason)
 	}
 	b, own := r.Built, testchannel.Dataset("")
 	if b == nil {

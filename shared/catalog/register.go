@@ -35,7 +35,34 @@ type Source struct {
 	SHA256    string    `json:"sha256"`
 	Items     int       `json:"itens"`   // rows in the file
 	Missing   bool      `json:"ausente"` // never fetched, and no older copy exists
+
+	// Of the last reload. A release that was refused leaves the fields above as
+	// the current release has them.
+	Kept     bool      `json:"kept,omitempty"`     // a newer file was not taken
+	Problem  string    `json:"problem,omitempty"`  // why not
+	Refusals []Refusal `json:"refusals,omitempty"` // the figures of it that were beyond their limits
 }
+
+// A Refusal is a figure of a source file, or of the catalog made from it, for
+// which a reload did not take the file. Figures are numbers of records, or of
+// channels and stations, unless they say otherwise.
+type Refusal struct {
+	File   string `json:"file" description:"Source file, such as iptv-org/streams."`
+	Figure string `json:"figure" enum:"readable,records,column,values,links,playable,ids,same_ids" description:"Figure that was counted: records of the file, values in a column, links to known channels, playable channels or stations, ids of the release before that exist or lead on (ids) or exist unchanged (same_ids); readable and column are 1 or 0."`
+	Column string `json:"column" description:"Column that the figure is about; empty when it is about the file."`
+	Value  int    `json:"value" description:"The figure now."`
+	Before int    `json:"before" description:"Figure of the last accepted file or release; of links and ids, how many there are in all."`
+	Limit  int    `json:"limit" description:"Least value that is accepted, or the greatest one when value is above it."`
+	Reason string `json:"reason" description:"The refusal as a sentence."`
+}
+
+// Figures of a catalog that refuse the files it is made from.
+const (
+	FigureRecords  = "records"  // channels or stations
+	FigurePlayable = "playable" // of them, those with a usable stream
+	FigureIDs      = "ids"      // ids of the release before that exist or lead on
+	FigureSameIDs  = "same_ids" // ids of the release before that exist
+)
 
 // A Record is a channel or station as the register stores it. Strings are valid
 // UTF-8 without control characters, trimmed; the interface shows an empty one

@@ -44,7 +44,33 @@ type File struct {
 	Modified  string    // Last-Modified, as the server sent it
 	Problem   string    // why this fetch failed, as a sentence for the operator; empty when it succeeded
 	Kept      bool      // the last good body was used instead
+
+	Origin     string         // who publishes it; empty means the source itself
+	Filled     map[string]int // records with a value, by column; see [Part.Filled]
+	Refusals   []Refusal      // why the file was not taken; a file may also be left because of another one
+	Overridden []Refusal      // refusals in spite of which the operator had the file taken
 }
+
+// A Refusal says which figure of a file is beyond which limit. Figures are
+// numbers of records unless they say otherwise.
+type Refusal struct {
+	File   string // such as "iptv-org/channels"
+	Figure string // one of the Figure constants
+	Column string // the column that the figure is about; empty when it is about the file
+	Value  int
+	Before int // the same figure of what was last accepted; 0 when there is none
+	Limit  int // the least value that is accepted, or the greatest when Value is above it
+	Reason string
+}
+
+// Figures that files are judged by.
+const (
+	FigureReadable = "readable" // 1 for a file that can be read completely, otherwise 0
+	FigureRecords  = "records"  // records
+	FigureColumn   = "column"   // 1 for a column that is there, otherwise 0
+	FigureValues   = "values"   // records with a value in the column
+	FigureLinks    = "links"    // records whose channel the source has
+)
 
 // The records of iptv-org, by the field names of its JSON files. A null is the
 // zero value. Country codes are as upstream says them ("UK").

@@ -27,7 +27,7 @@ import (
 // Faults of releases.
 var (
 	// ErrRefused is returned for a release that would lose too much of the
-	// catalog. Its fields have the numbers before and after.
+	// catalog. Its fields have the numbers before and after, and the refusals.
 	ErrRefused = fault.New(fault.Conflict, "reload_refused")
 	// ErrNoVersion is returned for a version that is not kept.
 	ErrNoVersion = fault.New(fault.NotFound, "unknown_version")
@@ -39,8 +39,7 @@ var (
 )
 
 const (
-	maxReleases = 5    // that are kept, the current one included
-	maxLoss     = 0.20 // share of channels, of stations, and of playable ones, that a reload may remove
+	maxReleases = 5 // that are kept, the current one included
 
 	// orphanAge is how long a snapshot without a release is kept: longer than
 	// Publish takes.
@@ -56,6 +55,19 @@ type Release struct {
 	Streams     int        `json:"streams"`
 	Playable    int        `json:"playable" description:"Channels and stations with a usable stream."`
 	Bytes       int        `json:"bytes" description:"Size of the snapshot as stored."`
+
+	PlayableChannels int       `json:"playable_channels" description:"TV channels with a usable stream; 0 in releases that did not count them apart."`
+	PlayableStations int       `json:"playable_stations" description:"Radio stations with a usable stream."`
+	ChannelIDs       *Survival `json:"channel_ids" description:"Ids of the TV channels of the release before; null when there was none."`
+	StationIDs       *Survival `json:"station_ids" description:"Ids of the radio stations of the release before; null when there was none."`
+}
+
+// Survival counts the ids of one kind in the release before, and those of them
+// that a release still has.
+type Survival struct {
+	Before int `json:"before" description:"Ids of the release before."`
+	Same   int `json:"same" description:"Number of them that are still the id of a channel or station."`
+	Kept   int `json:"kept" description:"Number of them that still are an id or lead on to another channel or station."`
 }
 
 // A Pointer names the current release, and has the state of its sources.
@@ -128,7 +140,7 @@ func (a *Archive) Publish(ctx context.Context, r Release, data []byte, p Pointer
 		return false, nil
 	}
 	if before.Version != r.Version || w.Force {
-		if err := a.guard(ctx, before.Version, r, w); err != nil {
+		if err := a.guard(ctx, r, w); err != nil {
 			return false, err
 		}
 		if err := a.add(ctx, r, data); err != nil {
@@ -161,35 +173,6 @@ func (a *Archive) move(ctx context.Context, before, to Pointer, w Override) (sho
 		return tx.Set(pointerPath, to)
 	})
 	return shown && err == nil, err
-}
-
-// guard refuses r when it has too little of what the release before it has.
-func (a *Archive) guard(ctx context.Context, version string, r Release, w Override) error {
-	if r.Channels+r.Stations == 0 {
-		return ErrRefused.With("channels", 0).With("stations", 0)
-	}
-	if w.Force || version == "" {
-		return nil
-	}
-	var before Release
-	err := a.DB.Get(ctx, releasePath(version), &before)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if lost(before.Channels, r.Channels) || lost(before.Stations, r.Stations) || lost(before.Playable, r.Playable) {
-		return ErrRefused.
-			With("channels", r.Channels).With("channels_before", before.Channels).
-			With("stations", r.Stations).With("stations_before", before.Stations).
-			With("playable", r.Playable).With("playable_before", before.Playable)
-	}
-	return nil
-}
-
-func lost(before, after int) bool {
-	return float64(after) < float64(before)*(1-maxLoss)
 }
 
 func (a *Archive) add(ctx context.Context, r Release, data []byte) error {

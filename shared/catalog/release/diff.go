@@ -55,8 +55,9 @@ type Before struct {
 
 // known is a record that was there before.
 type known struct {
-	kind catalog.Kind
-	sum  uint64
+	kind   catalog.Kind
+	origin string
+	sum    uint64
 }
 
 // Remember returns the Before of ix.
@@ -75,7 +76,7 @@ func Remember(ix *index.Index) *Before {
 }
 
 func (b *Before) add(r *catalog.Record) {
-	b.records[r.ID] = known{r.Kind, sumOf(r)}
+	b.records[r.ID] = known{r.Kind, r.Origin, sumOf(r)}
 	lean := catalog.Record{
 		ID: r.ID, Kind: r.Kind, Name: r.Name, AltNames: r.AltNames, Country: r.Country, Website: r.Website, ReplacedBy: r.ReplacedBy,
 	}

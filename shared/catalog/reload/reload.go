@@ -5,6 +5,14 @@
 // that readers see changes before the last step, so a run may be stopped at any
 // point. The previous release is needed because streams keep their ids across
 // releases.
+//
+// What is wrong is refused at three places. Package collect refuses the files of
+// a source that cannot be right. The register built from the others is compared
+// with the current release (package release): when the figures of TV or radio
+// are too far below, the source of that kind is replaced by its last good files
+// and the register is built again, so that the other kind goes on. A release
+// that is refused even so is not published. The files of a source become its
+// last good ones only when a release made from them is shown.
 package reload
 
 import (
@@ -25,8 +33,6 @@ import (
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
-	"miramundo.dev/shared/source/iptvorg"
-	"miramundo.dev/shared/source/radiobrowser"
 	"miramundo.dev/shared/store"
 )
 
@@ -53,6 +59,9 @@ type Report struct {
 	Lost    string           `json:"lost"`     // why the previous release could not be read, when a forced reload goes on without it
 	Files   []FileReport     `json:"files"`    // how each source file fared
 	Steps   map[string]int64 `json:"steps_ms"` // milliseconds that each step took
+
+	Refusals   []catalog.Refusal `json:"refusals"`   // why files, or the release, were not taken
+	Overridden []catalog.Refusal `json:"overridden"` // refusals in spite of which a forced reload took them
 }
 
 // A FileReport is the result of reading one source file.
@@ -66,17 +75,22 @@ type FileReport struct {
 	Bytes     int64      `json:"bytes"`
 	FetchedAt store.Time `json:"fetched_at"`
 	SHA256    string     `json:"sha256"`
+
+	Refusals   []catalog.Refusal `json:"refusals"`   // why the file was not taken
+	Overridden []catalog.Refusal `json:"overridden"` // refusals in spite of which a forced reload took it
 }
 
 // NewJob returns the job that reads the sources of o.Plan and publishes the
 // catalog built from them. Its result is a *[Report].
 //
-// A forced run accepts source files that lost most of their records, publishes
-// a release that the archive would refuse, and goes on when the previous
+// A forced run takes source files and publishes a release that the guards
+// refuse, lists in its report what it overrides, and goes on when the previous
 // release cannot be read.
 func NewJob(o Options) job.Job {
 	return job.Job{Name: Name, Run: func(ctx context.Context, order job.Order) (any, error) {
-		r := &run{Options: o, order: order, report: &Report{Steps: map[string]int64{}}}
+		r := &run{Options: o, order: order, report: &Report{
+			Steps: map[string]int64{}, Refusals: []catalog.Refusal{}, Overridden: []catalog.Refusal{},
+		}}
 		return r.report, r.do(ctx)
 	}}
 }
@@ -84,36 +98,100 @@ func NewJob(o Options) job.Job {
 // A run is one run of the job.
 type run struct {
 	Options
-	order  job.Order
-	report *Report
-	mu     sync.Mutex // guards report.Steps
+	order   job.Order
+	report  *Report
+	release release.Release // what is published, measured by build
+	mu      sync.Mutex      // guards report.Steps
 }
 
 func (r *run) do(ctx context.Context) error {
-	before, ds, err := r.read(ctx)
+	before, sources, err := r.read(ctx)
 	if err != nil {
 		return err
 	}
-	reg := r.register(ds, before)
+	defer func() { r.report.addFiles(sources.Files()) }()
+	reg, err := r.build(ctx, sources, before)
+	if err != nil {
+		return err
+	}
 	if before != nil {
 		r.step("compare", func() { r.report.Changes = before.Compare(reg.Records) })
 	}
-	p := release.Pointer{SyncedAt: store.At(synced(reg.Sources)), Sources: reg.Sources}
+	p := release.Pointer{
+		SyncedAt: store.At(synced(reg.Sources)), Sources: withRefusals(reg.Sources, sources.Files(), r.report.Refusals),
+	}
 	data, err := r.pack(reg)
 	if err != nil {
 		return err
 	}
 	r.step("publish", func() { err = r.publish(ctx, p, data) })
+	if r.report.Shown {
+		r.step("save", func() { sources.Save(ctx) })
+	}
 	return err
 }
 
 // read reads the current release and the sources concurrently.
-func (r *run) read(ctx context.Context) (before *release.Before, ds *source.Dataset, err error) {
+func (r *run) read(ctx context.Context) (before *release.Before, sources *collect.Collection, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) { before, err = r.before(ctx); return err })
-	group.Go(func() (err error) { ds, err = r.collect(ctx); return err })
+	group.Go(func() (err error) { sources, err = r.collect(ctx); return err })
 	err = group.Wait()
-	return before, ds, err
+	return before, sources, err
+}
+
+// build builds the register, and builds it again when a source was left because
+// the catalog made from it falls too far below the current release.
+func (r *run) build(ctx context.Context, sources *collect.Collection, before *release.Before) (*catalog.Register, error) {
+	for {
+		reg := r.register(sources.Dataset(), before)
+		r.measure(reg, before)
+		refusals, err := r.Archive.Check(ctx, r.release)
+		switch {
+		case err != nil:
+			return nil, fault.OrUnavailable(err)
+		case r.order.Force:
+			r.report.Overridden = append(r.report.Overridden, refusals...)
+			return reg, nil
+		case !leaveSources(ctx, sources, refusals):
+			r.report.Refusals = append(r.report.Refusals, refusals...)
+			return reg, nil
+		}
+	}
+}
+
+// measure counts what the guards compare with the current release.
+func (r *run) measure(reg *catalog.Register, before *release.Before) {
+	built := r.report.Built
+	r.release = release.Release{Channels: built.Channels, Stations: built.Stations, Streams: built.Streams, Playable: built.Playable}
+	for i := range reg.Records {
+		switch rec := &reg.Records[i]; {
+		case !rec.Playable():
+		case rec.Kind == catalog.Station:
+			r.release.PlayableStations++
+		default:
+			r.release.PlayableChannels++
+		}
+	}
+	if before != nil {
+		r.release.ChannelIDs, r.release.StationIDs = before.Survive(reg)
+	}
+}
+
+// leaveSources replaces the sources that refusals are about by their last good
+// files, and reports whether it could replace one.
+func leaveSources(ctx context.Context, sources *collect.Collection, refusals []catalog.Refusal) (left bool) {
+	bySource := map[string][]source.Refusal{}
+	for _, refusal := range refusals {
+		name := source.Part{Name: refusal.File}.Source()
+		bySource[name] = append(bySource[name], source.Refusal(refusal))
+	}
+	for name, of := range bySource {
+		if sources.Leave(ctx, name, of) {
+			left = true
+		}
+	}
+	return left
 }
 
 // step runs f and records how long it took.
@@ -157,21 +235,16 @@ func (r *run) pack(reg *catalog.Register) (data []byte, err error) {
 	return data, err
 }
 
-// collect reads the sources. A forced run accepts every file as it is.
-func (r *run) collect(ctx context.Context) (ds *source.Dataset, err error) {
+// collect reads the sources. A forced run takes every file that can be read.
+func (r *run) collect(ctx context.Context) (sources *collect.Collection, err error) {
 	plan := r.Plan
-	if r.order.Force {
-		plan.Accept = everyFile()
-	}
-	r.step("collect", func() { ds, err = collect.Load(ctx, plan, r.Collect) })
-	return ds, err
+	plan.Force = r.order.Force
+	r.step("collect", func() { sources, err = collect.Collect(ctx, plan, r.Collect) })
+	return sources, err
 }
 
-// register builds the register from the sources, and reports on their files.
+// register builds the register from the sources.
 func (r *run) register(ds *source.Dataset, before *release.Before) (reg *catalog.Register) {
-	for _, f := range ds.Files {
-		r.report.Files = append(r.report.Files, fileReport(f))
-	}
 	var old *catalog.Register
 	if before != nil {
 		old = before.Register
@@ -180,34 +253,16 @@ func (r *run) register(ds *source.Dataset, before *release.Before) (reg *catalog
 	return reg
 }
 
-// everyFile returns the names of all source files.
-func everyFile() []string {
-	names := []string{radiobrowser.Part.Name}
-	for _, p := range iptvorg.Parts {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-func fileReport(f source.File) FileReport {
-	return FileReport{
-		Name: f.Name, Location: f.Location, Problem: f.Problem, Kept: f.Kept, Items: f.Items, Skipped: f.Skipped,
-		Bytes: f.Bytes, FetchedAt: store.At(f.FetchedAt), SHA256: f.SHA256,
-	}
-}
-
 // publish stores the snapshot as a release, and shows it unless the archive
 // refuses it or a rollback holds the catalog.
 func (r *run) publish(ctx context.Context, p release.Pointer, data []byte) error {
-	built := r.report.Built
-	rel := release.Release{
-		Version: r.report.Version, Channels: built.Channels, Stations: built.Stations, Streams: built.Streams, Playable: built.Playable,
-	}
-	shown, err := r.Archive.Publish(ctx, rel, data, p, release.Override{Force: r.order.Force, Manual: r.order.Manual})
+	r.release.Version = r.report.Version
+	shown, err := r.Archive.Publish(ctx, r.release, data, p, release.Override{Force: r.order.Force, Manual: r.order.Manual})
+	r.report.Shown, r.report.Held = shown, !shown && err == nil
 	if errors.Is(err, release.ErrRefused) {
 		r.report.Refused = fault.From(err).Fields
+		return errors.Join(err, r.Archive.Note(ctx, p.Sources))
 	}
-	r.report.Shown, r.report.Held = shown, !shown && err == nil
 	return err
 }
 

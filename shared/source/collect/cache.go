@@ -20,64 +20,37 @@ type Cache interface {
 	// Body returns the body that was saved with f, or ErrNothing.
 	Body(ctx context.Context, f source.File) ([]byte, error)
 
-	// Save stores f with its body and replaces what it has under f.Name. A
-	// nil body means the body that is already stored; Save returns ErrNothing
-	// when there is none. When Save fails or is interrupted, Last and Body
-	// return the previous state or all of f.
-	Save(ctx context.Context, f source.File, body []byte) error
+	// Save stores files with their bodies and replaces what it has under their
+	// names. A nil body means the body that is already stored; Save returns
+	// ErrNothing when there is none. When Save fails or is interrupted, Last and
+	// Body return the previous state of all of the files, or the new state of
+	// all.
+	Save(ctx context.Context, files []Entry) error
+}
+
+// An Entry is a file to save.
+type Entry struct {
+	File source.File
+	Body []byte
 }
 
 // ErrNothing is returned by a cache that does not have what was asked for.
 var ErrNothing = errors.New("nothing was saved")
 
-func (c *collector) last(ctx context.Context, name string) (source.File, error) {
+func (c *Collection) last(ctx context.Context, name string) (source.File, error) {
 	if c.opts.Cache == nil {
 		return source.File{}, ErrNothing
 	}
 	return c.opts.Cache.Last(ctx, name)
 }
 
-// confirm returns last as unchanged now.
-func (c *collector) confirm(ctx context.Context, last source.File) source.File {
-	last.FetchedAt = c.opts.Now().UTC()
-	if err := c.opts.Cache.Save(ctx, last, nil); err != nil {
-		last.Problem = notSaved(err)
-	}
-	return last
-}
-
-// save saves a good file. When that fails, the file is used all the same,
-// with a Problem. A file that could not be compared with its last state,
-// which may have had many more records, does not replace it.
-func (c *collector) save(ctx context.Context, j job, file, last source.File, p *compressedBody) source.File {
-	if c.opts.Cache == nil {
-		return file
-	}
-	if j.lastErr != nil {
-		file.Problem = notSaved(j.lastErr)
-		return file
-	}
-	data := p.buf.Bytes()
-	if file.SHA256 == last.SHA256 {
-		data = nil
-	}
-	err := c.opts.Cache.Save(ctx, file, data)
-	if data == nil && errors.Is(err, ErrNothing) {
-		err = c.opts.Cache.Save(ctx, file, p.buf.Bytes())
-	}
-	if err != nil {
-		file.Problem = notSaved(err)
-	}
-	return file
-}
-
 func notSaved(err error) string {
 	return Problem(fmt.Errorf("the file is good but could not be saved: %w", err))
 }
 
-// decodeSaved decodes the saved body of a file into d.
-func (c *collector) decodeSaved(ctx context.Context, part source.Part, last source.File, d *source.Dataset) error {
-	data, err := c.opts.Cache.Body(ctx, last)
+// decodeSaved decodes the saved body of a file.
+func (c *Collection) decodeSaved(ctx context.Context, r *reading) error {
+	data, err := c.opts.Cache.Body(ctx, r.last)
 	if err != nil {
 		return err
 	}
@@ -90,7 +63,7 @@ func (c *collector) decodeSaved(ctx context.Context, part source.Part, last sour
 	if err != nil {
 		return err
 	}
-	_, err = part.Decode(d, plain)
+	_, err = r.part.Decode(&r.data, plain)
 	return err
 }
 

@@ -1,11 +1,12 @@
 // Package collect reads the current state of every source, and falls back to
-// the last good state of a file that cannot be read.
+// the last good state of a source that cannot be read or cannot be right.
 //
 // For each file it asks whether there is anything new, decodes it, and
-// compares it with the last good state. A file that cannot be read
-// completely, has no valid record, or has lost a large share of its records
-// is refused: the last good body is decoded instead, and the File says why.
-// Files do not affect each other. With [Documents] as its cache it stores
+// compares it with the last good state (guard.go). The files of one source are
+// taken or left together (set.go), since channels of one month with streams of
+// another make a catalog that nobody published: when one file is refused, the
+// last good bodies of all of them are decoded instead, and each File says why.
+// Sources do not affect each other. With [Documents] as its cache it stores
 //
 //	sources/{name}           the last good File of that name, with "_" for "/"
 //	bodies/{name}-{sha256}   its body, decompressed and then compressed with zstd
@@ -14,8 +15,6 @@ package collect
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -38,9 +37,10 @@ type Plan struct {
 	Radio   Place
 	Extra   *source.Dataset // appended unchanged; may be nil
 
-	// Accept names files whose fall in size is meant: they are taken however
-	// few their records are, unless they have none.
-	Accept []string
+	// Force takes the files that the guards refuse, and says in each File what
+	// it overrides. A file that cannot be read or has no valid record cannot be
+	// taken: its last good body is used beside the other files.
+	Force bool
 }
 
 // A Place is where the files of an upstream are read from. The zero Place
@@ -93,7 +93,6 @@ type Options struct {
 	Cache    Cache                 // stores the last good files; nil stores nothing
 	Now      func() time.Time      // nil is time.Now
 	Progress func(p Progress)      // called for each file, possibly concurrently
-	MinShare float64               // smallest share of its last records that a file may have; 0 is 0.7
 	Timeout  time.Duration         // for one request; 0 is five minutes
 	MaxBytes int64                 // of one file, decompressed; 0 is source.MaxBody
 }
@@ -106,32 +105,71 @@ type Progress struct {
 	Done  bool
 }
 
-// Load reads all sources of a plan. A problem with a file is reported in the
-// dataset's Files; the error is only ever that of ctx.
+// Load reads all sources of a plan, and saves what is good. A problem with a
+// file is reported in the dataset's Files; the error is only ever that of ctx.
 func Load(ctx context.Context, plan Plan, opts Options) (*source.Dataset, error) {
-	c := &collector{plan: plan, opts: opts.orDefault()}
-	jobs := c.jobs()
-	parts := make([]source.Dataset, len(jobs))
+	c, err := Collect(ctx, plan, opts)
+	if err != nil {
+		return nil, err
+	}
+	c.Save(ctx)
+	return c.Dataset(), nil
+}
+
+// Collect reads all sources of a plan as Load does, but saves nothing yet: the
+// caller may still find that a source cannot be right.
+func Collect(ctx context.Context, plan Plan, opts Options) (*Collection, error) {
+	c := &Collection{plan: plan, opts: opts.orDefault()}
+	c.sets = c.plannedSets()
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
-	for i, j := range jobs {
+	for _, r := range c.largestFirst() {
 		group.Go(func() error {
-			c.collect(groupCtx, j, &parts[i])
+			c.readFile(groupCtx, r)
 			return groupCtx.Err()
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	for _, s := range c.sets {
+		c.decide(ctx, s)
+	}
+	return c, ctx.Err()
+}
+
+// A Collection is what the sources of a plan have now. Its methods must not be
+// called concurrently.
+type Collection struct {
+	plan Plan
+	opts Options
+	sets []*set
+}
+
+// Dataset returns all records, and the state of each file.
+func (c *Collection) Dataset() *source.Dataset {
 	data := new(source.Dataset)
-	for i := range parts {
-		setOrigin(&parts[i], jobs[i].place.Origin)
-		data.Append(&parts[i])
+	for _, s := range c.sets {
+		for _, r := range s.files {
+			setOrigin(&r.data, s.place.Origin)
+			r.data.Files = []source.File{r.file}
+			data.Append(&r.data)
+		}
 	}
-	if plan.Extra != nil {
-		data.Append(plan.Extra)
+	if c.plan.Extra != nil {
+		data.Append(c.plan.Extra)
 	}
-	return data, nil
+	return data
+}
+
+// Files returns the state of each file.
+func (c *Collection) Files() (files []source.File) {
+	for _, s := range c.sets {
+		for _, r := range s.files {
+			files = append(files, r.file)
+		}
+	}
+	return files
 }
 
 // setOrigin sets the publisher of the records in d, unless origin is empty.
@@ -169,75 +207,35 @@ func (o Options) orDefault() Options {
 	}
 	o.Timeout = cmp.Or(o.Timeout, 5*time.Minute)
 	o.MaxBytes = cmp.Or(o.MaxBytes, source.MaxBody)
-	o.MinShare = cmp.Or(o.MinShare, 0.7)
 	return o
 }
 
-// A collector reads the files of a plan.
-type collector struct {
-	plan Plan
-	opts Options
-}
-
-// A job is one file to read.
-type job struct {
-	part    source.Part
-	place   Place
-	lastErr error // why the last good file is not known; nil when it is
-}
-
-// jobs returns the files of the plan, the largest first, so that none is left
-// alone at the end.
-func (c *collector) jobs() []job {
-	var jobs []job
-	if !c.plan.Radio.none() {
-		jobs = append(jobs, job{part: radiobrowser.Part, place: c.plan.Radio})
+// plannedSets returns the sources of the plan with their files, none of them
+// read yet.
+func (c *Collection) plannedSets() (sets []*set) {
+	if place := c.plan.Radio; !place.none() {
+		sets = append(sets, newSet(place, radiobrowser.Part))
 	}
-	if c.plan.IPTVOrg.none() {
-		return jobs
-	}
-	for _, p := range iptvorg.Parts {
-		if len(c.plan.IPTVOrg.Playlists) > 0 && c.plan.IPTVOrg.Folder == nil && p.Name == iptvorg.GuidesPart {
-			continue
+	if place := c.plan.IPTVOrg; !place.none() {
+		parts := slices.Clone(iptvorg.Parts)
+		if len(place.Playlists) > 0 && place.Folder == nil {
+			parts = slices.DeleteFunc(parts, func(p source.Part) bool { return p.Name == iptvorg.GuidesPart })
 		}
-		jobs = append(jobs, job{part: p, place: c.plan.IPTVOrg})
+		sets = append(sets, newSet(place, parts...))
 	}
-	return jobs
+	return sets
+}
+
+// largestFirst returns the files in the order in which reading them takes the
+// least time: no large one is left alone at the end.
+func (c *Collection) largestFirst() (all []*reading) {
+	for _, s := range c.sets {
+		all = append(all, s.files...)
+	}
+	return all
 }
 
 func (p Place) none() bool { return p.Folder == nil && p.URL == "" && !p.Live }
-
-// collect reads one file into d, or its last good body.
-func (c *collector) collect(ctx context.Context, j job, d *source.Dataset) {
-	last, err := c.last(ctx, j.part.Name)
-	if err != nil {
-		last = source.File{Name: j.part.Name}
-	}
-	if !errors.Is(err, ErrNothing) {
-		j.lastErr = err
-	}
-	file, err := c.fresh(ctx, j, last, d)
-	if err != nil {
-		*d = source.Dataset{}
-		file = c.useLast(ctx, j, last, d)
-		file.Problem = Problem(err)
-	}
-	d.Files = []source.File{file}
-	c.opts.Progress(Progress{Name: file.Name, Bytes: file.Bytes, Items: file.Items, Done: true})
-}
-
-// useLast decodes the last good body of a file into d, and returns its File.
-func (c *collector) useLast(ctx context.Context, j job, last source.File, d *source.Dataset) source.File {
-	if last.SHA256 == "" {
-		return source.File{Name: j.part.Name, Location: j.place.location(j.part)}
-	}
-	if err := c.decodeSaved(ctx, j.part, last, d); err != nil {
-		*d = source.Dataset{}
-		return source.File{Name: j.part.Name, Location: j.place.location(j.part)}
-	}
-	last.Kept = true
-	return last
-}
 
 // location returns the place that reports name for a part.
 func (p Place) location(part source.Part) string {
@@ -248,18 +246,4 @@ func (p Place) location(part source.Part) string {
 		return p.addresses(part)[0]
 	}
 	return radiobrowser.Domain
-}
-
-// checkShrunk refuses a file that has lost too many of its records.
-func (c *collector) checkShrunk(part source.Part, file, last source.File) error {
-	if file.Items == 0 && (file.Skipped > 0 || !part.Optional) {
-		return fmt.Errorf("%w: of its %d records none makes sense", source.ErrForm, file.Skipped)
-	}
-	if slices.Contains(c.plan.Accept, file.Name) {
-		return nil
-	}
-	if float64(file.Items) < c.opts.MinShare*float64(last.Items) {
-		return fmt.Errorf("%w: it has %d records where it had %d", ErrShrunk, file.Items, last.Items)
-	}
-	return nil
 }

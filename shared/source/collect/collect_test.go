@@ -54,13 +54,15 @@ func (m *memory) Body(_ context.Context, f source.File) ([]byte, error) {
 	return b, nil
 }
 
-func (m *memory) Save(_ context.Context, f source.File, body []byte) error {
+func (m *memory) Save(_ context.Context, files []Entry) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.files[f.Name] = f
-	if body != nil {
-		m.bodies[f.Name] = bytes.Clone(body)
-		m.saves++
+	for _, f := range files {
+		m.files[f.File.Name] = f.File
+		if f.Body != nil {
+			m.bodies[f.File.Name] = bytes.Clone(f.Body)
+			m.saves++
+		}
 	}
 	return nil
 }
@@ -121,9 +123,9 @@ func (s *site) conditional(name, text string) http.HandlerFunc {
 // good has a file of each name.
 var good = map[string]string{
 	"channels":     channels(100),
-	"feeds":        `[{"channel":"C0.br","id":"SD","is_main":true}]`,
+	"feeds":        `[{"channel":"C0.br","id":"SD","is_main":true,"broadcast_area":["c/BR"],"languages":["por"]}]`,
 	"logos":        `[]`,
-	"streams":      `[{"channel":"C0.br","url":"https://example.com/a.m3u8"}]`,
+	"streams":      `[{"channel":"C0.br","feed":"SD","url":"https://example.com/a.m3u8"}]`,
 	"guides":       `[]`,
 	"categories":   `[{"id":"news","name":"News"}]`,
 	"languages":    `[{"code":"por","name":"Portuguese"}]`,
@@ -139,7 +141,7 @@ var good = map[string]string{
 func channels(n int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, `,{"id":"C%d.br","name":"Channel %d","country":"BR"}`, i, i)
+		fmt.Fprintf(&b, `,{"id":"C%d.br","name":"Channel %d","country":"BR","categories":["news"],"is_nsfw":false,"closed":null,"replaced_by":null}`, i, i)
 	}
 	return "[" + strings.TrimPrefix(b.String(), ",") + "]"
 }
@@ -175,15 +177,25 @@ func fileOf(t *testing.T, d *source.Dataset, name string) source.File {
 	return source.File{}
 }
 
-// checkOthers fails unless all files except channels are good.
-func checkOthers(t *testing.T, d *source.Dataset) {
+// checkGood fails unless all files are good and were taken.
+func checkGood(t *testing.T, d *source.Dataset) {
 	t.Helper()
 	if len(d.Files) != len(good) || len(d.Streams) != 1 || len(d.Countries) != 1 {
 		t.Errorf("%d files, %d streams, %d countries", len(d.Files), len(d.Streams), len(d.Countries))
 	}
 	for _, f := range d.Files {
-		if f.Name != "iptv-org/channels" && (f.Problem != "" || f.Kept) {
-			t.Errorf("%s suffers too: %+v", f.Name, f)
+		if f.Problem != "" || f.Kept {
+			t.Errorf("not good: %+v", f)
+		}
+	}
+}
+
+// checkLeft fails unless all files of d were left because of one.
+func checkLeft(t *testing.T, d *source.Dataset, because string) {
+	t.Helper()
+	for _, f := range d.Files {
+		if !f.Kept || f.Problem == "" || (len(f.Refusals) > 0) != (f.Name == because) {
+			t.Errorf("not left because of %s: %+v", because, f)
 		}
 	}
 }
@@ -218,7 +230,7 @@ func TestConditionalWithoutBody(t *testing.T) {
 		m.bodies[name] = []byte("not what was kept")
 	}
 	d := s.load(t, s.options(m))
-	checkOthers(t, d)
+	checkGood(t, d)
 	if len(d.Channels) != 100 || s.asked["channels"] != 2 {
 		t.Errorf("%d channels, sent %d times", len(d.Channels), s.asked["channels"])
 	}
@@ -233,7 +245,6 @@ func TestUnexpectedNotModified(t *testing.T) {
 	s := newSite(t)
 	s.handle("/channels.json", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
 	d := s.load(t, s.options(newMemory()))
-	checkOthers(t, d)
 	if f := fileOf(t, d, "iptv-org/channels"); f.Kept || !strings.Contains(f.Problem, "304") {
 		t.Errorf("file %+v", f)
 	}
@@ -277,25 +288,34 @@ func TestOtherLocation(t *testing.T) {
 	}
 }
 
-func TestAccept(t *testing.T) {
+// TestForce takes a file that the guards refuse, and says what it overrides. A
+// file without records cannot be taken.
+func TestForce(t *testing.T) {
 	s := newSite(t)
 	opts := s.options(newMemory())
 	s.load(t, opts)
 	s.handle("/channels.json", text(channels(10)))
-	plan := Plan{IPTVOrg: At(s.URL), Accept: []string{"iptv-org/channels"}}
+	plan := Plan{IPTVOrg: At(s.URL), Force: true}
 	d, err := Load(t.Context(), plan, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := fileOf(t, d, "iptv-org/channels"); f.Items != 10 || f.Problem != "" {
-		t.Errorf("accepted file: %+v", f)
+	want := []source.Refusal{{
+		File: "iptv-org/channels", Figure: source.FigureRecords, Value: 10, Before: 100, Limit: 70,
+		Reason: "the file has lost too many records: it has 10 records where it had 100, and must have 70",
+	}}
+	f := fileOf(t, d, "iptv-org/channels")
+	if diff := cmp.Diff(want, f.Overridden); diff != "" || f.Items != 10 || f.Problem != "" || len(f.Refusals) > 0 {
+		t.Errorf("accepted file: %+v, overridden (-want +got):\n%s", f, diff)
 	}
 	s.handle("/channels.json", text("[]"))
+	s.handle("/countries.json", text(`[{"code":"BR","name":"Brazil"},{"code":"PT","name":"Portugal"}]`))
 	if d, err = Load(t.Context(), plan, opts); err != nil {
 		t.Fatal(err)
 	}
-	if f := fileOf(t, d, "iptv-org/channels"); f.Items != 10 || !f.Kept {
-		t.Errorf("an empty file is accepted: %+v", f)
+	f = fileOf(t, d, "iptv-org/channels")
+	if f.Items != 10 || !f.Kept || len(f.Overridden) != 1 || f.Overridden[0].Figure != source.FigureReadable || len(d.Countries) != 2 {
+		t.Errorf("an empty file is accepted: %+v, beside %d countries", f, len(d.Countries))
 	}
 }
 
@@ -303,7 +323,12 @@ func TestAccept(t *testing.T) {
 func TestTablesByAddress(t *testing.T) {
 	s := newSite(t)
 	table := func(in string) http.HandlerFunc { return text(in) }
-	s.handle("/data/channels.csv", table("id,name\nA.br,A"))
+	for name, in := range map[string]string{
+		"channels": "id,name,country,categories,is_nsfw,closed,replaced_by\nA.br,A,BR,,FALSE,,\n",
+		"feeds":    "channel,id,is_main,broadcast_area,languages\nA.br,SD,TRUE,c/BR,por\n", "blocklist": "channel,reason,ref\n",
+	} {
+		s.handle("/data/"+name+".csv", table(in))
+	}
 	s.handle("/lists/br.m3u", table("#EXTM3U\n#EXTINF:-1,A\nhttps://example.com/a"))
 	s.handle("/lists/pt.m3u", table("#EXTM3U\n#EXTINF:-1,B\nhttps://example.com/b"))
 	place := At(s.URL + "/data/")
@@ -319,14 +344,14 @@ func TestTablesByAddress(t *testing.T) {
 	if d, err = Load(t.Context(), Plan{IPTVOrg: place}, s.options(nil)); err != nil {
 		t.Fatal(err)
 	}
-	if f := fileOf(t, d, "iptv-org/streams"); len(d.Streams) != 0 || !strings.Contains(f.Problem, "404") {
-		t.Errorf("one list of two is missing: %d streams, %+v", len(d.Streams), f)
+	if f := fileOf(t, d, "iptv-org/streams"); len(d.Channels)+len(d.Streams) != 0 || !strings.Contains(f.Problem, "404") {
+		t.Errorf("one list of two is missing: %d channels, %d streams, %+v", len(d.Channels), len(d.Streams), f)
 	}
 }
 
 func TestRadioByAddress(t *testing.T) {
 	s := newSite(t)
-	station := `[{"stationuuid":"u","url":"https://example.com/"}]`
+	station := `[{"stationuuid":"u","url":"https://example.com/","name":"U","countrycode":"BR","tags":"","votes":0,"lastcheckok":1}]`
 	s.handle("/json/stations", func(w http.ResponseWriter, r *http.Request) {
 		if r.FormValue("offset") != "0" {
 			station = "[]"
@@ -334,7 +359,7 @@ func TestRadioByAddress(t *testing.T) {
 		io.WriteString(w, station)
 	})
 	s.handle("/dump/stations.json.gz", func(w http.ResponseWriter, _ *http.Request) {
-		w.Write(gzipped(`[{"stationuuid":"u","url":"https://example.com/"}]`))
+		w.Write(gzipped(`[{"stationuuid":"u","url":"https://example.com/","name":"U","countrycode":"BR","tags":"","votes":0,"lastcheckok":1}]`))
 	})
 	for _, address := range []string{s.URL, s.URL + "/dump/stations.json.gz"} {
 		m := newMemory()

@@ -28,12 +28,16 @@ type stored struct {
 	ETag      string     `json:"etag"`
 	Modified  string     `json:"modified"`
 	Body      store.Path `json:"body"` // of its blob
+
+	Origin string         `json:"origin"`
+	Filled map[string]int `json:"filled"` // nil when it was not counted
 }
 
 func (s *stored) file() source.File {
 	return source.File{
 		Name: s.Name, Location: s.Location, FetchedAt: s.FetchedAt.UTC(), SHA256: s.SHA256,
 		Items: s.Items, Skipped: s.Skipped, Bytes: s.Bytes, ETag: s.ETag, Modified: s.Modified,
+		Origin: s.Origin, Filled: s.Filled,
 	}
 }
 
@@ -41,6 +45,7 @@ func storedFile(f source.File, body store.Path) *stored {
 	return &stored{
 		Name: f.Name, Location: f.Location, FetchedAt: store.At(f.FetchedAt), SHA256: f.SHA256,
 		Items: f.Items, Skipped: f.Skipped, Bytes: f.Bytes, ETag: f.ETag, Modified: f.Modified, Body: body,
+		Origin: f.Origin, Filled: f.Filled,
 	}
 }
 
@@ -101,27 +106,43 @@ func (d documents) Body(ctx context.Context, f source.File) ([]byte, error) {
 	return data, err
 }
 
-// Save writes the body first, then the document that refers to it, and then
-// deletes the bodies that no document refers to: the previous one, and those
-// of interrupted saves.
-func (d documents) Save(ctx context.Context, f source.File, body []byte) error {
+// Save writes the bodies first, then in one transaction the documents that refer
+// to them, and then deletes the bodies that no document refers to: the previous
+// ones, and those of interrupted saves.
+func (d documents) Save(ctx context.Context, files []Entry) error {
+	for _, f := range files {
+		if err := d.putBody(ctx, bodyPath(f.File), f.Body); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, bodyTime)
 	defer cancel()
-	at := bodyPath(f)
-	if err := d.putBody(ctx, at, body); err != nil {
-		return err
-	}
-	if err := d.db.Set(ctx, sourcePath(f.Name), storedFile(f, at)); err != nil {
-		return err
-	}
-	if body == nil {
+	err := d.db.Update(ctx, func(tx store.Tx) error {
+		for _, f := range files {
+			if err := tx.Set(sourcePath(f.File.Name), storedFile(f.File, bodyPath(f.File))); err != nil {
+				return err
+			}
+		}
 		return nil
+	})
+	if err != nil {
+		return err
 	}
-	return d.sweep(ctx, f.Name, at)
+	for _, f := range files {
+		if f.Body == nil {
+			continue
+		}
+		if err := d.sweep(ctx, f.File.Name, bodyPath(f.File)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // putBody stores body, or checks that there is one when it is nil.
 func (d documents) putBody(ctx context.Context, at store.Path, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, bodyTime)
+	defer cancel()
 	if body != nil {
 		return blob.Put(ctx, d.db, at, body)
 	}

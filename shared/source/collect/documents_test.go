@@ -37,6 +37,7 @@ func aFile(sha string) source.File {
 		Name: "iptv-org/channels", Location: "https://example.com/channels.json",
 		FetchedAt: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), SHA256: sha,
 		Items: 3, Skipped: 1, Bytes: 7, ETag: `"x"`, Modified: "Fri, 02 Jan 2026 03:04:05 GMT",
+		Origin: "sample", Filled: map[string]int{"closed": 2},
 	}
 }
 
@@ -56,7 +57,7 @@ func TestDocuments(t *testing.T) {
 
 	confirmed := f
 	confirmed.FetchedAt = confirmed.FetchedAt.Add(time.Hour)
-	if err := c.Save(ctx, confirmed, nil); err != nil {
+	if err := c.Save(ctx, []Entry{{confirmed, nil}}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := c.Body(ctx, confirmed); err != nil || len(got) != len(large) {
@@ -78,7 +79,7 @@ func TestDocuments(t *testing.T) {
 
 func checkSaved(t *testing.T, c Cache, f source.File, body []byte) {
 	t.Helper()
-	if err := c.Save(t.Context(), f, body); err != nil {
+	if err := c.Save(t.Context(), []Entry{{f, body}}); err != nil {
 		t.Fatal(err)
 	}
 	last, err := c.Last(t.Context(), f.Name)
@@ -189,22 +190,29 @@ func (d *failingAfter) Delete(ctx context.Context, p store.Path) error {
 	return d.DB.Delete(ctx, p)
 }
 
-// TestSaveCutShort fails at every write of a Save: the stored state is the
-// complete old one or the complete new one, and the next Save leaves nothing
-// behind.
+// TestSaveCutShort fails at every write of a Save of two files: the stored state
+// is the complete old one or the complete new one, of both, and the next Save
+// leaves nothing behind.
 func TestSaveCutShort(t *testing.T) {
 	db := openDB(t)
-	old, next := aFile("aa"), aFile("bb")
+	files := func(sha, body string) []Entry {
+		feeds := aFile(sha)
+		feeds.Name = "iptv-org/feeds"
+		return []Entry{{aFile(sha), []byte(body)}, {feeds, []byte(body)}}
+	}
+	bodies := map[string]string{"aa": "old body", "bb": "new body"}
 	for writes := 0; ; writes++ {
-		if err := Documents(db).Save(t.Context(), old, []byte("old body")); err != nil {
+		if err := Documents(db).Save(t.Context(), files("aa", bodies["aa"])); err != nil {
 			t.Fatal(err)
 		}
-		err := Documents(&failingAfter{db, writes}).Save(t.Context(), next, []byte("new body"))
-		last, lastErr := Documents(db).Last(t.Context(), old.Name)
-		body, bodyErr := Documents(db).Body(t.Context(), last)
-		want := map[string]string{"aa": "old body", "bb": "new body"}[last.SHA256]
-		if lastErr != nil || bodyErr != nil || string(body) != want {
-			t.Fatalf("after %d writes: %+v, %v, %q, %v", writes, last, lastErr, body, bodyErr)
+		err := Documents(&failingAfter{db, writes}).Save(t.Context(), files("bb", bodies["bb"]))
+		stored := map[string]bool{}
+		for _, f := range files("", "") {
+			last, lastErr := Documents(db).Last(t.Context(), f.File.Name)
+			body, bodyErr := Documents(db).Body(t.Context(), last)
+			if stored[last.SHA256] = true; lastErr != nil || bodyErr != nil || string(body) != bodies[last.SHA256] || len(stored) > 1 {
+				t.Fatalf("after %d writes: %+v, %v, %q, %v, of %v", writes, last, lastErr, body, bodyErr, stored)
+			}
 		}
 		if err == nil {
 			if writes < 2 {
@@ -216,7 +224,7 @@ func TestSaveCutShort(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := bodyIDs(t, db); len(got) != 1 {
+	if got := bodyIDs(t, db); len(got) != 2 {
 		t.Errorf("bodies left: %v", got)
 	}
 }

@@ -98,7 +98,8 @@ var bomb = sync.OnceValue(func() []byte {
 	return gzipped("[" + strings.Repeat(`{"id":"C.br","name":"`+strings.Repeat("x", 8<<10)+`"},`, 1<<10))
 })
 
-// TestHostileKept breaks one file after a good day.
+// TestHostileKept breaks one file after a good day: the last good files of the
+// whole source are kept.
 func TestHostileKept(t *testing.T) {
 	bomb() // made now: a server that made it when asked could be late
 	for _, tc := range hostileChannels {
@@ -107,15 +108,19 @@ func TestHostileKept(t *testing.T) {
 			s := newSite(t)
 			opts := s.options(newMemory())
 			first := s.load(t, opts)
-			checkOthers(t, first)
+			checkGood(t, first)
 			s.handle("/channels.json", tc.serve)
+			s.handle("/countries.json", text(`[{"code":"BR","name":"Brazil"},{"code":"PT","name":"Portugal"}]`))
 			if tc.name == "slow" {
 				opts.Timeout = slowTime
 			}
 			d := s.load(t, opts)
 			f := fileOf(t, d, "iptv-org/channels")
 			if opts.Timeout = time.Minute; tc.name != "slow" {
-				checkOthers(t, d)
+				checkLeft(t, d, "iptv-org/channels")
+			}
+			if len(d.Countries) != 1 {
+				t.Errorf("%d countries of today beside the channels of before", len(d.Countries))
 			}
 			if !f.Kept || f.Items != 100 || !strings.Contains(f.Problem, tc.problem) {
 				t.Errorf("file %+v, want a problem with %q", f, tc.problem)
@@ -124,14 +129,15 @@ func TestHostileKept(t *testing.T) {
 				t.Errorf("the kept channels are others (-first +kept):\n%s", diff)
 			}
 			s.handle("/channels.json", text(channels(101)))
-			if d := s.load(t, opts); len(d.Channels) != 101 || fileOf(t, d, "iptv-org/channels").Problem != "" {
+			if d := s.load(t, opts); len(d.Channels) != 101 || len(d.Countries) != 2 || fileOf(t, d, "iptv-org/channels").Problem != "" {
 				t.Errorf("after it is well again: %d channels, %+v", len(d.Channels), fileOf(t, d, "iptv-org/channels"))
 			}
 		})
 	}
 }
 
-// TestHostileFirst breaks one file on the first day.
+// TestHostileFirst breaks one file on the first day, without which the others of
+// its source are not used.
 func TestHostileFirst(t *testing.T) {
 	bomb() // made now: a server that made it when asked could be late
 	for _, tc := range hostileChannels {
@@ -147,15 +153,12 @@ func TestHostileFirst(t *testing.T) {
 				opts.Timeout = slowTime
 			}
 			d := s.load(t, opts)
-			if tc.name != "slow" {
-				checkOthers(t, d)
-			}
 			f := fileOf(t, d, "iptv-org/channels")
 			if f.Kept || f.Items != 0 || f.SHA256 != "" || !f.FetchedAt.IsZero() || !strings.Contains(f.Problem, tc.problem) {
 				t.Errorf("file %+v, want a problem with %q", f, tc.problem)
 			}
-			if len(d.Channels) > 0 {
-				t.Errorf("%d channels of a file that is not whole", len(d.Channels))
+			if len(d.Channels)+len(d.Streams) > 0 {
+				t.Errorf("%d channels and %d streams of a source that is not whole", len(d.Channels), len(d.Streams))
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -29,7 +30,6 @@ import (
 
 // What is wrong with a file beside its content.
 var (
-	ErrShrunk  = errors.New("the file has lost too many records")
 	ErrMissing = errors.New("the file is not there")
 	errSame    = errors.New("the file is unchanged")
 )
@@ -41,35 +41,81 @@ type body struct {
 	etag, modified string
 }
 
-// fresh reads the current state of a file into d and saves it. When the
-// server says that nothing has changed, the saved body is decoded; when that
-// is lost, the file is requested again without conditions.
-func (c *collector) fresh(ctx context.Context, j job, last source.File, d *source.Dataset) (source.File, error) {
-	b, err := c.open(ctx, j, last)
-	if errors.Is(err, errSame) {
-		if err := c.decodeSaved(ctx, j.part, last, d); err == nil {
-			return c.confirm(ctx, last), nil
-		}
-		*d = source.Dataset{}
-		last.SHA256 = "" // so that the body is kept anew, even if it is the same
-		b, err = c.open(ctx, j, source.File{})
-	}
-	if err != nil {
-		return source.File{}, err
-	}
-	defer b.Close() // read only: what matters is seen while reading
-	return c.read(ctx, j, b, last, d)
+// A reading is one file of a source: its last good state, and what it has now.
+type reading struct {
+	part    source.Part
+	place   Place
+	last    source.File // without a SHA256 when nothing comparable was saved
+	lastErr error       // why the last good file is not known; nil when it is
+
+	lost bool // the last good body could not be decoded
+
+	file     source.File
+	data     source.Dataset
+	body     []byte           // compressed; nil when the saved one is the same
+	missing  bool             // it is not in the folder
+	absent   []string         // columns that the file begins without
+	refusals []source.Refusal // what speaks against taking the file
 }
 
-// open opens a file at its place.
-func (c *collector) open(ctx context.Context, j job, last source.File) (*body, error) {
-	switch {
-	case j.place.Folder != nil:
-		return openFolder(j)
-	case j.part.Name == radiobrowser.Part.Name && !isDump(j.place.URL):
-		return c.openStations(ctx, j.place)
+// readFile reads the current state of a file, and judges it.
+func (c *Collection) readFile(ctx context.Context, r *reading) {
+	r.last, r.lastErr = c.last(ctx, r.part.Name)
+	if errors.Is(r.lastErr, ErrNothing) {
+		r.lastErr = nil
 	}
-	addresses := j.place.addresses(j.part)
+	if r.lastErr != nil || r.last.Origin != r.place.Origin {
+		r.last = source.File{} // another publisher's file is not comparable
+	}
+	if err := c.fresh(ctx, r); err != nil {
+		r.data, r.body = source.Dataset{}, nil
+		r.file = source.File{Name: r.part.Name, Location: r.place.location(r.part), Problem: Problem(err)}
+		r.refusals, r.missing = []source.Refusal{unreadable(r.file)}, errors.Is(err, ErrMissing)
+	} else {
+		r.refusals = checkFile(r)
+	}
+	c.opts.Progress(Progress{Name: r.part.Name, Bytes: r.file.Bytes, Items: r.file.Items, Done: true})
+}
+
+// fresh reads the current state of a file. When the server says that nothing
+// has changed, the saved body is decoded; when that is lost, the file is
+// requested again without conditions.
+func (c *Collection) fresh(ctx context.Context, r *reading) error {
+	b, err := c.open(ctx, r, r.last)
+	if errors.Is(err, errSame) {
+		if err := c.decodeSaved(ctx, r); err == nil {
+			r.file = r.last
+			r.file.FetchedAt, r.file.Problem = c.opts.Now().UTC(), ""
+			r.count()
+			return nil
+		}
+		r.data, r.lost = source.Dataset{}, true
+		b, err = c.open(ctx, r, source.File{})
+	}
+	if err != nil {
+		return err
+	}
+	defer b.Close() // read only: what matters is seen while reading
+	return c.decode(ctx, r, b)
+}
+
+// count sets the figures of a file that are counted in its records.
+func (r *reading) count() {
+	if r.part.Filled != nil {
+		r.file.Filled = r.part.Filled(&r.data)
+	}
+}
+
+// open opens a file at its place. When it is unchanged since last, open may
+// return errSame.
+func (c *Collection) open(ctx context.Context, r *reading, last source.File) (*body, error) {
+	switch {
+	case r.place.Folder != nil:
+		return openFolder(r)
+	case r.part.Name == radiobrowser.Part.Name && !isDump(r.place.URL):
+		return c.openStations(ctx, r.place)
+	}
+	addresses := r.place.addresses(r.part)
 	if len(addresses) > 1 {
 		return c.openPlaylists(ctx, addresses), nil
 	}
@@ -77,15 +123,15 @@ func (c *collector) open(ctx context.Context, j job, last source.File) (*body, e
 }
 
 // openFolder opens a file in the folder, in any of the layouts.
-func openFolder(j job) (*body, error) {
-	f, path, err := j.part.Open(j.place.Folder)
+func openFolder(r *reading) (*body, error) {
+	f, path, err := r.part.Open(r.place.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrMissing
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &body{ReadCloser: f, location: strings.TrimSuffix(j.place.Name, "/") + "/" + path}, nil
+	return &body{ReadCloser: f, location: strings.TrimSuffix(r.place.Name, "/") + "/" + path}, nil
 }
 
 // isDump reports whether an address is that of a file of stations instead of
@@ -110,7 +156,7 @@ func (p Place) addresses(part source.Part) []string {
 
 // openAddress requests a file. It returns errSame when the file is unchanged
 // since last.
-func (c *collector) openAddress(ctx context.Context, address string, last source.File) (*body, error) {
+func (c *Collection) openAddress(ctx context.Context, address string, last source.File) (*body, error) {
 	req := origin.Request{URL: address, MaxBytes: c.opts.MaxBytes, Timeout: c.opts.Timeout}
 	if last.Location == address && last.SHA256 != "" {
 		req.IfNoneMatch, req.IfModifiedSince = last.ETag, last.Modified
@@ -135,7 +181,7 @@ func (c *collector) openAddress(ctx context.Context, address string, last source
 
 // openPlaylists concatenates the playlists at several addresses, as those of
 // a folder. Each is requested when the one before has been read.
-func (c *collector) openPlaylists(ctx context.Context, addresses []string) *body {
+func (c *Collection) openPlaylists(ctx context.Context, addresses []string) *body {
 	pr, pw := io.Pipe()
 	go func() {
 		for _, address := range addresses {
@@ -149,7 +195,7 @@ func (c *collector) openPlaylists(ctx context.Context, addresses []string) *body
 	return &body{ReadCloser: pr, location: addresses[0]}
 }
 
-func (c *collector) copyPlaylist(ctx context.Context, w io.Writer, address string) error {
+func (c *Collection) copyPlaylist(ctx context.Context, w io.Writer, address string) error {
 	b, err := c.openAddress(ctx, address, source.File{})
 	if err != nil {
 		return err
@@ -167,33 +213,42 @@ func (c *collector) copyPlaylist(ctx context.Context, w io.Writer, address strin
 	return err
 }
 
-// read decodes a body into d, and saves it when it is good.
-func (c *collector) read(ctx context.Context, j job, b *body, last source.File, d *source.Dataset) (source.File, error) {
-	m := &meter{ctx: ctx, r: b, hash: sha256.New(), name: j.part.Name, report: c.opts.Progress}
-	plain, err := source.Unpack(m, c.opts.MaxBytes)
+// headBytes is how much of a file is looked at for the names of its columns.
+const headBytes = 64 << 10
+
+// decode decodes a body. A file without a valid record is an error, unless its
+// part may be empty.
+func (c *Collection) decode(ctx context.Context, r *reading, b *body) error {
+	m := &meter{ctx: ctx, r: b, hash: sha256.New(), name: r.part.Name, report: c.opts.Progress}
+	unpacked, err := source.Unpack(m, c.opts.MaxBytes)
 	if err != nil {
-		return source.File{}, err
+		return err
 	}
+	plain := bufio.NewReaderSize(unpacked, headBytes)
+	head, _ := plain.Peek(headBytes) // an error comes again when decoding reads
+	r.absent = source.AbsentColumns(head, r.part.Columns)
 	packed, err := newCompressedBody(c.opts.Cache != nil)
 	if err != nil {
-		return source.File{}, err
+		return err
 	}
-	count, err := j.part.Decode(d, io.TeeReader(plain, packed))
+	count, err := r.part.Decode(&r.data, io.TeeReader(plain, packed))
 	if err != nil {
-		return source.File{}, err
+		return err
 	}
 	if err := packed.Close(); err != nil {
-		return source.File{}, err
+		return err
 	}
-	file := source.File{
-		Name: j.part.Name, Location: b.location, FetchedAt: c.opts.Now().UTC(),
+	if count.Items == 0 && (count.Skipped > 0 || !r.part.Optional) {
+		return fmt.Errorf("%w: of its %d records none makes sense", source.ErrForm, count.Skipped)
+	}
+	r.file = source.File{
+		Name: r.part.Name, Location: b.location, FetchedAt: c.opts.Now().UTC(),
 		SHA256: hex.EncodeToString(m.hash.Sum(nil)), Items: count.Items, Skipped: count.Skipped,
-		Bytes: m.n, ETag: b.etag, Modified: b.modified,
+		Bytes: m.n, ETag: b.etag, Modified: b.modified, Origin: r.place.Origin,
 	}
-	if err := c.checkShrunk(j.part, file, last); err != nil {
-		return source.File{}, err
-	}
-	return c.save(ctx, j, file, last, packed), nil
+	r.body = packed.buf.Bytes()
+	r.count()
+	return nil
 }
 
 // A meter counts and hashes a body as it is fetched. It also ends reading
@@ -259,7 +314,7 @@ func (p *compressedBody) Close() error {
 // try for much longer.
 const lookupTime = 15 * time.Second
 
-func (c *collector) findServers(ctx context.Context) ([]string, error) {
+func (c *Collection) findServers(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
 	return radiobrowser.Servers(ctx, c.opts.Resolver)
@@ -267,7 +322,7 @@ func (c *collector) findServers(ctx context.Context) ([]string, error) {
 
 // openStations opens the pages of radio-browser, from the named server or
 // from those that DNS lists.
-func (c *collector) openStations(ctx context.Context, place Place) (*body, error) {
+func (c *Collection) openStations(ctx context.Context, place Place) (*body, error) {
 	servers := []string{strings.TrimSuffix(place.URL, "/")}
 	if place.URL == "" {
 		found, err := c.findServers(ctx)

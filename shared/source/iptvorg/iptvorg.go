@@ -25,11 +25,7 @@ const Site = "https://iptv-org.github.io/api/"
 
 // Parts are the files of iptv-org.
 var Parts = []source.Part{
-	part("channels", newTable(func(d *source.Dataset, v *source.Channel) { d.Channels = append(d.Channels, *v) }, "id", "name")),
-	part("feeds", newTable(func(d *source.Dataset, v *source.Feed) { d.Feeds = append(d.Feeds, *v) }, "channel", "id")),
-	optional(part("logos", newTable(func(d *source.Dataset, v *source.Logo) { d.Logos = append(d.Logos, *v) }, "channel", "url"))),
-	part("streams", newTable(addStream, "url")),
-	optional(part("guides", newTable(func(d *source.Dataset, v *source.Guide) { d.Guides = append(d.Guides, *v) }, "site"))),
+	channelsPart(), feedsPart(), logosPart(), streamsPart(), guidesPart(),
 	part("categories", newTable(func(d *source.Dataset, v *source.Category) { d.Categories = append(d.Categories, *v) }, "id", "name")),
 	part("languages", newTable(func(d *source.Dataset, v *source.Language) { d.Languages = append(d.Languages, *v) }, "code", "name")),
 	part("countries", newTable(func(d *source.Dataset, v *source.Country) { d.Countries = append(d.Countries, *v) }, "code", "name")),
@@ -37,14 +33,47 @@ var Parts = []source.Part{
 	part("cities", newTable(func(d *source.Dataset, v *source.City) { d.Cities = append(d.Cities, *v) }, "country", "code", "name")),
 	part("regions", newTable(func(d *source.Dataset, v *source.Region) { d.Regions = append(d.Regions, *v) }, "code", "name")),
 	part("timezones", newTable(func(d *source.Dataset, v *source.Timezone) { d.Timezones = append(d.Timezones, *v) }, "id")),
-	optional(part("blocklist", newTable(func(d *source.Dataset, v *source.Block) { d.Blocklist = append(d.Blocklist, *v) }, "channel"))),
+	blocklistPart(),
 }
 
-// Parts that differ by layout: streams may also be playlists, and guides
-// exist as JSON only.
+func channelsPart() source.Part {
+	p := part("channels", newTable(func(d *source.Dataset, v *source.Channel) { d.Channels = append(d.Channels, *v) }, "id", "name"))
+	return essential(watched(p, channelRows, "country", "categories", "is_nsfw", "closed", "replaced_by"))
+}
+
+func feedsPart() source.Part {
+	p := part("feeds", newTable(func(d *source.Dataset, v *source.Feed) { d.Feeds = append(d.Feeds, *v) }, "channel", "id"))
+	p = watched(p, feedRows, "is_main", "broadcast_area", "languages")
+	return essential(linked(p, feedRows, func(f *source.Feed) string { return f.Channel }))
+}
+
+func logosPart() source.Part {
+	p := part("logos", newTable(func(d *source.Dataset, v *source.Logo) { d.Logos = append(d.Logos, *v) }, "channel", "url"))
+	return optional(watched(p, logoRows, "in_use"))
+}
+
+func streamsPart() source.Part {
+	p := watched(part("streams", newTable(addStream, "url")), streamRows, "channel", "feed")
+	return essential(linked(p, streamRows, func(s *source.Stream) string { return s.Channel }))
+}
+
+func guidesPart() source.Part {
+	p := part("guides", newTable(func(d *source.Dataset, v *source.Guide) { d.Guides = append(d.Guides, *v) }, "site"))
+	return optional(watched(p, guideRows, "channel"))
+}
+
+// blocklistPart may be empty, but it must be there.
+func blocklistPart() source.Part {
+	p := part("blocklist", newTable(func(d *source.Dataset, v *source.Block) { d.Blocklist = append(d.Blocklist, *v) }, "channel"))
+	p = linked(p, blockRows, func(b *source.Block) string { return b.Channel })
+	return essential(optional(guarded(p, maxBlocklistLoss)))
+}
+
+// Names of parts. Streams may also be playlists, and guides exist as JSON only.
 const (
-	StreamsPart = "iptv-org/streams"
-	GuidesPart  = "iptv-org/guides"
+	ChannelsPart = "iptv-org/channels"
+	StreamsPart  = "iptv-org/streams"
+	GuidesPart   = "iptv-org/guides"
 )
 
 // Named returns the parts with some names, in the order of Parts.
@@ -66,12 +95,6 @@ func part[T any](file string, t *table[T]) source.Part {
 		Open:   opener(file),
 		Decode: t.decode,
 	}
-}
-
-// optional returns p as a part that may have no records.
-func optional(p source.Part) source.Part {
-	p.Optional = true
-	return p
 }
 
 // decode detects the format by the first byte: JSON arrays and playlists have

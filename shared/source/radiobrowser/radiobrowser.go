@@ -16,10 +16,32 @@ import (
 // Part is the file of all stations. Its body is one JSON array or, when it
 // comes in pages, several in a row.
 var Part = source.Part{
-	Name:   "radio-browser/stations",
-	Path:   "json/stations",
-	Open:   open,
-	Decode: decode,
+	Name:      "radio-browser/stations",
+	Path:      "json/stations",
+	Essential: true,
+	Columns:   []string{"name", "countrycode", "tags", "votes", "lastcheckok"},
+	Open:      open,
+	Decode:    decode,
+	Filled:    filled,
+}
+
+// filled counts the stations that have a value in each of Part.Columns.
+func filled(d *source.Dataset) map[string]int {
+	counts := map[string]int{"name": 0, "countrycode": 0, "tags": 0, "votes": 0, "lastcheckok": 0}
+	count := func(name string, has bool) {
+		if has {
+			counts[name]++
+		}
+	}
+	for i := range d.Stations {
+		s := &d.Stations[i]
+		count("name", s.Name != "")
+		count("countrycode", s.CountryCode != "")
+		count("tags", len(s.Tags) > 0)
+		count("votes", s.Votes > 0)
+		count("lastcheckok", s.LastCheckOK)
+	}
+	return counts
 }
 
 // dumpPaths are the paths that a dump may have in a folder.
