@@ -24,7 +24,7 @@ var ethiopicVowels = [8]string{"e", "u", "i", "a", "e", "", "o", "wa"}
 // appendOther appends a word of a script without tables of its own.
 func appendOther(dst []byte, text []rune, scheme int) []byte {
 	if text[0] < ethiopicFirst || text[0] > ethiopicLast {
-		return caucasian.appendLetters(dst, text, scheme)
+		return caucasian().appendLetters(dst, text, scheme)
 	}
 	for i, r := range text {
 		if r < ethiopicFirst || r > ethiopicLast {

@@ -58,11 +58,11 @@ func appendKana(dst []byte, text []rune, scheme int) []byte {
 			continue
 		}
 		end := min(i+2, len(plain))
-		if _, ok := kanaTable[string(plain[i:end])]; !ok {
+		if _, ok := kanaTable()[string(plain[i:end])]; !ok {
 			end = i + 1
 		}
 		at := len(dst)
-		dst = kanaTable.appendLetters(dst, plain[i:end], scheme)
+		dst = kanaTable().appendLetters(dst, plain[i:end], scheme)
 		if double && at < len(dst) {
 			dst = append(dst, 0)
 			copy(dst[at+1:], dst[at:])

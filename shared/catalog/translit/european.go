@@ -15,7 +15,7 @@ const russian = `а=a б=b в=v г=g д=d е=e ё=yo|e|e|jo ж=zh|zh|zh|z з=z �
 
 // cyrillicTables are the romanisations of each language: those of Russian, and
 // what differs.
-var cyrillicTables = map[language]romanisations{
+var cyrillicTables = map[language]func() romanisations{
 	general:    parse(russian),
 	ukrainian:  parse(russian, `г=h|h|g|h и=y|y|i|y щ=shch`),
 	bulgarian:  parse(russian, `х=h|h|kh ъ=a|u щ=sht ц=ts|ts|c ж=zh|zh|j ю=yu|iu я=ya|ia|q`),
@@ -29,7 +29,7 @@ func appendCyrillic(dst []byte, text []rune, l language, scheme int) []byte {
 	if !ok {
 		table = cyrillicTables[general]
 	}
-	return table.appendLetters(dst, text, scheme)
+	return table().appendLetters(dst, text, scheme)
 }
 
 // The schemes of Greek are: as passports write, as people type it by sound, as
@@ -61,11 +61,11 @@ func appendGreek(dst []byte, text []rune, scheme int) []byte {
 		}
 		end := i + 1
 		if end < len(text) && accented[i] == text[i] && accented[end] != 'ϊ' {
-			if _, ok := greekTable[string(text[i:end+1])]; ok {
+			if _, ok := greekTable()[string(text[i:end+1])]; ok {
 				end++
 			}
 		}
-		dst = greekTable.appendLetters(dst, text[i:end], scheme)
+		dst = greekTable().appendLetters(dst, text[i:end], scheme)
 		i = end - 1
 	}
 	return dst

@@ -2,6 +2,7 @@ package translit
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"miramundo.dev/shared/catalog/fold"
@@ -345,38 +346,46 @@ const joinedWords = `
 문화방송=munhwa-bangsong|mbc 가톨릭=catholic 평화=pyeonghwa
 `
 
-// phrases has the spellings of knownWords by their folded texts, and segments
-// those of joinedWords. longestPhrase is the number of words of the longest
-// phrase, and longestSegment that of letters of the longest segment.
-var phrases, segments, longestPhrase, longestSegment = func() (phrases, segments map[string][]string, words, letters int) {
-	phrases, segments = map[string][]string{}, map[string][]string{}
+// A dictionary is the two tables, read.
+type dictionary struct {
+	// phrases has the spellings of knownWords by their folded texts, and segments
+	// those of joinedWords.
+	phrases, segments map[string][]string
+	longestPhrase     int // in words
+	longestSegment    int // in letters
+}
+
+// readDictionary reads the tables when it is first called.
+var readDictionary = sync.OnceValue(func() *dictionary {
+	d := &dictionary{phrases: map[string][]string{}, segments: map[string][]string{}}
 	for line := range strings.Lines(knownWords) {
 		word, spellings, _ := strings.Cut(strings.TrimSpace(line), "=")
 		if word != "" {
-			phrases[fold.Words(word)] = strings.Split(spellings, "|")
-			words = max(words, 1+strings.Count(word, " "))
+			d.phrases[fold.Words(word)] = strings.Split(spellings, "|")
+			d.longestPhrase = max(d.longestPhrase, 1+strings.Count(word, " "))
 		}
 	}
 	for entry := range strings.FieldsSeq(joinedWords) {
 		word, spellings, _ := strings.Cut(entry, "=")
-		segments[word] = strings.Split(strings.ReplaceAll(spellings, "-", " "), "|")
-		letters = max(letters, utf8.RuneCountInString(word))
+		d.segments[word] = strings.Split(strings.ReplaceAll(spellings, "-", " "), "|")
+		d.longestSegment = max(d.longestSegment, utf8.RuneCountInString(word))
 	}
-	return phrases, segments, words, letters
-}()
+	return d
+})
 
 // known replaces known words and phrases among tokens by tokens with their
 // spellings.
 func known(tokens []token) []token {
+	d := readDictionary()
 	var out []token
 	for i := 0; i < len(tokens); {
 		t := tokens[i]
 		if joined(t.script) {
-			out = append(out, knownSegments(t)...)
+			out = append(out, d.split(t)...)
 			i++
 			continue
 		}
-		n, spellings := knownPhrase(tokens[i:])
+		n, spellings := d.phrase(tokens[i:])
 		if spellings != nil {
 			t.spellings = spellings
 		}
@@ -386,15 +395,15 @@ func known(tokens []token) []token {
 	return out
 }
 
-// knownPhrase returns how many of the first tokens make the longest known
+// phrase returns how many of the first tokens make the longest known
 // phrase, and its spellings; one and nil when none does.
-func knownPhrase(tokens []token) (n int, spellings []string) {
+func (d *dictionary) phrase(tokens []token) (n int, spellings []string) {
 	n = 1
 	if tokens[0].script == latin {
 		return n, nil
 	}
 	var text []rune
-	for i, t := range tokens[:min(longestPhrase, len(tokens))] {
+	for i, t := range tokens[:min(d.longestPhrase, len(tokens))] {
 		if i > 0 {
 			if !t.spaced {
 				break
@@ -403,15 +412,15 @@ func knownPhrase(tokens []token) (n int, spellings []string) {
 		}
 		text = append(text, t.text...)
 		key := string(fold.AppendWords(nil, strings.ReplaceAll(string(text), `"`, "")))
-		if s, ok := phrases[key]; ok {
+		if s, ok := d.phrases[key]; ok {
 			n, spellings = i+1, s
 		}
 	}
 	return n, spellings
 }
 
-// knownSegments splits a token around the known words in it.
-func knownSegments(t token) []token {
+// split splits a token around the known words in it.
+func (d *dictionary) split(t token) []token {
 	var out []token
 	add := func(text []rune, spellings []string) {
 		if len(text) > 0 {
@@ -420,8 +429,8 @@ func knownSegments(t token) []token {
 	}
 	start := 0
 	for i := 0; i < len(t.text); {
-		end := min(i+longestSegment, len(t.text))
-		for end > i+1 && segments[string(t.text[i:end])] == nil {
+		end := min(i+d.longestSegment, len(t.text))
+		for end > i+1 && d.segments[string(t.text[i:end])] == nil {
 			end--
 		}
 		if end == i+1 {
@@ -429,7 +438,7 @@ func knownSegments(t token) []token {
 			continue
 		}
 		add(t.text[start:i], nil)
-		add(t.text[i:end], segments[string(t.text[i:end])])
+		add(t.text[i:end], d.segments[string(t.text[i:end])])
 		start, i = end, end
 	}
 	add(t.text[start:], nil)

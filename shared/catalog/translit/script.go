@@ -3,6 +3,7 @@ package translit
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -123,17 +124,21 @@ func languageOf(text []rune) language {
 // the last is that of all further schemes.
 type romanisations map[string][]string
 
-// parse reads a table of "letters=a|b" entries, where a and b are the spellings
-// of the first schemes. A letter without a spelling is silent.
-func parse(tables ...string) romanisations {
-	m := romanisations{}
-	for _, table := range tables {
-		for entry := range strings.FieldsSeq(table) {
-			letters, spellings, _ := strings.Cut(entry, "=")
-			m[letters] = strings.Split(spellings, "|")
+// parse returns a function that reads tables when it is first called, so that a
+// process that never meets a script does not pay for it. The entries are
+// "letters=a|b", where a and b are the spellings of the first schemes; letters
+// without a spelling are silent. A later table replaces entries of those before.
+func parse(tables ...string) func() romanisations {
+	return sync.OnceValue(func() romanisations {
+		m := romanisations{}
+		for _, table := range tables {
+			for entry := range strings.FieldsSeq(table) {
+				letters, spellings, _ := strings.Cut(entry, "=")
+				m[letters] = strings.Split(spellings, "|")
+			}
 		}
-	}
-	return m
+		return m
+	})
 }
 
 // spelling returns the spelling of a letter or group by a scheme.

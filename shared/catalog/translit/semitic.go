@@ -55,7 +55,7 @@ func appendArabic(dst []byte, text []rune, l language, scheme int) []byte {
 		case r == 'ه' && l == persian && i > 0 && i+1 == len(text) && !strings.ContainsRune(alwaysVowels, text[i-1]):
 			w.vowel([maxSpellings]string{"eh", "e", "a", "ah"}[scheme])
 		case strings.ContainsRune(arabicVowels, r):
-			s, _ := arabicTable.spelling(string(r), scheme)
+			s, _ := arabicTable().spelling(string(r), scheme)
 			w.vowel(s)
 		default:
 			w.consonant(arabicConsonant(r, l, scheme))
@@ -68,11 +68,11 @@ func appendArabic(dst []byte, text []rune, l language, scheme int) []byte {
 // language first.
 func arabicConsonant(r rune, l language, scheme int) string {
 	if l == persian {
-		if s, ok := persianTable.spelling(string(r), scheme); ok {
+		if s, ok := persianTable().spelling(string(r), scheme); ok {
 			return s
 		}
 	}
-	if s, ok := arabicTable.spelling(string(r), scheme); ok {
+	if s, ok := arabicTable().spelling(string(r), scheme); ok {
 		return s
 	}
 	return string(appendDecoded(nil, []rune{r}))
@@ -96,7 +96,7 @@ func appendHebrew(dst []byte, text []rune, scheme int) []byte {
 	var w vowels
 	for i, r := range text {
 		last := i+1 == len(text)
-		s, ok := hebrewTable.spelling(string(r), scheme)
+		s, ok := hebrewTable().spelling(string(r), scheme)
 		switch {
 		case r == 'ו' && i == 0:
 			w.consonant("v")

@@ -28,7 +28,7 @@ func appendThai(dst []byte, text []rune) []byte {
 			dst, open = append(dst, v...), true
 			continue
 		}
-		if _, ok := thaiConsonants[string(r)]; !ok || muted(text, i) {
+		if _, ok := thaiConsonants()[string(r)]; !ok || muted(text, i) {
 			continue
 		}
 		if r == 'อ' && !open && lead == "" && i > 0 && !vowelFollows(text, i) { // the vowel o
@@ -36,7 +36,7 @@ func appendThai(dst []byte, text []rune) []byte {
 			continue
 		}
 		closes := open && lead == "" && !vowelFollows(text, i)
-		s, _ := thaiConsonants.spelling(string(r), map[bool]int{true: 1}[closes])
+		s, _ := thaiConsonants().spelling(string(r), map[bool]int{true: 1}[closes])
 		dst = append(dst, s...)
 		switch {
 		case closes:
@@ -68,6 +68,6 @@ func vowelFollows(text []rune, i int) bool {
 // bareConsonant reports whether the letter at i is a consonant that no vowel
 // follows.
 func bareConsonant(text []rune, i int) bool {
-	_, ok := thaiConsonants[string(text[i])]
+	_, ok := thaiConsonants()[string(text[i])]
 	return ok && !vowelFollows(text, i)
 }
