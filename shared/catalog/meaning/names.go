@@ -180,7 +180,7 @@ func (t *table) addCategories() {
 				if part, ok := strings.CutPrefix(word, "~"); ok {
 					word, strength = part, byPart
 				}
-				t.add(word, language, filter.Category, id, strength)
+				forms(language, fold.Words(word), func(form string) { t.addFolded(form, language, filter.Category, id, strength) })
 			})
 		})
 	})
