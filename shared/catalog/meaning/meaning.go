@@ -44,16 +44,14 @@ type Languages uint64
 
 // Meanings is the table of the words that name values. It is immutable.
 type Meanings struct {
-	phrases map[string]phrase
-	senses  [][]Sense // the lists of senses, each once; the first is empty
-	spoken  []string  // the codes of Languages, by bit
-}
+	phrases phraseTable
+	lists   []uint32 // by phrase: which list of senses; 0 for the beginning of a longer phrase only
+	spoken  []uint16 // by phrase: which of sets
 
-// A phrase is an entry of the table: a phrase that has senses, or the
-// beginning of one.
-type phrase struct {
-	senses uint32 // which of Meanings.senses; 0 for a beginning only
-	spoken Languages
+	senses []Sense     // list by list, each list once; the first is empty
+	ends   []uint32    // by list: where it ends in senses
+	sets   []Languages // each once
+	codes  []string    // of Languages, by bit
 }
 
 // maxPhrase is the length in bytes of the longest phrase in the table.
@@ -74,27 +72,33 @@ func (m *Meanings) Append(dst []Span, words [][]byte) []Span {
 				break
 			}
 			text = append(text, words[to]...)
-			p, ok := m.phrases[string(text)]
+			number, _, ok := m.phrases.find(text)
 			if !ok {
 				break
 			}
-			if p.senses > 0 {
-				dst = append(dst, Span{from, to + 1, m.senses[p.senses], p.spoken})
+			if list := m.lists[number]; list > 0 {
+				dst = append(dst, Span{from, to + 1, m.sensesOf(list), m.sets[m.spoken[number]]})
 			}
 		}
 	}
 	return dst
 }
 
+// sensesOf returns the senses of a list, which is not the first.
+func (m *Meanings) sensesOf(list uint32) []Sense {
+	start, end := m.ends[list-1], m.ends[list]
+	return m.senses[start:end:end]
+}
+
 // Len returns how many phrases the table has, the beginnings of longer ones
 // included.
-func (m *Meanings) Len() int { return len(m.phrases) }
+func (m *Meanings) Len() int { return len(m.lists) }
 
 // Codes yields the ISO 639-3 codes of a set of languages.
 func (m *Meanings) Codes(set Languages) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for ; set != 0; set &= set - 1 {
-			if !yield(m.spoken[bits.TrailingZeros64(uint64(set))]) {
+			if !yield(m.codes[bits.TrailingZeros64(uint64(set))]) {
 				return
 			}
 		}

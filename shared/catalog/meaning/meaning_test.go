@@ -30,33 +30,35 @@ func terms(codes string, name func(string, i18n.Locale) (string, bool)) (all []c
 }
 
 // sample is a catalog of most countries and languages and of some places,
-// where each value has 100 records, and Ga, a language with a short name, has 5.
+// where each value has 100 records, and Ga and Vai, languages with short names, have 5.
 func sample() meaning.Catalog {
 	c := meaning.Catalog{
 		Countries: terms("AD AE AF AL AM AO AR AT AU AZ BA BD BE BG BH BO BR BY CA CD CG CH CI CL CM CN CO CR CU CV CY CZ DE DK DO DZ EC EE EG ES ET FI FR GB GE GH GR GT HN HR HT HU ID IE IL IN IQ IR IS IT JM JO JP KE KG KH KP KR KW KZ LB LK LT LU LV LY MA MD ME MG MK ML MM MN MT MX MY MZ NG NI NL NO NP NZ PA PE PH PK PL PR PS PT PY QA RO RS RU SA SD SE SG SI SK SN SO SV SY TD TH TN TR TT TW TZ UA UG US UY UZ VE VN XK YE ZA ZM ZW", i18n.CountryName),
-		Languages: terms("ara ben bul cat ces dan deu ell eng est fas fin fra gaa heb hin hrv hun ind ita jpn kat kor lat lav lit mkd nld nor pol por ron rus slk slv spa sqi srp swe tam tgl tha tur ukr urd vie zho", i18n.LanguageName),
+		Languages: terms("ara ben bul cat ces dan deu ell eng est fas fin fra gaa heb hin hrv hun ind ita jpn kat kor lat lav lit mkd nld nor pol por ron rus slk slv spa sqi srp swe tam tgl tha tur ukr urd vai vie zho", i18n.LanguageName),
 		Subdivisions: []catalog.Subdivision{
 			{Code: "DE-BY", Country: "DE", Name: "Bayern"}, {Code: "DE-BE", Country: "DE", Name: "Berlin"}, {Code: "BR-SP", Country: "BR", Name: "São Paulo"},
-			{Code: "US-CA", Country: "US", Name: "California"}, {Code: "US-GA", Country: "US", Name: "Georgia"}, {Code: "ES-CT", Country: "ES", Name: "Catalunya [Cataluña]"},
+			{Code: "US-CA", Country: "US", Name: "California"}, {Code: "US-GA", Country: "US", Name: "Georgia"}, {Code: "ES-CT", Country: "ES", Name: "Catalunya [Cataluña]"}, {Code: "RU-TA", Country: "RU", Name: "Tatarstan, Respublika"},
 		},
 		Cities: []catalog.City{
 			{Code: "DEMUC", Country: "DE", Name: "Munich"}, {Code: "DECGN", Country: "DE", Name: "Köln"}, {Code: "PTLIS", Country: "PT", Name: "Lisboa"},
 			{Code: "FRNCE", Country: "FR", Name: "Nice"}, {Code: "BRSAO", Country: "BR", Name: "São Paulo"}, {Code: "USSJC", Country: "US", Name: "San Jose"},
 			{Code: "CRSJO", Country: "CR", Name: "San José"}, {Code: "USMOB", Country: "US", Name: "Mobile"},
 		},
-		Count: func(id filter.ID, value string) int {
-			switch value {
-			case "arb":
-				return 0
-			case "gaa":
-				return 5
-			case "USSJC":
-				return 900
-			case "science":
-				return 0
-			}
-			return 100
-		},
+	}
+	c.Count = func(id filter.ID, value string) int {
+		known := func(s catalog.Subdivision) bool { return s.Code == value }
+		if id == filter.Subdivision && !slices.ContainsFunc(c.Subdivisions, known) {
+			return 0
+		}
+		switch value {
+		case "arb", "science":
+			return 0
+		case "gaa", "vai":
+			return 5
+		case "USSJC":
+			return 900
+		}
+		return 100
 	}
 	for id := range strings.FieldsSeq("animation auto business comedy cooking culture documentary education entertainment family general kids legislative movies music news religious science series shop sports travel weather") {
 		k := catalog.Category{ID: id}
@@ -114,6 +116,7 @@ func TestAppend(t *testing.T) {
 		{"العربية", []string{"العربيه: language=ara"}},
 		// Categories and genres.
 		{"deportes", []string{"deportes: category=sports genre=sports"}},
+		{"canais religiosos", []string{"canais: kind=tv", "religiosos: category=religious"}},
 		{"météo", []string{"meteo: category=weather genre=weather"}},
 		{"фильмы", []string{"фильмы: category=movies"}},
 		{"新闻", []string{"新 闻: category=news genre=news"}},
@@ -126,11 +129,13 @@ func TestAppend(t *testing.T) {
 		{"hip-hop", []string{"hip hop: genre=hip-hop"}},
 		{"ciencia", []string{"ciencia: genre=culture"}}, // no channel is of the category
 		// Places, by all their names.
-		{"München Munich Munique", []string{"munchen: city=DEMUC", "munich: city=DEMUC", "munique: city=DEMUC"}},
+		{"München Munich Munique", []string{"munchen: city=DEMUC subdivision=DE-BY", "munich: city=DEMUC subdivision=DE-BY", "munique: city=DEMUC"}},
 		{"Cologne", []string{"cologne: city=DECGN"}},
 		{"Lisbon", []string{"lisbon: city=PTLIS"}},
 		{"Bavaria", []string{"bavaria: subdivision=DE-BY"}},
 		{"Cataluña", []string{"cataluna: subdivision=ES-CT"}},
+		{"Tatarstan", []string{"tatarstan: subdivision=RU-TA"}},
+		{"радио Казань", []string{"радио: kind=radio", "казань: subdivision=RU-TA"}},
 		{"são paulo", []string{"sao paulo: city=BRSAO subdivision=BR-SP"}},
 		// Words with several senses, the likeliest first.
 		{"georgia", []string{"georgia: subdivision=US-GA country=GE"}},
@@ -179,6 +184,8 @@ func TestStrength(t *testing.T) {
 		{"love", "love-songs", 1, 64},
 		{"bbc", "public-radio", 0, 32},
 		{"ga", "gaa", 1, 64},
+		{"vai", "vai", 1, 64},
+		{"disco polo", "disco", 64, 128}, // of two genres
 		{"tamil", "indian", 1, 64},
 		{"tamil", "tam", 200, 255},
 	} {
@@ -193,7 +200,7 @@ func TestSpoken(t *testing.T) {
 	m := meaning.New(sample())
 	for query, want := range map[string]string{
 		"noticias": "por spa", "nachrichten": "deu", "news": "eng", "новости": "rus", "brasileño": "spa",
-		"usa": "", "sport": "", "sports": "", "rock": "", "angola": "", "bayern": "",
+		"usa": "", "sport": "", "serie": "", "sports": "", "rock": "", "angola": "", "bayern": "",
 	} {
 		words := bytes.Fields(fold.AppendWords(nil, query))
 		spans := m.Append(nil, words)

@@ -194,6 +194,7 @@ func (t *table) addPlaces() {
 			t.addPlace(others, s.Country, s.Name, filter.Subdivision, s.Code, bySubdivision)
 		}
 	}
+	t.addGraded("subdivisions", filter.Subdivision)
 	for _, c := range t.Cities {
 		if n := t.Count(filter.City, c.Code); n > 0 {
 			t.addPlace(others, c.Country, c.Name, filter.City, c.Code, min(byCity+10*bits.Len(uint(n)), bySubdivision+10))
