@@ -16,14 +16,19 @@ import (
 // Error pages. The request layer asks FaultPage for a page when the client accepts
 // HTML, and writes the fault as JSON otherwise. An error page has the fault's
 // status, is never indexed, and offers a next step: the same address again after a
-// failure of the server, the largest countries after a missing page.
+// failure of the server, the largest countries after a missing page, and after that
+// of a channel that is known but not shown, what became of it and what replaced it.
 
 // A failure is the body of an error page.
 type failure struct {
 	Status    int                    // the HTTP status
 	Again     string                 // the path to try again; empty unless the server failed
 	Countries []catalog.CountryFacet // links to go on with; nil unless the page is missing
+	Successor *successor             // the channel that replaced a missing one; nil for none
 }
+
+// A successor is a link to the channel that replaced another.
+type successor struct{ Name, Path string }
 
 // FaultPage returns the HTML page for a fault, in the language of the path or, for
 // a path without a language, of the Accept-Language header. It returns nil when
@@ -47,6 +52,10 @@ func (s *Server) FaultPage(r *http.Request, status int, f *fault.Error) api.Repl
 	case status == http.StatusNotFound:
 		v.Title, v.Description = l.T("error.missing_title", nil), l.T("error.missing_text", nil)
 		body.Countries = s.largestCountries(l)
+		if gone, ok := f.Fields["gone"].(catalog.GoneChannel); ok && gone.Name != nil {
+			v.Title, v.Description = l.T("error.gone_title", map[string]any{"name": *gone.Name}), fate(l, &gone)
+			body.Successor = s.successor(l, &gone)
+		}
 	default:
 		v.Title, v.Description = l.T("error.refused_title", nil), api.Message(l, f)
 	}
@@ -56,6 +65,28 @@ func (s *Server) FaultPage(r *http.Request, status int, f *fault.Error) api.Repl
 		return nil // the fault is answered in JSON
 	}
 	return out
+}
+
+// fate returns the sentence that says why a channel is not shown.
+func fate(l i18n.Locale, gone *catalog.GoneChannel) string {
+	key := "error.gone_" + gone.Reason
+	if gone.Since == nil || gone.Reason == catalog.GoneBlocked {
+		return l.T(key, nil)
+	}
+	return l.T(key+"_since", map[string]any{"date": l.Date(*gone.Since)})
+}
+
+// successor returns a link to the channel that replaced another; nil for none.
+func (s *Server) successor(l i18n.Locale, gone *catalog.GoneChannel) *successor {
+	snapshot, err := s.catalog.View()
+	if err != nil || gone.ReplacedBy == nil {
+		return nil
+	}
+	c, ok := snapshot.Summary(*gone.ReplacedBy)
+	if !ok {
+		return nil
+	}
+	return &successor{c.Name, site.Channel.Path(l, c.ID)}
 }
 
 // largestCountries returns the ten countries with the most channels and stations

@@ -11,6 +11,8 @@ import (
 	"miramundo.dev/functions/web"
 	"miramundo.dev/functions/web/webtest"
 	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/i18n"
 )
 
@@ -72,5 +74,47 @@ func TestFaultPage(t *testing.T) {
 	}
 	if w := webtest.Request(h, "GET", "/api/nothing"); !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
 		t.Errorf("the API answers a browser with %s", w.Header().Get("Content-Type"))
+	}
+}
+
+// TestGonePage checks the page of a channel that is known but not shown: a browser
+// reads its name, what became of it and what replaced it, a program reads the same
+// as JSON.
+func TestGonePage(t *testing.T) {
+	h := serve(webtest.Show(t, &catalog.Register{
+		Records: []catalog.Record{{ID: "Tape.us", Name: `Tape "Live" <b>`}},
+		Gone: []catalog.Gone{
+			{ID: "Ended.us", Name: "Ended", Reason: catalog.GoneClosed, Since: "2019-12-31"},
+			{ID: "Gone.us", Name: "<i>Gone</i>", Reason: catalog.GoneVanished, ReplacedBy: "Tape.us"},
+			{ID: "Listed.us", Name: "Listed", Reason: catalog.GoneBlocked, Since: "2020-01-02", ReplacedBy: "Ended.us"},
+			{ID: "Nameless.us", Reason: catalog.GoneClosed},
+		},
+	}, index.Overlay{}))
+	for _, test := range []struct {
+		path      string
+		want, not []string
+	}{
+		{"/en/channel/Ended.us", []string{"Ended is no longer shown", "It closed on 31 December 2019."}, []string{"which replaced it"}},
+		{"/de/sender/Ended.us", []string{"Ended wird nicht mehr gezeigt", "am 31.12.2019"}, nil},
+		{"/en/channel/Gone.us", []string{"&lt;i&gt;Gone&lt;/i&gt; is no longer shown", "no longer list it.", `href="/en/channel/Tape.us"`, "Go to Tape &#34;Live&#34; &lt;b&gt;, which replaced it"}, []string{"<i>"}},
+		{"/en/channel/Listed.us", []string{"Listed is no longer shown", "It may not be shown here."}, []string{"which replaced it"}},
+		{"/c/Listed.us", []string{"Listed"}, nil},
+		{"/en/channel/Nameless.us", []string{i18n.EN.T("error.missing_title", nil)}, nil},
+	} {
+		w := webtest.Request(h, "GET", test.path)
+		page := w.Body.String()
+		if w.Code != http.StatusNotFound || missingText.MatchString(page) || !strings.Contains(page, "noindex") {
+			t.Errorf("%s: %d %s", test.path, w.Code, page)
+		}
+		for _, text := range test.want {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s lacks %s: %s", test.path, text, page)
+			}
+		}
+		for _, text := range test.not {
+			if strings.Contains(page, text) {
+				t.Errorf("%s contains %s", test.path, text)
+			}
+		}
 	}
 }

@@ -119,6 +119,25 @@ func TestNumber(t *testing.T) {
 
 var code = regexp.MustCompile(`fault\.New\(fault\.\w+, "(\w+)"\)|New\(\w+, +"(\w+)"\)`)
 
+func TestDate(t *testing.T) {
+	for _, test := range []struct {
+		l         Locale
+		day, want string
+	}{
+		{PT, "2023-04-05", "05/04/2023"},
+		{EN, "2023-04-05", "5 April 2023"},
+		{ES, "2023-04-05", "05/04/2023"},
+		{FR, "2023-04-05", "05/04/2023"},
+		{DE, "2023-04-05", "05.04.2023"},
+		{EN, "2023-02-31", "2023-02-31"},
+		{EN, "soon", "soon"},
+	} {
+		if got := test.l.Date(test.day); got != test.want {
+			t.Errorf("%s in %v is %q, want %q", test.day, test.l, got, test.want)
+		}
+	}
+}
+
 // TestFaultsHaveTexts reads the source of the service for the codes of its
 // faults: each has a text in every locale.
 func TestFaultsHaveTexts(t *testing.T) {

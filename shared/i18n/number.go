@@ -3,6 +3,7 @@ package i18n
 import (
 	"maps"
 	"strings"
+	"time"
 
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
@@ -27,6 +28,18 @@ var printers = func() (ps [len(tags)]*message.Printer) {
 
 // Number formats n with the digits and separators of l.
 func (l Locale) Number(n int) string { return printers[l].Sprint(number.Decimal(n)) }
+
+// dates are the layouts of a day.
+var dates = [len(tags)]string{"02/01/2006", "2 January 2006", "02/01/2006", "02/01/2006", "02.01.2006"}
+
+// Date formats a day given as YYYY-MM-DD. Any other text is returned unchanged.
+func (l Locale) Date(day string) string {
+	t, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return day
+	}
+	return t.Format(dates[l])
+}
 
 // N returns the text for n things: the text of key with the plural form of n
 // appended after a dot, as in "list.found.one" and "list.found.other". Its

@@ -57,6 +57,13 @@ export function moment(iso: string): string {
   return date.format(new Date(iso));
 }
 
+const days = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
+
+/** Writes a day, which is given as YYYY-MM-DD. */
+export function day(iso: string): string {
+  return days.format(new Date(iso));
+}
+
 /** Says how long ago a moment was, in the largest unit that fits. */
 export function since(iso: string, now: number = Date.now()): string {
   const seconds = Math.round((new Date(iso).getTime() - now) / 1000);

@@ -97,10 +97,23 @@ export interface ChannelFull extends Channel {
 export type FailureCode = "cors" | "geo" | "sumiu" | "codec" | "playlist" | "sem_resposta" | "protocolo" | "sem_stream" | "outro";
 
 /** A page of a list. */
+/** A channel that the catalog does not show, as the API has it. */
+export interface Gone {
+  channel_id: string;
+  name: string | null;
+  country: string | null;
+  kind: "tv" | "radio";
+  reason: "closed" | "blocked" | "vanished";
+  since: string | null;
+  replaced_by: string | null;
+}
+
 export interface Page<T> {
   items: T[];
   total: number;
   limit: number;
   offset: number;
   next_offset: number | null;
+  /** On the first page of favorites and of history, when there are any. */
+  gone?: Gone[];
 }

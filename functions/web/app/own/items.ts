@@ -56,7 +56,7 @@ export class Items {
       iconButton(image, t(`library.ui.${what}_item`, { name }), run, { "data-act": what, disabled: off });
     return h("li", { class: "row-item", "data-id": item.id },
       iconButton("grip", t("library.ui.grip", { name }), () => {}, { class: "icon-button grip", "data-act": "grip", "aria-describedby": "order-help" }),
-      link({ ...item, gone: item.stale }, item.stream_id && t("library.ui.pinned"), item.last_played_at && since(item.last_played_at)),
+      link(item, item.stream_id && t("library.ui.pinned"), item.last_played_at && since(item.last_played_at)),
       h("span", { class: "row-acts wide" },
         act("up", "chevron-up", () => this.shift(item, -1), first),
         act("down", "chevron-down", () => this.shift(item, 1), last),
@@ -183,8 +183,8 @@ export class Items {
 }
 
 /** Returns the channels of a folder, those of one sub-tab after those of the other. */
-export function lineOf(folder: Folder): (Item & { gone: boolean })[] {
-  return folder.groups.flatMap((group) => group.items.map((item) => ({ ...item, gone: item.stale })));
+export function lineOf(folder: Folder): Item[] {
+  return folder.groups.flatMap((group) => group.items);
 }
 
 function called(stream: Stream, at: number): string {

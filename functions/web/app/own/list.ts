@@ -5,6 +5,7 @@ import { $, h } from "../dom";
 import { count } from "../texts";
 import type { Page } from "../types";
 import { words } from "./ask";
+import { GoneRows } from "./gone";
 import { broken, lineUp, show, type Shown } from "./rows";
 
 const at = <E extends HTMLElement = HTMLElement>(id: string): E => document.getElementById(id) as E;
@@ -25,8 +26,10 @@ export class List<T extends Shown> {
   private reading = false;
   private readonly box = at("items");
   private readonly more = at("more");
+  private readonly gone: GoneRows;
 
   constructor(private readonly listing: Listing<T>) {
+    this.gone = new GoneRows(listing.path, () => this.draw());
     this.box.addEventListener("click", (event) => {
       if (event.target instanceof Element && event.target.closest("a[data-channel]")) lineUp($("h1")?.textContent ?? "", this.items);
     });
@@ -48,7 +51,10 @@ export class List<T extends Shown> {
     this.reading = true;
     try {
       const page = token() ? await call<Page<T>>("GET", `${this.listing.path}?limit=${size}&offset=${this.next}`) : null;
-      if (this.next === 0) this.box.replaceChildren();
+      if (this.next === 0) {
+        this.box.replaceChildren();
+        this.gone.show(page?.gone ?? []);
+      }
       this.next = page?.next_offset ?? null;
       this.total = page?.total ?? 0;
       for (const item of page?.items ?? []) this.add(item, this.items.length);
@@ -103,6 +109,7 @@ export class List<T extends Shown> {
     this.items.length = this.total = 0;
     this.next = null;
     this.box.replaceChildren();
+    this.gone.show([]);
     this.draw();
   }
 
@@ -118,9 +125,9 @@ export class List<T extends Shown> {
     this.box.hidden = !any;
     this.more.hidden = this.next === null;
     at("total").textContent = any ? count(this.listing.total, this.total) : "";
-    if (any) at("blank").replaceChildren();
-    else if (this.next === null) show(at("blank"), "#empty");
-    else void this.read();
-    document.getElementById("tools")?.classList.toggle("unready", !any);
+    if (!any && this.next !== null) void this.read();
+    else if (any || this.gone.any) at("blank").replaceChildren();
+    else show(at("blank"), "#empty");
+    document.getElementById("tools")?.classList.toggle("unready", !any && !this.gone.any);
   }
 }

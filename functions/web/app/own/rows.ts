@@ -2,7 +2,9 @@
 
 import { h, icon, iconButton } from "../dom";
 import { country, t } from "../texts";
+import type { Gone } from "../types";
 import { remember } from "../zap";
+import { fate } from "./fate";
 
 /** A channel as a row shows it. */
 export interface Shown {
@@ -12,8 +14,8 @@ export interface Shown {
   logo_url: string | null;
   playable_hint: boolean;
   kind?: "tv" | "radio";
-  /** It left the catalog, and cannot be opened. */
-  gone?: boolean;
+  /** What became of a channel that left the catalog, and cannot be opened. */
+  gone?: Gone | undefined;
 }
 
 const data = JSON.parse(document.getElementById("data")?.textContent || "{}") as { channel?: string };
@@ -47,7 +49,7 @@ export function link(row: Shown, ...more: (string | null)[]): HTMLElement {
   const well = row.playable_hint && !row.gone;
   const inner = [plate(row), h("span", { class: "row-text" },
     h("span", { class: "row-name", dir: "auto" }, row.name),
-    h("span", { class: "row-more" }, where(row.country), !well && state(row), ...more.map((text) => text && h("span", {}, text)), well && state(row)))];
+    h("span", { class: "row-more" }, where(row.country), !well && state(row), next(row), ...more.map((text) => text && h("span", {}, text)), well && state(row)))];
   if (row.gone) return h("span", { class: "row-link" }, ...inner);
   return h("a", { class: "row-link", href: channelPath(row.channel_id), "data-channel": row.channel_id }, ...inner);
 }
@@ -60,8 +62,13 @@ function where(code: string | null): HTMLElement | null {
 }
 
 function state(row: Shown): HTMLElement {
-  if (row.gone) return h("span", { class: "badge bad" }, t("keep.ui.gone"));
+  if (row.gone) return h("span", { class: "badge bad" }, fate(row.gone));
   return row.playable_hint ? h("span", { class: "badge good" }, t("keep.ui.playable")) : h("span", { class: "badge fair" }, t("keep.ui.unplayable"));
+}
+
+/** Makes a link to the channel that replaced one that is gone. */
+function next({ gone }: Shown): HTMLElement | null {
+  return gone?.replaced_by ? h("a", { href: channelPath(gone.replaced_by) }, t("keep.ui.gone_next")) : null;
 }
 
 /** Makes the button that makes a channel a favorite, or one no more. */

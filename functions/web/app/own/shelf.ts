@@ -6,6 +6,7 @@
  */
 
 import { call, Failure, token } from "../api";
+import type { Gone } from "../types";
 
 export interface Feeds {
   m3u: string;
@@ -25,6 +26,8 @@ export interface Item {
   kind: "tv" | "radio";
   last_played_at: string | null;
   stale: boolean;
+  /** What became of the channel of a stale item. */
+  gone?: Gone;
 }
 
 export interface Group {
