@@ -184,6 +184,9 @@ func TestStrength(t *testing.T) {
 		{"love", "love-songs", 1, 64},
 		{"bbc", "public-radio", 0, 32},
 		{"ga", "gaa", 1, 64},
+		{"island", "IS", 64, 128}, // German for Iceland
+		{"latin", "lat", 1, 64},
+		{"international", "world", 1, 64},
 		{"vai", "vai", 1, 64},
 		{"disco polo", "disco", 64, 128}, // of two genres
 		{"tamil", "indian", 1, 64},
