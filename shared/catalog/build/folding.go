@@ -178,18 +178,20 @@ func foldEntries(entries []*entry) [][]int {
 func (f *folding) groups(key func(*entry) string) [][]int {
 	const none = -1
 	first := make(map[string]int, len(f.entries))
-	next := make([]int, len(f.entries))
+	next, later := make([]int, len(f.entries)), make([]bool, len(f.entries))
 	for i, e := range slices.Backward(f.entries) {
 		k := key(e)
 		j, ok := first[k]
-		if !ok {
+		if !ok || k == "" {
 			j = none
+		} else {
+			later[j] = true
 		}
 		first[k], next[i] = i, j
 	}
 	var lists [][]int
-	for i, e := range f.entries {
-		if k := key(e); k == "" || first[k] != i || next[i] == none {
+	for i := range f.entries {
+		if later[i] || next[i] == none {
 			continue
 		}
 		var list []int
@@ -310,14 +312,15 @@ func (f *folding) byName(list []int, hosting map[string]bool) {
 
 // hosting returns the domains that stream the stations of many sites.
 func (f *folding) hosting() map[string]bool {
-	type use struct{ server, site string }
-	seen, count, hosting := map[use]bool{}, map[string]int{}, map[string]bool{}
+	sites, hosting := make(map[string][]string, len(f.entries)/4), map[string]bool{}
 	for _, e := range f.entries {
-		if key := (use{e.server, e.site}); e.site != "" && !seen[key] {
-			seen[key] = true
-			if count[e.server]++; count[e.server] >= hostingFrom {
-				hosting[e.server] = true
-			}
+		list := sites[e.server]
+		if e.site == "" || len(list) == hostingFrom || slices.Contains(list, e.site) {
+			continue
+		}
+		sites[e.server] = append(list, e.site)
+		if len(list)+1 == hostingFrom {
+			hosting[e.server] = true
 		}
 	}
 	return hosting

@@ -71,6 +71,9 @@ func TestFold(t *testing.T) {
 		{"one name and site", []source.Station{
 			listed(1, "Nova", "FR", s, "https://www.nova.example", 2), listed(2, "NOVA", "FR", "https://t.example/x", "http://live.nova.example/", 1),
 		}, "1 2"},
+		{"one name and site, a country is missing", []source.Station{
+			listed(1, "Nova", "FR", s, "https://nova.example", 2), listed(2, "Nova", "", "https://t.example/x", "https://nova.example", 1),
+		}, "1 2"},
 		{"one name and a site of many", []source.Station{
 			listed(1, "Nova", "FR", s, "https://facebook.com/", 2), listed(2, "Nova", "FR", "https://t.example/x", "https://facebook.com/", 1),
 		}, "1; 2"},

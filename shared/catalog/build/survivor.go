@@ -50,8 +50,8 @@ const maxAltNames = 20
 // the ids that were folded. Prev is the earlier register, or nil.
 func mergeStations(ds *source.Dataset, prev *catalog.Register, rep *Report) (records []catalog.Record, merged map[string]string) {
 	entries := entriesOf(ds.Stations, region.NewIndex(ds.Subdivisions, ds.Cities), rep)
-	c := chooser{entries: entries, homes: homesOf(entries), earlier: shownStations(prev)}
 	stations := foldEntries(entries)
+	c := chooser{entries: entries, homes: homesOf(entries, stations), earlier: shownStations(prev)}
 	merged = make(map[string]string, len(entries)-len(stations))
 	records = make([]catalog.Record, 0, len(stations))
 	for _, members := range stations {
@@ -87,17 +87,24 @@ type chooser struct {
 	earlier map[string]bool           // ids of survivors
 }
 
-// homesOf counts the entries of each site by country.
-func homesOf(entries []*entry) map[string]map[string]int {
+// homesOf counts the entries by country for each site of a station that is listed
+// in many countries.
+func homesOf(entries []*entry, stations [][]int) map[string]map[string]int {
 	homes := map[string]map[string]int{}
-	for _, e := range entries {
-		if e.site == "" || e.Country == "" {
+	for _, members := range stations {
+		if len(members) < worldwideFrom {
 			continue
 		}
-		if homes[e.site] == nil {
-			homes[e.site] = map[string]int{}
+		for _, i := range members {
+			if site := entries[i].site; site != "" {
+				homes[site] = map[string]int{}
+			}
 		}
-		homes[e.site][e.Country]++
+	}
+	for _, e := range entries {
+		if counts, ok := homes[e.site]; ok && e.Country != "" {
+			counts[e.Country]++
+		}
 	}
 	return homes
 }

@@ -84,8 +84,11 @@ func TestUnite(t *testing.T) {
 	silent.Latitude, silent.Longitude, silent.Subdivision, silent.LastCheckOK = &far, &far, "FR-ARA", false
 	third := listed(4, "Nova Paris", "", "https://s.example/nova?ref=a", "", 20)
 	third.LastCheckOK = false
-	records, merged := merge([]source.Station{best, second, silent, third})
-	if got, want := foldedIDs(records, merged), "1 2 3 4"; got != want {
+	playing := listed(5, "Nova Paris", "FR", "https://s.example/nova?ref=a", "", 1) // the stream that does not play for third
+	fourth := listed(6, "Nova", "FR", "https://s.example/nova?ref=b", "", 60)
+	fourth.LastCheckOK = false
+	records, merged := merge([]source.Station{best, second, silent, third, playing, fourth})
+	if got, want := foldedIDs(records, merged), "1 2 3 4 5 6"; got != want {
 		t.Fatalf("stations %q, want %q", got, want)
 	}
 	stream := func(url string, playable bool) catalog.StreamRecord {
@@ -94,8 +97,11 @@ func TestUnite(t *testing.T) {
 	want := catalog.Record{
 		ID: "rb." + uuid(1), Kind: catalog.Station, Name: "Nova", Country: "FR", AltNames: []string{"NOVA 101.5", "Nova Paris"},
 		Languages: []string{"fra", "eng"}, Website: "https://nova.example/", LogoSource: "https://l.example/2.png", Subdivision: "FR-IDF", Origin: "radio-browser",
-		Radio:   &catalog.Radio{Tags: []string{"pop", "rock"}, Votes: 100, Clicks: 7, Geo: &catalog.Geo{Lat: lat, Lon: lon}},
-		Streams: []catalog.StreamRecord{stream("https://s.example/nova", true), stream("http://s.example/nova", true), stream("https://s.example/nova?ref=a", false)},
+		Radio: &catalog.Radio{Tags: []string{"pop", "rock"}, Votes: 100, Clicks: 7, Geo: &catalog.Geo{Lat: lat, Lon: lon}},
+		Streams: []catalog.StreamRecord{
+			stream("https://s.example/nova", true), stream("http://s.example/nova", true), stream("https://s.example/nova?ref=a", true),
+			stream("https://s.example/nova?ref=b", false),
+		},
 	}
 	if d := cmp.Diff(want, records[0]); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

@@ -40,7 +40,7 @@ func TestFind(t *testing.T) {
 		{"CN", "浙江省", "CN-ZJ"}, {"JP", "京都府", "JP-26"}, {"JP", "東京都", "JP-13"},
 		{"BR", "Estado de São Paulo", "BR-SP"}, {"AU", "State of Victoria", "AU-VIC"}, // generic words
 		{"MX", "Estado de México", "MX-MEX"}, {"MX", "México", ""}, {"MX", "Veracruz, México", "MX-VER"}, // a country is no subdivision of itself
-		{"US", "Seattle, Washington", "US-WA"}, {"US", "Washington, DC", "US-DC"}, {"DE", "Hessen (Kassel)", "DE-HE"}, // parts
+		{"US", "Seattle, Washington", "US-WA"}, {"US", "Washington, DC", "US-DC"}, {"US", "Kansas, Missouri", "US-MO"}, {"DE", "Hessen (Kassel)", "DE-HE"}, // parts
 		{"AU", "Sydney NSW", "AU-NSW"}, {"US", "Birmingham Alabama", "US-AL"}, {"AU", "Queensland Townsville", "AU-QLD"}, // ends
 		{"US", "Kansas City MO", "US-MO"}, {"BR", "Minas Gerais Brasil", "BR-MG"},
 		{"DE", "München", "DE-BY"}, {"GB", "Cardiff", "GB-WLS"}, {"US", "Springfield", ""}, {"AU", "Nowhere", ""}, // cities
