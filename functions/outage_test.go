@@ -30,6 +30,8 @@ func TestNoDatabase(t *testing.T) {
 		{"GET", blocks, "", 200, 503, `"unavailable"`},
 		{"POST", blocks, `{"kind":"channel","value":"X.br","reason":"r"}`, 200, 503, `"unavailable"`},
 		{"DELETE", blocks + "/blk_none", "", 404, 503, `"unavailable"`},
+		{"GET", "/api/admin/guide/pins", "", 200, 503, `"unavailable"`},
+		{"DELETE", "/api/admin/guide/pins/pin_none", "", 404, 503, `"unavailable"`},
 		{"POST", "/api/admin/catalogo/rollback", `{"version":"abc"}`, 404, 503, `"unavailable"`},
 		{"POST", "/api/admin/catalogo/reload", `{}`, 200, 503, `"unavailable"`},
 	}

@@ -21,6 +21,7 @@ import (
 	"miramundo.dev/functions/status"
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/guide/pin"
 	"miramundo.dev/shared/logo"
 	"miramundo.dev/shared/social/counting"
 )
@@ -29,7 +30,15 @@ import (
 // the function needs. The others are nil.
 
 func newAdmin(p *compose.Parts) (Server, error) {
-	return one(admin.New(p.Archive, p.Catalog, p.Blocks, p.Jobs, p.Now), admin.Endpoints)
+	sources, err := p.GuideSources()
+	if err != nil {
+		return Server{}, err
+	}
+	o := admin.Options{Archive: p.Archive, Live: p.Catalog, Blocks: p.Blocks, Pins: pin.NewList(p.DB), Jobs: p.Jobs, Now: p.Now}
+	for _, s := range sources {
+		o.Guides = append(o.Guides, s.Name)
+	}
+	return one(admin.New(o), admin.Endpoints)
 }
 
 // newAggregate makes the server of pushed events. A job shows what they change.

@@ -1,10 +1,11 @@
 // Package admin is the function by which the operator inspects and controls the
-// catalog: its releases, its jobs and its blocks.
+// catalog: its releases, its jobs, its blocks and the pins of its guides.
 package admin
 
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -13,12 +14,13 @@ import (
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/guide/pin"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/store"
 )
 
 // Endpoints is this function's part of the API.
-var Endpoints = []api.Endpoint{
+var Endpoints = slices.Concat([]api.Endpoint{
 	api.Bind((*Server).status, api.Endpoint{
 		Method: "GET", Path: "/api/admin/catalogo", Auth: api.Operator,
 		Summary: "Get the state of the catalog",
@@ -68,21 +70,26 @@ var Endpoints = []api.Endpoint{
 		Doc:     "Removes one block, so that its channel, stream or host is shown again, and returns the blocks that remain.",
 		Faults:  []*fault.Error{block.ErrNoBlock, fault.ErrUnavailable},
 	}),
+}, pins)
+
+// Options are the parts that the operator controls.
+type Options struct {
+	Archive *release.Archive
+	Live    *release.Live
+	Blocks  *block.List
+	Pins    *pin.List
+	Guides  []string // the names of the sources of guides
+	Jobs    *job.Runner
+	Now     func() time.Time
 }
 
 // A Server answers the requests of the operator.
 type Server struct {
-	archive *release.Archive
-	live    *release.Live
-	list    *block.List
-	jobs    *job.Runner
-	now     func() time.Time
+	Options
 }
 
 // New returns a server that controls the given parts.
-func New(archive *release.Archive, live *release.Live, blocks *block.List, jobs *job.Runner, now func() time.Time) *Server {
-	return &Server{archive, live, blocks, jobs, now}
-}
+func New(o Options) *Server { return &Server{o} }
 
 type status struct {
 	Shown    release.State     `json:"shown" description:"Release that this instance answers from."`
@@ -97,8 +104,8 @@ type status struct {
 }
 
 func (s *Server) status(ctx context.Context, _ struct{}) (*status, error) {
-	out := &status{Shown: s.live.State(), Releases: []release.Release{}, Jobs: s.jobs.Names(), Reports: []job.Report{}, Refusals: []catalog.Refusal{}}
-	p, err := s.archive.Current(ctx)
+	out := &status{Shown: s.Live.State(), Releases: []release.Release{}, Jobs: s.Jobs.Names(), Reports: []job.Report{}, Refusals: []catalog.Refusal{}}
+	p, err := s.Archive.Current(ctx)
 	if err != nil && !errors.Is(err, release.ErrNoVersion) {
 		return nil, fault.OrUnavailable(err)
 	}
@@ -108,12 +115,12 @@ func (s *Server) status(ctx context.Context, _ struct{}) (*status, error) {
 			out.Refusals = append(out.Refusals, src.Refusals...)
 		}
 	}
-	rs, err := s.archive.Releases(ctx)
+	rs, err := s.Archive.Releases(ctx)
 	if err != nil {
 		return nil, fault.OrUnavailable(err)
 	}
 	out.Releases = append(out.Releases, rs...)
-	blocks, err := s.list.All(ctx)
+	blocks, err := s.Blocks.All(ctx)
 	if err != nil {
 		return nil, fault.OrUnavailable(err)
 	}
@@ -124,7 +131,7 @@ func (s *Server) status(ctx context.Context, _ struct{}) (*status, error) {
 // report adds to out how the last run of each job went.
 func (s *Server) report(ctx context.Context, out *status) error {
 	for _, name := range out.Jobs {
-		rep, err := s.jobs.Last(ctx, name)
+		rep, err := s.Jobs.Last(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -159,12 +166,12 @@ func (s *Server) run(ctx context.Context, in runIn) (*job.Report, error) {
 // answered with its report and not with a fault, unless it never began or its
 // result was refused.
 func (s *Server) runJob(ctx context.Context, name string, force bool) (*job.Report, error) {
-	rep, err := s.jobs.RunToEnd(ctx, name, job.Order{Manual: true, Force: force})
+	rep, err := s.Jobs.RunToEnd(ctx, name, job.Order{Manual: true, Force: force})
 	if rep == nil || errors.Is(err, release.ErrRefused) {
 		return nil, err
 	}
 	if name == reload.Name && rep.OK {
-		_ = s.live.Refresh(context.WithoutCancel(ctx)) // status shows a failure
+		_ = s.Live.Refresh(context.WithoutCancel(ctx)) // status shows a failure
 	}
 	return rep, nil
 }
@@ -174,11 +181,11 @@ type rollbackIn struct {
 }
 
 func (s *Server) rollback(ctx context.Context, in rollbackIn) (*release.Release, error) {
-	r, err := s.archive.Rollback(ctx, in.Version)
+	r, err := s.Archive.Rollback(ctx, in.Version)
 	if err != nil {
 		return nil, fault.OrUnavailable(err)
 	}
-	return &r, fault.OrUnavailable(s.live.Refresh(ctx))
+	return &r, fault.OrUnavailable(s.Live.Refresh(ctx))
 }
 
 type blockList struct {
@@ -187,7 +194,7 @@ type blockList struct {
 }
 
 func (s *Server) blocks(ctx context.Context, _ struct{}) (*blockList, error) {
-	all, err := s.list.All(ctx)
+	all, err := s.Blocks.All(ctx)
 	if err != nil {
 		return nil, fault.OrUnavailable(err)
 	}
@@ -201,14 +208,14 @@ type blockIn struct {
 }
 
 func (s *Server) addBlock(ctx context.Context, in blockIn) (*block.Block, error) {
-	b, err := block.New(in.Kind, in.Value, in.Reason, s.now())
+	b, err := block.New(in.Kind, in.Value, in.Reason, s.Now())
 	if err != nil {
 		return nil, err
 	}
-	if err := s.list.Add(ctx, b); err != nil {
+	if err := s.Blocks.Add(ctx, b); err != nil {
 		return nil, fault.OrUnavailable(err)
 	}
-	return &b, fault.OrUnavailable(s.live.Refresh(ctx))
+	return &b, fault.OrUnavailable(s.Live.Refresh(ctx))
 }
 
 type removeIn struct {
@@ -216,10 +223,10 @@ type removeIn struct {
 }
 
 func (s *Server) removeBlock(ctx context.Context, in removeIn) (*blockList, error) {
-	if err := s.list.Remove(ctx, in.ID); err != nil {
+	if err := s.Blocks.Remove(ctx, in.ID); err != nil {
 		return nil, fault.OrUnavailable(err)
 	}
-	if err := s.live.Refresh(ctx); err != nil {
+	if err := s.Live.Refresh(ctx); err != nil {
 		return nil, fault.OrUnavailable(err)
 	}
 	return s.blocks(ctx, struct{}{})

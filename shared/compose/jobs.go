@@ -83,12 +83,21 @@ func PlanOf(c config.Config) collect.Plan {
 	return collect.Plan{IPTVOrg: place, Radio: place}
 }
 
-// GuideJob returns the job that reads the programme guides. Its error names the
-// setting that is wrong.
-func (p *Parts) GuideJob() (job.Job, error) {
+// GuideSources returns the sources of programme guides. Its error names the setting
+// that is wrong.
+func (p *Parts) GuideSources() ([]setting.Source, error) {
 	sources, err := setting.Parse(p.Config.GuideSources)
 	if err != nil {
-		return job.Job{}, fmt.Errorf("GUIDE_SOURCES: %w", err)
+		return nil, fmt.Errorf("GUIDE_SOURCES: %w", err)
+	}
+	return sources, nil
+}
+
+// GuideJob returns the job that reads the programme guides.
+func (p *Parts) GuideJob() (job.Job, error) {
+	sources, err := p.GuideSources()
+	if err != nil {
+		return job.Job{}, err
 	}
 	return refresh.NewJob(refresh.Options{
 		DB: p.DB, Sources: sources, Now: p.Now, Client: p.client(origin.Options{}),

@@ -40,7 +40,7 @@ func shardOf(channel string) int {
 type Note struct {
 	Name      string     `json:"name"`
 	Place     string     `json:"place"`      // of the Source and those preferred to it: their Sums
-	Catalog   string     `json:"catalog"`    // the Sum of the Matcher that it was read with
+	Catalog   string     `json:"catalog"`    // the Sum of the Matcher that it was read with, and that of its pins
 	Day       string     `json:"day"`        // the first of the two days that it was read for
 	ETag      string     `json:"etag"`       // as its server sent it
 	Modified  string     `json:"modified"`   // Last-Modified, likewise

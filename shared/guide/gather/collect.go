@@ -12,6 +12,7 @@ import (
 
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/match"
+	"miramundo.dev/shared/guide/pin"
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/source/xmltv"
 )
@@ -62,17 +63,23 @@ type Unmatched struct {
 	NearestName string `json:"nearest_name"`
 }
 
+// Options are what a collector needs.
+type Options struct {
+	Source  setting.Source
+	Matcher *match.Matcher
+	Pins    pin.Set // of the source
+	Window  guide.Window
+	Memory  int64 // bytes that the programmes may take
+	Sample  int   // greatest number of unmatched channels that are named
+}
+
 // A Collector turns the content of a file into grids.
 type Collector struct {
-	source  setting.Source
-	matcher *match.Matcher
-	window  guide.Window
-	tracks  map[string]*track // by their ids in the file
-	found   Found
-	order   int   // tracks so far
-	held    int64 // estimate of the memory of all tracks, in bytes
-	most    int64 // bound of held
-	sample  int   // bound of the unmatched channels that are named
+	Options
+	tracks map[string]*track // by their ids in the file
+	found  Found
+	order  int   // tracks so far
+	held   int64 // estimate of the memory of all tracks, in bytes
 }
 
 // A track is a channel of a file.
@@ -84,16 +91,15 @@ type track struct {
 	ps       []guide.Programme
 }
 
-// NewCollector returns a collector of the programmes within a window, which may
-// take up to most bytes of memory, and names up to sample unmatched channels.
-func NewCollector(s setting.Source, m *match.Matcher, w guide.Window, most int64, sample int) *Collector {
-	return &Collector{source: s, matcher: m, window: w, most: most, sample: sample, tracks: map[string]*track{}}
+// NewCollector returns a collector of the programmes of a file.
+func NewCollector(o Options) *Collector {
+	return &Collector{Options: o, tracks: map[string]*track{}}
 }
 
-// Options returns the options for the parser of the file.
-func (c *Collector) Options() xmltv.Options {
+// Reading returns the options for the parser of the file.
+func (c *Collector) Reading() xmltv.Options {
 	return xmltv.Options{
-		Location: c.source.Zone, Language: c.source.Language, From: c.window.From.Add(-margin), To: c.window.To.Add(margin),
+		Location: c.Source.Zone, Language: c.Source.Language, From: c.Window.From.Add(-margin), To: c.Window.To.Add(margin),
 		Wants: c.wants,
 	}
 }
@@ -116,7 +122,7 @@ func (c *Collector) Channel(ch *xmltv.Channel) error {
 		t = c.track(ch.ID)
 	}
 	t.declared = true
-	t.match = c.matcher.Find(c.channel(ch))
+	t.match = c.match(ch.ID, func() match.Match { return c.Matcher.Find(c.channel(ch)) })
 	c.found.Declared++
 	if t.match.Channel == "" {
 		c.miss(ch, t.match.Reason)
@@ -127,14 +133,23 @@ func (c *Collector) Channel(ch *xmltv.Channel) error {
 	return c.bound()
 }
 
+// match returns the channel that one of the file is pinned to, or else the match
+// that otherwise returns.
+func (c *Collector) match(id string, otherwise func() match.Match) match.Match {
+	if channel, ok := c.Pins[id]; ok {
+		return c.Matcher.Pinned(channel)
+	}
+	return otherwise()
+}
+
 // channel returns a channel of the file as matching needs it.
 func (c *Collector) channel(ch *xmltv.Channel) *match.Channel {
-	return &match.Channel{ID: ch.ID, Names: ch.Names, Country: c.source.Country, Site: c.source.Site}
+	return &match.Channel{ID: ch.ID, Names: ch.Names, Country: c.Source.Country, Site: c.Source.Site}
 }
 
 // track adds a track, matched by its id until it is declared with its names.
 func (c *Collector) track(id string) *track {
-	t := &track{id: id, order: c.order, match: c.matcher.ByID(id)}
+	t := &track{id: id, order: c.order, match: c.match(id, func() match.Match { return c.Matcher.ByID(id) })}
 	c.order++
 	c.held += int64(perTrack + len(id))
 	c.tracks[id] = t
@@ -144,12 +159,12 @@ func (c *Collector) track(id string) *track {
 // miss counts a channel that matches none of the catalog.
 func (c *Collector) miss(ch *xmltv.Channel, reason string) {
 	c.found.Unmatched++
-	if len(c.found.Sample) < c.sample {
+	if len(c.found.Sample) < c.Sample {
 		name := ""
 		if len(ch.Names) > 0 {
 			name = ch.Names[0]
 		}
-		near, called := c.matcher.Nearest(c.channel(ch))
+		near, called := c.Matcher.Nearest(c.channel(ch))
 		if cut(near) != near {
 			near, called = "", "" // a part of an id is of no use
 		}
@@ -202,11 +217,11 @@ func (c *Collector) Programme(x *xmltv.Programme) error {
 // bound drops the descriptions when the tracks exceed the bound, and returns
 // ErrTooMuch when they still do.
 func (c *Collector) bound() error {
-	if c.held > c.most && !c.found.Lean {
+	if c.held > c.Memory && !c.found.Lean {
 		c.leaveDescs()
 	}
-	if c.held > c.most {
-		return fmt.Errorf("%w: %d MiB", ErrTooMuch, c.most>>20)
+	if c.held > c.Memory {
+		return fmt.Errorf("%w: %d MiB", ErrTooMuch, c.Memory>>20)
 	}
 	return nil
 }
@@ -242,15 +257,15 @@ func (c *Collector) Grids() (map[string]guide.Grid, Found) {
 	grids := map[string]guide.Grid{}
 	for _, t := range tracks {
 		if t.match.Channel == "" && !t.declared {
-			c.miss(&xmltv.Channel{ID: t.id}, match.NoneSuch)
+			c.miss(&xmltv.Channel{ID: t.id}, t.match.Reason)
 		}
 		was, taken := grids[t.match.Channel]
 		if t.match.Channel == "" || taken && was.Begins() {
 			continue
 		}
-		ps, skipped := guide.Fix(t.ps, c.window)
+		ps, skipped := guide.Fix(t.ps, c.Window)
 		c.found.Skipped += skipped
-		if g, ok := guide.NewGrid(c.source.Name, c.source.Site, c.window, ps); ok && (!taken || g.Begins()) {
+		if g, ok := guide.NewGrid(c.Source.Name, c.Source.Site, c.Window, ps); ok && (!taken || g.Begins()) {
 			grids[t.match.Channel] = g
 			c.found.Programmes += g.Len() - was.Len()
 		}

@@ -12,6 +12,7 @@ import (
 
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/match"
+	"miramundo.dev/shared/guide/pin"
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/source/xmltv"
 )
@@ -49,7 +50,7 @@ func collected(t *testing.T, c *Collector, elements ...string) (map[string]int, 
 			start.Format("20060102150405 -0700"), f[1], f[2], strings.Repeat("d", 200))
 	}
 	b.WriteString("</tv>")
-	if _, err := xmltv.Read(strings.NewReader(b.String()), c.Options(), c.Channel, c.Programme); err != nil {
+	if _, err := xmltv.Read(strings.NewReader(b.String()), c.Reading(), c.Channel, c.Programme); err != nil {
 		return nil, c.found, err
 	}
 	grids, found := c.Grids()
@@ -61,7 +62,10 @@ func collected(t *testing.T, c *Collector, elements ...string) (map[string]int, 
 }
 
 func newCollector(most int64) *Collector {
-	return NewCollector(setting.Source{Name: "s", Zone: time.UTC}, match.New(slices.Values(listings), nil, nil), guide.WindowOf(today), most, 200)
+	return NewCollector(Options{
+		Source: setting.Source{Name: "s", Zone: time.UTC}, Matcher: match.New(slices.Values(listings), nil, nil),
+		Pins: pin.Set{"p4": "Vida.br", "p5": "", "p6": "Gone.br"}, Window: guide.WindowOf(today), Memory: most, Sample: 200,
+	})
 }
 
 func TestCollect(t *testing.T) {
@@ -101,6 +105,17 @@ func TestCollect(t *testing.T) {
 		{
 			"a channel twice", []string{"C Vida.br a", "C Vida.br b", "P Vida.br a", "C Vida.br c", "P Vida.br b"},
 			map[string]int{"Vida.br": 2}, Found{Declared: 1, Matched: 1, Channels: 1, Programmes: 2},
+		},
+		{
+			"pinned, which goes before a match by id", []string{"C Vida.br Vida", "C p4 x", "P Vida.br a", "P p4 b", "P p4 c"},
+			map[string]int{"Vida.br": 2}, Found{Declared: 2, Matched: 2, Channels: 1, Programmes: 2},
+		},
+		{
+			"pinned without being declared, to nothing, and to a channel that has gone", []string{"P p4 a", "C p5 Planeta Azul", "C p6 Planeta Azul", "P p5 a", "P p6 a"},
+			map[string]int{"Vida.br": 1}, Found{Declared: 2, Channels: 1, Programmes: 1, Unmatched: 2, Sample: []Unmatched{
+				{ID: "p5", Name: "Planeta Azul", Reason: match.PinnedOff, Nearest: "Planeta.br", NearestName: "Planeta Azul"},
+				{ID: "p6", Name: "Planeta Azul", Reason: "the channel that it is pinned to is not in the catalog", Nearest: "Planeta.br", NearestName: "Planeta Azul"},
+			}},
 		},
 		{
 			"programmes of none", []string{"C 7 News Now", "P 7 a", "P 7 b"},

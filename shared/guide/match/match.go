@@ -49,7 +49,8 @@ type Match struct {
 // The ranks of matches with the main feed, best first. Those of other feeds follow
 // them all, by their kinship.
 const (
-	byID      = iota
+	byPin = iota // as the operator says
+	byID
 	byLetters // by the id in another case
 	byAlias   // by a former id
 	byList    // by the list of the site
@@ -68,7 +69,25 @@ const (
 	ambiguous = "several channels of the catalog have its name"
 	vague     = "its name alone says too little, and its country is not known"
 	atOther   = "it is a feed of a channel that shows its programmes at another time"
+	PinnedOff = "it is pinned to no channel"
+	pinLost   = "the channel that it is pinned to is not in the catalog"
 )
+
+// Pinned returns the match of a channel that the operator pinned to one of the
+// catalog, by its id or a former one, or to none. It is surer than any other.
+func (m *Matcher) Pinned(channel string) Match {
+	if channel == "" {
+		return Match{Rank: unmatched, Reason: PinnedOff}
+	}
+	n, ok := m.ids[channel]
+	if !ok {
+		n, ok = m.today(channel)
+	}
+	if !ok {
+		return Match{Rank: unmatched, Reason: pinLost}
+	}
+	return Match{Channel: m.channels[n].ID, Rank: byPin}
+}
 
 // matched returns the match with a channel or one of its feeds.
 func (m *Matcher) matched(r ref, by int) Match {

@@ -122,6 +122,21 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestPinned(t *testing.T) {
+	m := New(slices.Values(listings), aliases, nil)
+	for channel, want := range map[string]Match{
+		"Vida.br":    {Channel: "Vida.br"},
+		"OldVida.br": {Channel: "Vida.br"},
+		"Gone.br":    {Rank: unmatched, Reason: pinLost},
+		"vida.br":    {Rank: unmatched, Reason: pinLost},
+		"":           {Rank: unmatched, Reason: PinnedOff},
+	} {
+		if got := m.Pinned(channel); got != want {
+			t.Errorf("Pinned(%q) = %+v, want %+v", channel, got, want)
+		}
+	}
+}
+
 // TestFindNames gives a channel several names: the first that tells is taken.
 func TestFindNames(t *testing.T) {
 	m := New(slices.Values(listings), nil, nil)

@@ -16,6 +16,7 @@ import (
 
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
+	"miramundo.dev/shared/guide/pin"
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/source/collect"
@@ -134,7 +135,7 @@ func (r *run) read(ctx context.Context, s *setting.Source, rep *SourceReport) (g
 		return last, nil, err
 	}
 	return guide.Note{
-		Name: s.Name, Place: r.place(s), Catalog: r.matcher.Sum(), Day: r.report.Day, ETag: f.etag, Modified: f.modified,
+		Name: s.Name, Place: r.place(s), Catalog: r.matching(s), Day: r.report.Day, ETag: f.etag, Modified: f.modified,
 		SHA256: hex.EncodeToString(f.hash.Sum(nil)), FetchedAt: store.At(r.Now()), Items: rep.Programmes, Channels: rep.Channels,
 	}, grids, nil
 }
@@ -152,11 +153,16 @@ func (r *run) place(s *setting.Source) string {
 	return place
 }
 
+// matching returns a hash of what the channels of a source are matched by.
+func (r *run) matching(s *setting.Source) string {
+	return r.matcher.Sum() + pin.Of(r.pins, s.Name).Sum()
+}
+
 // fits reports whether a note was made for the same source, day and catalog, so
 // that an unchanged file need not be read again.
 func (r *run) fits(n *guide.Note, s *setting.Source) bool {
 	return !r.order.Force && !r.lost && n.SHA256 != "" &&
-		n.Place == r.place(s) && n.Catalog == r.matcher.Sum() && n.Day == r.report.Day
+		n.Place == r.place(s) && n.Catalog == r.matching(s) && n.Day == r.report.Day
 }
 
 // open opens the file of a source, or returns errUnchanged when its validators
@@ -206,8 +212,11 @@ func openFile(ctx context.Context, path string, known *guide.Note, most int64) (
 
 // collect reads a file to its end and returns the programmes of its channels.
 func (r *run) collect(ctx context.Context, s *setting.Source, f *file, rep *SourceReport) (map[string]guide.Grid, error) {
-	c := gather.NewCollector(*s, r.matcher, r.window, r.MaxMemory, maxUnmatched/len(r.Sources))
-	o := c.Options()
+	c := gather.NewCollector(gather.Options{
+		Source: *s, Matcher: r.matcher, Pins: pin.Of(r.pins, s.Name), Window: r.window,
+		Memory: r.MaxMemory, Sample: maxUnmatched / len(r.Sources),
+	})
+	o := c.Reading()
 	o.MaxBytes, o.Check = r.MaxBytes, func() error { return context.Cause(ctx) }
 	count, err := xmltv.Read(f, o, c.Channel, c.Programme)
 	if err != nil {

@@ -25,6 +25,7 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
 	"miramundo.dev/shared/guide/match"
+	"miramundo.dev/shared/guide/pin"
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/origin"
@@ -118,6 +119,7 @@ type run struct {
 	fence   func(store.Tx) error
 	window  guide.Window
 	matcher *match.Matcher
+	pins    []pin.Pin
 	state   *guide.State
 	report  *Report
 
@@ -136,6 +138,9 @@ type batch struct {
 func (r *run) do(ctx context.Context) (err error) {
 	r.step("catalog", func() { r.matcher, err = r.Catalog(ctx) })
 	if err != nil {
+		return err
+	}
+	if r.pins, err = pin.NewList(r.DB).All(ctx); err != nil {
 		return err
 	}
 	r.step("remember", func() { r.state, err = guide.Load(ctx, r.DB, r.window) })

@@ -23,6 +23,7 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/guide/gather"
 	"miramundo.dev/shared/guide/match"
+	"miramundo.dev/shared/guide/pin"
 	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
@@ -310,6 +311,36 @@ func TestGuideFailures(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGuidePins pins a channel of a file that has not changed: the next run reads it
+// again and shows its programmes, and once the pin is gone drops them.
+func TestGuidePins(t *testing.T) {
+	r := newRig(t, "@/one.xml,@/two.xml")
+	r.set("/one.xml", xmltvOf(noon, "one", "A.br", "Regional 7"), nil)
+	r.set("/two.xml", xmltvOf(noon, "two", "B.br", "Regional 7"), nil)
+	r.must()
+	r.check("without pins", map[string]string{"A.br": "one 24 24", "B.br": "two 24 24"})
+	pins := pin.NewList(r.DB)
+	pinned, err := pin.New("two", "Regional 7", "C.br", noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pins.Set(t.Context(), pinned); err != nil {
+		t.Fatal(err)
+	}
+	if rep := r.must(); !rep.Sources[0].Unchanged || rep.Sources[1].Unchanged || rep.Sources[1].Matched != 2 {
+		t.Errorf("pinned: %+v", rep.Sources)
+	}
+	r.check("pinned", map[string]string{"A.br": "one 24 24", "B.br": "two 24 24", "C.br": "two 24 24"})
+	if rep := r.must(); !rep.Sources[1].Unchanged {
+		t.Errorf("the same pin again: %+v", rep.Sources[1])
+	}
+	if err := pins.Remove(t.Context(), pinned.ID); err != nil {
+		t.Fatal(err)
+	}
+	r.must()
+	r.check("no longer pinned", map[string]string{"A.br": "one 24 24", "B.br": "two 24 24"})
 }
 
 // TestGuideMidnight reads a guide that says nothing of the new day but the end of a
