@@ -81,7 +81,7 @@ func idOf(i int, kind catalog.Kind) string {
 func record(reg *catalog.Register, i int, kind catalog.Kind) catalog.Record {
 	text, address := texts[i], addresses[i%len(addresses)]
 	r := catalog.Record{
-		ID: idOf(i, kind), Kind: kind, Name: text, AltNames: []string{text, text + text}, FeedNames: []string{text},
+		ID: idOf(i, kind), Kind: kind, Name: text, AltNames: []string{text, text + text}, FeedNames: []catalog.FeedName{{Feed: text, Name: text}},
 		Country: "BR", Categories: []string{reg.Categories[i].ID, reg.Categories[0].ID}, Languages: []string{reg.Languages[i].Code}, Website: address, Network: text,
 		Owners: []string{text}, Launched: "2001-02-03", FeedName: text, FeedFormat: text, Timezones: []string{text}, BroadcastArea: []string{"c/BR", text}, Quality: "1080p",
 		GuideSite: address, GuideLang: text, HasGuide: true, Subdivision: reg.Subdivisions[i].Code, City: reg.Cities[i].Code, Origin: "iptv-org", LogoSource: address,

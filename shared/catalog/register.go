@@ -72,10 +72,10 @@ type Record struct {
 	Kind          Kind
 	Name          string
 	AltNames      []string
-	FeedNames     []string // other names of its main feed: searched, never shown
-	Country       string   // ISO 3166-1 alpha-2
-	Categories    []string // ids of the vocabulary
-	Languages     []string // ISO 639-3
+	FeedNames     []FeedName // names of its feeds: searched, and shown only where one was found by
+	Country       string     // ISO 3166-1 alpha-2
+	Categories    []string   // ids of the vocabulary
+	Languages     []string   // ISO 639-3
 	Website       string
 	Network       string
 	Owners        []string
@@ -89,6 +89,7 @@ type Record struct {
 	GuideSite     string
 	GuideLang     string
 	HasGuide      bool
+	GuideSites    int            // sites that publish a guide of it
 	Subdivision   string         // ISO 3166-2
 	City          string         // UN/LOCODE
 	Origin        string         // wire name "origem"
@@ -105,6 +106,14 @@ func (r *Record) Playable() bool {
 		}
 	}
 	return false
+}
+
+// A FeedName is a name of a version of a channel, such as of a region: all of
+// it, such as "BBC One Scotland", or what is added to the channel's, such as
+// "Scotland".
+type FeedName struct {
+	Feed string // id of the feed, as its streams have it
+	Name string
 }
 
 // A StreamRecord is a stream as the register stores it.

@@ -17,6 +17,7 @@ import (
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/snapshot"
 )
 
 const schema = `
@@ -124,8 +125,8 @@ func (in *inserter) insert(row int, r *catalog.Record) {
 		in.exec("INSERT OR IGNORE INTO c VALUES (?,?)", row, k)
 	}
 	var words []string
-	for _, name := range slices.Concat([]string{r.Name}, r.AltNames, r.FeedNames) {
-		words = append(words, fold.Words(name), fold.Joined(name))
+	for name := range snapshot.Names(r) {
+		words = slices.AppendSeq(words, snapshot.Tokens(name.Text))
 	}
 	in.exec("INSERT INTO f(rowid, words) VALUES (?,?)", row, strings.Join(words, " "))
 }

@@ -171,11 +171,33 @@ func (j *joined) feed(r *catalog.Record, main *source.Feed, feeds []*source.Feed
 	r.FeedFormat = clean.Text(main.Format, 32)
 	r.Timezones = clean.Texts(main.Timezones, 64)
 	r.BroadcastArea = clean.Texts(main.BroadcastArea, 64)
-	r.FeedNames = clean.Texts(main.AltNames, clean.MaxName)
+	r.FeedNames = feedNames(main, feeds)
 	if len(feeds) > 1 {
 		r.FeedName = clean.Text(main.Name, clean.MaxName)
 	}
 	r.Subdivision, r.City = j.place(r.BroadcastArea)
+}
+
+// feedNames returns the names of feeds, those of the main feed first. The name of
+// an only feed says nothing that the channel's does not.
+func feedNames(main *source.Feed, feeds []*source.Feed) (names []catalog.FeedName) {
+	add := func(f *source.Feed) {
+		list := f.AltNames
+		if len(feeds) > 1 {
+			list = append([]string{f.Name}, list...)
+		}
+		id := clean.Text(f.ID, 64)
+		for _, name := range clean.Texts(list, clean.MaxName) {
+			names = append(names, catalog.FeedName{Feed: id, Name: name})
+		}
+	}
+	add(main)
+	for _, f := range feeds {
+		if f != main {
+			add(f)
+		}
+	}
+	return names
 }
 
 // languageCodes returns codes as ISO 639-3. The source contains a few codes of
@@ -222,6 +244,11 @@ func (j *joined) guide(r *catalog.Record, main *source.Feed) {
 			cmp.Compare(a.Site, b.Site), cmp.Compare(a.Lang, b.Lang))
 	})
 	r.HasGuide, r.GuideSite, r.GuideLang = true, clean.Text(best.Site, 255), clean.Text(best.Lang, 16)
+	sites := map[string]bool{}
+	for _, g := range rows {
+		sites[g.Site] = true
+	}
+	r.GuideSites = len(sites)
 }
 
 // misfit returns 0 for a guide of the main feed in the channel's language, 1

@@ -41,6 +41,14 @@ func (b Bits) And(o Bits) {
 	}
 }
 
+// Or adds to b the numbers of o, which must be as long.
+func (b Bits) Or(o Bits) {
+	o = o[:len(b)]
+	for i := range b {
+		b[i] |= o[i]
+	}
+}
+
 // AndNot removes from b the numbers of o, which must be as long.
 func (b Bits) AndNot(o Bits) {
 	o = o[:len(b)]

@@ -43,7 +43,7 @@ type Selection struct {
 	Subdivision string `query:"subdivision" maxLength:"32" description:"Catalog code of a state or province."`
 	City        string `query:"city" maxLength:"32" description:"Catalog code of a city."`
 	Playable    bool   `query:"playable" default:"1" description:"0 also includes channels without a usable stream."`
-	Sort        string `query:"sort" default:"name" enum:"name,score,votes,relevance" description:"name is alphabetical; score is best measured health first; votes is most votes first, which only stations have; relevance is nearest to q first, and tolerates misspelled words."`
+	Sort        string `query:"sort" default:"name" enum:"name,score,votes,relevance,popular" description:"name is alphabetical; score is best measured health first, then best known; votes is most votes first, which only stations have; popular is best known first, those of the caller's country before others; relevance is what q probably means first: it tolerates misspelled words, and understands words for a country, a language, a category, a city or a genre as such."`
 	Online      bool   `query:"online" default:"0" description:"1 keeps only channels that were seen online in the 48 hours before the last reload."`
 	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Kind of channel; radio stations are included only by radio and all."`
 	Tag         string `query:"tag" maxLength:"64" description:"Tag of radio stations; it needs kind radio or all."`
@@ -55,6 +55,12 @@ const (
 	TV    = "tv"
 	Radio = "radio"
 	Any   = "all"
+)
+
+// Orders that the search treats apart.
+const (
+	ByRelevance  = "relevance"
+	ByPopularity = "popular"
 )
 
 // Kinds are the kinds, in the order in which pages offer them.

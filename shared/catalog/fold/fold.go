@@ -64,6 +64,36 @@ func Joined(s string) string {
 	return string(out)
 }
 
+// Spoken returns s with the signs that people say spelled as words: "Canal+" as
+// "Canal plus". A sign that stands alone is left as it is.
+func Spoken(s string) string {
+	if strings.IndexByte(s, '+') < 0 {
+		return s
+	}
+	var b strings.Builder
+	last := ' '
+	for _, r := range s {
+		if r == '+' && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
+			b.WriteString(" plus ")
+		} else {
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	return b.String()
+}
+
+// AppendKey appends the key of folded words to dst: names with the same key are
+// the same name written otherwise, with other spaces.
+func AppendKey[T string | []byte](dst []byte, words T) []byte {
+	for i := range len(words) {
+		if words[i] != ' ' {
+			dst = append(dst, words[i])
+		}
+	}
+	return dst
+}
+
 // writers are reused, so that texts in other scripts are folded without
 // allocating.
 var writers = sync.Pool{New: func() any { return new(writer) }}

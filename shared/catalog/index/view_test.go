@@ -332,7 +332,7 @@ func TestFallback(t *testing.T) {
 		{"dlobo", "Globo News"},               // the first letter
 		{"росия", "Россия"},                   // another script
 		{"dlobo dlobo news", "Globo News"},    // a word said again is said once
-		{"discvery chanel", ""},               // a fault in each word is more than it mends
+		{"discvery chanel", "Discovery Channel"},
 		{"zzzzzzzz", ""}, {"xyz", ""}, {"glx", ""},
 	} {
 		q := index.Query{Selection: filter.Selection{Q: c.q, Kind: "all", Sort: "relevance"}, Limit: 1}

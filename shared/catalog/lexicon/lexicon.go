@@ -137,6 +137,9 @@ func (l *Lexicon) search(lo int, word []byte) int {
 	return lo
 }
 
+// At returns word i. It shares the memory of the snapshot.
+func (l *Lexicon) At(i int) []byte { return l.words.Tokens.At(uint32(i)) }
+
 // whole returns the position of a word, and whether the lexicon has it.
 func (l *Lexicon) whole(word []byte) (int, bool) {
 	i := l.search(0, word)

@@ -117,11 +117,11 @@ func TestPartings(t *testing.T) {
 	}{
 		{"globonews", []int{5, 4}}, {"globonew", []int{5, 4}}, {"gnews", nil}, {"newsglobo", []int{4}}, {"xyz", nil}, {"", nil},
 	} {
-		if d := cmp.Diff(c.want, l.Partings(c.word)); d != "" {
+		if d := cmp.Diff(c.want, l.Partings(nil, []byte(c.word))); d != "" {
 			t.Errorf("Partings(%q) (-want +got):\n%s", c.word, d)
 		}
 	}
-	if got := l.Frequency("glob"); got != 3 {
+	if got := l.Frequency([]byte("glob")); got != 3 {
 		t.Errorf("Frequency(glob) = %d, want 3", got)
 	}
 }

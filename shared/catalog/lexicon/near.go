@@ -24,35 +24,38 @@ const (
 
 // Frequency returns about how many records have a word that begins with word.
 // Records with several of these words are counted several times.
-func (l *Lexicon) Frequency(word string) int {
-	lo, hi := l.Span([]byte(word))
+func (l *Lexicon) Frequency(word []byte) int {
+	lo, hi := l.Span(word)
 	return len(l.Docs(lo, hi))
 }
 
-// Partings returns the positions, in bytes, at which word can be split into a
+// Partings adds to dst the positions, in bytes, at which word can be split into a
 // word of the catalog and the prefix of another, the most frequent pairs first.
 // Both parts have two bytes at least.
-func (l *Lexicon) Partings(word string) []int {
+func (l *Lexicon) Partings(dst []int, word []byte) []int {
 	type parting struct{ at, frequency int }
-	var list []parting
+	var room [maxParted + 1]parting
+	list := room[:0]
 	for at := range word {
-		if at < 2 || len(word)-at < 2 {
+		if at < 2 || len(word)-at < 2 || !utf8.RuneStart(word[at]) {
 			continue
 		}
-		i, ok := l.whole([]byte(word[:at]))
+		i, ok := l.whole(word[:at])
 		if !ok {
 			continue
 		}
 		if f := min(len(l.Docs(i, i+1)), l.Frequency(word[at:])); f > 0 {
 			list = append(list, parting{at, f})
+			for k := len(list) - 1; k > 0 && list[k-1].frequency < list[k].frequency; k-- {
+				list[k-1], list[k] = list[k], list[k-1]
+			}
+			list = list[:min(len(list), maxParted)]
 		}
 	}
-	slices.SortStableFunc(list, func(a, b parting) int { return cmp.Compare(b.frequency, a.frequency) })
-	var out []int
-	for _, p := range list[:min(len(list), maxParted)] {
-		out = append(out, p.at)
+	for _, p := range list {
+		dst = append(dst, p.at)
 	}
-	return out
+	return dst
 }
 
 // Near returns the words of the catalog within an edit distance of word, the

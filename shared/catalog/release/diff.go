@@ -141,11 +141,15 @@ func sumOf(r *catalog.Record) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	write(&h, r.ID, r.Kind.String(), r.Name, r.Country, r.Website, r.Network, r.Launched, r.ReplacedBy, r.FeedName, r.FeedFormat,
-		r.Quality, r.GuideSite, r.GuideLang, strconv.FormatBool(r.HasGuide), r.Subdivision, r.City, r.Origin, r.LogoSource)
-	for _, list := range [][]string{r.AltNames, r.FeedNames, r.Categories, r.Languages, r.Owners, r.Timezones, r.BroadcastArea} {
+		r.Quality, r.GuideSite, r.GuideLang, strconv.FormatBool(r.HasGuide), strconv.Itoa(r.GuideSites), r.Subdivision, r.City, r.Origin, r.LogoSource)
+	for _, list := range [][]string{r.AltNames, r.Categories, r.Languages, r.Owners, r.Timezones, r.BroadcastArea} {
 		write(&h, list...)
 		h.WriteByte(1)
 	}
+	for _, n := range r.FeedNames {
+		write(&h, n.Feed, n.Name)
+	}
+	h.WriteByte(1)
 	if radio := r.Radio; radio != nil {
 		write(&h, radio.Tags...)
 		h.WriteByte(1)

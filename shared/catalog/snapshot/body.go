@@ -47,12 +47,13 @@ func (c *Columns) visit(v columnCoder) {
 	}
 	d, s, r := &c.Docs, &c.Stations, &c.Streams
 	for _, col := range []*[]uint32{
-		&d.Topic, &d.Tongue, &d.House, &d.Past, &d.Feed, &d.State, &d.LogoHost, &d.AltHashes,
+		&d.Topic, &d.Tongue, &d.House, &d.Past, &d.Feed, &d.State, &d.LogoHost, &d.GuideSites, &d.NameHashes, &d.NameClasses,
 		&s.TagList, &s.Votes, &s.Clicks, &s.Sound, &r.Host, &r.Title, &r.Trait,
 	} {
 		v.numbers(col)
 	}
 	v.ends(&d.AltNames.Ends)
+	v.ends(&d.NameEnds)
 	v.ends(&c.Gone.AltNames.Ends)
 	v.ends(&r.Ends)
 	v.words(&r.IDs)

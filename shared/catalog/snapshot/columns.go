@@ -62,7 +62,7 @@ const (
 	TopicCountry, TopicCategoryList, TopicWidth                        = 0, 1, 2
 	TongueList, TongueWidth                                            = 0, 1 // of languages
 	HouseNetwork, HouseOwnerList, HouseWidth                           = 0, 1, 2
-	PastLaunched, PastReplacedBy, PastFeedNameList, PastWidth          = 0, 1, 2, 3
+	PastLaunched, PastReplacedBy, PastFeedNameList, PastWidth          = 0, 1, 2, 3 // the last in pairs: feed, name
 	FeedName, FeedFormat, FeedZoneList, FeedAreaList, FeedWidth        = 0, 1, 2, 3, 4
 	StateKind, StateQuality, StateGuide, StateGuideSite                = 0, 1, 2, 3
 	StateGuideLang, StateSubdivision, StateCity, StateOrigin           = 4, 5, 6, 7
@@ -79,7 +79,10 @@ type Docs struct {
 	IDs, Names, Websites Texts
 	Slugs                Texts // folded names; empty where AppendLatin folds the name fast
 	AltNames             TextLists
-	AltHashes            []uint32 // by alternative name: [Hash] of its folded words
+	GuideSites           []uint32
+	NameEnds             []uint32 // by record: the end of its names in the columns below
+	NameHashes           []uint32 // by name: [Hash] of its key
+	NameClasses          []uint32 // by name: its NameClass
 	LogoHost             []uint32 // value: the logo's URL up to its path
 	LogoPath             Texts    // the rest of that URL
 

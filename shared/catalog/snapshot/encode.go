@@ -24,7 +24,7 @@ import (
 //
 // with lengths as unsigned varints. The chunks are the body, in order.
 const (
-	magic     = "MIRACAT\x02"
+	magic     = "MIRACAT\x03"
 	chunkSize = 1 << 20
 	hashSize  = sha256.Size
 

@@ -61,6 +61,7 @@ type packer struct {
 	tokens                                                       map[string][]uint32 // by word: the records that have it
 	ids                                                          map[string]bool     // of records, to find repeats
 	streams                                                      map[uint64]bool     // ids of streams, likewise
+	key                                                          []byte              // of a name, reused
 	errs                                                         []error
 }
 
@@ -114,13 +115,13 @@ func (p *packer) record(doc uint32, r *catalog.Record) {
 	d.Websites.Add(valid(r.Website))
 	for _, name := range r.AltNames {
 		d.AltNames.Items.Add(valid(name))
-		d.AltHashes = append(d.AltHashes, Hash(fold.AppendWords(nil, valid(name))))
 	}
 	d.AltNames.Ends = append(d.AltNames.Ends, uint32(d.AltNames.Items.Len()))
+	d.GuideSites = append(d.GuideSites, count(r.GuideSites))
 	d.Topic = append(d.Topic, p.topics.row(&p.c.Topics, p.value(r.Country), p.list(r.Categories)))
 	d.Tongue = append(d.Tongue, p.tongues.row(&p.c.Tongues, p.list(r.Languages)))
 	d.House = append(d.House, p.houses.row(&p.c.Houses, p.value(r.Network), p.list(r.Owners)))
-	d.Past = append(d.Past, p.pasts.row(&p.c.Pasts, p.value(r.Launched), p.value(r.ReplacedBy), p.list(r.FeedNames)))
+	d.Past = append(d.Past, p.pasts.row(&p.c.Pasts, p.value(r.Launched), p.value(r.ReplacedBy), p.list(feedNames(r))))
 	d.Feed = append(d.Feed, p.feeds.row(&p.c.Feeds, p.value(r.FeedName), p.value(r.FeedFormat), p.list(r.Timezones), p.list(r.BroadcastArea)))
 	d.State = append(d.State, p.states.row(&p.c.States, uint32(min(r.Kind, catalog.Station)), p.value(r.Quality), flag(r.HasGuide), p.value(r.GuideSite),
 		p.value(r.GuideLang), p.value(r.Subdivision), p.value(r.City), p.value(r.Origin)))
@@ -172,19 +173,33 @@ func (p *packer) stream(r *catalog.StreamRecord) {
 		flag(r.Playable), p.value(r.Feed), p.value(r.Referrer), p.value(r.UserAgent)))
 }
 
-// index adds r to the words of all its names. A name such as "C-SPAN" is found
-// by its words and by its joined form; see fold.Joined.
+// feedNames returns the names of the feeds of r as a list of pairs: the id of a
+// feed, then its name.
+func feedNames(r *catalog.Record) []string {
+	pairs := make([]string, 0, 2*len(r.FeedNames))
+	for _, n := range r.FeedNames {
+		pairs = append(pairs, n.Feed, n.Name)
+	}
+	return pairs
+}
+
+// index adds r to the words of all its names, and notes the hash of each name.
 func (p *packer) index(doc uint32, r *catalog.Record) {
-	for _, names := range [][]string{{r.Name}, r.AltNames, r.FeedNames} {
-		for _, name := range names {
-			for word := range strings.FieldsSeq(fold.Words(name) + " " + fold.Joined(name)) {
-				docs := p.tokens[word]
-				if len(docs) == 0 || docs[len(docs)-1] != doc {
-					p.tokens[word] = append(docs, doc)
-				}
+	d := &p.c.Docs
+	for name := range Names(r) {
+		for word := range Tokens(name.Text) {
+			docs := p.tokens[word]
+			if len(docs) == 0 || docs[len(docs)-1] != doc {
+				p.tokens[word] = append(docs, doc)
 			}
 		}
+		p.key = fold.AppendKey(p.key[:0], fold.Words(fold.Spoken(valid(name.Text))))
+		if h := Hash(p.key); len(p.key) > 0 {
+			d.NameHashes = append(d.NameHashes, h)
+			d.NameClasses = append(d.NameClasses, uint32(name.Class))
+		}
 	}
+	d.NameEnds = append(d.NameEnds, uint32(len(d.NameHashes)))
 }
 
 // words appends the collected words, sorted.
@@ -279,8 +294,8 @@ func slug(name string) string {
 	return fold.Words(name)
 }
 
-// Hash returns the CRC-32 of folded words. It is part of the format.
-func Hash(words []byte) uint32 { return crc32.ChecksumIEEE(words) }
+// Hash returns the CRC-32 of the key of a name. It is part of the format.
+func Hash(key []byte) uint32 { return crc32.ChecksumIEEE(key) }
 
 // valid returns s with invalid UTF-8 replaced by U+FFFD.
 func valid(s string) string {

@@ -113,14 +113,17 @@ func (c *Columns) badDocs() (string, bool) {
 	}
 	for _, length := range []int{
 		d.IDs.Len(), d.Names.Len(), d.Slugs.Len(), d.Websites.Len(), len(d.AltNames.Ends), len(d.Topic), len(d.Tongue), len(d.House), len(d.Past),
-		len(d.Feed), len(d.LogoHost), d.LogoPath.Len(), len(c.Streams.Ends),
+		len(d.Feed), len(d.LogoHost), len(d.GuideSites), len(d.NameEnds), d.LogoPath.Len(), len(c.Streams.Ends),
 	} {
 		if length != n {
 			return "columns of different lengths", true
 		}
 	}
-	if !endsAt(d.AltNames.Ends, d.AltNames.Items.Len()) || len(d.AltHashes) != d.AltNames.Items.Len() {
+	if !endsAt(d.AltNames.Ends, d.AltNames.Items.Len()) {
 		return "alternative names", true
+	}
+	if !endsAt(d.NameEnds, len(d.NameHashes)) || len(d.NameClasses) != len(d.NameHashes) || !below(d.NameClasses, int(nameClasses)) {
+		return "hashes of names", true
 	}
 	return "groups of records", !below(d.Topic, c.Topics.Len()) || !below(d.Tongue, c.Tongues.Len()) || !below(d.House, c.Houses.Len()) || !below(d.Past, c.Pasts.Len()) ||
 		!below(d.Feed, c.Feeds.Len()) || !below(d.State, c.States.Len()) || !below(d.LogoHost, c.Values.Len())

@@ -2,14 +2,14 @@
 // record, one after the other, with nothing prepared.
 //
 // It is for tests and measurements of package index, and shares no code with
-// it but the folding of words and the table of filters, which declares what a
-// filter means.
+// it but the folding of words, the weights of ratings and the table of filters, which
+// declares what a filter means. It does not answer searches by relevance for words,
+// whose answers are judged and not computed.
 package indextest
 
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
 	"net/url"
 	"slices"
 	"strings"
@@ -19,6 +19,8 @@ import (
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/genre"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/prior"
+	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/i18n"
 )
 
@@ -32,9 +34,9 @@ type Naive struct {
 
 type doc struct {
 	*catalog.Record
-	name   string // folded
-	others []string
+	name   string   // folded
 	words  []string // of all names
+	rating int
 
 	health             *catalog.MeasuredHealth
 	playable, schedule bool
@@ -52,12 +54,10 @@ func NewNaive(reg *catalog.Register, o index.Overlay, links catalog.LinkBase) *N
 		d.health, d.playable = facts.health(r), facts.playable(r)
 		d.logo = facts.logos[r.ID]
 		d.site, d.schedule = facts.guides[r.ID]
-		for _, name := range slices.Concat([]string{r.Name}, r.AltNames, r.FeedNames) {
-			d.words = append(d.words, strings.Fields(fold.Words(name)+" "+fold.Joined(name))...)
+		for _, name := range namesOf(r) {
+			d.words = append(d.words, strings.Fields(fold.Words(fold.Spoken(name))+" "+fold.Joined(name))...)
 		}
-		for _, name := range r.AltNames {
-			d.others = append(d.others, fold.Words(name))
-		}
+		d.rating = rating(r, &d)
 		n.docs = append(n.docs, d)
 	}
 	slices.SortFunc(n.docs, byName)
@@ -146,23 +146,76 @@ func (n *Naive) sort(found []doc, q index.Query) {
 		rank = score
 	case "votes":
 		rank = votes
-	case "relevance":
-		if q.Q == "" {
-			return
+	case filter.ByRelevance, filter.ByPopularity:
+		rank = func(d doc) int {
+			if q.Sort == filter.ByPopularity && q.Country == "" && q.Near != "" && d.Country == q.Near {
+				return d.rating + 1<<16
+			}
+			return d.rating
 		}
-		rank = func(d doc) int { return 1000*n.similarity(d, q.Q) + merit(d) }
 	default:
 		return
 	}
 	slices.SortStableFunc(found, func(a, b doc) int { return cmp.Compare(rank(b), rank(a)) })
 }
 
-// score is 1 more than what was measured, or 0.
+// score orders by what was measured, the unmeasured last, and then by rating.
 func score(d doc) int {
 	if d.health == nil || d.health.Score == nil {
-		return 0
+		return d.rating
 	}
-	return *d.health.Score + 1
+	return (*d.health.Score+1)<<16 + d.rating
+}
+
+// namesOf returns all names of r.
+func namesOf(r *catalog.Record) []string {
+	names := append([]string{r.Name}, r.AltNames...)
+	for _, n := range r.FeedNames {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// rating rates d as package prior has it.
+func rating(r *catalog.Record, d *doc) int {
+	f := prior.Facts{
+		Radio: r.Radio != nil, GuideSites: r.GuideSites, Streams: len(r.Streams), AltNames: len(r.AltNames),
+		Network: r.Network != "", Website: r.Website != "", Logo: strings.Contains(r.LogoSource, "://"), Country: r.Country != "", Language: len(r.Languages) > 0,
+	}
+	if r.Radio != nil {
+		f.Votes, f.Clicks, f.GuideSites = r.Radio.Votes, r.Radio.Clicks, 0
+	} else {
+		f.Lines, f.Area = rank.Lines(r.Quality), area(r.BroadcastArea)
+	}
+	rating, score := prior.Of(&f), -1
+	if d.health == nil {
+		return rating
+	}
+	if d.health.Score != nil {
+		score = *d.health.Score
+	}
+	return prior.Live(rating, score, !d.playable, 0, 0)
+}
+
+func area(areas []string) prior.Area {
+	countries := 0
+	for _, a := range areas {
+		switch {
+		case strings.HasPrefix(a, "r/"):
+			return prior.International
+		case strings.HasPrefix(a, "c/"):
+			countries++
+		}
+	}
+	switch {
+	case countries > 1:
+		return prior.International
+	case countries == 1:
+		return prior.National
+	case len(areas) > 0:
+		return prior.Local
+	}
+	return prior.Unknown
 }
 
 func votes(d doc) int {
@@ -170,55 +223,6 @@ func votes(d doc) int {
 		return 0
 	}
 	return d.Radio.Votes
-}
-
-func merit(d doc) int {
-	merit := bits.Len(uint(votes(d)))
-	if d.playable {
-		merit += 32
-	}
-	return merit + score(d)/4
-}
-
-// similarity says how well names match q: 6 for the name itself, 5 for one that
-// folds alike, 4 for another name, 3 for the beginning of the name, 2 for whole words of it, 1 for
-// beginnings of words of it, 0 when other names were needed.
-func (n *Naive) similarity(d doc, q string) int {
-	typed := q
-	q = fold.Words(q)
-	switch {
-	case d.name == q && d.Name == typed:
-		return 6
-	case d.name == q:
-		return 5
-	case slices.Contains(d.others, q):
-		return 4
-	case strings.HasPrefix(d.name, q):
-		return 3
-	}
-	worst := 2
-	for _, w := range strings.Fields(q) {
-		worst = min(worst, wordSimilarity(strings.Fields(d.name), w))
-	}
-	return worst
-}
-
-// wordSimilarity compares w with each word of a name and the words after it,
-// written as one.
-func wordSimilarity(name []string, w string) int {
-	best := 0
-	for i := range name {
-		run := ""
-		for _, next := range name[i:] {
-			if run += next; run == w {
-				best = 2
-			}
-		}
-		if strings.HasPrefix(run, w) {
-			best = max(best, 1)
-		}
-	}
-	return best
 }
 
 func (n *Naive) facets(found []doc, locale int) catalog.Facets {

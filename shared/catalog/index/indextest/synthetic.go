@@ -155,7 +155,10 @@ func (g *generator) record(i int) catalog.Record {
 
 func (g *generator) channel(r *catalog.Record) {
 	r.Categories = g.some([]string{"general", "news", "music", "kids", "sports", "movies", `odd"one`, "unlisted"}, 3)
-	r.FeedNames = g.some([]string{"SD", "HD", "Norte", "Sul", "東"}, 2)
+	for _, name := range g.some([]string{"SD", "HD", "Norte", "Sul", "東", "Canal+"}, 2) {
+		r.FeedNames = append(r.FeedNames, catalog.FeedName{Feed: name, Name: name})
+	}
+	r.GuideSites = g.IntN(40) * g.IntN(2)
 	r.Launched = g.maybe(fmt.Sprintf("19%02d-01-01", g.IntN(100)))
 	r.ReplacedBy = g.maybe("Other.br")
 	r.FeedName, r.FeedFormat = g.maybe("HD"), g.maybe("1080i")
@@ -213,7 +216,7 @@ var often = map[filter.ID]float64{
 func Query(r *rand.Rand, reg *catalog.Register) index.Query {
 	g := &generator{r}
 	d := &reg.Records[g.IntN(len(reg.Records))]
-	q := index.Query{Selection: filter.Selection{Playable: g.chance(0.6), Kind: []string{"", "tv", "radio", "all", "all"}[g.IntN(5)], Sort: []string{"", "name", "score", "votes", "relevance"}[g.IntN(5)]}, Limit: []int{0, 1, 5, 20, 50}[g.IntN(5)], Offset: []int{0, 0, 0, 1, 7, 40, 100000}[g.IntN(7)]}
+	q := index.Query{Selection: filter.Selection{Playable: g.chance(0.6), Kind: []string{"", "tv", "radio", "all", "all"}[g.IntN(5)], Sort: []string{"", "name", "score", "votes", "popular"}[g.IntN(5)]}, Limit: []int{0, 1, 5, 20, 50}[g.IntN(5)], Offset: []int{0, 0, 0, 1, 7, 40, 100000}[g.IntN(7)]}
 	set := func(p float64, field *string, value string) {
 		if g.chance(p) {
 			*field = value
@@ -240,12 +243,16 @@ func Query(r *rand.Rand, reg *catalog.Register) index.Query {
 	set(0.5, &q.Q, g.query(d))
 	q.Stalled = g.chance(0.1)
 	q.Scheduled = g.chance(0.05)
+	set(0.5, &q.Near, g.of(countries))
 	return q
 }
 
 // query returns what someone may type who looks for d.
 func (g *generator) query(d *catalog.Record) string {
-	names := append(append([]string{d.Name}, d.AltNames...), d.FeedNames...)
+	names := append([]string{d.Name}, d.AltNames...)
+	for _, n := range d.FeedNames {
+		names = append(names, d.Name+" "+n.Name)
+	}
 	name := names[g.IntN(len(names))]
 	words := strings.Fields(name)
 	switch {

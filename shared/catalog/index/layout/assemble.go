@@ -3,6 +3,8 @@ package layout
 import (
 	"bytes"
 	"fmt"
+	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,6 +15,8 @@ import (
 	"miramundo.dev/shared/catalog/index/layout/recordtext"
 	"miramundo.dev/shared/catalog/jsontext"
 	"miramundo.dev/shared/catalog/lexicon"
+	"miramundo.dev/shared/catalog/prior"
+	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
@@ -33,13 +37,14 @@ func assemble(c *snapshot.Columns) (*Index, error) {
 		return nil, err
 	}
 	ix.setRows(c)
-	ix.setAltNameHashes(&c.Docs)
+	ix.setNameHashes(&c.Docs)
 	ix.setFlags()
 	ix.setCategorySets()
 	ix.setGenreValues()
 	ix.setPostings(&c.Docs)
 	ix.Words = lexicon.New(c.Words, ix.N)
-	ix.ByVotes = posting.ByRank(ix.N, ix.voteRank)
+	ix.ByVotes = posting.ByRank(ix.N, 32, ix.voteRank)
+	ix.setRatings(&c.Docs)
 	return ix, nil
 }
 
@@ -114,15 +119,92 @@ func (ix *Index) setRows(c *snapshot.Columns) {
 	}
 }
 
-// setAltNameHashes notes whose the alternative names are.
-func (ix *Index) setAltNameHashes(d *snapshot.Docs) {
-	ix.AltNameHashes = make([]uint64, 0, len(d.AltHashes))
-	for doc := range uint32(ix.N) {
-		for i, end := d.AltNames.Span(doc); i < end; i++ {
-			ix.AltNameHashes = append(ix.AltNameHashes, uint64(d.AltHashes[i])<<32|uint64(doc))
+// setNameHashes notes whose each name is.
+func (ix *Index) setNameHashes(d *snapshot.Docs) {
+	ix.NameHashes = make([]uint64, len(d.NameHashes))
+	at := uint32(0)
+	for doc, end := range d.NameEnds {
+		for ; at < end; at++ {
+			ix.NameHashes[at] = uint64(d.NameHashes[at])<<32 | uint64(d.NameClasses[at])<<docBits | uint64(doc)
 		}
 	}
-	slices.Sort(ix.AltNameHashes)
+	slices.Sort(ix.NameHashes)
+}
+
+// docBits is how many bits the number of a record takes; see
+// [snapshot.MaxRecords].
+const docBits = 24
+
+// Named yields the records one of whose names may have a key, with the class of
+// the name. Another name has the same hash now and then: callers compare.
+func (ix *Index) Named(key []byte) iter.Seq2[uint32, snapshot.NameClass] {
+	return func(yield func(uint32, snapshot.NameClass) bool) {
+		hash := uint64(snapshot.Hash(key))
+		at, _ := slices.BinarySearch(ix.NameHashes, hash<<32)
+		for ; at < len(ix.NameHashes) && ix.NameHashes[at]>>32 == hash; at++ {
+			entry := uint32(ix.NameHashes[at])
+			if !yield(entry&(1<<docBits-1), snapshot.NameClass(entry>>docBits)) {
+				return
+			}
+		}
+	}
+}
+
+// setRatings rates how well each record is known.
+func (ix *Index) setRatings(d *snapshot.Docs) {
+	ix.GuideSites, ix.Ratings = make([]uint8, ix.N), make([]uint16, ix.N)
+	for doc := range uint32(ix.N) {
+		ix.GuideSites[doc] = uint8(min(d.GuideSites[doc], math.MaxUint8))
+		f := ix.FactsOf(doc)
+		ix.Ratings[doc] = uint16(prior.Of(&f))
+	}
+}
+
+// FactsOf returns what a record is rated by.
+func (ix *Index) FactsOf(doc uint32) prior.Facts {
+	r, t := &ix.Rows[doc], ix.Texts(doc)
+	start, end := ix.Streams.Of(doc)
+	site := t.Part[recordtext.Website]
+	f := prior.Facts{
+		Radio: ix.Radio.Has(doc), GuideSites: int(ix.GuideSites[doc]), Streams: int(end - start),
+		Network:  ix.Houses.Row(r.House)[snapshot.HouseNetwork] != 0,
+		Website:  len(site) > 0 && site[0] == '"',
+		Logo:     ix.logos.host[doc] != 0,
+		Country:  ix.Topics.Row(r.Topic)[snapshot.TopicCountry] != 0,
+		Language: ix.Tongues.Row(r.Tongue)[snapshot.TongueList] != 0,
+	}
+	for rest := t.Part[recordtext.AltNames]; len(rest) > 1; f.AltNames++ {
+		_, rest = NextElement(rest)
+	}
+	if f.Radio {
+		f.Votes, f.Clicks = int(ix.Stations.Votes[r.Station]), int(ix.Stations.Clicks[r.Station])
+		return f
+	}
+	f.Lines = rank.Lines(string(ix.Values.At(ix.States.Row(r.State)[snapshot.StateQuality])))
+	f.Area = ix.areaOf(r.Feed)
+	return f
+}
+
+// areaOf returns how far the feeds of a group are meant to be received.
+func (ix *Index) areaOf(feed uint32) (area prior.Area) {
+	list := ix.Lists.At(ix.Feeds.Row(feed)[snapshot.FeedAreaList])
+	countries := 0
+	for _, v := range list {
+		kind, _, _ := bytes.Cut(ix.Values.At(v), []byte("/"))
+		switch string(kind) {
+		case "r":
+			return prior.International
+		case "c":
+			countries++
+			area = prior.National
+		default:
+			area = max(area, prior.Local)
+		}
+	}
+	if countries > 1 {
+		return prior.International
+	}
+	return area
 }
 
 // setFlags notes the kind of each record, whether it has a guide and whether

@@ -70,7 +70,9 @@ type Index struct {
 	Playable      docset.Bits
 	Radio         docset.Bits
 	Guide         docset.Ranked
-	AltNameHashes []uint64 // ascending: the hash of an alternative name, then its record
+	NameHashes    []uint64 // ascending: the hash of a name, its class, its record; see NameAt
+	GuideSites    []uint8  // by record
+	Ratings       []uint16 // by record: how well it is known; see package prior
 	Words         *lexicon.Lexicon
 	ByVotes       posting.Order
 	Vocabulary    Vocabulary

@@ -49,7 +49,7 @@ func (ix *Index) Record(i int) catalog.Record {
 		Kind:          catalog.Kind(state[snapshot.StateKind]),
 		Name:          jsontext.Text(t.Part[recordtext.Name]),
 		AltNames:      elements(t.Part[recordtext.AltNames]),
-		FeedNames:     ix.list(past[snapshot.PastFeedNameList]),
+		FeedNames:     ix.feedNames(past[snapshot.PastFeedNameList]),
 		Country:       ix.Text(topic[snapshot.TopicCountry]),
 		Categories:    ix.list(topic[snapshot.TopicCategoryList]),
 		Languages:     ix.list(ix.Tongues.Row(row.Tongue)[snapshot.TongueList]),
@@ -63,6 +63,7 @@ func (ix *Index) Record(i int) catalog.Record {
 		BroadcastArea: ix.list(feed[snapshot.FeedAreaList]),
 		Quality:       ix.Text(state[snapshot.StateQuality]),
 		HasGuide:      state[snapshot.StateGuide] != 0,
+		GuideSites:    int(ix.GuideSites[doc]),
 		GuideSite:     ix.Text(state[snapshot.StateGuideSite]),
 		GuideLang:     ix.Text(state[snapshot.StateGuideLang]),
 		Subdivision:   ix.Text(state[snapshot.StateSubdivision]),
@@ -109,6 +110,14 @@ func (ix *Index) list(list uint32) []string {
 		out = append(out, ix.Text(value))
 	}
 	return out
+}
+
+// feedNames returns the names of feeds that a list holds in pairs.
+func (ix *Index) feedNames(list uint32) (names []catalog.FeedName) {
+	for pair := range slices.Chunk(ix.Lists.At(list), 2) {
+		names = append(names, catalog.FeedName{Feed: ix.Text(pair[0]), Name: ix.Text(pair[len(pair)-1])})
+	}
+	return names
 }
 
 // elements returns the strings of the elements of an array.

@@ -7,6 +7,7 @@ import (
 	"miramundo.dev/shared/catalog/index/layout/posting"
 
 	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/filter"
 )
 
 // page fills s.page with the records of the page that q asks for, limit at
@@ -18,15 +19,14 @@ func (e *Engine) page(s *scratch, q *Query, res *result, limit int) {
 		return
 	}
 	switch o := e.order(q); {
-	case o == nil && q.Sort == "relevance" && len(s.words) > 0:
-		e.pageByRelevance(s, res, skip, limit)
+	case q.Sort == filter.ByRelevance && q.Q != "":
+		e.pageByRelevance(s, q, res, skip, limit)
+	case q.Sort == filter.ByPopularity:
+		e.pageByPopularity(s, q, res, skip, limit)
 	case o == nil || len(o.Docs) == 0:
 		s.page = res.byName(s.page, skip, limit)
-	case res.unfiltered != nil || res.total > e.ix.N/docset.DriverShare && skip+limit < res.total/2:
-		s.page = res.walk(s.page, o, skip, limit)
 	default:
-		s.ranks = res.keys(s.ranks[:0], o)
-		s.page = lowest(s.page, s.ranks, o, skip, limit)
+		e.pageInOrder(s, res, o, skip, limit)
 	}
 }
 
@@ -37,8 +37,123 @@ func (e *Engine) order(q *Query) *posting.Order {
 		return &e.now.ByScore
 	case "votes":
 		return &e.ix.ByVotes
+	case filter.ByRelevance: // of a search without words
+		return &e.now.ByRating
 	}
 	return nil
+}
+
+// pageByPopularity fills s.page with the best known records: those of the
+// caller's country first, when it is known and the search is not for one country.
+func (e *Engine) pageByPopularity(s *scratch, q *Query, res *result, skip, limit int) {
+	o := &e.now.ByRating
+	here, ok := e.countrySet(q)
+	if !ok {
+		e.pageInOrder(s, res, o, skip, limit)
+		return
+	}
+	near := e.within(s, res, here)
+	if skip < near.total {
+		e.pageInOrder(s, &near, o, skip, limit)
+	}
+	if want := limit - len(s.page); want > 0 {
+		e.pageOutside(s, res, here, max(skip-near.total, 0), want)
+	}
+}
+
+// countrySet returns the channels of the caller's country; false when it is
+// unknown, has none, or the search is for one country anyway.
+func (e *Engine) countrySet(q *Query) (docset.Set, bool) {
+	if q.Near == "" || q.Country != "" {
+		return docset.Set{}, false
+	}
+	value, ok := e.ix.ValueNumber(q.Near)
+	if !ok {
+		return docset.Set{}, false
+	}
+	return e.ix.Postings[filter.Country].Set(value)
+}
+
+// within returns the records of res that are in a set, in memory of s.
+func (e *Engine) within(s *scratch, res *result, set docset.Set) (in result) {
+	has := res.bits
+	if res.unfiltered != nil {
+		has = res.unfiltered.Bits
+	}
+	switch {
+	case has == nil && set.Bits != nil:
+		s.near = docset.KeepBits(s.near[:0], res.list, set.Bits)
+	case has == nil:
+		s.near = intersect(s.near[:0], res.list, set.List)
+	case set.List != nil:
+		s.near = docset.KeepBits(s.near[:0], set.List, has)
+	default:
+		s.nearBits = sized(s.nearBits, e.ix.N)
+		in.bits = s.nearBits[:len(has)]
+		copy(in.bits, has)
+		in.bits.And(set.Bits)
+		in.total = in.bits.Count()
+		return in
+	}
+	return result{total: len(s.near), list: s.near}
+}
+
+// pageOutside adds to s.page the best known records of res that are not in a set.
+func (e *Engine) pageOutside(s *scratch, res *result, set docset.Set, skip, limit int) {
+	o := &e.now.ByRating
+	if set.Bits != nil {
+		e.pageWithout(s, res, o, set.Bits, skip, limit)
+		return
+	}
+	marked := sized(s.relevance.marked, e.ix.N)
+	s.relevance.marked = marked
+	marked.AddAll(set.List)
+	e.pageWithout(s, res, o, marked, skip, limit)
+	for _, doc := range set.List {
+		marked[doc>>6] = 0
+	}
+}
+
+// pageWithout adds to s.page a page of the records of res, in an order, that are
+// not in without.
+func (e *Engine) pageWithout(s *scratch, res *result, o *posting.Order, without docset.Bits, skip, limit int) {
+	in := res.bits
+	if res.unfiltered != nil {
+		in = res.unfiltered.Bits
+	}
+	if in == nil {
+		s.ranks = s.ranks[:0]
+		for _, doc := range res.list {
+			if !without.Has(doc) {
+				s.ranks = append(s.ranks, uint64(o.Position[doc]))
+			}
+		}
+		s.page = lowest(s.page, s.ranks, o, skip, limit)
+		return
+	}
+	want := len(s.page) + limit
+	for _, doc := range o.Docs {
+		if !in.Has(doc) || without.Has(doc) {
+			continue
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		if s.page = append(s.page, doc); len(s.page) == want {
+			break
+		}
+	}
+}
+
+// pageInOrder adds to s.page a page of res in an order.
+func (e *Engine) pageInOrder(s *scratch, res *result, o *posting.Order, skip, limit int) {
+	if res.unfiltered != nil || res.bits != nil && res.total > e.ix.N/docset.DriverShare && skip+limit < res.total/2 {
+		s.page = res.walk(s.page, o, skip, limit)
+		return
+	}
+	s.ranks = res.keys(s.ranks[:0], o)
+	s.page = lowest(s.page, s.ranks, o, skip, limit)
 }
 
 // byName adds to dst a page in the order of names, which is that of numbers.

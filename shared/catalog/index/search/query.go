@@ -34,7 +34,9 @@ type Query struct {
 	More      string // what the address of another page repeats of the query: "" or pairs that each end in "&", in ASCII without quotes
 	Limit     int    // at most maxLimit
 	Offset    int
-	Crowd     Crowd // provides the counters of channels; nil while there are none
+	Near      string // ISO 3166-1 code of the caller's country; "" for unknown. Relevance and popularity put its channels forward.
+	Speaks    string // ISO 639-3 code of the caller's language, likewise
+	Crowd     Crowd  // provides the counters of channels; nil while there are none
 }
 
 // maxLimit bounds what one query returns.
@@ -62,20 +64,25 @@ type result struct {
 
 // A scratch is the memory that a search works in.
 type scratch struct {
-	sets   []docset.Set
-	folded []byte // the words that are looked for, with a space or hyphen between them
-	typed  []byte // the query, escaped
-	name   []byte
-	others []uint32
-	words  [][]byte
-	spans  []span
-	list   []uint32
-	bits   docset.Bits // of a result
-	union  docset.Bits // always empty between uses
-	joined [][]uint32  // lists of unions, by word
-	page   []uint32
-	ranks  []uint64
-	counts histogram
+	sets     []docset.Set
+	folded   []byte // the words that are looked for, with a space or hyphen between them
+	name     []byte
+	words    [][]byte
+	spans    []span
+	list     []uint32
+	bits     docset.Bits   // of a result
+	union    docset.Bits   // always empty between uses
+	joined   [][]uint32    // lists of unions, by word
+	parts    []docset.Set  // sets to be united
+	unions   []docset.Bits // unions of sets, by slot
+	united   [][]uint32    // the same as lists
+	near     []uint32
+	nearBits docset.Bits
+	page     []uint32
+	ranks    []uint64
+	counts   histogram
+
+	relevance relevance
 }
 
 type span struct{ lo, hi int }
@@ -106,18 +113,17 @@ func (e *Engine) Matches(q Query) []uint32 {
 // ID returns the id of a record that Find or Matches found.
 func (e *Engine) ID(doc uint32) string { return jsontext.Text(e.ix.EscapedID(doc)) }
 
-// run finds what q matches, or under the order of relevance what is near when
-// nothing does.
+// run finds what q matches or, under the order of relevance, what it may mean.
 func (e *Engine) run(s *scratch, q *Query) result {
+	if q.Sort == filter.ByRelevance && q.Q != "" {
+		if s.relevance.words(q.Q); len(s.relevance.typed) == 0 {
+			return result{}
+		}
+		return e.relevant(s, q)
+	}
 	s.folded = fold.AppendWords(s.folded[:0], q.Q)
 	s.split()
-	if q.Sort == "relevance" {
-		s.typed = jsontext.Append(s.typed[:0], q.Q)
-	}
 	res, ok := e.match(s, q)
-	if (!ok || res.total == 0) && q.Sort == "relevance" && len(s.words) > 0 {
-		res, ok = e.fallback(s, q)
-	}
 	if !ok {
 		return result{}
 	}

@@ -2,197 +2,303 @@ package search
 
 import (
 	"bytes"
-	"math/bits"
 	"slices"
-	"sort"
 
-	"miramundo.dev/shared/catalog/index/layout/recordtext"
-
+	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/fold"
-	"miramundo.dev/shared/catalog/index/layout"
-	"miramundo.dev/shared/catalog/jsontext"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
-// Relevance ranks the matches of a search for words by one number for each, the
-// lowest first: how the name matches, in the highest bits (the constants below);
-// then the merit of the record, which is 32 when it plays, up to 25 for its
-// measured score and up to 32 for its votes, by their logarithm; then the number
-// of the record, which is its place by name. Names that the whole query begins are a span of records,
-// because records are in the order of names; alternative names are found by their
-// hashes. Only when these do not fill the page are the words of the names of all
-// matches compared.
+// A search by relevance finds what any reading of the query finds (reading.go),
+// and orders it in two steps. To compare the names of everything found would take too
+// long for a word such as "radio". So the candidates are gathered first: the
+// records that have the query as a name, which are found by hash, and of each
+// reading the best rated records, those with whole words apart, and those of the
+// caller's country apart. Only candidates are scored; all
+// else that was found follows them by rating.
+//
+// The score of a candidate is the sum of how well its best name matches (match.go), a
+// share of its rating (package prior), and a little for the caller's country and
+// language.
 
-// How well a name matches, the best first.
 const (
-	matchSame       = iota // the query is the name, letter by letter
-	matchExact             // the query is the name
-	matchExactOther        // the query is an alternative name
-	matchStart             // the name begins with the query
-	matchWhole             // the words of the query are words of the name
-	matchPrefix            // the words of the query begin words of the name
-	matchOther             // other names were needed
+	perReading = 96 // candidates of a reading by rating
+	perWhole   = 64 // with whole words only
+	perCountry = 32 // of the caller's country
 )
 
-// pageByRelevance fills s.page with the records that match best: by how their
-// names match, then by whether they play, their measured score and their
-// votes, then by name.
-func (e *Engine) pageByRelevance(s *scratch, res *result, skip, limit int) {
-	list := res.all(s)
-	exact, end := e.named(s)
-	e.findOthers(s)
-	s.ranks = s.ranks[:0]
-	for _, doc := range list {
-		if m := e.matchAll(s, doc, exact, end); m <= matchStart {
-			s.ranks = append(s.ranks, e.relevance(doc, m))
+// What a score is made of, in points beside the up to 1000 of a name.
+const (
+	ratingShare = 60 // percent of the rating
+	forCountry  = 90
+	forLanguage = 35
+	forPlayable = 60
+	fewFound    = 3 // below this many, misspelled words are corrected
+)
+
+// A relevance is the memory that a search by relevance works in.
+type relevance struct {
+	text, kept []byte
+	typed      []typedWord
+	slots      []slot
+	first      int // slot of the reading that is begun
+	readings   []reading
+
+	filters    []docset.Set // of the query, without its words
+	found      docset.Bits
+	candidates []candidate
+	named      []named
+	marked     docset.Bits // candidates; empty between uses
+	scored     []uint64
+	key        []byte
+	folded     []byte
+}
+
+// A candidate is a record to be scored as a reading has it.
+type candidate struct {
+	doc     uint32
+	reading uint16
+}
+
+// A named is a record that has the whole query as a name.
+type named struct {
+	doc   uint32
+	class snapshot.NameClass
+}
+
+// relevant returns what any reading of q finds.
+func (e *Engine) relevant(s *scratch, q *Query) result {
+	r := &s.relevance
+	r.candidates, r.named, r.kept = r.candidates[:0], r.named[:0], r.kept[:0]
+	s.sets = s.sets[:0]
+	if !e.addFilters(s, q) {
+		return result{}
+	}
+	if base := &e.unfiltered[q.kind()][number(q.Playable)]; base.Size < e.ix.N {
+		s.sets = append(s.sets, docset.Set{Size: base.Size, Bits: base.Bits})
+	}
+	r.filters = append(r.filters[:0], s.sets...)
+	e.read(r)
+	u := union{s: s, e: e, q: q}
+	for i := range r.readings {
+		u.add(i)
+	}
+	e.findNamed(s)
+	u.addNamed()
+	if u.total() < fewFound {
+		e.repair(&u)
+	}
+	return u.result()
+}
+
+// A union gathers what readings find.
+type union struct {
+	s       *scratch
+	e       *Engine
+	q       *Query
+	only    result // when one reading found something
+	results int
+	any     bool // found is used
+}
+
+// add finds the records of a reading and their candidates, and returns how many
+// it found.
+func (u *union) add(i int) int {
+	s, e := u.s, u.e
+	r := &s.relevance
+	rd := &r.readings[i]
+	res, ok := e.find(s, rd, len(r.filters), false)
+	if !ok || res.total == 0 {
+		return 0
+	}
+	u.merge(&res)
+	e.gather(s, &res, i, perReading)
+	if res.total > perReading {
+		e.gatherNear(s, u.q, &res, i)
+		if whole, ok := e.find(s, rd, len(r.filters), true); ok { // res is overwritten
+			e.gather(s, &whole, i, perWhole)
 		}
 	}
-	if len(s.ranks) < skip+limit { // else the others come later
-		s.ranks = s.ranks[:0]
-		for _, doc := range list {
-			m := e.matchAll(s, doc, exact, end)
-			if m == matchOther {
-				m = e.matchWords(s, doc)
+	return res.total
+}
+
+// merge adds res to what was found.
+func (u *union) merge(res *result) {
+	r := &u.s.relevance
+	r.found = sized(r.found, u.e.ix.N)
+	b := r.found[:(u.e.ix.N+63)/64]
+	if !u.any {
+		clear(b)
+		u.any = true
+	}
+	u.results++
+	if res.bits != nil {
+		b.Or(res.bits)
+		return
+	}
+	b.AddAll(res.list)
+}
+
+// addNamed adds the records that have the query as a name and pass the filters.
+func (u *union) addNamed() {
+	r := &u.s.relevance
+	for _, n := range r.named {
+		if !u.any {
+			r.found = sized(r.found, u.e.ix.N)
+			clear(r.found[:(u.e.ix.N+63)/64])
+			u.any = true
+		}
+		r.found.Add(n.doc)
+		r.candidates = append(r.candidates, candidate{n.doc, 0})
+	}
+}
+
+func (u *union) total() int {
+	if !u.any {
+		return 0
+	}
+	return u.s.relevance.found[:(u.e.ix.N+63)/64].Count()
+}
+
+// result returns all that was found.
+func (u *union) result() result {
+	n := u.total()
+	if n == 0 {
+		return result{}
+	}
+	bits := u.s.relevance.found[:(u.e.ix.N+63)/64]
+	if n > u.e.ix.N/docset.DriverShare {
+		return result{total: n, bits: bits}
+	}
+	u.s.list = bits.Append(u.s.list[:0])
+	return result{total: n, list: u.s.list}
+}
+
+// findNamed notes the records that have the query as a name and pass the filters.
+func (e *Engine) findNamed(s *scratch) {
+	r := &s.relevance
+	if len(r.key) == 0 {
+		return
+	}
+	for doc, class := range e.ix.Named(r.key) {
+		if e.passes(r.filters, doc) && e.hasKey(s, doc, class) {
+			r.named = append(r.named, named{doc, class})
+		}
+	}
+}
+
+// passes reports whether doc is in every set.
+func (e *Engine) passes(sets []docset.Set, doc uint32) bool {
+	for i := range sets {
+		if b := sets[i].Bits; b != nil {
+			if !b.Has(doc) {
+				return false
 			}
-			s.ranks = append(s.ranks, e.relevance(doc, m))
+		} else if _, ok := slices.BinarySearch(sets[i].List, doc); !ok {
+			return false
 		}
 	}
-	ranks := firstSorted(s.ranks, skip+limit)
-	for _, key := range ranks[min(skip, len(ranks)):] {
-		s.page = append(s.page, uint32(key))
-	}
+	return true
 }
 
-// all returns the records of r, ascending: in the memory of s when they are not
-// a list already. Such a list may be a part of the index, which s must not take
-// for its own.
-func (r *result) all(s *scratch) []uint32 {
-	if r.bits == nil {
-		return r.list
-	}
-	s.list = r.bits.Append(s.list[:0])
-	return s.list
-}
-
-// A nameSpan is the records from from up to to.
-type nameSpan struct{ from, to uint32 }
-
-func (n nameSpan) has(doc uint32) bool { return n.from <= doc && doc < n.to }
-
-// named returns the records whose name is the query, and those whose name
-// begins with it. Both are in one place, because records are in the order of
-// their names.
-func (e *Engine) named(s *scratch) (exact, start nameSpan) {
-	recordtext.Hyphenate(s.folded)
-	slug := func(i int) []byte { return e.ix.Texts(uint32(i)).Part[recordtext.Slug] }
-	from := sort.Search(e.ix.N, func(i int) bool { return bytes.Compare(slug(i), s.folded) >= 0 })
-	same := sort.Search(e.ix.N-from, func(i int) bool { return !bytes.Equal(slug(from+i), s.folded) })
-	to := sort.Search(e.ix.N-from, func(i int) bool { return !bytes.HasPrefix(slug(from+i), s.folded) })
-	return nameSpan{uint32(from), uint32(from + same)}, nameSpan{uint32(from), uint32(from + to)}
-}
-
-// matchAll says how the whole query matches a name of doc; matchOther when it
-// matches none.
-func (e *Engine) matchAll(s *scratch, doc uint32, exact, start nameSpan) int {
-	switch {
-	case exact.has(doc):
-		if bytes.Equal(e.ix.Texts(doc).Part[recordtext.Name], s.typed) {
-			return matchSame
+// hasKey reports whether a name of doc of a class has the key of the query: its
+// hash may be that of another by chance, or by somebody's design.
+func (e *Engine) hasKey(s *scratch, doc uint32, class snapshot.NameClass) bool {
+	r := &s.relevance
+	for names := e.namesOf(doc, &r.folded); names.next(); {
+		if names.class != class {
+			continue
 		}
-		return matchExact
-	case slices.Contains(s.others, doc):
-		return matchExactOther
-	case start.has(doc):
-		return matchStart
-	}
-	return matchOther
-}
-
-// findOthers fills s.others with the records that the query is an alternative
-// name of.
-func (e *Engine) findOthers(s *scratch) {
-	s.others = s.others[:0]
-	s.name = append(s.name[:0], s.folded...)
-	hash := uint64(snapshot.Hash(recordtext.Unhyphenate(s.name)))
-	at, _ := slices.BinarySearch(e.ix.AltNameHashes, hash<<32)
-	for ; at < len(e.ix.AltNameHashes) && e.ix.AltNameHashes[at]>>32 == hash; at++ {
-		if doc := uint32(e.ix.AltNameHashes[at]); e.isOtherName(s, doc) {
-			s.others = append(s.others, doc)
-		}
-	}
-}
-
-// isOtherName reports whether the query is an alternative name of doc.
-func (e *Engine) isOtherName(s *scratch, doc uint32) bool {
-	for rest := e.ix.Texts(doc).Part[recordtext.AltNames]; len(rest) > 1; {
-		var name []byte
-		name, rest = layout.NextElement(rest)
-		s.name = recordtext.Hyphenate(fold.AppendWords(s.name[:0], jsontext.Text(name)))
-		if bytes.Equal(s.name, s.folded) {
+		if s.name = fold.AppendKey(s.name[:0], names.words); bytes.Equal(s.name, r.key) {
 			return true
 		}
 	}
 	return false
 }
 
-// matchWords says how the words of the query match the name of doc.
-func (e *Engine) matchWords(s *scratch, doc uint32) int {
-	name := e.ix.Texts(doc).Part[recordtext.Slug]
-	worst := matchWhole
-	for _, word := range s.words {
-		worst = max(worst, matchWord(name, word))
+// gather notes the best rated records of res as candidates, n at most.
+func (e *Engine) gather(s *scratch, res *result, reading, n int) {
+	r := &s.relevance
+	note := func(docs []uint32) {
+		for _, doc := range docs {
+			r.candidates = append(r.candidates, candidate{doc, uint16(reading)})
+		}
 	}
-	return worst
+	if res.total <= n && res.bits == nil {
+		note(res.list)
+		return
+	}
+	s.page = s.page[:0]
+	e.pageInOrder(s, res, &e.now.ByRating, 0, n)
+	note(s.page)
 }
 
-// matchWord says how word matches the words of name, which hyphens part. A
-// word of the query may be several of the name written as one.
-func matchWord(name, word []byte) int {
-	best := matchOther
-	for at := 0; at < len(name); {
-		if m := matchAt(name[at:], word); m < best {
-			best = m
-			if best == matchWhole {
-				break
-			}
-		}
-		next := bytes.IndexByte(name[at:], '-')
-		if next < 0 {
-			break
-		}
-		at += next + 1
+// gatherNear notes the best rated records of res in the caller's country.
+func (e *Engine) gatherNear(s *scratch, q *Query, res *result, reading int) {
+	here, ok := e.countrySet(q)
+	if !ok {
+		return
 	}
-	return best
+	near := e.within(s, res, here)
+	e.gather(s, &near, reading, perCountry)
 }
 
-func matchAt(name, word []byte) int {
-	i := 0
-	for _, c := range word {
-		if i < len(name) && name[i] == '-' {
-			i++
-		}
-		if i == len(name) || name[i] != c {
-			return matchOther
-		}
-		i++
+// pageByRelevance fills s.page with a page of res: the candidates by their
+// scores, then the others by rating.
+func (e *Engine) pageByRelevance(s *scratch, q *Query, res *result, skip, limit int) {
+	r := &s.relevance
+	e.scoreAll(s, q)
+	s.page = s.page[:0]
+	for _, key := range r.scored[min(skip, len(r.scored)):min(skip+limit, len(r.scored))] {
+		s.page = append(s.page, uint32(key))
 	}
-	if i == len(name) || name[i] == '-' {
-		return matchWhole
+	if want := limit - len(s.page); want > 0 && res.total > len(r.scored) {
+		e.pageByRating(s, res, max(skip-len(r.scored), 0), want)
 	}
-	return matchPrefix
 }
 
-// relevance returns a key that is lower for what should come first.
-func (e *Engine) relevance(doc uint32, match int) uint64 {
-	merit := 0
-	if e.now.Playable.Has(doc) {
-		merit += 32
+// scoreAll fills the list of scored records: one key for each, the best first,
+// with the record in its low half.
+func (e *Engine) scoreAll(s *scratch, q *Query) {
+	r := &s.relevance
+	slices.SortFunc(r.candidates, func(a, b candidate) int {
+		if a.doc != b.doc {
+			return int(a.doc) - int(b.doc)
+		}
+		return int(a.reading) - int(b.reading)
+	})
+	r.candidates = slices.Compact(r.candidates)
+	r.scored = r.scored[:0]
+	scorer := e.newScorer(s, q)
+	for i := 0; i < len(r.candidates); {
+		doc := r.candidates[i].doc
+		best := 0
+		for ; i < len(r.candidates) && r.candidates[i].doc == doc; i++ {
+			best = max(best, scorer.score(doc, &r.readings[r.candidates[i].reading]))
+		}
+		r.scored = append(r.scored, uint64(^uint32(best))<<32|uint64(doc))
 	}
-	if e.now.Scores != nil {
-		merit += int(e.now.Scores[doc]) / 4
+	slices.Sort(r.scored)
+}
+
+// pageByRating adds to s.page the records of res that are not candidates, by
+// rating.
+func (e *Engine) pageByRating(s *scratch, res *result, skip, limit int) {
+	r := &s.relevance
+	r.marked = sized(r.marked, e.ix.N)
+	for _, key := range r.scored {
+		r.marked.Add(uint32(key))
 	}
-	if e.ix.Radio.Has(doc) {
-		merit += bits.Len32(e.ix.Stations.Votes[e.ix.Rows[doc].Station])
+	e.pageWithout(s, res, &e.now.ByRating, r.marked, skip, limit)
+	for _, key := range r.scored {
+		r.marked[uint32(key)>>6] = 0
 	}
-	return uint64(match)<<56 | uint64(255-merit)<<32 | uint64(doc)
+}
+
+// repair looks for what may have been meant by a query that finds little.
+func (e *Engine) repair(u *union) {
+	e.correct(u)
+	if u.total() == 0 {
+		e.drop(u)
+	}
 }

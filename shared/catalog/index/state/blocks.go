@@ -37,6 +37,10 @@ type Overlay struct {
 	// Guides yields the channels, by such ids, of which programmes are known, with
 	// the sites that these come from; nil for none.
 	Guides iter.Seq2[string, string]
+
+	// Uses yields channels, by such ids, with how much visitors use them; nil for
+	// none.
+	Uses iter.Seq2[string, Use]
 }
 
 // setBlocks takes out of st what is blocked, and returns the numbers of the

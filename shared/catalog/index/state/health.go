@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"miramundo.dev/shared/catalog/index/layout/posting"
-
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/filter"
@@ -38,8 +36,7 @@ func (st *State) Measurement(i uint32) *catalog.Measurement {
 }
 
 // setHealth decides anew which records of blocked and of measured streams are
-// playable, sums up what was measured of each record, and orders them by score:
-// the measured best first, the unmeasured last.
+// playable, and sums up what was measured of each record.
 func (st *State) setHealth(blocked []uint32, since time.Time) {
 	ix := st.Index
 	online := docset.NewBits(ix.N)
@@ -63,7 +60,6 @@ func (st *State) setHealth(blocked []uint32, since time.Time) {
 			}
 			start = end
 		}
-		st.ByScore = posting.ByByte(st.Scores)
 	}
 	st.Flags[filter.Online] = docset.Rank(online)
 }

@@ -31,7 +31,10 @@ type State struct {
 	Measured     []*catalog.Measurement // by stream; nil while nothing is measured
 	LastMeasured []uint32               // by record: 1 + which of its streams was measured last, or 0; nil without measurements
 	Scores       []uint8                // by record: 1 + its measured score, or 0; nil without measurements
-	ByScore      posting.Order          // empty without measurements
+	ByScore      posting.Order          // by measured score, then by rating
+
+	Ratings  []uint16      // by record: how well it is known, with what was measured and counted
+	ByRating posting.Order
 }
 
 // New applies an overlay to ix. It takes time in proportion to
@@ -40,8 +43,10 @@ type State struct {
 func New(ix *layout.Index, o *Overlay) *State {
 	st := &State{Index: ix}
 	st.setMeasured(o)
-	st.setHealth(st.setBlocks(o), o.OnlineSince)
+	blocked := st.setBlocks(o)
+	st.setHealth(blocked, o.OnlineSince)
 	st.setGuides(o)
+	st.setRatings(o, blocked)
 	return st
 }
 

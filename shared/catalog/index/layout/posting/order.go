@@ -7,13 +7,13 @@ type Order struct {
 	Position []uint32 // by record: its position in docs
 }
 
-// ByRank returns the order of n records by a rank.
-func ByRank(n int, rank func(doc uint32) uint32) Order {
+// ByRank returns the order of n records by a rank of so many bits, 32 at most.
+func ByRank(n, bits int, rank func(doc uint32) uint32) Order {
 	keys, spare := make([]uint64, n), make([]uint64, n)
 	for doc := range uint32(n) {
 		keys[doc] = uint64(^rank(doc))<<32 | uint64(doc)
 	}
-	for shift := 32; shift < 64; shift += 8 {
+	for shift := 32; shift < 32+bits; shift += 8 {
 		keys, spare = byDigit(spare, keys, shift), keys
 	}
 	o := Order{make([]uint32, n), make([]uint32, n)}
@@ -42,24 +42,4 @@ func byDigit(dst, keys []uint64, shift int) []uint64 {
 		starts[digit]++
 	}
 	return dst
-}
-
-// ByByte is ByRank for ranks of a byte, in one pass over them.
-func ByByte(ranks []uint8) Order {
-	var starts [256]uint32
-	for _, r := range ranks {
-		starts[^r]++
-	}
-	at := uint32(0)
-	for i, count := range starts {
-		starts[i] = at
-		at += count
-	}
-	o := Order{make([]uint32, len(ranks)), make([]uint32, len(ranks))}
-	for doc, r := range ranks {
-		i := starts[^r]
-		starts[^r]++
-		o.Docs[i], o.Position[doc] = uint32(doc), i
-	}
-	return o
 }
