@@ -22,6 +22,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/source"
 )
 
@@ -166,7 +167,8 @@ func (s *searcher) ask(j *judged) result {
 func (s *searcher) search(j *judged, onlyPlayable bool) (docs []uint32, total int) {
 	sel := filter.Selection{Q: j.text, Kind: j.kind, Playable: onlyPlayable, Sort: "relevance"}
 	sel.Normalize()
-	return s.view.Find(index.Query{Selection: sel, Limit: shown})
+	speaks, _ := i18n.LanguageCode(j.locale)
+	return s.view.Find(index.Query{Selection: sel, Limit: shown, Near: j.country, Speaks: speaks})
 }
 
 // simple returns the first records, in the given order or that of names, whose

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	_ "modernc.org/sqlite" // the peer
@@ -17,7 +16,6 @@ import (
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/index"
-	"miramundo.dev/shared/catalog/snapshot"
 )
 
 const schema = `
@@ -125,8 +123,8 @@ func (in *inserter) insert(row int, r *catalog.Record) {
 		in.exec("INSERT OR IGNORE INTO c VALUES (?,?)", row, k)
 	}
 	var words []string
-	for name := range snapshot.Names(r) {
-		words = slices.AppendSeq(words, snapshot.Tokens(name.Text))
+	for _, name := range append([]string{r.Name}, r.AltNames...) {
+		words = append(words, fold.Words(name), fold.Joined(name))
 	}
 	in.exec("INSERT INTO f(rowid, words) VALUES (?,?)", row, strings.Join(words, " "))
 }

@@ -7,7 +7,10 @@
 // may be read concurrently.
 package docset
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Bits are a set of the numbers below 64 times its length. A larger number must
 // not be passed to a method. Callers use a nil Bits for "every number"; the
@@ -220,6 +223,15 @@ type Set struct {
 	Size int      // numbers in the set
 	List []uint32 // ascending; nil when they are too many to walk
 	Bits Bits     // nil when they are few
+}
+
+// Has reports whether s contains i.
+func (s *Set) Has(i uint32) bool {
+	if s.Bits != nil {
+		return s.Bits.Has(i)
+	}
+	_, ok := slices.BinarySearch(s.List, i)
+	return ok
 }
 
 // A set of more than 1/HeavyShare of all numbers has bits, which then take no

@@ -65,31 +65,25 @@ func Joined(s string) string {
 }
 
 // Spoken returns s with the signs that people say spelled as words: "Canal+" as
-// "Canal plus". A sign that stands alone is left as it is.
+// "Canal plus ". A sign that follows no letter or digit is left as it is.
 func Spoken(s string) string {
 	if strings.IndexByte(s, '+') < 0 {
 		return s
 	}
-	var b strings.Builder
-	last := ' '
-	for _, r := range s {
-		if r == '+' && (unicode.IsLetter(last) || unicode.IsDigit(last)) {
-			b.WriteString(" plus ")
-		} else {
-			b.WriteRune(r)
-		}
-		last = r
-	}
-	return b.String()
+	return string(AppendSpoken(nil, s))
 }
 
-// AppendKey appends the key of folded words to dst: names with the same key are
-// the same name written otherwise, with other spaces.
-func AppendKey[T string | []byte](dst []byte, words T) []byte {
-	for i := range len(words) {
-		if words[i] != ' ' {
-			dst = append(dst, words[i])
+// AppendSpoken appends to dst what Spoken returns for s.
+func AppendSpoken[T string | []byte](dst []byte, s T) []byte {
+	follows := false // a letter or digit; every byte beyond ASCII is taken for one
+	for i := range len(s) {
+		c := s[i]
+		if c == '+' && follows {
+			dst = append(dst, " plus "...)
+		} else {
+			dst = append(dst, c)
 		}
+		follows = c >= utf8.RuneSelf || plainASCII[c] != 0
 	}
 	return dst
 }

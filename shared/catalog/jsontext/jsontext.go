@@ -104,6 +104,44 @@ func Text(escaped []byte) string {
 	return s
 }
 
+// AppendText appends to dst the text from which Append made escaped. It does not
+// allocate but for dst.
+func AppendText(dst, escaped []byte) []byte {
+	for {
+		at := bytes.IndexByte(escaped, '\\')
+		if at < 0 || at+1 == len(escaped) {
+			return append(dst, escaped...)
+		}
+		dst = append(dst, escaped[:at]...)
+		c := escaped[at+1]
+		escaped = escaped[at+2:]
+		if c != 'u' || len(escaped) < 4 {
+			dst = append(dst, unescaped[c])
+			continue
+		}
+		r := rune(0)
+		for _, h := range escaped[:4] {
+			r = r<<4 | rune(hexDigit[h])
+		}
+		dst, escaped = utf8.AppendRune(dst, r), escaped[4:]
+	}
+}
+
+// unescaped holds what an escape of one letter stands for, hexDigit the values of
+// digits.
+var unescaped, hexDigit = func() (t, hex [256]byte) {
+	for c := range t {
+		t[c] = byte(c)
+	}
+	for i, c := range "bfnrt" {
+		t[c] = "\b\f\n\r\t"[i]
+	}
+	for i, c := range "0123456789abcdef" {
+		hex[c] = byte(i)
+	}
+	return t, hex
+}()
+
 // AppendValue appends v as encoding/json writes it without HTML escaping.
 func AppendValue(dst []byte, v any) []byte {
 	var b bytes.Buffer

@@ -35,6 +35,9 @@ func FuzzQuote(f *testing.F) {
 		if text := jsontext.Text(jsontext.Append(nil, s)); text != back {
 			t.Errorf("Text of %q = %q, want %q", s, text, back)
 		}
+		if text := jsontext.AppendText(nil, jsontext.Append(nil, s)); string(text) != back {
+			t.Errorf("AppendText of %q = %q, want %q", s, text, back)
+		}
 	})
 }
 

@@ -60,7 +60,7 @@ func (l *Lexicon) Partings(dst []int, word []byte) []int {
 
 // Near returns the words of the catalog within an edit distance of word, the
 // nearest first, then the most frequent, at most maxNear. The distance is 1 for
-// words of 4 to 8 letters and 2 for longer ones. For words of fewer than 4
+// words of 4 to 6 letters and 2 for longer ones. For words of fewer than 4
 // letters, which resemble too many, and of more than maxLetters it returns nil.
 // Words with another first letter are tried only when no other word is near.
 func (l *Lexicon) Near(word string) []string {
@@ -69,7 +69,7 @@ func (l *Lexicon) Near(word string) []string {
 	switch {
 	case len(letters) > maxLetters:
 		return nil
-	case len(letters) >= 9:
+	case len(letters) >= 7:
 		most = 2
 	case len(letters) >= 4:
 		most = 1

@@ -35,7 +35,7 @@ func (c *Columns) visit(v columnCoder) {
 	for _, t := range []*Texts{
 		&c.Categories, &c.Languages, &c.Countries, &c.Subdivisions, &c.Cities, &c.ChannelAliases, &c.StreamAliases,
 		&c.Values, &c.Docs.IDs, &c.Docs.Names, &c.Docs.Slugs, &c.Docs.Websites, &c.Docs.AltNames.Items, &c.Docs.LogoPath,
-		&c.Stations.Places, &c.Streams.Path, &c.Words.Tokens, &c.Gone.IDs, &c.Gone.Names, &c.Gone.AltNames.Items,
+		&c.Stations.Places, &c.Streams.Path, &c.Words.Tokens, &c.Others.Tokens, &c.Gone.IDs, &c.Gone.Names, &c.Gone.AltNames.Items,
 	} {
 		v.ends(&t.Ends)
 		v.bytes(&t.Bytes)
@@ -57,8 +57,10 @@ func (c *Columns) visit(v columnCoder) {
 	v.ends(&c.Gone.AltNames.Ends)
 	v.ends(&r.Ends)
 	v.words(&r.IDs)
-	v.ends(&c.Words.Ends)
-	v.ascending(&c.Words.Docs, &c.Words.Ends)
+	for _, w := range []*Words{&c.Words, &c.Others} {
+		v.ends(&w.Ends)
+		v.ascending(&w.Docs, &w.Ends)
+	}
 }
 
 // body returns the content of c as bytes. Equal content gives equal bytes.

@@ -44,7 +44,8 @@ type Columns struct {
 	Docs     Docs
 	Stations Stations
 	Streams  Streams
-	Words    Words
+	Words    Words // of names and alternative names
+	Others   Words // of feeds and of names in Latin letters, where Words lacks them
 	Gone     Gone
 }
 

@@ -2,10 +2,13 @@ package snapshot
 
 import (
 	"iter"
+	"strconv"
 	"strings"
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/fold"
+	"miramundo.dev/shared/catalog/numeral"
+	"miramundo.dev/shared/catalog/translit"
 )
 
 // A Name is a name by which searches find a record.
@@ -23,13 +26,15 @@ const (
 	OwnName   NameClass = iota // the name that is shown
 	OtherName                  // an alternative name
 	NameOfFeed
+	Romanised // a name in Latin letters, of one in another script
 
 	nameClasses
 )
 
-// Names yields every name of r: its own, the alternative ones, and those of its
-// feeds. The name of a feed that only says what it adds, such as "Scotland",
-// follows the name of the channel.
+// Names yields every name of r: its own, the alternative ones, those of its feeds,
+// and the ways in which people write the first two in Latin letters. The name of
+// a feed that only says what it adds, such as "Scotland", follows the name of the
+// channel.
 func Names(r *catalog.Record) iter.Seq[Name] {
 	return func(yield func(Name) bool) {
 		if !yield(Name{Text: r.Name}) {
@@ -46,6 +51,13 @@ func Names(r *catalog.Record) iter.Seq[Name] {
 				return
 			}
 		}
+		for _, name := range append([]string{r.Name}, r.AltNames...) {
+			for _, latin := range translit.Latin(name) {
+				if !yield(Name{Text: latin, Class: Romanised}) {
+					return
+				}
+			}
+		}
 	}
 }
 
@@ -58,17 +70,20 @@ func WholeName(channel, own, feed string) string {
 	return channel + " " + feed
 }
 
-// Tokens yields the words by which a name is found; some may repeat. A name such
-// as "C-SPAN" is found by its words and by its joined form (see fold.Joined), and
-// "Canal+" also by "plus".
-func Tokens(name string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, words := range []string{fold.Words(fold.Spoken(name)), fold.Joined(name)} {
-			for word := range strings.FieldsSeq(words) {
-				if !yield(word) {
-					return
-				}
-			}
+// AppendKey appends the key of folded words to dst. Names with the same key are
+// one name, written with other spaces, or with its numbers as words.
+func AppendKey[T string | []byte](dst []byte, words T) []byte {
+	for len(words) > 0 {
+		end := 0
+		for end < len(words) && words[end] != ' ' {
+			end++
 		}
+		at := len(dst)
+		dst = append(dst, words[:end]...)
+		if n, ok := numeral.Of(dst[at:]); ok && !n.Weak {
+			dst = strconv.AppendUint(dst[:at], uint64(n.Value), 10)
+		}
+		words = words[min(end+1, len(words)):]
 	}
+	return dst
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -57,11 +58,11 @@ type packer struct {
 	c                                                            *Columns
 	values                                                       map[string]uint32 // positions in c.Values
 	lists                                                        *interner
-	topics, tongues, houses, pasts, feeds, states, sounds, trait *interner           // by group
-	tokens                                                       map[string][]uint32 // by word: the records that have it
-	ids                                                          map[string]bool     // of records, to find repeats
-	streams                                                      map[uint64]bool     // ids of streams, likewise
-	key                                                          []byte              // of a name, reused
+	topics, tongues, houses, pasts, feeds, states, sounds, trait *interner       // by group
+	tokens, others                                               wordLists       // of names and alternative names, and of all names
+	ids                                                          map[string]bool // of records, to find repeats
+	streams                                                      map[uint64]bool // ids of streams, likewise
+	key                                                          []byte          // of a name, reused
 	errs                                                         []error
 }
 
@@ -71,7 +72,7 @@ func newPacker(reg *catalog.Register) *packer {
 		c: c, values: map[string]uint32{}, lists: newInterner(),
 		topics: newInterner(), tongues: newInterner(), houses: newInterner(), pasts: newInterner(), feeds: newInterner(),
 		states: newInterner(), sounds: newInterner(), trait: newInterner(),
-		tokens: map[string][]uint32{}, ids: map[string]bool{}, streams: map[uint64]bool{},
+		tokens: wordLists{}, others: wordLists{}, ids: map[string]bool{}, streams: map[uint64]bool{},
 	}
 	p.value("")
 	p.list(nil)
@@ -183,36 +184,64 @@ func feedNames(r *catalog.Record) []string {
 	return pairs
 }
 
-// index adds r to the words of all its names, and notes the hash of each name.
+// index adds r to the words of its names, and notes the hash of each name.
 func (p *packer) index(doc uint32, r *catalog.Record) {
 	d := &p.c.Docs
 	for name := range Names(r) {
-		for word := range Tokens(name.Text) {
-			docs := p.tokens[word]
-			if len(docs) == 0 || docs[len(docs)-1] != doc {
-				p.tokens[word] = append(docs, doc)
-			}
+		text := valid(name.Text)
+		spoken := fold.Words(fold.Spoken(text))
+		switch name.Class {
+		case OwnName, OtherName:
+			p.tokens.add(fold.Words(text), doc)
+			p.tokens.add(fold.Joined(text), doc)
+			p.others.add(spoken, doc)
+		default:
+			p.others.add(spoken, doc)
+			p.others.add(fold.Joined(text), doc)
 		}
-		p.key = fold.AppendKey(p.key[:0], fold.Words(fold.Spoken(valid(name.Text))))
-		if h := Hash(p.key); len(p.key) > 0 {
-			d.NameHashes = append(d.NameHashes, h)
+		if p.key = AppendKey(p.key[:0], spoken); len(p.key) > 0 {
+			d.NameHashes = append(d.NameHashes, Hash(p.key))
 			d.NameClasses = append(d.NameClasses, uint32(name.Class))
 		}
 	}
 	d.NameEnds = append(d.NameEnds, uint32(len(d.NameHashes)))
 }
 
-// words appends the collected words, sorted.
-func (p *packer) words() {
-	w := &p.c.Words
-	tokens := make([]string, 0, len(p.tokens))
-	for token := range p.tokens {
-		tokens = append(tokens, token)
+// A wordLists holds, by word, the records that have it, ascending.
+type wordLists map[string][]uint32
+
+// add adds a record to the words of a text.
+func (w wordLists) add(words string, doc uint32) {
+	for word := range strings.FieldsSeq(words) {
+		docs := w[word]
+		if len(docs) == 0 || docs[len(docs)-1] != doc {
+			w[word] = append(docs, doc)
+		}
 	}
-	slices.Sort(tokens)
-	for _, token := range tokens {
+}
+
+// words appends the collected words, sorted: to the others only those that the
+// record does not have in its own.
+func (p *packer) words() {
+	for word, docs := range p.others {
+		own := p.tokens[word]
+		docs = slices.DeleteFunc(docs, func(doc uint32) bool {
+			_, has := slices.BinarySearch(own, doc)
+			return has
+		})
+		if p.others[word] = docs; len(docs) == 0 {
+			delete(p.others, word)
+		}
+	}
+	p.tokens.put(&p.c.Words)
+	p.others.put(&p.c.Others)
+}
+
+// put appends the words to w, sorted.
+func (l wordLists) put(w *Words) {
+	for _, token := range slices.Sorted(maps.Keys(l)) {
 		w.Tokens.Add(token)
-		w.Docs = append(w.Docs, p.tokens[token]...)
+		w.Docs = append(w.Docs, l[token]...)
 		w.Ends = append(w.Ends, uint32(len(w.Docs)))
 	}
 }
@@ -245,7 +274,7 @@ func (p *packer) list(items []string) uint32 {
 // check returns the problems found, at most ten.
 func (p *packer) check() error {
 	c := p.c
-	for _, t := range []*Texts{&c.Values, &c.Docs.IDs, &c.Docs.Names, &c.Docs.Websites, &c.Docs.LogoPath, &c.Docs.AltNames.Items, &c.Streams.Path, &c.Words.Tokens, &c.Gone.Names, &c.Gone.AltNames.Items} {
+	for _, t := range []*Texts{&c.Values, &c.Docs.IDs, &c.Docs.Names, &c.Docs.Websites, &c.Docs.LogoPath, &c.Docs.AltNames.Items, &c.Streams.Path, &c.Words.Tokens, &c.Others.Tokens, &c.Gone.Names, &c.Gone.AltNames.Items} {
 		if len(t.Bytes) > math.MaxInt32 {
 			p.errs = append(p.errs, errors.New("snapshot: more than 2 GiB of text"))
 		}

@@ -37,7 +37,7 @@ func (c *Columns) badTexts() (string, bool) {
 		"channel aliases": {&c.ChannelAliases, AliasWidth}, "stream aliases": {&c.StreamAliases, AliasWidth},
 		"values": {&c.Values, 1}, "ids": {&c.Docs.IDs, 1}, "names": {&c.Docs.Names, 1}, "slugs": {&c.Docs.Slugs, 1}, "websites": {&c.Docs.Websites, 1},
 		"alternative names": {&c.Docs.AltNames.Items, 1}, "logos": {&c.Docs.LogoPath, 1}, "places": {&c.Stations.Places, 1},
-		"paths": {&c.Streams.Path, 1}, "tokens": {&c.Words.Tokens, 1},
+		"paths": {&c.Streams.Path, 1}, "tokens": {&c.Words.Tokens, 1}, "other tokens": {&c.Others.Tokens, 1},
 		"gone ids": {&c.Gone.IDs, 1}, "gone names": {&c.Gone.Names, 1}, "gone alternative names": {&c.Gone.AltNames.Items, 1},
 	} {
 		if !v.t.valid() || v.t.Len()%v.width != 0 {
@@ -153,7 +153,14 @@ func (c *Columns) badStreams() (string, bool) {
 }
 
 func (c *Columns) badWords() (string, bool) {
-	w := &c.Words
+	if what, bad := c.Words.bad(c.Docs.Len()); bad {
+		return what, true
+	}
+	return c.Others.bad(c.Docs.Len())
+}
+
+// bad names the part of the words of n records that is inconsistent.
+func (w *Words) bad(n int) (string, bool) {
 	if len(w.Ends) != w.Tokens.Len() || !endsAt(w.Ends, len(w.Docs)) {
 		return "words", true
 	}
@@ -171,7 +178,7 @@ func (c *Columns) badWords() (string, bool) {
 			}
 		}
 	}
-	return "records of words", !below(w.Docs, c.Docs.Len())
+	return "records of words", !below(w.Docs, n)
 }
 
 // endsAt reports whether the last of ends is n.

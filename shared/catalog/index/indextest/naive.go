@@ -54,8 +54,8 @@ func NewNaive(reg *catalog.Register, o index.Overlay, links catalog.LinkBase) *N
 		d.health, d.playable = facts.health(r), facts.playable(r)
 		d.logo = facts.logos[r.ID]
 		d.site, d.schedule = facts.guides[r.ID]
-		for _, name := range namesOf(r) {
-			d.words = append(d.words, strings.Fields(fold.Words(fold.Spoken(name))+" "+fold.Joined(name))...)
+		for _, name := range append([]string{r.Name}, r.AltNames...) {
+			d.words = append(d.words, strings.Fields(fold.Words(name)+" "+fold.Joined(name))...)
 		}
 		d.rating = rating(r, &d)
 		n.docs = append(n.docs, d)
@@ -165,15 +165,6 @@ func score(d doc) int {
 		return d.rating
 	}
 	return (*d.health.Score+1)<<16 + d.rating
-}
-
-// namesOf returns all names of r.
-func namesOf(r *catalog.Record) []string {
-	names := append([]string{r.Name}, r.AltNames...)
-	for _, n := range r.FeedNames {
-		names = append(names, n.Name)
-	}
-	return names
 }
 
 // rating rates d as package prior has it.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
@@ -42,9 +43,10 @@ func assemble(c *snapshot.Columns) (*Index, error) {
 	ix.setCategorySets()
 	ix.setGenreValues()
 	ix.setPostings(&c.Docs)
-	ix.Words = lexicon.New(c.Words, ix.N)
+	ix.Words, ix.Others = lexicon.New(c.Words, ix.N), lexicon.New(c.Others, ix.N)
 	ix.ByVotes = posting.ByRank(ix.N, 32, ix.voteRank)
 	ix.setRatings(&c.Docs)
+	ix.meanings = sync.OnceValue(ix.understand)
 	return ix, nil
 }
 

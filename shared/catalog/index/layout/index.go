@@ -28,6 +28,7 @@ import (
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index/layout/posting"
 	"miramundo.dev/shared/catalog/lexicon"
+	"miramundo.dev/shared/catalog/meaning"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
@@ -70,12 +71,14 @@ type Index struct {
 	Playable      docset.Bits
 	Radio         docset.Bits
 	Guide         docset.Ranked
-	NameHashes    []uint64 // ascending: the hash of a name, its class, its record; see NameAt
-	GuideSites    []uint8  // by record
-	Ratings       []uint16 // by record: how well it is known; see package prior
-	Words         *lexicon.Lexicon
+	NameHashes    []uint64         // ascending: the hash of a name, its class, its record; see NameAt
+	GuideSites    []uint8          // by record
+	Ratings       []uint16         // by record: how well it is known; see package prior
+	Words         *lexicon.Lexicon // of names and alternative names
+	Others        *lexicon.Lexicon // of other names, which only relevance looks for
 	ByVotes       posting.Order
 	Vocabulary    Vocabulary
+	meanings      func() *meaning.Meanings
 	channelTo     aliases
 	streamTo      aliases
 	gone          goneTable

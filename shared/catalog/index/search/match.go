@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"math/bits"
 
 	"miramundo.dev/shared/catalog/snapshot"
 )
@@ -18,9 +19,14 @@ const (
 	pointsOrder    = 40
 	pointsStart    = 30
 	pointsOthers   = 420 // several names together fill the slots
+	pointsSensed   = 700 // values fill all slots
+	pointsBoth     = 20  // for a value beside the name
 
-	lossOther = 15 // for another name than the one that is shown
-	lossFeed  = 25
+	lossOther    = 15 // for another name than the one that is shown
+	lossFeed     = 25
+	lossFeedOnly = 220 // for a feed whose channel is not named, such as "BBC Earth Greece" for "greece"
+	lossLatin    = 60
+	lossSensed   = 50 // for a name that fills only the slots that no value does
 )
 
 // A scorer scores candidates of one search.
@@ -70,23 +76,54 @@ func (c *scorer) speaks(doc uint32) bool {
 	return false
 }
 
-// match returns how well the names of doc match a reading.
+// match returns how well doc fills the slots of a reading.
 func (c *scorer) match(doc uint32, rd *reading) int {
 	for _, n := range c.r.named {
 		if n.doc == doc {
 			return pointsExact - loss(n.class)
 		}
 	}
+	sensed, doubt := c.sensed(doc, rd)
+	all := 1<<len(rd.slots) - 1
 	best := pointsOthers
-	for names := c.e.namesOf(doc, &c.r.folded); names.next(); {
-		if points, ok := matchName(names.words, rd); ok {
-			best = max(best, points-loss(names.class))
+	if sensed == all {
+		best = pointsSensed - doubt
+	}
+	names := c.e.namesOf(doc, &c.r.folded)
+	for names.latin = c.r.latin; names.next(); {
+		m := matchName(names.words, names.channel, rd)
+		points := m.points - loss(names.class)
+		switch {
+		case m.filled == 0 || m.filled|sensed != all:
+			continue
+		case m.filled == all:
+			points += pointsBoth * bits.OnesCount(uint(sensed))
+		default:
+			points -= lossSensed + doubt/2
 		}
-		if best > pointsExact-lossOther {
+		if best = max(best, points); best > pointsExact-lossOther {
 			break
 		}
 	}
-	return best
+	return min(best, pointsExact)
+}
+
+// sensed returns the slots of a reading that a value of doc fills, and how much
+// is in doubt whether that was meant.
+func (c *scorer) sensed(doc uint32, rd *reading) (slots, doubt int) {
+	for i := range rd.slots {
+		strength := 0
+		for k := range rd.slots[i].senses {
+			if s := &rd.slots[i].senses[k]; int(s.Strength) > strength && s.Has(doc) {
+				strength = int(s.Strength)
+			}
+		}
+		if strength > 0 {
+			slots |= 1 << i
+			doubt = max(doubt, 255-strength)
+		}
+	}
+	return slots, doubt
 }
 
 func loss(class snapshot.NameClass) int {
@@ -95,19 +132,28 @@ func loss(class snapshot.NameClass) int {
 		return 0
 	case snapshot.OtherName:
 		return lossOther
+	case snapshot.NameOfFeed:
+		return lossFeed
 	}
-	return lossFeed
+	return lossLatin
 }
 
-// matchName returns how well the words of one name match a reading. It reports
-// false when they do not fill every slot.
-func matchName(name []byte, rd *reading) (points int, ok bool) {
+// A nameMatch is how a name fills the slots of a reading.
+type nameMatch struct {
+	filled int // slots, one bit each
+	points int
+}
+
+// matchName returns how the words of one name fill the slots of a reading. The
+// first own bytes of the name are that of the channel, when the rest only names
+// a feed of it, and the rest alone says little.
+func matchName(name []byte, own int, rd *reading) nameMatch {
 	filled, last := 0, -1
 	total, matched := 0, 0
-	whole, order, start := true, true, false
+	whole, order, start, byFeed := true, true, false, own > 0
 	for at := 0; at < len(name); {
 		word := name[at:]
-		if end := bytes.IndexByte(word, ' '); end >= 0 {
+		if end := wordEnd(word); end < len(word) {
 			word = word[:end]
 		}
 		weight := weigh(word)
@@ -116,17 +162,18 @@ func matchName(name []byte, rd *reading) (points int, ok bool) {
 		if slot >= 0 {
 			matched += weight * share / 16
 			filled |= 1 << slot
-			whole = whole && share == 16
-			order = order && slot == last+1
+			whole = whole && share >= 15
+			order = order && slot > last
 			start = start || at == 0
+			byFeed = byFeed && at >= own
 			last = slot
 		}
 		at += len(word) + 1
 	}
-	if filled != 1<<len(rd.slots)-1 || total == 0 {
-		return 0, false
+	if filled == 0 || total == 0 {
+		return nameMatch{}
 	}
-	points = pointsWords + pointsCoverage*matched/total
+	points := pointsWords + pointsCoverage*matched/total
 	if whole {
 		points += pointsWhole
 	}
@@ -136,7 +183,20 @@ func matchName(name []byte, rd *reading) (points int, ok bool) {
 	if start {
 		points += pointsStart
 	}
-	return min(points, pointsExact), true
+	if byFeed {
+		points -= lossFeedOnly
+	}
+	return nameMatch{filled, points}
+}
+
+// wordEnd returns the length of the first word of a name.
+func wordEnd(name []byte) int {
+	for i, c := range name {
+		if c == ' ' || c == '-' {
+			return i
+		}
+	}
+	return len(name)
 }
 
 // fill returns which slot of the reading a word of a name fills that is not

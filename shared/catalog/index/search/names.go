@@ -13,23 +13,26 @@ import (
 // A nameCursor walks the names of a record: its own, the others, those of its
 // feeds.
 type nameCursor struct {
-	words []byte // of the current name, folded, with spaces; valid until the next
-	class snapshot.NameClass
-	feed  uint32 // value: the feed that it names; 0 for none
+	words   []byte // of the current name, folded, with spaces or hyphens between them; valid until the next
+	class   snapshot.NameClass
+	feed    uint32 // value: the feed that it names; 0 for none
+	channel int    // of the name of a feed: the bytes at its beginning that are the channel's
 
 	ix    *layout.Index
-	buf   *[]byte // that words are folded in
+	buf   *[]byte // that names are folded in
 	texts recordtext.Texts
+	latin bool // names in other scripts, which take longer to fold, count as empty
 	begun bool
+	own   []byte   // the words of the first name
 	alt   []byte   // elements of an array: the alternative names that are left
 	feeds []uint32 // values in pairs: the names of feeds that are left
-	own   int      // bytes of the channel's own name in buf
 }
 
 // namesOf returns a cursor before the first name of doc. It folds names in *buf.
 func (e *Engine) namesOf(doc uint32, buf *[]byte) nameCursor {
 	t := e.ix.Texts(doc)
 	past := e.ix.Pasts.Row(e.ix.Rows[doc].Past)
+	*buf = (*buf)[:0]
 	return nameCursor{
 		ix: e.ix, buf: buf, texts: t, alt: t.Part[recordtext.AltNames],
 		feeds: e.ix.Lists.At(past[snapshot.PastFeedNameList]),
@@ -41,13 +44,16 @@ func (c *nameCursor) next() bool {
 	switch {
 	case !c.begun:
 		c.begun = true
-		c.fold(0, c.texts.Part[recordtext.Name])
-		c.own = len(*c.buf)
+		if name := c.texts.Part[recordtext.Name]; bytes.IndexByte(name, '+') < 0 {
+			c.own = c.texts.Part[recordtext.Slug]
+		} else {
+			c.own = c.fold(name)
+		}
+		c.words = c.own
 	case len(c.alt) > 1:
 		var name []byte
 		name, c.alt = layout.NextElement(c.alt)
-		c.class = snapshot.OtherName
-		c.fold(c.own, name)
+		c.class, c.words = snapshot.OtherName, c.fold(name)
 	case len(c.feeds) > 1:
 		c.class, c.feed = snapshot.NameOfFeed, c.feeds[0]
 		c.foldFeed(c.ix.Values.At(c.feeds[1]))
@@ -58,26 +64,49 @@ func (c *nameCursor) next() bool {
 	return true
 }
 
-// fold folds an escaped name behind the first from bytes of the memory.
-func (c *nameCursor) fold(from int, name []byte) {
-	b := (*c.buf)[:from]
-	if bytes.IndexByte(name, '+') < 0 && bytes.IndexByte(name, '\\') < 0 {
-		b = fold.AppendWords(b, name)
-	} else {
-		b = fold.AppendWords(b, fold.Spoken(jsontext.Text(name)))
+// fold returns the words of an escaped name, behind what is in the memory.
+func (c *nameCursor) fold(name []byte) []byte {
+	if bytes.IndexByte(name, '\\') >= 0 { // seldom
+		from := len(*c.buf)
+		*c.buf = jsontext.AppendText(*c.buf, name)
+		name = (*c.buf)[from:]
 	}
-	*c.buf, c.words = b, b[from:]
+	if bytes.IndexByte(name, '+') >= 0 {
+		from := len(*c.buf)
+		*c.buf = fold.AppendSpoken(*c.buf, name)
+		name = (*c.buf)[from:]
+	}
+	from := len(*c.buf)
+	if b, ok := fold.AppendLatin(*c.buf, name, ' '); ok || c.latin {
+		*c.buf = b
+	} else {
+		*c.buf = fold.AppendWords(b, name)
+	}
+	return (*c.buf)[from:]
 }
 
 // foldFeed folds the name of a feed, after the channel's own unless it begins
 // with that; see [snapshot.WholeName].
 func (c *nameCursor) foldFeed(name []byte) {
-	c.fold(c.own, name)
-	own := (*c.buf)[:c.own]
-	if bytes.HasPrefix(c.words, own) {
+	from := len(*c.buf)
+	*c.buf = append(append(*c.buf, c.own...), ' ')
+	feed := c.fold(name)
+	if c.channel = len(c.own); beginsWith(feed, c.own) {
+		c.words, c.channel = feed, 0
 		return
 	}
-	b := append(*c.buf, c.words...) // first out of the way
-	b = append(append(b[:c.own], ' '), b[len(b)-len(c.words):]...)
-	*c.buf, c.words = b, b
+	c.words = (*c.buf)[from:]
+}
+
+// beginsWith reports whether words begin with others, whatever is between words.
+func beginsWith(words, first []byte) bool {
+	if len(words) < len(first) {
+		return false
+	}
+	for i, c := range first {
+		if words[i] != c && (c != '-' || words[i] != ' ') {
+			return false
+		}
+	}
+	return true
 }

@@ -23,6 +23,7 @@ import (
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/jsontext"
+	"miramundo.dev/shared/catalog/lexicon"
 )
 
 // A Query is what to search for: a selection, which the caller has normalized,
@@ -116,7 +117,7 @@ func (e *Engine) ID(doc uint32) string { return jsontext.Text(e.ix.EscapedID(doc
 // run finds what q matches or, under the order of relevance, what it may mean.
 func (e *Engine) run(s *scratch, q *Query) result {
 	if q.Sort == filter.ByRelevance && q.Q != "" {
-		if s.relevance.words(q.Q); len(s.relevance.typed) == 0 {
+		if s.relevance.parse(q.Q); len(s.relevance.typed) == 0 {
 			return result{}
 		}
 		return e.relevant(s, q)
@@ -224,15 +225,14 @@ func (e *Engine) addWords(s *scratch) bool {
 		s.spans = append(s.spans, span{lo, hi})
 	}
 	for i, sp := range s.spans {
-		s.sets = append(s.sets, e.wordSet(s, i, sp))
+		s.sets = append(s.sets, e.wordSet(s, e.ix.Words, i, sp))
 	}
 	return true
 }
 
 // wordSet returns the records of the words of sp: kept ready, in one list
 // already, or joined in the i-th list of s.
-func (e *Engine) wordSet(s *scratch, i int, sp span) docset.Set {
-	words := e.ix.Words
+func (e *Engine) wordSet(s *scratch, words *lexicon.Lexicon, i int, sp span) docset.Set {
 	if some, ok := words.Ready(sp.lo, sp.hi); ok {
 		return some
 	}

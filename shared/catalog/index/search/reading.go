@@ -3,24 +3,31 @@ package search
 import (
 	"bytes"
 	"slices"
+	"strconv"
+	"unicode/utf8"
 
 	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
+	"miramundo.dev/shared/catalog/lexicon"
+	"miramundo.dev/shared/catalog/meaning"
+	"miramundo.dev/shared/catalog/numeral"
+	"miramundo.dev/shared/catalog/snapshot"
+	"miramundo.dev/shared/catalog/translit"
 )
 
 // A search by relevance takes a query to mean several things at once. Each way
 // to read it is a [reading]: the words one by one, two of them written as one, one
-// parted where letters meet digits, and so on. A reading is a row of slots, each of which
-// a record must fill: with a word of a name in one of some spellings ("1", "one",
-// "uno"), or with a value that the words name ("brazil": the country). What any
-// reading finds is found; a reading that is farther from what was typed costs its
-// records some of their score.
+// parted where letters meet digits, and so on. A reading is a row of slots, each
+// of which a record must fill: with a word of a name in one of some spellings
+// ("1", "one", "uno"), or with a value that the words name ("brazil": the
+// country). What any reading finds is found; a reading that is farther from what
+// was typed costs its records some of their score.
 
 const (
 	maxWords     = 10 // of a query; more are not looked at
 	maxSpellings = 8  // of a word
 	maxReadings  = 16
-	maxUnions    = maxWords + 2
 )
 
 // What a reading costs its records, in points of a score.
@@ -28,6 +35,7 @@ const (
 	costJoined    = 15  // two words as one
 	costParted    = 20  // a word as two
 	costNoise     = 45  // without the words that say nothing, such as "live"
+	costLatin     = 30  // written in Latin letters
 	costCorrected = 130 // a word with letters wrong
 	costDropped   = 260 // without a word that is nowhere
 )
@@ -37,8 +45,8 @@ type slot struct {
 	word      []byte               // as it was typed
 	spellings [maxSpellings][]byte // in names; the first is word
 	count     int                  // of spellings
-	far       bool                 // the spellings are those of other words, like a misspelled one
-	literal   bool                 // the word means nothing but names
+	far       bool                 // the spellings are those of other words, which a misspelled one resembles
+	senses    []sense              // what the words name
 }
 
 func (t *slot) add(spelling []byte) {
@@ -48,16 +56,33 @@ func (t *slot) add(spelling []byte) {
 	}
 }
 
+// A sense is a value of a filter that words name, with the records that have it.
+type sense struct {
+	docset.Set
+	meaning.Sense
+	span int // of relevance.spans
+}
+
+// minStrength is how surely words must name a value for it to be looked for.
+const minStrength = 64
+
 // A reading is one way to take a query.
 type reading struct {
 	slots []slot
 	cost  int
+	typed bool // its slots are the typed words, one by one
 }
 
-// words parts a query into folded words, each once, and notes the key of all of
+// A typedWord is a word of a query.
+type typedWord struct {
+	text    []byte
+	literal bool // it means nothing but a word of names
+}
+
+// parse parts a query into folded words, each once, and notes the key of all of
 // them. Words between quotation marks are to be taken literally.
-func (r *relevance) words(q string) {
-	r.text = r.text[:0]
+func (r *relevance) parse(q string) {
+	r.text, r.kept = r.text[:0], r.kept[:0]
 	r.typed, r.key = r.typed[:0], r.key[:0]
 	literal := false
 	for len(q) > 0 {
@@ -69,14 +94,25 @@ func (r *relevance) words(q string) {
 		}
 		start := len(r.text)
 		r.text = fold.AppendWords(r.text, fold.Spoken(part))
-		for word := range bytes.FieldsSeq(r.text[start:]) {
-			r.key = fold.AppendKey(r.key, word)
-			if len(r.typed) < maxWords && !slices.ContainsFunc(r.typed, func(w typedWord) bool { return bytes.Equal(w.text, word) }) {
-				r.typed = append(r.typed, typedWord{word, literal})
-			}
-		}
+		r.key = snapshot.AppendKey(r.key, r.text[start:])
+		r.takeWords(r.text[start:], literal)
 		r.text = append(r.text, ' ')
 		literal = !literal
+	}
+}
+
+// takeWords adds folded words to the typed ones.
+func (r *relevance) takeWords(words []byte, literal bool) {
+	for len(words) > 0 && len(r.typed) < maxWords {
+		word := words
+		if at := bytes.IndexByte(words, ' '); at >= 0 {
+			word, words = words[:at:at], words[at+1:]
+		} else {
+			words = nil
+		}
+		if !slices.ContainsFunc(r.typed, func(w typedWord) bool { return bytes.Equal(w.text, word) }) {
+			r.typed = append(r.typed, typedWord{word, literal})
+		}
 	}
 }
 
@@ -89,22 +125,23 @@ func indexQuote(q string) int {
 	return -1
 }
 
-// A typedWord is a word of a query.
-type typedWord struct {
-	text    []byte
-	literal bool
-}
-
 // read notes the readings of the typed words, the plainest first.
-func (e *Engine) read(r *relevance) {
-	r.readings, r.slots = r.readings[:0], r.slots[:0]
+func (e *Engine) read(r *relevance, q *Query) {
+	r.readings, r.slots, r.senses = r.readings[:0], r.slots[:0], r.senses[:0]
+	e.understand(r)
 	r.begin()
 	for i := range r.typed {
-		r.put(e, &r.typed[i])
+		e.put(r, &r.typed[i], i)
 	}
 	r.end(0)
+	if len(r.readings) > 0 {
+		r.readings[0].typed = true
+	}
+	e.readPhrases(r)
+	e.readWithoutNoise(r)
 	e.readJoined(r)
 	e.readParted(r)
+	e.readLatin(r, q.Q)
 }
 
 // begin starts a reading; end completes it.
@@ -112,33 +149,189 @@ func (r *relevance) begin() { r.first = len(r.slots) }
 
 func (r *relevance) end(cost int) {
 	if len(r.slots) > r.first && len(r.readings) < maxReadings {
-		r.readings = append(r.readings, reading{r.slots[r.first:len(r.slots):len(r.slots)], cost})
+		r.readings = append(r.readings, reading{slots: r.slots[r.first:len(r.slots):len(r.slots)], cost: cost})
 	}
 }
 
-// put adds a slot for a word to the reading that was begun.
-func (r *relevance) put(_ *Engine, w *typedWord) *slot {
-	t := slot{word: w.text, literal: w.literal}
+// put adds a slot for a word to the reading that was begun. At is the position of
+// the word among the typed ones; -1 for a word that was not typed so.
+func (e *Engine) put(r *relevance, w *typedWord, at int) *slot {
+	t := slot{word: w.text}
 	t.add(w.text)
+	addNumerals(&t)
+	if at >= 0 {
+		t.senses = e.sensesOf(r, at, at+1)
+	}
 	r.slots = append(r.slots, t)
 	return &r.slots[len(r.slots)-1]
+}
+
+// addNumerals adds the other spellings of a number.
+func addNumerals(t *slot) {
+	if n, ok := smallNumber(t.word); ok {
+		for _, word := range numerals[n] {
+			t.add(word)
+		}
+		return
+	}
+	n, ok := numeral.Of(t.word)
+	if !ok {
+		return
+	}
+	t.add(digits[n.Value])
+	if !n.Weak {
+		for _, word := range numerals[n.Value] {
+			t.add(word)
+		}
+	}
+}
+
+// smallNumber returns the number below 256 that digits write.
+func smallNumber(word []byte) (n int, ok bool) {
+	for _, c := range word {
+		if n = 10*n + int(c-'0'); !isDigit(c) || n > 255 {
+			return 0, false
+		}
+	}
+	return n, len(word) > 0
+}
+
+// numerals are the words for a number, digits its digits.
+var numerals, digits = func() (words [256][][]byte, plain [256][]byte) {
+	for n := range words {
+		for _, word := range numeral.Words(uint8(n)) {
+			if of, ok := numeral.Of([]byte(word)); ok && !of.Weak {
+				words[n] = append(words[n], []byte(word))
+			}
+		}
+		plain[n] = strconv.AppendInt(nil, int64(n), 10)
+	}
+	return words, plain
+}()
+
+// understand notes what the typed words name, unless they are to be taken
+// literally.
+func (e *Engine) understand(r *relevance) {
+	r.run = r.run[:0]
+	for i := range r.typed {
+		r.run = append(r.run, r.typed[i].text)
+	}
+	r.spans = e.ix.Meanings().Append(r.spans[:0], r.run)
+	r.spans = slices.DeleteFunc(r.spans, func(sp meaning.Span) bool {
+		return slices.ContainsFunc(r.typed[sp.From:sp.To], func(w typedWord) bool { return w.literal })
+	})
+}
+
+// sensesOf returns what a run of typed words names.
+func (e *Engine) sensesOf(r *relevance, from, to int) []sense {
+	start := len(r.senses)
+	for i := range r.spans {
+		sp := &r.spans[i]
+		if sp.From != from || sp.To != to {
+			continue
+		}
+		for _, s := range sp.Senses {
+			if s.Strength < minStrength {
+				break
+			}
+			if set, ok := e.setOf(s); ok {
+				r.senses = append(r.senses, sense{set, s, i})
+			}
+		}
+	}
+	return r.senses[start:len(r.senses):len(r.senses)]
+}
+
+// setOf returns the records that have the value of a sense.
+func (e *Engine) setOf(s meaning.Sense) (docset.Set, bool) {
+	if s.Filter == filter.Kind {
+		base := &e.unfiltered[kindOf(s.Value)][0]
+		return docset.Set{Size: base.Size, Bits: base.Bits}, base.Size > 0
+	}
+	if s.Filter >= filter.Count {
+		return docset.Set{}, false
+	}
+	value, ok := e.ix.ValueNumber(s.Value)
+	if !ok {
+		return docset.Set{}, false
+	}
+	return e.ix.Postings[s.Filter].Set(value)
+}
+
+// readPhrases reads each run of several words that names a value as that.
+func (e *Engine) readPhrases(r *relevance) {
+	for i := range r.spans {
+		sp := &r.spans[i]
+		if sp.To-sp.From < 2 || i > 0 && r.spans[i-1].From == sp.From && r.spans[i-1].To == sp.To {
+			continue
+		}
+		senses := e.sensesOf(r, sp.From, sp.To)
+		if len(senses) == 0 {
+			continue
+		}
+		r.begin()
+		for k := 0; k < len(r.typed); k++ {
+			if k == sp.From {
+				r.slots = append(r.slots, slot{senses: senses})
+				k = sp.To - 1
+			} else if !meaning.Noise(r.typed[k].text) {
+				e.put(r, &r.typed[k], k)
+			}
+		}
+		r.end(0)
+	}
+}
+
+// readWithoutNoise reads the query without the words that say nothing.
+func (e *Engine) readWithoutNoise(r *relevance) {
+	noise := 0
+	for i := range r.typed {
+		if !r.typed[i].literal && meaning.Noise(r.typed[i].text) {
+			noise++
+		}
+	}
+	if noise == 0 || noise == len(r.typed) || e.saysKindOnly(r) {
+		return
+	}
+	r.begin()
+	for i := range r.typed {
+		if r.typed[i].literal || !meaning.Noise(r.typed[i].text) {
+			e.put(r, &r.typed[i], i)
+		}
+	}
+	r.end(costNoise)
+}
+
+// saysKindOnly reports whether all words but noise name a kind of channel, such as
+// "tv", which is not enough to look for.
+func (e *Engine) saysKindOnly(r *relevance) bool {
+	for i := range r.typed {
+		if meaning.Noise(r.typed[i].text) {
+			continue
+		}
+		senses := e.sensesOf(r, i, i+1)
+		if len(senses) == 0 || senses[0].Filter != filter.Kind {
+			return false
+		}
+	}
+	return true
 }
 
 // readJoined reads each two neighbours as one word, where names have it.
 func (e *Engine) readJoined(r *relevance) {
 	for i := 0; i+1 < len(r.typed); i++ {
 		joined := r.keep(r.typed[i].text, r.typed[i+1].text)
-		if lo, hi := e.ix.Words.Span(joined); lo == hi {
+		if e.frequency(joined) == 0 {
 			continue
 		}
 		r.begin()
 		for k := range r.typed {
 			switch k {
 			case i:
-				r.put(e, &typedWord{joined, r.typed[i].literal})
+				e.put(r, &typedWord{text: joined}, -1)
 			case i + 1:
 			default:
-				r.put(e, &r.typed[k])
+				e.put(r, &r.typed[k], k)
 			}
 		}
 		r.end(costJoined)
@@ -159,15 +352,15 @@ func (r *relevance) keep(texts ...[]byte) []byte {
 func (e *Engine) readParted(r *relevance) {
 	for i := range r.typed {
 		word := r.typed[i].text
-		var at [4]int
-		for _, at := range e.partings(word, at[:0]) {
+		r.partings = e.partings(word, r.partings[:0])
+		for _, at := range r.partings {
 			r.begin()
 			for k := range r.typed {
 				if k == i {
-					r.put(e, &typedWord{word[:at:at], r.typed[i].literal})
-					r.put(e, &typedWord{word[at:], r.typed[i].literal})
+					e.put(r, &typedWord{text: word[:at:at]}, -1)
+					e.put(r, &typedWord{text: word[at:]}, -1)
 				} else {
-					r.put(e, &r.typed[k])
+					e.put(r, &r.typed[k], k)
 				}
 			}
 			r.end(costParted)
@@ -178,7 +371,7 @@ func (e *Engine) readParted(r *relevance) {
 // partings adds to dst where a word may be parted.
 func (e *Engine) partings(word []byte, dst []int) []int {
 	for at := 1; at < len(word); at++ {
-		if isDigit(word[at-1]) != isDigit(word[at]) && word[at] < 0x80 {
+		if isDigit(word[at-1]) != isDigit(word[at]) && utf8.RuneStart(word[at]) {
 			return append(dst, at)
 		}
 	}
@@ -187,10 +380,32 @@ func (e *Engine) partings(word []byte, dst []int) []int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+// readLatin reads a query in another script in Latin letters.
+func (e *Engine) readLatin(r *relevance, q string) {
+	if r.kept, r.latin = fold.AppendLatin(r.kept, q, ' '); r.latin {
+		return
+	}
+	for _, spelled := range translit.Latin(q) {
+		r.begin()
+		for word := range bytes.FieldsSeq([]byte(spelled)) {
+			if len(r.slots)-r.first < maxWords {
+				e.put(r, &typedWord{text: word}, -1)
+			}
+		}
+		r.end(costLatin)
+	}
+}
+
+// frequency returns about how many records have a word that begins with word.
+func (e *Engine) frequency(word []byte) int {
+	return e.ix.Words.Frequency(word) + e.ix.Others.Frequency(word)
+}
+
 // find returns the records that fill every slot of a reading, and pass the
-// filters, which must be in s.sets up to base.
-func (e *Engine) find(s *scratch, rd *reading, base int, whole bool) (result, bool) {
-	s.sets = s.sets[:base]
+// filters, which are the first of s.sets. With whole, each slot must be filled
+// by a name that has the whole word.
+func (e *Engine) find(s *scratch, rd *reading, whole bool) (result, bool) {
+	s.sets = s.sets[:len(s.relevance.filters)]
 	for i := range rd.slots {
 		set, ok := e.slotSet(s, &rd.slots[i], i, whole)
 		if !ok {
@@ -201,22 +416,27 @@ func (e *Engine) find(s *scratch, rd *reading, base int, whole bool) (result, bo
 	return e.intersect(s), true
 }
 
-// slotSet returns the records that fill a slot: with a word of a name that begins
-// with a spelling, or is it. It reports false when none does.
+// slotSet returns the records that fill a slot. It reports false when none does.
 func (e *Engine) slotSet(s *scratch, t *slot, i int, whole bool) (docset.Set, bool) {
 	s.parts = s.parts[:0]
-	for _, spelling := range t.spellings[:t.count] {
-		lo, hi := e.ix.Words.Span(spelling)
-		if lo == hi {
-			continue
-		}
-		if whole || t.far {
-			if !bytes.Equal(e.ix.Words.At(lo), spelling) {
-				continue
+	for k, spelling := range t.spellings[:t.count] {
+		for j, words := range []*lexicon.Lexicon{e.ix.Words, e.ix.Others} {
+			lo, hi := words.Span(spelling)
+			if lo < hi && (whole || t.far || k > 0) {
+				hi = lo
+				if bytes.Equal(words.At(lo), spelling) {
+					hi++
+				}
 			}
-			hi = lo + 1
+			if lo < hi {
+				s.parts = append(s.parts, e.wordSet(s, words, (i*maxSpellings+k)*2+j, span{lo, hi}))
+			}
 		}
-		s.parts = append(s.parts, e.wordSet(s, len(s.parts)+i*maxSpellings, span{lo, hi}))
+	}
+	if !whole || t.count == 0 {
+		for k := range t.senses {
+			s.parts = append(s.parts, t.senses[k].Set)
+		}
 	}
 	return e.unite(s, i)
 }
@@ -228,32 +448,26 @@ func (e *Engine) unite(s *scratch, i int) (docset.Set, bool) {
 	case 0:
 		return docset.Set{}, false
 	case 1:
-		return s.parts[0], true
-	}
-	size := 0
-	for _, p := range s.parts {
-		size += p.Size
+		return s.parts[0], s.parts[0].Size > 0
 	}
 	for len(s.unions) <= i {
-		s.unions = append(s.unions, nil)
+		s.unions, s.united = append(s.unions, nil), append(s.united, nil)
 	}
 	s.unions[i] = sized(s.unions[i], e.ix.N)
 	b := s.unions[i][:(e.ix.N+63)/64]
 	clear(b)
+	size := 0
 	for _, p := range s.parts {
+		size += p.Size
 		if p.Bits != nil {
 			b.Or(p.Bits)
 		} else {
 			b.AddAll(p.List)
 		}
 	}
-	set := docset.Set{Size: size, Bits: b}
-	if size <= e.ix.N/docset.DriverShare {
-		for len(s.united) <= i {
-			s.united = append(s.united, nil)
-		}
-		s.united[i] = b.Append(s.united[i][:0])
-		set.List, set.Size = s.united[i], len(s.united[i])
+	if size > e.ix.N/docset.DriverShare {
+		return docset.Set{Size: size, Bits: b}, true
 	}
-	return set, set.Size > 0
+	s.united[i] = b.Append(s.united[i][:0])
+	return docset.Set{Size: len(s.united[i]), List: s.united[i], Bits: b}, size > 0
 }

@@ -6,6 +6,8 @@ import (
 
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/fold"
+	"miramundo.dev/shared/catalog/index/layout/recordtext"
+	"miramundo.dev/shared/catalog/meaning"
 	"miramundo.dev/shared/catalog/snapshot"
 )
 
@@ -40,9 +42,15 @@ const (
 type relevance struct {
 	text, kept []byte
 	typed      []typedWord
+	run        [][]byte // the typed words
+	key        []byte   // of the query
+	latin      bool     // all of it is in Latin letters
+	spans      []meaning.Span
+	senses     []sense
 	slots      []slot
 	first      int // slot of the reading that is begun
 	readings   []reading
+	partings   []int
 
 	filters    []docset.Set // of the query, without its words
 	found      docset.Bits
@@ -50,8 +58,8 @@ type relevance struct {
 	named      []named
 	marked     docset.Bits // candidates; empty between uses
 	scored     []uint64
-	key        []byte
-	folded     []byte
+	folded     []byte // names, while they are compared
+	words      []byte // a name, likewise
 }
 
 // A candidate is a record to be scored as a reading has it.
@@ -69,7 +77,7 @@ type named struct {
 // relevant returns what any reading of q finds.
 func (e *Engine) relevant(s *scratch, q *Query) result {
 	r := &s.relevance
-	r.candidates, r.named, r.kept = r.candidates[:0], r.named[:0], r.kept[:0]
+	r.candidates, r.named = r.candidates[:0], r.named[:0]
 	s.sets = s.sets[:0]
 	if !e.addFilters(s, q) {
 		return result{}
@@ -78,7 +86,7 @@ func (e *Engine) relevant(s *scratch, q *Query) result {
 		s.sets = append(s.sets, docset.Set{Size: base.Size, Bits: base.Bits})
 	}
 	r.filters = append(r.filters[:0], s.sets...)
-	e.read(r)
+	e.read(r, q)
 	u := union{s: s, e: e, q: q}
 	for i := range r.readings {
 		u.add(i)
@@ -107,7 +115,7 @@ func (u *union) add(i int) int {
 	s, e := u.s, u.e
 	r := &s.relevance
 	rd := &r.readings[i]
-	res, ok := e.find(s, rd, len(r.filters), false)
+	res, ok := e.find(s, rd, false)
 	if !ok || res.total == 0 {
 		return 0
 	}
@@ -115,7 +123,7 @@ func (u *union) add(i int) int {
 	e.gather(s, &res, i, perReading)
 	if res.total > perReading {
 		e.gatherNear(s, u.q, &res, i)
-		if whole, ok := e.find(s, rd, len(r.filters), true); ok { // res is overwritten
+		if whole, ok := e.find(s, rd, true); ok { // res is overwritten
 			e.gather(s, &whole, i, perWhole)
 		}
 	}
@@ -205,11 +213,21 @@ func (e *Engine) passes(sets []docset.Set, doc uint32) bool {
 // hash may be that of another by chance, or by somebody's design.
 func (e *Engine) hasKey(s *scratch, doc uint32, class snapshot.NameClass) bool {
 	r := &s.relevance
+	if class == snapshot.Romanised {
+		record := e.ix.Record(int(doc)) // seldom: names in other scripts are not kept in Latin
+		for name := range snapshot.Names(&record) {
+			if s.name = snapshot.AppendKey(s.name[:0], fold.Words(name.Text)); name.Class == class && bytes.Equal(s.name, r.key) {
+				return true
+			}
+		}
+		return false
+	}
 	for names := e.namesOf(doc, &r.folded); names.next(); {
 		if names.class != class {
 			continue
 		}
-		if s.name = fold.AppendKey(s.name[:0], names.words); bytes.Equal(s.name, r.key) {
+		r.words = recordtext.Unhyphenate(append(r.words[:0], names.words...))
+		if s.name = snapshot.AppendKey(s.name[:0], r.words); bytes.Equal(s.name, r.key) {
 			return true
 		}
 	}

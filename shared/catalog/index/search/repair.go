@@ -10,7 +10,7 @@ func (e *Engine) correct(u *union) {
 	r := &u.s.relevance
 	missing := 0
 	for i := range r.typed {
-		if e.ix.Words.Frequency(r.typed[i].text) == 0 {
+		if e.frequency(r.typed[i].text) == 0 {
 			missing |= 1 << i
 		}
 	}
@@ -28,7 +28,7 @@ func (e *Engine) readCorrected(u *union, set int) {
 	r := &u.s.relevance
 	r.begin()
 	for i := range r.typed {
-		t := r.put(e, &r.typed[i])
+		t := e.put(r, &r.typed[i], i)
 		if set&(1<<i) == 0 {
 			continue
 		}
@@ -37,7 +37,7 @@ func (e *Engine) readCorrected(u *union, set int) {
 			r.slots = r.slots[:r.first]
 			return
 		}
-		t.count, t.far = 0, true
+		t.count, t.far, t.senses = 0, true, nil
 		for _, word := range near {
 			t.add([]byte(word))
 		}
@@ -55,7 +55,7 @@ func (e *Engine) drop(u *union) {
 	r := &u.s.relevance
 	missing := 0
 	for i := range r.typed {
-		if e.ix.Words.Frequency(r.typed[i].text) == 0 {
+		if e.frequency(r.typed[i].text) == 0 {
 			missing |= 1 << i
 		}
 	}
@@ -85,7 +85,7 @@ func (e *Engine) readWithout(u *union, set, cost int) {
 	r.begin()
 	for i := range r.typed {
 		if set&(1<<i) == 0 {
-			r.put(e, &r.typed[i])
+			e.put(r, &r.typed[i], i)
 		}
 	}
 	r.end(cost * bits.OnesCount(uint(set)))

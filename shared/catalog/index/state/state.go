@@ -33,7 +33,7 @@ type State struct {
 	Scores       []uint8                // by record: 1 + its measured score, or 0; nil without measurements
 	ByScore      posting.Order          // by measured score, then by rating
 
-	Ratings  []uint16      // by record: how well it is known, with what was measured and counted
+	Ratings  []uint16 // by record: how well it is known, with what was measured and counted
 	ByRating posting.Order
 }
 
