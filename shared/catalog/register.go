@@ -112,7 +112,7 @@ func (r *Record) Playable() bool {
 // it, such as "BBC One Scotland", or what is added to the channel's, such as
 // "Scotland".
 type FeedName struct {
-	Feed string // id of the feed, as its streams have it
+	Feed string // id of the feed, as its streams have it; "" for a name of the main feed that is as good as one of the channel
 	Name string
 }
 

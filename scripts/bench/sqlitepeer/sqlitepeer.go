@@ -16,6 +16,7 @@ import (
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/snapshot"
 )
 
 const schema = `
@@ -123,8 +124,10 @@ func (in *inserter) insert(row int, r *catalog.Record) {
 		in.exec("INSERT OR IGNORE INTO c VALUES (?,?)", row, k)
 	}
 	var words []string
-	for _, name := range append([]string{r.Name}, r.AltNames...) {
-		words = append(words, fold.Words(name), fold.Joined(name))
+	for name := range snapshot.Names(r) {
+		if name.Class <= snapshot.OtherName {
+			words = append(words, fold.Words(name.Text), fold.Joined(name.Text))
+		}
 	}
 	in.exec("INSERT INTO f(rowid, words) VALUES (?,?)", row, strings.Join(words, " "))
 }

@@ -130,7 +130,7 @@ func TestChannels(t *testing.T) {
 	}
 	got.Streams = nil
 	want := catalog.Record{
-		ID: "One.uk", Kind: catalog.TV, Name: "One", AltNames: []string{"Uno"}, FeedNames: []catalog.FeedName{{Feed: "South", Name: "South"}, {Feed: "South", Name: "Sud"}, {Feed: "North", Name: "North"}}, GuideSites: 3, Country: "GB",
+		ID: "One.uk", Kind: catalog.TV, Name: "One", AltNames: []string{"Uno"}, FeedNames: []catalog.FeedName{{Name: "Sud"}, {Feed: "South", Name: "South"}, {Feed: "North", Name: "North"}}, GuideSites: 3, Country: "GB",
 		Categories: []string{"news"}, Languages: []string{"eng", "gla"}, Website: "https://one.example/", Network: "Net",
 		Owners: []string{"Owner"}, Launched: "1990-01-02", ReplacedBy: "Two.uk", FeedName: "South", FeedFormat: "576i",
 		Timezones: []string{"Europe/London"}, BroadcastArea: []string{"c/UK", "ct/GBLON"}, Quality: "1080p",

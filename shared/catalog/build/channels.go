@@ -178,23 +178,23 @@ func (j *joined) feed(r *catalog.Record, main *source.Feed, feeds []*source.Feed
 	r.Subdivision, r.City = j.place(r.BroadcastArea)
 }
 
-// feedNames returns the names of feeds, those of the main feed first. The name of
-// an only feed says nothing that the channel's does not.
+// feedNames returns the names of feeds, the alternative ones of the main feed
+// first: they are names of the channel. The name of an only feed says nothing
+// that the channel's does not.
 func feedNames(main *source.Feed, feeds []*source.Feed) (names []catalog.FeedName) {
-	add := func(f *source.Feed) {
-		list := f.AltNames
-		if len(feeds) > 1 {
-			list = append([]string{f.Name}, list...)
-		}
-		id := clean.Text(f.ID, 64)
+	add := func(id string, list []string) {
 		for _, name := range clean.Texts(list, clean.MaxName) {
-			names = append(names, catalog.FeedName{Feed: id, Name: name})
+			names = append(names, catalog.FeedName{Feed: clean.Text(id, 64), Name: name})
 		}
 	}
-	add(main)
+	add("", main.AltNames)
+	if len(feeds) == 1 {
+		return names
+	}
+	add(main.ID, []string{main.Name})
 	for _, f := range feeds {
 		if f != main {
-			add(f)
+			add(f.ID, append([]string{f.Name}, f.AltNames...))
 		}
 	}
 	return names

@@ -47,7 +47,11 @@ func Names(r *catalog.Record) iter.Seq[Name] {
 		}
 		own := fold.Words(r.Name)
 		for _, n := range r.FeedNames {
-			if !yield(Name{WholeName(r.Name, own, n.Name), NameOfFeed, n.Feed}) {
+			name := Name{Text: n.Name, Class: OtherName}
+			if n.Feed != "" {
+				name = Name{WholeName(r.Name, own, n.Name), NameOfFeed, n.Feed}
+			}
+			if !yield(name) {
 				return
 			}
 		}

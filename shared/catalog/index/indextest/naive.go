@@ -54,7 +54,7 @@ func NewNaive(reg *catalog.Register, o index.Overlay, links catalog.LinkBase) *N
 		d.health, d.playable = facts.health(r), facts.playable(r)
 		d.logo = facts.logos[r.ID]
 		d.site, d.schedule = facts.guides[r.ID]
-		for _, name := range append([]string{r.Name}, r.AltNames...) {
+		for _, name := range strictNames(r) {
 			d.words = append(d.words, strings.Fields(fold.Words(name)+" "+fold.Joined(name))...)
 		}
 		d.rating = rating(r, &d)
@@ -165,6 +165,17 @@ func score(d doc) int {
 		return d.rating
 	}
 	return (*d.health.Score+1)<<16 + d.rating
+}
+
+// strictNames returns the names of which a search finds the words in every order.
+func strictNames(r *catalog.Record) []string {
+	names := append([]string{r.Name}, r.AltNames...)
+	for _, n := range r.FeedNames {
+		if n.Feed == "" {
+			names = append(names, n.Name)
+		}
+	}
+	return names
 }
 
 // rating rates d as package prior has it.

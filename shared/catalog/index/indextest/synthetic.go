@@ -156,7 +156,7 @@ func (g *generator) record(i int) catalog.Record {
 func (g *generator) channel(r *catalog.Record) {
 	r.Categories = g.some([]string{"general", "news", "music", "kids", "sports", "movies", `odd"one`, "unlisted"}, 3)
 	for _, name := range g.some([]string{"SD", "HD", "Norte", "Sul", "東", "Canal+"}, 2) {
-		r.FeedNames = append(r.FeedNames, catalog.FeedName{Feed: name, Name: name})
+		r.FeedNames = append(r.FeedNames, catalog.FeedName{Feed: g.maybe(name), Name: name})
 	}
 	r.GuideSites = g.IntN(40) * g.IntN(2)
 	r.Launched = g.maybe(fmt.Sprintf("19%02d-01-01", g.IntN(100)))

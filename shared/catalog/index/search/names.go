@@ -55,8 +55,13 @@ func (c *nameCursor) next() bool {
 		name, c.alt = layout.NextElement(c.alt)
 		c.class, c.words = snapshot.OtherName, c.fold(name)
 	case len(c.feeds) > 1:
-		c.class, c.feed = snapshot.NameOfFeed, c.feeds[0]
-		c.foldFeed(c.ix.Values.At(c.feeds[1]))
+		name := c.ix.Values.At(c.feeds[1])
+		if c.feed = c.feeds[0]; c.feed == 0 {
+			c.class, c.words = snapshot.OtherName, c.fold(name)
+		} else {
+			c.class = snapshot.NameOfFeed
+			c.foldFeed(name)
+		}
 		c.feeds = c.feeds[2:]
 	default:
 		return false
