@@ -41,7 +41,7 @@ var layers = []layer{
 	{`shared/(catalog/reload|guide/refresh|logo/fetch|probe/round)`, words + `|` + keepers + `|shared/(job|source|catalog|guide|logo|probe)(/.*)?`,
 		"a job reads the catalog and runs its subject, without people or the web"},
 	{`shared/catalog/(release|block)`, words + `|` + keepers + `|shared/(overlay|source|catalog)(/.*)?`, "what is kept of the catalog goes from the sources to the index"},
-	{`shared/catalog/build(/.*)?`, words + `|shared/(source|catalog)(/(fold|rank|translit))?|shared/catalog/build/clean`, "the register is made from values"},
+	{`shared/catalog/build(/.*)?`, words + `|shared/(source|catalog)(/(fold|rank|translit))?|shared/catalog/build/(clean|brand)`, "the register is made from values"},
 	{`shared/catalog(/.*)?`, `shared/(fault|i18n|catalog)(/.*)?`, "the model and the index work without a database"},
 	{`shared/identity`, words + `|` + keepers, "callers are identified without the catalog"},
 	{`shared/fact(/.*)?`, words + `|` + keepers + `|shared/fact(/.*)?`, "facts are counted without knowledge of their subjects"},

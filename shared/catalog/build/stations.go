@@ -18,11 +18,11 @@ import (
 
 const (
 	originRadioBrowser = "radio-browser"
-	stationPrefix      = "rb." // before the source's uuid
-	maxTags            = 60    // of one station: 99.99 % have fewer, the rest list their playlists
-	maxLanguages       = 30    // of one station
-	maxTag             = 64    // bytes
-	maxBitrate         = 2000  // kbit/s; larger values are mistakes
+	stationPrefix      = catalog.StationPrefix
+	maxTags            = 60   // of one station: 99.99 % have fewer, the rest list their playlists
+	maxLanguages       = 30   // of one station
+	maxTag             = 64   // bytes
+	maxBitrate         = 2000 // kbit/s; larger values are mistakes
 )
 
 var (

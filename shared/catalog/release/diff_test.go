@@ -4,7 +4,11 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index"
 )
 
 // TestSums changes every field of a record and of a stream in turn: each must
@@ -39,6 +43,27 @@ func TestSums(t *testing.T) {
 	}
 	if a, b := (&catalog.Record{AltNames: []string{"a", "b"}}), (&catalog.Record{AltNames: []string{"a"}, FeedNames: []catalog.FeedName{{Feed: "b"}}}); sumOf(a) == sumOf(b) {
 		t.Error("a name that moves to another list is not seen")
+	}
+}
+
+// TestRemembered checks that a reload gets what it needs to lead ids on: what
+// names the records of the release before, and what was gone by then.
+func TestRemembered(t *testing.T) {
+	gone := []catalog.Gone{{ID: "Gone.br", Name: "Gone", Country: "BR", Reason: catalog.GoneVanished, Since: "2026-01-02", ReplacedBy: "A.br"}}
+	aliases := map[string]string{"Old.br": "A.br"}
+	a := catalog.Record{
+		ID: "A.br", Kind: catalog.Station, Name: "A", AltNames: []string{"Alpha"}, Country: "BR", Website: "https://a.example/", ReplacedBy: "B.br",
+		Streams: []catalog.StreamRecord{{ID: 7, URL: "https://a.example/1", Feed: "SD", Origin: "iptv-org"}},
+	}
+	stored := a
+	stored.Owners, stored.Network = []string{"Owner"}, "Network" // which name nothing
+	ix, err := index.Build(&catalog.Register{Records: []catalog.Record{stored}, ChannelAliases: aliases, Gone: gone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &catalog.Register{Records: []catalog.Record{a}, ChannelAliases: aliases, Gone: gone}
+	if d := cmp.Diff(want, Remember(ix).Register, cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/build/brand"
 	"miramundo.dev/shared/catalog/build/clean"
 	"miramundo.dev/shared/catalog/fold"
 )
@@ -14,15 +15,16 @@ import (
 // stream addresses or names. Each agreement gives points, each contradiction
 // takes some; the record with the most is the same channel when it has enough,
 // and more than every other. A wrong lead is worse than none, since a favorite
-// then plays something else: one sign alone is never enough, but for the address
-// of a station, which is what a station is, and for an id that differs in case
-// only.
+// then plays something else: one sign alone is never enough, but for an id that
+// differs in case only. Stations are compared as those that are folded: by the
+// keys of their addresses and by their brands, since the register gives one
+// address to stations that have nothing in common.
 const (
 	enough = 5
 
 	sameID        = 6  // but for upper and lower case
-	sameStation   = 8  // a station with the same stream address
-	sameAddress   = 3  // a TV channel with the same stream address
+	sameStation   = 8  // a station with the same stream address, and a name of the same brand
+	sameAddress   = 3  // the same stream address
 	sameName      = 3  // a name or an alternative name is the old name
 	formerAltName = 2  // the name is an old alternative name
 	sameCountry   = 1  // or both have none
@@ -117,7 +119,7 @@ func (m *matcher) points(old, r *catalog.Record) int {
 	}
 	address := shareAny(addresses(old), addresses(r))
 	switch {
-	case address && r.Kind == catalog.Station:
+	case address && r.Kind == catalog.Station && sameBrand(old, r):
 		p += sameStation
 	case address:
 		p += sameAddress
@@ -188,11 +190,23 @@ func page(site string) (host, rest string) {
 	return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www."), strings.TrimSuffix(u.EscapedPath(), "/") + "?" + u.RawQuery
 }
 
-// addresses returns the stream addresses of r, without their schemes: a source
-// that changes http to https means the same stream.
+// sameBrand reports whether the name of old and a name of r can belong to one
+// station.
+func sameBrand(old, r *catalog.Record) bool {
+	was := brand.Of(old.Name)
+	return was.Agree(brand.Of(r.Name)) || slices.ContainsFunc(r.AltNames, func(name string) bool { return was.Agree(brand.Of(name)) })
+}
+
+// addresses returns the stream addresses of r in a form that the spellings of one
+// address share: at least without the scheme, since a source that changes http to
+// https means the same stream.
 func addresses(r *catalog.Record) []string {
 	list := make([]string, 0, len(r.Streams))
 	for i := range r.Streams {
+		if r.Kind == catalog.Station {
+			list = append(list, clean.StreamKey(r.Streams[i].URL))
+			continue
+		}
 		a := clean.Normal(r.Streams[i].URL)
 		if _, rest, ok := strings.Cut(a, "://"); ok {
 			a = rest

@@ -74,7 +74,12 @@ func TestMatch(t *testing.T) {
 		{"a replacement", with(channel("A.br", "Azul"), func(r *catalog.Record) { r.ReplacedBy = "B.br" }), records{channel("B.br", "Verde")}, nil, "B.br"},
 		{"a replacement that is not shown", with(channel("A.br", "Azul"), func(r *catalog.Record) { r.ReplacedBy = "b.BR" }), records{channel("B.br", "Verde")}, nil, ""},
 
-		{"a station with its stream", station(channel("A", "Azul", "1")), records{station(with(channel("B", "Verde", "1"), country("PT")))}, nil, "B"},
+		{"a station of another brand with its stream", station(channel("A", "Azul", "1")), records{station(channel("B", "Verde", "1"))}, nil, ""},
+		{"a station of its brand with its stream", station(channel("A", "Rádio Azul", "1")), records{station(with(channel("B", "Azul 98.5 FM", "1;stream.mp3"), country("PT")))}, nil, "B"},
+		{
+			"a station with its stream, once of its brand", station(channel("A", "Rádio Azul", "1")),
+			records{station(with(channel("B", "Verde", "1"), alt("Azul FM"))), station(channel("C", "Roxo", "1"))}, nil, "B",
+		},
 		{"a station with its name", station(channel("A", "Azul", "1")), nil, records{station(channel("B", "Azul", "2"))}, ""},
 		{"a station with its name and another page of its site", station(with(channel("A", "Azul", "1"), site("https://azul.example"))), nil, records{station(with(channel("B", "Azul", "2"), site("https://azul.example/b")))}, "B"},
 		{"a station with its name and site", station(with(channel("A", "Azul", "1"), site("https://azul.example/a"))), nil, records{station(with(channel("B", "Azul", "2"), site("https://www.azul.example/b")))}, "B"},
