@@ -7,13 +7,18 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/origin"
@@ -106,10 +111,8 @@ func bomb() []byte {
 	return bytes.Repeat(member.Bytes(), 300)
 }
 
-// TestHostileSources reloads from sources that fail in every way that sources
-// do. The catalog stays as it was, and the report explains each failure.
-func TestHostileSources(t *testing.T) {
-	u := newUpstream(t)
+// reloading returns the functions with a catalog that is reloaded from u.
+func (u *upstream) reloading(t *testing.T) http.Handler {
 	d := deps(t, openEmbedded(t), collect.Place{})
 	d.Jobs = job.NewRunner(d.DB, d.Log, d.Now, reload.NewJob(reload.Options{
 		Plan:    collect.Plan{IPTVOrg: collect.Place{URL: u.URL + "/"}, Radio: collect.Place{URL: u.URL}},
@@ -119,16 +122,92 @@ func TestHostileSources(t *testing.T) {
 			Client: origin.New(origin.Options{Allow: []string{strings.TrimPrefix(u.URL, "http://")}}),
 		},
 	}))
-	h := mux(t, d)
+	return mux(t, d)
+}
+
+// askOperator decodes the answer to a request of the operator into v.
+func askOperator(t *testing.T, h http.Handler, method, path, body string, v any) {
+	t.Helper()
+	res, text := apitest.Do(t, h, method, path, body, "Content-Type", "application/json", "Authorization", "Bearer "+operatorToken)
+	if err := json.Unmarshal([]byte(text), v); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %s %s, %v", method, path, res.Status, text, err)
+	}
+}
+
+// A refusalsShown is what the reload, the operator's state and health show of
+// refusals.
+type refusalsShown struct {
+	Report, Overridden, State, Health []catalog.Refusal
+	Kept                              int // files that health shows as kept
+}
+
+// TestRefusals reloads from a source that has renamed a column: the refusal is in
+// the answer, in the operator's state and in health, with all files of the source
+// as they were. A forced reload says what it overrides.
+func TestRefusals(t *testing.T) {
+	u := newUpstream(t)
+	h := u.reloading(t)
+	v := apitest.Validating(t, h, document(t, h))
+	show := func(order string) (s refusalsShown) {
+		t.Helper()
+		var answer struct {
+			Result struct{ Refusals, Overridden []catalog.Refusal }
+		}
+		askOperator(t, v, "POST", "/api/admin/catalogo/reload", order, &answer)
+		var state struct{ Refusals []catalog.Refusal }
+		askOperator(t, v, "GET", "/api/admin/catalogo", "", &state)
+		var health struct {
+			Sources map[string]struct {
+				Kept     bool
+				Problem  string
+				Refusals []catalog.Refusal
+			}
+		}
+		askOperator(t, v, "GET", "/api/health", "", &health)
+		for _, src := range health.Sources {
+			s.Health = append(s.Health, src.Refusals...)
+			if src.Kept && src.Problem != "" {
+				s.Kept++
+			}
+		}
+		s.Report, s.Overridden, s.State = answer.Result.Refusals, answer.Result.Overridden, state.Refusals
+		return s
+	}
+	channels, err := os.ReadFile("testdata/catalog/channels.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := []catalog.Refusal{{
+		File: "iptv-org/channels", Figure: "column", Column: "is_nsfw", Before: 1, Limit: 1, Reason: `it has no column "is_nsfw"`,
+	}}
+	for _, test := range []struct {
+		name, order string
+		broken      bool
+		want        refusalsShown
+	}{
+		{"good", "{}", false, refusalsShown{}},
+		{"is_nsfw renamed", "{}", true, refusalsShown{Report: refused, State: refused, Health: refused, Kept: 13}},
+		{"forced", `{"force":true}`, true, refusalsShown{Overridden: refused}},
+		{"accepted", "{}", true, refusalsShown{}},
+	} {
+		u.set("", nil)
+		if test.broken {
+			u.set("channels.json", body(strings.ReplaceAll(string(channels), `"is_nsfw"`, `"nsfw"`)))
+		}
+		if diff := cmp.Diff(test.want, show(test.order), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// TestHostileSources reloads from sources that fail in every way that sources
+// do. The catalog stays as it was, and the report explains each failure.
+func TestHostileSources(t *testing.T) {
+	u := newUpstream(t)
+	h := u.reloading(t)
 	reload := func() (status map[string]any) {
 		t.Helper()
-		res, text := apitest.Do(t, h, "POST", "/api/admin/catalogo/reload", "{}", "Content-Type", "application/json", "Authorization", "Bearer "+operatorToken)
-		if res.StatusCode != http.StatusOK {
-			t.Fatalf("reload: %s %s", res.Status, text)
-		}
-		if err := json.Unmarshal([]byte(text), &status); err != nil {
-			t.Fatal(err)
-		}
+		askOperator(t, h, "POST", "/api/admin/catalogo/reload", "{}", &status)
 		return status["result"].(map[string]any)
 	}
 	total := func() float64 {

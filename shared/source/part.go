@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -54,21 +55,31 @@ func (p Part) Source() string {
 	return name
 }
 
-// Append appends the records of other to d.
+// Append appends the records of other to d. Both may share them afterwards, so
+// neither may change a record.
 func (d *Dataset) Append(other *Dataset) {
-	d.Files = append(d.Files, other.Files...)
-	d.Channels = append(d.Channels, other.Channels...)
-	d.Feeds = append(d.Feeds, other.Feeds...)
-	d.Logos = append(d.Logos, other.Logos...)
-	d.Streams = append(d.Streams, other.Streams...)
-	d.Guides = append(d.Guides, other.Guides...)
-	d.Categories = append(d.Categories, other.Categories...)
-	d.Languages = append(d.Languages, other.Languages...)
-	d.Countries = append(d.Countries, other.Countries...)
-	d.Subdivisions = append(d.Subdivisions, other.Subdivisions...)
-	d.Cities = append(d.Cities, other.Cities...)
-	d.Regions = append(d.Regions, other.Regions...)
-	d.Timezones = append(d.Timezones, other.Timezones...)
-	d.Blocklist = append(d.Blocklist, other.Blocklist...)
-	d.Stations = append(d.Stations, other.Stations...)
+	d.Files = join(d.Files, other.Files)
+	d.Channels = join(d.Channels, other.Channels)
+	d.Feeds = join(d.Feeds, other.Feeds)
+	d.Logos = join(d.Logos, other.Logos)
+	d.Streams = join(d.Streams, other.Streams)
+	d.Guides = join(d.Guides, other.Guides)
+	d.Categories = join(d.Categories, other.Categories)
+	d.Languages = join(d.Languages, other.Languages)
+	d.Countries = join(d.Countries, other.Countries)
+	d.Subdivisions = join(d.Subdivisions, other.Subdivisions)
+	d.Cities = join(d.Cities, other.Cities)
+	d.Regions = join(d.Regions, other.Regions)
+	d.Timezones = join(d.Timezones, other.Timezones)
+	d.Blocklist = join(d.Blocklist, other.Blocklist)
+	d.Stations = join(d.Stations, other.Stations)
+}
+
+// join returns the records of a and b. The records of one alone are not copied,
+// since a source has tens of megabytes of them.
+func join[T any](a, b []T) []T {
+	if len(a) == 0 {
+		return slices.Clip(b)
+	}
+	return append(a, b...)
 }

@@ -223,11 +223,14 @@ func TestForcedFooling(t *testing.T) {
 }
 
 // TestRefusedRelease reloads without saved files: there is nothing to fall back
-// to, so the release is refused, and the current one says why.
+// to, so the release is refused, the current one says why, and the files do not
+// become the last good ones.
 func TestRefusedRelease(t *testing.T) {
 	i, folder := install(t), sample.Folder()
+	cache := i.options.Cache
 	i.options.Cache = nil
 	before := i.good(t, folder, folder)
+	i.options.Cache = cache
 	rep, err := i.reload(t, broken{folder, renameChannels}, folder, job.Order{})
 	if !errors.Is(err, release.ErrRefused) || rep.Shown {
 		t.Fatalf("shown %v, %v", rep.Shown, err)
@@ -238,6 +241,9 @@ func TestRefusedRelease(t *testing.T) {
 	}
 	if p, err := i.archive.Current(t.Context()); err != nil || p.Version != before.Version {
 		t.Errorf("the current release is %s, %v, want %s", p.Version, err, before.Version)
+	}
+	if f, err := cache.Last(t.Context(), "iptv-org/channels"); !errors.Is(err, collect.ErrNothing) {
+		t.Errorf("a refused file was saved: %+v, %v", f, err)
 	}
 }
 

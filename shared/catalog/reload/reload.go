@@ -143,6 +143,7 @@ func (r *run) read(ctx context.Context) (before *release.Before, sources *collec
 // build builds the register, and builds it again when a source was left because
 // the catalog made from it falls too far below the current release.
 func (r *run) build(ctx context.Context, sources *collect.Collection, before *release.Before) (*catalog.Register, error) {
+	defer sources.Drop()
 	for {
 		reg := r.register(sources.Dataset(), before)
 		r.measure(reg, before)

@@ -162,6 +162,16 @@ func (c *Collection) Dataset() *source.Dataset {
 	return data
 }
 
+// Drop releases the records, which take much memory. Dataset must not be called
+// after that, nor Leave.
+func (c *Collection) Drop() {
+	for _, s := range c.sets {
+		for _, r := range s.files {
+			r.data = source.Dataset{}
+		}
+	}
+}
+
 // Files returns the state of each file.
 func (c *Collection) Files() (files []source.File) {
 	for _, s := range c.sets {

@@ -246,7 +246,7 @@ func (c *Collection) decode(ctx context.Context, r *reading, b *body) error {
 		SHA256: hex.EncodeToString(m.hash.Sum(nil)), Items: count.Items, Skipped: count.Skipped,
 		Bytes: m.n, ETag: b.etag, Modified: b.modified, Origin: r.place.Origin,
 	}
-	r.body = packed.buf.Bytes()
+	r.body = bytes.Clone(packed.buf.Bytes()) // the buffer has up to twice as much
 	r.count()
 	return nil
 }
