@@ -48,9 +48,10 @@ const (
 	// listed everywhere: a few stations are really of three or four countries.
 	worldwideFrom = 6
 
-	// maxCompared bounds the entries with one key that each further entry is
-	// compared with.
-	maxCompared = 300
+	// Bounds that keep the work linear for a register that lists one stream
+	// thousands of times: entries of a stream that are remembered, names that each
+	// further one is compared with, and programmes that are looked for among them.
+	maxListed, maxCompared, maxProgrammes = 300, 50, 20
 
 	// hostingFrom is the number of sites whose stations one server streams from
 	// which its domain says nothing about the station.
@@ -133,25 +134,20 @@ func inVisitingOrder(entries []*entry) {
 	}
 }
 
-// A folding assigns entries to stations. The members of a station are in
-// members[root], in order; root is the first of them.
+// A folding assigns entries to stations: each entry to the root of its station.
 type folding struct {
 	entries   []*entry
 	parent    []int
-	members   [][]int
-	countries []string // of the station, by root
+	countries []string   // of the station, by root
+	addresses [][]string // of the streams of the station, by root; nil for that of the root alone
 }
 
-// foldEntries returns the stations, each as the indexes of its entries.
+// foldEntries returns the stations, each as the indexes of its entries, in their
+// order.
 func foldEntries(entries []*entry) [][]int {
-	f := &folding{
-		entries: entries, parent: make([]int, len(entries)),
-		members: make([][]int, len(entries)), countries: make([]string, len(entries)),
-	}
-	all := make([]int, len(entries))
-	for i := range entries {
-		all[i] = i
-		f.parent[i], f.members[i], f.countries[i] = i, all[i:i+1:i+1], entries[i].Country
+	f := &folding{entries: entries, parent: make([]int, len(entries)), countries: make([]string, len(entries)), addresses: make([][]string, len(entries))}
+	for i, e := range entries {
+		f.parent[i], f.countries[i] = i, e.Country
 	}
 	var shared [][]int
 	for _, list := range f.groups(func(e *entry) string { return e.stream }) {
@@ -164,11 +160,26 @@ func foldEntries(entries []*entry) [][]int {
 	for _, list := range shared {
 		f.worldwide(list)
 	}
+	return f.stations()
+}
+
+// stations returns the entries of each station.
+func (f *folding) stations() [][]int {
+	count := make([]int, len(f.entries)) // by root
+	for i := range f.entries {
+		count[f.root(i)]++
+	}
+	all := make([]int, 0, len(f.entries))
+	at := make([]int, len(f.entries)) // the station of a root, plus 1
 	var stations [][]int
-	for i, members := range f.members {
-		if f.parent[i] == i {
-			stations = append(stations, members)
+	for i := range f.entries {
+		r := f.root(i)
+		if at[r] == 0 {
+			stations = append(stations, all[len(all):len(all):len(all)+count[r]])
+			all = all[:len(all)+count[r]]
+			at[r] = len(stations)
 		}
+		stations[at[r]-1] = append(stations[at[r]-1], i)
 	}
 	return stations
 }
@@ -225,26 +236,20 @@ func (f *folding) join(i, j int) bool {
 		return true
 	}
 	a, b = min(a, b), max(a, b)
-	members := slices.Concat(f.members[a], f.members[b])
-	if f.variants(members) > maxVariants {
+	addresses := union(f.addressesOf(a), f.addressesOf(b), maxVariants+1)
+	if len(addresses) > maxVariants {
 		return false
 	}
-	slices.Sort(members)
-	f.parent[b], f.members[a], f.members[b] = a, members, nil
+	f.parent[b], f.addresses[a], f.addresses[b] = a, addresses, nil
 	f.countries[a] = cmp.Or(f.countries[a], f.countries[b])
 	return true
 }
 
-// variants returns the number of stream addresses of members.
-func (f *folding) variants(members []int) int {
-	if len(members) <= maxVariants {
-		return len(members) // at most
+func (f *folding) addressesOf(root int) []string {
+	if f.addresses[root] == nil {
+		f.addresses[root] = []string{f.entries[root].address()}
 	}
-	seen := map[string]bool{}
-	for _, i := range members {
-		seen[f.entries[i].address()] = true
-	}
-	return len(seen)
+	return f.addresses[root]
 }
 
 // byStream joins those entries of list, which have one stream, whose names
@@ -260,12 +265,20 @@ func (f *folding) byStream(list []int) []int {
 			continue
 		}
 		first[key] = i
+		compared := 0
 		for _, j := range different {
-			if a, b := f.root(i), f.root(j); a != b && f.compatible(a, b) && f.agree(i, j) {
+			a, b := f.root(i), f.root(j)
+			if a == b || !f.compatible(a, b) {
+				continue
+			}
+			if compared++; compared > maxCompared {
+				break
+			}
+			if f.agree(i, j) {
 				f.join(i, j)
 			}
 		}
-		if len(different) < maxCompared {
+		if len(different) < maxListed {
 			different = append(different, i)
 		}
 	}
@@ -329,7 +342,7 @@ func (f *folding) hosting() map[string]bool {
 // worldwide joins those entries of list, which have one stream, whose names agree
 // and that are of many countries together.
 func (f *folding) worldwide(list []int) {
-	for len(list) >= worldwideFrom {
+	for round := 0; len(list) >= worldwideFrom && round < maxProgrammes; round++ {
 		var programme, rest []int
 		countries := map[string]bool{}
 		for _, j := range list {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -153,6 +154,49 @@ func TestManyVariants(t *testing.T) {
 	}
 	if streams != len(rows) || len(records) != 3 {
 		t.Errorf("%d streams in %d stations, want %d in 3", streams, len(records), len(rows))
+	}
+}
+
+// TestFoldMany folds registers that list one stream, name or site for all
+// stations; without bounds each would take minutes.
+func TestFoldMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("folds 200,000 rows")
+	}
+	const rows = 50_000
+	letters := func(i int) string {
+		return fmt.Sprintf("%c%c%c%c", 'a'+i/17576%26, 'a'+i/676%26, 'a'+i/26%26, 'a'+i%26)
+	}
+	country := func(i int) string { return fmt.Sprintf("%c%c", 'A'+i/26%26, 'A'+i%26) }
+	for _, test := range []struct {
+		name string
+		row  func(i int) source.Station
+	}{
+		{"the same", func(i int) source.Station {
+			return listed(i+1, "Nova", "FR", "https://s.example/nova", "https://nova.example", i)
+		}},
+		{"one stream", func(i int) source.Station {
+			return listed(i+1, letters(i*7919)+" "+letters(i*31), "FR", "https://s.example/nova", "", i)
+		}},
+		{"one stream, all countries", func(i int) source.Station {
+			return listed(i+1, letters(i*7919)+" "+letters(i*31), country(i), "https://s.example/nova", "", i)
+		}},
+		{"one name", func(i int) source.Station {
+			return listed(i+1, "Nova", "FR", "https://s.example/"+letters(i), "https://nova.example", i)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var list []source.Station
+			for i := range rows {
+				list = append(list, test.row(i))
+			}
+			started := time.Now()
+			records, merged := merge(list)
+			if took := time.Since(started); took > time.Minute || len(records)+len(merged) != rows {
+				t.Errorf("%d stations and %d aliases of %d rows after %s", len(records), len(merged), rows, took)
+			}
+			t.Logf("%d stations after %s", len(records), time.Since(started))
+		})
 	}
 }
 
