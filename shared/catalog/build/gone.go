@@ -93,7 +93,7 @@ func gone(reg, prev *catalog.Register, h hidden, blocklist []source.Block, succe
 	shown, adult := idsOf(reg.Records), h.adult(blocklist)
 	list := h.gone(adult, successors)
 	if prev != nil {
-		f := former{reg: reg, prev: prev, blocked: map[string]bool{}}
+		f := formerIDs{reg: reg, prev: prev, blocked: map[string]bool{}}
 		f.settled = func(id string) bool {
 			_, leads := reg.ChannelAliases[id]
 			_, listed := h[id]
@@ -135,8 +135,8 @@ func (h hidden) gone(adult map[string]bool, successors map[string]string) []cata
 	return list
 }
 
-// A former finds the ids of an earlier register that now lead nowhere.
-type former struct {
+// formerIDs finds the ids of an earlier register that now lead nowhere.
+type formerIDs struct {
 	reg, prev *catalog.Register
 	settled   func(id string) bool // the id is shown, leads to a record, or a row of the source explains it
 	blocked   map[string]bool      // ids of the blocklist
@@ -144,7 +144,7 @@ type former struct {
 
 // tombstones returns the channels and stations of the earlier register, shown or
 // gone, that lead nowhere: at most maxTombstones, those that went last.
-func (f *former) tombstones() []catalog.Gone {
+func (f *formerIDs) tombstones() []catalog.Gone {
 	var list []catalog.Gone
 	today := f.reg.BuiltAt.Format(time.DateOnly)
 	for i := range f.prev.Records {
@@ -173,7 +173,7 @@ func (f *former) tombstones() []catalog.Gone {
 // aliases returns an entry for each earlier alias of a channel of list, which is
 // sorted by id: the alias led there until now. They count among the tombstones
 // of the next register.
-func (f *former) aliases(list []catalog.Gone) []catalog.Gone {
+func (f *formerIDs) aliases(list []catalog.Gone) []catalog.Gone {
 	var found []catalog.Gone
 	for from, to := range f.prev.ChannelAliases {
 		target, ok := findGone(list, to)
