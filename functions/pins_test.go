@@ -19,15 +19,15 @@ const pinGuide = `<tv><channel id="r7"><display-name>Regional 7</display-name></
 <programme start="20261122110000 +0000" stop="20261122130000 +0000" channel="r7"><title>Jornal</title></programme>
 <programme start="20261122110000 +0000" stop="20261122130000 +0000" channel="Aurora.br"><title>Filme</title></programme></tv>`
 
-// TestPins pins a channel of a guide to one of the catalog, runs the job, and removes
-// the pin again.
-func TestPins(t *testing.T) {
+// guideStack returns the service with a guide of its own, read from a file "south".
+func guideStack(t *testing.T, text, options string) http.Handler {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "south.xml")
-	if err := os.WriteFile(file, []byte(pinGuide), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	o := optionsOver(t, openEmbedded(t), fixture)
-	o.Config.GuideSources = file
+	o.Config.GuideSources = file + options
 	p, err := compose.Open(t.Context(), o, Processes()...)
 	if err != nil {
 		t.Fatal(err)
@@ -35,19 +35,41 @@ func TestPins(t *testing.T) {
 	t.Cleanup(func() { p.Close() })
 	loadCatalog(t.Context(), t, p)
 	h := mux(t, p)
-	v := apitest.Validating(t, h, document(t, h))
-	matched := func() int {
-		t.Helper()
-		var report struct {
-			Result struct {
-				Sources []struct {
-					Channels int `json:"kept"`
-				}
+	return apitest.Validating(t, h, document(t, h))
+}
+
+// readGuide runs the job and returns how many channels have programmes of the file.
+func readGuide(t *testing.T, h http.Handler) int {
+	t.Helper()
+	var report struct {
+		Result struct {
+			Sources []struct {
+				Channels int `json:"kept"`
 			}
 		}
-		operate(t, v, "POST", "/api/admin/jobs/guide", "{}", http.StatusOK, &report)
-		return report.Result.Sources[0].Channels
 	}
+	operate(t, h, "POST", "/api/admin/jobs/guide", "{}", http.StatusOK, &report)
+	return report.Result.Sources[0].Channels
+}
+
+// TestGuideOfSite reads a guide by the ids that its site has for channels: the lists
+// of sites come from what the last reload of the catalog read.
+func TestGuideOfSite(t *testing.T) {
+	const text = `<tv><channel id="2"><display-name>A name of no use</display-name></channel>
+<programme start="20261122110000 +0000" stop="20261122130000 +0000" channel="2"><title>News</title></programme></tv>`
+	if n := readGuide(t, guideStack(t, text, "#site=guide.example")); n != 1 {
+		t.Errorf("%d channels have programmes", n)
+	}
+	if n := readGuide(t, guideStack(t, text, "#site=guia.example")); n != 0 {
+		t.Errorf("%d channels have programmes by the ids of another site", n)
+	}
+}
+
+// TestPins pins a channel of a guide to one of the catalog, runs the job, and removes
+// the pin again.
+func TestPins(t *testing.T) {
+	v := guideStack(t, pinGuide, "")
+	matched := func() int { return readGuide(t, v) }
 	if n := matched(); n != 1 {
 		t.Fatalf("without a pin %d channels have programmes", n)
 	}
