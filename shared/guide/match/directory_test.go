@@ -121,6 +121,7 @@ func TestNearest(t *testing.T) {
 		{"1", "Film4+24", "GB", "Film4.uk"},
 		{"GlobNews.br", "7", "", "GloboNews.br"},
 		{"1", "Wholly Otherwise", "BR", ""},
+		{"1", "Planeta Xyzzyq Wkjhgf", "BR", ""}, // a word in common is not enough
 		{"1", "", "", ""},
 	} {
 		if got, name := m.Nearest(&Channel{ID: test.id, Names: []string{test.name}, Country: test.country}); got != test.want || (name == "") != (got == "") {

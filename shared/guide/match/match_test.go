@@ -25,6 +25,7 @@ var listings = []Listing{
 	{ID: "Alwan1.sa", Names: []string{"Alwan Sport 1"}, Country: "SA"},
 	{ID: "Thmanyah.sa", Names: []string{"Thmanyah", "ثمانية ١"}, Country: "SA"},
 	{ID: "DishUK.uk", Names: []string{"Dish UK"}, Country: "GB"},
+	{ID: "Mania4K.br", Names: []string{"Sport Mania 4K"}, Country: "BR"},
 	{ID: "Nameless.br", Names: []string{"☂", ""}, Country: "BR"},
 }
 
@@ -84,6 +85,8 @@ func TestFind(t *testing.T) {
 		{"1", "News Now", "", ambiguous, unmatched},
 		{"1", "News Now", "BR", "NewsC.br", byName},
 		{"1", "TV SAO PAULO 4K", "BR", "TVSãoPaulo.br", byPlain},
+		{"1", "Sport Mania 4K", "BR", "Mania4K.br", byName},
+		{"1", "Sport Mania", "BR", NoneSuch, unmatched}, // which shows something else
 		{"1", "ثمانية 1", "SA", "Thmanyah.sa", byName},
 		{"Alwan1_sport_raw", "Alwan Sport 1 RAW", "", "Alwan1.sa", byPlain},
 
