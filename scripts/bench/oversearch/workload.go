@@ -76,6 +76,14 @@ var recipes = []recipe{
 	{"score + country", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
 		return of(d, index.Query{Selection: filter.Selection{Country: d.Country, Sort: "score"}}), d.Country != ""
 	}},
+	{"sort=popular", 0, func(r *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		q, _ := browse(r, d)
+		q.Sort = filter.ByPopularity
+		return q, true
+	}},
+	{"popular + country", 0, func(_ *rand.Rand, d *catalog.Record) (index.Query, bool) {
+		return of(d, index.Query{Selection: filter.Selection{Country: d.Country, Sort: filter.ByPopularity}}), d.Country != ""
+	}},
 	{"sort=votes (radio)", 1, func(*rand.Rand, *catalog.Record) (index.Query, bool) {
 		return index.Query{Selection: filter.Selection{Kind: "radio", Sort: "votes", Playable: true}}, true
 	}},
@@ -100,20 +108,20 @@ const (
 // workload returns perClass searches of every class with the spec's orders, for
 // records of reg, the same for the same reg. Classes that few records suit may
 // have fewer.
-func workload(reg *catalog.Register) []class { return follow(recipes, reg, 1) }
+func workload(reg *catalog.Register) []class { return follow(recipes, reg, 1, perClass) }
 
-// follow returns perClass searches of each recipe.
-func follow(recipes []recipe, reg *catalog.Register, seed uint64) []class {
+// follow returns n searches of each recipe.
+func follow(recipes []recipe, reg *catalog.Register, seed uint64, n int) []class {
 	r := rand.New(rand.NewPCG(seedChosen, seed))
 	var out []class
 	for _, c := range recipes {
-		queries := make([]index.Query, 0, perClass)
-		for range perClass * maxPerTry {
+		queries := make([]index.Query, 0, n)
+		for range n * maxPerTry {
 			q, ok := c.make(r, &reg.Records[r.IntN(len(reg.Records))])
 			if q.Limit = pageSize; ok {
 				queries = append(queries, q)
 			}
-			if len(queries) == perClass {
+			if len(queries) == n {
 				break
 			}
 		}

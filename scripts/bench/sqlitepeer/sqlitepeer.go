@@ -21,14 +21,15 @@ import (
 
 const schema = `
 CREATE TABLE d (id INTEGER PRIMARY KEY, kind INT, playable INT, guide INT, online INT, country TEXT, network TEXT, subdivision TEXT,
-	city TEXT, votes INT, score INT, item TEXT);
+	city TEXT, votes INT, score INT, renown INT, item TEXT);
 CREATE TABLE v (class TEXT, value TEXT, doc INT, PRIMARY KEY (class, value, doc)) WITHOUT ROWID;
 CREATE TABLE c (doc INT, category TEXT, PRIMARY KEY (doc, category)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE f USING fts5(words, content='', detail=none, prefix='1 2 3');`
 
 const indexes = `
 CREATE INDEX d_country ON d (country, id); CREATE INDEX d_network ON d (network, id); CREATE INDEX d_city ON d (city, id);
-CREATE INDEX d_kind ON d (kind, playable, id); CREATE INDEX d_votes ON d (votes DESC, id); CREATE INDEX d_score ON d (score DESC, id);
+CREATE INDEX d_kind ON d (kind, playable, id); CREATE INDEX d_votes ON d (votes DESC, id); CREATE INDEX d_score ON d (score DESC, renown);
+CREATE INDEX d_renown ON d (renown);
 INSERT INTO f(f) VALUES ('optimize'); ANALYZE;`
 
 // A DB is a database with the records of a catalog. Row n+1 is record n.
@@ -48,7 +49,7 @@ func Fill(ctx context.Context, file string, v *index.View) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &inserter{ctx: ctx, tx: tx, v: v}
+	in := &inserter{ctx: ctx, tx: tx, v: v, renown: renown(v)}
 	for i, r := range v.Index().Records() {
 		in.insert(i+1, &r)
 	}
@@ -64,16 +65,33 @@ func Fill(ctx context.Context, file string, v *index.View) (*DB, error) {
 	return &DB{db}, nil
 }
 
+// renown returns the place of each record in the order of how well known they
+// are, which also decides between equal scores. The peer takes it from v as a
+// column: to compute it is no part of searching.
+func renown(v *index.View) []int {
+	const page = 500
+	places := make([]int, v.Index().Len())
+	q := index.Query{Selection: filter.Selection{Kind: "all", Sort: filter.ByPopularity}, Limit: page}
+	for ; q.Offset < len(places); q.Offset += page {
+		docs, _ := v.Find(q)
+		for i, doc := range docs {
+			places[doc] = q.Offset + i
+		}
+	}
+	return places
+}
+
 // Close closes the database.
 func (d *DB) Close() error { return d.db.Close() }
 
 // An inserter inserts records. After the first failure it does nothing.
 type inserter struct {
-	ctx   context.Context
-	tx    *sql.Tx
-	v     *index.View
-	stmts map[string]*sql.Stmt
-	err   error
+	ctx    context.Context
+	tx     *sql.Tx
+	v      *index.View
+	renown []int // by record
+	stmts  map[string]*sql.Stmt
+	err    error
 }
 
 func (in *inserter) exec(query string, args ...any) {
@@ -113,8 +131,8 @@ func (in *inserter) insert(row int, r *catalog.Record) {
 		in.err = err
 		return
 	}
-	in.exec("INSERT INTO d VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", row, int(r.Kind), number(item.PlayableHint), number(item.HasGuide), online,
-		r.Country, r.Network, r.Subdivision, r.City, votes, score, page)
+	in.exec("INSERT INTO d VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", row, int(r.Kind), number(item.PlayableHint), number(item.HasGuide), online,
+		r.Country, r.Network, r.Subdivision, r.City, votes, score, in.renown[row-1], page)
 	for class, values := range map[string][]string{"category": r.Categories, "language": r.Languages, "quality": filter.All[filter.Quality].Values(r), "tag": tags} {
 		for _, value := range values {
 			in.exec("INSERT OR IGNORE INTO v VALUES (?,?,?)", class, value, row)
@@ -136,7 +154,7 @@ func (in *inserter) insert(row int, r *catalog.Record) {
 // facets, and returns the numbers of the records of the page.
 func (d *DB) Ask(ctx context.Context, q *index.Query) (docs []uint32, total int, err error) {
 	where, args := condition(q)
-	order := map[string]string{"": "id", "name": "id", "score": "score DESC, id", "votes": "votes DESC, id"}[q.Sort]
+	order := map[string]string{"": "id", "name": "id", "score": "score DESC, renown", "votes": "votes DESC, id", filter.ByPopularity: "renown"}[q.Sort]
 	rows, err := d.db.QueryContext(ctx, "SELECT id, item FROM d WHERE "+where+" ORDER BY "+order+fmt.Sprintf(" LIMIT %d OFFSET %d", q.Limit, q.Offset), args...)
 	if err != nil {
 		return nil, 0, err
