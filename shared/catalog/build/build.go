@@ -1,17 +1,20 @@
 // Package build makes the register of the catalog from the rows of the sources.
 //
 // It joins channels with their feeds, streams, guides and logos, leaves out
-// those that must not be shown (adult, blocked or closed channels), merges
-// duplicate stations, and gives every stream an id that survives the next
-// reload. It is pure: the same dataset, earlier register and time give the same
-// register.
+// those that must not be shown (adult, blocked or closed channels), folds the
+// entries of one station into one, and gives every stream an id that survives
+// the next reload. It is pure: the same dataset, earlier register and time give
+// the same register.
 //
 // A build has three steps. TV channels (channels.go, streams.go) and stations
-// (stations.go) are made in parallel, since they share no rows. Then ids and
-// aliases are settled against the earlier register (package lasting), and what is
-// known but not shown is listed (gone.go). Last, the names of the countries,
-// languages, categories and places in use are collected (vocabulary.go). Every text of a source passes package clean on the way in: nothing
-// after it has to expect control characters, oversized strings or invalid URLs.
+// (stations.go for a row, folding.go for which rows are one station, survivor.go
+// for what that station is) are made in parallel, since they share no rows. Then
+// ids and aliases are settled against the earlier register (package lasting), and
+// what is known but not shown is listed (gone.go). Last, the names of the
+// countries, languages, categories and places in use are collected
+// (vocabulary.go). Every text of a source passes package clean on the way in:
+// nothing after it has to expect control characters, oversized strings or
+// invalid URLs.
 package build
 
 import (

@@ -72,6 +72,24 @@ func TestSurvivorStays(t *testing.T) {
 	}
 }
 
+// TestRefolded checks that an entry which is now of another station leads there,
+// though the earlier one is still shown.
+func TestRefolded(t *testing.T) {
+	const s, other = "https://s.example/x", "https://t.example/y"
+	load := func(prev *catalog.Register, rows ...source.Station) *catalog.Register {
+		reg, _ := Register(&source.Dataset{Stations: rows}, prev, now)
+		return reg
+	}
+	rows := []source.Station{listed(1, "Nova", "FR", s, "", 50), listed(2, "Nova", "FR", s, "", 5), listed(3, "Mera", "FR", other, "", 50)}
+	before := load(nil, rows...)
+	rows[1] = listed(2, "Mera", "FR", other, "", 5)
+	after := load(before, rows...)
+	id := "rb." + uuid(2)
+	if from, to := before.ChannelAliases[id], after.ChannelAliases[id]; from != "rb."+uuid(1) || to != "rb."+uuid(3) {
+		t.Errorf("%s leads to %s and then to %s, want %s and %s", id, from, to, "rb."+uuid(1), "rb."+uuid(3))
+	}
+}
+
 // TestUnite checks what the survivor takes over.
 func TestUnite(t *testing.T) {
 	lat, lon, far := 48.8, 2.3, 10.0

@@ -40,6 +40,9 @@ func Channels(records []catalog.Record, merged map[string]string, prev *catalog.
 	}
 	if prev != nil {
 		for from, to := range prev.ChannelAliases {
+			if _, ok := merged[from]; ok {
+				continue // merged is newer
+			}
 			if next, ok := aliases[to]; ok {
 				to = next
 			}
