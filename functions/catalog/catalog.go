@@ -17,8 +17,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/text/language"
-
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
@@ -207,7 +205,9 @@ func escape(s string) string {
 
 func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
 	v, err := s.Catalog.View()
-	return page{v, s.query(in.Selection, in.Limit, in.Offset), api.LocaleOf(ctx), s.crowd(ctx)}, err
+	q := s.query(in.Selection, in.Limit, in.Offset)
+	setCaller(ctx, &q, in.Lang)
+	return page{v, q, api.LocaleOf(ctx), s.crowd(ctx)}, err
 }
 
 type channelIn struct {
@@ -273,32 +273,4 @@ func (s *Server) geo(ctx context.Context, _ struct{}) (geo, error) {
 		g.Language, g.LanguageDetected = code, &code
 	}
 	return g, nil
-}
-
-// maxLanguages is the length of the longest Accept-Language header that is parsed,
-// in bytes.
-const maxLanguages = 1000
-
-// noLanguages are the codes of ISO 639 that stand for several languages, which
-// "*" is parsed as, for no language, and for one without a code.
-var noLanguages = []string{"mul", "zxx", "mis"}
-
-// firstLanguage returns the ISO 639-3 code of the language that an
-// Accept-Language header prefers. It reports false when the header has no
-// language, or does not parse.
-func firstLanguage(header string) (string, bool) {
-	if len(header) > maxLanguages {
-		return "", false
-	}
-	tags, weights, err := language.ParseAcceptLanguage(header)
-	if err != nil {
-		return "", false
-	}
-	for i, tag := range tags {
-		base, confidence := tag.Base()
-		if code := base.ISO3(); weights[i] > 0 && confidence == language.Exact && !slices.Contains(noLanguages, code) {
-			return code, true
-		}
-	}
-	return "", false
 }

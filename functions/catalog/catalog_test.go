@@ -39,14 +39,3 @@ func FuzzMore(f *testing.F) {
 		}
 	})
 }
-
-func TestFirstLanguage(t *testing.T) {
-	for header, want := range map[string]string{
-		"": "", "*": "", ";;;": "", "und": "", "zxx,de": "deu", "pt-BR,pt;q=0.9": "por", "en;q=0,fr": "fra", "de;q=0.5,fr": "fra",
-		strings.Repeat("de,", 400): "",
-	} {
-		if got, ok := firstLanguage(header); got != want || ok != (want != "") {
-			t.Errorf("firstLanguage(%.20q) = %q, %v, want %q", header, got, ok, want)
-		}
-	}
-}

@@ -81,6 +81,7 @@ func (s *Server) list(ctx context.Context, in *listIn, format string) (api.Conte
 		return api.Content{}, err
 	}
 	q := s.query(in.Selection, in.Limit, in.Offset)
+	setCaller(ctx, &q, in.Lang)
 	docs, _ := v.Find(q)
 	l := feed.List{
 		Name: listName(q.Q), Level: feed.Search, Feeds: in.addresses(v.Links().Channels()), UpdatedAt: v.BuiltAt(),

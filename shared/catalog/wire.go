@@ -239,7 +239,7 @@ type Filters struct {
 	Tag         *string `json:"tag"`
 	Guide       bool    `json:"guide"`
 	Playable    bool    `json:"playable"`
-	Sort        string  `json:"sort" enum:"name,score,votes,relevance"`
+	Sort        string  `json:"sort" enum:"name,score,votes,relevance,popular"`
 	Online      bool    `json:"online"`
 	Kind        string  `json:"kind" enum:"tv,radio,all"`
 	Genre       *string `json:"genre"`

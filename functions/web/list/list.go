@@ -230,9 +230,10 @@ func titleOfList(b *listing) string {
 	return strings.Join(chosen, ", ") + " · " + b.Heading
 }
 
-// query returns the query of w for the index, for at most limit matches. When the
-// catalog is too old to say which channels are online, a search for channels that
-// are online matches none.
+// query returns the query of w for the index, for at most limit matches. It leaves
+// out the visitor's country and language, which the API puts forward in some orders:
+// shared caches keep one page for all visitors. When the catalog is too old to say
+// which channels are online, a search for channels that are online matches none.
 func (s *Server) query(w wanted, limit int) index.Query {
 	q := w.query()
 	q.Limit = limit

@@ -1,0 +1,60 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/text/language"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog/filter"
+	"miramundo.dev/shared/catalog/index"
+)
+
+// The orders relevance and popular put forward what is close to the caller: the
+// channels of the country that the edge located the caller in, and those in the
+// language that the caller asked for. A caller who asked for no language has none
+// here, although the labels are then in the default one. Other orders are the same
+// for every caller.
+
+// setCaller adds the caller's country and language to q where its order looks at
+// them. Lang is the parameter lang of the request.
+func setCaller(ctx context.Context, q *index.Query, lang string) {
+	if q.Sort != filter.ByRelevance && q.Sort != filter.ByPopularity {
+		return
+	}
+	q.Near = api.CountryOf(ctx)
+	if code, ok := firstLanguage(lang); ok {
+		q.Speaks = code
+	} else if code, ok := firstLanguage(api.AcceptLanguageOf(ctx)); ok {
+		q.Speaks = code
+	}
+}
+
+// maxLanguages is the length of the longest Accept-Language header that is parsed,
+// in bytes.
+const maxLanguages = 1000
+
+// noLanguages are the codes of ISO 639 that stand for several languages, which
+// "*" is parsed as, for no language, and for one without a code.
+var noLanguages = []string{"mul", "zxx", "mis"}
+
+// firstLanguage returns the ISO 639-3 code of the language that an
+// Accept-Language header prefers. It reports false when the header has no
+// language, or does not parse.
+func firstLanguage(header string) (string, bool) {
+	if len(header) > maxLanguages {
+		return "", false
+	}
+	tags, weights, err := language.ParseAcceptLanguage(header)
+	if err != nil {
+		return "", false
+	}
+	for i, tag := range tags {
+		base, confidence := tag.Base()
+		if code := base.ISO3(); weights[i] > 0 && confidence == language.Exact && !slices.Contains(noLanguages, code) {
+			return code, true
+		}
+	}
+	return "", false
+}
