@@ -73,6 +73,8 @@ func Register(ds *source.Dataset, prev *catalog.Register, now time.Time) (*catal
 	successors := left.successors(idsOf(tv))
 	maps.Copy(merged, successors)
 	reg.ChannelAliases = lasting.Channels(records, merged, prev, lasting.Listed(ds))
+	barred := left.barred(ds.Blocklist)
+	maps.DeleteFunc(reg.ChannelAliases, func(from, _ string) bool { return barred[from] })
 	reg.StreamAliases = lasting.Streams(records, prev, reg.ChannelAliases)
 	reg.Gone = gone(reg, prev, left, ds.Blocklist, successors)
 	vocabulary(reg, ds)

@@ -87,6 +87,16 @@ func (h hidden) adult(blocklist []source.Block) map[string]bool {
 	return ids
 }
 
+// barred returns the ids of adult and of blocked channels. They lead nowhere, also
+// when they led to another channel before.
+func (h hidden) barred(blocklist []source.Block) map[string]bool {
+	ids := h.adult(blocklist)
+	for _, b := range blocklist {
+		ids[b.Channel] = true
+	}
+	return ids
+}
+
 // gone returns the channels and stations of reg that are known but not shown,
 // by id. The records and aliases of reg must be final.
 func gone(reg, prev *catalog.Register, h hidden, blocklist []source.Block, successors map[string]string) []catalog.Gone {

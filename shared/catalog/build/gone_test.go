@@ -111,6 +111,39 @@ func TestTombstones(t *testing.T) {
 	reload(listed("A.br", "B.br", "C.br", "Former.br"), map[string]string{"D.br": blocked})
 }
 
+// TestBarred checks that an id that led to another channel leads nowhere once its
+// source lists it as blocked or adult, and is not named when it is adult.
+func TestBarred(t *testing.T) {
+	load := func(prev *catalog.Register, id string, old ...source.Channel) *catalog.Register {
+		reg, _ := Register(&source.Dataset{
+			Channels:  append(old, source.Channel{ID: id, Name: "Same"}),
+			Streams:   []source.Stream{{Channel: id, URL: "https://x.example/1"}},
+			Blocklist: []source.Block{{Channel: "Blocked.br", Reason: "dmca"}},
+		}, prev, now)
+		return reg
+	}
+	for _, test := range []struct {
+		old   source.Channel
+		leads bool
+		gone  map[string]string
+	}{
+		{source.Channel{ID: "Blocked.br", Name: "Old"}, false, map[string]string{"Blocked.br": "Old|blocked||"}},
+		{source.Channel{ID: "Blocked.br"}, false, map[string]string{}}, // its row says nothing more
+		{source.Channel{ID: "Adult.br", Name: "Old", NSFW: true}, false, map[string]string{}},
+		{source.Channel{ID: "Closed.br", Name: "Old", Closed: "2020-01-02"}, true, map[string]string{"Closed.br": "Old|closed|2020-01-02|"}},
+	} {
+		reg := load(nil, "New.br")
+		reg.ChannelAliases = map[string]string{test.old.ID: "New.br"}
+		reg = load(reg, "New.br", test.old)
+		if _, leads := reg.ChannelAliases[test.old.ID]; leads != test.leads {
+			t.Errorf("%s leads on: %v, want %v", test.old.ID, leads, test.leads)
+		}
+		if d := cmp.Diff(test.gone, goneOf(reg)); d != "" {
+			t.Errorf("%s: gone (-want +got):\n%s", test.old.ID, d)
+		}
+	}
+}
+
 // TestTombstonesAreBounded checks that a register remembers the channels that
 // vanished last, however many an earlier register holds.
 func TestTombstonesAreBounded(t *testing.T) {
