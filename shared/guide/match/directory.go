@@ -28,7 +28,9 @@ func NewDirectory(ds *source.Dataset) *Directory {
 		d.feeds[f.Channel] = append(d.feeds[f.Channel], f)
 	}
 	for _, r := range ds.Regions {
-		d.regions[r.Code] = r.Countries
+		for _, country := range r.Countries {
+			d.regions[r.Code] = append(d.regions[r.Code], catalog.CountryCode(country))
+		}
 	}
 	return d
 }
@@ -52,22 +54,17 @@ func (d *Directory) listed() []source.Guide {
 // everywhere stands for all countries in the broadcast areas of a channel.
 const everywhere = "*"
 
-// countries returns the countries in which feeds are broadcast, or everywhere.
-func (d *Directory) countries(feeds []source.Feed) map[string]bool {
-	in := map[string]bool{}
-	for i := range feeds {
-		for _, area := range feeds[i].BroadcastArea {
-			kind, code, _ := strings.Cut(area, "/")
-			switch {
-			case kind == "r" && (code == "INT" || code == "WW"):
-				in[everywhere] = true
-			case kind == "r":
-				for _, c := range d.regions[code] {
-					in[catalog.CountryCode(c)] = true
-				}
-			case (kind == "c" || kind == "s" || kind == "ct") && len(code) >= 2:
-				in[catalog.CountryCode(code[:2])] = true
-			}
+// countries returns the countries in which a feed is broadcast, or everywhere.
+func (d *Directory) countries(f *source.Feed) (in []string) {
+	for _, area := range f.BroadcastArea {
+		kind, code, _ := strings.Cut(area, "/")
+		switch {
+		case kind == "r" && (code == "INT" || code == "WW"):
+			in = append(in, everywhere)
+		case kind == "r":
+			in = append(in, d.regions[code]...)
+		case (kind == "c" || kind == "s" || kind == "ct") && len(code) >= 2:
+			in = append(in, catalog.CountryCode(code[:2]))
 		}
 	}
 	return in
@@ -170,4 +167,7 @@ var idCountry = regexp.MustCompile(`^(?:[A-Za-z]+/)?([A-Za-z]{2})[#/]`)
 
 // anywhere are the domains of countries under which sites of any country are, and
 // a site that lists channels of many countries.
-var anywhere = map[string]bool{"tv": true, "io": true, "me": true, "fm": true, "cc": true, "ws": true, "to": true, "ai": true, "gg": true, "la": true, "nu": true, "eu": true, "am": true, "tc": true, "vc": true, "sx": true, "i.mjh.nz": true}
+var anywhere = map[string]bool{
+	"ai": true, "am": true, "cc": true, "eu": true, "fm": true, "gg": true, "io": true, "la": true, "me": true, "nu": true,
+	"sx": true, "tc": true, "to": true, "tv": true, "vc": true, "ws": true, "i.mjh.nz": true,
+}

@@ -19,6 +19,9 @@ var directory = NewDirectory(&source.Dataset{
 		{Channel: "AMC.us", ID: "West", Name: "West", BroadcastArea: []string{"c/US"}, Timezones: []string{"America/Los_Angeles"}, Languages: []string{"eng"}},
 		{Channel: "AMC.us", ID: "Canada", Name: "Canada", BroadcastArea: []string{"c/CA"}, Timezones: []string{"America/Toronto", "Nowhere/Nothing"}, Languages: []string{"eng"}},
 		{Channel: "AMCLatin.us", ID: "South", Name: "South", Main: true, BroadcastArea: []string{"r/SUR", "ct/CLSCL"}},
+		{Channel: "Darts.uk", ID: "UK", Name: "UK", Main: true, BroadcastArea: []string{"c/UK"}, Languages: []string{"eng"}},
+		{Channel: "Darts.uk", ID: "Ireland", Name: "Ireland", BroadcastArea: []string{"c/IE"}, Languages: []string{"eng"}},
+		{Channel: "Darts.uk", ID: "Spain", Name: "Spain", BroadcastArea: []string{"c/ES"}, Languages: []string{"spa"}},
 		{Channel: "World.us", ID: "SD", Name: "SD", Main: true, BroadcastArea: []string{"r/INT"}},
 	},
 	Regions: []source.Region{{Code: "SUR", Countries: []string{"AR", "UY"}}},
@@ -32,6 +35,10 @@ var directory = NewDirectory(&source.Dataset{
 		{Channel: "World.us", Site: "freeview.example", SiteID: "64257#9", SiteName: "x"},
 		{Channel: "AMC.us", Site: "freeview.example", SiteID: "64258#9", SiteName: "x"},
 		{Channel: "World.us", Site: "one.fr", SiteID: "1", SiteName: "Quelque Chose"}, // a mistake: nothing like it
+		{Channel: "World4.us", Site: "one.mx", SiteID: "1", SiteName: "Mundo"},
+		{Channel: "World4.us", Site: "two.mx", SiteID: "1", SiteName: "Mundo"},
+		{Channel: "World4.us", Site: "tri.mx", SiteID: "1", SiteName: "Mundo"},
+		{Channel: "World4.us", Site: "tri.mx", SiteID: "2", SiteName: "Mundo 4"},
 		{Channel: "World.us", Site: "one.de", SiteID: "1", SiteName: "Weltfernsehen"},
 		{Channel: "World.us", Site: "two.de", SiteID: "1", SiteName: "Weltfernsehen"},
 		{Channel: "World.us", Site: "tri.de", SiteID: "1", SiteName: "Weltfernsehen HD"},
@@ -47,6 +54,9 @@ var listedChannels = []Listing{
 	{ID: "AMC.us", Names: []string{"AMC"}, Country: "US", Feed: "East"},
 	{ID: "AMCLatin.us", Names: []string{"AMC Latin America"}, Country: "US", Feed: "South"},
 	{ID: "World.us", Names: []string{"World Stories", "Zoom"}, Country: "US"},
+	{ID: "AMCSeries.uy", Names: []string{"AMC Series"}, Country: "UY"},
+	{ID: "Darts.uk", Names: []string{"Darts"}, Country: "GB"},
+	{ID: "World4.us", Names: []string{"El Mundo 4"}, Country: "US"},
 	{ID: "NewsA.us", Names: []string{"News Now"}, Country: "US"},
 	{ID: "NewsB.us", Names: []string{"News Now"}, Country: "US"},
 }
@@ -79,8 +89,11 @@ func TestFindListed(t *testing.T) {
 		{"1", "AMC", "US", "", "AMC.us", byName},
 		{"1", "AR - AMC HD", "", "", "AMCLatin.us", bySimilar},
 		{"AMC.pe", "AMC", "", "", "AMCLatin.us", byListed},
-		{"1", "AMC", "UY", "", "AMCLatin.us", byListed}, // listed elsewhere, and broadcast there
+		{"1", "AMC", "UY", "", NoneSuch, unmatched}, // only listed elsewhere, and a channel of the country has a name like it
 		{"1", "AMC", "CL", "", "AMCLatin.us", byListed},
+		{"1", "Darts", "GB", "", "Darts.uk", byName},
+		{"1", "Darts", "IE", "", "Darts.uk", byName + region},
+		{"1", "Darts", "ES", "", atOther, unmatched}, // it shows other programmes there
 		{"1", "AMC", "BR", "", NoneSuch, unmatched},
 		{"1", "AMC Latin America", "AR", "", "AMCLatin.us", byName},
 
@@ -93,6 +106,8 @@ func TestFindListed(t *testing.T) {
 		{"4164", "7", "", "other.example", NoneSuch, unmatched},
 
 		{"1", "Quelque Chose", "FR", "", NoneSuch, unmatched},
+		{"1", "Mundo 4", "MX", "", "World4.us", byListed},
+		{"1", "Mundo", "MX", "", NoneSuch, unmatched}, // without the number it is another
 		{"1", "Weltfernsehen", "DE", "", "World.us", byListed},
 		{"1", "Weltfernsehen", "", "", "World.us", byListed},
 		{"1", "World Stories", "", "", ambiguous, unmatched}, // sites mean another channel by it

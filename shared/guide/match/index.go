@@ -34,7 +34,7 @@ type Matcher struct {
 type entry struct {
 	Listing
 	feeds  map[string]kinship // by their ids and names, joined
-	covers map[string]bool    // the countries in which it is broadcast; nil where that is not known
+	covers map[string]kinship // by the countries in which it is broadcast: the nearest feed there; nil where that is not known
 	plain  []string           // its own names, as they are compared without marks
 }
 
@@ -67,17 +67,27 @@ func (m *Matcher) add(c Listing, d *Directory, zones *zones) {
 	for _, name := range c.Names {
 		e.plain = append(e.plain, m.addName(name, c.Country, ref{channel: n}).plain)
 	}
-	if len(feeds) > 0 {
-		e.covers = d.countries(feeds)
-	}
 	main := mainOf(feeds)
 	for i := range feeds {
 		f := &feeds[i]
 		kin := kinshipOf(f, main, zones)
+		e.cover(d.countries(f), kin)
 		e.feeds[joined(f.ID)], e.feeds[joined(f.Name)] = kin, kin
 		m.addFeed(&e, f, ref{channel: n, kin: kin})
 	}
 	m.channels = append(m.channels, e)
+}
+
+// cover notes that a feed is broadcast in some countries.
+func (e *entry) cover(countries []string, kin kinship) {
+	if e.covers == nil {
+		e.covers = map[string]kinship{}
+	}
+	for _, c := range countries {
+		if has, ok := e.covers[c]; !ok || kin < has {
+			e.covers[c] = kin
+		}
+	}
 }
 
 // mainOf returns the main one of feeds, or else the first; nil when there are none.

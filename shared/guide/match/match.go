@@ -4,7 +4,6 @@ package match
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 )
@@ -21,7 +20,8 @@ import (
 // is AMC Latin America, and not AMC of the United States.
 //
 // A match may be with one feed of a channel. The main feed is preferred to other
-// feeds; those that broadcast at other times match nothing.
+// feeds; those that broadcast at other times match nothing, and neither does a name
+// in a country where only a feed in another language is broadcast.
 
 // A Listing is a channel of the catalog, as far as matching needs it.
 type Listing struct {
@@ -68,7 +68,7 @@ const (
 	NoneSuch  = "no channel of the catalog has its id or name"
 	ambiguous = "several channels of the catalog have its name"
 	vague     = "its name alone says too little, and its country is not known"
-	atOther   = "it is a feed of a channel that shows its programmes at another time"
+	atOther   = "it is a feed of a channel that shows other programmes, or the same at another time"
 	PinnedOff = "it is pinned to no channel"
 	pinLost   = "the channel that it is pinned to is not in the catalog"
 )
@@ -178,129 +178,4 @@ func (m *Matcher) byNames(c *Channel) Match {
 		}
 	}
 	return found
-}
-
-// byName returns the match of a name in a country, which may be unknown. The lists
-// of sites are asked when the catalog's own names give nothing, or to decide
-// between several channels.
-func (m *Matcher) byName(k key, in string) Match {
-	switch {
-	case k.whole == "":
-		return Match{Rank: unmatched, Reason: NoneSuch}
-	case in == "":
-		return m.anywhere(k)
-	}
-	reason := NoneSuch
-	var among []ref
-	for by, rs := range m.ownersOf(k) {
-		rs = m.within(rs, in, k.vague)
-		if len(among) > 0 {
-			rs = slices.DeleteFunc(rs, func(r ref) bool { return !owns(among, r.channel) })
-		}
-		r, ok := m.single(rs)
-		switch {
-		case len(rs) == 0:
-			continue
-		case ok && (by == byName || by == byPlain || m.believable(k, r.channel, rs)):
-			return m.matched(r, by)
-		case !ok:
-			among, reason = rs, ambiguous
-		}
-	}
-	return Match{Rank: unmatched, Reason: reason}
-}
-
-// anywhere returns the match of a name in an unknown country: a channel that alone
-// has the name, and that sites list by it more often than all others together.
-func (m *Matcher) anywhere(k key) Match {
-	for by, rs := range m.ownersOf(k) {
-		r, ok := m.single(rs)
-		switch {
-		case len(rs) == 0:
-			continue
-		case k.vague:
-			return Match{Rank: unmatched, Reason: vague}
-		case !ok || !m.usual(k, r.channel) || by >= byListed && !m.believable(k, r.channel, rs):
-			return Match{Rank: unmatched, Reason: ambiguous}
-		}
-		return m.matched(r, by)
-	}
-	return Match{Rank: unmatched, Reason: NoneSuch}
-}
-
-// Bounds of what the lists of sites are believed.
-const (
-	leastRows  = 3    // that list a channel by a name that is unlike its own
-	leastShare = 0.75 // of the rows with a name, which list the same channel
-	leastAlike = 0.4  // likeness of a name to the channel's own
-)
-
-// believable reports whether a name that only sites list a channel by is like its
-// own, or is listed often enough not to be a mistake.
-func (m *Matcher) believable(k key, channel int32, rs []ref) bool {
-	rows := int32(0)
-	for _, r := range rs {
-		rows += r.rows
-	}
-	return rows >= leastRows || m.isPart(channel, k.plain) || m.likeness(channel, "", pairsOf(k.plain)) >= leastAlike
-}
-
-// isPart reports whether a name of a channel has another within it, such as "AMC
-// Latin America" has "AMC".
-func (m *Matcher) isPart(channel int32, plain string) bool {
-	return slices.ContainsFunc(m.channels[channel].plain, func(own string) bool { return strings.Contains(own, plain) })
-}
-
-// usual reports whether most rows of the lists of sites that have a name mean a
-// channel by it.
-func (m *Matcher) usual(k key, channel int32) bool {
-	own, all := int32(0), int32(0)
-	for _, r := range m.similar[k.plain] {
-		all += r.rows
-		if r.channel == channel {
-			own += r.rows
-		}
-	}
-	return float64(own) >= leastShare*float64(all)
-}
-
-// ownersOf yields the owners of a name, step by step, with the ranks of matches.
-func (m *Matcher) ownersOf(k key) iter.Seq2[int, []ref] {
-	return func(yield func(int, []ref) bool) {
-		_ = yield(byName, m.whole[k.whole]) && yield(byPlain, m.plain[k.plain]) &&
-			yield(byListed, m.listed[k.whole]) && yield(bySimilar, m.similar[k.plain])
-	}
-}
-
-// within returns the owners of a name that belong to a country: those of it, or
-// else those that are broadcast or listed in it. That a channel is broadcast
-// everywhere does not count for a vague name.
-func (m *Matcher) within(rs []ref, in string, vague bool) []ref {
-	var of, elsewhere []ref
-	for _, r := range rs {
-		switch c := &m.channels[r.channel]; {
-		case c.Country == in:
-			of = append(of, r)
-		case r.country == in || c.covers[in] || c.covers[everywhere] && !vague:
-			elsewhere = append(elsewhere, r)
-		}
-	}
-	if len(of) > 0 {
-		return of
-	}
-	return elsewhere
-}
-
-// single returns the nearest feed of the only channel among owners, and whether
-// they are of one channel.
-func (m *Matcher) single(rs []ref) (nearest ref, ok bool) {
-	for i, r := range rs {
-		if i > 0 && r.channel != nearest.channel {
-			return ref{}, false
-		}
-		if i == 0 || r.kin < nearest.kin {
-			nearest = r
-		}
-	}
-	return nearest, len(rs) > 0
 }

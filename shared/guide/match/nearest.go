@@ -82,10 +82,11 @@ func (m *Matcher) likeness(n int32, in string, want *pairs) (like float64) {
 	for _, own := range c.plain {
 		like = max(like, want.alike(own))
 	}
+	_, covered := c.covers[in]
 	switch {
 	case in == "" || c.Country == in:
 		return like
-	case c.covers[in]:
+	case covered:
 		return 0.95 * like
 	}
 	return 0.8 * like // of another country
