@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -214,6 +215,44 @@ func TestNamesPart(t *testing.T) {
 	for _, want := range []string{"name of a folded station 2 50.0 50.0 50.0 MISSED", "name of a folded station missed radio Omega rb.1"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the output lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestOwnNames checks that the names of the records of a kind are asked, and
+// their alternative names apart.
+func TestOwnNames(t *testing.T) {
+	reg := fixture()
+	reg.Records[3].AltNames = []string{"Epsilon", "!"}
+	ix, err := index.Build(reg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSearcher(index.NewView(ix, index.Overlay{}, catalog.LinkBase{}))
+	records := map[string]*catalog.Record{}
+	for i := range s.records {
+		records[s.records[i].ID] = &s.records[i]
+	}
+	for _, c := range []struct {
+		kind        catalog.Kind
+		alternative bool
+		want        []string
+	}{
+		{catalog.TV, false, []string{"Alpha", "Beta", "Gamma"}},
+		{catalog.TV, true, nil},
+		{catalog.Station, false, []string{"Delta One", "Delta Three", "Delta Two"}},
+		{catalog.Station, true, []string{"Epsilon"}},
+	} {
+		set := ownNames(c.kind, c.alternative, s, records)
+		var got []string
+		for _, name := range set.asked {
+			got = append(got, name.text)
+		}
+		if slices.Sort(got); !slices.Equal(got, c.want) || set.goal {
+			t.Errorf("%s: asks %q with goal %v, want %q without", set.title, got, set.goal, c.want)
+		}
+		if sum, lost := s.askNames(set, records); sum.five != len(c.want) || len(lost) > 0 {
+			t.Errorf("%s: %d of %d found, %v lost", set.title, sum.five, len(c.want), lost)
 		}
 	}
 }
