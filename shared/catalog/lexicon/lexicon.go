@@ -23,6 +23,10 @@ type Lexicon struct {
 	words snapshot.Words
 	n     int       // records
 	ready []wordSet // by lo, then hi
+
+	sets    []letterSet       // by word
+	endings hashTable[uint32] // words by their last three letters
+	seconds hashTable[run]    // runs by their second and third letter
 }
 
 // A wordSet is the set of the records of the words from lo up to hi, without hi,
@@ -42,6 +46,7 @@ func New(w snapshot.Words, n int) *Lexicon {
 	l := &Lexicon{words: w, n: n}
 	l.prepare(0, l.words.Tokens.Len(), nil)
 	slices.SortFunc(l.ready, compareSpans)
+	l.setLetters()
 	return l
 }
 
@@ -110,7 +115,7 @@ func (l *Lexicon) Ready(lo, hi int) (docset.Set, bool) {
 // Span returns the range of the words that begin with prefix, without hi. It is
 // empty when no word does.
 func (l *Lexicon) Span(prefix []byte) (lo, hi int) {
-	lo = l.search(0, prefix)
+	lo = l.search(0, l.words.Tokens.Len(), prefix)
 	hi = lo
 	for step := 1; hi < l.words.Tokens.Len() && bytes.HasPrefix(l.words.Tokens.At(uint32(hi)), prefix); step *= 2 {
 		lower := hi
@@ -122,10 +127,9 @@ func (l *Lexicon) Span(prefix []byte) (lo, hi int) {
 	return lo, hi
 }
 
-// search returns the position of the first word, from lo on, that is not less
-// than word.
-func (l *Lexicon) search(lo int, word []byte) int {
-	hi := l.words.Tokens.Len()
+// search returns the position of the first word, from lo up to hi, that is not
+// less than word, or hi.
+func (l *Lexicon) search(lo, hi int, word []byte) int {
 	for lo < hi {
 		mid := int(uint(lo+hi) / 2)
 		if bytes.Compare(l.words.Tokens.At(uint32(mid)), word) < 0 {
@@ -137,11 +141,12 @@ func (l *Lexicon) search(lo int, word []byte) int {
 	return lo
 }
 
+// Frequency returns about how many records have a word that begins with word.
+// Records with several of these words are counted several times.
+func (l *Lexicon) Frequency(word []byte) int {
+	lo, hi := l.Span(word)
+	return len(l.Docs(lo, hi))
+}
+
 // At returns word i. It shares the memory of the snapshot.
 func (l *Lexicon) At(i int) []byte { return l.words.Tokens.At(uint32(i)) }
-
-// whole returns the position of a word, and whether the lexicon has it.
-func (l *Lexicon) whole(word []byte) (int, bool) {
-	i := l.search(0, word)
-	return i, i < l.words.Tokens.Len() && bytes.Equal(l.words.Tokens.At(uint32(i)), word)
-}

@@ -1,6 +1,8 @@
 package lexicon_test
 
 import (
+	stdcmp "cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -85,30 +87,6 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-func TestNear(t *testing.T) {
-	l, _ := lexiconOf(map[string][]uint32{
-		"globo": {1, 2, 3}, "globe": {1}, "global": {2}, "television": {4}, "televisao": {5}, "news": {6}, "россия": {7}, "tv": {8},
-	}, 10)
-	for _, c := range []struct {
-		word string
-		want []string
-	}{
-		{"glob", []string{"globo", "globe"}},  // a letter is missing: the more frequent first
-		{"globx", []string{"globo", "globe"}}, // a letter is wrong
-		{"golbo", []string{"globo"}},          // letters changed places
-		{"alobo", []string{"globo"}},          // the first letter is wrong
-		{"telewizion", []string{"television"}},
-		{"tilewizion", nil}, // three letters
-		{"росия", []string{"россия"}},
-		{"tw", nil}, {"new", nil}, // too short to correct
-		{"zzzzzz", nil}, {"", nil},
-	} {
-		if d := cmp.Diff(c.want, l.Near(c.word)); d != "" {
-			t.Errorf("Near(%q) (-want +got):\n%s", c.word, d)
-		}
-	}
-}
-
 func TestPartings(t *testing.T) {
 	l, _ := lexiconOf(map[string][]uint32{"globo": {1, 2}, "news": {1, 2}, "glob": {3}, "onews": {3}, "g": {4}}, 5)
 	for _, c := range []struct {
@@ -123,5 +101,34 @@ func TestPartings(t *testing.T) {
 	}
 	if got := l.Frequency([]byte("glob")); got != 3 {
 		t.Errorf("Frequency(glob) = %d, want 3", got)
+	}
+}
+
+// TestPartingsFindsAll compares Partings with trying each position.
+func TestPartingsFindsAll(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	records := map[string][]uint32{}
+	for range 300 {
+		records[randomWord(r, []rune("abж"), 1+r.IntN(6))] = make([]uint32, 1+r.IntN(3))
+	}
+	l, order := lexiconOf(records, 5)
+	for range 2000 {
+		word := randomWord(r, []rune("abж"), 1+r.IntN(9))
+		most := map[int]int{} // by position
+		for at := range word {
+			frequency := 0
+			for _, w := range order {
+				if strings.HasPrefix(w, word[at:]) {
+					frequency += len(records[w])
+				}
+			}
+			if f := min(len(records[word[:at]]), frequency); f > 0 && at >= 2 && len(word)-at >= 2 {
+				most[at] = f
+			}
+		}
+		want := slices.SortedFunc(maps.Keys(most), func(a, b int) int { return stdcmp.Or(most[b]-most[a], a-b) })
+		if d := cmp.Diff(want[:min(len(want), 4)], l.Partings(nil, []byte(word)), cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("Partings(%q) (-want +got):\n%s", word, d)
+		}
 	}
 }

@@ -2,6 +2,8 @@ package search
 
 import (
 	"math/bits"
+
+	"miramundo.dev/shared/catalog/lexicon"
 )
 
 // correct reads the query with misspelled words replaced by words that resemble
@@ -32,14 +34,15 @@ func (e *Engine) readCorrected(u *union, set int) {
 		if set&(1<<i) == 0 {
 			continue
 		}
-		near := e.ix.Words.Near(string(t.word))
+		var room [lexicon.MaxNear]int
+		near := e.ix.Words.Near(room[:0], t.word)
 		if len(near) == 0 {
 			r.slots = r.slots[:r.first]
 			return
 		}
 		t.count, t.far, t.senses = 0, true, nil
 		for _, word := range near {
-			t.add([]byte(word))
+			t.add(e.ix.Words.At(word))
 		}
 	}
 	if n := len(r.readings); n < maxReadings {
