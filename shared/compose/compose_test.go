@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,8 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/guide/refresh"
+	"miramundo.dev/shared/overlay"
+	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 )
 
@@ -105,6 +109,24 @@ func TestGiven(t *testing.T) {
 	}
 	if err := db.Set(t.Context(), store.Path("things/a"), map[string]int{"n": 1}); err != nil {
 		t.Errorf("the database was closed: %v", err)
+	}
+}
+
+// TestUseLayer checks that the catalog is laid under the counters of channels.
+func TestUseLayer(t *testing.T) {
+	db := open(t, Documents).DB
+	channel := "Loved.br"
+	counted := social.Counted{Counts: social.Counts{Plays: 4, Favorites: 3}, Channel: channel}
+	counted.Revision = 1
+	if err := social.ShowCounts(t.Context(), db, social.ShardOf(channel), []social.Counted{counted}); err != nil {
+		t.Fatal(err)
+	}
+	uses := social.SampleUses(t.Context(), social.FollowOverlay(t.Context(), overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now)), time.Hour)
+	<-uses.Changed()
+	var o index.Overlay
+	useLayer{uses}.AddTo(&o)
+	if d := cmp.Diff(map[string]index.Use{channel: {Plays: 4, Favorites: 3}}, maps.Collect(o.Uses)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 

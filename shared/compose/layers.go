@@ -10,9 +10,11 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/logo"
 	"miramundo.dev/shared/probe"
+	"miramundo.dev/shared/social"
 )
 
-// The layers of the catalog: what jobs found out between two reloads.
+// The layers of the catalog: what jobs found out between two reloads, and how much
+// channels are used.
 type (
 	probeLayer struct{ *probe.Live }
 	logoLayer  struct{ *logo.Live }
@@ -20,15 +22,29 @@ type (
 		*guide.Live
 		now func() time.Time
 	}
+	useLayer struct{ *social.Uses }
 )
 
 func (l probeLayer) AddTo(o *index.Overlay) { o.Streams = l.All() }
 func (l logoLayer) AddTo(o *index.Overlay)  { o.Logos = l.All() }
 func (l guideLayer) AddTo(o *index.Overlay) { o.Guides = l.Sites(l.now()) }
 
+func (l useLayer) AddTo(o *index.Overlay) {
+	all := l.All()
+	o.Uses = func(yield func(string, index.Use) bool) {
+		for channel, use := range all {
+			if !yield(channel, index.Use(use)) {
+				return
+			}
+		}
+	}
+}
+
 // openLayers follows what jobs found out, as far as it is needed, and returns
 // it as layers of the catalog. All are loaded at once, since each waits for the
-// database.
+// database. How much channels are used is one of them where the counters are open
+// anyway: it would not be worth sixteen watches to a process without them, whose
+// ratings then lack that part.
 func (p *Parts) openLayers(ctx context.Context, overlays, programmes bool) (layers []release.Layer) {
 	var probes *probe.Live
 	var logos *logo.Live
@@ -43,6 +59,9 @@ func (p *Parts) openLayers(ctx context.Context, overlays, programmes bool) (laye
 	loading.Wait()
 	if overlays {
 		layers = append(layers, probeLayer{probes}, logoLayer{logos})
+		if p.Social != nil {
+			layers = append(layers, useLayer{social.SampleUses(ctx, p.Social, social.SampleEvery)})
+		}
 	}
 	if programmes {
 		layers = append(layers, guideLayer{p.Guide, p.Now})

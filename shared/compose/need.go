@@ -14,7 +14,7 @@ const (
 	Catalog   Need = "catalog"   // the current release in memory, under the operator's blocks
 	Overlays  Need = "overlays"  // probe results and logos, laid over the catalog
 	Guide     Need = "guide"     // programmes in memory, laid over the catalog
-	Social    Need = "social"    // the community counters of every channel in memory
+	Social    Need = "social"    // the community counters of every channel in memory; beside Overlays, they are laid over the catalog too
 	Jobs      Need = "jobs"      // the runs of every job
 )
 

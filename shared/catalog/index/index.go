@@ -21,6 +21,7 @@ import (
 // What callers name of the layers.
 type (
 	Overlay = state.Overlay
+	Use     = state.Use
 	Query   = search.Query
 	Crowd   = search.Crowd
 	Summary = show.Summary

@@ -57,7 +57,7 @@ func NewNaive(reg *catalog.Register, o index.Overlay, links catalog.LinkBase) *N
 		for _, name := range strictNames(r) {
 			d.words = append(d.words, strings.Fields(fold.Words(name)+" "+fold.Joined(name))...)
 		}
-		d.rating = rating(r, &d)
+		d.rating = rating(r, &d, facts.uses[r.ID])
 		n.docs = append(n.docs, d)
 	}
 	slices.SortFunc(n.docs, byName)
@@ -178,8 +178,8 @@ func strictNames(r *catalog.Record) []string {
 	return names
 }
 
-// rating rates d as package prior has it.
-func rating(r *catalog.Record, d *doc) int {
+// rating rates d, which is used so much, as package prior has it.
+func rating(r *catalog.Record, d *doc, use index.Use) int {
 	f := prior.Facts{
 		Radio: r.Radio != nil, GuideSites: r.GuideSites, Streams: len(r.Streams), AltNames: len(r.AltNames),
 		Network: r.Network != "", Website: r.Website != "", Logo: strings.Contains(r.LogoSource, "://"), Country: r.Country != "", Language: len(r.Languages) > 0,
@@ -189,14 +189,14 @@ func rating(r *catalog.Record, d *doc) int {
 	} else {
 		f.Lines, f.Area = rank.Lines(r.Quality), area(r.BroadcastArea)
 	}
-	rating, score := prior.Of(&f), -1
-	if d.health == nil {
-		return rating
+	score, offline := -1, false
+	if d.health != nil {
+		offline = !d.playable
+		if d.health.Score != nil {
+			score = *d.health.Score
+		}
 	}
-	if d.health.Score != nil {
-		score = *d.health.Score
-	}
-	return prior.Live(rating, score, !d.playable, 0, 0)
+	return prior.Live(prior.Of(&f), score, offline, use.Plays, use.Favorites)
 }
 
 func area(areas []string) prior.Area {
