@@ -36,7 +36,8 @@ func (st *stack) load(ctx context.Context) error {
 }
 
 // show opens the functions on a catalog. It loads the catalog now, unless the
-// data has it from before: then it is shown at once, and loaded again later.
+// data has it from before: then it is shown at once, and loaded again later. A
+// release of another catalog is replaced in spite of the guards of a reload.
 func (st *stack) show(ctx context.Context, pick choice) error {
 	st.out.say("catalog: %s (%s)", pick.name, pick.why)
 	if err := st.open(ctx, pick.name); err != nil {
@@ -50,8 +51,8 @@ func (st *stack) show(ctx context.Context, pick choice) error {
 		}
 	}
 	other := !st.mark.was(pick.name)
-	_, shown := st.parts.Catalog.Synced()
-	if err := st.reload(ctx, job.Order{Force: other && shown, Manual: other}); err != nil {
+	_, noRelease := st.parts.Archive.Current(ctx)
+	if err := st.reload(ctx, job.Order{Force: other && noRelease == nil, Manual: other}); err != nil {
 		return err
 	}
 	return st.mark.set(pick.name)

@@ -48,7 +48,7 @@ type Source struct {
 // channels and stations, unless they say otherwise.
 type Refusal struct {
 	File   string `json:"file" description:"Source file, such as iptv-org/streams."`
-	Figure string `json:"figure" enum:"readable,records,column,values,links,playable,ids,same_ids" description:"Figure that was counted: records of the file, values in a column, links to known channels, playable channels or stations, ids of the release before that exist or lead on (ids) or exist unchanged (same_ids); readable and column are 1 or 0."`
+	Figure string `json:"figure" enum:"readable,records,column,values,links,playable,ids,same_ids,hidden" description:"Figure that was counted: records of the file, values in a column, links to known channels, playable channels or stations, ids of the release before that exist or lead on (ids) or exist unchanged (same_ids), closed and blocked channels that would be shown (hidden); readable and column are 1 or 0."`
 	Column string `json:"column" description:"Column that the figure is about; empty when it is about the file."`
 	Value  int    `json:"value" description:"The figure now."`
 	Before int    `json:"before" description:"Figure of the last accepted file or release; of links and ids, how many there are in all."`
@@ -62,6 +62,7 @@ const (
 	FigurePlayable = "playable" // of them, those with a usable stream
 	FigureIDs      = "ids"      // ids of the release before that exist or lead on
 	FigureSameIDs  = "same_ids" // ids of the release before that exist
+	FigureHidden   = "hidden"   // closed and blocked channels of the release before that would be shown
 )
 
 // A Record is a channel or station as the register stores it. Strings are valid

@@ -63,11 +63,13 @@ type Release struct {
 }
 
 // Survival counts the ids of one kind in the release before, and those of them
-// that a release still has.
+// that a release still has, and in the same way those that it did not show.
 type Survival struct {
 	Before int `json:"before" description:"Ids of the release before."`
 	Same   int `json:"same" description:"Number of them that are still the id of a channel or station."`
 	Kept   int `json:"kept" description:"Number of them that still are an id or lead on to another channel or station."`
+	Hidden int `json:"hidden" description:"Number of channels that the release before did not show because they are closed or blocked."`
+	Shown  int `json:"shown" description:"Number of them that this release shows."`
 }
 
 // A Pointer names the current release, and has the state of its sources.

@@ -17,7 +17,8 @@ import (
 // not show. Each figure names the source file that it comes from. Ids are judged
 // twice, since callers keep them: most must lead somewhere, and most must be
 // unchanged, because a source that renames all of them at once is broken even
-// when each new id can be found.
+// when each new id can be found. Channels that were closed or blocked must not
+// appear in numbers either: somebody asked for that.
 
 // Shares of the current release that a new one must have.
 const (
@@ -25,7 +26,12 @@ const (
 	minPlayable = 0.8
 	minIDs      = 0.8
 	minSameIDs  = 0.7
+	maxShown    = 0.05 // of the closed and blocked channels
 )
+
+// shownSlack is the number of closed and blocked channels that may always be
+// shown again.
+const shownSlack = 5
 
 // guard returns ErrRefused when too much would be lost with r. A release without
 // any record is refused even when it is forced.
@@ -115,6 +121,18 @@ func (c *comparison) ids(file, kind string, s *Survival) {
 		"%d of the %d ids of "+kind+" would exist or lead on, and %d must")
 	c.atLeast(minSameIDs, catalog.Refusal{File: file, Figure: catalog.FigureSameIDs, Value: s.Same, Before: s.Before},
 		"%d of the %d ids of "+kind+" would exist unchanged, and %d must")
+	c.hidden(file, s)
+}
+
+// hidden refuses a release that shows many channels that were closed or blocked.
+func (c *comparison) hidden(file string, s *Survival) {
+	limit := max(shownSlack, int(maxShown*float64(s.Hidden)))
+	if s.Shown > limit {
+		c.refusals = append(c.refusals, catalog.Refusal{
+			File: file, Figure: catalog.FigureHidden, Value: s.Shown, Before: s.Hidden, Limit: limit,
+			Reason: fmt.Sprintf("%d of the %d channels that are closed or blocked would be shown, and %d may", s.Shown, s.Hidden, limit),
+		})
+	}
 }
 
 // atLeast refuses a value below a share of the one before. The format has the
@@ -151,6 +169,15 @@ func (b *Before) Survive(reg *catalog.Register) (channels, stations *Survival) {
 			s.Kept++
 		} else if reg.ChannelAliases[id] != "" {
 			s.Kept++
+		}
+	}
+	for _, g := range b.Register.Gone {
+		if g.Reason == catalog.GoneVanished || g.Kind == catalog.Station {
+			continue
+		}
+		channels.Hidden++
+		if now[g.ID] {
+			channels.Shown++
 		}
 	}
 	return channels, stations

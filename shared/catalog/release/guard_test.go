@@ -42,6 +42,10 @@ func TestGuardOfKinds(t *testing.T) {
 		{"ids that lead on", func(r *release.Release) { r.ChannelIDs = &release.Survival{Before: 100, Same: 69, Kept: 100} }, []catalog.Refusal{
 			{File: "iptv-org/channels", Figure: "same_ids", Value: 69, Before: 100, Limit: 70, Reason: "69 of the 100 ids of channels would exist unchanged, and 70 must"},
 		}},
+		{"a few closed channels", func(r *release.Release) { r.ChannelIDs = &release.Survival{Hidden: 200, Shown: 10} }, nil},
+		{"closed channels", func(r *release.Release) { r.ChannelIDs = &release.Survival{Hidden: 200, Shown: 11} }, []catalog.Refusal{
+			{File: "iptv-org/channels", Figure: "hidden", Value: 11, Before: 200, Limit: 10, Reason: "11 of the 200 channels that are closed or blocked would be shown, and 10 may"},
+		}},
 		{"ids that are gone", func(r *release.Release) { r.StationIDs = &release.Survival{Before: 100, Same: 79, Kept: 79} }, []catalog.Refusal{
 			{File: "radio-browser/stations", Figure: "ids", Value: 79, Before: 100, Limit: 80, Reason: "79 of the 100 ids of stations would exist or lead on, and 80 must"},
 		}},
@@ -69,15 +73,17 @@ func TestSurvive(t *testing.T) {
 		{ID: "same", Name: "A", Origin: "x"}, {ID: "renamed", Name: "B", Origin: "x"}, {ID: "gone", Name: "C", Origin: "x"},
 		{ID: "removed", Name: "D", Origin: "a source that was removed"},
 		{ID: "radio", Name: "R", Kind: catalog.Station, Radio: &catalog.Radio{}, Origin: "x"},
+	}, Gone: []catalog.Gone{
+		{ID: "blocked", Name: "E", Reason: catalog.GoneBlocked}, {ID: "closed", Name: "F", Reason: catalog.GoneClosed}, {ID: "vanished", Name: "G", Reason: catalog.GoneVanished},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	channels, stations := release.Remember(ix).Survive(&catalog.Register{
-		Records:        []catalog.Record{{ID: "same", Origin: "x"}, {ID: "other", Origin: "x"}, {ID: "radio", Kind: catalog.Station, Origin: "x"}},
+		Records:        []catalog.Record{{ID: "same", Origin: "x"}, {ID: "other", Origin: "x"}, {ID: "closed", Origin: "x"}, {ID: "vanished", Origin: "x"}, {ID: "radio", Kind: catalog.Station, Origin: "x"}},
 		ChannelAliases: map[string]string{"renamed": "other"},
 	})
-	want := []*release.Survival{{Before: 3, Same: 1, Kept: 2}, {Before: 1, Same: 1, Kept: 1}}
+	want := []*release.Survival{{Before: 3, Same: 1, Kept: 2, Hidden: 2, Shown: 1}, {Before: 1, Same: 1, Kept: 1}}
 	if diff := cmp.Diff(want, []*release.Survival{channels, stations}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -32,8 +32,10 @@ const (
 
 	handmade = 1000 // records below which a file, or all of a source, may be written by hand
 
-	minLinks  = 0.8 // share of the records with a channel id whose channel must exist
-	minLinked = 20  // records with a channel id for their share to be judged
+	// minLinks is the share of the records with a channel id whose channel must
+	// exist. In the real files it is 99 % or more.
+	minLinks  = 0.95
+	minLinked = 20 // records with a channel id for their share to be judged
 )
 
 // ErrShrunk says that a file has far fewer records than before.
@@ -56,7 +58,7 @@ func checkFile(r *reading) []source.Refusal {
 // checkColumns refuses a file that has lost a column. A column that had no value
 // in the last file was lost without any harm.
 func checkColumns(r *reading) (found []source.Refusal) {
-	if r.file.Items == 0 || r.last.SHA256 == "" && r.file.Items < handmade {
+	if r.file.Items == 0 || r.last.Filled == nil && r.file.Items < handmade {
 		return nil
 	}
 	for _, name := range r.absent {

@@ -80,6 +80,18 @@ func TestColumnLimits(t *testing.T) {
 	}
 }
 
+// TestColumnsNotCounted checks a file without a column whose last state was saved
+// without figures: a few records may have been written by hand.
+func TestColumnsNotCounted(t *testing.T) {
+	for items, refused := range map[int]bool{handmade - 1: false, handmade: true} {
+		r := readingOf(source.Part{Columns: []string{"closed"}}, items, items)
+		r.absent = []string{"closed"}
+		if got := checkFile(r); (len(got) == 1) != refused {
+			t.Errorf("%d records: refused %+v, want %v", items, got, refused)
+		}
+	}
+}
+
 // TestOtherOrigin checks that the files of one publisher are not compared with
 // those of another, nor used in their place.
 func TestOtherOrigin(t *testing.T) {
