@@ -65,7 +65,8 @@ func Joined(s string) string {
 }
 
 // Spoken returns s with the signs that people say spelled as words: "Canal+" as
-// "Canal plus ". A sign that follows no letter or digit is left as it is.
+// "Canal plus ", "Five +1" as "Five plus 1". A sign that stands for itself is left
+// as it is.
 func Spoken(s string) string {
 	if strings.IndexByte(s, '+') < 0 {
 		return s
@@ -78,7 +79,7 @@ func AppendSpoken[T string | []byte](dst []byte, s T) []byte {
 	follows := false // a letter or digit; every byte beyond ASCII is taken for one
 	for i := range len(s) {
 		c := s[i]
-		if c == '+' && follows {
+		if c == '+' && (follows || i+1 < len(s) && '0' <= s[i+1] && s[i+1] <= '9') {
 			dst = append(dst, " plus "...)
 		} else {
 			dst = append(dst, c)

@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 
 	"miramundo.dev/shared/catalog/snapshot"
 )
@@ -14,32 +15,37 @@ import (
 const (
 	pointsExact    = 1000
 	pointsWords    = 560
-	pointsWhole    = 90  // every slot is a whole word
-	pointsCoverage = 220 // of the letters of the name
-	pointsOrder    = 40
-	pointsStart    = 30
+	pointsWhole    = 130 // every slot is a whole word
+	pointsCoverage = 180 // of the letters of the name
+	pointsOrder    = 70  // the words of the query stand together, in their order
+	pointsStart    = 40  // at the beginning
 	pointsOthers   = 420 // several names together fill the slots
-	pointsSensed   = 700 // values fill all slots
+	pointsSensed   = 760 // values fill all slots
 	pointsBoth     = 20  // for a value beside the name
 
-	lossOther    = 15 // for another name than the one that is shown
-	lossFeed     = 25
+	lossOther    = 40 // for another name than the one that is shown
+	lossFeed     = 45
 	lossFeedOnly = 220 // for a feed whose channel is not named, such as "BBC Earth Greece" for "greece"
 	lossLatin    = 60
-	lossSensed   = 50 // for a name that fills only the slots that no value does
+	lossMeant    = 130 // for a name that only is the query, when it is the word for a country or the like
+	lossSensed   = 50  // for a name that fills only the slots that no value does
 )
 
 // A scorer scores candidates of one search.
 type scorer struct {
-	e        *Engine
-	r        *relevance
-	near     uint32 // value: the caller's country; 0 for unknown
-	language uint32 // value: the caller's language; 0 for unknown
-	playable bool   // all candidates are playable
+	e          *Engine
+	r          *relevance
+	near       uint32 // value: the caller's country; 0 for unknown
+	language   uint32 // value: the caller's language; 0 for unknown
+	playable   bool   // all candidates are playable
+	forWritten int    // points for a language that the query is written in
 }
 
 func (e *Engine) newScorer(s *scratch, q *Query) scorer {
 	c := scorer{e: e, r: &s.relevance, playable: q.Playable}
+	if c.forWritten = forScript; c.r.latin {
+		c.forWritten = forWord
+	}
 	if q.Near != "" {
 		c.near, _ = e.ix.ValueNumber(q.Near)
 	}
@@ -52,13 +58,17 @@ func (e *Engine) newScorer(s *scratch, q *Query) scorer {
 // score returns how well doc answers a reading, never negative.
 func (c *scorer) score(doc uint32, rd *reading) int {
 	points := c.match(doc, rd) - rd.cost
-	points += int(c.e.now.Ratings[doc]) * ratingShare / 100
 	ix := c.e.ix
+	if rating := int(c.e.now.Ratings[doc]); ix.Radio.Has(doc) {
+		points += rating * radioShare / 100
+	} else {
+		points += rating*tvShare/100 + tvOffset
+	}
 	if row := &ix.Rows[doc]; c.near != 0 && ix.Topics.Row(row.Topic)[snapshot.TopicCountry] == c.near {
 		points += forCountry
 	}
-	if c.language != 0 && c.speaks(doc) {
-		points += forLanguage
+	if c.language != 0 || len(c.r.written) > 0 {
+		points += c.forLanguages(doc)
 	}
 	if !c.playable && c.e.now.Playable.Has(doc) {
 		points += forPlayable
@@ -66,25 +76,29 @@ func (c *scorer) score(doc uint32, rd *reading) int {
 	return max(points, 0)
 }
 
-func (c *scorer) speaks(doc uint32) bool {
-	ix := c.e.ix
+// forLanguages returns the points of doc for its languages.
+func (c *scorer) forLanguages(doc uint32) int {
+	ix, spoken, written := c.e.ix, 0, 0
 	for _, v := range ix.Lists.At(ix.Tongues.Row(ix.Rows[doc].Tongue)[snapshot.TongueList]) {
 		if v == c.language {
-			return true
+			spoken = forLanguage
+		}
+		if slices.Contains(c.r.written, v) {
+			written = c.forWritten
 		}
 	}
-	return false
+	return spoken + written
 }
 
 // match returns how well doc fills the slots of a reading.
 func (c *scorer) match(doc uint32, rd *reading) int {
-	for _, n := range c.r.named {
-		if n.doc == doc {
-			return pointsExact - loss(n.class)
-		}
-	}
 	sensed, doubt := c.sensed(doc, rd)
 	all := 1<<len(rd.slots) - 1
+	for _, n := range c.r.named {
+		if n.doc == doc {
+			return pointsExact + pointsBoth*bits.OnesCount(uint(sensed)) - loss(n.class) - c.r.otherwise
+		}
+	}
 	best := pointsOthers
 	if sensed == all {
 		best = pointsSensed - doubt
@@ -148,45 +162,52 @@ type nameMatch struct {
 // first own bytes of the name are that of the channel, when the rest only names
 // a feed of it, and the rest alone says little.
 func matchName(name []byte, own int, rd *reading) nameMatch {
-	filled, last := 0, -1
-	total, matched := 0, 0
-	whole, order, start, byFeed := true, true, false, own > 0
-	for at := 0; at < len(name); {
-		word := name[at:]
-		if end := wordEnd(word); end < len(word) {
-			word = word[:end]
+	m := nameMatch{}
+	total, matched, last, position := 0, 0, -1, 0
+	whole, order, start, byFeed, number := true, true, false, own > 0, false
+	for at := 0; at < len(name); position++ {
+		word := name[at:][:wordEnd(name[at:])]
+		if len(word) == 0 {
+			at++
+			continue
 		}
-		weight := weigh(word)
+		weight := weigh(word, position)
 		total += weight
-		slot, share := rd.fill(word, filled)
+		slot, share := rd.fill(word, m.filled)
+		after := number
+		if number = isDigit(word[0]); number && after {
+			share = min(share, 4) // the digits after the point of a frequency
+		}
 		if slot >= 0 {
 			matched += weight * share / 16
-			filled |= 1 << slot
+			m.filled |= 1 << slot
 			whole = whole && share >= 15
-			order = order && slot > last
-			start = start || at == 0
+			order = order && (last < 0 || slot > last)
+			start = start || at == 0 && slot == 0
 			byFeed = byFeed && at >= own
 			last = slot
+		} else if last >= 0 && m.filled != 1<<len(rd.slots)-1 {
+			order = false // another word between those of the query
 		}
 		at += len(word) + 1
 	}
-	if filled == 0 || total == 0 {
+	if m.filled == 0 || total == 0 {
 		return nameMatch{}
 	}
-	points := pointsWords + pointsCoverage*matched/total
+	m.points = pointsWords + pointsCoverage*matched/total
 	if whole {
-		points += pointsWhole
+		m.points += pointsWhole
 	}
 	if order {
-		points += pointsOrder
+		m.points += pointsOrder
 	}
 	if start {
-		points += pointsStart
+		m.points += pointsStart
 	}
 	if byFeed {
-		points -= lossFeedOnly
+		m.points -= lossFeedOnly
 	}
-	return nameMatch{filled, points}
+	return m
 }
 
 // wordEnd returns the length of the first word of a name.
@@ -230,11 +251,20 @@ func (rd *reading) fill(word []byte, filled int) (slot, share int) {
 	return slot, share
 }
 
-// weigh returns how much a word says about which channel a name names.
-func weigh(word []byte) int {
+// weigh returns how much a word says about which channel a name names. What
+// stands late in a long name is often a description.
+func weigh(word []byte, position int) int {
 	switch string(word) {
-	case "tv", "radio", "fm", "am", "channel", "canal", "hd", "sd", "the", "la", "le", "el", "de", "television", "tele", "online", "live", "station", "network":
-		return 1
+	case "tv", "radio", "fm", "am", "channel", "canal", "hd", "sd", "the", "la", "le", "el", "de", "television", "tele", "online", "live", "station", "network",
+		"mp3", "aac", "128k", "64k", "192k", "320k", "kbps":
+		return 2
 	}
-	return min(max(len(word), 2), 8)
+	weight := 2 * min(max(len(word), 2), 8)
+	switch {
+	case position >= 6:
+		return weight / 4
+	case position >= 3:
+		return weight / 2
+	}
+	return weight
 }

@@ -34,7 +34,7 @@ const (
 const (
 	costJoined    = 15  // two words as one
 	costParted    = 20  // a word as two
-	costNoise     = 45  // without the words that say nothing, such as "live"
+	costNoise     = 80  // without the words that say nothing, such as "live"
 	costLatin     = 30  // written in Latin letters
 	costCorrected = 130 // a word with letters wrong
 	costDropped   = 260 // without a word that is nowhere
@@ -142,7 +142,18 @@ func (e *Engine) read(r *relevance, q *Query) {
 	e.readJoined(r)
 	e.readParted(r)
 	e.readLatin(r, q.Q)
+	e.noteLanguages(r, q.Q)
+	r.otherwise = 0
+	for i := range r.spans {
+		if sp := &r.spans[i]; sp.From == 0 && sp.To == len(r.typed) && sp.Senses[0].Strength >= sureStrength {
+			r.otherwise = lossMeant
+		}
+	}
 }
+
+// sureStrength is how surely words must name a value for it to come before a
+// name.
+const sureStrength = 220
 
 // begin starts a reading; end completes it.
 func (r *relevance) begin() { r.first = len(r.slots) }

@@ -31,9 +31,13 @@ const (
 
 // What a score is made of, in points beside the up to 1000 of a name.
 const (
-	ratingShare = 60 // percent of the rating
-	forCountry  = 90
+	radioShare  = 60  // percent of the rating of a station
+	tvShare     = 40  // of a TV channel, for which there is less to go by
+	tvOffset    = 100 // what a well known channel would lose by the smaller share
+	forCountry  = 150
 	forLanguage = 35
+	forScript   = 110 // the query is written in the script of a language of the record
+	forWord     = 220 // it has a word of a language of the record for what it looks for, such as "noticias"
 	forPlayable = 60
 	fewFound    = 3 // below this many, misspelled words are corrected
 )
@@ -45,6 +49,8 @@ type relevance struct {
 	run        [][]byte // the typed words
 	key        []byte   // of the query
 	latin      bool     // all of it is in Latin letters
+	otherwise  int      // what a name loses that is the query, when this means something else first
+	written    []uint32 // values: the languages that the query may be written in
 	spans      []meaning.Span
 	senses     []sense
 	slots      []slot
