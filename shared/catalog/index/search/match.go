@@ -14,11 +14,11 @@ import (
 // matched, in the order of the query, and by whole words.
 const (
 	pointsExact    = 1000
-	pointsWords    = 560
+	pointsWords    = 520
 	pointsWhole    = 130 // every slot is a whole word
 	pointsCoverage = 180 // of the letters of the name
-	pointsOrder    = 70  // the words of the query stand together, in their order
-	pointsStart    = 40  // at the beginning
+	pointsOrder    = 105 // the words of the query stand together, in their order
+	pointsStart    = 55  // at the beginning
 	pointsOthers   = 420 // several names together fill the slots
 	pointsSensed   = 760 // values fill all slots
 	pointsBoth     = 20  // for a value beside the name

@@ -95,25 +95,26 @@ func (r *relevance) parse(q string) {
 		start := len(r.text)
 		r.text = fold.AppendWords(r.text, fold.Spoken(part))
 		r.key = snapshot.AppendKey(r.key, r.text[start:])
-		r.takeWords(r.text[start:], literal)
+		r.typed = takeWords(r.typed, r.text[start:], literal)
 		r.text = append(r.text, ' ')
 		literal = !literal
 	}
 }
 
-// takeWords adds folded words to the typed ones.
-func (r *relevance) takeWords(words []byte, literal bool) {
-	for len(words) > 0 && len(r.typed) < maxWords {
+// takeWords adds folded words to list, each once.
+func takeWords(list []typedWord, words []byte, literal bool) []typedWord {
+	for len(words) > 0 && len(list) < maxWords {
 		word := words
 		if at := bytes.IndexByte(words, ' '); at >= 0 {
 			word, words = words[:at:at], words[at+1:]
 		} else {
 			words = nil
 		}
-		if !slices.ContainsFunc(r.typed, func(w typedWord) bool { return bytes.Equal(w.text, word) }) {
-			r.typed = append(r.typed, typedWord{word, literal})
+		if !slices.ContainsFunc(list, func(w typedWord) bool { return bytes.Equal(w.text, word) }) {
+			list = append(list, typedWord{word, literal})
 		}
 	}
+	return list
 }
 
 func indexQuote(q string) int {
@@ -396,7 +397,10 @@ func (e *Engine) readLatin(r *relevance, q string) {
 	if r.kept, r.latin = fold.AppendLatin(r.kept, q, ' '); r.latin {
 		return
 	}
-	for _, spelled := range translit.Latin(q) {
+	for i, spelled := range translit.Latin(q) {
+		if i == 0 {
+			r.romanised = spelled
+		}
 		r.begin()
 		for word := range bytes.FieldsSeq([]byte(spelled)) {
 			if len(r.slots)-r.first < maxWords {

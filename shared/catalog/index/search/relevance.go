@@ -31,9 +31,9 @@ const (
 
 // What a score is made of, in points beside the up to 1000 of a name.
 const (
-	radioShare  = 60  // percent of the rating of a station
-	tvShare     = 40  // of a TV channel, for which there is less to go by
-	tvOffset    = 100 // what a well known channel would lose by the smaller share
+	radioShare  = 50 // percent of the rating of a station
+	tvShare     = 40 // of a TV channel, for which there is less to go by
+	tvOffset    = 50 // what a well known channel would lose by the smaller share
 	forCountry  = 150
 	forLanguage = 35
 	forScript   = 110 // the query is written in the script of a language of the record
@@ -50,6 +50,8 @@ type relevance struct {
 	key        []byte   // of the query
 	latin      bool     // all of it is in Latin letters
 	otherwise  int      // what a name loses that is the query, when this means something else first
+	romanised  string   // the query in Latin letters, when it is in others
+	latinTyped []typedWord
 	written    []uint32 // values: the languages that the query may be written in
 	spans      []meaning.Span
 	senses     []sense
@@ -316,13 +318,5 @@ func (e *Engine) pageByRating(s *scratch, res *result, skip, limit int) {
 	e.pageWithout(s, res, &e.now.ByRating, r.marked, skip, limit)
 	for _, key := range r.scored {
 		r.marked[uint32(key)>>6] = 0
-	}
-}
-
-// repair looks for what may have been meant by a query that finds little.
-func (e *Engine) repair(u *union) {
-	e.correct(u)
-	if u.total() == 0 {
-		e.drop(u)
 	}
 }

@@ -1,96 +1,131 @@
 package search
 
-import (
-	"math/bits"
+import "math/bits"
 
-	"miramundo.dev/shared/catalog/lexicon"
-)
-
-// correct reads the query with misspelled words replaced by words that resemble
-// them: those that are nowhere, or else each in turn.
-func (e *Engine) correct(u *union) {
+// repair looks for what may have been meant by a query that finds little: first
+// with misspelled words corrected, then without words that are nowhere. A query in
+// another script is repaired as it is written in Latin letters too.
+func (e *Engine) repair(u *union) {
 	r := &u.s.relevance
-	missing := 0
-	for i := range r.typed {
-		if e.frequency(r.typed[i].text) == 0 {
-			missing |= 1 << i
-		}
+	e.correct(u, r.typed, true)
+	latin := r.latinWords()
+	if len(latin) > 0 && u.total() < fewFound {
+		e.correct(u, latin, false)
 	}
-	if missing != 0 {
-		e.readCorrected(u, missing)
-		return
+	if u.total() < fewFound {
+		e.drop(u, r.typed, true)
 	}
-	for i := range r.typed {
-		e.readCorrected(u, 1<<i)
+	if len(latin) > 0 && u.total() < fewFound {
+		e.drop(u, latin, false)
 	}
 }
 
-// readCorrected reads the query with the words of a set replaced.
-func (e *Engine) readCorrected(u *union, set int) {
+// latinWords returns the words of a query in another script in Latin letters, as
+// the most usual romanisation has them.
+func (r *relevance) latinWords() []typedWord {
+	if r.latin || len(r.romanised) == 0 {
+		return nil
+	}
+	r.latinTyped = r.latinTyped[:0]
+	from := len(r.kept)
+	r.kept = append(r.kept, r.romanised...)
+	r.latinTyped = takeWords(r.latinTyped, r.kept[from:], false)
+	return r.latinTyped
+}
+
+// missing returns the words that are nowhere, one bit each.
+func (e *Engine) missing(words []typedWord) (set int) {
+	for i := range words {
+		if e.frequency(words[i].text) == 0 {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// correct reads words with those that are nowhere replaced by words that resemble
+// them or, when each is somewhere, with each replaced in turn. Typed says that
+// they are the typed words.
+func (e *Engine) correct(u *union, words []typedWord, typed bool) {
+	if set := e.missing(words); set != 0 {
+		e.readCorrected(u, words, typed, set)
+		return
+	}
+	for i := range words {
+		e.readCorrected(u, words, typed, 1<<i)
+	}
+}
+
+// readCorrected reads words with those of a set replaced.
+func (e *Engine) readCorrected(u *union, words []typedWord, typed bool, set int) {
 	r := &u.s.relevance
 	r.begin()
-	for i := range r.typed {
-		t := e.put(r, &r.typed[i], i)
+	for i := range words {
+		t := e.put(r, &words[i], position(i, typed))
 		if set&(1<<i) == 0 {
 			continue
 		}
-		var room [lexicon.MaxNear]int
-		near := e.ix.Words.Near(room[:0], t.word)
+		near := e.ix.Words.Near(string(t.word))
 		if len(near) == 0 {
 			r.slots = r.slots[:r.first]
 			return
 		}
 		t.count, t.far, t.senses = 0, true, nil
 		for _, word := range near {
-			t.add(e.ix.Words.At(word))
+			t.add([]byte(word))
 		}
 	}
-	if n := len(r.readings); n < maxReadings {
-		r.end(costCorrected * bits.OnesCount(uint(set)))
-		u.add(n)
-	}
+	u.read(costCorrected * bits.OnesCount(uint(set)))
 }
 
-// drop reads the query without the words that are nowhere or, when each is
-// somewhere but not together, without each in turn. What is left must be at least half of
-// what was typed.
-func (e *Engine) drop(u *union) {
-	r := &u.s.relevance
-	missing := 0
-	for i := range r.typed {
-		if e.frequency(r.typed[i].text) == 0 {
-			missing |= 1 << i
-		}
+// position returns where a word is among the typed ones; -1 for another word.
+func position(i int, typed bool) int {
+	if !typed {
+		return -1
 	}
-	if missing != 0 {
-		e.readWithout(u, missing, costDropped)
+	return i
+}
+
+// drop reads words without those that are nowhere or, when each is somewhere but
+// not together, without each in turn.
+func (e *Engine) drop(u *union, words []typedWord, typed bool) {
+	if set := e.missing(words); set != 0 {
+		e.readWithout(u, words, typed, set)
 		return
 	}
-	for i := range r.typed {
-		e.readWithout(u, 1<<i, costDropped)
+	for i := range words {
+		e.readWithout(u, words, typed, 1<<i)
 	}
 }
 
-// readWithout reads the query without the words of a set, unless too little is
-// left.
-func (e *Engine) readWithout(u *union, set, cost int) {
+// readWithout reads words without those of a set, unless less than half of the
+// letters are left.
+func (e *Engine) readWithout(u *union, words []typedWord, typed bool, set int) {
 	r := &u.s.relevance
 	left, all := 0, 0
-	for i := range r.typed {
-		all += len(r.typed[i].text)
+	for i := range words {
+		all += len(words[i].text)
 		if set&(1<<i) == 0 {
-			left += len(r.typed[i].text)
+			left += len(words[i].text)
 		}
 	}
-	if 2*left < all || left == 0 || len(r.readings) == maxReadings {
+	if 2*left < all || left == 0 {
 		return
 	}
 	r.begin()
-	for i := range r.typed {
+	for i := range words {
 		if set&(1<<i) == 0 {
-			e.put(r, &r.typed[i], i)
+			e.put(r, &words[i], position(i, typed))
 		}
 	}
-	r.end(cost * bits.OnesCount(uint(set)))
-	u.add(len(r.readings) - 1)
+	u.read(costDropped * bits.OnesCount(uint(set)))
+}
+
+// read completes the reading that was begun, and adds what it finds.
+func (u *union) read(cost int) {
+	r := &u.s.relevance
+	if n := len(r.readings); n < maxReadings {
+		r.end(cost)
+		u.add(n)
+	}
 }
