@@ -17,6 +17,7 @@ const (
 	pointsWords    = 520
 	pointsWhole    = 130 // every slot is a whole word
 	pointsCoverage = 180 // of the letters of the name
+	pointsFull     = 50  // all letters are, as typed
 	pointsOrder    = 105 // the words of the query stand together, in their order
 	pointsStart    = 55  // at the beginning
 	pointsOthers   = 420 // several names together fill the slots
@@ -195,6 +196,9 @@ func matchName(name []byte, own int, rd *reading) nameMatch {
 		return nameMatch{}
 	}
 	m.points = pointsWords + pointsCoverage*matched/total
+	if matched == total && own == 0 {
+		m.points += pointsFull
+	}
 	if whole {
 		m.points += pointsWhole
 	}

@@ -27,7 +27,7 @@ import (
 const (
 	maxWords     = 10 // of a query; more are not looked at
 	maxSpellings = 8  // of a word
-	maxReadings  = 16
+	maxReadings  = 24
 )
 
 // What a reading costs its records, in points of a score.

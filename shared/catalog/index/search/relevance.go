@@ -34,10 +34,10 @@ const (
 	radioShare  = 50 // percent of the rating of a station
 	tvShare     = 40 // of a TV channel, for which there is less to go by
 	tvOffset    = 50 // what a well known channel would lose by the smaller share
-	forCountry  = 150
+	forCountry  = 190
 	forLanguage = 35
 	forScript   = 110 // the query is written in the script of a language of the record
-	forWord     = 220 // it has a word of a language of the record for what it looks for, such as "noticias"
+	forWord     = 300 // it has a word of a language of the record for what it looks for, such as "noticias"
 	forPlayable = 60
 	fewFound    = 3 // below this many, misspelled words are corrected
 )

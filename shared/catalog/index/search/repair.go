@@ -8,14 +8,9 @@ import "math/bits"
 func (e *Engine) repair(u *union) {
 	r := &u.s.relevance
 	e.correct(u, r.typed, true)
-	latin := r.latinWords()
-	if len(latin) > 0 && u.total() < fewFound {
+	e.drop(u, r.typed, true)
+	if latin := r.latinWords(); len(latin) > 0 {
 		e.correct(u, latin, false)
-	}
-	if u.total() < fewFound {
-		e.drop(u, r.typed, true)
-	}
-	if len(latin) > 0 && u.total() < fewFound {
 		e.drop(u, latin, false)
 	}
 }
@@ -49,11 +44,48 @@ func (e *Engine) missing(words []typedWord) (set int) {
 func (e *Engine) correct(u *union, words []typedWord, typed bool) {
 	if set := e.missing(words); set != 0 {
 		e.readCorrected(u, words, typed, set)
-		return
+	} else {
+		for i := range words {
+			e.readCorrected(u, words, typed, 1<<i)
+		}
 	}
-	for i := range words {
-		e.readCorrected(u, words, typed, 1<<i)
+	for i := range max(len(words)-1, 0) {
+		e.readJoinedCorrected(u, words, typed, i)
 	}
+}
+
+// readJoinedCorrected reads word i and the next as one that is misspelled.
+func (e *Engine) readJoinedCorrected(u *union, words []typedWord, typed bool, i int) {
+	r := &u.s.relevance
+	r.begin()
+	for k := range words {
+		switch k {
+		case i:
+			if !e.putNear(r, r.keep(words[i].text, words[i+1].text)) {
+				return
+			}
+		case i + 1:
+		default:
+			e.put(r, &words[k], position(k, typed))
+		}
+	}
+	u.read(costCorrected + costJoined)
+}
+
+// putNear adds a slot for the words that resemble a word, to the reading that was
+// begun. It reports false, and ends that, when there are none.
+func (e *Engine) putNear(r *relevance, word []byte) bool {
+	near := e.ix.Words.Near(string(word))
+	if len(near) == 0 {
+		r.slots = r.slots[:r.first]
+		return false
+	}
+	t := slot{word: word, far: true}
+	for _, word := range near {
+		t.add([]byte(word))
+	}
+	r.slots = append(r.slots, t)
+	return true
 }
 
 // readCorrected reads words with those of a set replaced.
@@ -61,18 +93,10 @@ func (e *Engine) readCorrected(u *union, words []typedWord, typed bool, set int)
 	r := &u.s.relevance
 	r.begin()
 	for i := range words {
-		t := e.put(r, &words[i], position(i, typed))
 		if set&(1<<i) == 0 {
-			continue
-		}
-		near := e.ix.Words.Near(string(t.word))
-		if len(near) == 0 {
-			r.slots = r.slots[:r.first]
+			e.put(r, &words[i], position(i, typed))
+		} else if !e.putNear(r, words[i].text) {
 			return
-		}
-		t.count, t.far, t.senses = 0, true, nil
-		for _, word := range near {
-			t.add([]byte(word))
 		}
 	}
 	u.read(costCorrected * bits.OnesCount(uint(set)))
