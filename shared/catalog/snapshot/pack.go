@@ -194,11 +194,11 @@ func (p *packer) index(doc uint32, r *catalog.Record) {
 		case OwnName, OtherName:
 			p.tokens.add(fold.Words(text), doc)
 			p.tokens.add(fold.Joined(text), doc)
-			p.others.add(spoken, doc)
 		default:
-			p.others.add(spoken, doc)
 			p.others.add(fold.Joined(text), doc)
 		}
+		p.others.add(spoken, doc)
+		p.others.add(apart(spoken), doc)
 		if p.key = AppendKey(p.key[:0], spoken); len(p.key) > 0 {
 			d.NameHashes = append(d.NameHashes, Hash(p.key))
 			d.NameClasses = append(d.NameClasses, uint32(name.Class))
@@ -206,6 +206,27 @@ func (p *packer) index(doc uint32, r *catalog.Record) {
 	}
 	d.NameEnds = append(d.NameEnds, uint32(len(d.NameHashes)))
 }
+
+// apart returns the words of a text that letters and digits make up, such as
+// "france24", parted where they meet; "" without such words.
+func apart(words string) string {
+	var out []byte
+	for word := range strings.FieldsSeq(words) {
+		at := 0
+		for i := 1; i < len(word); i++ {
+			if isDigit(word[i-1]) != isDigit(word[i]) && utf8.RuneStart(word[i]) {
+				out = append(append(out, word[at:i]...), ' ')
+				at = i
+			}
+		}
+		if at > 0 {
+			out = append(append(out, word[at:]...), ' ')
+		}
+	}
+	return string(out)
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // A wordLists holds, by word, the records that have it, ascending.
 type wordLists map[string][]uint32

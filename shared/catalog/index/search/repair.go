@@ -1,6 +1,10 @@
 package search
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"miramundo.dev/shared/catalog/lexicon"
+)
 
 // repair looks for what may have been meant by a query that finds little: first
 // with misspelled words corrected, then without words that are nowhere. A query in
@@ -75,14 +79,16 @@ func (e *Engine) readJoinedCorrected(u *union, words []typedWord, typed bool, i 
 // putNear adds a slot for the words that resemble a word, to the reading that was
 // begun. It reports false, and ends that, when there are none.
 func (e *Engine) putNear(r *relevance, word []byte) bool {
-	near := e.ix.Words.Near(string(word))
-	if len(near) == 0 {
+	t := slot{word: word, far: true}
+	var room [lexicon.MaxNear]int
+	for _, words := range []*lexicon.Lexicon{e.ix.Words, e.ix.Others} {
+		for _, i := range words.Near(room[:0], word) {
+			t.add(words.At(i))
+		}
+	}
+	if t.count == 0 {
 		r.slots = r.slots[:r.first]
 		return false
-	}
-	t := slot{word: word, far: true}
-	for _, word := range near {
-		t.add([]byte(word))
 	}
 	r.slots = append(r.slots, t)
 	return true
