@@ -119,7 +119,7 @@ func streamFacts(d *source.Dataset, known map[string]bool, n map[string]int) {
 // the same channels.
 func TestRealLayouts(t *testing.T) {
 	dir := shared(t)
-	tables := loadFolder(t, Plan{IPTVOrg: Folder(filepath.Join(dir, "catalog", "database"))})
+	tables := loadFolder(t, Plan{IPTVOrg: Folder(filepath.Join(dir, "catalog"))}) // it prefers the tables
 	api := loadFolder(t, Plan{IPTVOrg: Folder(filepath.Join(dir, "catalog", "api"))})
 	sameRows(t, tables.Channels, api.Channels)
 	sameRows(t, tables.Feeds, api.Feeds)
