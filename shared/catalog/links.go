@@ -39,6 +39,12 @@ type LinkBase struct {
 // Channel returns the address of a detail record.
 func (l LinkBase) Channel(id string) string { return l.Channels() + "/" + url.PathEscape(id) }
 
+// ChannelOfFeed returns the address of a detail record that has the best stream of a
+// feed first.
+func (l LinkBase) ChannelOfFeed(id, feed string) string {
+	return l.Channel(id) + "?feed=" + url.QueryEscape(feed)
+}
+
 // Channels returns the address of the list of channels.
 func (l LinkBase) Channels() string { return l.Base + ChannelsPath }
 
