@@ -212,6 +212,7 @@ func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
 
 type channelIn struct {
 	ID   string `path:"id" description:"The channel's catalog id."`
+	Feed string `query:"feed" maxLength:"100" description:"Feed whose best stream comes first, before the usual order; see matched of a search. An unknown feed changes nothing."`
 	Lang string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de. Without it, Accept-Language decides."`
 }
 
@@ -223,6 +224,9 @@ func (s *Server) channel(ctx context.Context, in channelIn) (*catalog.ChannelFul
 	c, ok := v.Channel(in.ID, int(api.LocaleOf(ctx)), rank.Caller{Country: api.CountryOf(ctx), Now: s.Now()})
 	if !ok {
 		return nil, v.NotFound(in.ID)
+	}
+	if in.Feed != "" {
+		rank.FeedFirst(c.Streams, in.Feed)
 	}
 	if counters := s.crowd(ctx); counters.overlay != nil {
 		*c.Social, _ = counters.Social([]byte(c.ID))

@@ -49,6 +49,14 @@ type Channel struct {
 	HealthExt      *MeasuredHealth `json:"health_ext" description:"Null when never measured."`
 	Social         *Social         `json:"social,omitempty" description:"Community counters of the channel."`
 	API            string          `json:"api" format:"uri" description:"Address of the channel's detail record."`
+	Matched        *MatchedFeed    `json:"matched,omitempty" description:"Only in a search by relevance: the feed whose name answers q better than any name of the channel."`
+}
+
+// A MatchedFeed is the feed of a channel by whose name a search found it.
+type MatchedFeed struct {
+	Name string `json:"name" description:"Whole name of the feed, such as BBC One Scotland."`
+	Feed string `json:"feed" description:"Feed id, as in the streams of the channel."`
+	API  string `json:"api" format:"uri" description:"Address of the channel's detail record, with the best stream of the feed first."`
 }
 
 // A ChannelFull is the detail record of a channel.
@@ -210,6 +218,56 @@ type Page struct {
 	API        string    `json:"api" format:"uri" description:"Address of the list."`
 	Facets     Facets    `json:"facets"`
 	Filters    Filters   `json:"filters"`
+
+	Understood  *Understood  `json:"understood,omitempty" description:"Only in a search by relevance that took words of q for values of filters: how it read q."`
+	Suggestions []Suggestion `json:"suggestions,omitempty" maxItems:"5" description:"Only in a search by relevance that found little (fewer than three channels as typed, none of them named like q), or whose q is the name of a channel that is known but not shown: what else to try."`
+}
+
+// Understood is how a search by relevance read the words that were typed. They were
+// also looked for in names: a filter here orders the results, and does not exclude
+// those that have the words in their names.
+type Understood struct {
+	Text    string             `json:"text" description:"The words that were only looked for in names, folded; may be empty."`
+	Filters []UnderstoodFilter `json:"filters" nullable:"false" minItems:"1" description:"The values that words were taken for, in the order of the words."`
+}
+
+// An UnderstoodFilter is a value of a filter that typed words were taken for.
+type UnderstoodFilter struct {
+	Filter  string `json:"filter" description:"Name of the filter, a parameter of the search."`
+	Value   string `json:"value" description:"Its value, such as BR."`
+	Label   string `json:"label" description:"The value as people read it, in the caller's language."`
+	Words   string `json:"words" description:"The typed words, folded: in lower case and without accents."`
+	Without string `json:"without" description:"q without these words; may be empty."`
+	Literal string `json:"literal,omitempty" maxLength:"200" description:"q with these words in quotation marks, by which a search takes them literally and only looks for them in names; absent when it would be too long."`
+}
+
+// A Suggestion is something else to try for a caller whose search found little, or
+// a fact about the channel that the caller seems to look for.
+type Suggestion struct {
+	Type    string        `json:"type" enum:"known,spelling,drop,filter" description:"known: a channel of that name is known but not shown. spelling: other words that resemble the typed ones. drop: fewer words. filter: without one of the filters of the request."`
+	Label   string        `json:"label" description:"The suggestion as a sentence in the caller's language."`
+	Q       *string       `json:"q,omitempty" description:"The q to try; of spelling and drop."`
+	Filter  *string       `json:"filter,omitempty" description:"The filter that is dropped; of filter."`
+	Query   *string       `json:"query,omitempty" description:"The query string to try, such as q=globo&playable=0&sort=relevance; not of known."`
+	Count   *int          `json:"count,omitempty" description:"Number of matches of that query as it is typed, without corrections; not of known."`
+	Channel *KnownChannel `json:"channel,omitempty" description:"The channel that is known but not shown; of known."`
+}
+
+// A KnownChannel is a channel that is known but not shown by the search.
+type KnownChannel struct {
+	ID         string       `json:"id"`
+	Name       string       `json:"name"`
+	Country    *string      `json:"country" description:"ISO 3166-1 alpha-2; null when not known."`
+	Kind       string       `json:"kind" enum:"tv,radio"`
+	Reason     string       `json:"reason" enum:"no_stream,closed,blocked,vanished,replaced" description:"no_stream: it has no usable stream, and is shown with playable=0. closed: it ended. blocked: it may not be shown. vanished: the sources no longer list it. replaced: another channel, named in replaced_by, took its place."`
+	Since      *string      `json:"since" format:"date" description:"Day on which it closed or vanished; null when not known."`
+	ReplacedBy *Replacement `json:"replaced_by" description:"The channel of the catalog that took its place; null for none."`
+}
+
+// A Replacement is a channel that took the place of another.
+type Replacement struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 // Facets count the matches of a search by their values.

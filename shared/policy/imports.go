@@ -21,7 +21,7 @@ const (
 	leaves    = `shared/(store|bus)/(embedded|firestore|pubsub)(/.*)?`
 	functions = `functions/\w+(/.*)?`
 
-	layersOfIndex = `shared/catalog/index/(layout|state|search|show)(/.*)?`
+	layersOfIndex = `shared/catalog/index/(layout|state|search|hint|show)(/.*)?`
 	anything      = `.*`
 )
 

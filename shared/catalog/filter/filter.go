@@ -43,7 +43,7 @@ type Selection struct {
 	Subdivision string `query:"subdivision" maxLength:"32" description:"Catalog code of a state or province."`
 	City        string `query:"city" maxLength:"32" description:"Catalog code of a city."`
 	Playable    bool   `query:"playable" default:"1" description:"0 also includes channels without a usable stream."`
-	Sort        string `query:"sort" default:"name" enum:"name,score,votes,relevance,popular" description:"name is alphabetical; score is best measured health first, then best known; votes is most votes first, which only stations have; popular is best known first, those of the caller's country before others; relevance is what q probably means first: it tolerates misspelled words, and understands words for a country, a language, a category, a city or a genre as such."`
+	Sort        string `query:"sort" default:"name" enum:"name,score,votes,relevance,popular" description:"name is alphabetical; score is best measured health first, then best known; votes is most votes first, which only stations have; popular is best known first, those of the caller's country before others; relevance is what q probably means first: it tolerates misspelled words, and understands words for a country, a language, a category, a city or a genre as such, except in quotation marks."`
 	Online      bool   `query:"online" default:"0" description:"1 keeps only channels that were seen online in the 48 hours before the last reload."`
 	Kind        string `query:"kind" default:"tv" enum:"tv,radio,all" description:"Kind of channel; radio stations are included only by radio and all."`
 	Tag         string `query:"tag" maxLength:"64" description:"Tag of radio stations; it needs kind radio or all."`
@@ -243,7 +243,7 @@ var All = complete([Count]Filter{
 	Playable: {Name: "playable", Match: ByBase, Chosen: "unplayable"},
 	Sort:     {Name: "sort", Match: ByNone},
 	Online:   {Name: "online", Match: ByFlag, Chosen: "online"},
-	Kind:     {Name: "kind", Match: ByBase},
+	Kind:     {Name: "kind", Match: ByBase, Label: kindName},
 	Genre: {
 		Name: "genre", Match: ByValue, Kinds: []string{Radio},
 		Values: func(r *catalog.Record) []string {
@@ -377,6 +377,11 @@ func languageName(n Names, code string, l i18n.Locale) (string, bool) {
 		return name, true
 	}
 	return i18n.LanguageName(code, l)
+}
+
+func kindName(_ Names, kind string, l i18n.Locale) (string, bool) {
+	key := "kind." + kind
+	return l.T(key, nil), i18n.Has(key)
 }
 
 func placeName(n Names, code string, _ i18n.Locale) (string, bool) { return n.PlaceName(code) }

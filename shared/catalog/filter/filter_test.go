@@ -173,6 +173,8 @@ func TestLabel(t *testing.T) {
 		{filter.Tag, "", ""},
 		{filter.Genre, "love-songs", "Love songs"},
 		{filter.Genre, "no-genre", "no-genre"},
+		{filter.Kind, "radio", "Radio"},
+		{filter.Kind, "all", "all"},
 	} {
 		var s filter.Selection
 		*s.Text(test.id) = test.value

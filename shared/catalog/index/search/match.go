@@ -40,7 +40,12 @@ type scorer struct {
 	language   uint32 // value: the caller's language; 0 for unknown
 	playable   bool   // all candidates are playable
 	forWritten int    // points for a language that the query is written in
+
+	best feedName // whose name matched the last record best; zero when no feed's did
 }
+
+// A feedName is a name of a feed, as values.
+type feedName struct{ feed, text uint32 }
 
 func (e *Engine) newScorer(s *scratch, q *Query) scorer {
 	c := scorer{e: e, r: &s.relevance, playable: q.Playable}
@@ -93,6 +98,7 @@ func (c *scorer) forLanguages(doc uint32) int {
 
 // match returns how well doc fills the slots of a reading.
 func (c *scorer) match(doc uint32, rd *reading) int {
+	c.best = feedName{}
 	sensed, doubt := c.sensed(doc, rd)
 	all := 1<<len(rd.slots) - 1
 	for _, n := range c.r.named {
@@ -116,7 +122,10 @@ func (c *scorer) match(doc uint32, rd *reading) int {
 		default:
 			points -= lossSensed + doubt/2
 		}
-		if best = max(best, points); best > pointsExact-lossOther {
+		if points > best {
+			best, c.best = points, feedName{names.feed, names.text}
+		}
+		if best > pointsExact-lossOther {
 			break
 		}
 	}

@@ -16,6 +16,7 @@ type nameCursor struct {
 	words   []byte // of the current name, folded, with spaces or hyphens between them; valid until the next
 	class   snapshot.NameClass
 	feed    uint32 // value: the feed that it names; 0 for none
+	text    uint32 // value: the name of a feed as its source writes it
 	channel int    // of the name of a feed: the bytes at its beginning that are the channel's
 
 	ix    *layout.Index
@@ -55,7 +56,8 @@ func (c *nameCursor) next() bool {
 		name, c.alt = layout.NextElement(c.alt)
 		c.class, c.words = snapshot.OtherName, c.fold(name)
 	case len(c.feeds) > 1:
-		name := c.ix.Values.At(c.feeds[1])
+		c.text = c.feeds[1]
+		name := c.ix.Values.At(c.text)
 		if c.feed = c.feeds[0]; c.feed == 0 {
 			c.class, c.words = snapshot.OtherName, c.fold(name)
 		} else {

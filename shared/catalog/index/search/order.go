@@ -19,7 +19,7 @@ func (e *Engine) page(s *scratch, q *Query, res *result, limit int) {
 		return
 	}
 	switch o := e.order(q); {
-	case q.Sort == filter.ByRelevance && q.Q != "":
+	case q.Relevant():
 		e.pageByRelevance(s, q, res, skip, limit)
 	case q.Sort == filter.ByPopularity:
 		e.pageByPopularity(s, q, res, skip, limit)

@@ -116,11 +116,12 @@ func (e *Engine) ID(doc uint32) string { return jsontext.Text(e.ix.EscapedID(doc
 
 // run finds what q matches or, under the order of relevance, what it may mean.
 func (e *Engine) run(s *scratch, q *Query) result {
-	if q.Sort == filter.ByRelevance && q.Q != "" {
+	if q.Relevant() {
+		s.relevance.reset()
 		if s.relevance.parse(q.Q); len(s.relevance.typed) == 0 {
 			return result{}
 		}
-		return e.relevant(s, q)
+		return e.relevant(s, q, false)
 	}
 	s.folded = fold.AppendWords(s.folded[:0], q.Q)
 	s.split()

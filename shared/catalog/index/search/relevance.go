@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"miramundo.dev/shared/catalog/docset"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/index/layout/recordtext"
 	"miramundo.dev/shared/catalog/meaning"
@@ -60,6 +61,7 @@ type relevance struct {
 	readings   []reading
 	partings   []int
 
+	asTyped    int          // how many records were found before words were corrected or dropped
 	filters    []docset.Set // of the query, without its words
 	found      docset.Bits
 	candidates []candidate
@@ -82,10 +84,20 @@ type named struct {
 	class snapshot.NameClass
 }
 
-// relevant returns what any reading of q finds.
-func (e *Engine) relevant(s *scratch, q *Query) result {
+// Relevant reports whether q is a search for words by relevance, the only search
+// for which a page has hints.
+func (q *Query) Relevant() bool { return q.Sort == filter.ByRelevance && q.Q != "" }
+
+// reset empties what an earlier search left.
+func (r *relevance) reset() {
+	r.spans, r.readings, r.candidates = r.spans[:0], r.readings[:0], r.candidates[:0]
+	r.named, r.scored, r.asTyped = r.named[:0], r.scored[:0], 0
+}
+
+// relevant returns what any reading of q finds. With counting, no candidates are
+// gathered, and words are neither corrected nor dropped.
+func (e *Engine) relevant(s *scratch, q *Query, counting bool) result {
 	r := &s.relevance
-	r.candidates, r.named = r.candidates[:0], r.named[:0]
 	s.sets = s.sets[:0]
 	if !e.addFilters(s, q) {
 		return result{}
@@ -95,13 +107,13 @@ func (e *Engine) relevant(s *scratch, q *Query) result {
 	}
 	r.filters = append(r.filters[:0], s.sets...)
 	e.read(r, q)
-	u := union{s: s, e: e, q: q}
+	u := union{s: s, e: e, q: q, counting: counting}
 	for i := range r.readings {
 		u.add(i)
 	}
 	e.findNamed(s)
 	u.addNamed()
-	if u.total() < fewFound {
+	if r.asTyped = u.total(); r.asTyped < fewFound && !counting {
 		e.repair(&u)
 	}
 	return u.result()
@@ -115,6 +127,8 @@ type union struct {
 	only    result // when one reading found something
 	results int
 	any     bool // found is used
+
+	counting bool // candidates are not needed
 }
 
 // add finds the records of a reading and their candidates, and returns how many
@@ -128,6 +142,9 @@ func (u *union) add(i int) int {
 		return 0
 	}
 	u.merge(&res)
+	if u.counting {
+		return res.total
+	}
 	e.gather(s, &res, i, perReading)
 	if res.total > perReading {
 		e.gatherNear(s, u.q, &res, i)

@@ -3,12 +3,13 @@ package show
 import (
 	"strconv"
 
-	"miramundo.dev/shared/catalog/index/layout/recordtext"
-
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index/hint"
 	"miramundo.dev/shared/catalog/index/layout"
+	"miramundo.dev/shared/catalog/index/layout/recordtext"
 	"miramundo.dev/shared/catalog/index/search"
 	"miramundo.dev/shared/catalog/jsontext"
+	"miramundo.dev/shared/i18n"
 )
 
 // An itemEnd is the end of the items of one origin: whole, as it is while nothing
@@ -51,6 +52,7 @@ func (v *View) Search(q search.Query, locale int, dst []byte) []byte {
 			dst = append(dst, ',')
 		}
 		dst = v.appendItem(dst, doc, locale, q.Crowd)
+		dst = v.appendMatched(dst, &page, &q, doc)
 	}
 	dst = append(dst, `],"total":`...)
 	dst = strconv.AppendInt(dst, int64(page.Total), 10)
@@ -58,7 +60,41 @@ func (v *View) Search(q search.Query, locale int, dst []byte) []byte {
 	dst = append(dst, `,"facets":{"categories":`...)
 	dst = page.AppendCategories(dst, locale)
 	dst = append(dst, `},"filters":`...)
-	return append(q.AppendJSON(dst), '}')
+	dst = v.appendHints(q.AppendJSON(dst), &page, &q, locale)
+	return append(dst, '}')
+}
+
+// appendMatched adds to an item the feed by whose name a search by relevance found
+// it, if any.
+func (v *View) appendMatched(dst []byte, page *search.Page, q *search.Query, doc uint32) []byte {
+	m := v.matched(page, q, doc)
+	if m == nil {
+		return dst
+	}
+	dst = append(dst[:len(dst)-1], `,"matched":`...)
+	return append(jsontext.AppendValue(dst, m), '}')
+}
+
+// appendHints adds the members of a search by relevance that say how it was
+// understood and what else to try.
+func (v *View) appendHints(dst []byte, page *search.Page, q *search.Query, locale int) []byte {
+	if u := hint.Understood(page, q, v, i18n.Locale(locale)); u != nil {
+		dst = jsontext.AppendValue(append(dst, `,"understood":`...), u)
+	}
+	if list := hint.Suggestions(v.Engine, v.now, page, q, v, i18n.Locale(locale)); len(list) > 0 {
+		dst = jsontext.AppendValue(append(dst, `,"suggestions":`...), list)
+	}
+	return dst
+}
+
+// matched returns the feed by whose name the search q found record doc; nil when it
+// found the channel by another name.
+func (v *View) matched(page *search.Page, q *search.Query, doc uint32) *catalog.MatchedFeed {
+	m := hint.Matched(page, q, doc)
+	if m != nil {
+		m.API = v.links.ChannelOfFeed(v.ID(doc), m.Feed)
+	}
+	return m
 }
 
 // appendPosition adds where the page is among all that match, and the address of
