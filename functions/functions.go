@@ -149,6 +149,8 @@ func (f Function) Declared() compose.Process {
 		switch {
 		case e.Auth == api.Operator:
 			p.Secrets = append(p.Secrets, e.Credential)
+		case e.Credential != "": // without the token, operators get no more than others
+			p.Settings = append(p.Settings, e.Credential)
 		case e.Auth != api.None || e.Speaker:
 			p.Needs = append(p.Needs, compose.Documents)
 			p.Secrets = append(p.Secrets, "GUEST_KEY")

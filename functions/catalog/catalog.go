@@ -38,11 +38,12 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Auth:    api.None,
 		Summary: "Search channels and radio stations",
 		Doc: "Returns a page of the channels that match q and every filter, with the number of all matches and of those in each " +
-			"category. Radio stations are included only with kind=radio or kind=all. It needs no credential and has no quota; the " +
-			"streams of a channel are in GET /api/channels/{id}.",
-		Tool:   "search_channels",
-		Faults: []*fault.Error{catalog.ErrNotLoaded},
-		Cache:  api.Private,
+			"category. Radio stations are included only with kind=radio or kind=all. It has no quota and needs no credential, except " +
+			"for explain=1; the streams of a channel are in GET /api/channels/{id}.",
+		Tool:       "search_channels",
+		Faults:     []*fault.Error{catalog.ErrNotLoaded},
+		Cache:      api.Private,
+		Credential: api.CatalogToken,
 	}),
 	api.Bind((*Server).channel, api.Endpoint{
 		Method:  "GET",
@@ -119,6 +120,8 @@ type searchIn struct {
 	Limit  int    `query:"limit" default:"20" minimum:"1" cap:"50" description:"Number of items on the page; more than 50 is reduced to 50."`
 	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of matches to skip."`
 	Lang   string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de. Without it, Accept-Language decides."`
+
+	Explain bool `query:"explain" default:"0" description:"Operators only: 1 adds the member explain to each item. It needs the operator's token, as Authorization: Bearer."`
 }
 
 // query returns the normalized search for a selection. When the catalog is stale,
@@ -204,8 +207,14 @@ func escape(s string) string {
 }
 
 func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
+	if in.Explain {
+		if err := api.CheckOperator(ctx, api.CatalogToken); err != nil {
+			return page{}, err
+		}
+	}
 	v, err := s.Catalog.View()
 	q := s.query(in.Selection, in.Limit, in.Offset)
+	q.Explain = in.Explain
 	setCaller(ctx, &q, in.Lang)
 	return page{v, q, api.LocaleOf(ctx), s.crowd(ctx)}, err
 }

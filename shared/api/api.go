@@ -99,7 +99,12 @@ type Endpoint struct {
 	SameOrigin bool     // no CORS, although anyone may call it
 	Speaker    bool     // of Auth None: a valid Guest credential identifies the caller; an invalid one is treated as absent
 	Page       bool     // for people, not part of the API: it answers browsers in HTML, and so do its faults where the process has a page for them
-	Credential string   // the token that an Operator endpoint asks for; empty means CatalogToken
+
+	// Credential is the name of the operator's token that an Operator endpoint asks
+	// for; empty means CatalogToken. An endpoint of Auth None that has one answers
+	// operators more than others: its handler calls CheckOperator when it is asked
+	// for that.
+	Credential string
 
 	in, out reflect.Type
 	group   string
@@ -200,6 +205,9 @@ func (e *Endpoint) complete() error {
 	}
 	if e.Auth == Operator && e.Credential == "" {
 		e.Credential = CatalogToken
+	}
+	if e.Credential != "" && (e.Auth == Guest || e.Auth == Session || e.Speaker) {
+		return errors.New("the field Credential needs Auth Operator, or Auth None without Speaker")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 
+	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 )
@@ -19,6 +20,10 @@ type Request interface {
 	UserAgent() string                 // as sent
 	Locale() i18n.Locale               // in which the caller reads
 	AcceptLanguage() string            // as sent
+
+	// CheckOperator returns nil when the caller shows the operator's token of a
+	// name, else the fault of what it shows.
+	CheckOperator(credential string) error
 }
 
 // RequestKey is the context key of the [Request].
@@ -50,6 +55,17 @@ func AcceptLanguageOf(ctx context.Context) string {
 		return r.AcceptLanguage()
 	}
 	return ""
+}
+
+// CheckOperator returns nil when the request in ctx shows the operator's token of a
+// name, which must be the Credential of its endpoint; else the fault that an
+// endpoint of Auth Operator would answer with. Outside of a request nobody is the
+// operator.
+func CheckOperator(ctx context.Context, credential string) error {
+	if r, ok := requestOf(ctx); ok {
+		return r.CheckOperator(credential)
+	}
+	return fault.ErrOperatorToken
 }
 
 // RequestIDOf returns the id under which the log records this request; empty

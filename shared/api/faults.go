@@ -42,10 +42,10 @@ func Status(k fault.Kind) int {
 // those that its credential and its input imply, and fault.ErrInternal.
 func (e Endpoint) AllFaults() []*fault.Error {
 	all := append([]*fault.Error(nil), e.Faults...)
-	switch e.Auth {
-	case Operator:
+	switch {
+	case e.Credential != "":
 		all = append(all, fault.ErrOperatorToken, ErrNoOperatorToken)
-	case Guest, Session:
+	case e.Auth == Guest, e.Auth == Session:
 		all = append(all, identity.ErrCredential, identity.ErrEnded, identity.ErrRetired, identity.ErrUnavailable)
 	}
 	if len(e.plan.Params) > 0 {

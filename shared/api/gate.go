@@ -29,7 +29,7 @@ type Gate struct {
 func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Context, error) {
 	switch {
 	case e.Auth == Operator:
-		return ctx, g.checkToken(e.Credential, r.Credentials().Authorization)
+		return ctx, g.CheckOperator(e.Credential, r)
 	case e.Auth == None && !e.Speaker:
 		return ctx, nil
 	case e.Auth == None:
@@ -60,14 +60,14 @@ func (g *Gate) identify(ctx context.Context, r Request) context.Context {
 	return ctx
 }
 
-// checkToken compares a bearer token with the operator's token of a name, in
-// constant time.
-func (g *Gate) checkToken(name, authorization string) error {
+// CheckOperator compares the bearer token of r with the operator's token of a name,
+// in constant time. It returns nil when they are equal, else a fault.
+func (g *Gate) CheckOperator(name string, r Request) error {
 	want := g.Tokens[name]
 	if want == "" {
 		return ErrNoOperatorToken
 	}
-	scheme, token, _ := strings.Cut(authorization, " ")
+	scheme, token, _ := strings.Cut(r.Credentials().Authorization, " ")
 	shown, known := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(want))
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(shown[:], known[:]) != 1 {
 		return fault.ErrOperatorToken

@@ -68,7 +68,7 @@ const (
 // with: of the credentials first, then of the inputs, then of the handler. A
 // panic of the handler is passed on. Nothing is logged.
 func (g *Gate) Invoke(ctx context.Context, e Endpoint, server any, arguments json.RawMessage, caller Caller) (*Result, error) {
-	i := &invocation{Context: ctx, caller: caller}
+	i := &invocation{Context: ctx, caller: caller, gate: g}
 	admitted, err := g.Admit(ctx, &e, i)
 	if err != nil {
 		return nil, err
@@ -208,6 +208,7 @@ func (s invoked) Decode(plan *input.Plan, v reflect.Value, limit int64) error {
 type invocation struct {
 	context.Context
 	caller Caller
+	gate   *Gate
 }
 
 // Value returns the invocation itself in place of the request that led to it.
@@ -238,6 +239,11 @@ func (i *invocation) Locale() i18n.Locale { return i.caller.Locale }
 
 // AcceptLanguage returns the languages of the caller.
 func (i *invocation) AcceptLanguage() string { return i.caller.AcceptLanguage }
+
+// CheckOperator compares the token of the caller with the operator's.
+func (i *invocation) CheckOperator(credential string) error {
+	return i.gate.CheckOperator(credential, i)
+}
 
 // A recorder keeps the answer that a result writes.
 type recorder struct{ Result }

@@ -82,6 +82,21 @@ func (echo) Reply(w http.ResponseWriter, r *http.Request) error {
 
 func (shop) echo(context.Context, itemIn) (echo, error) { return echo{}, nil }
 
+type priceIn struct {
+	Cost  bool `query:"cost" default:"0" description:"1 adds what the shop paid; of operators."`
+	Other bool `query:"other" default:"0" description:"1 asks for a token that is not configured."`
+}
+
+func (shop) price(ctx context.Context, in priceIn) (api.NoContent, error) {
+	switch {
+	case in.Other:
+		return api.NoContent{}, api.CheckOperator(ctx, api.MetricsToken)
+	case in.Cost:
+		return api.NoContent{}, api.CheckOperator(ctx, api.CatalogToken)
+	}
+	return api.NoContent{}, nil
+}
+
 func (shop) clear(context.Context, struct{}) (api.NoContent, error) { return api.NoContent{}, nil }
 
 var (
@@ -95,9 +110,10 @@ var (
 	echoEndpoint    = api.Bind(shop.echo, api.Endpoint{Method: "GET", Path: "/echo/{id}", Auth: api.None, Summary: "An echo", Doc: "An echo."})
 	clearEndpoint   = api.Bind(shop.clear, api.Endpoint{Method: "DELETE", Path: "/items", Auth: api.Operator, Summary: "Nothing", Doc: "Nothing."})
 	numbersEndpoint = api.Bind(shop.clear, api.Endpoint{Method: "GET", Path: "/numbers", Auth: api.Operator, Credential: api.MetricsToken, Summary: "Nothing", Doc: "Nothing."})
+	priceEndpoint   = api.Bind(shop.price, api.Endpoint{Method: "GET", Path: "/price", Auth: api.None, Credential: api.CatalogToken, Summary: "A price", Doc: "A price."})
 
 	shopTable = []api.Endpoint{
-		itemEndpoint, seenEndpoint, mineEndpoint, accountEndpoint, noteEndpoint, sheetEndpoint, pictureEndpoint, echoEndpoint, clearEndpoint, numbersEndpoint,
+		priceEndpoint, itemEndpoint, seenEndpoint, mineEndpoint, accountEndpoint, noteEndpoint, sheetEndpoint, pictureEndpoint, echoEndpoint, clearEndpoint, numbersEndpoint,
 	}
 )
 
@@ -166,6 +182,12 @@ func TestInvoke(t *testing.T) {
 		{endpoint: clearEndpoint, target: "/items", authorization: "Bearer operator-toke", status: 401, code: "invalid_token"},
 		{endpoint: clearEndpoint, target: "/items", authorization: "Bearer operator-token", status: 204},
 		{endpoint: numbersEndpoint, target: "/numbers", authorization: "Bearer operator-token", status: 503, code: "operator_token_unavailable"},
+		{endpoint: priceEndpoint, target: "/price", status: 204},
+		{endpoint: priceEndpoint, target: "/price", authorization: "Bearer wrong", status: 204},
+		{endpoint: priceEndpoint, arguments: `{"cost":true}`, target: "/price?cost=1", status: 401, code: "invalid_token"},
+		{endpoint: priceEndpoint, arguments: `{"cost":true}`, target: "/price?cost=1", authorization: "Bearer operator-toke", status: 401, code: "invalid_token"},
+		{endpoint: priceEndpoint, arguments: `{"cost":true}`, target: "/price?cost=1", authorization: "Bearer operator-token", status: 204},
+		{endpoint: priceEndpoint, arguments: `{"other":true}`, target: "/price?other=1", authorization: "Bearer operator-token", status: 503, code: "operator_token_unavailable"},
 	} {
 		caller := api.Caller{
 			Credentials: identity.Credentials{GuestToken: test.guest, Authorization: test.authorization},

@@ -50,6 +50,7 @@ type Channel struct {
 	Social         *Social         `json:"social,omitempty" description:"Community counters of the channel."`
 	API            string          `json:"api" format:"uri" description:"Address of the channel's detail record."`
 	Matched        *MatchedFeed    `json:"matched,omitempty" description:"Only in a search by relevance: the feed whose name answers q better than any name of the channel."`
+	Explain        *Explanation    `json:"explain,omitempty" description:"Only for operators who ask for it: what the place of the item is made of."`
 }
 
 // A MatchedFeed is the feed of a channel by whose name a search found it.

@@ -48,7 +48,7 @@ type Config struct {
 
 	ContactEmail string `env:"CONTACT_EMAIL" doc:"E-mail address that the pages show for complaints and questions. Without it they say that there is none yet."`
 
-	CatalogToken string `env:"CATALOGO_TOKEN" doc:"Secret. Bearer token of the operator for /api/admin, at least 16 characters."`
+	CatalogToken string `env:"CATALOGO_TOKEN" doc:"Secret. Bearer token of the operator for /api/admin and for explain=1 in searches, at least 16 characters."`
 	MetricsToken string `env:"METRICS_TOKEN" doc:"Secret. Bearer token of the operator for metrics and raw reports, at least 16 characters."`
 	EventsToken  string `env:"EVENTS_TOKEN" doc:"Secret. Parameter token of the address to which events are pushed, at least 16 characters."`
 	JobsAudience string `env:"JOBS_AUDIENCE" doc:"Audience that the scheduler names in the tokens it signs for calls of /jobs/{name}: the address of the function jobs. It goes with JOBS_CALLER."`

@@ -189,7 +189,7 @@ func header(doc, typ string) openapi31.HeaderOrReference {
 func (b *builder) security(e api.Endpoint) []map[string][]string {
 	var names []string
 	switch {
-	case e.Auth == api.Operator:
+	case e.Credential != "":
 		names = []string{"operator"}
 	case e.Auth == api.Guest, e.Speaker:
 		names = []string{"guest", "session"}

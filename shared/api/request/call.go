@@ -144,6 +144,13 @@ func (c *Call) AcceptLanguage() string {
 	return c.Request.Header.Get("Accept-Language")
 }
 
+// CheckOperator compares the token of the caller with the operator's (see
+// [api.CheckOperator]).
+func (c *Call) CheckOperator(credential string) error {
+	gate := api.Gate{Tokens: c.layer.Tokens}
+	return gate.CheckOperator(credential, c)
+}
+
 // Locale returns the locale of the caller (see [api.LocaleOf]).
 func (c *Call) Locale() i18n.Locale {
 	if l := c.locale.Load(); l > 0 {

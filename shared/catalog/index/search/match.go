@@ -40,6 +40,7 @@ type scorer struct {
 	language   uint32 // value: the caller's language; 0 for unknown
 	playable   bool   // all candidates are playable
 	forWritten int    // points for a language that the query is written in
+	only       int    // the number of the only name that is looked at, from 1, or -1 for none; 0 for all names
 
 	best feedName // whose name matched the last record best; zero when no feed's did
 }
@@ -111,7 +112,11 @@ func (c *scorer) match(doc uint32, rd *reading) int {
 		best = pointsSensed - doubt
 	}
 	names := c.e.namesOf(doc, &c.r.folded)
+	at := 0
 	for names.latin = c.r.latin; names.next(); {
+		if at++; c.only != 0 && at != c.only {
+			continue
+		}
 		m := matchName(names.words, names.channel, rd)
 		points := m.points - loss(names.class)
 		switch {

@@ -38,6 +38,7 @@ type Query struct {
 	Near      string // ISO 3166-1 code of the caller's country; "" for unknown. Relevance and popularity put its channels forward.
 	Speaks    string // ISO 639-3 code of the caller's language, likewise
 	Crowd     Crowd  // provides the counters of channels; nil while there are none
+	Explain   bool   // say of each item what its place is made of
 }
 
 // maxLimit bounds what one query returns.

@@ -53,6 +53,10 @@ func (v *View) Search(q search.Query, locale int, dst []byte) []byte {
 		}
 		dst = v.appendItem(dst, doc, locale, q.Crowd)
 		dst = v.appendMatched(dst, &page, &q, doc)
+		if q.Explain {
+			dst = append(dst[:len(dst)-1], `,"explain":`...)
+			dst = append(jsontext.AppendValue(dst, page.Explain(&q, doc)), '}')
+		}
 	}
 	dst = append(dst, `],"total":`...)
 	dst = strconv.AppendInt(dst, int64(page.Total), 10)

@@ -19,7 +19,9 @@ func (st *State) setRatings(o *Overlay, blocked []uint32) {
 	if st.Measured != nil || o.Uses != nil || len(blocked) > 0 {
 		st.Ratings = slices.Clone(ix.Ratings)
 		for _, i := range blocked {
-			st.rateAgain(ix.Streams.Doc(i))
+			doc := ix.Streams.Doc(i)
+			f := st.Facts(doc)
+			st.Ratings[doc] = uint16(prior.Of(&f))
 		}
 		st.adjust(o)
 	}
@@ -31,14 +33,14 @@ func (st *State) setRatings(o *Overlay, blocked []uint32) {
 	st.ByScore = posting.ByRank(ix.N, 24, func(doc uint32) uint32 { return uint32(st.Scores[doc])<<16 | uint32(st.Ratings[doc]) })
 }
 
-// rateAgain rates a record without its blocked streams.
-func (st *State) rateAgain(doc uint32) {
+// Facts returns what a record is rated by, without its blocked streams.
+func (st *State) Facts(doc uint32) prior.Facts {
 	f := st.Index.FactsOf(doc)
 	start, end := st.Index.Streams.Of(doc)
 	for i := start; i < end; i++ {
 		f.Streams -= number(st.IsBlocked(i))
 	}
-	st.Ratings[doc] = uint16(prior.Of(&f))
+	return f
 }
 
 func number(b bool) int {
