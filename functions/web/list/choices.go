@@ -151,12 +151,15 @@ func textOf(v *page.View, snapshot *index.View, w wanted, id filter.ID) string {
 	return w.Label(id, snapshot, v.Locale)
 }
 
+// orders are the orders that a page offers, by the names of the parameter sort.
+var orders = []string{filter.ByRelevance, filter.ByPopularity, "score", "votes", "name"}
+
 // sortsOf returns links to the orders that apply to w: relevance needs words, and
 // only stations have votes.
 func sortsOf(v *page.View, w wanted) part.Chips {
 	var sorts part.Chips
-	for _, sort := range []string{"relevance", "score", "votes", "name"} {
-		if sort == "relevance" && w.Q == "" || sort == "votes" && w.kind() == filter.TV {
+	for _, sort := range orders {
+		if sort == filter.ByRelevance && w.Q == "" || sort == "votes" && w.kind() == filter.TV {
 			continue
 		}
 		sorts = append(sorts, part.Chip{

@@ -66,7 +66,7 @@ type listing struct {
 	Heading string
 	Tabs    part.Chips // the kinds
 	Topics  part.Chips // categories, or genres of stations
-	Cards   part.Cards // the matches of this page of the list
+	Cards   part.Cards // the matches of this page of the list; on the home page the TV channels that work best
 	Start   *start     // the sections of the home page; nil for a search
 
 	Total    string      // the number of matches, as a sentence
@@ -167,7 +167,9 @@ func listPage(v *page.View, w wanted) (*page.Rendered, error) {
 // start returns the body of the home page, which visitors see before they search.
 func (s *Server) start(v *page.View, snapshot *index.View, w wanted) *listing {
 	tv, radio := w.withKind(filter.TV), w.withKind(filter.Radio)
-	best := snapshot.Cards(s.query(tv, bestSize), int(v.Locale))
+	working := tv
+	working.Sort = "score"
+	best := snapshot.Cards(s.query(working, bestSize), int(v.Locale))
 	votes := snapshot.Cards(s.query(radio, radioSize), int(v.Locale))
 	places := s.countryFacets(snapshot, v.Locale)
 	return &listing{

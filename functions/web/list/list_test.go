@@ -141,7 +141,7 @@ func TestLists(t *testing.T) {
 		},
 		"/?kind=tv&q=&country=": {
 			Title: "Canais de TV ao vivo", H1: "Canais de TV ao vivo", Total: "64 canais de TV",
-			Cards: []string{"C02.br", "C01.br", "C00.br"}, Next: "/?offset=30",
+			Cards: []string{"C02.br", "Solo.pt", "C01.br"}, Next: "/?offset=30",
 			Tabs:   "TV 64! /?kind=tv\nRádio 3 /?kind=radio\nTudo 67 /?kind=all\n",
 			Topics: "Infantil 31 /?category=kids\nNotícias 31 /?category=news\n",
 		},
@@ -159,7 +159,7 @@ func TestLists(t *testing.T) {
 			Active: "Brasil /?kind=radio\n",
 		},
 		"/brasil": {
-			Title: "Brasil: TV e rádio ao vivo", H1: "Brasil", Total: "62 canais de TV", Cards: []string{"C02.br", "C01.br", "C00.br"}, Next: "/brasil?offset=30",
+			Title: "Brasil: TV e rádio ao vivo", H1: "Brasil", Total: "62 canais de TV", Cards: []string{"C02.br", "C01.br", "C03.br"}, Next: "/brasil?offset=30",
 			Tabs:   "TV 62! /brasil\nRádio 2 /brasil?kind=radio\nTudo 64 /brasil?kind=all\n",
 			Topics: "Infantil 31 /brasil?category=kids\nNotícias 31 /brasil?category=news\n",
 		},
@@ -192,6 +192,36 @@ func TestLists(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", path, d)
 		}
+	}
+}
+
+// TestOrders checks the orders that a list offers, and which it is in.
+func TestOrders(t *testing.T) {
+	h := listHandler(t)
+	for path, want := range map[string]string{
+		"/?kind=tv":             "popular! /?kind=tv, score /?sort=score, name /?sort=name",
+		"/en/brazil":            "popular! /en/brazil, score /en/brazil?sort=score, name /en/brazil?sort=name",
+		"/?kind=all":            "popular! /?kind=all, score /?kind=all&sort=score, votes /?kind=all&sort=votes, name /?kind=all&sort=name",
+		"/?kind=radio":          "popular /?kind=radio&sort=popular, score /?kind=radio&sort=score, votes! /?kind=radio, name /?kind=radio&sort=name",
+		"/?q=a&kind=tv":         "relevance! /?q=a&kind=tv, popular /?q=a&kind=tv&sort=popular, score /?q=a&kind=tv&sort=score, name /?q=a&kind=tv&sort=name",
+		"/?kind=tv&sort=score":  "popular /?kind=tv, score! /?sort=score, name /?sort=name",
+		"/?genre=pop&sort=name": "popular /?genre=pop&sort=popular, score /?genre=pop&sort=score, votes /?genre=pop, name! /?genre=pop&sort=name",
+	} {
+		var all []string
+		for _, n := range webtest.Elements(webtest.Tree(t, h, path), func(n *html.Node) bool { return strings.HasPrefix(webtest.Attr(n, "id"), "sort-") }) {
+			sort := strings.TrimPrefix(webtest.Attr(n, "id"), "sort-")
+			if webtest.Attr(n, "aria-current") != "" {
+				sort += "!"
+			}
+			all = append(all, sort+" "+webtest.Attr(n, "href"))
+		}
+		if d := cmp.Diff(want, strings.Join(all, ", ")); d != "" {
+			t.Errorf("%s (-want +got):\n%s", path, d)
+		}
+	}
+	home, tv := readList(t, h, "/").Cards, readList(t, h, "/?kind=tv&sort=score").Cards
+	if d := cmp.Diff(tv, home); d != "" {
+		t.Errorf("what works best (-list +home):\n%s", d)
 	}
 }
 

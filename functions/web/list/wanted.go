@@ -12,8 +12,8 @@ import (
 
 // A list page and the API take the same parameters, with one difference: a missing
 // kind or order is derived from the others. A search by words covers TV and radio,
-// best matches first; a search without words covers TV, best channels first; a genre
-// or a tag, which only stations have, selects radio.
+// best matches first; a search without words covers TV, best known channels first; a
+// genre or a tag, which only stations have, selects radio, most votes first.
 //
 // URLs are canonical: equal searches have the same URL, with the parameters in a
 // fixed order and without those that the others imply. The canonical link, the
@@ -24,7 +24,7 @@ import (
 type listIn struct {
 	filter.Selection
 	Kind   string `query:"kind" enum:"tv,radio,all" description:"Kind of channel; without it, all with words in q, radio with a genre or a tag, and otherwise tv."`
-	Sort   string `query:"sort" enum:"name,score,votes,relevance" description:"Order; without it, relevance with words in q, votes for radio, and otherwise score."`
+	Sort   string `query:"sort" enum:"name,score,votes,relevance,popular" description:"Order; without it, relevance with words in q, votes for radio, and otherwise popular."`
 	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of matches to skip."`
 }
 
@@ -118,11 +118,11 @@ func (w *wanted) sort() string {
 	case w.Sort != "":
 		return w.Sort
 	case w.Q != "":
-		return "relevance"
+		return filter.ByRelevance
 	case w.kind() == filter.Radio:
 		return "votes"
 	}
-	return "score"
+	return filter.ByPopularity
 }
 
 // withKind returns the first page of w for another kind, without the filters and
