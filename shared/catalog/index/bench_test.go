@@ -99,7 +99,8 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 // BenchmarkNewView makes views of a large catalog: of nothing but the catalog,
-// and of 60,000 measured streams, 40,000 logos and 5,000 guides besides.
+// and of 60,000 measured streams, 40,000 logos, 5,000 guides and the use of 20,000
+// channels besides.
 func BenchmarkNewView(b *testing.B) {
 	reg := indextest.Synthetic(36, 60_000)
 	ix := build(b, reg)
@@ -127,6 +128,13 @@ func BenchmarkNewView(b *testing.B) {
 	full.Logos = func(yield func(channel, logo string) bool) {
 		for _, id := range records[:40_000] {
 			if !yield(id, "c0ffee00c0ffee00") {
+				return
+			}
+		}
+	}
+	full.Uses = func(yield func(channel string, use index.Use) bool) {
+		for i, id := range records[:20_000] {
+			if !yield(id, index.Use{Plays: i % 999, Favorites: i % 30}) {
 				return
 			}
 		}
