@@ -63,7 +63,9 @@ class Watch {
   }
 
   private ask(id: string): Promise<ChannelFull> {
-    return read<ChannelFull>(`/api/channels/${encodeURIComponent(id)}?lang=${locale}`, this.going.signal);
+    const feed = new URLSearchParams(location.search).get("feed"); // whose streams come first; the address of a channel that is zapped to has none
+    const query = new URLSearchParams(feed ? { lang: locale, feed } : { lang: locale });
+    return read<ChannelFull>(`/api/channels/${encodeURIComponent(id)}?${query}`, this.going.signal);
   }
 
   private take(record: ChannelFull): void {

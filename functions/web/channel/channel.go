@@ -48,7 +48,8 @@ type Server struct{ Options }
 func New(o Options) *Server { return &Server{o} }
 
 type channelIn struct {
-	ID string `path:"id" maxLength:"128" description:"The channel's catalog id."`
+	ID   string `path:"id" maxLength:"128" description:"The channel's catalog id."`
+	Feed string `query:"feed" maxLength:"100" description:"Feed whose best stream comes first; an unknown feed changes nothing."`
 }
 
 // A watch is the body of the page.
@@ -94,15 +95,26 @@ func (s *Server) channel(_ context.Context, l i18n.Locale, in channelIn) (*page.
 		return nil, err
 	}
 	if id, ok := snapshot.Current(in.ID); ok && id != in.ID {
-		return page.MovedTo(site.Channel.Path(l, id)), nil
+		return page.MovedTo(withFeed(site.Channel.Path(l, id), in.Feed)), nil
 	}
 	c, ok := snapshot.Channel(in.ID, int(l), rank.Caller{Now: s.Now()})
 	if !ok {
 		return nil, snapshot.NotFound(in.ID)
 	}
+	if in.Feed != "" {
+		rank.FeedFirst(c.Streams, in.Feed)
+	}
 	c.Website = webAddress(c.Website)
 	c.GuideNow = s.Guides.Detail(c.ID, s.Now())
 	return s.watch(snapshot, l, c).Show()
+}
+
+// withFeed returns the path of a channel's page for a feed; empty for none.
+func withFeed(path, feed string) string {
+	if feed == "" {
+		return path
+	}
+	return path + "?feed=" + url.QueryEscape(feed)
 }
 
 // webAddress returns an address with a host and the scheme http or https, and nil

@@ -41,6 +41,7 @@ func watchRegister() *catalog.Register {
 	for i := range 20 {
 		many.Streams = append(many.Streams, stream(catalog.StreamID(100+i), fmt.Sprintf("https://many.example/%d.m3u8", i), catalog.StreamHLS))
 	}
+	many.Streams[12].Feed = "Sul & Norte"
 	evil := stream(50, "javascript:alert(1)//", catalog.StreamExternal)
 	evil.Feed, evil.Title, evil.Quality, evil.Label = webtest.HostileName, webtest.HostileName, webtest.HostileName, webtest.HostileName
 	return &catalog.Register{
@@ -271,6 +272,35 @@ func TestChannelData(t *testing.T) {
 	var many data
 	if err := json.Unmarshal([]byte(webtest.ByID(watchTree(t, s, i18n.EN, "Many.br"), "data").FirstChild.Data), &many); err != nil || len(many.Streams) != maxData {
 		t.Errorf("%d streams, %v", len(many.Streams), err)
+	}
+}
+
+// TestChannelFeed checks that the page of a feed begins with its best stream, is the
+// same page to search engines, and stays of that feed for a former id.
+func TestChannelFeed(t *testing.T) {
+	h := webtest.Handler(watchServer(t), Endpoints)
+	first := func(query string) (catalog.StreamID, int) {
+		var got data
+		tree := webtest.Tree(t, h, "/en/channel/Many.br"+query)
+		if err := json.Unmarshal([]byte(webtest.ByID(tree, "data").FirstChild.Data), &got); err != nil {
+			t.Fatal(err)
+		}
+		id, _ := catalog.ParseStreamID(got.Streams[0].ID)
+		return id, len(got.Streams)
+	}
+	for query, want := range map[string]catalog.StreamID{
+		"": 100, "?feed=": 100, "?feed=Sul+%26+Norte": 112, "?feed=sul": 100, "?feed=%3Cscript%3E": 100,
+	} {
+		if got, n := first(query); got != want || n != maxData {
+			t.Errorf("%q: the first of %d streams is %s, want %s", query, n, got, want)
+		}
+	}
+	if body := webtest.Body(t, h, "/en/channel/Many.br?feed=Sul+%26+Norte"); !strings.Contains(body, `<link rel="canonical" href="`+webtest.Links.Base+`/en/channel/Many.br">`) {
+		t.Error("the page of a feed has another canonical address")
+	}
+	res := webtest.Request(h, "GET", "/en/channel/Old.br?feed=a%26b").Result()
+	if got := res.Header.Get("Location"); got != "/en/channel/Aurora.br?feed=a%26b" {
+		t.Errorf("a former id leads to %q", got)
 	}
 }
 

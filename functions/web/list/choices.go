@@ -32,15 +32,18 @@ const (
 const maxTopic = 64
 
 // tabs returns a link to the search w for each kind of channel with its number of
-// matches; the kind current is marked. With near, a kind without an exact match is
-// counted by similar spellings, which takes longer.
-func (s *Server) tabs(v *page.View, snapshot *index.View, w wanted, current string, near bool) part.Chips {
+// matches; the kind current is marked, and has total matches. When it has any, a kind
+// without an exact match is counted by similar spellings, which takes longer.
+func (s *Server) tabs(v *page.View, snapshot *index.View, w wanted, current string, total int) part.Chips {
 	var tabs part.Chips
 	for _, kind := range filter.Kinds {
-		x := w.withKind(kind)
-		n := s.countExact(snapshot, x)
-		if n == 0 && near {
-			n = s.countSimilar(snapshot, x)
+		x, same := w.withKind(kind), w
+		same.Kind, same.Offset = kind, 0
+		n := total
+		if kind != current || x != same { // which has another quality, for example
+			if n = s.countExact(snapshot, x); n == 0 && total > 0 {
+				n = s.countSimilar(snapshot, x)
+			}
 		}
 		tabs = append(tabs, part.Chip{
 			ID: "kind-" + kind, Text: v.T("list.kind_" + kind), Href: x.address(),

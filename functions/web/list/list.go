@@ -71,6 +71,8 @@ type listing struct {
 
 	Total    string      // the number of matches, as a sentence
 	Active   []part.Chip // the filters in use, each a link that drops it
+	Read     []reading   // the filters that words were taken for
+	Advice   []advice    // what else to try, and what is known of the channel that was looked for
 	Sorts    []part.Chip // the orders that apply
 	Menus    []menu
 	Flags    []part.Chip // checkboxes of the form
@@ -174,7 +176,7 @@ func (s *Server) start(v *page.View, snapshot *index.View, w wanted) *listing {
 	places := s.countryFacets(snapshot, v.Locale)
 	return &listing{
 		wanted: w, Heading: v.Title, Home: w.path,
-		Tabs:   s.tabs(v, snapshot, w, "", false),
+		Tabs:   s.tabs(v, snapshot, w, "", 0),
 		Topics: topicsOf(v, tv, best.Categories),
 		Cards:  s.cards(v, best.Cards),
 		Start: &start{
@@ -194,7 +196,7 @@ func (s *Server) listing(v *page.View, snapshot *index.View, w wanted) *listing 
 	found := snapshot.Cards(s.query(w, pageSize), l)
 	b := &listing{
 		wanted: w, Heading: v.T("list.heading_" + w.kind()), Home: v.Path("home"),
-		Tabs:  s.tabs(v, snapshot, w, w.kind(), found.Total > 0),
+		Tabs:  s.tabs(v, snapshot, w, w.kind(), found.Total),
 		Cards: s.cards(v, found.Cards),
 		Total: v.N("list.found_"+w.kind(), found.Total),
 		Sorts: sortsOf(v, w), Flags: flagsOf(v, w), Hidden: w.hidden(),
@@ -204,6 +206,7 @@ func (s *Server) listing(v *page.View, snapshot *index.View, w wanted) *listing 
 	}
 	b.Topics = s.topics(v, snapshot, w, found.Categories)
 	b.Active = s.active(v, snapshot, w)
+	b.Read = readingsOf(w, found.Understood)
 	b.Menus = s.menus(v, snapshot, w)
 	if w.Offset > 0 {
 		b.Previous = w.urlWith(func(w *wanted) { w.Offset = max(0, w.Offset-pageSize) })
@@ -214,6 +217,7 @@ func (s *Server) listing(v *page.View, snapshot *index.View, w wanted) *listing 
 	if len(b.Cards) == 0 {
 		b.Try = s.alternatives(v, snapshot, w, b.Active)
 	}
+	b.Advice = adviceOf(v, w, found.Suggestions, b.Try)
 	return b
 }
 
@@ -248,15 +252,13 @@ func (s *Server) cards(v *page.View, list []index.Card) part.Cards {
 	return part.NewCards(v, list, s.Guides, s.Now())
 }
 
-// total returns how many channels match w exactly.
+// countExact returns how many channels match w as it is typed, without corrections.
 func (s *Server) countExact(snapshot *index.View, w wanted) int {
 	q := s.query(w, 0)
-	q.Sort = ""
-	_, n := snapshot.Find(q)
-	return n
+	return snapshot.Count(&q)
 }
 
-// near returns how many channels match w when similar spellings count too.
+// countSimilar returns how many channels match w when similar spellings count too.
 func (s *Server) countSimilar(snapshot *index.View, w wanted) int {
 	if w.sort() != "relevance" {
 		return 0

@@ -2,6 +2,7 @@ package part
 
 import (
 	"html/template"
+	"net/url"
 	"strings"
 	"time"
 	"unicode"
@@ -57,6 +58,9 @@ func newCard(v *page.View, c *index.Card) Card {
 	shown := Card{
 		View: v, ID: c.ID, Path: v.Channel(c.ID), Name: c.Name, Category: c.Category, Quality: c.Quality,
 		Health: Grade(c.Health), Radio: c.Kind == catalog.Station,
+	}
+	if c.Feed != "" {
+		shown.Path += "?feed=" + url.QueryEscape(c.Feed)
 	}
 	if c.LogoURL != nil {
 		shown.Logo = *c.LogoURL

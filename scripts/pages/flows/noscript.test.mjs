@@ -17,6 +17,17 @@ flow('find and open without a script', { javaScriptEnabled: false }, async (visi
   const found = await cards(page)
   assert.ok(found.length > 0)
 
+  // What words were taken for is taken off at a link, and then they are only names.
+  await page.locator('#read-0').click()
+  await page.waitForURL(url => url.searchParams.get('q') === '"news"')
+  assert.equal(await page.locator('.list-readings').count(), 0)
+
+  // Words that seem misspelled are corrected at a link.
+  await page.goto(`${stack.base}/en?q=miramundo+tset`)
+  await page.locator('#advice-0').click()
+  await page.waitForURL(url => url.searchParams.get('q') === 'miramundo test')
+  assert.ok((await cards(page)).includes(testChannel))
+
   // A list goes on at a link.
   await page.goto(`${stack.base}/en`)
   await page.locator('main a[href*="kind=tv"]').first().click()

@@ -17,7 +17,7 @@ import (
 func TestCards(t *testing.T) {
 	reg := indextest.Synthetic(6, 3000)
 	v := index.NewView(build(t, reg), indextest.Overlay(6, reg), links)
-	measured, guided := 0, 0
+	measured, guided, fed, understood, suggested := 0, 0, 0, 0, 0
 	for _, q := range []index.Query{
 		{},
 		{Selection: filter.Selection{Kind: "all", Playable: true, Sort: "score"}, Offset: 40},
@@ -26,6 +26,9 @@ func TestCards(t *testing.T) {
 		{Selection: filter.Selection{Kind: "all", Category: reg.Categories[0].ID}},
 		{Selection: filter.Selection{Q: "a", Kind: "all", Sort: "relevance"}},
 		{Selection: filter.Selection{Q: "nothing has such a name"}},
+		{Selection: filter.Selection{Q: "são p", Kind: "all", Sort: "relevance"}},
+		{Selection: filter.Selection{Q: "globo brasil", Kind: "tv", Sort: "relevance"}},
+		{Selection: filter.Selection{Q: "globo", Kind: "tv", Country: "ZZ", Sort: "relevance"}},
 		{Offset: 1 << 20},
 	} {
 		q.Limit = 50
@@ -34,7 +37,11 @@ func TestCards(t *testing.T) {
 			if err := json.Unmarshal(v.Search(q, locale, nil), &page); err != nil {
 				t.Fatal(err)
 			}
-			want := index.Cards{Total: page.Total, Categories: page.Facets.Categories}
+			want := index.Cards{Total: page.Total, Categories: page.Facets.Categories, Understood: page.Understood, Suggestions: page.Suggestions}
+			suggested += len(page.Suggestions)
+			if page.Understood != nil {
+				understood++
+			}
 			for i := range page.Items {
 				c := cardOf(t, v, &page.Items[i])
 				want.Cards = append(want.Cards, c)
@@ -44,14 +51,17 @@ func TestCards(t *testing.T) {
 				if c.HasGuide {
 					guided++
 				}
+				if c.Feed != "" {
+					fed++
+				}
 			}
 			if d := cmp.Diff(want, v.Cards(q, locale), cmpopts.EquateEmpty()); d != "" {
 				t.Fatalf("%+v in %d (-page +cards):\n%s", q, locale, d)
 			}
 		}
 	}
-	if measured == 0 || guided == 0 {
-		t.Errorf("%d cards are measured, %d have a guide", measured, guided)
+	if measured == 0 || guided == 0 || fed == 0 || understood == 0 || suggested == 0 {
+		t.Errorf("%d cards are measured, %d have a guide, %d a feed; %d pages are understood, with %d suggestions", measured, guided, fed, understood, suggested)
 	}
 }
 
@@ -62,6 +72,9 @@ func cardOf(t *testing.T, v *index.View, item *catalog.Channel) index.Card {
 		t.Fatalf("no %s", item.ID)
 	}
 	c := index.Card{Summary: summary, HasGuide: item.HasGuide, Health: item.HealthExt}
+	if item.Matched != nil {
+		c.Feed = item.Matched.Feed
+	}
 	switch {
 	case len(item.CategoryLabels) > 0:
 		c.Category = item.CategoryLabels[0]

@@ -4,9 +4,11 @@ import (
 	"cmp"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index/hint"
 	"miramundo.dev/shared/catalog/index/layout"
 	"miramundo.dev/shared/catalog/index/search"
 	"miramundo.dev/shared/catalog/snapshot"
+	"miramundo.dev/shared/i18n"
 )
 
 // A Card is what lists for people show of a channel. It takes a quarter of the
@@ -16,6 +18,7 @@ type Card struct {
 	Category string                  // the name of its first category, or the first tag of a station; empty when it has none
 	HasGuide bool                    // a programme guide exists
 	Health   *catalog.MeasuredHealth // nil when never measured
+	Feed     string                  // id of the feed by whose name a search found it; empty when another name was found
 }
 
 // Cards are a page of what a search finds.
@@ -23,9 +26,13 @@ type Cards struct {
 	Cards      []Card
 	Total      int                     // matches, whatever the page
 	Categories []catalog.CategoryCount // of all the matches, most first
+
+	Understood  *catalog.Understood  // as in a catalog.Page
+	Suggestions []catalog.Suggestion // likewise
 }
 
-// Cards answers q as Search does, for lists for people.
+// Cards answers q as Search does, for lists for people. A query for no channels, of
+// which only the counts matter, has neither Understood nor Suggestions.
 func (v *View) Cards(q search.Query, locale int) Cards {
 	locale = layout.SupportedLocale(locale)
 	page := v.Page(&q)
@@ -33,6 +40,13 @@ func (v *View) Cards(q search.Query, locale int) Cards {
 	cards := Cards{Cards: make([]Card, len(page.Docs)), Total: page.Total, Categories: page.Categories(locale)}
 	for i, doc := range page.Docs {
 		cards.Cards[i] = v.Card(doc, locale)
+		if m := hint.Matched(&page, &q, doc); m != nil {
+			cards.Cards[i].Feed = m.Feed
+		}
+	}
+	if q.Limit > 0 {
+		cards.Understood = hint.Understood(&page, &q, v, i18n.Locale(locale))
+		cards.Suggestions = hint.Suggestions(v.Engine, v.now, &page, &q, v, i18n.Locale(locale))
 	}
 	return cards
 }
