@@ -26,7 +26,9 @@ func hinted(t testing.TB) *index.View {
 			{ID: "Folded.br", Name: "Folded", Country: "BR", Reason: catalog.GoneClosed, Since: "2023-05-31", ReplacedBy: "Middle.br"},
 			{ID: "Lost.br", Name: "Lost", Country: "BR", Reason: catalog.GoneVanished, Since: "2026-03-01"},
 			{ID: "Middle.br", Name: "Middle", Country: "BR", Reason: catalog.GoneClosed, ReplacedBy: "GloboNews.br"},
+			{ID: "Ne.fr", Name: "Ne", Reason: catalog.GoneClosed},
 			{ID: "OldGlobo.br", Name: "Globo Velha", Reason: catalog.GoneClosed},
+			{ID: "OldNews.br", Name: "Old News", Reason: catalog.GoneClosed},
 			{ID: "rb.9", Name: "Lost", Country: "FR", Kind: catalog.Station, Reason: catalog.GoneClosed},
 		},
 	}
@@ -39,10 +41,10 @@ func hinted(t testing.TB) *index.View {
 		add(catalog.Record{ID: strings.ReplaceAll(name, " ", "") + ".br", Name: name, Country: "BR", Categories: []string{"news"}}, true)
 	}
 	add(catalog.Record{ID: "France24.fr", Name: "France 24", Country: "FR", Categories: []string{"news"}, FeedNames: []catalog.FeedName{
-		{Feed: "English", Name: "English"}, {Feed: "a b&c", Name: "Español"}, {Feed: "", Name: "F24"},
+		{Feed: "English", Name: "English"}, {Feed: "a b&c", Name: "Español"}, {Feed: "", Name: "F24"}, {Feed: "FR", Name: "France 24"},
 	}}, true)
 	add(catalog.Record{ID: "Brasil.br", Name: "Brasil", Country: "BR"}, true)
-	add(catalog.Record{ID: "Silent.br", Name: "Silent", AltNames: []string{"Record News Quiet"}, Country: "BR"}, false)
+	add(catalog.Record{ID: "Silent.br", Name: "Silent", AltNames: []string{"News"}, Country: "BR"}, false)
 	add(catalog.Record{ID: "Barred.br", Name: "Barred", Country: "BR"}, true)
 	add(catalog.Record{ID: "Adult.br", Name: "Adult Only", Country: "BR", Categories: []string{"xxx"}}, false)
 	add(catalog.Record{ID: "rb.1", Name: "Clássica", Country: "FR", Kind: catalog.Station, Radio: &catalog.Radio{}}, true)
@@ -97,7 +99,8 @@ func TestSuggestions(t *testing.T) {
 		want []string
 	}{
 		{filter.Selection{Q: "globo news", Kind: "tv"}, nil},
-		{filter.Selection{Q: "news", Kind: "tv"}, nil},
+		{filter.Selection{Q: "news", Kind: "tv"}, nil}, // which is another name of a channel that is not shown
+		{filter.Selection{Q: "ne", Kind: "tv"}, []string{"known Ne has closed. Ne.fr closed"}},
 		{filter.Selection{Q: "glbo news", Kind: "all"}, []string{"spelling Did you mean “globo news”? q=globo+news&sort=relevance&kind=all 1"}},
 		{filter.Selection{Q: "globo zzzz", Kind: "all"}, []string{"drop Search only for “globo” q=globo&sort=relevance&kind=all 1"}},
 		{filter.Selection{Q: "clássica", Kind: "tv"}, []string{"filter Look among TV and radio q=cl%C3%A1ssica&sort=relevance&kind=all 1"}},
