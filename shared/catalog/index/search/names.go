@@ -59,7 +59,7 @@ func (c *nameCursor) next() bool {
 		c.text = c.feeds[1]
 		name := c.ix.Values.At(c.text)
 		if c.feed = c.feeds[0]; c.feed == 0 {
-			c.class, c.words = snapshot.OtherName, c.fold(name)
+			c.class, c.words, c.channel = snapshot.OtherName, c.fold(name), 0
 		} else {
 			c.class = snapshot.NameOfFeed
 			c.foldFeed(name)
@@ -95,14 +95,14 @@ func (c *nameCursor) fold(name []byte) []byte {
 // foldFeed folds the name of a feed, after the channel's own unless it begins
 // with that; see [snapshot.WholeName].
 func (c *nameCursor) foldFeed(name []byte) {
-	from := len(*c.buf)
-	*c.buf = append(append(*c.buf, c.own...), ' ')
 	feed := c.fold(name)
-	if c.channel = len(c.own); beginsWith(feed, c.own) {
+	if beginsWith(feed, c.own) {
 		c.words, c.channel = feed, 0
 		return
 	}
-	c.words = (*c.buf)[from:]
+	from := len(*c.buf)
+	*c.buf = append(append(append(*c.buf, c.own...), ' '), feed...)
+	c.words, c.channel = (*c.buf)[from:], len(c.own)
 }
 
 // beginsWith reports whether words begin with others, whatever is between words.
