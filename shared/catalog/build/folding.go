@@ -254,35 +254,53 @@ func (f *folding) addressesOf(root int) []string {
 
 // byStream joins those entries of list, which have one stream, whose names
 // agree. It returns the entries without those that have the name and country of
-// an earlier one.
+// an earlier one. Entries with an address for a name come last: they would agree
+// with all others, and make one station of several brands.
 func (f *folding) byStream(list []int) []int {
 	type listing struct{ words, country string }
 	first := make(map[listing]int, len(list))
-	var different []int
+	var different, addresses []int
 	for _, i := range list {
 		key := listing{f.entries[i].words, f.entries[i].Country}
 		if j, ok := first[key]; ok && f.join(i, j) {
 			continue
 		}
 		first[key] = i
-		compared := 0
-		for _, j := range different {
-			a, b := f.root(i), f.root(j)
-			if a == b || !f.compatible(a, b) {
-				continue
-			}
-			if compared++; compared > maxCompared {
-				break
-			}
-			if f.agree(i, j) {
-				f.join(i, j)
-			}
+		if brand.IsAddress(f.entries[i].Name) {
+			addresses = append(addresses, i)
+			continue
 		}
+		f.joinAgreeing(i, different, len(different))
 		if len(different) < maxListed {
 			different = append(different, i)
 		}
 	}
+	for _, i := range addresses {
+		if !f.joinAgreeing(i, different, 1) && len(different) < maxListed {
+			different = append(different, i)
+		}
+	}
 	return different
+}
+
+// joinAgreeing joins i with at most limit of the stations of list whose names
+// agree with that of i, and reports whether there was one.
+func (f *folding) joinAgreeing(i int, list []int, limit int) (joined bool) {
+	compared := 0
+	for _, j := range list {
+		a, b := f.root(i), f.root(j)
+		if a == b || !f.compatible(a, b) {
+			continue
+		}
+		if compared++; compared > maxCompared || limit == 0 {
+			break
+		}
+		if f.agree(i, j) && f.join(i, j) {
+			joined = true
+			limit--
+		}
+	}
+	return joined
 }
 
 // agree reports whether the names of two entries with one stream can belong to

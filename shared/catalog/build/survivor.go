@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/build/brand"
 	"miramundo.dev/shared/catalog/build/clean"
 	"miramundo.dev/shared/catalog/build/region"
 	"miramundo.dev/shared/source"
@@ -111,8 +112,8 @@ func homesOf(entries []*entry, stations [][]int) map[string]map[string]int {
 
 // A tally sums up what the members of a station say.
 type tally struct {
-	votes  map[string]int // for each name; an entry counts as a vote as well
-	total  int            // of votes
+	votes  map[string]int // for each name but addresses; an entry counts as a vote as well
+	total  int            // of those votes
 	most   int            // votes of one entry
 	abroad bool           // the entries are of several countries
 }
@@ -122,8 +123,10 @@ func (c *chooser) count(members []int) *tally {
 	country := ""
 	for _, i := range members {
 		e := c.entries[i]
-		t.votes[e.words] += e.Radio.Votes + 1
-		t.total += e.Radio.Votes + 1
+		if !brand.IsAddress(e.Name) {
+			t.votes[e.words] += e.Radio.Votes + 1
+			t.total += e.Radio.Votes + 1
+		}
 		t.most = max(t.most, e.Radio.Votes)
 		t.abroad = t.abroad || country != "" && e.Country != "" && e.Country != country
 		country = cmp.Or(e.Country, country)
@@ -149,7 +152,7 @@ func (c *chooser) station(members []int) (r catalog.Record, best int) {
 
 // points returns how good e is as the survivor.
 func (c *chooser) points(e *entry, t *tally) float64 {
-	points := weightComplete*completeness(&e.Record) + weightName*float64(t.votes[e.words])/float64(t.total)
+	points := weightComplete*completeness(&e.Record) + weightName*float64(t.votes[e.words])/float64(max(1, t.total))
 	if t.most > 0 {
 		points += weightVotes * math.Log1p(float64(e.Radio.Votes)) / math.Log1p(float64(t.most))
 	}
@@ -226,11 +229,12 @@ func (c *chooser) unite(best int, members []int, t *tally) catalog.Record {
 }
 
 // usual returns the member whose name the station has: best, or one with a name
-// that far more people use.
+// that far more people use. An address is the name of a station only when it has
+// no other.
 func (c *chooser) usual(best int, others []int, t *tally) int {
 	usual, needed := best, renamedFrom*t.votes[c.entries[best].words]
 	for _, i := range others {
-		if votes := t.votes[c.entries[i].words]; votes >= needed {
+		if votes := t.votes[c.entries[i].words]; votes >= needed && !brand.IsAddress(c.entries[i].Name) {
 			usual, needed = i, votes+1
 		}
 	}

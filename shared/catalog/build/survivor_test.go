@@ -182,3 +182,29 @@ func TestBounds(t *testing.T) {
 		t.Errorf("%d names from %q on, and %d tags, want %d from %q on, and %d", len(r.AltNames), r.AltNames[0], len(r.Radio.Tags), maxAltNames, rows[1].Name, maxTags)
 	}
 }
+
+// TestAddressForName checks that an entry whose name is an address, which says
+// nothing about the station, neither makes two stations one nor names one,
+// however many votes it has.
+func TestAddressForName(t *testing.T) {
+	const s = "https://s.example/x"
+	records, merged := merge([]source.Station{
+		listed(1, "Listen at http://spam.example", "FR", s, "", 90_000), listed(2, "MC Doualiya", "FR", s, "", 20),
+		listed(3, "Kuwait 2nd programme", "FR", s, "", 10), listed(4, "https://s.example/x", "FR", s, "", 5),
+	})
+	if got, want := foldedIDs(records, merged), "1 2 4; 3"; got != want {
+		t.Errorf("stations %q, want %q", got, want)
+	}
+	var names []string
+	for i := range records {
+		names = append(names, records[i].Name)
+	}
+	slices.Sort(names)
+	if diff := cmp.Diff([]string{"Kuwait 2nd programme", "MC Doualiya"}, names); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+	alone, _ := merge([]source.Station{listed(1, "http://s.example/x", "FR", s, "", 2), listed(2, "https://s.example/x", "FR", s, "", 1)})
+	if len(alone) != 1 || alone[0].Name != "http://s.example/x" {
+		t.Errorf("entries that only have addresses for names are %+v, want one station", alone)
+	}
+}

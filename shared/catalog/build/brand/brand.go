@@ -80,7 +80,7 @@ var common = sync.OnceValue(func() map[string]bool {
 
 // Of prepares a name.
 func Of(name string) *Name {
-	n := &Name{words: fold.Words(name), script: scriptOf(name), address: strings.Contains(name, "://")}
+	n := &Name{words: fold.Words(name), script: scriptOf(name), address: IsAddress(name)}
 	text := withoutFrequencies(hanCommonWords.Replace(name))
 	n.native, n.numbers = coreOf(fold.Words(text))
 	if n.latin = n.native; n.script != latin {
@@ -88,6 +88,10 @@ func Of(name string) *Name {
 	}
 	return n
 }
+
+// IsAddress reports whether a name has an address in it. It then says nothing
+// about the brand, and agrees with every name.
+func IsAddress(name string) bool { return strings.Contains(name, "://") }
 
 // coreOf returns the core of folded words, and the short numbers in it. Where
 // nothing distinctive is left, all words are the core.

@@ -191,10 +191,11 @@ func page(site string) (host, rest string) {
 }
 
 // sameBrand reports whether the name of old and a name of r can belong to one
-// station.
+// station. A name of r that is an address could belong to any.
 func sameBrand(old, r *catalog.Record) bool {
 	was := brand.Of(old.Name)
-	return was.Agree(brand.Of(r.Name)) || slices.ContainsFunc(r.AltNames, func(name string) bool { return was.Agree(brand.Of(name)) })
+	agrees := func(name string) bool { return !brand.IsAddress(name) && was.Agree(brand.Of(name)) }
+	return agrees(r.Name) || slices.ContainsFunc(r.AltNames, agrees)
 }
 
 // addresses returns the stream addresses of r in a form that the spellings of one

@@ -75,6 +75,10 @@ func TestMatch(t *testing.T) {
 		{"a replacement that is not shown", with(channel("A.br", "Azul"), func(r *catalog.Record) { r.ReplacedBy = "b.BR" }), records{channel("B.br", "Verde")}, nil, ""},
 
 		{"a station of another brand with its stream", station(channel("A", "Azul", "1")), records{station(channel("B", "Verde", "1"))}, nil, ""},
+		{
+			"a station of another brand with its stream and an address for a name", station(channel("A", "Azul", "1")),
+			records{station(with(channel("B", "Verde", "1"), alt("http://spam.example")))}, nil, "",
+		},
 		{"a station of its brand with its stream", station(channel("A", "Rádio Azul", "1")), records{station(with(channel("B", "Azul 98.5 FM", "1;stream.mp3"), country("PT")))}, nil, "B"},
 		{
 			"a station with its stream, once of its brand", station(channel("A", "Rádio Azul", "1")),
