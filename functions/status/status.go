@@ -93,6 +93,7 @@ type freshness struct {
 	AgeHours  *int    `json:"age_hours"`
 	Stale     bool    `json:"stale" description:"True when the catalog is older than the limit or not loaded."`
 	LimitDays int     `json:"limit_days"`
+	Problem   string  `json:"problem,omitempty" description:"Reason for which this instance shows no release; absent when it shows one."`
 }
 
 // A reference is the state of one file of a source.
@@ -120,11 +121,13 @@ func (s *Server) health(ctx context.Context, _ struct{}) (health, error) {
 	for _, lag := range s.Followers.Stale(now) {
 		h.Behind = append(h.Behind, lag.Name)
 	}
+	state := s.State.State()
 	if at, ok := s.State.Synced(); ok {
 		text, age := stamp(at), hours(now.Sub(at))
 		h.Catalog.SyncedAt, h.Catalog.AgeHours, h.Catalog.Stale = &text, &age, now.Sub(at) > limit
-		state := s.State.State()
 		h.Snapshot = &state
+	} else {
+		h.Catalog.Problem = state.Problem
 	}
 	for _, src := range s.sources() {
 		h.Sources[src.Name] = referTo(src, now)

@@ -60,6 +60,9 @@ func TestHealth(t *testing.T) {
 	}{
 		{"nothing yet", fakeState{}, `{
 			"catalog":{"synced_at":null,"age_hours":null,"stale":true,"limit_days":2},"sources":{},"database":true,"snapshot":null}`},
+		{"a release that cannot be read", fakeState{shown: release.State{Problem: "read release v1: another format"}}, `{
+			"catalog":{"synced_at":null,"age_hours":null,"stale":true,"limit_days":2,"problem":"read release v1: another format"},
+			"sources":{},"database":true,"snapshot":null}`},
 		{"fresh", fakeState{
 			synced: now.Add(-5*time.Hour - 59*time.Minute),
 			shown:  release.State{Version: "v1", LoadedAt: store.At(now)},
