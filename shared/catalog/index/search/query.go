@@ -72,12 +72,11 @@ type scratch struct {
 	words    [][]byte
 	spans    []span
 	list     []uint32
-	bits     docset.Bits   // of a result
-	union    docset.Bits   // always empty between uses
-	joined   [][]uint32    // lists of unions, by word
-	parts    []docset.Set  // sets to be united
-	unions   []docset.Bits // unions of sets, by slot
-	united   [][]uint32    // the same as lists
+	bits     docset.Bits  // of a result
+	union    docset.Bits  // always empty between uses
+	joined   [][]uint32   // lists of unions, by word
+	parts    []docset.Set // sets to be united
+	least    []uint32     // the members of a set that has only bits
 	near     []uint32
 	nearBits docset.Bits
 	page     []uint32

@@ -9,7 +9,6 @@ import (
 	"miramundo.dev/shared/catalog/docset"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
-	"miramundo.dev/shared/catalog/lexicon"
 	"miramundo.dev/shared/catalog/meaning"
 	"miramundo.dev/shared/catalog/numeral"
 	"miramundo.dev/shared/catalog/snapshot"
@@ -47,6 +46,7 @@ type slot struct {
 	count     int                  // of spellings
 	far       bool                 // the spellings are those of other words, which a misspelled one resembles
 	senses    []sense              // what the words name
+	from      int                  // position of the words that have the senses; -1 without
 }
 
 func (t *slot) add(spelling []byte) {
@@ -140,8 +140,6 @@ func (e *Engine) read(r *relevance, q *Query) {
 	}
 	e.readPhrases(r)
 	e.readWithoutNoise(r)
-	e.readJoined(r)
-	e.readParted(r)
 	e.readLatin(r, q.Q)
 	e.noteLanguages(r, q.Q)
 	r.otherwise = 0
@@ -168,7 +166,7 @@ func (r *relevance) end(cost int) {
 // put adds a slot for a word to the reading that was begun. At is the position of
 // the word among the typed ones; -1 for a word that was not typed so.
 func (e *Engine) put(r *relevance, w *typedWord, at int) *slot {
-	t := slot{word: w.text}
+	t := slot{word: w.text, from: at}
 	t.add(w.text)
 	addNumerals(&t)
 	if at >= 0 {
@@ -284,7 +282,7 @@ func (e *Engine) readPhrases(r *relevance) {
 		r.begin()
 		for k := 0; k < len(r.typed); k++ {
 			if k == sp.From {
-				r.slots = append(r.slots, slot{senses: senses})
+				r.slots = append(r.slots, slot{senses: senses, from: maxWords*(i+1) + sp.From})
 				k = sp.To - 1
 			} else if !meaning.Noise(r.typed[k].text) {
 				e.put(r, &r.typed[k], k)
@@ -415,75 +413,4 @@ func (e *Engine) readLatin(r *relevance, q string) {
 // frequency returns about how many records have a word that begins with word.
 func (e *Engine) frequency(word []byte) int {
 	return e.ix.Words.Frequency(word) + e.ix.Others.Frequency(word)
-}
-
-// find returns the records that fill every slot of a reading, and pass the
-// filters, which are the first of s.sets. With whole, each slot must be filled
-// by a name that has the whole word.
-func (e *Engine) find(s *scratch, rd *reading, whole bool) (result, bool) {
-	s.sets = s.sets[:len(s.relevance.filters)]
-	for i := range rd.slots {
-		set, ok := e.slotSet(s, &rd.slots[i], i, whole)
-		if !ok {
-			return result{}, false
-		}
-		s.sets = append(s.sets, set)
-	}
-	return e.intersect(s), true
-}
-
-// slotSet returns the records that fill a slot. It reports false when none does.
-func (e *Engine) slotSet(s *scratch, t *slot, i int, whole bool) (docset.Set, bool) {
-	s.parts = s.parts[:0]
-	for k, spelling := range t.spellings[:t.count] {
-		for j, words := range []*lexicon.Lexicon{e.ix.Words, e.ix.Others} {
-			lo, hi := words.Span(spelling)
-			if lo < hi && (whole || t.far || k > 0) {
-				hi = lo
-				if bytes.Equal(words.At(lo), spelling) {
-					hi++
-				}
-			}
-			if lo < hi {
-				s.parts = append(s.parts, e.wordSet(s, words, (i*maxSpellings+k)*2+j, span{lo, hi}))
-			}
-		}
-	}
-	if !whole || t.count == 0 {
-		for k := range t.senses {
-			s.parts = append(s.parts, t.senses[k].Set)
-		}
-	}
-	return e.unite(s, i)
-}
-
-// unite returns the union of s.parts, in the i-th memory of s for unions. It
-// reports false when it is empty.
-func (e *Engine) unite(s *scratch, i int) (docset.Set, bool) {
-	switch len(s.parts) {
-	case 0:
-		return docset.Set{}, false
-	case 1:
-		return s.parts[0], s.parts[0].Size > 0
-	}
-	for len(s.unions) <= i {
-		s.unions, s.united = append(s.unions, nil), append(s.united, nil)
-	}
-	s.unions[i] = sized(s.unions[i], e.ix.N)
-	b := s.unions[i][:(e.ix.N+63)/64]
-	clear(b)
-	size := 0
-	for _, p := range s.parts {
-		size += p.Size
-		if p.Bits != nil {
-			b.Or(p.Bits)
-		} else {
-			b.AddAll(p.List)
-		}
-	}
-	if size > e.ix.N/docset.DriverShare {
-		return docset.Set{Size: size, Bits: b}, true
-	}
-	s.united[i] = b.Append(s.united[i][:0])
-	return docset.Set{Size: len(s.united[i]), List: s.united[i], Bits: b}, size > 0
 }

@@ -40,6 +40,7 @@ const (
 	forScript   = 110 // the query is written in the script of a language of the record
 	forWord     = 300 // it has a word of a language of the record for what it looks for, such as "noticias"
 	forPlayable = 60
+	fewWords    = 4 // a longer query is only read otherwise when little was found
 	fewFound    = 3 // below this many, misspelled words are corrected
 )
 
@@ -62,6 +63,9 @@ type relevance struct {
 	partings   []int
 
 	asTyped    int          // how many records were found before words were corrected or dropped
+	sets       []*slotSet
+	setCount   int // of sets that are in use
+	rare       []int
 	filters    []docset.Set // of the query, without its words
 	found      docset.Bits
 	candidates []candidate
@@ -106,13 +110,17 @@ func (e *Engine) relevant(s *scratch, q *Query, counting bool) result {
 		s.sets = append(s.sets, docset.Set{Size: base.Size, Bits: base.Bits})
 	}
 	r.filters = append(r.filters[:0], s.sets...)
+	r.setCount = 0
 	e.read(r, q)
 	u := union{s: s, e: e, q: q, counting: counting}
-	for i := range r.readings {
-		u.add(i)
-	}
 	e.findNamed(s)
 	u.addNamed()
+	u.addAll()
+	if len(r.typed) <= fewWords && len(r.named) == 0 || u.total() < fewFound {
+		e.readJoined(r)
+		e.readParted(r)
+		u.addAll()
+	}
 	if r.asTyped = u.total(); r.asTyped < fewFound && !counting {
 		e.repair(&u)
 	}
@@ -121,14 +129,20 @@ func (e *Engine) relevant(s *scratch, q *Query, counting bool) result {
 
 // A union gathers what readings find.
 type union struct {
-	s       *scratch
-	e       *Engine
-	q       *Query
-	only    result // when one reading found something
-	results int
-	any     bool // found is used
+	s    *scratch
+	e    *Engine
+	q    *Query
+	next int  // the reading to add next
+	any  bool // found is used
 
 	counting bool // candidates are not needed
+}
+
+// addAll adds the readings that were not added yet.
+func (u *union) addAll() {
+	for ; u.next < len(u.s.relevance.readings); u.next++ {
+		u.add(u.next)
+	}
 }
 
 // add finds the records of a reading and their candidates, and returns how many
@@ -164,7 +178,6 @@ func (u *union) merge(res *result) {
 		clear(b)
 		u.any = true
 	}
-	u.results++
 	if res.bits != nil {
 		b.Or(res.bits)
 		return

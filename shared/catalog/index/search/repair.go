@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/bits"
+	"slices"
 
 	"miramundo.dev/shared/catalog/lexicon"
 )
@@ -49,11 +50,11 @@ func (e *Engine) correct(u *union, words []typedWord, typed bool) {
 	if set := e.missing(words); set != 0 {
 		e.readCorrected(u, words, typed, set)
 	} else {
-		for i := range words {
+		for _, i := range e.rarest(u, words) {
 			e.readCorrected(u, words, typed, 1<<i)
 		}
 	}
-	for i := range max(len(words)-1, 0) {
+	for i := range min(max(len(words)-1, 0), maxRepaired) {
 		e.readJoinedCorrected(u, words, typed, i)
 	}
 }
@@ -79,7 +80,7 @@ func (e *Engine) readJoinedCorrected(u *union, words []typedWord, typed bool, i 
 // putNear adds a slot for the words that resemble a word, to the reading that was
 // begun. It reports false, and ends that, when there are none.
 func (e *Engine) putNear(r *relevance, word []byte) bool {
-	t := slot{word: word, far: true}
+	t := slot{word: word, far: true, from: -1}
 	var room [lexicon.MaxNear]int
 	for _, words := range []*lexicon.Lexicon{e.ix.Words, e.ix.Others} {
 		for _, i := range words.Near(room[:0], word) {
@@ -123,9 +124,23 @@ func (e *Engine) drop(u *union, words []typedWord, typed bool) {
 		e.readWithout(u, words, typed, set)
 		return
 	}
-	for i := range words {
+	for _, i := range e.rarest(u, words) {
 		e.readWithout(u, words, typed, 1<<i)
 	}
+}
+
+// maxRepaired is how many words of a query are corrected or dropped in turn.
+const maxRepaired = 4
+
+// rarest returns the positions of the rarest words, maxRepaired at most.
+func (e *Engine) rarest(u *union, words []typedWord) []int {
+	r := &u.s.relevance
+	r.rare = r.rare[:0]
+	for i := range words {
+		r.rare = append(r.rare, i)
+	}
+	slices.SortStableFunc(r.rare, func(a, b int) int { return e.frequency(words[a].text) - e.frequency(words[b].text) })
+	return r.rare[:min(len(r.rare), maxRepaired)]
 }
 
 // readWithout reads words without those of a set, unless less than half of the
@@ -154,8 +169,8 @@ func (e *Engine) readWithout(u *union, words []typedWord, typed bool, set int) {
 // read completes the reading that was begun, and adds what it finds.
 func (u *union) read(cost int) {
 	r := &u.s.relevance
-	if n := len(r.readings); n < maxReadings {
+	if len(r.readings) < maxReadings {
 		r.end(cost)
-		u.add(n)
+		u.addAll()
 	}
 }
