@@ -48,7 +48,7 @@ func (p *Page) explainScore(x *catalog.Explanation, q *Query, doc uint32) {
 		return score - without.score(doc, rd)
 	}
 	x.Country = worth(func(c *scorer) { c.near = 0 })
-	x.Language = worth(func(c *scorer) { c.language, c.forWritten = 0, 0 })
+	x.Language = worth(func(c *scorer) { c.language, c.forScript = 0, 0 })
 	x.Playable = worth(func(c *scorer) { c.playable = true })
 	x.RatingPoints = score - x.Text.Points + rd.cost - x.Country - x.Language - x.Playable
 }

@@ -61,8 +61,11 @@ func (e *Engine) noteLanguages(r *relevance, q string) {
 // maxWritten is how many languages of a query are noted.
 const maxWritten = 8
 
+// everywhere is the language whose words are used in all others.
+const everywhere = "eng"
+
 func (e *Engine) noteLanguage(r *relevance, code string) {
-	if value, ok := e.ix.ValueNumber(code); ok && len(r.written) < maxWritten {
+	if value, ok := e.ix.ValueNumber(code); ok && code != everywhere && len(r.written) < maxWritten {
 		r.written = append(r.written, value)
 	}
 }

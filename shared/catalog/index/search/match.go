@@ -34,13 +34,13 @@ const (
 
 // A scorer scores candidates of one search.
 type scorer struct {
-	e          *Engine
-	r          *relevance
-	near       uint32 // value: the caller's country; 0 for unknown
-	language   uint32 // value: the caller's language; 0 for unknown
-	playable   bool   // all candidates are playable
-	forWritten int    // points for a language that the query is written in
-	only       int    // the number of the only name that is looked at, from 1, or -1 for none; 0 for all names
+	e         *Engine
+	r         *relevance
+	near      uint32 // value: the caller's country; 0 for unknown
+	language  uint32 // value: the caller's language; 0 for unknown
+	playable  bool   // all candidates are playable
+	forScript int    // points for a language that the query is written in
+	only      int    // the number of the only name that is looked at, from 1, or -1 for none; 0 for all names
 
 	best feedName // whose name matched the last record best; zero when no feed's did
 }
@@ -49,10 +49,7 @@ type scorer struct {
 type feedName struct{ feed, text uint32 }
 
 func (e *Engine) newScorer(s *scratch, q *Query) scorer {
-	c := scorer{e: e, r: &s.relevance, playable: q.Playable}
-	if c.forWritten = forScript; c.r.latin {
-		c.forWritten = forWord
-	}
+	c := scorer{e: e, r: &s.relevance, playable: q.Playable, forScript: forScript}
 	if q.Near != "" {
 		c.near, _ = e.ix.ValueNumber(q.Near)
 	}
@@ -74,8 +71,12 @@ func (c *scorer) score(doc uint32, rd *reading) int {
 	if row := &ix.Rows[doc]; c.near != 0 && ix.Topics.Row(row.Topic)[snapshot.TopicCountry] == c.near {
 		points += forCountry
 	}
-	if c.language != 0 || len(c.r.written) > 0 {
-		points += c.forLanguages(doc)
+	spoken, written := c.languages(doc)
+	if spoken {
+		points += forLanguage
+	}
+	if written && !c.r.latin {
+		points += c.forScript
 	}
 	if !c.playable && c.e.now.Playable.Has(doc) {
 		points += forPlayable
@@ -83,18 +84,18 @@ func (c *scorer) score(doc uint32, rd *reading) int {
 	return max(points, 0)
 }
 
-// forLanguages returns the points of doc for its languages.
-func (c *scorer) forLanguages(doc uint32) int {
-	ix, spoken, written := c.e.ix, 0, 0
-	for _, v := range ix.Lists.At(ix.Tongues.Row(ix.Rows[doc].Tongue)[snapshot.TongueList]) {
-		if v == c.language {
-			spoken = forLanguage
-		}
-		if slices.Contains(c.r.written, v) {
-			written = c.forWritten
-		}
+// languages reports whether doc is in the caller's language, and in one that the
+// query is written in.
+func (c *scorer) languages(doc uint32) (spoken, written bool) {
+	if c.language == 0 && len(c.r.written) == 0 {
+		return false, false
 	}
-	return spoken + written
+	ix := c.e.ix
+	for _, v := range ix.Lists.At(ix.Tongues.Row(ix.Rows[doc].Tongue)[snapshot.TongueList]) {
+		spoken = spoken || v == c.language && v != 0
+		written = written || slices.Contains(c.r.written, v)
+	}
+	return spoken, written
 }
 
 // match returns how well doc fills the slots of a reading.
@@ -108,6 +109,12 @@ func (c *scorer) match(doc uint32, rd *reading) int {
 		}
 	}
 	best := pointsOthers
+	word := 0
+	if sensed != 0 && c.r.latin {
+		if _, written := c.languages(doc); written {
+			word = forWord
+		}
+	}
 	if sensed == all {
 		best = pointsSensed - doubt
 	}
@@ -130,11 +137,11 @@ func (c *scorer) match(doc uint32, rd *reading) int {
 		if points > best {
 			best, c.best = points, feedName{names.feed, names.text}
 		}
-		if best > pointsExact-lossOther {
+		if best > pointsExact-2*lossOther {
 			break
 		}
 	}
-	return min(best, pointsExact)
+	return min(best, pointsExact) + word
 }
 
 // sensed returns the slots of a reading that a value of doc fills, and how much

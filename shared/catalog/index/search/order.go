@@ -125,10 +125,10 @@ func (e *Engine) pageWithout(s *scratch, res *result, o *posting.Order, without 
 		s.ranks = s.ranks[:0]
 		for _, doc := range res.list {
 			if !without.Has(doc) {
-				s.ranks = append(s.ranks, uint64(o.Position[doc]))
+				s.ranks = append(s.ranks, o.Key(doc))
 			}
 		}
-		s.page = lowest(s.page, s.ranks, o, skip, limit)
+		s.page = lowest(s.page, s.ranks, skip, limit)
 		return
 	}
 	want := len(s.page) + limit
@@ -153,7 +153,7 @@ func (e *Engine) pageInOrder(s *scratch, res *result, o *posting.Order, skip, li
 		return
 	}
 	s.ranks = res.keys(s.ranks[:0], o)
-	s.page = lowest(s.page, s.ranks, o, skip, limit)
+	s.page = lowest(s.page, s.ranks, skip, limit)
 }
 
 // byName adds to dst a page in the order of names, which is that of numbers.
@@ -189,24 +189,25 @@ func (r *result) walk(dst []uint32, o *posting.Order, skip, limit int) []uint32 
 	return dst
 }
 
-// keys adds to dst the positions in o of what r has.
+// keys adds to dst the keys in o of what r has.
 func (r *result) keys(dst []uint64, o *posting.Order) []uint64 {
 	for i, w := range r.bits {
 		for ; w != 0; w &= w - 1 {
-			dst = append(dst, uint64(o.Position[i<<6|bits.TrailingZeros64(w)]))
+			dst = append(dst, o.Key(uint32(i<<6|bits.TrailingZeros64(w))))
 		}
 	}
 	for _, doc := range r.list {
-		dst = append(dst, uint64(o.Position[doc]))
+		dst = append(dst, o.Key(doc))
 	}
 	return dst
 }
 
-// lowest adds to dst a page of the records at the given positions of o.
-func lowest(dst []uint32, at []uint64, o *posting.Order, skip, limit int) []uint32 {
-	at = firstSorted(at, skip+limit)
-	for _, i := range at[min(skip, len(at)):] {
-		dst = append(dst, o.Docs[i])
+// lowest adds to dst a page of the records with the lowest keys. It reorders
+// keys.
+func lowest(dst []uint32, keys []uint64, skip, limit int) []uint32 {
+	keys = firstSorted(keys, skip+limit)
+	for _, key := range keys[min(skip, len(keys)):] {
+		dst = append(dst, uint32(key))
 	}
 	return dst
 }

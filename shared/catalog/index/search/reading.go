@@ -36,7 +36,7 @@ const (
 	costNoise     = 80  // without the words that say nothing, such as "live"
 	costLatin     = 30  // written in Latin letters
 	costCorrected = 130 // a word with letters wrong
-	costDropped   = 260 // without a word that is nowhere
+	costDropped   = 330 // without a word that is nowhere
 )
 
 // A slot is what a reading looks for in the place of some words.

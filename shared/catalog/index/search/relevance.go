@@ -25,9 +25,10 @@ import (
 // language.
 
 const (
-	perReading = 96 // candidates of a reading by rating
-	perWhole   = 64 // with whole words only
-	perCountry = 32 // of the caller's country
+	perReading = 64 // candidates of the plainest reading by rating
+	perOther   = 24 // of any other
+	perWhole   = 40 // with whole words only
+	perCountry = 24 // of the caller's country
 )
 
 // What a score is made of, in points beside the up to 1000 of a name.
@@ -62,7 +63,7 @@ type relevance struct {
 	readings   []reading
 	partings   []int
 
-	asTyped    int          // how many records were found before words were corrected or dropped
+	asTyped    int // how many records were found before words were corrected or dropped
 	sets       []*slotSet
 	setCount   int // of sets that are in use
 	rare       []int
@@ -121,8 +122,13 @@ func (e *Engine) relevant(s *scratch, q *Query, counting bool) result {
 		e.readParted(r)
 		u.addAll()
 	}
-	if r.asTyped = u.total(); r.asTyped < fewFound && !counting {
+	r.asTyped = u.total()
+	switch n := r.asTyped; {
+	case counting || len(r.named) > 0: // what was looked for is there
+	case n == 0 || n < fewFound && len(r.typed) < fewWords:
 		e.repair(&u)
+	default:
+		e.correctUnknown(&u, n)
 	}
 	return u.result()
 }
@@ -159,9 +165,16 @@ func (u *union) add(i int) int {
 	if u.counting {
 		return res.total
 	}
-	e.gather(s, &res, i, perReading)
-	if res.total > perReading {
+	most := perReading
+	if i > 0 {
+		most = perOther
+	}
+	e.gather(s, &res, i, most)
+	if res.total > most {
 		e.gatherNear(s, u.q, &res, i)
+		if rd.sensed() {
+			e.gatherWritten(s, &res, i)
+		}
 		if whole, ok := e.find(s, rd, true); ok { // res is overwritten
 			e.gather(s, &whole, i, perWhole)
 		}
@@ -297,6 +310,22 @@ func (e *Engine) gatherNear(s *scratch, q *Query, res *result, reading int) {
 	}
 	near := e.within(s, res, here)
 	e.gather(s, &near, reading, perCountry)
+}
+
+// gatherWritten notes the best rated records of res in the languages that the query
+// may be written in.
+func (e *Engine) gatherWritten(s *scratch, res *result, reading int) {
+	for _, value := range s.relevance.written[:min(len(s.relevance.written), 3)] {
+		if set, ok := e.ix.Postings[filter.Language].Set(value); ok {
+			in := e.within(s, res, set)
+			e.gather(s, &in, reading, perCountry)
+		}
+	}
+}
+
+// sensed reports whether a slot of the reading is filled by values.
+func (rd *reading) sensed() bool {
+	return slices.ContainsFunc(rd.slots, func(t slot) bool { return len(t.senses) > 0 })
 }
 
 // pageByRelevance fills s.page with a page of res: the candidates by their

@@ -20,6 +20,38 @@ func (e *Engine) repair(u *union) {
 	}
 }
 
+// correctUnknown corrects the words that only begin words of names, when they are
+// long enough to be misspelled: the last one, which may be half typed, only when
+// n, which is how much was found, is little.
+func (e *Engine) correctUnknown(u *union, n int) {
+	r := &u.s.relevance
+	set := 0
+	for i := range r.typed {
+		word := r.typed[i].text
+		if len(word) >= unknownFrom && !e.isWord(word) && (i+1 < len(r.typed) || n < fewForTyping) {
+			set |= 1 << i
+		}
+	}
+	if set != 0 {
+		e.readCorrected(u, r.typed, true, set)
+	}
+}
+
+const (
+	unknownFrom  = 5  // letters
+	fewForTyping = 12 // results
+)
+
+// isWord reports whether a name has the word as a whole.
+func (e *Engine) isWord(word []byte) bool {
+	for _, words := range [...]*lexicon.Lexicon{e.ix.Words, e.ix.Others} {
+		if lo, hi := words.Span(word); lo < hi && len(words.At(lo)) == len(word) {
+			return true
+		}
+	}
+	return false
+}
+
 // latinWords returns the words of a query in another script in Latin letters, as
 // the most usual romanisation has them.
 func (r *relevance) latinWords() []typedWord {
