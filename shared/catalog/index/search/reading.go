@@ -83,7 +83,7 @@ type typedWord struct {
 // them. Words between quotation marks are to be taken literally.
 func (r *relevance) parse(q string) {
 	r.text, r.kept = r.text[:0], r.kept[:0]
-	r.typed, r.key = r.typed[:0], r.key[:0]
+	r.typed, r.key, r.romanised = r.typed[:0], r.key[:0], ""
 	literal := false
 	for len(q) > 0 {
 		part := q
