@@ -263,7 +263,7 @@ func (s *shard) full(l *line) []Programme {
 func (l *Live) Day(channel string, at, now time.Time) (*catalog.GuideDay, error) {
 	s, line := l.line(channel)
 	date := dateOf(at)
-	if line == nil || !s.covers(line, date) && !(date == dateOf(now) && s.isOn(line, now)) {
+	if line == nil || !s.covers(line, date) && (date != dateOf(now) || !s.isOn(line, now)) {
 		return nil, ErrNoGuide
 	}
 	d := &catalog.GuideDay{ChannelID: channel, Day: dayName(at), Site: s.site(line), Programmes: []catalog.Programme{}}

@@ -258,12 +258,12 @@ func (p *packer) words() {
 	p.others.put(&p.c.Others)
 }
 
-// put appends the words to w, sorted.
-func (l wordLists) put(w *Words) {
-	for _, token := range slices.Sorted(maps.Keys(l)) {
-		w.Tokens.Add(token)
-		w.Docs = append(w.Docs, l[token]...)
-		w.Ends = append(w.Ends, uint32(len(w.Docs)))
+// put appends the words to dst, sorted.
+func (w wordLists) put(dst *Words) {
+	for _, token := range slices.Sorted(maps.Keys(w)) {
+		dst.Tokens.Add(token)
+		dst.Docs = append(dst.Docs, w[token]...)
+		dst.Ends = append(dst.Ends, uint32(len(dst.Docs)))
 	}
 }
 

@@ -422,8 +422,8 @@ func (d *dictionary) phrase(tokens []token) (n int, spellings []string) {
 			text = append(text, ' ')
 		}
 		text = append(text, t.text...)
-		key := string(fold.AppendWords(nil, strings.ReplaceAll(string(text), `"`, "")))
-		if s, ok := d.phrases[key]; ok {
+		key := fold.AppendWords(nil, strings.ReplaceAll(string(text), `"`, ""))
+		if s, ok := d.phrases[string(key)]; ok {
 			n, spellings = i+1, s
 		}
 	}

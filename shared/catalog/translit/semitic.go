@@ -33,10 +33,7 @@ func appendArabic(dst []byte, text []rune, l language, scheme int) []byte {
 	text = slices.DeleteFunc(slices.Clone(text), func(r rune) bool {
 		return unicode.IsMark(r) || joins(r) || strings.ContainsRune(arabicMarks, r)
 	})
-	if len(text) > 4 && l != persian && string(text[:2]) == arabicArticle {
-		dst = append(dst, [maxSpellings]string{"al ", "al ", "al", "el "}[scheme]...)
-		text = text[2:]
-	}
+	dst, text = appendArticle(dst, text, l, scheme)
 	waw := "w"
 	if l == persian {
 		waw = "v"
@@ -62,6 +59,14 @@ func appendArabic(dst []byte, text []rune, l language, scheme int) []byte {
 		}
 	}
 	return w.append(dst, scheme == 1)
+}
+
+// appendArticle writes the article that begins text, and returns what follows it.
+func appendArticle(dst []byte, text []rune, l language, scheme int) (out []byte, rest []rune) {
+	if len(text) > 4 && l != persian && string(text[:2]) == arabicArticle {
+		return append(dst, [maxSpellings]string{"al ", "al ", "al", "el "}[scheme]...), text[2:]
+	}
+	return dst, text
 }
 
 // arabicConsonant returns the spelling of a consonant, by the table of the

@@ -213,7 +213,7 @@ func (e *Engine) Genres(country string, locale int) []catalog.GenreFacet {
 		return e.genres(e.stationsOf(country), locale)
 	}
 	return cached(&e.facets, facetKey{"genres", kindRadio, locale}, func() []catalog.GenreFacet {
-		return e.genres(e.unfiltered[kindRadio][1].Bits.Append(nil), locale)
+		return e.genres(e.unfiltered[kindRadio][1].Append(nil), locale)
 	})
 }
 

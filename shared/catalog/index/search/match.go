@@ -216,23 +216,18 @@ func matchName(name []byte, own int, rd *reading) nameMatch {
 	if m.filled == 0 || total == 0 {
 		return nameMatch{}
 	}
-	m.points = pointsWords + pointsCoverage*matched/total
-	if matched == total && own == 0 {
-		m.points += pointsFull
-	}
-	if whole {
-		m.points += pointsWhole
-	}
-	if order {
-		m.points += pointsOrder
-	}
-	if start {
-		m.points += pointsStart
-	}
-	if byFeed {
-		m.points -= lossFeedOnly
-	}
+	m.points = pointsWords + pointsCoverage*matched/total +
+		when(matched == total && own == 0, pointsFull) + when(whole, pointsWhole) + when(order, pointsOrder) +
+		when(start, pointsStart) - when(byFeed, lossFeedOnly)
 	return m
+}
+
+// when returns points, or 0 when the condition is not met.
+func when(met bool, points int) int {
+	if met {
+		return points
+	}
+	return 0
 }
 
 // wordEnd returns the length of the first word of a name.
