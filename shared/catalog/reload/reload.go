@@ -221,6 +221,9 @@ func (r *run) before(ctx context.Context) (before *release.Before, err error) {
 		r.report.Lost = err.Error()
 		return nil, nil
 	}
+	if err != nil {
+		err = fmt.Errorf("read the current release, without which ids would be lost; a forced reload replaces it: %w", err)
+	}
 	return before, err
 }
 

@@ -91,7 +91,7 @@ func compress(body []byte) ([][]byte, error) {
 func Decode(data []byte) (*Columns, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(magic))
 	if !ok || len(rest) < hashSize {
-		return nil, fmt.Errorf("%w: not a snapshot of this format", ErrCorrupt)
+		return nil, fmt.Errorf("%w: %s", ErrCorrupt, otherwise(data))
 	}
 	if sum := sha256.Sum256(rest[hashSize:]); !bytes.Equal(sum[:], rest[:hashSize]) {
 		return nil, fmt.Errorf("%w: the hash differs", ErrCorrupt)
@@ -111,6 +111,15 @@ func Decode(data []byte) (*Columns, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// otherwise returns what data is that does not begin as a snapshot of this format.
+func otherwise(data []byte) string {
+	const format = len(magic) - 1
+	if len(data) > format && data[format] != magic[format] && string(data[:format]) == magic[:format] {
+		return fmt.Sprintf("it has format %d, and this version reads format %d", data[format], magic[format])
+	}
+	return "it is not a snapshot"
 }
 
 // parseHead separates the head and the compressed chunks.

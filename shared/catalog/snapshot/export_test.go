@@ -2,6 +2,9 @@ package snapshot
 
 import "github.com/klauspost/compress/zstd"
 
+// Magic is what a snapshot begins with.
+const Magic = magic
+
 // fast packs the many small bodies of tests.
 var fast, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -135,6 +137,18 @@ func TestDecodeRefuses(t *testing.T) {
 	refuse("longer", len(data), append(bytes.Clone(data), 0))
 }
 
+// TestOtherFormat checks that a snapshot of another version's format is refused
+// as such: it is not damaged, and there is something to be done.
+func TestOtherFormat(t *testing.T) {
+	data := encode(t, pack(t, indextest.Synthetic(6, 3)))
+	format := len(snapshot.Magic) - 1
+	data[format]--
+	want := fmt.Sprintf("it has format %d, and this version reads format %d", data[format], snapshot.Magic[format])
+	if _, err := snapshot.Decode(data); !errors.Is(err, snapshot.ErrCorrupt) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
 func flip(data []byte, at int, bits byte) []byte {
 	bad := bytes.Clone(data)
 	bad[at] ^= bits
@@ -159,7 +173,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(binary.AppendUvarint(nil, 1<<40))
 	f.Fuzz(func(t *testing.T, rest []byte) {
-		data := rehash(append(append([]byte("MIRACAT\x02"), make([]byte, sha256.Size)...), rest...))
+		data := rehash(append(append([]byte(snapshot.Magic), make([]byte, sha256.Size)...), rest...))
 		c, err := snapshot.Decode(data)
 		if err != nil {
 			if !errors.Is(err, snapshot.ErrCorrupt) {
