@@ -37,13 +37,15 @@ func (st *stack) load(ctx context.Context) error {
 
 // show opens the functions on a catalog. It loads the catalog now, unless the
 // data has it from before: then it is shown at once, and loaded again later. A
-// release of another catalog is replaced in spite of the guards of a reload.
+// release of another catalog, or one that this version cannot read, is replaced in
+// spite of the guards of a reload.
 func (st *stack) show(ctx context.Context, pick choice) error {
 	st.out.say("catalog: %s (%s)", pick.name, pick.why)
 	if err := st.open(ctx, pick.name); err != nil {
 		return err
 	}
-	if at, ok := st.parts.Catalog.Synced(); ok && st.mark.was(pick.name) {
+	at, readable := st.parts.Catalog.Synced()
+	if readable && st.mark.was(pick.name) {
 		st.out.say("serving what %s has of %s", st.data, at.Local().Format("2006-01-02 15:04"))
 		st.pending = !st.seed
 		if st.pending {
@@ -52,7 +54,10 @@ func (st *stack) show(ctx context.Context, pick choice) error {
 	}
 	other := !st.mark.was(pick.name)
 	_, noRelease := st.parts.Archive.Current(ctx)
-	if err := st.reload(ctx, job.Order{Force: other && noRelease == nil, Manual: other}); err != nil {
+	if noRelease == nil && !readable {
+		st.out.say("the release of %s is replaced: %s", st.data, st.parts.Catalog.State().Problem)
+	}
+	if err := st.reload(ctx, job.Order{Force: noRelease == nil && (other || !readable), Manual: other}); err != nil {
 		return err
 	}
 	return st.mark.set(pick.name)

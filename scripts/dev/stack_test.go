@@ -15,6 +15,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/blob"
+	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/embedded"
 )
 
 // A running stack is one that a test started.
@@ -107,6 +112,51 @@ func TestStackTakesAnotherCatalog(t *testing.T) {
 	}
 	second.stop()
 	<-second.ended
+}
+
+// TestStackReplacesAnotherFormat starts on the data of a version that had another
+// snapshot format: the catalog is loaded anew instead of the start failing.
+func TestStackReplacesAnotherFormat(t *testing.T) {
+	data := t.TempDir()
+	folder := small(t, "https://one.example/live.m3u8")
+	first := start(t, settings{data: data, catalog: folder})
+	first.stop()
+	<-first.ended
+	changeFormat(t, data)
+	second := start(t, settings{data: data, catalog: folder})
+	if said := strings.Join(second.lines, "\n"); !strings.Contains(said, "is replaced: ") {
+		t.Errorf("the start said:\n%s", said)
+	}
+	var page struct{ Total int }
+	if getJSON(t, second.base+"/api/channels?country=PT", &page); page.Total != 1 {
+		t.Errorf("%d channels are shown, want one", page.Total)
+	}
+	second.stop()
+	<-second.ended
+}
+
+// changeFormat gives the current release in the data folder of a stack another
+// format than this version has.
+func changeFormat(t *testing.T, data string) {
+	t.Helper()
+	db, err := embedded.Open(filepath.Join(data, "miramundo.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	a := release.Archive{DB: db, Now: time.Now}
+	p, err := a.Current(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := a.Load(t.Context(), p.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot[len("MIRACAT")]--
+	if err := blob.Put(t.Context(), db, store.Path("snapshots").Join(p.Version), snapshot); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestStackJobs has each job run at the start, on a catalog that is on this
