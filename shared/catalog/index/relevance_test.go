@@ -2,10 +2,12 @@ package index_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"weak"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -145,5 +147,27 @@ func TestFeedNamesWithSigns(t *testing.T) {
 		if m := p.Items[0].Matched; (m == nil) != (want == "") || m != nil && m.Name != want {
 			t.Errorf("%q: matched %+v, want %q", q, m, want)
 		}
+	}
+}
+
+// TestReplacedReleaseIsFreed checks that searches of a release keep nothing of the
+// one before it in memory.
+func TestReplacedReleaseIsFreed(t *testing.T) {
+	search := func(v *index.View, text string) {
+		v.Find(index.Query{Selection: filter.Selection{Q: text, Kind: "all", Sort: filter.ByRelevance}, Limit: 20})
+	}
+	load := func() weak.Pointer[uint32] {
+		v := hinted(t)
+		search(v, "globo record band jovem pan brasil silent barred")
+		return weak.Make(&v.Index().Words.Docs(0, 1)[0])
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // a pool has memory for each processor
+	v, before := hinted(t), load()
+	for range 4 { // memory in a pool is freed when it was not used between two collections
+		search(v, "x")
+		runtime.GC()
+	}
+	if before.Value() != nil {
+		t.Error("the words of a release that nothing shows are still in memory")
 	}
 }

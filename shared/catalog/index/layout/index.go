@@ -21,6 +21,7 @@
 package layout
 
 import (
+	"sync"
 	"time"
 
 	"miramundo.dev/shared/catalog"
@@ -43,7 +44,8 @@ func SupportedLocale(locale int) int {
 	return locale
 }
 
-// An Index is a register made ready for search. It is immutable.
+// An Index is a register made ready for search. It is immutable but for the memory
+// that searches leave in it for the next.
 type Index struct {
 	version string
 	builtAt time.Time
@@ -82,6 +84,8 @@ type Index struct {
 	channelTo     aliases
 	streamTo      aliases
 	gone          goneTable
+
+	Searches sync.Pool // memory that package search works in; it refers to the index
 }
 
 // MaxCategories is how many categories there may be: a set of them has a bit for

@@ -46,7 +46,7 @@ type Page struct {
 
 // Page answers q.
 func (e *Engine) Page(q *Query) Page {
-	s := scratches.Get().(*scratch)
+	s := e.scratch()
 	found := e.run(s, q)
 	e.page(s, q, &found, q.limit())
 	return Page{
@@ -56,7 +56,7 @@ func (e *Engine) Page(q *Query) Page {
 }
 
 // Release gives back the memory of the page.
-func (p *Page) Release() { scratches.Put(p.scratch) }
+func (p *Page) Release() { p.engine.putScratch(p.scratch) }
 
 // Next returns the offset of the next page; false when there is none.
 func (p *Page) Next() (offset int, ok bool) {

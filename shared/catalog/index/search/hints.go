@@ -338,8 +338,8 @@ func (p *Page) matchedFeed(q *Query, doc uint32) (best feedName) {
 // Count returns how many records q finds as it is typed, without correcting or
 // leaving out words. It takes less time than a page, because nothing is ordered.
 func (e *Engine) Count(q *Query) int {
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
+	s := e.scratch()
+	defer e.putScratch(s)
 	if !q.Relevant() {
 		res := e.run(s, q)
 		return res.total

@@ -16,7 +16,6 @@ package search
 import (
 	"bytes"
 	"slices"
-	"sync"
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/docset"
@@ -88,13 +87,24 @@ type scratch struct {
 
 type span struct{ lo, hi int }
 
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
+// scratch returns memory for a search. It must be given back by putScratch.
+//
+// The pool is that of the index, because what is left in the memory refers to the
+// index: one pool for all would keep releases that were replaced from being freed.
+func (e *Engine) scratch() *scratch {
+	if s, ok := e.ix.Searches.Get().(*scratch); ok {
+		return s
+	}
+	return new(scratch)
+}
+
+func (e *Engine) putScratch(s *scratch) { e.ix.Searches.Put(s) }
 
 // Find returns the records of the page that q asks for, in order, and how many
 // match in all.
 func (e *Engine) Find(q Query) (docs []uint32, total int) {
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
+	s := e.scratch()
+	defer e.putScratch(s)
 	res := e.run(s, &q)
 	e.page(s, &q, &res, q.limit())
 	return append(docs, s.page...), res.total
@@ -103,8 +113,8 @@ func (e *Engine) Find(q Query) (docs []uint32, total int) {
 // Matches returns all the records that q matches, in order, whatever its Limit
 // and Offset.
 func (e *Engine) Matches(q Query) []uint32 {
-	s := scratches.Get().(*scratch)
-	defer scratches.Put(s)
+	s := e.scratch()
+	defer e.putScratch(s)
 	q.Offset = 0
 	res := e.run(s, &q)
 	e.page(s, &q, &res, res.total)

@@ -392,7 +392,6 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // readLatin reads a query in another script in Latin letters.
 func (e *Engine) readLatin(r *relevance, q string) {
-	r.romanised = "" // of a query without another script too, such as one with an emoji
 	if r.kept, r.latin = fold.AppendLatin(r.kept, q, ' '); r.latin {
 		return
 	}
