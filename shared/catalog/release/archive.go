@@ -123,10 +123,14 @@ func (a *Archive) Releases(ctx context.Context) ([]Release, error) {
 	return rs, nil
 }
 
-// An Override is what an operator allows a reload to do.
+// An Override is what a reload may do: on a schedule it is zero but for Fence.
 type Override struct {
 	Force  bool // publish however much is lost, and write the snapshot again even if it is the same
 	Manual bool // publish although a rollback holds the catalog
+
+	// Fence fails the transaction that shows the release when the reload may not
+	// show it any more. Nil never does.
+	Fence func(store.Tx) error
 }
 
 // Publish stores the snapshot data of r and makes r the current release. It
@@ -160,11 +164,16 @@ func (a *Archive) Publish(ctx context.Context, r Release, data []byte, p Pointer
 // then the other change stays.
 func (a *Archive) move(ctx context.Context, before, to Pointer, w Override) (shown bool, err error) {
 	err = a.DB.Update(ctx, func(tx store.Tx) error {
+		shown = false
+		if w.Fence != nil {
+			if err := w.Fence(tx); err != nil {
+				return err
+			}
+		}
 		var now Pointer
 		if err := tx.Get(pointerPath, &now); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		shown = false
 		switch {
 		case now.Held && !w.Manual:
 			return nil

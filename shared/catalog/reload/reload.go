@@ -258,10 +258,12 @@ func (r *run) register(ds *source.Dataset, before *release.Before) (reg *catalog
 }
 
 // publish stores the snapshot as a release, and shows it unless the archive
-// refuses it or a rollback holds the catalog.
+// refuses it, a rollback holds the catalog, or another run has taken over: the ids
+// in the snapshot continue a release that may no longer be the current one.
 func (r *run) publish(ctx context.Context, p release.Pointer, data []byte) error {
 	r.release.Version = r.report.Version
-	shown, err := r.Archive.Publish(ctx, r.release, data, p, release.Override{Force: r.order.Force, Manual: r.order.Manual})
+	allowed := release.Override{Force: r.order.Force, Manual: r.order.Manual, Fence: job.Fence(ctx)}
+	shown, err := r.Archive.Publish(ctx, r.release, data, p, allowed)
 	r.report.Shown, r.report.Held = shown, !shown && err == nil
 	if errors.Is(err, release.ErrRefused) {
 		r.report.Refused = fault.From(err).Fields

@@ -1,6 +1,7 @@
 package reload_test
 
 import (
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -54,5 +55,31 @@ func TestUnreadable(t *testing.T) {
 	}
 	if got, err := run(job.Order{}); err != nil || !got.Shown || got.Lost != "" {
 		t.Errorf("after that: %+v, %v", got, err)
+	}
+}
+
+// TestTakenOver has another process take over the lease while a reload builds, as
+// after a suspension: what the reload built is not shown.
+func TestTakenOver(t *testing.T) {
+	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	archive := &release.Archive{DB: db, Now: time.Now}
+	takeOver := func() time.Time { // the register is dated when it is built
+		lease := map[string]any{"holder": "another run", "until": store.At(time.Now().Add(time.Minute))}
+		if err := db.Set(t.Context(), store.Path("leases").Join(reload.Name), lease); err != nil {
+			t.Error(err)
+		}
+		return time.Now()
+	}
+	j := reload.NewJob(reload.Options{Plan: collect.Plan{Extra: dataset}, Archive: archive, Now: takeOver})
+	_, err = job.NewRunner(db, slog.New(slog.DiscardHandler), time.Now, j).Run(t.Context(), reload.Name, job.Order{})
+	if !errors.Is(err, job.ErrLost) {
+		t.Errorf("the reload ends with %v, want ErrLost", err)
+	}
+	if p, err := archive.Current(t.Context()); !errors.Is(err, release.ErrNoVersion) {
+		t.Errorf("it shows %+v, %v", p, err)
 	}
 }
