@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"miramundo.dev/shared/guide"
@@ -134,9 +135,9 @@ func (c *Collector) Channel(ch *xmltv.Channel) error {
 }
 
 // match returns the channel that one of the file is pinned to, or else the match
-// that otherwise returns.
+// that otherwise returns. Pins have no spaces around the ids.
 func (c *Collector) match(id string, otherwise func() match.Match) match.Match {
-	if channel, ok := c.Pins[id]; ok {
+	if channel, ok := c.Pins[strings.TrimSpace(id)]; ok {
 		return c.Matcher.Pinned(channel)
 	}
 	return otherwise()

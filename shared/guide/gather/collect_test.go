@@ -192,3 +192,12 @@ func TestCollectLongIDs(t *testing.T) {
 		}
 	}
 }
+
+// TestCollectPinnedSpaces gives a channel whose id has spaces around it, which a
+// pin does not have.
+func TestCollectPinnedSpaces(t *testing.T) {
+	c := newCollector(1 << 20)
+	if err := c.Channel(&xmltv.Channel{ID: " p4 ", Names: []string{"Nothing"}}); err != nil || c.found.Matched != 1 {
+		t.Errorf("%d channels match, want the pinned one; %v", c.found.Matched, err)
+	}
+}
