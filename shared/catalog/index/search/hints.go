@@ -301,7 +301,12 @@ func (p *Page) Feed(q *Query, doc uint32) (feed, name string, ok bool) {
 // hasFeedNames reports whether names of feeds of a record are known.
 func (e *Engine) hasFeedNames(doc uint32) bool {
 	past := e.ix.Pasts.Row(e.ix.Rows[doc].Past)
-	return len(e.ix.Lists.At(past[snapshot.PastFeedNameList])) > 0
+	for pair := range slices.Chunk(e.ix.Lists.At(past[snapshot.PastFeedNameList]), 2) {
+		if pair[0] != 0 { // else it is a name of the channel as a whole
+			return true
+		}
+	}
+	return false
 }
 
 // namedFeed returns the name of a feed that is the query, unless the channel itself
@@ -322,17 +327,16 @@ func (p *Page) namedFeed(doc uint32) feedName {
 	return feedName{}
 }
 
-// matchedFeed returns the name of a feed that matches a reading better than any
-// other name of doc.
+// matchedFeed returns the name of a feed that matches better than any other name of
+// doc, by the reading that scored doc best; zero when that is not a feed's.
 func (p *Page) matchedFeed(q *Query, doc uint32) (best feedName) {
-	scorer, most := p.engine.newScorer(p.scratch, q), 0
-	for i := range scorer.r.readings {
-		rd := &scorer.r.readings[i]
-		if points := scorer.match(doc, rd) - rd.cost; points > most {
-			best, most = scorer.best, points
-		}
+	scorer := p.engine.newScorer(p.scratch, q)
+	rd, _ := scorer.bestReading(doc)
+	if rd == nil {
+		return feedName{}
 	}
-	return best
+	scorer.match(doc, rd)
+	return scorer.best
 }
 
 // Count returns how many records q finds as it is typed, without correcting or

@@ -126,8 +126,9 @@ func indexQuote(q string) int {
 	return -1
 }
 
-// read notes the readings of the typed words, the plainest first.
-func (e *Engine) read(r *relevance, q *Query) {
+// read notes the readings of the typed words, the plainest first. With counting,
+// only the first few are.
+func (e *Engine) read(r *relevance, q *Query, counting bool) {
 	r.readings, r.slots, r.senses = r.readings[:0], r.slots[:0], r.senses[:0]
 	e.understand(r)
 	r.begin()
@@ -138,8 +139,11 @@ func (e *Engine) read(r *relevance, q *Query) {
 	if len(r.readings) > 0 {
 		r.readings[0].typed = true
 	}
-	e.readPhrases(r)
 	e.readWithoutNoise(r)
+	if counting {
+		return
+	}
+	e.readPhrases(r)
 	e.readLatin(r, q.Q)
 	e.noteLanguages(r, q.Q)
 	r.otherwise = 0

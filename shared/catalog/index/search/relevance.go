@@ -112,11 +112,14 @@ func (e *Engine) relevant(s *scratch, q *Query, counting bool) result {
 	}
 	r.filters = append(r.filters[:0], s.sets...)
 	r.setCount = 0
-	e.read(r, q)
+	e.read(r, q, counting)
 	u := union{s: s, e: e, q: q, counting: counting}
 	e.findNamed(s)
 	u.addNamed()
 	u.addAll()
+	if counting {
+		return u.result()
+	}
 	if len(r.typed) <= fewWords && len(r.named) == 0 || u.total() < fewFound {
 		e.readJoined(r)
 		e.readParted(r)
@@ -124,7 +127,7 @@ func (e *Engine) relevant(s *scratch, q *Query, counting bool) result {
 	}
 	r.asTyped = u.total()
 	switch n := r.asTyped; {
-	case counting || len(r.named) > 0: // what was looked for is there
+	case len(r.named) > 0: // what was looked for is there
 	case n == 0 || n < fewFound && len(r.typed) < fewWords:
 		e.repair(&u)
 	default:
