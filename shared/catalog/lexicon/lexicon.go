@@ -38,7 +38,7 @@ type wordSet struct {
 
 // minReady is the number of entries from which the set of a prefix is computed in
 // advance.
-const minReady = 1024
+const minReady = 2048
 
 // New returns the lexicon of the words of n records. It keeps w, which must not
 // be changed.

@@ -184,9 +184,11 @@ func feedNames(r *catalog.Record) []string {
 	return pairs
 }
 
-// index adds r to the words of its names, and notes the hash of each name.
+// index adds r to the words of its names, and notes the hash of each name, once
+// for names that are the same.
 func (p *packer) index(doc uint32, r *catalog.Record) {
 	d := &p.c.Docs
+	first := len(d.NameHashes)
 	for name := range Names(r) {
 		text := valid(name.Text)
 		spoken := fold.Words(fold.Spoken(text))
@@ -199,8 +201,9 @@ func (p *packer) index(doc uint32, r *catalog.Record) {
 		}
 		p.others.add(spoken, doc)
 		p.others.add(apart(spoken), doc)
-		if p.key = AppendKey(p.key[:0], spoken); len(p.key) > 0 {
-			d.NameHashes = append(d.NameHashes, Hash(p.key))
+		p.key = AppendKey(p.key[:0], spoken)
+		if h := Hash(p.key); len(p.key) > 0 && !slices.Contains(d.NameHashes[first:], h) {
+			d.NameHashes = append(d.NameHashes, h)
 			d.NameClasses = append(d.NameClasses, uint32(name.Class))
 		}
 	}
