@@ -298,7 +298,12 @@ func TestAllocations(t *testing.T) {
 	for i := range reg.Records {
 		reg.Records[i].FeedNames = nil // items that a search finds by a feed have a member that is allocated
 	}
-	v := index.NewView(build(t, reg), index.Overlay{}, links)
+	ix, o := build(t, reg), indextest.Overlay(4, reg)
+	o.Guides = func(yield func(channel, site string) bool) {
+		for i := 0; i < len(reg.Records) && yield(reg.Records[i].ID, "guide.example"); i += 2 {
+		}
+	}
+	v, measured := index.NewView(ix, index.Overlay{}, links), index.NewView(ix, o, links)
 	buf := make([]byte, 0, 1<<20)
 	for _, c := range []struct {
 		q    index.Query
@@ -315,6 +320,9 @@ func TestAllocations(t *testing.T) {
 	} {
 		if n := testing.AllocsPerRun(100, func() { buf = v.Search(c.q, 0, buf[:0]) }); n > c.most {
 			t.Errorf("query %+v: %v allocations, want at most %v", c.q, n, c.most)
+		}
+		if n := testing.AllocsPerRun(100, func() { buf = measured.Search(c.q, 0, buf[:0]) }); n > c.most {
+			t.Errorf("query %+v, measured: %v allocations, want at most %v", c.q, n, c.most)
 		}
 	}
 }

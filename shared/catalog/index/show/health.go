@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"miramundo.dev/shared/catalog/filter"
+	"miramundo.dev/shared/catalog/jsontext"
 )
 
 // appendHealth adds what was measured of record doc as a
@@ -39,6 +40,11 @@ func (v *View) appendState(dst []byte, doc, state uint32) []byte {
 	}
 	before, _, _ := bytes.Cut(text, hasGuide)
 	dst = append(append(append(dst, before...), hasGuide...), "true"...)
-	dst = appendText(dst, `,"guide_site":`, v.guideSite(doc, ""))
+	dst = append(dst, `,"guide_site":`...)
+	if site := v.now.GuideSite(doc); site == "" {
+		dst = append(dst, null...)
+	} else {
+		dst = jsontext.Quote(dst, site)
+	}
 	return append(dst, text[bytes.Index(text, guideLang):]...)
 }
