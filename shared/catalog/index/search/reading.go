@@ -70,7 +70,6 @@ const minStrength = 64
 type reading struct {
 	slots []slot
 	cost  int
-	typed bool // its slots are the typed words, one by one
 }
 
 // A typedWord is a word of a query.
@@ -136,9 +135,6 @@ func (e *Engine) read(r *relevance, q *Query, counting bool) {
 		e.put(r, &r.typed[i], i)
 	}
 	r.end(0)
-	if len(r.readings) > 0 {
-		r.readings[0].typed = true
-	}
 	e.readWithoutNoise(r)
 	if counting {
 		return
