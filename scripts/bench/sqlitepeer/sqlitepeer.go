@@ -67,7 +67,7 @@ func Fill(ctx context.Context, file string, v *index.View) (*DB, error) {
 
 // renown returns the place of each record in the order of how well known they
 // are, which also decides between equal scores. The peer takes it from v as a
-// column: to compute it is no part of searching.
+// column: the time of searches does not include computing it.
 func renown(v *index.View) []int {
 	const page = 500
 	places := make([]int, v.Index().Len())

@@ -53,7 +53,7 @@ func (r *Report) leaveOut(reason string) { r.LeftOut[reason]++ }
 
 // Register returns the register of ds. Channels and streams that prev already
 // had keep their ids; an id of prev that is gone becomes an alias of its
-// replacement, where there is one, and is listed as gone where there is none.
+// replacement, where there is one, and otherwise an entry of Register.Gone.
 // Prev may be nil. Channels whose closing date is not after now are left out.
 // Neither ds nor prev is changed.
 func Register(ds *source.Dataset, prev *catalog.Register, now time.Time) (*catalog.Register, *Report) {

@@ -131,8 +131,8 @@ type words struct {
 }
 
 // longest adds to found the genres of the longest phrase that words begin
-// with, and returns the length of that phrase, or of the first word when there
-// is none.
+// with, and returns the length of that phrase, or of the first word when no
+// phrase does.
 func (v *words) longest(text string, found *Set) int {
 	first, end, best := 0, 0, 0
 	for range v.most {

@@ -67,7 +67,7 @@ func TestFindListed(t *testing.T) {
 	region, other := ranks*int(sibling), ranks*int(foreign)
 	for _, test := range []struct {
 		id, name, country, site string
-		want                    string // a channel, or why there is none
+		want                    string // a channel, or the reason for which none matches
 		rank                    int
 	}{
 		{"BBCOne.uk@LondonHD", "", "", "", "BBCOne.uk", byID},

@@ -43,7 +43,7 @@ type Channel struct {
 type Match struct {
 	Channel string // of the catalog; empty for none
 	Rank    int    // a lower one is surer
-	Reason  string // why there is none, for the operator
+	Reason  string // the reason for which no channel matches, for the operator
 }
 
 // The ranks of matches with the main feed, best first. Those of other feeds follow

@@ -37,7 +37,7 @@ func TestFind(t *testing.T) {
 	m := New(slices.Values(listings), aliases, nil)
 	for _, test := range []struct {
 		id, name, country string
-		want              string // a channel, or why there is none
+		want              string // a channel, or the reason for which none matches
 		rank              int
 	}{
 		{"BBCOne.uk", "", "", "BBCOne.uk", byID},

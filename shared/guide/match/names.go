@@ -124,7 +124,7 @@ func isCountry(word, country string) bool {
 }
 
 // countryOf returns the country at the end of an id of the form "Name.cc" or
-// "Name.cc@Feed", or "" when there is none. The ending .tv does not count: it is
+// "Name.cc@Feed", or "" when it has no such ending. The ending .tv does not count: it is
 // common in names of sites.
 func countryOf(id string) string {
 	id, _, _ = strings.Cut(id, "@")

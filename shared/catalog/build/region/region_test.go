@@ -39,7 +39,7 @@ func TestFind(t *testing.T) {
 		{"DE", "Bavaria", "DE-BY"}, {"DE", "NRW", "DE-NW"}, {"CN", "Chekiang", "CN-ZJ"}, {"RU", "Москва", "RU-MOW"}, // other names
 		{"CN", "浙江省", "CN-ZJ"}, {"JP", "京都府", "JP-26"}, {"JP", "東京都", "JP-13"},
 		{"BR", "Estado de São Paulo", "BR-SP"}, {"AU", "State of Victoria", "AU-VIC"}, // generic words
-		{"MX", "Estado de México", "MX-MEX"}, {"MX", "México", ""}, {"MX", "Veracruz, México", "MX-VER"}, // a country is no subdivision of itself
+		{"MX", "Estado de México", "MX-MEX"}, {"MX", "México", ""}, {"MX", "Veracruz, México", "MX-VER"}, // the name of the country is not read as a subdivision
 		{"US", "Seattle, Washington", "US-WA"}, {"US", "Washington, DC", "US-DC"}, {"US", "Kansas, Missouri", "US-MO"}, {"DE", "Hessen (Kassel)", "DE-HE"}, // parts
 		{"AU", "Sydney NSW", "AU-NSW"}, {"US", "Birmingham Alabama", "US-AL"}, {"AU", "Queensland Townsville", "AU-QLD"}, // ends
 		{"US", "Kansas City MO", "US-MO"}, {"BR", "Minas Gerais Brasil", "BR-MG"},

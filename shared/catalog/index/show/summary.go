@@ -31,7 +31,7 @@ func (v *View) Summary(id string) (Summary, bool) {
 }
 
 // Current returns the id that a channel has now, by its id or by one that it once
-// had. It reports false, and returns the empty id, when there is none to be shown.
+// had. It reports false, and returns the empty id, when no such channel is shown.
 func (v *View) Current(id string) (string, bool) {
 	doc, ok := v.now.Shown(id)
 	if !ok {
