@@ -15,7 +15,7 @@ type layer struct {
 
 // Sets of packages that several layers name.
 const (
-	words     = `shared/(fault|i18n|config)`
+	words     = `shared/(fault|i18n|config|keyring)`
 	keepers   = `shared/(store|bus|origin|blob)`
 	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/probetest(/.*)?|reference|killtest|wire/wiretest)|functions/web/webtest`
 	leaves    = `shared/(store|bus)/(embedded|firestore|pubsub)(/.*)?`
@@ -29,7 +29,8 @@ const (
 // first layer that matches it; a package without a layer is an error.
 var layers = []layer{
 	{`shared/policy`, ``, "the rules stand beside the code"},
-	{words, `shared/fault`, "what everything may use depends on nothing"},
+	{`shared/keyring`, ``, "keys are parsed from text and used on bytes"},
+	{words, `shared/(fault|keyring)`, "what everything may use depends on nothing; settings hold keys"},
 	{suites, `shared/(fault|store|bus|api|catalog|origin|probe|source)(/.*)?|shared/(i18n|identity|reference|wire)`, "a suite imports what it tests"},
 	{leaves, `shared/(fault|store|bus|store/embedded(/.*)?)`, "a leaf imports its contract and its vendor"},
 	{keepers + `|shared/overlay`, `shared/(fault|store)`, "documents, events and fetches come below all subjects"},
@@ -70,7 +71,7 @@ var layers = []layer{
 	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster)`, "the machinery of all pages imports no page"},
 	{`functions/web/\w+`, `shared/.*|functions/web/(page|part|poster)`, "a page imports the machinery of all pages, and no other page"},
 	{functions, `shared/.*`, "functions are deployed apart; they meet in shared"},
-	{`hop/(playlist|ticket)`, `shared/(fault|catalog)|hop/playlist`, "rewriting and tickets are functions of values"},
+	{`hop/(playlist|ticket)`, `shared/(fault|keyring|catalog)|hop/playlist`, "rewriting and tickets are functions of values"},
 	{`hop(/.*)?`, `(shared|hop)/.*`, "a container holds no functions"},
 	{`chatroom(/.*)?`, `(shared|chatroom)/.*`, "a container holds no functions"},
 	{`functions|functions/serve|scripts/.*`, anything, "what puts the service together may use all of it"},
