@@ -61,6 +61,8 @@ var layers = []layer{
 	{`shared/logo/raster`, `shared/fault`, "decoding is a function of bytes"},
 	{`shared/logo/thumbnail`, `shared/(fault|logo(/raster)?)`, "a logo is made from the bytes of a file"},
 	{`shared/logo`, words + `|` + keepers + `|shared/(overlay|catalog)`, "a logo names channels by their ids"},
+	{`shared/qr`, ``, "a code is a function of text"},
+	{`shared/account/(password|throttle|factor|challenge)`, words + `|` + keepers + `|shared/identity`, "a proof of identity is checked without the account"},
 	{`shared/(job|stream|feed|account|chat|billing|numbers)(/.*)?`,
 		words + `|` + keepers + `|shared/catalog`, "a subject imports the catalog at most; other neighbours are named here"},
 	{`shared/credential`, `shared/identity`, "credentials are read from headers and verified by identity"},
@@ -167,6 +169,8 @@ var vendorHomes = []vendorHome{
 	{`golang\.org/x/net(/.*)?`, `shared/(origin|source/.*|catalog(/.*)?)|hop/server|functions/web/webtest`},
 	{`golang\.org/x/sys(/.*)?`, `scripts/.*`},
 	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
+	{`golang\.org/x/crypto/argon2`, `shared/account/password`},
+	{`rsc\.io/qr`, `shared/qr`},
 	{`github\.com/google/go-cmp(/.*)?`, `shared/(apitest|store/storetest|bus/bustest)`},
 	{`github\.com/(lmittmann/tint|mattn/go-isatty)`, `scripts/dev`},
 }
