@@ -2,7 +2,10 @@
 package wiretest
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"miramundo.dev/shared/bus"
@@ -30,4 +33,29 @@ func OpenDB(t testing.TB) store.DB {
 	t.Helper()
 	db, _ := Open(t, nil)
 	return db
+}
+
+// projects counts the projects of the emulator that this process has used.
+var projects atomic.Int32
+
+// Each runs a test on an empty database of each backend: the embedded one, and
+// Firestore's emulator at host, which is skipped when host is empty. Writers is how
+// many goroutines a test may let write the same document, which the emulator locks
+// for seconds.
+func Each(t *testing.T, host string, test func(t *testing.T, db store.DB, writers int)) {
+	t.Run("embedded", func(t *testing.T) { test(t, OpenDB(t), 50) })
+	t.Run("firestore", func(t *testing.T) {
+		if host == "" {
+			t.Skip("no Firestore emulator")
+		}
+		db, events, err := wire.Open(t.Context(), wire.Config{
+			Backend: wire.Emulators, Project: fmt.Sprintf("demo-test-%d-%d", os.Getpid(), projects.Add(1)),
+			FirestoreHost: host, PubSubHost: host, // without topics the second is not called
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { events.Close(); db.Close() })
+		test(t, db, 6)
+	})
 }
