@@ -98,6 +98,7 @@ type Endpoint struct {
 	Expose     []string // answer headers that scripts of other origins may read
 	SameOrigin bool     // no CORS, although anyone may call it
 	Speaker    bool     // of Auth None: a valid Guest credential identifies the caller; an invalid one is treated as absent
+	FromPage   bool     // only a page of the service may call it, which the token of GET /api/auth/bootstrap proves, also without a session
 	Page       bool     // for people, not part of the API: it answers browsers in HTML, and so do its faults where the process has a page for them
 
 	// Credential is the name of the operator's token that an Operator endpoint asks
@@ -184,8 +185,11 @@ func (e *Endpoint) Run(ctx context.Context, server any, from Source) (any, error
 // credentials of the browser. They may not call what acts on the account
 // cookie, nor the operator's endpoints, which no page calls.
 func (e *Endpoint) CrossOrigin() bool {
-	return !e.SameOrigin && !e.Page && (e.Auth == None || e.Auth == Guest)
+	return !e.SameOrigin && !e.FromPage && !e.Page && (e.Auth == None || e.Auth == Guest)
 }
+
+// Writes reports whether a call of e may change something.
+func (e *Endpoint) Writes() bool { return e.Method != http.MethodGet && e.Method != http.MethodHead }
 
 func (e *Endpoint) complete() error {
 	if e.Method == "" || e.Path == "" || e.Auth == "" || e.Summary == "" || e.Doc == "" {

@@ -15,6 +15,7 @@ import (
 type Request interface {
 	ID() string                        // under which the log records the request
 	Credentials() identity.Credentials // as sent, not verified
+	Browser() identity.Browser         // as sent, not verified
 	Addr() netip.Addr                  // of the caller; zero when it is not known
 	Country() string                   // of the caller, ISO 3166-1 alpha-2; empty when it is not known
 	UserAgent() string                 // as sent
@@ -30,6 +31,23 @@ type Request interface {
 var RequestKey = requestKey{}
 
 type requestKey struct{}
+
+// CredentialsOf returns the credentials that the request shows, not verified; none
+// outside of a request. Only the endpoints that begin and end sessions need them.
+func CredentialsOf(ctx context.Context) identity.Credentials {
+	if r, ok := requestOf(ctx); ok {
+		return r.Credentials()
+	}
+	return identity.Credentials{}
+}
+
+// BrowserOf returns what the request shows of the page that sent it, not verified.
+func BrowserOf(ctx context.Context) identity.Browser {
+	if r, ok := requestOf(ctx); ok {
+		return r.Browser()
+	}
+	return identity.Browser{}
+}
 
 func requestOf(ctx context.Context) (Request, bool) {
 	r, ok := ctx.Value(RequestKey).(Request)

@@ -48,6 +48,15 @@ func (e Endpoint) AllFaults() []*fault.Error {
 	case e.Auth == Guest, e.Auth == Session:
 		all = append(all, identity.ErrCredential, identity.ErrEnded, identity.ErrRetired, identity.ErrUnavailable)
 	}
+	switch session := e.Auth == Guest || e.Auth == Session; {
+	case e.FromPage:
+		all = append(all, identity.ErrOrigin, identity.ErrCSRF, identity.ErrUnavailable)
+	case session && e.Writes():
+		all = append(all, identity.ErrOrigin, identity.ErrCSRF)
+	}
+	if e.Auth == Guest {
+		all = append(all, identity.ErrOrganization)
+	}
 	if len(e.plan.Params) > 0 {
 		all = append(all, fault.ErrInvalid)
 	}

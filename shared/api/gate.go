@@ -21,12 +21,19 @@ type Authenticator interface {
 // A Gate decides which callers an endpoint is run for.
 type Gate struct {
 	Auth   Authenticator     // nil answers auth_unavailable where a caller must be identified
+	Pages  *identity.Pages   // recognizes the writes of pages; nil answers auth_unavailable to a write with a session
 	Tokens map[string]string // of the operator, by the names of [Endpoint.Credential]
 }
 
 // Admit returns ctx with the caller of r, as far as e asks for one, or the
-// fault of the credentials that r shows.
+// fault of the credentials that r shows. A write with a session is refused unless
+// a page of the service sent it.
 func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Context, error) {
+	if e.FromPage {
+		if err := g.Pages.CheckWrite(r.Browser(), r.Credentials().Session); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case e.Auth == Operator:
 		return ctx, g.CheckOperator(e.Credential, r)
@@ -41,11 +48,30 @@ func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Conte
 	if e.Auth == Session {
 		accepted = identity.Account
 	}
-	caller, err := g.Auth.Speaker(ctx, r.Credentials(), accepted)
+	shown := r.Credentials()
+	caller, err := g.Auth.Speaker(ctx, shown, accepted)
 	if err != nil {
 		return nil, err
 	}
+	if err := g.checkWrite(e, r, shown, caller); err != nil {
+		return nil, err
+	}
 	return identity.With(ctx, caller), nil
+}
+
+// checkWrite returns the fault of a write that caller may not make: one by a
+// session that no page of the service sent, or one by a member of an organization
+// who may only read.
+func (g *Gate) checkWrite(e *Endpoint, r Request, shown identity.Credentials, caller identity.Speaker) error {
+	switch {
+	case !e.Writes():
+		return nil
+	case caller.ReadOnly:
+		return identity.ErrOrganization
+	case caller.Session == "" || e.FromPage: // checked already
+		return nil
+	}
+	return g.Pages.CheckWrite(r.Browser(), shown.Session)
 }
 
 // identify returns ctx with the caller of r where one is welcome and not

@@ -25,6 +25,7 @@ import (
 // A Caller is the caller of an endpoint that is invoked by its arguments.
 type Caller struct {
 	Credentials    identity.Credentials // not verified: the [Gate] does that
+	Browser        identity.Browser     // likewise
 	Addr           netip.Addr           // zero when it is not known
 	Country        string               // ISO 3166-1 alpha-2; empty when it is not known
 	UserAgent      string
@@ -41,7 +42,7 @@ func CallerOf(ctx context.Context) Caller {
 		return Caller{}
 	}
 	return Caller{
-		Credentials: r.Credentials(), Addr: r.Addr(), Country: r.Country(), UserAgent: r.UserAgent(),
+		Credentials: r.Credentials(), Browser: r.Browser(), Addr: r.Addr(), Country: r.Country(), UserAgent: r.UserAgent(),
 		Locale: r.Locale(), AcceptLanguage: r.AcceptLanguage(), RequestID: r.ID(),
 	}
 }
@@ -224,6 +225,9 @@ func (i *invocation) ID() string { return i.caller.RequestID }
 
 // Credentials returns the credentials of the caller.
 func (i *invocation) Credentials() identity.Credentials { return i.caller.Credentials }
+
+// Browser returns what the caller shows of the page that sent the request.
+func (i *invocation) Browser() identity.Browser { return i.caller.Browser }
 
 // Addr returns the address of the caller.
 func (i *invocation) Addr() netip.Addr { return i.caller.Addr }

@@ -9,12 +9,19 @@ package credential
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"miramundo.dev/shared/identity"
 )
 
-// sessionCookie is the cookie of an account session.
-const sessionCookie = "__Host-mm-auth"
+// Cookies of a browser. The prefix __Host- makes browsers take them from this host
+// alone, by https, for every path. On a machine's own addresses (127.0.0.1 and
+// localhost) browsers take them by http too, so that a local service needs no
+// other names.
+const (
+	sessionCookie = "__Host-mm-auth" // of an account session
+	bootCookie    = "__Host-mm-boot" // random, of each browser that may sign in
+)
 
 // Of returns the credentials in the headers of a request. A header or a cookie
 // that is sent twice is neither of the two: joined they are an invalid
@@ -25,19 +32,53 @@ func Of(h http.Header) identity.Credentials {
 		GuestToken:    joined(h["X-Guest-Token"]),
 		Authorization: joined(h["Authorization"]),
 		APIKey:        joined(h["X-Api-Key"]),
-		Session:       sessionOf(h["Cookie"]),
+		Session:       cookieOf(h["Cookie"], sessionCookie),
+		Organization:  joined(h["X-Organization"]),
 	}
+}
+
+// BrowserOf returns what a request shows of the page that sent it.
+func BrowserOf(h http.Header) identity.Browser {
+	return identity.Browser{
+		Origin: joined(h["Origin"]),
+		Token:  joined(h["X-Csrf-Token"]),
+		Boot:   cookieOf(h["Cookie"], bootCookie),
+	}
+}
+
+// SessionCookie returns the cookie of a session that ends at a moment.
+func SessionCookie(value string, ends time.Time) *http.Cookie {
+	c := cookie(sessionCookie, value)
+	c.Expires = ends
+	return c
+}
+
+// NoSessionCookie returns the cookie that removes that of a session.
+func NoSessionCookie() *http.Cookie {
+	c := cookie(sessionCookie, "")
+	c.MaxAge = -1
+	return c
+}
+
+// BootCookie returns the cookie of a browser, which ends with the browser's own
+// session.
+func BootCookie(value string) *http.Cookie { return cookie(bootCookie, value) }
+
+// cookie returns a cookie that no script reads and no other site sends along,
+// except with a link that leads here.
+func cookie(name, value string) *http.Cookie {
+	return &http.Cookie{Name: name, Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
 
 func joined(values []string) string { return strings.Join(values, ", ") }
 
-// sessionOf returns the value of the account cookie as it was sent. net/http
-// leaves out cookies whose values are malformed: the guest of the browser would
-// then act in place of the account.
-func sessionOf(lines []string) (value string) {
+// cookieOf returns the value of a cookie as it was sent. net/http leaves out
+// cookies whose values are malformed: the guest of the browser would then act in
+// place of the account.
+func cookieOf(lines []string, name string) (value string) {
 	for _, line := range lines {
 		for cookie := range strings.SplitSeq(line, ";") {
-			if name, v, _ := strings.Cut(cookie, "="); strings.TrimSpace(name) == sessionCookie {
+			if n, v, _ := strings.Cut(cookie, "="); strings.TrimSpace(n) == name {
 				value += strings.TrimSpace(v)
 			}
 		}

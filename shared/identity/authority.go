@@ -26,8 +26,9 @@ const (
 // and faults of its own. Its methods must be safe for concurrent use.
 type Accounts interface {
 	// Session returns the account of a session, by the value of its cookie. It
-	// returns ErrEnded for a session that is over or unknown.
-	Session(ctx context.Context, cookie string) (Speaker, error)
+	// returns ErrEnded for a session that is over or unknown. When an organization
+	// is named the account acts for it, and ErrOrganization means that it may not.
+	Session(ctx context.Context, cookie string, organization Owner) (Speaker, error)
 	// Key returns the account of an API key (mmk_…), or ErrCredential.
 	Key(ctx context.Context, key string) (Speaker, error)
 }
@@ -70,7 +71,8 @@ const maxCredential = 512
 //
 //  1. a key of the retired family (iptk_…), wherever it is sent: ErrRetired;
 //  2. the account cookie: for a session that is over the result is ErrEnded, and
-//     not the guest of the same browser;
+//     not the guest of the same browser. The caller is then the account, or the
+//     organization that X-Organization names, except of the class Account;
 //  3. an API key, in X-Api-Key or as a bearer token (mmk_…);
 //  4. a guest token, in X-Guest-Token or as a bearer token (ipt_…).
 //
@@ -89,8 +91,10 @@ func (a *Authority) Speaker(ctx context.Context, c Credentials, class Class) (Sp
 		}
 	}
 	switch {
+	case c.Session != "" && class == Account:
+		return a.session(ctx, c.Session, "")
 	case c.Session != "":
-		return a.session(ctx, c.Session)
+		return a.session(ctx, c.Session, c.Organization)
 	case class == Account:
 		return Speaker{}, ErrCredential.Because(errNone)
 	case c.APIKey != "":
@@ -122,12 +126,16 @@ func bearerOf(authorization string) string {
 	return strings.Trim(token, " ")
 }
 
-// session returns the account of a session cookie.
-func (a *Authority) session(ctx context.Context, cookie string) (Speaker, error) {
+// session returns the account of a session cookie, or the organization that it
+// acts for.
+func (a *Authority) session(ctx context.Context, cookie, organization string) (Speaker, error) {
 	if a.o.Accounts == nil || len(cookie) > maxCredential {
 		return Speaker{}, ErrEnded
 	}
-	return a.o.Accounts.Session(ctx, cookie)
+	if organization != "" && KindOf(Owner(organization)) != Organization {
+		return Speaker{}, ErrOrganization
+	}
+	return a.o.Accounts.Session(ctx, cookie, Owner(organization))
 }
 
 // key returns the account of an API key.

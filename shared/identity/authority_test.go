@@ -17,9 +17,12 @@ import (
 // accounts know one session and one key.
 type accounts struct{}
 
-func (accounts) Session(_ context.Context, cookie string) (Speaker, error) {
+func (accounts) Session(_ context.Context, cookie string, organization Owner) (Speaker, error) {
 	if cookie != "live" {
 		return Speaker{}, ErrEnded
+	}
+	if organization != "" {
+		return Speaker{Owner: organization}, nil
 	}
 	return Speaker{Owner: "a_1"}, nil
 }
@@ -34,6 +37,8 @@ func (accounts) Key(_ context.Context, key string) (Speaker, error) {
 const (
 	oldToken = "ipt_0123456789abcdef" // owns something
 	newcomer = "ipt_fedcba9876543210" // has the form, and nothing
+
+	anOrganization = "o_abcdefghijklmnopqrstuvwx"
 )
 
 // owning owns what oldToken names, and counts how often it is asked.
@@ -105,6 +110,11 @@ func TestSpeaker(t *testing.T) {
 		{"a session", Credentials{Session: "live"}, Anyone, "a_1", nil, ErrEnded},
 		{"a session, of an account", Credentials{Session: "live"}, Account, "a_1", nil, ErrEnded},
 		{"a session before a guest", Credentials{Session: "live", GuestToken: "ONE"}, Anyone, "a_1", nil, ErrEnded},
+		{"a session for an organization", Credentials{Session: "live", Organization: anOrganization}, Anyone, anOrganization, nil, ErrEnded},
+		{"a session for an organization, of an account", Credentials{Session: "live", Organization: anOrganization}, Account, "a_1", nil, ErrEnded},
+		{"a session for an account", Credentials{Session: "live", Organization: "a_2"}, Anyone, "", ErrOrganization, ErrEnded},
+		{"a session for a megabyte", Credentials{Session: "live", Organization: "o_" + big}, Anyone, "", ErrOrganization, ErrEnded},
+		{"a guest for an organization", Credentials{GuestToken: "ONE", Organization: anOrganization}, Anyone, first, nil, nil},
 		{"a session that is over", Credentials{Session: "over"}, Account, "", ErrEnded, ErrEnded},
 		{"no guest in place of a session that is over", Credentials{Session: "over", GuestToken: "ONE"}, Anyone, "", ErrEnded, ErrEnded},
 		{"no key in place of a session that is over", Credentials{Session: "over", APIKey: "mmk_good"}, Anyone, "", ErrEnded, ErrEnded},

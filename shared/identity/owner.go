@@ -2,6 +2,9 @@ package identity
 
 import (
 	"context"
+	"crypto/rand"
+	"strings"
+	"time"
 
 	"miramundo.dev/shared/fault"
 )
@@ -12,6 +15,10 @@ var (
 	ErrEnded       = fault.New(fault.Unauthenticated, "session_ended")   // the session of the cookie is over
 	ErrRetired     = fault.New(fault.Gone, "api_key_retired")            // the key is of the retired family iptk_
 	ErrUnavailable = fault.New(fault.Unavailable, "auth_unavailable")    // the credential cannot be checked now
+
+	// ErrOrganization means that the caller may not act for the organization, or
+	// not in this way.
+	ErrOrganization = fault.New(fault.Forbidden, "organization_forbidden")
 )
 
 // An Owner identifies the owner of a library, favorites, a history and comments. It
@@ -19,10 +26,65 @@ var (
 // computed from it.
 type Owner string
 
-// A Speaker is the caller of a request, as its credential identifies it.
+// A Kind is a kind of owner.
+type Kind int
+
+// The kinds. All of them own the same things, at the same paths.
+const (
+	Unknown      Kind = iota
+	Guest             // a guest token
+	Person            // an account
+	Organization      // an organization, for which its members act
+)
+
+// Prefixes of owners, by their kinds. An account and an organization have
+// idLen letters and digits after it.
+const (
+	guestOwner        = "g_"
+	accountOwner      = "a_"
+	organizationOwner = "o_"
+	idLen             = 24
+)
+
+// KindOf returns the kind of an owner, by its prefix.
+func KindOf(o Owner) Kind {
+	switch prefix, id := string(o[:min(len(o), 2)]), o[min(len(o), 2):]; {
+	case id == "":
+	case prefix == guestOwner:
+		return Guest
+	case prefix == accountOwner && isID(string(id)):
+		return Person
+	case prefix == organizationOwner && isID(string(id)):
+		return Organization
+	}
+	return Unknown
+}
+
+// isID reports whether id has the form of those that NewOwner makes.
+func isID(id string) bool {
+	return len(id) == idLen && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
+// NewOwner returns a new account or organization, named by 120 random bits.
+func NewOwner(k Kind) Owner {
+	prefix := accountOwner
+	if k == Organization {
+		prefix = organizationOwner
+	}
+	return Owner(prefix + strings.ToLower(rand.Text())[:idLen])
+}
+
+// A Speaker is the caller of a request, as its credential identifies it. The
+// fields after Guest are zero for a guest; those after Session, for an API key.
 type Speaker struct {
-	Owner Owner
-	Guest bool // identified by a guest token; false for an account
+	Owner Owner // of what the caller reads and writes
+	Guest bool  // identified by a guest token; false for an account
+
+	Account      Owner     // that signed in or made the key; it differs from Owner where it acts for an organization
+	Session      string    // public id of the session; empty without a session
+	SignedInAt   time.Time // when the caller last proved to be the account's owner
+	SecondFactor bool      // whether two factors were proved then
+	ReadOnly     bool      // whether the caller may only read what Owner has: a member of an organization
 }
 
 // Credentials are the credentials of a request as sent, none of them verified. A
@@ -32,6 +94,7 @@ type Credentials struct {
 	Authorization string // header Authorization, with its scheme
 	APIKey        string // header X-Api-Key
 	Session       string // value of the account cookie
+	Organization  string // header X-Organization: for which a session acts
 }
 
 // speakerKey is the context key of the Speaker.

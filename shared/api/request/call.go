@@ -97,6 +97,9 @@ func newID() string {
 // Credentials returns the credentials that the request shows.
 func (c *Call) Credentials() identity.Credentials { return credential.Of(c.Request.Header) }
 
+// Browser returns what the request shows of the page that sent it.
+func (c *Call) Browser() identity.Browser { return credential.BrowserOf(c.Request.Header) }
+
 // Addr returns the network address of the caller (see [api.AddrOf]).
 func (c *Call) Addr() netip.Addr {
 	return identity.AddrOf(c.Request.RemoteAddr, last(c.Request.Header, c.layer.AddressHeader))

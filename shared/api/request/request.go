@@ -27,6 +27,7 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/overlay"
 )
 
@@ -37,6 +38,7 @@ type Options struct {
 	CountryHeader string            // in which a trusted edge sends the caller's country; empty trusts none
 	AddressHeader string            // in which a trusted edge sends the caller's address, alone; empty trusts none
 	Auth          api.Authenticator // nil answers auth_unavailable where a caller must be identified
+	Pages         *identity.Pages   // recognizes the writes of pages; nil answers auth_unavailable to a write with a session
 	Now           func() time.Time  // nil is time.Now
 
 	// Followers keep what the process shows up to date. They are confirmed before
