@@ -1,0 +1,120 @@
+package access
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/store"
+)
+
+// Limits of API keys.
+const (
+	MaxKeys    = 10 // live keys of an account or an organization
+	MaxKeyName = 60 // characters
+	maxStopped = 20 // keys that are not live any more and still listed
+)
+
+// Faults of API keys.
+var (
+	ErrKeyLimit = fault.New(fault.Conflict, "key_limit_reached").With("limit", MaxKeys)
+	ErrNoKey    = fault.New(fault.NotFound, "key_not_found")
+)
+
+// A Key is an API key.
+type Key struct {
+	ID        string         `json:"id"`
+	Hash      string         `json:"hash"` // of the secret
+	Name      string         `json:"name"`
+	Last4     string         `json:"last4"` // of the secret
+	Maker     identity.Owner `json:"maker"` // the account that made it
+	CreatedAt store.Time     `json:"created_at"`
+	UsedAt    store.Time     `json:"used_at"`           // by the hour; zero before its first use
+	RevokedAt store.Time     `json:"revoked_at"`        // zero for one that was not revoked
+	Stopped   bool           `json:"stopped,omitempty"` // by a new password, by signing out everywhere or because its maker left the organization
+}
+
+// Active reports whether k is accepted.
+func (k *Key) Active() bool { return k.RevokedAt.IsZero() && !k.Stopped }
+
+const keyPrefix = "mmk_"
+
+// AddKey adds a key, made by an account, and returns it with its secret, which is
+// stored nowhere. It returns ErrKeyLimit when r has MaxKeys live keys.
+func (r *Record) AddKey(name string, maker identity.Owner, now time.Time) (secret string, k Key, err error) {
+	live := 0
+	for i := range r.Keys {
+		if r.Keys[i].Active() {
+			live++
+		}
+	}
+	if live >= MaxKeys {
+		return "", Key{}, ErrKeyLimit
+	}
+	random := newSecret()
+	k = Key{ID: "key_" + newID(), Hash: hashOf(random), Name: name, Last4: random[len(random)-4:], Maker: maker, CreatedAt: store.At(now)}
+	r.Keys = append(r.Keys, k)
+	r.forgetStopped()
+	return keyPrefix + string(r.Owner) + "." + random, k, nil
+}
+
+// forgetStopped removes the oldest keys that are not live, beyond maxStopped.
+func (r *Record) forgetStopped() {
+	over := -maxStopped
+	for i := range r.Keys {
+		if !r.Keys[i].Active() {
+			over++
+		}
+	}
+	r.Keys = slices.DeleteFunc(r.Keys, func(k Key) bool {
+		if over <= 0 || k.Active() {
+			return false
+		}
+		over--
+		return true
+	})
+}
+
+// RevokeKey revokes the key with an id; a second time changes nothing. It returns
+// ErrNoKey when there is none.
+func (r *Record) RevokeKey(id string, now time.Time) error {
+	i := slices.IndexFunc(r.Keys, func(k Key) bool { return k.ID == id })
+	if i < 0 {
+		return ErrNoKey
+	}
+	if r.Keys[i].RevokedAt.IsZero() {
+		r.Keys[i].RevokedAt = store.At(now)
+	}
+	return nil
+}
+
+// StopKeys stops the keys that an account made; all keys when maker is empty.
+func (r *Record) StopKeys(maker identity.Owner) {
+	for i := range r.Keys {
+		if maker == "" || r.Keys[i].Maker == maker {
+			r.Keys[i].Stopped = true
+		}
+	}
+}
+
+// keyOf returns the live key of a credential.
+func (r *Record) keyOf(secret string) (*Key, bool) {
+	hash := hashOf(secret)
+	for i := range r.Keys {
+		if k := &r.Keys[i]; same(k.Hash, hash) && k.Active() {
+			return k, true
+		}
+	}
+	return nil, false
+}
+
+// splitKey returns the owner and the secret of an API key.
+func splitKey(key string) (owner identity.Owner, secret string, ok bool) {
+	rest, ok := strings.CutPrefix(key, keyPrefix)
+	if !ok {
+		return "", "", false
+	}
+	return split(rest, "")
+}
