@@ -75,7 +75,7 @@ func All() []Function {
 		},
 		{Process: process("feeds", compose.Catalog, compose.Overlays, compose.Guide), Endpoints: feeds.Endpoints, New: newFeeds},
 		{
-			Process:   compose.Process{Name: "guest", Secrets: []string{"GUEST_KEY"}, Settings: []string{"GUEST_KEY_PREVIOUS"}},
+			Process:   compose.Process{Name: "guest", Secrets: []string{"GUEST_KEYS"}},
 			Endpoints: guest.Endpoints, New: newGuest,
 		},
 		{Process: process("history", compose.Catalog, compose.Overlays), Endpoints: history.Endpoints, New: newHistory},
@@ -153,8 +153,7 @@ func (f Function) Declared() compose.Process {
 			p.Settings = append(p.Settings, e.Credential)
 		case e.Auth != api.None || e.Speaker:
 			p.Needs = append(p.Needs, compose.Documents)
-			p.Secrets = append(p.Secrets, "GUEST_KEY")
-			p.Settings = append(p.Settings, "GUEST_KEY_PREVIOUS")
+			p.Secrets = append(p.Secrets, "GUEST_KEYS", "ACCOUNT_KEYS")
 		}
 	}
 	slices.Sort(p.Secrets)

@@ -32,13 +32,18 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // noon is when every test of this package takes place.
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-const operatorToken = "operator-token-of-the-tests"
+const (
+	operatorToken = "operator-token-of-the-tests"
+	guestSecret   = "a key of guests for the tests alone"
+	accountSecret = "a key of accounts for the tests alone"
+)
 
 // testConfig has the operator's token under each name that endpoints ask for.
 var testConfig = func() config.Config {
 	vars := map[string]string{
 		"BASE_URL": "https://mira.example", "HOP_URL": "https://hop.example", "LEGACY_URL": "https://legacy.example",
-		"BUILD": "abc1234", "EDGE_COUNTRY_HEADER": "X-Client-Region", "GUEST_KEY": "a key of guests, for the tests alone",
+		"BUILD": "abc1234", "EDGE_COUNTRY_HEADER": "X-Client-Region", "GUEST_KEYS": "main:" + guestSecret,
+		"ACCOUNT_KEYS": "main:" + accountSecret,
 	}
 	for _, name := range OperatorTokens() {
 		vars[name] = operatorToken

@@ -16,6 +16,7 @@ import (
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
 )
@@ -66,7 +67,7 @@ func TestCredentialsAreNotLogged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign, _, err := identity.NewGuests("a key of another service, unknown here", "", d.Now).Issue()
+	foreign, _, err := identity.NewGuests(keyringtest.Ring("a key of another service; unknown here"), d.Now).Issue()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func TestCredentialsAreNotLogged(t *testing.T) {
 	if bytes.Count(log.Bytes(), []byte("\n")) < len(Table()) {
 		t.Fatal("nothing was logged")
 	}
-	for _, secret := range append(secrets, d.Config.GuestKey) {
+	for _, secret := range append(secrets, guestSecret) {
 		if strings.Contains(log.String(), secret) {
 			t.Errorf("the log contains %.24s…", secret)
 		}

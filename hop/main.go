@@ -2,7 +2,7 @@
 // from their origins and rewrites them so that players need nothing else of
 // the service, but for the media, which they take from the origins themselves.
 //
-// Its settings are those of package config; HOP_TICKET_KEY is required. By default
+// Its settings are those of package config; HOP_TICKET_KEYS is required. By default
 // it serves the catalog that `make seed` keeps in .data.
 package main
 

@@ -53,7 +53,7 @@ func launch(ctx context.Context, t testing.TB, port string, settings ...string) 
 		t.Fatal(err)
 	}
 	h := &hop{Cmd: exec.CommandContext(ctx, exe), out: &bytes.Buffer{}, url: "http://127.0.0.1:" + port}
-	h.Env = append([]string{"TEST_HOP=1", "LOCAL_ONLY=true", "PORT=" + port, "HOP_TICKET_KEY=a key of the tests, which nobody else has"}, settings...)
+	h.Env = append([]string{"TEST_HOP=1", "LOCAL_ONLY=true", "PORT=" + port, "HOP_TICKET_KEYS=a key of the tests that nobody else has"}, settings...)
 	h.Stdout, h.Stderr = h.out, h.out
 	if err := h.Start(); err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestKill(t *testing.T) {
 	seed(ctx, t, dir, origin.URL)
 	settings := []string{
 		"DATA_DIR=" + dir, "ORIGIN_ALLOW=" + origin.Listener.Addr().String(), "HOP_FREE_MINUTES=120",
-		"PEOPLE_KEY=a key of the tests, which nobody else has", "HOP_TICKET_KEY=a key of the tests, which nobody else has",
+		"PEOPLE_KEYS=a key of the tests that nobody else has", "HOP_TICKET_KEYS=a key of the tests that nobody else has",
 	}
 	first := launch(ctx, t, port, settings...)
 	first.await(ctx, t, "/api/health")
@@ -383,8 +383,8 @@ func TestRefusals(t *testing.T) {
 	port := strconv.Itoa(taken.Addr().(*net.TCPAddr).Port)
 	for _, test := range []struct{ port, setting, want string }{
 		{freePort(t), "BACKEND=stone", "BACKEND must be"},
-		{freePort(t), "HOP_TICKET_KEY=short", "HOP_TICKET_KEY must have"},
-		{freePort(t), "HOP_TICKET_KEY=", "HOP_TICKET_KEY is missing, and hop cannot work without it"},
+		{freePort(t), "HOP_TICKET_KEYS=short", "HOP_TICKET_KEYS is not a valid key ring"},
+		{freePort(t), "HOP_TICKET_KEYS=", "HOP_TICKET_KEYS is missing, and hop cannot work without it"},
 		{port, "BACKEND=embedded", "address already in use"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -14,6 +14,7 @@ import (
 
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring/keyringtest"
 )
 
 // A clock stands still until it is moved.
@@ -24,11 +25,11 @@ func (c *clock) now() time.Time { return c.t }
 func newClock() *clock { return &clock{time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)} }
 
 func handler(c *clock, key string) (http.Handler, *identity.Guests) {
-	g := identity.NewGuests(key, "", c.now)
+	g := identity.NewGuests(keyringtest.Ring(key), c.now)
 	return request.Handler(request.Options{Now: c.now, AddressHeader: "X-Client-Address"}, New(g, c.now), Endpoints), g
 }
 
-const key = "a key of guests, for the tests alone"
+const key = "a key of guests for the tests alone"
 
 // call makes a request from an address, as the edge tells it.
 func call(h http.Handler, method, path, from string, body string) *httptest.ResponseRecorder {

@@ -20,6 +20,7 @@ import (
 
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
 	"miramundo.dev/shared/wire"
@@ -60,7 +61,7 @@ func openDB(t testing.TB) *storetest.Switch {
 func start(t testing.TB, db store.DB, limit int, change func(*Options)) (*Meter, *logged) {
 	t.Helper()
 	var l logged
-	o := Options{DB: db, People: identity.NewPeople(secret), Minutes: limit, Log: slog.New(slog.NewTextHandler(&l, nil))}
+	o := Options{DB: db, People: identity.NewPeople(keyringtest.Ring(secret)), Minutes: limit, Log: slog.New(slog.NewTextHandler(&l, nil))}
 	if change != nil {
 		change(&o)
 	}
@@ -103,7 +104,7 @@ func watch(m *Meter, c identity.Caller, n int) (refused int) {
 // kept returns how many minutes of c's network the database has for today.
 func kept(t *testing.T, db store.DB, c identity.Caller) int {
 	t.Helper()
-	id := identity.NewPeople(secret).Network(c, identity.DayOf(time.Now()))
+	id := identity.NewPeople(keyringtest.Ring(secret)).Network(c, identity.DayOf(time.Now()))
 	var doc document
 	if err := db.Get(t.Context(), collection.Join(id.String()), &doc); err != nil && !errors.Is(err, store.ErrNotFound) {
 		t.Fatal(err)
@@ -154,7 +155,7 @@ func TestWatch(t *testing.T) {
 // TestNilMeter checks the callers that are always allowed.
 func TestNilMeter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		off := New(Options{DB: storetest.Broken(), People: identity.NewPeople(secret)})
+		off := New(Options{DB: storetest.Broken(), People: identity.NewPeople(keyringtest.Ring(secret))})
 		if off != nil || off.Watch(from(home)) != nil || off.Close(t.Context()) != nil {
 			t.Error("a meter without a limit is no nil meter that allows everything")
 		}
@@ -221,7 +222,7 @@ func TestRestart(t *testing.T) {
 		if after(time.Minute); kept(t, db, from(home)) != 3 {
 			t.Error("the minute that was allowed before the others were read is kept")
 		}
-		id := identity.NewPeople(secret).Network(from(home), identity.DayOf(time.Now()))
+		id := identity.NewPeople(keyringtest.Ring(secret)).Network(from(home), identity.DayOf(time.Now()))
 		var got map[string]any
 		if err := db.Get(t.Context(), store.Path("allowances/"+id.String()), &got); err != nil {
 			t.Fatal(err)
@@ -562,7 +563,7 @@ func TestDamagedDocument(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				db := openDB(t)
-				id := identity.NewPeople(secret).Network(from(home), identity.DayOf(time.Now()))
+				id := identity.NewPeople(keyringtest.Ring(secret)).Network(from(home), identity.DayOf(time.Now()))
 				if err := db.Set(t.Context(), collection.Join(id.String()), doc); err != nil {
 					t.Fatal(err)
 				}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/store"
 )
 
@@ -76,7 +77,7 @@ func (sink) Update(context.Context, func(store.Tx) error) error { return nil }
 
 // benchMeter returns a meter with networks in its table, and their callers.
 func benchMeter(b *testing.B, networks int) (*Meter, []identity.Caller) {
-	m := New(Options{DB: sink{}, People: identity.NewPeople(secret), Minutes: minutesOfDay, Log: slog.New(slog.DiscardHandler)})
+	m := New(Options{DB: sink{}, People: identity.NewPeople(keyringtest.Ring(secret)), Minutes: minutesOfDay, Log: slog.New(slog.DiscardHandler)})
 	b.Cleanup(m.abandon)
 	callers := make([]identity.Caller, networks)
 	for n := range callers {

@@ -21,6 +21,7 @@ import (
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/bus/bustest"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/wire"
 )
@@ -141,7 +142,7 @@ func (l *logged) String() string {
 func start(t *testing.T, b bus.Bus, change func(*Options)) (*Counter, *logged) {
 	t.Helper()
 	var l logged
-	o := Options{Bus: b, People: identity.NewPeople(secret), Log: slog.New(slog.NewTextHandler(&l, nil)), Remembered: 1 << 10}
+	o := Options{Bus: b, People: identity.NewPeople(keyringtest.Ring(secret)), Log: slog.New(slog.NewTextHandler(&l, nil)), Remembered: 1 << 10}
 	if change != nil {
 		change(&o)
 	}

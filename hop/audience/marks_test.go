@@ -10,6 +10,7 @@ import (
 
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring/keyringtest"
 )
 
 func TestMarkSet(t *testing.T) {
@@ -104,7 +105,7 @@ type sink struct{ bus.Bus }
 func (sink) Publish(context.Context, string, ...bus.Event) error { return nil }
 
 func benchCounter(b *testing.B) *Counter {
-	c := New(Options{Bus: sink{}, People: identity.NewPeople(secret)})
+	c := New(Options{Bus: sink{}, People: identity.NewPeople(keyringtest.Ring(secret))})
 	b.Cleanup(func() { _ = c.Close(context.Background()) })
 	b.ReportAllocs()
 	return c

@@ -23,6 +23,7 @@ import (
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring/keyringtest"
 )
 
 // thousand is a live playlist of 1,000 lines with relative references.
@@ -175,7 +176,7 @@ func benchWorld(b *testing.B, channels int) *world {
 	}
 	out := cloudlog.NewBuffer(io.Discard)
 	b.Cleanup(func() { out.Close() })
-	counter := audience.New(audience.Options{Bus: silence{}, People: identity.NewPeople(testKey)})
+	counter := audience.New(audience.Options{Bus: silence{}, People: identity.NewPeople(keyringtest.Ring(testKey))})
 	b.Cleanup(func() { counter.Close(context.Background()) })
 	return start(b, setup{
 		streams: streams,

@@ -26,8 +26,8 @@ import (
 var Process = compose.Process{
 	Name:      "hop",
 	Needs:     []compose.Need{compose.Documents, compose.Events, compose.Catalog},
-	Secrets:   []string{"HOP_TICKET_KEY"},
-	Settings:  []string{"HOP_TICKET_KEY_PREVIOUS", "GUEST_KEY", "GUEST_KEY_PREVIOUS", "PEOPLE_KEY", "HOP_FALLBACK", "HOP_FREE_MINUTES", "ORIGIN_ALLOW"},
+	Secrets:   []string{"HOP_TICKET_KEYS"},
+	Settings:  []string{"GUEST_KEYS", "PEOPLE_KEYS", "HOP_FALLBACK", "HOP_FREE_MINUTES", "ORIGIN_ALLOW"},
 	Publishes: []string{social.Plays, social.Latencies},
 }
 
@@ -61,8 +61,8 @@ type Parts struct {
 
 // Assemble makes the hop that c names from parts, which stay the caller's.
 func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
-	people := identity.NewPeople(c.PeopleKey)
-	signer := ticket.New(c.TicketKey, c.TicketKeyOld, time.Now)
+	people := identity.NewPeople(c.PeopleKeys)
+	signer := ticket.New(c.TicketKeys, time.Now)
 	cache := upstream.New(upstream.Options{
 		Client: origin.New(origin.Options{UserAgent: c.UserAgent(), Allow: c.OriginAllow, Deny: c.OwnHosts()}),
 		Signer: signer, HopURL: c.HopURL, Now: time.Now, Log: log,
@@ -71,7 +71,7 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	o := Options{
 		Catalog: p.Catalog, Playlists: cache, Tickets: signer, Audience: counter, Log: log,
 		OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Build: c.Build,
-		Speakers:      identity.NewAuthority(identity.Options{Guests: identity.NewGuests(c.GuestKey, c.GuestKeyOld, time.Now)}),
+		Speakers:      identity.NewAuthority(identity.Options{Guests: identity.NewGuests(c.GuestKeys, time.Now)}),
 		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader, Followers: p.Followers,
 	}
 	h := &Hop{flushers: []func(context.Context) error{counter.Close}}

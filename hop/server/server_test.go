@@ -175,12 +175,12 @@ func TestTicketEnds(t *testing.T) {
 // TestKeys checks tickets of the key before, and the lack of any key.
 func TestKeys(t *testing.T) {
 	streams := []catalog.StreamRecord{{URL: "/master.m3u8"}, {URL: "/live.m3u8"}}
-	before := start(t, setup{streams: streams, origin: family, key: oldKey})
+	before := start(t, setup{streams: streams, origin: family, keys: oldKey})
 	ref := before.child(before.get(path(1, "")).body)
 	_, text, _ := strings.Cut(ref, "?p=")
 
 	streams[0].URL = before.origin.URL + "/master.m3u8" // tickets are bound to the address
-	next := start(t, setup{streams: streams, origin: family, old: oldKey, allow: []string{before.origin.Listener.Addr().String()}})
+	next := start(t, setup{streams: streams, origin: family, keys: "next:" + testKey + ",old:" + oldKey, allow: []string{before.origin.Listener.Addr().String()}})
 	if a := next.get(path(1, "?p="+text)); a.StatusCode != 200 {
 		t.Errorf("a ticket of the previous key: %d %s", a.StatusCode, a.body)
 	}
@@ -189,7 +189,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("a ticket of the previous key, expired: %d %s", a.StatusCode, a.body)
 	}
 
-	none := start(t, setup{streams: streams[1:], origin: family, key: "none"})
+	none := start(t, setup{streams: streams[1:], origin: family, keys: "none"})
 	if a := none.get(path(1, "")); a.StatusCode != 200 {
 		t.Errorf("a media playlist needs no key: %d %s", a.StatusCode, a.body)
 	}

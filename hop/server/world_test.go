@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -24,14 +25,16 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring"
+	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/origin"
 )
 
 const (
 	hopURL    = "https://hop.example"
 	legacyURL = "https://legacy.example"
-	testKey   = "a key of the tests, which nobody else has"
-	oldKey    = "the key before it, which nobody else has either"
+	testKey   = "a key of the tests that nobody else has"
+	oldKey    = "the key before it that nobody else has either"
 )
 
 const media = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:7\n#EXTINF:6,\nseg.ts\n"
@@ -41,7 +44,7 @@ const media = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXT-X-MEDIA-SEQUENCE:7\n#EXTIN
 type setup struct {
 	streams   []catalog.StreamRecord // without ids; a URL that begins with / is of the origin
 	origin    http.Handler
-	key, old  string // of tickets; "none" is no key
+	keys      string // setting of the keys of tickets; empty for testKey, "none" for no key
 	fallback  bool
 	allowance Allowance
 	playlists func(Playlists) Playlists // put around the real ones
@@ -93,7 +96,7 @@ func start(t testing.TB, s setup) *world {
 	if s.log != nil {
 		o.Log = slog.New(s.log)
 	}
-	signer := ticket.New(secret(s.key, testKey), secret(s.old, ""), w.now)
+	signer := ticket.New(ring(s.keys), w.now)
 	o.Tickets = signer
 	o.Playlists = upstream.New(upstream.Options{
 		Client: origin.New(origin.Options{
@@ -113,14 +116,12 @@ func start(t testing.TB, s setup) *world {
 	return w
 }
 
-func secret(key, preset string) string {
-	switch key {
-	case "":
-		return preset
-	case "none":
-		return ""
+// ring returns the keys of a setup.
+func ring(setting string) *keyring.Ring {
+	if setting == "none" {
+		return nil
 	}
-	return key
+	return keyringtest.Ring(cmp.Or(setting, testKey))
 }
 
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }

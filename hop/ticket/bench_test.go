@@ -9,7 +9,7 @@ import (
 // BenchmarkTicket signs and verifies addresses of three sizes that share
 // nothing with the origin but its host.
 func BenchmarkTicket(b *testing.B) {
-	s := New(secret, "", at(noon))
+	s := New(keys(secret), at(noon))
 	for _, size := range []int{150, 1000, 4096} {
 		url := binding.Origin[:24] + strings.Repeat("t", size-24)
 		bind := Binding{Stream: 1, Origin: binding.Origin}

@@ -11,17 +11,17 @@ import (
 // A key signs and verifies. Its codecs are pooled, because keying a hash
 // costs as much as hashing a short URL.
 type key struct {
-	id     byte // six bits that distinguish the current key from the previous one
+	id     byte // six bits that distinguish the keys of a ring; two keys may have the same
 	codecs sync.Pool
 }
 
-func newKey(secret string) *key {
+func newKey(secret []byte) *key {
 	k := &key{}
-	name := hmac.New(sha256.New, []byte(secret))
+	name := hmac.New(sha256.New, secret)
 	name.Write([]byte("key"))
 	k.id = name.Sum(nil)[0] & keyBits
 	k.codecs.New = func() any {
-		return &codec{key: k, hash: hmac.New(sha256.New, []byte(secret))}
+		return &codec{key: k, hash: hmac.New(sha256.New, secret)}
 	}
 	return k
 }

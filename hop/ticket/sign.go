@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"miramundo.dev/hop/playlist"
+	"miramundo.dev/shared/keyring"
 )
 
 // A ticket is the base64url text, without padding, of
@@ -49,19 +50,17 @@ var encoding = base64.RawURLEncoding.Strict()
 
 // A Signer signs and opens tickets. Its methods may be called concurrently.
 type Signer struct {
-	keys []*key // the current one first
+	keys []*key // the signing one first
 	now  func() time.Time
 }
 
-// New returns a signer with the current key and the previous one, which only
-// opens tickets. Either may be empty; without a current key nothing is signed
-// or opened.
-func New(current, previous string, now func() time.Time) *Signer {
+// New returns a signer with the keys of ring. The first one signs, and every key
+// opens the tickets that it signed. Without a key nothing is signed or opened.
+// Tickets are signed with the secrets of the ring themselves, as they were before
+// there were rings, so that players keep their addresses when a new build starts.
+func New(ring *keyring.Ring, now func() time.Time) *Signer {
 	s := &Signer{now: now}
-	for _, secret := range []string{current, previous} {
-		if secret == "" {
-			break
-		}
+	for _, secret := range ring.Secrets() {
 		s.keys = append(s.keys, newKey(secret))
 	}
 	return s
@@ -175,12 +174,26 @@ func (s *Signer) Open(b Binding, text string) (Ticket, time.Time, error) {
 	if len(text) > MaxLength || len(text) < encoding.EncodedLen(shortest) {
 		return Ticket{}, time.Time{}, ErrTicket
 	}
+	head := firstByte(text)
 	for _, k := range s.keys {
+		if head != version|k.id {
+			continue
+		}
 		if t, until, ok := k.open(b, text); ok && s.now().Before(until) {
 			return t, until, nil
 		}
 	}
 	return Ticket{}, time.Time{}, ErrTicket
+}
+
+// firstByte returns the byte that names the version and the key of a ticket, or 0
+// when its text does not begin like one.
+func firstByte(text string) byte {
+	var head [3]byte
+	if n, err := encoding.Decode(head[:], []byte(text[:4])); err != nil || n < len(head) {
+		return 0
+	}
+	return head[0]
 }
 
 // open returns the ticket that k signed for b as text, expired or not.
@@ -191,7 +204,7 @@ func (k *key) open(b Binding, text string) (t Ticket, until time.Time, ok bool) 
 	m.bind(b)
 	body, err := encoding.AppendDecode(m.body, m.text)
 	// The decoder ignores line ends, even when it is strict.
-	if err != nil || encoding.EncodedLen(len(body)) != len(text) || body[0] != version|k.id {
+	if err != nil || encoding.EncodedLen(len(body)) != len(text) {
 		return t, until, false
 	}
 	end := len(body) - macLength

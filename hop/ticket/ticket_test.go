@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,14 +15,26 @@ import (
 
 	"miramundo.dev/hop/playlist"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/keyring"
+	"miramundo.dev/shared/keyring/keyringtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 const (
 	secret = "a key of at least thirty-two characters"
-	other  = "another key of thirty-two characters, or more"
+	other  = "another key of thirty-two characters; or more"
+	third  = "a third key of at least thirty-two characters"
 )
+
+// keys returns a ring of the given secrets, of which the first one signs.
+func keys(secrets ...string) *keyring.Ring {
+	entries := make([]string, len(secrets))
+	for i, secret := range secrets {
+		entries[i] = "key-" + strconv.Itoa(i) + ":" + secret
+	}
+	return keyringtest.Ring(strings.Join(entries, ","))
+}
 
 var (
 	noon    = time.Date(2026, 11, 22, 12, 34, 56, 0, time.UTC)
@@ -52,7 +65,7 @@ func TestRoundTrip(t *testing.T) {
 		"variables":         {URL: child.URL, Depth: 2, Vars: []playlist.Var{{Name: "a", Value: "1"}, {Name: "empty", Value: ""}, {Name: "c", Value: strings.Repeat("x", 300)}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := New(secret, "", at(noon))
+			s := New(keys(secret), at(noon))
 			text := sign(t, s, binding, tk)
 			if text != sign(t, s, binding, tk) {
 				t.Error("the same reference gave two tickets")
@@ -73,7 +86,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestAppends checks that Append keeps what dst holds.
 func TestAppends(t *testing.T) {
-	s := New(secret, "", at(noon))
+	s := New(keys(secret), at(noon))
 	got, err := s.Append([]byte("?p="), binding, child)
 	if err != nil || string(got) != "?p="+sign(t, s, binding, child) {
 		t.Errorf("appended %q, %v", got, err)
@@ -87,7 +100,7 @@ func TestAppends(t *testing.T) {
 // TestTicketsStayTheSame checks how long tickets stay the same and are valid.
 func TestTicketsStayTheSame(t *testing.T) {
 	day := noon.Truncate(24 * time.Hour)
-	first := sign(t, New(secret, "", at(day.Add(6*time.Hour))), binding, child)
+	first := sign(t, New(keys(secret), at(day.Add(6*time.Hour))), binding, child)
 	for _, tc := range []struct {
 		clock time.Duration
 		same  bool
@@ -101,7 +114,7 @@ func TestTicketsStayTheSame(t *testing.T) {
 		{18 * time.Hour, false, false},
 		{48 * time.Hour, false, false},
 	} {
-		s := New(secret, "", at(day.Add(tc.clock)))
+		s := New(keys(secret), at(day.Add(tc.clock)))
 		if same := sign(t, s, binding, child) == first; same != tc.same {
 			t.Errorf("%v: the same ticket %v, want %v", tc.clock, same, tc.same)
 		}
@@ -113,7 +126,7 @@ func TestTicketsStayTheSame(t *testing.T) {
 
 // TestInvalidTickets opens texts that are not tickets for the binding.
 func TestInvalidTickets(t *testing.T) {
-	s := New(secret, "", at(noon))
+	s := New(keys(secret), at(noon))
 	text := sign(t, s, binding, child)
 	far := sign(t, s, binding, Ticket{URL: "http://" + strings.Repeat("a", 1000), Depth: 1})
 	for name, tc := range map[string]struct {
@@ -133,11 +146,13 @@ func TestInvalidTickets(t *testing.T) {
 		"with a blank":           {binding, text + " "},
 		"cut":                    {binding, text[:len(text)-1]},
 		"cut to a head":          {binding, text[:32]},
+		"line feeds alone":       {binding, strings.Repeat("\n", 32)},
+		"line feeds at first":    {binding, "\n\n\n" + text},
 		"6001 characters":        {binding, strings.Repeat("A", MaxLength+1)},
 		"6000 characters":        {binding, strings.Repeat("A", MaxLength)},
 		"a megabyte":             {binding, strings.Repeat("A", 1<<20)},
 		"JWT without algorithm":  {binding, "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJ1IjoiaHR0cHM6Ly9jZG4uZXhhbXBsZS5jb20vIn0."},
-		"another key":            {binding, sign(t, New(other, "", at(noon)), binding, child)},
+		"another key":            {binding, sign(t, New(keys(other), at(noon)), binding, child)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, _, err := s.Open(tc.b, tc.text); !errors.Is(err, ErrTicket) {
@@ -159,7 +174,7 @@ func decode(t *testing.T, text string) []byte {
 // TestEveryAlteredByteIsRefused changes, drops, doubles and inserts every
 // single character.
 func TestEveryAlteredByteIsRefused(t *testing.T) {
-	s := New(secret, other, at(noon))
+	s := New(keys(secret, other), at(noon))
 	text := sign(t, s, binding, Ticket{URL: child.URL, Depth: 1, Vars: []playlist.Var{{Name: "a", Value: "b"}}})
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ \n.\x00"
 	refuse := func(altered string) {
@@ -178,31 +193,32 @@ func TestEveryAlteredByteIsRefused(t *testing.T) {
 	}
 }
 
-// TestKeys rotates the key: tickets of the previous key stay valid until they
+// TestKeys rotates the key twice: tickets of each earlier key stay valid until they
 // expire, for a signer that has it.
 func TestKeys(t *testing.T) {
-	old := sign(t, New(secret, "", at(noon)), binding, child)
-	rotated := New(other, secret, at(noon))
-	if _, _, err := rotated.Open(binding, old); err != nil {
-		t.Errorf("signed with the previous key: %v", err)
-	}
-	if sign(t, rotated, binding, child) == old {
-		t.Error("the previous key still signs")
-	}
-	for name, s := range map[string]*Signer{
-		"expired":     New(other, secret, at(noon.Add(13*time.Hour))),
-		"without it":  New(other, "", at(noon)),
-		"two further": New("a third key of at least thirty-two characters", other, at(noon)),
+	old := sign(t, New(keys(secret), at(noon)), binding, child)
+	for name, ring := range map[string]*keyring.Ring{
+		"added": keys(secret, other), "in front": keys(other, secret), "two rotations": keys(third, other, secret),
 	} {
-		if _, _, err := s.Open(binding, old); !errors.Is(err, ErrTicket) {
-			t.Errorf("%s: %v, want ErrTicket", name, err)
+		s := New(ring, at(noon))
+		if _, _, err := s.Open(binding, old); err != nil {
+			t.Errorf("%s: signed with the first key: %v", name, err)
 		}
+		if same := sign(t, s, binding, child) == old; same != (name == "added") {
+			t.Errorf("%s: signed by the first key: %t", name, same)
+		}
+		if _, _, err := New(ring, at(noon.Add(13*time.Hour))).Open(binding, old); !errors.Is(err, ErrTicket) {
+			t.Errorf("%s: an expired ticket: %v, want ErrTicket", name, err)
+		}
+	}
+	if _, _, err := New(keys(third, other), at(noon)).Open(binding, old); !errors.Is(err, ErrTicket) {
+		t.Errorf("without the key: %v, want ErrTicket", err)
 	}
 }
 
 // TestKeysWithOneID has two keys with the same id.
 func TestKeysWithOneID(t *testing.T) {
-	current, previous := newKey(secret), newKey(other)
+	current, previous := newKey([]byte(secret)), newKey([]byte(other))
 	previous.id = current.id
 	s := &Signer{keys: []*key{previous}, now: at(noon)}
 	old := sign(t, s, binding, child)
@@ -213,11 +229,11 @@ func TestKeysWithOneID(t *testing.T) {
 }
 
 func TestNoKey(t *testing.T) {
-	for _, s := range []*Signer{New("", "", at(noon)), New("", secret, at(noon))} {
+	for _, s := range []*Signer{New(nil, at(noon)), New(keyringtest.Ring(""), at(noon))} {
 		if _, err := s.Append(nil, binding, child); !errors.Is(err, ErrKey) {
 			t.Errorf("signing: %v, want ErrKey", err)
 		}
-		if _, _, err := s.Open(binding, sign(t, New(secret, "", at(noon)), binding, child)); !errors.Is(err, ErrKey) {
+		if _, _, err := s.Open(binding, sign(t, New(keys(secret), at(noon)), binding, child)); !errors.Is(err, ErrKey) {
 			t.Errorf("opening: %v, want ErrKey", err)
 		}
 	}
@@ -226,7 +242,7 @@ func TestNoKey(t *testing.T) {
 // TestNotSigned has tickets that must not be signed.
 func TestNotSigned(t *testing.T) {
 	long := "https://x.example/" + strings.Repeat("a", 4500)
-	s := New(secret, "", at(noon))
+	s := New(keys(secret), at(noon))
 	for name, tc := range map[string]struct {
 		t    Ticket
 		want error
@@ -257,7 +273,7 @@ func TestNotSigned(t *testing.T) {
 // TestMaxLength checks that the URLs of origins with tokens fit, and that a
 // variant beside its parent takes few bytes.
 func TestMaxLength(t *testing.T) {
-	s := New(secret, "", at(noon))
+	s := New(keys(secret), at(noon))
 	for _, tc := range []struct {
 		origin string
 		url    int
@@ -279,7 +295,7 @@ func TestMaxLength(t *testing.T) {
 // TestFormat keeps the format of tickets: another one would cut off everyone
 // who plays while a new build starts.
 func TestFormat(t *testing.T) {
-	s := New(secret, "", at(noon))
+	s := New(keys(secret), at(noon))
 	var b strings.Builder
 	for _, tk := range []Ticket{child, {URL: "http://a.example/", Depth: 3, Vars: []playlist.Var{{Name: "n", Value: "v"}}}} {
 		b.WriteString(sign(t, s, binding, tk) + "\n")
@@ -302,7 +318,7 @@ func TestFormat(t *testing.T) {
 // TestForged signs bodies that Append would not write, as another build with
 // the same key might: they are refused without a panic.
 func TestForged(t *testing.T) {
-	s := New(secret, "", at(noon))
+	s := New(keys(secret), at(noon))
 	for name, rest := range map[string]string{
 		"depth 0":              "\x00\x00\x00http://x/",
 		"depth 4":              "\x04\x00\x00http://x/",
@@ -329,7 +345,7 @@ func TestForged(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	s := New(secret, other, at(noon))
+	s := New(keys(secret, other), at(noon))
 	good := sign(f, s, binding, child)
 	f.Add(good, binding.Origin, uint64(binding.Stream))
 	f.Add(good+"\n", binding.Origin, uint64(binding.Stream))
@@ -351,7 +367,7 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add("https://a.example/x", "https://a.example/y", 1, "n", "v")
 	f.Add("", "http://b.example/", 3, "", "")
 	f.Fuzz(func(t *testing.T, origin, url string, depth int, name, value string) {
-		s, b, tk := New(secret, "", at(noon)), Binding{7, origin}, Ticket{URL: url, Depth: depth}
+		s, b, tk := New(keys(secret), at(noon)), Binding{7, origin}, Ticket{URL: url, Depth: depth}
 		if name != "" {
 			tk.Vars = []playlist.Var{{Name: name, Value: value}}
 		}

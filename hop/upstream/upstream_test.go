@@ -17,6 +17,7 @@ import (
 	"miramundo.dev/hop/playlist"
 	"miramundo.dev/hop/ticket"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/origin"
 )
 
@@ -57,7 +58,7 @@ func newRig(t testing.TB, serve http.HandlerFunc, set ...func(*Options)) *rig {
 	}))
 	t.Cleanup(r.Close)
 	r.at = r.Listener.Addr().String()
-	r.signer = ticket.New("a key of at least thirty-two characters", "", r.clock.now)
+	r.signer = ticket.New(keyringtest.Ring("a key of at least thirty-two characters"), r.clock.now)
 	o := Options{
 		Client: origin.New(origin.Options{Allow: []string{r.at}}),
 		Signer: r.signer, HopURL: hop, Now: r.clock.now,
@@ -396,7 +397,7 @@ func TestPanicOfFetch(t *testing.T) {
 }
 
 func TestNoKey(t *testing.T) {
-	r := newRig(t, respond(master), func(o *Options) { o.Signer = ticket.New("", "", o.Now) })
+	r := newRig(t, respond(master), func(o *Options) { o.Signer = ticket.New(nil, o.Now) })
 	if _, err := r.Get(t.Context(), r.request()); !errors.Is(err, ticket.ErrKey) {
 		t.Errorf("%v, want ticket.ErrKey", err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -18,12 +19,16 @@ const secretsFile = "secrets.json"
 // token=$(cat .data/operator-token).
 const tokenFile = "operator-token"
 
-// secretNames are the settings that a stack makes up for itself, once.
-var secretNames = []string{"GUEST_KEY", "HOP_TICKET_KEY", "PEOPLE_KEY"}
+// rings are the settings with key rings that a stack makes for itself, once. Each
+// has the name of the setting that held its only key in earlier versions.
+var rings = []struct{ name, before string }{
+	{"GUEST_KEYS", "GUEST_KEY"}, {"HOP_TICKET_KEYS", "HOP_TICKET_KEY"}, {"PEOPLE_KEYS", "PEOPLE_KEY"}, {"ACCOUNT_KEYS", ""},
+}
 
 // secrets returns the secrets that are kept in dir, by the names of their
 // settings. It makes those that are not there, so that what one start has
-// signed the next one accepts.
+// signed the next one accepts. The key of an earlier version becomes the key of
+// its ring, so that guests of the folder keep their libraries.
 func secrets(dir string) (map[string]string, error) {
 	path := filepath.Join(dir, secretsFile)
 	kept := map[string]string{}
@@ -35,10 +40,11 @@ func secrets(dir string) (map[string]string, error) {
 		return nil, fmt.Errorf("secrets of the data folder: %w (remove %s for new ones)", err, path)
 	}
 	made := false
-	for _, name := range secretNames {
-		if kept[name] == "" {
-			kept[name], made = rand.Text()+rand.Text(), true
+	for _, ring := range rings {
+		if kept[ring.name] == "" {
+			kept[ring.name], made = "first:"+cmp.Or(kept[ring.before], rand.Text()+rand.Text()), true
 		}
+		delete(kept, ring.before)
 	}
 	if !made {
 		return kept, nil

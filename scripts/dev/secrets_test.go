@@ -4,8 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring/keyringtest"
 )
 
 // TestSecrets checks that secrets are made once, are kept for the owner alone,
@@ -16,12 +21,12 @@ func TestSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range secretNames {
-		if len(first[name]) < 32 {
-			t.Errorf("%s takes %d characters, want 32", name, len(first[name]))
+	for _, ring := range rings {
+		if err := keyringtest.Ring(first[ring.name]).Check(); err != nil {
+			t.Errorf("%s: %v", ring.name, err)
 		}
 	}
-	if first["HOP_TICKET_KEY"] == first["PEOPLE_KEY"] {
+	if first["HOP_TICKET_KEYS"] == first["PEOPLE_KEYS"] {
 		t.Error("both secrets are the same")
 	}
 	second, err := secrets(dir)
@@ -40,6 +45,38 @@ func TestSecrets(t *testing.T) {
 	}
 	if _, err := secrets(dir); err == nil {
 		t.Error("a damaged file is no error")
+	}
+}
+
+// TestSecretsOfEarlierVersion opens a data folder of a version whose settings held
+// one key: its guests are the same, and each ring has the key that there was.
+func TestSecretsOfEarlierVersion(t *testing.T) {
+	const (
+		guestKey = "JXQ2ZB7V4N6YHC3KDR5TFWMAPSJXQ2ZB7V4N6YHC3KDR5TFWMAPS"
+		hopKey   = "TFWMAPSJXQ2ZB7V4N6YHC3KDR5TFWMAPSJXQ2ZB7V4N6YHC3KDR5"
+		token    = "ipt_eyJhbGciOiJIUzI1NiIsImtpZCI6Im5EbjdCTXZ0IiwidHlwIjoiSldUIn0.eyJpYXQiOjE3OTUzNDg4MDAsInN1YiI6IkFBRUNBd1FGQmdjSUNRb0xEQTBPRHcifQ.LF1l1wfIi0XuGnu3dyL7pZomsqElfu0xSK5NCOEzItY"
+		owner    = "g_f30b6f440eca9656dcb9d0c80c9793d9"
+	)
+	dir := t.TempDir()
+	if err := keep(filepath.Join(dir, secretsFile), []byte(`{"GUEST_KEY": "`+guestKey+`", "HOP_TICKET_KEY": "`+hopKey+`"}`)); err != nil {
+		t.Fatal(err)
+	}
+	made, err := secrets(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Parse(made) // which refuses the names of the earlier version
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err := identity.NewGuests(c.GuestKeys, time.Now).Verify(token); err != nil || o != owner {
+		t.Errorf("a guest of the folder is %q, %v; want %s", o, err, owner)
+	}
+	if diff := cmp.Diff([][]byte{[]byte(hopKey)}, c.TicketKeys.Secrets()); diff != "" {
+		t.Errorf("keys of tickets (-want +got):\n%s", diff)
+	}
+	if again, err := secrets(dir); err != nil || !cmp.Equal(made, again) {
+		t.Errorf("the second start has other secrets: %v", err)
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/keyring"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/source"
@@ -201,5 +202,8 @@ func (p *Parts) Links() catalog.LinkBase {
 
 // Guests returns the signer of guest tokens.
 func (p *Parts) Guests() *identity.Guests {
-	return identity.NewGuests(p.Config.GuestKey, p.Config.GuestKeyOld, p.Now)
+	return identity.NewGuests(p.Config.GuestKeys, p.Now)
 }
+
+// AccountKeys returns the keys that protect accounts.
+func (p *Parts) AccountKeys() *keyring.Ring { return p.Config.AccountKeys }

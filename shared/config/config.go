@@ -14,11 +14,14 @@ import (
 	"net/mail"
 	"net/url"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/caarlos0/env/v11"
+
+	"miramundo.dev/shared/keyring"
 )
 
 // Product is the name of the service, as documents and health show it.
@@ -59,13 +62,13 @@ type Config struct {
 	AddressHeader string   `env:"EDGE_ADDRESS_HEADER" doc:"Header in which the edge gives the caller's network address alone. Set it only behind such an edge; without it the address is that of the connection."`
 	OriginAllow   []string `env:"ORIGIN_ALLOW" doc:"host:port of origins that may be fetched although their address is not public, separated by commas. For local use; refused when deployed."`
 
-	GuestKey     string `env:"GUEST_KEY" doc:"Secret. Signs the tokens of guests, at least 32 characters."`
-	GuestKeyOld  string `env:"GUEST_KEY_PREVIOUS" doc:"Secret. The previous GUEST_KEY. Guest tokens do not expire: without the key that signed them their libraries are lost."`
-	TicketKey    string `env:"HOP_TICKET_KEY" doc:"Secret. Signs the references that the hop writes into playlists, at least 32 characters."`
-	TicketKeyOld string `env:"HOP_TICKET_KEY_PREVIOUS" doc:"Secret. The previous HOP_TICKET_KEY, as long as references that it signed are in use."`
-	PeopleKey    string `env:"PEOPLE_KEY" doc:"Secret. Keys the hashes that identify callers without an account for a day, at least 32 characters. Without it, they change with each restart."`
-	HopFallback  bool   `env:"HOP_FALLBACK" envDefault:"false" doc:"This hop is the fallback behind another: failures of a playlist answer 502 instead of 422."`
-	FreeMinutes  int    `env:"HOP_FREE_MINUTES" envDefault:"0" doc:"Minutes of live HLS that a network may watch through the hop in a UTC day; 0 sets no limit. The service that is offered sets 120."`
+	GuestKeys   *keyring.Ring `env:"GUEST_KEYS" doc:"Secret. Key ring (docs/keys.md) that signs the tokens of guests: name:secret entries separated by commas, secrets of at least 32 characters. The first signs, all verify. Guest tokens do not expire: without the key that signed them their libraries are lost."`
+	AccountKeys *keyring.Ring `env:"ACCOUNT_KEYS" doc:"Secret. Key ring that protects accounts: it signs the CSRF tokens of sessions and the codes of sign-ins, and seals the secrets of second factors. Without the key that sealed it, a second factor is lost."`
+	TicketKeys  *keyring.Ring `env:"HOP_TICKET_KEYS" doc:"Secret. Key ring that signs the references that the hop writes into playlists, which are in use for up to 12 hours."`
+	PeopleKeys  *keyring.Ring `env:"PEOPLE_KEYS" doc:"Secret. Key ring that keys the hashes that identify callers without an account for a day. A key named for a day, such as 2026-12-01, takes over when that day begins. Without a key, the hashes change with each restart."`
+
+	HopFallback bool `env:"HOP_FALLBACK" envDefault:"false" doc:"This hop is the fallback behind another: failures of a playlist answer 502 instead of 422."`
+	FreeMinutes int  `env:"HOP_FREE_MINUTES" envDefault:"0" doc:"Minutes of live HLS that a network may watch through the hop in a UTC day; 0 sets no limit. The service that is offered sets 120."`
 
 	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"Lowest level that is logged: debug, info, warn or error. Requests are info."`
 	Build    string     `env:"BUILD" envDefault:"dev" doc:"Short id of the commit, as shown by health and OpenAPI."`
@@ -146,7 +149,8 @@ func parse(vars map[string]string, require func(Config) Requirement) (Config, er
 }
 
 // explain returns an error for each value that does not parse. The errors name
-// the setting but not its value, which may be a secret.
+// the setting but not its value, which may be a secret. Those of key rings say what
+// is wrong with the setting, as package keyring words them without secrets.
 func explain(err error) (problems []error) {
 	var all env.AggregateError
 	if !errors.As(err, &all) {
@@ -156,6 +160,9 @@ func explain(err error) (problems []error) {
 		var parse env.ParseError
 		if errors.As(e, &parse) {
 			e = fmt.Errorf("%s is not a valid %s", nameOf(parse.Name), parse.Type)
+			if parse.Type == reflect.TypeFor[*keyring.Ring]() {
+				e = fmt.Errorf("%s is not a valid key ring: %w", nameOf(parse.Name), parse.Err)
+			}
 		}
 		problems = append(problems, e)
 	}
@@ -183,12 +190,9 @@ func (c Config) check(vars map[string]string) (problems []error) {
 			no(name, "must have at least 16 characters and no spaces")
 		}
 	}
-	for name, key := range map[string]string{
-		"HOP_TICKET_KEY": c.TicketKey, "HOP_TICKET_KEY_PREVIOUS": c.TicketKeyOld, "PEOPLE_KEY": c.PeopleKey,
-		"GUEST_KEY": c.GuestKey, "GUEST_KEY_PREVIOUS": c.GuestKeyOld,
-	} {
-		if key != "" && len(key) < 32 {
-			no(name, "must have at least 32 characters")
+	for old, name := range renamed {
+		if vars[old] != "" {
+			no(old, "is not read any more: move its value to %s, as docs/keys.md describes", name)
 		}
 	}
 	if c.FreeMinutes < 0 || c.FreeMinutes > minutesOfDay {
@@ -232,6 +236,14 @@ func (c Config) checkScheduler() (problems []error) {
 		problems = append(problems, errors.New("JOBS_CALLER is not an e-mail address"))
 	}
 	return problems
+}
+
+// renamed maps each setting of an earlier version that held one key to the setting
+// that holds it now, among others. A process that ignored the old one would refuse
+// what its key has signed.
+var renamed = map[string]string{
+	"GUEST_KEY": "GUEST_KEYS", "GUEST_KEY_PREVIOUS": "GUEST_KEYS", "PEOPLE_KEY": "PEOPLE_KEYS",
+	"HOP_TICKET_KEY": "HOP_TICKET_KEYS", "HOP_TICKET_KEY_PREVIOUS": "HOP_TICKET_KEYS",
 }
 
 const minutesOfDay = 24 * 60
@@ -296,10 +308,10 @@ func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 }
 
 // checkMeter refuses a limit on minutes whose count would end with the process
-// (without PEOPLE_KEY), or would take all callers for one network, that of the
+// (without PEOPLE_KEYS), or would take all callers for one network, that of the
 // edge (without EDGE_ADDRESS_HEADER).
 func (c Config) checkMeter(vars map[string]string) (problems []error) {
-	for _, name := range []string{"PEOPLE_KEY", "EDGE_ADDRESS_HEADER"} {
+	for _, name := range []string{"PEOPLE_KEYS", "EDGE_ADDRESS_HEADER"} {
 		if c.FreeMinutes > 0 && vars[name] == "" {
 			problems = append(problems, fmt.Errorf("%s is missing: a deployed process needs it when HOP_FREE_MINUTES is %d", name, c.FreeMinutes))
 		}

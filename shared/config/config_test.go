@@ -50,6 +50,9 @@ func TestOwnHosts(t *testing.T) {
 	}
 }
 
+// longKey is a secret of a setting that is refused.
+var longKey = strings.Repeat("k", 32)
+
 // TestRefusals checks that everything that is wrong is named in one message.
 func TestRefusals(t *testing.T) {
 	for _, test := range []struct {
@@ -62,11 +65,11 @@ func TestRefusals(t *testing.T) {
 			"PORT": "http", "BASE_URL": "m.example", "HOP_URL": "https://u:p@hop.example", "LEGACY_URL": "https://l.example/",
 			"BACKEND": "disk", "CATALOGO_TOKEN": "short", "METRICS_TOKEN": "has spaces, although it is long",
 			"EDGE_COUNTRY_HEADER": "X Country", "ORIGIN_ALLOW": "localhost", "CONTACT_EMAIL": "Nobody <a@b.example>", "LOG_LEVEL": "loud", "RADIO_BROWSER_URL": "ftp://x",
-			"IPTV_ORG_URL": "https://x.example?y=z", "HOP_TICKET_KEY": "short", "HOP_TICKET_KEY_PREVIOUS": "short", "PEOPLE_KEY": "short",
-			"GUEST_KEY": "short", "GUEST_KEY_PREVIOUS": "short",
+			"IPTV_ORG_URL": "https://x.example?y=z", "HOP_TICKET_KEYS": "short", "PEOPLE_KEYS": "short", "GUEST_KEYS": "a:short", "ACCOUNT_KEYS": "a:" + strings.Repeat("x", 32) + ",Short",
 			"HOP_FREE_MINUTES": "1441", "EDGE_ADDRESS_HEADER": "X:Y", "JOBS_TOKEN": "short",
 		}, []string{
-			"HOP_TICKET_KEY must have", "HOP_TICKET_KEY_PREVIOUS must have", "PEOPLE_KEY must have", "GUEST_KEY must have", "GUEST_KEY_PREVIOUS must have", "HOP_FREE_MINUTES must be", "EDGE_ADDRESS_HEADER is not",
+			"HOP_TICKET_KEYS is not a valid key ring: each secret must have at least 32", "PEOPLE_KEYS is not", "GUEST_KEYS is not",
+			"ACCOUNT_KEYS is not a valid key ring: entry 2 must be name:secret", "HOP_FREE_MINUTES must be", "EDGE_ADDRESS_HEADER is not",
 			"PORT is not a valid int", "BASE_URL must be an http", "HOP_URL must be", "LEGACY_URL must be", "BACKEND must be",
 			"CATALOGO_TOKEN must have", "METRICS_TOKEN must have", "JOBS_TOKEN must have", "EDGE_COUNTRY_HEADER is not", "ORIGIN_ALLOW has an entry", "CONTACT_EMAIL is not",
 			"LOG_LEVEL is not a valid slog.Level", "RADIO_BROWSER_URL must be", "IPTV_ORG_URL must be",
@@ -86,8 +89,15 @@ func TestRefusals(t *testing.T) {
 		{"a scheduler that cannot be", nil, map[string]string{"JOBS_AUDIENCE": "jobs", "JOBS_CALLER": "nobody"}, []string{
 			"JOBS_AUDIENCE must be an http", "JOBS_CALLER is not",
 		}},
+		{"settings of an earlier version", nil, map[string]string{
+			"GUEST_KEY": longKey, "GUEST_KEY_PREVIOUS": longKey, "HOP_TICKET_KEY": longKey, "HOP_TICKET_KEY_PREVIOUS": longKey, "PEOPLE_KEY": longKey,
+		}, []string{
+			"GUEST_KEY is not read any more: move its value to GUEST_KEYS", "GUEST_KEY_PREVIOUS is not read any more",
+			"HOP_TICKET_KEY is not read any more: move its value to HOP_TICKET_KEYS", "HOP_TICKET_KEY_PREVIOUS is not",
+			"PEOPLE_KEY is not read any more: move its value to PEOPLE_KEYS",
+		}},
 		{"a meter of everybody", deployed, map[string]string{"HOP_FREE_MINUTES": "120"}, []string{
-			"PEOPLE_KEY is missing", "EDGE_ADDRESS_HEADER is missing",
+			"PEOPLE_KEYS is missing", "EDGE_ADDRESS_HEADER is missing",
 		}},
 	} {
 		vars := maps.Clone(test.vars)
@@ -104,7 +114,7 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%s: the message has no %q: %v", test.name, want, err)
 			}
 		}
-		if strings.Contains(err.Error(), "short\n") || strings.Contains(err.Error(), "has spaces, ") {
+		if strings.Contains(err.Error(), "short\n") || strings.Contains(err.Error(), "has spaces, ") || strings.Contains(err.Error(), longKey) {
 			t.Errorf("%s: the message shows a secret: %v", test.name, err)
 		}
 	}
@@ -113,17 +123,17 @@ func TestRefusals(t *testing.T) {
 // TestRequirements checks that settings a process requires are named with the
 // other problems, in one message.
 func TestRequirements(t *testing.T) {
-	need := Requirement{Process: "the function x", Settings: []string{"GUEST_KEY", "JOBS_AUDIENCE|JOBS_TOKEN", "EVENTS_TOKEN"}}
+	need := Requirement{Process: "the function x", Settings: []string{"GUEST_KEYS", "JOBS_AUDIENCE|JOBS_TOKEN", "EVENTS_TOKEN"}}
 	_, err := parse(map[string]string{"PORT": "0", "EVENTS_TOKEN": strings.Repeat("e", 16)}, func(Config) Requirement { return need })
 	want := "settings:\n" +
-		"GUEST_KEY is missing, and the function x cannot work without it\n" +
+		"GUEST_KEYS is missing, and the function x cannot work without it\n" +
 		"JOBS_AUDIENCE or JOBS_TOKEN is missing, and the function x cannot work without it\n" +
 		"PORT must be a port between 1 and 65535"
 	if err == nil || err.Error() != want {
 		t.Errorf("the message is\n%v\nwant\n%s", err, want)
 	}
 	for _, name := range []string{"JOBS_TOKEN", "JOBS_AUDIENCE"} {
-		vars := map[string]string{"GUEST_KEY": strings.Repeat("g", 32), "EVENTS_TOKEN": strings.Repeat("e", 16), name: "https://jobs.example", "JOBS_CALLER": "s@x.example"}
+		vars := map[string]string{"GUEST_KEYS": strings.Repeat("g", 32), "EVENTS_TOKEN": strings.Repeat("e", 16), name: "https://jobs.example", "JOBS_CALLER": "s@x.example"}
 		if name == "JOBS_TOKEN" {
 			delete(vars, "JOBS_CALLER")
 		}

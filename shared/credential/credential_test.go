@@ -10,6 +10,7 @@ import (
 
 	"miramundo.dev/shared/credential"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring/keyringtest"
 )
 
 const oldToken = "ipt_an-old-token-of-the-tests"
@@ -17,7 +18,7 @@ const oldToken = "ipt_an-old-token-of-the-tests"
 // authenticating returns an authenticator for guests, and for the old token of
 // the tests.
 func authenticating() (*identity.Authority, *identity.Guests) {
-	guests := identity.NewGuests("a key of guests, for the tests alone", "", time.Now)
+	guests := identity.NewGuests(keyringtest.Ring("a key of guests for the tests alone"), time.Now)
 	old, _ := identity.OldGuest(oldToken)
 	owns := func(_ context.Context, o identity.Owner) (bool, error) { return o == old, nil }
 	return identity.NewAuthority(identity.Options{Guests: guests, Owns: owns}), guests

@@ -54,7 +54,7 @@ func (o *owning) owns(_ context.Context, who Owner) (bool, error) {
 }
 
 func authority(o Options) *Authority {
-	o.Guests, o.Now = NewGuests(keyOne, "", noon), noon
+	o.Guests, o.Now = NewGuests(keys(keyOne), noon), noon
 	if o.Owns == nil {
 		o.Owns = new(owning).owns
 	}
@@ -167,7 +167,7 @@ func TestWithoutDatabase(t *testing.T) {
 	down.err = nil
 	old, _ := OldGuest(oldToken)
 	check(t, "old, when it is back", a, Credentials{GuestToken: oldToken}, Anyone, old, nil)
-	none := NewAuthority(Options{Guests: NewGuests("", "", noon)})
+	none := NewAuthority(Options{Guests: NewGuests(keys(), noon)})
 	check(t, "no key", none, Credentials{GuestToken: token}, Anyone, "", ErrUnavailable)
 	check(t, "no way to ask", none, Credentials{GuestToken: oldToken}, Anyone, "", ErrCredential)
 }
@@ -176,7 +176,7 @@ func TestWithoutDatabase(t *testing.T) {
 func TestAskedOnce(t *testing.T) {
 	var db owning
 	now := noon()
-	a := NewAuthority(Options{Guests: NewGuests(keyOne, "", noon), Owns: db.owns, Now: func() time.Time { return now }})
+	a := NewAuthority(Options{Guests: NewGuests(keys(keyOne), noon), Owns: db.owns, Now: func() time.Time { return now }})
 	old, _ := OldGuest(oldToken)
 	for _, step := range []struct {
 		after time.Duration
@@ -231,7 +231,7 @@ func TestFlood(t *testing.T) {
 
 // TestSpeakers has many callers at once.
 func TestSpeakers(t *testing.T) {
-	a := NewAuthority(Options{Guests: NewGuests(keyOne, keyTwo, noon), Owns: func(_ context.Context, o Owner) (bool, error) {
+	a := NewAuthority(Options{Guests: NewGuests(keys(keyOne, keyTwo), noon), Owns: func(_ context.Context, o Owner) (bool, error) {
 		return o[2] < '8', nil
 	}})
 	var all sync.WaitGroup

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"miramundo.dev/shared/keyring"
 )
 
 // Guests issues the tokens of guests, and verifies them without a database.
@@ -20,58 +21,35 @@ import (
 // the service stores of a guest, and the second in which it was issued. It does not
 // expire: a guest that loses the token loses the library.
 //
-// Keys are rotated by making the current key the previous one. Tokens of the
-// previous key stay valid, and new tokens are signed with the current key alone. A
-// second rotation ends the tokens of the first key, and with them the libraries of
-// their guests.
+// The header kid of a token names the key of the ring that signed it. Every key of
+// the ring verifies, so a key may be replaced in the steps of package keyring
+// without ending a token. Removing a key ends the libraries of the guests whose
+// tokens it signed.
 //
 // Its methods may be called concurrently.
 type Guests struct {
-	current, previous *guestKey // nil for a key that is not configured
-	now               func() time.Time
-	parser            *jwt.Parser
+	ring   *keyring.Ring
+	now    func() time.Time
+	parser *jwt.Parser
 }
 
-// A guestKey signs tokens. Both parts are derived from the configured key, which
-// signs nothing itself; one cannot be computed from the other.
-type guestKey struct {
-	id     string // names the key in the header kid of tokens; not secret
-	secret []byte // signs tokens
-}
+// tokenPurpose is the purpose of the keys that sign tokens.
+const tokenPurpose = "guest token"
 
 // Causes of refused tokens, for the log. They never contain a part of the token.
 var (
-	errNoKeys    = errors.New("no key for guest tokens is configured")
 	errForm      = errors.New("the guest token is malformed")
 	errKeyID     = errors.New("the guest token is signed by an unknown key")
 	errSignature = errors.New("the signature of the guest token is wrong")
 	errClaims    = errors.New("the claims of the guest token are not valid")
 )
 
-// NewGuests returns the guests whose tokens are signed by the current key, or were
-// signed by the previous one. Keys must have at least 32 characters; an empty key
-// is treated as absent. Without a current key Issue fails, and without both keys
-// Verify fails too.
-func NewGuests(current, previous string, now func() time.Time) *Guests {
+// NewGuests returns the guests whose tokens are signed by the keys of ring. With a
+// ring without keys, Issue and Verify fail.
+func NewGuests(ring *keyring.Ring, now func() time.Time) *Guests {
 	return &Guests{
-		current: newGuestKey(current), previous: newGuestKey(previous), now: now,
+		ring: ring, now: now,
 		parser: jwt.NewParser(jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}), jwt.WithStrictDecoding(), jwt.WithoutClaimsValidation()),
-	}
-}
-
-// newGuestKey derives the parts of a key; nil for an empty key.
-func newGuestKey(key string) *guestKey {
-	if key == "" {
-		return nil
-	}
-	derive := func(purpose string) []byte {
-		mac := hmac.New(sha256.New, []byte(key))
-		mac.Write([]byte(purpose))
-		return mac.Sum(nil)
-	}
-	return &guestKey{
-		id:     base64.RawURLEncoding.EncodeToString(derive("guest key id")[:6]),
-		secret: derive("guest token"),
 	}
 }
 
@@ -89,8 +67,9 @@ const guestBytes = 16
 // Issue returns the token of a new guest, and its owner. It stores nothing, and
 // returns ErrUnavailable when no key is configured.
 func (g *Guests) Issue() (token string, o Owner, err error) {
-	if g.current == nil {
-		return "", "", ErrUnavailable.Because(errNoKeys)
+	keyID, secret := g.ring.Secret(tokenPurpose)
+	if secret == nil {
+		return "", "", ErrUnavailable.Because(keyring.ErrNoKey)
 	}
 	var id [guestBytes]byte
 	if _, err := rand.Read(id[:]); err != nil {
@@ -98,8 +77,8 @@ func (g *Guests) Issue() (token string, o Owner, err error) {
 	}
 	claims := &guestClaims{Subject: base64.RawURLEncoding.EncodeToString(id[:]), IssuedAt: g.now().Unix()}
 	t := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
-	t.Header["kid"] = g.current.id
-	signed, err := t.SignedString(g.current.secret)
+	t.Header["kid"] = keyID
+	signed, err := t.SignedString(secret)
 	if err != nil {
 		return "", "", ErrUnavailable.Because(err)
 	}
@@ -107,10 +86,10 @@ func (g *Guests) Issue() (token string, o Owner, err error) {
 }
 
 // Verify returns the owner of a token. It returns ErrCredential when the token was
-// not signed by one of the keys, and ErrUnavailable when no key is configured.
+// not signed by a key of the ring, and ErrUnavailable when no key is configured.
 func (g *Guests) Verify(token string) (Owner, error) {
-	if g.current == nil && g.previous == nil {
-		return "", ErrUnavailable.Because(errNoKeys)
+	if err := g.ring.Check(); err != nil {
+		return "", ErrUnavailable.Because(err)
 	}
 	if !isGuest(token) {
 		return "", ErrCredential.Because(errForm)
@@ -130,12 +109,11 @@ func (g *Guests) Verify(token string) (Owner, error) {
 // secret returns the secret of the key that the header of a token names.
 func (g *Guests) secret(t *jwt.Token) (any, error) {
 	id, _ := t.Header["kid"].(string)
-	for _, k := range []*guestKey{g.current, g.previous} {
-		if k != nil && k.id == id {
-			return k.secret, nil
-		}
+	secret, ok := g.ring.SecretOf(tokenPurpose, id)
+	if !ok {
+		return nil, errKeyID
 	}
-	return nil, errKeyID
+	return secret, nil
 }
 
 // reason returns the cause of a refused token for an error of the parser, which may

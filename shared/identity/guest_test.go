@@ -3,17 +3,46 @@ package identity
 import (
 	"encoding/base64"
 	"errors"
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"miramundo.dev/shared/keyring"
+	"miramundo.dev/shared/keyring/keyringtest"
 )
 
 const (
 	keyOne = "the first key of guests, long enough"
 	keyTwo = "the second key of guests, just as long"
+
+	keyThree = "the third key of guests, which is longer"
 )
+
+// escape returns a secret as an entry of a ring has it.
+func escape(secret string) string { return url.PathEscape(secret) }
+
+// keys returns a ring of the given secrets, of which the first one signs.
+func keys(secrets ...string) *keyring.Ring {
+	entries := make([]string, len(secrets))
+	for i, secret := range secrets {
+		entries[i] = "key-" + strconv.Itoa(i) + ":" + escape(secret)
+	}
+	return keyringtest.Ring(strings.Join(entries, ","))
+}
+
+func idOf(key string) string {
+	id, _ := keys(key).Secret(tokenPurpose)
+	return id
+}
+
+func secretOf(key string) []byte {
+	_, secret := keys(key).Secret(tokenPurpose)
+	return secret
+}
 
 func noon() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
 
@@ -32,7 +61,7 @@ func forge(t testing.TB, method jwt.SigningMethod, key any, change func(header m
 	t.Helper()
 	claims := jwt.MapClaims{"sub": "AAECAwQFBgcICQoLDA0ODw", "iat": noon().Unix()}
 	token := jwt.NewWithClaims(method, claims)
-	token.Header["kid"] = newGuestKey(keyOne).id
+	token.Header["kid"] = idOf(keyOne)
 	if change != nil {
 		change(token.Header, claims)
 	}
@@ -43,24 +72,51 @@ func forge(t testing.TB, method jwt.SigningMethod, key any, change func(header m
 	return guestPrefix + s
 }
 
-// TestGuests checks that a token is known by who has its key, and by nobody else.
+// TestGuests checks that a token is accepted by every ring with its key, and by no
+// other.
 func TestGuests(t *testing.T) {
-	token, o := issue(t, NewGuests(keyOne, "", noon))
+	token, o := issue(t, NewGuests(keys(keyOne), noon))
 	for _, test := range []struct {
-		name              string
-		current, previous string
-		want              error
+		name string
+		ring *keyring.Ring
+		want error
 	}{
-		{"the same key", keyOne, "", nil},
-		{"the key is now the previous one", keyTwo, keyOne, nil},
-		{"only the previous one is left", "", keyOne, nil},
-		{"another key", keyTwo, "", ErrCredential},
-		{"two other keys", keyTwo, keyTwo + "!", ErrCredential},
-		{"no key", "", "", ErrUnavailable},
+		{"the same key", keys(keyOne), nil},
+		{"the key signs", keys(keyOne, keyTwo), nil},
+		{"the key was replaced", keys(keyTwo, keyOne), nil},
+		{"the key was replaced twice", keys(keyThree, keyTwo, keyOne), nil},
+		{"another key", keys(keyTwo), ErrCredential},
+		{"two other keys", keys(keyTwo, keyThree), ErrCredential},
+		{"no key", keys(), ErrUnavailable},
+		{"no ring", nil, ErrUnavailable},
 	} {
-		got, err := NewGuests(test.current, test.previous, noon).Verify(token)
+		got, err := NewGuests(test.ring, noon).Verify(token)
 		if !errors.Is(err, test.want) || (err == nil && got != o) || (err != nil && got != "") {
 			t.Errorf("%s: %q, %v; want %q, %v", test.name, got, err, o, test.want)
+		}
+	}
+}
+
+// TestRollingDeployment runs two instances through a rotation of the key that begins
+// with the setting of an earlier version, one secret without a name. In each step
+// one of them has the next setting already, and each accepts the guests of the other
+// and of every step before.
+func TestRollingDeployment(t *testing.T) {
+	settings := []string{keyOne, "a:" + escape(keyOne)}
+	settings = append(settings, settings[1]+",b:"+escape(keyTwo), "b:"+escape(keyTwo)+","+settings[1])
+	guests := map[string]Owner{}
+	for i := 1; i < len(settings); i++ {
+		before, after := NewGuests(keyringtest.Ring(settings[i-1]), noon), NewGuests(keyringtest.Ring(settings[i]), noon)
+		for _, g := range []*Guests{before, after} {
+			token, o := issue(t, g)
+			guests[token] = o
+		}
+		for token, o := range guests {
+			for _, g := range []*Guests{before, after} {
+				if got, err := g.Verify(token); err != nil || got != o {
+					t.Errorf("step %d: a guest is %q, %v; want %q", i, got, err, o)
+				}
+			}
 		}
 	}
 }
@@ -68,7 +124,7 @@ func TestGuests(t *testing.T) {
 // TestIssue checks what is given: each token another, of a form that callers
 // can send, signed by the current key, and owners that tell nothing of it.
 func TestIssue(t *testing.T) {
-	g := NewGuests(keyTwo, keyOne, noon)
+	g := NewGuests(keys(keyTwo, keyOne), noon)
 	seen := map[string]bool{}
 	for range 1000 {
 		token, o := issue(t, g)
@@ -82,14 +138,12 @@ func TestIssue(t *testing.T) {
 		if !strings.HasPrefix(string(o), "g_") || len(o) != 34 || strings.Contains(token, string(o[2:])) {
 			t.Fatalf("the owner is called %q", o)
 		}
-		if got, err := NewGuests(keyTwo, "", noon).Verify(token); err != nil || got != o {
+		if got, err := NewGuests(keys(keyTwo), noon).Verify(token); err != nil || got != o {
 			t.Fatalf("the current key alone: %q, %v", got, err)
 		}
 	}
-	for _, g := range []*Guests{NewGuests("", "", noon), NewGuests("", keyOne, noon)} {
-		if token, o, err := g.Issue(); !errors.Is(err, ErrUnavailable) || token != "" || o != "" {
-			t.Errorf("without a current key: %q, %q, %v", token, o, err)
-		}
+	if token, o, err := NewGuests(keys(), noon).Issue(); !errors.Is(err, ErrUnavailable) || token != "" || o != "" {
+		t.Errorf("without a key: %q, %q, %v", token, o, err)
 	}
 }
 
@@ -97,8 +151,10 @@ func TestIssue(t *testing.T) {
 // this fails, guests lose their libraries.
 func TestOwnersStay(t *testing.T) {
 	const token = "ipt_eyJhbGciOiJIUzI1NiIsImtpZCI6InJaM0NCMG9xIiwidHlwIjoiSldUIn0.eyJpYXQiOjE3OTUzNDg4MDAsInN1YiI6IkFBRUNBd1FGQmdjSUNRb0xEQTBPRHcifQ.jgLtl5Q-UjZuZDw6z1tC5ii7yCWFR014Lmq-1U1bY2g"
-	if o, err := NewGuests(keyOne, "", noon).Verify(token); err != nil || o != "g_f30b6f440eca9656dcb9d0c80c9793d9" {
-		t.Errorf("a signed token is of %q, %v", o, err)
+	for _, setting := range []string{keyOne, "main:" + escape(keyOne), "next:" + escape(keyTwo) + ",main:" + escape(keyOne)} {
+		if o, err := NewGuests(keyringtest.Ring(setting), noon).Verify(token); err != nil || o != "g_f30b6f440eca9656dcb9d0c80c9793d9" {
+			t.Errorf("a signed token is of %q, %v", o, err)
+		}
 	}
 	if o, ok := OldGuest("ipt_0123456789abcdef"); !ok || o != "g_e270ae8baa7066e3a3c98af641c4617d" {
 		t.Errorf("an old token is of %q, %t", o, ok)
@@ -112,9 +168,9 @@ func encode(s string) string { return base64.RawURLEncoding.EncodeToString([]byt
 func goodTokens(t testing.TB) []string {
 	tokens := make([]string, len(subjects))
 	for i, sub := range subjects {
-		key := newGuestKey([]string{keyOne, keyOne, keyTwo}[i])
-		tokens[i] = forge(t, jwt.SigningMethodHS256, key.secret, func(h map[string]any, c jwt.MapClaims) {
-			h["kid"], c["sub"] = key.id, sub
+		key := []string{keyOne, keyOne, keyTwo}[i]
+		tokens[i] = forge(t, jwt.SigningMethodHS256, secretOf(key), func(h map[string]any, c jwt.MapClaims) {
+			h["kid"], c["sub"] = idOf(key), sub
 		})
 	}
 	return tokens
@@ -126,11 +182,11 @@ var subjects = [3]string{"AAECAwQFBgcICQoLDA0ODw", "EBESExQVFhcYGRobHB0eHw", "IC
 func badTokens(t testing.TB) map[string]string {
 	good, other := goodTokens(t)[0], goodTokens(t)[1]
 	parts, others := strings.Split(good, "."), strings.Split(other, ".")
-	k := newGuestKey(keyOne)
+	id, secret := idOf(keyOne), secretOf(keyOne)
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	hs := jwt.SigningMethodHS256
 	with := func(change func(header map[string]any, claims jwt.MapClaims)) string {
-		return forge(t, hs, k.secret, change)
+		return forge(t, hs, secret, change)
 	}
 	return map[string]string{
 		"nothing":                    "",
@@ -158,17 +214,17 @@ func badTokens(t testing.TB) map[string]string {
 		"a header of null":           "ipt_" + encode("null") + "." + parts[1] + "." + parts[2],
 		"claims of null":             "ipt_" + strings.TrimPrefix(parts[0], "ipt_") + "." + encode("null") + "." + parts[2],
 		"alg none":                   forge(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, nil),
-		"alg none, with a signature": "ipt_" + encode(`{"alg":"none","kid":"`+k.id+`"}`) + "." + parts[1] + "." + parts[2],
-		"alg None":                   "ipt_" + encode(`{"alg":"None","kid":"`+k.id+`"}`) + "." + parts[1] + ".",
-		"no alg":                     "ipt_" + encode(`{"kid":"`+k.id+`"}`) + "." + parts[1] + "." + parts[2],
-		"alg a number":               "ipt_" + encode(`{"alg":256,"kid":"`+k.id+`"}`) + "." + parts[1] + "." + parts[2],
-		"HS384":                      forge(t, jwt.SigningMethodHS384, k.secret, nil),
-		"HS512":                      forge(t, jwt.SigningMethodHS512, k.secret, nil),
+		"alg none, with a signature": "ipt_" + encode(`{"alg":"none","kid":"`+id+`"}`) + "." + parts[1] + "." + parts[2],
+		"alg None":                   "ipt_" + encode(`{"alg":"None","kid":"`+id+`"}`) + "." + parts[1] + ".",
+		"no alg":                     "ipt_" + encode(`{"kid":"`+id+`"}`) + "." + parts[1] + "." + parts[2],
+		"alg a number":               "ipt_" + encode(`{"alg":256,"kid":"`+id+`"}`) + "." + parts[1] + "." + parts[2],
+		"HS384":                      forge(t, jwt.SigningMethodHS384, secret, nil),
+		"HS512":                      forge(t, jwt.SigningMethodHS512, secret, nil),
 		"no kid":                     with(func(h map[string]any, _ jwt.MapClaims) { delete(h, "kid") }),
 		"an empty kid":               with(func(h map[string]any, _ jwt.MapClaims) { h["kid"] = "" }),
-		"a kid of ours in a list":    with(func(h map[string]any, _ jwt.MapClaims) { h["kid"] = []string{k.id} }),
-		"another kid":                with(func(h map[string]any, _ jwt.MapClaims) { h["kid"] = newGuestKey(keyTwo).id }),
-		"the key of another kid":     forge(t, hs, newGuestKey(keyTwo).secret, nil),
+		"a kid of ours in a list":    with(func(h map[string]any, _ jwt.MapClaims) { h["kid"] = []string{id} }),
+		"another kid":                with(func(h map[string]any, _ jwt.MapClaims) { h["kid"] = idOf(keyTwo) }),
+		"the key of another kid":     forge(t, hs, secretOf(keyTwo), nil),
 		"the key as configured":      forge(t, hs, []byte(keyOne), nil),
 		"an empty key":               forge(t, hs, []byte{}, nil),
 		"no sub":                     with(func(_ map[string]any, c jwt.MapClaims) { delete(c, "sub") }),
@@ -185,7 +241,7 @@ func badTokens(t testing.TB) map[string]string {
 // TestBadTokens checks that each is refused, without a word of what was sent
 // or of the key.
 func TestBadTokens(t *testing.T) {
-	g := NewGuests(keyOne, "", noon)
+	g := NewGuests(keys(keyOne), noon)
 	for name, token := range badTokens(t) {
 		o, err := g.Verify(token)
 		if !errors.Is(err, ErrCredential) || o != "" {
@@ -197,7 +253,7 @@ func TestBadTokens(t *testing.T) {
 				t.Errorf("%s: the error shows what was sent: %.200v", name, err)
 			}
 		}
-		if strings.Contains(err.Error(), keyOne) || strings.Contains(err.Error(), newGuestKey(keyOne).id) || len(err.Error()) > 100 {
+		if strings.Contains(err.Error(), keyOne) || strings.Contains(err.Error(), idOf(keyOne)) || len(err.Error()) > 100 {
 			t.Errorf("%s: the error shows too much: %.200v", name, err)
 		}
 	}
@@ -211,7 +267,7 @@ func TestBadTokens(t *testing.T) {
 // FuzzVerify changes tokens. One that is taken is one that was given, to the
 // last byte.
 func FuzzVerify(f *testing.F) {
-	g := NewGuests(keyOne, keyTwo, noon)
+	g := NewGuests(keys(keyOne, keyTwo), noon)
 	given := map[string]Owner{}
 	for i, token := range goodTokens(f) {
 		given[token] = hashedOwner("guest", subjects[i])
@@ -231,8 +287,8 @@ func FuzzVerify(f *testing.F) {
 }
 
 func BenchmarkVerify(b *testing.B) {
-	g := NewGuests(keyTwo, keyOne, noon)
-	token, _ := issue(b, NewGuests(keyOne, "", noon))
+	g := NewGuests(keys(keyTwo, keyOne), noon)
+	token, _ := issue(b, NewGuests(keys(keyOne), noon))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := g.Verify(token); err != nil {
@@ -242,7 +298,7 @@ func BenchmarkVerify(b *testing.B) {
 }
 
 func BenchmarkIssue(b *testing.B) {
-	g := NewGuests(keyOne, "", noon)
+	g := NewGuests(keys(keyOne), noon)
 	b.ReportAllocs()
 	for b.Loop() {
 		issue(b, g)

@@ -2,19 +2,26 @@ package identity
 
 import (
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"hash/maphash"
 	"sync/atomic"
+
+	"miramundo.dev/shared/keyring"
 )
 
 // Counting persons needs a name for each of them that is the same for a day. The
-// name is an HMAC of what distinguishes the person, with a key derived from the
-// secret key and the day. So instances count the same person once without asking
-// each other, and a stored name cannot be turned back into an address, which a plain
-// hash of the few billion addresses could.
+// name is an HMAC of what distinguishes the person, with a key derived from a secret
+// key and the day. So instances count the same person once without asking each
+// other, and a stored name cannot be turned back into an address, which a plain hash
+// of the few billion addresses could.
+//
+// The secret key is that of the ring which is in force on the day. A key that is
+// named for the day on which it takes over replaces the one before at midnight UTC
+// at every instance, and everybody is still counted once. When the first key of the
+// ring is replaced in any other way, who was counted before and comes back on that
+// day is counted twice.
 
 // An ID names a person or a network for one day. Without the key it cannot be
 // traced to an address, nor linked to the ID of another day.
@@ -23,26 +30,26 @@ type ID [16]byte
 // String returns the ID in 32 hexadecimal digits.
 func (id ID) String() string { return hex.EncodeToString(id[:]) }
 
-// People names persons and networks by a secret key. Processes with the same
-// key give the same names. Its methods may be called concurrently.
+// People names persons and networks by a ring of keys. Processes with the same ring
+// give the same names. Its methods may be called concurrently.
 type People struct {
-	key  []byte                // the secret
+	ring *keyring.Ring
 	salt atomic.Pointer[daily] // cached key of the day that was used last
 }
 
-// A daily is the key of a day's names, derived from the secret.
+// A daily is the key of a day's names, derived from a key of the ring.
 type daily struct {
 	day Day
-	key [sha256.Size]byte
+	key []byte
 }
 
-// NewPeople returns the names under key. For an empty key it uses a random one:
-// names are then valid within this process only.
-func NewPeople(key string) *People {
-	if key == "" {
-		key = rand.Text()
+// NewPeople returns the names under the keys of ring. For a ring without keys it uses
+// a random key: names are then valid within this process only.
+func NewPeople(ring *keyring.Ring) *People {
+	if ring.Check() != nil {
+		ring = keyring.Random()
 	}
-	return &People{key: []byte(key)}
+	return &People{ring: ring}
 }
 
 // Person returns the ID of the person behind c on day d: from the guest when a token
@@ -70,15 +77,12 @@ func (p *People) name(kind string, d Day, subject []byte) (id ID) {
 // the same day.
 func (p *People) dayKey(d Day) []byte {
 	if s := p.salt.Load(); s != nil && s.day == d {
-		return s.key[:]
+		return s.key
 	}
-	mac := hmac.New(sha256.New, p.key)
-	mac.Write([]byte("day\x00"))
-	mac.Write(binary.BigEndian.AppendUint32(nil, uint32(d)))
-	s := &daily{day: d}
-	mac.Sum(s.key[:0])
+	purpose := binary.BigEndian.AppendUint32([]byte("day\x00"), uint32(d))
+	s := &daily{day: d, key: p.ring.SecretOn(string(purpose), d.Start())}
 	p.salt.Store(s)
-	return s.key[:]
+	return s.key
 }
 
 // maxAgent is how many bytes of a User-Agent distinguish persons.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"miramundo.dev/shared/keyring/keyringtest"
 )
 
 const secret = "a secret of at least 32 characters"
@@ -43,7 +45,7 @@ var people = []struct {
 }
 
 func TestPeople(t *testing.T) {
-	p, m := NewPeople(secret), NewMarks()
+	p, m := NewPeople(keys(secret)), NewMarks()
 	for _, test := range people {
 		if got := p.Person(test.a, today) == p.Person(test.b, today); got != test.person {
 			t.Errorf("%s: one person: %t", test.name, got)
@@ -64,12 +66,12 @@ func TestPeople(t *testing.T) {
 // that a day asked for again has its names again.
 func TestNames(t *testing.T) {
 	c := caller("192.0.2.1", "VLC", "")
-	p, same, other := NewPeople(secret), NewPeople(secret), NewPeople(secret+"!")
+	p, same, other := NewPeople(keys(secret)), NewPeople(keys(secret)), NewPeople(keys(secret+"!"))
 	id := p.Person(c, today)
 	if same.Person(c, today) != id {
 		t.Error("two processes with one key give two names")
 	}
-	if here, there := NewPeople(""), NewPeople(""); here.Person(c, today) == there.Person(c, today) {
+	if here, there := NewPeople(nil), NewPeople(keys()); here.Person(c, today) == there.Person(c, today) {
 		t.Error("two processes without a key give one name")
 	}
 	for what, got := range map[string]ID{
@@ -85,6 +87,27 @@ func TestNames(t *testing.T) {
 	}
 	if got := id.String(); len(got) != 32 || strings.Trim(got, "0123456789abcdef") != "" {
 		t.Errorf("the name is %q", got)
+	}
+}
+
+// TestNamesStay keeps the names of a day as they have always been, and holds them
+// through rotations: a key named for a day takes over when that day begins, at
+// instances that list it first and at others.
+func TestNamesStay(t *testing.T) {
+	c := caller("192.0.2.1", "VLC", "")
+	const want = "969e9e6583beb48d3066773c42d473ff"
+	tomorrow := NewPeople(keys(keyTwo)).Person(c, today+1)
+	for _, setting := range []string{
+		secret, "a:" + secret, "a:" + secret + ",b:" + escape(keyTwo),
+		"a:" + secret + ",2026-11-23:" + escape(keyTwo), "2026-11-23:" + escape(keyTwo) + ",a:" + secret,
+	} {
+		p := NewPeople(keyringtest.Ring(setting))
+		if got := p.Person(c, today).String(); got != want {
+			t.Errorf("%s: the name is %s, want %s", setting, got, want)
+		}
+		if got := p.Person(c, today+1) == tomorrow; got != strings.Contains(setting, "2026") {
+			t.Errorf("%s: the second key names the next day: %t", setting, got)
+		}
 	}
 }
 
@@ -126,7 +149,7 @@ func BenchmarkMarkPerson(b *testing.B) {
 }
 
 func BenchmarkPerson(b *testing.B) {
-	p, c := NewPeople(secret), caller("2001:db8::1", "Mozilla/5.0 (X11; Linux x86_64)", "")
+	p, c := NewPeople(keys(secret)), caller("2001:db8::1", "Mozilla/5.0 (X11; Linux x86_64)", "")
 	b.ReportAllocs()
 	for b.Loop() {
 		p.Person(c, today)

@@ -22,13 +22,23 @@ package keyring
 import (
 	"cmp"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 )
+
+// Random returns a ring of one random key, for values that are valid within this
+// process only.
+func Random() *Ring {
+	r := &Ring{}
+	_ = r.add("random", rand.Text()+rand.Text()) // cannot fail: it is long enough, and the only key
+	return r
+}
 
 // MinSecret is the least length of a secret, in bytes.
 const MinSecret = 32
@@ -54,25 +64,29 @@ type key struct {
 }
 
 // Parse returns the ring of a setting. A name has 1 to 16 of a-z, 0-9 and hyphen, a
-// secret at least MinSecret bytes and no comma; space around an entry is ignored. No
-// two entries may have the same name or the same secret. A setting without a name
-// and a comma is one secret, exactly as it stands. An empty setting is a ring
-// without keys.
+// secret at least MinSecret bytes, in which %2C stands for a comma and %25 for a
+// percent sign. Space around an entry is ignored. No two entries may have the same
+// name or the same secret. A setting that is one secret without a name is taken
+// exactly as it stands. An empty setting is a ring without keys.
 func Parse(setting string) (*Ring, error) {
 	r := &Ring{}
 	if setting == "" {
 		return r, nil
 	}
-	if name, _, named := strings.Cut(setting, ":"); !strings.Contains(setting, ",") && !(named && isName(strings.TrimSpace(name))) {
+	if isSecret(setting) {
 		if err := r.add("", setting); err != nil {
 			return nil, err
 		}
 		return r, nil
 	}
 	for i, entry := range strings.Split(setting, ",") {
-		name, secret, _ := strings.Cut(strings.TrimSpace(entry), ":")
-		if !isName(name) { // it may be a secret, so it is not shown
+		name, text, ok := cutName(entry)
+		if !ok { // it may be a secret, so it is not shown
 			return nil, fmt.Errorf("entry %d must be name:secret, with a name of 1 to %d of a-z, 0-9 and hyphen", i+1, maxName)
+		}
+		secret, err := url.PathUnescape(text)
+		if err != nil { // it contains a part of the secret
+			return nil, fmt.Errorf("in the secret of the key %s a percent sign must be written as %%25", name)
 		}
 		if err := r.add(name, secret); err != nil {
 			return nil, err
@@ -81,12 +95,28 @@ func Parse(setting string) (*Ring, error) {
 	return r, nil
 }
 
+// isSecret reports whether a setting is one secret without a name, as settings of
+// one key were before there were rings. It may contain commas, but nothing between
+// them that could be meant as an entry: two secrets without names are a mistake.
+func isSecret(setting string) bool {
+	for i, part := range strings.Split(setting, ",") {
+		if _, _, named := cutName(part); named || i > 0 && len(part) >= MinSecret {
+			return false
+		}
+	}
+	return true
+}
+
+// cutName splits an entry into its name and its secret as written. It reports false
+// when the entry does not begin with a name and a colon.
+func cutName(entry string) (name, text string, ok bool) {
+	name, text, ok = strings.Cut(strings.TrimSpace(entry), ":")
+	ok = ok && name != "" && len(name) <= maxName && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+	return name, text, ok
+}
+
 // maxName is the greatest length of a name.
 const maxName = 16
-
-func isName(s string) bool {
-	return s != "" && len(s) <= maxName && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
-}
 
 // add appends a key to r.
 func (r *Ring) add(name, secret string) error {
@@ -219,27 +249,23 @@ func (r *Ring) SecretOf(purpose, keyID string) ([]byte, bool) {
 // SecretOn returns the subkey for a purpose of the key that is in force on the UTC
 // day of t, for values that every instance must compute alike and that nothing
 // verifies later. A key whose name is a date, such as 2026-12-01, is in force from
-// that day on, until the day of a later one. Before the first of them it is the
-// first key without a date. So instances change over at the same moment although
-// they were deployed at different ones. SecretOn returns nil when no key is in
-// force.
+// that day on, until the day of a later one; before the first of them it is the
+// first key without a date. So instances change over at the same moment, although
+// they were deployed at different ones. When no key is in force yet it is the first
+// one. SecretOn returns nil when r has no key.
 func (r *Ring) SecretOn(purpose string, t time.Time) []byte {
-	if r == nil {
+	if r.Check() != nil {
 		return nil
 	}
-	day, since := t.UTC().Format(time.DateOnly), ""
+	day := t.UTC().Format(time.DateOnly)
 	var found *key
 	for i := range r.keys {
 		k := &r.keys[i]
-		from := k.since()
-		if from <= day && (found == nil || from > since) {
-			found, since = k, from
+		if from := k.since(); from <= day && (found == nil || from > found.since()) {
+			found = k
 		}
 	}
-	if found == nil {
-		return nil
-	}
-	return found.subkey(purpose)
+	return cmp.Or(found, &r.keys[0]).subkey(purpose)
 }
 
 // since returns the day that the name of k is, and the empty string, which is before

@@ -45,6 +45,7 @@ func TestParse(t *testing.T) {
 		{"a secret with colons", "a:x:y:ONE", "keys [a]"},
 		{"a secret alone", "ONE", "keys [(unnamed)]"},
 		{"a secret alone, with a colon", "ONE:TWO", "keys [(unnamed)]"},
+		{"a secret alone, with commas", "ONE, and, so on", "keys [(unnamed)]"},
 	} {
 		r, err := Parse(fill(test.setting))
 		if err != nil || r.String() != test.want {
@@ -61,10 +62,13 @@ func TestParseRefuses(t *testing.T) {
 	}{
 		{"a short secret", "a:short-secret", "at least 32 characters"},
 		{"a short secret alone", "short-secret", "at least 32 characters"},
+		{"a percent sign", "a:ONE%short-secret", "written as %25"},
+		{"a secret without a name before one with a name", "ONE,b:TWO", "entry 1 must be name:secret"},
 		{"spaces in place of a secret", "a:" + strings.Repeat(" ", 40), "at least 32 characters"},
 		{"a short second secret", "a:ONE,b:short-secret", "at least 32 characters"},
 		{"two secrets without names", "ONE,TWO", "entry 1 must be name:secret"},
 		{"a second secret without a name", "a:ONE,TWO", "entry 2 must be name:secret"},
+		{"a short second secret without a name", "a:ONE,short-secret", "entry 2 must be name:secret"},
 		{"nothing after a comma", "a:ONE,", "entry 2 must be name:secret"},
 		{"an empty name", "a:ONE,:TWO", "entry 2 must be name:secret"},
 		{"a long name", "a:ONE,abcdefghijklmnopq:TWO", "entry 2 must be name:secret"},
@@ -284,14 +288,32 @@ func TestSecretOn(t *testing.T) {
 		{"2026-11-01:ONE,2026-12-01:TWO", november, "ONE"},
 		{"2026-12-01:TWO,2026-11-01:ONE", december.AddDate(1, 0, 0), "TWO"},
 		{"a:ONE,2026-13-01:TWO", december.AddDate(1, 0, 0), "ONE"},
-		{"2026-12-01:TWO", november, ""},
+		{"2026-12-01:TWO,2026-12-02:ONE", november, "TWO"},
 	} {
-		var want []byte
-		if test.want != "" {
-			_, want = parse(t, "x:"+test.want).Secret(purpose)
-		}
+		_, want := parse(t, "x:"+test.want).Secret(purpose)
 		if got := parse(t, test.setting).SecretOn(purpose, test.at); !cmp.Equal(got, want) {
 			t.Errorf("%s at %v: another key than %q is in force", test.setting, test.at, test.want)
+		}
+	}
+}
+
+// TestSecretAlone checks that a setting of one secret is taken as it stands, whatever
+// characters it has, and that it keeps its values when it gets a name.
+func TestSecretAlone(t *testing.T) {
+	for _, test := range []struct{ alone, named string }{
+		{first, "main:" + first},
+		{"commas, and a percent sign: 100%, and more", "main:commas%2C and a percent sign: 100%25%2C and more"},
+		{first + "\n", "main:" + first + "%0A"},
+	} {
+		alone, err := Parse(test.alone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([][]byte{[]byte(test.alone)}, alone.Secrets()); diff != "" {
+			t.Errorf("%q (-want +got)\n%s", test.alone, diff)
+		}
+		if err := accepts(parse(t, test.named), alone); err != nil {
+			t.Errorf("%q named as %q: %v", test.alone, test.named, err)
 		}
 	}
 }
@@ -312,6 +334,17 @@ func TestUnmarshalText(t *testing.T) {
 	}
 	if err := r.UnmarshalText([]byte("b:short")); err == nil || r.String() != "keys [a]" {
 		t.Errorf("%v, %v", &r, err)
+	}
+}
+
+// TestRandom checks that each random ring has a key of its own.
+func TestRandom(t *testing.T) {
+	r := Random()
+	if err := accepts(r, r); err != nil {
+		t.Error(err)
+	}
+	if accepts(r, Random()) == nil {
+		t.Error("two random rings have the same key")
 	}
 }
 

@@ -94,8 +94,8 @@ func head(out io.Writer) {
 
 // open returns all functions on the sample catalog, and a function that closes them.
 func open(ctx context.Context, dir string) (*service, error) {
-	key := strings.Repeat("k", 32)
-	cfg, err := config.Parse(map[string]string{"DATA_DIR": dir, "CATALOG": "sample", "GUEST_KEY": key})
+	keys := "main:" + strings.Repeat("k", 32)
+	cfg, err := config.Parse(map[string]string{"DATA_DIR": dir, "CATALOG": "sample", "GUEST_KEYS": keys, "ACCOUNT_KEYS": keys})
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func open(ctx context.Context, dir string) (*service, error) {
 	if err := d.Catalog.Refresh(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	s := &service{parts: d, meter: storetest.NewMeter(d.DB), guests: identity.NewGuests(key, "", time.Now)}
+	s := &service{parts: d, meter: storetest.NewMeter(d.DB), guests: d.Guests()}
 	s.parts.DB = s.meter
 	if s.Handler, err = functions.Mux(s.parts); err != nil {
 		return nil, errors.Join(err, d.Close())

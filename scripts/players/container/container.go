@@ -115,7 +115,7 @@ func Start(ctx context.Context, o Options) (*Hop, error) {
 		"BASE_URL=http://localhost:8787", "LEGACY_URL=http://localhost:8789", // not where origins are: nobody is led to those hosts
 		"PORT=" + port, "LOCAL_ONLY=true", "HOP_URL=" + o.HopURL,
 		"BACKEND=embedded", "DATA_DIR=" + o.Data, "ORIGIN_ALLOW=" + strings.Join(o.Allow, ","),
-		"HOP_TICKET_KEY=a key that is used on this machine only", "PEOPLE_KEY=another key that is used on this machine only",
+		"HOP_TICKET_KEYS=a key that is used on this machine only", "PEOPLE_KEYS=another key that is used on this machine only",
 	}, o.Env...)
 	h.cmd.Stdout, h.cmd.Stderr = o.Log, o.Log
 	start := time.Now()
