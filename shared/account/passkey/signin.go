@@ -2,7 +2,6 @@ package passkey
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/go-webauthn/webauthn/protocol"
@@ -42,10 +41,10 @@ func ReadResponse(body []byte) (Response, error) {
 	if err != nil {
 		return Response{}, ErrRefused.Because(cause(err))
 	}
-	if !isAccount(string(parsed.Response.UserHandle)) {
-		return Response{}, ErrRefused.Because(errHandle)
+	if r := (Response{parsed}); identity.KindOf(r.Account()) == identity.Person {
+		return r, nil
 	}
-	return Response{parsed}, nil
+	return Response{}, ErrRefused.Because(errHandle)
 }
 
 // Account returns the id of the account that the response claims to sign in to. It
@@ -78,11 +77,4 @@ func (p *Party) FinishSignIn(c Ceremony, r Response, keys []Credential, now time
 	kept, at := keys[find(keys, used.ID)], store.At(now)
 	kept.SignCount, kept.BackedUp, kept.LastUsedAt = used.Authenticator.SignCount, used.Flags.BackupState, &at
 	return kept, nil
-}
-
-// isAccount reports whether s has the form of the id of an account: a_ and 24
-// characters of lower-case base32.
-func isAccount(s string) bool {
-	id, ok := strings.CutPrefix(s, "a_")
-	return ok && len(id) == 24 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
