@@ -19,6 +19,7 @@
 //	signin/        the ways from an address to a session
 //	organization/  organizations and their members
 //	claim/         moving what a guest owns to an account
+//	devicelink/    letting a signed-in device sign in another
 package account
 
 import (
@@ -28,6 +29,7 @@ import (
 	"errors"
 	"time"
 
+	"miramundo.dev/shared/account/passkey"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/store"
@@ -53,6 +55,8 @@ type Account struct {
 	Password string   `json:"password,omitempty"` // hash, in PHC form; empty without a password
 	TOTP     *TOTP    `json:"totp,omitempty"`     // nil without an authenticator app
 	Recovery []string `json:"recovery,omitempty"` // hashes of the recovery codes that were not used
+
+	Passkeys []passkey.Credential `json:"passkeys,omitempty"`
 }
 
 // A TOTP is an authenticator app.
