@@ -29,6 +29,7 @@ import (
 	"errors"
 	"time"
 
+	"miramundo.dev/shared/account/factor"
 	"miramundo.dev/shared/account/passkey"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
@@ -52,19 +53,16 @@ type Account struct {
 	DeleteAt  store.Time     `json:"delete_at"` // when the account is to be deleted; zero when it is not
 	Avatar    bool           `json:"avatar,omitempty"`
 
-	Password string   `json:"password,omitempty"` // hash, in PHC form; empty without a password
-	TOTP     *TOTP    `json:"totp,omitempty"`     // nil without an authenticator app
-	Recovery []string `json:"recovery,omitempty"` // hashes of the recovery codes that were not used
-
-	Passkeys []passkey.Credential `json:"passkeys,omitempty"`
+	Password string                `json:"password,omitempty"` // hash, in PHC form; empty without a password
+	Passkeys []passkey.Credential  `json:"passkeys,omitempty"`
+	TOTP     *factor.Authenticator `json:"totp,omitempty"`     // nil without an authenticator app
+	Recovery []string              `json:"recovery,omitempty"` // hashes of the recovery codes that were not used
+	TwoStep  bool                  `json:"two_step,omitempty"` // a passkey is asked for after a code by mail or a password
 }
 
-// A TOTP is an authenticator app.
-type TOTP struct {
-	Secret   string     `json:"secret"`    // sealed
-	LastStep int64      `json:"last_step"` // of the last code that was accepted; neither it nor an earlier one is accepted again
-	Since    store.Time `json:"since"`
-}
+// NeedsFactor reports whether signing in takes a second factor after a code by mail or
+// a password.
+func (a *Account) NeedsFactor() bool { return a.TOTP != nil || a.TwoStep && len(a.Passkeys) > 0 }
 
 // Path returns where an account is.
 func Path(id identity.Owner) store.Path { return store.Path("accounts").Join(string(id)) }

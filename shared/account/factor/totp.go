@@ -31,7 +31,7 @@ const (
 type Authenticator struct {
 	Secret   string     `json:"secret"`    // sealed
 	LastStep int64      `json:"last_step"` // the time step of the last code; no code of it or before works again
-	AddedAt  store.Time `json:"added_at"`
+	Since    store.Time `json:"since"`
 }
 
 // A Secret is shared with an authenticator app. It is shown once, when the app is
@@ -106,7 +106,7 @@ func (s Secret) Add(keys *keyring.Ring, account, code string, now time.Time) (*A
 		return nil, ErrWrong
 	}
 	sealed, err := s.Seal(keys, account)
-	return &Authenticator{Secret: sealed, LastStep: used, AddedAt: store.At(now)}, err
+	return &Authenticator{Secret: sealed, LastStep: used, Since: store.At(now)}, err
 }
 
 // match returns the step after last of which code is the code, within skew of now. It
