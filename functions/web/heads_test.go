@@ -119,6 +119,7 @@ func somePages(l i18n.Locale) (shown, hidden []string) {
 	shown = []string{brazil, site.Channel.Path(l, webtest.KnownID)}
 	for _, p := range site.Pages {
 		switch {
+		case p.Private(): // search engines have no session
 		case p.Personal():
 			hidden = append(hidden, p.Path(l, ""))
 		case !p.Named():

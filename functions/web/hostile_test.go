@@ -236,7 +236,7 @@ func parse(t testing.TB, data []byte) *html.Node {
 // record, and searches for every text.
 func (s *harness) targets(l i18n.Locale) (all []string) {
 	for _, p := range site.Pages {
-		if p != site.Channel {
+		if p != site.Channel && !p.Private() {
 			all = append(all, p.Path(l, s.nameOf(l, p)))
 		}
 	}

@@ -380,6 +380,9 @@ func TestPagesSendTextsOfScripts(t *testing.T) {
 	h := hostile(t)
 	sources := read(t, inScripts, inParts)
 	for _, p := range site.Pages {
+		if p.Private() {
+			continue // its own tests sign in
+		}
 		doc := h.page(t, p.Path(i18n.EN, h.nameOf(i18n.EN, p)))
 		sent := map[string]string{}
 		if err := json.Unmarshal([]byte(textOf(find(doc, "script", "id", "texts"))), &sent); err != nil {

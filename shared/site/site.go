@@ -32,14 +32,32 @@ const (
 	Guide                 // how to use the service
 	About                 // credits, licences and contact
 
+	SignIn        // signing in, and the link of a mail that does
+	Account       // the visitor's profile
+	Security      // password, passkeys, second factor, address
+	Sessions      // browsers that are signed in
+	Keys          // API keys
+	Organizations // the visitor's organizations
+	Organization  // one organization
+	Invitation    // an invitation to an organization
+	Devices       // signing in a phone or a television by a code
+	Device        // the same, on the phone or the television
+	Privacy       // export and deletion
+
 	Nowhere Page = -1 // the error page for addresses without a page
 )
 
 // Pages lists the pages in order, without Nowhere.
-var Pages = []Page{Home, Country, Countries, Channel, Library, Favorites, History, Guide, About}
+var Pages = []Page{
+	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About,
+	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
+}
 
 // names are the names of the pages in logs, stylesheets and scripts.
-var names = [...]string{"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about"}
+var names = [...]string{
+	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about",
+	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
+}
 
 // String returns the name of p, which is the same in every locale.
 func (p Page) String() string {
@@ -64,6 +82,18 @@ var paths = [...][5]string{
 	History:   {"/historico", "/history", "/historial", "/historique", "/verlauf"},
 	Guide:     {"/como-usar", "/how-to", "/como-usar", "/mode-emploi", "/anleitung"},
 	About:     {"/sobre", "/about", "/acerca", "/a-propos", "/ueber"},
+
+	SignIn:        {"/entrar", "/sign-in", "/entrar", "/connexion", "/anmelden"},
+	Account:       {"/conta", "/account", "/cuenta", "/compte", "/konto"},
+	Security:      {"/conta/seguranca", "/account/security", "/cuenta/seguridad", "/compte/securite", "/konto/sicherheit"},
+	Sessions:      {"/conta/sessoes", "/account/sessions", "/cuenta/sesiones", "/compte/sessions", "/konto/sitzungen"},
+	Keys:          {"/conta/chaves", "/account/keys", "/cuenta/claves", "/compte/cles", "/konto/schluessel"},
+	Organizations: {"/conta/organizacoes", "/account/organizations", "/cuenta/organizaciones", "/compte/organisations", "/konto/organisationen"},
+	Organization:  {"/conta/organizacoes/{id}", "/account/organizations/{id}", "/cuenta/organizaciones/{id}", "/compte/organisations/{id}", "/konto/organisationen/{id}"},
+	Invitation:    {"/convite", "/invitation", "/invitacion", "/invitation", "/einladung"},
+	Devices:       {"/conta/dispositivos", "/account/devices", "/cuenta/dispositivos", "/compte/appareils", "/konto/geraete"},
+	Device:        {"/dispositivo", "/device", "/dispositivo", "/appareil", "/geraet"},
+	Privacy:       {"/conta/privacidade", "/account/privacy", "/cuenta/privacidad", "/compte/confidentialite", "/konto/datenschutz"},
 }
 
 // root returns the prefix of the paths of a locale.
@@ -94,7 +124,13 @@ func (p Page) Named() bool { return strings.HasSuffix(p.path(i18n.PT), idParam) 
 
 // Personal reports whether p shows the visitor's own data, so that search
 // engines should not index it.
-func (p Page) Personal() bool { return p == Library || p == Favorites || p == History || p == Nowhere }
+func (p Page) Personal() bool {
+	return p == Library || p == Favorites || p == History || p == Nowhere || p.Private()
+}
+
+// Private reports whether p is rendered for one visitor, so that no cache may keep
+// it. The other pages are the same for everyone.
+func (p Page) Private() bool { return p >= SignIn }
 
 // Path returns the path of p in a locale with the given name, if p takes one;
 // for a country that is its slug. The name is escaped.

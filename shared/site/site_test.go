@@ -110,6 +110,11 @@ func TestNowhere(t *testing.T) {
 // new page is considered.
 func TestPersonal(t *testing.T) {
 	personal := map[string]bool{"library": true, "favorites": true, "history": true, "error": true}
+	for _, name := range []string{
+		"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
+	} {
+		personal[name] = true
+	}
 	for _, p := range append([]Page{Nowhere}, Pages...) {
 		if p.Personal() != personal[p.String()] {
 			t.Errorf("%s is personal: %t", p, p.Personal())
