@@ -130,10 +130,10 @@ func match(header string) Locale {
 	return Locale(i)
 }
 
-// The texts that not only pages show, and those of the pages: one file for each
-// area, whose keys begin with its name.
+// The texts that not only pages show, those of the pages and those of mails: in a
+// folder one file for each area, whose keys begin with its name.
 //
-//go:embed messages/*.json messages/web/*.json
+//go:embed messages/*.json messages/web/*.json messages/mail/*.json
 var files embed.FS
 
 var messages = load()
@@ -158,7 +158,7 @@ func load() (all [len(tags)]map[string]string) {
 
 // filesOf returns the names of the files with the texts of l.
 func filesOf(l Locale) []string {
-	areas, err := fs.Glob(files, "messages/web/*."+l.Tag()+".json")
+	areas, err := fs.Glob(files, "messages/*/*."+l.Tag()+".json")
 	if err != nil {
 		panic(err) // never: the pattern is well-formed
 	}

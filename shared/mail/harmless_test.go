@@ -1,0 +1,71 @@
+package mail
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"miramundo.dev/shared/i18n"
+)
+
+func TestHarmless(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{"Rádio Sol", "Rádio Sol"},
+		{"  two \t spaces\u00a0 ", "two spaces"},
+		{"a\r\nBcc: b@c.example", "a Bcc∶ bⓐc․example"},
+		{"https://evil.example/x", "https∶//evil․example/x"},
+		{"www。evil．example", "www․evil․example"},
+		{"tel:+4912345", "tel∶+4912345"},
+		{"\u202Eegnahc\u202C", "egnahc"},
+		{"\u2066\u200b\ufeffx\u2069", "x"},
+		{"\u3164\u115f", "?"},
+		{"", "?"},
+		{"\x00\x1b[31m", "[31m"},
+		{"bad \xff utf-8", "bad utf-8"},
+		{"שלום", "\u2068שלום\u2069"},
+		{"Z\u0310\u0311\u0312\u0313\u0314x", "Z\u0310\u0311\u0312x"},
+		{strings.Repeat("ä", 64), strings.Repeat("ä", 64)},
+		{strings.Repeat("ä", 65), strings.Repeat("ä", 64) + "…"},
+		{"👩‍🚀 TV", "👩🚀 TV"},
+	} {
+		if got := Harmless(test.in); got != test.want {
+			t.Errorf("%q becomes %q, want %q", test.in, got, test.want)
+		}
+	}
+}
+
+// hostile are names that try to leave their place in a mail.
+var hostile = []string{
+	`<a href="https://evil.example">click</a>`, `"><img src=x onerror=alert(1)>`, "{{.Link}} {product} {link}", "</title><script>alert(1)</script>",
+	"x\r\n\r\n<html>", "\u202Eelpmaxe.live//:sptth", "Prize: https://evil.example/ or mail win@evil.example", strings.Repeat("W", 5000),
+}
+
+// TestHostileNames checks that the names in an invitation add no element and no
+// link to the mail, stand on its line, and are not in its subject.
+func TestHostileNames(t *testing.T) {
+	plain := letter(t, i18n.EN, Invitation{Organization: "a", Inviter: "b", Role: Member, Link: security})
+	for _, name := range hostile {
+		got := letter(t, i18n.EN, Invitation{Organization: name, Inviter: name, Role: Member, Link: security})
+		if got.Subject != plain.Subject {
+			t.Errorf("%.40q: the subject is %q", name, got.Subject)
+		}
+		if tags(got.HTML) != tags(plain.HTML) {
+			t.Errorf("%.40q: the mail has other elements:\n%s", name, got.HTML)
+		}
+		if strings.Count(got.Text, "\n") != strings.Count(plain.Text, "\n") || strings.Contains(got.Text, "evil.example") || len(got.Text) > len(plain.Text)+600 {
+			t.Errorf("%.40q: the text is\n%s", name, got.Text)
+		}
+	}
+}
+
+// tags returns the elements of a body with their attributes.
+func tags(body string) string {
+	var b strings.Builder
+	for z := html.NewTokenizer(strings.NewReader(body)); z.Next() != html.ErrorToken; {
+		if token := z.Token(); token.Type != html.TextToken {
+			b.WriteString(token.String())
+		}
+	}
+	return b.String()
+}
