@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"miramundo.dev/functions/account"
 	"miramundo.dev/functions/admin"
 	"miramundo.dev/functions/aggregate"
 	"miramundo.dev/functions/catalog"
@@ -52,6 +53,7 @@ type Function struct {
 // function and not a variable because one of them describes all of them.
 func All() []Function {
 	return []Function{
+		{Process: process("account", compose.Documents), Endpoints: account.Endpoints, New: newAccount},
 		{Process: process("admin", compose.Jobs), Endpoints: admin.Endpoints, New: newAdmin},
 		{
 			Process: compose.Process{

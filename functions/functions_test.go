@@ -41,7 +41,7 @@ const (
 // testConfig has the operator's token under each name that endpoints ask for.
 var testConfig = func() config.Config {
 	vars := map[string]string{
-		"BASE_URL": "https://mira.example", "HOP_URL": "https://hop.example", "LEGACY_URL": "https://legacy.example",
+		"BASE_URL": apitest.Origin, "HOP_URL": "https://hop.example", "LEGACY_URL": "https://legacy.example",
 		"BUILD": "abc1234", "EDGE_COUNTRY_HEADER": "X-Client-Region", "GUEST_KEYS": "main:" + guestSecret,
 		"ACCOUNT_KEYS": "main:" + accountSecret,
 	}

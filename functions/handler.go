@@ -63,6 +63,7 @@ func options(p *compose.Parts, fs []Function) request.Options {
 		CountryHeader: p.Config.CountryHeader,
 		AddressHeader: p.Config.AddressHeader,
 		Auth:          authenticator(p),
+		Pages:         p.Pages(),
 		Now:           p.Now,
 		Followers:     p.Followers,
 	}
@@ -83,7 +84,11 @@ func tokens(c config.Config, fs []Function) map[string]string {
 
 // authenticator returns what identifies the callers of endpoints.
 func authenticator(p *compose.Parts) api.Authenticator {
-	return identity.NewAuthority(identity.Options{Guests: p.Guests(), Owns: owning(p), Now: p.Now})
+	o := identity.Options{Guests: p.Guests(), Owns: owning(p), Now: p.Now}
+	if p.Access != nil {
+		o.Accounts = p.Access
+	}
+	return identity.NewAuthority(o)
 }
 
 // owning returns what decides whether an old guest token is good: one that owns

@@ -3,6 +3,7 @@ package functions
 import (
 	"context"
 
+	"miramundo.dev/functions/account"
 	"miramundo.dev/functions/admin"
 	"miramundo.dev/functions/aggregate"
 	"miramundo.dev/functions/catalog"
@@ -28,6 +29,10 @@ import (
 
 // Each constructor below makes the server of one function from the parts that
 // the function needs. The others are nil.
+
+func newAccount(p *compose.Parts) (Server, error) {
+	return one(account.New(account.Options{DB: p.DB, Access: p.Access, Pages: p.Pages(), Now: p.Now}), account.Endpoints)
+}
 
 func newAdmin(p *compose.Parts) (Server, error) {
 	sources, err := p.GuideSources()

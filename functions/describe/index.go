@@ -74,8 +74,8 @@ type step struct {
 // those that some endpoint accepts.
 var modes = []struct{ mode, how string }{
 	{string(api.None), "No credential."},
-	{string(api.Guest), "Guest token in X-Guest-Token or as a bearer token, or an account session."},
-	{string(api.Session), "The account cookie."},
+	{string(api.Guest), "Guest token in X-Guest-Token or as a bearer token, an API key in X-Api-Key or as a bearer token, or an account session."},
+	{string(api.Session), "The account cookie. Writes also send the Origin of the service and X-CSRF-Token from GET /api/auth/bootstrap."},
 	{string(api.Operator), "Authorization: Bearer, with the operator's token."},
 }
 

@@ -75,6 +75,9 @@ const DescriptionPath = "/openapi.json"
 // HealthPath is where every process of the service reports its health.
 const HealthPath = "/api/health"
 
+// BootstrapPath is where pages of the service get their CSRF token.
+const BootstrapPath = "/api/auth/bootstrap"
+
 // Ends of the paths of endpoints, in the syntax of [http.ServeMux].
 const (
 	Root = "/{$}"  // matches a slash and nothing after it; alone, the root of a host

@@ -21,6 +21,7 @@ import (
 //
 //	# Anything for people.
 //	POST /api/groups?x=1
+//	& ana                                the call is of a page in the browser of that name
 //	> Content-Type: application/json     header of the request
 //	>> {"name": "a"}                     body of the request; several lines are joined
 //	< 201                                status that is expected; 200 without it
@@ -34,7 +35,8 @@ import (
 // In "~" an object matches one with more members, and a list one of the same
 // length. The string "${}" matches any value. There may be several. Each script
 // calls from a network of its own, so that limits by network do not carry over
-// from one script to another.
+// from one script to another. A browser keeps cookies from call to call, and sends
+// what pages of the service send: their Origin, and the token of bootstrap.
 func Run(t *testing.T, h http.Handler, pattern string) {
 	t.Helper()
 	names, err := filepath.Glob(pattern)
@@ -52,9 +54,9 @@ func Run(t *testing.T, h http.Handler, pattern string) {
 			if err != nil {
 				t.Fatalf("%s:%v", name, err)
 			}
-			values := map[string]string{}
+			values, browsers := map[string]string{}, map[string]*Browser{}
 			for _, c := range calls {
-				c.run(t, from, name, values)
+				c.run(t, from, name, values, browsers)
 			}
 		})
 	}
@@ -72,6 +74,7 @@ func calling(h http.Handler, addr string) http.Handler {
 type step struct {
 	line           int
 	method, target string
+	browser        string   // empty for a program
 	headers        []string // name, value, name, value, …
 	body           string
 	status         int
@@ -112,6 +115,8 @@ func (s *step) add(line string) (err error) {
 	mark, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
 	switch mark {
+	case "&":
+		s.browser = rest
 	case ">":
 		name, value, ok := strings.Cut(rest, ":")
 		if !ok {
@@ -154,13 +159,22 @@ func fill(text string, values map[string]string) string {
 }
 
 // run makes the call and checks the answer.
-func (s *step) run(t *testing.T, h http.Handler, file string, values map[string]string) {
+func (s *step) run(t *testing.T, h http.Handler, file string, values map[string]string, browsers map[string]*Browser) {
 	t.Helper()
 	headers := make([]string, len(s.headers))
 	for i := range s.headers {
 		headers[i] = fill(s.headers[i], values)
 	}
-	answer, body := Do(t, h, //nolint:bodyclose // a recorder's, read whole
+	do := func(method, target, body string, headers ...string) (*http.Response, string) {
+		return Do(t, h, method, target, body, headers...)
+	}
+	if s.browser != "" {
+		if browsers[s.browser] == nil {
+			browsers[s.browser] = NewBrowser(t, h)
+		}
+		do = browsers[s.browser].Do
+	}
+	answer, body := do( //nolint:bodyclose // a recorder's, read whole
 		s.method, fill(s.target, values), fill(s.body, values), headers...)
 	for _, problem := range s.check(answer, body, values) {
 		t.Errorf("%s:%d: %s %s: %s", file, s.line, s.method, s.target, problem)

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"time"
 
+	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
@@ -70,6 +71,7 @@ type Parts struct {
 	Guide   *guide.Live      // Guide: the programmes of today and tomorrow in memory, one watch
 	Social  *social.Overlay  // Social: the counters of every channel in memory, a watch for each shard
 	Jobs    *job.Runner      // Jobs
+	Access  *access.Checker  // Documents: recognizes sessions and API keys, with the records of the last five seconds in memory
 
 	options Options
 	close   []func() error // in the order of opening
@@ -87,6 +89,9 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 	needed := func(n Need) bool { return slices.Contains(needs, n) }
 	if err := p.openBackend(ctx, needed(Documents), needed(Events), topics); err != nil {
 		return nil, err
+	}
+	if p.DB != nil {
+		p.Access = access.NewChecker(p.DB, p.Now)
 	}
 	p.Followers = overlay.NewSet(p.DB, p.Log, p.Now)
 	if needed(Social) {
@@ -127,7 +132,7 @@ func (p *Parts) Only(needs ...Need) *Parts {
 	for _, n := range Expand(needs...) {
 		switch n {
 		case Documents:
-			only.DB = p.DB
+			only.DB, only.Access = p.DB, p.Access
 		case Events:
 			only.Bus = p.Bus
 		case Catalog:
@@ -203,6 +208,15 @@ func (p *Parts) Links() catalog.LinkBase {
 // Guests returns the signer of guest tokens.
 func (p *Parts) Guests() *identity.Guests {
 	return identity.NewGuests(p.Config.GuestKeys, p.Now)
+}
+
+// Pages returns what recognizes the requests of the service's own pages.
+func (p *Parts) Pages() *identity.Pages {
+	pages := &identity.Pages{Origins: p.Config.Origins()}
+	if p.Config.AccountKeys != nil {
+		pages.Keys = p.Config.AccountKeys
+	}
+	return pages
 }
 
 // AccountKeys returns the keys that protect accounts.
