@@ -53,7 +53,7 @@ let becoming: Promise<string> | null = null;
 export function guest(): Promise<string> {
   const known = token();
   if (known) return Promise.resolve(known);
-  becoming ??= ask<{ token: string }>("POST", "/api/guest", undefined, null)
+  becoming ??= ask<{ token: string }>("POST", "/api/guest", undefined)
     .then((made) => {
       const other = token(); // another tab may have been quicker: who has kept something is to stay
       if (other) return other;
@@ -64,9 +64,12 @@ export function guest(): Promise<string> {
   return becoming;
 }
 
-async function ask<T>(method: string, path: string, body: unknown, as: string | null, signal?: AbortSignal): Promise<T> {
-  const headers: Record<string, string> = { Accept: "application/json", "Accept-Language": locale };
-  if (as) headers["X-Guest-Token"] = as;
+/** The header that identifies a guest. */
+const guestHeader = (as: string | null): Record<string, string> => (as ? { "X-Guest-Token": as } : {});
+
+/** Sends a request with further headers, and returns the JSON of the answer. It rejects with a Failure. */
+export async function ask<T>(method: string, path: string, body: unknown, further: Record<string, string> = {}, signal?: AbortSignal): Promise<T> {
+  const headers: Record<string, string> = { Accept: "application/json", "Accept-Language": locale, ...further };
   const content = body === undefined ? null : body instanceof Blob ? body : JSON.stringify(body);
   if (content !== null) headers["Content-Type"] = content instanceof Blob ? content.type : "application/json";
   let response: Response;
@@ -83,7 +86,7 @@ async function ask<T>(method: string, path: string, body: unknown, as: string | 
 
 /** Reads what everyone may; a guest, when there is one, is told what is theirs. */
 export function read<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return ask<T>("GET", path, undefined, token(), signal);
+  return ask<T>("GET", path, undefined, guestHeader(token()), signal);
 }
 
 /**
@@ -95,12 +98,12 @@ export function read<T>(path: string, signal?: AbortSignal): Promise<T> {
 export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   const as = await guest();
   try {
-    return await ask<T>(method, path, body, as);
+    return await ask<T>(method, path, body, guestHeader(as));
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "invalid_session") throw error;
     if (token() === as) toast(t("layout.ui.new_guest"));
     dropToken(as);
-    return ask<T>(method, path, body, await guest());
+    return ask<T>(method, path, body, guestHeader(await guest()));
   }
 }
 
