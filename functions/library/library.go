@@ -42,7 +42,8 @@ var Endpoints = []api.Endpoint{
 		Method: "GET", Path: libraryPath, Auth: api.Guest, Tool: "get_library",
 		Summary: "Get the caller's library",
 		Doc: "Returns all folders with their sub-tabs and items, and the feed addresses of each level. These addresses contain a " +
-			"secret token: anyone who has one can read the feed. A caller without a library gets an empty one.",
+			"secret token: anyone who has one can read the feed. A caller without a library gets an empty one, of which nothing is stored " +
+			"for a guest: its feed addresses answer 404 until the first change of the library, and stay the same.",
 		Faults: faults(),
 	}),
 	api.Bind((*Server).addCategory, api.Endpoint{
@@ -161,15 +162,15 @@ func New(db store.DB, v index.Viewer, links catalog.LinkBase, now func() time.Ti
 }
 
 func (s *Server) get(ctx context.Context, _ struct{}) (*Library, error) {
-	owner, err := identity.OwnerOf(ctx)
-	if err != nil {
-		return nil, err
+	speaker, ok := identity.SpeakerOf(ctx)
+	if !ok {
+		return nil, identity.ErrCredential
 	}
 	v, err := s.catalog.View()
 	if err != nil {
 		return nil, err
 	}
-	l, err := library.Open(ctx, s.db, owner, s.now())
+	l, err := library.OpenFor(ctx, s.db, speaker, s.now())
 	if err != nil {
 		return nil, fault.OrUnavailable(err)
 	}
@@ -182,15 +183,15 @@ func (s *Server) get(ctx context.Context, _ struct{}) (*Library, error) {
 // was shown. change may be called several times; the last call is the one that is
 // stored.
 func (s *Server) change(ctx context.Context, change func(*library.Library, *index.View) error) (*Library, error) {
-	owner, err := identity.OwnerOf(ctx)
-	if err != nil {
-		return nil, err
+	speaker, ok := identity.SpeakerOf(ctx)
+	if !ok {
+		return nil, identity.ErrCredential
 	}
 	v, err := s.catalog.View()
 	if err != nil {
 		return nil, err // before anything is stored that could not be shown
 	}
-	l, err := library.Update(ctx, s.db, owner, s.now(), func(l *library.Library) error {
+	l, err := library.UpdateFor(ctx, s.db, speaker, s.now(), func(l *library.Library) error {
 		l.Unite(v.Current)
 		return change(l, v)
 	})

@@ -16,5 +16,5 @@ func (ByName) Speaker(_ context.Context, shown identity.Credentials, _ identity.
 	if shown.GuestToken == "" {
 		return identity.Speaker{}, identity.ErrCredential
 	}
-	return identity.Speaker{Owner: identity.Owner("g_" + shown.GuestToken), Guest: true}, nil
+	return identity.NewGuest(identity.Owner("g_"+shown.GuestToken), shown.GuestToken), nil
 }

@@ -88,22 +88,28 @@ func (g *Guests) Issue() (token string, o Owner, err error) {
 // Verify returns the owner of a token. It returns ErrCredential when the token was
 // not signed by a key of the ring, and ErrUnavailable when no key is configured.
 func (g *Guests) Verify(token string) (Owner, error) {
+	speaker, err := g.Speaker(token)
+	return speaker.Owner, err
+}
+
+// Speaker returns the guest of a token, with the errors of Verify.
+func (g *Guests) Speaker(token string) (Speaker, error) {
 	if err := g.ring.Check(); err != nil {
-		return "", ErrUnavailable.Because(err)
+		return Speaker{}, ErrUnavailable.Because(err)
 	}
 	if !isGuest(token) {
-		return "", ErrCredential.Because(errForm)
+		return Speaker{}, ErrCredential.Because(errForm)
 	}
 	signed := strings.TrimPrefix(token, guestPrefix)
 	var claims guestClaims
 	if _, err := g.parser.ParseWithClaims(signed, &claims, g.secret); err != nil {
-		return "", ErrCredential.Because(reason(err))
+		return Speaker{}, ErrCredential.Because(reason(err))
 	}
 	id, err := base64.RawURLEncoding.Strict().DecodeString(claims.Subject)
 	if err != nil || len(id) != guestBytes || claims.IssuedAt == 0 {
-		return "", ErrCredential.Because(errClaims)
+		return Speaker{}, ErrCredential.Because(errClaims)
 	}
-	return hashedOwner("guest", claims.Subject), nil
+	return NewGuest(hashedOwner("guest", claims.Subject), claims.Subject), nil
 }
 
 // secret returns the secret of the key that the header of a token names.

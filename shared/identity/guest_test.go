@@ -304,3 +304,34 @@ func BenchmarkIssue(b *testing.B) {
 		issue(b, g)
 	}
 }
+
+// TestSecret checks that the secrets of a guest are the same whichever key verified
+// its token, and differ from those of other guests, other purposes and its owner's
+// id. Nobody but a guest has one.
+func TestSecret(t *testing.T) {
+	tokens := goodTokens(t)
+	speaker := func(ring *keyring.Ring, token string) Speaker {
+		s, err := NewGuests(ring, noon).Speaker(token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	ana := speaker(keys(keyOne), tokens[0])
+	want := string(ana.Secret("one"))
+	if got := speaker(keys(keyTwo, keyOne), tokens[0]).Secret("one"); len(got) != 32 || string(got) != want {
+		t.Errorf("with another key that signs, the secret is %x, want %x", got, want)
+	}
+	for name, other := range map[string][]byte{
+		"another purpose": ana.Secret("two"),
+		"another guest":   speaker(keys(keyOne), tokens[1]).Secret("one"),
+		"the owner's id":  NewGuest(ana.Owner, string(ana.Owner)).Secret("one"),
+	} {
+		if string(other) == want || len(other) != 32 {
+			t.Errorf("%s: the secret is %x", name, other)
+		}
+	}
+	if got := (Speaker{Owner: ana.Owner}).Secret("one"); got != nil {
+		t.Errorf("the secret of an account is %x", got)
+	}
+}

@@ -2,7 +2,9 @@ package identity
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"strings"
 	"time"
 
@@ -85,6 +87,26 @@ type Speaker struct {
 	SignedInAt   time.Time // when the caller last proved to be the account's owner
 	SecondFactor bool      // whether two factors were proved then
 	ReadOnly     bool      // whether the caller may only read what Owner has: a member of an organization
+
+	seed [sha256.Size]byte // of a guest's secrets, from its token; zero for an account
+}
+
+// NewGuest returns the speaker of a guest whose credential contains a secret that
+// nobody else has.
+func NewGuest(o Owner, secret string) Speaker {
+	return Speaker{Owner: o, Guest: true, seed: sha256.Sum256([]byte("guest seed\x00" + secret))}
+}
+
+// Secret returns 32 bytes for a purpose that are the same in every request with the
+// guest's token, whichever key of the ring verified it, and that cannot be computed
+// without the token. It returns nil when s is not a guest.
+func (s Speaker) Secret(purpose string) []byte {
+	if s.seed == ([sha256.Size]byte{}) {
+		return nil
+	}
+	mac := hmac.New(sha256.New, s.seed[:])
+	mac.Write([]byte(purpose))
+	return mac.Sum(nil)
 }
 
 // Credentials are the credentials of a request as sent, none of them verified. A

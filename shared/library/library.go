@@ -7,6 +7,11 @@
 // The rules are methods of a [Library] in memory and need no database. [Update]
 // applies them to the stored library, in one transaction of one read and one
 // write. When a method fails, nothing is stored.
+//
+// A guest who has kept nothing has no documents, however often it reads its library.
+// A library that was stored stays when its owner empties it: old guest tokens are
+// valid only while their owner has a document, and its feed addresses must not go to
+// anybody else.
 package library
 
 import (
