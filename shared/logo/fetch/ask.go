@@ -10,9 +10,9 @@ import (
 
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/logo"
-	"miramundo.dev/shared/logo/raster"
 	"miramundo.dev/shared/logo/thumbnail"
 	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/raster"
 )
 
 // Requests of a host go one after the other within a lane, and a host has at most
@@ -122,7 +122,7 @@ func (r *run) work(ctx context.Context, q *queue, making chan struct{}, out chan
 // the run has ended or the client is busy.
 func (r *run) fetch(ctx context.Context, t task, making chan struct{}) (answer, bool) {
 	req := origin.Request{
-		URL: t.address, MaxBytes: raster.MaxSource, Timeout: cmp.Or(r.Limits.Answer, defaultAnswer),
+		URL: t.address, MaxBytes: thumbnail.MaxSource, Timeout: cmp.Or(r.Limits.Answer, defaultAnswer),
 		Header: http.Header{"Accept": {"image/png,image/webp,image/jpeg,image/*;q=0.8"}},
 	}
 	req.IfNoneMatch, req.IfModifiedSince = t.conditional()
@@ -153,7 +153,7 @@ func (r *run) fetch(ctx context.Context, t task, making chan struct{}) (answer, 
 // make makes a logo from a file.
 func (a *answer) make(data []byte) {
 	im, err := thumbnail.Make(data)
-	if errors.Is(err, raster.ErrSkipped) {
+	if errors.Is(err, raster.ErrRefused) {
 		a.skipped = raster.Reason(err)
 		return
 	}

@@ -27,7 +27,6 @@ import (
 	"miramundo.dev/shared/catalog/snapshot"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/logo"
-	"miramundo.dev/shared/logo/raster"
 	"miramundo.dev/shared/logo/thumbnail"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/overlay"
@@ -197,7 +196,7 @@ func allowed(sites ...*site) []string {
 func logosOn(db store.DB, now func() time.Time, allow []string) Options {
 	const patience = time.Minute // only stops what hangs
 	return Options{DB: db, Now: now, Limits: Limits{Answer: patience}, Client: origin.New(origin.Options{
-		MaxBytes: raster.MaxSource, MaxInFlight: 16, PerHost: 2, Allow: allow, Header: patience,
+		MaxBytes: thumbnail.MaxSource, MaxInFlight: 16, PerHost: 2, Allow: allow, Header: patience,
 	})}
 }
 

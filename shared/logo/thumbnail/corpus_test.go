@@ -18,7 +18,7 @@ import (
 	"github.com/sergeymakinen/go-ico"
 	"golang.org/x/image/bmp"
 
-	"miramundo.dev/shared/logo/raster"
+	"miramundo.dev/shared/raster"
 )
 
 // The colours of the quarters of the picture that most tests make: those above,
@@ -136,7 +136,7 @@ func refused(t testing.TB, aPNG, aJPEG []byte) []sample {
 		{name: "ICO without pictures", data: []byte("\x00\x00\x01\x00\x00\x00"), skip: raster.Damaged},
 		{name: "ICO whose pictures lie outside", data: append(icon([]byte{16, 16}, aPNG)[:6+12], 0xff, 0xff, 0xff, 0x7f), skip: raster.Damaged},
 		{name: "WebP that says too much of its length", data: headWebP("VP8 ", strings.Repeat("\xff", 20)), skip: raster.Damaged},
-		{name: "too many bytes", data: append(bytes.Clone(aPNG), make([]byte, raster.MaxSource)...), skip: raster.TooManyBytes},
+		{name: "too many bytes", data: append(bytes.Clone(aPNG), make([]byte, MaxSource)...), skip: raster.TooManyBytes},
 
 		{name: "GIF and script", data: append(bytes.Clone(aGIF), script...), format: "gif", width: 96, height: 72},
 		{name: "PNG and ZIP", data: append(bytes.Clone(aPNG), "PK\x03\x04evil"...), format: "png", width: 96, height: 72},

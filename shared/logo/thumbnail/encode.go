@@ -2,18 +2,15 @@ package thumbnail
 
 import (
 	"bytes"
-	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
 	"sync"
 
-	"github.com/HugoSmits86/nativewebp"
-	"golang.org/x/image/webp"
-
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/logo"
+	"miramundo.dev/shared/raster"
 )
 
 // encode returns an image as PNG or as lossless WebP, whichever is smaller. An
@@ -34,7 +31,7 @@ func encode(im *image.RGBA) (logo.Image, error) {
 	if err := pngEncoder.Encode(&asPNG, forPNG); err != nil {
 		return logo.Image{}, fault.ErrInternal.Because(err)
 	}
-	if asWebP, err := encodeWebP(forWebP, plain); err == nil && len(asWebP) < asPNG.Len() {
+	if asWebP, err := raster.EncodeWebP(forWebP, plain); err == nil && len(asWebP) < asPNG.Len() {
 		return logo.NewImage("image/webp", asWebP), nil
 	}
 	return logo.NewImage("image/png", asPNG.Bytes()), nil
@@ -58,53 +55,6 @@ func (b *buffers) Put(buffer *png.EncoderBuffer) { b.pool.Put(buffer) }
 // bundled is the greatest palette with which WebP puts several pixels into a
 // byte. The encoder does not support that.
 const bundled = 16
-
-// encodeWebP returns an image as WebP. It decodes the result and compares it with
-// want, because the encoder writes some images wrongly; the error then makes the
-// caller choose PNG.
-func encodeWebP(im image.Image, want *image.NRGBA) (data []byte, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("encode WebP: panic: %v", p)
-		}
-	}()
-	var b bytes.Buffer
-	if err := nativewebp.Encode(&b, im, nil); err != nil {
-		return nil, err
-	}
-	got, err := webp.Decode(bytes.NewReader(b.Bytes()))
-	if err != nil {
-		return nil, err
-	}
-	if back, ok := got.(*image.NRGBA); !ok || !alike(back, want) {
-		return nil, fmt.Errorf("encode WebP: other pixels")
-	}
-	return b.Bytes(), nil
-}
-
-// alike reports whether two images look the same. Nearly transparent pixels may
-// differ in colour, others by a little in each channel.
-func alike(a, b *image.NRGBA) bool {
-	if a.Rect.Size() != b.Rect.Size() || len(a.Pix) != len(b.Pix) {
-		return false
-	}
-	const loss = 2
-	for i := 0; i+3 < len(a.Pix); i += 4 {
-		p, q := a.Pix[i:i+4], b.Pix[i:i+4]
-		if p[3] != q[3] {
-			return false
-		}
-		if p[3] < 32 {
-			continue
-		}
-		for c := range 3 {
-			if max(p[c], q[c])-min(p[c], q[c]) > loss {
-				return false
-			}
-		}
-	}
-	return true
-}
 
 // indexed returns an image as one with a palette, or nil when it has more than
 // 256 colours.

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"miramundo.dev/shared/logo"
-	"miramundo.dev/shared/logo/raster"
+	"miramundo.dev/shared/raster"
 )
 
 // TestMake makes logos of the corpus, and compares what is seen of them.
@@ -89,7 +89,7 @@ func TestCut(t *testing.T) {
 			im, err := Make(s.data[:n])
 			if err == nil {
 				decoded(t, im)
-			} else if !errors.Is(err, raster.ErrSkipped) || raster.Reason(err) == "" {
+			} else if !errors.Is(err, raster.ErrRefused) || raster.Reason(err) == "" {
 				t.Errorf("%s, the first %d bytes: %v", s.name, n, err)
 			}
 			if err == nil && n < len(s.data)/2 && s.format != "ico" { // another picture of it may be whole

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"miramundo.dev/shared/logo/raster"
+	"miramundo.dev/shared/raster"
 )
 
 // TestMemory makes logos of files that ask for as much memory as is let through,

@@ -73,7 +73,7 @@ func iconRank(entry []byte) int {
 func needDIB(body []byte) (need, error) {
 	w, h := side(body[4:]), side(body[8:])/2
 	if w > 1024 || h > 1024 {
-		return need{}, Skip(TooLarge)
+		return need{}, Refuse(TooLarge)
 	}
 	bits, colours := int(binary.LittleEndian.Uint16(body[14:])), int(binary.LittleEndian.Uint32(body[32:]))
 	if bits <= 8 && colours == 0 {

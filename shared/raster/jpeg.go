@@ -20,7 +20,7 @@ const maxScans = 100
 // contain the marker, other segments can.
 func needJPEG(data []byte) (need, error) {
 	if bytes.Count(data, []byte{0xff, 0xda}) > maxScans {
-		return need{}, Skip(TooLarge)
+		return need{}, Refuse(TooLarge)
 	}
 	for rest := data[2:]; len(rest) >= 4 && rest[0] == 0xff; {
 		marker := rest[1]

@@ -2,8 +2,8 @@
 //
 // A file is what its first bytes say; its name and media type play no part. Before
 // a decoder runs, the header is read here, to compute how much memory decoding
-// takes; a file that would take more than maxDecode is refused. Formats for which
-// no kept decoder exists are recognized and refused by name.
+// takes; a file that would take more than the caller's [Limits] is refused. Formats
+// for which no kept decoder exists are recognized and refused by name.
 package raster
 
 import (
@@ -15,16 +15,16 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// ErrSkipped is the error of a file that no logo can be made from. Its field
-// "reason" is one of the reasons below.
-var ErrSkipped = fault.New(fault.Unprocessable, "logo_skipped")
+// ErrRefused is the error of a file that is not decoded. Its field "reason" is one
+// of the reasons below.
+var ErrRefused = fault.New(fault.Unprocessable, "picture_refused")
 
-// Reasons why no logo is made from a file.
+// Reasons why a file is refused.
 const (
-	TooManyBytes = "too_many_bytes" // more than MaxSource
-	TooLarge     = "too_large"      // decoding it would take more memory than maxDecode
-	TooSmall     = "too_small"      // a side has fewer than minSide pixels, such as a tracking pixel
-	Blank        = "blank"          // transparent, or of one colour
+	TooManyBytes = "too_many_bytes" // more than Limits.Bytes
+	TooLarge     = "too_large"      // decoding it would take more memory than Limits.Memory
+	TooSmall     = "too_small"      // a side has fewer pixels than Limits.Side, such as a tracking pixel
+	Blank        = "blank"          // transparent, or of one colour; [Decode] never says so
 	Damaged      = "damaged"        // the decoder refuses it: cut off, broken, or of an unsupported kind
 	SVG          = "svg"            // no maintained Go package renders it
 	AVIF         = "avif"           // no maintained Go package decodes it, nor HEIF
@@ -34,23 +34,23 @@ const (
 	Unknown      = "unknown"        // any other file, or an empty one
 )
 
-// Limits of the files that logos are made from.
-const (
-	MaxSource = 4 << 20 // bytes of a file
-	minSide   = 8       // pixels of a picture
+// Limits bound the files that a caller accepts. All of them must be set.
+type Limits struct {
+	Bytes  int   // of a file, at most
+	Memory int64 // bytes that the decoder may take, as computed from the header before it runs; at most maxMemory
+	Side   int   // pixels of each side of a picture, at least
+}
 
-	// maxDecode is how much memory a decoder may take, in bytes, as computed from
-	// the header before it runs. With scaling and encoding, a logo is made in
-	// 64 MiB.
-	maxDecode = 48 << 20
-)
+// maxMemory is the greatest Limits.Memory. Headers that ask for more are not read to
+// their end.
+const maxMemory = 96 << 20
 
-// Skip returns ErrSkipped with a reason.
-func Skip(reason string) error { return ErrSkipped.With("reason", reason) }
+// Refuse returns ErrRefused with a reason.
+func Refuse(reason string) error { return ErrRefused.With("reason", reason) }
 
-// Reason returns the reason of an ErrSkipped, and "" for any other error.
+// Reason returns the reason of an ErrRefused, and "" for any other error.
 func Reason(err error) string {
-	if !errors.Is(err, ErrSkipped) {
+	if !errors.Is(err, ErrRefused) {
 		return ""
 	}
 	reason, _ := fault.From(err).Fields["reason"].(string)
@@ -58,7 +58,7 @@ func Reason(err error) string {
 }
 
 // Format returns the format of a file by its first bytes: "png", "jpeg", "gif",
-// "webp", "bmp", "ico", or the reason why a file in any other format is skipped.
+// "webp", "bmp", "ico", or the reason why a file in any other format is refused.
 func Format(data []byte) string {
 	if f := formatOf(data); f != nil {
 		return f.name
@@ -72,19 +72,19 @@ type Picture struct {
 	Canvas image.Rectangle // the visible area, of which the image may fill a part
 }
 
-// Decode decodes a file; of an animation, its first picture. The error is an
-// ErrSkipped, also when the decoder panics.
-func Decode(data []byte) (p Picture, err error) {
-	if len(data) > MaxSource {
-		return p, Skip(TooManyBytes)
+// Decode decodes a file within limits; of an animation, its first picture. The error
+// is an ErrRefused, also when the decoder panics.
+func Decode(data []byte, within Limits) (p Picture, err error) {
+	if len(data) > within.Bytes {
+		return p, Refuse(TooManyBytes)
 	}
 	f := formatOf(data)
 	if f == nil {
-		return p, Skip(foreign(data))
+		return p, Refuse(foreign(data))
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			err = ErrSkipped.With("reason", Damaged).Because(fmt.Errorf("%s: panic: %v", f.name, r))
+			err = ErrRefused.With("reason", Damaged).Because(fmt.Errorf("%s: panic: %v", f.name, r))
 		}
 	}()
 	n, err := f.need(data)
@@ -92,10 +92,10 @@ func Decode(data []byte) (p Picture, err error) {
 		return p, damaged(err)
 	}
 	switch {
-	case n.memory > maxDecode:
-		return p, Skip(TooLarge)
-	case min(n.width, n.height) < minSide:
-		return p, Skip(TooSmall)
+	case n.memory > min(within.Memory, maxMemory):
+		return p, Refuse(TooLarge)
+	case min(n.width, n.height) < within.Side:
+		return p, Refuse(TooSmall)
 	}
 	im, err := f.decode(bytes.NewReader(n.data))
 	if err != nil {
@@ -108,15 +108,15 @@ func Decode(data []byte) (p Picture, err error) {
 	return p, nil
 }
 
-// damaged returns err as an ErrSkipped.
+// damaged returns err as an ErrRefused.
 func damaged(err error) error {
-	if errors.Is(err, ErrSkipped) {
+	if errors.Is(err, ErrRefused) {
 		return err
 	}
-	return ErrSkipped.With("reason", Damaged).Because(err)
+	return ErrRefused.With("reason", Damaged).Because(err)
 }
 
-// foreign returns the reason why a file in a format without a decoder is skipped.
+// foreign returns the reason why a file in a format without a decoder is refused.
 func foreign(data []byte) string {
 	switch {
 	case has(data, "II*\x00", "MM\x00*"):

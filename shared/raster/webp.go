@@ -12,7 +12,7 @@ import (
 // trusts the length of the container, which must lie within the file.
 func needWebP(data []byte) (need, error) {
 	if len(data) < 30 || string(data[8:12]) != "WEBP" {
-		return need{}, Skip(Unknown)
+		return need{}, Refuse(Unknown)
 	}
 	if int64(binary.LittleEndian.Uint32(data[4:])) > int64(len(data)-8) {
 		return need{}, errCut
@@ -44,7 +44,7 @@ func lossyMemory(w, h int) int64 {
 func losslessNeed(data, body []byte) (need, error) {
 	w, h, err := losslessSides(body)
 	n := need{data, w, h, losslessMemory(w, h)}
-	if err != nil || n.memory > maxDecode {
+	if err != nil || n.memory > maxMemory {
 		return n, err
 	}
 	trees, err := treeMemory(body[losslessHeader:], w, h)
@@ -61,12 +61,12 @@ func losslessMemory(w, h int) int64 { return 9 * area(w, h) }
 func extendedNeed(data, body []byte) (need, error) {
 	const animated = 1 << 1
 	if body[0]&animated != 0 {
-		return need{}, Skip(Animated)
+		return need{}, Refuse(Animated)
 	}
 	size := func(at int) int { return (int(body[at]) | int(body[at+1])<<8 | int(body[at+2])<<16) + 1 }
 	w, h := size(4), size(7)
 	n := need{data, w, h, lossyMemory(w, h) + losslessMemory(w, h) + area(w, h) + int64(len(data))}
-	if n.memory > maxDecode {
+	if n.memory > maxMemory {
 		return n, nil
 	}
 	trees, err := extendedTrees(body[10:], w, h)

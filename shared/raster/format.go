@@ -67,7 +67,7 @@ func needPNG(data []byte) (need, error) {
 	}
 	w, h := binary.BigEndian.Uint32(data[16:]), binary.BigEndian.Uint32(data[20:])
 	if w > 1<<24 || h > 1<<24 {
-		return need{}, Skip(TooLarge)
+		return need{}, Refuse(TooLarge)
 	}
 	depth, colour, interlaced := data[24], data[25], data[28] != 0
 	perPixel := int64(4) // of grey too: it may have a transparent tone

@@ -1,12 +1,10 @@
-package thumbnail
+package raster
 
 import (
 	"image"
 	"image/draw"
 
 	xdraw "golang.org/x/image/draw"
-
-	"miramundo.dev/shared/logo/raster"
 )
 
 // A picture is reduced in two steps. First each pixel becomes the mean of a
@@ -16,20 +14,16 @@ import (
 // multiplied by their alpha throughout: the colour of a transparent pixel must
 // not bleed into its neighbours.
 
-// coarse is half the side below which pictures are averaged before they are
-// filtered. The memory and time of filtering grow with it.
-const coarse = 3 * MaxSide / 2
-
-// scale returns a picture of at most MaxSide pixels on its longer side. It keeps
-// the proportions, and never enlarges.
-func scale(p raster.Picture) *image.RGBA {
-	src := average(p)
+// Scale returns a picture of at most side pixels on its longer side. It keeps the
+// proportions, and never enlarges.
+func Scale(p Picture, side int) *image.RGBA {
+	src := average(p, 3*side/2)
 	w, h := src.Rect.Dx(), src.Rect.Dy()
 	long := max(p.Canvas.Dx(), p.Canvas.Dy())
-	if long <= MaxSide {
+	if long <= side {
 		return src
 	}
-	shrunk := func(n int) int { return max(1, (n*MaxSide+long/2)/long) }
+	shrunk := func(n int) int { return max(1, (n*side+long/2)/long) }
 	dst := image.NewRGBA(image.Rect(0, 0, shrunk(p.Canvas.Dx()), shrunk(p.Canvas.Dy())))
 	if dst.Rect.Dx() == w && dst.Rect.Dy() == h {
 		return src
@@ -40,7 +34,8 @@ func scale(p raster.Picture) *image.RGBA {
 
 // average returns p with a longer side of less than 2*coarse: each pixel is the
 // mean of a rectangle, whose sides differ by at most one pixel from the others'.
-func average(p raster.Picture) *image.RGBA {
+// The memory and time of filtering the result grow with coarse.
+func average(p Picture, coarse int) *image.RGBA {
 	w, h := p.Canvas.Dx(), p.Canvas.Dy()
 	k := max(1, max(w, h)/coarse)
 	rows := newRows(p)
@@ -112,12 +107,12 @@ func (s *sums) mean(dst []byte, rows int) {
 
 // rows converts a picture row by row.
 type rows struct {
-	raster.Picture
+	Picture
 	row     *image.RGBA // the current row, reused
 	palette [][4]byte   // colours by index; nil for a picture without a palette
 }
 
-func newRows(p raster.Picture) *rows {
+func newRows(p Picture) *rows {
 	r := &rows{Picture: p, row: image.NewRGBA(image.Rect(0, 0, p.Canvas.Dx(), 1))}
 	if im, ok := p.Image.(*image.Paletted); ok {
 		r.palette = make([][4]byte, 256) // an index beyond the palette is transparent
@@ -151,22 +146,4 @@ func (r *rows) index(im *image.Paletted, y int) {
 	for x, i := range seen {
 		copy(out[4*x:4*x+4], r.palette[i][:])
 	}
-}
-
-// blank reports whether an image shows nothing: its pixels differ by no more than
-// the noise that compression adds to a single colour.
-func blank(im *image.RGBA) bool {
-	const noise = 3
-	low, high := [4]byte{255, 255, 255, 255}, [4]byte{}
-	for px := im.Pix; len(px) >= 4; px = px[4:] {
-		for i, v := range px[:4] {
-			low[i], high[i] = min(low[i], v), max(high[i], v)
-		}
-	}
-	for i := range low {
-		if high[i]-low[i] > noise {
-			return false
-		}
-	}
-	return true
 }
