@@ -138,11 +138,13 @@ func (r *rows) at(y int) []byte {
 // index fills in a row from the indexes of its pixels.
 func (r *rows) index(im *image.Paletted, y int) {
 	clear(r.row.Pix)
-	if y < im.Rect.Min.Y || y >= im.Rect.Max.Y {
+	row := image.Rect(r.Canvas.Min.X, y, r.Canvas.Max.X, y+1)
+	visible := im.Rect.Intersect(row)
+	if visible.Empty() {
 		return
 	}
-	seen := im.Pix[im.PixOffset(im.Rect.Min.X, y):][:im.Rect.Dx()]
-	out := r.row.Pix[4*(im.Rect.Min.X-r.Canvas.Min.X):]
+	seen := im.Pix[im.PixOffset(visible.Min.X, y):][:visible.Dx()]
+	out := r.row.Pix[4*(visible.Min.X-r.Canvas.Min.X):]
 	for x, i := range seen {
 		copy(out[4*x:4*x+4], r.palette[i][:])
 	}

@@ -147,7 +147,7 @@ func refused(t testing.TB, aPNG, aJPEG []byte) []sample {
 
 func file(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
+	data, err := os.ReadFile(filepath.Join("../../raster/testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
