@@ -50,11 +50,11 @@ type Kind struct {
 
 // The kinds.
 var (
-	Mail          = Kind{"mail", 15 * time.Minute, 5}          // a sign-in by a code or a link
+	Mail          = Kind{"mail", 10 * time.Minute, 5}          // a sign-in by a code or a link
 	Factor        = Kind{"factor", 10 * time.Minute, 5}        // a second factor after the first
 	Passkey       = Kind{"passkey", 2 * time.Minute, 1}        // a registration of a passkey, or a sign-in by one
 	Authenticator = Kind{"authenticator", 10 * time.Minute, 5} // the first code of a new authenticator app
-	Address       = Kind{"address", 15 * time.Minute, 5}       // a code to the new address of an account
+	Address       = Kind{"address", 10 * time.Minute, 5}       // a code to the new address of an account
 )
 
 // A Challenge is a pending proof.

@@ -150,7 +150,7 @@ func TestRecovery(t *testing.T) {
 	if len(codes) != RecoveryCodes || len(hashes) != RecoveryCodes {
 		t.Fatalf("%d codes with %d hashes", len(codes), len(hashes))
 	}
-	for _, wrong := range []string{"", "-", hashes[0], codes[0][1:], codes[0] + "x", strings.Repeat(" ", 1<<20) + codes[0], "aaaa-aaaa-aaaa"} {
+	for _, wrong := range []string{"", "-", hashes[0], codes[0][1:], codes[0] + "x", strings.Repeat(" ", 1<<20) + codes[0], "aaaa-aaaa-aaaa-aaaa-aaaa-aaaa"} {
 		if left, err := UseRecovery(account, hashes, wrong); !errors.Is(err, ErrWrong) || left != nil {
 			t.Errorf("%.40q: %d left, %v", wrong, len(left), err)
 		}
@@ -159,7 +159,7 @@ func TestRecovery(t *testing.T) {
 		t.Errorf("a code of another account: %v", err)
 	}
 	for i, code := range codes {
-		if len(code) != 14 || strings.Contains(strings.Join(hashes, " "), code) {
+		if len(code) != 29 || strings.Contains(strings.Join(hashes, " "), code) {
 			t.Errorf("the code %q", code)
 		}
 		spellings := []string{code, strings.ToUpper(code), strings.ReplaceAll(code, "-", ""), " " + strings.ReplaceAll(code, "-", " ")}
