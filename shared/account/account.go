@@ -93,6 +93,11 @@ func Find(from Getter, key string) (identity.Owner, bool, error) {
 	return e.Account, err == nil, err
 }
 
+// Lookup returns the account of an address by one read, as Find does.
+func Lookup(ctx context.Context, db store.DB, key string) (identity.Owner, bool, error) {
+	return Find(getter{ctx, db}, key)
+}
+
 // Get returns an account, or identity.ErrEnded when it is deleted.
 func Get(from Getter, id identity.Owner) (*Account, error) {
 	var a Account

@@ -37,7 +37,7 @@ func TestVectors(t *testing.T) {
 	for at, want := range map[int64]string{
 		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130",
 	} {
-		if got := secret.code(at / step); got != want {
+		if got := secret.Code(time.Unix(at, 0)); got != want {
 			t.Errorf("second %d: %s, want %s", at, got, want)
 		}
 	}
@@ -66,8 +66,9 @@ func TestURL(t *testing.T) {
 // TestUse checks which codes work, and that none works twice.
 func TestUse(t *testing.T) {
 	keys, secret := ring(t, keyA), NewSecret()
-	at := func(n int64) time.Time { return time.Unix(n*step+7, 0) }
-	a, err := secret.Add(keys, account, secret.code(1000), at(1000))
+	at := func(n int64) time.Time { return time.Unix(n*30+7, 0) }
+	code := func(n int64) string { return secret.Code(at(n)) }
+	a, err := secret.Add(keys, account, code(1000), at(1000))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,21 +78,21 @@ func TestUse(t *testing.T) {
 		now  int64
 		want error
 	}{
-		{"the code that added it", secret.code(1000), 1000, ErrWrong},
-		{"the one before", secret.code(999), 1000, ErrWrong},
-		{"two steps late", secret.code(1002), 1004, ErrWrong},
-		{"two steps early", secret.code(1006), 1004, ErrWrong},
+		{"the code that added it", code(1000), 1000, ErrWrong},
+		{"the one before", code(999), 1000, ErrWrong},
+		{"two steps late", code(1002), 1004, ErrWrong},
+		{"two steps early", code(1006), 1004, ErrWrong},
 		{"nothing", "", 1004, ErrWrong},
-		{"five digits", secret.code(1004)[:5], 1004, ErrWrong},
-		{"a digit more", secret.code(1004) + "0", 1004, ErrWrong},
+		{"five digits", code(1004)[:5], 1004, ErrWrong},
+		{"a digit more", code(1004) + "0", 1004, ErrWrong},
 		{"letters", "abcdef", 1004, ErrWrong},
-		{"a megabyte", secret.code(1004) + strings.Repeat(" ", 1<<20), 1004, ErrWrong},
-		{"one step late", secret.code(1003), 1004, nil},
-		{"the same again", secret.code(1003), 1004, ErrWrong},
-		{"the current one, with a space", secret.code(1004)[:3] + " " + secret.code(1004)[3:], 1004, nil},
-		{"the current one again", secret.code(1004), 1005, ErrWrong},
-		{"one step early", secret.code(1006), 1005, nil},
-		{"the current one after the next", secret.code(1005), 1005, ErrWrong},
+		{"a megabyte", code(1004) + strings.Repeat(" ", 1<<20), 1004, ErrWrong},
+		{"one step late", code(1003), 1004, nil},
+		{"the same again", code(1003), 1004, ErrWrong},
+		{"the current one, with a space", code(1004)[:3] + " " + code(1004)[3:], 1004, nil},
+		{"the current one again", code(1004), 1005, ErrWrong},
+		{"one step early", code(1006), 1005, nil},
+		{"the current one after the next", code(1005), 1005, ErrWrong},
 	} {
 		last := a.LastStep
 		err := a.Use(keys, account, test.code, at(test.now))
@@ -106,7 +107,7 @@ func TestUse(t *testing.T) {
 func TestSeal(t *testing.T) {
 	keys, secret := ring(t, "a:"+keyA), NewSecret()
 	now := time.Unix(1_800_000_000, 0)
-	code := secret.code(now.Unix() / step)
+	code := secret.Code(now)
 	if _, err := secret.Add(keys, account, "000000"+code, now); !errors.Is(err, ErrWrong) {
 		t.Errorf("added by a wrong code: %v", err)
 	}
@@ -114,8 +115,8 @@ func TestSeal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	later := now.Add(step * time.Second)
-	code = secret.code(later.Unix() / step)
+	later := now.Add(step)
+	code = secret.Code(later)
 	text, _ := json.Marshal(a)
 	if strings.Contains(string(text), secret.String()) || strings.Contains(string(text), string(secret)) {
 		t.Errorf("the secret is stored in clear: %s", text)
@@ -183,7 +184,7 @@ func FuzzUse(f *testing.F) {
 	f.Add("123 456")
 	f.Add("\xff-\u2003٣")
 	f.Fuzz(func(t *testing.T, code string) {
-		if _, ok := secret.match(code, now, 0); ok && !strings.Contains(secret.code(now.Unix()/step-1)+secret.code(now.Unix()/step)+secret.code(now.Unix()/step+1), typed(code)) {
+		if _, ok := secret.match(code, now, 0); ok && !strings.Contains(secret.Code(now.Add(-step))+secret.Code(now)+secret.Code(now.Add(step)), typed(code)) {
 			t.Errorf("%q works", code)
 		}
 	})

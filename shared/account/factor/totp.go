@@ -22,8 +22,8 @@ import (
 const (
 	secretSize = 20 // bytes
 	digits     = 6
-	step       = 30 // seconds
-	skew       = 1  // steps by which the clock of the app may be wrong
+	step       = 30 * time.Second
+	skew       = 1 // steps by which the clock of the app may be wrong
 )
 
 // An Authenticator is an authenticator app of an account, as the document of the
@@ -109,23 +109,27 @@ func (s Secret) Add(keys *keyring.Ring, account, code string, now time.Time) (*A
 	return &Authenticator{Secret: sealed, LastStep: used, Since: store.At(now)}, err
 }
 
-// match returns the step after last of which code is the code, within skew of now. It
-// compares with every step of the window in constant time.
+// match returns the time step after last of which code is the code, within skew of
+// now. It compares with every step of the window in constant time.
 func (s Secret) match(code string, now time.Time, last int64) (used int64, ok bool) {
 	code = typed(code)
-	current := now.Unix() / step
-	for n := current - skew; n <= current+skew; n++ {
-		if subtle.ConstantTimeCompare([]byte(s.code(n)), []byte(code)) == 1 && n > last {
-			used, ok = n, true
+	for n := -skew; n <= skew; n++ {
+		at := now.Add(time.Duration(n) * step)
+		if subtle.ConstantTimeCompare([]byte(s.Code(at)), []byte(code)) == 1 && stepOf(at) > last {
+			used, ok = stepOf(at), true
 		}
 	}
 	return used, ok
 }
 
-// code returns the code of a time step, by RFC 4226, section 5.3.
-func (s Secret) code(step int64) string {
+// stepOf returns the number of the time step that t is in.
+func stepOf(t time.Time) int64 { return t.Unix() / int64(step/time.Second) }
+
+// Code returns the code that an app with the secret shows at a time, by RFC 4226,
+// section 5.3.
+func (s Secret) Code(at time.Time) string {
 	mac := hmac.New(sha1.New, s)
-	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(step)))
+	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(stepOf(at))))
 	sum := mac.Sum(nil)
 	offset := sum[len(sum)-1] & 15
 	n := binary.BigEndian.Uint32(sum[offset:]) & (1<<31 - 1)

@@ -82,12 +82,15 @@ func (t *Throttle) Attempt(ctx context.Context, subjects ...Subject) error {
 	})
 }
 
-// Pass records that an attempt succeeded: the attempts of its subject are forgotten,
+// Pass records that an attempt succeeded: the attempts of its subjects are forgotten,
 // and its browser is counted on its own from now on, for [Familiar] after its last
 // success. The caller must have verified the identity of the owner in this browser.
-func (t *Throttle) Pass(ctx context.Context, s Subject) error {
-	return t.update(ctx, []Subject{s}, func(records []*record) error {
-		records[0].pass(t.browser(s), t.now())
+// It costs as much as an attempt.
+func (t *Throttle) Pass(ctx context.Context, subjects ...Subject) error {
+	return t.update(ctx, subjects, func(records []*record) error {
+		for i, r := range records {
+			r.pass(t.browser(subjects[i]), t.now())
+		}
 		return nil
 	})
 }
