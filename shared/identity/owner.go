@@ -17,6 +17,7 @@ var (
 	ErrEnded       = fault.New(fault.Unauthenticated, "session_ended")   // the session of the cookie is over
 	ErrRetired     = fault.New(fault.Gone, "api_key_retired")            // the key is of the retired family iptk_
 	ErrUnavailable = fault.New(fault.Unavailable, "auth_unavailable")    // the credential cannot be checked now
+	ErrReauth      = fault.New(fault.Unauthenticated, "reauth_required") // the caller must sign in again, with every factor, before this change
 
 	// ErrOrganization means that the caller may not act for the organization, or
 	// not in this way.

@@ -64,7 +64,7 @@ var layers = []layer{
 	{`shared/qr`, ``, "a code is a function of text"},
 	{`shared/account/(password|throttle|factor|challenge)`, words + `|` + keepers + `|shared/(identity|keyring)`, "a proof of identity is checked without the account"},
 	{`shared/account/passkey`, words + `|shared/(store|identity)`, "a passkey belongs to an owner, and is verified without documents"},
-	{`shared/account(/.*)?`, words + `|` + keepers + `|shared/(identity|keyring|raster|mail|account|library|catalog|fact|social)(/.*)?`,
+	{`shared/account(/.*)?`, words + `|` + keepers + `|shared/(identity|keyring|raster|mail|account|library|catalog|fact|social|site)(/.*)?`,
 		"an account owns what guests own, and is reached by mail"},
 	{`shared/(job|stream|feed|chat|billing|numbers)(/.*)?`,
 		words + `|` + keepers + `|shared/catalog`, "a subject imports the catalog at most; other neighbours are named here"},
