@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,7 +28,7 @@ func TestBackends(t *testing.T) {
 	}
 	cloud, events, err := wire.Open(t.Context(), wire.Config{
 		Backend: wire.Emulators, Project: fmt.Sprintf("demo-backends-%d", os.Getpid()),
-		FirestoreHost: host, PubSubHost: os.Getenv("PUBSUB_EMULATOR_HOST"),
+		FirestoreHost: host, PubSubHost: os.Getenv("PUBSUB_EMULATOR_HOST"), Now: func() time.Time { return noon },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,7 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 		w.WriteHeader(answer.Code)
 		answer.Body.WriteTo(w)
 	})
-	t.Run(name, func(t *testing.T) { apitest.Run(t, record, "testdata/api/*.txt") })
+	t.Run(name, func(t *testing.T) { apitest.Run(t, record, "testdata/api/*.txt", signIn(db)) })
 	return calls
 }
 

@@ -35,7 +35,7 @@ var errNoEmulators = errors.New("the emulators need FIRESTORE_EMULATOR_HOST and 
 
 // openFirestore opens Firestore, or its emulator.
 func openFirestore(ctx context.Context, c Config) (store.DB, error) {
-	fire := firestore.Config{Project: c.Project, Database: c.Database}
+	fire := firestore.Config{Project: c.Project, Database: c.Database, Now: c.clock()}
 	switch {
 	case c.Project == "":
 		return nil, errors.New("the cloud needs the id of a project")

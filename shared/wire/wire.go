@@ -42,6 +42,16 @@ type Config struct {
 
 	Topology bus.Topology // the topics that the program publishes to and receives from
 	Log      *slog.Logger // logs the events that handlers refuse; nil is the default logger
+
+	Now func() time.Time // decides which documents have expired; nil is time.Now
+}
+
+// clock returns the clock of c.
+func (c Config) clock() func() time.Time {
+	if c.Now == nil {
+		return time.Now
+	}
+	return c.Now
 }
 
 // Open opens the store and the bus that c names. Closing both releases all.
@@ -66,7 +76,7 @@ func OpenDocuments(ctx context.Context, c Config) (store.DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		db, err := embedded.On(f, time.Now)
+		db, err := embedded.On(f, c.clock())
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
@@ -101,7 +111,7 @@ func openFile(c Config) (store.DB, bus.Bus, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err := embedded.On(f.Share(), time.Now)
+	db, err := embedded.On(f.Share(), c.clock())
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}

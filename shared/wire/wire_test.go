@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"miramundo.dev/shared/blob"
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
 )
 
@@ -126,5 +129,38 @@ func TestEmulators(t *testing.T) {
 	}
 	if err := errors.Join(b.Close(), db.Close()); err != nil {
 		t.Errorf("Close = %v", err)
+	}
+}
+
+// TestClock checks that the given clock decides which documents have expired.
+func TestClock(t *testing.T) {
+	for _, backend := range []wire.Config{
+		{Backend: wire.Embedded, DataDir: t.TempDir()},
+		{Backend: wire.Emulators, Project: fmt.Sprintf("demo-clock-%d", os.Getpid()), FirestoreHost: os.Getenv("FIRESTORE_EMULATOR_HOST")},
+	} {
+		t.Run(string(backend.Backend), func(t *testing.T) {
+			if backend.Backend == wire.Emulators && backend.FirestoreHost == "" {
+				t.Skip("no Firestore emulator")
+			}
+			now := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+			backend.Now = func() time.Time { return now }
+			db, err := wire.OpenDocuments(t.Context(), backend)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			type note struct {
+				ExpireAt store.Time `json:"expire_at"`
+			}
+			if err := db.Set(t.Context(), "notes/a", note{store.At(now.Add(time.Minute))}); err != nil {
+				t.Fatal(err)
+			}
+			var n note
+			before := db.Get(t.Context(), "notes/a", &n)
+			now = now.Add(time.Minute)
+			if after := db.Get(t.Context(), "notes/a", &n); before != nil || !errors.Is(after, store.ErrNotFound) {
+				t.Errorf("Get before the expiry: %v, after it: %v", before, after)
+			}
+		})
 	}
 }

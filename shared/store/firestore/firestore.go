@@ -44,6 +44,8 @@ type Config struct {
 	Project  string
 	Database string // empty is the project's default
 	Emulator string // host:port; empty is the cloud
+
+	Now func() time.Time // decides which documents have expired; nil is time.Now
 }
 
 // A DB stores documents in Firestore. See [store.DB].
@@ -75,7 +77,10 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("firestore of project %s: %w", c.Project, err)
 	}
-	return &DB{client: client, now: time.Now, close: sync.OnceValue(client.Close)}, nil
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &DB{client: client, now: c.Now, close: sync.OnceValue(client.Close)}, nil
 }
 
 // pingIdle pings a connection that was silent for a time, also while no call
