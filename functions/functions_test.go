@@ -190,7 +190,7 @@ func TestAPI(t *testing.T) {
 	keepLogo(t, db)
 	h := mux(t, deps(t, db, fixture))
 	v := apitest.Validating(t, h, document(t, h))
-	apitest.Run(t, v, "testdata/api/*.txt")
+	apitest.Run(t, v, "testdata/api/*.txt", signIn(db))
 	for _, pattern := range v.Uncalled(Table()) {
 		t.Errorf("no script calls %s", pattern)
 	}

@@ -179,8 +179,28 @@ func TestRun(t *testing.T) {
 		}
 	}
 	var paths []string
-	Run(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { paths = append(paths, r.URL.Path+" "+r.RemoteAddr) }), filepath.Join(dir, "*.txt"))
+	Run(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { paths = append(paths, r.URL.Path+" "+r.RemoteAddr) }), filepath.Join(dir, "*.txt"), nil)
 	if diff := cmp.Diff([]string{"/a.txt 198.18.0.0:4711", "/b.txt 198.18.0.1:4711"}, paths); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// TestRunSignsIn checks that a browser has a session from its first line that says
+// so, once, and that other browsers do not.
+func TestRunSignsIn(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.txt")
+	script := "GET /\n& ana\n\nGET /\n& ana signed in\n\nGET /\n& ana\n\nGET /\n& ana signed in\n\nGET /\n& bob\n"
+	if err := os.WriteFile(name, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var cookies []string
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { cookies = append(cookies, r.Header.Get("Cookie")) })
+	sessions := 0
+	Run(t, h, name, func(_ testing.TB, name string) *http.Cookie {
+		sessions++
+		return &http.Cookie{Name: "session", Value: name}
+	})
+	if diff := cmp.Diff([]string{"", "session=ana", "session=ana", "session=ana", ""}, cookies); diff != "" || sessions != 1 {
+		t.Errorf("%d sessions, cookies (-want +got):\n%s", sessions, diff)
 	}
 }

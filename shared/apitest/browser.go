@@ -17,9 +17,10 @@ const Origin = "https://mira.example"
 // its writes send the Origin of the service and the token of bootstrap. It is used
 // by one goroutine.
 type Browser struct {
-	t       testing.TB
-	h       http.Handler
-	cookies []*http.Cookie
+	t        testing.TB
+	h        http.Handler
+	cookies  []*http.Cookie
+	signedIn bool // by a script
 }
 
 // NewBrowser returns a browser without cookies.

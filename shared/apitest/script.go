@@ -22,6 +22,7 @@ import (
 //	# Anything for people.
 //	POST /api/groups?x=1
 //	& ana                                the call is of a page in the browser of that name
+//	& ana signed in                      likewise, with a session of the account of that name
 //	> Content-Type: application/json     header of the request
 //	>> {"name": "a"}                     body of the request; several lines are joined
 //	< 201                                status that is expected; 200 without it
@@ -37,7 +38,9 @@ import (
 // calls from a network of its own, so that limits by network do not carry over
 // from one script to another. A browser keeps cookies from call to call, and sends
 // what pages of the service send: their Origin, and the token of bootstrap.
-func Run(t *testing.T, h http.Handler, pattern string) {
+//
+// signIn may be nil when no script needs a session.
+func Run(t *testing.T, h http.Handler, pattern string, signIn SignIn) {
 	t.Helper()
 	names, err := filepath.Glob(pattern)
 	if err != nil || len(names) == 0 {
@@ -54,12 +57,40 @@ func Run(t *testing.T, h http.Handler, pattern string) {
 			if err != nil {
 				t.Fatalf("%s:%v", name, err)
 			}
-			values, browsers := map[string]string{}, map[string]*Browser{}
+			p := &play{h: from, file: name, signIn: signIn, values: map[string]string{}, browsers: map[string]*Browser{}}
 			for _, c := range calls {
-				c.run(t, from, name, values, browsers)
+				c.run(t, p)
 			}
 		})
 	}
+}
+
+// A SignIn stores a session of the account that a script calls by a name, and
+// returns its cookie. Two calls with one name are for two browsers of one account.
+type SignIn func(t testing.TB, name string) *http.Cookie
+
+// A play is a script while it runs.
+type play struct {
+	h        http.Handler
+	file     string
+	signIn   SignIn
+	values   map[string]string // kept from answers
+	browsers map[string]*Browser
+}
+
+// browser returns the browser of a line "& name" or "& name signed in".
+func (p *play) browser(t testing.TB, line string) *Browser {
+	name, signedIn := strings.CutSuffix(line, " signed in")
+	b, ok := p.browsers[name]
+	if !ok {
+		b = NewBrowser(t, p.h)
+		p.browsers[name] = b
+	}
+	if signedIn && !b.signedIn {
+		b.Set(p.signIn(t, name))
+		b.signedIn = true
+	}
+	return b
 }
 
 // calling returns h as it answers callers at addr.
@@ -159,25 +190,22 @@ func fill(text string, values map[string]string) string {
 }
 
 // run makes the call and checks the answer.
-func (s *step) run(t *testing.T, h http.Handler, file string, values map[string]string, browsers map[string]*Browser) {
+func (s *step) run(t *testing.T, p *play) {
 	t.Helper()
 	headers := make([]string, len(s.headers))
 	for i := range s.headers {
-		headers[i] = fill(s.headers[i], values)
+		headers[i] = fill(s.headers[i], p.values)
 	}
 	do := func(method, target, body string, headers ...string) (*http.Response, string) {
-		return Do(t, h, method, target, body, headers...)
+		return Do(t, p.h, method, target, body, headers...)
 	}
 	if s.browser != "" {
-		if browsers[s.browser] == nil {
-			browsers[s.browser] = NewBrowser(t, h)
-		}
-		do = browsers[s.browser].Do
+		do = p.browser(t, s.browser).Do
 	}
 	answer, body := do( //nolint:bodyclose // a recorder's, read whole
-		s.method, fill(s.target, values), fill(s.body, values), headers...)
-	for _, problem := range s.check(answer, body, values) {
-		t.Errorf("%s:%d: %s %s: %s", file, s.line, s.method, s.target, problem)
+		s.method, fill(s.target, p.values), fill(s.body, p.values), headers...)
+	for _, problem := range s.check(answer, body, p.values) {
+		t.Errorf("%s:%d: %s %s: %s", p.file, s.line, s.method, s.target, problem)
 	}
 }
 

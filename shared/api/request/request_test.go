@@ -33,7 +33,7 @@ func options() request.Options {
 // TestScripts runs the scripts, which call every endpoint.
 func TestScripts(t *testing.T) {
 	v := apitest.Validating(t, request.Handler(options(), newServer(), table), spec(t))
-	apitest.Run(t, v, "testdata/api/*.txt")
+	apitest.Run(t, v, "testdata/api/*.txt", nil)
 	got := v.Uncalled(table)
 	if len(got) != 1 || got[0] != "GET /doc/{$}" { // which TestCodings calls
 		t.Errorf("endpoints that no script calls: %q", got)
