@@ -209,9 +209,7 @@ func (s *Server) bootstrap(ctx context.Context, _ struct{}) (out answer[prepared
 	if out.value.CSRF, err = s.Pages.Token(browser.Boot, shown.Session); err != nil {
 		return out, err
 	}
-	if out.value.Context, err = s.Pages.Context(browser.Boot, shown.Session); err != nil {
-		return out, err
-	}
+	out.value.Context = identity.Context(browser.Boot, shown.Session)
 	out.header = http.Header{"X-Mm-Context": {out.value.Context}}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"slices"
@@ -47,11 +48,8 @@ type Pages struct {
 	Keys    Signer   // nil answers ErrUnavailable
 }
 
-// Purposes of the keys.
-const (
-	csrfPurpose    = "csrf token"
-	contextPurpose = "view context"
-)
+// csrfPurpose is the purpose of the keys of tokens.
+const csrfPurpose = "csrf token"
 
 // bootLen is the length of a boot cookie: 32 random bytes in base64url.
 const bootLen = 43
@@ -86,14 +84,12 @@ func (p *Pages) Token(boot, session string) (string, error) {
 func tokenData(boot, session string) []byte { return []byte(boot + "\x00" + session) }
 
 // Context returns a name of what a browser shows: another for each session, and for
-// each browser without one. It is no credential, and no session can be computed
-// from it.
-func (p *Pages) Context(boot, session string) (string, error) {
-	if p == nil || p.Keys == nil {
-		return "", ErrUnavailable.Because(errNoPages)
-	}
-	mac, _ := p.Keys.Sign(contextPurpose, tokenData(boot, session))
-	return base64.RawURLEncoding.EncodeToString(mac[:12]), nil
+// each browser without one. It is not a credential, and neither cookie can be
+// computed from it, since both are random. No key is used, so that pages see the
+// same name at every instance while a key is being replaced.
+func Context(boot, session string) string {
+	sum := sha256.Sum256([]byte("view context\x00" + boot + "\x00" + session))
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
 // CheckOrigin returns ErrOrigin when the request was sent by a page of another
