@@ -36,7 +36,7 @@ var Themes = []string{"system", "light", "dark"}
 
 // check returns ErrProfile when p has a part that is not valid.
 func (p *Profile) check() error {
-	if reason := nameProblem(p.Name); reason != "" {
+	if reason := NameProblem(p.Name); reason != "" {
 		return ErrProfile.With("param", "name").With("reason", reason).With("bound", MaxName)
 	}
 	if _, ok := i18n.Find(p.Locale); !ok && p.Locale != "" {
@@ -53,8 +53,9 @@ func (p *Profile) check() error {
 	return ErrProfile.With("param", "theme").With("reason", "not_allowed")
 }
 
-// nameProblem returns why a name may not be shown to others, or "".
-func nameProblem(name string) string {
+// NameProblem returns why the name of a person or an organization may not be shown
+// to others, as the field reason of a fault, or "". An empty name has no problem.
+func NameProblem(name string) string {
 	switch {
 	case !utf8.ValidString(name):
 		return "encoding"

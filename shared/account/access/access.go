@@ -77,6 +77,30 @@ func Get(from Getter, owner identity.Owner) (*Record, error) {
 	return r, nil
 }
 
+// GetAll returns the records of owners in their order, as Get does, by one read of
+// a transaction.
+func GetAll(tx store.Tx, owners []identity.Owner) ([]*Record, error) {
+	paths := make([]store.Path, len(owners))
+	for i, o := range owners {
+		paths[i] = Path(o)
+	}
+	docs, err := tx.GetAll(paths)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]*Record, len(owners))
+	for i, doc := range docs {
+		records[i] = &Record{Owner: owners[i]}
+		if doc.Decode == nil {
+			continue
+		}
+		if err := doc.Decode(records[i]); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
 // Put stores r in a transaction that has read it.
 func Put(tx store.Tx, r *Record) error {
 	r.Revision++

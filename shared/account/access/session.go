@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/store"
 )
@@ -56,6 +57,18 @@ func (s *Session) live(now time.Time) bool { return now.Before(s.Expiry()) }
 // IsRecent reports whether a sign-in was recent at a moment.
 func IsRecent(signedIn, now time.Time) bool {
 	return !signedIn.IsZero() && now.Sub(signedIn) < Recent
+}
+
+// ErrReauth means that the sign-in is not recent: the person must prove again to be
+// the account's owner.
+var ErrReauth = fault.New(fault.Unauthenticated, "reauth_required")
+
+// CheckRecent returns ErrReauth when the sign-in of a caller is not recent.
+func CheckRecent(caller identity.Speaker, now time.Time) error {
+	if !IsRecent(caller.SignedInAt, now) {
+		return ErrReauth
+	}
+	return nil
 }
 
 // A SignIn is what is stored of a new session.
