@@ -12,6 +12,8 @@ require (
 	github.com/bluenviron/mediacommon/v2 v2.7.0
 	github.com/caarlos0/env/v11 v11.4.2
 	github.com/descope/virtualwebauthn v1.0.3
+	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
+	github.com/emersion/go-smtp v0.25.1
 	github.com/evanw/esbuild v0.28.2
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/go-webauthn/webauthn v0.18.2

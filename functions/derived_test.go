@@ -41,7 +41,7 @@ type deployed struct {
 
 func deployedOf(p compose.Process, kind, host string, routes []string) deployed {
 	d := deployed{
-		Name: p.Name, Kind: kind, Host: host, Opens: compose.Expand(p.Needs...), Secrets: p.Secrets,
+		Name: p.Name, Kind: kind, Host: host, Opens: compose.Expand(p.Needs...), Secrets: p.Requirement().Settings,
 		Settings: p.Reads(), Publishes: p.Publishes, Receives: p.Receives, Routes: routes, Schedules: map[string]string{},
 	}
 	for _, s := range p.Schedules {

@@ -25,6 +25,7 @@ import (
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/keyring"
+	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/source"
@@ -71,6 +72,7 @@ type Parts struct {
 	Guide   *guide.Live      // Guide: the programmes of today and tomorrow in memory, one watch
 	Social  *social.Overlay  // Social: the counters of every channel in memory, a watch for each shard
 	Jobs    *job.Runner      // Jobs
+	Mail    mail.Sender      // Mail: sends, or keeps in a folder
 	Access  *access.Checker  // Documents: recognizes sessions and API keys, with the records of the last five seconds in memory
 
 	options Options
@@ -103,6 +105,11 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 	}
 	if needed(Jobs) {
 		if err := p.openJobs(); err != nil {
+			return nil, errors.Join(err, p.Close())
+		}
+	}
+	if needed(Mail) {
+		if err := p.openMail(); err != nil {
 			return nil, errors.Join(err, p.Close())
 		}
 	}
@@ -143,6 +150,8 @@ func (p *Parts) Only(needs ...Need) *Parts {
 			only.Social = p.Social
 		case Jobs:
 			only.Jobs = p.Jobs
+		case Mail:
+			only.Mail = p.Mail
 		case Overlays: // they are in the catalog
 		}
 	}

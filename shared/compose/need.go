@@ -16,6 +16,7 @@ const (
 	Guide     Need = "guide"     // programmes in memory, laid over the catalog
 	Social    Need = "social"    // the community counters of every channel in memory; beside Overlays, they are laid over the catalog too
 	Jobs      Need = "jobs"      // the runs of every job
+	Mail      Need = "mail"      // the mails of accounts
 )
 
 // implied are the needs that a need stands on.
@@ -45,7 +46,14 @@ var settings = map[Need][]string{
 	Documents: {"BACKEND", "DATA_DIR", "GOOGLE_CLOUD_PROJECT", "FIRESTORE_EMULATOR_HOST"},
 	Events:    {"BACKEND", "DATA_DIR", "GOOGLE_CLOUD_PROJECT", "PUBSUB_EMULATOR_HOST"},
 	Catalog:   {"BASE_URL", "HOP_URL", "LEGACY_URL"},
+	Mail:      {"MAIL_SMTP", "MAIL_USER", "MAIL_PASSWORD", "MAIL_FROM", "MAIL_FOLDER", "MAIL_WORKERS", "CONTACT_EMAIL", "BASE_URL"},
 	Jobs:      {"CATALOG", "IPTV_ORG_URL", "RADIO_BROWSER_URL", "GUIDE_SOURCES", "ORIGIN_ALLOW"},
+}
+
+// required are the settings without which a need cannot be opened; "A|B" asks for
+// one of A and B.
+var required = map[Need][]string{
+	Mail: {"MAIL_SMTP|MAIL_FOLDER"},
 }
 
 // Settings returns the names of the settings that needs read, each once and in

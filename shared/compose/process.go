@@ -49,7 +49,12 @@ func (p Process) Reads() []string {
 	return slices.DeleteFunc(slices.Compact(names), ForEveryProcess)
 }
 
-// Requirement returns the settings without which p refuses to start.
+// Requirement returns the settings without which p refuses to start: its secrets,
+// and what its needs cannot be opened without.
 func (p Process) Requirement() config.Requirement {
-	return config.Requirement{Process: p.Name, Settings: p.Secrets}
+	names := slices.Clone(p.Secrets)
+	for _, n := range Expand(p.Needs...) {
+		names = append(names, required[n]...)
+	}
+	return config.Requirement{Process: p.Name, Settings: names}
 }

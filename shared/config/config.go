@@ -49,7 +49,14 @@ type Config struct {
 
 	GuideSources string `env:"GUIDE_SOURCES" doc:"Guides in XMLTV form, plain or packed: addresses or files, separated by commas, each with options after a # such as tz=Europe/London&country=GB&lang=en&name=freeview. Health shows the name, which is else that of the file. Without it there are no programmes."`
 
-	ContactEmail string `env:"CONTACT_EMAIL" doc:"E-mail address that the pages show for complaints and questions. Without it they say that there is none yet."`
+	ContactEmail string `env:"CONTACT_EMAIL" doc:"E-mail address for complaints and questions, as pages and mails show it. Without it the pages say that there is none yet."`
+
+	MailSMTP     string `env:"MAIL_SMTP" doc:"host:port of the server that sends mail. The connection is TLS: from its start at port 465, by STARTTLS at any other; only a server on the loopback address may be without."`
+	MailUser     string `env:"MAIL_USER" doc:"User name for the server of MAIL_SMTP. It goes with MAIL_PASSWORD; without it the service does not authenticate."`
+	MailPassword string `env:"MAIL_PASSWORD" doc:"Secret. Password for MAIL_USER."`
+	MailFrom     string `env:"MAIL_FROM" doc:"E-mail address of the sender of all mails. It goes with MAIL_SMTP."`
+	MailFolder   string `env:"MAIL_FOLDER" doc:"Folder that keeps mails as files instead of sending them, where MAIL_SMTP is not set. For local use; refused when deployed."`
+	MailWorkers  int    `env:"MAIL_WORKERS" envDefault:"0" doc:"How many mails are sent at a time after the request is answered, at most 64. 0 sends before the answer, which is right where a process has no processor between requests."`
 
 	CatalogToken string `env:"CATALOGO_TOKEN" doc:"Secret. Bearer token of the operator for /api/admin and for explain=1 in searches, at least 16 characters."`
 	MetricsToken string `env:"METRICS_TOKEN" doc:"Secret. Bearer token of the operator for metrics and raw reports, at least 16 characters."`
@@ -219,7 +226,31 @@ func (c Config) checkReach() (problems []error) {
 	if c.ContactEmail != "" && !isMailbox(c.ContactEmail) {
 		problems = append(problems, errors.New("CONTACT_EMAIL is not an e-mail address"))
 	}
+	problems = append(problems, c.checkMail()...)
 	return append(problems, c.checkScheduler()...)
+}
+
+// maxMailWorkers is the largest number of mails that are sent at a time.
+const maxMailWorkers = 64
+
+// checkMail returns what is wrong with the settings by which mail is sent.
+func (c Config) checkMail() (problems []error) {
+	if c.MailSMTP != "" && !isHostPort(c.MailSMTP) {
+		problems = append(problems, errors.New("MAIL_SMTP must be host:port"))
+	}
+	if (c.MailSMTP == "") != (c.MailFrom == "") {
+		problems = append(problems, errors.New("MAIL_SMTP and MAIL_FROM must be set together"))
+	}
+	if c.MailFrom != "" && !isMailbox(c.MailFrom) {
+		problems = append(problems, errors.New("MAIL_FROM is not an e-mail address"))
+	}
+	if (c.MailUser == "") != (c.MailPassword == "") {
+		problems = append(problems, errors.New("MAIL_USER and MAIL_PASSWORD must be set together"))
+	}
+	if c.MailWorkers < 0 || c.MailWorkers > maxMailWorkers {
+		problems = append(problems, fmt.Errorf("MAIL_WORKERS must be between 0 and %d", maxMailWorkers))
+	}
+	return problems
 }
 
 // checkScheduler returns what is wrong with the settings by which the
@@ -296,7 +327,7 @@ func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 			problems = append(problems, fmt.Errorf("%s is missing: a deployed process needs it", name))
 		}
 	}
-	for _, name := range []string{"ORIGIN_ALLOW", "FIRESTORE_EMULATOR_HOST", "PUBSUB_EMULATOR_HOST", "JOBS_TOKEN"} {
+	for _, name := range []string{"ORIGIN_ALLOW", "FIRESTORE_EMULATOR_HOST", "PUBSUB_EMULATOR_HOST", "JOBS_TOKEN", "MAIL_FOLDER"} {
 		if vars[name] != "" {
 			problems = append(problems, fmt.Errorf("%s must not be set when the process is deployed", name))
 		}
