@@ -211,6 +211,10 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: an expired ticket: %v, want ErrTicket", name, err)
 		}
 	}
+	next := sign(t, New(keys(other, secret), at(noon)), binding, child)
+	if _, _, err := New(keys(secret, other), at(noon)).Open(binding, next); err != nil {
+		t.Errorf("where the key does not sign yet: %v", err)
+	}
 	if _, _, err := New(keys(third, other), at(noon)).Open(binding, old); !errors.Is(err, ErrTicket) {
 		t.Errorf("without the key: %v, want ErrTicket", err)
 	}
