@@ -39,7 +39,7 @@ func newAdmin(p *compose.Parts) (Server, error) {
 	if err != nil {
 		return Server{}, err
 	}
-	o := admin.Options{Archive: p.Archive, Live: p.Catalog, Blocks: p.Blocks, Pins: pin.NewList(p.DB), Jobs: p.Jobs, Now: p.Now}
+	o := admin.Options{Archive: p.Archive, Live: p.Catalog, Blocks: p.Blocks, Pins: pin.NewList(p.DB), DB: p.DB, Access: p.Access, Jobs: p.Jobs, Now: p.Now}
 	for _, s := range sources {
 		o.Guides = append(o.Guides, s.Name)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
@@ -70,7 +71,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Doc:     "Removes one block, so that its channel, stream or host is shown again, and returns the blocks that remain.",
 		Faults:  []*fault.Error{block.ErrNoBlock, fault.ErrUnavailable},
 	}),
-}, pins)
+}, pins, sessions)
 
 // Options are the parts that the operator controls.
 type Options struct {
@@ -78,6 +79,8 @@ type Options struct {
 	Live    *release.Live
 	Blocks  *block.List
 	Pins    *pin.List
+	DB      store.DB
+	Access  *access.Checker
 	Guides  []string // the names of the sources of guides
 	Jobs    *job.Runner
 	Now     func() time.Time

@@ -90,13 +90,16 @@ func (r *Record) RevokeKey(id string, now time.Time) error {
 	return nil
 }
 
-// StopKeys stops the keys that an account made; all keys when maker is empty.
-func (r *Record) StopKeys(maker identity.Owner) {
+// StopKeys stops the live keys that an account made, or all of them when maker is
+// empty, and returns how many it stopped.
+func (r *Record) StopKeys(maker identity.Owner) (n int) {
 	for i := range r.Keys {
-		if maker == "" || r.Keys[i].Maker == maker {
-			r.Keys[i].Stopped = true
+		if k := &r.Keys[i]; k.Active() && (maker == "" || k.Maker == maker) {
+			k.Stopped = true
+			n++
 		}
 	}
+	return n
 }
 
 // keyOf returns the live key of a credential.
