@@ -31,7 +31,10 @@ import (
 // the function needs. The others are nil.
 
 func newAccount(p *compose.Parts) (Server, error) {
-	return one(account.New(account.Options{DB: p.DB, Access: p.Access, Pages: p.Pages(), Now: p.Now}), account.Endpoints)
+	return one(account.New(account.Options{
+		DB: p.DB, Access: p.Access, Pages: p.Pages(), Throttle: p.Throttle(), Links: p.DeviceLinks(),
+		Base: p.Config.BaseURL, Now: p.Now,
+	}), account.Endpoints)
 }
 
 func newAdmin(p *compose.Parts) (Server, error) {

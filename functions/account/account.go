@@ -1,10 +1,10 @@
 // Package account is the function that signs people in and out, and shows what
 // their accounts hold.
 //
-// It keeps no state: sessions, keys and accounts are documents of the packages
-// below shared/account. Endpoints that act on the cookie of a session are called by
-// the pages of the service alone; every write needs the token of the endpoint
-// bootstrap, which proves that.
+// Sessions, keys and accounts are documents of the packages below shared/account; in
+// memory there is only the pace of devices that ask for each other. Endpoints that act
+// on the cookie of a session are called by the pages of the service alone; every write
+// needs the token of the endpoint bootstrap, which proves that.
 package account
 
 import (
@@ -16,6 +16,8 @@ import (
 
 	"miramundo.dev/shared/account"
 	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/account/devicelink"
+	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/credential"
@@ -27,21 +29,27 @@ import (
 )
 
 // Endpoints is this function's part of the API.
-var Endpoints = slices.Concat(sessionEndpoints, profileEndpoints)
+var Endpoints = slices.Concat(sessionEndpoints, profileEndpoints, deviceEndpoints)
 
 // Options are what a Server is made from.
 type Options struct {
-	DB     store.DB
-	Access *access.Checker
-	Pages  *identity.Pages
-	Now    func() time.Time
+	DB       store.DB
+	Access   *access.Checker
+	Pages    *identity.Pages
+	Throttle *throttle.Throttle
+	Links    *devicelink.Links
+	Base     string // address of the service
+	Now      func() time.Time
 }
 
 // A Server answers for the accounts in a database.
-type Server struct{ Options }
+type Server struct {
+	Options
+	polls *polls
+}
 
 // New returns a server of the accounts in o.DB.
-func New(o Options) *Server { return &Server{o} }
+func New(o Options) *Server { return &Server{o, newPolls(o.Now)} }
 
 // An answer is a result that sets cookies. Value is sent as JSON.
 type answer[T any] struct {

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/account/devicelink"
+	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
@@ -226,6 +228,16 @@ func (p *Parts) Pages() *identity.Pages {
 		pages.Keys = p.Config.AccountKeys
 	}
 	return pages
+}
+
+// Throttle returns what slows down repeated attempts, such as to sign in.
+func (p *Parts) Throttle() *throttle.Throttle {
+	return throttle.New(p.DB, p.Config.AccountKeys, p.Now)
+}
+
+// DeviceLinks returns the links by which a signed-in device signs in another.
+func (p *Parts) DeviceLinks() *devicelink.Links {
+	return &devicelink.Links{DB: p.DB, Keys: p.Config.AccountKeys, Now: p.Now}
 }
 
 // AccountKeys returns the keys that protect accounts.

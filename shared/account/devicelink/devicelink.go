@@ -232,11 +232,10 @@ func (l *Links) find(ctx context.Context, secret string) (id string, err error) 
 
 // A SignIn is what Open returns.
 type SignIn struct {
-	State  State          // Opened, or Claimed while the first device has not decided
-	Link   Link           //
-	Cookie string         // of the session; empty while the first device has not decided
-	Until  time.Time      // when the session ends unless it is used
-	Record *access.Record // with the session; nil while the first device has not decided
+	State   State // Opened, or Claimed while the first device has not decided; then the rest is zero
+	Session access.Session
+	Cookie  string         // value of the account cookie
+	Record  *access.Record // with the session
 }
 
 // Open gives the browser that claimed a link a session, once the first device has
@@ -248,7 +247,7 @@ type SignIn struct {
 func (l *Links) Open(ctx context.Context, id, boot, replaces string) (in SignIn, err error) {
 	link, err := l.claimedBy(l.reader(ctx), id, boot)
 	if err != nil || link.State == Claimed {
-		return SignIn{State: link.State, Link: link}, err
+		return SignIn{State: link.State}, err
 	}
 	err = l.DB.Update(ctx, func(tx store.Tx) error {
 		if link, err = l.claimedBy(tx.Get, id, boot); err != nil {
@@ -286,27 +285,25 @@ func (l *Links) claimedBy(get getFunc, id, boot string) (Link, error) {
 // session adds the session of the second device to r, or gives the one that it has a
 // new cookie.
 func (l *Links) session(r *access.Record, link *Link, replaces string) (in SignIn, err error) {
-	now := l.Now()
-	var s *access.Session
+	in = SignIn{State: Opened, Record: r}
 	if link.State == Opened {
 		cookie, ok := r.Rotate(link.Opened)
 		if !ok {
-			return in, ErrExpired
+			return SignIn{}, ErrExpired
 		}
-		in.Cookie = cookie
-		s, _ = r.Session(link.Opened)
-	} else {
-		first, ok := r.Session(link.Session)
-		if !ok || !now.Before(first.Expiry()) {
-			return in, ErrExpired
-		}
-		var opened access.Session
-		in.Cookie, opened = r.Open(access.SignIn{
-			Method: "device", SecondFactor: first.SecondFactor, Vouched: true, Device: link.Device, Replaces: replaces,
-		}, now)
-		s, link.State, link.Opened = &opened, Opened, opened.ID
+		s, _ := r.Session(link.Opened)
+		in.Cookie, in.Session = cookie, *s
+		return in, nil
 	}
-	in.State, in.Link, in.Until, in.Record = Opened, *link, s.Expiry(), r
+	now := l.Now()
+	first, ok := r.Session(link.Session)
+	if !ok || !now.Before(first.Expiry()) {
+		return SignIn{}, ErrExpired
+	}
+	in.Cookie, in.Session = r.Open(access.SignIn{
+		Method: "device", SecondFactor: first.SecondFactor, Vouched: true, Device: link.Device, Replaces: replaces,
+	}, now)
+	link.State, link.Opened = Opened, in.Session.ID
 	return in, nil
 }
 
