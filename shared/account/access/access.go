@@ -101,6 +101,11 @@ func GetAll(tx store.Tx, owners []identity.Owner) ([]*Record, error) {
 	return records, nil
 }
 
+// Load returns the record of an owner by one read, as Get does.
+func Load(ctx context.Context, db store.DB, owner identity.Owner) (*Record, error) {
+	return Get(getter{ctx, db}, owner)
+}
+
 // Put stores r in a transaction that has read it.
 func Put(tx store.Tx, r *Record) error {
 	r.Revision++
