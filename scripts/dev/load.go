@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"miramundo.dev/functions"
 	"miramundo.dev/hop/server"
+	"miramundo.dev/scripts/dev/mailbox"
 	"miramundo.dev/scripts/dev/testchannel"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/job"
 )
@@ -105,10 +109,25 @@ func (st *stack) assemble() error {
 	if err != nil {
 		return err
 	}
-	st.fronts.gateway.set(gateway)
+	st.fronts.gateway.set(withMailbox(gateway, st.cfg))
 	st.fronts.hop.set(h)
 	st.fronts.legacy.set(player)
 	return nil
+}
+
+// withMailbox adds the pages of the mails that are kept instead of sent.
+func withMailbox(gateway http.Handler, c config.Config) http.Handler {
+	if c.MailSMTP != "" {
+		return gateway
+	}
+	box := mailbox.Handler(c.MailFolder)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == mailbox.Path || strings.HasPrefix(r.URL.Path, mailbox.Path+"/") {
+			box.ServeHTTP(w, r)
+			return
+		}
+		gateway.ServeHTTP(w, r)
+	})
 }
 
 // reload runs the job that loads the catalog, shows what it published, and
@@ -180,6 +199,9 @@ func (st *stack) serve(ctx context.Context) error {
 	st.out.say("test channel at %s/tv/master.m3u8 (a station at /station.mp3)", address(st.at.origin))
 	if st.cfg.CatalogToken == st.token {
 		st.out.say("operator token %s (kept in %s)", st.token, filepath.Join(st.data, tokenFile))
+	}
+	if st.cfg.MailSMTP == "" {
+		st.out.say("mails at %s%s (kept in %s)", st.cfg.BaseURL, mailbox.Path, st.cfg.MailFolder)
 	}
 	st.out.say("ready %s", st.cfg.BaseURL)
 

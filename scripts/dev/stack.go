@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -171,6 +172,7 @@ func (st *stack) decided(vars map[string]string) map[string]string {
 		"DATA_DIR":             st.data,
 		"GOOGLE_CLOUD_PROJECT": st.file.Project,
 		"CATALOG":              sample,
+		"MAIL_FOLDER":          cmp.Or(vars["MAIL_FOLDER"], filepath.Join(st.data, "mail")),
 		"EDGE_COUNTRY_HEADER":  edgeHeader,
 		"ORIGIN_ALLOW":         strings.Trim(vars["ORIGIN_ALLOW"]+","+st.at.origin, ","),
 		"GUIDE_SOURCES":        strings.Trim(vars["GUIDE_SOURCES"]+","+testchannel.Guide(address(st.at.origin)), ","),

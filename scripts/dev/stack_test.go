@@ -16,8 +16,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/scripts/dev/mailbox"
 	"miramundo.dev/shared/blob"
 	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/mail"
+	"miramundo.dev/shared/mail/folder"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 )
@@ -71,7 +74,15 @@ func TestStack(t *testing.T) {
 	if getJSON(t, r.base+"/api/geo", &geo); geo.Country != "BR" || geo.Source == "fallback" {
 		t.Errorf("the gateway tells no country as an edge does: %+v", geo)
 	}
-	for _, part := range []string{r.base, full.Streams[0].URL, full.Streams[0].LegacyURL, full.Streams[0].ProviderURL} {
+	keeper := folder.New(filepath.Join(data, "mail"), mail.Letterhead{From: "mail@m.example", Base: r.base, Now: time.Now})
+	if err := keeper.Send(t.Context(), mail.Message{To: "maria@example.org", Content: mail.SignIn{Code: "123456", Link: r.base, Holds: time.Minute}}); err != nil {
+		t.Fatal(err)
+	}
+	var box struct{ Mails []folder.Kept }
+	if getJSON(t, r.base+mailbox.Path+"?format=json", &box); len(box.Mails) != 1 || box.Mails[0].Code != "123456" {
+		t.Errorf("the stack shows the mails %+v", box.Mails)
+	}
+	for _, part := range []string{r.base, r.base + mailbox.Path, full.Streams[0].URL, full.Streams[0].LegacyURL, full.Streams[0].ProviderURL} {
 		refusesOtherHosts(t, part)
 	}
 	listener := listenTo(t, strings.TrimSuffix(full.Streams[0].ProviderURL, "/tv/master.m3u8")+"/station.mp3")
