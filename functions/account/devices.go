@@ -20,49 +20,49 @@ import (
 // Paths of the endpoints of device links: the first device calls those of its
 // account, the second one those of signing in.
 const (
-	linkPath  = "/api/account/devices/link"
-	claimPath = "/api/auth/device/claim"
+	deviceLinkPath  = "/api/account/devices/link"
+	deviceClaimPath = "/api/auth/device/claim"
 )
 
 var deviceEndpoints = []api.Endpoint{
-	api.Bind((*Server).makeLink, api.Endpoint{
-		Method: "POST", Path: linkPath, Auth: api.Session,
+	api.Bind((*Server).makeDeviceLink, api.Endpoint{
+		Method: "POST", Path: deviceLinkPath, Auth: api.Session,
 		Summary: "Create a link for another device",
 		Doc: "Creates a link that signs in another device, such as a television, and returns the address that a QR code should contain and " +
 			"a short code for devices without a camera. The link works once, for two minutes, and after this session has confirmed the " +
 			"device that opened it. Both secrets are shown this once.",
 		Faults: []*fault.Error{throttle.ErrTooMany, fault.ErrUnavailable},
 	}),
-	api.Bind((*Server).seeLink, api.Endpoint{
-		Method: "GET", Path: linkPath + api.ByID, Auth: api.Session,
+	api.Bind((*Server).deviceLink, api.Endpoint{
+		Method: "GET", Path: deviceLinkPath + api.ByID, Auth: api.Session,
 		Summary: "Get the state of a device link",
 		Doc: "Returns the state of a link that this session made, the device that opened it and the digits that this device shows. " +
 			"Ask every two seconds; more often answers 429. A link that is over answers 404.",
 		Faults: []*fault.Error{devicelink.ErrUnknown, throttle.ErrTooMany, fault.ErrUnavailable},
 	}),
-	api.Bind((*Server).confirmLink, api.Endpoint{
+	api.Bind((*Server).confirmDevice, api.Endpoint{
 		Method: "POST", Path: "/api/account/devices/confirm", Auth: api.Session,
 		Summary: "Confirm a device that opened a link",
 		Doc: "Lets the device that opened a link of this session sign in. Show the person the device and its digits first. Repeating it " +
 			"changes nothing.",
 		Faults: []*fault.Error{devicelink.ErrUnknown, devicelink.ErrUnclaimed, devicelink.ErrDenied, fault.ErrUnavailable},
 	}),
-	api.Bind((*Server).denyLink, api.Endpoint{
+	api.Bind((*Server).denyDevice, api.Endpoint{
 		Method: "POST", Path: "/api/account/devices/deny", Auth: api.Session,
 		Summary: "End a device link",
 		Doc: "Ends a link of this session, whether a device has opened it or not. A device that is signed in already answers 409: end " +
 			"its session instead. Repeating it changes nothing.",
 		Faults: []*fault.Error{devicelink.ErrUnknown, devicelink.ErrUsed, fault.ErrUnavailable},
 	}),
-	api.Bind((*Server).claimLink, api.Endpoint{
-		Method: "POST", Path: claimPath, Auth: api.None, FromPage: true,
+	api.Bind((*Server).claimDevice, api.Endpoint{
+		Method: "POST", Path: deviceClaimPath, Auth: api.None, FromPage: true,
 		Summary: "Open a link of another device",
 		Doc: "Binds a device link to this browser, by the token after the # of its address or by its short code, and returns four digits " +
 			"that the first device shows too. The first browser has the link for itself; another one gets 409. Repeating it in the same " +
 			"browser changes nothing.",
 		Faults: []*fault.Error{devicelink.ErrExpired, devicelink.ErrUsed, devicelink.ErrDenied, throttle.ErrTooMany, fault.ErrUnavailable},
 	}),
-	api.Bind((*Server).finishLink, api.Endpoint{
+	api.Bind((*Server).finishDevice, api.Endpoint{
 		Method: "POST", Path: "/api/auth/device/finish", Auth: api.None, FromPage: true,
 		Summary: "Sign in by a link of another device",
 		Doc: "Sets the account cookie when the first device has let this browser in; until then the state is claimed. Ask every two " +
@@ -72,15 +72,15 @@ var deviceEndpoints = []api.Endpoint{
 	}),
 }
 
-// A madeLink is a new link, with its secrets.
-type madeLink struct {
+// A madeDeviceLink is a new link, with its secrets.
+type madeDeviceLink struct {
 	ID        string `json:"id" description:"Name of the link for this session. It opens nothing."`
 	URL       string `json:"url" format:"uri" description:"Address for the QR code. The part after the # is a secret."`
 	Code      string `json:"code" description:"Eight letters and digits to type at the same address, without the #; capitals and hyphens do not matter."`
 	ExpiresAt string `json:"expiresAt" format:"date-time"`
 }
 
-func (s *Server) makeLink(ctx context.Context, _ struct{}) (out madeLink, err error) {
+func (s *Server) makeDeviceLink(ctx context.Context, _ struct{}) (out madeDeviceLink, err error) {
 	caller, _ := identity.SpeakerOf(ctx)
 	if err := s.Throttle.Attempt(ctx, throttle.LinkOfAccount.Of(string(caller.Account))); err != nil {
 		return out, err
@@ -89,7 +89,7 @@ func (s *Server) makeLink(ctx context.Context, _ struct{}) (out madeLink, err er
 	if err != nil {
 		return out, fault.OrUnavailable(err)
 	}
-	return madeLink{
+	return madeDeviceLink{
 		ID: link.ID, Code: secret.Code, ExpiresAt: moment(link.ExpireAt.Time),
 		URL: s.Base + site.Device.Path(api.LocaleOf(ctx), "") + "#" + secret.Token,
 	}, nil
@@ -98,12 +98,12 @@ func (s *Server) makeLink(ctx context.Context, _ struct{}) (out madeLink, err er
 // moment returns t as the API writes it.
 func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-type linkIn struct {
+type deviceLinkIn struct {
 	ID string `path:"id" maxLength:"64" description:"Name of the link, as the endpoint that made it returned it."`
 }
 
-// A seenLink is a link as the first device sees it.
-type seenLink struct {
+// A seenDeviceLink is a link as the first device sees it.
+type seenDeviceLink struct {
 	State     string `json:"state" enum:"waiting,claimed,confirmed,denied,opened"`
 	Device    device `json:"device" description:"The device that opened the link; each part is empty when it is not known."`
 	Digits    string `json:"digits" description:"Four digits that the other device shows too; empty while the state is waiting."`
@@ -117,7 +117,7 @@ type device struct {
 	Country string `json:"country" description:"ISO 3166-1 alpha-2."`
 }
 
-func (s *Server) seeLink(ctx context.Context, in linkIn) (out seenLink, err error) {
+func (s *Server) deviceLink(ctx context.Context, in deviceLinkIn) (out seenDeviceLink, err error) {
 	caller, _ := identity.SpeakerOf(ctx)
 	if err := s.polls.take(in.ID + caller.Session); err != nil {
 		return out, err
@@ -126,19 +126,19 @@ func (s *Server) seeLink(ctx context.Context, in linkIn) (out seenLink, err erro
 	if err != nil {
 		return out, fault.OrUnavailable(err)
 	}
-	return seenLink{string(link.State), device(link.Device), link.Digits, moment(link.ExpireAt.Time)}, nil
+	return seenDeviceLink{string(link.State), device(link.Device), link.Digits, moment(link.ExpireAt.Time)}, nil
 }
 
-type decideIn struct {
+type decideDeviceIn struct {
 	ID string `json:"id" required:"true" maxLength:"64" description:"Name of the link."`
 }
 
-func (s *Server) confirmLink(ctx context.Context, in decideIn) (done, error) {
+func (s *Server) confirmDevice(ctx context.Context, in decideDeviceIn) (done, error) {
 	caller, _ := identity.SpeakerOf(ctx)
 	return done{true}, fault.OrUnavailable(s.Links.Confirm(ctx, caller, in.ID))
 }
 
-func (s *Server) denyLink(ctx context.Context, in decideIn) (done, error) {
+func (s *Server) denyDevice(ctx context.Context, in decideDeviceIn) (done, error) {
 	caller, _ := identity.SpeakerOf(ctx)
 	return done{true}, fault.OrUnavailable(s.Links.Deny(ctx, caller, in.ID))
 }
@@ -147,14 +147,14 @@ type claimIn struct {
 	Secret string `json:"secret" required:"true" maxLength:"64" description:"The token after the # of the address, or the short code."`
 }
 
-// A claimedLink is a link as the second device sees it.
-type claimedLink struct {
+// A claimedDeviceLink is a link as the second device sees it.
+type claimedDeviceLink struct {
 	ID        string `json:"id" description:"Name of the link, for the endpoint that finishes it."`
 	Digits    string `json:"digits" description:"Four digits that the first device shows too."`
 	ExpiresAt string `json:"expiresAt" format:"date-time"`
 }
 
-func (s *Server) claimLink(ctx context.Context, in claimIn) (out claimedLink, err error) {
+func (s *Server) claimDevice(ctx context.Context, in claimIn) (out claimedDeviceLink, err error) {
 	if err := s.Throttle.Attempt(ctx, throttle.LinkOfNetwork.Of(networkOf(ctx))); err != nil {
 		return out, err
 	}
@@ -162,15 +162,15 @@ func (s *Server) claimLink(ctx context.Context, in claimIn) (out claimedLink, er
 	if err != nil {
 		return out, fault.OrUnavailable(err)
 	}
-	return claimedLink{link.ID, link.Digits, moment(link.ExpireAt.Time)}, nil
+	return claimedDeviceLink{link.ID, link.Digits, moment(link.ExpireAt.Time)}, nil
 }
 
-// A linkState is how far a link is for the second device.
-type linkState struct {
+// A deviceState is how far a link is for the second device.
+type deviceState struct {
 	State string `json:"state" enum:"claimed,opened"`
 }
 
-func (s *Server) finishLink(ctx context.Context, in decideIn) (out answer[linkState], err error) {
+func (s *Server) finishDevice(ctx context.Context, in decideDeviceIn) (out answer[deviceState], err error) {
 	browser := api.BrowserOf(ctx)
 	if err := s.polls.take(in.ID + browser.Boot); err != nil {
 		return out, err
@@ -180,11 +180,11 @@ func (s *Server) finishLink(ctx context.Context, in decideIn) (out answer[linkSt
 		return out, fault.OrUnavailable(err)
 	}
 	if opened.State != devicelink.Opened {
-		return answer[linkState]{value: linkState{string(devicelink.Claimed)}}, nil
+		return answer[deviceState]{value: deviceState{string(devicelink.Claimed)}}, nil
 	}
 	s.Access.Learn(opened.Record)
-	return answer[linkState]{
-		value:   linkState{string(devicelink.Opened)},
+	return answer[deviceState]{
+		value:   deviceState{string(devicelink.Opened)},
 		cookies: []*http.Cookie{credential.SessionCookie(opened.Cookie, opened.Session.EndsAt.Time)},
 	}, nil
 }
