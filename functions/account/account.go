@@ -19,6 +19,7 @@ import (
 	"miramundo.dev/shared/account/devicelink"
 	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/input"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/credential"
 	"miramundo.dev/shared/fault"
@@ -222,7 +223,9 @@ func (s *Server) bootstrap(ctx context.Context, _ struct{}) (out answer[prepared
 	return out, nil
 }
 
-func (s *Server) logout(ctx context.Context, _ struct{}) (out answer[done], err error) {
+type logoutIn struct{ input.EmptyObject }
+
+func (s *Server) logout(ctx context.Context, _ logoutIn) (out answer[done], err error) {
 	out = answer[done]{value: done{true}, cookies: []*http.Cookie{credential.NoSessionCookie()}}
 	cookie := api.CredentialsOf(ctx).Session
 	owner, ok := access.AccountOf(cookie)

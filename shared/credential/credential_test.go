@@ -73,3 +73,18 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+// TestCookies checks the attributes of the cookies: browsers take them from this host
+// alone, scripts cannot read them, and other sites cannot have them sent with a form.
+func TestCookies(t *testing.T) {
+	ends := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	for got, want := range map[string]string{
+		credential.SessionCookie("a.b", ends).String(): "__Host-mm-auth=a.b; Path=/; Expires=Mon, 23 Nov 2026 12:00:00 GMT; HttpOnly; Secure; SameSite=Lax",
+		credential.NoSessionCookie().String():          "__Host-mm-auth=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
+		credential.BootCookie("x").String():            "__Host-mm-boot=x; Path=/; HttpOnly; Secure; SameSite=Lax",
+	} {
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}

@@ -42,6 +42,10 @@ const (
 // maxItems is the greatest length of a list that declares no maxItems.
 const maxItems = 100
 
+// EmptyObject is embedded in a struct whose body is a JSON object without members:
+// members are ignored, and any other body is refused.
+type EmptyObject struct{}
+
 // A Param is one input of an endpoint, as its tags declare it.
 type Param struct {
 	Name      string   // of the parameter, header or body member
@@ -64,7 +68,7 @@ type Param struct {
 // change after Compile and may be used concurrently.
 type Plan struct {
 	Params []Param
-	Body   bool  // some field comes from the body
+	Body   bool  // the body is read: some field comes from it, or it must be an EmptyObject
 	Raws   []Raw // fields for the whole body, by media type; nil when the body is a JSON object
 
 	preset   reflect.Value  // a struct with the defaults
@@ -98,6 +102,7 @@ func Compile(t reflect.Type, path string) (*Plan, error) {
 	}
 	for _, sf := range reflect.VisibleFields(t) {
 		if sf.Anonymous {
+			p.Body = p.Body || sf.Type == reflect.TypeFor[EmptyObject]()
 			continue
 		}
 		if err := p.add(sf); err != nil {

@@ -288,3 +288,24 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+// TestEmptyObject checks which bodies an input without members takes.
+func TestEmptyObject(t *testing.T) {
+	type empty struct{ EmptyObject }
+	p, err := Compile(reflect.TypeFor[empty](), "/x")
+	if err != nil || !p.Body {
+		t.Fatalf("the body is read: %t, %v", p.Body, err)
+	}
+	for body, want := range map[string]string{
+		"{}": "", `{"a":[1]}`: "", "": "", "[]": "not_object", `"{}"`: "not_object", "{": "syntax", "{}{}": "syntax", "null": "not_object",
+	} {
+		r := httptest.NewRequest("POST", "/x", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		var in empty
+		err := p.Decode(r, reflect.ValueOf(&in).Elem(), 100)
+		got, _ := fault.From(err).Fields["reason"].(string)
+		if (err != nil) != (want != "") || got != want {
+			t.Errorf("%q: %v, reason %q, want %q", body, err, got, want)
+		}
+	}
+}
