@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,8 @@ import (
 // documents that one transaction writes together: the library itself, and a feed
 // document under the token's hash, by which a reader finds the library. Replacing
 // the token deletes the old feed document, so that the old addresses stop working
-// when the write is done.
+// when the write is done. A library that took over the feeds of another one has
+// several tokens; its addresses show the first, and replacing it ends all of them.
 
 // A feed is the document that leads from a token to its owner.
 type feed struct {
@@ -46,7 +48,8 @@ func Load(ctx context.Context, db store.DB, owner identity.Owner) (*Library, err
 }
 
 // Open returns the library of an owner with a token for its feeds, with one read.
-// For an owner without a stored library it stores an empty one first.
+// It first stores a token for a library that has none, such as one that is not
+// stored yet.
 func Open(ctx context.Context, db store.DB, owner identity.Owner, now time.Time) (*Library, error) {
 	l, err := Load(ctx, db, owner)
 	if err != nil || l.Token != "" {
@@ -54,7 +57,7 @@ func Open(ctx context.Context, db store.DB, owner identity.Owner, now time.Time)
 	}
 	var found *Library
 	l, err = Update(ctx, db, owner, now, func(l *Library) error {
-		if l.Revision > 0 {
+		if l.Token != "" {
 			found = l
 			return errOpened
 		}
@@ -66,8 +69,8 @@ func Open(ctx context.Context, db store.DB, owner identity.Owner, now time.Time)
 	return l, err
 }
 
-// errOpened means that another call has stored the library meanwhile.
-var errOpened = errors.New("the library is stored already")
+// errOpened means that another call has stored a token meanwhile.
+var errOpened = errors.New("the library has a token already")
 
 // tokenLen is the length of a feed token: 26 characters of base 32, which hold
 // 130 bits.
@@ -75,26 +78,42 @@ const tokenLen = 26
 
 func newToken() string { return strings.ToLower(rand.Text()) }
 
-// ByToken returns the library that a feed token opens, with at most two reads,
-// or ErrNoFeed.
+// ByToken returns the library that a feed token opens, or ErrNoFeed. It reads two
+// documents, and once more two when the token moved to another library meanwhile.
 func ByToken(ctx context.Context, db store.DB, token string) (*Library, error) {
 	if len(token) != tokenLen || strings.Trim(token, "abcdefghijklmnopqrstuvwxyz234567") != "" {
 		return nil, ErrNoFeed
 	}
-	var f feed
-	if err := db.Get(ctx, feedPath(token), &f); errors.Is(err, store.ErrNotFound) {
-		return nil, ErrNoFeed
-	} else if err != nil {
-		return nil, err
+	for range 2 {
+		var f feed
+		if err := db.Get(ctx, feedPath(token), &f); errors.Is(err, store.ErrNotFound) {
+			return nil, ErrNoFeed
+		} else if err != nil {
+			return nil, err
+		}
+		l, err := Load(ctx, db, f.Owner)
+		if err != nil || l.opens(token) {
+			return l, err
+		}
 	}
-	l, err := Load(ctx, db, f.Owner)
-	if err != nil {
-		return nil, err
+	return nil, ErrNoFeed // replaced since the feed document was read
+}
+
+// tokens returns the tokens that open l.
+func (l *Library) tokens() []string {
+	if l.Token == "" {
+		return l.Taken
 	}
-	if subtle.ConstantTimeCompare([]byte(l.Token), []byte(token)) != 1 {
-		return nil, ErrNoFeed // replaced since the first read
+	return append([]string{l.Token}, l.Taken...)
+}
+
+// opens reports whether a token opens l. It takes the same time for every token.
+func (l *Library) opens(token string) bool {
+	equal := 0
+	for _, t := range l.tokens() {
+		equal |= subtle.ConstantTimeCompare([]byte(t), []byte(token))
 	}
-	return l, nil
+	return equal == 1
 }
 
 // Update applies change to the library of an owner, stores the result and returns
@@ -109,17 +128,15 @@ func Update(ctx context.Context, db store.DB, owner identity.Owner, now time.Tim
 		if err := tx.Get(Path(owner), l); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		before := l.Token
-		if before == "" {
-			l.Token = newToken()
-		}
+		before := l.tokens()
 		if err := change(l); err != nil {
 			return err
 		}
-		l.Revision++
-		l.UpdatedAt = store.At(now)
+		if l.Token == "" {
+			l.Token = newToken()
+		}
 		kept = l
-		return write(tx, l, before)
+		return write(tx, l, before, now)
 	})
 	if errors.Is(err, store.ErrTooLarge) {
 		return nil, ErrItemLimit.Because(err)
@@ -130,21 +147,36 @@ func Update(ctx context.Context, db store.DB, owner identity.Owner, now time.Tim
 	return kept, nil
 }
 
-// write stores l, and the feed documents when its token is not before any more.
-func write(tx store.Tx, l *Library, before string) error {
-	if l.Token != before {
-		if err := tx.Create(feedPath(l.Token), feed{l.Owner}); err != nil {
+// write stores l as of now. It creates the feed documents of new tokens, and deletes
+// those of the tokens before that l does not have any more.
+func write(tx store.Tx, l *Library, before []string, now time.Time) error {
+	after := l.tokens()
+	for _, token := range after {
+		if slices.Contains(before, token) {
+			continue
+		}
+		if err := tx.Create(feedPath(token), feed{l.Owner}); err != nil {
 			return err
 		}
-		if before != "" {
-			if err := tx.Delete(feedPath(before)); err != nil {
-				return err
-			}
+	}
+	for _, token := range before {
+		if slices.Contains(after, token) {
+			continue
+		}
+		if err := tx.Delete(feedPath(token)); err != nil {
+			return err
 		}
 	}
+	return set(tx, l, now)
+}
+
+// set stores l as its next revision.
+func set(tx store.Tx, l *Library, now time.Time) error {
+	l.Revision++
+	l.UpdatedAt = store.At(now)
 	return tx.Set(Path(l.Owner), l)
 }
 
-// RotateToken gives l a new feed token. The old token opens nothing once l is
-// stored.
-func (l *Library) RotateToken() { l.Token = newToken() }
+// RotateToken gives l a new feed token. The old one, and those of other libraries
+// that l took over, open nothing once l is stored.
+func (l *Library) RotateToken() { l.Token, l.Taken = newToken(), nil }

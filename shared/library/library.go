@@ -26,6 +26,7 @@ const (
 	MaxCategories = 8  // folders of an owner
 	MaxGroups     = 12 // sub-tabs of a folder
 	MaxItems      = 40 // channels of a sub-tab
+	MaxTaken      = 8  // feed tokens of other libraries that a library took over
 )
 
 // Faults of libraries. A folder, sub-tab or item of another owner is not found
@@ -46,8 +47,9 @@ var (
 // form: fields may be added, but none may change its name or meaning.
 type Library struct {
 	Owner      identity.Owner `json:"owner"`
-	Token      string         `json:"token"`    // of its feeds, a secret
-	Revision   int64          `json:"revision"` // counts the writes; 0 means that nothing is stored yet
+	Token      string         `json:"token"`           // of its feeds, a secret; empty from when it moves to another library until the next write
+	Taken      []string       `json:"taken,omitempty"` // tokens of libraries whose folders were moved here: they open this library too
+	Revision   int64          `json:"revision"`        // counts the writes; 0 means that nothing is stored yet
 	UpdatedAt  store.Time     `json:"updated_at"`
 	Categories []Category     `json:"categories"`
 }
