@@ -108,13 +108,18 @@ func (f *Favorites) visible(shown Shown) (n int) {
 	if len(f.Rows) < MaxFavorites {
 		return len(f.Rows) // at most, and that is enough to know
 	}
+	return len(f.visibleNames(shown))
+}
+
+// visibleNames returns the ids of now of the channels that the catalog shows.
+func (f *Favorites) visibleNames(shown Shown) map[string]bool {
 	names := make(map[string]bool, len(f.Rows))
 	for _, r := range f.Rows {
 		if now, ok := shown(r.Channel); ok {
 			names[now] = true
 		}
 	}
-	return len(names)
+	return names
 }
 
 // dropGone removes the oldest of the channels that the catalog does not show.

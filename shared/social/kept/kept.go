@@ -3,8 +3,8 @@
 //	owners/{owner}/kept/history      History
 //	owners/{owner}/kept/favorites    Favorites
 //
-// There is one document of each for an owner. It is never deleted, since owners
-// are recognized by having one.
+// There is one document of each for an owner, by which the owner of an old guest
+// token is recognized. It is deleted only when all its rows move to an account.
 //
 // A channel may get another id in the catalog, or disappear and come back. The
 // lists keep the id that it had; callers pass a [Shown] to find the id of now.
