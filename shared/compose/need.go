@@ -40,8 +40,8 @@ func Expand(needs ...Need) []Need {
 }
 
 // settings are the settings that a process reads because of a need, by their
-// names in the environment. Secrets are not among them: a function declares
-// the secrets that it cannot work without.
+// names in the environment. The secrets that a function cannot work without are
+// not among them: it declares these itself.
 var settings = map[Need][]string{
 	Documents: {"BACKEND", "DATA_DIR", "GOOGLE_CLOUD_PROJECT", "FIRESTORE_EMULATOR_HOST"},
 	Events:    {"BACKEND", "DATA_DIR", "GOOGLE_CLOUD_PROJECT", "PUBSUB_EMULATOR_HOST"},
