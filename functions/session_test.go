@@ -19,6 +19,7 @@ import (
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/storetest"
 	"miramundo.dev/shared/wire/wiretest"
 )
 
@@ -172,5 +173,34 @@ func TestNeverAGuest(t *testing.T) {
 		if answer.StatusCode != http.StatusUnauthorized || !strings.Contains(text, "session_ended") {
 			t.Errorf("%s %s: %d %s", e.Method, path, answer.StatusCode, text)
 		}
+	}
+}
+
+// TestSessionsWithoutDatabase checks, at every endpoint that asks for an account, that a
+// session is not called over because the database does not answer: the answer is
+// auth_unavailable, the cookie stays, and the session goes on when the database is back.
+func TestSessionsWithoutDatabase(t *testing.T) {
+	db := storetest.NewSwitch(openEmbedded(t))
+	h := mux(t, deps(t, db, collect.Place{}))
+	ana := register(t, db, "ana@mira.example")
+	b := signedIn(t, h, db, ana, noon)
+	cookie := b.Cookie("__Host-mm-auth")
+	db.Off()
+	for _, e := range Table() {
+		if e.Auth != api.Guest && e.Auth != api.Session {
+			continue
+		}
+		path := strings.NewReplacer("{id}", "x", "{channel_id}", "x").Replace(e.Path)
+		answer, text := b.Do(e.Method, path, "") //nolint:bodyclose // a recorder's, read whole
+		if answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "auth_unavailable") || b.Cookie("__Host-mm-auth") != cookie {
+			t.Errorf("%s %s: %d %s", e.Method, path, answer.StatusCode, text)
+		}
+	}
+	if answer, text := b.Do("POST", "/api/auth/logout", "{}"); answer.StatusCode != http.StatusServiceUnavailable || b.Cookie("__Host-mm-auth") != cookie { //nolint:bodyclose // likewise
+		t.Errorf("signing out: %d %s", answer.StatusCode, text)
+	}
+	db.On()
+	if answer, text := b.Do("GET", "/api/me", ""); answer.StatusCode != http.StatusOK { //nolint:bodyclose // likewise
+		t.Errorf("when it is back: %d %s", answer.StatusCode, text)
 	}
 }
