@@ -42,9 +42,6 @@ const (
 // MediaType is the media type of photos.
 const MediaType = "image/webp"
 
-// Uploads are the media types of pictures that people may upload.
-const Uploads = "image/png,image/jpeg,image/webp,image/gif"
-
 // A Photo is a stored photo.
 type Photo struct {
 	Data      []byte     `json:"data"`

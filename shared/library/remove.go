@@ -1,0 +1,29 @@
+package library
+
+import (
+	"context"
+	"errors"
+
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/store"
+)
+
+// Remove deletes the library of an owner with the feed documents of its tokens, so
+// that its feeds are not found any more. Nothing is left that an owner who does not
+// exist could be shown. Removing it again changes nothing.
+func Remove(ctx context.Context, db store.DB, owner identity.Owner) error {
+	return db.Update(ctx, func(tx store.Tx) error {
+		var l Library
+		if err := tx.Get(Path(owner), &l); errors.Is(err, store.ErrNotFound) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if l.Token != "" {
+			if err := tx.Delete(feedPath(l.Token)); err != nil {
+				return err
+			}
+		}
+		return tx.Delete(Path(owner))
+	})
+}
