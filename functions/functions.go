@@ -28,6 +28,7 @@ import (
 	"miramundo.dev/functions/reports"
 	"miramundo.dev/functions/status"
 	"miramundo.dev/functions/web"
+	"miramundo.dev/shared/account/removal"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
@@ -100,16 +101,15 @@ func All() []Function {
 		{Process: process("status", compose.Catalog, compose.Guide), Endpoints: status.Endpoints, New: newStatus},
 		{
 			Process: compose.Process{
-				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.Documents),
-				Secrets: []string{"ACCOUNT_KEYS"}, Settings: []string{"CONTACT_EMAIL"},
+				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide), Settings: []string{"CONTACT_EMAIL"},
 			},
 			Endpoints: web.Endpoints, New: newWeb,
 		},
 	}
 }
 
-// schedules are the jobs of the catalog and of what is counted, which belong to
-// no function but jobs. A function with a job of its own declares that in its
+// schedules are the jobs of the catalog, of what is counted and of what is deleted,
+// which belong to no function but jobs. A function with a job of its own declares that in its
 // entry.
 var schedules = []compose.Schedule{
 	{Job: reload.Name, Every: 6 * time.Hour, New: (*compose.Parts).ReloadJob},
@@ -118,6 +118,7 @@ var schedules = []compose.Schedule{
 	{Job: round.Name, Every: 5 * time.Minute, New: (*compose.Parts).ProbeJob},
 	{Job: outbox.Job, Every: 5 * time.Minute, New: (*compose.Parts).OutboxJob},
 	{Job: counting.Job, Every: 5 * time.Minute, New: (*compose.Parts).CountsJob},
+	{Job: removal.Job, Every: time.Hour, New: (*compose.Parts).RemovalsJob},
 }
 
 // process returns the declaration of a function that needs parts and nothing

@@ -33,7 +33,7 @@ import (
 func newAccount(p *compose.Parts) (Server, error) {
 	return one(account.New(account.Options{
 		DB: p.DB, Access: p.Access, Pages: p.Pages(), Throttle: p.Throttle(), Links: p.DeviceLinks(),
-		Base: p.Config.BaseURL, Now: p.Now,
+		Removals: p.Removals(), Base: p.Config.BaseURL, Now: p.Now,
 	}), account.Endpoints)
 }
 
@@ -137,7 +137,6 @@ func newStatus(p *compose.Parts) (Server, error) {
 func newWeb(p *compose.Parts) (Server, error) {
 	s := web.New(web.Options{
 		Catalog: p.Catalog, Guides: p.Guide, Links: p.Links(), Contact: p.Config.ContactEmail, Now: p.Now,
-		DB: p.DB, Access: p.Access, Tokens: p.Pages(),
 		Logos: func(ctx context.Context, id string) (*logo.Image, error) { return logo.Get(ctx, p.DB, id) },
 	})
 	return Server{Groups: s.Groups(), FaultPage: s.FaultPage}, nil

@@ -16,7 +16,9 @@ import (
 
 	"miramundo.dev/shared/account"
 	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/account/avatar"
 	"miramundo.dev/shared/account/devicelink"
+	"miramundo.dev/shared/account/removal"
 	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/input"
@@ -30,7 +32,7 @@ import (
 )
 
 // Endpoints is this function's part of the API.
-var Endpoints = slices.Concat(sessionEndpoints, profileEndpoints, deviceEndpoints)
+var Endpoints = slices.Concat(sessionEndpoints, profileEndpoints, deviceEndpoints, avatarEndpoints, browserEndpoints, leaveEndpoints)
 
 // Options are what a Server is made from.
 type Options struct {
@@ -39,6 +41,7 @@ type Options struct {
 	Pages    *identity.Pages
 	Throttle *throttle.Throttle
 	Links    *devicelink.Links
+	Removals *removal.Removals
 	Base     string // address of the service
 	Now      func() time.Time
 }
@@ -46,11 +49,14 @@ type Options struct {
 // A Server answers for the accounts in a database.
 type Server struct {
 	Options
-	polls *polls
+	polls  *polls
+	photos *avatar.Photos
 }
 
 // New returns a server of the accounts in o.DB.
-func New(o Options) *Server { return &Server{o, newPolls(o.Now)} }
+func New(o Options) *Server {
+	return &Server{Options: o, polls: newPolls(o.Now), photos: avatar.NewPhotos(o.DB, o.Now)}
+}
 
 // An answer is a result that sets cookies. Value is sent as JSON.
 type answer[T any] struct {

@@ -105,13 +105,13 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 	if needed(Catalog) {
 		p.openCatalog(ctx, o.Retry, layers)
 	}
-	if needed(Jobs) {
-		if err := p.openJobs(); err != nil {
+	if needed(Mail) {
+		if err := p.openMail(); err != nil {
 			return nil, errors.Join(err, p.Close())
 		}
 	}
-	if needed(Mail) {
-		if err := p.openMail(); err != nil {
+	if needed(Jobs) {
+		if err := p.openJobs(); err != nil {
 			return nil, errors.Join(err, p.Close())
 		}
 	}

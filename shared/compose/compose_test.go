@@ -68,7 +68,7 @@ func TestOpen(t *testing.T) {
 		{[]Need{Catalog}, "DB Archive Blocks Catalog"},
 		{[]Need{Overlays}, "DB Archive Blocks Catalog"},
 		{[]Need{Guide, Catalog}, "DB Archive Blocks Catalog Guide"},
-		{[]Need{Jobs}, "DB Bus Archive Blocks Catalog Social Jobs"},
+		{[]Need{Jobs}, "DB Bus Archive Blocks Catalog Social Jobs Mail"},
 	} {
 		if got := strings.Join(opened(open(t, test.needs...)), " "); got != test.want {
 			t.Errorf("%v opens %q, want %q", test.needs, got, test.want)

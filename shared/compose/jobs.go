@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"miramundo.dev/shared/account/removal"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/fact/outbox"
@@ -153,6 +154,20 @@ func (p *Parts) OutboxJob() (job.Job, error) {
 	return job.Job{Name: outbox.Job, Run: func(ctx context.Context, _ job.Order) (any, error) {
 		sent, err := p.Outbox().Sweep(ctx)
 		return map[string]int{"sent": sent}, err
+	}}, nil
+}
+
+// Removals returns what deletes accounts, with the outbox where the process has a bus.
+func (p *Parts) Removals() *removal.Removals {
+	return removal.New(removal.Options{
+		DB: p.DB, Access: p.Access, Mail: p.Mail, Outbox: p.Outbox(), Base: p.Config.BaseURL, Log: p.Log, Now: p.Now,
+	})
+}
+
+// RemovalsJob returns the job that deletes the accounts that are due.
+func (p *Parts) RemovalsJob() (job.Job, error) {
+	return job.Job{Name: removal.Job, Run: func(ctx context.Context, _ job.Order) (any, error) {
+		return p.Removals().Run(ctx)
 	}}, nil
 }
 

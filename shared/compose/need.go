@@ -25,7 +25,7 @@ var implied = map[Need][]Need{
 	Overlays: {Documents, Catalog},
 	Guide:    {Documents},
 	Social:   {Documents},
-	Jobs:     {Documents, Events, Catalog, Social},
+	Jobs:     {Documents, Events, Catalog, Social, Mail},
 }
 
 // Expand returns needs with the needs that they stand on, each once and in
