@@ -278,3 +278,21 @@ func TestDeleteAccount(t *testing.T) {
 		t.Errorf("the account: %v", err)
 	}
 }
+
+// TestExport checks who gets an archive, and how often.
+func TestExport(t *testing.T) {
+	ana := newPerson(t, openEmbedded(t), "ana@mira.example")
+	phone, _ := ana.signIn(access.SignIn{Method: "mail"})
+	vouched, _ := ana.signIn(access.SignIn{Method: "link", Vouched: true}) // never recent
+	for i, test := range []struct {
+		b    *apitest.Browser
+		want string
+	}{
+		{vouched, `401 {"error":"reauth_required"`}, {phone, "200 PK"}, {phone, "200 PK"}, {phone, `429 {"error":"too_many_requests"`},
+	} {
+		answer, body := test.b.Do("GET", "/api/account/export", "")
+		if got := fmt.Sprint(answer.StatusCode, " ", body); !strings.HasPrefix(got, test.want) {
+			t.Errorf("call %d: %.200s, want %s", i, got, test.want)
+		}
+	}
+}
