@@ -163,11 +163,12 @@ func TestSessionList(t *testing.T) {
 		phone, phoneID := ana.signIn(access.SignIn{Method: "mail", Device: access.Device{Browser: "Firefox", OS: "Android", Country: "BR"}})
 		laptop, laptopID := ana.signIn(access.SignIn{Method: "passkey", SecondFactor: true})
 		bea, beaID := other.signIn(access.SignIn{Method: "mail"})
+		tv, tvID := ana.signIn(access.SignIn{Method: "link", Vouched: true}) // never recent
 
 		ids, body := listed(t, phone)
 		want := `{"id":"` + phoneID + `","device":{"browser":"Firefox","os":"Android","country":"BR"},"createdAt":"` + noon.Format("2006-01-02T15:04:05Z") +
 			`","lastUsedAt":"` + noon.Format("2006-01-02T15:04:05Z") + `","current":true,"method":"mail","secondFactor":false}`
-		if len(ids) != 2 || !strings.Contains(body, want) || !strings.Contains(body, `"current":false,"method":"passkey","secondFactor":true`) {
+		if len(ids) != 3 || !strings.Contains(body, want) || !strings.Contains(body, `"current":false,"method":"passkey","secondFactor":true`) {
 			t.Errorf("the list is %s, want %s in it", body, want)
 		}
 		for _, secret := range []string{"hash", "cookie", phone.Cookie("__Host-mm-auth")} {
@@ -184,10 +185,11 @@ func TestSessionList(t *testing.T) {
 		}
 		got := []string{
 			end(phone, beaID), end(phone, "unknown"), whoami(bea), end(phone, laptopID), whoami(laptop), whoami(phone),
-			end(phone, laptopID), end(phone, phoneID), phone.Cookie("__Host-mm-auth"),
+			end(phone, laptopID), end(tv, phoneID), end(tv, tvID), end(phone, phoneID), phone.Cookie("__Host-mm-auth"),
 		}
 		steps := []string{
-			"session_not_found", "session_not_found", "OK", "ended", "Unauthorized session_ended", "OK", "session_not_found", "ended", "",
+			"session_not_found", "session_not_found", "OK", "ended", "Unauthorized session_ended", "OK", "session_not_found", "reauth_required", "ended",
+			"ended", "",
 		}
 		if d := cmp.Diff(steps, got); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
@@ -223,6 +225,10 @@ func TestSignOutEverywhere(t *testing.T) {
 		}
 		if !works(own) || !works(ofClub) || !works(beas) {
 			t.Fatal("a key does not work")
+		}
+		tv, _ := ana.signIn(access.SignIn{Method: "link", Vouched: true}) // never recent
+		if answer, body := tv.Do("POST", "/api/account/sessions/end-all", ""); answer.StatusCode != 401 || !strings.Contains(body, "reauth_required") {
+			t.Errorf("without a recent sign-in: %d %s", answer.StatusCode, body)
 		}
 		if answer, body := phone.Do("POST", "/api/account/sessions/end-all", "", "Origin", "https://evil.example"); answer.StatusCode != 403 {
 			t.Errorf("from another site: %d %s", answer.StatusCode, body)

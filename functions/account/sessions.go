@@ -23,16 +23,18 @@ var browserEndpoints = []api.Endpoint{
 	api.Bind((*Server).endSession, api.Endpoint{
 		Method: "POST", Path: sessionsPath + "/end", Auth: api.Session,
 		Summary: "Sign out of one browser",
-		Doc: "Ends one session of the account: at once at this server, and within five seconds at every other. Ending the session that " +
-			"makes the call removes its cookie too. API keys stay valid.",
-		Faults: []*fault.Error{access.ErrNoSession, fault.ErrUnavailable},
+		Doc: "Ends one session of the account: at once at this server, and within five seconds at every other. Ending another session " +
+			"than the one that makes the call needs a sign-in within the last five minutes; ending that one removes its cookie. API keys " +
+			"stay valid.",
+		Faults: []*fault.Error{access.ErrNoSession, identity.ErrReauth, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).endSessions, api.Endpoint{
 		Method: "POST", Path: sessionsPath + "/end-all", Auth: api.Session,
 		Summary: "Sign out everywhere",
 		Doc: "Ends all sessions of the account, the one that makes the call included, and stops the API keys that the account made for " +
-			"itself and for its organizations. It takes effect as ending one session does, and cannot be undone.",
-		Faults: []*fault.Error{fault.ErrUnavailable},
+			"itself and for its organizations. It takes effect as ending one session does, cannot be undone, and needs a sign-in within " +
+			"the last five minutes.",
+		Faults: []*fault.Error{identity.ErrReauth, fault.ErrUnavailable},
 	}),
 }
 
@@ -77,17 +79,20 @@ type endIn struct {
 
 func (s *Server) endSession(ctx context.Context, in endIn) (out answer[done], err error) {
 	speaker, _ := identity.SpeakerOf(ctx)
-	if err := s.Access.EndSession(ctx, speaker.Account, in.ID); err != nil {
-		return out, err
+	if in.ID != speaker.Session {
+		if err := access.CheckRecent(speaker, s.Now()); err != nil {
+			return out, err
+		}
+		return answer[done]{value: done{true}}, s.Access.EndSession(ctx, speaker.Account, in.ID)
 	}
-	if in.ID == speaker.Session {
-		return signedOut, nil
-	}
-	return answer[done]{value: done{true}}, nil
+	return signedOut, s.Access.EndSession(ctx, speaker.Account, in.ID)
 }
 
 func (s *Server) endSessions(ctx context.Context, _ struct{}) (out answer[done], err error) {
 	speaker, _ := identity.SpeakerOf(ctx)
+	if err := access.CheckRecent(speaker, s.Now()); err != nil {
+		return out, err
+	}
 	if err := s.Access.SignOutEverywhere(ctx, speaker.Account, ""); err != nil {
 		return out, err
 	}
