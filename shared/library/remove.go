@@ -19,8 +19,8 @@ func Remove(ctx context.Context, db store.DB, owner identity.Owner) error {
 		} else if err != nil {
 			return err
 		}
-		if l.Token != "" {
-			if err := tx.Delete(feedPath(l.Token)); err != nil {
+		for _, token := range l.tokens() {
+			if err := tx.Delete(feedPath(token)); err != nil {
 				return err
 			}
 		}

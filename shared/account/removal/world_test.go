@@ -111,6 +111,7 @@ func (w *world) fill(owner identity.Owner, name string) {
 		return err
 	})
 	w.must(err)
+	w.claimFeed(owner)
 	w.must(w.db.Update(ctx, func(tx store.Tx) error {
 		f, h := kept.Favorites{}, kept.History{}
 		for i := range favorites {
@@ -128,6 +129,26 @@ func (w *world) fill(owner identity.Owner, name string) {
 	}
 	if identity.KindOf(owner) == identity.Person {
 		w.must(w.db.Set(ctx, avatar.Path(owner), avatar.Photo{Data: []byte("photo"), Hash: "0"}))
+	}
+}
+
+// claimFeed gives an owner the feed of a guest, whose token then opens its library.
+func (w *world) claimFeed(owner identity.Owner) {
+	w.t.Helper()
+	guest := identity.NewOwner(identity.Guest)
+	_, err := library.Open(w.t.Context(), w.db, guest, w.now)
+	w.must(err)
+	w.must(w.db.Update(w.t.Context(), func(tx store.Tx) error {
+		m, err := library.ReadMove(tx, guest, owner)
+		if err != nil {
+			return err
+		}
+		return m.Write(tx, w.now)
+	}))
+	l, err := library.Load(w.t.Context(), w.db, owner)
+	w.must(err)
+	if len(l.Taken) == 0 {
+		w.t.Fatal("the feed was not taken")
 	}
 }
 

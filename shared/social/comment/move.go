@@ -21,10 +21,8 @@ const Batch = 50
 
 // Of returns the ids of at most Batch comments of an owner.
 func Of(ctx context.Context, db store.DB, owner identity.Owner) (ids []string, err error) {
-	q := store.Query{
-		Collection: collection, Limit: Batch,
-		Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}},
-	}
+	q := ofOwner(owner)
+	q.Limit = Batch
 	for doc, err := range db.Query(ctx, q) {
 		if err != nil {
 			return nil, err

@@ -20,24 +20,20 @@ func ofOwner(owner identity.Owner) store.Query {
 	return store.Query{Collection: collection, Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}}}
 }
 
-// removeBatch is how many comments one transaction removes.
-const removeBatch = 50
-
-// RemoveAll deletes up to fifty comments of an owner, or its pace when it has no
+// RemoveAll deletes up to Batch comments of an owner, or its pace when it has no
 // comments. It reports whether more may be left, and returns the letters, which the
 // caller must send.
 func RemoveAll(ctx context.Context, db store.DB, owner identity.Owner, at time.Time) (more bool, letters []outbox.Letter, err error) {
-	q := ofOwner(owner)
-	q.Limit = removeBatch
-	var paths []store.Path
-	for doc, err := range db.Query(ctx, q) {
-		if err != nil {
-			return false, nil, err
-		}
-		paths = append(paths, collection.Join(doc.ID))
+	ids, err := Of(ctx, db, owner)
+	if err != nil {
+		return false, nil, err
 	}
-	if len(paths) == 0 {
+	if len(ids) == 0 {
 		return false, nil, db.Delete(ctx, PacePath(owner))
+	}
+	paths := make([]store.Path, len(ids))
+	for i, id := range ids {
+		paths[i] = collection.Join(id)
 	}
 	err = db.Update(ctx, func(tx store.Tx) error {
 		docs, err := tx.GetAll(paths)
