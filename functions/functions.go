@@ -14,6 +14,7 @@ import (
 	"miramundo.dev/functions/admin"
 	"miramundo.dev/functions/aggregate"
 	"miramundo.dev/functions/catalog"
+	"miramundo.dev/functions/claim"
 	"miramundo.dev/functions/comments"
 	"miramundo.dev/functions/describe"
 	"miramundo.dev/functions/facets"
@@ -63,6 +64,7 @@ func All() []Function {
 			Endpoints: aggregate.Endpoints, New: newAggregate, Apart: true,
 		},
 		{Process: process("catalog", compose.Catalog, compose.Overlays, compose.Guide, compose.Social), Endpoints: catalog.Endpoints, New: newCatalog},
+		{Process: process("claim", compose.Catalog), Endpoints: claim.Endpoints, New: newClaim},
 		{
 			Process:   compose.Process{Name: "comments", Needs: needs(compose.Events, compose.Catalog), Publishes: []string{social.Comments}},
 			Endpoints: comments.Endpoints, New: newComments,

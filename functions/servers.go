@@ -7,6 +7,7 @@ import (
 	"miramundo.dev/functions/admin"
 	"miramundo.dev/functions/aggregate"
 	"miramundo.dev/functions/catalog"
+	"miramundo.dev/functions/claim"
 	"miramundo.dev/functions/comments"
 	"miramundo.dev/functions/describe"
 	"miramundo.dev/functions/facets"
@@ -59,6 +60,10 @@ func newCatalog(p *compose.Parts) (Server, error) {
 	return one(catalog.New(catalog.Options{
 		Catalog: p.Catalog, DB: p.DB, Overlay: p.Social, Guide: p.Guide, Links: p.Links(), Now: p.Now,
 	}), catalog.Endpoints)
+}
+
+func newClaim(p *compose.Parts) (Server, error) {
+	return one(claim.New(claim.Options{DB: p.DB, Guests: p.Guests(), Catalog: p.Catalog, Now: p.Now}), claim.Endpoints)
 }
 
 func newComments(p *compose.Parts) (Server, error) {

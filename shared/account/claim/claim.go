@@ -36,14 +36,13 @@ var (
 	// ErrGuest means that a token or an owner is not that of a guest.
 	ErrGuest = fault.New(fault.Invalid, "invalid_product_claim")
 	// ErrUnknown means that an old token owns nothing, and may have been made up.
-	ErrUnknown = fault.New(fault.Conflict, unknown).With("claimed", map[string]any{"reason": unknown})
+	ErrUnknown = fault.New(fault.Conflict, "unknown_guest").With("claimed", map[string]any{"reason": "unknown_guest"})
 	// ErrPending means that a claim has begun and has not ended; repeating it
 	// continues it.
 	ErrPending = fault.New(fault.Unavailable, "product_claim_pending").With("retry_after", 1)
 )
 
 const (
-	unknown = "unknown_guest"
 	// maxBatches is how many batches of comments one call moves. More are left
 	// for the next call, so that no request runs into its time limit.
 	maxBatches = 40
