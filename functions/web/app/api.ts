@@ -1,9 +1,20 @@
-/** Asking the API as the guest that this browser is. */
+/**
+ * Calling the API as the owner that this browser is: an account when somebody has
+ * signed in, or else a guest.
+ *
+ * The session of an account is a cookie that scripts cannot read, and most visitors
+ * have none, so pages do not ask the service for it. Signing in leaves a mark in the
+ * storage of the browser instead, which is no credential. With the mark, calls carry no
+ * guest token, and writes carry the token that GET /api/auth/bootstrap returns. A call
+ * that finds the session ended says so, and never goes on as the guest by itself. The
+ * token of the guest stays where it is: who signs out is the same guest as before.
+ */
 
-import { toast } from "./dom";
+import { dialog, h, toast } from "./dom";
 import { locale, t } from "./texts";
 
 const tokenKey = "mm-guest";
+const accountKey = "mm-account";
 
 /** An answer that tells of a failure, with its code and its sentence for people. */
 export class Failure extends Error {
@@ -12,8 +23,8 @@ export class Failure extends Error {
   }
 }
 
-/** The guest of a browser that keeps nothing, for as long as the page. */
-let unkept: string | null = null;
+/** The guest and the account of a browser that stores nothing, for as long as the page. */
+let unkept: string | null = null, unkeptAccount: string | null = null;
 
 /** Returns the token of this browser's guest, or null before there is one. */
 export function token(): string | null {
@@ -36,8 +47,8 @@ function keepToken(token: string): void {
   }
 }
 
-/** Forgets a token that is good no more, unless another has taken its place. */
-function dropToken(stale: string): void {
+/** Forgets a guest token, unless another has taken its place. */
+export function dropToken(stale: string): void {
   if (token() !== stale) return;
   unkept = null;
   try {
@@ -64,6 +75,74 @@ export function guest(): Promise<string> {
   return becoming;
 }
 
+/** Returns the name of the account that is signed in here; null for a guest. It may be empty. */
+export function accountName(): string | null {
+  try {
+    return localStorage.getItem(accountKey) ?? unkeptAccount;
+  } catch {
+    return unkeptAccount;
+  }
+}
+
+/** Reports whether an account is signed in here, as far as this browser knows. */
+export function signedIn(): boolean {
+  return accountName() !== null;
+}
+
+/** Reports whether this browser is an account or a guest, and may own something. */
+export function isOwner(): boolean {
+  return signedIn() || token() !== null;
+}
+
+/** Notes that an account was signed in, by its name, or with null that it was signed out. The document gets the event "account". */
+export function setSignedIn(name: string | null): void {
+  unkeptAccount = name;
+  preparing = null;
+  try {
+    if (name === null) localStorage.removeItem(accountKey);
+    else localStorage.setItem(accountKey, name);
+  } catch {
+    // It lasts as long as the page.
+  }
+  document.dispatchEvent(new CustomEvent("account"));
+}
+
+addEventListener("storage", (event) => { // another tab has signed in or out
+  if (event.key !== accountKey) return;
+  unkeptAccount = preparing = null;
+  document.dispatchEvent(new CustomEvent("account"));
+});
+
+let preparing: Promise<string> | null = null;
+
+/** Returns the token that writes of a session carry in X-CSRF-Token. It is fetched once for each session. */
+export function csrf(): Promise<string> {
+  if (!preparing) {
+    const mine = preparing = ask<{ csrf: string }>("GET", "/api/auth/bootstrap", undefined).then((prepared) => prepared.csrf);
+    mine.catch(() => { if (preparing === mine) preparing = null; });
+  }
+  return preparing;
+}
+
+/**
+ * Calls with the token of bootstrap. That ends when somebody signs in or out, also in
+ * another tab: then the call is sent once more, with a new one.
+ */
+export async function callFromPage<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const mine = csrf();
+  try {
+    return await ask<T>(method, path, body, { "X-CSRF-Token": await mine });
+  } catch (error) {
+    if (codeOf(error) !== "invalid_csrf") throw error;
+    if (preparing === mine) preparing = null;
+    return ask<T>(method, path, body, { "X-CSRF-Token": await csrf() });
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Failure ? error.code : "";
+}
+
 /** The header that identifies a guest. */
 const guestHeader = (as: string | null): Record<string, string> => (as ? { "X-Guest-Token": as } : {});
 
@@ -84,31 +163,85 @@ export async function ask<T>(method: string, path: string, body: unknown, furthe
   return answer as T;
 }
 
-/** Reads what everyone may; a guest, when there is one, is told what is theirs. */
+/** Reads what everyone may read, as the owner that this browser is, if it is one. */
 export function read<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return ask<T>("GET", path, undefined, guestHeader(token()), signal);
+  return ask<T>("GET", path, undefined, signedIn() ? {} : guestHeader(token()), signal);
 }
 
 /**
- * Calls as the guest of this browser, who comes to be when there is none, with
- * a body that is sent as JSON; a Blob as what it is. A token that nobody was
- * given is replaced once by a new guest's, which is told: whatever the old one
- * had kept is not there. Other refusals say nothing against the guest.
+ * Calls as the owner that this browser is, with a body that is sent as JSON, or as it
+ * is when it is a Blob. A browser that is neither an account nor a guest becomes a
+ * guest. It rejects with a Failure.
  */
 export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const account = signedIn();
+  try {
+    return await (account ? callAsAccount<T>(method, path, body) : callAsGuest<T>(method, path, body));
+  } catch (error) {
+    const code = codeOf(error);
+    if (!account && code === "invalid_csrf") { // there is a session without its mark, such as one from a page that ran no script
+      setSignedIn("");
+      return call(method, path, body);
+    }
+    if (code === "session_ended" || (account && code === "invalid_session")) showEnded();
+    throw error;
+  }
+}
+
+function callAsAccount<T>(method: string, path: string, body: unknown): Promise<T> {
+  if (method !== "GET") return callFromPage(method, path, body);
+  void csrf().catch(() => {}); // a page that shows what the account has may write soon, and while it ends
+  return ask<T>(method, path, body);
+}
+
+/**
+ * Calls as the guest of this browser. A token that the service does not accept is
+ * replaced once by that of a new guest, and the visitor is told: what the old guest had
+ * is not there. No other failure replaces a token.
+ */
+async function callAsGuest<T>(method: string, path: string, body: unknown): Promise<T> {
   const as = await guest();
   try {
     return await ask<T>(method, path, body, guestHeader(as));
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== "invalid_session") throw error;
+    if (codeOf(error) !== "invalid_session") throw error;
     if (token() === as) toast(t("layout.ui.new_guest"));
     dropToken(as);
     return ask<T>(method, path, body, guestHeader(await guest()));
   }
 }
 
-/** Tells the service something as the guest of this browser, also while the page ends. Whether it arrives is not known. */
+let ended: HTMLDialogElement | null = null;
+
+/**
+ * Says that the session has ended, and asks whether to sign in again or to go on as a
+ * guest. Going on removes the cookie first, without which the service refuses every
+ * call. Until then calls keep failing.
+ */
+function showEnded(): void {
+  if (ended) return;
+  const wrong = h("p", { class: "wrong", role: "alert" });
+  const signIn = h("a", { class: "button primary", href: document.body.dataset["signIn"] ?? "/" }, t("layout.ui.ended_sign_in"));
+  const asGuest = h("button", { class: "button", type: "button", click: () => {
+    signOut().then(() => location.reload(), (error: Failure) => { wrong.textContent = error.message; });
+  } }, t("layout.ui.ended_guest"));
+  ended = dialog(t("layout.ui.ended"), h("p", {}, t("layout.ui.ended_text")), h("div", { class: "row" }, signIn, asGuest), wrong);
+  ended.addEventListener("close", () => { ended = null; });
+  signIn.focus();
+}
+
+/** Ends the session of this browser, which then is the guest that it was before. */
+export async function signOut(): Promise<void> {
+  await callFromPage("POST", "/api/auth/logout", {});
+  setSignedIn(null);
+}
+
+/** Sends something as the owner that this browser is, also while the page ends. Whether it arrives is not known. */
 export function tell(path: string): void {
+  const send = (headers: Record<string, string>): void => {
+    fetch(path, { method: "POST", headers, credentials: "same-origin", keepalive: true }).catch(() => {});
+  };
   const as = token();
-  if (as) fetch(path, { method: "POST", headers: { "X-Guest-Token": as }, credentials: "same-origin", keepalive: true }).catch(() => {});
+  if (signedIn()) void csrf().then((csrf) => send({ "X-CSRF-Token": csrf }), () => {});
+  else if (as) send(guestHeader(as));
 }

@@ -3,7 +3,7 @@
  * page has, and those that come later.
  */
 
-import { call, Failure, token } from "./api";
+import { call, Failure, isOwner } from "./api";
 import { $, $$, afterPaint, dialog, h, toast } from "./dom";
 import { askName, nameForm, tellOf, words } from "./own/ask";
 import { places } from "./own/places";
@@ -29,6 +29,11 @@ export function keep(): void {
   started = true;
   new MutationObserver(paint).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-favorite"] });
   addEventListener("pageshow", (event) => { if (event.persisted) void readFavorites(); });
+  document.addEventListener("account", () => {
+    favorites = new Set(); // of another owner
+    paint();
+    void readFavorites();
+  });
   void readFavorites();
 }
 
@@ -43,7 +48,7 @@ export function press(button: HTMLElement): void {
 const pressed = new Map<string, boolean>();
 
 async function readFavorites(): Promise<void> {
-  if (!token()) return;
+  if (!isOwner()) return;
   pressed.clear();
   const ids = new Set<string>();
   try {

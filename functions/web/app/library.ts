@@ -99,6 +99,7 @@ export function library(): void {
   });
   addEventListener("hashchange", () => { desk.goTo(location.hash); draw(); });
   addEventListener("pageshow", (event) => { if (event.persisted) desk.shelf.open().catch(tellOf); });
+  document.addEventListener("account", () => { desk.shelf.open().catch(tellOf); });
   void open();
 }
 

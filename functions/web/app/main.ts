@@ -25,3 +25,8 @@ if (page === "home" || page === "country" || page === "channel" || page === "fav
   press = m.press;
   early.forEach(press);
 });
+try {
+  if (localStorage.getItem("mm-claim")) void import("./account/claim").then((m) => m.endClaim());
+} catch {
+  // A browser without storage has no claim that another page began.
+}

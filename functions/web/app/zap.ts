@@ -4,7 +4,7 @@
  * page of the channel asks what comes before and after.
  */
 
-import { read, token } from "./api";
+import { isOwner, read } from "./api";
 import { $, $$ } from "./dom";
 import type { Page } from "./types";
 
@@ -102,7 +102,7 @@ interface Favorite {
 
 /** Returns the favorites of this browser as a line, or null when it has none. */
 export async function favorites(title: string): Promise<Line | null> {
-  if (!token()) return null;
+  if (!isOwner()) return null;
   const page = await read<Page<Favorite>>("/api/favorites?limit=100").catch(() => null);
   if (!page?.items.length) return null;
   return { title, from: "", next: null, stops: page.items.map((item) => ({ id: item.channel_id, name: item.name, path: beside(item.channel_id), logo: item.logo_url })) };

@@ -1,6 +1,6 @@
 /** A list of channels that comes in pages: favorites, or history. */
 
-import { call, token } from "../api";
+import { call, isOwner } from "../api";
 import { $, h } from "../dom";
 import { count } from "../texts";
 import type { Page } from "../types";
@@ -36,6 +36,7 @@ export class List<T extends Shown> {
     $("button", this.more)?.addEventListener("click", () => void this.read());
     new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) void this.read(); }, { rootMargin: "600px" }).observe(this.more);
     addEventListener("pageshow", (event) => { if (event.persisted) this.again(); });
+    document.addEventListener("account", () => this.again());
   }
 
   /** Reads anew what may have changed while another page was shown. */
@@ -50,7 +51,7 @@ export class List<T extends Shown> {
     if (this.reading || this.next === null) return;
     this.reading = true;
     try {
-      const page = token() ? await call<Page<T>>("GET", `${this.listing.path}?limit=${size}&offset=${this.next}`) : null;
+      const page = isOwner() ? await call<Page<T>>("GET", `${this.listing.path}?limit=${size}&offset=${this.next}`) : null;
       if (this.next === 0) {
         this.box.replaceChildren();
         this.gone.show(page?.gone ?? []);

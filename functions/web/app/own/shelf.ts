@@ -5,7 +5,7 @@
  * answered.
  */
 
-import { call, Failure, token } from "../api";
+import { call, Failure, isOwner } from "../api";
 import type { Gone } from "../types";
 
 export interface Feeds {
@@ -70,7 +70,7 @@ export class Shelf {
 
   /** Reads the library. A browser that never kept anything is not made a guest for it. */
   async open(): Promise<void> {
-    if (token()) this.take(await call<Library>("GET", "/api/library"));
+    this.take(isOwner() ? await call<Library>("GET", "/api/library") : nothing);
     this.changed();
   }
 
