@@ -55,7 +55,7 @@ type Server struct {
 
 // New returns a server of the accounts in o.DB.
 func New(o Options) *Server {
-	return &Server{Options: o, polls: newPolls(o.Now), photos: avatar.NewPhotos(o.DB, o.Now)}
+	return &Server{Options: o, polls: newPolls(o.Now), photos: avatar.NewPhotos(o.DB, o.Throttle, o.Now)}
 }
 
 // An answer is a result that sets cookies. Value is sent as JSON.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"miramundo.dev/shared/account/avatar"
+	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
@@ -25,7 +26,7 @@ var avatarEndpoints = []api.Endpoint{
 		Summary: "Replace the account's photo",
 		Doc: "Makes the account's photo from the picture in the body: the square in its middle, upright, as WebP of at most 64 KiB. Of an " +
 			"animation it takes the first picture. Nothing else of the file is kept, such as where the photo was taken.",
-		Faults: []*fault.Error{avatar.ErrImage, fault.ErrUnavailable},
+		Faults: []*fault.Error{avatar.ErrImage, throttle.ErrTooMany, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).removeAvatar, api.Endpoint{
 		Method: "DELETE", Path: avatarPath, Auth: api.Session,

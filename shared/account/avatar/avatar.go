@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/account"
+	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/store"
@@ -55,14 +56,16 @@ func Path(owner identity.Owner) store.Path { return store.Path("avatars").Join(s
 // Photos makes and stores photos. Its methods may be called concurrently; one photo
 // is made at a time, since that takes up to 100 MiB.
 type Photos struct {
-	db   store.DB
-	now  func() time.Time
-	seat chan struct{}
+	db       store.DB
+	throttle *throttle.Throttle
+	now      func() time.Time
+	seat     chan struct{}
 }
 
-// NewPhotos returns the photos in db.
-func NewPhotos(db store.DB, now func() time.Time) *Photos {
-	return &Photos{db: db, now: now, seat: make(chan struct{}, 1)}
+// NewPhotos returns the photos in db. The throttle slows down accounts that have many
+// photos made.
+func NewPhotos(db store.DB, t *throttle.Throttle, now func() time.Time) *Photos {
+	return &Photos{db: db, throttle: t, now: now, seat: make(chan struct{}, 1)}
 }
 
 // Get returns the photo of an account, by one read, or fault.ErrNotFound.
@@ -77,9 +80,12 @@ func (p *Photos) Get(ctx context.Context, owner identity.Owner) (*Photo, error) 
 }
 
 // Set makes a photo from an uploaded file and stores it as that of an account. It
-// returns ErrImage when that is not possible, and fault.ErrUnavailable when ctx ends
-// while others have their photos made.
+// returns ErrImage when that is not possible, throttle.ErrTooMany, and
+// fault.ErrUnavailable when ctx ends while others have their photos made.
 func (p *Photos) Set(ctx context.Context, owner identity.Owner, upload []byte) (*Photo, error) {
+	if err := p.throttle.Attempt(ctx, throttle.PhotoOfAccount.Of(string(owner))); err != nil {
+		return nil, err
+	}
 	data, err := p.make(ctx, upload)
 	if err != nil {
 		return nil, err

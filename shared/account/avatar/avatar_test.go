@@ -10,8 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/account"
+	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
 	"miramundo.dev/shared/wire/wiretest"
@@ -20,6 +22,10 @@ import (
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return noon }
+
+func newPhotos(db store.DB) *Photos {
+	return NewPhotos(db, throttle.New(db, keyringtest.Ring("a key of photos that is long enough"), clock), clock)
+}
 
 // create stores a new account.
 func create(t *testing.T, db store.DB) identity.Owner {
@@ -44,7 +50,7 @@ func marked(t *testing.T, db store.DB, owner identity.Owner) bool {
 // TestPhotos stores, replaces and removes the photo of an account.
 func TestPhotos(t *testing.T) {
 	wiretest.Each(t, os.Getenv("FIRESTORE_EMULATOR_HOST"), func(t *testing.T, db store.DB, _ int) {
-		p, owner := NewPhotos(db, clock), create(t, db)
+		p, owner := newPhotos(db), create(t, db)
 		if _, err := p.Get(t.Context(), owner); !errors.Is(err, fault.ErrNotFound) || marked(t, db, owner) {
 			t.Errorf("before: %v", err)
 		}
@@ -73,7 +79,7 @@ func TestPhotos(t *testing.T) {
 // it is.
 func TestRefusedUpload(t *testing.T) {
 	db := wiretest.OpenDB(t)
-	p, owner := NewPhotos(db, clock), create(t, db)
+	p, owner := newPhotos(db), create(t, db)
 	before, err := p.Set(t.Context(), owner, pngOf(t, quarters(90, 70)))
 	if err != nil {
 		t.Fatal(err)
@@ -87,9 +93,28 @@ func TestRefusedUpload(t *testing.T) {
 	}
 }
 
+// TestTooMany checks that somebody who has photos made without end is slowed down, and
+// nobody else.
+func TestTooMany(t *testing.T) {
+	db := wiretest.OpenDB(t)
+	p, owner := newPhotos(db), create(t, db)
+	for n := range throttle.PhotoOfAccount.Free {
+		if _, err := p.Set(t.Context(), owner, pngOf(t, quarters(9, 9))); err != nil {
+			t.Fatalf("photo %d: %v", n, err)
+		}
+	}
+	if _, err := p.Set(t.Context(), owner, pngOf(t, quarters(9, 9))); !errors.Is(err, throttle.ErrTooMany) {
+		t.Errorf("one more: %v", err)
+	}
+	other := identity.NewOwner(identity.Person)
+	if _, err := p.Set(t.Context(), other, pngOf(t, quarters(9, 9))); !errors.Is(err, identity.ErrEnded) {
+		t.Errorf("another account, which does not exist: %v", err)
+	}
+}
+
 // TestNoAccount checks that no photo is stored of an account that is deleted.
 func TestNoAccount(t *testing.T) {
-	p := NewPhotos(wiretest.OpenDB(t), clock)
+	p := newPhotos(wiretest.OpenDB(t))
 	owner := identity.NewOwner(identity.Person)
 	if _, err := p.Set(t.Context(), owner, pngOf(t, quarters(90, 70))); !errors.Is(err, identity.ErrEnded) {
 		t.Errorf("Set: %v", err)
@@ -103,11 +128,11 @@ func TestNoAccount(t *testing.T) {
 // than its caller.
 func TestOneAtATime(t *testing.T) {
 	db := wiretest.OpenDB(t)
-	p, owner := NewPhotos(db, clock), create(t, db)
+	p, owner := newPhotos(db), create(t, db)
 	p.seat <- struct{}{} // another photo is being made
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Set(ctx, owner, pngOf(t, quarters(90, 70))); !errors.Is(err, fault.ErrUnavailable) {
+	if _, err := p.make(ctx, pngOf(t, quarters(90, 70))); !errors.Is(err, fault.ErrUnavailable) {
 		t.Errorf("with a caller who leaves: %v", err)
 	}
 	result := make(chan error)
@@ -123,11 +148,11 @@ func TestOneAtATime(t *testing.T) {
 
 // TestBroken checks that a database that fails is not an account without a photo.
 func TestBroken(t *testing.T) {
-	p := NewPhotos(storetest.Broken(), clock)
+	p := newPhotos(storetest.Broken())
 	if _, err := p.Get(t.Context(), "a_1"); !errors.Is(err, fault.ErrUnavailable) {
 		t.Errorf("Get: %v", err)
 	}
-	if _, err := p.Set(t.Context(), "a_1", pngOf(t, quarters(90, 70))); !errors.Is(err, fault.ErrUnavailable) {
+	if _, err := p.Set(t.Context(), "a_1", pngOf(t, quarters(90, 70))); !errors.Is(err, identity.ErrUnavailable) {
 		t.Errorf("Set: %v", err)
 	}
 	if err := p.Remove(t.Context(), "a_1"); !errors.Is(err, fault.ErrUnavailable) {

@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -292,6 +293,25 @@ func TestSize(t *testing.T) {
 		t.Logf("%s: %d pixels, %d bytes", name, im.Rect.Dx(), len(data))
 		if im.Rect.Dx() < test.least {
 			t.Errorf("%s: a side of %d, want %d", name, im.Rect.Dx(), test.least)
+		}
+	}
+}
+
+// TestMemory checks that a photo is made in 112 MiB, also of the largest pictures that
+// are decoded.
+func TestMemory(t *testing.T) {
+	flat := image.NewNRGBA(image.Rect(0, 0, 4900, 4900)) // 92 MiB
+	for name, upload := range map[string][]byte{"PNG": pngOf(t, flat), "JPEG": jpegOf(t, flat)} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := Make(upload); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		runtime.ReadMemStats(&after)
+		took := after.TotalAlloc - before.TotalAlloc
+		t.Logf("%s: %d MiB", name, took>>20)
+		if took > 112<<20 {
+			t.Errorf("%s took %d MiB", name, took>>20)
 		}
 	}
 }

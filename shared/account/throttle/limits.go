@@ -36,6 +36,7 @@ var (
 	InviteOfAccount   = Limit{"invite/account", 20, time.Minute, 24 * time.Hour}
 	LinkOfAccount     = Limit{"link/account", 10, 15 * time.Second, time.Hour} // of another device
 	LinkOfNetwork     = Limit{"link/network", 30, 10 * time.Second, time.Hour}
+	PhotoOfAccount    = Limit{"photo/account", 10, 10 * time.Second, time.Hour}
 	ExportOfAccount   = Limit{"export/account", 2, 5 * time.Minute, 24 * time.Hour}
 )
 
