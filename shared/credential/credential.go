@@ -70,16 +70,24 @@ func cookie(name, value string) *http.Cookie {
 	return &http.Cookie{Name: name, Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
 
+// blank are the characters that may stand around the name and the value of a cookie.
+const blank = " \t"
+
 func joined(values []string) string { return strings.Join(values, ", ") }
 
 // cookieOf returns the value of a cookie as it was sent. net/http leaves out
 // cookies whose values are malformed: the guest of the browser would then act in
 // place of the account.
+//
+// Only the spaces and tabs of RFC 6265 around a name are ignored. Browsers do not
+// guard a name such as U+2000 followed by __Host-mm-auth, so that a page of a
+// neighbouring subdomain can set it: read as __Host-mm-auth it would sign the
+// visitor in to an account of that page's choice.
 func cookieOf(lines []string, name string) (value string) {
 	for _, line := range lines {
 		for cookie := range strings.SplitSeq(line, ";") {
-			if n, v, _ := strings.Cut(cookie, "="); strings.TrimSpace(n) == name {
-				value += strings.TrimSpace(v)
+			if n, v, _ := strings.Cut(cookie, "="); strings.Trim(n, blank) == name {
+				value += strings.Trim(v, blank)
 			}
 		}
 	}

@@ -61,6 +61,7 @@ func TestOf(t *testing.T) {
 		{"an account cookie of no form, elsewhere", []string{"Cookie", "a=b", "Cookie", "__Host-mm-auth=é", "X-Guest-Token", "ONE"}, identity.Anyone, "", identity.ErrEnded},
 		{"an account cookie of an account", []string{"Cookie", "__Host-mm-auth=x"}, identity.Account, "", identity.ErrEnded},
 		{"the cookie of another", []string{"Cookie", "mm-auth=x", "X-Guest-Token", "ONE"}, identity.Anyone, first, nil},
+		{"a cookie that a neighbouring host may set", []string{"Cookie", "\u2000__Host-mm-auth=x; __Host-mm-auth\u00a0=x; \u0085__Host-mm-auth=x; \v__Host-mm-auth=x", "X-Guest-Token", "ONE"}, identity.Anyone, first, nil},
 		{"a token in a cookie", []string{"Cookie", "X-Guest-Token=ONE"}, identity.Anyone, "", identity.ErrCredential},
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
