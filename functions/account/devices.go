@@ -183,6 +183,9 @@ func (s *Server) finishDevice(ctx context.Context, in decideDeviceIn) (out answe
 		return answer[deviceState]{value: deviceState{string(devicelink.Claimed)}}, nil
 	}
 	s.Access.Learn(opened.Record)
+	if opened.Previous != nil {
+		s.Access.Learn(opened.Previous)
+	}
 	return answer[deviceState]{
 		value:   deviceState{string(devicelink.Opened)},
 		cookies: []*http.Cookie{credential.SessionCookie(opened.Cookie, opened.Session.EndsAt.Time)},

@@ -48,6 +48,22 @@ func (r *Record) hasKeyOf(maker identity.Owner) bool {
 	return false
 }
 
+// EndReplaced ends the session that a browser has had until it signs in to the account
+// next, when it is a session of another account. It returns the changed record, for
+// [Put] after the reads of the transaction, or nil when there is no such session.
+// [Record.Open] ends a session of the same account.
+func EndReplaced(from Getter, cookie string, next identity.Owner) (*Record, error) {
+	owner, ok := AccountOf(cookie)
+	if !ok || owner == next {
+		return nil, nil
+	}
+	r, err := Get(from, owner)
+	if err != nil || !r.EndCookie(cookie) {
+		return nil, err
+	}
+	return r, nil
+}
+
 // PutAll stores records in a transaction that has read them.
 func PutAll(tx store.Tx, records []*Record) error {
 	for _, r := range records {

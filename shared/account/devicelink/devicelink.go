@@ -236,12 +236,16 @@ type SignIn struct {
 	Session access.Session
 	Cookie  string         // value of the account cookie
 	Record  *access.Record // with the session
+
+	// Previous is the record of another account whose session the browser had, which
+	// has ended; nil without one.
+	Previous *access.Record
 }
 
 // Open gives the browser that claimed a link a session, once the first device has
 // confirmed it. The session has as many factors as that of the first device, and its
 // sign-in counts as recent at no time. replaces is the cookie of the session that the
-// browser has had, which ends. Open returns ErrExpired, ErrUsed or ErrDenied.
+// browser has had, of whichever account, which ends. Open returns ErrExpired, ErrUsed or ErrDenied.
 //
 // Repeating it, as after a lost answer, gives the same session another cookie.
 func (l *Links) Open(ctx context.Context, id, boot, replaces string) (in SignIn, err error) {
@@ -257,10 +261,18 @@ func (l *Links) Open(ctx context.Context, id, boot, replaces string) (in SignIn,
 		if err != nil {
 			return err
 		}
+		previous, err := access.EndReplaced(tx, replaces, link.Account)
+		if err != nil {
+			return err
+		}
 		if in, err = l.session(r, &link, replaces); err != nil {
 			return err
 		}
-		return errors.Join(access.Put(tx, r), tx.Set(pathOf(id), link))
+		err = errors.Join(access.Put(tx, r), tx.Set(pathOf(id), link))
+		if err == nil && previous != nil {
+			in.Previous, err = previous, access.Put(tx, previous)
+		}
+		return err
 	})
 	if err != nil {
 		return SignIn{}, err

@@ -464,17 +464,33 @@ func TestConfirmAtTheEnd(t *testing.T) {
 }
 
 // TestBrowserHadSession opens a link in a browser that was signed in.
+// TestBrowserHadSession checks that the session that the second device had before ends,
+// also one of another account.
 func TestBrowserHadSession(t *testing.T) {
-	w := newWorld(t, wiretest.OpenDB(t))
-	var old string
-	w.update(ana, func(r *access.Record) { old, _ = r.Open(access.SignIn{}, w.now) })
-	link, _ := w.confirmed()
-	if _, err := w.Open(t.Context(), link.ID, w.boots[0], old); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.speaker(old); !errors.Is(err, identity.ErrEnded) {
-		t.Errorf("the session before: %v, want %v", err, identity.ErrEnded)
-	}
+	each(t, func(t *testing.T, db store.DB) {
+		w := newWorld(t, db)
+		for _, owner := range []identity.Owner{ana, bob} {
+			var old string
+			w.update(owner, func(r *access.Record) { old, _ = r.Open(access.SignIn{}, w.now) })
+			link, _ := w.confirmed()
+			in, err := w.Open(t.Context(), link.ID, w.boots[0], old)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (in.Previous != nil) != (owner == bob) {
+				t.Errorf("%s: the record of another account is %+v", owner, in.Previous)
+			}
+			if _, err := w.speaker(old); !errors.Is(err, identity.ErrEnded) {
+				t.Errorf("%s: the session before: %v, want %v", owner, err, identity.ErrEnded)
+			}
+		}
+		for _, cookie := range []string{"x", string(bob)[2:] + "." + strings.Repeat("x", 43)} { // of no session of bob
+			link, _ := w.confirmed()
+			if in, err := w.Open(t.Context(), link.ID, w.boots[0], cookie); err != nil || in.Previous != nil {
+				t.Errorf("%q: %+v, %v", cookie, in.Previous, err)
+			}
+		}
+	})
 }
 
 func TestOneBrowserClaims(t *testing.T) {

@@ -3,6 +3,7 @@ package signin
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"miramundo.dev/shared/account"
 	"miramundo.dev/shared/account/access"
@@ -75,7 +76,8 @@ func (s *Service) change(ctx context.Context, who identity.Speaker, f func(tx st
 }
 
 // SetPassword gives the account of the caller a password, ends its other sessions,
-// stops its API keys, and returns the new cookie of the caller's session. It returns
+// stops the API keys that it made, for itself and for its organizations, and returns
+// the new cookie of the caller's session. It returns
 // password.ErrWeak, identity.ErrReauth, throttle.ErrTooMany and
 // identity.ErrUnavailable.
 func (s *Service) SetPassword(ctx context.Context, who identity.Speaker, v Visitor, pw string) (cookie string, err error) {
@@ -97,14 +99,21 @@ func (s *Service) SetPassword(ctx context.Context, who identity.Speaker, v Visit
 		return "", err
 	}
 	first := false
-	done, err := s.change(ctx, who, func(_ store.Tx, a *account.Account, r *access.Record, here *access.Session) error {
+	var organizations []*access.Record
+	done, err := s.change(ctx, who, func(tx store.Tx, a *account.Account, r *access.Record, here *access.Session) error {
 		first, a.Password = a.Password == "", hash
-		r.StopKeys("")
-		r.EndSessions(here.ID)
-		return nil
+		ended, err := access.EndEverywhere(tx, r, here.ID)
+		if err != nil {
+			return err
+		}
+		organizations = slices.DeleteFunc(ended, func(e *access.Record) bool { return e == r }) // change stores r
+		return access.PutAll(tx, organizations)
 	})
 	if err != nil {
 		return "", err
+	}
+	for _, r := range organizations {
+		s.o.Access.Learn(r)
 	}
 	s.notify(ctx, done.account, v, done.account.Email, func(e mail.Event, security string) mail.Content {
 		if first {

@@ -3,6 +3,7 @@ package signin
 import (
 	"encoding/base32"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func TestChangesNeed(t *testing.T) {
 }
 
 // TestSetPassword checks that a new password ends the other sessions and stops the
-// keys.
+// keys that the account made, also those of its organizations.
 func TestSetPassword(t *testing.T) {
 	each(t, func(t *testing.T, d *desk, _ int) {
 		v := browser("Firefox")
@@ -102,8 +103,11 @@ func TestSetPassword(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.checker.Key(t.Context(), key); err != nil {
-			t.Fatal(err)
+		keys := []string{key, d.organizationKey(here.Account)}
+		for _, key := range keys {
+			if _, err := d.checker.Key(t.Context(), key); err != nil {
+				t.Fatal(err)
+			}
 		}
 		for pw, reason := range map[string]string{"short": password.TooShort, "password1": password.Common, "Maria@exemplo": password.Context} {
 			_, err := d.SetPassword(t.Context(), d.speaker(here.Cookie), v, pw)
@@ -119,8 +123,10 @@ func TestSetPassword(t *testing.T) {
 		}
 		d.ended("the cookie before", here.Cookie)
 		d.ended("another session", elsewhere.Cookie)
-		if _, err := d.checker.Key(t.Context(), key); err == nil {
-			t.Error("the key is not stopped")
+		for n, key := range keys {
+			if _, err := d.checker.Key(t.Context(), key); !errors.Is(err, identity.ErrCredential) {
+				t.Errorf("key %d is not stopped: %v", n, err)
+			}
 		}
 		if who := d.speaker(cookie); who.Session != here.Session.ID {
 			t.Errorf("the session became %s", who.Session)
@@ -136,6 +142,28 @@ func TestSetPassword(t *testing.T) {
 		_, err = d.Password(t.Context(), v, maria, good+"!", "")
 		want(t, "a removed password", err, ErrCredentials)
 	})
+}
+
+// organizationKey makes an account the administrator of an organization and returns a
+// key of the organization that the account made.
+func (d *desk) organizationKey(maker identity.Owner) (key string) {
+	d.t.Helper()
+	o := &access.Record{Owner: identity.NewOwner(identity.Organization)}
+	var err error
+	if key, _, err = o.AddKey("shared", maker, d.now); err == nil {
+		err = d.db.Update(d.t.Context(), func(tx store.Tx) error {
+			r, err := access.Get(tx, maker)
+			if err != nil {
+				return err
+			}
+			r.Memberships = append(r.Memberships, access.Membership{Organization: o.Owner, Role: access.Administrator})
+			return access.PutAll(tx, []*access.Record{r, o})
+		})
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return key
 }
 
 // TestChangeThrottled checks that an account is not changed again and again.

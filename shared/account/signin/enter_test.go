@@ -59,6 +59,24 @@ func TestMail(t *testing.T) {
 	})
 }
 
+// TestOtherAccount signs in to another account in a browser that has a session: the
+// session ends, here at once, so that its cookie is worth nothing to whoever has a copy.
+func TestOtherAccount(t *testing.T) {
+	each(t, func(t *testing.T, d *desk, _ int) {
+		v := browser("Firefox")
+		first := d.byMail(v, maria)
+		elsewhere := d.byMail(browser("Chrome"), maria)
+		second := d.byMail(v.then(first), "ana@exemplo.com.br")
+		d.ended("the session of the other account", first.Cookie)
+		d.speaker(elsewhere.Cookie)
+		d.speaker(second.Cookie)
+		forged := first
+		forged.Cookie = elsewhere.Cookie[:len(elsewhere.Cookie)-43] + strings.Repeat("x", 43)
+		d.byMail(v.then(forged), "ana@exemplo.com.br")
+		d.speaker(elsewhere.Cookie)
+	})
+}
+
 // TestLink signs in by the link of a mail in another browser than the one that asked.
 func TestLink(t *testing.T) {
 	each(t, func(t *testing.T, d *desk, _ int) {

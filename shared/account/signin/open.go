@@ -80,7 +80,8 @@ func isEnded(err error) bool { return errors.Is(err, identity.ErrEnded) }
 type opening struct {
 	account  *account.Account
 	record   *access.Record
-	unknown  bool // no session of the account was of this device
+	previous *access.Record // of another account whose session this browser had, which has ended; nil without one
+	unknown  bool           // no session of the account was of this device
 	restored bool
 	created  bool
 	cookie   string
@@ -89,7 +90,8 @@ type opening struct {
 
 // enter opens a session for p, or starts a challenge for the second factor when p was
 // only the first one. One transaction reads the address (for a proof by mail), the
-// account and its access record, and writes what changes of them.
+// account and its access record, and writes what changes of them. The session that the
+// browser had before ends, whichever account it was of.
 func (s *Service) enter(ctx context.Context, p proof) (Result, error) {
 	var o opening
 	err := s.o.DB.Update(ctx, func(tx store.Tx) (err error) {
@@ -103,6 +105,9 @@ func (s *Service) enter(ctx context.Context, p proof) (Result, error) {
 		return s.askFactor(ctx, p, o.account)
 	}
 	s.o.Access.Learn(o.record)
+	if o.previous != nil {
+		s.o.Access.Learn(o.previous)
+	}
 	s.welcome(ctx, p, o)
 	return Result{
 		Account: o.account.ID, Email: o.account.Email, Session: o.session, Cookie: o.cookie, Return: p.returnTo,
@@ -123,16 +128,24 @@ func (s *Service) open(tx store.Tx, p proof) (o opening, err error) {
 	if o.record, err = access.Get(tx, a.ID); err != nil {
 		return o, err
 	}
+	if o.previous, err = access.EndReplaced(tx, p.visitor.Cookie, a.ID); err != nil {
+		return o, err
+	}
 	now := s.o.Now()
 	o.unknown = !o.created && !slices.ContainsFunc(o.record.Live(now), func(known access.Session) bool { return known.Device == p.visitor.Device })
 	o.restored, a.DeleteAt = !a.DeleteAt.IsZero(), store.Time{}
 	o.cookie, o.session = o.record.Open(access.SignIn{
 		Method: p.method, SecondFactor: p.both, Device: p.visitor.Device, Replaces: p.visitor.Cookie,
 	}, now)
+	write := account.Put
 	if o.created {
-		return o, errors.Join(account.Create(tx, a), access.Put(tx, o.record))
+		write = account.Create
 	}
-	return o, errors.Join(account.Put(tx, a), access.Put(tx, o.record))
+	err = errors.Join(write(tx, a), access.Put(tx, o.record))
+	if err == nil && o.previous != nil {
+		err = access.Put(tx, o.previous)
+	}
+	return o, err
 }
 
 // welcome does what follows a sign-in and must not undo it: the attempts at the
