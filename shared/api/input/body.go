@@ -44,7 +44,7 @@ func (p *Plan) decodeBody(r *http.Request, v reflect.Value, limit int64) (seen u
 		}
 		seen |= 1 << i
 		if bad := f.setJSON(v.FieldByIndex(f.index), raw); bad != nil {
-			return seen, bad.refuse(fault.ErrBody, f.Name)
+			return seen, bad.refuse(f.refusal, f.Name)
 		}
 	}
 	return seen, nil

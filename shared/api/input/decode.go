@@ -73,7 +73,7 @@ func (p *Plan) Decode(r *http.Request, v reflect.Value, limit int64) error {
 		}
 		seen |= 1 << i
 		if bad := f.setText(v.FieldByIndex(f.index), text); bad != nil {
-			return bad.refuse(fault.ErrInvalid, f.Name)
+			return bad.refuse(f.refusal, f.Name)
 		}
 	}
 	if p.Raws != nil {
@@ -98,13 +98,9 @@ func (p *Plan) complete(seen uint64) error {
 		return nil
 	}
 	for i := range p.fields {
-		if lacks&(1<<i) == 0 {
-			continue
+		if lacks&(1<<i) != 0 {
+			return missing.refuse(p.fields[i].refusal, p.fields[i].Name)
 		}
-		if p.fields[i].In == "body" {
-			return missing.refuse(fault.ErrBody, p.fields[i].Name)
-		}
-		return missing.refuse(fault.ErrInvalid, p.fields[i].Name)
 	}
 	return nil
 }
@@ -138,7 +134,7 @@ func (p *Plan) decodeQuery(raw string, v reflect.Value) (seen uint64, err error)
 			bad = f.setText(v.FieldByIndex(f.index), text)
 		}
 		if bad != nil {
-			return seen, bad.refuse(fault.ErrInvalid, f.Name)
+			return seen, bad.refuse(f.refusal, f.Name)
 		}
 	}
 	return seen, nil

@@ -15,6 +15,7 @@
 //	minLength:"1" maxLength:"80"   bounds of a text, in characters
 //	maxItems:"6"              bound of a list
 //	pattern:"^[a-z]+$"        a regular expression that a text must match
+//	code:"invalid_name"       of the fault of a body member, in place of invalid_body
 //	body:"text/plain,image/png"    of a []byte: a body of one of these media types, whole
 //
 // A field is a string, int, int64, float64 or bool, a pointer to one of them
@@ -30,6 +31,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"miramundo.dev/shared/fault"
 )
 
 // The greatest lengths, in characters, of texts that do not declare one: of
@@ -86,6 +89,7 @@ type field struct {
 	pointer bool
 	pattern *regexp.Regexp  // nil for any text
 	enum    map[string]bool // nil for any value
+	refusal *fault.Error    // of a bad value
 }
 
 // sources are the tags that declare the source of a field.
@@ -241,6 +245,9 @@ func (f *field) typed(t reflect.Type) error {
 func (f *field) bounds(tag reflect.StructTag) (err error) {
 	f.Doc, f.Default, f.Pattern = tag.Get("description"), tag.Get("default"), tag.Get("pattern")
 	f.Required = f.In == "path" || tag.Get("required") == "true"
+	if err := f.setRefusal(tag.Get("code")); err != nil {
+		return err
+	}
 	if f.Default != "" && f.pointer {
 		return fmt.Errorf("is a pointer with a default")
 	}
@@ -260,6 +267,21 @@ func (f *field) bounds(tag reflect.StructTag) (err error) {
 		}
 	}
 	return f.numbers(tag)
+}
+
+// setRefusal sets the fault of a bad value; code is empty for the usual one.
+func (f *field) setRefusal(code string) error {
+	switch {
+	case code != "" && f.In != "body":
+		return fmt.Errorf("has a code and is not a body member")
+	case code != "":
+		f.refusal = fault.New(fault.Invalid, code)
+	case f.In == "body":
+		f.refusal = fault.ErrBody
+	default:
+		f.refusal = fault.ErrInvalid
+	}
+	return nil
 }
 
 // numbers sets the bounds whose tags are numbers.

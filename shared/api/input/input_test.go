@@ -156,6 +156,9 @@ func TestCompileRefusals(t *testing.T) {
 		"path": struct {
 			A string `path:"a"`
 		}{},
+		"code of a query": struct {
+			A string `query:"a" code:"invalid_a"`
+		}{},
 		"body of text": struct {
 			A string `body:"text/plain"`
 		}{},
@@ -266,6 +269,42 @@ func FuzzBody(f *testing.F) {
 }
 
 // TestDepth checks the depth of brackets, those in texts aside.
+// TestCode checks that a body member may have a fault of its own, and that null is a
+// value of a required member that may be null.
+func TestCode(t *testing.T) {
+	type in struct {
+		Name  string  `json:"name" required:"true" maxLength:"2" code:"invalid_name"`
+		Owner *string `json:"owner" required:"true" code:"invalid_owner"`
+		Other string  `json:"other"`
+	}
+	p, err := Compile(reflect.TypeFor[in](), "/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for body, want := range map[string]string{
+		`{"name":"a","owner":null}`:            "",
+		`{"name":"a","owner":"b"}`:             "",
+		`{"owner":null}`:                       "invalid_name",
+		`{"name":null,"owner":null}`:           "invalid_name",
+		`{"name":"abc","owner":null}`:          "invalid_name",
+		`{"name":"a"}`:                         "invalid_owner",
+		`{"name":"a","owner":5}`:               "invalid_owner",
+		`{"name":"a","owner":null,"other":1}`:  "invalid_body",
+		`{"name":"a","owner":null,"other":"b"`: "invalid_body",
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		err := p.Decode(r, reflect.ValueOf(&in{}).Elem(), 1000)
+		got := ""
+		if err != nil {
+			got = fault.From(err).Code
+		}
+		if got != want {
+			t.Errorf("%s: %v, want %q", body, err, want)
+		}
+	}
+}
+
 func TestDepth(t *testing.T) {
 	for text, want := range map[string]int{
 		``: 0, `{}`: 1, `[[],[[]]]`: 3, `{"a":"[[[["}`: 1, `{"a":"\"[[["}`: 1, `]]]]`: 0, `"\`: 0,
