@@ -77,14 +77,14 @@ func Get(from Getter, owner identity.Owner) (*Record, error) {
 	return r, nil
 }
 
-// GetAll returns the records of owners in their order, as Get does, by one read of
-// a transaction.
-func GetAll(tx store.Tx, owners []identity.Owner) ([]*Record, error) {
+// GetAll returns the records of owners in their order, as Get does, by one call of
+// getAll, such as the method of a transaction.
+func GetAll(getAll func([]store.Path) ([]store.Doc, error), owners []identity.Owner) ([]*Record, error) {
 	paths := make([]store.Path, len(owners))
 	for i, o := range owners {
 		paths[i] = Path(o)
 	}
-	docs, err := tx.GetAll(paths)
+	docs, err := getAll(paths)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,11 @@ func newSecret() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-func newID() string { return strings.ToLower(rand.Text())[:16] }
+// idLen is the length of the ids of sessions and keys, which are not secret: 80
+// random bits in base 32.
+const idLen = 16
+
+func newID() string { return strings.ToLower(rand.Text())[:idLen] }
 
 // hashOf returns the hash of a secret, as records hold it.
 func hashOf(secret string) string {

@@ -39,7 +39,17 @@ type Key struct {
 // Active reports whether k is accepted.
 func (k *Key) Active() bool { return k.RevokedAt.IsZero() && !k.Stopped }
 
-const keyPrefix = "mmk_"
+// Beginnings of API keys, and of their ids.
+const (
+	keyPrefix = "mmk_"
+	idPrefix  = "key_"
+)
+
+// IsKeyID reports whether id has the form of those that AddKey gives.
+func IsKeyID(id string) bool {
+	text, ok := strings.CutPrefix(id, idPrefix)
+	return ok && len(text) == idLen && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
 
 // AddKey adds a key, made by an account, and returns it with its secret, which is
 // stored nowhere. It returns ErrKeyLimit when r has MaxKeys live keys.
@@ -54,7 +64,7 @@ func (r *Record) AddKey(name string, maker identity.Owner, now time.Time) (secre
 		return "", Key{}, ErrKeyLimit
 	}
 	random := newSecret()
-	k = Key{ID: "key_" + newID(), Hash: hashOf(random), Name: name, Last4: random[len(random)-4:], Maker: maker, CreatedAt: store.At(now)}
+	k = Key{ID: idPrefix + newID(), Hash: hashOf(random), Name: name, Last4: random[len(random)-4:], Maker: maker, CreatedAt: store.At(now)}
 	r.Keys = append(r.Keys, k)
 	r.forgetStopped()
 	return keyPrefix + string(r.Owner) + "." + random, k, nil

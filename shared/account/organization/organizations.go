@@ -257,7 +257,7 @@ func (s *Organizations) write(ctx context.Context, read func(store.Tx) (before, 
 // records returns the access records that a change concerns, as they are after it.
 // An account that is deleted has none, and cannot join.
 func records(tx store.Tx, before, after *Organization) ([]*access.Record, error) {
-	all, err := access.GetAll(tx, concerned(before, after))
+	all, err := access.GetAll(tx.GetAll, concerned(before, after))
 	if err != nil {
 		return nil, err
 	}
