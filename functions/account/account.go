@@ -32,7 +32,7 @@ import (
 )
 
 // Endpoints is this function's part of the API.
-var Endpoints = slices.Concat(sessionEndpoints, profileEndpoints, deviceEndpoints, avatarEndpoints, browserEndpoints, leaveEndpoints, exportEndpoints)
+var Endpoints = slices.Concat(sessionEndpoints, profileEndpoints, deviceEndpoints, avatarEndpoints, browserEndpoints, leaveEndpoints, exportEndpoints, keyEndpoints, organizationEndpoints)
 
 // Options are what a Server is made from.
 type Options struct {
