@@ -103,7 +103,8 @@ func All() []Function {
 		{Process: process("status", compose.Catalog, compose.Guide), Endpoints: status.Endpoints, New: newStatus},
 		{
 			Process: compose.Process{
-				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide), Settings: []string{"CONTACT_EMAIL"},
+				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.Documents),
+				Secrets: []string{"ACCOUNT_KEYS"}, Settings: []string{"CONTACT_EMAIL"},
 			},
 			Endpoints: web.Endpoints, New: newWeb,
 		},

@@ -4,11 +4,12 @@
 // A page is complete without a script: the server renders it from the catalog in
 // memory, and the script makes it quicker to use. A page is the same for every
 // visitor, so that shared caches may keep it; the script requests from the API
-// whatever depends on the visitor.
+// whatever depends on the visitor. The pages of accounts alone are rendered for one
+// visitor, from the database, and no cache keeps them.
 //
 // A request reads one view of the catalog, at its beginning, and renders the whole
 // page from it. A release that is loaded meanwhile changes the next request and
-// never mixes with this one. Rendering does no I/O; only a channel's preview
+// never mixes with this one. Rendering these pages does no I/O; only a channel's preview
 // picture reads a logo from storage.
 //
 //	page/       what all pages have: layout, head, security policy, assets
@@ -17,6 +18,8 @@
 //	channel/    the page of a channel
 //	library/    the shells of library, favorites and history
 //	prose/      instructions and credits
+//	account/    the visitor's account
+//	private/    what the pages about one visitor have: session, forms, no cache
 //	sitefiles/  robots.txt, site maps, app manifest, icons, pictures of links
 //	app/        the scripts, in TypeScript
 //	style/      the styles; tokens.css has every colour and measure
@@ -28,22 +31,28 @@ import (
 	"slices"
 	"time"
 
+	"miramundo.dev/functions/web/account"
 	"miramundo.dev/functions/web/channel"
 	"miramundo.dev/functions/web/library"
 	"miramundo.dev/functions/web/list"
 	"miramundo.dev/functions/web/page"
+	"miramundo.dev/functions/web/private"
 	"miramundo.dev/functions/web/prose"
 	"miramundo.dev/functions/web/sitefiles"
+	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/store"
 )
 
 // Endpoints are the pages, each at its path in every locale, and the files that
 // belong to them.
 var Endpoints = slices.Concat(
-	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, page.Files, sitefiles.Endpoints,
+	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, account.Endpoints, page.Files,
+	sitefiles.Endpoints,
 )
 
 // A Viewer provides the catalog that is current at the time of the call. Its
@@ -63,6 +72,11 @@ type Options struct {
 	Links   catalog.LinkBase // base URLs of the service, the hop and the legacy player
 	Contact string           // mail address for complaints and questions; empty to name none
 	Now     func() time.Time // the clock, which tests replace
+
+	// What the pages of accounts need. Without a database they answer a failure.
+	DB     store.DB
+	Access *access.Checker // recognizes sessions
+	Tokens *identity.Pages // recognizes the forms of our own pages
 }
 
 // A Server serves the pages. It may be used concurrently, and it holds nothing
@@ -74,6 +88,7 @@ type Server struct {
 	channels  *channel.Server
 	libraries *library.Server
 	prose     *prose.Server
+	accounts  *account.Server
 	files     *sitefiles.Server
 }
 
@@ -81,12 +96,14 @@ type Server struct {
 // parsed; without built files it serves pages that lack styles and scripts.
 func New(o Options) *Server {
 	pages := page.NewRenderer(o.Links)
+	visits := private.New(private.Options{Pages: pages, DB: o.DB, Access: o.Access, Tokens: o.Tokens, Now: o.Now})
 	return &Server{
 		catalog: o.Catalog, pages: pages,
 		lists:     list.New(list.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
 		channels:  channel.New(channel.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
 		libraries: library.New(pages),
 		prose:     prose.New(prose.Options{Pages: pages, Sources: o.Catalog, Guides: o.Guides, Contact: o.Contact}),
+		accounts:  account.New(visits),
 		files:     sitefiles.New(sitefiles.Options{Catalog: o.Catalog, Logos: o.Logos, Links: o.Links, Icon: pages.Asset("icon.svg")}),
 	}
 }
@@ -99,6 +116,7 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.channels, Endpoints: channel.Endpoints},
 		{Server: s.libraries, Endpoints: library.Endpoints},
 		{Server: s.prose, Endpoints: prose.Endpoints},
+		{Server: s.accounts, Endpoints: account.Endpoints},
 		{Server: s.pages, Endpoints: page.Files},
 		{Server: s.files, Endpoints: sitefiles.Endpoints},
 	}

@@ -1,0 +1,182 @@
+package account
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"miramundo.dev/functions/web/page"
+	"miramundo.dev/functions/web/private"
+	"miramundo.dev/functions/web/webtest"
+	"miramundo.dev/shared/account"
+	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/site"
+)
+
+// open returns accounts and the handler of the pages over them.
+func open(t *testing.T) (*webtest.Accounts, http.Handler) {
+	t.Helper()
+	a := webtest.NewAccounts(t)
+	r := private.New(private.Options{Pages: page.NewRenderer(webtest.Links), DB: a.DB, Access: a.Access, Tokens: a.Tokens, Now: a.Now})
+	return a, webtest.Handler(New(r), Endpoints)
+}
+
+// alerts returns the sentences about failures on the page.
+func alerts(b *webtest.Browser) string {
+	return texts(b, func(n *html.Node) bool { return webtest.Attr(n, "role") == "alert" })
+}
+
+// notices returns the sentences about what was done.
+func notices(b *webtest.Browser) string {
+	return texts(b, func(n *html.Node) bool { return webtest.Attr(n, "role") == "status" && webtest.HasClass(n, "notice") })
+}
+
+func texts(b *webtest.Browser, f func(*html.Node) bool) string {
+	var all []string
+	for _, n := range webtest.Elements(b.Page, f) {
+		all = append(all, webtest.Text(n))
+	}
+	return strings.Join(all, "|")
+}
+
+// TestProfile changes the profile by its form, in each locale.
+func TestProfile(t *testing.T) {
+	a, h := open(t)
+	me := a.Make(t, "maria@example.org")
+	for n, l := range i18n.Locales {
+		b := webtest.NewBrowser(t, h)
+		a.SignIn(t, me.ID, b)
+		b.Go(site.Account.Path(l, "")).Submit("profile", "name", " Maria <b>"+l.Tag(), "locale", l.Tag(), "zone", "Europe/Berlin", "theme", "dark")
+		if b.Code != http.StatusOK || notices(b) != l.T("account.done_profile", nil) {
+			t.Errorf("%s: %d, %q, %q", l, b.Code, notices(b), alerts(b))
+		}
+		want := account.Profile{Name: "Maria <b>" + l.Tag(), Locale: l.Tag(), TimeZone: "Europe/Berlin", Theme: "dark", Revision: int64(n) + 2}
+		stored, err := account.Load(t.Context(), a.DB, me.ID)
+		if err != nil || stored.Profile != want {
+			t.Errorf("%s: the profile is %+v, %v; want %+v", l, stored.Profile, err, want)
+		}
+	}
+}
+
+// TestProfileRefused checks that a refused profile is shown as it was filled in, with
+// the reason, and that nothing is stored.
+func TestProfileRefused(t *testing.T) {
+	a, h := open(t)
+	me := a.Make(t, "maria@example.org")
+	b := webtest.NewBrowser(t, h)
+	a.SignIn(t, me.ID, b)
+	b.Go("/en/account").Submit("profile", "name", "Maria", "zone", "Mars/Base")
+	if b.Code != http.StatusBadRequest || !strings.Contains(alerts(b), "profile is not valid") || b.Path() != "/en/account" {
+		t.Errorf("%d at %s: %q", b.Code, b.Path(), alerts(b))
+	}
+	zone := webtest.ByID(b.Page, "zone")
+	if webtest.Attr(zone, "value") != "Mars/Base" || webtest.Attr(zone, "aria-invalid") != "true" || webtest.Attr(webtest.ByID(b.Page, "name"), "value") != "Maria" {
+		t.Errorf("the form is not filled in: %v", zone.Attr)
+	}
+
+	other := webtest.NewBrowser(t, h)
+	a.SignIn(t, me.ID, other)
+	other.Go("/en/account")
+	b.Submit("profile", "zone", "")
+	other.Submit("profile", "name", "Ana")
+	if other.Code != http.StatusConflict || !strings.Contains(alerts(other), "changed elsewhere") {
+		t.Errorf("the second of two changes: %d, %q", other.Code, alerts(other))
+	}
+	if stored, _ := account.Load(t.Context(), a.DB, me.ID); stored.Profile.Name != "Maria" || stored.Profile.TimeZone != "" {
+		t.Errorf("the profile is %+v", stored.Profile)
+	}
+}
+
+// TestSessions lists sessions, ends one of them, and then all others.
+func TestSessions(t *testing.T) {
+	a, h := open(t)
+	me := a.Make(t, "maria@example.org")
+	laptop, phone, tablet := webtest.NewBrowser(t, h), webtest.NewBrowser(t, h), webtest.NewBrowser(t, h)
+	a.SignIn(t, me.ID, laptop)
+	lost := a.SignIn(t, me.ID, phone)
+	a.SignIn(t, me.ID, tablet)
+	for _, b := range []*webtest.Browser{laptop, phone, tablet} {
+		if b.Go("/en/account/sessions"); b.Code != http.StatusOK {
+			t.Fatalf("signed in, the page answers %d", b.Code)
+		}
+	}
+	rows := texts(laptop, func(n *html.Node) bool { return webtest.HasClass(n, "account-row-text") })
+	if strings.Count(rows, "Firefox on Linux") != 3 || strings.Count(rows, "This browser") != 1 || strings.Count(rows, "Brazil") != 3 {
+		t.Errorf("the sessions are %q", rows)
+	}
+	laptop.Submit("end", "session", lost.ID)
+	if notices(laptop) != i18n.EN.T("account.done_session", nil) {
+		t.Errorf("after one was ended: %q", notices(laptop))
+	}
+	addKey(t, a, me)
+	laptop.Submit("everywhere")
+	if notices(laptop) != i18n.EN.T("account.done_everywhere", nil) {
+		t.Errorf("after the others were ended: %q", notices(laptop))
+	}
+	for name, b := range map[string]*webtest.Browser{"phone": phone, "tablet": tablet} {
+		b.Go("/en/account/sessions")
+		if b.Path() != "/en/sign-in?done=ended&to=%2Fen%2Faccount%2Fsessions" || b.Cookie("__Host-mm-auth") != "" {
+			t.Errorf("the %s is at %s", name, b.Path())
+		}
+	}
+	r, err := access.Load(t.Context(), a.DB, me.ID)
+	if err != nil || len(r.Sessions) != 1 || r.Keys[0].Active() {
+		t.Errorf("left: %d sessions, key active: %t, %v", len(r.Sessions), r.Keys[0].Active(), err)
+	}
+}
+
+func addKey(t *testing.T, a *webtest.Accounts, me *account.Account) {
+	t.Helper()
+	_, err := access.Update(t.Context(), a.DB, me.ID, func(r *access.Record) error {
+		_, _, err := r.AddKey("player", me.ID, a.Now())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSignOut ends the session of the browser, by the form of every page and by that
+// of the list.
+func TestSignOut(t *testing.T) {
+	a, h := open(t)
+	me := a.Make(t, "maria@example.org")
+	for _, path := range []string{"/en/account", "/en/account/sessions"} {
+		b := webtest.NewBrowser(t, h)
+		session := a.SignIn(t, me.ID, b)
+		b.Go(path)
+		if path == "/en/account" {
+			b.Submit("signout")
+		} else {
+			b.Submit("end", "session", session.ID)
+		}
+		if b.Path() != "/en/sign-in?done=signed_out" || b.Cookie("__Host-mm-auth") != "" {
+			t.Errorf("%s: signed out at %s", path, b.Path())
+		}
+	}
+	if r, err := access.Load(t.Context(), a.DB, me.ID); err != nil || len(r.Sessions) != 0 {
+		t.Errorf("%d sessions are left, %v", len(r.Sessions), err)
+	}
+}
+
+// TestMomentOf checks that times are those of the visitor's time zone.
+func TestMomentOf(t *testing.T) {
+	at := time.Date(2026, 1, 2, 23, 30, 0, 0, time.UTC)
+	for zone, want := range map[string]moment{
+		"":                  {"2026-01-02T23:30:00Z", "2 January 2026, 23:30 UTC"},
+		"Europe/Berlin":     {"2026-01-03T00:30:00+01:00", "3 January 2026, 00:30"},
+		"No/Such":           {"2026-01-02T23:30:00Z", "2 January 2026, 23:30 UTC"},
+		"America/Sao_Paulo": {"2026-01-02T20:30:00-03:00", "2 January 2026, 20:30"},
+	} {
+		if got := momentOf(i18n.EN, account.Profile{TimeZone: zone}, at); got != want {
+			t.Errorf("%s: %+v, want %+v", zone, got, want)
+		}
+	}
+	if got := momentOf(i18n.EN, account.Profile{}, time.Time{}); got != (moment{}) {
+		t.Errorf("never: %+v", got)
+	}
+}

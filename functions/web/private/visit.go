@@ -1,0 +1,177 @@
+package private
+
+import (
+	"context"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"miramundo.dev/shared/account"
+	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/credential"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/site"
+	"miramundo.dev/shared/store"
+)
+
+// A Visit is one request for a private page. Bodies of pages embed it, so that
+// templates may call its methods. It must not be used concurrently.
+type Visit struct {
+	identity.Speaker // zero for a visitor who is signed out
+
+	Page   site.Page
+	Locale i18n.Locale
+	ID     string // of what the page is about; empty for most pages
+	Ended  bool   // whether the session of the browser's cookie is over
+
+	query
+	fields  url.Values // of the form
+	files   map[string][]byte
+	action  string       // that the form asks for; empty when the page is only shown
+	failure *fault.Error // of the action; nil when it did not fail
+	status  int
+
+	renderer *Renderer
+	browser  identity.Browser
+	shown    string // session cookie as the request shows it
+	session  string // the same while the session is live, else empty
+	token    string // of the forms on the page
+	cookies  []*http.Cookie
+	account  *account.Account // once it was read
+}
+
+// SignedIn reports whether the visitor has a session.
+func (v *Visit) SignedIn() bool { return v.Session != "" }
+
+// Browser returns the random value that names the visitor's browser.
+func (v *Visit) Browser() string { return v.browser.Boot }
+
+// Cookie returns the value of the visitor's session cookie; empty for a visitor who
+// is signed out.
+func (v *Visit) Cookie() string { return v.session }
+
+// Recently reports whether the visitor signed in so recently that an action which
+// protects the account may follow.
+func (v *Visit) Recently() bool { return access.IsRecent(v.SignedInAt, v.renderer.Now()) }
+
+// SetSession gives the browser the cookie of a session.
+func (v *Visit) SetSession(cookie string, s *access.Session) {
+	v.cookies = append(v.cookies, credential.SessionCookie(cookie, s.EndsAt.Time))
+}
+
+// EndSession removes the session cookie of the browser.
+func (v *Visit) EndSession() {
+	v.cookies = append(v.cookies, credential.NoSessionCookie())
+	v.Speaker, v.session = identity.Speaker{}, ""
+}
+
+// end removes the cookie of a session that is over.
+func (v *Visit) end() {
+	v.EndSession()
+	v.Ended = true
+}
+
+// Path returns the path of the page that is visited.
+func (v *Visit) Path() string { return v.Page.Path(v.Locale, v.ID) }
+
+// Return returns the path of this site that the visitor is to go to after signing
+// in; that of the account without one. It is never an address of another site.
+func (v *Visit) Return() string {
+	to := v.To
+	if v.fields.Has("to") {
+		to = v.fields.Get("to")
+	}
+	if isLocal(to) {
+		return to
+	}
+	return site.Account.Path(v.Locale, "")
+}
+
+// isLocal reports whether a browser takes to for a path of this site, and whether a
+// page may be there. Browsers read a backslash as a slash.
+func isLocal(to string) bool {
+	if len(to) > 512 || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\t\r\n") {
+		return false
+	}
+	u, err := url.Parse(to)
+	return err == nil && u.Host == "" && u.Scheme == "" && !strings.HasPrefix(u.Path, catalog.IndexPath)
+}
+
+// CSRF returns the token of the forms on the page.
+func (v *Visit) CSRF() string { return v.token }
+
+// Hidden returns the fields that every form has: the token, and the action that it
+// asks for.
+func (v *Visit) Hidden(action string) template.HTML {
+	return template.HTML(`<input type="hidden" name="` + csrfField + `" value="` + template.HTMLEscapeString(v.token) +
+		`"><input type="hidden" name="` + doField + `" value="` + template.HTMLEscapeString(action) + `">`)
+}
+
+// Value returns what the visitor has filled in at a field of a form that failed;
+// else current.
+func (v *Visit) Value(action, field, current string) string {
+	if v.failure != nil && v.action == action && v.fields.Has(field) {
+		return v.fields.Get(field)
+	}
+	return current
+}
+
+// Wrong returns the sentence about the failure of an action; empty when it did not
+// fail.
+func (v *Visit) Wrong(action string) string {
+	if v.failure == nil || v.action != action {
+		return ""
+	}
+	return api.Message(v.Locale, v.failure)
+}
+
+// WrongAt reports whether an action failed because of a field.
+func (v *Visit) WrongAt(action, field string) bool {
+	return v.Wrong(action) != "" && v.failure.Fields["param"] == field
+}
+
+// Outdated returns the sentence about a form that was not accepted at all, because
+// it came from another session; empty for any other.
+func (v *Visit) Outdated() string { return v.Wrong("") }
+
+// Notice returns the sentence about what was done before the page was shown; empty
+// for none. Its name comes from the address, so only known sentences can be shown.
+func (v *Visit) Notice() string {
+	key := "account.done_" + v.Done
+	if v.Done == "" || !i18n.Has(key) || v.failure != nil {
+		return ""
+	}
+	return v.Locale.T(key, nil)
+}
+
+// Account returns the account of the visitor, by one read for each visit.
+func (v *Visit) Account(ctx context.Context) (*account.Account, error) {
+	if v.account == nil {
+		a, err := account.Load(ctx, v.renderer.DB, v.Speaker.Account)
+		if err != nil {
+			return nil, err
+		}
+		v.account = a
+	}
+	return v.account, nil
+}
+
+// Record returns what the account is recognized by, by one read.
+func (v *Visit) Record(ctx context.Context) (*access.Record, error) {
+	return access.Load(ctx, v.renderer.DB, v.Speaker.Account)
+}
+
+// DB returns the database.
+func (v *Visit) DB() store.DB { return v.renderer.DB }
+
+// Sections lists the pages of the account, by name, in the order of their links.
+func (v *Visit) Sections() []string { return sections }
+
+var sections = []string{
+	site.Account.String(), site.Sessions.String(),
+}
