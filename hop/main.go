@@ -64,7 +64,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	hop := server.Assemble(c, log, server.Parts{DB: parts.DB, Bus: parts.Bus, Catalog: parts.Catalog, Followers: parts.Followers})
+	hop := server.Assemble(c, log, server.Parts{DB: parts.DB, Bus: parts.Bus, Catalog: parts.Catalog, Access: parts.Access, Followers: parts.Followers})
 	err = server.Serve(stop, l, hop, log)
 	unfollow()
 	within, cancel := context.WithTimeout(context.Background(), closeTime)

@@ -12,6 +12,7 @@ import (
 	"miramundo.dev/hop/audience"
 	"miramundo.dev/hop/ticket"
 	"miramundo.dev/hop/upstream"
+	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
@@ -55,6 +56,7 @@ type Parts struct {
 	DB      store.DB // where allowances are kept
 	Bus     bus.Bus  // with the topics of package social
 	Catalog Catalog
+	Access  *access.Checker // recognizes sessions and API keys; nil refuses them
 
 	Followers *overlay.Set // of Catalog; nil when it follows nothing
 }
@@ -71,7 +73,7 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	o := Options{
 		Catalog: p.Catalog, Playlists: cache, Tickets: signer, Audience: counter, Log: log,
 		OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Build: c.Build,
-		Speakers:      identity.NewAuthority(identity.Options{Guests: identity.NewGuests(c.GuestKeys, time.Now)}),
+		Speakers:      speakers(c, p.Access),
 		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader, Followers: p.Followers,
 	}
 	h := &Hop{flushers: []func(context.Context) error{counter.Close}}
@@ -82,4 +84,15 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	}
 	h.Handler = New(o)
 	return h
+}
+
+// speakers returns what identifies callers: guests by the keys in c, accounts and
+// organizations by their sessions and API keys. Recognizing these needs no secret,
+// and a read of one document at most every five seconds.
+func speakers(c config.Config, accounts *access.Checker) *identity.Authority {
+	o := identity.Options{Guests: identity.NewGuests(c.GuestKeys, time.Now)}
+	if accounts != nil {
+		o.Accounts = accounts
+	}
+	return identity.NewAuthority(o)
 }

@@ -91,7 +91,9 @@ const closeTime = 5 * time.Second
 // assemble puts the part of the stack behind each front. All of them use the
 // documents, events and catalog of st.parts.
 func (st *stack) assemble() error {
-	h := server.Assemble(st.cfg, st.log, server.Parts{DB: st.parts.DB, Bus: st.parts.Bus, Catalog: st.parts.Catalog, Followers: st.parts.Followers})
+	h := server.Assemble(st.cfg, st.log, server.Parts{
+		DB: st.parts.DB, Bus: st.parts.Bus, Catalog: st.parts.Catalog, Access: st.parts.Access, Followers: st.parts.Followers,
+	})
 	st.close = func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
