@@ -331,7 +331,7 @@ func TestFactorThrottled(t *testing.T) {
 		_, err := d.Factor(t.Context(), v, d.byMail(v, maria).Challenge, wrong(d.codeOf(e)))
 		want(t, "a wrong code", err, challenge.ErrWrong)
 	}
-	pending, err := d.askFactor(t.Context(), proof{visitor: v, method: ByMail}, d.stored(maria))
+	pending, err := d.askFactor(t.Context(), &proof{visitor: v, method: ByMail}, d.stored(maria))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -191,7 +192,36 @@ func TestChangedMeanwhile(t *testing.T) {
 	d.edit(maria, func(a *account.Account) { a.Password = "new:" + good })
 	checked := d.stored(maria)
 	d.edit(maria, func(a *account.Account) { a.Password = "new:another" })
-	_, err := d.enter(t.Context(), proof{visitor: browser("Firefox"), method: ByPassword, find: byPassword(checked)})
+	changed := false
+	_, err := d.enter(t.Context(), &proof{visitor: browser("Firefox"), method: ByPassword, find: byPassword(checked, &changed)})
+	want(t, "a password that was changed meanwhile", err, ErrCredentials)
+	if !changed {
+		t.Error("it does not count as changed")
+	}
+}
+
+// A slowCheck lets something happen after each check of a password.
+type slowCheck struct {
+	*plainPasswords
+	then func()
+}
+
+func (p slowCheck) Check(ctx context.Context, hash, pw string) (ok, rehash bool, err error) {
+	ok, rehash, err = p.plainPasswords.Check(ctx, hash, pw)
+	p.then()
+	return ok, rehash, err
+}
+
+// TestRehashedMeanwhile signs in while another sign-in stores the same password with the
+// current parameters: both visitors know the password.
+func TestRehashedMeanwhile(t *testing.T) {
+	d := newDesk(t, wiretest.OpenDB(t))
+	d.byMail(browser("Firefox"), maria)
+	d.edit(maria, func(a *account.Account) { a.Password = "old:" + good })
+	d.o.Passwords = slowCheck{d.hashes, func() { d.edit(maria, func(a *account.Account) { a.Password = "new:" + good }) }}
+	d.ok(d.Password(t.Context(), browser("Firefox"), maria, good, ""))
+	d.o.Passwords = slowCheck{d.hashes, func() { d.edit(maria, func(a *account.Account) { a.Password = "new:another" }) }}
+	_, err := d.Password(t.Context(), browser("Firefox"), maria, good, "")
 	want(t, "a password that was changed meanwhile", err, ErrCredentials)
 }
 

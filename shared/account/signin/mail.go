@@ -88,7 +88,7 @@ func (s *Service) provedMail(ctx context.Context, v Visitor, c challenge.Challen
 	if err := c.Decode(&p); err != nil {
 		return Result{}, identity.ErrUnavailable.Because(err)
 	}
-	return s.enter(ctx, proof{
+	return s.enter(ctx, &proof{
 		visitor: v, method: ByMail, returnTo: p.Return, announced: announced, find: byAddress(p.Email, c.Subject, v.Locale, s.o.Now()),
 	})
 }

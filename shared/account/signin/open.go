@@ -46,12 +46,12 @@ func byAddress(shown, key string, l i18n.Locale, now time.Time) func(store.Tx) (
 	}
 }
 
-// byPassword finds the account whose password was checked. It returns ErrCredentials
-// when the password was changed since.
-func byPassword(checked *account.Account) func(store.Tx) (*account.Account, bool, error) {
+// byPassword finds the account whose password was checked. When the password was changed
+// since, it sets changed and returns ErrCredentials.
+func byPassword(checked *account.Account, changed *bool) func(store.Tx) (*account.Account, bool, error) {
 	return func(tx store.Tx) (*account.Account, bool, error) {
 		a, err := account.Get(tx, checked.ID)
-		if isEnded(err) || err == nil && a.Password != checked.Password {
+		if *changed = isEnded(err) || err == nil && a.Password != checked.Password; *changed {
 			return nil, false, ErrCredentials
 		}
 		return a, false, err
@@ -92,7 +92,7 @@ type opening struct {
 // only the first one. One transaction reads the address (for a proof by mail), the
 // account and its access record, and writes what changes of them. The session that the
 // browser had before ends, whichever account it was of.
-func (s *Service) enter(ctx context.Context, p proof) (Result, error) {
+func (s *Service) enter(ctx context.Context, p *proof) (Result, error) {
 	var o opening
 	err := s.o.DB.Update(ctx, func(tx store.Tx) (err error) {
 		o, err = s.open(tx, p)
@@ -117,7 +117,7 @@ func (s *Service) enter(ctx context.Context, p proof) (Result, error) {
 
 // open opens the session of p in a transaction. It leaves the cookie empty when a
 // second factor is missing.
-func (s *Service) open(tx store.Tx, p proof) (o opening, err error) {
+func (s *Service) open(tx store.Tx, p *proof) (o opening, err error) {
 	if o.account, o.created, err = p.find(tx); err != nil {
 		return o, err
 	}
@@ -150,7 +150,7 @@ func (s *Service) open(tx store.Tx, p proof) (o opening, err error) {
 
 // welcome does what follows a sign-in and must not undo it: the attempts at the
 // address are forgotten, and its owner hears of a device that is new.
-func (s *Service) welcome(ctx context.Context, p proof, o opening) {
+func (s *Service) welcome(ctx context.Context, p *proof, o opening) {
 	key := o.account.EmailKey
 	s.pass(ctx, throttle.MailOfAddress.Of(key).From(p.visitor.Browser), throttle.PasswordOfAddress.Of(key).From(p.visitor.Browser))
 	if o.unknown && !p.announced {
@@ -177,7 +177,7 @@ func (s *Service) notify(ctx context.Context, a *account.Account, v Visitor, to 
 }
 
 // askFactor starts the challenge for the second factor of an account.
-func (s *Service) askFactor(ctx context.Context, p proof, a *account.Account) (Result, error) {
+func (s *Service) askFactor(ctx context.Context, p *proof, a *account.Account) (Result, error) {
 	id, err := s.challenges.Start(ctx, challenge.Request{
 		Kind: challenge.Factor, Browser: p.visitor.Browser, Subject: string(a.ID), Payload: pending{Method: p.method, Return: p.returnTo},
 	})

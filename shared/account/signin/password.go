@@ -22,21 +22,32 @@ func (s *Service) Password(ctx context.Context, v Visitor, email, pw, returnTo s
 	if err != nil {
 		return Result{}, err
 	}
+	r, changed, err := s.tryPassword(ctx, v, key, pw, returnTo)
+	if changed { // such as by another sign-in that stored the same password with the current parameters
+		r, _, err = s.tryPassword(ctx, v, key, pw, returnTo)
+	}
+	return r, err
+}
+
+// tryPassword checks a password and signs in. It reports whether the stored hash has
+// changed since it was checked, and then returns ErrCredentials too.
+func (s *Service) tryPassword(ctx context.Context, v Visitor, key, pw, returnTo string) (r Result, changed bool, err error) {
 	a, err := s.named(ctx, key)
 	if err != nil {
-		return Result{}, unavailable(err)
+		return Result{}, false, unavailable(err)
 	}
 	ok, rehash, err := s.o.Passwords.Check(ctx, a.Password, pw)
 	if err != nil || !ok {
 		if err == nil {
 			err = ErrCredentials
 		}
-		return Result{}, unavailable(err)
+		return Result{}, false, unavailable(err)
 	}
-	if rehash {
+	r, err = s.enter(ctx, &proof{visitor: v, method: ByPassword, returnTo: returnTo, find: byPassword(a, &changed)})
+	if err == nil && rehash {
 		s.rehash(ctx, a, pw)
 	}
-	return s.enter(ctx, proof{visitor: v, method: ByPassword, returnTo: returnTo, find: byPassword(a)})
+	return r, changed, err
 }
 
 // nobody is read where an address has no account, so that as many documents are read.
@@ -60,8 +71,8 @@ func (s *Service) named(ctx context.Context, key string) (*account.Account, erro
 	return a, err
 }
 
-// rehash stores the hash of a password with the current parameters. A failure is not
-// the visitor's: the next sign-in tries again.
+// rehash stores the hash of a password with the current parameters, unless the password
+// has changed. A failure is not the visitor's: the next sign-in tries again.
 func (s *Service) rehash(ctx context.Context, a *account.Account, pw string) {
 	hash, err := s.o.Passwords.Hash(ctx, pw)
 	if err == nil {
@@ -72,7 +83,7 @@ func (s *Service) rehash(ctx context.Context, a *account.Account, pw string) {
 			return nil
 		})
 	}
-	if err == nil {
-		a.Password = hash
+	if err != nil {
+		s.o.Log.WarnContext(ctx, "a password is still stored with older parameters", "error", err)
 	}
 }
