@@ -8,9 +8,8 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// Remove deletes the library of an owner with the feed documents of its tokens, so
-// that its feeds are not found any more. Nothing is left that an owner who does not
-// exist could be shown. Removing it again changes nothing.
+// Remove deletes the library of an owner with the feed documents of all its tokens, so
+// that its feeds are not found any more. Calling it again changes nothing.
 func Remove(ctx context.Context, db store.DB, owner identity.Owner) error {
 	return db.Update(ctx, func(tx store.Tx) error {
 		var l Library
