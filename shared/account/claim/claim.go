@@ -10,8 +10,10 @@
 // between two transactions leaves a pending claim, which the next call continues.
 //
 // A pending claim belongs to the account that began it. When another account claims the
-// same guest, that call first ends the pending claim for its own account, so that
-// nobody waits for an account that does not come back, and then takes what is left.
+// same guest, that call first ends the pending claim in favor of the account that began
+// it, and then takes what is left. So nobody waits for an account that does not come
+// back. After a day the other account takes over what is pending: the first one may be
+// deleted by then.
 //
 // The guest may write at any time. Its writes and the claim are serialized by the
 // database: a row that was written before the transaction moves, and a later one stays
@@ -46,6 +48,9 @@ const (
 	// maxBatches is how many batches of comments one call moves. More are left
 	// for the next call, so that no request runs into its time limit.
 	maxBatches = 40
+	// holdFor is how long a pending claim belongs to its account. It is shorter than
+	// the time that passes before an account is deleted.
+	holdFor = 24 * time.Hour
 	// keepFor is how long an ended claim is stored: as long as the token of an old
 	// guest whose things all moved is recognized.
 	keepFor = 30 * 24 * time.Hour
@@ -93,9 +98,15 @@ func Path(guest identity.Owner) store.Path { return store.Path("claims").Join(st
 // A state is a claim as it is stored.
 type state struct {
 	Account  identity.Owner `json:"account"`
-	Pending  bool           `json:"pending"`   // comments are left to move
+	Pending  bool           `json:"pending"` // comments are left to move
+	BeganAt  store.Time     `json:"began_at"`
 	Moved    Rows           `json:"moved"`     // so far
 	ExpireAt *store.Time    `json:"expire_at"` // nil while the claim is pending
+}
+
+// heldFrom reports whether the claim is pending for another account than that of c.
+func (s *state) heldFrom(c Claim) bool {
+	return s.Pending && s.Account != c.Account && c.At.Sub(s.BeganAt.Time) < holdFor
 }
 
 // end marks a claim as ended.
@@ -157,22 +168,23 @@ func (cs *Claims) Run(ctx context.Context, c Claim) (Result, error) {
 }
 
 // begin moves everything that is bounded, in one transaction, and returns the claim as
-// it is then with what is left. It changes nothing while the claim of another account
-// is pending, which it returns.
+// it is then with what is left. It changes nothing while a claim is pending that belongs
+// to another account: it returns that claim.
 func (c Claim) begin(ctx context.Context, db store.DB) (s state, left Rows, err error) {
 	err = db.Update(ctx, func(tx store.Tx) (err error) {
-		if s, err = c.read(tx); err != nil || s.Pending && s.Account != c.Account {
+		if s, err = c.read(tx); err != nil || s.heldFrom(c) {
 			return err
 		}
-		if !s.Pending {
-			s = state{Account: c.Account}
+		overtaken := s.Pending && s.Account != c.Account
+		if overtaken || !s.Pending {
+			s = state{Account: c.Account, Pending: overtaken, BeganAt: store.At(c.At)}
 		}
 		p, err := c.plan(tx)
 		if err != nil {
 			return err
 		}
 		left = p.left
-		if p.moved == (Rows{}) && !p.comments {
+		if p.moved == (Rows{}) && !p.comments && !overtaken {
 			return nil
 		}
 		s.Moved.add(p.moved)

@@ -289,6 +289,28 @@ func TestPendingForAnother(t *testing.T) {
 	})
 }
 
+// TestPendingForGone claims a guest a day after the claim of another account was
+// interrupted. What is pending goes to the account that asks for it now.
+func TestPendingForGone(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB) {
+		comments := 2 * comment.Batch
+		fill(t, db, guest, comments)
+		broken := storetest.NewSwitch(db)
+		broken.OffAfter(2)
+		if r, err := New(broken).Run(t.Context(), of(guest, ana)); !errors.Is(err, ErrPending) {
+			t.Fatalf("the interrupted claim: %+v, %v", r, err)
+		}
+		c := of(guest, bob)
+		c.At = noon.Add(holdFor)
+		if d := cmp.Diff(Result{Moved: Rows{Comments: comment.Batch}}, run(t, db, c)); d != "" {
+			t.Errorf("the claim of the other account (-want +got):\n%s", d)
+		}
+		if d := cmp.Diff(map[string]int{"comment": comment.Batch}, ledgerOf(t, db, guest, ana, bob).count(bob)); d != "" {
+			t.Errorf("rows of the other account (-want +got):\n%s", d)
+		}
+	})
+}
+
 // TestManyComments claims a guest with more comments than one call moves.
 func TestManyComments(t *testing.T) {
 	backends(t, func(t *testing.T, db store.DB) {
