@@ -28,7 +28,7 @@ var keyEndpoints = []api.Endpoint{
 			"Needs a sign-in within the last five minutes; for an organization also a second factor, and the role owner or " +
 			"administrator. An account and an organization have at most 10 live keys each.",
 		Faults: []*fault.Error{
-			apikey.ErrName, apikey.ErrOrganization, access.ErrReauth, organization.ErrForbidden, organization.ErrSecondFactor,
+			apikey.ErrName, apikey.ErrOrganization, identity.ErrReauth, organization.ErrForbidden, organization.ErrSecondFactor,
 			access.ErrKeyLimit, fault.ErrUnavailable,
 		},
 	}),

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/store"
 )
@@ -59,14 +58,10 @@ func IsRecent(signedIn, now time.Time) bool {
 	return !signedIn.IsZero() && now.Sub(signedIn) < Recent
 }
 
-// ErrReauth means that the sign-in is not recent: the person must prove again to be
-// the account's owner.
-var ErrReauth = fault.New(fault.Unauthenticated, "reauth_required")
-
-// CheckRecent returns ErrReauth when the sign-in of a caller is not recent.
+// CheckRecent returns identity.ErrReauth when the sign-in of a caller is not recent.
 func CheckRecent(caller identity.Speaker, now time.Time) error {
 	if !IsRecent(caller.SignedInAt, now) {
-		return ErrReauth
+		return identity.ErrReauth
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func (o outside) GetAll(ps []store.Path) ([]store.Doc, error) { return o.db.GetA
 //
 // The caller's sign-in must be recent. For an organization it must have proved a
 // second factor, and be an owner or administrator of one with the product switched
-// on. Create returns ErrName, ErrOrganization, access.ErrReauth,
+// on. Create returns ErrName, ErrOrganization, identity.ErrReauth,
 // organization.ErrForbidden, organization.ErrSecondFactor or access.ErrKeyLimit.
 func (k *Keys) Create(ctx context.Context, caller identity.Speaker, name string, owner identity.Owner) (secret string, key Key, err error) {
 	name, err = checkName(name)

@@ -133,7 +133,7 @@ func (s *Organizations) Accept(ctx context.Context, by identity.Owner, token str
 
 // Delete deletes an organization with its members, invitations and keys. The caller
 // must be an owner whose sign-in is recent, and who has proved a second factor if
-// the account has one. Else it returns ErrForbidden, access.ErrReauth or
+// the account has one. Else it returns ErrForbidden, identity.ErrReauth or
 // ErrSecondFactor. Also is called in the transaction after its reads, to schedule
 // the deletion of what the organization owns, which stays.
 func (s *Organizations) Delete(ctx context.Context, by identity.Speaker, id identity.Owner, also func(store.Tx) error) error {

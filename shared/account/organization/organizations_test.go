@@ -213,8 +213,8 @@ func TestDelete(t *testing.T) {
 			want error
 		}{
 			{"an administrator", identity.Speaker{Account: bob, SignedInAt: noon}, ErrForbidden},
-			{"an owner who signed in long ago", identity.Speaker{Account: carl, SignedInAt: noon.Add(-access.Recent)}, access.ErrReauth},
-			{"an owner on a device that another one vouched for", identity.Speaker{Account: carl}, access.ErrReauth},
+			{"an owner who signed in long ago", identity.Speaker{Account: carl, SignedInAt: noon.Add(-access.Recent)}, identity.ErrReauth},
+			{"an owner on a device that another one vouched for", identity.Speaker{Account: carl}, identity.ErrReauth},
 			{"an owner without the second factor of the account", identity.Speaker{Account: ana, SignedInAt: noon}, ErrSecondFactor},
 			{"an owner with it", identity.Speaker{Account: ana, SignedInAt: noon, SecondFactor: true}, nil},
 			{"again", identity.Speaker{Account: ana, SignedInAt: noon, SecondFactor: true}, ErrForbidden},

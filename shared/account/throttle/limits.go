@@ -34,6 +34,7 @@ var (
 	ChangeOfAccount   = Limit{"change/account", 10, 30 * time.Second, time.Hour} // of the password, the address or a factor
 	ClaimOfAccount    = Limit{"claim/account", 20, 10 * time.Second, time.Hour}
 	InviteOfAccount   = Limit{"invite/account", 20, time.Minute, 24 * time.Hour}
+	InviteOfAddress   = Limit{"invite/address", 3, MaxWait, 24 * time.Hour}
 	LinkOfAccount     = Limit{"link/account", 10, 15 * time.Second, time.Hour} // of another device
 	LinkOfNetwork     = Limit{"link/network", 30, 10 * time.Second, time.Hour}
 	PhotoOfAccount    = Limit{"photo/account", 10, 10 * time.Second, time.Hour}
