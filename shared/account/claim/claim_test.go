@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -192,6 +193,32 @@ func TestFeed(t *testing.T) {
 			t.Errorf("the guest's next token opens %+v, %v", l, err)
 		}
 	})
+}
+
+// TestCost checks how many documents a claim takes, and one that finds nothing.
+func TestCost(t *testing.T) {
+	meter := storetest.NewMeter(open(t, filepath.Join(t.TempDir(), "data")))
+	fill(t, meter, ana, 1)
+	fill(t, meter, guest, 0)
+	must(t, meter.Delete(t.Context(), comment.PacePath(guest)))
+	commented := newGuest()
+	fill(t, meter, commented, comment.Batch-1)
+	for _, step := range []struct {
+		name  string
+		guest identity.Owner
+		want  storetest.Ops
+	}{
+		{"a guest without comments", guest, storetest.Ops{Reads: 8, Writes: 6, Deletes: 2}},
+		{"the same again", guest, storetest.Ops{Reads: 8}},
+		{"a guest with 49 comments", commented, storetest.Ops{Reads: 109, Writes: 58, Deletes: 3}},
+		{"a guest that owns nothing", newGuest(), storetest.Ops{Reads: 8}},
+	} {
+		before := meter.Ops()
+		run(t, meter, of(step.guest, ana))
+		if d := cmp.Diff(step.want, meter.Ops().Less(before)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", step.name, d)
+		}
+	}
 }
 
 // TestRefused checks which pairs cannot be claimed.
