@@ -75,8 +75,10 @@ func deps(t testing.TB, db store.DB, place collect.Place) *compose.Parts {
 // optionsOver returns the options of parts over db, whose catalog comes from the
 // place.
 func optionsOver(t testing.TB, db store.DB, place collect.Place) compose.Options {
+	c := testConfig
+	c.MailFolder = t.TempDir()
 	return compose.Options{
-		Config: testConfig, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon },
+		Config: c, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon },
 		DB: db, Bus: openBus(t), Plan: &collect.Plan{IPTVOrg: place, Radio: place}, Retry: time.Millisecond, Schedules: Schedules(),
 	}
 }

@@ -14,8 +14,8 @@ import (
 // imperatives are the verbs that a summary may begin with. A list keeps nouns
 // and third persons out; a new verb is added when no verb of the list fits.
 var imperatives = strings.Fields(`
-	Add Block Change Claim Clear Confirm Count Create Delete End Export Finish Get Import List Mark Move Open Play Post Record Relay Reload Remove
-	Rename Replace Report Revoke Roll Run Search Show Sign Start Suggest`)
+	Accept Add Block Change Claim Clear Confirm Count Create Delete End Export Finish Get Import Invite List Mark Move Open Play Post Record Relay Reload Remove
+	Rename Replace Report Revoke Roll Run Search Show Sign Start Suggest Switch`)
 
 // sentence matches the end of a sentence of a description.
 var sentence = regexp.MustCompile(`\.(?: |$)`)

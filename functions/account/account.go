@@ -27,12 +27,13 @@ import (
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
 )
 
 // Endpoints is this function's part of the API.
-var Endpoints = slices.Concat(sessionEndpoints, profileEndpoints, deviceEndpoints, avatarEndpoints, browserEndpoints, leaveEndpoints, exportEndpoints, keyEndpoints, organizationEndpoints)
+var Endpoints = slices.Concat(sessionEndpoints, profileEndpoints, deviceEndpoints, avatarEndpoints, browserEndpoints, leaveEndpoints, exportEndpoints, keyEndpoints, organizationEndpoints, memberEndpoints)
 
 // Options are what a Server is made from.
 type Options struct {
@@ -42,6 +43,7 @@ type Options struct {
 	Throttle *throttle.Throttle
 	Links    *devicelink.Links
 	Removals *removal.Removals
+	Mail     mail.Sender
 	Base     string // address of the service
 	Now      func() time.Time
 }
