@@ -3,6 +3,7 @@ package credential_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -71,6 +72,26 @@ func TestOf(t *testing.T) {
 		caller, err := s.Speaker(t.Context(), credential.Of(r.Header), test.class)
 		if !errors.Is(err, test.err) || caller.Owner != test.want || caller.Guest != (err == nil) {
 			t.Errorf("%s: the caller is %+v, %v; want %s, %v", test.name, caller, err, test.want, test.err)
+		}
+	}
+}
+
+// TestBrowserOf checks that a header or a cookie that is sent twice is neither of the
+// two.
+func TestBrowserOf(t *testing.T) {
+	boot := identity.NewBoot()
+	for _, test := range []struct {
+		name   string
+		header http.Header
+		want   identity.Browser
+	}{
+		{"once", http.Header{"Origin": {"https://a"}, "X-Csrf-Token": {"t"}, "Cookie": {"__Host-mm-boot=" + boot}}, identity.Browser{Origin: "https://a", Token: "t", Boot: boot}},
+		{"twice", http.Header{"Origin": {"https://a", "https://b"}, "X-Csrf-Token": {"t", "t"}}, identity.Browser{Origin: "https://a, https://b", Token: "t, t"}},
+		{"two cookies", http.Header{"Cookie": {"__Host-mm-boot=" + boot + "; __Host-mm-boot=" + boot}}, identity.Browser{Boot: boot + boot}},
+		{"a cookie that a neighbouring host may set", http.Header{"Cookie": {"\u2000__Host-mm-boot=" + boot}}, identity.Browser{}},
+	} {
+		if got := credential.BrowserOf(test.header); got != test.want {
+			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
 	}
 }
