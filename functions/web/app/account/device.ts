@@ -108,12 +108,13 @@ export function takeDeviceSecret(): string {
 }
 
 /**
- * Goes on with a link on the second device, by the secret of its address or the code
- * that the visitor typed: shows the digits, waits for the first device, and resolves
+ * Goes on with a link on the second device, by the secret of its address, once the
+ * visitor has agreed, or by the code that the visitor typed: shows the digits, waits for the first device, and resolves
  * when this browser is signed in. It resolves to false when the link is over; the box
  * says why.
  */
 export async function openDeviceLink(box: HTMLElement, secret: string): Promise<boolean> {
+  if (secret.length > typedAtMost) await accepted(box);
   try {
     const { id, digits } = await write<{ id: string; digits: string }>("/api/auth/device/claim", { secret });
     box.replaceChildren(
@@ -125,6 +126,22 @@ export async function openDeviceLink(box: HTMLElement, secret: string): Promise<
   } catch (error) {
     return over(box, sentence(error));
   }
+}
+
+/** The most characters of a code that was typed. The secret of an address is longer. */
+const typedAtMost = 16;
+
+/**
+ * Asks the visitor whether to go on, and resolves when the answer is yes. An address
+ * may come from anybody: without the question, a page of somebody else could lead here,
+ * sign this browser in to an account of its owner, and receive what the browser keeps.
+ */
+function accepted(box: HTMLElement): Promise<void> {
+  return new Promise((resolve) => {
+    const go = h("button", { type: "button", class: "button primary", click: () => resolve() }, t("devicelink.ui.go_on"));
+    box.replaceChildren(h("p", { role: "status" }, t("devicelink.ui.offer")), h("p", {}, t("devicelink.ui.offer_warning")), h("div", { class: "row" }, go));
+    go.focus();
+  });
 }
 
 /** Reports whether the first device has confirmed and this browser has its session. */
