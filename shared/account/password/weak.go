@@ -10,7 +10,8 @@ import (
 // The rules follow OWASP ASVS 5.0, section 6.2: a length, common passwords and words
 // of the context. No kinds of characters are required.
 
-// ErrWeak refuses a password. Its field "reason" is one of the constants below.
+// ErrWeak refuses a password. Its field "reason" is one of the constants below, and
+// "bound" the length that a password of another length must have.
 var ErrWeak = fault.New(fault.Invalid, "weak_password")
 
 // Reasons of ErrWeak.
@@ -36,9 +37,9 @@ func Weak(pw, email string) error {
 	n := utf8.RuneCountInString(pw)
 	switch folded := strings.ToLower(pw); {
 	case n < MinLength:
-		return ErrWeak.With("reason", TooShort)
+		return ErrWeak.With("reason", TooShort).With("bound", MinLength)
 	case n > MaxLength:
-		return ErrWeak.With("reason", TooLong)
+		return ErrWeak.With("reason", TooLong).With("bound", MaxLength)
 	case repeats(folded) || isCommon(folded):
 		return ErrWeak.With("reason", Common)
 	case utf8.RuneCountInString(without(folded, contextWords(email))) < MinLength:

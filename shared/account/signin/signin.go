@@ -11,6 +11,7 @@
 // password is compared, by the same work, also where there is none.
 //
 //	signin.go       what a Service uses, and what it returns
+//	visitor.go      the browser that a request comes from
 //	mail.go         a code or a link by mail
 //	password.go     a password
 //	second.go       a second factor
@@ -85,26 +86,12 @@ func New(o Options) *Service {
 	return &Service{o, challenge.New(o.DB, o.Keys, o.Now), throttle.New(o.DB, o.Keys, o.Now)}
 }
 
-// A Visitor is what a request shows of the browser that it comes from.
-type Visitor struct {
-	Browser string // boot cookie; required
-	Cookie  string // of the session until now, which a new one replaces; may be empty
-	Network string // as attempts are counted; empty when it is not known
-	Device  access.Device
-	Locale  i18n.Locale
-}
-
 // TokenParam is the query parameter of the sign-in page that holds the token of a link.
 const TokenParam = "token"
 
 // link returns the address of the page on which the link of a mail is confirmed.
 func (s *Service) link(l i18n.Locale, token string) string {
 	return s.o.Base + site.SignIn.Path(l, "") + "?" + TokenParam + "=" + token
-}
-
-// place returns where v is, as mails show it.
-func (v Visitor) place() mail.Place {
-	return mail.Place{Browser: v.Device.Browser, System: v.Device.OS, Country: v.Device.Country}
 }
 
 // A Result is the outcome of a proof that was right: a session, or a challenge for
