@@ -46,7 +46,7 @@ func (p *post) Send(_ context.Context, m mail.Message) error {
 }
 
 // last returns the content of the last mail, which must be a C to an address.
-func last[C mail.Content](t *testing.T, p *post, to string) C {
+func last[C mail.Content](t testing.TB, p *post, to string) C {
 	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +106,7 @@ func (p *plainPasswords) Check(_ context.Context, hash, pw string) (ok, rehash b
 // A desk is a Service and all that it uses, of one test.
 type desk struct {
 	*Service
-	t       *testing.T
+	t       testing.TB
 	db      *storetest.Meter
 	post    *post
 	hashes  *plainPasswords
@@ -116,7 +116,7 @@ type desk struct {
 
 // newDesk returns a desk at the present time, because databases delete by their own
 // clocks.
-func newDesk(t *testing.T, db store.DB) *desk {
+func newDesk(t testing.TB, db store.DB) *desk {
 	t.Helper()
 	keys, err := keyring.Parse(strings.Repeat("a", 32))
 	if err != nil {
