@@ -50,7 +50,8 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 	var calls []string
 	keepGuide(t, db)
 	keepLogo(t, db)
-	h := mux(t, deps(t, db, fixture))
+	p := deps(t, db, fixture)
+	h := mux(t, p)
 	record := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := httptest.NewRecorder()
 		h.ServeHTTP(answer, r)
@@ -66,14 +67,16 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 		w.WriteHeader(answer.Code)
 		answer.Body.WriteTo(w)
 	})
-	t.Run(name, func(t *testing.T) { apitest.Run(t, record, "testdata/api/*.txt", signIn(db)) })
+	t.Run(name, func(t *testing.T) {
+		apitest.Run(t, withMails(record, p.Config.MailFolder), "testdata/api/*.txt", signIn(db))
+	})
 	return calls
 }
 
 // random matches what is random in a call and its answer: ids and tokens after their
 // prefixes, hashes, ids of sessions, and members that hold secrets or parts of them.
 var random = regexp.MustCompile(`(\b(?:ipt|g|a|o|cat|grp|itm|cm|key|mmk)_|/f/)[\w.-]+|\b[0-9a-f]{64}\b|("id":")[a-z2-7]{16}\b|` +
-	`("(?:csrf|context|last4|digits|secret)":")[^"]*|("code":")[\w-]{8,9}"|(#)[\w-]{20,}`)
+	`("(?:challenge|csrf|context|last4|digits|secret)":")[^"]*|("code":")[\w-]{8,9}"|(#)[\w-]{20,}`)
 
 // steps matches the members with the durations of steps.
 var steps = regexp.MustCompile(`"steps_ms":\{[^}]*\}`)

@@ -55,7 +55,7 @@ type Function struct {
 // function and not a variable because one of them describes all of them.
 func All() []Function {
 	return []Function{
-		{Process: process("account", compose.Documents, compose.Mail), Endpoints: account.Endpoints, New: newAccount},
+		{Process: process("account", compose.SignIn), Endpoints: account.Endpoints, New: newAccount},
 		{Process: process("admin", compose.Jobs), Endpoints: admin.Endpoints, New: newAdmin},
 		{
 			Process: compose.Process{

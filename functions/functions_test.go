@@ -190,9 +190,10 @@ func TestAPI(t *testing.T) {
 	db := openEmbedded(t)
 	keepGuide(t, db)
 	keepLogo(t, db)
-	h := mux(t, deps(t, db, fixture))
+	p := deps(t, db, fixture)
+	h := mux(t, p)
 	v := apitest.Validating(t, h, document(t, h))
-	apitest.Run(t, v, "testdata/api/*.txt", signIn(db))
+	apitest.Run(t, withMails(v, p.Config.MailFolder), "testdata/api/*.txt", signIn(db))
 	for _, pattern := range v.Uncalled(Table()) {
 		t.Errorf("no script calls %s", pattern)
 	}

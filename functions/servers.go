@@ -33,7 +33,7 @@ import (
 
 func newAccount(p *compose.Parts) (Server, error) {
 	return one(account.New(account.Options{
-		DB: p.DB, Access: p.Access, Pages: p.Pages(), Throttle: p.Throttle(), Links: p.DeviceLinks(),
+		DB: p.DB, Access: p.Access, Pages: p.Pages(), SignIn: p.SignIn, Throttle: p.Throttle(), Links: p.DeviceLinks(),
 		Removals: p.Removals(), Mail: p.Mail, Base: p.Config.BaseURL, Now: p.Now,
 	}), account.Endpoints)
 }

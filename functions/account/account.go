@@ -19,6 +19,7 @@ import (
 	"miramundo.dev/shared/account/avatar"
 	"miramundo.dev/shared/account/devicelink"
 	"miramundo.dev/shared/account/removal"
+	"miramundo.dev/shared/account/signin"
 	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/input"
@@ -33,13 +34,14 @@ import (
 )
 
 // Endpoints is this function's part of the API.
-var Endpoints = slices.Concat(sessionEndpoints, profileEndpoints, deviceEndpoints, avatarEndpoints, browserEndpoints, leaveEndpoints, exportEndpoints, keyEndpoints, organizationEndpoints, memberEndpoints)
+var Endpoints = slices.Concat(sessionEndpoints, signInEndpoints, profileEndpoints, deviceEndpoints, avatarEndpoints, browserEndpoints, leaveEndpoints, exportEndpoints, keyEndpoints, organizationEndpoints, memberEndpoints)
 
 // Options are what a Server is made from.
 type Options struct {
 	DB       store.DB
 	Access   *access.Checker
 	Pages    *identity.Pages
+	SignIn   *signin.Service
 	Throttle *throttle.Throttle
 	Links    *devicelink.Links
 	Removals *removal.Removals

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/account/devicelink"
 	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/api"
@@ -13,8 +12,6 @@ import (
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/site"
-	"miramundo.dev/shared/social"
-	"miramundo.dev/shared/social/environment"
 )
 
 // Paths of the endpoints of device links: the first device calls those of its
@@ -155,10 +152,11 @@ type claimedDeviceLink struct {
 }
 
 func (s *Server) claimDevice(ctx context.Context, in claimIn) (out claimedDeviceLink, err error) {
-	if err := s.Throttle.Attempt(ctx, throttle.LinkOfNetwork.Of(networkOf(ctx))); err != nil {
+	v := visitor(ctx)
+	if err := s.Throttle.Attempt(ctx, throttle.LinkOfNetwork.Of(v.Network)); err != nil {
 		return out, err
 	}
-	link, err := s.Links.Claim(ctx, in.Secret, api.BrowserOf(ctx).Boot, deviceOf(ctx))
+	link, err := s.Links.Claim(ctx, in.Secret, v.Browser, v.Device)
 	if err != nil {
 		return out, fault.OrUnavailable(err)
 	}
@@ -190,27 +188,4 @@ func (s *Server) finishDevice(ctx context.Context, in decideDeviceIn) (out answe
 		value:   deviceState{string(devicelink.Opened)},
 		cookies: []*http.Cookie{credential.SessionCookie(opened.Cookie, opened.Session.EndsAt.Time)},
 	}, nil
-}
-
-// deviceOf returns what a request shows of the device that it comes from.
-func deviceOf(ctx context.Context) access.Device {
-	caller := api.CallerOf(ctx)
-	known := func(name string) string {
-		if name == social.Other {
-			return ""
-		}
-		return name
-	}
-	names := environment.Parse(caller.UserAgent)
-	return access.Device{Browser: known(names.Browser), OS: known(names.OS), Country: caller.Country}
-}
-
-// networkOf returns the network that a request is counted for; empty when it is not
-// known.
-func networkOf(ctx context.Context) string {
-	network := identity.Network(api.AddrOf(ctx))
-	if !network.IsValid() {
-		return ""
-	}
-	return network.String()
 }

@@ -7,7 +7,6 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
-	"miramundo.dev/shared/mail"
 )
 
 var leaveEndpoints = []api.Endpoint{
@@ -34,16 +33,10 @@ type deleted struct {
 func (s *Server) deleteAccount(ctx context.Context, in deleteIn) (out answer[deleted], err error) {
 	speaker, _ := identity.SpeakerOf(ctx)
 	due, err := s.Removals.Schedule(ctx, removal.Request{
-		Speaker: speaker, Confirmation: in.Confirmation, Locale: api.LocaleOf(ctx), Place: placeOf(ctx),
+		Speaker: speaker, Confirmation: in.Confirmation, Locale: api.LocaleOf(ctx), Place: visitor(ctx).Place(),
 	})
 	if err != nil {
 		return out, err
 	}
 	return answer[deleted]{value: deleted{true, moment(due)}, cookies: signedOut.cookies}, nil
-}
-
-// placeOf returns where a request comes from, as mails show it.
-func placeOf(ctx context.Context) mail.Place {
-	d := deviceOf(ctx)
-	return mail.Place{Browser: d.Browser, System: d.OS, Country: d.Country}
 }

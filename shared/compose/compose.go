@@ -17,6 +17,8 @@ import (
 
 	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/account/devicelink"
+	"miramundo.dev/shared/account/password"
+	"miramundo.dev/shared/account/signin"
 	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog"
@@ -75,6 +77,7 @@ type Parts struct {
 	Social  *social.Overlay  // Social: the counters of every channel in memory, a watch for each shard
 	Jobs    *job.Runner      // Jobs
 	Mail    mail.Sender      // Mail: sends, or keeps in a folder
+	SignIn  *signin.Service  // SignIn: computes two hashes of passwords at once, with 7 MiB each
 	Access  *access.Checker  // Documents: recognizes sessions and API keys, with the records of the last five seconds in memory
 
 	options Options
@@ -115,7 +118,18 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 			return nil, errors.Join(err, p.Close())
 		}
 	}
+	if needed(SignIn) {
+		p.openSignIn()
+	}
 	return p, nil
+}
+
+// openSignIn opens the ways to a session.
+func (p *Parts) openSignIn() {
+	p.SignIn = signin.New(signin.Options{
+		DB: p.DB, Keys: p.AccountKeys(), Access: p.Access, Mail: p.Mail, Passwords: password.NewHasher(),
+		Base: p.Config.BaseURL, Product: config.Product, Log: p.Log, Now: p.Now,
+	})
 }
 
 // together returns what processes need in all, and their topics with the
@@ -154,6 +168,8 @@ func (p *Parts) Only(needs ...Need) *Parts {
 			only.Jobs = p.Jobs
 		case Mail:
 			only.Mail = p.Mail
+		case SignIn:
+			only.SignIn = p.SignIn
 		case Overlays: // they are in the catalog
 		}
 	}

@@ -42,7 +42,7 @@ func options(t *testing.T, vars ...string) Options {
 // opened lists the fields of p that hold a part.
 func opened(p *Parts) (names []string) {
 	v := reflect.ValueOf(*p)
-	for _, name := range []string{"DB", "Bus", "Archive", "Blocks", "Catalog", "Guide", "Social", "Jobs", "Mail"} {
+	for _, name := range []string{"DB", "Bus", "Archive", "Blocks", "Catalog", "Guide", "Social", "Jobs", "Mail", "SignIn"} {
 		if !v.FieldByName(name).IsNil() {
 			names = append(names, name)
 		}
@@ -53,7 +53,7 @@ func opened(p *Parts) (names []string) {
 // TestOpen checks that a process opens what it needs and nothing else, and that
 // a part of a larger process is the same.
 func TestOpen(t *testing.T) {
-	everything := open(t, Documents, Events, Catalog, Overlays, Guide, Social, Jobs, Mail)
+	everything := open(t, Documents, Events, Catalog, Overlays, Guide, Social, Jobs, Mail, SignIn)
 	for _, test := range []struct {
 		needs []Need
 		want  string
@@ -63,6 +63,7 @@ func TestOpen(t *testing.T) {
 		{[]Need{Events}, "Bus"},
 		{[]Need{Documents, Events}, "DB Bus"},
 		{[]Need{Mail}, "Mail"},
+		{[]Need{SignIn}, "DB Mail SignIn"},
 		{[]Need{Social}, "DB Social"},
 		{[]Need{Guide}, "DB Guide"},
 		{[]Need{Catalog}, "DB Archive Blocks Catalog"},
@@ -215,7 +216,7 @@ func TestReads(t *testing.T) {
 	if d := cmp.Diff(want, p.Reads()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	for _, n := range []Need{Documents, Events, Catalog, Overlays, Guide, Social, Jobs, Mail} {
+	for _, n := range []Need{Documents, Events, Catalog, Overlays, Guide, Social, Jobs, Mail, SignIn} {
 		for _, name := range Settings(n) {
 			if !slices.Contains(config.Names(), name) {
 				t.Errorf("%s reads %s, which is not a setting", n, name)

@@ -17,6 +17,7 @@ const (
 	Social    Need = "social"    // the community counters of every channel in memory; beside Overlays, they are laid over the catalog too
 	Jobs      Need = "jobs"      // the runs of every job
 	Mail      Need = "mail"      // the mails of accounts
+	SignIn    Need = "signin"    // the ways from an address to a session
 )
 
 // implied are the needs that a need stands on.
@@ -26,6 +27,7 @@ var implied = map[Need][]Need{
 	Guide:    {Documents},
 	Social:   {Documents},
 	Jobs:     {Documents, Events, Catalog, Social, Mail},
+	SignIn:   {Documents, Mail},
 }
 
 // Expand returns needs with the needs that they stand on, each once and in

@@ -42,7 +42,7 @@ func (s *Service) StartEmailChange(ctx context.Context, who identity.Speaker, v 
 		return "", err
 	}
 	return sent.ID, unavailable(s.o.Mail.Send(ctx, mail.Message{
-		To: shown, Locale: v.Locale, Content: mail.ChangeEmail{Code: sent.Code, Holds: challenge.Address.Life, From: v.place()},
+		To: shown, Locale: v.Locale, Content: mail.ChangeEmail{Code: sent.Code, Holds: challenge.Address.Life, From: v.Place()},
 	}))
 }
 

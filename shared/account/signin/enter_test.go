@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/account/challenge"
 	"miramundo.dev/shared/account/throttle"
+	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/mail/address"
@@ -92,7 +93,11 @@ func TestLink(t *testing.T) {
 			_, err = d.Link(t.Context(), bad)
 			want(t, name+", shown", err, challenge.ErrExpired)
 		}
+		phone.Locale = i18n.DE
 		r := d.ok(d.FinishLink(t.Context(), phone, token(t, m)))
+		if locale := d.stored(maria).Profile.Locale; locale != "en" {
+			t.Errorf("the account reads %s, the mail was in English", locale)
+		}
 		if r.Session.Device != phone.Device || r.Return != "/canais" {
 			t.Errorf("signed in: %+v", r)
 		}

@@ -12,7 +12,8 @@ import (
 
 // pending is the payload of the challenges of a sign-in.
 type pending struct {
-	Email  string `json:"email,omitempty"`  // as the visitor wrote it
+	Email  string `json:"email,omitempty"`  // as it is shown
+	Locale string `json:"locale,omitempty"` // tag of the language of the mail, and of a new account
 	Method string `json:"method,omitempty"` // of the first proof
 	Return string `json:"return,omitempty"`
 }
@@ -31,13 +32,13 @@ func (s *Service) StartMail(ctx context.Context, v Visitor, email, returnTo stri
 		return "", err
 	}
 	sent, err := s.challenges.StartMailed(ctx, challenge.Request{
-		Kind: challenge.Mail, Browser: v.Browser, Subject: key, Payload: pending{Email: shown, Return: returnTo},
+		Kind: challenge.Mail, Browser: v.Browser, Subject: key, Payload: pending{Email: shown, Locale: v.Locale.Tag(), Return: returnTo},
 	})
 	if err != nil {
 		return "", err
 	}
 	return sent.ID, unavailable(s.o.Mail.Send(ctx, mail.Message{To: shown, Locale: v.Locale, Content: mail.SignIn{
-		Code: sent.Code, Link: s.link(v.Locale, sent.Link), Holds: challenge.Mail.Life, From: v.place(),
+		Code: sent.Code, Link: s.link(v.Locale, sent.Link), Holds: challenge.Mail.Life, From: v.Place(),
 	}}))
 }
 
@@ -89,6 +90,6 @@ func (s *Service) provedMail(ctx context.Context, v Visitor, c challenge.Challen
 		return Result{}, identity.ErrUnavailable.Because(err)
 	}
 	return s.enter(ctx, &proof{
-		visitor: v, method: ByMail, returnTo: p.Return, announced: announced, find: byAddress(p.Email, c.Subject, v.Locale, s.o.Now()),
+		visitor: v, method: ByMail, returnTo: p.Return, announced: announced, find: byAddress(p, c.Subject, s.o.Now()),
 	})
 }

@@ -31,15 +31,15 @@ type proof struct {
 	find func(store.Tx) (a *account.Account, created bool, err error)
 }
 
-// byAddress finds the account of an address, or makes one.
-func byAddress(shown, key string, l i18n.Locale, now time.Time) func(store.Tx) (*account.Account, bool, error) {
+// byAddress finds the account of an address by its key, or makes one as p says.
+func byAddress(p pending, key string, now time.Time) func(store.Tx) (*account.Account, bool, error) {
 	return func(tx store.Tx) (*account.Account, bool, error) {
 		id, found, err := account.Find(tx, key)
 		if err != nil {
 			return nil, false, err
 		}
 		if !found {
-			return account.New(shown, key, account.Profile{Locale: l.Tag(), Theme: account.Themes[0]}, now), true, nil
+			return account.New(p.Email, key, account.Profile{Locale: p.Locale, Theme: account.Themes[0]}, now), true, nil
 		}
 		a, err := account.Get(tx, id)
 		return a, false, err
@@ -167,7 +167,7 @@ func (s *Service) notify(ctx context.Context, a *account.Account, v Visitor, to 
 	if !ok {
 		l = v.Locale
 	}
-	event := mail.Event{At: s.o.Now(), Place: v.place()}
+	event := mail.Event{At: s.o.Now(), Place: v.Place()}
 	if zone, err := time.LoadLocation(a.Profile.TimeZone); err == nil {
 		event.At = event.At.In(zone)
 	}

@@ -32,17 +32,17 @@ type Request interface {
 
 // VisitorOf returns the visitor that sent r.
 func VisitorOf(r Request) Visitor {
-	v := Visitor{Browser: r.Browser().Boot, Cookie: r.Credentials().Session, Device: DeviceOf(r.UserAgent(), r.Country()), Locale: r.Locale()}
+	v := Visitor{Browser: r.Browser().Boot, Cookie: r.Credentials().Session, Device: deviceOf(r), Locale: r.Locale()}
 	if n := identity.Network(r.Addr()); n.IsValid() {
 		v.Network = n.String()
 	}
 	return v
 }
 
-// DeviceOf returns the device of a request, by its User-Agent and country.
-func DeviceOf(userAgent, country string) access.Device {
-	names := environment.Parse(userAgent)
-	return access.Device{Browser: known(names.Browser), OS: known(names.OS), Country: country}
+// deviceOf returns the device of a request.
+func deviceOf(r Request) access.Device {
+	names := environment.Parse(r.UserAgent())
+	return access.Device{Browser: known(names.Browser), OS: known(names.OS), Country: r.Country()}
 }
 
 // known returns the name of a browser or a system, and "" for one without a name.
@@ -53,7 +53,7 @@ func known(name string) string {
 	return name
 }
 
-// place returns where v is, as mails show it.
-func (v Visitor) place() mail.Place {
+// Place returns where v is, as mails show it.
+func (v Visitor) Place() mail.Place {
 	return mail.Place{Browser: v.Device.Browser, System: v.Device.OS, Country: v.Device.Country}
 }
