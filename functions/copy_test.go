@@ -50,7 +50,7 @@ func TestCopyOpensNothing(t *testing.T) {
 	keepGuide(t, db)
 	keepLogo(t, db)
 	d := deps(t, db, fixture)
-	apitest.Run(t, mux(t, d), "testdata/api/*.txt", signIn(db))
+	apitest.Run(t, withMails(mux(t, d), d.Config.MailFolder), "testdata/api/*.txt", signIn(db))
 	doors := doorsOf(t, d)
 	texts := textsIn(t, folder)
 	if len(texts) < 1000 {
