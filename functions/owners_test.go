@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/credential"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/mail/folder"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire/wiretest"
 )
@@ -390,4 +392,51 @@ func revisionOf(t *testing.T, db store.DB, owner identity.Owner) int64 {
 		t.Fatal(err)
 	}
 	return r.Revision
+}
+
+// TestInvitation invites by mail, and follows the invited account from the link of
+// the mail to the library of the organization and out of it again.
+func TestInvitation(t *testing.T) {
+	wiretest.Each(t, os.Getenv("FIRESTORE_EMULATOR_HOST"), func(t *testing.T, db store.DB, _ int) {
+		d := deps(t, db, fixture)
+		h := mux(t, d)
+		ana, bob := register(t, db, "ana@mira.example"), register(t, db, "bob@mira.example")
+		owner, guest := signedIn(t, h, db, ana, noon), signedIn(t, h, db, bob, noon)
+		call := func(b *apitest.Browser, status int, method, path, body string, headers ...string) (out struct{ ID string }) {
+			t.Helper()
+			answer, text := b.Do(method, path, body, headers...) //nolint:bodyclose // a recorder's, read whole
+			if answer.StatusCode != status {
+				t.Fatalf("%s %s: %d %.300s, want %d", method, path, answer.StatusCode, text, status)
+			}
+			_ = json.Unmarshal([]byte(text), &out)
+			return out
+		}
+		const path = "/api/account/organizations"
+		club := call(owner, 200, "POST", path+"/create", `{"name":"Club"}`).ID
+		call(owner, 200, "POST", path+"/invite", fmt.Sprintf(`{"id":%q,"email":"Bob@Mira.example","role":"administrator"}`, club))
+		names, err := folder.Names(d.Config.MailFolder)
+		if err != nil || len(names) != 1 {
+			t.Fatalf("mails: %q, %v", names, err)
+		}
+		mail, err := folder.Read(d.Config.MailFolder, names[0])
+		if err != nil || mail.To != "Bob@mira.example" {
+			t.Fatalf("%+v, %v", mail, err)
+		}
+		link, err := url.Parse(mail.Link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		token := fmt.Sprintf(`{"token":%q}`, link.Query().Get(organization.TokenParam))
+		other := signedIn(t, h, db, register(t, db, "carl@mira.example"), noon)
+		call(other, 403, "POST", path+"/accept", token)
+		call(guest, 403, "POST", "/api/categories", `{"name":"News"}`, "X-Organization", club)
+		call(guest, 200, "POST", path+"/accept", token)
+		call(guest, 200, "POST", "/api/categories", `{"name":"News"}`, "X-Organization", club)
+		call(owner, 200, "POST", path+"/role", fmt.Sprintf(`{"id":%q,"account":%q,"role":"member"}`, club, bob))
+		call(guest, 403, "POST", "/api/categories", `{"name":"Sport"}`, "X-Organization", club)
+		call(guest, 200, "GET", "/api/library", "", "X-Organization", club)
+		call(guest, 403, "POST", path+"/remove", fmt.Sprintf(`{"id":%q,"account":%q}`, club, ana))
+		call(guest, 200, "POST", path+"/remove", fmt.Sprintf(`{"id":%q,"account":%q}`, club, bob))
+		call(guest, 403, "GET", "/api/library", "", "X-Organization", club)
+	})
 }

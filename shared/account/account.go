@@ -18,6 +18,7 @@
 //	throttle/      how often somebody may try
 //	signin/        the ways from an address to a session
 //	organization/  organizations and their members
+//	apikey/        API keys of accounts and organizations
 //	claim/         moving what a guest owns to an account
 //	devicelink/    letting a signed-in device sign in another
 package account
