@@ -254,6 +254,58 @@ func TestUsed(t *testing.T) {
 	}
 }
 
+// TestUsedElsewhere checks that an instance which learns late that another one has
+// stored the use of a credential runs one transaction, and not one for each request.
+func TestUsedElsewhere(t *testing.T) {
+	db, c := &counted{DB: wiretest.OpenDB(t)}, newClock()
+	here, there := NewChecker(db, c.now), NewChecker(db, c.now)
+	var cookie string
+	begin(t, db, ana, func(r *Record) { cookie, _ = r.Open(SignIn{}, c.now()) })
+	c.advance(time.Hour - time.Second)
+	use := func(check *Checker) {
+		t.Helper()
+		if _, err := check.Session(t.Context(), cookie, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	use(there)
+	c.advance(time.Second)
+	use(here)
+	before := db.updates.Load()
+	for range 5 {
+		use(there)
+	}
+	if n := db.updates.Load() - before; n != 1 {
+		t.Errorf("%d transactions, want 1", n)
+	}
+}
+
+// TestUsedInTime checks that storing the use of a credential takes no longer than the
+// request has time.
+func TestUsedInTime(t *testing.T) {
+	db, c := &counted{DB: wiretest.OpenDB(t)}, newClock()
+	check := NewChecker(waiting{db}, c.now)
+	var cookie string
+	begin(t, db, ana, func(r *Record) { cookie, _ = r.Open(SignIn{}, c.now()) })
+	c.advance(time.Hour)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := check.Session(ctx, cookie, ""); err != nil {
+		t.Errorf("the session is refused: %v", err)
+	}
+}
+
+// A waiting is a database whose transactions end with their context.
+type waiting struct{ store.DB }
+
+func (waiting) Update(ctx context.Context, _ func(store.Tx) error) error {
+	<-ctx.Done()
+	if !errors.Is(ctx.Err(), context.Canceled) {
+		panic("the transaction outlives the request")
+	}
+	return ctx.Err()
+}
+
 // TestOrganization checks for which organizations a session and a key act.
 func TestOrganization(t *testing.T) {
 	for _, test := range []struct {

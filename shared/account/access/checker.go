@@ -28,9 +28,10 @@ const (
 // A Checker recognizes callers by their sessions and API keys. It is the Accounts of
 // an [identity.Authority]. Its methods may be called concurrently.
 type Checker struct {
-	db      store.DB
-	now     func() time.Time
-	reading singleflight.Group
+	db  store.DB
+	now func() time.Time
+
+	reading, touching singleflight.Group // by owner
 
 	mu   sync.Mutex
 	kept map[identity.Owner]entry // guarded by mu
@@ -201,21 +202,26 @@ func (c *Checker) keep(e entry) {
 	c.kept[owner] = e
 }
 
-// touch stores that a credential was used, by one read and one write. A failure is
-// not the caller's: the credential was checked already, and the next request tries
-// again.
+// touch stores that a credential was used, by one read and one write, and keeps the
+// record that it found. Calls for one owner at the same time share a transaction. A
+// failure, such as the end of ctx, is not the caller's: the credential was checked
+// already, and the next request tries again.
 func (c *Checker) touch(ctx context.Context, owner identity.Owner, change func(*Record) bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readWait)
-	defer cancel()
-	r, err := Update(ctx, c.db, owner, func(r *Record) error {
-		if !change(r) {
-			return errUntouched
+	_, _, _ = c.touching.Do(string(owner), func() (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, readWait)
+		defer cancel()
+		var found *Record
+		_, err := Update(ctx, c.db, owner, func(r *Record) error {
+			if found = r; !change(r) {
+				return errUntouched
+			}
+			return nil
+		})
+		if err == nil || errors.Is(err, errUntouched) { // another instance has just stored it
+			c.Learn(found)
 		}
-		return nil
+		return nil, nil
 	})
-	if err == nil {
-		c.Learn(r)
-	}
 }
 
 // errUntouched ends a transaction that has nothing to store.

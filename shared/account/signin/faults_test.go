@@ -7,7 +7,9 @@ import (
 
 	"miramundo.dev/shared/account"
 	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/account/challenge"
 	"miramundo.dev/shared/account/factor"
+	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/mail"
@@ -169,4 +171,44 @@ func TestConflicts(t *testing.T) {
 	if len(kinds) != len(steps)-1 { // StartMail makes none
 		t.Errorf("%d accounts of %d addresses", len(kinds), len(steps)-1)
 	}
+}
+
+// TestFactorOnce sends one code of an app, and then one recovery code, from several
+// browsers at once: each opens one session.
+func TestFactorOnce(t *testing.T) {
+	each(t, func(t *testing.T, d *desk, writers int) {
+		v := browser("Firefox")
+		e, recovery, _ := d.withApp(v, d.byMail(v, maria).Cookie)
+		for name, code := range map[string]string{"the app": "", "recovery": recovery[0]} {
+			d.now = d.now.Add(throttle.FactorOfAccount.Forget)
+			if code == "" {
+				code = d.codeOf(e)
+			}
+			before := len(d.sessions(maria))
+			opened := make(chan error)
+			crowd := min(writers, throttle.FactorOfAccount.Free-1)
+			for n := range crowd {
+				v := browser(fmt.Sprint(name, n))
+				first, err := d.askFactor(t.Context(), &proof{visitor: v, method: ByMail}, d.stored(maria))
+				if err != nil {
+					t.Fatal(err)
+				}
+				go func() {
+					_, err := d.Factor(t.Context(), v, first.Challenge, code)
+					opened <- err
+				}()
+			}
+			ok := 0
+			for range crowd {
+				if err := <-opened; err == nil {
+					ok++
+				} else {
+					want(t, name, err, challenge.ErrWrong)
+				}
+			}
+			if after := len(d.sessions(maria)); ok != 1 || after != before+1 {
+				t.Errorf("%s: %d of %d calls succeed, and the account has %d sessions after %d", name, ok, crowd, after, before)
+			}
+		}
+	})
 }
