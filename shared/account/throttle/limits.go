@@ -32,7 +32,6 @@ var (
 	FactorOfNetwork   = Limit{"factor/network", 20, 10 * time.Second, time.Hour}
 	PasskeyOfNetwork  = Limit{"passkey/network", 60, 5 * time.Second, time.Hour}
 	ChangeOfAccount   = Limit{"change/account", 10, 30 * time.Second, time.Hour} // of the password, the address or a factor
-	ClaimOfAccount    = Limit{"claim/account", 20, 10 * time.Second, time.Hour}
 	InviteOfAccount   = Limit{"invite/account", 20, time.Minute, 24 * time.Hour}
 	InviteOfAddress   = Limit{"invite/address", 3, MaxWait, 24 * time.Hour}
 	LinkOfAccount     = Limit{"link/account", 10, 15 * time.Second, time.Hour} // of another device

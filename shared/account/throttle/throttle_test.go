@@ -227,7 +227,7 @@ func TestLimits(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, l := range []Limit{
 		PasswordOfAddress, PasswordOfNetwork, MailOfAddress, MailOfNetwork, CodeOfNetwork, FactorOfAccount, FactorOfNetwork,
-		PasskeyOfNetwork, ChangeOfAccount, ClaimOfAccount, InviteOfAccount, LinkOfAccount, LinkOfNetwork, ExportOfAccount,
+		PasskeyOfNetwork, ChangeOfAccount, InviteOfAccount, InviteOfAddress, LinkOfAccount, LinkOfNetwork, PhotoOfAccount, ExportOfAccount,
 	} {
 		if kinds[l.Kind] {
 			t.Errorf("two limits are called %s", l.Kind)
