@@ -78,6 +78,9 @@ func readParts(r *multipart.Reader) (fields url.Values, files map[string][]byte,
 // Field returns a field of the form, without spaces around it.
 func (v *Visit) Field(name string) string { return strings.TrimSpace(v.fields.Get(name)) }
 
+// Fields returns the values of a field that a form may have several times.
+func (v *Visit) Fields(name string) []string { return v.fields[name] }
+
 // Secret returns a field of the form as it was sent, such as a password.
 func (v *Visit) Secret(name string) string { return v.fields.Get(name) }
 

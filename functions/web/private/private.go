@@ -78,7 +78,8 @@ type query struct {
 	Done  string `query:"done" maxLength:"32" description:"Name of the notice that the page shows."`
 	To    string `query:"to" maxLength:"512" description:"Path of this site to go to after signing in."`
 	Again bool   `query:"again" description:"1 to sign in again although a session is open."`
-	Link  string `query:"link" maxLength:"128" description:"Secret of the link in a mail or a code."`
+	With  string `query:"with" maxLength:"16" description:"How the visitor wants to sign in: password."`
+	Token string `query:"token" maxLength:"128" description:"Token of the link in a mail or in a code."`
 }
 
 // An address is the input of the pages: of those that are about one thing, with its

@@ -2,6 +2,7 @@ package private
 
 import (
 	"context"
+	"errors"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 
 	"miramundo.dev/shared/account"
 	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/account/signin"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/credential"
@@ -82,14 +84,37 @@ func (v *Visit) Path() string { return v.Page.Path(v.Locale, v.ID) }
 // Return returns the path of this site that the visitor is to go to after signing
 // in; that of the account without one. It is never an address of another site.
 func (v *Visit) Return() string {
-	to := v.To
 	if v.fields.Has("to") {
-		to = v.fields.Get("to")
+		return v.LocalOr(v.fields.Get("to"))
 	}
+	return v.LocalOr(v.To)
+}
+
+// LocalOr returns to when it is a path of this site, else that of the account.
+func (v *Visit) LocalOr(to string) string {
 	if isLocal(to) {
 		return to
 	}
 	return site.Account.Path(v.Locale, "")
+}
+
+// Returning sets what Return returns, and returns v.
+func (v *Visit) Returning(to string) *Visit {
+	v.fields.Set("to", to)
+	return v
+}
+
+// SignInWith returns the path of the sign-in page for a way to sign in, and back;
+// empty is the usual way, by mail.
+func (v *Visit) SignInWith(way string) string {
+	query := url.Values{"to": {v.Return()}}
+	if way != "" {
+		query.Set("with", way)
+	}
+	if v.SignedIn() {
+		query.Set("again", "1")
+	}
+	return site.SignIn.Path(v.Locale, "") + "?" + query.Encode()
 }
 
 // isLocal reports whether a browser takes to for a path of this site, and whether a
@@ -128,6 +153,25 @@ func (v *Visit) Wrong(action string) string {
 		return ""
 	}
 	return api.Message(v.Locale, v.failure)
+}
+
+// WrongOf returns the sentence about the failure of one of several actions.
+func (v *Visit) WrongOf(actions ...string) string {
+	for _, action := range actions {
+		if text := v.Wrong(action); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// Failed reports whether the action of the form failed by a fault.
+func (v *Visit) Failed(f *fault.Error) bool { return v.failure != nil && errors.Is(v.failure, f) }
+
+// Fail shows the page as after an action that failed.
+func (v *Visit) Fail(action string, err error) {
+	v.action, v.failure = action, fault.From(err)
+	v.status = api.Status(v.failure.Kind)
 }
 
 // WrongAt reports whether an action failed because of a field.
@@ -174,4 +218,15 @@ func (v *Visit) Sections() []string { return sections }
 
 var sections = []string{
 	site.Account.String(), site.Sessions.String(),
+}
+
+// Visitor returns what the request shows of the visitor's browser, as sign-ins and
+// their mails need it.
+func (v *Visit) Visitor(ctx context.Context) signin.Visitor {
+	shown := signin.Visitor{}
+	if r, ok := ctx.Value(api.RequestKey).(api.Request); ok {
+		shown = signin.VisitorOf(r)
+	}
+	shown.Browser, shown.Cookie, shown.Locale = v.browser.Boot, v.session, v.Locale
+	return shown
 }
