@@ -18,7 +18,9 @@
 //	channel/    the page of a channel
 //	library/    the shells of library, favorites and history
 //	prose/      instructions and credits
+//	signin/     signing in
 //	account/    the visitor's account
+//	security/   how the visitor signs in
 //	private/    what the pages about one visitor have: session, forms, no cache
 //	sitefiles/  robots.txt, site maps, app manifest, icons, pictures of links
 //	app/        the scripts, in TypeScript
@@ -38,8 +40,11 @@ import (
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/private"
 	"miramundo.dev/functions/web/prose"
+	"miramundo.dev/functions/web/security"
+	"miramundo.dev/functions/web/signin"
 	"miramundo.dev/functions/web/sitefiles"
 	"miramundo.dev/shared/account/access"
+	shared "miramundo.dev/shared/account/signin"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
@@ -51,7 +56,7 @@ import (
 // Endpoints are the pages, each at its path in every locale, and the files that
 // belong to them.
 var Endpoints = slices.Concat(
-	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, account.Endpoints, page.Files,
+	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints, page.Files,
 	sitefiles.Endpoints,
 )
 
@@ -77,6 +82,7 @@ type Options struct {
 	DB     store.DB
 	Access *access.Checker // recognizes sessions
 	Tokens *identity.Pages // recognizes the forms of our own pages
+	SignIn *shared.Service
 }
 
 // A Server serves the pages. It may be used concurrently, and it holds nothing
@@ -88,7 +94,9 @@ type Server struct {
 	channels  *channel.Server
 	libraries *library.Server
 	prose     *prose.Server
+	signIn    *signin.Server
 	accounts  *account.Server
+	security  *security.Server
 	files     *sitefiles.Server
 }
 
@@ -103,7 +111,9 @@ func New(o Options) *Server {
 		channels:  channel.New(channel.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
 		libraries: library.New(pages),
 		prose:     prose.New(prose.Options{Pages: pages, Sources: o.Catalog, Guides: o.Guides, Contact: o.Contact}),
+		signIn:    signin.New(signin.Options{Private: visits, Service: o.SignIn}),
 		accounts:  account.New(visits),
+		security:  security.New(security.Options{Private: visits, Service: o.SignIn}),
 		files:     sitefiles.New(sitefiles.Options{Catalog: o.Catalog, Logos: o.Logos, Links: o.Links, Icon: pages.Asset("icon.svg")}),
 	}
 }
@@ -116,7 +126,9 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.channels, Endpoints: channel.Endpoints},
 		{Server: s.libraries, Endpoints: library.Endpoints},
 		{Server: s.prose, Endpoints: prose.Endpoints},
+		{Server: s.signIn, Endpoints: signin.Endpoints},
 		{Server: s.accounts, Endpoints: account.Endpoints},
+		{Server: s.security, Endpoints: security.Endpoints},
 		{Server: s.pages, Endpoints: page.Files},
 		{Server: s.files, Endpoints: sitefiles.Endpoints},
 	}

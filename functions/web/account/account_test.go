@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/net/html"
 
@@ -160,23 +159,5 @@ func TestSignOut(t *testing.T) {
 	}
 	if r, err := access.Load(t.Context(), a.DB, me.ID); err != nil || len(r.Sessions) != 0 {
 		t.Errorf("%d sessions are left, %v", len(r.Sessions), err)
-	}
-}
-
-// TestMomentOf checks that times are those of the visitor's time zone.
-func TestMomentOf(t *testing.T) {
-	at := time.Date(2026, 1, 2, 23, 30, 0, 0, time.UTC)
-	for zone, want := range map[string]moment{
-		"":                  {"2026-01-02T23:30:00Z", "2 January 2026, 23:30 UTC"},
-		"Europe/Berlin":     {"2026-01-03T00:30:00+01:00", "3 January 2026, 00:30"},
-		"No/Such":           {"2026-01-02T23:30:00Z", "2 January 2026, 23:30 UTC"},
-		"America/Sao_Paulo": {"2026-01-02T20:30:00-03:00", "2 January 2026, 20:30"},
-	} {
-		if got := momentOf(i18n.EN, account.Profile{TimeZone: zone}, at); got != want {
-			t.Errorf("%s: %+v, want %+v", zone, got, want)
-		}
-	}
-	if got := momentOf(i18n.EN, account.Profile{}, time.Time{}); got != (moment{}) {
-		t.Errorf("never: %+v", got)
 	}
 }

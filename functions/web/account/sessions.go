@@ -3,10 +3,8 @@ package account
 import (
 	"context"
 	"errors"
-	"time"
 
 	"miramundo.dev/functions/web/private"
-	"miramundo.dev/shared/account"
 	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
@@ -34,28 +32,10 @@ type sessionRow struct {
 	ID      string
 	Device  access.Device
 	Country string // name; empty when it is not known
-	Used    moment
-	Since   moment
+	Used    private.Moment
+	Since   private.Moment
 	Method  string
 	Current bool // whether it is the session of the visitor's browser
-}
-
-// A moment is a point in time as a page shows it.
-type moment struct{ ISO, Text string }
-
-// momentOf returns t in the time zone of a profile, or in UTC, which the text then
-// says.
-func momentOf(l i18n.Locale, p account.Profile, t time.Time) moment {
-	if t.IsZero() {
-		return moment{}
-	}
-	zone, err := time.LoadLocation(p.TimeZone)
-	clock := ", 15:04"
-	if err != nil || p.TimeZone == "" {
-		zone, clock = time.UTC, ", 15:04 UTC"
-	}
-	t = t.In(zone)
-	return moment{t.Format(time.RFC3339), l.Date(t.Format(time.DateOnly)) + t.Format(clock)}
 }
 
 func (s *Server) sessions(ctx context.Context, v *private.Visit) (*private.Answer, error) {
@@ -71,7 +51,7 @@ func (s *Server) sessions(ctx context.Context, v *private.Visit) (*private.Answe
 	for _, one := range r.Live(s.private.Now()) {
 		row := sessionRow{
 			ID: one.ID, Device: one.Device, Method: one.Method, Current: one.ID == v.Session,
-			Used: momentOf(v.Locale, a.Profile, one.UsedAt.Time), Since: momentOf(v.Locale, a.Profile, one.CreatedAt.Time),
+			Used: v.Moment(a.Profile, one.UsedAt.Time), Since: v.Moment(a.Profile, one.CreatedAt.Time),
 		}
 		row.Country, _ = i18n.CountryName(one.Device.Country, v.Locale)
 		body.Rows = append(body.Rows, row)

@@ -158,6 +158,8 @@ func (p Page[S]) answer(s S, ctx context.Context, v *Visit, h Handler[S]) (*Answ
 	case errors.Is(err, identity.ErrEnded):
 		v.end()
 		return v.toSignIn(), nil
+	case errors.Is(err, identity.ErrReauth):
+		return v.withCookies(v.Go(v.ConfirmPath(), nil)), nil
 	case err != nil:
 		return nil, fault.OrUnavailable(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
@@ -17,8 +18,10 @@ import (
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/private"
 	"miramundo.dev/functions/web/webtest"
+	"miramundo.dev/shared/account"
 	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/site"
 )
@@ -268,5 +271,27 @@ func TestNotice(t *testing.T) {
 		if (len(shown) == 1) != want {
 			t.Errorf("%q shows %d notices", done, len(shown))
 		}
+	}
+}
+
+// TestMoment checks that times are those of the visitor's time zone.
+func TestMoment(t *testing.T) {
+	v := &private.Visit{Locale: i18n.EN}
+	at := time.Date(2026, 1, 2, 23, 30, 0, 0, time.UTC)
+	for zone, want := range map[string]private.Moment{
+		"":                  {ISO: "2026-01-02T23:30:00Z", Text: "2 January 2026, 23:30 UTC"},
+		"Europe/Berlin":     {ISO: "2026-01-03T00:30:00+01:00", Text: "3 January 2026, 00:30"},
+		"No/Such":           {ISO: "2026-01-02T23:30:00Z", Text: "2 January 2026, 23:30 UTC"},
+		"America/Sao_Paulo": {ISO: "2026-01-02T20:30:00-03:00", Text: "2 January 2026, 20:30"},
+	} {
+		if got := v.Moment(account.Profile{TimeZone: zone}, at); got != want {
+			t.Errorf("%s: %+v, want %+v", zone, got, want)
+		}
+	}
+	if got := v.Moment(account.Profile{}, time.Time{}); got != (private.Moment{}) {
+		t.Errorf("never: %+v", got)
+	}
+	if got := v.Day(account.Profile{TimeZone: "Europe/Berlin"}, at); got != (private.Moment{ISO: "2026-01-03", Text: "3 January 2026"}) {
+		t.Errorf("the day in Berlin: %+v", got)
 	}
 }

@@ -57,13 +57,38 @@ func (v *Visit) Browser() string { return v.browser.Boot }
 // is signed out.
 func (v *Visit) Cookie() string { return v.session }
 
-// Recently reports whether the visitor signed in so recently that an action which
-// protects the account may follow.
-func (v *Visit) Recently() bool { return access.IsRecent(v.SignedInAt, v.renderer.Now()) }
+// MayProtect reports whether the visitor's session may change what protects an
+// account: it is of a recent sign-in, with every factor that the account asks for.
+func (v *Visit) MayProtect(a *account.Account) bool {
+	return access.IsRecent(v.SignedInAt, v.renderer.Now()) && (v.SecondFactor || !a.NeedsFactor())
+}
+
+// ConfirmPath returns the path of the sign-in page where the visitor proves again who
+// they are, and comes back.
+func (v *Visit) ConfirmPath() string {
+	return site.SignIn.Path(v.Locale, "") + "?" + url.Values{"to": {v.Path()}, "again": {"1"}}.Encode()
+}
 
 // SetSession gives the browser the cookie of a session.
 func (v *Visit) SetSession(cookie string, s *access.Session) {
 	v.cookies = append(v.cookies, credential.SessionCookie(cookie, s.EndsAt.Time))
+}
+
+// Rotated gives the browser the new cookie of its session, which an action returned.
+// The forms of a page that is rendered afterwards belong to it.
+func (v *Visit) Rotated(ctx context.Context, cookie string) error {
+	r, err := v.Record(ctx)
+	if err != nil {
+		return err
+	}
+	s, ok := r.Session(v.Session)
+	if !ok {
+		return identity.ErrEnded
+	}
+	v.SetSession(cookie, s)
+	v.session = cookie
+	v.token, err = v.renderer.Tokens.Token(v.browser.Boot, cookie)
+	return err
 }
 
 // EndSession removes the session cookie of the browser.
@@ -217,7 +242,7 @@ func (v *Visit) DB() store.DB { return v.renderer.DB }
 func (v *Visit) Sections() []string { return sections }
 
 var sections = []string{
-	site.Account.String(), site.Sessions.String(),
+	site.Account.String(), site.Security.String(), site.Sessions.String(),
 }
 
 // Visitor returns what the request shows of the visitor's browser, as sign-ins and

@@ -1,11 +1,14 @@
 package webtest
 
 import (
+	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,9 +17,11 @@ import (
 
 	"miramundo.dev/shared/account"
 	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/account/signin"
 	"miramundo.dev/shared/credential"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/keyring"
+	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire/wiretest"
 )
@@ -27,20 +32,60 @@ type Accounts struct {
 	Access *access.Checker
 	Keys   *keyring.Ring
 	Tokens *identity.Pages
-	Time   time.Time // of Now; tests may move it on
+	Enter  *signin.Service
+	Time   time.Time // of Now, at first the present, by which databases expire; tests may move it on
+
+	mails []mail.Message
 }
 
 // NewAccounts returns Accounts over a database that is closed when the test ends.
 func NewAccounts(t testing.TB) *Accounts {
 	t.Helper()
-	a := &Accounts{DB: wiretest.OpenDB(t), Keys: keyring.Random(), Time: Now}
+	a := &Accounts{DB: wiretest.OpenDB(t), Keys: keyring.Random(), Time: time.Now().UTC()}
 	a.Access = access.NewChecker(a.DB, a.Now)
 	a.Tokens = &identity.Pages{Origins: []string{Base}, Keys: a.Keys}
+	a.Enter = signin.New(signin.Options{
+		DB: a.DB, Keys: a.Keys, Access: a.Access, Mail: a, Passwords: plainPasswords{}, Base: Base, Product: "Miramundo",
+		Log: slog.New(slog.DiscardHandler), Now: a.Now,
+	})
 	return a
 }
 
 // Now returns a.Time.
 func (a *Accounts) Now() time.Time { return a.Time }
+
+// Send keeps a mail.
+func (a *Accounts) Send(_ context.Context, m mail.Message) error {
+	a.mails = append(a.mails, m)
+	return nil
+}
+
+// Mail returns the last mail to an address. The test fails when its content is not a C.
+func Mail[C mail.Content](t testing.TB, a *Accounts, to string) C {
+	t.Helper()
+	for _, m := range slices.Backward(a.mails) {
+		if m.To != to {
+			continue
+		}
+		if c, ok := m.Content.(C); ok {
+			return c
+		}
+		t.Fatalf("the last mail to %s is %T", to, m.Content)
+	}
+	t.Fatalf("%s received no mail", to)
+	panic("unreachable")
+}
+
+// plainPasswords are passwords whose hash is the password.
+type plainPasswords struct{}
+
+// Hash returns a password after a prefix.
+func (plainPasswords) Hash(_ context.Context, pw string) (string, error) { return "plain:" + pw, nil }
+
+// Check compares a password with its hash.
+func (plainPasswords) Check(_ context.Context, hash, pw string) (ok, rehash bool, err error) {
+	return hash == "plain:"+pw, false, nil
+}
 
 // Make stores an account with an address, and returns it.
 func (a *Accounts) Make(t testing.TB, email string) *account.Account {
