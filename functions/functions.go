@@ -103,7 +103,7 @@ func All() []Function {
 		{Process: process("status", compose.Catalog, compose.Guide), Endpoints: status.Endpoints, New: newStatus},
 		{
 			Process: compose.Process{
-				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.Documents),
+				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.SignIn),
 				Secrets: []string{"ACCOUNT_KEYS"}, Settings: []string{"CONTACT_EMAIL"},
 			},
 			Endpoints: web.Endpoints, New: newWeb,

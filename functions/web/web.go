@@ -44,7 +44,9 @@ import (
 	"miramundo.dev/functions/web/signin"
 	"miramundo.dev/functions/web/sitefiles"
 	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/account/removal"
 	shared "miramundo.dev/shared/account/signin"
+	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
@@ -83,6 +85,9 @@ type Options struct {
 	Access *access.Checker // recognizes sessions
 	Tokens *identity.Pages // recognizes the forms of our own pages
 	SignIn *shared.Service
+
+	Removals *removal.Removals
+	Throttle *throttle.Throttle
 }
 
 // A Server serves the pages. It may be used concurrently, and it holds nothing
@@ -112,7 +117,7 @@ func New(o Options) *Server {
 		libraries: library.New(pages),
 		prose:     prose.New(prose.Options{Pages: pages, Sources: o.Catalog, Guides: o.Guides, Contact: o.Contact}),
 		signIn:    signin.New(signin.Options{Private: visits, Service: o.SignIn}),
-		accounts:  account.New(visits),
+		accounts:  account.New(account.Options{Private: visits, Removals: o.Removals, Throttle: o.Throttle}),
 		security:  security.New(security.Options{Private: visits, Service: o.SignIn}),
 		files:     sitefiles.New(sitefiles.Options{Catalog: o.Catalog, Logos: o.Logos, Links: o.Links, Icon: pages.Asset("icon.svg")}),
 	}

@@ -31,7 +31,7 @@ var layers = []layer{
 	{`shared/policy`, ``, "the rules stand beside the code"},
 	{`shared/keyring`, ``, "keys are parsed from text and used on bytes"},
 	{words, `shared/(fault|keyring)`, "what everything may use depends on nothing; settings hold keys"},
-	{suites, `shared/(account|fault|keyring|store|bus|api|catalog|origin|probe|source)(/.*)?|shared/(credential|i18n|identity|reference|wire)(/wiretest)?`, "a suite imports what it tests"},
+	{suites, `shared/(account|fault|keyring|mail|store|bus|api|catalog|origin|probe|source)(/.*)?|shared/(credential|i18n|identity|reference|wire)(/wiretest)?`, "a suite imports what it tests"},
 	{leaves, `shared/(fault|store|bus|store/embedded(/.*)?)`, "a leaf imports its contract and its vendor"},
 	{keepers + `|shared/overlay`, `shared/(fault|store)`, "documents, events and fetches come below all subjects"},
 	{`shared/source(/.*)?`, words + `|` + keepers + `|shared/source(/.*)?`, "sources come before the catalog"},

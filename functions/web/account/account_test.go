@@ -1,6 +1,10 @@
 package account
 
 import (
+	"bytes"
+	"image"
+	"image/png"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,7 +16,10 @@ import (
 	"miramundo.dev/functions/web/webtest"
 	"miramundo.dev/shared/account"
 	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/account/removal"
+	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/site"
 )
 
@@ -21,7 +28,8 @@ func open(t *testing.T) (*webtest.Accounts, http.Handler) {
 	t.Helper()
 	a := webtest.NewAccounts(t)
 	r := private.New(private.Options{Pages: page.NewRenderer(webtest.Links), DB: a.DB, Access: a.Access, Tokens: a.Tokens, Now: a.Now})
-	return a, webtest.Handler(New(r), Endpoints)
+	removals := removal.New(removal.Options{DB: a.DB, Access: a.Access, Mail: a, Base: webtest.Base, Log: slog.New(slog.DiscardHandler), Now: a.Now})
+	return a, webtest.Handler(New(Options{Private: r, Removals: removals, Throttle: throttle.New(a.DB, a.Keys, a.Now)}), Endpoints)
 }
 
 // alerts returns the sentences about failures on the page.
@@ -159,5 +167,92 @@ func TestSignOut(t *testing.T) {
 	}
 	if r, err := access.Load(t.Context(), a.DB, me.ID); err != nil || len(r.Sessions) != 0 {
 		t.Errorf("%d sessions are left, %v", len(r.Sessions), err)
+	}
+}
+
+// TestKeys creates a key, which is shown once, and revokes it.
+func TestKeys(t *testing.T) {
+	a, h := open(t)
+	me := a.Make(t, "maria@example.org")
+	b := webtest.NewBrowser(t, h)
+	a.SignIn(t, me.ID, b)
+	b.Go("/en/account/keys").Submit("create", "name", " ")
+	if b.Code != http.StatusBadRequest || alerts(b) == "" {
+		t.Errorf("without a name: %d, %q", b.Code, alerts(b))
+	}
+	b.Submit("create", "name", "Player <b>")
+	secret := webtest.Attr(webtest.ByID(b.Page, "secret"), "value")
+	if who, err := a.Access.Key(t.Context(), secret); err != nil || who.Owner != me.ID {
+		t.Fatalf("the key %q is of %+v, %v", secret, who, err)
+	}
+	if b.Go("/en/account/keys"); webtest.ByID(b.Page, "secret") != nil || !strings.Contains(webtest.Text(b.Page), "Player <b>") {
+		t.Error("the key is shown again, or its name is not")
+	}
+	b.Submit("revoke")
+	if notices(b) != i18n.EN.T("account.done_key_revoked", nil) {
+		t.Errorf("revoked: %d, %q", b.Code, alerts(b))
+	}
+	if _, err := a.Access.Key(t.Context(), secret); err == nil {
+		t.Error("the key is accepted after it was revoked")
+	}
+	a.Time = a.Time.Add(access.Recent)
+	form := func(n *html.Node) bool { return webtest.Attr(n, "value") == "create" }
+	if b.Go("/en/account/keys"); len(webtest.Elements(b.Page, form)) > 0 || texts(b, func(n *html.Node) bool { return webtest.HasClass(n, "account-locked") }) == "" {
+		t.Error("later, a key may be created")
+	}
+}
+
+// TestPrivacy offers the archive, and deletes the account once its address was typed.
+func TestPrivacy(t *testing.T) {
+	a, h := open(t)
+	me := a.Make(t, "maria@example.org")
+	b := webtest.NewBrowser(t, h)
+	a.SignIn(t, me.ID, b)
+	b.Go("/en/account/privacy")
+	if links := webtest.Elements(b.Page, func(n *html.Node) bool { return webtest.Attr(n, "href") == exportPath }); len(links) != 1 {
+		t.Errorf("%d links to the archive", len(links))
+	}
+	b.Submit("delete", "confirmation", "ana@example.org")
+	if b.Code != http.StatusBadRequest || alerts(b) == "" {
+		t.Errorf("another address: %d, %q", b.Code, alerts(b))
+	}
+	b.Submit("delete", "confirmation", "maria@example.org")
+	stored, err := account.Load(t.Context(), a.DB, me.ID)
+	if b.Path() != "/en/sign-in?done=deleted" || b.Cookie("__Host-mm-auth") != "" || err != nil || stored.DeleteAt.IsZero() {
+		t.Errorf("at %s, to be deleted at %v, %v", b.Path(), stored.DeleteAt, err)
+	}
+	webtest.Mail[mail.DeletionScheduled](t, a, "maria@example.org")
+
+	a.SignIn(t, me.ID, b)
+	a.Time = a.Time.Add(access.Recent)
+	if b.Go("/en/account/privacy"); strings.Contains(webtest.Text(b.Page), i18n.EN.T("privacy.delete_confirm", nil)) {
+		t.Error("later, the account may be deleted")
+	}
+}
+
+// TestPhoto stores an uploaded picture, and removes it.
+func TestPhoto(t *testing.T) {
+	a, h := open(t)
+	me := a.Make(t, "maria@example.org")
+	b := webtest.NewBrowser(t, h)
+	a.SignIn(t, me.ID, b)
+	b.Go("/en/account").Upload("photo", "photo", []byte("no picture"))
+	if b.Code != http.StatusBadRequest || alerts(b) == "" {
+		t.Errorf("no picture: %d, %q", b.Code, alerts(b))
+	}
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewRGBA(image.Rect(0, 0, 120, 80))); err != nil {
+		t.Fatal(err)
+	}
+	b.Upload("photo", "photo", picture.Bytes())
+	photo := func() bool {
+		return len(webtest.Elements(b.Page, func(n *html.Node) bool { return webtest.Attr(n, "src") == photoPath })) == 1
+	}
+	if notices(b) != i18n.EN.T("account.done_photo", nil) || !photo() {
+		t.Errorf("%d, %q, %q", b.Code, notices(b), alerts(b))
+	}
+	b.Submit("nophoto")
+	if notices(b) != i18n.EN.T("account.done_photo_removed", nil) || photo() {
+		t.Errorf("removed: %d, %q", b.Code, alerts(b))
 	}
 }

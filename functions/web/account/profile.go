@@ -6,6 +6,7 @@ import (
 
 	"miramundo.dev/functions/web/private"
 	"miramundo.dev/shared/account"
+	"miramundo.dev/shared/account/avatar"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
@@ -17,8 +18,11 @@ var profilePage = private.Page[*Server]{
 	Show: (*Server).profile,
 	Actions: map[string]private.Handler[*Server]{
 		"profile": (*Server).saveProfile,
+		"photo":   (*Server).setPhoto,
+		"nophoto": (*Server).removePhoto,
 		"signout": (*Server).signOut,
 	},
+	MaxBody: avatar.MaxUpload + 64<<10, // the picture with the other fields of its form
 }
 
 // A profileBody is the body of the page.

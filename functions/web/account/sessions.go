@@ -48,7 +48,7 @@ func (s *Server) sessions(ctx context.Context, v *private.Visit) (*private.Answe
 		return nil, err
 	}
 	body := sessionsBody{Visit: v}
-	for _, one := range r.Live(s.private.Now()) {
+	for _, one := range r.Live(s.o.Private.Now()) {
 		row := sessionRow{
 			ID: one.ID, Device: one.Device, Method: one.Method, Current: one.ID == v.Session,
 			Used: v.Moment(a.Profile, one.UsedAt.Time), Since: v.Moment(a.Profile, one.CreatedAt.Time),
@@ -106,7 +106,7 @@ func (s *Server) change(ctx context.Context, v *private.Visit, change func(*acce
 		return nil
 	})
 	if err == nil {
-		s.private.Access.Learn(r)
+		s.o.Private.Access.Learn(r)
 	}
 	return err
 }

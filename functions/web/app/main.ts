@@ -13,6 +13,22 @@ document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-favorite], [data-keep]") : null;
   if (button) press(button);
 });
+document.addEventListener("click", (event) => {
+  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[data-me]") : null;
+  if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  const address = `${link.href}?to=${encodeURIComponent(location.pathname + location.search)}`;
+  if (link.dataset["me"] === "menu") void import("./account/menu").then((m) => m.menu());
+  else if (page === "library" || page === "favorites" || page === "history") location.assign(address); // they show what another owner has
+  else void import("./account/signin").then((m) => m.openDoor(address));
+});
+document.addEventListener("account", () => {
+  try {
+    document.documentElement.classList.toggle("in", localStorage.getItem("mm-account") !== null);
+  } catch {
+    // The browser keeps nothing.
+  }
+});
 
 if (page === "home" || page === "country") void import("./list").then((m) => m.list());
 if (page === "countries") void import("./list/countries").then((m) => m.countries());
@@ -20,6 +36,7 @@ if (page === "channel") void import("./channel").then((m) => m.channel());
 if (page === "library") void import("./library").then((m) => m.library());
 if (page === "favorites") void import("./favorites").then((m) => m.favorites());
 if (page === "history") void import("./history").then((m) => m.history());
+if (page === "signin" || page === "account" || page === "security" || page === "sessions" || page === "keys" || page === "privacy") void import("./account").then((m) => m.account());
 if (page === "home" || page === "country" || page === "channel" || page === "favorites" || page === "history") void import("./keep").then((m) => {
   m.keep();
   press = m.press;

@@ -5,6 +5,11 @@
 
 const texts: Record<string, string> = JSON.parse(document.getElementById("texts")?.textContent || "{}");
 
+/** Adds the texts of another page of this site, a part of which is shown on this one. */
+export function learn(page: Document): void {
+  Object.assign(texts, JSON.parse(page.getElementById("texts")?.textContent || "{}"));
+}
+
 /** The language of the page, such as "pt-BR". */
 export const language = document.documentElement.lang || "en";
 

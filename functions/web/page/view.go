@@ -22,6 +22,7 @@ type View struct {
 	Locale      i18n.Locale
 	Title       string // without the name of the service, which the layout adds
 	Description string
+	Visitor     string   // "in" or "out" on a page that is rendered for one visitor, who is signed in or not; empty on all others
 	NoIndex     bool     // search engines must leave the page out
 	Image       string   // absolute URL of a picture of the page; empty for the service's picture
 	Statements  []any    // structured data for search engines in the vocabulary of schema.org, written as JSON-LD

@@ -1,6 +1,7 @@
 package private
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 
@@ -28,11 +29,32 @@ func (a *Answer) Reply(w http.ResponseWriter, r *http.Request) error {
 	return a.page.Reply(w, r)
 }
 
+// A marker is what the script of a page notes of the visitor, for the pages that are
+// the same for everyone.
+type marker struct {
+	Account *shownAccount `json:"account"` // null for a visitor who is signed out
+}
+
+// A shownAccount is what those pages show of the account.
+type shownAccount struct {
+	Name string `json:"name"`
+}
+
 // View returns the view of the page with a body, which the caller may change before
 // it is shown.
 func (v *Visit) View(body any) *page.View {
 	view := v.renderer.Pages.View(v.Page, v.Locale, body)
-	view.Name, view.NoIndex = v.ID, true
+	view.Name, view.NoIndex, view.Visitor = v.ID, true, "out"
+	view.Areas = append(view.Areas, "account", "passkey")
+	view.Modules = []string{"account"}
+	shown := marker{}
+	if v.SignedIn() {
+		view.Visitor, shown.Account = "in", &shownAccount{}
+		if v.account != nil {
+			shown.Account.Name = cmp.Or(v.account.Profile.Name, v.account.Email)
+		}
+	}
+	view.Data = shown
 	return view
 }
 

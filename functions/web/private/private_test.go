@@ -128,7 +128,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: caches may keep it: %q", test.name, store)
 		}
 	}
-	if w := post(h, b, webtest.Base, "csrf", "x.y", "name", "<typed>"); !strings.Contains(w.Body.String(), "out of date") || strings.Contains(w.Body.String(), "typed") {
+	if w := post(h, b, webtest.Base, "csrf", "x.y", "name", "<filled-in>"); !strings.Contains(w.Body.String(), "out of date") || strings.Contains(w.Body.String(), "filled-in") {
 		t.Errorf("a form of another session is answered with %s", w.Body)
 	}
 	if w := post(h, b, webtest.Base, "csrf", token, "do", "none"); w.Code != http.StatusBadRequest {

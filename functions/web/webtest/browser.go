@@ -1,9 +1,11 @@
 package webtest
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -180,12 +182,7 @@ func (b *Browser) Go(path string) *Browser {
 func (b *Browser) Submit(action string, pairs ...string) *Browser {
 	b.t.Helper()
 	form := b.form(action, pairs)
-	fields := url.Values{}
-	for _, n := range Elements(form, func(n *html.Node) bool { return Attr(n, "name") != "" }) {
-		if value, ok := valueOf(n); ok {
-			fields.Set(Attr(n, "name"), value)
-		}
-	}
+	fields := fieldsOf(form)
 	for i := 1; i < len(pairs); i += 2 {
 		if len(Elements(form, func(n *html.Node) bool { return Attr(n, "name") == pairs[i-1] })) == 0 {
 			b.t.Fatalf("%s: the form %s has no field %s", b.Path(), action, pairs[i-1])
@@ -194,6 +191,39 @@ func (b *Browser) Submit(action string, pairs ...string) *Browser {
 	}
 	b.request(http.MethodPost, Attr(form, "action"), "application/x-www-form-urlencoded", strings.NewReader(fields.Encode()))
 	return b
+}
+
+// Upload sends the form of an action of the page with a file.
+func (b *Browser) Upload(action, field string, data []byte) *Browser {
+	b.t.Helper()
+	form := b.form(action, nil)
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for name, values := range fieldsOf(form) {
+		if err := w.WriteField(name, values[0]); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	part, err := w.CreateFormFile(field, "file")
+	if err == nil {
+		_, err = part.Write(data)
+	}
+	if err != nil || w.Close() != nil {
+		b.t.Fatal(err)
+	}
+	b.request(http.MethodPost, Attr(form, "action"), w.FormDataContentType(), &body)
+	return b
+}
+
+// fieldsOf returns the fields of a form as the page fills them in.
+func fieldsOf(form *html.Node) url.Values {
+	fields := url.Values{}
+	for _, n := range Elements(form, func(n *html.Node) bool { return Attr(n, "name") != "" && Attr(n, "type") != "file" }) {
+		if value, ok := valueOf(n); ok {
+			fields.Set(Attr(n, "name"), value)
+		}
+	}
+	return fields
 }
 
 // form returns the form of an action; of several the one whose hidden fields have the
