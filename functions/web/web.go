@@ -21,6 +21,8 @@
 //	signin/     signing in
 //	account/    the visitor's account
 //	security/   how the visitor signs in
+//	organization/  organizations, and joining one
+//	device/     signing in another device
 //	private/    what the pages about one visitor have: session, forms, no cache
 //	sitefiles/  robots.txt, site maps, app manifest, icons, pictures of links
 //	app/        the scripts, in TypeScript
@@ -35,8 +37,10 @@ import (
 
 	"miramundo.dev/functions/web/account"
 	"miramundo.dev/functions/web/channel"
+	"miramundo.dev/functions/web/device"
 	"miramundo.dev/functions/web/library"
 	"miramundo.dev/functions/web/list"
+	"miramundo.dev/functions/web/organization"
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/private"
 	"miramundo.dev/functions/web/prose"
@@ -44,6 +48,8 @@ import (
 	"miramundo.dev/functions/web/signin"
 	"miramundo.dev/functions/web/sitefiles"
 	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/account/devicelink"
+	organizations "miramundo.dev/shared/account/organization"
 	"miramundo.dev/shared/account/removal"
 	shared "miramundo.dev/shared/account/signin"
 	"miramundo.dev/shared/account/throttle"
@@ -52,14 +58,15 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/store"
 )
 
 // Endpoints are the pages, each at its path in every locale, and the files that
 // belong to them.
 var Endpoints = slices.Concat(
-	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints, page.Files,
-	sitefiles.Endpoints,
+	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
+	organization.Endpoints, device.Endpoints, page.Files, sitefiles.Endpoints,
 )
 
 // A Viewer provides the catalog that is current at the time of the call. Its
@@ -88,6 +95,8 @@ type Options struct {
 
 	Removals *removal.Removals
 	Throttle *throttle.Throttle
+	Devices  *devicelink.Links
+	Mail     mail.Sender
 }
 
 // A Server serves the pages. It may be used concurrently, and it holds nothing
@@ -102,6 +111,8 @@ type Server struct {
 	signIn    *signin.Server
 	accounts  *account.Server
 	security  *security.Server
+	groups    *organization.Server
+	devices   *device.Server
 	files     *sitefiles.Server
 }
 
@@ -110,6 +121,7 @@ type Server struct {
 func New(o Options) *Server {
 	pages := page.NewRenderer(o.Links)
 	visits := private.New(private.Options{Pages: pages, DB: o.DB, Access: o.Access, Tokens: o.Tokens, Now: o.Now})
+	groups := organizations.On(o.DB, o.Access.Learn, o.Now)
 	return &Server{
 		catalog: o.Catalog, pages: pages,
 		lists:     list.New(list.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
@@ -119,7 +131,12 @@ func New(o Options) *Server {
 		signIn:    signin.New(signin.Options{Private: visits, Service: o.SignIn}),
 		accounts:  account.New(account.Options{Private: visits, Removals: o.Removals, Throttle: o.Throttle}),
 		security:  security.New(security.Options{Private: visits, Service: o.SignIn}),
-		files:     sitefiles.New(sitefiles.Options{Catalog: o.Catalog, Logos: o.Logos, Links: o.Links, Icon: pages.Asset("icon.svg")}),
+		groups: organization.New(organization.Options{
+			Private: visits, Organizations: groups,
+			Post: &organizations.Post{Organizations: groups, Throttle: o.Throttle, Mail: o.Mail, Base: o.Links.Base},
+		}),
+		devices: device.New(device.Options{Private: visits, Links: o.Devices, Throttle: o.Throttle, Base: o.Links.Base}),
+		files:   sitefiles.New(sitefiles.Options{Catalog: o.Catalog, Logos: o.Logos, Links: o.Links, Icon: pages.Asset("icon.svg")}),
 	}
 }
 
@@ -134,6 +151,8 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.signIn, Endpoints: signin.Endpoints},
 		{Server: s.accounts, Endpoints: account.Endpoints},
 		{Server: s.security, Endpoints: security.Endpoints},
+		{Server: s.groups, Endpoints: organization.Endpoints},
+		{Server: s.devices, Endpoints: device.Endpoints},
 		{Server: s.pages, Endpoints: page.Files},
 		{Server: s.files, Endpoints: sitefiles.Endpoints},
 	}

@@ -131,17 +131,55 @@ export function csrf(): Promise<string> {
 export async function callFromPage<T>(method: string, path: string, body?: unknown): Promise<T> {
   const mine = csrf();
   try {
-    return await ask<T>(method, path, body, { "X-CSRF-Token": await mine });
+    return await ask<T>(method, path, body, { "X-CSRF-Token": await mine, ...organizationHeader(path) });
   } catch (error) {
     if (codeOf(error) !== "invalid_csrf") throw error;
     if (preparing === mine) preparing = null;
-    return ask<T>(method, path, body, { "X-CSRF-Token": await csrf() });
+    return ask<T>(method, path, body, { "X-CSRF-Token": await csrf(), ...organizationHeader(path) });
   }
 }
 
 function codeOf(error: unknown): string {
   return error instanceof Failure ? error.code : "";
 }
+
+/** An organization as which a page calls. `reads` says that the account may not change what it has. */
+export interface Acting {
+  id: string;
+  reads: boolean;
+}
+
+/** The pages that may call as an organization. */
+const ofOwners = ["library", "favorites", "history"];
+const actingKey = "mm-organization";
+
+/** Returns the organization as which this page calls; null for the account itself. It is kept for the tab. */
+export function acting(): Acting | null {
+  if (!signedIn() || !ofOwners.includes(document.body.dataset["page"] ?? "")) return null;
+  try {
+    const [id, role] = (sessionStorage.getItem(actingKey) ?? "").split(" ");
+    return id && /^o_[a-z2-7]+$/.test(id) ? { id, reads: role === "reads" } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Makes the calls of the pages of owners those of an organization, or with null of the account itself. The document gets the event "account". */
+export function actAs(organization: Acting | null): void {
+  try {
+    if (organization) sessionStorage.setItem(actingKey, `${organization.id} ${organization.reads ? "reads" : "changes"}`);
+    else sessionStorage.removeItem(actingKey);
+  } catch {
+    // A browser that stores nothing shows what the account has.
+  }
+  document.dispatchEvent(new CustomEvent("account"));
+}
+
+/** The header that names the organization as which an account calls. The account itself signs in and lists its organizations. */
+const organizationHeader = (path: string): Record<string, string> => {
+  const organization = /^\/api\/(auth|account)\//.test(path) ? null : acting();
+  return organization ? { "X-Organization": organization.id } : {};
+};
 
 /** The header that identifies a guest. */
 const guestHeader = (as: string | null): Record<string, string> => (as ? { "X-Guest-Token": as } : {});
@@ -165,7 +203,7 @@ export async function ask<T>(method: string, path: string, body: unknown, furthe
 
 /** Reads what everyone may read, as the owner that this browser is, if it is one. */
 export function read<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return ask<T>("GET", path, undefined, signedIn() ? {} : guestHeader(token()), signal);
+  return ask<T>("GET", path, undefined, signedIn() ? organizationHeader(path) : guestHeader(token()), signal);
 }
 
 /**
@@ -191,7 +229,7 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
 function callAsAccount<T>(method: string, path: string, body: unknown): Promise<T> {
   if (method !== "GET") return callFromPage(method, path, body);
   void csrf().catch(() => {}); // a page that shows what the account has may write soon, and while it ends
-  return ask<T>(method, path, body);
+  return ask<T>(method, path, body, organizationHeader(path));
 }
 
 /**
@@ -242,6 +280,6 @@ export function tell(path: string): void {
     fetch(path, { method: "POST", headers, credentials: "same-origin", keepalive: true }).catch(() => {});
   };
   const as = token();
-  if (signedIn()) void csrf().then((csrf) => send({ "X-CSRF-Token": csrf }), () => {});
+  if (signedIn()) void csrf().then((csrf) => send({ "X-CSRF-Token": csrf, ...organizationHeader(path) }), () => {});
   else if (as) send(guestHeader(as));
 }

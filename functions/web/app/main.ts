@@ -36,7 +36,9 @@ if (page === "channel") void import("./channel").then((m) => m.channel());
 if (page === "library") void import("./library").then((m) => m.library());
 if (page === "favorites") void import("./favorites").then((m) => m.favorites());
 if (page === "history") void import("./history").then((m) => m.history());
-if (page === "signin" || page === "account" || page === "security" || page === "sessions" || page === "keys" || page === "privacy") void import("./account").then((m) => m.account());
+if (document.documentElement.classList.contains("in") && (page === "library" || page === "favorites" || page === "history")) void import("./account/owner").then((m) => m.owner());
+if (document.documentElement.dataset["visitor"]) void import("./account").then((m) => m.account());
+if (page === "devices" || page === "device") void import("./account/devices").then((m) => m.devices());
 if (page === "home" || page === "country" || page === "channel" || page === "favorites" || page === "history") void import("./keep").then((m) => {
   m.keep();
   press = m.press;

@@ -50,10 +50,11 @@ func (s *Server) shell(p site.Page, l i18n.Locale) (*page.Rendered, error) {
 	v := s.pages.View(p, l, shell{Tabs: 3, Rows: 8, Formats: library.Formats, Apps: apps})
 	v.NoIndex = true
 	v.Data = map[string]string{"channel": site.Channel.Path(l, "")}
-	v.Areas = append(v.Areas, "keep")
-	if p == site.Library {
-		v.Modules = v.Areas[:1] // the page uses the texts of the area keep, not its module
+	v.Modules = []string{p.String()}
+	if p != site.Library { // which uses the texts of the area keep, not its module
+		v.Modules = append(v.Modules, "keep")
 	}
+	v.Areas = append(v.Areas, "keep", "owner")
 	return v.Show()
 }
 

@@ -242,7 +242,8 @@ func (v *Visit) DB() store.DB { return v.renderer.DB }
 func (v *Visit) Sections() []string { return sections }
 
 var sections = []string{
-	site.Account.String(), site.Security.String(), site.Sessions.String(), site.Keys.String(), site.Privacy.String(),
+	site.Account.String(), site.Security.String(), site.Sessions.String(), site.Keys.String(),
+	site.Organizations.String(), site.Devices.String(), site.Privacy.String(),
 }
 
 // Visitor returns what the request shows of the visitor's browser, as sign-ins and

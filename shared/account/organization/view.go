@@ -170,3 +170,31 @@ type getter struct {
 
 // Get decodes the document at p.
 func (g getter) Get(p store.Path, doc any) error { return g.db.Get(g.ctx, p, doc) }
+
+// An Offer is an invitation as the person who opens its link sees it.
+type Offer struct {
+	ID    identity.Owner // of the organization
+	Name  string
+	Role  access.Role
+	Email string // that was invited
+}
+
+// Offer returns the invitation of a token, by one read and without using it up. It
+// returns ErrNoInvitation for a token that is not valid any more.
+func (s *Organizations) Offer(ctx context.Context, token string) (Offer, error) {
+	id, secret, err := splitToken(token)
+	if err != nil {
+		return Offer{}, err
+	}
+	o, err := get(getter{ctx, s.db}, id)
+	if errors.Is(err, ErrForbidden) { // the organization does not exist any more
+		return Offer{}, ErrNoInvitation
+	} else if err != nil {
+		return Offer{}, fault.OrUnavailable(err)
+	}
+	i, err := o.invitation(secret, s.now())
+	if err != nil {
+		return Offer{}, err
+	}
+	return Offer{ID: id, Name: o.Name, Role: o.Invitations[i].Role, Email: o.Invitations[i].Email}, nil
+}

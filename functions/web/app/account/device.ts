@@ -41,9 +41,9 @@ export async function showDeviceLink(box: HTMLElement): Promise<boolean> {
     const link = await write<Link>("/api/account/devices/link");
     box.replaceChildren(
       h("p", {}, t("devicelink.ui.scan")),
-      h("div", { class: "qr" }, await qr(link.url, t("devicelink.ui.code_label"))),
+      h("div", { class: "qr-plate" }, await qr(link.url, t("devicelink.ui.code_label"))),
       h("p", {}, t("devicelink.ui.type", { address: link.url.replace(/#.*/, "") })),
-      h("p", { class: "code" }, `${link.code.slice(0, 4)}-${link.code.slice(4)}`));
+      h("p", { class: "device-code" }, `${link.code.slice(0, 4)}-${link.code.slice(4)}`));
     const claimed = await progress(link.id, ["waiting"]);
     if (!claimed) return over(box, t("devicelink.ui.expired"));
     if (!(await decide(box, link.id, claimed))) return over(box, t("devicelink.ui.denied"));
@@ -84,12 +84,12 @@ async function decide(box: HTMLElement, id: string, claimed: Progress): Promise<
   const name = [device.browser, device.os].filter(Boolean).join(", ") || t("devicelink.ui.unknown_device");
   const place = device.country ? country(device.country) : t("devicelink.ui.unknown_place");
   const yes = await new Promise<boolean>((resolve) => {
-    const allow = h("button", { type: "button", class: "primary", click: () => resolve(true) }, t("devicelink.ui.confirm"));
+    const allow = h("button", { type: "button", class: "button primary", click: () => resolve(true) }, t("devicelink.ui.confirm"));
     box.replaceChildren(
       h("p", { role: "status" }, t("devicelink.ui.wants", { device: name, place })),
       h("p", {}, t("devicelink.ui.compare")),
-      h("p", { class: "digits" }, digits),
-      h("div", { class: "actions" }, allow, h("button", { type: "button", click: () => resolve(false) }, t("devicelink.ui.deny"))));
+      h("p", { class: "device-code" }, digits),
+      h("div", { class: "row" }, allow, h("button", { type: "button", class: "button", click: () => resolve(false) }, t("devicelink.ui.deny"))));
     allow.focus();
   });
   await write(yes ? "/api/account/devices/confirm" : "/api/account/devices/deny", { id });
@@ -119,7 +119,7 @@ export async function openDeviceLink(box: HTMLElement, secret: string): Promise<
     const { id, digits } = await write<{ id: string; digits: string }>("/api/auth/device/claim", { secret });
     box.replaceChildren(
       h("p", { role: "status" }, t("devicelink.ui.look")),
-      h("p", { class: "digits" }, digits),
+      h("p", { class: "device-code" }, digits),
       h("p", {}, t("devicelink.ui.wait")));
     while (!(await opened(id))) await pause();
     return true;
