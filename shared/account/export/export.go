@@ -176,7 +176,7 @@ func (a *Archive) writeComments(ctx context.Context, z *zip.Writer) error {
 	before := "[\n"
 	for c, err := range comment.All(ctx, a.db, a.account.ID) {
 		if err != nil {
-			return err
+			return fault.OrUnavailable(err)
 		}
 		if _, err := io.WriteString(f, before); err != nil {
 			return err
