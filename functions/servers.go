@@ -32,9 +32,13 @@ import (
 // the function needs. The others are nil.
 
 func newAccount(p *compose.Parts) (Server, error) {
+	passkeys, err := p.Passkeys()
+	if err != nil {
+		return Server{}, err
+	}
 	return one(account.New(account.Options{
-		DB: p.DB, Access: p.Access, Pages: p.Pages(), SignIn: p.SignIn, Throttle: p.Throttle(), Links: p.DeviceLinks(),
-		Removals: p.Removals(), Mail: p.Mail, Base: p.Config.BaseURL, Now: p.Now,
+		DB: p.DB, Access: p.Access, Pages: p.Pages(), SignIn: p.SignIn, Passkeys: passkeys, Challenges: p.Challenges(),
+		Throttle: p.Throttle(), Links: p.DeviceLinks(), Removals: p.Removals(), Mail: p.Mail, Base: p.Config.BaseURL, Now: p.Now,
 	}), account.Endpoints)
 }
 

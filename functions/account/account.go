@@ -17,7 +17,9 @@ import (
 	"miramundo.dev/shared/account"
 	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/account/avatar"
+	"miramundo.dev/shared/account/challenge"
 	"miramundo.dev/shared/account/devicelink"
+	"miramundo.dev/shared/account/passkey"
 	"miramundo.dev/shared/account/removal"
 	"miramundo.dev/shared/account/signin"
 	"miramundo.dev/shared/account/throttle"
@@ -34,32 +36,38 @@ import (
 )
 
 // Endpoints is this function's part of the API.
-var Endpoints = slices.Concat(sessionEndpoints, signInEndpoints, profileEndpoints, deviceEndpoints, avatarEndpoints, browserEndpoints, leaveEndpoints, exportEndpoints, keyEndpoints, organizationEndpoints, memberEndpoints)
+var Endpoints = slices.Concat(
+	sessionEndpoints, signInEndpoints, profileEndpoints, passkeyEndpoints, deviceEndpoints, avatarEndpoints, browserEndpoints,
+	leaveEndpoints, exportEndpoints, keyEndpoints, organizationEndpoints, memberEndpoints,
+)
 
 // Options are what a Server is made from.
 type Options struct {
-	DB       store.DB
-	Access   *access.Checker
-	Pages    *identity.Pages
-	SignIn   *signin.Service
-	Throttle *throttle.Throttle
-	Links    *devicelink.Links
-	Removals *removal.Removals
-	Mail     mail.Sender
-	Base     string // address of the service
-	Now      func() time.Time
+	DB         store.DB
+	Access     *access.Checker
+	Pages      *identity.Pages
+	SignIn     *signin.Service
+	Passkeys   *passkey.Party
+	Challenges *challenge.Challenges
+	Throttle   *throttle.Throttle
+	Links      *devicelink.Links
+	Removals   *removal.Removals
+	Mail       mail.Sender
+	Base       string // address of the service
+	Now        func() time.Time
 }
 
 // A Server answers for the accounts in a database.
 type Server struct {
 	Options
-	polls  *polls
+	polls  *pace // of the devices of links
+	starts *pace // of sign-ins by passkey
 	photos *avatar.Photos
 }
 
 // New returns a server of the accounts in o.DB.
 func New(o Options) *Server {
-	return &Server{Options: o, polls: newPolls(o.Now), photos: avatar.NewPhotos(o.DB, o.Throttle, o.Now)}
+	return &Server{Options: o, polls: newPolls(o.Now), starts: newStarts(o.Now), photos: avatar.NewPhotos(o.DB, o.Throttle, o.Now)}
 }
 
 // An answer is a result that sets cookies. Value is sent as JSON.

@@ -16,7 +16,9 @@ import (
 	"time"
 
 	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/account/challenge"
 	"miramundo.dev/shared/account/devicelink"
+	"miramundo.dev/shared/account/passkey"
 	"miramundo.dev/shared/account/password"
 	"miramundo.dev/shared/account/signin"
 	"miramundo.dev/shared/account/throttle"
@@ -249,6 +251,14 @@ func (p *Parts) Pages() *identity.Pages {
 // Throttle returns what slows down repeated attempts, such as to sign in.
 func (p *Parts) Throttle() *throttle.Throttle {
 	return throttle.New(p.DB, p.Config.AccountKeys, p.Now)
+}
+
+// Passkeys returns what registers and verifies passkeys of the service's own pages.
+func (p *Parts) Passkeys() (*passkey.Party, error) { return passkey.New(p.Config.Origins()) }
+
+// Challenges returns the proofs of identity that are pending.
+func (p *Parts) Challenges() *challenge.Challenges {
+	return challenge.New(p.DB, p.Config.AccountKeys, p.Now)
 }
 
 // DeviceLinks returns the links by which a signed-in device signs in another.

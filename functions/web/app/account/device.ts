@@ -4,10 +4,11 @@
  * seconds how far the other is, for as long as the link lasts.
  */
 
-import { ask, Failure } from "../api";
+import { ask, Failure, setSignedIn } from "../api";
 import { h } from "../dom";
 import { qr } from "../own/qr";
 import { country, t } from "../texts";
+import { claimGuest } from "./claim";
 import { write } from "./write";
 
 /** A new link, as the first device gets it. */
@@ -109,9 +110,9 @@ export function takeDeviceSecret(): string {
 
 /**
  * Goes on with a link on the second device, by the secret of its address, once the
- * visitor has agreed, or by the code that the visitor typed: shows the digits, waits for the first device, and resolves
- * when this browser is signed in. It resolves to false when the link is over; the box
- * says why.
+ * visitor has agreed, or by the code that the visitor typed: shows the digits, waits for
+ * the first device, and resolves when this browser is signed in and has taken along what
+ * it kept as a guest. It resolves to false when the link is over; the box says why.
  */
 export async function openDeviceLink(box: HTMLElement, secret: string): Promise<boolean> {
   if (secret.length > typedAtMost) await accepted(box);
@@ -122,6 +123,8 @@ export async function openDeviceLink(box: HTMLElement, secret: string): Promise<
       h("p", { class: "device-code" }, digits),
       h("p", {}, t("devicelink.ui.wait")));
     while (!(await opened(id))) await pause();
+    setSignedIn("");
+    await claimGuest();
     return true;
   } catch (error) {
     return over(box, sentence(error));

@@ -3,16 +3,17 @@
  * own dialogs; what it reports is turned into sentences here.
  */
 
-import { Failure } from "../api";
+import { accountName, Failure, setSignedIn } from "../api";
 import { t } from "../texts";
+import { claimGuest } from "./claim";
 import { write } from "./write";
 
 /** What became of a sign-in. `message` says why it failed; it is empty when the visitor changed their mind. */
 export type Result = { ok: true } | { ok: false; message: string };
 
-/** A ceremony that has begun: `options` go to the browser, `id` back to the service. */
+/** A ceremony that has begun: `options` go to the browser, `challenge` back to the service. */
 interface Begun<Options> {
-  id: string;
+  challenge: string;
   options: Options;
 }
 
@@ -31,7 +32,7 @@ function isAddress(host: string): boolean {
 /** The suggestion that waits in a form. A browser has one request for a passkey at a time. */
 let suggesting: AbortController | null = null;
 
-/** Lets the visitor choose a passkey and signs in by it. */
+/** Lets the visitor choose a passkey, signs in by it and takes along what this browser kept as a guest. */
 export async function signInWithPasskey(): Promise<Result> {
   stopSuggesting();
   try {
@@ -80,19 +81,22 @@ function stopSuggesting(): void {
 }
 
 async function signIn(how: CredentialRequestOptions): Promise<void> {
-  const { id, options } = await write<Begun<PublicKeyCredentialRequestOptionsJSON>>("/api/auth/passkey/start");
+  const { challenge, options } = await write<Begun<PublicKeyCredentialRequestOptionsJSON>>("/api/auth/passkey/start");
   how.signal?.throwIfAborted();
   const credential = await navigator.credentials.get({ ...how, publicKey: requestOptions(options) });
-  await write("/api/auth/passkey/finish", { id, response: responseOf(credential) });
+  await write("/api/auth/passkey/finish", { challenge, response: responseOf(credential) });
+  setSignedIn("");
+  await claimGuest();
 }
 
 /** Adds a passkey to the account, under a name. It rejects with an Error whose message is a sentence; the message is empty when the visitor changed their mind. */
 export async function addPasskey(name: string): Promise<void> {
   stopSuggesting();
   try {
-    const { id, options } = await write<Begun<PublicKeyCredentialCreationOptionsJSON>>("/api/account/passkeys/start");
+    const { challenge, options } = await write<Begun<PublicKeyCredentialCreationOptionsJSON>>("/api/account/passkeys/start");
     const credential = await navigator.credentials.create({ publicKey: creationOptions(options) });
-    await write("/api/account/passkeys/finish", { id, name, response: responseOf(credential) });
+    await write("/api/account/passkeys/finish", { challenge, name, response: responseOf(credential) });
+    setSignedIn(accountName() ?? ""); // the session has a new cookie
   } catch (error) {
     throw error instanceof Failure ? error : new Error(sentence(error));
   }
@@ -144,11 +148,11 @@ function descriptor(json: PublicKeyCredentialDescriptorJSON): PublicKeyCredentia
   return { ...json, id: bytes(json.id) } as PublicKeyCredentialDescriptor;
 }
 
-/** Returns the JSON form of what the browser made. */
-function responseOf(credential: Credential | null): unknown {
+/** Returns the JSON form of what the browser made, as text. */
+function responseOf(credential: Credential | null): string {
   if (!(credential instanceof PublicKeyCredential)) throw new DOMException("", "NotAllowedError");
   try {
-    if ("toJSON" in credential) return credential.toJSON();
+    if ("toJSON" in credential) return JSON.stringify(credential);
   } catch {
     // Some password managers put objects of their own in its place, which have no JSON form.
   }
@@ -163,7 +167,7 @@ function responseOf(credential: Credential | null): unknown {
     if (response.userHandle) members["userHandle"] = text(response.userHandle);
   }
   const rawId = text(credential.rawId);
-  return { id: rawId, rawId, type: credential.type, clientExtensionResults: {}, response: members };
+  return JSON.stringify({ id: rawId, rawId, type: credential.type, clientExtensionResults: {}, response: members });
 }
 
 /** Reads base64url. */

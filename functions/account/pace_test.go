@@ -33,20 +33,43 @@ func TestPolls(t *testing.T) {
 	}
 }
 
-// TestPollsAreBounded asks as more devices than are counted.
-func TestPollsAreBounded(t *testing.T) {
+// TestStarts starts sign-ins from one network as fast as it can.
+func TestStarts(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	p := newStarts(func() time.Time { return now })
+	count := func() (n int) {
+		for p.take("network") == nil {
+			n++
+		}
+		return n
+	}
+	if n := count(); n != 30 {
+		t.Errorf("%d at once, want 30", n)
+	}
+	now = now.Add(2 * time.Second)
+	if n := count(); n != 4 {
+		t.Errorf("%d after two seconds, want 4", n)
+	}
+	now = now.Add(time.Hour)
+	if n := count(); n != 30 {
+		t.Errorf("%d after an hour, want 30", n)
+	}
+}
+
+// TestPaceIsBounded asks as more callers than are counted.
+func TestPaceIsBounded(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	p := newPolls(func() time.Time { return now })
-	for i := range maxPolls + 10 {
+	for i := range maxCallers + 10 {
 		if err := p.take(strconv.Itoa(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(p.last) != maxPolls {
-		t.Errorf("%d devices are counted, want %d", len(p.last), maxPolls)
+	if len(p.due) != maxCallers {
+		t.Errorf("%d callers are counted, want %d", len(p.due), maxCallers)
 	}
 	now = now.Add(devicelink.PollEvery)
-	if err := p.take("late"); err != nil || len(p.last) != 1 {
-		t.Errorf("later %d devices are counted (%v), want 1", len(p.last), err)
+	if err := p.take("late"); err != nil || len(p.due) != 1 {
+		t.Errorf("later %d callers are counted (%v), want 1", len(p.due), err)
 	}
 }
