@@ -3,6 +3,7 @@ package input
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -50,10 +51,20 @@ func (p *Plan) decodeBody(r *http.Request, v reflect.Value, limit int64) (seen u
 	return seen, nil
 }
 
+// largeBody is the size in bytes above which few bodies are read at once. Anybody may
+// send one to a page whose form takes a picture, and it is in memory before the visitor
+// is known: without a bound, a few dozen would exhaust the memory of an instance.
+const largeBody = 1 << 20
+
+// large holds an element for each large body that is being read.
+var large = make(chan struct{}, 4)
+
+var errLarge = errors.New("too many large bodies are being read")
+
 // readBody returns the body of r; nil when r has none. It refuses a body of more
 // than limit bytes, by its declared length before reading where there is one; a
-// content type for which taken returns false; and any content encoding, since a
-// compressed body has no known size.
+// content type for which taken returns false; any content encoding, since a
+// compressed body has no known size; and a large body while others are being read.
 func readBody(r *http.Request, limit int64, taken func(contentType string) bool) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return nil, nil
@@ -63,6 +74,14 @@ func readBody(r *http.Request, limit int64, taken func(contentType string) bool)
 	}
 	if !taken(r.Header.Get("Content-Type")) || r.Header.Get("Content-Encoding") != "" {
 		return nil, fault.ErrMediaType
+	}
+	if limit > largeBody && (r.ContentLength < 0 || r.ContentLength > largeBody) {
+		select {
+		case large <- struct{}{}:
+			defer func() { <-large }()
+		default:
+			return nil, fault.ErrUnavailable.Because(errLarge)
+		}
 	}
 	data, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
 	if err != nil {

@@ -2,6 +2,7 @@ package input
 
 import (
 	"errors"
+	"io"
 	"net/http/httptest"
 	"reflect"
 	"strings"
@@ -80,5 +81,49 @@ func TestRawPlan(t *testing.T) {
 	}
 	if !p.Body || len(p.Raws) != 2 || len(p.Raws[0].Media) != 2 || p.Raws[0].Media[1] != "audio/x-mpegurl" || p.Raws[0].Doc != "A list." || len(p.Params) != 1 {
 		t.Errorf("plan %+v", p)
+	}
+}
+
+// TestLargeBodies sends more large bodies at once than are read: the last is refused,
+// small ones are read all the same, and a large one is read again later.
+func TestLargeBodies(t *testing.T) {
+	const limit = 8 << 20
+	p, err := Compile(reflect.TypeFor[file](), "/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(body io.Reader, length int64) error {
+		r := httptest.NewRequest("POST", "/x?name=a", body)
+		r.ContentLength = length
+		r.Header.Set("Content-Type", "text/plain")
+		return p.Decode(r, reflect.New(reflect.TypeFor[file]()).Elem(), limit)
+	}
+	slow := make([]*io.PipeWriter, cap(large))
+	ends := make(chan error)
+	for n := range slow {
+		body, w := io.Pipe()
+		slow[n] = w
+		go func() { ends <- send(body, -1) }()
+		if _, err := w.Write([]byte("a part")); err != nil { // it returns when the part is read
+			t.Fatal(err)
+		}
+	}
+	big := strings.Repeat("x", largeBody+1)
+	for _, length := range []int64{int64(len(big)), -1} {
+		if err := send(strings.NewReader(big), length); !errors.Is(err, fault.ErrUnavailable) {
+			t.Errorf("one more of length %d: %v, want unavailable", length, err)
+		}
+	}
+	if err := send(strings.NewReader("small"), 5); err != nil {
+		t.Errorf("a small one: %v", err)
+	}
+	for _, w := range slow {
+		w.Close()
+		if err := <-ends; err != nil {
+			t.Error(err)
+		}
+	}
+	if err := send(strings.NewReader(big), int64(len(big))); err != nil {
+		t.Errorf("later: %v", err)
 	}
 }
