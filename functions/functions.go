@@ -78,7 +78,12 @@ func All() []Function {
 			},
 			Endpoints: favorites.Endpoints, New: newFavorites,
 		},
-		{Process: process("feeds", compose.Catalog, compose.Overlays, compose.Guide), Endpoints: feeds.Endpoints, New: newFeeds},
+		{
+			Process: compose.Process{
+				Name: "feeds", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide), Secrets: []string{"GUEST_KEYS"}, // which seal feed tokens
+			},
+			Endpoints: feeds.Endpoints, New: newFeeds,
+		},
 		{
 			Process:   compose.Process{Name: "guest", Secrets: []string{"GUEST_KEYS"}},
 			Endpoints: guest.Endpoints, New: newGuest,
@@ -86,7 +91,7 @@ func All() []Function {
 		{Process: process("history", compose.Catalog, compose.Overlays), Endpoints: history.Endpoints, New: newHistory},
 		{
 			Process: compose.Process{
-				Name: "jobs", Needs: needs(compose.Jobs), Secrets: []string{"JOBS_AUDIENCE|JOBS_TOKEN"}, Settings: []string{"JOBS_CALLER"},
+				Name: "jobs", Needs: needs(compose.Jobs), Secrets: []string{"GUEST_KEYS", "JOBS_AUDIENCE|JOBS_TOKEN"}, Settings: []string{"JOBS_CALLER"},
 				Schedules: schedules,
 			},
 			Endpoints: jobs.Endpoints, New: newJobs, Apart: true,

@@ -37,6 +37,7 @@ import (
 	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/sealed"
 	"miramundo.dev/shared/wire"
 )
 
@@ -98,6 +99,9 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 	needed := func(n Need) bool { return slices.Contains(needs, n) }
 	if err := p.openBackend(ctx, needed(Documents), needed(Events), topics); err != nil {
 		return nil, err
+	}
+	if p.DB != nil && p.Config.GuestKeys != nil {
+		p.DB = sealed.DB(p.DB, p.Config.GuestKeys) // the tokens of feeds
 	}
 	if p.DB != nil {
 		p.Access = access.NewChecker(p.DB, p.Now)

@@ -99,12 +99,21 @@ func ByToken(ctx context.Context, db store.DB, token string) (*Library, error) {
 	return nil, ErrNoFeed // replaced since the feed document was read
 }
 
-// tokens returns the tokens that open l.
-func (l *Library) tokens() []string {
-	if l.Token == "" {
-		return l.Taken
+// Secrets returns where the tokens of l are, which are stored sealed: a copy of the
+// database opens no feed.
+func (l *Library) Secrets() []*string {
+	all := []*string{&l.Token}
+	for i := range l.Taken {
+		all = append(all, &l.Taken[i])
 	}
-	return append([]string{l.Token}, l.Taken...)
+	return all
+}
+
+// tokens returns the tokens that open l. A token whose key was retired is "" and
+// opens nothing.
+func (l *Library) tokens() []string {
+	all := append([]string{l.Token}, l.Taken...)
+	return slices.DeleteFunc(all, func(token string) bool { return token == "" })
 }
 
 // opens reports whether a token opens l. It takes the same time for every token.

@@ -115,9 +115,9 @@ func (l *Library) takeToken(token string) bool {
 	return true
 }
 
-// spare is the part of a document, in bytes, that takeCategory leaves for a token and
-// for a longer revision.
-const spare = 128
+// spare is the part of a document, in bytes, that takeCategory leaves for tokens, which
+// are longer when they are sealed, and for a longer revision.
+const spare = 128 * (MaxTaken + 2)
 
 // takeCategory adds a folder with everything in it, and reports whether l could take
 // it.
