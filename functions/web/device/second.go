@@ -68,6 +68,9 @@ func (s *Server) finish(ctx context.Context, v *private.Visit) (*private.Answer,
 		return showSecond(secondBody{Visit: v, Link: v.Field("link"), Digits: v.Field("digits")})
 	}
 	s.o.Private.Access.Learn(opened.Record)
+	if opened.Previous != nil {
+		s.o.Private.Access.Learn(opened.Previous)
+	}
 	v.SetSession(opened.Cookie, &opened.Session)
 	return v.Go(next(v), nil), nil
 }
