@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -199,6 +200,25 @@ func TestKeys(t *testing.T) {
 	form := func(n *html.Node) bool { return webtest.Attr(n, "value") == "create" }
 	if b.Go("/en/account/keys"); len(webtest.Elements(b.Page, form)) > 0 || texts(b, func(n *html.Node) bool { return webtest.HasClass(n, "account-locked") }) == "" {
 		t.Error("later, a key may be created")
+	}
+}
+
+// TestKeyOnce sends the form of a new key again, as reloading its answer does.
+func TestKeyOnce(t *testing.T) {
+	a, h := open(t)
+	me := a.Make(t, "maria@example.org")
+	b := webtest.NewBrowser(t, h)
+	a.SignIn(t, me.ID, b)
+	fields := url.Values{"do": {"create"}, "name": {"Player"}}
+	listed := func(n *html.Node) bool { return webtest.Attr(n, "name") == "listed" }
+	fields.Set("listed", webtest.Attr(webtest.Elements(b.Go("/en/account/keys").Page, listed)[0], "value"))
+	if b.Post("/en/account/keys", fields); webtest.ByID(b.Page, "secret") == nil {
+		t.Fatalf("the first time: %d, %q", b.Code, alerts(b))
+	}
+	b.Post("/en/account/keys", fields)
+	r, err := access.Load(t.Context(), a.DB, me.ID)
+	if err != nil || len(r.Keys) != 1 || webtest.ByID(b.Page, "secret") != nil || notices(b) != i18n.EN.T("account.done_key_listed", nil) {
+		t.Errorf("the second time: %d keys, %q, %v", len(r.Keys), notices(b), err)
 	}
 }
 

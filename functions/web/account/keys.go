@@ -2,6 +2,8 @@ package account
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 
 	"miramundo.dev/functions/web/private"
 	"miramundo.dev/shared/account/apikey"
@@ -28,6 +30,7 @@ type keysBody struct {
 	Owners []organization.Summary
 	Rows   []keyRow
 	Secret string // of the key that was just created
+	Listed string // names the listed keys
 }
 
 // A keyRow is a key as the page shows it.
@@ -57,7 +60,7 @@ func (s *Server) showKeys(ctx context.Context, v *private.Visit, secret string) 
 	if err != nil {
 		return nil, err
 	}
-	body := keysBody{Visit: v, Open: v.MayProtect(a), Secret: secret}
+	body := keysBody{Visit: v, Open: v.MayProtect(a), Secret: secret, Listed: nameOf(list)}
 	names := map[identity.Owner]string{}
 	for _, o := range owners {
 		if names[o.ID] = o.Name; o.Role.Manages() && o.Enabled {
@@ -73,8 +76,26 @@ func (s *Server) showKeys(ctx context.Context, v *private.Visit, secret string) 
 	return v.Show(v.View(body))
 }
 
-// createKey creates a key and shows it.
+// nameOf returns a text that changes whenever a key is added to a list.
+func nameOf(list []apikey.Key) string {
+	sum := sha256.New()
+	for _, k := range list {
+		_, _ = sum.Write([]byte(k.ID + "\n")) // it never fails
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// createKey creates a key and shows it, this once. The form names the keys that were
+// listed beside it, so that a browser which sends it again, when its user reloads the
+// answer, creates nothing: the new key is listed by then.
 func (s *Server) createKey(ctx context.Context, v *private.Visit) (*private.Answer, error) {
+	list, err := s.keys.List(ctx, v.Speaker.Account)
+	if err != nil {
+		return nil, err
+	}
+	if v.Field("listed") != nameOf(list) {
+		return v.Finish("key_listed"), nil
+	}
 	secret, _, err := s.keys.Create(ctx, v.Speaker, v.Field("name"), identity.Owner(v.Field("owner")))
 	if err != nil {
 		return nil, err
