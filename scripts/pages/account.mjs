@@ -45,6 +45,26 @@ export function totp(secret, steps = 0) {
   return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
 }
 
+/**
+ * Signs somebody in over the API, and returns the cookies of the session: for pages
+ * that are only looked at.
+ */
+export async function cookies(stack) {
+  const kept = new Map()
+  const call = async (path, body, token) => {
+    const headers = { ...network(), Origin: stack.base, Cookie: [...kept].map(pair => pair.join('=')).join('; '), 'Content-Type': 'application/json', ...(token && { 'X-CSRF-Token': token }) }
+    const answer = await fetch(new URL(path, stack.base), { method: body ? 'POST' : 'GET', headers, ...(body && { body: JSON.stringify(body) }) })
+    for (const line of answer.headers.getSetCookie()) kept.set(...line.split(';')[0].split(/=(.*)/s).slice(0, 2))
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return answer.json()
+  }
+  const email = address()
+  const { csrf } = await call('/api/auth/bootstrap')
+  const { challenge } = await call('/api/auth/email/start', { email }, csrf)
+  await call('/api/auth/email/finish', { challenge, code: (await mail(stack, email)).code }, csrf)
+  return [...kept].map(([name, value]) => ({ name, value, domain: new URL(stack.base).hostname, path: '/', secure: true, httpOnly: true, sameSite: 'Lax' }))
+}
+
 /** The paths of the pages of accounts in English. */
 export const paths = {
   signin: '/en/sign-in', account: '/en/account', security: '/en/account/security', sessions: '/en/account/sessions', keys: '/en/account/keys', privacy: '/en/account/privacy'

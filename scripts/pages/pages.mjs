@@ -1,4 +1,5 @@
 /** The pages that the matrix looks at, and what must be before each is looked at. */
+import { cookies } from './account.mjs'
 import { Guest } from './api.mjs'
 import { text } from './texts.mjs'
 
@@ -16,8 +17,9 @@ const kept = ['DWEnglish.de', testChannel, 'NASATV.us', 'France24.fr']
 
 /**
  * A page: `page` is what its body calls it; `path` finds its address in pt, from
- * which its own links lead to the other languages; `prepare` is done before it
- * is opened, `then` after.
+ * which its own links lead to the other languages, or `paths` has its address in
+ * each; `prepare` is done before it is opened, `then` after. Pages with `paths` are
+ * looked at on a phone and a laptop alone.
  */
 export const pages = [
   { name: 'home', page: 'home', path: () => '/' },
@@ -35,6 +37,12 @@ export const pages = [
   { name: 'favorites', page: 'favorites', path: () => '/favoritos', prepare: owner },
   { name: 'history-empty', page: 'history', path: () => '/historico' },
   { name: 'history', page: 'history', path: () => '/historico', prepare: owner },
+  { name: 'signin', page: 'signin', paths: { pt: '/entrar', en: '/en/sign-in', es: '/es/entrar', fr: '/fr/connexion', de: '/de/anmelden' } },
+  { name: 'account', page: 'account', paths: { pt: '/conta', en: '/en/account', es: '/es/cuenta', fr: '/fr/compte', de: '/de/konto' }, prepare: member },
+  { name: 'security', page: 'security', paths: { pt: '/conta/seguranca', en: '/en/account/security', es: '/es/cuenta/seguridad', fr: '/fr/compte/securite', de: '/de/konto/sicherheit' }, prepare: member },
+  { name: 'sessions', page: 'sessions', paths: { pt: '/conta/sessoes', en: '/en/account/sessions', es: '/es/cuenta/sesiones', fr: '/fr/compte/sessions', de: '/de/konto/sitzungen' }, prepare: member },
+  { name: 'keys', page: 'keys', paths: { pt: '/conta/chaves', en: '/en/account/keys', es: '/es/cuenta/claves', fr: '/fr/compte/cles', de: '/de/konto/schluessel' }, prepare: member },
+  { name: 'privacy', page: 'privacy', paths: { pt: '/conta/privacidade', en: '/en/account/privacy', es: '/es/cuenta/privacidad', fr: '/fr/compte/confidentialite', de: '/de/konto/datenschutz' }, prepare: member },
   { name: 'guide', page: 'guide', path: () => '/como-usar' },
   { name: 'about', page: 'about', path: () => '/sobre' },
   { name: 'missing', page: 'error', path: () => '/isto-nao-existe', prepare: visit => visit.forgive(/status: 404 .*\/isto-nao-existe$/, /status of 404 .*\/isto-nao-existe\)$/) }
@@ -47,7 +55,8 @@ export async function station(base) {
 }
 
 /** Returns the path of a page in a locale: that which its page in pt leads to. */
-export async function pathIn(stack, { path }, locale) {
+export async function pathIn(stack, { path, paths }, locale) {
+  if (paths) return paths[locale] // without a session they lead elsewhere
   const first = new URL(path(stack), stack.base)
   if (locale === 'pt') return first.pathname + first.search
   if (first.pathname.startsWith('/isto')) return `/${locale}${first.pathname}`
@@ -57,6 +66,11 @@ export async function pathIn(stack, { path }, locale) {
   if (!found) throw new Error(`${first.pathname} does not lead to its page in ${locale}`)
   const to = new URL(found[1].replaceAll('&amp;', '&'), first)
   return to.pathname + (to.search || first.search)
+}
+
+/** Makes the one who looks somebody who is signed in: one account for all pages. */
+async function member(visit, stack) {
+  await visit.context.addCookies(await (stack.member ??= cookies(stack)))
 }
 
 /** Makes the one who looks somebody who has kept, liked and watched channels. */
