@@ -209,23 +209,27 @@ func (r *road) checkLog() {
 	}
 }
 
-// TestJourney makes every call of a journey and checks the statuses and the log.
+// TestJourney makes every call of a journey and checks the statuses and the log, also
+// when every transaction runs twice, as after a conflict.
 func TestJourney(t *testing.T) {
-	r := newRoad(t)
-	j := r.person()
 	refused := map[string]int{
 		"a wrong code": http.StatusBadRequest, "a wrong password": http.StatusUnauthorized, "an invitation without a session": http.StatusUnauthorized,
 	}
-	for n, c := range journeyCalls {
-		want := http.StatusOK
-		if status, ok := refused[c.name]; ok {
-			want = status
+	for _, twice := range []bool{false, true} {
+		r := newRoad(t)
+		r.db.Twice = twice
+		j := r.person()
+		for n, c := range journeyCalls {
+			want := http.StatusOK
+			if status, ok := refused[c.name]; ok {
+				want = status
+			}
+			if status := j.make(n); status != want {
+				t.Errorf("%s, twice %t: %d %v, want %d", c.name, twice, status, j.answer, want)
+			}
 		}
-		if status := j.make(n); status != want {
-			t.Errorf("%s: %d %v, want %d", c.name, status, j.answer, want)
-		}
+		r.checkLog()
 	}
-	r.checkLog()
 }
 
 // TestEachCallOfTheDatabaseFails lets each call of the database fail in turn, in every
