@@ -104,7 +104,7 @@ func (j *journey) secret(value any) string {
 // mailed returns the last mail to an address.
 func (j *journey) mailed(to string) (kept folder.Kept) {
 	j.t.Helper()
-	if _, text := apitest.Do(j.t, j.h, "GET", "/-/mail?to="+url.QueryEscape(to), ""); json.Unmarshal([]byte(text), &kept) != nil || kept.Subject == "" { //nolint:bodyclose // a recorder's, read whole
+	if _, text := apitest.Do(j.t, j.h, "GET", "/-/mail?to="+url.QueryEscape(to), ""); json.Unmarshal([]byte(text), &kept) != nil || kept.Subject == "" {
 		j.t.Fatalf("no mail to %s: %s", to, text)
 	}
 	return kept
@@ -134,7 +134,7 @@ func (j *journey) make(n int) int {
 		}
 		text = string(data)
 	}
-	answer, got := b.Do(method, path, text) //nolint:bodyclose // a recorder's, read whole
+	answer, got := b.Do(method, path, text)
 	j.answer = nil
 	_ = json.Unmarshal([]byte(got), &j.answer) // an archive is not JSON
 	for _, name := range []string{"__Host-mm-auth", "__Host-mm-boot"} {
@@ -173,7 +173,7 @@ func newRoad(t *testing.T) *road {
 	r.h = withMails(mux(t, p), o.Config.MailFolder)
 	r.guests = func() string {
 		var made struct{ Token string }
-		if _, text := apitest.Do(t, r.h, "POST", "/api/guest", ""); json.Unmarshal([]byte(text), &made) != nil { //nolint:bodyclose // likewise
+		if _, text := apitest.Do(t, r.h, "POST", "/api/guest", ""); json.Unmarshal([]byte(text), &made) != nil {
 			t.Fatal(text)
 		}
 		return made.Token

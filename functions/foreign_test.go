@@ -76,7 +76,7 @@ func TestForeignPages(t *testing.T) {
 		}
 		checked++
 		for _, attack := range attacks {
-			answer, text := victim.Do(e.Method, concrete(e), "{}", attack.headers...) //nolint:bodyclose // a recorder's, read whole
+			answer, text := victim.Do(e.Method, concrete(e), "{}", attack.headers...)
 			if answer.StatusCode != http.StatusForbidden || !strings.Contains(text, attack.want) || len(answer.Cookies()) > 0 {
 				t.Errorf("%s %s, %s: %d %s %v, want 403 %s", e.Method, e.Path, attack.name, answer.StatusCode, text, answer.Cookies(), attack.want)
 			}
@@ -85,7 +85,7 @@ func TestForeignPages(t *testing.T) {
 	if checked < 20 {
 		t.Errorf("only %d endpoints were checked", checked)
 	}
-	if answer, text := victim.Do("GET", "/api/me", ""); answer.StatusCode != http.StatusOK { //nolint:bodyclose // likewise
+	if answer, text := victim.Do("GET", "/api/me", ""); answer.StatusCode != http.StatusOK {
 		t.Errorf("afterwards the session answers %d %s", answer.StatusCode, text)
 	}
 }
@@ -105,7 +105,7 @@ func TestPrivateAnswers(t *testing.T) {
 			if e.Writes() {
 				headers = nil
 			}
-			answer, _ := b.Do(e.Method, concrete(e), "{}", headers...) //nolint:bodyclose // likewise
+			answer, _ := b.Do(e.Method, concrete(e), "{}", headers...)
 			if got := answer.Header.Get("Cache-Control"); got != "no-store" {
 				t.Errorf("%s %s, %s: %d with Cache-Control %q", e.Method, e.Path, name, answer.StatusCode, got)
 			}
@@ -114,7 +114,7 @@ func TestPrivateAnswers(t *testing.T) {
 					t.Errorf("%s %s, %s: %s is %q", e.Method, e.Path, name, header, got)
 				}
 			}
-			preflight, _ := apitest.Do(t, h, "OPTIONS", concrete(e), "", "Origin", "https://evil.example", //nolint:bodyclose // likewise
+			preflight, _ := apitest.Do(t, h, "OPTIONS", concrete(e), "", "Origin", "https://evil.example",
 				"Access-Control-Request-Method", e.Method, "Access-Control-Request-Headers", "x-csrf-token")
 			if got := preflight.Header.Get("Access-Control-Allow-Origin"); got != "" {
 				t.Errorf("%s %s: the preflight allows %q", e.Method, e.Path, got)
@@ -154,7 +154,7 @@ func TestHostileInput(t *testing.T) {
 			t.Helper()
 			now = now.Add(time.Hour) // so that nothing waits
 			b := signedIn(t, h, db, ana, now)
-			answer, text := b.Do(e.Method, path, body, append(headers, "Content-Type", "application/json")...) //nolint:bodyclose // likewise
+			answer, text := b.Do(e.Method, path, body, append(headers, "Content-Type", "application/json")...)
 			if answer.StatusCode >= 500 && answer.StatusCode != http.StatusServiceUnavailable {
 				t.Errorf("%s %s, %s: %d %.300s", e.Method, e.Path, name, answer.StatusCode, text)
 			}
@@ -182,7 +182,7 @@ func TestHostileInput(t *testing.T) {
 		}
 	}
 	b := signedIn(t, h, db, ana, now)
-	if answer, text := b.Do("GET", "/api/me", ""); answer.StatusCode != http.StatusOK || !strings.Contains(text, "ana@mira.example") { //nolint:bodyclose // likewise
+	if answer, text := b.Do("GET", "/api/me", ""); answer.StatusCode != http.StatusOK || !strings.Contains(text, "ana@mira.example") {
 		t.Errorf("afterwards the account answers %d %s", answer.StatusCode, text)
 	}
 }

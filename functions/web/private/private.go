@@ -122,8 +122,8 @@ func (p Page[S]) Endpoints() []api.Endpoint {
 
 func endpoints[S Server, In, Form address](p Page[S]) (all []api.Endpoint) {
 	for _, l := range i18n.Locales {
-		show := func(s S, ctx context.Context, in In) (*Answer, error) { return p.get(s, ctx, l, in) }
-		submit := func(s S, ctx context.Context, in Form) (*Answer, error) { return p.post(s, ctx, l, in) }
+		show := func(s S, ctx context.Context, in In) (*Answer, error) { return p.get(ctx, s, l, in) }
+		submit := func(s S, ctx context.Context, in Form) (*Answer, error) { return p.post(ctx, s, l, in) }
 		e := api.Endpoint{
 			Method: http.MethodGet, Path: p.Page.Template(l), Auth: api.None, Page: true,
 			Summary: "Show " + p.Subject + " (" + l.Tag() + ")", Doc: p.Doc, Produces: []string{"text/html"},
@@ -139,17 +139,17 @@ func endpoints[S Server, In, Form address](p Page[S]) (all []api.Endpoint) {
 }
 
 // get shows the page.
-func (p Page[S]) get(s S, ctx context.Context, l i18n.Locale, in address) (*Answer, error) {
+func (p Page[S]) get(ctx context.Context, s S, l i18n.Locale, in address) (*Answer, error) {
 	v, err := s.Private().visit(ctx, p.Page, l, in)
 	if err != nil {
 		return nil, err
 	}
-	return p.answer(s, ctx, v, p.Show)
+	return p.answer(ctx, s, v, p.Show)
 }
 
 // answer runs a handler for a visitor who may see the page, and leads others to the
 // sign-in page.
-func (p Page[S]) answer(s S, ctx context.Context, v *Visit, h Handler[S]) (*Answer, error) {
+func (p Page[S]) answer(ctx context.Context, s S, v *Visit, h Handler[S]) (*Answer, error) {
 	if !p.Open && !v.SignedIn() {
 		return v.toSignIn(), nil
 	}
@@ -168,7 +168,7 @@ func (p Page[S]) answer(s S, ctx context.Context, v *Visit, h Handler[S]) (*Answ
 }
 
 // post runs the action of a form.
-func (p Page[S]) post(s S, ctx context.Context, l i18n.Locale, in address) (*Answer, error) {
+func (p Page[S]) post(ctx context.Context, s S, l i18n.Locale, in address) (*Answer, error) {
 	v, err := s.Private().visit(ctx, p.Page, l, in)
 	if err != nil {
 		return nil, err
@@ -182,29 +182,29 @@ func (p Page[S]) post(s S, ctx context.Context, l i18n.Locale, in address) (*Ans
 	}
 	if err != nil {
 		v.action = "" // whatever was filled in came from another session
-		return p.again(s, ctx, v, err)
+		return p.again(ctx, s, v, err)
 	}
 	h, ok := p.Actions[v.action]
 	if !ok {
 		return nil, fault.ErrInvalid.With("param", doField).With("reason", "not_listed")
 	}
-	a, err := p.answer(s, ctx, v, h)
+	a, err := p.answer(ctx, s, v, h)
 	if err != nil {
-		return p.again(s, ctx, v, err)
+		return p.again(ctx, s, v, err)
 	}
 	return a, nil
 }
 
 // again shows the page after an action failed. Failures of the service are answered
 // as on every other page.
-func (p Page[S]) again(s S, ctx context.Context, v *Visit, err error) (*Answer, error) {
+func (p Page[S]) again(ctx context.Context, s S, v *Visit, err error) (*Answer, error) {
 	f := fault.From(err)
 	status := api.Status(f.Kind)
 	if status >= http.StatusInternalServerError {
 		return nil, err
 	}
 	v.failure, v.status = f, status
-	return p.answer(s, ctx, v, p.Show)
+	return p.answer(ctx, s, v, p.Show)
 }
 
 // visit returns the visit of a request.

@@ -88,11 +88,8 @@ const minWord = 4
 func contextWords(email string) []string {
 	email = strings.ToLower(email)
 	local, domain, _ := strings.Cut(email, "@")
-	words := []string{email, domain, local, product}
-	for _, part := range strings.FieldsFunc(email, func(r rune) bool { return strings.ContainsRune("@.+-_", r) }) {
-		words = append(words, part)
-	}
-	return words
+	parts := strings.FieldsFunc(email, func(r rune) bool { return strings.ContainsRune("@.+-_", r) })
+	return append([]string{email, domain, local, product}, parts...)
 }
 
 // without returns pw with each of words that is long enough removed.

@@ -58,7 +58,7 @@ var steps = []step{
 		call := func() error { _, err := d.SetPassword(d.t.Context(), d.speaker(here), v, good); return err }
 		return call, func() error {
 			if _, err := access.NewChecker(d.db, d.o.Now).Session(d.t.Context(), elsewhere, ""); (err == nil) != (d.stored(email).Password == "") {
-				return fmt.Errorf("the password is %q, and the other session: %v", d.stored(email).Password, err)
+				return fmt.Errorf("the password is %q, and the other session: %w", d.stored(email).Password, err)
 			}
 			return nil
 		}
