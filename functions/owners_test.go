@@ -136,7 +136,7 @@ func (a *actor) do(t *testing.T, h http.Handler, own bool, method, path, body st
 		if body != "" {
 			headers = append(headers, "Content-Type", "application/json")
 		}
-		answer, text := apitest.Do(t, h, method, path, body, headers...) //nolint:bodyclose // a recorder's, read whole
+		answer, text := apitest.Do(t, h, method, path, body, headers...)
 		return answer.StatusCode, text
 	}
 	b := apitest.NewBrowser(t, h)
@@ -144,7 +144,7 @@ func (a *actor) do(t *testing.T, h http.Handler, own bool, method, path, body st
 	if !own {
 		headers = append(headers, "Origin", "https://evil.example")
 	}
-	answer, text := b.Do(method, path, body, headers...) //nolint:bodyclose // likewise
+	answer, text := b.Do(method, path, body, headers...)
 	return answer.StatusCode, text
 }
 
@@ -263,7 +263,7 @@ func (a *actor) see(t *testing.T, h http.Handler) (got holdings) {
 		}
 	}
 	var feed struct{ Channels []struct{ ID string } }
-	_, text := apitest.Do(t, h, http.MethodGet, strings.TrimPrefix(library.Feeds.JSON, apitest.Origin), "") //nolint:bodyclose // a recorder's, read whole
+	_, text := apitest.Do(t, h, http.MethodGet, strings.TrimPrefix(library.Feeds.JSON, apitest.Origin), "")
 	if err := json.Unmarshal([]byte(text), &feed); err != nil {
 		t.Fatalf("%s: the feed: %.300s", a.name, text)
 	}
@@ -363,12 +363,12 @@ func TestKeyUse(t *testing.T) {
 		} {
 			clock.Add(int64(step.after))
 			for range 10 {
-				if answer, text := apitest.Do(t, h, http.MethodDelete, "/api/history", "", "X-Api-Key", key); answer.StatusCode != http.StatusOK { //nolint:bodyclose // a recorder's, read whole
+				if answer, text := apitest.Do(t, h, http.MethodDelete, "/api/history", "", "X-Api-Key", key); answer.StatusCode != http.StatusOK {
 					t.Fatalf("%d %s", answer.StatusCode, text)
 				}
 				clock.Add(int64(time.Millisecond))
 			}
-			_, text := b.Do(http.MethodGet, "/api/account/keys", "") //nolint:bodyclose // likewise
+			_, text := b.Do(http.MethodGet, "/api/account/keys", "")
 			var out struct {
 				Keys []struct{ LastUsedAt time.Time }
 			}
@@ -404,7 +404,7 @@ func TestInvitation(t *testing.T) {
 		owner, guest := signedIn(t, h, db, ana, noon), signedIn(t, h, db, bob, noon)
 		call := func(b *apitest.Browser, status int, method, path, body string, headers ...string) (out struct{ ID string }) {
 			t.Helper()
-			answer, text := b.Do(method, path, body, headers...) //nolint:bodyclose // a recorder's, read whole
+			answer, text := b.Do(method, path, body, headers...)
 			if answer.StatusCode != status {
 				t.Fatalf("%s %s: %d %.300s, want %d", method, path, answer.StatusCode, text, status)
 			}

@@ -48,7 +48,7 @@ func (a *virtualDevice) post(path string, in any, status int, out any) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	res, text := a.Do("POST", path, string(body)) //nolint:bodyclose // a recorder's, read whole
+	res, text := a.Do("POST", path, string(body))
 	if res.StatusCode != status || out != nil && json.Unmarshal([]byte(text), out) != nil {
 		a.t.Fatalf("POST %s answers %d %.300s, want %d", path, res.StatusCode, text, status)
 	}
@@ -91,7 +91,7 @@ const (
 // email returns the address of the account that a browser is signed in to.
 func email(b *apitest.Browser) string {
 	var me struct{ User struct{ Email string } }
-	_, text := b.Do("GET", "/api/me", "") //nolint:bodyclose // a recorder's, read whole
+	_, text := b.Do("GET", "/api/me", "")
 	_ = json.Unmarshal([]byte(text), &me)
 	return me.User.Email
 }
@@ -137,7 +137,7 @@ func TestPasskey(t *testing.T) {
 			LastUsedAt *string
 		}
 	}
-	_, text := elsewhere.Do("GET", listPath, "") //nolint:bodyclose // a recorder's, read whole
+	_, text := elsewhere.Do("GET", listPath, "")
 	if err := json.Unmarshal([]byte(text), &list); err != nil || len(list.Passkeys) != 1 || list.Passkeys[0].LastUsedAt == nil || list.Passkeys[0].ID != added.Passkey.ID {
 		t.Errorf("the passkeys are %s, want %+v, used", text, added.Passkey)
 	}

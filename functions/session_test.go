@@ -87,7 +87,7 @@ func TestSessions(t *testing.T) {
 		elsewhere := apitest.NewBrowser(t, there)
 		elsewhere.Set(credential.SessionCookie(laptop.Cookie("__Host-mm-auth"), noon.Add(time.Hour)))
 
-		_, text := phone.Do("GET", "/api/me", "") //nolint:bodyclose // a recorder's, read whole
+		_, text := phone.Do("GET", "/api/me", "")
 		var me struct {
 			User    struct{ ID, Email string }
 			Profile struct{ Name, Theme string }
@@ -98,13 +98,13 @@ func TestSessions(t *testing.T) {
 		}
 		expect := func(name string, b *apitest.Browser, status int, code string) {
 			t.Helper()
-			answer, text := b.Do("GET", "/api/account/profile", "") //nolint:bodyclose // a recorder's, read whole
+			answer, text := b.Do("GET", "/api/account/profile", "")
 			if answer.StatusCode != status || !strings.Contains(text, code) || answer.Header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s: %d %s, want %d %s", name, answer.StatusCode, text, status, code)
 			}
 		}
 		before := phone.Cookie("__Host-mm-auth")
-		if answer, text := phone.Do("POST", "/api/auth/logout", "{}"); answer.StatusCode != http.StatusOK || phone.Cookie("__Host-mm-auth") != "" { //nolint:bodyclose // likewise
+		if answer, text := phone.Do("POST", "/api/auth/logout", "{}"); answer.StatusCode != http.StatusOK || phone.Cookie("__Host-mm-auth") != "" {
 			t.Errorf("signing out: %d %s", answer.StatusCode, text)
 		}
 		expect("the browser that signed out", phone, 401, "invalid_session")
@@ -112,7 +112,7 @@ func TestSessions(t *testing.T) {
 		expect("its cookie of before", phone, 401, "session_ended")
 		expect("the other browser", laptop, 200, "Ana")
 		expect("the other browser, at the other instance", elsewhere, 200, "Ana")
-		answer, text := apitest.Do(t, here, "POST", "/api/admin/accounts/sessions/end", `{"email":"ana@mira.example"}`, //nolint:bodyclose // likewise
+		answer, text := apitest.Do(t, here, "POST", "/api/admin/accounts/sessions/end", `{"email":"ana@mira.example"}`,
 			"Authorization", "Bearer "+operatorToken, "Content-Type", "application/json")
 		if want := `{"ok":true,"accounts":1,"sessions":1,"keys":0}`; answer.StatusCode != http.StatusOK || strings.TrimSpace(text) != want {
 			t.Errorf("the operator ends the sessions: %d %s, want %s", answer.StatusCode, text, want)
@@ -139,14 +139,14 @@ func TestEveryone(t *testing.T) {
 		}
 	}
 	for _, want := range []string{`{"ok":true,"accounts":3,"sessions":6,"keys":3}`, `{"ok":true,"accounts":0,"sessions":0,"keys":0}`} {
-		answer, text := apitest.Do(t, h, "POST", "/api/admin/accounts/sessions/end", `{"everyone":true,"keys":true}`, //nolint:bodyclose // a recorder's, read whole
+		answer, text := apitest.Do(t, h, "POST", "/api/admin/accounts/sessions/end", `{"everyone":true,"keys":true}`,
 			"Authorization", "Bearer "+operatorToken, "Content-Type", "application/json")
 		if answer.StatusCode != http.StatusOK || strings.TrimSpace(text) != want {
 			t.Errorf("%d %s, want %s", answer.StatusCode, text, want)
 		}
 	}
 	for _, b := range browsers {
-		if answer, _ := b.Do("GET", "/api/me", ""); answer.StatusCode != http.StatusUnauthorized { //nolint:bodyclose // likewise
+		if answer, _ := b.Do("GET", "/api/me", ""); answer.StatusCode != http.StatusUnauthorized {
 			t.Errorf("a browser is signed in: %d", answer.StatusCode)
 		}
 	}
@@ -169,7 +169,7 @@ func TestNeverAGuest(t *testing.T) {
 		b := apitest.NewBrowser(t, h)
 		b.Set(&http.Cookie{Name: "__Host-mm-auth", Value: "aaaaaaaaaaaaaaaaaaaaaaaa." + strings.Repeat("A", 43)})
 		path := strings.NewReplacer("{id}", "x", "{channel_id}", "x").Replace(e.Path)
-		answer, text := b.Do(e.Method, path, "", "X-Guest-Token", token) //nolint:bodyclose // a recorder's, read whole
+		answer, text := b.Do(e.Method, path, "", "X-Guest-Token", token)
 		if answer.StatusCode != http.StatusUnauthorized || !strings.Contains(text, "session_ended") {
 			t.Errorf("%s %s: %d %s", e.Method, path, answer.StatusCode, text)
 		}
@@ -191,16 +191,16 @@ func TestSessionsWithoutDatabase(t *testing.T) {
 			continue
 		}
 		path := strings.NewReplacer("{id}", "x", "{channel_id}", "x").Replace(e.Path)
-		answer, text := b.Do(e.Method, path, "") //nolint:bodyclose // a recorder's, read whole
+		answer, text := b.Do(e.Method, path, "")
 		if answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "auth_unavailable") || b.Cookie("__Host-mm-auth") != cookie {
 			t.Errorf("%s %s: %d %s", e.Method, path, answer.StatusCode, text)
 		}
 	}
-	if answer, text := b.Do("POST", "/api/auth/logout", "{}"); answer.StatusCode != http.StatusServiceUnavailable || b.Cookie("__Host-mm-auth") != cookie { //nolint:bodyclose // likewise
+	if answer, text := b.Do("POST", "/api/auth/logout", "{}"); answer.StatusCode != http.StatusServiceUnavailable || b.Cookie("__Host-mm-auth") != cookie {
 		t.Errorf("signing out: %d %s", answer.StatusCode, text)
 	}
 	db.On()
-	if answer, text := b.Do("GET", "/api/me", ""); answer.StatusCode != http.StatusOK { //nolint:bodyclose // likewise
+	if answer, text := b.Do("GET", "/api/me", ""); answer.StatusCode != http.StatusOK {
 		t.Errorf("when it is back: %d %s", answer.StatusCode, text)
 	}
 }
