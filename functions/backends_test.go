@@ -74,8 +74,9 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 }
 
 // random matches what is random in a call and its answer: ids and tokens after their
-// prefixes, hashes, ids of sessions, and members that hold secrets or parts of them.
-var random = regexp.MustCompile(`(\b(?:ipt|g|a|o|cat|grp|itm|cm|inv|key|mmk)_|/f/)[\w.-]+|\b[0-9a-f]{64}\b|("id":")[a-z2-7]{16}\b|` +
+// prefixes, also in base64, hashes, ids of sessions, and members that hold secrets or
+// parts of them.
+var random = regexp.MustCompile(`(\b(?:ipt|g|a|o|cat|grp|itm|cm|inv|key|mmk)_|/f/)[\w.-]+|\b[0-9a-f]{64}\b|("id":")(?:[a-z2-7]{16}\b|[\w-]{30,}")|` +
 	`("(?:challenge|csrf|context|last4|digits|secret)":")[^"]*|("code":")[\w-]{8,9}"|(#)[\w-]{20,}`)
 
 // steps matches the members with the durations of steps.

@@ -44,6 +44,9 @@ type ended struct {
 
 func (s *Server) endSessions(ctx context.Context, in endIn) (out ended, err error) {
 	out.OK = true
+	if in.Everyone && (in.Email != "" || in.Account != "") {
+		return out, fault.ErrBody.With("param", "everyone").With("reason", "not_allowed")
+	}
 	if !in.Everyone {
 		owner, err := s.owner(ctx, in)
 		if err == nil {

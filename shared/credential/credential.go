@@ -60,9 +60,16 @@ func NoSessionCookie() *http.Cookie {
 	return c
 }
 
-// BootCookie returns the cookie of a browser, which ends with the browser's own
-// session.
-func BootCookie(value string) *http.Cookie { return cookie(bootCookie, value) }
+// bootAge is how long a browser keeps its cookie: as long as a session can last, so
+// that a browser in which somebody has signed in is known again.
+const bootAge = 180 * 24 * time.Hour
+
+// BootCookie returns the cookie of a browser.
+func BootCookie(value string) *http.Cookie {
+	c := cookie(bootCookie, value)
+	c.MaxAge = int(bootAge / time.Second)
+	return c
+}
 
 // cookie returns a cookie that no script reads and no other site sends along,
 // except with a link that leads here.

@@ -103,7 +103,7 @@ func TestCookies(t *testing.T) {
 	for got, want := range map[string]string{
 		credential.SessionCookie("a.b", ends).String(): "__Host-mm-auth=a.b; Path=/; Expires=Mon, 23 Nov 2026 12:00:00 GMT; HttpOnly; Secure; SameSite=Lax",
 		credential.NoSessionCookie().String():          "__Host-mm-auth=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax",
-		credential.BootCookie("x").String():            "__Host-mm-boot=x; Path=/; HttpOnly; Secure; SameSite=Lax",
+		credential.BootCookie("x").String():            "__Host-mm-boot=x; Path=/; Max-Age=15552000; HttpOnly; Secure; SameSite=Lax",
 	} {
 		if got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
