@@ -8,8 +8,15 @@ import { gone, testChannel } from './pages.mjs'
 import { root, shared } from './stack.mjs'
 
 let browser
-before(async () => { if (available()) browser = await launch() })
-after(() => browser?.close())
+let begun = false // whether the hooks of the browser are registered
+
+/** Starts a browser for the flows of a file that declares one: the runner, which imports this too, needs none and would wait for it. */
+function begin() {
+  if (begun) return
+  begun = true
+  before(async () => { if (available()) browser = await launch() })
+  after(() => browser?.close())
+}
 
 /**
  * Declares something that people do. It is given a visit of its own and the
@@ -18,6 +25,7 @@ after(() => browser?.close())
  * stack than the shared one.
  */
 export function flow(name, options, run) {
+  begin()
   test(name, { skip: !available() && 'no Chromium', timeout: 240_000 }, async t => {
     const { on, ...rest } = options
     const stack = on ? await on(t) : shared()
