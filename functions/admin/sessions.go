@@ -45,7 +45,7 @@ type ended struct {
 func (s *Server) endSessions(ctx context.Context, in endIn) (out ended, err error) {
 	out.OK = true
 	if in.Everyone && (in.Email != "" || in.Account != "") {
-		return out, fault.ErrBody.With("param", "everyone").With("reason", "not_allowed")
+		return out, fault.ErrBody.With("param", "everyone")
 	}
 	if !in.Everyone {
 		owner, err := s.owner(ctx, in)

@@ -129,11 +129,11 @@ func TestProfile(t *testing.T) {
 		{"a name of two lines", Profile{Name: "a\nb", Theme: "light"}, "name control"},
 		{"a name that turns around", Profile{Name: "a\u202eb", Theme: "light"}, "name control"},
 		{"a name of no letters", Profile{Name: "a\xff", Theme: "light"}, "name encoding"},
-		{"a locale that does not exist", Profile{Locale: "xx", Theme: "light"}, "locale not_allowed"},
-		{"a place that does not exist", Profile{TimeZone: "Mars/Olympus", Theme: "light"}, "timeZone not_allowed"},
-		{"a path", Profile{TimeZone: "../../etc/passwd", Theme: "light"}, "timeZone not_allowed"},
-		{"the server's own zone", Profile{TimeZone: "Local", Theme: "light"}, "timeZone not_allowed"},
-		{"no theme", Profile{}, "theme not_allowed"},
+		{"a locale that does not exist", Profile{Locale: "xx", Theme: "light"}, "locale not_listed"},
+		{"a place that does not exist", Profile{TimeZone: "Mars/Olympus", Theme: "light"}, "timeZone not_listed"},
+		{"a path", Profile{TimeZone: "../../etc/passwd", Theme: "light"}, "timeZone not_listed"},
+		{"the server's own zone", Profile{TimeZone: "Local", Theme: "light"}, "timeZone not_listed"},
+		{"no theme", Profile{}, "theme not_listed"},
 	} {
 		test.p.Revision = revision
 		got, err := SetProfile(t.Context(), db, a.ID, test.p)

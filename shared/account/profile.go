@@ -40,17 +40,30 @@ func (p *Profile) check() error {
 		return ErrProfile.With("param", "name").With("reason", reason).With("bound", MaxName)
 	}
 	if _, ok := i18n.Find(p.Locale); !ok && p.Locale != "" {
-		return ErrProfile.With("param", "locale").With("reason", "not_allowed")
+		return notListed("locale", localeTags())
 	}
 	if !isTimeZone(p.TimeZone) {
-		return ErrProfile.With("param", "timeZone").With("reason", "not_allowed")
+		return notListed("timeZone", []string{"America/Sao_Paulo", "Europe/Lisbon", "…"})
 	}
 	for _, t := range Themes {
 		if p.Theme == t {
 			return nil
 		}
 	}
-	return ErrProfile.With("param", "theme").With("reason", "not_allowed")
+	return notListed("theme", Themes)
+}
+
+// notListed returns the fault of a part that is not one of values.
+func notListed(param string, values []string) error {
+	return ErrProfile.With("param", param).With("reason", "not_listed").With("bound", strings.Join(values, ", "))
+}
+
+// localeTags returns the tags of the locales.
+func localeTags() (tags []string) {
+	for _, l := range i18n.Locales {
+		tags = append(tags, l.Tag())
+	}
+	return tags
 }
 
 // NameProblem returns why the name of a person or an organization may not be shown
