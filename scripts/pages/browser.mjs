@@ -148,6 +148,12 @@ export async function barriers(page, { again = false } = {}) {
   }, again ? colours : everyone)
 }
 
+/** Shows a page in a theme, and waits until its colours have changed. */
+export async function inTheme(page, theme) {
+  await page.emulateMedia({ colorScheme: theme })
+  await page.waitForFunction(() => document.getAnimations().every(a => a.playState !== 'running' || a.effect.getTiming().iterations === Infinity))
+}
+
 /** Lists what is wrong with how a page is laid out in its window. */
 export function layout(page) {
   return page.evaluate(() => {

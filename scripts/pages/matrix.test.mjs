@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { available, barriers, launch, layout, shifts, Visit, windows } from './browser.mjs'
+import { available, barriers, inTheme, launch, layout, shifts, Visit, windows } from './browser.mjs'
 import { pages, pathIn } from './pages.mjs'
 import { shared } from './stack.mjs'
 import { locales } from './texts.mjs'
@@ -56,8 +56,7 @@ async function look(visit, page, locale, path, window, first) {
   await page.then?.(visit, locale)
   wrong.push(...await outline(visit.page, page, locale, response))
   for (const theme of [first, first === 'dark' ? 'light' : 'dark']) {
-    await visit.page.emulateMedia({ colorScheme: theme })
-    await visit.page.waitForFunction(() => document.getAnimations().every(a => a.playState !== 'running' || a.effect.getTiming().iterations === Infinity))
+    await inTheme(visit.page, theme)
     wrong.push(...await layout(visit.page))
     if (window.width !== 1920) wrong.push(...await barriers(visit.page, { again: theme !== first }))
     await shoot(visit.page, page, locale, window, theme)

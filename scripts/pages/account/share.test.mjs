@@ -1,7 +1,7 @@
 /** What several people or devices do together: organizations, and a link that signs in another device. */
 import assert from 'node:assert/strict'
 import { address, form, mail, signIn, submit } from '../account.mjs'
-import { barriers, layout, Visit, windows } from '../browser.mjs'
+import { barriers, layout, Visit, inTheme, windows } from '../browser.mjs'
 import { flow, until } from '../flow.mjs'
 import { testChannel } from '../pages.mjs'
 import { locales, text } from '../texts.mjs'
@@ -108,9 +108,11 @@ flow('the pages of organizations and devices in each language, theme and width',
       await visit.go(await here.getAttribute('href'))
       for (const [n, window] of windows.slice(0, 2).entries()) {
         await page.setViewportSize(window)
-        await page.emulateMedia({ colorScheme: n ? 'light' : 'dark' })
-        const wrong = [...await layout(page), ...await barriers(page, { again: n > 0 && locale !== 'pt' })]
-        assert.equal(wrong.join('\n'), '', `${page.url()} at ${window.width}`)
+        for (const [m, theme] of ['dark', 'light'].entries()) {
+          await inTheme(page, theme)
+          const wrong = [...await layout(page), ...await barriers(page, { again: m > 0 || (n > 0 && locale !== 'pt') })]
+          assert.equal(wrong.join('\n'), '', `${page.url()} at ${window.width} in its ${theme} theme`)
+        }
       }
     }
   }
