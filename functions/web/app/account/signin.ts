@@ -20,7 +20,7 @@ export function door(box: ParentNode, done: () => void): void {
   };
   if (email) void suggestPasskeys(email, told);
   if (!button) return;
-  void passkeysWork().then((works) => { button.hidden = !works; }); // it is last, so that nothing moves
+  void passkeysWork().then((works) => { button.classList.toggle("unavailable", !works); }); // it keeps its place, so that nothing moves
   button.addEventListener("click", () => {
     button.disabled = true;
     void signInWithPasskey().then((result) => {
