@@ -151,7 +151,7 @@ type road struct {
 	h      http.Handler
 	db     *storetest.Faulty
 	log    *bytes.Buffer
-	now    time.Time
+	clock  *clock
 	guests func() string
 	people []*journey
 }
@@ -159,9 +159,9 @@ type road struct {
 // newRoad returns a road with a catalog, without which no guest can be claimed.
 func newRoad(t *testing.T) *road {
 	t.Helper()
-	r := &road{t: t, db: storetest.NewFaulty(openEmbedded(t)), log: new(bytes.Buffer), now: noon}
+	r := &road{t: t, db: storetest.NewFaulty(openEmbedded(t)), log: new(bytes.Buffer), clock: newClock()}
 	o := optionsOver(t, r.db, fixture)
-	o.Now = func() time.Time { return r.now }
+	o.Now = r.clock.now
 	o.Log = slog.New(cloudlog.New(r.log, slog.LevelDebug, "p"))
 	o.Config.MailFolder = t.TempDir()
 	p, err := compose.Open(t.Context(), o, Processes()...)
@@ -183,7 +183,7 @@ func newRoad(t *testing.T) *road {
 
 // person begins a journey, an hour after the one before so that nothing waits.
 func (r *road) person() *journey {
-	r.now = r.now.Add(time.Hour)
+	r.clock.pass(time.Hour)
 	j := &journey{
 		t: r.t, h: r.h, laptop: apitest.NewBrowser(r.t, r.h), tv: apitest.NewBrowser(r.t, r.h), guest: r.guests(),
 		address: fmt.Sprintf("person-%d@mira.example", len(r.people)),

@@ -142,8 +142,8 @@ var broken = []string{
 func TestHostileInput(t *testing.T) {
 	db := openEmbedded(t)
 	o := optionsOver(t, db, collect.Place{})
-	now := noon
-	o.Now = func() time.Time { return now }
+	clock := newClock()
+	o.Now = clock.now
 	h := instance(t, o)
 	ana := register(t, db, "ana@mira.example")
 	for _, e := range Table() {
@@ -152,7 +152,7 @@ func TestHostileInput(t *testing.T) {
 		}
 		probe := func(name, path, body string, headers ...string) {
 			t.Helper()
-			now = now.Add(time.Hour) // so that nothing waits
+			now := clock.pass(time.Hour) // so that nothing waits
 			b := signedIn(t, h, db, ana, now)
 			answer, text := b.Do(e.Method, path, body, append(headers, "Content-Type", "application/json")...)
 			if answer.StatusCode >= 500 && answer.StatusCode != http.StatusServiceUnavailable {
@@ -181,7 +181,7 @@ func TestHostileInput(t *testing.T) {
 			}
 		}
 	}
-	b := signedIn(t, h, db, ana, now)
+	b := signedIn(t, h, db, ana, clock.now())
 	if answer, text := b.Do("GET", "/api/me", ""); answer.StatusCode != http.StatusOK || !strings.Contains(text, "ana@mira.example") {
 		t.Errorf("afterwards the account answers %d %s", answer.StatusCode, text)
 	}

@@ -84,8 +84,8 @@ func TestHostileAddresses(t *testing.T) {
 func TestHostileForms(t *testing.T) {
 	db := openEmbedded(t)
 	o := optionsOver(t, db, collect.Place{})
-	now := noon
-	o.Now = func() time.Time { return now }
+	clock := newClock()
+	o.Now = clock.now
 	o.Config.MailFolder = t.TempDir()
 	h := instance(t, o)
 	ana := register(t, db, "ana@mira.example")
@@ -97,13 +97,13 @@ func TestHostileForms(t *testing.T) {
 	sent := 0
 	for _, e := range privatePages(http.MethodPost) {
 		path := concrete(e)
-		_, shown := signedIn(t, h, db, ana, now).Do(http.MethodGet, path+"?again=1", "", "Accept", "text/html")
+		_, shown := signedIn(t, h, db, ana, clock.now()).Do(http.MethodGet, path+"?again=1", "", "Accept", "text/html")
 		for _, action := range formAction.FindAllStringSubmatch(shown, -1) {
 			if action[1] == "signout" || action[1] == "everywhere" {
 				continue // they take no fields, and end the session
 			}
 			for _, value := range values {
-				now = now.Add(time.Hour) // so that nothing waits
+				now := clock.pass(time.Hour) // so that nothing waits
 				b := signedIn(t, h, db, ana, now)
 				_, shown := b.Do(http.MethodGet, path+"?again=1", "", "Accept", "text/html")
 				form := url.Values{"csrf": {formToken.FindStringSubmatch(shown)[1]}, "do": {action[1]}}
