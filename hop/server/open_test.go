@@ -81,7 +81,8 @@ func (c *countedBus) Publish(_ context.Context, topic string, events ...bus.Even
 }
 
 // TestAccountsArePersons plays a stream with one credential from several networks:
-// an API key is one person, a made-up one is none.
+// the plays of a valid API key count as those of one person, and an invented key is
+// ignored.
 func TestAccountsArePersons(t *testing.T) {
 	const account identity.Owner = "a_aaaaaaaaaaaaaaaaaaaaaaaa"
 	for _, test := range []struct {

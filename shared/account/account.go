@@ -21,6 +21,12 @@
 //	apikey/        API keys of accounts and organizations
 //	claim/         moving what a guest owns to an account
 //	devicelink/    letting a signed-in device sign in another
+//
+// And those of keeping and leaving an account:
+//
+//	avatar/        the photo
+//	export/        everything that an account has, as one archive
+//	removal/       deleting an account and what it owns
 package account
 
 import (
@@ -84,7 +90,7 @@ type Getter interface {
 	Get(p store.Path, doc any) error
 }
 
-// Find returns the account of an address, by its key; false when there is none.
+// Find returns the account of an address, by its key, and whether the address has one.
 func Find(from Getter, key string) (identity.Owner, bool, error) {
 	var e email
 	err := from.Get(emailPath(key), &e)

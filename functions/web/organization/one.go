@@ -61,7 +61,8 @@ type invited struct {
 	Until private.Moment
 }
 
-// one renders the page. Whoever is not a member sees that there is no such page.
+// one renders the page of an organization for its members. For any other visitor the
+// page is not found.
 func (s *Server) one(ctx context.Context, v *private.Visit) (*private.Answer, error) {
 	a, err := v.Account(ctx)
 	if err != nil {

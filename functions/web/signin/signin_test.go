@@ -133,7 +133,8 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestRefusedAddress checks that what is no address is shown again with the reason.
+// TestRefusedAddress checks that the form shows an invalid address again, with the
+// reason.
 func TestRefusedAddress(t *testing.T) {
 	_, h := open(t)
 	b := webtest.NewBrowser(t, h).Go("/de/anmelden").Submit("mail", "email", "maria@")

@@ -155,7 +155,7 @@ func (b *Browser) Path() string { return b.here.RequestURI() }
 // Header returns a header of the page that the browser shows.
 func (b *Browser) Header(name string) string { return b.head.Get(name) }
 
-// Cookie returns the value of a cookie; empty when there is none.
+// Cookie returns the value of a cookie, or "" when the browser does not have it.
 func (b *Browser) Cookie(name string) string {
 	for _, c := range b.jar.Cookies(b.here) {
 		if c.Name == name {

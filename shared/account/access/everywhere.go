@@ -50,7 +50,7 @@ func (r *Record) hasKeyOf(maker identity.Owner) bool {
 
 // EndReplaced ends the session that a browser has had until it signs in to the account
 // next, when it is a session of another account. It returns the changed record, for
-// [Put] after the reads of the transaction, or nil when there is no such session.
+// [Put] after the reads of the transaction, or nil when nothing changed.
 // [Record.Open] ends a session of the same account.
 func EndReplaced(from Getter, cookie string, next identity.Owner) (*Record, error) {
 	owner, ok := AccountOf(cookie)
@@ -104,8 +104,8 @@ func (c *Checker) SignOutEverywhere(ctx context.Context, account identity.Owner,
 	return nil
 }
 
-// EndSession ends the session of an account with an id. It returns ErrNoSession when
-// there is none, and identity.ErrEnded when the account is deleted.
+// EndSession ends the session of an account with an id. It returns ErrNoSession when the
+// account has no session with that id, and identity.ErrEnded when the account is deleted.
 func (c *Checker) EndSession(ctx context.Context, account identity.Owner, id string) error {
 	r, err := Update(ctx, c.db, account, func(r *Record) error {
 		if !r.EndSession(id) {

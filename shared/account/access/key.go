@@ -88,7 +88,7 @@ func (r *Record) forgetStopped() {
 }
 
 // RevokeKey revokes the key with an id; a second time changes nothing. It returns
-// ErrNoKey when there is none.
+// ErrNoKey when r has no key with that id.
 func (r *Record) RevokeKey(id string, now time.Time) error {
 	i := slices.IndexFunc(r.Keys, func(k Key) bool { return k.ID == id })
 	if i < 0 {

@@ -64,7 +64,7 @@ func TestPhotos(t *testing.T) {
 				t.Errorf("%v (-want +got):\n%s", err, d)
 			}
 		}
-		for range 2 { // the second time there is none
+		for range 2 { // the second call finds no photo to remove
 			if err := p.Remove(t.Context(), owner); err != nil {
 				t.Error(err)
 			}

@@ -32,8 +32,8 @@ import (
 
 // Faults of challenges.
 var (
-	// ErrExpired means that there is no such challenge for this browser: it is too
-	// old, was taken, had too many wrong attempts, or never existed.
+	// ErrExpired means that this browser cannot take the challenge: it is too old, was
+	// taken, had too many wrong attempts, never existed, or belongs to another browser.
 	ErrExpired = fault.New(fault.Gone, "challenge_expired")
 
 	// ErrWrong means that the proof is wrong. Its field "attempts_left" says how often
@@ -124,7 +124,7 @@ func (c *Challenges) create(ctx context.Context, id string, r Request, m *mailed
 }
 
 // Peek returns a challenge that the browser started, without taking it. It returns
-// ErrExpired when there is none.
+// ErrExpired when the browser has no such challenge that is still valid.
 func (c *Challenges) Peek(ctx context.Context, kind Kind, id, browser string) (Challenge, error) {
 	return c.peek(ctx, kind, id, startedBy(browser, nil))
 }

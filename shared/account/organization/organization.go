@@ -34,8 +34,8 @@ const (
 	MaxName          = account.MaxName
 )
 
-// Faults of organizations. Whoever is not a member gets ErrForbidden, whether the
-// organization exists or not.
+// Faults of organizations. A caller who is not a member gets ErrForbidden, whether or
+// not the organization exists.
 var (
 	ErrForbidden = identity.ErrOrganization // the caller is not a member, or its role does not allow it
 

@@ -62,7 +62,7 @@ func TestMail(t *testing.T) {
 }
 
 // TestOtherAccount signs in to another account in a browser that has a session: the
-// session ends, here at once, so that its cookie is worth nothing to whoever has a copy.
+// session ends, here at once, so that a copy of its cookie is worth nothing.
 func TestOtherAccount(t *testing.T) {
 	each(t, func(t *testing.T, d *desk, _ int) {
 		v := browser("Firefox")
