@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,40 +17,14 @@ import (
 	"miramundo.dev/shared/social/speech"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
-	"miramundo.dev/shared/wire"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// backends opens an empty database of each kind that there is.
+// backends runs f on an empty database of each kind that there is.
 func backends(t *testing.T, f func(t *testing.T, db store.DB, writers int)) {
-	t.Run("embedded", func(t *testing.T) { f(t, embedded(t), 2*PerHour) })
-	t.Run("firestore", func(t *testing.T) {
-		host := os.Getenv("FIRESTORE_EMULATOR_HOST")
-		if host == "" {
-			t.Skip("no Firestore emulator")
-		}
-		f(t, open(t, wire.Config{
-			Backend: wire.Emulators, Project: fmt.Sprintf("demo-comment-%d-%d", os.Getpid(), projects.Add(1)),
-			FirestoreHost: host, PubSubHost: os.Getenv("PUBSUB_EMULATOR_HOST"),
-		}), 4)
-	})
-}
-
-var projects atomic.Int32
-
-func embedded(t *testing.T) store.DB {
-	return open(t, wire.Config{Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data")})
-}
-
-func open(t *testing.T, c wire.Config) store.DB {
-	t.Helper()
-	db, events, err := wire.Open(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { events.Close(); db.Close() })
-	return db
+	wiretest.Each(t, os.Getenv("FIRESTORE_EMULATOR_HOST"), f)
 }
 
 func made(t *testing.T, owner identity.Owner, channel, body string, at time.Time) Comment {
@@ -182,7 +155,7 @@ func TestPace(t *testing.T) {
 }
 
 func TestWait(t *testing.T) {
-	db := embedded(t)
+	db := wiretest.OpenDB(t)
 	for i := range PerHour {
 		if _, err := post(t, db, "g_1", "A", "hello", noon.Add(time.Duration(i)*time.Minute)); err != nil {
 			t.Fatal(err)
@@ -213,7 +186,7 @@ func TestWait(t *testing.T) {
 // TestTakenBack checks that a comment which was taken back counts for the pace
 // all the same: otherwise one could go on for ever.
 func TestTakenBack(t *testing.T) {
-	db := embedded(t)
+	db := wiretest.OpenDB(t)
 	for range PerHour {
 		c, err := post(t, db, "g_1", "A", "hello", noon)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -20,7 +19,7 @@ import (
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
-	"miramundo.dev/shared/wire"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -38,33 +37,9 @@ func renamed(id string) (string, bool) {
 	return id, id != "Gone.br"
 }
 
-// backends opens an empty database of each kind that there is.
+// backends runs f on an empty database of each kind that there is.
 func backends(t *testing.T, f func(t *testing.T, db store.DB, writers int)) {
-	t.Run("embedded", func(t *testing.T) {
-		f(t, open(t, wire.Config{Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data")}), 50)
-	})
-	t.Run("firestore", func(t *testing.T) {
-		host := os.Getenv("FIRESTORE_EMULATOR_HOST")
-		if host == "" {
-			t.Skip("no Firestore emulator")
-		}
-		f(t, open(t, wire.Config{
-			Backend: wire.Emulators, Project: fmt.Sprintf("demo-kept-%d-%d", os.Getpid(), projects.Add(1)),
-			FirestoreHost: host, PubSubHost: os.Getenv("PUBSUB_EMULATOR_HOST"),
-		}), 6)
-	})
-}
-
-var projects atomic.Int32
-
-func open(t *testing.T, c wire.Config) store.DB {
-	t.Helper()
-	db, events, err := wire.Open(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { events.Close(); db.Close() })
-	return db
+	wiretest.Each(t, os.Getenv("FIRESTORE_EMULATOR_HOST"), f)
 }
 
 func channelsOf(h *History) (ids []string) {
