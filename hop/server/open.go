@@ -26,7 +26,7 @@ import (
 // Process declares what a hop needs.
 var Process = compose.Process{
 	Name:      "hop",
-	Needs:     []compose.Need{compose.Documents, compose.Events, compose.Catalog},
+	Needs:     []compose.Need{compose.Documents, compose.Events, compose.Catalog, compose.Billing},
 	Secrets:   []string{"HOP_TICKET_KEYS"},
 	Settings:  []string{"GUEST_KEYS", "PEOPLE_KEYS", "HOP_FALLBACK", "HOP_FREE_MINUTES", "ORIGIN_ALLOW"},
 	Publishes: []string{social.Plays, social.Latencies},

@@ -117,5 +117,5 @@ var policy = request.Policy{
 		{Name: "Cross-Origin-Resource-Policy", Values: []string{"cross-origin"}},
 		{Name: "Timing-Allow-Origin", Values: []string{"*"}},
 	},
-	Allow: []string{"Accept-Language, Authorization, Content-Type, Range, X-Guest-Token"},
+	Allow: []string{"Accept-Language, Authorization, Content-Type, Range, X-Credito, X-Guest-Token, X-PAYMENT, PAYMENT-SIGNATURE"},
 }

@@ -55,7 +55,7 @@ func TestPlaylist(t *testing.T) {
 	}
 	want := http.Header{
 		"Access-Control-Allow-Origin":   {"*"},
-		"Access-Control-Expose-Headers": {"X-Service-Upstream-Status, X-Service-Source, X-Service-Website, X-Service-Legacy, X-Service-Media-HTTP, Age"},
+		"Access-Control-Expose-Headers": {"X-Service-Upstream-Status, X-Service-Source, X-Service-Website, X-Service-Legacy, X-Service-Media-HTTP, Age, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE"},
 		"Cache-Control":                 {"no-store"},
 		"Cdn-Cache-Control":             {"public, max-age=1"},
 		"Content-Length":                {a.Header.Get("Content-Length")},
@@ -429,7 +429,7 @@ func TestPreflight(t *testing.T) {
 	a := w.do("OPTIONS", path(1, ""), "Origin", "https://x.example", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "x-guest-token")
 	for name, want := range map[string]string{
 		"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS", "Access-Control-Max-Age": "86400",
-		"Access-Control-Allow-Headers": "Accept-Language, Authorization, Content-Type, Range, X-Guest-Token",
+		"Access-Control-Allow-Headers": "Accept-Language, Authorization, Content-Type, Range, X-Credito, X-Guest-Token, X-PAYMENT, PAYMENT-SIGNATURE",
 	} {
 		if got := a.Header.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)

@@ -20,11 +20,11 @@ func TestTable(t *testing.T) {
 		fmt.Fprintf(&b, "\tscripts may send: %s\n", strings.Join(rt.Policy.Allow, ", "))
 	}
 	const shared = `	Access-Control-Allow-Origin: *
-	Access-Control-Expose-Headers: X-Service-Upstream-Status, X-Service-Source, X-Service-Website, X-Service-Legacy, X-Service-Media-HTTP, Age
+	Access-Control-Expose-Headers: X-Service-Upstream-Status, X-Service-Source, X-Service-Website, X-Service-Legacy, X-Service-Media-HTTP, Age, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE
 	Cache-Control: no-store
 	Cross-Origin-Resource-Policy: cross-origin
 	Timing-Allow-Origin: *
-	scripts may send: Accept-Language, Authorization, Content-Type, Range, X-Guest-Token
+	scripts may send: Accept-Language, Authorization, Content-Type, Range, X-Credito, X-Guest-Token, X-PAYMENT, PAYMENT-SIGNATURE
 `
 	want := "GET /api/s/{id}\n" + shared + "GET /api/health\n" + shared
 	if diff := cmp.Diff(want, b.String()); diff != "" {

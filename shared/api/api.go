@@ -29,6 +29,7 @@ import (
 
 	"miramundo.dev/shared/api/input"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/price"
 )
 
 // Auth is the credential that an endpoint asks for.
@@ -109,6 +110,10 @@ type Endpoint struct {
 	// operators more than others: its handler calls CheckOperator when it is asked
 	// for that.
 	Credential string
+
+	// Prices are the products that a call of e may be asked to pay for, the default
+	// first. The terms of its 402 and its description derive from them.
+	Prices []price.Product
 
 	in, out reflect.Type
 	group   string
@@ -209,6 +214,9 @@ func (e *Endpoint) complete() error {
 	}
 	if e.Speaker && (e.Auth != None || strings.HasPrefix(string(e.Cache), "public")) {
 		return errors.New("the field Speaker needs Auth None and a Cache that is not public")
+	}
+	if len(e.Prices) > 0 {
+		e.Expose = append(e.Expose, "PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE")
 	}
 	if e.Auth == Operator && e.Credential == "" {
 		e.Credential = CatalogToken

@@ -6,6 +6,7 @@ import (
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/price"
 )
 
 // ErrNoOperatorToken means that the service has no operator token configured.
@@ -56,6 +57,9 @@ func (e Endpoint) AllFaults() []*fault.Error {
 	}
 	if e.Auth == Guest {
 		all = append(all, identity.ErrOrganization)
+	}
+	if len(e.Prices) > 0 {
+		all = append(all, price.Faults()...)
 	}
 	if len(e.plan.Params) > 0 {
 		all = append(all, fault.ErrInvalid)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"mime"
 	"net/http"
 	"strconv"
@@ -40,6 +41,27 @@ func Send(w http.ResponseWriter, r *http.Request, status int, result any) error 
 		return reply.Reply(w, r)
 	}
 	return encode(w, r, status, result)
+}
+
+// A HeaderField is the value of a field of a fault that adds headers to the answer,
+// such as the terms of a payment.
+type HeaderField interface {
+	AddTo(http.Header)
+}
+
+// A WithHeader is a result that is sent as JSON, with headers of its own.
+type WithHeader[T any] struct {
+	Body   T
+	Header http.Header
+}
+
+// Schema returns the body.
+func (a WithHeader[T]) Schema() any { return a.Body }
+
+// Reply writes the headers and the body.
+func (a WithHeader[T]) Reply(w http.ResponseWriter, r *http.Request) error {
+	maps.Copy(w.Header(), a.Header)
+	return encode(w, r, http.StatusOK, a.Body)
 }
 
 // WriteJSON answers with data, which is JSON already, compressed when the

@@ -176,7 +176,7 @@ func (p *Parts) Only(needs ...Need) *Parts {
 			only.Mail = p.Mail
 		case SignIn:
 			only.SignIn = p.SignIn
-		case Overlays: // they are in the catalog
+		case Overlays, Billing: // the first are in the catalog; the second is made from the settings
 		}
 	}
 	return only

@@ -18,6 +18,7 @@ const (
 	Jobs      Need = "jobs"      // the runs of every job
 	Mail      Need = "mail"      // the mails of accounts
 	SignIn    Need = "signin"    // the ways from an address to a session
+	Billing   Need = "billing"   // what takes payments
 )
 
 // implied are the needs that a need stands on.
@@ -28,6 +29,7 @@ var implied = map[Need][]Need{
 	Social:   {Documents},
 	Jobs:     {Documents, Events, Catalog, Social, Mail},
 	SignIn:   {Documents, Mail},
+	Billing:  {Documents},
 }
 
 // Expand returns needs with the needs that they stand on, each once and in
@@ -49,6 +51,7 @@ var settings = map[Need][]string{
 	Events:    {"BACKEND", "DATA_DIR", "GOOGLE_CLOUD_PROJECT", "PUBSUB_EMULATOR_HOST"},
 	Catalog:   {"BASE_URL", "HOP_URL", "LEGACY_URL"},
 	Mail:      {"MAIL_SMTP", "MAIL_USER", "MAIL_PASSWORD", "MAIL_FROM", "MAIL_FOLDER", "MAIL_WORKERS", "CONTACT_EMAIL", "BASE_URL"},
+	Billing:   {"PAYMENT_TO", "PAYMENT_NETWORK", "PAYMENT_FACILITATORS", "PAYMENT_RPC", "PAYMENT_FAUCET", "BASE_URL", "HOP_URL"},
 	Jobs:      {"CATALOG", "IPTV_ORG_URL", "RADIO_BROWSER_URL", "GUIDE_SOURCES", "ORIGIN_ALLOW"},
 }
 

@@ -77,6 +77,12 @@ type Config struct {
 	HopFallback bool `env:"HOP_FALLBACK" envDefault:"false" doc:"This hop is the fallback behind another: failures of a playlist answer 502 instead of 422."`
 	FreeMinutes int  `env:"HOP_FREE_MINUTES" envDefault:"0" doc:"Minutes of live HLS that a network may watch through the hop in a UTC day; 0 sets no limit. The service that is offered sets 120."`
 
+	PaymentTo           string   `env:"PAYMENT_TO" doc:"Address (0x and 40 hexadecimal digits) that receives payments. Without it nothing is sold: the chat is open free of charge."`
+	PaymentNetwork      string   `env:"PAYMENT_NETWORK" envDefault:"base" doc:"Network of payments: base, or base-sepolia with test money."`
+	PaymentFacilitators []string `env:"PAYMENT_FACILITATORS" doc:"Addresses of the x402 facilitators that verify and settle payments, separated by commas, in the order in which they are tried. They go with PAYMENT_TO."`
+	PaymentRPC          string   `env:"PAYMENT_RPC" doc:"Address of a JSON-RPC node of the network. With it a payment whose settlement got no answer is decided by the chain; without it by repeating the settlement."`
+	PaymentFaucet       string   `env:"PAYMENT_FAUCET" doc:"Address where test money is to be had, as GET /api/billing shows it."`
+
 	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"Lowest level that is logged: debug, info, warn or error. Requests are info."`
 	Build    string     `env:"BUILD" envDefault:"dev" doc:"Short id of the commit, as shown by health and OpenAPI."`
 	Service  string     `env:"K_SERVICE" doc:"Set by the platform: the process is deployed."`
@@ -227,6 +233,7 @@ func (c Config) checkReach() (problems []error) {
 		problems = append(problems, errors.New("CONTACT_EMAIL is not an e-mail address"))
 	}
 	problems = append(problems, c.checkMail()...)
+	problems = append(problems, c.checkPayment()...)
 	return append(problems, c.checkScheduler()...)
 }
 
@@ -249,6 +256,33 @@ func (c Config) checkMail() (problems []error) {
 	}
 	if c.MailWorkers < 0 || c.MailWorkers > maxMailWorkers {
 		problems = append(problems, fmt.Errorf("MAIL_WORKERS must be between 0 and %d", maxMailWorkers))
+	}
+	return problems
+}
+
+// wallet matches the address of an account on an EVM network.
+var wallet = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
+
+// checkPayment returns what is wrong with the settings by which payments are taken.
+func (c Config) checkPayment() (problems []error) {
+	if c.PaymentTo != "" && !wallet.MatchString(c.PaymentTo) {
+		problems = append(problems, errors.New("PAYMENT_TO must be 0x and 40 hexadecimal digits"))
+	}
+	if (c.PaymentTo == "") != (len(c.PaymentFacilitators) == 0) {
+		problems = append(problems, errors.New("PAYMENT_TO and PAYMENT_FACILITATORS must be set together"))
+	}
+	if c.PaymentNetwork != "base" && c.PaymentNetwork != "base-sepolia" {
+		problems = append(problems, errors.New("PAYMENT_NETWORK must be base or base-sepolia"))
+	}
+	for _, address := range c.PaymentFacilitators {
+		if !isAddress(address) {
+			problems = append(problems, errors.New("PAYMENT_FACILITATORS must be http or https URLs without a query or a trailing slash"))
+		}
+	}
+	for name, address := range map[string]string{"PAYMENT_RPC": c.PaymentRPC, "PAYMENT_FAUCET": c.PaymentFaucet} {
+		if address != "" && !isAddress(address) {
+			problems = append(problems, fmt.Errorf("%s must be an http or https URL without a query or a trailing slash", name))
+		}
 	}
 	return problems
 }

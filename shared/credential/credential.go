@@ -34,7 +34,22 @@ func Of(h http.Header) identity.Credentials {
 		APIKey:        joined(h["X-Api-Key"]),
 		Session:       cookieOf(h["Cookie"], sessionCookie),
 		Organization:  joined(h["X-Organization"]),
+		Payment:       joined(h["X-Payment"]),
+		Signature:     joined(h["Payment-Signature"]),
+		Credit:        creditOf(h),
 	}
+}
+
+// creditOf returns the credit that a request shows.
+func creditOf(h http.Header) string {
+	if credit := joined(h["X-Credito"]); credit != "" {
+		return credit
+	}
+	scheme, token, _ := strings.Cut(joined(h["Authorization"]), " ")
+	if token = strings.Trim(token, " "); strings.EqualFold(scheme, "bearer") && strings.HasPrefix(token, identity.CreditPrefix) {
+		return token
+	}
+	return ""
 }
 
 // BrowserOf returns what a request shows of the page that sent it.

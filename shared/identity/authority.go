@@ -62,6 +62,9 @@ const (
 	keyPrefix     = "mmk_"
 )
 
+// CreditPrefix is the prefix of credits, which pay for calls and identify nobody.
+const CreditPrefix = "cred_"
+
 // maxCredential is the greatest length of a credential in bytes. Every real one is
 // shorter.
 const maxCredential = 512

@@ -118,6 +118,9 @@ type Credentials struct {
 	APIKey        string // header X-Api-Key
 	Session       string // value of the account cookie
 	Organization  string // header X-Organization: for which a session acts
+	Payment       string // header X-PAYMENT: a payment by version 1 of x402
+	Signature     string // header PAYMENT-SIGNATURE: a payment by version 2
+	Credit        string // header X-Credito, or else a bearer token cred_…: pays for the call
 }
 
 // speakerKey is the context key of the Speaker.

@@ -63,6 +63,20 @@ func (p *People) Network(c Caller, d Day) ID {
 	return p.name("network", d, c.appendNetwork(nil))
 }
 
+// NetworkNames returns names of the network of c that stay the same for as long as a key
+// stays in the ring, for what a network buys: one under each key, the name to store first.
+// A ring that keeps its keys, as that of guests does, keeps the names. It returns none
+// when the address of c is unknown. No address can be computed from a name without the key.
+func NetworkNames(ring *keyring.Ring, c Caller) (names []string) {
+	if ring.Check() != nil || !Network(c.Addr).IsValid() {
+		return nil
+	}
+	for _, mac := range ring.MACs("network pass", c.appendNetwork(nil)) {
+		names = append(names, hex.EncodeToString(mac[:len(ID{})]))
+	}
+	return names
+}
+
 // name returns the ID of a subject, the bytes that distinguish it from others of its
 // kind.
 func (p *People) name(kind string, d Day, subject []byte) (id ID) {

@@ -54,7 +54,7 @@ func TestRules(t *testing.T) {
 		{"imports", "functions/web/page/a.go", `import "miramundo.dev/functions/web/part"`, "imports no page"},
 		{"imports", "functions/web/a.go", `import "miramundo.dev/functions/web/list"`, ""},
 		{"imports", "functions/functions.go", `import "miramundo.dev/functions/facets"`, ""},
-		{"imports", "shared/chat/a.go", `import "miramundo.dev/functions/facets"`, "neighbours are named here"},
+		{"imports", "shared/chat/a.go", `import "miramundo.dev/functions/facets"`, "names a channel by its id"},
 		{"imports", "hop/server/a.go", `import "miramundo.dev/functions/facets"`, "holds no functions"},
 		{"imports", "hop/main.go", `import "miramundo.dev/hop/server"`, ""},
 		{"imports", "functions/media/a.go", `import "miramundo.dev/shared/store/embedded"`, "only wire opens a leaf"},

@@ -40,7 +40,7 @@ func Endpoints(o Options, groups ...Group) []Route {
 
 // allowedHeaders are the request headers that scripts of other origins may send
 // to endpoints.
-var allowedHeaders = []string{"Accept-Language, Authorization, Content-Type, If-None-Match, X-Api-Key, X-Credito, X-Guest-Token, X-PAYMENT"}
+var allowedHeaders = []string{"Accept-Language, Authorization, Content-Type, If-None-Match, X-Api-Key, X-Credito, X-Guest-Token, X-PAYMENT, PAYMENT-SIGNATURE"}
 
 func routeOf(gate *api.Gate, g *Group, e *api.Endpoint) Route {
 	return Route{

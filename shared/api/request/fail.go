@@ -32,6 +32,11 @@ func (c *Call) fail(err error) {
 	if seconds, ok := f.Fields["retry_after"].(int); ok {
 		h.Set("Retry-After", strconv.Itoa(seconds))
 	}
+	for _, value := range f.Fields {
+		if field, ok := value.(api.HeaderField); ok {
+			field.AddTo(h)
+		}
+	}
 	if c.showFault(f) {
 		return
 	}
