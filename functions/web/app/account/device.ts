@@ -45,10 +45,22 @@ export async function showDeviceLink(box: HTMLElement): Promise<boolean> {
       h("div", { class: "qr-plate" }, await qr(link.url, t("devicelink.ui.code_label"))),
       h("p", {}, t("devicelink.ui.type", { address: link.url.replace(/#.*/, "") })),
       h("p", { class: "device-code" }, `${link.code.slice(0, 4)}-${link.code.slice(4)}`));
-    const claimed = await progress(link.id, ["waiting"]);
+    return await follow(box, link.id);
+  } catch (error) {
+    return over(box, sentence(error));
+  }
+}
+
+/**
+ * Follows a link of which a box of the first device shows the codes. It resolves when
+ * the link is over, and whether the device is in.
+ */
+export async function follow(box: HTMLElement, id: string): Promise<boolean> {
+  try {
+    const claimed = await progress(id, ["waiting"]);
     if (!claimed) return over(box, t("devicelink.ui.expired"));
-    if (!(await decide(box, link.id, claimed))) return over(box, t("devicelink.ui.denied"));
-    const last = await progress(link.id, ["claimed", "confirmed"]);
+    if (!(await decide(box, id, claimed))) return over(box, t("devicelink.ui.denied"));
+    const last = await progress(id, ["claimed", "confirmed"]);
     return last?.state === "opened" ? (over(box, t("devicelink.ui.in")), true) : over(box, t("devicelink.ui.expired"));
   } catch (error) {
     return over(box, sentence(error));
@@ -122,6 +134,18 @@ export async function openDeviceLink(box: HTMLElement, secret: string): Promise<
       h("p", { role: "status" }, t("devicelink.ui.look")),
       h("p", { class: "device-code" }, digits),
       h("p", {}, t("devicelink.ui.wait")));
+    return await waitUntilIn(box, id);
+  } catch (error) {
+    return over(box, sentence(error));
+  }
+}
+
+/**
+ * Waits until the first device lets this one in, by a link of which a box shows the
+ * digits. It resolves as openDeviceLink does.
+ */
+export async function waitUntilIn(box: HTMLElement, id: string): Promise<boolean> {
+  try {
     while (!(await opened(id))) await pause();
     setSignedIn("");
     await claimGuest();

@@ -1,10 +1,11 @@
 /**
  * The two pages of a device link. Their forms work without a script; with one, each
- * page follows the other device by itself.
+ * page follows the other device by itself, also when the form was sent before the
+ * script was there.
  */
 
 import { $ } from "../dom";
-import { openDeviceLink, showDeviceLink, takeDeviceSecret } from "./device";
+import { follow, openDeviceLink, showDeviceLink, takeDeviceSecret, waitUntilIn } from "./device";
 
 /** Makes the page at hand follow the other device. */
 export function devices(): void {
@@ -14,8 +15,12 @@ export function devices(): void {
     event.preventDefault();
     void first(box);
   });
-  const next = box.dataset["next"];
-  if (!next) return;
+  const { next, link } = box.dataset;
+  if (!next) {
+    if (link) void follow(box, link);
+    return;
+  }
+  if (link) void waitUntilIn(box, link).then((isIn) => isIn && location.replace(next));
   const secret = takeDeviceSecret();
   if (secret) void second(box, secret, next);
   $<HTMLFormElement>("#claim")?.addEventListener("submit", (event) => {
