@@ -184,6 +184,7 @@ var vendorHomes = []vendorHome{
 	{`golang\.org/x/sys(/.*)?`, `scripts/.*`},
 	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
 	{`golang\.org/x/crypto/argon2`, `shared/account/password`},
+	{`golang\.org/x/crypto/sha3|github\.com/decred/dcrd/dcrec/secp256k1/v4(/ecdsa)?`, `shared/billing/(x402|localnet/nettest)`},
 	{`rsc\.io/qr`, `shared/qr`},
 	{`github\.com/google/go-cmp(/.*)?`, `shared/(apitest|store/storetest|bus/bustest)`},
 	{`github\.com/(lmittmann/tint|mattn/go-isatty)`, `scripts/dev`},
@@ -219,7 +220,7 @@ func homeless(dir, im string) string {
 
 // httpPackages may import net/http: servers, and packages that make requests
 // or read their responses.
-const httpPackages = `shared/(api(/.*)?|credential|apitest|origin|probe/probetest|guide/refresh|logo/fetch)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
+const httpPackages = `shared/(api(/.*)?|credential|apitest|origin|probe/probetest|guide/refresh|logo/fetch|billing/(x402|facilitator|localnet(/.*)?))|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
 
 // HTTP checks that domain packages do not import net/http.
 func HTTP(t *Tree) []string {
