@@ -5,7 +5,6 @@ package comments
 import (
 	"context"
 	"strconv"
-	"strings"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -15,6 +14,7 @@ import (
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/moderation"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/store"
 )
@@ -22,7 +22,6 @@ import (
 const (
 	ofChannel = "/comments" // below the path of a channel
 	path      = "/api/comments"
-	prefix    = "cm_" // of ids
 )
 
 // Endpoints is this function's part of the API.
@@ -31,15 +30,19 @@ var Endpoints = []api.Endpoint{
 		Method: "GET", Path: catalog.ChannelsPath + api.ByID + ofChannel, Auth: api.None, Speaker: true, Tool: "list_comments",
 		Summary: "List the comments on a channel",
 		Doc: "Returns a page of the public comments on a channel, newest first. With a valid credential the caller's own comments " +
-			"have mine set to true; an invalid credential is treated as absent.",
+			"have mine set to true, and those of authors that the caller hides are left out, so that a page may have fewer items than " +
+			"its limit; an invalid credential is treated as absent.",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).add, api.Endpoint{
 		Method: "POST", Path: catalog.ChannelsPath + api.ByID + ofChannel, Auth: api.Guest, Tool: "add_comment",
 		Summary: "Post a comment on a channel",
 		Doc: "Publishes a comment that everyone can read at once, under the name that is sent or the caller's own nickname, and " +
-			"returns it. A caller can post " + strconv.Itoa(comment.PerHour) + " comments an hour; one more answers 429.",
-		Faults: []*fault.Error{catalog.ErrNoChannel, comment.ErrWords, comment.ErrLimit, catalog.ErrNotLoaded, fault.ErrUnavailable},
+			"returns it. A caller can post " + strconv.Itoa(comment.PerHour) + " comments an hour; one more answers 429. A caller that " +
+			"the operator muted is answered 403 until the mute ends.",
+		Faults: []*fault.Error{
+			catalog.ErrNoChannel, comment.ErrWords, comment.ErrLimit, moderation.ErrMuted, catalog.ErrNotLoaded, fault.ErrUnavailable,
+		},
 	}),
 	api.Bind((*Server).remove, api.Endpoint{
 		Method: "DELETE", Path: path + api.ByID, Auth: api.Guest, Tool: "delete_comment",
@@ -99,9 +102,9 @@ type item struct {
 // credential.
 func (s *Server) show(c comment.Comment, owner identity.Owner) item {
 	return item{
-		ID: prefix + c.ID, ChannelID: c.Channel, Author: c.Author, Body: c.Body,
+		ID: c.PublicID(), ChannelID: c.Channel, Author: c.Author, Body: c.Body,
 		CreatedAt: c.CreatedAt.UTC().Format(time.RFC3339), Mine: owner != "" && c.Owner == owner,
-		API: s.Links.Base + path + "/" + prefix + c.ID,
+		API: s.Links.Base + path + "/" + c.PublicID(),
 	}
 }
 
@@ -124,7 +127,7 @@ func (s *Server) list(ctx context.Context, in listIn) (out list, err error) {
 		return out, err
 	}
 	speaker, _ := identity.SpeakerOf(ctx)
-	newest, total, err := s.read(ctx, channel, speaker.Owner, in.In)
+	newest, total, hidden, err := s.read(ctx, channel, speaker.Owner, in.In)
 	if err != nil {
 		return out, fault.OrUnavailable(err)
 	}
@@ -133,46 +136,73 @@ func (s *Server) list(ctx context.Context, in listIn) (out list, err error) {
 		ChannelID: channel, MaxLength: comment.MaxLength,
 	}
 	for _, c := range page.Cut(in.In, newest) {
+		if hidden.Has(c.Owner) {
+			continue
+		}
 		out.Items = append(out.Items, s.show(c, speaker.Owner))
 	}
 	return out, nil
 }
 
 // read returns the newest comments on a channel, at least those of the page that in
-// asks for, and how many comments there are.
-func (s *Server) read(ctx context.Context, channel string, owner identity.Owner, in page.In) (newest []comment.Comment, total int, err error) {
-	e, err := s.seenBy(ctx, channel, owner)
+// asks for, how many comments there are, and the owners that the caller hides.
+func (s *Server) read(ctx context.Context, channel string, owner identity.Owner, in page.In) (newest []comment.Comment, total int, hidden moderation.Hidden, err error) {
+	e, hidden, err := s.seenBy(ctx, channel, owner)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, hidden, err
 	}
 	need := min(in.Offset+in.Limit, comment.Reach)
 	if need <= headLen || in.Offset >= e.total || len(e.newest) < headLen {
-		return e.newest, e.total, nil
+		return e.newest, e.total, hidden, nil
 	}
 	newest, err = comment.Newest(ctx, s.DB, channel, need)
-	return newest, e.total, err
+	return newest, e.total, hidden, err
 }
 
 // skew is by how much the clocks of two instances may differ.
 const skew = 2 * time.Second
 
-// seenBy returns the newest comments on a channel. They include every comment that
-// the owner made and none that the owner deleted, on whichever instance that was:
-// when the owner changed something since the comments were read, they are read again.
-func (s *Server) seenBy(ctx context.Context, channel string, owner identity.Owner) (*head, error) {
+// seenBy returns the newest comments on a channel, and the owners that the owner hides.
+// The comments include every one that the owner made and none that the owner deleted, on
+// whichever instance that was: when the owner changed something since the comments were
+// read, they are read again. The list of hidden owners is never cached, so that an author
+// disappears at once; when it cannot be read, nobody is hidden.
+func (s *Server) seenBy(ctx context.Context, channel string, owner identity.Owner) (e *head, hidden moderation.Hidden, err error) {
 	e, known, err := s.heads.get(ctx, channel)
-	if err != nil || !known || owner == "" {
-		return e, err
+	if err != nil || owner == "" {
+		return e, hidden, err
 	}
-	p, err := comment.PaceOf(ctx, s.DB, owner)
-	if err != nil {
-		return e, nil //nolint:nilerr // the remembered comments are better than none
+	paths := []store.Path{moderation.HiddenPath(owner)}
+	if known {
+		paths = append(paths, comment.PacePath(owner))
+	}
+	var p comment.Pace
+	if err := getAll(ctx, s.DB, paths, &hidden, &p); err != nil {
+		return e, hidden, nil //nolint:nilerr // the remembered comments are better than none
 	}
 	if p.ChangedAt.Add(skew).After(e.at) {
 		s.heads.drop(channel, e)
 		e, _, err = s.heads.get(ctx, channel)
 	}
-	return e, err
+	return e, hidden, err
+}
+
+// getAll decodes the documents at paths into values, in one request. The value of a
+// missing document stays as it is.
+func getAll(ctx context.Context, db store.DB, paths []store.Path, values ...any) error {
+	docs, err := db.GetAll(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for i, doc := range docs {
+		if doc.Decode == nil {
+			continue
+		}
+		if err := doc.Decode(values[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // head reads the newest comments on a channel, and how many there are.
@@ -239,9 +269,9 @@ func (s *Server) remove(ctx context.Context, in removeIn) (out removed, err erro
 	if err != nil {
 		return out, err
 	}
-	id, ok := strings.CutPrefix(in.ID, prefix)
-	if !ok {
-		return out, comment.ErrUnknown
+	id, err := comment.ParseID(in.ID)
+	if err != nil {
+		return out, err
 	}
 	c, letter, err := comment.Remove(ctx, s.DB, who, id, s.Now())
 	if err != nil {

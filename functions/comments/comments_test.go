@@ -25,6 +25,7 @@ import (
 	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/moderation"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/speech"
@@ -48,6 +49,11 @@ type counting struct {
 func (c *counting) Get(ctx context.Context, p store.Path, doc any) error {
 	c.gets.Add(1)
 	return c.DB.Get(ctx, p, doc)
+}
+
+func (c *counting) GetAll(ctx context.Context, ps []store.Path) ([]store.Doc, error) {
+	c.gets.Add(int32(len(ps)))
+	return c.DB.GetAll(ctx, ps)
 }
 
 func (c *counting) Query(ctx context.Context, q store.Query) iter.Seq2[store.Doc, error] {
@@ -213,6 +219,69 @@ func TestMine(t *testing.T) {
 	}
 }
 
+// TestHidden leaves out the comments of authors that the caller hides, at once, on
+// whichever instance.
+func TestHidden(t *testing.T) {
+	w := newWorld(t, "A.br")
+	h, other := w.instance(), w.instance()
+	for _, author := range []string{"bob", "eve", "bob"} {
+		say(t, h, author, "A.br", "by "+author)
+		w.wait(time.Second)
+	}
+	list := func(h http.Handler, owner string) (got []string) {
+		_, l := call(t, h, owner, "GET", at("A.br"), "")
+		if l.Total != 3 {
+			t.Errorf("%d comments in all", l.Total)
+		}
+		for _, it := range l.Items {
+			got = append(got, it.Body)
+		}
+		return got
+	}
+	all, rest := []string{"by bob", "by eve", "by bob"}, []string{"by eve"}
+	list(h, "ana") // is cached from now on
+	hidden := moderation.Hidden{Owners: []moderation.HiddenOwner{{Owner: "g_bob"}}}
+	if err := w.db.Set(t.Context(), moderation.HiddenPath("g_ana"), hidden); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		h     http.Handler
+		owner string
+		want  []string
+	}{
+		"the caller":                     {h, "ana", rest},
+		"the caller on a fresh instance": {other, "ana", rest},
+		"another caller":                 {h, "eve", all},
+		"the hidden author":              {h, "bob", all},
+		"without a credential":           {h, "", all},
+	} {
+		if d := cmp.Diff(test.want, list(test.h, test.owner)); d != "" {
+			t.Errorf("%s sees (-want +got):\n%s", name, d)
+		}
+	}
+}
+
+// TestMuted answers a muted caller 403 with the end of the mute.
+func TestMuted(t *testing.T) {
+	w := newWorld(t, "A.br")
+	h := w.instance()
+	mute := moderation.Mute{ExpireAt: store.At(time.Now().Add(time.Hour))}
+	w.wait(time.Since(noon)) // the database hides a mute that has ended
+	if err := w.db.Set(t.Context(), moderation.MutePath("g_ana"), mute); err != nil {
+		t.Fatal(err)
+	}
+	if code, r := say(t, h, "ana", "A.br", "hello"); code != http.StatusForbidden || r.Error != "muted" {
+		t.Errorf("a muted caller: %d %+v", code, r)
+	}
+	if code, r := say(t, h, "bob", "A.br", "hello"); code != http.StatusOK {
+		t.Errorf("another caller: %d %+v", code, r)
+	}
+	w.wait(time.Hour)
+	if code, r := say(t, h, "ana", "A.br", "hello"); code != http.StatusOK {
+		t.Errorf("when the mute has ended: %d %+v", code, r)
+	}
+}
+
 // TestPages goes through more comments than are remembered.
 func TestPages(t *testing.T) {
 	w := newWorld(t, "A.br")
@@ -278,12 +347,12 @@ func TestCost(t *testing.T) {
 	call(t, h, "", "GET", at("A.br")+"?offset=2", "")
 	check("another page", [3]int32{})
 	read(t, h, "bob", "A.br")
-	check("one who may have written", [3]int32{1, 0, 0})
+	check("a caller that may have written and may hide authors", [3]int32{2, 0, 0})
 	read(t, h, "", "B.br")
 	check("a channel without comments", [3]int32{})
 	w.wait(fresh)
 	read(t, h, "bob", "A.br")
-	check("after some seconds", [3]int32{0, 3, 0})
+	check("after some seconds", [3]int32{1, 3, 0})
 }
 
 // TestLimit refuses the comment after the last of the hour, on all instances.

@@ -7,9 +7,9 @@
 package moderation
 
 import (
-	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
-	"slices"
 	"time"
 
 	"miramundo.dev/shared/fault"
@@ -47,36 +47,72 @@ func Check(doc store.Doc, now time.Time) error {
 	return ErrMuted.With("until", m.ExpireAt.UTC().Format(time.RFC3339))
 }
 
-// MaxHidden is how many owners an owner can hide.
-const MaxHidden = 200
+// keyLen is the length of the keys and ids that stand for owners, in hexadecimal digits.
+const keyLen = 20
 
-// Hidden are the owners whose texts an owner does not see, the newest last.
-type Hidden struct {
-	Owners []HiddenOwner `json:"owners"`
-}
+// AuthorKey returns a name by which texts of the same owner can be recognized, without
+// its id. The operator sees it.
+func AuthorKey(owner identity.Owner) string { return keyOf("author", string(owner)) }
 
-// A HiddenOwner is an owner in a list of hidden ones, with the name that its texts
-// showed when it was hidden.
-type HiddenOwner struct {
-	Owner identity.Owner `json:"owner"`
-	Name  string         `json:"name"`
-	Since store.Time     `json:"since"`
-}
-
-// HiddenPath returns where the owners that an owner hides are.
-func HiddenPath(owner identity.Owner) store.Path {
-	return store.Path("owners").Join(string(owner), "kept", "hidden")
-}
-
-// HiddenBy returns the owners that an owner hides, by one read.
-func HiddenBy(ctx context.Context, db store.DB, owner identity.Owner) (h Hidden, err error) {
-	if err = db.Get(ctx, HiddenPath(owner), &h); errors.Is(err, store.ErrNotFound) {
-		err = nil
+// keyOf returns a digest of values for a purpose. Owners of guests and accounts are
+// random, so that they cannot be found by trying.
+func keyOf(purpose string, values ...string) string {
+	h := sha256.New()
+	h.Write([]byte(purpose))
+	for _, v := range values {
+		h.Write([]byte("\x00" + v))
 	}
-	return h, err
+	return hex.EncodeToString(h.Sum(nil))[:keyLen]
 }
 
-// Has reports whether h hides an owner.
-func (h Hidden) Has(owner identity.Owner) bool {
-	return slices.ContainsFunc(h.Owners, func(o HiddenOwner) bool { return o.Owner == owner })
+// A Move gives the mute and the hidden owners of a guest to the account that claims it,
+// within a transaction. The mute stays in force for the guest too, whose token still
+// works.
+type Move struct {
+	Found bool // there is something to write
+
+	from, to identity.Owner
+	mute     *Mute
+	hidden   *Hidden // of the account, with those of the guest
+	left     Hidden  // of the guest, for which the account has no room
+}
+
+// ReadMove reads the mutes and the hidden owners of both.
+func ReadMove(tx store.Tx, from, to identity.Owner) (*Move, error) {
+	docs, err := tx.GetAll([]store.Path{MutePath(from), MutePath(to), HiddenPath(from), HiddenPath(to)})
+	if err != nil {
+		return nil, err
+	}
+	m := &Move{from: from, to: to}
+	var muted, has Mute
+	var hidden, kept Hidden
+	for i, into := range []any{&muted, &has, &hidden, &kept} {
+		if docs[i].Decode == nil {
+			continue
+		}
+		if err := docs[i].Decode(into); err != nil {
+			return nil, err
+		}
+	}
+	if muted.ExpireAt.After(has.ExpireAt.Time) {
+		m.mute = &muted
+	}
+	if len(hidden.Owners) > 0 {
+		m.left = kept.take(hidden, to)
+		m.hidden = &kept
+	}
+	m.Found = m.mute != nil || m.hidden != nil
+	return m, nil
+}
+
+// Write stores what moves.
+func (m *Move) Write(tx store.Tx) error {
+	var errs []error
+	if m.mute != nil {
+		errs = append(errs, tx.Set(MutePath(m.to), m.mute))
+	}
+	if m.hidden != nil {
+		errs = append(errs, tx.Set(HiddenPath(m.to), m.hidden), m.left.Put(tx, m.from))
+	}
+	return errors.Join(errs...)
 }

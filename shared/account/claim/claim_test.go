@@ -370,7 +370,8 @@ func TestPace(t *testing.T) {
 		c := of(guest, ana)
 		c.At = noon.Add(time.Minute)
 		run(t, db, c)
-		if p, err := comment.PaceOf(t.Context(), db, ana); err != nil || !p.ChangedAt.Equal(c.At) {
+		var p comment.Pace
+		if err := db.Get(t.Context(), comment.PacePath(ana), &p); err != nil || !p.ChangedAt.Equal(c.At) {
 			t.Errorf("the account's comments changed at %v, %v; want %v", p.ChangedAt, err, c.At)
 		}
 		must(t, post(ana))

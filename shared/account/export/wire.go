@@ -140,7 +140,7 @@ type commentOut struct {
 }
 
 func showComment(c comment.Comment) commentOut {
-	return commentOut{"cm_" + c.ID, c.Channel, c.Author, c.Body, moment(c.CreatedAt)}
+	return commentOut{c.PublicID(), c.Channel, c.Author, c.Body, moment(c.CreatedAt)}
 }
 
 // each returns what show returns for each element, never nil.

@@ -21,6 +21,7 @@ import (
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/moderation"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/speech"
 	"miramundo.dev/shared/store"
@@ -56,6 +57,21 @@ type Comment struct {
 
 // idLen is the length of an id: letters and digits of base 32, 130 bits.
 const idLen = 26
+
+// IDPrefix is what the API writes before the id of a comment.
+const IDPrefix = "cm_"
+
+// PublicID returns the id of c as the API writes it.
+func (c Comment) PublicID() string { return IDPrefix + c.ID }
+
+// ParseID returns the id that the API wrote as public, or ErrUnknown.
+func ParseID(public string) (string, error) {
+	id, ok := strings.CutPrefix(public, IDPrefix)
+	if !ok || !isID(id) {
+		return "", ErrUnknown
+	}
+	return id, nil
+}
 
 // New returns a comment on a channel, by the owner's nickname when author is
 // empty. It returns ErrWords when the words may not be shown.
@@ -95,16 +111,6 @@ func PacePath(owner identity.Owner) store.Path {
 	return store.Path("owners").Join(string(owner), "kept", "comments")
 }
 
-// PaceOf returns when an owner commented lately, by one read.
-func PaceOf(ctx context.Context, db store.DB, owner identity.Owner) (Pace, error) {
-	var p Pace
-	err := db.Get(ctx, PacePath(owner), &p)
-	if errors.Is(err, store.ErrNotFound) {
-		err = nil
-	}
-	return p, err
-}
-
 // add notes a comment made at a moment, or returns ErrLimit with the seconds
 // after which there is room again.
 func (p *Pace) add(at store.Time) error {
@@ -126,18 +132,28 @@ func seconds(d time.Duration) int {
 	return int((min(max(d, time.Second), time.Hour) + time.Second - 1) / time.Second)
 }
 
-// Post stores c, by one read and three writes, and returns the letter that the
-// caller must send. It returns ErrLimit when the owner has made all comments of
-// the hour, also among concurrent calls.
+// Post stores c, by two reads and three writes, and returns the letter that the
+// caller must send. It returns moderation.ErrMuted while the owner may not write, and
+// ErrLimit when the owner has made all comments of the hour, also among concurrent
+// calls.
 func Post(ctx context.Context, db store.DB, c Comment) (outbox.Letter, error) {
 	letter, err := letterOf(c, 1, c.CreatedAt.Time)
 	if err != nil {
 		return letter, err
 	}
 	return letter, db.Update(ctx, func(tx store.Tx) error {
-		var p Pace
-		if err := tx.Get(PacePath(c.Owner), &p); err != nil && !errors.Is(err, store.ErrNotFound) {
+		docs, err := tx.GetAll([]store.Path{PacePath(c.Owner), moderation.MutePath(c.Owner)})
+		if err != nil {
 			return err
+		}
+		if err := moderation.Check(docs[1], c.CreatedAt.Time); err != nil {
+			return err
+		}
+		var p Pace
+		if docs[0].Decode != nil {
+			if err := docs[0].Decode(&p); err != nil {
+				return err
+			}
 		}
 		if err := p.add(c.CreatedAt); err != nil {
 			return err
@@ -148,6 +164,29 @@ func Post(ctx context.Context, db store.DB, c Comment) (outbox.Letter, error) {
 
 func letterOf(c Comment, delta int, at time.Time) (outbox.Letter, error) {
 	return outbox.Write(social.Comment{Key: fact.NewKey(), Channel: c.Channel, Delta: delta, At: at})
+}
+
+// Get returns a comment, within a transaction, or ErrUnknown.
+func Get(tx store.Tx, id string) (Comment, error) {
+	c := Comment{ID: id}
+	if !isID(id) {
+		return c, ErrUnknown
+	}
+	err := tx.Get(c.path(), &c)
+	if errors.Is(err, store.ErrNotFound) {
+		err = ErrUnknown
+	}
+	return c, err
+}
+
+// Delete deletes c, within a transaction, and returns the letter that the caller must
+// send after it.
+func (c Comment) Delete(tx store.Tx, at time.Time) (outbox.Letter, error) {
+	l, err := letterOf(c, -1, at)
+	if err != nil {
+		return l, err
+	}
+	return l, errors.Join(tx.Delete(c.path()), l.Keep(tx))
 }
 
 // Remove deletes a comment of an owner and returns it, with the letter that the
@@ -162,11 +201,11 @@ func Remove(ctx context.Context, db store.DB, owner identity.Owner, id string, a
 		if c, p, err = own(tx, owner, id); err != nil {
 			return err
 		}
-		if l, err = letterOf(c, -1, at); err != nil {
+		if l, err = c.Delete(tx, at); err != nil {
 			return err
 		}
 		p.ChangedAt = store.At(at)
-		return errors.Join(tx.Delete(c.path()), tx.Set(PacePath(owner), p), l.Keep(tx))
+		return tx.Set(PacePath(owner), p)
 	})
 	if err != nil {
 		return Comment{}, outbox.Letter{}, err

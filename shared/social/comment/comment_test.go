@@ -14,6 +14,7 @@ import (
 
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/moderation"
 	"miramundo.dev/shared/social/speech"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
@@ -41,6 +42,15 @@ func post(t *testing.T, db store.DB, owner identity.Owner, channel, body string,
 	c := made(t, owner, channel, body, at)
 	_, err := Post(t.Context(), db, c)
 	return c, err
+}
+
+// paceOf returns the pace of an owner; zero when it never commented.
+func paceOf(t *testing.T, db store.DB, owner identity.Owner) (p Pace) {
+	t.Helper()
+	if err := db.Get(t.Context(), PacePath(owner), &p); err != nil && !errors.Is(err, store.ErrNotFound) {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func TestNew(t *testing.T) {
@@ -222,12 +232,12 @@ func TestRemove(t *testing.T) {
 		if _, _, err := Remove(t.Context(), db, "g_1", c.ID, noon); !errors.Is(err, ErrUnknown) {
 			t.Errorf("again: %v, want ErrUnknown", err)
 		}
-		p, err := PaceOf(t.Context(), db, "g_1")
-		if err != nil || !p.ChangedAt.Equal(noon.Add(time.Minute)) || len(p.Made) != 1 {
-			t.Errorf("pace %v, %v", p, err)
+		p := paceOf(t, db, "g_1")
+		if !p.ChangedAt.Equal(noon.Add(time.Minute)) || len(p.Made) != 1 {
+			t.Errorf("pace %v", p)
 		}
-		if p, err := PaceOf(t.Context(), db, "g_2"); err != nil || p.Made != nil {
-			t.Errorf("pace of one who never commented: %v, %v", p, err)
+		if p := paceOf(t, db, "g_2"); p.Made != nil {
+			t.Errorf("pace of an owner that never commented: %v", p)
 		}
 	})
 }
@@ -269,10 +279,83 @@ func TestBroken(t *testing.T) {
 	_, _, e2 := Remove(t.Context(), db, "g_1", c.ID, noon)
 	_, e3 := Newest(t.Context(), db, "A", 3)
 	_, e4 := Count(t.Context(), db, "A")
-	_, e5 := PaceOf(t.Context(), db, "g_1")
-	for i, err := range []error{e1, e2, e3, e4, e5} {
+	for i, err := range []error{e1, e2, e3, e4} {
 		if !errors.Is(err, storetest.ErrBroken) {
 			t.Errorf("call %d: %v", i, err)
+		}
+	}
+}
+
+// TestMuted refuses the comments of a muted owner until the mute ends.
+func TestMuted(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB, _ int) {
+		start := time.Now() // the databases hide a mute that has ended
+		end := store.At(start.Add(time.Hour))
+		if err := db.Set(t.Context(), moderation.MutePath("g_1"), moderation.Mute{Reason: "spam", Since: store.At(start), ExpireAt: end}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := post(t, db, "g_1", "A", "hello", start)
+		if !errors.Is(err, moderation.ErrMuted) || fault.From(err).Fields["until"] != end.Format(time.RFC3339) {
+			t.Errorf("a muted owner: %v, %v", err, fault.From(err).Fields)
+		}
+		if p := paceOf(t, db, "g_1"); len(p.Made) > 0 {
+			t.Errorf("a refused comment is counted: %v", p)
+		}
+		if _, err := post(t, db, "g_2", "A", "hello", start); err != nil {
+			t.Errorf("another owner: %v", err)
+		}
+		if _, err := post(t, db, "g_1", "A", "hello", end.Time); err != nil {
+			t.Errorf("when the mute has ended: %v", err)
+		}
+	})
+}
+
+// TestDelete deletes the comment of any owner within a transaction, with its letter.
+func TestDelete(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB, _ int) {
+		c, err := post(t, db, "g_1", "A", "hello", noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		remove := func() error {
+			return db.Update(t.Context(), func(tx store.Tx) error {
+				got, err := Get(tx, c.ID)
+				if err != nil {
+					return err
+				}
+				if diff := cmp.Diff(c, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				_, err = got.Delete(tx, noon)
+				return err
+			})
+		}
+		letters := func() int {
+			n, err := db.Count(t.Context(), store.Query{Collection: "outbox"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		before := letters()
+		if err := remove(); err != nil || letters() != before+1 {
+			t.Errorf("%v, %d letters more", err, letters()-before)
+		}
+		if err := remove(); !errors.Is(err, ErrUnknown) {
+			t.Errorf("again: %v, want ErrUnknown", err)
+		}
+	})
+}
+
+// TestParseID accepts the ids that PublicID returns, and nothing else.
+func TestParseID(t *testing.T) {
+	c := made(t, "g_1", "A", "hello", noon)
+	if id, err := ParseID(c.PublicID()); id != c.ID || err != nil {
+		t.Errorf("%s is %q, %v", c.PublicID(), id, err)
+	}
+	for _, public := range []string{"", "cm_", c.ID, "cm_../" + c.ID, "CM_" + c.ID, "cm_" + strings.ToUpper(c.ID), "cm_" + strings.Repeat("/", idLen)} {
+		if id, err := ParseID(public); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%q is %q, %v", public, id, err)
 		}
 	}
 }

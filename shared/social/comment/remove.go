@@ -2,7 +2,6 @@ package comment
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"time"
 
@@ -63,11 +62,8 @@ func removeDocs(tx store.Tx, docs []store.Doc, owner identity.Owner, at time.Tim
 		if c.Owner != owner {
 			continue
 		}
-		l, err := letterOf(c, -1, at)
+		l, err := c.Delete(tx, at)
 		if err != nil {
-			return nil, err
-		}
-		if err := errors.Join(tx.Delete(c.path()), l.Keep(tx)); err != nil {
 			return nil, err
 		}
 		letters = append(letters, l)
