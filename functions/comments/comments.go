@@ -92,7 +92,7 @@ type item struct {
 	ID        string `json:"id" description:"Id: cm_ followed by letters and digits."`
 	ChannelID string `json:"channel_id"`
 	Author    string `json:"author" description:"Name that the author chose, or a nickname; several authors can have the same."`
-	Body      string `json:"body" description:"The text as the author wrote it: escape it before showing it in HTML."`
+	Body      string `json:"body" description:"The text as the author wrote it, without invisible characters: escape it before showing it in HTML."`
 	CreatedAt string `json:"created_at" format:"date-time"`
 	Mine      bool   `json:"mine" description:"Whether the caller wrote the comment; false without a credential."`
 	API       string `json:"api" format:"uri" description:"Address at which the author deletes it."`

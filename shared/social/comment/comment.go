@@ -74,7 +74,8 @@ func ParseID(public string) (string, error) {
 }
 
 // New returns a comment on a channel, by the owner's nickname when author is
-// empty. It returns ErrWords when the words may not be shown.
+// empty. Both texts are stored as [speech.Neutral] returns them. It returns ErrWords
+// when the words may not be shown.
 func New(owner identity.Owner, channel, author, body string, at time.Time) (Comment, error) {
 	if p := speech.Check(body, MaxLength); p != speech.Fine {
 		return Comment{}, refuse("body", p, MaxLength)
@@ -85,7 +86,7 @@ func New(owner identity.Owner, channel, author, body string, at time.Time) (Comm
 	}
 	return Comment{
 		ID: strings.ToLower(rand.Text()), Channel: channel, Owner: owner,
-		Author: author, Body: body, CreatedAt: store.At(at),
+		Author: speech.Neutral(author), Body: speech.Neutral(body), CreatedAt: store.At(at),
 	}, nil
 }
 

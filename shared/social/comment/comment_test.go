@@ -53,6 +53,14 @@ func paceOf(t *testing.T, db store.DB, owner identity.Owner) (p Pace) {
 	return p
 }
 
+// TestNewNeutral stores a text without its invisible characters, composed.
+func TestNewNeutral(t *testing.T) {
+	c, err := New("g_1", "A", "", "e\u0301\u200b\u2060 \u2800", noon)
+	if err != nil || c.Body != "é " {
+		t.Errorf("stored %+q, %v", c.Body, err)
+	}
+}
+
 func TestNew(t *testing.T) {
 	nickname := speech.Nickname("g_1")
 	for _, test := range []struct {
@@ -62,6 +70,7 @@ func TestNew(t *testing.T) {
 		{"", "hello", nickname},
 		{"  ", "hello", nickname},
 		{" Ana ", " hello\n", "Ana"},
+		{"A\u200bna", "x", "Ana"},
 		{strings.Repeat("ã", MaxAuthor), "x", strings.Repeat("ã", MaxAuthor)},
 		{strings.Repeat("ã", MaxAuthor+1), "x", "author too_long"},
 		{"a\u202eb", "x", "author control"},
