@@ -115,6 +115,10 @@ type Endpoint struct {
 	// first. The terms of its 402 and its description derive from them.
 	Prices []price.Product
 
+	// Credit means that e is about the credit that the request shows, without which
+	// its handler refuses the call. It goes with Auth None.
+	Credit bool
+
 	in, out reflect.Type
 	group   string
 	plan    *input.Plan
@@ -214,6 +218,9 @@ func (e *Endpoint) complete() error {
 	}
 	if e.Speaker && (e.Auth != None || strings.HasPrefix(string(e.Cache), "public")) {
 		return errors.New("the field Speaker needs Auth None and a Cache that is not public")
+	}
+	if e.Credit && (e.Auth != None || e.Speaker) {
+		return errors.New("the field Credit needs Auth None, without Speaker")
 	}
 	if len(e.Prices) > 0 {
 		e.Expose = append(e.Expose, "PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE")

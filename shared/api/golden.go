@@ -20,6 +20,12 @@ func Golden(table []Endpoint) string {
 		if e.Credential != "" {
 			fmt.Fprintf(&b, ", token %s", e.Credential)
 		}
+		if e.Credit {
+			b.WriteString(", of a credit")
+		}
+		for _, p := range e.Prices {
+			fmt.Fprintf(&b, ", sells %s", p)
+		}
 		if e.Tool != "" {
 			fmt.Fprintf(&b, ", tool %s", e.Tool)
 		}

@@ -91,6 +91,10 @@ func (b *builder) describe(info Info, table []api.Endpoint) {
 		}
 	}
 	s.ComponentsEns().WithSchemasItem("Error", errorSchema)
+	if slices.ContainsFunc(table, func(e api.Endpoint) bool { return len(e.Prices) > 0 }) {
+		s.ComponentsEns().WithSchemasItem(requirementName, requirement)
+		s.WithMapOfAnythingItem("x-discovery", discovery(info, table))
+	}
 }
 
 // errorSchema is the body of every failure.
@@ -128,6 +132,9 @@ func (b *builder) operation(e api.Endpoint) (openapi31.Operation, error) {
 	for status, r := range failures(e) {
 		responses[status] = r
 	}
+	if len(e.Prices) > 0 {
+		op.WithMapOfAnythingItem("x-payment-info", paymentInfo(e.Prices))
+	}
 	for status, r := range responses {
 		op.Responses.WithMapOfResponseOrReferenceValuesItem(strconv.Itoa(status), openapi31.ResponseOrReference{Response: &r})
 	}
@@ -162,13 +169,15 @@ func failures(e api.Endpoint) map[int]openapi31.Response {
 	all := map[int]openapi31.Response{}
 	for status, list := range codes {
 		slices.Sort(list)
+		members := map[string]any{"error": map[string]any{"type": "string", "enum": list}}
 		schema := map[string]any{"allOf": []any{
 			map[string]any{"$ref": "#/components/schemas/Error"},
-			map[string]any{"type": "object", "properties": map[string]any{
-				"error": map[string]any{"type": "string", "enum": list},
-			}},
+			map[string]any{"type": "object", "properties": members},
 		}}
 		r := openapi31.Response{Description: http.StatusText(status) + ": " + strings.Join(list, ", ")}
+		if len(e.Prices) > 0 && status == api.Status(fault.Unpaid) {
+			addTerms(&r, members)
+		}
 		r.WithContentItem("application/json", openapi31.MediaType{Schema: schema})
 		if status == api.Status(fault.Limited) {
 			r.WithHeadersItem("Retry-After", header("Seconds to wait before the next try.", "integer"))
@@ -197,14 +206,26 @@ func (b *builder) security(e api.Endpoint) []map[string][]string {
 		names = []string{"session"}
 	}
 	list := []map[string][]string{}
+	if e.Credit {
+		b.addScheme("credit", paymentSchemes["credit"])
+		return append(list, map[string][]string{"credit": {}})
+	}
 	if e.Auth == api.None {
 		list = append(list, map[string][]string{}) // no credential is needed
 	}
 	for _, name := range names {
-		b.reflector.Spec.ComponentsEns().WithSecuritySchemesItem(name, schemes[name])
+		b.addScheme(name, schemes[name])
 		list = append(list, map[string][]string{name: {}})
 	}
+	if len(e.Prices) > 0 {
+		return b.paying(list)
+	}
 	return list
+}
+
+// addScheme adds a kind of credential to the document.
+func (b *builder) addScheme(name string, s openapi31.SecuritySchemeOrReference) {
+	b.reflector.Spec.ComponentsEns().WithSecuritySchemesItem(name, s)
 }
 
 // schemes describe the credentials by the names that security uses.

@@ -130,6 +130,9 @@ func (b *builder) success(e api.Endpoint) (map[int]openapi31.Response, error) {
 	if err := b.content(e, out, &r); err != nil {
 		return nil, err
 	}
+	if len(e.Prices) > 0 {
+		addReceipt(&r)
+	}
 	all[e.Status] = r
 	return all, nil
 }
