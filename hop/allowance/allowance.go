@@ -9,9 +9,9 @@
 //
 // where the id is a keyed hash of network and day: no address is stored.
 //
-// Requests never wait for the database. Counting happens in memory; one
-// goroutine reads the minutes of networks that are new to this hop, another
-// writes minutes that are not saved yet, within 30 seconds. A hop that is
+// Requests never wait for the database while minutes are free. Counting happens in
+// memory; one goroutine reads the minutes of networks that are new to this hop,
+// another writes minutes that are not saved yet, within 30 seconds. A hop that is
 // killed loses at most one minute of each network.
 package allowance
 
@@ -28,8 +28,7 @@ import (
 )
 
 // ErrSpent refuses a network that has watched all free minutes of today. Its
-// fields are limit_minutes and used_minutes, resets_at (RFC 3339, in UTC),
-// and what Options.Offer adds.
+// fields are limit_minutes and used_minutes, and resets_at (RFC 3339, in UTC).
 var ErrSpent = fault.New(fault.Unpaid, "free_minutes_spent")
 
 // Options are what a Meter uses. DB and People are required.
@@ -41,12 +40,9 @@ type Options struct {
 	Log     *slog.Logger     // nil is the default logger
 
 	// Paid reports whether a caller without free minutes has paid and may go
-	// on. It must not block. Nil means that no caller has.
+	// on. It is asked without a lock held, and may take a moment. Nil means that
+	// no caller has.
 	Paid func(identity.Caller) bool
-
-	// Offer returns the fault for a caller, made from e, an ErrSpent with its
-	// fields; it may add what can be bought. Nil returns e.
-	Offer func(c identity.Caller, e *fault.Error) *fault.Error
 
 	Networks int // networks kept in memory; 0 is 65,536, about 24 MiB
 }
@@ -101,9 +97,9 @@ func New(o Options) *Meter {
 // the network has used all free minutes of today before this minute; a minute
 // that has begun stays allowed.
 //
-// Watch never waits for the database: a network that is new to this hop is
-// allowed until its minutes are read, and while the database does not answer,
-// only the minutes seen by this hop count.
+// While minutes are free Watch never waits for the database: a network that is new
+// to this hop is allowed until its minutes are read, and while the database does not
+// answer, only the minutes seen by this hop count.
 func (m *Meter) Watch(c identity.Caller) error {
 	if m == nil || !c.Addr.IsValid() {
 		return nil
@@ -135,15 +131,11 @@ func (m *Meter) spent(c identity.Caller, day identity.Day, used int) error {
 	if m.o.Paid != nil && m.o.Paid(c) {
 		return nil
 	}
-	e := &fault.Error{Kind: ErrSpent.Kind, Code: ErrSpent.Code, Fields: map[string]any{
+	return &fault.Error{Kind: ErrSpent.Kind, Code: ErrSpent.Code, Fields: map[string]any{
 		"limit_minutes": m.o.Minutes,
 		"used_minutes":  used,
 		"resets_at":     (day + 1).Start().Format(time.RFC3339),
 	}}
-	if m.o.Offer != nil {
-		return m.o.Offer(c, e)
-	}
-	return e
 }
 
 // noRoom logs that a network is not counted, and asks the writer to make
