@@ -69,7 +69,10 @@ func All() []Function {
 			Process:   compose.Process{Name: "comments", Needs: needs(compose.Events, compose.Catalog), Publishes: []string{social.Comments}},
 			Endpoints: comments.Endpoints, New: newComments,
 		},
-		{Process: process("describe"), Endpoints: describe.Endpoints, New: newDescribe},
+		{
+			Process:   compose.Process{Name: "describe", Settings: []string{"HOP_FREE_MINUTES", "PAYMENT_TO"}},
+			Endpoints: describe.Endpoints, New: newDescribe,
+		},
 		{Process: process("facets", compose.Catalog, compose.Overlays), Endpoints: facets.Endpoints, New: newFacets},
 		{
 			Process: compose.Process{

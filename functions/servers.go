@@ -25,6 +25,8 @@ import (
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/guide/pin"
 	"miramundo.dev/shared/logo"
+	"miramundo.dev/shared/price/quota"
+	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/counting"
 )
 
@@ -77,7 +79,16 @@ func newComments(p *compose.Parts) (Server, error) {
 }
 
 func newDescribe(p *compose.Parts) (Server, error) {
-	return one(describe.New(describe.Options{Table: Table(), Build: p.Config.Build, BaseURL: p.Config.BaseURL}), describe.Endpoints)
+	return one(describe.New(describe.Options{
+		Table: Table(), Build: p.Config.Build, BaseURL: p.Config.BaseURL, Quota: quotaOf(p),
+	}), describe.Endpoints)
+}
+
+// quotaOf returns what the free quota of the service depends on.
+func quotaOf(p *compose.Parts) quota.Options {
+	return quota.Options{
+		FreeMinutes: p.Config.FreeMinutes, Comments: comment.PerHour, Sells: p.Config.PaymentTo != "", Base: p.Config.BaseURL,
+	}
 }
 
 func newFacets(p *compose.Parts) (Server, error) {

@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/openapi"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/price/quota"
 )
 
 // about describes the service in one sentence.
@@ -46,6 +47,7 @@ type Options struct {
 	Table   []api.Endpoint // the endpoints of every function
 	Build   string         // short id of the commit
 	BaseURL string         // of the service, without a trailing slash
+	Quota   quota.Options
 }
 
 // A Server answers with documents that it computes once. The OpenAPI document

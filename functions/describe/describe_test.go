@@ -14,6 +14,8 @@ import (
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/price"
+	"miramundo.dev/shared/price/quota"
 )
 
 // health is an endpoint of another function.
@@ -21,11 +23,18 @@ var health = api.Bind(func(*Server, context.Context, struct{}) (api.NoContent, e
 	Method: "GET", Path: "/api/health", Auth: api.None, Summary: "How the service fares", Doc: "How the service fares.", Tool: "get_health",
 })
 
+var minutes = quota.Options{FreeMinutes: 120, Comments: 20, Sells: true, Base: "https://m.example"}
+
+// pass is a paid endpoint of another function.
+var pass = api.Bind(func(*Server, context.Context, struct{}) (api.NoContent, error) { return api.NoContent{}, nil }, api.Endpoint{
+	Method: "POST", Path: "/api/pass", Auth: api.None, Summary: "Buy a pass", Doc: "Buys a pass.", Prices: []price.Product{price.Network365, price.ChatPass},
+})
+
 // serve returns the function's handler, whose answers must be as it describes
 // them.
 func serve(t *testing.T) http.Handler {
 	t.Helper()
-	s := New(Options{Table: append(slices.Clone(Endpoints), health), Build: "abc1234", BaseURL: "https://m.example"})
+	s := New(Options{Table: append(slices.Clone(Endpoints), health, pass), Build: "abc1234", BaseURL: "https://m.example", Quota: minutes})
 	return apitest.Validating(t, request.Handler(request.Options{}, s, Endpoints), s.openapiDoc().Bytes())
 }
 
@@ -39,17 +48,25 @@ func TestIndex(t *testing.T) {
 	if got.Name != config.Product || len(got.Locales) != 5 || got.Locales[0] != "pt" || got.MCP != nil {
 		t.Errorf("index is %+v", got)
 	}
-	tool := "get_health"
+	tool, least := "get_health", "0.10"
 	want := []entry{
-		{"GET", "/api/", "none", "https://m.example/api/", Endpoints[0].Doc, nil},
-		{"GET", "/api/health", "none", "https://m.example/api/health", health.Doc, &tool},
-		{"GET", "/openapi.json", "none", "https://m.example/openapi.json", Endpoints[1].Doc, nil},
+		{"GET", "/api/", "none", "https://m.example/api/", Endpoints[0].Doc, nil, nil},
+		{"GET", "/api/health", "none", "https://m.example/api/health", health.Doc, nil, &tool},
+		{"POST", "/api/pass", "none", "https://m.example/api/pass", pass.Doc, &least, nil},
+		{"GET", "/openapi.json", "none", "https://m.example/openapi.json", Endpoints[1].Doc, nil, nil},
 	}
 	if diff := cmp.Diff(want, got.Endpoints); diff != "" {
 		t.Errorf("endpoints (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]authMode{{"none", "No credential."}}, got.Auth); diff != "" {
+	var modes []string
+	for _, m := range got.Auth {
+		modes = append(modes, m.Mode)
+	}
+	if diff := cmp.Diff([]string{"none", "credit", "payment"}, modes); diff != "" {
 		t.Errorf("only the credentials that some endpoint takes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(quota.Of(minutes), got.Quota); diff != "" {
+		t.Errorf("quota (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]step{{"Read how fresh the catalog is.", "GET", "https://m.example/api/health"}}, got.Quickstart); diff != "" {
 		t.Errorf("only the steps that the table has (-want +got):\n%s", diff)

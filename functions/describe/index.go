@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"miramundo.dev/shared/api/openapi"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/price"
+	"miramundo.dev/shared/price/quota"
 )
 
 // The index is a short map of the API for programs and for people who write them:
@@ -17,15 +20,15 @@ import (
 
 // An index is the answer of GET /api/.
 type index struct {
-	Name        string     `json:"name"`
-	Description string     `json:"description"`
-	Locales     []string   `json:"locales" nullable:"false" description:"Languages of labels and messages; the first is the default."`
-	Auth        []authMode `json:"auth" nullable:"false" description:"Credentials that endpoints accept."`
-	Docs        docs       `json:"docs"`
-	Endpoints   []entry    `json:"endpoints" nullable:"false"`
-	Quota       quota      `json:"quota"`
-	MCP         *string    `json:"mcp" description:"Address of the MCP server; null until there is one."`
-	Quickstart  []step     `json:"quickstart" nullable:"false" description:"The first calls to make."`
+	Name        string      `json:"name"`
+	Description string      `json:"description"`
+	Locales     []string    `json:"locales" nullable:"false" description:"Languages of labels and messages; the first is the default."`
+	Auth        []authMode  `json:"auth" nullable:"false" description:"Credentials that endpoints accept."`
+	Docs        docs        `json:"docs"`
+	Endpoints   []entry     `json:"endpoints" nullable:"false"`
+	Quota       quota.Quota `json:"quota"`
+	MCP         *string     `json:"mcp" description:"Address of the MCP server; null until there is one."`
+	Quickstart  []step      `json:"quickstart" nullable:"false" description:"The first calls to make."`
 }
 
 // An authMode is a class of credentials with the way to send them.
@@ -47,20 +50,8 @@ type entry struct {
 	Auth    string  `json:"auth" enum:"none,guest,session,operator"`
 	URL     string  `json:"url"`
 	Returns string  `json:"returns" description:"The description of the operation: its result, its cost and when not to use it."`
+	USD     *string `json:"price_usd" description:"Least price of a call in US dollars; null when calls cost nothing."`
 	Tool    *string `json:"tool" description:"Name of the MCP tool; null when the endpoint is not a tool."`
-}
-
-// quota lists the calls that are free.
-type quota struct {
-	Free []allowance `json:"free" nullable:"false" description:"Calls that are free."`
-}
-
-// An allowance is a group of free calls. Its Portuguese names are part of the
-// contract.
-type allowance struct {
-	What   string  `json:"o_que"`
-	Limit  *int    `json:"limite" description:"Calls allowed within the window; null without a limit."`
-	Window *string `json:"janela" description:"Length of the window; null without a limit."`
 }
 
 // A step is an example of a call.
@@ -76,8 +67,16 @@ var modes = []struct{ mode, how string }{
 	{string(api.None), "No credential."},
 	{string(api.Guest), "Guest token in X-Guest-Token or as a bearer token, an API key in X-Api-Key or as a bearer token, or an account session."},
 	{string(api.Session), "The account cookie. Writes also send the Origin of the service and X-CSRF-Token from GET /api/auth/bootstrap."},
+	{creditMode, "A prepaid credit in X-Credito or as a bearer token: pays for calls."},
+	{paymentMode, "A payment by x402 in X-PAYMENT or PAYMENT-SIGNATURE, after the answer 402 of a paid call."},
 	{string(api.Operator), "Authorization: Bearer, with the operator's token."},
 }
+
+// Modes that are not the class of an endpoint, but pay for a call of any class.
+const (
+	creditMode  = "credit"
+	paymentMode = "payment"
+)
 
 // steps are the first calls to make. The index lists those whose tool some
 // endpoint of the table is.
@@ -94,7 +93,7 @@ func describe(o Options) index {
 	x := index{
 		Name: config.Product, Description: about, Locales: []string{}, Auth: []authMode{}, Endpoints: []entry{},
 		Docs:       docs{OpenAPI: o.BaseURL + api.DescriptionPath, UI: o.BaseURL + "/"},
-		Quota:      quota{Free: []allowance{{What: "Search, facets, detail records and health."}}},
+		Quota:      quota.Of(o.Quota),
 		Quickstart: []step{},
 	}
 	for _, l := range i18n.Locales {
@@ -105,6 +104,8 @@ func describe(o Options) index {
 		one := entryOf(o.BaseURL, e)
 		x.Endpoints = append(x.Endpoints, one)
 		auth[one.Auth], tools[e.Tool] = true, one
+		auth[paymentMode] = auth[paymentMode] || len(e.Prices) > 0
+		auth[creditMode] = auth[creditMode] || e.Credit || len(e.Prices) > 0
 	}
 	slices.SortStableFunc(x.Endpoints, func(a, b entry) int { return strings.Compare(a.Path, b.Path) })
 	for _, m := range modes {
@@ -129,6 +130,11 @@ func entryOf(base string, e api.Endpoint) entry {
 	x := entry{Method: e.Method, Path: path, Auth: string(e.Auth), URL: base + path, Returns: e.Doc}
 	if e.Tool != "" {
 		x.Tool = &e.Tool
+	}
+	if len(e.Prices) > 0 {
+		least := slices.MinFunc(e.Prices, func(a, b price.Product) int { return cmp.Compare(price.Of(a).Amount, price.Of(b).Amount) })
+		usd := price.Of(least).Amount.USD()
+		x.USD = &usd
 	}
 	return x
 }

@@ -45,7 +45,7 @@ var layers = []layer{
 	{`shared/catalog/(release|block)`, words + `|` + keepers + `|shared/(overlay|source|catalog)(/.*)?`, "what is kept of the catalog goes from the sources to the index"},
 	{`shared/catalog/build(/.*)?`, words + `|shared/(source|catalog)(/(fold|rank|translit))?|shared/catalog/build/(clean|brand)`, "the register is made from values"},
 	{`shared/catalog(/.*)?`, `shared/(fault|i18n|catalog)(/.*)?`, "the model and the index work without a database"},
-	{`shared/price`, `shared/fault`, "what is sold is a list of values"},
+	{`shared/price(/.*)?`, `shared/(fault|price)`, "what is sold is a list of values"},
 	{`shared/identity`, words + `|` + keepers, "callers are identified without the catalog"},
 	{`shared/fact(/.*)?`, words + `|` + keepers + `|shared/fact(/.*)?`, "facts are counted without knowledge of their subjects"},
 	{`shared/social`, words + `|` + keepers + `|shared/(overlay|fact)`, "what people do is counted without the catalog"},
