@@ -116,3 +116,34 @@ func NetworkUntil(ctx context.Context, db store.DB, network string) (time.Time, 
 	err := orNone(db.Get(ctx, NetworkPath(network), &n))
 	return n.Until.Time, err
 }
+
+// Count returns how many passes are valid at a moment.
+func (p Passes) Count(now time.Time) int {
+	n := len(p.Live(now))
+	if _, valid := p.Chat(now); valid {
+		n++
+	}
+	return n
+}
+
+// Take adds the passes of another owner to p. The time that is left of both chat
+// passes adds up. Of two passes of one network the later one is listed; of more
+// networks than fit, those whose passes end last.
+func (p *Passes) Take(other Passes, now time.Time) {
+	until, valid := p.Chat(now)
+	others, left := other.Chat(now)
+	switch {
+	case valid && left:
+		p.ChatUntil = store.At(until.Add(others.Sub(now)))
+	case others.After(until):
+		p.ChatUntil = other.ChatUntil
+	}
+	all := slices.Concat(p.Networks, other.Networks)
+	slices.SortStableFunc(all, func(a, b Network) int { return b.Until.Compare(a.Until.Time) })
+	p.Networks = nil
+	for _, n := range all {
+		if now.Before(n.Until.Time) && len(p.Networks) < maxNetworks && !slices.ContainsFunc(p.Networks, func(o Network) bool { return o.ID == n.ID }) {
+			p.Networks = append(p.Networks, n)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package billing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/store"
+)
+
+// Job is the name of the job that ends payments which their calls left.
+const Job = "payments"
+
+// Bounds of a run of the job.
+const (
+	maxRepairs = 50
+	repairFor  = 40 * time.Second // after which no other payment is begun
+	maxOpen    = 200              // receipts that Open returns
+)
+
+// Repaired is what a run of the job did.
+type Repaired struct {
+	Delivered int `json:"delivered"` // payments that were charged, and are delivered now
+	Refused   int `json:"refused"`   // payments that were not charged
+	Pending   int `json:"pending"`   // payments that a later run takes up again
+	Open      int `json:"open"`      // receipts that stay open, in all
+}
+
+// Repair ends payments that are undecided for longer than half a minute: it settles
+// them again or asks the chain, and delivers what was charged. What was never sent to
+// be settled is refused. One that fails does not stop the others.
+func (t *Till) Repair(ctx context.Context) (done Repaired, err error) {
+	if t.Free() {
+		return done, nil
+	}
+	due, err := t.due(ctx)
+	began := t.o.Now()
+	for _, p := range due {
+		if t.o.Now().Sub(began) > repairFor {
+			done.Pending++
+			continue
+		}
+		after, e := t.repair(ctx, p)
+		if e != nil {
+			err = errors.Join(err, fmt.Errorf("payment of the purchase %s: %w", p.Purchase.ID, e))
+		}
+		done.count(after.State)
+	}
+	open, e := t.db.Count(ctx, openPayments)
+	done.Open = open
+	return done, errors.Join(err, e)
+}
+
+// count counts a payment that is in a state after its repair.
+func (r *Repaired) count(s State) {
+	switch s {
+	case Delivered:
+		r.Delivered++
+	case Refused:
+		r.Refused++
+	case Open: // counted with the others
+	default:
+		r.Pending++
+	}
+}
+
+// due returns the payments that are to be repaired now, those first that wait longest.
+func (t *Till) due(ctx context.Context) (list []*payment, err error) {
+	q := store.Query{Collection: payments, OrderBy: "due_at", Limit: maxRepairs, Where: []store.Filter{
+		{Field: "due_at", Op: store.More, Value: store.Time{}}, {Field: "due_at", Op: store.LessEq, Value: store.At(t.o.Now())},
+	}}
+	return t.query(ctx, q)
+}
+
+func (t *Till) query(ctx context.Context, q store.Query) (list []*payment, err error) {
+	for doc, err := range t.db.Query(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		p := &payment{key: doc.ID}
+		if err := doc.Decode(p); err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// repair takes one payment as far as it goes.
+func (t *Till) repair(ctx context.Context, p *payment) (*payment, error) {
+	if p.State == Reserved {
+		return t.abandon(ctx, p)
+	}
+	return t.advance(ctx, p)
+}
+
+// abandon refuses a payment that was never sent to be settled, unless its call has
+// done so meanwhile.
+func (t *Till) abandon(ctx context.Context, p *payment) (after *payment, err error) {
+	err = t.db.Update(ctx, func(tx store.Tx) error {
+		after = &payment{key: p.key}
+		if err := tx.Get(after.path(), after); err != nil || after.State != Reserved {
+			return err
+		}
+		after.Reason = ReasonAbandoned
+		after.end(Refused, t.o.Now())
+		return tx.Set(after.path(), after)
+	})
+	if err != nil {
+		return p, err
+	}
+	return after, nil
+}
+
+var openPayments = store.Query{Collection: payments, Where: []store.Filter{{Field: "state", Op: store.Eq, Value: string(Open)}}}
+
+// Open returns the receipts of payments of which it cannot be found out whether they
+// were charged, the newest first, 200 at most. The operator decides them.
+func (t *Till) Open(ctx context.Context) ([]Receipt, error) {
+	if t.Free() {
+		return nil, nil
+	}
+	q := openPayments
+	q.Limit = maxOpen
+	list, err := t.query(ctx, q)
+	if err != nil {
+		return nil, fault.OrUnavailable(err)
+	}
+	var open []Receipt
+	for _, p := range list {
+		open = append(open, p.receipt())
+	}
+	slices.SortFunc(open, func(a, b Receipt) int { return b.At.Compare(a.At.Time) })
+	return open, nil
+}
