@@ -31,6 +31,7 @@ import (
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/account/removal"
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/billing"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
@@ -119,8 +120,8 @@ func All() []Function {
 	}
 }
 
-// schedules are the jobs of the catalog, of what is counted and of what is deleted,
-// which belong to no function but jobs. A function with a job of its own declares that in its
+// schedules are the jobs of the catalog, of what is counted, deleted and paid, which
+// belong to no function but jobs. A function with a job of its own declares that in its
 // entry.
 var schedules = []compose.Schedule{
 	{Job: reload.Name, Every: 6 * time.Hour, New: (*compose.Parts).ReloadJob},
@@ -130,6 +131,7 @@ var schedules = []compose.Schedule{
 	{Job: outbox.Job, Every: 5 * time.Minute, New: (*compose.Parts).OutboxJob},
 	{Job: counting.Job, Every: 5 * time.Minute, New: (*compose.Parts).CountsJob},
 	{Job: removal.Job, Every: time.Hour, New: (*compose.Parts).RemovalsJob},
+	{Job: billing.Job, Every: time.Minute, New: (*compose.Parts).PaymentsJob},
 }
 
 // process returns the declaration of a function that needs parts and nothing

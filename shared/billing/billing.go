@@ -120,8 +120,9 @@ type Receipt struct {
 type Facilitator interface {
 	Verify(context.Context, *x402.Payment, x402.Terms) (x402.Verdict, error)
 	Settle(context.Context, *x402.Payment, x402.Terms) (x402.Settlement, error)
-	// Used reports whether the chain has used the nonce of a payment. It is not known
-	// where no node of the network is configured.
+	// Used reports whether the chain has used the nonce of a payment. It is known once
+	// it cannot change: when it was used, or when it was not used by the end of the
+	// authorization. It is not known where no node of the network is configured.
 	Used(context.Context, *x402.Payment, x402.Terms) (used, known bool, err error)
 }
 

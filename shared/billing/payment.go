@@ -96,7 +96,7 @@ func (t terms) x402() x402.Terms {
 
 const (
 	leaseFor   = 30 * time.Second    // how long an attempt may run: longer than a settlement waits
-	expiryLag  = 2 * time.Minute     // by which the chain may lag behind the expiry of an authorization
+	expiryLag  = 10 * time.Minute    // by which the chain may lag behind the expiry of an authorization
 	giveUpFor  = 24 * time.Hour      // after the expiry, when nobody answers
 	keepFor    = 90 * 24 * time.Hour // how long an ended payment answers repeated calls
 	maxBackoff = 10 * time.Minute    // between attempts of the repair job
@@ -185,7 +185,7 @@ func (p *payment) end(s State, now time.Time) {
 
 // An outcome is what is known after an attempt to settle.
 type outcome struct {
-	state       State // Delivered: it was charged; Refused: it was not; Settling or Open: it is not known
+	state       State // Delivered: it was charged; Refused or Reserved: it was not; Settling or Open: it is not known
 	reason      string
 	transaction string
 }
@@ -194,6 +194,7 @@ type outcome struct {
 // answered.
 type finding struct {
 	settlement  *x402.Settlement
+	notTaken    bool  // no facilitator began to settle
 	used, known bool  // by the chain
 	err         error // of the question to the chain
 }
@@ -201,24 +202,25 @@ type finding struct {
 // decide returns what a finding means for a payment. An answer of the first attempt is
 // taken as it is. When an attempt before had no answer, a refusal proves nothing: the
 // money may be what that attempt has moved. It then counts as paid when the nonce was
-// used, as not paid when the chain has not used it long after it expired, and stays
-// open when nothing can decide it.
+// used, as not paid when the chain has not used it by its end, and stays open when
+// nothing can decide it.
 func (p *payment) decide(f finding, now time.Time) outcome {
 	switch s := f.settlement; {
 	case f.known && f.used:
 		return outcome{state: Delivered}
+	case f.known:
+		return outcome{state: Refused, reason: x402.ReasonTooLate}
 	case s != nil && s.Success:
 		return outcome{state: Delivered, transaction: s.Transaction}
+	case f.notTaken && p.Attempts == 1:
+		return outcome{state: Reserved}
 	case s != nil && p.Attempts == 1 && isFinal(*s):
 		return outcome{state: Refused, reason: s.Reason}
 	case s != nil && p.Attempts > 1 && slices.Contains(usedReasons, s.Reason):
 		return outcome{state: Delivered}
 	}
 	since := now.Sub(p.ValidBefore.Time)
-	switch {
-	case f.known && since > expiryLag:
-		return outcome{state: Refused, reason: x402.ReasonTooLate}
-	case since > giveUpFor, since > expiryLag && f.settlement != nil && f.err == nil:
+	if since > giveUpFor || since > expiryLag && f.settlement != nil && f.err == nil {
 		return outcome{state: Open}
 	}
 	return outcome{state: Settling}

@@ -58,6 +58,8 @@ func (t *Till) sellForPayment(ctx context.Context, o Order, p *x402.Payment) (Sa
 		return after.sale(), nil
 	case Refused:
 		return Sale{}, t.Offer(o, after.Reason).Fault()
+	case Reserved:
+		return Sale{}, price.ErrUnavailable.Because(err)
 	case Settled:
 		return Sale{}, price.ErrNotRecorded.With("receipt", after.receipt()).Because(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"miramundo.dev/shared/billing/facilitator"
 	"miramundo.dev/shared/billing/x402"
 	"miramundo.dev/shared/price"
 	"miramundo.dev/shared/store"
@@ -37,6 +38,7 @@ func (t *Till) advance(ctx context.Context, p *payment) (*payment, error) {
 	began, mine, err := t.begin(ctx, p.key)
 	switch {
 	case err != nil:
+		p.State = Settling // it may be marked although the database failed
 		return p, err
 	case !mine:
 		return began, nil
@@ -81,7 +83,7 @@ func (t *Till) attempt(ctx context.Context, p *payment) (f finding) {
 	defer cancel()
 	if p.Attempts > 1 {
 		f.used, f.known, f.err = t.o.Facilitator.Used(ctx, signed, p.Terms.x402())
-		if f.known && (f.used || t.o.Now().Sub(p.ValidBefore.Time) > expiryLag) {
+		if f.known {
 			return f
 		}
 	}
@@ -93,6 +95,7 @@ func (t *Till) attempt(ctx context.Context, p *payment) (f finding) {
 		f.settlement = &s
 		return f
 	}
+	f.notTaken = errors.Is(err, facilitator.ErrNotTaken)
 	t.o.Log.WarnContext(ctx, "a settlement has no answer", "purchase", p.Purchase.ID, "attempt", p.Attempts, "cause", err.Error())
 	return f
 }
@@ -131,6 +134,9 @@ func (t *Till) conclude(ctx context.Context, began *payment, result outcome) (af
 			after.end(Refused, now)
 		case result.state == Open, after.State == Open:
 			after.State, after.DueAt, after.BusyUntil = Open, store.Time{}, store.Time{}
+		case result.state == Reserved:
+			after.State, after.Attempts = Reserved, 0
+			after.BusyUntil, after.DueAt = store.Time{}, store.At(now.Add(firstTry))
 		default:
 			after.BusyUntil = store.Time{}
 		}

@@ -206,7 +206,8 @@ func (c *chain) Used(_ context.Context, p *x402.Payment, _ x402.Terms) (used, kn
 	if c.rpcErr != nil || !c.rpc {
 		return false, false, c.rpcErr
 	}
-	return c.used[p.Key()], true, nil
+	used = c.used[p.Key()]
+	return used, used || !c.now().Before(p.ValidBefore), nil
 }
 
 // chatOrder is an order of a chat pass.

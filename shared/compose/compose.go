@@ -22,6 +22,7 @@ import (
 	"miramundo.dev/shared/account/password"
 	"miramundo.dev/shared/account/signin"
 	"miramundo.dev/shared/account/throttle"
+	"miramundo.dev/shared/billing"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
@@ -80,6 +81,7 @@ type Parts struct {
 	Social  *social.Overlay  // Social: the counters of every channel in memory, a watch for each shard
 	Jobs    *job.Runner      // Jobs
 	Mail    mail.Sender      // Mail: sends, or keeps in a folder
+	Till    *billing.Till    // Billing: sells, or is free where PAYMENT_TO is not set
 	SignIn  *signin.Service  // SignIn: computes two hashes of passwords at once, with 7 MiB each
 	Access  *access.Checker  // Documents: recognizes sessions and API keys, with the records of the last five seconds in memory
 
@@ -116,6 +118,11 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 	}
 	if needed(Mail) {
 		if err := p.openMail(); err != nil {
+			return nil, errors.Join(err, p.Close())
+		}
+	}
+	if needed(Billing) {
+		if err := p.openTill(); err != nil {
 			return nil, errors.Join(err, p.Close())
 		}
 	}
@@ -176,7 +183,9 @@ func (p *Parts) Only(needs ...Need) *Parts {
 			only.Mail = p.Mail
 		case SignIn:
 			only.SignIn = p.SignIn
-		case Overlays, Billing: // the first are in the catalog; the second is made from the settings
+		case Billing:
+			only.Till = p.Till
+		case Overlays: // they are in the catalog
 		}
 	}
 	return only

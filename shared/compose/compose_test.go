@@ -13,11 +13,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/shared/billing"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/guide/refresh"
+	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/overlay"
+	"miramundo.dev/shared/price"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 )
@@ -42,7 +45,7 @@ func options(t *testing.T, vars ...string) Options {
 // opened lists the fields of p that hold a part.
 func opened(p *Parts) (names []string) {
 	v := reflect.ValueOf(*p)
-	for _, name := range []string{"DB", "Bus", "Archive", "Blocks", "Catalog", "Guide", "Social", "Jobs", "Mail", "SignIn"} {
+	for _, name := range []string{"DB", "Bus", "Archive", "Blocks", "Catalog", "Guide", "Social", "Jobs", "Mail", "Till", "SignIn"} {
 		if !v.FieldByName(name).IsNil() {
 			names = append(names, name)
 		}
@@ -53,7 +56,7 @@ func opened(p *Parts) (names []string) {
 // TestOpen checks that a process opens what it needs and nothing else, and that
 // a part of a larger process is the same.
 func TestOpen(t *testing.T) {
-	everything := open(t, Documents, Events, Catalog, Overlays, Guide, Social, Jobs, Mail, SignIn)
+	everything := open(t, Documents, Events, Catalog, Overlays, Guide, Social, Jobs, Mail, SignIn, Billing)
 	for _, test := range []struct {
 		needs []Need
 		want  string
@@ -69,7 +72,8 @@ func TestOpen(t *testing.T) {
 		{[]Need{Catalog}, "DB Archive Blocks Catalog"},
 		{[]Need{Overlays}, "DB Archive Blocks Catalog"},
 		{[]Need{Guide, Catalog}, "DB Archive Blocks Catalog Guide"},
-		{[]Need{Jobs}, "DB Bus Archive Blocks Catalog Social Jobs Mail"},
+		{[]Need{Billing}, "DB Till"},
+		{[]Need{Jobs}, "DB Bus Archive Blocks Catalog Social Jobs Mail Till"},
 	} {
 		if got := strings.Join(opened(open(t, test.needs...)), " "); got != test.want {
 			t.Errorf("%v opens %q, want %q", test.needs, got, test.want)
@@ -142,6 +146,7 @@ func TestRefusals(t *testing.T) {
 		{Jobs, []string{"GUIDE_SOURCES", "ftp://guides.example/x.xml"}, "GUIDE_SOURCES"},
 		{Documents, []string{"BACKEND", "emulators"}, "the cloud needs the id of a project"},
 		{Events, []string{"BACKEND", "emulators", "GOOGLE_CLOUD_PROJECT", "p"}, "PUBSUB_EMULATOR_HOST"},
+		{Billing, []string{"PAYMENT_TO", receiver, "PAYMENT_FACILITATORS", "https://f.example"}, "GUEST_KEYS"},
 	} {
 		o := options(t, test.vars...)
 		if p, err := Open(t.Context(), o, Process{Needs: []Need{test.need}}); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -216,7 +221,7 @@ func TestReads(t *testing.T) {
 	if d := cmp.Diff(want, p.Reads()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	for _, n := range []Need{Documents, Events, Catalog, Overlays, Guide, Social, Jobs, Mail, SignIn} {
+	for _, n := range []Need{Documents, Events, Catalog, Overlays, Guide, Social, Jobs, Mail, SignIn, Billing} {
 		for _, name := range Settings(n) {
 			if !slices.Contains(config.Names(), name) {
 				t.Errorf("%s reads %s, which is not a setting", n, name)
@@ -233,5 +238,42 @@ func TestPlan(t *testing.T) {
 	}
 	if folder := PlanOf(config.Config{Catalog: t.TempDir()}); folder.IPTVOrg.Folder == nil || folder.Radio.Folder == nil {
 		t.Errorf("a folder is %+v", folder)
+	}
+}
+
+const receiver = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
+
+// TestTill opens a till that sells and one that does not, and runs its job.
+func TestTill(t *testing.T) {
+	for _, test := range []struct {
+		vars  []string
+		free  bool
+		asset int64
+	}{
+		{nil, true, 0},
+		{[]string{"PAYMENT_TO", strings.ToLower(receiver), "PAYMENT_FACILITATORS", "https://f.example", "GUEST_KEYS", strings.Repeat("k", 32)}, false, 8453},
+		{[]string{"PAYMENT_TO", receiver, "PAYMENT_FACILITATORS", "https://f.example", "PAYMENT_NETWORK", "base-sepolia", "GUEST_KEYS", strings.Repeat("k", 32)}, false, 84532},
+	} {
+		p, err := Open(t.Context(), options(t, test.vars...), Process{Needs: []Need{Billing}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		offer := p.Till.Offer(billing.Order{Products: []price.Product{price.ChatPass}}, "")
+		if p.Till.Free() != test.free || len(offer.Terms) == 0 != test.free {
+			t.Errorf("%v: free %t, terms %+v", test.vars, p.Till.Free(), offer.Terms)
+		}
+		for _, terms := range offer.Terms {
+			if terms.PayTo != receiver || terms.Asset.ChainID != test.asset {
+				t.Errorf("%v: %+v", test.vars, terms)
+			}
+		}
+		payments, err := p.PaymentsJob()
+		if err != nil || payments.Name != billing.Job {
+			t.Fatalf("the job %q, %v", payments.Name, err)
+		}
+		if report, err := payments.Run(t.Context(), job.Order{}); err != nil || report != (billing.Repaired{}) {
+			t.Errorf("the job reports %+v, %v", report, err)
+		}
 	}
 }

@@ -27,7 +27,7 @@ var implied = map[Need][]Need{
 	Overlays: {Documents, Catalog},
 	Guide:    {Documents},
 	Social:   {Documents},
-	Jobs:     {Documents, Events, Catalog, Social, Mail},
+	Jobs:     {Documents, Events, Catalog, Social, Mail, Billing},
 	SignIn:   {Documents, Mail},
 	Billing:  {Documents},
 }
