@@ -417,10 +417,10 @@ var (
 	markup   = regexp.MustCompile(`\b(innerHTML|outerHTML|insertAdjacentHTML|srcdoc|createContextualFragment|eval|Function)\b\s*[(=]|document\.write|javascript:|setAttribute\("(style|on)`)
 )
 
-// words of code that look like the beginning of a sentence: what keys and
-// headers are called.
+// words of code that look like the beginning of a sentence: what keys, headers
+// and networks of payments are called.
 var code = []string{
-	"Accept", "Backspace", "Delete", "End", "Enter", "Escape", "Exception", "Home", "Insert", "Page", "Segmenter", "Space", "Spacebar", "Tab", "Unidentified", "Media",
+	"Accept", "Backspace", "Base", "Base Sepolia", "Delete", "End", "Enter", "Escape", "Exception", "Home", "Insert", "Page", "Segmenter", "Space", "Spacebar", "Tab", "Unidentified", "Media",
 }
 
 // sentencesIn lists what a script says by itself.

@@ -17,12 +17,12 @@ var icons = [][2]string{
 	{"chevron-down", "chevron-down"}, {"chevron-left", "chevron-left"}, {"chevron-right", "chevron-right"}, {"chevron-up", "chevron-up"},
 	{"clock", "clock"}, {"close", "x"}, {"comment", "message-circle"}, {"copy", "copy"}, {"download", "download"}, {"edit", "pencil"},
 	{"external", "external-link"}, {"flag", "flag"}, {"folder", "folder"}, {"folder-add", "folder-plus"}, {"fullscreen", "maximize"},
-	{"fullscreen-exit", "minimize"}, {"globe", "globe"}, {"grip", "grip-vertical"}, {"heart", "heart"}, {"help", "circle-question-mark"},
+	{"fullscreen-exit", "minimize"}, {"globe", "globe"}, {"grip", "grip-vertical"}, {"heart", "heart"}, {"help", "circle-question-mark"}, {"hidden", "eye-off"},
 	{"history", "history"}, {"keyboard", "keyboard"}, {"list", "list"}, {"lock", "lock"}, {"menu", "menu"}, {"moon", "moon"}, {"more", "ellipsis"}, {"move", "folder-input"},
 	{"muted", "volume-x"}, {"next", "skip-forward"}, {"passkey", "key-round"}, {"pause", "pause"}, {"pip", "picture-in-picture-2"}, {"play", "play"}, {"plus", "plus"},
 	{"previous", "skip-back"}, {"print", "printer"}, {"qr", "qr-code"}, {"quality", "settings-2"}, {"radio", "radio"}, {"refresh", "rotate-cw"}, {"search", "search"},
 	{"send", "send-horizontal"}, {"settings", "settings"}, {"share", "share-2"}, {"signal", "activity"}, {"sort", "arrow-down-up"}, {"sign-out", "log-out"}, {"star", "star"},
-	{"sun", "sun"}, {"trash", "trash-2"}, {"tv", "tv"}, {"upload", "upload"}, {"user", "circle-user-round"}, {"volume", "volume-2"}, {"volume-low", "volume-1"},
+	{"sun", "sun"}, {"trash", "trash-2"}, {"tv", "tv"}, {"upload", "upload"}, {"user", "circle-user-round"}, {"volume", "volume-2"}, {"volume-low", "volume-1"}, {"wallet", "wallet"},
 }
 
 // sprite returns an SVG that has all icons as symbols.

@@ -128,14 +128,14 @@ export function csrf(): Promise<string> {
  * Calls with the token of bootstrap. That ends when somebody signs in or out, also in
  * another tab: then the call is sent once more, with a new one.
  */
-export async function callFromPage<T>(method: string, path: string, body?: unknown): Promise<T> {
+export async function callFromPage<T>(method: string, path: string, body?: unknown, further: Record<string, string> = {}): Promise<T> {
   const mine = csrf();
   try {
-    return await ask<T>(method, path, body, { "X-CSRF-Token": await mine, ...organizationHeader(path) });
+    return await ask<T>(method, path, body, { ...further, "X-CSRF-Token": await mine, ...organizationHeader(path) });
   } catch (error) {
     if (codeOf(error) !== "invalid_csrf") throw error;
     if (preparing === mine) preparing = null;
-    return ask<T>(method, path, body, { "X-CSRF-Token": await csrf(), ...organizationHeader(path) });
+    return ask<T>(method, path, body, { ...further, "X-CSRF-Token": await csrf(), ...organizationHeader(path) });
   }
 }
 
@@ -208,28 +208,28 @@ export function read<T>(path: string, signal?: AbortSignal): Promise<T> {
 
 /**
  * Calls as the owner that this browser is, with a body that is sent as JSON, or as it
- * is when it is a Blob. A browser that is neither an account nor a guest becomes a
- * guest. It rejects with a Failure.
+ * is when it is a Blob, and with further headers, such as those of a payment. A browser
+ * that is neither an account nor a guest becomes a guest. It rejects with a Failure.
  */
-export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+export async function call<T>(method: string, path: string, body?: unknown, further: Record<string, string> = {}): Promise<T> {
   const account = signedIn();
   try {
-    return await (account ? callAsAccount<T>(method, path, body) : callAsGuest<T>(method, path, body));
+    return await (account ? callAsAccount<T>(method, path, body, further) : callAsGuest<T>(method, path, body, further));
   } catch (error) {
     const code = codeOf(error);
     if (!account && code === "invalid_csrf") { // there is a session without its mark, such as one from a page that ran no script
       setSignedIn("");
-      return call(method, path, body);
+      return call(method, path, body, further);
     }
     if (code === "session_ended" || (account && code === "invalid_session")) showEnded();
     throw error;
   }
 }
 
-function callAsAccount<T>(method: string, path: string, body: unknown): Promise<T> {
-  if (method !== "GET") return callFromPage(method, path, body);
+function callAsAccount<T>(method: string, path: string, body: unknown, further: Record<string, string>): Promise<T> {
+  if (method !== "GET") return callFromPage(method, path, body, further);
   void csrf().catch(() => {}); // a page that shows what the account has may write soon, and while it ends
-  return ask<T>(method, path, body, organizationHeader(path));
+  return ask<T>(method, path, body, { ...further, ...organizationHeader(path) });
 }
 
 /**
@@ -237,16 +237,21 @@ function callAsAccount<T>(method: string, path: string, body: unknown): Promise<
  * replaced once by that of a new guest, and the visitor is told: what the old guest had
  * is not there. No other failure replaces a token.
  */
-async function callAsGuest<T>(method: string, path: string, body: unknown): Promise<T> {
+async function callAsGuest<T>(method: string, path: string, body: unknown, further: Record<string, string>): Promise<T> {
   const as = await guest();
   try {
-    return await ask<T>(method, path, body, guestHeader(as));
+    return await ask<T>(method, path, body, { ...further, ...guestHeader(as) });
   } catch (error) {
     if (codeOf(error) !== "invalid_session") throw error;
-    if (token() === as) toast(t("layout.ui.new_guest"));
-    dropToken(as);
-    return ask<T>(method, path, body, guestHeader(await guest()));
+    return ask<T>(method, path, body, { ...further, ...guestHeader(await replaceGuest(as)) });
   }
+}
+
+/** Makes a new guest in place of one whose token the service does not accept, tells the visitor, and returns the new token. */
+export function replaceGuest(stale: string): Promise<string> {
+  if (token() === stale) toast(t("layout.ui.new_guest"));
+  dropToken(stale);
+  return guest();
 }
 
 let ended: HTMLDialogElement | null = null;

@@ -6,6 +6,7 @@ import { fetchPage, recordOf, show } from "./channel/page";
 import { watchGuide } from "./channel/on";
 import { copy, share } from "./channel/share";
 import { markFailed, markPlaying, tellTimes } from "./channel/streams";
+import { Talk } from "./channel/talk";
 import { $, afterPaint, toast } from "./dom";
 import { panel, reportDialog } from "./panel";
 import { controls, type Controls } from "./player/controls";
@@ -36,6 +37,7 @@ const patience = 1200; // ms that playing waits for the order that the API gives
 class Watch {
   private readonly player: Player;
   private readonly controls: Controls;
+  private readonly talk = new Talk();
   private record!: ChannelFull;
   private path = location.pathname;
   private going = new AbortController();
@@ -55,6 +57,7 @@ class Watch {
     if (health) panel(health, record.id); // what is asked for first is there first
     const asked = this.ask(record.id);
     if (said) comments(said, record.id);
+    this.talk.show(record.id);
     this.take(record);
     tellTimes();
     watchGuide(async () => (await this.ask(record.id)).guide_now);

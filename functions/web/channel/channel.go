@@ -140,7 +140,7 @@ func (s *Server) watch(snapshot *index.View, l i18n.Locale, c *catalog.ChannelFu
 	if c.LogoURL != nil {
 		v.Image = *c.LogoURL
 	}
-	v.Areas = []string{"channel", "player", "failure", "panel", "comments", "keep"}
+	v.Areas = []string{"channel", "player", "failure", "panel", "comments", "keep", "chat", "guard", "pay"}
 	v.Data, v.Statements = dataOf(c), []any{schemaOf(v, c)}
 	w := &watch{C: c, Categories: categoriesOf(v, &c.Channel), Guide: s.airing(v, c), Facts: factsOf(v, snapshot, &c.Channel)}
 	w.Streams, w.More = rowsOf(v, c)

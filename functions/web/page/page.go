@@ -82,10 +82,10 @@ func pattern(p site.Page, l i18n.Locale) string {
 
 // boot is the only inline script. It runs before the first paint: it sets the theme
 // that the visitor chose, so that a dark page does not flash white, and adds the
-// class js, by which styles show controls that need scripts, and the class in where
-// the script has noted that this browser is signed in. The policy allows it by its
-// hash.
-const boot = `(d=>{d.classList.add("js");try{let s=localStorage,t=s.getItem("mm-theme");if(t==="dark"||t==="light")d.dataset.theme=t;if(!d.dataset.visitor&&s.getItem("mm-account")!==null)d.classList.add("in")}catch{}})(document.documentElement)`
+// class js, by which styles show controls that need scripts, the class in where the
+// script has noted that this browser is signed in, and the class chatting where the
+// visitor has left the chat open. The policy allows it by its hash.
+const boot = `(d=>{d.classList.add("js");try{let s=localStorage,t=s.getItem("mm-theme");if(t==="dark"||t==="light")d.dataset.theme=t;if(!d.dataset.visitor&&s.getItem("mm-account")!==null)d.classList.add("in");if(s.getItem("mm-chat")!==null)d.classList.add("chatting")}catch{}})(document.documentElement)`
 
 // Boot returns the inline script.
 func (v *View) Boot() template.JS { return boot }

@@ -1,0 +1,254 @@
+/**
+ * The WebSocket of one chat room.
+ *
+ * A room is entered without an identity: the service sends the newest messages and how
+ * many people are there. A guest is then identified by `hello`, an account by its session
+ * cookie. Each message that this browser sends carries a `ref` of its own and stays in a
+ * queue until the service has sent it back with that ref. After a lost connection the
+ * queue is sent again: the service stores a ref once, so that nothing is lost and nothing
+ * is doubled. One message is on its way at a time, so that a refusal is about that one.
+ *
+ * A lost connection is opened again after a random part of a delay that doubles with each
+ * attempt, so that the visitors of an instance that stops do not all return at once. A
+ * page that is hidden, or without a network, waits until that has changed.
+ */
+
+/** A message as the service sends it. */
+export interface Message {
+  id: string;
+  autor: string;
+  body: string;
+  at: string;
+  /** Of a message that this browser sent. */
+  ref?: string;
+  mine?: boolean;
+  /** The operator removed the message, whose body is empty. */
+  apagada?: boolean;
+}
+
+/** Why a message was not taken. */
+export interface Refusal {
+  code: "auth" | "vazio" | "pago";
+  /** The code of the fault that the HTTP call would answer. */
+  reason?: string;
+  message?: string;
+  retry_after?: number;
+}
+
+/** What a connection reports. */
+export interface Listener {
+  /** Messages in their order, each once. With `afresh` they replace those that were reported before. */
+  messages(list: Message[], afresh: boolean): void;
+  watching(n: number): void;
+  /** The name under which this browser writes; null while it is not identified. */
+  speaker(name: string | null): void;
+  /** Whether the room is connected. */
+  connected(yes: boolean): void;
+  /** The message with this ref was stored. */
+  sent(ref: string): void;
+  /** The message with this ref was not stored, and is not tried again. */
+  refused(ref: string, refusal: Refusal): void;
+  /** The service did not accept the token of the guest. */
+  unknown(): void;
+}
+
+interface Ready {
+  t: "pronto";
+  autor: string | null;
+  items: Message[];
+  watching: number;
+  max_length?: number;
+}
+
+type Incoming = Ready | ({ t: "msg" } & Message) | { t: "presenca"; watching: number } | ({ t: "erro" } & Refusal);
+
+const firstDelay = 2000, longestDelay = 30_000; // ms
+const patience = 15_000; // ms that a message waits for its answer before the connection counts as lost
+const pageSize = 200; // messages that `hello` returns at most after the last one that was seen
+const maxKnown = 3000; // ids that are remembered to drop what comes twice
+
+interface Unsent { ref: string; body: string }
+
+export class Connection {
+  #socket: WebSocket | null = null;
+  #stopped = false;
+  #timer = 0;
+  #attempt = 0;
+  #entered = false; // the first `pronto` of this socket came
+  #greeting = false; // `hello` was sent and not answered yet
+  #early: Message[] = []; // came while what happened before them is still being read
+  #known = new Set<string>();
+  #last: string | null = null;
+  #unsent: Unsent[] = [];
+  #flying = false; // the first of the queue is on its way
+  #answerBy = 0;
+
+  /** `token` returns the token of the guest; null for an account, and before there is a guest. */
+  constructor(private readonly url: string, private readonly token: () => string | null, private readonly listener: Listener) {}
+
+  /** Enters the room. */
+  start(): void {
+    window.addEventListener("online", this.#wake);
+    window.addEventListener("offline", this.#drop);
+    document.addEventListener("visibilitychange", this.#wake);
+    this.#open();
+  }
+
+  /** Leaves the room for good. */
+  stop(): void {
+    this.#stopped = true;
+    window.removeEventListener("online", this.#wake);
+    window.removeEventListener("offline", this.#drop);
+    document.removeEventListener("visibilitychange", this.#wake);
+    clearTimeout(this.#timer);
+    clearTimeout(this.#answerBy);
+    this.#socket?.close(1000);
+    this.#socket = null;
+  }
+
+  /** Sends a message, now or once the room is connected, and returns its ref. */
+  send(body: string): string {
+    const ref = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    this.#unsent.push({ ref, body });
+    this.#flush();
+    return ref;
+  }
+
+  /** Identifies the guest again, such as after it was made or replaced. An account enters anew. */
+  identify(): void {
+    if (this.token() === null) this.#socket?.close(1000);
+    else if (this.#entered) this.#greet();
+  }
+
+  #open(): void {
+    if (this.#stopped || this.#socket) return;
+    if (!navigator.onLine || document.hidden) return; // until #wake
+    const socket = this.#socket = new WebSocket(this.url);
+    this.#entered = this.#greeting = this.#flying = false;
+    this.#early = [];
+    socket.addEventListener("message", ({ data }) => { if (socket === this.#socket) this.#take(data); });
+    socket.addEventListener("close", () => { if (socket === this.#socket) this.#lost(); });
+  }
+
+  readonly #wake = (): void => {
+    if (!document.hidden) this.#open();
+  };
+
+  readonly #drop = (): void => {
+    const socket = this.#socket;
+    if (socket) this.#lost();
+    socket?.close();
+  };
+
+  #lost(): void {
+    this.#socket = null;
+    clearTimeout(this.#answerBy);
+    clearTimeout(this.#timer);
+    this.#entered = this.#flying = false;
+    this.listener.connected(false);
+    const delay = Math.random() * Math.min(longestDelay, firstDelay * 2 ** this.#attempt++);
+    if (!this.#stopped) this.#timer = window.setTimeout(() => this.#open(), delay);
+  }
+
+  #take(data: unknown): void {
+    let it: Incoming;
+    try {
+      it = JSON.parse(String(data)) as Incoming;
+    } catch {
+      return; // a message that cannot be read is not shown
+    }
+    if (it.t === "pronto") this.#ready(it);
+    else if (it.t === "msg") this.#message(it);
+    else if (it.t === "presenca") this.listener.watching(it.watching);
+    else if (it.t === "erro") this.#refuse(it);
+  }
+
+  #ready(it: Ready): void {
+    this.listener.watching(it.watching);
+    this.listener.speaker(it.autor);
+    if (!this.#entered) {
+      this.#entered = true;
+      this.#attempt = 0;
+      this.listener.connected(true);
+      const known = this.#last === null || it.items.some(({ id }) => id === this.#last);
+      if (known) this.#report(it.items, false);
+      if (this.token() !== null) return this.#greet();
+      if (!known) this.#report(it.items, true); // more was written meanwhile than the service sends at once
+    } else {
+      this.#greeting = false;
+      this.#report(it.items, false);
+      if (it.items.length >= pageSize) return this.#greet();
+    }
+    this.#report(this.#early.splice(0), false);
+    this.#flush();
+  }
+
+  #greet(): void {
+    this.#greeting = true;
+    this.#say({ t: "hello", token: this.token(), ...(this.#last !== null && { depois: this.#last }) });
+  }
+
+  #message(it: Message): void {
+    if (it.ref !== undefined) this.#settle(it.ref);
+    if (this.#greeting && !it.apagada) this.#early.push(it);
+    else this.#report([it], false);
+  }
+
+  /** Reports messages that were not reported before, and those that were removed since. */
+  #report(list: Message[], afresh: boolean): void {
+    if (afresh) this.#known.clear();
+    const fresh = list.filter(({ id, apagada }) => apagada || !this.#known.has(id));
+    for (const { id } of fresh) {
+      if (!this.#known.has(id)) this.#last = id;
+      this.#known.add(id);
+    }
+    for (const id of this.#known) {
+      if (this.#known.size <= maxKnown) break;
+      this.#known.delete(id);
+    }
+    if (fresh.length > 0 || afresh) this.listener.messages(fresh, afresh);
+  }
+
+  /** Takes a message whose fate is known from the queue. */
+  #settle(ref: string): void {
+    const at = this.#unsent.findIndex((unsent) => unsent.ref === ref);
+    if (at < 0) return;
+    if (at === 0) this.#landed();
+    this.#unsent.splice(at, 1);
+    this.listener.sent(ref);
+    this.#flush();
+  }
+
+  #refuse(refusal: Refusal): void {
+    if (this.#greeting) {
+      this.#greeting = false;
+      this.#report(this.#early.splice(0), false);
+      this.listener.unknown();
+      return;
+    }
+    const [first] = this.#unsent;
+    if (!this.#flying || !first) return;
+    this.#landed();
+    this.#unsent.shift();
+    this.listener.refused(first.ref, refusal);
+    this.#flush();
+  }
+
+  #landed(): void {
+    this.#flying = false;
+    clearTimeout(this.#answerBy);
+  }
+
+  /** Sends the first of the queue, unless one is on its way. */
+  #flush(): void {
+    const [first] = this.#unsent;
+    if (!first || this.#flying || !this.#entered || this.#greeting) return;
+    this.#flying = true;
+    this.#answerBy = window.setTimeout(this.#drop, patience);
+    this.#say({ t: "msg", body: first.body, ref: first.ref });
+  }
+
+  #say(it: unknown): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(it));
+  }
+}

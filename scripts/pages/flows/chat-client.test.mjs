@@ -1,0 +1,192 @@
+/** The chat panel with a room that the test plays: what is lost, doubled, refused or hostile on the way. */
+import assert from 'node:assert/strict'
+import { barriers, inTheme, layout, windows } from '../browser.mjs'
+import { flow, until } from '../flow.mjs'
+import { Guest } from '../api.mjs'
+import { names } from '../hostile.mjs'
+import { testChannel } from '../pages.mjs'
+import { text } from '../texts.mjs'
+
+const say = (key, fields) => text('en', key, fields)
+const path = `/en/channel/${testChannel}`
+
+/** A room whose messages the test keeps. `on` may answer a message of the page itself, by returning true. */
+class Room {
+  items = []
+  sockets = []
+  greetings = []
+  received = []
+
+  static async of(visit, { active = true, on = () => false } = {}) {
+    const room = new Room()
+    room.on = on
+    await visit.context.route('**/api/billing', route => route.fulfill({ json: { prices: { chat_month_usd: '0.10' }, chat: { active, until: null } } }))
+    await visit.context.routeWebSocket(/\/api\/chat\/.*\/ws/, socket => {
+      room.sockets.push(socket)
+      socket.onMessage(data => room.take(socket, JSON.parse(data)))
+      room.ready(socket, null, room.items.slice(-50))
+    })
+    return room
+  }
+
+  ready(socket, autor, items) {
+    socket.send(JSON.stringify({ t: 'pronto', autor, items, watching: this.sockets.length }))
+  }
+
+  add(body, autor = 'Ana', more = {}) {
+    const item = { id: `m${this.items.length}`, autor, body, at: new Date().toISOString(), ...more }
+    this.items.push(item)
+    return item
+  }
+
+  take(socket, message) {
+    if (message.t === 'hello') {
+      this.greetings.push(message)
+      const at = this.items.findIndex(({ id }) => id === message.depois)
+      return this.ready(socket, 'Lume', at < 0 ? this.items.slice(-50) : this.items.slice(at + 1).slice(0, 200))
+    }
+    this.received.push(message)
+    if (this.on(socket, message, this)) return
+    this.deliver(socket, message)
+  }
+
+  /** Stores a message once for its ref, and sends it back. */
+  deliver(socket, { body, ref }) {
+    const item = this.items.find(item => item.ref === ref) ?? this.add(body, 'Lume', { ref, mine: true })
+    socket.send(JSON.stringify({ t: 'msg', ...item }))
+  }
+}
+
+async function open(visit, stack) {
+  const guest = await Guest.make(stack.base)
+  await guest.become(visit.context)
+  await visit.go(path)
+  await visit.page.locator('#chat-toggle').click()
+}
+
+const bodies = page => page.locator('.chat-message:not(.sending) .chat-body').allTextContents()
+
+async function write(page, body) {
+  await page.locator('.chat-form textarea').fill(body)
+  await page.locator('.chat-form textarea').press('Enter')
+}
+
+flow('a message whose connection is lost arrives once', {}, async (visit, stack) => {
+  const { page } = visit
+  let lost = 0
+  const room = await Room.of(visit, {
+    on(socket, message, room) {
+      if (lost === 2) return false
+      if (lost++ === 1) room.add(message.body, 'Lume', { ref: message.ref, mine: true }) // stored, and its answer is lost
+      void socket.close({ code: lost === 1 ? 1001 : 1011 })
+      return true
+    }
+  })
+  room.add('before')
+  await open(visit, stack)
+  await page.getByText('before').waitFor()
+  await write(page, 'only once')
+  room.add('meanwhile')
+  await until(async () => (await page.locator('.chat-message.sending').count()) === 0, 'the message is acknowledged')
+  assert.deepEqual(await bodies(page), ['before', 'meanwhile', 'only once'])
+  assert.equal(new Set(room.received.map(({ ref }) => ref)).size, 1)
+  assert.equal(room.received.length, 3)
+  assert.ok(room.greetings.some(({ depois }) => depois === 'm0'))
+})
+
+flow('what is refused is said in words, and its text is given back', {}, async (visit, stack) => {
+  const { page } = visit
+  const answers = [{ code: 'vazio', message: 'Too fast.', retry_after: 3 }, { code: 'auth' }, { code: 'pago', reason: 'payment_required' }]
+  await Room.of(visit, { on: socket => { socket.send(JSON.stringify({ t: 'erro', ...answers.shift() })); return true } })
+  await open(visit, stack)
+  const problem = page.locator('#chat-problem')
+  for (const words of [/^Too fast\. .*3 seconds/, new RegExp(say('chat.ui.refused_auth')), new RegExp(say('chat.ui.refused_pago'))]) {
+    await write(page, 'my words')
+    await until(async () => words.test(await problem.textContent()), `the page says ${words}`)
+    assert.equal(await page.locator('.chat-form textarea').inputValue(), 'my words')
+  }
+  assert.match(await page.locator('.chat-wall').textContent(), /\$0\.10/)
+  assert.equal(await page.locator('.chat-form').isVisible(), false)
+})
+
+flow('hostile messages change no page, and a removed one is replaced', {}, async (visit, stack) => {
+  const { page } = visit
+  const room = await Room.of(visit)
+  const zalgo = 'z\u0351\u0357\u030b\u0342\u0309\u0344\u0313'.repeat(60)
+  const all = [...names, zalgo, 'https://example.org javascript:alert(1)', 'x'.repeat(10_000), '\u202E\u2066evil', ' \u200b ']
+  for (const body of all) room.add(body, body.slice(0, 60))
+  await open(visit, stack)
+  await page.locator(`[data-message="m${all.length - 1}"]`).waitFor()
+  assert.deepEqual(await bodies(page), all)
+  assert.equal(await page.locator('#chat :is(a, img, script)').count(), 0)
+  room.sockets[0].send(JSON.stringify({ t: 'msg', ...room.items[0], body: '', apagada: true }))
+  await until(async () => (await bodies(page))[0] === say('chat.ui.removed'), 'the message is replaced')
+  for (const window of windows.slice(0, 2)) {
+    await page.setViewportSize(window)
+    assert.deepEqual(await layout(page), [])
+    const outside = await page.locator('.chat-message').evaluateAll(rows => rows.filter(row => row.scrollWidth > row.clientWidth).length)
+    assert.equal(outside, 0)
+    for (const theme of ['light', 'dark']) {
+      await inTheme(page, theme)
+      assert.deepEqual(await barriers(page), [])
+    }
+  }
+  assert.equal(await page.evaluate(() => window.pwned), undefined)
+})
+
+flow('the panel is remembered, moves nothing, and is used by keys alone', {}, async (visit, stack) => {
+  const { page } = visit
+  const room = await Room.of(visit)
+  for (let n = 0; n < 12; n++) room.add(`message ${n}`)
+  await visit.go(path)
+  assert.equal(room.sockets.length, 0) // nothing is loaded until it is opened
+  await page.locator('#chat-toggle').focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('message 11').waitFor()
+  await visit.go(path)
+  await page.getByText('message 11').waitFor()
+  assert.equal(await page.evaluate(() => window.layoutMoved.reduce((sum, { value }) => sum + value, 0)), 0)
+  await page.locator('.chat-form textarea').waitFor()
+  const scroller = page.locator('.chat-scroller')
+  assert.equal(await scroller.getAttribute('role'), 'log')
+  await until(async () => (await scroller.getAttribute('aria-live')) === 'polite', 'new messages are announced')
+  await scroller.focus()
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowUp')
+  assert.match(await page.evaluate(() => document.activeElement.textContent), /message 10/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByText(say('guard.ui.report')).waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('#chat-toggle').focus()
+  await page.keyboard.press('Enter')
+  await page.locator('.chat-scroller').waitFor({ state: 'hidden' })
+  await page.reload()
+  assert.equal(await page.locator('#chat-toggle').getAttribute('aria-expanded'), 'false')
+})
+
+const slowest = 100 // ms that nineteen of twenty frames may take on a busy machine; on an idle one it is 17
+
+flow('a thousand messages hold no frame up', {}, async (visit, stack) => {
+  const { page } = visit
+  const room = await Room.of(visit)
+  room.add('first')
+  await open(visit, stack)
+  await page.getByText('first').waitFor()
+  await page.evaluate(() => {
+    window.frameTimes = []
+    let last = performance.now()
+    const tick = now => { window.frameTimes.push(now - last); last = now; requestAnimationFrame(tick) }
+    requestAnimationFrame(tick)
+  })
+  for (let n = 0; n < 1000; n++) room.sockets[0].send(JSON.stringify({ t: 'msg', ...room.add(`line ${n} ${'and more words '.repeat(n % 9)}`) }))
+  await page.getByText('line 999').waitFor()
+  const took = await page.evaluate(() => window.frameTimes.sort((a, b) => a - b))
+  assert.ok(took[Math.floor(took.length * 0.95)] < slowest, `the slowest frames took ${took.slice(-8).map(Math.round)} ms`)
+  await page.locator('.chat-scroller').evaluate(log => { log.scrollTop = -4000 })
+  room.sockets[0].send(JSON.stringify({ t: 'msg', ...room.add('the newest') }))
+  const jump = page.getByText(say('chat.ui.unseen.one', { n: 1 }))
+  await jump.click()
+  await jump.waitFor({ state: 'hidden' })
+  assert.equal(await page.locator('.chat-message').count(), 1000)
+  assert.ok(await page.locator('.chat-scroller').evaluate(log => log.scrollTop > -2))
+})
