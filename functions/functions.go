@@ -26,6 +26,7 @@ import (
 	"miramundo.dev/functions/legacy"
 	"miramundo.dev/functions/library"
 	"miramundo.dev/functions/media"
+	"miramundo.dev/functions/moderation"
 	"miramundo.dev/functions/reports"
 	"miramundo.dev/functions/status"
 	"miramundo.dev/functions/web"
@@ -103,6 +104,10 @@ func All() []Function {
 		{Process: process("legacy"), Endpoints: legacy.Endpoints, New: newLegacy, Apart: true},
 		{Process: process("library", compose.Catalog, compose.Overlays), Endpoints: library.Endpoints, New: newLibrary},
 		{Process: process("media", compose.Catalog, compose.Overlays), Endpoints: media.Endpoints, New: newMedia},
+		{
+			Process:   compose.Process{Name: "moderation", Needs: needs(compose.Documents, compose.Events), Publishes: []string{social.Comments}},
+			Endpoints: moderation.Endpoints, New: newModeration,
+		},
 		{
 			Process: compose.Process{
 				Name: "reports", Needs: needs(compose.Events, compose.Catalog, compose.Social), Publishes: []string{social.Reports},

@@ -19,12 +19,14 @@ import (
 	"miramundo.dev/functions/legacy"
 	"miramundo.dev/functions/library"
 	"miramundo.dev/functions/media"
+	"miramundo.dev/functions/moderation"
 	"miramundo.dev/functions/reports"
 	"miramundo.dev/functions/status"
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/guide/pin"
 	"miramundo.dev/shared/logo"
+	"miramundo.dev/shared/moderation/act"
 	"miramundo.dev/shared/price/quota"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/counting"
@@ -142,6 +144,11 @@ func newMedia(p *compose.Parts) (Server, error) {
 		return err == nil && v.Hidden(logo)
 	}
 	return one(media.New(p.DB, p.Config.HopURL).Hide(hidden), media.Endpoints)
+}
+
+func newModeration(p *compose.Parts) (Server, error) {
+	moderator := act.New(act.Options{DB: p.DB, Outbox: p.Outbox(), Now: p.Now})
+	return one(moderation.New(moderation.Options{Moderator: moderator, DB: p.DB, Base: p.Config.BaseURL}), moderation.Endpoints)
 }
 
 func newReports(p *compose.Parts) (Server, error) {

@@ -84,6 +84,9 @@ func ReadClosing(tx store.Tx, channel string) (*Closing, error) {
 	return c, nil
 }
 
+// Until returns when the room opens; a moment that has passed when it is open.
+func (c *Closing) Until() time.Time { return c.in.ClosedUntil.Time }
+
 // Write closes the room until a moment; the zero time opens it.
 func (c *Closing) Write(tx store.Tx, until time.Time, reason string) error {
 	c.in.ClosedUntil, c.in.Reason = store.At(until), reason

@@ -58,7 +58,17 @@ func ReadHidden(tx store.Tx, owner identity.Owner) (h Hidden, err error) {
 
 // Has reports whether h hides an owner.
 func (h Hidden) Has(owner identity.Owner) bool {
-	return slices.ContainsFunc(h.Owners, func(o HiddenOwner) bool { return o.Owner == owner })
+	_, ok := h.Find(owner)
+	return ok
+}
+
+// Find returns an owner in h, and whether h hides it.
+func (h Hidden) Find(owner identity.Owner) (HiddenOwner, bool) {
+	i := slices.IndexFunc(h.Owners, func(o HiddenOwner) bool { return o.Owner == owner })
+	if i < 0 {
+		return HiddenOwner{}, false
+	}
+	return h.Owners[i], true
 }
 
 // Add adds o to h and reports whether that changed h. It returns ErrTooManyHidden when

@@ -1,0 +1,186 @@
+// Package act takes reports of texts by owners, and acts of the operator on texts,
+// owners and rooms.
+//
+//	cases/{key}                    a Case: a text that was reported or removed, for 90 days
+//	text_reports/{key}             a Report: of one text by one owner, for 90 days
+//	owners/{owner}/kept/reports    when an owner reported texts lately
+//	acts/{id}                      an Entry of the log of what the operator did
+//
+// A text is a comment on a channel or a message in its chat room. Each call is one
+// transaction: an act, what it changes and its entry in the log are stored together or
+// not at all, and of two operators that act at once the second finds what the first did.
+// An act that finds everything done already changes nothing and is not logged again.
+//
+// The case of a text has a copy of it, so that the operator can read the text after it
+// was removed, by the operator or by its author. The log itself has no texts: they
+// disappear with their cases, and the entries stay.
+package act
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"time"
+
+	"miramundo.dev/shared/chat"
+	"miramundo.dev/shared/fact/outbox"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/moderation"
+	"miramundo.dev/shared/social/comment"
+	"miramundo.dev/shared/store"
+)
+
+// Faults of moderation.
+var (
+	// ErrNoText means that there is no such comment or message.
+	ErrNoText = fault.New(fault.NotFound, "text_not_found")
+	// ErrOwn refuses to report or hide what the caller wrote.
+	ErrOwn = fault.New(fault.Invalid, "own_text")
+	// ErrTooManyReports refuses one more report of an owner, until "retry_after".
+	ErrTooManyReports = fault.New(fault.Limited, "report_limit_reached").With("max", ReportsPerDay)
+)
+
+// KeepFor is how long the copy of a text is stored after the last report of it, or
+// after the operator removed it.
+const KeepFor = 90 * 24 * time.Hour
+
+// A Kind is a kind of text.
+type Kind string
+
+// The kinds.
+const (
+	Comment Kind = "comment"
+	Message Kind = "message"
+)
+
+// A Ref names a text.
+type Ref struct {
+	Kind    Kind   `json:"kind"`
+	Channel string `json:"channel"` // of a message, which is found by it; of a comment it may be empty
+	ID      string `json:"id"`      // as the API writes it
+}
+
+// key returns the id of the documents about the text, with further values for
+// documents of which a text has several.
+func (r Ref) key(more ...string) string {
+	channel := r.Channel
+	if r.Kind == Comment {
+		channel = "" // the id alone names it
+	}
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{string(r.Kind), channel, r.ID}, more...), "\x00")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// A text is a comment or a message as a transaction reads it.
+type text struct {
+	Ref
+	owner  identity.Owner
+	author string
+	body   string
+	at     store.Time
+
+	remove func(tx store.Tx, now time.Time) ([]outbox.Letter, error)
+}
+
+// read returns a text, or ErrNoText when it does not exist or was removed.
+func read(tx store.Tx, ref Ref) (*text, error) {
+	switch ref.Kind {
+	case Comment:
+		return readComment(tx, ref)
+	case Message:
+		return readMessage(tx, ref)
+	}
+	return nil, ErrNoText
+}
+
+func readComment(tx store.Tx, ref Ref) (*text, error) {
+	id, err := comment.ParseID(ref.ID)
+	if err != nil {
+		return nil, ErrNoText
+	}
+	c, err := comment.Get(tx, id)
+	if errors.Is(err, comment.ErrUnknown) {
+		return nil, ErrNoText
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &text{
+		Ref: Ref{Comment, c.Channel, ref.ID}, owner: c.Owner, author: c.Author, body: c.Body, at: c.CreatedAt,
+		remove: func(tx store.Tx, now time.Time) ([]outbox.Letter, error) {
+			l, err := c.Delete(tx, now)
+			return []outbox.Letter{l}, err
+		},
+	}, nil
+}
+
+func readMessage(tx store.Tx, ref Ref) (*text, error) {
+	if !canBePath(ref.Channel) {
+		return nil, ErrNoText
+	}
+	r, err := chat.ReadRemoval(tx, ref.Channel, ref.ID)
+	if errors.Is(err, chat.ErrUnknown) || err == nil && r.Message.Removed {
+		return nil, ErrNoText
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := r.Message
+	return &text{
+		Ref: ref, owner: m.Owner, author: m.Author, body: m.Body, at: store.At(m.At),
+		remove: func(tx store.Tx, now time.Time) ([]outbox.Letter, error) { return nil, r.Write(tx, now) },
+	}, nil
+}
+
+// canBePath reports whether id can stand in the path of a document, as the ids of
+// channels and owners do.
+func canBePath(id string) bool {
+	_, _, err := store.Path("rooms").Join(id).Split()
+	return err == nil
+}
+
+// Options are what a Moderator is made from.
+type Options struct {
+	DB     store.DB
+	Outbox *outbox.Outbox // publishes that comments were removed
+	Now    func() time.Time
+}
+
+// A Moderator takes reports and acts. Its methods may be called concurrently.
+type Moderator struct{ o Options }
+
+// New returns a moderator of the texts in o.DB.
+func New(o Options) *Moderator { return &Moderator{o} }
+
+// Hide adds the author of a text to those whose texts a viewer does not see, under the
+// name that the text shows. It reports false, with the entry that is there, when the
+// viewer hides the author already. It returns ErrNoText, ErrOwn or
+// moderation.ErrTooManyHidden.
+func (m *Moderator) Hide(ctx context.Context, viewer identity.Owner, ref Ref) (hidden moderation.HiddenOwner, added bool, err error) {
+	err = m.o.DB.Update(ctx, func(tx store.Tx) error {
+		t, err := read(tx, ref)
+		if err != nil {
+			return err
+		}
+		if t.owner == viewer {
+			return ErrOwn
+		}
+		list, err := moderation.ReadHidden(tx, viewer)
+		if err != nil {
+			return err
+		}
+		hidden = moderation.HiddenOwner{Owner: t.owner, Name: t.author, Since: store.At(m.o.Now())}
+		if added, err = list.Add(hidden); err != nil {
+			return err
+		}
+		if !added {
+			hidden, _ = list.Find(t.owner)
+			return nil
+		}
+		return list.Put(tx, viewer)
+	})
+	return hidden, added, err
+}
