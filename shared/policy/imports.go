@@ -17,7 +17,7 @@ type layer struct {
 const (
 	words     = `shared/(fault|i18n|config|keyring)`
 	keepers   = `shared/(store|bus|origin|blob)`
-	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/probetest(/.*)?|reference|killtest|keyring/keyringtest|wire/wiretest)|functions/web/webtest`
+	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/probetest(/.*)?|reference|killtest|keyring/keyringtest|wire/wiretest|billing/localnet/nettest)|functions/web/webtest`
 	leaves    = `shared/(store|bus)/(embedded|firestore|pubsub)(/.*)?`
 	functions = `functions/\w+(/.*)?`
 
@@ -31,7 +31,7 @@ var layers = []layer{
 	{`shared/policy`, ``, "the rules stand beside the code"},
 	{`shared/keyring`, ``, "keys are parsed from text and used on bytes"},
 	{words, `shared/(fault|keyring)`, "what everything may use depends on nothing; settings hold keys"},
-	{suites, `shared/(account|fault|keyring|mail|store|bus|api|catalog|origin|probe|source)(/.*)?|shared/(credential|i18n|identity|reference|wire)(/wiretest)?`, "a suite imports what it tests"},
+	{suites, `shared/(account|billing|fault|keyring|mail|store|bus|api|catalog|origin|probe|source)(/.*)?|shared/(credential|i18n|identity|price|reference|wire)(/wiretest)?`, "a suite imports what it tests"},
 	{leaves, `shared/(fault|store|bus|store/embedded(/.*)?)`, "a leaf imports its contract and its vendor"},
 	{`shared/store/sealed`, `shared/store`, "sealing is the same for every database"},
 	{keepers + `|shared/overlay`, `shared/(fault|store)`, "documents, events and fetches come below all subjects"},

@@ -30,9 +30,9 @@ var (
 	transferType = keccak([]byte("TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"))
 )
 
-// signatureSize is the length of the signature of a key: r, s, and which of two
+// SignatureSize is the length of the signature of a key: r, s, and which of two
 // public keys it recovers to. Contracts sign with other lengths.
-const signatureSize = 65
+const SignatureSize = 65
 
 // Digest returns the hash that the payer signs (EIP-712) to authorize a transfer of
 // an asset. A field that is not in its form counts as zero.
@@ -67,7 +67,7 @@ var errSignature = errors.New("x402: signature must be r, s in the lower half of
 // signature of 65 bytes. It refuses the second form that every signature has (s in
 // the upper half of the order), as the token's contract does.
 func Recover(digest [32]byte, signature []byte) (string, error) {
-	if len(signature) != signatureSize {
+	if len(signature) != SignatureSize {
 		return "", errSignature
 	}
 	v := signature[64]
@@ -98,7 +98,7 @@ func (p *Payment) Authorization() Authorization { return p.authorization }
 // that of From, for a transfer of asset. A signature that is not 65 bytes long is
 // that of a contract, which only the chain can verify: it returns no error.
 func (p *Payment) VerifySignature(asset Asset) error {
-	if len(p.Signature) != signatureSize {
+	if len(p.Signature) != SignatureSize {
 		return nil
 	}
 	signer, err := Recover(p.authorization.Digest(asset), p.Signature)

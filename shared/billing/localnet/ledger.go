@@ -1,0 +1,150 @@
+package localnet
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"miramundo.dev/shared/billing/x402"
+	"miramundo.dev/shared/price"
+	"miramundo.dev/shared/store"
+)
+
+// A ledger moves money between accounts. All of it comes from the faucet, so the sum
+// of the balances is always the supply.
+type ledger struct{ db store.DB }
+
+// Supply is all the money that there is.
+const Supply = 100_000_000 * price.Cent
+
+// faucetAccount holds the money that no account has.
+const faucetAccount = "faucet"
+
+type account struct {
+	Balance price.Amount `json:"balance"`
+}
+
+// A use says that the authorization of a payment has moved money.
+type use struct {
+	Transaction string `json:"transaction"`
+}
+
+var (
+	errHeld  = errors.New("the account holds as much as the faucet gives")
+	errEmpty = errors.New("the account has not enough")
+	errUsed  = errors.New("the authorization was used")
+)
+
+const accounts = store.Path("localnet_accounts")
+
+func accountPath(address string) store.Path { return accounts.Join(strings.ToLower(address)) }
+
+func noncePath(key string) store.Path { return store.Path("localnet_nonces").Join(key) }
+
+func (l ledger) balance(ctx context.Context, address string) (price.Amount, error) {
+	var a account
+	err := orZero(l.db.Get(ctx, accountPath(address), &a))
+	return a.Balance, err
+}
+
+func orZero(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// used reports whether the authorization with a key has moved money.
+func (l ledger) used(ctx context.Context, key string) (bool, error) {
+	err := l.db.Get(ctx, noncePath(key), &use{})
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// fund moves money from the faucet to an account that then holds at most most, and
+// returns what it holds.
+func (l ledger) fund(ctx context.Context, address string, amount, most price.Amount) (held price.Amount, err error) {
+	err = l.db.Update(ctx, func(tx store.Tx) error {
+		faucet, to := account{Supply}, account{}
+		if err := orZero(tx.Get(accountPath(faucetAccount), &faucet)); err != nil {
+			return err
+		}
+		if err := orZero(tx.Get(accountPath(address), &to)); err != nil {
+			return err
+		}
+		if to.Balance+amount > most {
+			return errHeld
+		}
+		held = to.Balance + amount
+		return move(tx, faucetAccount, faucet, address, to, amount)
+	})
+	return held, err
+}
+
+// move writes both accounts after a transfer.
+func move(tx store.Tx, from string, payer account, to string, receiver account, amount price.Amount) error {
+	if payer.Balance < amount {
+		return errEmpty
+	}
+	payer.Balance -= amount
+	receiver.Balance += amount
+	if err := tx.Set(accountPath(from), payer); err != nil {
+		return err
+	}
+	return tx.Set(accountPath(to), receiver)
+}
+
+// transfer moves the money of a payment that was checked. It returns the reason when
+// the payer has too little or the authorization was used before.
+func (l ledger) transfer(ctx context.Context, p *x402.Payment) (transaction, reason string, err error) {
+	transaction = "0x" + p.Key()
+	err = l.db.Update(ctx, func(tx store.Tx) error {
+		from, to, err := l.read(tx, p)
+		switch {
+		case err != nil:
+			return err
+		case p.From == p.To:
+			return tx.Create(noncePath(p.Key()), use{transaction})
+		}
+		if err := tx.Create(noncePath(p.Key()), use{transaction}); err != nil {
+			return err
+		}
+		return move(tx, p.From, from, p.To, to, p.Value)
+	})
+	if reason = refusal(err); reason != "" {
+		return "", reason, nil
+	}
+	return transaction, "", err
+}
+
+// refusal returns the code of the protocol for an error of a transfer, or "".
+func refusal(err error) string {
+	switch {
+	case errors.Is(err, errEmpty):
+		return x402.ReasonFunds
+	case errors.Is(err, errUsed), errors.Is(err, store.ErrExists):
+		return x402.ReasonState
+	}
+	return ""
+}
+
+// read returns the accounts of a payment. The balance is checked before the nonce, as
+// facilitators do: a payer without further money who paid already has too little.
+func (l ledger) read(tx store.Tx, p *x402.Payment) (from, to account, err error) {
+	if err := orZero(tx.Get(accountPath(p.From), &from)); err != nil {
+		return from, to, err
+	}
+	if err := orZero(tx.Get(accountPath(p.To), &to)); err != nil {
+		return from, to, err
+	}
+	if from.Balance < p.Value {
+		return from, to, errEmpty
+	}
+	err = tx.Get(noncePath(p.Key()), &use{})
+	if err == nil {
+		return from, to, errUsed
+	}
+	return from, to, orZero(err)
+}
