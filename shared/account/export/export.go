@@ -21,6 +21,8 @@ import (
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/moderation"
+	"miramundo.dev/shared/moderation/act"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
@@ -40,6 +42,7 @@ const (
 	favorites     = "favorites.json"
 	history       = "history.json"
 	comments      = "comments.json"
+	moderated     = "moderation.json"
 	photo         = "avatar.webp" // only of an account that has one
 )
 
@@ -56,12 +59,14 @@ type Archive struct {
 	library       *library.Library
 	favorites     kept.Favorites
 	history       kept.History
+	hidden        moderation.Hidden
+	reports       []act.Report
 	photo         avatar.Photo
 	organizations []organizationOut
 }
 
-// Read reads what an account has as of one moment, by six reads and one for each of its
-// organizations. The text of the archive is in the locale of its profile, or else in
+// Read reads what an account has as of one moment, by seven reads and one for each of its
+// organizations and reports. The text of the archive is in the locale of its profile, or else in
 // the one given. It returns identity.ErrEnded when the account is deleted.
 func Read(ctx context.Context, db store.DB, owner identity.Owner, locale i18n.Locale, now time.Time) (*Archive, error) {
 	a := &Archive{
@@ -70,6 +75,7 @@ func Read(ctx context.Context, db store.DB, owner identity.Owner, locale i18n.Lo
 	}
 	docs, err := db.GetAll(ctx, []store.Path{
 		account.Path(owner), access.Path(owner), library.Path(owner), kept.FavoritesPath(owner), kept.HistoryPath(owner), avatar.Path(owner),
+		moderation.HiddenPath(owner),
 	})
 	if err != nil {
 		return nil, fault.OrUnavailable(err)
@@ -77,7 +83,7 @@ func Read(ctx context.Context, db store.DB, owner identity.Owner, locale i18n.Lo
 	if docs[0].Decode == nil {
 		return nil, identity.ErrEnded
 	}
-	for i, to := range []any{a.account, a.access, a.library, &a.favorites, &a.history, &a.photo} {
+	for i, to := range []any{a.account, a.access, a.library, &a.favorites, &a.history, &a.photo, &a.hidden} {
 		if docs[i].Decode == nil {
 			continue
 		}
@@ -87,6 +93,9 @@ func Read(ctx context.Context, db store.DB, owner identity.Owner, locale i18n.Lo
 	}
 	if l, ok := i18n.Find(a.account.Profile.Locale); ok {
 		a.locale = l
+	}
+	if a.reports, err = act.ReportsBy(ctx, db, owner); err != nil {
+		return nil, fault.OrUnavailable(err)
 	}
 	return a, a.readOrganizations(ctx)
 }
@@ -136,6 +145,7 @@ func (a *Archive) Write(ctx context.Context, w io.Writer) error {
 		{libraryFile, a.library.Backup(a.now)},
 		{favorites, showFavorites(a.favorites.Rows)},
 		{history, showHistory(a.history.Rows)},
+		{moderated, showModeration(a.hidden, a.reports)},
 	} {
 		f, err := a.create(z, file.name, zip.Deflate)
 		if err != nil {

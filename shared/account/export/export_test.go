@@ -27,6 +27,7 @@ import (
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/moderation/act"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
@@ -79,12 +80,19 @@ func create(t *testing.T, db store.DB, locale string) (id identity.Owner, cookie
 	must(err)
 	_, err = organization.On(db, nil, func() time.Time { return noon }).Create(t.Context(), a.ID, "Club")
 	must(err)
+	var c comment.Comment
 	for i, owner := range []identity.Owner{a.ID, a.ID, "a_other"} {
-		c, err := comment.New(owner, "Talk.br", "Ana", fmt.Sprint("hello ", i), noon.Add(-time.Duration(i)*time.Minute))
+		c, err = comment.New(owner, "Talk.br", "Ana", fmt.Sprint("hello ", i), noon.Add(-time.Duration(i)*time.Minute))
 		must(err)
 		_, err = comment.Post(t.Context(), db, c)
 		must(err)
 	}
+	moderator := act.New(act.Options{DB: db, Now: func() time.Time { return noon }})
+	other := act.Ref{Kind: act.Comment, ID: c.PublicID()}
+	_, err = moderator.Report(t.Context(), a.ID, other, "spam")
+	must(err)
+	_, _, err = moderator.Hide(t.Context(), a.ID, other)
+	must(err)
 	return a.ID, cookie
 }
 
@@ -123,13 +131,14 @@ func TestArchive(t *testing.T) {
 	wiretest.Each(t, os.Getenv("FIRESTORE_EMULATOR_HOST"), func(t *testing.T, db store.DB, _ int) {
 		id, cookie := create(t, db, "")
 		names, got := files(t, db, id)
-		want := []string{readme, profile, sessions, keys, organizations, libraryFile, favorites, history, comments, photo}
+		want := []string{readme, profile, sessions, keys, organizations, libraryFile, favorites, history, moderated, comments, photo}
 		if d := cmp.Diff(want, names); d != "" {
 			t.Fatalf("(-want +got):\n%s", d)
 		}
 		for file, part := range map[string]string{
 			readme: "What ana@mira.example has at Miramundo", profile: `"name": "Ana <3"`, sessions: `"browser": "Firefox"`, keys: `"name": "Script"`,
 			organizations: `"role": "owner"`, favorites: `"channel_id": "Loved.br"`, history: `"channel_id": "Played.br"`, photo: "RIFFphoto",
+			moderated: `"reason": "spam"`,
 		} {
 			if !strings.Contains(got[file], part) {
 				t.Errorf("%s has no %s: %s", file, part, got[file])
@@ -216,10 +225,14 @@ func TestBroken(t *testing.T) {
 		t.Errorf("of nobody: %v", err)
 	}
 	id, _ := create(t, db, "")
-	a, err := Read(t.Context(), failing{db}, id, i18n.EN, noon)
+	if _, err := Read(t.Context(), failing{db}, id, i18n.EN, noon); !errors.Is(err, fault.ErrUnavailable) {
+		t.Errorf("Read of reports: %v", err)
+	}
+	a, err := Read(t.Context(), db, id, i18n.EN, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
+	a.db = failing{db}
 	var b bytes.Buffer
 	if err := a.Write(t.Context(), &b); !errors.Is(err, storetest.ErrBroken) {
 		t.Errorf("Write: %v", err)

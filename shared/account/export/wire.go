@@ -10,6 +10,8 @@ import (
 	"miramundo.dev/shared/account/passkey"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/moderation"
+	"miramundo.dev/shared/moderation/act"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
@@ -141,6 +143,33 @@ type commentOut struct {
 
 func showComment(c comment.Comment) commentOut {
 	return commentOut{c.PublicID(), c.Channel, c.Author, c.Body, moment(c.CreatedAt)}
+}
+
+type moderationOut struct {
+	Hidden  []hiddenOut `json:"hidden_authors"`
+	Reports []reportOut `json:"reports"`
+}
+
+type hiddenOut struct {
+	Name  string `json:"name"`
+	Since string `json:"since"`
+}
+
+type reportOut struct {
+	Kind    string `json:"kind"`
+	Channel string `json:"channel_id"`
+	ID      string `json:"id"`
+	Reason  string `json:"reason"`
+	At      string `json:"at"`
+}
+
+func showModeration(h moderation.Hidden, reports []act.Report) moderationOut {
+	return moderationOut{
+		each(h.Owners, func(o moderation.HiddenOwner) hiddenOut { return hiddenOut{o.Name, moment(o.Since)} }),
+		each(reports, func(r act.Report) reportOut {
+			return reportOut{string(r.Kind), r.Channel, r.ID, r.Reason, moment(r.At)}
+		}),
+	}
 }
 
 // each returns what show returns for each element, never nil.

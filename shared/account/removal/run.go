@@ -16,6 +16,8 @@ import (
 	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/mail/address"
+	"miramundo.dev/shared/moderation"
+	"miramundo.dev/shared/moderation/act"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
@@ -141,7 +143,7 @@ func (r *Removals) begin(ctx context.Context, id identity.Owner) error {
 // finds what is left of it.
 func (r *Removals) finish(ctx context.Context, one removal) error {
 	for _, step := range []func(context.Context, removal) error{
-		r.leave, r.removeLibrary, r.removeFavorites, r.removeHistory, r.removeComments, r.say,
+		r.leave, r.removeLibrary, r.removeFavorites, r.removeHistory, r.removeComments, r.removeModeration, r.say,
 	} {
 		if err := step(ctx, one); err != nil {
 			return err
@@ -182,6 +184,12 @@ func (r *Removals) removeComments(ctx context.Context, one removal) error {
 	return r.removeCounted(ctx, func() (bool, []outbox.Letter, error) {
 		return comment.RemoveAll(ctx, r.o.DB, one.Owner, r.o.Now())
 	})
+}
+
+// removeModeration deletes what the owner reported and hid. The operator's own records,
+// which are the log and the copies of reported texts, stay until they expire.
+func (r *Removals) removeModeration(ctx context.Context, one removal) error {
+	return errors.Join(moderation.Remove(ctx, r.o.DB, one.Owner), act.RemoveReports(ctx, r.o.DB, one.Owner))
 }
 
 // removeCounted removes batches of what is counted in public until none is left, and

@@ -20,6 +20,8 @@ import (
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/mail"
+	"miramundo.dev/shared/moderation"
+	"miramundo.dev/shared/moderation/act"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
@@ -127,9 +129,28 @@ func (w *world) fill(owner identity.Owner, name string) {
 		_, err = comment.Post(ctx, w.db, c)
 		w.must(err)
 	}
+	w.moderate(owner)
 	if identity.KindOf(owner) == identity.Person {
 		w.must(w.db.Set(ctx, avatar.Path(owner), avatar.Photo{Data: []byte("photo"), Hash: "0"}))
 	}
+}
+
+// moderate mutes an owner for a long time, and has it report a comment and hide its
+// author.
+func (w *world) moderate(owner identity.Owner) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	c, err := comment.New(identity.NewOwner(identity.Person), "Other.br", "Eve", "spam", w.now)
+	w.must(err)
+	_, err = comment.Post(ctx, w.db, c)
+	w.must(err)
+	moderator := act.New(act.Options{DB: w.db, Now: func() time.Time { return w.now }})
+	ref := act.Ref{Kind: act.Comment, ID: c.PublicID()}
+	_, err = moderator.Report(ctx, owner, ref, "spam")
+	w.must(err)
+	_, _, err = moderator.Hide(ctx, owner, ref)
+	w.must(err)
+	w.must(w.db.Set(ctx, moderation.MutePath(owner), moderation.Mute{ExpireAt: store.At(w.now.AddDate(100, 0, 0))}))
 }
 
 // claimFeed gives an owner the feed of a guest, whose token then opens its library.
@@ -159,6 +180,7 @@ func (w *world) found(owner identity.Owner) (list []string) {
 		"account": account.Path(owner), "access": access.Path(owner), "avatar": avatar.Path(owner), "library": library.Path(owner),
 		"favorites": kept.FavoritesPath(owner), "history": kept.HistoryPath(owner), "pace": comment.PacePath(owner),
 		"organization": organization.Path(owner), "removal": path(owner),
+		"mute": moderation.MutePath(owner), "hidden": moderation.HiddenPath(owner), "reporting": store.Path("owners").Join(string(owner), "kept", "reports"),
 	} {
 		if err := w.db.Get(w.t.Context(), path, &map[string]any{}); err == nil {
 			list = append(list, name)
@@ -169,6 +191,7 @@ func (w *world) found(owner identity.Owner) (list []string) {
 	for name, q := range map[string]store.Query{
 		"comments": {Collection: "comments", Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}}},
 		"feeds":    {Collection: "feeds", Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}}},
+		"reports":  {Collection: "text_reports", Where: []store.Filter{{Field: "owner", Op: store.Eq, Value: string(owner)}}},
 		"emails":   {Collection: "emails", Where: []store.Filter{{Field: "account", Op: store.Eq, Value: string(owner)}}},
 	} {
 		if n, err := w.db.Count(w.t.Context(), q); err != nil {
