@@ -12,7 +12,7 @@ import (
 // A layout is where the parts of the stack listen, each as host:port. Port 0 is
 // any free one.
 type layout struct {
-	gateway, hop, legacy, origin string
+	gateway, hop, legacy, origin, payments string
 }
 
 // layOut returns the places that the flags in given name. What they leave open
@@ -21,10 +21,11 @@ type layout struct {
 func layOut(given layout, file config.Stack) (layout, error) {
 	if given.gateway == "" {
 		l := layout{
-			gateway: file.Services["gateway"].Addr(),
-			hop:     cmp.Or(given.hop, file.Services["hop"].Addr()),
-			legacy:  cmp.Or(given.legacy, file.Services["legacy"].Addr()),
-			origin:  cmp.Or(given.origin, originAddr(file)),
+			gateway:  file.Services["gateway"].Addr(),
+			hop:      cmp.Or(given.hop, file.Services["hop"].Addr()),
+			legacy:   cmp.Or(given.legacy, file.Services["legacy"].Addr()),
+			origin:   cmp.Or(given.origin, addrOf(file, "origin", 1)),
+			payments: cmp.Or(given.payments, addrOf(file, "payments", 2)),
 		}
 		return l, l.check()
 	}
@@ -39,18 +40,19 @@ func layOut(given layout, file config.Stack) (layout, error) {
 		return net.JoinHostPort(host, strconv.Itoa(port+n))
 	}
 	l := layout{
-		gateway: net.JoinHostPort(host, strconv.Itoa(port)),
-		hop:     cmp.Or(given.hop, next(1)),
-		legacy:  cmp.Or(given.legacy, next(2)),
-		origin:  cmp.Or(given.origin, next(4)), // 3 is the chat room's
+		gateway:  net.JoinHostPort(host, strconv.Itoa(port)),
+		hop:      cmp.Or(given.hop, next(1)),
+		legacy:   cmp.Or(given.legacy, next(2)),
+		origin:   cmp.Or(given.origin, next(4)), // 3 is the chat room's
+		payments: cmp.Or(given.payments, next(5)),
 	}
 	return l, l.check()
 }
 
-// originAddr is where the test origin listens: where the file says, or after
-// the last of the services.
-func originAddr(file config.Stack) string {
-	if l, ok := file.Services["origin"]; ok {
+// addrOf returns where a part listens: where the file says, or n ports after the last
+// of the file's services.
+func addrOf(file config.Stack, name string, n int) string {
+	if l, ok := file.Services[name]; ok {
 		return l.Addr()
 	}
 	last := file.Services["gateway"]
@@ -59,7 +61,7 @@ func originAddr(file config.Stack) string {
 			last = l
 		}
 	}
-	last.Port++
+	last.Port += n
 	return last.Addr()
 }
 
@@ -71,14 +73,14 @@ func split(addr string) (host string, port int, err error) {
 		return "", 0, err
 	}
 	port, err = strconv.Atoi(text)
-	if err != nil || port < 0 || port > 65535-4 {
-		return "", 0, fmt.Errorf("%q is not a port with four more after it", text)
+	if err != nil || port < 0 || port > 65535-5 {
+		return "", 0, fmt.Errorf("%q is not a port with five more after it", text)
 	}
 	return cmp.Or(host, "127.0.0.1"), port, nil
 }
 
 func (l layout) check() error {
-	for flag, addr := range map[string]string{"-gateway": l.gateway, "-hop": l.hop, "-legacy": l.legacy, "-origin": l.origin} {
+	for flag, addr := range map[string]string{"-gateway": l.gateway, "-hop": l.hop, "-legacy": l.legacy, "-origin": l.origin, "-payments": l.payments} {
 		if _, _, err := split(addr); err != nil {
 			return fmt.Errorf("%s %s: %w", flag, addr, err)
 		}

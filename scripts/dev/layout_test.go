@@ -19,31 +19,31 @@ func TestLayOut(t *testing.T) {
 	}{
 		{
 			"as the file says", layout{},
-			layout{"127.0.0.1:8787", "127.0.0.1:8788", "127.0.0.1:8789", "127.0.0.1:8791"},
+			layout{"127.0.0.1:8787", "127.0.0.1:8788", "127.0.0.1:8789", "127.0.0.1:8791", "127.0.0.1:8792"},
 		},
 		{
-			"one part elsewhere", layout{origin: "127.0.0.1:9"},
-			layout{"127.0.0.1:8787", "127.0.0.1:8788", "127.0.0.1:8789", "127.0.0.1:9"},
+			"parts elsewhere", layout{origin: "127.0.0.1:9", payments: "127.0.0.1:8"},
+			layout{"127.0.0.1:8787", "127.0.0.1:8788", "127.0.0.1:8789", "127.0.0.1:9", "127.0.0.1:8"},
 		},
 		{
 			"after the gateway", layout{gateway: "127.0.0.1:9000"},
-			layout{"127.0.0.1:9000", "127.0.0.1:9001", "127.0.0.1:9002", "127.0.0.1:9004"},
+			layout{"127.0.0.1:9000", "127.0.0.1:9001", "127.0.0.1:9002", "127.0.0.1:9004", "127.0.0.1:9005"},
 		},
 		{
 			"after the gateway but for one", layout{gateway: "localhost:9000", hop: "127.0.0.1:7"},
-			layout{"localhost:9000", "127.0.0.1:7", "localhost:9002", "localhost:9004"},
+			layout{"localhost:9000", "127.0.0.1:7", "localhost:9002", "localhost:9004", "localhost:9005"},
 		},
 		{
 			"for this machine alone", layout{gateway: ":9000"},
-			layout{"127.0.0.1:9000", "127.0.0.1:9001", "127.0.0.1:9002", "127.0.0.1:9004"},
+			layout{"127.0.0.1:9000", "127.0.0.1:9001", "127.0.0.1:9002", "127.0.0.1:9004", "127.0.0.1:9005"},
 		},
 		{
 			"IPv6", layout{gateway: "[::1]:9000"},
-			layout{"[::1]:9000", "[::1]:9001", "[::1]:9002", "[::1]:9004"},
+			layout{"[::1]:9000", "[::1]:9001", "[::1]:9002", "[::1]:9004", "[::1]:9005"},
 		},
 		{
 			"anywhere free", layout{gateway: "127.0.0.1:0"},
-			layout{"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"},
+			layout{"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"},
 		},
 	} {
 		got, err := layOut(test.given, file)
@@ -56,12 +56,13 @@ func TestLayOut(t *testing.T) {
 	}
 }
 
-func TestLayOutUsesTheFilesOrigin(t *testing.T) {
+func TestLayOutUsesTheFilesPlaces(t *testing.T) {
 	file := config.Stack{Services: map[string]config.Listen{
-		"gateway": {Host: "127.0.0.1", Port: 1}, "origin": {Host: "127.0.0.1", Port: 7000},
+		"gateway": {Host: "127.0.0.1", Port: 1}, "hop": {Host: "127.0.0.1", Port: 2}, "legacy": {Host: "127.0.0.1", Port: 3},
+		"origin": {Host: "127.0.0.1", Port: 7000}, "payments": {Host: "127.0.0.1", Port: 7001},
 	}}
-	if got, err := layOut(layout{}, file); err != nil || got.origin != "127.0.0.1:7000" {
-		t.Errorf("origin at %s, %v", got.origin, err)
+	if got, err := layOut(layout{}, file); err != nil || got.origin != "127.0.0.1:7000" || got.payments != "127.0.0.1:7001" {
+		t.Errorf("origin at %s, payments at %s, %v", got.origin, got.payments, err)
 	}
 }
 
@@ -74,6 +75,7 @@ func TestLayOutRefuses(t *testing.T) {
 		{gateway: "127.0.0.1:9000", hop: "nowhere"},
 		{gateway: "127.0.0.1:9000", legacy: "127.0.0.1:x"},
 		{gateway: "127.0.0.1:9000", origin: "127.0.0.1"},
+		{gateway: "127.0.0.1:9000", payments: "127.0.0.1"},
 		{origin: "127.0.0.1"},
 	} {
 		file := config.Stack{Services: map[string]config.Listen{"gateway": {Host: "127.0.0.1", Port: 1}, "hop": {Host: "127.0.0.1", Port: 2}, "legacy": {Host: "127.0.0.1", Port: 3}}}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"miramundo.dev/hop/server"
 	"miramundo.dev/scripts/dev/mailbox"
 	"miramundo.dev/scripts/dev/testchannel"
+	"miramundo.dev/shared/billing/localnet"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
@@ -114,6 +116,7 @@ func (st *stack) assemble() error {
 	st.fronts.gateway.set(withMailbox(gateway, st.cfg))
 	st.fronts.hop.set(h)
 	st.fronts.legacy.set(player)
+	st.fronts.payments.set(localnet.New(st.parts.DB, time.Now))
 	return nil
 }
 
@@ -204,6 +207,9 @@ func (st *stack) serve(ctx context.Context) error {
 	}
 	if st.cfg.MailSMTP == "" {
 		st.out.say("mails at %s%s (kept in %s)", st.cfg.BaseURL, mailbox.Path, st.cfg.MailFolder)
+	}
+	if network := address(st.at.payments); slices.Contains(st.cfg.PaymentFacilitators, network) {
+		st.out.say("payments with test money at %s", network)
 	}
 	st.out.say("ready %s", st.cfg.BaseURL)
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"miramundo.dev/shared/billing/x402"
 )
 
 // secretsFile keeps the secrets of a stack, within its data folder.
@@ -18,6 +21,9 @@ const secretsFile = "secrets.json"
 // tokenFile holds the operator's token alone, so that a shell can read it:
 // token=$(cat .data/operator-token).
 const tokenFile = "operator-token"
+
+// receiverFile holds the address to which test money is paid.
+const receiverFile = "payment-address"
 
 // rings are the settings with key rings that a stack makes for itself, once. Each
 // has the name of the setting that held its only key in earlier versions.
@@ -57,17 +63,31 @@ func secrets(dir string) (map[string]string, error) {
 
 // operatorToken returns the operator's token that is kept in dir. The first call
 // makes one that nobody can guess.
-func operatorToken(dir string) (string, error) {
-	path := filepath.Join(dir, tokenFile)
+func operatorToken(dir string) (string, error) { return kept(dir, tokenFile, rand.Text) }
+
+// receivingAddress returns the address that is kept in dir and takes the test money.
+// It is random, so that no wallet can spend from it.
+func receivingAddress(dir string) (string, error) {
+	return kept(dir, receiverFile, func() string {
+		b := make([]byte, 20)
+		rand.Read(b)
+		address, _ := x402.ParseAddress("0x" + hex.EncodeToString(b))
+		return address
+	})
+}
+
+// kept returns the line that a file of dir holds. The first call makes it.
+func kept(dir, file string, made func() string) (string, error) {
+	path := filepath.Join(dir, file)
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("operator token of the data folder: %w", err)
+		return "", fmt.Errorf("%s of the data folder: %w", file, err)
 	}
-	if token := strings.TrimSpace(string(data)); token != "" {
-		return token, nil
+	if line := strings.TrimSpace(string(data)); line != "" {
+		return line, nil
 	}
-	token := rand.Text()
-	return token, keep(path, []byte(token+"\n"))
+	line := made()
+	return line, keep(path, []byte(line+"\n"))
 }
 
 // keep writes a file whole or not at all, for its owner alone.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/shared/billing/x402"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/keyring/keyringtest"
@@ -45,6 +46,24 @@ func TestSecrets(t *testing.T) {
 	}
 	if _, err := secrets(dir); err == nil {
 		t.Error("a damaged file is no error")
+	}
+}
+
+// TestReceivingAddress checks that the address of a folder stays the same, and is one.
+func TestReceivingAddress(t *testing.T) {
+	dir := t.TempDir()
+	first, err := receivingAddress(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if checked, ok := x402.ParseAddress(first); !ok || checked != first {
+		t.Errorf("%q is not a checksummed address", first)
+	}
+	if second, err := receivingAddress(dir); err != nil || second != first {
+		t.Errorf("the second start has %q, %v", second, err)
+	}
+	if other, err := receivingAddress(t.TempDir()); err != nil || other == first {
+		t.Errorf("another folder has %q, %v", other, err)
 	}
 }
 

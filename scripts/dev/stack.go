@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -18,6 +19,7 @@ import (
 
 	"miramundo.dev/functions"
 	"miramundo.dev/scripts/dev/testchannel"
+	"miramundo.dev/shared/billing/localnet"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 )
@@ -83,14 +85,24 @@ func (st *stack) place(context.Context) (err error) {
 // listen takes the places of the parts that exist, so that one that is taken is
 // reported at once.
 func (st *stack) listen(context.Context) error {
+	player, err := testchannel.New(time.Now)
+	if err != nil {
+		return err
+	}
+	for _, f := range []*front{&st.fronts.gateway, &st.fronts.hop, &st.fronts.legacy, &st.fronts.payments} {
+		f.country = st.file.Edge.Country
+	}
 	for _, part := range []struct {
-		flag  string
-		addr  *string
-		front *front
+		flag    string
+		addr    *string
+		handler http.Handler
+		serve   func(net.Listener, http.Handler)
 	}{
-		{"-gateway", &st.at.gateway, &st.fronts.gateway},
-		{"-hop", &st.at.hop, &st.fronts.hop},
-		{"-legacy", &st.at.legacy, &st.fronts.legacy},
+		{"-gateway", &st.at.gateway, &st.fronts.gateway, st.servers.drain},
+		{"-hop", &st.at.hop, &st.fronts.hop, st.servers.drain},
+		{"-legacy", &st.at.legacy, &st.fronts.legacy, st.servers.drain},
+		{"-origin", &st.at.origin, player, st.servers.cut},
+		{"-payments", &st.at.payments, &st.fronts.payments, st.servers.cut},
 	} {
 		l, err := listen(part.flag, *part.addr)
 		if err != nil {
@@ -98,20 +110,8 @@ func (st *stack) listen(context.Context) error {
 		}
 		own := ownHosts(*part.addr, l.Addr())
 		*part.addr = l.Addr().String()
-		part.front.country = st.file.Edge.Country
-		st.servers.drain(l, own.guard(part.front))
+		part.serve(l, own.guard(part.handler))
 	}
-	channel, err := listen("-origin", st.at.origin)
-	if err != nil {
-		return err
-	}
-	own := ownHosts(st.at.origin, channel.Addr())
-	st.at.origin = channel.Addr().String()
-	player, err := testchannel.New(time.Now)
-	if err != nil {
-		return err
-	}
-	st.servers.cut(channel, own.guard(player))
 	return nil
 }
 
@@ -135,6 +135,10 @@ func (st *stack) configure(ctx context.Context) (err error) {
 	if st.token, err = operatorToken(st.data); err != nil {
 		return err
 	}
+	receiver, err := receivingAddress(st.data)
+	if err != nil {
+		return err
+	}
 	for _, name := range functions.OperatorTokens() { // unless the environment sets them
 		made[name] = st.token
 	}
@@ -142,6 +146,9 @@ func (st *stack) configure(ctx context.Context) (err error) {
 		vars[name] = cmp.Or(vars[name], value)
 	}
 	maps.Copy(vars, st.decided(vars))
+	if vars["PAYMENT_TO"] == "" {
+		maps.Copy(vars, testPayments(address(st.at.payments), receiver))
+	}
 	if st.backend == "emulators" {
 		err = st.startEmulators(ctx, vars)
 	} else {
@@ -178,6 +185,18 @@ func (st *stack) decided(vars map[string]string) map[string]string {
 		"GUIDE_SOURCES":        strings.Trim(vars["GUIDE_SOURCES"]+","+testchannel.Guide(address(st.at.origin)), ","),
 		"BUILD":                build(),
 		"K_SERVICE":            "", // not deployed, whatever the machine is
+	}
+}
+
+// testPayments are the settings with which test money is taken, at the local network
+// of payments and by an address of the stack's own.
+func testPayments(network, to string) map[string]string {
+	return map[string]string{
+		"PAYMENT_TO":           to,
+		"PAYMENT_NETWORK":      localnet.Network,
+		"PAYMENT_FACILITATORS": network,
+		"PAYMENT_RPC":          network + localnet.RPCPath,
+		"PAYMENT_FAUCET":       network + localnet.FaucetPath,
 	}
 }
 

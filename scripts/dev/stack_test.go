@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/scripts/dev/mailbox"
+	"miramundo.dev/shared/billing/facilitator"
+	"miramundo.dev/shared/billing/localnet"
 	"miramundo.dev/shared/blob"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/mail"
@@ -82,7 +84,14 @@ func TestStack(t *testing.T) {
 	if getJSON(t, r.base+mailbox.Path+"?format=json", &box); len(box.Mails) != 1 || box.Mails[0].Code != "123456" {
 		t.Errorf("the stack shows the mails %+v", box.Mails)
 	}
-	for _, part := range []string{r.base, r.base + mailbox.Path, full.Streams[0].URL, full.Streams[0].LegacyURL, full.Streams[0].ProviderURL} {
+	money := paymentsOf(t, r)
+	const wallet = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"
+	res, err := http.Post(money+localnet.FaucetPath, "application/json", strings.NewReader(`{"address":"`+wallet+`"}`))
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Errorf("the faucet answers %v, %v", res, err)
+	}
+	res.Body.Close()
+	for _, part := range []string{r.base, money + facilitator.SupportedPath, r.base + mailbox.Path, full.Streams[0].URL, full.Streams[0].LegacyURL, full.Streams[0].ProviderURL} {
 		refusesOtherHosts(t, part)
 	}
 	listener := listenTo(t, strings.TrimSuffix(full.Streams[0].ProviderURL, "/tv/master.m3u8")+"/station.mp3")
@@ -102,9 +111,51 @@ func TestStack(t *testing.T) {
 	if said := strings.Join(again.lines, "\n"); !strings.Contains(said, "serving what") {
 		t.Errorf("the second start said:\n%s", said)
 	}
+	var held struct{ USD string }
+	if getJSON(t, paymentsOf(t, again)+"/balance/"+wallet, &held); held.USD != "10.00" {
+		t.Errorf("after a restart the wallet holds %q", held.USD)
+	}
 	again.stop()
 	if err := <-again.ended; err != nil {
 		t.Errorf("run = %v after the second stop", err)
+	}
+}
+
+// paymentsOf returns where the network of payments of a stack is.
+func paymentsOf(t *testing.T, r *running) string {
+	t.Helper()
+	for _, line := range r.lines {
+		if address, ok := strings.CutPrefix(line, "payments with test money at "); ok {
+			return address
+		}
+	}
+	t.Fatalf("the stack does not say where payments are:\n%s", strings.Join(r.lines, "\n"))
+	return ""
+}
+
+// TestStackPayments checks which settings of payments a stack decides: all of them, or
+// none when the environment says to whom payments go.
+func TestStackPayments(t *testing.T) {
+	for _, to := range []string{"", "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"} {
+		t.Setenv("PAYMENT_TO", to)
+		t.Setenv("PAYMENT_FACILITATORS", "")
+		if to != "" {
+			t.Setenv("PAYMENT_FACILITATORS", "https://facilitator.example")
+		}
+		st := &stack{settings: settings{data: t.TempDir(), backend: "embedded"}}
+		st.at = layout{"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:4", "127.0.0.1:5"}
+		if err := st.configure(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c := st.cfg
+		got := []string{c.PaymentNetwork, strings.Join(c.PaymentFacilitators, " "), c.PaymentRPC, c.PaymentFaucet}
+		want := []string{"base-sepolia", "http://127.0.0.1:5", "http://127.0.0.1:5/rpc", "http://127.0.0.1:5/faucet"}
+		if to != "" {
+			want = []string{"base", "https://facilitator.example", "", ""}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || (to != "" && c.PaymentTo != to) || c.PaymentTo == "" {
+			t.Errorf("with PAYMENT_TO=%q payments go to %q (-want +got):\n%s", to, c.PaymentTo, diff)
+		}
 	}
 }
 
