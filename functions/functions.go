@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/functions/account"
 	"miramundo.dev/functions/admin"
 	"miramundo.dev/functions/aggregate"
+	"miramundo.dev/functions/billing"
 	"miramundo.dev/functions/catalog"
 	"miramundo.dev/functions/claim"
 	"miramundo.dev/functions/comments"
@@ -32,7 +33,7 @@ import (
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/account/removal"
 	"miramundo.dev/shared/api"
-	"miramundo.dev/shared/billing"
+	till "miramundo.dev/shared/billing"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
@@ -64,6 +65,10 @@ func All() []Function {
 				Name: "aggregate", Needs: needs(compose.Documents), Secrets: []string{"EVENTS_TOKEN"}, Receives: subscriptions(),
 			},
 			Endpoints: aggregate.Endpoints, New: newAggregate, Apart: true,
+		},
+		{
+			Process:   compose.Process{Name: "billing", Needs: needs(compose.Billing), Settings: []string{"HOP_FREE_MINUTES"}},
+			Endpoints: billing.Endpoints, New: newBilling,
 		},
 		{Process: process("catalog", compose.Catalog, compose.Overlays, compose.Guide, compose.Social), Endpoints: catalog.Endpoints, New: newCatalog},
 		{Process: process("claim", compose.Catalog), Endpoints: claim.Endpoints, New: newClaim},
@@ -136,7 +141,7 @@ var schedules = []compose.Schedule{
 	{Job: outbox.Job, Every: 5 * time.Minute, New: (*compose.Parts).OutboxJob},
 	{Job: counting.Job, Every: 5 * time.Minute, New: (*compose.Parts).CountsJob},
 	{Job: removal.Job, Every: time.Hour, New: (*compose.Parts).RemovalsJob},
-	{Job: billing.Job, Every: time.Minute, New: (*compose.Parts).PaymentsJob},
+	{Job: till.Job, Every: time.Minute, New: (*compose.Parts).PaymentsJob},
 }
 
 // process returns the declaration of a function that needs parts and nothing

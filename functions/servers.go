@@ -6,6 +6,7 @@ import (
 	"miramundo.dev/functions/account"
 	"miramundo.dev/functions/admin"
 	"miramundo.dev/functions/aggregate"
+	"miramundo.dev/functions/billing"
 	"miramundo.dev/functions/catalog"
 	"miramundo.dev/functions/claim"
 	"miramundo.dev/functions/comments"
@@ -62,6 +63,17 @@ func newAdmin(p *compose.Parts) (Server, error) {
 func newAggregate(p *compose.Parts) (Server, error) {
 	c := counting.New(counting.Options{DB: p.DB, Now: p.Now, Later: true})
 	return one(aggregate.New(c, p.Config.EventsToken), aggregate.Endpoints)
+}
+
+func newBilling(p *compose.Parts) (Server, error) {
+	payment := billing.Payment{Faucet: p.Config.PaymentFaucet, Local: p.Config.Local}
+	if all := p.Config.PaymentFacilitators; len(all) > 0 {
+		payment.Facilitator = all[0]
+	}
+	return one(billing.New(billing.Options{
+		DB: p.DB, Till: p.Till, Keys: p.Config.GuestKeys, Payment: payment, Quota: quotaOf(p), Table: Table(),
+		Base: p.Config.BaseURL, Hop: p.Config.HopURL, Now: p.Now,
+	}), billing.Endpoints)
 }
 
 func newCatalog(p *compose.Parts) (Server, error) {

@@ -95,6 +95,9 @@ type Item struct {
 	Description string // in English, as terms of payment show it
 }
 
+// Revised is when the list last changed.
+const Revised = "2026-11-23T00:00:00Z"
+
 var items = []Item{
 	{ChatPass, Chat, 10 * Cent, 30, "Chat write pass, 30 days"},
 	{Network30, Network, 10 * Cent, 30, "TV on the current network, 30 days"},

@@ -211,6 +211,26 @@ func TestClash(t *testing.T) {
 	}
 }
 
+// Month has the name of another type that is not a struct either.
+type Month string
+
+type months struct {
+	One   time.Month `json:"one"`
+	Other Month      `json:"other"`
+}
+
+func (server) months(context.Context, struct{}) (months, error) { return months{}, nil }
+
+// TestNoClash checks that types without a schema of their own may share a name.
+func TestNoClash(t *testing.T) {
+	_, err := openapi.Document(openapi.Info{}, []api.Endpoint{
+		api.Bind(server.months, api.Endpoint{Method: "GET", Path: "/m", Auth: api.None, Summary: "M", Doc: "M."}),
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOperationID(t *testing.T) {
 	for path, want := range map[string]string{
 		"/":                       "get",

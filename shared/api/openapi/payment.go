@@ -76,7 +76,7 @@ var requirement = map[string]any{
 		"network":           map[string]any{"type": "string", "description": "The network to pay on, such as base."},
 		"maxAmountRequired": map[string]any{"type": "string", "pattern": "^[0-9]+$", "description": "Amount in atomic units of the asset: millionths of a US dollar."},
 		"resource":          map[string]any{"type": "string", "format": "uri", "description": "Address of the call that is paid for."},
-		"description":       map[string]any{"type": "string", "description": "What the payment buys."},
+		"description":       map[string]any{"type": "string", "description": "Product that the payment buys."},
 		"mimeType":          map[string]any{"type": "string", "description": "Media type of the answer to the paid call."},
 		"payTo":             map[string]any{"type": "string", "description": "Address of the receiver."},
 		"maxTimeoutSeconds": map[string]any{"type": "integer", "description": "Seconds for which an authorization should be valid."},

@@ -45,7 +45,8 @@ func newBuilder() *builder {
 
 // name returns the name of a type's schema: the name of the type, preceded by the
 // name of its package when the type is not exported, and followed by its type
-// argument. Two types with the same name set builder.clash.
+// argument. Two structs with the same name set builder.clash; other types have no
+// schema of their own.
 func (b *builder) name(t reflect.Type) string {
 	name, argument, _ := strings.Cut(t.Name(), "[")
 	if i := strings.LastIndexAny(argument, "./"); i >= 0 {
@@ -55,6 +56,9 @@ func (b *builder) name(t reflect.Type) string {
 		name = capital(path.Base(t.PkgPath())) + capital(name)
 	}
 	name += strings.TrimSuffix(argument, "]")
+	if t.Kind() != reflect.Struct {
+		return name
+	}
 	if other, ok := b.names[name]; ok && other != t {
 		b.clash = fmt.Errorf("%s and %s are both called %s", other, t, name)
 	}
