@@ -64,7 +64,9 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	hop := server.Assemble(c, log, server.Parts{DB: parts.DB, Bus: parts.Bus, Catalog: parts.Catalog, Access: parts.Access, Followers: parts.Followers})
+	hop := server.Assemble(c, log, server.Parts{
+		DB: parts.DB, Bus: parts.Bus, Catalog: parts.Catalog, Access: parts.Access, Till: parts.Till, Followers: parts.Followers,
+	})
 	err = server.Serve(stop, l, hop, log)
 	unfollow()
 	within, cancel := context.WithTimeout(context.Background(), closeTime)

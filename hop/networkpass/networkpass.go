@@ -164,15 +164,27 @@ func (p *Passes) note(n *network, sales int, until time.Time, err error) {
 	}
 }
 
+// Name returns the name under which a pass of c's network is stored; empty for a caller
+// whose network has none.
+func (p *Passes) Name(c identity.Caller) string {
+	if names := identity.NetworkNames(p.o.Keys, c); len(names) > 0 {
+		return names[0]
+	}
+	return ""
+}
+
 // Sold notes a pass that was sold here to the network of c, which is in force at once.
 func (p *Passes) Sold(c identity.Caller, until time.Time) {
-	names := identity.NetworkNames(p.o.Keys, c)
-	if len(names) == 0 {
+	name := p.Name(c)
+	if name == "" {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := p.network(names[0])
+	n := p.network(name)
+	if until.Before(n.until) { // the answer to a payment that was made before
+		return
+	}
 	n.until, n.unknown, n.readAt = until, false, p.o.Now().Add(validFor)
 	n.sales++
 }

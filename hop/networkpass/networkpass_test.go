@@ -124,6 +124,10 @@ func TestHere(t *testing.T) {
 		if !<-done || !w.one.Valid(home) {
 			t.Error("the pass is not in force at once")
 		}
+		w.one.Sold(home, time.Now().Add(-time.Hour))
+		if !w.one.Valid(home) {
+			t.Error("the answer to an older payment ends the pass")
+		}
 		w.one.Sold(identity.Caller{}, time.Now().Add(time.Hour))
 		if w.one.Valid(identity.Caller{}) {
 			t.Error("a caller without an address has a pass")

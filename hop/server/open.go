@@ -10,9 +10,11 @@ import (
 
 	"miramundo.dev/hop/allowance"
 	"miramundo.dev/hop/audience"
+	"miramundo.dev/hop/networkpass"
 	"miramundo.dev/hop/ticket"
 	"miramundo.dev/hop/upstream"
 	"miramundo.dev/shared/account/access"
+	"miramundo.dev/shared/billing"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
@@ -57,6 +59,7 @@ type Parts struct {
 	Bus     bus.Bus  // with the topics of package social
 	Catalog Catalog
 	Access  *access.Checker // recognizes sessions and API keys; nil refuses them
+	Till    *billing.Till   // sells passes for networks; nil sells nothing
 
 	Followers *overlay.Set // of Catalog; nil when it follows nothing
 }
@@ -72,13 +75,16 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	counter := audience.New(audience.Options{Bus: p.Bus, People: people, Now: time.Now, Log: log})
 	o := Options{
 		Catalog: p.Catalog, Playlists: cache, Tickets: signer, Audience: counter, Log: log,
-		OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Build: c.Build,
+		HopURL: c.HopURL, OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Build: c.Build,
 		Speakers:      speakers(c, p.Access),
 		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader, Followers: p.Followers,
 	}
 	h := &Hop{flushers: []func(context.Context) error{counter.Close}}
 	if c.FreeMinutes > 0 {
-		meter := allowance.New(allowance.Options{DB: p.DB, People: people, Minutes: c.FreeMinutes, Now: time.Now, Log: log})
+		o.Till, o.Passes = p.Till, networkpass.New(networkpass.Options{DB: p.DB, Keys: c.GuestKeys, Now: time.Now, Log: log})
+		meter := allowance.New(allowance.Options{
+			DB: p.DB, People: people, Minutes: c.FreeMinutes, Paid: o.Passes.Valid, Now: time.Now, Log: log,
+		})
 		o.Allowance = meter
 		h.flushers = append(h.flushers, meter.Close)
 	}

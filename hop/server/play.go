@@ -78,7 +78,7 @@ func (p *playing) relay(req upstream.Request) error {
 		caller = p.caller()
 	}
 	if meters {
-		if err := p.Allowance.Watch(caller); err != nil {
+		if err := p.meter(caller); err != nil {
 			return err
 		}
 	}

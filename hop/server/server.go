@@ -6,6 +6,9 @@
 //	GET /api/s/{id}.m3u8     either, for players that go by the extension
 //	GET /api/health          that this instance answers, and from which catalog
 //
+// A network that has spent its free minutes is answered 402 with the terms of a pass,
+// which a repeated call with a payment buys.
+//
 // Package request runs the routes, as it does in every process; here is what an
 // answer holds, and what is counted of it. The package holds no state that a
 // restart would lose, except what is not published yet (packages audience and
@@ -18,10 +21,12 @@ import (
 	"net/http"
 	"time"
 
+	"miramundo.dev/hop/networkpass"
 	"miramundo.dev/hop/ticket"
 	"miramundo.dev/hop/upstream"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/billing"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/release"
@@ -64,14 +69,17 @@ type Options struct {
 	Catalog   Catalog
 	Playlists Playlists
 	Tickets   Tickets
-	Audience  Audience          // nil: nothing is counted
-	Allowance Allowance         // nil: everyone may watch
-	Speakers  api.Authenticator // nil: callers are identified by network and User-Agent alone. It must refuse made-up credentials: each would count a play
-	Log       *slog.Logger      // nil: nothing is logged
+	Audience  Audience            // nil: nothing is counted
+	Allowance Allowance           // nil: everyone may watch
+	Till      *billing.Till       // sells passes beside Allowance; nil sells nothing
+	Passes    *networkpass.Passes // that Allowance respects; required with a Till
+	Speakers  api.Authenticator   // nil: callers are identified by network and User-Agent alone. It must refuse made-up credentials: each would count a play
+	Log       *slog.Logger        // nil: nothing is logged
 	Now       func() time.Time
 
 	Followers *overlay.Set // confirmed before each answer; nil where Catalog follows nothing
 
+	HopURL        string   // of this hop, without a trailing slash: terms of payment name calls by it
 	OwnHosts      []string // of the service: callers are not redirected to them
 	CountryHeader string   // in which a trusted edge sends the caller's country; empty trusts none
 	AddressHeader string   // in which it sends the caller's address; likewise

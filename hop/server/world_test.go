@@ -18,9 +18,11 @@ import (
 	"testing"
 	"time"
 
+	"miramundo.dev/hop/networkpass"
 	"miramundo.dev/hop/ticket"
 	"miramundo.dev/hop/upstream"
 	"miramundo.dev/shared/api/cloudlog"
+	"miramundo.dev/shared/billing"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/release"
@@ -47,6 +49,8 @@ type setup struct {
 	keys      string // setting of the keys of tickets; empty for testKey, "none" for no key
 	fallback  bool
 	allowance Allowance
+	till      *billing.Till
+	passes    *networkpass.Passes
 	playlists func(Playlists) Playlists // put around the real ones
 	resolver  *net.Resolver
 	ownHosts  []string
@@ -87,7 +91,7 @@ func start(t testing.TB, s setup) *world {
 	w.show(s.streams)
 	o := Options{
 		Catalog: w.catalog, Audience: w.audience, Log: slog.New(cloudlog.New(w.log, slog.LevelInfo, "")), Allowance: s.allowance, Now: w.now, Fallback: s.fallback, Speakers: known{},
-		OwnHosts:      s.ownHosts,
+		Till: s.till, Passes: s.passes, HopURL: hopURL, OwnHosts: s.ownHosts,
 		CountryHeader: "X-Client-Region", AddressHeader: "X-Client-Address", Build: "abc1234",
 	}
 	if s.audience != nil {

@@ -94,7 +94,8 @@ const closeTime = 5 * time.Second
 // documents, events and catalog of st.parts.
 func (st *stack) assemble() error {
 	h := server.Assemble(st.cfg, st.log, server.Parts{
-		DB: st.parts.DB, Bus: st.parts.Bus, Catalog: st.parts.Catalog, Access: st.parts.Access, Followers: st.parts.Followers,
+		DB: st.parts.DB, Bus: st.parts.Bus, Catalog: st.parts.Catalog, Access: st.parts.Access,
+		Till: st.parts.Till, Followers: st.parts.Followers,
 	})
 	st.close = func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
