@@ -11,7 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	chatroom "miramundo.dev/chatroom/server"
 	"miramundo.dev/hop/server"
+	"miramundo.dev/shared/chat"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 )
@@ -21,7 +23,7 @@ import (
 
 // processes lists what every function and container declares.
 func processes() []compose.Process {
-	return append(Processes(), server.Process)
+	return append(Processes(), server.Process, chatroom.Process)
 }
 
 // A deployed is an entry of infra/functions.json: what the deployment of one
@@ -71,6 +73,7 @@ func TestInfra(t *testing.T) {
 		all = append(all, deployedOf(f.Declared(), "function", host, routes))
 	}
 	all = append(all, deployedOf(server.Process, "container", "own", []string{}))
+	all = append(all, deployedOf(chatroom.Process, "container", "main", []string{"GET " + chat.SocketPath}))
 	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package functions
 
 import (
-	"context"
 	"net/http"
 
 	"miramundo.dev/shared/api"
@@ -10,9 +9,6 @@ import (
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
-	"miramundo.dev/shared/library"
-	"miramundo.dev/shared/social/comment"
-	"miramundo.dev/shared/social/kept"
 )
 
 // A Server answers for the endpoints of a function.
@@ -84,15 +80,9 @@ func tokens(c config.Config, fs []Function) map[string]string {
 
 // authenticator returns what identifies the callers of endpoints.
 func authenticator(p *compose.Parts) api.Authenticator {
-	o := identity.Options{Guests: p.Guests(), Owns: owning(p), Now: p.Now}
+	o := identity.Options{Guests: p.Guests(), Owns: p.Owning(), Now: p.Now}
 	if p.Access != nil {
 		o.Accounts = p.Access
 	}
 	return identity.NewAuthority(o)
-}
-
-// owning returns what decides whether an old guest token is good: one that owns
-// a library, favorites, a history or comments is.
-func owning(p *compose.Parts) func(context.Context, identity.Owner) (bool, error) {
-	return identity.Owning(p.DB, library.Path, kept.FavoritesPath, kept.HistoryPath, comment.PacePath)
 }

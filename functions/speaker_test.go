@@ -40,7 +40,7 @@ const oldToken = "ipt_an-old-token-of-the-tests"
 // token of its owner valid.
 func TestOwnerOfOldTokenHasSomething(t *testing.T) {
 	d := deps(t, openEmbedded(t), collect.Place{})
-	owns := owning(d)
+	owns := d.Owning()
 	for owner, path := range map[identity.Owner]store.Path{
 		"g_1": "libraries/g_1", "g_2": "owners/g_2/kept/favorites", "g_3": "owners/g_3/kept/history", "g_4": "owners/g_4/kept/comments",
 	} {

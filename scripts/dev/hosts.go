@@ -72,6 +72,6 @@ func (h hosts) guard(next http.Handler) http.Handler {
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		http.Error(w, fmt.Sprintf("The Host of the request is not one of this stack. It answers as localhost:%s and 127.0.0.1:%[1]s; "+
-			"-gateway, -hop, -legacy, -origin and -payments name another host.", h.port), http.StatusMisdirectedRequest)
+			"-gateway, -hop, -legacy, -chatroom, -origin and -payments name another host.", h.port), http.StatusMisdirectedRequest)
 	})
 }

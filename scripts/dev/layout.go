@@ -12,7 +12,7 @@ import (
 // A layout is where the parts of the stack listen, each as host:port. Port 0 is
 // any free one.
 type layout struct {
-	gateway, hop, legacy, origin, payments string
+	gateway, hop, legacy, chatroom, origin, payments string
 }
 
 // layOut returns the places that the flags in given name. What they leave open
@@ -24,6 +24,7 @@ func layOut(given layout, file config.Stack) (layout, error) {
 			gateway:  file.Services["gateway"].Addr(),
 			hop:      cmp.Or(given.hop, file.Services["hop"].Addr()),
 			legacy:   cmp.Or(given.legacy, file.Services["legacy"].Addr()),
+			chatroom: cmp.Or(given.chatroom, file.Services["chatroom"].Addr()),
 			origin:   cmp.Or(given.origin, addrOf(file, "origin", 1)),
 			payments: cmp.Or(given.payments, addrOf(file, "payments", 2)),
 		}
@@ -43,7 +44,8 @@ func layOut(given layout, file config.Stack) (layout, error) {
 		gateway:  net.JoinHostPort(host, strconv.Itoa(port)),
 		hop:      cmp.Or(given.hop, next(1)),
 		legacy:   cmp.Or(given.legacy, next(2)),
-		origin:   cmp.Or(given.origin, next(4)), // 3 is the chat room's
+		chatroom: cmp.Or(given.chatroom, next(3)),
+		origin:   cmp.Or(given.origin, next(4)),
 		payments: cmp.Or(given.payments, next(5)),
 	}
 	return l, l.check()
@@ -80,7 +82,7 @@ func split(addr string) (host string, port int, err error) {
 }
 
 func (l layout) check() error {
-	for flag, addr := range map[string]string{"-gateway": l.gateway, "-hop": l.hop, "-legacy": l.legacy, "-origin": l.origin, "-payments": l.payments} {
+	for flag, addr := range map[string]string{"-gateway": l.gateway, "-hop": l.hop, "-legacy": l.legacy, "-chatroom": l.chatroom, "-origin": l.origin, "-payments": l.payments} {
 		if _, _, err := split(addr); err != nil {
 			return fmt.Errorf("%s %s: %w", flag, addr, err)
 		}

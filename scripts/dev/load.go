@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	chatroom "miramundo.dev/chatroom/server"
 	"miramundo.dev/functions"
 	"miramundo.dev/hop/server"
 	"miramundo.dev/scripts/dev/mailbox"
@@ -79,7 +80,7 @@ func (st *stack) open(ctx context.Context, name string) error {
 	st.cfg.Catalog = name
 	parts, err := compose.Open(ctx, compose.Options{
 		Config: st.cfg, Log: st.log, Extra: testchannel.Dataset(address(st.at.origin)), Progress: st.out.progress, Schedules: functions.Schedules(),
-	}, append(functions.Processes(), server.Process)...)
+	}, append(functions.Processes(), server.Process, chatroom.Process)...)
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,9 @@ func (st *stack) assemble() error {
 		DB: st.parts.DB, Bus: st.parts.Bus, Catalog: st.parts.Catalog, Access: st.parts.Access,
 		Till: st.parts.Till, Followers: st.parts.Followers,
 	})
+	talk := st.newChatRoom()
 	st.close = func() error {
+		talk.close()
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
 		return errors.Join(h.Close(ctx), st.parts.Close())
@@ -114,7 +117,8 @@ func (st *stack) assemble() error {
 	if err != nil {
 		return err
 	}
-	st.fronts.gateway.set(withMailbox(gateway, st.cfg))
+	st.fronts.gateway.set(withChat(withMailbox(gateway, st.cfg), talk))
+	st.fronts.chatroom.set(talk)
 	st.fronts.hop.set(h)
 	st.fronts.legacy.set(player)
 	st.fronts.payments.set(localnet.New(st.parts.DB, time.Now))

@@ -1,7 +1,7 @@
 // Dev runs the whole service on one machine, in one process: every function
-// behind one address, the hop and the legacy player behind theirs, the jobs on
-// a local clock, the events, an origin with a channel that plays without any
-// network, and a network of payments with test money.
+// behind one address, the hop, the legacy player and the chat room behind theirs,
+// the jobs on a local clock, the events, an origin with a channel that plays
+// without any network, and a network of payments with test money.
 //
 // It says which catalog it serves and why, prints "ready" with its address when
 // it answers searches, and stops cleanly on SIGTERM and on ctrl-C.
@@ -57,6 +57,7 @@ func parse(args []string, env map[string]string, out io.Writer) (settings, error
 	f.StringVar(&s.layout.gateway, "gateway", "", "host:port of the service; port 0 is any free one (default: of the file of -config)")
 	f.StringVar(&s.layout.hop, "hop", "", "host:port of the stream hop (default: the port after the gateway's)")
 	f.StringVar(&s.layout.legacy, "legacy", "", "host:port of the legacy player (default: two after)")
+	f.StringVar(&s.layout.chatroom, "chatroom", "", "host:port of the chat room, which the gateway leads to (default: three after)")
 	f.StringVar(&s.layout.origin, "origin", "", "host:port of the local test channel (default: four after)")
 	f.StringVar(&s.layout.payments, "payments", "", "host:port of the local network of payments (default: five after)")
 	f.StringVar(&s.stackFile, "config", "emulator.json", "file with the layout, the topics and the jobs")

@@ -66,7 +66,7 @@ func (s *servers) stop() error {
 const edgeHeader = "X-Client-Region"
 
 // fronts are what the parts of the stack listen with.
-type fronts struct{ gateway, hop, legacy, payments front }
+type fronts struct{ gateway, hop, legacy, chatroom, payments front }
 
 // A front does to a request what the edge would, and gives it to the part
 // behind it when there is one.

@@ -89,7 +89,7 @@ func (st *stack) listen(context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range []*front{&st.fronts.gateway, &st.fronts.hop, &st.fronts.legacy, &st.fronts.payments} {
+	for _, f := range []*front{&st.fronts.gateway, &st.fronts.hop, &st.fronts.legacy, &st.fronts.chatroom, &st.fronts.payments} {
 		f.country = st.file.Edge.Country
 	}
 	for _, part := range []struct {
@@ -101,6 +101,7 @@ func (st *stack) listen(context.Context) error {
 		{"-gateway", &st.at.gateway, &st.fronts.gateway, st.servers.drain},
 		{"-hop", &st.at.hop, &st.fronts.hop, st.servers.drain},
 		{"-legacy", &st.at.legacy, &st.fronts.legacy, st.servers.drain},
+		{"-chatroom", &st.at.chatroom, &st.fronts.chatroom, st.servers.drain},
 		{"-origin", &st.at.origin, player, st.servers.cut},
 		{"-payments", &st.at.payments, &st.fronts.payments, st.servers.cut},
 	} {

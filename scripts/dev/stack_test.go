@@ -143,7 +143,7 @@ func TestStackPayments(t *testing.T) {
 			t.Setenv("PAYMENT_FACILITATORS", "https://facilitator.example")
 		}
 		st := &stack{settings: settings{data: t.TempDir(), backend: "embedded"}}
-		st.at = layout{"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:4", "127.0.0.1:5"}
+		st.at = layout{"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3", "127.0.0.1:6", "127.0.0.1:4", "127.0.0.1:5"}
 		if err := st.configure(t.Context()); err != nil {
 			t.Fatal(err)
 		}

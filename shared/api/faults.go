@@ -26,6 +26,7 @@ var statuses = map[fault.Kind]int{
 	fault.TooLarge:        http.StatusRequestEntityTooLarge,
 	fault.Unsupported:     http.StatusUnsupportedMediaType,
 	fault.Unprocessable:   http.StatusUnprocessableEntity,
+	fault.Upgrade:         http.StatusUpgradeRequired,
 	fault.Limited:         http.StatusTooManyRequests,
 	fault.BadGateway:      http.StatusBadGateway,
 	fault.Unavailable:     http.StatusServiceUnavailable,

@@ -38,8 +38,18 @@ var (
 	// ErrClosed refuses messages in a room that the operator closed. Its field "until"
 	// is when that ends, in RFC 3339.
 	ErrClosed = fault.New(fault.Forbidden, "room_closed")
+	// ErrUpgrade means that a request to SocketPath does not ask for a WebSocket.
+	ErrUpgrade = fault.New(fault.Upgrade, "upgrade_required")
 	// ErrUnknown means that the room has no such message.
 	ErrUnknown = fault.New(fault.NotFound, "message_not_found")
+)
+
+// Paths of the chat, in the syntax of http.ServeMux.
+const (
+	Path       = "/api/chat/"
+	InRoom     = Path + "{channel_id}"
+	SocketEnd  = "/ws"
+	SocketPath = InRoom + SocketEnd
 )
 
 // ErrPass means that the owner has no valid pass and the message would be accepted

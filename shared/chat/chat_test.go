@@ -439,10 +439,13 @@ func TestPresence(t *testing.T) {
 	c.wait(5 * time.Second)
 	watching(4)
 	for p, err := range r.Instances(ctx) {
-		if diff := cmp.Diff(map[string]int{"A.br": 4}, p.Sums(c.now())); err != nil || diff != "" {
+		if diff := cmp.Diff(map[string]int{"A.br": 4}, p.Sums(c.now(), "")); err != nil || diff != "" {
 			t.Errorf("sums %v (-want +got)\n%s", err, diff)
 		}
-		if sums := p.Sums(c.now().Add(chat.Lease)); len(sums) != 0 {
+		if sums := p.Sums(c.now(), "two"); len(sums) != 0 {
+			t.Errorf("without the second instance: %v", sums)
+		}
+		if sums := p.Sums(c.now().Add(chat.Lease), ""); len(sums) != 0 {
 			t.Errorf("after the lease: %v", sums)
 		}
 		break

@@ -22,8 +22,8 @@ type Rate struct {
 	Burst int
 }
 
-// take returns the moment to store after a message at now, or how long to wait.
-func (r Rate) take(next, now time.Time) (after time.Time, wait time.Duration) {
+// Take returns the moment to store after a message at now, or how long to wait.
+func (r Rate) Take(next, now time.Time) (after time.Time, wait time.Duration) {
 	if next.Before(now) {
 		next = now
 	}
@@ -61,7 +61,7 @@ func pacePath(owner identity.Owner) store.Path {
 
 // add notes a message, or returns ErrLimit.
 func (p *pace) add(body string, now time.Time, l Limits) error {
-	after, wait := l.Owner.take(p.Next.Time, now)
+	after, wait := l.Owner.Take(p.Next.Time, now)
 	if wait > 0 {
 		return limited(TooFast, wait)
 	}
@@ -97,7 +97,7 @@ func (p *paces) take(network string, now time.Time) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	after, wait := p.rate.take(p.next[network], now)
+	after, wait := p.rate.Take(p.next[network], now)
 	if wait > 0 {
 		return limited(TooFast, wait)
 	}

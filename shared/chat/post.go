@@ -130,7 +130,7 @@ func (p *posting) admit(mute store.Doc, in *room, of *pace) error {
 	if err := of.add(p.draft.Body, p.now, p.rooms.limits); err != nil {
 		return err
 	}
-	after, wait := p.rooms.limits.Room.take(in.Next.Time, p.now)
+	after, wait := p.rooms.limits.Room.Take(in.Next.Time, p.now)
 	if wait > 0 {
 		return limited(Busy, wait)
 	}

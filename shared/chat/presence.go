@@ -30,6 +30,7 @@ const maxCounted = 10_000
 
 // An instance is what one instance holds, as it is stored.
 type instance struct {
+	id       string
 	Rooms    []counted  `json:"rooms"`
 	ExpireAt store.Time `json:"expire_at"`
 }
@@ -58,12 +59,12 @@ func (r *Rooms) Announce(ctx context.Context, id string, sockets map[string]int)
 // A Presence is how many sockets every instance holds.
 type Presence []instance
 
-// Sums returns how many sockets each room has at a moment, over all instances whose
-// lease is valid.
-func (p Presence) Sums(now time.Time) map[string]int {
+// Sums returns how many sockets each room has at a moment, over all instances but one
+// whose lease is valid; an empty id leaves none out.
+func (p Presence) Sums(now time.Time, but string) map[string]int {
 	sums := map[string]int{}
 	for _, in := range p {
-		if !now.Before(in.ExpireAt.Time) {
+		if in.id == but || !now.Before(in.ExpireAt.Time) {
 			continue
 		}
 		for _, c := range in.Rooms {
@@ -95,6 +96,7 @@ func presenceOf(docs []store.Doc) (Presence, error) {
 		if err := doc.Decode(&p[i]); err != nil {
 			return nil, err
 		}
+		p[i].id = doc.ID
 	}
 	return p, nil
 }
@@ -126,7 +128,7 @@ func (r *Rooms) Watching(ctx context.Context, channel string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		r.people.sums, r.people.at = p.Sums(now), now
+		r.people.sums, r.people.at = p.Sums(now, ""), now
 	}
 	return r.people.sums[channel], nil
 }

@@ -32,9 +32,12 @@ import (
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/keyring"
+	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/comment"
+	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
@@ -250,6 +253,12 @@ func (p *Parts) Links() catalog.LinkBase {
 // Guests returns the signer of guest tokens.
 func (p *Parts) Guests() *identity.Guests {
 	return identity.NewGuests(p.Config.GuestKeys, p.Now)
+}
+
+// Owning returns what decides whether an old guest token is valid: one whose owner has
+// a library, favorites, a history or comments is.
+func (p *Parts) Owning() func(context.Context, identity.Owner) (bool, error) {
+	return identity.Owning(p.DB, library.Path, kept.FavoritesPath, kept.HistoryPath, comment.PacePath)
 }
 
 // Pages returns what recognizes the requests of the service's own pages.

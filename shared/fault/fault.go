@@ -29,6 +29,7 @@ const (
 	TooLarge                    // send less
 	Unsupported                 // send another media type
 	Unprocessable               // nothing; what the origin sent is broken
+	Upgrade                     // connect by the protocol that the answer names
 	Limited                     // wait
 	BadGateway                  // try again later; an upstream sent an invalid response
 	Unavailable                 // try again later

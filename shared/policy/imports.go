@@ -81,7 +81,7 @@ var layers = []layer{
 	{`shared/api/request`, words + `|shared/(identity|credential|overlay|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
 	{`shared/api(/.*)?`, words + `|shared/(identity|price)|shared/api(/.*)?`, "the web layer serves every subject, and imports none"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
-	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|mail|billing)(/.*)?`, "compose opens subjects and answers no requests"},
+	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing)(/.*)?`, "compose opens subjects and answers no requests"},
 	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster)`, "the machinery of all pages imports no page"},
 	{`functions/web/\w+`, `shared/.*|functions/web/(page|part|poster|private)`, "a page imports the machinery of all pages, and no other page"},
 	{functions, `shared/.*`, "functions are deployed apart; they meet in shared"},
@@ -114,7 +114,7 @@ func importProblem(dir, im string) string {
 		return "only tests import a test suite"
 	case match(leaves, im) && !match(leaves+`|shared/wire|scripts/.*`, dir):
 		return "only wire opens a leaf"
-	case im == "shared/compose" && !match(composers+`|hop/server`, dir):
+	case im == "shared/compose" && !match(composers+`|hop/server|chatroom/server`, dir):
 		return "the table and the mains open parts; a function is given those that it declares"
 	case match(layersOfIndex, im) && !match(`shared/catalog/index(/.*)?`, dir):
 		return "the layers of the index meet in shared/catalog/index"
@@ -181,7 +181,7 @@ var vendorHomes = []vendorHome{
 	{`github\.com/mozillazg/go-unidecode`, `shared/catalog/translit`},
 	{`github\.com/rivo/uniseg`, `shared/(library|social/speech)`},
 	{`github\.com/coder/websocket`, `chatroom/.*|scripts/bench(/.*)?`},
-	{`golang\.org/x/net(/.*)?`, `shared/(origin|mail/address|source/.*|catalog(/.*)?)|hop/server|functions/web/webtest`},
+	{`golang\.org/x/net(/.*)?`, `shared/(origin|mail/address|source/.*|catalog(/.*)?)|hop/server|chatroom/server|functions/web/webtest`},
 	{`golang\.org/x/sys(/.*)?`, `scripts/.*`},
 	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
 	{`golang\.org/x/crypto/argon2`, `shared/account/password`},

@@ -1,0 +1,36 @@
+package server
+
+import (
+	"log/slog"
+	"time"
+
+	"miramundo.dev/shared/chat"
+	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/identity"
+)
+
+// Process declares what a chat room needs.
+var Process = compose.Process{
+	Name:     "chatroom",
+	Needs:    []compose.Need{compose.Documents, compose.Catalog},
+	Secrets:  []string{"GUEST_KEYS", "ACCOUNT_KEYS"},
+	Settings: []string{"PAYMENT_TO"},
+}
+
+// Assemble makes the server that c names from parts, which stay the caller's.
+func Assemble(c config.Config, log *slog.Logger, p *compose.Parts) *Server {
+	now := p.Now
+	if now == nil {
+		now = time.Now
+	}
+	o := identity.Options{Guests: p.Guests(), Owns: p.Owning(), Now: now}
+	if p.Access != nil {
+		o.Accounts = p.Access
+	}
+	return New(Options{
+		Rooms: chat.New(chat.Options{DB: p.DB, Free: c.PaymentTo == "", Now: now}), DB: p.DB, Catalog: p.Catalog,
+		Speakers: identity.NewAuthority(o), Pages: p.Pages(), Log: log, Now: now,
+		Followers: p.Followers, CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader, Build: c.Build,
+	})
+}
