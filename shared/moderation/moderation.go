@@ -77,22 +77,17 @@ type Move struct {
 	left     Hidden  // of the guest, for which the account has no room
 }
 
-// ReadMove reads the mutes and the hidden owners of both.
+// ReadMove reads the mute and the hidden owners of the guest, and where there is one of
+// them those of the account: two reads, or four.
 func ReadMove(tx store.Tx, from, to identity.Owner) (*Move, error) {
-	docs, err := tx.GetAll([]store.Path{MutePath(from), MutePath(to), HiddenPath(from), HiddenPath(to)})
+	m := &Move{from: from, to: to}
+	muted, hidden, err := readBoth(tx, from)
+	if err != nil || muted.ExpireAt.IsZero() && len(hidden.Owners) == 0 {
+		return m, err
+	}
+	has, kept, err := readBoth(tx, to)
 	if err != nil {
 		return nil, err
-	}
-	m := &Move{from: from, to: to}
-	var muted, has Mute
-	var hidden, kept Hidden
-	for i, into := range []any{&muted, &has, &hidden, &kept} {
-		if docs[i].Decode == nil {
-			continue
-		}
-		if err := docs[i].Decode(into); err != nil {
-			return nil, err
-		}
 	}
 	if muted.ExpireAt.After(has.ExpireAt.Time) {
 		m.mute = &muted
@@ -103,6 +98,21 @@ func ReadMove(tx store.Tx, from, to identity.Owner) (*Move, error) {
 	}
 	m.Found = m.mute != nil || m.hidden != nil
 	return m, nil
+}
+
+// readBoth reads the mute of an owner and the owners that it hides.
+func readBoth(tx store.Tx, owner identity.Owner) (mute Mute, hidden Hidden, err error) {
+	docs, err := tx.GetAll([]store.Path{MutePath(owner), HiddenPath(owner)})
+	if err != nil {
+		return mute, hidden, err
+	}
+	if docs[0].Decode != nil {
+		err = docs[0].Decode(&mute)
+	}
+	if docs[1].Decode != nil {
+		err = errors.Join(err, docs[1].Decode(&hidden))
+	}
+	return mute, hidden, err
 }
 
 // Write stores what moves.
