@@ -36,10 +36,11 @@ var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 type world struct {
 	t *testing.T
 	*Till
-	chain *chain
-	plain store.DB // as it is stored
-	db    *storetest.Faulty
-	meter *storetest.Meter
+	chain   *chain
+	plain   store.DB          // as it is stored
+	db      *storetest.Faulty // of which single calls fail
+	process *storetest.Switch // which dies between two writes
+	meter   *storetest.Meter
 
 	mu    sync.Mutex
 	clock time.Time // guarded by mu
@@ -51,7 +52,8 @@ func newWorld(t *testing.T, plain store.DB) *world {
 	w := &world{t: t, plain: plain, clock: noon}
 	w.chain = &chain{now: w.now, used: map[string]bool{}, rpc: true}
 	w.meter = storetest.NewMeter(plain)
-	w.db = storetest.NewFaulty(w.meter)
+	w.process = storetest.NewSwitch(w.meter)
+	w.db = storetest.NewFaulty(w.process)
 	asset, _ := x402.AssetOf("base-sepolia")
 	w.Till = New(Options{
 		DB: sealed.DB(w.db, keyringtest.Ring(strings.Repeat("k", 32))), Facilitator: w.chain, Asset: asset, PayTo: payTo,
@@ -171,16 +173,19 @@ func (c *chain) Verify(_ context.Context, p *x402.Payment, t x402.Terms) (x402.V
 // Settle implements Facilitator.
 func (c *chain) Settle(_ context.Context, p *x402.Payment, t x402.Terms) (x402.Settlement, error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.settles++
-	if c.settle != nil {
-		return c.settle(func() x402.Settlement { return c.transfer(p, t) })
+	fails := c.settle
+	c.mu.Unlock()
+	if fails != nil {
+		return fails(func() x402.Settlement { return c.transfer(p, t) })
 	}
 	return c.transfer(p, t), nil
 }
 
 // transfer settles a payment on the chain.
 func (c *chain) transfer(p *x402.Payment, t x402.Terms) x402.Settlement {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	failed := func(reason string) x402.Settlement {
 		return x402.Settlement{Reason: reason, Payer: p.From, Network: p.Network}
 	}
@@ -252,3 +257,10 @@ func receiptOf(err error) Receipt {
 }
 
 var errSilent = errors.New("no answer")
+
+// contextOf returns a context that the test can cancel.
+func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	return ctx, cancel
+}
