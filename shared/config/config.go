@@ -369,6 +369,11 @@ func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 	if c.Backend != "cloud" {
 		problems = append(problems, fmt.Errorf("BACKEND is %s: a deployed process needs cloud", c.Backend))
 	}
+	for name, addresses := range map[string][]string{"PAYMENT_FACILITATORS": c.PaymentFacilitators, "PAYMENT_RPC": {c.PaymentRPC}} {
+		if slices.ContainsFunc(addresses, func(a string) bool { return strings.HasPrefix(a, "http:") }) {
+			problems = append(problems, fmt.Errorf("%s must be https when the process is deployed", name))
+		}
+	}
 	return append(problems, c.checkMeter(vars)...)
 }
 

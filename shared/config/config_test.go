@@ -89,6 +89,17 @@ func TestRefusals(t *testing.T) {
 			"ORIGIN_ALLOW must not be set", "FIRESTORE_EMULATOR_HOST must not be set", "JOBS_TOKEN must not be set",
 		}},
 		{"mail from nobody", nil, map[string]string{"MAIL_SMTP": "smtp.example:465"}, []string{"MAIL_SMTP and MAIL_FROM must be set together"}},
+		{"payments", nil, map[string]string{
+			"PAYMENT_TO": "0x857b", "PAYMENT_NETWORK": "solana", "PAYMENT_FACILITATORS": "https://f.example/", "PAYMENT_RPC": "node", "PAYMENT_FAUCET": "faucet",
+		}, []string{
+			"PAYMENT_TO must be 0x", "PAYMENT_NETWORK must be", "PAYMENT_FACILITATORS must be", "PAYMENT_RPC must be", "PAYMENT_FAUCET must be",
+		}},
+		{"payments to nobody", nil, map[string]string{"PAYMENT_FACILITATORS": "https://f.example"}, []string{"PAYMENT_TO and PAYMENT_FACILITATORS must be set together"}},
+		{"payments that others read", deployed, map[string]string{
+			"PAYMENT_TO": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "PAYMENT_FACILITATORS": "https://f.example,http://g.example", "PAYMENT_RPC": "http://node.example",
+		}, []string{
+			"PAYMENT_FACILITATORS must be https when", "PAYMENT_RPC must be https when",
+		}},
 		{"half a scheduler", nil, map[string]string{"JOBS_AUDIENCE": "https://jobs.example"}, []string{"JOBS_AUDIENCE and JOBS_CALLER must be set together"}},
 		{"a scheduler that cannot be", nil, map[string]string{"JOBS_AUDIENCE": "jobs", "JOBS_CALLER": "nobody"}, []string{
 			"JOBS_AUDIENCE must be an http", "JOBS_CALLER is not",
