@@ -104,13 +104,10 @@ func hostile() map[string]http.HandlerFunc {
 		"a list":      says(200, "[]"),
 		"no members":  says(200, "{}"),
 		"other types": says(200, `{"isValid":"true","success":"true"}`),
-		"huge":        says(200, `{"isValid":true,"success":true,"x":"`+strings.Repeat("a", maxAnswer)+`"}`),
+		"huge":        says(200, `{"isValid":true,"success":true,"transaction":"`+hash+`","network":"base-sepolia"}`+strings.Repeat(" ", maxAnswer)),
 		"hung up":     hangsUp,
 		"silent":      waits,
 		"server down": says(503, `{"isValid":true,"success":true}`),
-		"redirect": func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "http://elsewhere.example/verify", http.StatusTemporaryRedirect)
-		},
 	}
 }
 
@@ -279,6 +276,23 @@ func TestSettleStays(t *testing.T) {
 	}
 }
 
+// TestRedirect expects that a payment does not go where an answer points.
+func TestRedirect(t *testing.T) {
+	p, terms := examples(t)
+	elsewhere := newFake(t, says(200, `{"isValid":true,"success":true,"transaction":"`+hash+`","network":"base-sepolia"}`))
+	f := newFake(t, http.RedirectHandler(elsewhere.url, http.StatusTemporaryRedirect).ServeHTTP)
+	c := New(Options{URLs: []string{f.url}, HTTP: &http.Client{}})
+	if v, err := c.Verify(t.Context(), p, terms); err == nil {
+		t.Errorf("Verify = %+v", v)
+	}
+	if s, err := c.Settle(t.Context(), p, terms); err == nil || errors.Is(err, ErrNotTaken) {
+		t.Errorf("Settle = %+v, %v", s, err)
+	}
+	if elsewhere.calls.Load() != 0 {
+		t.Error("the redirect was followed")
+	}
+}
+
 // TestBegunIsBounded expects that a client forgets payments rather than grow.
 func TestBegunIsBounded(t *testing.T) {
 	p, _ := examples(t)
@@ -324,6 +338,22 @@ func TestBreaker(t *testing.T) {
 	verify(6) // it answers again
 	if got := good.calls.Load(); got != 6 {
 		t.Errorf("the second facilitator was called %d times, want 6", got)
+	}
+}
+
+// TestBreakerTriesOnce expects one call at a time to try a service that rested.
+func TestBreakerTriesOnce(t *testing.T) {
+	var b breaker
+	now := time.Unix(1_000_000, 0)
+	for range maxFailures {
+		b.note(now, false)
+	}
+	now = now.Add(restTime)
+	if !b.allow(now) || b.allow(now) {
+		t.Error("want one call to pass")
+	}
+	if b.note(now, true); !b.allow(now) || !b.allow(now) {
+		t.Error("want all calls to pass after one that succeeded")
 	}
 }
 

@@ -32,7 +32,6 @@ type use struct {
 var (
 	errHeld  = errors.New("the account holds as much as the faucet gives")
 	errEmpty = errors.New("the account has not enough")
-	errUsed  = errors.New("the authorization was used")
 )
 
 const accounts = store.Path("localnet_accounts")
@@ -97,54 +96,31 @@ func move(tx store.Tx, from string, payer account, to string, receiver account, 
 }
 
 // transfer moves the money of a payment that was checked. It returns the reason when
-// the payer has too little or the authorization was used before.
+// the payer has too little or the authorization was used before. The balance is
+// checked first, as facilitators do: a payer without further money who paid already
+// has too little.
 func (l ledger) transfer(ctx context.Context, p *x402.Payment) (transaction, reason string, err error) {
 	transaction = "0x" + p.Key()
 	err = l.db.Update(ctx, func(tx store.Tx) error {
-		from, to, err := l.read(tx, p)
-		switch {
-		case err != nil:
+		var from, to account
+		if err := errors.Join(orZero(tx.Get(accountPath(p.From), &from)), orZero(tx.Get(accountPath(p.To), &to))); err != nil {
 			return err
-		case p.From == p.To:
-			return tx.Create(noncePath(p.Key()), use{transaction})
 		}
-		if err := tx.Create(noncePath(p.Key()), use{transaction}); err != nil {
+		if from.Balance < p.Value {
+			return errEmpty
+		}
+		if err := tx.Create(noncePath(p.Key()), use{transaction}); err != nil || p.From == p.To {
 			return err
 		}
 		return move(tx, p.From, from, p.To, to, p.Value)
 	})
-	if reason = refusal(err); reason != "" {
-		return "", reason, nil
-	}
-	return transaction, "", err
-}
-
-// refusal returns the code of the protocol for an error of a transfer, or "".
-func refusal(err error) string {
 	switch {
+	case err == nil:
+		return transaction, "", nil
 	case errors.Is(err, errEmpty):
-		return x402.ReasonFunds
-	case errors.Is(err, errUsed), errors.Is(err, store.ErrExists):
-		return x402.ReasonState
+		return "", x402.ReasonFunds, nil
+	case errors.Is(err, store.ErrExists):
+		return "", x402.ReasonState, nil
 	}
-	return ""
-}
-
-// read returns the accounts of a payment. The balance is checked before the nonce, as
-// facilitators do: a payer without further money who paid already has too little.
-func (l ledger) read(tx store.Tx, p *x402.Payment) (from, to account, err error) {
-	if err := orZero(tx.Get(accountPath(p.From), &from)); err != nil {
-		return from, to, err
-	}
-	if err := orZero(tx.Get(accountPath(p.To), &to)); err != nil {
-		return from, to, err
-	}
-	if from.Balance < p.Value {
-		return from, to, errEmpty
-	}
-	err = tx.Get(noncePath(p.Key()), &use{})
-	if err == nil {
-		return from, to, errUsed
-	}
-	return from, to, orZero(err)
+	return "", "", err
 }

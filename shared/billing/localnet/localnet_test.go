@@ -349,8 +349,14 @@ func TestFaultsEnd(t *testing.T) {
 	if s, err := c.Settle(t.Context(), p, terms); err == nil || errors.Is(err, facilitator.ErrNotTaken) {
 		t.Errorf("Settle = %+v, %v", s, err)
 	}
+	n.Fail(localnet.VerifyLie, 1)
 	if s, err := c.Settle(t.Context(), p, terms); err != nil || s.Reason != x402.ReasonState {
 		t.Errorf("Settle again = %+v, %v", s, err)
+	}
+	for _, want := range []bool{true, false} { // the lie, and the truth
+		if v, err := c.Verify(t.Context(), p, terms); err != nil || v.Valid != want {
+			t.Errorf("Verify again = %+v, %v, want %v", v, err, want)
+		}
 	}
 }
 

@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,17 +116,9 @@ func canonical(payload []byte) (map[string]any, error) {
 func deeper(v any, n int) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, item := range v {
-			if n == 0 || deeper(item, n-1) {
-				return true
-			}
-		}
+		return n == 0 || slices.ContainsFunc(slices.Collect(maps.Values(v)), func(item any) bool { return deeper(item, n-1) })
 	case []any:
-		for _, item := range v {
-			if n == 0 || deeper(item, n-1) {
-				return true
-			}
-		}
+		return n == 0 || slices.ContainsFunc(v, func(item any) bool { return deeper(item, n-1) })
 	}
 	return false
 }

@@ -147,11 +147,11 @@ func TestMalformed(t *testing.T) {
 	for name, header := range map[string]string{
 		"not base64":              "{}",
 		"base64 of URLs":          base64.RawURLEncoding.EncodeToString([]byte("{\"x\":\"???>>>\"}")),
-		"too long":                strings.Repeat("A", maxHeader+4),
+		"too long":                base64.StdEncoding.EncodeToString([]byte(example + strings.Repeat(" ", maxHeader*3/4))),
 		"not JSON":                encode("text")[1:],
 		"a string":                encode("text"),
 		"two objects":             base64.StdEncoding.EncodeToString([]byte(example + "{}")),
-		"nested deeply":           base64.StdEncoding.EncodeToString([]byte(`{"x402Version":1,"a":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + "}")),
+		"nested deeply":           base64.StdEncoding.EncodeToString([]byte(nested(maxDepth + 1))),
 		"version 3":               encode(json.RawMessage(edited(t, map[string]any{"x402Version": 3}))),
 		"version as text":         encode(json.RawMessage(edited(t, map[string]any{"x402Version": "1"}))),
 		"no scheme":               encode(json.RawMessage(edited(t, map[string]any{"scheme": nil}))),
@@ -181,6 +181,21 @@ func TestMalformed(t *testing.T) {
 				t.Errorf("= %+v, %v", p, err)
 			}
 		})
+	}
+}
+
+// nested returns the example with a further member, of objects and lists that are
+// nested n deep in all.
+func nested(n int) string {
+	lists := strings.Repeat("[", n-1) + strings.Repeat("]", n-1)
+	return `{"further":` + lists + `,` + example[1:]
+}
+
+// TestDecodeBounds expects the bounds of a header for payloads that come otherwise.
+func TestDecodeBounds(t *testing.T) {
+	mustDecode(t, nested(maxDepth))
+	if p, err := Decode([]byte(example + strings.Repeat(" ", maxHeader))); !errors.Is(err, price.ErrMalformed) {
+		t.Errorf("a long payload = %+v, %v", p, err)
 	}
 }
 
