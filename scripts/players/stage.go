@@ -31,7 +31,7 @@ type stage struct {
 type front struct {
 	journal journal.Journal
 	url     string
-	hop     *container.Hop
+	hop     *container.Server
 	server  *http.Server
 }
 
@@ -55,7 +55,7 @@ func openHop(ctx context.Context, program, dir string, origin *liveorigin.Origin
 	}
 	if program == "" {
 		var err error
-		if program, err = container.Build(ctx, dir); err != nil {
+		if program, err = container.Build(ctx, dir, container.Hop); err != nil {
 			return nil, err
 		}
 	}

@@ -103,7 +103,7 @@ func startHop(t *testing.T, reg *catalog.Register, origin string) string {
 	if err := container.Publish(ctx, dir, reg); err != nil {
 		t.Fatal(err)
 	}
-	program, err := container.Build(ctx, dir)
+	program, err := container.Build(ctx, dir, container.Hop)
 	if err != nil {
 		t.Fatal(err)
 	}

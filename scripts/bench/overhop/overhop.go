@@ -68,7 +68,7 @@ type bench struct {
 	origin  *manyorigins.Origin
 	program string
 	streams map[string]catalog.StreamID // the first of each kind
-	hop     *container.Hop
+	hop     *container.Server
 	ceiling string
 	cpid    int
 	peers   []peer
@@ -87,7 +87,7 @@ func Run(ctx context.Context, out io.Writer, o Options) (err error) {
 		return err
 	}
 	defer b.origin.Close()
-	if b.program, err = container.Build(ctx, b.dir); err != nil {
+	if b.program, err = container.Build(ctx, b.dir, container.Hop); err != nil {
 		return err
 	}
 	if err := b.publish(ctx); err != nil {

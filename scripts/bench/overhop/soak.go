@@ -50,7 +50,7 @@ func Soak(ctx context.Context, out io.Writer, length time.Duration) (err error) 
 		return err
 	}
 	defer b.origin.Close()
-	if b.program, err = container.Build(ctx, b.dir); err != nil {
+	if b.program, err = container.Build(ctx, b.dir, container.Hop); err != nil {
 		return err
 	}
 	var urls, kinds []string

@@ -1,5 +1,5 @@
-// Package container runs the hop as it is deployed: its binary, in a process of its
-// own, on a catalog that was published to its database.
+// Package container runs a container of the service as it is deployed: its binary, in
+// a process of its own, on a catalog that was published to its database.
 package container
 
 import (
@@ -69,17 +69,23 @@ func StreamID(i int) catalog.StreamID { return catalog.StreamID(i + 1) }
 // Path returns the path of the hop at which a stream is played.
 func Path(id catalog.StreamID) string { return catalog.StreamsPath + id.String() }
 
-// Build builds the hop into dir, and returns the path of the program.
-func Build(ctx context.Context, dir string) (string, error) {
-	program := filepath.Join(dir, "hop")
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "miramundo.dev/hop").CombinedOutput()
+// The containers of the service, as Build names them.
+const (
+	Hop      = "hop"
+	ChatRoom = "chatroom"
+)
+
+// Build builds a container into dir, and returns the path of the program.
+func Build(ctx context.Context, dir, name string) (string, error) {
+	program := filepath.Join(dir, name)
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "miramundo.dev/"+name).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("build the hop: %w: %s", err, out)
+		return "", fmt.Errorf("build %s: %w: %s", name, err, out)
 	}
 	return program, nil
 }
 
-// Options are the settings of a hop.
+// Options are the settings of a container.
 type Options struct {
 	Program string   // the path that Build returned
 	Data    string   // the folder given to Publish
@@ -89,46 +95,46 @@ type Options struct {
 	Env     []string // additional settings, as NAME=value
 }
 
-// A Hop is a running hop.
-type Hop struct {
+// A Server is a running container.
+type Server struct {
 	URL   string        // the address where it listens
 	Ready time.Duration // from its start to its first answer
 	cmd   *exec.Cmd
 	ended chan error
 }
 
-// patience is the time that a hop may need to start, and to stop.
+// patience is the time that a container may need to start, and to stop.
 const patience = 20 * time.Second
 
-// Start runs a hop and waits until it answers.
-func Start(ctx context.Context, o Options) (*Hop, error) {
+// Start runs a container and waits until it answers.
+func Start(ctx context.Context, o Options) (*Server, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
-	h := &Hop{URL: "http://localhost:" + port, ended: make(chan error, 1)}
+	s := &Server{URL: "http://localhost:" + port, ended: make(chan error, 1)}
 	if o.HopURL == "" {
-		o.HopURL = h.URL
+		o.HopURL = s.URL
 	}
-	h.cmd = exec.CommandContext(ctx, o.Program)
-	h.cmd.Env = append([]string{
+	s.cmd = exec.CommandContext(ctx, o.Program)
+	s.cmd.Env = append([]string{
 		"BASE_URL=http://localhost:8787", "LEGACY_URL=http://localhost:8789", // not where origins are: nobody is led to those hosts
 		"PORT=" + port, "LOCAL_ONLY=true", "HOP_URL=" + o.HopURL,
 		"BACKEND=embedded", "DATA_DIR=" + o.Data, "ORIGIN_ALLOW=" + strings.Join(o.Allow, ","),
 		"HOP_TICKET_KEYS=a key that is used on this machine only", "PEOPLE_KEYS=another key that is used on this machine only",
 	}, o.Env...)
-	h.cmd.Stdout, h.cmd.Stderr = o.Log, o.Log
+	s.cmd.Stdout, s.cmd.Stderr = o.Log, o.Log
 	start := time.Now()
-	if err := h.cmd.Start(); err != nil {
+	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	go func() { h.ended <- h.cmd.Wait() }()
-	if err := h.await(ctx, start.Add(patience)); err != nil {
-		_ = h.cmd.Process.Kill() // an error means that it has ended
+	go func() { s.ended <- s.cmd.Wait() }()
+	if err := s.await(ctx, start.Add(patience)); err != nil {
+		_ = s.cmd.Process.Kill() // an error means that it has ended
 		return nil, err
 	}
-	h.Ready = time.Since(start)
-	return h, nil
+	s.Ready = time.Since(start)
+	return s, nil
 }
 
 // freePort returns a port on which nothing listens at the moment.
@@ -141,43 +147,43 @@ func freePort() (string, error) {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
 }
 
-// await waits until the hop answers.
-func (h *Hop) await(ctx context.Context, deadline time.Time) error {
+// await waits until the container answers.
+func (s *Server) await(ctx context.Context, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	for {
-		if res, err := http.Get(h.URL + api.HealthPath); err == nil {
+		if res, err := http.Get(s.URL + api.HealthPath); err == nil {
 			res.Body.Close()
 			if res.StatusCode == http.StatusOK {
 				return nil
 			}
 		}
 		select {
-		case err := <-h.ended:
-			return fmt.Errorf("the hop ended: %w", err)
+		case err := <-s.ended:
+			return fmt.Errorf("the container ended: %w", err)
 		case <-ctx.Done():
-			return errors.New("the hop does not answer")
+			return errors.New("the container does not answer")
 		case <-time.After(2 * time.Millisecond):
 		}
 	}
 }
 
 // PID returns the id of the process.
-func (h *Hop) PID() int { return h.cmd.Process.Pid }
+func (s *Server) PID() int { return s.cmd.Process.Pid }
 
-// Wait waits until the hop has ended, and returns its error.
-func (h *Hop) Wait() error { return <-h.ended }
+// Wait waits until the container has ended, and returns its error.
+func (s *Server) Wait() error { return <-s.ended }
 
-// Stop interrupts the hop, and returns an error when it does not exit in time or with
+// Stop interrupts the container, and returns an error when it does not exit in time or with
 // code 0.
-func (h *Hop) Stop() error {
-	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+func (s *Server) Stop() error {
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
 	select {
-	case err := <-h.ended:
+	case err := <-s.ended:
 		return err
 	case <-time.After(patience):
-		return errors.Join(errors.New("the hop did not stop"), h.cmd.Process.Kill())
+		return errors.Join(errors.New("the container did not stop"), s.cmd.Process.Kill())
 	}
 }
