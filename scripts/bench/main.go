@@ -32,6 +32,7 @@ import (
 	"strings"
 	"time"
 
+	"miramundo.dev/scripts/bench/overchat"
 	"miramundo.dev/scripts/bench/overhop/ceiling"
 	"miramundo.dev/scripts/bench/overhttp"
 	"miramundo.dev/scripts/bench/overprobe"
@@ -91,13 +92,15 @@ var parts = []part{
 	{"people", peoplePart},
 	{"probe", probePart},
 	{"start", startPart},
+	{"chat", chatPart},
 }
 
 func main() {
 	overhttp.Child()
 	ceiling.Child()
 	overprobe.Child()
-	names := flag.String("part", "search,found,http,reload,hop,people,probe,start", "parts to measure, separated by commas; all also includes soak")
+	overchat.Child()
+	names := flag.String("part", "search,found,http,reload,hop,people,probe,start,chat", "parts to measure, separated by commas; all also includes soak")
 	size := flag.String("size", "real", "catalogs to measure on: real, 1m or both")
 	runs := flag.Int("runs", 5, "runs that a figure is the median of")
 	data := flag.String("data", "../shared/data/catalog", "folder of the real sources, or sample; a synthetic catalog is used when the folder does not exist")

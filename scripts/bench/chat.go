@@ -1,0 +1,19 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"miramundo.dev/scripts/bench/overchat"
+)
+
+// chatPart measures the chat room beside a bare server. A round of it takes more than
+// a minute, so it runs at most three.
+func chatPart(ctx context.Context, out io.Writer, o options) error {
+	c := overchat.Usual
+	if o.small {
+		c = overchat.Small
+	}
+	c.Rounds = min(o.runs, c.Rounds)
+	return overchat.Run(ctx, out, c)
+}
