@@ -1,6 +1,7 @@
 /** What people say of a channel. */
 
 import { call, Failure, read } from "./api";
+import { actsOn } from "./chat/guard";
 import { dialog, h, icon, iconButton, toast } from "./dom";
 import { count, locale, moment, since, t } from "./texts";
 import type { Page } from "./types";
@@ -34,7 +35,7 @@ class Comments {
   private total = 0;
   private next: number | null = 0;
 
-  constructor(box: HTMLElement, channel: string) {
+  constructor(box: HTMLElement, private readonly channel: string) {
     this.path = `/api/channels/${encodeURIComponent(channel)}/comments`;
     this.form = new Form((body, author) => this.add(body, author));
     rooms.get(box)?.cancel.abort();
@@ -70,7 +71,7 @@ class Comments {
   /** Shows how many there are, and what follows the list. */
   private count(total: number): void {
     this.total = Math.max(0, total);
-    const empty = !this.list.children.length && h("p", { class: "comment-empty" }, t("comments.ui.empty"));
+    const empty = this.total === 0 && h("p", { class: "comment-empty" }, t("comments.ui.empty"));
     this.foot.replaceChildren(...[this.next === null ? null : this.button(t("comments.ui.more")), empty].filter((part) => part instanceof Node));
     this.list.setAttribute("aria-label", count("comments.ui.count", this.total));
   }
@@ -85,7 +86,8 @@ class Comments {
       h("p", { class: "comment-head" },
         h("bdi", { class: "comment-author" }, comment.author), comment.mine && h("span", { class: "health-you" }, t("comments.ui.yours")),
         h("time", { datetime: comment.created_at, title: moment(comment.created_at) }, since(comment.created_at))),
-      comment.mine && iconButton("trash", t("comments.ui.delete"), () => this.ask(comment, item)),
+      comment.mine ? iconButton("trash", t("comments.ui.delete"), () => this.ask(comment, item))
+        : comment.id && iconButton("more", t("comments.ui.acts"), () => this.act(comment)),
       h("p", { class: "comment-body", dir: "auto" }, comment.body));
     return item;
   }
@@ -106,6 +108,15 @@ class Comments {
       this.count(this.total - 1);
       throw error;
     }
+  }
+
+  /** Shows what a visitor can do about another's comment. The list is read again when its author is hidden or shown, as several can have one name. */
+  private act({ id, author }: Comment): void {
+    const again = (): void => {
+      this.again();
+      this.form.focus();
+    };
+    actsOn({ kind: "comment", channel_id: this.channel, id, author }, { hide: again, show: again });
   }
 
   private ask(comment: Comment, item: HTMLLIElement): void {
