@@ -420,7 +420,7 @@ var (
 // words of code that look like the beginning of a sentence: what keys, headers
 // and networks of payments are called.
 var code = []string{
-	"Accept", "Backspace", "Base", "Base Sepolia", "Delete", "End", "Enter", "Escape", "Exception", "Home", "Insert", "Page", "Segmenter", "Space", "Spacebar", "Tab", "Unidentified", "Media",
+	"Accept", "Backspace", "Base", "Base Sepolia", "Bearer", "Delete", "End", "Enter", "Escape", "Exception", "Home", "Insert", "Page", "Segmenter", "Space", "Spacebar", "Tab", "Unidentified", "Media",
 }
 
 // sentencesIn lists what a script says by itself.

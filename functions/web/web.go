@@ -24,6 +24,7 @@
 //	organization/  organizations, and joining one
 //	device/     signing in another device
 //	private/    what the pages about one visitor have: session, forms, no cache
+//	moderation/ what visitors reported, for the operator
 //	sitefiles/  robots.txt, site maps, app manifest, icons, pictures of links
 //	app/        the scripts, in TypeScript
 //	style/      the styles; tokens.css has every colour and measure
@@ -40,6 +41,7 @@ import (
 	"miramundo.dev/functions/web/device"
 	"miramundo.dev/functions/web/library"
 	"miramundo.dev/functions/web/list"
+	"miramundo.dev/functions/web/moderation"
 	"miramundo.dev/functions/web/organization"
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/private"
@@ -66,7 +68,7 @@ import (
 // belong to them.
 var Endpoints = slices.Concat(
 	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
-	organization.Endpoints, device.Endpoints, page.Files, sitefiles.Endpoints,
+	organization.Endpoints, device.Endpoints, moderation.Endpoints, page.Files, sitefiles.Endpoints,
 )
 
 // A Viewer provides the catalog that is current at the time of the call. Its
@@ -102,18 +104,19 @@ type Options struct {
 // A Server serves the pages. It may be used concurrently, and it holds nothing
 // that must be closed.
 type Server struct {
-	catalog   index.Viewer
-	pages     *page.Renderer
-	lists     *list.Server
-	channels  *channel.Server
-	libraries *library.Server
-	prose     *prose.Server
-	signIn    *signin.Server
-	accounts  *account.Server
-	security  *security.Server
-	groups    *organization.Server
-	devices   *device.Server
-	files     *sitefiles.Server
+	catalog    index.Viewer
+	pages      *page.Renderer
+	lists      *list.Server
+	channels   *channel.Server
+	libraries  *library.Server
+	prose      *prose.Server
+	signIn     *signin.Server
+	accounts   *account.Server
+	security   *security.Server
+	groups     *organization.Server
+	devices    *device.Server
+	moderation *moderation.Server
+	files      *sitefiles.Server
 }
 
 // New returns a server of the pages. It panics when the built files cannot be
@@ -135,8 +138,9 @@ func New(o Options) *Server {
 			Private: visits, Organizations: groups,
 			Post: &organizations.Post{Organizations: groups, Throttle: o.Throttle, Mail: o.Mail, Base: o.Links.Base},
 		}),
-		devices: device.New(device.Options{Private: visits, Links: o.Devices, Throttle: o.Throttle, Base: o.Links.Base}),
-		files:   sitefiles.New(sitefiles.Options{Catalog: o.Catalog, Logos: o.Logos, Links: o.Links, Icon: pages.Asset("icon.svg")}),
+		devices:    device.New(device.Options{Private: visits, Links: o.Devices, Throttle: o.Throttle, Base: o.Links.Base}),
+		moderation: moderation.New(pages),
+		files:      sitefiles.New(sitefiles.Options{Catalog: o.Catalog, Logos: o.Logos, Links: o.Links, Icon: pages.Asset("icon.svg")}),
 	}
 }
 
@@ -153,6 +157,7 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.security, Endpoints: security.Endpoints},
 		{Server: s.groups, Endpoints: organization.Endpoints},
 		{Server: s.devices, Endpoints: device.Endpoints},
+		{Server: s.moderation, Endpoints: moderation.Endpoints},
 		{Server: s.pages, Endpoints: page.Files},
 		{Server: s.files, Endpoints: sitefiles.Endpoints},
 	}

@@ -43,6 +43,7 @@ export const pages = [
   { name: 'sessions', page: 'sessions', paths: { pt: '/conta/sessoes', en: '/en/account/sessions', es: '/es/cuenta/sesiones', fr: '/fr/compte/sessions', de: '/de/konto/sitzungen' }, prepare: member },
   { name: 'keys', page: 'keys', paths: { pt: '/conta/chaves', en: '/en/account/keys', es: '/es/cuenta/claves', fr: '/fr/compte/cles', de: '/de/konto/schluessel' }, prepare: member },
   { name: 'privacy', page: 'privacy', paths: { pt: '/conta/privacidade', en: '/en/account/privacy', es: '/es/cuenta/privacidad', fr: '/fr/compte/confidentialite', de: '/de/konto/datenschutz' }, prepare: member },
+  { name: 'moderation', page: 'moderation', paths: { pt: '/moderation', en: '/en/moderation', es: '/es/moderation', fr: '/fr/moderation', de: '/de/moderation' } },
   { name: 'guide', page: 'guide', path: () => '/como-usar' },
   { name: 'about', page: 'about', path: () => '/sobre' },
   { name: 'missing', page: 'error', path: () => '/isto-nao-existe', prepare: visit => visit.forgive(/status: 404 .*\/isto-nao-existe$/, /status of 404 .*\/isto-nao-existe\)$/) }

@@ -20,6 +20,9 @@ const single = join(root, 'bin', 'function')
 /** The header in which a test says which network it comes from. */
 export const addressHeader = 'X-Test-Address'
 
+/** The operator's token of the stacks of tests. */
+export const operatorToken = 'operator-token-of-the-tests'
+
 /** How long a stack may take until it answers, and until its jobs have run. */
 const readyTime = 60_000
 const settleTime = 300_000
@@ -41,7 +44,7 @@ export async function build() {
 export async function start({ catalog = 'sample', jobs = true } = {}) {
   const data = await mkdtemp(join(tmpdir(), 'miramundo-pages-'))
   const flags = ['-gateway', '127.0.0.1:0', '-data', data, '-catalog', catalog, `-jobs=${jobs}`]
-  const env = { ...globalThis.process.env, EDGE_ADDRESS_HEADER: addressHeader } // tests come from networks of their own, since each network may do only so much
+  const env = { ...globalThis.process.env, CATALOGO_TOKEN: operatorToken, EDGE_ADDRESS_HEADER: addressHeader } // tests come from networks of their own, since each network may do only so much
   const process = spawn(binary, flags, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = new Log(process)
   const stop = () => end(process, data)

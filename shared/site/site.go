@@ -22,15 +22,16 @@ type Page int
 
 // The pages. The path of some ends in a name, such as a channel's.
 const (
-	Home      Page = iota // the catalog and its search results
-	Country               // the channels of a country: see CountryPath
-	Countries             // all countries
-	Channel               // a channel and its player
-	Library               // the visitor's folders
-	Favorites             // the visitor's favorites
-	History               // the visitor's history
-	Guide                 // how to use the service
-	About                 // credits, licences and contact
+	Home       Page = iota // the catalog and its search results
+	Country                // the channels of a country: see CountryPath
+	Countries              // all countries
+	Channel                // a channel and its player
+	Library                // the visitor's folders
+	Favorites              // the visitor's favorites
+	History                // the visitor's history
+	Guide                  // how to use the service
+	About                  // credits, licences and contact
+	Moderation             // what visitors reported, for the operator
 
 	SignIn        // signing in, and the link of a mail that does
 	Account       // the visitor's profile
@@ -49,13 +50,13 @@ const (
 
 // Pages lists the pages in order, without Nowhere.
 var Pages = []Page{
-	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About,
+	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About, Moderation,
 	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
 }
 
 // names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{
-	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about",
+	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about", "moderation",
 	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 }
 
@@ -82,6 +83,8 @@ var paths = [...][5]string{
 	History:   {"/historico", "/history", "/historial", "/historique", "/verlauf"},
 	Guide:     {"/como-usar", "/how-to", "/como-usar", "/mode-emploi", "/anleitung"},
 	About:     {"/sobre", "/about", "/acerca", "/a-propos", "/ueber"},
+
+	Moderation: {"/moderation", "/moderation", "/moderation", "/moderation", "/moderation"},
 
 	SignIn:        {"/entrar", "/sign-in", "/entrar", "/connexion", "/anmelden"},
 	Account:       {"/conta", "/account", "/cuenta", "/compte", "/konto"},
@@ -122,10 +125,10 @@ func (p Page) Template(l i18n.Locale) string {
 // Named reports whether the path of p contains a name.
 func (p Page) Named() bool { return strings.HasSuffix(p.path(i18n.PT), idParam) }
 
-// Personal reports whether p shows the visitor's own data, so that search
-// engines should not index it.
+// Personal reports whether p shows the visitor's own data, or is for the operator, so
+// that search engines should not index it.
 func (p Page) Personal() bool {
-	return p == Library || p == Favorites || p == History || p == Nowhere || p.Private()
+	return p == Library || p == Favorites || p == History || p == Moderation || p == Nowhere || p.Private()
 }
 
 // Private reports whether p is rendered for one visitor, so that no cache may keep

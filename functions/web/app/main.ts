@@ -35,6 +35,7 @@ if (page === "countries") void import("./list/countries").then((m) => m.countrie
 if (page === "channel") void import("./channel").then((m) => m.channel());
 if (page === "library") void import("./library").then((m) => m.library());
 if (page === "favorites") void import("./favorites").then((m) => m.favorites());
+if (page === "moderation") void import("./moderation").then((m) => m.moderation());
 if (page === "history") void import("./history").then((m) => m.history());
 if (document.documentElement.classList.contains("in") && (page === "library" || page === "favorites" || page === "history")) void import("./account/owner").then((m) => m.owner());
 if (document.documentElement.dataset["visitor"]) void import("./account").then((m) => m.account());

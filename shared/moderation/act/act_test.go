@@ -194,6 +194,9 @@ func TestReport(t *testing.T) {
 				w.t.Errorf("%s: %v, want %v", name, err, test.want)
 			}
 		}
+		if _, err := w.Report(w.t.Context(), "g_x", first, "boring"); !errors.Is(err, fault.ErrBody) {
+			w.t.Errorf("an unknown reason: %v", err)
+		}
 	})
 }
 

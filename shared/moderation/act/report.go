@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/store"
 )
@@ -115,8 +116,12 @@ func (p *reportPace) add(at store.Time) error {
 
 // Report stores that an owner reports a text for one of the Reasons, by up to five
 // reads and three writes. It reports false, and changes nothing, when the owner has
-// reported the text before. It returns ErrNoText, ErrOwn or ErrTooManyReports.
+// reported the text before. It returns ErrNoText, ErrOwn or ErrTooManyReports, and
+// fault.ErrBody for another reason.
 func (m *Moderator) Report(ctx context.Context, reporter identity.Owner, ref Ref, reason string) (counted bool, err error) {
+	if !slices.Contains(Reasons, reason) {
+		return false, fault.ErrBody.With("param", "reason")
+	}
 	err = m.o.DB.Update(ctx, func(tx store.Tx) error {
 		t, err := read(tx, ref)
 		if err != nil {

@@ -1,0 +1,200 @@
+/**
+ * The page of the operator: the reported texts with what can be done about each, a form
+ * for rooms and authors, and the log. Texts and names are shown as they were written;
+ * nothing of them is markup.
+ */
+
+import { Failure } from "./api";
+import { $, h, toast } from "./dom";
+import { type Entry, Operator, type Order, type Reported } from "./moderation/operator";
+import { count, has, moment, since, t } from "./texts";
+import type { Page } from "./types";
+
+/** The hours that can be chosen. */
+const spans = [1, 24, 7 * 24, 30 * 24, 365 * 24];
+const longest = { reason: 500, name: 60 };
+
+const data: { channel?: string } = JSON.parse(document.getElementById("data")?.textContent || "{}");
+
+/** Fills the page. */
+export function moderation(): void {
+  const box = $("#moderation");
+  if (!box) return;
+  const operator = Operator.kept();
+  if (operator) new Desk(box, operator).open();
+  else askToken(box);
+}
+
+/** Asks for the token and the name of the operator. */
+function askToken(box: HTMLElement, problem = ""): void {
+  const token = h("input", { name: "token", type: "password", required: true, autocomplete: "off", maxlength: 500 });
+  const name = h("input", { name: "by", required: true, autocomplete: "name", maxlength: longest.name });
+  const wrong = h("p", { class: "wrong", role: "alert" }, problem);
+  const button = h("button", { type: "submit", class: "button primary" }, t("moderation.ui.enter"));
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    if (button.disabled) return;
+    button.disabled = true;
+    wrong.textContent = "";
+    try {
+      new Desk(box, await Operator.enter(token.value.trim(), name.value.trim())).open();
+    } catch (error) {
+      wrong.textContent = words(error);
+      button.disabled = false;
+      token.focus();
+    }
+  };
+  box.replaceChildren(h("form", { class: "panel form", submit },
+    h("label", { class: "field" }, t("moderation.ui.token"), token), h("label", { class: "field" }, t("moderation.ui.by"), name),
+    h("p", { class: "soft small" }, t("moderation.ui.token_note")), h("div", { class: "row" }, button), wrong));
+  token.focus();
+}
+
+function words(error: unknown): string {
+  return error instanceof Failure ? error.message : t("layout.ui.failed");
+}
+
+/** What the operator works at. */
+class Desk {
+  private readonly reports: Pages<Reported>;
+  private readonly log: Pages<Entry>;
+
+  constructor(private readonly box: HTMLElement, private readonly operator: Operator) {
+    this.reports = new Pages("reports", (offset) => operator.reports(offset), (it) => this.reported(it), (error) => this.fail(error));
+    this.log = new Pages("log", (offset) => operator.log(offset), entry, (error) => this.fail(error));
+  }
+
+  open(): void {
+    const leave = (): void => {
+      Operator.leave();
+      askToken(this.box);
+    };
+    this.box.replaceChildren(
+      h("div", { class: "row moderation-as" }, h("span", {}, t("moderation.ui.as", { name: this.operator.name })),
+        h("button", { type: "button", class: "button", click: () => this.read() }, t("moderation.ui.refresh")),
+        h("button", { type: "button", class: "button", click: leave }, t("moderation.ui.leave"))),
+      this.reports.element, this.others(), this.log.element);
+    this.read();
+  }
+
+  private read(): void {
+    void this.reports.again();
+    void this.log.again();
+  }
+
+  /** Asks for the token again when the service does not accept it any more. */
+  private fail(error: unknown): void {
+    if (!(error instanceof Failure) || error.status !== 401) return;
+    Operator.leave();
+    askToken(this.box, words(error));
+  }
+
+  /** Makes what is shown of a reported text. */
+  private reported(it: Reported): HTMLLIElement {
+    const reasons = it.reasons.map(({ reason, reports }) => `${reasonName(reason)} (${reports})`).join(", ");
+    const about = { kind: it.kind, channel_id: it.channel_id, id: it.id };
+    return h("li", { class: "panel moderation-text", "data-text": it.id },
+      h("p", { class: "moderation-head" }, h("strong", {}, t(`moderation.ui.kind_${it.kind}`)), channelLink(it.channel_id),
+        h("bdi", {}, it.author), h("code", { title: it.owner }, it.author_key), time(it.written_at)),
+      h("p", { class: "moderation-body", dir: "auto" }, it.body),
+      h("p", { class: "soft small" }, count("moderation.ui.people", it.reports), ": ", reasons, " · ", time(it.last_at)),
+      this.form([
+        { act: it.kind === "comment" ? "remove_comment" : "remove_message", danger: true }, { act: "dismiss" }, { act: "mute", timed: true },
+        ...(it.kind === "message" ? [{ act: "close_room", timed: true }] : []),
+      ], () => about));
+  }
+
+  /** Makes the forms for rooms and authors that no report names. */
+  private others(): HTMLElement {
+    const room = h("input", { name: "channel_id", required: true, maxlength: 256, autocomplete: "off" });
+    const author = h("input", { name: "owner", required: true, maxlength: 200, autocomplete: "off" });
+    return h("section", { class: "moderation-part", "aria-labelledby": "moderation-others" }, h("h2", { id: "moderation-others" }, t("moderation.ui.others")),
+      h("div", { class: "panel" }, this.form([{ act: "close_room", timed: true }, { act: "open_room" }], () => ({ channel_id: room.value.trim() }), h("label", { class: "field" }, t("moderation.ui.room"), room))),
+      h("div", { class: "panel" }, this.form([{ act: "mute", timed: true }, { act: "unmute" }], () => ({ owner: author.value.trim() }), h("label", { class: "field" }, t("moderation.ui.owner"), author))));
+  }
+
+  /** Makes a form that asks for a reason and, where an act lasts, for how long, with a button for each act. */
+  private form(acts: { act: string; timed?: boolean; danger?: boolean }[], about: () => Omit<Order, "act" | "reason">, ...fields: HTMLElement[]): HTMLFormElement {
+    const reason = h("input", { name: "reason", required: true, maxlength: longest.reason, autocomplete: "off" });
+    const hours = h("select", { name: "hours" }, ...spans.map((n) => h("option", { value: n, selected: n === 24 }, n < 48 ? count("moderation.ui.hours", n) : count("moderation.ui.days", n / 24))));
+    const wrong = h("p", { class: "wrong", role: "alert" });
+    const buttons = acts.map(({ act, danger }) => h("button", { type: "submit", class: danger ? "button danger" : "button", value: act }, t(`moderation.ui.act_${act}`)));
+    const submit = async (event: SubmitEvent): Promise<void> => {
+      event.preventDefault();
+      const act = (event.submitter as HTMLButtonElement | null)?.value ?? "";
+      const timed = acts.some((one) => one.act === act && one.timed);
+      for (const button of buttons) button.disabled = true;
+      wrong.textContent = "";
+      try {
+        const changed = await this.operator.act({ act, ...about(), ...(timed && { hours: Number(hours.value) }), reason: reason.value.trim() });
+        toast(t(changed ? "moderation.ui.done" : "moderation.ui.unchanged"));
+        reason.value = "";
+        this.read();
+      } catch (error) {
+        wrong.textContent = words(error);
+        this.fail(error);
+      }
+      for (const button of buttons) button.disabled = false;
+    };
+    return h("form", { class: "moderation-form", submit }, ...fields, h("label", { class: "field" }, t("moderation.ui.reason"), reason),
+      acts.some(({ timed }) => timed) && h("label", { class: "field" }, t("moderation.ui.for"), hours), h("div", { class: "row" }, ...buttons), wrong);
+  }
+}
+
+/** A list that is read page after page. */
+class Pages<T> {
+  readonly element: HTMLElement;
+  private readonly list = h("ul", { class: "moderation-list" });
+  private readonly foot = h("p", { class: "soft", role: "status" });
+  private readonly more = h("button", { type: "button", class: "button", hidden: true, click: () => { void this.next(false); } }, t("moderation.ui.more"));
+  private offset = 0;
+
+  constructor(private readonly name: string, private readonly load: (offset: number) => Promise<Page<T>>, private readonly show: (item: T) => HTMLElement, private readonly fail: (error: unknown) => void) {
+    const id = `moderation-${name}`;
+    this.element = h("section", { class: "moderation-part", "aria-labelledby": id }, h("h2", { id }, t(`moderation.ui.${name}`)), this.list, this.foot, this.more);
+  }
+
+  /** Reads the list from its beginning. */
+  again(): Promise<void> {
+    this.offset = 0;
+    return this.next(true);
+  }
+
+  private async next(afresh: boolean): Promise<void> {
+    try {
+      const page = await this.load(this.offset);
+      const items = page.items.map(this.show);
+      if (afresh) this.list.replaceChildren(...items);
+      else this.list.append(...items);
+      this.offset = page.next_offset ?? 0;
+      this.more.hidden = page.next_offset === null;
+      this.foot.textContent = page.total === 0 ? t(`moderation.ui.${this.name}_empty`) : count(`moderation.ui.${this.name}_total`, page.total);
+    } catch (error) {
+      this.foot.textContent = words(error);
+      this.fail(error);
+    }
+  }
+}
+
+/** Makes what is shown of an entry of the log. */
+function entry(it: Entry): HTMLLIElement {
+  return h("li", { class: "moderation-entry" },
+    h("p", { class: "moderation-head" }, h("strong", {}, t(`moderation.ui.act_${it.act}`)), it.channel_id !== null && channelLink(it.channel_id),
+      it.author !== null && h("bdi", {}, it.author), it.author_key !== null && h("code", {}, it.author_key),
+      it.until !== null && h("span", {}, t("moderation.ui.until", { time: moment(it.until) })), h("bdi", { class: "soft" }, it.by), time(it.at)),
+    h("p", { dir: "auto" }, it.reason),
+    it.body !== null && h("p", { class: "moderation-body soft", dir: "auto" }, it.body));
+}
+
+function reasonName(reason: string): string {
+  const key = `guard.ui.reason_${reason}`;
+  return has(key) ? t(key) : reason;
+}
+
+function channelLink(id: string): HTMLAnchorElement {
+  return h("a", { href: (data.channel ?? "") + encodeURIComponent(id) }, id);
+}
+
+function time(iso: string): HTMLTimeElement {
+  return h("time", { class: "soft", datetime: iso, title: moment(iso) }, since(iso));
+}

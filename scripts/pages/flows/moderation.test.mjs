@@ -1,0 +1,97 @@
+/** Moderation: visitors report comments and hide authors, and the operator acts on what was reported. */
+import assert from 'node:assert/strict'
+import { Guest } from '../api.mjs'
+import { flow, until } from '../flow.mjs'
+import { testChannel } from '../pages.mjs'
+import { operatorToken } from '../stack.mjs'
+import { text } from '../texts.mjs'
+
+const say = (key, fields) => text('en', key, fields)
+const hostile = 'Buy now</bdi><script>window.bought = true</script> <img src=x onerror="window.bought = true">'
+const path = `/api/channels/${testChannel}/comments`
+
+/** Returns the comments that anyone reads. */
+async function comments(stack) {
+  return (await (await fetch(stack.base + path)).json()).items
+}
+
+/** Posts a comment as a new guest and returns it. */
+async function post(stack, body, author) {
+  const guest = await Guest.make(stack.base)
+  return (await guest.call('POST', path, { body, author })).comment
+}
+
+flow('report a comment, hide its author, and show it again', {}, async (visit, stack) => {
+  const { page } = visit
+  const comment = await post(stack, 'Buy now', 'Seller <b>')
+  const other = await post(stack, 'A fine picture', 'Seller <b>')
+  await visit.go(`/en/channel/${testChannel}`)
+  const item = id => page.locator(`#comments [data-comment="${id}"]`)
+  const open = async act => {
+    await item(comment.id).getByRole('button', { name: say('comments.ui.acts') }).click()
+    await page.getByRole('dialog').getByRole('button', { name: say(act) }).click()
+  }
+  await open('guard.ui.report')
+  await page.getByRole('dialog').getByLabel(say('guard.ui.reason_spam')).check()
+  const reported = page.waitForResponse(response => response.url().endsWith('/api/moderation/reports'))
+  await page.getByRole('dialog').getByRole('button', { name: say('guard.ui.send') }).click()
+  assert.deepEqual(await (await reported).json(), { ok: true, counted: true })
+
+  await open('guard.ui.hide')
+  await item(comment.id).waitFor({ state: 'detached' })
+  await item(other.id).waitFor() // another author of the same name
+  await page.reload()
+  await item(other.id).waitFor()
+  assert.equal(await item(comment.id).count(), 0)
+  assert.ok((await comments(stack)).some(({ id }) => id === comment.id), 'others read it')
+})
+
+flow('undo hiding an author', {}, async (visit, stack) => {
+  const { page } = visit
+  const comment = await post(stack, 'Hello', 'Ana')
+  await visit.go(`/en/channel/${testChannel}`)
+  const item = page.locator(`#comments [data-comment="${comment.id}"]`)
+  await item.getByRole('button', { name: say('comments.ui.acts') }).click()
+  await page.getByRole('dialog').getByRole('button', { name: say('guard.ui.hide') }).click()
+  await item.waitFor({ state: 'detached' })
+  await page.locator('#toasts').getByRole('button', { name: say('guard.ui.undo') }).click()
+  await item.waitFor()
+})
+
+flow('the operator removes a reported text by the keyboard', {}, async (visit, stack) => {
+  const { page } = visit
+  const comment = await post(stack, hostile, '</bdi><b>Eve')
+  const reporter = await Guest.make(stack.base)
+  await reporter.call('POST', '/api/moderation/reports', { kind: 'comment', id: comment.id, reason: 'spam' })
+  visit.forgive(/\/api\/admin\/moderation\/reports|status of 401/)
+  await visit.go('/en/moderation')
+  assert.equal(await page.locator('meta[name=robots]').getAttribute('content'), 'noindex')
+  await page.getByLabel(say('moderation.ui.token')).fill('wrong')
+  await page.getByLabel(say('moderation.ui.by')).fill('Olga')
+  await page.keyboard.press('Enter')
+  await page.locator('#moderation .wrong').filter({ hasText: /./ }).waitFor()
+  await page.getByLabel(say('moderation.ui.token')).fill(operatorToken)
+  await page.keyboard.press('Enter')
+
+  const reported = page.locator(`[data-text="${comment.id}"]`)
+  await reported.waitFor()
+  assert.equal(await reported.locator('.moderation-body').textContent(), comment.body)
+  assert.equal(await reported.locator('bdi').textContent(), comment.author)
+  await page.reload() // the tab keeps the token
+  await reported.getByLabel(say('moderation.ui.reason')).focus()
+  await page.keyboard.type('advertising')
+  const remove = reported.getByRole('button', { name: say('moderation.ui.act_remove_comment') })
+  for (let n = 0; n < 5 && !(await remove.evaluate(button => button === document.activeElement)); n++) await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await reported.waitFor({ state: 'detached' })
+  const entry = page.locator('.moderation-entry', { hasText: 'advertising' })
+  await entry.waitFor()
+  assert.equal(await entry.locator('.moderation-body').textContent(), comment.body)
+  assert.equal(await page.evaluate(() => window.bought), undefined)
+  await until(async () => !(await comments(stack)).some(({ id }) => id === comment.id), 'nobody reads the comment')
+
+  await page.getByRole('button', { name: say('moderation.ui.leave') }).click()
+  await page.getByLabel(say('moderation.ui.token')).waitFor()
+  assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), [])
+  assert.equal(await page.locator('.moderation-entry').count(), 0)
+})
