@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/functions/aggregate"
 	"miramundo.dev/functions/billing"
 	"miramundo.dev/functions/catalog"
+	"miramundo.dev/functions/chat"
 	"miramundo.dev/functions/claim"
 	"miramundo.dev/functions/comments"
 	"miramundo.dev/functions/describe"
@@ -71,6 +72,7 @@ func All() []Function {
 			Endpoints: billing.Endpoints, New: newBilling,
 		},
 		{Process: process("catalog", compose.Catalog, compose.Overlays, compose.Guide, compose.Social), Endpoints: catalog.Endpoints, New: newCatalog},
+		{Process: process("chat", compose.Billing, compose.Catalog), Endpoints: chat.Endpoints, New: newChat},
 		{Process: process("claim", compose.Catalog), Endpoints: claim.Endpoints, New: newClaim},
 		{
 			Process:   compose.Process{Name: "comments", Needs: needs(compose.Events, compose.Catalog), Publishes: []string{social.Comments}},

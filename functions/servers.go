@@ -8,6 +8,7 @@ import (
 	"miramundo.dev/functions/aggregate"
 	"miramundo.dev/functions/billing"
 	"miramundo.dev/functions/catalog"
+	"miramundo.dev/functions/chat"
 	"miramundo.dev/functions/claim"
 	"miramundo.dev/functions/comments"
 	"miramundo.dev/functions/describe"
@@ -80,6 +81,10 @@ func newCatalog(p *compose.Parts) (Server, error) {
 	return one(catalog.New(catalog.Options{
 		Catalog: p.Catalog, DB: p.DB, Overlay: p.Social, Guide: p.Guide, Links: p.Links(), Now: p.Now,
 	}), catalog.Endpoints)
+}
+
+func newChat(p *compose.Parts) (Server, error) {
+	return one(chat.New(chat.Options{DB: p.DB, Till: p.Till, Catalog: p.Catalog, Links: p.Links(), Now: p.Now}), chat.Endpoints)
 }
 
 func newClaim(p *compose.Parts) (Server, error) {

@@ -102,6 +102,7 @@ type Endpoint struct {
 	Expose     []string // answer headers that scripts of other origins may read
 	SameOrigin bool     // no CORS, although anyone may call it
 	Speaker    bool     // of Auth None: a valid Guest credential identifies the caller; an invalid one is treated as absent
+	GuestFirst bool     // a guest token in X-Guest-Token decides before the account cookie, unless the session is over
 	FromPage   bool     // only a page of the service may call it, which the token of GET /api/auth/bootstrap proves, also without a session
 	Page       bool     // for people, not part of the API: it answers browsers in HTML, and so do its faults where the process has a page for them
 

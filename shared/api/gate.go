@@ -40,7 +40,7 @@ func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Conte
 	case e.Auth == None && !e.Speaker:
 		return ctx, nil
 	case e.Auth == None:
-		return g.identify(ctx, r), nil
+		return g.identify(ctx, e, r), nil
 	case g.Auth == nil:
 		return nil, identity.ErrUnavailable
 	}
@@ -48,8 +48,7 @@ func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Conte
 	if e.Auth == Session {
 		accepted = identity.Account
 	}
-	shown := r.Credentials()
-	caller, err := g.Auth.Speaker(ctx, shown, accepted)
+	caller, shown, err := g.speaker(ctx, e, r, accepted)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +56,19 @@ func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Conte
 		return nil, err
 	}
 	return identity.With(ctx, caller), nil
+}
+
+// speaker returns the caller of r, and the credentials that decided. Where the guest
+// speaks first, the session of the same browser must not be over all the same: a caller
+// who believes to be signed in never acts as a guest.
+func (g *Gate) speaker(ctx context.Context, e *Endpoint, r Request, accepted identity.Class) (identity.Speaker, identity.Credentials, error) {
+	shown := r.Credentials()
+	caller, err := g.Auth.Speaker(ctx, shown, accepted)
+	if err == nil && e.GuestFirst && shown.GuestToken != "" && shown.Session != "" {
+		shown.Session, shown.Organization = "", ""
+		caller, err = g.Auth.Speaker(ctx, shown, accepted)
+	}
+	return caller, shown, err
 }
 
 // checkWrite returns the fault of a write that caller may not make: one by a
@@ -76,11 +88,11 @@ func (g *Gate) checkWrite(e *Endpoint, r Request, shown identity.Credentials, ca
 
 // identify returns ctx with the caller of r where one is welcome and not
 // required: an invalid credential is treated as absent.
-func (g *Gate) identify(ctx context.Context, r Request) context.Context {
+func (g *Gate) identify(ctx context.Context, e *Endpoint, r Request) context.Context {
 	if g.Auth == nil {
 		return ctx
 	}
-	if caller, err := g.Auth.Speaker(ctx, r.Credentials(), identity.Anyone); err == nil {
+	if caller, _, err := g.speaker(ctx, e, r, identity.Anyone); err == nil {
 		return identity.With(ctx, caller)
 	}
 	return ctx

@@ -42,6 +42,21 @@ func (t *Till) Sell(ctx context.Context, o Order, c identity.Credentials) (Sale,
 	return Sale{}, t.Offer(o, "").Fault()
 }
 
+// Sold returns the sale of a call that is repeated: the payment that it shows was made
+// for the same order and is delivered. It is for a buyer that has the thing already,
+// for which Sell must not be called.
+func (t *Till) Sold(ctx context.Context, o Order, c identity.Credentials) (Sale, bool) {
+	p, err := x402.Parse(c.Payment, c.Signature)
+	if t.Free() || err != nil || p == nil || p.From == "" {
+		return Sale{}, false
+	}
+	stored, err := t.find(ctx, p.Key())
+	if err != nil || stored == nil || stored.State != Delivered || stored.Bound != o.boundTo(p) {
+		return Sale{}, false
+	}
+	return stored.sale(), true
+}
+
 // sellForPayment finds the payment of a call that is repeated, or reserves it, and
 // takes it as far as it goes.
 func (t *Till) sellForPayment(ctx context.Context, o Order, p *x402.Payment) (Sale, error) {
