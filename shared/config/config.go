@@ -83,6 +83,11 @@ type Config struct {
 	PaymentRPC          string   `env:"PAYMENT_RPC" doc:"Address of a JSON-RPC node of the network. With it a payment whose settlement got no answer is decided by the chain; without it by repeating the settlement."`
 	PaymentFaucet       string   `env:"PAYMENT_FAUCET" doc:"Address where test money is to be had, as GET /api/billing shows it."`
 
+	HumanVerifyURL string `env:"HUMAN_VERIFY_URL" doc:"Address of the siteverify call of a provider of challenges for people, such as Turnstile. With HUMAN_SECRET, HUMAN_SITE_KEY and HUMAN_SCRIPT people can send the contact form; without them only agents can."`
+	HumanSecret    string `env:"HUMAN_SECRET" doc:"Secret. Secret of the site at the provider of HUMAN_VERIFY_URL."`
+	HumanSiteKey   string `env:"HUMAN_SITE_KEY" doc:"Public key of the site at the provider of HUMAN_VERIFY_URL, as pages show it."`
+	HumanScript    string `env:"HUMAN_SCRIPT" doc:"Address of the script by which the provider of HUMAN_VERIFY_URL draws its widget on pages."`
+
 	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"Lowest level that is logged: debug, info, warn or error. Requests are info."`
 	Build    string     `env:"BUILD" envDefault:"dev" doc:"Short id of the commit, as shown by health and OpenAPI."`
 	Service  string     `env:"K_SERVICE" doc:"Set by the platform: the process is deployed."`
@@ -234,6 +239,7 @@ func (c Config) checkReach() (problems []error) {
 	}
 	problems = append(problems, c.checkMail()...)
 	problems = append(problems, c.checkPayment()...)
+	problems = append(problems, c.checkHuman()...)
 	return append(problems, c.checkScheduler()...)
 }
 
@@ -285,6 +291,31 @@ func (c Config) checkPayment() (problems []error) {
 		}
 	}
 	return problems
+}
+
+// checkHuman returns what is wrong with the settings by which people are verified. The
+// secret of the site is sent to the address, so a plain one must be on this machine.
+func (c Config) checkHuman() (problems []error) {
+	parts := []string{c.HumanVerifyURL, c.HumanSecret, c.HumanSiteKey, c.HumanScript}
+	if !slices.Contains(parts, "") {
+		for name, address := range map[string]string{"HUMAN_VERIFY_URL": c.HumanVerifyURL, "HUMAN_SCRIPT": c.HumanScript} {
+			u, err := url.Parse(address)
+			if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+				problems = append(problems, fmt.Errorf("%s must be an https URL, or an http URL of the loopback address", name))
+			}
+		}
+		return problems
+	}
+	if slices.ContainsFunc(parts, func(s string) bool { return s != "" }) {
+		problems = append(problems, errors.New("HUMAN_VERIFY_URL, HUMAN_SECRET, HUMAN_SITE_KEY and HUMAN_SCRIPT must be set together"))
+	}
+	return problems
+}
+
+// isLoopback reports whether a host is this machine.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // checkScheduler returns what is wrong with the settings by which the

@@ -114,6 +114,19 @@ type Invitation struct {
 	Holds        time.Duration
 }
 
+// Contact carries a message from the contact form to the operator. The text is shown
+// as a quotation: see [Quoted]. The name and the details are shown on one line each,
+// as harmless text.
+type Contact struct {
+	Name    string
+	Email   string // address that package address accepts
+	Text    string
+	Details []Detail
+}
+
+// A Detail is a further field of a contact, by its name in the API.
+type Detail struct{ Field, Value string }
+
 // A sheet is the content of a mail, as both bodies show it from top to bottom.
 type sheet struct {
 	kind   string         // the texts of the mail begin with it
@@ -126,6 +139,8 @@ type sheet struct {
 	event  Event
 	note   string // key of the last paragraph; empty for none
 	or     bool   // the text of kind.or stands between the code and the link
+	rows   []string
+	quote  string // what a person wrote
 }
 
 func (c SignIn) sheet(l i18n.Locale) sheet {
@@ -187,6 +202,14 @@ func (c Invitation) sheet(l i18n.Locale) sheet {
 			"organization": Harmless(c.Organization), "inviter": Harmless(c.Inviter), "role": l.T("mail.role."+string(c.Role), nil),
 		},
 	}
+}
+
+func (c Contact) sheet(i18n.Locale) sheet {
+	s := sheet{kind: "contact", quote: Quoted(c.Text), fields: map[string]any{"name": Harmless(c.Name), "email": c.Email}}
+	for _, d := range c.Details {
+		s.rows = append(s.rows, d.Field+": "+Harmless(d.Value))
+	}
+	return s
 }
 
 // notice returns the sheet of a notice with a link to the page of security.

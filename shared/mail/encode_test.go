@@ -126,3 +126,29 @@ func TestHostileAddresses(t *testing.T) {
 		}
 	}
 }
+
+// TestReplyAndID checks the headers of a mail that a stranger caused: answers go to the
+// stranger, and the mail has the same id each time that it is sent.
+func TestReplyAndID(t *testing.T) {
+	m := Message{To: "ana@example.org", Content: Deleted{}, ReplyTo: "Eve@exämple.de", ID: "contact0123"}
+	for range 2 {
+		msg, err := netmail.ReadMessage(bytes.NewReader(encoded(t, m)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{msg.Header.Get("Reply-To"), msg.Header.Get("Message-ID")}
+		if diff := cmp.Diff([]string{"<Eve@xn--exmple-cua.de>", "<contact0123@miramundo.example>"}, got); diff != "" {
+			t.Errorf("headers (-want +got):\n%s", diff)
+		}
+	}
+	for _, to := range []string{"eve@example.org\r\nBcc: ana@example.org", "eve", "eve@example.org, x@example.org"} {
+		if _, err := head.Encode(Message{To: "ana@example.org", Content: Deleted{}, ReplyTo: to}); !errors.Is(err, address.ErrInvalid) {
+			t.Errorf("answers to %q: %v, want ErrInvalid", to, err)
+		}
+	}
+	for _, id := range []string{"a\r\nBcc: ana@example.org", "a b", "a>", strings.Repeat("a", 65)} {
+		if _, err := head.Encode(Message{To: "ana@example.org", Content: Deleted{}, ID: id}); err == nil {
+			t.Errorf("the ID %q is written", id)
+		}
+	}
+}

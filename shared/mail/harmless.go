@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// Names of people and organizations are the only text in a mail that a stranger
-// chooses. Mail programs make links of plain text that looks like a host, an
+// Names of people and organizations are the only text that a stranger chooses in a
+// mail to somebody else than the operator. Mail programs make links of plain text that looks like a host, an
 // address or a number, so a name such as "Prize at evil.example" would be a link
 // in a mail that we sign.
 
@@ -54,6 +54,37 @@ func Harmless(name string) string {
 		return firstStrongIsolate + text + popDirectionalIsolate
 	}
 	return text
+}
+
+// Quoted returns a text that a person wrote, of several lines, as it may stand in a
+// mail between marks of quotation: without characters that are not seen, among them
+// those that reverse the order of the text around them, and without more empty lines
+// than one in a row. Hosts and addresses in it stay, since they may be what the person
+// wants to say.
+func Quoted(text string) string {
+	var b strings.Builder
+	marks, breaks := 0, 0
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(text, ""))
+	for _, r := range strings.TrimSpace(text) {
+		if marks++; !unicode.Is(unicode.M, r) {
+			marks = 0
+		}
+		if r == '\n' {
+			if breaks++; breaks <= 2 {
+				b.WriteRune(r)
+			}
+			continue
+		}
+		switch {
+		case marks > maxMarks && !unicode.Is(unicode.Variation_Selector, r):
+		case isSpace(r):
+			b.WriteByte(' ')
+		case unicode.IsGraphic(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), unicode.Is(unicode.Join_Control, r):
+			breaks = 0
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // isSpace reports whether r separates words: spaces, and the controls that break

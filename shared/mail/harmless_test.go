@@ -69,3 +69,63 @@ func tags(body string) string {
 	}
 	return b.String()
 }
+
+func TestQuoted(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{"  Bom dia.\r\nTudo bem?\n", "Bom dia.\nTudo bem?"},
+		{"a\n\n\n\nb", "a\n\nb"},
+		{"see https://a.example and b@c.example", "see https://a.example and b@c.example"},
+		{"tab\there", "tab here"},
+		{"\u202egnp.exe\u2066x\u200b\ufeff", "gnp.exex"},
+		{"family \U0001F468\u200d\U0001F469 \u2764\ufe0f", "family \U0001F468\u200d\U0001F469 \u2764\ufe0f"},
+		{"a" + strings.Repeat("\u0301", 50), "a" + strings.Repeat("\u0301", 3)},
+		{"a\x00\x1b[31mb\xff", "a  [31mb"},
+		{"one\u2028two", "one\ntwo"},
+		{"", ""},
+	} {
+		if got := Quoted(test.in); got != test.want {
+			t.Errorf("Quoted(%q) = %q, want %q", test.in, got, test.want)
+		}
+	}
+}
+
+// TestHostileContact checks that what a stranger writes to the operator adds no
+// element, no header and no line that looks like one of the service.
+func TestHostileContact(t *testing.T) {
+	c := Contact{
+		Name: "Eve\r\nBcc: x@y.example", Email: "eve@example.org",
+		Text:    "</blockquote><script>alert(1)</script><a href=\"javascript:x\">y</a>\n-- \nMiramundo\nhttps://m.example",
+		Details: []Detail{{"site", "https://evil.example/<b>"}, {"empresa", "a\r\nTo: b@c.example"}},
+	}
+	got := letter(t, i18n.EN, c)
+	plain := letter(t, i18n.EN, Contact{Name: "Eve", Email: "eve@example.org", Text: "x", Details: []Detail{{"site", "x"}, {"empresa", "y"}}})
+	if strings.ContainsAny(got.Subject, "\r\n") || got.Subject != plain.Subject {
+		t.Errorf("the subject is %q", got.Subject)
+	}
+	for _, tag := range []string{"script", "a", "b", "blockquote"} {
+		if n, want := count(t, got.HTML, tag), count(t, plain.HTML, tag); n != want {
+			t.Errorf("the mail has %d elements %s, want %d", n, tag, want)
+		}
+	}
+	if line := "\n> -- \n> Miramundo\n> https://m.example\n"; !strings.Contains(got.Text, line) {
+		t.Errorf("%q is not quoted in\n%s", line, got.Text)
+	}
+	if n := strings.Count(got.Text, "\n-- \n"); n != 1 {
+		t.Errorf("the mail has %d signatures", n)
+	}
+}
+
+// count returns how many elements of a name an HTML text has.
+func count(t *testing.T, text, name string) (n int) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for node := range doc.Descendants() {
+		if node.Type == html.ElementNode && node.Data == name {
+			n++
+		}
+	}
+	return n
+}

@@ -45,6 +45,7 @@ type view struct {
 	Action  string
 	Holds   string
 	Rows    []string // when and where it was done
+	Quote   string   // what a person wrote
 	Note    string
 	Product string
 	Base    string
@@ -76,7 +77,7 @@ func (h Letterhead) view(m Message) (view, error) {
 	say := func(key string) string { return l.T(key, fields) }
 	v := view{
 		Lang: l.HTML(), Subject: say("mail." + s.kind + ".subject"), Text: s.text, Code: s.code, Link: s.link, Holds: s.holds,
-		Rows: s.event.rows(l), Product: config.Product, Base: h.Base, Footer: say("mail.footer"),
+		Rows: append(s.event.rows(l), s.rows...), Quote: s.quote, Product: config.Product, Base: h.Base, Footer: say("mail.footer"),
 	}
 	if v.Text == "" {
 		v.Text = say("mail." + s.kind + ".text")
@@ -128,10 +129,19 @@ func (v view) plain() string {
 		link = v.Link
 	}
 	var parts []string
-	for _, part := range []string{v.Subject, v.Text, v.Code, v.Or, link, v.Holds, strings.Join(v.Rows, "\n"), v.Note, "-- \n" + v.Product + "\n" + v.Base + "\n" + v.Footer} {
+	for _, part := range []string{v.Subject, v.Text, v.Code, v.Or, link, v.Holds, strings.Join(v.Rows, "\n"), quote(v.Quote), v.Note, "-- \n" + v.Product + "\n" + v.Base + "\n" + v.Footer} {
 		if part != "" {
 			parts = append(parts, part)
 		}
 	}
 	return strings.Join(parts, "\n\n") + "\n"
+}
+
+// quote returns a text with a mark before each line, so that no line of it looks like
+// one of ours.
+func quote(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
 }

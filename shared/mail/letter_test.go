@@ -44,6 +44,10 @@ var contents = []Content{
 	NewDevice{Event: event, Security: security},
 	DeletionScheduled{Day: "2026-12-07", SignIn: "https://miramundo.example/en/sign-in", Event: event},
 	Deleted{},
+	Contact{
+		Name: "Ana", Email: "ana@example.org", Text: "Bom dia.\n\nA rádio não toca.",
+		Details: []Detail{{"tipo", "parceria"}, {"empresa", "Rádio Sol"}},
+	},
 	Invitation{Organization: "Rádio Sol", Inviter: "Ana", Role: Administrator, Link: "https://miramundo.example/en/invitation/x", Holds: 7 * 24 * time.Hour},
 }
 
@@ -183,8 +187,8 @@ func TestSameMail(t *testing.T) {
 	for _, c := range contents {
 		letter := letter(t, i18n.DE, c)
 		for line := range strings.Lines(letter.Text) {
-			line = strings.TrimSuffix(strings.TrimSpace(line), ":")
-			if line != "--" && !strings.Contains(html.UnescapeString(letter.HTML), line) {
+			line = strings.TrimPrefix(strings.TrimSuffix(strings.TrimSpace(line), ":"), "> ")
+			if line != "--" && line != ">" && !strings.Contains(html.UnescapeString(letter.HTML), line) {
 				t.Errorf("%T: the HTML body does not say %q", c, line)
 			}
 		}

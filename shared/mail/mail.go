@@ -1,4 +1,4 @@
-// Package mail writes and sends the mails of accounts.
+// Package mail writes and sends the mails of accounts, and those of the contact form.
 //
 // A [Message] is what is said to one address: its content is one of the types of
 // this package, such as [SignIn], and its words are those of the recipient's
@@ -30,6 +30,12 @@ type Message struct {
 	To      string // an address that package address accepts
 	Locale  i18n.Locale
 	Content Content
+
+	// ReplyTo is the address that answers go to; empty is that of the installation.
+	ReplyTo string
+	// ID names the mail: 1 to 64 letters and digits. Two mails of one ID are the same
+	// one to mail programs, which show it once. Empty is a new name.
+	ID string
 }
 
 // A Sender delivers messages.

@@ -76,6 +76,7 @@ var layers = []layer{
 	{`shared/moderation/act`, words + `|` + keepers + `|shared/(identity|moderation|chat|social/comment|fact/outbox)`, "the operator acts on texts of every kind"},
 	{`shared/(job|stream|feed|numbers)(/.*)?`,
 		words + `|` + keepers + `|shared/catalog`, "a subject imports the catalog at most; other neighbours are named here"},
+	{`shared/human`, `shared/fault`, "people are verified by a provider, without documents"},
 	{`shared/mail(/.*)?`, words + `|shared/mail(/.*)?`, "a mail is made from values, and sent"},
 	{`shared/credential`, `shared/identity`, "credentials are read from headers and verified by identity"},
 	{`shared/api/request`, words + `|shared/(identity|credential|overlay|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
@@ -222,6 +223,7 @@ func homeless(dir, im string) string {
 // httpPackages may import net/http: servers, and packages that make requests
 // or read their responses.
 const httpPackages = `shared/(api(/.*)?|credential|apitest|origin|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
+const httpPackages = `shared/(api(/.*)?|credential|apitest|origin|human|probe/probetest|guide/refresh|logo/fetch)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
 
 // HTTP checks that domain packages do not import net/http.
 func HTTP(t *Tree) []string {

@@ -36,9 +36,9 @@ type counter struct {
 }
 
 // wait returns how long the next attempt must wait. A clock that was set back cannot
-// make it longer than MaxWait.
-func (c *counter) wait(now time.Time) time.Duration {
-	return min(max(c.WaitTo.Sub(now), 0), MaxWait)
+// make it longer than the limit.
+func (c *counter) wait(l Limit, now time.Time) time.Duration {
+	return min(max(c.WaitTo.Sub(now), 0), l.Most)
 }
 
 // count adds an attempt.

@@ -5,7 +5,7 @@
 //
 // A subject is an address, an account or a network, for one kind of attempt. Each has
 // some attempts free; after that every attempt makes the next one wait, twice as long
-// each time, up to [MaxWait]. An attempt during a wait is refused and not counted, so
+// each time, up to a limit. An attempt during a wait is refused and not counted, so
 // that nobody can prolong a wait. All instances share the counters. The id of a
 // document is a MAC of the subject, so the database holds no address or network, and
 // it costs the same to count the attempts at an address that has an account and at
@@ -68,18 +68,44 @@ func New(db store.DB, keys *keyring.Ring, now func() time.Time) *Throttle {
 // identity.ErrUnavailable, and the caller must not go on.
 func (t *Throttle) Attempt(ctx context.Context, subjects ...Subject) error {
 	return t.update(ctx, subjects, func(records []*record) error {
-		now, wait := t.now(), time.Duration(0)
-		for i, r := range records {
-			wait = max(wait, r.counterOf(t.browser(subjects[i])).wait(now))
-		}
-		if wait > 0 {
-			return ErrTooMany.With("retry_after", int(math.Ceil(wait.Seconds())))
+		if err := t.check(subjects, records); err != nil {
+			return err
 		}
 		for i, r := range records {
-			r.counterOf(t.browser(subjects[i])).count(subjects[i].limit, now)
+			r.counterOf(t.browser(subjects[i])).count(subjects[i].limit, t.now())
 		}
 		return nil
 	})
+}
+
+// Check returns what Attempt would return, and counts nothing: for an attempt that is
+// counted only if it succeeds, such as one that must be paid. It reads a document of
+// each subject.
+func (t *Throttle) Check(ctx context.Context, subjects ...Subject) error {
+	if t.keys.Check() != nil {
+		return identity.ErrUnavailable.Because(errKey)
+	}
+	docs, err := t.db.GetAll(ctx, t.paths(subjects))
+	if err != nil {
+		return identity.ErrUnavailable.Because(err)
+	}
+	records, err := t.decode(docs, subjects)
+	if err != nil {
+		return identity.ErrUnavailable.Because(err)
+	}
+	return t.check(subjects, records)
+}
+
+// check returns ErrTooMany when one of the subjects must wait.
+func (t *Throttle) check(subjects []Subject, records []*record) error {
+	now, wait := t.now(), time.Duration(0)
+	for i, r := range records {
+		wait = max(wait, r.counterOf(t.browser(subjects[i])).wait(subjects[i].limit, now))
+	}
+	if wait > 0 {
+		return ErrTooMany.With("retry_after", int(math.Ceil(wait.Seconds())))
+	}
+	return nil
 }
 
 // Pass records that an attempt succeeded: the attempts of its subjects are forgotten,
@@ -102,10 +128,7 @@ func (t *Throttle) update(ctx context.Context, subjects []Subject, change func([
 	if t.keys.Check() != nil {
 		return identity.ErrUnavailable.Because(errKey)
 	}
-	paths := make([]store.Path, len(subjects))
-	for i, s := range subjects {
-		paths[i] = store.Path("throttles").Join(t.mac("subject", s.limit.Kind, s.name))
-	}
+	paths := t.paths(subjects)
 	err := t.db.Update(ctx, func(tx store.Tx) error {
 		docs, err := tx.GetAll(paths)
 		if err != nil {
@@ -130,6 +153,15 @@ func (t *Throttle) update(ctx context.Context, subjects []Subject, change func([
 		return identity.ErrUnavailable.Because(err)
 	}
 	return err
+}
+
+// paths returns where the documents of subjects are.
+func (t *Throttle) paths(subjects []Subject) []store.Path {
+	paths := make([]store.Path, len(subjects))
+	for i, s := range subjects {
+		paths[i] = store.Path("throttles").Join(t.mac("subject", s.limit.Kind, s.name))
+	}
+	return paths
 }
 
 // decode returns the records in docs, without what has been forgotten since. A

@@ -24,7 +24,7 @@ import (
 const address = "maria@exemplo.com.br"
 
 // fast is a limit of which the tests reach every part.
-var fast = Limit{"test/address", 2, time.Minute, time.Hour}
+var fast = Limit{"test/address", 2, time.Minute, time.Hour, MaxWait}
 
 // A clock is the time of a test.
 type clock struct{ at time.Time }
@@ -83,11 +83,35 @@ func TestAttempt(t *testing.T) {
 	})
 }
 
+// TestCheck checks that a subject is looked at without being counted.
+func TestCheck(t *testing.T) {
+	each(t, func(t *testing.T, th *Throttle, c *clock, _ int) {
+		s := Limit{"test/check", 1, time.Minute, time.Hour, 2 * time.Minute}.Of(address)
+		check := func(want int) {
+			t.Helper()
+			for range 3 {
+				if got := waitOf(t, th.Check(t.Context(), s)); got != want {
+					t.Errorf("a wait of %d s, want %d", got, want)
+				}
+			}
+		}
+		check(0)
+		for _, want := range []int{60, 120, 120} {
+			if err := th.Attempt(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			check(want)
+			c.at = c.at.Add(time.Duration(want) * time.Second)
+			check(0)
+		}
+	})
+}
+
 // TestSubjects checks that subjects do not share counters, and that an attempt which
 // one subject refuses counts for no other.
 func TestSubjects(t *testing.T) {
 	each(t, func(t *testing.T, th *Throttle, _ *clock, _ int) {
-		network := Limit{"test/network", 4, time.Minute, time.Hour}.Of("192.0.2.1/32")
+		network := Limit{"test/network", 4, time.Minute, time.Hour, MaxWait}.Of("192.0.2.1/32")
 		for range 2 {
 			if err := th.Attempt(t.Context(), fast.Of(address), network); err != nil {
 				t.Fatal(err)
@@ -98,7 +122,7 @@ func TestSubjects(t *testing.T) {
 				t.Errorf("wait of %d s, want 60", got)
 			}
 		}
-		for _, other := range []Subject{fast.Of("b" + address), Limit{"test/other", 2, time.Minute, time.Hour}.Of(address), network} {
+		for _, other := range []Subject{fast.Of("b" + address), Limit{"test/other", 2, time.Minute, time.Hour, MaxWait}.Of(address), network} {
 			if err := th.Attempt(t.Context(), other); err != nil {
 				t.Errorf("another subject: %v", err)
 			}
@@ -179,7 +203,7 @@ func TestAtOnce(t *testing.T) {
 func TestDocuments(t *testing.T) {
 	meter := storetest.NewMeter(wiretest.OpenDB(t))
 	th := New(meter, ring(t, "a"), time.Now)
-	subjects := []Subject{fast.Of(address).From("cookie"), Limit{"test/network", 4, time.Minute, time.Hour}.Of("192.0.2.1/32")}
+	subjects := []Subject{fast.Of(address).From("cookie"), Limit{"test/network", 4, time.Minute, time.Hour, MaxWait}.Of("192.0.2.1/32")}
 	if err := th.Attempt(t.Context(), subjects...); err != nil {
 		t.Fatal(err)
 	}
@@ -219,6 +243,9 @@ func TestWithout(t *testing.T) {
 		if err := th.Attempt(t.Context(), fast.Of(address)); !errors.Is(err, identity.ErrUnavailable) {
 			t.Errorf("without %s: %v", name, err)
 		}
+		if err := th.Check(t.Context(), fast.Of(address)); !errors.Is(err, identity.ErrUnavailable) {
+			t.Errorf("without %s Check returns %v", name, err)
+		}
 	}
 }
 
@@ -228,23 +255,24 @@ func TestLimits(t *testing.T) {
 	for _, l := range []Limit{
 		PasswordOfAddress, PasswordOfNetwork, MailOfAddress, MailOfNetwork, CodeOfNetwork, FactorOfAccount, FactorOfNetwork,
 		PasskeyOfNetwork, ChangeOfAccount, InviteOfAccount, InviteOfAddress, LinkOfAccount, LinkOfNetwork, PhotoOfAccount, ExportOfAccount,
+		ContactOfNetwork, ContactOfPayer,
 	} {
 		if kinds[l.Kind] {
 			t.Errorf("two limits are called %s", l.Kind)
 		}
 		kinds[l.Kind] = true
-		if l.Free < 1 || l.First <= 0 || l.Forget <= MaxWait {
+		if l.Free < 1 || l.First <= 0 || l.Forget <= l.Most {
 			t.Errorf("%+v", l)
 		}
 		last := time.Duration(0)
 		for n := range 100 {
 			wait := l.wait(n)
-			if wait < last || wait > MaxWait || (wait == 0) != (n < l.Free) {
+			if wait < last || wait > l.Most || (wait == 0) != (n < l.Free) {
 				t.Errorf("%s: attempt %d waits %v after %v", l.Kind, n, wait, last)
 			}
 			last = wait
 		}
-		if last != MaxWait || l.wait(1<<40) != MaxWait {
+		if last != l.Most || l.wait(1<<40) != l.Most {
 			t.Errorf("%s: the last wait is %v", l.Kind, last)
 		}
 	}
