@@ -130,10 +130,11 @@ func match(header string) Locale {
 	return Locale(i)
 }
 
-// The texts that not only pages show, those of the pages and those of mails: in a
-// folder one file for each area, whose keys begin with its name.
+// The texts that not only pages show, those of the pages, of mails, and of what is
+// offered to partners and producers: in a folder one file for each area, whose keys
+// begin with its name.
 //
-//go:embed messages/*.json messages/web/*.json messages/mail/*.json
+//go:embed messages/*.json messages/web/*.json messages/mail/*.json messages/offer/*.json
 var files embed.FS
 
 var messages = load()
