@@ -118,12 +118,23 @@ func (s *sold) credit(tx store.Tx) (g goods, err error) {
 func (s *sold) contact(store.Tx) (g goods, err error) {
 	data, err := base64.StdEncoding.DecodeString(s.order.Data)
 	g.write = func(tx store.Tx) error {
-		c := &Contact{Payer: s.purchase.Payer, At: store.At(s.now)}
+		c := &Contact{
+			Payer: s.purchase.Payer, At: store.At(s.now),
+			DueAt: store.At(s.now.Add(contactGrace)), ExpireAt: store.At(s.now.Add(keepContact)),
+		}
 		c.SetMessage(data)
 		return tx.Create(ContactPath(s.purchase.ID), c)
 	}
 	return g, err
 }
+
+const (
+	// contactGrace is how long a message is left to the call that paid for it, before
+	// the job takes it up.
+	contactGrace = time.Minute
+	// keepContact is how long a message that nobody can send is kept.
+	keepContact = 90 * 24 * time.Hour
+)
 
 // Contacts is the collection of the paid messages that wait to be sent. Their sender
 // deletes each of them once it is sent.
@@ -137,6 +148,12 @@ type Contact struct {
 	Text  string     `json:"text"`  // what SetMessage was given, in base64; stored sealed
 	Payer string     `json:"payer"` // address; empty when a credit paid
 	At    store.Time `json:"at"`
+
+	// The fields of the sender: see package contact.
+	DueAt     store.Time `json:"due_at"`     // when the job takes it up
+	BusyUntil store.Time `json:"busy_until"` // an attempt may run until then
+	Attempts  int        `json:"attempts"`
+	ExpireAt  store.Time `json:"expire_at"`
 }
 
 // Secrets implements sealed.Document.
