@@ -2,14 +2,35 @@ package functions
 
 import (
 	"context"
+	"maps"
 
+	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/fact"
+	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/counting"
+	visits "miramundo.dev/shared/visit"
 )
+
+// Topology returns the topics of all facts, with their subscriptions.
+func Topology() bus.Topology {
+	all := social.Topology()
+	maps.Copy(all, visits.Topology())
+	return all
+}
 
 // Aggregate counts the events of every subscription in a process to which none
 // are pushed: on one machine. It returns nil when ctx is done, or the error that
 // keeps a subscription out of reach.
 func Aggregate(ctx context.Context, p *compose.Parts) error {
-	return counting.New(counting.Options{DB: p.DB, Now: p.Now}).Receive(ctx, p.Bus)
+	return counters(p, false).Receive(ctx, p.Bus)
+}
+
+// counters returns what counts the facts of every book. With later, a job shows the
+// counts of channels.
+func counters(p *compose.Parts, later bool) fact.Several {
+	return fact.Several{
+		counting.New(counting.Options{DB: p.DB, Now: p.Now, Later: later}),
+		fact.NewCounter(visits.Book, fact.Options[*visits.Counted]{DB: p.DB, Now: p.Now}),
+	}
 }

@@ -39,7 +39,7 @@ func openBoth(t testing.TB) (store.DB, bus.Bus) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := queue.On(f, social.Topology(), queue.Options{Log: slog.New(slog.DiscardHandler)})
+	b, err := queue.On(f, Topology(), queue.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

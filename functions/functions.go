@@ -18,6 +18,7 @@ import (
 	"miramundo.dev/functions/chat"
 	"miramundo.dev/functions/claim"
 	"miramundo.dev/functions/comments"
+	"miramundo.dev/functions/contact"
 	"miramundo.dev/functions/describe"
 	"miramundo.dev/functions/facets"
 	"miramundo.dev/functions/favorites"
@@ -38,12 +39,14 @@ import (
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
+	contacts "miramundo.dev/shared/contact"
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/logo/fetch"
 	"miramundo.dev/shared/probe/round"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/counting"
+	visits "miramundo.dev/shared/visit"
 )
 
 // A Function is a group of endpoints, with what it needs and how its server is
@@ -77,6 +80,15 @@ func All() []Function {
 		{
 			Process:   compose.Process{Name: "comments", Needs: needs(compose.Events, compose.Catalog), Publishes: []string{social.Comments}},
 			Endpoints: comments.Endpoints, New: newComments,
+		},
+		{
+			Process: compose.Process{
+				Name: "contact", Needs: needs(compose.Events, compose.Mail, compose.Billing),
+				Secrets:  []string{"ACCOUNT_KEYS", "GUEST_KEYS", "PEOPLE_KEYS"}, // for limits, stored messages and visits
+				Settings: []string{"HUMAN_VERIFY_URL", "HUMAN_SECRET"}, Publishes: []string{visits.Topic},
+				Schedules: []compose.Schedule{{Job: contacts.Job, Every: 5 * time.Minute, New: (*compose.Parts).ContactsJob}},
+			},
+			Endpoints: contact.Endpoints, New: newContact,
 		},
 		{
 			Process:   compose.Process{Name: "describe", Settings: []string{"HOP_FREE_MINUTES", "PAYMENT_TO"}},
@@ -125,7 +137,7 @@ func All() []Function {
 		{
 			Process: compose.Process{
 				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.SignIn),
-				Secrets: []string{"ACCOUNT_KEYS"}, Settings: []string{"CONTACT_EMAIL"},
+				Secrets: []string{"ACCOUNT_KEYS"}, Settings: []string{"CONTACT_EMAIL", "HUMAN_SITE_KEY", "HUMAN_SCRIPT"},
 			},
 			Endpoints: web.Endpoints, New: newWeb,
 		},
@@ -250,7 +262,7 @@ func Table() []api.Endpoint {
 // subscriptions lists the subscriptions of every topic, in alphabetical order.
 func subscriptions() []string {
 	var all []string
-	for _, of := range social.Topology() {
+	for _, of := range Topology() {
 		all = append(all, of...)
 	}
 	slices.Sort(all)

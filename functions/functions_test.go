@@ -43,7 +43,7 @@ var testConfig = func() config.Config {
 	vars := map[string]string{
 		"BASE_URL": apitest.Origin, "HOP_URL": "https://hop.example", "LEGACY_URL": "https://legacy.example",
 		"BUILD": "abc1234", "EDGE_COUNTRY_HEADER": "X-Client-Region", "GUEST_KEYS": "main:" + guestSecret,
-		"ACCOUNT_KEYS": "main:" + accountSecret,
+		"ACCOUNT_KEYS": "main:" + accountSecret, "CONTACT_EMAIL": "operator@mira.example",
 	}
 	for _, name := range OperatorTokens() {
 		vars[name] = operatorToken

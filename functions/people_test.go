@@ -33,7 +33,7 @@ var testChannels = []string{"Aurora.br", "Beacon.uk", "Quiet.fr", "SaoPauloTV.br
 // openPeople returns the functions over a database and a bus of one file.
 func openPeople(t *testing.T, dir string) *compose.Parts {
 	t.Helper()
-	db, events, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: dir, Topology: social.Topology()})
+	db, events, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: dir, Topology: Topology()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"miramundo.dev/functions/chat"
 	"miramundo.dev/functions/claim"
 	"miramundo.dev/functions/comments"
+	"miramundo.dev/functions/contact"
 	"miramundo.dev/functions/describe"
 	"miramundo.dev/functions/facets"
 	"miramundo.dev/functions/favorites"
@@ -31,7 +32,6 @@ import (
 	"miramundo.dev/shared/moderation/act"
 	"miramundo.dev/shared/price/quota"
 	"miramundo.dev/shared/social/comment"
-	"miramundo.dev/shared/social/counting"
 )
 
 // Each constructor below makes the server of one function from the parts that
@@ -62,8 +62,7 @@ func newAdmin(p *compose.Parts) (Server, error) {
 
 // newAggregate makes the server of pushed events. A job shows what they change.
 func newAggregate(p *compose.Parts) (Server, error) {
-	c := counting.New(counting.Options{DB: p.DB, Now: p.Now, Later: true})
-	return one(aggregate.New(c, p.Config.EventsToken), aggregate.Endpoints)
+	return one(aggregate.New(counters(p, true), p.Config.EventsToken), aggregate.Endpoints)
 }
 
 func newBilling(p *compose.Parts) (Server, error) {
@@ -95,6 +94,13 @@ func newComments(p *compose.Parts) (Server, error) {
 	return one(comments.New(comments.Options{
 		DB: p.DB, Outbox: p.Outbox(), Catalog: p.Catalog, Links: p.Links(), Now: p.Now,
 	}), comments.Endpoints)
+}
+
+func newContact(p *compose.Parts) (Server, error) {
+	return one(contact.New(contact.Options{
+		DB: p.DB, Desk: p.Desk(), Till: p.Till, Humans: p.Humans(), Throttle: p.Throttle(), Visits: p.Visits(), Pages: p.Pages(),
+		Base: p.Config.BaseURL, PayTo: p.Config.PaymentTo, Now: p.Now,
+	}), contact.Endpoints)
 }
 
 func newDescribe(p *compose.Parts) (Server, error) {

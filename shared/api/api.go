@@ -163,6 +163,20 @@ func (NoContent) Reply(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
+// Accepted is the result of an endpoint that takes a report without saying more of it:
+// 202 when the report counts and 204 when it is ignored, both without a body.
+type Accepted bool
+
+// Reply writes the status.
+func (a Accepted) Reply(w http.ResponseWriter, _ *http.Request) error {
+	status := http.StatusNoContent
+	if a {
+		status = http.StatusAccepted
+	}
+	w.WriteHeader(status)
+	return nil
+}
+
 // Bind returns e served by h, a method of the group's server S. It panics when
 // the tags of In are invalid or e is incomplete: any test of a table that holds
 // e finds that.

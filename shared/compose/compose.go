@@ -84,6 +84,7 @@ type Parts struct {
 	Social  *social.Overlay  // Social: the counters of every channel in memory, a watch for each shard
 	Jobs    *job.Runner      // Jobs
 	Mail    mail.Sender      // Mail: sends, or keeps in a folder
+	Courier mail.Sender      // Mail: likewise, and returns when a mail is handed over also where Mail returns earlier; nil without settings for mail
 	Till    *billing.Till    // Billing: sells, or is free where PAYMENT_TO is not set
 	SignIn  *signin.Service  // SignIn: computes two hashes of passwords at once, with 7 MiB each
 	Access  *access.Checker  // Documents: recognizes sessions and API keys, with the records of the last five seconds in memory
@@ -183,7 +184,7 @@ func (p *Parts) Only(needs ...Need) *Parts {
 		case Jobs:
 			only.Jobs = p.Jobs
 		case Mail:
-			only.Mail = p.Mail
+			only.Mail, only.Courier = p.Mail, p.Courier
 		case SignIn:
 			only.SignIn = p.SignIn
 		case Billing:

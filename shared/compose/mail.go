@@ -42,6 +42,9 @@ func (p *Parts) openMail() error {
 	default:
 		p.Mail = noMail{}
 	}
+	if _, ok := p.Mail.(noMail); !ok {
+		p.Courier = p.Mail
+	}
 	if c.MailWorkers > 0 {
 		q := mail.NewQueue(p.Mail, c.MailWorkers, p.Log)
 		p.Mail = q

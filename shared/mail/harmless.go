@@ -15,6 +15,9 @@ import (
 // maxName is how many characters of a name are shown.
 const maxName = 64
 
+// Nameless stands for a name of which nothing can be shown.
+const Nameless = "?"
+
 // maxMarks is how many combining marks one letter may have. Vietnamese and
 // Hebrew need two.
 const maxMarks = 3
@@ -29,7 +32,7 @@ const (
 // Harmless returns a name that a person chose as it may stand in a mail: on one
 // line, of at most 64 characters, without characters that are not seen, and with
 // dots, colons and at signs replaced by signs that look like them and make no
-// link. A name of which nothing is left becomes "?".
+// link. A name of which nothing is left becomes [Nameless].
 func Harmless(name string) string {
 	var b strings.Builder
 	marks, count := 0, 0
@@ -48,7 +51,7 @@ func Harmless(name string) string {
 	}
 	text := strings.TrimSpace(b.String())
 	if text == "" {
-		return "?"
+		return Nameless
 	}
 	if strings.ContainsFunc(text, isRightToLeft) {
 		return firstStrongIsolate + text + popDirectionalIsolate
@@ -65,7 +68,7 @@ func Quoted(text string) string {
 	var b strings.Builder
 	marks, breaks := 0, 0
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(text, ""))
-	for _, r := range strings.TrimSpace(text) {
+	for _, r := range text {
 		if marks++; !unicode.Is(unicode.M, r) {
 			marks = 0
 		}
@@ -84,7 +87,7 @@ func Quoted(text string) string {
 			b.WriteRune(r)
 		}
 	}
-	return b.String()
+	return strings.TrimSpace(b.String())
 }
 
 // isSpace reports whether r separates words: spaces, and the controls that break

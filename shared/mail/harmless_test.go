@@ -81,6 +81,7 @@ func TestQuoted(t *testing.T) {
 		{"a" + strings.Repeat("\u0301", 50), "a" + strings.Repeat("\u0301", 3)},
 		{"a\x00\x1b[31mb\xff", "a  [31mb"},
 		{"one\u2028two", "one\ntwo"},
+		{"\u200b\n\u2066 \t", ""},
 		{"", ""},
 	} {
 		if got := Quoted(test.in); got != test.want {

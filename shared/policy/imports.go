@@ -76,6 +76,9 @@ var layers = []layer{
 	{`shared/moderation/act`, words + `|` + keepers + `|shared/(identity|moderation|chat|social/comment|fact/outbox)`, "the operator acts on texts of every kind"},
 	{`shared/(job|stream|feed|numbers)(/.*)?`,
 		words + `|` + keepers + `|shared/catalog`, "a subject imports the catalog at most; other neighbours are named here"},
+	{`shared/(partner|producer)`, `shared/i18n`, "what is offered by agreement is a list of texts"},
+	{`shared/visit`, words + `|` + keepers + `|shared/(identity|fact(/.*)?)`, "visits are counted without knowledge of what was seen"},
+	{`shared/contact`, words + `|` + keepers + `|shared/(mail(/.*)?|billing)`, "a message to the operator is sent by mail, and may be paid for"},
 	{`shared/human`, `shared/fault`, "people are verified by a provider, without documents"},
 	{`shared/mail(/.*)?`, words + `|shared/mail(/.*)?`, "a mail is made from values, and sent"},
 	{`shared/credential`, `shared/identity`, "credentials are read from headers and verified by identity"},
@@ -83,6 +86,8 @@ var layers = []layer{
 	{`shared/api(/.*)?`, words + `|shared/(identity|price)|shared/api(/.*)?`, "the web layer serves every subject, and imports none"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
 	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing)(/.*)?`, "compose opens subjects and answers no requests"},
+	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|mail|billing)(/.*)?`, "compose opens subjects and answers no requests"},
+	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing|contact|human|visit)(/.*)?`, "compose opens subjects and answers no requests"},
 	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster)`, "the machinery of all pages imports no page"},
 	{`functions/web/\w+`, `shared/.*|functions/web/(page|part|poster|private)`, "a page imports the machinery of all pages, and no other page"},
 	{functions, `shared/.*`, "functions are deployed apart; they meet in shared"},
@@ -222,8 +227,7 @@ func homeless(dir, im string) string {
 
 // httpPackages may import net/http: servers, and packages that make requests
 // or read their responses.
-const httpPackages = `shared/(api(/.*)?|credential|apitest|origin|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
-const httpPackages = `shared/(api(/.*)?|credential|apitest|origin|human|probe/probetest|guide/refresh|logo/fetch)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
+const httpPackages = `shared/(api(/.*)?|credential|apitest|origin|human|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
 
 // HTTP checks that domain packages do not import net/http.
 func HTTP(t *Tree) []string {

@@ -150,7 +150,8 @@ func depth(data []byte) (most int) {
 }
 
 // setJSON decodes raw, the value of a body's member, into v, and checks its bounds.
-// null leaves a nullable field as it is.
+// null leaves a nullable field as it is. A number stands for its text where the texts
+// are listed, since a list such as 30,90,365 invites callers to send one.
 func (f *field) setJSON(v reflect.Value, raw json.RawMessage) *problem {
 	if string(raw) == "null" {
 		if f.Nullable {
@@ -164,6 +165,10 @@ func (f *field) setJSON(v reflect.Value, raw json.RawMessage) *problem {
 	}
 	if (f.kind == reflect.Int || f.kind == reflect.Int64) && isDigit(raw[0]) {
 		return f.setInteger(v, string(raw))
+	}
+	if f.kind == reflect.String && f.enum != nil && isDigit(raw[0]) {
+		v.SetString(string(raw))
+		return f.checkText(string(raw), true)
 	}
 	if f.kind == reflect.Slice {
 		return f.setList(v, raw)

@@ -122,8 +122,14 @@ func moments(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
 // well when the result has a version.
 func (b *builder) success(e api.Endpoint) (map[int]openapi31.Response, error) {
 	out := reflect.New(e.Output()).Elem().Interface()
-	if _, ok := out.(api.NoContent); ok {
+	switch out.(type) {
+	case api.NoContent:
 		return map[int]openapi31.Response{http.StatusNoContent: {Description: http.StatusText(http.StatusNoContent)}}, nil
+	case api.Accepted:
+		return map[int]openapi31.Response{
+			http.StatusAccepted:  {Description: "The report counts."},
+			http.StatusNoContent: {Description: "The report is ignored."},
+		}, nil
 	}
 	r := openapi31.Response{Description: http.StatusText(e.Status)}
 	all := map[int]openapi31.Response{}
