@@ -85,8 +85,6 @@ var layers = []layer{
 	{`shared/api/request`, words + `|shared/(identity|credential|overlay|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
 	{`shared/api(/.*)?`, words + `|shared/(identity|price)|shared/api(/.*)?`, "the web layer serves every subject, and imports none"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
-	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing)(/.*)?`, "compose opens subjects and answers no requests"},
-	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|mail|billing)(/.*)?`, "compose opens subjects and answers no requests"},
 	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing|contact|human|visit)(/.*)?`, "compose opens subjects and answers no requests"},
 	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster)`, "the machinery of all pages imports no page"},
 	{`functions/web/\w+`, `shared/.*|functions/web/(page|part|poster|private)`, "a page imports the machinery of all pages, and no other page"},
