@@ -177,8 +177,8 @@ func TestCosts(t *testing.T) {
 			{"a message, x402", func() error {
 				_, err := w.Sell(t.Context(), contactOrder("a"), w.pay(signing{amount: tenCents}))
 				return err
-			}, storetest.Ops{Reads: 3, Writes: 5}},
-			{"a message, credit", func() error { _, err := w.Sell(t.Context(), contactOrder("a"), shown); return err }, storetest.Ops{Reads: 2, Writes: 4}},
+			}, storetest.Ops{Reads: 3, Writes: 5, Deletes: 1}},
+			{"a message, credit", func() error { _, err := w.Sell(t.Context(), contactOrder("a"), shown); return err }, storetest.Ops{Reads: 2, Writes: 4, Deletes: 1}},
 			{"a valid pass, credit", func() error { _, err := w.Sell(t.Context(), chatOrder(), shown); return err }, storetest.Ops{Reads: 3}},
 			{"a run of the job with nothing to do", func() error { _, err := w.Repair(t.Context()); return err }, storetest.Ops{Reads: 2}},
 		} {

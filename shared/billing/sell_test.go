@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -93,6 +94,38 @@ func TestCredit(t *testing.T) {
 		s, err := w.Statement(t.Context(), bought.Credit, 2, 0)
 		if err != nil || s.Balance != 590*price.Cent || s.Total != 3 || len(s.Entries) != 2 || s.Entries[0].Purchase != sale.Receipt.ID || s.Entries[1].Amount != 500*price.Cent {
 			t.Errorf("%+v, %v", s, err)
+		}
+	})
+}
+
+// TestRepeats checks that a call is recognized after its sale, and no other one is: by
+// its payment, and for a message by its credit and text.
+func TestRepeats(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		credit := identity.Credentials{Credit: w.buy(creditOrder(), guest, 100*price.Cent).Credit}
+		payment := w.pay(signing{amount: tenCents})
+		repeats := func(o Order, c identity.Credentials, want bool) {
+			t.Helper()
+			if got, err := w.Repeats(t.Context(), o, c); err != nil || got != want {
+				t.Errorf("repeats: %t, %v, want %t", got, err, want)
+			}
+		}
+		for _, c := range []identity.Credentials{payment, credit} {
+			repeats(contactOrder("a"), c, false)
+			if _, err := w.Sell(t.Context(), contactOrder("a"), c); err != nil {
+				t.Fatal(err)
+			}
+			repeats(contactOrder("a"), c, true)
+		}
+		repeats(contactOrder("b"), credit, false)
+		repeats(contactOrder("a"), w.pay(signing{amount: tenCents}), false)
+		repeats(chatOrder(), credit, false)
+		repeats(contactOrder("a"), identity.Credentials{}, false)
+		if _, err := w.Repeats(t.Context(), contactOrder("a"), identity.Credentials{Payment: "!"}); !errors.Is(err, price.ErrMalformed) {
+			t.Errorf("a payment that cannot be read: %v", err)
+		}
+		if got, err := (*Till)(nil).Repeats(t.Context(), contactOrder("a"), payment); got || err != nil {
+			t.Errorf("where nothing is sold: %t, %v", got, err)
 		}
 	})
 }
