@@ -3,7 +3,7 @@ package billing
 import (
 	"errors"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -321,9 +321,12 @@ func TestBusy(t *testing.T) {
 	w := newWorld(t, wiretest.OpenDB(t))
 	c := w.pay(signing{amount: tenCents})
 	began, finish := make(chan struct{}), make(chan struct{})
-	var once sync.Once
+	var entered atomic.Bool
 	w.chain.settle = func(settle func() x402.Settlement) (x402.Settlement, error) {
-		once.Do(func() { close(began); <-finish })
+		if entered.CompareAndSwap(false, true) {
+			close(began)
+			<-finish
+		}
 		return settle(), nil
 	}
 	first := make(chan error, 1)

@@ -179,10 +179,11 @@ func (t *Till) spend(tx store.Tx, o Order, token string) (Sale, error) {
 		return Sale{}, credit.ErrUnknown
 	case !g.valid.IsZero():
 		return Sale{Product: item.Product, Until: g.valid}, nil
-	case c.Balance() < item.Amount:
-		return Sale{}, credit.ErrInsufficient
 	}
-	if err := errors.Join(c.Add(tx, -item.Amount, item.Product, purchase.ID, now), g.write(tx)); err != nil {
+	if err := c.Add(tx, -item.Amount, item.Product, purchase.ID, now); err != nil {
+		return Sale{}, err
+	}
+	if err := g.write(tx); err != nil {
 		return Sale{}, err
 	}
 	return purchase.sale(), nil

@@ -107,9 +107,6 @@ func Read(tx store.Tx, token string) (*Credit, error) {
 // Found reports whether the credit exists.
 func (c *Credit) Found() bool { return c.found }
 
-// Balance returns what is left of the credit.
-func (c *Credit) Balance() price.Amount { return c.now.Balance }
-
 // Add changes the balance by an amount, negative for what is spent, and writes it with
 // its entry. It returns ErrInsufficient, and writes nothing, when the balance would
 // become negative.
