@@ -25,6 +25,7 @@ import (
 	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/input"
+	"miramundo.dev/shared/billing/pass"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/credential"
 	"miramundo.dev/shared/fault"
@@ -101,7 +102,7 @@ var profileEndpoints = []api.Endpoint{
 		Method: "GET", Path: "/api/me", Auth: api.Session,
 		Summary: "Get the signed-in account",
 		Doc: "Returns the account of the session with its profile and the number of folders, favorites and channels in the history " +
-			"that it has. user.id is the owner of what the session writes.",
+			"that it has, and its passes in force. user.id is the owner of what the session writes.",
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).profile, api.Endpoint{
@@ -164,10 +165,11 @@ type resources struct {
 }
 
 type meOut struct {
-	User      user      `json:"user"`
-	Profile   profile   `json:"profile"`
-	App       string    `json:"app" description:"Name of the service."`
-	Resources resources `json:"resources"`
+	User      user         `json:"user"`
+	Profile   profile      `json:"profile"`
+	App       string       `json:"app" description:"Name of the service."`
+	Resources resources    `json:"resources"`
+	Passes    []pass.Shown `json:"passes" nullable:"false" description:"Passes in force that the account bought, or took over from a guest."`
 }
 
 func (s *Server) me(ctx context.Context, _ struct{}) (out meOut, err error) {
@@ -176,28 +178,31 @@ func (s *Server) me(ctx context.Context, _ struct{}) (out meOut, err error) {
 		return out, err
 	}
 	out = meOut{User: user{a.ID, a.Email}, Profile: showProfile(a.Profile), App: config.Product}
-	out.Resources, err = s.count(ctx, a.ID)
+	err = s.readOwned(ctx, a.ID, &out)
 	return out, err
 }
 
-// count counts what an account has, by three reads at once.
-func (s *Server) count(ctx context.Context, owner identity.Owner) (n resources, err error) {
-	docs, err := s.DB.GetAll(ctx, []store.Path{library.Path(owner), kept.FavoritesPath(owner), kept.HistoryPath(owner)})
+// readOwned counts what an account has, and reads its passes, by four reads at once.
+func (s *Server) readOwned(ctx context.Context, owner identity.Owner, out *meOut) error {
+	docs, err := s.DB.GetAll(ctx, []store.Path{library.Path(owner), kept.FavoritesPath(owner), kept.HistoryPath(owner), pass.Path(owner)})
 	if err != nil {
-		return n, fault.OrUnavailable(err)
+		return fault.OrUnavailable(err)
 	}
 	var l library.Library
 	var f kept.Favorites
 	var h kept.History
-	for i, doc := range []any{&l, &f, &h} {
+	var p pass.Passes
+	for i, doc := range []any{&l, &f, &h, &p} {
 		if docs[i].Decode == nil {
 			continue
 		}
 		if err := docs[i].Decode(doc); err != nil {
-			return n, err
+			return err
 		}
 	}
-	return resources{len(l.Categories), len(f.Rows), len(h.Rows)}, nil
+	out.Resources = resources{len(l.Categories), len(f.Rows), len(h.Rows)}
+	out.Passes = p.Show(s.Now())
+	return nil
 }
 
 var sessionEndpoints = []api.Endpoint{

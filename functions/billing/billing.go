@@ -95,7 +95,8 @@ type Server struct {
 // once.
 func New(o Options) *Server {
 	s := &Server{Options: o}
-	s.prices, s.charges = s.describePrices(), s.describeCharges()
+	s.prices = s.describePrices()
+	s.charges = s.describeCharges()
 	return s
 }
 
