@@ -22,8 +22,8 @@ var Endpoints = []api.Endpoint{
 	api.Bind((*Server).claim, api.Endpoint{
 		Method: "POST", Path: "/api/auth/claim", Auth: api.Session,
 		Summary: "Claim what a guest owns",
-		Doc: "Moves a guest's folders, favorites, history, comments and feed addresses to the session's account, and returns how many " +
-			"rows moved and how many stay. A row stays with the guest when the account has the same or no room for it. Repeating it moves " +
+		Doc: "Moves a guest's folders, favorites, history, comments, feed addresses, purchases and passes to the session's account, and " +
+			"returns how many rows moved and how many stay. A row stays with the guest when the account has the same or no room for it. Repeating it moves " +
 			"nothing, or ends a claim that answered product_claim_pending.",
 		Faults: []*fault.Error{claim.ErrGuest, claim.ErrUnknown, claim.ErrPending},
 	}),
@@ -85,7 +85,7 @@ func (s *Server) claim(ctx context.Context, in claimIn) (out result, err error) 
 	if err != nil {
 		return out, err
 	}
-	return result{true, claimed{product{Movidos: r.Moved, Ficaram: r.Left}}}, nil
+	return result{true, claimed{product{Movidos: r.Moved, Ficaram: r.Left, Direitos: r.Moved.Purchases}}}, nil
 }
 
 // guest returns the guest of a token, signed or old. It returns ErrGuest for anything

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"miramundo.dev/shared/account/claim"
+	"miramundo.dev/shared/billing"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/keyring/keyringtest"
+	"miramundo.dev/shared/price"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
@@ -63,6 +65,28 @@ func TestOutages(t *testing.T) {
 		s.Catalog = loaded
 		if out, err := s.claim(ctx, claimIn{token}); err != nil || out.Claimed.Product.Movidos != (claim.Rows{Comments: 1}) {
 			t.Errorf("%s, and then all is well: %+v, %v", test.name, out, err)
+		}
+	}
+}
+
+// TestPurchases checks that the answer counts the purchases that moved.
+func TestPurchases(t *testing.T) {
+	guests := identity.NewGuests(keyringtest.Ring("a key of at least thirty-two characters"), noon)
+	links := catalog.LinkBase{Base: "https://mira.example"}
+	db := wiretest.OpenDB(t)
+	token, owner, err := guests.Issue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := billing.List{Purchases: []billing.Purchase{{ID: "pu_1", Product: price.ChatPass}, {ID: "pu_2", Product: price.Credit1}}}
+	if err := db.Set(t.Context(), billing.ListPath(owner), list); err != nil {
+		t.Fatal(err)
+	}
+	s := New(Options{DB: db, Guests: guests, Catalog: &indextest.Catalog{Shown: indextest.Channels(t, links, nil, "A.br"), SyncedAt: noon()}, Now: noon})
+	ctx := identity.With(t.Context(), identity.Speaker{Owner: "a_aaaaaaaaaaaaaaaaaaaaaaaa"})
+	for _, want := range []int{2, 0} {
+		if out, err := s.claim(ctx, claimIn{token}); err != nil || out.Claimed.Product.Direitos != want {
+			t.Errorf("%+v, %v; want %d purchases", out, err, want)
 		}
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"miramundo.dev/shared/account/signin"
 	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/billing"
+	"miramundo.dev/shared/billing/pass"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
@@ -257,9 +258,9 @@ func (p *Parts) Guests() *identity.Guests {
 }
 
 // Owning returns what decides whether an old guest token is valid: one whose owner has
-// a library, favorites, a history or comments is.
+// a library, favorites, a history, comments or a pass is.
 func (p *Parts) Owning() func(context.Context, identity.Owner) (bool, error) {
-	return identity.Owning(p.DB, library.Path, kept.FavoritesPath, kept.HistoryPath, comment.PacePath)
+	return identity.Owning(p.DB, library.Path, kept.FavoritesPath, kept.HistoryPath, comment.PacePath, pass.Path)
 }
 
 // Pages returns what recognizes the requests of the service's own pages.

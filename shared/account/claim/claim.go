@@ -3,8 +3,8 @@
 //	claims/{guest}    the last claim of a guest's things, and what it moved
 //
 // A guest is claimed in two steps. The first is one transaction over everything that is
-// bounded: the library with its feed tokens, the favorites, the history and the pace of
-// comments. When the guest may have comments, that transaction also marks the claim as
+// bounded: the library with its feed tokens, the favorites, the history, purchases and
+// passes, what limits or hides speech, and the paces of comments and chats. When the guest may have comments, that transaction also marks the claim as
 // pending. The second step moves the comments in batches, and the last batch ends the
 // claim. Each row therefore has one owner at every moment, and a process that dies
 // between two transactions leaves a pending claim, which the next call continues.
@@ -25,9 +25,13 @@ import (
 	"errors"
 	"time"
 
+	"miramundo.dev/shared/billing"
+	"miramundo.dev/shared/billing/pass"
+	"miramundo.dev/shared/chat"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/moderation"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
@@ -73,6 +77,7 @@ type Rows struct {
 	History    int `json:"history"`
 	Comments   int `json:"comments"`
 	Feeds      int `json:"feeds"` // feed tokens
+	Purchases  int `json:"purchases"`
 }
 
 // add adds other to r.
@@ -84,6 +89,7 @@ func (r *Rows) add(other Rows) {
 	r.History += other.History
 	r.Comments += other.Comments
 	r.Feeds += other.Feeds
+	r.Purchases += other.Purchases
 }
 
 // A Result is what became of the guest's rows.
@@ -184,7 +190,7 @@ func (c Claim) begin(ctx context.Context, db store.DB) (s state, left Rows, err 
 			return err
 		}
 		left = p.left
-		if p.moved == (Rows{}) && !p.comments && !overtaken {
+		if p.moved == (Rows{}) && !p.comments && !p.more && !overtaken {
 			return nil
 		}
 		s.Moved.add(p.moved)
@@ -200,6 +206,7 @@ func (c Claim) begin(ctx context.Context, db store.DB) (s state, left Rows, err 
 type plan struct {
 	moved, left Rows
 	comments    bool // the guest may have comments
+	more        bool // something moves that is not counted
 	writes      []func(store.Tx) error
 }
 
@@ -208,7 +215,7 @@ type plan struct {
 type part func(c Claim, tx store.Tx, p *plan) error
 
 // parts are the subjects, in the order in which they are read and written.
-var parts = []part{Claim.library, Claim.favorites, Claim.history, Claim.pace}
+var parts = []part{Claim.library, Claim.favorites, Claim.history, Claim.purchases, Claim.limits, Claim.chat, Claim.pace}
 
 func (c Claim) plan(tx store.Tx) (*plan, error) {
 	p := new(plan)
@@ -262,6 +269,40 @@ func (c Claim) history(tx store.Tx, p *plan) error {
 		return err
 	}
 	p.moved.History, p.left.History = m.Moved, m.Left
+	p.writes = append(p.writes, m.Write)
+	return nil
+}
+
+// purchases moves what the guest bought, with the passes that are in force.
+func (c Claim) purchases(tx store.Tx, p *plan) error {
+	m, err := billing.ReadMove(tx, c.Guest, c.Account, c.At)
+	if err != nil {
+		return err
+	}
+	p.moved.Purchases = m.Purchases
+	p.more = p.more || m.Passes > 0
+	p.writes = append(p.writes, func(tx store.Tx) error { return m.Write(tx, c.At) })
+	return nil
+}
+
+// limits makes the operator's mute of the guest one of the account, which claiming
+// would lift otherwise, and moves whose texts the guest hides.
+func (c Claim) limits(tx store.Tx, p *plan) error {
+	m, err := moderation.ReadMove(tx, c.Guest, c.Account)
+	if err != nil {
+		return err
+	}
+	p.more = p.more || m.Found
+	p.writes = append(p.writes, m.Write)
+	return nil
+}
+
+func (c Claim) chat(tx store.Tx, p *plan) error {
+	m, err := chat.ReadPaceMove(tx, c.Guest, c.Account)
+	if err != nil {
+		return err
+	}
+	p.more = p.more || m.Found
 	p.writes = append(p.writes, m.Write)
 	return nil
 }
@@ -323,5 +364,5 @@ func (c Claim) moveBatch(ctx context.Context, db store.DB, ids []string) (s stat
 // Known reports whether a guest owns something, or owned something that was claimed
 // lately. The token of an old guest that is not known may have been made up.
 func Known(ctx context.Context, db store.DB, guest identity.Owner) (bool, error) {
-	return identity.Owning(db, Path, library.Path, kept.FavoritesPath, kept.HistoryPath, comment.PacePath)(ctx, guest)
+	return identity.Owning(db, Path, library.Path, kept.FavoritesPath, kept.HistoryPath, comment.PacePath, pass.Path)(ctx, guest)
 }

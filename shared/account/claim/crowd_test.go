@@ -33,7 +33,7 @@ func TestCrowd(t *testing.T) {
 		if d := cmp.Diff(filled(crowdComments), total); d != "" {
 			t.Errorf("what the answers report (-want +got):\n%s", d)
 		}
-		want := map[string]int{"folder": 1, "item": 2, "favorite": 2, "played": 3, "comment": crowdComments, "feed": 1}
+		want := map[string]int{"folder": 1, "item": 2, "favorite": 2, "played": 3, "comment": crowdComments, "feed": 1, "purchase": 1}
 		if d := cmp.Diff(want, owned.count(ana)); d != "" {
 			t.Errorf("rows of the account (-want +got):\n%s", d)
 		}

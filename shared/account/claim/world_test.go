@@ -16,8 +16,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/shared/billing"
+	"miramundo.dev/shared/billing/pass"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/price"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
@@ -154,6 +157,16 @@ func addComments(ctx context.Context, db store.DB, owner identity.Owner, n int) 
 	})
 }
 
+// addPurchase stores what buying a chat pass stores of an owner.
+func addPurchase(ctx context.Context, db store.DB, owner identity.Owner, id string) error {
+	var p pass.Passes
+	until := p.ExtendChat(noon)
+	return db.Update(ctx, func(tx store.Tx) error {
+		bought := billing.Purchase{ID: id, Product: price.ChatPass, At: store.At(noon), Until: store.At(until)}
+		return errors.Join(tx.Set(pass.Path(owner), p), tx.Set(billing.ListPath(owner), billing.List{Purchases: []billing.Purchase{bought}}))
+	})
+}
+
 // newGuest returns a guest that nobody else uses.
 func newGuest() identity.Owner { return identity.Owner("g_" + strings.ToLower(rand.Text())) }
 
@@ -165,12 +178,13 @@ func fill(t *testing.T, db store.DB, owner identity.Owner, comments int) {
 	must(t, errors.Join(err,
 		addFavorites(t.Context(), db, owner, noon, name+".1", name+".2"),
 		addHistory(t.Context(), db, owner, noon, name+".1", name+".2", name+".3"),
+		addPurchase(t.Context(), db, owner, name),
 		addComments(t.Context(), db, owner, comments)))
 }
 
 // filled are the rows that fill makes.
 func filled(comments int) Rows {
-	return Rows{Categories: 1, Groups: 1, Items: 2, Favorites: 2, History: 3, Comments: comments, Feeds: 1}
+	return Rows{Categories: 1, Groups: 1, Items: 2, Favorites: 2, History: 3, Comments: comments, Feeds: 1, Purchases: 1}
 }
 
 // A ledger lists the owners of each row that is stored, by the name of the row.
@@ -200,6 +214,11 @@ func ledgerOf(t *testing.T, db store.DB, owners ...identity.Owner) ledger {
 		must(t, err)
 		for _, r := range h.Rows {
 			rows.add(o, "played", r.Channel)
+		}
+		bought, err := billing.PurchasesOf(t.Context(), db, o)
+		must(t, err)
+		for _, b := range bought.Purchases {
+			rows.add(o, "purchase", b.ID)
 		}
 		for _, id := range comments(t, db, o) {
 			rows.add(o, "comment", id)
