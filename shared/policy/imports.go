@@ -66,7 +66,7 @@ var layers = []layer{
 	{`shared/qr`, ``, "a code is a function of text"},
 	{`shared/account/(password|throttle|factor|challenge)`, words + `|` + keepers + `|shared/(identity|keyring)`, "a proof of identity is checked without the account"},
 	{`shared/account/passkey`, words + `|shared/(store|identity)`, "a passkey belongs to an owner, and is verified without documents"},
-	{`shared/account(/.*)?`, words + `|` + keepers + `|shared/(identity|keyring|raster|mail|account|library|catalog|fact|social|site|billing|chat|moderation)(/.*)?`,
+	{`shared/account(/.*)?`, words + `|` + keepers + `|shared/(identity|keyring|raster|mail|account|library|catalog|fact|social|site|price|billing|chat|moderation)(/.*)?`,
 		"an account owns what guests own, and is reached by mail"},
 	{`shared/billing/(x402|facilitator|localnet)`, words + `|` + keepers + `|shared/price|shared/billing/(x402|facilitator)`, "payments are verified and settled without the things that they buy"},
 	{`shared/billing/pass`, words + `|` + keepers + `|shared/(identity|price)`, "until when a pass is valid is read without a payment"},

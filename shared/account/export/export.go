@@ -17,6 +17,8 @@ import (
 	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/account/avatar"
 	"miramundo.dev/shared/account/organization"
+	"miramundo.dev/shared/billing"
+	"miramundo.dev/shared/billing/pass"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
@@ -43,6 +45,7 @@ const (
 	history       = "history.json"
 	comments      = "comments.json"
 	moderated     = "moderation.json"
+	purchases     = "purchases.json"
 	photo         = "avatar.webp" // only of an account that has one
 )
 
@@ -60,12 +63,14 @@ type Archive struct {
 	favorites     kept.Favorites
 	history       kept.History
 	hidden        moderation.Hidden
+	passes        pass.Passes
+	purchases     billing.List
 	reports       []act.Report
 	photo         avatar.Photo
 	organizations []organizationOut
 }
 
-// Read reads what an account has as of one moment, by seven reads and one for each of its
+// Read reads what an account has as of one moment, by nine reads and one for each of its
 // organizations and reports. The text of the archive is in the locale of its profile, or else in
 // the one given. It returns identity.ErrEnded when the account is deleted.
 func Read(ctx context.Context, db store.DB, owner identity.Owner, locale i18n.Locale, now time.Time) (*Archive, error) {
@@ -75,7 +80,7 @@ func Read(ctx context.Context, db store.DB, owner identity.Owner, locale i18n.Lo
 	}
 	docs, err := db.GetAll(ctx, []store.Path{
 		account.Path(owner), access.Path(owner), library.Path(owner), kept.FavoritesPath(owner), kept.HistoryPath(owner), avatar.Path(owner),
-		moderation.HiddenPath(owner),
+		moderation.HiddenPath(owner), pass.Path(owner), billing.ListPath(owner),
 	})
 	if err != nil {
 		return nil, fault.OrUnavailable(err)
@@ -83,7 +88,7 @@ func Read(ctx context.Context, db store.DB, owner identity.Owner, locale i18n.Lo
 	if docs[0].Decode == nil {
 		return nil, identity.ErrEnded
 	}
-	for i, to := range []any{a.account, a.access, a.library, &a.favorites, &a.history, &a.photo, &a.hidden} {
+	for i, to := range []any{a.account, a.access, a.library, &a.favorites, &a.history, &a.photo, &a.hidden, &a.passes, &a.purchases} {
 		if docs[i].Decode == nil {
 			continue
 		}
@@ -146,6 +151,7 @@ func (a *Archive) Write(ctx context.Context, w io.Writer) error {
 		{favorites, showFavorites(a.favorites.Rows)},
 		{history, showHistory(a.history.Rows)},
 		{moderated, showModeration(a.hidden, a.reports)},
+		{purchases, showPurchases(a.passes, a.purchases, a.now)},
 	} {
 		f, err := a.create(z, file.name, zip.Deflate)
 		if err != nil {

@@ -23,11 +23,14 @@ import (
 	"miramundo.dev/shared/account/factor"
 	"miramundo.dev/shared/account/organization"
 	"miramundo.dev/shared/account/passkey"
+	"miramundo.dev/shared/billing"
+	"miramundo.dev/shared/billing/pass"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/moderation/act"
+	"miramundo.dev/shared/price"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
@@ -67,6 +70,8 @@ func create(t *testing.T, db store.DB, locale string) (id identity.Owner, cookie
 			account.Create(tx, a), access.Put(tx, r), tx.Set(avatar.Path(a.ID), avatar.Photo{Data: []byte("RIFFphoto"), Hash: "0"}),
 			tx.Set(kept.FavoritesPath(a.ID), kept.Favorites{Rows: []kept.Favorite{{Channel: "Loved.br", Since: at}}}),
 			tx.Set(kept.HistoryPath(a.ID), all),
+			tx.Set(pass.Path(a.ID), pass.Passes{ChatUntil: store.At(noon.Add(time.Hour))}),
+			tx.Set(billing.ListPath(a.ID), billing.List{Purchases: []billing.Purchase{{ID: "pu_1", Product: price.ChatPass, Amount: 10 * price.Cent}}}),
 		)
 	}))
 	_, err = library.Update(t.Context(), db, a.ID, noon, func(l *library.Library) error {
@@ -131,14 +136,14 @@ func TestArchive(t *testing.T) {
 	wiretest.Each(t, os.Getenv("FIRESTORE_EMULATOR_HOST"), func(t *testing.T, db store.DB, _ int) {
 		id, cookie := create(t, db, "")
 		names, got := files(t, db, id)
-		want := []string{readme, profile, sessions, keys, organizations, libraryFile, favorites, history, moderated, comments, photo}
+		want := []string{readme, profile, sessions, keys, organizations, libraryFile, favorites, history, moderated, purchases, comments, photo}
 		if d := cmp.Diff(want, names); d != "" {
 			t.Fatalf("(-want +got):\n%s", d)
 		}
 		for file, part := range map[string]string{
 			readme: "What ana@mira.example has at Miramundo", profile: `"name": "Ana <3"`, sessions: `"browser": "Firefox"`, keys: `"name": "Script"`,
 			organizations: `"role": "owner"`, favorites: `"channel_id": "Loved.br"`, history: `"channel_id": "Played.br"`, photo: "RIFFphoto",
-			moderated: `"reason": "spam"`,
+			moderated: `"reason": "spam"`, purchases: `"amount_usd": "0.10"`,
 		} {
 			if !strings.Contains(got[file], part) {
 				t.Errorf("%s has no %s: %s", file, part, got[file])

@@ -12,7 +12,7 @@ import (
 // key of what it says.
 var described = []struct{ file, key string }{
 	{profile, "account"}, {sessions, "sessions"}, {keys, "keys"}, {organizations, "organizations"}, {libraryFile, "library"},
-	{favorites, "favorites"}, {history, "history"}, {moderated, "moderation"}, {comments, "comments"}, {photo, "photo"},
+	{favorites, "favorites"}, {history, "history"}, {moderated, "moderation"}, {purchases, "purchases"}, {comments, "comments"}, {photo, "photo"},
 }
 
 // writeText writes the text that says what the archive holds.

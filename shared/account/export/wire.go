@@ -8,10 +8,13 @@ import (
 	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/account/organization"
 	"miramundo.dev/shared/account/passkey"
+	"miramundo.dev/shared/billing"
+	"miramundo.dev/shared/billing/pass"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/moderation"
 	"miramundo.dev/shared/moderation/act"
+	"miramundo.dev/shared/price"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
@@ -170,6 +173,28 @@ func showModeration(h moderation.Hidden, reports []act.Report) moderationOut {
 			return reportOut{string(r.Kind), r.Channel, r.ID, r.Reason, moment(r.At)}
 		}),
 	}
+}
+
+type purchasesOut struct {
+	Passes    []pass.Shown  `json:"passes"` // in force
+	Purchases []purchaseOut `json:"purchases"`
+}
+
+type purchaseOut struct {
+	ID          string        `json:"id"`
+	Product     price.Product `json:"product"`
+	USD         string        `json:"amount_usd"`
+	Network     string        `json:"network,omitempty"` // of a payment; absent for a credit, as the two below
+	Payer       string        `json:"payer,omitempty"`
+	Transaction string        `json:"transaction,omitempty"`
+	At          string        `json:"at"`
+	Until       *string       `json:"until"`
+}
+
+func showPurchases(p pass.Passes, l billing.List, now time.Time) purchasesOut {
+	return purchasesOut{p.Show(now), each(l.Purchases, func(b billing.Purchase) purchaseOut {
+		return purchaseOut{b.ID, b.Product, b.Amount.USD(), b.Network, b.Payer, b.Transaction, moment(b.At), momentOrNil(b.Until)}
+	})}
 }
 
 // each returns what show returns for each element, never nil.

@@ -10,6 +10,8 @@ import (
 	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/account/avatar"
 	"miramundo.dev/shared/account/organization"
+	"miramundo.dev/shared/billing"
+	"miramundo.dev/shared/chat"
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
@@ -143,7 +145,7 @@ func (r *Removals) begin(ctx context.Context, id identity.Owner) error {
 // finds what is left of it.
 func (r *Removals) finish(ctx context.Context, one removal) error {
 	for _, step := range []func(context.Context, removal) error{
-		r.leave, r.removeLibrary, r.removeFavorites, r.removeHistory, r.removeComments, r.removeModeration, r.say,
+		r.leave, r.removeLibrary, r.removeFavorites, r.removeHistory, r.removeComments, r.removeModeration, r.removePurchases, r.say,
 	} {
 		if err := step(ctx, one); err != nil {
 			return err
@@ -190,6 +192,12 @@ func (r *Removals) removeComments(ctx context.Context, one removal) error {
 // which are the log and the copies of reported texts, stay until they expire.
 func (r *Removals) removeModeration(ctx context.Context, one removal) error {
 	return errors.Join(moderation.Remove(ctx, r.o.DB, one.Owner), act.RemoveReports(ctx, r.o.DB, one.Owner))
+}
+
+// removePurchases deletes the passes and the list of purchases, and how fast the owner
+// wrote in chats. The register of purchases names no owners, and stays.
+func (r *Removals) removePurchases(ctx context.Context, one removal) error {
+	return errors.Join(billing.Remove(ctx, r.o.DB, one.Owner), chat.RemovePace(ctx, r.o.DB, one.Owner))
 }
 
 // removeCounted removes batches of what is counted in public until none is left, and

@@ -14,7 +14,10 @@ import (
 	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/account/avatar"
 	"miramundo.dev/shared/account/organization"
+	"miramundo.dev/shared/billing"
+	"miramundo.dev/shared/billing/pass"
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/chat"
 	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/identity"
@@ -120,8 +123,16 @@ func (w *world) fill(owner identity.Owner, name string) {
 			f.Rows = append(f.Rows, kept.Favorite{Channel: fmt.Sprint(name, i), Since: store.At(w.now)})
 		}
 		h.Play(name, w.now, func(id string) (string, bool) { return id, true })
-		return errors.Join(tx.Set(kept.FavoritesPath(owner), f), tx.Set(kept.HistoryPath(owner), h))
+		return errors.Join(
+			tx.Set(kept.FavoritesPath(owner), f), tx.Set(kept.HistoryPath(owner), h),
+			tx.Set(pass.Path(owner), pass.Passes{ChatUntil: store.At(w.now.Add(time.Hour))}),
+			tx.Set(billing.ListPath(owner), billing.List{Purchases: []billing.Purchase{{ID: "pu_" + name}}}),
+		)
 	}))
+	_, err = chat.New(chat.Options{DB: w.db, Free: true, Now: func() time.Time { return w.now }}).Post(ctx, chat.Draft{
+		Channel: name, Owner: owner, Body: "hello",
+	})
+	w.must(err)
 	for i := range comments {
 		at := w.now.Add(-time.Duration(comments-i) * 4 * time.Minute) // as many as an hour allows
 		c, err := comment.New(owner, fmt.Sprint(name, i), "Ana", "hello", at)
@@ -178,6 +189,7 @@ func (w *world) found(owner identity.Owner) (list []string) {
 	w.t.Helper()
 	for name, path := range map[string]store.Path{
 		"account": account.Path(owner), "access": access.Path(owner), "avatar": avatar.Path(owner), "library": library.Path(owner),
+		"passes": pass.Path(owner), "purchases": billing.ListPath(owner), "pace of chats": store.Path("owners").Join(string(owner), "kept", "chat"),
 		"favorites": kept.FavoritesPath(owner), "history": kept.HistoryPath(owner), "pace": comment.PacePath(owner),
 		"organization": organization.Path(owner), "removal": path(owner),
 		"mute": moderation.MutePath(owner), "hidden": moderation.HiddenPath(owner), "reporting": store.Path("owners").Join(string(owner), "kept", "reports"),
