@@ -11,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -57,6 +58,8 @@ func (c *Client) verifyAt(ctx context.Context, s *service, p *x402.Payment, t x4
 		return x402.Verdict{}, s.problem(a, "a verdict on another payer")
 	case !*in.Valid && in.Reason == x402.ReasonVerifyError:
 		return x402.Verdict{}, s.problem(a, "a failure of its own")
+	case !*in.Valid && slices.Contains(unserved, in.Reason):
+		return x402.Verdict{}, s.problem(a, in.Reason)
 	}
 	v := x402.Verdict{Valid: *in.Valid, Payer: p.From}
 	if !v.Valid {
@@ -80,6 +83,10 @@ func (c *Client) settleAt(ctx context.Context, s *service, p *x402.Payment, t x4
 	return settled, begun, err
 }
 
+// unserved are the reasons by which a facilitator says that it does not serve what our
+// terms ask for. The payment is not to blame: it matches them.
+var unserved = []string{x402.ReasonNetwork, x402.ReasonScheme, x402.ReasonVersion, "invalid_scheme"}
+
 // transaction matches the hash of a transaction.
 var transaction = regexp.MustCompile(`^0x[0-9a-fA-F]{64}$`)
 
@@ -101,6 +108,8 @@ func (s *service) settlement(a answer, p *x402.Payment, t x402.Terms) (settled x
 		return settled, true, s.problem(a, "a settlement of another payer")
 	case !*in.Success && in.Reason == x402.ReasonSettleError:
 		return settled, true, s.problem(a, "a failure of its own")
+	case !*in.Success && slices.Contains(unserved, in.Reason):
+		return settled, false, s.problem(a, in.Reason)
 	case !*in.Success:
 		return x402.Settlement{Reason: code(in.Reason, x402.ReasonState), Payer: p.From, Network: t.Asset.Network}, false, nil
 	case asset != t.Asset:

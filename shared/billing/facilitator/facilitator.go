@@ -16,7 +16,9 @@
 //   - no connection was made, so the request was not sent;
 //   - the answer was a status of 400 to 499 without a settlement, by which HTTP says
 //     that a request was not carried out. 408 and 409 are excepted, since they are also
-//     given to a request that is still being carried out.
+//     given to a request that is still being carried out;
+//   - the facilitator answered that it does not serve the network, the scheme or the
+//     version of the protocol.
 //
 // A status of 500 or more proves nothing: a gateway sends it too when the service
 // behind it began and did not answer in time. The same is true of a failed settlement

@@ -12,6 +12,11 @@ import (
 
 // A ledger moves money between accounts. All of it comes from the faucet, so the sum
 // of the balances is always the supply.
+//
+// A transfer is one transaction: it reads both balances, creates the document of the
+// authorization, and writes both balances. Creating the document is what makes it
+// happen once: of concurrent transfers of one authorization all but one fail, and
+// their balances are not written.
 type ledger struct{ db store.DB }
 
 // Supply is all the money that there is.

@@ -16,7 +16,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -93,12 +92,16 @@ func serve(h func(*http.Request) (any, error)) http.HandlerFunc {
 			}
 		}
 		if page, ok := result.(text); ok {
-			io.WriteString(w, string(page)) // an answer that nobody reads is not an error
+			w.Write([]byte(page))
 			return
+		}
+		body, err := json.Marshal(result)
+		if err != nil {
+			panic(err) // results are structs and maps of text and numbers
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		json.NewEncoder(w).Encode(result)
+		w.Write(append(body, '\n'))
 	}
 }
 
@@ -140,7 +143,7 @@ func (n *Net) supported(*http.Request) (any, error) {
 	}, nil
 }
 
-// Limits of the faucet.
+// Limits of the faucet, which keep a script from emptying it by mistake.
 const (
 	gift    = 1000 * price.Cent // that is given when the request names no amount
 	maxGift = 2500 * price.Cent // in one request
@@ -190,6 +193,10 @@ func (n *Net) balance(r *http.Request) (any, error) {
 	return wallet{address, held, held.USD()}, err
 }
 
+// The terms of a request are compared with the network before the payment is compared
+// with the terms: a facilitator serves many shops, and takes the receiver and the
+// amount from the request, but the token and its domain only from its own list.
+
 // terms reads the terms of a request to verify or settle, and returns the reason when
 // they are not terms of this network.
 func (n *Net) terms(version int, requirements json.RawMessage) (t x402.Terms, reason string) {
@@ -211,6 +218,7 @@ func (n *Net) terms(version int, requirements json.RawMessage) (t x402.Terms, re
 	return n.termsOf(v2)
 }
 
+// termsOf returns the part of the terms that the check of a payment needs.
 func (n *Net) termsOf(r x402.Requirement2) (t x402.Terms, reason string) {
 	asset, known := x402.AssetOf(r.Network)
 	payTo, isAddress := x402.ParseAddress(r.PayTo)

@@ -121,7 +121,6 @@ func TestRefusals(t *testing.T) {
 	n := nettest.Start(t, wiretest.OpenDB(t), fixed)
 	rich, poor, shop := n.Wallet(t, dollar), n.Wallet(t, 10*price.Cent-1), nettest.NewWallet()
 	other := nettest.NewWallet().Address
-	base, _ := x402.AssetOf("base")
 	at := func(d time.Duration) string { return fmt.Sprint(start.Add(d).Unix()) }
 	ours := terms(shop.Address)
 	for name, test := range map[string]struct {
@@ -137,7 +136,6 @@ func TestRefusals(t *testing.T) {
 		"not yet valid":    {rich, nil, func(a *x402.Authorization) { a.ValidAfter = at(time.Second) }, x402.ReasonTooEarly},
 		"expired":          {rich, nil, func(a *x402.Authorization) { a.ValidBefore = at(x402.SettleTime) }, x402.ReasonTooLate},
 		"another signer":   {rich, nil, func(a *x402.Authorization) { a.From = other }, x402.ReasonSignature},
-		"another network":  {rich, func(t *x402.Terms) { t.Asset = base }, nil, x402.ReasonNetwork},
 		"another token":    {rich, func(t *x402.Terms) { t.Asset.Address = other }, nil, x402.ReasonRequirements},
 		"another domain":   {rich, func(t *x402.Terms) { t.Asset.Name = "USD" }, nil, x402.ReasonRequirements},
 		"a price of zero":  {rich, func(t *x402.Terms) { t.Amount = 0 }, nil, x402.ReasonRequirements},
@@ -166,6 +164,22 @@ func TestRefusals(t *testing.T) {
 	}
 	if n.Holds(t, shop.Address) != 0 || n.Holds(t, rich.Address) != dollar {
 		t.Error("a refused payment moved money")
+	}
+}
+
+// TestAnotherNetwork expects a client to go to another facilitator for another network.
+func TestAnotherNetwork(t *testing.T) {
+	n := nettest.Start(t, wiretest.OpenDB(t), fixed)
+	w, terms := n.Wallet(t, dollar), terms(nettest.NewWallet().Address)
+	terms.Asset, _ = x402.AssetOf("base")
+	for version := 1; version <= 2; version++ {
+		p, c := pay(t, w, terms, version), client(n)
+		if v, err := c.Verify(t.Context(), p, terms); err == nil || !strings.Contains(err.Error(), x402.ReasonNetwork) {
+			t.Errorf("Verify = %+v, %v", v, err)
+		}
+		if s, err := c.Settle(t.Context(), p, terms); !errors.Is(err, facilitator.ErrNotTaken) {
+			t.Errorf("Settle = %+v, %v", s, err)
+		}
 	}
 }
 

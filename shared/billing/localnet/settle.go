@@ -8,6 +8,11 @@ import (
 	"miramundo.dev/shared/billing/x402"
 )
 
+// Verifying and settling check the same, in the order of real facilitators: first what
+// the payload shows, then the balance, then whether the authorization was used. Only a
+// settlement holds what it found, in the transaction of its transfer; between the two
+// calls anything may change.
+
 // check reads a request and checks its payment without the ledger. It returns the
 // reason when the payment does not pay the terms.
 func (n *Net) check(r *http.Request) (p *x402.Payment, reason string, err error) {
@@ -58,6 +63,7 @@ func opposite(reason string) string {
 	return ""
 }
 
+// payer returns whom an answer names: nobody when the payload could not be read.
 func payer(p *x402.Payment) string {
 	if p == nil {
 		return ""
