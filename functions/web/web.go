@@ -18,6 +18,7 @@
 //	channel/    the page of a channel
 //	library/    the shells of library, favorites and history
 //	prose/      instructions and credits
+//	purchases/  the shell of passes and credit
 //	signin/     signing in
 //	account/    the visitor's account
 //	security/   how the visitor signs in
@@ -46,6 +47,7 @@ import (
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/private"
 	"miramundo.dev/functions/web/prose"
+	"miramundo.dev/functions/web/purchases"
 	"miramundo.dev/functions/web/security"
 	"miramundo.dev/functions/web/signin"
 	"miramundo.dev/functions/web/sitefiles"
@@ -67,7 +69,7 @@ import (
 // Endpoints are the pages, each at its path in every locale, and the files that
 // belong to them.
 var Endpoints = slices.Concat(
-	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
+	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, purchases.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
 	organization.Endpoints, device.Endpoints, moderation.Endpoints, page.Files, sitefiles.Endpoints,
 )
 
@@ -110,6 +112,7 @@ type Server struct {
 	channels   *channel.Server
 	libraries  *library.Server
 	prose      *prose.Server
+	purchases  *purchases.Server
 	signIn     *signin.Server
 	accounts   *account.Server
 	security   *security.Server
@@ -131,6 +134,7 @@ func New(o Options) *Server {
 		channels:  channel.New(channel.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
 		libraries: library.New(pages),
 		prose:     prose.New(prose.Options{Pages: pages, Sources: o.Catalog, Guides: o.Guides, Contact: o.Contact}),
+		purchases: purchases.New(pages),
 		signIn:    signin.New(signin.Options{Private: visits, Service: o.SignIn}),
 		accounts:  account.New(account.Options{Private: visits, Removals: o.Removals, Throttle: o.Throttle}),
 		security:  security.New(security.Options{Private: visits, Service: o.SignIn}),
@@ -152,6 +156,7 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.channels, Endpoints: channel.Endpoints},
 		{Server: s.libraries, Endpoints: library.Endpoints},
 		{Server: s.prose, Endpoints: prose.Endpoints},
+		{Server: s.purchases, Endpoints: purchases.Endpoints},
 		{Server: s.signIn, Endpoints: signin.Endpoints},
 		{Server: s.accounts, Endpoints: account.Endpoints},
 		{Server: s.security, Endpoints: security.Endpoints},

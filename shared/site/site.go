@@ -31,6 +31,7 @@ const (
 	History                // the visitor's history
 	Guide                  // how to use the service
 	About                  // credits, licences and contact
+	Purchases              // the visitor's passes and credit
 	Moderation             // what visitors reported, for the operator
 
 	SignIn        // signing in, and the link of a mail that does
@@ -50,13 +51,13 @@ const (
 
 // Pages lists the pages in order, without Nowhere.
 var Pages = []Page{
-	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About, Moderation,
+	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About, Purchases, Moderation,
 	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
 }
 
 // names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{
-	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about", "moderation",
+	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about", "purchases", "moderation",
 	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 }
 
@@ -83,6 +84,7 @@ var paths = [...][5]string{
 	History:   {"/historico", "/history", "/historial", "/historique", "/verlauf"},
 	Guide:     {"/como-usar", "/how-to", "/como-usar", "/mode-emploi", "/anleitung"},
 	About:     {"/sobre", "/about", "/acerca", "/a-propos", "/ueber"},
+	Purchases: {"/compras", "/purchases", "/compras", "/achats", "/kaeufe"},
 
 	Moderation: {"/moderation", "/moderation", "/moderation", "/moderation", "/moderation"},
 
@@ -128,7 +130,7 @@ func (p Page) Named() bool { return strings.HasSuffix(p.path(i18n.PT), idParam) 
 // Personal reports whether p shows the visitor's own data, or is for the operator, so
 // that search engines should not index it.
 func (p Page) Personal() bool {
-	return p == Library || p == Favorites || p == History || p == Moderation || p == Nowhere || p.Private()
+	return p == Library || p == Favorites || p == History || p == Purchases || p == Moderation || p == Nowhere || p.Private()
 }
 
 // Private reports whether p is rendered for one visitor, so that no cache may keep

@@ -242,7 +242,7 @@ func (v *Visit) DB() store.DB { return v.renderer.DB }
 func (v *Visit) Sections() []string { return sections }
 
 var sections = []string{
-	site.Account.String(), site.Security.String(), site.Sessions.String(), site.Keys.String(),
+	site.Account.String(), site.Purchases.String(), site.Security.String(), site.Sessions.String(), site.Keys.String(),
 	site.Organizations.String(), site.Devices.String(), site.Privacy.String(),
 }
 

@@ -97,7 +97,7 @@ flow('a message whose connection is lost arrives once', {}, async (visit, stack)
 flow('what is refused is said in words, and its text is given back', {}, async (visit, stack) => {
   const { page } = visit
   const answers = [{ code: 'vazio', message: 'Too fast.', retry_after: 3 }, { code: 'auth' }, { code: 'pago', reason: 'payment_required' }]
-  await Room.of(visit, { on: socket => { socket.send(JSON.stringify({ t: 'erro', ...answers.shift() })); return true } })
+  await Room.of(visit, { on: (socket, { ref }) => { socket.send(JSON.stringify({ t: 'erro', ref, ...answers.shift() })); return true } })
   await open(visit, stack)
   const problem = page.locator('#chat-problem')
   for (const words of [/^Too fast\. .*3 seconds/, new RegExp(say('chat.ui.refused_auth')), new RegExp(say('chat.ui.refused_pago'))]) {

@@ -1,9 +1,8 @@
 /**
  * The WebSocket of one chat room.
  *
- * A room is entered without an identity: the service sends the newest messages and how
- * many people are there. A guest is then identified by `hello`, an account by its session
- * cookie. Each message that this browser sends carries a `ref` of its own and stays in a
+ * When a room is entered, the service sends the newest messages and how many people are
+ * there. An account is identified by its session cookie, a guest afterwards by `hello`. Each message that this browser sends carries a `ref` of its own and stays in a
  * queue until the service has sent it back with that ref. After a lost connection the
  * queue is sent again: the service stores a ref once, so that nothing is lost and nothing
  * is doubled. One message is on its way at a time, so that a refusal is about that one.
@@ -33,6 +32,8 @@ export interface Refusal {
   reason?: string;
   message?: string;
   retry_after?: number;
+  /** Of the message that was refused; absent when the identity was. */
+  ref?: string;
 }
 
 /** What a connection reports. */
@@ -40,8 +41,8 @@ export interface Listener {
   /** Messages in their order, each once. With `afresh` they replace those that were reported before. */
   messages(list: Message[], afresh: boolean): void;
   watching(n: number): void;
-  /** The name under which this browser writes; null while it is not identified. */
-  speaker(name: string | null): void;
+  /** The name under which this browser writes, null while it is not identified, and how many characters a message may have. */
+  speaker(name: string | null, most: number | undefined): void;
   /** Whether the room is connected. */
   connected(yes: boolean): void;
   /** The message with this ref was stored. */
@@ -83,7 +84,7 @@ export class Connection {
   #flying = false; // the first of the queue is on its way
   #answerBy = 0;
 
-  /** `token` returns the token of the guest; null for an account, and before there is a guest. */
+  /** `token` returns the token of the guest; "" for an account, whom the cookie identifies, and null for a visitor who is neither. */
   constructor(private readonly url: string, private readonly token: () => string | null, private readonly listener: Listener) {}
 
   /** Enters the room. */
@@ -114,10 +115,9 @@ export class Connection {
     return ref;
   }
 
-  /** Identifies the guest again, such as after it was made or replaced. An account enters anew. */
+  /** Identifies the visitor again, such as a guest that was just made. */
   identify(): void {
-    if (this.token() === null) this.#socket?.close(1000);
-    else if (this.#entered) this.#greet();
+    if (this.#entered && this.token() !== null) this.#greet();
   }
 
   #open(): void {
@@ -165,14 +165,15 @@ export class Connection {
 
   #ready(it: Ready): void {
     this.listener.watching(it.watching);
-    this.listener.speaker(it.autor);
+    this.listener.speaker(it.autor, it.max_length);
     if (!this.#entered) {
       this.#entered = true;
       this.#attempt = 0;
       this.listener.connected(true);
       const known = this.#last === null || it.items.some(({ id }) => id === this.#last);
       if (known) this.#report(it.items, false);
-      if (this.token() !== null) return this.#greet();
+      const token = this.token();
+      if (token || (token === "" && !known)) return this.#greet();
       if (!known) this.#report(it.items, true); // more was written meanwhile than the service sends at once
     } else {
       this.#greeting = false;
@@ -209,34 +210,34 @@ export class Connection {
     if (fresh.length > 0 || afresh) this.listener.messages(fresh, afresh);
   }
 
-  /** Takes a message whose fate is known from the queue. */
+  /** Notes that a message was stored. */
   #settle(ref: string): void {
-    const at = this.#unsent.findIndex((unsent) => unsent.ref === ref);
-    if (at < 0) return;
-    if (at === 0) this.#landed();
-    this.#unsent.splice(at, 1);
+    if (!this.#leave(ref)) return;
     this.listener.sent(ref);
     this.#flush();
   }
 
+  /** Takes a message whose fate is known from the queue, and reports whether it was there. */
+  #leave(ref: string): boolean {
+    const at = this.#unsent.findIndex((unsent) => unsent.ref === ref);
+    if (at < 0) return false;
+    if (at === 0) {
+      this.#flying = false;
+      clearTimeout(this.#answerBy);
+    }
+    this.#unsent.splice(at, 1);
+    return true;
+  }
+
   #refuse(refusal: Refusal): void {
-    if (this.#greeting) {
+    if (refusal.ref === undefined) {
       this.#greeting = false;
       this.#report(this.#early.splice(0), false);
       this.listener.unknown();
-      return;
+    } else if (this.#leave(refusal.ref)) {
+      this.listener.refused(refusal.ref, refusal);
     }
-    const [first] = this.#unsent;
-    if (!this.#flying || !first) return;
-    this.#landed();
-    this.#unsent.shift();
-    this.listener.refused(first.ref, refusal);
     this.#flush();
-  }
-
-  #landed(): void {
-    this.#flying = false;
-    clearTimeout(this.#answerBy);
   }
 
   /** Sends the first of the queue, unless one is on its way. */

@@ -13,13 +13,14 @@ export interface Written {
   author: string;
 }
 
-/** A list that shows what was written. */
+/** What is done with a list when an author was hidden, or is shown again. */
 export interface Shown {
   hide(author: string): void;
   show(author: string): void;
 }
 
-const longest = 500; // characters of a reason
+/** Why something may be reported, as the service takes it. */
+const reasons = ["spam", "abuse", "hate", "sexual", "illegal", "other"] as const;
 
 /** Shows what a visitor can do about something that another wrote. */
 export function actsOn(it: Written, shown: Shown): void {
@@ -31,16 +32,17 @@ export function actsOn(it: Written, shown: Shown): void {
 
 /** Asks why something is reported, and reports it to the operator. */
 function report(it: Written): void {
-  const reason = h("textarea", { name: "reason", rows: 3, required: true, maxlength: longest, autocomplete: "off" });
+  const choices = reasons.map((reason) => h("label", { class: "pay-choice" },
+    h("input", { type: "radio", name: "reason", value: reason, required: true }), h("span", {}, t(`guard.ui.reason_${reason}`))));
   const problem = h("p", { class: "wrong", role: "alert" });
   const button = h("button", { type: "submit", class: "button primary" }, t("guard.ui.send"));
-  const submit = async (event: Event): Promise<void> => {
+  const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    if (button.disabled || reason.value.trim() === "") return;
+    if (button.disabled) return;
     button.disabled = true;
     try {
       const { kind, channel_id, id } = it;
-      await call("POST", "/api/moderation/reports", { kind, channel_id, id, reason: reason.value.trim() });
+      await call("POST", "/api/moderation/reports", { kind, channel_id, id, reason: new FormData(form).get("reason") });
       box.close();
       toast(t("guard.ui.reported"));
     } catch (error) {
@@ -48,15 +50,17 @@ function report(it: Written): void {
       button.disabled = false;
     }
   };
-  const box = dialog(t("guard.ui.report"), h("form", { class: "report", submit }, h("label", { class: "field" }, t("guard.ui.reason"), reason), h("div", { class: "row" }, button), problem));
-  reason.focus();
+  const form = h("form", { class: "pay", submit },
+    h("fieldset", { class: "pay-choices" }, h("legend", {}, t("guard.ui.reason")), ...choices), h("div", { class: "row" }, button), problem);
+  const box = dialog(t("guard.ui.report"), form);
+  form.querySelector("input")?.focus();
 }
 
 /** Hides what an author writes from this visitor, with a way back. */
 async function hide(it: Written, shown: Shown): Promise<void> {
   try {
     const { kind, channel_id, id } = it;
-    const hidden = await call<{ id: string }>("POST", "/api/moderation/hidden", { kind, channel_id, id });
+    const { hidden } = await call<{ hidden: { id: string } }>("POST", "/api/moderation/hidden", { kind, channel_id, id });
     shown.hide(it.author);
     toast(t("guard.ui.hidden", { name: it.author }), {
       label: t("guard.ui.undo"),

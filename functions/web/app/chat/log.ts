@@ -26,8 +26,6 @@ export class Log {
   private frame = 0;
   private unseen = 0;
   private loading = true;
-  /** Names whose messages are hidden from this visitor. */
-  private readonly hidden = new Set<string>();
 
   /** `act` is called for the message about which the visitor wants to do something. */
   constructor(private readonly act: (message: Message) => void) {
@@ -69,23 +67,17 @@ export class Log {
     if (this.rows.size === 0 && this.waiting.length === 0) this.list.replaceChildren(h("li", { class: "chat-note" }, text));
   }
 
-  /** Takes the messages of a name away, and those that follow under it. */
+  /** Takes the messages of a name away. */
   hide(name: string): void {
-    this.hidden.add(name);
     for (const [id, row] of this.rows) if (row.dataset["name"] === name) this.drop(id);
-  }
-
-  show(name: string): void {
-    this.hidden.delete(name);
   }
 
   private draw(): void {
     this.frame = 0;
-    const batch = this.waiting.splice(0, perFrame).filter(({ autor }) => !this.hidden.has(autor));
     const fresh: HTMLLIElement[] = [];
-    for (const message of batch) {
+    for (const message of this.waiting.splice(0, perFrame)) {
       const old = this.rows.get(message.id);
-      if (!old && message.apagada && message.body === "" && this.loading === false) continue; // it left the list before
+      if (!old && message.apagada && !this.loading) continue; // it left the list before
       const row = this.row(message);
       this.rows.set(message.id, row);
       if (old) old.replaceWith(row);

@@ -33,7 +33,13 @@ export class Chat implements Listener {
   private readonly sending = new Map<string, Sending>();
   private replaced = false; // the guest was replaced once already
 
-  private readonly log = new Log((message) => actsOn({ kind: "message", channel_id: this.channel, id: message.id, author: message.autor }, this.log));
+  private readonly log = new Log(({ id, autor }) => actsOn({ kind: "message", channel_id: this.channel, id, author: autor }, {
+    hide: (name) => {
+      this.log.hide(name);
+      this.connection?.identify(); // from now on the room leaves the author out
+    },
+    show: () => this.again(),
+  }));
   private readonly state = h("p", { class: "chat-state", role: "status" });
   private readonly problem = h("p", { class: "chat-problem", id: "chat-problem", role: "alert" });
   private readonly counter = h("span", { class: "chat-count", id: "chat-count" });
@@ -62,7 +68,7 @@ export class Chat implements Listener {
     this.state.textContent = t("chat.ui.connecting");
     const url = new URL(`/api/chat/${encodeURIComponent(channel)}/ws?lang=${locale}`, location.href);
     url.protocol = url.protocol.replace("http", "ws");
-    this.connection = new Connection(url.href, () => (signedIn() ? null : token()), this);
+    this.connection = new Connection(url.href, () => (signedIn() ? "" : token()), this);
     this.connection.start();
     void this.ask();
   }
@@ -91,8 +97,9 @@ export class Chat implements Listener {
     this.present(n);
   }
 
-  speaker(name: string | null): void {
+  speaker(name: string | null, most = this.most): void {
     this.name = name;
+    this.most = most;
     this.speaking.replaceChildren(...(name === null ? [] : [t("chat.ui.as"), " ", h("bdi", {}, name)]));
   }
 
@@ -117,7 +124,7 @@ export class Chat implements Listener {
   }
 
   unknown(): void {
-    const stale = token();
+    const stale = signedIn() ? null : token();
     if (this.replaced || stale === null) return this.tell(t("chat.ui.unknown"));
     this.replaced = true;
     void replaceGuest(stale).then(() => this.connection?.identify(), (error: Error) => this.tell(error.message));

@@ -22,6 +22,8 @@ export interface Offer<T> {
   name?(terms: Terms): string;
   /** Says that something is bought with money alone, such as credit. */
   walletOnly?: boolean;
+  /** Says what a credit buys, where that is not what is chosen. */
+  creditText?: string;
 }
 
 const money = new Intl.NumberFormat(language, { style: "currency", currency: "USD" });
@@ -150,11 +152,12 @@ class Sale<T> {
       if (this.busy(true)) return;
       keepCredit(keep.checked ? token : "");
       this.say("pay.ui.paying");
-      const outcome = await this.purchase.spend(token, this.chosen);
+      const outcome = await this.purchase.spend(token);
       this.busy(false);
       this.show(outcome);
     };
     return h("form", { class: "pay-credit", submit },
+      this.offer.creditText ? h("p", { class: "soft small" }, this.offer.creditText) : null,
       h("label", { class: "field" }, t("pay.ui.credit"), field),
       h("label", { class: "pay-keep" }, keep, t("pay.ui.credit_keep")),
       h("div", { class: "row" }, h("button", { type: "submit", class: this.installed.length > 0 ? "button" : "button primary" }, t("pay.ui.credit_pay"))));

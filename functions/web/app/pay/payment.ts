@@ -10,6 +10,7 @@ export interface Terms {
   network: string;
   maxAmountRequired: string;
   resource: string;
+  description: string;
   payTo: string;
   maxTimeoutSeconds: number;
   asset: string;

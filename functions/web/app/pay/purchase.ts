@@ -15,7 +15,7 @@ export interface Call<T> {
   /** Names the call among the payments that are kept: its method, address and body. */
   key: string;
   /** Sends the call with headers that pay, or without any. It rejects with a Failure. */
-  send(headers: Record<string, string>, terms?: Terms): Promise<T>;
+  send(headers: Record<string, string>): Promise<T>;
 }
 
 /** What a purchase came to. */
@@ -63,13 +63,13 @@ export class Purchase<T> {
   }
 
   /** Pays with a credit token. The service charges it when it delivers, and not at all otherwise. */
-  spend(credit: string, terms: Terms | undefined): Promise<Outcome<T>> {
-    return this.#send({ "X-Credito": credit }, terms);
+  spend(credit: string): Promise<Outcome<T>> {
+    return this.#send({ "X-Credito": credit });
   }
 
-  async #send(headers: Record<string, string>, terms?: Terms): Promise<Outcome<T>> {
+  async #send(headers: Record<string, string>): Promise<Outcome<T>> {
     try {
-      const result = await this.call.send(headers, terms);
+      const result = await this.call.send(headers);
       this.#forget();
       return { state: "done", result };
     } catch (error) {

@@ -8,6 +8,8 @@ import { menu, type Section } from "./menu";
 export interface Ways {
   again(): void;
   next: (() => void) | null;
+  /** Sells more minutes to a network that has none left. */
+  minutes(): void;
   streams: Section;
 }
 
@@ -23,7 +25,8 @@ export function card(box: HTMLElement, channel: ChannelFull, why: Why, ways: Way
     h("strong", {}, t(`failure.ui.label_${why}`)),
     has(hint) ? h("p", {}, t(hint)) : "",
     h("div", { class: "card-actions" },
-      h("button", { type: "button", class: "button primary", "data-first": true, click: ways.again }, icon("refresh"), t("player.ui.again")),
+      why === "spent" ? h("button", { type: "button", class: "button primary", "data-first": true, click: ways.minutes }, icon("clock"), t("player.ui.minutes")) : "",
+      h("button", { type: "button", class: why === "spent" ? "button" : "button primary", "data-first": why !== "spent", click: ways.again }, icon("refresh"), t("player.ui.again")),
       others?.button ?? "", others?.box ?? "",
       legacy ? away(legacy, "player.ui.legacy") : "",
       web(channel.website) ? away(channel.website!, "player.ui.website") : "",

@@ -268,7 +268,15 @@ class Stage implements Controls {
     const failed = player.state === "failed" && channel !== null;
     this.card.hidden = !failed;
     if (!failed) return this.card.replaceChildren();
-    card(this.card, channel, this.why, { again: () => this.again(), next: this.zapper.beside(1) && (() => void this.zapper.step(1)), streams: this.streams() });
+    card(this.card, channel, this.why, { again: () => this.again(), next: this.zapper.beside(1) && (() => void this.zapper.step(1)), streams: this.streams(), minutes: () => void this.minutes() });
+  }
+
+  /** Sells a pass for this network, and plays on once it is bought. */
+  private async minutes(): Promise<void> {
+    const stream = this.channel?.streams.find(({ kind }) => kind === "hls");
+    if (!stream) return;
+    const { buyMinutes } = await import("./minutes");
+    if (await buyMinutes(stream.url)) this.again();
   }
 
   /** Says whether the picture is as late as it was at its start, or later. */
