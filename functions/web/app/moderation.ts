@@ -115,7 +115,12 @@ class Desk {
 
   /** Makes a form that asks for a reason and, where an act lasts, for how long, with a button for each act. */
   private form(acts: { act: string; timed?: boolean; danger?: boolean }[], about: () => Omit<Order, "act" | "reason">, ...fields: HTMLElement[]): HTMLFormElement {
-    const reason = h("input", { name: "reason", required: true, maxlength: longest.reason, autocomplete: "off" });
+    const stay = (event: KeyboardEvent): void => { // Enter in the field would press the first button, whatever it does
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      buttons[0]?.focus();
+    };
+    const reason = h("input", { name: "reason", required: true, maxlength: longest.reason, autocomplete: "off", keydown: stay });
     const hours = h("select", { name: "hours" }, ...spans.map((n) => h("option", { value: n, selected: n === 24 }, n < 48 ? count("moderation.ui.hours", n) : count("moderation.ui.days", n / 24))));
     const wrong = h("p", { class: "wrong", role: "alert" });
     const buttons = acts.map(({ act, danger }) => h("button", { type: "submit", class: danger ? "button danger" : "button", value: act }, t(`moderation.ui.act_${act}`)));
