@@ -39,12 +39,12 @@ export async function build() {
 /**
  * Starts the stack that was built on a catalog: "sample", or a folder. With
  * jobs, it is there when each has run once: what they find out is shown then.
- * Returns its addresses, and `stop`.
+ * Settings are variables of its environment. Returns its addresses, and `stop`.
  */
-export async function start({ catalog = 'sample', jobs = true } = {}) {
+export async function start({ catalog = 'sample', jobs = true, settings = {} } = {}) {
   const data = await mkdtemp(join(tmpdir(), 'miramundo-pages-'))
   const flags = ['-gateway', '127.0.0.1:0', '-data', data, '-catalog', catalog, `-jobs=${jobs}`]
-  const env = { ...globalThis.process.env, CATALOGO_TOKEN: operatorToken, EDGE_ADDRESS_HEADER: addressHeader } // tests come from networks of their own, since each network may do only so much
+  const env = { ...globalThis.process.env, CATALOGO_TOKEN: operatorToken, EDGE_ADDRESS_HEADER: addressHeader, ...settings } // tests come from networks of their own, since each network may do only so much
   const process = spawn(binary, flags, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = new Log(process)
   const stop = () => end(process, data)
