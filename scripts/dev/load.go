@@ -14,6 +14,7 @@ import (
 	chatroom "miramundo.dev/chatroom/server"
 	"miramundo.dev/functions"
 	"miramundo.dev/hop/server"
+	"miramundo.dev/scripts/dev/challenge"
 	"miramundo.dev/scripts/dev/mailbox"
 	"miramundo.dev/scripts/dev/testchannel"
 	"miramundo.dev/shared/billing/localnet"
@@ -117,7 +118,7 @@ func (st *stack) assemble() error {
 	if err != nil {
 		return err
 	}
-	st.fronts.gateway.set(withChat(withMailbox(gateway, st.cfg), talk))
+	st.fronts.gateway.set(withChat(st.withChallenge(withMailbox(gateway, st.cfg)), talk))
 	st.fronts.chatroom.set(talk)
 	st.fronts.hop.set(h)
 	st.fronts.legacy.set(player)
@@ -134,6 +135,20 @@ func withMailbox(gateway http.Handler, c config.Config) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == mailbox.Path || strings.HasPrefix(r.URL.Path, mailbox.Path+"/") {
 			box.ServeHTTP(w, r)
+			return
+		}
+		gateway.ServeHTTP(w, r)
+	})
+}
+
+// withChallenge adds the stack's own provider of human verification, where it is used.
+func (st *stack) withChallenge(gateway http.Handler) http.Handler {
+	if st.humans == nil {
+		return gateway
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, challenge.Path) {
+			st.humans.ServeHTTP(w, r)
 			return
 		}
 		gateway.ServeHTTP(w, r)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -18,10 +20,12 @@ import (
 	"time"
 
 	"miramundo.dev/functions"
+	"miramundo.dev/scripts/dev/challenge"
 	"miramundo.dev/scripts/dev/testchannel"
 	"miramundo.dev/shared/billing/localnet"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/mail/smtp"
 )
 
 // A stack is the service while it runs here.
@@ -38,7 +42,8 @@ type stack struct {
 	servers *servers
 	fronts  fronts
 	parts   *compose.Parts
-	pending bool // what is shown was kept from before: a reload follows
+	humans  *challenge.Provider // of human verification; nil where the environment names another
+	pending bool                // what is shown was kept from before: a reload follows
 
 	emulators func() error // stops them
 	close     func() error // of parts and of what runs on them
@@ -150,6 +155,11 @@ func (st *stack) configure(ctx context.Context) (err error) {
 	if vars["PAYMENT_TO"] == "" {
 		maps.Copy(vars, testPayments(address(st.at.payments), receiver))
 	}
+	if base := address(st.at.gateway); vars["HUMAN_VERIFY_URL"] == "" && isLocal(base) {
+		st.humans = challenge.New(rand.Text(), time.Now)
+		maps.Copy(vars, st.humans.Settings(base))
+	}
+	vars["CONTACT_EMAIL"] = cmp.Or(vars["CONTACT_EMAIL"], localOperator)
 	if st.backend == "emulators" {
 		err = st.startEmulators(ctx, vars)
 	} else {
@@ -187,6 +197,17 @@ func (st *stack) decided(vars map[string]string) map[string]string {
 		"BUILD":                build(),
 		"K_SERVICE":            "", // not deployed, whatever the machine is
 	}
+}
+
+// localOperator is the address to which the contact form writes, where the environment
+// names none.
+const localOperator = "operator@miramundo.example"
+
+// isLocal reports whether an address is one of this machine alone, where the widget of
+// the stack can be used without TLS.
+func isLocal(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && smtp.IsLoopback(u.Hostname())
 }
 
 // testPayments are the settings with which test money is taken, at the local network
