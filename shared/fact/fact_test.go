@@ -310,3 +310,28 @@ func TestBatches(t *testing.T) {
 		}
 	})
 }
+
+// TestSeveral counts the facts of two books by one counter, and refuses a subscription
+// of neither.
+func TestSeveral(t *testing.T) {
+	db := open(t)
+	other := pages
+	other.Collection = "others"
+	other.Kinds = []Kind[*visits]{Of("others", func(doc *visits, v visit) { doc.Visits += 10 })}
+	o := Options[*visits]{DB: db, Now: clock}
+	s := Several{NewCounter(pages, o), NewCounter(other, o)}
+	for _, subscription := range []string{"visits", "others"} {
+		if err := s.Count(t.Context(), subscription, event(t, aVisit(1))); err != nil {
+			t.Errorf("%s: %v", subscription, err)
+		}
+	}
+	var doc visits
+	if err := db.Get(t.Context(), other.Path("home"), &doc); err != nil || doc.Visits != 10 || kept(t, db).Visits != 1 {
+		t.Errorf("the second book has %d visits, %v; the first %d", doc.Visits, err, kept(t, db).Visits)
+	}
+	for _, s := range []Several{s, nil} {
+		if err := s.Count(t.Context(), "none", event(t, aVisit(1))); !errors.Is(err, bus.ErrSubscription) {
+			t.Errorf("of no book: %v", err)
+		}
+	}
+}

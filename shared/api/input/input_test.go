@@ -348,3 +348,26 @@ func TestEmptyObject(t *testing.T) {
 		}
 	}
 }
+
+// TestListedNumbers checks that a number stands for its text where texts are listed, and
+// nowhere else.
+func TestListedNumbers(t *testing.T) {
+	type in struct {
+		Days string `json:"days" enum:"30,90"`
+		Name string `json:"name"`
+	}
+	p, err := Compile(reflect.TypeFor[in](), "/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for body, want := range map[string]string{
+		`{"days":30}`: "30", `{"days":"90"}`: "90", `{"days":31}`: "", `{"days":30.0}`: "", `{"days":-30}`: "", `{"days":[30]}`: "", `{"name":30}`: "",
+	} {
+		r := httptest.NewRequest("POST", "/x", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		var got in
+		if err := p.Decode(r, reflect.ValueOf(&got).Elem(), 100); (err == nil) != (want != "") || err == nil && got.Days != want {
+			t.Errorf("%s: %q, %v, want %q", body, got.Days, err, want)
+		}
+	}
+}
