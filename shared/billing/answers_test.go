@@ -1,6 +1,8 @@
 package billing
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -509,5 +511,88 @@ func TestBroken(t *testing.T) {
 	}
 	if _, err := w.Repair(t.Context()); !errors.Is(err, storetest.ErrBroken) {
 		t.Errorf("the job: %v", err)
+	}
+}
+
+// TestSealed checks that the database has no secret in a form that can be read: no
+// token, no payload and no message, neither while a payment is pending nor after it.
+func TestSealed(t *testing.T) {
+	w := newWorld(t, wiretest.OpenDB(t))
+	bought := w.buy(creditOrder(), guest, 100*price.Cent)
+	o := creditOrder()
+	o.Credit = bought.Credit
+	_, err := w.Sell(t.Context(), o, w.pay(signing{amount: 500 * price.Cent}))
+	w.must(err)
+	w.chain.settle = lost
+	_, _ = w.Sell(t.Context(), o, w.pay(signing{amount: 500 * price.Cent}))
+	_, _ = w.Sell(t.Context(), contactOrder("a secret message"), w.pay(signing{amount: tenCents}))
+	w.chain.settle = nil
+	_, err = w.Sell(t.Context(), contactOrder("a secret message"), w.pay(signing{amount: tenCents}))
+	w.must(err)
+	secrets := []string{bought.Credit[5:], "a secret message", base64.StdEncoding.EncodeToString([]byte("a secret message")), `"authorization"`}
+	seen := 0
+	for _, c := range []store.Path{payments, register, Contacts, "credits", ListPath(guest)[:strings.LastIndex(string(ListPath(guest)), "/")]} {
+		for doc, err := range w.plain.Query(t.Context(), store.Query{Collection: c}) {
+			w.must(err)
+			var raw json.RawMessage
+			var fields map[string]any
+			w.must(doc.Decode(&fields))
+			raw, err = json.Marshal(fields)
+			w.must(err)
+			seen++
+			for _, secret := range secrets {
+				if strings.Contains(string(doc.Path), secret) || strings.Contains(string(raw), secret) {
+					t.Errorf("%s has %q", doc.Path, secret)
+				}
+			}
+			if payload, ok := fields["payload"].(string); ok && payload != "" && !strings.Contains(payload, ".") {
+				t.Errorf("the payload of %s is not sealed", doc.Path)
+			}
+		}
+	}
+	if seen != 11 {
+		t.Errorf("%d documents, want 5 payments, 3 purchases, a message and a credit, and a list", seen)
+	}
+	var c Contact
+	w.must(w.Till.db.Get(t.Context(), w.contactPath(), &c))
+	if text, err := c.Message(); string(text) != "a secret message" || err != nil || c.Payer != payer {
+		t.Errorf("the message is %q, %v", text, err)
+	}
+}
+
+// contactPath returns where the only message is.
+func (w *world) contactPath() store.Path {
+	w.t.Helper()
+	for doc, err := range w.plain.Query(w.t.Context(), store.Query{Collection: Contacts}) {
+		w.must(err)
+		return doc.Path
+	}
+	w.t.Fatal("no message waits")
+	return ""
+}
+
+// TestBounded gives the job more payments than one run takes up, and a facilitator
+// that is slow: a run ends in time, and later runs go on.
+func TestBounded(t *testing.T) {
+	w := newWorld(t, wiretest.OpenDB(t))
+	w.chain.settle = lost
+	for range maxRepairs + 5 {
+		_, _ = w.Sell(t.Context(), contactOrder("x"), w.pay(signing{amount: tenCents}))
+	}
+	w.pass(time.Minute)
+	w.chain.settle = nil
+	if got, err := w.Repair(t.Context()); err != nil || got.Delivered != maxRepairs {
+		t.Errorf("%+v, %v, want %d deliveries", got, err, maxRepairs)
+	}
+	w.chain.rpc = false
+	w.chain.settle = func(settle func() x402.Settlement) (x402.Settlement, error) {
+		w.pass(attemptFor)
+		return settle(), nil
+	}
+	if got, err := w.Repair(t.Context()); err != nil || got != (Repaired{Delivered: 2, Pending: 3}) {
+		t.Errorf("%+v, %v, want 2 deliveries within %v", got, err, repairFor)
+	}
+	if got := w.repairAll(); got != (Repaired{}) || len(w.chain.settled) != maxRepairs+5 {
+		t.Errorf("%+v after %d transfers", got, len(w.chain.settled))
 	}
 }

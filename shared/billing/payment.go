@@ -226,10 +226,9 @@ func (p *payment) decide(f finding, now time.Time) outcome {
 	return outcome{state: Settling}
 }
 
-// usedReasons are the reasons by which facilitators say that a nonce was used.
-var usedReasons = []string{
-	x402.ReasonState, "invalid_exact_evm_nonce_already_used", "invalid_exact_evm_payload_authorization_nonce_used",
-}
+// usedReasons are the reasons by which facilitators say that a nonce was used: the
+// code of the protocol, and one that is in use beside it.
+var usedReasons = []string{x402.ReasonState, "nonce_already_used"}
 
 // isFinal reports whether a settlement that failed has surely charged nothing. An
 // unexpected error, and one with a transaction that may still succeed, are not final.
