@@ -110,8 +110,8 @@ func (s *service) settlement(a answer, p *x402.Payment, t x402.Terms) (settled x
 		return settled, true, s.problem(a, "a failure of its own")
 	case !*in.Success && slices.Contains(unserved, in.Reason):
 		return settled, false, s.problem(a, in.Reason)
-	case !*in.Success:
-		return x402.Settlement{Reason: code(in.Reason, x402.ReasonState), Payer: p.From, Network: t.Asset.Network}, false, nil
+	case !*in.Success: // without a readable reason it must not look like a nonce that was used
+		return x402.Settlement{Reason: code(in.Reason, x402.ReasonPayload), Payer: p.From, Network: t.Asset.Network}, false, nil
 	case asset != t.Asset:
 		return settled, true, s.problem(a, "a settlement on another network")
 	case !transaction.MatchString(in.Transaction):
