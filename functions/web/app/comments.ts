@@ -1,6 +1,6 @@
 /** What people say of a channel. */
 
-import { call, Failure, read } from "./api";
+import { call, Failure, isOwner, read } from "./api";
 import { actsOn } from "./chat/guard";
 import { dialog, h, icon, iconButton, toast } from "./dom";
 import { count, locale, moment, since, t } from "./texts";
@@ -72,7 +72,8 @@ class Comments {
   private count(total: number): void {
     this.total = Math.max(0, total);
     const empty = this.total === 0 && h("p", { class: "comment-empty" }, t("comments.ui.empty"));
-    this.foot.replaceChildren(...[this.next === null ? null : this.button(t("comments.ui.more")), empty].filter((part) => part instanceof Node));
+    const hidden = isOwner() && h("button", { type: "button", class: "link small", click: () => { void import("./hidden").then((m) => m.hiddenAuthors(() => this.again())); } }, t("comments.ui.hidden"));
+    this.foot.replaceChildren(...[this.next === null ? null : this.button(t("comments.ui.more")), empty, hidden].filter((part) => part instanceof Node));
     this.list.setAttribute("aria-label", count("comments.ui.count", this.total));
   }
 

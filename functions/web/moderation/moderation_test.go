@@ -44,6 +44,11 @@ func TestPage(t *testing.T) {
 					t.Errorf("no text for the act %s", verb)
 				}
 			}
+			for _, reason := range act.Reasons {
+				if texts["guard.ui.reason_"+reason] == "" {
+					t.Errorf("no text for the reason %s", reason)
+				}
+			}
 		})
 	}
 }

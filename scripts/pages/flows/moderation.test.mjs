@@ -43,6 +43,12 @@ flow('report a comment, hide its author, and show it again', {}, async (visit, s
   await page.reload()
   await item(other.id).waitFor()
   assert.equal(await item(comment.id).count(), 0)
+  await page.locator('#comments').getByRole('button', { name: say('comments.ui.hidden') }).click()
+  const author = page.getByRole('dialog').locator('li')
+  assert.equal(await author.locator('bdi').textContent(), 'Seller <b>')
+  await author.getByRole('button', { name: say('comments.ui.hidden_show') }).click()
+  await page.getByRole('dialog').getByText(say('comments.ui.hidden_empty')).waitFor()
+  await item(comment.id).waitFor()
   assert.ok((await comments(stack)).some(({ id }) => id === comment.id), 'others read it')
 })
 
