@@ -388,3 +388,30 @@ func TestPartner(t *testing.T) {
 		t.Errorf("the details are %q and %q, want %q and none", got[0], got[1], want)
 	}
 }
+
+// TestCosts holds what each way to send a message costs in documents.
+func TestCosts(t *testing.T) {
+	w := newWorld(t)
+	meter := storetest.NewMeter(w.plain)
+	w.db = sealed.DB(meter, keyringtest.Ring(strings.Repeat("k", 32)))
+	w.start(w.db, true)
+	w.verdict = `{"success":true}`
+	token := w.credit()
+	for _, test := range []struct {
+		name    string
+		headers []string
+		more    string
+		want    storetest.Ops
+	}{
+		{"a call without a payment", nil, "", storetest.Ops{}},
+		{"a person", nil, `,"challenge_response":"a"`, storetest.Ops{Reads: 1, Writes: 2, Deletes: 1}},
+		{"a payment", []string{"X-PAYMENT", w.pay()}, "", storetest.Ops{Reads: 7, Writes: 7, Deletes: 2}},
+		{"a credit", []string{"X-Credito", token}, "", storetest.Ops{Reads: 6, Writes: 6, Deletes: 2}},
+	} {
+		before := meter.Ops()
+		w.call(w.body(test.more), test.headers...)
+		if got := meter.Ops().Less(before); got != test.want {
+			t.Errorf("%s costs %+v, want %+v", test.name, got, test.want)
+		}
+	}
+}
