@@ -66,7 +66,7 @@ func newAggregate(p *compose.Parts) (Server, error) {
 }
 
 func newBilling(p *compose.Parts) (Server, error) {
-	payment := billing.Payment{Faucet: p.Config.PaymentFaucet, Local: p.Config.Local}
+	payment := billing.Payment{Faucet: p.Config.PaymentFaucet, Dev: !p.Config.Deployed()}
 	if all := p.Config.PaymentFacilitators; len(all) > 0 {
 		payment.Facilitator = all[0]
 	}

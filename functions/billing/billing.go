@@ -81,7 +81,7 @@ type Options struct {
 type Payment struct {
 	Facilitator string // the first that is asked; empty without one
 	Faucet      string // where test money is to be had; may be empty
-	Local       bool   // the process serves its own machine only
+	Dev         bool   // the process is not deployed
 }
 
 // A Server answers with prices and passes, and sells credits.

@@ -78,7 +78,7 @@ func newWorld(t *testing.T) *world {
 	})
 	s := New(Options{
 		DB: db, Till: w.till, Keys: keys, Now: noon, Base: apitest.Origin, Hop: "https://hop.example",
-		Payment: Payment{Facilitator: "https://pay.example", Faucet: "https://faucet.example", Local: true},
+		Payment: Payment{Facilitator: "https://pay.example", Faucet: "https://faucet.example", Dev: true},
 		Quota:   quota.Options{FreeMinutes: 120, Comments: 20, Sells: true, Base: apitest.Origin},
 		Table:   append(append([]api.Endpoint{}, Endpoints...), chatPass, message),
 	})

@@ -23,7 +23,7 @@ type document struct {
 	ChainID      *int64   `json:"chain_id"`
 	PayTo        *string  `json:"pay_to" description:"Address that receives payments."`
 	Homolog      bool     `json:"homolog" description:"Whether payments are of a test network."`
-	Dev          bool     `json:"dev" description:"Whether the service runs on a machine of a developer, for that machine alone."`
+	Dev          bool     `json:"dev" description:"Whether the service is not deployed, but runs on the machine of a developer."`
 	DevGate      bool     `json:"dev_gate" description:"Whether paid calls are let through without a payment, for development: always false."`
 	Gratis       bool     `json:"gratis,omitempty" description:"True when nothing is sold and everything is free of charge; else absent."`
 	Facilitator  *string  `json:"facilitator" format:"uri" description:"Address of the service that settles payments."`
@@ -103,7 +103,7 @@ func validityOf(until time.Time, active bool) validity {
 // document returns what does not depend on the caller.
 func (s *Server) document() document {
 	d := document{
-		Provider: "x402", Mode: "free", Gratis: true, Dev: s.Payment.Local, Wallets: []string{}, Product: config.Product,
+		Provider: "x402", Mode: "free", Gratis: true, Dev: s.Payment.Dev, Wallets: []string{}, Product: config.Product,
 		Prices: prices{Contact: price.Amount(0).USD(), Chat: price.Amount(0).USD()},
 		Chat:   validity{Active: true}, Passes: []pass.Shown{},
 		Limits: limits{library.MaxCategories, library.MaxGroups, library.MaxItems},
