@@ -187,6 +187,11 @@ func declined(func() x402.Settlement) (x402.Settlement, error) {
 	return x402.Settlement{Reason: x402.ReasonFunds}, nil
 }
 
+func denied(settle func() x402.Settlement) (x402.Settlement, error) {
+	settle()
+	return x402.Settlement{Reason: x402.ReasonFunds}, nil
+}
+
 func unexpected(settle func() x402.Settlement) (x402.Settlement, error) {
 	settle()
 	return x402.Settlement{Reason: x402.ReasonSettleError}, nil
@@ -223,6 +228,8 @@ func TestSettlements(t *testing.T) {
 		{"not taken", notTaken, false, "pass_unavailable", "", "", Refused},
 		{"declined", declined, false, "payment_refused", "", "payment_refused", Refused},
 		{"unexpected", unexpected, false, "payment_pending", Settling, "", Delivered},
+		{"denied", denied, false, "payment_refused", "", "payment_refused", Refused},
+		{"denied, with a node", denied, true, "payment_refused", "", "payment_refused", Open},
 		{"of another payer", lying, false, "payment_pending", Settling, "", Delivered},
 		{"without a transaction", bare, false, "payment_pending", Settling, "", Delivered},
 	} {
@@ -490,6 +497,32 @@ func TestRefusedAndCharged(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.is(c, Open)
+}
+
+// TestContradicted checks that a payment whose nonce was used although it was refused
+// is never delivered by itself, since the payer may have canceled the authorization.
+func TestContradicted(t *testing.T) {
+	w := newWorld(t, wiretest.OpenDB(t))
+	w.chain.settle = denied
+	c := w.pay(signing{amount: tenCents, before: noon.Add(1000 * time.Hour)})
+	_, _ = w.Sell(t.Context(), chatOrder(), c)
+	w.chain.rpcErr = errSilent
+	w.pass(2 * time.Hour)
+	if got, err := w.Repair(t.Context()); err != nil || got != (Repaired{}) {
+		t.Errorf("while the node is silent: %+v, %v", got, err)
+	}
+	w.chain.settle, w.chain.rpcErr = nil, nil
+	w.pass(maxBackoff)
+	if got, err := w.Repair(t.Context()); err != nil || got != (Repaired{Open: 1}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if sale, err := w.Sell(t.Context(), chatOrder(), c); !errors.Is(err, price.ErrPending) || receiptOf(err).State != Open {
+		t.Errorf("again: %+v, %v", sale, err)
+	}
+	w.is(c, Open)
+	if w.chain.settles != 1 {
+		t.Errorf("%d settlements", w.chain.settles)
+	}
 }
 
 // TestBroken checks the answers of every method while the database is down.

@@ -33,6 +33,7 @@
 //	the same payment for another route, owner or body      payment_refused,
 //	                                                         payment_used              not again
 //	the outcome cannot be found out after it expired       payment_pending, receipt    the receipt stays open
+//	refused, and the chain has used it all the same        payment_pending, receipt    the receipt opens later
 //	a credit is unknown                                    payment_refused,
 //	                                                         unknown_credit            no
 //	a credit does not suffice                              payment_refused,
@@ -42,7 +43,8 @@
 // The reasons of the protocol, and those of this package, are in the field "reason".
 //
 // A facilitator is configured by the operator and trusted: what it settled is
-// delivered. "The nonce was used" after an attempt of ours without an answer counts as
+// delivered. What it refused is checked by the chain later, where a node is
+// configured. "The nonce was used" after an attempt of ours without an answer counts as
 // settled, because only the payer can use a nonce otherwise, and only for a transfer
 // to us or for a cancellation that has to overtake our settlement.
 //

@@ -56,6 +56,7 @@ type history struct {
 	shown   []call   // payments, each with the order that it was signed for
 	tokens  []string // of credits that were answered
 	answers []Sale   // to payments
+	denied  bool     // a facilitator has denied a settlement
 	seen    map[string]int
 }
 
@@ -118,7 +119,7 @@ func (h *history) sell(c call, what string) {
 			h.tokens = append(h.tokens, sale.Credit)
 		}
 		h.answers = append(h.answers, sale)
-	case code == "payment_refused" && reason != ReasonUsed && used && h.of(c.shown).State != Open:
+	case code == "payment_refused" && reason != ReasonUsed && used && !h.denied:
 		h.t.Errorf("the refusal %q of a payment that was charged", reason)
 	default:
 		h.seen[code]++
@@ -145,6 +146,9 @@ func (h *history) fault() {
 		func() { h.chain.rpcErr = errSilent },
 		func() {
 			h.chain.settle = []settle{lost, unsent, unsent, notTaken, declined, unexpected, lying, bare}[h.rnd.IntN(8)]
+			if h.chain.rpc && h.rnd.IntN(4) == 0 { // without a node it would be believed
+				h.chain.settle, h.denied = denied, true
+			}
 		},
 		func() { h.chain.settle = lost; h.process.OffAfter(2) },
 	}

@@ -30,9 +30,10 @@ const (
 
 const payments = store.Path("payments")
 
-// A payment is a payment as it is stored. The texts of [payment.Secrets] are sealed,
-// and deleted when the payment ends; the token of a bought credit is kept for repeated
-// calls.
+// A payment is a payment as it is stored. The texts of [payment.Secrets] are sealed, and
+// deleted when the payment ends, except for the token of a bought credit, which calls
+// that are repeated get, and for the payload of a refused payment until the chain was
+// asked about it.
 type payment struct {
 	State       State       `json:"state"`
 	Bound       string      `json:"bound"` // hash of the order and the authorization, see boundTo
@@ -99,6 +100,7 @@ const (
 	expiryLag  = 10 * time.Minute    // by which the chain may lag behind the expiry of an authorization
 	giveUpFor  = 24 * time.Hour      // after the expiry, when nobody answers
 	keepFor    = 90 * 24 * time.Hour // how long an ended payment answers repeated calls
+	recheckFor = time.Hour           // after which a refusal is checked at the latest
 	maxBackoff = 10 * time.Minute    // between attempts of the repair job
 	firstTry   = 30 * time.Second    // after which the repair job takes up a payment
 )
@@ -150,9 +152,10 @@ func (p *payment) sale() Sale {
 }
 
 // begin marks the payment as settling, and reports whether it may be settled now: not
-// when it has ended, and not while another attempt may run.
+// when it has ended or is the operator's to decide, and not while another attempt may
+// run.
 func (p *payment) begin(now time.Time) bool {
-	if p.ended() || now.Before(p.BusyUntil.Time) {
+	if p.ended() || p.isContradicted() || now.Before(p.BusyUntil.Time) {
 		return false
 	}
 	if p.State == Reserved {
@@ -182,6 +185,37 @@ func (p *payment) end(s State, now time.Time) {
 	at := store.At(expire)
 	p.ExpireAt = &at
 }
+
+// refuse ends a payment that was sent to be settled and was not charged. A facilitator
+// may be wrong about that, so the repair job asks the chain once more when the
+// authorization is over.
+func (p *payment) refuse(reason string, now time.Time) {
+	payload, over := p.Payload, p.ValidBefore.Time
+	if last := now.Add(recheckFor); over.After(last) {
+		over = last
+	}
+	p.Reason = reason
+	p.end(Refused, now)
+	p.Payload, p.DueAt = payload, store.At(over.Add(leaseFor))
+}
+
+// recheck stores what the chain says of a refused payment. A nonce that was used all
+// the same is an open receipt, and not a delivery: the payer may have canceled the
+// authorization, which looks alike.
+func (p *payment) recheck(used bool, err error, now time.Time) {
+	switch {
+	case used:
+		p.State, p.DueAt, p.ExpireAt = Open, store.Time{}, nil
+	case err != nil && now.Sub(p.Purchase.At.Time) < giveUpFor:
+		p.DueAt = store.At(now.Add(maxBackoff))
+	default:
+		p.Payload, p.DueAt = "", store.Time{}
+	}
+}
+
+// isContradicted reports whether the payment was refused and its nonce was used. Only
+// the operator can decide it.
+func (p *payment) isContradicted() bool { return p.State == Open && p.Reason != "" }
 
 // An outcome is what is known after an attempt to settle.
 type outcome struct {

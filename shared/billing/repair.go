@@ -31,7 +31,8 @@ type Repaired struct {
 
 // Repair ends payments that are undecided for longer than half a minute: it settles
 // them again or asks the chain, and delivers what was charged. What was never sent to
-// be settled is refused. One that fails does not stop the others.
+// be settled is refused. A refusal that the chain contradicts becomes an open receipt.
+// A payment that fails does not stop the others.
 func (t *Till) Repair(ctx context.Context) (done Repaired, err error) {
 	if t.Free() {
 		return done, nil
@@ -47,7 +48,9 @@ func (t *Till) Repair(ctx context.Context) (done Repaired, err error) {
 		if e != nil {
 			err = errors.Join(err, fmt.Errorf("payment of the purchase %s: %w", p.Purchase.ID, e))
 		}
-		done.count(after.State)
+		if p.State != Refused || after.State != Refused { // it was counted when it was refused
+			done.count(after.State)
+		}
 	}
 	open, e := t.db.Count(ctx, openPayments)
 	done.Open = open
@@ -91,10 +94,37 @@ func (t *Till) query(ctx context.Context, q store.Query) (list []*payment, err e
 
 // repair takes one payment as far as it goes.
 func (t *Till) repair(ctx context.Context, p *payment) (*payment, error) {
-	if p.State == Reserved {
+	switch p.State {
+	case Reserved:
 		return t.abandon(ctx, p)
+	case Refused:
+		return t.recheck(ctx, p)
 	}
 	return t.advance(ctx, p)
+}
+
+// recheck asks the chain about a payment that a facilitator refused to settle.
+func (t *Till) recheck(ctx context.Context, p *payment) (after *payment, err error) {
+	signed, failed := p.decode()
+	used := false
+	if failed == nil {
+		used, _, failed = t.o.Facilitator.Used(ctx, signed, p.Terms.x402())
+	}
+	if used {
+		t.o.Log.ErrorContext(ctx, "the nonce of a refused payment was used", "purchase", p.Purchase.ID, "reason", p.Reason)
+	}
+	err = t.db.Update(ctx, func(tx store.Tx) error {
+		after = &payment{key: p.key}
+		if err := tx.Get(after.path(), after); err != nil || after.State != Refused {
+			return err
+		}
+		after.recheck(used, failed, t.o.Now())
+		return tx.Set(after.path(), after)
+	})
+	if err != nil {
+		return p, err
+	}
+	return after, nil
 }
 
 // abandon refuses a payment that was never sent to be settled, unless its call has

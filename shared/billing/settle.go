@@ -130,8 +130,7 @@ func (t *Till) conclude(ctx context.Context, began *payment, result outcome) (af
 		case !last:
 			return nil
 		case result.state == Refused:
-			after.Reason = result.reason
-			after.end(Refused, now)
+			after.refuse(result.reason, now)
 		case result.state == Open, after.State == Open:
 			after.State, after.DueAt, after.BusyUntil = Open, store.Time{}, store.Time{}
 		case result.state == Reserved:
