@@ -15,22 +15,23 @@ type langIn struct {
 }
 
 func (s *Server) partners(_ context.Context, in langIn) (partner.Sponsoring, error) {
-	l, page := localeOf(in.Lang), s.page(site.About, in.Lang)
+	l := localeOf(in.Lang)
 	return partner.Of(l, config.Product, partner.Addresses{
-		Self: s.o.Base + partnersPath + "?lang=" + l.Tag(), Page: page, Form: page, API: s.o.Base + sendPath,
+		Self: s.o.Base + partnersPath + "?lang=" + l.Tag(), Page: s.page(site.Partners, l), Form: s.page(site.Contact, l), API: s.o.Base + sendPath,
 		Email: s.o.Desk.To, Wallet: s.o.PayTo,
 	}), nil
 }
 
 func (s *Server) producers(_ context.Context, in langIn) (producer.Offering, error) {
-	l, page := localeOf(in.Lang), s.page(site.About, in.Lang)
+	l := localeOf(in.Lang)
 	return producer.Of(l, producer.Addresses{
-		Self: s.o.Base + producersPath + "?lang=" + l.Tag(), Page: page, Form: page, API: s.o.Base + sendPath, Email: s.o.Desk.To,
+		Self: s.o.Base + producersPath + "?lang=" + l.Tag(), Page: s.page(site.Producers, l), Form: s.page(site.Contact, l), API: s.o.Base + sendPath,
+		Email: s.o.Desk.To,
 	}), nil
 }
 
 // page returns the address of a page in a language.
-func (s *Server) page(p site.Page, lang string) string { return s.o.Base + p.Path(localeOf(lang), "") }
+func (s *Server) page(p site.Page, l i18n.Locale) string { return s.o.Base + p.Path(l, "") }
 
 // localeOf returns the locale of a parameter, and the default for an unknown one.
 func localeOf(lang string) i18n.Locale {

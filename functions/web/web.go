@@ -18,6 +18,7 @@
 //	channel/    the page of a channel
 //	library/    the shells of library, favorites and history
 //	prose/      instructions and credits
+//	contact/    the form to the operator, and the offers to partners and producers
 //	purchases/  the shell of passes and credit
 //	signin/     signing in
 //	account/    the visitor's account
@@ -39,6 +40,7 @@ import (
 
 	"miramundo.dev/functions/web/account"
 	"miramundo.dev/functions/web/channel"
+	"miramundo.dev/functions/web/contact"
 	"miramundo.dev/functions/web/device"
 	"miramundo.dev/functions/web/library"
 	"miramundo.dev/functions/web/list"
@@ -61,6 +63,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/guide"
+	"miramundo.dev/shared/human"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/store"
@@ -69,7 +72,7 @@ import (
 // Endpoints are the pages, each at its path in every locale, and the files that
 // belong to them.
 var Endpoints = slices.Concat(
-	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, purchases.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
+	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
 	organization.Endpoints, device.Endpoints, moderation.Endpoints, page.Files, sitefiles.Endpoints,
 )
 
@@ -89,6 +92,7 @@ type Options struct {
 	Logos   sitefiles.Logos  // nil to draw preview pictures without logos
 	Links   catalog.LinkBase // base URLs of the service, the hop and the legacy player
 	Contact string           // mail address for complaints and questions; empty to name none
+	Widget  human.Widget     // challenge of the contact form; zero where people cannot send it
 	Now     func() time.Time // the clock, which tests replace
 
 	// What the pages of accounts need. Without a database they answer a failure.
@@ -112,6 +116,7 @@ type Server struct {
 	channels   *channel.Server
 	libraries  *library.Server
 	prose      *prose.Server
+	contact    *contact.Server
 	purchases  *purchases.Server
 	signIn     *signin.Server
 	accounts   *account.Server
@@ -135,6 +140,7 @@ func New(o Options) *Server {
 		libraries: library.New(pages),
 		prose:     prose.New(prose.Options{Pages: pages, Sources: o.Catalog, Guides: o.Guides, Contact: o.Contact}),
 		purchases: purchases.New(pages),
+		contact:   contact.New(contact.Options{Pages: pages, Widget: o.Widget, Email: o.Contact}),
 		signIn:    signin.New(signin.Options{Private: visits, Service: o.SignIn}),
 		accounts:  account.New(account.Options{Private: visits, Removals: o.Removals, Throttle: o.Throttle}),
 		security:  security.New(security.Options{Private: visits, Service: o.SignIn}),
@@ -157,6 +163,7 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.libraries, Endpoints: library.Endpoints},
 		{Server: s.prose, Endpoints: prose.Endpoints},
 		{Server: s.purchases, Endpoints: purchases.Endpoints},
+		{Server: s.contact, Endpoints: contact.Endpoints},
 		{Server: s.signIn, Endpoints: signin.Endpoints},
 		{Server: s.accounts, Endpoints: account.Endpoints},
 		{Server: s.security, Endpoints: security.Endpoints},

@@ -46,6 +46,9 @@ export const pages = [
   { name: 'moderation', page: 'moderation', paths: { pt: '/moderation', en: '/en/moderation', es: '/es/moderation', fr: '/fr/moderation', de: '/de/moderation' } },
   { name: 'guide', page: 'guide', path: () => '/como-usar' },
   { name: 'about', page: 'about', path: () => '/sobre' },
+  { name: 'contact', page: 'contact', path: () => '/contato?tipo=anuncio' },
+  { name: 'partners', page: 'partners', path: () => '/parceiros' },
+  { name: 'producers', page: 'producers', path: () => '/produtores' },
   { name: 'purchases', page: 'purchases', path: () => '/compras' },
   { name: 'missing', page: 'error', path: () => '/isto-nao-existe', prepare: visit => visit.forgive(/status: 404 .*\/isto-nao-existe$/, /status of 404 .*\/isto-nao-existe\)$/) }
 ]

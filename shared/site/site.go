@@ -31,6 +31,9 @@ const (
 	History                // the visitor's history
 	Guide                  // how to use the service
 	About                  // credits, licences and contact
+	Contact                // the form by which visitors write to the operator
+	Partners               // sponsorship, partnership and advertising
+	Producers              // what is offered to those who make programmes
 	Purchases              // the visitor's passes and credit
 	Moderation             // what visitors reported, for the operator
 
@@ -51,13 +54,13 @@ const (
 
 // Pages lists the pages in order, without Nowhere.
 var Pages = []Page{
-	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About, Purchases, Moderation,
+	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Moderation,
 	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
 }
 
 // names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{
-	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about", "purchases", "moderation",
+	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "moderation",
 	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 }
 
@@ -84,6 +87,9 @@ var paths = [...][5]string{
 	History:   {"/historico", "/history", "/historial", "/historique", "/verlauf"},
 	Guide:     {"/como-usar", "/how-to", "/como-usar", "/mode-emploi", "/anleitung"},
 	About:     {"/sobre", "/about", "/acerca", "/a-propos", "/ueber"},
+	Contact:   {"/contato", "/contact", "/contacto", "/contact", "/kontakt"},
+	Partners:  {"/parceiros", "/partners", "/socios", "/partenaires", "/partner"},
+	Producers: {"/produtores", "/producers", "/productores", "/producteurs", "/produzenten"},
 	Purchases: {"/compras", "/purchases", "/compras", "/achats", "/kaeufe"},
 
 	Moderation: {"/moderation", "/moderation", "/moderation", "/moderation", "/moderation"},

@@ -43,7 +43,7 @@ type Renderer struct {
 // NewRenderer returns a renderer for a service whose parts are at links. It reads
 // the embedded files, and panics when their list cannot be parsed.
 func NewRenderer(links catalog.LinkBase) *Renderer {
-	return &Renderer{links: links, assets: loadAssets(static.FS), policy: policyFor(links)}
+	return &Renderer{links: links, assets: loadAssets(static.FS), policy: policyFor(links, "")}
 }
 
 // Asset returns the path of a built file; empty when nothing was built.
@@ -93,8 +93,13 @@ func (v *View) Boot() template.JS { return boot }
 // policyFor returns the Content-Security-Policy of the pages of a service whose
 // parts are at links. Pages load their own files, play media from any https
 // origin, and embed one video platform. A local service, which is served by http,
-// may also play media from http origins.
-func policyFor(links catalog.LinkBase) string {
+// may also play media from http origins. The page of a form also loads the widget of
+// a provider from its origin; empty for every other page.
+func policyFor(links catalog.LinkBase, provider string) string {
+	own := "'self'"
+	if provider != "" {
+		own += " " + provider
+	}
 	sum := sha256.Sum256([]byte(boot))
 	media := "https:"
 	if strings.HasPrefix(links.Base, "http:") {
@@ -102,13 +107,13 @@ func policyFor(links catalog.LinkBase) string {
 	}
 	return strings.Join([]string{
 		"default-src 'none'",
-		"script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
+		"script-src " + own + " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
 		"style-src 'self'",
 		"img-src 'self' data: " + links.Base,
-		"connect-src 'self' " + media,
+		"connect-src " + own + " " + media,
 		"media-src blob: data: " + media, // hls.js starts captions with a data: URL
 		"worker-src 'self'",
-		"frame-src https://www.youtube-nocookie.com",
+		strings.TrimSpace("frame-src https://www.youtube-nocookie.com " + provider),
 		"manifest-src 'self'",
 		"form-action 'self'",
 		"base-uri 'none'",
@@ -161,7 +166,11 @@ func (v *View) ShowAs(name string, status int) (*Rendered, error) {
 	}
 	data := bytes.Clone(b.Bytes())
 	sum := sha256.Sum256(data)
-	return &Rendered{data: data, tag: hex.EncodeToString(sum[:8]), status: status, locale: v.Locale, policy: v.renderer.policy}, nil
+	policy := v.renderer.policy
+	if v.Provider != "" {
+		policy = policyFor(v.renderer.links, v.Provider)
+	}
+	return &Rendered{data: data, tag: hex.EncodeToString(sum[:8]), status: status, locale: v.Locale, policy: policy}, nil
 }
 
 // A Rendered is a rendered page, or a redirect to another page.

@@ -29,6 +29,7 @@ type View struct {
 	Data        any      // values for the page's script, written as JSON; nil for none
 	Areas       []string // areas of the texts that the page's scripts show
 	Modules     []string // script modules that the page loads; nil for those named like Areas
+	Provider    string   // origin of a provider whose widget the page shows; empty on all pages but one
 	Body        any      // the values of the page's own template
 
 	renderer *Renderer

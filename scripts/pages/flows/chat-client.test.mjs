@@ -171,7 +171,7 @@ flow('a thousand messages hold no frame up', {}, async (visit, stack) => {
   const room = await Room.of(visit)
   room.add('first')
   await open(visit, stack)
-  await page.getByText('first').waitFor()
+  await page.locator('.chat-body').getByText('first').waitFor()
   await page.evaluate(() => {
     window.frameTimes = []
     let last = performance.now()
