@@ -39,11 +39,13 @@ export async function build() {
 /**
  * Starts the stack that was built on a catalog: "sample", or a folder. With
  * jobs, it is there when each has run once: what they find out is shown then.
- * Settings are variables of its environment. Returns its addresses, and `stop`.
+ * Settings are variables of its environment. Returns its addresses, `stop`, and
+ * `restart`, which ends the processes and starts them again at the same address with
+ * the same data.
  */
-export async function start({ catalog = 'sample', jobs = true, settings = {} } = {}) {
-  const data = await mkdtemp(join(tmpdir(), 'miramundo-pages-'))
-  const flags = ['-gateway', '127.0.0.1:0', '-data', data, '-catalog', catalog, `-jobs=${jobs}`]
+export async function start({ catalog = 'sample', jobs = true, settings = {}, gateway = '127.0.0.1:0', data: kept } = {}) {
+  const data = kept ?? await mkdtemp(join(tmpdir(), 'miramundo-pages-'))
+  const flags = ['-gateway', gateway, '-data', data, '-catalog', catalog, `-jobs=${jobs}`]
   const env = { ...globalThis.process.env, CATALOGO_TOKEN: operatorToken, EDGE_ADDRESS_HEADER: addressHeader, ...settings } // tests come from networks of their own, since each network may do only so much
   const process = spawn(binary, flags, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = new Log(process)
@@ -53,7 +55,11 @@ export async function start({ catalog = 'sample', jobs = true, settings = {} } =
     const [, hop] = await log.line(/^hop at (http:[^,]+),/, readyTime)
     const [, origin] = await log.line(/^test channel at (http:\/\/[^/]+)/, readyTime)
     if (jobs) await log.line(/^each job has run once/, settleTime)
-    return { base, hop, origin, stop }
+    const restart = async () => {
+      await halt(process)
+      return start({ catalog, jobs, settings, gateway: new URL(base).host, data })
+    }
+    return { base, hop, origin, stop, restart }
   } catch (error) {
     await stop()
     throw error
@@ -87,11 +93,14 @@ async function freePort() {
 
 /** Ends a process as the platform does, and removes what it kept. */
 async function end(process, data) {
-  if (process.exitCode === null && process.signalCode === null) {
-    process.kill('SIGTERM')
-    await once(process, 'exit')
-  }
+  await halt(process)
   await rm(data, { recursive: true, force: true })
+}
+
+async function halt(process) {
+  if (process.exitCode !== null || process.signalCode !== null) return
+  process.kill('SIGTERM')
+  await once(process, 'exit')
 }
 
 /** What a stack says. */
