@@ -1,7 +1,6 @@
 /** What people say of a channel. */
 
 import { call, Failure, isOwner, read } from "./api";
-import { actsOn } from "./chat/guard";
 import { dialog, h, icon, iconButton, toast } from "./dom";
 import { count, locale, moment, since, t } from "./texts";
 import type { Page } from "./types";
@@ -88,7 +87,7 @@ class Comments {
         h("bdi", { class: "comment-author" }, comment.author), comment.mine && h("span", { class: "health-you" }, t("comments.ui.yours")),
         h("time", { datetime: comment.created_at, title: moment(comment.created_at) }, since(comment.created_at))),
       comment.mine ? iconButton("trash", t("comments.ui.delete"), () => this.ask(comment, item))
-        : comment.id && iconButton("more", t("comments.ui.acts"), () => this.act(comment)),
+        : comment.id && iconButton("more", t("comments.ui.acts"), () => void this.act(comment)),
       h("p", { class: "comment-body", dir: "auto" }, comment.body));
     return item;
   }
@@ -112,7 +111,8 @@ class Comments {
   }
 
   /** Shows what a visitor can do about another's comment. The list is read again when its author is hidden or shown, as several can have one name. */
-  private act({ id, author }: Comment): void {
+  private async act({ id, author }: Comment): Promise<void> {
+    const { actsOn } = await import("./chat/guard");
     const again = (): void => {
       this.again();
       this.form.focus();

@@ -50,7 +50,9 @@ class Contact {
   private load(): Promise<void> {
     return this.provider ??= new Promise<void>((resolve, reject) => {
       const script = document.createElement("script");
-      script.src = this.form.dataset["script"] ?? "";
+      const address = new URL(this.form.dataset["script"] ?? "", location.href);
+      address.searchParams.set("render", "explicit"); // the provider draws nothing by itself
+      script.src = address.href;
       script.addEventListener("load", () => resolve());
       script.addEventListener("error", reject);
       document.head.append(script);
