@@ -144,8 +144,8 @@ type chargeIn struct {
 	View string `header:"X-MM-Payment-View" description:"1"`
 }
 
-// charge counts that a price was shown. Whatever is wrong with the report, the page has
-// no use for a reason.
+// charge counts that a price was shown. The page needs no reason when the report is
+// ignored, so all bad reports are answered alike.
 func (s *Server) charge(ctx context.Context, in chargeIn) (api.Accepted, error) {
 	if in.View != "1" || in.Site != "same-origin" || s.o.Pages.CheckOrigin(api.BrowserOf(ctx), true) != nil {
 		return false, nil

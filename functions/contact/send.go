@@ -188,8 +188,8 @@ func (s *Server) sendForPayment(ctx context.Context, m contact.Message) (sending
 	return sending{Body: Sent{OK: true, Receipt: &sale.Receipt}, Header: sale.Header}, nil
 }
 
-// payerOf names the payer of a call, as far as the payment says: nobody has checked it
-// yet, but a payer is only counted after a sale. It is empty when no payment is shown.
+// payerOf names the payer of a call as the payment names it, which is not verified yet:
+// a payer is only counted after a sale. It is empty when no payment is shown.
 func payerOf(c identity.Credentials) string {
 	if p, err := x402.Parse(c.Payment, c.Signature); err == nil && p != nil {
 		return "payer " + p.From

@@ -2,11 +2,15 @@ package compose
 
 import (
 	"errors"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"miramundo.dev/shared/contact"
+	"miramundo.dev/shared/human"
 	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/mail/folder"
 	"miramundo.dev/shared/mail/smtp"
@@ -64,5 +68,45 @@ func TestMailRequired(t *testing.T) {
 	p := Process{Needs: []Need{Mail}, Secrets: []string{"A_KEY"}}
 	if got := p.Requirement().Settings; !slices.Equal(got, []string{"A_KEY", "MAIL_SMTP|MAIL_FOLDER"}) {
 		t.Errorf("the process requires %q", got)
+	}
+}
+
+// TestCourier checks that messages to the operator are sent before the answer, also where
+// the mails of accounts are sent after it, and only where both settings are there.
+func TestCourier(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "mail")
+	p, sender := openMail(t, "MAIL_FOLDER", dir, "MAIL_WORKERS", "1", "CONTACT_EMAIL", "operator@m.example")
+	defer p.Close()
+	if _, ok := sender.(*mail.Queue); !ok {
+		t.Errorf("the mails of accounts go to a %T", sender)
+	}
+	m := contact.Message{Name: "Ana", Email: "ana@example.org", Text: "Bom dia."}
+	if err := p.Desk().Send(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	names, err := folder.Names(dir)
+	if err != nil || len(names) != 1 {
+		t.Fatalf("the folder has %q, %v", names, err)
+	}
+	if kept, err := folder.Read(dir, names[0]); err != nil || kept.To != "operator@m.example" {
+		t.Errorf("the mail goes to %s, %v", kept.To, err)
+	}
+	for _, vars := range [][]string{{"CONTACT_EMAIL", "operator@m.example"}, {"MAIL_FOLDER", dir}} {
+		p, _ := openMail(t, vars...)
+		if err := p.Desk().Send(t.Context(), m); !errors.Is(err, contact.ErrSettings) || p.Close() != nil {
+			t.Errorf("with %q alone: %v", vars, err)
+		}
+	}
+}
+
+// TestHumans checks that the settings of the provider reach the verifier and the widget.
+func TestHumans(t *testing.T) {
+	p, _ := openMail(t, "HUMAN_VERIFY_URL", "http://127.0.0.1:1/siteverify", "HUMAN_SECRET", "s", "HUMAN_SITE_KEY", "k", "HUMAN_SCRIPT", "https://p.example/w.js?render=explicit")
+	defer p.Close()
+	if w := p.Widget(); w.SiteKey != "k" || w.Origin() != "https://p.example" {
+		t.Errorf("the widget is %+v", w)
+	}
+	if err := p.Humans().Verify(t.Context(), "a token", netip.Addr{}); !errors.Is(err, human.ErrUnavailable) || !strings.Contains(err.Error(), "does not answer") {
+		t.Errorf("a provider that is down: %v", err)
 	}
 }

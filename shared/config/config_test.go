@@ -88,6 +88,10 @@ func TestRefusals(t *testing.T) {
 			"MAIL_FOLDER must not be set",
 			"ORIGIN_ALLOW must not be set", "FIRESTORE_EMULATOR_HOST must not be set", "JOBS_TOKEN must not be set",
 		}},
+		{"half a verification", nil, map[string]string{"HUMAN_SECRET": "s"}, []string{"HUMAN_VERIFY_URL, HUMAN_SECRET, HUMAN_SITE_KEY and HUMAN_SCRIPT must be set together"}},
+		{"a verification in the clear", nil, map[string]string{
+			"HUMAN_SECRET": "s", "HUMAN_SITE_KEY": "k", "HUMAN_VERIFY_URL": "http://p.example/siteverify", "HUMAN_SCRIPT": "javascript:x",
+		}, []string{"HUMAN_VERIFY_URL must be an https URL", "HUMAN_SCRIPT must be an https URL"}},
 		{"mail from nobody", nil, map[string]string{"MAIL_SMTP": "smtp.example:465"}, []string{"MAIL_SMTP and MAIL_FROM must be set together"}},
 		{"payments", nil, map[string]string{
 			"PAYMENT_TO": "0x857b", "PAYMENT_NETWORK": "solana", "PAYMENT_FACILITATORS": "https://f.example/", "PAYMENT_RPC": "node", "PAYMENT_FAUCET": "faucet",

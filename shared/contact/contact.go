@@ -111,7 +111,7 @@ func (m Message) content() mail.Contact {
 // It returns ErrRefused when the mail server does not take it, and fault.ErrUnavailable
 // when the database does not answer: the message is then left to Run.
 func (d *Desk) SendPaid(ctx context.Context, purchase string) error {
-	ctx = context.WithoutCancel(ctx) // a paid message does not wait for a caller who has gone
+	ctx = context.WithoutCancel(ctx) // a paid message is sent even if the caller hangs up
 	kept, err := d.claim(ctx, purchase)
 	if err != nil {
 		return fault.OrUnavailable(err)

@@ -87,10 +87,10 @@ func (w Widget) Origin() string {
 // the provider is called by an ordinary client and not by shared/origin, which is for
 // addresses that strangers choose.
 type Options struct {
-	URL    string            // of siteverify; empty where no provider is configured
-	Secret string            // shared with the provider
-	Host   string            // of the pages that show the widget; a token for another is refused
-	Client http.RoundTripper // nil: the default transport
+	URL       string            // of siteverify; empty where no provider is configured
+	Secret    string            // shared with the provider
+	Host      string            // of the pages that show the widget; a token for another is refused
+	Transport http.RoundTripper // nil: the default
 }
 
 // A Verifier asks one provider. Its methods may be called concurrently.
@@ -102,7 +102,7 @@ type Verifier struct {
 // New returns a verifier. It does not call the provider.
 func New(o Options) *Verifier {
 	return &Verifier{o, &http.Client{
-		Transport: o.Client,
+		Transport: o.Transport,
 		Timeout:   timeout,
 		// A redirect would send the secret to an address that nobody configured.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -127,4 +129,23 @@ func TestOrigin(t *testing.T) {
 			t.Errorf("the origin of %q is %q, want %q", script, got, want)
 		}
 	}
+}
+
+// hanging is a connection to a provider that never answers.
+type hanging struct{}
+
+func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// TestSlow checks that a person does not wait for a provider for more than five seconds.
+func TestSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		err := New(Options{URL: "https://provider.example/siteverify", Transport: hanging{}}).Verify(t.Context(), "a token", netip.Addr{})
+		if waited := time.Since(start); !errors.Is(err, ErrUnavailable) || waited != 5*time.Second {
+			t.Errorf("after %v: %v", waited, err)
+		}
+	})
 }

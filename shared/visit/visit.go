@@ -1,5 +1,5 @@
-// Package visit counts who used the pages of the service: each person once a day, and
-// each person who was shown a price once a day.
+// Package visit counts the persons who use the pages of the service, each once a day, and
+// those of them who were shown a price.
 //
 //	visits/{day}-{n}    a Counted: a quarter of what was counted on a day
 //
@@ -7,8 +7,8 @@
 // a keyed hash of person and day (package identity), so that instances count a person
 // once without asking each other, and a stored mark cannot be traced to anybody. The
 // counter of the book adds events in batches: at most one read and one write for each,
-// and fewer the more there are. [Taker] remembers who it has seen, so that further views
-// cost nothing at all.
+// and fewer the more there are. [Taker] remembers the persons of the day, so that further views
+// cost nothing.
 package visit
 
 import (
@@ -96,8 +96,8 @@ type Counted struct {
 	ExpireAt store.Time `json:"expire_at"`
 }
 
-// keptDays is for how long the counts of a day are kept: for a year and the month of
-// the comparison with the year before.
+// keptDays is how long the counts of a day are kept: a year and a month, so that each
+// month can be compared with that of the year before.
 const keptDays = 400
 
 // Book is where visits are counted.
