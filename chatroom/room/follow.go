@@ -14,7 +14,6 @@ import (
 const (
 	firstRetry = 250 * time.Millisecond
 	lastRetry  = 10 * time.Second
-	returnTime = 3 * time.Second // in which a message that was stored comes back
 )
 
 // follow casts what is stored in the room, until ctx is done.
@@ -66,7 +65,7 @@ func (r *Room) Expect(seq int64) {
 	if r.has(seq) {
 		return
 	}
-	time.AfterFunc(returnTime, func() {
+	time.AfterFunc(r.hub.comeBack, func() {
 		if !r.has(seq) {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
@@ -15,6 +16,7 @@ import (
 const (
 	linger   = 30 * time.Second // for which a room without members follows the database
 	announce = 1500 * time.Millisecond
+	comeBack = 3 * time.Second
 )
 
 // Options are what a Hub is made from. Rooms is required.
@@ -30,6 +32,9 @@ type Options struct {
 	// Announce is the shortest time between two writes of the presence; 0 is a second
 	// and a half, which lets all instances agree within two.
 	Announce time.Duration
+	// Return is how long a message that was stored may take to come back from the
+	// database; 0 is three seconds.
+	Return time.Duration
 }
 
 // A Hub holds the rooms of one instance. Its methods may be called concurrently.
@@ -40,6 +45,7 @@ type Hub struct {
 	log      *slog.Logger
 	linger   time.Duration
 	interval time.Duration
+	comeBack time.Duration
 	wake     chan struct{} // signals that the number of sockets in a room has changed
 
 	ctx  context.Context // of everything that runs for the hub
@@ -53,23 +59,14 @@ type Hub struct {
 // NewHub returns a hub without rooms. It must be closed.
 func NewHub(o Options) *Hub {
 	h := &Hub{
-		rooms: o.Rooms, id: o.ID, now: o.Now, log: o.Log, linger: o.Linger, interval: o.Announce,
-		wake: make(chan struct{}, 1), open: map[string]*Room{},
-	}
-	if h.id == "" {
-		h.id = strings.ToLower(rand.Text())
+		rooms: o.Rooms, id: cmp.Or(o.ID, strings.ToLower(rand.Text())), now: o.Now, log: o.Log, linger: cmp.Or(o.Linger, linger),
+		interval: cmp.Or(o.Announce, announce), comeBack: cmp.Or(o.Return, comeBack), wake: make(chan struct{}, 1), open: map[string]*Room{},
 	}
 	if h.now == nil {
 		h.now = time.Now
 	}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
-	}
-	if h.linger == 0 {
-		h.linger = linger
-	}
-	if h.interval == 0 {
-		h.interval = announce
 	}
 	h.ctx, h.end = context.WithCancel(context.Background())
 	h.work.Go(h.runPresence)

@@ -40,7 +40,7 @@ func newRegister(l Limits) *register {
 	return r
 }
 
-// add adds a socket, or returns ErrSockets or ErrFull.
+// add counts a socket that is about to be opened, or returns ErrSockets or ErrFull.
 func (r *register) add(k *socket) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,21 +50,31 @@ func (r *register) add(k *socket) error {
 	case k.network != "" && r.networks[k.network] >= r.limits.SocketsPerNetwork:
 		return ErrSockets
 	}
-	k.group = r.next
-	r.next = (r.next + 1) % slots
-	r.groups[k.group][k] = struct{}{}
+	k.added = true
 	r.networks[k.network]++
 	r.total++
 	return nil
+}
+
+// open has a socket that was added looked after. It reports false when the instance
+// has been stopped since.
+func (r *register) open(k *socket) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k.group = r.next
+	r.next = (r.next + 1) % slots
+	r.groups[k.group][k] = struct{}{}
+	return !r.stopped
 }
 
 // remove removes a socket that was added.
 func (r *register) remove(k *socket) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, ok := r.groups[k.group][k]; !ok {
+	if !k.added {
 		return
 	}
+	k.added = false
 	delete(r.groups[k.group], k)
 	r.total--
 	less(r.networks, k.network)

@@ -30,6 +30,9 @@ const (
 // process after ten seconds.
 const drainTime = 4 * time.Second
 
+// restarts is the reason with which they are closed.
+const restarts = "the server restarts"
+
 // grace is how long it waits for the last of them.
 const grace = 3 * time.Second
 
@@ -97,7 +100,7 @@ func (s *Server) Drain(over time.Duration) {
 	for i := range slots {
 		list := s.sockets.group(i)
 		for _, k := range list {
-			k.shut(websocket.StatusGoingAway, "the server restarts")
+			k.shut(websocket.StatusGoingAway, restarts)
 		}
 		if s.sockets.count() > len(list) {
 			time.Sleep(over / slots)

@@ -73,7 +73,7 @@ type Limits struct {
 // request after an hour, so sockets end before.
 var defaults = Limits{
 	Sockets: 12_000, SocketsPerNetwork: 200, SocketsPerOwner: 10, Hellos: 10,
-	Frames: chat.Rate{Every: 250 * time.Millisecond, Burst: 20}, Queue: 64,
+	Frames: chat.Rate{Every: 250 * time.Millisecond, Burst: 20}, Queue: 256,
 	Ping: 25 * time.Second, Pong: 10 * time.Second, Life: 58 * time.Minute,
 }
 

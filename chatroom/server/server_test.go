@@ -3,7 +3,9 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -69,18 +71,20 @@ type world struct {
 	guests   *identity.Guests
 	accounts *accounts
 	now      func() time.Time
+	announce time.Duration
 }
 
 // quick are rates under which no message of a test is too fast.
-var quick = chat.Limits{
-	Owner: chat.Rate{Every: time.Nanosecond, Burst: 1000}, Room: chat.Rate{Every: time.Nanosecond, Burst: 1000},
-	Network: chat.Rate{Every: time.Nanosecond, Burst: 1000}, Repeat: time.Nanosecond,
-}
+var quick = chat.Limits{Owner: many, Room: many, Network: many, Repeat: time.Nanosecond}
+
+// many is a rate of a million at once. It forgives that messages are stored in another
+// order than they came in.
+var many = chat.Rate{Every: time.Microsecond, Burst: 1_000_000}
 
 func newWorld(t testing.TB, db store.DB) *world {
 	view := indextest.Channels(t, catalog.LinkBase{Base: origin}, map[string]string{"Old.br": "A.br"}, "A.br", "B.br")
 	return &world{
-		t: t, db: db, rates: quick, limits: Limits{Frames: chat.Rate{Every: time.Nanosecond, Burst: 1000}}, catalog: &indextest.Catalog{Shown: view}, accounts: &accounts{}, now: time.Now,
+		t: t, db: db, rates: quick, limits: Limits{Frames: many}, catalog: &indextest.Catalog{Shown: view}, accounts: &accounts{}, now: time.Now, announce: 50 * time.Millisecond,
 		guests: identity.NewGuests(keyringtest.Ring("k1:"+strings.Repeat("A", 43)), time.Now),
 	}
 }
@@ -97,9 +101,11 @@ func (w *world) instance() *instance {
 	s := New(Options{
 		Rooms: chat.New(chat.Options{DB: w.db, Free: !w.sold, Limits: w.rates, Now: w.now}), DB: w.db, Catalog: w.catalog, Now: w.now,
 		Speakers: identity.NewAuthority(identity.Options{Guests: w.guests, Accounts: w.accounts}),
-		Pages:    &identity.Pages{Origins: []string{origin}}, Limits: w.limits, Announce: 50 * time.Millisecond, Linger: 50 * time.Millisecond,
+		Pages:    &identity.Pages{Origins: []string{origin}}, Limits: w.limits, Announce: w.announce, Linger: 50 * time.Millisecond,
 	})
-	l := httptest.NewServer(s)
+	l := httptest.NewUnstartedServer(s)
+	l.Listener = narrow{l.Listener}
+	l.Start()
 	ctx, cancel := context.WithCancel(context.Background())
 	var work sync.WaitGroup
 	work.Go(func() { s.Tend(ctx) })
@@ -111,6 +117,18 @@ func (w *world) instance() *instance {
 		s.Close()
 	})
 	return &instance{s, l.URL}
+}
+
+// A narrow listener accepts connections that hold little of what is written and not
+// read, so that a test need not write megabytes.
+type narrow struct{ net.Listener }
+
+func (n narrow) Accept() (net.Conn, error) {
+	conn, err := n.Listener.Accept()
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		err = errors.Join(err, tcp.SetWriteBuffer(4096))
+	}
+	return conn, err
 }
 
 // A told is a frame of the server.
@@ -131,8 +149,9 @@ type told struct {
 
 // A client is a socket of a test.
 type client struct {
-	t    testing.TB
-	conn *websocket.Conn
+	t        testing.TB
+	conn     *websocket.Conn
+	watching int // as the client was told last
 }
 
 func (w *world) guest() (token string, owner identity.Owner) {
@@ -156,7 +175,7 @@ func open(t testing.TB, in *instance, channel string, headers ...string) *client
 	}
 	t.Cleanup(func() { conn.CloseNow() })
 	conn.SetReadLimit(1 << 20)
-	return &client{t, conn}
+	return &client{t: t, conn: conn}
 }
 
 // enter returns a socket of a guest that has said hello, and the guest.
@@ -196,7 +215,11 @@ func (c *client) next() (f told, err error) {
 		return f, err
 	}
 	f.raw = string(text)
-	return f, json.Unmarshal(text, &f)
+	err = json.Unmarshal(text, &f)
+	if f.T == "pronto" || f.T == "presenca" {
+		c.watching = f.Watching
+	}
+	return f, err
 }
 
 // wait returns the next frame of a kind. Presence is skipped where it is not wanted;
@@ -219,10 +242,8 @@ func (c *client) wait(kind string) told {
 // watches waits until the client has been told how many are watching.
 func (c *client) watches(want int) {
 	c.t.Helper()
-	for {
-		if f := c.wait("presenca"); f.Watching == want {
-			return
-		}
+	for c.watching != want {
+		c.wait("presenca")
 	}
 }
 

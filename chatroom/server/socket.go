@@ -28,8 +28,11 @@ type socket struct {
 	network string
 	locale  i18n.Locale
 	born    time.Time
-	group   int            // in the register
-	counted identity.Owner // for which the register counts it; guarded by the register
+
+	// Of the register.
+	added   bool
+	group   int
+	counted identity.Owner // for which it counts the socket
 
 	// Of the goroutine that reads.
 	shown  identity.Credentials // by which the caller was identified, or tried to be

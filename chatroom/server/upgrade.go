@@ -70,6 +70,9 @@ func (s *Server) upgrade(c *request.Call) error {
 		return errors.Join(errHandshake, err) // it was answered
 	}
 	k.conn.SetReadLimit(maxFrame)
+	if !s.sockets.open(k) {
+		k.shut(websocket.StatusGoingAway, restarts)
+	}
 	go k.run()
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/scripts/dev/mailbox"
@@ -34,6 +35,40 @@ type running struct {
 	stop  func()     // as SIGTERM does
 	ended chan error // gets what run returned
 	rest  chan string
+}
+
+// talks posts a message over HTTP and reads it on a socket behind the gateway.
+func talks(t *testing.T, base string) {
+	t.Helper()
+	res, err := http.Post(base+"/api/guest", "application/json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var guest struct{ Token string }
+	err = json.NewDecoder(res.Body).Decode(&guest)
+	res.Body.Close()
+	req, _ := http.NewRequestWithContext(t.Context(), "POST", base+"/api/chat/MiramundoTest.br/mensagens", strings.NewReader(`{"body":"good evening"}`))
+	req.Header.Set("X-Guest-Token", guest.Token)
+	req.Header.Set("Content-Type", "application/json")
+	if err == nil {
+		res, err = http.DefaultClient.Do(req)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	status := res.StatusCode // a pass is sold where payments are taken
+	if status != http.StatusOK && status != http.StatusPaymentRequired {
+		t.Errorf("a message is answered with %d", status)
+	}
+	socket, _, err := websocket.Dial(t.Context(), base+"/api/chat/MiramundoTest.br/ws", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { socket.CloseNow() })
+	if _, text, err := socket.Read(t.Context()); err != nil || !strings.HasPrefix(string(text), `{"t":"pronto"`) || strings.Contains(string(text), "good evening") != (status == http.StatusOK) {
+		t.Errorf("a message is answered with %d, and the socket is greeted with %s, %v", status, text, err)
+	}
 }
 
 // TestStack goes the way of a new user: start, search, play, stop.
@@ -94,6 +129,7 @@ func TestStack(t *testing.T) {
 	for _, part := range []string{r.base, money + facilitator.SupportedPath, r.base + mailbox.Path, full.Streams[0].URL, full.Streams[0].LegacyURL, full.Streams[0].ProviderURL} {
 		refusesOtherHosts(t, part)
 	}
+	talks(t, r.base)
 	listener := listenTo(t, strings.TrimSuffix(full.Streams[0].ProviderURL, "/tv/master.m3u8")+"/station.mp3")
 	r.stop()
 	if err := <-r.ended; err != nil {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"sync"
 
@@ -123,6 +124,34 @@ func (m *Meter) Query(ctx context.Context, q store.Query) iter.Seq2[store.Doc, e
 		for doc, err := range m.DB.Query(ctx, q) {
 			found++
 			if !yield(doc, err) {
+				return
+			}
+		}
+	}
+}
+
+// WatchQuery implements [store.DB]. It costs a read for each document that it yields
+// first, at least one, and then for each that is new or has changed.
+func (m *Meter) WatchQuery(ctx context.Context, q store.Query) iter.Seq2[[]store.Doc, error] {
+	return func(yield func([]store.Doc, error) bool) {
+		var seen map[string]string
+		for docs, err := range m.DB.WatchQuery(ctx, q) {
+			now, reads := map[string]string{}, int64(0)
+			for _, doc := range docs {
+				var body map[string]any
+				if doc.Decode(&body) == nil {
+					now[doc.ID] = fmt.Sprint(body)
+				}
+				if before, ok := seen[doc.ID]; !ok || before != now[doc.ID] {
+					reads++
+				}
+			}
+			if seen == nil {
+				reads = max(reads, 1)
+			}
+			seen = now
+			m.add(ctx, Ops{Reads: reads})
+			if !yield(docs, err) {
 				return
 			}
 		}
