@@ -88,7 +88,11 @@ var goals = []goal{
 	{row{"one room, p99 ms", "%.1f", func(f figures) float64 { return millis(f.one.times.share(0.99)) }}, millis(goalOne)},
 	{row{"KB a socket", "%.1f", socketKB}, goalSocket},
 	{row{"lost or out of order", "%.0f", func(f figures) float64 {
-		return float64(f.many.missing + f.many.disorder + f.beside.missing + f.beside.disorder + f.one.missing + f.one.disorder)
+		n := int64(0)
+		for _, t := range []talked{f.many, f.alone, f.beside, f.one} {
+			n += t.missing + t.disorder
+		}
+		return float64(n)
 	}}, 0},
 }
 
