@@ -11,7 +11,7 @@ import { channel, Service } from './service.mjs'
 
 /** Prices, in atomic units of the stablecoin. */
 const cents = 10_000
-const price = { chat: 10 * cents, credit: 100 * cents, network: { 30: 10 * cents, 90: 29 * cents, 365: 99 * cents } }
+const price = { chat: 10 * cents, contact: 10 * cents, credit: 100 * cents, network: { 30: 10 * cents, 90: 29 * cents, 365: 99 * cents } }
 
 const passPath = '/api/chat/pass'
 const messagesPath = `/api/chat/${channel}/mensagens`
@@ -91,6 +91,19 @@ for (const client of clients) {
       assert.equal(more.status, 200)
       const { items } = await service.read(messagesPath)
       assert.deepEqual(items.filter(item => item.body.endsWith(client.name)).map(item => item.body), [call.body.body, more.body.message.body])
+    })
+
+    test('a message to the operator', async () => {
+      const url = service.url('/api/contact')
+      const body = { name: 'Ana', email: 'ana@agents.example', message: 'Hello', form_ts: Date.now() - 3000 }
+      const call = { amount: price.contact, body }
+      assert.equal((await buy(url, call)).ok, true)
+      const again = await repeat(url, call)
+      assert.deepEqual([again.status, again.body.ok], [200, true])
+      await refused(url, { body: { ...body, message: 'Another' } })
+      const soon = await service.moves(0, wallet, () => wallet.buy(url, call))
+      assert.equal(soon.status, 429)
+      assert.match(soon.headers.get('Retry-After'), /^[1-9]\d*$/)
     })
 
     test('a credit, which pays in turn', async () => {
