@@ -46,17 +46,19 @@ type follower struct {
 }
 
 // next returns the entries that follow the last, by the newest ones, which come
-// newest first.
+// newest first. It decodes none that was yielded before, since most were.
 func (f *follower) next(ctx context.Context, docs []store.Doc) (list []Message, err error) {
-	for _, doc := range slices.Backward(docs) {
+	for _, doc := range docs {
 		m, err := decode(f.channel, doc)
 		if err != nil {
 			return nil, err
 		}
-		if m.Seq > f.last {
-			list = append(list, m)
+		if m.Seq <= f.last {
+			break
 		}
+		list = append(list, m)
 	}
+	slices.Reverse(list)
 	if len(list) == 0 {
 		return nil, nil
 	}
