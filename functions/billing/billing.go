@@ -2,8 +2,8 @@
 // payments, and sells prepaid credits.
 //
 // Every figure comes from the list of products (package price) and the settings of
-// payments. Credits are sold by the till (package billing under shared); a caller
-// needs no account to buy or to use one, since its token is all that there is to it.
+// payments. Credits are sold by the till (package billing under shared). A credit needs
+// no account: the holder of its token spends it.
 package billing
 
 import (
