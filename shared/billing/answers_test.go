@@ -88,7 +88,7 @@ func TestWithoutPayment(t *testing.T) {
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
-		if _, reason := reasonOf(err); test.want == price.ErrRefused && reason != ReasonUnknownCredit {
+		if _, reason := reasonOf(err); errors.Is(test.want, price.ErrRefused) && reason != ReasonUnknownCredit {
 			t.Errorf("%s: the reason is %q", test.name, reason)
 		}
 	}
