@@ -63,7 +63,7 @@ func TestIdleGuestLeavesNothing(t *testing.T) {
 		calls := idleCalls
 		for _, e := range Table() {
 			if e.Method == "GET" && (e.Auth == api.Guest || e.Speaker) {
-				calls = append(calls, idleCall{"GET", strings.NewReplacer("{$}", "", "{id}", "Aurora.br").Replace(e.Path), "", 200})
+				calls = append(calls, idleCall{"GET", strings.NewReplacer("{$}", "", "{id}", "Aurora.br", "{channel_id}", "Aurora.br").Replace(e.Path), "", 200})
 			}
 		}
 		for _, c := range calls {

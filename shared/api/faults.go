@@ -50,13 +50,13 @@ func (e Endpoint) AllFaults() []*fault.Error {
 	case e.Auth == Guest, e.Auth == Session:
 		all = append(all, identity.ErrCredential, identity.ErrEnded, identity.ErrRetired, identity.ErrUnavailable)
 	}
-	switch session := e.Auth == Guest || e.Auth == Session; {
+	switch session := e.Auth == Guest || e.Auth == Session || e.Speaker; {
 	case e.FromPage:
 		all = append(all, identity.ErrOrigin, identity.ErrCSRF, identity.ErrUnavailable)
 	case session && e.Writes():
 		all = append(all, identity.ErrOrigin, identity.ErrCSRF)
 	}
-	if e.Auth == Guest {
+	if e.Auth == Guest || e.Speaker && e.Writes() {
 		all = append(all, identity.ErrOrganization)
 	}
 	if len(e.Prices) > 0 {

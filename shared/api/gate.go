@@ -40,7 +40,7 @@ func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Conte
 	case e.Auth == None && !e.Speaker:
 		return ctx, nil
 	case e.Auth == None:
-		return g.identify(ctx, e, r), nil
+		return g.identify(ctx, e, r)
 	case g.Auth == nil:
 		return nil, identity.ErrUnavailable
 	}
@@ -87,15 +87,21 @@ func (g *Gate) checkWrite(e *Endpoint, r Request, shown identity.Credentials, ca
 }
 
 // identify returns ctx with the caller of r where one is welcome and not
-// required: an invalid credential is treated as absent.
-func (g *Gate) identify(ctx context.Context, e *Endpoint, r Request) context.Context {
+// required: an invalid credential is treated as absent. A write by a session is
+// refused as anywhere else, since the caller must not believe to have acted as the
+// account.
+func (g *Gate) identify(ctx context.Context, e *Endpoint, r Request) (context.Context, error) {
 	if g.Auth == nil {
-		return ctx
+		return ctx, nil
 	}
-	if caller, _, err := g.speaker(ctx, e, r, identity.Anyone); err == nil {
-		return identity.With(ctx, caller)
+	caller, shown, err := g.speaker(ctx, e, r, identity.Anyone)
+	if err != nil {
+		return ctx, nil
 	}
-	return ctx
+	if err := g.checkWrite(e, r, shown, caller); err != nil {
+		return nil, err
+	}
+	return identity.With(ctx, caller), nil
 }
 
 // CheckOperator compares the bearer token of r with the operator's token of a name,
