@@ -30,8 +30,6 @@ class Contact {
 
   constructor(private readonly form: HTMLFormElement) {
     this.button = $<HTMLButtonElement>("button", form)!;
-    const asked = new URLSearchParams(location.search).get("tipo") ?? "";
-    if ([...this.kind.options].some(({ value }) => value === asked)) this.kind.value = asked;
     this.kind.addEventListener("change", () => this.choose());
     form.addEventListener("focusin", () => void this.load());
     form.addEventListener("submit", (event) => {

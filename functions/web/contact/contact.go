@@ -39,10 +39,15 @@ type Server struct{ o Options }
 // New returns a server of the pages of this package.
 func New(o Options) *Server { return &Server{o} }
 
+type formIn struct {
+	Kind string `query:"tipo" maxLength:"16" description:"Form of support that the form is about, as POST /api/contact takes it; an unknown one changes nothing."`
+}
+
 // A formBody is the body of the page of the form.
 type formBody struct {
 	Widget   human.Widget
 	Email    string
+	Kind     string // of the offers, that is chosen; empty for none
 	Info     partner.Sponsoring
 	Budgets  []string // ids, whose texts begin with contact.budget_
 	Terms    []string // days
@@ -57,9 +62,12 @@ var (
 )
 
 // form shows the contact form.
-func (s *Server) form(_ context.Context, l i18n.Locale, _ struct{}) (*page.Rendered, error) {
+func (s *Server) form(_ context.Context, l i18n.Locale, in formIn) (*page.Rendered, error) {
 	info := partner.Of(l, config.Product, partner.Addresses{})
-	v := s.o.Pages.View(site.Contact, l, formBody{s.o.Widget, s.o.Email, info, budgets, terms, payments})
+	if !slices.Contains(partner.Kinds, in.Kind) {
+		in.Kind = ""
+	}
+	v := s.o.Pages.View(site.Contact, l, formBody{s.o.Widget, s.o.Email, in.Kind, info, budgets, terms, payments})
 	v.Provider = s.o.Widget.Origin()
 	return v.Show()
 }

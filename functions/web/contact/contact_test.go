@@ -41,6 +41,17 @@ func TestForm(t *testing.T) {
 	}
 }
 
+// TestKind checks that a link chooses the kind of contact, without a script.
+func TestKind(t *testing.T) {
+	h := webtest.Handler(New(Options{Pages: page.NewRenderer(webtest.Links), Widget: widget}), Endpoints)
+	for query, want := range map[string]bool{"": false, "?tipo=anuncio": true, "?tipo=nothing": false} {
+		body := webtest.Body(t, h, site.Contact.Path(i18n.EN, "")+query)
+		if chosen := strings.Contains(body, `value="anuncio" selected`); chosen != want || strings.Contains(body, `class="contact-offer" hidden`) == want {
+			t.Errorf("%q: chosen %t, want %t", query, chosen, want)
+		}
+	}
+}
+
 // TestWithoutWidget checks that no form is shown where nobody could send it.
 func TestWithoutWidget(t *testing.T) {
 	h := webtest.Handler(New(Options{Pages: page.NewRenderer(webtest.Links)}), Endpoints)
