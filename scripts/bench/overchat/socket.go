@@ -82,6 +82,7 @@ func (s *socket) upgrade(to target, path string) error {
 	if err != nil {
 		return err
 	}
+	defer res.Body.Close() // it has none where the socket is open
 	if res.StatusCode != http.StatusSwitchingProtocols {
 		return fmt.Errorf("%s answers %s", path, res.Status)
 	}
