@@ -20,6 +20,10 @@ import (
 // socket has none. A socket whose queue is full does not read what it is sent, and is
 // closed.
 
+// maxQueued is how many bytes may wait in a queue of more than one frame. Greetings after
+// a long absence are what makes a queue large: each has up to chat.MaxMissed messages.
+const maxQueued = 1 << 20
+
 // A socket is a WebSocket in a room.
 type socket struct {
 	srv     *Server
@@ -43,6 +47,7 @@ type socket struct {
 	owner   identity.Owner     // empty while the socket is mute; guarded by mu
 	hidden  *moderation.Hidden // by the owner; nil when nobody is; guarded by mu
 	queue   [][]byte           // guarded by mu
+	queued  int                // bytes in the queue; guarded by mu
 	writing bool               // a goroutine writes what is in the queue; guarded by mu
 	closed  bool               // guarded by mu
 	next    time.Time          // see chat.Rate; guarded by mu
@@ -69,12 +74,12 @@ func (k *socket) enqueue(text []byte) {
 	if k.closed {
 		return
 	}
-	if len(k.queue) >= k.srv.Limits.Queue {
+	if len(k.queue) >= k.srv.Limits.Queue || len(k.queue) > 0 && k.queued+len(text) > maxQueued {
 		k.closed, k.queue = true, nil
 		go k.conn.CloseNow()
 		return
 	}
-	k.queue = append(k.queue, text)
+	k.queue, k.queued = append(k.queue, text), k.queued+len(text)
 	if !k.writing {
 		k.writing = true
 		go k.write()
@@ -86,7 +91,7 @@ func (k *socket) write() {
 	for {
 		k.mu.Lock()
 		batch := k.queue
-		k.queue = nil
+		k.queue, k.queued = nil, 0
 		if k.closed || len(batch) == 0 {
 			k.writing = false
 			k.mu.Unlock()
