@@ -59,11 +59,11 @@ func (r *Room) watch(ctx context.Context) error {
 	return nil
 }
 
-// Expect says that an entry with a number was stored. When it does not come in time
-// the room begins another watch.
-func (r *Room) Expect(seq int64) {
+// Expect notes that an entry with a number was stored, and reports whether the room has
+// it already. An entry that does not come in time makes the room begin another watch.
+func (r *Room) Expect(seq int64) bool {
 	if r.has(seq) {
-		return
+		return true
 	}
 	time.AfterFunc(r.hub.comeBack, func() {
 		if !r.has(seq) {
@@ -72,6 +72,7 @@ func (r *Room) Expect(seq int64) {
 			r.restart()
 		}
 	})
+	return false
 }
 
 // has reports whether the room has the entry with a number, or a later one.

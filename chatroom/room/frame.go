@@ -22,14 +22,20 @@ type Frame struct {
 
 // For returns what a member of an owner is sent, or nil when it hides the author.
 func (f *Frame) For(owner identity.Owner, hidden *moderation.Hidden) []byte {
+	return f.choose(owner, hidden, f.Text, f.Own)
+}
+
+// choose returns own for a member of the owner that wrote the message of f, nil for a
+// member that hides this owner, and text for every other.
+func (f *Frame) choose(member identity.Owner, hidden *moderation.Hidden, text, own []byte) []byte {
 	switch {
 	case f.Owner == "":
-	case f.Owner == owner:
-		return f.Own
+	case f.Owner == member:
+		return own
 	case hidden != nil && hidden.Has(f.Owner):
 		return nil
 	}
-	return f.Text
+	return text
 }
 
 // An item is a message as the interface shows it, with members that it adds.
@@ -87,21 +93,22 @@ func encodePresence(watching int) []byte {
 	return []byte(`{"t":"presenca","watching":` + strconv.Itoa(watching) + `}`)
 }
 
-func encodeGreeting(g Greeting, list []*entry, watching int) []byte {
+func encodeGreeting(g Greeting, list []*entry, watching int, more bool) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"t":"pronto","autor":`)
 	b.Write(encode(g.Author))
 	b.WriteString(`,"items":[`)
-	for i, e := range list {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if g.Owner != "" && e.message.Owner == g.Owner {
-			b.Write(e.own)
-		} else {
-			b.Write(e.item)
+	var items [][]byte
+	for _, e := range list {
+		if text := e.frame.choose(g.Owner, g.Hidden, e.item, e.own); text != nil {
+			items = append(items, text)
 		}
 	}
-	fmt.Fprintf(&b, `],"watching":%d,"max_length":%d}`, watching, chat.MaxLength)
+	b.Write(bytes.Join(items, []byte(",")))
+	fmt.Fprintf(&b, `],"watching":%d,"max_length":%d`, watching, chat.MaxLength)
+	if more {
+		b.WriteString(`,"more":true`)
+	}
+	b.WriteByte('}')
 	return b.Bytes()
 }

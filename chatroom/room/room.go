@@ -22,6 +22,7 @@ import (
 
 	"miramundo.dev/shared/chat"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/moderation"
 )
 
 // A Member is a socket in a room.
@@ -51,11 +52,13 @@ type Room struct {
 // Channel returns the id of the room's channel.
 func (r *Room) Channel() string { return r.channel }
 
-// A Greeting is what a member is told when it enters, and when it has said who it is.
+// A Greeting says for whom the frame is that a member is sent when it enters, and again
+// when it is identified.
 type Greeting struct {
-	Author *string        // the member's name; nil while it is mute
-	Owner  identity.Owner // marks its own messages; empty while it is mute
-	After  string         // id of the last message that the member has; empty for none
+	Author *string            // the member's name; nil while it is mute
+	Owner  identity.Owner     // marks its own messages; empty while it is mute
+	Hidden *moderation.Hidden // whose messages are left out; nil when the member hides nobody
+	After  string             // id of the last message that the member has; empty for none
 }
 
 // Enter makes m a member, after it was sent a greeting with the newest messages. Every
@@ -64,7 +67,7 @@ func (r *Room) Enter(m Member, g Greeting) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.members[m] = struct{}{}
-	m.Send(r.greeting(g, r.newest()))
+	m.Send(r.greeting(g, r.newest(), false))
 	r.hub.changed()
 }
 
@@ -74,7 +77,7 @@ func (r *Room) Greet(ctx context.Context, m Member, g Greeting) error {
 	r.mu.Lock()
 	list, known := r.after(g.After)
 	if known {
-		m.Send(r.greeting(g, list))
+		m.Send(r.greeting(g, list, false))
 	}
 	r.mu.Unlock()
 	if known {
@@ -87,7 +90,7 @@ func (r *Room) Greet(ctx context.Context, m Member, g Greeting) error {
 	list = entriesOf(missed)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	m.Send(r.greeting(g, list))
+	m.Send(r.greeting(g, list, len(list) >= chat.MaxMissed))
 	return nil
 }
 
@@ -109,9 +112,10 @@ func (r *Room) after(id string) ([]*entry, bool) {
 	return r.entries[i+1:], true
 }
 
-// greeting returns the frame of a greeting; r.mu is held.
-func (r *Room) greeting(g Greeting, list []*entry) *Frame {
-	return &Frame{Text: encodeGreeting(g, list, r.others+len(r.members))}
+// greeting returns the frame of a greeting; more says that further messages follow
+// those of the list. r.mu is held.
+func (r *Room) greeting(g Greeting, list []*entry, more bool) *Frame {
+	return &Frame{Text: encodeGreeting(g, list, r.others+len(r.members), more)}
 }
 
 // add casts entries to the members, in order.

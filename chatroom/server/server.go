@@ -11,7 +11,7 @@
 //
 // From the server:
 //
-//	{"t":"pronto","autor","items","watching","max_length"}  on entry, and after each hello
+//	{"t":"pronto","autor","items","watching","max_length"}  on entry, and after each hello; "more" when further messages follow the items
 //	{"t":"msg","id","autor","body","at"}                    a message; "mine" and "ref" to its author, "apagada" when it was removed
 //	{"t":"presenca","watching"}                             how many sockets are in the room
 //	{"t":"erro","code","reason","message"}                  a refusal, with the "ref" of the message and "retry_after" where they are known
@@ -28,8 +28,8 @@
 //
 // A socket is closed with 1001 after an hour at most and when the instance stops, and
 // the client is to connect again; with 1003 after a binary frame, 1008 when it sends too
-// much or what cannot be read, 1009 after a frame of more than 4 KiB; and without a word
-// when it does not answer a ping or does not read what it is sent.
+// much or what cannot be read, 1009 after a frame of more than 4 KiB, 1013 when the missed
+// messages cannot be read; and without a close frame when it does not answer a ping or does not read what it is sent.
 //
 //	server.go    the routes, and what they are made from
 //	open.go      a server with its parts

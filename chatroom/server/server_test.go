@@ -137,6 +137,7 @@ type told struct {
 	Autor    *string `json:"autor"`
 	Items    []told  `json:"items"`
 	Watching int     `json:"watching"`
+	More     bool    `json:"more"`
 	ID       string  `json:"id"`
 	Body     string  `json:"body"`
 	Mine     bool    `json:"mine"`

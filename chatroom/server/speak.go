@@ -115,7 +115,7 @@ func (k *socket) identify(ctx context.Context) (room.Greeting, error) {
 		k.hidden = &hidden
 	}
 	name := speech.Nickname(string(speaker.Owner))
-	return room.Greeting{Author: &name, Owner: speaker.Owner}, nil
+	return room.Greeting{Author: &name, Owner: speaker.Owner, Hidden: k.hidden}, nil
 }
 
 // do does what a frame asks for, and reports whether the socket stays open. A frame of
@@ -150,14 +150,15 @@ func (k *socket) hello(ctx context.Context, f frame) bool {
 		}
 	}
 	g.After = f.After
-	if err := k.room.Greet(ctx, k, g); err != nil {
-		k.refuse(err, "")
+	if err := k.room.Greet(ctx, k, g); err != nil { // going on would leave a gap
+		k.shut(websocket.StatusTryAgainLater, "the missed messages cannot be read")
+		return false
 	}
 	return true
 }
 
-// say posts a message. Its author gets it from the room, as everybody does, or from
-// here when it was stored before.
+// say posts a message. Its author gets it from the room as every member does, or from
+// here when the room has sent it before.
 func (k *socket) say(ctx context.Context, f frame) bool {
 	channel, err := k.srv.channel(k.room.Channel())
 	if err == nil && channel != k.room.Channel() {
@@ -184,8 +185,10 @@ func refOf(ref string) string {
 // speak posts a message by the caller, whose credential is checked again: a session
 // may have ended since.
 func (k *socket) speak(ctx context.Context, f frame) error {
-	if !k.known {
-		return identity.ErrCredential
+	if !k.known { // perhaps because the database did not answer
+		if _, err := k.identify(ctx); err != nil {
+			return err
+		}
 	}
 	speaker, err := k.srv.Speakers.Speaker(ctx, k.shown, identity.Anyone)
 	switch {
@@ -195,13 +198,11 @@ func (k *socket) speak(ctx context.Context, f frame) error {
 		return identity.ErrOrganization
 	}
 	m, err := k.srv.Rooms.Post(ctx, chat.Draft{Channel: k.room.Channel(), Owner: speaker.Owner, Network: k.network, Body: f.Body, Ref: f.Ref})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case m.Again:
+	}
+	if k.room.Expect(m.Seq) && m.Again {
 		k.send(room.Own(m))
-	default:
-		k.room.Expect(m.Seq)
 	}
 	return nil
 }
