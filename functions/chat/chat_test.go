@@ -57,6 +57,7 @@ type world struct {
 	net     *nettest.Net
 	till    *billing.Till
 	catalog *indextest.Catalog
+	pages   *identity.Pages
 	ahead   atomic.Int64 // of the clock, in nanoseconds
 	begin   time.Time
 	http.Handler
@@ -81,7 +82,8 @@ func newWorld(t *testing.T, payTo string) *world {
 		Facilitator: facilitator.New(facilitator.Options{URLs: []string{w.net.URL}, RPC: w.net.RPC, Now: w.now, Log: log}),
 	})
 	s := New(Options{DB: w.db, Till: w.till, Catalog: w.catalog, Links: base, Now: w.now})
-	w.Handler = request.Handler(request.Options{Auth: callers{}, Pages: &identity.Pages{}}, s, Endpoints)
+	w.pages = &identity.Pages{Origins: []string{base.Base}, Keys: keyringtest.Ring("a key of accounts for the tests alone")}
+	w.Handler = request.Handler(request.Options{Auth: callers{}, Pages: w.pages}, s, Endpoints)
 	return w
 }
 
@@ -259,16 +261,29 @@ func TestCredit(t *testing.T) {
 func TestWhoWrites(t *testing.T) {
 	w := newWorld(t, "")
 	cookie := func(session string) []string { return []string{"Cookie", "__Host-mm-auth=" + session} }
-	if a := w.say("ana", "by the guest", cookie("carl")...); a.status != 200 || a.Message.Author != speech.Nickname("g_ana") {
+	page := func(session string) []string {
+		boot := identity.NewBoot()
+		token, err := w.pages.Token(boot, session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []string{"Cookie", "__Host-mm-auth=" + session + "; __Host-mm-boot=" + boot, "Origin", "https://mira.example", "X-CSRF-Token", token}
+	}
+	if a := w.say("ana", "by the guest", page("carl")...); a.status != 200 || a.Message.Author != speech.Nickname("g_ana") {
 		t.Errorf("guest and session: %d %s", a.status, a.body)
 	}
-	if a := w.say("ana", "by nobody", cookie("over")...); a.status != 401 || a.Error != identity.ErrEnded.Code {
+	if a := w.say("", "by the account", page("carl")...); a.status != 200 || a.Message.Author != speech.Nickname("a_carl") {
+		t.Errorf("session: %d %s", a.status, a.body)
+	}
+	if a := w.say("ana", "by nobody", page("over")...); a.status != 401 || a.Error != identity.ErrEnded.Code {
 		t.Errorf("guest and a session that is over: %d %s", a.status, a.body)
 	}
-	if a := w.say("", "by a program", cookie("carl")...); a.status != 403 || a.Error != identity.ErrOrigin.Code {
-		t.Errorf("session without a page: %d %s", a.status, a.body)
+	for _, guest := range []string{"", "ana"} {
+		if a := w.say(guest, "by a program", cookie("carl")...); a.status != 403 || a.Error != identity.ErrOrigin.Code {
+			t.Errorf("guest %q and a session without a page: %d %s", guest, a.status, a.body)
+		}
 	}
-	w.sees("the room", "", "by the guest")
+	w.sees("the room", "", "by the guest", "by the account")
 }
 
 // TestRead checks what callers see: their own messages, without authors that they hide,

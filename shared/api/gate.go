@@ -48,27 +48,30 @@ func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Conte
 	if e.Auth == Session {
 		accepted = identity.Account
 	}
-	caller, shown, err := g.speaker(ctx, e, r, accepted)
+	shown := r.Credentials()
+	caller, err := g.Auth.Speaker(ctx, shown, accepted)
 	if err != nil {
 		return nil, err
 	}
 	if err := g.checkWrite(e, r, shown, caller); err != nil {
 		return nil, err
 	}
+	if caller, err = g.guestFirst(ctx, e, shown, caller); err != nil {
+		return nil, err
+	}
 	return identity.With(ctx, caller), nil
 }
 
-// speaker returns the caller of r, and the credentials that decided. Where the guest
-// speaks first, the session of the same browser must not be over all the same: a caller
-// who believes to be signed in never acts as a guest.
-func (g *Gate) speaker(ctx context.Context, e *Endpoint, r Request, accepted identity.Class) (identity.Speaker, identity.Credentials, error) {
-	shown := r.Credentials()
-	caller, err := g.Auth.Speaker(ctx, shown, accepted)
-	if err == nil && e.GuestFirst && shown.GuestToken != "" && shown.Session != "" {
-		shown.Session, shown.Organization = "", ""
-		caller, err = g.Auth.Speaker(ctx, shown, accepted)
+// guestFirst returns the guest that a request shows beside a session, where e lets the
+// guest speak first, and else the caller as it is. The session has been checked before,
+// with the page that sent the request: a caller who believes to be signed in never acts
+// as a guest, and a page of another origin never acts beside a session.
+func (g *Gate) guestFirst(ctx context.Context, e *Endpoint, shown identity.Credentials, caller identity.Speaker) (identity.Speaker, error) {
+	if !e.GuestFirst || shown.GuestToken == "" || shown.Session == "" {
+		return caller, nil
 	}
-	return caller, shown, err
+	shown.Session, shown.Organization = "", ""
+	return g.Auth.Speaker(ctx, shown, identity.Anyone)
 }
 
 // checkWrite returns the fault of a write that caller may not make: one by a
@@ -94,12 +97,16 @@ func (g *Gate) identify(ctx context.Context, e *Endpoint, r Request) (context.Co
 	if g.Auth == nil {
 		return ctx, nil
 	}
-	caller, shown, err := g.speaker(ctx, e, r, identity.Anyone)
+	shown := r.Credentials()
+	caller, err := g.Auth.Speaker(ctx, shown, identity.Anyone)
 	if err != nil {
-		return ctx, nil
+		return ctx, nil //nolint:nilerr // an invalid credential is treated as absent
 	}
 	if err := g.checkWrite(e, r, shown, caller); err != nil {
 		return nil, err
+	}
+	if caller, err = g.guestFirst(ctx, e, shown, caller); err != nil {
+		return ctx, nil //nolint:nilerr // likewise
 	}
 	return identity.With(ctx, caller), nil
 }
