@@ -17,6 +17,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -218,32 +219,31 @@ func (e *Endpoint) CrossOrigin() bool {
 // Writes reports whether a call of e may change something.
 func (e *Endpoint) Writes() bool { return e.Method != http.MethodGet && e.Method != http.MethodHead }
 
+// complete sets the defaults of e, or returns why its fields contradict each other.
 func (e *Endpoint) complete() error {
 	if e.Method == "" || e.Path == "" || e.Auth == "" || e.Summary == "" || e.Doc == "" {
 		return errors.New("an endpoint needs a Method, Path, Auth, Summary and Doc")
 	}
-	if e.Cache == "" {
-		e.Cache = NoStore
-	}
-	if e.Status == 0 {
-		e.Status = http.StatusOK
-	}
-	if e.MaxBody == 0 {
-		e.MaxBody = DefaultMaxBody
-	}
-	if e.Speaker && (e.Auth != None || strings.HasPrefix(string(e.Cache), "public")) {
-		return errors.New("the field Speaker needs Auth None and a Cache that is not public")
-	}
-	if e.Credit && (e.Auth != None || e.Speaker) {
-		return errors.New("the field Credit needs Auth None, without Speaker")
-	}
+	e.Cache = cmp.Or(e.Cache, NoStore)
+	e.Status = cmp.Or(e.Status, http.StatusOK)
+	e.MaxBody = cmp.Or(e.MaxBody, DefaultMaxBody)
 	if len(e.Prices) > 0 {
 		e.Expose = append(e.Expose, "PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE")
 	}
-	if e.Auth == Operator && e.Credential == "" {
-		e.Credential = CatalogToken
+	if e.Auth == Operator {
+		e.Credential = cmp.Or(e.Credential, CatalogToken)
 	}
-	if e.Credential != "" && (e.Auth == Guest || e.Auth == Session || e.Speaker) {
+	return e.checkCallers()
+}
+
+// checkCallers returns why the fields about callers contradict each other.
+func (e *Endpoint) checkCallers() error {
+	switch {
+	case e.Speaker && (e.Auth != None || strings.HasPrefix(string(e.Cache), "public")):
+		return errors.New("the field Speaker needs Auth None and a Cache that is not public")
+	case e.Credit && (e.Auth != None || e.Speaker):
+		return errors.New("the field Credit needs Auth None, without Speaker")
+	case e.Credential != "" && (e.Auth == Guest || e.Auth == Session || e.Speaker):
 		return errors.New("the field Credential needs Auth Operator, or Auth None without Speaker")
 	}
 	return nil
