@@ -1,7 +1,7 @@
 /** The chat with a real room: two people talk, one of whom pays, and the room is restarted meanwhile. */
 import assert from 'node:assert/strict'
 import { Guest } from '../api.mjs'
-import { elsewhere } from '../account.mjs'
+import { address, elsewhere, network, signIn } from '../account.mjs'
 import { flow, until } from '../flow.mjs'
 import { testChannel } from '../pages.mjs'
 import { start } from '../stack.mjs'
@@ -62,6 +62,17 @@ flow('one who has paid talks, and one who has not reads, sees the price, reports
     await other.getByRole('button', { name: say('guard.ui.undo') }).click()
     await heard.waitFor()
   }, { viewport: { width: 1280, height: 800 } })
+})
+
+flow('an account pays and talks by its cookie, and becomes no guest', { extraHTTPHeaders: network() }, async (visit, stack) => {
+  const { page } = visit
+  await signIn(page, stack, address())
+  await paid(visit, stack)
+  await write(page, 'by cookie')
+  await page.locator('.chat-message.mine:not(.sending)').getByText('by cookie').waitFor()
+  await visit.go('/en/purchases')
+  await page.locator('#passes').getByText(say('purchases.ui.chat')).waitFor()
+  assert.equal(await page.evaluate(() => localStorage.getItem('mm-guest')), null)
 })
 
 let own // the stack that is restarted
