@@ -99,11 +99,16 @@ const (
 	leaseFor   = 30 * time.Second    // how long an attempt may run: longer than a settlement waits
 	expiryLag  = 10 * time.Minute    // by which the chain may lag behind the expiry of an authorization
 	giveUpFor  = 24 * time.Hour      // after the expiry, when nobody answers
+	patience   = 24 * time.Hour      // after which an authorization without a near end counts as expired
 	keepFor    = 90 * 24 * time.Hour // how long an ended payment answers repeated calls
 	recheckFor = time.Hour           // after which a refusal is checked at the latest
 	maxBackoff = 10 * time.Minute    // between attempts of the repair job
 	firstTry   = 30 * time.Second    // after which the repair job takes up a payment
 )
+
+// lastDay is the latest end of a stored payment. Wallets sign authorizations that never
+// expire, and a moment after the year 9999 cannot be stored.
+var lastDay = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // boundTo returns a hash of what a payment may be repeated for: the route, the owner,
 // the network and the data of an order, and the authorization itself.
@@ -182,6 +187,9 @@ func (p *payment) end(s State, now time.Time) {
 	if last := p.ValidBefore.Add(24 * time.Hour); last.After(expire) {
 		expire = last // until then the chain would accept it again if it was not used
 	}
+	if expire.After(lastDay) {
+		expire = lastDay
+	}
 	at := store.At(expire)
 	p.ExpireAt = &at
 }
@@ -253,11 +261,20 @@ func (p *payment) decide(f finding, now time.Time) outcome {
 	case s != nil && p.Attempts > 1 && slices.Contains(usedReasons, s.Reason):
 		return outcome{state: Delivered}
 	}
-	since := now.Sub(p.ValidBefore.Time)
+	since := now.Sub(p.expiry())
 	if since > giveUpFor || since > expiryLag && f.settlement != nil && f.err == nil {
 		return outcome{state: Open}
 	}
 	return outcome{state: Settling}
+}
+
+// expiry returns when the repair job stops expecting a settlement: at the end of the
+// authorization, or earlier for one that is valid for longer than a payment waits.
+func (p *payment) expiry() time.Time {
+	if last := p.Purchase.At.Add(patience); last.Before(p.ValidBefore.Time) {
+		return last
+	}
+	return p.ValidBefore.Time
 }
 
 // usedReasons are the reasons by which facilitators say that a nonce was used: the

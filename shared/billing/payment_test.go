@@ -41,7 +41,7 @@ func TestDecide(t *testing.T) {
 		{"silence after the end", silent, 2, past, outcome{state: Settling}},
 		{"silence for a day", silent, 2, long, outcome{state: Open}},
 	} {
-		p := &payment{State: Settling, Attempts: test.attempt, ValidBefore: store.At(noon)}
+		p := &payment{State: Settling, Attempts: test.attempt, ValidBefore: store.At(noon), Purchase: Purchase{At: store.At(noon.Add(-timeout))}}
 		if got := p.decide(test.found, noon.Add(test.since)); got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
