@@ -18,6 +18,7 @@ import (
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/billing"
 	"miramundo.dev/shared/billing/credit"
+	"miramundo.dev/shared/billing/facilitator"
 	"miramundo.dev/shared/billing/x402"
 	"miramundo.dev/shared/contact"
 	"miramundo.dev/shared/human"
@@ -127,10 +128,13 @@ func (c *chain) Settle(_ context.Context, p *x402.Payment, _ x402.Terms) (x402.S
 	return x402.Settlement{Success: true, Payer: p.From, Network: p.Network, Transaction: "0x" + p.Key()}, nil
 }
 
-func (c *chain) Used(_ context.Context, p *x402.Payment, _ x402.Terms) (used, known bool, err error) {
+func (c *chain) Trace(_ context.Context, p *x402.Payment, _ x402.Terms, _ time.Time) (facilitator.Fate, string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.settled[p.Key()], true, nil
+	if c.settled[p.Key()] {
+		return facilitator.Paid, "0x" + p.Key(), nil
+	}
+	return facilitator.Void, "", nil
 }
 
 // pay returns the header of a new payment of ten cents.

@@ -499,8 +499,8 @@ func TestRefusedAndCharged(t *testing.T) {
 	w.is(c, Open)
 }
 
-// TestContradicted checks that a payment whose nonce was used although it was refused
-// is never delivered by itself, since the payer may have canceled the authorization.
+// TestContradicted checks that a payment that was charged although it was refused
+// is never delivered by itself, since its order is deleted: the operator decides.
 func TestContradicted(t *testing.T) {
 	w := newWorld(t, wiretest.OpenDB(t))
 	w.chain.settle = denied

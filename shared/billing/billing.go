@@ -33,7 +33,7 @@
 //	the same payment for another route, owner or body      payment_refused,
 //	                                                         payment_used              not again
 //	the outcome cannot be found out after it expired       payment_pending, receipt    the receipt stays open
-//	refused, and the chain has used it all the same        payment_pending, receipt    the receipt opens later
+//	refused, and the chain shows that it was charged       payment_pending, receipt    the receipt opens later
 //	a credit is unknown                                    payment_refused,
 //	                                                         unknown_credit            no
 //	a credit does not suffice                              payment_refused,
@@ -44,9 +44,12 @@
 //
 // A facilitator is configured by the operator and trusted: what it settled is
 // delivered. What it refused is checked by the chain later, where a node is
-// configured. "The nonce was used" after an attempt of ours without an answer counts as
-// settled, because only the payer can use a nonce otherwise, and only for a transfer
-// to us or for a cancellation that has to overtake our settlement.
+// configured. "The nonce was used" after an attempt of ours without an answer proves
+// less: it may be that attempt, or the payer, who cancels the authorization or uses its
+// nonce for another transfer in the meantime. Where a node of the network is configured
+// (PAYMENT_RPC), only a transfer to us that it shows counts as paid. Without a node the
+// word of the facilitator counts, so that an honest payer loses nothing; a service that
+// sells for real money should have a node.
 //
 //	billing.go    the exported types, and the Till
 //	sell.go       from a call to its answer
@@ -65,6 +68,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/billing/credit"
+	"miramundo.dev/shared/billing/facilitator"
 	"miramundo.dev/shared/billing/x402"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
@@ -122,10 +126,9 @@ type Receipt struct {
 type Facilitator interface {
 	Verify(context.Context, *x402.Payment, x402.Terms) (x402.Verdict, error)
 	Settle(context.Context, *x402.Payment, x402.Terms) (x402.Settlement, error)
-	// Used reports whether the chain has used the nonce of a payment. It is known once
-	// it cannot change: when it was used, or when it was not used by the end of the
-	// authorization. It is not known where no node of the network is configured.
-	Used(context.Context, *x402.Payment, x402.Terms) (used, known bool, err error)
+	// Trace returns what the chain shows of the authorization of a payment that was
+	// reserved at a moment, and the transaction of one that is paid.
+	Trace(ctx context.Context, p *x402.Payment, t x402.Terms, since time.Time) (facilitator.Fate, string, error)
 }
 
 // Options are what a Till uses. All fields are required by a Till that sells.

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"miramundo.dev/shared/billing/x402"
 	"miramundo.dev/shared/price"
 )
 
@@ -29,5 +30,35 @@ func TestWithoutEnd(t *testing.T) {
 		w.pass(patience + giveUpFor + time.Minute)
 		w.repairAll()
 		w.is(c, Open)
+	})
+}
+
+// TestTakenBack pays with an authorization that its payer uses otherwise while our
+// settlement has no answer: where the chain can be asked, nothing is delivered, also
+// while the node fails.
+func TestTakenBack(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.chain.settle = unsent
+		c := w.pay(signing{amount: price.Of(price.ChatPass).Amount})
+		if _, err := w.Sell(t.Context(), chatOrder(), c); receiptOf(err).State != Settling {
+			t.Fatalf("a settlement without an answer: %v", err)
+		}
+		signed, err := x402.Parse(c.Payment, c.Signature)
+		w.must(err)
+		w.chain.cancel(signed)
+		w.chain.settle, w.chain.rpcErr = nil, errSilent
+		w.pass(leaseFor)
+		if sale, err := w.Sell(t.Context(), chatOrder(), c); err == nil {
+			t.Errorf("while the node is silent: %+v", sale)
+		}
+		w.chain.rpcErr = nil
+		w.pass(leaseFor)
+		_, err = w.Sell(t.Context(), chatOrder(), c)
+		if code, reason := reasonOf(err); code != "payment_refused" || reason != x402.ReasonState {
+			t.Errorf("after the cancellation: %v", err)
+		}
+		w.pass(2 * time.Hour)
+		w.repairAll() // asks the chain once more
+		w.is(c, Refused)
 	})
 }

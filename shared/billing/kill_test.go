@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"miramundo.dev/shared/billing/facilitator"
 	"miramundo.dev/shared/billing/pass"
 	"miramundo.dev/shared/billing/x402"
 	"miramundo.dev/shared/identity"
@@ -38,9 +39,9 @@ func (c storedChain) Settle(ctx context.Context, p *x402.Payment, _ x402.Terms) 
 	return x402.Settlement{Success: err == nil, Transaction: "0x1"}, err
 }
 
-// Used implements Facilitator.
-func (storedChain) Used(context.Context, *x402.Payment, x402.Terms) (used, known bool, err error) {
-	return false, false, nil
+// Trace implements Facilitator, without a node.
+func (storedChain) Trace(context.Context, *x402.Payment, x402.Terms, time.Time) (facilitator.Fate, string, error) {
+	return facilitator.Unknown, "", nil
 }
 
 // openWorld opens the embedded database in a folder as a world with a stored chain.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"miramundo.dev/shared/billing/facilitator"
 	"miramundo.dev/shared/billing/x402"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/price"
@@ -207,12 +208,12 @@ func (p *payment) refuse(reason string, now time.Time) {
 	p.Payload, p.DueAt = payload, store.At(over.Add(leaseFor))
 }
 
-// recheck stores what the chain says of a refused payment. A nonce that was used all
-// the same is an open receipt, and not a delivery: the payer may have canceled the
-// authorization, which looks alike.
-func (p *payment) recheck(used bool, err error, now time.Time) {
+// recheck stores what the chain says of a refused payment. One that was charged all the
+// same is an open receipt, and not a delivery: its order is deleted, and its payer may
+// have bought the thing again.
+func (p *payment) recheck(charged bool, err error, now time.Time) {
 	switch {
-	case used:
+	case charged:
 		p.State, p.DueAt, p.ExpireAt = Open, store.Time{}, nil
 	case err != nil && now.Sub(p.Purchase.At.Time) < giveUpFor:
 		p.DueAt = store.At(now.Add(maxBackoff))
@@ -221,7 +222,7 @@ func (p *payment) recheck(used bool, err error, now time.Time) {
 	}
 }
 
-// isContradicted reports whether the payment was refused and its nonce was used. Only
+// isContradicted reports whether the payment was refused and charged all the same. Only
 // the operator can decide it.
 func (p *payment) isContradicted() bool { return p.State == Open && p.Reason != "" }
 
@@ -236,21 +237,28 @@ type outcome struct {
 // answered.
 type finding struct {
 	settlement  *x402.Settlement
-	notTaken    bool  // no facilitator began to settle
-	used, known bool  // by the chain
-	err         error // of the question to the chain
+	notTaken    bool // no facilitator began to settle
+	fate        facilitator.Fate
+	transaction string // of a fate that is Paid
+	err         error  // of the question to the chain
+}
+
+// decided reports whether the chain has decided.
+func (f finding) decided() bool {
+	return f.err == nil && (f.fate == facilitator.Paid || f.fate == facilitator.Void)
 }
 
 // decide returns what a finding means for a payment. An answer of the first attempt is
 // taken as it is. When an attempt before had no answer, a refusal proves nothing: the
-// money may be what that attempt has moved. It then counts as paid when the nonce was
-// used, as not paid when the chain has not used it by its end, and stays open when
-// nothing can decide it.
+// money may be what that attempt has moved. The chain then decides; without a node it
+// counts as paid when the nonce was used. It stays open when nothing can decide it.
 func (p *payment) decide(f finding, now time.Time) outcome {
 	switch s := f.settlement; {
-	case f.known && f.used:
-		return outcome{state: Delivered}
-	case f.known:
+	case f.decided() && f.fate == facilitator.Paid:
+		return outcome{state: Delivered, transaction: f.transaction}
+	case f.decided() && now.Before(p.ValidBefore.Time):
+		return outcome{state: Refused, reason: x402.ReasonState}
+	case f.decided():
 		return outcome{state: Refused, reason: x402.ReasonTooLate}
 	case s != nil && s.Success:
 		return outcome{state: Delivered, transaction: s.Transaction}
@@ -258,7 +266,7 @@ func (p *payment) decide(f finding, now time.Time) outcome {
 		return outcome{state: Reserved}
 	case s != nil && p.Attempts == 1 && isFinal(*s):
 		return outcome{state: Refused, reason: s.Reason}
-	case s != nil && p.Attempts > 1 && slices.Contains(usedReasons, s.Reason):
+	case s != nil && p.Attempts > 1 && f.err == nil && f.fate == facilitator.Unknown && slices.Contains(usedReasons, s.Reason):
 		return outcome{state: Delivered}
 	}
 	since := now.Sub(p.expiry())

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"miramundo.dev/shared/billing/facilitator"
 	"miramundo.dev/shared/billing/x402"
 	"miramundo.dev/shared/store"
 )
@@ -33,8 +34,11 @@ func TestDecide(t *testing.T) {
 		{"declined after silence", finding{settlement: failed("insufficient_funds")}, 2, 0, outcome{state: Settling}},
 		{"used after silence", finding{settlement: failed(x402.ReasonState)}, 2, 0, outcome{state: Delivered}},
 		{"taken by nobody after silence", finding{notTaken: true}, 2, 0, outcome{state: Settling}},
-		{"used by the chain", finding{used: true, known: true}, 2, 0, outcome{state: Delivered}},
-		{"not used by the chain", finding{known: true}, 2, past, outcome{state: Refused, reason: x402.ReasonTooLate}},
+		{"used by the chain", finding{fate: facilitator.Paid, transaction: "0x2"}, 2, 0, outcome{state: Delivered, transaction: "0x2"}},
+		{"not used by the chain", finding{fate: facilitator.Void}, 2, past, outcome{state: Refused, reason: x402.ReasonTooLate}},
+		{"used for something else", finding{fate: facilitator.Void}, 2, -time.Minute, outcome{state: Refused, reason: x402.ReasonState}},
+		{"used after silence, and the node sees no use", finding{settlement: failed(x402.ReasonState), fate: facilitator.Unused}, 2, 0, outcome{state: Settling}},
+		{"used after silence, and the node is silent", finding{settlement: failed(x402.ReasonState), err: errSilent}, 2, 0, outcome{state: Settling}},
 		{"declined soon after the end", finding{settlement: failed(x402.ReasonTooLate)}, 2, expiryLag, outcome{state: Settling}},
 		{"declined after the end", finding{settlement: failed(x402.ReasonTooLate)}, 2, past, outcome{state: Open}},
 		{"declined after the end, and the node is silent", finding{settlement: failed(x402.ReasonTooLate), err: errSilent}, 2, past, outcome{state: Settling}},

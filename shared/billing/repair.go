@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"miramundo.dev/shared/billing/facilitator"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/store"
 )
@@ -106,19 +107,20 @@ func (t *Till) repair(ctx context.Context, p *payment) (*payment, error) {
 // recheck asks the chain about a payment that a facilitator refused to settle.
 func (t *Till) recheck(ctx context.Context, p *payment) (after *payment, err error) {
 	signed, failed := p.decode()
-	used := false
+	fate := facilitator.Unknown
 	if failed == nil {
-		used, _, failed = t.o.Facilitator.Used(ctx, signed, p.Terms.x402())
+		fate, _, failed = t.o.Facilitator.Trace(ctx, signed, p.Terms.x402(), p.Purchase.At.Time)
 	}
-	if used {
-		t.o.Log.ErrorContext(ctx, "the nonce of a refused payment was used", "purchase", p.Purchase.ID, "reason", p.Reason)
+	charged := failed == nil && fate == facilitator.Paid
+	if charged {
+		t.o.Log.ErrorContext(ctx, "a refused payment was charged", "purchase", p.Purchase.ID, "reason", p.Reason)
 	}
 	err = t.db.Update(ctx, func(tx store.Tx) error {
 		after = &payment{key: p.key}
 		if err := tx.Get(after.path(), after); err != nil || after.State != Refused {
 			return err
 		}
-		after.recheck(used, failed, t.o.Now())
+		after.recheck(charged, failed, t.o.Now())
 		return tx.Set(after.path(), after)
 	})
 	if err != nil {

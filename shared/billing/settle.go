@@ -82,8 +82,8 @@ func (t *Till) attempt(ctx context.Context, p *payment) (f finding) {
 	ctx, cancel := context.WithTimeout(ctx, attemptFor)
 	defer cancel()
 	if p.Attempts > 1 {
-		f.used, f.known, f.err = t.o.Facilitator.Used(ctx, signed, p.Terms.x402())
-		if f.known {
+		f.fate, f.transaction, f.err = t.o.Facilitator.Trace(ctx, signed, p.Terms.x402(), p.Purchase.At.Time)
+		if f.decided() {
 			return f
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"miramundo.dev/shared/billing/facilitator"
 	"miramundo.dev/shared/billing/x402"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
@@ -50,7 +51,7 @@ type world struct {
 // newWorld returns a world on a database.
 func newWorld(t *testing.T, plain store.DB) *world {
 	w := &world{t: t, plain: plain, clock: noon}
-	w.chain = &chain{now: w.now, used: map[string]bool{}, rpc: true}
+	w.chain = &chain{now: w.now, used: map[string]bool{}, canceled: map[string]bool{}, rpc: true}
 	w.meter = storetest.NewMeter(plain)
 	w.process = storetest.NewSwitch(w.meter)
 	w.db = storetest.NewFaulty(w.process)
@@ -147,6 +148,7 @@ type chain struct {
 
 	mu       sync.Mutex
 	used     map[string]bool // nonces by payer
+	canceled map[string]bool // nonces that their payers have used otherwise
 	received price.Amount    // by payTo
 	verifies int
 	settles  int
@@ -193,7 +195,7 @@ func (c *chain) transfer(p *x402.Payment, t x402.Terms) x402.Settlement {
 	switch {
 	case p.To != t.PayTo || p.Value != t.Amount:
 		return failed(x402.ReasonRequirements)
-	case c.used[id]:
+	case c.used[id], c.canceled[id]:
 		return failed(x402.ReasonState)
 	case !c.now().Before(p.ValidBefore):
 		return failed(x402.ReasonTooLate)
@@ -204,15 +206,32 @@ func (c *chain) transfer(p *x402.Payment, t x402.Terms) x402.Settlement {
 	return x402.Settlement{Success: true, Payer: p.From, Network: p.Network, Transaction: "0x" + id}
 }
 
-// Used implements Facilitator.
-func (c *chain) Used(_ context.Context, p *x402.Payment, _ x402.Terms) (used, known bool, err error) {
+// Trace implements Facilitator.
+func (c *chain) Trace(_ context.Context, p *x402.Payment, _ x402.Terms, since time.Time) (facilitator.Fate, string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.rpcErr != nil || !c.rpc {
-		return false, false, c.rpcErr
+	switch {
+	case c.rpcErr != nil:
+		return facilitator.Unused, "", c.rpcErr
+	case !c.rpc:
+		return facilitator.Unknown, "", nil
+	case since.IsZero():
+		return facilitator.Unused, "", errors.New("the chain was not told since when to search")
+	case c.canceled[p.Key()]:
+		return facilitator.Void, "", nil
+	case c.used[p.Key()]:
+		return facilitator.Paid, "0x" + p.Key(), nil
+	case !c.now().Before(p.ValidBefore):
+		return facilitator.Void, "", nil
 	}
-	used = c.used[p.Key()]
-	return used, used || !c.now().Before(p.ValidBefore), nil
+	return facilitator.Unused, "", nil
+}
+
+// cancel uses the nonce of a payment without a transfer to the receiver.
+func (c *chain) cancel(p *x402.Payment) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.canceled[p.Key()] = true
 }
 
 // chatOrder is an order of a chat pass.

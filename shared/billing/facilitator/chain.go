@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"miramundo.dev/shared/billing/x402"
 )
@@ -19,36 +20,58 @@ const (
 	MethodChainID = "eth_chainId"
 	MethodBlock   = "eth_getBlockByNumber"
 	MethodCall    = "eth_call"
+	MethodLogs    = "eth_getLogs"
 )
 
 // AuthorizationState is authorizationState(address,bytes32) of EIP-3009, as calls of
 // contracts name it.
 const AuthorizationState = "e94a0102"
 
-// Used asks the chain whether the authorization of a payment was used to move money.
-// The answer is known once it cannot change: when it was used, or when it was not used
-// by a block after its end. It is not known when no node is configured.
-func (c *Client) Used(ctx context.Context, p *x402.Payment, t x402.Terms) (used, known bool, err error) {
+// A Fate is what the chain shows of the authorization of a payment.
+type Fate int
+
+// The fates.
+const (
+	Unknown Fate = iota // no node is configured
+	Unused              // it has not been used, and still can be
+	Paid                // it moved the money of the payment to its receiver
+	Void                // it can no longer do that: it has expired, or was canceled or used for another transfer
+)
+
+// Trace asks the chain what became of the authorization of a payment, with the hash of
+// the transaction of one that is Paid. Paid and Void are final.
+//
+// A used authorization alone does not mean that money came: its payer can cancel it, or
+// sign another transfer with the same nonce, to an account of its own. So Trace looks in
+// the logs of the token, in the blocks after since, for the transfer that the
+// authorization made. It returns an error when the logs do not show what happened.
+func (c *Client) Trace(ctx context.Context, p *x402.Payment, t x402.Terms, since time.Time) (fate Fate, transaction string, err error) {
 	if c.rpc == "" {
-		return false, false, nil
+		return Unknown, "", nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.timeouts.chain)
 	defer cancel()
 	if err := c.checkChain(ctx, t.Asset); err != nil {
-		return false, false, err
+		return Unused, "", err
 	}
-	var block struct{ Number, Timestamp string }
-	if err := c.ethereum(ctx, MethodBlock, []any{"latest", false}, &block); err != nil {
-		return false, false, err
+	var latest struct{ Number, Timestamp string }
+	if err := c.ethereum(ctx, MethodBlock, []any{"latest", false}, &latest); err != nil {
+		return Unused, "", err
 	}
-	seconds, err := quantity(block.Timestamp)
+	seconds, err := quantity(latest.Timestamp)
 	if err != nil {
-		return false, false, err
+		return Unused, "", err
 	}
-	if used, err = c.state(ctx, p, t.Asset, block.Number); err != nil {
-		return false, false, err
+	used, err := c.state(ctx, p, t.Asset, latest.Number)
+	switch {
+	case err != nil:
+		return Unused, "", err
+	case used:
+		return c.traceUse(ctx, p, t, latest.Number, int64(seconds)-since.Unix())
+	case int64(seconds) >= p.ValidBefore.Unix():
+		return Void, "", nil
 	}
-	return used, used || int64(seconds) >= p.ValidBefore.Unix(), nil
+	return Unused, "", nil
 }
 
 // checkChain returns an error when the node is of another chain than asset, on which

@@ -151,7 +151,7 @@ func (c *Client) Verify(ctx context.Context, p *x402.Payment, t x402.Terms) (x40
 // outcome is unknown; calling Settle again is safe, and goes to the same facilitator
 // as long as this client remembers it. A refusal of such a repeated call does not
 // prove that no money moved: facilitators check the balance first, so that a payer
-// without further money is refused for insufficient funds after paying. [Client.Used]
+// without further money is refused for insufficient funds after paying. [Client.Trace]
 // decides.
 //
 // A cancelled ctx ends the wait and not the settlement; callers should pass one that

@@ -413,7 +413,7 @@ func TestErrorsHideURLs(t *testing.T) {
 	c := New(Options{URLs: []string{address}, RPC: address, Log: slog.New(slog.DiscardHandler)})
 	_, verify := c.Verify(t.Context(), p, terms)
 	_, settle := c.Settle(t.Context(), p, terms)
-	_, _, used := c.Used(t.Context(), p, terms)
+	_, _, used := c.Trace(t.Context(), p, terms, time.Unix(0x67c08000, 0))
 	for _, err := range []error{verify, settle, used} {
 		if err == nil || strings.Contains(err.Error(), "hush") {
 			t.Errorf("error %v", err)
@@ -421,55 +421,123 @@ func TestErrorsHideURLs(t *testing.T) {
 	}
 }
 
-// node answers JSON-RPC with results by method.
+// node answers JSON-RPC with results by method; after a bar, that for logs of transfers.
 func node(t *testing.T, results map[string]string) *fake {
 	return newFake(t, func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ Method string }
+		var in struct {
+			Method string
+			Params json.RawMessage
+		}
 		json.NewDecoder(r.Body).Decode(&in)
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,%s}`, results[in.Method])
+		result, of, several := strings.Cut(results[in.Method], "|")
+		if several && strings.Contains(string(in.Params), EventTransfer) {
+			result = of
+		}
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,%s}`, result)
 	})
 }
 
-func TestUsed(t *testing.T) {
+// TestTrace asks nodes that answer in each way what became of an authorization.
+func TestTrace(t *testing.T) {
 	p, terms := examples(t)
+	since := time.Unix(0x67c08c99, 0).Add(-time.Minute)
 	no, yes := `"result":"0x`+strings.Repeat("0", 64)+`"`, `"result":"0x`+strings.Repeat("0", 63)+`1"`
 	chain := `"result":"0x14a34"`
 	before, after := `"result":{"number":"0x10","timestamp":"0x67c08c99"}`, `"result":{"number":"0x10","timestamp":"0x67c08c9a"}`
+	hash := "0x" + strings.Repeat("ab", 32)
+	use := func(event string) string {
+		return `{"topics":["` + event + `"],"blockNumber":"0x9","transactionHash":"` + hash + `","logIndex":"0x4"}`
+	}
+	transfer := func(transaction, index string, value price.Amount) string {
+		return fmt.Sprintf(`{"blockNumber":"0x9","transactionHash":"%s","logIndex":"%s","data":"0x%064x"}`, transaction, index, int64(value))
+	}
+	used := func(event string, transfers ...string) string {
+		return `"result":[` + use(event) + `]|"result":[` + strings.Join(transfers, ",") + `]`
+	}
 	for name, test := range map[string]struct {
-		chain, block, state string
-		used, known, fails  bool
+		chain, block, state, logs string
+		fate                      Fate
+		fails                     bool
 	}{
-		"used":                 {chain, before, yes, true, true, false},
-		"not used yet":         {chain, before, no, false, false, false},
-		"not used, expired":    {chain, after, no, false, true, false},
-		"used, expired":        {chain, after, yes, true, true, false},
-		"another chain":        {`"result":"0x1"`, after, no, false, false, true},
-		"no contract":          {chain, after, `"result":"0x"`, false, false, true},
-		"another word":         {chain, after, `"result":"0x` + strings.Repeat("0", 63) + `2"`, false, false, true},
-		"an error":             {chain, after, `"error":{"code":-32000,"message":"hush"}`, false, false, true},
-		"a block without time": {chain, `"result":{}`, no, false, false, true},
-		"no block":             {chain, `"result":null`, no, false, false, true},
-		"a negative time":      {chain, `"result":{"number":"0x1","timestamp":"0xffffffffffffffff"}`, no, false, false, true},
+		"not used yet":              {chain, before, no, "", Unused, false},
+		"not used, expired":         {chain, after, no, "", Void, false},
+		"paid":                      {chain, before, yes, used(EventUsed, transfer(hash, "0x5", terms.Amount)), Paid, false},
+		"paid, expired":             {chain, after, yes, used(EventUsed, transfer(hash, "0x5", terms.Amount)), Paid, false},
+		"paid, with others":         {chain, before, yes, used(EventUsed, transfer(hash, "0x3", terms.Amount), transfer(hash, "0x5", terms.Amount)), Paid, false},
+		"canceled":                  {chain, before, yes, used(EventCanceled), Void, false},
+		"moved elsewhere":           {chain, before, yes, used(EventUsed), Void, false},
+		"another amount":            {chain, before, yes, used(EventUsed, transfer(hash, "0x5", terms.Amount-1)), Void, false},
+		"another transaction":       {chain, before, yes, used(EventUsed, transfer("0x"+strings.Repeat("cd", 32), "0x5", terms.Amount)), Void, false},
+		"a transfer of another use": {chain, before, yes, used(EventUsed, transfer(hash, "0x7", terms.Amount)), Unused, true},
+		"no logs":                   {chain, before, yes, `"result":[]`, Unused, true},
+		"two uses":                  {chain, before, yes, `"result":[` + use(EventUsed) + `,` + use(EventUsed) + `]`, Unused, true},
+		"logs without topics":       {chain, before, yes, `"result":[{}]`, Unused, true},
+		"logs refused":              {chain, before, yes, `"error":{"code":-32005}`, Unused, true},
+		"another chain":             {`"result":"0x1"`, after, no, "", Unused, true},
+		"no contract":               {chain, after, `"result":"0x"`, "", Unused, true},
+		"another word":              {chain, after, `"result":"0x` + strings.Repeat("0", 63) + `2"`, "", Unused, true},
+		"an error":                  {chain, after, `"error":{"code":-32000,"message":"hush"}`, "", Unused, true},
+		"a block without time":      {chain, `"result":{}`, no, "", Unused, true},
+		"no block":                  {chain, `"result":null`, no, "", Unused, true},
+		"a negative time":           {chain, `"result":{"number":"0x1","timestamp":"0xffffffffffffffff"}`, no, "", Unused, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClient()
-			c.rpc = node(t, map[string]string{MethodChainID: test.chain, MethodBlock: test.block, MethodCall: test.state}).url
+			c.rpc = node(t, map[string]string{MethodChainID: test.chain, MethodBlock: test.block, MethodCall: test.state, MethodLogs: test.logs}).url
 			for range 2 { // the second time it does not ask for the chain
-				used, known, err := c.Used(t.Context(), p, terms)
-				if used != test.used || known != test.known || (err != nil) != test.fails {
-					t.Errorf("= %v, %v, %v", used, known, err)
+				fate, transaction, err := c.Trace(t.Context(), p, terms, since)
+				if fate != test.fate || (err != nil) != test.fails || (transaction == hash) != (fate == Paid) {
+					t.Errorf("= %v, %s, %v", fate, transaction, err)
 				}
 			}
 		})
 	}
-	if used, known, err := newClient().Used(t.Context(), p, terms); used || known || err != nil {
-		t.Errorf("without a node = %v, %v, %v", used, known, err)
+	if fate, _, err := newClient().Trace(t.Context(), p, terms, since); fate != Unknown || err != nil {
+		t.Errorf("without a node = %v, %v", fate, err)
 	}
 	for name, answer := range hostile() {
 		c := newClient()
 		c.rpc = newFake(t, answer).url
-		if used, known, err := c.Used(t.Context(), p, terms); used || known || err == nil {
-			t.Errorf("%s = %v, %v, %v", name, used, known, err)
+		if fate, _, err := c.Trace(t.Context(), p, terms, since); fate != Unused || err == nil {
+			t.Errorf("%s = %v, %v", name, fate, err)
 		}
+	}
+}
+
+// TestTraceFar searches the logs of a day in ranges that nodes serve, from the first
+// block that the payment can be in.
+func TestTraceFar(t *testing.T) {
+	p, terms := examples(t)
+	var ranges []LogFilter
+	f := newFake(t, func(w http.ResponseWriter, r *http.Request) {
+		var in struct {
+			Method string
+			Params []json.RawMessage
+		}
+		json.NewDecoder(r.Body).Decode(&in)
+		result := map[string]string{MethodChainID: `"0x14a34"`, MethodBlock: `{"number":"0x100000","timestamp":"0x67c08c99"}`, MethodCall: `"0x` + strings.Repeat("0", 63) + `1"`, MethodLogs: "[]"}[in.Method]
+		if in.Method == MethodLogs {
+			var filter LogFilter
+			json.Unmarshal(in.Params[0], &filter)
+			ranges = append(ranges, filter)
+		}
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":%s}`, result)
+	})
+	c := newClient()
+	c.rpc = f.url
+	if _, _, err := c.Trace(t.Context(), p, terms, time.Unix(0x67c08c99, 0).Add(-2*time.Hour)); !errors.Is(err, errNoUse) {
+		t.Errorf("= %v", err)
+	}
+	next := uint64(0x100000 - 3600 - blocksPast)
+	for _, r := range ranges {
+		from, _ := quantity(r.FromBlock)
+		to, _ := quantity(r.ToBlock)
+		if from != next || to-from >= blockRange || to > 0x100000 {
+			t.Errorf("searched %d to %d, want from %d", from, to, next)
+		}
+		next = to + 1
+	}
+	if next != 0x100001 {
+		t.Errorf("searched up to %d", next-1)
 	}
 }

@@ -29,9 +29,14 @@ type account struct {
 	Balance price.Amount `json:"balance"`
 }
 
-// A use says that the authorization of a payment has moved money.
+// A use says that the authorization of a payment has moved money, and how.
 type use struct {
-	Transaction string `json:"transaction"`
+	Transaction string       `json:"transaction"`
+	Block       int64        `json:"block"` // number of the block
+	From        string       `json:"from"`
+	To          string       `json:"to"`
+	Nonce       string       `json:"nonce"` // 0x and hexadecimal digits
+	Value       price.Amount `json:"value"`
 }
 
 var (
@@ -43,7 +48,9 @@ const accounts = store.Path("localnet_accounts")
 
 func accountPath(address string) store.Path { return accounts.Join(strings.ToLower(address)) }
 
-func noncePath(key string) store.Path { return store.Path("localnet_nonces").Join(key) }
+const nonces = store.Path("localnet_nonces")
+
+func noncePath(key string) store.Path { return nonces.Join(key) }
 
 func (l ledger) balance(ctx context.Context, address string) (price.Amount, error) {
 	var a account
@@ -65,6 +72,24 @@ func (l ledger) used(ctx context.Context, key string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// uses returns the authorizations that were used in some blocks, in their order.
+func (l ledger) uses(ctx context.Context, first, last int64) (found []use, err error) {
+	q := store.Query{Collection: nonces, OrderBy: "block", Where: []store.Filter{
+		{Field: "block", Op: store.MoreEq, Value: first}, {Field: "block", Op: store.LessEq, Value: last},
+	}}
+	for doc, err := range l.db.Query(ctx, q) {
+		var u use
+		if err == nil {
+			err = doc.Decode(&u)
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, u)
+	}
+	return found, nil
 }
 
 // fund moves money from the faucet to an account that then holds at most most, and
@@ -104,7 +129,7 @@ func move(tx store.Tx, from string, payer account, to string, receiver account, 
 // the payer has too little or the authorization was used before. The balance is
 // checked first, as facilitators do: a payer without further money who paid already
 // has too little.
-func (l ledger) transfer(ctx context.Context, p *x402.Payment) (transaction, reason string, err error) {
+func (l ledger) transfer(ctx context.Context, p *x402.Payment, block int64) (transaction, reason string, err error) {
 	transaction = "0x" + p.Key()
 	err = l.db.Update(ctx, func(tx store.Tx) error {
 		var from, to account
@@ -114,7 +139,8 @@ func (l ledger) transfer(ctx context.Context, p *x402.Payment) (transaction, rea
 		if from.Balance < p.Value {
 			return errEmpty
 		}
-		if err := tx.Create(noncePath(p.Key()), use{transaction}); err != nil || p.From == p.To {
+		done := use{transaction, block, p.From, p.To, p.Authorization().Nonce, p.Value}
+		if err := tx.Create(noncePath(p.Key()), done); err != nil || p.From == p.To {
 			return err
 		}
 		return move(tx, p.From, from, p.To, to, p.Value)

@@ -73,15 +73,15 @@ func TestPay(t *testing.T) {
 			if v, err := c.Verify(t.Context(), p, terms); err != nil || !v.Valid || v.Payer != payer.Address {
 				t.Errorf("Verify = %+v, %v", v, err)
 			}
-			if used, known, err := c.Used(t.Context(), p, terms); used || known || err != nil {
-				t.Errorf("Used before = %v, %v, %v", used, known, err)
+			if fate, _, err := c.Trace(t.Context(), p, terms, start); fate != facilitator.Unused || err != nil {
+				t.Errorf("Trace before = %v, %v", fate, err)
 			}
 			want := x402.Settlement{Success: true, Payer: payer.Address, Transaction: "0x" + p.Key(), Network: localnet.Network}
 			if s, err := c.Settle(t.Context(), p, terms); err != nil || s != want {
 				t.Errorf("Settle = %+v, %v", s, err)
 			}
-			if used, known, err := c.Used(t.Context(), p, terms); !used || !known || err != nil {
-				t.Errorf("Used after = %v, %v, %v", used, known, err)
+			if fate, transaction, err := c.Trace(t.Context(), p, terms, start); fate != facilitator.Paid || transaction != want.Transaction || err != nil {
+				t.Errorf("Trace after = %v, %s, %v", fate, transaction, err)
 			}
 			if s, err := c.Settle(t.Context(), p, terms); err != nil || s.Reason != x402.ReasonState {
 				t.Errorf("Settle again = %+v, %v", s, err)
@@ -331,8 +331,8 @@ func TestFaults(t *testing.T) {
 			if got := outcome(s.Reason, err); got != want.settle {
 				t.Errorf("Settle = %q, want %q (%v)", got, want.settle, err)
 			}
-			if used, _, err := c.Used(t.Context(), p, terms); used != want.moved || err != nil {
-				t.Errorf("Used = %v, %v", used, err)
+			if fate, _, err := c.Trace(t.Context(), p, terms, start); (fate == facilitator.Paid) != want.moved || err != nil {
+				t.Errorf("Trace = %v, %v", fate, err)
 			}
 			if moved := n.Holds(t, w.Address) < dollar; moved != want.moved {
 				t.Errorf("moved money: %v", moved)
@@ -387,8 +387,26 @@ func TestPaidAndPoor(t *testing.T) {
 	if s, err := c.Settle(t.Context(), p, terms); err != nil || s.Reason != x402.ReasonFunds {
 		t.Errorf("Settle again = %+v, %v", s, err)
 	}
-	if used, known, err := c.Used(t.Context(), p, terms); !used || !known || err != nil {
-		t.Errorf("Used = %v, %v, %v", used, known, err)
+	if fate, _, err := c.Trace(t.Context(), p, terms, start); fate != facilitator.Paid || err != nil {
+		t.Errorf("Trace = %v, %v", fate, err)
+	}
+}
+
+// TestPaidElsewhere shows why a used nonce does not mean that a payment was made: its
+// payer has signed another transfer with the same nonce, to an account of its own.
+func TestPaidElsewhere(t *testing.T) {
+	n := nettest.Start(t, wiretest.OpenDB(t), fixed)
+	w, ours, own := n.Wallet(t, dollar), terms(nettest.NewWallet().Address), terms(nettest.NewWallet().Address)
+	nonce := nettest.Change(func(a *x402.Authorization) { a.Nonce = "0x" + strings.Repeat("ab", 32) })
+	p, other, c := pay(t, w, ours, 1, nonce), pay(t, w, own, 1, nonce), client(n)
+	if s, err := c.Settle(t.Context(), other, own); err != nil || !s.Success {
+		t.Fatalf("Settle elsewhere = %+v, %v", s, err)
+	}
+	if s, err := c.Settle(t.Context(), p, ours); err != nil || s.Reason != x402.ReasonState {
+		t.Errorf("Settle = %+v, %v", s, err)
+	}
+	if fate, _, err := c.Trace(t.Context(), p, ours, start); fate != facilitator.Void || err != nil {
+		t.Errorf("Trace = %v, %v", fate, err)
 	}
 }
 
@@ -529,6 +547,7 @@ func TestRPC(t *testing.T) {
 		call(asset.Address, "0xe94a0102"+account):                                           `"code":-32602`,
 		call(asset.Address, "0x12345678"+account):                                           `"code":-32602`,
 		call(asset.Address, "nonsense"):                                                     `"code":-32602`,
+		`{"id":1,"method":"eth_getLogs"}`:                                                   `"code":-32602`,
 		`{"id":1,"method":"eth_call"}`:                                                      `"code":-32602`,
 		`{"id":1,"method":"eth_sendTransaction"}`:                                           `"code":-32601`,
 		`{}`: `"code":-32601`,

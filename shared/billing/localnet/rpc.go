@@ -12,8 +12,8 @@ import (
 	"miramundo.dev/shared/billing/x402"
 )
 
-// blockSeconds is the time between two blocks. Blocks come by the clock and are empty:
-// a transfer is in the state at once.
+// blockSeconds is the time between two blocks. Blocks come by the clock: a transfer is
+// in the state, and in the logs of the latest block, at once.
 const blockSeconds = 2
 
 // balanceOf(address) of ERC-20, as calls of contracts name it.
@@ -51,8 +51,11 @@ func (n *Net) rpc(r *http.Request) (any, error) {
 	return answer, nil
 }
 
+// block returns the number of the latest block.
+func (n *Net) block() int64 { return n.now().Unix() / blockSeconds }
+
 func (n *Net) call(ctx context.Context, method string, params []json.RawMessage) (any, *rpcError) {
-	number := fmt.Sprintf("0x%x", n.now().Unix()/blockSeconds)
+	number := fmt.Sprintf("0x%x", n.block())
 	switch method {
 	case facilitator.MethodChainID:
 		return fmt.Sprintf("0x%x", n.asset.ChainID), nil
@@ -62,6 +65,8 @@ func (n *Net) call(ctx context.Context, method string, params []json.RawMessage)
 		return map[string]any{"number": number, "timestamp": fmt.Sprintf("0x%x", n.now().Unix()), "transactions": []string{}}, nil
 	case facilitator.MethodCall:
 		return n.contract(ctx, params)
+	case facilitator.MethodLogs:
+		return n.logs(ctx, params)
 	}
 	return nil, &rpcError{unknownMethod, "the method is not supported"}
 }

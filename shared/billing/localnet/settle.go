@@ -99,7 +99,7 @@ func (n *Net) settle(r *http.Request) (any, error) {
 	}
 	if reason == "" && fault != SettleLie {
 		// A settlement that has begun is completed though the caller leaves.
-		if s.Transaction, s.Reason, err = n.ledger.transfer(context.WithoutCancel(r.Context()), p); err != nil {
+		if s.Transaction, s.Reason, err = n.ledger.transfer(context.WithoutCancel(r.Context()), p, n.block()); err != nil {
 			return nil, err
 		}
 	}
