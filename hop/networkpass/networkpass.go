@@ -182,7 +182,7 @@ func (p *Passes) Sold(c identity.Caller, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := p.network(name)
-	if until.Before(n.until) { // the answer to a payment that was made before
+	if now := p.o.Now(); until.Before(n.until) || !now.Before(until) { // the answer to a payment that was made before
 		return
 	}
 	n.until, n.unknown, n.readAt = until, false, p.o.Now().Add(validFor)

@@ -204,3 +204,15 @@ func TestBound(t *testing.T) {
 		}
 	})
 }
+
+// TestOldSale repeats a call whose pass has ended: the hop goes on to find the pass that
+// was sold elsewhere since.
+func TestOldSale(t *testing.T) {
+	run(t, secret, func(w *world) {
+		w.sell(secret, home, 0, 30)
+		w.one.Sold(home, time.Now().Add(-time.Hour))
+		if !w.one.Valid(home) {
+			t.Error("an old sale hides a valid pass")
+		}
+	})
+}
