@@ -76,7 +76,7 @@ func (c *Client) settleAt(ctx context.Context, s *service, p *x402.Payment, t x4
 	if err == nil {
 		settled, begun, err = s.settlement(a, p, t)
 	}
-	c.note(ctx, s, SettlePath, err)
+	c.note(ctx, s, SettlePath, p, err)
 	if err == nil || begun {
 		c.remember(p, s, begun && err != nil)
 	}

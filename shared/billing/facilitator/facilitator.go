@@ -133,7 +133,7 @@ func (c *Client) Verify(ctx context.Context, p *x402.Payment, t x402.Terms) (x40
 			continue
 		}
 		v, err := c.verifyAt(ctx, s, p, t)
-		if c.note(ctx, s, VerifyPath, err); err == nil {
+		if c.note(ctx, s, VerifyPath, p, err); err == nil {
 			return v, nil
 		}
 		if ctx.Err() != nil {
@@ -176,9 +176,11 @@ func (c *Client) Settle(ctx context.Context, p *x402.Payment, t x402.Terms) (x40
 }
 
 // note records the outcome of a call in the breaker and in the log. A caller that gave
-// up says nothing about the facilitator.
-func (c *Client) note(ctx context.Context, s *service, path string, err error) {
-	if err != nil && ctx.Err() != nil {
+// up says nothing about the facilitator. Neither does a failure with a payment that a
+// contract signed: the contract runs during the call and may make it fail, and anybody
+// could keep the facilitator from other payers by it.
+func (c *Client) note(ctx context.Context, s *service, path string, p *x402.Payment, err error) {
+	if err != nil && (ctx.Err() != nil || len(p.Signature) != x402.SignatureSize) {
 		return
 	}
 	if opened := s.breaker.note(c.now(), err == nil); opened {

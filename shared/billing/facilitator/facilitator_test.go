@@ -363,6 +363,28 @@ func TestBreakerTriesOnce(t *testing.T) {
 	}
 }
 
+// TestBreakerOfContracts expects that payments which a contract signed, and at which a
+// facilitator fails, do not keep it from other payers.
+func TestBreakerOfContracts(t *testing.T) {
+	p, terms := examples(t)
+	f := newFake(t, says(500, ""))
+	c := newClient(f.url)
+	contract := *p
+	contract.Signature = make([]byte, 2*x402.SignatureSize)
+	for range maxFailures + 1 {
+		_, verify := c.Verify(t.Context(), &contract, terms)
+		_, settle := c.Settle(t.Context(), &contract, terms)
+		if verify == nil || settle == nil {
+			t.Errorf("= %v, %v", verify, settle)
+		}
+	}
+	answer := says(200, `{"isValid":true}`)
+	f.answer.Store(&answer)
+	if v, err := c.Verify(t.Context(), p, terms); err != nil || !v.Valid {
+		t.Errorf("another payer: %+v, %v", v, err)
+	}
+}
+
 // TestAllRest expects an error at once when every facilitator rests.
 func TestAllRest(t *testing.T) {
 	p, terms := examples(t)
