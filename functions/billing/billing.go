@@ -8,6 +8,7 @@ package billing
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -28,7 +29,7 @@ const (
 )
 
 // Endpoints is this function's part of the API.
-var Endpoints = []api.Endpoint{
+var Endpoints = slices.Concat([]api.Endpoint{
 	api.Bind((*Server).billing, api.Endpoint{
 		Method: "GET", Path: quota.LivePath, Auth: api.None, Speaker: true, Cache: api.Private, Tool: "get_billing",
 		Summary: "Get the settings of payments",
@@ -61,7 +62,7 @@ var Endpoints = []api.Endpoint{
 		Doc:     "Returns the balance of the credit that the call shows and a page of its entries, newest first. It charges nothing.",
 		Faults:  []*fault.Error{credit.ErrUnknown, fault.ErrUnavailable},
 	}),
-}
+}, operator)
 
 // Options are what a Server is made from.
 type Options struct {

@@ -38,6 +38,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 const (
 	receiver = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 	home     = "192.0.2.7"
+
+	operatorToken = "operator-token-of-the-tests"
 )
 
 func noon() time.Time { return time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC) }
@@ -86,7 +88,9 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := request.Handler(request.Options{Auth: apitest.ByName{}, Now: noon, AddressHeader: "X-Client-Address"}, s, Endpoints)
+	h := request.Handler(request.Options{
+		Auth: apitest.ByName{}, Tokens: map[string]string{api.CatalogToken: operatorToken}, Now: noon, AddressHeader: "X-Client-Address",
+	}, s, Endpoints)
 	w.Handler = apitest.Validating(t, h, document)
 	return w
 }

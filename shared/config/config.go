@@ -80,7 +80,7 @@ type Config struct {
 	PaymentTo           string   `env:"PAYMENT_TO" doc:"Address (0x and 40 hexadecimal digits) that receives payments. Without it nothing is sold: the chat is open free of charge."`
 	PaymentNetwork      string   `env:"PAYMENT_NETWORK" envDefault:"base" doc:"Network of payments: base, or base-sepolia with test money."`
 	PaymentFacilitators []string `env:"PAYMENT_FACILITATORS" doc:"Addresses of the x402 facilitators that verify and settle payments, separated by commas, in the order in which they are tried. They go with PAYMENT_TO."`
-	PaymentRPC          string   `env:"PAYMENT_RPC" doc:"Address of a JSON-RPC node of the network. With it a payment whose settlement got no answer is decided by the chain; without it by repeating the settlement."`
+	PaymentRPC          string   `env:"PAYMENT_RPC" doc:"Address of a JSON-RPC node of the network. With it a payment whose settlement got no answer is decided by the chain; without it by the facilitator, which cannot tell a payment from a nonce that its payer has used otherwise. It goes with real money."`
 	PaymentFaucet       string   `env:"PAYMENT_FAUCET" doc:"Address where test money is to be had, as GET /api/billing shows it."`
 
 	HumanVerifyURL string `env:"HUMAN_VERIFY_URL" doc:"Address of the siteverify call of a provider of challenges for people, such as Turnstile. With HUMAN_SECRET, HUMAN_SITE_KEY and HUMAN_SCRIPT people can send the contact form; without them only agents can."`

@@ -1,0 +1,34 @@
+package billing
+
+import (
+	"context"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/billing"
+	"miramundo.dev/shared/fault"
+)
+
+// operator are the endpoints of the operator.
+var operator = []api.Endpoint{
+	api.Bind((*Server).open, api.Endpoint{
+		Method: "GET", Path: "/api/admin/payments/open", Auth: api.Operator,
+		Summary: "List the open receipts",
+		Doc: "Returns the receipts of payments of which the service cannot find out whether they were charged, or that were charged " +
+			"after a refusal: at most the 200 newest, newest first. Nothing was delivered for them. Look for the payer and the amount on the " +
+			"chain, and return what was charged.",
+		Faults: []*fault.Error{fault.ErrUnavailable},
+	}),
+}
+
+// openReceipts is the answer with the open receipts.
+type openReceipts struct {
+	Items []billing.Receipt `json:"items" nullable:"false"`
+}
+
+func (s *Server) open(ctx context.Context, _ struct{}) (openReceipts, error) {
+	items, err := s.Till.Open(ctx)
+	if items == nil {
+		items = []billing.Receipt{}
+	}
+	return openReceipts{items}, err
+}
