@@ -10,27 +10,28 @@ import { text } from '../texts.mjs'
 const say = (key, fields) => text('en', key, fields)
 const path = `/en/channel/${testChannel}`
 
-/** A room whose messages the test keeps. `on` may answer a message of the page itself, by returning true. */
+/** A room whose messages the test keeps. `on` and `onHello` may answer what the page sends themselves, by returning true; `entry` chooses what a page gets when it enters. */
 class Room {
   items = []
   sockets = []
   greetings = []
   received = []
 
-  static async of(visit, { active = true, on = () => false } = {}) {
+  static async of(visit, { active = true, on = () => false, onHello = () => false, entry = items => items.slice(-50) } = {}) {
     const room = new Room()
     room.on = on
+    room.onHello = onHello
     await visit.context.route('**/api/billing', route => route.fulfill({ json: { prices: { chat_month_usd: '0.10' }, chat: { active, until: null } } }))
     await visit.context.routeWebSocket(/\/api\/chat\/.*\/ws/, socket => {
       room.sockets.push(socket)
       socket.onMessage(data => room.take(socket, JSON.parse(data)))
-      room.ready(socket, null, room.items.slice(-50))
+      room.ready(socket, null, entry(room.items))
     })
     return room
   }
 
-  ready(socket, autor, items) {
-    socket.send(JSON.stringify({ t: 'pronto', autor, items, watching: this.sockets.length }))
+  ready(socket, autor, items, more = {}) {
+    socket.send(JSON.stringify({ t: 'pronto', autor, items, watching: this.sockets.length, ...more }))
   }
 
   add(body, autor = 'Ana', more = {}) {
@@ -42,6 +43,7 @@ class Room {
   take(socket, message) {
     if (message.t === 'hello') {
       this.greetings.push(message)
+      if (this.onHello(socket, message, this)) return
       const at = this.items.findIndex(({ id }) => id === message.depois)
       return this.ready(socket, 'Lume', at < 0 ? this.items.slice(-50) : this.items.slice(at + 1).slice(0, 200))
     }
@@ -107,6 +109,69 @@ flow('what is refused is said in words, and its text is given back', {}, async (
   }
   assert.match(await page.locator('.chat-wall').textContent(), /\$0\.10/)
   assert.equal(await page.locator('.chat-form').isVisible(), false)
+})
+
+flow('a guest is kept while the room cannot identify it, and what it missed is shown', {}, async (visit, stack) => {
+  const { page } = visit
+  const room = await Room.of(visit, {
+    entry: items => items.slice(0, 1),
+    onHello(socket, _, room) {
+      socket.send(JSON.stringify({ t: 'erro', code: 'auth', reason: 'too_many_sockets', message: 'Too many rooms are open.' }))
+      socket.send(JSON.stringify({ t: 'msg', ...room.items[2] }))
+      room.ready(socket, null, room.items.slice(1))
+      return true
+    }
+  })
+  for (const body of ['first', 'missed', 'new']) room.add(body)
+  const guest = await Guest.make(stack.base)
+  await guest.become(visit.context)
+  await visit.go(path)
+  const kept = () => page.evaluate(() => JSON.stringify({ ...localStorage, 'mm-chat': null }))
+  const before = await kept()
+  await page.locator('#chat-toggle').click()
+  await until(async () => (await page.locator('#chat-problem').textContent()) === 'Too many rooms are open.', 'the page says why')
+  await until(async () => (await bodies(page)).length === 3, 'all messages are shown')
+  assert.deepEqual(await bodies(page), ['first', 'missed', 'new'])
+  assert.equal(await kept(), before)
+})
+
+flow('a page that comes back does not show what was removed, and reads on after the newest', {}, async (visit, stack) => {
+  const { page } = visit
+  const room = await Room.of(visit)
+  for (const body of ['one', 'removed meanwhile', 'three']) room.add(body)
+  await visit.go(path)
+  await page.locator('#chat-toggle').click() // as a visitor without a guest
+  await page.getByText('three').waitFor()
+  room.items.splice(1, 1)
+  await room.sockets[0].close({ code: 1001 })
+  await until(async () => (await bodies(page)).length === 2, 'the removed message is gone')
+  assert.deepEqual(await bodies(page), ['one', 'three'])
+
+  await open(visit, stack)
+  await page.locator('#chat-toggle').click()
+  await page.getByText('three').waitFor()
+  const socket = room.sockets.at(-1)
+  socket.send(JSON.stringify({ t: 'msg', id: 'ancient', autor: 'Ana', body: '', at: new Date().toISOString(), apagada: true }))
+  const n = room.greetings.length
+  await socket.close({ code: 1001 })
+  await until(async () => room.greetings.length > n, 'the page greets again')
+  assert.equal(room.greetings.at(-1).depois, 'm2')
+})
+
+flow('pages of missed messages end when nothing new comes', {}, async (visit, stack) => {
+  const { page } = visit
+  const room = await Room.of(visit, {
+    entry: items => items.slice(0, 1),
+    onHello(socket, { depois }, room) {
+      room.ready(socket, 'Lume', depois === undefined ? room.items.slice(-1) : [], { more: depois !== undefined })
+      return true
+    }
+  })
+  for (const body of ['old', 'newest']) room.add(body)
+  await open(visit, stack)
+  await page.getByText('newest').waitFor()
+  assert.deepEqual(await bodies(page), ['newest'])
+  assert.deepEqual(room.greetings.map(({ depois }) => depois), ['m0', undefined])
 })
 
 flow('hostile messages change no page, and a removed one is replaced', {}, async (visit, stack) => {

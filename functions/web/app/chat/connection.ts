@@ -2,10 +2,15 @@
  * The WebSocket of one chat room.
  *
  * When a room is entered, the service sends the newest messages and how many people are
- * there. An account is identified by its session cookie, a guest afterwards by `hello`. Each message that this browser sends carries a `ref` of its own and stays in a
- * queue until the service has sent it back with that ref. After a lost connection the
- * queue is sent again: the service stores a ref once, so that nothing is lost and nothing
- * is doubled. One message is on its way at a time, so that a refusal is about that one.
+ * there. An account is identified by its session cookie, a guest afterwards by `hello`.
+ * After a lost connection `hello` also asks for what followed the last message that was
+ * seen, and for what was removed since. A visitor who is neither gets the newest messages
+ * in place of those that are shown.
+ *
+ * Each message that this browser sends carries a `ref` of its own and stays in a queue
+ * until the service has sent it back with that ref. After a lost connection the queue is
+ * sent again: the service stores a ref once, so that nothing is lost and nothing is
+ * doubled. One message is on its way at a time, so that a refusal is about that one.
  *
  * A lost connection is opened again after a random part of a delay that doubles with each
  * attempt, so that the visitors of an instance that stops do not all return at once. A
@@ -49,8 +54,8 @@ export interface Listener {
   sent(ref: string): void;
   /** The message with this ref was not stored, and is not tried again. */
   refused(ref: string, refusal: Refusal): void;
-  /** The service did not accept the token of the guest. */
-  unknown(): void;
+  /** The visitor was not identified, and cannot write yet. */
+  unidentified(refusal: Refusal): void;
 }
 
 interface Ready {
@@ -59,13 +64,14 @@ interface Ready {
   items: Message[];
   watching: number;
   max_length?: number;
+  /** Further messages follow the items. */
+  more?: boolean;
 }
 
 type Incoming = Ready | ({ t: "msg" } & Message) | { t: "presenca"; watching: number } | ({ t: "erro" } & Refusal);
 
 const firstDelay = 2000, longestDelay = 30_000; // ms
 const patience = 15_000; // ms that a message waits for its answer before the connection counts as lost
-const pageSize = 200; // messages that `hello` returns at most after the last one that was seen
 const maxKnown = 3000; // ids that are remembered to drop what comes twice
 
 interface Unsent { ref: string; body: string }
@@ -77,6 +83,7 @@ export class Connection {
   #attempt = 0;
   #entered = false; // the first `pronto` of this socket came
   #greeting = false; // `hello` was sent and not answered yet
+  #afresh = false; // the messages of the next `pronto` replace those that were reported
   #early: Message[] = []; // came while what happened before them is still being read
   #known = new Set<string>();
   #last: string | null = null;
@@ -124,7 +131,7 @@ export class Connection {
     if (this.#stopped || this.#socket) return;
     if (!navigator.onLine || document.hidden) return; // until #wake
     const socket = this.#socket = new WebSocket(this.url);
-    this.#entered = this.#greeting = this.#flying = false;
+    this.#entered = this.#greeting = this.#flying = this.#afresh = false;
     this.#early = [];
     socket.addEventListener("message", ({ data }) => { if (socket === this.#socket) this.#take(data); });
     socket.addEventListener("close", () => { if (socket === this.#socket) this.#lost(); });
@@ -170,15 +177,17 @@ export class Connection {
       this.#entered = true;
       this.#attempt = 0;
       this.listener.connected(true);
-      const known = this.#last === null || it.items.some(({ id }) => id === this.#last);
-      if (known) this.#report(it.items, false);
+      const back = this.#last !== null;
+      if (!back) this.#report(it.items, false);
       const token = this.token();
-      if (token || (token === "" && !known)) return this.#greet();
-      if (!known) this.#report(it.items, true); // more was written meanwhile than the service sends at once
+      if (token || (token === "" && back)) return this.#greet();
+      if (back) this.#report(it.items, true);
     } else {
+      const last = this.#last;
       this.#greeting = false;
-      this.#report(it.items, false);
-      if (it.items.length >= pageSize) return this.#greet();
+      this.#report(it.items, this.#afresh);
+      this.#afresh = it.more === true && this.#last === last; // a page without anything new would come again and again
+      if (it.more) return this.#greet();
     }
     this.#report(this.#early.splice(0), false);
     this.#flush();
@@ -186,7 +195,7 @@ export class Connection {
 
   #greet(): void {
     this.#greeting = true;
-    this.#say({ t: "hello", token: this.token(), ...(this.#last !== null && { depois: this.#last }) });
+    this.#say({ t: "hello", token: this.token(), ...(this.#last !== null && !this.#afresh && { depois: this.#last }) });
   }
 
   #message(it: Message): void {
@@ -199,8 +208,8 @@ export class Connection {
   #report(list: Message[], afresh: boolean): void {
     if (afresh) this.#known.clear();
     const fresh = list.filter(({ id, apagada }) => apagada || !this.#known.has(id));
-    for (const { id } of fresh) {
-      if (!this.#known.has(id)) this.#last = id;
+    for (const { id, apagada } of fresh) {
+      if (!apagada && !this.#known.has(id)) this.#last = id; // a removed message may be an old one
       this.#known.add(id);
     }
     for (const id of this.#known) {
@@ -231,9 +240,9 @@ export class Connection {
 
   #refuse(refusal: Refusal): void {
     if (refusal.ref === undefined) {
-      this.#greeting = false;
-      this.#report(this.#early.splice(0), false);
-      this.listener.unknown();
+      if (this.#last === null) this.#greeting = false; // otherwise what was missed follows all the same
+      if (!this.#greeting) this.#report(this.#early.splice(0), false);
+      this.listener.unidentified(refusal);
     } else if (this.#leave(refusal.ref)) {
       this.listener.refused(refusal.ref, refusal);
     }

@@ -14,6 +14,7 @@ import type { Message } from "./connection";
 
 const most = 1000; // messages in the list
 const perFrame = 20; // messages that are drawn in one frame
+const few = 5; // messages that are announced one by one when they come at once
 const near = 48; // pixels from the end within which new messages are in sight
 
 export class Log {
@@ -24,6 +25,7 @@ export class Log {
   private readonly rows = new Map<string, HTMLLIElement>();
   private waiting: Message[] = [];
   private frame = 0;
+  private announcing = 0;
   private unseen = 0;
   private loading = true;
 
@@ -42,6 +44,7 @@ export class Log {
     if (afresh) this.clear();
     this.waiting.push(...messages);
     this.waiting = this.waiting.slice(-most - perFrame);
+    if (this.waiting.length > few) this.quiet();
     if (!this.frame) this.frame = requestAnimationFrame(() => this.draw());
   }
 
@@ -50,7 +53,7 @@ export class Log {
     this.rows.clear();
     this.list.replaceChildren();
     this.loading = true;
-    this.scroller.setAttribute("aria-live", "off");
+    this.quiet();
   }
 
   /** Shows what this browser is sending, and returns its row. */
@@ -85,13 +88,20 @@ export class Log {
     }
     this.place(fresh);
     if (this.waiting.length > 0) this.frame = requestAnimationFrame(() => this.draw());
-    else if (this.loading) this.announce();
+    else this.announce();
   }
 
-  /** Announces what comes from now on: what was there before would take minutes to be read out. */
+  /** Announces nothing for now: what was there before, or missed, would take minutes to be read out. */
+  private quiet(): void {
+    clearTimeout(this.announcing);
+    this.scroller.setAttribute("aria-live", "off");
+  }
+
+  /** Announces what comes from now on. */
   private announce(): void {
     this.loading = false;
-    setTimeout(() => this.scroller.setAttribute("aria-live", "polite"));
+    clearTimeout(this.announcing);
+    this.announcing = window.setTimeout(() => this.scroller.setAttribute("aria-live", "polite"));
   }
 
   /** Puts rows at the end, before those that are on their way, and lets go of the oldest. */

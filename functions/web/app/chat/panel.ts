@@ -123,7 +123,8 @@ export class Chat implements Listener {
     this.tell(inWords(refusal));
   }
 
-  unknown(): void {
+  unidentified(refusal: Refusal): void {
+    if (refusal.reason !== "invalid_session") return this.tell(inWords(refusal)); // the guest may be fine, such as when the database fails
     const stale = signedIn() ? null : token();
     if (this.replaced || stale === null) return this.tell(t("chat.ui.unknown"));
     this.replaced = true;
