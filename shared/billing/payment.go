@@ -253,13 +253,10 @@ func (f finding) decided() bool {
 // money may be what that attempt has moved. The chain then decides; without a node it
 // counts as paid when the nonce was used. It stays open when nothing can decide it.
 func (p *payment) decide(f finding, now time.Time) outcome {
+	if f.decided() {
+		return p.byChain(f, now)
+	}
 	switch s := f.settlement; {
-	case f.decided() && f.fate == facilitator.Paid:
-		return outcome{state: Delivered, transaction: f.transaction}
-	case f.decided() && now.Before(p.ValidBefore.Time):
-		return outcome{state: Refused, reason: x402.ReasonState}
-	case f.decided():
-		return outcome{state: Refused, reason: x402.ReasonTooLate}
 	case s != nil && s.Success:
 		return outcome{state: Delivered, transaction: s.Transaction}
 	case f.notTaken && p.Attempts == 1:
@@ -274,6 +271,17 @@ func (p *payment) decide(f finding, now time.Time) outcome {
 		return outcome{state: Open}
 	}
 	return outcome{state: Settling}
+}
+
+// byChain returns what a fate that is final means for a payment.
+func (p *payment) byChain(f finding, now time.Time) outcome {
+	switch {
+	case f.fate == facilitator.Paid:
+		return outcome{state: Delivered, transaction: f.transaction}
+	case now.Before(p.ValidBefore.Time):
+		return outcome{state: Refused, reason: x402.ReasonState}
+	}
+	return outcome{state: Refused, reason: x402.ReasonTooLate}
 }
 
 // expiry returns when the repair job stops expecting a settlement: at the end of the
