@@ -220,6 +220,24 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
+// TestWrongClock lets an owner write after an instance whose clock was an hour ahead
+// stored a message with the same text.
+func TestWrongClock(t *testing.T) {
+	r, _, c := open(t)
+	say := func() error {
+		_, err := r.Post(t.Context(), chat.Draft{Channel: "A.br", Owner: "g_ana", Body: "hello"})
+		return err
+	}
+	c.wait(time.Hour)
+	if err := say(); err != nil {
+		t.Fatal(err)
+	}
+	c.wait(-time.Hour)
+	if err := say(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestAgain posts a draft again by its ref: also at once, too fast, after it was
 // removed, and while the room is closed.
 func TestAgain(t *testing.T) {

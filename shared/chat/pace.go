@@ -22,9 +22,11 @@ type Rate struct {
 	Burst int
 }
 
-// Take returns the moment to store after a message at now, or how long to wait.
+// Take returns the moment to store after a message at now, or how long to wait. A
+// moment that is further ahead than a burst was stored by a clock that was wrong, and
+// counts as now: otherwise all messages would be refused until the clock reaches it.
 func (r Rate) Take(next, now time.Time) (after time.Time, wait time.Duration) {
-	if next.Before(now) {
+	if next.Before(now) || next.Sub(now) > time.Duration(r.Burst)*r.Every {
 		next = now
 	}
 	if wait = next.Sub(now) - time.Duration(r.Burst-1)*r.Every; wait > 0 {
@@ -67,7 +69,7 @@ func (p *pace) add(body string, now time.Time, l Limits) error {
 	}
 	sum := sha256.Sum256([]byte(body))
 	hash := hex.EncodeToString(sum[:8])
-	p.Texts = slices.DeleteFunc(p.Texts, func(s said) bool { return now.Sub(s.At.Time) >= l.Repeat })
+	p.Texts = slices.DeleteFunc(p.Texts, func(s said) bool { return now.Sub(s.At.Time).Abs() >= l.Repeat })
 	if i := slices.IndexFunc(p.Texts, func(s said) bool { return s.Hash == hash }); i >= 0 {
 		return limited(Repeated, l.Repeat-now.Sub(p.Texts[i].At.Time))
 	}
@@ -108,8 +110,8 @@ func (p *paces) take(network string, now time.Time) error {
 	return nil
 }
 
-// forget drops the networks that may send a whole burst again, or all when there are
-// none.
+// forget drops the networks that may send a whole burst again. When too many remain it
+// drops all.
 func (p *paces) forget(now time.Time) {
 	for network, next := range p.next {
 		if !next.After(now) {
