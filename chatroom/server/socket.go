@@ -76,7 +76,7 @@ func (k *socket) enqueue(text []byte) {
 	}
 	if len(k.queue) >= k.srv.Limits.Queue || len(k.queue) > 0 && k.queued+len(text) > maxQueued {
 		k.closed, k.queue = true, nil
-		go k.conn.CloseNow()
+		go k.drop()
 		return
 	}
 	k.queue, k.queued = append(k.queue, text), k.queued+len(text)
@@ -120,6 +120,11 @@ func (k *socket) shut(code websocket.StatusCode, reason string) {
 	}
 }
 
+// drop closes the connection without a close frame.
+func (k *socket) drop() {
+	_ = k.conn.CloseNow() // fails when it is closed already
+}
+
 // take notes a frame of the client, and closes the socket of a client that sends too
 // many.
 func (k *socket) take() bool {
@@ -145,7 +150,7 @@ func (k *socket) run() {
 	k.closed, k.queue = true, nil
 	k.mu.Unlock()
 	if !closed {
-		k.conn.CloseNow()
+		k.drop()
 	}
 }
 
@@ -155,7 +160,7 @@ func (k *socket) read() bool {
 	if err != nil {
 		return false
 	}
-	late := time.AfterFunc(k.srv.Limits.Pong, func() { k.conn.CloseNow() })
+	late := time.AfterFunc(k.srv.Limits.Pong, k.drop)
 	data, err := io.ReadAll(r)
 	late.Stop()
 	switch {
@@ -180,6 +185,6 @@ func (k *socket) ping() {
 	ctx, cancel := context.WithTimeout(context.Background(), k.srv.Limits.Pong)
 	defer cancel()
 	if k.conn.Ping(ctx) != nil {
-		k.conn.CloseNow()
+		k.drop()
 	}
 }
