@@ -140,8 +140,8 @@ func (k *socket) take() bool {
 
 // run reads what the client sends until the socket is closed.
 func (k *socket) run() {
-	defer k.srv.sockets.remove(k)
 	defer k.srv.hub.Leave(k.room, k)
+	defer k.srv.sockets.remove(k) // first: once the others see that it left, its place is free
 	k.enter()
 	for k.read() {
 	}

@@ -199,7 +199,7 @@ func TestExpired(t *testing.T) {
 		if err == nil {
 			err = doc.Decode(&c)
 		}
-		c.ExpireAt = store.At(time.Now().Add(-time.Second))
+		c.ExpireAt = store.At(wiretest.Epoch().Add(-time.Second))
 		if err == nil {
 			err = w.db.Set(t.Context(), doc.Path, c)
 		}

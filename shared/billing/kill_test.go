@@ -16,6 +16,7 @@ import (
 	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 // A storedChain is a facilitator whose ledger survives the process: a document for
@@ -47,7 +48,7 @@ func (storedChain) Trace(context.Context, *x402.Payment, x402.Terms, time.Time) 
 // openWorld opens the embedded database in a folder as a world with a stored chain.
 func openWorld(t *testing.T, dir string) (w *world, end func()) {
 	t.Helper()
-	db, events, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: dir})
+	db, events, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: dir, Now: wiretest.Epoch})
 	if err != nil {
 		t.Fatal(err)
 	}

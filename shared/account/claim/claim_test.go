@@ -19,6 +19,7 @@ import (
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 // documents returns the documents of an owner that are stored.
@@ -93,10 +94,10 @@ func TestKnown(t *testing.T) {
 			if known, err := Known(t.Context(), db, guest); !known || err != nil {
 				t.Errorf("%s the claim: known %t, %v", step, known, err)
 			}
-			run(t, db, Claim{Guest: guest, Account: ana, At: time.Now(), Shown: everything}) // the database compares with its own clock
+			run(t, db, Claim{Guest: guest, Account: ana, At: wiretest.Epoch(), Shown: everything}) // the clock of the database
 		}
 		must(t, addHistory(t.Context(), db, guest, noon, "B.br"))
-		run(t, db, Claim{Guest: guest, Account: ana, At: time.Now().Add(-keepFor), Shown: everything})
+		run(t, db, Claim{Guest: guest, Account: ana, At: wiretest.Epoch().Add(-keepFor), Shown: everything})
 		if known, err := Known(t.Context(), db, guest); known || err != nil {
 			t.Errorf("long after the claim: known %t, %v", known, err)
 		}

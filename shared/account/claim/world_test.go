@@ -26,6 +26,7 @@ import (
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -68,11 +69,11 @@ var projects atomic.Int32
 // open opens the database at place: a folder, or a project of the emulator.
 func open(t *testing.T, place string) store.DB {
 	t.Helper()
-	c := wire.Config{Backend: wire.Embedded, DataDir: place}
+	c := wire.Config{Backend: wire.Embedded, DataDir: place, Now: wiretest.Epoch}
 	if !filepath.IsAbs(place) {
 		c = wire.Config{
 			Backend: wire.Emulators, Project: place,
-			FirestoreHost: os.Getenv("FIRESTORE_EMULATOR_HOST"), PubSubHost: os.Getenv("PUBSUB_EMULATOR_HOST"),
+			FirestoreHost: os.Getenv("FIRESTORE_EMULATOR_HOST"), PubSubHost: os.Getenv("PUBSUB_EMULATOR_HOST"), Now: wiretest.Epoch,
 		}
 	}
 	db, events, err := wire.Open(t.Context(), c)

@@ -16,12 +16,13 @@ import (
 	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 // open opens the embedded database in a folder.
 func open(t *testing.T, dir string) (store.DB, func()) {
 	t.Helper()
-	db, events, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: dir})
+	db, events, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: dir, Now: wiretest.Epoch})
 	if err != nil {
 		t.Fatal(err)
 	}

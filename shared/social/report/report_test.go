@@ -19,6 +19,7 @@ import (
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
 	"miramundo.dev/shared/wire"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -48,7 +49,7 @@ func (l *line) Publish(ctx context.Context, topic string, events ...bus.Event) e
 func open(t *testing.T) (store.DB, *line) {
 	t.Helper()
 	db, events, err := wire.Open(t.Context(), wire.Config{
-		Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data"), Topology: social.Topology(),
+		Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data"), Topology: social.Topology(), Now: wiretest.Epoch,
 	})
 	if err != nil {
 		t.Fatal(err)

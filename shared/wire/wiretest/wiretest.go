@@ -7,18 +7,25 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
 )
 
+// Epoch is the clock of the databases here: the time by which they decide that a
+// document has expired is before every clock of a test. So a document that is stored
+// with the fixed clock of a test stays, on whichever day the test runs. The code under
+// test compares times by its own clock.
+func Epoch() time.Time { return time.Unix(0, 0) }
+
 // Open returns an empty embedded database, and a bus of the topics in topology in
 // the same file. Both are closed at the end of the test.
 func Open(t testing.TB, topology bus.Topology) (store.DB, bus.Bus) {
 	t.Helper()
 	db, events, err := wire.Open(t.Context(), wire.Config{
-		Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data"), Topology: topology,
+		Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data"), Topology: topology, Now: Epoch,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +57,7 @@ func Each(t *testing.T, host string, test func(t *testing.T, db store.DB, writer
 		}
 		db, events, err := wire.Open(t.Context(), wire.Config{
 			Backend: wire.Emulators, Project: fmt.Sprintf("demo-test-%d-%d", os.Getpid(), projects.Add(1)),
-			FirestoreHost: host, PubSubHost: host, // without topics the second is not called
+			FirestoreHost: host, PubSubHost: host, Now: Epoch, // without topics the second is not called
 		})
 		if err != nil {
 			t.Fatal(err)
