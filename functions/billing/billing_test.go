@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -222,7 +223,10 @@ func TestBuyCredit(t *testing.T) {
 	if res, body := w.do("POST", "/api/credits", "", "X-PAYMENT", payment, "X-Client-Address", "192.0.2.66"); res.StatusCode != http.StatusPaymentRequired {
 		t.Errorf("a stranger with the same payment: %d %s", res.StatusCode, body)
 	}
-	const one = `{"product":"credit_1"}`
+	if res, body := w.do("POST", "/api/credits", `{"ref":"guess"}`, "X-PAYMENT", payment); res.StatusCode != http.StatusPaymentRequired || !strings.Contains(body, "payment_used") {
+		t.Errorf("a neighbour without the ref of the call: %d %s", res.StatusCode, body)
+	}
+	const one = `{"product":"credit_1","ref":"a secret of mine"}`
 	res, offer = w.do("POST", "/api/credits", one, "X-Credito", first.Token)
 	if res.StatusCode != http.StatusPaymentRequired {
 		t.Fatalf("a credit does not buy credit: %d %s", res.StatusCode, offer)

@@ -13,6 +13,7 @@ import (
 
 type buyIn struct {
 	Product string `json:"product" enum:"credit_1,credit_5,credit_10,credit_25" description:"Credit to buy. Without it the answer 402 offers every credit, and the amount of the payment chooses."`
+	Ref     string `json:"ref" maxLength:"64" description:"Secret of the caller's choice, such as a random text: a repeated call gets the token again only with the same one. Send it where a network is shared."`
 }
 
 // A bought is the answer to a payment for a credit.
@@ -27,13 +28,13 @@ type bought struct {
 
 // buyCredit sells a credit. The credit that the call shows is topped up; a payment has
 // to be shown beside it. A call that is repeated gets the token again: for that it must
-// come from the same owner or, without a credential, from the same network, because
-// everybody can read a payment on the chain once it is settled.
+// come from the same owner or, without a credential, from the same network, and with the
+// same ref, because everybody can read a payment on the chain once it is settled.
 func (s *Server) buyCredit(ctx context.Context, in buyIn) (out api.WithHeader[bought], err error) {
 	shown := api.CredentialsOf(ctx)
 	order := billing.Order{
 		Products: []price.Product{price.Credit1, price.Credit5, price.Credit10, price.Credit25},
-		Route:    "POST " + creditsPath, URL: s.Base + creditsPath, Credit: shown.Credit,
+		Route:    "POST " + creditsPath, URL: s.Base + creditsPath, Credit: shown.Credit, Data: []byte(in.Ref),
 	}
 	if in.Product != "" {
 		order.Products = []price.Product{price.Product(in.Product)}

@@ -95,7 +95,7 @@ type Order struct {
 	Owner    identity.Owner  // who gets a chat pass, and whose list the purchase is in; may be empty
 	Network  string          // name of the caller's network (identity.NetworkNames): gets a network pass
 	Credit   string          // token of the credit to top up; empty to buy a new one
-	Data     []byte          // what delivery needs, such as the message of a contact; stored sealed
+	Data     []byte          // what delivery needs, such as the message of a contact, or what a repeated call must show; stored sealed
 }
 
 // A Sale is what a call bought. A call that is repeated gets the Sale of the first.
