@@ -94,7 +94,7 @@ func (h *Hub) Join(ctx context.Context, channel string) (*Room, error) {
 	}
 }
 
-// use returns the room of a channel, and begins it when there is none.
+// use returns the room of a channel, which it begins where this instance has not opened it.
 func (h *Hub) use(channel string) *Room {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -108,7 +108,7 @@ func (c *census) announce() bool {
 	return true
 }
 
-// cast tells every room how many sockets the other instances hold.
+// cast passes to every room how many sockets the other instances hold.
 func (c *census) cast() {
 	sums := c.all.Sums(c.hub.now(), c.hub.id)
 	for _, r := range c.hub.list() {

@@ -45,7 +45,7 @@ type socket struct {
 
 	mu      sync.Mutex
 	owner   identity.Owner     // empty while the socket is mute; guarded by mu
-	hidden  *moderation.Hidden // by the owner; nil when nobody is; guarded by mu
+	hidden  *moderation.Hidden // the authors that the owner hides; nil before the owner is known; guarded by mu
 	queue   [][]byte           // guarded by mu
 	queued  int                // bytes in the queue; guarded by mu
 	writing bool               // a goroutine writes what is in the queue; guarded by mu

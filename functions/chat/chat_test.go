@@ -350,7 +350,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestLimit refuses what comes too fast from one network, whoever sends it.
+// TestLimit refuses messages that come too fast from one network, also by several guests.
 func TestLimit(t *testing.T) {
 	w := newWorld(t, "")
 	n, refused := chat.DefaultLimits.Network.Burst, 0

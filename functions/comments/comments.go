@@ -166,7 +166,7 @@ const skew = 2 * time.Second
 // The comments include every one that the owner made and none that the owner deleted, on
 // whichever instance that was: when the owner changed something since the comments were
 // read, they are read again. The list of hidden owners is never cached, so that an author
-// disappears at once; when it cannot be read, nobody is hidden.
+// disappears at once; when the list cannot be read, all comments are shown.
 func (s *Server) seenBy(ctx context.Context, channel string, owner identity.Owner) (e *head, hidden moderation.Hidden, err error) {
 	e, known, err := s.heads.get(ctx, channel)
 	if err != nil || owner == "" {

@@ -106,7 +106,7 @@ type Options struct {
 	Visits   *visit.Taker
 	Pages    *identity.Pages
 	Base     string // address of the service
-	PayTo    string // address that takes payments; empty where there is none
+	PayTo    string // address that takes payments; empty where nothing is sold
 	Now      func() time.Time
 }
 

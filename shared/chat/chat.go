@@ -71,7 +71,7 @@ const (
 	maxAuthor = 160  // bytes of a name
 	MaxRef    = 64   // of a ref: letters, digits, hyphens and underscores
 
-	// Window is how many of the newest messages a reader gets who has none yet, and
+	// Window is how many of the newest messages a new reader gets, and
 	// MaxMissed how many one gets who was away.
 	Window    = 50
 	MaxMissed = 200

@@ -304,7 +304,7 @@ func TestRecent(t *testing.T) {
 	check("after one", ids[5], all[6:]...)
 	check("after the last", ids[len(ids)-1])
 	check("after an unknown one", strings.Repeat("a", chat.IDLen), all[20:]...)
-	check("after what is no id", "../x", all[20:]...)
+	check("after a malformed id", "../x", all[20:]...)
 	for i := range chat.MaxMissed {
 		c.wait(time.Second)
 		post(t, r, chat.Draft{Channel: "A.br", Owner: identity.Owner(fmt.Sprint("g_", i%7)), Body: fmt.Sprint("more ", i)})

@@ -10,7 +10,7 @@ import (
 
 // Follow yields the entries of a room as they are made, in order and each once: all
 // after the entry with a number, or from 0 the newest Window first. An empty first
-// element says that there is none. A removed message comes again, with Removed.
+// element means that the room has no entry. A removed message comes again, with Removed.
 //
 // It watches the newest entries alone, so that it reads each of them once however long
 // it runs. When more came at once than it watches, it reads what lies between. The

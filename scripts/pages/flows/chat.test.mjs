@@ -34,7 +34,7 @@ async function write(page, body) {
   await page.locator('.chat-form textarea').press('Enter')
 }
 
-flow('one who has paid talks, and one who has not reads, sees the price, reports and hides', {}, async (visit, stack) => {
+flow('a visitor with a pass talks; a visitor without one reads, sees the price, reports and hides', {}, async (visit, stack) => {
   const { page } = visit
   const wallet = await paid(visit, stack)
   assert.equal(wallet.calls.filter(method => method === 'eth_signTypedData_v4').length, 1)

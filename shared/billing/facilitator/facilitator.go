@@ -61,7 +61,7 @@ var errNoVerdict = errors.New("facilitator: no facilitator verified the payment"
 // Options configure a Client.
 type Options struct {
 	URLs []string         // of facilitators, without a trailing slash, in the order in which they are tried
-	RPC  string           // of a JSON-RPC node of the network; empty when there is none
+	RPC  string           // of a JSON-RPC node of the network; empty: no node is asked
 	HTTP *http.Client     // nil for one of its own; redirects are not followed
 	Now  func() time.Time // nil for time.Now
 	Log  *slog.Logger     // nil for slog.Default

@@ -65,7 +65,7 @@ func casePath(ref Ref) store.Path { return casesCollection.Join(ref.key()) }
 // put stores the case.
 func (c *Case) put(tx store.Tx) error { return tx.Set(casePath(c.Ref), c) }
 
-// decodeCase returns the case in a document, or nil when there is none.
+// decodeCase returns the case in a document, or nil without a document.
 func decodeCase(doc store.Doc) (*Case, error) {
 	if doc.Decode == nil {
 		return nil, nil
@@ -74,7 +74,7 @@ func decodeCase(doc store.Doc) (*Case, error) {
 	return c, doc.Decode(c)
 }
 
-// readCase returns the case of a text, or nil when there is none.
+// readCase returns the case of a text, or nil when the text has no case.
 func readCase(tx store.Tx, ref Ref) (*Case, error) {
 	docs, err := tx.GetAll([]store.Path{casePath(ref)})
 	if err != nil {

@@ -4,7 +4,7 @@
  * When a room is entered, the service sends the newest messages and how many people are
  * there. An account is identified by its session cookie, a guest afterwards by `hello`.
  * After a lost connection `hello` also asks for what followed the last message that was
- * seen, and for what was removed since. A visitor who is neither gets the newest messages
+ * seen, and for what was removed since. Any other visitor gets the newest messages
  * in place of those that are shown.
  *
  * Each message that this browser sends carries a `ref` of its own and stays in a queue
@@ -91,7 +91,7 @@ export class Connection {
   #flying = false; // the first of the queue is on its way
   #answerBy = 0;
 
-  /** `token` returns the token of the guest; "" for an account, whom the cookie identifies, and null for a visitor who is neither. */
+  /** `token` returns the token of the guest; "" for an account, whom the cookie identifies, and null for any other visitor. */
   constructor(private readonly url: string, private readonly token: () => string | null, private readonly listener: Listener) {}
 
   /** Enters the room. */

@@ -9,7 +9,7 @@ import { Connection, type Listener, type Message, type Refusal } from "./connect
 import { actsOn } from "./guard";
 import { Log } from "./log";
 
-/** What GET /api/billing says of the one who asks. */
+/** The part of the answer of GET /api/billing about the caller. */
 interface Billing {
   gratis?: boolean;
   prices: { chat_month_usd: number | string };

@@ -1,4 +1,4 @@
-/** The credit token that this browser keeps when the visitor asks for it. It is money: whoever has it can spend it. */
+/** The credit token that this browser keeps when the visitor asks for it. Everybody who gets the token can spend the credit. */
 
 const key = "mm-credit";
 
