@@ -115,8 +115,15 @@ func (r *Room) after(id string) ([]*entry, bool) {
 // greeting returns the frame of a greeting; more says that further messages follow
 // those of the list. r.mu is held.
 func (r *Room) greeting(g Greeting, list []*entry, more bool) *Frame {
-	return &Frame{Text: encodeGreeting(g, list, r.others+len(r.members), more)}
+	sum := r.others + len(r.members)
+	if sum != r.shown {
+		r.shown = differs // the new member was sent another sum than the others
+	}
+	return &Frame{Text: encodeGreeting(g, list, sum, more)}
 }
+
+// differs is the sum of a room whose members were not all sent the same one.
+const differs = -1
 
 // add casts entries to the members, in order.
 func (r *Room) add(list []chat.Message) {
@@ -140,7 +147,7 @@ func (r *Room) add(list []chat.Message) {
 }
 
 // present notes how many sockets other instances hold, and sends the members the sum
-// when it is another than before.
+// when one of them was sent another.
 func (r *Room) present(others int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

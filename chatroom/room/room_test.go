@@ -187,6 +187,23 @@ func TestOutage(t *testing.T) {
 	m.next(t, "pronto")
 }
 
+// TestPresenceOfNewMembers corrects the sum in the greeting of a member when the room
+// is as large again as it was before the member came.
+func TestPresenceOfNewMembers(t *testing.T) {
+	rooms, _ := open(t, wiretest.OpenDB(t))
+	h := NewHub(Options{Rooms: rooms, Announce: time.Hour}) // the test sends the sums
+	t.Cleanup(h.Close)
+	a, b := newMember("g_ana"), newMember("g_bob")
+	r := join(t, h, a)
+	r.present(0)
+	a.next(t, `"presenca","watching":1`)
+	join(t, h, b)
+	b.next(t, `"watching":2`)
+	h.Leave(r, a)
+	r.present(0)
+	b.next(t, `"presenca","watching":1`)
+}
+
 // TestPresence sums the sockets of all instances, and forgets one that stops.
 func TestPresence(t *testing.T) {
 	db := wiretest.OpenDB(t)

@@ -183,6 +183,7 @@ func TestSockets(t *testing.T) {
 		all = append(all, c)
 	}
 	refused(http.StatusTooManyRequests)
+	all[1].watches(4)
 	all[0].conn.CloseNow()
 	all[1].watches(3)
 	open(t, in, "A.br").wait("pronto")
