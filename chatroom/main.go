@@ -7,20 +7,12 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net"
-	"os"
-	"os/signal"
-	"runtime/debug"
-	"strconv"
-	"syscall"
 
 	"miramundo.dev/chatroom/server"
-	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/compose"
-	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/container"
 )
 
 // gcPercent lets the heap grow by half between collections. Memory is what limits the
@@ -28,46 +20,11 @@ import (
 const gcPercent = 50
 
 func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	container.Main(container.Container{Process: server.Process, GCPercent: gcPercent, Serve: serve})
 }
 
-func run() error {
-	debug.SetGCPercent(gcPercent)
-	c, err := config.Load(func(config.Config) config.Requirement { return server.Process.Requirement() })
-	if err != nil {
-		return err
-	}
-	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer cancel()
-	out := cloudlog.NewBuffer(os.Stdout)
-	defer out.Close()
-	log := slog.New(cloudlog.New(out, c.LogLevel, c.Project)).With("function", "chatroom", "build", c.Build)
-	slog.SetDefault(log)
-	l, err := net.Listen("tcp", net.JoinHostPort(host(c), strconv.Itoa(c.Port)))
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	follow, unfollow := context.WithCancel(context.Background())
-	defer unfollow()
-	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log}, server.Process)
-	if err != nil {
-		return err
-	}
-	s := server.Assemble(c, log, parts)
-	err = server.Serve(stop, l, s, log)
-	s.Close()
-	unfollow()
-	return errors.Join(err, parts.Close())
-}
-
-// host returns the address to listen on; empty means all.
-func host(c config.Config) string {
-	if c.Local {
-		return "127.0.0.1"
-	}
-	return ""
+func serve(ctx context.Context, l net.Listener, p *compose.Parts, log *slog.Logger) error {
+	s := server.Assemble(p.Config, log, p)
+	defer s.Close()
+	return server.Serve(ctx, l, s, log)
 }

@@ -9,20 +9,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
-	"os"
-	"os/signal"
-	"runtime/debug"
-	"strconv"
-	"syscall"
 	"time"
 
 	"miramundo.dev/hop/server"
-	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/compose"
-	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/container"
 )
 
 // closeTime is how long the last events may take to be published, after the
@@ -35,49 +28,15 @@ const closeTime = 1500 * time.Millisecond
 const gcPercent = 25
 
 func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	container.Main(container.Container{Process: server.Process, GCPercent: gcPercent, Serve: serve})
 }
 
-func run() error {
-	debug.SetGCPercent(gcPercent)
-	c, err := config.Load(func(config.Config) config.Requirement { return server.Process.Requirement() })
-	if err != nil {
-		return err
-	}
-	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer cancel()
-	out := cloudlog.NewBuffer(os.Stdout)
-	defer out.Close()
-	log := slog.New(cloudlog.New(out, c.LogLevel, c.Project)).With("function", "hop", "build", c.Build)
-	slog.SetDefault(log)
-	l, err := net.Listen("tcp", net.JoinHostPort(host(c), strconv.Itoa(c.Port)))
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	follow, unfollow := context.WithCancel(context.Background())
-	defer unfollow()
-	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log}, server.Process)
-	if err != nil {
-		return err
-	}
-	hop := server.Assemble(c, log, server.Parts{
-		DB: parts.DB, Bus: parts.Bus, Catalog: parts.Catalog, Access: parts.Access, Till: parts.Till, Followers: parts.Followers,
+func serve(ctx context.Context, l net.Listener, p *compose.Parts, log *slog.Logger) error {
+	hop := server.Assemble(p.Config, log, server.Parts{
+		DB: p.DB, Bus: p.Bus, Catalog: p.Catalog, Access: p.Access, Till: p.Till, Followers: p.Followers,
 	})
-	err = server.Serve(stop, l, hop, log)
-	unfollow()
+	err := server.Serve(ctx, l, hop, log)
 	within, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	return errors.Join(err, hop.Close(within), parts.Close())
-}
-
-// host returns the address to listen on; empty means all.
-func host(c config.Config) string {
-	if c.Local {
-		return "127.0.0.1"
-	}
-	return ""
+	return errors.Join(err, hop.Close(within))
 }

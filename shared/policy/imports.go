@@ -86,6 +86,7 @@ var layers = []layer{
 	{`shared/api(/.*)?`, words + `|shared/(identity|price)|shared/api(/.*)?`, "the web layer serves every subject, and imports none"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
 	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing|contact|human|visit)(/.*)?`, "compose opens subjects and answers no requests"},
+	{`shared/container`, `shared/(api/cloudlog|compose|config)`, "a container is started from its declaration"},
 	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster)`, "the machinery of all pages imports no page"},
 	{`functions/web/\w+`, `shared/.*|functions/web/(page|part|poster|private)`, "a page imports the machinery of all pages, and no other page"},
 	{functions, `shared/.*`, "functions are deployed apart; they meet in shared"},
@@ -118,7 +119,7 @@ func importProblem(dir, im string) string {
 		return "only tests import a test suite"
 	case match(leaves, im) && !match(leaves+`|shared/wire|scripts/.*`, dir):
 		return "only wire opens a leaf"
-	case im == "shared/compose" && !match(composers+`|hop/server|chatroom/server`, dir):
+	case im == "shared/compose" && !match(composers+`|(hop|chatroom)/server|shared/container`, dir):
 		return "the table and the mains open parts; a function is given those that it declares"
 	case match(layersOfIndex, im) && !match(`shared/catalog/index(/.*)?`, dir):
 		return "the layers of the index meet in shared/catalog/index"
