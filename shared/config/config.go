@@ -80,7 +80,7 @@ type Config struct {
 	PaymentTo           string   `env:"PAYMENT_TO" doc:"Address (0x and 40 hexadecimal digits) that receives payments. Without it nothing is sold: the chat is open free of charge."`
 	PaymentNetwork      string   `env:"PAYMENT_NETWORK" envDefault:"base" doc:"Network of payments: base, or base-sepolia with test money."`
 	PaymentFacilitators []string `env:"PAYMENT_FACILITATORS" doc:"Addresses of the x402 facilitators that verify and settle payments, separated by commas, in the order in which they are tried. They go with PAYMENT_TO."`
-	PaymentRPC          string   `env:"PAYMENT_RPC" doc:"Address of a JSON-RPC node of the network. With it a payment whose settlement got no answer is decided by the chain; without it by the facilitator, which cannot tell a payment from a nonce that its payer has used otherwise. It goes with real money."`
+	PaymentRPC          string   `env:"PAYMENT_RPC" doc:"Address of a JSON-RPC node of the network. With it a payment whose settlement got no answer is decided by the chain; without it by the facilitator, which cannot tell a payment from a nonce that its payer has used otherwise. Required with real money when deployed."`
 	PaymentFaucet       string   `env:"PAYMENT_FAUCET" doc:"Address where test money is to be had, as GET /api/billing shows it."`
 
 	HumanVerifyURL string `env:"HUMAN_VERIFY_URL" doc:"Address of the siteverify call of a provider of challenges for people, such as Turnstile. With HUMAN_SECRET, HUMAN_SITE_KEY and HUMAN_SCRIPT people can send the contact form; without them only agents can."`
@@ -404,6 +404,9 @@ func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 		if slices.ContainsFunc(addresses, func(a string) bool { return strings.HasPrefix(a, "http:") }) {
 			problems = append(problems, fmt.Errorf("%s must be https when the process is deployed", name))
 		}
+	}
+	if c.PaymentTo != "" && c.PaymentNetwork == "base" && c.PaymentRPC == "" {
+		problems = append(problems, errors.New("PAYMENT_RPC is missing: a deployed process that takes real money needs it"))
 	}
 	return append(problems, c.checkMeter(vars)...)
 }

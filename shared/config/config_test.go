@@ -104,6 +104,9 @@ func TestRefusals(t *testing.T) {
 		}, []string{
 			"PAYMENT_FACILITATORS must be https when", "PAYMENT_RPC must be https when",
 		}},
+		{"real money without a node", deployed, map[string]string{
+			"PAYMENT_TO": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "PAYMENT_FACILITATORS": "https://f.example",
+		}, []string{"PAYMENT_RPC is missing"}},
 		{"half a scheduler", nil, map[string]string{"JOBS_AUDIENCE": "https://jobs.example"}, []string{"JOBS_AUDIENCE and JOBS_CALLER must be set together"}},
 		{"a scheduler that cannot be", nil, map[string]string{"JOBS_AUDIENCE": "jobs", "JOBS_CALLER": "nobody"}, []string{
 			"JOBS_AUDIENCE must be an http", "JOBS_CALLER is not",
