@@ -62,7 +62,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Doc:     "Returns the balance of the credit that the call shows and a page of its entries, newest first. It charges nothing.",
 		Faults:  []*fault.Error{credit.ErrUnknown, fault.ErrUnavailable},
 	}),
-}, operator)
+}, purchases, operator)
 
 // Options are what a Server is made from.
 type Options struct {

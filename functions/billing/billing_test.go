@@ -271,9 +271,26 @@ func (w *world) buy(body string, headers ...string) (out bought) {
 func TestOwnedCredit(t *testing.T) {
 	w := newWorld(t)
 	_, offer := w.do("POST", "/api/credits", "", "X-Guest-Token", "ana")
-	w.buy("", "X-Guest-Token", "ana", "X-PAYMENT", w.net.Wallet(t, 100*price.Cent).Pay(t, []byte(offer), 0))
-	if list, err := w.till.Purchases(t.Context(), "g_ana"); err != nil || len(list) != 1 || list[0].Product != price.Credit1 {
-		t.Errorf("purchases: %+v, %v", list, err)
+	first := w.buy("", "X-Guest-Token", "ana", "X-PAYMENT", w.net.Wallet(t, 100*price.Cent).Pay(t, []byte(offer), 0))
+	var list ledger
+	w.get("/api/purchases", &list, "X-Guest-Token", "ana")
+	if d := cmp.Diff([]bill{{Receipt: first.Receipt}}, list.Items); d != "" || list.Total != 1 {
+		t.Errorf("%d purchases (-want +got):\n%s", list.Total, d)
+	}
+	pass := billing.Order{Products: []price.Product{price.ChatPass}, Route: "POST /api/chat/pass", URL: apitest.Origin, Owner: "g_ana"}
+	sale, err := w.till.Sell(t.Context(), pass, identity.Credentials{Credit: first.Token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = ledger{}
+	w.get("/api/purchases?limit=1", &list, "X-Guest-Token", "ana")
+	until := sale.Until.UTC().Format(time.RFC3339)
+	if d := cmp.Diff([]bill{{Receipt: sale.Receipt, Until: &until}}, list.Items); d != "" || list.Total != 2 {
+		t.Errorf("%d purchases after a pass (-want +got):\n%s", list.Total, d)
+	}
+	list = ledger{}
+	if w.get("/api/purchases", &list, "X-Guest-Token", "bea"); len(list.Items) != 0 {
+		t.Errorf("another guest sees %+v", list.Items)
 	}
 	r, rec := httptest.NewRequest("POST", "/api/credits", http.NoBody), httptest.NewRecorder()
 	r.RemoteAddr = ""

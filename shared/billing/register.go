@@ -36,7 +36,10 @@ func newID() string { return "pu_" + rand.Text() }
 // PurchasePath returns where a purchase is in the register.
 func PurchasePath(id string) store.Path { return register.Join(id) }
 
-// receipt returns the receipt of a purchase.
+// Receipt returns the receipt of a purchase.
+func (p Purchase) Receipt() Receipt { return p.receipt(Delivered) }
+
+// receipt returns the receipt of a purchase whose payment is in a state.
 func (p Purchase) receipt(s State) Receipt {
 	return Receipt{
 		ID: p.ID, Product: p.Product, AmountUSD: p.Amount.USD(), Network: p.Network,
@@ -70,9 +73,9 @@ func orNone(err error) error {
 	return err
 }
 
-// add adds purchases to l.
+// add adds purchases to l. Of those of one moment the added ones come first.
 func (l *List) add(more ...Purchase) {
-	l.Purchases = append(l.Purchases, more...)
+	l.Purchases = slices.Concat(more, l.Purchases)
 	slices.SortStableFunc(l.Purchases, func(a, b Purchase) int { return b.At.Compare(a.At.Time) })
 	l.Purchases = l.Purchases[:min(len(l.Purchases), MaxList)]
 }

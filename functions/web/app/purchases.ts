@@ -1,6 +1,6 @@
 /** The page of the visitor's passes and credit: shows them, and sells more. */
 
-import { ask, call, Failure, read } from "./api";
+import { ask, call, Failure, isOwner, read } from "./api";
 import { $, $$, h, icon, iconButton, toast } from "./dom";
 import { isCredit, keepCredit, keptCredit } from "./pay/credit";
 import { buy, price } from "./pay/dialog";
@@ -23,6 +23,14 @@ interface Statement {
   balance_usd: string;
   items: Entry[];
   next_offset: number | null;
+}
+
+/** A purchase of the visitor. */
+interface Bill {
+  id: string;
+  product: string;
+  amount_usd: string;
+  at: string;
 }
 
 const pageSize = 20;
@@ -71,6 +79,16 @@ class Purchases {
       list.replaceChildren(h("li", { class: "wrong", role: "alert" }, words(error)));
     }
     list.removeAttribute("aria-busy");
+    await this.bills();
+  }
+
+  /** Lists what the visitor bought, with the ids of the receipts. */
+  private async bills(): Promise<void> {
+    if (!isOwner()) return;
+    const { items } = await read<{ items: Bill[] }>("/api/purchases?limit=50").catch(() => ({ items: [] }));
+    $("#bills")!.replaceChildren(...items.map(({ id, product, amount_usd: usd, at }) => h("li", {},
+      h("strong", {}, named(product)), h("span", {}, `${moment(at)} · ${price(Number(usd))}`), h("code", { class: "soft small" }, id))));
+    $("#bought")!.hidden = items.length === 0;
   }
 
   private rows({ gratis, tv, passes }: Billing): HTMLElement[] {

@@ -85,6 +85,9 @@ flow('a wallet buys a chat pass, and a credit buys another', {}, async (visit, s
   await field.press('Enter')
   await page.locator('#passes').getByText(say('purchases.ui.chat')).waitFor()
   await page.locator('#statement').getByText('$0.90').first().waitFor()
+  await page.locator('#bought summary').click()
+  await page.locator('#bills').getByText(/^pu_/).first().waitFor()
+  assert.deepEqual([...await layout(page), ...await barriers(page)], [])
 })
 
 /** Answers that a payment gets, and what the page does: it signs once, and repeats the same payment until it knows. */
