@@ -73,7 +73,7 @@ var layers = []layer{
 	{`shared/billing(/.*)?`, words + `|` + keepers + `|shared/(identity|price|billing)(/.*)?`, "a purchase belongs to an owner, and names what was bought by its kind"},
 	{`shared/moderation`, words + `|` + keepers + `|shared/identity`, "limits of an owner's speech are read without the texts"},
 	{`shared/chat(/.*)?`, words + `|` + keepers + `|shared/(identity|moderation|billing/pass|chat)|shared/social/speech`, "a message belongs to an owner with a pass, and names a channel by its id"},
-	{`shared/moderation/act`, words + `|` + keepers + `|shared/(identity|moderation|chat|social/comment|fact/outbox)`, "the operator acts on texts of every kind"},
+	{`shared/moderation/act`, words + `|` + keepers + `|shared/(account/claim|identity|moderation|chat|social/comment|fact/outbox)`, "the operator acts on texts of every kind"},
 	{`shared/(job|stream|feed|numbers)(/.*)?`,
 		words + `|` + keepers + `|shared/catalog`, "a subject imports the catalog at most; other neighbours are named here"},
 	{`shared/(partner|producer)`, `shared/i18n`, "what is offered by agreement is a list of texts"},

@@ -129,6 +129,13 @@ func (c Claim) read(tx store.Tx) (s state, err error) {
 	return s, err
 }
 
+// AccountOf returns the account that claimed the things of a guest last. It is empty
+// when no account has, or has more than [keepFor] ago. It costs a read.
+func AccountOf(tx store.Tx, guest identity.Owner) (identity.Owner, error) {
+	s, err := Claim{Guest: guest}.read(tx)
+	return s.Account, err
+}
+
 // Claims runs the claims of an instance. Its methods may be called concurrently.
 type Claims struct {
 	db    store.DB

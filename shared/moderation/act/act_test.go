@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
+	"miramundo.dev/shared/account/claim"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/chat"
 	"miramundo.dev/shared/fact/outbox"
@@ -389,6 +390,25 @@ func TestMute(t *testing.T) {
 		}
 		if got := w.log()[0]; got != "unmute g_eve spam" {
 			w.t.Errorf("the last entry is %q", got)
+		}
+	})
+}
+
+// TestMuteOfClaimed mutes the author of a text that an account has claimed as a guest:
+// the mute is the account's too.
+func TestMuteOfClaimed(t *testing.T) {
+	eachKind(t, func(w *world, kind Kind, _ Verb) {
+		ref, account := w.post(kind, "g_eve", "spam"), identity.NewOwner(identity.Person)
+		if err := w.db.Set(t.Context(), claim.Path("g_eve"), map[string]any{"account": account}); err != nil {
+			t.Fatal(err)
+		}
+		w.act(Order{Verb: Mute, Ref: ref, Hours: 24}, true)
+		if guest, got := w.muted("g_eve"), w.muted(account); got.IsZero() || !got.Equal(guest) {
+			t.Errorf("the guest is muted until %v, the account until %v", guest, got)
+		}
+		w.act(Order{Verb: Unmute, Ref: ref}, true)
+		if got := w.muted(account); !got.IsZero() {
+			t.Errorf("the account is still muted until %v", got)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"miramundo.dev/shared/account/claim"
 	"miramundo.dev/shared/chat"
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/fault"
@@ -214,16 +215,27 @@ func (a *acting) owner() (identity.Owner, error) {
 }
 
 // readMute returns the owner of the order with the mute that is in force, or the zero
-// mute.
-func (a *acting) readMute() (owner identity.Owner, in moderation.Mute, err error) {
-	if owner, err = a.owner(); err != nil {
-		return owner, in, err
+// mute, and the paths of the mutes to change: that of the owner, and for a guest that of
+// the account which has claimed it, since its texts in the chat still name the guest.
+func (a *acting) readMute() (paths []store.Path, in moderation.Mute, err error) {
+	owner, err := a.owner()
+	if err != nil {
+		return nil, in, err
 	}
-	err = a.tx.Get(moderation.MutePath(owner), &in)
-	if errors.Is(err, store.ErrNotFound) {
-		err = nil
+	paths = []store.Path{moderation.MutePath(owner)}
+	if err := a.tx.Get(paths[0], &in); err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, in, err
 	}
-	return owner, in, err
+	if identity.KindOf(owner) == identity.Guest {
+		account, err := claim.AccountOf(a.tx, owner)
+		if err != nil {
+			return nil, in, err
+		}
+		if account != "" {
+			paths = append(paths, moderation.MutePath(account))
+		}
+	}
+	return paths, in, nil
 }
 
 // until returns when something ends that begins now, and notes it in the entry.
@@ -236,21 +248,32 @@ func (a *acting) until() time.Time {
 func same(one, other time.Time) bool { return one.Sub(other).Abs() < time.Minute }
 
 func (a *acting) mute() (writes, error) {
-	owner, in, err := a.readMute()
+	paths, in, err := a.readMute()
 	if err != nil || same(in.ExpireAt.Time, a.until()) {
 		return nil, err
 	}
+	m := moderation.Mute{Reason: a.order.Reason, Since: store.At(a.now), ExpireAt: a.entry.Until}
 	return func() error {
-		return a.tx.Set(moderation.MutePath(owner), moderation.Mute{Reason: a.order.Reason, Since: store.At(a.now), ExpireAt: a.entry.Until})
+		var errs []error
+		for _, p := range paths {
+			errs = append(errs, a.tx.Set(p, m))
+		}
+		return errors.Join(errs...)
 	}, nil
 }
 
 func (a *acting) unmute() (writes, error) {
-	owner, in, err := a.readMute()
+	paths, in, err := a.readMute()
 	if err != nil || !in.ExpireAt.After(a.now) {
 		return nil, err
 	}
-	return func() error { return a.tx.Delete(moderation.MutePath(owner)) }, nil
+	return func() error {
+		var errs []error
+		for _, p := range paths {
+			errs = append(errs, a.tx.Delete(p))
+		}
+		return errors.Join(errs...)
+	}, nil
 }
 
 func (a *acting) closeRoom() (writes, error) {
