@@ -109,7 +109,7 @@ func All() []Function {
 			Endpoints: feeds.Endpoints, New: newFeeds,
 		},
 		{
-			Process:   compose.Process{Name: "guest", Secrets: []string{"GUEST_KEYS"}},
+			Process:   compose.Process{Name: "guest", Secrets: []string{"GUEST_KEYS"}, Settings: []string{"GUEST_BURST"}},
 			Endpoints: guest.Endpoints, New: newGuest,
 		},
 		{Process: process("history", compose.Catalog, compose.Overlays), Endpoints: history.Endpoints, New: newHistory},

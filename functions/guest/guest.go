@@ -60,10 +60,10 @@ type Server struct {
 	limit  *limit
 }
 
-// New returns a server that gives the tokens that guests issues. It limits how many
-// a network gets from this process.
-func New(guests *identity.Guests, now func() time.Time) *Server {
-	return &Server{guests, newLimit(now)}
+// New returns a server that gives the tokens that guests issues. A network gets atOnce of
+// them from this process at once, and then one every half minute.
+func New(guests *identity.Guests, atOnce int, now func() time.Time) *Server {
+	return &Server{guests, newLimit(atOnce, now)}
 }
 
 type created struct {

@@ -17,6 +17,9 @@ import (
 	"miramundo.dev/shared/keyring/keyringtest"
 )
 
+// atOnce is how many tokens a network gets at once here.
+const atOnce = 30
+
 // A clock stands still until it is moved.
 type clock struct{ t time.Time }
 
@@ -26,7 +29,7 @@ func newClock() *clock { return &clock{time.Date(2026, 11, 22, 12, 0, 0, 0, time
 
 func handler(c *clock, key string) (http.Handler, *identity.Guests) {
 	g := identity.NewGuests(keyringtest.Ring(key), c.now)
-	return request.Handler(request.Options{Now: c.now, AddressHeader: "X-Client-Address"}, New(g, c.now), Endpoints), g
+	return request.Handler(request.Options{Now: c.now, AddressHeader: "X-Client-Address"}, New(g, atOnce, c.now), Endpoints), g
 }
 
 const key = "a key of guests for the tests alone"
@@ -115,7 +118,7 @@ func TestLimit(t *testing.T) {
 
 // TestLimitAtOnce checks that calls at a time get no more than calls in turn.
 func TestLimitAtOnce(t *testing.T) {
-	l := newLimit(newClock().now)
+	l := newLimit(atOnce, newClock().now)
 	var given atomic.Int32
 	var all sync.WaitGroup
 	for range 8 {
@@ -137,7 +140,7 @@ func TestLimitAtOnce(t *testing.T) {
 // those it has no room for get little together, and that it has room again.
 func TestCrowd(t *testing.T) {
 	c := newClock()
-	l := newLimit(c.now)
+	l := newLimit(atOnce, c.now)
 	network := func(i int) netip.Addr {
 		return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
 	}

@@ -11,13 +11,10 @@ import (
 	"miramundo.dev/shared/identity"
 )
 
-// How many tokens a network gets: as many as a household or an office needs at once,
-// then one every half minute. A token costs nothing to make, but each counts as a
-// person where plays and comments are counted.
-const (
-	atOnce = 30
-	every  = 30 * time.Second
-)
+// every is how often a network gets another token, once it has had those that it gets
+// at once: as many as a household or an office needs. A token costs nothing to make, but
+// each counts as a person where plays and comments are counted.
+const every = 30 * time.Second
 
 // maxNetworks is how many networks are counted separately, in about 2 MiB. Networks
 // beyond that share one allowance.
@@ -27,17 +24,20 @@ const maxNetworks = 1 << 14
 // allowance once per instance of the function.
 type limit struct {
 	now    func() time.Time
+	atOnce int // tokens that a network gets at once
 	mu     sync.Mutex
 	by     map[netip.Prefix]*rate.Limiter // guarded by mu
 	others *rate.Limiter                  // shared by the networks beyond maxNetworks
 	swept  time.Time                      // guarded by mu
 }
 
-func newLimit(now func() time.Time) *limit {
-	return &limit{now: now, by: map[netip.Prefix]*rate.Limiter{}, others: newLimiter()}
+func newLimit(atOnce int, now func() time.Time) *limit {
+	l := &limit{now: now, atOnce: atOnce, by: map[netip.Prefix]*rate.Limiter{}}
+	l.others = l.newLimiter()
+	return l
 }
 
-func newLimiter() *rate.Limiter { return rate.NewLimiter(rate.Every(every), atOnce) }
+func (l *limit) newLimiter() *rate.Limiter { return rate.NewLimiter(rate.Every(every), l.atOnce) }
 
 // take takes one token from the allowance of the network of a, or returns ErrTooMany
 // with the seconds to wait. Callers without an address share one allowance.
@@ -65,7 +65,7 @@ func (l *limit) of(network netip.Prefix, now time.Time) *rate.Limiter {
 	if len(l.by) >= maxNetworks {
 		return l.others
 	}
-	one := newLimiter()
+	one := l.newLimiter()
 	l.by[network] = one
 	return one
 }
@@ -78,7 +78,7 @@ func (l *limit) sweep(now time.Time) {
 	}
 	l.swept = now
 	for network, one := range l.by {
-		if one.TokensAt(now) >= atOnce {
+		if one.TokensAt(now) >= float64(l.atOnce) {
 			delete(l.by, network)
 		}
 	}

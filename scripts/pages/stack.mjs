@@ -46,7 +46,7 @@ export async function build() {
 export async function start({ catalog = 'sample', jobs = true, settings = {}, gateway = '127.0.0.1:0', data: kept } = {}) {
   const data = kept ?? await mkdtemp(join(tmpdir(), 'miramundo-pages-'))
   const flags = ['-gateway', gateway, '-data', data, '-catalog', catalog, `-jobs=${jobs}`]
-  const env = { ...globalThis.process.env, CATALOGO_TOKEN: operatorToken, EDGE_ADDRESS_HEADER: addressHeader, ...settings } // tests come from networks of their own, since each network may do only so much
+  const env = { ...globalThis.process.env, CATALOGO_TOKEN: operatorToken, GUEST_BURST: 10_000, EDGE_ADDRESS_HEADER: addressHeader, ...settings } // tests come from networks of their own, since each network may do only so much
   const process = spawn(binary, flags, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = new Log(process)
   const stop = () => end(process, data)

@@ -74,6 +74,7 @@ type Config struct {
 	TicketKeys  *keyring.Ring `env:"HOP_TICKET_KEYS" doc:"Secret. Key ring that signs the references that the hop writes into playlists, which are in use for up to 12 hours."`
 	PeopleKeys  *keyring.Ring `env:"PEOPLE_KEYS" doc:"Secret. Key ring that keys the hashes that identify callers without an account for a day. A key named for a day, such as 2026-12-01, takes over when that day begins. Without a key, the hashes change with each restart."`
 
+	GuestBurst  int  `env:"GUEST_BURST" envDefault:"30" doc:"How many guests a network may make at once at each instance, from 1 to 100000; after that it makes one every half minute. Raise it where many people share an address."`
 	HopFallback bool `env:"HOP_FALLBACK" envDefault:"false" doc:"This hop is the fallback behind another: failures of a playlist answer 502 instead of 422."`
 	FreeMinutes int  `env:"HOP_FREE_MINUTES" envDefault:"0" doc:"Minutes of live HLS that a network may watch through the hop in a UTC day; 0 sets no limit. The service that is offered sets 120."`
 
@@ -213,6 +214,9 @@ func (c Config) check(vars map[string]string) (problems []error) {
 			no(old, "is not read any more: move its value to %s, as docs/keys.md describes", name)
 		}
 	}
+	if c.GuestBurst < 1 || c.GuestBurst > maxGuestBurst {
+		no("GUEST_BURST", "must be between 1 and %d", maxGuestBurst)
+	}
 	if c.FreeMinutes < 0 || c.FreeMinutes > minutesOfDay {
 		no("HOP_FREE_MINUTES", "must be between 0 and %d", minutesOfDay)
 	}
@@ -342,7 +346,10 @@ var renamed = map[string]string{
 	"HOP_TICKET_KEY": "HOP_TICKET_KEYS", "HOP_TICKET_KEY_PREVIOUS": "HOP_TICKET_KEYS",
 }
 
-const minutesOfDay = 24 * 60
+const (
+	minutesOfDay  = 24 * 60
+	maxGuestBurst = 100_000
+)
 
 var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
 
