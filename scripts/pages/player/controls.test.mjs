@@ -67,7 +67,7 @@ flow('a menu is opened, moved in and left by keys', {}, async (visit, stack) => 
   const menu = page.getByRole('menu', { name: en('streams') })
   const items = menu.getByRole('menuitemradio')
   await menu.waitFor()
-  assert.equal(await button.getAttribute('aria-expanded'), 'true')
+  await button.and(page.locator('[aria-expanded="true"]')).waitFor()
   assert.deepEqual(await items.evaluateAll(all => all.map(item => item.getAttribute('aria-checked'))), ['true', 'false', 'false'])
   const chosen = () => items.evaluateAll(all => all.indexOf(document.activeElement))
   for (const [key, want] of [['ArrowDown', 1], ['ArrowDown', 2], ['ArrowDown', 0], ['ArrowUp', 2], ['Home', 0], ['End', 2]]) {
