@@ -35,7 +35,7 @@ import (
 
 // Faults of moderation.
 var (
-	// ErrNoText means that there is no such comment or message.
+	// ErrNoText means that the comment or message does not exist.
 	ErrNoText = fault.New(fault.NotFound, "text_not_found")
 	// ErrOwn refuses to report or hide what the caller wrote.
 	ErrOwn = fault.New(fault.Invalid, "own_text")

@@ -141,8 +141,8 @@ func (m *Moderator) Act(ctx context.Context, o Order) (e Entry, changed bool, er
 	return e, changed, nil
 }
 
-// find reads the text of the order and its case; the text is nil when it does not exist
-// any more, and the case when there is none. It returns ErrNoText when both are.
+// find reads the text of the order and its case. The text is nil when it was removed, and
+// the case is nil when nobody has reported the text. It returns ErrNoText when both are nil.
 func (a *acting) find() (t *text, c *Case, err error) {
 	if c, err = readCase(a.tx, a.order.Ref); err != nil {
 		return nil, nil, err
