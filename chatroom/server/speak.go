@@ -11,6 +11,7 @@ import (
 
 	"miramundo.dev/chatroom/room"
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/chat"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
@@ -160,7 +161,7 @@ func (k *socket) hello(ctx context.Context, f frame) bool {
 // say posts a message. Its author gets it from the room as every member does, or from
 // here when the room has sent it before.
 func (k *socket) say(ctx context.Context, f frame) bool {
-	channel, err := k.srv.channel(k.room.Channel())
+	channel, err := index.CurrentID(k.srv.Catalog, k.room.Channel())
 	if err == nil && channel != k.room.Channel() {
 		k.shut(websocket.StatusGoingAway, "the channel has another id now")
 		return false

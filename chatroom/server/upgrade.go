@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/chat"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
@@ -23,23 +24,10 @@ const joinTime = 5 * time.Second
 // longest message, escaped, fits.
 const maxFrame = 4 << 10
 
-// channel returns the id that a channel has now, by any id that it ever had.
-func (s *Server) channel(id string) (string, error) {
-	v, err := s.Catalog.View()
-	if err != nil {
-		return "", err
-	}
-	b, ok := v.Summary(id)
-	if !ok {
-		return "", v.NotFound(id)
-	}
-	return b.ID, nil
-}
-
 // upgrade makes a socket of a request. It returns when the socket runs on its own, so
 // that the memory of the request is free.
 func (s *Server) upgrade(c *request.Call) error {
-	channel, err := s.channel(c.Request.PathValue("channel_id"))
+	channel, err := index.CurrentID(s.Catalog, c.Request.PathValue("channel_id"))
 	if err != nil {
 		return err
 	}

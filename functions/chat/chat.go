@@ -89,19 +89,6 @@ func New(o Options) *Server {
 	return &Server{Options: o, rooms: chat.New(chat.Options{DB: o.DB, Free: o.Till.Free(), Limits: o.Limits, Now: o.Now}), marks: identity.NewMarks()}
 }
 
-// channel returns the id that a channel has now, by any id that it ever had.
-func (s *Server) channel(id string) (string, error) {
-	v, err := s.Catalog.View()
-	if err != nil {
-		return "", err
-	}
-	b, ok := v.Summary(id)
-	if !ok {
-		return "", v.NotFound(id)
-	}
-	return b.ID, nil
-}
-
 // address returns the address of a channel's room.
 func (s *Server) address(channel string) string { return s.Links.Base + chat.Path + channel }
 
@@ -145,7 +132,7 @@ type links struct {
 }
 
 func (s *Server) list(ctx context.Context, in listIn) (out list, err error) {
-	channel, err := s.channel(in.ID)
+	channel, err := index.CurrentID(s.Catalog, in.ID)
 	if err != nil {
 		return out, err
 	}
@@ -194,7 +181,7 @@ func (s *Server) post(ctx context.Context, in postIn) (out api.WithHeader[posted
 	if err != nil {
 		return out, err
 	}
-	channel, err := s.channel(in.ID)
+	channel, err := index.CurrentID(s.Catalog, in.ID)
 	if err != nil {
 		return out, err
 	}
@@ -246,7 +233,7 @@ type socketIn struct {
 // socket answers the requests that the load balancer leads here and not to the chat
 // room.
 func (s *Server) socket(_ context.Context, in socketIn) (upgrade, error) {
-	if _, err := s.channel(in.ID); err != nil {
+	if _, err := index.CurrentID(s.Catalog, in.ID); err != nil {
 		return upgrade{}, err
 	}
 	return upgrade{}, chat.ErrUpgrade

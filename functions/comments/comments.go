@@ -74,19 +74,6 @@ func New(o Options) *Server {
 	return s
 }
 
-// channel returns the id that a channel has now, found by any id that it ever had.
-func (s *Server) channel(id string) (string, error) {
-	v, err := s.Catalog.View()
-	if err != nil {
-		return "", err
-	}
-	b, ok := v.Summary(id)
-	if !ok {
-		return "", v.NotFound(id)
-	}
-	return b.ID, nil
-}
-
 // An item is a comment as the API shows it.
 type item struct {
 	ID        string `json:"id" description:"Id: cm_ followed by letters and digits."`
@@ -122,7 +109,7 @@ type list struct {
 }
 
 func (s *Server) list(ctx context.Context, in listIn) (out list, err error) {
-	channel, err := s.channel(in.ID)
+	channel, err := index.CurrentID(s.Catalog, in.ID)
 	if err != nil {
 		return out, err
 	}
@@ -232,7 +219,7 @@ func (s *Server) add(ctx context.Context, in addIn) (out added, err error) {
 	if err != nil {
 		return out, err
 	}
-	channel, err := s.channel(in.ID)
+	channel, err := index.CurrentID(s.Catalog, in.ID)
 	if err != nil {
 		return out, err
 	}

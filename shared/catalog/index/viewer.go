@@ -29,3 +29,17 @@ func Stale(v DatedViewer, now time.Time) bool {
 	at, ok := v.Synced()
 	return !ok || now.Sub(at) > catalog.StaleAfter
 }
+
+// CurrentID returns the id that a channel has now, by any id that it ever had. It returns
+// catalog.ErrNotLoaded, or what [View.NotFound] returns for an id that is not shown.
+func CurrentID(from Viewer, id string) (string, error) {
+	v, err := from.View()
+	if err != nil {
+		return "", err
+	}
+	b, ok := v.Summary(id)
+	if !ok {
+		return "", v.NotFound(id)
+	}
+	return b.ID, nil
+}
