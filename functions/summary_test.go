@@ -20,6 +20,28 @@ var imperatives = strings.Fields(`
 // sentence matches the end of a sentence of a description.
 var sentence = regexp.MustCompile(`\.(?: |$)`)
 
+// TestNames checks that each endpoint, except the pages, has a name unlike that of
+// any other endpoint of the service: it is the operationId, from which generated
+// clients take the names of their methods.
+func TestNames(t *testing.T) {
+	first := map[string]string{} // the endpoint with a name
+	for _, f := range All() {
+		for _, e := range f.Endpoints {
+			switch other, taken := first[e.Name]; {
+			case e.Page:
+			case !named.MatchString(e.Name):
+				t.Errorf("%s %s needs the field Name, a verb phrase in snake_case such as search_channels; it is %q", f.Name, e.Pattern(), e.Name)
+			case taken:
+				t.Errorf("%s and %s have the same Name %s", other, e.Pattern(), e.Name)
+			}
+			first[e.Name] = e.Pattern()
+		}
+	}
+}
+
+// named matches the name of an endpoint: a verb and what it is done to.
+var named = regexp.MustCompile(`^[a-z]+(_[a-z0-9]+)+$`)
+
 // TestSummaries checks the words by which people and agents choose an endpoint:
 // the summary is an imperative of three to eight words, different for each
 // endpoint of the service; the description is one to three sentences of at most

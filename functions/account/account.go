@@ -99,6 +99,7 @@ type done struct {
 
 var profileEndpoints = []api.Endpoint{
 	api.Bind((*Server).me, api.Endpoint{
+		Name:   "get_me",
 		Method: "GET", Path: "/api/me", Auth: api.Session,
 		Summary: "Get the signed-in account",
 		Doc: "Returns the account of the session with its profile and the number of folders, favorites and channels in the history " +
@@ -106,6 +107,7 @@ var profileEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).profile, api.Endpoint{
+		Name:   "get_account_profile",
 		Method: "GET", Path: "/api/account/profile", Auth: api.Session,
 		Summary: "Get the account's profile",
 		Doc:     "Returns the profile of the session's account. The account page changes it; this API does not.",
@@ -207,6 +209,7 @@ func (s *Server) readOwned(ctx context.Context, owner identity.Owner, out *meOut
 
 var sessionEndpoints = []api.Endpoint{
 	api.Bind((*Server).bootstrap, api.Endpoint{
+		Name:   "get_csrf_token",
 		Method: "GET", Path: api.BootstrapPath, Auth: api.None, SameOrigin: true,
 		Summary: "Get a CSRF token",
 		Doc: "Sets a cookie that names this browser and returns the token that its writes send in X-CSRF-Token. The token belongs to " +
@@ -215,6 +218,7 @@ var sessionEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{identity.ErrOrigin, identity.ErrUnavailable},
 	}),
 	api.Bind((*Server).logout, api.Endpoint{
+		Name:   "sign_out",
 		Method: "POST", Path: "/api/auth/logout", Auth: api.None, FromPage: true,
 		Summary: "End the session of this browser",
 		Doc: "Ends the session of the account cookie and removes the cookie; sessions of other browsers stay. A session that has " +

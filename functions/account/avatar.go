@@ -14,6 +14,7 @@ const avatarPath = "/api/account/avatar"
 
 var avatarEndpoints = []api.Endpoint{
 	api.Bind((*Server).avatar, api.Endpoint{
+		Name:   "get_account_photo",
 		Method: "GET", Path: avatarPath, Auth: api.Session,
 		Summary: "Get the account's photo",
 		Doc: "Returns the photo of the session's account: a square WebP of at most 64 KiB. It takes no id, so nobody gets the photo of " +
@@ -22,6 +23,7 @@ var avatarEndpoints = []api.Endpoint{
 		Produces: []string{avatar.MediaType},
 	}),
 	api.Bind((*Server).setAvatar, api.Endpoint{
+		Name:   "replace_account_photo",
 		Method: "PUT", Path: avatarPath, Auth: api.Session, MaxBody: avatar.MaxUpload,
 		Summary: "Replace the account's photo",
 		Doc: "Makes the account's photo from the picture in the body: the square in its middle, upright, as WebP of at most 64 KiB. Of an " +
@@ -29,6 +31,7 @@ var avatarEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{avatar.ErrImage, throttle.ErrTooMany, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).removeAvatar, api.Endpoint{
+		Name:   "delete_account_photo",
 		Method: "DELETE", Path: avatarPath, Auth: api.Session,
 		Summary: "Delete the account's photo",
 		Doc:     "Deletes the photo of the session's account. Deleting it again is harmless.",

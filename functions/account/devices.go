@@ -23,6 +23,7 @@ const (
 
 var deviceEndpoints = []api.Endpoint{
 	api.Bind((*Server).makeDeviceLink, api.Endpoint{
+		Name:   "create_device_link",
 		Method: "POST", Path: deviceLinkPath, Auth: api.Session,
 		Summary: "Create a link for another device",
 		Doc: "Creates a link that signs in another device, such as a television, and returns the address that a QR code should contain and " +
@@ -31,6 +32,7 @@ var deviceEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{throttle.ErrTooMany, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).deviceLink, api.Endpoint{
+		Name:   "get_device_link",
 		Method: "GET", Path: deviceLinkPath + api.ByID, Auth: api.Session,
 		Summary: "Get the state of a device link",
 		Doc: "Returns the state of a link that this session made, the device that opened it and the digits that this device shows. " +
@@ -38,6 +40,7 @@ var deviceEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{devicelink.ErrUnknown, throttle.ErrTooMany, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).confirmDevice, api.Endpoint{
+		Name:   "confirm_device",
 		Method: "POST", Path: "/api/account/devices/confirm", Auth: api.Session,
 		Summary: "Confirm a device that opened a link",
 		Doc: "Lets the device that opened a link of this session sign in. Show the person the device and its digits first. Repeating it " +
@@ -45,6 +48,7 @@ var deviceEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{devicelink.ErrUnknown, devicelink.ErrUnclaimed, devicelink.ErrDenied, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).denyDevice, api.Endpoint{
+		Name:   "end_device_link",
 		Method: "POST", Path: "/api/account/devices/deny", Auth: api.Session,
 		Summary: "End a device link",
 		Doc: "Ends a link of this session, whether a device has opened it or not. A device that is signed in already answers 409: end " +
@@ -52,6 +56,7 @@ var deviceEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{devicelink.ErrUnknown, devicelink.ErrUsed, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).claimDevice, api.Endpoint{
+		Name:   "open_device_link",
 		Method: "POST", Path: deviceClaimPath, Auth: api.None, FromPage: true,
 		Summary: "Open a link of another device",
 		Doc: "Binds a device link to this browser, by the token after the # of its address or by its short code, and returns four digits " +
@@ -60,6 +65,7 @@ var deviceEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{devicelink.ErrExpired, devicelink.ErrUsed, devicelink.ErrDenied, throttle.ErrTooMany, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).finishDevice, api.Endpoint{
+		Name:   "sign_in_by_device_link",
 		Method: "POST", Path: "/api/auth/device/finish", Auth: api.None, FromPage: true,
 		Summary: "Sign in by a link of another device",
 		Doc: "Sets the account cookie when the first device has let this browser in; until then the state is claimed. Ask every two " +

@@ -17,6 +17,7 @@ import (
 
 var exportEndpoints = []api.Endpoint{
 	api.Bind((*Server).export, api.Endpoint{
+		Name:   "export_account",
 		Method: "GET", Path: "/api/account/export", Auth: api.Session,
 		Summary: "Export the account's data",
 		Doc: "Returns a ZIP archive of everything that the session's account has: profile, sessions, records of its API keys, " +

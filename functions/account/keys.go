@@ -15,6 +15,7 @@ import (
 
 var keyEndpoints = []api.Endpoint{
 	api.Bind((*Server).keys, api.Endpoint{
+		Name:   "list_api_keys",
 		Method: "GET", Path: "/api/account/keys", Auth: api.Session,
 		Summary: "List the API keys",
 		Doc: "Returns the API keys of the session's account and of the organizations that it manages, the newest of each first, with " +
@@ -22,6 +23,7 @@ var keyEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).createKey, api.Endpoint{
+		Name:   "create_api_key",
 		Method: "POST", Path: "/api/account/keys/create", Auth: api.Session,
 		Summary: "Create an API key",
 		Doc: "Creates a key that acts as the account, or as an organization, and returns it with its secret, which is shown this once. " +
@@ -33,6 +35,7 @@ var keyEndpoints = []api.Endpoint{
 		},
 	}),
 	api.Bind((*Server).revokeKey, api.Endpoint{
+		Name:   "revoke_api_key",
 		Method: "POST", Path: "/api/account/keys/revoke", Auth: api.Session,
 		Summary: "Revoke an API key",
 		Doc: "Revokes a key of the account or of an organization that it manages. The key is refused at once, and within five seconds " +

@@ -11,6 +11,7 @@ import (
 
 var leaveEndpoints = []api.Endpoint{
 	api.Bind((*Server).deleteAccount, api.Endpoint{
+		Name:   "delete_account",
 		Method: "POST", Path: "/api/account/delete", Auth: api.Session,
 		Summary: "Delete the account",
 		Doc: "Schedules the deletion of the session's account, with everything it owns, fourteen days from now, and sends a notice. All of " +

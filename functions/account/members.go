@@ -14,6 +14,7 @@ import (
 
 var memberEndpoints = []api.Endpoint{
 	api.Bind((*Server).invite, api.Endpoint{
+		Name:   "invite_member",
 		Method: "POST", Path: organizationsPath + "/invite", Auth: api.Session,
 		Summary: "Invite somebody to an organization",
 		Doc: "Mails an invitation to an address, which its reader can accept within seven days with the account of that address. Owners " +
@@ -24,12 +25,14 @@ var memberEndpoints = []api.Endpoint{
 		},
 	}),
 	api.Bind((*Server).withdraw, api.Endpoint{
+		Name:   "revoke_invitation",
 		Method: "POST", Path: organizationsPath + "/withdraw", Auth: api.Session,
 		Summary: "Revoke an invitation",
 		Doc:     "Ends a pending invitation, whose link is refused from then on. Owners and administrators may.",
 		Faults:  []*fault.Error{organization.ErrForbidden, organization.ErrNoInvitation, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).accept, api.Endpoint{
+		Name:   "accept_invitation",
 		Method: "POST", Path: organizationsPath + "/accept", Auth: api.Session,
 		Summary: "Accept an invitation",
 		Doc: "Makes the session's account a member by the token in the link of an invitation to its address, and returns the " +
@@ -40,6 +43,7 @@ var memberEndpoints = []api.Endpoint{
 		},
 	}),
 	api.Bind((*Server).setRole, api.Endpoint{
+		Name:   "change_member_role",
 		Method: "POST", Path: organizationsPath + "/role", Auth: api.Session,
 		Summary: "Change the role of a member",
 		Doc: "Gives a member of an organization another role. Only an owner may. A member who loses the right to manage the " +
@@ -49,6 +53,7 @@ var memberEndpoints = []api.Endpoint{
 		},
 	}),
 	api.Bind((*Server).removeMember, api.Endpoint{
+		Name:   "remove_member",
 		Method: "POST", Path: organizationsPath + "/remove", Auth: api.Session,
 		Summary: "Remove a member from an organization",
 		Doc: "Removes a member, whose keys and invitations for the organization end at once. An owner removes anybody, an administrator " +

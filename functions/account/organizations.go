@@ -15,6 +15,7 @@ import (
 
 var organizationEndpoints = []api.Endpoint{
 	api.Bind((*Server).organizations, api.Endpoint{
+		Name:   "list_organizations",
 		Method: "GET", Path: organizationsPath, Auth: api.Session,
 		Summary: "List the account's organizations",
 		Doc: "Returns the organizations that the session's account is a member of. With the id of one in the header X-Organization, a " +
@@ -23,6 +24,7 @@ var organizationEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).organization, api.Endpoint{
+		Name:   "get_organization",
 		Method: "GET", Path: organizationsPath + api.ByID, Auth: api.Session,
 		Summary: "Get an organization",
 		Doc: "Returns an organization that the session's account is a member of, with its members. Addresses of members and pending " +
@@ -30,18 +32,21 @@ var organizationEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{organization.ErrForbidden, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).createOrganization, api.Endpoint{
+		Name:   "create_organization",
 		Method: "POST", Path: organizationsPath + "/create", Auth: api.Session,
 		Summary: "Create an organization",
 		Doc:     "Creates an organization that the session's account owns. An account belongs to at most 10 organizations.",
 		Faults:  []*fault.Error{organization.ErrName, organization.ErrOrganizationLimit, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).renameOrganization, api.Endpoint{
+		Name:   "rename_organization",
 		Method: "POST", Path: organizationsPath + "/rename", Auth: api.Session,
 		Summary: "Rename an organization",
 		Doc:     "Gives an organization another name. Only an owner may.",
 		Faults:  []*fault.Error{organization.ErrForbidden, organization.ErrName, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).switchOrganization, api.Endpoint{
+		Name:   "switch_organization",
 		Method: "POST", Path: organizationsPath + "/switch", Auth: api.Session,
 		Summary: "Switch an organization on or off",
 		Doc: "Switches the product on or off for an organization. Only an owner may. While it is off nobody can act as the organization, " +
@@ -49,6 +54,7 @@ var organizationEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{organization.ErrForbidden, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).deleteOrganization, api.Endpoint{
+		Name:   "delete_organization",
 		Method: "POST", Path: organizationsPath + "/delete", Auth: api.Session,
 		Summary: "Delete an organization",
 		Doc: "Deletes an organization with its members, invitations and keys at once, and what it owns soon after. It cannot be undone. " +

@@ -18,6 +18,7 @@ import (
 
 var passkeyEndpoints = []api.Endpoint{
 	api.Bind((*Server).startPasskey, api.Endpoint{
+		Name:   "start_passkey_sign_in",
 		Method: "POST", Path: "/api/auth/passkey/start", Auth: api.None, FromPage: true,
 		Summary: "Start a sign-in by passkey",
 		Doc: "Returns the options for navigator.credentials.get, in their JSON form, and the challenge that the response belongs to. The " +
@@ -25,6 +26,7 @@ var passkeyEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{passkey.ErrOff, throttle.ErrTooMany},
 	}),
 	api.Bind((*Server).finishPasskey, api.Endpoint{
+		Name:   "sign_in_by_passkey",
 		Method: "POST", Path: "/api/auth/passkey/finish", Auth: api.None, FromPage: true,
 		Summary: "Sign in by a passkey",
 		Doc: "Signs in by the response of navigator.credentials.get, which counts as both factors, and sets the account cookie. Any response " +
@@ -32,12 +34,14 @@ var passkeyEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{passkey.ErrRefused, passkey.ErrOff, challenge.ErrExpired, throttle.ErrTooMany},
 	}),
 	api.Bind((*Server).passkeys, api.Endpoint{
+		Name:   "list_passkeys",
 		Method: "GET", Path: "/api/account/passkeys", Auth: api.Session,
 		Summary: "List the account's passkeys",
 		Doc:     "Returns the passkeys of the session's account, oldest first, with their names and when they were used. Keys are never returned.",
 		Faults:  []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).startNewPasskey, api.Endpoint{
+		Name:   "start_passkey_registration",
 		Method: "POST", Path: "/api/account/passkeys/start", Auth: api.Session,
 		Summary: "Start to add a passkey",
 		Doc: "Returns the options for navigator.credentials.create, in their JSON form, and the challenge that the response belongs to. It " +
@@ -45,6 +49,7 @@ var passkeyEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{identity.ErrReauth, passkey.ErrLimit, passkey.ErrOff, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).finishNewPasskey, api.Endpoint{
+		Name:   "add_passkey",
 		Method: "POST", Path: "/api/account/passkeys/finish", Auth: api.Session,
 		Summary: "Add a passkey to the account",
 		Doc: "Adds the passkey in the response of navigator.credentials.create under a name, sends a notice to the account's address, and gives " +
@@ -54,12 +59,14 @@ var passkeyEndpoints = []api.Endpoint{
 		},
 	}),
 	api.Bind((*Server).renamePasskey, api.Endpoint{
+		Name:   "rename_passkey",
 		Method: "POST", Path: "/api/account/passkeys/rename", Auth: api.Session,
 		Summary: "Rename a passkey",
 		Doc:     "Gives a passkey of the session's account another name, which only its owner sees.",
 		Faults:  []*fault.Error{passkey.ErrName, passkey.ErrUnknown, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).removePasskey, api.Endpoint{
+		Name:   "remove_passkey",
 		Method: "POST", Path: "/api/account/passkeys/remove", Auth: api.Session,
 		Summary: "Remove a passkey",
 		Doc: "Removes a passkey of the session's account, sends a notice to its address, and gives the session a new cookie. It needs a " +

@@ -15,12 +15,14 @@ const sessionsPath = "/api/account/sessions"
 
 var browserEndpoints = []api.Endpoint{
 	api.Bind((*Server).sessions, api.Endpoint{
+		Name:   "list_sessions",
 		Method: "GET", Path: sessionsPath, Auth: api.Session,
 		Summary: "List the account's sessions",
 		Doc:     "Returns the browsers that are signed in to the session's account, the one that was used last first.",
 		Faults:  []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).endSession, api.Endpoint{
+		Name:   "end_session",
 		Method: "POST", Path: sessionsPath + "/end", Auth: api.Session,
 		Summary: "Sign out of one browser",
 		Doc: "Ends one session of the account: at once at this server, and within five seconds at every other. Ending another session " +
@@ -29,6 +31,7 @@ var browserEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{access.ErrNoSession, identity.ErrReauth, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).endSessions, api.Endpoint{
+		Name:   "end_all_sessions",
 		Method: "POST", Path: sessionsPath + "/end-all", Auth: api.Session,
 		Summary: "Sign out everywhere",
 		Doc: "Ends all sessions of the account, the one that makes the call included, and stops the API keys that the account made for " +

@@ -15,6 +15,7 @@ import (
 
 var signInEndpoints = []api.Endpoint{
 	api.Bind((*Server).startMail, api.Endpoint{
+		Name:   "start_mail_sign_in",
 		Method: "POST", Path: "/api/auth/email/start", Auth: api.None, FromPage: true,
 		Summary: "Start a sign-in by mail",
 		Doc: "Sends one mail with a six-digit code and a link to an address, in the caller's language, and returns the challenge that the " +
@@ -22,6 +23,7 @@ var signInEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{address.ErrInvalid, throttle.ErrTooMany},
 	}),
 	api.Bind((*Server).finishMail, api.Endpoint{
+		Name:   "sign_in_by_mailed_code",
 		Method: "POST", Path: "/api/auth/email/finish", Auth: api.None, FromPage: true,
 		Summary: "Sign in by a mailed code",
 		Doc: "Signs in by the code of a mail, in the browser that asked for it, or returns the challenge for a second factor. " +
@@ -29,6 +31,7 @@ var signInEndpoints = []api.Endpoint{
 		Faults: codeFaults,
 	}),
 	api.Bind((*Server).openMailLink, api.Endpoint{
+		Name:   "sign_in_by_mailed_link",
 		Method: "POST", Path: "/api/auth/link", Auth: api.None, FromPage: true,
 		Summary: "Sign in by a mailed link",
 		Doc: "Signs in by the token of a mail's link, in whichever browser opened it, or returns the challenge for a second factor. " +
@@ -36,6 +39,7 @@ var signInEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{challenge.ErrExpired, throttle.ErrTooMany},
 	}),
 	api.Bind((*Server).password, api.Endpoint{
+		Name:   "sign_in_by_password",
 		Method: "POST", Path: "/api/auth/password", Auth: api.None, FromPage: true,
 		Summary: "Sign in by a password",
 		Doc: "Signs in by an address and its password, or returns the challenge for a second factor. The answer and its time are the same for " +
@@ -43,6 +47,7 @@ var signInEndpoints = []api.Endpoint{
 		Faults: []*fault.Error{address.ErrInvalid, signin.ErrCredentials, throttle.ErrTooMany},
 	}),
 	api.Bind((*Server).factor, api.Endpoint{
+		Name:   "sign_in_by_second_factor",
 		Method: "POST", Path: "/api/auth/factor", Auth: api.None, FromPage: true,
 		Summary: "Finish a sign-in by a second factor",
 		Doc: "Signs in by a code of the authenticator app or a recovery code, after the first step has returned a challenge. Each code works once. " +

@@ -23,6 +23,7 @@ import (
 // Endpoints is this function's part of the API.
 var Endpoints = slices.Concat([]api.Endpoint{
 	api.Bind((*Server).status, api.Endpoint{
+		Name:   "get_catalog_state",
 		Method: "GET", Path: "/api/admin/catalogo", Auth: api.Operator,
 		Summary: "Get the state of the catalog",
 		Doc: "Returns the release that this instance answers from, the releases that are kept, what the last reload refused, the number " +
@@ -30,6 +31,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).reload, api.Endpoint{
+		Name:   "reload_catalog",
 		Method: "POST", Path: "/api/admin/catalogo/reload", Auth: api.Operator,
 		Summary: "Reload the catalog from its sources",
 		Doc: "Publishes a release of what the sources have now, ends the hold of a rollback, and returns the report, which can take " +
@@ -38,6 +40,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Faults: []*fault.Error{job.ErrRunning, release.ErrRefused, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).rollback, api.Endpoint{
+		Name:   "roll_back_catalog",
 		Method: "POST", Path: "/api/admin/catalogo/rollback", Auth: api.Operator,
 		Summary: "Roll back to an earlier release",
 		Doc: "Shows a release that is still kept, and returns it. Scheduled reloads publish nothing from then on, until a reload is " +
@@ -45,6 +48,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Faults: []*fault.Error{release.ErrNoVersion, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).run, api.Endpoint{
+		Name:   "run_job",
 		Method: "POST", Path: "/api/admin/jobs/{name}", Auth: api.Operator,
 		Summary: "Run a job by hand",
 		Doc: "Runs a job to its end and returns its report, also when the job failed. Only one run of a job is possible at a time: " +
@@ -53,12 +57,14 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Faults: []*fault.Error{job.ErrUnknown, job.ErrRunning, release.ErrRefused, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).blocks, api.Endpoint{
+		Name:   "list_blocks",
 		Method: "GET", Path: "/api/admin/catalogo/bloqueios", Auth: api.Operator,
 		Summary: "List the blocks of the catalog",
 		Doc:     "Returns every channel, stream and host that the operator has taken out of the catalog, with the reason of each.",
 		Faults:  []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).addBlock, api.Endpoint{
+		Name:   "add_block",
 		Method: "POST", Path: "/api/admin/catalogo/bloqueios", Auth: api.Operator,
 		Summary: "Block a channel, stream or host",
 		Doc: "Takes a channel, a stream or every stream of a host out of the catalog and returns the block. It is in force on this " +
@@ -66,6 +72,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Faults: []*fault.Error{block.ErrInvalid, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).removeBlock, api.Endpoint{
+		Name:   "remove_block",
 		Method: "DELETE", Path: "/api/admin/catalogo/bloqueios/{id}", Auth: api.Operator,
 		Summary: "Remove a block",
 		Doc:     "Removes one block, so that its channel, stream or host is shown again, and returns the blocks that remain.",

@@ -20,6 +20,7 @@ const (
 // are.
 var pins = []api.Endpoint{
 	api.Bind((*Server).pins, api.Endpoint{
+		Name:   "list_guide_pins",
 		Method: "GET", Path: pinsPath, Auth: api.Operator,
 		Summary: "List the pins of guides",
 		Doc: "Returns every channel of a guide that the operator pinned to a channel of the catalog, in the order in which they were " +
@@ -28,6 +29,7 @@ var pins = []api.Endpoint{
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).addPin, api.Endpoint{
+		Name:   "add_guide_pin",
 		Method: "POST", Path: pinsPath, Auth: api.Operator,
 		Summary: "Add a pin of a guide",
 		Doc: "Says which channel of the catalog a channel of a guide is, whatever its id and names, and returns the pin. It replaces an " +
@@ -36,6 +38,7 @@ var pins = []api.Endpoint{
 		Faults: []*fault.Error{pin.ErrInvalid, pin.ErrTooMany, catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).removePin, api.Endpoint{
+		Name:   "remove_guide_pin",
 		Method: "DELETE", Path: pinPath, Auth: api.Operator,
 		Summary: "Remove a pin of a guide",
 		Doc: "Removes one pin and returns those that remain. From the next run of the job guide on, the channel of the guide is " +

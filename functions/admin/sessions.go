@@ -19,6 +19,7 @@ var ErrNoAccount = fault.New(fault.NotFound, "account_not_found")
 // sessions are the operator's endpoints for stolen accounts.
 var sessions = []api.Endpoint{
 	api.Bind((*Server).endSessions, api.Endpoint{
+		Name:   "end_account_sessions",
 		Method: "POST", Path: "/api/admin/accounts/sessions/end", Auth: api.Operator,
 		Summary: "End the sessions of an account",
 		Doc: "Signs an account out on every device, or everyone when everyone is true, and stops their API keys when keys is true. " +

@@ -18,6 +18,7 @@ import (
 // Endpoints is this function's part of the API, which is not public.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).push, api.Endpoint{
+		Name:    "receive_event",
 		Method:  "POST",
 		Path:    "/events",
 		Auth:    api.None,

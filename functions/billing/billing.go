@@ -31,24 +31,28 @@ const (
 // Endpoints is this function's part of the API.
 var Endpoints = slices.Concat([]api.Endpoint{
 	api.Bind((*Server).billing, api.Endpoint{
-		Method: "GET", Path: quota.LivePath, Auth: api.None, Speaker: true, Cache: api.Private, Tool: "get_billing",
+		Name: "get_billing", Tool: true,
+		Method: "GET", Path: quota.LivePath, Auth: api.None, Speaker: true, Cache: api.Private,
 		Summary: "Get the settings of payments",
 		Doc: "Returns the prices in force, how payments are taken, the caps of libraries, and whether the caller's network has a pass. " +
 			"With a credential it also returns whether the caller may write in the chat, and the caller's passes. It charges nothing.",
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).pricing, api.Endpoint{
-		Method: "GET", Path: pricingPath, Auth: api.None, Cache: api.Public(5 * time.Minute), Tool: "get_pricing",
+		Name: "get_pricing", Tool: true,
+		Method: "GET", Path: pricingPath, Auth: api.None, Cache: api.Public(5 * time.Minute),
 		Summary: "Get the price list",
 		Doc:     "Returns what is free of charge with its limits, what is sold at which price, and how to pay. It charges nothing.",
 	}),
 	api.Bind((*Server).manifest, api.Endpoint{
+		Name:   "get_payment_manifest",
 		Method: "GET", Path: manifestPath, Auth: api.None, Cache: api.Public(5 * time.Minute),
 		Summary: "Get the payment manifest",
 		Doc: "Returns the network, the receiving wallet and every route that charges, with the terms of version 1 of x402. Directories of " +
 			"paid services read it; GET /api/pricing is shorter.",
 	}),
 	api.Bind((*Server).buyCredit, api.Endpoint{
+		Name:   "buy_credit",
 		Method: "POST", Path: creditsPath, Auth: api.None, Speaker: true,
 		Prices:  []price.Product{price.Credit1, price.Credit5, price.Credit10, price.Credit25},
 		Summary: "Buy or top up a credit",
@@ -57,6 +61,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Faults: []*fault.Error{identity.ErrCredential},
 	}),
 	api.Bind((*Server).credit, api.Endpoint{
+		Name:   "get_credit",
 		Method: "GET", Path: creditsPath, Auth: api.None, Credit: true,
 		Summary: "Get a credit's statement",
 		Doc:     "Returns the balance of the credit that the call shows and a page of its entries, newest first. It charges nothing.",

@@ -11,6 +11,7 @@ import (
 // operator are the endpoints of the operator.
 var operator = []api.Endpoint{
 	api.Bind((*Server).open, api.Endpoint{
+		Name:   "list_open_receipts",
 		Method: "GET", Path: "/api/admin/payments/open", Auth: api.Operator,
 		Summary: "List the open receipts",
 		Doc: "Returns the receipts of payments of which the service cannot find out whether they were charged, or that were charged " +

@@ -14,7 +14,8 @@ const purchasesPath = "/api/purchases"
 
 var purchases = []api.Endpoint{
 	api.Bind((*Server).purchases, api.Endpoint{
-		Method: "GET", Path: purchasesPath, Auth: api.Guest, Tool: "list_purchases",
+		Name: "list_purchases", Tool: true,
+		Method: "GET", Path: purchasesPath, Auth: api.Guest,
 		Summary: "List the caller's purchases",
 		Doc: "Returns the receipts of what the caller bought, newest first, with the end of each pass. The newest 200 are kept for the " +
 			"caller; a purchase made without a credential is in no list. It charges nothing.",

@@ -33,6 +33,7 @@ import (
 // Endpoints is this function's part of the API.
 var Endpoints = slices.Concat([]api.Endpoint{
 	api.Bind((*Server).search, api.Endpoint{
+		Name: "search_channels", Tool: true,
 		Method:  "GET",
 		Path:    catalog.ChannelsPath,
 		Auth:    api.None,
@@ -40,12 +41,12 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Doc: "Returns a page of the channels that match q and every filter, with the number of all matches and of those in each " +
 			"category. Radio stations are included only with kind=radio or kind=all. It has no quota and needs no credential, except " +
 			"for explain=1; the streams of a channel are in GET /api/channels/{id}.",
-		Tool:       "search_channels",
 		Faults:     []*fault.Error{catalog.ErrNotLoaded},
 		Cache:      api.Private,
 		Credential: api.CatalogToken,
 	}),
 	api.Bind((*Server).channel, api.Endpoint{
+		Name: "get_channel", Tool: true,
 		Method:  "GET",
 		Path:    catalog.ChannelsPath + api.ByID,
 		Auth:    api.None,
@@ -53,11 +54,11 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Doc: "Returns the detail record of a channel or radio station: every field of a search result, the programme on air, and its " +
 			"streams, the best one for the caller's country first. An earlier id of a channel finds it too. For a channel that is known " +
 			"but not shown, the 404 has a member gone with its name, the reason and what replaced it.",
-		Tool:   "get_channel",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded},
 		Cache:  api.Private,
 	}),
 	api.Bind((*Server).health, api.Endpoint{
+		Name: "get_channel_health", Tool: true,
 		Method:  "GET",
 		Path:    catalog.ChannelsPath + "/{id}/health",
 		Auth:    api.None,
@@ -65,11 +66,11 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Doc: "Returns what listeners and viewers reported of a channel: successes and failures by country, browser and system, the " +
 			"causes of failures, playlist latency by country, and a forecast for the caller's own country and browser. A channel " +
 			"without reports has an empty panel. It never contains network addresses.",
-		Tool:   "get_channel_health",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 		Cache:  api.Private,
 	}),
 	api.Bind((*Server).legacy, api.Endpoint{
+		Name:    "get_legacy_stream",
 		Method:  "GET",
 		Path:    catalog.LegacyPath + "{id}",
 		Auth:    api.None,
@@ -80,13 +81,13 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Cache:  api.Public(time.Minute),
 	}),
 	api.Bind((*Server).geo, api.Endpoint{
+		Name: "get_geo", Tool: true,
 		Method:  "GET",
 		Path:    "/api/geo",
 		Auth:    api.None,
 		Summary: "Suggest the caller's country and language",
 		Doc: "Returns the country of the caller's network and the first language of the Accept-Language header, or BR and por where " +
 			"they cannot be detected. Both can be used as filters of a search.",
-		Tool:  "get_geo",
 		Cache: api.Private,
 	}),
 }, guides, lists)

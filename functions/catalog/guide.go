@@ -22,6 +22,7 @@ import (
 // all channels now.
 var guides = []api.Endpoint{
 	api.Bind((*Server).guideDay, api.Endpoint{
+		Name: "get_channel_guide", Tool: true,
 		Method:  "GET",
 		Path:    catalog.ChannelsPath + "/{id}/guia",
 		Auth:    api.None,
@@ -29,11 +30,11 @@ var guides = []api.Endpoint{
 		Doc: "Returns the programmes of a channel on one UTC day, today or tomorrow, in order and at most 200, with the programme on " +
 			"air and the next one. It answers 404 when the channel has no guide for that day; has_guide in the channel's record " +
 			"says whether it has one at all.",
-		Tool:   "get_channel_guide",
 		Faults: []*fault.Error{catalog.ErrNoChannel, guide.ErrNoGuide, catalog.ErrNotLoaded},
 		Cache:  api.Public(soon),
 	}),
 	api.Bind((*Server).guideNow, api.Endpoint{
+		Name: "get_guide_now", Tool: true,
 		Method:  "GET",
 		Path:    nowPath,
 		Auth:    api.None,
@@ -42,7 +43,6 @@ var guides = []api.Endpoint{
 		Doc: "Returns a page of the channels that have a programme on air, ordered by name, each with that programme and the next " +
 			"one. With q it returns instead the programmes on air or still to come whose titles match, at most " +
 			strconv.Itoa(maxFound) + ". Only favorites=1 needs a credential.",
-		Tool:   "get_guide_now",
 		Faults: []*fault.Error{identity.ErrCredential, catalog.ErrNotLoaded, fault.ErrUnavailable},
 		Cache:  api.Private,
 	}),

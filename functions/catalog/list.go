@@ -30,6 +30,7 @@ var lists = []api.Endpoint{
 // produces; none for JSON.
 func listEndpoint(format string, types ...string) api.Endpoint {
 	return api.Endpoint{
+		Name:    "export_channels_" + format,
 		Method:  "GET",
 		Path:    catalog.ChannelsPath + "." + format,
 		Auth:    api.None,

@@ -34,14 +34,16 @@ const (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
-		Method: "GET", Path: messagesPath, Auth: api.None, Speaker: true, GuestFirst: true, Tool: "list_chat_messages",
+		Name: "list_chat_messages", Tool: true,
+		Method: "GET", Path: messagesPath, Auth: api.None, Speaker: true, GuestFirst: true,
 		Summary: "List the messages of a chat room",
 		Doc: "Returns the newest messages in the chat room of a channel, oldest first, and how many sockets are in the room. With a valid " +
 			"credential the caller's own messages have mine set to true, and authors that the caller hides are left out.",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).post, api.Endpoint{
-		Method: "POST", Path: messagesPath, Auth: api.Guest, GuestFirst: true, Tool: "post_chat_message",
+		Name: "post_chat_message", Tool: true,
+		Method: "POST", Path: messagesPath, Auth: api.Guest, GuestFirst: true,
 		Summary: "Post a message in a chat room",
 		Doc: "Publishes a message to everybody in the chat room of a channel, and returns it. Writing needs a pass of 30 days: without one " +
 			"the answer is 402, and the same call with a payment buys the pass and posts. Send ref to repeat a call safely.",
@@ -51,13 +53,15 @@ var Endpoints = []api.Endpoint{
 		},
 	}),
 	api.Bind((*Server).pass, api.Endpoint{
-		Method: "POST", Path: passPath, Auth: api.Guest, GuestFirst: true, Tool: "buy_chat_pass",
+		Name: "buy_chat_pass", Tool: true,
+		Method: "POST", Path: passPath, Auth: api.Guest, GuestFirst: true,
 		Summary: "Buy a pass for the chat",
 		Doc: "Buys the pass with which the caller writes in every chat room for 30 days, for a payment or a credit. While a pass is valid, " +
 			"and where the chat is free of charge, it answers without charging.",
 		Prices: []price.Product{price.ChatPass},
 	}),
 	api.Bind((*Server).socket, api.Endpoint{
+		Name:   "open_chat_socket",
 		Method: "GET", Path: chat.SocketPath, Auth: api.None,
 		Summary: "Open a socket in a chat room",
 		Doc: "Upgrades to a WebSocket (101), on which messages of the room arrive and are sent as JSON; a socket is mute until it is " +

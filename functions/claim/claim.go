@@ -20,6 +20,7 @@ import (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).claim, api.Endpoint{
+		Name:   "claim_guest",
 		Method: "POST", Path: "/api/auth/claim", Auth: api.Session,
 		Summary: "Claim what a guest owns",
 		Doc: "Moves a guest's folders, favorites, history, comments, feed addresses, purchases and passes to the session's account, and " +

@@ -27,7 +27,8 @@ const (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
-		Method: "GET", Path: catalog.ChannelsPath + api.ByID + ofChannel, Auth: api.None, Speaker: true, Tool: "list_comments",
+		Name: "list_comments", Tool: true,
+		Method: "GET", Path: catalog.ChannelsPath + api.ByID + ofChannel, Auth: api.None, Speaker: true,
 		Summary: "List the comments on a channel",
 		Doc: "Returns a page of the public comments on a channel, newest first. With a valid credential the caller's own comments " +
 			"have mine set to true, and those of authors that the caller hides are left out, so that a page may have fewer items than " +
@@ -35,7 +36,8 @@ var Endpoints = []api.Endpoint{
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).add, api.Endpoint{
-		Method: "POST", Path: catalog.ChannelsPath + api.ByID + ofChannel, Auth: api.Guest, Tool: "add_comment",
+		Name: "add_comment", Tool: true,
+		Method: "POST", Path: catalog.ChannelsPath + api.ByID + ofChannel, Auth: api.Guest,
 		Summary: "Post a comment on a channel",
 		Doc: "Publishes a comment that everyone can read at once, under the name that is sent or the caller's own nickname, and " +
 			"returns it. A caller can post " + strconv.Itoa(comment.PerHour) + " comments an hour; one more answers 429. A caller that " +
@@ -45,7 +47,8 @@ var Endpoints = []api.Endpoint{
 		},
 	}),
 	api.Bind((*Server).remove, api.Endpoint{
-		Method: "DELETE", Path: path + api.ByID, Auth: api.Guest, Tool: "delete_comment",
+		Name: "delete_comment", Tool: true,
+		Method: "DELETE", Path: path + api.ByID, Auth: api.Guest,
 		Summary: "Delete a comment",
 		Doc:     "Deletes one of the caller's own comments for good. A comment of anyone else answers 404.",
 		Faults:  []*fault.Error{comment.ErrUnknown, fault.ErrUnavailable},

@@ -38,6 +38,7 @@ const (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).send, api.Endpoint{
+		Name:    "contact_operator",
 		Method:  http.MethodPost,
 		Path:    sendPath,
 		Auth:    api.None,
@@ -45,7 +46,7 @@ var Endpoints = []api.Endpoint{
 		Doc: "Sends a message and answers ok once the mail server has it. A program pays 0.10 USD for each message, and waits 60 seconds " +
 			"after the first one, then twice as long each time, up to an hour; form_ts must be 2 seconds to 12 hours old. A refused " +
 			"mail of a paid message is stored and sent later: repeating the call with the same payment and body is not charged.",
-		Tool:   "contact",
+		Tool:   true,
 		Prices: []price.Product{price.Contact},
 		Faults: []*fault.Error{
 			address.ErrInvalid, human.ErrRefused, human.ErrUnavailable, ErrBackoff, throttle.ErrTooMany,
@@ -53,26 +54,29 @@ var Endpoints = []api.Endpoint{
 		},
 	}),
 	api.Bind((*Server).partners, api.Endpoint{
+		Name:    "get_partners",
 		Method:  http.MethodGet,
 		Path:    partnersPath,
 		Auth:    api.None,
 		Summary: "Get the offer to partners",
 		Doc: "Returns the forms of support and the spaces that can be asked for, with suggested prices, in one language. Nothing is " +
 			"reserved or activated: send a message by POST /api/contact for that.",
-		Tool:  "get_partners",
+		Tool:  true,
 		Cache: api.Public(time.Hour),
 	}),
 	api.Bind((*Server).producers, api.Endpoint{
+		Name:    "get_producers",
 		Method:  http.MethodGet,
 		Path:    producersPath,
 		Auth:    api.None,
 		Summary: "Get the offer to producers",
 		Doc: "Returns what the service offers to producers who authorize the transmission of their channels, in one language, and how " +
 			"to ask for it. Nothing is provisioned, charged or activated.",
-		Tool:  "get_producers",
+		Tool:  true,
 		Cache: api.Public(time.Hour),
 	}),
 	api.Bind((*Server).visit, api.Endpoint{
+		Name:    "count_visit",
 		Method:  http.MethodPost,
 		Path:    "/api/visit",
 		Auth:    api.None,
@@ -82,6 +86,7 @@ var Endpoints = []api.Endpoint{
 		SameOrigin: true,
 	}),
 	api.Bind((*Server).charge, api.Endpoint{
+		Name:    "report_price_shown",
 		Method:  http.MethodPost,
 		Path:    "/api/pagamento/aberto",
 		Auth:    api.None,

@@ -22,6 +22,7 @@ const about = "Every TV channel and radio station of the public registers: full-
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).index, api.Endpoint{
+		Name:    "get_api_index",
 		Method:  "GET",
 		Path:    indexPath,
 		Auth:    api.None,
@@ -31,6 +32,7 @@ var Endpoints = []api.Endpoint{
 		Cache: api.Public(5 * time.Minute),
 	}),
 	api.Bind((*Server).openapi, api.Endpoint{
+		Name:    "get_openapi",
 		Method:  "GET",
 		Path:    api.DescriptionPath,
 		Auth:    api.None,

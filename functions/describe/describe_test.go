@@ -20,14 +20,14 @@ import (
 
 // health is an endpoint of another function.
 var health = api.Bind(func(*Server, context.Context, struct{}) (api.NoContent, error) { return api.NoContent{}, nil }, api.Endpoint{
-	Method: "GET", Path: "/api/health", Auth: api.None, Summary: "How the service fares", Doc: "How the service fares.", Tool: "get_health",
+	Name: "get_health", Tool: true, Method: "GET", Path: "/api/health", Auth: api.None, Summary: "How the service fares", Doc: "How the service fares.",
 })
 
 var minutes = quota.Options{FreeMinutes: 120, Comments: 20, Sells: true, Base: "https://m.example"}
 
 // pass is a paid endpoint of another function.
 var pass = api.Bind(func(*Server, context.Context, struct{}) (api.NoContent, error) { return api.NoContent{}, nil }, api.Endpoint{
-	Method: "POST", Path: "/api/pass", Auth: api.None, Summary: "Buy a pass", Doc: "Buys a pass.", Prices: []price.Product{price.Network365, price.ChatPass},
+	Name: "buy_pass", Method: "POST", Path: "/api/pass", Auth: api.None, Summary: "Buy a pass", Doc: "Buys a pass.", Prices: []price.Product{price.Network365, price.ChatPass},
 })
 
 // serve returns the function's handler, whose answers must be as it describes

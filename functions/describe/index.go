@@ -78,9 +78,9 @@ const (
 	paymentMode = "payment"
 )
 
-// steps are the first calls to make. The index lists those whose tool some
-// endpoint of the table is.
-var steps = []struct{ does, tool, query string }{
+// steps are the first calls to make. The index lists those whose
+// endpoint is in the table.
+var steps = []struct{ does, call, query string }{
 	{"Search channels by name.", "search_channels", "?q=news&limit=5"},
 	{"List the countries that have channels.", "list_countries", ""},
 	{"Search radio stations by genre, most voted first.", "search_channels", "?kind=radio&genre=jazz&sort=votes"},
@@ -99,11 +99,11 @@ func describe(o Options) index {
 	for _, l := range i18n.Locales {
 		x.Locales = append(x.Locales, l.Tag())
 	}
-	auth, tools := map[string]bool{}, map[string]entry{}
+	auth, named := map[string]bool{}, map[string]entry{}
 	for _, e := range o.Table {
 		one := entryOf(o.BaseURL, e)
 		x.Endpoints = append(x.Endpoints, one)
-		auth[one.Auth], tools[e.Tool] = true, one
+		auth[one.Auth], named[e.Name] = true, one
 		auth[paymentMode] = auth[paymentMode] || len(e.Prices) > 0
 		auth[creditMode] = auth[creditMode] || e.Credit || len(e.Prices) > 0
 	}
@@ -114,7 +114,7 @@ func describe(o Options) index {
 		}
 	}
 	for _, s := range steps {
-		if e, ok := tools[s.tool]; ok {
+		if e, ok := named[s.call]; ok {
 			x.Quickstart = append(x.Quickstart, step{s.does, e.Method, e.URL + s.query})
 		}
 	}
@@ -128,8 +128,8 @@ var wildcard = regexp.MustCompile(`\{(\w+)\}`)
 func entryOf(base string, e api.Endpoint) entry {
 	path := wildcard.ReplaceAllString(openapi.Path(e), ":$1")
 	x := entry{Method: e.Method, Path: path, Auth: string(e.Auth), URL: base + path, Returns: e.Doc}
-	if e.Tool != "" {
-		x.Tool = &e.Tool
+	if e.Tool {
+		x.Tool = &e.Name
 	}
 	if len(e.Prices) > 0 {
 		least := slices.MinFunc(e.Prices, func(a, b price.Product) int { return cmp.Compare(price.Of(a).Amount, price.Of(b).Amount) })

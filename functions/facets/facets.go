@@ -29,7 +29,8 @@ var Endpoints = []api.Endpoint{
 func list[In, Item any](id filter.ID, h func(*Server, context.Context, In) (items[Item], error)) api.Endpoint {
 	facet := filter.All[id].Facet
 	return api.Bind(h, api.Endpoint{
-		Method: "GET", Path: facet.Path(), Auth: api.None, Summary: facet.Summary, Doc: facet.Doc, Tool: facet.Tool(),
+		Name: facet.Operation(), Tool: true,
+		Method: "GET", Path: facet.Path(), Auth: api.None, Summary: facet.Summary, Doc: facet.Doc,
 		Faults: []*fault.Error{catalog.ErrNotLoaded}, Cache: api.Private,
 	})
 }

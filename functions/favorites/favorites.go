@@ -28,21 +28,24 @@ var ErrAbsent = fault.New(fault.NotFound, "favorite_not_found")
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
-		Method: "GET", Path: path, Auth: api.Guest, Tool: "get_favorites",
+		Name: "get_favorites", Tool: true,
+		Method: "GET", Path: path, Auth: api.Guest,
 		Summary: "List the caller's favorites",
 		Doc: "Returns a page of the caller's favorite channels, most recently added first, each with the number of people who " +
 			"favorited it. The first page lists apart, as gone, the favorites that left the catalog, with what became of them.",
 		Faults: []*fault.Error{catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).add, api.Endpoint{
-		Method: "POST", Path: path, Auth: api.Guest, Tool: "add_favorite",
+		Name: "add_favorite", Tool: true,
+		Method: "POST", Path: path, Auth: api.Guest,
 		Summary: "Add a favorite",
 		Doc: "Adds the channel to the caller's favorites and returns how many people favorited it. Repeating it changes nothing. A " +
 			"caller can have " + strconv.Itoa(kept.MaxFavorites) + " favorites.",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, kept.ErrFull, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).remove, api.Endpoint{
-		Method: "DELETE", Path: path + keptlist.RowPath, Auth: api.Guest, Tool: "remove_favorite",
+		Name: "remove_favorite", Tool: true,
+		Method: "DELETE", Path: path + keptlist.RowPath, Auth: api.Guest,
 		Summary: "Remove a favorite",
 		Doc: "Removes the channel from the caller's favorites and returns how many people still favorite it. It answers 404 when the " +
 			"channel was not a favorite.",

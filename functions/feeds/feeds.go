@@ -40,15 +40,15 @@ const perOwner api.Cache = "private, no-cache"
 
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
-	api.Bind((*Server).library, endpoint(libraryPath, "Get the feed of a library",
+	api.Bind((*Server).library, endpoint("get_library_feed", libraryPath, "Get the feed of a library",
 		"Returns all channels of a library as a playlist, or their programmes as an XMLTV guide: the file name decides.", listTypes, guideTypes)),
-	api.Bind((*Server).category, endpoint(foldersPath, "Get the feed of a folder",
+	api.Bind((*Server).category, endpoint("get_folder_feed", foldersPath, "Get the feed of a folder",
 		"Returns the channels of one folder as a playlist.", listTypes)),
-	api.Bind((*Server).categoryGuide, endpoint(categoryPath, "Get the guide of a folder",
+	api.Bind((*Server).categoryGuide, endpoint("get_folder_guide", categoryPath, "Get the guide of a folder",
 		"Returns the programmes of one folder's channels as an XMLTV guide.", guideTypes)),
-	api.Bind((*Server).group, endpoint(groupsPath, "Get the feed of a sub-tab",
+	api.Bind((*Server).group, endpoint("get_subtab_feed", groupsPath, "Get the feed of a sub-tab",
 		"Returns the channels of one sub-tab as a playlist.", listTypes)),
-	api.Bind((*Server).groupGuide, endpoint(groupPath, "Get the guide of a sub-tab",
+	api.Bind((*Server).groupGuide, endpoint("get_subtab_guide", groupPath, "Get the guide of a sub-tab",
 		"Returns the programmes of one sub-tab's channels as an XMLTV guide.", guideTypes)),
 }
 
@@ -62,9 +62,9 @@ var (
 const secret = " Players subscribe to it. The token in the path is the only credential: anyone who has the address can read the feed."
 
 // endpoint returns the endpoint of the files below path.
-func endpoint(path, summary, doc string, types ...[]string) api.Endpoint {
+func endpoint(name, path, summary, doc string, types ...[]string) api.Endpoint {
 	return api.Endpoint{
-		Method: "GET", Path: path + "/{file}", Auth: api.None, Summary: summary, Doc: doc + secret, Cache: perOwner,
+		Name: name, Method: "GET", Path: path + "/{file}", Auth: api.None, Summary: summary, Doc: doc + secret, Cache: perOwner,
 		Faults: failures, Produces: slices.Concat(types...),
 	}
 }

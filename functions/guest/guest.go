@@ -21,6 +21,7 @@ var (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).create, api.Endpoint{
+		Name: "create_guest", Tool: true,
 		Method:  "POST",
 		Path:    "/api/guest",
 		Auth:    api.None,
@@ -28,12 +29,11 @@ var Endpoints = []api.Endpoint{
 		Doc: "Returns a new guest token, the only key to that guest's library, favorites, history and comments: it cannot be " +
 			"recovered. Keep it and send it in X-Guest-Token. Reuse one: " +
 			"a network that requests many gets 429.",
-		Tool:   "create_guest",
 		Faults: []*fault.Error{ErrTooMany, identity.ErrUnavailable},
 	}),
-	retired("POST", keysPath, "Create an API key (retired)"),
-	retired("GET", keysPath, "List the API keys (retired)"),
-	retired("DELETE", keysPath+api.ByID, "Delete an API key (retired)"),
+	retired("create_guest_key", "POST", keysPath, "Create an API key (retired)"),
+	retired("list_guest_keys", "GET", keysPath, "List the API keys (retired)"),
+	retired("delete_guest_key", "DELETE", keysPath+api.ByID, "Delete an API key (retired)"),
 }
 
 // keysPath is where API keys once were.
@@ -41,16 +41,18 @@ const keysPath = "/api/keys"
 
 // retired returns an endpoint of the retired API keys. It reads no input, so that
 // every request gets the same answer.
-func retired(method, path, summary string) api.Endpoint {
+func retired(name, method, path, summary string) api.Endpoint {
 	return api.Bind((*Server).retired, api.Endpoint{
+		Name:    name,
 		Method:  method,
 		Path:    path,
 		Auth:    api.None,
 		Summary: summary,
 		Doc: "Always answers 410: these API keys are retired and cannot be created, listed or deleted. Use a guest token from POST " +
 			"/api/guest.",
-		Faults: []*fault.Error{ErrRetired},
-		Status: http.StatusGone, // and no other
+		Faults:     []*fault.Error{ErrRetired},
+		Deprecated: true,
+		Status:     http.StatusGone, // and no other
 	})
 }
 

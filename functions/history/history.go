@@ -26,27 +26,31 @@ var ErrAbsent = fault.New(fault.NotFound, "history_not_found")
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
-		Method: "GET", Path: path, Auth: api.Guest, Tool: "get_history",
+		Name: "get_history", Tool: true,
+		Method: "GET", Path: path, Auth: api.Guest,
 		Summary: "List the caller's history",
 		Doc: "Returns a page of the channels that the caller played, most recent first, with the number of plays and the first and " +
 			"last time of each. The first page lists apart, as gone, the channels that left the catalog, with what became of them.",
 		Faults: []*fault.Error{catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).add, api.Endpoint{
-		Method: "POST", Path: path, Auth: api.Guest, Tool: "add_to_history",
+		Name: "add_to_history", Tool: true,
+		Method: "POST", Path: path, Auth: api.Guest,
 		Summary: "Record a play in the history",
 		Doc: "Adds one play of the channel to the caller's history, moves it to the top, and returns its count. A history holds " +
 			strconv.Itoa(kept.MaxHistory) + " channels: one more drops the oldest. It does not count as a public play; POST /api/play-report does.",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).clear, api.Endpoint{
-		Method: "DELETE", Path: path, Auth: api.Guest, Tool: "clear_history",
+		Name: "clear_history", Tool: true,
+		Method: "DELETE", Path: path, Auth: api.Guest,
 		Summary: "Clear the history",
 		Doc:     "Deletes every row of the caller's history, which cannot be undone. Public counters do not change.",
 		Faults:  []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).remove, api.Endpoint{
-		Method: "DELETE", Path: path + keptlist.RowPath, Auth: api.Guest, Tool: "remove_from_history",
+		Name: "remove_from_history", Tool: true,
+		Method: "DELETE", Path: path + keptlist.RowPath, Auth: api.Guest,
 		Summary: "Remove a channel from the history",
 		Doc: "Deletes one channel's row from the caller's history, with its number of plays. It answers 404 when the channel is not " +
 			"in the history.",

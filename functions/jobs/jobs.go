@@ -24,6 +24,7 @@ var (
 // Endpoints is this function's part of the API, none of it public.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).run, api.Endpoint{
+		Name:    "run_scheduled_job",
 		Method:  "POST",
 		Path:    "/jobs/{name}",
 		Auth:    api.None, // the scheduler shows a credential of its own, which the handler verifies

@@ -26,6 +26,7 @@ import (
 // part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).page, api.Endpoint{
+		Name:    "get_legacy_player",
 		Method:  "GET",
 		Path:    api.Root,
 		Auth:    api.None,
@@ -37,6 +38,7 @@ var Endpoints = []api.Endpoint{
 		SameOrigin: true,
 	}),
 	api.Bind((*Server).asset, api.Endpoint{
+		Name:       "get_legacy_player_file",
 		Method:     "GET",
 		Path:       site.AssetsPath + "{file}",
 		Auth:       api.None,

@@ -39,7 +39,8 @@ func faults(more ...*fault.Error) []*fault.Error {
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).get, api.Endpoint{
-		Method: "GET", Path: libraryPath, Auth: api.Guest, Tool: "get_library",
+		Name: "get_library", Tool: true,
+		Method: "GET", Path: libraryPath, Auth: api.Guest,
 		Summary: "Get the caller's library",
 		Doc: "Returns all folders with their sub-tabs and items, and the feed addresses of each level. These addresses contain a " +
 			"secret token: anyone who has one can read the feed. A caller without a library gets an empty one, of which nothing is stored " +
@@ -47,82 +48,94 @@ var Endpoints = []api.Endpoint{
 		Faults: faults(),
 	}),
 	api.Bind((*Server).addCategory, api.Endpoint{
-		Method: "POST", Path: categoriesPath, Auth: api.Guest, Tool: "create_category",
+		Name: "create_folder", Tool: true,
+		Method: "POST", Path: categoriesPath, Auth: api.Guest,
 		Summary: "Create a folder",
 		Doc: "Creates a folder with one sub-tab called Geral, and returns the updated library with the new ids. A library holds " +
 			strconv.Itoa(library.MaxCategories) + " folders.",
 		Faults: faults(library.ErrName, library.ErrCategoryLimit),
 	}),
 	api.Bind((*Server).renameCategory, api.Endpoint{
-		Method: "PATCH", Path: categoriesPath + api.ByID, Auth: api.Guest, Tool: "rename_category",
+		Name: "rename_folder", Tool: true,
+		Method: "PATCH", Path: categoriesPath + api.ByID, Auth: api.Guest,
 		Summary: "Rename a folder",
 		Doc: "Renames the folder and returns the updated library. The slug and the feed addresses change with the name, so players " +
 			"that subscribed to the old ones need the new ones.",
 		Faults: append(faults(library.ErrName), library.ErrNoCategory),
 	}),
 	api.Bind((*Server).moveCategory, api.Endpoint{
-		Method: "POST", Path: categoriesPath + api.ByID + "/position", Auth: api.Guest, Tool: "move_category",
+		Name: "move_folder", Tool: true,
+		Method: "POST", Path: categoriesPath + api.ByID + "/position", Auth: api.Guest,
 		Summary: "Move a folder",
 		Doc: "Moves the folder to another position among the folders, and returns the updated library. Its id and its feed addresses " +
 			"stay the same.",
 		Faults: noCategory,
 	}),
 	api.Bind((*Server).removeCategory, api.Endpoint{
-		Method: "DELETE", Path: categoriesPath + api.ByID, Auth: api.Guest, Tool: "delete_category",
+		Name: "delete_folder", Tool: true,
+		Method: "DELETE", Path: categoriesPath + api.ByID, Auth: api.Guest,
 		Summary: "Delete a folder",
 		Doc: "Deletes the folder with its sub-tabs and items, and returns the updated library. It cannot be undone, and the folder's " +
 			"feed addresses stop working.",
 		Faults: noCategory,
 	}),
 	api.Bind((*Server).addGroup, api.Endpoint{
-		Method: "POST", Path: groupsPath, Auth: api.Guest, Tool: "create_group",
+		Name: "create_subtab", Tool: true,
+		Method: "POST", Path: groupsPath, Auth: api.Guest,
 		Summary: "Create a sub-tab",
 		Doc: "Creates an empty sub-tab at the end of a folder, and returns the updated library with the new id. A folder holds " +
 			strconv.Itoa(library.MaxGroups) + " sub-tabs.",
 		Faults: faults(library.ErrNoCategory, library.ErrName, library.ErrGroupLimit),
 	}),
 	api.Bind((*Server).changeGroup, api.Endpoint{
-		Method: "PATCH", Path: groupsPath + api.ByID, Auth: api.Guest, Tool: "change_group",
+		Name: "change_subtab", Tool: true,
+		Method: "PATCH", Path: groupsPath + api.ByID, Auth: api.Guest,
 		Summary: "Rename or move a sub-tab",
 		Doc: "Renames the sub-tab, moves it within its folder or to another folder, and returns the updated library. Only the " +
 			"members that are sent change. A new name or folder changes its feed addresses.",
 		Faults: faults(library.ErrNoGroup, library.ErrNoCategory, library.ErrName, library.ErrGroupLimit),
 	}),
 	api.Bind((*Server).removeGroup, api.Endpoint{
-		Method: "DELETE", Path: groupsPath + api.ByID, Auth: api.Guest, Tool: "delete_group",
+		Name: "delete_subtab", Tool: true,
+		Method: "DELETE", Path: groupsPath + api.ByID, Auth: api.Guest,
 		Summary: "Delete a sub-tab",
 		Doc: "Deletes the sub-tab with its items, and returns the updated library. It cannot be undone, and the sub-tab's feed " +
 			"addresses stop working.",
 		Faults: noGroup,
 	}),
 	api.Bind((*Server).addItem, api.Endpoint{
-		Method: "POST", Path: itemsPath, Auth: api.Guest, Tool: "add_item",
+		Name: "add_item", Tool: true,
+		Method: "POST", Path: itemsPath, Auth: api.Guest,
 		Summary: "Add a channel to a sub-tab",
 		Doc: "Adds an item for the channel at the end of the sub-tab, and returns the updated library with the item's id. Without " +
 			"stream_id the item plays the best stream at the time. A sub-tab holds " + strconv.Itoa(library.MaxItems) + " items.",
 		Faults: faults(library.ErrNoGroup, catalog.ErrNoChannel, catalog.ErrNoStream, library.ErrItemLimit),
 	}),
 	api.Bind((*Server).changeItem, api.Endpoint{
-		Method: "PATCH", Path: itemsPath + api.ByID, Auth: api.Guest, Tool: "change_item",
+		Name: "change_item", Tool: true,
+		Method: "PATCH", Path: itemsPath + api.ByID, Auth: api.Guest,
 		Summary: "Move an item or change its stream",
 		Doc: "Moves the item within its sub-tab or to another one, or sets the stream that it plays, and returns the updated " +
 			"library. Only the members that are sent change.",
 		Faults: faults(library.ErrNoItem, library.ErrNoGroup, catalog.ErrNoStream, library.ErrItemLimit),
 	}),
 	api.Bind((*Server).removeItem, api.Endpoint{
-		Method: "DELETE", Path: itemsPath + api.ByID, Auth: api.Guest, Tool: "remove_item",
+		Name: "remove_item", Tool: true,
+		Method: "DELETE", Path: itemsPath + api.ByID, Auth: api.Guest,
 		Summary: "Remove an item from its sub-tab",
 		Doc:     "Removes the item from its sub-tab, and returns the updated library. The channel stays in the catalog and in other sub-tabs.",
 		Faults:  noItem,
 	}),
 	api.Bind((*Server).play, api.Endpoint{
-		Method: "POST", Path: itemsPath + api.ByID + "/play", Auth: api.Guest, Tool: "play_item",
+		Name: "play_item", Tool: true,
+		Method: "POST", Path: itemsPath + api.ByID + "/play", Auth: api.Guest,
 		Summary: "Mark an item as last played",
 		Doc: "Stores the item as the last one played in its sub-tab, and returns the updated library. It neither counts a public " +
 			"play nor changes the history: POST /api/play-report and POST /api/history do.",
 		Faults: noItem,
 	}),
 	api.Bind((*Server).rotate, api.Endpoint{
+		Name:   "replace_feed_token",
 		Method: "POST", Path: libraryPath + "/feed-token", Auth: api.Guest,
 		Summary: "Replace the feed token",
 		Doc: "Replaces the secret token in all feed addresses, and returns the library with the new ones. The old addresses stop " +
@@ -130,6 +143,7 @@ var Endpoints = []api.Endpoint{
 		Faults: faults(),
 	}),
 	api.Bind((*Server).importList, api.Endpoint{
+		Name:   "import_into_library",
 		Method: "POST", Path: libraryPath + "/import", Auth: api.Guest, MaxBody: 1 << 20,
 		Summary: "Import channels into the library",
 		Doc: "Adds the channels of an M3U playlist or of a library backup, at most 1 MiB, and returns the updated library with a " +
@@ -138,6 +152,7 @@ var Endpoints = []api.Endpoint{
 		Faults: faults(library.ErrBackup),
 	}),
 	api.Bind((*Server).export, api.Endpoint{
+		Name:   "export_library",
 		Method: "GET", Path: libraryPath + "/export", Auth: api.Guest,
 		Summary: "Export the library",
 		Doc: "Returns the whole library as a JSON file that the import accepts, without ids and without the feed token. It works " +

@@ -22,6 +22,7 @@ import (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).flag, api.Endpoint{
+		Name:     "get_flag",
 		Method:   "GET",
 		Path:     "/flags/{file}",
 		Auth:     api.None,
@@ -32,6 +33,7 @@ var Endpoints = []api.Endpoint{
 		Produces: []string{"image/svg+xml"},
 	}),
 	api.Bind((*Server).logo, api.Endpoint{
+		Name:    "get_logo",
 		Method:  "GET",
 		Path:    "/logos/{id}",
 		Auth:    api.None,

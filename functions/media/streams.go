@@ -19,6 +19,7 @@ var (
 // stream is the path of the hop before it had a host of its own. Players still use
 // the addresses that they stored then.
 var stream = api.Bind((*Server).stream, api.Endpoint{
+	Name:    "play_stream",
 	Method:  "GET",
 	Path:    catalog.StreamsPath + "{id}",
 	Auth:    api.None,
@@ -32,13 +33,15 @@ var stream = api.Bind((*Server).stream, api.Endpoint{
 
 // relay is the path that once relayed video through the service.
 var relay = api.Bind((*Server).relay, api.Endpoint{
-	Method:  "GET",
-	Path:    "/api/m/{ticket}",
-	Auth:    api.None,
-	Summary: "Relay a video stream (retired)",
-	Doc:     "Always answers 410: the service no longer relays video. Play a stream's url instead.",
-	Faults:  []*fault.Error{ErrRelayOff},
-	Status:  http.StatusGone, // and no other
+	Name:       "relay_stream",
+	Method:     "GET",
+	Path:       "/api/m/{ticket}",
+	Auth:       api.None,
+	Summary:    "Relay a video stream (retired)",
+	Doc:        "Always answers 410: the service no longer relays video. Play a stream's url instead.",
+	Deprecated: true,
+	Faults:     []*fault.Error{ErrRelayOff},
+	Status:     http.StatusGone, // and no other
 })
 
 // maxQuery is the longest query that is passed on to the hop, in bytes: a ticket of

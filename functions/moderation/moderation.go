@@ -24,27 +24,31 @@ const (
 // Endpoints is this function's part of the API.
 var Endpoints = slices.Concat([]api.Endpoint{
 	api.Bind((*Server).report, api.Endpoint{
-		Method: "POST", Path: reportsPath, Auth: api.Guest, Tool: "report_text",
+		Name: "report_text", Tool: true,
+		Method: "POST", Path: reportsPath, Auth: api.Guest,
 		Summary: "Report a comment or message",
 		Doc: "Asks the operator to look at a text of somebody else. Each caller and text counts once: a repetition answers counted " +
 			"false and changes nothing. A caller can report " + strconv.Itoa(act.ReportsPerDay) + " texts in 24 hours; one more answers 429.",
 		Faults: []*fault.Error{act.ErrNoText, act.ErrOwn, act.ErrTooManyReports, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).hidden, api.Endpoint{
-		Method: "GET", Path: hiddenPath, Auth: api.Guest, Tool: "list_hidden_authors",
+		Name: "list_hidden_authors", Tool: true,
+		Method: "GET", Path: hiddenPath, Auth: api.Guest,
 		Summary: "List the hidden authors",
 		Doc:     "Returns the authors whose comments and messages the caller does not see, the last hidden first, with the name of each at that time.",
 		Faults:  []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).hide, api.Endpoint{
-		Method: "POST", Path: hiddenPath, Auth: api.Guest, Tool: "hide_author",
+		Name: "hide_author", Tool: true,
+		Method: "POST", Path: hiddenPath, Auth: api.Guest,
 		Summary: "Hide the author of a text",
 		Doc: "Leaves all comments and messages of the author of one of them out of what the caller reads, and returns the entry. " +
 			"Nobody else notices, and repeating it changes nothing. A caller can hide " + strconv.Itoa(moderation.MaxHidden) + " authors.",
 		Faults: []*fault.Error{act.ErrNoText, act.ErrOwn, moderation.ErrTooManyHidden, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).unhide, api.Endpoint{
-		Method: "DELETE", Path: hiddenPath + api.ByID, Auth: api.Guest, Tool: "show_author",
+		Name: "unhide_author", Tool: true,
+		Method: "DELETE", Path: hiddenPath + api.ByID, Auth: api.Guest,
 		Summary: "Show a hidden author again",
 		Doc:     "Takes an author out of those that the caller hides. Repeating it answers removed false and changes nothing.",
 		Faults:  []*fault.Error{fault.ErrUnavailable},

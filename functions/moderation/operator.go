@@ -22,6 +22,7 @@ const (
 // operator are the endpoints of the operator.
 var operator = []api.Endpoint{
 	api.Bind((*Server).cases, api.Endpoint{
+		Name:   "list_reported_texts",
 		Method: "GET", Path: casesPath, Auth: api.Operator,
 		Summary: "List the reported texts",
 		Doc: "Returns a page of the comments and messages that callers reported and the operator has neither removed nor dismissed, " +
@@ -29,6 +30,7 @@ var operator = []api.Endpoint{
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).acts, api.Endpoint{
+		Name:   "list_moderation_acts",
 		Method: "GET", Path: actsPath, Auth: api.Operator,
 		Summary: "List the acts of moderation",
 		Doc: "Returns a page of the log of the operator's acts, newest first, each with its reason and the name of the operator. The " +
@@ -36,6 +38,7 @@ var operator = []api.Endpoint{
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).act, api.Endpoint{
+		Name:   "moderate_text",
 		Method: "POST", Path: actsPath, Auth: api.Operator,
 		Summary: "Moderate a text, author or room",
 		Doc: "Removes a comment or message, dismisses the reports of one, mutes or unmutes its author, or closes or opens a chat room, " +

@@ -24,6 +24,7 @@ import (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).report, api.Endpoint{
+		Name: "report_play", Tool: true,
 		Method:  "POST",
 		Path:    catalog.ReportPath,
 		Auth:    api.Guest,
@@ -31,10 +32,10 @@ var Endpoints = []api.Endpoint{
 		Doc: "Adds a success or a failure to the channel's public counters and returns them. Each caller, channel, day and result " +
 			"counts once: a repetition answers counted false and changes nothing. The country, browser and system are taken from " +
 			"the request, so report only what was really played here.",
-		Tool:   "report_play",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).list, api.Endpoint{
+		Name:       "list_play_reports",
 		Method:     "GET",
 		Path:       listPath,
 		Auth:       api.Operator,

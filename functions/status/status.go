@@ -22,6 +22,7 @@ import (
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).health, api.Endpoint{
+		Name: "get_health", Tool: true,
 		Method:  "GET",
 		Path:    api.HealthPath,
 		Auth:    api.None,
@@ -29,7 +30,6 @@ var Endpoints = []api.Endpoint{
 		Doc: "Returns the build, the age of the catalog and of each of its sources, what the last reload refused of them, and whether " +
 			"the database answers. The status is 200 whenever the service answers: a stale catalog, a refused source or a failing " +
 			"database shows only in the fields.",
-		Tool: "get_health",
 	}),
 }
 

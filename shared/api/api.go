@@ -24,6 +24,7 @@ import (
 	"net/http"
 	"path"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -88,12 +89,16 @@ const (
 
 // An Endpoint is one operation of the API.
 type Endpoint struct {
+	// Name is a verb phrase in snake_case, such as search_channels, unlike that of any
+	// other endpoint: its operationId, and its name as a tool. Pages have none.
+	Name string
+
 	Method  string
 	Path    string // in the syntax of [http.ServeMux], such as /api/channels/{id}
 	Auth    Auth
 	Summary string         // what it does, an imperative of three to eight words such as "Add a favorite", unlike that of any other
 	Doc     string         // one to three sentences: what it returns, costs and changes, and when not to use it
-	Tool    string         // its name as an MCP tool; empty when it is not one
+	Tool    bool           // it is an MCP tool
 	Faults  []*fault.Error // failures beyond those that Auth and the input imply
 	Cache   Cache
 
@@ -105,6 +110,7 @@ type Endpoint struct {
 	Speaker    bool     // of Auth None: a valid Guest credential identifies the caller; an invalid one is treated as absent
 	GuestFirst bool     // a guest token in X-Guest-Token decides before the account cookie, unless the session is over
 	FromPage   bool     // only a page of the service may call it, which the token of GET /api/auth/bootstrap proves, also without a session
+	Deprecated bool     // it is retired: it stays, so that old callers are answered, and new ones should not call it
 	Page       bool     // for people, not part of the API: it answers browsers in HTML, and so do its faults where the process has a page for them
 
 	// Credential is the name of the operator's token that an Operator endpoint asks
@@ -219,10 +225,19 @@ func (e *Endpoint) CrossOrigin() bool {
 // Writes reports whether a call of e may change something.
 func (e *Endpoint) Writes() bool { return e.Method != http.MethodGet && e.Method != http.MethodHead }
 
+// snakeCase matches the name of an endpoint.
+var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+
 // complete sets the defaults of e, or returns why its fields contradict each other.
 func (e *Endpoint) complete() error {
 	if e.Method == "" || e.Path == "" || e.Auth == "" || e.Summary == "" || e.Doc == "" {
 		return errors.New("an endpoint needs a Method, Path, Auth, Summary and Doc")
+	}
+	if e.Tool && e.Name == "" {
+		return errors.New("a tool needs a Name")
+	}
+	if e.Name != "" && !snakeCase.MatchString(e.Name) {
+		return fmt.Errorf("the Name %q must be words in lower case with underscores between them", e.Name)
 	}
 	e.Cache = cmp.Or(e.Cache, NoStore)
 	e.Status = cmp.Or(e.Status, http.StatusOK)

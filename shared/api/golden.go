@@ -13,7 +13,7 @@ import (
 func Golden(table []Endpoint) string {
 	var b strings.Builder
 	for _, e := range table {
-		fmt.Fprintf(&b, "%s: %s %s\n\t%s\n\t%s\n\tauth %s, cache %s, status %d", e.group, e.Method, e.Path, e.Summary, e.Doc, e.Auth, e.Cache, e.Status)
+		fmt.Fprintf(&b, "%s: %s %s\n\t%s\n\t%s\n\t%s\n\tauth %s, cache %s, status %d", e.group, e.Method, e.Path, e.Name, e.Summary, e.Doc, e.Auth, e.Cache, e.Status)
 		if e.Speaker {
 			b.WriteString(", credential optional")
 		}
@@ -26,8 +26,11 @@ func Golden(table []Endpoint) string {
 		for _, p := range e.Prices {
 			fmt.Fprintf(&b, ", sells %s", p)
 		}
-		if e.Tool != "" {
-			fmt.Fprintf(&b, ", tool %s", e.Tool)
+		if e.Tool {
+			b.WriteString(", tool")
+		}
+		if e.Deprecated {
+			b.WriteString(", deprecated")
 		}
 		fmt.Fprintf(&b, "\n\tout %s", strings.Join(append(slices.Clone(e.Produces), e.out.String()), " "))
 		for _, p := range e.plan.Params {

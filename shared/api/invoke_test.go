@@ -283,12 +283,14 @@ func TestCallerOf(t *testing.T) {
 func TestBindPanics(t *testing.T) {
 	good := api.Endpoint{Method: "GET", Path: "/x/{id}", Auth: api.None, Summary: "X", Doc: "X."}
 	for name, change := range map[string]func(*api.Endpoint){
-		"no summary":        func(e *api.Endpoint) { e.Summary = "" },
-		"no doc":            func(e *api.Endpoint) { e.Doc = "" },
-		"no auth":           func(e *api.Endpoint) { e.Auth = "" },
-		"a speaker, cached": func(e *api.Endpoint) { e.Speaker, e.Cache = true, api.Public(time.Minute) },
-		"a speaker, needed": func(e *api.Endpoint) { e.Speaker, e.Auth = true, api.Guest },
-		"no id":             func(e *api.Endpoint) { e.Path = "/x" },
+		"no summary":         func(e *api.Endpoint) { e.Summary = "" },
+		"no doc":             func(e *api.Endpoint) { e.Doc = "" },
+		"no auth":            func(e *api.Endpoint) { e.Auth = "" },
+		"an unnamed tool":    func(e *api.Endpoint) { e.Tool = true },
+		"a name in capitals": func(e *api.Endpoint) { e.Name = "getX" },
+		"a speaker, cached":  func(e *api.Endpoint) { e.Speaker, e.Cache = true, api.Public(time.Minute) },
+		"a speaker, needed":  func(e *api.Endpoint) { e.Speaker, e.Auth = true, api.Guest },
+		"no id":              func(e *api.Endpoint) { e.Path = "/x" },
 	} {
 		e := good
 		change(&e)

@@ -31,10 +31,10 @@ import (
 	"miramundo.dev/shared/store/storetest"
 )
 
-// An errand is a request that visitors make, of the endpoint that is a tool's. In
+// An errand is a request that visitors make, of the endpoint with the name call. In
 // its body, CHANNEL stands for the id of a channel.
 type errand struct {
-	name, tool, query, body string
+	name, call, query, body string
 	again                   bool // by the same visitor each time, instead of a new one
 }
 
@@ -44,7 +44,7 @@ var errands = []errand{
 	{"health panel", "get_channel_health", "", "", false},
 	{"guest", "create_guest", "", "", false},
 	{"library, read", "get_library", "", "", true},
-	{"library, write", "create_category", "", `{"name":"A"}`, false},
+	{"library, write", "create_folder", "", `{"name":"A"}`, false},
 	{"history, write", "add_to_history", "", `{"channel_id":"CHANNEL"}`, true},
 	{"history, read", "get_history", "", "", true},
 	{"favorite, write", "add_favorite", "", `{"channel_id":"CHANNEL"}`, false},
@@ -130,19 +130,19 @@ func (s *service) first() (string, error) {
 	return id, nil
 }
 
-// endpoint returns the endpoint of a tool.
-func endpoint(tool string) (api.Endpoint, error) {
+// endpoint returns the endpoint with a name.
+func endpoint(name string) (api.Endpoint, error) {
 	table := functions.Table()
-	i := slices.IndexFunc(table, func(e api.Endpoint) bool { return e.Tool == tool })
+	i := slices.IndexFunc(table, func(e api.Endpoint) bool { return e.Name == name })
 	if i < 0 {
-		return api.Endpoint{}, fmt.Errorf("no function has the tool %s", tool)
+		return api.Endpoint{}, fmt.Errorf("no function has the endpoint %s", name)
 	}
 	return table[i], nil
 }
 
 // measure makes an errand n times and prints a row.
 func (s *service) measure(_ context.Context, out io.Writer, e errand, n int) error {
-	to, err := endpoint(e.tool)
+	to, err := endpoint(e.call)
 	if err != nil {
 		return err
 	}

@@ -34,11 +34,14 @@ type Info struct {
 }
 
 // Document returns the OpenAPI 3.1.0 document of a table, in JSON. It returns an
-// error when two endpoints have the same method and path, and when two types would
-// have the same schema name.
+// error when two endpoints have the same method and path, when an endpoint lacks a Name or has
+// that of another, and when two types would have the same schema name.
 func Document(info Info, table []api.Endpoint) ([]byte, error) {
 	b := newBuilder()
-	for _, e := range table {
+	for i, e := range table {
+		if j := slices.IndexFunc(table, func(o api.Endpoint) bool { return o.Name == e.Name }); e.Name == "" || j < i {
+			return nil, fmt.Errorf("%s: the Name %q is empty or taken", e.Pattern(), e.Name)
+		}
 		op, err := b.operation(e)
 		if err == nil {
 			err = b.reflector.Spec.AddOperation(e.Method, Path(e), op)
@@ -58,21 +61,6 @@ func Document(info Info, table []api.Endpoint) ([]byte, error) {
 // nor the "..." of [http.ServeMux].
 func Path(e api.Endpoint) string {
 	return strings.NewReplacer("{$}", "", "...}", "}").Replace(e.Path)
-}
-
-// OperationID returns the operationId of e: its method followed by the words of
-// its path, such as "getApiChannelsById".
-func OperationID(e api.Endpoint) string {
-	id := strings.ToLower(e.Method)
-	for word := range strings.FieldsFuncSeq(Path(e), func(r rune) bool { return strings.ContainsRune("/.-_:", r) }) {
-		name, isParam := strings.CutPrefix(word, "{")
-		if isParam {
-			id += "By"
-		}
-		word = strings.TrimSuffix(name, "}") // of a name with "_" only the last word has it
-		id += strings.ToUpper(word[:1]) + word[1:]
-	}
-	return id
 }
 
 // describe fills in the parts of the document outside of its operations.
@@ -119,7 +107,7 @@ func (b *builder) operation(e api.Endpoint) (openapi31.Operation, error) {
 		return openapi31.Operation{}, err
 	}
 	op := openapi31.Operation{Tags: []string{e.Group()}, Responses: &openapi31.Responses{}}
-	op.WithID(OperationID(e)).WithSummary(e.Summary).WithDescription(e.Doc)
+	op.WithID(e.Name).WithSummary(e.Summary).WithDescription(e.Doc)
 	op.WithSecurity(b.security(e)...)
 	for _, p := range append(unread(e), e.Params()...) {
 		if p.In != "body" {
@@ -131,6 +119,9 @@ func (b *builder) operation(e api.Endpoint) (openapi31.Operation, error) {
 	}
 	for status, r := range failures(e) {
 		responses[status] = r
+	}
+	if e.Deprecated {
+		op.WithDeprecated(true)
 	}
 	if len(e.Prices) > 0 {
 		op.WithMapOfAnythingItem("x-payment-info", paymentInfo(e.Prices))

@@ -65,11 +65,12 @@ func (server) post(context.Context, body) (api.NoContent, error) { return api.No
 
 var table = []api.Endpoint{
 	api.Bind(server.get, api.Endpoint{
+		Name: "get_a", Deprecated: true,
 		Method: "GET", Path: "/a/{id}", Auth: api.Guest, Summary: "Get an A", Doc: "Returns an A.",
 		Faults: []*fault.Error{fault.New(fault.Limited, "slow_down"), fault.ErrNotFound},
 	}),
-	api.Bind(server.look, api.Endpoint{Method: "GET", Path: "/c/{word}/{rest...}", Auth: api.None, Summary: "C", Doc: "C.", Speaker: true}),
-	api.Bind(server.post, api.Endpoint{Method: "POST", Path: "/b/{$}", Auth: api.Operator, Summary: "B", Doc: "B."}),
+	api.Bind(server.look, api.Endpoint{Name: "look", Method: "GET", Path: "/c/{word}/{rest...}", Auth: api.None, Summary: "C", Doc: "C.", Speaker: true}),
+	api.Bind(server.post, api.Endpoint{Name: "post_b", Method: "POST", Path: "/b/{$}", Auth: api.Operator, Summary: "B", Doc: "B."}),
 }
 
 // document returns the description of the table, and a look into it.
@@ -123,7 +124,9 @@ func TestDocument(t *testing.T) {
 		{[]string{"openapi"}, `"3.1.0"`},
 		{[]string{"info", "version"}, `"v"`},
 		{[]string{"servers"}, `[{"url":"https://t.example"}]`},
-		{[]string{"paths", "/a/{id}", "get", "operationId"}, `"getAById"`},
+		{[]string{"paths", "/a/{id}", "get", "operationId"}, `"get_a"`},
+		{[]string{"paths", "/a/{id}", "get", "deprecated"}, `true`},
+		{[]string{"paths", "/b/", "post", "deprecated"}, `null`},
 		{[]string{"paths", "/a/{id}", "get", "summary"}, `"Get an A"`},
 		{[]string{"paths", "/a/{id}", "get", "description"}, `"Returns an A."`},
 		{[]string{"paths", "/a/{id}", "get", "security"}, `[{"guest":[]},{"key":[]},{"session":[]}]`},
@@ -204,7 +207,7 @@ func (server) clash(context.Context, struct{}) (Clash, error) { return Clash{}, 
 // TestClash checks that two types do not share a schema.
 func TestClash(t *testing.T) {
 	_, err := openapi.Document(openapi.Info{}, []api.Endpoint{
-		api.Bind(server.clash, api.Endpoint{Method: "GET", Path: "/c", Auth: api.None, Summary: "C", Doc: "C."}),
+		api.Bind(server.clash, api.Endpoint{Name: "clash", Method: "GET", Path: "/c", Auth: api.None, Summary: "C", Doc: "C."}),
 	})
 	if err == nil || !strings.Contains(err.Error(), "both called Location") {
 		t.Errorf("error is %v", err)
@@ -224,22 +227,21 @@ func (server) months(context.Context, struct{}) (months, error) { return months{
 // TestNoClash checks that types without a schema of their own may share a name.
 func TestNoClash(t *testing.T) {
 	_, err := openapi.Document(openapi.Info{}, []api.Endpoint{
-		api.Bind(server.months, api.Endpoint{Method: "GET", Path: "/m", Auth: api.None, Summary: "M", Doc: "M."}),
+		api.Bind(server.months, api.Endpoint{Name: "months", Method: "GET", Path: "/m", Auth: api.None, Summary: "M", Doc: "M."}),
 	})
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-func TestOperationID(t *testing.T) {
-	for path, want := range map[string]string{
-		"/":                       "get",
-		"/api/channels/{id}":      "getApiChannelsById",
-		"/api/history/{the_id}":   "getApiHistoryByTheId",
-		"/api/a-b.c/{rest...}/_x": "getApiABCByRestX",
-	} {
-		if got := openapi.OperationID(api.Endpoint{Method: "GET", Path: path}); got != want {
-			t.Errorf("%s is %s, want %s", path, got, want)
+// TestNames checks that the document needs a name for each operation, and another
+// for each.
+func TestNames(t *testing.T) {
+	unnamed, twice := table[1], table[1]
+	unnamed.Name, twice.Name, twice.Path = "", table[0].Name, "/d"
+	for _, e := range []api.Endpoint{unnamed, twice} {
+		if _, err := openapi.Document(openapi.Info{}, []api.Endpoint{table[0], e}); err == nil || !strings.Contains(err.Error(), "is empty or taken") {
+			t.Errorf("%q: error is %v", e.Name, err)
 		}
 	}
 }

@@ -16,13 +16,13 @@ import (
 
 var paid = []api.Endpoint{
 	api.Bind(server.look, api.Endpoint{
-		Method: "POST", Path: "/pass", Auth: api.Guest, Summary: "Buy a pass", Doc: "Buys a pass.", Prices: []price.Product{price.ChatPass},
+		Name: "buy_pass", Method: "POST", Path: "/pass", Auth: api.Guest, Summary: "Buy a pass", Doc: "Buys a pass.", Prices: []price.Product{price.ChatPass},
 	}),
 	api.Bind(server.get, api.Endpoint{
-		Method: "POST", Path: "/credit/{id}", Auth: api.None, Summary: "Buy a credit", Doc: "Buys a credit.",
+		Name: "buy_credit", Method: "POST", Path: "/credit/{id}", Auth: api.None, Summary: "Buy a credit", Doc: "Buys a credit.",
 		Prices: []price.Product{price.Credit5, price.Credit1, price.Credit25},
 	}),
-	api.Bind(server.look, api.Endpoint{Method: "GET", Path: "/credit", Auth: api.None, Summary: "Get a credit", Doc: "Returns a credit.", Credit: true}),
+	api.Bind(server.look, api.Endpoint{Name: "get_credit", Method: "GET", Path: "/credit", Auth: api.None, Summary: "Get a credit", Doc: "Returns a credit.", Credit: true}),
 }
 
 // describe returns the document of a table as a tree, after it was held to the
@@ -102,7 +102,7 @@ func TestPaid(t *testing.T) {
 // TestDiscovery checks that the text for language models is named where there is one,
 // and that a table without paid operations describes no payments.
 func TestDiscovery(t *testing.T) {
-	text := api.Bind(server.look, api.Endpoint{Method: "GET", Path: "/llms.txt", Auth: api.None, Summary: "T", Doc: "T."})
+	text := api.Bind(server.look, api.Endpoint{Name: "get_text", Method: "GET", Path: "/llms.txt", Auth: api.None, Summary: "T", Doc: "T."})
 	want := tree(t, `{"ownershipProofs":[],"llmsTxtUrl":"https://t.example/llms.txt"}`)
 	if diff := cmp.Diff(want, describe(t, append(slices.Clip(paid), text))("x-discovery")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -19,48 +19,48 @@ var errNoThing = fault.New(fault.NotFound, "channel_not_found")
 // table has an endpoint of every sort.
 var table = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
-		Method: "GET", Path: "/api/things", Auth: api.None, Summary: "The things", Doc: "The things.", Cache: api.Private,
+		Name: "list_things", Method: "GET", Path: "/api/things", Auth: api.None, Summary: "The things", Doc: "The things.", Cache: api.Private,
 	}),
 	api.Bind((*Server).thing, api.Endpoint{
-		Method: "GET", Path: "/api/things/{id}", Auth: api.None, Summary: "A thing", Doc: "A thing.", Cache: api.Public(time.Minute),
+		Name: "get_thing", Method: "GET", Path: "/api/things/{id}", Auth: api.None, Summary: "A thing", Doc: "A thing.", Cache: api.Public(time.Minute),
 		Faults: []*fault.Error{errNoThing}, Expose: []string{"X-Thing", "ETag"},
 	}),
 	api.Bind((*Server).create, api.Endpoint{
-		Method: "POST", Path: "/api/things", Auth: api.None, Summary: "The new thing", Doc: "The new thing.", Status: 201, MaxBody: 1024,
+		Name: "create_thing", Method: "POST", Path: "/api/things", Auth: api.None, Summary: "The new thing", Doc: "The new thing.", Status: 201, MaxBody: 1024,
 	}),
 	api.Bind((*Server).remove, api.Endpoint{
-		Method: "DELETE", Path: "/api/things/{id}", Auth: api.Operator, Summary: "Nothing", Doc: "Nothing.",
+		Name: "delete_thing", Method: "DELETE", Path: "/api/things/{id}", Auth: api.Operator, Summary: "Nothing", Doc: "Nothing.",
 	}),
 	api.Bind((*Server).numbers, api.Endpoint{
-		Method: "GET", Path: "/api/numbers", Auth: api.Operator, Summary: "The numbers", Doc: "The numbers.", Credential: api.MetricsToken,
+		Name: "get_numbers", Method: "GET", Path: "/api/numbers", Auth: api.Operator, Summary: "The numbers", Doc: "The numbers.", Credential: api.MetricsToken,
 	}),
 	api.Bind((*Server).mine, api.Endpoint{
-		Method: "GET", Path: "/api/mine", Auth: api.Guest, Summary: "What is the caller's", Doc: "What is the caller's.",
+		Name: "get_mine", Method: "GET", Path: "/api/mine", Auth: api.Guest, Summary: "What is the caller's", Doc: "What is the caller's.",
 	}),
 	api.Bind((*Server).mine, api.Endpoint{
-		Method: "GET", Path: "/api/seen/{anything}", Auth: api.None, Summary: "Who the caller is, if known", Doc: "Who the caller is, if known.", Speaker: true, Cache: api.Private,
+		Name: "get_caller", Method: "GET", Path: "/api/seen/{anything}", Auth: api.None, Summary: "Who the caller is, if known", Doc: "Who the caller is, if known.", Speaker: true, Cache: api.Private,
 	}),
 	api.Bind((*Server).account, api.Endpoint{
-		Method: "GET", Path: "/api/account", Auth: api.Session, Summary: "The account", Doc: "The account.",
+		Name: "get_account", Method: "GET", Path: "/api/account", Auth: api.Session, Summary: "The account", Doc: "The account.",
 	}),
 	api.Bind((*Server).prepare, api.Endpoint{
-		Method: "GET", Path: "/api/prepare", Auth: api.None, Summary: "Prepares a browser", Doc: "Prepares a browser.", SameOrigin: true,
+		Name: "prepare_browser", Method: "GET", Path: "/api/prepare", Auth: api.None, Summary: "Prepares a browser", Doc: "Prepares a browser.", SameOrigin: true,
 	}),
 	api.Bind((*Server).image, api.Endpoint{
-		Method: "GET", Path: "/images/{file}", Auth: api.None, Summary: "An image", Doc: "An image.", Cache: api.Immutable,
+		Name: "get_image", Method: "GET", Path: "/images/{file}", Auth: api.None, Summary: "An image", Doc: "An image.", Cache: api.Immutable,
 		Produces: []string{"image/svg+xml"},
 	}),
 	api.Bind((*Server).page, api.Endpoint{
-		Method: "GET", Path: "/page", Auth: api.None, Summary: "A page that is rendered already", Doc: "A page that is rendered already.",
+		Name: "get_page", Method: "GET", Path: "/page", Auth: api.None, Summary: "A page that is rendered already", Doc: "A page that is rendered already.",
 	}),
 	api.Bind((*Server).document, api.Endpoint{
-		Method: "GET", Path: "/doc/{$}", Auth: api.None, Summary: "A document", Doc: "A document.",
+		Name: "get_document", Method: "GET", Path: "/doc/{$}", Auth: api.None, Summary: "A document", Doc: "A document.",
 	}),
 	api.Bind((*Server).breaks, api.Endpoint{
-		Method: "GET", Path: "/api/breaks", Auth: api.None, Summary: "Nothing good", Doc: "Nothing good.",
+		Name: "get_nothing", Method: "GET", Path: "/api/breaks", Auth: api.None, Summary: "Nothing good", Doc: "Nothing good.",
 	}),
 	api.Bind((*Server).moved, api.Endpoint{
-		Method: "GET", Path: "/moved", Auth: api.None, Summary: "The way to elsewhere", Doc: "The way to elsewhere.", Status: http.StatusFound,
+		Name: "follow_redirect", Method: "GET", Path: "/moved", Auth: api.None, Summary: "The way to elsewhere", Doc: "The way to elsewhere.", Status: http.StatusFound,
 	}),
 }
 

@@ -136,7 +136,7 @@ type Filter struct {
 
 // A Facet is a list of the values of a filter.
 type Facet struct {
-	Name         string // what the list is called, in its route and as a tool
+	Name         string // what the list is called, in its route and in the name of its endpoint
 	Summary, Doc string // of its endpoint
 	By           []ID   // the filters that narrow the list
 }
@@ -144,8 +144,8 @@ type Facet struct {
 // Path returns the route of the list.
 func (f *Facet) Path() string { return catalog.IndexPath + f.Name }
 
-// Tool returns the name of the tool that gets the list.
-func (f *Facet) Tool() string { return "list_" + f.Name }
+// Operation returns the name of the endpoint that gets the list.
+func (f *Facet) Operation() string { return "list_" + f.Name }
 
 // Names provide the names of what the catalog has codes for, false for a code
 // that it does not name.
