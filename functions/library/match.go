@@ -168,12 +168,12 @@ func (m *matcher) played(url string) (c index.Summary, feed string, ok bool) {
 }
 
 // streamID returns the stream of an address of this service, with or without the
-// ending .m3u8.
+// ending of a playlist.
 func (m *matcher) streamID(url string) (string, bool) {
 	for _, host := range []string{m.links.Hop, m.links.Base} {
 		if id, ok := strings.CutPrefix(url, host+catalog.StreamsPath); ok {
 			id, _, _ = strings.Cut(id, "?")
-			return strings.TrimSuffix(id, ".m3u8"), true
+			return strings.TrimSuffix(id, catalog.PlaylistExt), true
 		}
 	}
 	return "", false

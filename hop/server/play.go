@@ -25,7 +25,7 @@ type playing struct {
 // play answers a request for a stream, or for a playlist below it.
 func (s *Server) play(c *request.Call) error {
 	p := playing{Server: s, Call: c}
-	err := p.answer(strings.TrimSuffix(c.Segment, ".m3u8"))
+	err := p.answer(strings.TrimSuffix(c.Segment, catalog.PlaylistExt))
 	if err != nil && p.stream != nil {
 		describeFailure(c.Writer().Header(), err)
 	}

@@ -63,6 +63,30 @@ func (l LinkBase) Index() string { return l.Base + IndexPath }
 // Stream returns the address that plays a stream.
 func (l LinkBase) Stream(id StreamID) string { return l.Hop + StreamsPath + id.String() }
 
+const plainHTTP = "http://"
+
+// PlaylistExt ends the address of a playlist at the hop. The hop answers with and
+// without it; some players recognize HLS by it alone.
+const PlaylistExt = ".m3u8"
+
+// Play returns the address that a media player should open for a stream. It is the
+// hop's for a playlist, and for what the hop redirects to. The hop never redirects
+// to plain HTTP, so that such a stream, unless it is a playlist, has the provider's own
+// address. It is empty for streams that media players cannot open: those of the video
+// platform, and those of protocols other than HTTP.
+func (l LinkBase) Play(s *StreamRecord) string {
+	switch s.Kind {
+	case StreamHLS:
+		return l.Stream(s.ID) + PlaylistExt
+	case StreamYouTube, StreamExternal:
+		return ""
+	}
+	if len(s.URL) >= len(plainHTTP) && strings.EqualFold(s.URL[:len(plainHTTP)], plainHTTP) {
+		return s.URL
+	}
+	return l.Stream(s.ID)
+}
+
 // Player returns the address of the isolated player with a stream.
 func (l LinkBase) Player(id StreamID) string { return l.Legacy + "/?stream=" + id.String() }
 

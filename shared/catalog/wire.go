@@ -166,6 +166,7 @@ type Stream struct {
 	Feed         *string       `json:"feed" description:"Feed of the channel that the stream serves."`
 	Title        *string       `json:"title"`
 	URL          string        `json:"url" format:"uri" description:"Playback address of the stream at the hop."`
+	PlayURL      *string       `json:"play_url" format:"uri" description:"Address that a media player should open: the hop's address, with .m3u8 for HLS, or the provider's own for plain HTTP that the hop may not redirect to. Null for streams that only a player of their own opens: the video platform's, and external protocols."`
 	Quality      *string       `json:"quality" description:"Quality that the source declares."`
 	NeedsHeaders bool          `json:"needs_headers" description:"Whether the origin requires a Referer or User-Agent, which the hop sends."`
 	Label        *string       `json:"label" description:"Label of the stream, such as Geo-blocked."`

@@ -11,7 +11,6 @@ import (
 	"encoding/hex"
 	"iter"
 	"net/url"
-	"strings"
 	"time"
 
 	"miramundo.dev/shared/catalog"
@@ -84,10 +83,8 @@ const maxURL = 2000
 // EntryOf returns the entry of a channel that plays s, which is nil when no
 // stream of the channel can be listed.
 //
-// The URL is that of the stream at the hop. A stream that is not a playlist
-// and comes by plain HTTP gets its origin's URL instead: the hop does not
-// redirect to those, and answers with a page for browsers, which players
-// cannot show.
+// Its URL is the one that the catalog chooses for players (see
+// [catalog.LinkBase.Play]).
 func EntryOf(c *catalog.Channel, s *catalog.StreamRecord, links catalog.LinkBase) Entry {
 	e := Entry{
 		Channel: c.ID, Name: c.Name, GuideID: c.ID, Country: deref(c.Country), Tongues: c.Languages, Spoken: c.LanguageLabels,
@@ -112,20 +109,14 @@ func EntryOf(c *catalog.Channel, s *catalog.StreamRecord, links catalog.LinkBase
 	return e
 }
 
-// address returns the URL at which players find a stream. That of a playlist
-// ends in .m3u8, since some players go by the ending alone.
+// address returns the URL at which players find a stream, as the catalog chooses it,
+// or the hop's when it chooses none: lists in JSON also hold streams of the video
+// platform, to which the hop redirects.
 func address(s *catalog.StreamRecord, links catalog.LinkBase) string {
-	hop := links.Stream(s.ID)
-	switch s.Kind {
-	case catalog.StreamHLS:
-		return hop + ".m3u8"
-	case catalog.StreamYouTube:
-		return hop
+	if play := links.Play(s); play != "" && len(escapeURL(play)) <= maxURL {
+		return escapeURL(play)
 	}
-	if plain := escapeURL(s.URL); len(plain) <= maxURL && strings.HasPrefix(strings.ToLower(plain), "http://") {
-		return plain
-	}
-	return hop
+	return links.Stream(s.ID)
 }
 
 // guideID returns the id of e as written in every format.

@@ -54,7 +54,7 @@ export interface YouTube {
 
 export type StreamKind = "hls" | "dash" | "ts" | "flv" | "audio" | "youtube" | "externo";
 
-/** One way to play a channel. `url` is its address at the hop. */
+/** One way to play a channel. `url` is its address at the hop, and `play_url` the one that players open. */
 export interface Stream {
   id: string;
   provider_url: string | null;
@@ -62,6 +62,7 @@ export interface Stream {
   feed: string | null;
   title: string | null;
   url: string;
+  play_url: string | null;
   quality: string | null;
   needs_headers: boolean;
   label: string | null;

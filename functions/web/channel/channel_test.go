@@ -196,10 +196,10 @@ func TestChannelLinks(t *testing.T) {
 		return all
 	}
 	got := links("Aurora.br")
-	one, two := catalog.StreamID(1).String(), catalog.StreamID(2).String()
+	hls, plain := catalog.StreamID(1).String(), catalog.StreamID(2).String()
 	for _, want := range []string{
-		"/brasil", "/?category=news", "/?language=por", "https://aurora.example/", "https://hop.example/api/s/" + one, "https://hop.example/api/s/" + two,
-		"https://legacy.example/?stream=" + two, "https://www.youtube.com/watch?v=AAAAAAAAAAA", "/sobre#iptv-org", "/canal/Many.br",
+		"/brasil", "/?category=news", "/?language=por", "https://aurora.example/", "https://hop.example/api/s/" + hls + ".m3u8", "http://old.aurora.example/live.mp3",
+		"https://legacy.example/?stream=" + plain, "https://www.youtube.com/watch?v=AAAAAAAAAAA", "/sobre#iptv-org", "/canal/Many.br",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no link to %s in %q", want, got)

@@ -67,9 +67,7 @@ func rowOf(l i18n.Locale, number int, s *catalog.Stream, channel string) streamR
 			row.Traits = append(row.Traits, truncated(*s.Label, 60))
 		}
 	}
-	if s.Kind != catalog.StreamYouTube && s.Kind != catalog.StreamExternal {
-		row.Open = s.URL
-	}
+	row.Open = text(s.PlayURL)
 	if h := s.HealthExt; h != nil {
 		status, row.Grade, row.Facts = h.Status, grades[h.Status], measuredOf(l, h)
 		row.Checked = text(h.CheckedAt)

@@ -11,7 +11,7 @@ async function broken(visit, stack, { instead }) {
   await visit.context.route(url => url.pathname === `/api/channels/${testChannel}`, async route => {
     const response = await route.fetch()
     const record = await response.json()
-    const lost = ['s_gone1', 's_gone2'].map(id => ({ ...record.streams[0], id, url: `${stack.hop}/api/s/${id}`, title: id }))
+    const lost = ['s_gone1', 's_gone2'].map(id => ({ ...record.streams[0], id, url: `${stack.hop}/api/s/${id}`, play_url: `${stack.hop}/api/s/${id}.m3u8`, title: id }))
     await route.fulfill({ response, json: { ...record, streams: instead ? lost : [lost[0], ...record.streams] } })
   })
 }

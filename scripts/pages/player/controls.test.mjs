@@ -34,7 +34,7 @@ async function streams(visit, stack, { alive = true } = {}) {
   await visit.context.route(url => url.pathname === `/api/channels/${testChannel}`, async route => {
     const response = await route.fetch()
     const record = await response.json()
-    const lost = n => ({ ...record.streams[0], id: `s_gone${n}`, url: `${stack.hop}/api/s/s_gone${n}`, title: `Lost ${n}` })
+    const lost = n => ({ ...record.streams[0], id: `s_gone${n}`, url: `${stack.hop}/api/s/s_gone${n}`, play_url: `${stack.hop}/api/s/s_gone${n}.m3u8`, title: `Lost ${n}` })
     await route.fulfill({ response, json: { ...record, website: 'javascript:alert(1)', streams: [...(alive ? record.streams : []), lost(1), lost(2)] } })
   })
 }
@@ -117,7 +117,7 @@ flow('fallback is told, and then forgotten', {}, async (visit, stack) => {
   await visit.context.route(url => url.pathname === `/api/channels/${testChannel}`, async route => {
     const response = await route.fetch()
     const record = await response.json()
-    await route.fulfill({ response, json: { ...record, streams: [{ ...record.streams[0], id: 's_gone', url: `${stack.hop}/api/s/s_gone` }, ...record.streams] } })
+    await route.fulfill({ response, json: { ...record, streams: [{ ...record.streams[0], id: 's_gone', url: `${stack.hop}/api/s/s_gone`, play_url: `${stack.hop}/api/s/s_gone.m3u8` }, ...record.streams] } })
   })
   await come(visit, { play: false })
   await ranked(page)

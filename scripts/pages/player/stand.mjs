@@ -94,7 +94,7 @@ async function held(page, check, name, limit) {
 /** Makes the record of a stream. */
 export function stream(id, kind, url, more = {}) {
   return {
-    id, kind, url, provider_url: url, legacy_url: null, feed: null, title: null, quality: null, needs_headers: false, label: null,
+    id, kind, url, play_url: url, provider_url: url, legacy_url: null, feed: null, title: null, quality: null, needs_headers: false, label: null,
     scheme: new URL(url).protocol.slice(0, -1), playable_hint: true, health_ext: null, ...more
   }
 }

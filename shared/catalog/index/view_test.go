@@ -162,9 +162,9 @@ func TestDetail(t *testing.T) {
 	v := index.NewView(ix, statuses(map[catalog.StreamID]string{1: "offline", 2: "online", 3: "blocked"}), links)
 	hop := func(n int) string { return "https://hop.example/api/s/" + id(n) }
 	want := []catalog.Stream{
-		{ID: id(1), ProviderURL: p(streams[0].URL), Feed: p("HD"), Title: p("T"), URL: hop(1), Quality: p("720p"), NeedsHeaders: true,
+		{ID: id(1), ProviderURL: p(streams[0].URL), Feed: p("HD"), Title: p("T"), URL: hop(1), PlayURL: p(hop(1) + ".m3u8"), Quality: p("720p"), NeedsHeaders: true,
 			Label: p("Geo-blocked"), Scheme: "https", Kind: "hls", Origin: "o", HealthExt: &catalog.StreamHealth{Status: "offline"}},
-		{ID: id(2), ProviderURL: p(streams[1].URL), LegacyURL: p("https://legacy.example/?stream=" + id(2)), URL: hop(2), Scheme: "http", Kind: "audio",
+		{ID: id(2), ProviderURL: p(streams[1].URL), LegacyURL: p("https://legacy.example/?stream=" + id(2)), URL: hop(2), PlayURL: p(streams[1].URL), Scheme: "http", Kind: "audio",
 			PlayableHint: true, Origin: "o", HealthExt: &catalog.StreamHealth{Status: "online"}},
 		{ID: id(3), URL: hop(3), Scheme: "rtmp", Kind: "externo", PlayableHint: true, Origin: "o", HealthExt: &catalog.StreamHealth{Status: "blocked"}},
 		{ID: id(4), ProviderURL: p(streams[3].URL), URL: hop(4), Scheme: "youtube", Kind: "youtube", Origin: "o", YouTube: &catalog.YouTube{Video: "abcdefghijk",

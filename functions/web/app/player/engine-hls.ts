@@ -2,6 +2,7 @@
 
 import Hls, { type ErrorData, type HlsConfig, type LoadPolicy } from "hls.js";
 import type { Stream } from "../types";
+import { addressOf } from "./address";
 import { type Choice, Engine, type Host, languageLabel, qualityChoices } from "./engine";
 import { type HlsTrouble, isOurs, isSpent, ofHls, ofMedia, type Place } from "./failure";
 import { faultOf, hidden } from "./probe";
@@ -60,7 +61,7 @@ export class HlsEngine extends Engine {
     this.media.textTracks.addEventListener("addtrack", () => this.host.changed(), { signal: this.over });
     this.listen("error", () => this.#mediaError());
     hls.attachMedia(this.media);
-    hls.loadSource(this.stream.url);
+    hls.loadSource(addressOf(this.stream));
   }
 
   override end(): void {

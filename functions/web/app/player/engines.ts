@@ -1,6 +1,7 @@
 /** Chooses what plays a stream. Each way is loaded only when a stream needs it. */
 
 import type { FailureCode, Stream } from "../types";
+import { addressOf } from "./address";
 import type { Asked, Engine, Host } from "./engine";
 import type { Place } from "./failure";
 
@@ -60,15 +61,6 @@ function native(url: string, hop: boolean, lasting: boolean): Way["load"] {
 }
 
 /**
- * Where what is no playlist plays from: from the hop, which counts the play and
- * leads on to the provider, or from the provider itself when it is of http,
- * where the hop leads nobody.
- */
-function addressOf(stream: Stream): string {
-  return stream.scheme === "https" ? stream.url : (stream.provider_url ?? stream.url);
-}
-
-/**
  * HLS plays by hls.js, which tells what is wrong and lets one choose. The
  * browser's own needs no leave of the origin to read it, if the playlist is of
  * that origin too. Where there is AirPlay, only the browser's own has it.
@@ -78,7 +70,7 @@ function hlsWays(stream: Stream, media: HTMLVideoElement, place: Place): Way[] {
     const { HlsEngine } = await import("./engine-hls");
     return (m, host) => new HlsEngine(m, host, stream, place);
   };
-  const relayed = native(stream.url, true, false);
+  const relayed = native(addressOf(stream), true, false);
   const direct = native(stream.provider_url ?? stream.url, false, false);
   if (!place.mse) return [once(relayed), after(direct, "codec")];
   if (media.canPlayType(hlsType) === "") return [once(script)];

@@ -126,7 +126,7 @@ func (v *View) languageLabels(codes []string, locale int) []string {
 // streamOf returns stream i, which is r, as the interface shows it.
 func (v *View) streamOf(i uint32, r *catalog.StreamRecord) catalog.Stream {
 	s := catalog.Stream{
-		ID: r.ID.String(), Feed: catalog.TextOrNil(r.Feed), Title: catalog.TextOrNil(r.Title), URL: v.links.Stream(r.ID),
+		ID: r.ID.String(), Feed: catalog.TextOrNil(r.Feed), Title: catalog.TextOrNil(r.Title), URL: v.links.Stream(r.ID), PlayURL: catalog.TextOrNil(v.links.Play(r)),
 		Quality: catalog.TextOrNil(r.Quality), NeedsHeaders: r.Referrer+r.UserAgent != "", Label: catalog.TextOrNil(r.Label),
 		Scheme: scheme(r.URL), Kind: r.Kind, PlayableHint: v.now.Usable(i), Origin: r.Origin,
 	}
