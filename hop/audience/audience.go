@@ -71,7 +71,7 @@ const (
 type Counter struct {
 	o     Options
 	marks identity.Marks
-	seen  *markSet
+	seen  *identity.MarkSet
 	queue queue
 	sums  sums
 
@@ -90,7 +90,7 @@ type Counter struct {
 func New(o Options) *Counter {
 	o.fill()
 	c := &Counter{
-		o: o, marks: identity.NewMarks(), seen: newMarkSet(o.Remembered), queue: queue{max: o.Waiting},
+		o: o, marks: identity.NewMarks(), seen: identity.NewMarkSet(o.Remembered), queue: queue{max: o.Waiting},
 		wake: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	c.sums.init(o.Sums)
@@ -108,7 +108,7 @@ func (c *Counter) Play(who identity.Caller, channel string) {
 	now := c.o.Now()
 	day := identity.DayOf(now)
 	mark := c.marks.Person(who, day, channel)
-	if !c.seen.add(mark, day) {
+	if !c.seen.Add(mark, day) {
 		return
 	}
 	p := social.Play{
@@ -119,7 +119,7 @@ func (c *Counter) Play(who identity.Caller, channel string) {
 		At:      now.UTC(),
 	}
 	if !c.queue.push(play{p, mark}) {
-		c.seen.forget(mark)
+		c.seen.Forget(mark)
 		c.plays.drop()
 	}
 	select {

@@ -10,6 +10,7 @@
 //	guest.go       issues and verifies guest tokens
 //	old.go         accepts the unsigned tokens of the earlier version
 //	people.go      names persons and networks for a day
+//	markset.go     remembers which persons of a day were seen
 package identity
 
 import (

@@ -35,7 +35,8 @@ type Call struct {
 	route  *Route // nil when no route matches
 	like   *Route // one with the path and another method; nil when route is set or none has the path
 	id     string
-	cause  error // of a failure
+	cause  error     // of a failure
+	end    time.Time // when the answer was finished
 	logged cloudlog.Request
 
 	locale   atomic.Int32 // 1 + the locale; 0 until a handler asks for it
@@ -48,7 +49,7 @@ type Call struct {
 func (c *Call) Writer() http.ResponseWriter { return &c.w }
 
 // finish recovers from a panic, which becomes an answer when none was begun, and
-// logs the call. http.ErrAbortHandler is passed on to the server, which then
+// counts and logs the call. http.ErrAbortHandler is passed on to the server, which then
 // closes the connection.
 func (c *Call) finish() {
 	p := recover()
@@ -57,6 +58,11 @@ func (c *Call) finish() {
 	if p != nil && !aborted {
 		c.panicked = true
 		c.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+	}
+	c.hungUp = c.hungUp || c.w.lost
+	c.end = c.layer.Now()
+	if c.layer.Count != nil {
+		c.layer.Count(c)
 	}
 	c.log()
 	if aborted {

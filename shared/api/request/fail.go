@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
@@ -66,6 +65,5 @@ func (c *Call) forPeople() bool {
 	if c.route != nil && !c.route.Page {
 		return false
 	}
-	return (c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead) &&
-		strings.Contains(c.Request.Header.Get("Accept"), "text/html")
+	return (c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead) && c.WantsPage()
 }

@@ -9,11 +9,7 @@ import (
 
 // log writes the record of the call.
 func (c *Call) log() {
-	c.hungUp = c.hungUp || c.w.lost
-	level, status := c.level(), int(c.w.status)
-	if c.hungUp {
-		status = StatusHungUp
-	}
+	level := c.level()
 	log := c.layer.Log
 	if c.route != nil && c.route.Log != nil {
 		log = c.route.Log
@@ -22,12 +18,11 @@ func (c *Call) log() {
 	if !handler.Enabled(c, level) {
 		return
 	}
-	now := c.layer.Now()
 	c.logged = cloudlog.Request{
 		Method: cloudlog.KnownMethod(c.Request.Method), Route: c.path(),
-		Status: status, Size: c.w.bytes, Latency: now.Sub(c.Start),
+		Status: c.Status(), Size: c.w.bytes, Latency: c.Latency(),
 	}
-	record := slog.NewRecord(now, level, c.path(), 0)
+	record := slog.NewRecord(c.end, level, c.path(), 0)
 	record.AddAttrs(slog.Any(cloudlog.RequestKey, &c.logged))
 	if c.id != "" {
 		record.AddAttrs(slog.String("request_id", c.id))

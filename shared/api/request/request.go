@@ -47,6 +47,11 @@ type Options struct {
 	Followers     *overlay.Set
 	IDsOfFailures bool // only failures have ids: for a server that answers thousands of requests a second
 
+	// Count is called once with each finished call, before it is logged. It must be
+	// quick, must not allocate in the steady state, and must not keep the call. Nil
+	// counts nothing.
+	Count func(*Call)
+
 	// FaultPage returns the page that shows f to a person in place of JSON. It is
 	// asked for browsers that request a route with Page, or no route at all. When
 	// FaultPage or the page is nil the answer is JSON.
@@ -65,6 +70,8 @@ type Route struct {
 	// Serve answers. An error that it returns before it began to answer is
 	// answered as a fault; a later one is logged.
 	Serve func(*Call) error
+
+	pattern string // Pattern, once for all calls
 }
 
 // Pattern returns the method and path as [http.ServeMux] takes them.
@@ -128,7 +135,9 @@ func newLayer(o Options, routes []Route) (*layer, []Route) {
 		l.Now = time.Now
 	}
 	routes = append(slices.Clip(routes), readyRoute(l.Followers, l.Now))
-	for _, rt := range routes {
+	for i := range routes {
+		rt := &routes[i]
+		rt.pattern = rt.Pattern()
 		l.note(rt.Method)
 		if rt.Method == http.MethodGet {
 			l.note(http.MethodHead)

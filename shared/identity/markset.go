@@ -1,50 +1,48 @@
-package audience
+package identity
 
 import (
 	"sync"
 	"sync/atomic"
-
-	"miramundo.dev/shared/identity"
 )
 
 // ways is the number of slots that a mark may be in. They share one cache
 // line.
 const ways = 8
 
-// A markSet is a set of marks of one day, of fixed size and without locks
-// except at the start of a day. When all slots of a mark are taken, another
-// mark is overwritten: a set that is too small publishes some plays twice,
-// under the same key, and is otherwise correct. The same holds for concurrent
-// adds.
-type markSet struct {
+// A MarkSet is a set of [Marks] of one day, of fixed size and without locks except
+// at the start of a day. When all slots of a mark are taken, another mark is
+// overwritten: a set that is too small reports some marks as new again. So it must
+// be used where repeating an action is harmless, such as publishing an event under
+// the same key. Its methods may be called concurrently.
+type MarkSet struct {
 	size     int
 	rollover sync.Mutex // held while a new table is made, so that only one is
 	table    atomic.Pointer[table]
 }
 
 type table struct {
-	day     identity.Day
+	day     Day
 	buckets [][ways]atomic.Uint64 // 0 is a free slot
 }
 
-// newMarkSet returns a set for up to max marks.
-func newMarkSet(max int) *markSet {
+// NewMarkSet returns a set for up to max marks, with 8 bytes for each.
+func NewMarkSet(max int) *MarkSet {
 	size := 1
 	for size*ways < max {
 		size *= 2
 	}
-	s := &markSet{size: size}
+	s := &MarkSet{size: size}
 	s.table.Store(s.empty(0))
 	return s
 }
 
-func (s *markSet) empty(d identity.Day) *table {
+func (s *MarkSet) empty(d Day) *table {
 	return &table{day: d, buckets: make([][ways]atomic.Uint64, s.size)}
 }
 
-// add adds a mark and reports whether it was missing. The first mark of a
+// Add adds a mark and reports whether it was missing. The first mark of a
 // later day empties the set.
-func (s *markSet) add(mark uint64, d identity.Day) bool {
+func (s *MarkSet) Add(mark uint64, d Day) bool {
 	mark = nonzero(mark)
 	t := s.table.Load()
 	if d > t.day {
@@ -69,7 +67,7 @@ func (s *markSet) add(mark uint64, d identity.Day) bool {
 }
 
 // startDay returns the table of day d, or of a later one.
-func (s *markSet) startDay(d identity.Day) *table {
+func (s *MarkSet) startDay(d Day) *table {
 	s.rollover.Lock()
 	defer s.rollover.Unlock()
 	t := s.table.Load()
@@ -80,8 +78,8 @@ func (s *markSet) startDay(d identity.Day) *table {
 	return t
 }
 
-// forget removes a mark.
-func (s *markSet) forget(mark uint64) {
+// Forget removes a mark.
+func (s *MarkSet) Forget(mark uint64) {
 	mark = nonzero(mark)
 	b := s.table.Load().bucket(mark)
 	for i := range b {
