@@ -43,7 +43,11 @@ type Event struct {
 	Attributes map[string]string // at most 90; names of 1 to 256 bytes, values of up to 1,024
 	At         time.Time         // when it was published
 	Attempt    int               // 1 at the first delivery; 0 when the backend does not say
+	Failure    string            // of a dead letter: the error of its last attempt; empty when the backend does not store it
 }
+
+// MaxFailure is the greatest size of Event.Failure, in bytes.
+const MaxFailure = 500
 
 // Check returns ErrTooLarge or ErrEvent when e is not valid. Implementations
 // call it first, so that all refuse the same events.
@@ -100,6 +104,16 @@ type Bus interface {
 	// DeadLetters returns up to limit dead letters of a subscription, oldest
 	// first, without removing them.
 	DeadLetters(ctx context.Context, subscription string, limit int) ([]Event, error)
+
+	// Replay delivers a dead letter of a subscription again, with its id and all
+	// the attempts of a new event. It reports false when there is no dead letter
+	// with that id. A backend may deliver the event to the other subscriptions of
+	// its topic as well.
+	Replay(ctx context.Context, subscription, id string) (bool, error)
+
+	// Drop deletes a dead letter of a subscription. It reports false when there
+	// is no dead letter with that id.
+	Drop(ctx context.Context, subscription, id string) (bool, error)
 
 	// Close releases the bus.
 	Close() error

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,8 @@ func Run(t *testing.T, open func(*testing.T, bus.Topology) bus.Bus) {
 		"Again":        testAgain,
 		"Panic":        testPanic,
 		"DeadLetter":   testDeadLetter,
+		"Replay":       testReplay,
+		"Drop":         testDrop,
 		"CancelReturn": testCancel,
 		"Cancelled":    testCancelled,
 	} {
@@ -244,6 +247,12 @@ func testNames(ctx context.Context, t *testing.T, b bus.Bus) {
 		if _, err := b.DeadLetters(ctx, name, 1); !errors.Is(err, bus.ErrSubscription) {
 			t.Errorf("DeadLetters of %q = %v, want ErrSubscription", name, err)
 		}
+		if _, err := b.Replay(ctx, name, "x"); !errors.Is(err, bus.ErrSubscription) {
+			t.Errorf("Replay of %q = %v, want ErrSubscription", name, err)
+		}
+		if _, err := b.Drop(ctx, name, "x"); !errors.Is(err, bus.ErrSubscription) {
+			t.Errorf("Drop of %q = %v, want ErrSubscription", name, err)
+		}
 	}
 }
 
@@ -300,6 +309,64 @@ func testDeadLetter(ctx context.Context, t *testing.T, b bus.Bus) {
 	}
 	if dead, err := b.DeadLetters(ctx, "plays-keep", 5); err != nil || len(dead) != 0 {
 		t.Errorf("dead letters of another subscription = %d, %v", len(dead), err)
+	}
+}
+
+// testReplay lets an event become a dead letter, and delivers it again once its
+// handler accepts it: with the same id, and as often as a new event.
+func testReplay(ctx context.Context, t *testing.T, b bus.Bus) {
+	var mended atomic.Bool
+	in := newInbox()
+	receive(ctx, t, b, "plays-count", func(ctx context.Context, e bus.Event) error {
+		if !mended.Load() {
+			return errors.New("poison")
+		}
+		return in.take(ctx, e)
+	})
+	sent := []bus.Event{{Data: []byte("x"), Attributes: map[string]string{"kind": "bad"}}}
+	if err := b.Publish(ctx, "plays", sent...); err != nil {
+		t.Fatal(err)
+	}
+	dead := deadLetter(ctx, t, b, "plays-count")
+	if dead.Failure != "" && dead.Failure != "poison" {
+		t.Errorf("failure %q", dead.Failure)
+	}
+	if found, err := b.Replay(ctx, "plays-count", "another"); found || err != nil {
+		t.Errorf("Replay of an unknown event = %t, %v", found, err)
+	}
+	mended.Store(true)
+	if found, err := b.Replay(ctx, "plays-count", dead.ID); !found || err != nil {
+		t.Fatalf("Replay = %t, %v", found, err)
+	}
+	got := in.wait(ctx, t, 1)[sent[0].ID]
+	if string(got.Data) != "x" || got.Attributes["kind"] != "bad" || got.Attempt > 2 {
+		t.Errorf("replayed %+v", got)
+	}
+	settled(ctx, t, b, dead.ID)
+}
+
+// testDrop deletes a dead letter: it is not delivered again.
+func testDrop(ctx context.Context, t *testing.T, b bus.Bus) {
+	receive(ctx, t, b, "plays-count", func(context.Context, bus.Event) error { return errors.New("poison") })
+	publish(ctx, t, b, "plays", "x")
+	dead := deadLetter(ctx, t, b, "plays-count")
+	if found, err := b.Drop(ctx, "plays-count", "another"); found || err != nil {
+		t.Errorf("Drop of an unknown event = %t, %v", found, err)
+	}
+	if found, err := b.Drop(ctx, "plays-count", dead.ID); !found || err != nil {
+		t.Fatalf("Drop = %t, %v", found, err)
+	}
+	settled(ctx, t, b, dead.ID)
+}
+
+// settled checks that the dead letter with an id is gone.
+func settled(ctx context.Context, t *testing.T, b bus.Bus, id string) {
+	t.Helper()
+	if dead, err := b.DeadLetters(ctx, "plays-count", 5); err != nil || len(dead) != 0 {
+		t.Errorf("%d dead letters are left, %v", len(dead), err)
+	}
+	if found, err := b.Replay(ctx, "plays-count", id); found || err != nil {
+		t.Errorf("Replay of a settled dead letter = %t, %v", found, err)
 	}
 }
 

@@ -22,6 +22,8 @@ func (broken) Close() error                                        { return nil 
 func (broken) DeadLetters(context.Context, string, int) ([]bus.Event, error) {
 	return nil, ErrBroken
 }
+func (broken) Replay(context.Context, string, string) (bool, error) { return false, ErrBroken }
+func (broken) Drop(context.Context, string, string) (bool, error)   { return false, ErrBroken }
 
 // Unruly returns b, except that each event is handled twice and the events of
 // one Publish come in reverse order, as the contract of [bus.Bus] allows.

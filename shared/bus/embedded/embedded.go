@@ -5,7 +5,7 @@
 // is due and the number of its attempts. Taking an event moves its due time
 // to the end of a lease, so an event that a process took and did not finish
 // is delivered again by itself. A handled event is deleted; an event that
-// failed MaxAttempts times is marked dead.
+// failed MaxAttempts times is marked dead, with the error of its last attempt.
 package embedded
 
 import (
@@ -33,6 +33,13 @@ CREATE TABLE IF NOT EXISTS events (
 	attempts INTEGER NOT NULL DEFAULT 0,
 	due INTEGER NOT NULL,     -- when it may be taken
 	dead INTEGER NOT NULL DEFAULT 0)`
+
+// failureColumn was added to the table later. A file of before gets it when it is
+// opened.
+const (
+	hasFailure    = `SELECT count(*) FROM pragma_table_info('events') WHERE name = 'failure'`
+	failureColumn = `ALTER TABLE events ADD COLUMN failure TEXT NOT NULL DEFAULT ''`
+)
 
 const schemaDue = `CREATE INDEX IF NOT EXISTS events_due ON events(subscription, dead, due)`
 
@@ -84,17 +91,36 @@ func On(f *sqlite.File, topology bus.Topology, o Options) (*Bus, error) {
 	o.fill()
 	ctx, stop := context.WithCancel(context.Background())
 	b := &Bus{file: f, topology: topology, o: o, stop: stop}
-	err := f.Write(ctx, func(tx *sqlite.Tx) error {
-		_, err := tx.Exec(schema)
-		_, err2 := tx.Exec(schemaDue)
-		return errors.Join(err, err2)
-	})
+	err := f.Write(ctx, createTable)
 	if err != nil {
 		stop()
 		return nil, errors.Join(fmt.Errorf("events: %w", err), f.Close())
 	}
 	go b.dropOldEvery(ctx, time.Hour)
 	return b, nil
+}
+
+// createTable creates what the bus needs of the file and the file does not have.
+func createTable(tx *sqlite.Tx) error {
+	if _, err := tx.Exec(schema); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(schemaDue); err != nil {
+		return err
+	}
+	rows, err := tx.Query(hasFailure)
+	if err != nil {
+		return err
+	}
+	var has int
+	for rows.Next() {
+		err = errors.Join(err, rows.Scan(&has))
+	}
+	if err := errors.Join(err, rows.Err(), rows.Close()); err != nil || has > 0 {
+		return err
+	}
+	_, err = tx.Exec(failureColumn)
+	return err
 }
 
 // Close stops the background work and closes the file. Receive calls should
@@ -165,13 +191,44 @@ func (b *Bus) DeadLetters(ctx context.Context, subscription string, limit int) (
 	return events, err
 }
 
+// Replay implements [bus.Bus]. The event is due at once.
+func (b *Bus) Replay(ctx context.Context, subscription, id string) (bool, error) {
+	found, err := b.settleDead(ctx, subscription, "UPDATE events SET dead = 0, attempts = 0, failure = '', due = ?", id, b.o.Now().UnixMicro())
+	if found {
+		b.hub.notify([]string{subscription})
+	}
+	return found, err
+}
+
+// Drop implements [bus.Bus].
+func (b *Bus) Drop(ctx context.Context, subscription, id string) (bool, error) {
+	return b.settleDead(ctx, subscription, "DELETE FROM events", id)
+}
+
+// settleDead runs a statement on a dead letter, and reports whether there is one.
+func (b *Bus) settleDead(ctx context.Context, subscription, statement, id string, args ...any) (found bool, err error) {
+	if _, err := b.topology.Topic(subscription); err != nil {
+		return false, err
+	}
+	err = b.file.Write(ctx, func(tx *sqlite.Tx) error {
+		res, err := tx.Exec(statement+" WHERE subscription = ? AND event = ? AND dead = 1", append(args, subscription, id)...)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		found = n > 0
+		return err
+	})
+	return found, err
+}
+
 // A delivery is an event that was taken, or a dead one.
 type delivery struct {
 	row   int64
 	event bus.Event
 }
 
-const columns = "rowid, event, data, attributes, at, attempts"
+const columns = "rowid, event, data, attributes, at, attempts, failure"
 
 // scan reads rows of columns.
 func scan(rows *sql.Rows) (found []delivery, err error) {
@@ -181,7 +238,7 @@ func scan(rows *sql.Rows) (found []delivery, err error) {
 		var attributes []byte
 		var at int64
 		e := &d.event
-		if err := rows.Scan(&d.row, &e.ID, &e.Data, &attributes, &at, &e.Attempt); err != nil {
+		if err := rows.Scan(&d.row, &e.ID, &e.Data, &attributes, &at, &e.Attempt, &e.Failure); err != nil {
 			return nil, err
 		}
 		if err := json.Unmarshal(attributes, &e.Attributes); err != nil {

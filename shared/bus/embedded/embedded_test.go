@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -184,8 +185,53 @@ func TestLeaseEnds(t *testing.T) {
 		t.Errorf("event %q comes once more", e.Data)
 	}
 	dead, err := last.DeadLetters(ctx, "count", 10)
-	if err != nil || len(dead) != 1 || string(dead[0].Data) != "x" {
-		t.Errorf("dead letters %v, %v, want the event", dead, err)
+	if err != nil || len(dead) != 1 || string(dead[0].Data) != "x" || dead[0].Failure == "" {
+		t.Errorf("dead letters %v, %v, want the event and why it failed", dead, err)
+	}
+}
+
+// TestFailure stores the error of the last attempt, cut to a bounded size, also in
+// a file that was made before the column existed.
+func TestFailure(t *testing.T) {
+	f := openFile(t, filepath.Join(t.TempDir(), "db"))
+	on(t, f, topology, fast)
+	err := f.Write(t.Context(), func(tx *sqlite.Tx) error {
+		_, err := tx.Exec("ALTER TABLE events DROP COLUMN failure")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := on(t, f, topology, fast)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := b.Publish(ctx, "plays", bus.Event{Data: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	attempts := 0
+	rctx, stop := context.WithCancel(ctx)
+	done := make(chan error)
+	dead := make(chan []bus.Event)
+	go func() {
+		done <- b.Receive(rctx, "count", func(context.Context, bus.Event) error {
+			attempts++
+			return errors.New(strings.Repeat("é", attempts*100))
+		})
+	}()
+	go func() {
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for range tick.C {
+			if found, err := b.DeadLetters(ctx, "count", 1); err != nil || len(found) > 0 {
+				dead <- found
+				return
+			}
+		}
+	}()
+	found := <-dead
+	stop()
+	if err := <-done; err != nil || len(found) != 1 || found[0].Failure != strings.Repeat("é", bus.MaxFailure/2) {
+		t.Errorf("Receive = %v, dead letters %+v", err, found)
 	}
 }
 

@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -161,13 +162,16 @@ func timeOf(micros *int64) time.Time {
 	return time.UnixMicro(*micros)
 }
 
+// unfinished is the failure of an event whose handlers never returned.
+const unfinished = "the process that handled it ended, or did not finish in time"
+
 // lease leases the events that it returns. An event that was taken
 // MaxAttempts times by processes that then ended is marked dead.
 func (r *receiver) lease(tx *sqlite.Tx, found []delivery, now time.Time) (taken []delivery, err error) {
 	until := now.Add(r.o.Lease).UnixMicro()
 	for _, d := range found {
 		if d.event.Attempt >= bus.MaxAttempts {
-			if _, err := tx.Exec("UPDATE events SET dead = 1 WHERE rowid = ?", d.row); err != nil {
+			if _, err := tx.Exec("UPDATE events SET dead = 1, failure = ? WHERE rowid = ?", unfinished, d.row); err != nil {
 				return nil, err
 			}
 			continue
@@ -209,10 +213,15 @@ func (r *receiver) outcome(ctx context.Context, d delivery, failure error) (quer
 	r.o.Log.Warn("handler refuses event", "subscription", r.subscription, "event", d.event.ID,
 		"attempt", attempt, "dead", dead, "error", failure)
 	if dead {
-		return "UPDATE events SET dead = 1" + mine, []any{d.row, d.event.ID, attempt}
+		return "UPDATE events SET dead = 1, failure = ?" + mine, []any{shorten(failure.Error()), d.row, d.event.ID, attempt}
 	}
 	backoff := r.o.Backoff << (2 * (attempt - 1))
 	return "UPDATE events SET due = ?" + mine, []any{now.Add(backoff).UnixMicro(), d.row, d.event.ID, attempt}
+}
+
+// shorten returns a text of at most MaxFailure bytes of valid UTF-8.
+func shorten(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), bus.MaxFailure)], "")
 }
 
 // renewEvery renews the leases of events in progress, until ended is closed.

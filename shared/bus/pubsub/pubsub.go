@@ -135,6 +135,11 @@ func (b *Bus) Publish(ctx context.Context, topic string, events ...bus.Event) er
 // message gives e a new id and returns it as a Pub/Sub message.
 func message(e *bus.Event) *ps.Message {
 	e.ID, e.At = rand.Text(), time.Now().UTC()
+	return messageOf(*e)
+}
+
+// messageOf returns an event with its id as a Pub/Sub message.
+func messageOf(e bus.Event) *ps.Message {
 	attributes := map[string]string{idAttribute: e.ID}
 	for name, value := range e.Attributes {
 		attributes[name] = value

@@ -171,6 +171,73 @@ func (b *Bus) DeadLetters(ctx context.Context, subscription string, limit int) (
 	return events, errors.Join(err, giveBack)
 }
 
+// maxSearch is how many dead letters are looked through for one.
+const maxSearch = 500
+
+// Replay implements [bus.Bus]. It publishes the event to its topic and
+// acknowledges the dead letter after that, so that a failure in between leaves
+// both. Every subscription of the topic gets the event.
+func (b *Bus) Replay(ctx context.Context, subscription, id string) (bool, error) {
+	topic, err := b.topology.Topic(subscription)
+	if err != nil {
+		return false, err
+	}
+	return b.settleDead(ctx, subscription, id, func(e bus.Event) error {
+		ctx, cancel := context.WithTimeout(ctx, publishTime)
+		defer cancel()
+		_, err := b.topics[topic].Publish(ctx, messageOf(e)).Get(ctx)
+		return err
+	})
+}
+
+// Drop implements [bus.Bus].
+func (b *Bus) Drop(ctx context.Context, subscription, id string) (bool, error) {
+	if _, err := b.topology.Topic(subscription); err != nil {
+		return false, err
+	}
+	return b.settleDead(ctx, subscription, id, func(bus.Event) error { return nil })
+}
+
+// settleDead acknowledges the dead letter with an id when settle returns nil. It
+// reports false when that dead letter is not among those that it can pull, which
+// is also the case while another call looks at it.
+func (b *Bus) settleDead(ctx context.Context, subscription, id string, settle func(bus.Event) error) (bool, error) {
+	name := b.subscriptionName(subscription + deadSuffix)
+	pulled, err := b.pull(ctx, name, maxSearch)
+	var mine, others []*pb.ReceivedMessage
+	var dead bus.Event
+	for _, m := range pulled {
+		e := event(m.Message.MessageId, m.Message.Data, m.Message.Attributes, m.Message.PublishTime.AsTime())
+		if e.ID == id {
+			mine, dead = append(mine, m), e
+		} else {
+			others = append(others, m)
+		}
+	}
+	if len(mine) > 0 {
+		if e := settle(dead); e != nil {
+			return false, errors.Join(e, b.giveBack(ctx, name, pulled))
+		}
+		err = b.acknowledge(ctx, name, mine)
+	}
+	return len(mine) > 0 && err == nil, errors.Join(err, b.giveBack(ctx, name, others))
+}
+
+// acknowledge deletes messages.
+func (b *Bus) acknowledge(ctx context.Context, name string, pulled []*pb.ReceivedMessage) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), adminTime)
+	defer cancel()
+	return b.client.SubscriptionAdminClient.Acknowledge(ctx, &pb.AcknowledgeRequest{Subscription: name, AckIds: ackIDs(pulled)})
+}
+
+func ackIDs(pulled []*pb.ReceivedMessage) []string {
+	ids := make([]string, len(pulled))
+	for i, m := range pulled {
+		ids[i] = m.AckId
+	}
+	return ids
+}
+
 // pull pulls up to limit messages.
 func (b *Bus) pull(ctx context.Context, name string, limit int) (pulled []*pb.ReceivedMessage, err error) {
 	for len(pulled) < limit {
@@ -199,12 +266,8 @@ func (b *Bus) giveBack(ctx context.Context, name string, pulled []*pb.ReceivedMe
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), adminTime)
 	defer cancel()
-	ids := make([]string, len(pulled))
-	for i, m := range pulled {
-		ids[i] = m.AckId
-	}
 	return b.client.SubscriptionAdminClient.ModifyAckDeadline(ctx, &pb.ModifyAckDeadlineRequest{
-		Subscription: name, AckIds: ids, AckDeadlineSeconds: 0,
+		Subscription: name, AckIds: ackIDs(pulled), AckDeadlineSeconds: 0,
 	})
 }
 
