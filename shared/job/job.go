@@ -1,8 +1,9 @@
 // Package job runs named jobs, each in one process at a time, and stores how
 // its last run went.
 //
-//	jobs/{name}      the Report of its last run
-//	leases/{name}    the run in progress, and until when its lease is valid
+//	jobs/{name}             the Report of its last run
+//	jobs/{name}/runs/{n}    the Reports of its last runs, for a job that keeps them
+//	leases/{name}           the run in progress, and until when its lease is valid
 //
 // A lease lets one process at a time run a job. It is renewed while the job
 // runs, and expires by itself when the process dies.
@@ -16,6 +17,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"time"
 
 	"miramundo.dev/shared/fault"
@@ -43,6 +45,9 @@ type Job struct {
 	// Run does the work. Its result is stored in the report, also when it
 	// fails; it must encode as a JSON object.
 	Run func(ctx context.Context, o Order) (result any, err error)
+	// Keep is how many reports are stored, the last one included; with 0 the
+	// last one only.
+	Keep int
 }
 
 // A Report is the outcome of a run.
@@ -53,6 +58,7 @@ type Report struct {
 	OK        bool       `json:"ok"`
 	Error     string     `json:"error,omitempty" description:"Error of a failed run."`
 	Result    any        `json:"result" description:"Result of the run, an object that depends on the job."`
+	Number    int        `json:"number,omitempty" description:"Number of the run, counted from 1; absent for a job that stores only its last report."`
 }
 
 // A Runner runs jobs, each at most once at a time among all processes that
@@ -147,11 +153,25 @@ func (r *Runner) report(ctx context.Context, j Job, o Order) (*Report, error) {
 		if err := fence(tx); err != nil {
 			return err
 		}
-		return tx.Set(path(j.Name), rep)
+		return rep.save(tx, j.Keep)
 	}); e != nil {
 		r.log.ErrorContext(ctx, "job report not saved", "job", j.Name, "err", e)
 	}
 	return rep, err
+}
+
+// save stores the report as that of the last run. With keep it is also stored in
+// the place of the run that came keep runs before it.
+func (rep *Report) save(tx store.Tx, keep int) error {
+	if keep == 0 {
+		return tx.Set(path(rep.Job), rep)
+	}
+	var last Report
+	if err := tx.Get(path(rep.Job), &last); err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	rep.Number = last.Number + 1
+	return errors.Join(tx.Set(path(rep.Job), rep), tx.Set(runs(rep.Job).Join(strconv.Itoa(rep.Number%keep)), rep))
 }
 
 // runSafely runs j and returns a panic as an error, so that a defect of one
@@ -175,4 +195,44 @@ func (r *Runner) Last(ctx context.Context, name string) (*Report, error) {
 	return &rep, err
 }
 
+// History returns the stored reports of a job, the newest first. It is empty for a
+// job that stores only its last report.
+func (r *Runner) History(ctx context.Context, name string) ([]Report, error) {
+	var all []Report
+	for doc, err := range r.db.Query(ctx, store.Query{Collection: runs(name)}) {
+		var rep Report
+		if err == nil {
+			err = doc.Decode(&rep)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rep)
+	}
+	slices.SortFunc(all, func(a, b Report) int { return b.Number - a.Number })
+	return all, nil
+}
+
+// A Progress is a run of a job that has not ended.
+type Progress struct {
+	Since store.Time `json:"since" type:"string" format:"date-time" description:"Start of the run."`
+	Where string     `json:"where" description:"Host and process of the run."`
+}
+
+// Running returns the run of a job that is in progress in any process, or nil. The
+// run of a process that was killed counts for up to 30 seconds.
+func (r *Runner) Running(ctx context.Context, name string) (*Progress, error) {
+	var l lease
+	err := r.db.Get(ctx, leasePath(name), &l)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !l.keepsOut(r.now()) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Progress{Since: l.Since, Where: l.Where}, nil
+}
+
 func path(name string) store.Path { return store.Path("jobs/" + name) }
+
+func runs(name string) store.Path { return path(name).Join("runs") }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/store"
@@ -124,5 +126,56 @@ func TestRunToEndUnreachable(t *testing.T) {
 	defer cancel()
 	if report, err := r.RunToEnd(ctx, "x", job.Order{}); report != nil || !errors.Is(err, fault.ErrUnavailable) {
 		t.Errorf("RunToEnd = %+v, %v, want %v", report, err, fault.ErrUnavailable)
+	}
+}
+
+// TestHistory stores the last reports of a job that keeps them, and only the last
+// one of another.
+func TestHistory(t *testing.T) {
+	n := 0
+	run := func(context.Context, job.Order) (any, error) { n++; return map[string]int{"n": n}, nil }
+	r := runner(t, job.Job{Name: "kept", Run: run, Keep: 3}, job.Job{Name: "other", Run: run})
+	for range 5 {
+		for _, name := range r.Names() {
+			if _, err := r.Run(t.Context(), name, job.Order{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var numbers []int
+	history, err := r.History(t.Context(), "kept")
+	for _, rep := range history {
+		numbers = append(numbers, rep.Number)
+	}
+	if diff := cmp.Diff([]int{5, 4, 3}, numbers); diff != "" || err != nil {
+		t.Errorf("History, %v (-want +got):\n%s", err, diff)
+	}
+	if last, err := r.Last(t.Context(), "kept"); err != nil || last.Number != 5 {
+		t.Errorf("Last = %+v, %v", last, err)
+	}
+	if history, err := r.History(t.Context(), "other"); err != nil || len(history) > 0 {
+		t.Errorf("History of a job that stores only its last report = %v, %v", history, err)
+	}
+}
+
+// TestRunning reports a run while it lasts.
+func TestRunning(t *testing.T) {
+	begun, end := make(chan bool), make(chan bool)
+	r := runner(t, job.Job{Name: "slow", Run: func(context.Context, job.Order) (any, error) { begun <- true; <-end; return nil, nil }})
+	if p, err := r.Running(t.Context(), "slow"); p != nil || err != nil {
+		t.Errorf("Running before the run = %+v, %v", p, err)
+	}
+	done := make(chan error)
+	go func() { _, err := r.Run(context.Background(), "slow", job.Order{}); done <- err }()
+	<-begun
+	if p, err := r.Running(t.Context(), "slow"); err != nil || p == nil || !p.Since.Equal(start) || p.Where == "" {
+		t.Errorf("Running during the run = %+v, %v", p, err)
+	}
+	close(end)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if p, err := r.Running(t.Context(), "slow"); p != nil || err != nil {
+		t.Errorf("Running after the run = %+v, %v", p, err)
 	}
 }

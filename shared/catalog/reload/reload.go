@@ -39,6 +39,10 @@ import (
 // Name is the name of the job.
 const Name = "catalog-reload"
 
+// keepReports is how many reports of reloads are stored: those of five days, with
+// their differences and refusals.
+const keepReports = 20
+
 // Options are what the job needs.
 type Options struct {
 	Plan    collect.Plan    // the sources
@@ -87,7 +91,7 @@ type FileReport struct {
 // refuse, lists in its report what it overrides, and goes on when the previous
 // release cannot be read.
 func NewJob(o Options) job.Job {
-	return job.Job{Name: Name, Run: func(ctx context.Context, order job.Order) (any, error) {
+	return job.Job{Name: Name, Keep: keepReports, Run: func(ctx context.Context, order job.Order) (any, error) {
 		r := &run{Options: o, order: order, report: &Report{
 			Steps: map[string]int64{}, Refusals: []catalog.Refusal{}, Overridden: []catalog.Refusal{},
 		}}

@@ -36,6 +36,11 @@ import (
 // Name is the name of the job.
 const Name = "guide"
 
+// keepReports is how many reports are stored. A source whose file has not changed is
+// not read, and a file changes once a day at most sources: what was found of it then
+// is in a report of the last 30 hours.
+const keepReports = 30
+
 // Options are what the job needs.
 type Options struct {
 	DB      store.DB
@@ -104,7 +109,7 @@ var errAllFailed = errors.New("no source of the guide could be read")
 // *[Report]. A forced run reads every source whether or not it has changed, and
 // accepts what it gives however little that is.
 func NewJob(o Options) job.Job {
-	return job.Job{Name: Name, Run: func(ctx context.Context, order job.Order) (any, error) {
+	return job.Job{Name: Name, Keep: keepReports, Run: func(ctx context.Context, order job.Order) (any, error) {
 		o.limits()
 		r := &run{Options: o, order: order, fence: job.Fence(ctx), window: guide.WindowOf(o.Now())}
 		r.report = &Report{Day: r.window.From.Format(time.DateOnly), Sources: []SourceReport{}, Steps: map[string]int64{}}
