@@ -27,6 +27,7 @@ import (
 	"miramundo.dev/functions/status"
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/fact/undelivered"
 	"miramundo.dev/shared/guide/pin"
 	"miramundo.dev/shared/logo"
 	"miramundo.dev/shared/moderation/act"
@@ -54,8 +55,12 @@ func newAdmin(p *compose.Parts) (Server, error) {
 		return Server{}, err
 	}
 	o := admin.Options{Archive: p.Archive, Live: p.Catalog, Blocks: p.Blocks, Pins: pin.NewList(p.DB), DB: p.DB, Access: p.Access, Jobs: p.Jobs, Now: p.Now}
+	o.Events = undelivered.New(undelivered.Options{DB: p.DB, Bus: p.Bus, Outbox: p.Outbox(), Topology: Topology(), Now: p.Now})
 	for _, s := range sources {
 		o.Guides = append(o.Guides, s.Name)
+	}
+	for _, s := range Schedules() {
+		o.Schedules = append(o.Schedules, admin.Schedule{Job: s.Job, Every: s.Every})
 	}
 	return one(admin.New(o), admin.Endpoints)
 }

@@ -1,5 +1,6 @@
 // Package admin is the function by which the operator inspects and controls the
-// catalog: its releases, its jobs, its blocks and the pins of its guides.
+// service: the releases and blocks of the catalog, the jobs, the events that were not
+// delivered, and the pins of the guides.
 package admin
 
 import (
@@ -14,6 +15,7 @@ import (
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/catalog/reload"
+	"miramundo.dev/shared/fact/undelivered"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/guide/pin"
 	"miramundo.dev/shared/job"
@@ -47,15 +49,6 @@ var Endpoints = slices.Concat([]api.Endpoint{
 			"requested by hand.",
 		Faults: []*fault.Error{release.ErrNoVersion, fault.ErrUnavailable},
 	}),
-	api.Bind((*Server).run, api.Endpoint{
-		Name:   "run_job",
-		Method: "POST", Path: "/api/admin/jobs/{name}", Auth: api.Operator,
-		Summary: "Run a job by hand",
-		Doc: "Runs a job to its end and returns its report, also when the job failed. Only one run of a job is possible at a time: " +
-			"another one answers 409 job_running, whose fields since and where say when and in which process the run in progress " +
-			"began. The lease of a process that was killed holds a job for at most 30 seconds.",
-		Faults: []*fault.Error{job.ErrUnknown, job.ErrRunning, release.ErrRefused, fault.ErrUnavailable},
-	}),
 	api.Bind((*Server).blocks, api.Endpoint{
 		Name:   "list_blocks",
 		Method: "GET", Path: "/api/admin/catalogo/bloqueios", Auth: api.Operator,
@@ -78,7 +71,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Doc:     "Removes one block, so that its channel, stream or host is shown again, and returns the blocks that remain.",
 		Faults:  []*fault.Error{block.ErrNoBlock, fault.ErrUnavailable},
 	}),
-}, pins, sessions)
+}, jobs, events, pins, sessions)
 
 // Options are the parts that the operator controls.
 type Options struct {
@@ -90,7 +83,10 @@ type Options struct {
 	Access  *access.Checker
 	Guides  []string // the names of the sources of guides
 	Jobs    *job.Runner
+	Events  *undelivered.Desk
 	Now     func() time.Time
+
+	Schedules []Schedule // of the jobs
 }
 
 // A Server answers the requests of the operator.
@@ -161,29 +157,6 @@ type orderIn struct {
 
 func (s *Server) reload(ctx context.Context, in orderIn) (*job.Report, error) {
 	return s.runJob(ctx, reload.Name, in.Force)
-}
-
-type runIn struct {
-	Name  string `path:"name" maxLength:"64" description:"Name of the job, such as catalog-reload."`
-	Force bool   `json:"force" description:"True runs the job even where it would refuse its result."`
-}
-
-func (s *Server) run(ctx context.Context, in runIn) (*job.Report, error) {
-	return s.runJob(ctx, in.Name, in.Force)
-}
-
-// runJob runs a job to its end, even when the caller hangs up. A job that failed is
-// answered with its report and not with a fault, unless it never began or its
-// result was refused.
-func (s *Server) runJob(ctx context.Context, name string, force bool) (*job.Report, error) {
-	rep, err := s.Jobs.RunToEnd(ctx, name, job.Order{Manual: true, Force: force})
-	if rep == nil || errors.Is(err, release.ErrRefused) {
-		return nil, err
-	}
-	if name == reload.Name && rep.OK {
-		_ = s.Live.Refresh(context.WithoutCancel(ctx)) // status shows a failure
-	}
-	return rep, nil
 }
 
 type rollbackIn struct {

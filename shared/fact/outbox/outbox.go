@@ -64,6 +64,9 @@ func (l Letter) event() bus.Event { return bus.Event{Data: l.Data} }
 
 // A Shelf is a collection of documents that are letters themselves.
 type Shelf struct {
+	// Name is the first part of the ids by which the operator names its letters.
+	// It has no colon.
+	Name string
 	// Unsent finds the documents whose events are still to be published, in the
 	// order of their ids. With a limit it is asked for page after page.
 	Unsent store.Query
@@ -145,16 +148,21 @@ func (o *Outbox) publish(ctx context.Context, topic string, events ...bus.Event)
 // Grace is the age up to which a letter is left to the caller who keeps it.
 const Grace = time.Minute
 
+// shelves returns the shelf of o itself and the others.
+func (o *Outbox) shelves() []Shelf {
+	own := Shelf{
+		Name: string(collection), Unsent: store.Query{Collection: collection}, Grace: Grace,
+		Read: func(doc store.Doc) (l Letter, err error) { return l, doc.Decode(&l) },
+		Sent: func(ctx context.Context, db store.DB, id string) error { return db.Delete(ctx, collection.Join(id)) },
+	}
+	return append([]Shelf{own}, o.Shelves...)
+}
+
 // Sweep sends the letters that were left, and returns how many it sent, and what
 // failed. A letter that cannot be read does not stop the others, nor does a
 // topic whose events the bus does not take stop the other topics of its page.
 func (o *Outbox) Sweep(ctx context.Context) (sent int, err error) {
-	own := Shelf{
-		Unsent: store.Query{Collection: collection}, Grace: Grace,
-		Read: func(doc store.Doc) (l Letter, err error) { return l, doc.Decode(&l) },
-		Sent: func(ctx context.Context, db store.DB, id string) error { return db.Delete(ctx, collection.Join(id)) },
-	}
-	for _, shelf := range append([]Shelf{own}, o.Shelves...) {
+	for _, shelf := range o.shelves() {
 		n, e := o.sweep(ctx, shelf)
 		sent, err = sent+n, errors.Join(err, e)
 	}

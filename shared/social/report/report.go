@@ -117,6 +117,7 @@ const sweepBatch = 100
 
 // Shelf has the records whose events wait to be published.
 var Shelf = outbox.Shelf{
+	Name:   string(collection),
 	Unsent: store.Query{Collection: collection, Where: []store.Filter{{Field: "sent", Op: store.Eq, Value: false}}, Limit: sweepBatch},
 	Read: func(doc store.Doc) (outbox.Letter, error) {
 		var kept Record
