@@ -14,6 +14,7 @@ const path = `/en/channel/${testChannel}`
 class Room {
   items = []
   sockets = []
+  away = false // no socket is let in
   greetings = []
   received = []
 
@@ -24,6 +25,7 @@ class Room {
     await visit.context.route('**/api/billing', route => route.fulfill({ json: { prices: { chat_month_usd: '0.10' }, chat: { active, until: null } } }))
     await visit.context.routeWebSocket(/\/api\/chat\/.*\/ws/, socket => {
       room.sockets.push(socket)
+      if (room.away) return socket.close({ code: 1013 })
       socket.onMessage(data => room.take(socket, JSON.parse(data)))
       room.ready(socket, null, entry(room.items))
     })
@@ -73,27 +75,102 @@ async function write(page, body) {
   await page.locator('.chat-form textarea').press('Enter')
 }
 
+/** Notes in the page, as `window.shown`, in how many rows a text was at a time, from when it was first there. */
+function watchRows(page, body) {
+  return page.evaluate(body => {
+    window.shown = []
+    new MutationObserver(() => {
+      const n = [...document.querySelectorAll('.chat-body')].filter(row => row.textContent === body).length
+      if (n !== (window.shown.at(-1) ?? 0)) window.shown.push(n)
+    }).observe(document.querySelector('.chat-list'), { childList: true })
+  }, body)
+}
+
 flow('a message whose connection is lost arrives once', {}, async (visit, stack) => {
   const { page } = visit
   let lost = 0
   const room = await Room.of(visit, {
     on(socket, message, room) {
       if (lost === 2) return false
-      if (lost++ === 1) room.add(message.body, 'Lume', { ref: message.ref, mine: true }) // stored, and its answer is lost
+      if (lost++ === 1) room.late = room.add(message.body, 'Lume', { ref: message.ref, mine: true }) // stored, and its answer is lost
       void socket.close({ code: lost === 1 ? 1001 : 1011 })
+      return true
+    },
+    onHello(socket, { depois }, room) { // which does not know yet what was just stored
+      const missed = room.items.slice(room.items.findIndex(({ id }) => id === depois) + 1)
+      room.ready(socket, 'Lume', missed.filter(item => item !== room.late))
       return true
     }
   })
   room.add('before')
   await open(visit, stack)
   await page.getByText('before').waitFor()
+  await watchRows(page, 'only once')
   await write(page, 'only once')
   room.add('meanwhile')
-  await until(async () => (await page.locator('.chat-message.sending').count()) === 0 && (await bodies(page)).length === 3, 'the message is acknowledged')
+  await until(async () => (await bodies(page)).includes('only once'), 'the message is acknowledged')
   assert.deepEqual(await bodies(page), ['before', 'meanwhile', 'only once'])
+  assert.equal(await page.locator('.chat-message.sending').count(), 0)
+  assert.deepEqual(await page.evaluate(() => window.shown), [1])
   assert.equal(new Set(room.received.map(({ ref }) => ref)).size, 1)
   assert.equal(room.received.length, 3)
   assert.ok(room.greetings.some(({ depois }) => depois === 'm0'))
+})
+
+flow('a message that was stored before its connection was lost is not sent again', {}, async (visit, stack) => {
+  const { page } = visit
+  const room = await Room.of(visit, {
+    entry: () => [],
+    on(socket, { ref, body }, room) {
+      room.add(body, 'Lume', { ref, mine: true })
+      void socket.close({ code: 1001 })
+      return true
+    }
+  })
+  await open(visit, stack)
+  await page.locator('.chat-note').waitFor()
+  await watchRows(page, 'stored')
+  await write(page, 'stored')
+  await until(async () => (await bodies(page)).includes('stored'), 'the message is shown as stored')
+  assert.equal(await page.locator('.chat-list > *').count(), 1)
+  assert.deepEqual(await page.evaluate(() => window.shown), [1])
+  assert.equal(room.received.length, 1)
+})
+
+flow('a room that was away is entered soon after it is back, and at once by those who write', {}, async (visit, stack) => {
+  const { page } = visit
+  await page.clock.install()
+  await page.addInitScript(() => { Math.random = () => 1 - Number.EPSILON }) // every wait takes as long as it may
+  const room = await Room.of(visit)
+  room.add('before')
+  await open(visit, stack)
+  await page.getByText('before').waitFor()
+  const now = () => page.evaluate(() => performance.now())
+  const passes = async check => {
+    while (!await check()) await page.clock.runFor(500)
+  }
+  const lost = async () => {
+    room.away = true
+    await room.sockets.at(-1).close({ code: 1001 })
+    await page.getByText(say('chat.ui.reconnecting')).waitFor()
+    const since = await now()
+    await passes(async () => await now() - since > 32_000)
+    room.away = false
+    return { away: await now() - since, tried: room.sockets.length }
+  }
+  const { away, tried } = await lost()
+  const back = await now()
+  await passes(() => room.sockets.length > tried)
+  const waited = await now() - back
+  assert.ok(waited < 3000 + away / 2, `it was away for ${away} ms, and entered ${waited} ms later`)
+  await page.getByText(say('chat.ui.reconnecting')).waitFor({ state: 'hidden' })
+
+  await lost()
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 100)) // no wait ends any more
+  await write(page, 'here I am')
+  await until(() => room.received.length > 0, 'the message is sent')
+  await page.clock.resume()
+  await until(async () => (await bodies(page)).includes('here I am'), 'the message is stored')
 })
 
 flow('what is refused is said in words, and its text is given back', {}, async (visit, stack) => {
@@ -156,6 +233,21 @@ flow('a page that comes back does not show what was removed, and reads on after 
   await socket.close({ code: 1001 })
   await until(async () => room.greetings.length > n, 'the page greets again')
   assert.equal(room.greetings.at(-1).depois, 'm2')
+})
+
+flow('a message that is removed in the moment in which it comes is not shown', {}, async (visit, stack) => {
+  const { page } = visit
+  const room = await Room.of(visit, {
+    entry: items => items.slice(0, 1),
+    onHello(socket, _, room) {
+      room.ready(socket, 'Lume', [...room.items, { ...room.items[1], body: '', apagada: true }])
+      return true
+    }
+  })
+  for (const body of ['first', 'hateful', 'last']) room.add(body)
+  await open(visit, stack)
+  await page.locator('.chat-body').getByText('last').waitFor()
+  assert.deepEqual(await bodies(page), ['first', say('chat.ui.removed'), 'last'])
 })
 
 flow('pages of missed messages end when nothing new comes', {}, async (visit, stack) => {

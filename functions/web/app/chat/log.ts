@@ -24,6 +24,7 @@ export class Log {
   private readonly jump: HTMLButtonElement;
   private readonly rows = new Map<string, HTMLLIElement>();
   private waiting: Message[] = [];
+  private stored: HTMLLIElement[] = []; // rows of messages that were sent, and wait to be drawn as stored
   private frame = 0;
   private announcing = 0;
   private unseen = 0;
@@ -45,13 +46,14 @@ export class Log {
     this.waiting.push(...messages);
     this.waiting = this.waiting.slice(-most - perFrame);
     if (this.waiting.length > few) this.quiet();
-    if (!this.frame) this.frame = requestAnimationFrame(() => this.draw());
+    this.schedule();
   }
 
+  /** Takes all messages away but those on their way. */
   clear(): void {
     this.waiting = [];
     this.rows.clear();
-    this.list.replaceChildren();
+    this.list.replaceChildren(...this.list.querySelectorAll(":scope > .sending"));
     this.loading = true;
     this.quiet();
   }
@@ -60,14 +62,21 @@ export class Log {
   pending(name: string, body: string): HTMLLIElement {
     const row = this.row({ id: "", autor: name, body, at: new Date().toISOString(), mine: true });
     row.classList.add("sending");
+    this.list.querySelector(".chat-note")?.remove();
     this.list.append(row);
     this.toEnd();
     return row;
   }
 
+  /** Takes the row of a message on its way away, in the frame that draws what was added so far: the message as it was stored. */
+  settle(row: HTMLLIElement): void {
+    this.stored.push(row);
+    this.schedule();
+  }
+
   /** Shows what there is instead of messages. */
   empty(text: string): void {
-    if (this.rows.size === 0 && this.waiting.length === 0) this.list.replaceChildren(h("li", { class: "chat-note" }, text));
+    if (this.list.childElementCount === 0 && this.waiting.length === 0) this.list.replaceChildren(h("li", { class: "chat-note" }, text));
   }
 
   /** Takes the messages of a name away. */
@@ -75,20 +84,25 @@ export class Log {
     for (const [id, row] of this.rows) if (row.dataset["name"] === name) this.drop(id);
   }
 
+  private schedule(): void {
+    if (!this.frame) this.frame = requestAnimationFrame(() => this.draw());
+  }
+
   private draw(): void {
     this.frame = 0;
-    const fresh: HTMLLIElement[] = [];
+    const fresh = document.createDocumentFragment(); // in which a removed message already takes the place of its text
     for (const message of this.waiting.splice(0, perFrame)) {
       const old = this.rows.get(message.id);
       if (!old && message.apagada && !this.loading) continue; // it left the list before
       const row = this.row(message);
       this.rows.set(message.id, row);
       if (old) old.replaceWith(row);
-      else fresh.push(row);
+      else fresh.append(row);
     }
     this.place(fresh);
-    if (this.waiting.length > 0) this.frame = requestAnimationFrame(() => this.draw());
-    else this.announce();
+    if (this.waiting.length > 0) return this.schedule();
+    for (const row of this.stored.splice(0)) row.remove();
+    this.announce();
   }
 
   /** Announces nothing for now: what was there before, or missed, would take minutes to be read out. */
@@ -105,20 +119,19 @@ export class Log {
   }
 
   /** Puts rows at the end, before those that are on their way, and lets go of the oldest. */
-  private place(fresh: HTMLLIElement[]): void {
-    if (fresh.length === 0) return;
+  private place(fresh: DocumentFragment): void {
+    const n = fresh.childElementCount;
+    if (n === 0) return;
     const back = this.away();
     this.list.querySelector(".chat-note")?.remove();
     const sending = this.list.querySelector(":scope > .sending");
-    const all = document.createDocumentFragment();
-    all.append(...fresh);
-    this.list.insertBefore(all, sending);
+    this.list.insertBefore(fresh, sending);
     for (const id of this.rows.keys()) {
       if (this.rows.size <= most) break;
       this.drop(id);
     }
     if (!back || this.loading) return;
-    this.unseen += fresh.length;
+    this.unseen += n;
     this.jump.replaceChildren(icon("chevron-down"), count("chat.ui.unseen", this.unseen));
     this.jump.hidden = false;
   }

@@ -19,7 +19,7 @@ interface Billing {
 /** A message on its way, with the row that shows it. */
 interface Sending {
   body: string;
-  row: HTMLElement;
+  row: HTMLLIElement;
 }
 
 const warnBelow = 50; // characters left from which the counter is shown
@@ -109,7 +109,8 @@ export class Chat implements Listener {
   }
 
   sent(ref: string): void {
-    this.sending.get(ref)?.row.remove();
+    const sending = this.sending.get(ref);
+    if (sending) this.log.settle(sending.row);
     this.sending.delete(ref);
     this.replaced = false;
   }
