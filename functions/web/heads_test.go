@@ -162,6 +162,35 @@ func TestHeads(t *testing.T) {
 	}
 }
 
+// TestPagesAreSeenWhole checks that browsers show nothing of a page before they have read
+// it to its last element: what is shown of a half moves when the other half comes.
+func TestPagesAreSeenWhole(t *testing.T) {
+	h := sample(t)
+	shown, hidden := somePages(i18n.PT)
+	for _, path := range append(append(shown, hidden...), "/no-such-page") {
+		w := webtest.Request(h, "GET", path)
+		tree, err := html.Parse(w.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var awaited, last string
+		for n := range tree.Descendants() {
+			id, _ := attr(n, "id")
+			rel, _ := attr(n, "rel")
+			blocking, _ := attr(n, "blocking")
+			if n.Data == "link" && n.Parent.Data == "head" && rel == "expect" && blocking == "render" {
+				awaited, _ = attr(n, "href")
+			}
+			if n.Type == html.ElementNode && n.Parent.Data == "body" {
+				last = "#" + id
+			}
+		}
+		if awaited == "" || awaited != last {
+			t.Errorf("%s is seen from %q, and ends with %q", path, awaited, last)
+		}
+	}
+}
+
 // TestPersonalPagesAreNotIndexed checks that pages that search engines must not index say so, and name
 // no preferred URL.
 func TestPersonalPagesAreNotIndexed(t *testing.T) {
