@@ -91,7 +91,7 @@ func All() []Function {
 			Endpoints: contact.Endpoints, New: newContact,
 		},
 		{
-			Process:   compose.Process{Name: "describe", Settings: []string{"HOP_FREE_MINUTES", "PAYMENT_TO"}},
+			Process:   compose.Process{Name: "describe", Settings: []string{"CONTACT_EMAIL", "HOP_FREE_MINUTES", "MCP_REGISTRY_KEY", "PAYMENT_TO"}},
 			Endpoints: describe.Endpoints, New: newDescribe,
 		},
 		{Process: process("facets", compose.Catalog, compose.Overlays), Endpoints: facets.Endpoints, New: newFacets},

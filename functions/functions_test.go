@@ -44,6 +44,7 @@ var testConfig = func() config.Config {
 		"BASE_URL": apitest.Origin, "HOP_URL": "https://hop.example", "LEGACY_URL": "https://legacy.example",
 		"BUILD": "abc1234", "EDGE_COUNTRY_HEADER": "X-Client-Region", "GUEST_KEYS": "main:" + guestSecret,
 		"ACCOUNT_KEYS": "main:" + accountSecret, "CONTACT_EMAIL": "operator@mira.example",
+		"MCP_REGISTRY_KEY": "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
 	}
 	for _, name := range OperatorTokens() {
 		vars[name] = operatorToken

@@ -8,7 +8,9 @@ import (
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/site"
 )
 
 // A Server answers for the endpoints of a function.
@@ -62,7 +64,16 @@ func options(p *compose.Parts, fs []Function) request.Options {
 		Pages:         p.Pages(),
 		Now:           p.Now,
 		Followers:     p.Followers,
+		Links:         links,
 	}
+}
+
+// links is the header Link of pages and of answers of the API. The addresses are
+// relative to the host.
+var links = []string{
+	"<" + api.DescriptionPath + `>; rel="service-desc"; type="application/json", ` +
+		"<" + site.Guide.Path(i18n.EN, "") + `>; rel="service-doc"; type="text/html", ` +
+		"<" + api.CatalogPath + `>; rel="api-catalog"; type="application/linkset+json"`,
 }
 
 // tokens returns the operator's tokens that endpoints of functions ask for.

@@ -12,8 +12,8 @@ import (
 	"miramundo.dev/shared/source/collect"
 )
 
-// site is the service of the tests as authenticators see it.
-var site = virtualwebauthn.RelyingParty{ID: "mira.example", Name: "Miramundo", Origin: apitest.Origin}
+// party is the service of the tests as authenticators see it.
+var party = virtualwebauthn.RelyingParty{ID: "mira.example", Name: "Miramundo", Origin: apitest.Origin}
 
 // A virtualDevice is a browser on a device that has one passkey.
 type virtualDevice struct {
@@ -65,7 +65,7 @@ func (a *virtualDevice) register(name string) map[string]string {
 	}
 	a.device.Options.UserHandle = []byte(o.UserID)
 	return map[string]string{
-		"challenge": c.Challenge, "name": name, "response": virtualwebauthn.CreateAttestationResponse(site, a.device, a.key, *o),
+		"challenge": c.Challenge, "name": name, "response": virtualwebauthn.CreateAttestationResponse(party, a.device, a.key, *o),
 	}
 }
 
@@ -78,7 +78,7 @@ func (a *virtualDevice) signIn() map[string]string {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	return map[string]string{"challenge": c.Challenge, "response": virtualwebauthn.CreateAssertionResponse(site, a.device, a.key, *o)}
+	return map[string]string{"challenge": c.Challenge, "response": virtualwebauthn.CreateAssertionResponse(party, a.device, a.key, *o)}
 }
 
 const (

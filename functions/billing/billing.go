@@ -22,11 +22,7 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-const (
-	pricingPath  = "/api/pricing"
-	creditsPath  = "/api/credits"
-	manifestPath = "/.well-known/x402"
-)
+const creditsPath = "/api/credits"
 
 // Endpoints is this function's part of the API.
 var Endpoints = slices.Concat([]api.Endpoint{
@@ -40,13 +36,13 @@ var Endpoints = slices.Concat([]api.Endpoint{
 	}),
 	api.Bind((*Server).pricing, api.Endpoint{
 		Name: "get_pricing", Tool: true,
-		Method: "GET", Path: pricingPath, Auth: api.None, Cache: api.Public(5 * time.Minute),
+		Method: "GET", Path: quota.ListPath, Auth: api.None, Cache: api.Public(5 * time.Minute),
 		Summary: "Get the price list",
 		Doc:     "Returns what is free of charge with its limits, what is sold at which price, and how to pay. It charges nothing.",
 	}),
 	api.Bind((*Server).manifest, api.Endpoint{
 		Name:   "get_payment_manifest",
-		Method: "GET", Path: manifestPath, Auth: api.None, Cache: api.Public(5 * time.Minute),
+		Method: "GET", Path: api.PaymentsPath, Auth: api.None, Cache: api.Public(5 * time.Minute),
 		Summary: "Get the payment manifest",
 		Doc: "Returns the network, the receiving wallet and every route that charges, with the terms of version 1 of x402. Directories of " +
 			"paid services read it; GET /api/pricing is shorter.",

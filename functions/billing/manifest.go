@@ -29,7 +29,7 @@ func (s *Server) pricing(context.Context, struct{}) (pricing, error) { return s.
 func (s *Server) describePrices() pricing {
 	return pricing{
 		Product: config.Product, Quota: quota.Of(s.Quota),
-		Pricing: s.Base + pricingPath, Billing: s.Base + quota.LivePath, APIIndex: s.Base + catalog.IndexPath,
+		Pricing: s.Base + quota.ListPath, Billing: s.Base + quota.LivePath, APIIndex: s.Base + catalog.IndexPath,
 	}
 }
 

@@ -1,99 +1,92 @@
-// Package describe is the function that describes the service to machines: the
-// index of the API and its OpenAPI document. Both are computed from the table of
-// endpoints when the function starts, so it needs no database.
+// Package describe is the function that describes the service to machines: the index
+// of the API, its OpenAPI document, and the documents that directories, crawlers and
+// language models look for.
+//
+// Everything is computed from the table of endpoints, the price list and the limits
+// when the function starts, so it needs no database. Package profile has the facts;
+// the packages directory and prose render them.
 package describe
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"miramundo.dev/functions/describe/profile"
+	"miramundo.dev/functions/describe/prose"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/openapi"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/price/quota"
 )
 
-// about describes the service in one sentence.
-const about = "Every TV channel and radio station of the public registers: full-text search, filters, facets and the streams of each, over one JSON API."
-
 // Endpoints is this function's part of the API.
-var Endpoints = []api.Endpoint{
-	api.Bind((*Server).index, api.Endpoint{
-		Name:    "get_api_index",
-		Method:  "GET",
-		Path:    indexPath,
-		Auth:    api.None,
-		Summary: "List the endpoints of the API",
-		Doc: "Returns every endpoint with its method, path, credential, address and description, the ways to send credentials, the " +
-			"free quota, and a few first calls to make.",
-		Cache: api.Public(5 * time.Minute),
-	}),
-	api.Bind((*Server).openapi, api.Endpoint{
-		Name:    "get_openapi",
-		Method:  "GET",
-		Path:    api.DescriptionPath,
-		Auth:    api.None,
-		Summary: "Get the OpenAPI description",
-		Doc:     "Returns the OpenAPI 3.1 document of the API, with the inputs, results and failures of every operation. It is large; GET /api/ is a shorter list.",
-		Cache:   api.Public(5 * time.Minute),
-	}),
-}
+var Endpoints = slices.Concat(endpointsOf(documents), others, []api.Endpoint{
+	api.Bind((*Server).openapi, of(api.Endpoint{
+		Name: "get_openapi", Path: api.DescriptionPath, Summary: "Get the OpenAPI description",
+		Doc: "Returns the OpenAPI 3.1 document of the API, with the inputs, results and failures of every operation. It is large; GET /api/ is a shorter list.",
+	})),
+})
 
-const indexPath = "/api/{$}"
+// endpointsOf returns the endpoints of documents.
+func endpointsOf(list []document) (all []api.Endpoint) {
+	for _, d := range list {
+		all = append(all, d.endpoint)
+	}
+	return all
+}
 
 // Options are what the documents are computed from.
 type Options struct {
-	Table   []api.Endpoint // the endpoints of every function
-	Build   string         // short id of the commit
-	BaseURL string         // of the service, without a trailing slash
-	Quota   quota.Options
+	Table       []api.Endpoint // the endpoints of every function
+	Build       string         // short id of the commit
+	BaseURL     string         // of the service, without a trailing slash
+	Email       string         // of the operator; empty when none is shown
+	RegistryKey string         // public Ed25519 key of the publisher of the MCP server, in base64; empty without one
+	Quota       quota.Options
+	Now         func() time.Time
 }
 
-// A Server answers with documents that it computes once. The OpenAPI document
-// takes a tenth of a second of a processor, so it is computed while the process
-// starts to listen: a request that comes earlier waits for it.
+// A Server answers with documents that it renders once. The OpenAPI document takes a
+// tenth of a second of a processor, so it is computed while the process starts to
+// listen: a request that comes earlier waits for it.
 type Server struct {
-	indexDoc   indexDoc
-	openapiDoc func() openapiDoc
+	profile     *profile.Profile
+	documents   map[string]*api.Document // by the path of their endpoint, those of the bundle by their own
+	registryKey string
+	openapiDoc  func() openapiDoc
+	now         func() time.Time
 }
-
-const mediaType = "application/json; charset=utf-8"
 
 // New returns a server of the documents that describe o. The process ends with a
 // panic when the table cannot be described, which the first test of the table
 // finds.
 func New(o Options) *Server {
-	index, err := json.Marshal(describe(o))
-	if err != nil {
-		panic(fmt.Sprintf("describe: index: %v", err))
-	}
+	p := &profile.Profile{Name: config.Product, Build: o.Build, Base: o.BaseURL, Email: o.Email, Table: o.Table, Quota: o.Quota}
 	s := &Server{
-		indexDoc: indexDoc{api.NewDocument(mediaType, index)},
+		profile: p, documents: map[string]*api.Document{}, registryKey: o.RegistryKey, now: o.Now,
 		openapiDoc: sync.OnceValue(func() openapiDoc {
 			spec, err := openapi.Document(openapi.Info{
-				Title: config.Product, Description: about, Version: o.Build, BaseURL: o.BaseURL,
+				Title: p.Name, Description: profile.Summary, Version: o.Build, BaseURL: o.BaseURL,
 			}, o.Table)
 			if err != nil {
 				panic(fmt.Sprintf("describe: OpenAPI: %v", err))
 			}
-			return openapiDoc{api.NewDocument(mediaType, spec)}
+			return openapiDoc{api.NewDocument(jsonMedia, spec)}
 		}),
 	}
 	go s.openapiDoc()
+	for _, d := range documents {
+		s.documents[d.endpoint.Path] = d.render(p)
+	}
+	for name, body := range prose.Bundle(p) {
+		s.documents[profile.BundlePath+name] = api.NewDocument(markdownMedia, []byte(body))
+	}
 	return s
 }
-
-// An indexDoc is the index, already encoded.
-type indexDoc struct{ *api.Document }
-
-// Schema returns the shape of the index.
-func (indexDoc) Schema() any { return index{} }
-
-// index returns the index, which never changes while the process runs.
-func (s *Server) index(context.Context, struct{}) (indexDoc, error) { return s.indexDoc, nil }
 
 // An openapiDoc is the OpenAPI document, already encoded.
 type openapiDoc struct{ *api.Document }
@@ -102,3 +95,9 @@ type openapiDoc struct{ *api.Document }
 func (openapiDoc) Schema() any { return map[string]any{} }
 
 func (s *Server) openapi(context.Context, struct{}) (openapiDoc, error) { return s.openapiDoc(), nil }
+
+// withoutParameters returns a media type alone.
+func withoutParameters(media string) string {
+	kind, _, _ := strings.Cut(media, ";")
+	return kind
+}

@@ -7,6 +7,8 @@
 package config
 
 import (
+	"crypto/ed25519"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -50,6 +52,8 @@ type Config struct {
 	GuideSources string `env:"GUIDE_SOURCES" doc:"Guides in XMLTV form, plain or packed: addresses or files, separated by commas, each with options after a # such as tz=Europe/London&country=GB&lang=en&name=freeview. Health shows the name, which is else that of the file. Without it there are no programmes."`
 
 	ContactEmail string `env:"CONTACT_EMAIL" doc:"E-mail address for complaints and questions, as pages and mails show it. Without it the pages say that there is none yet."`
+
+	RegistryKey string `env:"MCP_REGISTRY_KEY" doc:"Public Ed25519 key, 32 bytes in base64, by which the MCP registry verifies who publishes the server of this host. Without it /.well-known/mcp-registry-auth answers 404."`
 
 	MailSMTP     string `env:"MAIL_SMTP" doc:"host:port of the server that sends mail. The connection is TLS: from its start at port 465, by STARTTLS at any other; only a server on the loopback address may be without."`
 	MailUser     string `env:"MAIL_USER" doc:"User name for the server of MAIL_SMTP. It goes with MAIL_PASSWORD; without it the service does not authenticate."`
@@ -240,6 +244,9 @@ func (c Config) checkReach() (problems []error) {
 	}
 	if c.ContactEmail != "" && !isMailbox(c.ContactEmail) {
 		problems = append(problems, errors.New("CONTACT_EMAIL is not an e-mail address"))
+	}
+	if key, err := base64.StdEncoding.DecodeString(c.RegistryKey); c.RegistryKey != "" && (err != nil || len(key) != ed25519.PublicKeySize) {
+		problems = append(problems, errors.New("MCP_REGISTRY_KEY must be an Ed25519 public key of 32 bytes in base64"))
 	}
 	problems = append(problems, c.checkMail()...)
 	problems = append(problems, c.checkPayment()...)

@@ -89,6 +89,8 @@ var layers = []layer{
 	{`shared/container`, `shared/(api/cloudlog|compose|config)`, "a container is started from its declaration"},
 	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster)`, "the machinery of all pages imports no page"},
 	{`functions/web/\w+`, `shared/.*|functions/web/(page|part|poster|private)`, "a page imports the machinery of all pages, and no other page"},
+	{`functions/describe/profile`, `shared/.*`, "the facts about the service come before the documents that state them"},
+	{`functions/describe/\w+`, `shared/.*|functions/describe/profile`, "a document states facts, and no other document"},
 	{functions, `shared/.*`, "functions are deployed apart; they meet in shared"},
 	{`hop/(playlist|ticket)`, `shared/(fault|keyring|catalog)|hop/playlist`, "rewriting and tickets are functions of values"},
 	{`hop(/.*)?`, `(shared|hop)/.*`, "a container holds no functions"},

@@ -52,6 +52,8 @@ func TestRules(t *testing.T) {
 		{"imports", "functions/web/list/a.go", `import "miramundo.dev/functions/web/channel"`, "no other page"},
 		{"imports", "functions/web/list/a.go", `import "miramundo.dev/functions/web/page"`, ""},
 		{"imports", "functions/web/page/a.go", `import "miramundo.dev/functions/web/part"`, "imports no page"},
+		{"imports", "functions/describe/prose/a.go", `import "miramundo.dev/functions/describe/directory"`, "no other document"},
+		{"imports", "functions/describe/prose/a.go", `import "miramundo.dev/functions/describe/profile"`, ""},
 		{"imports", "functions/web/a.go", `import "miramundo.dev/functions/web/list"`, ""},
 		{"imports", "functions/functions.go", `import "miramundo.dev/functions/facets"`, ""},
 		{"imports", "shared/chat/a.go", `import "miramundo.dev/functions/facets"`, "names a channel by its id"},

@@ -17,6 +17,9 @@ import (
 // styles, before their names. It is the same on every host with pages.
 const AssetsPath = "/assets/"
 
+// PicturePath is the path of the picture that previews show for the service.
+const PicturePath = "/og.png"
+
 // A Page is a kind of page.
 type Page int
 

@@ -87,7 +87,7 @@ func (v *View) Picture() Picture {
 	case v.Image != "":
 		return Picture{URL: v.Image}
 	}
-	return Picture{v.Base() + SitePicture, poster.Width, poster.Height}
+	return Picture{v.Base() + site.PicturePath, poster.Width, poster.Height}
 }
 
 // Manifest returns the path of the app manifest.

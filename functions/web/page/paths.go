@@ -16,8 +16,7 @@ const (
 	ManifestExt = ".webmanifest"
 	Icons       = "/icons/"               // followed by the name of an icon
 	TouchIcon   = "/apple-touch-icon.png" // the address that iOS requests without a link
-	SitePicture = "/og.png"
-	Pictures    = "/og/" // followed by a channel's id and PictureExt
+	Pictures    = "/og/"                  // followed by a channel's id and PictureExt
 	PictureExt  = ".png"
 )
 
@@ -39,3 +38,9 @@ func (v *View) API() string { return catalog.IndexPath }
 
 // OpenAPI returns the path of the description of the API.
 func (v *View) OpenAPI() string { return api.DescriptionPath }
+
+// APICatalog returns the path of the list of APIs.
+func (v *View) APICatalog() string { return api.CatalogPath }
+
+// LLMs returns the path of the map of the service for language models.
+func (v *View) LLMs() string { return api.LLMsPath }

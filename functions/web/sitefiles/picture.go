@@ -13,13 +13,14 @@ import (
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/logo"
+	"miramundo.dev/shared/site"
 )
 
 // pictures are the endpoints of preview pictures, which other services show with a
 // shared link.
 var pictures = []api.Endpoint{
 	api.Bind((*Server).sitePicture, api.Endpoint{
-		Method: "GET", Path: page.SitePicture, Auth: api.None, Page: true,
+		Method: "GET", Path: site.PicturePath, Auth: api.None, Page: true,
 		Summary: "Get the preview picture of the service",
 		Doc:     "Returns the PNG image that is shown with shared links to pages that are not about one channel.",
 		Cache:   api.Public(24 * time.Hour), Produces: []string{"image/png"},

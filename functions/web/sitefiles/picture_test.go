@@ -14,6 +14,7 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/logo"
+	"miramundo.dev/shared/site"
 )
 
 // handler serves the files of the sample with an overlay.
@@ -81,7 +82,7 @@ func TestPicture(t *testing.T) {
 	if w := webtest.Request(h, "GET", page.ChannelPicture(id)); w.Code != http.StatusNotFound {
 		t.Errorf("of a blocked channel: %d", w.Code)
 	}
-	w := webtest.Request(h, "GET", page.SitePicture)
+	w := webtest.Request(h, "GET", site.PicturePath)
 	if c, err := png.DecodeConfig(w.Body); err != nil || c.Width != poster.Width || c.Height != poster.Height {
 		t.Errorf("of the service: %d, %v", w.Code, err)
 	}

@@ -15,15 +15,12 @@ import (
 // the operation costs, its response 402 holds the terms, and its security lists the
 // headers that show a payment. All of it derives from [api.Endpoint.Prices].
 
-// llmsPath is where a site offers its text for language models.
-const llmsPath = "/llms.txt"
-
 // discovery returns the extension x-discovery of a document with paid operations. It names the text for
 // language models when an endpoint of the table serves it.
 func discovery(info Info, table []api.Endpoint) map[string]any {
 	x := map[string]any{"ownershipProofs": []string{}}
-	if slices.ContainsFunc(table, func(e api.Endpoint) bool { return e.Path == llmsPath }) {
-		x["llmsTxtUrl"] = info.BaseURL + llmsPath
+	if slices.ContainsFunc(table, func(e api.Endpoint) bool { return e.Path == api.LLMsPath }) {
+		x["llmsTxtUrl"] = info.BaseURL + api.LLMsPath
 	}
 	return x
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,7 @@ func Endpoints(o Options, groups ...Group) []Route {
 	var routes []Route
 	for _, g := range groups {
 		for _, e := range g.Endpoints {
-			routes = append(routes, routeOf(gate, &g, &e))
+			routes = append(routes, routeOf(gate, &g, &e, o.Links))
 		}
 	}
 	return routes
@@ -42,9 +43,9 @@ func Endpoints(o Options, groups ...Group) []Route {
 // to endpoints.
 var allowedHeaders = []string{"Accept-Language, Authorization, Content-Type, If-None-Match, X-Api-Key, X-Credito, X-Guest-Token, X-PAYMENT, PAYMENT-SIGNATURE"}
 
-func routeOf(gate *api.Gate, g *Group, e *api.Endpoint) Route {
+func routeOf(gate *api.Gate, g *Group, e *api.Endpoint, links []string) Route {
 	return Route{
-		Method: e.Method, Path: e.Path, Policy: policyOf(e), Log: g.Log, Lang: e.HasQuery("lang"), Page: e.Page,
+		Method: e.Method, Path: e.Path, Policy: policyOf(e, links), Log: g.Log, Lang: e.HasQuery("lang"), Page: e.Page,
 		Serve: func(c *Call) error {
 			ctx, err := gate.Admit(c.Context, e, c)
 			if err != nil {
@@ -60,8 +61,13 @@ func routeOf(gate *api.Gate, g *Group, e *api.Endpoint) Route {
 	}
 }
 
-func policyOf(e *api.Endpoint) Policy {
+// policyOf returns the headers of the answers of e. The files that pages load have no
+// links to descriptions of the service.
+func policyOf(e *api.Endpoint, links []string) Policy {
 	p := Policy{Headers: []Header{{"Cache-Control", []string{string(e.Cache)}}}}
+	if links != nil && (!e.Page || slices.Contains(e.Produces, "text/html")) {
+		p.Headers = append(p.Headers, Header{"Link", links})
+	}
 	if !e.CrossOrigin() {
 		return p
 	}

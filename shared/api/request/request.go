@@ -52,6 +52,11 @@ type Options struct {
 	// counts nothing.
 	Count func(*Call)
 
+	// Links is the value of the header Link of pages, of answers of the API, and of
+	// answers to addresses that do not exist: it leads a program that has one address
+	// of the service to the description of all. Nil sends none.
+	Links []string
+
 	// FaultPage returns the page that shows f to a person in place of JSON. It is
 	// asked for browsers that request a route with Page, or no route at all. When
 	// FaultPage or the page is nil the answer is JSON.
@@ -171,6 +176,9 @@ func (l *layer) serve(w http.ResponseWriter, r *http.Request, rt *Route, segment
 		h["X-Request-Id"] = []string{c.ID()}
 	}
 	if rt == nil {
+		if l.Links != nil {
+			h["Link"] = l.Links
+		}
 		c.refuse()
 		return
 	}

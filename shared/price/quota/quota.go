@@ -45,8 +45,11 @@ const (
 	nothingSold = "No payments are taken: everything is free of charge."
 )
 
-// LivePath is the path of the prices in force.
-const LivePath = "/api/billing"
+// Paths of the documents about prices.
+const (
+	ListPath = "/api/pricing" // of the price list
+	LivePath = "/api/billing" // of the prices in force
+)
 
 // Of returns the quota.
 func Of(o Options) Quota {
