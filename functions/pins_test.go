@@ -135,3 +135,60 @@ func operate(t *testing.T, h http.Handler, method, path, body string, status int
 	}
 	return text
 }
+
+// TestUnmatched lists the channels of a guide that match nothing, also after a run that
+// did not read the guide again, and when the guide cannot be read any more.
+func TestUnmatched(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "south.xml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(pinGuide)
+	o := optionsOver(t, openEmbedded(t), fixture)
+	o.Config.GuideSources = file
+	p, err := compose.Open(t.Context(), o, Processes()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	loadCatalog(t.Context(), t, p)
+	h := mux(t, p)
+	v := apitest.Validating(t, h, document(t, h))
+	type source struct {
+		Name      string
+		Problem   string
+		Unchanged bool
+		ReadAt    *string `json:"read_at"`
+		Unmatched int
+		Items     []struct{ ID, Name string }
+	}
+	list := func() source {
+		t.Helper()
+		var out struct{ Items []source }
+		operate(t, v, "GET", "/api/admin/guide/unmatched", "", http.StatusOK, &out)
+		if len(out.Items) != 1 {
+			t.Fatalf("%d sources", len(out.Items))
+		}
+		return out.Items[0]
+	}
+	if s := list(); s.Name != "south" || s.ReadAt != nil || len(s.Items) != 0 {
+		t.Errorf("before the first run: %+v", s)
+	}
+	for _, test := range []struct {
+		name               string
+		text               string
+		unchanged, problem bool
+	}{{"read", "", false, false}, {"not changed", "", true, false}, {"broken", "<tv>", false, true}} {
+		if test.text != "" {
+			write(test.text)
+		}
+		operate(t, v, "POST", "/api/admin/jobs/guide", "{}", http.StatusOK, nil)
+		s := list()
+		if s.Unchanged != test.unchanged || (s.Problem != "") != test.problem || s.ReadAt == nil || s.Unmatched != 1 || len(s.Items) != 1 || s.Items[0].ID != "r7" {
+			t.Errorf("%s: %+v", test.name, s)
+		}
+	}
+}

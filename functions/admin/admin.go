@@ -71,7 +71,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Doc:     "Removes one block, so that its channel, stream or host is shown again, and returns the blocks that remain.",
 		Faults:  []*fault.Error{block.ErrNoBlock, fault.ErrUnavailable},
 	}),
-}, jobs, events, pins, sessions)
+}, jobs, events, guides, pins, sessions)
 
 // Options are the parts that the operator controls.
 type Options struct {

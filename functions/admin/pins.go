@@ -24,8 +24,8 @@ var pins = []api.Endpoint{
 		Method: "GET", Path: pinsPath, Auth: api.Operator,
 		Summary: "List the pins of guides",
 		Doc: "Returns every channel of a guide that the operator pinned to a channel of the catalog, in the order in which they were " +
-			"pinned. The report of the job guide, in the state of the catalog, names the channels of guides that match nothing, each " +
-			"with the nearest channel of the catalog.",
+			"pinned. GET /api/admin/guide/unmatched has the channels of guides that match nothing, each with the nearest channel of the " +
+			"catalog.",
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).addPin, api.Endpoint{

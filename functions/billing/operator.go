@@ -19,6 +19,22 @@ var operator = []api.Endpoint{
 			"chain, and return what was charged.",
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
+	api.Bind((*Server).retry, api.Endpoint{
+		Name:   "settle_open_receipt",
+		Method: "POST", Path: "/api/admin/payments/open/{id}/settle", Auth: api.Operator,
+		Summary: "Run an open receipt again",
+		Doc: "Asks the chain and a facilitator about one open receipt once more, delivers what was charged, and returns the receipt as it " +
+			"is then. Repeating it never charges twice. A receipt that was charged after a refusal stays open: return the money.",
+		Faults: []*fault.Error{billing.ErrNoReceipt, fault.ErrUnavailable},
+	}),
+}
+
+type retryIn struct {
+	ID string `path:"id" maxLength:"64" description:"Id of the receipt."`
+}
+
+func (s *Server) retry(ctx context.Context, in retryIn) (billing.Receipt, error) {
+	return s.Till.Retry(ctx, in.ID)
 }
 
 // openReceipts is the answer with the open receipts.

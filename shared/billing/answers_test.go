@@ -460,6 +460,45 @@ func TestOpen(t *testing.T) {
 	})
 }
 
+// TestRetry decides open receipts at the word of the operator, once the chain can be
+// asked. One that was charged after a refusal stays open.
+func TestRetry(t *testing.T) {
+	w := newWorld(t, wiretest.OpenDB(t))
+	w.chain.rpc = false
+	unpaid, paid := w.pay(signing{amount: tenCents}), w.pay(signing{amount: tenCents})
+	w.chain.settle = unsent
+	_, _ = w.Sell(t.Context(), chatOrder(), unpaid)
+	w.chain.settle = lost
+	_, _ = w.Sell(t.Context(), chatOrder(), paid)
+	w.chain.settle = declined
+	w.pass(time.Hour)
+	w.repairAll()
+	retry := func(id string, want State, code error) {
+		t.Helper()
+		if r, err := w.Retry(t.Context(), id); r.State != want || !errors.Is(err, code) {
+			t.Errorf("Retry(%s) = %+v, %v, want %s, %v", id, r, err, want, code)
+		}
+	}
+	id := w.of(unpaid).Purchase.ID
+	retry(id, Open, nil)
+	w.chain.rpc = true
+	retry(id, Refused, nil)
+	retry(id, "", ErrNoReceipt)
+	retry(w.of(paid).Purchase.ID, Delivered, nil)
+
+	w.chain.settle = denied
+	contradicted := w.pay(signing{amount: tenCents, before: noon.Add(1000 * time.Hour)})
+	_, _ = w.Sell(t.Context(), chatOrder(), contradicted)
+	w.chain.settle = nil
+	w.pass(2 * time.Hour)
+	w.repairAll()
+	settles := w.chain.settles
+	retry(w.of(contradicted).Purchase.ID, Open, nil)
+	if w.chain.settles != settles {
+		t.Error("a payment that was refused and charged is settled again")
+	}
+}
+
 // TestSilence keeps the facilitator and the chain silent: a payment stays pending for
 // a day after its end, is tried less and less often, and is open then.
 func TestSilence(t *testing.T) {

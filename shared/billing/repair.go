@@ -168,3 +168,28 @@ func (t *Till) Open(ctx context.Context) ([]Receipt, error) {
 	slices.SortFunc(open, func(a, b Receipt) int { return b.At.Compare(a.At.Time) })
 	return open, nil
 }
+
+// ErrNoReceipt means that no open receipt has the id that the operator gave.
+var ErrNoReceipt = fault.New(fault.NotFound, "open_receipt_not_found")
+
+// Retry tries to find out the outcome of an open receipt once more: it asks the chain,
+// and then a facilitator to settle the payment, and delivers what was charged. It
+// returns the receipt as it is then. A receipt that is open because a refused payment
+// was charged stays as it is: its order is deleted, so the operator returns the money.
+func (t *Till) Retry(ctx context.Context, id string) (r Receipt, err error) {
+	if t.Free() {
+		return r, ErrNoReceipt
+	}
+	q := openPayments
+	q.Limit = maxOpen
+	list, err := t.query(ctx, q)
+	if err != nil {
+		return r, fault.OrUnavailable(err)
+	}
+	i := slices.IndexFunc(list, func(p *payment) bool { return p.Purchase.ID == id })
+	if i < 0 {
+		return r, ErrNoReceipt
+	}
+	after, err := t.advance(ctx, list[i])
+	return after.receipt(), fault.OrUnavailable(err)
+}
