@@ -9,6 +9,7 @@ import (
 	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/counting"
+	"miramundo.dev/shared/usage"
 	visits "miramundo.dev/shared/visit"
 )
 
@@ -16,6 +17,7 @@ import (
 func Topology() bus.Topology {
 	all := social.Topology()
 	maps.Copy(all, visits.Topology())
+	maps.Copy(all, usage.Topology())
 	return all
 }
 
@@ -32,5 +34,6 @@ func counters(p *compose.Parts, later bool) fact.Several {
 	return fact.Several{
 		counting.New(counting.Options{DB: p.DB, Now: p.Now, Later: later}),
 		fact.NewCounter(visits.Book, fact.Options[*visits.Counted]{DB: p.DB, Now: p.Now}),
+		fact.NewCounter(usage.Book, fact.Options[*usage.Counted]{DB: p.DB, Now: p.Now}),
 	}
 }

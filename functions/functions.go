@@ -46,6 +46,7 @@ import (
 	"miramundo.dev/shared/probe/round"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/counting"
+	"miramundo.dev/shared/usage"
 	visits "miramundo.dev/shared/visit"
 )
 
@@ -54,7 +55,9 @@ import (
 type Function struct {
 	compose.Process
 	Endpoints []api.Endpoint
-	Apart     bool // stands on a host of its own, where its paths are no part of the API
+	Apart     bool          // stands on a host of its own, where its paths are no part of the API
+	Private   bool          // is called by the platform alone, so that its calls are not counted as use
+	Surface   usage.Surface // as which its endpoints are counted
 	New       func(*compose.Parts) (Server, error)
 }
 
@@ -63,19 +66,19 @@ type Function struct {
 func All() []Function {
 	return []Function{
 		{Process: process("account", compose.SignIn), Endpoints: account.Endpoints, New: newAccount},
-		{Process: process("admin", compose.Jobs), Endpoints: admin.Endpoints, New: newAdmin},
+		{Process: process("admin", compose.Jobs), Endpoints: admin.Endpoints, New: newAdmin, Surface: usage.Internal},
 		{
 			Process: compose.Process{
 				Name: "aggregate", Needs: needs(compose.Documents), Secrets: []string{"EVENTS_TOKEN"}, Receives: subscriptions(),
 			},
-			Endpoints: aggregate.Endpoints, New: newAggregate, Apart: true,
+			Endpoints: aggregate.Endpoints, New: newAggregate, Apart: true, Private: true,
 		},
 		{
 			Process:   compose.Process{Name: "billing", Needs: needs(compose.Billing), Settings: []string{"HOP_FREE_MINUTES"}},
 			Endpoints: billing.Endpoints, New: newBilling,
 		},
 		{Process: process("catalog", compose.Catalog, compose.Overlays, compose.Guide, compose.Social), Endpoints: catalog.Endpoints, New: newCatalog},
-		{Process: process("chat", compose.Billing, compose.Catalog), Endpoints: chat.Endpoints, New: newChat},
+		{Process: process("chat", compose.Billing, compose.Catalog), Endpoints: chat.Endpoints, New: newChat, Surface: usage.Chat},
 		{Process: process("claim", compose.Catalog), Endpoints: claim.Endpoints, New: newClaim},
 		{
 			Process:   compose.Process{Name: "comments", Needs: needs(compose.Events, compose.Catalog), Publishes: []string{social.Comments}},
@@ -92,7 +95,7 @@ func All() []Function {
 		},
 		{
 			Process:   compose.Process{Name: "describe", Settings: []string{"CONTACT_EMAIL", "HOP_FREE_MINUTES", "MCP_REGISTRY_KEY", "PAYMENT_TO"}},
-			Endpoints: describe.Endpoints, New: newDescribe,
+			Endpoints: describe.Endpoints, New: newDescribe, Surface: usage.Documents,
 		},
 		{Process: process("facets", compose.Catalog, compose.Overlays), Endpoints: facets.Endpoints, New: newFacets},
 		{
@@ -106,7 +109,7 @@ func All() []Function {
 			Process: compose.Process{
 				Name: "feeds", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide), Secrets: []string{"GUEST_KEYS"}, // which seal feed tokens
 			},
-			Endpoints: feeds.Endpoints, New: newFeeds,
+			Endpoints: feeds.Endpoints, New: newFeeds, Surface: usage.Feeds,
 		},
 		{
 			Process:   compose.Process{Name: "guest", Secrets: []string{"GUEST_KEYS"}, Settings: []string{"GUEST_BURST"}},
@@ -118,14 +121,14 @@ func All() []Function {
 				Name: "jobs", Needs: needs(compose.Jobs), Secrets: []string{"GUEST_KEYS", "JOBS_AUDIENCE|JOBS_TOKEN"}, Settings: []string{"JOBS_CALLER"},
 				Schedules: schedules,
 			},
-			Endpoints: jobs.Endpoints, New: newJobs, Apart: true,
+			Endpoints: jobs.Endpoints, New: newJobs, Apart: true, Private: true,
 		},
-		{Process: process("legacy"), Endpoints: legacy.Endpoints, New: newLegacy, Apart: true},
+		{Process: process("legacy"), Endpoints: legacy.Endpoints, New: newLegacy, Surface: usage.Site, Apart: true},
 		{Process: process("library", compose.Catalog, compose.Overlays), Endpoints: library.Endpoints, New: newLibrary},
-		{Process: process("media", compose.Catalog, compose.Overlays), Endpoints: media.Endpoints, New: newMedia},
+		{Process: process("media", compose.Catalog, compose.Overlays), Endpoints: media.Endpoints, New: newMedia, Surface: usage.Files},
 		{
 			Process:   compose.Process{Name: "moderation", Needs: needs(compose.Documents, compose.Events), Publishes: []string{social.Comments}},
-			Endpoints: moderation.Endpoints, New: newModeration,
+			Endpoints: moderation.Endpoints, New: newModeration, Surface: usage.Internal,
 		},
 		{
 			Process: compose.Process{
@@ -133,7 +136,7 @@ func All() []Function {
 			},
 			Endpoints: reports.Endpoints, New: newReports,
 		},
-		{Process: process("status", compose.Catalog, compose.Guide), Endpoints: status.Endpoints, New: newStatus},
+		{Process: process("status", compose.Catalog, compose.Guide), Endpoints: status.Endpoints, New: newStatus, Surface: usage.Internal},
 		{
 			Process: compose.Process{
 				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.SignIn),
@@ -177,16 +180,26 @@ func Find(name string) (Function, bool) {
 }
 
 // Declared returns the Process of f, completed by what its needs and endpoints
-// imply: the topics of the events that jobs send, the keys and tokens that verify
-// the credentials that endpoints ask for, and the database, since an old guest
-// token is valid only while its owner has something there.
+// imply: the topics of the events that jobs send, what counts the calls of a
+// function that is not private, the key that names the visitors of pages, the keys
+// and tokens that verify the credentials that endpoints ask for, and the database,
+// since an old guest token is valid only while its owner has something there.
 func (f Function) Declared() compose.Process {
 	p := f.Process
 	if slices.Contains(p.Needs, compose.Jobs) { // the outbox holds events of every topic
 		p.Publishes = subscriptions()
 	}
 	p.Needs, p.Secrets, p.Settings = slices.Clone(p.Needs), slices.Clone(p.Secrets), slices.Clone(p.Settings)
+	if !f.Private {
+		p.Needs = append(p.Needs, compose.Usage)
+		p.Publishes = append(slices.Clip(p.Publishes), usage.Topic)
+		slices.Sort(p.Publishes)
+		p.Publishes = slices.Compact(p.Publishes)
+	}
 	for _, e := range f.Endpoints {
+		if e.Page {
+			p.Secrets = append(p.Secrets, "PEOPLE_KEYS")
+		}
 		switch {
 		case e.Auth == api.Operator:
 			p.Secrets = append(p.Secrets, e.Credential)

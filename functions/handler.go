@@ -11,6 +11,8 @@ import (
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/site"
+	"miramundo.dev/shared/usage"
+	"miramundo.dev/shared/usage/edge"
 )
 
 // A Server answers for the endpoints of a function.
@@ -65,6 +67,7 @@ func options(p *compose.Parts, fs []Function) request.Options {
 		Now:           p.Now,
 		Followers:     p.Followers,
 		Links:         links,
+		Count:         edge.Count(p.Usage, surfaces(fs)),
 	}
 }
 
@@ -74,6 +77,20 @@ var links = []string{
 	"<" + api.DescriptionPath + `>; rel="service-desc"; type="application/json", ` +
 		"<" + site.Guide.Path(i18n.EN, "") + `>; rel="service-doc"; type="text/html", ` +
 		"<" + api.CatalogPath + `>; rel="api-catalog"; type="application/linkset+json"`,
+}
+
+// surfaces returns as what the endpoints of functions are counted. The calls of the
+// operator, and the reports that pages send by themselves, are no use of the service.
+func surfaces(fs []Function) edge.Surfaces {
+	all := edge.Surfaces{}
+	for _, f := range fs {
+		for _, e := range f.Endpoints {
+			if all[e.Pattern()] = f.Surface; e.Auth == api.Operator || e.SameOrigin {
+				all[e.Pattern()] = usage.Internal
+			}
+		}
+	}
+	return all
 }
 
 // tokens returns the operator's tokens that endpoints of functions ask for.

@@ -8,15 +8,21 @@ import (
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/usage"
+	"miramundo.dev/shared/usage/edge"
 )
 
 // Process declares what a chat room needs.
 var Process = compose.Process{
-	Name:     "chatroom",
-	Needs:    []compose.Need{compose.Documents, compose.Catalog},
-	Secrets:  []string{"GUEST_KEYS", "ACCOUNT_KEYS"},
-	Settings: []string{"PAYMENT_TO"},
+	Name:      "chatroom",
+	Needs:     []compose.Need{compose.Documents, compose.Catalog, compose.Usage},
+	Secrets:   []string{"GUEST_KEYS", "ACCOUNT_KEYS"},
+	Settings:  []string{"PAYMENT_TO"},
+	Publishes: []string{usage.Topic},
 }
+
+// surfaces are as what the routes are counted.
+var surfaces = edge.Surfaces{"GET " + chat.SocketPath: usage.Chat}
 
 // Assemble makes the server that c names from parts, which stay the caller's.
 func Assemble(c config.Config, log *slog.Logger, p *compose.Parts) *Server {
@@ -32,5 +38,6 @@ func Assemble(c config.Config, log *slog.Logger, p *compose.Parts) *Server {
 		Rooms: chat.New(chat.Options{DB: p.DB, Free: c.PaymentTo == "", Now: now}), DB: p.DB, Catalog: p.Catalog,
 		Speakers: identity.NewAuthority(o), Pages: p.Pages(), Log: log, Now: now,
 		Followers: p.Followers, CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader, Build: c.Build,
+		Count: edge.Count(p.Usage, surfaces),
 	})
 }

@@ -114,9 +114,10 @@ type Options struct {
 	Log      *slog.Logger // nil: nothing is logged
 	Now      func() time.Time
 
-	Followers     *overlay.Set // of Catalog
-	CountryHeader string       // in which a trusted edge sends the caller's country; empty trusts none
-	AddressHeader string       // in which it sends the caller's address; likewise
+	Followers     *overlay.Set        // of Catalog
+	Count         func(*request.Call) // called with each finished call; nil counts nothing
+	CountryHeader string              // in which a trusted edge sends the caller's country; empty trusts none
+	AddressHeader string              // in which it sends the caller's address; likewise
 	Build         string
 
 	Linger, Announce time.Duration // see room.Options
@@ -144,6 +145,7 @@ func New(o Options) *Server {
 	s.hub = room.NewHub(room.Options{Rooms: o.Rooms, Now: o.Now, Log: o.Log, Linger: o.Linger, Announce: o.Announce})
 	s.Handler = request.New(request.Options{
 		Log: o.Log, Now: o.Now, CountryHeader: o.CountryHeader, AddressHeader: o.AddressHeader, Followers: o.Followers,
+		Count: o.Count,
 	}, []request.Route{
 		{Method: http.MethodGet, Path: chat.SocketPath, Policy: policy, Serve: s.upgrade},
 		{Method: http.MethodGet, Path: api.HealthPath, Policy: policy, Serve: s.health},

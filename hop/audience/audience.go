@@ -29,6 +29,10 @@ type Options struct {
 	Now    func() time.Time // nil is time.Now
 	Log    *slog.Logger     // nil is the default logger
 
+	// Played is called with the key of each play that is published, which is the same
+	// at all hops. Nil is not called.
+	Played func(key string, at time.Time)
+
 	Remembered int // plays of the day that are remembered; 0 is 1,048,576, in 8 MiB
 	Waiting    int // plays queued for the bus; 0 is 16,384, in up to 8 MiB
 	Sums       int // pairs of channel and country whose latencies are summed at a time; 0 is 16,384
@@ -121,6 +125,8 @@ func (c *Counter) Play(who identity.Caller, channel string) {
 	if !c.queue.push(play{p, mark}) {
 		c.seen.Forget(mark)
 		c.plays.drop()
+	} else if c.o.Played != nil {
+		c.o.Played(p.Key, now)
 	}
 	select {
 	case c.wake <- struct{}{}:

@@ -23,15 +23,17 @@ import (
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/usage"
+	"miramundo.dev/shared/usage/edge"
 )
 
 // Process declares what a hop needs.
 var Process = compose.Process{
 	Name:      "hop",
-	Needs:     []compose.Need{compose.Documents, compose.Events, compose.Catalog, compose.Billing},
+	Needs:     []compose.Need{compose.Documents, compose.Events, compose.Catalog, compose.Billing, compose.Usage},
 	Secrets:   []string{"HOP_TICKET_KEYS"},
 	Settings:  []string{"GUEST_KEYS", "PEOPLE_KEYS", "HOP_FALLBACK", "HOP_FREE_MINUTES", "ORIGIN_ALLOW"},
-	Publishes: []string{social.Plays, social.Latencies},
+	Publishes: []string{social.Plays, social.Latencies, usage.Topic},
 }
 
 // A Hop is a server with the counters that it feeds.
@@ -62,6 +64,7 @@ type Parts struct {
 	Till    *billing.Till   // sells passes for networks; nil sells nothing
 
 	Followers *overlay.Set // of Catalog; nil when it follows nothing
+	Usage     *usage.Meter // counts what is answered; nil counts nothing
 }
 
 // Assemble makes the hop that c names from parts, which stay the caller's.
@@ -72,12 +75,13 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 		Client: origin.New(origin.Options{UserAgent: c.UserAgent(), Allow: c.OriginAllow, Deny: c.OwnHosts()}),
 		Signer: signer, HopURL: c.HopURL, Now: time.Now, Log: log,
 	})
-	counter := audience.New(audience.Options{Bus: p.Bus, People: people, Now: time.Now, Log: log})
+	counter := audience.New(audience.Options{Bus: p.Bus, People: people, Played: p.Usage.Play, Now: time.Now, Log: log})
 	o := Options{
 		Catalog: p.Catalog, Playlists: cache, Tickets: signer, Audience: counter, Log: log,
 		HopURL: c.HopURL, OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Build: c.Build,
 		Speakers:      speakers(c, p.Access),
 		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader, Followers: p.Followers,
+		Count: edge.Count(p.Usage, surfaces),
 	}
 	h := &Hop{flushers: []func(context.Context) error{counter.Close}}
 	if c.FreeMinutes > 0 {

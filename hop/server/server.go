@@ -32,6 +32,8 @@ import (
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/overlay"
+	"miramundo.dev/shared/usage"
+	"miramundo.dev/shared/usage/edge"
 )
 
 // A Catalog provides the streams to play, and how fresh they are.
@@ -77,7 +79,8 @@ type Options struct {
 	Log       *slog.Logger        // nil: nothing is logged
 	Now       func() time.Time
 
-	Followers *overlay.Set // confirmed before each answer; nil where Catalog follows nothing
+	Followers *overlay.Set        // confirmed before each answer; nil where Catalog follows nothing
+	Count     func(*request.Call) // called with each finished call; nil counts nothing
 
 	HopURL        string   // of this hop, without a trailing slash: terms of payment name calls by it
 	OwnHosts      []string // of the service: callers are not redirected to them
@@ -102,7 +105,7 @@ func New(o Options) *Server {
 	s := &Server{Options: o, streams: streamCache{own: o.OwnHosts}}
 	s.Handler = request.Exact(request.Options{
 		Log: o.Log, Now: o.Now, CountryHeader: o.CountryHeader, AddressHeader: o.AddressHeader, IDsOfFailures: true,
-		Followers: o.Followers,
+		Followers: o.Followers, Count: o.Count,
 	}, s.routes())
 	return s
 }
@@ -114,6 +117,9 @@ func (s *Server) routes() []request.Route {
 		{Method: http.MethodGet, Path: api.HealthPath, Policy: policy, Serve: s.health},
 	}
 }
+
+// surfaces are as what the routes are counted.
+var surfaces = edge.Surfaces{"GET " + catalog.StreamsPath + "{id}": usage.Hop}
 
 // policy has scripts of any origin read every answer under a known path, and
 // browsers keep none.

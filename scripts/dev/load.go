@@ -97,7 +97,7 @@ const closeTime = 5 * time.Second
 func (st *stack) assemble() error {
 	h := server.Assemble(st.cfg, st.log, server.Parts{
 		DB: st.parts.DB, Bus: st.parts.Bus, Catalog: st.parts.Catalog, Access: st.parts.Access,
-		Till: st.parts.Till, Followers: st.parts.Followers,
+		Till: st.parts.Till, Followers: st.parts.Followers, Usage: st.parts.Usage,
 	})
 	talk := st.newChatRoom()
 	st.close = func() error {

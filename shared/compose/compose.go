@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -43,6 +44,7 @@ import (
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/sealed"
+	"miramundo.dev/shared/usage"
 	"miramundo.dev/shared/wire"
 )
 
@@ -88,6 +90,7 @@ type Parts struct {
 	Courier mail.Sender      // Mail: likewise, and returns when a mail is handed over also where Mail returns earlier; nil without settings for mail
 	Till    *billing.Till    // Billing: sells, or is free where PAYMENT_TO is not set
 	SignIn  *signin.Service  // SignIn: computes two hashes of passwords at once, with 7 MiB each
+	Usage   *usage.Meter     // Usage: counts in memory, and publishes at most once a minute
 	Access  *access.Checker  // Documents: recognizes sessions and API keys, with the records of the last five seconds in memory
 
 	options Options
@@ -139,6 +142,9 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 	if needed(SignIn) {
 		p.openSignIn()
 	}
+	if needed(Usage) {
+		p.openUsage()
+	}
 	return p, nil
 }
 
@@ -150,6 +156,12 @@ func (p *Parts) openSignIn() {
 	})
 }
 
+// openUsage opens what counts calls. It is closed before the bus.
+func (p *Parts) openUsage() {
+	p.Usage = usage.NewMeter(usage.Options{Bus: p.Bus, People: identity.NewPeople(p.Config.PeopleKeys), Now: p.Now, Log: p.Log})
+	p.close = append(p.close, p.Usage.Close)
+}
+
 // together returns what processes need in all, and their topics with the
 // subscriptions of these.
 func together(processes []Process) ([]Need, bus.Topology) {
@@ -159,6 +171,9 @@ func together(processes []Process) ([]Need, bus.Topology) {
 		needs = append(needs, p.Needs...)
 		for _, topic := range slices.Concat(p.Publishes, p.Receives) {
 			topics[topic] = []string{topic}
+		}
+		if slices.Contains(p.Needs, Usage) {
+			maps.Copy(topics, usage.Topology())
 		}
 	}
 	return Expand(needs...), topics
@@ -190,6 +205,8 @@ func (p *Parts) Only(needs ...Need) *Parts {
 			only.SignIn = p.SignIn
 		case Billing:
 			only.Till = p.Till
+		case Usage:
+			only.Usage = p.Usage
 		case Overlays: // they are in the catalog
 		}
 	}

@@ -19,6 +19,7 @@ const (
 	Mail      Need = "mail"      // the mails of accounts
 	SignIn    Need = "signin"    // the ways from an address to a session
 	Billing   Need = "billing"   // what takes payments
+	Usage     Need = "usage"     // counts what the process answers, and publishes it
 )
 
 // implied are the needs that a need stands on.
@@ -30,6 +31,7 @@ var implied = map[Need][]Need{
 	Jobs:     {Documents, Events, Catalog, Social, Mail, Billing},
 	SignIn:   {Documents, Mail},
 	Billing:  {Documents},
+	Usage:    {Events},
 }
 
 // Expand returns needs with the needs that they stand on, each once and in

@@ -72,8 +72,23 @@ type envelope[T any] struct {
 
 const version = 1
 
-// maxData is the most bytes that an event of a fact may have.
+// maxData is the most bytes that an event of a fact may have, unless it is Sized.
 const maxData = 2048
+
+// Sized is a fact whose events may have more than 2,048 bytes, because it sums up
+// much that happened.
+type Sized interface {
+	Fact
+	MaxData() int
+}
+
+// limit returns how many bytes an event of a fact may have.
+func limit(f Fact) int {
+	if sized, ok := f.(Sized); ok {
+		return sized.MaxData()
+	}
+	return maxData
+}
 
 // Encode returns the event of f, or bus.ErrEvent when f does not pass its Check.
 func Encode(f Fact) (bus.Event, error) {
@@ -90,7 +105,7 @@ func Encode(f Fact) (bus.Event, error) {
 // Decode returns the fact of an event, or bus.ErrEvent.
 func Decode[F Fact](e bus.Event) (F, error) {
 	var none F
-	if len(e.Data) > maxData {
+	if len(e.Data) > limit(none) {
 		return none, bus.ErrEvent.Because(fmt.Errorf("%d bytes", len(e.Data)))
 	}
 	var in envelope[F]

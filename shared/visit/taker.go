@@ -2,11 +2,10 @@ package visit
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
+	"miramundo.dev/shared/agent"
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/identity"
 )
@@ -45,7 +44,7 @@ func NewTaker(box *outbox.Outbox, people *identity.People, now func() time.Time)
 // returns why it did not otherwise; empty when it did. The caller's guest is left out: a
 // person has none on the first page, and would be counted again with it.
 func (t *Taker) Take(ctx context.Context, c identity.Caller, k Kind) (reason string, err error) {
-	if reason := kindOfAgent(c.UserAgent); reason != "" {
+	if reason := refusals[agent.Classify(c.UserAgent).Kind]; reason != "" {
 		return reason, nil
 	}
 	c.Guest = ""
@@ -84,35 +83,7 @@ func (t *Taker) forget(mark uint64) {
 	delete(t.seen, mark)
 }
 
-// Parts of User-Agents, in lower case.
-var (
-	smokes   = []string{"mm-smoke"}
-	crawlers = []string{"bot", "crawl", "spider", "slurp", "facebookexternalhit", "preview", "monitor", "lighthouse", "headless"}
-	programs = []string{"gptbot", "chatgpt", "claude", "perplexity", "openai", "anthropic", "agent", "mcp"}
-)
-
-// browserPrefix begins the User-Agent of every browser.
-const browserPrefix = "mozilla/"
-
-// maxAgent is how many bytes of a User-Agent are read.
-const maxAgent = 512
-
-// kindOfAgent returns why a view by a User-Agent is not counted, or "".
-func kindOfAgent(agent string) string {
-	agent = strings.ToLower(agent[:min(len(agent), maxAgent)])
-	agent = strings.ReplaceAll(agent, "cubot", "") // a maker of phones
-	has := func(parts []string) bool {
-		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(agent, part) })
-	}
-	switch {
-	case has(smokes):
-		return Smoke
-	case has(programs):
-		return Agent
-	case has(crawlers):
-		return Bot
-	case !strings.HasPrefix(agent, browserPrefix):
-		return Agent
-	}
-	return ""
+// refusals are why a view by a caller of a kind is not counted. People are counted.
+var refusals = [agent.Kinds]string{
+	agent.Program: Agent, agent.Assistant: Agent, agent.Player: Agent, agent.Crawler: Bot, agent.Test: Smoke,
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"miramundo.dev/shared/agent"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/fact/outbox"
@@ -146,7 +147,7 @@ func TestMemory(t *testing.T) {
 }
 
 func TestAgents(t *testing.T) {
-	for agent, want := range map[string]string{
+	for userAgent, want := range map[string]string{
 		firefox: "",
 		"Mozilla/5.0 (Linux; Android 13; CUBOT X70) AppleWebKit/537.36 Chrome/131.0 Mobile Safari/537.36": "",
 		"Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)":                         Bot,
@@ -161,8 +162,8 @@ func TestAgents(t *testing.T) {
 		"Mozilla/5.0 MM-Smoke":                  Smoke,
 		strings.Repeat("a", 1<<16) + "mozilla/": Agent,
 	} {
-		if got := kindOfAgent(agent); got != want {
-			t.Errorf("%.60q is %q, want %q", agent, got, want)
+		if got := refusals[agent.Classify(userAgent).Kind]; got != want {
+			t.Errorf("%.60q is %q, want %q", userAgent, got, want)
 		}
 	}
 }

@@ -4,10 +4,10 @@ package environment
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/mileusna/useragent"
 
+	"miramundo.dev/shared/agent"
 	"miramundo.dev/shared/social"
 )
 
@@ -113,38 +113,9 @@ func known(names map[string]string, name string) string {
 	return social.Other
 }
 
-// maxKept is how many User-Agents a Reader remembers, twice: about 1 MiB.
-const maxKept = 1024
-
-// A Reader parses User-Agents and caches the results, since most requests have
-// one of a few User-Agents. The zero Reader is ready to use, and may be used
-// concurrently.
-type Reader struct {
-	mu         sync.RWMutex
-	young, old map[string]Names // guarded by mu
-}
+// A Reader parses User-Agents and caches the results. The zero Reader is ready to
+// use, and may be used concurrently.
+type Reader struct{ cache agent.Cache[Names] }
 
 // Read returns what Parse does.
-func (r *Reader) Read(agent string) Names {
-	agent = agent[:min(len(agent), maxAgent)]
-	r.mu.RLock()
-	n, ok := r.young[agent]
-	if !ok {
-		n, ok = r.old[agent]
-	}
-	r.mu.RUnlock()
-	if !ok {
-		n = Parse(agent)
-		r.keep(strings.Clone(agent), n)
-	}
-	return n
-}
-
-func (r *Reader) keep(agent string, n Names) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.young == nil || len(r.young) >= maxKept {
-		r.young, r.old = make(map[string]Names, maxKept), r.young
-	}
-	r.young[agent] = n
-}
+func (r *Reader) Read(userAgent string) Names { return r.cache.Get(userAgent, Parse) }
