@@ -11,7 +11,7 @@ GATEWAY ?=
 DATA ?=
 ARGS ?=
 
-OPENAPI = functions/testdata/openapi.json
+OPENAPI = functions/testdata/openapi.json functions/testdata/openapi-operator.json
 LINTERS = scripts/lint/node_modules/.bin
 # Packages whose suites also run on the official emulators: those whose tests ask
 # where one is.

@@ -162,14 +162,21 @@ func openBus(t testing.TB) bus.Bus {
 	return b
 }
 
-// document returns the OpenAPI document of h.
-func document(t testing.TB, h http.Handler) []byte {
+// descriptions are the paths of the OpenAPI documents, and of their golden files.
+var descriptions = []string{api.DescriptionPath, api.OperatorDescriptionPath}
+
+// documents returns the OpenAPI documents of h: of the public API and of the
+// operator's endpoints.
+func documents(t testing.TB, h http.Handler) (all [][]byte) {
 	t.Helper()
-	res, body := apitest.Do(t, h, "GET", "/openapi.json", "")
-	if res.StatusCode != http.StatusOK {
-		t.Fatalf("GET /openapi.json: %s %s", res.Status, body)
+	for _, path := range descriptions {
+		res, body := apitest.Do(t, h, "GET", path, "")
+		if res.StatusCode != http.StatusOK {
+			t.Fatalf("GET %s: %s %s", path, res.Status, body)
+		}
+		all = append(all, []byte(body))
 	}
-	return []byte(body)
+	return all
 }
 
 // TestTable shows the whole API in one file, so that a change to it is seen in
@@ -182,7 +189,9 @@ func TestTable(t *testing.T) {
 // for the linters.
 func TestOpenAPI(t *testing.T) {
 	h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
-	golden(t, "testdata/openapi.json", string(document(t, h)))
+	for i, text := range documents(t, h) {
+		golden(t, "testdata"+descriptions[i], string(text))
+	}
 }
 
 // TestAPI runs the scripts, checks every answer against the description, and
@@ -193,7 +202,7 @@ func TestAPI(t *testing.T) {
 	keepLogo(t, db)
 	p := deps(t, db, fixture)
 	h := mux(t, p)
-	v := apitest.Validating(t, h, document(t, h))
+	v := apitest.Validating(t, h, documents(t, h)...)
 	apitest.Run(t, withMails(v, p.Config.MailFolder), "testdata/api/*.txt", signIn(db))
 	for _, pattern := range v.Uncalled(Table()) {
 		t.Errorf("no script calls %s", pattern)
@@ -220,7 +229,7 @@ func TestApart(t *testing.T) {
 			t.Errorf("on its host /api%s answers %d", path, res.StatusCode)
 		}
 	}
-	if index := string(document(t, h)); strings.Contains(index, "/assets/") {
+	if index := string(documents(t, h)[0]); strings.Contains(index, "/assets/") {
 		t.Error("the description of the API has the page's files")
 	}
 	if _, ok := Find("none"); ok {

@@ -14,7 +14,7 @@ import (
 func TestNoDatabase(t *testing.T) {
 	db := storetest.NewSwitch(openEmbedded(t))
 	h := mux(t, deps(t, db, fixture))
-	v := apitest.Validating(t, h, document(t, h))
+	v := apitest.Validating(t, h, documents(t, h)...)
 	const blocks = "/api/admin/catalogo/bloqueios"
 	calls := []struct {
 		method, path, body string

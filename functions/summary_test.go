@@ -121,20 +121,27 @@ var riddle = regexp.MustCompile(`^(?:Of|What|Whatever|Who|Whoever|That|Those|Suc
 // operations, parameters, fields and answers.
 func TestDescriptions(t *testing.T) {
 	h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
-	var tree any
-	if err := json.Unmarshal(document(t, h), &tree); err != nil {
-		t.Fatal(err)
-	}
 	n := 0
-	eachDescription(tree, func(text string) {
-		n++
-		if riddle.MatchString(text) {
-			t.Errorf("the description must name what it is about: %s", text)
-		}
-	})
+	for _, text := range documents(t, h) {
+		eachDescription(parsed(t, text), func(text string) {
+			n++
+			if riddle.MatchString(text) {
+				t.Errorf("the description must name what it is about: %s", text)
+			}
+		})
+	}
 	if n < 300 {
 		t.Errorf("found %d descriptions", n)
 	}
+}
+
+// parsed returns a document as a tree.
+func parsed(t testing.TB, text []byte) (tree map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(text, &tree); err != nil {
+		t.Fatal(err)
+	}
+	return tree
 }
 
 // eachDescription calls f with every description within v.
@@ -150,6 +157,30 @@ func eachDescription(v any, f func(string)) {
 				f(text)
 			}
 			eachDescription(one, f)
+		}
+	}
+}
+
+// vague matches names of schemas that say nothing outside of the package of their
+// type: a word that many things are called by, and words of handlers.
+var vague = regexp.MustCompile(`^(?:Time|State|Page|Report|Status|Link|Filter|Facet|Panel|Region|Row|Entry|Item|List|Domain|Result|Answer|Document|Value|Data|Info|Option|Place|Shape)s?$` +
+	`|(?:In|Out|Made|Shown|Done|Got)$|Items[A-Z]`)
+
+// TestSchemaNames checks that each schema has a name that clients can use as the name
+// of a type, and each tag a description.
+func TestSchemaNames(t *testing.T) {
+	h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
+	for _, text := range documents(t, h) {
+		tree := parsed(t, text)
+		for name := range tree["components"].(map[string]any)["schemas"].(map[string]any) {
+			if vague.MatchString(name) {
+				t.Errorf("the schema %s needs a name that says what it is, in functions/describe/spec/names.go", name)
+			}
+		}
+		for _, tag := range tree["tags"].([]any) {
+			if tag := tag.(map[string]any); tag["description"] == nil {
+				t.Errorf("the tag %s needs a description in functions/describe/spec/introduction.go", tag["name"])
+			}
 		}
 	}
 }

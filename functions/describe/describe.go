@@ -17,8 +17,8 @@ import (
 
 	"miramundo.dev/functions/describe/profile"
 	"miramundo.dev/functions/describe/prose"
+	"miramundo.dev/functions/describe/spec"
 	"miramundo.dev/shared/api"
-	"miramundo.dev/shared/api/openapi"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/price/quota"
 )
@@ -27,7 +27,12 @@ import (
 var Endpoints = slices.Concat(endpointsOf(documents), others, []api.Endpoint{
 	api.Bind((*Server).openapi, of(api.Endpoint{
 		Name: "get_openapi", Path: api.DescriptionPath, Summary: "Get the OpenAPI description",
-		Doc: "Returns the OpenAPI 3.1 document of the API, with the inputs, results and failures of every operation. It is large; GET /api/ is a shorter list.",
+		Doc: "Returns the OpenAPI 3.1 document of the public API, with the inputs, results, failures and examples of every operation. " +
+			"It is large; GET /api/ is a shorter list.",
+	})),
+	api.Bind((*Server).operatorOpenapi, of(api.Endpoint{
+		Name: "get_operator_openapi", Path: api.OperatorDescriptionPath, Summary: "Get the OpenAPI description for operators",
+		Doc: "Returns the OpenAPI 3.1 document of the endpoints that need a token of the operator. GET /openapi.json describes all others.",
 	})),
 })
 
@@ -57,8 +62,9 @@ type Server struct {
 	profile     *profile.Profile
 	documents   map[string]*api.Document // by the path of their endpoint, those of the bundle by their own
 	registryKey string
-	openapiDoc  func() openapiDoc
 	now         func() time.Time
+
+	openapiDoc, operatorOpenapiDoc func() openapiDoc
 }
 
 // New returns a server of the documents that describe o. The process ends with a
@@ -68,15 +74,7 @@ func New(o Options) *Server {
 	p := &profile.Profile{Name: config.Product, Build: o.Build, Base: o.BaseURL, Email: o.Email, Table: o.Table, Quota: o.Quota}
 	s := &Server{
 		profile: p, documents: map[string]*api.Document{}, registryKey: o.RegistryKey, now: o.Now,
-		openapiDoc: sync.OnceValue(func() openapiDoc {
-			spec, err := openapi.Document(openapi.Info{
-				Title: p.Name, Description: profile.Summary, Version: o.Build, BaseURL: o.BaseURL,
-			}, o.Table)
-			if err != nil {
-				panic(fmt.Sprintf("describe: OpenAPI: %v", err))
-			}
-			return openapiDoc{api.NewDocument(jsonMedia, spec)}
-		}),
+		openapiDoc: openapiOf(spec.Public, o), operatorOpenapiDoc: openapiOf(spec.Operator, o),
 	}
 	go s.openapiDoc()
 	for _, d := range documents {
@@ -94,7 +92,22 @@ type openapiDoc struct{ *api.Document }
 // Schema returns an object of any shape: that of OpenAPI is its own standard.
 func (openapiDoc) Schema() any { return map[string]any{} }
 
+// openapiOf returns a function that computes a document once.
+func openapiOf(write func(spec.Options, []api.Endpoint) ([]byte, error), o Options) func() openapiDoc {
+	return sync.OnceValue(func() openapiDoc {
+		text, err := write(spec.Options{Name: config.Product, Summary: profile.Summary, Build: o.Build, BaseURL: o.BaseURL}, o.Table)
+		if err != nil {
+			panic(fmt.Sprintf("describe: OpenAPI: %v", err))
+		}
+		return openapiDoc{api.NewDocument(jsonMedia, text)}
+	})
+}
+
 func (s *Server) openapi(context.Context, struct{}) (openapiDoc, error) { return s.openapiDoc(), nil }
+
+func (s *Server) operatorOpenapi(context.Context, struct{}) (openapiDoc, error) {
+	return s.operatorOpenapiDoc(), nil
+}
 
 // withoutParameters returns a media type alone.
 func withoutParameters(media string) string {

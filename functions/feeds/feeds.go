@@ -41,31 +41,29 @@ const perOwner api.Cache = "private, no-cache"
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).library, endpoint("get_library_feed", libraryPath, "Get the feed of a library",
-		"Returns all channels of a library as a playlist, or their programmes as an XMLTV guide: the file name decides.", listTypes, guideTypes)),
+		"Returns all channels of a library as a playlist, or their programmes as an XMLTV guide: the file name decides.",
+		slices.Concat(wholeLibrary.lists(), wholeLibrary.guides()))),
 	api.Bind((*Server).category, endpoint("get_folder_feed", foldersPath, "Get the feed of a folder",
-		"Returns the channels of one folder as a playlist.", listTypes)),
+		"Returns the channels of one folder as a playlist.", oneFolder.lists())),
 	api.Bind((*Server).categoryGuide, endpoint("get_folder_guide", categoryPath, "Get the guide of a folder",
-		"Returns the programmes of one folder's channels as an XMLTV guide.", guideTypes)),
+		"Returns the programmes of one folder's channels as an XMLTV guide.", oneFolder.guides())),
 	api.Bind((*Server).group, endpoint("get_subtab_feed", groupsPath, "Get the feed of a sub-tab",
-		"Returns the channels of one sub-tab as a playlist.", listTypes)),
+		"Returns the channels of one sub-tab as a playlist.", oneSubtab.lists())),
 	api.Bind((*Server).groupGuide, endpoint("get_subtab_guide", groupPath, "Get the guide of a sub-tab",
-		"Returns the programmes of one sub-tab's channels as an XMLTV guide.", guideTypes)),
+		"Returns the programmes of one sub-tab's channels as an XMLTV guide.", oneSubtab.guides())),
 }
 
-// Media types of the feeds besides JSON.
-var (
-	listTypes  = []string{feed.M3UType, feed.XSPFType}
-	guideTypes = []string{feed.GuideType, feed.ArchiveType}
-)
-
-// secret is what the description of every feed ends with.
-const secret = " Players subscribe to it. The token in the path is the only credential: anyone who has the address can read the feed."
-
 // endpoint returns the endpoint of the files below path.
-func endpoint(name, path, summary, doc string, types ...[]string) api.Endpoint {
+func endpoint(name, path, summary, doc string, files []api.File) api.Endpoint {
+	var types []string
+	for _, f := range files {
+		if f.Media != feed.JSONType && !slices.Contains(types, f.Media) {
+			types = append(types, f.Media)
+		}
+	}
 	return api.Endpoint{
-		Name: name, Method: "GET", Path: path + "/{file}", Auth: api.None, Summary: summary, Doc: doc + secret, Cache: perOwner,
-		Faults: failures, Produces: slices.Concat(types...),
+		Name: name, Method: "GET", Path: path + api.FileWildcard, Auth: api.None, Summary: summary, Doc: doc + secret, Cache: perOwner,
+		Faults: failures, Produces: types, Files: files,
 	}
 }
 

@@ -75,6 +75,10 @@ const DefaultMaxBody = 64 << 10
 // DescriptionPath is where the OpenAPI description of the API is.
 const DescriptionPath = "/openapi.json"
 
+// OperatorDescriptionPath is where the OpenAPI description of the operator's endpoints
+// is.
+const OperatorDescriptionPath = "/openapi-operator.json"
+
 // HealthPath is where every process of the service reports its health.
 const HealthPath = "/api/health"
 
@@ -118,6 +122,12 @@ type Endpoint struct {
 	// operators more than others: its handler calls CheckOperator when it is asked
 	// for that.
 	Credential string
+
+	// Files are the files that a GET serves below a path that ends in [FileWildcard].
+	Files []File
+
+	// Takes are values of the shapes that a raw body in JSON may have; see RawBodies.
+	Takes []any
 
 	// Prices are the products that a call of e may be asked to pay for, the default
 	// first. The terms of its 402 and its description derive from them.
@@ -192,6 +202,9 @@ func Bind[S, In, Out any](h func(S, context.Context, In) (Out, error), e Endpoin
 	if err == nil {
 		err = e.complete()
 	}
+	if err == nil {
+		err = e.checkFiles(plan)
+	}
 	if err != nil {
 		panic(fmt.Sprintf("api: %s %s: %v", e.Method, e.Path, err))
 	}
@@ -224,6 +237,10 @@ func (e *Endpoint) CrossOrigin() bool {
 
 // Writes reports whether a call of e may change something.
 func (e *Endpoint) Writes() bool { return e.Method != http.MethodGet && e.Method != http.MethodHead }
+
+// errFiles says how the field Files must be.
+var errFiles = errors.New("the field Files needs the Method GET, a Path that ends in /{file}, an input of that name, " +
+	"and for each file a Name, Segment, Media, Summary and Doc, and a Wildcard if its Segment has one")
 
 // snakeCase matches the name of an endpoint.
 var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)

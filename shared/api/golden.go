@@ -33,6 +33,9 @@ func Golden(table []Endpoint) string {
 			b.WriteString(", deprecated")
 		}
 		fmt.Fprintf(&b, "\n\tout %s", strings.Join(append(slices.Clone(e.Produces), e.out.String()), " "))
+		for _, f := range e.Files {
+			fmt.Fprintf(&b, "\n\tfile %s %s: %s, %s %s", f.Segment, f.Media, f.Name, f.Summary, f.Doc)
+		}
 		for _, p := range e.plan.Params {
 			fmt.Fprintf(&b, "\n\tin %s", show(p))
 		}

@@ -32,28 +32,33 @@ import (
 type Validator struct {
 	t       testing.TB
 	handler http.Handler
-	router  routers.Router
+	routers []routers.Router // of each document
 
 	mu     sync.Mutex
 	called map[string]bool // "GET /api/channels/{id}"; guarded by mu
 }
 
-// Validating returns h, checked against an OpenAPI document in JSON.
-func Validating(t testing.TB, h http.Handler, document []byte) *Validator {
+// Validating returns h, checked against OpenAPI documents in JSON, which describe
+// different operations.
+func Validating(t testing.TB, h http.Handler, documents ...[]byte) *Validator {
 	t.Helper()
-	doc, err := openapi3.NewLoader().LoadFromData(document)
-	if err != nil {
-		t.Fatalf("OpenAPI document: %v", err)
+	v := &Validator{t: t, handler: h, called: map[string]bool{}}
+	for _, document := range documents {
+		doc, err := openapi3.NewLoader().LoadFromData(document)
+		if err != nil {
+			t.Fatalf("OpenAPI document: %v", err)
+		}
+		if err := doc.Validate(context.Background()); err != nil {
+			t.Fatalf("OpenAPI document: %v", err)
+		}
+		doc.Servers = nil // tests call at addresses of their own
+		router, err := gorillamux.NewRouter(doc)
+		if err != nil {
+			t.Fatalf("OpenAPI document: %v", err)
+		}
+		v.routers = append(v.routers, router)
 	}
-	if err := doc.Validate(context.Background()); err != nil {
-		t.Fatalf("OpenAPI document: %v", err)
-	}
-	doc.Servers = nil // tests call at addresses of their own
-	router, err := gorillamux.NewRouter(doc)
-	if err != nil {
-		t.Fatalf("OpenAPI document: %v", err)
-	}
-	return &Validator{t: t, handler: h, router: router, called: map[string]bool{}}
+	return v
 }
 
 // ServeHTTP answers r as the handler does, once the answer was checked.
@@ -104,12 +109,17 @@ func (v *Validator) check(r *http.Request, answer *http.Response, body []byte) e
 
 // find returns the route of r. The router is asked for a path of the same
 // shape without escapes, since it takes %2F for a slash.
-func (v *Validator) find(r *http.Request) (*routers.Route, map[string]string, error) {
+func (v *Validator) find(r *http.Request) (route *routers.Route, params map[string]string, err error) {
 	u := *r.URL
 	u.Path, u.RawPath = strings.ReplaceAll(r.URL.EscapedPath(), "%", "_"), ""
 	q := r.Clone(context.Background())
 	q.URL = &u
-	return v.router.FindRoute(q)
+	for _, router := range v.routers {
+		if route, params, err = router.FindRoute(q); err == nil {
+			break
+		}
+	}
+	return route, params, err
 }
 
 // isClean reports whether a path is the only way to write it.
@@ -192,7 +202,7 @@ func decode(coding string, body []byte) ([]byte, error) {
 func (v *Validator) Uncalled(table []api.Endpoint) (patterns []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for _, e := range table {
+	for _, e := range api.PerFile(table) {
 		if !v.called[e.Method+" "+openapi.Path(e)] {
 			patterns = append(patterns, e.Pattern())
 		}

@@ -64,6 +64,7 @@ const (
 var documents = []Link{
 	{"index", "Index of the API", IndexPath, jsonMedia, "Every endpoint in a few words, the credentials, the free quota, and four calls from nothing to a library", Meta, "GettingStarted", API},
 	{"openapi", "OpenAPI", api.DescriptionPath, jsonMedia, "Every operation with its inputs, results and failures, as OpenAPI 3.1", Describes, "OpenAPI", API},
+	{"openapi_operator", "OpenAPI for operators", api.OperatorDescriptionPath, jsonMedia, "The endpoints that need a token of the operator, as OpenAPI 3.1", "", "X-Operator-OpenAPI", Optional},
 	{"mcp", "MCP server", mcpPath, jsonMedia, "The tools of the API over Streamable HTTP; GET returns the server card", "", "X-MCP", API},
 	{"pricing", "Prices", quota.ListPath, jsonMedia, "What is free of charge with its limits, what is sold at which price, and how to pay", Meta, "Pricing", API},
 	{"billing", "Settings of payments", quota.LivePath, jsonMedia, "The prices in force, the network and receiver of payments, and the caps of libraries", Meta, "X-Billing", API},

@@ -4,7 +4,8 @@
 //
 // The inputs are described from the plan that decodes them, so the two cannot
 // disagree. The results are described from their Go types: a field without
-// omitempty is required, and a pointer may be null. The document is built once, when
+// omitempty is required, and a pointer may be null. Responses that several operations
+// share are components. The document is built once, when
 // a process starts, and is the same for the same table: maps are written in the
 // order of their keys.
 package openapi
@@ -12,7 +13,6 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,26 +22,35 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/input"
-	"miramundo.dev/shared/fault"
 )
 
-// An Info holds the parts of a document that do not describe an endpoint.
+// An Info holds the parts of a document that the table does not have. All but the
+// first four may be empty.
 type Info struct {
 	Title       string
 	Description string
 	Version     string // of the build
 	BaseURL     string // of the service, without a trailing slash
+
+	Tags     map[string]string // descriptions of the groups of endpoints, in Markdown
+	Names    map[string]string // names of schemas, by the Go type with its package, such as store.Time
+	Members  map[string]string // descriptions of members whose Go fields have none, by name
+	Failure  any               // the body of failures, a struct that embeds Failure; nil means Failure
+	Examples Examples
 }
 
 // Document returns the OpenAPI 3.1.0 document of a table, in JSON. It returns an
 // error when two endpoints have the same method and path, when an endpoint lacks a Name or has
 // that of another, and when two types would have the same schema name.
 func Document(info Info, table []api.Endpoint) ([]byte, error) {
-	b := newBuilder()
-	for i, e := range table {
-		if j := slices.IndexFunc(table, func(o api.Endpoint) bool { return o.Name == e.Name }); e.Name == "" || j < i {
+	table = api.PerFile(table)
+	b := newBuilder(info, table)
+	named := map[string]bool{"": true}
+	for _, e := range table {
+		if named[e.Name] {
 			return nil, fmt.Errorf("%s: the Name %q is empty or taken", e.Pattern(), e.Name)
 		}
+		named[e.Name] = true
 		op, err := b.operation(e)
 		if err == nil {
 			err = b.reflector.Spec.AddOperation(e.Method, Path(e), op)
@@ -50,11 +59,35 @@ func Document(info Info, table []api.Endpoint) ([]byte, error) {
 			return nil, fmt.Errorf("%s: %w", e.Pattern(), err)
 		}
 	}
+	if err := b.addFailure(); err != nil {
+		return nil, err
+	}
 	if b.clash != nil {
 		return nil, b.clash
 	}
-	b.describe(info, table)
-	return json.MarshalIndent(b.reflector.Spec, "", " ")
+	b.describe(table)
+	return b.encode()
+}
+
+// encode returns the document without the schemas that nothing refers to: those of
+// types that are described where they are used.
+func (b *builder) encode() ([]byte, error) {
+	for {
+		text, err := json.MarshalIndent(b.reflector.Spec, "", " ")
+		if err != nil {
+			return nil, err
+		}
+		unused := 0
+		for name := range b.reflector.Spec.ComponentsEns().Schemas {
+			if !strings.Contains(string(text), `"#/components/schemas/`+name+`"`) {
+				delete(b.reflector.Spec.Components.Schemas, name)
+				unused++
+			}
+		}
+		if unused == 0 {
+			return text, nil
+		}
+	}
 }
 
 // Path returns the path of e as an OpenAPI path template, which has neither the "{$}"
@@ -64,40 +97,28 @@ func Path(e api.Endpoint) string {
 }
 
 // describe fills in the parts of the document outside of its operations.
-func (b *builder) describe(info Info, table []api.Endpoint) {
+func (b *builder) describe(table []api.Endpoint) {
 	s := b.reflector.Spec
 	s.Openapi = "3.1.0"
-	s.Info.Title, s.Info.Version, s.Info.Description = info.Title, info.Version, &info.Description
+	s.Info.Title, s.Info.Version, s.Info.Description = b.info.Title, b.info.Version, &b.info.Description
 	s.Info.License = (&openapi31.License{}).WithName("MIT").WithIdentifier("MIT")
-	s.Info.Contact = (&openapi31.Contact{}).WithName(info.Title).WithURL(info.BaseURL)
-	s.WithServers(*(&openapi31.Server{}).WithURL(info.BaseURL))
+	s.Info.Contact = (&openapi31.Contact{}).WithName(b.info.Title).WithURL(b.info.BaseURL)
+	s.WithServers(*(&openapi31.Server{}).WithURL(b.info.BaseURL))
 	var groups []string
 	for _, e := range table {
 		if g := e.Group(); !slices.Contains(groups, g) {
 			groups = append(groups, g)
-			s.Tags = append(s.Tags, *(&openapi31.Tag{Name: g}).WithDescription("Endpoints of the function " + g + "."))
+			tag := openapi31.Tag{Name: g}
+			if text := b.info.Tags[g]; text != "" {
+				tag.WithDescription(text)
+			}
+			s.Tags = append(s.Tags, tag)
 		}
 	}
-	s.ComponentsEns().WithSchemasItem("Error", errorSchema)
 	if slices.ContainsFunc(table, func(e api.Endpoint) bool { return len(e.Prices) > 0 }) {
 		s.ComponentsEns().WithSchemasItem(requirementName, requirement)
-		s.WithMapOfAnythingItem("x-discovery", discovery(info, table))
+		s.WithMapOfAnythingItem("x-discovery", discovery(b.info, table))
 	}
-}
-
-// errorSchema is the body of every failure.
-var errorSchema = map[string]any{
-	"type":        "object",
-	"description": "The body of every failure. Some codes have further members.",
-	"required":    []string{"error", "message"},
-	"properties": map[string]any{
-		"error":   map[string]any{"type": "string", "description": "The code of the failure, for programs."},
-		"message": map[string]any{"type": "string", "description": "One sentence in the caller's language, for people."},
-		"param":   map[string]any{"type": "string", "description": "The parameter or body member that is wrong."},
-		"reason":  map[string]any{"type": "string", "description": "The reason for the refusal, for programs."},
-		"bound":   map[string]any{"description": "The limit that was exceeded, or the list of allowed values."},
-		"gone":    map[string]any{"type": "object", "description": "Fate of a channel that is known but not shown: channel_id, name, country, kind, reason, since, replaced_by."},
-	},
 }
 
 // operation describes one endpoint.
@@ -106,19 +127,24 @@ func (b *builder) operation(e api.Endpoint) (openapi31.Operation, error) {
 	if err != nil {
 		return openapi31.Operation{}, err
 	}
+	example := b.info.Examples.Calls[e.Name]
 	op := openapi31.Operation{Tags: []string{e.Group()}, Responses: &openapi31.Responses{}}
 	op.WithID(e.Name).WithSummary(e.Summary).WithDescription(e.Doc)
 	op.WithSecurity(b.security(e)...)
 	for _, p := range append(unread(e), e.Params()...) {
 		if p.In != "body" {
-			op.Parameters = append(op.Parameters, parameter(p))
+			op.Parameters = append(op.Parameters, parameter(p, example.Params))
 		}
 	}
 	if e.HasBody() {
-		op.WithRequestBody(requestBody(e))
+		body, err := b.requestBody(e)
+		if err != nil {
+			return op, err
+		}
+		op.WithRequestBody(body)
 	}
-	for status, r := range failures(e) {
-		responses[status] = r
+	for _, f := range failures(e) {
+		responses[f.status] = b.failure(f)
 	}
 	if e.Deprecated {
 		op.WithDeprecated(true)
@@ -127,7 +153,7 @@ func (b *builder) operation(e api.Endpoint) (openapi31.Operation, error) {
 		op.WithMapOfAnythingItem("x-payment-info", paymentInfo(e.Prices))
 	}
 	for status, r := range responses {
-		op.Responses.WithMapOfResponseOrReferenceValuesItem(strconv.Itoa(status), openapi31.ResponseOrReference{Response: &r})
+		op.Responses.WithMapOfResponseOrReferenceValuesItem(strconv.Itoa(status), r)
 	}
 	return op, nil
 }
@@ -146,36 +172,6 @@ func unread(e api.Endpoint) (params []input.Param) {
 		}
 	}
 	return params
-}
-
-// failures describes the responses of e to its faults, by status.
-func failures(e api.Endpoint) map[int]openapi31.Response {
-	codes := map[int][]string{}
-	for _, f := range e.AllFaults() {
-		status := api.Status(f.Kind)
-		if !slices.Contains(codes[status], f.Code) {
-			codes[status] = append(codes[status], f.Code)
-		}
-	}
-	all := map[int]openapi31.Response{}
-	for status, list := range codes {
-		slices.Sort(list)
-		members := map[string]any{"error": map[string]any{"type": "string", "enum": list}}
-		schema := map[string]any{"allOf": []any{
-			map[string]any{"$ref": "#/components/schemas/Error"},
-			map[string]any{"type": "object", "properties": members},
-		}}
-		r := openapi31.Response{Description: http.StatusText(status) + ": " + strings.Join(list, ", ")}
-		if len(e.Prices) > 0 && status == api.Status(fault.Unpaid) {
-			addTerms(&r, members)
-		}
-		r.WithContentItem("application/json", openapi31.MediaType{Schema: schema})
-		if status == api.Status(fault.Limited) {
-			r.WithHeadersItem("Retry-After", header("Seconds to wait before the next try.", "integer"))
-		}
-		all[status] = r
-	}
-	return all
 }
 
 // header describes a response header.

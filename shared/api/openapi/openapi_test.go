@@ -73,10 +73,32 @@ var table = []api.Endpoint{
 	api.Bind(server.post, api.Endpoint{Name: "post_b", Method: "POST", Path: "/b/{$}", Auth: api.Operator, Summary: "B", Doc: "B."}),
 }
 
+// A failed is the body of failures that have a member more.
+type failed struct {
+	openapi.Failure
+	Part *part `json:"part,omitempty" description:"Part."`
+}
+
+var outExample = map[string]any{
+	"name": "a", "null": nil, "part": nil, "list": []any{}, "enum": "a", "at": "2026-11-22T12:00:00Z", "maybe": nil, "by": map[string]any{}, "nothing": 1,
+}
+
+var examples = openapi.Examples{
+	Calls: map[string]openapi.Call{
+		"get_a":  {Params: map[string]string{"id": "x", "limit": "7"}, Answers: map[string]map[string]any{"200": {"application/json": outExample}}},
+		"post_b": {Request: map[string]any{"application/json": map[string]any{"name": "a"}}},
+	},
+	Failures: map[string]map[string]any{"not_found": {"param": "id"}},
+}
+
 // document returns the description of the table, and a look into it.
 func document(t *testing.T) (raw []byte, at func(path ...string) any) {
 	t.Helper()
-	raw, err := openapi.Document(openapi.Info{Title: "T", Description: "D", Version: "v", BaseURL: "https://t.example"}, table)
+	raw, err := openapi.Document(openapi.Info{
+		Title: "T", Description: "D", Version: "v", BaseURL: "https://t.example",
+		Tags: map[string]string{"openapi_test": "Tests."}, Names: map[string]string{"openapi_test.part": "Part"},
+		Members: map[string]string{"name": "Name.", "n": "Number."}, Failure: failed{}, Examples: examples,
+	}, table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,10 +159,10 @@ func TestDocument(t *testing.T) {
 		{[]string{"paths", "/b/", "post", "security"}, `[{"operator":[]}]`},
 		{[]string{"paths", "/a/{id}", "get", "tags"}, `["openapi_test"]`},
 		{[]string{"paths", "/a/{id}", "get", "parameters"}, `[
-			{"name":"id","in":"path","required":true,"description":"Id.","schema":{"type":"string","maxLength":9}},
+			{"name":"id","in":"path","required":true,"description":"Id.","example":"x","schema":{"type":"string","maxLength":9}},
 			{"name":"flag","in":"query","description":"Flag.","schema":{"type":"string","enum":["0","1"],"default":"1"}},
-			{"name":"limit","in":"query","description":"Items.","schema":{"type":"integer","minimum":1,"default":20}}]`},
-		{[]string{"paths", "/b/", "post", "requestBody"}, `{"required":true,"content":{"application/json":{"schema":{
+			{"name":"limit","in":"query","description":"Items.","example":7,"schema":{"type":"integer","minimum":1,"default":20}}]`},
+		{[]string{"paths", "/b/", "post", "requestBody"}, `{"required":true,"content":{"application/json":{"example":{"name":"a"},"schema":{
 			"type":"object","required":["name"],"properties":{
 				"name":{"type":"string","minLength":1,"maxLength":40,"description":"Name."},
 				"note":{"type":["string","null"],"maxLength":4096,"description":"Note."},
@@ -148,17 +170,27 @@ func TestDocument(t *testing.T) {
 				"on":{"type":"boolean","default":true,"description":"On."}}}}}}`},
 		{[]string{"components", "schemas", "Openapi_testOut"}, `{"type":"object",
 			"required":["name","null","part","list","enum","at","maybe","by","nothing"],"properties":{
-			"name":{"type":"string"},
+			"name":{"type":"string","description":"Name."},
 			"null":{"type":["null","integer"]},
-			"absent":{"$ref":"#/components/schemas/Openapi_testPart"},
-			"part":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/Openapi_testPart"}]},
-			"list":{"type":"array","items":{"$ref":"#/components/schemas/Openapi_testPart"}},
+			"absent":{"$ref":"#/components/schemas/Part"},
+			"part":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/Part"}]},
+			"list":{"type":"array","items":{"$ref":"#/components/schemas/Part"}},
 			"enum":{"type":["null","string"],"enum":["a","b",null]},
-			"at":{"$ref":"#/components/schemas/Openapi_testMoment"},
-			"maybe":{"anyOf":[{"type":"null"},{"$ref":"#/components/schemas/Openapi_testMoment"}]},
-			"by":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Openapi_testPart"}},
+			"at":{"type":"string","format":"date-time"},
+			"maybe":{"type":["string","null"],"format":"date-time"},
+			"by":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Part"}},
 			"nothing":{}}}`},
-		{[]string{"components", "schemas", "Openapi_testMoment"}, `{"type":"string","format":"date-time"}`},
+		{[]string{"components", "schemas", "Part"}, `{"type":"object","required":["n"],"properties":{"n":{"type":"integer","minimum":0,"description":"Number."}}}`},
+		{[]string{"components", "schemas", "Error", "required"}, `["error","message"]`},
+		{[]string{"components", "schemas", "Error", "properties", "part"}, `{"$ref":"#/components/schemas/Part","description":"Part."}`},
+		{[]string{"components", "schemas", "Bound"}, `{"anyOf":[{"type":"number"},{"type":"string"},{"type":"array","items":{"type":"string"}}]}`},
+		{[]string{"tags"}, `[{"name":"openapi_test","description":"Tests."}]`},
+		{[]string{"paths", "/a/{id}", "get", "responses", "200", "content", "application/json", "example", "enum"}, `"a"`},
+		{[]string{"paths", "/a/{id}", "get", "responses", "404", "content", "application/json", "examples", "not_found", "value"},
+			`{"error":"not_found","param":"id","message":"There is nothing at this address."}`},
+		{[]string{"paths", "/a/{id}", "get", "responses", "500"}, `{"$ref":"#/components/responses/Internal"}`}, // shared
+		{[]string{"components", "responses", "Internal", "description"}, `"Internal Server Error: internal."`},
+		{[]string{"components", "schemas", "Openapi_testMoment"}, `null`}, // described where it is used
 	} {
 		if diff := cmp.Diff(tree(t, test.want), at(test.path...)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", test.path, diff)
@@ -186,8 +218,14 @@ func TestStatuses(t *testing.T) {
 			}
 		}
 	}
-	if at("paths", "/a/{id}", "get", "responses", "429", "headers", "Retry-After") == nil {
-		t.Error("429 does not tell Retry-After")
+	for _, status := range []string{"429", "503"} {
+		r, _ := at("paths", "/a/{id}", "get", "responses", status).(map[string]any)
+		if ref, ok := r["$ref"].(string); ok {
+			r, _ = at(strings.Split(ref[len("#/"):], "/")...).(map[string]any)
+		}
+		if headers, _ := r["headers"].(map[string]any); headers["Retry-After"] == nil {
+			t.Errorf("%s has no header Retry-After: %v", status, r)
+		}
 	}
 }
 
@@ -243,5 +281,71 @@ func TestNames(t *testing.T) {
 		if _, err := openapi.Document(openapi.Info{}, []api.Endpoint{table[0], e}); err == nil || !strings.Contains(err.Error(), "is empty or taken") {
 			t.Errorf("%q: error is %v", e.Name, err)
 		}
+	}
+}
+
+type fileIn struct {
+	Token string `path:"token" description:"Token."`
+	File  string `path:"file" description:"File."`
+}
+
+// A list is a result with two media types.
+type list struct{ api.Content }
+
+// Schema returns the shape of the list in JSON.
+func (list) Schema() any { return part{} }
+
+func (server) file(context.Context, fileIn) (list, error) { return list{}, nil }
+
+// TestFiles checks that each file of an endpoint is an operation with one media type
+// and the parameters of its own path.
+func TestFiles(t *testing.T) {
+	e := api.Bind(server.file, api.Endpoint{
+		Name: "get_file", Method: "GET", Path: "/f/{token}/{file}", Auth: api.None, Summary: "F", Doc: "F.", Produces: []string{"audio/x-mpegurl"},
+		Files: []api.File{
+			{Name: "get_all_m3u", Segment: "all.m3u", Media: "audio/x-mpegurl", Summary: "M", Doc: "M."},
+			{Name: "get_one_json", Segment: "{one}.json", Wildcard: "Slug.", Media: "application/json", Summary: "J", Doc: "J."},
+		},
+	})
+	at := describe(t, []api.Endpoint{e})
+	const token = `{"name":"token","in":"path","required":true,"description":"Token.","schema":{"type":"string","maxLength":256}}`
+	for _, test := range []struct {
+		path []string
+		want string
+	}{
+		{[]string{"paths", "/f/{token}/{file}"}, `null`},
+		{[]string{"paths", "/f/{token}/all.m3u", "get", "operationId"}, `"get_all_m3u"`},
+		{[]string{"paths", "/f/{token}/all.m3u", "get", "parameters"}, `[` + token + `]`},
+		{[]string{"paths", "/f/{token}/all.m3u", "get", "responses", "200", "content"},
+			`{"audio/x-mpegurl":{"schema":{"type":"string","contentMediaType":"audio/x-mpegurl"}}}`},
+		{[]string{"paths", "/f/{token}/{one}.json", "get", "summary"}, `"J"`},
+		{[]string{"paths", "/f/{token}/{one}.json", "get", "parameters"},
+			`[` + token + `,{"name":"one","in":"path","required":true,"description":"Slug.","schema":{"type":"string","maxLength":256}}]`},
+		{[]string{"paths", "/f/{token}/{one}.json", "get", "responses", "200", "content"},
+			`{"application/json":{"schema":{"$ref":"#/components/schemas/Openapi_testPart"}}}`},
+	} {
+		if diff := cmp.Diff(tree(t, test.want), at(test.path...)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", test.path, diff)
+		}
+	}
+}
+
+func (server) take(context.Context, struct {
+	JSON []byte `body:"application/json" description:"A list."`
+	Text []byte `body:"text/plain" description:"A text."`
+}) (api.NoContent, error) {
+	return api.NoContent{}, nil
+}
+
+// TestTakes checks that raw bodies have types.
+func TestTakes(t *testing.T) {
+	at := describe(t, []api.Endpoint{api.Bind(server.take, api.Endpoint{
+		Name: "put_list", Method: "PUT", Path: "/l", Auth: api.None, Summary: "L", Doc: "L.", Takes: []any{part{}},
+	})})
+	want := tree(t, `{"required":true,"content":{
+		"application/json":{"schema":{"description":"A list.","anyOf":[{"$ref":"#/components/schemas/Openapi_testPart"}]}},
+		"text/plain":{"schema":{"description":"A text.","type":"string"}}}}`)
+	if diff := cmp.Diff(want, at("paths", "/l", "put", "requestBody")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -67,10 +67,11 @@ func TestPaid(t *testing.T) {
 		{[]string{"paths", "/credit", "get", "x-payment-info"}, `null`},
 		{[]string{"paths", "/credit/{id}", "post", "security"}, `[{},{"credit":[]},{"payment":[]},{"paymentSignature":[]}]`},
 		{[]string{"paths", "/credit", "get", "security"}, `[{"credit":[]}]`},
-		{[]string{"paths", "/pass", "post", "responses", "402", "content", "application/json", "schema", "allOf"}, `[
+		{[]string{"paths", "/pass", "post", "responses", "402", "$ref"}, `"#/components/responses/PaymentRefusedOrPaymentRequired"`},
+		{[]string{"components", "responses", "PaymentRefusedOrPaymentRequired", "content", "application/json", "schema", "allOf"}, `[
 			{"$ref":"#/components/schemas/Error"},
 			{"type":"object","properties":{
-				"error":{"type":"string","enum":["payment_refused","payment_required"]},
+				"error":{"type":"string","enum":["payment_refused","payment_required"],"description":"Code of the failure, for programs."},
 				"x402Version":{"type":"integer","enum":[1],"description":"Version of the protocol x402 that accepts follows."},
 				"accepts":{"type":"array","items":{"$ref":"#/components/schemas/PaymentRequirement"},
 					"description":"The payments that the call accepts: pay one of them and repeat the call with it in X-PAYMENT."}}}]`},
@@ -82,7 +83,7 @@ func TestPaid(t *testing.T) {
 		}
 	}
 	for _, path := range [][]string{
-		{"paths", "/pass", "post", "responses", "402", "headers", "PAYMENT-REQUIRED"},
+		{"components", "responses", "PaymentRefusedOrPaymentRequired", "headers", "PAYMENT-REQUIRED"},
 		{"paths", "/credit/{id}", "post", "responses", "200", "headers", "PAYMENT-RESPONSE"},
 		{"paths", "/credit/{id}", "post", "responses", "200", "headers", "X-PAYMENT-RESPONSE"},
 		{"components", "schemas", "PaymentRequirement", "properties", "maxAmountRequired"},

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,28 +27,31 @@ import (
 
 // A builder builds one document. It must not be used concurrently.
 type builder struct {
+	info      Info
+	shared    map[string]int // how many operations have each response to faults
 	reflector *openapi31.Reflector
 	names     map[string]reflect.Type // types by the names of their schemas
 	clash     error                   // set when two types have the same schema name
 }
 
-// newBuilder returns the builder of an empty document.
-func newBuilder() *builder {
+// newBuilder returns the builder of an empty document for a table.
+func newBuilder(info Info, table []api.Endpoint) *builder {
 	r := openapi31.NewReflector()
-	b := &builder{reflector: r, names: map[string]reflect.Type{}}
+	b := &builder{info: info, shared: countFailures(table), reflector: r, names: map[string]reflect.Type{}}
 	r.DefaultOptions = append(r.DefaultOptions,
-		jsonschema.InterceptProp(requireProp),
+		jsonschema.InterceptProp(b.describeProp),
 		jsonschema.InterceptSchema(moments),
 		jsonschema.InterceptDefName(func(t reflect.Type, _ string) string { return b.name(t) }),
 	)
 	return b
 }
 
-// name returns the name of a type's schema: the name of the type, preceded by the
+// name returns the name of a type's schema: that of Info.Names, or the name of the type, preceded by the
 // name of its package when the type is not exported, and followed by its type
 // argument. Two structs with the same name set builder.clash; other types have no
 // schema of their own.
 func (b *builder) name(t reflect.Type) string {
+	full := path.Base(t.PkgPath()) + "." + t.Name()
 	name, argument, _ := strings.Cut(t.Name(), "[")
 	if i := strings.LastIndexAny(argument, "./"); i >= 0 {
 		argument = argument[i+1:]
@@ -56,6 +60,9 @@ func (b *builder) name(t reflect.Type) string {
 		name = capital(path.Base(t.PkgPath())) + capital(name)
 	}
 	name += strings.TrimSuffix(argument, "]")
+	if given, ok := b.info.Names[unqualified.ReplaceAllString(full, "")]; ok {
+		name = given
+	}
 	if t.Kind() != reflect.Struct {
 		return name
 	}
@@ -66,14 +73,29 @@ func (b *builder) name(t reflect.Type) string {
 	return name
 }
 
+// unqualified matches the path of the package of a type argument.
+var unqualified = regexp.MustCompile(`[\w.-]+/`)
+
 // capital returns s with its first letter, which must be ASCII, in upper case.
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// requireProp marks every field without omitempty as required, and allows null for
-// pointers among them.
-func requireProp(p jsonschema.InterceptPropParams) error {
+// describeProp completes the description of a field. Every field without omitempty is
+// required, and null is allowed for pointers among them. The tag shape:"object" describes a value of
+// any type as an object. A field without a description has that of Info.Members.
+func (b *builder) describeProp(p jsonschema.InterceptPropParams) error {
 	if !p.Processed {
 		return nil
+	}
+	if isMoment(p.Field.Type) {
+		text := p.PropertySchema.Description
+		*p.PropertySchema = *new(jsonschema.Schema).WithType(jsonschema.String.Type()).WithFormat("date-time")
+		p.PropertySchema.Description = text
+	}
+	if p.Field.Tag.Get("shape") == "object" {
+		p.PropertySchema.WithType(jsonschema.Object.Type())
+	}
+	if text := b.info.Members[p.Name]; text != "" && p.PropertySchema.Description == nil {
+		p.PropertySchema.WithDescription(text)
 	}
 	_, options, _ := strings.Cut(p.Field.Tag.Get("json"), ",")
 	if !strings.Contains(options, "omitempty") && !slices.Contains(p.ParentSchema.Required, p.Name) {
@@ -107,35 +129,47 @@ var (
 // moments describes types that embed a time.Time as a date-time: they marshal
 // themselves as text.
 func moments(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
-	t := p.Value.Type()
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct || t == timeType || t.NumField() != 1 || t.Field(0).Type != timeType || !t.Implements(textType) {
+	if !isMoment(p.Value.Type()) {
 		return false, nil
 	}
 	*p.Schema = *new(jsonschema.Schema).WithType(jsonschema.String.Type()).WithFormat("date-time")
 	return true, nil
 }
 
+// isMoment reports whether t, or the type that it points to, embeds a time.Time and
+// nothing else.
+func isMoment(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct && t != timeType && t.NumField() == 1 && t.Field(0).Type == timeType && t.Implements(textType)
+}
+
 // success describes the responses of e without a fault: one status, and 304 as
-// well when the result has a version.
-func (b *builder) success(e api.Endpoint) (map[int]openapi31.Response, error) {
+// well when the result has a version. A deprecated operation that only fails has none.
+func (b *builder) success(e api.Endpoint) (map[int]openapi31.ResponseOrReference, error) {
 	out := reflect.New(e.Output()).Elem().Interface()
+	all := map[int]openapi31.ResponseOrReference{}
+	add := func(status int, r openapi31.Response) {
+		addExamples(r.Content, b.info.Examples.Calls[e.Name].Answers[strconv.Itoa(status)])
+		all[status] = openapi31.ResponseOrReference{Response: &r}
+	}
 	switch out.(type) {
 	case api.NoContent:
-		return map[int]openapi31.Response{http.StatusNoContent: {Description: http.StatusText(http.StatusNoContent)}}, nil
+		add(http.StatusNoContent, openapi31.Response{Description: "The call succeeded; the answer has no body."})
+		return all, nil
 	case api.Accepted:
-		return map[int]openapi31.Response{
-			http.StatusAccepted:  {Description: "The report counts."},
-			http.StatusNoContent: {Description: "The report is ignored."},
-		}, nil
+		add(http.StatusAccepted, openapi31.Response{Description: "The report counts."})
+		add(http.StatusNoContent, openapi31.Response{Description: "The report is ignored."})
+		return all, nil
 	}
 	r := openapi31.Response{Description: http.StatusText(e.Status)}
-	all := map[int]openapi31.Response{}
 	if _, ok := out.(api.Tagged); ok {
 		r.WithHeadersItem("ETag", header("Version of the result.", "string"))
-		all[http.StatusNotModified] = openapi31.Response{Description: "The caller has the current version already."}
+		b.reflector.Spec.ComponentsEns().WithResponsesItem(notModified, openapi31.ResponseOrReference{
+			Response: &openapi31.Response{Description: "The caller has the current version already."},
+		})
+		all[http.StatusNotModified] = responseRef(notModified)
 	}
 	if err := b.content(e, out, &r); err != nil {
 		return nil, err
@@ -143,7 +177,7 @@ func (b *builder) success(e api.Endpoint) (map[int]openapi31.Response, error) {
 	if len(e.Prices) > 0 {
 		addReceipt(&r)
 	}
-	all[e.Status] = r
+	add(e.Status, r)
 	return all, nil
 }
 
@@ -152,52 +186,71 @@ func (b *builder) content(e api.Endpoint, out any, r *openapi31.Response) error 
 	for _, media := range e.Produces {
 		r.WithContentItem(media, openapi31.MediaType{Schema: map[string]any{"type": "string", "contentMediaType": media}})
 	}
-	shape, reply := out, false
 	if s, ok := out.(api.Schema); ok {
-		shape = s.Schema()
-	} else if _, reply = out.(api.Reply); reply {
+		out = s.Schema()
+	} else if _, ok = out.(api.Reply); ok {
 		return nil
 	}
-	// The reflector describes a result only as part of an operation. The scratch
-	// operation is deleted once its result is described.
+	schema, err := b.schema(out)
+	if err == nil {
+		r.WithContentItem(jsonMedia, openapi31.MediaType{Schema: schema})
+	}
+	return err
+}
+
+// schema returns the schema of a value's type.
+func (b *builder) schema(shape any) (map[string]any, error) {
+	// The reflector describes a value only as part of an operation. The scratch
+	// operation is deleted once the value is described.
 	const scratch = "/scratch"
 	oc, err := b.reflector.NewOperationContext(http.MethodGet, scratch)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var got openapi31.Response
-	oc.AddRespStructure(shape, openapi.WithHTTPStatus(http.StatusOK), openapi.WithContentType("application/json"),
+	oc.AddRespStructure(shape, openapi.WithHTTPStatus(http.StatusOK), openapi.WithContentType(jsonMedia),
 		openapi.WithCustomize(func(cor openapi.ContentOrReference) {
 			if ref, ok := cor.(*openapi31.ResponseOrReference); ok && ref.Response != nil {
 				got = *ref.Response
 			}
 		}))
 	if err := b.reflector.AddOperation(oc); err != nil {
-		return err
+		return nil, err
 	}
 	delete(b.reflector.Spec.Paths.MapOfPathItemValues, scratch)
-	for media, c := range got.Content {
-		r.WithContentItem(media, c)
-	}
-	return nil
+	return got.Content[jsonMedia].Schema, nil
 }
 
 // parameter describes an input from the path, the query or a header.
-func parameter(p input.Param) openapi31.ParameterOrReference {
+func parameter(p input.Param, examples map[string]string) openapi31.ParameterOrReference {
 	q := openapi31.Parameter{Name: p.Name, In: openapi31.ParameterIn(p.In), Schema: schemaOf(p)}
 	q.WithDescription(p.Doc)
 	if p.Required {
 		q.WithRequired(true)
+	}
+	if value, ok := examples[p.Name]; ok {
+		q.Example = new(valueOf(p, value))
 	}
 	return openapi31.ParameterOrReference{Parameter: &q}
 }
 
 // requestBody describes the body of a request to e: a JSON object of members, or
 // raw bodies.
-func requestBody(e api.Endpoint) openapi31.RequestBodyOrReference {
+func (b *builder) requestBody(e api.Endpoint) (openapi31.RequestBodyOrReference, error) {
+	body := openapi31.RequestBody{}
 	if raws := e.RawBodies(); raws != nil {
-		return rawBody(raws)
+		if err := b.rawBody(e, raws, &body); err != nil {
+			return openapi31.RequestBodyOrReference{}, err
+		}
+	} else {
+		objectBody(e, &body)
 	}
+	addExamples(body.Content, b.info.Examples.Calls[e.Name].Request)
+	return openapi31.RequestBodyOrReference{RequestBody: &body}, nil
+}
+
+// objectBody describes a JSON object of members.
+func objectBody(e api.Endpoint, body *openapi31.RequestBody) {
 	props, required := map[string]any{}, []string{}
 	for _, p := range e.Params() {
 		if p.In != "body" {
@@ -211,28 +264,44 @@ func requestBody(e api.Endpoint) openapi31.RequestBodyOrReference {
 		}
 	}
 	schema := map[string]any{"type": "object", "properties": props}
-	body := openapi31.RequestBody{}
 	if len(required) > 0 {
 		schema["required"] = required
 		body.WithRequired(true)
 	}
-	body.WithContentItem("application/json", openapi31.MediaType{Schema: schema})
-	return openapi31.RequestBodyOrReference{RequestBody: &body}
+	body.WithContentItem(jsonMedia, openapi31.MediaType{Schema: schema})
 }
 
-// rawBody describes bodies that the handler receives unparsed.
-func rawBody(raws []input.Raw) openapi31.RequestBodyOrReference {
-	body := (&openapi31.RequestBody{}).WithRequired(true)
+// rawBody describes bodies that the handler receives unparsed: JSON of one of the
+// shapes that e takes, and texts and files.
+func (b *builder) rawBody(e api.Endpoint, raws []input.Raw, body *openapi31.RequestBody) error {
+	body.WithRequired(true)
 	for _, r := range raws {
 		for _, media := range r.Media {
-			schema := map[string]any{"description": r.Doc}
-			if media != "application/json" {
-				schema["type"] = "string"
+			schema := map[string]any{"description": r.Doc, "type": "string"}
+			if media == jsonMedia {
+				shapes, err := b.schemas(e.Takes)
+				if err != nil {
+					return err
+				}
+				schema = map[string]any{"description": r.Doc, "anyOf": shapes}
 			}
 			body.WithContentItem(media, openapi31.MediaType{Schema: schema})
 		}
 	}
-	return openapi31.RequestBodyOrReference{RequestBody: body}
+	return nil
+}
+
+// schemas returns the schemas of the types of values.
+func (b *builder) schemas(values []any) ([]any, error) {
+	var all []any
+	for _, v := range values {
+		schema, err := b.schema(v)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, schema)
+	}
+	return all, nil
 }
 
 // schemaOf describes the values that an input may have.
@@ -287,15 +356,18 @@ func numbers(s map[string]any, p input.Param) {
 
 // defaultOf returns the default of p as a value of the schema's type.
 func defaultOf(p input.Param) any {
-	switch p.Type {
-	case "integer", "number":
-		if n, err := strconv.ParseFloat(p.Default, 64); err == nil {
+	if p.Type == "boolean" && p.In != "query" {
+		return p.Default == "1"
+	}
+	return valueOf(p, p.Default)
+}
+
+// valueOf returns the text of a parameter as a value of its type.
+func valueOf(p input.Param, text string) any {
+	if p.Type == "integer" || p.Type == "number" {
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
 			return n
 		}
-	case "boolean":
-		if p.In != "query" {
-			return p.Default == "1"
-		}
 	}
-	return p.Default
+	return text
 }

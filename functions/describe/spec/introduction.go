@@ -1,0 +1,121 @@
+package spec
+
+import (
+	"strings"
+
+	"miramundo.dev/shared/i18n"
+)
+
+// introduction returns the description of the public document. It explains once what
+// all operations have in common.
+func introduction(summary string) string {
+	var locales []string
+	for _, l := range i18n.Locales {
+		locales = append(locales, "`"+l.Tag()+"`")
+	}
+	return summary + strings.ReplaceAll(common, "LOCALES", strings.Join(locales, ", "))
+}
+
+const common = `
+
+## First calls
+
+1. ` + "`search_channels`" + `: GET /api/channels?q=news&limit=5 needs no credential.
+2. ` + "`create_guest`" + `: POST /api/guest returns a token, the only key to what the guest keeps.
+3. ` + "`create_folder`" + ` and ` + "`add_item`" + `: POST /api/categories and POST /api/items, with the token in X-Guest-Token.
+4. ` + "`get_library`" + `: GET /api/library returns the addresses of the feeds that players subscribe to.
+
+## Credentials
+
+Search, detail, guides and feeds need none. A guest token goes in ` + "`X-Guest-Token`" + `, an API key in ` + "`X-Api-Key`" + `; both are also
+taken as ` + "`Authorization: Bearer`" + `. Pages of the service use the account cookie, with their Origin and ` + "`X-CSRF-Token`" + ` on writes.
+A paid call is paid by x402 (` + "`X-PAYMENT`" + ` or ` + "`PAYMENT-SIGNATURE`" + `) or by a prepaid credit in ` + "`X-Credito`" + `.
+
+## Errors
+
+Every failure is JSON with ` + "`error`" + `, a stable code for programs, and ` + "`message`" + `, one sentence for people. ` + "`param`" + `, ` + "`reason`" + ` and
+` + "`bound`" + ` say which input is wrong, why, and what its limit is. Each operation lists its codes. Three answers belong to no operation and
+are not listed: a path that nothing serves answers 404 ` + "`not_found`" + `, a method that a path does not have answers 405
+` + "`method_not_allowed`" + ` with the header Allow, and a path with a superfluous slash answers 308. Every GET also answers HEAD, and every
+path OPTIONS. The pages for people are HTML and deliberately outside of this document; the sitemap lists them.
+
+## Rate limits
+
+Reading the catalog has no quota. Writes that could be abused answer 429 with ` + "`Retry-After`" + ` in seconds; so does 503, whose calls
+succeed when they are repeated later. Repeating a write is safe where its description says so. GET /api/ has the free quota of watching.
+
+## Paging
+
+Lists take ` + "`limit`" + ` and ` + "`offset`" + `. A limit above the maximum is reduced to it. Search results carry ` + "`total`" + `, ` + "`next_offset`" + ` and
+` + "`next`" + `, which are null on the last page.
+
+## Caching
+
+Answers that may be kept have an ` + "`ETag`" + `; send it in ` + "`If-None-Match`" + ` and an unchanged answer is 304 without a body. Every answer says
+in ` + "`Cache-Control`" + ` how long it may be kept, and in ` + "`Vary`" + ` what it depends on.
+
+## Languages
+
+Labels and messages exist in LOCALES. ` + "`lang`" + ` in the query decides, then ` + "`Accept-Language`" + `; Portuguese is the default. Names of
+channels are never translated.
+
+## Glossary
+
+| word | means |
+|---|---|
+| channel | a TV channel or a radio station of the catalog |
+| stream | one playable address of a channel |
+| origin | the host that a stream comes from |
+| hop | the service's playlist proxy: it rewrites HLS playlists and redirects to continuous streams |
+| feed | the secret playlist address of a library, a folder or a sub-tab, for media players |
+| folder, sub-tab, item | the levels of a library; ` + "`categories`, `groups` and `items`" + ` on the wire |
+| guest, account, organization | the three kinds of owner of a library |
+| play report | a caller's statement that a channel played or did not |
+
+Some names on the wire are Portuguese, because the first clients used them. They do not change.
+
+| name | means | name | means |
+|---|---|---|---|
+| ` + "`agora`" + ` | on air now | ` + "`a_seguir`" + ` | up next |
+| ` + "`assistir`" + ` | watch page | ` + "`ausente`" + ` | missing |
+| ` + "`carteira`" + ` | wallet | ` + "`categoria`" + ` | category |
+| ` + "`contato`" + ` | contact | ` + "`descricao`" + ` | description |
+| ` + "`espaco`" + ` | space | ` + "`fim`" + ` | end |
+| ` + "`gratis`" + ` | free | ` + "`guia`" + ` | programme guide |
+| ` + "`idioma`" + ` | language | ` + "`inicio`" + ` | start |
+| ` + "`itens`" + ` | number of items | ` + "`mensagens`" + ` | messages |
+| ` + "`min_relatos`" + ` | fewest reports | ` + "`modalidades`" + ` | kinds of partnership |
+| ` + "`nome`" + ` | name | ` + "`o_que`" + ` | what it is |
+| ` + "`observacao`" + ` | note | ` + "`origem`" + ` | origin |
+| ` + "`patrocinadores`" + ` | sponsors | ` + "`precos`" + ` | prices |
+| ` + "`produto`" + ` | product | ` + "`titulo`" + ` | title |
+`
+
+const operatorIntroduction = `The endpoints of the operator: releases of the catalog, jobs, blocks, moderation, payments and raw reports.
+
+Each call sends a token of the operator in ` + "`Authorization: Bearer`" + `; a wrong one answers 401 ` + "`invalid_token`" + `, and a service without
+one 503 ` + "`operator_token_unavailable`" + `. Scripts of other origins cannot call these endpoints. Errors, paging and languages are as in
+the document of the public API, /openapi.json.`
+
+// tags describe the groups of endpoints.
+var tags = map[string]string{
+	"account":    "Signing in, and the account: its profile, sessions, passkeys, devices, API keys and organizations. For pages of the service.",
+	"admin":      "The catalog's releases, jobs, blocks and guide pins, and accounts. For the operator.",
+	"billing":    "Prices, payments by x402, prepaid credits and purchases.",
+	"catalog":    "Search, channels, streams and programme guides.",
+	"chat":       "Chat rooms of channels, and the pass to write in them.",
+	"claim":      "Moving what a guest owns into an account.",
+	"comments":   "Comments on channels.",
+	"contact":    "Messages to the operator, offers to partners and producers, and counting of visits.",
+	"describe":   "Documents that describe the API.",
+	"facets":     "The values of the filters of a search, with how many channels have each.",
+	"favorites":  "The caller's favorite channels.",
+	"feeds":      "Playlists and programme guides of a library, for media players.",
+	"guest":      "Guest tokens.",
+	"history":    "The channels that the caller has played.",
+	"library":    "The caller's folders, sub-tabs and channels.",
+	"media":      "Logos, flags, and earlier addresses of streams.",
+	"moderation": "Reporting texts and hiding authors; for the operator, moderating them.",
+	"reports":    "Reports whether channels play.",
+	"status":     "Health of the service.",
+}

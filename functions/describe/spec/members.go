@@ -1,0 +1,35 @@
+package spec
+
+// members describe the members of results that mean the same in every schema, by
+// name. A field with a description of its own keeps it.
+var members = map[string]string{
+	"_links":         "Addresses of related resources.",
+	"active":         "True while it is valid.",
+	"api":            "Address of this resource in the API.",
+	"at":             "Time of the event, in UTC.",
+	"category_id":    "Id of the folder.",
+	"chain_id":       "Number of the payment network's chain; null when payments are off.",
+	"channel_id":     "Id of the channel.",
+	"country":        "Country as ISO 3166-1 alpha-2; null when it is not known.",
+	"createdAt":      "Time at which it was created, in UTC.",
+	"created_at":     "Time at which it was created, in UTC.",
+	"day":            "Day in UTC.",
+	"error":          "Code of the failure, for programs.",
+	"expiresAt":      "Time after which it is not valid, in UTC.",
+	"group_id":       "Id of the sub-tab.",
+	"id":             "Id, unique among those of its kind.",
+	"items":          "The items of this page, in order.",
+	"kind":           "Kind of the channel: tv or radio.",
+	"last_played_at": "Time of the last play, in UTC; null before the first.",
+	"limit":          "Largest number of items on this page.",
+	"logo_url":       "Address of the logo; null when there is no logo.",
+	"method":         "Method of the request.",
+	"name":           "Name for people.",
+	"offset":         "Number of matching items before this page.",
+	"ok":             "True when the call succeeded.",
+	"role":           "Role in the organization.",
+	"slug":           "Part of feed addresses that stands for it, made from its name.",
+	"stale":          "True when it is older than its limit.",
+	"total":          "Number of all matching items.",
+	"url":            "Address, absolute.",
+}
