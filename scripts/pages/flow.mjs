@@ -83,7 +83,7 @@ export async function onlyTestPlays(visit, stack) {
   const record = await (await fetch(new URL(`/api/channels/${testChannel}`, stack.base))).json()
   const own = new Set(record.streams.map(({ id }) => id))
   await visit.context.route(`${stack.hop}/api/s/**`, route => {
-    const id = decodeURIComponent(new URL(route.request().url()).pathname.split('/').pop())
+    const id = decodeURIComponent(new URL(route.request().url()).pathname.split('/').pop()).replace(/\.m3u8$/, '')
     return own.has(id) ? route.continue() : gone(route)
   })
   visit.forgive(/\/api\/s\//)
