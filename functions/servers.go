@@ -192,7 +192,7 @@ func newStatus(p *compose.Parts) (Server, error) {
 
 func newWeb(p *compose.Parts) (Server, error) {
 	s := web.New(web.Options{
-		Catalog: p.Catalog, Guides: p.Guide, Links: p.Links(), Contact: p.Config.ContactEmail, Widget: p.Widget(), Now: p.Now,
+		Catalog: p.Catalog, Guides: p.Guide, Links: p.Links(), Contact: p.Config.ContactEmail, Widget: p.Widget(), Table: Table(), Now: p.Now,
 		DB: p.DB, Access: p.Access, Tokens: p.Pages(), SignIn: p.SignIn, Removals: p.Removals(), Throttle: p.Throttle(),
 		Devices: p.DeviceLinks(), Mail: p.Mail,
 		Logos: func(ctx context.Context, id string) (*logo.Image, error) { return logo.Get(ctx, p.DB, id) },

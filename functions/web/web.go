@@ -20,6 +20,7 @@
 //	prose/      instructions and credits
 //	contact/    the form to the operator, and the offers to partners and producers
 //	purchases/  the shell of passes and credit
+//	reference/  the reference of the API, for developers
 //	signin/     signing in
 //	account/    the visitor's account
 //	security/   how the visitor signs in
@@ -50,6 +51,7 @@ import (
 	"miramundo.dev/functions/web/private"
 	"miramundo.dev/functions/web/prose"
 	"miramundo.dev/functions/web/purchases"
+	"miramundo.dev/functions/web/reference"
 	"miramundo.dev/functions/web/security"
 	"miramundo.dev/functions/web/signin"
 	"miramundo.dev/functions/web/sitefiles"
@@ -59,6 +61,7 @@ import (
 	"miramundo.dev/shared/account/removal"
 	shared "miramundo.dev/shared/account/signin"
 	"miramundo.dev/shared/account/throttle"
+	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
@@ -72,7 +75,7 @@ import (
 // Endpoints are the pages, each at its path in every locale, and the files that
 // belong to them.
 var Endpoints = slices.Concat(
-	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
+	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
 	organization.Endpoints, device.Endpoints, moderation.Endpoints, page.Files, sitefiles.Endpoints,
 )
 
@@ -93,6 +96,7 @@ type Options struct {
 	Links   catalog.LinkBase // base URLs of the service, the hop and the legacy player
 	Contact string           // mail address for complaints and questions; empty to name none
 	Widget  human.Widget     // challenge of the contact form; zero where people cannot send it
+	Table   []api.Endpoint   // the endpoints of every function, which the reference lists
 	Now     func() time.Time // the clock, which tests replace
 
 	// What the pages of accounts need. Without a database they answer a failure.
@@ -118,6 +122,7 @@ type Server struct {
 	prose      *prose.Server
 	contact    *contact.Server
 	purchases  *purchases.Server
+	reference  *reference.Server
 	signIn     *signin.Server
 	accounts   *account.Server
 	security   *security.Server
@@ -140,6 +145,7 @@ func New(o Options) *Server {
 		libraries: library.New(pages),
 		prose:     prose.New(prose.Options{Pages: pages, Sources: o.Catalog, Guides: o.Guides, Contact: o.Contact}),
 		purchases: purchases.New(pages),
+		reference: reference.New(pages, o.Table),
 		contact:   contact.New(contact.Options{Pages: pages, Widget: o.Widget, Email: o.Contact}),
 		signIn:    signin.New(signin.Options{Private: visits, Service: o.SignIn}),
 		accounts:  account.New(account.Options{Private: visits, Removals: o.Removals, Throttle: o.Throttle}),
@@ -163,6 +169,7 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.libraries, Endpoints: library.Endpoints},
 		{Server: s.prose, Endpoints: prose.Endpoints},
 		{Server: s.purchases, Endpoints: purchases.Endpoints},
+		{Server: s.reference, Endpoints: reference.Endpoints},
 		{Server: s.contact, Endpoints: contact.Endpoints},
 		{Server: s.signIn, Endpoints: signin.Endpoints},
 		{Server: s.accounts, Endpoints: account.Endpoints},

@@ -20,8 +20,9 @@ import (
 const (
 	entryScript = "app/main.ts"
 	entryStyle  = "style/main.css"
-	markFile    = "style/icon.svg" // the logo of the service
-	manifest    = "assets.json"    // maps names to files, see index
+	viewerStyle = "style/viewer.css" // of the viewer of the API's description, which one page loads
+	markFile    = "style/icon.svg"   // the logo of the service
+	manifest    = "assets.json"      // maps names to files, see index
 	readme      = "README.md"
 )
 
@@ -30,8 +31,12 @@ const (
 var pageLicences = []string{
 	"hls.js", "mpegts.js", "es6-promise", "events", "dashjs", "@svta/cml-608", "@svta/cml-cmcd", "@svta/cml-cmsd", "@svta/cml-dash", "@svta/cml-id3",
 	"@svta/cml-request", "@svta/cml-xml", "bcp-47-match", "codem-isoboxer", "fast-deep-equal", "html-entities", "imsc", "sax", "localforage",
-	"lie", "immediate", "path-browserify", "sortablejs", "qrcode-generator", "lucide-static",
+	"lie", "immediate", "path-browserify", "sortablejs", "qrcode-generator", "lucide-static", "swagger-ui-dist",
 }
+
+// pageNotices are further files that are served with the licences: the notice of a
+// package, and the licences of what a package contains that was bundled before.
+var pageNotices = []string{"swagger-ui-dist/NOTICE", "swagger-ui-dist/swagger-ui-es-bundle.js.LICENSE.txt"}
 
 // An index maps the names of files to names with a hash of the content. It lists the
 // chunks that the entry imports at once, and the chunks of each module that it
@@ -113,7 +118,7 @@ func bundle(modules, web string) (map[string][]byte, *index, error) {
 		return nil, nil, err
 	}
 	result := api.Build(api.BuildOptions{
-		AbsWorkingDir: root, EntryPoints: []string{entryScript, entryStyle}, NodePaths: []string{modules},
+		AbsWorkingDir: root, EntryPoints: []string{entryScript, entryStyle, viewerStyle}, NodePaths: []string{modules},
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Target: api.ES2022, Charset: api.CharsetUTF8,
 		MinifySyntax: true, MinifyWhitespace: true, MinifyIdentifiers: true, LegalComments: api.LegalCommentsNone,
 		Outdir: filepath.Join(root, "static"), EntryNames: "[name]-[hash]", ChunkNames: "[name]-[hash]", AssetNames: "[name]-[hash]", Metafile: true,
@@ -147,12 +152,12 @@ func entries(metafile string) (*index, error) {
 					at.Later[strings.TrimSuffix(module, path.Ext(module))] = chunks(meta.Outputs, im.Path)
 				}
 			}
-		case entryStyle:
-			at.Files["main.css"] = path.Base(name)
+		case entryStyle, viewerStyle:
+			at.Files[path.Base(out.EntryPoint)] = path.Base(name)
 		}
 	}
-	if len(at.Files) != 2 {
-		return nil, fmt.Errorf("esbuild made %v of two entries", at.Files)
+	if len(at.Files) != 3 {
+		return nil, fmt.Errorf("esbuild made %v of three entries", at.Files)
 	}
 	return at, nil
 }
@@ -178,11 +183,18 @@ func chunks(outputs map[string]output, name string) []string {
 	return all
 }
 
-// licencesOf returns the licences of the bundled packages, as one text.
+// licencesOf returns the licences and notices of the bundled packages, as one text.
 func licencesOf(from fs.FS) ([]byte, error) {
 	var all bytes.Buffer
 	for _, name := range pageLicences {
 		data, err := licenceOf(from, name)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&all, "=== %s ===\n\n%s\n\n", name, bytes.TrimSpace(data))
+	}
+	for _, name := range pageNotices {
+		data, err := read(from, name)
 		if err != nil {
 			return nil, err
 		}

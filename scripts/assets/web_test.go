@@ -35,11 +35,14 @@ func sources(t *testing.T) (modules, web string) {
 	for _, icon := range icons {
 		packages["lucide-static/icons/"+icon[1]+".svg"] = `<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0h24"/></svg>`
 	}
+	for _, name := range pageNotices {
+		packages[name] = "notice " + name
+	}
 	put(t, modules, packages)
 	put(t, web, map[string]string{
 		"app/main.ts":   `import { a } from "./shared"; import("./late").then((m) => m.late(a as string));`,
 		"app/late.ts":   `import { lib } from "lib"; import { a } from "./shared"; export const late = (x: string) => console.log(x, a, lib);`,
-		"app/shared.ts": `export const a = "shared";`, "style/main.css": `@import "./one.css";`, "style/one.css": "p { color: red }",
+		"app/shared.ts": `export const a = "shared";`, "style/main.css": `@import "./one.css";`, "style/one.css": "p { color: red }", "style/viewer.css": "b { color: red }",
 		markFile: plain, "static/README.md": "what this is", "static/static.go": "package static", "static/old-1.js": "gone",
 	})
 	return modules, web

@@ -50,6 +50,7 @@ export const pages = [
   { name: 'partners', page: 'partners', path: () => '/parceiros' },
   { name: 'producers', page: 'producers', path: () => '/produtores' },
   { name: 'purchases', page: 'purchases', path: () => '/compras' },
+  { name: 'reference', page: 'reference', path: () => '/api-referencia', then: seeViewer },
   { name: 'missing', page: 'error', path: () => '/isto-nao-existe', prepare: visit => visit.forgive(/status: 404 .*\/isto-nao-existe$/, /status of 404 .*\/isto-nao-existe\)$/) }
 ]
 
@@ -104,6 +105,11 @@ const folderOf = answer => ({ library: answer.library ?? answer })
 async function fail(visit, stack) {
   visit.forgive(/api\/s\//)
   await visit.context.route(`${stack.hop}/api/s/**`, gone)
+}
+
+/** Waits until the viewer has taken the place of the list of operations. */
+async function seeViewer(visit) {
+  await visit.page.locator('#viewer .opblock-tag').first().waitFor()
 }
 
 /** Presses play, and waits until the page says that the channel is gone. */

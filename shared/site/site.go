@@ -38,6 +38,7 @@ const (
 	Partners               // sponsorship, partnership and advertising
 	Producers              // what is offered to those who make programmes
 	Purchases              // the visitor's passes and credit
+	Reference              // the operations of the API, for developers
 	Moderation             // what visitors reported, for the operator
 
 	SignIn        // signing in, and the link of a mail that does
@@ -57,13 +58,13 @@ const (
 
 // Pages lists the pages in order, without Nowhere.
 var Pages = []Page{
-	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Moderation,
+	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Reference, Moderation,
 	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
 }
 
 // names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{
-	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "moderation",
+	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "reference", "moderation",
 	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 }
 
@@ -94,6 +95,7 @@ var paths = [...][5]string{
 	Partners:  {"/parceiros", "/partners", "/socios", "/partenaires", "/partner"},
 	Producers: {"/produtores", "/producers", "/productores", "/producteurs", "/produzenten"},
 	Purchases: {"/compras", "/purchases", "/compras", "/achats", "/kaeufe"},
+	Reference: {"/api-referencia", "/api-reference", "/referencia-api", "/reference-api", "/api-referenz"},
 
 	Moderation: {"/moderation", "/moderation", "/moderation", "/moderation", "/moderation"},
 

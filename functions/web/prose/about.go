@@ -46,6 +46,7 @@ var credits = []credit{
 	{"dash.js", "https://github.com/Dash-Industry-Forum/dash.js", "BSD-3-Clause", "player"},
 	{"SortableJS", "https://github.com/SortableJS/Sortable", "MIT", "sort"},
 	{"qrcode-generator", "https://github.com/kazuhikoarase/qrcode-generator", "MIT", "qr"},
+	{"Swagger UI", "https://github.com/swagger-api/swagger-ui", "Apache-2.0", "reference"},
 	{"Lucide", "https://lucide.dev/", "ISC", "icons"},
 	{"country-flag-icons", "https://gitlab.com/catamphetamine/country-flag-icons", "MIT", "flags"},
 	{"Go fonts", "https://go.dev/blog/go-fonts", "BSD-3-Clause", "fonts"},
