@@ -62,7 +62,7 @@ var noscript = regexp.MustCompile(`</?noscript>`)
 
 // plain are words that are the same in every language: what products and
 // formats are called.
-var plain = []string{"Miramundo", "UTC"}
+var plain = []string{"Miramundo", "UTC", "llms.txt"}
 
 // attributes that people read or hear.
 var spoken = []string{"title", "placeholder", "aria-label", "alt", "label", "aria-description", "aria-roledescription", "aria-valuetext"}
