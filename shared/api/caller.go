@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"net/netip"
+	"strconv"
+	"strings"
 
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
@@ -21,6 +23,7 @@ type Request interface {
 	UserAgent() string                 // as sent
 	Locale() i18n.Locale               // in which the caller reads
 	AcceptLanguage() string            // as sent
+	Accept() string                    // as sent
 
 	// CheckOperator returns nil when the caller shows the operator's token of a
 	// name, else the fault of what it shows.
@@ -73,6 +76,38 @@ func AcceptLanguageOf(ctx context.Context) string {
 		return r.AcceptLanguage()
 	}
 	return ""
+}
+
+// Prefers reports whether the caller asks for a media type by its name, and not less than
+// for another one. A caller that takes any type does not prefer it. The answer of a
+// handler that calls Prefers varies by Accept.
+func Prefers(ctx context.Context, media, other string) bool {
+	r, ok := requestOf(ctx)
+	if !ok {
+		return false
+	}
+	accept := r.Accept()
+	wanted := weightOf(accept, media)
+	return wanted > 0 && wanted >= weightOf(accept, other)
+}
+
+// weightOf returns the weight that a header Accept gives to a media type by its name,
+// from 0 to 1; 0 when it does not name it.
+func weightOf(accept, media string) float64 {
+	for item := range strings.SplitSeq(accept, ",") {
+		name, parameters, _ := strings.Cut(item, ";")
+		if !strings.EqualFold(strings.TrimSpace(name), media) {
+			continue
+		}
+		for p := range strings.SplitSeq(parameters, ";") {
+			if q, ok := strings.CutPrefix(strings.TrimSpace(p), "q="); ok {
+				weight, _ := strconv.ParseFloat(q, 64) // a bad weight is 0
+				return weight
+			}
+		}
+		return 1
+	}
+	return 0
 }
 
 // CheckOperator returns nil when the request in ctx shows the operator's token of a

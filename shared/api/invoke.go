@@ -244,6 +244,9 @@ func (i *invocation) Locale() i18n.Locale { return i.caller.Locale }
 // AcceptLanguage returns the languages of the caller.
 func (i *invocation) AcceptLanguage() string { return i.caller.AcceptLanguage }
 
+// Accept returns nothing: a caller by arguments takes what the endpoint answers first.
+func (i *invocation) Accept() string { return "" }
+
 // CheckOperator compares the token of the caller with the operator's.
 func (i *invocation) CheckOperator(credential string) error {
 	return i.gate.CheckOperator(credential, i)

@@ -22,9 +22,6 @@ const jsonType = "application/json; charset=utf-8"
 // is safe as long as no code writes into a value in place: Set and Add do not.
 var (
 	jsonTypes     = []string{jsonType}
-	varyEncoding  = []string{"Accept-Encoding"}
-	varyLanguage  = []string{"Accept-Language"}
-	varyBoth      = []string{"Accept-Encoding, Accept-Language"}
 	codingHeaders = [...][]string{encoding.Brotli: {"br"}, encoding.Zstd: {"zstd"}, encoding.Gzip: {"gzip"}}
 )
 
@@ -109,21 +106,35 @@ func writeBody(w http.ResponseWriter, status int, body []byte) error {
 	return err
 }
 
-// A localizer is a writer that reports whether the answer depends on the
-// caller's language.
-type localizer interface{ Localized() bool }
+// A varying is a writer that reports on what the answer depends.
+type varying interface {
+	Localized() bool  // on the caller's language
+	Negotiated() bool // on the media types that the caller accepts
+}
+
+// varies are the values of Vary, by what the answer depends on: the media types that the
+// caller accepts (4), its codings (2), and its language (1).
+var varies = [8][]string{
+	1: {"Accept-Language"}, 2: {"Accept-Encoding"}, 3: {"Accept-Encoding, Accept-Language"},
+	4: {"Accept"}, 5: {"Accept, Accept-Language"}, 6: {"Accept, Accept-Encoding"}, 7: {"Accept, Accept-Encoding, Accept-Language"},
+}
 
 // vary sets Vary to the request headers that decided on the answer.
 func vary(w http.ResponseWriter, encoded bool) {
-	l, ok := w.(localizer)
-	localized := ok && l.Localized()
-	switch {
-	case encoded && localized:
-		w.Header()["Vary"] = varyBoth
-	case encoded:
-		w.Header()["Vary"] = varyEncoding
-	case localized:
-		w.Header()["Vary"] = varyLanguage
+	i := 0
+	if v, ok := w.(varying); ok {
+		if v.Negotiated() {
+			i += 4
+		}
+		if v.Localized() {
+			i++
+		}
+	}
+	if encoded {
+		i += 2
+	}
+	if i > 0 {
+		w.Header()["Vary"] = varies[i]
 	}
 }
 

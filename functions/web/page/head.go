@@ -52,6 +52,9 @@ func (v *View) Alternates() []Alternate {
 	return all
 }
 
+// AsMarkdown reports whether the page is also rendered as Markdown.
+func (v *View) AsMarkdown() bool { return hasMarkdown(v.Page) }
+
 // Territory returns the locale as Open Graph writes it.
 func (v *View) Territory() string { return territories[v.Locale] }
 

@@ -24,6 +24,7 @@ import (
 	"strings"
 	"sync"
 
+	"miramundo.dev/functions/web/markdown"
 	"miramundo.dev/functions/web/static"
 	"miramundo.dev/functions/web/templates"
 	"miramundo.dev/shared/api"
@@ -57,19 +58,36 @@ const cache api.Cache = "public, max-age=0, s-maxage=60"
 
 // Endpoints returns the endpoints of a page, one for each locale, at the paths that
 // package site gives to the page. show renders the page in a locale for an input.
-// The tag of the locale is added to the summary, which must be unique.
+// A page that is the same for every visitor is also rendered as Markdown, for callers
+// that prefer it. The tag of the locale is added to the summary, which must be unique.
 func Endpoints[S, In any](p site.Page, summary, doc string, show func(S, context.Context, i18n.Locale, In) (*Rendered, error), faults ...*fault.Error) []api.Endpoint {
 	var all []api.Endpoint
 	for _, l := range i18n.Locales {
-		show := func(s S, ctx context.Context, in In) (*Rendered, error) { return show(s, ctx, l, in) }
-		all = append(all, api.Bind(show, api.Endpoint{
+		e := api.Endpoint{
 			Method: "GET", Path: pattern(p, l), Auth: api.None, Page: true,
 			Summary: summary + " (" + l.Tag() + ")", Doc: doc,
-			Faults: faults, Cache: cache, Produces: []string{"text/html"},
-		}))
+			Faults: faults, Cache: cache, Produces: []string{htmlMedia},
+		}
+		if hasMarkdown(p) {
+			e.Produces = append(e.Produces, markdown.Media)
+		}
+		all = append(all, api.Bind(func(s S, ctx context.Context, in In) (*Rendered, error) {
+			asMarkdown := hasMarkdown(p) && api.Prefers(ctx, markdown.Media, htmlMedia)
+			rendered, err := show(s, ctx, l, in)
+			if err != nil || !asMarkdown {
+				return rendered, err
+			}
+			return rendered.asMarkdown()
+		}, e))
 	}
 	return all
 }
+
+const htmlMedia = "text/html"
+
+// hasMarkdown reports whether a page is also rendered as Markdown: all but those that show
+// the visitor's own data.
+func hasMarkdown(p site.Page) bool { return !p.Personal() }
 
 // pattern returns the path of the endpoint of a page in a locale.
 func pattern(p site.Page, l i18n.Locale) string {
@@ -165,26 +183,50 @@ func (v *View) ShowAs(name string, status int) (*Rendered, error) {
 		return nil, err
 	}
 	data := bytes.Clone(b.Bytes())
-	sum := sha256.Sum256(data)
 	policy := v.renderer.policy
 	if v.Provider != "" {
 		policy = policyFor(v.renderer.links, v.Provider)
 	}
-	return &Rendered{data: data, tag: hex.EncodeToString(sum[:8]), status: status, locale: v.Locale, policy: policy}, nil
+	return &Rendered{
+		data: data, tag: tagOf(data), media: htmlMedia, status: status, locale: v.Locale, policy: policy, base: v.renderer.links.Base,
+	}, nil
+}
+
+// tagOf returns the version of a page: a hash of its bytes.
+func tagOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
 }
 
 // A Rendered is a rendered page, or a redirect to another page.
 type Rendered struct {
 	data   []byte
 	tag    string
+	media  string // media type of data
 	status int
 	locale i18n.Locale
 	policy string
+	base   string // address of the service
 	moved  string // the path of a redirect; then the other fields are empty
 }
 
 // MovedTo returns a permanent redirect to another path of this site.
 func MovedTo(path string) *Rendered { return &Rendered{moved: path} }
+
+// asMarkdown returns the page as Markdown, which has a version of its own. A redirect
+// stays as it is.
+func (s *Rendered) asMarkdown() (*Rendered, error) {
+	if s.moved != "" {
+		return s, nil
+	}
+	text, err := markdown.Of(s.data, s.base)
+	if err != nil {
+		return nil, err
+	}
+	other := *s
+	other.data, other.tag, other.media = text, tagOf(text), markdown.Media
+	return &other, nil
+}
 
 // ETag returns a hash of the page, without quotes; empty for a redirect.
 func (s *Rendered) ETag() string { return s.tag }
@@ -209,5 +251,5 @@ func (s *Rendered) Reply(w http.ResponseWriter, r *http.Request) error {
 	}
 	h["Content-Security-Policy"] = []string{s.policy}
 	h["Content-Language"] = []string{s.locale.HTML()}
-	return api.WriteStatus(w, r, s.status, "text/html; charset=utf-8", s.data)
+	return api.WriteStatus(w, r, s.status, s.media+"; charset=utf-8", s.data)
 }

@@ -46,7 +46,7 @@ func bare(w http.ResponseWriter, _ *http.Request) {
 
 func benchHandler(lg *slog.Logger) http.Handler {
 	o := options()
-	o.Log = lg
+	o.Log, o.Links = lg, []string{`</openapi.json>; rel="service-desc"; type="application/json"`}
 	return request.Handler(o, benchServer{}, []api.Endpoint{
 		api.Bind(benchServer.search, api.Endpoint{
 			Method: "GET", Path: "/api/channels", Auth: api.None, Summary: "A page", Doc: "A page.", Cache: api.Private,

@@ -39,9 +39,10 @@ type Call struct {
 	end    time.Time // when the answer was finished
 	logged cloudlog.Request
 
-	locale   atomic.Int32 // 1 + the locale; 0 until a handler asks for it
-	panicked bool
-	hungUp   bool // the caller did not wait for the answer
+	locale     atomic.Int32 // 1 + the locale; 0 until a handler asks for it
+	negotiated atomic.Bool  // a handler has asked which media types the caller accepts
+	panicked   bool
+	hungUp     bool // the caller did not wait for the answer
 }
 
 // Writer returns the writer of the answer. It leaves out the body in answer to
@@ -153,6 +154,12 @@ func (c *Call) AcceptLanguage() string {
 	return c.Request.Header.Get("Accept-Language")
 }
 
+// Accept returns the Accept header of the request as it was sent.
+func (c *Call) Accept() string {
+	c.negotiated.Store(true)
+	return c.Request.Header.Get("Accept")
+}
+
 // CheckOperator compares the token of the caller with the operator's (see
 // [api.CheckOperator]).
 func (c *Call) CheckOperator(credential string) error {
@@ -188,6 +195,10 @@ type response struct {
 
 // Localized reports whether the answer depends on the caller's language.
 func (w *response) Localized() bool { return w.call.locale.Load() > 0 }
+
+// Negotiated reports whether the answer depends on the media types that the caller
+// accepts.
+func (w *response) Negotiated() bool { return w.call.negotiated.Load() }
 
 // WriteHeader writes the header, once.
 func (w *response) WriteHeader(status int) {
