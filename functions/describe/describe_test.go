@@ -109,3 +109,10 @@ func TestOpenAPI(t *testing.T) {
 		t.Errorf("in brotli it comes in %q, as %d bytes", answer.Header.Get("Content-Encoding"), len(packed))
 	}
 }
+
+// TestNoRegistryKey checks that a host without a key publishes none.
+func TestNoRegistryKey(t *testing.T) {
+	if answer, body := apitest.Do(t, serve(t), "GET", api.RegistryPath, ""); answer.StatusCode != http.StatusNotFound {
+		t.Errorf("it answers %d: %s", answer.StatusCode, body)
+	}
+}
