@@ -32,6 +32,7 @@ import (
 	"miramundo.dev/functions/moderation"
 	"miramundo.dev/functions/reports"
 	"miramundo.dev/functions/status"
+	"miramundo.dev/functions/vitrine"
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/account/removal"
 	"miramundo.dev/shared/api"
@@ -48,6 +49,7 @@ import (
 	"miramundo.dev/shared/social/counting"
 	"miramundo.dev/shared/usage"
 	visits "miramundo.dev/shared/visit"
+	numbers "miramundo.dev/shared/vitrine"
 )
 
 // A Function is a group of endpoints, with what it needs and how its server is
@@ -137,6 +139,13 @@ func All() []Function {
 			Endpoints: reports.Endpoints, New: newReports,
 		},
 		{Process: process("status", compose.Catalog, compose.Guide), Endpoints: status.Endpoints, New: newStatus, Surface: usage.Internal},
+		{
+			Process: compose.Process{
+				Name: "vitrine", Needs: needs(compose.Documents),
+				Schedules: []compose.Schedule{{Job: numbers.Job, Every: time.Hour, New: newNumbersJob}},
+			},
+			Endpoints: vitrine.Endpoints, New: newVitrine,
+		},
 		{
 			Process: compose.Process{
 				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.SignIn),

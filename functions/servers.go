@@ -25,6 +25,7 @@ import (
 	"miramundo.dev/functions/moderation"
 	"miramundo.dev/functions/reports"
 	"miramundo.dev/functions/status"
+	"miramundo.dev/functions/vitrine"
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/fact/undelivered"
@@ -188,6 +189,10 @@ func newReports(p *compose.Parts) (Server, error) {
 
 func newStatus(p *compose.Parts) (Server, error) {
 	return one(status.New(status.Options{State: p.Catalog, Guides: p.Guide, Followers: p.Followers, Build: p.Config.Build, Now: p.Now}), status.Endpoints)
+}
+
+func newVitrine(p *compose.Parts) (Server, error) {
+	return one(vitrine.New(p.DB, p.Now), vitrine.Endpoints)
 }
 
 func newWeb(p *compose.Parts) (Server, error) {

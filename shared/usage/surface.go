@@ -24,3 +24,13 @@ func (s Surface) String() string { return surfaceNames[s] }
 
 // IsUse reports whether calls of s are use of the service by somebody.
 func (s Surface) IsUse() bool { return s < Files }
+
+// Uses returns the surfaces whose calls are use of the service by somebody.
+func Uses() (all []Surface) {
+	for s := range surfaces {
+		if s.IsUse() {
+			all = append(all, s)
+		}
+	}
+	return all
+}

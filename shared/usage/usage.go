@@ -101,9 +101,15 @@ func newCounted(shard string) *Counted {
 // Topology returns the topic with its subscription.
 func Topology() bus.Topology { return Book.Topology() }
 
+// A Day is what was counted on a day.
+type Day struct {
+	Counts
+	ChangedAt time.Time // when something was counted last; zero when nothing was
+}
+
 // Read returns what was counted on each of some days in UTC, given as 2006-01-02, by
-// four reads for each. A day without counts has zero Counts.
-func Read(ctx context.Context, db store.DB, days ...string) ([]Counts, error) {
+// four reads for each.
+func Read(ctx context.Context, db store.DB, days ...string) ([]Day, error) {
 	var paths []store.Path
 	for _, day := range days {
 		for n := range shards {
@@ -114,7 +120,7 @@ func Read(ctx context.Context, db store.DB, days ...string) ([]Counts, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Counts, len(days))
+	all := make([]Day, len(days))
 	for i, doc := range docs {
 		if doc.Decode == nil {
 			continue
@@ -123,10 +129,11 @@ func Read(ctx context.Context, db store.DB, days ...string) ([]Counts, error) {
 		if err := doc.Decode(&c); err != nil {
 			return nil, err
 		}
-		if err := c.check(); err != nil {
-			return nil, fmt.Errorf("the counts at %s: %w", doc.Path, err)
+		day := &all[i/shards]
+		day.Add(c.Counts)
+		if c.ChangedAt.After(day.ChangedAt) {
+			day.ChangedAt = c.ChangedAt.Time
 		}
-		all[i/shards].Add(c.Counts)
 	}
 	return all, nil
 }

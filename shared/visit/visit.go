@@ -129,27 +129,30 @@ func (c *Counted) count(v Visit) {
 // Topology returns the topic with its subscription.
 func Topology() bus.Topology { return Book.Topology() }
 
-// ReadDay returns what was counted on a day in UTC, given as 2006-01-02, by one read of
-// each of its documents. A day without visits has zero counts.
-func ReadDay(ctx context.Context, db store.DB, day string) (total Counts, err error) {
-	paths := make([]store.Path, shards)
-	for n := range paths {
-		paths[n] = Book.Path(shardName(day, n))
+// Read returns what was counted on each of some days in UTC, given as 2006-01-02, by
+// four reads for each. A day without visits has zero counts.
+func Read(ctx context.Context, db store.DB, days ...string) ([]Counts, error) {
+	var paths []store.Path
+	for _, day := range days {
+		for n := range shards {
+			paths = append(paths, Book.Path(shardName(day, n)))
+		}
 	}
 	docs, err := db.GetAll(ctx, paths)
 	if err != nil {
-		return Counts{}, err
+		return nil, err
 	}
-	for _, doc := range docs {
+	totals := make([]Counts, len(days))
+	for i, doc := range docs {
 		if doc.Decode == nil {
 			continue
 		}
 		var c Counted
 		if err := doc.Decode(&c); err != nil {
-			return Counts{}, err
+			return nil, err
 		}
-		total.Pages += c.Pages
-		total.Charges += c.Charges
+		totals[i/shards].Pages += c.Pages
+		totals[i/shards].Charges += c.Charges
 	}
-	return total, nil
+	return totals, nil
 }

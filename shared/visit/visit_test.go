@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"miramundo.dev/shared/agent"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/fact"
@@ -111,10 +113,12 @@ func TestTake(t *testing.T) {
 			}
 		}
 	}
-	for day, want := range map[string]Counts{"2026-11-23": {Pages: 3, Charges: 1}, "2026-11-24": {Pages: 1}, "2026-11-25": {}} {
-		if got, err := ReadDay(t.Context(), meter, day); err != nil || got != want {
-			t.Errorf("%s: %+v, %v, want %+v", day, got, err, want)
-		}
+	got, err := Read(t.Context(), meter, "2026-11-23", "2026-11-24", "2026-11-25")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]Counts{{Pages: 3, Charges: 1}, {Pages: 1}, {}}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 
