@@ -202,7 +202,7 @@ func TestAPI(t *testing.T) {
 	keepLogo(t, db)
 	p := deps(t, db, fixture)
 	h := mux(t, p)
-	v := apitest.Validating(t, h, documents(t, h)...)
+	v := apitest.Validating(t, mannerly(t, h), documents(t, h)...)
 	apitest.Run(t, withMails(v, p.Config.MailFolder), "testdata/api/*.txt", signIn(db))
 	for _, pattern := range v.Uncalled(Table()) {
 		t.Errorf("no script calls %s", pattern)

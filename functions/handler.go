@@ -2,6 +2,7 @@ package functions
 
 import (
 	"net/http"
+	"slices"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
@@ -57,7 +58,9 @@ func serve(p *compose.Parts, fs ...Function) (http.Handler, error) {
 }
 
 func options(p *compose.Parts, fs []Function) request.Options {
+	apart := slices.ContainsFunc(fs, func(f Function) bool { return f.Apart }) // such as the player of plain HTTP media
 	return request.Options{
+		Secure:        p.Config.Deployed() && !apart,
 		Log:           p.Log,
 		Tokens:        tokens(p.Config, fs),
 		CountryHeader: p.Config.CountryHeader,

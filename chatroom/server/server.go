@@ -118,6 +118,7 @@ type Options struct {
 	Count         func(*request.Call) // called with each finished call; nil counts nothing
 	CountryHeader string              // in which a trusted edge sends the caller's country; empty trusts none
 	AddressHeader string              // in which it sends the caller's address; likewise
+	Secure        bool                // browsers are told to use HTTPS alone
 	Build         string
 
 	Linger, Announce time.Duration // see room.Options
@@ -145,7 +146,7 @@ func New(o Options) *Server {
 	s.hub = room.NewHub(room.Options{Rooms: o.Rooms, Now: o.Now, Log: o.Log, Linger: o.Linger, Announce: o.Announce})
 	s.Handler = request.New(request.Options{
 		Log: o.Log, Now: o.Now, CountryHeader: o.CountryHeader, AddressHeader: o.AddressHeader, Followers: o.Followers,
-		Count: o.Count,
+		Count: o.Count, Secure: o.Secure,
 	}, []request.Route{
 		{Method: http.MethodGet, Path: chat.SocketPath, Policy: policy, Serve: s.upgrade},
 		{Method: http.MethodGet, Path: api.HealthPath, Policy: policy, Serve: s.health},
@@ -154,7 +155,7 @@ func New(o Options) *Server {
 }
 
 var policy = request.Policy{
-	Shared:  []request.Header{request.AnyOrigin},
+	Shared:  []request.Header{request.AnyOrigin, request.NoIndex},
 	Headers: []request.Header{{Name: "Cache-Control", Values: []string{string(api.NoStore)}}},
 }
 

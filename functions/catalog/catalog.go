@@ -10,12 +10,16 @@ package catalog
 
 import (
 	"context"
+	"encoding/binary"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
@@ -100,6 +104,7 @@ type Options struct {
 	Guide   Guide           // nil is a guide without programmes
 	Links   catalog.LinkBase
 	Now     func() time.Time
+	Build   string // of the program, which may render the same state in another way than the last
 }
 
 // A Server answers requests for the catalog. It may be used concurrently.
@@ -144,6 +149,7 @@ type page struct {
 	query  index.Query
 	locale i18n.Locale
 	crowd  crowd
+	build  string
 }
 
 // Schema returns the shape of the page.
@@ -160,8 +166,36 @@ type pageBuffer struct {
 // collector would take more time than the search.
 var pageBuffers = sync.Pool{New: func() any { return new(pageBuffer) }}
 
+// ETag returns the version of the page, from that of everything that it is rendered from
+// besides its address, so that a caller that has it is answered without a search. The
+// explanations for operators have none.
+func (p page) ETag() string {
+	if p.query.Explain {
+		return ""
+	}
+	var d xxhash.Digest
+	d.Reset()
+	var numbers [18]byte
+	binary.LittleEndian.PutUint64(numbers[:], p.view.Fingerprint())
+	binary.LittleEndian.PutUint64(numbers[8:], p.crowd.overlay.Version())
+	numbers[16] = byte(p.locale)
+	if p.query.Stalled {
+		numbers[17] = 1
+	}
+	_, _ = d.Write(numbers[:]) // a digest never fails
+	place := p.crowd.place
+	for _, text := range [...]string{p.build, p.query.Near, p.query.Speaks, place.Browser, place.OS, place.Country} {
+		_, _ = d.WriteString(text)
+		_, _ = d.WriteString("\n")
+	}
+	return strconv.FormatUint(d.Sum64(), 36)
+}
+
 // Reply renders the page.
 func (p page) Reply(w http.ResponseWriter, r *http.Request) error {
+	if api.NotModified(w, r) {
+		return nil
+	}
 	b := pageBuffers.Get().(*pageBuffer)
 	defer pageBuffers.Put(b)
 	p.query.More = nextQuery(r.URL.RawQuery)
@@ -217,7 +251,7 @@ func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
 	q := s.query(in.Selection, in.Limit, in.Offset)
 	q.Explain = in.Explain
 	setCaller(ctx, &q, in.Lang)
-	return page{v, q, api.LocaleOf(ctx), s.crowd(ctx)}, err
+	return page{v, q, api.LocaleOf(ctx), s.crowd(ctx), s.Build}, err
 }
 
 type channelIn struct {

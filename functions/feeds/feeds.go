@@ -63,7 +63,7 @@ func endpoint(name, path, summary, doc string, files []api.File) api.Endpoint {
 	}
 	return api.Endpoint{
 		Name: name, Method: "GET", Path: path + api.FileWildcard, Auth: api.None, Summary: summary, Doc: doc + secret, Cache: perOwner,
-		Faults: failures, Produces: types, Files: files,
+		Faults: failures, Produces: types, Files: files, Uncrawled: true,
 	}
 }
 

@@ -86,7 +86,9 @@ func (f file) unpacked(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", feed.GuideType)
 	h.Set("Content-Disposition", mime.FormatMediaType("inline", map[string]string{"filename": strings.TrimSuffix(f.File, ".gz")}))
-	h.Set("Vary", "Accept-Encoding")
+	if api.NotModified(w, r) {
+		return nil
+	}
 	if f.size >= encoding.Least && encoding.Takes(r.Header.Get("Accept-Encoding"), encoding.Gzip) {
 		h.Set("Content-Encoding", encoding.Gzip.String())
 		h.Set("Content-Length", strconv.Itoa(len(f.Data)))

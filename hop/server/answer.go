@@ -21,7 +21,7 @@ var (
 	yesNo   = map[bool][]string{false: {"0"}, true: {"1"}}
 
 	// Age is what players tune into a low-latency stream by.
-	exposed = []string{"X-Service-Upstream-Status, X-Service-Source, X-Service-Website, X-Service-Legacy, X-Service-Media-HTTP, Age, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE"}
+	exposed = []string{"X-Service-Upstream-Status, X-Service-Source, X-Service-Website, X-Service-Legacy, X-Service-Media-HTTP, Age, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Request-Id"}
 )
 
 // ages and statuses are the numbers that headers hold nearly always.

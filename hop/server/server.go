@@ -87,6 +87,7 @@ type Options struct {
 	CountryHeader string   // in which a trusted edge sends the caller's country; empty trusts none
 	AddressHeader string   // in which it sends the caller's address; likewise
 	Fallback      bool     // failures of playlists answer 502 instead of 422
+	Secure        bool     // browsers are told to use HTTPS alone
 	Build         string
 }
 
@@ -105,7 +106,7 @@ func New(o Options) *Server {
 	s := &Server{Options: o, streams: streamCache{own: o.OwnHosts}}
 	s.Handler = request.Exact(request.Options{
 		Log: o.Log, Now: o.Now, CountryHeader: o.CountryHeader, AddressHeader: o.AddressHeader, IDsOfFailures: true,
-		Followers: o.Followers, Count: o.Count,
+		Followers: o.Followers, Count: o.Count, Secure: o.Secure,
 	}, s.routes())
 	return s
 }
@@ -125,7 +126,7 @@ var surfaces = edge.Surfaces{"GET " + catalog.StreamsPath + "{id}": usage.Hop}
 // browsers keep none.
 var policy = request.Policy{
 	Shared: []request.Header{
-		request.AnyOrigin,
+		request.AnyOrigin, request.NoIndex,
 		{Name: "Access-Control-Expose-Headers", Values: exposed},
 		{Name: "Cache-Control", Values: []string{"no-store"}},
 		{Name: "Cross-Origin-Resource-Policy", Values: []string{"cross-origin"}},

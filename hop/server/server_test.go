@@ -55,7 +55,7 @@ func TestPlaylist(t *testing.T) {
 	}
 	want := http.Header{
 		"Access-Control-Allow-Origin":   {"*"},
-		"Access-Control-Expose-Headers": {"X-Service-Upstream-Status, X-Service-Source, X-Service-Website, X-Service-Legacy, X-Service-Media-HTTP, Age, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE"},
+		"Access-Control-Expose-Headers": {"X-Service-Upstream-Status, X-Service-Source, X-Service-Website, X-Service-Legacy, X-Service-Media-HTTP, Age, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Request-Id"},
 		"Cache-Control":                 {"no-store"},
 		"Cdn-Cache-Control":             {"public, max-age=1"},
 		"Content-Length":                {a.Header.Get("Content-Length")},
@@ -64,6 +64,7 @@ func TestPlaylist(t *testing.T) {
 		"Timing-Allow-Origin":           {"*"},
 		"Vary":                          {"Accept-Encoding"},
 		"X-Content-Type-Options":        {"nosniff"},
+		"X-Robots-Tag":                  {"noindex"},
 		"X-Service-Legacy":              {legacyURL + "/?stream=" + catalog.StreamID(1).String()},
 		"X-Service-Media-Http":          {"1"},
 		"X-Service-Source":              {w.origin.URL + "/live.m3u8"},

@@ -20,7 +20,8 @@ func TestTable(t *testing.T) {
 		fmt.Fprintf(&b, "\tscripts may send: %s\n", strings.Join(rt.Policy.Allow, ", "))
 	}
 	const shared = `	Access-Control-Allow-Origin: *
-	Access-Control-Expose-Headers: X-Service-Upstream-Status, X-Service-Source, X-Service-Website, X-Service-Legacy, X-Service-Media-HTTP, Age, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE
+	X-Robots-Tag: noindex
+	Access-Control-Expose-Headers: X-Service-Upstream-Status, X-Service-Source, X-Service-Website, X-Service-Legacy, X-Service-Media-HTTP, Age, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Request-Id
 	Cache-Control: no-store
 	Cross-Origin-Resource-Policy: cross-origin
 	Timing-Allow-Origin: *

@@ -113,6 +113,7 @@ type Endpoint struct {
 	SameOrigin bool     // no CORS, although anyone may call it
 	Speaker    bool     // of Auth None: a valid Guest credential identifies the caller; an invalid one is treated as absent
 	GuestFirst bool     // a guest token in X-Guest-Token decides before the account cookie, unless the session is over
+	Uncrawled  bool     // search engines must not show its answers, as those of any endpoint below the index of the API
 	FromPage   bool     // only a page of the service may call it, which the token of GET /api/auth/bootstrap proves, also without a session
 	Deprecated bool     // it is retired: it stays, so that old callers are answered, and new ones should not call it
 	Page       bool     // for people, not part of the API: it answers browsers in HTML, and so do its faults where the process has a page for them
@@ -165,8 +166,8 @@ type Schema interface {
 	Schema() any
 }
 
-// Tagged is a result with a version. When the caller has that version already
-// the answer is 304 and the result is not encoded.
+// Tagged is a result with a version of its own. When the caller has that version
+// already the answer is 304.
 type Tagged interface {
 	ETag() string // without quotes; empty means that there is none
 }
@@ -233,6 +234,21 @@ func (e *Endpoint) Run(ctx context.Context, server any, from Source) (any, error
 // cookie, nor the operator's endpoints, which no page calls.
 func (e *Endpoint) CrossOrigin() bool {
 	return !e.SameOrigin && !e.FromPage && !e.Page && (e.Auth == None || e.Auth == Guest)
+}
+
+// underIndex is the prefix of the paths of the API; alone it is the path of its index.
+var underIndex = strings.TrimSuffix(HealthPath, path.Base(HealthPath))
+
+// Crawled reports whether search engines may show the answers of e: pages, documents and
+// the index of the API, as robots.txt says too.
+func (e *Endpoint) Crawled() bool {
+	return !e.Uncrawled && (!strings.HasPrefix(e.Path, underIndex) || strings.HasSuffix(e.Path, Root))
+}
+
+// Revalidates reports whether the answers of e have a version, so that a caller that
+// has it is answered 304.
+func (e *Endpoint) Revalidates() bool {
+	return e.Method == http.MethodGet && e.Status == http.StatusOK && e.Cache != NoStore
 }
 
 // Writes reports whether a call of e may change something.

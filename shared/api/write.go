@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cespare/xxhash/v2"
+
 	"miramundo.dev/shared/api/encoding"
 )
 
@@ -25,13 +27,17 @@ var (
 	codingHeaders = [...][]string{encoding.Brotli: {"br"}, encoding.Zstd: {"zstd"}, encoding.Gzip: {"gzip"}}
 )
 
+// Every answer of status 200 that a cache may keep has an ETag: the version of a
+// [Tagged] result, or else a hash of the body, which takes a microsecond for a page of
+// search results. A caller that has that version is answered 304, with the same headers
+// and without the body. Tags are weak, since the codings of a body share one.
+
 // Send answers with the result of a handler: it writes a [Reply], and any other
-// value as JSON with status. When the caller has the version of a [Tagged]
-// result already, the answer is 304.
+// value as JSON with status.
 func Send(w http.ResponseWriter, r *http.Request, status int, result any) error {
 	if t, ok := result.(Tagged); ok {
-		if tag := t.ETag(); tag != "" && unchanged(w, r, tag) {
-			return nil
+		if tag := t.ETag(); tag != "" {
+			setTag(w.Header(), tag)
 		}
 	}
 	if reply, ok := result.(Reply); ok {
@@ -86,6 +92,12 @@ func write(w http.ResponseWriter, r *http.Request, status int, data []byte) erro
 	h := w.Header()
 	shrinks := encoding.Compressible(h.Get("Content-Type"))
 	vary(w, shrinks)
+	if status == http.StatusOK && reads(r) {
+		tagBody(h, data)
+		if unchanged(w, r) {
+			return nil
+		}
+	}
 	coding := encoding.Identity
 	if shrinks && len(data) >= encoding.Least {
 		coding = encoding.Quick(r.Header.Get("Accept-Encoding"))
@@ -198,6 +210,10 @@ func (d *Document) Reply(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h["Content-Type"] = d.types
 	vary(w, true)
+	setTag(h, d.tag)
+	if unchanged(w, r) {
+		return nil
+	}
 	coding, body := d.variants().Choose(r.Header.Get("Accept-Encoding"))
 	if coding != encoding.Identity {
 		h["Content-Encoding"] = codingHeaders[coding]
@@ -228,17 +244,41 @@ func encode(w http.ResponseWriter, r *http.Request, status int, value any) error
 	return write(w, r, status, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-// unchanged sets the header ETag, and answers 304 when the caller has that
-// version already. Tags are weak, since the codings of one version share a tag.
-func unchanged(w http.ResponseWriter, r *http.Request, tag string) bool {
-	quoted := `W/"` + tag + `"`
-	w.Header()["Etag"] = []string{quoted}
-	if !matches(r.Header.Get("If-None-Match"), quoted[2:]) {
+// NotModified answers 304 when the caller has the version of the result already, which
+// Send has set, and reports whether it did. A [Tagged] reply in JSON that is expensive to
+// render calls it first.
+func NotModified(w http.ResponseWriter, r *http.Request) bool {
+	vary(w, true)
+	return unchanged(w, r)
+}
+
+// unchanged answers 304 when the caller has the version in the header ETag, and reports
+// whether it did. The other headers must be set as for the whole answer.
+func unchanged(w http.ResponseWriter, r *http.Request) bool {
+	h := w.Header()
+	tag := h["Etag"]
+	if tag == nil || !reads(r) || !matches(r.Header.Get("If-None-Match"), strings.TrimPrefix(tag[0], "W/")) {
 		return false
 	}
-	vary(w, true)
+	delete(h, "Content-Type")
 	w.WriteHeader(http.StatusNotModified)
 	return true
+}
+
+// reads reports whether r asks for a representation, which alone has a version.
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+// setTag sets the header ETag to a version.
+func setTag(h http.Header, tag string) { h["Etag"] = []string{`W/"` + tag + `"`} }
+
+// tagBody sets the header ETag to a hash of the body of an answer that has no version
+// of its own, when a cache may keep it.
+func tagBody(h http.Header, body []byte) {
+	cache := h["Cache-Control"]
+	if h["Etag"] != nil || cache == nil || cache[0] == string(NoStore) {
+		return
+	}
+	setTag(h, strconv.FormatUint(xxhash.Sum64(body), 36))
 }
 
 // matches reports whether an If-None-Match header names the tag, weak or not.

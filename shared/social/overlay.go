@@ -2,8 +2,11 @@ package social
 
 import (
 	"context"
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
+
+	"github.com/cespare/xxhash/v2"
 
 	"miramundo.dev/shared/overlay"
 )
@@ -13,8 +16,9 @@ import (
 // has no counts.
 type Overlay struct {
 	shards [Shards]atomic.Pointer[map[string]*Shown]
-	first  [Shards]sync.Once // counts a shard as loaded
-	coming sync.WaitGroup    // shards that have not been shown yet
+	hashes [Shards]atomic.Uint64 // of the bytes of each shard
+	first  [Shards]sync.Once     // counts a shard as loaded
+	coming sync.WaitGroup        // shards that have not been shown yet
 }
 
 // FollowOverlay returns the overlay in the database of set, and follows it until
@@ -41,6 +45,19 @@ func (o *Overlay) Loaded(ctx context.Context) error {
 	}
 }
 
+// Version returns a number that is another one whenever a count is, and the same in
+// every process that shows the same counts.
+func (o *Overlay) Version() uint64 {
+	if o == nil {
+		return 0
+	}
+	var all [8 * Shards]byte
+	for n := range o.hashes {
+		binary.LittleEndian.PutUint64(all[8*n:], o.hashes[n].Load())
+	}
+	return xxhash.Sum64(all[:])
+}
+
 // Plays returns how often a channel was played, as reported by players and as
 // seen by the hop; 0 when it has no counts.
 func (o *Overlay) Plays(channel string) int64 {
@@ -62,6 +79,7 @@ func (o *Overlay) show(n int, data []byte) error {
 		shown[channel] = NewShown(e.shown())
 	}
 	o.shards[n].Store(&shown)
+	o.hashes[n].Store(xxhash.Sum64(data))
 	o.first[n].Do(o.coming.Done)
 	return nil
 }

@@ -79,3 +79,35 @@ func TestLook(t *testing.T) {
 		t.Errorf("a look takes %v allocations", n)
 	}
 }
+
+// TestVersion checks that an overlay has another version when a count of any shard has
+// changed, and the same one wherever it shows the same.
+func TestVersion(t *testing.T) {
+	one, other := &Overlay{}, &Overlay{}
+	for _, o := range []*Overlay{one, other} {
+		for n := range Shards {
+			o.first[n].Do(func() {}) // nobody waits for them
+		}
+	}
+	show := func(o *Overlay, n int, data string) uint64 {
+		if err := o.show(n, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+		return o.Version()
+	}
+	const a, b = `{"A.br":{}}`, `{"B.br":{}}`
+	seen := map[uint64]bool{(*Overlay)(nil).Version(): true}
+	for n := range 2 {
+		for _, data := range []string{a, b} {
+			version := show(one, n, data)
+			if seen[version] {
+				t.Errorf("shard %d with %s: the version is an earlier one", n, data)
+			}
+			seen[version] = true
+		}
+	}
+	show(other, 1, b)
+	if show(other, 0, b) != one.Version() {
+		t.Error("overlays of the same counts have different versions")
+	}
+}

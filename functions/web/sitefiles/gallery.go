@@ -12,14 +12,16 @@ import (
 // Preview pictures are drawn when they are first requested: there are tens of
 // thousands of channels, and few of them are ever shared. A crawler that requests
 // all of them must not take the instance's memory or CPU from its visitors, so the
-// cache has a limit in bytes, few pictures are drawn at a time, and callers beyond
-// a short queue are refused with a fault that asks them to retry.
+// cache has a limit in bytes, and few pictures are drawn at a time. The others wait in a
+// queue that holds all pictures of a page of search results at once and more: a crawler
+// that requests a hundred together gets a hundred. Callers beyond the queue are refused with
+// a fault that asks them to retry.
 
 // Limits of a gallery.
 const (
 	galleryBytes    = 16 << 20 // size of the cached pictures
 	galleryPainters = 2        // pictures drawn at a time; each takes 20 ms and some megabytes
-	galleryWaiting  = 64       // callers that draw or wait to draw; further ones are refused
+	galleryWaiting  = 256      // callers that draw or wait to draw, for three seconds at most; further ones are refused
 )
 
 // A gallery caches drawn pictures and evicts the least recently used ones. It may

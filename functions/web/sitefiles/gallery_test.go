@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/functions/web/poster"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
 )
@@ -84,5 +85,31 @@ func TestGalleryIsBounded(t *testing.T) {
 	cancel()
 	if _, err := g.get(gone, "gone", nil); fault.From(err).Kind != fault.Unavailable {
 		t.Errorf("a caller whose context is done: %v", err)
+	}
+}
+
+// TestBurstOfPictures checks that a crawler that requests the pictures of a hundred and
+// ten channels at once gets all of them.
+func TestBurstOfPictures(t *testing.T) {
+	const burst = 110
+	g, begin, answers := newGallery(), make(chan struct{}), make(chan error)
+	for i := range burst {
+		go func() {
+			<-begin
+			_, err := g.get(context.Background(), fmt.Sprint(i), func() (api.Content, error) {
+				data, err := poster.Channel(poster.Subject{Name: fmt.Sprint("Channel ", i)})
+				return api.Content{Data: data}, err
+			})
+			answers <- err
+		}()
+	}
+	close(begin)
+	for range burst {
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+	if g.used.Len() != burst {
+		t.Errorf("%d pictures are kept", g.used.Len())
 	}
 }

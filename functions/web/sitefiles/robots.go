@@ -7,6 +7,7 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/library"
 )
 
 // robots is the endpoint of robots.txt.
@@ -27,7 +28,7 @@ func (s *Server) robots(context.Context, struct{}) (api.Content, error) {
 		"User-agent: *",
 		"Allow: " + catalog.IndexPath + "$",
 		"Disallow: " + catalog.IndexPath,
-		"Disallow: /f/",
+		"Disallow: " + library.FeedsPath,
 		"",
 		"Sitemap: " + s.Links.Base + sitemapPath,
 		"",

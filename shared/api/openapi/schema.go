@@ -164,7 +164,7 @@ func (b *builder) success(e api.Endpoint) (map[int]openapi31.ResponseOrReference
 		return all, nil
 	}
 	r := openapi31.Response{Description: http.StatusText(e.Status)}
-	if _, ok := out.(api.Tagged); ok {
+	if e.Revalidates() {
 		r.WithHeadersItem("ETag", header("Version of the result.", "string"))
 		b.reflector.Spec.ComponentsEns().WithResponsesItem(notModified, openapi31.ResponseOrReference{
 			Response: &openapi31.Response{Description: "The caller has the current version already."},

@@ -61,19 +61,24 @@ func routeOf(gate *api.Gate, g *Group, e *api.Endpoint, links []string) Route {
 	}
 }
 
-// policyOf returns the headers of the answers of e. The files that pages load have no
-// links to descriptions of the service.
+// exposedHeaders are the headers of every answer that scripts of other origins may
+// read besides those that browsers always show them.
+const exposedHeaders = "Content-Disposition, Content-Language, ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id"
+
+// policyOf returns the headers of the answers of e. Search engines show neither
+// answers of the API nor feeds, whose addresses are secrets; what robots.txt allows,
+// they may show. The files that pages load have no links to descriptions of the service.
 func policyOf(e *api.Endpoint, links []string) Policy {
 	p := Policy{Headers: []Header{{"Cache-Control", []string{string(e.Cache)}}}}
 	if links != nil && (!e.Page || slices.Contains(e.Produces, "text/html")) {
 		p.Headers = append(p.Headers, Header{"Link", links})
 	}
-	if !e.CrossOrigin() {
-		return p
+	if !e.Crawled() {
+		p.Shared = append(p.Shared, NoIndex)
 	}
-	p.Shared, p.Allow = []Header{AnyOrigin}, allowedHeaders
-	if len(e.Expose) > 0 {
-		p.Headers = append(p.Headers, Header{"Access-Control-Expose-Headers", []string{strings.Join(e.Expose, ", ")}})
+	if e.CrossOrigin() {
+		exposed := strings.Join(append([]string{exposedHeaders}, e.Expose...), ", ")
+		p.Shared, p.Allow = append(p.Shared, AnyOrigin, Header{"Access-Control-Expose-Headers", []string{exposed}}), allowedHeaders
 	}
 	return p
 }

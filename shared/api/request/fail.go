@@ -28,8 +28,8 @@ func (c *Call) fail(err error) {
 	if f.Kind == fault.Unauthenticated {
 		h["Www-Authenticate"] = challenge
 	}
-	if seconds, ok := f.Fields["retry_after"].(int); ok {
-		h.Set("Retry-After", strconv.Itoa(seconds))
+	if seconds := retryAfter(f); seconds > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(seconds)}
 	}
 	for _, value := range f.Fields {
 		if field, ok := value.(api.HeaderField); ok {
@@ -48,6 +48,29 @@ func (c *Call) fail(err error) {
 	if err := api.Send(&c.w, c.Request, status, body); err != nil && c.w.status == 0 {
 		http.Error(&c.w, f.Code, status)
 	}
+}
+
+// Seconds that callers are asked to wait after a fault that names no time of its own:
+// about as long as a restart takes, and a minute after too many requests, which most
+// limits count by.
+const (
+	retryUnavailable = 5
+	retryLimited     = 60
+)
+
+// retryAfter returns the seconds after which the caller may try again; 0 when a
+// repetition would not help.
+func retryAfter(f *fault.Error) int {
+	if seconds, ok := f.Fields["retry_after"].(int); ok {
+		return seconds
+	}
+	switch f.Kind {
+	case fault.Unavailable:
+		return retryUnavailable
+	case fault.Limited:
+		return retryLimited
+	}
+	return 0
 }
 
 // showFault answers with a page that shows f, and reports whether it did.

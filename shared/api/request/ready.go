@@ -2,6 +2,7 @@ package request
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -40,6 +41,9 @@ func readyRoute(followers *overlay.Set, now func() time.Time) Route {
 				if !lag.Loaded {
 					state.OK, status = false, http.StatusServiceUnavailable
 				}
+			}
+			if !state.OK {
+				c.w.Header()["Retry-After"] = []string{strconv.Itoa(retryUnavailable)}
 			}
 			return api.Send(&c.w, c.Request, status, state)
 		},

@@ -45,6 +45,7 @@ type Options struct {
 	// each answer, which costs one comparison while they are fresh, and ReadyPath
 	// reports those that are behind. Nil is for a process that follows nothing.
 	Followers     *overlay.Set
+	Secure        bool // browsers are told to use HTTPS alone: for a host that is reached by nothing else
 	IDsOfFailures bool // only failures have ids: for a server that answers thousands of requests a second
 
 	// Count is called once with each finished call, before it is logged. It must be
@@ -112,7 +113,14 @@ var (
 	noStore       = []string{string(api.NoStore)}
 	challenge     = []string{"Bearer"}
 	preflightAges = []string{"86400"}
+
+	// strict covers one host and not those below it: the player of plain HTTP media
+	// has a host of its own there, which must stay reachable without TLS.
+	strict = []string{"max-age=31536000"}
 )
+
+// NoIndex keeps an answer out of search engines.
+var NoIndex = Header{"X-Robots-Tag", []string{"noindex"}}
 
 // AnyOrigin lets scripts of any origin read an answer.
 var AnyOrigin = Header{"Access-Control-Allow-Origin", []string{"*"}}
@@ -172,6 +180,9 @@ func (l *layer) serve(w http.ResponseWriter, r *http.Request, rt *Route, segment
 	c.limitBody(bodyTimeout)
 	h := w.Header()
 	h["X-Content-Type-Options"] = nosniff
+	if l.Secure {
+		h["Strict-Transport-Security"] = strict
+	}
 	if !l.IDsOfFailures {
 		h["X-Request-Id"] = []string{c.ID()}
 	}

@@ -23,7 +23,7 @@ var table = []api.Endpoint{
 	}),
 	api.Bind((*Server).thing, api.Endpoint{
 		Name: "get_thing", Method: "GET", Path: "/api/things/{id}", Auth: api.None, Summary: "A thing", Doc: "A thing.", Cache: api.Public(time.Minute),
-		Faults: []*fault.Error{errNoThing}, Expose: []string{"X-Thing", "ETag"},
+		Faults: []*fault.Error{errNoThing}, Expose: []string{"X-Thing"},
 	}),
 	api.Bind((*Server).create, api.Endpoint{
 		Name: "create_thing", Method: "POST", Path: "/api/things", Auth: api.None, Summary: "The new thing", Doc: "The new thing.", Status: 201, MaxBody: 1024,

@@ -34,6 +34,8 @@ type View struct {
 	itemEnds []itemEnd // by origin
 	zeros    []byte    // social counters of channels that have none
 	api      []byte    // the member api up to the id
+
+	fingerprint uint64
 }
 
 // New returns a view of a state. The fragments must be those of its index.
@@ -42,6 +44,7 @@ func New(st *state.State, f *Fragments, o *state.Overlay, links catalog.LinkBase
 	v.setLogos(o)
 	v.setItemEnds()
 	v.list = jsontext.AppendValue(nil, links.Channels())
+	v.setFingerprint()
 	return v
 }
 
