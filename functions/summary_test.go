@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/source/collect"
 )
 
@@ -163,7 +166,7 @@ func eachDescription(v any, f func(string)) {
 
 // vague matches names of schemas that say nothing outside of the package of their
 // type: a word that many things are called by, and words of handlers.
-var vague = regexp.MustCompile(`^(?:Time|State|Page|Report|Status|Link|Filter|Facet|Panel|Region|Row|Entry|Item|List|Domain|Result|Answer|Document|Value|Data|Info|Option|Place|Shape)s?$` +
+var vague = regexp.MustCompile(`^(?:Time|State|Page|Report|Status|Link|Filter|Facet|Panel|Region|Row|Entry|Item|List|Domain|Result|Answer|Index|Card|Mode|Step|Document|Value|Data|Info|Option|Place|Shape)s?$` +
 	`|(?:In|Out|Made|Shown|Done|Got)$|Items[A-Z]`)
 
 // TestSchemaNames checks that each schema has a name that clients can use as the name
@@ -180,6 +183,63 @@ func TestSchemaNames(t *testing.T) {
 		for _, tag := range tree["tags"].([]any) {
 			if tag := tag.(map[string]any); tag["description"] == nil {
 				t.Errorf("the tag %s needs a description in functions/describe/spec/introduction.go", tag["name"])
+			}
+		}
+	}
+}
+
+// TestProperties checks that each member of an input or result has a description and
+// a type: generators write both into the code of clients.
+func TestProperties(t *testing.T) {
+	h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
+	n, causes := 0, 0
+	for _, text := range documents(t, h) {
+		eachProperty("", parsed(t, text), func(path string, p map[string]any) {
+			n++
+			if p["description"] == nil {
+				t.Errorf("%s needs a description: the tag of its field, or functions/describe/spec/members.go", path)
+			}
+			if p["type"] == nil && p["$ref"] == nil && p["anyOf"] == nil && p["allOf"] == nil {
+				t.Errorf("%s needs a type, such as by the tag shape:%q", path, "object")
+			}
+			if list, ok := p["enum"].([]any); ok && slices.Contains(list, any("sem_resposta")) {
+				causes++
+				list = slices.DeleteFunc(list, func(v any) bool { return v == nil })
+				var codes []any
+				for _, code := range social.Codes {
+					codes = append(codes, code)
+				}
+				if diff := cmp.Diff(codes, list); diff != "" {
+					t.Errorf("%s has not the causes of failures (-want +got):\n%s", path, diff)
+				}
+			}
+		})
+	}
+	if n < 600 || causes < 6 {
+		t.Errorf("found %d properties, %d of them the cause of a failure", n, causes)
+	}
+}
+
+// eachProperty calls f with every property of the schemas within v, but not with
+// those of examples.
+func eachProperty(path string, v any, f func(path string, property map[string]any)) {
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v {
+			eachProperty(path, one, f)
+		}
+	case map[string]any:
+		for name, one := range v {
+			members, ok := one.(map[string]any)
+			switch {
+			case name == "example", name == "examples":
+			case ok && name == "properties":
+				for member, schema := range members {
+					f(path+"."+member, schema.(map[string]any))
+					eachProperty(path+"."+member, schema, f)
+				}
+			default:
+				eachProperty(path+"/"+name, one, f)
 			}
 		}
 	}

@@ -120,7 +120,7 @@ type profile struct {
 	Name     string `json:"name"`
 	Locale   string `json:"locale" description:"Tag of a locale of the service; empty for that of the browser."`
 	TimeZone string `json:"timeZone" description:"Name in the IANA database; empty for that of the browser."`
-	Theme    string `json:"theme" enum:"system,light,dark"`
+	Theme    string `json:"theme" enum:"system,light,dark" description:"Colours of the pages: those of the system, light or dark."`
 	Revision int64  `json:"revision" description:"Number that changes whenever the profile does."`
 }
 
@@ -142,7 +142,7 @@ func (s *Server) account(ctx context.Context) (*account.Account, error) {
 }
 
 type profileOut struct {
-	Profile profile `json:"profile"`
+	Profile profile `json:"profile" description:"Profile of the account."`
 }
 
 func (s *Server) profile(ctx context.Context, _ struct{}) (out profileOut, err error) {
@@ -156,21 +156,21 @@ func (s *Server) profile(ctx context.Context, _ struct{}) (out profileOut, err e
 // A user is the account as a person knows it.
 type user struct {
 	ID    identity.Owner `json:"id" description:"Id of the account: a_ followed by letters and digits."`
-	Email string         `json:"email" format:"email"`
+	Email string         `json:"email" format:"email" description:"Address of the account."`
 }
 
 // The resources of an account, counted.
 type resources struct {
 	Categories int `json:"categories" description:"Folders of the library."`
-	Favorites  int `json:"favorites"`
+	Favorites  int `json:"favorites" description:"Number of favorites."`
 	History    int `json:"history" description:"Channels in the history."`
 }
 
 type meOut struct {
-	User      user         `json:"user"`
-	Profile   profile      `json:"profile"`
+	User      user         `json:"user" description:"The account."`
+	Profile   profile      `json:"profile" description:"Profile of the account."`
 	App       string       `json:"app" description:"Name of the service."`
-	Resources resources    `json:"resources"`
+	Resources resources    `json:"resources" description:"Counts of what the account keeps."`
 	Passes    []pass.Shown `json:"passes" nullable:"false" description:"Passes in force that the account bought, or took over from a guest."`
 }
 

@@ -107,7 +107,7 @@ type deviceLinkIn struct {
 
 // A seenDeviceLink is a link as the first device sees it.
 type seenDeviceLink struct {
-	State     string `json:"state" enum:"waiting,claimed,confirmed,denied,opened"`
+	State     string `json:"state" enum:"waiting,claimed,confirmed,denied,opened" description:"State of the link: waiting for a device, claimed by one, confirmed, denied, or opened as a session."`
 	Device    device `json:"device" description:"The device that opened the link; each part is empty when it is not known."`
 	Digits    string `json:"digits" description:"Four digits that the other device shows too; empty while the state is waiting."`
 	ExpiresAt string `json:"expiresAt" format:"date-time"`
@@ -115,8 +115,8 @@ type seenDeviceLink struct {
 
 // A device is a device as the API shows it.
 type device struct {
-	Browser string `json:"browser"`
-	OS      string `json:"os"`
+	Browser string `json:"browser" description:"Name of the browser; empty when it is not known."`
+	OS      string `json:"os" description:"Name of the operating system; empty when it is not known."`
 	Country string `json:"country" description:"ISO 3166-1 alpha-2."`
 }
 
@@ -171,7 +171,7 @@ func (s *Server) claimDevice(ctx context.Context, in claimIn) (out claimedDevice
 
 // A deviceState is how far a link is for the second device.
 type deviceState struct {
-	State string `json:"state" enum:"claimed,opened"`
+	State string `json:"state" enum:"claimed,opened" description:"claimed until the first device confirms; opened when the session has begun."`
 }
 
 func (s *Server) finishDevice(ctx context.Context, in decideDeviceIn) (out answer[deviceState], err error) {

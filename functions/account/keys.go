@@ -78,7 +78,7 @@ func showTime(t store.Time) *time.Time {
 }
 
 type keysOut struct {
-	Keys []keyShown `json:"keys"`
+	Keys []keyShown `json:"keys" description:"Keys of the account, newest first."`
 }
 
 func (s *Server) keys(ctx context.Context, _ struct{}) (out keysOut, err error) {
@@ -106,7 +106,7 @@ type createKeyIn struct {
 }
 
 type createKeyOut struct {
-	Key    keyMade `json:"key"`
+	Key    keyMade `json:"key" description:"The key with its secret, which is shown this once."`
 	Secret string  `json:"secret" description:"The key, which begins with mmk_. It is not stored and cannot be shown again."`
 }
 

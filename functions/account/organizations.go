@@ -75,7 +75,7 @@ type organizationShown struct {
 }
 
 type organizationsOut struct {
-	Organizations []organizationShown `json:"organizations"`
+	Organizations []organizationShown `json:"organizations" description:"Organizations that the account is a member of."`
 }
 
 func (s *Server) organizations(ctx context.Context, _ struct{}) (out organizationsOut, err error) {
@@ -109,21 +109,21 @@ type memberShown struct {
 	Name    string         `json:"name" description:"Name in the profile of the account; may be empty."`
 	Email   string         `json:"email" description:"Empty where it is not shown to the caller."`
 	Role    access.Role    `json:"role" enum:"owner,administrator,member"`
-	Since   time.Time      `json:"since"`
+	Since   time.Time      `json:"since" description:"Time at which the account became a member, in UTC."`
 }
 
 // An invitationShown is a pending invitation.
 type invitationShown struct {
 	ID        string      `json:"id"`
-	Email     string      `json:"email"`
+	Email     string      `json:"email" description:"Address that was invited."`
 	Role      access.Role `json:"role" enum:"administrator,member"`
 	ExpiresAt time.Time   `json:"expiresAt"`
 }
 
 type organizationOut struct {
 	organizationShown
-	Members     []memberShown     `json:"members" nullable:"false"`
-	Invitations []invitationShown `json:"invitations" nullable:"false"`
+	Members     []memberShown     `json:"members" nullable:"false" description:"Members of the organization."`
+	Invitations []invitationShown `json:"invitations" nullable:"false" description:"Pending invitations; empty where they are not shown to the caller."`
 }
 
 func (s *Server) organization(ctx context.Context, in organizationIn) (out organizationOut, err error) {

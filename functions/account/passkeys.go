@@ -78,7 +78,7 @@ var passkeyEndpoints = []api.Endpoint{
 // A begun ceremony is what a browser needs for it.
 type begun struct {
 	Challenge string          `json:"challenge" description:"Id of the challenge, to be sent with the response."`
-	Options   json.RawMessage `json:"options" description:"The member publicKey of the options, in the JSON form of WebAuthn."`
+	Options   json.RawMessage `json:"options" shape:"object" description:"The member publicKey of the options, in the JSON form of WebAuthn."`
 }
 
 // begin stores a ceremony for the browser of the request.
@@ -153,7 +153,7 @@ func showPasskey(c passkey.Credential) shownPasskey {
 }
 
 type passkeysOut struct {
-	Passkeys []shownPasskey `json:"passkeys" nullable:"false"`
+	Passkeys []shownPasskey `json:"passkeys" nullable:"false" description:"Passkeys of the account, oldest first."`
 }
 
 func (s *Server) passkeys(ctx context.Context, _ struct{}) (out passkeysOut, err error) {
@@ -191,7 +191,7 @@ type newPasskeyIn struct {
 }
 
 type passkeyOut struct {
-	Passkey shownPasskey `json:"passkey"`
+	Passkey shownPasskey `json:"passkey" description:"The passkey that was added."`
 }
 
 func (s *Server) finishNewPasskey(ctx context.Context, in newPasskeyIn) (out answer[passkeyOut], err error) {
@@ -222,7 +222,7 @@ func (s *Server) rotated(cookie string) []*http.Cookie {
 }
 
 type renamePasskeyIn struct {
-	ID   string `json:"id" required:"true" maxLength:"64"`
+	ID   string `json:"id" required:"true" maxLength:"64" description:"Id of a passkey, from GET /api/account/passkeys."`
 	Name string `json:"name" required:"true" maxLength:"256" description:"Up to 60 characters."`
 }
 
@@ -236,7 +236,7 @@ func (s *Server) renamePasskey(ctx context.Context, in renamePasskeyIn) (done, e
 }
 
 type removePasskeyIn struct {
-	ID string `json:"id" required:"true" maxLength:"64"`
+	ID string `json:"id" required:"true" maxLength:"64" description:"Id of a passkey, from GET /api/account/passkeys."`
 }
 
 func (s *Server) removePasskey(ctx context.Context, in removePasskeyIn) (out answer[done], err error) {

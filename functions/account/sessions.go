@@ -60,7 +60,7 @@ func showSession(s access.Session, current string) session {
 }
 
 type sessionsOut struct {
-	Sessions []session `json:"sessions" nullable:"false"`
+	Sessions []session `json:"sessions" nullable:"false" description:"Browsers that are signed in, the one that was used last first."`
 }
 
 func (s *Server) sessions(ctx context.Context, _ struct{}) (out sessionsOut, err error) {

@@ -85,7 +85,7 @@ func (s *Server) startMail(ctx context.Context, in startMailIn) (out started, er
 
 // A signedIn is the outcome of a step of a sign-in.
 type signedIn struct {
-	Status    string          `json:"status" enum:"signed_in,second_factor"`
+	Status    string          `json:"status" enum:"signed_in,second_factor" description:"signed_in, or second_factor when another step is needed."`
 	User      *user           `json:"user" nullable:"true" description:"The account of the session; null while a second factor is missing."`
 	Created   bool            `json:"created" description:"Whether the account is new."`
 	Restored  bool            `json:"restored" description:"Whether the account was to be deleted, and is kept now."`

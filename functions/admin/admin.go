@@ -100,10 +100,10 @@ func New(o Options) *Server { return &Server{o} }
 type status struct {
 	Shown    release.State     `json:"shown" description:"Release that this instance answers from."`
 	Held     bool              `json:"held" description:"True after a rollback: scheduled reloads publish nothing."`
-	SyncedAt *store.Time       `json:"synced_at" type:"string" format:"date-time"`
+	SyncedAt *store.Time       `json:"synced_at" type:"string" format:"date-time" description:"Time at which this instance last read the blocks; null before the first."`
 	Refusals []catalog.Refusal `json:"refusals" nullable:"false" description:"Refusals of the last reload, each with file, figure and limit; empty when it took every file."`
 	Releases []release.Release `json:"releases" nullable:"false" description:"Releases that are kept, newest first."`
-	Blocks   int               `json:"blocks"`
+	Blocks   int               `json:"blocks" description:"Number of blocks in force."`
 	Jobs     []string          `json:"jobs" nullable:"false" description:"Jobs that can be run."`
 	Reload   *job.Report       `json:"reload" description:"Report of the last reload; null before the first."`
 	Reports  []job.Report      `json:"reports" nullable:"false" description:"Report of each job's last run; jobs that never ran are absent."`

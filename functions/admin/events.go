@@ -60,8 +60,8 @@ type deadLetter struct {
 
 // A queue is a subscription with its dead letters.
 type queue struct {
-	Topic        string       `json:"topic"`
-	Subscription string       `json:"subscription"`
+	Topic        string       `json:"topic" description:"Topic of the events."`
+	Subscription string       `json:"subscription" description:"Subscription that the events wait in."`
 	Dead         []deadLetter `json:"dead" nullable:"false" description:"Dead letters, the oldest first, at most 50."`
 	More         bool         `json:"more" description:"True when there may be more than are listed."`
 	Problem      string       `json:"problem" description:"Reason for which the bus did not list them; empty when it did."`
@@ -69,8 +69,8 @@ type queue struct {
 
 // An eventAct is something that the operator did to an event.
 type eventAct struct {
-	Act    string     `json:"act" enum:"send_letter,drop_letter,replay_event,drop_event"`
-	Topic  string     `json:"topic"`
+	Act    string     `json:"act" enum:"send_letter,drop_letter,replay_event,drop_event" description:"Act on one event."`
+	Topic  string     `json:"topic" description:"Topic of the event."`
 	Event  string     `json:"event" description:"Id of the letter or event."`
 	Reason string     `json:"reason" description:"Reason that the operator gave; may be empty for acts that lose nothing."`
 	By     string     `json:"by" description:"Name of the operator."`

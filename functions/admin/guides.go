@@ -45,7 +45,7 @@ type unmatchedChannel struct {
 	Name        string `json:"name"`
 	Reason      string `json:"reason" description:"Reason for which nothing matches."`
 	NearestID   string `json:"nearest_id" description:"Channel of the catalog whose name is most like; empty when none is."`
-	NearestName string `json:"nearest_name"`
+	NearestName string `json:"nearest_name" description:"Name of the nearest channel of the catalog."`
 }
 
 // guideSources is the answer with all sources of guides.

@@ -65,8 +65,8 @@ type jobState struct {
 
 // A lastRun is a report without the result.
 type lastRun struct {
-	StartedAt store.Time `json:"started_at" type:"string" format:"date-time"`
-	Seconds   float64    `json:"seconds"`
+	StartedAt store.Time `json:"started_at" type:"string" format:"date-time" description:"Time at which the run started, in UTC."`
+	Seconds   float64    `json:"seconds" description:"Duration of the run, in seconds."`
 	OK        bool       `json:"ok"`
 	Error     string     `json:"error" description:"Error of a failed run; empty when it succeeded."`
 }

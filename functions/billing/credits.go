@@ -23,7 +23,7 @@ type bought struct {
 	Token   string          `json:"token" description:"Token of the credit (cred_...), to send in X-Credito or as a bearer token."`
 	USD     *string         `json:"balance_usd" description:"Balance in US dollars; null when it cannot be read now."`
 	API     string          `json:"api" format:"uri" description:"Address of the statement."`
-	Receipt billing.Receipt `json:"receipt"`
+	Receipt billing.Receipt `json:"receipt" description:"Receipt of the purchase."`
 }
 
 // buyCredit sells a credit. The credit that the call shows is topped up; a payment has

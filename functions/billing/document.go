@@ -33,7 +33,7 @@ type document struct {
 	Wallets      []string `json:"wallets" nullable:"false" description:"Kinds of wallets that pages of the service pay with: eip1193, a wallet in the browser."`
 	Product      string   `json:"product" description:"Name of the service."`
 
-	Prices prices       `json:"prices"`
+	Prices prices       `json:"prices" description:"Prices in US dollars."`
 	Chat   validity     `json:"chat" description:"Writing in the chat, for the caller that the credential identifies. Active without an end when the chat is free of charge."`
 	TV     validity     `json:"tv" description:"Pass of the network that the call comes from, which lifts the limit of free minutes."`
 	Passes []pass.Shown `json:"passes" nullable:"false" description:"Passes in force of the caller that the credential identifies."`

@@ -18,7 +18,7 @@ import (
 // A pricing is the answer of GET /api/pricing.
 type pricing struct {
 	Product  string      `json:"product" description:"Name of the service."`
-	Quota    quota.Quota `json:"quota"`
+	Quota    quota.Quota `json:"quota" description:"Free quota, and what is sold beyond it."`
 	Pricing  string      `json:"pricing" format:"uri" description:"Address of this list."`
 	Billing  string      `json:"billing" format:"uri" description:"Address of the settings of payments."`
 	APIIndex string      `json:"api_index" format:"uri" description:"Address of the index of the API."`
@@ -40,15 +40,15 @@ type manifest struct {
 	X402Version  int      `json:"x402Version" description:"Version of x402 that the terms follow: 1. Calls take payments of version 2 too."`
 	Kind         string   `json:"kind" description:"Always resource-server."`
 	Name         string   `json:"name"`
-	Description  string   `json:"description"`
+	Description  string   `json:"description" description:"The service in one sentence."`
 	Network      *string  `json:"network" description:"Network of payments; null while nothing is sold, like the members about them."`
 	ChainID      *int64   `json:"chain_id"`
 	PayTo        *string  `json:"payTo" description:"Address that receives payments."`
 	Asset        *string  `json:"asset" description:"Address of the stablecoin's contract."`
-	Facilitator  *string  `json:"facilitator" format:"uri"`
+	Facilitator  *string  `json:"facilitator" format:"uri" description:"Address that verifies and settles payments; null when payments are off."`
 	Resources    []string `json:"resources" nullable:"false" description:"Addresses that answer 402 without a payment."`
 	Routes       []route  `json:"routes" nullable:"false" description:"Every route that charges, also those with a parameter in their address."`
-	Instructions string   `json:"instructions"`
+	Instructions string   `json:"instructions" description:"Instructions for paying, in one sentence."`
 	Docs         string   `json:"docs" format:"uri" description:"Address of the OpenAPI document."`
 	Updated      string   `json:"updated" format:"date-time" description:"Last change of the prices."`
 }
@@ -57,7 +57,7 @@ type manifest struct {
 type route struct {
 	Method      string              `json:"method"`
 	URL         string              `json:"url"`
-	Description string              `json:"description"`
+	Description string              `json:"description" description:"Product that the route sells."`
 	USD         string              `json:"price_usd" description:"Least price of a call in US dollars."`
 	Accepts     []x402.Requirement1 `json:"accepts" nullable:"false" description:"Terms of version 1 of x402."`
 }

@@ -130,9 +130,9 @@ type list struct {
 }
 
 type links struct {
-	Self      string `json:"self" format:"uri"`
-	WebSocket string `json:"websocket" format:"uri"`
-	Channel   string `json:"channel" format:"uri"`
+	Self      string `json:"self" format:"uri" description:"Address of this list."`
+	WebSocket string `json:"websocket" format:"uri" description:"Address of the room's socket."`
+	Channel   string `json:"channel" format:"uri" description:"Address of the channel."`
 }
 
 func (s *Server) list(ctx context.Context, in listIn) (out list, err error) {
@@ -177,7 +177,7 @@ type postIn struct {
 // A posted is the answer to a new message.
 type posted struct {
 	OK      bool `json:"ok" description:"Always true."`
-	Message item `json:"message"`
+	Message item `json:"message" description:"The message as it is shown."`
 }
 
 func (s *Server) post(ctx context.Context, in postIn) (out api.WithHeader[posted], err error) {

@@ -54,7 +54,7 @@ type claimIn struct {
 // A result is the answer to a claim.
 type result struct {
 	OK      bool    `json:"ok" description:"Always true."`
-	Claimed claimed `json:"claimed"`
+	Claimed claimed `json:"claimed" description:"Things of the guest that moved."`
 }
 
 type claimed struct {

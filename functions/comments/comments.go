@@ -214,7 +214,7 @@ type addIn struct {
 // An added is the answer to a new comment.
 type added struct {
 	OK      bool `json:"ok" description:"Always true."`
-	Comment item `json:"comment"`
+	Comment item `json:"comment" description:"The comment as it is shown."`
 }
 
 func (s *Server) add(ctx context.Context, in addIn) (out added, err error) {

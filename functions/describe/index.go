@@ -11,12 +11,12 @@ import (
 // people who write them.
 type index struct {
 	Name        string            `json:"name"`
-	Description string            `json:"description"`
+	Description string            `json:"description" description:"The service in one sentence."`
 	Locales     []string          `json:"locales" nullable:"false" description:"Languages of labels and messages; the first is the default."`
 	Auth        []profile.Mode    `json:"auth" nullable:"false" description:"Credentials that endpoints accept."`
 	Docs        map[string]string `json:"docs" nullable:"false" description:"Addresses of the documents and pages about the service, by name; ui is the catalog as pages for people."`
-	Endpoints   []entry           `json:"endpoints" nullable:"false"`
-	Quota       quota.Quota       `json:"quota"`
+	Endpoints   []entry           `json:"endpoints" nullable:"false" description:"Every endpoint, by path."`
+	Quota       quota.Quota       `json:"quota" description:"Free quota of watching, and what is sold beyond it."`
 	MCP         *string           `json:"mcp" format:"uri" description:"Address of the MCP server; null until there is one."`
 	Quickstart  []profile.Step    `json:"quickstart" nullable:"false" description:"Four calls from nothing to a library, which a program can follow literally."`
 }
@@ -25,7 +25,7 @@ type index struct {
 type entry struct {
 	Method  string  `json:"method"`
 	Path    string  `json:"path" description:"Path parameters are written :name."`
-	Auth    string  `json:"auth" enum:"none,guest,session,operator"`
+	Auth    string  `json:"auth" enum:"none,guest,session,operator" description:"Class of the credential that the endpoint asks for."`
 	URL     string  `json:"url"`
 	Returns string  `json:"returns" description:"The description of the operation: its result, its cost and when not to use it."`
 	USD     *string `json:"price_usd" description:"Least price of a call in US dollars; null when calls cost nothing."`

@@ -80,8 +80,8 @@ type item struct {
 	LogoURL      *string `json:"logo_url" format:"uri"`
 	PlayableHint bool    `json:"playable_hint" description:"Whether the last check found a usable stream."`
 	Plays        int     `json:"plays" description:"Number of the caller's plays."`
-	FirstAt      string  `json:"first_at" format:"date-time"`
-	LastAt       string  `json:"last_at" format:"date-time"`
+	FirstAt      string  `json:"first_at" format:"date-time" description:"Time of the first play, in UTC."`
+	LastAt       string  `json:"last_at" format:"date-time" description:"Time of the last play, in UTC."`
 	Stale        bool    `json:"stale" description:"Whether the catalog is more than two days old."`
 	API          string  `json:"api" format:"uri" description:"Detail record of the channel."`
 }
@@ -125,7 +125,7 @@ type addIn struct {
 type played struct {
 	ChannelID string  `json:"channel_id"`
 	Plays     int     `json:"plays" description:"Number of the caller's plays, this one included."`
-	LastAt    *string `json:"last_at" format:"date-time"`
+	LastAt    *string `json:"last_at" format:"date-time" description:"Time of the last play, in UTC; null before the first."`
 	API       string  `json:"api" format:"uri" description:"Detail record of the channel."`
 }
 

@@ -26,7 +26,7 @@ type importIn struct {
 // A report counts the entries of an import by what became of them.
 type report struct {
 	Matched   int         `json:"matched" description:"Entries whose channel was found."`
-	Added     int         `json:"added"`
+	Added     int         `json:"added" description:"Entries that were added."`
 	Repeated  int         `json:"repeated" description:"Entries whose channel was in the sub-tab already."`
 	OverCap   int         `json:"over_cap" description:"Entries that exceed the limits of folders, sub-tabs and items."`
 	Missed    int         `json:"unmatched_total" description:"Entries whose channel was not found."`
@@ -37,13 +37,13 @@ type report struct {
 type unmatched struct {
 	Line   int    `json:"line" description:"Line of the entry's address in a playlist, or number of the entry in a backup, from 1."`
 	Name   string `json:"name"`
-	Reason string `json:"reason" enum:"not_in_catalog,ambiguous_name"`
+	Reason string `json:"reason" enum:"not_in_catalog,ambiguous_name" description:"not_in_catalog: no channel has that address or name. ambiguous_name: several have."`
 }
 
 // An imported is the answer to an import.
 type imported struct {
 	*Library
-	Report report `json:"report"`
+	Report report `json:"report" description:"Counts of the entries by what became of them."`
 }
 
 // importList adds the channels of a list or a backup. It looks for them before the

@@ -28,7 +28,7 @@ type category struct {
 	Sort        int     `json:"sort" description:"Its position, from 0."`
 	LastGroupID *string `json:"last_group_id" description:"Id of the sub-tab with the last played item; null when nothing was played."`
 	API         string  `json:"api" format:"uri" description:"Address at which it is renamed and deleted."`
-	Feeds       feeds   `json:"feeds"`
+	Feeds       feeds   `json:"feeds" description:"Feed addresses of the folder."`
 	Groups      []group `json:"groups" nullable:"false" description:"Sub-tabs, in the owner's order."`
 }
 
@@ -39,7 +39,7 @@ type group struct {
 	Sort       int     `json:"sort" description:"Its position in the folder, from 0."`
 	LastItemID *string `json:"last_item_id" description:"Id of the item that was played last; null when nothing was played."`
 	API        string  `json:"api" format:"uri" description:"Address at which it is changed and deleted."`
-	Feeds      feeds   `json:"feeds"`
+	Feeds      feeds   `json:"feeds" description:"Feed addresses of the sub-tab."`
 	Items      []item  `json:"items" nullable:"false" description:"Channels, in the owner's order."`
 }
 

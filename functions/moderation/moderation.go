@@ -103,7 +103,7 @@ func (s *Server) report(ctx context.Context, in reportIn) (out reported, err err
 type author struct {
 	ID    string `json:"id" description:"Id of the entry, valid for this caller alone."`
 	Name  string `json:"name" description:"Name that the author's text showed."`
-	Since string `json:"since" format:"date-time"`
+	Since string `json:"since" format:"date-time" description:"Time at which the author was hidden, in UTC."`
 	API   string `json:"api" format:"uri" description:"Address at which the caller shows the author again."`
 }
 
@@ -142,7 +142,7 @@ func (s *Server) hidden(ctx context.Context, _ struct{}) (out hiddenList, err er
 type hid struct {
 	OK      bool   `json:"ok" description:"Always true."`
 	Created bool   `json:"created" description:"False when the caller hid the author already."`
-	Hidden  author `json:"hidden"`
+	Hidden  author `json:"hidden" description:"The author that was hidden."`
 }
 
 func (s *Server) hide(ctx context.Context, in textIn) (out hid, err error) {

@@ -50,8 +50,8 @@ var operator = []api.Endpoint{
 
 // A reason is how many callers gave a reason for their reports of a text.
 type reason struct {
-	Reason  string `json:"reason"`
-	Reports int    `json:"reports"`
+	Reason  string `json:"reason" description:"Reason that callers gave."`
+	Reports int    `json:"reports" description:"Number of reports with this reason."`
 }
 
 // A reportedText is a text with the reports of it.
@@ -63,7 +63,7 @@ type reportedText struct {
 	AuthorKey string   `json:"author_key" description:"The same for all texts of an author, whatever name they show."`
 	Owner     string   `json:"owner" description:"Id of the author, for the operator alone."`
 	Body      string   `json:"body" description:"The text as its author wrote it: escape it before showing it in HTML."`
-	WrittenAt string   `json:"written_at" format:"date-time"`
+	WrittenAt string   `json:"written_at" format:"date-time" description:"Time at which the text was written, in UTC."`
 	Reports   int      `json:"reports" description:"Number of callers that reported the text."`
 	Reasons   []reason `json:"reasons" nullable:"false" description:"Reasons of the reports, the most frequent first."`
 	FirstAt   string   `json:"first_at" format:"date-time" description:"Time of the first report."`
@@ -106,7 +106,7 @@ func (s *Server) cases(ctx context.Context, in page.In) (out caseList, err error
 // An entry is an act in the log.
 type entry struct {
 	ID        string  `json:"id"`
-	Act       string  `json:"act" enum:"remove_message,remove_comment,mute,unmute,close_room,open_room,dismiss"`
+	Act       string  `json:"act" enum:"remove_message,remove_comment,mute,unmute,close_room,open_room,dismiss" description:"Act of the operator."`
 	Kind      *string `json:"kind" enum:"comment,message" description:"Kind of the text; null for an act that names no text."`
 	ChannelID *string `json:"channel_id" description:"Channel of the text or of the room; null when the act names an author."`
 	TextID    *string `json:"text_id" description:"Id of the comment or message; null for an act that names no text."`
@@ -115,7 +115,7 @@ type entry struct {
 	Author    *string `json:"author" description:"Name that the text showed; null with the text."`
 	Body      *string `json:"body" description:"The text; null when the act names none, it was never reported or removed, or its copy has expired."`
 	Until     *string `json:"until" format:"date-time" description:"End of the mute or of the closing; null for other acts."`
-	Reason    string  `json:"reason"`
+	Reason    string  `json:"reason" description:"Reason for the act, for the operator."`
 	By        string  `json:"by" description:"Name of the operator."`
 	At        string  `json:"at" format:"date-time"`
 }

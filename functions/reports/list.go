@@ -25,24 +25,24 @@ type ReportPage struct {
 	Offset        int           `json:"offset"`
 	NextOffset    *int          `json:"next_offset" description:"Offset of the next page; null on the last page that can be requested."`
 	RetentionDays int           `json:"retention_days" description:"Days after which a report is deleted."`
-	Filters       ReportFilters `json:"filters"`
+	Filters       ReportFilters `json:"filters" description:"The filters as they were understood."`
 	API           string        `json:"api" format:"uri" description:"Address of the list."`
 }
 
 // ReportFilters say which reports a page is of.
 type ReportFilters struct {
 	ChannelID    *string `json:"channel_id"`
-	OnlyFailures bool    `json:"only_failures"`
+	OnlyFailures bool    `json:"only_failures" description:"True when successes are left out."`
 }
 
 // A RawReport is a report as it came.
 type RawReport struct {
 	ChannelID string  `json:"channel_id"`
 	OK        bool    `json:"ok"`
-	Code      *string `json:"code"`
+	Code      *string `json:"code" enum:"cors,geo,sumiu,codec,playlist,sem_resposta,protocolo,sem_stream,outro" description:"Cause of a failure; null for a success."`
 	IP        string  `json:"ip" description:"Network address of the caller; empty when unknown."`
-	Browser   string  `json:"browser"`
-	OS        string  `json:"os"`
+	Browser   string  `json:"browser" description:"Name of the browser."`
+	OS        string  `json:"os" description:"Name of the operating system."`
 	Country   string  `json:"country"`
 	Day       string  `json:"day" format:"date"`
 	At        string  `json:"at" format:"date-time"`

@@ -68,7 +68,7 @@ type Server struct {
 func New(o Options) *Server { return &Server{o: o} }
 
 type reportIn struct {
-	ChannelID string  `json:"channel_id" required:"true" minLength:"1" maxLength:"128"`
+	ChannelID string  `json:"channel_id" required:"true" minLength:"1" maxLength:"128" description:"Id of the channel."`
 	OK        bool    `json:"ok" required:"true" description:"True when the channel played, false when it failed."`
 	Code      *string `json:"code" enum:"cors,geo,sumiu,codec,playlist,sem_resposta,protocolo,sem_stream,outro" description:"Cause of a failure; without it, outro. Ignored when ok is true."`
 }

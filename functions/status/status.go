@@ -77,10 +77,10 @@ const patience = 2 * time.Second
 // reported in a field, never as an error.
 type health struct {
 	OK       bool                 `json:"ok" description:"Always true when the service answers."`
-	App      string               `json:"app"`
+	App      string               `json:"app" description:"Name of the service."`
 	Build    string               `json:"build" description:"Short id of the published commit."`
-	TS       string               `json:"ts" format:"date-time"`
-	Catalog  freshness            `json:"catalog"`
+	TS       string               `json:"ts" format:"date-time" description:"Time of the answer, in UTC."`
+	Catalog  freshness            `json:"catalog" description:"Age of the catalog."`
 	Sources  map[string]reference `json:"sources" nullable:"false" description:"State of every file that the catalog and the guides are made from, by name."`
 	Database bool                 `json:"database" description:"Whether the database answers. Search and detail work without it."`
 	Behind   []string             `json:"behind" nullable:"false" description:"Parts of this instance that may be out of date, because the database has not confirmed them lately."`
@@ -90,9 +90,9 @@ type health struct {
 // freshness is the age of the catalog.
 type freshness struct {
 	SyncedAt  *string `json:"synced_at" format:"date-time" description:"Time at which the sources of the catalog were last confirmed."`
-	AgeHours  *int    `json:"age_hours"`
+	AgeHours  *int    `json:"age_hours" description:"Hours since the catalog was made; null before the first."`
 	Stale     bool    `json:"stale" description:"True when the catalog is older than the limit or not loaded."`
-	LimitDays int     `json:"limit_days"`
+	LimitDays int     `json:"limit_days" description:"Age in days from which the catalog is stale."`
 	Problem   string  `json:"problem,omitempty" description:"Reason for which this instance shows no release; absent when it shows one."`
 }
 
@@ -101,8 +101,8 @@ type reference struct {
 	FetchedAt *string `json:"fetched_at" format:"date-time" description:"Time at which the file was last read or confirmed; null when it never was."`
 	SHA256    *string `json:"sha256" description:"SHA-256 of the file, in hex."`
 	Items     int     `json:"itens" description:"Number of records read from the file."`
-	AgeHours  *int    `json:"age_hours"`
-	LimitDays int     `json:"limit_days"`
+	AgeHours  *int    `json:"age_hours" description:"Hours since the file was read; null when it never was."`
+	LimitDays int     `json:"limit_days" description:"Age in days from which the file is stale."`
 	Stale     bool    `json:"stale"`
 	Missing   bool    `json:"ausente" description:"True when the file was never fetched and no copy of it is kept."`
 

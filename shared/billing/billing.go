@@ -111,7 +111,7 @@ type Sale struct {
 // A Receipt names a purchase, or a payment that may become one.
 type Receipt struct {
 	ID          string        `json:"id" description:"Id of the purchase."`
-	Product     price.Product `json:"product"`
+	Product     price.Product `json:"product" description:"Product that was bought."`
 	AmountUSD   string        `json:"amount_usd" description:"Amount in US dollars, such as 0.10."`
 	Network     string        `json:"network,omitempty" description:"Network on which it was paid; absent for a credit."`
 	Payer       string        `json:"payer,omitempty" description:"Address of the payer; absent for a credit."`

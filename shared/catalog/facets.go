@@ -51,8 +51,8 @@ type GenreFacet struct {
 type CategoryFacet struct {
 	ID          string  `json:"id"`
 	Name        string  `json:"name"`
-	Description *string `json:"description"`
-	Icon        *string `json:"icon"`
+	Description *string `json:"description" description:"Description of the category; null when there is no text."`
+	Icon        *string `json:"icon" description:"Name of the category's icon; null when it has no icon."`
 }
 
 // A SubdivisionFacet is a state or province that has channels.
@@ -67,7 +67,7 @@ type SubdivisionFacet struct {
 type CityFacet struct {
 	Code        string  `json:"code" description:"UN/LOCODE."`
 	Country     string  `json:"country" description:"ISO 3166-1 alpha-2."`
-	Subdivision *string `json:"subdivision"`
+	Subdivision *string `json:"subdivision" description:"State or province as ISO 3166-2; null when it is not known."`
 	Name        string  `json:"name"`
 	Count       int     `json:"count" description:"Playable channels."`
 }

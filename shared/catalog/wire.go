@@ -100,15 +100,15 @@ type StationGenre struct {
 
 // Geo is a place on the earth, in degrees.
 type Geo struct {
-	Lat float64 `json:"lat" minimum:"-90" maximum:"90"`
-	Lon float64 `json:"lon" minimum:"-180" maximum:"180"`
+	Lat float64 `json:"lat" minimum:"-90" maximum:"90" description:"Latitude in degrees, north positive."`
+	Lon float64 `json:"lon" minimum:"-180" maximum:"180" description:"Longitude in degrees, east positive."`
 }
 
 // MeasuredHealth summarizes the probes of a channel's streams.
 type MeasuredHealth struct {
 	Score     *int    `json:"score" minimum:"0" maximum:"100" description:"Moving average of the probes of the channel's best stream."`
 	Online    bool    `json:"online" description:"Whether a stream of the channel was online in the 48 hours before the last reload."`
-	CheckedAt *string `json:"checked_at" format:"date-time"`
+	CheckedAt *string `json:"checked_at" format:"date-time" description:"Time of the last check, in UTC; null before the first."`
 }
 
 // Social holds the community counters of a channel. The fields that begin with
@@ -124,19 +124,19 @@ type Social struct {
 	YourPlays        int     `json:"your_plays" description:"Success reports in the caller's browser, system and country."`
 	YourFails        int     `json:"your_fails" description:"Failure reports in the caller's environment."`
 	YourFailCode     *string `json:"your_fail_code"`
-	YourCountryOK    int     `json:"your_country_ok"`
-	YourCountryFail  int     `json:"your_country_fail"`
+	YourCountryOK    int     `json:"your_country_ok" description:"Success reports from the caller's country."`
+	YourCountryFail  int     `json:"your_country_fail" description:"Failure reports from the caller's country."`
 	YourGeoOK        *bool   `json:"your_geo_ok" description:"False when every report from the caller's country is a failure; null with too few reports."`
 	YourLatencyMS    *int    `json:"your_latency_ms" description:"Mean time to the playlist, in milliseconds."`
-	YourLatencyGrade *string `json:"your_latency_grade" enum:"otima,boa,lenta,ruim"`
+	YourLatencyGrade *string `json:"your_latency_grade" enum:"otima,boa,lenta,ruim" description:"Grade of the playlist's latency in the caller's country: otima is the best, ruim the worst; null with too few measurements."`
 }
 
 // GuideNow holds the current and the next programme of a channel.
 type GuideNow struct {
 	Day   string     `json:"day" format:"date"`
-	Site  *string    `json:"site"`
-	Now   *Programme `json:"agora"`
-	After *Programme `json:"a_seguir"`
+	Site  *string    `json:"site" description:"Site that the guide comes from; null when it is not known."`
+	Now   *Programme `json:"agora" description:"Programme on air; null when the guide does not have it."`
+	After *Programme `json:"a_seguir" description:"Programme that follows; null when the guide does not have it."`
 }
 
 // A GuideDay holds the programmes of a channel on one UTC day.
@@ -151,11 +151,11 @@ type GuideDay struct {
 
 // A Programme is one entry of a guide.
 type Programme struct {
-	Start    string `json:"inicio" format:"date-time"`
-	Stop     string `json:"fim" format:"date-time"`
-	Title    string `json:"titulo"`
-	Desc     string `json:"desc,omitempty" maxLength:"300"`
-	Category string `json:"categoria,omitempty"`
+	Start    string `json:"inicio" format:"date-time" description:"Start of the programme, in UTC."`
+	Stop     string `json:"fim" format:"date-time" description:"End of the programme, in UTC."`
+	Title    string `json:"titulo" description:"Title of the programme."`
+	Desc     string `json:"desc,omitempty" maxLength:"300" description:"Description of the programme."`
+	Category string `json:"categoria,omitempty" description:"Category of the programme, as the guide names it."`
 }
 
 // A Stream is one way to play a channel.
@@ -164,7 +164,7 @@ type Stream struct {
 	ProviderURL  *string       `json:"provider_url" description:"The provider's own URL; null for protocols other than HTTP(S)."`
 	LegacyURL    *string       `json:"legacy_url" format:"uri" description:"Isolated player for plain HTTP media; null for other origins."`
 	Feed         *string       `json:"feed" description:"Feed of the channel that the stream serves."`
-	Title        *string       `json:"title"`
+	Title        *string       `json:"title" description:"Title of the stream in the source; null when it has no title."`
 	URL          string        `json:"url" format:"uri" description:"Playback address of the stream at the hop."`
 	PlayURL      *string       `json:"play_url" format:"uri" description:"Address that a media player should open: the hop's address, with .m3u8 for HLS, or the provider's own for plain HTTP that the hop may not redirect to. Null for streams that only a player of their own opens: the video platform's, and external protocols."`
 	Quality      *string       `json:"quality" description:"Quality that the source declares."`
@@ -172,27 +172,27 @@ type Stream struct {
 	Label        *string       `json:"label" description:"Label of the stream, such as Geo-blocked."`
 	Scheme       string        `json:"scheme" description:"http, https or youtube; an external stream has its own scheme."`
 	Kind         string        `json:"kind" enum:"hls,dash,ts,flv,audio,youtube,externo"`
-	YouTube      *YouTube      `json:"youtube,omitempty"`
+	YouTube      *YouTube      `json:"youtube,omitempty" description:"Addresses of a stream on the video platform."`
 	PlayableHint bool          `json:"playable_hint" description:"Whether the last check found the stream usable."`
-	Origin       string        `json:"origem"`
+	Origin       string        `json:"origem" description:"Origin of the stream, as a host name."`
 	HealthExt    *StreamHealth `json:"health_ext" description:"Null when never measured."`
 }
 
 // YouTube holds the addresses of a live on the video platform: of a video, or
 // of the current live of a channel.
 type YouTube struct {
-	Video   string `json:"video,omitempty" minLength:"11" maxLength:"11"`
-	Channel string `json:"channel,omitempty"`
-	Embed   string `json:"embed" format:"uri"`
-	Watch   string `json:"assistir" format:"uri"`
+	Video   string `json:"video,omitempty" minLength:"11" maxLength:"11" description:"Id of the video."`
+	Channel string `json:"channel,omitempty" description:"Id of the platform's channel."`
+	Embed   string `json:"embed" format:"uri" description:"Address of the player to embed."`
+	Watch   string `json:"assistir" format:"uri" description:"Address of the page to watch on."`
 }
 
 // StreamHealth holds the last measurement of a stream.
 type StreamHealth struct {
-	Status     string  `json:"status" enum:"online,offline,blocked,timeout,error,unknown"`
-	Score      *int    `json:"score" minimum:"0" maximum:"100"`
-	CheckedAt  *string `json:"checked_at" format:"date-time"`
-	Resolution *string `json:"resolution"`
+	Status     string  `json:"status" enum:"online,offline,blocked,timeout,error,unknown" description:"Result of the last check."`
+	Score      *int    `json:"score" minimum:"0" maximum:"100" description:"Share of successful checks, from 0 to 100; null before the first."`
+	CheckedAt  *string `json:"checked_at" format:"date-time" description:"Time of the last check, in UTC; null before the first."`
+	Resolution *string `json:"resolution" description:"Picture size, such as 1280x720; null when it is not known."`
 	Bitrate    *int    `json:"bitrate" description:"In bits per second."`
 	LatencyMS  *int    `json:"latency_ms" description:"Time to the first byte."`
 }
@@ -218,8 +218,8 @@ type Page struct {
 	NextOffset *int      `json:"next_offset" description:"The offset of the next page; null on the last."`
 	Next       *string   `json:"next" format:"uri" description:"Address of the next page; null on the last."`
 	API        string    `json:"api" format:"uri" description:"Address of the list."`
-	Facets     Facets    `json:"facets"`
-	Filters    Filters   `json:"filters"`
+	Facets     Facets    `json:"facets" description:"Counts of the matches by category."`
+	Filters    Filters   `json:"filters" description:"The filters as they were understood, with defaults."`
 
 	Understood  *Understood  `json:"understood,omitempty" description:"Only in a search by relevance that took words of q for values of filters: how it read q."`
 	Suggestions []Suggestion `json:"suggestions,omitempty" maxItems:"5" description:"Only in a search by relevance that found little (fewer than three channels as typed, none of them named like q), or whose q is the name of a channel that is known but not shown: what else to try."`
@@ -281,26 +281,26 @@ type Facets struct {
 type CategoryCount struct {
 	ID    string  `json:"id"`
 	Name  string  `json:"name"`
-	Count int     `json:"count"`
-	Icon  *string `json:"icon"`
+	Count int     `json:"count" description:"Number of matches in the category."`
+	Icon  *string `json:"icon" description:"Name of the category's icon; null when it has no icon."`
 }
 
 // Filters are the filters of a search as they were parsed. A null filter was
 // absent or empty.
 type Filters struct {
-	Q           *string `json:"q"`
+	Q           *string `json:"q" description:"The words that were searched for; null without words."`
 	Country     *string `json:"country"`
-	Category    *string `json:"category"`
-	Language    *string `json:"language"`
-	Network     *string `json:"network"`
-	Quality     *string `json:"quality"`
-	Subdivision *string `json:"subdivision"`
-	City        *string `json:"city"`
-	Tag         *string `json:"tag"`
-	Guide       bool    `json:"guide"`
-	Playable    bool    `json:"playable"`
-	Sort        string  `json:"sort" enum:"name,score,votes,relevance,popular"`
-	Online      bool    `json:"online"`
+	Category    *string `json:"category" description:"Id of a category; null for all."`
+	Language    *string `json:"language" description:"Language as ISO 639-3; null for all."`
+	Network     *string `json:"network" description:"Network; null for all."`
+	Quality     *string `json:"quality" description:"Lowest quality, such as 720p; null for all."`
+	Subdivision *string `json:"subdivision" description:"State or province as ISO 3166-2; null for all."`
+	City        *string `json:"city" description:"City as UN/LOCODE; null for all."`
+	Tag         *string `json:"tag" description:"Radio tag; null for all."`
+	Guide       bool    `json:"guide" description:"True when only channels with a programme guide match."`
+	Playable    bool    `json:"playable" description:"True when only channels that a browser plays match."`
+	Sort        string  `json:"sort" enum:"name,score,votes,relevance,popular" description:"Order of the matches."`
+	Online      bool    `json:"online" description:"True when only channels whose last check succeeded match."`
 	Kind        string  `json:"kind" enum:"tv,radio,all"`
-	Genre       *string `json:"genre"`
+	Genre       *string `json:"genre" description:"Radio genre; null for all."`
 }

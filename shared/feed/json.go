@@ -16,7 +16,7 @@ type ChannelList struct {
 	EPGURL    *string         `json:"epgUrl" format:"uri" description:"XMLTV guide of these channels."`
 	Feeds     Addresses       `json:"feeds" description:"The same list in each format."`
 	UpdatedAt *string         `json:"updated_at" format:"date-time" description:"Time of the library's last change; for a search, of the catalog's."`
-	Channels  []ListedChannel `json:"channels" nullable:"false"`
+	Channels  []ListedChannel `json:"channels" nullable:"false" description:"Entries of the playlist, in order."`
 }
 
 // A ListedChannel is a channel of a ChannelList.
@@ -24,16 +24,16 @@ type ListedChannel struct {
 	ID        string           `json:"id" description:"Catalog id."`
 	Name      string           `json:"name"`
 	URL       *string          `json:"url" format:"uri" description:"Address that plays the channel; null when it has no stream or is no longer in the catalog."`
-	Logo      *string          `json:"logo" format:"uri"`
-	Group     string           `json:"group"`
+	Logo      *string          `json:"logo" format:"uri" description:"Address of the logo; null when there is no logo."`
+	Group     string           `json:"group" description:"Group in which players show the entry."`
 	EPGID     *string          `json:"epgId" description:"The channel's id in the guide, and its tvg-id in M3U."`
-	StreamID  *string          `json:"stream_id"`
+	StreamID  *string          `json:"stream_id" description:"Id of the stream; null when the channel has no stream."`
 	Kind      *string          `json:"kind" enum:"hls,dash,ts,flv,audio,youtube" description:"Kind of the stream; playlists in M3U and XSPF omit youtube."`
-	Radio     bool             `json:"radio"`
-	Quality   *string          `json:"quality"`
+	Radio     bool             `json:"radio" description:"True for a radio station."`
+	Quality   *string          `json:"quality" description:"Quality of the stream, such as 720p; null when it is not known."`
 	Country   *string          `json:"country" description:"ISO 3166-1 alpha-2."`
 	Languages []string         `json:"languages" nullable:"false" description:"ISO 639-3 codes."`
-	YouTube   *catalog.YouTube `json:"youtube,omitempty"`
+	YouTube   *catalog.YouTube `json:"youtube,omitempty" description:"Addresses of a stream on the video platform."`
 	Stale     bool             `json:"stale" description:"Whether the channel has left the catalog."`
 	API       string           `json:"api" format:"uri" description:"The channel's detail record."`
 }

@@ -21,7 +21,7 @@ type Panel struct {
 	Environments    []Environment    `json:"environments" nullable:"false" description:"Reports by browser, system and country, most reports first."`
 	YourEnvironment Environment      `json:"your_environment" description:"Reports from the caller's browser, system and country."`
 	Regions         []Region         `json:"regions" nullable:"false" description:"Reports by country, most reports first."`
-	Geo             GeoVerdict       `json:"geo"`
+	Geo             GeoVerdict       `json:"geo" description:"Whether the channel plays in the caller's country."`
 	Latency         []CountryLatency `json:"latency" nullable:"false" description:"Time that the hop takes to return a playlist, by country, most samples first."`
 	YourCountry     Region           `json:"your_country" description:"Reports from the caller's country, with its latency."`
 	ForYou          string           `json:"pra_voce" enum:"geo_bloqueado,lenta,instavel,boa,sem_dado" description:"Forecast for the caller's country and browser: geo-blocked, slow, unstable, good, or no data."`
@@ -32,7 +32,7 @@ type Panel struct {
 // A FailureReason is a reason of failures with a text in the caller's
 // language.
 type FailureReason struct {
-	Code   string      `json:"code"`
+	Code   string      `json:"code" enum:"cors,geo,sumiu,codec,playlist,sem_resposta,protocolo,sem_stream,outro" description:"Cause of the failures."`
 	Label  string      `json:"label" description:"Name of the cause, in the caller's language."`
 	Hint   string      `json:"hint" description:"Advice to the caller, in the caller's language."`
 	Count  int         `json:"count"`
@@ -74,7 +74,7 @@ type GeoVerdict struct {
 // one country.
 type CountryLatency struct {
 	Country    string      `json:"country" description:"ISO 3166-1 alpha-2; ZZ when unknown."`
-	Samples    int         `json:"samples"`
+	Samples    int         `json:"samples" description:"Number of measurements."`
 	AvgMS      int         `json:"avg_ms" description:"Mean time to the playlist, in milliseconds."`
 	Grade      string      `json:"grade" enum:"otima,boa,lenta,ruim" description:"otima under 600 ms, boa under 1500 ms, lenta under 3500 ms, otherwise ruim."`
 	GradeLabel string      `json:"grade_label" description:"The grade in the caller's language."`

@@ -52,12 +52,12 @@ type Job struct {
 
 // A Report is the outcome of a run.
 type Report struct {
-	Job       string     `json:"job"`
-	StartedAt store.Time `json:"started_at" type:"string" format:"date-time"`
-	Seconds   float64    `json:"seconds"`
+	Job       string     `json:"job" description:"Name of the job."`
+	StartedAt store.Time `json:"started_at" type:"string" format:"date-time" description:"Time at which the run started, in UTC."`
+	Seconds   float64    `json:"seconds" description:"Duration of the run, in seconds."`
 	OK        bool       `json:"ok"`
 	Error     string     `json:"error,omitempty" description:"Error of a failed run."`
-	Result    any        `json:"result" description:"Result of the run, an object that depends on the job."`
+	Result    any        `json:"result" shape:"object" description:"Result of the run, an object that depends on the job."`
 	Number    int        `json:"number,omitempty" description:"Number of the run, counted from 1; absent for a job that stores only its last report."`
 }
 

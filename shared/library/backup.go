@@ -21,7 +21,7 @@ const BackupVersion = 1
 // it, is a valid backup too.
 type Backup struct {
 	Version    int              `json:"v" description:"Version of the document's format: 1."`
-	ExportedAt string           `json:"exported_at" format:"date-time"`
+	ExportedAt string           `json:"exported_at" format:"date-time" description:"Time of the export, in UTC."`
 	Categories []BackupCategory `json:"categories" nullable:"false" description:"Folders, in their order."`
 }
 

@@ -47,35 +47,35 @@ var terms = []struct{ days, discount int }{{30, 0}, {90, 10}, {365, 25}}
 
 // A Sponsoring is the body of GET /api/partners.
 type Sponsoring struct {
-	Status      string      `json:"status" enum:"sob_consulta"`
-	Product     string      `json:"produto"`
-	Language    string      `json:"idioma" enum:"pt,en,es,fr,de"`
-	Title       string      `json:"titulo"`
-	Description string      `json:"descricao"`
+	Status      string      `json:"status" enum:"sob_consulta" description:"Always sob_consulta: on request."`
+	Product     string      `json:"produto" description:"Name of the service."`
+	Language    string      `json:"idioma" enum:"pt,en,es,fr,de" description:"Language of the texts."`
+	Title       string      `json:"titulo" description:"Title of the offer."`
+	Description string      `json:"descricao" description:"Text of the offer."`
 	Audience    string      `json:"publico" description:"People and programs that use the service."`
-	Kinds       []kind      `json:"modalidades"`
+	Kinds       []kind      `json:"modalidades" description:"Kinds of partnership."`
 	Placements  []placement `json:"placements" description:"Spaces that can be asked for, with suggested prices."`
 	MaxSpaces   int         `json:"max_placements" description:"Largest number of spaces that one contact may ask for."`
 	Note        string      `json:"observacao" description:"Explanation of the prices."`
 	Sponsors    []string    `json:"patrocinadores" description:"Names of the present sponsors."`
 	Wallet      *string     `json:"carteira" description:"Address that takes contributions in the stablecoin of the service; null when it takes none."`
-	Contact     contact     `json:"contato"`
+	Contact     contact     `json:"contato" description:"Ways to get in touch."`
 	Links       links       `json:"_links"`
 }
 
 // A kind is a form of support.
 type kind struct {
 	ID   string `json:"id" enum:"patrocinio,parceria,anuncio"`
-	Name string `json:"nome"`
+	Name string `json:"nome" description:"Name of the kind."`
 }
 
 // A placement is a space.
 type placement struct {
 	ID          string  `json:"id" description:"As the field espaco of POST /api/contact takes it."`
-	Name        string  `json:"nome"`
-	Description string  `json:"descricao"`
+	Name        string  `json:"nome" description:"Name of the space."`
+	Description string  `json:"descricao" description:"Description of the space."`
 	USD30       float64 `json:"preco_usd_30" description:"Suggested price in US dollars for 30 days."`
-	Prices      []price `json:"precos"`
+	Prices      []price `json:"precos" description:"Suggested prices of the space."`
 }
 
 // A price is what a space costs for a time.

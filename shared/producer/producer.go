@@ -11,16 +11,16 @@ var services = []string{"catalog", "guide", "health", "review"}
 
 // An Offering is the body of GET /api/producers.
 type Offering struct {
-	Status       string   `json:"status" enum:"sob_consulta"`
+	Status       string   `json:"status" enum:"sob_consulta" description:"Always sob_consulta: on request."`
 	Activation   bool     `json:"activation_available" description:"Always false: nothing is activated through the API."`
-	Title        string   `json:"title"`
-	Description  string   `json:"description"`
-	Audience     string   `json:"audience"`
-	Services     []string `json:"services"`
-	Requirements string   `json:"requirements"`
-	Availability string   `json:"availability"`
-	Pricing      string   `json:"pricing"`
-	Contact      contact  `json:"contact"`
+	Title        string   `json:"title" description:"Title of the offer."`
+	Description  string   `json:"description" description:"Text of the offer."`
+	Audience     string   `json:"audience" description:"Audience of the service."`
+	Services     []string `json:"services" description:"Services of the offer."`
+	Requirements string   `json:"requirements" description:"Conditions of the offer."`
+	Availability string   `json:"availability" description:"Availability of the offer."`
+	Pricing      string   `json:"pricing" description:"Terms of the prices."`
+	Contact      contact  `json:"contact" description:"Ways to get in touch."`
 	Links        links    `json:"_links"`
 }
 
@@ -30,7 +30,7 @@ type contact struct {
 	FormURL      string  `json:"form_url" format:"uri"`
 	APIURL       string  `json:"api_url" format:"uri"`
 	Template     string  `json:"message_template" description:"Text to fill in and send."`
-	Instructions string  `json:"instructions"`
+	Instructions string  `json:"instructions" description:"Instructions for getting in touch."`
 }
 
 // links are addresses of the same information.

@@ -22,47 +22,47 @@ const (
 type Index struct {
 	AID                  string       `json:"aid" description:"Name of the document, unique among directories."`
 	Name                 string       `json:"name"`
-	Description          string       `json:"description"`
-	Image                string       `json:"image" format:"uri"`
+	Description          string       `json:"description" description:"The service in one sentence."`
+	Image                string       `json:"image" format:"uri" description:"Address of a picture."`
 	URL                  string       `json:"url" format:"uri" description:"Address of this document."`
-	Type                 string       `json:"type" enum:"Index"`
-	Position             string       `json:"position" enum:"Producing"`
-	Access               string       `json:"access" enum:"3rd-Party"`
-	Created              string       `json:"created" format:"date"`
-	Modified             string       `json:"modified" format:"date"`
-	SpecificationVersion string       `json:"specificationVersion" enum:"0.19"`
-	Tags                 []string     `json:"tags" nullable:"false"`
-	APIs                 []listedAPI  `json:"apis" nullable:"false"`
+	Type                 string       `json:"type" enum:"Index" description:"Kind of the document."`
+	Position             string       `json:"position" enum:"Producing" description:"The service offers these APIs."`
+	Access               string       `json:"access" enum:"3rd-Party" description:"Access that the APIs allow."`
+	Created              string       `json:"created" format:"date" description:"Day on which the index was first published."`
+	Modified             string       `json:"modified" format:"date" description:"Day of the last change."`
+	SpecificationVersion string       `json:"specificationVersion" enum:"0.19" description:"Version of APIs.json."`
+	Tags                 []string     `json:"tags" nullable:"false" description:"Subjects of the service."`
+	APIs                 []listedAPI  `json:"apis" nullable:"false" description:"The APIs of the service."`
 	Common               []property   `json:"common" nullable:"false" description:"Documents about all APIs."`
-	Maintainers          []maintainer `json:"maintainers" nullable:"false"`
+	Maintainers          []maintainer `json:"maintainers" nullable:"false" description:"Maintainers of the service."`
 }
 
 // A listedAPI is an API of the service.
 type listedAPI struct {
-	AID         string       `json:"aid"`
+	AID         string       `json:"aid" description:"Id of the API, by the host and its name."`
 	Name        string       `json:"name"`
-	Description string       `json:"description"`
-	Image       string       `json:"image" format:"uri"`
-	BaseURL     string       `json:"baseURL" format:"uri"`
-	HumanURL    string       `json:"humanURL" format:"uri"`
-	Tags        []string     `json:"tags" nullable:"false"`
-	Properties  []property   `json:"properties" nullable:"false"`
-	Contact     []maintainer `json:"contact" nullable:"false"`
+	Description string       `json:"description" description:"The API in one sentence."`
+	Image       string       `json:"image" format:"uri" description:"Address of a picture."`
+	BaseURL     string       `json:"baseURL" format:"uri" description:"Address below which the API is."`
+	HumanURL    string       `json:"humanURL" format:"uri" description:"Address of the page about the API."`
+	Tags        []string     `json:"tags" nullable:"false" description:"Subjects of the API."`
+	Properties  []property   `json:"properties" nullable:"false" description:"Documents about the API."`
+	Contact     []maintainer `json:"contact" nullable:"false" description:"People and addresses to write to."`
 }
 
 // A property is a document of a known type.
 type property struct {
 	Type        string `json:"type" description:"Type of the closed list of APIs.json, or one that begins with X-."`
 	Name        string `json:"name"`
-	Description string `json:"description"`
-	MediaType   string `json:"mediaType"`
+	Description string `json:"description" description:"Content of the document."`
+	MediaType   string `json:"mediaType" description:"Media type of the document."`
 	URL         string `json:"url" format:"uri"`
 }
 
 // A maintainer is who answers for the document.
 type maintainer struct {
 	FN    string `json:"FN" description:"Name."`
-	Email string `json:"email,omitempty" format:"email"`
+	Email string `json:"email,omitempty" format:"email" description:"Address of the maintainer."`
 	URL   string `json:"url" format:"uri" description:"Address of the contact form."`
 }
 

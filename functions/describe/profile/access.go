@@ -4,8 +4,8 @@ import "miramundo.dev/shared/api"
 
 // A Mode is a class of credentials with the way to send them.
 type Mode struct {
-	Mode string `json:"mode"`
-	How  string `json:"how"`
+	Mode string `json:"mode" description:"Class of the credential."`
+	How  string `json:"how" description:"Headers that send the credential."`
 }
 
 // Modes that are not the class of an endpoint, but pay for a call of any class.

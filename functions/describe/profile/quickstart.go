@@ -12,7 +12,7 @@ import (
 // Headers, and Body as JSON, with each {name} replaced by the value that an earlier step
 // kept under that name.
 type Step struct {
-	Does    string            `json:"does"`
+	Does    string            `json:"does" description:"Purpose of the call."`
 	Method  string            `json:"method"`
 	URL     string            `json:"url" format:"uri"`
 	Headers map[string]string `json:"headers" nullable:"false" description:"Headers to send. A {name} stands for a value that an earlier step kept."`

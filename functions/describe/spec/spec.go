@@ -47,7 +47,7 @@ func write(o Options, text string, table []api.Endpoint) ([]byte, error) {
 	}
 	return openapi.Document(openapi.Info{
 		Title: o.Name, Description: text, Version: o.Build, BaseURL: o.BaseURL,
-		Tags: tags, Names: schemaNames, Members: members, Failure: failure{}, Examples: examples,
+		Tags: tags, Names: schemaNames, Members: members, Enums: enums, Failure: failure{}, Examples: examples,
 	}, table)
 }
 

@@ -70,14 +70,14 @@ type Claim struct {
 
 // Rows counts rows by their tables.
 type Rows struct {
-	Categories int `json:"categories"`
-	Groups     int `json:"groups"`
+	Categories int `json:"categories" description:"Folders that moved."`
+	Groups     int `json:"groups" description:"Sub-tabs that moved."`
 	Items      int `json:"items"`
-	Favorites  int `json:"favorites"`
-	History    int `json:"history"`
-	Comments   int `json:"comments"`
-	Feeds      int `json:"feeds"` // feed tokens
-	Purchases  int `json:"purchases"`
+	Favorites  int `json:"favorites" description:"Favorites that moved."`
+	History    int `json:"history" description:"Rows of the history that moved."`
+	Comments   int `json:"comments" description:"Comments that moved."`
+	Feeds      int `json:"feeds" description:"Feed tokens that moved."` // feed tokens
+	Purchases  int `json:"purchases" description:"Purchases that moved."`
 }
 
 // add adds other to r.

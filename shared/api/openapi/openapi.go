@@ -32,10 +32,11 @@ type Info struct {
 	Version     string // of the build
 	BaseURL     string // of the service, without a trailing slash
 
-	Tags     map[string]string // descriptions of the groups of endpoints, in Markdown
-	Names    map[string]string // names of schemas, by the Go type with its package, such as store.Time
-	Members  map[string]string // descriptions of members whose Go fields have none, by name
-	Failure  any               // the body of failures, a struct that embeds Failure; nil means Failure
+	Tags     map[string]string   // descriptions of the groups of endpoints, in Markdown
+	Names    map[string]string   // names of schemas, by the Go type with its package, such as store.Time
+	Members  map[string]string   // descriptions of members whose Go fields have none, by name
+	Enums    map[string][]string // values of members whose Go fields have none, by name
+	Failure  any                 // the body of failures, a struct that embeds Failure; nil means Failure
 	Examples Examples
 }
 

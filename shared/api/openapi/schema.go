@@ -97,6 +97,9 @@ func (b *builder) describeProp(p jsonschema.InterceptPropParams) error {
 	if text := b.info.Members[p.Name]; text != "" && p.PropertySchema.Description == nil {
 		p.PropertySchema.WithDescription(text)
 	}
+	for _, value := range b.info.Enums[p.Name] {
+		p.PropertySchema.Enum = append(p.PropertySchema.Enum, value)
+	}
 	_, options, _ := strings.Cut(p.Field.Tag.Get("json"), ",")
 	if !strings.Contains(options, "omitempty") && !slices.Contains(p.ParentSchema.Required, p.Name) {
 		p.ParentSchema.Required = append(p.ParentSchema.Required, p.Name)

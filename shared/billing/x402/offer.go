@@ -26,16 +26,16 @@ const mimeType = "application/json"
 // terms when one entry lacks a member, has null for one, or names a network as
 // version 2 does.
 type Requirement1 struct {
-	Scheme            string `json:"scheme"`
-	Network           string `json:"network"`
-	MaxAmountRequired string `json:"maxAmountRequired"` // in atomic units
-	Resource          string `json:"resource"`          // an absolute URL
-	Description       string `json:"description"`
-	MimeType          string `json:"mimeType"`
-	PayTo             string `json:"payTo"`
-	MaxTimeoutSeconds int    `json:"maxTimeoutSeconds"`
-	Asset             string `json:"asset"`
-	Extra             Domain `json:"extra"`
+	Scheme            string `json:"scheme" description:"Always exact: the amount is paid to the unit."`
+	Network           string `json:"network" description:"The network to pay on, such as base."`
+	MaxAmountRequired string `json:"maxAmountRequired" description:"Amount in atomic units of the asset: millionths of a US dollar."` // in atomic units
+	Resource          string `json:"resource" description:"Address of the call that is paid for."`                                    // an absolute URL
+	Description       string `json:"description" description:"Product that the payment buys."`
+	MimeType          string `json:"mimeType" description:"Media type of the answer to the paid call."`
+	PayTo             string `json:"payTo" description:"Address of the receiver."`
+	MaxTimeoutSeconds int    `json:"maxTimeoutSeconds" description:"Seconds for which an authorization should be valid."`
+	Asset             string `json:"asset" description:"Address of the token's contract."`
+	Extra             Domain `json:"extra" description:"Name and version of the token's signing domain."`
 }
 
 // A Requirement2 is one entry of the terms in version 2.
@@ -52,7 +52,7 @@ type Requirement2 struct {
 // A Domain is what a client needs to sign for an asset.
 type Domain struct {
 	Name    string `json:"name"`
-	Version string `json:"version"`
+	Version string `json:"version" description:"Version of the token's signing domain."`
 }
 
 // V1 returns the terms as version 1 writes them.

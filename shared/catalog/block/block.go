@@ -49,7 +49,7 @@ type Block struct {
 	ID     string     `json:"id" description:"Id of the block, derived from kind and value."`
 	Kind   string     `json:"kind" enum:"channel,stream,host"`
 	Value  string     `json:"value" description:"Channel id, stream id or host name."`
-	Reason string     `json:"reason" maxLength:"500"`
+	Reason string     `json:"reason" maxLength:"500" description:"Reason for the block, for the operator."`
 	At     store.Time `json:"at" type:"string" format:"date-time"`
 }
 

@@ -49,10 +49,10 @@ const (
 // A Release is one published snapshot.
 type Release struct {
 	Version     string     `json:"version" description:"Identifier of the release: a hash of its content."`
-	PublishedAt store.Time `json:"published_at" type:"string" format:"date-time"`
+	PublishedAt store.Time `json:"published_at" type:"string" format:"date-time" description:"Time of publication, in UTC."`
 	Channels    int        `json:"channels" description:"TV channels."`
 	Stations    int        `json:"stations" description:"Radio stations."`
-	Streams     int        `json:"streams"`
+	Streams     int        `json:"streams" description:"Number of streams."`
 	Playable    int        `json:"playable" description:"Channels and stations with a usable stream."`
 	Bytes       int        `json:"bytes" description:"Size of the snapshot as stored."`
 

@@ -256,7 +256,7 @@ func (l *Live) failed(_ context.Context, err error) {
 // A State is what an instance shows.
 type State struct {
 	Version  string     `json:"version" description:"Version of the release that this instance answers from; empty before the first."`
-	LoadedAt store.Time `json:"loaded_at" type:"string" format:"date-time"`
+	LoadedAt store.Time `json:"loaded_at" type:"string" format:"date-time" description:"Time at which this instance loaded the release, in UTC."`
 	Problem  string     `json:"problem,omitempty" description:"Reason for which a newer release is not shown."`
 }
 

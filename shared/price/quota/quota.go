@@ -17,21 +17,21 @@ type Options struct {
 type Quota struct {
 	Free     []Allowance `json:"free" nullable:"false" description:"Uses that are free of charge."`
 	Paid     []Paid      `json:"paid" nullable:"false" description:"Products that are sold; empty while everything is free of charge."`
-	HowToPay string      `json:"how_to_pay"`
+	HowToPay string      `json:"how_to_pay" description:"Instructions for paying for more, in one sentence."`
 	Live     string      `json:"live" format:"uri" description:"Address of the prices in force and of the settings of payments."`
 	FreeNow  []string    `json:"free_now" nullable:"false" description:"Uses that cost nothing now: the free quota, and the products that are free of charge while no payments are taken."`
 }
 
 // An Allowance is something that is free of charge.
 type Allowance struct {
-	What   string  `json:"o_que"`
+	What   string  `json:"o_que" description:"Name of the free thing."`
 	Limit  *int    `json:"limite" description:"Number that is free within the window; null without a limit."`
 	Window *string `json:"janela" enum:"hour,day" description:"Length of the window; null without a limit. Days begin at midnight UTC."`
 }
 
 // A Paid is something that is sold.
 type Paid struct {
-	What    string        `json:"o_que"`
+	What    string        `json:"o_que" description:"Name of the product."`
 	USD     string        `json:"price_usd" description:"Price in US dollars, with at least two decimals."`
 	Product price.Product `json:"product" description:"Name of the product, as POST /api/credits and receipts use it."`
 	Days    *int          `json:"days" description:"Days for which the product lasts; null for one that does not last."`
