@@ -28,6 +28,7 @@
 //	device/     signing in another device
 //	private/    what the pages about one visitor have: session, forms, no cache
 //	moderation/ what visitors reported, for the operator
+//	operator/   the state of the service, for the operator
 //	sitefiles/  robots.txt, site maps, app manifest, icons, pictures of links
 //	app/        the scripts, in TypeScript
 //	style/      the styles; tokens.css has every colour and measure
@@ -46,6 +47,7 @@ import (
 	"miramundo.dev/functions/web/library"
 	"miramundo.dev/functions/web/list"
 	"miramundo.dev/functions/web/moderation"
+	"miramundo.dev/functions/web/operator"
 	"miramundo.dev/functions/web/organization"
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/private"
@@ -76,7 +78,7 @@ import (
 // belong to them.
 var Endpoints = slices.Concat(
 	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
-	organization.Endpoints, device.Endpoints, moderation.Endpoints, page.Files, sitefiles.Endpoints,
+	organization.Endpoints, device.Endpoints, moderation.Endpoints, operator.Endpoints, page.Files, sitefiles.Endpoints,
 )
 
 // A Viewer provides the catalog that is current at the time of the call. Its
@@ -129,6 +131,7 @@ type Server struct {
 	groups     *organization.Server
 	devices    *device.Server
 	moderation *moderation.Server
+	operator   *operator.Server
 	files      *sitefiles.Server
 }
 
@@ -156,6 +159,7 @@ func New(o Options) *Server {
 		}),
 		devices:    device.New(device.Options{Private: visits, Links: o.Devices, Throttle: o.Throttle, Base: o.Links.Base}),
 		moderation: moderation.New(pages),
+		operator:   operator.New(pages),
 		files:      sitefiles.New(sitefiles.Options{Catalog: o.Catalog, Logos: o.Logos, Links: o.Links, Icon: pages.Asset("icon.svg")}),
 	}
 }
@@ -177,6 +181,7 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.groups, Endpoints: organization.Endpoints},
 		{Server: s.devices, Endpoints: device.Endpoints},
 		{Server: s.moderation, Endpoints: moderation.Endpoints},
+		{Server: s.operator, Endpoints: operator.Endpoints},
 		{Server: s.pages, Endpoints: page.Files},
 		{Server: s.files, Endpoints: sitefiles.Endpoints},
 	}

@@ -1,6 +1,7 @@
 /** The pages that the matrix looks at, and what must be before each is looked at. */
 import { cookies } from './account.mjs'
 import { Guest } from './api.mjs'
+import { metricsToken, operatorToken } from './stack.mjs'
 import { text } from './texts.mjs'
 
 /** Answers as the hop does for a stream that is no more. */
@@ -14,6 +15,8 @@ export const testChannel = 'MiramundoTest.br'
 
 /** Channels of the sample that stand in the library that is filled. */
 const kept = ['DWEnglish.de', testChannel, 'NASATV.us', 'France24.fr']
+
+const operatorPaths = { pt: '/operator', en: '/en/operator', es: '/es/operator', fr: '/fr/operator', de: '/de/operator' }
 
 /**
  * A page: `page` is what its body calls it; `path` finds its address in pt, from
@@ -44,6 +47,10 @@ export const pages = [
   { name: 'keys', page: 'keys', paths: { pt: '/conta/chaves', en: '/en/account/keys', es: '/es/cuenta/claves', fr: '/fr/compte/cles', de: '/de/konto/schluessel' }, prepare: member },
   { name: 'privacy', page: 'privacy', paths: { pt: '/conta/privacidade', en: '/en/account/privacy', es: '/es/cuenta/privacidad', fr: '/fr/compte/confidentialite', de: '/de/konto/datenschutz' }, prepare: member },
   { name: 'moderation', page: 'moderation', paths: { pt: '/moderation', en: '/en/moderation', es: '/es/moderation', fr: '/fr/moderation', de: '/de/moderation' } },
+  { name: 'operator', page: 'operator', paths: operatorPaths },
+  ...['overview', 'catalog', 'jobs', 'events', 'blocks', 'usage', 'guides'].map(tab => ({
+    name: `operator-${tab}`, page: 'operator', paths: Object.fromEntries(Object.entries(operatorPaths).map(([locale, path]) => [locale, `${path}#${tab}`])), prepare: operate, then: shown
+  })),
   { name: 'guide', page: 'guide', path: () => '/como-usar' },
   { name: 'about', page: 'about', path: () => '/sobre' },
   { name: 'contact', page: 'contact', path: () => '/contato?tipo=anuncio' },
@@ -72,6 +79,22 @@ export async function pathIn(stack, { path, paths }, locale) {
   if (!found) throw new Error(`${first.pathname} does not lead to its page in ${locale}`)
   const to = new URL(found[1].replaceAll('&amp;', '&'), first)
   return to.pathname + (to.search || first.search)
+}
+
+/** Signs the operator in. */
+function operate(visit) {
+  visit.forgive(/api\/vitrine\/operador/) // before the first publication there are no numbers
+  return visit.context.addInitScript(([token, metrics]) => {
+    if (location.origin === 'null') return // a blank page keeps nothing
+    sessionStorage.setItem('mm-operator', token)
+    sessionStorage.setItem('mm-operator-name', 'Olga')
+    sessionStorage.setItem('mm-operator-metrics', metrics)
+  }, [operatorToken, metricsToken])
+}
+
+/** Waits until a tab of the operator's page shows what it read. */
+function shown(visit) {
+  return visit.page.locator('#operator-panel:not([aria-busy])').waitFor()
 }
 
 /** Makes the one who looks somebody who is signed in: one account for all pages. */

@@ -69,9 +69,9 @@ function testFiles() {
  */
 async function run(files, stack, pictures) {
   await mkdir(out, { recursive: true })
-  const { base, hop, origin, station } = stack
+  const { base, hop, origin, data, station } = stack
   const env = {
-    ...process.env, MIRAMUNDO_PAGES_STACK: JSON.stringify({ base, hop, origin, station }), MIRAMUNDO_PAGES_FAILURES: failures, ...(pictures && { MIRAMUNDO_PAGES_SHOTS: shots })
+    ...process.env, MIRAMUNDO_PAGES_STACK: JSON.stringify({ base, hop, origin, data, station }), MIRAMUNDO_PAGES_FAILURES: failures, ...(pictures && { MIRAMUNDO_PAGES_SHOTS: shots })
   }
   delete env.NODE_TEST_CONTEXT
   const code = await runOnce(files, 2, env)

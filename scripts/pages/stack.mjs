@@ -16,6 +16,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const binary = join(root, 'bin', 'miramundo')
 const single = join(root, 'bin', 'function')
+const deadLetter = join(root, 'bin', 'deadletter')
 
 /** The header in which a test says which network it comes from. */
 export const addressHeader = 'X-Test-Address'
@@ -23,13 +24,16 @@ export const addressHeader = 'X-Test-Address'
 /** The operator's token of the stacks of tests. */
 export const operatorToken = 'operator-token-of-the-tests'
 
+/** The token of the numbers of the stacks of tests. */
+export const metricsToken = 'metrics-token-of-the-tests'
+
 /** How long a stack may take until it answers, and until its jobs have run. */
 const readyTime = 60_000
 const settleTime = 300_000
 
 /** Builds the stack, with the pages that `make generate` made. */
 export async function build() {
-  for (const [to, from] of [[binary, './scripts/dev'], [single, './functions/serve']]) {
+  for (const [to, from] of [[binary, './scripts/dev'], [single, './functions/serve'], [deadLetter, './scripts/pages/deadletter']]) {
     const compiler = spawn('go', ['build', '-o', to, from], { cwd: root, stdio: 'inherit' })
     const [code] = await once(compiler, 'exit')
     if (code !== 0) throw new Error(`go build ${from} ended with ${code}`)
@@ -46,7 +50,7 @@ export async function build() {
 export async function start({ catalog = 'sample', jobs = true, settings = {}, gateway = '127.0.0.1:0', data: kept } = {}) {
   const data = kept ?? await mkdtemp(join(tmpdir(), 'miramundo-pages-'))
   const flags = ['-gateway', gateway, '-data', data, '-catalog', catalog, `-jobs=${jobs}`]
-  const env = { ...globalThis.process.env, CATALOGO_TOKEN: operatorToken, GUEST_BURST: 10_000, EDGE_ADDRESS_HEADER: addressHeader, ...settings } // tests come from networks of their own, since each network may do only so much
+  const env = { ...globalThis.process.env, CATALOGO_TOKEN: operatorToken, GUEST_BURST: 10_000, METRICS_TOKEN: metricsToken, EDGE_ADDRESS_HEADER: addressHeader, ...settings } // tests come from networks of their own, since each network may do only so much
   const process = spawn(binary, flags, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = new Log(process)
   const stop = () => end(process, data)
@@ -59,7 +63,7 @@ export async function start({ catalog = 'sample', jobs = true, settings = {}, ga
       await halt(process)
       return start({ catalog, jobs, settings, gateway: new URL(base).host, data })
     }
-    return { base, hop, origin, stop, restart }
+    return { base, hop, origin, data, stop, restart }
   } catch (error) {
     await stop()
     throw error
@@ -101,6 +105,16 @@ async function halt(process) {
   if (process.exitCode !== null || process.signalCode !== null) return
   process.kill('SIGTERM')
   await once(process, 'exit')
+}
+
+/** Puts a dead letter into the data of a stack, a favorite of a channel, and returns its id. */
+export async function addDeadLetter({ data }, channel, failure) {
+  const process = spawn(deadLetter, ['-data', data, '-channel', channel, '-failure', failure], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let id = ''
+  process.stdout.on('data', part => { id += part })
+  const [code] = await once(process, 'close')
+  if (code !== 0) throw new Error(`no dead letter was added: it ended with ${code}`)
+  return id.trim()
 }
 
 /** What a stack says. */

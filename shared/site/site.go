@@ -40,6 +40,7 @@ const (
 	Purchases              // the visitor's passes and credit
 	Reference              // the operations of the API, for developers
 	Moderation             // what visitors reported, for the operator
+	Operator               // the state of the service, for the operator
 
 	SignIn        // signing in, and the link of a mail that does
 	Account       // the visitor's profile
@@ -58,13 +59,13 @@ const (
 
 // Pages lists the pages in order, without Nowhere.
 var Pages = []Page{
-	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Reference, Moderation,
+	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Reference, Moderation, Operator,
 	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
 }
 
 // names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{
-	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "reference", "moderation",
+	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "reference", "moderation", "operator",
 	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 }
 
@@ -98,6 +99,7 @@ var paths = [...][5]string{
 	Reference: {"/api-referencia", "/api-reference", "/referencia-api", "/reference-api", "/api-referenz"},
 
 	Moderation: {"/moderation", "/moderation", "/moderation", "/moderation", "/moderation"},
+	Operator:   {"/operator", "/operator", "/operator", "/operator", "/operator"},
 
 	SignIn:        {"/entrar", "/sign-in", "/entrar", "/connexion", "/anmelden"},
 	Account:       {"/conta", "/account", "/cuenta", "/compte", "/konto"},
@@ -141,7 +143,7 @@ func (p Page) Named() bool { return strings.HasSuffix(p.path(i18n.PT), idParam) 
 // Personal reports whether p shows the visitor's own data, or is for the operator, so
 // that search engines should not index it.
 func (p Page) Personal() bool {
-	return p == Library || p == Favorites || p == History || p == Purchases || p == Moderation || p == Nowhere || p.Private()
+	return p == Library || p == Favorites || p == History || p == Purchases || p == Moderation || p == Operator || p == Nowhere || p.Private()
 }
 
 // Private reports whether p is rendered for one visitor, so that no cache may keep

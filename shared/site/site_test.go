@@ -109,7 +109,7 @@ func TestNowhere(t *testing.T) {
 // TestPersonal lists the pages that search engines do not index, so that a
 // new page is considered.
 func TestPersonal(t *testing.T) {
-	personal := map[string]bool{"library": true, "favorites": true, "history": true, "purchases": true, "moderation": true, "error": true}
+	personal := map[string]bool{"library": true, "favorites": true, "history": true, "purchases": true, "moderation": true, "operator": true, "error": true}
 	for _, name := range []string{
 		"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 	} {

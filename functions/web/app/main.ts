@@ -35,6 +35,7 @@ if (page === "countries") void import("./list/countries").then((m) => m.countrie
 if (page === "channel") void import("./channel").then((m) => m.channel());
 if (page === "library") void import("./library").then((m) => m.library());
 if (page === "favorites") void import("./favorites").then((m) => m.favorites());
+if (page === "operator") void import("./operator").then((m) => m.operator());
 if (page === "moderation") void import("./moderation").then((m) => m.moderation());
 if (page === "history") void import("./history").then((m) => m.history());
 if (page === "contact") void import("./contact").then((m) => m.contact());

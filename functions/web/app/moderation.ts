@@ -7,12 +7,14 @@
 import { Failure } from "./api";
 import { $, h, toast } from "./dom";
 import { type Entry, Operator, type Order, type Reported } from "./moderation/operator";
+import { Session } from "./operator/session";
+import { signIn, words } from "./operator/signin";
 import { count, has, moment, since, t } from "./texts";
 import type { Page } from "./types";
 
 /** The hours that can be chosen. */
 const spans = [1, 24, 7 * 24, 30 * 24, 365 * 24];
-const longest = { reason: 500, name: 60 };
+const longestReason = 500;
 
 const data: { channel?: string } = JSON.parse(document.getElementById("data")?.textContent || "{}");
 
@@ -20,73 +22,55 @@ const data: { channel?: string } = JSON.parse(document.getElementById("data")?.t
 export function moderation(): void {
   const box = $("#moderation");
   if (!box) return;
-  const operator = Operator.kept();
-  if (operator) new Desk(box, operator).open();
-  else askToken(box);
+  const session = Session.kept();
+  if (session) open(box, session);
+  else enter(box);
 }
 
 /** Asks for the token and the name of the operator. */
-function askToken(box: HTMLElement, problem = ""): void {
-  const token = h("input", { name: "token", type: "password", required: true, autocomplete: "off", maxlength: 500 });
-  const name = h("input", { name: "by", required: true, autocomplete: "name", maxlength: longest.name });
-  const wrong = h("p", { class: "wrong", role: "alert" }, problem);
-  const button = h("button", { type: "submit", class: "button primary" }, t("moderation.ui.enter"));
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (button.disabled) return;
-    button.disabled = true;
-    wrong.textContent = "";
-    try {
-      new Desk(box, await Operator.enter(token.value.trim(), name.value.trim())).open();
-    } catch (error) {
-      wrong.textContent = words(error);
-      button.disabled = false;
-      token.focus();
-    }
+function enter(box: HTMLElement, problem = ""): void {
+  signIn(box, { metrics: null, problem, entered: (session) => open(box, session) });
+}
+
+/** Shows the desk of a session, with what ends it. */
+function open(box: HTMLElement, session: Session): void {
+  const leave = (problem = ""): void => {
+    Session.leave();
+    enter(box, problem);
   };
-  box.replaceChildren(h("form", { class: "panel form", submit },
-    h("label", { class: "field" }, t("moderation.ui.token"), token), h("label", { class: "field" }, t("moderation.ui.by"), name),
-    h("p", { class: "soft small" }, t("moderation.ui.token_note")), h("div", { class: "row" }, button), wrong));
-  token.focus();
+  const desk = new Desk(session, leave);
+  box.replaceChildren(
+    h("div", { class: "row moderation-as" }, h("span", {}, t("moderation.ui.as", { name: session.name })),
+      h("button", { type: "button", class: "button", click: () => desk.read() }, t("moderation.ui.refresh")),
+      h("button", { type: "button", class: "button", click: () => leave() }, t("moderation.ui.leave"))),
+    ...desk.elements());
+  desk.read();
 }
 
-function words(error: unknown): string {
-  return error instanceof Failure ? error.message : t("layout.ui.failed");
-}
-
-/** What the operator works at. */
-class Desk {
+/** What the operator works at: the reported texts, forms for rooms and authors, and the log. */
+export class Desk {
+  private readonly operator: Operator;
   private readonly reports: Pages<Reported>;
   private readonly log: Pages<Entry>;
 
-  constructor(private readonly box: HTMLElement, private readonly operator: Operator) {
+  /** `ended` is called with the reason when the service does not accept the token any more. */
+  constructor(session: Session, private readonly ended: (problem: string) => void) {
+    const operator = this.operator = new Operator(session);
     this.reports = new Pages("reports", (offset) => operator.reports(offset), (it) => this.reported(it), (error) => this.fail(error));
     this.log = new Pages("log", (offset) => operator.log(offset), entry, (error) => this.fail(error));
   }
 
-  open(): void {
-    const leave = (): void => {
-      Operator.leave();
-      askToken(this.box);
-    };
-    this.box.replaceChildren(
-      h("div", { class: "row moderation-as" }, h("span", {}, t("moderation.ui.as", { name: this.operator.name })),
-        h("button", { type: "button", class: "button", click: () => this.read() }, t("moderation.ui.refresh")),
-        h("button", { type: "button", class: "button", click: leave }, t("moderation.ui.leave"))),
-      this.reports.element, this.others(), this.log.element);
-    this.read();
+  elements(): HTMLElement[] {
+    return [this.reports.element, this.others(), this.log.element];
   }
 
-  private read(): void {
+  read(): void {
     void this.reports.again();
     void this.log.again();
   }
 
-  /** Asks for the token again when the service does not accept it any more. */
   private fail(error: unknown): void {
-    if (!(error instanceof Failure) || error.status !== 401) return;
-    Operator.leave();
-    askToken(this.box, words(error));
+    if (error instanceof Failure && error.status === 401) this.ended(words(error));
   }
 
   /** Makes what is shown of a reported text. */
@@ -120,7 +104,7 @@ class Desk {
       event.preventDefault();
       buttons[0]?.focus();
     };
-    const reason = h("input", { name: "reason", required: true, maxlength: longest.reason, autocomplete: "off", keydown: stay });
+    const reason = h("input", { name: "reason", required: true, maxlength: longestReason, autocomplete: "off", keydown: stay });
     const hours = h("select", { name: "hours" }, ...spans.map((n) => h("option", { value: n, selected: n === 24 }, n < 48 ? count("moderation.ui.hours", n) : count("moderation.ui.days", n / 24))));
     const wrong = h("p", { class: "wrong", role: "alert" });
     const buttons = acts.map(({ act, danger }) => h("button", { type: "submit", class: danger ? "button danger" : "button", value: act }, t(`moderation.ui.act_${act}`)));

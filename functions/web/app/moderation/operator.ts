@@ -1,13 +1,7 @@
-/**
- * Calling the API as the operator. The token and the name of the operator are kept in
- * the storage of this tab alone, and sent with no other request.
- */
+/** Reading what was reported, and acting on it, as the operator. */
 
-import { ask } from "../api";
+import type { Session } from "../operator/session";
 import type { Page } from "../types";
-
-const tokenKey = "mm-operator";
-const nameKey = "mm-operator-name";
 
 export type Kind = "comment" | "message";
 
@@ -53,57 +47,25 @@ export interface Order {
 
 const path = "/api/admin/moderation";
 
+/** The calls of moderation, as the operator of a session. */
 export class Operator {
-  private constructor(private readonly token: string, readonly name: string) {}
+  constructor(private readonly session: Session) {}
 
-  /** Returns the operator of this tab, or null before there is one. */
-  static kept(): Operator | null {
-    try {
-      const token = sessionStorage.getItem(tokenKey), name = sessionStorage.getItem(nameKey);
-      return token && name ? new Operator(token, name) : null;
-    } catch {
-      return null;
-    }
-  }
-
-  /** Returns an operator whose token the service accepts, and keeps it. It rejects with a Failure. */
-  static async enter(token: string, name: string): Promise<Operator> {
-    const operator = new Operator(token, name);
-    await operator.reports(0);
-    try {
-      sessionStorage.setItem(tokenKey, token);
-      sessionStorage.setItem(nameKey, name);
-    } catch {
-      // It is asked for again on the next visit.
-    }
-    return operator;
-  }
-
-  /** Forgets the operator of this tab. */
-  static leave(): void {
-    try {
-      sessionStorage.removeItem(tokenKey);
-      sessionStorage.removeItem(nameKey);
-    } catch {
-      // Nothing was kept.
-    }
+  get name(): string {
+    return this.session.name;
   }
 
   reports(offset: number): Promise<Page<Reported>> {
-    return this.call("GET", `/reports?offset=${offset}`);
+    return this.session.call("GET", `${path}/reports?offset=${offset}`);
   }
 
   log(offset: number): Promise<Page<Entry>> {
-    return this.call("GET", `/acts?offset=${offset}`);
+    return this.session.call("GET", `${path}/acts?offset=${offset}`);
   }
 
   /** Does an act, and reports whether that changed something. */
   async act(order: Order): Promise<boolean> {
-    const { changed } = await this.call<{ changed: boolean }>("POST", "/acts", { ...order, by: this.name });
+    const { changed } = await this.session.call<{ changed: boolean }>("POST", `${path}/acts`, { ...order, by: this.name });
     return changed;
-  }
-
-  private call<T>(method: string, rest: string, body?: unknown): Promise<T> {
-    return ask<T>(method, path + rest, body, { Authorization: ["Bearer", this.token].join(" ") });
   }
 }

@@ -1,0 +1,58 @@
+/** The jobs: when each ran, how that went, and running one by hand. */
+
+import { dialog, h, toast } from "../dom";
+import { moment, number, t } from "../texts";
+import type { Desk } from "./desk";
+import type { Items, Job, Report } from "./types";
+import { badge, button, confirm, lines, more, part, table, time } from "./view";
+
+export async function jobs(desk: Desk): Promise<HTMLElement[]> {
+  const { items } = await desk.session.call<Items<Job>>("GET", "/api/admin/jobs");
+  return [part(t("operator.ui.tab_jobs"), table(t("operator.ui.tab_jobs"),
+    [t("operator.ui.job"), t("operator.ui.last_run"), t("operator.ui.took"), t("operator.ui.every"), t("operator.ui.due"), ""],
+    items.map((job) => [job.name, outcome(job), job.last && seconds(job.last.seconds), span(job.every_seconds), time(job.due_at), h("div", { class: "row" },
+      button(t("operator.ui.run"), () => run(desk, job.name), { "aria-label": t("operator.ui.run_job", { name: job.name }) }),
+      button(t("operator.ui.reports"), () => { void reports(desk, job.name); }, { "aria-label": t("operator.ui.reports_of", { name: job.name }) }))]),
+    ""))];
+}
+
+/** Makes what is shown of the last run, and of one that is in progress. */
+function outcome({ last, running }: Job): HTMLElement {
+  const now = running && h("p", { title: running.where }, badge("fair", t("operator.ui.running")), " ", time(running.since));
+  if (!last) return h("div", {}, now, badge("none", t("operator.ui.never")));
+  return h("div", {}, now, badge(last.ok ? "good" : "bad", t(last.ok ? "operator.ui.succeeded" : "operator.ui.failed")), " ", time(last.started_at),
+    !last.ok && h("p", { class: "operator-error", dir: "auto" }, last.error ?? ""));
+}
+
+function run(desk: Desk, name: string): void {
+  confirm({
+    title: t("operator.ui.run_job", { name }), text: t("operator.ui.run_note"), label: t("operator.ui.run"),
+    fields: [{ name: "force", label: t("operator.ui.force_job"), kind: "check" }],
+    run: async ({ force }) => {
+      const report = await desk.session.call<Report>("POST", `/api/admin/jobs/${encodeURIComponent(name)}`, { force: force === "true" });
+      toast(report.ok ? t("operator.ui.job_done", { name }) : t("operator.ui.job_failed", { name, why: report.error ?? "" }));
+      desk.refresh();
+    },
+  });
+}
+
+/** Shows the stored reports of a job. */
+async function reports(desk: Desk, name: string): Promise<void> {
+  const { reports } = await desk.session.call<{ reports: Report[] }>("GET", `/api/admin/jobs/${encodeURIComponent(name)}`);
+  dialog(t("operator.ui.reports_of", { name }), ...(reports.length ? reports.map((one, n) => {
+    const title = h("span", {}, moment(one.started_at), " ", badge(one.ok ? "good" : "bad", t(one.ok ? "operator.ui.succeeded" : "operator.ui.failed")));
+    const entry = more(title, one.error ? h("p", { class: "operator-error", dir: "auto" }, one.error) : null, lines(JSON.stringify(one.result, null, 2), moment(one.started_at)));
+    if (n === 0) entry.setAttribute("open", "");
+    return entry;
+  }) : [h("p", { class: "soft" }, t("operator.ui.never"))]));
+}
+
+function seconds(n: number): string {
+  return t("operator.ui.seconds", { n: number(Math.round(n * 10) / 10) });
+}
+
+/** Writes how often a job runs. */
+function span(n: number): string {
+  if (n <= 0) return "–";
+  return n % 3600 === 0 ? t("operator.ui.hours", { n: n / 3600 }) : n % 60 === 0 ? t("operator.ui.minutes", { n: n / 60 }) : t("operator.ui.seconds", { n: number(n) });
+}

@@ -1,0 +1,200 @@
+/** The operator's page: signing in, a reload that refuses something, a dead letter, a block, a job, and what the page says when it cannot work. */
+import assert from 'node:assert/strict'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { flow, until } from '../flow.mjs'
+import { testChannel } from '../pages.mjs'
+import { addDeadLetter, operatorToken, root, start } from '../stack.mjs'
+import { text } from '../texts.mjs'
+
+const say = (key, fields) => text('en', key.startsWith('moderation.') ? key : `operator.ui.${key}`, fields)
+const hostile = '</pre><img src=x onerror="window.broken = true"> <b>locked</b>'
+
+/** Opens a tab of the page as the operator. */
+async function work(visit, tab) {
+  await visit.go(`/en/operator#${tab}`)
+  await enter(visit.page, operatorToken)
+  return shown(visit.page)
+}
+
+async function enter(page, token) {
+  await page.getByLabel(say('moderation.ui.token')).fill(token)
+  await page.getByLabel(say('moderation.ui.by')).fill('Olga')
+  await page.keyboard.press('Enter')
+}
+
+const shown = page => page.locator('#operator-panel:not([aria-busy])').waitFor()
+const dialog = page => page.getByRole('dialog')
+const part = (page, name) => page.getByRole('region', { name, exact: true }).filter({ has: page.locator('h2') })
+const row = (page, name) => page.locator('#operator-panel tr', { hasText: name })
+
+/** Answers what a dialog asks, and waits until it is closed. */
+async function agree(page, label) {
+  await dialog(page).getByRole('button', { name: label, exact: true }).click()
+  await dialog(page).waitFor({ state: 'detached' })
+  await shown(page)
+}
+
+flow('sign in as the operator, move between the tabs by the keyboard, and leave', {}, async (visit, stack) => {
+  const { page } = visit
+  visit.forgive(/\/api\/admin\/|status of 401/)
+  await visit.go('/en/operator')
+  assert.equal(await page.locator('meta[name=robots]').getAttribute('content'), 'noindex')
+  await enter(page, 'a wrong token')
+  await page.locator('#operator .wrong').filter({ hasText: /./ }).waitFor()
+  assert.equal(await page.locator('#operator [role=tab]').count(), 0)
+  await enter(page, operatorToken)
+  await shown(page)
+  const tab = name => page.getByRole('tab', { name: say(name), exact: true })
+  await tab('tab_overview').focus()
+  await page.keyboard.press('ArrowRight')
+  assert.equal(await tab('tab_catalog').getAttribute('aria-selected'), 'true')
+  await page.keyboard.press('End')
+  assert.ok(await tab('tab_guides').evaluate(one => one === document.activeElement))
+  await shown(page)
+  assert.equal(new URL(page.url()).hash, '#guides')
+  await page.reload() // the tab keeps the token, and the address the tab
+  await shown(page)
+  assert.equal(await tab('tab_guides').getAttribute('aria-selected'), 'true')
+  for (const secret of [operatorToken]) {
+    assert.ok(!page.url().includes(secret), 'the address has the token')
+    assert.ok(!(await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)).includes(secret), 'the browser keeps the token')
+  }
+  await page.getByRole('button', { name: say('moderation.ui.leave') }).click()
+  await page.getByLabel(say('moderation.ui.token')).waitFor()
+  assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), [])
+  await visit.go('/en/operator')
+  assert.equal(await page.locator('#operator [role=tab]').count(), 0)
+})
+
+flow('a token that is replaced ends the session', {}, async visit => {
+  const { page } = visit
+  visit.forgive(/\/api\/admin\/|status of 401/)
+  await work(visit, 'jobs')
+  await page.evaluate(() => sessionStorage.setItem('mm-operator', 'replaced'))
+  await page.reload()
+  await page.getByLabel(say('moderation.ui.token')).waitFor()
+  assert.notEqual(await page.locator('#operator .wrong').textContent(), '')
+  assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), [])
+})
+
+flow('a service that does not respond is named, and the other parts are shown', {}, async visit => {
+  const { page } = visit
+  visit.forgive(/\/api\/admin\/|status of 503/)
+  await page.route('**/api/admin/events', route => route.fulfill({ status: 503, json: { error: 'operator_token_unavailable', message: 'This service has no operator token.' } }))
+  await work(visit, 'overview')
+  const concern = page.locator('.operator-concerns li', { hasText: 'This service has no operator token.' })
+  await concern.waitFor()
+  await part(page, say('state')).waitFor()
+  await concern.getByRole('button').click()
+  await page.locator('#operator-panel .wrong', { hasText: 'This service has no operator token.' }).waitFor()
+})
+
+flow('replay a dead letter, and drop another with a reason', {}, async (visit, stack) => {
+  const { page } = visit
+  const favorites = async () => (await (await fetch(new URL(`/api/channels/${testChannel}`, stack.base))).json()).social.favorites
+  const before = await favorites()
+  const good = await addDeadLetter(stack, testChannel, hostile), bad = await addDeadLetter(stack, testChannel, 'spoiled')
+  await work(visit, 'overview')
+  await page.locator('.operator-concerns li', { hasText: say('events_dead.other', { n: 2 }) }).getByRole('button').click()
+  await shown(page)
+  assert.equal(await row(page, good).locator('.operator-error').textContent(), hostile)
+  await row(page, good).locator('summary').click()
+  assert.match(await row(page, good).locator('pre').textContent(), new RegExp(`"channel":"${testChannel}"`))
+  await page.getByRole('button', { name: say('replay_event', { id: good }) }).click()
+  await agree(page, say('replay'))
+  await until(async () => await favorites() === before + 1, 'the favorite is counted')
+
+  await page.getByRole('button', { name: say('drop_event', { id: bad }) }).click()
+  await dialog(page).getByText(say('drop_note')).waitFor()
+  await dialog(page).getByRole('button', { name: say('drop'), exact: true }).click()
+  assert.equal(await dialog(page).count(), 1, 'it asks for a reason')
+  await dialog(page).getByLabel(say('moderation.ui.reason')).fill('not a favorite')
+  await agree(page, say('drop'))
+  await page.getByText(say('no_dead')).waitFor()
+  const log = part(page, say('moderation.ui.log')).locator('tr', { hasText: bad })
+  await log.getByText('not a favorite').waitFor()
+  await log.getByText('Olga').waitFor()
+  assert.equal(await favorites(), before + 1)
+  assert.equal(await page.evaluate(() => window.broken), undefined)
+})
+
+flow('block a channel and lift the block', {}, async (visit, stack) => {
+  const { page } = visit
+  const status = async () => (await fetch(new URL('/api/channels/NASATV.us', stack.base))).status
+  await work(visit, 'blocks')
+  await page.getByLabel(say('value')).fill('NASATV.us')
+  await page.getByLabel(say('moderation.ui.reason')).fill(hostile)
+  await page.keyboard.press('Enter')
+  await dialog(page).getByText(say('block_note_channel')).waitFor()
+  await page.keyboard.press('Escape') // nothing happens
+  assert.equal(await status(), 200)
+  await page.locator('#operator-panel form').getByRole('button', { name: say('block'), exact: true }).click()
+  await agree(page, say('block'))
+  assert.ok((await row(page, 'NASATV.us').textContent()).includes(hostile))
+  await until(async () => await status() === 404, 'the channel is gone')
+  await page.getByRole('button', { name: say('lift_block', { value: 'NASATV.us' }) }).click()
+  await agree(page, say('lift'))
+  await page.getByText(say('no_blocks')).waitFor()
+  await until(async () => await status() === 200, 'the channel is back')
+  assert.equal(await page.evaluate(() => window.broken), undefined)
+})
+
+flow('run a job by hand and read its report', {}, async visit => {
+  const { page } = visit
+  await work(visit, 'jobs')
+  await page.getByRole('button', { name: say('run_job', { name: 'outbox-sweep' }) }).click()
+  await agree(page, say('run'))
+  await page.locator('#toasts', { hasText: say('job_done', { name: 'outbox-sweep' }) }).waitFor()
+  await row(page, 'outbox-sweep').getByText(say('succeeded')).waitFor()
+  await page.getByRole('button', { name: say('reports_of', { name: 'outbox-sweep' }) }).click()
+  assert.match(await dialog(page).locator('pre').first().textContent(), /"sent": \d+/)
+})
+
+/** A stack on a folder of sources, which the flow may break. */
+async function onFolder(t) {
+  const folder = await mkdtemp(join(tmpdir(), 'miramundo-sources-'))
+  await cp(join(root, 'shared/source/sample/data'), folder, { recursive: true })
+  const stack = await start({ catalog: folder, jobs: false })
+  t.after(async () => {
+    await stack.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return { ...stack, folder }
+}
+
+flow('a reload that refuses a file shows why and what it changed, and a rollback holds it', { on: onFolder }, async (visit, stack) => {
+  const { page } = visit
+  const channels = join(stack.folder, 'database/data/channels.csv')
+  const good = await readFile(channels, 'utf8')
+  await work(visit, 'catalog')
+  const reload = async () => {
+    await page.locator('#operator-panel').getByRole('button', { name: say('reload') }).click()
+    await dialog(page).getByText(say('reload_note')).waitFor()
+    await agree(page, say('reload'))
+  }
+  await writeFile(channels, good.replace(/^([\w-]+\.[a-z]{2},)/gm, 'New$1')) // every channel has another id
+  await reload()
+  const refused = part(page, say('refusals'))
+  await refused.getByText('iptv-org/feeds').first().waitFor()
+  const newest = part(page, say('reloads')).locator('details').first()
+  await newest.getByText(say('refusals_n', { n: 2 })).waitFor()
+  await newest.getByRole('group', { name: say('changes') }).waitFor()
+  await page.getByRole('tab', { name: say('tab_overview') }).click()
+  await page.locator('.operator-concerns li', { hasText: say('refused.other', { n: 2 }) }).getByRole('button').click()
+  await shown(page)
+
+  const lines = good.trimEnd().split('\n')
+  await writeFile(channels, good.replace(lines.find(line => line.startsWith('NASATV.us,')), line => line.replace('NASA TV', 'NASA Television')))
+  await reload()
+  await refused.waitFor({ state: 'detached' })
+  const changed = part(page, say('reloads')).locator('details').first().getByRole('group', { name: say('changes') }).locator('tr', { hasText: say('channels') })
+  await changed.locator('summary').filter({ hasText: '1' }).click()
+  await changed.getByText('NASATV.us').waitFor()
+
+  await part(page, say('releases')).getByRole('button', { name: new RegExp(`^${say('roll_back_to', { version: '' })}`) }).first().click()
+  await dialog(page).getByText(say('roll_back_note')).waitFor()
+  await agree(page, say('roll_back'))
+  await page.getByText(say('held_note')).waitFor()
+})
