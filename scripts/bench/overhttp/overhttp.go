@@ -71,6 +71,7 @@ func Run(ctx context.Context, out io.Writer, o Options) error {
 	servers := []*server{
 		{name: "net/http, same bodies", args: []string{"ceiling", bodies}},
 		{name: "the service", args: []string{"service", snapshot}},
+		{name: "the service, counting its use", args: []string{"counting", snapshot}},
 		{name: "the service, zstd", args: []string{"service", snapshot}, encoding: "zstd"},
 		{name: "the service, gzip", args: []string{"service", snapshot}, encoding: "gzip"},
 	}

@@ -23,8 +23,12 @@ import (
 	"miramundo.dev/functions/catalog"
 	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/bus"
 	model "miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/usage"
+	"miramundo.dev/shared/usage/edge"
 )
 
 // childFlag, as the first argument, makes a process serve.
@@ -48,7 +52,7 @@ func serve(kind, file string) error {
 	if err := pin(0); err != nil {
 		return err
 	}
-	makers := map[string]func(string) (http.Handler, error){"ceiling": newCeiling, "service": newService}
+	makers := map[string]func(string) (http.Handler, error){"ceiling": newCeiling, "service": newService, "counting": newCounting}
 	h, err := makers[kind](file)
 	if err != nil {
 		return err
@@ -111,25 +115,65 @@ func newCeiling(file string) (http.Handler, error) {
 var jsonType = []string{"application/json"}
 
 // newService returns the handler of the function catalog, as it is deployed, on the
-// snapshot in file.
+// snapshot in file, without the counting of its use.
 func newService(file string) (http.Handler, error) {
-	data, err := os.ReadFile(file)
+	view, err := open(file)
 	if err != nil {
 		return nil, err
+	}
+	return service(view, nil)
+}
+
+// newCounting returns the same handler, which counts its use.
+func newCounting(file string) (http.Handler, error) {
+	view, err := open(file)
+	if err != nil {
+		return nil, err
+	}
+	return service(view, counting())
+}
+
+// open returns the catalog of the snapshot in file.
+func open(file string) (fixed, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return fixed{}, err
 	}
 	ix, err := index.Decode(data)
 	if err != nil {
-		return nil, err
+		return fixed{}, err
 	}
+	return fixed{index.NewView(ix, index.Overlay{}, links)}, nil
+}
+
+var links = model.LinkBase{Base: "https://miramundo.example", Hop: "https://hop.miramundo.example", Legacy: "https://legacy.miramundo.example"}
+
+// service returns the handler of the function catalog, as it is deployed.
+func service(view fixed, count func(*request.Call)) (http.Handler, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
 	}
 	log := slog.New(cloudlog.New(null, slog.LevelInfo, "demo"))
-	links := model.LinkBase{Base: "https://miramundo.example", Hop: "https://hop.miramundo.example", Legacy: "https://legacy.miramundo.example"}
-	view := fixed{index.NewView(ix, index.Overlay{}, links)}
-	return request.Handler(request.Options{Log: log}, catalog.New(catalog.Options{Catalog: view, Links: links, Now: time.Now}), catalog.Endpoints), nil
+	return request.Handler(request.Options{Log: log, Count: count}, catalog.New(catalog.Options{Catalog: view, Links: links, Now: time.Now}), catalog.Endpoints), nil
 }
+
+// counting returns what counts the use of the service. What it counts goes nowhere, as
+// it would once a minute.
+func counting() func(*request.Call) {
+	meter := usage.NewMeter(usage.Options{Bus: nowhere{}, People: identity.NewPeople(nil)})
+	surfaces := edge.Surfaces{}
+	for _, e := range catalog.Endpoints {
+		surfaces[e.Pattern()] = usage.API
+	}
+	return edge.Count(meter, surfaces)
+}
+
+// nowhere is a bus that loses what is published.
+type nowhere struct{ bus.Bus }
+
+// Publish accepts events.
+func (nowhere) Publish(context.Context, string, ...bus.Event) error { return nil }
 
 // fixed is a catalog whose view never changes.
 type fixed struct{ view *index.View }
