@@ -49,8 +49,20 @@ if (page === "home" || page === "country" || page === "channel" || page === "fav
   press = m.press;
   early.forEach(press);
 });
+if (document.readyState === "complete") countVisit();
+else addEventListener("load", countVisit);
 try {
   if (localStorage.getItem("mm-claim")) void import("./account/claim").then((m) => m.endClaim());
 } catch {
   // A browser without storage has no claim that another page began.
+}
+
+/**
+ * Has the visit counted, once the page has nothing else to load. Nothing depends on it, so a failure is not shown. The
+ * answer is read, since a browser counts the page as loading until then.
+ */
+function countVisit(): void {
+  fetch("/api/visit", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}", credentials: "omit" })
+    .then((answer) => answer.text())
+    .catch(() => {});
 }
