@@ -78,7 +78,7 @@ func options(p *compose.Parts, fs []Function) request.Options {
 // relative to the host.
 var links = []string{
 	"<" + api.DescriptionPath + `>; rel="service-desc"; type="application/json", ` +
-		"<" + site.Guide.Path(i18n.EN, "") + `>; rel="service-doc"; type="text/html", ` +
+		"<" + site.Reference.Path(i18n.EN, "") + `>; rel="service-doc"; type="text/html", ` +
 		"<" + api.CatalogPath + `>; rel="api-catalog"; type="application/linkset+json"`,
 }
 

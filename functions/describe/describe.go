@@ -74,7 +74,7 @@ func New(o Options) *Server {
 	p := &profile.Profile{Name: config.Product, Build: o.Build, Base: o.BaseURL, Email: o.Email, Table: o.Table, Quota: o.Quota}
 	s := &Server{
 		profile: p, documents: map[string]*api.Document{}, registryKey: o.RegistryKey, now: o.Now,
-		openapiDoc: openapiOf(spec.Public, o), operatorOpenapiDoc: openapiOf(spec.Operator, o),
+		openapiDoc: openapiOf(spec.Public, p), operatorOpenapiDoc: openapiOf(spec.Operator, p),
 	}
 	go s.openapiDoc()
 	for _, d := range documents {
@@ -93,9 +93,11 @@ type openapiDoc struct{ *api.Document }
 func (openapiDoc) Schema() any { return map[string]any{} }
 
 // openapiOf returns a function that computes a document once.
-func openapiOf(write func(spec.Options, []api.Endpoint) ([]byte, error), o Options) func() openapiDoc {
+func openapiOf(write func(spec.Options, []api.Endpoint) ([]byte, error), p *profile.Profile) func() openapiDoc {
 	return sync.OnceValue(func() openapiDoc {
-		text, err := write(spec.Options{Name: config.Product, Summary: profile.Summary, Build: o.Build, BaseURL: o.BaseURL}, o.Table)
+		text, err := write(spec.Options{
+			Name: p.Name, Summary: profile.Summary, Build: p.Build, BaseURL: p.Base, FirstCalls: p.Quickstart(),
+		}, p.Table)
 		if err != nil {
 			panic(fmt.Sprintf("describe: OpenAPI: %v", err))
 		}

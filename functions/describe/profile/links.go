@@ -87,6 +87,7 @@ type pageLink struct {
 
 // pages are the pages that documents link to.
 var pages = []pageLink{
+	{Link{Key: "api_reference", Title: "API reference", Note: "Every operation with examples to run, for people who write programs", Relation: Documents, Property: "Documentation"}, site.Reference},
 	{Link{Key: "guide", Title: "How to use it", Note: "Searching, playing, keeping a library and using it in players", Relation: Documents, Property: "Documentation"}, site.Guide},
 	{Link{Key: "about", Title: "Sources and licences", Note: "Where the data comes from, how fresh it is, and how to have something removed", Property: "X-Sources"}, site.About},
 	{Link{Key: "countries", Title: "Countries", Note: "Every country that has channels", Property: "X-Countries"}, site.Countries},

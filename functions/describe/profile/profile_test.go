@@ -44,11 +44,11 @@ var small = &Profile{Name: "Mira", Base: "https://m.example", Quota: quota.Optio
 func TestQuickstart(t *testing.T) {
 	want := []Step{
 		{
-			Does: steps[1].does, Method: "GET", URL: "https://m.example/api/channels?q=news&limit=1",
+			Name: searchName, Does: steps[1].does, Method: "GET", URL: "https://m.example/api/channels?q=news&limit=1",
 			Headers: map[string]string{}, Keep: map[string]string{"channel_id": "/items/0/id"},
 		},
 		{
-			Does: steps[2].does, Method: "POST", URL: "https://m.example/api/categories",
+			Name: folderName, Does: steps[2].does, Method: "POST", URL: "https://m.example/api/categories",
 			Headers: map[string]string{"X-Guest-Token": "{guest_token}", "Content-Type": "application/json"},
 			Body:    map[string]string{"name": "News"}, Keep: map[string]string{"group_id": "/group_id"},
 		},

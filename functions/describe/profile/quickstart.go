@@ -12,6 +12,7 @@ import (
 // Headers, and Body as JSON, with each {name} replaced by the value that an earlier step
 // kept under that name.
 type Step struct {
+	Name    string            `json:"name" description:"Name of the operation in the OpenAPI document, and of the tool."`
 	Does    string            `json:"does" description:"Purpose of the call."`
 	Method  string            `json:"method"`
 	URL     string            `json:"url" format:"uri"`
@@ -56,7 +57,7 @@ func (p *Profile) Quickstart() []Step {
 			continue
 		}
 		one := Step{
-			Does: s.does, Method: e.Method, URL: p.URL(openapi.Path(e)) + s.query, Headers: map[string]string{}, Body: s.body, Keep: s.keep,
+			Name: s.name, Does: s.does, Method: e.Method, URL: p.URL(openapi.Path(e)) + s.query, Headers: map[string]string{}, Body: s.body, Keep: s.keep,
 		}
 		if e.Auth == api.Guest {
 			one.Headers["X-Guest-Token"] = "{guest_token}"

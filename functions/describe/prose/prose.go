@@ -159,6 +159,10 @@ func (s sheet) Call(name string) string {
 // Summary returns the sentence about the service.
 func (s sheet) Summary() string { return profile.Summary }
 
+// Terms and WireNames return the glossary.
+func (s sheet) Terms() []profile.Word     { return profile.Terms }
+func (s sheet) WireNames() []profile.Word { return profile.WireNames }
+
 // Public returns the endpoints that anyone may call.
 func (s sheet) Public() []api.Endpoint { return public(s.Profile) }
 

@@ -1,29 +1,43 @@
 package spec
 
 import (
+	"fmt"
 	"strings"
 
+	"miramundo.dev/functions/describe/profile"
 	"miramundo.dev/shared/i18n"
 )
 
 // introduction returns the description of the public document. It explains once what
 // all operations have in common.
-func introduction(summary string) string {
+func introduction(summary string, first []profile.Step) string {
 	var locales []string
 	for _, l := range i18n.Locales {
 		locales = append(locales, "`"+l.Tag()+"`")
 	}
-	return summary + strings.ReplaceAll(common, "LOCALES", strings.Join(locales, ", "))
+	var calls strings.Builder
+	for i, s := range first {
+		fmt.Fprintf(&calls, "%d. `%s`: %s %s. %s\n", i+1, s.Name, s.Method, s.URL, s.Does)
+	}
+	return summary + strings.NewReplacer(
+		"LOCALES", strings.Join(locales, ", "), "FIRSTCALLS\n", calls.String(), "TERMS\n", rows(profile.Terms), "WIRENAMES\n", rows(profile.WireNames),
+	).Replace(common)
+}
+
+// rows returns words as rows of a table.
+func rows(words []profile.Word) string {
+	var b strings.Builder
+	for _, w := range words {
+		fmt.Fprintf(&b, "| %s | %s |\n", w.Word, w.Means)
+	}
+	return b.String()
 }
 
 const common = `
 
 ## First calls
 
-1. ` + "`search_channels`" + `: GET /api/channels?q=news&limit=5 needs no credential.
-2. ` + "`create_guest`" + `: POST /api/guest returns a token, the only key to what the guest keeps.
-3. ` + "`create_folder`" + ` and ` + "`add_item`" + `: POST /api/categories and POST /api/items, with the token in X-Guest-Token.
-4. ` + "`get_library`" + `: GET /api/library returns the addresses of the feeds that players subscribe to.
+FIRSTCALLS
 
 ## Credentials
 
@@ -63,32 +77,13 @@ channels are never translated.
 
 | word | means |
 |---|---|
-| channel | a TV channel or a radio station of the catalog |
-| stream | one playable address of a channel |
-| origin | the host that a stream comes from |
-| hop | the service's playlist proxy: it rewrites HLS playlists and redirects to continuous streams |
-| feed | the secret playlist address of a library, a folder or a sub-tab, for media players |
-| folder, sub-tab, item | the levels of a library; ` + "`categories`, `groups` and `items`" + ` on the wire |
-| guest, account, organization | the three kinds of owner of a library |
-| play report | a caller's statement that a channel played or did not |
+TERMS
 
 Some names on the wire are Portuguese, because the first clients used them. They do not change.
 
-| name | means | name | means |
-|---|---|---|---|
-| ` + "`agora`" + ` | on air now | ` + "`a_seguir`" + ` | up next |
-| ` + "`assistir`" + ` | watch page | ` + "`ausente`" + ` | missing |
-| ` + "`carteira`" + ` | wallet | ` + "`categoria`" + ` | category |
-| ` + "`contato`" + ` | contact | ` + "`descricao`" + ` | description |
-| ` + "`espaco`" + ` | space | ` + "`fim`" + ` | end |
-| ` + "`gratis`" + ` | free | ` + "`guia`" + ` | programme guide |
-| ` + "`idioma`" + ` | language | ` + "`inicio`" + ` | start |
-| ` + "`itens`" + ` | number of items | ` + "`mensagens`" + ` | messages |
-| ` + "`min_relatos`" + ` | fewest reports | ` + "`modalidades`" + ` | kinds of partnership |
-| ` + "`nome`" + ` | name | ` + "`o_que`" + ` | what it is |
-| ` + "`observacao`" + ` | note | ` + "`origem`" + ` | origin |
-| ` + "`patrocinadores`" + ` | sponsors | ` + "`precos`" + ` | prices |
-| ` + "`produto`" + ` | product | ` + "`titulo`" + ` | title |
+| name | means |
+|---|---|
+WIRENAMES
 `
 
 const operatorIntroduction = `The endpoints of the operator: releases of the catalog, jobs, blocks, moderation, payments and raw reports.

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"miramundo.dev/functions/describe/profile"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/openapi"
 	"miramundo.dev/shared/catalog"
@@ -23,11 +24,13 @@ type Options struct {
 	Summary string // one sentence
 	Build   string // short id of the commit
 	BaseURL string // of the service, without a trailing slash
+
+	FirstCalls []profile.Step // that the introduction begins with
 }
 
 // Public returns the document of the endpoints of a table that anyone may call.
 func Public(o Options, table []api.Endpoint) ([]byte, error) {
-	return write(o, introduction(o.Summary), slices.DeleteFunc(slices.Clone(table), isOperators))
+	return write(o, introduction(o.Summary, o.FirstCalls), slices.DeleteFunc(slices.Clone(table), isOperators))
 }
 
 // Operator returns the document of the endpoints of a table that need a token of the
