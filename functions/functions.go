@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/functions/aggregate"
 	"miramundo.dev/functions/billing"
 	"miramundo.dev/functions/catalog"
+	"miramundo.dev/functions/changes"
 	"miramundo.dev/functions/chat"
 	"miramundo.dev/functions/claim"
 	"miramundo.dev/functions/comments"
@@ -37,6 +38,8 @@ import (
 	"miramundo.dev/shared/account/removal"
 	"miramundo.dev/shared/api"
 	till "miramundo.dev/shared/billing"
+	"miramundo.dev/shared/catalog/dump"
+	record "miramundo.dev/shared/catalog/history"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
@@ -80,6 +83,16 @@ func All() []Function {
 			Endpoints: billing.Endpoints, New: newBilling,
 		},
 		{Process: process("catalog", compose.Catalog, compose.Overlays, compose.Guide, compose.Social), Endpoints: catalog.Endpoints, New: newCatalog},
+		{
+			Process: compose.Process{
+				Name: "changes", Needs: needs(compose.Documents, compose.Catalog),
+				Schedules: []compose.Schedule{
+					{Job: record.Name, Every: 15 * time.Minute, New: (*compose.Parts).ChangesJob},
+					{Job: dump.Name, Every: 24 * time.Hour, New: (*compose.Parts).DumpJob},
+				},
+			},
+			Endpoints: changes.Endpoints, New: newChanges,
+		},
 		{Process: process("chat", compose.Billing, compose.Catalog), Endpoints: chat.Endpoints, New: newChat, Surface: usage.Chat},
 		{Process: process("claim", compose.Catalog), Endpoints: claim.Endpoints, New: newClaim},
 		{

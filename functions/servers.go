@@ -8,6 +8,7 @@ import (
 	"miramundo.dev/functions/aggregate"
 	"miramundo.dev/functions/billing"
 	"miramundo.dev/functions/catalog"
+	"miramundo.dev/functions/changes"
 	"miramundo.dev/functions/chat"
 	"miramundo.dev/functions/claim"
 	"miramundo.dev/functions/comments"
@@ -87,6 +88,10 @@ func newCatalog(p *compose.Parts) (Server, error) {
 		Catalog: p.Catalog, DB: p.DB, Overlay: p.Social, Guide: p.Guide, Links: p.Links(), Now: p.Now,
 		Build: p.Config.Build,
 	}), catalog.Endpoints)
+}
+
+func newChanges(p *compose.Parts) (Server, error) {
+	return one(changes.New(changes.Options{DB: p.DB, Catalog: p.Catalog, Links: p.Links(), Now: p.Now}), changes.Endpoints)
 }
 
 func newChat(p *compose.Parts) (Server, error) {

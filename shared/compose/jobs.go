@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"miramundo.dev/shared/account/removal"
+	"miramundo.dev/shared/catalog/dump"
+	"miramundo.dev/shared/catalog/history"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/fact/outbox"
@@ -64,6 +66,16 @@ func (p *Parts) ReloadJob() (job.Job, error) {
 			Client: p.client(origin.Options{}), Cache: collect.Documents(p.DB), Now: p.Now, Progress: o.Progress,
 		},
 	}), nil
+}
+
+// ChangesJob returns the job that records what changed between releases.
+func (p *Parts) ChangesJob() (job.Job, error) {
+	return history.NewJob(history.Options{DB: p.DB, Archive: p.Archive, Now: p.Now}), nil
+}
+
+// DumpJob returns the job that writes the whole catalog into files.
+func (p *Parts) DumpJob() (job.Job, error) {
+	return dump.NewJob(dump.Options{DB: p.DB, Catalog: p.Catalog, Now: p.Now}), nil
 }
 
 // PlanOf returns the sources that the setting CATALOG names: those of "live",

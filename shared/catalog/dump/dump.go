@@ -145,17 +145,3 @@ func (o *Options) sweep(ctx context.Context, l List) error {
 	}
 	return nil
 }
-
-// Kept returns the dumps that are kept, newest first; none before the first.
-func Kept(ctx context.Context, db store.DB) ([]Dump, error) {
-	var l List
-	if err := db.Get(ctx, listPath, &l); err != nil && !errors.Is(err, store.ErrNotFound) {
-		return nil, err
-	}
-	return l.Dumps, nil
-}
-
-// Read returns the bytes of a file of a dump, or store.ErrNotFound.
-func Read(ctx context.Context, db store.DB, dump, name string) ([]byte, error) {
-	return blob.Get(ctx, db, filePath(dump, name))
-}

@@ -25,6 +25,7 @@ import (
 	"miramundo.dev/shared/catalog/dump"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
+	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
@@ -75,10 +76,12 @@ func run(t *testing.T, db store.DB, from index.Viewer, at time.Time, o job.Order
 	return rep.Result.(*dump.Dump), err
 }
 
+func reader(db store.DB) *dump.Reader { return dump.NewReader(db, wiretest.Epoch) }
+
 // read returns the bytes of a file, unpacked.
 func read(t *testing.T, db store.DB, id, name string) []byte {
 	t.Helper()
-	data, err := dump.Read(t.Context(), db, id, name)
+	_, data, err := reader(db).File(t.Context(), id, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +110,7 @@ func TestFiles(t *testing.T) {
 		if f.Rows != nil {
 			rows = append(rows, fmt.Sprint(f.Name, " ", *f.Rows))
 		}
-		data, err := dump.Read(t.Context(), db, d.ID, f.Name)
+		_, data, err := reader(db).File(t.Context(), d.ID, f.Name)
 		if sum := fmt.Sprintf("%x", sha256.Sum256(data)); err != nil || len(data) != f.Bytes || sum != f.SHA256 {
 			t.Errorf("%s: %d bytes, sum %s, %v, want %+v", f.Name, len(data), sum, err, f)
 		} else if line := sum + "  " + f.Name + "\n"; f.Rows != nil && !strings.Contains(string(read(t, db, d.ID, dump.Sums)), line) {
@@ -230,7 +233,7 @@ func TestKept(t *testing.T) {
 // check checks that so many dumps are kept, the newest first, with their files alone.
 func check(t *testing.T, db store.DB, newest string, dumps int) {
 	t.Helper()
-	all, err := dump.Kept(t.Context(), db)
+	all, err := reader(db).Kept(t.Context())
 	if err != nil || len(all) != dumps || all[0].ID != newest {
 		t.Fatalf("%d dumps are kept, %v, want %d", len(all), err, dumps)
 	}
@@ -258,7 +261,7 @@ func TestFaults(t *testing.T) {
 		db.Fail(n, false)
 		_, failed := run(t, db, from, wiretest.Epoch().Add(24*time.Hour), job.Order{})
 		db.Fail(0, false)
-		all, err := dump.Kept(t.Context(), db)
+		all, err := reader(db).Kept(t.Context())
 		if err != nil || all[len(all)-1].ID != first.ID {
 			t.Fatalf("call %d: the first dump is lost, %v", n, err)
 		}
@@ -285,5 +288,32 @@ func BenchmarkFiles(b *testing.B) {
 		if _, err := j.Run(b.Context(), job.Order{}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestReader checks what a reader finds, that it reads each file once, and that it asks
+// the database for no file that the list does not name.
+func TestReader(t *testing.T) {
+	db := storetest.NewMeter(wiretest.OpenDB(t))
+	r := reader(db)
+	if all, err := r.Kept(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("before the first dump: %v, %v", all, err)
+	}
+	d, err := run(t, db, register(t, index.Overlay{}), wiretest.Epoch(), job.Order{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = reader(db)
+	if f, _, err := r.File(t.Context(), d.ID, dump.Sums); err != nil || f.Name != dump.Sums {
+		t.Errorf("a file is %+v, %v", f, err)
+	}
+	before := db.Ops()
+	for _, at := range [][2]string{{d.ID, dump.Sums}, {d.ID, "x"}, {"x", dump.Sums}, {d.ID, "../x"}, {"", ""}} {
+		if _, _, err := r.File(t.Context(), at[0], at[1]); (err == nil) != (at[1] == dump.Sums && at[0] == d.ID) || err != nil && !errors.Is(err, fault.ErrNotFound) {
+			t.Errorf("%q is %v", at, err)
+		}
+	}
+	if ops := db.Ops().Less(before); ops != (storetest.Ops{}) {
+		t.Errorf("the database was asked: %+v", ops)
 	}
 }
