@@ -61,7 +61,7 @@ type Function struct {
 	compose.Process
 	Endpoints []api.Endpoint
 	Apart     bool          // stands on a host of its own, where its paths are no part of the API
-	Private   bool          // is called by the platform alone, so that its calls are not counted as use
+	Uncounted bool          // its calls are not counted: counting them would cause further calls
 	Surface   usage.Surface // as which its endpoints are counted
 	New       func(*compose.Parts) (Server, error)
 }
@@ -76,7 +76,7 @@ func All() []Function {
 			Process: compose.Process{
 				Name: "aggregate", Needs: needs(compose.Documents), Secrets: []string{"EVENTS_TOKEN"}, Receives: subscriptions(),
 			},
-			Endpoints: aggregate.Endpoints, New: newAggregate, Apart: true, Private: true,
+			Endpoints: aggregate.Endpoints, New: newAggregate, Apart: true, Uncounted: true,
 		},
 		{
 			Process:   compose.Process{Name: "billing", Needs: needs(compose.Billing), Settings: []string{"HOP_FREE_MINUTES"}},
@@ -136,7 +136,7 @@ func All() []Function {
 				Name: "jobs", Needs: needs(compose.Jobs), Secrets: []string{"GUEST_KEYS", "JOBS_AUDIENCE|JOBS_TOKEN"}, Settings: []string{"JOBS_CALLER"},
 				Schedules: schedules,
 			},
-			Endpoints: jobs.Endpoints, New: newJobs, Apart: true, Private: true,
+			Endpoints: jobs.Endpoints, New: newJobs, Apart: true, Surface: usage.Internal,
 		},
 		{Process: process("legacy"), Endpoints: legacy.Endpoints, New: newLegacy, Surface: usage.Site, Apart: true},
 		{Process: process("library", compose.Catalog, compose.Overlays), Endpoints: library.Endpoints, New: newLibrary},
@@ -203,7 +203,7 @@ func Find(name string) (Function, bool) {
 
 // Declared returns the Process of f, completed by what its needs and endpoints
 // imply: the topics of the events that jobs send, what counts the calls of a
-// function that is not private, the key that names the visitors of pages, the keys
+// function whose calls are counted, the key that names the visitors of pages, the keys
 // and tokens that verify the credentials that endpoints ask for, and the database,
 // since an old guest token is valid only while its owner has something there.
 func (f Function) Declared() compose.Process {
@@ -212,7 +212,7 @@ func (f Function) Declared() compose.Process {
 		p.Publishes = subscriptions()
 	}
 	p.Needs, p.Secrets, p.Settings = slices.Clone(p.Needs), slices.Clone(p.Secrets), slices.Clone(p.Settings)
-	if !f.Private {
+	if !f.Uncounted {
 		p.Needs = append(p.Needs, compose.Usage)
 		p.Publishes = append(slices.Clip(p.Publishes), usage.Topic)
 		slices.Sort(p.Publishes)

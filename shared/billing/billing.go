@@ -139,6 +139,10 @@ type Options struct {
 	PayTo       string     // address of the receiver, checksummed; empty when nothing is sold
 	Log         *slog.Logger
 	Now         func() time.Time
+
+	// Sold is called once for each purchase that is delivered, by the process that
+	// delivers it. Nil is not called.
+	Sold func(price.Product)
 }
 
 // A Till sells. Its methods may be called concurrently, also in several processes.
@@ -149,6 +153,13 @@ type Till struct {
 
 // New returns a Till that uses o.
 func New(o Options) *Till { return &Till{o: o, db: o.DB} }
+
+// sold reports a purchase that is delivered.
+func (t *Till) sold(product price.Product) {
+	if t.o.Sold != nil {
+		t.o.Sold(product)
+	}
+}
 
 // Free reports whether nothing is sold, because no receiver of payments is configured.
 // What is sold otherwise is then free of charge. A nil Till is free.

@@ -46,6 +46,7 @@ func TestSameAtOnce(t *testing.T) {
 		if err != nil || !sale.Until.Equal(noon.Add(month)) || w.chain.settles != 1 {
 			t.Errorf("%+v, %v after %d settlements", sale, err, w.chain.settles)
 		}
+		w.reported(1)
 	})
 }
 
@@ -69,6 +70,7 @@ func TestOthersAtOnce(t *testing.T) {
 		if list, err := w.Purchases(t.Context(), guest); err != nil || len(list) != callers {
 			t.Errorf("%d purchases, %v; want %d", len(list), err, callers)
 		}
+		w.reported(callers)
 	})
 }
 
@@ -98,6 +100,7 @@ func TestSpentAtOnce(t *testing.T) {
 		if sold != 10 || refused != 2 || err != nil || s.Balance != 0 || len(s.Entries) != 11 {
 			t.Errorf("%d were sold and %d refused; %+v, %v", sold, refused, s, err)
 		}
+		w.reported(1 + 10)
 	})
 }
 
@@ -116,5 +119,6 @@ func TestSameSpentAtOnce(t *testing.T) {
 		if s, err := w.Statement(t.Context(), shown.Credit, 0, 0); err != nil || s.Balance != 70*price.Cent {
 			t.Errorf("%s is left, %v; want 0.70", s.Balance.USD(), err)
 		}
+		w.reported(1 + 3)
 	})
 }

@@ -140,11 +140,15 @@ func (t *Till) verify(ctx context.Context, o Order, p *x402.Payment, terms x402.
 // already is not charged; and the same message is sent and charged once, however often
 // its call is repeated.
 func (t *Till) sellForCredit(ctx context.Context, o Order, token string) (sale Sale, err error) {
+	fresh := false
 	err = t.db.Update(ctx, func(tx store.Tx) error {
-		sale, err = t.spend(tx, o, token)
+		sale, fresh, err = t.spend(tx, o, token)
 		return err
 	})
 	switch {
+	case err == nil && fresh:
+		t.sold(sale.Product)
+		return sale, nil
 	case err == nil:
 		return sale, nil
 	case errors.Is(err, credit.ErrUnknown):
@@ -155,38 +159,40 @@ func (t *Till) sellForCredit(ctx context.Context, o Order, token string) (sale S
 	return Sale{}, price.ErrUnavailable.Because(err)
 }
 
-func (t *Till) spend(tx store.Tx, o Order, token string) (Sale, error) {
+// spend spends a credit in tx, and reports whether that is a purchase, and not one that
+// was made before.
+func (t *Till) spend(tx store.Tx, o Order, token string) (sale Sale, fresh bool, err error) {
 	now, item := t.o.Now(), price.Of(o.Products[0])
 	purchase := &Purchase{ID: newID(), Product: item.Product, Amount: item.Amount, At: store.At(now)}
 	if item.Kind == price.Send {
 		purchase.ID = o.repeatedID(token)
 		switch err := tx.Get(PurchasePath(purchase.ID), purchase); {
 		case err == nil:
-			return purchase.sale(), nil
+			return purchase.sale(), false, nil
 		case !errors.Is(err, store.ErrNotFound):
-			return Sale{}, err
+			return Sale{}, false, err
 		}
 	}
 	c, err := credit.Read(tx, token)
 	if err != nil {
-		return Sale{}, err
+		return Sale{}, false, err
 	}
 	g, err := (&sold{item: item, order: o.stored(), now: now, purchase: purchase}).prepare(tx)
 	switch {
 	case err != nil:
-		return Sale{}, err
+		return Sale{}, false, err
 	case !c.Found():
-		return Sale{}, credit.ErrUnknown
+		return Sale{}, false, credit.ErrUnknown
 	case !g.valid.IsZero():
-		return Sale{Product: item.Product, Until: g.valid}, nil
+		return Sale{Product: item.Product, Until: g.valid}, false, nil
 	}
 	if err := c.Add(tx, -item.Amount, item.Product, purchase.ID, now); err != nil {
-		return Sale{}, err
+		return Sale{}, false, err
 	}
 	if err := g.write(tx); err != nil {
-		return Sale{}, err
+		return Sale{}, false, err
 	}
-	return purchase.sale(), nil
+	return purchase.sale(), true, nil
 }
 
 // sale returns what a purchase for a credit bought.

@@ -114,8 +114,9 @@ func checkSettlement(s x402.Settlement, p *x402.Payment) error {
 // conclude stores what an attempt means for a payment, and delivers what was paid for
 // in the same transaction. It returns the payment as it is then.
 func (t *Till) conclude(ctx context.Context, began *payment, result outcome) (after *payment, err error) {
+	delivers := false // in this transaction, and not in one before
 	err = t.db.Update(ctx, func(tx store.Tx) error {
-		after = &payment{key: began.key}
+		after, delivers = &payment{key: began.key}, false
 		if err := tx.Get(after.path(), after); err != nil {
 			return err
 		}
@@ -126,6 +127,7 @@ func (t *Till) conclude(ctx context.Context, began *payment, result outcome) (af
 		case after.State == Refused: // and charged all the same: the operator must see it
 			after.State, after.ExpireAt = Open, nil
 		case result.state == Delivered:
+			delivers = true
 			return after.deliver(tx, result, now)
 		case !last:
 			return nil
@@ -141,6 +143,9 @@ func (t *Till) conclude(ctx context.Context, began *payment, result outcome) (af
 		}
 		return tx.Set(after.path(), after)
 	})
+	if err == nil && delivers {
+		t.sold(after.Terms.Product)
+	}
 	return after, err
 }
 

@@ -45,6 +45,7 @@ type world struct {
 
 	mu    sync.Mutex
 	clock time.Time // guarded by mu
+	sales int       // that the Till reported; guarded by mu
 	nonce int
 }
 
@@ -58,9 +59,25 @@ func newWorld(t *testing.T, plain store.DB) *world {
 	asset, _ := x402.AssetOf("base-sepolia")
 	w.Till = New(Options{
 		DB: sealed.DB(w.db, keyringtest.Ring(strings.Repeat("k", 32))), Facilitator: w.chain, Asset: asset, PayTo: payTo,
-		Log: slog.New(slog.DiscardHandler), Now: w.now,
+		Log: slog.New(slog.DiscardHandler), Now: w.now, Sold: w.sold,
 	})
 	return w
+}
+
+func (w *world) sold(price.Product) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sales++
+}
+
+// reported checks how many sales the Till has reported.
+func (w *world) reported(want int) {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sales != want {
+		w.t.Errorf("%d sales are reported, want %d", w.sales, want)
+	}
 }
 
 // each runs a test on a world on each backend.

@@ -9,6 +9,8 @@ import (
 	"miramundo.dev/shared/billing/facilitator"
 	"miramundo.dev/shared/billing/x402"
 	"miramundo.dev/shared/job"
+	"miramundo.dev/shared/price"
+	"miramundo.dev/shared/usage"
 )
 
 // errUnsealed refuses to sell where the tokens of credits would be stored as they are.
@@ -16,7 +18,7 @@ var errUnsealed = errors.New("PAYMENT_TO needs GUEST_KEYS, which seal payments a
 
 // openTill opens what sells. Without PAYMENT_TO it is a till that sells nothing.
 func (p *Parts) openTill() error {
-	o := billing.Options{DB: p.DB, Log: p.Log, Now: p.Now}
+	o := billing.Options{DB: p.DB, Log: p.Log, Now: p.Now, Sold: func(product price.Product) { p.Usage.Add(usage.Purchases, string(product)) }}
 	if c := p.Config; c.PaymentTo != "" {
 		if c.GuestKeys.Check() != nil {
 			return errUnsealed

@@ -89,7 +89,7 @@ var layers = []layer{
 	{`shared/api/request`, words + `|shared/(identity|credential|overlay|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
 	{`shared/api(/.*)?`, words + `|shared/(identity|price)|shared/api(/.*)?`, "the web layer serves every subject, and imports none"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
-	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing|contact|human|usage|visit)(/.*)?`, "compose opens subjects and answers no requests"},
+	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing|contact|human|price|usage|visit)(/.*)?`, "compose opens subjects and answers no requests"},
 	{`shared/container`, `shared/(api/cloudlog|compose|config)`, "a container is started from its declaration"},
 	{`functions/web/markdown`, ``, "Markdown is a function of HTML"},
 	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster|markdown)`, "the machinery of all pages imports no page"},

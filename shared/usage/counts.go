@@ -59,6 +59,7 @@ const (
 	assistants   = "assistants"    // by [agent.Class.Family]
 	Tools        = "tools"         // calls of MCP tools, by tool
 	ClientErrors = "client_errors" // reports of failures in browsers, by code
+	Purchases    = "purchases"     // by product
 )
 
 // Label returns the label of a name in a family.
@@ -176,7 +177,7 @@ func (c Counts) check() error {
 	return nil
 }
 
-var families = []string{calls, assistants, Tools, ClientErrors}
+var families = []string{calls, assistants, Tools, ClientErrors, Purchases}
 
 // checkCount returns why a name does not have a count.
 func checkCount(name string, n int64) error {

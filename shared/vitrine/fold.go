@@ -65,7 +65,7 @@ func Fold(in Input) OperatorNumbers {
 			Accounts:   &AccountNumbers{d30.successes(in.Uses.Guests), d30.successes(in.Uses.SignIns)},
 			Quality:    d30.reliability(),
 			Catalog:    in.Catalog,
-			Supporters: &SupportNumbers{d30.prices()},
+			Supporters: &SupportNumbers{d30.prices(), d30.purchases()},
 		},
 		Routes: d7.routes(), Bounds: bounds(), Errors: named(d7.Family(usage.ClientErrors)), Cursor: cursor(in.Days), Kinds: d30.kinds(),
 	}
@@ -113,6 +113,15 @@ func (s span) visitors() Number { return s.of(s.Sketches[usage.Visitors].Estimat
 func (s span) people() Number   { return s.of(s.visits.Pages) }
 func (s span) prices() Number   { return s.of(s.visits.Charges) }
 func (s span) plays() Number    { return s.of(s.Sketches[usage.Plays].Estimate()) }
+
+// purchases returns how many products were sold.
+func (s span) purchases() Number {
+	var all int64
+	for _, n := range s.Family(usage.Purchases) {
+		all += n
+	}
+	return s.of(all)
+}
 
 // agents returns the calls of AI agents on every surface. Who calls MCP is one.
 func (s span) agents() Number {

@@ -195,7 +195,8 @@ type CatalogNumbers struct {
 
 // SupportNumbers are interest in what is sold.
 type SupportNumbers struct {
-	Prices Number `json:"precos_vistos" description:"People who were shown a price, each once a day."`
+	Prices    Number `json:"precos_vistos" description:"People who were shown a price, each once a day."`
+	Purchases Number `json:"compras" description:"Purchases that were delivered, by payment or by credit."`
 }
 
 // OperatorNumbers are the exact numbers.
