@@ -49,10 +49,11 @@ func Catalog(p *profile.Profile) Linkset {
 			rest.Status = append(rest.Status, to)
 		}
 	}
-	mcp := p.MCP()
-	if mcp == "" {
+	mcp, ok := p.Find("mcp")
+	if !ok {
 		return Linkset{[]linkContext{self, rest}}
 	}
-	self.Item = append(self.Item, target{Href: mcp})
-	return Linkset{[]linkContext{self, rest, {Anchor: mcp, Documents: rest.Documents, Status: rest.Status}}}
+	self.Item = append(self.Item, target{Href: mcp.URL})
+	card := []target{{mcp.URL, mcp.Media, "MCP server card"}}
+	return Linkset{[]linkContext{self, rest, {Anchor: mcp.URL, Describes: card, Documents: rest.Documents, Status: rest.Status}}}
 }

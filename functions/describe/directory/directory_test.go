@@ -35,7 +35,7 @@ func TestMCP(t *testing.T) {
 	if card := Agent(without); card.URL != index || len(card.Interfaces) != 1 || card.Interfaces[0].URL != index {
 		t.Errorf("without an MCP server the card is %+v", card)
 	}
-	if set := Catalog(withTools).Linkset; len(set) != 3 || set[2].Anchor != mcp || set[0].Item[1].Href != mcp {
+	if set := Catalog(withTools).Linkset; len(set) != 3 || set[2].Anchor != mcp || set[2].Describes[0].Href != mcp || set[0].Item[1].Href != mcp {
 		t.Errorf("the catalog is %+v", set)
 	}
 	if set := Catalog(without).Linkset; len(set) != 2 || len(set[0].Item) != 1 {

@@ -54,29 +54,35 @@ type Link struct {
 }
 
 const (
-	jsonMedia     = "application/json"
-	textMedia     = "text/plain"
-	markdownMedia = "text/markdown"
-	htmlMedia     = "text/html"
+	jsonMedia = "application/json"
+	htmlMedia = "text/html"
 )
 
-// documents are the documents that an installation may have; URL holds the path.
-var documents = []Link{
-	{"index", "Index of the API", IndexPath, jsonMedia, "Every endpoint in a few words, the credentials, the free quota, and four calls from nothing to a library", Meta, "GettingStarted", API},
-	{"openapi", "OpenAPI", api.DescriptionPath, jsonMedia, "Every operation with its inputs, results and failures, as OpenAPI 3.1", Describes, "OpenAPI", API},
-	{"openapi_operator", "OpenAPI for operators", api.OperatorDescriptionPath, jsonMedia, "The endpoints that need a token of the operator, as OpenAPI 3.1", "", "X-Operator-OpenAPI", Optional},
-	{"mcp", "MCP server", mcpPath, jsonMedia, "The tools of the API over Streamable HTTP; GET returns the server card", "", "X-MCP", API},
-	{"pricing", "Prices", quota.ListPath, jsonMedia, "What is free of charge with its limits, what is sold at which price, and how to pay", Meta, "Pricing", API},
-	{"billing", "Settings of payments", quota.LivePath, jsonMedia, "The prices in force, the network and receiver of payments, and the caps of libraries", Meta, "X-Billing", API},
-	{"payments", "Payment manifest", api.PaymentsPath, jsonMedia, "Every route that charges, with the terms of x402", Meta, "X-X402", Optional},
-	{"health", "Health", api.HealthPath, jsonMedia, "Whether the service answers, and how old the catalog is", Status, "StatusPage", API},
-	{"llms", "llms.txt", api.LLMsPath, textMedia, "A short map of the service for language models", Meta, "X-LLMs-txt", Optional},
-	{"llms_full", "llms-full.txt", LLMsFullPath, textMedia, "The whole documentation in one text for language models", Meta, "X-LLMs-full-txt", Reading},
-	{"okf", "Knowledge bundle", BundlePath + "index.md", markdownMedia, "What the service is, how to use the API, and short answers, as an Open Knowledge Format bundle", Meta, "X-OKF", Reading},
-	{"apis_json", "APIs.json", APIsPath, jsonMedia, "The service as directories of APIs read it", Meta, "X-APIs-json", Optional},
-	{"agent_card", "Agent card", api.AgentCardPath, jsonMedia, "What agents can do with the service, one skill for each tool", Meta, "X-Agent-Card", Optional},
-	{"api_catalog", "API catalog", api.CatalogPath, "application/linkset+json", "The APIs of this host as a linkset (RFC 9727)", Meta, "X-API-Catalog", Optional},
-	{"security", "security.txt", api.SecurityPath, textMedia, "Where to report a vulnerability (RFC 9116)", Meta, "Security", Optional},
+// A document is a link without what the table has: its address and media type.
+type document struct {
+	key, title, path, note string
+	relation               Relation
+	property               string
+	section                Section
+}
+
+// documents are the documents that an installation may have.
+var documents = []document{
+	{"index", "Index of the API", IndexPath, "Every endpoint in a few words, the credentials, the free quota, and four calls from nothing to a library", Meta, "GettingStarted", API},
+	{"openapi", "OpenAPI", api.DescriptionPath, "Every operation with its inputs, results and failures, as OpenAPI 3.1", Describes, "OpenAPI", API},
+	{"openapi_operator", "OpenAPI for operators", api.OperatorDescriptionPath, "The endpoints that need a token of the operator, as OpenAPI 3.1", "", "X-Operator-OpenAPI", Optional},
+	{"mcp", "MCP server", mcpPath, "The tools of the API over Streamable HTTP; GET returns the server card", "", "X-MCP", API},
+	{"pricing", "Prices", quota.ListPath, "What is free of charge with its limits, what is sold at which price, and how to pay", Meta, "Pricing", API},
+	{"billing", "Settings of payments", quota.LivePath, "The prices in force, the network and receiver of payments, and the caps of libraries", Meta, "X-Billing", API},
+	{"payments", "Payment manifest", api.PaymentsPath, "Every route that charges, with the terms of x402", Meta, "X-X402", Optional},
+	{"health", "Health", api.HealthPath, "Whether the service answers, and how old the catalog is", Status, "StatusPage", API},
+	{"llms", "llms.txt", api.LLMsPath, "A short map of the service for language models", Meta, "X-LLMs-txt", Optional},
+	{"llms_full", "llms-full.txt", LLMsFullPath, "The whole documentation in one text for language models", Meta, "X-LLMs-full-txt", Reading},
+	{"okf", "Knowledge bundle", BundlePath + "index.md", "What the service is, how to use the API, and short answers, as an Open Knowledge Format bundle", Meta, "X-OKF", Reading},
+	{"apis_json", "APIs.json", APIsPath, "The service as directories of APIs read it", Meta, "X-APIs-json", Optional},
+	{"agent_card", "Agent card", api.AgentCardPath, "What agents can do with the service, one skill for each tool", Meta, "X-Agent-Card", Optional},
+	{"api_catalog", "API catalog", api.CatalogPath, "The APIs of this host as a linkset (RFC 9727)", Meta, "X-API-Catalog", Optional},
+	{"security", "security.txt", api.SecurityPath, "Where to report a vulnerability (RFC 9116)", Meta, "Security", Optional},
 }
 
 // A pageLink is a page that documents link to.
@@ -102,10 +108,15 @@ var pages = []pageLink{
 func (p *Profile) Links() []Link {
 	var all []Link
 	for _, d := range documents {
-		if p.serves(d.URL) {
-			d.URL = p.URL(d.URL)
-			all = append(all, d)
+		e, ok := p.serving(d.path)
+		if !ok {
+			continue
 		}
+		l := Link{Key: d.key, Title: d.title, URL: p.URL(d.path), Media: jsonMedia, Note: d.note, Relation: d.relation, Property: d.property, Section: d.section}
+		if len(e.Produces) > 0 {
+			l.Media = e.Produces[0]
+		}
+		all = append(all, l)
 	}
 	all = append(all, Link{
 		Key: "ui", Title: "Catalog", URL: p.URL(site.Home.Path(i18n.PT, "")), Media: htmlMedia, Section: Pages, Property: "X-Website",

@@ -50,13 +50,17 @@ func (p *Profile) Endpoint(name string) (api.Endpoint, bool) {
 	return p.Table[i], true
 }
 
-// serves reports whether GET of a path is an endpoint, or a file of one whose path ends
-// in a file name.
-func (p *Profile) serves(path string) bool {
-	folder := path[:strings.LastIndexByte(path, '/')+1]
-	return slices.ContainsFunc(p.Table, func(e api.Endpoint) bool {
-		return e.Method == "GET" && (openapi.Path(e) == path || e.Path == folder+"{file}")
+// serving returns the endpoint that GET of a path is answered by, also where the path of
+// the endpoint ends in a file name, and whether there is one.
+func (p *Profile) serving(path string) (api.Endpoint, bool) {
+	folder := path[:strings.LastIndexByte(path, '/')]
+	i := slices.IndexFunc(p.Table, func(e api.Endpoint) bool {
+		return e.Method == "GET" && (openapi.Path(e) == path || e.Path == folder+api.FileWildcard)
 	})
+	if i < 0 {
+		return api.Endpoint{}, false
+	}
+	return p.Table[i], true
 }
 
 // MCP returns the address of the MCP server; empty without one.
