@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { barriers, layout } from '../browser.mjs'
 import { flow, until } from '../flow.mjs'
 import { testChannel } from '../pages.mjs'
-import { addDeadLetter, operatorToken, root, start } from '../stack.mjs'
+import { addDeadLetter, metricsToken, operatorToken, root, start } from '../stack.mjs'
 import { text } from '../texts.mjs'
 
 const say = (key, fields) => text('en', key.startsWith('moderation.') ? key : `operator.ui.${key}`, fields)
@@ -38,13 +39,17 @@ async function agree(page, label) {
 
 flow('sign in as the operator, move between the tabs by the keyboard, and leave', {}, async (visit, stack) => {
   const { page } = visit
-  visit.forgive(/\/api\/admin\/|status of 401/)
+  visit.forgive(/\/api\/(admin|vitrine)\/|status of 401/)
   await visit.go('/en/operator')
   assert.equal(await page.locator('meta[name=robots]').getAttribute('content'), 'noindex')
   await enter(page, 'a wrong token')
   await page.locator('#operator .wrong').filter({ hasText: /./ }).waitFor()
   assert.equal(await page.locator('#operator [role=tab]').count(), 0)
+  await page.getByLabel(say('metrics')).fill('another wrong token')
   await enter(page, operatorToken)
+  await page.locator('#operator .wrong').filter({ hasText: say('metrics') }).waitFor()
+  await page.getByLabel(say('metrics')).fill(metricsToken)
+  await page.keyboard.press('Enter')
   await shown(page)
   const tab = name => page.getByRole('tab', { name: say(name), exact: true })
   await tab('tab_overview').focus()
@@ -57,7 +62,7 @@ flow('sign in as the operator, move between the tabs by the keyboard, and leave'
   await page.reload() // the tab keeps the token, and the address the tab
   await shown(page)
   assert.equal(await tab('tab_guides').getAttribute('aria-selected'), 'true')
-  for (const secret of [operatorToken]) {
+  for (const secret of [operatorToken, metricsToken]) {
     assert.ok(!page.url().includes(secret), 'the address has the token')
     assert.ok(!(await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)).includes(secret), 'the browser keeps the token')
   }
@@ -88,7 +93,7 @@ flow('a service that does not respond is named, and the other parts are shown', 
   await concern.waitFor()
   await part(page, say('state')).waitFor()
   await concern.getByRole('button').click()
-  await page.locator('#operator-panel .wrong', { hasText: 'This service has no operator token.' }).waitFor()
+  await page.locator('#operator-panel .wrong', { hasText: `This service has no operator token. ${say('moderation.ui.set_token')}` }).waitFor()
 })
 
 flow('replay a dead letter, and drop another with a reason', {}, async (visit, stack) => {
@@ -150,6 +155,37 @@ flow('run a job by hand and read its report', {}, async visit => {
   await row(page, 'outbox-sweep').getByText(say('succeeded')).waitFor()
   await page.getByRole('button', { name: say('reports_of', { name: 'outbox-sweep' }) }).click()
   assert.match(await dialog(page).locator('pre').first().textContent(), /"sent": \d+/)
+})
+
+flow('what others wrote is text, and fits, in every tab', { viewport: { width: 360, height: 740 } }, async visit => {
+  const { page } = visit
+  const long = hostile + 'W'.repeat(300), at = '2026-11-22T12:00:00Z'
+  const answers = {
+    '/api/admin/payments/open': { items: [{ id: 'pu_1', product: long, amount_usd: '0.10', network: long, payer: long, at, state: 'open' }] },
+    '/api/admin/guide/unmatched': { total: 1, items: [{ name: long, location: long, problem: long, unchanged: true, read_at: at, channels: 2, matched: 1, unmatched: 1, items: [{ id: long, name: long, reason: long, nearest_id: 'A.br', nearest_name: long }] }] },
+    '/api/admin/guide/pins': { total: 1, sources: [], items: [{ id: 'pin_1', source: long, guide_id: long, channel_id: null, at }] },
+    '/api/vitrine/operador': { produto: 'miramundo', atualizado_em: at, operador: { rotas: [{ rota: long, chamadas: 1, falhas_cliente: 0, falhas_servidor: 1, bytes: 9, p50_ms: null, p95_ms: 2 }], erros_de_clientes: [{ nome: long, chamadas: 1 }], chamadores: [{ superficie: long, tipo: long, chamadas: 1 }], borda: null } },
+    '/api/admin/events': { waiting: 1, letters: [{ id: 'outbox:1', topic: long, at, body: long, problem: long }], queues: [{ topic: long, subscription: long, dead: [{ id: long, at, body: long, failure: null }], more: true, problem: long }], acts: [{ act: 'drop_event', topic: long, event: long, reason: long, by: long, at, body: long }] },
+    '/api/admin/jobs': { total: 1, items: [{ name: long, every_seconds: 90, running: { since: at, where: long }, last: { started_at: at, seconds: 1.25, ok: false, error: long }, due_at: at }] },
+    '/api/admin/catalogo/bloqueios': { total: 1, items: [{ id: 'blk_1', kind: 'host', value: long, reason: long, at }] }
+  }
+  await page.route(url => url.pathname in answers, route => route.fulfill({ json: answers[new URL(route.request().url()).pathname] }))
+  await page.route('**/api/admin/payments/open/pu_1/settle', route => route.fulfill({ json: { ...answers['/api/admin/payments/open'].items[0], state: 'delivered' } }))
+  await visit.go('/en/operator')
+  await page.getByLabel(say('metrics')).fill(metricsToken)
+  await enter(page, operatorToken)
+  await shown(page)
+  for (const tab of ['overview', 'jobs', 'events', 'blocks', 'usage', 'guides', 'payments']) {
+    await page.getByRole('tab', { name: say(`tab_${tab}`), exact: true }).click()
+    await shown(page)
+    await page.locator('#operator-panel', { hasText: 'W'.repeat(50) }).waitFor()
+    await page.locator('#operator-panel details').evaluateAll(all => { for (const one of all) one.open = true })
+    assert.deepEqual([...await layout(page), ...await barriers(page)], [], tab)
+  }
+  await page.getByRole('button', { name: say('settle_receipt', { id: 'pu_1' }) }).click()
+  await agree(page, say('settle'))
+  await page.locator('#toasts', { hasText: say('receipt_delivered') }).waitFor()
+  assert.equal(await page.evaluate(() => window.broken), undefined)
 })
 
 /** A stack on a folder of sources, which the flow may break. */

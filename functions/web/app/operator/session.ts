@@ -25,7 +25,7 @@ export class Session {
   static async enter(token: string, name: string, metrics = ""): Promise<Session> {
     const session = new Session(token, name, metrics);
     await session.call("GET", "/api/admin/moderation/reports?limit=1");
-    if (metrics) await session.measured("/api/vitrine/operador");
+    if (metrics) await session.measured("/api/vitrine/operador").catch(ofMetrics);
     try {
       sessionStorage.setItem(keys.token, token);
       sessionStorage.setItem(keys.name, name);
@@ -60,6 +60,14 @@ export class Session {
       throw error;
     }
   }
+}
+
+/** The code of a failure that the token of the numbers is the reason of. */
+export const wrongMetrics = "wrong_metrics";
+
+/** Rejects with a failure that is told from one of the operator's token. */
+function ofMetrics(error: unknown): never {
+  throw error instanceof Failure ? new Failure(error.status, wrongMetrics, error.message, error.body) : error;
 }
 
 const bearer = (token: string): Record<string, string> => ({ Authorization: ["Bearer", token].join(" ") });

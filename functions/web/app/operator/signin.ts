@@ -3,7 +3,7 @@
 import { Failure } from "../api";
 import { h } from "../dom";
 import { t } from "../texts";
-import { Session } from "./session";
+import { Session, wrongMetrics } from "./session";
 
 const longestName = 60;
 
@@ -31,9 +31,10 @@ export function signIn(box: HTMLElement, { metrics, problem, entered }: Entrance
     try {
       entered(await Session.enter(token.value.trim(), name.value.trim(), numbers.value.trim()));
     } catch (error) {
-      wrong.textContent = words(error);
+      const ofNumbers = metrics !== null && error instanceof Failure && error.code === wrongMetrics;
+      wrong.textContent = ofNumbers ? `${metrics}: ${words(error)}` : words(error);
       button.disabled = false;
-      token.focus();
+      (ofNumbers ? numbers : token).focus();
     }
   };
   box.replaceChildren(h("form", { class: "panel form", submit },
@@ -44,7 +45,9 @@ export function signIn(box: HTMLElement, { metrics, problem, entered }: Entrance
   token.focus();
 }
 
-/** Says why a call failed. */
+/** Says why a call failed, and what to do when the service has no token to compare with. */
 export function words(error: unknown): string {
-  return error instanceof Failure ? error.message : t("layout.ui.failed");
+  if (!(error instanceof Failure)) return t("layout.ui.failed");
+  const configured = error.body["error"] !== "operator_token_unavailable";
+  return configured ? error.message : `${error.message} ${t("moderation.ui.set_token")}`;
 }
