@@ -160,7 +160,8 @@ func after(d time.Duration) {
 func TestPlayOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b tape
-		c, _ := start(t, &b, nil)
+		var played []string
+		c, _ := start(t, &b, func(o *Options) { o.Played = func(key string, _ time.Time) { played = append(played, key) } })
 		at := time.Now().UTC()
 		for range 3 {
 			c.Play(caller(1), "a")
@@ -191,6 +192,13 @@ func TestPlayOnce(t *testing.T) {
 		c.Play(caller(1), "a")
 		if after(time.Hour); len(b.plays(t)) != len(want) {
 			t.Error("a play is published again an hour later")
+		}
+		var published []string
+		for _, p := range got {
+			published = append(published, p.Key)
+		}
+		if diff := cmp.Diff(published, played); diff != "" {
+			t.Errorf("plays that are reported (-published +reported):\n%s", diff)
 		}
 	})
 }

@@ -59,6 +59,8 @@ func (l *line) Publish(_ context.Context, topic string, events ...bus.Event) err
 
 func (l *line) tallies(t *testing.T) (all []Tally) {
 	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, e := range l.events {
 		tally, err := fact.Decode[Tally](e)
 		if err != nil {
@@ -185,6 +187,7 @@ func TestRhythm(t *testing.T) {
 			t.Errorf("%d events in two and a half minutes, want 2", n)
 		}
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if n := len(l.tallies(t)); n != 3 {
 			t.Errorf("%d events after an idle hour, want 3", n)
 		}
@@ -219,17 +222,60 @@ func TestOutage(t *testing.T) {
 		l.down = false
 		l.mu.Unlock()
 		time.Sleep(5 * time.Minute)
+		synctest.Wait()
 		var calls int64
-		for _, tally := range l.tallies(t) {
+		all := l.tallies(t)
+		for _, tally := range all {
 			calls += tally.Total().Calls
 		}
-		if n := len(l.events); calls != 600 || n > maxWaiting+1 {
+		if n := len(all); calls != 600 || n > maxWaiting+1 {
 			t.Errorf("%d calls in %d events, want 600 in at most %d", calls, n, maxWaiting+1)
 		}
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// TestTogether counts in many goroutines while others publish: nothing is lost and
+// nothing is counted twice.
+func TestTogether(t *testing.T) {
+	const goroutines, times = 8, 2000
+	l := &line{}
+	m := newMeter(t, l, at(0))
+	var all sync.WaitGroup
+	for g := range goroutines {
+		all.Go(func() {
+			for n := range times {
+				m.Answered(search)
+				m.Visitor(caller(n), noon)
+				if m.Add(Tools, "search_channels"); n%100 == g {
+					if err := m.Publish(t.Context()); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var sum Counts
+	keys := map[string]bool{}
+	for _, tally := range l.tallies(t) {
+		if keys[tally.Key] {
+			t.Errorf("the tally %s comes twice", tally.Key)
+		}
+		keys[tally.Key] = true
+		sum.Add(tally.Counts)
+	}
+	if n, tools := sum.Total().Calls, sum.Family(Tools)["search_channels"]; n != goroutines*times || tools != n {
+		t.Errorf("%d calls and %d tools are published, want %d", n, tools, goroutines*times)
+	}
+	if n := sum.Sketches[Visitors].Estimate(); n < times*98/100 || n > times*102/100 {
+		t.Errorf("%d visitors, want about %d", n, times)
+	}
 }
 
 // TestRepeatedTally publishes a tally again when the bus reports a failure although it

@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -93,6 +94,35 @@ func TestCount(t *testing.T) {
 	for _, e := range l.events {
 		if text := string(e.Data); strings.Contains(text, "192.0.2") || strings.Contains(text, "Firefox") {
 			t.Errorf("an event has an address or a User-Agent: %s", text)
+		}
+	}
+}
+
+// A discard is a writer that keeps only the header.
+type discard struct{ header http.Header }
+
+func (d discard) Header() http.Header         { return d.header }
+func (d discard) Write(p []byte) (int, error) { return len(p), nil }
+func (d discard) WriteHeader(int)             {}
+
+// TestSteady checks that counting a call of a kind that was counted before allocates
+// nothing, for pages with a visitor too.
+func TestSteady(t *testing.T) {
+	m := usage.NewMeter(usage.Options{Bus: &line{}, People: identity.NewPeople(nil)})
+	defer m.Close()
+	routes := []request.Route{answer("/page", "text/html", 200, true), answer("/api/channels", "application/json", 200, false)}
+	for _, path := range []string{"/page", "/api/channels", "/unknown"} {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Header.Set("User-Agent", firefox)
+		allocations := func(count func(*request.Call)) float64 {
+			h, w := request.New(request.Options{Count: count}, routes), discard{http.Header{}}
+			return testing.AllocsPerRun(200, func() {
+				clear(w.header)
+				h.ServeHTTP(w, r)
+			})
+		}
+		if without, with := allocations(nil), allocations(Count(m, Surfaces{"GET /api/channels": usage.API})); with > without {
+			t.Errorf("%s: %v allocations, and %v without counting", path, with, without)
 		}
 	}
 }
