@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/functions/account"
 	"miramundo.dev/functions/admin"
 	"miramundo.dev/functions/aggregate"
+	"miramundo.dev/functions/beacon"
 	"miramundo.dev/functions/billing"
 	"miramundo.dev/functions/catalog"
 	"miramundo.dev/functions/changes"
@@ -78,6 +79,7 @@ func All() []Function {
 			},
 			Endpoints: aggregate.Endpoints, New: newAggregate, Apart: true, Uncounted: true,
 		},
+		{Process: process("beacon", compose.Usage), Endpoints: beacon.Endpoints, New: newBeacon},
 		{
 			Process:   compose.Process{Name: "billing", Needs: needs(compose.Billing), Settings: []string{"HOP_FREE_MINUTES"}},
 			Endpoints: billing.Endpoints, New: newBilling,

@@ -6,6 +6,7 @@ import (
 	"miramundo.dev/functions/account"
 	"miramundo.dev/functions/admin"
 	"miramundo.dev/functions/aggregate"
+	"miramundo.dev/functions/beacon"
 	"miramundo.dev/functions/billing"
 	"miramundo.dev/functions/catalog"
 	"miramundo.dev/functions/changes"
@@ -28,6 +29,7 @@ import (
 	"miramundo.dev/functions/status"
 	"miramundo.dev/functions/vitrine"
 	"miramundo.dev/functions/web"
+	"miramundo.dev/shared/clienterror"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/fact/undelivered"
 	"miramundo.dev/shared/guide/pin"
@@ -70,6 +72,12 @@ func newAdmin(p *compose.Parts) (Server, error) {
 // newAggregate makes the server of pushed events. A job shows what they change.
 func newAggregate(p *compose.Parts) (Server, error) {
 	return one(aggregate.New(counters(p, true), p.Config.EventsToken), aggregate.Endpoints)
+}
+
+// newBeacon makes the server of the errors of pages, which are counted by their codes.
+func newBeacon(p *compose.Parts) (Server, error) {
+	count := func(code string) { p.Usage.Add(clienterror.Family, code) }
+	return one(beacon.New(clienterror.NewMerger(clienterror.Options{Log: p.Log, Now: p.Now, Counted: count})), beacon.Endpoints)
 }
 
 func newBilling(p *compose.Parts) (Server, error) {

@@ -113,6 +113,7 @@ type Endpoint struct {
 	SameOrigin bool     // no CORS, although anyone may call it
 	Speaker    bool     // of Auth None: a valid Guest credential identifies the caller; an invalid one is treated as absent
 	GuestFirst bool     // a guest token in X-Guest-Token decides before the account cookie, unless the session is over
+	Lenient    bool     // a request that does not decode is no fault: the handler gets the input's defaults
 	Uncrawled  bool     // search engines must not show its answers, as those of any endpoint below the index of the API
 	FromPage   bool     // only a page of the service may call it, which the token of GET /api/auth/bootstrap proves, also without a session
 	Deprecated bool     // it is retired: it stays, so that old callers are answered, and new ones should not call it
@@ -212,11 +213,14 @@ func Bind[S, In, Out any](h func(S, context.Context, In) (Out, error), e Endpoin
 	e.in, e.out, e.plan = reflect.TypeFor[In](), reflect.TypeFor[Out](), plan
 	e.group = groupOf(reflect.TypeFor[S]())
 	preset := plan.Preset().(In)
-	limit := e.MaxBody
+	limit, lenient := e.MaxBody, e.Lenient
 	e.run = func(ctx context.Context, server any, from Source) (any, error) {
 		in := preset
 		if err := from.Decode(plan, reflect.ValueOf(&in).Elem(), limit); err != nil {
-			return nil, err
+			if !lenient {
+				return nil, err
+			}
+			in = preset
 		}
 		return h(server.(S), ctx, in)
 	}

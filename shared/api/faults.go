@@ -62,6 +62,9 @@ func (e Endpoint) AllFaults() []*fault.Error {
 	if len(e.Prices) > 0 {
 		all = append(all, price.Faults()...)
 	}
+	if e.Lenient {
+		return append(all, fault.ErrInternal)
+	}
 	if len(e.plan.Params) > 0 {
 		all = append(all, fault.ErrInvalid)
 	}

@@ -81,6 +81,9 @@ func (v *Validator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // document does not have it checks that the answer says so.
 func (v *Validator) check(r *http.Request, answer *http.Response, body []byte) error {
 	if r.Method == http.MethodHead || answer.StatusCode == http.StatusNoContent {
+		if route, _, err := v.find(r); err == nil {
+			v.note(route)
+		}
 		return checkEmpty(r.Method, body)
 	}
 	plain, err := decode(answer.Header.Get("Content-Encoding"), body)
@@ -91,9 +94,7 @@ func (v *Validator) check(r *http.Request, answer *http.Response, body []byte) e
 	if err != nil || !isClean(r.URL.EscapedPath()) {
 		return checkUnknown(answer, plain)
 	}
-	v.mu.Lock()
-	v.called[route.Method+" "+route.Path] = true
-	v.mu.Unlock()
+	v.note(route)
 	input := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route},
 		Status:                 answer.StatusCode,
@@ -105,6 +106,13 @@ func (v *Validator) check(r *http.Request, answer *http.Response, body []byte) e
 		return err
 	}
 	return checkMedia(route.Operation, answer, plain)
+}
+
+// note remembers that a route was called.
+func (v *Validator) note(route *routers.Route) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.called[route.Method+" "+route.Path] = true
 }
 
 // find returns the route of r. The router is asked for a path of the same

@@ -82,6 +82,7 @@ var layers = []layer{
 	{`shared/usage/edge`, `shared/(agent|identity|usage|api/request)`, "calls are counted as the request layer finishes them"},
 	{`shared/usage`, words + `|` + keepers + `|shared/(agent|identity|fact)`, "usage is counted without knowledge of the subjects"},
 	{`shared/vitrine`, words + `|` + keepers + `|shared/(agent|identity|job|usage|visit)`, "public numbers are a function of counts"},
+	{`shared/clienterror`, ``, "reports of pages are values, without callers or documents"},
 	{`shared/contact`, words + `|` + keepers + `|shared/(mail(/.*)?|billing)`, "a message to the operator is sent by mail, and may be paid for"},
 	{`shared/human`, `shared/fault`, "people are verified by a provider, without documents"},
 	{`shared/mail(/.*)?`, words + `|shared/mail(/.*)?`, "a mail is made from values, and sent"},
