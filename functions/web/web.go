@@ -78,7 +78,7 @@ import (
 // belong to them.
 var Endpoints = slices.Concat(
 	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
-	organization.Endpoints, device.Endpoints, moderation.Endpoints, operator.Endpoints, page.Files, sitefiles.Endpoints,
+	organization.Endpoints, device.Endpoints, moderation.Endpoints, operator.Endpoints, page.Files, page.Unprefixed, sitefiles.Endpoints,
 )
 
 // A Viewer provides the catalog that is current at the time of the call. Its
@@ -182,7 +182,7 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.devices, Endpoints: device.Endpoints},
 		{Server: s.moderation, Endpoints: moderation.Endpoints},
 		{Server: s.operator, Endpoints: operator.Endpoints},
-		{Server: s.pages, Endpoints: page.Files},
+		{Server: s.pages, Endpoints: slices.Concat(page.Files, page.Unprefixed)},
 		{Server: s.files, Endpoints: sitefiles.Endpoints},
 	}
 }

@@ -62,6 +62,9 @@ export class Visit {
       const why = request.failure()?.errorText
       if (why !== 'net::ERR_ABORTED') visit.note(`request: ${why} ${request.url()}`) // the page itself took it back
     })
+    visit.context.on('request', request => {
+      if (new URL(request.url()).pathname === '/api/erro-cliente') visit.note(`beacon: ${request.postData()}`) // the page noticed an error in itself
+    })
     visit.context.on('response', response => {
       if (response.status() >= 400) visit.note(`status: ${response.status()} ${response.url()}`)
     })

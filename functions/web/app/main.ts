@@ -1,5 +1,6 @@
 /** What every page runs; what only some need is loaded by them. */
 
+import { watchErrors } from "./errors";
 import { shell } from "./shell";
 
 const page = document.body.dataset["page"];
@@ -8,6 +9,7 @@ const page = document.body.dataset["page"];
 const early: HTMLElement[] = [];
 let press = (button: HTMLElement): void => void early.push(button);
 
+watchErrors();
 shell();
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-favorite], [data-keep]") : null;

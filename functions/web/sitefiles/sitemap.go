@@ -26,9 +26,10 @@ import (
 // A part is written at its request, without any I/O; when a release adds channels,
 // the ranges move and the crawler reads them again.
 //
-// The time of change of every page is the day on which the release was built. The
-// catalog has no finer one, and search engines ignore the time of a site that
-// reports a new one at each reading.
+// A list changes with each release, so that its time of change is the day on which the
+// release was built. When a channel or a text changed is not known: their pages have no
+// time, since search engines ignore the times of a site that reports a new one at each
+// reading.
 
 const (
 	sitemapType  = "application/xml; charset=utf-8"
@@ -70,7 +71,7 @@ type (
 	}
 	sitemapPage struct {
 		Address string `xml:"loc"`
-		Changed string `xml:"lastmod"`
+		Changed string `xml:"lastmod,omitempty"` // empty when it is not known
 	}
 )
 
@@ -80,18 +81,24 @@ func sitemapOf(l i18n.Locale, part int) string {
 	return fmt.Sprintf("%s%s-%d%s", sitemapsPath, l.Tag(), part, sitemapExt)
 }
 
-// otherPages returns the paths of the pages of a locale that are not about a
-// channel.
-func otherPages(snapshot *index.View, l i18n.Locale) []string {
-	var all []string
+// lists are the pages that show a part of the catalog.
+var lists = []site.Page{site.Home, site.Countries}
+
+// otherPages returns the pages of a locale that are not about a channel.
+func otherPages(snapshot *index.View, l i18n.Locale) (all []sitemapPage) {
+	day := dayOf(snapshot)
 	for _, p := range site.Pages {
+		changed := ""
+		if slices.Contains(lists, p) {
+			changed = day
+		}
 		if !p.Named() && !p.Personal() {
-			all = append(all, p.Path(l, ""))
+			all = append(all, sitemapPage{p.Path(l, ""), changed})
 		}
 	}
 	for _, c := range snapshot.Countries("all", int(l)) {
 		if path, ok := site.CountryPath(l, c.Code); ok {
-			all = append(all, path)
+			all = append(all, sitemapPage{path, day})
 		}
 	}
 	return all
@@ -150,18 +157,17 @@ func (s *Server) sitemapPages(snapshot *index.View, l i18n.Locale, from int) []s
 	if from < 0 {
 		return nil
 	}
-	paths, channels := otherPages(snapshot, l), streamed(snapshot)
-	to := min(from+maxURLs, len(paths)+len(channels))
-	day := dayOf(snapshot)
+	others, channels := otherPages(snapshot, l), streamed(snapshot)
+	to := min(from+maxURLs, len(others)+len(channels))
 	var pages []sitemapPage
 	for i := from; i < to; i++ {
-		path := ""
-		if i < len(paths) {
-			path = paths[i]
+		var p sitemapPage
+		if i < len(others) {
+			p = others[i]
 		} else {
-			path = site.Channel.Path(l, snapshot.ID(channels[i-len(paths)]))
+			p.Address = site.Channel.Path(l, snapshot.ID(channels[i-len(others)]))
 		}
-		pages = append(pages, sitemapPage{s.Links.Base + path, day})
+		pages = append(pages, sitemapPage{s.Links.Base + p.Address, p.Changed})
 	}
 	return pages
 }
