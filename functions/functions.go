@@ -30,6 +30,7 @@ import (
 	"miramundo.dev/functions/jobs"
 	"miramundo.dev/functions/legacy"
 	"miramundo.dev/functions/library"
+	"miramundo.dev/functions/mcp"
 	"miramundo.dev/functions/media"
 	"miramundo.dev/functions/moderation"
 	"miramundo.dev/functions/reports"
@@ -70,7 +71,7 @@ type Function struct {
 // All returns the functions of the service, in alphabetical order. It is a
 // function and not a variable because one of them describes all of them.
 func All() []Function {
-	return []Function{
+	all := []Function{
 		{Process: process("account", compose.SignIn), Endpoints: account.Endpoints, New: newAccount},
 		{Process: process("admin", compose.Jobs), Endpoints: admin.Endpoints, New: newAdmin, Surface: usage.Internal},
 		{
@@ -142,6 +143,7 @@ func All() []Function {
 		},
 		{Process: process("legacy"), Endpoints: legacy.Endpoints, New: newLegacy, Surface: usage.Site, Apart: true},
 		{Process: process("library", compose.Catalog, compose.Overlays), Endpoints: library.Endpoints, New: newLibrary},
+		{Process: process("mcp"), Endpoints: mcp.Endpoints, New: newMCP, Surface: usage.MCP}, // with what its tools need; see tools.go
 		{Process: process("media", compose.Catalog, compose.Overlays), Endpoints: media.Endpoints, New: newMedia, Surface: usage.Files},
 		{
 			Process:   compose.Process{Name: "moderation", Needs: needs(compose.Documents, compose.Events), Publishes: []string{social.Comments}},
@@ -169,6 +171,8 @@ func All() []Function {
 			Endpoints: web.Endpoints, New: newWeb,
 		},
 	}
+	equipTools(all)
+	return all
 }
 
 // schedules are the jobs of the catalog, of what is counted, deleted and paid, which

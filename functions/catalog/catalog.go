@@ -38,6 +38,8 @@ import (
 var Endpoints = slices.Concat([]api.Endpoint{
 	api.Bind((*Server).search, api.Endpoint{
 		Name: "search_channels", Tool: true,
+		Brief: "total next_offset items.id items.name items.kind items.country items.language_labels items.category_labels " +
+			"items.quality items.has_guide items.radio.tags",
 		Method:  "GET",
 		Path:    catalog.ChannelsPath,
 		Auth:    api.None,
@@ -51,6 +53,8 @@ var Endpoints = slices.Concat([]api.Endpoint{
 	}),
 	api.Bind((*Server).channel, api.Endpoint{
 		Name: "get_channel", Tool: true,
+		Brief: "id name kind country language_labels category_labels website has_guide replaced_by guide_now streams.id " +
+			"streams.play_url streams.kind streams.quality streams.label streams.playable_hint _links.app",
 		Method:  "GET",
 		Path:    catalog.ChannelsPath + api.ByID,
 		Auth:    api.None,
@@ -63,6 +67,8 @@ var Endpoints = slices.Concat([]api.Endpoint{
 	}),
 	api.Bind((*Server).health, api.Endpoint{
 		Name: "get_channel_health", Tool: true,
+		Brief: "channel_id plays fails favorites comments health last_ok_at last_fail_at reasons.label reasons.count geo.tipo " +
+			"geo.bloqueado_em geo.funciona_em pra_voce",
 		Method:  "GET",
 		Path:    catalog.ChannelsPath + "/{id}/health",
 		Auth:    api.None,

@@ -23,6 +23,7 @@ import (
 var guides = []api.Endpoint{
 	api.Bind((*Server).guideDay, api.Endpoint{
 		Name: "get_channel_guide", Tool: true,
+		Brief:   "channel_id day agora a_seguir programas.inicio programas.fim programas.titulo",
 		Method:  "GET",
 		Path:    catalog.ChannelsPath + "/{id}/guia",
 		Auth:    api.None,
@@ -35,6 +36,8 @@ var guides = []api.Endpoint{
 	}),
 	api.Bind((*Server).guideNow, api.Endpoint{
 		Name: "get_guide_now", Tool: true,
+		Brief: "total next_offset items.channel_id items.name items.agora.titulo items.agora.inicio items.agora.fim " +
+			"items.a_seguir.titulo items.a_seguir.inicio",
 		Method:  "GET",
 		Path:    nowPath,
 		Auth:    api.None,

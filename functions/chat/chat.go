@@ -35,6 +35,7 @@ const (
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
 		Name: "list_chat_messages", Tool: true,
+		Brief:  "watching items",
 		Method: "GET", Path: messagesPath, Auth: api.None, Speaker: true, GuestFirst: true,
 		Summary: "List the messages of a chat room",
 		Doc: "Returns the newest messages in the chat room of a channel, oldest first, and how many sockets are in the room. With a valid " +
@@ -54,7 +55,8 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).pass, api.Endpoint{
 		Name: "buy_chat_pass", Tool: true,
-		Method: "POST", Path: passPath, Auth: api.Guest, GuestFirst: true,
+		Repeatable: true,
+		Method:     "POST", Path: passPath, Auth: api.Guest, GuestFirst: true,
 		Summary: "Buy a pass for the chat",
 		Doc: "Buys the pass with which the caller writes in every chat room for 30 days, for a payment or a credit. While a pass is valid, " +
 			"and where the chat is free of charge, it answers without charging.",

@@ -28,6 +28,7 @@ const (
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
 		Name: "list_comments", Tool: true,
+		Brief:  "total next_offset items.id items.author items.body items.created_at items.mine",
 		Method: "GET", Path: catalog.ChannelsPath + api.ByID + ofChannel, Auth: api.None, Speaker: true,
 		Summary: "List the comments on a channel",
 		Doc: "Returns a page of the public comments on a channel, newest first. With a valid credential the caller's own comments " +
@@ -37,6 +38,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).add, api.Endpoint{
 		Name: "add_comment", Tool: true,
+		Brief:  "comment.id comment.author comment.body",
 		Method: "POST", Path: catalog.ChannelsPath + api.ByID + ofChannel, Auth: api.Guest,
 		Summary: "Post a comment on a channel",
 		Doc: "Publishes a comment that everyone can read at once, under the name that is sent or the caller's own nickname, and " +

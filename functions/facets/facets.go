@@ -14,10 +14,10 @@ import (
 
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
-	list(filter.Country, (*Server).countries),
+	brief(list(filter.Country, (*Server).countries), "items.code items.name items.count"),
 	list(filter.Genre, (*Server).genres),
 	list(filter.Tag, (*Server).tags),
-	list(filter.Category, (*Server).categories),
+	brief(list(filter.Category, (*Server).categories), "items.id items.name"),
 	list(filter.Language, (*Server).languages),
 	list(filter.Network, (*Server).networks),
 	list(filter.Quality, (*Server).qualities),
@@ -33,6 +33,12 @@ func list[In, Item any](id filter.ID, h func(*Server, context.Context, In) (item
 		Method: "GET", Path: facet.Path(), Auth: api.None, Summary: facet.Summary, Doc: facet.Doc,
 		Faults: []*fault.Error{catalog.ErrNotLoaded}, Cache: api.Private,
 	})
+}
+
+// brief returns e with what an agent gets of its result.
+func brief(e api.Endpoint, members string) api.Endpoint {
+	e.Brief = members
+	return e
 }
 
 // A Server lists facets.

@@ -29,6 +29,7 @@ var ErrAbsent = fault.New(fault.NotFound, "favorite_not_found")
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
 		Name: "get_favorites", Tool: true,
+		Brief:  "total next_offset items.channel_id items.name items.country items.created_at",
 		Method: "GET", Path: path, Auth: api.Guest,
 		Summary: "List the caller's favorites",
 		Doc: "Returns a page of the caller's favorite channels, most recently added first, each with the number of people who " +
@@ -37,7 +38,8 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).add, api.Endpoint{
 		Name: "add_favorite", Tool: true,
-		Method: "POST", Path: path, Auth: api.Guest,
+		Repeatable: true,
+		Method:     "POST", Path: path, Auth: api.Guest,
 		Summary: "Add a favorite",
 		Doc: "Adds the channel to the caller's favorites and returns how many people favorited it. Repeating it changes nothing. A " +
 			"caller can have " + strconv.Itoa(kept.MaxFavorites) + " favorites.",

@@ -27,6 +27,7 @@ var ErrAbsent = fault.New(fault.NotFound, "history_not_found")
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).list, api.Endpoint{
 		Name: "get_history", Tool: true,
+		Brief:  "total next_offset items.channel_id items.name items.country items.plays items.last_at",
 		Method: "GET", Path: path, Auth: api.Guest,
 		Summary: "List the caller's history",
 		Doc: "Returns a page of the channels that the caller played, most recent first, with the number of plays and the first and " +

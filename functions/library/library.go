@@ -36,10 +36,19 @@ func faults(more ...*fault.Error) []*fault.Error {
 	return append(more, catalog.ErrNotLoaded, fault.ErrUnavailable)
 }
 
+// What agents get of a library that they changed: enough to see where things are.
+const (
+	briefFolders = "categories.id categories.name"
+	briefSubtabs = briefFolders + " categories.groups.id categories.groups.name"
+)
+
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).get, api.Endpoint{
 		Name: "get_library", Tool: true,
+		Brief: "feeds categories.id categories.name categories.feeds.m3u categories.groups.id categories.groups.name " +
+			"categories.groups.items.id categories.groups.items.channel_id categories.groups.items.name " +
+			"categories.groups.items.stale",
 		Method: "GET", Path: libraryPath, Auth: api.Guest,
 		Summary: "Get the caller's library",
 		Doc: "Returns all folders with their sub-tabs and items, and the feed addresses of each level. These addresses contain a " +
@@ -49,6 +58,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).addCategory, api.Endpoint{
 		Name: "create_folder", Tool: true,
+		Brief:  "id name slug group_id",
 		Method: "POST", Path: categoriesPath, Auth: api.Guest,
 		Summary: "Create a folder",
 		Doc: "Creates a folder with one sub-tab called Geral, and returns the updated library with the new ids. A library holds " +
@@ -57,6 +67,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).renameCategory, api.Endpoint{
 		Name: "rename_folder", Tool: true,
+		Brief:  briefFolders,
 		Method: "PATCH", Path: categoriesPath + api.ByID, Auth: api.Guest,
 		Summary: "Rename a folder",
 		Doc: "Renames the folder and returns the updated library. The slug and the feed addresses change with the name, so players " +
@@ -65,6 +76,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).moveCategory, api.Endpoint{
 		Name: "move_folder", Tool: true,
+		Brief: briefFolders, Repeatable: true,
 		Method: "POST", Path: categoriesPath + api.ByID + "/position", Auth: api.Guest,
 		Summary: "Move a folder",
 		Doc: "Moves the folder to another position among the folders, and returns the updated library. Its id and its feed addresses " +
@@ -73,6 +85,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).removeCategory, api.Endpoint{
 		Name: "delete_folder", Tool: true,
+		Brief:  briefFolders,
 		Method: "DELETE", Path: categoriesPath + api.ByID, Auth: api.Guest,
 		Summary: "Delete a folder",
 		Doc: "Deletes the folder with its sub-tabs and items, and returns the updated library. It cannot be undone, and the folder's " +
@@ -81,6 +94,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).addGroup, api.Endpoint{
 		Name: "create_subtab", Tool: true,
+		Brief:  "id name slug category_id",
 		Method: "POST", Path: groupsPath, Auth: api.Guest,
 		Summary: "Create a sub-tab",
 		Doc: "Creates an empty sub-tab at the end of a folder, and returns the updated library with the new id. A folder holds " +
@@ -89,6 +103,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).changeGroup, api.Endpoint{
 		Name: "change_subtab", Tool: true,
+		Brief:  briefSubtabs,
 		Method: "PATCH", Path: groupsPath + api.ByID, Auth: api.Guest,
 		Summary: "Rename or move a sub-tab",
 		Doc: "Renames the sub-tab, moves it within its folder or to another folder, and returns the updated library. Only the " +
@@ -97,6 +112,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).removeGroup, api.Endpoint{
 		Name: "delete_subtab", Tool: true,
+		Brief:  briefSubtabs,
 		Method: "DELETE", Path: groupsPath + api.ByID, Auth: api.Guest,
 		Summary: "Delete a sub-tab",
 		Doc: "Deletes the sub-tab with its items, and returns the updated library. It cannot be undone, and the sub-tab's feed " +
@@ -105,6 +121,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).addItem, api.Endpoint{
 		Name: "add_item", Tool: true,
+		Brief:  "id group_id category_id",
 		Method: "POST", Path: itemsPath, Auth: api.Guest,
 		Summary: "Add a channel to a sub-tab",
 		Doc: "Adds an item for the channel at the end of the sub-tab, and returns the updated library with the item's id. Without " +
@@ -113,6 +130,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).changeItem, api.Endpoint{
 		Name: "change_item", Tool: true,
+		Brief:  briefSubtabs,
 		Method: "PATCH", Path: itemsPath + api.ByID, Auth: api.Guest,
 		Summary: "Move an item or change its stream",
 		Doc: "Moves the item within its sub-tab or to another one, or sets the stream that it plays, and returns the updated " +
@@ -121,6 +139,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).removeItem, api.Endpoint{
 		Name: "remove_item", Tool: true,
+		Brief:  briefSubtabs,
 		Method: "DELETE", Path: itemsPath + api.ByID, Auth: api.Guest,
 		Summary: "Remove an item from its sub-tab",
 		Doc:     "Removes the item from its sub-tab, and returns the updated library. The channel stays in the catalog and in other sub-tabs.",
@@ -128,6 +147,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).play, api.Endpoint{
 		Name: "play_item", Tool: true,
+		Brief: briefSubtabs, Repeatable: true,
 		Method: "POST", Path: itemsPath + api.ByID + "/play", Auth: api.Guest,
 		Summary: "Mark an item as last played",
 		Doc: "Stores the item as the last one played in its sub-tab, and returns the updated library. It neither counts a public " +

@@ -40,7 +40,8 @@ var Endpoints = slices.Concat([]api.Endpoint{
 	}),
 	api.Bind((*Server).hide, api.Endpoint{
 		Name: "hide_author", Tool: true,
-		Method: "POST", Path: hiddenPath, Auth: api.Guest,
+		Repeatable: true,
+		Method:     "POST", Path: hiddenPath, Auth: api.Guest,
 		Summary: "Hide the author of a text",
 		Doc: "Leaves all comments and messages of the author of one of them out of what the caller reads, and returns the entry. " +
 			"Nobody else notices, and repeating it changes nothing. A caller can hide " + strconv.Itoa(moderation.MaxHidden) + " authors.",

@@ -25,10 +25,11 @@ import (
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).report, api.Endpoint{
 		Name: "report_play", Tool: true,
-		Method:  "POST",
-		Path:    catalog.ReportPath,
-		Auth:    api.Guest,
-		Summary: "Report whether a channel played",
+		Repeatable: true,
+		Method:     "POST",
+		Path:       catalog.ReportPath,
+		Auth:       api.Guest,
+		Summary:    "Report whether a channel played",
 		Doc: "Adds a success or a failure to the channel's public counters and returns them. Each caller, channel, day and result " +
 			"counts once: a repetition answers counted false and changes nothing. The country, browser and system are taken from " +
 			"the request, so report only what was really played here.",

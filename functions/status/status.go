@@ -23,6 +23,7 @@ import (
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).health, api.Endpoint{
 		Name: "get_health", Tool: true,
+		Brief:   "ok build ts catalog.synced_at catalog.age_hours catalog.stale",
 		Method:  "GET",
 		Path:    api.HealthPath,
 		Auth:    api.None,

@@ -115,9 +115,15 @@ type Endpoint struct {
 	GuestFirst bool     // a guest token in X-Guest-Token decides before the account cookie, unless the session is over
 	Lenient    bool     // a request that does not decode is no fault: the handler gets the input's defaults
 	Uncrawled  bool     // search engines must not show its answers, as those of any endpoint below the index of the API
+	Repeatable bool     // of a POST: repeating a call changes nothing more
 	FromPage   bool     // only a page of the service may call it, which the token of GET /api/auth/bootstrap proves, also without a session
 	Deprecated bool     // it is retired: it stays, so that old callers are answered, and new ones should not call it
 	Page       bool     // for people, not part of the API: it answers browsers in HTML, and so do its faults where the process has a page for them
+
+	// Brief lists the members of the result that an agent gets from the tool unless it
+	// asks for others, as paths such as items.id with blanks between them; empty means
+	// all.
+	Brief string
 
 	// Credential is the name of the operator's token that an Operator endpoint asks
 	// for; empty means CatalogToken. An endpoint of Auth None that has one answers
@@ -139,10 +145,21 @@ type Endpoint struct {
 	// its handler refuses the call. It goes with Auth None.
 	Credit bool
 
+	// Answers are those that neither the result nor the faults describe, such as those
+	// of another protocol.
+	Answers []Answer
+
 	in, out reflect.Type
 	group   string
 	plan    *input.Plan
 	run     func(ctx context.Context, server any, from Source) (any, error)
+}
+
+// An Answer is one status with which an endpoint may answer.
+type Answer struct {
+	Status int
+	Doc    string
+	Body   any // a value of the type of its JSON body; nil when it has no body
 }
 
 // A Source fills the input of an endpoint, such as from an HTTP request. Its

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 
 	"miramundo.dev/shared/fault"
@@ -88,4 +89,15 @@ func Message(l i18n.Locale, f *fault.Error) string {
 		text += " " + l.T("reason."+reason, f.Fields)
 	}
 	return text
+}
+
+// Body returns the body of the answer to f in a locale: its code, the sentence that
+// describes it, and its further members.
+func Body(l i18n.Locale, f *fault.Error) map[string]any {
+	body := maps.Clone(f.Fields)
+	if body == nil {
+		body = map[string]any{}
+	}
+	body["error"], body["message"] = f.Code, Message(l, f)
+	return body
 }

@@ -192,6 +192,7 @@ var vendorHomes = []vendorHome{
 	{`github\.com/mileusna/useragent`, `shared/(agent|social/environment)`},
 	{`github\.com/wneessen/go-mail(/.*)?`, `shared/mail(/smtp)?`},
 	{`golang\.org/x/text(/.*)?`, `shared/(i18n|mail(/address)?|site|catalog(/.*)?|source(/.*)?|library|guide/match|social/speech)|functions/(catalog|web/channel)`},
+	{`github\.com/modelcontextprotocol/go-sdk/(mcp|jsonrpc)`, `functions/mcp`},
 	{`github\.com/evanw/esbuild(/.*)?`, `scripts/assets`},
 	{`github\.com/mozillazg/go-unidecode`, `shared/catalog/translit`},
 	{`github\.com/rivo/uniseg`, `shared/(library|social/speech)`},

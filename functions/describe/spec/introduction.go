@@ -109,6 +109,7 @@ var tags = map[string]string{
 	"guest":      "Guest tokens.",
 	"history":    "The channels that the caller has played.",
 	"library":    "The caller's folders, sub-tabs and channels.",
+	"mcp":        "The server of the Model Context Protocol, by which agents call operations of this API as tools.",
 	"media":      "Logos, flags, and earlier addresses of streams.",
 	"moderation": "Reporting texts and hiding authors; for the operator, moderating them.",
 	"reports":    "Reports whether channels play.",

@@ -137,6 +137,8 @@ var schemaNames = map[string]string{
 	"moderation.hid":                         "HiddenAuthorResult",
 	"moderation.hiddenList":                  "HiddenAuthorList",
 	"moderation.reason":                      "ReportReason",
+	"mcp.rpcAnswer":                          "McpAnswer",
+	"mcp.rpcError":                           "McpError",
 	"moderation.reported":                    "TextReport",
 	"moderation.reportedText":                "ReportedText",
 	"moderation.shown":                       "UnhiddenAuthor",

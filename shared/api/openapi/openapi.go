@@ -147,6 +147,9 @@ func (b *builder) operation(e api.Endpoint) (openapi31.Operation, error) {
 	for _, f := range failures(e) {
 		responses[f.status] = b.failure(f)
 	}
+	if err := b.addAnswers(e, responses); err != nil {
+		return op, err
+	}
 	if e.Deprecated {
 		op.WithDeprecated(true)
 	}

@@ -224,6 +224,34 @@ func (b *builder) schema(shape any) (map[string]any, error) {
 	return got.Content[jsonMedia].Schema, nil
 }
 
+// addAnswers adds the further answers of e to its responses. A status that faults have
+// too may have either body, and is then described here and not among the components.
+func (b *builder) addAnswers(e api.Endpoint, responses map[int]openapi31.ResponseOrReference) error {
+	for _, a := range e.Answers {
+		r := openapi31.Response{Description: a.Doc}
+		var bodies []any
+		for _, f := range failures(e) {
+			if f.status == a.Status {
+				r = b.describeFailure(f)
+				r.Description += " Or: " + a.Doc
+				bodies = append(bodies, r.Content[jsonMedia].Schema)
+			}
+		}
+		if a.Body != nil {
+			schema, err := b.schema(a.Body)
+			if err != nil {
+				return err
+			}
+			if len(bodies) > 0 {
+				schema = map[string]any{"anyOf": append(bodies, schema)}
+			}
+			r.WithContentItem(jsonMedia, openapi31.MediaType{Schema: schema, Examples: r.Content[jsonMedia].Examples})
+		}
+		responses[a.Status] = openapi31.ResponseOrReference{Response: &r}
+	}
+	return nil
+}
+
 // parameter describes an input from the path, the query or a header.
 func parameter(p input.Param, examples map[string]string) openapi31.ParameterOrReference {
 	q := openapi31.Parameter{Name: p.Name, In: openapi31.ParameterIn(p.In), Schema: schemaOf(p)}

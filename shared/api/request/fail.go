@@ -1,7 +1,6 @@
 package request
 
 import (
-	"maps"
 	"net/http"
 	"strconv"
 
@@ -39,13 +38,8 @@ func (c *Call) fail(err error) {
 	if c.showFault(f) {
 		return
 	}
-	body := maps.Clone(f.Fields)
-	if body == nil {
-		body = map[string]any{}
-	}
-	body["error"], body["message"] = f.Code, api.Message(c.Locale(), f)
 	status := api.Status(f.Kind)
-	if err := api.Send(&c.w, c.Request, status, body); err != nil && c.w.status == 0 {
+	if err := api.Send(&c.w, c.Request, status, api.Body(c.Locale(), f)); err != nil && c.w.status == 0 {
 		http.Error(&c.w, f.Code, status)
 	}
 }
