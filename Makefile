@@ -69,6 +69,10 @@ test-readers: scripts/readers/node_modules/.package-lock.json ## read the feeds 
 test-x402: generate scripts/x402/node_modules/.package-lock.json ## buy each thing that is sold with the clients of x402, for test money
 	node --test --test-reporter=spec scripts/x402/buy.test.mjs
 
+.PHONY: test-mcp
+test-mcp: generate scripts/mcp/node_modules/.package-lock.json ## use the MCP server with the SDKs of clients, the inspector and the conformance suites
+	node --test --test-reporter=spec scripts/mcp/mcp.test.mjs
+
 .PHONY: test-pages
 test-pages: generate scripts/pages/node_modules/.package-lock.json ## look at every page with a browser and use them as people do; pictures are in bin/pages (ARGS=PART of the names of tests)
 	node scripts/pages/run.mjs $(ARGS)
@@ -141,6 +145,10 @@ scripts/x402/node_modules/.package-lock.json: scripts/x402/package.json scripts/
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/x402
 	@touch $@
 
+scripts/mcp/node_modules/.package-lock.json: scripts/mcp/package.json scripts/mcp/package-lock.json
+	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/mcp
+	@touch $@
+
 scripts/pages/node_modules/.package-lock.json: scripts/pages/package.json scripts/pages/package-lock.json
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/pages
 	@touch $@
@@ -151,4 +159,4 @@ scripts/bench/peers/node_modules/.package-lock.json: scripts/bench/peers/package
 
 .PHONY: clean
 clean: ## remove what was built and installed, but not the data
-	rm -rf bin node_modules scripts/hls/node_modules scripts/lint/node_modules scripts/pages/node_modules scripts/players/node_modules scripts/readers/node_modules scripts/x402/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt functions/web/static/*.js functions/web/static/*.css functions/web/static/*.svg functions/web/static/*.txt functions/web/static/*.json
+	rm -rf bin node_modules scripts/hls/node_modules scripts/lint/node_modules scripts/mcp/node_modules scripts/pages/node_modules scripts/players/node_modules scripts/readers/node_modules scripts/x402/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt functions/web/static/*.js functions/web/static/*.css functions/web/static/*.svg functions/web/static/*.txt functions/web/static/*.json

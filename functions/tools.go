@@ -8,6 +8,7 @@ import (
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/usage"
 )
 
 // The function mcp runs endpoints of other functions as tools, on servers of its own
@@ -66,7 +67,8 @@ func distinct[T cmp.Ordered](list []T) []T {
 func newMCP(p *compose.Parts) (Server, error) {
 	o := mcp.Options{
 		Table: Table(), Gate: &api.Gate{Auth: authenticator(p)}, Pages: p.Pages(), Log: p.Log,
-		Build: p.Config.Build, Base: p.Config.BaseURL, Icon: page.IconPath(192),
+		Called: func(name string) { p.Usage.Add(usage.Tools, name) },
+		Build:  p.Config.Build, Base: p.Config.BaseURL, Icon: page.IconPath(192),
 	}
 	for _, f := range All() {
 		if !f.hasTools() {

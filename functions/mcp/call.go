@@ -33,7 +33,7 @@ func (s *Server) callTool(ctx context.Context, r *mcp.CallToolRequest) (result *
 			result = s.failure(e, t.Tool, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 		if s.o.Called != nil {
-			s.o.Called(e.ctx, t.Name, result.IsError)
+			s.o.Called(t.Name)
 		}
 	}()
 	result, err = s.run(e, t, r.Params)
@@ -107,9 +107,7 @@ func isJSON(h http.Header) bool { return strings.HasPrefix(h.Get("Content-Type")
 // a schema of its result, which a failure does not match. A defect of ours is logged.
 func (s *Server) failure(e *exchange, t *tool.Tool, err error) *mcp.CallToolResult {
 	f := fault.From(err)
-	if f.Kind == fault.Internal {
-		s.o.Log.LogAttrs(e.ctx, slog.LevelError, "tool failed", slog.String("tool", t.Name), slog.String("request_id", api.RequestIDOf(e.ctx)), slog.String("cause", err.Error()))
-	}
+	s.logDefect(e, t.Name, f, err)
 	h := http.Header{}
 	for _, value := range f.Fields {
 		if field, ok := value.(api.HeaderField); ok {
@@ -127,6 +125,14 @@ func (s *Server) failure(e *exchange, t *tool.Tool, err error) *mcp.CallToolResu
 		result.StructuredContent = json.RawMessage(text)
 	}
 	return result
+}
+
+// logDefect logs a failure of a tool that is a defect of ours.
+func (s *Server) logDefect(e *exchange, tool string, f *fault.Error, err error) {
+	if f.Kind == fault.Internal {
+		s.o.Log.LogAttrs(e.ctx, slog.LevelError, "tool failed", slog.String("tool", tool),
+			slog.String("request_id", api.RequestIDOf(e.ctx)), slog.String("cause", err.Error()))
+	}
 }
 
 // Members of _meta by which x402 pays for a call of a tool.

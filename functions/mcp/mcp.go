@@ -10,7 +10,6 @@
 package mcp
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -96,5 +95,5 @@ type Options struct {
 	Icon   string       // path of its icon of 192 pixels
 
 	// Called is called once for each call of a tool, with its name. Nil does nothing.
-	Called func(ctx context.Context, name string, failed bool)
+	Called func(name string)
 }

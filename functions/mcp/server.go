@@ -48,8 +48,15 @@ func New(o Options) (*Server, error) {
 	s := &Server{o: o, tools: map[string]*operation{}, turns: newTurns(), card: newCard(o, tools)}
 	sdk := mcp.NewServer(implementation(o), &mcp.ServerOptions{
 		Instructions: instructions,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
-		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
+		Capabilities: &mcp.ServerCapabilities{
+			Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Completions: &mcp.CompletionCapabilities{},
+		},
+		CompletionHandler: s.complete,
+		SetCacheable: func(_ context.Context, r mcp.Request, c *mcp.Cacheable) {
+			if _, ok := r.(*mcp.ReadResourceRequest); ok { // differs by caller, as the endpoint does
+				c.CacheScope = "private"
+				return
+			}
 			c.TTLMs, c.CacheScope = int(listsAge/time.Millisecond), "public"
 		},
 	})
@@ -61,6 +68,7 @@ func New(o Options) (*Server, error) {
 		s.tools[t.Name] = &operation{t, server}
 		sdk.AddTool(described(t), s.callTool)
 	}
+	s.addResources(sdk)
 	s.handler = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return sdk }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: maxBody,
 		DisableLocalhostProtection: true, // the check of Origin is ours; behind a proxy every Host is another's

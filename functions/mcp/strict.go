@@ -32,7 +32,10 @@ func isModern(version string) bool { return version >= modernVersion }
 const maxBatch = 16
 
 // methods are the requests that this server answers.
-var methods = []string{"initialize", "ping", "server/discover", "tools/list", "tools/call"}
+var methods = []string{
+	"initialize", "ping", "server/discover", "tools/list", "tools/call",
+	"resources/list", "resources/templates/list", "resources/read", "completion/complete",
+}
 
 // An envelope is what this file reads of a message.
 type envelope struct {

@@ -188,7 +188,9 @@ func (c *Call) Shape(result json.RawMessage) (json.RawMessage, error) {
 			end = min(start+c.limit, total)
 			member = joinList(list[start:end])
 		}
-		out = append(out, field{name, member})
+		if name != totalMember { // which is added below
+			out = append(out, field{name, member})
+		}
 		return nil
 	})
 	if err != nil {
