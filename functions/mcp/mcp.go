@@ -21,7 +21,7 @@ import (
 
 // Paths of the endpoints.
 const (
-	path     = "/mcp"
+	path     = api.MCPPath
 	cardPath = path + "/server-card"
 )
 

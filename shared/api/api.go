@@ -82,6 +82,9 @@ const OperatorDescriptionPath = "/openapi-operator.json"
 // HealthPath is where every process of the service reports its health.
 const HealthPath = "/api/health"
 
+// MCPPath is where the API is served as tools of the Model Context Protocol.
+const MCPPath = "/mcp"
+
 // BootstrapPath is where pages of the service get their CSRF token.
 const BootstrapPath = "/api/auth/bootstrap"
 

@@ -71,7 +71,7 @@ var documents = []document{
 	{"index", "Index of the API", IndexPath, "Every endpoint in a few words, the credentials, the free quota, and four calls from nothing to a library", Meta, "GettingStarted", API},
 	{"openapi", "OpenAPI", api.DescriptionPath, "Every operation with its inputs, results and failures, as OpenAPI 3.1", Describes, "OpenAPI", API},
 	{"openapi_operator", "OpenAPI for operators", api.OperatorDescriptionPath, "The endpoints that need a token of the operator, as OpenAPI 3.1", "", "X-Operator-OpenAPI", Optional},
-	{"mcp", "MCP server", mcpPath, "The tools of the API over Streamable HTTP; GET returns the server card", "", "X-MCP", API},
+	{"mcp", "MCP server", api.MCPPath, "The tools of the API over Streamable HTTP; GET returns the server card", "", "X-MCP", API},
 	{"pricing", "Prices", quota.ListPath, "What is free of charge with its limits, what is sold at which price, and how to pay", Meta, "Pricing", API},
 	{"billing", "Settings of payments", quota.LivePath, "The prices in force, the network and receiver of payments, and the caps of libraries", Meta, "X-Billing", API},
 	{"payments", "Payment manifest", api.PaymentsPath, "Every route that charges, with the terms of x402", Meta, "X-X402", Optional},

@@ -65,13 +65,11 @@ func (p *Profile) serving(path string) (api.Endpoint, bool) {
 
 // MCP returns the address of the MCP server; empty without one.
 func (p *Profile) MCP() string {
-	if i := slices.IndexFunc(p.Table, func(e api.Endpoint) bool { return e.Method == "POST" && e.Path == mcpPath }); i < 0 {
+	if i := slices.IndexFunc(p.Table, func(e api.Endpoint) bool { return e.Method == "POST" && e.Path == api.MCPPath }); i < 0 {
 		return ""
 	}
-	return p.URL(mcpPath)
+	return p.URL(api.MCPPath)
 }
-
-const mcpPath = "/mcp"
 
 // Sorted returns the endpoints sorted by path. Those of one path keep the order of the
 // table.
