@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"miramundo.dev/shared/apitest"
 )
@@ -65,6 +68,44 @@ func BenchmarkMCPCall(b *testing.B) {
 		r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(searchCall))
 		r.Header.Set("Content-Type", "application/json")
 		h.ServeHTTP(httptest.NewRecorder(), r)
+	}
+}
+
+// TestMCPSizes bounds what a model must read: the tools without the schemas of their
+// results, which clients do not show to it, and the results of the usual first calls.
+func TestMCPSizes(t *testing.T) {
+	s := connectMCP(t, mux(t, deps(t, openEmbedded(t), fixture)), "", nil)
+	size := 0
+	for tool, err := range s.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool.OutputSchema = nil
+		text, err := json.Marshal(tool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += len(text)
+	}
+	if most := 72_000; size > most {
+		t.Errorf("the tools take %d bytes, want at most %d", size, most)
+	}
+	for name, test := range map[string]struct {
+		arguments map[string]any
+		most      int
+	}{
+		"search_channels": {map[string]any{"kind": "all"}, 2600},
+		"get_channel":     {map[string]any{"id": "Beacon.uk"}, 1500},
+		"list_countries":  {map[string]any{"kind": "all"}, 3000},
+		"get_health":      {nil, 250},
+	} {
+		got, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: test.arguments})
+		if err != nil || got.IsError {
+			t.Fatalf("%s: %+v, %v", name, got, err)
+		}
+		if n := len(got.Content[0].(*mcp.TextContent).Text); n > test.most {
+			t.Errorf("the result of %s takes %d bytes, want at most %d", name, n, test.most)
+		}
 	}
 }
 
