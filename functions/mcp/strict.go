@@ -136,10 +136,10 @@ func (f *refusal) send(w http.ResponseWriter, r *http.Request, to envelope) erro
 
 // An rpcAnswer is a JSON-RPC response.
 type rpcAnswer struct {
-	Version string    `json:"jsonrpc" enum:"2.0"`
+	Version string    `json:"jsonrpc" enum:"2.0" description:"Version of JSON-RPC: always 2.0."`
 	ID      rpcID     `json:"id"`
-	Result  any       `json:"result,omitempty" description:"Result of the method; its shape depends on the method."`
-	Error   *rpcError `json:"error,omitempty"`
+	Result  any       `json:"result,omitempty" shape:"object" description:"Result of the method; its members depend on the method."`
+	Error   *rpcError `json:"error,omitempty" description:"Failure of the request, in place of a result."`
 }
 
 // An rpcID is the id of a request as it was sent.
@@ -160,6 +160,6 @@ func (rpcID) JSONSchemaBytes() ([]byte, error) {
 
 type rpcError struct {
 	Code    int64  `json:"code" description:"-32700 not JSON, -32600 not a message, -32601 unknown method, -32602 invalid parameters, -32020 headers that contradict the message, -32022 a revision that is not supported."`
-	Message string `json:"message"`
-	Data    any    `json:"data,omitempty"`
+	Message string `json:"message" description:"The failure in a few words."`
+	Data    any    `json:"data,omitempty" shape:"object" description:"Further facts, such as the revisions that are supported."`
 }
