@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"miramundo.dev/shared/agent"
 	"miramundo.dev/shared/bus"
@@ -35,8 +36,8 @@ const (
 )
 
 // A Meter counts what one process answers. Its methods may be called concurrently;
-// Play, Add and Close do nothing on a nil Meter. Counting takes a lock for some nanoseconds, waits
-// for nothing else, and allocates nothing for what was counted before.
+// Play, Add and Close do nothing on a nil Meter. Counting takes a lock for some
+// nanoseconds, waits for nothing else, and allocates nothing for what was counted before.
 //
 // While the bus fails, counts are kept and published later. A tally that was sent
 // once keeps its key, because the bus may have it although it reported a failure.
@@ -51,9 +52,8 @@ type Meter struct {
 	waiting []Tally // oldest first; guarded by mu
 
 	wake    chan struct{} // signals that something was counted; of capacity 1
-	closing chan struct{} // closed by Close
+	stop    func()        // ends run, and what it is publishing
 	done    sync.WaitGroup
-	once    sync.Once  // for closing
 	sending sync.Mutex // held while tallies are published, so that each is sent by one
 }
 
@@ -68,11 +68,12 @@ func NewMeter(o Options) *Meter {
 	if o.Every == 0 {
 		o.Every = minute
 	}
+	ctx, stop := context.WithCancel(context.Background())
 	m := &Meter{
 		o: o, marks: identity.NewMarks(), seen: identity.NewMarkSet(remembered), open: newBatch(),
-		wake: make(chan struct{}, 1), closing: make(chan struct{}),
+		wake: make(chan struct{}, 1), stop: stop,
 	}
-	m.done.Go(m.run)
+	m.done.Go(func() { m.run(ctx) })
 	return m
 }
 
@@ -158,18 +159,24 @@ func (m *Meter) sketch(name string, id identity.ID, at time.Time) {
 	m.batchOf(at).sketch(name).InsertHash(binary.BigEndian.Uint64(id[:]))
 }
 
-// Add counts a thing that happened, by the name that it has in a family of labels.
+// Add counts a thing that happened, by the name that it has in a family of labels. A
+// name that is too long or not UTF-8, as one from a caller may be, is counted as "other".
 func (m *Meter) Add(family, name string) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.batchOf(m.o.Now()).label(Label(family, name))
+	label := Label(family, name)
+	if len(label) > maxName || !utf8.ValidString(label) {
+		label = Label(family, other)
+	}
+	m.batchOf(m.o.Now()).label(label)
 }
 
-// batchOf returns the open batch, which has something after that. Counts of another
-// day begin a new batch, unless the clock was set back. The caller holds mu.
+// batchOf returns the open batch, to which the caller adds something of a time. A count
+// of a later day begins a new batch; one of an earlier day, as after the clock was set
+// back, is added to the day that is open. The caller holds mu.
 func (m *Meter) batchOf(at time.Time) *batch {
 	if day := identity.DayOf(at); day > m.open.day {
 		m.cut()
@@ -185,27 +192,27 @@ func (m *Meter) batchOf(at time.Time) *batch {
 	return &m.open
 }
 
-// cut makes a tally of the open batch, which is empty after that. The caller holds mu.
+// cut makes a tally of the open batch and empties it. The caller holds mu.
 func (m *Meter) cut() {
 	if !m.open.empty {
 		m.waiting = append(m.waiting, Tally{Key: fact.NewKey(), At: m.open.last.UTC(), Counts: m.open.take()})
 	}
 }
 
-// run publishes, until the meter is closed.
-func (m *Meter) run() {
+// run publishes until ctx is done.
+func (m *Meter) run(ctx context.Context) {
 	for {
 		select {
 		case <-m.wake:
-		case <-m.closing:
+		case <-ctx.Done():
 			return
 		}
 		select {
 		case <-time.After(m.o.Every):
-		case <-m.closing:
+		case <-ctx.Done():
 			return
 		}
-		if err := m.Publish(context.Background()); err != nil {
+		if err := m.Publish(ctx); err != nil && ctx.Err() == nil {
 			m.o.Log.Warn("usage numbers wait for the bus", "cause", err.Error())
 		}
 		m.mu.Lock()
@@ -216,7 +223,7 @@ func (m *Meter) run() {
 	}
 }
 
-// signal has run publish after a while.
+// signal makes run publish once the time between two tallies has passed.
 func (m *Meter) signal() {
 	select {
 	case m.wake <- struct{}{}:
@@ -224,26 +231,30 @@ func (m *Meter) signal() {
 	}
 }
 
-// Publish publishes what was counted so far, oldest first, and returns the error for
-// which some of it waits.
+// Publish publishes what was counted before the call, oldest first, and returns the
+// error for which some of it waits.
 func (m *Meter) Publish(ctx context.Context) error {
 	m.sending.Lock()
 	defer m.sending.Unlock()
-	m.mu.Lock()
-	if len(m.waiting) < maxWaiting {
-		m.cut()
-	}
-	waiting := m.waiting
-	m.mu.Unlock()
-	for _, t := range waiting {
-		if err := m.send(ctx, t); err != nil {
+	for cut := false; ; {
+		m.mu.Lock()
+		if !cut && len(m.waiting) < maxWaiting {
+			m.cut()
+			cut = true
+		}
+		if len(m.waiting) == 0 {
+			m.mu.Unlock()
+			return nil
+		}
+		next := m.waiting[0]
+		m.mu.Unlock()
+		if err := m.send(ctx, next); err != nil {
 			return err
 		}
 		m.mu.Lock()
 		m.waiting = m.waiting[1:]
 		m.mu.Unlock()
 	}
-	return nil
 }
 
 // send publishes a tally. One that the bus refuses would be refused again, so it is
@@ -269,7 +280,7 @@ func (m *Meter) Close() error {
 	if m == nil {
 		return nil
 	}
-	m.once.Do(func() { close(m.closing) })
+	m.stop()
 	m.done.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()

@@ -278,6 +278,77 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// TestCloseAfterOutage closes a meter when the bus answers again after hours: Close
+// publishes the tallies that waited, and what was counted after them.
+func TestCloseAfterOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{down: true}
+		m := NewMeter(Options{Bus: l, People: people})
+		begin := time.Now()
+		const calls = maxWaiting + 30
+		for range calls {
+			m.Answered(Answer{At: begin})
+			time.Sleep(time.Minute + time.Second)
+		}
+		l.mu.Lock()
+		l.down = false
+		l.mu.Unlock()
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+		var published int64
+		for _, tally := range l.tallies(t) {
+			published += tally.Total().Calls
+		}
+		if published != calls {
+			t.Errorf("%d of %d calls were published", published, calls)
+		}
+	})
+}
+
+// A slowLine is a bus that takes as long as it is allowed to and then fails.
+type slowLine struct{ bus.Bus }
+
+func (slowLine) Publish(ctx context.Context, _ string, _ ...bus.Event) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestCloseSlowBus closes a meter while it publishes to a bus that does not answer:
+// Close takes no longer than it promises.
+func TestCloseSlowBus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := NewMeter(Options{Bus: slowLine{}, People: people})
+		m.Answered(Answer{At: time.Now()})
+		time.Sleep(minute + time.Second) // it is publishing
+		synctest.Wait()
+		begin := time.Now()
+		if err := m.Close(); err == nil || !strings.Contains(err.Error(), "1 tallies were not published") {
+			t.Errorf("Close = %v", err)
+		}
+		if took := time.Since(begin); took > closeTime {
+			t.Errorf("Close took %v", took)
+		}
+	})
+}
+
+// TestOddNames counts names that an event may not have: they do not make the counts
+// beside them invalid.
+func TestOddNames(t *testing.T) {
+	l := &line{}
+	m := newMeter(t, l, at(0))
+	m.Answered(search)
+	m.Add(Tools, strings.Repeat("x", maxName))
+	m.Add(Tools, strings.Repeat("\xff", maxName/2)) // encoded, each byte is three
+	if err := m.Publish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all := l.tallies(t)
+	if len(all) != 1 || all[0].Total().Calls != 1 || all[0].Labels["tools/other"] != 2 {
+		t.Errorf("the tallies are %v", all)
+	}
+}
+
 // TestRepeatedTally publishes a tally again when the bus reports a failure although it
 // has the event: both have one key.
 func TestRepeatedTally(t *testing.T) {
