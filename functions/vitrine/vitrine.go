@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/fault"
@@ -69,9 +71,10 @@ type Server struct {
 	db  store.DB
 	now func() time.Time
 
-	mu     sync.Mutex
-	shown  published // guarded by mu
-	readAt time.Time // guarded by mu; zero before the first time
+	reading singleflight.Group
+	mu      sync.Mutex
+	shown   published // guarded by mu
+	readAt  time.Time // guarded by mu; zero before the first time
 }
 
 // published is what is served of a publication; zero before the first.
@@ -85,31 +88,41 @@ type published struct {
 func New(db store.DB, now func() time.Time) *Server { return &Server{db: db, now: now} }
 
 // current returns what was published. While the database does not answer, it is what
-// was read before. Concurrent callers wait for one read.
+// was read before. Concurrent callers wait for one read, and share its failure.
 func (s *Server) current(ctx context.Context) (published, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	shown, age := s.shown, s.now().Sub(s.readAt)
+	fresh := !s.readAt.IsZero() && 0 <= age && age < keptFor
+	s.mu.Unlock()
+	if fresh {
+		return shown, nil
+	}
+	v, err, _ := s.reading.Do("", func() (any, error) { return s.read(context.WithoutCancel(ctx)) })
+	switch {
+	case err == nil:
+		return v.(published), nil
+	case shown.operator == nil:
+		return published{}, fault.OrUnavailable(err)
+	}
+	return shown, nil
+}
+
+// read reads the last publication and keeps it.
+func (s *Server) read(ctx context.Context) (shown published, err error) {
 	now := s.now()
-	if age := now.Sub(s.readAt); !s.readAt.IsZero() && 0 <= age && age < keptFor {
-		return s.shown, nil
-	}
 	p, err := vitrine.Read(ctx, s.db)
-	if errors.Is(err, store.ErrNotFound) {
-		s.shown, s.readAt = published{}, now
-		return s.shown, nil
-	}
-	var shown published
 	if err == nil {
 		var operator vitrine.OperatorNumbers
 		shown.public, operator, err = p.Decode()
 		shown.at, shown.operator = p.At.Time, &operator
+	} else if errors.Is(err, store.ErrNotFound) {
+		err = nil
 	}
 	if err != nil {
-		if s.shown.operator == nil {
-			return published{}, fault.OrUnavailable(err)
-		}
-		return s.shown, nil
+		return published{}, err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.shown, s.readAt = shown, now
 	return shown, nil
 }

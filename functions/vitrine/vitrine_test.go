@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -108,6 +110,35 @@ func TestPublic(t *testing.T) {
 	if got := w.get(path); !strings.Contains(got.Body.String(), `"stale":false`) {
 		t.Errorf("after another publication: %s", got.Body)
 	}
+}
+
+// TestSlowDatabase reads the numbers from several callers while the database takes a
+// minute to fail: they share one read, and none waits for another's.
+func TestSlowDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(slow{}, time.Now)
+		begin := time.Now()
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if _, err := s.current(t.Context()); err == nil {
+					t.Error("numbers without a database")
+				}
+				if took := time.Since(begin); took > time.Minute {
+					t.Errorf("a caller waited for %v", took)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+// slow is a database that takes a minute to fail.
+type slow struct{ store.DB }
+
+func (slow) Get(context.Context, store.Path, any) error {
+	time.Sleep(time.Minute)
+	return errors.New("no answer")
 }
 
 // TestOperator checks who may read the exact numbers, and what is answered without a
