@@ -11,10 +11,10 @@ flow('comment, and take it back', {}, async (visit, stack) => {
   const { page } = visit
   await visit.go(`/en/channel/${testChannel}`)
   const box = page.locator('#comments')
-  await box.getByLabel(say('comments.ui.body')).fill(body)
-  await box.getByLabel(say('comments.ui.author')).fill('Ana "Zé" <i>')
+  await box.getByLabel(say('comments.ui.body'), { exact: true }).fill(body)
+  await box.getByLabel(say('comments.ui.author'), { exact: true }).fill('Ana "Zé" <i>')
   const sent = page.waitForResponse(response => response.request().method() === 'POST' && response.url().includes('/comments'))
-  await box.getByRole('button', { name: say('comments.ui.send') }).click()
+  await box.getByRole('button', { name: say('comments.ui.send'), exact: true }).click()
   const { comment } = await (await sent).json()
   assert.equal(comment.body, body)
   await page.reload()
