@@ -18,7 +18,7 @@ func (server) call(context.Context, struct{}) (api.NoContent, error) { return ap
 var (
 	withTools = &profile.Profile{Name: "Mira", Build: "abc", Base: "https://m.example", Email: "a@m.example", Table: []api.Endpoint{
 		api.Bind(server.call, api.Endpoint{Name: "call_mcp", Method: "POST", Path: "/mcp", Auth: api.None, Summary: "Call a tool", Doc: "Calls."}),
-		api.Bind(server.call, api.Endpoint{Name: "get_server_card", Method: "GET", Path: "/mcp", Auth: api.None, Summary: "Get the card", Doc: "Returns it."}),
+		api.Bind(server.call, api.Endpoint{Name: "get_mcp_card", Method: "GET", Path: "/mcp", Auth: api.None, Summary: "Get the card", Doc: "Returns it."}),
 		api.Bind(server.call, api.Endpoint{Name: "get_thing", Tool: true, Method: "GET", Path: "/api/thing", Auth: api.None, Summary: "Get a thing", Doc: "Returns it."}),
 	}}
 	without = &profile.Profile{Name: "Mira", Base: "https://m.example"}

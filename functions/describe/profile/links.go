@@ -1,10 +1,11 @@
 package profile
 
 import (
-	"miramundo.dev/shared/api"
+	"strings"
+
+	"miramundo.dev/shared/api/openapi"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/i18n"
-	"miramundo.dev/shared/price/quota"
 	"miramundo.dev/shared/site"
 )
 
@@ -16,6 +17,9 @@ const (
 	LLMsFullPath = "/llms-full.txt"
 	BundlePath   = "/okf/" // of the knowledge bundle; a file name follows
 )
+
+// BundleIndex is the file of the knowledge bundle that lists the others.
+const BundleIndex = "index.md"
 
 // A Relation says how a document relates to the API, in the terms of RFC 8631 and
 // RFC 9727.
@@ -58,31 +62,36 @@ const (
 	htmlMedia = "text/html"
 )
 
-// A document is a link without what the table has: its address and media type.
+// A document is a link without what the table has: its address and media type. endpoint
+// is the name of the endpoint that serves it.
 type document struct {
-	key, title, path, note string
-	relation               Relation
-	property               string
-	section                Section
+	key, title, endpoint, note string
+	relation                   Relation
+	property                   string
+	section                    Section
 }
 
 // documents are the documents that an installation may have.
 var documents = []document{
-	{"index", "Index of the API", IndexPath, "Every endpoint in a few words, the credentials, the free quota, and four calls from nothing to a library", Meta, "GettingStarted", API},
-	{"openapi", "OpenAPI", api.DescriptionPath, "Every operation with its inputs, results and failures, as OpenAPI 3.1", Describes, "OpenAPI", API},
-	{"openapi_operator", "OpenAPI for operators", api.OperatorDescriptionPath, "The endpoints that need a token of the operator, as OpenAPI 3.1", "", "X-Operator-OpenAPI", Optional},
-	{"mcp", "MCP server", api.MCPPath, "The tools of the API over Streamable HTTP; GET returns the server card", "", "X-MCP", API},
-	{"pricing", "Prices", quota.ListPath, "What is free of charge with its limits, what is sold at which price, and how to pay", Meta, "Pricing", API},
-	{"billing", "Settings of payments", quota.LivePath, "The prices in force, the network and receiver of payments, and the caps of libraries", Meta, "X-Billing", API},
-	{"payments", "Payment manifest", api.PaymentsPath, "Every route that charges, with the terms of x402", Meta, "X-X402", Optional},
-	{"health", "Health", api.HealthPath, "Whether the service answers, and how old the catalog is", Status, "StatusPage", API},
-	{"llms", "llms.txt", api.LLMsPath, "A short map of the service for language models", Meta, "X-LLMs-txt", Optional},
-	{"llms_full", "llms-full.txt", LLMsFullPath, "The whole documentation in one text for language models", Meta, "X-LLMs-full-txt", Reading},
-	{"okf", "Knowledge bundle", BundlePath + "index.md", "What the service is, how to use the API, and short answers, as an Open Knowledge Format bundle", Meta, "X-OKF", Reading},
-	{"apis_json", "APIs.json", APIsPath, "The service as directories of APIs read it", Meta, "X-APIs-json", Optional},
-	{"agent_card", "Agent card", api.AgentCardPath, "What agents can do with the service, one skill for each tool", Meta, "X-Agent-Card", Optional},
-	{"api_catalog", "API catalog", api.CatalogPath, "The APIs of this host as a linkset (RFC 9727)", Meta, "X-API-Catalog", Optional},
-	{"security", "security.txt", api.SecurityPath, "Where to report a vulnerability (RFC 9116)", Meta, "Security", Optional},
+	{"index", "Index of the API", "get_api_index", "Every endpoint in a few words, the credentials, the free quota, and four calls from nothing to a library", Meta, "GettingStarted", API},
+	{"openapi", "OpenAPI", "get_openapi", "Every operation with its inputs, results and failures, as OpenAPI 3.1", Describes, "OpenAPI", API},
+	{"openapi_operator", "OpenAPI for operators", "get_operator_openapi", "The endpoints that need a token of the operator, as OpenAPI 3.1", "", "X-Operator-OpenAPI", Optional},
+	{"mcp", "MCP server", "get_mcp_card", "The tools of the API over Streamable HTTP; GET returns the server card", "", "X-MCP", API},
+	{"pricing", "Prices", "get_pricing", "What is free of charge with its limits, what is sold at which price, and how to pay", Meta, "Pricing", API},
+	{"billing", "Settings of payments", "get_billing", "The prices in force, the network and receiver of payments, and the caps of libraries", Meta, "X-Billing", API},
+	{"payments", "Payment manifest", "get_payment_manifest", "Every route that charges, with the terms of x402", Meta, "X-X402", Optional},
+	{"health", "Health", "get_health", "Whether the service answers, and how old the catalog is", Status, "StatusPage", API},
+	{"changes", "Changes of the catalog", "list_changes", "What was added, changed and removed between releases, for programs that keep a copy", Meta, "X-Changes", API},
+	{"changes_feed", "Changes as a feed", "get_changes_feed", "The last changes of the catalog as an Atom feed", Meta, "ChangeLog", Optional},
+	{"dumps", "Dumps of the catalog", "list_dumps", "The whole catalog as files with checksums, made each night: nobody needs to crawl", Meta, "X-Dumps", API},
+	{"public_numbers", "Numbers of the service", "get_public_numbers", "How much the service is used, by people and by programs, rounded", Meta, "X-Numbers", Optional},
+	{"llms", "llms.txt", "get_llms_txt", "A short map of the service for language models", Meta, "X-LLMs-txt", Optional},
+	{"llms_full", "llms-full.txt", "get_llms_full_txt", "The whole documentation in one text for language models", Meta, "X-LLMs-full-txt", Reading},
+	{"okf", "Knowledge bundle", "get_knowledge_file", "What the service is, how to use the API, and short answers, as an Open Knowledge Format bundle", Meta, "X-OKF", Reading},
+	{"apis_json", "APIs.json", "get_apis_json", "The service as directories of APIs read it", Meta, "X-APIs-json", Optional},
+	{"agent_card", "Agent card", "get_well_known_agent_card", "What agents can do with the service, one skill for each tool", Meta, "X-Agent-Card", Optional},
+	{"api_catalog", "API catalog", "get_api_catalog", "The APIs of this host as a linkset (RFC 9727)", Meta, "X-API-Catalog", Optional},
+	{"security", "security.txt", "get_security_txt", "Where to report a vulnerability (RFC 9116)", Meta, "Security", Optional},
 }
 
 // A pageLink is a page that documents link to.
@@ -108,11 +117,12 @@ var pages = []pageLink{
 func (p *Profile) Links() []Link {
 	var all []Link
 	for _, d := range documents {
-		e, ok := p.serving(d.path)
+		e, ok := p.Endpoint(d.endpoint)
 		if !ok {
 			continue
 		}
-		l := Link{Key: d.key, Title: d.title, URL: p.URL(d.path), Media: jsonMedia, Note: d.note, Relation: d.relation, Property: d.property, Section: d.section}
+		path := strings.ReplaceAll(openapi.Path(e), "{file}", BundleIndex)
+		l := Link{Key: d.key, Title: d.title, URL: p.URL(path), Media: jsonMedia, Note: d.note, Relation: d.relation, Property: d.property, Section: d.section}
 		if len(e.Produces) > 0 {
 			l.Media = e.Produces[0]
 		}

@@ -50,25 +50,13 @@ func (p *Profile) Endpoint(name string) (api.Endpoint, bool) {
 	return p.Table[i], true
 }
 
-// serving returns the endpoint that GET of a path is answered by, also where the path of
-// the endpoint ends in a file name, and whether there is one.
-func (p *Profile) serving(path string) (api.Endpoint, bool) {
-	folder := path[:strings.LastIndexByte(path, '/')]
-	i := slices.IndexFunc(p.Table, func(e api.Endpoint) bool {
-		return e.Method == "GET" && (openapi.Path(e) == path || e.Path == folder+api.FileWildcard)
-	})
-	if i < 0 {
-		return api.Endpoint{}, false
-	}
-	return p.Table[i], true
-}
-
 // MCP returns the address of the MCP server; empty without one.
 func (p *Profile) MCP() string {
-	if i := slices.IndexFunc(p.Table, func(e api.Endpoint) bool { return e.Method == "POST" && e.Path == api.MCPPath }); i < 0 {
+	e, ok := p.Endpoint("call_mcp")
+	if !ok {
 		return ""
 	}
-	return p.URL(api.MCPPath)
+	return p.URL(e.Path)
 }
 
 // Sorted returns the endpoints sorted by path. Those of one path keep the order of the

@@ -36,7 +36,7 @@ var small = &Profile{Name: "Mira", Base: "https://m.example", Quota: quota.Optio
 	endpoint(api.Endpoint{Name: folderName, Tool: true, Method: "POST", Path: "/api/categories", Auth: api.Guest}),
 	endpoint(api.Endpoint{Name: "get_channel", Method: "GET", Path: "/api/channels/{id}", Auth: api.None}),
 	endpoint(api.Endpoint{Name: "buy", Method: "POST", Path: "/api/buy", Auth: api.None, Prices: []price.Product{price.Network365, price.ChatPass}}),
-	endpoint(api.Endpoint{Name: "get_file", Method: "GET", Path: "/okf/{file}", Auth: api.None, Produces: []string{"text/markdown"}}),
+	endpoint(api.Endpoint{Name: "get_knowledge_file", Method: "GET", Path: "/okf/{file}", Auth: api.None, Produces: []string{"text/markdown"}}),
 }}
 
 // TestQuickstart checks that a step has the credential that its endpoint asks for, and

@@ -39,9 +39,6 @@ var concepts = []concept{
 	{"faq.md", "FAQ", "Short answers to common questions.", "help"},
 }
 
-// indexFile is the file that lists the bundle.
-const indexFile = "index.md"
-
 // Bundle returns the files of the knowledge bundle by their names.
 func Bundle(p *profile.Profile) map[string]string {
 	var index strings.Builder
@@ -52,7 +49,7 @@ func Bundle(p *profile.Profile) map[string]string {
 		all[c.file] = fmt.Sprintf("---\ntype: Reference\ntitle: %s\ndescription: %s\nresource: %s\ntags: [%s]\ntimestamp: %s\n---\n\n%s",
 			c.title, c.description, p.URL(profile.BundlePath+c.file), c.tags, revised, body(p, c.file))
 	}
-	all[indexFile] = index.String()
+	all[profile.BundleIndex] = index.String()
 	return all
 }
 
