@@ -152,10 +152,12 @@ func (o *Options) add(ctx context.Context, h *Head, to string, r *Report) error 
 	}
 	h.Last++
 	set := Set{Number: h.Last, Release: to, At: store.At(now), Changes: len(changes), Cut: !known}
-	if len(h.Sets) > 0 { // a clock that went back reorders nothing
-		if last := h.Sets[len(h.Sets)-1].At; !set.At.After(last.Time) {
-			set.At = store.At(last.Add(time.Millisecond))
-		}
+	last := h.Since
+	if len(h.Sets) > 0 {
+		last = h.Sets[len(h.Sets)-1].At
+	}
+	if !set.At.After(last.Time) { // the clock was set back: readers by time must not miss the set
+		set.At = store.At(last.Add(time.Millisecond))
 	}
 	if len(changes) > maxChanges {
 		changes, set.Changes, set.Cut = changes[:maxChanges], maxChanges, true

@@ -210,6 +210,37 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestInstances reads on in an instance whose head is older than that of the instance
+// that gave the place.
+func TestInstances(t *testing.T) {
+	s := start(t)
+	s.record(channel("A.br"))
+	slow := s.log()
+	s.read(slow, "", 9)
+	before := s.now
+	s.record(channel("A.br"), channel("B.br"), channel("C.br"))
+	s.now = before.Add(5 * time.Second)
+	_, p := s.read(s.log(), "", 1)
+	lines, _ := s.read(slow, p.Next.String(), 9)
+	if !slices.Equal(lines, []string{"added C.br 1.2"}) {
+		t.Errorf("after %s the other instance has %q", p.Next, lines)
+	}
+}
+
+// TestClockSetBack sets the clock back between the first release and the first set: a
+// reader that has the catalog of the first release gets the set by time.
+func TestClockSetBack(t *testing.T) {
+	s := start(t)
+	s.record(channel("A.br"))
+	begun := s.now
+	s.now = begun.Add(-3 * time.Hour)
+	s.record(channel("A.br"), channel("B.br"))
+	lines, p := s.read(s.log(), begun.Format(time.RFC3339), 9)
+	if !slices.Equal(lines, []string{"added B.br 1.1"}) || !p.Whole {
+		t.Errorf("since the first release: %q, whole %t", lines, p.Whole)
+	}
+}
+
 func mustParse(t *testing.T, s string) history.Cursor {
 	t.Helper()
 	c, err := history.ParseCursor(s)

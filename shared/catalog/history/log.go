@@ -21,8 +21,11 @@ import (
 )
 
 const (
-	// headAge is how long a Log answers from the head that it read.
-	headAge = 15 * time.Second
+	// headAge is how long a Log answers from the head that it read, and unknownAge how
+	// long it refuses places by it: another process may have read a newer head, and
+	// given its caller a place that is not in this one.
+	headAge    = 15 * time.Second
+	unknownAge = time.Second
 
 	// maxRead is how many changes are read for a page before it ends early.
 	maxRead = 50_000
@@ -111,11 +114,16 @@ func NewLog(db store.DB, now func() time.Time) *Log {
 // fault.ErrInvalid for a place behind the end, and fault.ErrUnavailable when the
 // database fails.
 func (l *Log) After(ctx context.Context, from Cursor, limit int, keep func(*Change) bool) (*Page, error) {
-	h, err := l.current(ctx)
+	h, err := l.current(ctx, headAge)
 	if err != nil {
 		return nil, err
 	}
 	place, whole, err := h.place(from)
+	if err != nil {
+		if h, err = l.current(ctx, unknownAge); err == nil {
+			place, whole, err = h.place(from)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +175,7 @@ func (p *Page) take(set Set, changes []Change, limit int, keep func(*Change) boo
 
 // Newest returns at most limit of the changes that keep accepts, the last recorded first.
 func (l *Log) Newest(ctx context.Context, limit int, keep func(*Change) bool) ([]Entry, error) {
-	h, err := l.current(ctx)
+	h, err := l.current(ctx, headAge)
 	if err != nil {
 		return nil, err
 	}
@@ -227,10 +235,10 @@ func (h *Head) from(n int) []Set {
 	return h.Sets[i:]
 }
 
-// current returns the head, which may be a few seconds old.
-func (l *Log) current(ctx context.Context) (*Head, error) {
+// current returns the head as it was at most maxAge ago.
+func (l *Log) current(ctx context.Context, maxAge time.Duration) (*Head, error) {
 	l.mu.Lock()
-	h, fresh := l.head, l.head != nil && l.now().Sub(l.readAt) < headAge
+	h, fresh := l.head, l.head != nil && l.now().Sub(l.readAt) < maxAge
 	l.mu.Unlock()
 	if fresh {
 		return h, nil
