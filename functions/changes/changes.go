@@ -137,11 +137,11 @@ func (s *Server) changes(ctx context.Context, in changesIn) (*changesPage, error
 	if err != nil {
 		return nil, err
 	}
-	keep, err := s.filter(in.Kind)
+	v, err := s.catalog.View()
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.log.After(ctx, from, in.Limit, keep)
+	p, err := s.log.After(ctx, from, in.Limit, filter(v, in.Kind))
 	if err != nil {
 		return nil, err
 	}
@@ -149,38 +149,38 @@ func (s *Server) changes(ctx context.Context, in changesIn) (*changesPage, error
 		Items: []change{}, Cursor: p.Next.String(), More: p.More, Complete: p.Whole, Dumps: s.links.Base + dumpsPath, API: s.links.Base + path,
 	}
 	if !p.Since.IsZero() {
-		since := p.Since.UTC().Format(time.RFC3339)
+		since := p.Since.Add(time.Second - 1).UTC().Format(time.RFC3339) // rounded up: nothing after it is missing
 		out.KeptSince = &since
 	}
 	for _, e := range p.Entries {
-		out.Items = append(out.Items, s.changeOf(&e))
+		out.Items = append(out.Items, s.changeOf(v, &e))
 	}
 	return out, nil
 }
 
-// filter returns what accepts changes of a kind. What the operator blocks is not named,
-// whenever it changed.
-func (s *Server) filter(kind string) (func(*history.Change) bool, error) {
-	v, err := s.catalog.View()
-	if err != nil {
-		return nil, err
-	}
+// filter returns what accepts changes of a kind. A channel that the operator blocks is
+// not named, whenever it changed, and even after it has left the catalog.
+func filter(v *index.View, kind string) func(*history.Change) bool {
 	return func(c *history.Change) bool {
-		if kind != "all" && c.Kind != kind {
+		if kind != "all" && c.Kind != kind || v.Blocks(c.ID) || v.Blocks(c.WasID) {
 			return false
 		}
 		_, known := v.Index().Resolve(c.ID)
 		_, shown := v.Current(c.ID)
 		return shown || !known
-	}, nil
+	}
 }
 
-// changeOf returns a change as the API shows it.
-func (s *Server) changeOf(e *history.Entry) change {
+// changeOf returns a change as the API shows it. A replacement is named only when v
+// shows it, by the id that it has now.
+func (s *Server) changeOf(v *index.View, e *history.Entry) change {
 	c := change{
 		Op: e.Op, ID: e.ID, Kind: e.Kind, Name: e.Name, Country: catalog.TextOrNil(e.Country), Fields: append([]string{}, e.Fields...),
-		Reason: catalog.TextOrNil(e.Reason), ReplacedBy: catalog.TextOrNil(e.Became),
-		At: e.At.UTC().Format(time.RFC3339), Release: e.Release, Cursor: e.Next.String(),
+		Reason: catalog.TextOrNil(e.Reason),
+		At:     e.At.UTC().Format(time.RFC3339), Release: e.Release, Cursor: e.Next.String(),
+	}
+	if to, shown := v.Current(e.Became); shown {
+		c.ReplacedBy = &to
 	}
 	if e.Op == history.Renamed {
 		c.Was = &was{e.WasID, e.WasName}

@@ -132,6 +132,45 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestBlocked blocks a channel that is added, changes, replaces another and leaves the
+// catalog: no answer names it, also after it has left.
+func TestBlocked(t *testing.T) {
+	s := start(t)
+	hide := index.Overlay{BlockedChannels: []string{"Secret.br"}}
+	one, secret := catalog.Record{ID: "A.br", Name: "A"}, catalog.Record{ID: "Secret.br", Name: "Secret"}
+	s.publish(catalog.Register{Records: []catalog.Record{one, {ID: "G.br", Name: "G"}}}, index.Overlay{})
+	s.publish(catalog.Register{
+		Records: []catalog.Record{one, secret}, Gone: []catalog.Gone{{ID: "G.br", Name: "G", Reason: catalog.GoneClosed, ReplacedBy: "Secret.br"}},
+	}, hide)
+	check := func(when string) {
+		t.Helper()
+		s.now = s.now.Add(time.Minute)
+		for _, address := range []string{"/api/changes", "/api/changes.atom"} {
+			if _, body := apitest.Do(t, s, "GET", address, ""); strings.Contains(body, "Secret") || !strings.Contains(body, "G.br") {
+				t.Errorf("%s: %s: %s", address, when, body)
+			}
+		}
+	}
+	check("while it is in the catalog")
+	s.publish(catalog.Register{Records: []catalog.Record{one}}, hide)
+	check("after it has left")
+}
+
+// TestKeptSince asks for the changes since the time from which on all are kept, which is
+// shown in whole seconds: the answer is complete.
+func TestKeptSince(t *testing.T) {
+	s := start(t)
+	s.now = s.now.Add(300 * time.Millisecond)
+	s.two()
+	s.now = s.now.Add(time.Minute)
+	_, body := apitest.Do(t, s, "GET", "/api/changes", "")
+	since := parse(t, body).KeptSince
+	_, body = apitest.Do(t, s, "GET", "/api/changes?since="+since, "")
+	if got := parse(t, body); !got.Complete || len(got.Items) != 5 {
+		t.Errorf("since %s: %s", since, body)
+	}
+}
+
 // A page is what the test reads of an answer.
 type page struct {
 	Items []struct {
@@ -141,6 +180,7 @@ type page struct {
 		Reason, API        *string
 	}
 	Cursor         string
+	KeptSince      string `json:"kept_since"`
 	More, Complete bool
 }
 

@@ -50,11 +50,11 @@ type feedIn struct {
 }
 
 func (s *Server) feed(ctx context.Context, in feedIn) (api.Content, error) {
-	keep, err := s.filter(in.Kind)
+	v, err := s.catalog.View()
 	if err != nil {
 		return api.Content{}, err
 	}
-	entries, err := s.log.Newest(ctx, feedLength, keep)
+	entries, err := s.log.Newest(ctx, feedLength, filter(v, in.Kind))
 	if err != nil {
 		return api.Content{}, err
 	}

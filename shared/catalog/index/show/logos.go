@@ -62,13 +62,9 @@ func (v *View) hideLogos(o *state.Overlay) {
 	if len(o.BlockedChannels) == 0 {
 		return
 	}
-	named := make(map[string]bool, len(o.BlockedChannels))
-	for _, id := range o.BlockedChannels {
-		named[id] = true
-	}
 	hidden := map[string]bool{}
 	for channel, logo := range o.Logos {
-		if doc, ok := v.ix.Resolve(channel); ok && v.now.IsRemoved(doc) || named[channel] { // also one that has left the catalog
+		if doc, ok := v.ix.Resolve(channel); ok && v.now.IsRemoved(doc) || v.Blocks(channel) {
 			hidden[logo] = true
 		}
 	}

@@ -30,6 +30,7 @@ type View struct {
 	links     catalog.LinkBase
 	list      []byte // the address of the list of channels, as JSON
 
+	blocked  map[string]bool // ids of channels, as the overlay names them
 	logos    logos
 	itemEnds []itemEnd // by origin
 	zeros    []byte    // social counters of channels that have none
@@ -41,12 +42,27 @@ type View struct {
 // New returns a view of a state. The fragments must be those of its index.
 func New(st *state.State, f *Fragments, o *state.Overlay, links catalog.LinkBase) *View {
 	v := &View{Engine: search.New(st, links), ix: st.Index, now: st, fragments: f, links: links}
+	v.setBlocked(o)
 	v.setLogos(o)
 	v.setItemEnds()
 	v.list = jsontext.AppendValue(nil, links.Channels())
 	v.setFingerprint()
 	return v
 }
+
+func (v *View) setBlocked(o *state.Overlay) {
+	if len(o.BlockedChannels) == 0 {
+		return
+	}
+	v.blocked = make(map[string]bool, len(o.BlockedChannels))
+	for _, id := range o.BlockedChannels {
+		v.blocked[id] = true
+	}
+}
+
+// Blocks reports whether the overlay blocks a channel by this id, also when the channel
+// has left the catalog.
+func (v *View) Blocks(id string) bool { return v.blocked[id] }
 
 // Version returns the version of the index.
 func (v *View) Version() string { return v.ix.Version() }
