@@ -73,6 +73,10 @@ test-x402: generate scripts/x402/node_modules/.package-lock.json ## buy each thi
 test-mcp: generate scripts/mcp/node_modules/.package-lock.json ## use the MCP server with the SDKs of clients, the inspector and the conformance suites
 	node --test --test-reporter=spec scripts/mcp/mcp.test.mjs
 
+.PHONY: test-snippets
+test-snippets: generate ## run the examples of the page for developers, as it shows them (needs python3, curl and jq)
+	node --test --test-reporter=spec scripts/snippets/snippets.test.mjs
+
 .PHONY: test-pages
 test-pages: generate scripts/pages/node_modules/.package-lock.json ## look at every page with a browser and use them as people do; pictures are in bin/pages (ARGS=PART of the names of tests)
 	node scripts/pages/run.mjs $(ARGS)

@@ -37,6 +37,7 @@ import (
 	"miramundo.dev/shared/moderation/act"
 	"miramundo.dev/shared/price/quota"
 	"miramundo.dev/shared/social/comment"
+	numbers "miramundo.dev/shared/vitrine"
 )
 
 // Each constructor below makes the server of one function from the parts that
@@ -212,7 +213,8 @@ func newVitrine(p *compose.Parts) (Server, error) {
 func newWeb(p *compose.Parts) (Server, error) {
 	s := web.New(web.Options{
 		Catalog: p.Catalog, Guides: p.Guide, Links: p.Links(), Contact: p.Config.ContactEmail, Widget: p.Widget(), Table: Table(), Now: p.Now,
-		DB: p.DB, Access: p.Access, Tokens: p.Pages(), SignIn: p.SignIn, Removals: p.Removals(), Throttle: p.Throttle(),
+		Numbers: numbers.NewReader(p.DB, p.Now),
+		DB:      p.DB, Access: p.Access, Tokens: p.Pages(), SignIn: p.SignIn, Removals: p.Removals(), Throttle: p.Throttle(),
 		Devices: p.DeviceLinks(), Mail: p.Mail,
 		Logos: func(ctx context.Context, id string) (*logo.Image, error) { return logo.Get(ctx, p.DB, id) },
 	})

@@ -2,8 +2,7 @@
 // everyone, and exact to the operator.
 //
 // It counts nothing and accepts no numbers: package shared/vitrine publishes them
-// every hour. What was published is kept in memory for a minute, so that callers
-// cannot make the function read the database for each request.
+// every hour.
 package vitrine
 
 import (
@@ -11,11 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/singleflight"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/config"
@@ -63,68 +58,15 @@ var Endpoints = []api.Endpoint{
 	}),
 }
 
-// keptFor is how long a publication is served without asking for another.
-const keptFor = time.Minute
-
 // A Server answers for the numbers in a database.
 type Server struct {
-	db  store.DB
-	now func() time.Time
-
-	reading singleflight.Group
-	mu      sync.Mutex
-	shown   published // guarded by mu
-	readAt  time.Time // guarded by mu; zero before the first time
-}
-
-// published is what is served of a publication; zero before the first.
-type published struct {
-	at       time.Time
-	public   vitrine.Public
-	operator *vitrine.OperatorNumbers
+	numbers *vitrine.Reader
+	now     func() time.Time
 }
 
 // New returns a server of the numbers in db.
-func New(db store.DB, now func() time.Time) *Server { return &Server{db: db, now: now} }
-
-// current returns what was published. While the database does not answer, it is what
-// was read before. Concurrent callers wait for one read, and share its failure.
-func (s *Server) current(ctx context.Context) (published, error) {
-	s.mu.Lock()
-	shown, age := s.shown, s.now().Sub(s.readAt)
-	fresh := !s.readAt.IsZero() && 0 <= age && age < keptFor
-	s.mu.Unlock()
-	if fresh {
-		return shown, nil
-	}
-	v, err, _ := s.reading.Do("", func() (any, error) { return s.read(context.WithoutCancel(ctx)) })
-	switch {
-	case err == nil:
-		return v.(published), nil
-	case shown.operator == nil:
-		return published{}, fault.OrUnavailable(err)
-	}
-	return shown, nil
-}
-
-// read reads the last publication and keeps it.
-func (s *Server) read(ctx context.Context) (shown published, err error) {
-	now := s.now()
-	p, err := vitrine.Read(ctx, s.db)
-	if err == nil {
-		var operator vitrine.OperatorNumbers
-		shown.public, operator, err = p.Decode()
-		shown.at, shown.operator = p.At.Time, &operator
-	} else if errors.Is(err, store.ErrNotFound) {
-		err = nil
-	}
-	if err != nil {
-		return published{}, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.shown, s.readAt = shown, now
-	return shown, nil
+func New(db store.DB, now func() time.Time) *Server {
+	return &Server{vitrine.NewReader(db, now), now}
 }
 
 // PublicNumbers are the public numbers.
@@ -144,11 +86,11 @@ func (n PublicNumbers) ETag() string {
 }
 
 func (s *Server) public(ctx context.Context, _ struct{}) (PublicNumbers, error) {
-	p, err := s.current(ctx)
+	p, err := s.numbers.Current(ctx)
 	if err != nil {
 		return PublicNumbers{}, err
 	}
-	return PublicNumbers{vitrine.HeadOf(p.at, s.now()), p.public}, nil
+	return PublicNumbers{vitrine.HeadOf(p.At, s.now()), p.Public}, nil
 }
 
 // ExactNumbers are the numbers as they were counted.
@@ -159,11 +101,11 @@ type ExactNumbers struct {
 }
 
 func (s *Server) operator(ctx context.Context, _ struct{}) (ExactNumbers, error) {
-	p, err := s.current(ctx)
+	p, err := s.numbers.Current(ctx)
 	if err != nil {
 		return ExactNumbers{}, err
 	}
-	return ExactNumbers{config.Product, vitrine.HeadOf(p.at, s.now()).UpdatedAt, p.operator}, nil
+	return ExactNumbers{config.Product, vitrine.HeadOf(p.At, s.now()).UpdatedAt, p.Operator}, nil
 }
 
 // ProductNumbers are what was counted of a product.
@@ -184,11 +126,11 @@ type NumbersPanel struct {
 }
 
 func (s *Server) panel(ctx context.Context, _ struct{}) (NumbersPanel, error) {
-	p, err := s.current(ctx)
-	if err != nil || p.operator == nil {
+	p, err := s.numbers.Current(ctx)
+	if err != nil || p.Operator == nil {
 		return NumbersPanel{Apps: []ProductNumbers{}}, err
 	}
-	head, o := vitrine.HeadOf(p.at, s.now()), p.operator
+	head, o := vitrine.HeadOf(p.At, s.now()), p.Operator
 	return NumbersPanel{
 		Apps:      []ProductNumbers{{head.Product, *head.UpdatedAt, head.Stale, o.Today.NumberSums, o.Windows.Week, o.Windows.Month}},
 		UpdatedAt: *head.UpdatedAt, Totals: &o.Windows.Month,
@@ -202,9 +144,9 @@ type NumbersCursor struct {
 }
 
 func (s *Server) cursors(ctx context.Context, _ struct{}) (map[string]NumbersCursor, error) {
-	p, err := s.current(ctx)
-	if err != nil || p.operator == nil || p.operator.Cursor == nil {
+	p, err := s.numbers.Current(ctx)
+	if err != nil || p.Operator == nil || p.Operator.Cursor == nil {
 		return map[string]NumbersCursor{}, err
 	}
-	return map[string]NumbersCursor{config.Product: {Edge: *p.operator.Cursor}}, nil
+	return map[string]NumbersCursor{config.Product: {Edge: *p.Operator.Cursor}}, nil
 }

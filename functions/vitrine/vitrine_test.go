@@ -86,7 +86,7 @@ func TestPublic(t *testing.T) {
 	if got := w.get(path); got.Body.String() != none {
 		t.Errorf("a minute has not passed: %s", got.Body)
 	}
-	w.clock = w.clock.Add(keptFor)
+	w.clock = w.clock.Add(time.Minute)
 	first := w.get(path)
 	if text := first.Body.String(); !strings.Contains(text, `"publicado":true`) || !strings.Contains(text, `"fuso":"UTC"`) {
 		t.Errorf("after it: %s", text)
@@ -121,7 +121,7 @@ func TestSlowDatabase(t *testing.T) {
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
-				if _, err := s.current(t.Context()); err == nil {
+				if _, err := s.numbers.Current(t.Context()); err == nil {
 					t.Error("numbers without a database")
 				}
 				if took := time.Since(begin); took > time.Minute {
@@ -181,7 +181,7 @@ func TestShapes(t *testing.T) {
 		}
 	}
 	w.publish()
-	w.clock = w.clock.Add(keptFor)
+	w.clock = w.clock.Add(time.Minute)
 	var exact ExactNumbers
 	if err := json.Unmarshal([]byte(read("/operador")), &exact); err != nil || exact.Operator == nil || len(exact.Operator.Bounds) == 0 {
 		t.Errorf("%+v, %v", exact, err)

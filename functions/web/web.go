@@ -21,6 +21,8 @@
 //	contact/    the form to the operator, and the offers to partners and producers
 //	purchases/  the shell of passes and credit
 //	reference/  the reference of the API, for developers
+//	build/      examples of how to use the API
+//	numbers/    how much the service is used
 //	signin/     signing in
 //	account/    the visitor's account
 //	security/   how the visitor signs in
@@ -41,12 +43,14 @@ import (
 	"time"
 
 	"miramundo.dev/functions/web/account"
+	"miramundo.dev/functions/web/build"
 	"miramundo.dev/functions/web/channel"
 	"miramundo.dev/functions/web/contact"
 	"miramundo.dev/functions/web/device"
 	"miramundo.dev/functions/web/library"
 	"miramundo.dev/functions/web/list"
 	"miramundo.dev/functions/web/moderation"
+	"miramundo.dev/functions/web/numbers"
 	"miramundo.dev/functions/web/operator"
 	"miramundo.dev/functions/web/organization"
 	"miramundo.dev/functions/web/page"
@@ -72,12 +76,13 @@ import (
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/mail"
 	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/vitrine"
 )
 
 // Endpoints are the pages, each at its path in every locale, and the files that
 // belong to them.
 var Endpoints = slices.Concat(
-	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
+	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, build.Endpoints, numbers.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
 	organization.Endpoints, device.Endpoints, moderation.Endpoints, operator.Endpoints, page.Files, page.Unprefixed, sitefiles.Endpoints,
 )
 
@@ -99,6 +104,7 @@ type Options struct {
 	Contact string           // mail address for complaints and questions; empty to name none
 	Widget  human.Widget     // challenge of the contact form; zero where people cannot send it
 	Table   []api.Endpoint   // the endpoints of every function, which the reference lists
+	Numbers *vitrine.Reader  // nil to show no numbers
 	Now     func() time.Time // the clock, which tests replace
 
 	// What the pages of accounts need. Without a database they answer a failure.
@@ -125,6 +131,8 @@ type Server struct {
 	contact    *contact.Server
 	purchases  *purchases.Server
 	reference  *reference.Server
+	build      *build.Server
+	numbers    *numbers.Server
 	signIn     *signin.Server
 	accounts   *account.Server
 	security   *security.Server
@@ -149,6 +157,8 @@ func New(o Options) *Server {
 		prose:     prose.New(prose.Options{Pages: pages, Sources: o.Catalog, Guides: o.Guides, Contact: o.Contact}),
 		purchases: purchases.New(pages),
 		reference: reference.New(pages, o.Table),
+		build:     build.New(pages, o.Links.Base, o.Table),
+		numbers:   numbers.New(pages, o.Numbers, o.Now),
 		contact:   contact.New(contact.Options{Pages: pages, Widget: o.Widget, Email: o.Contact}),
 		signIn:    signin.New(signin.Options{Private: visits, Service: o.SignIn}),
 		accounts:  account.New(account.Options{Private: visits, Removals: o.Removals, Throttle: o.Throttle}),
@@ -174,6 +184,8 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.prose, Endpoints: prose.Endpoints},
 		{Server: s.purchases, Endpoints: purchases.Endpoints},
 		{Server: s.reference, Endpoints: reference.Endpoints},
+		{Server: s.build, Endpoints: build.Endpoints},
+		{Server: s.numbers, Endpoints: numbers.Endpoints},
 		{Server: s.contact, Endpoints: contact.Endpoints},
 		{Server: s.signIn, Endpoints: signin.Endpoints},
 		{Server: s.accounts, Endpoints: account.Endpoints},

@@ -58,6 +58,8 @@ export const pages = [
   { name: 'producers', page: 'producers', path: () => '/produtores' },
   { name: 'purchases', page: 'purchases', path: () => '/compras' },
   { name: 'reference', page: 'reference', path: () => '/api-referencia', then: seeViewer },
+  { name: 'build', page: 'build', path: () => '/desenvolver' },
+  { name: 'numbers', page: 'numbers', path: () => '/numeros' },
   { name: 'missing', page: 'error', path: () => '/isto-nao-existe', prepare: visit => visit.forgive(/status: 404 .*\/isto-nao-existe$/, /status of 404 .*\/isto-nao-existe\)$/) }
 ]
 

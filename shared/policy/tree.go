@@ -59,8 +59,9 @@ type File struct {
 	AST     *ast.File
 }
 
-// skipped are folders that hold no source of ours.
-var skipped = regexp.MustCompile(`^(\..+|node_modules|testdata|vendor|bin)$`)
+// skipped are folders that hold no source of ours, and those that the go command
+// skips by their first letter: programs that stand alone.
+var skipped = regexp.MustCompile(`^([._].+|node_modules|testdata|vendor|bin)$`)
 
 // Read parses the Go files below the root of fsys. Imports of the module are
 // kept without the module's path: "shared/store".

@@ -39,6 +39,8 @@ const (
 	Producers              // what is offered to those who make programmes
 	Purchases              // the visitor's passes and credit
 	Reference              // the operations of the API, for developers
+	Build                  // examples of how to use the API
+	Numbers                // how much the service is used
 	Moderation             // what visitors reported, for the operator
 	Operator               // the state of the service, for the operator
 
@@ -59,13 +61,13 @@ const (
 
 // Pages lists the pages in order, without Nowhere.
 var Pages = []Page{
-	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Reference, Moderation, Operator,
+	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Moderation, Operator,
 	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
 }
 
 // names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{
-	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "reference", "moderation", "operator",
+	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "moderation", "operator",
 	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 }
 
@@ -96,6 +98,8 @@ var paths = [...][5]string{
 	Partners:  {"/parceiros", "/partners", "/socios", "/partenaires", "/partner"},
 	Producers: {"/produtores", "/producers", "/productores", "/producteurs", "/produzenten"},
 	Purchases: {"/compras", "/purchases", "/compras", "/achats", "/kaeufe"},
+	Build:     {"/desenvolver", "/build", "/desarrollar", "/construire", "/entwickeln"},
+	Numbers:   {"/numeros", "/numbers", "/numeros", "/chiffres", "/zahlen"},
 	Reference: {"/api-referencia", "/api-reference", "/referencia-api", "/reference-api", "/api-referenz"},
 
 	Moderation: {"/moderation", "/moderation", "/moderation", "/moderation", "/moderation"},

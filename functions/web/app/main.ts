@@ -42,6 +42,7 @@ if (page === "moderation") void import("./moderation").then((m) => m.moderation(
 if (page === "history") void import("./history").then((m) => m.history());
 if (page === "contact") void import("./contact").then((m) => m.contact());
 if (page === "reference") void import("./reference").then((m) => m.reference());
+if (page === "build") void import("./build").then((m) => m.build());
 if (page === "purchases") void import("./purchases").then((m) => m.purchases());
 if (document.documentElement.classList.contains("in") && (page === "library" || page === "favorites" || page === "history")) void import("./account/owner").then((m) => m.owner());
 if (document.documentElement.dataset["visitor"]) void import("./account").then((m) => m.account());

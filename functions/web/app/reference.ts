@@ -6,6 +6,7 @@
 
 import type { Component, System } from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import { $, $$, h } from "./dom";
+import { t } from "./texts";
 
 /** Loads the viewer and the document, and shows them. */
 export async function reference(): Promise<void> {
@@ -69,6 +70,7 @@ function nameFields(place: HTMLElement): void {
     for (const field of $$("tr[data-param-name] :is(select, input, textarea):not([aria-label])", place)) {
       field.setAttribute("aria-label", field.closest<HTMLElement>("tr")?.dataset["paramName"] ?? "");
     }
+    for (const choice of $$("select.examples-select-element:not([aria-label])", place)) choice.setAttribute("aria-label", t("reference.ui.examples"));
     for (const code of $$("pre:not([tabindex])", place)) code.tabIndex = 0;
   };
   new MutationObserver(repair).observe(place, { childList: true, subtree: true });

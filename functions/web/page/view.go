@@ -64,6 +64,17 @@ func pairs(fields []any) map[string]any {
 	return m
 }
 
+// Date returns a day, 2006-01-02, in the form of the language of the page.
+func (v *View) Date(day string) string { return v.Locale.Date(day) }
+
+// Count returns a number in the form of the language of the page; empty for nil.
+func (v *View) Count(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return v.Locale.Number(int(*n))
+}
+
 // Asset returns the path of a built file; empty when nothing was built.
 func (v *View) Asset(name string) string { return v.renderer.Asset(name) }
 

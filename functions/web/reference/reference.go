@@ -50,11 +50,12 @@ type operation struct {
 }
 
 // groupsOf returns the operations of a table by function, in the order of their
-// names, and their number. Pages are not part of the API.
+// names, and their number. Pages are not part of the API, and the operator's endpoints
+// have a document of their own.
 func groupsOf(table []api.Endpoint) (groups []group, total int) {
 	byName := map[string][]operation{}
 	for _, e := range table {
-		if !e.Page {
+		if !e.Page && e.Auth != api.Operator {
 			byName[e.Group()] = append(byName[e.Group()], operationOf(e))
 			total++
 		}

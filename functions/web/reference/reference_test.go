@@ -33,11 +33,12 @@ var table = []api.Endpoint{
 	bind(api.Endpoint{Method: "POST", Path: "/api/things", Auth: api.Guest, Name: "buy_thing", Summary: "Buy a thing", Doc: "Buys <b>one</b> thing.", Prices: []price.Product{price.ChatPass}}),
 	bind(api.Endpoint{Method: "GET", Path: "/api/things/{id}", Auth: api.None, Name: "get_thing", Summary: "Get a thing", Doc: "Returns one thing."}),
 	bind(api.Endpoint{Method: "GET", Path: "/api/all", Auth: api.None, Name: "list_things", Summary: "List the things", Doc: "Returns all things."}),
+	bind(api.Endpoint{Method: "GET", Path: "/api/secrets", Auth: api.Operator, Name: "list_secrets", Summary: "List the secrets", Doc: "Returns all secrets."}),
 	bind(api.Endpoint{Method: "GET", Path: "/things", Auth: api.None, Summary: "Show the things", Doc: "Returns a page.", Page: true}),
 }
 
 // TestReference checks that the page lists every operation of the table in its order, and
-// no page, with all of their texts escaped.
+// neither a page nor what is the operator's, with all of their texts escaped.
 func TestReference(t *testing.T) {
 	h := webtest.Handler(New(page.NewRenderer(webtest.Links), table), Endpoints)
 	for _, l := range i18n.Locales {
