@@ -195,7 +195,8 @@ func TestOpenAPI(t *testing.T) {
 }
 
 // TestAPI runs the scripts, checks every answer against the description, and
-// fails when an endpoint was not called.
+// fails when an endpoint was not called. The calls are the examples of the
+// description.
 func TestAPI(t *testing.T) {
 	db := openEmbedded(t)
 	keepGuide(t, db)
@@ -203,10 +204,12 @@ func TestAPI(t *testing.T) {
 	p := deps(t, db, fixture)
 	h := mux(t, p)
 	v := apitest.Validating(t, mannerly(t, h), documents(t, h)...)
+	v.Record("list_moderation_acts")
 	apitest.Run(t, withMails(v, p.Config.MailFolder), "testdata/api/*.txt", signIn(db))
 	for _, pattern := range v.Uncalled(Table()) {
 		t.Errorf("no script calls %s", pattern)
 	}
+	keepExamples(t, v.Examples())
 }
 
 // TestApart checks that what stands on a host of its own is served there, and

@@ -169,9 +169,9 @@ func eachDescription(v any, f func(string)) {
 var vague = regexp.MustCompile(`^(?:Time|State|Page|Report|Status|Link|Filter|Facet|Panel|Region|Row|Entry|Item|List|Domain|Result|Answer|Index|Card|Mode|Step|Document|Value|Data|Info|Option|Place|Shape)s?$` +
 	`|(?:In|Out|Made|Shown|Done|Got)$|Items[A-Z]`)
 
-// TestSchemaNames checks that each schema has a name that clients can use as the name
+// TestOpenAPINames checks that each schema has a name that clients can use as the name
 // of a type, and each tag a description.
-func TestSchemaNames(t *testing.T) {
+func TestOpenAPINames(t *testing.T) {
 	h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
 	for _, text := range documents(t, h) {
 		tree := parsed(t, text)
@@ -188,9 +188,9 @@ func TestSchemaNames(t *testing.T) {
 	}
 }
 
-// TestProperties checks that each member of an input or result has a description and
+// TestOpenAPIProperties checks that each member of an input or result has a description and
 // a type: generators write both into the code of clients.
-func TestProperties(t *testing.T) {
+func TestOpenAPIProperties(t *testing.T) {
 	h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
 	n, causes := 0, 0
 	for _, text := range documents(t, h) {

@@ -114,4 +114,7 @@ var tags = map[string]string{
 	"moderation": "Reporting texts and hiding authors; for the operator, moderating them.",
 	"reports":    "Reports whether channels play.",
 	"status":     "Health of the service.",
+	"vitrine":    "Public numbers of the service, and exact ones for the operator.",
+	"beacon":     "Reports of errors in the pages.",
+	"changes":    "Changes of the catalog between releases, and dumps of all of it.",
 }

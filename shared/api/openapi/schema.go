@@ -187,7 +187,7 @@ func (b *builder) success(e api.Endpoint) (map[int]openapi31.ResponseOrReference
 // content describes the body of a result.
 func (b *builder) content(e api.Endpoint, out any, r *openapi31.Response) error {
 	for _, media := range e.Produces {
-		r.WithContentItem(media, openapi31.MediaType{Schema: map[string]any{"type": "string", "contentMediaType": media}})
+		r.WithContentItem(media, openapi31.MediaType{Schema: bodySchema(media)})
 	}
 	if s, ok := out.(api.Schema); ok {
 		out = s.Schema()
@@ -199,6 +199,21 @@ func (b *builder) content(e api.Endpoint, out any, r *openapi31.Response) error 
 		r.WithContentItem(jsonMedia, openapi31.MediaType{Schema: schema})
 	}
 	return err
+}
+
+// textMedia matches the media types of results that are texts.
+var textMedia = regexp.MustCompile(`^text/|xml$|mpegurl$`)
+
+// bodySchema returns the schema of a result in a media type other than
+// application/json. Generated clients read a body with a contentMediaType as bytes.
+func bodySchema(media string) map[string]any {
+	switch {
+	case strings.HasSuffix(media, "+json"):
+		return map[string]any{"type": "object"}
+	case textMedia.MatchString(media):
+		return map[string]any{"type": "string"}
+	}
+	return map[string]any{"type": "string", "contentMediaType": media}
 }
 
 // schema returns the schema of a value's type.
@@ -246,6 +261,9 @@ func (b *builder) addAnswers(e api.Endpoint, responses map[int]openapi31.Respons
 				schema = map[string]any{"anyOf": append(bodies, schema)}
 			}
 			r.WithContentItem(jsonMedia, openapi31.MediaType{Schema: schema, Examples: r.Content[jsonMedia].Examples})
+		}
+		if len(bodies) == 0 {
+			addExamples(r.Content, b.info.Examples.Calls[e.Name].Answers[strconv.Itoa(a.Status)])
 		}
 		responses[a.Status] = openapi31.ResponseOrReference{Response: &r}
 	}
@@ -309,7 +327,10 @@ func (b *builder) rawBody(e api.Endpoint, raws []input.Raw, body *openapi31.Requ
 	for _, r := range raws {
 		for _, media := range r.Media {
 			schema := map[string]any{"description": r.Doc, "type": "string"}
-			if media == jsonMedia {
+			switch {
+			case media == jsonMedia && len(e.Takes) == 0:
+				schema["type"] = "object"
+			case media == jsonMedia:
 				shapes, err := b.schemas(e.Takes)
 				if err != nil {
 					return err
