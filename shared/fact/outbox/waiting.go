@@ -88,7 +88,7 @@ func (o *Outbox) SendOne(ctx context.Context, id string) (Waiting, bool, error) 
 	if err := o.publish(ctx, w.Topic, w.event()); err != nil {
 		return w, false, err
 	}
-	return w, true, shelf.Sent(ctx, o.DB, doc)
+	return w, true, shelf.Sent(context.WithoutCancel(ctx), o.DB, doc) // it is published
 }
 
 // DropOne takes a letter that waits out of the outbox without publishing it, so that

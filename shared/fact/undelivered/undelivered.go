@@ -178,9 +178,9 @@ func (d *Desk) Acts(ctx context.Context) (list []Act, err error) {
 	return list, nil
 }
 
-// Act carries out an order and stores it with its reason and name. It reports false,
-// and stores nothing, when the event is not there any more. The copy of an event that
-// is dropped is stored before the event is deleted.
+// Act carries out an order and stores it with its reason and name, also when ctx ends
+// in between. It reports false, and stores nothing, when the event is not there any
+// more. The copy of an event that is dropped is stored before the event is deleted.
 func (d *Desk) Act(ctx context.Context, o Order) (changed bool, err error) {
 	o.Reason, o.By = strings.TrimSpace(o.Reason), strings.TrimSpace(o.By)
 	if err := o.check(); err != nil {
@@ -196,7 +196,8 @@ func (d *Desk) Act(ctx context.Context, o Order) (changed bool, err error) {
 	case DropLetter:
 		return d.o.Outbox.DropOne(ctx, o.ID, func(w outbox.Waiting) error {
 			act.Topic, act.Data, act.Failure = w.Topic, w.Data, w.Problem
-			return d.record(ctx, act)
+			_, err := d.record(ctx, act)
+			return err
 		})
 	case ReplayEvent:
 		act.Topic = o.Subscription
@@ -209,10 +210,12 @@ func (d *Desk) Act(ctx context.Context, o Order) (changed bool, err error) {
 	if err != nil || !changed {
 		return false, err
 	}
-	return true, d.record(ctx, act)
+	_, err = d.record(context.WithoutCancel(ctx), act) // the act cannot be undone
+	return true, err
 }
 
-// dropEvent stores a copy of a dead letter and deletes it.
+// dropEvent stores a copy of a dead letter and deletes it. The copy is deleted as well
+// when somebody else has replayed or dropped the dead letter meanwhile.
 func (d *Desk) dropEvent(ctx context.Context, o Order, act Act) (bool, error) {
 	dead, err := d.o.Bus.DeadLetters(ctx, o.Subscription, MaxDead)
 	if err != nil {
@@ -223,12 +226,19 @@ func (d *Desk) dropEvent(ctx context.Context, o Order, act Act) (bool, error) {
 		return false, nil
 	}
 	act.Topic, act.Data, act.Failure = o.Subscription, dead[i].Data, dead[i].Failure
-	if err := d.record(ctx, act); err != nil {
+	stored, err := d.record(ctx, act)
+	if err != nil {
 		return false, err
 	}
-	return d.o.Bus.Drop(ctx, o.Subscription, o.ID)
+	changed, err := d.o.Bus.Drop(ctx, o.Subscription, o.ID)
+	if err != nil || changed {
+		return changed, err
+	}
+	return false, d.o.DB.Delete(context.WithoutCancel(ctx), stored)
 }
 
-func (d *Desk) record(ctx context.Context, a Act) error {
-	return d.o.DB.Create(ctx, actsCollection.Join(rand.Text()), a)
+// record stores an act and returns its path.
+func (d *Desk) record(ctx context.Context, a Act) (store.Path, error) {
+	p := actsCollection.Join(rand.Text())
+	return p, d.o.DB.Create(ctx, p, a)
 }

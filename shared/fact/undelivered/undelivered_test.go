@@ -262,6 +262,67 @@ func TestDatabaseFails(t *testing.T) {
 	}
 }
 
+// A meddledBus calls after when Publish or Replay has returned, and before when Drop is
+// called.
+type meddledBus struct {
+	bus.Bus
+	after, before func()
+}
+
+func (b meddledBus) Publish(ctx context.Context, topic string, events ...bus.Event) error {
+	defer b.after()
+	return b.Bus.Publish(ctx, topic, events...)
+}
+
+func (b meddledBus) Replay(ctx context.Context, subscription, id string) (bool, error) {
+	defer b.after()
+	return b.Bus.Replay(ctx, subscription, id)
+}
+
+func (b meddledBus) Drop(ctx context.Context, subscription, id string) (bool, error) {
+	b.before()
+	return b.Bus.Drop(ctx, subscription, id)
+}
+
+// TestCallerLeaves stores an act whose caller disconnects as soon as it is done.
+func TestCallerLeaves(t *testing.T) {
+	for verb, add := range map[Verb]func(*world) string{
+		ReplayEvent: func(w *world) string { return w.dead(t) },
+		SendLetter:  func(w *world) string { return w.letter(t, "k") },
+	} {
+		w := open(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		desk := w.over(w.db, meddledBus{Bus: w.bus, after: cancel})
+		order := Order{Verb: verb, Subscription: "marks", ID: add(w), By: "Olga", Reason: "mended"}
+		if changed, err := desk.Act(ctx, order); !changed || err != nil {
+			t.Errorf("%s: Act = %t, %v", verb, changed, err)
+		}
+		acts, err := w.Acts(t.Context())
+		if err != nil || len(acts) != 1 || acts[0].Verb != verb {
+			t.Errorf("%s: Acts = %+v, %v, want one of it", verb, acts, err)
+		}
+	}
+}
+
+// TestTwoOperators drops a dead letter that another operator replays at the same time:
+// only the replay is logged.
+func TestTwoOperators(t *testing.T) {
+	w := open(t)
+	id := w.dead(t)
+	desk := w.over(w.db, meddledBus{Bus: w.bus, before: func() {
+		if changed, err := w.Act(t.Context(), Order{Verb: ReplayEvent, Subscription: "marks", ID: id, By: "Olga"}); !changed || err != nil {
+			t.Errorf("the other operator: Act = %t, %v", changed, err)
+		}
+	}})
+	if changed, err := desk.Act(t.Context(), Order{Verb: DropEvent, Subscription: "marks", ID: id, By: "Ivan", Reason: "spam"}); changed || err != nil {
+		t.Errorf("Act = %t, %v", changed, err)
+	}
+	if diff := cmp.Diff("0 wait, 0 dead of marks, 0 dead of others; replay_event marks by Olga:  ", w.summary(t)); diff != "" {
+		t.Errorf("after (-want +got):\n%s", diff)
+	}
+}
+
 // TestUnreadableLetter lists a letter that can never be sent with the reason, and
 // drops it.
 func TestUnreadableLetter(t *testing.T) {
