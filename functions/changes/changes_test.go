@@ -53,6 +53,9 @@ func (s *service) View() (*index.View, error) {
 	return s.view, nil
 }
 
+// Refresh implements [dump.Catalog].
+func (s *service) Refresh(context.Context) error { return nil }
+
 // publish makes a register the current release, which is an hour later, records what
 // changed and makes a dump.
 func (s *service) publish(reg catalog.Register, o index.Overlay) {

@@ -60,10 +60,17 @@ func filePath(dump, name string) store.Path {
 	return filesPath.Join(dump + "-" + name)
 }
 
+// A Catalog is the catalog that is dumped.
+type Catalog interface {
+	index.Viewer
+	// Refresh reads the current release and the blocks, and has View return them.
+	Refresh(context.Context) error
+}
+
 // Options are what the job needs.
 type Options struct {
 	DB      store.DB
-	Catalog index.Viewer
+	Catalog Catalog
 	Now     func() time.Time
 }
 
@@ -76,7 +83,12 @@ func NewJob(o Options) job.Job {
 	}}
 }
 
+// write writes d. The catalog is refreshed after the time of d, so that d has every
+// change that was recorded before its time, and nothing that was blocked before it.
 func (o *Options) write(ctx context.Context, d *Dump, alone bool) error {
+	if err := o.Catalog.Refresh(ctx); err != nil {
+		return err
+	}
 	v, err := o.Catalog.View()
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package dump_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/csv"
@@ -44,6 +45,32 @@ func (s shown) View() (*index.View, error) {
 	return s.view, nil
 }
 
+func (shown) Refresh(context.Context) error { return nil }
+
+// A late catalog shows what is current once it is refreshed.
+type late struct{ shown, current shown }
+
+func (l *late) View() (*index.View, error) { return l.shown.View() }
+
+func (l *late) Refresh(context.Context) error {
+	l.shown = l.current
+	return nil
+}
+
+// TestRefresh dumps a catalog of which an instance shows an old state: the dump is of
+// the current one, without what is blocked in it.
+func TestRefresh(t *testing.T) {
+	db := wiretest.OpenDB(t)
+	catalog := &late{register(t, index.Overlay{}), register(t, index.Overlay{BlockedChannels: []string{"B.br"}})}
+	d, err := run(t, db, catalog, wiretest.Epoch(), job.Order{Manual: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data := read(t, db, d.ID, dump.Records); bytes.Contains(data, []byte(`"B.br"`)) {
+		t.Errorf("the blocked channel is in the dump: %s", data)
+	}
+}
+
 // register has two channels, of which one is blocked in some tests, and a station.
 func register(t *testing.T, o index.Overlay) shown {
 	t.Helper()
@@ -65,7 +92,7 @@ func register(t *testing.T, o index.Overlay) shown {
 }
 
 // run runs the job.
-func run(t *testing.T, db store.DB, from index.Viewer, at time.Time, o job.Order) (*dump.Dump, error) {
+func run(t *testing.T, db store.DB, from dump.Catalog, at time.Time, o job.Order) (*dump.Dump, error) {
 	t.Helper()
 	now := func() time.Time { return at }
 	j := dump.NewJob(dump.Options{DB: db, Catalog: from, Now: now})
