@@ -76,9 +76,12 @@ func newAggregate(p *compose.Parts) (Server, error) {
 }
 
 // newBeacon makes the server of the errors of pages, which are counted by their codes.
+// What was reported in the last minute is logged when the process ends.
 func newBeacon(p *compose.Parts) (Server, error) {
 	count := func(code string) { p.Usage.Add(clienterror.Family, code) }
-	return one(beacon.New(clienterror.NewMerger(clienterror.Options{Log: p.Log, Now: p.Now, Counted: count})), beacon.Endpoints)
+	merger := clienterror.NewMerger(clienterror.Options{Log: p.Log, Now: p.Now, Counted: count})
+	p.AtClose(func() error { merger.Flush(); return nil })
+	return one(beacon.New(merger), beacon.Endpoints)
 }
 
 func newBilling(p *compose.Parts) (Server, error) {

@@ -95,6 +95,7 @@ type Parts struct {
 
 	options Options
 	close   []func() error // in the order of opening
+	whole   *Parts         // of which Only returned these; nil for parts that Open returned
 }
 
 // Open opens the parts that processes need, and those that these stand on, with
@@ -184,7 +185,7 @@ func together(processes []Process) ([]Need, bus.Topology) {
 // only what it declared, so that a function which uses a part it did not declare
 // fails in tests and not when it is deployed. The result is not to be closed.
 func (p *Parts) Only(needs ...Need) *Parts {
-	only := &Parts{Config: p.Config, Log: p.Log, Now: p.Now, Followers: p.Followers}
+	only := &Parts{Config: p.Config, Log: p.Log, Now: p.Now, Followers: p.Followers, whole: p}
 	for _, n := range Expand(needs...) {
 		switch n {
 		case Documents:
@@ -211,6 +212,16 @@ func (p *Parts) Only(needs ...Need) *Parts {
 		}
 	}
 	return only
+}
+
+// AtClose has Close call f before it releases what was opened earlier, also for parts
+// that Only returned.
+func (p *Parts) AtClose(f func() error) {
+	if p.whole != nil {
+		p.whole.AtClose(f)
+		return
+	}
+	p.close = append(p.close, f)
 }
 
 // Close releases what Open opened, the last first. Requests must have ended.
