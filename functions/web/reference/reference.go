@@ -51,10 +51,11 @@ type operation struct {
 
 // groupsOf returns the operations of a table by function, in the order of their
 // names, and their number. Pages are not part of the API, and the operator's endpoints
-// have a document of their own.
+// have a document of their own. As in that of the API, each file of an endpoint is an
+// operation.
 func groupsOf(table []api.Endpoint) (groups []group, total int) {
 	byName := map[string][]operation{}
-	for _, e := range table {
+	for _, e := range api.PerFile(table) {
 		if !e.Page && e.Auth != api.Operator {
 			byName[e.Group()] = append(byName[e.Group()], operationOf(e))
 			total++
