@@ -25,7 +25,7 @@ describe('every page', { skip: !available() && 'no Chromium', concurrency: 3 }, 
   after(() => browser.close())
 
   for (const page of pages) {
-    for (const locale of Object.keys(locales)) {
+    for (const locale of page.locales ?? Object.keys(locales)) {
       if (only && !only.includes(page.name) && !only.includes(`${page.name}.${locale}`) && !only.includes(`.${locale}`)) continue
       test(`${page.name} in ${locale}`, async () => {
         const path = await pathIn(stack, page, locale)

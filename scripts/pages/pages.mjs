@@ -22,7 +22,7 @@ const operatorPaths = { pt: '/operator', en: '/en/operator', es: '/es/operator',
  * A page: `page` is what its body calls it; `path` finds its address in pt, from
  * which its own links lead to the other languages, or `paths` has its address in
  * each; `prepare` is done before it is opened, `then` after. Pages with `paths` are
- * looked at on a phone and a laptop alone.
+ * looked at on a phone and a laptop alone, and those with `locales` in these alone.
  */
 export const pages = [
   { name: 'home', page: 'home', path: () => '/' },
@@ -49,7 +49,8 @@ export const pages = [
   { name: 'moderation', page: 'moderation', paths: { pt: '/moderation', en: '/en/moderation', es: '/es/moderation', fr: '/fr/moderation', de: '/de/moderation' } },
   { name: 'operator', page: 'operator', paths: operatorPaths },
   ...['overview', 'catalog', 'jobs', 'events', 'blocks', 'usage', 'guides'].map(tab => ({
-    name: `operator-${tab}`, page: 'operator', paths: Object.fromEntries(Object.entries(operatorPaths).map(([locale, path]) => [locale, `${path}#${tab}`])), prepare: operate, then: shown
+    name: `operator-${tab}`, page: 'operator', paths: Object.fromEntries(Object.entries(operatorPaths).map(([locale, path]) => [locale, `${path}#${tab}`])), prepare: operate, then: shown,
+    ...(tab !== 'overview' && { locales: ['en', 'de'] }) // German has the longest words; the parts are built alike
   })),
   { name: 'guide', page: 'guide', path: () => '/como-usar' },
   { name: 'about', page: 'about', path: () => '/sobre' },
