@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"miramundo.dev/shared/api/tool"
 )
 
 // connectMCP returns a session of the SDK's own client with the MCP server of h, in a
@@ -70,6 +73,27 @@ func TestMCPClient(t *testing.T) {
 			if err := schemas[name].Validate(got.StructuredContent); err != nil {
 				t.Errorf("%s of %q: %v", name, version, err)
 			}
+		}
+	}
+}
+
+// TestMCPInstructions checks that the instructions name tools and arguments that exist.
+func TestMCPInstructions(t *testing.T) {
+	s := connectMCP(t, mux(t, deps(t, openEmbedded(t), fixture)), "", nil)
+	known := map[string]bool{tool.GuestArgument: true}
+	for one, err := range s.Tools(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		known[one.Name] = true
+	}
+	names := regexp.MustCompile(`[a-z]+(_[a-z]+)+`).FindAllString(s.InitializeResult().Instructions, -1)
+	if len(names) < 5 {
+		t.Errorf("the instructions name %q, want the tools of a library", names)
+	}
+	for _, name := range names {
+		if !known[name] {
+			t.Errorf("the instructions name %s, which is not a tool", name)
 		}
 	}
 }

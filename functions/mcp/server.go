@@ -17,8 +17,8 @@ import (
 // instructions tell a model how the tools belong together.
 const instructions = "Search TV channels and radio stations of the whole world with search_channels; get_channel returns the addresses to play. " +
 	"Results are short: ask for more members by the argument fields, and for more items by limit and offset. " +
-	"To keep channels, create a guest with create_guest once and pass its token as guest_token: folders (create_category) hold sub-tabs " +
-	"(create_group), which hold channels (add_item), and every level has feed addresses that players open (get_library)."
+	"To keep channels, create a guest with create_guest once and pass its token as guest_token: folders (create_folder) hold sub-tabs " +
+	"(create_subtab), which hold channels (add_item), and every level has feed addresses that players open (get_library)."
 
 // A Server answers MCP requests. It may be used concurrently.
 type Server struct {
