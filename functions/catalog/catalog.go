@@ -45,8 +45,8 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Auth:    api.None,
 		Summary: "Search channels and radio stations",
 		Doc: "Returns a page of the channels that match q and every filter, with the number of all matches and of those in each " +
-			"category. Radio stations are included only with kind=radio or kind=all. It has no quota and needs no credential, except " +
-			"for explain=1; the streams of a channel are in GET /api/channels/{id}.",
+			"category. Radio stations are included only with kind=radio or kind=all. It has no quota and needs no credential; the " +
+			"streams of a channel are in GET /api/channels/{id}.",
 		Faults:     []*fault.Error{catalog.ErrNotLoaded},
 		Cache:      api.Private,
 		Credential: api.CatalogToken,
@@ -133,7 +133,7 @@ type searchIn struct {
 	Offset int    `query:"offset" default:"0" minimum:"0" maximum:"100000000" description:"Number of matches to skip."`
 	Lang   string `query:"lang" maxLength:"16" description:"Language of the labels: pt, en, es, fr or de. Without it, Accept-Language decides."`
 
-	Explain bool `query:"explain" default:"0" description:"Operators only: 1 adds the member explain to each item. It needs the operator's token, as Authorization: Bearer."`
+	Explain bool `query:"explain" default:"0" operator:"true" description:"Operators only: 1 adds the member explain to each item. It needs the operator's token, as Authorization: Bearer."`
 }
 
 // query returns the normalized search for a selection. When the catalog is stale,

@@ -15,8 +15,10 @@
 //	minLength:"1" maxLength:"80"   bounds of a text, in characters
 //	maxItems:"6"              bound of a list
 //	pattern:"^[a-z]+$"        a regular expression that a text must match
+//	operator:"true"           for the operator alone, so that tools lack it
 //	code:"invalid_name"       of the fault of a body member, in place of invalid_body
 //	body:"text/plain,image/png"    of a []byte: a body of one of these media types, whole
+//	empty:"true"              such a body may be empty
 //
 // A field is a string, int, int64, float64 or bool, a pointer to one of them
 // (nil when the request lacks it), or, in bodies, a []string. Every text has a
@@ -56,6 +58,7 @@ type Param struct {
 	Type      string   // "string", "integer", "number", "boolean" or "array"
 	Doc       string   // description for the documentation
 	Required  bool     // true for every path parameter
+	Operator  bool     // the operator alone may use it
 	Nullable  bool     // a body member that may be null
 	Default   string   // as a parameter would have it; empty for the zero value
 	Enum      []string // the allowed values; nil for any
@@ -244,6 +247,7 @@ func (f *field) typed(t reflect.Type) error {
 // bounds reads the tags that bound the values of the field.
 func (f *field) bounds(tag reflect.StructTag) (err error) {
 	f.Doc, f.Default, f.Pattern = tag.Get("description"), tag.Get("default"), tag.Get("pattern")
+	f.Operator = tag.Get("operator") == "true"
 	f.Required = f.In == "path" || tag.Get("required") == "true"
 	if err := f.setRefusal(tag.Get("code")); err != nil {
 		return err

@@ -61,6 +61,9 @@ func (t *Tool) inputSchema() (json.RawMessage, error) {
 	required := []string{}
 	t.known, t.passed = map[string]bool{}, map[string]bool{}
 	for _, p := range t.Endpoint.Params() {
+		if p.Operator {
+			continue
+		}
 		all = append(all, property{p.Name, t.argument(p)})
 		t.passed[p.Name] = true
 		if p.Required {

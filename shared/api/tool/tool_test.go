@@ -38,6 +38,7 @@ type searchIn struct {
 	Exact  bool   `query:"exact" default:"0" description:"Whole words."`
 	Limit  int    `query:"limit" default:"20" cap:"50" description:"Number of items."`
 	Offset int    `query:"offset" description:"Items to skip."`
+	Why    bool   `query:"why" default:"0" operator:"true" description:"Operators only: explains the order."`
 }
 
 type idIn struct {
@@ -185,6 +186,7 @@ func TestCall(t *testing.T) {
 		{"delete_thing", `{"id":"1","guest_token":"ipt_x"}`, `{"id":"1"}`, "", ""},
 		{"list_kinds", `null`, `{}`, "", ""},
 		{"search_things", `{"query":"a"}`, "", "query", "unknown"},
+		{"search_things", `{"why":true}`, "", "why", "unknown"},
 		{"search_things", `{"fields":["nothing"]}`, "", "fields", "not_listed"},
 		{"search_things", `{"fields":"id"}`, "", "fields", "wrong_type"},
 		{"list_kinds", `{"limit":0}`, "", "limit", "too_small"},
