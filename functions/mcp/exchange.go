@@ -15,7 +15,7 @@ import (
 // plain text becomes JSON-RPC too. The answer is sent compressed, as every other.
 
 type postIn struct {
-	Message []byte `body:"application/json" description:"A JSON-RPC 2.0 request or notification of the Model Context Protocol. Requests of the revision 2026-07-28 repeat their method and name in the headers Mcp-Method and Mcp-Name."`
+	Message []byte `body:"application/json" empty:"true" description:"A JSON-RPC 2.0 request or notification of the Model Context Protocol. Requests of the revision 2026-07-28 repeat their method and name in the headers Mcp-Method and Mcp-Name."`
 }
 
 // An exchange is one POST while it is answered, and the result that writes the answer.
@@ -109,5 +109,9 @@ func (m *memory) send(w http.ResponseWriter, r *http.Request, first envelope) er
 		w.WriteHeader(m.status)
 		return nil
 	}
-	return api.WriteStatus(w, r, m.status, "application/json", m.body.Bytes())
+	body, err := withoutQuotes(m.body.Bytes())
+	if err != nil {
+		return err
+	}
+	return api.WriteStatus(w, r, m.status, "application/json", body)
 }

@@ -41,11 +41,26 @@ func (things) get(_ context.Context, in thingIn) (thing, error) {
 	return thing{in.ID}, nil
 }
 
-// serve returns the server of one tool, what it logs, and the names that it counts.
+type names struct {
+	Items []name `json:"items"`
+}
+
+type name struct {
+	Code string `json:"code"`
+	Name string `json:"name"`
+}
+
+func (things) names(context.Context, struct{}) (names, error) {
+	return names{[]name{{"BR", "Brazil"}, {"ES", "Spain"}}}, nil
+}
+
+// serve returns the server of two tools, what it logs, and the names that it counts.
 func serve(t *testing.T) (h http.Handler, log *bytes.Buffer, called *[]string) {
 	t.Helper()
 	table := []api.Endpoint{api.Bind(things.get, api.Endpoint{
 		Name: "get_channel", Tool: true, Method: "GET", Path: "/things/{id}", Auth: api.None, Summary: "Get a thing", Doc: "Returns a thing.",
+	}), api.Bind(things.names, api.Endpoint{
+		Name: "list_countries", Tool: true, Method: "GET", Path: "/countries", Auth: api.None, Summary: "List countries", Doc: "Returns countries.",
 	})}
 	log, called = &bytes.Buffer{}, &[]string{}
 	pages := &identity.Pages{Origins: []string{home}}
@@ -89,6 +104,21 @@ func TestDefects(t *testing.T) {
 	}
 }
 
+// TestListResource checks that a resource without variables is read, and that the same
+// list completes a variable.
+func TestListResource(t *testing.T) {
+	h, log, _ := serve(t)
+	for message, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"miramundo://countries"}}`: `{\"code\":\"BR\",\"name\":\"Brazil\"}`,
+		`{"jsonrpc":"2.0","id":2,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"miramundo://search"},` +
+			`"argument":{"name":"country","value":"sp"}}}`: `"values":["ES"]`,
+	} {
+		if status, body := post(t, h, message); status != http.StatusOK || !strings.Contains(body, want) || log.Len() > 0 {
+			t.Errorf("%s: %d %s, want %s; logged %s", message, status, body, want, log)
+		}
+	}
+}
+
 // TestMessages checks what JSON-RPC says of bodies that are no message.
 func TestMessages(t *testing.T) {
 	h, _, _ := serve(t)
@@ -98,6 +128,7 @@ func TestMessages(t *testing.T) {
 		status  int
 		want    string
 	}{
+		{``, 400, `"id":null,"error":{"code":-32700`},
 		{`{`, 400, `"id":null,"error":{"code":-32700`},
 		{"\xff", 400, `"code":-32700`},
 		{`1`, 400, `"code":-32600`},
@@ -108,11 +139,18 @@ func TestMessages(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":4}`, 400, `"id":4,"error":{"code":-32600`},
 		{`{"jsonrpc":"2.0","id":"x","method":"prompts/list"}`, 200, `"id":"x","error":{"code":-32601`},
 		{`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"none"}}`, 200, `"code":-32602`},
+		{`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":1,"arguments":{"guest_token":"ipt_x"}}}`, 200, `"id":8,"error":{"code":-32602`},
+		{`{"jsonrpc":"2.0","id":9,"method":"completion/complete","params":{"ref":{"type":"ipt_x"}}}`, 200, `"id":9,"error":{"code":-32602`},
+		{`[{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":1,"arguments":{"guest_token":"ipt_x"}}}]`, 200, `[{"jsonrpc":"2.0","id":10,"error":{"code":-32602`},
+		{`[{"jsonrpc":"2.0","id":11,"method":"ping"},{"jsonrpc":"2.0","id":11,"method":"ping"}]`, 400, `"code":-32600`},
+		{`[{"jsonrpc":"2.0","id":12,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/cancelled"},{"jsonrpc":"2.0","method":"notifications/cancelled"}]`, 200, `"id":12`},
 		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, 202, ``},
 		{`[{"jsonrpc":"2.0","id":6,"method":"ping"},{"jsonrpc":"2.0","id":7,"method":"ping"}]`, 200, `"id":7`},
 	} {
 		if status, body := post(t, h, test.message); status != test.status || !strings.Contains(body, test.want) {
 			t.Errorf("%.60s: %d %s, want %d %s", test.message, status, body, test.status, test.want)
+		} else if strings.Contains(body, "ipt_x") || strings.Contains(body, "Go ") {
+			t.Errorf("%.60s: the answer %s repeats the parameters or names types of the program", test.message, body)
 		}
 	}
 }

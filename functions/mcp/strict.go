@@ -67,10 +67,16 @@ func check(text []byte, modern bool) (envelope, *refusal) {
 	if err := json.Unmarshal(text, &batch); err != nil || len(batch) == 0 || len(batch) > maxBatch {
 		return envelope{}, invalid("a batch has 1 to 16 messages")
 	}
+	ids := map[string]bool{}
 	for _, one := range batch {
-		if e, bad := checkMessage(one, modern); bad != nil && bad.code == jsonrpc.CodeInvalidRequest {
+		e, bad := checkMessage(one, modern)
+		if bad != nil && bad.code == jsonrpc.CodeInvalidRequest {
 			return e, bad
 		}
+		if id := string(e.ID); id != "" && ids[id] {
+			return envelope{}, invalid("the requests of a batch must have different ids")
+		}
+		ids[string(e.ID)] = true
 	}
 	return envelope{}, nil
 }
@@ -122,7 +128,52 @@ func refusalOf(status int, text, version string) *refusal {
 			"supported": mcp.SupportedProtocolVersions(), "requested": version,
 		}}
 	}
-	return &refusal{status, jsonrpc.CodeInvalidRequest, text, nil}
+	return &refusal{status, jsonrpc.CodeInvalidRequest, cutQuote(text), nil}
+}
+
+// The SDK describes parameters of a wrong type by quoting all of them and by naming the
+// types of the program. Parameters may hold secrets, which no error may repeat, so a
+// message of the SDK is cut where the quotation begins.
+
+// quotation is the word with which a quotation begins in messages of the SDK.
+const quotation = "unmarshaling"
+
+// withoutQuotes returns an answer of the SDK, or a batch of them, without the quotations
+// in its errors.
+func withoutQuotes(answer []byte) (json.RawMessage, error) {
+	if !bytes.Contains(answer, []byte(quotation)) {
+		return answer, nil
+	}
+	if answer[0] == '[' {
+		var batch []json.RawMessage
+		if err := json.Unmarshal(answer, &batch); err != nil {
+			return nil, err
+		}
+		for i := range batch {
+			var err error
+			if batch[i], err = withoutQuotes(batch[i]); err != nil {
+				return nil, err
+			}
+		}
+		return json.Marshal(batch)
+	}
+	var one struct {
+		ID    json.RawMessage `json:"id"`
+		Error *rpcError       `json:"error"`
+	}
+	if err := json.Unmarshal(answer, &one); err != nil || one.Error == nil {
+		return answer, err
+	}
+	one.Error.Message = cutQuote(one.Error.Message)
+	return json.Marshal(rpcAnswer{Version: "2.0", ID: rpcID(one.ID), Error: one.Error})
+}
+
+// cutQuote returns a message of the SDK without its quotation.
+func cutQuote(message string) string {
+	if before, _, found := strings.Cut(message, quotation); found {
+		return before + "a member is missing or has the wrong type"
+	}
+	return message
 }
 
 // send answers the message with the refusal.

@@ -21,6 +21,7 @@ import (
 type Raw struct {
 	Media []string // without parameters, such as text/plain
 	Doc   string   // description for the documentation
+	Empty bool     // the body may be empty
 	index []int    // of the field in the struct
 }
 
@@ -31,7 +32,7 @@ func (p *Plan) addRaw(sf reflect.StructField, media string) error {
 	if sf.Type != bytesType || !sf.IsExported() {
 		return fmt.Errorf("has the tag body and must be an exported []byte")
 	}
-	r := Raw{Doc: sf.Tag.Get("description"), index: sf.Index}
+	r := Raw{Doc: sf.Tag.Get("description"), Empty: sf.Tag.Get("empty") == "true", index: sf.Index}
 	for m := range strings.SplitSeq(media, ",") {
 		r.Media = append(r.Media, strings.TrimSpace(m))
 	}
@@ -40,7 +41,7 @@ func (p *Plan) addRaw(sf reflect.StructField, media string) error {
 }
 
 // decodeRaw sets the field for the media type of r to the body of r. It refuses a
-// request without a body.
+// request without a body, unless the field takes an empty one.
 func (p *Plan) decodeRaw(r *http.Request, v reflect.Value, limit int64) error {
 	var to *Raw
 	data, err := readBody(r, limit, func(contentType string) bool {
@@ -50,7 +51,10 @@ func (p *Plan) decodeRaw(r *http.Request, v reflect.Value, limit int64) error {
 	if err != nil {
 		return err
 	}
-	if len(data) == 0 {
+	if to == nil { // an empty body, of which readBody checks nothing
+		to = p.raw(r.Header.Get("Content-Type"))
+	}
+	if len(data) == 0 && (to == nil || !to.Empty) {
 		return fault.ErrBody.With("reason", "missing")
 	}
 	v.FieldByIndex(to.index).SetBytes(data)

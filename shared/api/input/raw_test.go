@@ -14,7 +14,7 @@ import (
 // A file takes texts and JSON, apart.
 type file struct {
 	Text []byte `body:"text/plain, audio/x-mpegurl" description:"A list."`
-	JSON []byte `body:"application/json"`
+	JSON []byte `body:"application/json" empty:"true"`
 	Name string `query:"name"`
 }
 
@@ -50,6 +50,13 @@ func TestRaw(t *testing.T) {
 		if err != nil || string(got.Text) != text || string(got.JSON) != json || got.Name != "a" {
 			t.Errorf("%s: %+v, %v", test.contentType, got, err)
 		}
+	}
+}
+
+// TestRawEmpty checks that a field may take an empty body.
+func TestRawEmpty(t *testing.T) {
+	if got, err := decodeFile(t, "", "application/json"); err != nil || len(got.JSON) > 0 || got.Name != "a" {
+		t.Errorf("an empty body: %+v, %v", got, err)
 	}
 }
 
