@@ -157,6 +157,41 @@ flow('run a job by hand and read its report', {}, async visit => {
   assert.match(await dialog(page).locator('pre').first().textContent(), /"sent": \d+/)
 })
 
+flow('a job that is running and reports that cannot be read say so', {}, async visit => {
+  const { page } = visit
+  visit.forgive(/\/api\/admin\/jobs|status of (409|503)/)
+  await work(visit, 'jobs')
+  const name = 'outbox-sweep'
+  await page.route(`**/api/admin/jobs/${name}`, route => route.fulfill(route.request().method() === 'POST'
+    ? { status: 409, json: { error: 'job_running', message: 'That job is already running.', since: new Date().toISOString(), where: 'vm, process 7' } }
+    : { status: 503, json: { error: 'database_unavailable', message: 'The database does not respond.' } }))
+  await page.getByRole('button', { name: say('reports_of', { name }) }).click()
+  await page.locator('#toasts', { hasText: 'The database does not respond.' }).waitFor()
+  await page.getByRole('button', { name: say('run_job', { name }) }).click()
+  await dialog(page).getByRole('button', { name: say('run'), exact: true }).click()
+  const wrong = dialog(page).getByRole('alert')
+  await wrong.filter({ hasText: say('running') }).filter({ hasText: 'vm, process 7' }).waitFor()
+})
+
+flow('a channel without a nearest one is pinned only by an id', {}, async visit => {
+  const { page } = visit
+  const sent = []
+  const channel = { id: 'x', name: 'X', reason: 'unknown', nearest_id: '', nearest_name: '' }
+  await page.route('**/api/admin/guide/unmatched', route => route.fulfill({ json: { total: 1, items: [{ name: 'local', location: '', problem: '', read_at: null, channels: 1, matched: 0, unmatched: 1, items: [channel] }] } }))
+  await page.route('**/api/admin/guide/pins', route => {
+    if (route.request().method() === 'POST') sent.push(route.request().postDataJSON().channel_id)
+    return route.fulfill({ json: { total: 0, items: [], sources: [] } })
+  })
+  await work(visit, 'guides')
+  await page.locator('#operator-panel details').evaluate(one => { one.open = true })
+  await page.getByRole('button', { name: say('pin_channel', { id: 'x' }) }).click()
+  await dialog(page).getByText(say('pin_id_note')).waitFor()
+  await dialog(page).getByRole('button', { name: say('pin'), exact: true }).click()
+  await dialog(page).getByLabel(say('is')).fill('NASATV.us')
+  await agree(page, say('pin'))
+  assert.deepEqual(sent, ['NASATV.us'])
+})
+
 flow('what others wrote is text, and fits, in every tab', { viewport: { width: 360, height: 740 } }, async visit => {
   const { page } = visit
   const long = hostile + 'W'.repeat(300), at = '2026-11-22T12:00:00Z'

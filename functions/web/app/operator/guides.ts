@@ -58,8 +58,8 @@ function source(desk: Desk, it: Source): HTMLElement {
 
 function pin(desk: Desk, source: string, channel: Unmatched): void {
   confirm({
-    title: t("operator.ui.pin_channel", { id: channel.id }), text: t("operator.ui.pin_note", { nearest: channel.nearest_id || "–" }), label: t("operator.ui.pin"),
-    fields: [{ name: "channel", label: t("operator.ui.is"), longest: 128 }],
+    title: t("operator.ui.pin_channel", { id: channel.id }), text: channel.nearest_id ? t("operator.ui.pin_note", { nearest: channel.nearest_id }) : t("operator.ui.pin_id_note"), label: t("operator.ui.pin"),
+    fields: [{ name: "channel", label: t("operator.ui.is"), longest: 128, required: !channel.nearest_id }],
     run: async ({ channel: id }) => {
       await desk.session.call("POST", pinsPath, { source, guide_id: channel.id, channel_id: id || channel.nearest_id });
       toast(t("moderation.ui.done"));

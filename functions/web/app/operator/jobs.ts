@@ -3,6 +3,7 @@
 import { dialog, h, toast } from "../dom";
 import { moment, number, t } from "../texts";
 import type { Desk } from "./desk";
+import { words } from "./signin";
 import type { Items, Job, Report } from "./types";
 import { badge, button, confirm, lines, more, part, table, time } from "./view";
 
@@ -36,9 +37,15 @@ function run(desk: Desk, name: string): void {
   });
 }
 
-/** Shows the stored reports of a job. */
+/** Shows the stored reports of a job, or why they cannot be read. */
 async function reports(desk: Desk, name: string): Promise<void> {
-  const { reports } = await desk.session.call<{ reports: Report[] }>("GET", `/api/admin/jobs/${encodeURIComponent(name)}`);
+  let reports: Report[];
+  try {
+    ({ reports } = await desk.session.call<{ reports: Report[] }>("GET", `/api/admin/jobs/${encodeURIComponent(name)}`));
+  } catch (error) {
+    toast(words(error));
+    return;
+  }
   dialog(t("operator.ui.reports_of", { name }), ...(reports.length ? reports.map((one, n) => {
     const title = h("span", {}, moment(one.started_at), " ", badge(one.ok ? "good" : "bad", t(one.ok ? "operator.ui.succeeded" : "operator.ui.failed")));
     const entry = more(title, one.error ? h("p", { class: "operator-error", dir: "auto" }, one.error) : null, lines(JSON.stringify(one.result, null, 2), moment(one.started_at)));

@@ -116,10 +116,10 @@ export interface Refusal {
   reason: string;
 }
 
-/** Says why a call failed, with the refusals of a reload. */
+/** Says why a call failed: with the refusals of a reload, and with when and where a job began that is already running. */
 function explain(error: unknown): HTMLElement[] {
-  const refusals = (error as { body?: { refusals?: Refusal[] } }).body?.refusals ?? [];
-  const text = h("p", {}, words(error));
+  const { refusals = [], since, where } = (error as { body?: { refusals?: Refusal[]; since?: string; where?: string } }).body ?? {};
+  const text = h("p", {}, words(error), since ? h("span", {}, " (", t("operator.ui.running"), " ", time(since), ", ", h("bdi", {}, where ?? ""), ")") : null);
   return refusals.length ? [text, refusalTable(refusals)] : [text];
 }
 
