@@ -38,7 +38,7 @@ func (things) get(_ context.Context, in thingIn) (thing, error) {
 	case "error":
 		return thing{}, errors.New("a defect with a secret")
 	}
-	return thing{in.ID}, nil
+	return thing(in), nil
 }
 
 type names struct {

@@ -43,7 +43,7 @@ func (o Options) run(ctx context.Context) (*Report, error) {
 	}
 	exact := Fold(in)
 	p := Publication{At: store.At(in.Now)}
-	if p.Public, err = json.Marshal(exact.Public.Rounded()); err != nil {
+	if p.Public, err = json.Marshal(exact.Rounded()); err != nil {
 		return nil, err
 	}
 	if p.Operator, err = json.Marshal(exact); err != nil {

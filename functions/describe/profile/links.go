@@ -103,8 +103,10 @@ type pageLink struct {
 // pages are the pages that documents link to.
 var pages = []pageLink{
 	{Link{Key: "api_reference", Title: "API reference", Note: "Every operation with examples to run, for people who write programs", Relation: Documents, Property: "Documentation"}, site.Reference},
+	{Link{Key: "build", Title: "Build on it", Note: "First steps in curl, JavaScript, Python and Go, each run as shown by a test", Relation: Documents, Property: "Documentation"}, site.Build},
 	{Link{Key: "guide", Title: "How to use it", Note: "Searching, playing, keeping a library and using it in players", Relation: Documents, Property: "Documentation"}, site.Guide},
 	{Link{Key: "about", Title: "Sources and licences", Note: "Where the data comes from, how fresh it is, and how to have something removed", Property: "X-Sources"}, site.About},
+	{Link{Key: "numbers", Title: "Public numbers", Note: "How much the service is used, with charts, for people", Property: "X-Numbers-Page"}, site.Numbers},
 	{Link{Key: "countries", Title: "Countries", Note: "Every country that has channels", Property: "X-Countries"}, site.Countries},
 	{Link{Key: "producers", Title: "For producers", Note: "What is offered to those who make programmes", Property: "X-Producers"}, site.Producers},
 	{Link{Key: "partners", Title: "For partners", Note: "Sponsorship, partnership and advertising", Property: "X-Partners"}, site.Partners},

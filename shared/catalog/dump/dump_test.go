@@ -270,7 +270,7 @@ func check(t *testing.T, db store.DB, newest string, dumps int) {
 		}
 	}
 	n, err := db.Count(t.Context(), store.Query{Collection: "catalog_dumps"})
-	if err != nil || int(n) != dumps*len(all[0].Files) {
+	if err != nil || n != dumps*len(all[0].Files) {
 		t.Errorf("%d files are stored for %d dumps, %v", n, dumps, err)
 	}
 }
