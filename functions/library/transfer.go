@@ -23,6 +23,31 @@ type importIn struct {
 	Replace  bool   `query:"replace" default:"0" description:"1 deletes everything else in the library first."`
 }
 
+// An importable describes what an import reads of a backup, or of a library. Other
+// members are ignored.
+type importable struct {
+	Version int                `json:"v,omitempty" description:"Version of the document's format, at most 1; absent in a library."`
+	Folders []importableFolder `json:"categories" nullable:"false" minItems:"1" description:"Folders, in their order."`
+}
+
+type importableFolder struct {
+	Name    string             `json:"name,omitempty"`
+	Slug    string             `json:"slug,omitempty"`
+	Subtabs []importableSubtab `json:"groups,omitempty" nullable:"false" description:"Sub-tabs, in their order."`
+}
+
+type importableSubtab struct {
+	Name  string           `json:"name,omitempty"`
+	Slug  string           `json:"slug,omitempty"`
+	Items []importableItem `json:"items,omitempty" nullable:"false" description:"Channels, in their order."`
+}
+
+type importableItem struct {
+	Channel string  `json:"channel_id,omitempty"`
+	Stream  *string `json:"stream_id,omitempty" description:"The pinned stream; null for the best one."`
+	Played  *string `json:"last_played_at,omitempty" format:"date-time"`
+}
+
 // A report counts the entries of an import by what became of them.
 type report struct {
 	Matched   int         `json:"matched" description:"Entries whose channel was found."`

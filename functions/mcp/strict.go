@@ -206,7 +206,7 @@ func (id rpcID) MarshalJSON() ([]byte, error) {
 
 // JSONSchemaBytes describes the id.
 func (rpcID) JSONSchemaBytes() ([]byte, error) {
-	return []byte(`{"type":["string","integer","null"],"description":"Id of the request; null when it could not be read."}`), nil
+	return []byte(`{"anyOf":[{"type":"string"},{"type":"integer"},{"type":"null"}],"description":"Id of the request; null when it could not be read."}`), nil
 }
 
 type rpcError struct {

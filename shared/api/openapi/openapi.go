@@ -192,7 +192,7 @@ func (b *builder) security(e api.Endpoint) []map[string][]string {
 	case e.Credential != "":
 		names = []string{"operator"}
 	case e.Auth == api.Guest, e.Speaker:
-		names = []string{"guest", "key", "session"}
+		names = []string{"guest", "key", "bearer", "session"}
 	case e.Auth == api.Session:
 		names = []string{"session"}
 	}
@@ -230,6 +230,9 @@ var schemes = map[string]openapi31.SecuritySchemeOrReference{
 	"key": scheme((&openapi31.SecurityScheme{}).
 		WithDescription("API key of an account or an organization, also taken as a bearer token.").
 		WithAPIKey(openapi31.SecuritySchemeAPIKey{In: openapi31.SecuritySchemeAPIKeyInHeader, Name: "X-Api-Key"})),
+	"bearer": scheme((&openapi31.SecurityScheme{}).
+		WithDescription("Token of a guest or API key.").
+		WithHTTPBearer(openapi31.SecuritySchemeHTTPBearer{Scheme: "bearer"})),
 	"session": scheme((&openapi31.SecurityScheme{}).
 		WithDescription("Cookie of an account session. Writes also send the Origin of the service, and the token of GET " + api.BootstrapPath + " in X-CSRF-Token. " +
 			"The header X-Organization names an organization that the account acts for.").

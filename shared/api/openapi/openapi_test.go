@@ -151,8 +151,8 @@ func TestDocument(t *testing.T) {
 		{[]string{"paths", "/b/", "post", "deprecated"}, `null`},
 		{[]string{"paths", "/a/{id}", "get", "summary"}, `"Get an A"`},
 		{[]string{"paths", "/a/{id}", "get", "description"}, `"Returns an A."`},
-		{[]string{"paths", "/a/{id}", "get", "security"}, `[{"guest":[]},{"key":[]},{"session":[]}]`},
-		{[]string{"paths", "/c/{word}/{rest}", "get", "security"}, `[{},{"guest":[]},{"key":[]},{"session":[]}]`},
+		{[]string{"paths", "/a/{id}", "get", "security"}, `[{"guest":[]},{"key":[]},{"bearer":[]},{"session":[]}]`},
+		{[]string{"paths", "/c/{word}/{rest}", "get", "security"}, `[{},{"guest":[]},{"key":[]},{"bearer":[]},{"session":[]}]`},
 		{[]string{"paths", "/c/{word}/{rest}", "get", "parameters"}, `[
 			{"name":"word","in":"path","required":true,"description":"Any value; it is not read.","schema":{"type":"string","maxLength":256}},
 			{"name":"rest","in":"path","required":true,"description":"Any value; it is not read.","schema":{"type":"string","maxLength":256}}]`},

@@ -93,7 +93,7 @@ func TestPaid(t *testing.T) {
 			t.Errorf("the document has no %q", path)
 		}
 	}
-	if list, _ := at("paths", "/pass", "post", "security").([]any); len(list) != 12 || !slices.ContainsFunc(list, func(one any) bool {
+	if list, _ := at("paths", "/pass", "post", "security").([]any); len(list) != 16 || !slices.ContainsFunc(list, func(one any) bool {
 		return cmp.Equal(one, map[string]any{"guest": []any{}, "payment": []any{}})
 	}) {
 		t.Errorf("a guest may pay by %v", list)
