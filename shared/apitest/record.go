@@ -223,7 +223,7 @@ var short = []string{"code", "digits", "secret"}
 
 var (
 	secret    = regexp.MustCompile(`[A-Za-z0-9_-]{16,}`)
-	prefixed  = regexp.MustCompile(`^[a-z]{1,4}(?:_[a-z])?_[a-z2-7]{12,}$`)
+	prefixed  = regexp.MustCompile(`^[a-z]{1,4}(?:_[a-z])?_[a-z0-9]{12,}$`)
 	pseudonym = regexp.MustCompile(`^[A-Z][a-z]+ \d{4}$`) // of an author without a name
 	verb      = regexp.MustCompile(`^(?:get|add|list|open|end)_`)
 	lettered  = regexp.MustCompile(`[A-Za-z]`)
