@@ -40,9 +40,19 @@ before(async () => {
     const stack = await start()
     base = stack.base
     stop = stack.stop
+    await measured()
   }
   shown = await read(paths[0])
 })
+
+/** Waits until the catalog shows what the probes of the stack found: the examples play the best channel. */
+async function measured() {
+  for (const end = Date.now() + limit; ; await new Promise(resolve => setTimeout(resolve, 100))) {
+    const { items: [best] } = await (await fetch(`${base}/api/channels?sort=score&limit=1`)).json()
+    if (best.health_ext?.score > 0) return
+    if (Date.now() > end) throw new Error('no channel was ever measured as playing')
+  }
+}
 
 after(async () => {
   await stop?.()
