@@ -75,7 +75,7 @@ export async function startEmpty() {
   const data = await mkdtemp(join(tmpdir(), 'miramundo-pages-'))
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
-  const settings = { FUNCTION_TARGET: 'web', LOCAL_ONLY: 'true', PORT: port, BASE_URL: base, DATA_DIR: data, CATALOG: 'sample', BACKEND: 'embedded', ACCOUNT_KEYS: `main:${'k'.repeat(32)}`, MAIL_FOLDER: join(data, 'mail') }
+  const settings = { FUNCTION_TARGET: 'web', LOCAL_ONLY: 'true', PORT: port, BASE_URL: base, DATA_DIR: data, CATALOG: 'sample', BACKEND: 'embedded', ACCOUNT_KEYS: `main:${'k'.repeat(32)}`, PEOPLE_KEYS: `main:${'p'.repeat(32)}`, MAIL_FOLDER: join(data, 'mail') }
   const process = spawn(single, { cwd: root, env: settings, stdio: 'ignore' })
   const stop = () => end(process, data)
   for (const begun = Date.now(); ; await new Promise(resolve => setTimeout(resolve, 50))) {
