@@ -109,7 +109,7 @@ func TestKilled(t *testing.T) {
 		undecided += checkKilled(t, dir, identity.Owner(owner), sold)
 	}
 	t.Logf("%d runs, %d payments were undecided when their process was killed", runs, undecided)
-	if undecided == 0 {
+	if undecided == 0 && !testing.Short() { // a few runs may miss every sale
 		t.Error("no process was killed within a sale")
 	}
 }
