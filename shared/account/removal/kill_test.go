@@ -81,7 +81,7 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	t.Logf("%d runs: killed %d times before the deletion began, %d times within it", runs, atOnce, begun)
-	if begun == 0 {
+	if begun == 0 && !testing.Short() { // a few runs may miss every deletion
 		t.Error("no process was killed within a deletion")
 	}
 }
