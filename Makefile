@@ -47,7 +47,7 @@ test: generate $(if $(filter true,$(CI)),scripts/readers/node_modules/.package-l
 
 .PHONY: test-race
 test-race: generate ## run the tests with the race detector, without the real sources
-	@$(call tidily,$(GO) test -race -short ./...)
+	@$(call tidily,$(GO) test -race -short -timeout 30m ./...)
 
 .PHONY: test-emulators
 test-emulators: generate ## run the suites of the store and the bus on the official emulators

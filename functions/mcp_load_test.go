@@ -21,9 +21,12 @@ import (
 const searchCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_channels","arguments":{"q":"news"}}}`
 
 // TestMCPManyCalls makes a thousand calls at once, twice, over connections of their
-// own, and logs the figures. No call may fail.
+// own, and logs the figures; in the short form a hundred. No call may fail.
 func TestMCPManyCalls(t *testing.T) {
-	const callers, each = 1000, 2
+	callers, each := 1000, 2
+	if testing.Short() {
+		callers = 100
+	}
 	server := httptest.NewServer(mux(t, deps(t, openEmbedded(t), fixture)))
 	defer server.Close()
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}
