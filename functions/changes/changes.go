@@ -101,7 +101,7 @@ type changesIn struct {
 // A changesPage is the answer of GET /api/changes.
 type changesPage struct {
 	Items     []change `json:"items" nullable:"false" description:"Changes in the order in which they were noticed."`
-	Cursor    string   `json:"cursor" description:"Value of since for the next call, also when there is no further change yet."`
+	Cursor    string   `json:"cursor" description:"Value of since for the next call. It is valid even when this answer has no changes."`
 	More      bool     `json:"more" description:"Whether further changes are there already."`
 	Complete  bool     `json:"complete" description:"Whether no change after since is missing from this answer and those before it."`
 	KeptSince *string  `json:"kept_since" format:"date-time" description:"Time from which on every change is kept; null before the first release."`

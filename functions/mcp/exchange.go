@@ -10,9 +10,10 @@ import (
 	"miramundo.dev/shared/api"
 )
 
-// A request is answered in three steps: what is no message of the protocol is refused
-// here, in JSON-RPC; the SDK answers the rest into memory; and what the SDK refuses in
-// plain text becomes JSON-RPC too. The answer is sent compressed, as every other.
+// A request is answered in three steps. A body that is not a valid JSON-RPC message is
+// refused here, with a JSON-RPC error. The SDK answers every other message into memory.
+// When that answer is a refusal in plain text, it is rewritten as a JSON-RPC error. The
+// answer is sent compressed, as every other.
 
 type postIn struct {
 	Message []byte `body:"application/json" empty:"true" description:"A JSON-RPC 2.0 request or notification of the Model Context Protocol. Requests of the revision 2026-07-28 repeat their method and name in the headers Mcp-Method and Mcp-Name."`

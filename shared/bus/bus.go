@@ -106,13 +106,13 @@ type Bus interface {
 	DeadLetters(ctx context.Context, subscription string, limit int) ([]Event, error)
 
 	// Replay delivers a dead letter of a subscription again, with its id and all
-	// the attempts of a new event. It reports false when there is no dead letter
-	// with that id. A backend may deliver the event to the other subscriptions of
+	// the attempts of a new event. It reports false when no dead letter has that
+	// id. A backend may deliver the event to the other subscriptions of
 	// its topic as well.
 	Replay(ctx context.Context, subscription, id string) (bool, error)
 
-	// Drop deletes a dead letter of a subscription. It reports false when there
-	// is no dead letter with that id.
+	// Drop deletes a dead letter of a subscription. It reports false when
+	// no dead letter has that id.
 	Drop(ctx context.Context, subscription, id string) (bool, error)
 
 	// Close releases the bus.

@@ -24,8 +24,8 @@ var (
 	without = &profile.Profile{Name: "Mira", Base: "https://m.example"}
 )
 
-// TestMCP checks that the documents name the MCP server where there is one, and the
-// index of the API where there is none.
+// TestMCP checks that the documents name the MCP server of an installation that has one,
+// and the index of the API of any other.
 func TestMCP(t *testing.T) {
 	const mcp, index = "https://m.example/mcp", "https://m.example/api/"
 	card := Agent(withTools)
@@ -52,7 +52,7 @@ func TestMCP(t *testing.T) {
 // TestSecurity checks the contact, and that the date of expiry is always less than a year
 // ahead and the same for a whole day.
 func TestSecurity(t *testing.T) {
-	morning := time.Date(2028, 8, 31, 0, 30, 0, 0, time.UTC) // half a year later there is no day 31
+	morning := time.Date(2028, 8, 31, 0, 30, 0, 0, time.UTC) // February, half a year later, has no day 31
 	text := Security(withTools, morning)
 	if !strings.Contains(text, "Contact: mailto:a@m.example\n") || !strings.Contains(text, "Preferred-Languages: pt, en, es, fr, de\n") {
 		t.Errorf("security.txt is\n%s", text)

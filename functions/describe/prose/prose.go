@@ -132,7 +132,7 @@ type sheet struct {
 func (s sheet) Limit(key string) (string, error) {
 	n, ok := s.limits[key]
 	if !ok {
-		return "", fmt.Errorf("there is no limit %q", key)
+		return "", fmt.Errorf("the limit %q is not known", key)
 	}
 	return strconv.Itoa(n), nil
 }

@@ -65,8 +65,8 @@ func Compare(before, after *index.Index) []Change {
 
 var order = map[string]int{Gone: 0, Renamed: 1, Added: 2, Changed: 3}
 
-// earlierIDs returns, by the ids that are new in a release, the ids under which these
-// entries were in the release before.
+// earlierIDs maps each id that is new in a release to the id that the entry had in the
+// release before, for entries whose id changed.
 func earlierIDs(old map[string]catalog.Record, after *index.Index) map[string]string {
 	aliases, _ := after.Aliases()
 	earlier := map[string]string{}
@@ -98,8 +98,8 @@ func changeOf(was, now *catalog.Record, known bool) (Change, bool) {
 	return c, true
 }
 
-// goneChange returns the change of an entry that a release no longer has. The id that
-// its own id leads to now is empty when there is no such entry.
+// goneChange returns the change of an entry r that a release no longer has. to is the id
+// of the entry that replaced it by an alias, or empty.
 func goneChange(r *catalog.Record, to string, after *index.Index) Change {
 	c := Change{Op: Gone, ID: r.ID, Kind: r.Kind.String(), Name: r.Name, Country: r.Country, Reason: catalog.GoneVanished, Became: to}
 	if g, ok := after.Gone(r.ID); ok {
