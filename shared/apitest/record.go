@@ -226,14 +226,16 @@ var (
 	prefixed  = regexp.MustCompile(`^[a-z]{1,4}(?:_[a-z])?_[a-z0-9]{12,}$`)
 	pseudonym = regexp.MustCompile(`^[A-Z][a-z]+ \d{4}$`) // of an author without a name
 	verb      = regexp.MustCompile(`^(?:get|add|list|open|end)_`)
+	row       = regexp.MustCompile(`^[a-z0-9]+$`) // an id in base32 may have no digit
 	lettered  = regexp.MustCompile(`[A-Za-z]`)
 	numbered  = regexp.MustCompile(`[0-9]`)
 )
 
 // isSecret reports whether a word of 16 characters or more is not one of a language:
-// one with digits, or a longer one in a row or in mixed case.
+// one with digits, one of small letters in a row, or a longer one in a row or in mixed
+// case.
 func isSecret(word string) bool {
-	return lettered.MatchString(word) && (numbered.MatchString(word) ||
+	return lettered.MatchString(word) && (numbered.MatchString(word) || row.MatchString(word) ||
 		len(word) >= 20 && (!strings.ContainsAny(word, "_-") || strings.ToLower(word) != word && strings.ToUpper(word) != word))
 }
 
