@@ -31,11 +31,22 @@ type Caller struct {
 // Network returns the network that a is counted as: a single IPv4 address
 // (mapped into IPv6 or not), or the /64 of an IPv6 address, the smallest network
 // that a provider gives to one customer. It is not valid when a is not valid.
-func Network(a netip.Addr) netip.Prefix {
+func Network(a netip.Addr) netip.Prefix { return prefixOf(a, 32, 64) }
+
+// WiderNetwork returns the network around a of which all addresses count as one voice
+// where people are judged together: the /24 of an IPv4 address (mapped into IPv6 or
+// not), the smallest network that is routed by itself, or the /48 of an IPv6 address,
+// the largest that a provider gives to one customer. So it takes contracts with
+// several providers, and not a second device, to speak with several voices. It is not
+// valid when a is not valid.
+func WiderNetwork(a netip.Addr) netip.Prefix { return prefixOf(a, 24, 48) }
+
+// prefixOf returns the network of a, which is v4 bits long for IPv4 and v6 for IPv6.
+func prefixOf(a netip.Addr, v4, v6 int) netip.Prefix {
 	a = a.Unmap().WithZone("")
-	bits := 64
+	bits := v6
 	if a.Is4() {
-		bits = 32
+		bits = v4
 	}
 	p, err := a.Prefix(bits)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash/maphash"
+	"net/netip"
 	"sync/atomic"
 
 	"miramundo.dev/shared/keyring"
@@ -63,6 +64,12 @@ func (p *People) Network(c Caller, d Day) ID {
 	return p.name("network", d, c.appendNetwork(nil))
 }
 
+// WiderNetwork returns the ID of the wider network of c on day d: see [WiderNetwork].
+// All callers whose address is unknown have the same one.
+func (p *People) WiderNetwork(c Caller, d Day) ID {
+	return p.name("wider network", d, appendPrefix(nil, WiderNetwork(c.Addr)))
+}
+
 // NetworkNames returns names of the network of c that stay the same for as long as a key
 // stays in the ring, for what a network buys: one under each key, the name to store first.
 // A ring that keeps its keys, as that of guests does, keeps the names. It returns none
@@ -113,8 +120,10 @@ func (c Caller) appendPerson(b []byte) []byte {
 
 // appendNetwork appends the network of c in 18 bytes, which are zero when it is
 // unknown.
-func (c Caller) appendNetwork(b []byte) []byte {
-	p := Network(c.Addr)
+func (c Caller) appendNetwork(b []byte) []byte { return appendPrefix(b, Network(c.Addr)) }
+
+// appendPrefix appends p in 18 bytes, which are zero when p is not valid.
+func appendPrefix(b []byte, p netip.Prefix) []byte {
 	if !p.IsValid() {
 		return append(b, make([]byte, 18)...)
 	}

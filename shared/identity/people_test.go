@@ -62,6 +62,37 @@ func TestPeople(t *testing.T) {
 	}
 }
 
+// TestWiderNetwork checks which callers speak with one voice: those of one IPv4 /24 or
+// one IPv6 /48, whatever else distinguishes them.
+func TestWiderNetwork(t *testing.T) {
+	p := NewPeople(keys(secret))
+	for _, test := range []struct {
+		a, b string
+		one  bool
+	}{
+		{"192.0.2.1", "192.0.2.255", true},
+		{"192.0.2.1", "::ffff:192.0.2.255", true},
+		{"192.0.2.255", "192.0.3.0", false},
+		{"2001:db8:7::1", "2001:db8:7:ffff::1", true},
+		{"2001:db8:7:ffff::1", "2001:db8:8::1", false},
+		{"0.0.0.1", "::1", false}, // the same bits in both versions
+		{"", "", true},
+		{"", "::1", false}, // an unknown address is not the network of zeros
+	} {
+		a, b := caller(test.a, "VLC", "ipt_a"), caller(test.b, "mpv", "")
+		if got := p.WiderNetwork(a, today) == p.WiderNetwork(b, today); got != test.one {
+			t.Errorf("%q and %q are one network: %t", test.a, test.b, got)
+		}
+	}
+	c := caller("192.0.2.0", "", "")
+	if p.WiderNetwork(c, today) == p.Network(c, today) {
+		t.Error("a network and the wider network around it have one name")
+	}
+	if p.WiderNetwork(c, today) == p.WiderNetwork(c, today+1) {
+		t.Error("a network has one name on two days")
+	}
+}
+
 // TestNames checks what names depend on: the key, the day and the kind; and
 // that a day asked for again has its names again.
 func TestNames(t *testing.T) {
