@@ -83,8 +83,9 @@ type DB interface {
 
 	// Update runs f in a serializable transaction. If f returns an error,
 	// none of its writes are kept and Update returns that error; otherwise
-	// all of them are kept. Update may call f several times; f must use the
-	// DB only through its Tx, and be quick.
+	// all of them are kept. Update may call f several times, and discards what
+	// a call returns that read documents of several moments; f must use the DB
+	// only through its Tx, and be quick.
 	Update(ctx context.Context, f func(Tx) error) error
 
 	// Query yields the documents that match q, in its order; an error is the

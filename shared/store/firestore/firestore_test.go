@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/firestore"
 	"miramundo.dev/shared/store/storetest"
@@ -84,4 +86,103 @@ func closedPort(t *testing.T) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
+}
+
+// A balance is a document of the tests of transactions.
+type balance struct {
+	N int `json:"n"`
+}
+
+// TestUpdateTakesNoLocks writes a document while a transaction that has read it still
+// runs. The write succeeds at once, and the transaction runs again and adds to it.
+func TestUpdateTakesNoLocks(t *testing.T) {
+	db := open(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	const path = store.Path("things/a")
+	if err := db.Set(ctx, path, balance{1}); err != nil {
+		t.Fatal(err)
+	}
+	var saw []int
+	err := db.Update(ctx, func(tx store.Tx) error {
+		var b balance
+		if err := tx.Get(path, &b); err != nil {
+			return err
+		}
+		if saw = append(saw, b.N); len(saw) == 1 {
+			within, cancel := context.WithTimeout(ctx, time.Second) // a lock would be held for two
+			defer cancel()
+			if err := db.Set(within, path, balance{10}); err != nil {
+				t.Errorf("a write of a document that a transaction has read: %v", err)
+			}
+		}
+		return tx.Set(path, balance{b.N + 1})
+	})
+	var got balance
+	if err := errors.Join(err, db.Get(ctx, path, &got)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{1, 10, 11}, append(saw, got.N)); diff != "" {
+		t.Errorf("what the transaction saw, and its result (-want +got):\n%s", diff)
+	}
+}
+
+// TestUpdateSeesOneMoment changes two documents together between the two reads of a
+// transaction. Its function sees that once, and what it makes of it is discarded.
+func TestUpdateSeesOneMoment(t *testing.T) {
+	db := open(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	const a, b = store.Path("things/a"), store.Path("things/b")
+	setBoth := func(n int) {
+		t.Helper()
+		if err := db.Update(ctx, func(tx store.Tx) error {
+			return errors.Join(tx.Set(a, balance{n}), tx.Set(b, balance{n}))
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	setBoth(1)
+	torn := errors.New("the documents differ")
+	runs := 0
+	err := db.Update(ctx, func(tx store.Tx) error {
+		var first, second balance
+		if err := tx.Get(a, &first); err != nil {
+			return err
+		}
+		if runs++; runs == 1 {
+			setBoth(2)
+		}
+		if err := tx.Get(b, &second); err != nil {
+			return err
+		}
+		if first != second {
+			return torn
+		}
+		return nil
+	})
+	if err != nil || runs != 2 {
+		t.Errorf("Update = %v after %d runs, want nil after 2", err, runs)
+	}
+}
+
+// TestUpdateReplaces sets a document with other fields than it had: those are gone.
+func TestUpdateReplaces(t *testing.T) {
+	db := open(t)
+	const path = store.Path("things/a")
+	if err := db.Set(t.Context(), path, map[string]any{"old": 1, "both": map[string]int{"x": 1}, "a.b c": true}); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"both": map[string]any{"y": int64(2)}, "new-er.name": "z"}
+	err := db.Update(t.Context(), func(tx store.Tx) error {
+		var was map[string]any
+		return errors.Join(tx.Get(path, &was), tx.Set(path, want))
+	})
+	got := map[string]any{}
+	if err := errors.Join(err, db.Get(t.Context(), path, &got)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]any{"both": map[string]any{"y": 2.0}, "new-er.name": "z"}, got); diff != "" {
+		t.Errorf("the document (-want +got):\n%s", diff)
+	}
 }

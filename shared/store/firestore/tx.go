@@ -1,98 +1,44 @@
 package firestore
 
 import (
-	"context"
 	"errors"
+	"slices"
 
 	fs "cloud.google.com/go/firestore"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"miramundo.dev/shared/store"
 )
 
-// A transaction may run several times, and Firestore requires all reads
-// before the first write. So writes are queued while the function runs and
-// are sent at the end, after checking that documents to be created do not
-// exist.
-
-// A tx is a transaction. Its writes are sent after its function has returned,
-// because Firestore requires reads before writes and Create has to read.
+// A tx collects what the function of a transaction reads and writes. The writes are
+// sent after the function has returned; see [DB.Update].
 type tx struct {
 	db      *DB
-	t       *fs.Transaction
-	writes  []func() error
+	get     getter
+	read    map[store.Path]*fs.DocumentSnapshot // every document that was read, as it was then
+	writes  []write
 	size    int // of the documents to write, in bytes of JSON
 	exists  map[store.Path]bool
 	creates []store.Path // paths that must not have a document
-	failed  error
+	failed  error        // a write that cannot be stored
+	retry   error        // a read that gave way to another transaction
 }
 
 var _ store.Tx = (*tx)(nil)
 
-// Update implements [store.DB].
-func (db *DB) Update(ctx context.Context, f func(store.Tx) error) error {
-	var failure error // what f returned, to be returned unchanged
-	var panicked any
-	run := func(_ context.Context, t *fs.Transaction) error {
-		tx := &tx{db: db, t: t, exists: map[store.Path]bool{}}
-		panicked, failure = callSafely(f, tx)
-		if failure != nil {
-			return failure
-		}
-		return tx.commit()
-	}
-	err := call(ctx, "update", updateTime, func(ctx context.Context) error {
-		for { // f may have returned the contention error of one of its reads
-			err := db.client.RunTransaction(ctx, run)
-			if status.Code(err) != codes.Aborted || ctx.Err() != nil {
-				return err
-			}
-		}
-	})
-	switch {
-	case panicked != nil:
-		panic(panicked)
-	case failure != nil && ctx.Err() == nil:
-		return failure
-	}
-	return err
+// A getter reads documents outside of any transaction.
+type getter func([]*fs.DocumentRef) ([]*fs.DocumentSnapshot, error)
+
+// A write is one write of a transaction.
+type write struct {
+	path  store.Path
+	plain func(*fs.Transaction) error // makes the write whatever the document is
+	// checked makes the write, which fails when the document is not the one that was
+	// read; nil for a write that cannot check that.
+	checked func(*fs.Transaction, *fs.DocumentSnapshot) error
 }
 
-// callSafely runs f and recovers a panic, so that the transaction is rolled
-// back and its locks are released before the panic continues.
-func callSafely(f func(store.Tx) error, tx *tx) (panicked any, err error) {
-	defer func() {
-		if panicked = recover(); panicked != nil {
-			err = errors.New("firestore: the function of a transaction panicked")
-		}
-	}()
-	return nil, f(tx)
-}
-
-// commit checks that documents to be created do not exist, and makes the
-// writes.
-func (t *tx) commit() error {
-	if t.failed != nil {
-		return t.failed
-	}
-	if len(t.creates) > 0 {
-		docs, err := t.getAll(t.creates)
-		if err != nil {
-			return err
-		}
-		for _, d := range docs {
-			if d.Decode != nil {
-				return store.ErrExists
-			}
-		}
-	}
-	for _, write := range t.writes {
-		if err := write(); err != nil {
-			return err
-		}
-	}
-	return nil
+func newTx(db *DB, get getter) *tx {
+	return &tx{db: db, get: get, read: map[store.Path]*fs.DocumentSnapshot{}, exists: map[store.Path]bool{}}
 }
 
 func (t *tx) wrote() bool { return len(t.writes) > 0 || t.failed != nil }
@@ -101,33 +47,49 @@ func (t *tx) Get(p store.Path, doc any) error {
 	if t.wrote() {
 		return store.ErrOrder
 	}
-	ref, err := t.db.ref(p)
-	if err != nil {
+	if err := t.fetch([]store.Path{p}); err != nil {
 		return err
 	}
-	snap, err := t.t.Get(ref)
-	if status.Code(err) == codes.NotFound {
-		return store.ErrNotFound
-	}
-	if err != nil {
-		return err
-	}
-	return t.db.decode(snap, doc)
+	return t.db.decode(t.read[p], doc)
 }
 
 func (t *tx) GetAll(ps []store.Path) ([]store.Doc, error) {
 	if t.wrote() {
 		return nil, store.ErrOrder
 	}
-	return t.getAll(ps)
-}
-
-func (t *tx) getAll(ps []store.Path) ([]store.Doc, error) {
-	refs, err := t.db.refs(ps)
-	if err != nil || len(ps) == 0 {
+	if err := t.fetch(ps); err != nil {
 		return nil, err
 	}
-	return t.db.getAll(t.t, ps, refs)
+	docs := make([]store.Doc, len(ps))
+	for i, p := range ps {
+		docs[i] = t.db.document(p, t.read[p])
+	}
+	return docs, nil
+}
+
+// fetch reads the documents at ps that were not read before.
+func (t *tx) fetch(ps []store.Path) error {
+	var missing []store.Path
+	for _, p := range ps {
+		if _, done := t.read[p]; !done {
+			missing = append(missing, p)
+		}
+	}
+	refs, err := t.db.refs(missing)
+	if err != nil || len(refs) == 0 {
+		return err
+	}
+	snaps, err := inParts(refs, t.get)
+	if err != nil {
+		if isConflict(err) {
+			t.retry = err
+		}
+		return err
+	}
+	for i, p := range missing {
+		t.read[p] = snaps[i]
+	}
+	return nil
 }
 
 // fail makes the transaction fail with err, even if its function ignores the
@@ -165,14 +127,35 @@ func (t *tx) Set(p store.Path, doc any) error {
 	if t.size += size; t.size > store.MaxUpdate {
 		return t.fail(store.ErrTooLarge)
 	}
-	t.write(p, true, func() error { return t.t.Set(ref, fields) })
+	w := write{path: p, plain: func(f *fs.Transaction) error { return f.Set(ref, fields) }}
+	if len(fields) > 0 { // without a field there is nothing that a checked write could name
+		w.checked = func(f *fs.Transaction, was *fs.DocumentSnapshot) error { return replace(f, was, ref, fields) }
+	}
+	t.write(w, true)
 	return nil
 }
 
+// replace writes fields in place of the document that was read.
+func replace(f *fs.Transaction, was *fs.DocumentSnapshot, ref *fs.DocumentRef, fields map[string]any) error {
+	if !was.Exists() {
+		return f.Create(ref, fields)
+	}
+	changes := make([]fs.Update, 0, len(fields))
+	for name, value := range fields {
+		changes = append(changes, fs.Update{FieldPath: fs.FieldPath{name}, Value: value})
+	}
+	for name := range was.Data() {
+		if _, stays := fields[name]; !stays {
+			changes = append(changes, fs.Update{FieldPath: fs.FieldPath{name}, Value: fs.Delete})
+		}
+	}
+	return f.Update(ref, changes, fs.LastUpdateTime(was.UpdateTime))
+}
+
 // write queues a write, after which the document exists or not.
-func (t *tx) write(p store.Path, there bool, f func() error) {
-	t.writes = append(t.writes, f)
-	t.exists[p] = there
+func (t *tx) write(w write, there bool) {
+	t.writes = append(t.writes, w)
+	t.exists[w.path] = there
 }
 
 func (t *tx) Delete(p store.Path) error {
@@ -180,7 +163,13 @@ func (t *tx) Delete(p store.Path) error {
 	if err != nil {
 		return t.fail(err)
 	}
-	t.write(p, false, func() error { return t.t.Delete(ref) })
+	w := write{path: p, plain: func(f *fs.Transaction) error { return f.Delete(ref) }}
+	if was := t.read[p]; was != nil && was.Exists() {
+		w.checked = func(f *fs.Transaction, was *fs.DocumentSnapshot) error {
+			return f.Delete(ref, fs.LastUpdateTime(was.UpdateTime))
+		}
+	}
+	t.write(w, false)
 	return nil
 }
 
@@ -193,7 +182,79 @@ func (t *tx) Increment(p store.Path, add map[string]int64) error {
 		return t.fail(err)
 	}
 	if len(add) > 0 {
-		t.write(p, true, func() error { return t.t.Set(ref, increments(add), fs.MergeAll) })
+		t.write(write{path: p, plain: func(f *fs.Transaction) error { return f.Set(ref, increments(add), fs.MergeAll) }}, true)
 	}
 	return nil
+}
+
+// send makes the writes in f. A document that was read and is written is checked by
+// its first write, which costs no further read; the others that were read are read
+// again, which locks them until f ends.
+func (t *tx) send(f *fs.Transaction) error {
+	first := map[store.Path]int{} // the first write of each document
+	checked := map[store.Path]bool{}
+	for i, w := range slices.Backward(t.writes) {
+		first[w.path] = i
+		checked[w.path] = t.read[w.path] != nil && w.checked != nil
+	}
+	if err := t.verify(f, checked); err != nil {
+		return err
+	}
+	for i, w := range t.writes {
+		send := w.plain
+		if first[w.path] == i && checked[w.path] {
+			send = func(f *fs.Transaction) error { return w.checked(f, t.read[w.path]) }
+		}
+		if err := send(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errChanged means that a document is not any more what was read.
+var errChanged = errors.New("firestore: a document has changed since it was read")
+
+// verify reads again what was read, unless it is checked otherwise, and returns
+// errChanged when that has changed.
+func (t *tx) verify(f *fs.Transaction, checked map[store.Path]bool) error {
+	var paths []store.Path
+	for p := range t.read {
+		if !checked[p] {
+			paths = append(paths, p)
+		}
+	}
+	refs, err := t.db.refs(paths)
+	if err != nil || len(refs) == 0 {
+		return err
+	}
+	now, err := inParts(refs, f.GetAll)
+	if err != nil {
+		return err
+	}
+	for i, snap := range now {
+		if !same(t.read[paths[i]], snap) {
+			return errChanged
+		}
+	}
+	return nil
+}
+
+// checkCreates reads the documents that are created and were not read, and returns
+// ErrExists when there is one.
+func (t *tx) checkCreates() error {
+	if err := t.fetch(t.creates); err != nil {
+		return err
+	}
+	for _, p := range t.creates {
+		if t.db.fields(t.read[p]) != nil {
+			return store.ErrExists
+		}
+	}
+	return nil
+}
+
+// same reports whether two snapshots are of one state of a document.
+func same(a, b *fs.DocumentSnapshot) bool {
+	return a.Exists() == b.Exists() && a.UpdateTime.Equal(b.UpdateTime)
 }
