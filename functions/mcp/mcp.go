@@ -75,7 +75,7 @@ var Endpoints = []api.Endpoint{
 }
 
 // ErrBusy means that more calls wait than this process takes.
-var ErrBusy = fault.New(fault.Unavailable, "unavailable").With("retry_after", 1)
+var ErrBusy = fault.New(fault.Unavailable, "unavailable").With("reason", string(fault.Busy)).With("retry_after", 1)
 
 // A Group is endpoints of the table with the server that answers for them.
 type Group struct {

@@ -5,8 +5,14 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"time"
+
+	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/store"
 )
 
 // servers are those of the stack.
@@ -82,8 +88,7 @@ func (f *front) set(h http.Handler) { f.inner.Store(&h) }
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := f.inner.Load()
 	if h == nil {
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, "the stack is starting", http.StatusServiceUnavailable)
+		answerStarting(w, r)
 		return
 	}
 	r.Header.Del(edgeHeader)
@@ -91,4 +96,13 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set(edgeHeader, f.country)
 	}
 	(*h).ServeHTTP(w, r)
+}
+
+// answerStarting answers as the service does when a part of it is not open yet. Its
+// error is of the connection, on which nothing else can be said.
+func answerStarting(w http.ResponseWriter, r *http.Request) {
+	f := fault.From(store.ErrStarting)
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Retry-After", strconv.Itoa(store.ErrStarting.Seconds))
+	_ = api.Send(w, r, api.Status(f.Kind), api.Body(i18n.Match(r.Header.Get("Accept-Language")), f))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -30,10 +31,16 @@ func TestFront(t *testing.T) {
 	}
 }
 
+// TestFrontBeforeThereAreFunctions checks that a request which comes too early is
+// answered as a fault of the service is, with the reason and when to come back.
 func TestFrontBeforeThereAreFunctions(t *testing.T) {
 	w := httptest.NewRecorder()
 	new(front).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
-	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
-		t.Errorf("answers %d %v", w.Code, w.Header())
+	var body struct{ Error, Reason string }
+	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil {
+		t.Fatal(err)
+	}
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" || body.Error != "unavailable" || body.Reason != "starting" {
+		t.Errorf("answers %d %v %+v", w.Code, w.Header(), body)
 	}
 }

@@ -21,7 +21,7 @@ import (
 var (
 	ErrNoChannel = fault.New(fault.NotFound, "channel_not_found")
 	ErrNoStream  = fault.New(fault.NotFound, "stream_not_found")
-	ErrNotLoaded = fault.New(fault.Unavailable, "catalog_unavailable") // no snapshot is loaded yet
+	ErrNotLoaded = fault.New(fault.Unavailable, "catalog_unavailable").With("reason", string(fault.Starting)) // no snapshot is loaded yet
 )
 
 // StationPrefix begins the ids of radio stations, before the source's uuid.

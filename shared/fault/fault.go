@@ -50,9 +50,16 @@ func New(kind Kind, code string) *Error {
 }
 
 // Because returns a copy of e with err as its cause. The copy matches e under
-// [errors.Is].
+// [errors.Is]. Where e is Unavailable because of an [Outage], the copy has its
+// reason and its time of retry in the fields "reason" and "retry_after", unless
+// e has fields of these names.
 func (e *Error) Because(err error) *Error {
-	return &Error{Kind: e.Kind, Code: e.Code, Fields: e.Fields, err: err}
+	c := &Error{Kind: e.Kind, Code: e.Code, Fields: e.Fields, err: err}
+	if outage, ok := errors.AsType[*Outage](err); ok && e.Kind == Unavailable {
+		c.Fields = maps.Clone(outage.fields())
+		maps.Copy(c.Fields, e.Fields)
+	}
+	return c
 }
 
 // With returns a copy of e with one more member in its body. The copy matches
@@ -94,10 +101,14 @@ var (
 	ErrUnavailable   = New(Unavailable, "unavailable")            // something that the response needs does not answer
 )
 
-// From returns the fault in err's chain, or ErrInternal with err as its cause.
+// From returns the fault in err's chain. Without one it returns ErrUnavailable for
+// an [Outage] and ErrInternal for any other error, with err as the cause.
 func From(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
+	}
+	if _, ok := errors.AsType[*Outage](err); ok {
+		return ErrUnavailable.Because(err)
 	}
 	return ErrInternal.Because(err)
 }

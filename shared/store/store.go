@@ -23,7 +23,8 @@ import (
 	"miramundo.dev/shared/fault"
 )
 
-// Faults of the store. Any other error means that the backend failed.
+// Faults of the store. Any other error means that the backend failed, for one of
+// the reasons below where it is known.
 var (
 	ErrNotFound = fault.New(fault.NotFound, "document_not_found")
 	ErrExists   = fault.New(fault.Conflict, "document_exists")
@@ -32,6 +33,15 @@ var (
 	ErrDocument = fault.New(fault.Invalid, "document_invalid") // a value that cannot be stored
 	ErrField    = fault.New(fault.Invalid, "document_field")   // an invalid field name in a filter or increment
 	ErrQuery    = fault.New(fault.Invalid, "document_query")   // a query that the databases do not all answer alike
+)
+
+// Outages of the backend whose reason is known. A read never returns ErrFull or
+// ErrReadOnly. The call may be repeated later as it is: it changed nothing.
+var (
+	ErrFull     = fault.NewOutage(fault.StorageFull, 60) // the disk or a quota is used up
+	ErrReadOnly = fault.NewOutage(fault.ReadOnly, 60)    // the backend takes no writes
+	ErrBusy     = fault.NewOutage(fault.Busy, 2)         // other calls held the same document for too long
+	ErrStarting = fault.NewOutage(fault.Starting, 5)     // the backend is not open yet
 )
 
 // ErrOrder is returned by the reads of a [Tx] after its first write.

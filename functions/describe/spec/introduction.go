@@ -56,7 +56,8 @@ path OPTIONS. The pages for people are HTML and deliberately outside of this doc
 ## Rate limits
 
 Reading the catalog has no quota. Writes that could be abused answer 429 with ` + "`Retry-After`" + ` in seconds; so does 503, whose calls
-succeed when they are repeated later. Repeating a write is safe where its description says so. GET /api/ has the free quota of watching.
+succeed when they are repeated later. Where the cause of a 503 is known, ` + "`reason`" + ` names it: ` + "`storage_full`" + ` and ` + "`read_only`" + ` concern
+writes alone, ` + "`busy`" + ` and ` + "`starting`" + ` pass by themselves. Repeating a write is safe where its description says so. GET /api/ has the free quota of watching.
 
 ## Paging
 

@@ -23,6 +23,7 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -137,7 +138,7 @@ func factorsOf(a *account.Account) (list []Factor) {
 // unavailable returns faults of the domain as they are, and identity.ErrUnavailable
 // for any other error, such as a database that does not answer.
 func unavailable(err error) error {
-	if err == nil || fault.From(err).Kind != fault.Internal {
+	if f, ok := errors.AsType[*fault.Error](err); err == nil || ok && f.Kind != fault.Internal {
 		return err
 	}
 	return identity.ErrUnavailable.Because(err)

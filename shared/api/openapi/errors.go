@@ -22,7 +22,7 @@ type Failure struct {
 	Error   string `json:"error" description:"Code of the failure, for programs."`
 	Message string `json:"message" description:"One sentence in the caller's language, for people."`
 	Param   string `json:"param,omitempty" description:"Name of the parameter or body member that is wrong."`
-	Reason  string `json:"reason,omitempty" description:"Reason for the refusal, for programs."`
+	Reason  string `json:"reason,omitempty" description:"Reason for the refusal, for programs. Of a 503 it is storage_full or read_only (nothing is saved now, reads succeed), busy (too many requests wait for the same part) or starting; absent where the reason is not known."`
 	Bound   Bound  `json:"bound,omitempty" description:"Limit that was exceeded, or the allowed values."`
 }
 

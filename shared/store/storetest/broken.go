@@ -13,59 +13,65 @@ import (
 var ErrBroken = errors.New("storetest: the database does not answer")
 
 // Broken returns a database whose every call fails with [ErrBroken].
-func Broken() store.DB { return broken{} }
+func Broken() store.DB { return broken{ErrBroken} }
 
-type broken struct{}
+// A broken database fails every call with err.
+type broken struct{ err error }
 
-func (broken) Get(context.Context, store.Path, any) error    { return ErrBroken }
-func (broken) Create(context.Context, store.Path, any) error { return ErrBroken }
-func (broken) Set(context.Context, store.Path, any) error    { return ErrBroken }
-func (broken) Delete(context.Context, store.Path) error      { return ErrBroken }
-func (broken) Close() error                                  { return nil }
+func (b broken) Get(context.Context, store.Path, any) error    { return b.err }
+func (b broken) Create(context.Context, store.Path, any) error { return b.err }
+func (b broken) Set(context.Context, store.Path, any) error    { return b.err }
+func (b broken) Delete(context.Context, store.Path) error      { return b.err }
+func (broken) Close() error                                    { return nil }
 
-func (broken) GetAll(context.Context, []store.Path) ([]store.Doc, error) { return nil, ErrBroken }
+func (b broken) GetAll(context.Context, []store.Path) ([]store.Doc, error) { return nil, b.err }
 
-func (broken) Increment(context.Context, store.Path, map[string]int64) error { return ErrBroken }
+func (b broken) Increment(context.Context, store.Path, map[string]int64) error { return b.err }
 
-func (broken) Update(context.Context, func(store.Tx) error) error { return ErrBroken }
+func (b broken) Update(context.Context, func(store.Tx) error) error { return b.err }
 
-func (broken) Count(context.Context, store.Query) (int, error) { return 0, ErrBroken }
+func (b broken) Count(context.Context, store.Query) (int, error) { return 0, b.err }
 
-func (broken) Query(context.Context, store.Query) iter.Seq2[store.Doc, error] {
-	return failing[store.Doc]
+func (b broken) Query(context.Context, store.Query) iter.Seq2[store.Doc, error] {
+	return failing[store.Doc](b.err)
 }
 
-func (broken) Watch(context.Context, store.Path) iter.Seq2[store.Doc, error] {
-	return failing[store.Doc]
+func (b broken) Watch(context.Context, store.Path) iter.Seq2[store.Doc, error] {
+	return failing[store.Doc](b.err)
 }
 
-func (broken) WatchQuery(context.Context, store.Query) iter.Seq2[[]store.Doc, error] {
-	return failing[[]store.Doc]
+func (b broken) WatchQuery(context.Context, store.Query) iter.Seq2[[]store.Doc, error] {
+	return failing[[]store.Doc](b.err)
 }
 
-// failing yields one error.
-func failing[T any](yield func(T, error) bool) {
-	var none T
-	yield(none, ErrBroken)
+// failing returns a sequence of one error.
+func failing[T any](err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		yield(none, err)
+	}
 }
 
 // Switch is a database that tests can turn off and on, or let fail after some
 // writes, as if the process had been killed there. It starts on.
 type Switch struct {
 	store.DB
-	off  atomic.Bool
-	left atomic.Int64 // writes until it fails; meaningless when not counting
-	some atomic.Bool  // counting
+	off  atomic.Pointer[error] // with which every call fails; nil while it is on
+	left atomic.Int64          // writes until it fails; meaningless when not counting
+	some atomic.Bool           // counting
 }
 
 // NewSwitch returns a switch in front of db.
 func NewSwitch(db store.DB) *Switch { return &Switch{DB: db} }
 
 // Off makes every call fail with [ErrBroken].
-func (s *Switch) Off() { s.off.Store(true) }
+func (s *Switch) Off() { s.OffBecause(ErrBroken) }
+
+// OffBecause makes every call fail with err.
+func (s *Switch) OffBecause(err error) { s.off.Store(&err) }
 
 // On makes the database answer again.
-func (s *Switch) On() { s.off.Store(false); s.some.Store(false) }
+func (s *Switch) On() { s.off.Store(nil); s.some.Store(false) }
 
 // OffAfter lets n more writes succeed, and then fails every call.
 func (s *Switch) OffAfter(n int) {
@@ -75,8 +81,8 @@ func (s *Switch) OffAfter(n int) {
 
 // db returns the database for a read.
 func (s *Switch) db() store.DB {
-	if s.off.Load() {
-		return broken{}
+	if err := s.off.Load(); err != nil {
+		return broken{*err}
 	}
 	return s.DB
 }

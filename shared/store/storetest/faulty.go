@@ -108,7 +108,7 @@ func (f *Faulty) Update(ctx context.Context, change func(store.Tx) error) error 
 // Query implements [store.DB].
 func (f *Faulty) Query(ctx context.Context, q store.Query) iter.Seq2[store.Doc, error] {
 	if err := f.call(func() error { return nil }); err != nil {
-		return failing[store.Doc]
+		return failing[store.Doc](err)
 	}
 	return f.DB.Query(ctx, q)
 }

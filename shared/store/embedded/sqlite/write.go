@@ -76,8 +76,13 @@ type turn struct {
 
 // Write runs fn in a transaction that excludes all other writers. When fn
 // fails or panics, its writes are rolled back. When Write returns nil, they
-// are on disk. Canceling ctx has no effect once fn runs.
+// are on disk. Canceling ctx has no effect once fn runs. Where SQLite reports why
+// nothing can be written now, the error is an outage of package store.
 func (f *File) Write(ctx context.Context, fn func(*Tx) error) error {
+	return outage(f.write(ctx, fn))
+}
+
+func (f *File) write(ctx context.Context, fn func(*Tx) error) error {
 	t := &turn{granted: make(chan bool, 1), settled: make(chan error, 1)}
 	if err := f.turns.acquire(ctx, t); err != nil {
 		return err
