@@ -25,9 +25,9 @@ import (
 )
 
 const (
-	callTime   = 20 * time.Second // for one call, with the client's retries
-	updateTime = 60 * time.Second // for a transaction, with its retries
-	getMax     = 500              // documents read in one request
+	callTime = 20 * time.Second // for one call, with the client's retries
+	longTime = 60 * time.Second // for a read of many documents
+	getMax   = 500              // documents read in one request
 
 	// A watch on a connection that was cut would wait forever. So a
 	// connection that is silent for pingAfter is pinged, and closed when no
@@ -51,6 +51,7 @@ type Config struct {
 // A DB stores documents in Firestore. See [store.DB].
 type DB struct {
 	client *fs.Client
+	turns  *turns
 	now    func() time.Time
 	close  func() error // once
 }
@@ -80,7 +81,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &DB{client: client, now: c.Now, close: sync.OnceValue(client.Close)}, nil
+	return &DB{client: client, turns: newTurns(), now: c.Now, close: sync.OnceValue(client.Close)}, nil
 }
 
 // pingIdle pings a connection that was silent for a time, also while no call
@@ -146,6 +147,8 @@ func explain(what string, err error) error {
 		return store.ErrNotFound.Because(err)
 	case codes.AlreadyExists:
 		return store.ErrExists.Because(err)
+	case codes.Aborted, codes.ResourceExhausted:
+		return store.ErrBusy.Because(err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
@@ -183,7 +186,7 @@ func (db *DB) GetAll(ctx context.Context, ps []store.Path) (docs []store.Doc, er
 		})
 		return docs, err
 	}
-	err = call(ctx, "get documents", updateTime, func(ctx context.Context) error {
+	err = call(ctx, "get documents", longTime, func(ctx context.Context) error {
 		return db.client.RunTransaction(ctx, func(_ context.Context, tx *fs.Transaction) error {
 			docs, err = db.getAll(tx, ps, refs)
 			return err
@@ -213,7 +216,7 @@ func (db *DB) Create(ctx context.Context, p store.Path, doc any) error {
 	if err != nil {
 		return err
 	}
-	err = call(ctx, "create "+string(p), callTime, func(ctx context.Context) error {
+	err = put(ctx, "create "+string(p), func(ctx context.Context) error {
 		_, err := ref.Create(ctx, fields)
 		return err
 	})
@@ -229,7 +232,7 @@ func (db *DB) Set(ctx context.Context, p store.Path, doc any) error {
 	if err != nil {
 		return err
 	}
-	return call(ctx, "set "+string(p), callTime, func(ctx context.Context) error {
+	return put(ctx, "set "+string(p), func(ctx context.Context) error {
 		_, err := ref.Set(ctx, fields)
 		return err
 	})
@@ -251,7 +254,7 @@ func (db *DB) Delete(ctx context.Context, p store.Path) error {
 	if err != nil {
 		return err
 	}
-	return call(ctx, "delete "+string(p), callTime, func(ctx context.Context) error {
+	return put(ctx, "delete "+string(p), func(ctx context.Context) error {
 		_, err := ref.Delete(ctx)
 		return err
 	})
@@ -266,7 +269,7 @@ func (db *DB) Increment(ctx context.Context, p store.Path, add map[string]int64)
 	if err != nil || len(add) == 0 {
 		return err
 	}
-	return call(ctx, "increment "+string(p), callTime, func(ctx context.Context) error {
+	return put(ctx, "increment "+string(p), func(ctx context.Context) error {
 		_, err := ref.Set(ctx, increments(add), fs.MergeAll)
 		return err
 	})

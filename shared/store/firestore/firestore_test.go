@@ -7,6 +7,8 @@ import (
 	"net"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,7 +35,14 @@ func emulator(t testing.TB) string {
 // open returns the database of a project of its own.
 func open(t testing.TB) store.DB {
 	t.Helper()
-	project := "test-" + strings.ToLower(rand.Text())
+	return openProject(t, newProject())
+}
+
+func newProject() string { return "test-" + strings.ToLower(rand.Text()) }
+
+// openProject returns the database of a project, as one process opens it.
+func openProject(t testing.TB, project string) store.DB {
+	t.Helper()
 	db, err := firestore.Open(t.Context(), firestore.Config{Project: project, Emulator: emulator(t)})
 	if err != nil {
 		t.Fatal(err)
@@ -127,16 +136,17 @@ func TestUpdateTakesNoLocks(t *testing.T) {
 	}
 }
 
-// TestUpdateSeesOneMoment changes two documents together between the two reads of a
-// transaction. Its function sees that once, and what it makes of it is discarded.
+// TestUpdateSeesOneMoment changes two documents together in another process, between
+// the two reads of a transaction. Its function sees that once, and what it makes of it is discarded.
 func TestUpdateSeesOneMoment(t *testing.T) {
-	db := open(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	project := newProject()
+	db, other := openProject(t, project), openProject(t, project)
 	const a, b = store.Path("things/a"), store.Path("things/b")
 	setBoth := func(n int) {
 		t.Helper()
-		if err := db.Update(ctx, func(tx store.Tx) error {
+		if err := other.Update(ctx, func(tx store.Tx) error {
 			return errors.Join(tx.Set(a, balance{n}), tx.Set(b, balance{n}))
 		}); err != nil {
 			t.Fatal(err)
@@ -184,5 +194,40 @@ func TestUpdateReplaces(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]any{"both": map[string]any{"y": 2.0}, "new-er.name": "z"}, got); diff != "" {
 		t.Errorf("the document (-want +got):\n%s", diff)
+	}
+}
+
+// TestOneRunEach lets many transactions of one process change one document. They do
+// not collide in the database: each runs once to name the document, and once more
+// when its turn has come.
+func TestOneRunEach(t *testing.T) {
+	db := open(t)
+	var runs, kept atomic.Int64
+	var wg sync.WaitGroup
+	for range 30 {
+		wg.Go(func() {
+			err := db.Update(t.Context(), func(tx store.Tx) error {
+				runs.Add(1)
+				var doc balance
+				if err := tx.Get("things/a", &doc); err != nil && !errors.Is(err, store.ErrNotFound) {
+					return err
+				}
+				doc.N++
+				return tx.Set("things/a", doc)
+			})
+			if err == nil {
+				kept.Add(1)
+			} else if !errors.Is(err, store.ErrBusy) && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("Update = %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	var doc balance
+	if err := db.Get(t.Context(), "things/a", &doc); err != nil {
+		t.Fatal(err)
+	}
+	if kept.Load() == 30 && (runs.Load() > 60 || doc.N != 30) {
+		t.Errorf("30 transactions ran %d times and counted %d", runs.Load(), doc.N)
 	}
 }

@@ -70,7 +70,7 @@ func (db *DB) page(ctx context.Context, q store.Query, next fs.Query, size int) 
 	what := "query " + string(q.Collection)
 	err = call(ctx, what, callTime, read(next.Limit(size)))
 	if upwardsOnly(q, err) {
-		err = call(ctx, what, updateTime, read(db.upwards(q)))
+		err = call(ctx, what, longTime, read(db.upwards(q)))
 		slices.Reverse(snaps)
 		return snaps, true, err
 	}

@@ -13,6 +13,7 @@ import (
 // sent after the function has returned; see [DB.Update].
 type tx struct {
 	db      *DB
+	turn    *turn
 	get     getter
 	read    map[store.Path]*fs.DocumentSnapshot // every document that was read, as it was then
 	writes  []write
@@ -37,8 +38,8 @@ type write struct {
 	checked func(*fs.Transaction, *fs.DocumentSnapshot) error
 }
 
-func newTx(db *DB, get getter) *tx {
-	return &tx{db: db, get: get, read: map[store.Path]*fs.DocumentSnapshot{}, exists: map[store.Path]bool{}}
+func newTx(db *DB, mine *turn, get getter) *tx {
+	return &tx{db: db, turn: mine, get: get, read: map[store.Path]*fs.DocumentSnapshot{}, exists: map[store.Path]bool{}}
 }
 
 func (t *tx) wrote() bool { return len(t.writes) > 0 || t.failed != nil }
@@ -79,6 +80,9 @@ func (t *tx) fetch(ps []store.Path) error {
 	if err != nil || len(refs) == 0 {
 		return err
 	}
+	if err := t.need(missing...); err != nil {
+		return err
+	}
 	snaps, err := inParts(refs, t.get)
 	if err != nil {
 		if isConflict(err) {
@@ -90,6 +94,15 @@ func (t *tx) fetch(ps []store.Path) error {
 		t.read[p] = snaps[i]
 	}
 	return nil
+}
+
+// need takes paths for this transaction. When another one has them, this run ends.
+func (t *tx) need(ps ...store.Path) error {
+	err := t.turn.need(ps...)
+	if err != nil {
+		t.retry = err
+	}
+	return err
 }
 
 // fail makes the transaction fail with err, even if its function ignores the
@@ -154,6 +167,7 @@ func replace(f *fs.Transaction, was *fs.DocumentSnapshot, ref *fs.DocumentRef, f
 
 // write queues a write, after which the document exists or not.
 func (t *tx) write(w write, there bool) {
+	_ = t.need(w.path) // an error ends the run, whatever the function does
 	t.writes = append(t.writes, w)
 	t.exists[w.path] = there
 }

@@ -3,9 +3,7 @@ package firestore
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"slices"
-	"time"
 
 	fs "cloud.google.com/go/firestore"
 	"google.golang.org/grpc/codes"
@@ -23,20 +21,14 @@ import (
 // for each other until the server ends one of them, on the emulator after two seconds:
 // three writers of one document then did a tenth of the work of one.
 
-// maxPause is the longest pause before a transaction runs again. The pause is a random
-// part of a time that begins with 16 ms and doubles.
-const maxPause = 500 * time.Millisecond
-
 // Update implements [store.DB].
 func (db *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 	var last outcome
-	err := call(ctx, "update", updateTime, func(ctx context.Context) error {
-		for attempt := 0; ; attempt++ {
-			last = db.attempt(ctx, f)
-			if last.err == nil || !isConflict(last.err) || !pause(ctx, attempt) {
-				return last.err
-			}
-		}
+	mine := db.turns.turn()
+	defer mine.end()
+	err := retry(ctx, "update", isConflict, func(ctx context.Context) error {
+		last = db.attemptInTurn(ctx, f, mine)
+		return last.err
 	})
 	switch {
 	case last.panicked != nil:
@@ -49,6 +41,20 @@ func (db *DB) Update(ctx context.Context, f func(store.Tx) error) error {
 	return err
 }
 
+// attemptInTurn is attempt when the turn of the transaction has come, which keeps its
+// turn until it ends.
+func (db *DB) attemptInTurn(ctx context.Context, f func(store.Tx) error, mine *turn) outcome {
+	for {
+		o := db.attempt(ctx, f, mine)
+		if !mine.missed() || o.panicked != nil {
+			return o
+		}
+		if err := mine.wait(ctx); err != nil {
+			return outcome{err: store.ErrBusy.Because(err)}
+		}
+	}
+}
+
 // An outcome is what became of one attempt.
 type outcome struct {
 	panicked any   // what the function panicked with
@@ -58,8 +64,8 @@ type outcome struct {
 
 // attempt runs f once, and sends its writes if it succeeds. After a failure it checks
 // that the failure does not come from documents of several moments.
-func (db *DB) attempt(ctx context.Context, f func(store.Tx) error) (o outcome) {
-	t := newTx(db, func(refs []*fs.DocumentRef) ([]*fs.DocumentSnapshot, error) { return db.client.GetAll(ctx, refs) })
+func (db *DB) attempt(ctx context.Context, f func(store.Tx) error, mine *turn) (o outcome) {
+	t := newTx(db, mine, func(refs []*fs.DocumentRef) ([]*fs.DocumentSnapshot, error) { return db.client.GetAll(ctx, refs) })
 	o.panicked, o.failure = callSafely(f, t)
 	switch {
 	case o.panicked != nil:
@@ -98,19 +104,6 @@ func isConflict(err error) bool {
 		return true
 	}
 	return false
-}
-
-// pause waits before an attempt is repeated. It reports false when ctx ends.
-func pause(ctx context.Context, attempt int) bool {
-	most := min(16*time.Millisecond<<min(attempt, 10), maxPause)
-	timer := time.NewTimer(rand.N(most))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }
 
 // inParts reads documents by requests of a size that the server takes.
