@@ -106,7 +106,7 @@ func New(o Options) *Server {
 	s := &Server{Options: o, streams: streamCache{own: o.OwnHosts}}
 	s.Handler = request.Exact(request.Options{
 		Log: o.Log, Now: o.Now, CountryHeader: o.CountryHeader, AddressHeader: o.AddressHeader, IDsOfFailures: true,
-		Followers: o.Followers, Count: o.Count, Secure: o.Secure,
+		Followers: o.Followers, Count: o.Count, Secure: o.Secure, Always: private,
 	}, s.routes())
 	return s
 }
@@ -121,6 +121,10 @@ func (s *Server) routes() []request.Route {
 
 // surfaces are as what the routes are counted.
 var surfaces = edge.Surfaces{"GET " + catalog.StreamsPath + "{id}": usage.Hop}
+
+// private keeps addresses of the hop, which may hold a ticket, from the origins that
+// players fetch media from.
+var private = []request.Header{{Name: "Referrer-Policy", Values: []string{"no-referrer"}}}
 
 // policy has scripts of any origin read every answer under a known path, and
 // browsers keep none.

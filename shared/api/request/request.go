@@ -45,8 +45,9 @@ type Options struct {
 	// each answer, which costs one comparison while they are fresh, and ReadyPath
 	// reports those that are behind. Nil is for a process that follows nothing.
 	Followers     *overlay.Set
-	Secure        bool // browsers are told to use HTTPS alone: for a host that is reached by nothing else
-	IDsOfFailures bool // only failures have ids: for a server that answers thousands of requests a second
+	Always        []Header // of every answer, also where no route matches
+	Secure        bool     // browsers are told to use HTTPS alone: for a host that is reached by nothing else
+	IDsOfFailures bool     // only failures have ids: for a server that answers thousands of requests a second
 
 	// Count is called once with each finished call, before it is logged. It must be
 	// quick, must not allocate in the steady state, and must not keep the call. Nil
@@ -180,6 +181,7 @@ func (l *layer) serve(w http.ResponseWriter, r *http.Request, rt *Route, segment
 	c.limitBody(bodyTimeout)
 	h := w.Header()
 	h["X-Content-Type-Options"] = nosniff
+	set(h, l.Always)
 	if l.Secure {
 		h["Strict-Transport-Security"] = strict
 	}
