@@ -116,20 +116,32 @@ func (p *playing) redirect(below bool) error {
 // repeats its first request, and is still counted once a day.
 func isRefresh(query string) bool { return strings.Contains(query, "_HLS_") }
 
-// ticketOf returns the ticket in a raw query, and whether there is one. A ticket
-// that cannot be decoded is returned as an empty one, which is not valid.
+// ticketOf returns the ticket in a raw query, and whether there is one. Callers
+// copy the address that the hop wrote, so it is valid in that form alone: a
+// query with two tickets, or with a name or a ticket that is percent-encoded,
+// returns an empty ticket, which is not valid. Otherwise one playlist would have
+// many addresses, each of which caches would fetch anew.
 func ticketOf(query string) (text string, ok bool) {
 	for pair := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		if name != "p" {
+		if !isTicket(name) {
 			continue
 		}
-		if strings.ContainsAny(value, "%+") {
-			value, _ = url.QueryUnescape(value)
+		if ok || name != "p" {
+			return "", true
 		}
-		return value, true
+		text, ok = value, true
 	}
-	return "", false
+	return text, ok
+}
+
+// isTicket reports whether a parameter's name, decoded, is that of tickets.
+func isTicket(name string) bool {
+	if !strings.Contains(name, "%") {
+		return name == "p"
+	}
+	name, err := url.QueryUnescape(name)
+	return err == nil && name == "p"
 }
 
 // caller returns the caller as far as the request identifies it.

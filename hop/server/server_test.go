@@ -3,9 +3,11 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +63,7 @@ func TestPlaylist(t *testing.T) {
 		"Content-Length":                {a.Header.Get("Content-Length")},
 		"Content-Type":                  {"application/vnd.apple.mpegurl"},
 		"Cross-Origin-Resource-Policy":  {"cross-origin"},
+		"Referrer-Policy":               {"no-referrer"},
 		"Timing-Allow-Origin":           {"*"},
 		"Vary":                          {"Accept-Encoding"},
 		"X-Content-Type-Options":        {"nosniff"},
@@ -77,6 +80,26 @@ func TestPlaylist(t *testing.T) {
 	}
 	if want := strings.Replace(media, "seg.ts", w.origin.URL+"/seg.ts", 1); a.body != want {
 		t.Errorf("body is %q, want %q", a.body, want)
+	}
+}
+
+// TestNoReferrer checks that no answer lets a player name the address of the
+// hop, which may hold a ticket, to an origin.
+func TestNoReferrer(t *testing.T) {
+	w := start(t, setup{origin: one(media), streams: []catalog.StreamRecord{
+		{URL: "/live.m3u8"}, {URL: "https://radio.example.com/live", Kind: catalog.StreamAudio}, {URL: "http://radio.example.com/live", Kind: catalog.StreamAudio},
+	}})
+	for _, q := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", path(1, ""), 200}, {"HEAD", path(1, ""), 200}, {"GET", path(2, ""), 302}, {"GET", path(3, ""), 422}, {"GET", path(9, ""), 404},
+		{"GET", path(1, "?p=x"), 404}, {"POST", path(1, ""), 405}, {"OPTIONS", path(1, ""), 204}, {"GET", "/api/health", 200}, {"GET", "/", 404},
+	} {
+		a := w.do(q.method, q.path)
+		if got := a.Header["Referrer-Policy"]; a.StatusCode != q.status || !slices.Equal(got, []string{"no-referrer"}) {
+			t.Errorf("%s %s: %d, Referrer-Policy %q", q.method, q.path, a.StatusCode, got)
+		}
 	}
 }
 
@@ -139,8 +162,11 @@ func TestTickets(t *testing.T) {
 		"another stream": path(2, "?p="+text), "no playlist": path(3, "?p="+text), "altered": path(1, "?p="+text[:len(text)-1]+last),
 		"cut": path(1, "?p="+text[:len(text)-4]), "padded": path(1, "?p="+text+"="), "empty": path(1, "?p="),
 		"not base64url": path(1, "?p=%2F%2B%20"), "bad escape": path(1, "?p=%zz"),
-		"JWT":      path(1, "?p=eyJhbGciOiJub25lIn0.eyJ1cmwiOiJodHRwOi8vMTI3LjAuMC4xLyJ9."),
-		"too long": path(1, "?p="+strings.Repeat("A", 6001)), "first counts": path(1, "?p=x&p="+text),
+		"JWT":         path(1, "?p=eyJhbGciOiJub25lIn0.eyJ1cmwiOiJodHRwOi8vMTI3LjAuMC4xLyJ9."),
+		"too long":    path(1, "?p="+strings.Repeat("A", 6001)),
+		"first wrong": path(1, "?p=x&p="+text), "second wrong": path(1, "?p="+text+"&p=x"), "twice": path(1, "?p="+text+"&p="+text),
+		"encoded name": path(1, "?%70="+text), "encoded name beside": path(1, "?p="+text+"&%70="+text),
+		"encoded ticket": path(1, fmt.Sprintf("?p=%%%02X%s", text[0], text[1:])),
 	} {
 		if a := w.get(query); a.StatusCode != 404 || a.code() != "ticket_invalid" {
 			t.Errorf("%s: %d %s", name, a.StatusCode, a.body)
