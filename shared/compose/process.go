@@ -15,6 +15,7 @@ type Process struct {
 	Name      string
 	Needs     []Need     // the parts that it opens; those that they stand on go without saying
 	Secrets   []string   // settings without which it refuses to start; "A|B" asks for one of A and B
+	Meter     []string   // settings without which it refuses to limit minutes when deployed; it reads them in any case
 	Settings  []string   // other settings that it reads, beside those of its needs and of every process
 	Publishes []string   // topics of the events that it publishes; each has one subscription, of its name
 	Receives  []string   // subscriptions whose events are pushed to it
@@ -41,7 +42,7 @@ func ForEveryProcess(setting string) bool { return slices.Contains(everyProcess,
 // Reads returns the names of the settings that p reads and not every process,
 // each once and in alphabetical order. Its secrets are among them.
 func (p Process) Reads() []string {
-	names := slices.Concat(Settings(p.Needs...), p.Settings)
+	names := slices.Concat(Settings(p.Needs...), p.Meter, p.Settings)
 	for _, s := range p.Secrets {
 		names = append(names, config.Alternatives(s)...)
 	}
@@ -56,5 +57,5 @@ func (p Process) Requirement() config.Requirement {
 	for _, n := range Expand(p.Needs...) {
 		names = append(names, required[n]...)
 	}
-	return config.Requirement{Process: p.Name, Settings: names}
+	return config.Requirement{Process: p.Name, Settings: names, Meter: p.Meter}
 }

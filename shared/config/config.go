@@ -80,7 +80,7 @@ type Config struct {
 
 	GuestBurst  int  `env:"GUEST_BURST" envDefault:"30" doc:"How many guests a network may make at once at each instance, from 1 to 100000; after that it makes one every half minute. Raise it where many people share an address."`
 	HopFallback bool `env:"HOP_FALLBACK" envDefault:"false" doc:"This hop is the fallback behind another: failures of a playlist answer 502 instead of 422."`
-	FreeMinutes int  `env:"HOP_FREE_MINUTES" envDefault:"0" doc:"Minutes of live HLS that a network may watch through the hop in a UTC day; 0 sets no limit. The service that is offered sets 120."`
+	FreeMinutes int  `env:"HOP_FREE_MINUTES" envDefault:"0" doc:"Minutes of live HLS that a network may watch through the hop in a UTC day; 0 sets no limit. A deployed process without the setting allows 120, any other sets no limit."`
 
 	PaymentTo           string   `env:"PAYMENT_TO" doc:"Address (0x and 40 hexadecimal digits) that receives payments. Without it nothing is sold: the chat is open free of charge."`
 	PaymentNetwork      string   `env:"PAYMENT_NETWORK" envDefault:"base" doc:"Network of payments: base, or base-sepolia with test money."`
@@ -122,6 +122,7 @@ func (c Config) UserAgent() string { return fmt.Sprintf("%s/%s (+%s)", Product, 
 type Requirement struct {
 	Process  string   // the process, as its error message names it
 	Settings []string // names in the environment; "A|B" asks for one of A and B
+	Meter    []string // the same, for a deployed process that limits the minutes of a network
 }
 
 // Alternatives returns the names of a setting of a Requirement.
@@ -160,9 +161,14 @@ func parse(vars map[string]string, require func(Config) Requirement) (Config, er
 	if err := env.ParseWithOptions(&c, env.Options{Environment: vars}); err != nil {
 		problems = explain(err)
 	}
+	if c.Deployed() && vars["HOP_FREE_MINUTES"] == "" {
+		c.FreeMinutes = offeredMinutes
+	}
 	problems = append(problems, c.check(vars)...)
 	if require != nil {
-		problems = append(problems, require(c).missing(vars)...)
+		r := require(c)
+		problems = append(problems, r.missing(vars)...)
+		problems = append(problems, c.checkMeter(r, vars)...)
 	}
 	slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	if err := errors.Join(problems...); err != nil {
@@ -354,8 +360,9 @@ var renamed = map[string]string{
 }
 
 const (
-	minutesOfDay  = 24 * 60
-	maxGuestBurst = 100_000
+	minutesOfDay   = 24 * 60
+	offeredMinutes = 120 // of a deployed process, unless HOP_FREE_MINUTES says otherwise
+	maxGuestBurst  = 100_000
 )
 
 var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
@@ -422,15 +429,18 @@ func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 	if c.PaymentTo != "" && c.PaymentNetwork == "base" && c.PaymentRPC == "" {
 		problems = append(problems, errors.New("PAYMENT_RPC is missing: a deployed process that takes real money needs it"))
 	}
-	return append(problems, c.checkMeter(vars)...)
+	return problems
 }
 
-// checkMeter refuses a limit on minutes whose count would end with the process
-// (without PEOPLE_KEYS), or would take all callers for one network, that of the
-// edge (without EDGE_ADDRESS_HEADER).
-func (c Config) checkMeter(vars map[string]string) (problems []error) {
-	for _, name := range []string{"PEOPLE_KEYS", "EDGE_ADDRESS_HEADER"} {
-		if c.FreeMinutes > 0 && vars[name] == "" {
+// checkMeter refuses to count minutes where a setting of r.Meter is missing:
+// without PEOPLE_KEYS the counts end with the process, and without
+// EDGE_ADDRESS_HEADER all callers are one network, that of the edge.
+func (c Config) checkMeter(r Requirement, vars map[string]string) (problems []error) {
+	if !c.Deployed() || c.FreeMinutes <= 0 {
+		return nil
+	}
+	for _, name := range r.Meter {
+		if vars[name] == "" {
 			problems = append(problems, fmt.Errorf("%s is missing: a deployed process needs it when HOP_FREE_MINUTES is %d", name, c.FreeMinutes))
 		}
 	}

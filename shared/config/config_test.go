@@ -118,9 +118,6 @@ func TestRefusals(t *testing.T) {
 			"HOP_TICKET_KEY is not read any more: move its value to HOP_TICKET_KEYS", "HOP_TICKET_KEY_PREVIOUS is not",
 			"PEOPLE_KEY is not read any more: move its value to PEOPLE_KEYS",
 		}},
-		{"a meter of everybody", deployed, map[string]string{"HOP_FREE_MINUTES": "120"}, []string{
-			"PEOPLE_KEYS is missing", "EDGE_ADDRESS_HEADER is missing",
-		}},
 	} {
 		vars := maps.Clone(test.vars)
 		for name, value := range test.base {
@@ -139,6 +136,45 @@ func TestRefusals(t *testing.T) {
 		if strings.Contains(err.Error(), "short\n") || strings.Contains(err.Error(), "has spaces, ") || strings.Contains(err.Error(), longKey) {
 			t.Errorf("%s: the message shows a secret: %v", test.name, err)
 		}
+	}
+}
+
+// TestFreeMinutes checks that a deployed process limits minutes unless it is
+// told not to, and then refuses to start without what it counts them by.
+func TestFreeMinutes(t *testing.T) {
+	meter := Requirement{Process: "the hop", Meter: []string{"PEOPLE_KEYS", "EDGE_ADDRESS_HEADER"}}
+	both := map[string]string{"PEOPLE_KEYS": longKey, "EDGE_ADDRESS_HEADER": "X-Client-Address"}
+	for _, test := range []struct {
+		name    string
+		base    map[string]string
+		minutes string // the setting; empty when it is not set
+		with    map[string]string
+		require Requirement
+		want    int
+		missing []string
+	}{
+		{"local", nil, "", nil, meter, 0, nil},
+		{"local with a limit", nil, "60", nil, meter, 60, nil},
+		{"deployed", deployed, "", both, meter, 120, nil},
+		{"deployed without a limit", deployed, "0", nil, meter, 0, nil},
+		{"deployed with a limit of its own", deployed, "60", both, meter, 60, nil},
+		{"deployed, and all callers are one", deployed, "", nil, meter, 0, meter.Meter},
+		{"deployed, shown and not counted", deployed, "", nil, Requirement{Process: "the function describe"}, 120, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			vars := map[string]string{"HOP_FREE_MINUTES": test.minutes}
+			maps.Copy(vars, test.base)
+			maps.Copy(vars, test.with)
+			c, err := parse(vars, func(Config) Requirement { return test.require })
+			if c.FreeMinutes != test.want || (err == nil) != (test.missing == nil) {
+				t.Fatalf("%d minutes, %v; want %d", c.FreeMinutes, err, test.want)
+			}
+			for _, name := range test.missing {
+				if !strings.Contains(err.Error(), name+" is missing") {
+					t.Errorf("the message does not ask for %s: %v", name, err)
+				}
+			}
+		})
 	}
 }
 
