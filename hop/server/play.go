@@ -51,7 +51,7 @@ func (p *playing) answer(id string) error {
 	if st.Kind != catalog.StreamHLS {
 		return p.redirect(below)
 	}
-	req := upstream.Request{Stream: st.ID, Origin: st.URL, Referrer: st.Referrer, UserAgent: st.UserAgent}
+	req := upstream.Request{Stream: st.ID, Origin: st.URL, Referrer: st.Referrer, UserAgent: st.UserAgent, Client: identity.Network(p.Addr())}
 	if below {
 		if req.Ticket, err = cached.openTicket(p.Tickets, st, text, p.Start); err != nil {
 			return err

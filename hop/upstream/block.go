@@ -2,8 +2,10 @@ package upstream
 
 import (
 	"context"
-	"miramundo.dev/hop/upstream/lowlatency"
+	"net/netip"
 	"time"
+
+	"miramundo.dev/hop/upstream/lowlatency"
 )
 
 // This file answers low-latency players, which ask for a segment or part that
@@ -19,7 +21,7 @@ import (
 // the origin.
 func (c *Cache) directed(ctx context.Context, r Request, now time.Time) (*Copy, error) {
 	whole := c.rendering(&r, lowlatency.Directives{}, now)
-	known, err := c.recent(ctx, whole, now)
+	known, err := c.recent(ctx, whole, r.Client, now)
 	if err != nil {
 		return nil, err
 	}
@@ -32,14 +34,14 @@ func (c *Cache) directed(ctx context.Context, r Request, now time.Time) (*Copy, 
 		verdict = max(lowlatency.Upcoming, r.Directives.Judge(*front)) // the cached whole playlist is behind the delta playlist
 	}
 	if verdict == lowlatency.TooFar && !now.Before(known.fresh) {
-		if known, err = c.await(ctx, c.renew(ctx, whole, whole.Kept(), now)); err != nil {
+		if known, err = c.await(ctx, whole, r.Client, c.renew(ctx, whole, r.Client, whole.Kept(), now)); err != nil {
 			return nil, err
 		}
 		verdict = r.Directives.Judge(known.Info)
 	}
 	switch verdict {
 	case lowlatency.Ignored:
-		return c.current(ctx, whole, now)
+		return c.current(ctx, whole, r.Client, now)
 	case lowlatency.Available:
 		return known, nil
 	case lowlatency.TooFar:
@@ -54,11 +56,11 @@ func (c *Cache) directed(ctx context.Context, r Request, now time.Time) (*Copy, 
 
 // recent returns the last copy of v if it is recent enough to judge
 // directives by, or else a new one.
-func (c *Cache) recent(ctx context.Context, v *rendering, now time.Time) (*Copy, error) {
+func (c *Cache) recent(ctx context.Context, v *rendering, client netip.Prefix, now time.Time) (*Copy, error) {
 	if o := v.Kept(); o != nil && o.copy != nil && now.Before(o.copy.stale) {
 		return o.copy, nil
 	}
-	return c.current(ctx, v, now)
+	return c.current(ctx, v, client, now)
 }
 
 // fetchDirected returns what the origin answers to the directives of r, in
@@ -71,5 +73,5 @@ func (c *Cache) fetchDirected(ctx context.Context, r Request, n int, now time.Ti
 	if o != nil && now.Before(o.until) {
 		return o.answer(now)
 	}
-	return c.await(ctx, c.renew(ctx, v, o, now))
+	return c.await(ctx, v, r.Client, c.renew(ctx, v, r.Client, o, now))
 }

@@ -74,7 +74,7 @@ func TestSweepKeepsFailures(t *testing.T) {
 		r.clock.advance(time.Second)
 		r.sweepNow()
 	}
-	r.wantRequests(t, 5, "in twenty seconds") // at 0, 1, 3, 7 and 15 s
+	r.wantRequests(t, 11, "in twenty seconds") // at 0, 1, 3, 5 and so on until 19 s
 }
 
 // TestMaxBytes fills the cache beyond its size.
@@ -142,11 +142,12 @@ func TestFloodEvictsNothingWatched(t *testing.T) {
 	}
 	all.Wait()
 	made := int64(runtime.GOMAXPROCS(0)+1) * 20 * int64(len(large))
-	if kept, most := r.bytes.Load(), room+made+maxBodies*int64(len(large)); kept > most {
+	if kept, most := r.bytes.Load(), room+made+int64(bodyPlaces.Total*len(large)); kept > most {
 		t.Errorf("%d bytes counted, want at most %d", kept, most)
 	}
-	if len(r.bodies) != 0 || len(r.rewriting) != 0 {
-		t.Errorf("%d body slots and %d rewriting slots are in use, want 0", len(r.bodies), len(r.rewriting))
+	bodies, _ := r.bodies.Size()
+	if bodies != 0 || len(r.rewriting) != 0 {
+		t.Errorf("%d places of bodies and %d rewriting slots are in use, want 0", bodies, len(r.rewriting))
 	}
 	watched := r.request()
 	v := r.rendering(&watched, lowlatency.Directives{}, r.clock.now())

@@ -1,60 +1,69 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"hash/maphash"
+	"io"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
 	"miramundo.dev/hop/upstream/lowlatency"
+	"miramundo.dev/hop/upstream/share"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/origin"
 )
 
 // This file asks an origin for a playlist. It bounds the load that a hop puts
-// on origins: one request a second for each target, growing pauses after
-// failures, at most maxBlocked waiting requests of one kind, and at most
-// maxBodies bodies in memory.
+// on origins: one request a second for each target, pauses after failures, and
+// at most maxBlocked waiting requests of one kind; place.go bounds what is in
+// progress at a time.
 
-const (
-	maxBlocked = 2   // requests that wait in one lane
-	maxBodies  = 128 // bodies that are being read or wait to be rewritten
-)
+const maxBlocked = 2 // requests that wait in one lane
 
 // A fetcher fetches a target once, for one of the renderings that show it.
 type fetcher struct {
 	*Cache
-	target target
-	lane   int // for requests that wait
-	began  time.Time
-	base   *source // of the complete playlist
-	slot   slot    // for the body
+	target    target
+	rendering *rendering
+	client    netip.Prefix // that asked first
+	lane      int          // for requests that wait
+	began     time.Time
+	base      *source      // of the complete playlist
+	source    *source      // of the target
+	body      *share.Place // for a large body; nil without one
+	cutOff    func()       // ends the request under way
 }
 
 // fetcher returns a fetcher for v. The caller must release it.
-func (c *Cache) fetcher(v *rendering) *fetcher {
+func (c *Cache) fetcher(v *rendering, client netip.Prefix) *fetcher {
 	now := c.opts.Now()
 	return &fetcher{
-		Cache: c, target: v.key.target, lane: int(v.lane.Load()), began: now,
-		base: c.source(v.key.whole(), now), slot: slot{all: c.bodies},
+		Cache: c, target: v.key.target, rendering: v, client: client, lane: int(v.lane.Load()), began: now,
+		base: c.source(v.key.whole(), now), source: c.source(v.key.target, now),
 	}
 }
 
-// release frees the fetcher's slot. The body that it fetched must have been
-// dealt with.
-func (e *fetcher) release() { e.slot.release() }
+// release frees the fetcher's place for a body. The body that it fetched must
+// have been dealt with.
+func (e *fetcher) release() {
+	if e.body != nil {
+		e.body.Leave(share.Unknown)
+	}
+}
 
 // fetch returns the target's answer, which may be up to a second old. It is
 // called from refreshes, which run to their end.
 func (e *fetcher) fetch(ctx context.Context) *result {
-	s := e.source(e.target, e.began)
-	last := s.Kept()
+	last := e.source.Kept()
 	if last != nil && e.began.Before(last.until) {
 		return last
 	}
-	return s.Do(last, e.began, func() *result { return e.ask(ctx, last) })
+	e.source.wanted.join(e.client)
+	return e.source.Do(last, e.began, func() *result { return e.ask(ctx, last) })
 }
 
 // ask requests the target now. The last result is the one before.
@@ -96,14 +105,14 @@ func (e *fetcher) fetchAhead(ctx context.Context) *result {
 // fetchNow requests the target and returns the result, which counts failures
 // on from last.
 func (e *fetcher) fetchNow(ctx context.Context, last *result) *result {
-	res, body, err := e.follow(ctx)
+	res, body, err := e.follow(ctx, e.patience(last))
 	if err != nil {
 		return e.failed(last, err)
 	}
 	at := e.opts.Now()
 	return &result{
 		body: body, status: res.Status, url: res.URL, sum: maphash.Bytes(seed, body),
-		began: e.began, at: at, until: at.Add(askInterval),
+		began: e.began, at: at, until: at.Add(askInterval), took: at.Sub(e.began),
 	}
 }
 
@@ -111,27 +120,46 @@ func (e *fetcher) fetchNow(ctx context.Context, last *result) *result {
 // random, so nobody outside can make two bodies with one checksum.
 var seed = maphash.MakeSeed()
 
-// failed returns the result of a failed fetch. It is kept for a second, then
-// for longer after each failure, so that an origin that is down is left
-// alone.
-func (c *Cache) failed(last *result, err error) *result {
-	r := &result{err: err, fails: 1, at: c.opts.Now()}
-	if last != nil {
-		r.fails = min(last.fails+1, 16)
+// patience returns how long a fetch after the last one may take. An origin that
+// hung is asked for a short time, and then again: a request that it received
+// while it hung may never be answered, also once it works. An origin that needed
+// longer before gets twice as long as it needed.
+func (e *fetcher) patience(last *result) time.Duration {
+	if last == nil || !last.hung || e.target.directives.Block {
+		return e.opts.Timeout
 	}
-	r.until = r.at.Add(min(askInterval<<(r.fails-1), maxBackOff))
+	return min(max(retryTime, 2*last.took), e.opts.Timeout)
+}
+
+// failed returns the result of a failed fetch. The next fetch begins a second
+// after this one began, and two seconds after it while fetches fail: so an
+// origin that is down is left alone, and soon found again. A fetch that was
+// refused for the load of the hop says nothing of the origin.
+func (e *fetcher) failed(last *result, err error) *result {
+	r := &result{err: err, fails: 1, at: e.opts.Now(), hung: errors.Is(err, origin.ErrTimeout)}
+	if last != nil {
+		r.fails, r.took = min(last.fails+1, 16), last.took
+	}
+	if errors.Is(err, origin.ErrBusy) {
+		r.hung = last != nil && last.hung
+		r.until = r.at.Add(askInterval)
+		return r
+	}
+	if r.until = e.began.Add(min(askInterval<<(r.fails-1), maxBackOff)); r.until.Before(r.at) {
+		r.until = r.at
+	}
 	return r
 }
 
 // follow requests the target at its edge, and at its own address when the
 // edge is gone, within one timeout.
-func (e *fetcher) follow(ctx context.Context) (*origin.Response, []byte, error) {
+func (e *fetcher) follow(ctx context.Context, timeout time.Duration) (*origin.Response, []byte, error) {
 	url := e.target.url
 	from := e.base.edge.start(url, e.began)
-	res, body, err := e.get(ctx, from, e.opts.Timeout)
+	res, body, err := e.get(ctx, from, timeout)
 	if err != nil && from != url {
 		e.base.edge.fail(e.began)
-		if left := e.opts.Timeout - e.opts.Now().Sub(e.began); left > 0 && isGone(err) {
+		if left := timeout - e.opts.Now().Sub(e.began); left > 0 && isGone(err) {
 			from = url
 			res, body, err = e.get(ctx, from, left)
 		}
@@ -151,9 +179,9 @@ func isGone(err error) bool {
 	return false
 }
 
-// get requests the address from, which stands for the target. Headers meant
-// for the target's own host are sent to no other.
-func (e *fetcher) get(ctx context.Context, from string, timeout time.Duration) (*origin.Response, []byte, error) {
+// get requests the address from, which stands for the target, in turn with
+// other fetches. Headers meant for the target's own host are sent to no other.
+func (e *fetcher) get(ctx context.Context, from string, timeout time.Duration) (res *origin.Response, body []byte, err error) {
 	t := &e.target
 	h := http.Header{"Via": {"1.1 " + via}}
 	if sameHost(from, t.url) {
@@ -162,53 +190,49 @@ func (e *fetcher) get(ctx context.Context, from string, timeout time.Duration) (
 	}
 	from, _, _ = strings.Cut(from, "#")
 	query := t.directives.Query(from)
-	req := origin.Request{URL: from + query, Header: h, Timeout: timeout}
+	req := origin.Request{URL: from + query, Header: h}
 	if t.directives.Block {
 		req.Wait = timeout // the answer begins once the part is published
 	}
-	res, err := e.opts.Client.Open(ctx, req)
+	err = e.inTurn(ctx, hostname(from), timeout, func(ctx context.Context, left time.Duration) (err error) {
+		req.Timeout = left
+		if res, err = e.opts.Client.Open(ctx, req); err == nil {
+			body, err = e.read(ctx, res, left)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
 	res.URL, _, _ = strings.Cut(res.URL, "#")
 	res.URL = strings.TrimSuffix(res.URL, query)
-	if err := e.slot.take(timeout); err != nil {
-		res.Body.Close() // its body has not been read
-		return nil, nil, err
-	}
-	body, err := res.ReadAll()
-	return res, body, err
+	return res, body, nil
 }
 
-// A slot bounds the bodies in memory. A fetcher without one waits with the
-// connection open, so that no more is read than is dealt with.
-type slot struct {
-	all   chan struct{} // holds a token for each slot in use
-	taken bool
-}
-
-// take waits for a slot, unless it has one. It fails with origin.ErrBusy
-// after timeout.
-func (p *slot) take(timeout time.Duration) error {
-	if p.taken {
-		return nil
+// read returns the body of a response and closes it. After smallBody bytes it
+// waits for a place, with the connection open.
+func (e *fetcher) read(ctx context.Context, res *origin.Response, timeout time.Duration) ([]byte, error) {
+	defer res.Body.Close() // reading reports all errors that matter
+	var data bytes.Buffer
+	data.Grow(int(min(max(res.Length, 0), smallBody)) + bytes.MinRead)
+	if _, err := io.CopyN(&data, res.Body, smallBody); errors.Is(err, io.EOF) {
+		return data.Bytes(), nil
+	} else if err != nil {
+		return nil, err
 	}
-	late := time.NewTimer(timeout)
-	defer late.Stop()
-	select {
-	case p.all <- struct{}{}:
-		p.taken = true
-		return nil
-	case <-late.C:
-		return origin.ErrBusy.Because(errors.New("too many playlists wait to be rewritten"))
+	place := e.claim(e.bodies, "")
+	if err := wait(ctx, place, timeout); err != nil {
+		return nil, err
 	}
-}
-
-// release frees the slot, if it was taken.
-func (p *slot) release() {
-	if p.taken {
-		<-p.all
+	e.body = place
+	if _, err := data.ReadFrom(res.Body); err != nil {
+		if place.Leave(share.Unknown) {
+			err = origin.ErrBusy.Because(errCutOff)
+		}
+		return nil, err
 	}
+	place.Keep()
+	return data.Bytes(), nil
 }
 
 func set(h http.Header, name, value string) {

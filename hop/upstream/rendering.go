@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -37,6 +38,7 @@ type rendering struct {
 	vars   []playlist.Var
 	newest atomic.Pointer[playlist.Info] // from the last delta playlist (changes alone); nil before the first
 	lane   atomic.Int32                  // in which it waits for a segment that is not published yet
+	wanted demand                        // for the fetch of its refresh
 }
 
 // An outcome is the result of the last refresh.
@@ -92,15 +94,15 @@ func isFurther(a, b *playlist.Info) bool {
 	return a.NextPart > b.NextPart
 }
 
-// refresh fetches and rewrites the playlist of v. It always returns an
-// outcome, also after a panic.
-func (c *Cache) refresh(ctx context.Context, v *rendering) (o *outcome) {
+// refresh fetches and rewrites the playlist of v for a client. It always
+// returns an outcome, also after a panic.
+func (c *Cache) refresh(ctx context.Context, v *rendering, client netip.Prefix) (o *outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o = &outcome{err: c.logPanic(p), until: c.opts.Now().Add(askInterval)}
 		}
 	}()
-	e := c.fetcher(v)
+	e := c.fetcher(v, client)
 	defer e.release()
 	r := e.fetch(ctx)
 	if r.err != nil {

@@ -1,10 +1,11 @@
 package upstream
 
 import (
-	"miramundo.dev/hop/upstream/lowlatency"
-	"miramundo.dev/hop/upstream/memo"
 	"sync/atomic"
 	"time"
+
+	"miramundo.dev/hop/upstream/lowlatency"
+	"miramundo.dev/hop/upstream/memo"
 )
 
 // This file holds what addresses answered. One source serves all streams that
@@ -13,7 +14,8 @@ import (
 
 const (
 	askInterval = time.Second     // an address is asked at most once in this time
-	maxBackOff  = 8 * time.Second // the longest pause after repeated failures; pauses double from askInterval
+	maxBackOff  = 2 * time.Second // the longest time from one failing request to the next; it doubles from askInterval
+	retryTime   = 2 * time.Second // for which an address that hung is asked again, unless it is known to be slow
 )
 
 // A target is an upstream request: address, headers and directives. Equal
@@ -29,8 +31,9 @@ func (t target) weight() int64 { return int64(len(t.url) + len(t.referrer) + len
 type source struct {
 	memo.Memo[result, *result]
 
-	edge  edge
-	lanes [lowlatency.Lanes]lane // for requests that wait for an unpublished segment or part
+	edge   edge
+	wanted demand                 // for the fetch under way
+	lanes  [lowlatency.Lanes]lane // for requests that wait for an unpublished segment or part
 }
 
 // A lane admits a few blocking requests of one kind at a time. After one of
@@ -50,7 +53,9 @@ type result struct {
 	at     time.Time // when it was complete
 	until  time.Time // the target is not asked again before
 	err    error
-	fails  int // consecutive failures, this one included
+	fails  int           // consecutive failures, this one included
+	hung   bool          // the failure was that the origin took too long
+	took   time.Duration // of the last request that was answered
 }
 
 // recordWeight is the approximate size in bytes of an entry without its

@@ -18,6 +18,7 @@ import (
 	"encoding/binary"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"strings"
 	"sync"
@@ -28,6 +29,7 @@ import (
 	"miramundo.dev/hop/ticket"
 	"miramundo.dev/hop/upstream/lowlatency"
 	"miramundo.dev/hop/upstream/memo"
+	"miramundo.dev/hop/upstream/share"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/origin"
 )
@@ -55,6 +57,8 @@ type Request struct {
 	Origin    string // the stream's URL in the catalog
 	Referrer  string // sent to its origin; empty sends none
 	UserAgent string // sent to its origin; empty sends the client's own
+
+	Client netip.Prefix // the network of the caller, which fetches are charged to; may be unknown
 
 	Ticket     *ticket.Ticket // the ticket of a playlist below; nil for the stream's own
 	Directives lowlatency.Directives
@@ -89,7 +93,8 @@ type Cache struct {
 	sources map[target]*source // guarded by mu
 
 	rewriting chan struct{} // holds a token for each playlist that is being rewritten; bounds the CPU in use
-	bodies    chan struct{} // holds a token for each body that is in memory or being read
+
+	fetches, held, bodies *share.Pool // places of fetches, of those that wait for a part, and of large bodies
 
 	began    time.Time // seconds are counted from here
 	sweeping sync.Mutex
@@ -113,7 +118,8 @@ func New(o Options) *Cache {
 	o.MaxBytes = cmp.Or(o.MaxBytes, 192<<20)
 	c := &Cache{
 		opts: o, sources: map[target]*source{}, began: o.Now(),
-		rewriting: make(chan struct{}, runtime.GOMAXPROCS(0)), bodies: make(chan struct{}, maxBodies),
+		rewriting: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		fetches:   share.New(fetchPlaces), held: share.New(heldPlaces), bodies: share.New(bodyPlaces),
 	}
 	for i := range c.renderings {
 		c.renderings[i].renderings = map[key]*rendering{}
@@ -134,7 +140,7 @@ func (c *Cache) Get(ctx context.Context, r Request) (*Copy, error) {
 	if r.Directives != (lowlatency.Directives{}) {
 		return c.directed(ctx, r, now)
 	}
-	return c.current(ctx, c.rendering(&r, lowlatency.Directives{}, now), now)
+	return c.current(ctx, c.rendering(&r, lowlatency.Directives{}, now), r.Client, now)
 }
 
 // seconds returns t in whole seconds since the cache was made. It uses the
@@ -220,28 +226,30 @@ func (s *shard) add(c *Cache, k key, r *Request, now time.Time) *rendering {
 
 // current returns the latest copy of v. While a new copy is fetched, the last
 // copy is served if it became stale only just before.
-func (c *Cache) current(ctx context.Context, v *rendering, now time.Time) (*Copy, error) {
+func (c *Cache) current(ctx context.Context, v *rendering, client netip.Prefix, now time.Time) (*Copy, error) {
 	o := v.Kept()
 	if o != nil && now.Before(o.until) {
 		return o.answer(now)
 	}
-	call := c.renew(ctx, v, o, now)
+	call := c.renew(ctx, v, client, o, now)
 	if o != nil && o.servesStale(call.Began, now) {
+		v.wanted.hurry(client)
 		return o.copy, nil
 	}
-	return c.await(ctx, call)
+	return c.await(ctx, v, client, call)
 }
 
-// renew starts a refresh of v, or joins the one under way. The refresh goes
-// on when ctx is canceled.
-func (c *Cache) renew(ctx context.Context, v *rendering, seen *outcome, now time.Time) *memo.Pending[outcome] {
+// renew starts a refresh of v for a client, or joins the one under way. The
+// refresh goes on when ctx is canceled.
+func (c *Cache) renew(ctx context.Context, v *rendering, client netip.Prefix, seen *outcome, now time.Time) *memo.Pending[outcome] {
 	c.sweepSoon(now)
-	return v.Next(seen, now, func() *outcome { return c.refresh(context.WithoutCancel(ctx), v) })
+	return v.Next(seen, now, func() *outcome { return c.refresh(context.WithoutCancel(ctx), v, client) })
 }
 
 // await waits for a refresh and returns its copy, or returns the error of
 // ctx.
-func (c *Cache) await(ctx context.Context, call *memo.Pending[outcome]) (*Copy, error) {
+func (c *Cache) await(ctx context.Context, v *rendering, client netip.Prefix, call *memo.Pending[outcome]) (*Copy, error) {
+	v.wanted.join(client)
 	select {
 	case <-call.Done:
 		return call.Value.answer(c.opts.Now())

@@ -240,7 +240,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newRig(t, tc.serve)
-			for i, pause := range []time.Duration{1, 2, 4, 8, 8, 8} {
+			for i, pause := range []time.Duration{1, 2, 2, 2, 2, 2} {
 				check := func() {
 					t.Helper()
 					if cp, err := r.Get(t.Context(), r.request()); !errors.Is(err, tc.want) || cp != nil {
@@ -295,7 +295,7 @@ func TestStaleCopyDuringFailure(t *testing.T) {
 	if _, err := r.Get(t.Context(), r.request()); !errors.Is(err, origin.ErrOrigin) {
 		t.Errorf("seven seconds after: %v, want the failure", err)
 	}
-	r.wantRequests(t, 4, "backing off") // at 0, 1, 2 and 4 s
+	r.wantRequests(t, 5, "backing off") // at 0, 1, 2, 4 and 6 s
 }
 
 // TestStaleCopyWhileOriginIsSlow has a busy channel with a slow origin: no
