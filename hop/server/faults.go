@@ -23,8 +23,8 @@ var (
 	ErrAway = fault.New(fault.Unavailable, "playlist_indisponivel").With("retry_after", retryAfter)
 )
 
-// retryAfter is how many seconds a player is asked to wait for an origin. The
-// failure is remembered for at least as long.
+// retryAfter is how many seconds a player is asked to wait for an origin. By then
+// the origin is asked anew.
 const retryAfter = 2
 
 // verdicts give the fault of the interface for each failure of a fetch.
