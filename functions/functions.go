@@ -99,7 +99,10 @@ func All() []Function {
 		{Process: process("chat", compose.Billing, compose.Catalog), Endpoints: chat.Endpoints, New: newChat, Surface: usage.Chat},
 		{Process: process("claim", compose.Catalog), Endpoints: claim.Endpoints, New: newClaim},
 		{
-			Process:   compose.Process{Name: "comments", Needs: needs(compose.Events, compose.Catalog), Publishes: []string{social.Comments}},
+			Process: compose.Process{
+				Name: "comments", Needs: needs(compose.Events, compose.Catalog), Secrets: []string{"PEOPLE_KEYS"}, // which names networks
+				Publishes: []string{social.Comments},
+			},
 			Endpoints: comments.Endpoints, New: newComments,
 		},
 		{

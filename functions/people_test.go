@@ -182,7 +182,12 @@ func expectedState(n int) (tr ownerState) {
 // reports each operation once it is acknowledged.
 func childOperations(t *testing.T, dir string) {
 	d := openPeople(t, dir)
-	h := mux(t, d)
+	network := fmt.Sprintf("[2001:db8:%x::1]:1", rand.Uint32N(1<<16)) // a process is a person at home: networks are limited
+	served := mux(t, d)
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = network
+		served.ServeHTTP(w, r)
+	})
 	token, owner := issueGuest(t, d)
 	killtest.Say("owner", owner)
 	for n := 0; ; n++ {
@@ -191,7 +196,7 @@ func childOperations(t *testing.T, dir string) {
 		case kindOf(n) == playing:
 			call(t, h, token, "POST", "/api/history", of, &answer)
 		case kindOf(n) == commenting:
-			call(t, h, token, "POST", "/api/channels/"+channelOf(n)+"/comments", `{"body":"hello"}`, &answer)
+			call(t, h, token, "POST", "/api/channels/"+channelOf(n)+"/comments", fmt.Sprintf(`{"body":"hello %d"}`, n), &answer)
 		case slices.Contains(expectedState(n).Favorites, channelOf(n)):
 			call(t, h, token, "DELETE", "/api/favorites/"+channelOf(n), "", &answer)
 		default:

@@ -116,7 +116,7 @@ func newClaim(p *compose.Parts) (Server, error) {
 
 func newComments(p *compose.Parts) (Server, error) {
 	return one(comments.New(comments.Options{
-		DB: p.DB, Outbox: p.Outbox(), Catalog: p.Catalog, Links: p.Links(), Now: p.Now,
+		DB: p.DB, Outbox: p.Outbox(), Catalog: p.Catalog, Links: p.Links(), People: p.People(), Now: p.Now,
 	}), comments.Endpoints)
 }
 

@@ -4,6 +4,7 @@ package comments
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -31,10 +32,10 @@ var Endpoints = []api.Endpoint{
 		Brief:  "total next_offset items.id items.author items.body items.created_at items.mine",
 		Method: "GET", Path: catalog.ChannelsPath + api.ByID + ofChannel, Auth: api.None, Speaker: true,
 		Summary: "List the comments on a channel",
-		Doc: "Returns a page of the public comments on a channel, newest first. With a valid credential the caller's own comments " +
-			"have mine set to true, and those of authors that the caller hides are left out, so that a page may have fewer items than " +
-			"its limit; an invalid credential is treated as absent.",
-		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
+		Doc: "Returns a page of the public comments on a channel, newest first; following next reads every comment, also while others are " +
+			"posted. With a valid credential the caller's own comments have mine set to true, and those of authors that the caller hides " +
+			"are left out, so that a page may have fewer items than its limit; an invalid one is treated as absent.",
+		Faults: []*fault.Error{fault.ErrInvalid, catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).add, api.Endpoint{
 		Name: "add_comment", Tool: true,
@@ -42,10 +43,11 @@ var Endpoints = []api.Endpoint{
 		Method: "POST", Path: catalog.ChannelsPath + api.ByID + ofChannel, Auth: api.Guest,
 		Summary: "Post a comment on a channel",
 		Doc: "Publishes a comment that everyone can read at once, under the name that is sent or the caller's own nickname, and " +
-			"returns it. A caller can post " + strconv.Itoa(comment.PerHour) + " comments an hour; one more answers 429. A caller that " +
-			"the operator muted is answered 403 until the mute ends.",
+			"returns it. A caller can post " + strconv.Itoa(comment.PerHour) + " comments an hour; one more, a text that is repeated, and " +
+			"very many from one network answer 429. A caller that the operator muted is answered 403.",
 		Faults: []*fault.Error{
-			catalog.ErrNoChannel, comment.ErrWords, comment.ErrLimit, moderation.ErrMuted, catalog.ErrNotLoaded, fault.ErrUnavailable,
+			catalog.ErrNoChannel, comment.ErrWords, comment.ErrLimit, comment.ErrNetworkLimit, comment.ErrRepeated, moderation.ErrMuted,
+			catalog.ErrNotLoaded, fault.ErrUnavailable,
 		},
 	}),
 	api.Bind((*Server).remove, api.Endpoint{
@@ -63,6 +65,7 @@ type Options struct {
 	Outbox  *outbox.Outbox
 	Catalog index.Viewer
 	Links   catalog.LinkBase
+	People  *identity.People // names the networks of callers
 	Now     func() time.Time
 }
 
@@ -103,6 +106,7 @@ func (s *Server) show(c comment.Comment, owner identity.Owner) item {
 type listIn struct {
 	ID string `path:"id" maxLength:"256" description:"The channel's catalog id."`
 	page.In
+	After string `query:"after" maxLength:"64" description:"Position of the last comment of the page before, as next has it; offset is then only repeated."`
 }
 
 // A list is a page of comments.
@@ -118,37 +122,56 @@ func (s *Server) list(ctx context.Context, in listIn) (out list, err error) {
 	if err != nil {
 		return out, err
 	}
+	after, ok := comment.ParsePosition(in.After)
+	if in.After != "" && !ok {
+		return out, fault.ErrInvalid.With("param", "after")
+	}
 	speaker, _ := identity.SpeakerOf(ctx)
-	newest, total, hidden, err := s.read(ctx, channel, speaker.Owner, in.In)
+	e, hidden, err := s.seenBy(ctx, channel, speaker.Owner)
 	if err != nil {
 		return out, fault.OrUnavailable(err)
 	}
+	shown, err := s.read(ctx, channel, e, in, after)
+	if err != nil {
+		return out, fault.OrUnavailable(err)
+	}
+	last := ""
+	if len(shown) > in.Limit {
+		shown = shown[:in.Limit]
+		last = shown[in.Limit-1].Position().String()
+	}
 	out = list{
-		Items: []item{}, Position: in.Of(total, s.Links.Channel(channel)+ofChannel),
+		Items: []item{}, Position: in.From(e.total, s.Links.Channel(channel)+ofChannel, last),
 		ChannelID: channel, MaxLength: comment.MaxLength,
 	}
-	for _, c := range page.Cut(in.In, newest) {
-		if hidden.Has(c.Owner) {
-			continue
+	for _, c := range shown {
+		if !hidden.Has(c.Owner) {
+			out.Items = append(out.Items, s.show(c, speaker.Owner))
 		}
-		out.Items = append(out.Items, s.show(c, speaker.Owner))
 	}
 	return out, nil
 }
 
-// read returns the newest comments on a channel, at least those of the page that in
-// asks for, how many comments there are, and the owners that the caller hides.
-func (s *Server) read(ctx context.Context, channel string, owner identity.Owner, in page.In) (newest []comment.Comment, total int, hidden moderation.Hidden, err error) {
-	e, hidden, err := s.seenBy(ctx, channel, owner)
-	if err != nil {
-		return nil, 0, hidden, err
+// read returns the comments of the page that in asks for, and one more when others
+// follow. It reads them from the remembered head of the channel where that has them all.
+func (s *Server) read(ctx context.Context, channel string, e *head, in listIn, after comment.Position) ([]comment.Comment, error) {
+	n := in.Limit + 1
+	from := in.Offset
+	if in.After != "" {
+		from = 1 + slices.IndexFunc(e.newest, func(c comment.Comment) bool { return c.ID == after.ID })
 	}
-	need := min(in.Offset+in.Limit, comment.Reach)
-	if need <= headLen || in.Offset >= e.total || len(e.newest) < headLen {
-		return e.newest, e.total, hidden, nil
+	whole := e.total <= len(e.newest) // the head is the whole list
+	switch {
+	case in.After != "" && from == 0:
+		return comment.After(ctx, s.DB, channel, after, n)
+	case whole || from+n <= len(e.newest):
+		return e.newest[min(from, len(e.newest)):min(from+n, len(e.newest))], nil
+	case in.After != "":
+		return comment.After(ctx, s.DB, channel, after, n)
+	case in.Offset >= e.total:
+		return nil, nil
 	}
-	newest, err = comment.Newest(ctx, s.DB, channel, need)
-	return newest, e.total, hidden, err
+	return comment.Skip(ctx, s.DB, channel, in.Offset, e.total, n)
 }
 
 // skew is by how much the clocks of two instances may differ.
@@ -236,6 +259,7 @@ func (s *Server) add(ctx context.Context, in addIn) (out added, err error) {
 	if err != nil {
 		return out, err
 	}
+	c.Network = s.People.WiderName(api.AddrOf(ctx), s.Now())
 	letter, err := comment.Post(ctx, s.DB, c)
 	if err != nil {
 		return out, fault.OrUnavailable(err)

@@ -159,9 +159,13 @@ func (p *Parts) openSignIn() {
 
 // openUsage opens what counts calls. It is closed before the bus.
 func (p *Parts) openUsage() {
-	p.Usage = usage.NewMeter(usage.Options{Bus: p.Bus, People: identity.NewPeople(p.Config.PeopleKeys), Now: p.Now, Log: p.Log})
+	p.Usage = usage.NewMeter(usage.Options{Bus: p.Bus, People: p.People(), Now: p.Now, Log: p.Log})
 	p.close = append(p.close, p.Usage.Close)
 }
+
+// People returns what names callers and networks for a day. A process that uses it must
+// declare the secret PEOPLE_KEYS: without it the names differ between processes.
+func (p *Parts) People() *identity.People { return identity.NewPeople(p.Config.PeopleKeys) }
 
 // together returns what processes need in all, and their topics with the
 // subscriptions of these.

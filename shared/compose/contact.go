@@ -6,7 +6,6 @@ import (
 
 	"miramundo.dev/shared/contact"
 	"miramundo.dev/shared/human"
-	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/visit"
 )
@@ -42,5 +41,5 @@ func (p *Parts) ContactsJob() (job.Job, error) {
 
 // Visits returns what publishes the visits of persons.
 func (p *Parts) Visits() *visit.Taker {
-	return visit.NewTaker(p.Outbox(), identity.NewPeople(p.Config.PeopleKeys), p.Now)
+	return visit.NewTaker(p.Outbox(), p.People(), p.Now)
 }

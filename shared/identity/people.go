@@ -8,6 +8,7 @@ import (
 	"hash/maphash"
 	"net/netip"
 	"sync/atomic"
+	"time"
 
 	"miramundo.dev/shared/keyring"
 )
@@ -68,6 +69,15 @@ func (p *People) Network(c Caller, d Day) ID {
 // All callers whose address is unknown have the same one.
 func (p *People) WiderNetwork(c Caller, d Day) ID {
 	return p.name("wider network", d, appendPrefix(nil, WiderNetwork(c.Addr)))
+}
+
+// WiderName returns the name of the wider network of an address at a time, to be stored
+// with what the operator may have to undo; empty when the address is unknown.
+func (p *People) WiderName(a netip.Addr, at time.Time) string {
+	if !WiderNetwork(a).IsValid() {
+		return ""
+	}
+	return p.WiderNetwork(Caller{Addr: a}, DayOf(at)).String()
 }
 
 // NetworkNames returns names of the network of c that stay the same for as long as a key

@@ -3,6 +3,7 @@
 // operator.
 //
 //	mutes/{owner}                  a Mute: the owner may not write until it ends
+//	mutes/network_{name}           a Mute of all callers of a network on one day
 //	owners/{owner}/kept/hidden     Hidden: the owners whose texts this owner does not see
 package moderation
 
@@ -17,11 +18,13 @@ import (
 	"miramundo.dev/shared/store"
 )
 
-// ErrMuted refuses the text of an owner that the operator muted. Its field "until" is
+// ErrMuted refuses the text of an owner or a network that the operator muted. Its field "until" is
 // when that ends, in RFC 3339.
 var ErrMuted = fault.New(fault.Forbidden, "muted")
 
-// A Mute keeps an owner from writing. It ends by itself.
+const mutes = store.Path("mutes")
+
+// A Mute keeps an owner or a network from writing. It ends by itself.
 type Mute struct {
 	Reason   string     `json:"reason"`
 	Since    store.Time `json:"since"`
@@ -29,7 +32,11 @@ type Mute struct {
 }
 
 // MutePath returns where the mute of an owner is.
-func MutePath(owner identity.Owner) store.Path { return store.Path("mutes").Join(string(owner)) }
+func MutePath(owner identity.Owner) store.Path { return mutes.Join(string(owner)) }
+
+// NetworkMutePath returns where the mute of a network is, by its name of the day: see
+// [identity.People.WiderNetwork]. It has no effect after that day.
+func NetworkMutePath(name string) store.Path { return mutes.Join("network_" + name) }
 
 // Check returns ErrMuted when the mute that was read at MutePath is in force. A
 // transaction reads that document beside its own.

@@ -32,7 +32,7 @@ class Comments {
   private readonly foot = h("div", { class: "comment-foot" });
   private readonly form: Form;
   private total = 0;
-  private next: number | null = 0;
+  private next: string | null = `?limit=${pageSize}`; // the query of the next page
 
   constructor(box: HTMLElement, private readonly channel: string) {
     this.path = `/api/channels/${encodeURIComponent(channel)}/comments`;
@@ -48,10 +48,10 @@ class Comments {
     const wait = h("p", { class: "skeleton" }, "\u00a0");
     this.foot.replaceChildren(wait);
     try {
-      const page = await read<Page<Comment> & { max_length: number }>(`${this.path}?limit=${pageSize}&offset=${this.next}&lang=${locale}`, this.cancel.signal);
+      const page = await read<Page<Comment> & { max_length: number }>(`${this.path}${this.next}&lang=${locale}`, this.cancel.signal);
       const known = new Set([...this.list.children].map((item) => (item as HTMLElement).dataset["comment"]));
       this.list.append(...page.items.filter((item) => !known.has(item.id)).map((item) => this.show(item)));
-      this.next = page.next_offset;
+      this.next = page.next && new URL(page.next).search;
       this.form.limit(page.max_length);
       this.count(page.total);
     } catch (error) {
@@ -63,7 +63,7 @@ class Comments {
   /** Reads from the beginning: what is shown is not what there is. */
   private again(): void {
     this.list.replaceChildren();
-    this.next = 0;
+    this.next = `?limit=${pageSize}`;
     void this.more();
   }
 
@@ -102,7 +102,6 @@ class Comments {
     try {
       const { comment } = await call<{ comment: Comment }>("POST", this.path, { body, ...(author && { author }) });
       pending.replaceWith(this.show({ ...comment, mine: true }));
-      if (this.next !== null) this.next++;
     } catch (error) {
       pending.remove();
       this.count(this.total - 1);
@@ -138,7 +137,6 @@ class Comments {
       return;
     }
     item.remove();
-    if (this.next) this.next--;
     this.count(this.total - 1);
     this.form.focus();
     toast(t("comments.ui.deleted"));

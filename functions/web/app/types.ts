@@ -115,6 +115,8 @@ export interface Page<T> {
   limit: number;
   offset: number;
   next_offset: number | null;
+  /** The address of the next page. */
+  next: string | null;
   /** On the first page of favorites and of history, when there are any. */
   gone?: Gone[];
 }

@@ -5,7 +5,7 @@ import { testChannel } from '../pages.mjs'
 import { text } from '../texts.mjs'
 
 const say = key => text('en', key)
-const body = 'First line\nsecond <b>line</b> & more'
+const body = 'One line\n<b>two</b> & more' // short: a network may repeat it
 
 flow('comment, and take it back', {}, async (visit, stack) => {
   const { page } = visit

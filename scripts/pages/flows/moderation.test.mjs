@@ -7,7 +7,7 @@ import { operatorToken } from '../stack.mjs'
 import { text } from '../texts.mjs'
 
 const say = (key, fields) => text('en', key, fields)
-const hostile = 'Buy now</bdi><script>window.bought = true</script> <img src=x onerror="window.bought = true">'
+const hostile = { body: '</bdi><script>bought=1</script>', author: '</bdi><img src=x onerror=bought=1>' } // short: a network may repeat it
 const path = `/api/channels/${testChannel}/comments`
 
 /** Returns the comments that anyone reads. */
@@ -66,7 +66,7 @@ flow('undo hiding an author', {}, async (visit, stack) => {
 
 flow('the operator removes a reported text by the keyboard', {}, async (visit, stack) => {
   const { page } = visit
-  const comment = await post(stack, hostile, '</bdi><b>Eve')
+  const comment = await post(stack, hostile.body, hostile.author)
   const reporter = await Guest.make(stack.base)
   await reporter.call('POST', '/api/moderation/reports', { kind: 'comment', id: comment.id, reason: 'spam' })
   visit.forgive(/\/api\/admin\/moderation\/reports|status of 401/)

@@ -397,8 +397,10 @@ func TestManyComments(t *testing.T) {
 // the account's list of comments is read again.
 func TestPace(t *testing.T) {
 	backends(t, func(t *testing.T, db store.DB) {
+		n := 0
 		post := func(owner identity.Owner) error {
-			c, err := comment.New(owner, "A.br", "", "hello", noon)
+			n++ // no text is repeated
+			c, err := comment.New(owner, "A.br", "", fmt.Sprint("hello ", n), noon)
 			must(t, err)
 			_, err = comment.Post(t.Context(), db, c)
 			return err

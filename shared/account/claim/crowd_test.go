@@ -167,8 +167,8 @@ func writeHistory(ctx context.Context, db store.DB, n int) ([]string, error) {
 	return []string{"played " + id}, addHistory(ctx, db, guest, noon, id)
 }
 
-func writeComment(ctx context.Context, db store.DB, _ int) ([]string, error) {
-	c, err := comment.New(guest, "A.br", "", "hello", noon)
+func writeComment(ctx context.Context, db store.DB, n int) ([]string, error) {
+	c, err := comment.New(guest, "A.br", "", fmt.Sprint("hello ", n), noon)
 	if err != nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func (w *world) fill(owner identity.Owner, name string) {
 	w.must(err)
 	for i := range comments {
 		at := w.now.Add(-time.Duration(comments-i) * 4 * time.Minute) // as many as an hour allows
-		c, err := comment.New(owner, fmt.Sprint(name, i), "Ana", "hello", at)
+		c, err := comment.New(owner, fmt.Sprint(name, i), "Ana", fmt.Sprint("hello ", i), at)
 		w.must(err)
 		_, err = comment.Post(ctx, w.db, c)
 		w.must(err)

@@ -24,10 +24,23 @@ type Position struct {
 // Of returns the position of the page that in selects, in a list of total items.
 // api is the URL of the list, without a query.
 func (in In) Of(total int, api string) Position {
+	return in.position(total, api, in.Offset < total-in.Limit, "")
+}
+
+// From returns the position of the page that in selects, in a list of total items that
+// can also be read on after an item: last names the last item of the page, in characters
+// that need no escape in a query, and is empty on the last page. The address of the next
+// page has it as the parameter after.
+func (in In) From(total int, api, last string) Position {
+	return in.position(total, api, last != "", "&after="+last)
+}
+
+// position returns the position of a page, and of the next one when there is more.
+func (in In) position(total int, api string, more bool, after string) Position {
 	p := Position{Total: total, Limit: in.Limit, Offset: in.Offset, API: api}
-	if in.Offset < total-in.Limit {
+	if more {
 		offset := in.Offset + in.Limit
-		next := fmt.Sprintf("%s?limit=%d&offset=%d", api, in.Limit, offset)
+		next := fmt.Sprintf("%s?limit=%d&offset=%d%s", api, in.Limit, offset, after)
 		p.NextOffset, p.Next = &offset, &next
 	}
 	return p

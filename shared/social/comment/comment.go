@@ -1,12 +1,35 @@
-// Package comment stores public comments on channels and limits how many one
-// owner can make.
+// Package comment stores public comments on channels, limits how many an owner and a
+// network can post, and refuses repetitions.
 //
 //	comments/{id}                   a Comment
-//	owners/{owner}/kept/comments    when the owner commented lately
+//	owners/{owner}/kept/comments    what the owner posted lately
+//	comment_networks/{name}         what a network posted lately, for two days
+//	comment_traces/{id}             the network from which a comment was posted, for 30 days
 //
-// A comment is a fact: posting or removing one writes the comment, the owner's
-// pace and a letter for the outbox in one transaction, and the caller then sends
-// the letter.
+// A comment is a fact: posting or removing one writes the comment, the paces of its
+// owner and network, and a letter for the outbox in one transaction, and the caller then
+// sends the letter.
+//
+// A network is an IPv4 /24 or an IPv6 /48, so that a person with many guests is one
+// network. It has a name of the day, a keyed hash from which no address can be computed.
+// All instances share the paces. Where the address of a caller is unknown, the rules of
+// networks are skipped.
+//
+//	owner     20 in an hour           the interface names it
+//	network   60 in 10 minutes        a school: two classes that comment in one lesson
+//	network   200 in an hour          ten owners that all reach their own limit
+//	network   600 in a day            three such hours; the operator can undo it in one call
+//	network   40 in an hour on one    a class that comments on one channel; what others wrote
+//	          channel                 before is still on the first three pages of 20
+//
+// A text repeats another when both are the same apart from case, accents, punctuation,
+// spaces, repeated letters and invisible characters. Long texts, of 20 letters and digits
+// or more, also when they are nearly the same: see [speech.Print].
+//
+//	owner     long text               once in 24 hours, on whichever channel
+//	owner     short text ("boa!")     once in an hour on one channel, on up to 5 channels
+//	network   long text               3 times in an hour: people of one household may agree
+//	network   short text              20 times in an hour
 package comment
 
 import (
@@ -29,9 +52,13 @@ import (
 
 // Faults of comments.
 var (
-	ErrWords   = fault.New(fault.Invalid, "invalid_comment") // its fields say of which member, and why
-	ErrLimit   = fault.New(fault.Limited, "comment_limit_reached").With("max", PerHour)
-	ErrUnknown = fault.New(fault.NotFound, "comment_not_found") // or another's
+	ErrWords = fault.New(fault.Invalid, "invalid_comment") // its fields say of which member, and why
+	ErrLimit = fault.New(fault.Limited, "comment_limit_reached").With("max", PerHour)
+	// ErrNetworkLimit refuses a comment from a network that has posted very many.
+	ErrNetworkLimit = fault.New(fault.Limited, "comment_network_limit_reached")
+	// ErrRepeated refuses a comment that the owner or its network has posted already.
+	ErrRepeated = fault.New(fault.Limited, "comment_repeated")
+	ErrUnknown  = fault.New(fault.NotFound, "comment_not_found") // or another's
 )
 
 // Bounds of comments.
@@ -39,8 +66,6 @@ const (
 	MaxLength = 500 // characters of a body, as Unicode code points
 	MaxAuthor = 40  // of a name
 	PerHour   = 20  // comments of one owner in any hour
-	// Reach is how many comments of a channel can be read: the newest.
-	Reach = 1000
 )
 
 const collection = store.Path("comments")
@@ -53,6 +78,11 @@ type Comment struct {
 	Author    string         `json:"author"`
 	Body      string         `json:"body"`
 	CreatedAt store.Time     `json:"created_at"`
+
+	// Network is the name of the day of the network from which the comment is posted:
+	// see [identity.People.WiderNetwork]. It is not stored with the comment, and is
+	// empty when it was read.
+	Network string `json:"-"`
 }
 
 // idLen is the length of an id: letters and digits of base 32, 130 bits.
@@ -100,67 +130,57 @@ func refuse(param string, p speech.Problem, max int) error {
 
 func (c Comment) path() store.Path { return collection.Join(c.ID) }
 
-// A Pace is when an owner commented lately.
-type Pace struct {
-	Made      []store.Time `json:"made"`       // of the last hour, oldest first, those taken back since too
-	ChangedAt store.Time   `json:"changed_at"` // when one was made or taken back last
-}
-
-// PacePath returns where the pace of an owner is. It is there once the owner has
-// commented.
-func PacePath(owner identity.Owner) store.Path {
-	return store.Path("owners").Join(string(owner), "kept", "comments")
-}
-
-// add notes a comment made at a moment, or returns ErrLimit with the seconds
-// after which there is room again.
-func (p *Pace) add(at store.Time) error {
-	for len(p.Made) > 0 && at.Sub(p.Made[0].Time) >= time.Hour {
-		p.Made = p.Made[1:]
-	}
-	if len(p.Made) >= PerHour {
-		wait := time.Hour - at.Sub(p.Made[len(p.Made)-PerHour].Time)
-		return ErrLimit.With("retry_after", seconds(wait))
-	}
-	p.Made = append(p.Made, at)
-	p.ChangedAt = at
-	return nil
-}
-
-// seconds returns d in whole seconds, rounded up: at least one, and at most an
-// hour, even when the clock was set back.
-func seconds(d time.Duration) int {
-	return int((min(max(d, time.Second), time.Hour) + time.Second - 1) / time.Second)
-}
-
-// Post stores c, by two reads and three writes, and returns the letter that the
-// caller must send. It returns moderation.ErrMuted while the owner may not write, and
-// ErrLimit when the owner has made all comments of the hour, also among concurrent
-// calls.
+// Post stores c, by four reads and five writes, and returns the letter that the caller
+// must send; for a comment without a network, by two reads and three writes. It returns
+// moderation.ErrMuted while the owner or the network may not write, and ErrLimit,
+// ErrNetworkLimit or ErrRepeated, also among concurrent calls.
 func Post(ctx context.Context, db store.DB, c Comment) (outbox.Letter, error) {
 	letter, err := letterOf(c, 1, c.CreatedAt.Time)
 	if err != nil {
 		return letter, err
 	}
 	return letter, db.Update(ctx, func(tx store.Tx) error {
-		docs, err := tx.GetAll([]store.Path{PacePath(c.Owner), moderation.MutePath(c.Owner)})
+		p, n, err := readPaces(tx, c)
 		if err != nil {
 			return err
 		}
-		if err := moderation.Check(docs[1], c.CreatedAt.Time); err != nil {
+		said := saying{c.Channel, speech.PrintOf(c.Body), c.CreatedAt}
+		if err := p.add(said); err != nil {
 			return err
 		}
-		var p Pace
-		if docs[0].Decode != nil {
-			if err := docs[0].Decode(&p); err != nil {
+		writes := []error{nil, nil}
+		if c.Network != "" {
+			if err := n.add(said); err != nil {
 				return err
 			}
+			writes = []error{tx.Set(networkPath(c.Network), n), tx.Create(tracePath(c.ID), newTrace(c))}
 		}
-		if err := p.add(c.CreatedAt); err != nil {
-			return err
-		}
-		return errors.Join(tx.Create(c.path(), c), tx.Set(PacePath(c.Owner), p), letter.Keep(tx))
+		return errors.Join(append(writes, tx.Create(c.path(), c), tx.Set(PacePath(c.Owner), p), letter.Keep(tx))...)
 	})
+}
+
+// readPaces returns the paces of the owner and the network of c, or moderation.ErrMuted.
+func readPaces(tx store.Tx, c Comment) (p Pace, n networkPace, err error) {
+	paths := []store.Path{moderation.MutePath(c.Owner), PacePath(c.Owner)}
+	if c.Network != "" {
+		paths = append(paths, moderation.NetworkMutePath(c.Network), networkPath(c.Network))
+	}
+	docs, err := tx.GetAll(paths)
+	if err != nil {
+		return p, n, err
+	}
+	for i, into := range []any{nil, &p, nil, &n}[:len(docs)] {
+		switch {
+		case into == nil:
+			err = moderation.Check(docs[i], c.CreatedAt.Time)
+		case docs[i].Decode != nil:
+			err = docs[i].Decode(into)
+		}
+		if err != nil {
+			return p, n, err
+		}
+	}
+	return p, n, nil
 }
 
 func letterOf(c Comment, delta int, at time.Time) (outbox.Letter, error) {
@@ -236,32 +256,4 @@ func own(tx store.Tx, owner identity.Owner, id string) (c Comment, p Pace, err e
 // isID reports whether an id has the form of those that New makes.
 func isID(id string) bool {
 	return len(id) == idLen && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") == ""
-}
-
-// Newest returns up to n comments on a channel, newest first, by as many reads.
-func Newest(ctx context.Context, db store.DB, channel string, n int) (list []Comment, err error) {
-	q := store.Query{
-		Collection: collection, OrderBy: "created_at", Desc: true, Limit: n,
-		Where: []store.Filter{{Field: "channel", Op: store.Eq, Value: channel}},
-	}
-	for doc, err := range db.Query(ctx, q) {
-		if err != nil {
-			return nil, err
-		}
-		c := Comment{ID: doc.ID}
-		if err := doc.Decode(&c); err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, nil
-}
-
-// Count returns how many comments on a channel can be read.
-func Count(ctx context.Context, db store.DB, channel string) (int, error) {
-	n, err := db.Count(ctx, store.Query{
-		Collection: collection,
-		Where:      []store.Filter{{Field: "channel", Op: store.Eq, Value: channel}},
-	})
-	return min(n, Reach), err
 }

@@ -137,7 +137,7 @@ func TestPace(t *testing.T) {
 		g.SetLimit(writers)
 		for i := range PerHour + PerHour/2 {
 			g.Go(func() error {
-				c, err := New("g_1", fmt.Sprint("C", i%3), "", "hello", noon.Add(time.Duration(i)*time.Second))
+				c, err := New("g_1", fmt.Sprint("C", i%3), "", unlike(i), noon.Add(time.Duration(i)*time.Second))
 				if err != nil {
 					return err
 				}
@@ -176,11 +176,11 @@ func TestPace(t *testing.T) {
 func TestWait(t *testing.T) {
 	db := wiretest.OpenDB(t)
 	for i := range PerHour {
-		if _, err := post(t, db, "g_1", "A", "hello", noon.Add(time.Duration(i)*time.Minute)); err != nil {
+		if _, err := post(t, db, "g_1", "A", unlike(i), noon.Add(time.Duration(i)*time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, test := range []struct {
+	for i, test := range []struct {
 		at   time.Duration
 		want any // seconds to wait; nil when there is room
 	}{
@@ -191,7 +191,7 @@ func TestWait(t *testing.T) {
 		{time.Hour, 60}, // until the second is an hour old
 		{time.Hour + time.Minute, nil},
 	} {
-		_, err := post(t, db, "g_1", "A", "hello", noon.Add(test.at))
+		_, err := post(t, db, "g_1", "A", unlike(PerHour+i), noon.Add(test.at))
 		var got any
 		if err != nil {
 			got = fault.From(err).Fields["retry_after"]
@@ -206,8 +206,8 @@ func TestWait(t *testing.T) {
 // all the same: otherwise one could go on for ever.
 func TestTakenBack(t *testing.T) {
 	db := wiretest.OpenDB(t)
-	for range PerHour {
-		c, err := post(t, db, "g_1", "A", "hello", noon)
+	for i := range PerHour {
+		c, err := post(t, db, "g_1", "A", unlike(i), noon)
 		if err != nil {
 			t.Fatal(err)
 		}

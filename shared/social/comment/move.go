@@ -114,6 +114,7 @@ func ReadPaceMove(tx store.Tx, from, to identity.Owner) (*PaceMove, error) {
 	}
 	m.pace.Made = append(m.pace.Made, first.Made...)
 	slices.SortFunc(m.pace.Made, func(a, b store.Time) int { return a.Compare(b.Time) })
+	m.pace.Texts = joined(m.pace.Texts, first.Texts)
 	return m, nil
 }
 
