@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
-	"golang.org/x/net/netutil"
+
+	"miramundo.dev/shared/container"
 )
 
 // Bounds of a connection that is not a socket yet, or never becomes one.
@@ -36,25 +37,21 @@ const restarts = "the server restarts"
 // grace is how long it waits for the last of them.
 const grace = 3 * time.Second
 
+// bounds are those of connections until the upgrade.
+var bounds = container.Bounds{Read: readTime, Write: writeTime, Idle: idleTime, HeaderBytes: maxHeader}
+
 // HTTP returns the HTTP server of a chat room, with every limit set. They end with the
 // upgrade.
-func HTTP(h http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:        h,
-		ReadTimeout:    readTime,
-		WriteTimeout:   writeTime,
-		IdleTimeout:    idleTime,
-		MaxHeaderBytes: maxHeader,
-		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
-}
+func HTTP(h http.Handler, log *slog.Logger) *http.Server { return bounds.Server(h, log) }
 
 // Serve answers on l with s until ctx is done, and then closes the sockets over some
 // seconds. It returns an error when it cannot serve. The server must be closed after.
 func Serve(ctx context.Context, l net.Listener, s *Server, log *slog.Logger) error {
 	srv := HTTP(s, log)
+	b := bounds
+	b.Connections = s.Limits.Sockets + spare
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(netutil.LimitListener(l, s.Limits.Sockets+spare)) }()
+	go func() { failed <- srv.Serve(b.Listen(l)) }()
 	tending, end := context.WithCancel(context.WithoutCancel(ctx))
 	var work sync.WaitGroup
 	work.Go(func() { s.Tend(tending) })

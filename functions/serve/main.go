@@ -1,82 +1,35 @@
 // Serve runs the function named by FUNCTION_TARGET: the program of every
 // deployed function. The settings are those of package config.
+//
+// It keeps the contract of functions-framework-go (FUNCTION_TARGET and PORT, one
+// function a process) and not its server, which has no time limits and cannot be given
+// any: a client that never ends a header would hold its connection for ever.
 package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"os/signal"
-	"strconv"
-	"syscall"
+	"net"
 	"time"
 
-	"github.com/GoogleCloudPlatform/functions-framework-go/funcframework"
-	framework "github.com/GoogleCloudPlatform/functions-framework-go/functions"
-
 	"miramundo.dev/functions"
-	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/container"
 )
 
-// grace is how long requests under way may take after SIGTERM: the platform
-// ends the process after ten seconds.
-const grace = 8 * time.Second
+func main() { container.MainOf(requirement, program) }
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-func run() error {
-	c, err := config.Load(requirement)
-	if err != nil {
-		return err
-	}
-	f, err := find(c.Target)
-	if err != nil {
-		return err
-	}
-	log := slog.New(cloudlog.New(os.Stdout, c.LogLevel, c.Project)).With("function", f.Name, "build", c.Build)
-	slog.SetDefault(log)
-	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer cancel()
-	follow, unfollow := context.WithCancel(context.Background())
-	defer unfollow()
-	parts, err := compose.Open(follow, compose.Options{Config: c, Log: log, Schedules: functions.Schedules()}, f.Declared())
-	if err != nil {
-		return err
-	}
-	h, err := f.Handler(parts)
-	if err != nil {
-		return errors.Join(err, parts.Close())
-	}
-	var d drain
-	framework.HTTP(f.Name, d.wrap(h))
-	failed := make(chan error, 1)
-	go func() { failed <- funcframework.StartHostPort(host(c), strconv.Itoa(c.Port)) }()
-	select {
-	case err = <-failed:
-	case <-stop.Done():
-		if !d.wait(grace) {
-			log.Warn("stopped with requests under way")
-		}
-	}
-	unfollow()
-	return errors.Join(err, parts.Close())
-}
-
-// host returns the address to listen on; empty means all.
-func host(c config.Config) string {
-	if c.Local {
-		return "127.0.0.1"
-	}
-	return ""
+// bounds are those of the connections of every function.
+var bounds = container.Bounds{
+	Header:      10 * time.Second,
+	Read:        30 * time.Second,
+	Pace:        container.Pace{First: 30 * time.Second, Rate: 8 << 10}, // bytes a second, below which no page is of use
+	Idle:        620 * time.Second,                                      // load balancers keep a connection for 600 s, and must close it first
+	HeaderBytes: 32 << 10,
+	Connections: 4096,
+	Grace:       8 * time.Second, // the platform ends the process after ten seconds
 }
 
 // requirement returns the settings that the function of c requires, so that one
@@ -86,8 +39,26 @@ func requirement(c config.Config) config.Requirement {
 	return f.Requirement()
 }
 
-// find returns the function with a name. The framework would start without
-// one, and answer nothing.
+// program returns the container of the function that the settings name.
+func program(c config.Config) (container.Container, error) {
+	f, err := find(c.Target)
+	if err != nil {
+		return container.Container{}, err
+	}
+	return container.Container{
+		Process:   f.Declared(),
+		Schedules: functions.Schedules(),
+		Serve: func(ctx context.Context, l net.Listener, p *compose.Parts, log *slog.Logger) error {
+			h, err := f.Handler(p)
+			if err != nil {
+				return err
+			}
+			return bounds.Serve(ctx, l, h, log)
+		},
+	}, nil
+}
+
+// find returns the function with a name.
 func find(name string) (functions.Function, error) {
 	if f, ok := functions.Find(name); ok {
 		return f, nil

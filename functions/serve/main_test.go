@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strconv"
@@ -169,47 +168,5 @@ func get(ctx context.Context, t *testing.T, url string) []byte {
 			t.Fatalf("no answer: %v", err)
 		case <-tick.C:
 		}
-	}
-}
-
-// TestDrain checks that a request under way is waited for, until its answer is
-// sent.
-func TestDrain(t *testing.T) {
-	var d drain
-	begun, release := make(chan struct{}), make(chan struct{})
-	h := d.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		close(begun)
-		<-release
-	}))
-	answer := httptest.NewRecorder()
-	go h.ServeHTTP(answer, httptest.NewRequest("GET", "/", nil))
-	<-begun
-	if d.wait(time.Millisecond) {
-		t.Error("a request under way is not waited for")
-	}
-	close(release)
-	if !d.wait(time.Minute) {
-		t.Error("a request that ended is waited for")
-	}
-	if !answer.Flushed {
-		t.Error("an answer is not waited for to be sent")
-	}
-	w := httptest.NewRecorder()
-	d.wrap(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
-	if w.Header().Get("Connection") != "close" {
-		t.Error("a draining server keeps connections")
-	}
-}
-
-// TestDrainPanic checks that a request that panics is not waited for.
-func TestDrainPanic(t *testing.T) {
-	var d drain
-	func() {
-		defer func() { _ = recover() }()
-		d.wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })).
-			ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
-	}()
-	if !d.wait(time.Minute) {
-		t.Error("a request that panicked is waited for")
 	}
 }

@@ -2,13 +2,12 @@ package server
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
 
-	"golang.org/x/net/netutil"
+	"miramundo.dev/shared/container"
 )
 
 // Bounds of a connection.
@@ -31,32 +30,16 @@ const (
 	grace = 8 * time.Second
 )
 
-// HTTP returns the HTTP server of a hop, with every limit set.
-func HTTP(h http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:        h,
-		ReadTimeout:    readTime,
-		WriteTimeout:   writeTime,
-		IdleTimeout:    idleTime,
-		MaxHeaderBytes: maxHeader,
-		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
+var bounds = container.Bounds{
+	Read: readTime, Write: writeTime, Idle: idleTime, HeaderBytes: maxHeader, Connections: maxConnections, Grace: grace,
 }
+
+// HTTP returns the HTTP server of a hop, with every limit set.
+func HTTP(h http.Handler, log *slog.Logger) *http.Server { return bounds.Server(h, log) }
 
 // Serve answers on l with h until ctx is done. Requests under way may then finish,
 // and new connections are refused. It returns an error when it cannot serve, or
 // when requests were cut off.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
-	srv := HTTP(h, log)
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(netutil.LimitListener(l, maxConnections)) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
-	err := srv.Shutdown(within)
-	return errors.Join(err, srv.Close())
+	return bounds.Serve(ctx, l, h, log)
 }

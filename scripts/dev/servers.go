@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/container"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/store"
@@ -21,6 +23,17 @@ type servers struct {
 	live   context.Context // of requests that never end by themselves
 	end    context.CancelFunc
 	failed chan error
+}
+
+// bounds are those of each server's connections, live streams among them, which play
+// faster than the pace.
+var bounds = container.Bounds{
+	Header:      10 * time.Second,
+	Read:        30 * time.Second,
+	Pace:        container.Pace{First: 30 * time.Second, Rate: 8 << 10},
+	Idle:        2 * time.Minute,
+	HeaderBytes: 64 << 10,
+	Connections: 16384,
 }
 
 // stopTime is how long requests under way may take to end.
@@ -40,17 +53,11 @@ func (s *servers) drain(l net.Listener, h http.Handler) { s.serve(context.Backgr
 func (s *servers) cut(l net.Listener, h http.Handler) { s.serve(s.live, l, h) }
 
 func (s *servers) serve(ctx context.Context, l net.Listener, h http.Handler) {
-	srv := &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       30 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		BaseContext:       func(net.Listener) context.Context { return ctx },
-	}
+	srv := bounds.Server(h, slog.Default())
+	srv.BaseContext = func(net.Listener) context.Context { return ctx }
 	s.list = append(s.list, srv)
 	go func() {
-		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := srv.Serve(bounds.Listen(l)); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	}()

@@ -1,5 +1,6 @@
-// Package container is what the mains of the containers share: settings, log, listener
-// and parts, in the order in which a process opens and closes them.
+// Package container is what the mains of the service share: settings, log, parts and
+// listener, in the order in which a process opens and closes them, and the bounds of its
+// connections.
 package container
 
 import (
@@ -19,10 +20,11 @@ import (
 	"miramundo.dev/shared/config"
 )
 
-// A Container is an always-on process of the service.
+// A Container is a program that answers requests until it is asked to stop.
 type Container struct {
 	Process   compose.Process
-	GCPercent int // see [debug.SetGCPercent]
+	Schedules []compose.Schedule // the jobs that the part Jobs runs
+	GCPercent int                // see [debug.SetGCPercent]; 0 leaves it as it is
 
 	// Serve answers on a listener until ctx is done, and then ends what it began. The
 	// listener, the parts and the log stay the caller's.
@@ -32,17 +34,38 @@ type Container struct {
 // Main runs a container with the settings of the environment until the platform asks it
 // to stop, and exits with status 1 when it fails.
 func Main(c Container) {
-	if err := c.run(); err != nil {
+	MainOf(
+		func(config.Config) config.Requirement { return c.Process.Requirement() },
+		func(config.Config) (Container, error) { return c, nil },
+	)
+}
+
+// MainOf is Main for the container that choose returns for the settings, which must
+// have what required returns for them.
+func MainOf(required func(config.Config) config.Requirement, choose func(config.Config) (Container, error)) {
+	if err := run(required, choose); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func (c Container) run() error {
-	debug.SetGCPercent(c.GCPercent)
-	settings, err := config.Load(func(config.Config) config.Requirement { return c.Process.Requirement() })
+func run(required func(config.Config) config.Requirement, choose func(config.Config) (Container, error)) error {
+	settings, err := config.Load(required)
 	if err != nil {
 		return err
+	}
+	c, err := choose(settings)
+	if err != nil {
+		return err
+	}
+	return c.run(settings)
+}
+
+// run opens the parts before it listens, so that the platform sends no request to a
+// process that may still fail to start.
+func (c Container) run(settings config.Config) error {
+	if c.GCPercent > 0 {
+		debug.SetGCPercent(c.GCPercent)
 	}
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer cancel()
@@ -50,17 +73,17 @@ func (c Container) run() error {
 	defer out.Close()
 	log := slog.New(cloudlog.New(out, settings.LogLevel, settings.Project)).With("function", c.Process.Name, "build", settings.Build)
 	slog.SetDefault(log)
-	l, err := net.Listen("tcp", net.JoinHostPort(host(settings), strconv.Itoa(settings.Port)))
-	if err != nil {
-		return err
-	}
-	defer l.Close()
 	follow, unfollow := context.WithCancel(context.Background())
 	defer unfollow()
-	parts, err := compose.Open(follow, compose.Options{Config: settings, Log: log}, c.Process)
+	parts, err := compose.Open(follow, compose.Options{Config: settings, Log: log, Schedules: c.Schedules}, c.Process)
 	if err != nil {
 		return err
 	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host(settings), strconv.Itoa(settings.Port)))
+	if err != nil {
+		return errors.Join(err, parts.Close())
+	}
+	defer l.Close()
 	err = c.Serve(stop, l, parts, log)
 	unfollow()
 	return errors.Join(err, parts.Close())

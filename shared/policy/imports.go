@@ -171,7 +171,6 @@ var vendorHomes = []vendorHome{
 	{`google\.golang\.org/api/(idtoken|option)`, `functions/jobs|shared/store/firestore|shared/bus/pubsub`},
 	{`google\.golang\.org/.*|github\.com/googleapis/.*`, `shared/store/firestore|shared/bus/pubsub`},
 	{`modernc\.org/sqlite(/.*)?`, `shared/(store|bus)/embedded(/.*)?|shared/catalog/dump|scripts/bench(/.*)?`},
-	{`github\.com/GoogleCloudPlatform/functions-framework-go(/.*)?`, `functions|functions/serve`},
 	{`github\.com/caarlos0/env/.*`, `shared/config`},
 	{`github\.com/swaggest/.*`, `shared/api/openapi`},
 	{`github\.com/getkin/kin-openapi(/.*)?`, `shared/apitest`},
@@ -197,7 +196,7 @@ var vendorHomes = []vendorHome{
 	{`github\.com/mozillazg/go-unidecode`, `shared/catalog/translit`},
 	{`github\.com/rivo/uniseg`, `shared/(library|social/speech)`},
 	{`github\.com/coder/websocket`, `chatroom/.*|scripts/bench(/.*)?`},
-	{`golang\.org/x/net(/.*)?`, `shared/(origin|mail/address|source/.*|catalog(/.*)?)|hop/server|chatroom/server|functions/web/(markdown|webtest)`},
+	{`golang\.org/x/net(/.*)?`, `shared/(origin|mail/address|source/.*|catalog(/.*)?|container)|functions/web/(markdown|webtest)`},
 	{`github\.com/JohannesKaufmann/html-to-markdown/v2(/.*)?`, `functions/web/markdown`},
 	{`golang\.org/x/sys(/.*)?`, `scripts/.*`},
 	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
@@ -238,7 +237,7 @@ func homeless(dir, im string) string {
 
 // httpPackages may import net/http: servers, and packages that make requests
 // or read their responses.
-const httpPackages = `shared/(api(/.*)?|credential|apitest|origin|human|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
+const httpPackages = `shared/(api(/.*)?|credential|container|apitest|origin|human|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
 
 // HTTP checks that domain packages do not import net/http.
 func HTTP(t *Tree) []string {
