@@ -101,6 +101,10 @@ emulators: ## run the official Firestore and Pub/Sub emulators
 .PHONY: lint
 lint: generate lint-modules lint-go lint-pages lint-openapi ## check go.mod, format, vet, golangci-lint, the types of the pages' scripts and the OpenAPI document
 
+.PHONY: dependencies
+dependencies: ## look for known vulnerabilities in what is used, and list newer versions (skips what the network does not reach)
+	$(GO) run ./scripts/dependencies
+
 # Prints what go mod tidy would change, and fails when that is something.
 .PHONY: lint-modules
 lint-modules:
