@@ -1,13 +1,13 @@
 /**
  * Every page, in each language, in both themes and in the windows of a phone, a
- * laptop and a television: nothing goes wrong while it is loaded, nothing moves,
+ * laptop and (in two languages) a television: nothing goes wrong while it is loaded, nothing moves,
  * nothing is wider than the window, and everyone can read and use it.
  */
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { available, barriers, inTheme, launch, layout, shifts, Visit, windows } from './browser.mjs'
+import { available, barriers, failedIn, inTheme, launch, layout, shifts, Visit, windows } from './browser.mjs'
 import { pages, pathIn } from './pages.mjs'
 import { shared } from './stack.mjs'
 import { locales } from './texts.mjs'
@@ -33,13 +33,16 @@ describe('every page', { skip: !available() && 'no Chromium', concurrency: 3 }, 
         try {
           await page.prepare?.(visit, stack)
           const wrong = []
-          for (const [n, window] of (page.paths ? windows.slice(0, 2) : windows).entries()) {
+          for (const [n, window] of windowsOf(page, locale).entries()) {
             const first = n === 0 ? 'dark' : 'light' // each theme is what some page is loaded in
             const found = [...await look(visit, page, locale, path, window, first), ...visit.unmeant]
             wrong.push(...found.map(problem => `${window.width} px: ${problem}`))
             visit.problems = []
           }
           assert.equal(wrong.join('\n'), '')
+        } catch (error) {
+          failedIn(`${page.name}.${locale}`)
+          throw error
         } finally {
           await visit.close()
         }
@@ -47,6 +50,15 @@ describe('every page', { skip: !available() && 'no Chromium', concurrency: 3 }, 
     }
   }
 })
+
+/** Two languages show how a page looks; the rest are looked at where a longer word could break it. */
+const fully = ['pt', 'en']
+
+/** The windows that a page is looked at in. One that is slow to draw has few in most languages. */
+function windowsOf(page, locale) {
+  if (fully.includes(locale)) return page.paths ? windows.slice(0, 2) : windows
+  return windows.slice(0, page.slow ? 1 : 2)
+}
 
 /** Loads a page in a window and in one theme, looks at it in both, and lists what is wrong. */
 async function look(visit, page, locale, path, window, first) {
@@ -78,8 +90,7 @@ async function outline(page, { name, page: kind }, locale, response) {
 
 /** Pictures are kept of all windows and themes in two languages; of the rest, enough to see them. */
 async function shoot(page, { name }, locale, window, theme) {
-  const sparse = !['pt', 'en'].includes(locale)
-  if (!shots || (sparse && (window.width === 1920 || theme === 'dark'))) return
+  if (!shots || (!fully.includes(locale) && theme === 'dark')) return
   const path = join(shots, `${name}.${locale}.${window.width}.${theme}.jpg`)
   const picture = { path, type: 'jpeg', quality: 78 }
   if (window.width < 600) return page.screenshot(picture) // its bar at the bottom stands where the window ends

@@ -22,7 +22,8 @@ const operatorPaths = { pt: '/operator', en: '/en/operator', es: '/es/operator',
  * A page: `page` is what its body calls it; `path` finds its address in pt, from
  * which its own links lead to the other languages, or `paths` has its address in
  * each; `prepare` is done before it is opened, `then` after. Pages with `paths` are
- * looked at on a phone and a laptop alone, and those with `locales` in these alone.
+ * looked at on a phone and a laptop alone, those with `locales` in these alone, and
+ * those that are `slow` to draw on a phone alone in most languages.
  */
 export const pages = [
   { name: 'home', page: 'home', path: () => '/' },
@@ -58,7 +59,7 @@ export const pages = [
   { name: 'partners', page: 'partners', path: () => '/parceiros' },
   { name: 'producers', page: 'producers', path: () => '/produtores' },
   { name: 'purchases', page: 'purchases', path: () => '/compras' },
-  { name: 'reference', page: 'reference', path: () => '/api-referencia', then: seeViewer },
+  { name: 'reference', page: 'reference', path: () => '/api-referencia', then: seeViewer, slow: true },
   { name: 'build', page: 'build', path: () => '/desenvolver' },
   { name: 'numbers', page: 'numbers', path: () => '/numeros' },
   { name: 'missing', page: 'error', path: () => '/isto-nao-existe', prepare: visit => visit.forgive(/status: 404 .*\/isto-nao-existe$/, /status of 404 .*\/isto-nao-existe\)$/) }

@@ -78,7 +78,8 @@ async function run(files, stack, pictures) {
   const again = code ? failedOf(files) : []
   if (!process.env.CI || again.length === 0) return code
   told(`failed, and once more alone: ${again.join(', ')}`)
-  return runOnce(again, 1, env)
+  const only = linesOfFailures().filter(line => line.startsWith('only ')).map(line => line.slice('only '.length))
+  return runOnce(again, 1, { ...env, ...(only.length > 0 && { MIRAMUNDO_PAGES_ONLY: only.join(',') }) })
 }
 
 /** Runs tests, some files at a time, of which those that fail are listed in the file failures. */
@@ -91,8 +92,12 @@ async function runOnce(files, atOnce, env) {
 
 /** Returns which of the files the last run failed in. */
 function failedOf(files) {
-  const failed = existsSync(failures) ? readFileSync(failures, 'utf8').split('\n') : []
+  const failed = linesOfFailures()
   return files.filter(file => failed.includes(join(here, file)))
+}
+
+function linesOfFailures() {
+  return existsSync(failures) ? readFileSync(failures, 'utf8').split('\n') : []
 }
 
 function told(what, code = 0) {
