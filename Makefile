@@ -37,6 +37,15 @@ run: generate ## run the whole service here (BACKEND=embedded|emulators CATALOG=
 	@mkdir -p bin && $(GO) build -o bin/miramundo ./scripts/dev
 	@exec bin/miramundo -backend $(BACKEND) $(if $(CATALOG),-catalog '$(CATALOG)') $(if $(GATEWAY),-gateway '$(GATEWAY)') $(if $(DATA),-data '$(DATA)') $(ARGS)
 
+# The token in .data is that of the local stack.
+BASE ?= http://127.0.0.1:8787
+TOKEN ?= $(shell cat .data/operator-token 2>/dev/null)
+
+.PHONY: replay
+replay: export OPERATOR = $(TOKEN)
+replay: ## deliver every dead letter again, each fact counts once (BASE=URL TOKEN=of the operator)
+	@printf 'header = "Authorization: Bearer %s"\n' "$$OPERATOR" | curl -fsS -K - -X POST -H 'Content-Type: application/json' -d '{"force":true}' '$(BASE)/api/admin/jobs/events-replay' && echo
+
 .PHONY: seed
 seed: generate ## load the catalog into the local data and stop
 	$(GO) run ./scripts/dev -seed -backend $(BACKEND) $(if $(CATALOG),-catalog '$(CATALOG)') $(if $(DATA),-data '$(DATA)') $(ARGS)

@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	chatroom "miramundo.dev/chatroom/server"
 	"miramundo.dev/hop/server"
+	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/chat"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
@@ -37,14 +39,32 @@ type deployed struct {
 	Settings  []string          `json:"settings"` // besides those of every process
 	Publishes []string          `json:"publishes,omitempty"`
 	Receives  []string          `json:"receives,omitempty"`
+	Delivery  *delivery         `json:"delivery,omitempty"`  // of the subscriptions that it receives
 	Schedules map[string]string `json:"schedules,omitempty"` // how often each job runs
 	Routes    []string          `json:"routes"`
+}
+
+// delivery is how Pub/Sub delivers events that fail. Each subscription has the dead
+// letters "{subscription}-dead", a topic with one subscription of the same retention.
+type delivery struct {
+	MinBackoff string `json:"min_backoff"`
+	MaxBackoff string `json:"max_backoff"`
+	Attempts   int    `json:"attempts"`
+	Retention  string `json:"retention"`
+}
+
+func deliveryOf(r bus.Retry) *delivery {
+	seconds := func(d time.Duration) string { return fmt.Sprintf("%.0fs", d.Seconds()) }
+	return &delivery{MinBackoff: seconds(r.MinBackoff), MaxBackoff: seconds(r.MaxBackoff), Attempts: r.Attempts, Retention: seconds(r.Keep)}
 }
 
 func deployedOf(p compose.Process, kind, host string, routes []string) deployed {
 	d := deployed{
 		Name: p.Name, Kind: kind, Host: host, Opens: compose.Expand(p.Needs...), Secrets: p.Requirement().Settings,
 		Settings: p.Reads(), Publishes: p.Publishes, Receives: p.Receives, Routes: routes, Schedules: map[string]string{},
+	}
+	if len(p.Receives) > 0 {
+		d.Delivery = deliveryOf(bus.Patient)
 	}
 	for _, s := range p.Schedules {
 		d.Schedules[s.Job] = shortDuration(s)
@@ -149,7 +169,7 @@ func TestLocalStack(t *testing.T) {
 func topicLines(processes ...compose.Process) (lines []string) {
 	for _, p := range processes {
 		for _, topic := range p.Receives {
-			lines = append(lines, fmt.Sprintf(`%q: { "push": { "function": %q }, "deadLetter": %q, "maxAttempts": 5 }`, topic, p.Name, topic+"-dead"))
+			lines = append(lines, fmt.Sprintf(`%q: { "push": { "function": %q }, "deadLetter": %q, "maxAttempts": %d }`, topic, p.Name, topic+"-dead", bus.Patient.Attempts))
 		}
 	}
 	return lines

@@ -7,6 +7,8 @@ import (
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/fact"
+	"miramundo.dev/shared/fact/undelivered"
+	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/counting"
 	"miramundo.dev/shared/usage"
@@ -36,4 +38,17 @@ func counters(p *compose.Parts, later bool) fact.Several {
 		fact.NewCounter(visits.Book, fact.Options[*visits.Counted]{DB: p.DB, Now: p.Now}),
 		fact.NewCounter(usage.Book, fact.Options[*usage.Counted]{DB: p.DB, Now: p.Now}),
 	}
+}
+
+// eventDesk returns what lists the events that were not counted, and acts on them.
+func eventDesk(p *compose.Parts) *undelivered.Desk {
+	return undelivered.New(undelivered.Options{DB: p.DB, Bus: p.Bus, Outbox: p.Outbox(), Topology: Topology(), Now: p.Now})
+}
+
+// newReplayJob returns the job that replays dead letters. With force, which only the
+// operator can order, it also replays what was rejected.
+func newReplayJob(p *compose.Parts) (job.Job, error) {
+	return job.Job{Name: undelivered.Job, Run: func(ctx context.Context, o job.Order) (any, error) {
+		return eventDesk(p).ReplayAll(ctx, o.Force)
+	}}, nil
 }

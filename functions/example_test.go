@@ -112,7 +112,8 @@ func TestExampleDerived(t *testing.T) {
 	if d := cmp.Diff(deployed{
 		Name: "notes", Kind: "function", Host: "main", Opens: needs(compose.Documents, compose.Events, compose.Usage), Secrets: want,
 		Settings:  []string{"DATA_DIR", "FIRESTORE_EMULATOR_HOST", "NOTES_TOKEN", "PUBSUB_EMULATOR_HOST"},
-		Publishes: []string{"notes", "usage"}, Receives: []string{"notes"}, Schedules: map[string]string{"note-sweep": "1h"}, Routes: []string{"POST /api/note"},
+		Publishes: []string{"notes", "usage"}, Receives: []string{"notes"}, Delivery: deliveryOf(bus.Patient),
+		Schedules: map[string]string{"note-sweep": "1h"}, Routes: []string{"POST /api/note"},
 	}, infra); d != "" {
 		t.Errorf("infra (-want +got):\n%s", d)
 	}

@@ -47,6 +47,7 @@ import (
 	"miramundo.dev/shared/config"
 	contacts "miramundo.dev/shared/contact"
 	"miramundo.dev/shared/fact/outbox"
+	"miramundo.dev/shared/fact/undelivered"
 	"miramundo.dev/shared/guide/refresh"
 	"miramundo.dev/shared/logo/fetch"
 	"miramundo.dev/shared/probe/round"
@@ -76,7 +77,7 @@ func All() []Function {
 		{Process: process("admin", compose.Jobs), Endpoints: admin.Endpoints, New: newAdmin, Surface: usage.Internal},
 		{
 			Process: compose.Process{
-				Name: "aggregate", Needs: needs(compose.Documents), Secrets: []string{"EVENTS_TOKEN"}, Receives: subscriptions(),
+				Name: "aggregate", Needs: needs(compose.Documents, compose.Events), Secrets: []string{"EVENTS_TOKEN"}, Receives: subscriptions(),
 			},
 			Endpoints: aggregate.Endpoints, New: newAggregate, Apart: true, Uncounted: true,
 		},
@@ -187,6 +188,7 @@ var schedules = []compose.Schedule{
 	{Job: fetch.Name, Every: time.Hour, New: (*compose.Parts).LogosJob},
 	{Job: round.Name, Every: 5 * time.Minute, New: (*compose.Parts).ProbeJob},
 	{Job: outbox.Job, Every: 5 * time.Minute, New: (*compose.Parts).OutboxJob},
+	{Job: undelivered.Job, Every: 6 * time.Hour, New: newReplayJob},
 	{Job: counting.Job, Every: 5 * time.Minute, New: (*compose.Parts).CountsJob},
 	{Job: removal.Job, Every: time.Hour, New: (*compose.Parts).RemovalsJob},
 	{Job: till.Job, Every: time.Minute, New: (*compose.Parts).PaymentsJob},

@@ -31,7 +31,6 @@ import (
 	"miramundo.dev/functions/web"
 	"miramundo.dev/shared/clienterror"
 	"miramundo.dev/shared/compose"
-	"miramundo.dev/shared/fact/undelivered"
 	"miramundo.dev/shared/guide/pin"
 	"miramundo.dev/shared/logo"
 	"miramundo.dev/shared/moderation/act"
@@ -60,7 +59,7 @@ func newAdmin(p *compose.Parts) (Server, error) {
 		return Server{}, err
 	}
 	o := admin.Options{Archive: p.Archive, Live: p.Catalog, Blocks: p.Blocks, Pins: pin.NewList(p.DB), DB: p.DB, Access: p.Access, Jobs: p.Jobs, Now: p.Now}
-	o.Events = undelivered.New(undelivered.Options{DB: p.DB, Bus: p.Bus, Outbox: p.Outbox(), Topology: Topology(), Now: p.Now})
+	o.Events = eventDesk(p)
 	for _, s := range sources {
 		o.Guides = append(o.Guides, s.Name)
 	}
@@ -72,7 +71,7 @@ func newAdmin(p *compose.Parts) (Server, error) {
 
 // newAggregate makes the server of pushed events. A job shows what they change.
 func newAggregate(p *compose.Parts) (Server, error) {
-	return one(aggregate.New(counters(p, true), p.Config.EventsToken), aggregate.Endpoints)
+	return one(aggregate.New(counters(p, true), p.Bus, p.Config.EventsToken), aggregate.Endpoints)
 }
 
 // newBeacon makes the server of the errors of pages, which are counted by their codes.

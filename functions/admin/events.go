@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"regexp"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"miramundo.dev/shared/api"
@@ -25,9 +26,9 @@ var events = []api.Endpoint{
 		Name:   "list_undelivered_events",
 		Method: "GET", Path: eventsPath, Auth: api.Operator,
 		Summary: "List the undelivered events",
-		Doc: "Returns the events that wait in the outbox because the bus did not take them, the dead letters of each subscription, and " +
-			"what the operator did to events last. Text that looks like a credential is replaced. A bus that does not answer shows in " +
-			"the field problem of its queues.",
+		Doc: "Returns figures for an alert, the events that wait in the outbox because the bus did not take them, what each " +
+			"subscription has not handled with its dead letters, and what the operator did to events last. Text that looks like a " +
+			"credential is replaced. A bus that does not answer shows in the field problem of its queues.",
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).actOnEvent, api.Endpoint{
@@ -56,12 +57,17 @@ type deadLetter struct {
 	At      store.Time `json:"at" type:"string" format:"date-time" description:"Time at which it was published."`
 	Body    string     `json:"body" description:"Content of the event, cut after 4 KiB."`
 	Failure *string    `json:"failure" description:"Error of the last attempt; null where the bus does not store it, which the log has then."`
+
+	Rejected bool `json:"rejected" description:"True for an event that can never be counted, which the job events-replay leaves alone unless it is forced."`
 }
 
 // A queue is a subscription with its dead letters.
 type queue struct {
 	Topic        string       `json:"topic" description:"Topic of the events."`
 	Subscription string       `json:"subscription" description:"Subscription that the events wait in."`
+	Waiting      *int         `json:"waiting" description:"Events that wait or are being counted; null where the bus does not count them."`
+	Failed       *int         `json:"failed" description:"Events among those that failed before and will be tried again; null where the bus does not count them."`
+	OldestAt     *store.Time  `json:"oldest_at" type:"string" format:"date-time" description:"Time at which the oldest of them was published; null when none waits."`
 	Dead         []deadLetter `json:"dead" nullable:"false" description:"Dead letters, the oldest first, at most 50."`
 	More         bool         `json:"more" description:"True when there may be more than are listed."`
 	Problem      string       `json:"problem" description:"Reason for which the bus did not list them; empty when it did."`
@@ -78,8 +84,17 @@ type eventAct struct {
 	Body   *string    `json:"body" description:"Content of an event that was dropped; null for other acts."`
 }
 
+// An alert sums up what has not been delivered.
+type alert struct {
+	Raised        bool `json:"raised" description:"True while there is a dead letter, an event waits for more than 15 minutes, or the bus does not answer."`
+	Waiting       int  `json:"waiting" description:"Letters in the outbox and, where the bus counts them, events that wait in subscriptions."`
+	OldestSeconds int  `json:"oldest_seconds" description:"Seconds for which the oldest of them has waited; 0 when none waits."`
+	Dead          int  `json:"dead" description:"Dead letters; where the bus does not count them, those that are listed."`
+}
+
 // An undeliveredList is the answer with what has not been delivered.
 type undeliveredList struct {
+	Alert   alert      `json:"alert" description:"Figures to watch."`
 	Waiting int        `json:"waiting" description:"Letters in the outbox, those that are not listed included."`
 	Letters []letter   `json:"letters" nullable:"false" description:"Letters in the outbox, the oldest first."`
 	Queues  []queue    `json:"queues" nullable:"false" description:"Subscriptions in the order of their topics."`
@@ -95,7 +110,7 @@ func (s *Server) events(ctx context.Context, _ struct{}) (*undeliveredList, erro
 	if err != nil {
 		return nil, fault.OrUnavailable(err)
 	}
-	out := &undeliveredList{Waiting: list.Total, Letters: []letter{}, Queues: []queue{}, Acts: []eventAct{}}
+	out := &undeliveredList{Alert: showAlert(list, s.Now()), Waiting: list.Total, Letters: []letter{}, Queues: []queue{}, Acts: []eventAct{}}
 	for _, w := range list.Waiting {
 		out.Letters = append(out.Letters, letter{ID: w.ID, Topic: w.Topic, At: w.At, Body: bodyText(w.Data), Problem: w.Problem})
 	}
@@ -108,10 +123,26 @@ func (s *Server) events(ctx context.Context, _ struct{}) (*undeliveredList, erro
 	return out, nil
 }
 
+func showAlert(l undelivered.Listing, now time.Time) alert {
+	a := l.Alert(now)
+	out := alert{Raised: a.Raised, Waiting: a.Waiting, Dead: a.Dead}
+	if !a.Oldest.IsZero() {
+		out.OldestSeconds = int(max(now.Sub(a.Oldest), 0) / time.Second)
+	}
+	return out
+}
+
 func showQueue(q undelivered.Queue) queue {
 	out := queue{Topic: q.Topic, Subscription: q.Subscription, Dead: []deadLetter{}, More: q.More, Problem: q.Problem}
+	if b := q.Backlog; b != nil {
+		out.Waiting, out.Failed = &b.Waiting, &b.Failed
+		if !b.Oldest.IsZero() {
+			oldest := store.At(b.Oldest)
+			out.OldestAt = &oldest
+		}
+	}
 	for _, e := range q.Dead {
-		dead := deadLetter{ID: e.ID, At: store.At(e.At), Body: bodyText(e.Data)}
+		dead := deadLetter{ID: e.ID, At: store.At(e.At), Body: bodyText(e.Data), Rejected: e.Rejected}
 		if e.Failure != "" {
 			failure := redact(e.Failure)
 			dead.Failure = &failure

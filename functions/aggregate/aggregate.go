@@ -1,5 +1,6 @@
 // Package aggregate is the function to which subscriptions push the events of
-// facts. It counts each and then acknowledges it.
+// facts. It counts each and then acknowledges it. An event that can never be counted
+// becomes a dead letter at once; any other that is not counted comes again later.
 package aggregate
 
 import (
@@ -23,9 +24,9 @@ var Endpoints = []api.Endpoint{
 		Path:    "/events",
 		Auth:    api.None,
 		Summary: "Count a pushed event",
-		Doc: "Counts an event of a play report, a favorite or a comment and answers 204 once the count is stored. Only push " +
-			"subscriptions call it, with their token. An event that was counted before changes nothing; after any other answer the " +
-			"subscription sends the event again.",
+		Doc: "Counts an event of a play report, a favorite or a comment and answers 204 once the count is stored, or once an event " +
+			"without a valid fact is stored as a dead letter. Only push subscriptions call it, with their token. An event that was " +
+			"counted before changes nothing; after any other answer the subscription sends the event again.",
 		Faults:     []*fault.Error{fault.ErrOperatorToken, api.ErrNoOperatorToken, bus.ErrEvent, bus.ErrSubscription, fault.ErrUnavailable},
 		SameOrigin: true,
 	}),
@@ -36,17 +37,24 @@ type Counter interface {
 	Count(ctx context.Context, subscription string, e bus.Event) error
 }
 
+// A Rejecter stores an event as a dead letter. A [bus.Bus] does.
+type Rejecter interface {
+	Reject(ctx context.Context, subscription string, e bus.Event) error
+}
+
 // A Server takes pushed events.
 type Server struct {
 	counter Counter
+	dead    Rejecter
 	token   [sha256.Size]byte
 	ready   bool
 }
 
-// New returns a server of which c counts the events that are pushed with a
-// token. With an empty token it refuses every event.
-func New(c Counter, token string) *Server {
-	return &Server{counter: c, token: sha256.Sum256([]byte(token)), ready: token != ""}
+// New returns a server that has c count the events that are pushed with a token, and
+// dead store those that can never be counted. With an empty token it refuses every
+// event.
+func New(c Counter, dead Rejecter, token string) *Server {
+	return &Server{counter: c, dead: dead, token: sha256.Sum256([]byte(token)), ready: token != ""}
 }
 
 type pushIn struct {
@@ -66,8 +74,7 @@ type envelope struct {
 	Attempt      int    `json:"deliveryAttempt"`
 }
 
-// push counts one event. After any answer but a success the event comes again,
-// and in the end moves to the dead letters.
+// push counts one event. After any answer but a success the event comes again.
 func (s *Server) push(ctx context.Context, in pushIn) (api.NoContent, error) {
 	if err := s.check(in.Token); err != nil {
 		return api.NoContent{}, err
@@ -79,10 +86,12 @@ func (s *Server) push(ctx context.Context, in pushIn) (api.NoContent, error) {
 	m := env.Message
 	e := bus.Event{ID: m.MessageID, Data: m.Data, Attributes: m.Attributes, At: m.PublishTime, Attempt: env.Attempt}
 	name := env.Subscription[strings.LastIndexByte(env.Subscription, '/')+1:]
-	if err := s.counter.Count(ctx, name, e); err != nil {
-		return api.NoContent{}, fault.OrUnavailable(err)
+	err := s.counter.Count(ctx, name, e)
+	if bus.Rejects(err) {
+		e.Failure = err.Error()
+		err = s.dead.Reject(ctx, name, e)
 	}
-	return api.NoContent{}, nil
+	return api.NoContent{}, fault.OrUnavailable(err)
 }
 
 // check compares a token in constant time.

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,11 +13,12 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/bus/bustest"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/counting"
 	"miramundo.dev/shared/store"
-	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/store/storetest"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 const token = "a token of the push tests"
@@ -64,20 +64,16 @@ func post(h http.Handler, query string, body []byte) *httptest.ResponseRecorder 
 	return w
 }
 
-func handler(db store.DB, token string) http.Handler {
+func handler(db store.DB, dead Rejecter, token string) http.Handler {
 	c := counting.New(counting.Options{DB: db, Now: clock})
-	return request.Handler(request.Options{Log: slog.New(slog.DiscardHandler), Now: clock}, New(c, token), Endpoints)
+	return request.Handler(request.Options{Log: slog.New(slog.DiscardHandler), Now: clock}, New(c, dead, token), Endpoints)
 }
 
-// TestPush takes what Pub/Sub pushes with the token. Only an event that is
-// counted is answered by success.
+// TestPush takes what Pub/Sub pushes with the token. Only an event that is counted,
+// or that is stored as a dead letter, is answered by success.
 func TestPush(t *testing.T) {
-	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	h := handler(db, token)
+	db, b := wiretest.Open(t, social.Topology())
+	h := handler(db, b, token)
 	query := "?token=" + strings.ReplaceAll(token, " ", "+")
 	good := pushed(t, social.Reports, aReport(t))
 	for name, test := range map[string]struct {
@@ -91,7 +87,7 @@ func TestPush(t *testing.T) {
 		"no token":           {"", good, 401, "invalid_token"},
 		"another token":      {query + "x", good, 401, "invalid_token"},
 		"no subscription":    {query, pushed(t, "none", aReport(t)), 400, "subscription_unknown"},
-		"poison":             {query, pushed(t, social.Reports, bus.Event{Data: []byte("x")}), 400, "event_invalid"},
+		"poison":             {query, pushed(t, social.Reports, bus.Event{Data: []byte("x")}), 204, ""},
 		"no JSON":            {query, []byte("{"), 400, "event_invalid"},
 		"no body":            {query, nil, 400, ""},
 		"no message":         {query, []byte(`{}`), 400, "subscription_unknown"},
@@ -107,10 +103,18 @@ func TestPush(t *testing.T) {
 	if got, err := social.ReadCounts(t.Context(), db, "RecordNews.br"); err != nil || got.Plays != 1 {
 		t.Errorf("%d plays are counted, %v", got.Plays, err)
 	}
-	if got := post(handler(storetest.Broken(), token), query, good); got.Code != 503 {
+	dead, err := b.DeadLetters(t.Context(), social.Reports, 9)
+	if err != nil || len(dead) != 1 || !dead[0].Rejected || dead[0].Failure == "" {
+		t.Errorf("dead letters %+v, %v, want the poison with its reason", dead, err)
+	}
+	poison := pushed(t, social.Reports, bus.Event{Data: []byte("x")})
+	if got := post(handler(db, bustest.Broken(), token), query, poison); got.Code != 503 {
+		t.Errorf("without a bus poison is answered %d %s, want 503", got.Code, got.Body)
+	}
+	if got := post(handler(storetest.Broken(), b, token), query, good); got.Code != 503 {
 		t.Errorf("without a database a push is answered %d %s, want 503", got.Code, got.Body)
 	}
-	if got := post(handler(db, ""), "?token=", good); got.Code != 503 {
+	if got := post(handler(db, b, ""), "?token=", good); got.Code != 503 {
 		t.Errorf("without a token of its own the function answers %d %s, want 503", got.Code, got.Body)
 	}
 }

@@ -32,10 +32,6 @@ const MaxData = 256 << 10
 // are added to an event.
 const maxAttributes = 90
 
-// MaxAttempts is how often an event is delivered to a subscription before it
-// becomes a dead letter.
-const MaxAttempts = 5
-
 // An Event is a message with data and attributes.
 type Event struct {
 	ID         string            // set by Publish; the same at every delivery
@@ -44,6 +40,7 @@ type Event struct {
 	At         time.Time         // when it was published
 	Attempt    int               // 1 at the first delivery; 0 when the backend does not say
 	Failure    string            // of a dead letter: the error of its last attempt; empty when the backend does not store it
+	Rejected   bool              // of a dead letter: it can never be handled
 }
 
 // MaxFailure is the greatest size of Event.Failure, in bytes.
@@ -70,9 +67,9 @@ func (e Event) Check() error {
 }
 
 // attribute reports whether an attribute is valid. Pub/Sub reserves some
-// names, and our implementation one more.
+// names, and our implementation those that begin with "event_".
 func attribute(name, value string) bool {
-	for _, reserved := range []string{"goog", "CloudPubSub", "event_id"} {
+	for _, reserved := range []string{"goog", "CloudPubSub", "event_"} {
 		if strings.HasPrefix(name, reserved) {
 			return false
 		}
@@ -81,9 +78,10 @@ func attribute(name, value string) bool {
 		utf8.ValidString(name) && utf8.ValidString(value)
 }
 
-// A Handler handles one event. Returning nil acknowledges it; after an error
-// or a panic the event is delivered again later. Its ctx ends with that of
-// Receive.
+// A Handler handles one event. Returning nil acknowledges it; ErrEvent rejects it:
+// it becomes a dead letter at once. After any other error or a panic the event is
+// delivered again, as the [Retry] of its subscription says. Its ctx ends with that
+// of Receive.
 type Handler func(ctx context.Context, e Event) error
 
 // A Bus publishes and delivers events. Its methods may be called
@@ -101,6 +99,15 @@ type Bus interface {
 	// receivers of one subscription share its events.
 	Receive(ctx context.Context, subscription string, h Handler) error
 
+	// Reject adds an event that a subscription delivered to its dead letters, with
+	// the reason in Failure. It is for events that are pushed: Receive rejects by
+	// itself what its handler cannot handle.
+	Reject(ctx context.Context, subscription string, e Event) error
+
+	// Backlog returns how much a subscription has not handled. It reports false
+	// when the backend does not count that.
+	Backlog(ctx context.Context, subscription string) (Backlog, bool, error)
+
 	// DeadLetters returns up to limit dead letters of a subscription, oldest
 	// first, without removing them.
 	DeadLetters(ctx context.Context, subscription string, limit int) ([]Event, error)
@@ -110,6 +117,11 @@ type Bus interface {
 	// id. A backend may deliver the event to the other subscriptions of
 	// its topic as well.
 	Replay(ctx context.Context, subscription, id string) (bool, error)
+
+	// ReplayAll delivers the dead letters of a subscription again as Replay does,
+	// each once, and returns how many. Those that were rejected stay, unless
+	// rejected is true.
+	ReplayAll(ctx context.Context, subscription string, rejected bool) (int, error)
 
 	// Drop deletes a dead letter of a subscription. It reports false when
 	// no dead letter has that id.

@@ -102,7 +102,10 @@ func Encode(f Fact) (bus.Event, error) {
 	return bus.Event{Data: data}, nil
 }
 
-// Decode returns the fact of an event, or bus.ErrEvent.
+// Decode returns the fact of an event. It returns bus.ErrEvent for an event that no
+// version of this program can read, and another error for one that a newer version
+// wrote: the instances of a service are not all replaced at once, and a newer one will
+// count the fact.
 func Decode[F Fact](e bus.Event) (F, error) {
 	var none F
 	if len(e.Data) > limit(none) {
@@ -112,7 +115,10 @@ func Decode[F Fact](e bus.Event) (F, error) {
 	if err := json.Unmarshal(e.Data, &in); err != nil {
 		return none, bus.ErrEvent.Because(err)
 	}
-	if in.Version != version {
+	if in.Version > version {
+		return none, fmt.Errorf("the event has version %d, and this program reads version %d", in.Version, version)
+	}
+	if in.Version < version {
 		return none, bus.ErrEvent.Because(fmt.Errorf("version %d", in.Version))
 	}
 	if err := in.Body.Check(); err != nil {

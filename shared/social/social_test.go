@@ -148,9 +148,8 @@ func TestHostileData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	later := strings.Replace(string(e.Data), `"v":1`, `"v":2`, 1)
 	long := strings.Replace(string(e.Data), `"v":1`, `"v":1`+strings.Repeat(" ", 2048), 1)
-	for _, data := range append(hostile, later, long, string(e.Data)+string(e.Data)) {
+	for _, data := range append(hostile, long, string(e.Data)+string(e.Data)) {
 		e := bus.Event{Data: []byte(data)}
 		if _, err := PlayOf(e); !errors.Is(err, bus.ErrEvent) {
 			t.Errorf("PlayOf(%.60q) = %v, want ErrEvent", data, err)
@@ -214,7 +213,7 @@ func TestTopology(t *testing.T) {
 	}
 	for topic, subs := range Topology() {
 		for _, sub := range subs {
-			want := config.Topic{Push: config.Push{Function: "aggregate"}, DeadLetter: sub + "-dead", MaxAttempts: bus.MaxAttempts}
+			want := config.Topic{Push: config.Push{Function: "aggregate"}, DeadLetter: sub + "-dead", MaxAttempts: bus.Patient.Attempts}
 			if diff := cmp.Diff(want, stack.Topics[topic]); diff != "" {
 				t.Errorf("topic %s in emulator.json (-want +got):\n%s", topic, diff)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/bus/bustest"
 	queue "miramundo.dev/shared/bus/embedded"
 	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/killtest"
@@ -37,7 +38,7 @@ func opened(file string, life int) (store.DB, bus.Bus, error) {
 		return nil, nil, err
 	}
 	b, err := queue.On(f, bus.Topology{Topic: {Topic, copies}}, queue.Options{
-		Parallel: 20, Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Parallel: 20, Retry: bustest.Quick, Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return time.Now().Add(time.Duration(life) * time.Minute) },
 	})
 	return db, b, err

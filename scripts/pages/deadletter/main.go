@@ -49,7 +49,7 @@ func run(data, channel, failure string) (string, error) {
 	id, now := rand.Text(), time.Now().UnixMicro()
 	err = f.Write(context.Background(), func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("INSERT INTO events (subscription, event, data, attributes, at, due, attempts, dead, failure) VALUES (?, ?, ?, '{}', ?, ?, ?, 1, ?)",
-			social.Favorites, id, event.Data, now, now, bus.MaxAttempts, failure)
+			social.Favorites, id, event.Data, now, now, bus.Patient.Attempts, failure)
 		return err
 	})
 	if e := b.Close(); err == nil {

@@ -23,9 +23,15 @@ const patience = 150 * time.Second
 // topology is that of all tests.
 var topology = bus.Topology{"plays": {"plays-count", "plays-keep"}, "other": {"other-count"}, "unheard": nil}
 
+// Attempts is how often the buses of the suite must deliver an event.
+const Attempts = 5
+
+// Quick is a policy for tests on the embedded bus.
+var Quick = bus.Retry{MinBackoff: time.Millisecond, MaxBackoff: time.Second, Attempts: Attempts, Keep: bus.Patient.Keep}
+
 // Run runs the suite on buses that open returns. Each must be empty and used
-// by nothing else; Run closes none. It expects a refused event to be
-// delivered again within seconds.
+// by nothing else; Run closes none. It expects a failed event to be delivered
+// again within seconds, and up to [Attempts] times.
 func Run(t *testing.T, open func(*testing.T, bus.Topology) bus.Bus) {
 	for name, f := range map[string]func(context.Context, *testing.T, bus.Bus){
 		"Deliver":      testDeliver,
@@ -36,6 +42,10 @@ func Run(t *testing.T, open func(*testing.T, bus.Topology) bus.Bus) {
 		"Again":        testAgain,
 		"Panic":        testPanic,
 		"DeadLetter":   testDeadLetter,
+		"Poison":       testPoison,
+		"Reject":       testReject,
+		"ReplayAll":    testReplayAll,
+		"Backlog":      testBacklog,
 		"Replay":       testReplay,
 		"Drop":         testDrop,
 		"CancelReturn": testCancel,
@@ -135,7 +145,7 @@ func testDeliver(ctx context.Context, t *testing.T, b bus.Bus) {
 		if diff := cmp.Diff(want.Attributes, got.Attributes, cmpEmpty); diff != "" || string(got.Data) != string(want.Data) {
 			t.Errorf("event %s: data equal: %t, attributes (-want +got)\n%s", want.ID, string(got.Data) == string(want.Data), diff)
 		}
-		if got.At.Before(before.Add(-time.Minute)) || got.At.After(time.Now().Add(time.Minute)) || got.Attempt < 0 || got.Attempt > bus.MaxAttempts {
+		if got.At.Before(before.Add(-time.Minute)) || got.At.After(time.Now().Add(time.Minute)) || got.Attempt < 0 || got.Attempt > Attempts {
 			t.Errorf("event at %v, attempt %d", got.At, got.Attempt)
 		}
 	}
@@ -309,6 +319,111 @@ func testDeadLetter(ctx context.Context, t *testing.T, b bus.Bus) {
 	}
 	if dead, err := b.DeadLetters(ctx, "plays-keep", 5); err != nil || len(dead) != 0 {
 		t.Errorf("dead letters of another subscription = %d, %v", len(dead), err)
+	}
+}
+
+// testPoison has events that can never be handled: each is delivered once, and then a
+// dead letter with the reason. A replay delivers it again.
+func testPoison(ctx context.Context, t *testing.T, b bus.Bus) {
+	in := newInbox()
+	var deliveries atomic.Int32
+	receive(ctx, t, b, "plays-count", func(ctx context.Context, e bus.Event) error {
+		if string(e.Data) != "poison" {
+			return in.take(ctx, e)
+		}
+		deliveries.Add(1)
+		return fmt.Errorf("read: %w", bus.ErrEvent.Because(errors.New("no fact")))
+	})
+	sent := publish(ctx, t, b, "plays", "poison", "1", "2")
+	in.wait(ctx, t, 2)
+	dead := deadLetter(ctx, t, b, "plays-count")
+	if dead.ID != sent[0].ID || !dead.Rejected || !strings.Contains(dead.Failure, "no fact") || dead.At.Sub(sent[0].At).Abs() > time.Minute {
+		t.Errorf("dead letter %+v, want the poison and its reason", dead)
+	}
+	if n := deliveries.Load(); n > 2 { // a bus may deliver an event twice
+		t.Errorf("the poison was delivered %d times", n)
+	}
+	before := deliveries.Load()
+	if found, err := b.Replay(ctx, "plays-count", dead.ID); !found || err != nil {
+		t.Fatalf("Replay = %t, %v", found, err)
+	}
+	again := deadLetter(ctx, t, b, "plays-count")
+	if again.ID != dead.ID || deliveries.Load() == before {
+		t.Errorf("dead letter %+v after a replay, delivered %d times", again, deliveries.Load())
+	}
+}
+
+// testReject rejects an event by hand, as for a push: it becomes a dead letter of its
+// subscription alone.
+func testReject(ctx context.Context, t *testing.T, b bus.Bus) {
+	e := bus.Event{
+		ID: "7", Data: []byte("x"), Attributes: map[string]string{"kind": "bad"}, At: time.Now(), Attempt: 3,
+		Failure: strings.Repeat("é", bus.MaxFailure),
+	}
+	if err := b.Reject(ctx, "plays-count", e); err != nil {
+		t.Fatal(err)
+	}
+	dead := deadLetter(ctx, t, b, "plays-count")
+	if dead.ID != "7" || dead.Attributes["kind"] != "bad" || !dead.Rejected || dead.Failure != strings.Repeat("é", bus.MaxFailure/2) {
+		t.Errorf("dead letter %+v", dead)
+	}
+	if err := b.Reject(ctx, "none", e); !errors.Is(err, bus.ErrSubscription) {
+		t.Errorf("Reject in no subscription = %v", err)
+	}
+	in := newInbox()
+	receive(ctx, t, b, "plays-count", in.take)
+	if found, err := b.Replay(ctx, "plays-count", "7"); !found || err != nil {
+		t.Fatalf("Replay = %t, %v", found, err)
+	}
+	if got := in.wait(ctx, t, 1)["7"]; string(got.Data) != "x" || got.Failure != "" || got.Rejected {
+		t.Errorf("replayed %+v", got)
+	}
+}
+
+// testReplayAll replays dead letters together: first those that were not rejected, of
+// which there are none, and then all.
+func testReplayAll(ctx context.Context, t *testing.T, b bus.Bus) {
+	for _, id := range []string{"1", "2", "3"} {
+		if err := b.Reject(ctx, "plays-count", bus.Event{ID: id, Data: []byte("x"), At: time.Now(), Failure: "bad"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range []int{0, 3, 0} {
+		if n, err := b.ReplayAll(ctx, "plays-count", i > 0); n != want || err != nil {
+			t.Errorf("ReplayAll, call %d = %d, %v, want %d", i, n, err, want)
+		}
+	}
+	in := newInbox()
+	receive(ctx, t, b, "plays-count", in.take)
+	if came := in.wait(ctx, t, 3); len(came) != 3 {
+		t.Errorf("%d events came", len(came))
+	}
+	if _, err := b.ReplayAll(ctx, "none", true); !errors.Is(err, bus.ErrSubscription) {
+		t.Errorf("ReplayAll of no subscription = %v", err)
+	}
+}
+
+// testBacklog counts what waits, unless the backend does not count.
+func testBacklog(ctx context.Context, t *testing.T, b bus.Bus) {
+	if _, _, err := b.Backlog(ctx, "none"); !errors.Is(err, bus.ErrSubscription) {
+		t.Errorf("Backlog of no subscription = %v", err)
+	}
+	sent := publish(ctx, t, b, "plays", "1", "2")
+	if err := b.Reject(ctx, "plays-count", bus.Event{ID: "7", Data: []byte("x"), At: time.Now(), Failure: "bad"}); err != nil {
+		t.Fatal(err)
+	}
+	got, counted, err := b.Backlog(ctx, "plays-count")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !counted {
+		return
+	}
+	if got.Waiting != 2 || got.Failed != 0 || got.Dead != 1 || got.Oldest.After(sent[0].At) && got.Oldest.After(sent[1].At) {
+		t.Errorf("Backlog = %+v", got)
+	}
+	if got, _, err := b.Backlog(ctx, "other-count"); err != nil || got != (bus.Backlog{}) {
+		t.Errorf("Backlog of an empty subscription = %+v, %v", got, err)
 	}
 }
 

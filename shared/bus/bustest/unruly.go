@@ -22,7 +22,12 @@ func (broken) Close() error                                        { return nil 
 func (broken) DeadLetters(context.Context, string, int) ([]bus.Event, error) {
 	return nil, ErrBroken
 }
+func (broken) Reject(context.Context, string, bus.Event) error { return ErrBroken }
+func (broken) Backlog(context.Context, string) (bus.Backlog, bool, error) {
+	return bus.Backlog{}, false, ErrBroken
+}
 func (broken) Replay(context.Context, string, string) (bool, error) { return false, ErrBroken }
+func (broken) ReplayAll(context.Context, string, bool) (int, error) { return 0, ErrBroken }
 func (broken) Drop(context.Context, string, string) (bool, error)   { return false, ErrBroken }
 
 // Unruly returns b, except that each event is handled twice and the events of

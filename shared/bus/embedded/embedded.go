@@ -4,8 +4,9 @@
 // Each subscription has a row for each of its events, with the time when it
 // is due and the number of its attempts. Taking an event moves its due time
 // to the end of a lease, so an event that a process took and did not finish
-// is delivered again by itself. A handled event is deleted; an event that
-// failed MaxAttempts times is marked dead, with the error of its last attempt.
+// is delivered again by itself. A handled event is deleted; an event that is
+// rejected, or failed as often as the policy allows, is marked dead, with the error
+// of its last attempt.
 package embedded
 
 import (
@@ -32,7 +33,14 @@ CREATE TABLE IF NOT EXISTS events (
 	at INTEGER NOT NULL,      -- when published; this and due in microseconds
 	attempts INTEGER NOT NULL DEFAULT 0,
 	due INTEGER NOT NULL,     -- when it may be taken
-	dead INTEGER NOT NULL DEFAULT 0)`
+	dead INTEGER NOT NULL DEFAULT 0) -- one of the states below`
+
+// The states of an event: it waits, it failed too often, or it can never be handled.
+const (
+	waits    = 0
+	gaveUp   = 1
+	rejected = 2
+)
 
 // failureColumn was added to the table later. A file of before gets it when it is
 // opened.
@@ -46,18 +54,16 @@ const schemaDue = `CREATE INDEX IF NOT EXISTS events_due ON events(subscription,
 // Options are the settings of a bus. The zero value uses the defaults given.
 type Options struct {
 	Lease    time.Duration // of an event being handled, renewed while its process lives; 30 s
-	Backoff  time.Duration // before the second attempt, four times as long before each later one; 1 s
+	Retry    bus.Retry     // how failed events are delivered again; its Keep is the age at which any event is deleted; bus.Patient
 	Parallel int           // events that one Receive handles at a time; 8
-	Keep     time.Duration // age at which unhandled and dead events are deleted; 7 days
 	Now      func() time.Time
 	Log      *slog.Logger // logs refused events
 }
 
 func (o *Options) fill() {
 	o.Lease = orDefault(o.Lease, 30*time.Second)
-	o.Backoff = orDefault(o.Backoff, time.Second)
+	o.Retry = o.Retry.Or(bus.Patient)
 	o.Parallel = orDefault(o.Parallel, 8)
-	o.Keep = orDefault(o.Keep, 7*24*time.Hour)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -96,7 +102,7 @@ func On(f *sqlite.File, topology bus.Topology, o Options) (*Bus, error) {
 		stop()
 		return nil, errors.Join(fmt.Errorf("events: %w", err), f.Close())
 	}
-	go b.dropOldEvery(ctx, time.Hour)
+	go b.keepUp(ctx)
 	return b, nil
 }
 
@@ -174,12 +180,46 @@ func insert(tx *sqlite.Tx, subs []string, e *bus.Event) error {
 	return nil
 }
 
+// Reject implements [bus.Bus].
+func (b *Bus) Reject(ctx context.Context, subscription string, e bus.Event) error {
+	if _, err := b.topology.Topic(subscription); err != nil {
+		return err
+	}
+	return b.file.Write(ctx, func(tx *sqlite.Tx) error {
+		if err := insert(tx, []string{subscription}, &e); err != nil {
+			return err
+		}
+		_, err := tx.Exec("UPDATE events SET dead = ?, attempts = ?, failure = ? WHERE subscription = ? AND event = ?",
+			rejected, e.Attempt, shorten(e.Failure), subscription, e.ID)
+		return err
+	})
+}
+
+const selectBacklog = `SELECT coalesce(sum(dead = 0), 0), coalesce(sum(dead = 0 AND failure <> ''), 0),
+min(CASE WHEN dead = 0 THEN at END), coalesce(sum(dead > 0), 0) FROM events WHERE subscription = ?`
+
+// Backlog implements [bus.Bus].
+func (b *Bus) Backlog(ctx context.Context, subscription string) (l bus.Backlog, counted bool, err error) {
+	if _, err := b.topology.Topic(subscription); err != nil {
+		return l, false, err
+	}
+	var oldest *int64
+	err = b.file.Scan(ctx, selectBacklog, []any{subscription}, &l.Waiting, &l.Failed, &oldest, &l.Dead)
+	if err != nil {
+		return bus.Backlog{}, false, err
+	}
+	if oldest != nil {
+		l.Oldest = time.UnixMicro(*oldest).UTC()
+	}
+	return l, true, nil
+}
+
 // DeadLetters implements [bus.Bus].
 func (b *Bus) DeadLetters(ctx context.Context, subscription string, limit int) (events []bus.Event, err error) {
 	if _, err := b.topology.Topic(subscription); err != nil {
 		return nil, err
 	}
-	rows, err := b.file.Query(ctx, "SELECT "+columns+" FROM events WHERE subscription = ? AND dead = 1 ORDER BY at, rowid LIMIT ?",
+	rows, err := b.file.Query(ctx, "SELECT "+columns+" FROM events WHERE subscription = ? AND dead > 0 ORDER BY at, rowid LIMIT ?",
 		subscription, max(limit, 0))
 	if err != nil {
 		return nil, err
@@ -200,6 +240,23 @@ func (b *Bus) Replay(ctx context.Context, subscription, id string) (bool, error)
 	return found, err
 }
 
+// ReplayAll implements [bus.Bus]. The events are due at once.
+func (b *Bus) ReplayAll(ctx context.Context, subscription string, withRejected bool) (int, error) {
+	if _, err := b.topology.Topic(subscription); err != nil {
+		return 0, err
+	}
+	last := gaveUp
+	if withRejected {
+		last = rejected
+	}
+	n, err := b.change(ctx, "UPDATE events SET dead = 0, attempts = 0, failure = '', due = ? WHERE subscription = ? AND dead BETWEEN ? AND ?",
+		b.o.Now().UnixMicro(), subscription, gaveUp, last)
+	if n > 0 {
+		b.hub.notify([]string{subscription})
+	}
+	return int(n), err
+}
+
 // Drop implements [bus.Bus].
 func (b *Bus) Drop(ctx context.Context, subscription, id string) (bool, error) {
 	return b.settleDead(ctx, subscription, "DELETE FROM events", id)
@@ -211,7 +268,7 @@ func (b *Bus) settleDead(ctx context.Context, subscription, statement, id string
 		return false, err
 	}
 	err = b.file.Write(ctx, func(tx *sqlite.Tx) error {
-		res, err := tx.Exec(statement+" WHERE subscription = ? AND event = ? AND dead = 1", append(args, subscription, id)...)
+		res, err := tx.Exec(statement+" WHERE subscription = ? AND event = ? AND dead > 0", append(args, subscription, id)...)
 		if err != nil {
 			return err
 		}
@@ -228,7 +285,7 @@ type delivery struct {
 	event bus.Event
 }
 
-const columns = "rowid, event, data, attributes, at, attempts, failure"
+const columns = "rowid, event, data, attributes, at, attempts, failure, dead"
 
 // scan reads rows of columns.
 func scan(rows *sql.Rows) (found []delivery, err error) {
@@ -236,11 +293,12 @@ func scan(rows *sql.Rows) (found []delivery, err error) {
 	for rows.Next() {
 		var d delivery
 		var attributes []byte
-		var at int64
+		var at, state int64
 		e := &d.event
-		if err := rows.Scan(&d.row, &e.ID, &e.Data, &attributes, &at, &e.Attempt, &e.Failure); err != nil {
+		if err := rows.Scan(&d.row, &e.ID, &e.Data, &attributes, &at, &e.Attempt, &e.Failure, &state); err != nil {
 			return nil, err
 		}
+		e.Rejected = state == rejected
 		if err := json.Unmarshal(attributes, &e.Attributes); err != nil {
 			return nil, err
 		}
@@ -248,35 +306,4 @@ func scan(rows *sql.Rows) (found []delivery, err error) {
 		found = append(found, d)
 	}
 	return found, rows.Err()
-}
-
-// dropOldEvery deletes events that are too old periodically, until ctx is
-// done.
-func (b *Bus) dropOldEvery(ctx context.Context, interval time.Duration) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		if n, err := b.dropOld(ctx); err == nil && n > 0 {
-			b.o.Log.Warn("deleted events that were not handled in time", "events", n)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-// dropOld deletes events older than Keep and returns how many.
-func (b *Bus) dropOld(ctx context.Context) (n int64, err error) {
-	before := b.o.Now().Add(-b.o.Keep).UnixMicro()
-	err = b.file.Write(ctx, func(tx *sqlite.Tx) error {
-		res, err := tx.Exec("DELETE FROM events WHERE at < ?", before)
-		if err != nil {
-			return err
-		}
-		n, err = res.RowsAffected()
-		return err
-	})
-	return n, err
 }

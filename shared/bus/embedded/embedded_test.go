@@ -3,10 +3,12 @@ package embedded_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,7 +24,7 @@ import (
 var topology = bus.Topology{"plays": {"count"}}
 
 // fast delivers refused events again soon.
-var fast = embedded.Options{Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler)}
+var fast = embedded.Options{Retry: bustest.Quick, Log: slog.New(slog.DiscardHandler)}
 
 func openFile(t testing.TB, path string) *sqlite.File {
 	t.Helper()
@@ -107,7 +109,7 @@ func TestAttempts(t *testing.T) {
 			return errors.New("no")
 		})
 	}()
-	for n := 1; n <= bus.MaxAttempts; n++ {
+	for n := 1; n <= bustest.Attempts; n++ {
 		if got := <-attempts; got != n {
 			t.Errorf("attempt %d, want %d", got, n)
 		}
@@ -125,7 +127,7 @@ func TestStoppedReceiver(t *testing.T) {
 	if err := b.Publish(t.Context(), "plays", bus.Event{Data: []byte("x")}); err != nil {
 		t.Fatal(err)
 	}
-	for n := range 2 * bus.MaxAttempts {
+	for n := range 2 * bustest.Attempts {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		err := b.Receive(ctx, "count", func(ctx context.Context, e bus.Event) error {
 			if e.Attempt != 1 {
@@ -158,7 +160,7 @@ func TestLeaseEnds(t *testing.T) {
 	}
 	release := make(chan struct{})
 	defer close(release)
-	for n := range bus.MaxAttempts {
+	for n := range bustest.Attempts {
 		b := on(t, openFile(t, path), topology, at(n))
 		taken := make(chan bus.Event)
 		go func() {
@@ -177,7 +179,7 @@ func TestLeaseEnds(t *testing.T) {
 			t.Fatalf("the event did not come again after %d leases", n)
 		}
 	}
-	last := on(t, openFile(t, path), topology, at(bus.MaxAttempts))
+	last := on(t, openFile(t, path), topology, at(bustest.Attempts))
 	if err := last.Publish(ctx, "plays", bus.Event{Data: []byte("y")}); err != nil {
 		t.Fatal(err)
 	}
@@ -349,24 +351,151 @@ func child(path string) {
 	panic(err)
 }
 
-// TestOldEventsAreDropped lets events grow too old.
+// TestOldEventsAreDropped lets events grow too old. A clock that was ahead for less
+// than an hour drops none.
 func TestOldEventsAreDropped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	ctx := t.Context()
 	if err := on(t, openFile(t, path), topology, fast).Publish(ctx, "plays", bus.Event{Data: []byte("old")}); err != nil {
 		t.Fatal(err)
 	}
+	now := time.Now()
+	late := now.Add(fast.Retry.Keep + 24*time.Hour)
 	later := fast
-	later.Now = func() time.Time { return time.Now().Add(8 * 24 * time.Hour) }
+	later.Now = func() time.Time { return late }
 	b := on(t, openFile(t, path), topology, later)
 	if err := b.Publish(ctx, "plays", bus.Event{Data: []byte("new")}); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := embedded.Drop(b, ctx); err != nil {
-		t.Errorf("Drop = %d, %v", n, err)
+	for _, test := range []struct {
+		before time.Time
+		want   int64
+	}{{now, 0}, {late, 1}} {
+		if n, err := embedded.Drop(b, ctx, test.before); n != test.want || err != nil {
+			t.Errorf("with the clock at %v an hour ago Drop = %d, %v, want %d", test.before, n, err, test.want)
+		}
 	}
 	if e := first(ctx, t, b); string(e.Data) != "new" {
 		t.Errorf("event %q comes, want it dropped", e.Data)
+	}
+}
+
+// TestClockAhead publishes an event, and has one fail, while the clock is 30 days
+// ahead. Once it is set right both are delivered.
+func TestClockAhead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	ahead := fast
+	ahead.Now = func() time.Time { return time.Now().Add(30 * 24 * time.Hour) }
+	wrong := on(t, openFile(t, path), topology, ahead)
+	if err := wrong.Publish(ctx, "plays", bus.Event{Data: []byte("x")}, bus.Event{Data: []byte("y")}); err != nil {
+		t.Fatal(err)
+	}
+	failing, stop := context.WithCancel(ctx)
+	var failures atomic.Int32
+	err := wrong.Receive(failing, "count", func(context.Context, bus.Event) error {
+		if failures.Add(1) > 3 {
+			stop()
+		}
+		return errors.New("the database does not answer")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := on(t, openFile(t, path), topology, fast)
+	if _, err := embedded.Mend(right, ctx); err != nil { // the bus does so by itself when it is opened
+		t.Fatal(err)
+	}
+	if l, _, err := right.Backlog(ctx, "count"); err != nil || l.Waiting != 2 {
+		t.Errorf("Backlog = %+v, %v, want 2 events", l, err)
+	}
+	came := make(chan string, 2)
+	receiving, end := context.WithCancel(ctx)
+	defer end()
+	go func() {
+		_ = right.Receive(receiving, "count", func(_ context.Context, e bus.Event) error {
+			came <- string(e.Data)
+			return nil
+		})
+	}()
+	for range 2 {
+		select {
+		case <-came:
+		case <-ctx.Done():
+			t.Fatal("an event does not come")
+		}
+	}
+}
+
+// TestOutage has a handler that fails for more than an hour, with the policy of the
+// service, while events come. Once it is repaired all are handled, and none has become
+// a dead letter.
+func TestOutage(t *testing.T) {
+	var now atomic.Int64
+	now.Store(time.Now().UnixNano())
+	b := on(t, openFile(t, filepath.Join(t.TempDir(), "db")), topology, embedded.Options{
+		Parallel: 100, Now: func() time.Time { return time.Unix(0, now.Load()) }, Log: slog.New(slog.DiscardHandler),
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var repaired atomic.Bool
+	handled := make(chan string, 1000)
+	ended := make(chan error)
+	receiving, stop := context.WithCancel(ctx)
+	go func() {
+		ended <- b.Receive(receiving, "count", func(_ context.Context, e bus.Event) error {
+			handled <- string(e.Data)
+			if !repaired.Load() {
+				return errors.New("the database does not answer")
+			}
+			return nil
+		})
+	}()
+	expect := func(n int) {
+		t.Helper()
+		came := map[string]bool{}
+		for len(came) < n {
+			select {
+			case data := <-handled:
+				came[data] = true
+			case <-ctx.Done():
+				t.Fatalf("%d of %d events came", len(came), n)
+			}
+		}
+	}
+	const steps = 9
+	for n := range steps {
+		repaired.Store(n == steps-1)
+		if err := b.Publish(ctx, "plays", bus.Event{Data: fmt.Append(nil, n)}); err != nil { // which also wakes the receiver
+			t.Fatal(err)
+		}
+		expect(n + 1)
+		settled(ctx, t, b, repaired.Load())
+		now.Add(int64(bus.Patient.MaxBackoff))
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if l, _, err := b.Backlog(t.Context(), "count"); err != nil || l != (bus.Backlog{}) {
+		t.Errorf("after the repair %+v, %v is left", l, err)
+	}
+}
+
+// settled waits until every event has failed, or none is left.
+func settled(ctx context.Context, t *testing.T, b *embedded.Bus, repaired bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for range tick.C {
+		l, _, err := b.Backlog(ctx, "count")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.Waiting == l.Failed && repaired == (l.Waiting == 0) {
+			return
+		}
 	}
 }
 

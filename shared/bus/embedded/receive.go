@@ -165,18 +165,19 @@ func timeOf(micros *int64) time.Time {
 // unfinished is the failure of an event whose handlers never returned.
 const unfinished = "the process that handled it ended, or did not finish in time"
 
-// lease leases the events that it returns. An event that was taken
-// MaxAttempts times by processes that then ended is marked dead.
+// lease leases the events that it returns. An event that was taken as often as the
+// policy allows by processes that then ended is marked dead.
 func (r *receiver) lease(tx *sqlite.Tx, found []delivery, now time.Time) (taken []delivery, err error) {
 	until := now.Add(r.o.Lease).UnixMicro()
 	for _, d := range found {
-		if d.event.Attempt >= bus.MaxAttempts {
-			if _, err := tx.Exec("UPDATE events SET dead = 1, failure = ? WHERE rowid = ?", unfinished, d.row); err != nil {
+		if d.event.Attempt >= r.o.Retry.Attempts {
+			if _, err := tx.Exec("UPDATE events SET dead = ?, failure = ? WHERE rowid = ?", gaveUp, unfinished, d.row); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		d.event.Attempt++
+		d.event.Failure = "" // only a dead letter has one
 		_, err := tx.Exec("UPDATE events SET attempts = ?, due = ? WHERE rowid = ?", d.event.Attempt, until, d.row)
 		if err != nil {
 			return nil, err
@@ -209,14 +210,30 @@ func (r *receiver) outcome(ctx context.Context, d delivery, failure error) (quer
 	case ctx.Err() != nil: // the receiver stops; this does not count as an attempt
 		return "UPDATE events SET attempts = attempts - 1, due = ?" + mine, []any{now.UnixMicro(), d.row, d.event.ID, attempt}
 	}
-	dead := attempt >= bus.MaxAttempts
-	r.o.Log.Warn("handler refuses event", "subscription", r.subscription, "event", d.event.ID,
-		"attempt", attempt, "dead", dead, "error", failure)
-	if dead {
-		return "UPDATE events SET dead = 1, failure = ?" + mine, []any{shorten(failure.Error()), d.row, d.event.ID, attempt}
+	state := waits
+	switch {
+	case bus.Rejects(failure):
+		state = rejected
+	case attempt >= r.o.Retry.Attempts:
+		state = gaveUp
 	}
-	backoff := r.o.Backoff << (2 * (attempt - 1))
-	return "UPDATE events SET due = ?" + mine, []any{now.Add(backoff).UnixMicro(), d.row, d.event.ID, attempt}
+	due := now.Add(r.o.Retry.Backoff(attempt))
+	r.logFailure(d, state, due, failure)
+	return "UPDATE events SET dead = ?, failure = ?, due = ?" + mine,
+		[]any{state, shorten(failure.Error()), due.UnixMicro(), d.row, d.event.ID, attempt}
+}
+
+// logFailure logs why an event was not handled, and what becomes of it.
+func (r *receiver) logFailure(d delivery, state int, due time.Time, failure error) {
+	fields := []any{"subscription", r.subscription, "event", d.event.ID, "attempt", d.event.Attempt, "error", failure}
+	switch state {
+	case rejected:
+		r.o.Log.Warn("an event can never be handled; it is a dead letter", fields...)
+	case gaveUp:
+		r.o.Log.Warn("an event failed too often; it is a dead letter", fields...)
+	default:
+		r.o.Log.Warn("an event was not handled; it will be delivered again", append(fields, "due", due.UTC())...)
+	}
 }
 
 // shorten returns a text of at most MaxFailure bytes of valid UTF-8.

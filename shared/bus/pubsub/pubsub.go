@@ -28,8 +28,14 @@ const (
 	publishTime = 20 * time.Second // for one Publish, with the client's retries
 	adminTime   = 30 * time.Second
 	outstanding = 32 // events that one Receive handles at a time
-	idAttribute = "event_id"
 	deadSuffix  = "-dead"
+)
+
+// Names of the attributes that carry fields of an event.
+const (
+	idAttribute      = "event_id"
+	atAttribute      = "event_at"      // of a dead letter that was rejected: when the event was published
+	failureAttribute = "event_failure" // of the same: why
 )
 
 // Config selects a bus.
@@ -38,6 +44,7 @@ type Config struct {
 	Topology bus.Topology
 	Emulator string       // host:port; empty is the cloud
 	Make     bool         // create the topics and subscriptions that do not exist; for the emulator
+	Retry    bus.Retry    // of the subscriptions that are created; zero is bus.Patient
 	Log      *slog.Logger // logs the events that handlers refuse; nil is the default logger
 }
 
@@ -47,8 +54,10 @@ type Bus struct {
 	project  string
 	topology bus.Topology
 	log      *slog.Logger
+	retry    bus.Retry
 	topics   map[string]*ps.Publisher
-	close    func() error // once
+	dead     map[string]*ps.Publisher // of the dead letters of each subscription
+	close    func() error             // once
 }
 
 var _ bus.Bus = (*Bus)(nil)
@@ -77,7 +86,7 @@ func Open(ctx context.Context, c Config) (*Bus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pub/sub of project %s: %w", c.Project, err)
 	}
-	b := &Bus{client: client, project: c.Project, topology: c.Topology, log: c.Log, topics: map[string]*ps.Publisher{}}
+	b := &Bus{client: client, project: c.Project, topology: c.Topology, log: c.Log, retry: c.Retry.Or(bus.Patient)}
 	if b.log == nil {
 		b.log = slog.Default()
 	}
@@ -86,20 +95,31 @@ func Open(ctx context.Context, c Config) (*Bus, error) {
 			return nil, errors.Join(fmt.Errorf("pub/sub: %w", err), client.Close())
 		}
 	}
-	for topic := range c.Topology {
-		b.topics[topic] = client.Publisher(topic)
-		b.topics[topic].PublishSettings.Timeout = publishTime
+	b.topics, b.dead = map[string]*ps.Publisher{}, map[string]*ps.Publisher{}
+	for topic, subs := range c.Topology {
+		b.topics[topic] = b.publisher(topic)
+		for _, sub := range subs {
+			b.dead[sub] = b.publisher(sub + deadSuffix)
+		}
 	}
 	b.close = sync.OnceValue(b.shut)
 	return b, nil
+}
+
+func (b *Bus) publisher(topic string) *ps.Publisher {
+	p := b.client.Publisher(topic)
+	p.PublishSettings.Timeout = publishTime
+	return p
 }
 
 // Close sends events that are still queued and releases the bus.
 func (b *Bus) Close() error { return b.close() }
 
 func (b *Bus) shut() error {
-	for _, p := range b.topics {
-		p.Stop()
+	for _, publishers := range []map[string]*ps.Publisher{b.topics, b.dead} {
+		for _, p := range publishers {
+			p.Stop()
+		}
 	}
 	return b.client.Close()
 }
@@ -165,8 +185,7 @@ func (b *Bus) Receive(ctx context.Context, subscription string, h bus.Handler) e
 		if m.DeliveryAttempt != nil {
 			e.Attempt = *m.DeliveryAttempt
 		}
-		if err := h.Try(ctx, e); err != nil {
-			b.log.Warn("handler refuses event", "subscription", subscription, "event", e.ID, "attempt", e.Attempt, "error", err)
+		if err := h.Try(ctx, e); err != nil && !b.settleFailure(ctx, subscription, e, err) {
 			m.Nack()
 			return
 		}
@@ -176,4 +195,20 @@ func (b *Bus) Receive(ctx context.Context, subscription string, h bus.Handler) e
 		return nil
 	}
 	return err
+}
+
+// settleFailure logs why an event was not handled. It makes an event that can never be
+// handled a dead letter, and reports whether it did.
+func (b *Bus) settleFailure(ctx context.Context, subscription string, e bus.Event, failure error) bool {
+	b.log.Warn("an event was not handled", "subscription", subscription, "event", e.ID, "attempt", e.Attempt,
+		"rejected", bus.Rejects(failure), "error", failure)
+	if !bus.Rejects(failure) {
+		return false
+	}
+	e.Failure = failure.Error()
+	if err := b.Reject(context.WithoutCancel(ctx), subscription, e); err != nil {
+		b.log.Warn("an event was not rejected; it will be delivered again", "subscription", subscription, "event", e.ID, "error", err)
+		return false
+	}
+	return true
 }

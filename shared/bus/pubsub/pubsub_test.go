@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/bus/bustest"
@@ -25,6 +26,9 @@ func emulator(t testing.TB) string {
 	return host
 }
 
+// quick is the policy of the tests.
+var quick = bus.Retry{MinBackoff: time.Second, MaxBackoff: time.Minute, Attempts: bustest.Attempts, Keep: bus.Patient.Keep}
+
 // open returns the bus of a project of its own.
 func open(t testing.TB, topology bus.Topology) bus.Bus {
 	t.Helper()
@@ -34,7 +38,7 @@ func open(t testing.TB, topology bus.Topology) bus.Bus {
 func openProject(t testing.TB, project string, topology bus.Topology) bus.Bus {
 	t.Helper()
 	b, err := pubsub.Open(t.Context(), pubsub.Config{
-		Project: project, Topology: topology, Emulator: emulator(t), Make: true, Log: slog.New(slog.DiscardHandler),
+		Project: project, Topology: topology, Emulator: emulator(t), Make: true, Retry: quick, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -21,12 +21,10 @@ import (
 // reads dead letters. In the cloud the infrastructure declares the same
 // settings.
 
-// Settings of the subscriptions.
+// Settings of the subscriptions, beside their [bus.Retry].
 const (
-	ackDeadline = 30 // seconds
-	minBackoff  = time.Second
-	maxBackoff  = time.Minute
-	retention   = 7 * 24 * time.Hour // the emulator's maximum
+	ackDeadline  = 30                 // seconds
+	maxRetention = 7 * 24 * time.Hour // of the emulator; the cloud allows 31 days
 )
 
 func (b *Bus) topicName(topic string) string {
@@ -115,16 +113,16 @@ func (b *Bus) makeSubscription(ctx context.Context, topic, sub string) error {
 			Topic: b.topicName(topic),
 			DeadLetterPolicy: &pb.DeadLetterPolicy{
 				DeadLetterTopic:     b.topicName(dead),
-				MaxDeliveryAttempts: bus.MaxAttempts,
+				MaxDeliveryAttempts: int32(b.retry.Attempts),
 			},
 			RetryPolicy: &pb.RetryPolicy{
-				MinimumBackoff: durationpb.New(minBackoff),
-				MaximumBackoff: durationpb.New(maxBackoff),
+				MinimumBackoff: durationpb.New(b.retry.MinBackoff),
+				MaximumBackoff: durationpb.New(b.retry.MaxBackoff),
 			},
 		},
 	} {
 		s.AckDeadlineSeconds = ackDeadline
-		s.MessageRetentionDuration = durationpb.New(retention)
+		s.MessageRetentionDuration = durationpb.New(min(b.retry.Keep, maxRetention))
 		s.ExpirationPolicy = &pb.ExpirationPolicy{} // never
 		_, err := b.client.SubscriptionAdminClient.CreateSubscription(ctx, s)
 		if err := unlessThere("subscription "+sub, err); err != nil {
@@ -139,6 +137,28 @@ func unlessThere(what string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", what, err)
+}
+
+// Reject implements [bus.Bus]. It publishes the event to the dead letters, as
+// Pub/Sub does with one that failed too often.
+func (b *Bus) Reject(ctx context.Context, subscription string, e bus.Event) error {
+	if _, err := b.topology.Topic(subscription); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, publishTime)
+	defer cancel()
+	m := messageOf(event(e.ID, e.Data, e.Attributes, e.At)) // a pushed event still has the attribute of its id
+	m.Attributes[failureAttribute] = strings.ToValidUTF8(e.Failure[:min(len(e.Failure), bus.MaxFailure)], "")
+	m.Attributes[atAttribute] = e.At.UTC().Format(time.RFC3339Nano)
+	_, err := b.dead[subscription].Publish(ctx, m).Get(ctx)
+	return err
+}
+
+// Backlog implements [bus.Bus]. Pub/Sub does not count: its metrics
+// num_undelivered_messages and oldest_unacked_message_age do.
+func (b *Bus) Backlog(_ context.Context, subscription string) (bus.Backlog, bool, error) {
+	_, err := b.topology.Topic(subscription)
+	return bus.Backlog{}, false, err
 }
 
 const (
@@ -160,7 +180,7 @@ func (b *Bus) DeadLetters(ctx context.Context, subscription string, limit int) (
 	giveBack := b.giveBack(ctx, name, pulled)
 	found := map[string]bus.Event{} // some are delivered twice
 	for _, m := range pulled {
-		e := event(m.Message.MessageId, m.Message.Data, m.Message.Attributes, m.Message.PublishTime.AsTime())
+		e := eventOf(m)
 		found[e.ID] = e
 	}
 	events := make([]bus.Event, 0, len(found))
@@ -182,12 +202,53 @@ func (b *Bus) Replay(ctx context.Context, subscription, id string) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	return b.settleDead(ctx, subscription, id, func(e bus.Event) error {
-		ctx, cancel := context.WithTimeout(ctx, publishTime)
-		defer cancel()
-		_, err := b.topics[topic].Publish(ctx, messageOf(e)).Get(ctx)
-		return err
-	})
+	return b.settleDead(ctx, subscription, id, func(e bus.Event) error { return b.again(ctx, topic, e) })
+}
+
+// ReplayAll implements [bus.Bus]. It stops when it has pulled maxSearch dead letters
+// that stay, or no other.
+func (b *Bus) ReplayAll(ctx context.Context, subscription string, rejected bool) (n int, err error) {
+	topic, err := b.topology.Topic(subscription)
+	if err != nil {
+		return 0, err
+	}
+	name := b.subscriptionName(subscription + deadSuffix)
+	seen := map[string]bool{} // a replayed event may be a dead letter again meanwhile
+	var stay []*pb.ReceivedMessage
+	for len(stay) < maxSearch && err == nil {
+		var pulled, replayed []*pb.ReceivedMessage
+		pulled, err = b.pull(ctx, name, pullMax)
+		fresh := false
+		for _, m := range pulled {
+			e := eventOf(m)
+			if seen[e.ID] || e.Rejected && !rejected {
+				fresh, stay = fresh || !seen[e.ID], append(stay, m)
+				seen[e.ID] = true
+				continue
+			}
+			if err = b.again(ctx, topic, e); err != nil {
+				stay = append(stay, m)
+				break
+			}
+			fresh, seen[e.ID], replayed = true, true, append(replayed, m)
+		}
+		if len(replayed) > 0 {
+			err = errors.Join(err, b.acknowledge(ctx, name, replayed))
+			n += len(replayed)
+		}
+		if !fresh {
+			break
+		}
+	}
+	return n, errors.Join(err, b.giveBack(ctx, name, stay))
+}
+
+// again publishes an event to its topic.
+func (b *Bus) again(ctx context.Context, topic string, e bus.Event) error {
+	ctx, cancel := context.WithTimeout(ctx, publishTime)
+	defer cancel()
+	_, err := b.topics[topic].Publish(ctx, messageOf(e)).Get(ctx)
+	return err
 }
 
 // Drop implements [bus.Bus].
@@ -207,7 +268,7 @@ func (b *Bus) settleDead(ctx context.Context, subscription, id string, settle fu
 	var mine, others []*pb.ReceivedMessage
 	var dead bus.Event
 	for _, m := range pulled {
-		e := event(m.Message.MessageId, m.Message.Data, m.Message.Attributes, m.Message.PublishTime.AsTime())
+		e := eventOf(m)
 		if e.ID == id {
 			mine, dead = append(mine, m), e
 		} else {
@@ -277,6 +338,11 @@ const (
 	deadPublished = deadPrefix + "SourceTopicPublishTime"
 )
 
+// eventOf returns the event of a dead letter.
+func eventOf(m *pb.ReceivedMessage) bus.Event {
+	return event(m.Message.MessageId, m.Message.Data, m.Message.Attributes, m.Message.PublishTime.AsTime())
+}
+
 // event converts a message to the event that was published.
 func event(id string, data []byte, attributes map[string]string, at time.Time) bus.Event {
 	e := bus.Event{ID: id, Data: data, At: at.UTC(), Attributes: map[string]string{}}
@@ -284,10 +350,12 @@ func event(id string, data []byte, attributes map[string]string, at time.Time) b
 		switch {
 		case name == idAttribute:
 			e.ID = value
-		case name == deadPublished:
+		case name == deadPublished, name == atAttribute:
 			if t, err := time.Parse(time.RFC3339, value); err == nil {
 				e.At = t.UTC()
 			}
+		case name == failureAttribute:
+			e.Failure, e.Rejected = value, true
 		case !strings.HasPrefix(name, deadPrefix):
 			e.Attributes[name] = value
 		}

@@ -1,9 +1,11 @@
 // Package undelivered lists the events that have not reached their counters, and
 // lets the operator send, replay or drop them.
 //
-// An event is missing at one of two places. A letter of the outbox waits because
-// the bus did not take its event. A dead letter of the bus was delivered as often as
-// the bus allows, and its handler failed each time. Every fact counts once, however
+// An event is missing at one of three places. A letter of the outbox waits because
+// the bus did not take its event. An event of a subscription waits because its handler
+// failed, and is delivered again by itself. A dead letter of the bus was delivered as
+// often as the bus allows, and its handler failed each time, or can never be handled.
+// A job replays the dead letters of the first kind. Every fact counts once, however
 // often its event is delivered, so sending and replaying can be repeated without
 // harm; dropping means that a fact is never counted.
 //
@@ -73,9 +75,10 @@ func New(o Options) *Desk { return &Desk{o} }
 type Queue struct {
 	Topic        string
 	Subscription string
-	Dead         []bus.Event // the oldest first, MaxDead at most
-	More         bool        // there may be more
-	Problem      string      // why the bus did not list them; then Dead is empty
+	Backlog      *bus.Backlog // nil when the bus does not count it
+	Dead         []bus.Event  // the oldest first, MaxDead at most
+	More         bool         // there may be more
+	Problem      string       // why the bus did not list them; then Dead is empty
 }
 
 // A Listing is what has not been delivered.
@@ -83,6 +86,46 @@ type Listing struct {
 	Waiting []outbox.Waiting // the oldest first
 	Total   int              // letters that wait, those that are not listed included
 	Queues  []Queue          // in the order of their names
+}
+
+// Patience is how long an event may wait before it needs attention: the outbox is
+// swept every five minutes, and a failed event comes again within ten.
+const Patience = 15 * time.Minute
+
+// An Alert sums up a listing.
+type Alert struct {
+	Waiting int       // letters, and events of subscriptions
+	Oldest  time.Time // since when the oldest of them waits; zero when none does
+	Dead    int       // dead letters
+	More    bool      // there may be more than Dead
+	Raised  bool      // something needs attention at the time of the alert
+}
+
+// Alert returns the figures of l at a time. It is raised while there is a dead letter,
+// an event waits for longer than Patience, or a queue cannot be read.
+func (l Listing) Alert(now time.Time) (a Alert) {
+	a.Waiting = l.Total
+	wait := func(at time.Time) {
+		if a.Oldest.IsZero() || at.Before(a.Oldest) {
+			a.Oldest = at
+		}
+	}
+	if len(l.Waiting) > 0 {
+		wait(l.Waiting[0].At.Time)
+	}
+	for _, q := range l.Queues {
+		a.Raised = a.Raised || q.Problem != ""
+		if q.Backlog == nil {
+			a.Dead, a.More = a.Dead+len(q.Dead), a.More || q.More
+			continue
+		}
+		a.Waiting, a.Dead = a.Waiting+q.Backlog.Waiting, a.Dead+q.Backlog.Dead
+		if q.Backlog.Waiting > 0 {
+			wait(q.Backlog.Oldest)
+		}
+	}
+	a.Raised = a.Raised || a.Dead > 0 || !a.Oldest.IsZero() && now.Sub(a.Oldest) > Patience
+	return a
 }
 
 // List returns the letters of the outbox and the dead letters of every subscription. A
@@ -108,12 +151,17 @@ func (d *Desk) List(ctx context.Context) (l Listing, err error) {
 
 // fill adds its dead letters to a queue.
 func (d *Desk) fill(ctx context.Context, q *Queue) error {
-	dead, err := d.o.Bus.DeadLetters(ctx, q.Subscription, MaxDead)
+	backlog, counted, err := d.o.Bus.Backlog(ctx, q.Subscription)
+	if err == nil {
+		q.Dead, err = d.o.Bus.DeadLetters(ctx, q.Subscription, MaxDead)
+	}
 	if err != nil {
-		q.Problem = "the bus does not list its dead letters"
+		q.Dead, q.Problem = nil, "the bus does not list its dead letters"
 		return nil
 	}
-	q.Dead, q.More = dead, len(dead) == MaxDead
+	if q.More = len(q.Dead) == MaxDead; counted {
+		q.Backlog = &backlog
+	}
 	return nil
 }
 

@@ -59,7 +59,7 @@ func open(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	b, err := queue.On(f.Share(), topology, queue.Options{Backoff: time.Millisecond, Log: log})
+	b, err := queue.On(f.Share(), topology, queue.Options{Retry: bustest.Quick, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,6 +209,63 @@ func TestActs(t *testing.T) {
 				t.Errorf("%d events came, want %d", came.Load(), test.comes)
 			}
 		})
+	}
+}
+
+// TestReplayAll replays what failed too often, and then what was rejected; a second
+// run changes nothing.
+func TestReplayAll(t *testing.T) {
+	w := open(t)
+	w.dead(t)
+	if err := w.bus.Reject(t.Context(), "others", bus.Event{ID: "7", Data: []byte("x"), At: noon, Failure: "no fact"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		rejected bool
+		want     map[string]int
+		after    string
+	}{
+		{false, map[string]int{"marks": 1}, "0 wait, 0 dead of marks, 1 dead of others (no fact)"},
+		{false, map[string]int{}, "0 wait, 0 dead of marks, 1 dead of others (no fact)"},
+		{true, map[string]int{"others": 1}, "0 wait, 0 dead of marks, 0 dead of others"},
+	} {
+		got, err := w.ReplayAll(t.Context(), test.rejected)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(Replayed{test.want}, got); diff != "" {
+			t.Errorf("replayed (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(test.after, w.summary(t)); diff != "" {
+			t.Errorf("after (-want +got):\n%s", diff)
+		}
+	}
+	if _, err := w.over(w.db, bustest.Broken()).ReplayAll(t.Context(), false); !errors.Is(err, bustest.ErrBroken) {
+		t.Errorf("without a bus ReplayAll = %v", err)
+	}
+}
+
+// TestAlert sums up what waits and what is dead, and says when that needs attention.
+func TestAlert(t *testing.T) {
+	at := func(age time.Duration) []outbox.Waiting {
+		return []outbox.Waiting{{Letter: outbox.Letter{At: store.At(noon.Add(-age))}}}
+	}
+	old := noon.Add(-Patience - time.Second)
+	for name, test := range map[string]struct {
+		l    Listing
+		want Alert
+	}{
+		"nothing":        {Listing{Queues: []Queue{{Backlog: &bus.Backlog{}}}}, Alert{}},
+		"a new letter":   {Listing{Waiting: at(time.Minute), Total: 1}, Alert{Waiting: 1, Oldest: noon.Add(-time.Minute)}},
+		"an old letter":  {Listing{Waiting: at(Patience + time.Second), Total: 3}, Alert{Waiting: 3, Oldest: old, Raised: true}},
+		"an old event":   {Listing{Waiting: at(time.Minute), Total: 1, Queues: []Queue{{Backlog: &bus.Backlog{Waiting: 2, Failed: 2, Oldest: old}}}}, Alert{Waiting: 3, Oldest: old, Raised: true}},
+		"dead, counted":  {Listing{Queues: []Queue{{Backlog: &bus.Backlog{Dead: 70}, Dead: make([]bus.Event, MaxDead), More: true}}}, Alert{Dead: 70, Raised: true}},
+		"dead, listed":   {Listing{Queues: []Queue{{Dead: make([]bus.Event, MaxDead), More: true}}}, Alert{Dead: MaxDead, More: true, Raised: true}},
+		"a silent queue": {Listing{Queues: []Queue{{Problem: "silent"}}}, Alert{Raised: true}},
+	} {
+		if diff := cmp.Diff(test.want, test.l.Alert(noon)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

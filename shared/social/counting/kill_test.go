@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/bus/bustest"
 	queue "miramundo.dev/shared/bus/embedded"
 	"miramundo.dev/shared/killtest"
 	"miramundo.dev/shared/social"
@@ -30,7 +31,7 @@ func opened(file string, life int) (world, error) {
 		return world{}, err
 	}
 	b, err := queue.On(f, social.Topology(), queue.Options{
-		Parallel: 50, Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Parallel: 50, Retry: bustest.Quick, Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return time.Now().Add(time.Duration(life) * time.Minute) },
 	})
 	return world{db, b}, err

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/bus/bustest"
 	queue "miramundo.dev/shared/bus/embedded"
 	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/overlay"
@@ -56,7 +57,7 @@ func open(t testing.TB, file string) world {
 		t.Fatal(err)
 	}
 	b, err := queue.On(f.Share(), social.Topology(), queue.Options{
-		Parallel: 1000, Backoff: time.Millisecond, Log: slog.New(slog.DiscardHandler),
+		Parallel: 1000, Retry: bustest.Quick, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ export async function events(desk: Desk): Promise<HTMLElement[]> {
   const dead = found.queues.flatMap((queue) => queue.dead.map((event) => deadRow(desk, queue, event)));
   return [
     part(t("operator.ui.dead_letters"), h("p", { class: "soft" }, t("operator.ui.dead_note")),
+      ...found.queues.filter(({ waiting }) => waiting).map(waitingLine),
+      dead.length > 0 && h("p", {}, button(t("operator.ui.replay_all"), () => replayAll(desk))),
       ...found.queues.filter(({ problem }) => problem).map(({ subscription }) => h("p", {}, badge("bad", t("operator.ui.queue_silent", { name: subscription })))),
       table(t("operator.ui.dead_letters"), [t("operator.ui.event"), t("operator.ui.queue"), t("operator.ui.published"), t("operator.ui.why"), ""], dead, t("operator.ui.no_dead")),
       found.queues.some(({ more }) => more) && h("p", { class: "soft" }, t("operator.ui.more_dead"))),
@@ -21,6 +23,11 @@ export async function events(desk: Desk): Promise<HTMLElement[]> {
     part(t("moderation.ui.log"), table(t("moderation.ui.log"), [t("operator.ui.act"), t("operator.ui.event"), t("operator.ui.by"), t("moderation.ui.reason"), t("operator.ui.at")],
       found.acts.map(actRow), t("moderation.ui.log_empty"))),
   ];
+}
+
+/** Says how many events of a queue wait, and since when. */
+function waitingLine({ subscription, waiting, failed, oldest_at }: Queue): HTMLElement {
+  return h("p", {}, count("operator.ui.queue_waits", waiting ?? 0, { name: subscription, failed: failed ?? 0 }), " ", time(oldest_at));
 }
 
 function content(id: string, body: string): HTMLElement {
@@ -60,12 +67,15 @@ function act(desk: Desk, verb: string, id: string, subscription?: string): void 
 }
 
 function sendAll(desk: Desk): void {
-  confirm({
-    title: t("operator.ui.send_all"), text: t("operator.ui.send_all_note"), label: t("operator.ui.send"),
-    run: async () => {
-      const report = await desk.session.call<Report>("POST", "/api/admin/jobs/outbox-sweep", {});
-      toast(report.ok ? t("moderation.ui.done") : t("operator.ui.job_failed", { name: "outbox-sweep", why: report.error ?? "" }));
-      desk.refresh();
-    },
-  });
+  confirm({ title: t("operator.ui.send_all"), text: t("operator.ui.send_all_note"), label: t("operator.ui.send"), run: () => runJob(desk, "outbox-sweep", {}) });
+}
+
+function replayAll(desk: Desk): void {
+  confirm({ title: t("operator.ui.replay_all"), text: t("operator.ui.replay_all_note"), label: t("operator.ui.replay"), run: () => runJob(desk, "events-replay", { force: true }) });
+}
+
+async function runJob(desk: Desk, name: string, order: { force?: boolean }): Promise<void> {
+  const report = await desk.session.call<Report>("POST", `/api/admin/jobs/${name}`, order);
+  toast(report.ok ? t("moderation.ui.done") : t("operator.ui.job_failed", { name, why: report.error ?? "" }));
+  desk.refresh();
 }

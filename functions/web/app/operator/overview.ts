@@ -82,9 +82,12 @@ function ofJob({ name, every_seconds, last, due_at, running }: Job): Concern[] {
   return late && !running ? [{ look: "fair", tab: "jobs", text: t("operator.ui.job_late", { name }) }] : [];
 }
 
-function ofEvents({ letters, queues }: Undelivered): Concern[] {
+function ofEvents({ alert, letters, queues }: Undelivered): Concern[] {
   const late = letters.filter(({ at }) => Date.now() - new Date(at).getTime() > patience).length;
-  const dead = queues.reduce((n, queue) => n + queue.dead.length, 0);
+  const slow = queues.filter(({ oldest_at }) => oldest_at !== null && Date.now() - new Date(oldest_at).getTime() > patience);
   const silent = queues.some(({ problem }) => problem !== "");
-  return [...some(dead, "events_dead", "events", "bad"), ...some(late, "letters_late", "events", "fair"), ...(silent ? [{ look: "bad" as const, tab: "events", text: t("operator.ui.bus_silent") }] : [])];
+  return [
+    ...some(alert.dead, "events_dead", "events", "bad"), ...some(slow.reduce((n, queue) => n + (queue.waiting ?? 0), 0), "events_late", "events", "bad"),
+    ...some(late, "letters_late", "events", "fair"), ...(silent ? [{ look: "bad" as const, tab: "events", text: t("operator.ui.bus_silent") }] : []),
+  ];
 }

@@ -69,11 +69,15 @@ export interface DeadLetter {
   at: string;
   body: string;
   failure: string | null;
+  rejected: boolean;
 }
 
 export interface Queue {
   topic: string;
   subscription: string;
+  waiting: number | null;
+  failed: number | null;
+  oldest_at: string | null;
   dead: DeadLetter[];
   more: boolean;
   problem: string;
@@ -90,6 +94,7 @@ export interface EventAct {
 }
 
 export interface Undelivered {
+  alert: { raised: boolean; waiting: number; oldest_seconds: number; dead: number };
   waiting: number;
   letters: Letter[];
   queues: Queue[];
