@@ -80,8 +80,11 @@ func (c *Counter[D]) Count(_ context.Context, subscription string, e bus.Event) 
 // checkTime refuses facts of days whose marks are forgotten, since they might
 // have been counted, and of days that have not come.
 func checkTime(at, now time.Time) error {
-	if age := now.Sub(at); age > keepDays*day || age < -day {
-		return fmt.Errorf("a fact of %s cannot be counted on %s", dayOf(at), dayOf(now))
+	switch age := now.Sub(at); {
+	case age > keepDays*day:
+		return fmt.Errorf("the fact of %s is older than %d days, so it may have been counted", dayOf(at), keepDays)
+	case age < -day:
+		return fmt.Errorf("the clock that stamped the fact was ahead: replayed after %s it is counted", dayOf(at.Add(-day)))
 	}
 	return nil
 }

@@ -124,7 +124,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"no subscription": {"none", event(t, aVisit(1)), bus.ErrSubscription},
 		"no JSON":         {"visits", bus.Event{Data: []byte("{")}, bus.ErrEvent},
-		"another version": {"visits", bus.Event{Data: []byte(`{"v":2,"body":{"page":"home"}}`)}, bus.ErrEvent},
+		"no version":      {"visits", bus.Event{Data: []byte(`{"body":{"page":"home"}}`)}, bus.ErrEvent},
 		"not valid":       {"visits", bus.Event{Data: []byte(`{"v":1,"body":{"page":""}}`)}, bus.ErrEvent},
 		"too long":        {"visits", bus.Event{Data: make([]byte, maxData+1)}, bus.ErrEvent},
 		"forgotten day":   {"visits", event(t, old), bus.ErrEvent},
@@ -139,6 +139,15 @@ func TestRefusals(t *testing.T) {
 	}
 	if _, err := Encode(visit{}); !errors.Is(err, bus.ErrEvent) {
 		t.Errorf("Encode of a visit without a page = %v", err)
+	}
+}
+
+// TestNewerVersion fails for an event of a newer version, so that it comes again.
+func TestNewerVersion(t *testing.T) {
+	c := NewCounter(pages, Options[*visits]{DB: open(t), Now: clock})
+	err := c.Count(t.Context(), "visits", bus.Event{Data: []byte(`{"v":2,"body":{"page":"home"}}`)})
+	if err == nil || bus.Rejects(err) {
+		t.Errorf("Count = %v, want an error that does not reject the event", err)
 	}
 }
 
@@ -191,6 +200,74 @@ func TestSpillFull(t *testing.T) {
 		if err != nil || got.Visits != 1 || got.Seen["2026-11-22"].Spilled != 2 {
 			t.Fatalf("%v, %d visits, %d documents", err, got.Visits, got.Seen["2026-11-22"].Spilled)
 		}
+	}
+}
+
+// TestKeepsMarksLongerThanEvents checks that a ledger recognizes an event for as long
+// as the bus may deliver it: tried for the whole span of the policy and then replayed on
+// the last day as a dead letter, with a day for clocks that differ.
+func TestKeepsMarksLongerThanEvents(t *testing.T) {
+	if life := bus.Patient.Span() + bus.Patient.Keep + day; life > keepDays*day {
+		t.Errorf("the bus delivers an event for %v, and its mark is kept for %v", life, keepDays*day)
+	}
+}
+
+// TestReplayTwice counts a fact, and again on each day until long after its mark is
+// gone, beside facts of those days: it counts once.
+func TestReplayTwice(t *testing.T) {
+	now := noon
+	db := open(t)
+	c := NewCounter(pages, Options[*visits]{DB: db, Now: func() time.Time { return now }})
+	old := event(t, aVisit(0))
+	const days = 3 * keepDays
+	refused := 0
+	for n := range days {
+		now = noon.Add(time.Duration(n) * day)
+		err := c.Count(t.Context(), "visits", old)
+		if bus.Rejects(err) {
+			refused++
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		v := aVisit(n + 1)
+		v.At = now
+		if err := c.Count(t.Context(), "visits", event(t, v)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if doc := kept(t, db); doc.Visits != 1+days || refused != days-keepDays-1 {
+		t.Errorf("%d visits are counted, want %d; the old one was refused %d times", doc.Visits, 1+days, refused)
+	}
+}
+
+// TestMarksOutliveWrongClock counts a fact by a counter whose clock is 30 days ahead,
+// among facts of the days before. The marks of those are kept: counted again with the
+// right clock, nothing changes.
+func TestMarksOutliveWrongClock(t *testing.T) {
+	db := open(t)
+	now := noon
+	c := NewCounter(pages, Options[*visits]{DB: db, Now: func() time.Time { return now }})
+	events := make([]bus.Event, 10)
+	for n := range events {
+		v := aVisit(n)
+		v.At = noon.Add(-time.Duration(n) * day)
+		events[n] = event(t, v)
+	}
+	count := func(some []bus.Event) {
+		t.Helper()
+		for _, e := range some {
+			if err := c.Count(t.Context(), "visits", e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	count(events[1:])
+	now = noon.Add(30 * day)
+	count(events[:1])
+	now = noon
+	count(events)
+	if doc := kept(t, db); doc.Visits != len(events) {
+		t.Errorf("%d visits are counted, want %d", doc.Visits, len(events))
 	}
 }
 

@@ -16,7 +16,9 @@ import (
 // one transaction. Up to 256 marks of a day lie in the document itself. More of
 // them move to documents beside it, which only a batch of that day reads: most
 // subjects have few facts in a day, and cost one read and one write for a batch.
-// Marks are forgotten after a month, so older facts are refused.
+// Marks are forgotten after a month, so older facts are refused. They are forgotten
+// only when a document has those of more days than a month: a clock that is ahead
+// alone makes it forget none.
 
 const (
 	day      = 24 * time.Hour
@@ -162,11 +164,9 @@ func findMarks(seen map[Mark]bool, marks []byte) {
 	}
 }
 
-// write keeps what was counted, without the marks of days that are over.
+// write stores what was counted, without the marks of days that are over.
 func (p *page[D]) write(tx store.Tx, now time.Time) error {
 	l := p.doc.ledger()
-	oldest := dayOf(now.Add(-(keepDays + 1) * day))
-	maps.DeleteFunc(l.Seen, func(d string, _ Seen) bool { return d < oldest })
 	if l.Seen == nil {
 		l.Seen = map[string]Seen{}
 	}
@@ -180,9 +180,25 @@ func (p *page[D]) write(tx store.Tx, now time.Time) error {
 		}
 		l.Seen[d] = s
 	}
+	l.forget(now)
 	l.Revision++
 	l.ChangedAt = store.At(now)
 	return tx.Set(p.path, p.doc)
+}
+
+// maxDays is how many days facts may be of at one time: those of the days for which
+// marks are kept, today and tomorrow.
+const maxDays = keepDays + 2
+
+// forget drops the marks of the oldest days, those of more than maxDays.
+func (l *Ledger) forget(now time.Time) {
+	limit := dayOf(now.Add(-(keepDays + 1) * day))
+	for _, d := range slices.Sorted(maps.Keys(l.Seen)) {
+		if len(l.Seen) <= maxDays || d >= limit {
+			return
+		}
+		delete(l.Seen, d)
+	}
 }
 
 // spill moves the marks of s, of a day, to the last document of that day that
