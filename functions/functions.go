@@ -216,7 +216,8 @@ func Find(name string) (Function, bool) {
 // imply: the topics of the events that jobs send, what counts the calls of a
 // function whose calls are counted, the key that names the visitors of pages, the keys
 // and tokens that verify the credentials that endpoints ask for, and the database,
-// since an old guest token is valid only while its owner has something there.
+// since an old guest token is valid only while its owner has something there, and
+// since instances share budgets there.
 func (f Function) Declared() compose.Process {
 	p := f.Process
 	if slices.Contains(p.Needs, compose.Jobs) { // the outbox holds events of every topic
@@ -232,6 +233,13 @@ func (f Function) Declared() compose.Process {
 	for _, e := range f.Endpoints {
 		if e.Page {
 			p.Secrets = append(p.Secrets, "PEOPLE_KEYS")
+		}
+		if e.Budget != nil {
+			p.Settings = append(p.Settings, "BUDGET_FACTOR")
+		}
+		if e.Budget.Shared() {
+			p.Needs = append(p.Needs, compose.Documents)
+			p.Secrets = append(p.Secrets, "GUEST_KEYS") // which name the documents of budgets
 		}
 		switch {
 		case e.Auth == api.Operator:

@@ -67,6 +67,7 @@ func options(p *compose.Parts, fs []Function) request.Options {
 		AddressHeader: p.Config.AddressHeader,
 		Auth:          authenticator(p),
 		Pages:         p.Pages(),
+		Budgets:       p.Budgets,
 		Now:           p.Now,
 		Followers:     p.Followers,
 		Links:         links,

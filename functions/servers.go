@@ -155,7 +155,7 @@ func newFeeds(p *compose.Parts) (Server, error) {
 }
 
 func newGuest(p *compose.Parts) (Server, error) {
-	return one(guest.New(p.Guests(), p.Config.GuestBurst, p.Now), guest.Endpoints)
+	return one(guest.New(p.Guests()), guest.Endpoints)
 }
 
 func newHistory(p *compose.Parts) (Server, error) {

@@ -66,7 +66,7 @@ func distinct[T cmp.Ordered](list []T) []T {
 // each with the parts that it declares and no others.
 func newMCP(p *compose.Parts) (Server, error) {
 	o := mcp.Options{
-		Table: Table(), Gate: &api.Gate{Auth: authenticator(p)}, Pages: p.Pages(), Log: p.Log,
+		Table: Table(), Gate: &api.Gate{Auth: authenticator(p), Budgets: p.Budgets}, Pages: p.Pages(), Log: p.Log,
 		Called: func(name string) { p.Usage.Add(usage.Tools, name) },
 		Build:  p.Config.Build, Base: p.Config.BaseURL, Icon: page.IconPath(192),
 	}

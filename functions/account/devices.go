@@ -122,7 +122,7 @@ type device struct {
 
 func (s *Server) deviceLink(ctx context.Context, in deviceLinkIn) (out seenDeviceLink, err error) {
 	caller, _ := identity.SpeakerOf(ctx)
-	if err := s.polls.take(in.ID + caller.Session); err != nil {
+	if err := s.polls.Take(in.ID + caller.Session); err != nil {
 		return out, err
 	}
 	link, err := s.Links.Look(ctx, caller, in.ID)
@@ -176,7 +176,7 @@ type deviceState struct {
 
 func (s *Server) finishDevice(ctx context.Context, in decideDeviceIn) (out answer[deviceState], err error) {
 	browser := api.BrowserOf(ctx)
-	if err := s.polls.take(in.ID + browser.Boot); err != nil {
+	if err := s.polls.Take(in.ID + browser.Boot); err != nil {
 		return out, err
 	}
 	opened, err := s.Links.Open(ctx, in.ID, browser.Boot, api.CredentialsOf(ctx).Session)

@@ -8,6 +8,7 @@ import (
 	"miramundo.dev/shared/account/apikey"
 	"miramundo.dev/shared/account/organization"
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/budget"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/store"
@@ -24,7 +25,7 @@ var keyEndpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).createKey, api.Endpoint{
 		Name:   "create_api_key",
-		Method: "POST", Path: "/api/account/keys/create", Auth: api.Session,
+		Method: "POST", Path: "/api/account/keys/create", Auth: api.Session, Budget: budget.Rotations,
 		Summary: "Create an API key",
 		Doc: "Creates a key that acts as the account, or as an organization, and returns it with its secret, which is shown this once. " +
 			"Needs a sign-in within the last five minutes; for an organization also a second factor, and the role owner or " +

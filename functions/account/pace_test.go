@@ -2,7 +2,6 @@ package account
 
 import (
 	"errors"
-	"strconv"
 	"testing"
 	"time"
 
@@ -27,7 +26,7 @@ func TestPolls(t *testing.T) {
 		{devicelink.PollEvery, "phone", nil},
 	} {
 		now = now.Add(step.wait)
-		if err := p.take(step.device); !errors.Is(err, step.want) {
+		if err := p.Take(step.device); !errors.Is(err, step.want) {
 			t.Errorf("%s after %v: %v, want %v", step.device, step.wait, err, step.want)
 		}
 	}
@@ -38,7 +37,7 @@ func TestStarts(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	p := newStarts(func() time.Time { return now })
 	count := func() (n int) {
-		for p.take("network") == nil {
+		for p.Take("network") == nil {
 			n++
 		}
 		return n
@@ -53,23 +52,5 @@ func TestStarts(t *testing.T) {
 	now = now.Add(time.Hour)
 	if n := count(); n != 30 {
 		t.Errorf("%d after an hour, want 30", n)
-	}
-}
-
-// TestPaceIsBounded asks as more callers than are counted.
-func TestPaceIsBounded(t *testing.T) {
-	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	p := newPolls(func() time.Time { return now })
-	for i := range maxCallers + 10 {
-		if err := p.take(strconv.Itoa(i)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(p.due) != maxCallers {
-		t.Errorf("%d callers are counted, want %d", len(p.due), maxCallers)
-	}
-	now = now.Add(devicelink.PollEvery)
-	if err := p.take("late"); err != nil || len(p.due) != 1 {
-		t.Errorf("later %d callers are counted (%v), want 1", len(p.due), err)
 	}
 }

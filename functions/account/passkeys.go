@@ -99,7 +99,7 @@ func (s *Server) take(ctx context.Context, id string) (c passkey.Ceremony, err e
 }
 
 func (s *Server) startPasskey(ctx context.Context, _ struct{}) (begun, error) {
-	if err := s.starts.take(visitor(ctx).Network); err != nil {
+	if err := s.starts.Take(visitor(ctx).Network); err != nil {
 		return begun{}, err
 	}
 	options, ceremony, err := s.Passkeys.BeginSignIn()

@@ -11,6 +11,7 @@ import (
 
 	"miramundo.dev/shared/account/claim"
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/budget"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
@@ -21,7 +22,7 @@ import (
 var Endpoints = []api.Endpoint{
 	api.Bind((*Server).claim, api.Endpoint{
 		Name:   "claim_guest",
-		Method: "POST", Path: "/api/auth/claim", Auth: api.Session,
+		Method: "POST", Path: "/api/auth/claim", Auth: api.Session, Budget: budget.Imports,
 		Summary: "Claim what a guest owns",
 		Doc: "Moves a guest's folders, favorites, history, comments, feed addresses, purchases and passes to the session's account, and " +
 			"returns how many rows moved and how many stay. A row stays with the guest when the account has the same or no room for it. Repeating it moves " +

@@ -5,18 +5,15 @@ package guest
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/budget"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 )
 
-// Faults of this function.
-var (
-	ErrTooMany = fault.New(fault.Limited, "too_many_requests") // its field retry_after is in seconds
-	ErrRetired = fault.New(fault.Gone, "api_keys_retired")
-)
+// ErrRetired answers at the paths of the retired API keys.
+var ErrRetired = fault.New(fault.Gone, "api_keys_retired")
 
 // Endpoints is this function's part of the API.
 var Endpoints = []api.Endpoint{
@@ -29,7 +26,8 @@ var Endpoints = []api.Endpoint{
 		Doc: "Returns a new guest token, the only key to that guest's library, favorites, history and comments: it cannot be " +
 			"recovered. Keep it and send it in X-Guest-Token. Reuse one: " +
 			"a network that requests many gets 429.",
-		Faults: []*fault.Error{ErrTooMany, identity.ErrUnavailable},
+		Budget: budget.Guests,
+		Faults: []*fault.Error{identity.ErrUnavailable},
 	}),
 	retired("create_guest_key", "POST", keysPath, "Create an API key (retired)"),
 	retired("list_guest_keys", "GET", keysPath, "List the API keys (retired)"),
@@ -59,23 +57,16 @@ func retired(name, method, path, summary string) api.Endpoint {
 // A Server gives tokens to guests.
 type Server struct {
 	guests *identity.Guests
-	limit  *limit
 }
 
-// New returns a server that gives the tokens that guests issues. A network gets atOnce of
-// them from this process at once, and then one every half minute.
-func New(guests *identity.Guests, atOnce int, now func() time.Time) *Server {
-	return &Server{guests, newLimit(atOnce, now)}
-}
+// New returns a server that gives the tokens that guests issues.
+func New(guests *identity.Guests) *Server { return &Server{guests} }
 
 type created struct {
 	Token string `json:"token" description:"Guest token, to be sent in X-Guest-Token or as a bearer token."`
 }
 
-func (s *Server) create(ctx context.Context, _ struct{}) (created, error) {
-	if err := s.limit.take(api.AddrOf(ctx)); err != nil {
-		return created{}, err
-	}
+func (s *Server) create(context.Context, struct{}) (created, error) {
 	token, _, err := s.guests.Issue()
 	return created{token}, err
 }

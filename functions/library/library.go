@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/budget"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
@@ -156,7 +157,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).rotate, api.Endpoint{
 		Name:   "replace_feed_token",
-		Method: "POST", Path: libraryPath + "/feed-token", Auth: api.Guest,
+		Method: "POST", Path: libraryPath + "/feed-token", Auth: api.Guest, Budget: budget.Rotations,
 		Summary: "Replace the feed token",
 		Doc: "Replaces the secret token in all feed addresses, and returns the library with the new ones. The old addresses stop " +
 			"working at once, so every player needs a new one. Use it when an address became known to others.",
@@ -164,7 +165,7 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).importList, api.Endpoint{
 		Name:   "import_into_library",
-		Method: "POST", Path: libraryPath + "/import", Auth: api.Guest, MaxBody: 1 << 20, Takes: []any{importable{}},
+		Method: "POST", Path: libraryPath + "/import", Auth: api.Guest, Budget: budget.Imports, MaxBody: 1 << 20, Takes: []any{importable{}},
 		Summary: "Import channels into the library",
 		Doc: "Adds the channels of an M3U playlist or of a library backup, at most 1 MiB, and returns the updated library with a " +
 			"report of the entries that were added and of those that match no channel of the catalog. With replace=1 everything " +

@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/api/input"
+	"miramundo.dev/shared/budget"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/price"
 )
@@ -139,6 +140,10 @@ type Endpoint struct {
 
 	// Takes are values of the shapes that a raw body in JSON may have; see RawBodies.
 	Takes []any
+
+	// Budget limits how often an owner and a network may call e. A write of Auth Guest or
+	// Session without one draws on [budget.Writes].
+	Budget *budget.Budget
 
 	// Prices are the products that a call of e may be asked to pay for, the default
 	// first. The terms of its 402 and its description derive from them.
@@ -301,6 +306,9 @@ func (e *Endpoint) complete() error {
 	e.MaxBody = cmp.Or(e.MaxBody, DefaultMaxBody)
 	if len(e.Prices) > 0 {
 		e.Expose = append(e.Expose, "PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE")
+	}
+	if e.Budget == nil && e.Writes() && (e.Auth == Guest || e.Auth == Session) {
+		e.Budget = budget.Writes
 	}
 	if e.Auth == Operator {
 		e.Credential = cmp.Or(e.Credential, CatalogToken)

@@ -3,7 +3,9 @@ package api
 import (
 	"maps"
 	"net/http"
+	"slices"
 
+	"miramundo.dev/shared/budget"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
@@ -45,6 +47,9 @@ func Status(k fault.Kind) int {
 // those that its credential and its input imply, and fault.ErrInternal.
 func (e Endpoint) AllFaults() []*fault.Error {
 	all := append([]*fault.Error(nil), e.Faults...)
+	if e.Budget != nil && !slices.Contains(all, budget.ErrTooMany) {
+		all = append(all, budget.ErrTooMany)
+	}
 	switch {
 	case e.Credential != "":
 		all = append(all, fault.ErrOperatorToken, ErrNoOperatorToken)

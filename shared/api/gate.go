@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"strings"
 
+	"miramundo.dev/shared/budget"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 )
@@ -20,15 +21,38 @@ type Authenticator interface {
 
 // A Gate decides which callers an endpoint is run for.
 type Gate struct {
-	Auth   Authenticator     // nil answers auth_unavailable where a caller must be identified
-	Pages  *identity.Pages   // recognizes the writes of pages; nil answers auth_unavailable to a write with a session
-	Tokens map[string]string // of the operator, by the names of [Endpoint.Credential]
+	Auth    Authenticator     // nil answers auth_unavailable where a caller must be identified
+	Pages   *identity.Pages   // recognizes the writes of pages; nil answers auth_unavailable to a write with a session
+	Tokens  map[string]string // of the operator, by the names of [Endpoint.Credential]
+	Budgets *budget.Meter     // from which calls are taken; nil has no limits
 }
 
-// Admit returns ctx with the caller of r, as far as e asks for one, or the
+// Admit returns ctx with the caller of r, as far as e asks for one, or the fault of the
+// credentials that r shows. A call of an endpoint with a [Endpoint.Budget] is taken from
+// it: a network that has no call left is refused before its credentials are checked,
+// which may read a document.
+func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Context, error) {
+	if e.Budget == nil {
+		return g.admit(ctx, e, r)
+	}
+	if err := g.Budgets.Check(e.Budget, r.Addr()); err != nil {
+		return nil, err
+	}
+	ctx, err := g.admit(ctx, e, r)
+	if err != nil {
+		return nil, err
+	}
+	caller, _ := identity.SpeakerOf(ctx)
+	if err := g.Budgets.Take(ctx, e.Budget, caller.Owner, r.Addr()); err != nil {
+		return nil, err
+	}
+	return ctx, nil
+}
+
+// admit returns ctx with the caller of r, as far as e asks for one, or the
 // fault of the credentials that r shows. A write with a session is refused unless
 // a page of the service sent it.
-func (g *Gate) Admit(ctx context.Context, e *Endpoint, r Request) (context.Context, error) {
+func (g *Gate) admit(ctx context.Context, e *Endpoint, r Request) (context.Context, error) {
 	if e.FromPage {
 		if err := g.Pages.CheckWrite(r.Browser(), r.Credentials().Session); err != nil {
 			return nil, err

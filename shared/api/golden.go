@@ -23,6 +23,9 @@ func Golden(table []Endpoint) string {
 		if e.Credit {
 			b.WriteString(", of a credit")
 		}
+		if e.Budget != nil {
+			fmt.Fprintf(&b, ", budget %s", e.Budget.Name)
+		}
 		for _, p := range e.Prices {
 			fmt.Fprintf(&b, ", sells %s", p)
 		}

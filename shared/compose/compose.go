@@ -25,6 +25,7 @@ import (
 	"miramundo.dev/shared/account/throttle"
 	"miramundo.dev/shared/billing"
 	"miramundo.dev/shared/billing/pass"
+	"miramundo.dev/shared/budget"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/block"
@@ -78,7 +79,8 @@ type Parts struct {
 	DB  store.DB // Documents
 	Bus bus.Bus  // Events
 
-	Followers *overlay.Set // keeps Catalog, Guide and Social up to date; empty where none of them is open
+	Budgets   *budget.Meter // of the calls of owners and networks; with Documents, instances share some
+	Followers *overlay.Set  // keeps Catalog, Guide and Social up to date; empty where none of them is open
 
 	Archive *release.Archive // Catalog: the releases that are kept
 	Blocks  *block.List      // Catalog: what the operator took out
@@ -117,6 +119,7 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 	if p.DB != nil {
 		p.Access = access.NewChecker(p.DB, p.Now)
 	}
+	p.openBudgets()
 	p.Followers = overlay.NewSet(p.DB, p.Log, p.Now)
 	if needed(Social) {
 		p.Social = social.FollowOverlay(ctx, p.Followers)
@@ -147,6 +150,16 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 		p.openUsage()
 	}
 	return p, nil
+}
+
+// openBudgets opens the budgets of callers. Instances share some of them where the
+// process has a database and a key that names the documents.
+func (p *Parts) openBudgets() {
+	o := budget.Options{Guests: p.Config.GuestBurst, Factor: p.Config.BudgetFactor, Now: p.Now, Log: p.Log}
+	if p.DB != nil && p.Config.GuestKeys != nil {
+		o.Ledger = throttle.New(p.DB, p.Config.GuestKeys, p.Now)
+	}
+	p.Budgets = budget.New(o)
 }
 
 // openSignIn opens the ways to a session.
@@ -189,7 +202,7 @@ func together(processes []Process) ([]Need, bus.Topology) {
 // only what it declared, so that a function which uses a part it did not declare
 // fails in tests and not when it is deployed. The result is not to be closed.
 func (p *Parts) Only(needs ...Need) *Parts {
-	only := &Parts{Config: p.Config, Log: p.Log, Now: p.Now, Followers: p.Followers, whole: p}
+	only := &Parts{Config: p.Config, Log: p.Log, Now: p.Now, Budgets: p.Budgets, Followers: p.Followers, whole: p}
 	for _, n := range Expand(needs...) {
 		switch n {
 		case Documents:

@@ -78,7 +78,9 @@ type Config struct {
 	TicketKeys  *keyring.Ring `env:"HOP_TICKET_KEYS" doc:"Secret. Key ring that signs the references that the hop writes into playlists, which are in use for up to 12 hours."`
 	PeopleKeys  *keyring.Ring `env:"PEOPLE_KEYS" doc:"Secret. Key ring that keys the hashes that identify callers without an account for a day. A key named for a day, such as 2026-12-01, takes over when that day begins. Without a key, the hashes change with each restart."`
 
-	GuestBurst  int  `env:"GUEST_BURST" envDefault:"30" doc:"How many guests a network may make at once at each instance, from 1 to 100000; after that it makes one every half minute. Raise it where many people share an address."`
+	GuestBurst   int `env:"GUEST_BURST" envDefault:"30" doc:"How many guests a network may make at once, from 1 to 100000; after that it makes one every half minute. Raise it where many people share an address."`
+	BudgetFactor int `env:"BUDGET_FACTOR" envDefault:"1" doc:"Factor, from 1 to 1000000, by which the other budgets of owners and networks (shared/budget) are multiplied. Raise it where programs of your own write more than people do."`
+
 	HopFallback bool `env:"HOP_FALLBACK" envDefault:"false" doc:"This hop is the fallback behind another: failures of a playlist answer 502 instead of 422."`
 	FreeMinutes int  `env:"HOP_FREE_MINUTES" envDefault:"0" doc:"Minutes of live HLS that a network may watch through the hop in a UTC day; 0 sets no limit. A deployed process without the setting allows 120, any other sets no limit."`
 
@@ -227,6 +229,9 @@ func (c Config) check(vars map[string]string) (problems []error) {
 	if c.GuestBurst < 1 || c.GuestBurst > maxGuestBurst {
 		no("GUEST_BURST", "must be between 1 and %d", maxGuestBurst)
 	}
+	if c.BudgetFactor < 1 || c.BudgetFactor > maxBudgetFactor {
+		no("BUDGET_FACTOR", "must be between 1 and %d", maxBudgetFactor)
+	}
 	if c.FreeMinutes < 0 || c.FreeMinutes > minutesOfDay {
 		no("HOP_FREE_MINUTES", "must be between 0 and %d", minutesOfDay)
 	}
@@ -360,9 +365,10 @@ var renamed = map[string]string{
 }
 
 const (
-	minutesOfDay   = 24 * 60
-	offeredMinutes = 120 // of a deployed process, unless HOP_FREE_MINUTES says otherwise
-	maxGuestBurst  = 100_000
+	minutesOfDay    = 24 * 60
+	offeredMinutes  = 120 // of a deployed process, unless HOP_FREE_MINUTES says otherwise
+	maxGuestBurst   = 100_000
+	maxBudgetFactor = 1_000_000
 )
 
 var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)

@@ -66,11 +66,11 @@ func TestRefusals(t *testing.T) {
 			"BACKEND": "disk", "CATALOGO_TOKEN": "short", "METRICS_TOKEN": "has spaces, although it is long",
 			"EDGE_COUNTRY_HEADER": "X Country", "ORIGIN_ALLOW": "localhost", "CONTACT_EMAIL": "Nobody <a@b.example>", "LOG_LEVEL": "loud", "RADIO_BROWSER_URL": "ftp://x",
 			"IPTV_ORG_URL": "https://x.example?y=z", "HOP_TICKET_KEYS": "short", "PEOPLE_KEYS": "short", "GUEST_KEYS": "a:short", "ACCOUNT_KEYS": "a:" + strings.Repeat("x", 32) + ",Short",
-			"HOP_FREE_MINUTES": "1441", "GUEST_BURST": "0", "EDGE_ADDRESS_HEADER": "X:Y", "JOBS_TOKEN": "short",
+			"HOP_FREE_MINUTES": "1441", "GUEST_BURST": "0", "BUDGET_FACTOR": "0", "EDGE_ADDRESS_HEADER": "X:Y", "JOBS_TOKEN": "short",
 			"MAIL_SMTP": "smtp.example", "MAIL_FROM": "Nobody <a@b.example>", "MAIL_USER": "m", "MAIL_WORKERS": "65",
 		}, []string{
 			"HOP_TICKET_KEYS is not a valid key ring: each secret must have at least 32", "PEOPLE_KEYS is not", "GUEST_KEYS is not",
-			"ACCOUNT_KEYS is not a valid key ring: entry 2 must be name:secret", "GUEST_BURST must be", "HOP_FREE_MINUTES must be", "EDGE_ADDRESS_HEADER is not",
+			"ACCOUNT_KEYS is not a valid key ring: entry 2 must be name:secret", "BUDGET_FACTOR must be", "GUEST_BURST must be", "HOP_FREE_MINUTES must be", "EDGE_ADDRESS_HEADER is not",
 			"MAIL_SMTP must be host:port", "MAIL_FROM is not", "MAIL_USER and MAIL_PASSWORD must", "MAIL_WORKERS must be",
 			"PORT is not a valid int", "BASE_URL must be an http", "HOP_URL must be", "LEGACY_URL must be", "BACKEND must be",
 			"CATALOGO_TOKEN must have", "METRICS_TOKEN must have", "JOBS_TOKEN must have", "EDGE_COUNTRY_HEADER is not", "ORIGIN_ALLOW has an entry", "CONTACT_EMAIL is not",

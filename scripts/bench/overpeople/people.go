@@ -95,7 +95,9 @@ func head(out io.Writer) {
 // open returns all functions on the sample catalog, and a function that closes them.
 func open(ctx context.Context, dir string) (*service, error) {
 	keys := "main:" + strings.Repeat("k", 32)
-	cfg, err := config.Parse(map[string]string{"DATA_DIR": dir, "CATALOG": "sample", "GUEST_KEYS": keys, "ACCOUNT_KEYS": keys})
+	cfg, err := config.Parse(map[string]string{
+		"DATA_DIR": dir, "CATALOG": "sample", "GUEST_KEYS": keys, "ACCOUNT_KEYS": keys, "BUDGET_FACTOR": "1000000", // one guest plays thousands
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ const maxFamiliar = 8
 type record struct {
 	counter             // of all browsers that are not familiar
 	Browsers []familiar `json:"browsers,omitempty"` // newest success first
+	WholeAt  store.Time `json:"whole_at,omitzero"`  // of a budget: when it is whole again
 	ExpireAt store.Time `json:"expire_at"`
 }
 

@@ -1,7 +1,7 @@
 // Package throttle slows down repeated attempts to sign in, send mail or guess a
 // code.
 //
-//	throttles/{mac}    the attempts of one subject
+//	throttles/{mac}    the attempts of one subject, or its part of a budget
 //
 // A subject is an address, an account or a network, for one kind of attempt. Each has
 // some attempts free; after that every attempt makes the next one wait, twice as long
@@ -14,23 +14,24 @@
 // Anyone can use up the attempts at an address of somebody else. So that this does
 // not keep the owner out, browsers in which the owner has signed in are counted on
 // their own: see [Throttle.Pass].
+//
+// The same documents hold the budgets that instances share: see [Throttle.Draw].
 package throttle
 
 import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"math"
 	"time"
 
-	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/budget"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/keyring"
 	"miramundo.dev/shared/store"
 )
 
 // ErrTooMany refuses an attempt. Its field "retry_after" is in seconds.
-var ErrTooMany = fault.New(fault.Limited, "too_many_requests")
+var ErrTooMany = budget.ErrTooMany
 
 // A Subject is what attempts are counted for.
 type Subject struct {
@@ -103,7 +104,7 @@ func (t *Throttle) check(subjects []Subject, records []*record) error {
 		wait = max(wait, r.counterOf(t.browser(subjects[i])).wait(subjects[i].limit, now))
 	}
 	if wait > 0 {
-		return ErrTooMany.With("retry_after", int(math.Ceil(wait.Seconds())))
+		return budget.TooMany(wait)
 	}
 	return nil
 }

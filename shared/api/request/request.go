@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/budget"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/overlay"
@@ -39,6 +40,7 @@ type Options struct {
 	AddressHeader string            // in which a trusted edge sends the caller's address, alone; empty trusts none
 	Auth          api.Authenticator // nil answers auth_unavailable where a caller must be identified
 	Pages         *identity.Pages   // recognizes the writes of pages; nil answers auth_unavailable to a write with a session
+	Budgets       *budget.Meter     // from which the calls of endpoints are taken; nil has no limits
 	Now           func() time.Time  // nil is time.Now
 
 	// Followers keep what the process shows up to date. They are confirmed before
