@@ -32,7 +32,14 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Exec(args...)
+	res, err := s.Exec(args...)
+	if err != nil {
+		return nil, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n > 0 {
+		tx.f.changed = true
+	}
+	return res, nil
 }
 
 // Query returns rows, with the changes of the transaction.
@@ -79,7 +86,9 @@ type turn struct {
 // are on disk. Canceling ctx has no effect once fn runs. Where SQLite reports why
 // nothing can be written now, the error is an outage of package store.
 func (f *File) Write(ctx context.Context, fn func(*Tx) error) error {
-	return outage(f.write(ctx, fn))
+	err := outage(f.write(ctx, fn))
+	f.note(err)
+	return err
 }
 
 func (f *File) write(ctx context.Context, fn func(*Tx) error) error {
@@ -170,9 +179,16 @@ func (f *File) finish(t *turn) error {
 // commit commits the transaction, or rolls it back after err, hands the
 // outcome to the batch, and ends the turn.
 func (f *File) commit(err error) {
+	if err == nil && f.changed {
+		err = f.count(true)
+	}
 	if err == nil {
 		err = f.exec("COMMIT")
 	}
+	if err == nil && f.changed {
+		err = f.acknowledge()
+	}
+	f.changed = false
 	if err != nil {
 		// The transaction may have ended already; then this fails harmlessly.
 		_ = f.exec("ROLLBACK")
@@ -185,6 +201,16 @@ func (f *File) commit(err error) {
 		}
 		t.settled <- err
 	}
+}
+
+// acknowledge finds out whether a commit may be acknowledged, and stores its mark
+// beside the database. A mark that cannot be stored is behind, which is harmless.
+func (f *File) acknowledge() error {
+	if err := f.Vanished(); err != nil {
+		return err
+	}
+	_ = f.writeMarkFile()
+	return nil
 }
 
 // acquire waits for the turn.
