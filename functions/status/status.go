@@ -9,6 +9,7 @@ package status
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/overlay"
 )
 
@@ -43,7 +45,8 @@ type State interface {
 	Sources() []catalog.Source
 	// State returns which release is shown, and what prevents a newer one.
 	State() release.State
-	// Database returns an error when the database does not answer.
+	// Database returns an error when the database does not answer or takes no
+	// writes: a fault.Outage where the reason is known.
 	Database(context.Context) error
 }
 
@@ -83,7 +86,8 @@ type health struct {
 	TS       string               `json:"ts" format:"date-time" description:"Time of the answer, in UTC."`
 	Catalog  freshness            `json:"catalog" description:"Age of the catalog."`
 	Sources  map[string]reference `json:"sources" nullable:"false" description:"State of every file that the catalog and the guides are made from, by name."`
-	Database bool                 `json:"database" description:"Whether the database answers. Search and detail work without it."`
+	Database bool                 `json:"database" description:"Whether the database answers and takes writes. Search and detail work without it."`
+	Reason   fault.Reason         `json:"database_reason,omitempty" enum:"storage_full,read_only,busy,starting" description:"Reason for which database is false: storage_full or read_only (nothing is saved, reads succeed), busy or starting; absent where it is not known."`
 	Behind   []string             `json:"behind" nullable:"false" description:"Parts of this instance that may be out of date, because the database has not confirmed them lately."`
 	Snapshot *release.State       `json:"snapshot" description:"Release that this instance answers from; null before the first."`
 }
@@ -135,7 +139,11 @@ func (s *Server) health(ctx context.Context, _ struct{}) (health, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	h.Database = s.State.Database(ctx) == nil
+	err := s.State.Database(ctx)
+	h.Database = err == nil
+	if outage, known := errors.AsType[*fault.Outage](err); known {
+		h.Reason = outage.Reason
+	}
 	return h, nil
 }
 

@@ -63,6 +63,9 @@ func TestHealth(t *testing.T) {
 		{"a release that cannot be read", fakeState{shown: release.State{Problem: "read release v1: another format"}}, `{
 			"catalog":{"synced_at":null,"age_hours":null,"stale":true,"limit_days":2,"problem":"read release v1: another format"},
 			"sources":{},"database":true,"snapshot":null}`},
+		{"a full disk", fakeState{err: store.ErrFull.Because(errors.New("disk"))}, `{
+			"catalog":{"synced_at":null,"age_hours":null,"stale":true,"limit_days":2},"sources":{},"database":false,
+			"database_reason":"storage_full","snapshot":null}`},
 		{"fresh", fakeState{
 			synced: now.Add(-5*time.Hour - 59*time.Minute),
 			shown:  release.State{Version: "v1", LoadedAt: store.At(now)},

@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/functions"
 	"miramundo.dev/hop/server"
 	"miramundo.dev/scripts/dev/challenge"
+	"miramundo.dev/scripts/dev/datafolder"
 	"miramundo.dev/scripts/dev/mailbox"
 	"miramundo.dev/scripts/dev/testchannel"
 	"miramundo.dev/shared/billing/localnet"
@@ -83,7 +84,7 @@ func (st *stack) open(ctx context.Context, name string) error {
 		Config: st.cfg, Log: st.log, Extra: testchannel.Dataset(address(st.at.origin)), Progress: st.out.progress, Schedules: functions.Schedules(),
 	}, append(functions.Processes(), server.Process, chatroom.Process)...)
 	if err != nil {
-		return err
+		return datafolder.Explain(err, st.remedy())
 	}
 	st.parts = parts
 	return st.assemble()
@@ -223,7 +224,7 @@ func (st *stack) serve(ctx context.Context) error {
 	st.out.say("hop at %s, legacy player at %s", st.cfg.HopURL, st.cfg.LegacyURL)
 	st.out.say("test channel at %s/tv/master.m3u8 (a station at /station.mp3)", address(st.at.origin))
 	if st.cfg.CatalogToken == st.token {
-		st.out.say("operator token %s (kept in %s)", st.token, filepath.Join(st.data, tokenFile))
+		st.out.say("operator token %s (kept in %s)", st.token, filepath.Join(st.data, datafolder.TokenFile))
 	}
 	if st.cfg.MailSMTP == "" {
 		st.out.say("mails at %s%s (kept in %s)", st.cfg.BaseURL, mailbox.Path, st.cfg.MailFolder)

@@ -31,6 +31,8 @@ type settings struct {
 	backend   string
 	seed      bool
 	jobs      bool
+
+	acceptLoss bool // go on with what is left of damaged data
 }
 
 func main() {
@@ -66,6 +68,7 @@ func parse(args []string, env map[string]string, out io.Writer) (settings, error
 	f.StringVar(&s.backend, "backend", cmp.Or(env["BACKEND"], "embedded"), "embedded, or emulators: the official ones of Firestore and Pub/Sub (BACKEND)")
 	f.BoolVar(&s.jobs, "jobs", true, "run the jobs, which ask the origins of the catalog: each once at the start, then as often as the file of -config says")
 	f.BoolVar(&s.seed, "seed", false, "load the catalog, then stop")
+	f.BoolVar(&s.acceptLoss, "accept-loss", false, "go on with what is left when the data is damaged or incomplete; files that do not fit are renamed")
 	if err := f.Parse(args); err != nil {
 		return s, err
 	}

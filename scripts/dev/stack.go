@@ -21,6 +21,7 @@ import (
 
 	"miramundo.dev/functions"
 	"miramundo.dev/scripts/dev/challenge"
+	"miramundo.dev/scripts/dev/datafolder"
 	"miramundo.dev/scripts/dev/testchannel"
 	"miramundo.dev/shared/billing/localnet"
 	"miramundo.dev/shared/compose"
@@ -70,7 +71,7 @@ func run(outer context.Context, s settings, out io.Writer) error {
 // start returns when ctx is done, when the seed is sown, or when something
 // fails.
 func (st *stack) start(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{st.place, st.listen, st.configure, st.load, st.serve} {
+	for _, step := range []func(context.Context) error{st.place, st.checkData, st.listen, st.configure, st.load, st.serve} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -134,14 +135,14 @@ func listen(name, addr string) (net.Listener, error) {
 func (st *stack) configure(ctx context.Context) (err error) {
 	vars := config.Environ()
 	logs := vars["LOG_LEVEL"] != ""
-	made, err := secrets(st.data)
+	made, err := st.secrets().Load()
 	if err != nil {
 		return err
 	}
-	if st.token, err = operatorToken(st.data); err != nil {
+	if st.token, err = datafolder.OperatorToken(st.data); err != nil {
 		return err
 	}
-	receiver, err := receivingAddress(st.data)
+	receiver, err := datafolder.ReceivingAddress(st.data)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/scripts/dev/datafolder"
 	"miramundo.dev/scripts/dev/mailbox"
 	"miramundo.dev/shared/billing/facilitator"
 	"miramundo.dev/shared/billing/localnet"
@@ -262,7 +263,7 @@ func changeFormat(t *testing.T, data string) {
 func TestStackJobs(t *testing.T) {
 	data := t.TempDir()
 	r := start(t, settings{data: data, catalog: small(t, "https://127.0.0.1/live.m3u8"), jobs: true})
-	token, err := os.ReadFile(filepath.Join(data, tokenFile))
+	token, err := os.ReadFile(filepath.Join(data, datafolder.TokenFile))
 	if said := strings.Join(r.lines, "\n"); err != nil || !strings.Contains(said, "operator token "+strings.TrimSpace(string(token))+" (") {
 		t.Fatalf("the stack did not print its operator token (%v):\n%s", err, said)
 	}

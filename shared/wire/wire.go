@@ -30,6 +30,10 @@ const (
 // fileName is the database's, within DataDir.
 const fileName = "miramundo.db"
 
+// DatabasePath returns the path of the database of the embedded backend within a
+// folder.
+func DatabasePath(dir string) string { return filepath.Join(dir, fileName) }
+
 // Config says what to open. Fields of another backend are not looked at.
 type Config struct {
 	Backend Backend
@@ -91,6 +95,20 @@ func unknownBackend(c Config) error {
 	return fmt.Errorf("unknown backend %q: want %s, %s or %s", c.Backend, Embedded, Emulators, Cloud)
 }
 
+// reportProblem logs when the file of the embedded backend begins and ceases to take
+// no writes.
+func (c Config) reportProblem(err error) {
+	log := c.Log
+	if log == nil {
+		log = slog.Default()
+	}
+	if err != nil {
+		log.Error("the database takes no writes; they are answered 503 until it does", "cause", err.Error())
+		return
+	}
+	log.Warn("the database takes writes again")
+}
+
 // openSQLite opens the file of the embedded backend, and makes it and its
 // folder when they do not exist.
 func openSQLite(c Config) (*sqlite.File, error) {
@@ -100,9 +118,13 @@ func openSQLite(c Config) (*sqlite.File, error) {
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	path := filepath.Join(c.DataDir, fileName)
-	private(path)
-	return sqlite.Open(path)
+	path := DatabasePath(c.DataDir)
+	f, err := sqlite.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f.Report(c.reportProblem)
+	return f, nil
 }
 
 // openFile opens one file for both.
@@ -120,14 +142,4 @@ func openFile(c Config) (store.DB, bus.Bus, error) {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return db, b, nil
-}
-
-// private creates the file at path for its owner alone when it does not exist,
-// because SQLite would create it readable for everyone and the folder may be
-// open to others. Its error is ignored: SQLite then fails on the same file with
-// a better message.
-func private(path string) {
-	if f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
-		_ = f.Close() // nothing was written to it
-	}
 }

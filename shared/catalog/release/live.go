@@ -276,9 +276,14 @@ func (l *Live) Synced() (time.Time, bool) {
 // Sources returns the state of the sources of the current release.
 func (l *Live) Sources() []catalog.Source { return l.shown.Load().pointer.Sources }
 
-// Database returns an error when the database does not answer. It reads one
-// document.
+// Database returns an error when the database does not answer, or when it takes no
+// writes and reports so. It reads one document.
 func (l *Live) Database(ctx context.Context) error {
+	if local, ok := store.LocalOf(l.archive.DB); ok {
+		if err := local.Problem(); err != nil {
+			return err
+		}
+	}
 	_, err := l.archive.Current(ctx)
 	if errors.Is(err, ErrNoVersion) {
 		return nil

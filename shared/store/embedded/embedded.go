@@ -40,7 +40,7 @@ type DB struct {
 	once sync.Once          // for Close
 }
 
-var _ store.DB = (*DB)(nil)
+var _ store.Local = (*DB)(nil)
 
 // Open opens the database file at path, and creates it when it is missing.
 func Open(path string) (*DB, error) {
@@ -211,6 +211,12 @@ func (db *DB) update(ctx context.Context, f func(*tx) error) error {
 		return nil
 	})
 }
+
+// Problem implements [store.Local].
+func (db *DB) Problem() error { return db.file.Problem() }
+
+// CopyInto implements [store.Local]. The copy holds the events too.
+func (db *DB) CopyInto(ctx context.Context, path string) error { return db.file.CopyInto(ctx, path) }
 
 // micros returns the current time in the unit of the column expire.
 func (db *DB) micros() int64 { return db.now().UnixMicro() }

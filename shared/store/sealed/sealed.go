@@ -42,6 +42,9 @@ type sealing struct {
 	keys Keys
 }
 
+// Unwrap returns the database that stores the sealed texts.
+func (db sealing) Unwrap() store.DB { return db.DB }
+
 // open opens the texts of a document that was read at p.
 func open(keys Keys, p store.Path, doc any) {
 	d, ok := doc.(Document)

@@ -40,17 +40,30 @@ func (f *File) Problem() error {
 	return nil
 }
 
+// Report has f call report when it begins to take no writes, with its Problem, and
+// with nil when it takes them again.
+func (f *File) Report(report func(error)) { f.report.Store(&report) }
+
+// announce calls what Report was given.
+func (f *File) announce(err error) {
+	if report := f.report.Load(); report != nil {
+		(*report)(err)
+	}
+}
+
 // note remembers the outcome of a write for Problem.
 func (f *File) note(err error) {
 	if _, ok := errors.AsType[*fault.Outage](err); ok && !errors.Is(err, store.ErrBusy) {
 		if _, vanished := errors.AsType[*Vanished](err); vanished {
 			f.db.SetMaxOpenConns(f.db.Stats().OpenConnections) // a new one would read another file, or none
 		}
-		f.problem.Store(&err)
+		if before := f.problem.Swap(&err); before == nil || !errors.Is(err, *before) {
+			f.announce(err)
+		}
 		return
 	}
-	if err == nil && f.problem.Load() != nil {
-		f.problem.Store(nil)
+	if err == nil && f.problem.Swap(nil) != nil {
+		f.announce(nil)
 	}
 }
 
@@ -120,5 +133,5 @@ func finishCopy(ctx context.Context, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.Chmod(path, 0o600), file.Sync(), file.Close(), syncFolder(filepath.Dir(path)))
+	return errors.Join(os.Chmod(path, 0o600), file.Sync(), file.Close(), SyncFolder(filepath.Dir(path)))
 }

@@ -31,6 +31,10 @@ func (d *Damage) Error() string {
 
 func (d *Damage) Unwrap() error { return d.err }
 
+// Unreadable reports whether SQLite cannot read the database, so that there is
+// nothing with which to go on.
+func (d *Damage) Unreadable() bool { return d.err != nil }
+
 // inspect compares the files of the database at path before SQLite opens them, since
 // SQLite would lose commits of a missing log, and apply the log of another database,
 // without an error. Another process may be writing: what is read first is never ahead

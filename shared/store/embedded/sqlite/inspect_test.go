@@ -329,4 +329,3 @@ func TestCopyInto(t *testing.T) {
 		t.Error("CopyInto overwrites a file")
 	}
 }
-

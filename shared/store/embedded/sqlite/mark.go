@@ -131,7 +131,7 @@ func (f *File) openMarkFile() (err error) {
 	if err := f.writeMarkFile(); err != nil {
 		return err
 	}
-	return errors.Join(f.markFile.Sync(), syncFolder(filepath.Dir(f.path)))
+	return errors.Join(f.markFile.Sync(), SyncFolder(filepath.Dir(f.path)))
 }
 
 // writeMarkFile stores the mark of the last commit beside the database.
@@ -140,8 +140,8 @@ func (f *File) writeMarkFile() error {
 	return err
 }
 
-// syncFolder flushes the entries of a folder to disk.
-func syncFolder(dir string) error {
+// SyncFolder flushes the names in a folder to disk.
+func SyncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -60,10 +60,11 @@ type File struct {
 	markFile *os.File // beside the database
 	changed  bool     // the open transaction may have changed something; used by the writer whose turn it is
 
-	openFile, openLog os.FileInfo           // those that are open
-	problem           atomic.Pointer[error] // of Problem
-	stop              context.CancelFunc    // ends the loop of watch
-	watched           sync.WaitGroup        // that loop
+	openFile, openLog os.FileInfo                 // those that are open
+	problem           atomic.Pointer[error]       // of Problem
+	report            atomic.Pointer[func(error)] // is called when problem changes; may be nil
+	stop              context.CancelFunc          // ends the loop of watch
+	watched           sync.WaitGroup              // that loop
 
 	watching, copying sync.Mutex
 }
