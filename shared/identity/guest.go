@@ -109,7 +109,9 @@ func (g *Guests) Speaker(token string) (Speaker, error) {
 	if err != nil || len(id) != guestBytes || claims.IssuedAt == 0 {
 		return Speaker{}, ErrCredential.Because(errClaims)
 	}
-	return NewGuest(hashedOwner("guest", claims.Subject), claims.Subject), nil
+	s := NewGuest(hashedOwner("guest", claims.Subject), claims.Subject)
+	s.Since = time.Unix(claims.IssuedAt, 0).UTC()
+	return s, nil
 }
 
 // secret returns the secret of the key that the header of a token names.

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"net/url"
@@ -94,6 +95,21 @@ func TestGuests(t *testing.T) {
 		if !errors.Is(err, test.want) || (err == nil && got != o) || (err != nil && got != "") {
 			t.Errorf("%s: %q, %v; want %q, %v", test.name, got, err, o, test.want)
 		}
+	}
+}
+
+// TestSince checks that a guest is known since its token was issued, and that one with an
+// old token has always been.
+func TestSince(t *testing.T) {
+	g := NewGuests(keys(keyOne), noon)
+	token, _ := issue(t, g)
+	later := NewGuests(keys(keyOne), func() time.Time { return noon().AddDate(1, 0, 0) })
+	if s, err := later.Speaker(token); err != nil || !s.Since.Equal(noon().Truncate(time.Second)) {
+		t.Errorf("known since %s, %v; want %s", s.Since, err, noon())
+	}
+	a := NewAuthority(Options{Guests: g, Owns: func(context.Context, Owner) (bool, error) { return true, nil }})
+	if s, err := a.Speaker(t.Context(), Credentials{GuestToken: "ipt_" + strings.Repeat("x", minOld)}, Anyone); err != nil || !s.Since.IsZero() {
+		t.Errorf("an old token: known since %s, %v", s.Since, err)
 	}
 }
 

@@ -80,8 +80,9 @@ func NewOwner(k Kind) Owner {
 // A Speaker is the caller of a request, as its credential identifies it. The
 // fields after Guest are zero for a guest; those after Session, for an API key.
 type Speaker struct {
-	Owner Owner // of what the caller reads and writes
-	Guest bool  // identified by a guest token; false for an account
+	Owner Owner     // of what the caller reads and writes
+	Guest bool      // identified by a guest token; false for an account
+	Since time.Time // when the credential was issued, by which the owner is known; zero for one so old that it does not say
 
 	Account      Owner     // that signed in or made the key; it differs from Owner where it acts for an organization
 	Session      string    // public id of the session; empty without a session

@@ -92,7 +92,7 @@ func TestSession(t *testing.T) {
 		c := newClock()
 		check := NewChecker(db, c.now)
 		cookie, s := signIn(t, db, ana, SignIn{Method: "mail", SecondFactor: true}, c.now())
-		want := identity.Speaker{Owner: ana, Account: ana, Session: s.ID, SignedInAt: noon, SecondFactor: true}
+		want := identity.Speaker{Owner: ana, Since: noon, Account: ana, Session: s.ID, SignedInAt: noon, SecondFactor: true}
 		for _, step := range []struct {
 			name  string
 			after time.Duration
@@ -337,7 +337,7 @@ func TestOrganization(t *testing.T) {
 	db, c := wiretest.OpenDB(t), newClock()
 	var key string
 	begin(t, db, club, func(r *Record) { key, _, _ = r.AddKey("one", ana, c.now()) })
-	if got, err := NewChecker(db, c.now).Key(t.Context(), key); err != nil || got != (identity.Speaker{Owner: club, Account: ana}) {
+	if got, err := NewChecker(db, c.now).Key(t.Context(), key); err != nil || got != (identity.Speaker{Owner: club, Since: noon, Account: ana}) {
 		t.Errorf("a key: %+v, %v", got, err)
 	}
 	begin(t, db, club, func(r *Record) { r.Disabled = true })

@@ -91,7 +91,7 @@ func (r *Record) has(organization identity.Owner) bool {
 // speaker returns the caller of a session.
 func (r *Record) speaker(s *Session, organization identity.Owner) (identity.Speaker, error) {
 	who := identity.Speaker{
-		Owner: r.Owner, Account: r.Owner, Session: s.ID, SignedInAt: s.SignedInAt.Time, SecondFactor: s.SecondFactor,
+		Owner: r.Owner, Since: s.CreatedAt.Time, Account: r.Owner, Session: s.ID, SignedInAt: s.SignedInAt.Time, SecondFactor: s.SecondFactor,
 	}
 	if organization == "" {
 		return who, nil
@@ -130,7 +130,7 @@ func (c *Checker) Key(ctx context.Context, key string) (identity.Speaker, error)
 			return true
 		})
 	}
-	return identity.Speaker{Owner: owner, Account: k.Maker}, nil
+	return identity.Speaker{Owner: owner, Since: k.CreatedAt.Time, Account: k.Maker}, nil
 }
 
 // Causes of refused keys, for the log.
