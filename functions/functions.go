@@ -123,6 +123,7 @@ func All() []Function {
 		{
 			Process: compose.Process{
 				Name: "favorites", Needs: needs(compose.Events, compose.Catalog, compose.Overlays, compose.Social),
+				Secrets:   []string{"PEOPLE_KEYS"}, // which name networks
 				Publishes: []string{social.Favorites},
 			},
 			Endpoints: favorites.Endpoints, New: newFavorites,
@@ -155,7 +156,9 @@ func All() []Function {
 		},
 		{
 			Process: compose.Process{
-				Name: "reports", Needs: needs(compose.Events, compose.Catalog, compose.Social), Publishes: []string{social.Reports},
+				Name: "reports", Needs: needs(compose.Events, compose.Catalog, compose.Overlays, compose.Social),
+				Secrets:   []string{"PEOPLE_KEYS"}, // which name networks
+				Publishes: []string{social.Reports},
 			},
 			Endpoints: reports.Endpoints, New: newReports,
 		},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -33,14 +34,19 @@ const (
 func keepReports(t *testing.T, db store.DB, channel string) social.Counts {
 	t.Helper()
 	c := social.Counted{Channel: channel, Ledger: fact.Ledger{Revision: 1}}
+	networks := byte(0)
 	report := func(country, browser, system, code string) {
-		c.Apply(social.Report{OK: code == "", Code: code, Browser: browser, OS: system, Country: country, At: noon})
+		networks++
+		c.Apply(social.Report{
+			OK: code == "", Code: code, Browser: browser, OS: system, Country: country, At: noon,
+			Network: social.NetworkOf([16]byte{networks}, channel),
+		})
 	}
 	for range 3 {
 		report("BR", "Firefox", "Windows", "geo")
+		report("PT", "Chrome", "Linux", "")
 	}
 	report("BR", "Chrome", "Linux", "cors")
-	report("PT", "Chrome", "Linux", "")
 	c.Apply(social.Latency{Country: "BR", Samples: 4, SumMS: 4 * 800, LastAt: noon})
 	c.Favorites, c.Comments = 2, 1
 	ctx := context.Background()
@@ -95,7 +101,7 @@ func TestSocialIsTheSameEverywhere(t *testing.T) {
 	}{
 		{"BR", firefox, social.Place{Browser: "Firefox", OS: "Windows", Country: "BR"}, "geo_bloqueado"},
 		{"BR", chrome, social.Place{Browser: "Chrome", OS: "Linux", Country: "BR"}, "geo_bloqueado"},
-		{"PT", chrome, social.Place{Browser: "Chrome", OS: "Linux", Country: "PT"}, "sem_dado"},
+		{"PT", chrome, social.Place{Browser: "Chrome", OS: "Linux", Country: "PT"}, "boa"},
 		{"", "", social.Place{Browser: "Outro", OS: "Outro", Country: "ZZ"}, "sem_dado"},
 	} {
 		want := health.Social(counts, c.place)
@@ -178,32 +184,35 @@ func TestPanelWithoutDatabase(t *testing.T) {
 	}
 }
 
-// TestPanelOfReports follows reports from the callers that send them to the
-// panel.
-func TestPanelOfReports(t *testing.T) {
-	d := deps(t, openEmbedded(t), fixture)
+// reportFrom sends a play report of a new guest at an address in a country.
+func reportFrom(t *testing.T, h http.Handler, addr, country, report string) {
+	t.Helper()
+	_, body := apitest.Do(t, h, "POST", "/api/guest", "")
+	var guest struct{ Token string }
+	if err := json.Unmarshal([]byte(body), &guest); err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest("POST", "/api/play-report", strings.NewReader(report))
+	r.RemoteAddr = addr + ":4711"
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "X-Guest-Token": guest.Token, "X-Client-Region": country, "User-Agent": firefox,
+	} {
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	if h.ServeHTTP(w, r); w.Code != http.StatusOK {
+		t.Fatalf("report: %d %s", w.Code, w.Body)
+	}
+}
+
+// countReports counts what was reported of a channel, n reports in all.
+func countReports(t *testing.T, d *compose.Parts, channel string, n int64) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	h := mux(t, d)
-	for i, country := range strings.Fields("BR BR BR US US") {
-		_, body := apitest.Do(t, h, "POST", "/api/guest", "")
-		var guest struct{ Token string }
-		if err := json.Unmarshal([]byte(body), &guest); err != nil {
-			t.Fatal(err)
-		}
-		report := `{"channel_id":"Aurora.br","ok":true}`
-		if country == "BR" {
-			report = fmt.Sprintf(`{"channel_id":"Aurora.br","ok":false,"code":%q}`, social.Codes[i%2])
-		}
-		res, body := apitest.Do(t, h, "POST", "/api/play-report", report, "Content-Type", "application/json",
-			"X-Guest-Token", guest.Token, "X-Client-Region", country, "User-Agent", firefox)
-		if res.StatusCode != http.StatusOK {
-			t.Fatalf("report: %s %s", res.Status, body)
-		}
-	}
 	counting := make(chan error, 1)
 	go func() { counting <- Aggregate(ctx, d) }()
-	for doc, err := range d.DB.Watch(ctx, social.CountsPath("Aurora.br")) {
+	for doc, err := range d.DB.Watch(ctx, social.CountsPath(channel)) {
 		var c social.Counted
 		if err == nil && doc.Decode != nil {
 			err = doc.Decode(&c)
@@ -211,20 +220,62 @@ func TestPanelOfReports(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Plays+c.Fails == 5 {
+		if c.Plays+c.Fails == n {
 			break
 		}
 	}
-	p := getJSON[health.Panel](t, h, "/api/channels/Aurora.br/health?lang=en", "BR", firefox)
 	cancel()
 	if err := <-counting; err != nil {
 		t.Errorf("Aggregate = %v", err)
 	}
-	got := []any{p.Plays, p.Fails, *p.Health, p.Geo, p.ForYou, len(p.Environments), p.Reasons[0].Code, p.Reasons[0].Count}
-	want := []any{2, 3, 40, health.GeoVerdict{
+}
+
+// TestPanelOfReports follows reports from the callers that send them, each in a network
+// of its own, to the panel.
+func TestPanelOfReports(t *testing.T) {
+	d := deps(t, openEmbedded(t), fixture)
+	h := mux(t, d)
+	for n := range 12 {
+		report, country := `{"channel_id":"Aurora.br","ok":true}`, "US"
+		if n%2 == 0 {
+			report, country = `{"channel_id":"Aurora.br","ok":false,"code":"cors"}`, "BR"
+		}
+		reportFrom(t, h, fmt.Sprintf("198.51.%d.1", n), country, report)
+	}
+	countReports(t, d, "Aurora.br", 12)
+	p := getJSON[health.Panel](t, h, "/api/channels/Aurora.br/health?lang=en", "BR", firefox)
+	got := []any{p.Plays, p.Fails, *p.Health, *p.LastFailCode, p.Geo, p.ForYou, len(p.Environments), p.Reasons[0].Code, p.Reasons[0].Count}
+	want := []any{6, 6, 50, "cors", health.GeoVerdict{
 		Kind: "geo", BlockedIn: []string{"BR"}, WorksIn: []string{"US"}, Label: "Seems blocked in: Brazil. Works in: United States.",
-	}, "geo_bloqueado", 2, "cors", 2}
+	}, "geo_bloqueado", 2, "cors", 6}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// TestOneNetworkDecidesNothing has three guests of one network report that a channel
+// fails: they are counted, and nothing is concluded.
+func TestOneNetworkDecidesNothing(t *testing.T) {
+	d := deps(t, openEmbedded(t), fixture)
+	h := mux(t, d)
+	const path = "/api/channels/Aurora.br/health?lang=en"
+	want := getJSON[health.Panel](t, h, path, "BR", firefox)
+	for n := range 3 {
+		reportFrom(t, h, fmt.Sprintf("198.51.100.%d", n), "BR", `{"channel_id":"Aurora.br","ok":false,"code":"geo"}`)
+	}
+	countReports(t, d, "Aurora.br", 3)
+	got := getJSON[health.Panel](t, h, path, "BR", firefox)
+	if got.Fails != 3 || len(got.Regions) != 1 || got.YourEnvironment.Fails != 3 || got.YourCountry.Fails != 3 {
+		t.Fatalf("the reports are not counted: %+v", got)
+	}
+	concluded := func(p health.Panel) []any {
+		return []any{p.Health, p.LastFailCode, p.Geo, p.ForYou, p.YourEnvironment.Health, p.YourCountry.Health}
+	}
+	if diff := cmp.Diff(concluded(want), concluded(got)); diff != "" || got.Regions[0].Health != nil {
+		t.Errorf("what is concluded (-before +after):\n%s", diff)
+	}
+	followSocial(t, d)
+	if s := getJSON[catalog.ChannelFull](t, mux(t, d), "/api/channels/Aurora.br", "BR", firefox).Social; s.Fails != 3 || s.YourGeoOK != nil || s.Health != nil || s.LastFailCode != nil {
+		t.Errorf("the detail record concludes %+v", s)
 	}
 }

@@ -146,7 +146,8 @@ func newFacets(p *compose.Parts) (Server, error) {
 
 func newFavorites(p *compose.Parts) (Server, error) {
 	return one(favorites.New(favorites.Options{
-		DB: p.DB, Outbox: p.Outbox(), Overlay: p.Social, Catalog: p.Catalog, Links: p.Links(), Now: p.Now,
+		DB: p.DB, Outbox: p.Outbox(), Overlay: p.Social, People: p.People(),
+		Catalog: p.Catalog, Links: p.Links(), Now: p.Now,
 	}), favorites.Endpoints)
 }
 
@@ -200,7 +201,8 @@ func newModeration(p *compose.Parts) (Server, error) {
 
 func newReports(p *compose.Parts) (Server, error) {
 	return one(reports.New(reports.Options{
-		Outbox: p.Outbox(), Catalog: p.Catalog, Overlay: p.Social, BaseURL: p.Config.BaseURL, Now: p.Now,
+		Outbox: p.Outbox(), Catalog: p.Catalog, Overlay: p.Social, People: p.People(),
+		BaseURL: p.Config.BaseURL, Now: p.Now,
 	}), reports.Endpoints)
 }
 

@@ -59,7 +59,8 @@ var Endpoints = []api.Endpoint{
 type Options struct {
 	DB      store.DB
 	Outbox  *outbox.Outbox
-	Overlay *social.Overlay // the counts that lists show; nil has none
+	Overlay *social.Overlay  // the counts that lists show; nil has none
+	People  *identity.People // names the networks of favorites
 	Catalog index.DatedViewer
 	Links   catalog.LinkBase
 	Now     func() time.Time
@@ -155,9 +156,19 @@ func (s *Server) add(ctx context.Context, in addIn) (out added, err error) {
 		return out, v.NotFound(in.ChannelID)
 	}
 	made, n, err := s.change(ctx, c.ID, func(f *kept.Favorites) ([]social.Favorite, error) {
-		return f.Add(c.ID, s.Now(), v.Current)
+		changes, err := f.Add(c.ID, s.Now(), v.Current)
+		if len(changes) > 0 {
+			changes[0].Network = s.network(ctx, changes[0]) // of the new favorite; others make room
+		}
+		return changes, err
 	})
 	return added{true, true, made, c.ID, max(n, 1)}, err
+}
+
+// network returns the name of the caller's network in f.
+func (s *Server) network(ctx context.Context, f social.Favorite) string {
+	id := s.People.WiderNetwork(identity.Caller{Addr: api.AddrOf(ctx)}, identity.DayOf(f.At))
+	return social.NetworkOf(id, f.Channel)
 }
 
 type removeIn struct {

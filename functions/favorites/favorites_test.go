@@ -23,6 +23,8 @@ import (
 	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/fact/outbox"
+	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/store"
@@ -63,12 +65,15 @@ func (w *world) wait(d time.Duration) {
 	w.now = w.now.Add(d)
 }
 
+// people names networks, alike at every instance.
+var people = identity.NewPeople(keyringtest.Ring("a key of the tests, of 32 letters or so"))
+
 // instance returns one more process that serves.
 func (w *world) instance() http.Handler {
 	log := slog.New(slog.DiscardHandler)
 	s := New(Options{
 		DB: w.db, Outbox: &outbox.Outbox{DB: w.db, Bus: w.events, Log: log, Now: w.clock},
-		Overlay: w.overlay, Catalog: w.catalog, Links: links, Now: w.clock,
+		Overlay: w.overlay, People: people, Catalog: w.catalog, Links: links, Now: w.clock,
 	})
 	return request.Handler(request.Options{Auth: apitest.ByName{}, Log: log}, s, Endpoints)
 }

@@ -31,8 +31,8 @@ var Endpoints = []api.Endpoint{
 		Auth:       api.Guest,
 		Summary:    "Report whether a channel played",
 		Doc: "Adds a success or a failure to the channel's public counters and returns them. Each caller, channel, day and result " +
-			"counts once: a repetition answers counted false and changes nothing. The country, browser and system are taken from " +
-			"the request, so report only what was really played here.",
+			"counts once; verdicts count each network once a day, and follow within seconds. The country, browser and system are " +
+			"taken from the request, so report only what was really played here.",
 		Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded, fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).list, api.Endpoint{
@@ -55,6 +55,7 @@ type Options struct {
 	Outbox  *outbox.Outbox // publishes reports; its database keeps them
 	Catalog index.Viewer
 	Overlay *social.Overlay
+	People  *identity.People // names the networks of reports
 	BaseURL string
 	Now     func() time.Time
 }
@@ -92,7 +93,7 @@ func (s *Server) report(ctx context.Context, in reportIn) (Reported, error) {
 	if !ok {
 		return Reported{}, identity.ErrCredential
 	}
-	r, err := s.read(ctx, speaker.Owner, in)
+	r, err := s.read(ctx, speaker, in)
 	if err != nil {
 		return Reported{}, err
 	}
@@ -115,9 +116,9 @@ func (s *Server) report(ctx context.Context, in reportIn) (Reported, error) {
 	return out, nil
 }
 
-// read returns the report of a request, with the caller's browser, system and
-// country.
-func (s *Server) read(ctx context.Context, owner identity.Owner, in reportIn) (social.Report, error) {
+// read returns the report of a request, with the caller's browser, system, country and
+// network.
+func (s *Server) read(ctx context.Context, speaker identity.Speaker, in reportIn) (social.Report, error) {
 	v, err := s.o.Catalog.View()
 	if err != nil {
 		return social.Report{}, err
@@ -138,8 +139,17 @@ func (s *Server) read(ctx context.Context, owner identity.Owner, in reportIn) (s
 			r.Code = *in.Code
 		}
 	}
-	r.Key = keyOf(owner, r)
+	r.Key = keyOf(speaker.Owner, r)
+	network := s.o.People.WiderNetwork(identity.Caller{Addr: api.AddrOf(ctx)}, identity.DayOf(r.At))
+	r.Network = social.NetworkOf(network, r.Channel)
+	r.Doubtful = r.At.Sub(speaker.Since) < health.KnownAfter || contradicts(channel.HealthExt, in.OK)
 	return r, nil
+}
+
+// contradicts reports whether the last probe of a channel found the opposite of ok. A
+// channel that was not measured contradicts nothing.
+func contradicts(measured *catalog.MeasuredHealth, ok bool) bool {
+	return measured != nil && measured.Online != ok
 }
 
 // keyOf returns the key of what an owner reports for a channel on a day.

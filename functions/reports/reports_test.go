@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -28,7 +29,9 @@ import (
 	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/fact"
 	"miramundo.dev/shared/fact/outbox"
+	"miramundo.dev/shared/health"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/report"
@@ -51,8 +54,17 @@ func (speaker) Speaker(_ context.Context, shown identity.Credentials, _ identity
 	if owner == "" {
 		return identity.Speaker{}, identity.ErrCredential
 	}
-	return identity.Speaker{Owner: identity.Owner(owner), Guest: true}, nil
+	s := identity.Speaker{Owner: identity.Owner(owner), Guest: true}
+	if since, ok := ages[owner]; ok {
+		s.Since = noon.Add(-since)
+	}
+	return s, nil
 }
+
+// ages are how long some owners have been known; the others have always been.
+var ages = map[string]time.Duration{"new": 0, "nearly": health.KnownAfter - 1, "known": health.KnownAfter}
+
+var people = identity.NewPeople(keyringtest.Ring("a key of the tests, of 32 letters or so"))
 
 // A world is a service of reports with what it stands on.
 type world struct {
@@ -128,7 +140,7 @@ func newWorld(t testing.TB) *world {
 func (w *world) serve(db store.DB) {
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	box := &outbox.Outbox{DB: db, Bus: w.bus, Log: log, Now: w.now, Shelves: []outbox.Shelf{report.Shelf}}
-	s := New(Options{Outbox: box, Catalog: viewer{w.view}, Overlay: w.overlay, BaseURL: "https://mira.example", Now: w.now})
+	s := New(Options{Outbox: box, Catalog: viewer{w.view}, Overlay: w.overlay, People: people, BaseURL: "https://mira.example", Now: w.now})
 	w.Handler = request.Handler(request.Options{
 		Log: log, Now: w.now, Auth: speaker{}, CountryHeader: "X-Country",
 		Tokens: map[string]string{api.MetricsToken: operator},
@@ -198,6 +210,7 @@ func TestEvent(t *testing.T) {
 	for key, got := range w.events(t, 1) {
 		want := social.Report{
 			Key: key, Channel: w.channel, Code: "codec", Browser: "Firefox", OS: "Windows", Country: "BR", At: noon,
+			Network: networkOf("203.0.113.1", w.channel),
 		}
 		if diff := cmp.Diff(want, got); diff != "" || strings.Contains(key, "ana") {
 			t.Errorf("event (-want +got):\n%s", diff)
@@ -209,6 +222,7 @@ func TestEvent(t *testing.T) {
 		stored := report.Record{
 			Channel: w.channel, Code: "codec", IP: "203.0.113.77", Browser: "Firefox", OS: "Windows", Country: "BR",
 			Day: "2026-11-22", At: store.At(noon), ExpireAt: store.At(noon.AddDate(0, 0, 30)),
+			Network: want.Network,
 		}
 		if diff := cmp.Diff(stored, kept); diff != "" {
 			t.Errorf("record (-want +got):\n%s", diff)
@@ -216,6 +230,49 @@ func TestEvent(t *testing.T) {
 	}
 	if log := w.log.String(); strings.Contains(log, "203.0.113.77") || strings.Contains(log, "ana") {
 		t.Errorf("the log has the address or the credential: %s", log)
+	}
+}
+
+// networkOf returns the name of the wider network of an address on the day of the tests.
+func networkOf(addr, channel string) string {
+	id := people.WiderNetwork(identity.Caller{Addr: netip.MustParseAddr(addr)}, identity.DayOf(noon))
+	return social.NetworkOf(id, channel)
+}
+
+// TestDoubtful checks which reports have half a voice: those of owners who have been
+// known for less than a week, also when they wait for the bus.
+func TestDoubtful(t *testing.T) {
+	w := newWorld(t)
+	w.bus.cut.Store(true)
+	want := map[string]bool{"new": true, "nearly": true, "known": false, "always": false}
+	for owner := range want {
+		w.report(t, owner, `"ok":true`)
+	}
+	w.bus.cut.Store(false)
+	if _, err := w.outbox(w.db).Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := w.events(t, len(want))
+	for owner, doubtful := range want {
+		key := keyOf(identity.Owner(owner), social.Report{Channel: w.channel, OK: true, At: noon})
+		if r := got[key]; r.Doubtful != doubtful || r.Network != networkOf("203.0.113.254", w.channel) {
+			t.Errorf("%s: %+v", owner, r)
+		}
+	}
+}
+
+// TestContradicts checks which reports a probe makes doubtful.
+func TestContradicts(t *testing.T) {
+	online, offline := &catalog.MeasuredHealth{Online: true}, &catalog.MeasuredHealth{}
+	for _, test := range []struct {
+		measured *catalog.MeasuredHealth
+		ok, want bool
+	}{
+		{nil, true, false}, {nil, false, false}, {online, true, false}, {online, false, true}, {offline, true, true}, {offline, false, false},
+	} {
+		if got := contradicts(test.measured, test.ok); got != test.want {
+			t.Errorf("%+v contradicts %t: %t", test.measured, test.ok, got)
+		}
 	}
 }
 
@@ -280,7 +337,7 @@ func TestStats(t *testing.T) {
 		t.Errorf("and after it is shown: %+v", out.Stats)
 	}
 	w.report(t, "bob", `"ok":true`)
-	if out := w.report(t, "eve", `"ok":false,"code":"cors"`); out.Stats.Plays != 1 || out.Stats.Fails != 1 || *out.Stats.LastFailCode != "cors" {
+	if out := w.report(t, "eve", `"ok":false,"code":"cors"`); out.Stats.Plays != 1 || out.Stats.Fails != 1 || *out.Stats.YourFailCode != "cors" || out.Stats.LastFailCode != nil {
 		t.Errorf("of another, with what is shown: %+v", out.Stats)
 	}
 	if out := w.report(t, "zoe", `"ok":true`); out.Stats.Plays != 2 || out.Stats.Fails != 0 {
@@ -342,7 +399,7 @@ func TestCut(t *testing.T) {
 // report that counts, and not one of that place.
 func TestAgainElsewhere(t *testing.T) {
 	w := newWorld(t)
-	s := New(Options{Outbox: w.outbox(w.db), Catalog: viewer{w.view}, Now: w.now})
+	s := New(Options{Outbox: w.outbox(w.db), Catalog: viewer{w.view}, People: people, Now: w.now})
 	first := social.Report{Key: strings.Repeat("a", 64), Channel: w.channel, Code: "geo", Browser: "Chrome", OS: "Android", Country: "PT", At: noon}
 	if _, err := report.Put(t.Context(), s.o.Outbox, first, ""); err != nil {
 		t.Fatal(err)

@@ -117,6 +117,7 @@ func (c *Counter) Play(who identity.Caller, channel string) {
 	}
 	p := social.Play{
 		Key:     key(c.o.People.Person(who, day), channel, day),
+		Network: social.NetworkOf(c.o.People.WiderNetwork(who, day), channel),
 		Channel: strings.Clone(channel), // do not keep the text that it is part of
 		Day:     day.String(),
 		Country: social.Country(who.Country),

@@ -111,22 +111,22 @@ type MeasuredHealth struct {
 	CheckedAt *string `json:"checked_at" format:"date-time" description:"Time of the last check, in UTC; null before the first."`
 }
 
-// Social holds the community counters of a channel. The fields that begin with
-// Your depend on the caller's browser, system and country, so that an answer
+// Social holds the community counters of a channel, and what is concluded from the
+// reports: package health has the rule. The fields that begin with Your depend on the caller's browser, system and country, so that an answer
 // with them must not be cached for others.
 type Social struct {
 	Plays            int     `json:"plays" description:"Success reports."`
 	Fails            int     `json:"fails" description:"Failure reports."`
 	Favorites        int     `json:"favorites" description:"Number of people who favorited the channel."`
 	Comments         int     `json:"comments" description:"Public comments."`
-	LastFailCode     *string `json:"last_fail_code"`
-	Health           *int    `json:"health" minimum:"0" maximum:"100" description:"Percentage of successes; null with fewer than 3 reports."`
+	LastFailCode     *string `json:"last_fail_code" description:"Failure code on which three networks last agreed on one day; null before."`
+	Health           *int    `json:"health" minimum:"0" maximum:"100" description:"Percentage of successes, each network once a day; null until three networks report on one day."`
 	YourPlays        int     `json:"your_plays" description:"Success reports in the caller's browser, system and country."`
 	YourFails        int     `json:"your_fails" description:"Failure reports in the caller's environment."`
 	YourFailCode     *string `json:"your_fail_code"`
 	YourCountryOK    int     `json:"your_country_ok" description:"Success reports from the caller's country."`
 	YourCountryFail  int     `json:"your_country_fail" description:"Failure reports from the caller's country."`
-	YourGeoOK        *bool   `json:"your_geo_ok" description:"False when every report from the caller's country is a failure; null with too few reports."`
+	YourGeoOK        *bool   `json:"your_geo_ok" description:"True when networks of the caller's country play it, false when they agree that it fails (geo_bloqueado in the panel); null until three of them report on one day."`
 	YourLatencyMS    *int    `json:"your_latency_ms" description:"Mean time to the playlist, in milliseconds."`
 	YourLatencyGrade *string `json:"your_latency_grade" enum:"otima,boa,lenta,ruim" description:"Grade of the playlist's latency in the caller's country: otima is the best, ruim the worst; null with too few measurements."`
 }

@@ -27,10 +27,11 @@ const (
 // maxListed bounds the lists of countries in a geo verdict.
 const maxListed = 8
 
-// A countryTally is a country with its reports.
+// A countryTally is a country with its reports and its voices.
 type countryTally struct {
 	country string
-	tally
+	reports tally
+	tally   // the voices
 }
 
 // regionsOf returns the countries by the number of their reports, descending.
@@ -38,14 +39,14 @@ func regionsOf(c *social.Counts) []countryTally {
 	sums := map[string]tally{}
 	for key, e := range c.Environments {
 		country := social.PlaceOf(key).Country
-		sums[country] = sums[country].plus(tallyOf(e.Plays, e.Fails))
+		sums[country] = sums[country].plus(tallyOf(social.Tally{Plays: e.Plays, Fails: e.Fails}))
 	}
 	regions := make([]countryTally, 0, len(sums))
 	for country, t := range sums {
-		regions = append(regions, countryTally{country, t})
+		regions = append(regions, countryTally{country, t, tallyOf(c.Heard.Countries[country])})
 	}
 	slices.SortFunc(regions, func(a, b countryTally) int {
-		return cmp.Or(cmp.Compare(b.reports(), a.reports()), cmp.Compare(a.country, b.country))
+		return cmp.Or(cmp.Compare(b.reports.sum(), a.reports.sum()), cmp.Compare(a.country, b.country))
 	})
 	return regions
 }
@@ -59,7 +60,7 @@ func of(regions []countryTally, country string) countryTally {
 }
 
 func (s countryTally) region() Region {
-	return Region{Country: s.country, Plays: int(s.plays), Fails: int(s.fails), Health: s.health()}
+	return Region{Country: s.country, Plays: int(s.reports.plays), Fails: int(s.reports.fails), Health: s.health()}
 }
 
 // yours returns the region of the caller's country, with its latency.
@@ -69,40 +70,36 @@ func yours(c *social.Counts, regions []countryTally, country string) Region {
 	return r
 }
 
-// kindOf returns the kind of verdict for regions.
-func kindOf(regions []countryTally) string {
-	var world tally
-	refused := false
-	for _, s := range regions {
-		world = world.plus(s.tally)
-		refused = refused || s.refuses()
-	}
+// kindOf returns the kind of verdict for the world and its regions.
+func kindOf(world tally, regions []countryTally) string {
 	switch {
 	case !world.measured():
 		return geoUnknown
-	case world.plays == 0:
+	case world.refuses():
 		return geoDown
-	case refused:
+	case slices.ContainsFunc(regions, func(s countryTally) bool { return s.refuses() }):
 		return geoSome
 	}
 	return geoOK
 }
 
-// geo returns the verdict for regions, sorted as by regionsOf.
-func (r Reader) geo(regions []countryTally) GeoVerdict {
-	v := GeoVerdict{Kind: kindOf(regions), BlockedIn: []string{}, WorksIn: []string{}}
+// geo returns the verdict for the world and its regions, sorted as by regionsOf.
+func (r Reader) geo(world tally, regions []countryTally) GeoVerdict {
+	v := GeoVerdict{Kind: kindOf(world, regions), BlockedIn: []string{}, WorksIn: []string{}}
 	for _, s := range regions {
 		switch {
 		case s.refuses() && len(v.BlockedIn) < maxListed:
 			v.BlockedIn = append(v.BlockedIn, s.country)
-		case s.plays > 0 && len(v.WorksIn) < maxListed:
+		case s.works() && len(v.WorksIn) < maxListed:
 			v.WorksIn = append(v.WorksIn, s.country)
 		}
 	}
-	switch v.Kind {
-	case geoSome:
+	switch {
+	case v.Kind == geoSome && len(v.WorksIn) == 0:
+		v.Label = r.Locale.T("health.geo.blocked", map[string]any{"blocked": r.countries(v.BlockedIn)})
+	case v.Kind == geoSome:
 		v.Label = r.Locale.T("health.geo.some", map[string]any{"blocked": r.countries(v.BlockedIn), "works": r.countries(v.WorksIn)})
-	case geoDown:
+	case v.Kind == geoDown:
 		v.Label = r.Locale.T("health.geo.down", nil)
 	}
 	return v
@@ -118,18 +115,17 @@ func (r Reader) countries(codes []string) []string {
 }
 
 // forYou returns what a channel is for a caller at p.
-func forYou(c *social.Counts, regions []countryTally, p social.Place) string {
-	here, country := environmentOf(c, p), of(regions, p.Country).tally
-	if country.refuses() && kindOf(regions) == geoSome {
-		return blocked
-	}
+func forYou(c *social.Counts, p social.Place) string {
+	here, country := environmentOf(c, p), tallyOf(c.Heard.Countries[p.Country])
 	if !here.measured() {
 		here = country
 	}
 	switch {
+	case country.refuses():
+		return blocked
 	case here.measured() && !here.isSteady():
 		return unstable
-	case isSlow(c.Latency[p.Country]):
+	case isSlow(c.Latency[p.Country]) && !worldOf(c).refuses():
 		return dragging
 	case here.measured():
 		return steady

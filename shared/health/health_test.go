@@ -25,11 +25,11 @@ func moment(minutes int) *store.Time {
 }
 
 // said makes reports of words such as "BR+ BR-geo US+": a country, and whether
-// it played there or why not. They come a minute apart, from Chrome on Windows
-// unless an f before the country tells of Firefox on Linux.
+// it played there or why not. They come a minute apart, each from a network of its own,
+// from Chrome on Windows, or with an f before the country from Firefox on Linux.
 func said(words string) (list []social.Report) {
 	for i, w := range strings.Fields(words) {
-		r := social.Report{Browser: "Chrome", OS: "Windows", At: noon.Add(time.Duration(i) * time.Minute)}
+		r := social.Report{Browser: "Chrome", OS: "Windows", At: noon.Add(time.Duration(i) * time.Minute), Network: network(i)}
 		if rest, ok := strings.CutPrefix(w, "f"); ok {
 			r.Browser, r.OS, w = "Firefox", "Linux", rest
 		}
@@ -42,15 +42,20 @@ func said(words string) (list []social.Report) {
 	return list
 }
 
+// network returns the name of the network n of a day.
+func network(n int) string {
+	return social.NetworkOf([16]byte{byte(n), byte(n >> 8), byte(n >> 16)}, "A.br")
+}
+
 func counted(list []social.Report, waits ...social.Latency) social.Counts {
-	var c social.Counts
+	var c social.Counted
 	for _, r := range list {
 		c.Apply(r)
 	}
 	for _, w := range waits {
 		c.Apply(w)
 	}
-	return c
+	return c.Counts
 }
 
 // waited tells of playlists that people of BR waited for.
@@ -62,6 +67,7 @@ var here = Reader{social.Place{Browser: "Chrome", OS: "Windows", Country: "BR"},
 
 // TestVerdicts takes each rule at its edge.
 func TestVerdicts(t *testing.T) {
+	const downEverywhere = "Fails everywhere there are reports from."
 	times := func(n int, word string) string { return strings.Repeat(word+" ", n) }
 	for _, c := range []struct {
 		name, reports string
@@ -70,19 +76,25 @@ func TestVerdicts(t *testing.T) {
 		forYou        string
 	}{
 		{"nothing", "", nil, GeoVerdict{Kind: "unknown"}, "sem_dado"},
-		{"two that played", "BR+ BR+", nil, GeoVerdict{Kind: "unknown", WorksIn: []string{"BR"}}, "sem_dado"},
+		{"two that played", "BR+ BR+", nil, GeoVerdict{Kind: "unknown"}, "sem_dado"},
 		{"two that failed", "BR-geo BR-geo", nil, GeoVerdict{Kind: "unknown"}, "sem_dado"},
 		{"three that played", "BR+ BR+ BR+", nil, GeoVerdict{Kind: "ok", WorksIn: []string{"BR"}}, "boa"},
-		{"three that failed", "BR-geo BR-geo BR-geo", nil, GeoVerdict{Kind: "down", BlockedIn: []string{"BR"}, Label: "Fails everywhere there are reports from."}, "instavel"},
-		{"three countries that failed once", "BR-geo US-geo PT-geo", nil, GeoVerdict{Kind: "down", Label: "Fails everywhere there are reports from."}, "sem_dado"},
-		{"here only failures", "BR-geo BR-geo BR-geo US+", nil,
+		{"three that failed", "BR-geo BR-geo BR-geo", nil, GeoVerdict{Kind: "down", BlockedIn: []string{"BR"}, Label: downEverywhere}, "geo_bloqueado"},
+		{"three countries that failed once", "BR-geo US-geo PT-geo", nil, GeoVerdict{Kind: "down", Label: downEverywhere}, "sem_dado"},
+		{"here only failures", times(3, "BR-geo") + times(3, "US+"), nil,
 			GeoVerdict{Kind: "geo", BlockedIn: []string{"BR"}, WorksIn: []string{"US"}, Label: "Seems blocked in: Brazil. Works in: United States."}, "geo_bloqueado"},
-		{"here two failures", "BR-geo BR-geo US+", nil, GeoVerdict{Kind: "ok", WorksIn: []string{"US"}}, "sem_dado"},
+		{"here only failures, elsewhere few", times(3, "BR-geo") + "US+ PT+", nil,
+			GeoVerdict{Kind: "geo", BlockedIn: []string{"BR"}, Label: "Seems blocked in: Brazil."}, "geo_bloqueado"},
+		{"here only failures, elsewhere one", times(3, "BR-geo") + "US+", nil, GeoVerdict{Kind: "down", BlockedIn: []string{"BR"}, Label: downEverywhere}, "geo_bloqueado"},
+		{"here two failures", "BR-geo BR-geo " + times(3, "US+"), nil, GeoVerdict{Kind: "ok", WorksIn: []string{"US"}}, "sem_dado"},
 		{"elsewhere only failures", "US-geo US-geo US-geo BR+ BR+ BR+", nil,
 			GeoVerdict{Kind: "geo", BlockedIn: []string{"US"}, WorksIn: []string{"BR"}, Label: "Seems blocked in: United States. Works in: Brazil."}, "boa"},
-		{"one success lifts the block", "BR-geo BR-geo BR-geo BR+ US+", nil, GeoVerdict{Kind: "ok", WorksIn: []string{"BR", "US"}}, "instavel"},
-		{"unknown country", times(3, "ZZ-cors") + "BR+", nil,
-			GeoVerdict{Kind: "geo", BlockedIn: []string{"ZZ"}, WorksIn: []string{"BR"}, Label: "Seems blocked in: unknown country. Works in: Brazil."}, "sem_dado"},
+		{"one success does not lift the block", times(3, "BR-geo") + "BR+ " + times(3, "US+"), nil,
+			GeoVerdict{Kind: "geo", BlockedIn: []string{"BR"}, WorksIn: []string{"US"}, Label: "Seems blocked in: Brazil. Works in: United States."}, "geo_bloqueado"},
+		{"two successes lift the block", times(3, "BR-geo") + "BR+ BR+ " + times(3, "US+"), nil, GeoVerdict{Kind: "ok", WorksIn: []string{"BR", "US"}}, "instavel"},
+		{"unknown country", times(3, "ZZ-cors") + times(3, "BR+"), nil,
+			GeoVerdict{Kind: "geo", BlockedIn: []string{"ZZ"}, WorksIn: []string{"BR"}, Label: "Seems blocked in: unknown country. Works in: Brazil."}, "boa"},
+		{"only an unknown country", times(3, "ZZ-cors"), nil, GeoVerdict{Kind: "down", BlockedIn: []string{"ZZ"}, Label: downEverywhere}, "sem_dado"},
 		{"seven of ten", times(7, "BR+") + times(3, "BR-outro"), nil, GeoVerdict{Kind: "ok", WorksIn: []string{"BR"}}, "boa"},
 		{"six of ten", times(6, "BR+") + times(4, "BR-outro"), nil, GeoVerdict{Kind: "ok", WorksIn: []string{"BR"}}, "instavel"},
 		{"the environment before the country", times(9, "fBR+") + times(3, "BR-codec"), nil, GeoVerdict{Kind: "ok", WorksIn: []string{"BR"}}, "instavel"},
@@ -92,9 +104,10 @@ func TestVerdicts(t *testing.T) {
 		{"nearly slow", "BR+ BR+ BR+", []social.Latency{waited(3, 3*1499)}, GeoVerdict{Kind: "ok", WorksIn: []string{"BR"}}, "boa"},
 		{"slow, said by two", "BR+ BR+ BR+", []social.Latency{waited(2, 20_000)}, GeoVerdict{Kind: "ok", WorksIn: []string{"BR"}}, "boa"},
 		{"slow, without reports", "", []social.Latency{waited(3, 20_000)}, GeoVerdict{Kind: "unknown"}, "lenta"},
+		{"slow, while it is down", times(3, "US-geo"), []social.Latency{waited(3, 20_000)}, GeoVerdict{Kind: "down", BlockedIn: []string{"US"}, Label: downEverywhere}, "sem_dado"},
 		{"fast, without reports", "", []social.Latency{waited(9, 9)}, GeoVerdict{Kind: "unknown"}, "sem_dado"},
-		{"failing comes before slow", "BR+ BR-codec BR-codec", []social.Latency{waited(3, 20_000)}, GeoVerdict{Kind: "ok", WorksIn: []string{"BR"}}, "instavel"},
-		{"blocked comes before slow", "BR-geo BR-geo BR-geo US+", []social.Latency{waited(3, 20_000)},
+		{"failing comes before slow", "BR+ BR+ BR-codec BR-codec", []social.Latency{waited(3, 20_000)}, GeoVerdict{Kind: "ok", WorksIn: []string{"BR"}}, "instavel"},
+		{"blocked comes before slow", times(3, "BR-geo") + times(3, "US+"), []social.Latency{waited(3, 20_000)},
 			GeoVerdict{Kind: "geo", BlockedIn: []string{"BR"}, WorksIn: []string{"US"}, Label: "Seems blocked in: Brazil. Works in: United States."}, "geo_bloqueado"},
 	} {
 		p := PanelOf("A.br", counted(said(c.reports), c.waits...), here)
@@ -115,7 +128,7 @@ func TestGeoLists(t *testing.T) {
 		words = append(words, slices.Repeat([]string{country + "-geo"}, 3+i)...)
 	}
 	for i, country := range strings.Fields("AT BE CH DE DK ES FI FR GB GR") {
-		words = append(words, slices.Repeat([]string{country + "+"}, 1+i)...)
+		words = append(words, slices.Repeat([]string{country + "+"}, 3+i)...)
 	}
 	v := PanelOf("A.br", counted(said(strings.Join(words, " "))), here).Geo
 	want := GeoVerdict{
@@ -129,19 +142,18 @@ func TestGeoLists(t *testing.T) {
 
 // TestPanel shows a whole panel.
 func TestPanel(t *testing.T) {
-	c := counted(said("BR+ BR+ fBR-geo US-codec BR-geo ZZ-outro"), waited(4, 2401))
+	c := counted(said("BR+ BR+ fBR-geo US-codec BR-geo ZZ-geo"), waited(4, 2401))
 	c.Favorites, c.Comments = 5, -1
 	want := &Panel{
 		ChannelID: "A.br", Plays: 2, Fails: 4, Favorites: 5, Health: ptr(33),
-		LastOKAt: moment(1), LastFailAt: moment(5), LastFailCode: ptr("outro"), MinReports: 3,
+		LastOKAt: moment(1), LastFailAt: moment(5), LastFailCode: ptr("geo"), MinReports: 3,
 		Reasons: []FailureReason{
-			{Code: "geo", Label: "Blocked in this region", Hint: "The broadcaster limits the channel to some countries. Try another stream or the official site.", Count: 2, LastAt: moment(4)},
-			{Code: "outro", Label: "Another reason", Hint: "Try again, or choose another stream of the channel.", Count: 1, LastAt: moment(5)},
+			{Code: "geo", Label: "Blocked in this region", Hint: "The broadcaster limits the channel to some countries. Try another stream or the official site.", Count: 3, LastAt: moment(5)},
 			{Code: "codec", Label: "This device cannot decode the format", Hint: "Try another browser or a player such as VLC, which reads more formats.", Count: 1, LastAt: moment(3)},
 		},
 		Environments: []Environment{
-			{Browser: "Chrome", OS: "Windows", Country: "BR", Label: "Chrome · Windows · Brazil", Plays: 2, Fails: 1, Health: ptr(67), LastFailCode: ptr("geo"), LastAt: moment(4)},
-			{Browser: "Chrome", OS: "Windows", Country: "ZZ", Label: "Chrome · Windows · unknown country", Fails: 1, LastFailCode: ptr("outro"), LastAt: moment(5)},
+			{Browser: "Chrome", OS: "Windows", Country: "BR", Label: "Chrome · Windows · Brazil", Plays: 2, Fails: 1, Health: ptr(100), LastFailCode: ptr("geo"), LastAt: moment(4)},
+			{Browser: "Chrome", OS: "Windows", Country: "ZZ", Label: "Chrome · Windows · unknown country", Fails: 1, LastFailCode: ptr("geo"), LastAt: moment(5)},
 			{Browser: "Chrome", OS: "Windows", Country: "US", Label: "Chrome · Windows · United States", Fails: 1, LastFailCode: ptr("codec"), LastAt: moment(3)},
 			{Browser: "Firefox", OS: "Linux", Country: "BR", Label: "Firefox · Linux · Brazil", Fails: 1, LastFailCode: ptr("geo"), LastAt: moment(2)},
 		},
@@ -205,7 +217,7 @@ func TestGrade(t *testing.T) {
 
 // TestTexts checks that everything that a panel names is told in every locale.
 func TestTexts(t *testing.T) {
-	keys := []string{"health.other_browser", "health.other_system", "health.unknown_country", "health.geo.some", "health.geo.down"}
+	keys := []string{"health.other_browser", "health.other_system", "health.unknown_country", "health.geo.some", "health.geo.blocked", "health.geo.down"}
 	for _, code := range social.Codes {
 		keys = append(keys, "health.reason."+code+".label", "health.reason."+code+".hint")
 	}
@@ -271,7 +283,7 @@ func manyReports(n int) (list []social.Report) {
 	countries := strings.Fields("BR US PT DE FR ES GB AR MX IT")
 	for i := range n {
 		list = append(list, social.Report{
-			OK: r.IntN(4) > 0, Browser: fmt.Sprint("Browser ", i/len(countries)), OS: "Windows", Country: countries[i%len(countries)], At: noon,
+			OK: r.IntN(4) > 0, Browser: fmt.Sprint("Browser ", i/len(countries)), OS: "Windows", Country: countries[i%len(countries)], At: noon, Network: network(i),
 		})
 		if !list[i].OK {
 			list[i].Code = social.OtherCode

@@ -17,8 +17,9 @@ import (
 // A model is what was reported, one by one: what is counted of it is found by
 // going through all of it.
 type model struct {
-	reports []social.Report
-	waits   []social.Latency
+	reports  []social.Report
+	waits    []social.Latency
+	networks int
 }
 
 // count returns how many reports that pass played, and how many did not.
@@ -34,11 +35,46 @@ func (m model) count(pass func(social.Report) bool) (plays, fails int) {
 	return plays, fails
 }
 
+// heard returns the voices of the reports that pass, in halves, as the rule of package
+// health says, for reports of one day.
+func (m model) heard(pass func(social.Report) bool) (plays, fails int) {
+	played, failed := map[string]int{}, map[string]int{}
+	for _, r := range m.reports {
+		if !pass(r) {
+			continue
+		}
+		voice := 2
+		if r.Doubtful {
+			voice = 1
+		}
+		by := failed
+		if r.OK {
+			by = played
+		}
+		by[r.Network] = max(by[r.Network], voice)
+	}
+	voices := 0
+	for n := range m.networks {
+		voices += max(played[network(n)], failed[network(n)])
+		plays, fails = plays+played[network(n)], fails+failed[network(n)]
+	}
+	if len(played) < 2 {
+		plays = 0
+	}
+	if len(failed) < 2 {
+		fails = 0
+	}
+	if voices < 6 {
+		return 0, 0
+	}
+	return plays, fails
+}
+
 func percent(plays, fails int) *int {
-	if plays+fails < 3 {
+	n := plays + fails
+	if n == 0 {
 		return nil
 	}
-	n := plays + fails
 	return ptr((200*plays + n) / (2 * n))
 }
 
@@ -88,31 +124,57 @@ func (m model) wait(country string) (ms *int, grade *string, isSlow bool) {
 func (m model) social(p social.Place) catalog.Social {
 	var s catalog.Social
 	s.Plays, s.Fails = m.count(everywhere)
-	s.Health, s.LastFailCode = percent(s.Plays, s.Fails), lastCode(m.reports, everywhere)
+	s.Health, s.LastFailCode = percent(m.heard(everywhere)), m.agreed()
 	s.YourPlays, s.YourFails = m.count(at(p))
 	s.YourFailCode = lastCode(m.reports, at(p))
 	s.YourCountryOK, s.YourCountryFail = m.count(in(p.Country))
-	if s.YourCountryOK+s.YourCountryFail >= 3 {
-		s.YourGeoOK = ptr(s.YourCountryOK != 0)
+	if plays, fails := m.heard(in(p.Country)); plays+fails > 0 {
+		s.YourGeoOK = ptr(plays != 0)
 	}
 	s.YourLatencyMS, s.YourLatencyGrade, _ = m.wait(p.Country)
 	return s
 }
 
-// refused returns the countries with 3 reports or more that all failed.
+// refused returns the countries where failures alone are heard.
 func (m model) refused() map[string]bool {
 	refused := map[string]bool{}
 	for _, r := range m.reports {
-		if plays, fails := m.count(in(r.Country)); plays == 0 && fails >= 3 {
+		if plays, fails := m.heard(in(r.Country)); plays == 0 && fails > 0 {
 			refused[r.Country] = true
 		}
 	}
 	return refused
 }
 
+// agreed returns the failure code of most voices, when they are three.
+func (m model) agreed() *string {
+	voice, naming := map[string]int{}, map[string]map[string]bool{}
+	for _, r := range m.reports {
+		if r.OK {
+			continue
+		}
+		voice[r.Network] = max(voice[r.Network], map[bool]int{true: 1, false: 2}[r.Doubtful])
+		if naming[r.Code] == nil {
+			naming[r.Code] = map[string]bool{}
+		}
+		naming[r.Code][r.Network] = true
+	}
+	best, most := "", 6
+	for code, networks := range naming {
+		fails := 0
+		for n := range networks {
+			fails += voice[n]
+		}
+		if fails > most || fails == most && code > best {
+			best, most = code, fails
+		}
+	}
+	return catalog.TextOrNil(best)
+}
+
 func (m model) geo() string {
-	plays, fails := m.count(everywhere)
-	if plays+fails < 3 {
+	plays, fails := m.heard(everywhere)
+	if plays+fails == 0 {
 		return "unknown"
 	}
 	if plays == 0 {
@@ -125,17 +187,17 @@ func (m model) geo() string {
 }
 
 func (m model) forYou(p social.Place) string {
-	if m.geo() == "geo" && m.refused()[p.Country] {
+	if m.refused()[p.Country] {
 		return "geo_bloqueado"
 	}
-	share := percent(m.count(at(p)))
+	share := percent(m.heard(at(p)))
 	if share == nil {
-		share = percent(m.count(in(p.Country)))
+		share = percent(m.heard(in(p.Country)))
 	}
 	if share != nil && *share < 70 {
 		return "instavel"
 	}
-	if _, _, isSlow := m.wait(p.Country); isSlow {
+	if _, _, isSlow := m.wait(p.Country); isSlow && m.geo() != "down" {
 		return "lenta"
 	}
 	if share != nil {
@@ -148,9 +210,11 @@ func (m model) forYou(p social.Place) string {
 func made(r *rand.Rand) (m model) {
 	countries := strings.Fields("BR US PT DE ZZ AR MX IT FR ES GB CH")[:1+r.IntN(12)]
 	luck := r.IntN(5) // of four
+	m.networks = 1 + r.IntN(12)
 	for i := range r.IntN(60) {
 		rep := social.Report{
-			Browser: []string{"Chrome", "Firefox", social.Other}[r.IntN(3)], OS: []string{"Windows", "Android"}[r.IntN(2)],
+			Browser: []string{"Chrome", "Firefox"}[r.IntN(2)], OS: []string{"Windows", "Android"}[r.IntN(2)],
+			Network: network(r.IntN(m.networks)), Doubtful: r.IntN(4) == 0,
 			Country: countries[r.IntN(len(countries))], OK: r.IntN(4) < luck, At: noon.Add(time.Duration(i) * time.Second),
 		}
 		if !rep.OK {
@@ -222,10 +286,10 @@ func comparePanel(t *testing.T, m model, p *Panel) {
 	}
 	for _, region := range p.Regions {
 		plays, fails := m.count(in(region.Country))
-		if d := cmp.Diff(Region{Country: region.Country, Plays: plays, Fails: fails, Health: percent(plays, fails)}, region); d != "" {
+		if d := cmp.Diff(Region{Country: region.Country, Plays: plays, Fails: fails, Health: percent(m.heard(in(region.Country)))}, region); d != "" {
 			t.Fatalf("region (-model +got):\n%s", d)
 		}
-		if slices.Contains(p.Geo.WorksIn, region.Country) && plays == 0 {
+		if works, _ := m.heard(in(region.Country)); slices.Contains(p.Geo.WorksIn, region.Country) && works == 0 {
 			t.Fatalf("%+v does not work in %s", m, region.Country)
 		}
 	}
@@ -236,7 +300,7 @@ func comparePanel(t *testing.T, m model, p *Panel) {
 		reports += plays + fails
 		want := Environment{
 			Browser: e.Browser, OS: e.OS, Country: e.Country, Label: e.Label, Plays: plays, Fails: fails,
-			Health: percent(plays, fails), LastFailCode: lastCode(m.reports, at(place)), LastAt: e.LastAt,
+			Health: percent(m.heard(at(place))), LastFailCode: lastCode(m.reports, at(place)), LastAt: e.LastAt,
 		}
 		if d := cmp.Diff(want, e); d != "" || e.LastAt == nil {
 			t.Fatalf("environment (-model +got):\n%s", d)
@@ -281,6 +345,10 @@ func FuzzCounts(f *testing.F) {
 			Reasons:      map[string]social.Reason{code: {Count: fails}},
 			Environments: map[string]social.Environment{key: {Plays: plays, Fails: fails, LastFailCode: code}},
 			Latency:      map[string]social.Wait{social.PlaceOf(key).Country: {Samples: samples, SumMS: sum}},
+			Heard: social.Heard{
+				World: social.Tally{Plays: plays, Fails: fails}, FailCode: code,
+				Countries: map[string]social.Tally{social.PlaceOf(key).Country: {Plays: plays, Fails: fails}},
+			},
 		}
 		place := social.PlaceOf(key)
 		p, s := PanelOf("A.br", c, Reader{place, i18n.DE}), Social(c, place)
@@ -289,7 +357,7 @@ func FuzzCounts(f *testing.F) {
 				t.Errorf("%d percent of %+v", *share, c)
 			}
 		}
-		if (max(plays, 0)+max(fails, 0) < 3) != (p.Health == nil) {
+		if (max(plays, 0)+max(fails, 0) == 0) != (p.Health == nil) {
 			t.Errorf("health %v of %+v", p.Health, c)
 		}
 		if s.Plays < 0 || s.Fails < 0 || p.Favorites < 0 || p.Comments < 0 || p.YourCountry.Plays < 0 {

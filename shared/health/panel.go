@@ -23,16 +23,16 @@ func PanelOf(channel string, counts social.Counts, r Reader) *Panel {
 	world, regions := worldOf(c), regionsOf(c)
 	p := &Panel{
 		ChannelID: channel,
-		Plays:     int(world.plays), Fails: int(world.fails),
+		Plays:     int(max(c.Plays, 0)), Fails: int(max(c.Fails, 0)),
 		Favorites: int(max(c.Favorites, 0)), Comments: int(max(c.Comments, 0)),
 		Health:   world.health(),
-		LastOKAt: timeOrNil(c.LastOKAt), LastFailAt: timeOrNil(c.LastFailAt), LastFailCode: catalog.TextOrNil(c.LastFailCode),
+		LastOKAt: timeOrNil(c.LastOKAt), LastFailAt: timeOrNil(c.LastFailAt), LastFailCode: catalog.TextOrNil(c.Heard.FailCode),
 		MinReports:   MinReports,
 		Reasons:      r.reasons(c),
-		Environments: r.environments(c), YourEnvironment: r.environment(r.Place, r.country(r.Place.Country), c.Environments[r.Place.Key()]),
-		Regions: make([]Region, len(regions)), Geo: r.geo(regions),
+		Environments: r.environments(c), YourEnvironment: r.environment(r.Place, r.country(r.Place.Country), c.Environments[r.Place.Key()], environmentOf(c, r.Place)),
+		Regions: make([]Region, len(regions)), Geo: r.geo(world, regions),
 		Latency: r.latency(c), YourCountry: yours(c, regions, r.Place.Country),
-		ForYou: forYou(c, regions, r.Place),
+		ForYou: forYou(c, r.Place),
 		Codes:  slices.Clone(social.Codes),
 	}
 	for i, s := range regions {
@@ -64,7 +64,7 @@ func (r Reader) environments(c *social.Counts) []Environment {
 		if names[p.Country] == "" {
 			names[p.Country] = r.country(p.Country)
 		}
-		list = append(list, r.environment(p, names[p.Country], e))
+		list = append(list, r.environment(p, names[p.Country], e, environmentOf(c, p)))
 	}
 	slices.SortFunc(list, func(a, b Environment) int {
 		return cmp.Or(cmp.Compare(b.Plays+b.Fails, a.Plays+a.Fails), latest(a.LastAt, b.LastAt),
@@ -73,12 +73,11 @@ func (r Reader) environments(c *social.Counts) []Environment {
 	return list
 }
 
-// environment returns the environment at p, whose country has a name.
-func (r Reader) environment(p social.Place, country string, e social.Environment) Environment {
-	t := tallyOf(e.Plays, e.Fails)
+// environment returns the environment e at p, with its voices. Its country has a name.
+func (r Reader) environment(p social.Place, country string, e social.Environment, voices tally) Environment {
 	return Environment{
 		Browser: p.Browser, OS: p.OS, Country: p.Country, Label: r.label(p, country),
-		Plays: int(t.plays), Fails: int(t.fails), Health: t.health(),
+		Plays: int(max(e.Plays, 0)), Fails: int(max(e.Fails, 0)), Health: voices.health(),
 		LastFailCode: catalog.TextOrNil(e.LastFailCode), LastAt: timeOrNil(e.LastAt),
 	}
 }

@@ -7,30 +7,31 @@ import (
 
 // Social returns the counters of a channel as the interface shows them to a
 // caller at p. It does not modify c.
-func Social(c social.Counts, p social.Place) catalog.Social { return socialOf(&c, c.In(p.Country), p) }
+func Social(c social.Counts, p social.Place) catalog.Social {
+	reports, voices := c.In(p.Country)
+	return socialOf(&c, reports, voices, p)
+}
 
 // SocialOf is Social in time that does not depend on the number of
 // environments.
 func SocialOf(s *social.Shown, p social.Place) catalog.Social {
-	return socialOf(&s.Counts, s.In(p.Country), p)
+	reports, voices := s.In(p.Country)
+	return socialOf(&s.Counts, reports, voices, p)
 }
 
-func socialOf(c *social.Counts, reports social.Tally, p social.Place) catalog.Social {
-	world := worldOf(c)
+func socialOf(c *social.Counts, reports, voices social.Tally, p social.Place) catalog.Social {
 	s := catalog.Social{
-		Plays: int(world.plays), Fails: int(world.fails),
+		Plays: int(max(c.Plays, 0)), Fails: int(max(c.Fails, 0)),
 		Favorites: int(max(c.Favorites, 0)), Comments: int(max(c.Comments, 0)),
-		LastFailCode: catalog.TextOrNil(c.LastFailCode), Health: world.health(),
+		LastFailCode: catalog.TextOrNil(c.Heard.FailCode), Health: worldOf(c).health(),
 	}
 	if e, ok := c.Environments[p.Key()]; ok {
-		here := tallyOf(e.Plays, e.Fails)
-		s.YourPlays, s.YourFails, s.YourFailCode = int(here.plays), int(here.fails), catalog.TextOrNil(e.LastFailCode)
+		s.YourPlays, s.YourFails, s.YourFailCode = int(max(e.Plays, 0)), int(max(e.Fails, 0)), catalog.TextOrNil(e.LastFailCode)
 	}
-	country := tallyOf(reports.Plays, reports.Fails)
-	s.YourCountryOK, s.YourCountryFail = int(country.plays), int(country.fails)
-	if country.measured() {
-		plays := country.plays > 0
-		s.YourGeoOK = &plays
+	s.YourCountryOK, s.YourCountryFail = int(max(reports.Plays, 0)), int(max(reports.Fails, 0))
+	if country := tallyOf(voices); country.measured() {
+		works := country.works()
+		s.YourGeoOK = &works
 	}
 	s.YourLatencyMS, s.YourLatencyGrade = latencyOf(c, p.Country)
 	return s

@@ -23,7 +23,15 @@ func (p Play) Check() error {
 	if len(p.Key) != 32 || strings.Trim(p.Key, "0123456789abcdef") != "" {
 		return errors.New("key is not 32 hexadecimal digits")
 	}
-	return errors.Join(checkChannel(p.Channel), checkDay(p.Day, p.At), checkCountry(p.Country))
+	return errors.Join(checkChannel(p.Channel), checkDay(p.Day, p.At), checkCountry(p.Country), checkNetwork(p.Network))
+}
+
+// checkNetwork refuses what is neither empty nor a name that NetworkOf returns.
+func checkNetwork(s string) error {
+	if s != "" && (len(s) != 2*markLen || strings.Trim(s, "0123456789abcdef") != "") {
+		return fmt.Errorf("network %.20q is not %d hexadecimal digits", s, 2*markLen)
+	}
+	return nil
 }
 
 // Check implements [fact.Fact].

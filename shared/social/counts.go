@@ -30,6 +30,8 @@ type Counts struct {
 	// Environments are by browser, system and country: see Place.
 	Environments map[string]Environment `json:"environments,omitempty"`
 	Latency      map[string]Wait        `json:"latency,omitempty"` // of a playlist at the hop, by country
+
+	Heard Heard `json:"heard,omitzero"` // what networks say, which verdicts are made from
 }
 
 // A Reason counts the failures that have one code.
@@ -99,6 +101,9 @@ type Counted struct {
 	Counts
 	fact.Ledger
 	Channel string `json:"channel"`
+
+	Days map[string]Day `json:"days,omitempty"` // voices, by the day
+	Past failure        `json:"past,omitzero"`  // the last code of days that were dropped
 }
 
 // shown returns c as readers see it: a sum may be below zero until all facts
@@ -111,5 +116,6 @@ func (c Counts) shown() Counts {
 // Clone returns a copy of c that shares nothing with it.
 func (c Counts) Clone() Counts {
 	c.Reasons, c.Environments, c.Latency = maps.Clone(c.Reasons), maps.Clone(c.Environments), maps.Clone(c.Latency)
+	c.Heard.Countries, c.Heard.Environments = maps.Clone(c.Heard.Countries), maps.Clone(c.Heard.Environments)
 	return c
 }

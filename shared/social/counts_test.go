@@ -59,6 +59,8 @@ func TestReportRefusals(t *testing.T) {
 		"system of bytes":  func(r *Report) { r.OS = "\xff" },
 		"no country":       func(r *Report) { r.Country = "" },
 		"no moment":        func(r *Report) { r.At = time.Time{} },
+		"an address":       func(r *Report) { r.Network = "192.0.2.1/24" },
+		"a long network":   func(r *Report) { r.Network = strings.Repeat("0", 2*markLen+2) },
 		"moment to come":   func(r *Report) { r.At = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) },
 	} {
 		r := report
@@ -102,6 +104,7 @@ func randomReport(rng *rand.Rand) Report {
 	if !r.OK {
 		r.Code = Codes[rng.IntN(len(Codes))]
 	}
+	r.Network, r.Doubtful = NetworkOf([16]byte{byte(rng.IntN(30))}, r.Channel), rng.IntN(2) == 0
 	return r
 }
 
@@ -114,13 +117,13 @@ func TestOrder(t *testing.T) {
 		l.LastAt = at.Add(-time.Duration(rng.IntN(50)) * time.Second)
 		all = append(all, randomReport(rng), l, play)
 	}
-	var want Counts
+	var want Counted
 	for _, f := range all {
 		want.Apply(f)
 	}
 	for range 20 {
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		var got Counts
+		var got Counted
 		for _, f := range all {
 			got.Apply(f)
 		}

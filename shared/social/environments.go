@@ -49,6 +49,7 @@ func (c *Counts) Fold(n int) {
 		rest := Place{Other, Other, PlaceOf(key).Country}.Key()
 		c.Environments[rest] = c.Environments[rest].plus(c.Environments[key])
 		delete(c.Environments, key)
+		delete(c.Heard.Environments, PlaceOf(key).voiceKey())
 	}
 }
 

@@ -31,11 +31,24 @@ type Countable interface {
 	count(*Counts)
 }
 
-func count[F Countable](c *Counted, f F) { f.count(&c.Counts) }
+func count[F Countable](c *Counted, f F) { c.Apply(f) }
 
-// Apply adds what f says to c. Facts may be applied in any order; the counts are
-// the same, as long as the environments are fewer than are kept. The sums of all
-// environments are the same in any case. The caller must apply each fact once.
+// Apply adds what f says to c, its counts and its voices: see [Counts.Apply]. A fact
+// without the name of its network has no voice.
+func (c *Counted) Apply(f Countable) {
+	f.count(&c.Counts)
+	if v, ok := f.(voiced); ok {
+		v.hear(c)
+	}
+}
+
+// A voiced fact is one in which a network speaks.
+type voiced interface{ hear(*Counted) }
+
+// Apply adds what f says to c, except to what is Heard. Facts may be applied in any
+// order; the counts are the same, as long as the environments are fewer than are kept.
+// The sums of all environments are the same in any case. The caller must apply each
+// fact once.
 func (c *Counts) Apply(f Countable) { f.count(c) }
 
 // About implements [fact.Fact].

@@ -17,6 +17,7 @@ type Favorite struct {
 	Channel string    `json:"channel"`
 	Delta   int       `json:"delta"` // 1 or -1
 	At      time.Time `json:"at"`
+	Network string    `json:"network,omitempty"` // as NetworkOf returns it; a favorite without one has no voice
 }
 
 // A Comment says that a comment on a channel was made, or taken back. Each of
@@ -43,7 +44,9 @@ func FavoriteOf(e bus.Event) (Favorite, error) { return fact.Decode[Favorite](e)
 func CommentOf(e bus.Event) (Comment, error) { return fact.Decode[Comment](e) }
 
 // Check implements [fact.Fact].
-func (f Favorite) Check() error { return checkChange(f.Key, f.Channel, f.Delta, f.At) }
+func (f Favorite) Check() error {
+	return errors.Join(checkChange(f.Key, f.Channel, f.Delta, f.At), checkNetwork(f.Network))
+}
 
 // Check implements [fact.Fact].
 func (c Comment) Check() error { return checkChange(c.Key, c.Channel, c.Delta, c.At) }

@@ -28,6 +28,11 @@ type Report struct {
 	OS      string    `json:"os"`             // such as Windows, or Other
 	Country string    `json:"country"`        // ISO 3166-1 alpha-2, or Unknown
 	At      time.Time `json:"at"`
+
+	// Network is the name of the network that it came from, as NetworkOf returns it,
+	// and Doubtful halves its voice. Reports without a network have no voice.
+	Network  string `json:"network,omitempty"`
+	Doubtful bool   `json:"doubtful,omitempty"`
 }
 
 // Event returns r as an event of Reports, or bus.ErrEvent when a field is not
@@ -45,7 +50,7 @@ func (r Report) Check() error {
 	if r.OK != (r.Code == "") || !r.OK && !slices.Contains(Codes, r.Code) {
 		return fmt.Errorf("code %.40q of a report that is ok: %t", r.Code, r.OK)
 	}
-	return errors.Join(checkChannel(r.Channel), checkMoment(r.At), checkCountry(r.Country), checkName(r.Browser), checkName(r.OS))
+	return errors.Join(checkChannel(r.Channel), checkMoment(r.At), checkCountry(r.Country), checkName(r.Browser), checkName(r.OS), checkNetwork(r.Network))
 }
 
 // maxName is the greatest length of a browser's or a system's name, in bytes.

@@ -6,17 +6,21 @@ import (
 )
 
 // A Tally counts reports.
-type Tally struct{ Plays, Fails int64 }
+type Tally struct {
+	Plays int64 `json:"plays,omitempty"`
+	Fails int64 `json:"fails,omitempty"`
+}
 
-// In returns the reports of a country. It reads all environments.
-func (c *Counts) In(country string) (t Tally) {
+// In returns the reports of a country, and its voices: see Heard. It reads all
+// environments.
+func (c *Counts) In(country string) (reports, voices Tally) {
 	for key, e := range c.Environments {
 		if countryOf(key) == country {
-			t.Plays += e.Plays
-			t.Fails += e.Fails
+			reports.Plays += e.Plays
+			reports.Fails += e.Fails
 		}
 	}
-	return t
+	return reports, c.Heard.Countries[country]
 }
 
 // countryOf returns the country in a key of Counts.Environments.
@@ -37,6 +41,7 @@ type Shown struct {
 type land struct {
 	code string
 	Tally
+	heard Tally
 }
 
 // NewShown returns c as an Overlay has them.
@@ -51,6 +56,13 @@ func NewShown(c Counts) *Shown {
 		s.countries[at].Plays += e.Plays
 		s.countries[at].Fails += e.Fails
 	}
+	for code, t := range c.Heard.Countries {
+		at, ok := s.find(code)
+		if !ok {
+			s.countries = slices.Insert(s.countries, at, land{code: code})
+		}
+		s.countries[at].heard = t
+	}
 	return s
 }
 
@@ -58,12 +70,12 @@ func (s *Shown) find(code string) (int, bool) {
 	return slices.BinarySearchFunc(s.countries, code, func(l land, code string) int { return strings.Compare(l.code, code) })
 }
 
-// In returns the reports of a country.
-func (s *Shown) In(country string) Tally {
+// In returns the reports of a country, and its voices: see Heard.
+func (s *Shown) In(country string) (reports, voices Tally) {
 	if at, ok := s.find(country); ok {
-		return s.countries[at].Tally
+		return s.countries[at].Tally, s.countries[at].heard
 	}
-	return Tally{}
+	return Tally{}, Tally{}
 }
 
 // Counts returns the counts of a channel, which the caller must not change;

@@ -27,10 +27,17 @@ func TestShown(t *testing.T) {
 			}
 			c.Environments[p.Key()] = e
 		}
+		heard := map[string]Tally{}
+		for range r.IntN(3) {
+			heard[countries[r.IntN(len(countries))]] = Tally{r.Int64N(9), r.Int64N(9)}
+		}
+		c.Heard.Countries = heard
 		s := NewShown(c)
 		for _, country := range append(countries, "XK", "") {
-			if c.In(country) != want[country] || s.In(country) != want[country] {
-				t.Fatalf("%s of %v: %v one by one, %v before, want %v", country, c, c.In(country), s.In(country), want[country])
+			one, voices := c.In(country)
+			all, shown := s.In(country)
+			if one != want[country] || all != want[country] || voices != heard[country] || shown != heard[country] {
+				t.Fatalf("%s of %v: %v and %v one by one, %v and %v before, want %v and %v", country, c, one, voices, all, shown, want[country], heard[country])
 			}
 		}
 	}

@@ -56,6 +56,7 @@ type Play struct {
 	Day     string    `json:"day"`     // in UTC, as 2006-01-02
 	Country string    `json:"country"` // ISO 3166-1 alpha-2, or Unknown
 	At      time.Time `json:"at"`
+	Network string    `json:"network,omitempty"` // as NetworkOf returns it; a play without one has no voice
 }
 
 // A Latency sums how long the people of a country waited for the first byte of

@@ -82,6 +82,7 @@ func TestPlayRefusals(t *testing.T) {
 		"no country":       func(p *Play) { p.Country = "" },
 		"small country":    func(p *Play) { p.Country = "br" },
 		"long country":     func(p *Play) { p.Country = "BRA" },
+		"an address":       func(p *Play) { p.Network = "2001:db8::" },
 	} {
 		p := play
 		spoil(&p)

@@ -94,10 +94,16 @@ func (o *Overlay) uses() map[string]Use {
 	return all
 }
 
-// use returns how much a channel is used. Players report most of the plays that the
-// hop sees, so the larger of the two counts is taken and not their sum.
+// use returns how much a channel is used, as far as it may move the channel in lists:
+// by the networks that are heard, and not by the counters of owners. A favorite that
+// ended takes its voice along only when fewer owners than networks are left, and
+// favorites of fewer than MinNetworks networks say nothing.
 func (c *Counts) use() Use {
-	return Use{Plays: int(max(c.Plays, c.Played, 0)), Favorites: int(max(c.Favorites, 0))}
+	u := Use{Plays: int(max(c.Heard.Plays, 0)), Favorites: int(max(min(c.Favorites, c.Heard.Favorites), 0))}
+	if u.Favorites < MinNetworks {
+		u.Favorites = 0
+	}
+	return u
 }
 
 // mostUsed returns the n channels of all that are used most.

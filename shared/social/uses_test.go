@@ -57,15 +57,17 @@ func TestUses(t *testing.T) {
 			t.Error("a sample was taken before the counters came")
 		}
 		fill(t, o, map[string]Counts{
-			"hop.br": {Plays: 3, Played: 7}, "reports.br": {Plays: 9, Played: 2}, "loved.br": {Favorites: 2},
-			"failing.br": {Fails: 5, Comments: 3}, "negative.br": {Favorites: -1},
+			"played.br": {Heard: Heard{Plays: 7}}, "loved.br": {Favorites: 5, Heard: Heard{Favorites: 4}},
+			"left.br": {Favorites: 3, Heard: Heard{Favorites: 9}}, "two.br": {Favorites: 9, Heard: Heard{Favorites: 2}},
+			"owners.br": {Plays: 900, Played: 900, Favorites: 900}, "failing.br": {Fails: 5, Comments: 3},
+			"negative.br": {Favorites: -1, Heard: Heard{Plays: -1, Favorites: 5}},
 		})
-		first := map[string]Use{"hop.br": {Plays: 7}, "reports.br": {Plays: 9}, "loved.br": {Favorites: 2}}
+		first := map[string]Use{"played.br": {Plays: 7}, "loved.br": {Favorites: 4}, "left.br": {Favorites: 3}}
 		if !signaled(u) {
 			t.Fatal("the first sample was not signaled")
 		}
 		before := u.All()
-		fill(t, o, map[string]Counts{"hop.br": {Played: 8}})
+		fill(t, o, map[string]Counts{"played.br": {Heard: Heard{Plays: 8}}})
 		time.Sleep(SampleEvery - time.Second)
 		if signaled(u) {
 			t.Error("a sample was taken too early")
@@ -81,7 +83,7 @@ func TestUses(t *testing.T) {
 		if d := cmp.Diff(first, maps.Collect(before)); d != "" {
 			t.Errorf("the first sample (-want +got):\n%s", d)
 		}
-		if d := cmp.Diff(map[string]Use{"hop.br": {Plays: 8}}, maps.Collect(u.All())); d != "" {
+		if d := cmp.Diff(map[string]Use{"played.br": {Plays: 8}}, maps.Collect(u.All())); d != "" {
 			t.Errorf("the second sample (-want +got):\n%s", d)
 		}
 	})
@@ -102,7 +104,7 @@ func TestUsesEnd(t *testing.T) {
 			synctest.Wait()
 			cancel()
 			synctest.Wait()
-			fill(t, o, map[string]Counts{"a": {Plays: 1}})
+			fill(t, o, map[string]Counts{"a": {Heard: Heard{Plays: 3}}})
 			time.Sleep(2 * SampleEvery)
 			if signaled(u) {
 				t.Errorf("loaded %t: sampled after the end", loaded)

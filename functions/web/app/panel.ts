@@ -67,7 +67,7 @@ const verdicts = {
 } as const;
 
 function draw(p: Panel): HTMLElement[] {
-  const never = p.pra_voce === "instavel" && p.plays === 0; // which is less than at times
+  const never = p.geo.tipo === "down" && p.pra_voce === "geo_bloqueado"; // in no country: that is no block of this one
   const [look, sign] = never ? (["bad", "alert"] as const) : verdicts[p.pra_voce] ?? verdicts.sem_dado;
   const elsewhere = p.geo.label || (p.geo.tipo === "ok" && count("panel.ui.works", p.regions.filter((region) => region.plays > 0).length));
   const verdict = h("div", { class: `health-verdict ${look}` }, icon(sign), h("p", {},
@@ -109,7 +109,7 @@ function totals(p: Panel): HTMLElement {
   return h("dl", { class: "health-totals" },
     total(t("panel.ui.plays"), number(p.plays), ago(p.last_ok_at)),
     total(t("panel.ui.fails"), number(p.fails), ago(p.last_fail_at)),
-    p.health === null ? total(t("panel.ui.health"), "–", t("panel.ui.unmeasured")) : total(t("panel.ui.health"), t("panel.ui.percent", { n: p.health }), null));
+    p.health === null ? total(t("panel.ui.health"), "–", t("panel.ui.unmeasured")) : total(t("panel.ui.health"), t("panel.ui.percent", { n: p.health }), t("panel.ui.measured")));
 }
 
 function total(what: string, value: string, more: HTMLElement | string | null): HTMLElement {

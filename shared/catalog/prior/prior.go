@@ -186,12 +186,12 @@ const Offline = 400
 // MostOfUse is the most that plays add to a rating, and the most that favorites add:
 // a tenth of the scale each.
 //
-// That limit is what protects the order from somebody who wants a channel to be
-// seen. Counters count a person once a day, but a person is only a guest token, and
-// one network gets thousands of tokens a day. So no number of plays is proof of
-// anything. Whoever invents a thousand listeners moves a channel past those that are
-// rated up to a tenth better, and never an unknown one before a well known one. The
-// damping is for the honest case: the first plays say most.
+// That limit protects the order from somebody who wants a channel to be seen. The
+// counts are of networks and not of guest tokens, of which one network gets thousands
+// (see package health), but a network can be rented too. With a thousand of them a
+// channel moves past those that are rated up to a tenth better, and an unknown one
+// never before a well known one. The damping is for the honest case: the first plays
+// say most.
 const MostOfUse = Most / 10
 
 // How many plays and favorites earn all of [MostOfUse].

@@ -79,6 +79,7 @@ func report(rng *rand.Rand, n, channels int) social.Report {
 	if !r.OK {
 		r.Code = pick(rng, social.Codes...)
 	}
+	r.Network, r.Doubtful = social.NetworkOf([16]byte{byte(rng.IntN(40))}, r.Channel), rng.IntN(3) == 0
 	return r
 }
 
@@ -89,7 +90,7 @@ func pick(rng *rand.Rand, of ...string) string { return of[rng.IntN(len(of))] }
 func deliveries(t testing.TB, rng *rand.Rand, n, channels int) ([]bus.Event, map[string]social.Counts) {
 	t.Helper()
 	var events []bus.Event
-	truth := map[string]social.Counts{}
+	counted := map[string]*social.Counted{}
 	for i := range n {
 		r := report(rng, i, channels)
 		e, err := r.Event()
@@ -99,9 +100,14 @@ func deliveries(t testing.TB, rng *rand.Rand, n, channels int) ([]bus.Event, map
 		for range 1 + rng.IntN(3) {
 			events = append(events, e)
 		}
-		c := truth[r.Channel]
-		c.Apply(r)
-		truth[r.Channel] = c
+		if counted[r.Channel] == nil {
+			counted[r.Channel] = new(social.Counted)
+		}
+		counted[r.Channel].Apply(r)
+	}
+	truth := map[string]social.Counts{}
+	for channel, c := range counted {
+		truth[channel] = c.Counts
 	}
 	rng.Shuffle(len(events), func(i, j int) { events[i], events[j] = events[j], events[i] })
 	return events, truth

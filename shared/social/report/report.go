@@ -36,6 +36,9 @@ type Record struct {
 	Country string     `json:"country"`
 	Day     string     `json:"day"`
 	At      store.Time `json:"at"`
+	// Network and Doubtful are as in the report.
+	Network  string `json:"network,omitempty"`
+	Doubtful bool   `json:"doubtful,omitempty"`
 	// Sent is false while the event waits to be published, and otherwise absent:
 	// most reports are written once.
 	Sent     *bool      `json:"sent,omitempty"`
@@ -47,6 +50,7 @@ func (r Record) Report(key string) social.Report {
 	return social.Report{
 		Key: key, Channel: r.Channel, OK: r.OK, Code: r.Code,
 		Browser: r.Browser, OS: r.OS, Country: r.Country, At: r.At.Time,
+		Network: r.Network, Doubtful: r.Doubtful,
 	}
 }
 
@@ -60,6 +64,7 @@ func Put(ctx context.Context, box *outbox.Outbox, r social.Report, ip string) (c
 	kept := Record{
 		Channel: r.Channel, OK: r.OK, Code: r.Code, IP: ip, Browser: r.Browser, OS: r.OS, Country: r.Country,
 		Day: r.At.UTC().Format(time.DateOnly), At: store.At(r.At), ExpireAt: store.At(r.At.AddDate(0, 0, RetentionDays)),
+		Network: r.Network, Doubtful: r.Doubtful,
 	}
 	if !published {
 		kept.Sent = new(bool)

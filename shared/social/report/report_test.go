@@ -67,7 +67,7 @@ func boxOf(db store.DB, b bus.Bus) *outbox.Outbox {
 func aReport(n int) social.Report {
 	return social.Report{
 		Key: fmt.Sprintf("%064x", n), Channel: "A.br", OK: true, Browser: "Firefox", OS: "Windows", Country: "BR",
-		At: noon.Add(-time.Duration(n) * time.Second),
+		At: noon.Add(-time.Duration(n) * time.Second), Network: "0123456789ab", Doubtful: n%2 == 0,
 	}
 }
 

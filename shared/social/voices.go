@@ -1,0 +1,289 @@
+package social
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/fnv"
+	"maps"
+	"math/bits"
+	"slices"
+	"time"
+)
+
+// This file hears networks. The counters of a channel count what every owner reports,
+// and owners cost nothing: one network makes as many guests as it likes. So verdicts
+// are not made from the counters, but from voices: a network has one voice on a day
+// for each result, however many owners report it there. A network is the wider one of
+// package identity, under a name that changes with the day and with the channel, so
+// that what is stored says nothing of who it was.
+//
+// The names change at midnight, so three voices of three days may come from one
+// network. A day of a slice (the world, a country, an environment) is therefore heard
+// only when MinNetworks networks report in it, and a result only when minAgree of
+// them agree on it. One network alone is then never heard, however long it tries. A
+// doubtful report counts half: its network needs others beside it to make up for that.
+//
+// What a day comes to is added to Heard at once, and its voices are dropped when no
+// report of that day can be counted any more. See sample.go for what is kept of a day.
+
+// How much must be heard, and for how long voices are kept.
+const (
+	// MinNetworks is how many networks must report in a slice on one day for that day
+	// to be heard. A network with doubtful reports alone counts half.
+	MinNetworks = 3
+	minAgree    = 2 // networks that must report a result on a day
+
+	openDays = 33 // a fact is counted for 31 days, by clocks that differ by one
+)
+
+// Heard is what networks say of a channel: what its verdicts and its place in lists
+// are made from. Voices are counted in halves: a doubtful one has one, any other two.
+type Heard struct {
+	World     Tally            `json:"world,omitzero"`
+	Countries map[string]Tally `json:"countries,omitempty"`
+	// Environments are by the keys that Environment computes.
+	Environments map[string]Tally `json:"environments,omitempty"`
+	FailCode     string           `json:"fail_code,omitempty"` // the last on which MinNetworks networks agreed
+	Plays        int64            `json:"plays,omitempty"`     // networks that played it, of days with MinNetworks of them
+	Favorites    int64            `json:"favorites,omitempty"` // networks that made it a favorite, of each day
+}
+
+// Environment returns the voices of the environment at p.
+func (h *Heard) Environment(p Place) Tally { return h.Environments[p.voiceKey()] }
+
+// A Day has the voices of one day about a channel.
+type Day struct {
+	Voices   map[string]Sample `json:"voices,omitempty"`    // of reports, by country
+	Players  []byte            `json:"players,omitempty"`   // marks of networks that played the channel
+	Fans     []byte            `json:"fans,omitempty"`      // marks of networks that made it a favorite
+	FailCode string            `json:"fail_code,omitempty"` // on which the networks agree
+}
+
+// A failure is the code on which the networks of a day agreed.
+type failure struct {
+	Day  string `json:"day,omitempty"`
+	Code string `json:"code,omitempty"`
+}
+
+// NetworkOf returns the name of a network for what it says of a channel on a day. id is
+// the name of the network on that day.
+func NetworkOf(id [16]byte, channel string) string {
+	sum := sha256.Sum256(append(append([]byte("voice\x00"), id[:]...), channel...))
+	return hex.EncodeToString(sum[:markLen])
+}
+
+// hash returns the name of a browser and a system in a voice.
+func (p Place) hash() uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(p.Browser + bar + p.OS)) // it never fails
+	return h.Sum32()
+}
+
+// voiceKey returns p as the key of Heard.Environments.
+func (p Place) voiceKey() string { return voiceKey(p.Country, p.hash()) }
+
+func voiceKey(country string, environment uint32) string {
+	return country + bar + hex.EncodeToString(binary.BigEndian.AppendUint32(nil, environment))
+}
+
+// A ballot sums what the networks of a slice say on a day.
+type ballot struct {
+	weight, played, failed int64 // halves of networks, and networks by what they report
+	voices                 Tally // in halves
+	codes                  [maxCodes]int64
+}
+
+// add adds what one network says.
+func (b *ballot) add(v voice) {
+	b.weight += max(v.Plays, v.Fails)
+	b.played += min(v.Plays, 1)
+	b.failed += min(v.Fails, 1)
+	b.voices = b.voices.plus(v.Tally, 1)
+	for codes := v.codes; codes != 0; codes &= codes - 1 {
+		b.codes[bits.TrailingZeros16(codes)] += v.Fails
+	}
+}
+
+// tally returns the voices that are heard.
+func (b *ballot) tally() (t Tally) {
+	if b.weight < 2*MinNetworks {
+		return t
+	}
+	if b.played >= minAgree {
+		t.Plays = b.voices.Plays
+	}
+	if b.failed >= minAgree {
+		t.Fails = b.voices.Fails
+	}
+	return t
+}
+
+// code returns the failure code that most of the networks name, when they are
+// MinNetworks; of two that as many name, the greater.
+func (b *ballot) code() (code string) {
+	most := int64(2 * MinNetworks)
+	for n, name := range Codes {
+		if w := b.codes[n]; w > most || w == most && name > code {
+			most, code = w, name
+		}
+	}
+	return code
+}
+
+// addCountry adds to h what a country's sample of a day comes to, or removes it when
+// sign is -1.
+func (h *Heard) addCountry(country string, sample Sample, sign int64) {
+	var all ballot
+	environments := map[uint32]*ballot{}
+	voices := sample.voices()
+	for _, v := range voices {
+		b := environments[v.environment]
+		if b == nil {
+			b = new(ballot)
+			environments[v.environment] = b
+		}
+		b.add(v)
+	}
+	for v := range networks(voices) {
+		all.add(v)
+	}
+	h.Countries = addTally(h.Countries, country, all.tally(), sign)
+	for e, b := range environments {
+		h.Environments = addTally(h.Environments, voiceKey(country, e), b.tally(), sign)
+	}
+}
+
+// world returns the ballot of all countries. A network may be in several.
+func (d *Day) world() (b ballot) {
+	var all []voice
+	for _, sample := range d.Voices {
+		all = append(all, sample.voices()...)
+	}
+	slices.SortFunc(all, voice.compare)
+	for v := range networks(all) {
+		b.add(v)
+	}
+	return b
+}
+
+func addTally(all map[string]Tally, key string, t Tally, sign int64) map[string]Tally {
+	sum := all[key].plus(t, sign)
+	if t == (Tally{}) {
+		return all
+	}
+	if sum == (Tally{}) {
+		delete(all, key)
+		return all
+	}
+	if all == nil {
+		all = map[string]Tally{}
+	}
+	all[key] = sum
+	return all
+}
+
+func (t Tally) plus(o Tally, sign int64) Tally {
+	return Tally{t.Plays + sign*o.Plays, t.Fails + sign*o.Fails}
+}
+
+// onDay calls change with the voices of the day of a moment.
+func (c *Counted) onDay(at time.Time, change func(*Day)) {
+	day := at.UTC().Format(time.DateOnly)
+	if c.Days == nil {
+		c.Days = map[string]Day{}
+	}
+	d := c.Days[day]
+	c.Heard.Plays -= playersOf(d.Players)
+	c.Heard.Favorites -= int64(len(d.Fans) / markLen)
+	change(&d)
+	c.Heard.Plays += playersOf(d.Players)
+	c.Heard.Favorites += int64(len(d.Fans) / markLen)
+	c.Days[day] = d
+	c.dropDays()
+}
+
+// playersOf returns how many networks played a channel on a day, 0 when they are fewer
+// than MinNetworks.
+func playersOf(marks []byte) int64 {
+	if n := len(marks) / markLen; n >= MinNetworks {
+		return int64(n)
+	}
+	return 0
+}
+
+// dropDays removes the voices of days of which nothing can be counted any more: those
+// so long before the last day.
+func (c *Counted) dropDays() {
+	last := slices.Max(slices.Collect(maps.Keys(c.Days)))
+	date, err := time.Parse(time.DateOnly, last)
+	if err != nil {
+		return
+	}
+	oldest := date.AddDate(0, 0, -openDays).Format(time.DateOnly)
+	for day, d := range c.Days {
+		if day >= oldest {
+			continue
+		}
+		if d.FailCode != "" && day > c.Past.Day {
+			c.Past = failure{day, d.FailCode}
+		}
+		delete(c.Days, day)
+	}
+}
+
+// lastCode returns the code on which the networks of the last day agreed that had one.
+func (c *Counted) lastCode() string {
+	last := c.Past
+	for day, d := range c.Days {
+		if d.FailCode != "" && day > last.Day {
+			last = failure{day, d.FailCode}
+		}
+	}
+	return last.Code
+}
+
+// hear adds the voice of r.
+func (r Report) hear(c *Counted) {
+	network, ok := markOf(r.Network)
+	if !ok {
+		return
+	}
+	place := Place{r.Browser, r.OS, r.Country}
+	c.onDay(r.At, func(d *Day) {
+		if r.OK {
+			d.Players = addMark(d.Players, network)
+		}
+		before := d.Voices[r.Country]
+		after, changed := before.with(r.Doubtful, record{network, place.hash(), resultsOf(r)})
+		if !changed {
+			return
+		}
+		c.Heard.addCountry(r.Country, before, -1)
+		c.Heard.addCountry(r.Country, after, 1)
+		world := d.world()
+		c.Heard.World = c.Heard.World.plus(world.tally(), -1)
+		if d.Voices == nil {
+			d.Voices = map[string]Sample{}
+		}
+		d.Voices[r.Country] = after
+		world = d.world()
+		c.Heard.World = c.Heard.World.plus(world.tally(), 1)
+		d.FailCode = world.code()
+	})
+	c.Heard.FailCode = c.lastCode()
+}
+
+// hear adds the voice of p.
+func (p Play) hear(c *Counted) {
+	if network, ok := markOf(p.Network); ok {
+		c.onDay(p.At, func(d *Day) { d.Players = addMark(d.Players, network) })
+	}
+}
+
+// hear adds the voice of f. The end of a favorite has none: see the samples of [Uses].
+func (f Favorite) hear(c *Counted) {
+	if network, ok := markOf(f.Network); ok && f.Delta > 0 {
+		c.onDay(f.At, func(d *Day) { d.Fans = addMark(d.Fans, network) })
+	}
+}
