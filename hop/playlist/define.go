@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,6 +12,14 @@ import (
 // This file replaces variables (EXT-X-DEFINE). The hop's own URLs would hide
 // the query that QUERYPARAM reads and the parent that IMPORT reads, so the
 // hop resolves all variables itself and drops the definitions.
+//
+// A value is text: what looks like a reference to a variable in it is not
+// replaced (RFC 8216bis 6.3.1). The quoted value of a definition is an attribute
+// like others, in which variables defined above are replaced first (4.3); so such
+// text comes from a query, from another playlist, or from a value without quotes.
+// Players would read it in the hop's output as a reference to a variable that
+// nobody defined, and give up. In URLs its brace is percent-encoded, as browsers
+// do in paths; elsewhere it stays.
 
 // maxVars bounds the variables of a playlist.
 const maxVars = 128
@@ -37,6 +46,7 @@ func (r *rewriter) define(list []byte) error {
 		return ErrOrigin.Because(errTwice)
 	}
 	r.vars = append(r.vars, v)
+	r.escapes = r.escapes || strings.Contains(v.Value, "{")
 	r.definedLate = r.definedLate || r.info.References > 0 && r.exported == nil
 	return nil
 }
@@ -217,4 +227,19 @@ func variable(b []byte) []byte {
 		}
 	}
 	return nil
+}
+
+// escapeVariables percent-encodes the brace of what looks like a reference to a
+// variable in text[n:].
+func escapeVariables(text []byte, n int) []byte {
+	for {
+		i := bytes.Index(text[n:], []byte("{$"))
+		if i < 0 {
+			return text
+		}
+		if n += i; variable(text[n:]) != nil {
+			text = slices.Replace(text, n, n+1, []byte("%7B")...)
+		}
+		n += len("{$")
+	}
 }

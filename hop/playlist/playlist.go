@@ -6,6 +6,10 @@
 // weakened: content steering, variable definitions, and blocking for longer
 // than the hop waits.
 //
+// A reference to a playlist that the hop cannot fetch is left out with its tag,
+// and with the variant that the tag is for. A playlist whose variants are all
+// left out is refused.
+//
 // Everything else comes out unchanged: tags, known and unknown, attributes,
 // comments and their order. Line ends become LF, and a byte order mark and
 // blank lines are dropped.
@@ -47,8 +51,15 @@ type Options struct {
 	Vars []Var  // variables that it may import
 
 	// Route appends to dst the text that replaces a reference to another
-	// playlist. Its error ends the rewrite.
+	// playlist. An error of kind fault.Unprocessable leaves the reference out;
+	// any other ends the rewrite.
 	Route func(dst []byte, r Reference) ([]byte, error)
+
+	// Host returns the host to write, perhaps with a port, for the host of a
+	// reference. Its error leaves a reference to a playlist out, and ends the
+	// rewrite otherwise. Nil keeps all hosts. It is not asked for the host of
+	// Base.
+	Host func(host string) (string, error)
 
 	// MaxBlock is the longest time for which the hop holds a request for the
 	// playlist. A playlist that needs longer is rewritten as one that does
@@ -62,6 +73,7 @@ type Info struct {
 	Media        bool // a media playlist, of segments; Multivariant and Media are never both true
 	MediaHTTP    bool // media, keys or maps are referred to by plain HTTP
 	References   int  // number of references to other playlists
+	LeftOut      int  // number of those that were left out
 
 	Target     time.Duration // EXT-X-TARGETDURATION; 0 when absent
 	PartTarget time.Duration // of EXT-X-PART-INF; 0 when absent

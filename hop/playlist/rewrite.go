@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"miramundo.dev/hop/playlist/reference"
+	"miramundo.dev/shared/fault"
 )
 
 // Rewriting is one pass over the lines. Tags are looked up in a table
@@ -25,7 +26,9 @@ const header = "#EXTM3U"
 //
 // It fails with [ErrOrigin] when src is not a playlist, or not one that can
 // be rewritten; with [ErrLimit] when it is over the bounds of this package;
-// and with the error of o.Route. Then it returns dst unchanged.
+// and with the errors of o.Route, for a multivariant playlist also with those
+// that leave references out when no variant is left. Then it returns dst
+// unchanged.
 //
 // It is safe for concurrent use, keeps no part of src, and calls o.Route once
 // for each reference, or twice when a variable is defined below one.
@@ -66,11 +69,19 @@ type rewriter struct {
 	variant bool // the next reference line is a variant
 	segment bool // the next reference line is a segment
 
+	variantAt int   // where the tag of that variant begins in dst; -1 when the tag was left out
+	variants  int   // variants that were written
+	unusable  error // why the first reference was left out; nil when none was
+
 	blockChecked, blockAllowed bool // whether blocking was decided, and the decision
 
 	vars        []Var // defined so far
 	exported    []Var // all that other playlists may import; known in the second pass
 	definedLate bool  // a variable was defined after a reference was routed
+
+	root     []byte // of the base, up to the slash after its host
+	admitted []byte // the same of the URL whose host Options.Host returned last
+	escapes  bool   // the value of a variable has a brace, which must not be read as a variable again
 
 	url      []byte // the reference that is being routed
 	expanded []byte // the line whose variables have been replaced
@@ -95,6 +106,7 @@ func newRewriter(dst, src []byte, o Options) (*rewriter, error) {
 	if r.base, r.url = reference.New(buf[len(buf):], buf); !r.base.Valid() {
 		return nil, ErrOrigin.Because(errBase)
 	}
+	r.root = r.base.Root()
 	r.dst = slices.Grow(dst, r.estimate())
 	return r, nil
 }
@@ -153,6 +165,8 @@ func (r *rewriter) finish() error {
 		return ErrOrigin.Because(errMixed)
 	case r.kind == 0:
 		return ErrOrigin.Because(errEmpty)
+	case r.kind&variants != 0 && r.unusable != nil && r.variants == 0:
+		return r.unusable
 	case r.kind&variants != 0 && r.info.References == 0:
 		return ErrOrigin.Because(errNoEntry)
 	}
@@ -189,41 +203,98 @@ func (r *rewriter) referenceLine(line []byte) error {
 	case len(reference.Trim(ref)) == 0:
 		return nil
 	case r.variant:
-		r.variant = false
-		err = r.route(ref, false)
-	default:
-		r.passSegment()
-		r.writeMedia(ref)
+		return r.variantLine(ref)
+	}
+	r.passSegment()
+	if err := r.writeMedia(ref); err != nil {
+		return err
 	}
 	r.dst = append(r.dst, '\n')
-	return err
+	return nil
+}
+
+// variantLine writes the reference of a variant, or drops it with its tag.
+func (r *rewriter) variantLine(ref []byte) error {
+	r.variant = false
+	if r.variantAt < 0 {
+		return nil
+	}
+	err := r.route(ref, false)
+	if r.leaveOut(err) {
+		end := r.variantAt + bytes.IndexByte(r.dst[r.variantAt:], '\n') + 1
+		r.dst = slices.Delete(r.dst, r.variantAt, end)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.variants++
+	r.dst = append(r.dst, '\n')
+	return nil
+}
+
+// writeURL writes the URL that a reference resolves to.
+func (r *rewriter) writeURL(ref []byte) error {
+	n := len(r.dst)
+	r.dst = r.base.Append(r.dst, ref)
+	if r.escapes {
+		r.dst = escapeVariables(r.dst, n)
+	}
+	return r.admit(&r.dst, n)
 }
 
 // writeMedia writes a reference to media as an absolute URL.
-func (r *rewriter) writeMedia(ref []byte) {
+func (r *rewriter) writeMedia(ref []byte) error {
 	n := len(r.dst)
-	r.dst = r.base.Append(r.dst, ref)
+	err := r.writeURL(ref)
 	if hasPrefix(r.dst[n:], "http:") {
 		r.info.MediaHTTP = true
 	}
+	return err
 }
 
 var errNotRouted = errors.New("a reference to a playlist is not an http or https URL")
 
-// route writes what o.Route returns for a reference to another playlist.
+// An unusableError is why a reference to a playlist is left out.
+type unusableError struct{ error }
+
+func (e unusableError) Unwrap() error { return e.error }
+
+// leaveOut reports whether err says that a reference is left out, and counts it.
+func (r *rewriter) leaveOut(err error) bool {
+	why, ok := errors.AsType[unusableError](err)
+	if !ok {
+		return false
+	}
+	r.info.LeftOut++
+	if r.unusable == nil {
+		r.unusable = fmt.Errorf("line %d: %w", r.lines.n, why.error)
+	}
+	return true
+}
+
+// route writes what o.Route returns for a reference to another playlist. Its
+// error is an unusableError when the reference is left out; nothing is written
+// then.
 func (r *rewriter) route(ref []byte, report bool) error {
-	if r.info.References == MaxReferences {
+	if r.info.References+r.info.LeftOut == MaxReferences {
 		return ErrLimit.Because(fmt.Errorf("more than %d references", MaxReferences))
 	}
-	r.info.References++
 	r.url = r.base.Append(r.url[:0], ref)
 	if !reference.OnWeb(r.url) {
-		return ErrOrigin.Because(errNotRouted)
+		return unusableError{ErrOrigin.Because(errNotRouted)}
+	}
+	if err := r.admit(&r.url, 0); err != nil {
+		return unusableError{err}
 	}
 	dst, err := r.o.Route(r.dst, Reference{URL: r.url, Report: report, Vars: r.importable(report)})
+	if known, ok := errors.AsType[*fault.Error](err); ok && known.Kind == fault.Unprocessable {
+		return unusableError{err}
+	}
 	if err != nil {
 		return err
 	}
+	r.info.References++
 	r.dst = dst
 	return nil
 }

@@ -23,6 +23,9 @@ const (
 
 // readable writes a reference so that goldens show what it resolves to.
 func readable(dst []byte, r Reference) ([]byte, error) {
+	if len(r.URL) > 4500 {
+		return dst, ErrLimit
+	}
 	if r.Report {
 		dst = append(append(dst, "?p="...), r.URL...)
 	} else {
@@ -35,7 +38,10 @@ func readable(dst []byte, r Reference) ([]byte, error) {
 }
 
 func testOptions() Options {
-	return Options{Base: testBase, Route: readable, MaxBlock: 8 * time.Second, Vars: []Var{{"imported", "value/of-it"}}}
+	return Options{
+		Base: testBase, Route: readable, Host: public, MaxBlock: 8 * time.Second,
+		Vars: []Var{{"imported", "value/of-it"}},
+	}
 }
 
 // playlists returns the playlists of testdata by name.
@@ -130,6 +136,19 @@ func TestRewrite(t *testing.T) {
 		{"a variant without suffix", master + stream + "\n# between\n#EXT-X-NEW\nseg.ts", master + stream + "# between\n#EXT-X-NEW\n" + testHop + dir + "seg.ts\n"},
 		{"a variant that says its address twice", master + `#EXT-X-STREAM-INF:URI="a",X=1` + "\nb", master + `#EXT-X-STREAM-INF:URI="` + testHop + dir + `a",X=1` + "\n" + testHop + dir + "b\n"},
 		{"a line too many", master + stream + "a\nb", master + stream + testHop + dir + "a\n" + dir + "b\n"},
+		{"a variant that is not on the web", master + stream + "rtmp://a.example/x\n# stays\n" + stream + "b", master + "# stays\n" + stream + testHop + dir + "b\n"},
+		{"a variant with a comment between", master + stream + "# between\nrtmp://a.example/x\n" + stream + "b", master + "# between\n" + stream + testHop + dir + "b\n"},
+		{"a variant that is too long", master + stream + strings.Repeat("x", 5000) + "\n" + stream + "b", master + stream + testHop + dir + "b\n"},
+		{"the last variant is left out", master + stream + "b\n" + stream + "data:,x", master + stream + testHop + dir + "b\n"},
+		{"a variant whose tag is left out", master + "#EXT-X-STREAM-INF:URI=\"rtmp:x\"\na\n" + stream + "b", master + stream + testHop + dir + "b\n"},
+		{"a variant whose tag has a second reference", master + "#EXT-X-STREAM-INF:URI=\"c\",URI=\"rtmp:x\"\na\n" + stream + "b", master + stream + testHop + dir + "b\n"},
+		{"renditions that are left out", master + "#EXT-X-MEDIA:TYPE=AUDIO,URI=\"rtmp://a.example/x\"\n#EXT-X-I-FRAME-STREAM-INF:URI=\"ftp://a.example/x\"\n#EXT-X-IMAGE-STREAM-INF:URI=\"x:y\"\n" + stream + "b", master + stream + testHop + dir + "b\n"},
+		{"a rendition that is left out before its line", master + stream + "#EXT-X-MEDIA:URI=\"rtmp:x\"\nb", master + stream + testHop + dir + "b\n"},
+		{"a report that is left out", media + "#EXT-X-RENDITION-REPORT:URI=\"rtmp:x\"\n#EXTINF:6\na", media + "#EXTINF:6\n" + dir + "a\n"},
+		{"a variant on an inner host", master + stream + "http://inner.example/x\n" + stream + "b", master + stream + testHop + dir + "b\n"},
+		{"a variant in another script", master + stream + "//bücher.example/x", master + stream + testHop + "https://xn--bcher-kva.example/x\n"},
+		{"media in another script", media + "#EXT-X-KEY:URI=\"http://bücher.example:81\"\n#EXTINF:6\n//bücher.example/ü?é", media + "#EXT-X-KEY:URI=\"http://xn--bcher-kva.example:81/\"\n#EXTINF:6\nhttps://xn--bcher-kva.example/ü?é\n"},
+		{"a key by its name", media + "#EXT-X-KEY:URI=\"skd://inner.example/x\"", media + "#EXT-X-KEY:URI=\"skd://inner.example/x\"\n"},
 		{"a variant of space", master + stream + "{$v}\na\n#EXT-X-DEFINE:NAME=x", ""},
 		{"a target duration among variants", master + "#EXT-X-TARGETDURATION:6\n" + stream + "a", master + "#EXT-X-TARGETDURATION:6\n" + stream + testHop + dir + "a\n"},
 		{"steering goes", master + "#EXT-X-CONTENT-STEERING:SERVER-URI=\"/s\"\n" + stream + "a", master + stream + testHop + dir + "a\n"},
@@ -143,6 +162,9 @@ func TestRewrite(t *testing.T) {
 		{"what is no variable", media + "#EXTINF:6\n{$}{$a b}{$a{$", media + "#EXTINF:6\n" + dir + "{$}{$a%20b}{$a{$\n"},
 		{"a prefetched variable", media + "#EXT-X-DEFINE:NAME=v,VALUE=x=y\n#EXT-X-PREFETCH:{$v}.ts", media + "#EXT-X-PREFETCH:" + dir + "x=y.ts\n"},
 		{"a value cannot begin a tag", media + "#EXT-X-DEFINE:NAME=v,VALUE=\"#EXT-X-ENDLIST\"\n#EXTINF:6\n{$v}", media + "#EXTINF:6\nhttps://origin.example/live/news/index.m3u8?token=a%2Fb~c&name=v%20w#EXT-X-ENDLIST\n"},
+		{"a variable in a definition", media + "#EXT-X-DEFINE:NAME=x,VALUE=1\n#EXT-X-DEFINE:NAME=v,VALUE=\"{$x}2\"\n#EXTINF:6\n{$v}", media + "#EXTINF:6\n" + dir + "12\n"},
+		{"a value is not replaced again", media + "#EXT-X-DEFINE:NAME=x,VALUE=1\n#EXT-X-DEFINE:NAME=v,VALUE={$x}\n#EXTINF:6\n{$v}.ts", media + "#EXTINF:6\n" + dir + "%7B$x}.ts\n"},
+		{"nor what it makes with its neighbours", media + "#EXT-X-DEFINE:NAME=v,VALUE={\n#EXT-X-MAP:URI=\"{$v}$x}\"\n#EXTINF:6\n{$v}{$v}$x y}", media + "#EXT-X-MAP:URI=\"" + dir + "%7B$x}\"\n#EXTINF:6\n" + dir + "{{$x%20y}\n"},
 		{"a variable defined below", master + stream + "a\n#EXT-X-DEFINE:NAME=v,VALUE=1\n" + stream + "{$v}", master + stream + testHop + dir + "a&v=1\n" + stream + testHop + dir + "1&v=1\n"},
 		{"a report may import what the playlist may", media + "#EXT-X-DEFINE:NAME=v,VALUE=1\n#EXT-X-RENDITION-REPORT:URI=\"../a\"", media + "#EXT-X-RENDITION-REPORT:URI=\"?p=https://origin.example/live/a&imported=value/of-it\"\n"},
 	} {
@@ -185,6 +207,21 @@ func TestRefusals(t *testing.T) {
 		{"a variant that is not on the web", master + stream + "ftp://a.example/x", ErrOrigin},
 		{"a variant without host", master + stream + "https:///", ErrOrigin},
 		{"a rendition of data", master + `#EXT-X-MEDIA:URI="data:application/x-mpegurl,x"`, ErrOrigin},
+		{"variants that are all left out", master + stream + "rtmp://a.example/x\n" + stream + "rtmp://b.example/x", ErrOrigin},
+		{"variants that are all too long", master + stream + strings.Repeat("x", 5000) + "\n" + stream + strings.Repeat("y", 5000), ErrLimit},
+		{"variants that are all on inner hosts", master + stream + "http://inner.example/x", ErrOrigin},
+		{"no variant but a rendition", master + "#EXT-X-MEDIA:URI=\"a\"\n" + stream + "rtmp://a.example/x", ErrOrigin},
+		{"129 variants, all but one left out", master + stream + "a\n" + strings.Repeat(stream+"rtmp://a.example/x\n", 128), ErrLimit},
+		{"a segment on an inner host", media + "#EXTINF:6\nhttp://inner.example/a", ErrOrigin},
+		{"a second segment on an inner host", media + "#EXTINF:6\nhttp://a.example/a\n#EXTINF:6\nHTTP://x@inner.example:80/a", ErrOrigin},
+		{"a key on an inner host", media + "#EXT-X-KEY:URI=\"//inner.example\"", ErrOrigin},
+		{"a map on an inner host", media + "#EXT-X-MAP:URI=\"http:\\\\inner.example/\"", ErrOrigin},
+		{"a part on an inner host", media + "#EXT-X-PART:URI=\"///inner.example/\"", ErrOrigin},
+		{"session data on an inner host", master + "#EXT-X-SESSION-DATA:URI=\"//inner.example/\"\n" + stream + "a", ErrOrigin},
+		{"a prefetch on an inner host", media + "#EXT-X-PREFETCH:http://inner.example/a", ErrOrigin},
+		{"an interstitial on an inner host", media + "#EXT-X-DATERANGE:CLASS=\"com.apple.hls.interstitial\",X-ASSET-LIST=\"//inner.example/\"", ErrOrigin},
+		{"another protocol on an inner host", media + "#EXTINF:6\nRTMP://inner.example/a", ErrOrigin},
+		{"nobody defined it in a definition", media + "#EXT-X-DEFINE:NAME=v,VALUE=\"{$x}\"", ErrOrigin},
 		{"nobody defined it", media + "#EXTINF:6\n{$v}", ErrOrigin},
 		{"nobody defined it in a string", media + "#EXT-X-KEY:METHOD=\"{$v}\"\n", ErrOrigin},
 		{"defined below", media + "#EXTINF:6\n{$v}\n#EXT-X-DEFINE:NAME=v,VALUE=1", ErrOrigin},
@@ -228,6 +265,25 @@ func TestHostileValues(t *testing.T) {
 		o.Base = "https://origin.example/?v=" + value
 		if got, _, err := Rewrite(nil, []byte(media+"#EXT-X-DEFINE:QUERYPARAM=v\n#EXTINF:6\n{$v}"), o); !errors.Is(err, ErrOrigin) {
 			t.Errorf("%s: got %q, %v", value, got, err)
+		}
+	}
+}
+
+// TestValuesFromElsewhere has an imported value that looks like a reference to a
+// variable. It stays text, also for the players that read the output.
+func TestValuesFromElsewhere(t *testing.T) {
+	for _, test := range []struct{ name, in, want string }{
+		{"a value from elsewhere is not replaced", media + "#EXT-X-DEFINE:IMPORT=\"nested\"\n#EXT-X-DEFINE:NAME=w,VALUE=\"{$nested}\"\n#EXTINF:6\n{$nested}?{$w}", media + "#EXTINF:6\n" + dir + "%7B$v}?%7B$v}\n"},
+		{"a value in a text stays", media + "#EXT-X-DEFINE:IMPORT=\"nested\"\n#EXT-X-DATERANGE:ID=\"{$nested}\"", media + "#EXT-X-DATERANGE:ID=\"{$v}\"\n"},
+	} {
+		o := testOptions()
+		o.Vars = []Var{{"nested", "{$v}"}}
+		got, _, err := Rewrite(nil, []byte(test.in), o)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if diff := cmp.Diff(test.want, string(got)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", test.name, diff)
 		}
 	}
 }

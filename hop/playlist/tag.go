@@ -27,7 +27,7 @@ type tag struct {
 
 // tags are the tags with references, and those that Info is made from.
 var tags = map[string]tag{
-	"#EXT-X-STREAM-INF":         {kind: variants, learn: (*rewriter).streamInf, write: (*rewriter).playlistURI},
+	"#EXT-X-STREAM-INF":         {kind: variants, learn: (*rewriter).streamInf, write: (*rewriter).variantURI},
 	"#EXT-X-MEDIA":              {kind: variants, write: (*rewriter).playlistURI},
 	"#EXT-X-I-FRAME-STREAM-INF": {kind: variants, write: (*rewriter).playlistURI},
 	"#EXT-X-IMAGE-STREAM-INF":   {kind: variants, write: (*rewriter).playlistURI},
@@ -94,8 +94,14 @@ func (r *rewriter) writeTag(t tag, head, list []byte) error {
 		r.copyLine(list)
 		return nil
 	}
-	n := len(r.dst)
-	if err := t.write(r, list); err != nil {
+	n, routed := len(r.dst), r.info.References
+	if err := t.write(r, list); r.leaveOut(err) {
+		r.dst, r.info.References = r.dst[:before], routed
+		if r.variant && r.variantAt == before {
+			r.variantAt = -1
+		}
+		return nil
+	} else if err != nil {
 		return err
 	}
 	if len(r.dst) == n && len(list) > 0 {
@@ -107,13 +113,24 @@ func (r *rewriter) writeTag(t tag, head, list []byte) error {
 }
 
 func (r *rewriter) streamInf([]byte) error {
-	r.variant = true
+	r.variant, r.variantAt = true, len(r.dst)
 	return nil
 }
 
 // playlistURI rewrites a tag whose URI is another playlist.
 func (r *rewriter) playlistURI(list []byte) error {
 	return r.attributes(list, func(ref []byte) error { return r.route(ref, false) }, "URI")
+}
+
+// variantURI is playlistURI for the tag of a variant, whose URI some origins
+// write into the tag.
+func (r *rewriter) variantURI(list []byte) error {
+	before := r.info.References
+	err := r.playlistURI(list)
+	if err == nil && r.info.References > before {
+		r.variants++
+	}
+	return err
 }
 
 // reportURI rewrites a rendition report, whose URI players compare with
@@ -124,7 +141,7 @@ func (r *rewriter) reportURI(list []byte) error {
 
 // mediaURI rewrites a tag whose URI is media, a key or a map.
 func (r *rewriter) mediaURI(list []byte) error {
-	return r.attributes(list, func(ref []byte) error { r.writeMedia(ref); return nil }, "URI")
+	return r.attributes(list, r.writeMedia, "URI")
 }
 
 // linkURI rewrites a tag whose URI is neither a playlist nor media.
@@ -133,17 +150,14 @@ func (r *rewriter) linkURI(list []byte) error {
 }
 
 func (r *rewriter) link(list []byte, names ...string) error {
-	return r.attributes(list, func(ref []byte) error {
-		r.dst = r.base.Append(r.dst, ref)
-		return nil
-	}, names...)
+	return r.attributes(list, r.writeURL, names...)
 }
 
 // prefetch rewrites a tag whose whole value is a reference to media.
 func (r *rewriter) prefetch(ref []byte) error {
 	if len(reference.Trim(ref)) > 0 {
 		r.kind |= timeline
-		r.writeMedia(ref)
+		return r.writeMedia(ref)
 	}
 	return nil
 }

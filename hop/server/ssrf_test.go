@@ -66,6 +66,7 @@ var names = map[string]string{
 	"loop": "127.0.0.1", "v6loop": "::1", "sixtofour": "2002:7f00:1::", "ll": "fe80::1", "meta": "169.254.169.254",
 	"cname": "169.254.169.254", "ula": "fd00:ec2::254", "cgnat": "100.64.0.1", "wire": "168.63.129.16",
 	"bcast": "255.255.255.255", "rebind": "127.0.0.1", "mixed1": "10.0.0.1",
+	"xn--bcher-kva": "127.0.0.1",
 }
 
 // A zone answers DNS questions: each name of example.com as names says, and

@@ -127,7 +127,7 @@ func (s *streamCache) destination(r *catalog.StreamRecord) string {
 	if err != nil || u.Scheme != "https" || s.isOwn(u.Hostname()) {
 		return ""
 	}
-	return visible(r.URL)
+	return visible(origin.ASCII(r.URL))
 }
 
 // isOwn reports whether a host belongs to the service, in whatever case and with

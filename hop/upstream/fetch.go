@@ -154,7 +154,7 @@ func (e *fetcher) failed(last *result, err error) *result {
 // follow requests the target at its edge, and at its own address when the
 // edge is gone, within one timeout.
 func (e *fetcher) follow(ctx context.Context, timeout time.Duration) (*origin.Response, []byte, error) {
-	url := e.target.url
+	url := origin.ASCII(e.target.url)
 	from := e.base.edge.start(url, e.began)
 	res, body, err := e.get(ctx, from, timeout)
 	if err != nil && from != url {
@@ -184,7 +184,7 @@ func isGone(err error) bool {
 func (e *fetcher) get(ctx context.Context, from string, timeout time.Duration) (res *origin.Response, body []byte, err error) {
 	t := &e.target
 	h := http.Header{"Via": {"1.1 " + via}}
-	if sameHost(from, t.url) {
+	if sameHost(from, origin.ASCII(t.url)) {
 		set(h, "Referer", t.referrer)
 		set(h, "User-Agent", t.agent)
 	}

@@ -203,7 +203,7 @@ func (c *Cache) rewrite(cp *Copy, v *rendering, src []byte) error {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
 	out, info, err := playlist.Rewrite((*buf)[:0], src, playlist.Options{
-		Base: cp.URL, Vars: v.vars, Route: c.router(v), MaxBlock: c.opts.Timeout,
+		Base: cp.URL, Vars: v.vars, Route: c.router(v), Host: c.opts.Client.Public, MaxBlock: c.opts.Timeout,
 	})
 	if err != nil {
 		return err

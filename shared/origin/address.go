@@ -64,6 +64,11 @@ func parse(rawURL string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, refuse("the address holds credentials")
 	}
+	if !isASCII(u.Host) {
+		if u.Host, err = asciiHost(u.Host); err != nil {
+			return nil, refuse("the host is not a name in any script")
+		}
+	}
 	return u, nil
 }
 
@@ -122,30 +127,43 @@ var internalLabels = []string{
 	"arpa", "onion", "test", "invalid",
 }
 
-// checkHost refuses names that resolvers interpret in their own ways (short
-// and hexadecimal IPv4, single labels, other scripts) and names of internal
-// networks.
+// checkHost refuses hosts that are not public, and names that resolvers
+// interpret in their own ways.
 func checkHost(host string) error {
+	if err := checkPublic(host); err != nil {
+		return err
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return nil
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if len(host) > maxHost {
+		return refuse("the host takes more than %d bytes", maxHost)
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		if !isLabel(label) {
+			return refuse("the host has a label of a forbidden form")
+		}
+	}
+	return nil
+}
+
+// checkPublic refuses addresses and names that are not of the public network,
+// in whatever form: short, decimal, octal and hexadecimal IPv4, single labels,
+// and names of internal networks. Names are not resolved.
+func checkPublic(host string) error {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return checkAddr(addr)
 	}
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	labels := strings.Split(host, ".")
+	labels := strings.Split(strings.TrimSuffix(strings.ToLower(host), "."), ".")
 	last := labels[len(labels)-1]
 	switch {
-	case len(host) > maxHost:
-		return refuse("the host takes more than %d bytes", maxHost)
 	case len(labels) < 2:
 		return refuse("the host is a single label")
 	case slices.Contains(internalLabels, last):
 		return refuse("the host belongs to an internal network")
 	case last == "" || last[0] >= '0' && last[0] <= '9':
 		return refuse("the host is neither a name nor an address")
-	}
-	for _, label := range labels {
-		if !isLabel(label) {
-			return refuse("the host has a label of a forbidden form")
-		}
 	}
 	return nil
 }

@@ -55,6 +55,9 @@ func New(buf, raw []byte) (Base, []byte) {
 // Query returns b's query with its question mark, or nothing.
 func (b *Base) Query() []byte { return b.url[b.path:] }
 
+// Root returns b's scheme and host with the slash after them.
+func (b *Base) Root() []byte { return b.url[:b.host+1] }
+
 // Folder returns the number of bytes that resolving adds to a relative
 // reference.
 func (b *Base) Folder() int { return b.dir }
