@@ -2,12 +2,12 @@ package server
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
 	"miramundo.dev/hop/playlist"
 	"miramundo.dev/hop/ticket"
+	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/origin"
 )
@@ -70,13 +70,10 @@ func (s *Server) failure(f *fault.Error, cause error) *fault.Error {
 // every request, and its words may take kilobytes.
 const maxCause = 300
 
-// quoted is where an error repeats an address, or what an origin sent.
-var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?`)
-
 // discreet returns an error for the log that says what err does, but for the
 // address that was asked and the words of the origin: they may hold what only
 // the player should know.
 func discreet(err error) error {
-	text := quoted.ReplaceAllString(err.Error(), `"…"`)
+	text := cloudlog.WithoutQuotes(err.Error())
 	return errors.New(strings.ToValidUTF8(text[:min(len(text), maxCause)], ""))
 }

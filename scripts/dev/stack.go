@@ -23,6 +23,7 @@ import (
 	"miramundo.dev/scripts/dev/challenge"
 	"miramundo.dev/scripts/dev/datafolder"
 	"miramundo.dev/scripts/dev/testchannel"
+	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/billing/localnet"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
@@ -177,6 +178,7 @@ func (st *stack) configure(ctx context.Context) (err error) {
 		level = slog.LevelWarn // a line for each request is printed only when LOG_LEVEL asks for it
 	}
 	st.log = newLog(os.Stderr, level, hasColours(os.Stderr, vars))
+	cloudlog.SetDefault(st.log)
 	return nil
 }
 

@@ -72,7 +72,7 @@ func (c Container) run(settings config.Config) error {
 	out := cloudlog.NewBuffer(os.Stdout)
 	defer out.Close()
 	log := slog.New(cloudlog.New(out, settings.LogLevel, settings.Project)).With("function", c.Process.Name, "build", settings.Build)
-	slog.SetDefault(log)
+	cloudlog.SetDefault(log)
 	follow, unfollow := context.WithCancel(context.Background())
 	defer unfollow()
 	parts, err := compose.Open(follow, compose.Options{Config: settings, Log: log, Schedules: c.Schedules}, c.Process)

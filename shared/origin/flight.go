@@ -268,10 +268,10 @@ func (f *flight) failure(err error) error {
 	var network net.Error
 	late := errors.As(err, &network) && network.Timeout() || errors.Is(err, os.ErrDeadlineExceeded)
 	if late || f.late.Load() || errors.Is(f.within.Err(), context.DeadlineExceeded) {
-		return ErrTimeout.Because(err)
+		return ErrTimeout.Because(plain(err))
 	}
 	if f.connecting.Load() {
-		return ErrUnreachable.Because(err)
+		return ErrUnreachable.Because(plain(err))
 	}
-	return ErrOrigin.Because(err)
+	return ErrOrigin.Because(plain(err))
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"compress/flate"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -34,7 +33,7 @@ func unpack(res *http.Response, limit int64) (io.Reader, error) {
 // decoder returns a reader that decodes the encodings named. It does not read
 // more than limit bytes.
 func decoder(encodings []string, r io.Reader, limit int64) (io.Reader, error) {
-	switch name := strings.ToLower(strings.TrimSpace(strings.Join(encodings, ","))); name {
+	switch strings.ToLower(strings.TrimSpace(strings.Join(encodings, ","))) {
 	case "", "identity":
 		return r, nil
 	case "gzip", "x-gzip":
@@ -44,7 +43,7 @@ func decoder(encodings []string, r io.Reader, limit int64) (io.Reader, error) {
 	case "br":
 		return unbrotli(r, limit), nil
 	default:
-		return nil, ErrOrigin.Because(fmt.Errorf("the body has the encoding %.40q", name))
+		return nil, ErrOrigin.Because(errors.New("the body has an encoding that is not supported"))
 	}
 }
 
