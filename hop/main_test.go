@@ -395,3 +395,40 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsolicitedBytes has an origin send more than its response. The program
+// says so in its log, and repeats nothing of it.
+func TestUnsolicitedBytes(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	closed := make(chan struct{})
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		defer conn.Close()
+		text := "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\nseg.ts\n"
+		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%sHTTP/1.1 200 MARKER\r\nX: \"MARKER\r\n\r\n", len(text), text)
+		_, _ = conn.Read(make([]byte, 1)) // ends when the program hangs up
+		close(closed)
+	}))
+	defer origin.Close()
+	dir := t.TempDir()
+	seed(ctx, t, dir, origin.URL)
+	h := launch(ctx, t, freePort(t), "DATA_DIR="+dir, "ORIGIN_ALLOW="+origin.Listener.Addr().String())
+	h.await(ctx, t, "/api/health")
+	if _, err := get(h.url+catalog.StreamsPath+catalog.StreamID(1).String(), "a player"); err != nil {
+		t.Fatal(err)
+	}
+	<-closed
+	if err := h.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Wait(); err != nil {
+		t.Errorf("SIGTERM ended it with %v: %s", err, h.out)
+	}
+	if log := h.out.String(); strings.Contains(log, "MARKER") || !strings.Contains(log, "Unsolicited response") {
+		t.Errorf("the log is %s", log)
+	}
+}
