@@ -214,7 +214,7 @@ func checkAddr(addr netip.Addr) error {
 		return refuse("the address is link-local")
 	}
 	if err := publicAddrs.SafeAddr(addr); err != nil {
-		return ErrRefused.Because(err)
+		return ErrRefused.Because(&reason{"the address is not public", err})
 	}
 	return nil
 }
