@@ -25,8 +25,8 @@ var jobs = []api.Endpoint{
 		Name:   "list_jobs",
 		Method: "GET", Path: jobsPath, Auth: api.Operator,
 		Summary: "List the jobs",
-		Doc: "Returns every job with how often it is scheduled, how its last run went, when the next one is due, and the run that is in " +
-			"progress. The reports of the runs are in GET /api/admin/jobs/{name}.",
+		Doc: "Returns every job with how often it is scheduled, how its last run went, when the next one is due, the run that is in " +
+			"progress, and one that was cut off. The reports of the runs are in GET /api/admin/jobs/{name}.",
 		Faults: []*fault.Error{fault.ErrUnavailable},
 	}),
 	api.Bind((*Server).job, api.Endpoint{
@@ -59,8 +59,10 @@ type jobState struct {
 	Name         string        `json:"name"`
 	EverySeconds int           `json:"every_seconds" description:"Seconds between scheduled runs."`
 	Running      *job.Progress `json:"running" description:"Run in progress; null when the job does not run."`
+	CutOff       *job.Progress `json:"cut_off" description:"Run that ended without a report, because its process was killed or lost the database; null after a run that ended. The next run, scheduled or by hand, begins from the start."`
 	Last         *lastRun      `json:"last" description:"Last run that ended; null before the first."`
 	DueAt        *store.Time   `json:"due_at" type:"string" format:"date-time" description:"Time at which the next scheduled run is due, reckoned from the start of the last one; null before the first."`
+	ClockAhead   bool          `json:"clock_ahead" description:"True when the last run is stamped with a time to come, because the clock of its process was ahead. It is due now, and the next run sets that right."`
 }
 
 // A lastRun is a report without the result.
@@ -93,7 +95,7 @@ func (s *Server) jobs(ctx context.Context, _ struct{}) (*jobList, error) {
 // stateOf returns a job as it stands and the report of its last run, or nil.
 func (s *Server) stateOf(ctx context.Context, name string) (jobState, *job.Report, error) {
 	out := jobState{Name: name}
-	running, err := s.Jobs.Running(ctx, name)
+	running, cutOff, err := s.Jobs.Runs(ctx, name)
 	if err != nil {
 		return out, nil, err
 	}
@@ -105,9 +107,12 @@ func (s *Server) stateOf(ctx context.Context, name string) (jobState, *job.Repor
 	if i := slices.IndexFunc(s.Schedules, func(one Schedule) bool { return one.Job == name }); i >= 0 {
 		every = s.Schedules[i].Every
 	}
-	out.EverySeconds, out.Running = int(every/time.Second), running
+	out.EverySeconds, out.Running, out.CutOff = int(every/time.Second), running, cutOff
 	if rep != nil {
 		due := store.At(rep.StartedAt.Add(every))
+		if out.ClockAhead = rep.StartedAt.Ahead(s.Now()); out.ClockAhead {
+			due = store.At(s.Now())
+		}
 		out.Last, out.DueAt = &lastRun{StartedAt: rep.StartedAt, Seconds: rep.Seconds, OK: rep.OK, Error: rep.Error}, &due
 	}
 	return out, rep, nil

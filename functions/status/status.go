@@ -8,6 +8,7 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -96,9 +97,9 @@ type health struct {
 type freshness struct {
 	SyncedAt  *string `json:"synced_at" format:"date-time" description:"Time at which the sources of the catalog were last confirmed."`
 	AgeHours  *int    `json:"age_hours" description:"Hours since the catalog was made; null before the first."`
-	Stale     bool    `json:"stale" description:"True when the catalog is older than the limit or not loaded."`
+	Stale     bool    `json:"stale" description:"True when the catalog is older than the limit, of unknown age or not loaded."`
 	LimitDays int     `json:"limit_days" description:"Age in days from which the catalog is stale."`
-	Problem   string  `json:"problem,omitempty" description:"Reason for which this instance shows no release; absent when it shows one."`
+	Problem   string  `json:"problem,omitempty" description:"Reason for which this instance shows no release, or cannot say how old its release is; absent otherwise."`
 }
 
 // A reference is the state of one file of a source.
@@ -131,6 +132,9 @@ func (s *Server) health(ctx context.Context, _ struct{}) (health, error) {
 		text, age := stamp(at), hours(now.Sub(at))
 		h.Catalog.SyncedAt, h.Catalog.AgeHours, h.Catalog.Stale = &text, &age, now.Sub(at) > limit
 		h.Snapshot = &state
+		if ahead(at, now) {
+			h.Catalog.Stale, h.Catalog.Problem = true, clockAhead
+		}
 	} else {
 		h.Catalog.Problem = state.Problem
 	}
@@ -169,9 +173,19 @@ func referTo(src catalog.Source, now time.Time) reference {
 	if !src.FetchedAt.IsZero() {
 		text, age := stamp(src.FetchedAt), hours(now.Sub(src.FetchedAt))
 		r.FetchedAt, r.AgeHours, r.Stale = &text, &age, now.Sub(src.FetchedAt) > limit
+		if ahead(src.FetchedAt, now) {
+			r.Stale, r.Problem = true, cmp.Or(r.Problem, clockAhead)
+		}
 	}
 	return r
 }
+
+// clockAhead is the problem of something that was fetched at a time to come.
+const clockAhead = "the clock was ahead when this was fetched, so its age is not known; the next reload sets that right"
+
+// ahead reports whether t is further ahead of now than a clock that is a little wrong
+// puts it.
+func ahead(t, now time.Time) bool { return t.Sub(now) > time.Hour }
 
 // stamp returns t as the interface writes times.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -93,6 +93,14 @@ func TestHealth(t *testing.T) {
 		{"over the limit", fakeState{synced: now.Add(-48*time.Hour - time.Second), shown: release.State{LoadedAt: store.At(now)}}, `{
 			"catalog":{"synced_at":"2026-11-20T11:59:59Z","age_hours":48,"stale":true,"limit_days":2},"sources":{},"database":true,
 			"snapshot":{"version":"","loaded_at":"2026-11-22T12:00:00.000000Z"}}`},
+		{"a clock that was ahead", fakeState{
+			synced: now.Add(30 * 24 * time.Hour), shown: release.State{LoadedAt: store.At(now)},
+			sources: []catalog.Source{{Name: "a/b", FetchedAt: now.Add(30 * 24 * time.Hour), SHA256: "ff", Items: 7}},
+		}, `{
+			"catalog":{"synced_at":"2026-12-22T12:00:00Z","age_hours":0,"stale":true,"limit_days":2,"problem":"` + clockAhead + `"},
+			"sources":{"a/b":{"fetched_at":"2026-12-22T12:00:00Z","sha256":"ff","itens":7,"age_hours":0,"limit_days":2,"stale":true,"ausente":false,"kept":false,
+				"problem":"` + clockAhead + `"}},
+			"database":true,"snapshot":{"version":"","loaded_at":"2026-11-22T12:00:00.000000Z"}}`},
 		{"a clock behind", fakeState{synced: now.Add(time.Hour), shown: release.State{LoadedAt: store.At(now)}}, `{
 			"catalog":{"synced_at":"2026-11-22T13:00:00Z","age_hours":0,"stale":false,"limit_days":2},"sources":{},"database":true,
 			"snapshot":{"version":"","loaded_at":"2026-11-22T12:00:00.000000Z"}}`},

@@ -538,6 +538,26 @@ func TestRefusedAndCharged(t *testing.T) {
 	w.is(c, Open)
 }
 
+// TestClockAhead refuses a payment while the clock is 30 days ahead. Once it is set
+// right the job does not wait for that date to check what the chain says.
+func TestClockAhead(t *testing.T) {
+	w := newWorld(t, wiretest.OpenDB(t))
+	const ahead = 30 * 24 * time.Hour
+	w.pass(ahead)
+	w.chain.settle = denied
+	c := w.pay(signing{amount: tenCents, before: noon.Add(1000 * time.Hour)})
+	_, _ = w.Sell(t.Context(), chatOrder(), c)
+	w.pass(-ahead)
+	w.chain.settle = nil
+	if got, err := w.Repair(t.Context()); err != nil || got != (Repaired{Open: 1}) {
+		t.Errorf("Repair = %+v, %v, want the refused payment found to be charged", got, err)
+	}
+	p := &payment{State: Settling, BusyUntil: store.At(w.now().Add(ahead))}
+	if !p.begin(w.now()) {
+		t.Error("a payment stays busy until the date of a wrong clock")
+	}
+}
+
 // TestContradicted checks that a payment that was charged although it was refused
 // is never delivered by itself, since its order is deleted: the operator decides.
 func TestContradicted(t *testing.T) {

@@ -161,7 +161,7 @@ func (p *payment) sale() Sale {
 // when it has ended or is the operator's to decide, and not while another attempt may
 // run.
 func (p *payment) begin(now time.Time) bool {
-	if p.ended() || p.isContradicted() || now.Before(p.BusyUntil.Time) {
+	if p.ended() || p.isContradicted() || p.BusyUntil.Left(now, leaseFor) > 0 {
 		return false
 	}
 	if p.State == Reserved {

@@ -71,12 +71,29 @@ func (r *Repaired) count(s State) {
 	}
 }
 
+// farOff is further ahead than any payment is due. One that is due later was stored by
+// a clock that was ahead.
+const farOff = recheckFor + time.Hour
+
 // due returns the payments that are to be repaired now, those first that wait longest.
 func (t *Till) due(ctx context.Context) (list []*payment, err error) {
-	q := store.Query{Collection: payments, OrderBy: "due_at", Limit: maxRepairs, Where: []store.Filter{
-		{Field: "due_at", Op: store.More, Value: store.Time{}}, {Field: "due_at", Op: store.LessEq, Value: store.At(t.o.Now())},
-	}}
-	return t.query(ctx, q)
+	now := t.o.Now()
+	list, err = t.query(ctx, dueBetween(store.Time{}, store.Filter{Field: "due_at", Op: store.LessEq, Value: store.At(now)}))
+	if err != nil {
+		return nil, err
+	}
+	ahead, err := t.query(ctx, dueBetween(store.At(now.Add(farOff))))
+	for _, p := range ahead {
+		t.o.Log.WarnContext(ctx, "a payment was stored by a clock that was ahead; it is repaired now",
+			"purchase", p.Purchase.ID, "due_at", p.DueAt, "since", p.Purchase.At)
+	}
+	return append(list, ahead...), err
+}
+
+// dueBetween selects the payments that are due after a time, and match more.
+func dueBetween(after store.Time, more ...store.Filter) store.Query {
+	where := append([]store.Filter{{Field: "due_at", Op: store.More, Value: after}}, more...)
+	return store.Query{Collection: payments, OrderBy: "due_at", Limit: maxRepairs, Where: where}
 }
 
 func (t *Till) query(ctx context.Context, q store.Query) (list []*payment, err error) {

@@ -466,6 +466,9 @@ func TestPresence(t *testing.T) {
 		if sums := p.Sums(c.now().Add(chat.Lease), ""); len(sums) != 0 {
 			t.Errorf("after the lease: %v", sums)
 		}
+		if sums := p.Sums(c.now().Add(-30*24*time.Hour), ""); len(sums) != 0 {
+			t.Errorf("of an instance that died while its clock was ahead: %v", sums)
+		}
 		break
 	}
 }

@@ -64,7 +64,7 @@ type Presence []instance
 func (p Presence) Sums(now time.Time, but string) map[string]int {
 	sums := map[string]int{}
 	for _, in := range p {
-		if in.id == but || !now.Before(in.ExpireAt.Time) {
+		if in.id == but || in.ExpireAt.Left(now, Lease) == 0 {
 			continue
 		}
 		for _, c := range in.Rooms {

@@ -150,7 +150,7 @@ func (d *Desk) claim(ctx context.Context, purchase string) (claimed *billing.Con
 		var kept billing.Contact
 		err := tx.Get(billing.ContactPath(purchase), &kept)
 		now := d.Now()
-		if errors.Is(err, store.ErrNotFound) || err == nil && now.Before(kept.BusyUntil.Time) {
+		if errors.Is(err, store.ErrNotFound) || err == nil && kept.BusyUntil.Left(now, attemptTime) > 0 {
 			return nil
 		}
 		if err != nil {
@@ -186,19 +186,23 @@ type Result struct {
 // batch is how many messages a run takes up.
 const batch = 100
 
-// Run sends the paid messages that are due. One that fails does not stop the others.
-// A run without messages costs one query.
+// Run sends the paid messages that are due, or later than any can be, because a clock
+// was ahead when they were stored. One that fails does not stop the others. A run
+// without messages costs two queries.
 func (d *Desk) Run(ctx context.Context) (done Result, err error) {
-	due := store.Query{
-		Collection: billing.Contacts, Where: []store.Filter{{Field: "due_at", Op: store.LessEq, Value: store.At(d.Now())}},
-		OrderBy: "due_at", Limit: batch,
-	}
+	now := d.Now()
 	var ids []string
-	for doc, err := range d.DB.Query(ctx, due) {
-		if err != nil {
-			return done, err
+	for _, due := range []store.Filter{
+		{Field: "due_at", Op: store.LessEq, Value: store.At(now)},
+		{Field: "due_at", Op: store.More, Value: store.At(now.Add(maxBackoff + store.Skew))},
+	} {
+		query := store.Query{Collection: billing.Contacts, Where: []store.Filter{due}, OrderBy: "due_at", Limit: batch}
+		for doc, err := range d.DB.Query(ctx, query) {
+			if err != nil {
+				return done, err
+			}
+			ids = append(ids, doc.ID)
 		}
-		ids = append(ids, doc.ID)
 	}
 	for _, id := range ids {
 		if e := d.SendPaid(ctx, id); e != nil {

@@ -138,6 +138,27 @@ func TestPaid(t *testing.T) {
 	})
 }
 
+// TestClockAhead stores a message, and refuses another, while the clock is 30 days
+// ahead. Once it is set right the job sends both.
+func TestClockAhead(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		right := w.clock
+		w.clock = right.Add(30 * 24 * time.Hour)
+		w.pay("pu_a", message)
+		w.pay("pu_b", message)
+		if kept, err := w.claim(t.Context(), "pu_b"); kept == nil || err != nil { // by a process that dies
+			t.Fatalf("claim = %v, %v", kept, err)
+		}
+		w.clock = right
+		if got, err := w.Run(t.Context()); err != nil || got.Sent != 2 {
+			t.Errorf("Run = %+v, %v, want 2 sent", got, err)
+		}
+		if len(w.post.got) != 2 {
+			t.Errorf("%d mails are sent", len(w.post.got))
+		}
+	})
+}
+
 // TestRefused checks that a message that the mail server refuses is sent by the next
 // call at once, and otherwise by the job, which waits longer each time.
 func TestRefused(t *testing.T) {

@@ -219,18 +219,25 @@ type Progress struct {
 	Where string     `json:"where" description:"Host and process of the run."`
 }
 
-// Running returns the run of a job that is in progress in any process, or nil. The
-// run of a process that was killed counts for up to 30 seconds.
-func (r *Runner) Running(ctx context.Context, name string) (*Progress, error) {
+// Runs returns the run of a job that is in progress in any process, or else the one
+// that ended without a report, because its process was killed or lost the database; a
+// run that ended with a report is neither. The run of a process that was killed is in
+// progress for up to 30 seconds, and cut off from then until the next run begins.
+func (r *Runner) Runs(ctx context.Context, name string) (running, cutOff *Progress, err error) {
 	var l lease
-	err := r.db.Get(ctx, leasePath(name), &l)
-	if errors.Is(err, store.ErrNotFound) || err == nil && !l.keepsOut(r.now()) {
-		return nil, nil
+	if err := r.db.Get(ctx, leasePath(name), &l); errors.Is(err, store.ErrNotFound) {
+		return nil, nil, nil
+	} else if err != nil {
+		return nil, nil, err
 	}
-	if err != nil {
-		return nil, err
+	p := &Progress{Since: l.Since, Where: l.Where}
+	switch now := r.now(); {
+	case l.keepsOut(now):
+		return p, nil, nil
+	case l.isCutOff(now):
+		return nil, p, nil
 	}
-	return &Progress{Since: l.Since, Where: l.Where}, nil
+	return nil, nil, nil
 }
 
 func path(name string) store.Path { return store.Path("jobs/" + name) }

@@ -162,20 +162,20 @@ func TestHistory(t *testing.T) {
 func TestRunning(t *testing.T) {
 	begun, end := make(chan bool), make(chan bool)
 	r := runner(t, job.Job{Name: "slow", Run: func(context.Context, job.Order) (any, error) { begun <- true; <-end; return nil, nil }})
-	if p, err := r.Running(t.Context(), "slow"); p != nil || err != nil {
+	if p, cut, err := r.Runs(t.Context(), "slow"); p != nil || cut != nil || err != nil {
 		t.Errorf("Running before the run = %+v, %v", p, err)
 	}
 	done := make(chan error)
 	go func() { _, err := r.Run(context.Background(), "slow", job.Order{}); done <- err }()
 	<-begun
-	if p, err := r.Running(t.Context(), "slow"); err != nil || p == nil || !p.Since.Equal(start) || p.Where == "" {
+	if p, cut, err := r.Runs(t.Context(), "slow"); err != nil || cut != nil || p == nil || !p.Since.Equal(start) || p.Where == "" {
 		t.Errorf("Running during the run = %+v, %v", p, err)
 	}
 	close(end)
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if p, err := r.Running(t.Context(), "slow"); p != nil || err != nil {
+	if p, cut, err := r.Runs(t.Context(), "slow"); p != nil || cut != nil || err != nil {
 		t.Errorf("Running after the run = %+v, %v", p, err)
 	}
 }

@@ -62,6 +62,9 @@ func (l lease) keepsOut(now time.Time) bool {
 	return l.Holder != "" && left > 0 && left <= takeoverTime
 }
 
+// isCutOff reports whether the run of l ended without releasing its lease.
+func (l lease) isCutOff(now time.Time) bool { return l.Holder != "" && !l.keepsOut(now) }
+
 // running returns ErrRunning with the fields since and where, of the run that l
 // belongs to.
 func (l lease) running() error {
@@ -91,8 +94,10 @@ type heldLease struct {
 func (r *Runner) acquire(ctx context.Context, name string) (*heldLease, error) {
 	h := &heldLease{db: r.db, log: r.log, now: r.now, name: name}
 	h.lease = lease{Holder: rand.Text(), Since: store.At(r.now()), Where: r.where}
+	var before lease
 	err := r.db.Update(ctx, func(tx store.Tx) error {
 		l, err := readLease(tx, name)
+		before = l
 		if err != nil {
 			return err
 		}
@@ -107,6 +112,10 @@ func (r *Runner) acquire(ctx context.Context, name string) (*heldLease, error) {
 		return nil, fault.From(err)
 	case err != nil:
 		return nil, fault.ErrUnavailable.Because(err)
+	}
+	if before.Holder != h.lease.Holder && before.isCutOff(r.now()) {
+		r.log.WarnContext(ctx, "the run of a job before this one was cut off", "job", name,
+			"since", before.Since, "where", before.Where, "clock_ahead", before.Until.Ahead(r.now()))
 	}
 	return h, nil
 }

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -133,6 +134,37 @@ func testLeaseOfTheDead(t *testing.T, f *processes) {
 	f.pass(time.Second)
 	if _, err := b.Run(t.Context(), "work", Order{}); err != nil {
 		t.Errorf("after its end: %v", err)
+	}
+}
+
+// TestCutOff names the run of a process that died once its lease has expired, logs it
+// when the next run begins, and forgets it then. A clock that was ahead is named too.
+func TestCutOff(t *testing.T) { onEach(t, testCutOff) }
+
+func testCutOff(t *testing.T, f *processes) {
+	for ahead, word := range map[time.Duration]string{0: "clock_ahead=false", 30 * 24 * time.Hour: "clock_ahead=true"} {
+		dead, began := f.machine(f.db), f.clock().Add(ahead)
+		dead.where, dead.now = "host a", func() time.Time { return f.clock().Add(ahead) }
+		if _, err := dead.acquire(t.Context(), "work"); err != nil {
+			t.Fatal(err)
+		}
+		f.pass(takeoverTime)
+		var log bytes.Buffer
+		b := f.machine(f.db)
+		b.log, b.work = slog.New(slog.NewTextHandler(&log, nil)), func(context.Context) error { return nil }
+		running, cut, err := b.Runs(t.Context(), "work")
+		if err != nil || running != nil || cut == nil || cut.Where != "host a" || !cut.Since.Equal(began) {
+			t.Errorf("%v ahead: Runs = %v, %v, %v, want the run of host a as cut off", ahead, running, cut, err)
+		}
+		if _, err := b.Run(t.Context(), "work", Order{}); err != nil {
+			t.Fatal(err)
+		}
+		if text := log.String(); !strings.Contains(text, "cut off") || !strings.Contains(text, word) {
+			t.Errorf("%v ahead: the log has %s", ahead, text)
+		}
+		if running, cut, err := b.Runs(t.Context(), "work"); running != nil || cut != nil || err != nil {
+			t.Errorf("after the next run: %v, %v, %v", running, cut, err)
+		}
 	}
 }
 

@@ -27,6 +27,9 @@ func TestStates(t *testing.T) {
 	if s.Logo != "logo1" || s.Due(a, noon.Add(26*day)) || !s.Due(a, noon.Add(34*day)) || !s.Due(b, noon) {
 		t.Errorf("after an answer: %+v", s)
 	}
+	if !s.Due(a, noon.Add(-30*day)) {
+		t.Error("a clock that was 30 days ahead puts a source off by as much")
+	}
 	if etag, modified := s.Validators(a); etag != `"1"` || modified != "Mon" {
 		t.Errorf("validators %q, %q", etag, modified)
 	}

@@ -42,9 +42,10 @@ func SourceID(address string) string {
 }
 
 // Due reports whether source is to be requested: it is not the one last
-// requested, or its time has come.
+// requested, its time has come, or that is later than any answer puts it, because a
+// clock was ahead.
 func (s State) Due(source string, now time.Time) bool {
-	return s.Source != source || now.Unix() >= s.Next
+	return s.Source != source || now.Unix() >= s.Next || s.Next > now.Add(recheck+spread).Unix()
 }
 
 // Validators returns the ETag and the Last-Modified for a conditional request of

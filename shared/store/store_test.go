@@ -149,3 +149,33 @@ func BenchmarkEncodeChunk(b *testing.B) {
 		}
 	}
 }
+
+// TestMoments compares stored moments with the clock: what cannot be that far ahead
+// does not count.
+func TestMoments(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for ahead, want := range map[time.Duration]struct {
+		left          time.Duration
+		recent, ahead bool
+	}{
+		-time.Hour:                    {0, false, false},
+		-time.Minute:                  {0, true, false},
+		0:                             {0, true, false},
+		time.Minute:                   {time.Minute, true, false},
+		10 * time.Minute:              {10 * time.Minute, false, true},
+		10*time.Minute + store.Skew:   {10*time.Minute + store.Skew, false, true},
+		10*time.Minute + 2*store.Skew: {0, false, true},
+		30 * 24 * time.Hour:           {0, false, true},
+	} {
+		at := store.At(now.Add(ahead))
+		if left := at.Left(now, 10*time.Minute); left != want.left {
+			t.Errorf("%v ahead: %v are left, want %v", ahead, left, want.left)
+		}
+		if recent := at.Recent(now, time.Hour); recent != want.recent {
+			t.Errorf("%v ahead: recent %t", ahead, recent)
+		}
+		if got := at.Ahead(now); got != want.ahead {
+			t.Errorf("%v ahead: Ahead = %t", ahead, got)
+		}
+	}
+}

@@ -36,10 +36,10 @@ type counter struct {
 	WaitTo   store.Time `json:"wait_to"` // the time of the next attempt
 }
 
-// wait returns how long the next attempt must wait. A clock that was set back cannot
-// make it longer than the limit.
+// wait returns how long the next attempt must wait. A time that a clock which was ahead
+// has stored does not count.
 func (c *counter) wait(l Limit, now time.Time) time.Duration {
-	return min(max(c.WaitTo.Sub(now), 0), l.Most)
+	return min(c.WaitTo.Left(now, l.Most), l.Most)
 }
 
 // count adds an attempt.
@@ -86,7 +86,7 @@ func (r *record) forget(l Limit, now time.Time) {
 }
 
 func (c *counter) forget(l Limit, now time.Time) {
-	if !now.Before(c.LastAt.Add(l.Forget)) {
+	if !c.LastAt.Recent(now, l.Forget) {
 		*c = counter{}
 	}
 }

@@ -83,6 +83,24 @@ func TestAttempt(t *testing.T) {
 	})
 }
 
+// TestClockAhead uses up the attempts while the clock is 30 days ahead. Once it is set
+// right an attempt is free again, and counted as the first.
+func TestClockAhead(t *testing.T) {
+	each(t, func(t *testing.T, th *Throttle, c *clock, _ int) {
+		s, right := fast.Of(address), c.at
+		c.at = right.Add(30 * 24 * time.Hour)
+		for range 3 {
+			_ = th.Attempt(t.Context(), s) // the last has to wait
+		}
+		c.at = right
+		for n, want := range []int{0, 0, 60} {
+			if got := waitOf(t, th.Attempt(t.Context(), s)); got != want {
+				t.Errorf("attempt %d with the right clock: wait of %d s, want %d", n, got, want)
+			}
+		}
+	})
+}
+
 // TestCheck checks that a subject is looked at without being counted.
 func TestCheck(t *testing.T) {
 	each(t, func(t *testing.T, th *Throttle, c *clock, _ int) {

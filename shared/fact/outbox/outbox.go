@@ -203,7 +203,7 @@ type page struct {
 
 // find returns a page of a shelf.
 func (o *Outbox) find(ctx context.Context, shelf Shelf, query store.Query) (p page, err error) {
-	limit := o.Now().Add(-shelf.Grace)
+	now := o.Now()
 	for doc, err := range o.DB.Query(ctx, query) {
 		if err != nil {
 			return page{}, err
@@ -216,7 +216,7 @@ func (o *Outbox) find(ctx context.Context, shelf Shelf, query store.Query) (p pa
 		switch {
 		case err != nil:
 			p.unread = errors.Join(p.unread, fmt.Errorf("letter %s: %w", doc.Path, err))
-		case shelf.Grace == 0 || !l.At.After(limit):
+		case shelf.Grace == 0 || !l.At.After(now.Add(-shelf.Grace)) || l.At.Ahead(now): // a clock was ahead
 			p.letters = append(p.letters, left{l, doc.ID})
 		}
 	}

@@ -201,6 +201,21 @@ func TestSweepSpoiled(t *testing.T) {
 	}
 }
 
+// TestSweepAhead sends a letter that a clock which was 30 days ahead has stamped.
+func TestSweepAhead(t *testing.T) {
+	db, b := open(t)
+	l, err := Write(social.Favorite{Key: fact.NewKey(), Channel: "A", Delta: 1, At: noon.Add(30 * 24 * time.Hour)})
+	if err == nil {
+		err = db.Update(t.Context(), l.Keep)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := at(db, b, noon).Sweep(t.Context()); n != 1 || err != nil {
+		t.Errorf("sent %d, %v, want 1", n, err)
+	}
+}
+
 // TestSweepMany fills the first pages of a shelf with documents that cannot be
 // read: the letters after them are sent.
 func TestSweepMany(t *testing.T) {

@@ -173,6 +173,21 @@ func TestPace(t *testing.T) {
 	})
 }
 
+// TestClockAhead uses up the comments of an hour while the clock is 30 days ahead. Once
+// it is set right another is accepted.
+func TestClockAhead(t *testing.T) {
+	db := wiretest.OpenDB(t)
+	const ahead = 30 * 24 * time.Hour
+	for i := range PerHour {
+		if _, err := post(t, db, "g_1", "A", unlike(i), noon.Add(ahead)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := post(t, db, "g_1", "A", unlike(PerHour), noon); err != nil {
+		t.Errorf("with the right clock: %v", err)
+	}
+}
+
 func TestWait(t *testing.T) {
 	db := wiretest.OpenDB(t)
 	for i := range PerHour {

@@ -51,7 +51,7 @@ func networkPath(name string) store.Path { return store.Path("comment_networks")
 // add notes a comment, or returns ErrNetworkLimit or ErrRepeated with the seconds after
 // which the comment would be accepted.
 func (p *networkPace) add(s saying) error {
-	p.Texts = slices.DeleteFunc(p.Texts, func(t saying) bool { return s.At.Sub(t.At.Time) >= time.Hour })
+	p.Texts = slices.DeleteFunc(p.Texts, func(t saying) bool { return isOver(t.At, s.At, time.Hour) })
 	if p.Day >= NetworkPerDay {
 		midnight := (identity.DayOf(s.At.Time) + 1).Start()
 		return limited(ErrNetworkLimit, midnight.Sub(s.At.Time), 24*time.Hour)

@@ -41,11 +41,11 @@ func PacePath(owner identity.Owner) store.Path {
 // add notes a comment, or returns ErrLimit or ErrRepeated with the seconds after which
 // the comment would be accepted.
 func (p *Pace) add(s saying) error {
-	p.Made = slices.DeleteFunc(p.Made, func(t store.Time) bool { return s.At.Sub(t.Time) >= time.Hour })
+	p.Made = slices.DeleteFunc(p.Made, func(t store.Time) bool { return isOver(t, s.At, time.Hour) })
 	if len(p.Made) >= PerHour {
 		return limited(ErrLimit, time.Hour-s.At.Sub(p.Made[len(p.Made)-PerHour].Time), time.Hour)
 	}
-	p.Texts = slices.DeleteFunc(p.Texts, func(t saying) bool { return s.At.Sub(t.At.Time) >= longWindow })
+	p.Texts = slices.DeleteFunc(p.Texts, func(t saying) bool { return isOver(t.At, s.At, longWindow) })
 	rules := []rule{
 		{ErrRepeated, 1, time.Hour, func(t saying) bool { return s.repeats(t) && s.sameChannel(t) }},
 		{ErrRepeated, shortChannels, time.Hour, s.repeats},
@@ -102,6 +102,14 @@ func check(s saying, before []saying, rules ...rule) error {
 func limited(err *fault.Error, wait, most time.Duration) error {
 	wait = min(max(wait, time.Second), most)
 	return err.With("retry_after", int((wait+time.Second-1)/time.Second))
+}
+
+// isOver reports whether a comment of a moment does not count any more at now: it was
+// made a window ago, or more than a day ahead, by a clock that was wrong. A clock that
+// is wrong by less keeps its comments, so that it does not lift the limits.
+func isOver(at, now store.Time, window time.Duration) bool {
+	age := now.Sub(at.Time)
+	return age >= window || age < -24*time.Hour
 }
 
 // joined returns the sayings of two owners that become one, oldest first.

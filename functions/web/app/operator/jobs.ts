@@ -17,11 +17,12 @@ export async function jobs(desk: Desk): Promise<HTMLElement[]> {
     ""))];
 }
 
-/** Makes what is shown of the last run, and of one that is in progress. */
-function outcome({ last, running }: Job): HTMLElement {
+/** Makes what is shown of the last run, of one that is in progress, and of one that was cut off. */
+function outcome({ last, running, cut_off, clock_ahead }: Job): HTMLElement {
   const now = running && h("p", { title: running.where }, badge("fair", t("operator.ui.running")), " ", time(running.since));
-  if (!last) return h("div", {}, now, badge("none", t("operator.ui.never")));
-  return h("div", {}, now, badge(last.ok ? "good" : "bad", t(last.ok ? "operator.ui.succeeded" : "operator.ui.failed")), " ", time(last.started_at),
+  const cut = cut_off && h("p", { title: cut_off.where }, badge("bad", t("operator.ui.cut_off")), " ", time(cut_off.since));
+  if (!last) return h("div", {}, now, cut, badge("none", t("operator.ui.never")));
+  return h("div", {}, now, cut, clock_ahead && h("p", {}, badge("fair", t("operator.ui.clock_ahead"))), badge(last.ok ? "good" : "bad", t(last.ok ? "operator.ui.succeeded" : "operator.ui.failed")), " ", time(last.started_at),
     !last.ok && h("p", { class: "operator-error", dir: "auto" }, last.error ?? ""));
 }
 

@@ -76,7 +76,8 @@ function ofCatalog({ held, shown, refusals }: Catalog): Concern[] {
   return found;
 }
 
-function ofJob({ name, every_seconds, last, due_at, running }: Job): Concern[] {
+function ofJob({ name, every_seconds, last, due_at, running, cut_off }: Job): Concern[] {
+  if (cut_off) return [{ look: "bad", tab: "jobs", text: t("operator.ui.job_cut_off", { name }) }];
   if (last && !last.ok) return [{ look: "bad", tab: "jobs", text: t("operator.ui.job_failed", { name, why: last.error ?? "" }) }];
   const late = due_at !== null && Date.now() - new Date(due_at).getTime() > every_seconds * 1000;
   return late && !running ? [{ look: "fair", tab: "jobs", text: t("operator.ui.job_late", { name }) }] : [];

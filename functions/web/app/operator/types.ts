@@ -47,8 +47,10 @@ export interface Job {
   name: string;
   every_seconds: number;
   running: { since: string; where: string } | null;
+  cut_off: { since: string; where: string } | null;
   last: Run | null;
   due_at: string | null;
+  clock_ahead: boolean;
 }
 
 export interface Report extends Run {
