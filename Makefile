@@ -15,7 +15,7 @@ OPENAPI = functions/testdata/openapi.json functions/testdata/openapi-operator.js
 LINTERS = scripts/lint/node_modules/.bin
 # Packages whose suites also run on the official emulators: those whose tests ask
 # where one is.
-EMULATED = $(addprefix ./,$(sort $(dir $(shell grep -rlE --include='*_test.go' '(FIRESTORE|PUBSUB)_EMULATOR_HOST' chatroom functions hop shared))))
+EMULATED = $(addprefix ./,$(sort $(dir $(shell grep -rlE --include='*_test.go' '(FIRESTORE|PUBSUB)_EMULATOR_HOST' chatroom functions hop scripts/emulators shared))))
 # On CI every reader of feeds is there, or the tests fail.
 READERS = $(if $(filter true,$(CI)),MIRAMUNDO_READERS=required)
 

@@ -8,11 +8,14 @@ import (
 	"miramundo.dev/scripts/emulators/emulator"
 )
 
+// rulesFile holds the security rules of Firestore, in the folder of the repository.
+const rulesFile = "firestore.rules"
+
 // startEmulators starts the official emulators, where the stack's file has
 // them, and says in vars where they are. A stack on any free port has its
 // emulators on free ports too, so that several can run.
 func (st *stack) startEmulators(ctx context.Context, vars map[string]string) error {
-	o := emulator.Options{FirestoreAddr: st.file.Emulators.Firestore.Addr(), PubSubAddr: st.file.Emulators.PubSub.Addr()}
+	o := emulator.Options{FirestoreAddr: st.file.Emulators.Firestore.Addr(), PubSubAddr: st.file.Emulators.PubSub.Addr(), Rules: rulesFile}
 	if strings.HasSuffix(st.layout.gateway, ":0") {
 		o.FirestoreAddr, o.PubSubAddr = "", ""
 	}

@@ -50,6 +50,7 @@ func parse() (o options) {
 	flag.StringVar(&o.PubSubJar, "pubsub-jar", "", "the Pub/Sub emulator (default "+emulator.PubSubJar+")")
 	flag.StringVar(&o.FirestoreAddr, "firestore", "", "loopback address for Firestore (default a free port)")
 	flag.StringVar(&o.PubSubAddr, "pubsub", "", "loopback address for Pub/Sub (default a free port)")
+	flag.StringVar(&o.Rules, "rules", "firestore.rules", "security rules for clients of Firestore; empty for none")
 	flag.StringVar(&o.indexes, "indexes", "firestore.indexes.json", "declared indexes to check against; empty for no check")
 	flag.StringVar(&o.project, "project", "demo-miramundo", "the project whose indexes are checked")
 	flag.Parse()

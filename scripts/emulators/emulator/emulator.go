@@ -41,6 +41,7 @@ const (
 type Options struct {
 	FirestoreJar, PubSubJar   string    // empty: where the packages put them
 	FirestoreAddr, PubSubAddr string    // 127.0.0.1:port; empty: a free port
+	Rules                     string    // the file of Firestore's security rules; empty: clients may do everything
 	Log                       io.Writer // what the emulators print; nil: nowhere
 }
 
@@ -59,9 +60,12 @@ func Start(ctx context.Context, o Options) (*Emulators, error) {
 		return nil, err
 	}
 	e := &Emulators{Firestore: o.FirestoreAddr, PubSub: o.PubSubAddr}
+	firestore := []string{"-Duser.language=en", "-cp", o.FirestoreJar, "com.google.cloud.datastore.emulator.firestore.CloudFirestore", "start"}
+	if o.Rules != "" {
+		firestore = append(firestore, "--rules="+o.Rules)
+	}
 	err := errors.Join(
-		e.start(ctx, o, o.FirestoreAddr, "-Duser.language=en", "-cp", o.FirestoreJar,
-			"com.google.cloud.datastore.emulator.firestore.CloudFirestore", "start"),
+		e.start(ctx, o, o.FirestoreAddr, firestore...),
 		e.start(ctx, o, o.PubSubAddr, "-jar", o.PubSubJar))
 	if err == nil {
 		err = e.wait(ctx)
@@ -82,6 +86,11 @@ func (o *Options) fill() (err error) {
 	}
 	if o.PubSubJar, err = jar(o.PubSubJar, PubSubJar); err != nil {
 		return err
+	}
+	if o.Rules != "" {
+		if _, err := os.Stat(o.Rules); err != nil {
+			return fmt.Errorf("security rules: %w", err)
+		}
 	}
 	if o.FirestoreAddr, err = address(o.FirestoreAddr); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,7 +34,7 @@ func TestStart(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	e, err := Start(ctx, Options{})
+	e, err := Start(ctx, Options{Rules: "../../../firestore.rules"})
 	required(t, err)
 	if err != nil {
 		t.Fatal(err)
@@ -46,6 +47,7 @@ func TestStart(t *testing.T) {
 			t.Errorf("address %s passes as free", addr)
 		}
 	}
+	refused(ctx, t, e.Firestore)
 	if needed, err := Needed(ctx, e.Firestore, "demo-none"); err != nil || len(needed) != 0 {
 		t.Errorf("Needed of an unused project = %v, %v", needed, err)
 	}
@@ -58,6 +60,23 @@ func TestStart(t *testing.T) {
 		if answers(ctx, addr) {
 			t.Errorf("%s answers after Stop", addr)
 		}
+	}
+}
+
+// refused checks that a client without a token reads nothing.
+func refused(ctx context.Context, t *testing.T, host string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+"/v1/projects/demo-none/databases/(default)/documents/libraries/a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusForbidden {
+		t.Errorf("a client without a token gets %s, want 403", res.Status)
 	}
 }
 
@@ -80,6 +99,7 @@ func TestStartRefuses(t *testing.T) {
 		"taken port":    {Options{FirestoreJar: text, PubSubJar: text, FirestoreAddr: l.Addr().String()}, l.Addr().String()},
 		"open to all":   {Options{FirestoreJar: text, PubSubJar: text, FirestoreAddr: "0.0.0.0:0"}, "loopback"},
 		"no address":    {Options{FirestoreJar: text, PubSubJar: text, PubSubAddr: "8080"}, "address"},
+		"no rules":      {Options{FirestoreJar: text, PubSubJar: text, Rules: "/none.rules"}, "security rules"},
 		"broken jar":    {Options{FirestoreJar: text, PubSubJar: text}, "it has ended"},
 	} {
 		e, err := Start(t.Context(), c.options)
