@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -20,6 +21,7 @@ import (
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/killtest"
+	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/comment"
 	"miramundo.dev/shared/social/kept"
@@ -134,11 +136,12 @@ func TestFavoritesAndCommentsCounted(t *testing.T) {
 	waitForCounts(t, d, "Beacon.uk", 0, people)
 }
 
-// Operations are of three kinds in turn: a play, adding or removing a favorite, and a
-// comment while the hourly limit allows it.
+// Operations are of four kinds in turn: a play, adding or removing a favorite, renaming
+// a folder of the library, and a comment while the hourly limit allows it.
 const (
 	playing = iota
 	favoriting
+	renaming
 	commenting
 	kinds
 )
@@ -157,11 +160,13 @@ func channelOf(n int) string { return testChannels[n/kinds%len(testChannels)] }
 type ownerState struct {
 	Plays, Comments int
 	Favorites       []string
+	Folder          string // its name
 }
 
 // expectedState returns the state after the first n operations.
 func expectedState(n int) (tr ownerState) {
 	liked := map[string]bool{}
+	tr.Folder = firstFolder
 	for i := range n {
 		switch kindOf(i) {
 		case playing:
@@ -170,6 +175,8 @@ func expectedState(n int) (tr ownerState) {
 			if liked[channelOf(i)] = !liked[channelOf(i)]; !liked[channelOf(i)] {
 				delete(liked, channelOf(i))
 			}
+		case renaming:
+			tr.Folder = folderOf(i)
 		case commenting:
 			tr.Comments++
 		}
@@ -177,6 +184,12 @@ func expectedState(n int) (tr ownerState) {
 	tr.Favorites = slices.Sorted(maps.Keys(liked))
 	return tr
 }
+
+// firstFolder is the name of the folder that every owner makes first.
+const firstFolder = "Folder"
+
+// folderOf returns the name that operation n gives the folder.
+func folderOf(n int) string { return fmt.Sprint("Folder ", n) }
 
 // childOperations runs in the child process: it does operations as one guest, and
 // reports each operation once it is acknowledged.
@@ -189,12 +202,16 @@ func childOperations(t *testing.T, dir string) {
 		served.ServeHTTP(w, r)
 	})
 	token, owner := issueGuest(t, d)
+	var made struct{ ID string }
+	call(t, h, token, "POST", "/api/categories", fmt.Sprintf(`{"name":%q}`, firstFolder), &made)
 	killtest.Say("owner", owner)
 	for n := 0; ; n++ {
 		var answer struct{}
 		switch of := fmt.Sprintf(`{"channel_id":%q}`, channelOf(n)); {
 		case kindOf(n) == playing:
 			call(t, h, token, "POST", "/api/history", of, &answer)
+		case kindOf(n) == renaming:
+			call(t, h, token, "PATCH", "/api/categories/"+made.ID, fmt.Sprintf(`{"name":%q}`, folderOf(n)), &answer)
 		case kindOf(n) == commenting:
 			call(t, h, token, "POST", "/api/channels/"+channelOf(n)+"/comments", fmt.Sprintf(`{"body":"hello %d"}`, n), &answer)
 		case slices.Contains(expectedState(n).Favorites, channelOf(n)):
@@ -206,6 +223,12 @@ func childOperations(t *testing.T, dir string) {
 	}
 }
 
+// kills is how often TestProcessKilledWhileServing kills a process; 0 is a number that
+// suits every run of the tests. The promise was checked with 300:
+//
+//	go test ./functions -run KilledWhileServing -v -kills 300
+var kills = flag.Int("kills", 0, "processes that TestProcessKilledWhileServing kills")
+
 // TestProcessKilledWhileServing kills a serving process at random points. Every
 // acknowledged operation is stored, none is half done, and the final counts are
 // those of the stored documents.
@@ -216,6 +239,9 @@ func TestProcessKilledWhileServing(t *testing.T) {
 	runs := 40
 	if testing.Short() {
 		runs = 8
+	}
+	if *kills > 0 {
+		runs = *kills
 	}
 	dir := filepath.Join(t.TempDir(), "data")
 	rnd := rand.New(rand.NewPCG(5, 5))
@@ -230,8 +256,9 @@ func TestProcessKilledWhileServing(t *testing.T) {
 		t.Fatalf("only %d of %d children acknowledged an operation", len(done), runs)
 	}
 	d := openPeople(t, dir)
-	favorites := map[string]int{}
+	favorites, acknowledged := map[string]int{}, 0
 	for owner, n := range done {
+		acknowledged += n
 		tr := storedState(t, d, owner)
 		before, after := expectedState(n), expectedState(n+1) // the operation in progress may be stored
 		if !cmp.Equal(before, tr) && !cmp.Equal(after, tr) {
@@ -246,7 +273,7 @@ func TestProcessKilledWhileServing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d events were left in the outbox by %d processes", swept, runs)
+	t.Logf("%d processes were killed and had acknowledged %d operations; %d events were left in the outbox", runs, acknowledged, swept)
 	runAggregate(t, d)
 	for _, channel := range testChannels {
 		comments, err := comment.Count(t.Context(), d.DB, channel)
@@ -291,6 +318,13 @@ func storedState(t *testing.T, d *compose.Parts, owner identity.Owner) (tr owner
 		tr.Favorites = append(tr.Favorites, r.Channel)
 	}
 	slices.Sort(tr.Favorites)
+	l, err := library.Load(t.Context(), d.DB, owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range l.Categories {
+		tr.Folder = folder.Name
+	}
 	var pace comment.Pace
 	if err := d.DB.Get(t.Context(), comment.PacePath(owner), &pace); err != nil && !errors.Is(err, store.ErrNotFound) {
 		t.Fatal(err)
