@@ -58,11 +58,14 @@ func serve(p *compose.Parts, fs ...Function) (http.Handler, error) {
 }
 
 func options(p *compose.Parts, fs []Function) request.Options {
+	guesses := api.NewGuesses(p.Log, p.Now)
+	p.AtClose(guesses.Flush)
 	apart := slices.ContainsFunc(fs, func(f Function) bool { return f.Apart }) // such as the player of plain HTTP media
 	return request.Options{
 		Secure:        p.Config.Deployed() && !apart,
 		Log:           p.Log,
 		Tokens:        tokens(p.Config, fs),
+		Guesses:       guesses,
 		CountryHeader: p.Config.CountryHeader,
 		AddressHeader: p.Config.AddressHeader,
 		Auth:          authenticator(p),

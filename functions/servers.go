@@ -71,7 +71,7 @@ func newAdmin(p *compose.Parts) (Server, error) {
 
 // newAggregate makes the server of pushed events. A job shows what they change.
 func newAggregate(p *compose.Parts) (Server, error) {
-	return one(aggregate.New(counters(p, true), p.Bus, p.Config.EventsToken), aggregate.Endpoints)
+	return one(aggregate.New(counters(p, true), p.Bus), aggregate.Endpoints)
 }
 
 // newBeacon makes the server of the errors of pages, which are counted by their codes.
@@ -166,7 +166,7 @@ func newHistory(p *compose.Parts) (Server, error) {
 // newJobs makes the server of the scheduler's calls. The token of a local
 // installation is accepted where no scheduler is named.
 func newJobs(p *compose.Parts) (Server, error) {
-	verify := jobs.Token(p.Config.JobsToken)
+	verify := jobs.Token()
 	if p.Config.JobsAudience != "" {
 		var err error
 		if verify, err = jobs.OIDC(p.Config.JobsAudience, p.Config.JobsCaller, nil); err != nil {

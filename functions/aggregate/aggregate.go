@@ -5,8 +5,6 @@ package aggregate
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"strings"
 	"time"
@@ -27,7 +25,8 @@ var Endpoints = []api.Endpoint{
 		Doc: "Counts an event of a play report, a favorite or a comment and answers 204 once the count is stored, or once an event " +
 			"without a valid fact is stored as a dead letter. Only push subscriptions call it, with their token. An event that was " +
 			"counted before changes nothing; after any other answer the subscription sends the event again.",
-		Faults:     []*fault.Error{fault.ErrOperatorToken, api.ErrNoOperatorToken, bus.ErrEvent, bus.ErrSubscription, fault.ErrUnavailable},
+		Credential: api.EventsToken,
+		Faults:     []*fault.Error{bus.ErrEvent, bus.ErrSubscription, fault.ErrUnavailable},
 		SameOrigin: true,
 	}),
 }
@@ -46,16 +45,11 @@ type Rejecter interface {
 type Server struct {
 	counter Counter
 	dead    Rejecter
-	token   [sha256.Size]byte
-	ready   bool
 }
 
-// New returns a server that has c count the events that are pushed with a token, and
-// dead store those that can never be counted. With an empty token it refuses every
-// event.
-func New(c Counter, dead Rejecter, token string) *Server {
-	return &Server{counter: c, dead: dead, token: sha256.Sum256([]byte(token)), ready: token != ""}
-}
+// New returns a server that has c count the events that are pushed with the token
+// [api.EventsToken], and dead store those that can never be counted.
+func New(c Counter, dead Rejecter) *Server { return &Server{counter: c, dead: dead} }
 
 type pushIn struct {
 	Token    string `query:"token" description:"Token of the subscriptions, part of their push address."`
@@ -76,7 +70,7 @@ type envelope struct {
 
 // push counts one event. After any answer but a success the event comes again.
 func (s *Server) push(ctx context.Context, in pushIn) (api.NoContent, error) {
-	if err := s.check(in.Token); err != nil {
+	if err := api.CheckToken(ctx, api.EventsToken, in.Token); err != nil {
 		return api.NoContent{}, err
 	}
 	var env envelope
@@ -92,16 +86,4 @@ func (s *Server) push(ctx context.Context, in pushIn) (api.NoContent, error) {
 		err = s.dead.Reject(ctx, name, e)
 	}
 	return api.NoContent{}, fault.OrUnavailable(err)
-}
-
-// check compares a token in constant time.
-func (s *Server) check(token string) error {
-	if !s.ready {
-		return api.ErrNoOperatorToken
-	}
-	sum := sha256.Sum256([]byte(token))
-	if subtle.ConstantTimeCompare(sum[:], s.token[:]) != 1 {
-		return fault.ErrOperatorToken
-	}
-	return nil
 }

@@ -2,8 +2,6 @@ package jobs
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net/http"
@@ -15,6 +13,7 @@ import (
 	"google.golang.org/api/idtoken"
 	"google.golang.org/api/option"
 
+	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
 )
 
@@ -90,17 +89,16 @@ func checkClaims(p *idtoken.Payload, email string) error {
 	return nil
 }
 
-// Token returns a Verifier of one bearer token, for installations without a
-// scheduler that signs tokens. It must not be empty.
-func Token(secret string) Verifier {
-	want := sha256.Sum256([]byte(secret))
-	return func(_ context.Context, authorization string) error {
-		token, ok := bearer(authorization)
-		got := sha256.Sum256([]byte(token))
-		if !ok || secret == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+// Token returns a Verifier of the bearer token [api.JobsToken], for installations without
+// a scheduler that signs tokens.
+func Token() Verifier {
+	return func(ctx context.Context, authorization string) error {
+		token, _ := bearer(authorization)
+		err := api.CheckToken(ctx, api.JobsToken, token)
+		if errors.Is(err, fault.ErrOperatorToken) {
 			return ErrCaller
 		}
-		return nil
+		return err
 	}
 }
 

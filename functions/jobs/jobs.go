@@ -32,6 +32,7 @@ var Endpoints = []api.Endpoint{
 		Doc: "Runs a job as an automatic run, which never overrides the job's own caution, and returns its report once it is done. A " +
 			"job that failed answers 503 with the report, so that the scheduler retries it. Only the scheduler's service account " +
 			"may call it.",
+		Credential: api.JobsToken,
 		Faults:     []*fault.Error{ErrCaller, ErrFailed, job.ErrUnknown, job.ErrRunning, fault.ErrUnavailable},
 		SameOrigin: true,
 	}),

@@ -18,6 +18,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/fault"
@@ -191,7 +192,7 @@ func TestRun(t *testing.T) {
 		{"nobody", "", fakeRunner{}, 401, `"invalid_scheduler_token"`, nil},
 		{"another token", "Bearer " + secret + "x", fakeRunner{}, 401, `"invalid_scheduler_token"`, nil},
 	} {
-		h := request.Handler(request.Options{}, New(&test.runner, Token(secret)), Endpoints)
+		h := request.Handler(request.Options{Tokens: map[string]string{api.JobsToken: secret}}, New(&test.runner, Token()), Endpoints)
 		answer, body := apitest.Do(t, h, "POST", "/jobs/guide", "", "Authorization", test.authorization)
 		if answer.StatusCode != test.status || !strings.Contains(body, test.contains) {
 			t.Errorf("%s: %d %s, want %d with %s", test.name, answer.StatusCode, body, test.status, test.contains)
@@ -202,11 +203,13 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestNoToken checks that an empty secret accepts nobody.
+// TestNoToken checks that a service without a token accepts nobody.
 func TestNoToken(t *testing.T) {
-	for _, header := range []string{"", "Bearer", "Bearer "} {
-		if err := Token("")(t.Context(), header); !errors.Is(err, ErrCaller) {
-			t.Errorf("%q: %v", header, err)
+	h := request.Handler(request.Options{}, New(&fakeRunner{}, Token()), Endpoints)
+	for _, header := range []string{"", "Bearer", "Bearer ", "Bearer x"} {
+		answer, body := apitest.Do(t, h, "POST", "/jobs/guide", "", "Authorization", header)
+		if answer.StatusCode != 503 || !strings.Contains(body, `"operator_token_unavailable"`) {
+			t.Errorf("%q: %d %s", header, answer.StatusCode, body)
 		}
 	}
 }

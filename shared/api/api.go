@@ -46,12 +46,6 @@ const (
 	Operator Auth = "operator" // bearer operator token
 )
 
-// Names of the operator's tokens, for [Endpoint.Credential].
-const (
-	CatalogToken = "CATALOGO_TOKEN"
-	MetricsToken = "METRICS_TOKEN"
-)
-
 // A Cache is the Cache-Control value of an endpoint's answers. The zero Cache is
 // [NoStore]. Errors are never stored.
 type Cache string

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 )
@@ -25,9 +24,9 @@ type Request interface {
 	AcceptLanguage() string            // as sent
 	Accept() string                    // as sent
 
-	// CheckOperator returns nil when the caller shows the operator's token of a
-	// name, else the fault of what it shows.
-	CheckOperator(credential string) error
+	// CheckToken returns nil when token is the operator's token of a name, else a
+	// fault; see [Gate.CheckToken].
+	CheckToken(name, token string) error
 }
 
 // RequestKey is the context key of the [Request].
@@ -108,17 +107,6 @@ func weightOf(accept, media string) float64 {
 		return 1
 	}
 	return 0
-}
-
-// CheckOperator returns nil when the request in ctx shows the operator's token of a
-// name, which must be the Credential of its endpoint; else the fault that an
-// endpoint of Auth Operator would answer with. Outside of a request nobody is the
-// operator.
-func CheckOperator(ctx context.Context, credential string) error {
-	if r, ok := requestOf(ctx); ok {
-		return r.CheckOperator(credential)
-	}
-	return fault.ErrOperatorToken
 }
 
 // RequestIDOf returns the id under which the log records this request; empty

@@ -12,9 +12,6 @@ import (
 	"miramundo.dev/shared/price"
 )
 
-// ErrNoOperatorToken means that the service has no operator token configured.
-var ErrNoOperatorToken = fault.New(fault.Unavailable, "operator_token_unavailable")
-
 // statuses gives the HTTP status of each kind of fault.
 var statuses = map[fault.Kind]int{
 	fault.Internal:        http.StatusInternalServerError,
@@ -47,7 +44,7 @@ func Status(k fault.Kind) int {
 // those that its credential and its input imply, and fault.ErrInternal.
 func (e Endpoint) AllFaults() []*fault.Error {
 	all := append([]*fault.Error(nil), e.Faults...)
-	if e.Budget != nil && !slices.Contains(all, budget.ErrTooMany) {
+	if (e.Budget != nil || e.Credential != "") && !slices.Contains(all, budget.ErrTooMany) {
 		all = append(all, budget.ErrTooMany)
 	}
 	switch {

@@ -2,12 +2,8 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
-	"strings"
 
 	"miramundo.dev/shared/budget"
-	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 )
 
@@ -24,6 +20,7 @@ type Gate struct {
 	Auth    Authenticator     // nil answers auth_unavailable where a caller must be identified
 	Pages   *identity.Pages   // recognizes the writes of pages; nil answers auth_unavailable to a write with a session
 	Tokens  map[string]string // of the operator, by the names of [Endpoint.Credential]
+	Guesses *Guesses          // limits wrong tokens of the operator; nil has no limit
 	Budgets *budget.Meter     // from which calls are taken; nil has no limits
 }
 
@@ -60,7 +57,7 @@ func (g *Gate) admit(ctx context.Context, e *Endpoint, r Request) (context.Conte
 	}
 	switch {
 	case e.Auth == Operator:
-		return ctx, g.CheckOperator(e.Credential, r)
+		return ctx, g.CheckToken(e.Credential, bearer(r.Credentials().Authorization), r)
 	case e.Auth == None && !e.Speaker:
 		return ctx, nil
 	case e.Auth == None:
@@ -133,19 +130,4 @@ func (g *Gate) identify(ctx context.Context, e *Endpoint, r Request) (context.Co
 		return ctx, nil //nolint:nilerr // likewise
 	}
 	return identity.With(ctx, caller), nil
-}
-
-// CheckOperator compares the bearer token of r with the operator's token of a name,
-// in constant time. It returns nil when they are equal, else a fault.
-func (g *Gate) CheckOperator(name string, r Request) error {
-	want := g.Tokens[name]
-	if want == "" {
-		return ErrNoOperatorToken
-	}
-	scheme, token, _ := strings.Cut(r.Credentials().Authorization, " ")
-	shown, known := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(want))
-	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(shown[:], known[:]) != 1 {
-		return fault.ErrOperatorToken
-	}
-	return nil
 }

@@ -247,10 +247,8 @@ func (i *invocation) AcceptLanguage() string { return i.caller.AcceptLanguage }
 // Accept returns nothing: a caller by arguments takes what the endpoint answers first.
 func (i *invocation) Accept() string { return "" }
 
-// CheckOperator compares the token of the caller with the operator's.
-func (i *invocation) CheckOperator(credential string) error {
-	return i.gate.CheckOperator(credential, i)
-}
+// CheckToken compares a token with the operator's.
+func (i *invocation) CheckToken(name, token string) error { return i.gate.CheckToken(name, token, i) }
 
 // A recorder keeps the answer that a result writes.
 type recorder struct{ Result }

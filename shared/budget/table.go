@@ -15,10 +15,13 @@ import "time"
 //	           network      600          5 s   as many people
 //	Guests     network       30         30 s   a household or an office begins; each guest counts as a person where
 //	                                           plays and comments are counted
+//	Guesses    network       20         10 s   an operator who pastes a wrong token into a page that asks several times
+//	                                           corrects it; of wrong tokens alone, see package api
+//	           all          300          1 s   many networks together are noticed too
 //
-// What a caller who does not stop can cost, at 0.18 USD for 100,000 writes: an owner makes
-// 173,000 writes a day, or 0.31 USD; a network with any number of guests 1.7 million, or
-// 3.10 USD. One connection made 524 history writes, 711 rotations and 175 favorites a
+// What a caller who does not stop can cost, at 0.09 USD for 100,000 writes: an owner makes
+// 173,000 writes a day, or 0.16 USD; a network with any number of guests 1.7 million, or
+// 1.56 USD. One connection made 524 history writes, 711 rotations and 175 favorites a
 // second before there were budgets: 45, 61 and 15 million a day.
 //
 // Writes are counted by each process alone, since a document for each would cost as much
@@ -46,4 +49,6 @@ var (
 		Name:    "guests",
 		Network: Allowance{AtOnce: 30, Every: 30 * time.Second, Chunk: 5},
 	}
+	Guesses    = Allowance{AtOnce: 20, Every: 10 * time.Second}
+	AllGuesses = Allowance{AtOnce: 300, Every: time.Second}
 )

@@ -206,7 +206,7 @@ func TestStatuses(t *testing.T) {
 		want         []string
 	}{
 		{"/a/{id}", "get", []string{"200", "400", "401", "403", "404", "410", "429", "500", "503"}},
-		{"/b/", "post", []string{"204", "400", "401", "413", "415", "500", "503"}},
+		{"/b/", "post", []string{"204", "400", "401", "413", "415", "429", "500", "503"}},
 	} {
 		responses, _ := at("paths", test.path, test.method, "responses").(map[string]any)
 		if len(responses) != len(test.want) {

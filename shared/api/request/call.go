@@ -107,9 +107,15 @@ func (c *Call) Credentials() identity.Credentials { return credential.Of(c.Reque
 // Browser returns what the request shows of the page that sent it.
 func (c *Call) Browser() identity.Browser { return credential.BrowserOf(c.Request.Header) }
 
-// Addr returns the network address of the caller (see [api.AddrOf]).
+// Addr returns the network address of the caller (see [api.AddrOf]). A request without the
+// header of the trusted edge is logged: its caller would be taken for the edge, and all
+// such callers for one network, which shares one allowance of everything.
 func (c *Call) Addr() netip.Addr {
-	return identity.AddrOf(c.Request.RemoteAddr, last(c.Request.Header, c.layer.AddressHeader))
+	told := last(c.Request.Header, c.layer.AddressHeader)
+	if told == "" && c.layer.AddressHeader != "" {
+		c.layer.unaddressed.Add(c.layer.AddressHeader)
+	}
+	return identity.AddrOf(c.Request.RemoteAddr, told)
 }
 
 // UserAgent returns the User-Agent of the request as it was sent.
@@ -160,11 +166,10 @@ func (c *Call) Accept() string {
 	return c.Request.Header.Get("Accept")
 }
 
-// CheckOperator compares the token of the caller with the operator's (see
-// [api.CheckOperator]).
-func (c *Call) CheckOperator(credential string) error {
-	gate := api.Gate{Tokens: c.layer.Tokens}
-	return gate.CheckOperator(credential, c)
+// CheckToken compares a token with the operator's (see [api.Gate.CheckToken]).
+func (c *Call) CheckToken(name, token string) error {
+	gate := api.Gate{Tokens: c.layer.Tokens, Guesses: c.layer.Guesses}
+	return gate.CheckToken(name, token, c)
 }
 
 // Locale returns the locale of the caller (see [api.LocaleOf]).

@@ -29,7 +29,7 @@ func Mux(o Options, groups ...Group) http.Handler { return New(o, Endpoints(o, g
 
 // Endpoints returns the routes of the endpoints of groups, in their order.
 func Endpoints(o Options, groups ...Group) []Route {
-	gate := &api.Gate{Auth: o.Auth, Pages: o.Pages, Tokens: o.Tokens, Budgets: o.Budgets}
+	gate := &api.Gate{Auth: o.Auth, Pages: o.Pages, Tokens: o.Tokens, Guesses: o.Guesses, Budgets: o.Budgets}
 	var routes []Route
 	for _, g := range groups {
 		for _, e := range g.Endpoints {

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/budget"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
@@ -40,6 +41,7 @@ type Options struct {
 	AddressHeader string            // in which a trusted edge sends the caller's address, alone; empty trusts none
 	Auth          api.Authenticator // nil answers auth_unavailable where a caller must be identified
 	Pages         *identity.Pages   // recognizes the writes of pages; nil answers auth_unavailable to a write with a session
+	Guesses       *api.Guesses      // limits wrong tokens of the operator; nil has no limit
 	Budgets       *budget.Meter     // from which the calls of endpoints are taken; nil has no limits
 	Now           func() time.Time  // nil is time.Now
 
@@ -131,8 +133,9 @@ var AnyOrigin = Header{"Access-Control-Allow-Origin", []string{"*"}}
 // A layer serves the routes of a process.
 type layer struct {
 	Options
-	router  router
-	methods []string // of the routes, in their order
+	router      router
+	methods     []string          // of the routes, in their order
+	unaddressed *cloudlog.Repeats // requests without the AddressHeader
 }
 
 // A router finds routes.
@@ -150,6 +153,7 @@ func newLayer(o Options, routes []Route) (*layer, []Route) {
 	if l.Now == nil {
 		l.Now = time.Now
 	}
+	l.unaddressed = cloudlog.NewRepeats(l.Log, "requests lack the header in which the edge gives the caller's address: their callers count as one network", "header")
 	routes = append(slices.Clip(routes), readyRoute(l.Followers, l.Now))
 	for i := range routes {
 		rt := &routes[i]

@@ -139,6 +139,29 @@ func TestAddr(t *testing.T) {
 	}
 }
 
+// TestRequestsWithoutAddress checks that the log says when requests lack the header of the
+// edge, once for many requests, and nothing where no edge is trusted.
+func TestRequestsWithoutAddress(t *testing.T) {
+	for _, test := range []struct {
+		trusted, sent string
+		records       int
+	}{{"X-Client-Address", "", 1}, {"X-Client-Address", "198.51.100.7", 0}, {"", "", 0}} {
+		var log strings.Builder
+		h := request.Handler(request.Options{
+			AddressHeader: test.trusted, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		}, newServer(), []api.Endpoint{api.Bind(func(_ *Server, ctx context.Context, _ struct{}) (api.NoContent, error) {
+			api.AddrOf(ctx)
+			return api.NoContent{}, nil
+		}, api.Endpoint{Method: "GET", Path: "/x", Auth: api.None, Summary: "X", Doc: "X."})})
+		for range 1000 {
+			apitest.Do(t, h, "GET", "/x", "", "X-Client-Address", test.sent)
+		}
+		if n := strings.Count(log.String(), "\n"); n != test.records || n > 0 && !strings.Contains(log.String(), "header=X-Client-Address") {
+			t.Errorf("trusting %q, sent %q: %d records, want %d:\n%s", test.trusted, test.sent, n, test.records, log.String())
+		}
+	}
+}
+
 func TestCountry(t *testing.T) {
 	trusting := request.Handler(options(), newServer(), table)
 	alone := request.Handler(request.Options{}, newServer(), table)
