@@ -32,7 +32,7 @@ var Process = compose.Process{
 	Name:      "hop",
 	Needs:     []compose.Need{compose.Documents, compose.Events, compose.Catalog, compose.Billing, compose.Usage},
 	Secrets:   []string{"HOP_TICKET_KEYS"},
-	Meter:     []string{"PEOPLE_KEYS", "EDGE_ADDRESS_HEADER"},
+	Meter:     []string{"PEOPLE_KEYS"},
 	Settings:  []string{"GUEST_KEYS", "HOP_FALLBACK", "HOP_FREE_MINUTES", "ORIGIN_ALLOW"},
 	Publishes: []string{social.Plays, social.Latencies, usage.Topic},
 }

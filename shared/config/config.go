@@ -70,7 +70,7 @@ type Config struct {
 	JobsToken    string `env:"JOBS_TOKEN" doc:"Secret. Bearer token for /jobs/{name} where no scheduler signs tokens, at least 16 characters. For local use; refused when deployed."`
 
 	CountryHeader string   `env:"EDGE_COUNTRY_HEADER" doc:"Header in which the edge names the caller's country. Set it only behind an edge that overwrites what callers send."`
-	AddressHeader string   `env:"EDGE_ADDRESS_HEADER" doc:"Header in which the edge gives the caller's network address alone. Set it only behind such an edge; without it the address is that of the connection."`
+	AddressHeader string   `env:"EDGE_ADDRESS_HEADER" doc:"Header in which the edge gives the caller's network address alone. Set it only behind such an edge; without it the address is that of the connection. Required when deployed, where every connection comes from the edge."`
 	OriginAllow   []string `env:"ORIGIN_ALLOW" doc:"host:port of origins that may be fetched although their address is not public, separated by commas. For local use; refused when deployed."`
 
 	GuestKeys   *keyring.Ring `env:"GUEST_KEYS" doc:"Secret. Key ring (docs/keys.md) that signs the tokens of guests: name:secret entries separated by commas, secrets of at least 32 characters. The first signs, all verify. It also seals feed tokens in the database. Guest tokens do not expire: without the key that signed them their libraries are lost."`
@@ -424,6 +424,10 @@ func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 			problems = append(problems, fmt.Errorf("%s must not be set when the process is deployed", name))
 		}
 	}
+	if c.AddressHeader == "" {
+		problems = append(problems, errors.New("EDGE_ADDRESS_HEADER is missing: a deployed process needs it, because without the caller's address "+
+			"every caller counts as the network of the edge, and all of them share one allowance"))
+	}
 	if c.Backend != "cloud" {
 		problems = append(problems, fmt.Errorf("BACKEND is %s: a deployed process needs cloud", c.Backend))
 	}
@@ -439,8 +443,7 @@ func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 }
 
 // checkMeter refuses to count minutes where a setting of r.Meter is missing:
-// without PEOPLE_KEYS the counts end with the process, and without
-// EDGE_ADDRESS_HEADER all callers are one network, that of the edge.
+// without PEOPLE_KEYS the counts end with the process.
 func (c Config) checkMeter(r Requirement, vars map[string]string) (problems []error) {
 	if !c.Deployed() || c.FreeMinutes <= 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 
 // deployed is a set of settings that a deployed process starts with.
 var deployed = map[string]string{
-	"K_SERVICE": "catalog", "FUNCTION_TARGET": "catalog", "BUILD": "abc1234", "BACKEND": "cloud",
+	"K_SERVICE": "catalog", "FUNCTION_TARGET": "catalog", "EDGE_ADDRESS_HEADER": "X-Client-Address", "BUILD": "abc1234", "BACKEND": "cloud",
 	"GOOGLE_CLOUD_PROJECT": "p", "BASE_URL": "https://m.example", "HOP_URL": "https://hop.example",
 	"LEGACY_URL": "https://legacy.example",
 }
@@ -79,6 +79,7 @@ func TestRefusals(t *testing.T) {
 		{"port", nil, map[string]string{"PORT": "70000"}, []string{"PORT must be a port"}},
 		{"cloud", nil, map[string]string{"BACKEND": "cloud"}, []string{"GOOGLE_CLOUD_PROJECT is missing"}},
 		{"deployed", nil, map[string]string{"K_SERVICE": "x"}, []string{
+			"EDGE_ADDRESS_HEADER is missing: a deployed process needs it, because without the caller's address every caller counts as",
 			"BASE_URL is missing", "HOP_URL is missing", "LEGACY_URL is missing", "BUILD is missing",
 			"BACKEND is embedded",
 		}},
@@ -142,8 +143,8 @@ func TestRefusals(t *testing.T) {
 // TestFreeMinutes checks that a deployed process limits minutes unless it is
 // told not to, and then refuses to start without what it counts them by.
 func TestFreeMinutes(t *testing.T) {
-	meter := Requirement{Process: "the hop", Meter: []string{"PEOPLE_KEYS", "EDGE_ADDRESS_HEADER"}}
-	both := map[string]string{"PEOPLE_KEYS": longKey, "EDGE_ADDRESS_HEADER": "X-Client-Address"}
+	meter := Requirement{Process: "the hop", Meter: []string{"PEOPLE_KEYS"}}
+	keyed := map[string]string{"PEOPLE_KEYS": longKey}
 	for _, test := range []struct {
 		name    string
 		base    map[string]string
@@ -155,10 +156,10 @@ func TestFreeMinutes(t *testing.T) {
 	}{
 		{"local", nil, "", nil, meter, 0, nil},
 		{"local with a limit", nil, "60", nil, meter, 60, nil},
-		{"deployed", deployed, "", both, meter, 120, nil},
+		{"deployed", deployed, "", keyed, meter, 120, nil},
 		{"deployed without a limit", deployed, "0", nil, meter, 0, nil},
-		{"deployed with a limit of its own", deployed, "60", both, meter, 60, nil},
-		{"deployed, and all callers are one", deployed, "", nil, meter, 0, meter.Meter},
+		{"deployed with a limit of its own", deployed, "60", keyed, meter, 60, nil},
+		{"deployed, and each restart forgets", deployed, "", nil, meter, 0, meter.Meter},
 		{"deployed, shown and not counted", deployed, "", nil, Requirement{Process: "the function describe"}, 120, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
