@@ -99,7 +99,7 @@ func keepOne(t testing.TB, db store.DB, items ...string) *library.Library {
 			channel, stream, _ := strings.Cut(item, "=")
 			it := library.ItemOf(channel, "Was "+channel, catalog.TV, "BR")
 			it.Stream = stream
-			if _, _, err := l.AddItem(c.Groups[0].ID, it); err != nil {
+			if _, _, err := l.AddItem(c.Groups[0].ID, it, nil); err != nil {
 				return err
 			}
 		}
@@ -235,7 +235,7 @@ func TestLevels(t *testing.T) {
 				return err
 			}
 			for i, channel := range []string{"Aurora.br", "rb.1"} {
-				if _, _, err := l.AddItem(c.Groups[i].ID, library.ItemOf(channel, "", catalog.TV, "")); err != nil {
+				if _, _, err := l.AddItem(c.Groups[i].ID, library.ItemOf(channel, "", catalog.TV, ""), nil); err != nil {
 					return err
 				}
 			}

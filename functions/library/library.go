@@ -122,11 +122,12 @@ var Endpoints = []api.Endpoint{
 	}),
 	api.Bind((*Server).addItem, api.Endpoint{
 		Name: "add_item", Tool: true,
-		Brief:  "id group_id category_id",
+		Brief: "id group_id category_id", Repeatable: true,
 		Method: "POST", Path: itemsPath, Auth: api.Guest,
 		Summary: "Add a channel to a sub-tab",
-		Doc: "Adds an item for the channel at the end of the sub-tab, and returns the updated library with the item's id. Without " +
-			"stream_id the item plays the best stream at the time. A sub-tab holds " + strconv.Itoa(library.MaxItems) + " items.",
+		Doc: "Adds an item for the channel at the end of the sub-tab, which holds " + strconv.Itoa(library.MaxItems) + " items, and returns " +
+			"the updated library with the item's id. When the sub-tab has the channel with that stream already, nothing changes and the " +
+			"id is that item's. Without stream_id the item plays the best stream at the time.",
 		Faults: faults(library.ErrNoGroup, catalog.ErrNoChannel, catalog.ErrNoStream, library.ErrItemLimit),
 	}),
 	api.Bind((*Server).changeItem, api.Endpoint{
@@ -135,7 +136,8 @@ var Endpoints = []api.Endpoint{
 		Method: "PATCH", Path: itemsPath + api.ByID, Auth: api.Guest,
 		Summary: "Move an item or change its stream",
 		Doc: "Moves the item within its sub-tab or to another one, or sets the stream that it plays, and returns the updated " +
-			"library. Only the members that are sent change.",
+			"library. Only the members that are sent change. If its sub-tab then has the same channel and stream twice, the first " +
+			"of the two stays.",
 		Faults: faults(library.ErrNoItem, library.ErrNoGroup, catalog.ErrNoStream, library.ErrItemLimit),
 	}),
 	api.Bind((*Server).removeItem, api.Endpoint{
@@ -216,7 +218,7 @@ func (s *Server) get(ctx context.Context, _ struct{}) (*Library, error) {
 
 // change applies change to the caller's library, stores it, and returns it as the
 // API shows it. Doubles are removed first, so that positions count what the caller
-// was shown. change may be called several times; the last call is the one that is
+// was shown, and again after the change, which may have made an item a double. change may be called several times; the last call is the one that is
 // stored.
 func (s *Server) change(ctx context.Context, change func(*library.Library, *index.View) error) (*Library, error) {
 	speaker, ok := identity.SpeakerOf(ctx)
@@ -229,7 +231,11 @@ func (s *Server) change(ctx context.Context, change func(*library.Library, *inde
 	}
 	l, err := library.UpdateFor(ctx, s.db, speaker, s.now(), func(l *library.Library) error {
 		l.Unite(v.Current)
-		return change(l, v)
+		if err := change(l, v); err != nil {
+			return err
+		}
+		l.Unite(v.Current)
+		return nil
 	})
 	if err != nil {
 		return nil, fault.OrUnavailable(err)

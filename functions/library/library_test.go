@@ -6,7 +6,9 @@ import (
 	"hash/crc32"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
+	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
@@ -308,26 +311,36 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestLimits fills a library to its bounds by calls.
+// TestLimits fills a library to its bounds by calls. A channel that a full sub-tab has can
+// be added again.
 func TestLimits(t *testing.T) {
-	h := serve(wiretest.OpenDB(t), &indextest.Catalog{Shown: viewOf(t, records())})
+	list := make([]catalog.Record, library.MaxItems+1)
+	for i := range list {
+		list[i] = record(fmt.Sprintf("C%d.br", i), fmt.Sprint("C ", i), "BR", "SD")
+	}
+	h := serve(wiretest.OpenDB(t), &indextest.Catalog{Shown: viewOf(t, list)})
 	_, made := call(t, h, "ana", "POST", "/api/categories", `{"name":"TV"}`)
+	item := func(n int) string { return fmt.Sprintf(`{"group_id":%q,"channel_id":"C%d.br"}`, made.GroupID, n) }
 	for path, test := range map[string]struct {
-		body, code string
-		more       int
+		body func(n int) string
+		code string
+		more int
 	}{
-		"/api/categories": {`{"name":"TV"}`, "category_limit_reached", 7},
-		"/api/groups":     {`{"name":"TV","category_id":"` + made.ID + `"}`, "group_limit_reached", 11},
-		"/api/items":      {`{"group_id":"` + made.GroupID + `","channel_id":"Aurora.br"}`, "item_limit_reached", 40},
+		"/api/categories": {func(int) string { return `{"name":"TV"}` }, "category_limit_reached", 7},
+		"/api/groups":     {func(int) string { return `{"name":"TV","category_id":"` + made.ID + `"}` }, "group_limit_reached", 11},
+		"/api/items":      {item, "item_limit_reached", 40},
 	} {
 		for i := range test.more {
-			if status, got := call(t, h, "ana", "POST", path, test.body); status != 200 {
+			if status, got := call(t, h, "ana", "POST", path, test.body(i)); status != 200 {
 				t.Fatalf("%s number %d: %d %s", path, i, status, got.Error)
 			}
 		}
-		if status, got := call(t, h, "ana", "POST", path, test.body); status != 400 || got.Error != test.code {
+		if status, got := call(t, h, "ana", "POST", path, test.body(test.more)); status != 400 || got.Error != test.code {
 			t.Errorf("%s beyond the limit: %d %s", path, status, got.Error)
 		}
+	}
+	if status, got := call(t, h, "ana", "POST", "/api/items", item(7)); status != 200 || got.ID != got.Categories[0].Groups[0].Items[7].ID {
+		t.Errorf("again: %d, item %s", status, got.ID)
 	}
 }
 
@@ -386,5 +399,80 @@ func TestPlainName(t *testing.T) {
 		if got := plainName(in); got != want {
 			t.Errorf("plainName(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+// TestDoubles adds a channel several times to a sub-tab, by its id and a former one, at the
+// same time, and after it is full. One item is there, and each answer names it.
+func TestDoubles(t *testing.T) {
+	wiretest.Each(t, os.Getenv("FIRESTORE_EMULATOR_HOST"), func(t *testing.T, db store.DB, writers int) {
+		h := serve(db, &indextest.Catalog{Shown: viewOf(t, records())})
+		_, made := call(t, h, "ana", "POST", "/api/categories", `{"name":"TV"}`)
+		body := func(channel string) string {
+			return fmt.Sprintf(`{"group_id":%q,"channel_id":%q}`, made.GroupID, channel)
+		}
+		ids := make([]string, 2*writers)
+		var all sync.WaitGroup
+		for i := range ids {
+			all.Go(func() {
+				_, added := call(t, h, "ana", "POST", "/api/items", body([]string{"Aurora.br", "AuroraTV.br"}[i%2]))
+				ids[i] = added.ID
+			})
+		}
+		all.Wait()
+		for _, id := range ids {
+			if id != ids[0] || id == "" {
+				t.Fatalf("the answers name %q, want one item", ids)
+			}
+		}
+		for _, other := range []string{"Aurora.pt", "Beacon.uk"} {
+			call(t, h, "ana", "POST", "/api/items", body(other))
+		}
+		_, got := call(t, h, "ana", "POST", "/api/items", body("Aurora.br"))
+		if d := cmp.Diff("TV/Geral: Aurora.br Aurora.pt Beacon.uk", strings.TrimSpace(short(got.Library))); d != "" || got.ID != ids[0] {
+			t.Errorf("item %s, want %s (-want +got):\n%s", got.ID, ids[0], d)
+		}
+		_, got = call(t, h, "ana", "POST", "/api/library/import?category=TV", "#EXTM3U\n#EXTINF:-1 tvg-id=\"Aurora.br\" group-title=\"Geral\",Aurora\nhttp://x.example/\n")
+		if got.Report.Repeated != 1 || got.Report.Added != 0 {
+			t.Errorf("an import of the same: %+v", got.Report)
+		}
+		pin := fmt.Sprintf(`{"group_id":%q,"channel_id":"Aurora.br","stream_id":%q}`, made.GroupID, records()[0].Streams[1].ID)
+		_, pinned := call(t, h, "ana", "POST", "/api/items", pin)
+		if pinned.ID == ids[0] || len(pinned.Categories[0].Groups[0].Items) != 4 {
+			t.Errorf("another stream of the channel: item %s, %s", pinned.ID, short(pinned.Library))
+		}
+		if _, got = call(t, h, "ana", "PATCH", "/api/items/"+pinned.ID, `{"stream_id":""}`); len(got.Categories[0].Groups[0].Items) != 3 || got.Categories[0].Groups[0].Items[0].ID != ids[0] {
+			t.Errorf("an item that became a double: %s", short(got.Library))
+		}
+	})
+}
+
+// TestOldDoubles shows a library that an earlier version stored with doubles. They are not
+// shown, nor exported to players, and the next change removes them.
+func TestOldDoubles(t *testing.T) {
+	db := wiretest.OpenDB(t)
+	h := serve(db, &indextest.Catalog{Shown: viewOf(t, records())})
+	_, made := call(t, h, "ana", "POST", "/api/categories", `{"name":"TV"}`)
+	_, err := library.Update(t.Context(), db, identity.Owner(made.Owner), noon, func(l *library.Library) error {
+		g := &l.Categories[0].Groups[0]
+		g.Items = []library.Item{
+			{ID: "itm_a", Channel: "Aurora.br", Name: "Aurora"}, {ID: "itm_b", Channel: "Beacon.uk", Name: "Beacon"},
+			{ID: "itm_c", Channel: "Aurora.br", Name: "Aurora", Played: 1700000000}, {ID: "itm_d", Channel: "Left.br", Name: "Left"}, {ID: "itm_e", Channel: "Left.br", Name: "Left"},
+		}
+		g.LastItem = "itm_c"
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got := call(t, h, "ana", "GET", "/api/library", "")
+	g := got.Categories[0].Groups[0]
+	if d := cmp.Diff("TV/Geral: Aurora.br Beacon.uk Left.br", strings.TrimSpace(short(got.Library))); d != "" || *g.LastItemID != "itm_a" || g.Items[0].LastPlayedAt == nil {
+		t.Errorf("%s was played last, %v (-want +got):\n%s", *g.LastItemID, g.Items[0].LastPlayedAt, d)
+	}
+	call(t, h, "ana", "POST", "/api/items/itm_b/play", "")
+	l, err := library.Load(t.Context(), db, identity.Owner(made.Owner))
+	if err != nil || l.Len() != 3 {
+		t.Errorf("after a change: %d items are stored, %v; want 3", l.Len(), err)
 	}
 }

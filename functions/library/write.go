@@ -115,15 +115,15 @@ type itemIn struct {
 	StreamID  *string `json:"stream_id" maxLength:"400" description:"Id of one of the channel's streams; null or absent for the best one."`
 }
 
-// A madeItem is a library with a new item.
+// A madeItem is a library with the item that was added, or was there.
 type madeItem struct {
 	*Library
-	ID         string `json:"id" description:"Id of the new item."`
+	ID         string `json:"id" description:"Id of the item."`
 	GroupID    string `json:"group_id"`
 	CategoryID string `json:"category_id"`
 }
 
-// addItem adds a channel. It looks the channel up within the change, so that the
+// addItem adds a channel, or returns the item that is there. It looks the channel up within the change, so that the
 // item is stored with the id and the name that the channel has at that time.
 func (s *Server) addItem(ctx context.Context, in itemIn) (out madeItem, err error) {
 	out.Library, err = s.change(ctx, func(l *library.Library, v *index.View) error {
@@ -131,7 +131,7 @@ func (s *Server) addItem(ctx context.Context, in itemIn) (out madeItem, err erro
 		if err != nil {
 			return err
 		}
-		c, added, err := l.AddItem(in.GroupID, it)
+		c, added, err := l.AddItem(in.GroupID, it, v.Current)
 		if err == nil {
 			out.ID, out.GroupID, out.CategoryID = added.ID, in.GroupID, c.ID
 		}

@@ -201,7 +201,7 @@ func (s *stack) library(t *testing.T, owner identity.Owner, numbers ...int) stri
 			return err
 		}
 		for _, n := range numbers {
-			if _, _, err := l.AddItem(c.Groups[0].ID, library.ItemOf(channelID(n), "", catalog.TV, "BR")); err != nil {
+			if _, _, err := l.AddItem(c.Groups[0].ID, library.ItemOf(channelID(n), "", catalog.TV, "BR"), nil); err != nil {
 				return err
 			}
 		}

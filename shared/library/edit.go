@@ -236,13 +236,20 @@ func (l *Library) moveGroup(p groupPlace, category *string) (groupPlace, error) 
 	return groupPlace{to, len(to.Groups) - 1}, nil
 }
 
-// AddItem adds a channel at the end of a sub-tab. It gives the item its id.
-func (l *Library) AddItem(group string, it Item) (*Category, *Item, error) {
+// AddItem adds a channel at the end of a sub-tab, and gives the item its id. When the
+// sub-tab has the channel with the same stream already, it returns that item and changes
+// nothing.
+func (l *Library) AddItem(group string, it Item, current Current) (*Category, *Item, error) {
 	p, err := l.findGroup(group)
 	if err != nil {
 		return nil, nil, err
 	}
 	g := p.group()
+	for i := range g.Items {
+		if known := &g.Items[i]; known.Stream == it.Stream && current.of(known.Channel) == current.of(it.Channel) {
+			return p.c, known, nil
+		}
+	}
 	if len(g.Items) >= MaxItems {
 		return nil, nil, ErrItemLimit
 	}

@@ -200,12 +200,13 @@ func (w *walk) changeTab(id, to, name string, at int) (string, error, error) {
 }
 
 func (w *walk) addThing(id, channel string) (string, error, error) {
-	_, it, got := w.l.AddItem(id, Item{Channel: channel, Name: channel})
+	_, it, got := w.l.AddItem(id, Item{Channel: channel, Name: channel}, nil)
 	_, _, t := w.n.tab(id)
 	var want error
 	switch {
 	case t == nil:
 		want = ErrNoGroup
+	case slices.ContainsFunc(t.things, func(th *thing) bool { return th.channel == channel && th.stream == "" }):
 	case len(t.things) == 40:
 		want = ErrItemLimit
 	case got == nil:

@@ -248,7 +248,7 @@ func TestManyWriters(t *testing.T) {
 				for k := range each {
 					var id string
 					_, err := Update(t.Context(), db, "g_ana", noon, func(l *Library) error {
-						_, it, err := l.AddItem(group, Item{Channel: fmt.Sprintf("C%d.%d", n, k)})
+						_, it, err := l.AddItem(group, Item{Channel: fmt.Sprintf("C%d.%d", n, k)}, nil)
 						if err == nil {
 							id = it.ID
 						}

@@ -213,7 +213,7 @@ func TestMergeLast(t *testing.T) {
 	l := &Library{}
 	c, _ := l.AddCategory("TV")
 	_, g, _ := l.AddGroup(c.ID, "A")
-	_, it, _ := l.AddItem(g.ID, Item{Channel: "mine"})
+	_, it, _ := l.AddItem(g.ID, Item{Channel: "mine"}, nil)
 	if err := l.Play(it.ID, noon); err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func addFolders(ctx context.Context, db store.DB, owner identity.Owner, names ..
 				return err
 			}
 			for _, channel := range []string{name + ".1", name + ".2"} {
-				if _, _, err := l.AddItem(c.Groups[0].ID, library.Item{Channel: channel}); err != nil {
+				if _, _, err := l.AddItem(c.Groups[0].ID, library.Item{Channel: channel}, nil); err != nil {
 					return err
 				}
 			}

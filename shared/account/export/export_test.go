@@ -79,7 +79,7 @@ func create(t *testing.T, db store.DB, locale string) (id identity.Owner, cookie
 		if err != nil {
 			return err
 		}
-		_, _, err = l.AddItem(c.Groups[0].ID, library.Item{Channel: "Kept.br", Name: "Kept"})
+		_, _, err = l.AddItem(c.Groups[0].ID, library.Item{Channel: "Kept.br", Name: "Kept"}, nil)
 		return err
 	})
 	must(err)

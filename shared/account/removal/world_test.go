@@ -112,7 +112,7 @@ func (w *world) fill(owner identity.Owner, name string) {
 		if err != nil {
 			return err
 		}
-		_, _, err = l.AddItem(c.Groups[0].ID, library.Item{Channel: name, Name: name})
+		_, _, err = l.AddItem(c.Groups[0].ID, library.Item{Channel: name, Name: name}, nil)
 		return err
 	})
 	w.must(err)
