@@ -33,7 +33,7 @@ var verdicts = []struct {
 	fault  *fault.Error
 }{
 	{[]error{origin.ErrAccess}, ErrAccess},
-	{[]error{origin.ErrLimit, playlist.ErrLimit, ticket.ErrLong}, playlist.ErrLimit},
+	{[]error{origin.ErrLimit, origin.ErrRedirects, playlist.ErrLimit, ticket.ErrLong}, playlist.ErrLimit},
 	{[]error{origin.ErrRefused, origin.ErrOrigin, playlist.ErrOrigin}, playlist.ErrOrigin},
 	{[]error{origin.ErrTimeout, origin.ErrBusy, origin.ErrUnreachable}, ErrAway},
 }

@@ -200,7 +200,7 @@ func (h *hostile) protocol() {
 var endings = map[string]string{
 	"/r/301": "200 200", "/r/302": "200 200", "/r/303": "200 200", "/r/307": "200 200", "/r/308": "200 200",
 	"/r/rel": "200 200", "/n/3": "200 200", "/r/cookie": "200 200",
-	"/n/4": "422 playlist_origem", "/r/loop": "422 playlist_origem", "/r/noloc": "422 playlist_origem 302",
+	"/n/4": "422 playlist_limite", "/r/loop": "422 playlist_limite", "/r/noloc": "422 playlist_origem 302",
 	"/r/internal": "422 playlist_origem", "/r/meta": "422 playlist_origem", "/r/file": "422 playlist_origem",
 	"/r/gopher": "422 playlist_origem", "/r/userinfo": "422 playlist_origem", "/r/port22": "422 playlist_origem",
 	"/r/own": "422 playlist_origem",

@@ -255,6 +255,8 @@ func agrees(got, said string) bool {
 			return true
 		case want == "timeout" && strings.HasPrefix(got, "503 playlist_indisponivel"):
 			return true
+		case strings.HasPrefix(said, "refused: more than"):
+			return strings.HasPrefix(got, "422 playlist_limite")
 		case strings.HasPrefix(want, "refused") && strings.HasPrefix(got, "422 playlist_origem"):
 			return true
 		case strings.HasPrefix(want, "playlist_") && strings.HasPrefix(got, "422 "+want):

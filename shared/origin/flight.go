@@ -35,6 +35,7 @@ type flight struct {
 
 	connecting atomic.Bool // no connection is there yet for the request that was sent last
 
+	held          bool          // the origin may hold its response, as the request says
 	wait          time.Duration // for an answer's header
 	timer         *time.Timer   // that ends the request when the header is late
 	late          atomic.Bool   // it was
@@ -100,7 +101,7 @@ func (f *flight) start(host string) error {
 	if err := f.takeSeat(host); err != nil {
 		return err
 	}
-	if f.wait > f.client.opts.Header {
+	if f.held {
 		return f.enter(f.client.holding)
 	}
 	return f.enter(f.client.reading)

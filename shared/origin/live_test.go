@@ -198,6 +198,8 @@ func outcomeOf(err error, data []byte) string {
 		return fmt.Sprintf("playlist_acesso %v", fault.From(err).Fields["upstream_status"])
 	case errors.Is(err, ErrLimit):
 		return "playlist_limite"
+	case errors.Is(err, ErrRedirects):
+		return "redirects"
 	case errors.Is(err, ErrTimeout):
 		return "timeout"
 	case err != nil:
@@ -240,7 +242,7 @@ func isExpected(got, expected string) bool {
 		case got == kind, strings.HasPrefix(got, kind+" "):
 			return true
 		case kind == "refused" && !strings.Contains(expected, "redirect") || strings.Contains(expected, "more than"):
-			if got == "playlist_origem" || got == "playlist_origem 302" {
+			if got == "redirects" || got == "playlist_origem 302" {
 				return true
 			}
 		}
@@ -257,11 +259,11 @@ func TestServers(t *testing.T) {
 		{"/r/file", "refused"},
 		{"/r/userinfo", "refused"},
 		{"/r/port22", "refused"},
-		{"/r/loop", "playlist_origem"},
+		{"/r/loop", "redirects"},
 		{"/r/noloc", "playlist_origem 302"},
 		{"/r/rel", "ok"},
 		{"/n/3", "ok"},
-		{"/n/4", "playlist_origem"},
+		{"/n/4", "redirects"},
 		{"/exact", "ok"},
 		{"/over", "playlist_limite"},
 		{"/gz", "ok"},

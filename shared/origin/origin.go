@@ -12,7 +12,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -31,6 +31,7 @@ var (
 	ErrAccess      = fault.New(fault.BadGateway, "origin_access")       // the origin answered 401 or 403
 	ErrOrigin      = fault.New(fault.BadGateway, "origin_failed")       // the origin was reached, but its response was not valid
 	ErrLimit       = fault.New(fault.BadGateway, "origin_limit")        // the response is larger than allowed
+	ErrRedirects   = fault.New(fault.BadGateway, "origin_redirects")    // the origin redirected more often than is followed
 	ErrTimeout     = fault.New(fault.Unavailable, "origin_timeout")     // the response was not complete in time
 	ErrBusy        = fault.New(fault.Unavailable, "origin_busy")        // too many requests are in progress
 )
@@ -51,7 +52,7 @@ type Options struct {
 	UserAgent   string        // empty names the service
 	MaxBytes    int64         // of a body, unless the request sets it; 0 is 512 KiB
 	Timeout     time.Duration // of a request with its body, unless the request sets it; 0 is 8 s
-	Header      time.Duration // until the response headers are complete; 0 is 6 s
+	Header      time.Duration // until the response headers are complete; 0 is 8 s
 	MaxInFlight int           // requests at a time, at most a quarter of them to one host; 0 is 64
 
 	// PerHost is how many requests at a time go to one host, on any port,
@@ -94,7 +95,11 @@ type Request struct {
 	MaxBytes int64         // of the decompressed body; 0 is the client's
 	First    int64         // read at most this many bytes and then end the body without error; 0 reads up to MaxBytes
 	Timeout  time.Duration // with the body; 0 is the client's
-	Wait     time.Duration // from sending the request until the response headers are complete; 0 is the client's
+
+	// Wait is how long the response headers may take from when the request is
+	// sent; 0 is the client's. A request that sets it waits among its kind for a
+	// place, since the origin may hold its response.
+	Wait time.Duration
 
 	// Queue is how long the request may wait for seats, at first and at each
 	// redirect, in addition to Timeout; 0 is four times Timeout. It has no
@@ -124,7 +129,7 @@ func New(opts Options) *Client {
 	opts.UserAgent = cmp.Or(opts.UserAgent, "Miramundo/1.0 (+https://miramundo.dev)")
 	opts.MaxBytes = cmp.Or(opts.MaxBytes, 512<<10)
 	opts.Timeout = cmp.Or(opts.Timeout, 8*time.Second)
-	opts.Header = cmp.Or(opts.Header, 6*time.Second)
+	opts.Header = cmp.Or(opts.Header, 8*time.Second)
 	opts.MaxInFlight = cmp.Or(opts.MaxInFlight, 64)
 	opts.Resolver = cmp.Or(opts.Resolver, &net.Resolver{PreferGo: true})
 	c := &Client{
@@ -189,7 +194,7 @@ func (c *Client) Open(ctx context.Context, req Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &flight{client: c, host: u.Host, outer: ctx, wait: cmp.Or(req.Wait, c.opts.Header)}
+	f := &flight{client: c, host: u.Host, outer: ctx, held: req.Wait > 0, wait: cmp.Or(req.Wait, c.opts.Header)}
 	f.limit(cmp.Or(req.Timeout, c.opts.Timeout), req)
 	if err := f.start(u.Hostname()); err != nil {
 		f.end()
@@ -245,7 +250,7 @@ var guarded = []string{
 // requests.
 func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return ErrOrigin.Because(errors.New("too many redirects"))
+		return ErrRedirects.Because(fmt.Errorf("more than %d", maxRedirects))
 	}
 	u, err := c.guard.check(redirectTarget(req, via[len(via)-1].URL))
 	if err != nil {

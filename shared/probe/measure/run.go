@@ -90,7 +90,7 @@ func (r *run) queue(took time.Duration) {
 
 // reached reports whether a request failed because of the origin's response.
 func reached(err error) bool {
-	return errors.Is(err, origin.ErrOrigin) || errors.Is(err, origin.ErrAccess) || errors.Is(err, origin.ErrLimit) ||
+	return errors.Is(err, origin.ErrOrigin) || errors.Is(err, origin.ErrAccess) || errors.Is(err, origin.ErrLimit) || errors.Is(err, origin.ErrRedirects) ||
 		errors.Is(err, origin.ErrUnreachable) && unreachable(err) == untrusted
 }
 

@@ -35,6 +35,8 @@ func sentence(err error) string {
 		return "the server refuses access: it answered " + answer
 	case errors.Is(err, origin.ErrLimit):
 		return "the file is larger than it may be: " + cause(err)
+	case errors.Is(err, origin.ErrRedirects):
+		return "the server redirects too often: " + cause(err)
 	case errors.Is(err, origin.ErrTimeout):
 		return "the file was not complete in time"
 	case errors.Is(err, origin.ErrUnreachable):
