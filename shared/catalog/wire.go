@@ -170,8 +170,8 @@ type Stream struct {
 	Quality      *string       `json:"quality" description:"Quality that the source declares."`
 	NeedsHeaders bool          `json:"needs_headers" description:"Whether the origin requires a Referer or User-Agent, which the hop sends."`
 	Label        *string       `json:"label" description:"Label of the stream, such as Geo-blocked."`
-	Scheme       string        `json:"scheme" description:"http, https or youtube; an external stream has its own scheme."`
-	Kind         string        `json:"kind" enum:"hls,dash,ts,flv,audio,youtube,externo"`
+	Scheme       string        `json:"scheme" enum:"http,https,youtube" description:"Protocol of provider_url: http or https. It is youtube for a stream on the video platform. An external stream (kind externo) has no provider_url and the protocol of url."`
+	Kind         string        `json:"kind" enum:"hls,dash,ts,flv,audio,youtube,externo" description:"What the stream is, by its last check where that found something else than its address promises. externo is RTMP, RTSP and other protocols that the hop does not fetch."`
 	YouTube      *YouTube      `json:"youtube,omitempty" description:"Addresses of a stream on the video platform."`
 	PlayableHint bool          `json:"playable_hint" description:"Whether the last check found the stream usable."`
 	Origin       string        `json:"origem" description:"Origin of the stream, as a host name."`

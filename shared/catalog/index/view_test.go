@@ -166,7 +166,7 @@ func TestDetail(t *testing.T) {
 			Label: p("Geo-blocked"), Scheme: "https", Kind: "hls", Origin: "o", HealthExt: &catalog.StreamHealth{Status: "offline"}},
 		{ID: id(2), ProviderURL: p(streams[1].URL), LegacyURL: p("https://legacy.example/?stream=" + id(2)), URL: hop(2), PlayURL: p(streams[1].URL), Scheme: "http", Kind: "audio",
 			PlayableHint: true, Origin: "o", HealthExt: &catalog.StreamHealth{Status: "online"}},
-		{ID: id(3), URL: hop(3), Scheme: "rtmp", Kind: "externo", PlayableHint: true, Origin: "o", HealthExt: &catalog.StreamHealth{Status: "blocked"}},
+		{ID: id(3), URL: hop(3), Scheme: "https", Kind: "externo", PlayableHint: true, Origin: "o", HealthExt: &catalog.StreamHealth{Status: "blocked"}},
 		{ID: id(4), ProviderURL: p(streams[3].URL), URL: hop(4), Scheme: "youtube", Kind: "youtube", Origin: "o", YouTube: &catalog.YouTube{Video: "abcdefghijk",
 			Embed: "https://www.youtube-nocookie.com/embed/abcdefghijk", Watch: "https://www.youtube.com/watch?v=abcdefghijk"}},
 		{ID: id(5), ProviderURL: p(streams[4].URL), URL: hop(5), Scheme: "youtube", Kind: "youtube", Origin: "o", PlayableHint: true, YouTube: &catalog.YouTube{

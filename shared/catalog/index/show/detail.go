@@ -132,6 +132,8 @@ func (v *View) streamOf(i uint32, r *catalog.StreamRecord) catalog.Stream {
 	}
 	if s.Scheme == "http" || s.Scheme == "https" {
 		s.ProviderURL = catalog.TextOrNil(r.URL)
+	} else {
+		s.Scheme = scheme(v.links.Hop)
 	}
 	s.LegacyURL = v.player(r)
 	if r.Kind == catalog.StreamYouTube {
