@@ -26,7 +26,7 @@ func TestToHop(t *testing.T) {
 		{"/api/s/@evil.example", 302, "https://hop.example/api/s/@evil.example"},
 		{"/api/s/%E2%80%AE", 302, "https://hop.example/api/s/%E2%80%AE"},
 		{"/api/s/s_1?p=" + strings.Repeat("a", maxQuery), 400, ""},
-		{"/api/s/" + strings.Repeat("a", 401), 400, ""},
+		{"/api/s/" + strings.Repeat("a", 401), 404, ""},
 		{"/api/s/%2e", 404, ""},
 		{"/api/s/", 404, ""},
 	} {

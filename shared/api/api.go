@@ -25,6 +25,7 @@ import (
 	"path"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -231,6 +232,9 @@ func Bind[S, In, Out any](h func(S, context.Context, In) (Out, error), e Endpoin
 	}
 	e.in, e.out, e.plan = reflect.TypeFor[In](), reflect.TypeFor[Out](), plan
 	e.group = groupOf(reflect.TypeFor[S]())
+	if absent := e.notFound(); absent != nil {
+		plan.RefusePath(absent)
+	}
 	preset := plan.Preset().(In)
 	limit, lenient := e.MaxBody, e.Lenient
 	e.run = func(ctx context.Context, server any, from Source) (any, error) {
@@ -244,6 +248,22 @@ func Bind[S, In, Out any](h func(S, context.Context, In) (Out, error), e Endpoin
 		return h(server.(S), ctx, in)
 	}
 	return e
+}
+
+// notFound returns the first fault that e declares for what its path does not name;
+// nil when it declares none.
+func (e *Endpoint) notFound() *fault.Error {
+	for _, f := range e.Faults {
+		if f.Kind == fault.NotFound {
+			return f
+		}
+	}
+	return nil
+}
+
+// refusesInput reports whether some parameter of e may be refused as invalid.
+func (e *Endpoint) refusesInput() bool {
+	return slices.ContainsFunc(e.plan.Params, func(p input.Param) bool { return p.In != "path" || e.notFound() == nil })
 }
 
 // Run decodes the input of e from a source and calls its handler on the group's

@@ -68,7 +68,7 @@ func (e Endpoint) AllFaults() []*fault.Error {
 	if e.Lenient {
 		return append(all, fault.ErrInternal)
 	}
-	if len(e.plan.Params) > 0 {
+	if e.refusesInput() {
 		all = append(all, fault.ErrInvalid)
 	}
 	if e.plan.Body {

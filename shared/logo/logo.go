@@ -15,6 +15,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"regexp"
+	"strings"
 
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/store"
@@ -49,12 +50,18 @@ func NewImage(mediaType string, data []byte) Image {
 	return Image{Type: mediaType, Data: data, Hash: hex.EncodeToString(sum[:])}
 }
 
-// ids matches the ids that a channel's logo_url may hold.
+// ids matches the ids that a channel's logo_url may hold, and a few names that the
+// store reserves.
 var ids = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
+
+// isID reports whether an image can be stored under an id.
+func isID(id string) bool {
+	return ids.MatchString(id) && !(strings.HasPrefix(id, "__") && strings.HasSuffix(id, "__"))
+}
 
 // Get returns the image with an id, or ErrNoLogo. It reads the database.
 func Get(ctx context.Context, db store.DB, id string) (*Image, error) {
-	if !ids.MatchString(id) {
+	if !isID(id) {
 		return nil, ErrNoLogo
 	}
 	im := new(Image)
@@ -72,7 +79,7 @@ func Get(ctx context.Context, db store.DB, id string) (*Image, error) {
 
 // Put stores an image under an id, and replaces any other.
 func Put(ctx context.Context, db store.DB, id string, im Image) error {
-	if !ids.MatchString(id) {
+	if !isID(id) {
 		return ErrInvalid.With("problem", "id")
 	}
 	if err := im.Check(); err != nil {

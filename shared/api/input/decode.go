@@ -72,7 +72,11 @@ func (p *Plan) Decode(r *http.Request, v reflect.Value, limit int64) error {
 			continue
 		}
 		seen |= 1 << i
-		if bad := f.setText(v.FieldByIndex(f.index), text); bad != nil {
+		bad := f.setText(v.FieldByIndex(f.index), text)
+		if bad != nil && f.absent != nil {
+			return f.absent
+		}
+		if bad != nil {
 			return bad.refuse(f.refusal, f.Name)
 		}
 	}

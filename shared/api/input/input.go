@@ -93,6 +93,18 @@ type field struct {
 	pattern *regexp.Regexp  // nil for any text
 	enum    map[string]bool // nil for any value
 	refusal *fault.Error    // of a bad value
+	absent  *fault.Error    // of a bad value in the path; nil for refusal
+}
+
+// RefusePath makes f the fault for values of the path that are not valid: an
+// address with such a value names nothing that could be found. It must be called
+// before the plan is used.
+func (p *Plan) RefusePath(f *fault.Error) {
+	for i := range p.fields {
+		if p.fields[i].In == "path" {
+			p.fields[i].absent = f
+		}
+	}
 }
 
 // sources are the tags that declare the source of a field.
