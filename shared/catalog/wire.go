@@ -171,7 +171,7 @@ type Stream struct {
 	NeedsHeaders bool          `json:"needs_headers" description:"Whether the origin requires a Referer or User-Agent, which the hop sends."`
 	Label        *string       `json:"label" description:"Label of the stream, such as Geo-blocked."`
 	Scheme       string        `json:"scheme" enum:"http,https,youtube" description:"Protocol of provider_url: http or https. It is youtube for a stream on the video platform. An external stream (kind externo) has no provider_url and the protocol of url."`
-	Kind         string        `json:"kind" enum:"hls,dash,ts,flv,audio,youtube,externo" description:"What the stream is, by its last check where that found something else than its address promises. externo is RTMP, RTSP and other protocols that the hop does not fetch."`
+	Kind         string        `json:"kind" enum:"hls,dash,ts,flv,audio,youtube,externo" description:"Kind of the stream: that of its content where a check found it, or else that of its address. An externo stream uses RTMP, RTSP or another protocol that the hop does not fetch."`
 	YouTube      *YouTube      `json:"youtube,omitempty" description:"Addresses of a stream on the video platform."`
 	PlayableHint bool          `json:"playable_hint" description:"Whether the last check found the stream usable."`
 	Origin       string        `json:"origem" description:"Origin of the stream, as a host name."`
