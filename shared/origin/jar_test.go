@@ -54,8 +54,8 @@ func TestCookieLoop(t *testing.T) {
 		http.SetCookie(w, &http.Cookie{Name: "again", Value: "x"})
 		http.Redirect(w, r, r.URL.Path, http.StatusFound)
 	})
-	if _, _, err := c.Fetch(t.Context(), Request{URL: s.URL}); !errors.Is(err, ErrOrigin) {
-		t.Errorf("%v, want ErrOrigin", err)
+	if _, _, err := c.Fetch(t.Context(), Request{URL: s.URL}); !errors.Is(err, ErrRedirects) {
+		t.Errorf("%v, want ErrRedirects", err)
 	}
 }
 
