@@ -20,4 +20,8 @@ type Measurement struct {
 
 	Codecs string // of its media, as RFC 6381 lists them, such as "avc1.64001f,mp4a.40.2"; empty when not known
 	CORS   bool   // the origin lets pages of others read its playlist and media
+
+	// Kind is the kind of the stream by its content, when that is another than
+	// the kind in the catalog, which goes by the address; empty otherwise.
+	Kind string
 }

@@ -63,9 +63,11 @@ func (p *packer) time(t time.Time) {
 	p.number(min(int64(t.Sub(epoch)/time.Second), lastSecond))
 }
 
-// flags writes up to eight flags in one byte, the first in its lowest bit.
-func (p *packer) flags(flags ...bool) {
-	var b byte
+// flags writes up to four flags and a kind in one byte: the first flag in its
+// lowest bit, the kind in the upper half. That half was zero before kinds were
+// stored, and still means none.
+func (p *packer) flags(kind string, flags ...bool) {
+	b := byte(max(slices.Index(kinds, kind), 0)) << kindShift
 	for i, set := range flags {
 		if set {
 			b |= 1 << i
@@ -140,17 +142,24 @@ func (u *unpacker) time() time.Time {
 	return time.Time{}
 }
 
-// flags reads as many flags. Bits beyond them are malformed.
-func (u *unpacker) flags(flags ...*bool) {
+// flags reads a kind and as many flags. Bits beyond them are malformed.
+func (u *unpacker) flags(kind *string, flags ...*bool) {
 	b := u.take(1)
-	if b == nil || b[0]>>len(flags) != 0 {
+	if b == nil || int(b[0]>>kindShift) >= len(kinds) || b[0]&(1<<kindShift-1)>>len(flags) != 0 {
 		u.broken = true
 		return
 	}
+	*kind = kinds[b[0]>>kindShift]
 	for i, f := range flags {
 		*f = b[0]>>i&1 != 0
 	}
 }
+
+// kinds are written as their positions here, which must never change.
+var kinds = []string{"", catalog.StreamHLS, catalog.StreamDASH, catalog.StreamTS, catalog.StreamFLV, catalog.StreamAudio}
+
+// kindShift is the first bit of the kind in the byte of flags.
+const kindShift = 4
 
 // leastRow is the least size of a row, in bytes. It bounds the number of rows
 // that are allocated for a hostile count.
@@ -226,7 +235,7 @@ func (u *unpacker) latency() time.Duration {
 
 func packStates(rows []row[State]) []byte {
 	return pack(rows, func(p *packer, s *State) {
-		p.flags(s.CORS, s.Closed)
+		p.flags(s.Kind, s.CORS, s.Closed)
 		p.status(s.Status)
 		p.text(s.Reason)
 		p.time(s.At)
@@ -244,7 +253,7 @@ func packStates(rows []row[State]) []byte {
 
 func unpackStates(data []byte) ([]row[State], error) {
 	return unpack(data, func(u *unpacker) (s State) {
-		u.flags(&s.CORS, &s.Closed)
+		u.flags(&s.Kind, &s.CORS, &s.Closed)
 		s.Status, s.Reason, s.At = u.status(), u.text(), u.time()
 		s.Score = float64(u.number(100*scorePrecision)) / scorePrecision
 		s.ScoredAt, s.OnlineAt, s.FailingSince = u.time(), u.time(), u.time()
@@ -258,7 +267,7 @@ func unpackStates(data []byte) ([]row[State], error) {
 
 func packShown(rows []row[Shown]) []byte {
 	return pack(rows, func(p *packer, s *Shown) {
-		p.flags(s.CORS, s.Closed, s.Scored)
+		p.flags(s.Kind, s.CORS, s.Closed, s.Scored)
 		p.status(s.Status)
 		p.number(int64(s.Score))
 		p.time(s.CheckedAt)
@@ -270,7 +279,7 @@ func packShown(rows []row[Shown]) []byte {
 
 func unpackShown(data []byte) ([]row[Shown], error) {
 	return unpack(data, func(u *unpacker) (s Shown) {
-		u.flags(&s.CORS, &s.Closed, &s.Scored)
+		u.flags(&s.Kind, &s.CORS, &s.Closed, &s.Scored)
 		s.Status, s.Score = u.status(), int(u.number(100))
 		u.broken = u.broken || !s.Status.Conclusive()
 		s.CheckedAt, s.OnlineAt = u.time(), u.time()

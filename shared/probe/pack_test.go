@@ -41,6 +41,7 @@ func madeUpState(rng *rand.Rand) (s State) {
 		switch r.Status {
 		case Online, "":
 			r.Height, r.Bitrate = heights[rng.IntN(len(heights))], rng.IntN(9_000_000)
+			r.Kind = kinds[rng.IntN(len(kinds))]
 			r.Codecs, r.CORS, r.Closed = codecs[rng.IntN(len(codecs))], rng.IntN(2) == 0, rng.IntN(5) == 0
 		default:
 			r.Reason = []string{"refused", "no_such_host", "silent"}[rng.IntN(3)]
@@ -78,6 +79,31 @@ func TestPack(t *testing.T) {
 		if d := cmp.Diff(shown, back, rows); err != nil || d != "" {
 			t.Errorf("%d shown: %v (-packed +unpacked):\n%s", n, err, d)
 		}
+	}
+}
+
+// TestUnpackWithoutKinds reads rows of the time before kinds were stored: the byte
+// of their flags is the same without one.
+func TestUnpackWithoutKinds(t *testing.T) {
+	state := State{Status: Online, At: noon, Facts: Facts{CORS: true, Closed: true}}
+	data := packStates([]row[State]{{1, state}})
+	at := len(data) - bytes.Index(data, []byte{0, 0, 0, 0, 0, 0, 0, 1}) - 8
+	if flags := data[len(data)-at]; flags != 3 {
+		t.Errorf("flags of a row without a kind are %b, want 11", flags)
+	}
+	state.Kind = catalog.StreamAudio
+	data = packStates([]row[State]{{1, state}})
+	data[len(data)-at] = byte(len(kinds)) << kindShift
+	if got, err := unpackStates(data); err == nil {
+		t.Errorf("an unknown kind is read as %+v", got)
+	}
+}
+
+// TestAfterUnknownKind checks that a kind that streams cannot be measured as is
+// not stored.
+func TestAfterUnknownKind(t *testing.T) {
+	if got := (State{}).After(Result{Status: Online, Kind: catalog.StreamYouTube}).Kind; got != "" {
+		t.Errorf("stored as %q", got)
 	}
 }
 

@@ -50,6 +50,7 @@ type Result struct {
 	Codecs  string        // as RFC 6381 lists them; empty when unknown
 	CORS    bool          // pages of other sites may read playlist and media
 	Closed  bool          // media opened with the stream's headers and not without
+	Kind    string        // of its content, when that is another than the target's; empty otherwise
 
 	// Answered is set when some origin sent any response, be it a refusal or a
 	// 404. When hardly any stream is answered, our own network has failed.

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,7 @@ type Facts struct {
 	Codecs  string
 	CORS    bool
 	Closed  bool
+	Kind    string
 }
 
 // Bounds of the stored values. Larger ones are clamped.
@@ -74,7 +76,7 @@ func (s State) After(r Result) State {
 	case Online:
 		s.OnlineAt = at
 		s.FailingSince, s.Failures = time.Time{}, 0
-		s.Facts = Facts{min(max(r.Height, 0), maxHeight), min(max(r.Bitrate, 0), maxBitrate), Clip(r.Codecs), r.CORS, r.Closed}
+		s.Facts = Facts{min(max(r.Height, 0), maxHeight), min(max(r.Bitrate, 0), maxBitrate), Clip(r.Codecs), r.CORS, r.Closed, knownKind(r.Kind)}
 	case Blocked:
 		s.FailingSince, s.Failures = time.Time{}, 0
 	default:
@@ -121,6 +123,15 @@ func (s *State) score(r *Result, at time.Time) {
 		s.Score = average(s.Score, at.Sub(s.ScoredAt), x)
 	}
 	s.ScoredAt = at
+}
+
+// knownKind returns a kind as it is stored: itself when streams of it can be
+// measured, otherwise none.
+func knownKind(kind string) string {
+	if slices.Contains(kinds, kind) {
+		return kind
+	}
+	return ""
 }
 
 // Conclusive reports whether s is a finding about the stream. Unknown is not.
@@ -220,5 +231,5 @@ func (s *Shown) measurement() catalog.Measurement {
 	if ms := int(s.Latency / time.Millisecond); ms > 0 {
 		h.LatencyMS = &ms
 	}
-	return catalog.Measurement{Health: h, OnlineAt: s.OnlineAt, Closed: s.Closed, Codecs: s.Codecs, CORS: s.CORS}
+	return catalog.Measurement{Health: h, OnlineAt: s.OnlineAt, Closed: s.Closed, Codecs: s.Codecs, CORS: s.CORS, Kind: s.Kind}
 }

@@ -54,10 +54,10 @@ func TestAfter(t *testing.T) {
 			s.Status, s.Reason, s.At = Blocked, "", on(54)
 			s.FailingSince, s.Failures, s.Missed, s.MissedAt = time.Time{}, 0, 0, time.Time{}
 		}},
-		{"works without a picture", Result{At: on(100), Status: Online, Codecs: "mp3", Closed: true}, func(s *State) {
+		{"works without a picture", Result{At: on(100), Status: Online, Codecs: "mp3", Closed: true, Kind: catalog.StreamAudio}, func(s *State) {
 			s.Status, s.At, s.OnlineAt, s.ScoredAt = Online, on(100), on(100), on(100)
 			s.Score = 69.64158 // the mean, after two days
-			s.Facts = Facts{Codecs: "mp3", Closed: true}
+			s.Facts = Facts{Codecs: "mp3", Closed: true, Kind: catalog.StreamAudio}
 		}},
 	} {
 		want := s
@@ -177,10 +177,10 @@ func TestMeasurement(t *testing.T) {
 		shown Shown
 		want  catalog.Measurement
 	}{
-		{"all known", Shown{Status: Online, Scored: true, Score: 93, CheckedAt: noon, OnlineAt: noon, Latency: 250 * time.Millisecond, Facts: Facts{720, 3_000_000, "avc1.4d401f", true, true}},
+		{"all known", Shown{Status: Online, Scored: true, Score: 93, CheckedAt: noon, OnlineAt: noon, Latency: 250 * time.Millisecond, Facts: Facts{720, 3_000_000, "avc1.4d401f", true, true, catalog.StreamTS}},
 			catalog.Measurement{
 				Health:   catalog.StreamHealth{Status: "online", Score: number(93), CheckedAt: text("2026-03-15T12:00:00Z"), Resolution: text("720p"), Bitrate: number(3_000_000), LatencyMS: number(250)},
-				OnlineAt: noon, Closed: true, Codecs: "avc1.4d401f", CORS: true,
+				OnlineAt: noon, Closed: true, Codecs: "avc1.4d401f", CORS: true, Kind: catalog.StreamTS,
 			}},
 		{"first found blocked", Shown{Status: Blocked, CheckedAt: noon},
 			catalog.Measurement{Health: catalog.StreamHealth{Status: "blocked", CheckedAt: text("2026-03-15T12:00:00Z")}}},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/probe/content"
 	"miramundo.dev/shared/probe/measure/manifest"
 	"miramundo.dev/shared/probe/media"
 )
@@ -78,11 +79,11 @@ func (r *run) playlist(address string) (*reply, error) {
 	if err := p.text(); err != nil {
 		return nil, err
 	}
-	switch c := manifest.Tell(p.data); c {
-	case manifest.Playlist, manifest.List:
+	switch c := content.Tell(p.data); c {
+	case content.Playlist, content.List:
 		p.good()
 		return p, nil
-	case manifest.Binary:
+	case content.Binary:
 		return nil, noMedia
 	default:
 		return nil, p.wrong(c)
@@ -159,10 +160,10 @@ func (r *run) part(base string, s manifest.Span, most int64) (*reply, error) {
 	if err := p.fill(int(p.most)); err != nil {
 		return nil, err
 	}
-	switch c := manifest.Tell(p.data); c {
-	case manifest.Nothing:
+	switch c := content.Tell(p.data); c {
+	case content.Nothing:
 		return nil, empty
-	case manifest.Binary:
+	case content.Binary:
 		p.good()
 		return p, nil
 	default:

@@ -17,8 +17,8 @@ import (
 
 // A measurement goes from the stream's address down to media: a playlist leads
 // to a variant, the variant to a segment, the segment to a key and an
-// initialization. Package manifest parses each text, package media the first
-// bytes of media. An error ends the measurement and becomes its verdict
+// initialization. Package content recognizes each response, package manifest
+// parses each text, package media the first bytes of media. An error ends the measurement and becomes its verdict
 // (reason.go), unless there is another variant or segment to try.
 
 // Bounds of one measurement.
@@ -100,6 +100,9 @@ func (m *Measurer) Measure(ctx context.Context, t probe.Target) probe.Result {
 	if err != nil {
 		v := verdictOf(ctx, err)
 		r.result.Status, r.result.Reason = v.status, v.reason
+	}
+	if err == nil && r.kind != t.Kind {
+		r.result.Kind = r.kind
 	}
 	r.result.CORS = err == nil && !r.unshared
 	r.result.Bitrate = cmp.Or(r.played, r.claimed)

@@ -113,6 +113,35 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// TestKinds has streams that are not what their addresses promise.
+func TestKinds(t *testing.T) {
+	packets := strings.Repeat("G@\x00\x10"+strings.Repeat("\xff", 184), 20)
+	mpd := `<MPD><Period><AdaptationSet contentType="audio"><SegmentTemplate media="song.mp3" duration="4"/><Representation id="a"/></AdaptationSet></Period></MPD>`
+	for _, tc := range []struct {
+		name, listed, body, want string
+		status                   probe.Status
+	}{
+		{"as promised", catalog.StreamHLS, vod(), "", probe.Online},
+		{"audio", catalog.StreamHLS, song, catalog.StreamAudio, probe.Online},
+		{"audio, as promised", catalog.StreamAudio, song, "", probe.Online},
+		{"a list of audio", catalog.StreamHLS, "[playlist]\nFile1=song.mp3\n", catalog.StreamAudio, probe.Online},
+		{"a list of playlists", catalog.StreamAudio, "[playlist]\nFile1=vod.m3u8\n", catalog.StreamHLS, probe.Online},
+		{"a list of segments", catalog.StreamHLS, "#EXTM3U\n#EXTINF:9,\nsong.mp3\n", "", probe.Online},
+		{"a playlist", catalog.StreamAudio, vod(), catalog.StreamHLS, probe.Online},
+		{"DASH", catalog.StreamHLS, mpd, catalog.StreamDASH, probe.Online},
+		{"packets that do not play", catalog.StreamHLS, packets, "", probe.Error},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := httptest.NewServer(says(404, map[string]string{"/": tc.body, "/song.mp3": song, "/vod.m3u8": vod()}))
+			defer s.Close()
+			r := measurer(s).Measure(t.Context(), probe.Target{URL: s.URL, Kind: tc.listed})
+			if r.Status != tc.status || r.Kind != tc.want {
+				t.Errorf("%+v, want %s of kind %q", r, tc.status, tc.want)
+			}
+		})
+	}
+}
+
 // TestUnreached has streams that no origin says anything of.
 func TestUnreached(t *testing.T) {
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/origin"
+	"miramundo.dev/shared/probe/content"
 	"miramundo.dev/shared/probe/measure/manifest"
 	"miramundo.dev/shared/probe/media"
 )
@@ -23,14 +25,14 @@ func (r *run) open(address string, depth int) error {
 	if err := p.fill(4 << 10); err != nil && len(p.data) == 0 {
 		return err
 	}
-	switch c := manifest.Tell(p.data); c {
-	case manifest.Playlist, manifest.List, manifest.Manifest:
+	switch c := content.Tell(p.data); c {
+	case content.Playlist, content.List, content.Manifest:
 		if err := p.text(); err != nil {
 			return err
 		}
 		p.good()
-		return r.follow(p, manifest.Tell(p.data), depth)
-	case manifest.Binary:
+		return r.follow(p, content.Tell(p.data), depth)
+	case content.Binary:
 		return r.plain(p)
 	default:
 		return p.wrong(c)
@@ -62,8 +64,8 @@ func (p *reply) text() error {
 }
 
 // wrong returns the verdict on a response that cannot be played.
-func (p *reply) wrong(c manifest.Form) error {
-	if c == manifest.Nothing {
+func (p *reply) wrong(c content.Form) error {
+	if c == content.Nothing {
 		return empty
 	}
 	if err := p.fill(64 << 10); err != nil {
@@ -74,35 +76,42 @@ func (p *reply) wrong(c manifest.Form) error {
 
 // refusal returns the verdict on a document sent instead of media.
 func refusal(p *reply) *verdict {
-	if manifest.OfPlace(p.data, p.res.URL) {
+	if content.OfPlace(p.data, p.res.URL) {
 		return elsewhere
 	}
 	return page
 }
 
 // follow measures what a playlist refers to.
-func (r *run) follow(p *reply, c manifest.Form, depth int) error {
+func (r *run) follow(p *reply, c content.Form, depth int) error {
 	switch c {
-	case manifest.Manifest:
+	case content.Manifest:
+		r.kind = catalog.StreamDASH
 		return r.dash(p)
-	case manifest.List:
+	case content.List:
 		return r.list(p, depth)
 	}
+	r.kind = catalog.StreamHLS
 	return r.hls(p)
 }
 
-// list measures the first stream of a station's list, or else the second.
+// list measures the first stream of a station's list, or else the second. The
+// kind is that of the stream. A list of media with durations is played as a
+// playlist, and keeps its kind.
 func (r *run) list(p *reply, depth int) error {
 	if depth > 0 {
 		return nested
 	}
 	err := error(empty)
-	for _, ref := range manifest.Listed(p.data, 2) {
+	for _, ref := range content.Listed(p.data, 2) {
 		var to string
 		if to, err = manifest.Join(p.res.URL, ref); err == nil {
 			err = r.open(to, depth+1)
 		}
 		if err == nil {
+			if content.IsTimed(p.data) {
+				r.kind = r.target.Kind
+			}
 			return nil
 		}
 	}
@@ -121,7 +130,7 @@ func (r *run) plain(p *reply) error {
 		n, _ := strconv.ParseUint(strings.TrimSpace(kilobits), 10, 16) // what is no number says nothing
 		r.claimed = int(n) * 1000
 	}
-	r.played = facts.Bitrate
+	r.played, r.kind = facts.Bitrate, content.Kind(facts)
 	if err := r.note(facts, ""); err != nil {
 		return err
 	}
@@ -197,8 +206,8 @@ func (r *run) checkBare(a ask) error {
 	case r.ctx.Err() != nil:
 		return r.ctx.Err()
 	case err == nil:
-		c := manifest.Tell(p.data)
-		r.result.Closed = c == manifest.Document || c == manifest.Nothing
+		c := content.Tell(p.data)
+		r.result.Closed = c == content.Document || c == content.Nothing
 	default:
 		r.result.Closed = status(err) >= 400
 	}

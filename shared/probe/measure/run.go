@@ -27,6 +27,8 @@ type run struct {
 	unshared bool // some response that a player needs has no CORS headers
 	played   int  // measured bits per second of all tracks
 	claimed  int  // bits per second according to a playlist or a header
+
+	kind string // of the content that was found last; empty when it has none in the interface
 }
 
 // An ask is one request of a measurement.

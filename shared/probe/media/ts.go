@@ -91,6 +91,14 @@ func syncTS(data []byte) (at, stride int) {
 	return -1, 0
 }
 
+// HasPackets reports whether data has a run of transport stream packets near its
+// beginning. Read finds nothing in such data as long as no header of a stream is
+// among them.
+func HasPackets(data []byte) bool {
+	at, stride := syncTS(data)
+	return at >= 0 && len(data) >= at+minRun*stride
+}
+
 // isRun reports whether data begins with consecutive packets: at least two,
 // and all of minRun that there is room for.
 func isRun(data []byte, stride int) bool {

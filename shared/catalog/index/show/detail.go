@@ -19,7 +19,7 @@ func (v *View) Channel(id string, locale int, c rank.Caller) (*catalog.ChannelFu
 		return nil, false
 	}
 	locale = layout.SupportedLocale(locale)
-	r := v.ix.Record(int(doc))
+	r := v.record(doc)
 	full := &catalog.ChannelFull{
 		Channel: *v.channel(doc, &r, locale),
 		Links:   catalog.Links{Self: v.links.Channel(r.ID), App: v.links.Page(r.ID), APIIndex: v.links.Index()},

@@ -33,7 +33,7 @@ func (v *View) EntryAt(doc uint32, locale int, c rank.Caller) *Entry {
 }
 
 func (v *View) entry(doc uint32, pinned string, locale int, c rank.Caller) *Entry {
-	r := v.ix.Record(int(doc))
+	r := v.record(doc)
 	start, end := v.ix.Streams.Of(doc)
 	chosen := -1
 	if i, ok := v.streamNumber(pinned); ok && start <= i && i < end {

@@ -10,9 +10,10 @@ import (
 
 // A Found is a stream with the channel that it plays.
 type Found struct {
-	Stream  catalog.StreamRecord
+	Stream  catalog.StreamRecord // of the kind that it was measured to be
 	Channel catalog.Record
 	Player  string // address of the isolated player with it; empty when it does not need that
+	Listed  string // its kind in the catalog, which goes by the address
 }
 
 // Stream returns the stream with an id, or the one that took its place, and
@@ -25,7 +26,8 @@ func (v *View) Stream(id string) (*Found, bool) {
 	if !ok {
 		return nil, false
 	}
-	f := &Found{Stream: v.ix.Stream(i), Channel: v.ix.Record(int(v.ix.Streams.Doc(i)))}
+	f := &Found{Stream: v.ix.Stream(i), Channel: v.record(v.ix.Streams.Doc(i))}
+	f.Listed, f.Stream.Kind = f.Stream.Kind, v.kind(i, f.Stream.Kind)
 	if player := v.player(&f.Stream); player != nil {
 		f.Player = *player
 	}
@@ -55,7 +57,7 @@ func (v *View) positioned(id string) (uint32, bool) {
 	if !ok {
 		return 0, false
 	}
-	r := v.ix.Record(int(doc))
+	r := v.record(doc)
 	start, _ := v.ix.Streams.Of(doc)
 	var group []rank.Candidate
 	for _, c := range v.candidates(&r, start) {
@@ -68,6 +70,25 @@ func (v *View) positioned(id string) (uint32, bool) {
 	}
 	best, ok := rank.Best(&r, group, rank.Caller{})
 	return start + uint32(best.At), ok
+}
+
+// record returns record doc with its streams of the kinds that they were
+// measured to be.
+func (v *View) record(doc uint32) catalog.Record {
+	r := v.ix.Record(int(doc))
+	start, _ := v.ix.Streams.Of(doc)
+	for k := range r.Streams {
+		r.Streams[k].Kind = v.kind(start+uint32(k), r.Streams[k].Kind)
+	}
+	return r
+}
+
+// kind returns the kind of stream i, given that in the catalog.
+func (v *View) kind(i uint32, listed string) string {
+	if m := v.now.Measurement(i); m != nil && m.Kind != "" {
+		return m.Kind
+	}
+	return listed
 }
 
 // candidates returns the streams of r, the first of which is number start, as

@@ -1,3 +1,7 @@
+// Package manifest parses the texts that lead to media: HLS playlists and DASH
+// manifests.
+//
+// It is as lenient as players, because real files are often wrong.
 package manifest
 
 import (
@@ -101,7 +105,7 @@ func compare(a, b bool) int {
 func cleanLines(data []byte) []string {
 	var lines []string
 	choices := 0
-	for line := range strings.FieldsFuncSeq(string(trimMark(data)), func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for line := range strings.FieldsFuncSeq(strings.TrimPrefix(string(data), "\ufeff"), func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "#EXT-X-STREAM-INF") || strings.HasPrefix(line, "#EXT-X-MEDIA:") {
 			if choices++; choices > maxVariants {

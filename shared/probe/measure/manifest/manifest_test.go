@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"miramundo.dev/shared/probe/content"
 )
 
 var readings = cmp.Options{cmp.AllowUnexported(HLS{}), cmpopts.EquateEmpty()}
@@ -101,7 +103,7 @@ func TestRealPlaylists(t *testing.T) {
 				named++
 			}
 		}
-		if Tell(data) != Playlist || named == 0 {
+		if content.Tell(data) != content.Playlist || named == 0 {
 			continue
 		}
 		read++
@@ -142,74 +144,6 @@ func shared(t *testing.T, dir string) []string {
 	}
 	t.Skip("no ../shared/data")
 	return nil
-}
-
-// TestTell tells contents apart.
-func TestTell(t *testing.T) {
-	for text, want := range map[string]Form{
-		"":                                   Nothing,
-		"\ufeff \r\n":                        Nothing,
-		"#EXTM3U\n#EXT-X-VERSION:3":          Playlist,
-		"\ufeff\n#EXTM3U\n#EXT-X-VERSION:3":  Playlist,
-		"#EXTM3U\n#EXTINF:-1,Radio\na":       List,
-		"# made by hand\nhttp://a/":          List,
-		"[Playlist]\nFile1=a":                List,
-		"<asx version=\"3.0\">":              List,
-		"<?xml version='1.0'?>\n<MPD type=a": Manifest,
-		"<!doctype html>":                    Document,
-		"{\"a\":1}":                          Document,
-		"[1]":                                Document,
-		"Service unavailable":                Document,
-		"<x\x00y>":                           Binary,
-		"G@\x00\x10":                         Binary,
-		"ID3\x03\x00":                        Binary,
-		"\xff\xfb\x90\x64":                   Binary,
-		"caf\xe9 \xe9\xe9 au lait":           Binary,
-	} {
-		if got := Tell([]byte(text)); got != want {
-			t.Errorf("%q is told to be %d, want %d", text, got, want)
-		}
-	}
-}
-
-// TestListed reads the lists that stations have.
-func TestListed(t *testing.T) {
-	for _, tc := range []struct {
-		text string
-		want []string
-	}{
-		{"#EXTM3U\r\n#EXTINF:-1,Radio\r\nhttp://a/1\r\n\r\n  http://a/2  \r\n", []string{"http://a/1", "http://a/2"}},
-		{"[playlist]\r\nNumberOfEntries=2\r\nFile1=http://a/1\r\nTitle1=x\r\nfile2 = http://a/2\r\n", []string{"http://a/1", "http://a/2"}},
-		{"[Reference]\r\nRef1=http://a/1\r\n", []string{"http://a/1"}},
-		{"<asx><title>x</title><Entry><Ref HREF = 'http://a/1'/></entry><entry><ref x=\"1\" href=\" http://a/2\"/></asx>", []string{"http://a/1", "http://a/2"}},
-		{"[playlist]\nNumberOfEntries=0\n", nil},
-		{"a\nb\nc\n", []string{"a", "b"}},
-	} {
-		if diff := cmp.Diff(tc.want, Listed([]byte(tc.text), 2)); diff != "" {
-			t.Errorf("%q (-want +got)\n%s", tc.text, diff)
-		}
-	}
-}
-
-// TestOfPlace tells pages that speak of a place from others.
-func TestOfPlace(t *testing.T) {
-	for text, want := range map[string]bool{
-		"This content is not available in your country.":  true,
-		"error: GEO_BLOCKED":                              true,
-		"<p>Este vídeo não está disponível na sua região": true,
-		"No está disponible en tu país":                   true,
-		"Access from your region is blocked":              true,
-		"region blocked":                                  true,
-		"geometry":                                        false,
-		"This channel is not available at the moment":     false,
-	} {
-		if got := OfPlace([]byte(text), "http://a/"); got != want {
-			t.Errorf("%q: %t, want %t", text, got, want)
-		}
-	}
-	if !OfPlace(nil, "http://a/geoblock.html") {
-		t.Error("an address says it, and is not heard")
-	}
 }
 
 // manifests are cases of manifests, and seeds, with the first media of their
@@ -295,8 +229,6 @@ func FuzzReadPlaylist(f *testing.F) {
 		if m.After(m) && m.Live {
 			t.Errorf("%q goes on after itself", data)
 		}
-		Listed(data, 2)
-		Tell(data)
 	})
 }
 

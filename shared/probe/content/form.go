@@ -1,8 +1,9 @@
-// Package manifest parses the texts that lead to media: HLS playlists, DASH
-// manifests, and lists of stations.
+// Package content recognizes what an origin sends by its first bytes: a
+// playlist, a list of addresses, a manifest, media, or a document.
 //
-// It is as lenient as players, because real files are often wrong.
-package manifest
+// The bytes alone decide. What servers say of their content, as in a
+// Content-Type, is often wrong.
+package content
 
 import (
 	"bytes"
@@ -32,6 +33,9 @@ func Tell(data []byte) Form {
 		return Nothing
 	}
 	begins := text[:min(len(text), 4<<10)]
+	if page.Match(begins) {
+		return Document
+	}
 	if !isText(begins) {
 		return Binary
 	}
@@ -41,11 +45,18 @@ func Tell(data []byte) Form {
 		return Playlist
 	case isList(head):
 		return List
-	case head[0] == '<' && bytes.Contains(head, []byte("<mpd")):
+	case mpd.Match(head):
 		return Manifest
 	}
 	return Document
 }
+
+// page matches the beginning of HTML. What follows it may be anything, which
+// players of media do not look for.
+var page = regexp.MustCompile(`^(?i:<!doctype html|<html|<head|<body|<script)\b`)
+
+// mpd matches XML whose first element is an MPD, in lower case.
+var mpd = regexp.MustCompile(`(?s)^(?:\s|<\?.*?\?>|<!--.*?-->|<!doctype[^>]*>)*<(?:[\w.-]+:)?mpd(?:[\s/>]|$)`)
 
 // trimMark returns data without a byte order mark.
 func trimMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\ufeff")) }
@@ -100,6 +111,14 @@ var (
 	files      = regexp.MustCompile(`(?im)^[ \t]*(?:file|ref)\d+[ \t]*=[ \t]*(\S+)`)
 	references = regexp.MustCompile(`(?i)<ref\s[^>]*?href\s*=\s*["']\s*([^"'\s]+)`)
 )
+
+// timed matches the duration of an entry that takes time. Lists of stations
+// give -1 or 0.
+var timed = regexp.MustCompile(`(?m)^[ \t]*#EXTINF:[ \t]*(?:0*[1-9]|0*\.0*[1-9])`)
+
+// IsTimed reports whether a list says of some entry how long it takes. Then the
+// entries are played one after another, as the segments of a playlist are.
+func IsTimed(data []byte) bool { return timed.Match(data) }
 
 // Listed returns the first n addresses of a list, or all.
 func Listed(data []byte, n int) []string {
