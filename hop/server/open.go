@@ -73,7 +73,7 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	people := identity.NewPeople(c.PeopleKeys)
 	signer := ticket.New(c.TicketKeys, time.Now)
 	cache := upstream.New(upstream.Options{
-		Client: origin.New(origin.Options{UserAgent: c.UserAgent(), Allow: c.OriginAllow, Deny: c.OwnHosts(), MaxInFlight: upstream.MaxFetches}),
+		Client: origin.New(origin.Options{UserAgent: c.UserAgent(), Shoutcast: true, Allow: c.OriginAllow, Deny: c.OwnHosts(), MaxInFlight: upstream.MaxFetches}),
 		Signer: signer, HopURL: c.HopURL, Now: time.Now, Log: log,
 	})
 	counter := audience.New(audience.Options{Bus: p.Bus, People: people, Played: p.Usage.Play, Now: time.Now, Log: log})

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -48,10 +49,19 @@ func (p *playing) answer(id string) error {
 	}
 	p.stream, p.Note = st, &st.note
 	st.describe(p.Writer().Header())
-	if st.Kind != catalog.StreamHLS {
-		return p.redirect(below)
+	if st.Kind != catalog.StreamHLS && st.listed != catalog.StreamHLS {
+		if below {
+			return ticket.ErrTicket // such a stream has no playlists below it
+		}
+		return p.redirect(st.location)
 	}
 	req := upstream.Request{Stream: st.ID, Origin: st.URL, Referrer: st.Referrer, UserAgent: st.UserAgent, Client: identity.Network(p.Addr())}
+	if found, ok := p.turned.look(st, p.Start); ok && !below {
+		if found.due {
+			go p.askAgain(context.WithoutCancel(p.Request.Context()), st, req)
+		}
+		return p.redirect(found.location)
+	}
 	if below {
 		if req.Ticket, err = cached.openTicket(p.Tickets, st, text, p.Start); err != nil {
 			return err
@@ -66,6 +76,9 @@ func (p *playing) answer(id string) error {
 // relay answers with a playlist of the origin.
 func (p *playing) relay(req upstream.Request) error {
 	copied, err := p.Playlists.Get(p.Request.Context(), req)
+	if other, ok := errors.AsType[*upstream.Other](err); ok && req.Ticket == nil {
+		return p.redirect(p.note(p.stream, other))
+	}
 	if err != nil {
 		return p.judge(err)
 	}
@@ -90,21 +103,18 @@ func (p *playing) relay(req upstream.Request) error {
 	return nil
 }
 
-// redirect answers for a stream that has no playlist: its provider serves it.
-// There are no playlists below it, so that no ticket is valid.
-func (p *playing) redirect(below bool) error {
+// redirect answers for a stream that has no playlist: its provider serves it, at
+// a location that is empty when callers may not be redirected there.
+func (p *playing) redirect(location string) error {
 	st := p.stream
-	switch {
-	case below:
-		return ticket.ErrTicket
-	case st.location != "":
+	if location != "" {
 		if p.Request.Method == http.MethodGet && p.Audience != nil {
 			p.Audience.Play(p.caller(), st.channel)
 		}
-		p.redirectTo(st.location)
+		p.redirectTo(location)
 		return nil
 	}
-	f := p.failure(playlist.ErrOrigin, errors.New("callers may not be redirected to the provider of a stream of kind "+st.Kind))
+	f := p.failure(playlist.ErrOrigin, errors.New("callers may not be redirected to the provider of a stream without a playlist"))
 	if st.legacy != "" {
 		f = f.With("legacy_url", st.legacy)
 	}

@@ -96,6 +96,7 @@ type Server struct {
 	Options
 	http.Handler
 	streams streamCache
+	turned  turned
 }
 
 // New returns the server of o.
@@ -103,7 +104,7 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &Server{Options: o, streams: streamCache{own: o.OwnHosts}}
+	s := &Server{Options: o, streams: streamCache{own: o.OwnHosts}, turned: turned{of: map[catalog.StreamID]*finding{}}}
 	s.Handler = request.Exact(request.Options{
 		Log: o.Log, Now: o.Now, CountryHeader: o.CountryHeader, AddressHeader: o.AddressHeader, IDsOfFailures: true,
 		Followers: o.Followers, Count: o.Count, Secure: o.Secure, Always: private,

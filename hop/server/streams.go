@@ -19,6 +19,7 @@ type stream struct {
 	catalog.StreamRecord
 	channel string    // its id
 	note    slog.Attr // its id, for the log
+	listed  string    // its kind in the catalog; Kind is the one that it was measured to be
 
 	location string // the provider's address; empty when callers may not be redirected there
 	legacy   string // the isolated player's address; empty when it cannot play the stream
@@ -105,7 +106,7 @@ func (s *streamCache) find(d *viewCache, id string) (*stream, error) {
 // describe returns the stream of a record of the catalog, with what its answers
 // share.
 func (s *streamCache) describe(f *index.Found) *stream {
-	st := &stream{StreamRecord: f.Stream, channel: f.Channel.ID, note: slog.String("stream", f.Stream.ID.String()), legacy: f.Player}
+	st := &stream{StreamRecord: f.Stream, channel: f.Channel.ID, listed: f.Listed, note: slog.String("stream", f.Stream.ID.String()), legacy: f.Player}
 	st.location = s.destination(&f.Stream)
 	st.source = []string{visible(f.Stream.URL)}
 	st.website = []string{visible(f.Channel.Website)}
@@ -123,11 +124,17 @@ func (s *streamCache) destination(r *catalog.StreamRecord) string {
 		y, _ := catalog.ParseYouTube(r.URL)
 		return y.Watch
 	}
-	u, err := origin.Check(r.URL)
+	return s.secure(r.URL)
+}
+
+// secure returns an address to which callers may be redirected, or nothing when
+// they may not: it must be of another's host, and of https.
+func (s *streamCache) secure(address string) string {
+	u, err := origin.Check(address)
 	if err != nil || u.Scheme != "https" || s.isOwn(u.Hostname()) {
 		return ""
 	}
-	return visible(origin.ASCII(r.URL))
+	return visible(origin.ASCII(address))
 }
 
 // isOwn reports whether a host belongs to the service, in whatever case and with

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"miramundo.dev/hop/playlist"
 	"miramundo.dev/hop/upstream/lowlatency"
 	"miramundo.dev/hop/upstream/share"
 	"miramundo.dev/shared/fault"
@@ -106,10 +107,13 @@ func (e *fetcher) fetchAhead(ctx context.Context) *result {
 // on from last.
 func (e *fetcher) fetchNow(ctx context.Context, last *result) *result {
 	res, body, err := e.follow(ctx, e.patience(last))
+	at := e.opts.Now()
+	if _, ok := errors.AsType[*Other](err); ok {
+		return &result{err: err, at: at, until: at.Add(foundTime), took: at.Sub(e.began)}
+	}
 	if err != nil {
 		return e.failed(last, err)
 	}
-	at := e.opts.Now()
 	return &result{
 		body: body, status: res.Status, url: res.URL, sum: maphash.Bytes(seed, body),
 		began: e.began, at: at, until: at.Add(askInterval), took: at.Sub(e.began),
@@ -159,15 +163,23 @@ func (e *fetcher) follow(ctx context.Context, timeout time.Duration) (*origin.Re
 	res, body, err := e.get(ctx, from, timeout)
 	if err != nil && from != url {
 		e.base.edge.fail(e.began)
-		if left := timeout - e.opts.Now().Sub(e.began); left > 0 && isGone(err) {
+		if left := e.left(timeout); left > 0 && (isGone(err) || errors.Is(err, playlist.ErrOrigin)) {
 			from = url
 			res, body, err = e.get(ctx, from, left)
 		}
+	}
+	if list, ok := errors.AsType[*listing](err); ok {
+		res, body, err = e.followList(ctx, list, timeout)
 	}
 	if err == nil && e.target.directives == (lowlatency.Directives{}) {
 		e.base.edge.record(res.URL, url, from != url, e.began)
 	}
 	return res, body, err
+}
+
+// left returns how much of the time for the fetch is left.
+func (e *fetcher) left(timeout time.Duration) time.Duration {
+	return timeout - e.opts.Now().Sub(e.began)
 }
 
 // isGone reports whether an error says that an address has expired.
@@ -190,7 +202,7 @@ func (e *fetcher) get(ctx context.Context, from string, timeout time.Duration) (
 	}
 	from, _, _ = strings.Cut(from, "#")
 	query := t.directives.Query(from)
-	req := origin.Request{URL: from + query, Header: h}
+	req := origin.Request{URL: from + query, Header: h, First: playlist.MaxInput + 1}
 	if t.directives.Block {
 		req.Wait = timeout // the answer begins once the part is published
 	}
@@ -201,6 +213,9 @@ func (e *fetcher) get(ctx context.Context, from string, timeout time.Duration) (
 		}
 		return err
 	})
+	if list, ok := errors.AsType[*listing](err); ok {
+		list.base = res.URL
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -209,16 +224,27 @@ func (e *fetcher) get(ctx context.Context, from string, timeout time.Duration) (
 	return res, body, nil
 }
 
-// read returns the body of a response and closes it. After smallBody bytes it
-// waits for a place, with the connection open.
+// read returns the body of a response and closes it. It reads only the first
+// bytes of what is not a playlist (recognize.go). After smallBody bytes it waits
+// for a place, with the connection open.
 func (e *fetcher) read(ctx context.Context, res *origin.Response, timeout time.Duration) ([]byte, error) {
 	defer res.Body.Close() // reading reports all errors that matter
 	var data bytes.Buffer
 	data.Grow(int(min(max(res.Length, 0), smallBody)) + bytes.MinRead)
-	if _, err := io.CopyN(&data, res.Body, smallBody); errors.Is(err, io.EOF) {
-		return data.Bytes(), nil
-	} else if err != nil {
+	ended, err := readHead(&data, res.Body)
+	if err == nil && res.Length > playlist.MaxInput {
+		err = errTooLarge
+	}
+	if err == nil && !ended {
+		if _, err = io.CopyN(&data, res.Body, int64(smallBody-data.Len())); errors.Is(err, io.EOF) {
+			ended, err = true, nil
+		}
+	}
+	if err != nil {
 		return nil, err
+	}
+	if ended {
+		return data.Bytes(), checkText(data.Bytes())
 	}
 	place := e.claim(e.bodies, "")
 	if err := wait(ctx, place, timeout); err != nil {
@@ -232,7 +258,7 @@ func (e *fetcher) read(ctx context.Context, res *origin.Response, timeout time.D
 		return nil, err
 	}
 	place.Keep()
-	return data.Bytes(), nil
+	return data.Bytes(), checkText(data.Bytes())
 }
 
 func set(h http.Header, name, value string) {

@@ -131,7 +131,8 @@ func New(o Options) *Cache {
 // the origin's, or a few seconds older while a new copy is on its way. It
 // blocks until there is one.
 //
-// Its errors are those of packages origin, playlist and ticket;
+// Its errors are those of packages origin, playlist and ticket; an *Other when
+// the origin sends something else that players play;
 // fault.ErrInvalid, with the field "param", when the directives ask for a
 // segment too far ahead; and the error of ctx when the caller stops waiting.
 // A caller that stops waiting does not cancel the fetch that others share.
