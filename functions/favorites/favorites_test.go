@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -132,6 +133,33 @@ func (w *world) count(t testing.TB, n int) {
 	})
 	if err != nil || n > 0 {
 		t.Fatalf("%d events did not come: %v", n, err)
+	}
+}
+
+// TestNetwork checks that a new favorite names the network that it came from, as
+// package social does, and that its end names none.
+func TestNetwork(t *testing.T) {
+	w := newWorld(t, "A.br")
+	h := w.instance()
+	like(t, h, "ana", "A.br")
+	unlike(t, h, "ana", "A.br")
+	id := people.WiderNetwork(identity.Caller{Addr: netip.MustParseAddr("192.0.2.99")}, identity.DayOf(w.clock())) // httptest calls from there
+	want := map[int]string{1: social.NetworkOf(id, "A.br"), -1: ""}
+	got := map[int]string{}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var mu sync.Mutex
+	err := w.events.Receive(ctx, social.Favorites, func(_ context.Context, e bus.Event) error {
+		f, err := social.FavoriteOf(e)
+		mu.Lock()
+		defer mu.Unlock()
+		if got[f.Delta] = f.Network; len(got) == len(want) {
+			cancel()
+		}
+		return err
+	})
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -17,9 +17,9 @@
 //
 // The reasons: an owner costs nothing, since one device makes any number of guests; a
 // network costs a contract. The names of networks change every day, so that they
-// identify nobody, and voices of different days cannot be told to be of different
-// networks: therefore the three must speak on one day. A result that one network alone
-// reports could otherwise lift a block, or make one. New owners and contradictions of
+// identify nobody, so voices of three days may all come from one network: therefore
+// the three must speak on one day. A result that one network alone reports could
+// otherwise lift a block, or make one. New owners and contradictions of
 // a probe count half and not nothing, because people do arrive, and the probe stands
 // in one country while a channel may be refused in another. Package social collects
 // the voices.
@@ -38,9 +38,11 @@
 //     MinReports samples or more, is graded lenta or ruim and the channel is not down;
 //     boa when it is measured there and neither; and sem_dado without data of their
 //     country, whatever the rest of the world says.
-//   - last_fail_code is the code on which MinReports voices of one day last agreed.
-//   - Lists rank a channel by the networks that play it on days with MinReports of
-//     them, and by those that made it a favorite.
+//   - last_fail_code is the code on which MinReports voices of one day last agreed;
+//     those of environments (your_fail_code) stay the last that was reported there.
+//   - Lists rank a channel by the networks that play it, on days with MinReports of
+//     them, and by those that made it a favorite, each once a day and once there are
+//     MinReports. The two move it by a fifth of the scale at most.
 package health
 
 import (
@@ -55,7 +57,7 @@ import (
 const MinReports = social.MinNetworks
 
 // KnownAfter is how long an owner must have been known for reports that are not
-// doubtful: longer than tokens are kept that are made for one attack.
+// doubtful, so that guests who are made for an attack count half for its first week.
 const KnownAfter = 7 * 24 * time.Hour
 
 // SteadyFrom is the health, in percent, from which a channel is not called

@@ -117,12 +117,17 @@ func (o *Overlay) Empty() bool {
 	return true
 }
 
-// shardOf is ShardOf for ids that are not strings yet. It computes the FNV-1a hash
-// of 32 bits itself, since hash/fnv would move the bytes to the heap.
-func shardOf[T string | []byte](channel T) int {
-	h := uint32(2166136261)
-	for i := range len(channel) {
-		h = (h ^ uint32(channel[i])) * 16777619
+// shardOf is ShardOf for ids that are not strings yet.
+func shardOf[T string | []byte](channel T) int { return int(fnv1a(fnvBasis, channel) % Shards) }
+
+// fnvBasis is the FNV-1a hash of 32 bits of no text.
+const fnvBasis = uint32(2166136261)
+
+// fnv1a returns the hash h continued with text. hash/fnv would move the text to the
+// heap.
+func fnv1a[T string | []byte](h uint32, text T) uint32 {
+	for i := range len(text) {
+		h = (h ^ uint32(text[i])) * 16777619
 	}
-	return int(h % Shards)
+	return h
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"hash/fnv"
 	"maps"
 	"math/bits"
 	"slices"
@@ -50,7 +49,13 @@ type Heard struct {
 }
 
 // Environment returns the voices of the environment at p.
-func (h *Heard) Environment(p Place) Tally { return h.Environments[p.voiceKey()] }
+func (h *Heard) Environment(p Place) Tally {
+	if len(h.Environments) == 0 {
+		return Tally{}
+	}
+	var space [16]byte // keeps the key on the stack
+	return h.Environments[string(appendVoiceKey(space[:0], p.Country, p.hash()))]
+}
 
 // A Day has the voices of one day about a channel.
 type Day struct {
@@ -75,16 +80,19 @@ func NetworkOf(id [16]byte, channel string) string {
 
 // hash returns the name of a browser and a system in a voice.
 func (p Place) hash() uint32 {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(p.Browser + bar + p.OS)) // it never fails
-	return h.Sum32()
+	return fnv1a(fnv1a(fnv1a(fnvBasis, p.Browser), bar), p.OS)
 }
 
 // voiceKey returns p as the key of Heard.Environments.
 func (p Place) voiceKey() string { return voiceKey(p.Country, p.hash()) }
 
 func voiceKey(country string, environment uint32) string {
-	return country + bar + hex.EncodeToString(binary.BigEndian.AppendUint32(nil, environment))
+	return string(appendVoiceKey(nil, country, environment))
+}
+
+func appendVoiceKey(dst []byte, country string, environment uint32) []byte {
+	dst = append(append(dst, country...), bar...)
+	return hex.AppendEncode(dst, binary.BigEndian.AppendUint32(nil, environment))
 }
 
 // A ballot sums what the networks of a slice say on a day.

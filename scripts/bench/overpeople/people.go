@@ -238,8 +238,9 @@ func (s *service) count(ctx context.Context, out io.Writer) error {
 
 // reportEvent returns the event of the nth report, of a channel of its own.
 func reportEvent(n int, salt string) (bus.Event, error) {
+	channel := fmt.Sprintf("Channel%d.%d", len(salt), n)
 	return social.Report{
-		Key: fmt.Sprintf("%064x", n), Channel: fmt.Sprintf("Channel%d.%d", len(salt), n), OK: true,
-		Browser: "Firefox", OS: "Linux", Country: social.Unknown, At: time.Now(),
+		Key: fmt.Sprintf("%064x", n), Channel: channel, OK: true,
+		Browser: "Firefox", OS: "Linux", Country: social.Unknown, At: time.Now(), Network: social.NetworkOf([16]byte{byte(n)}, channel),
 	}.Event()
 }

@@ -2,11 +2,11 @@
 
 import type { FailureCode } from "../types";
 
-/** How many plays were told of, and how many of them failed. */
+/** How many plays succeeded and failed, as people report. */
 export interface Tally {
   plays: number;
   fails: number;
-  /** Successes in percent; null while there are too few reports. */
+  /** Successes in percent, each network once a day; null until three networks report on one day. The counts do not say it. */
   health: number | null;
 }
 

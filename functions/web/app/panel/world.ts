@@ -64,7 +64,7 @@ export function world(regions: Region[], yours: string, lit: (code: string | nul
 
 /** Draws the tiles of a country, each filled from below as far as plays succeed; its code stands in that nearest to the middle. */
 function land(region: Region, tiles: [number, number][], yours: boolean): SVGGElement {
-  const full = region.health === null ? 0 : side * region.plays / (region.plays + region.fails);
+  const full = side * (region.health ?? 0) / 100;
   const group = s("g", { class: `land ${tone(region)}${yours ? " yours" : ""}`, "data-country": region.country },
     s("title", {}, `${name(region.country)}: ${said(region)}`));
   for (const [x, y] of tiles) {
