@@ -9,6 +9,8 @@ BACKEND ?= embedded
 CATALOG ?=
 GATEWAY ?=
 DATA ?=
+BACKUPS ?=
+FROM ?=
 ARGS ?=
 
 OPENAPI = functions/testdata/openapi.json functions/testdata/openapi-operator.json
@@ -33,9 +35,9 @@ help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: generate ## run the whole service here (BACKEND=embedded|emulators CATALOG=DIR|live|sample GATEWAY=ADDR DATA=DIR ARGS=...)
+run: generate ## run the whole service here (BACKEND=embedded|emulators CATALOG=DIR|live|sample GATEWAY=ADDR DATA=DIR BACKUPS=DIR ARGS=...)
 	@mkdir -p bin && $(GO) build -o bin/miramundo ./scripts/dev
-	@exec bin/miramundo -backend $(BACKEND) $(if $(CATALOG),-catalog '$(CATALOG)') $(if $(GATEWAY),-gateway '$(GATEWAY)') $(if $(DATA),-data '$(DATA)') $(ARGS)
+	@exec bin/miramundo -backend $(BACKEND) $(if $(CATALOG),-catalog '$(CATALOG)') $(if $(GATEWAY),-gateway '$(GATEWAY)') $(if $(DATA),-data '$(DATA)') $(if $(BACKUPS),-backups '$(BACKUPS)') $(ARGS)
 
 # The token in .data is that of the local stack.
 BASE ?= http://127.0.0.1:8787
@@ -49,6 +51,14 @@ replay: ## deliver every dead letter again, each fact counts once (BASE=URL TOKE
 .PHONY: seed
 seed: generate ## load the catalog into the local data and stop
 	$(GO) run ./scripts/dev -seed -backend $(BACKEND) $(if $(CATALOG),-catalog '$(CATALOG)') $(if $(DATA),-data '$(DATA)') $(ARGS)
+
+.PHONY: backup
+backup: generate ## copy the local data, also while it is used, and read the copy back (DATA=DIR BACKUPS=DIR)
+	@$(GO) run ./scripts/dev -backup $(if $(DATA),-data '$(DATA)') $(if $(BACKUPS),-backups '$(BACKUPS)')
+
+.PHONY: restore
+restore: generate ## restore a backup into a folder without data (FROM=BACKUP DATA=DIR)
+	@$(if $(FROM),,$(error name the backup: make restore FROM=BACKUP DATA=DIR))$(GO) run ./scripts/dev -restore '$(FROM)' $(if $(DATA),-data '$(DATA)')
 
 .PHONY: test
 test: generate $(if $(filter true,$(CI)),scripts/readers/node_modules/.package-lock.json) ## run every test

@@ -27,14 +27,40 @@ func (st *stack) checkData(context.Context) error {
 	if err := datafolder.Check(st.data); err != nil {
 		return err
 	}
-	if !st.acceptLoss || st.backend != string(wire.Embedded) {
+	if st.backend != string(wire.Embedded) {
 		return nil
+	}
+	if !st.acceptLoss {
+		return st.checkMissing()
 	}
 	renamed, err := sqlite.AcceptLoss(wire.DatabasePath(st.data), time.Now())
 	for _, file := range renamed {
 		st.out.say("a file that does not fit the database is now %s", file)
 	}
 	return err
+}
+
+// checkMissing returns a Trouble when the folder was used with a database, and has
+// nothing of it any more.
+func (st *stack) checkMissing() error {
+	path := wire.DatabasePath(st.data)
+	if sizeOf(string(markIn(st.data))) == 0 || sizeOf(path) > 0 {
+		return nil
+	}
+	return datafolder.Explain(&sqlite.Damage{Path: path, Problem: "the file is missing, and the folder was used with one"}, st.remedy())
+}
+
+// checkMax is the size of a database that is read whole before it is used. It takes
+// about a quarter of a second; a larger one is read while the stack runs.
+const checkMax = 64 << 20
+
+// checkDatabase reads the database whole, unless that takes long.
+func (st *stack) checkDatabase(ctx context.Context) error {
+	local, ok := store.LocalOf(st.parts.DB)
+	if st.checked = ok && sizeOf(wire.DatabasePath(st.data)) <= checkMax; !st.checked {
+		return nil
+	}
+	return datafolder.Explain(local.Check(ctx), st.remedy())
 }
 
 // secrets are those of the data folder.
@@ -49,9 +75,6 @@ func (st *stack) secrets() datafolder.Secrets {
 		},
 	}
 }
-
-// remedy says where the operator finds a backup of the data folder.
-func (st *stack) remedy() string { return "restore a backup" }
 
 // owned are where documents of people are.
 var owned = []func(identity.Owner) store.Path{library.Path, kept.FavoritesPath, kept.HistoryPath, comment.PacePath, pass.Path, account.Path}

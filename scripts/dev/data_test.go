@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -53,7 +54,7 @@ func TestRefusesDamagedData(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-		}, []string{datafolder.SecretsFile, "has guests or accounts", "guest token", "backup"}},
+		}, []string{datafolder.SecretsFile, "has guests or accounts", "guest token", "backup", "-accept-loss"}},
 		{"a garbage header", func(t *testing.T, dir string) { overwrite(t, dir, 0, 4096) }, []string{"miramundo.db", "damaged", "libraries", "backup"}},
 		{"wrong pages", func(t *testing.T, dir string) { overwrite(t, dir, 4096, 1<<20) }, []string{"miramundo.db", "damaged", "libraries", "backup"}},
 		{"a truncated database", func(t *testing.T, dir string) {
@@ -64,6 +65,13 @@ func TestRefusesDamagedData(t *testing.T) {
 		{"no database", func(t *testing.T, dir string) {
 			if err := os.Remove(wire.DatabasePath(dir)); err != nil {
 				t.Fatal(err)
+			}
+		}, []string{"miramundo.db", "missing", "libraries", "backup", "-accept-loss"}},
+		{"nothing of the database", func(t *testing.T, dir string) {
+			for _, suffix := range []string{"", "-mark"} {
+				if err := os.Remove(wire.DatabasePath(dir) + suffix); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}, []string{"miramundo.db", "missing", "libraries", "backup", "-accept-loss"}},
 	} {
@@ -86,6 +94,10 @@ func TestRefusesDamagedData(t *testing.T) {
 			}
 			if strings.Contains(err.Error(), "remove") {
 				t.Errorf("the message advises to remove something:\n%v", err)
+			}
+			s.acceptLoss = true
+			if err := run(t.Context(), s, io.Discard); strings.Contains(fmt.Sprint(test.words), "-accept-loss") && err != nil {
+				t.Errorf("run with the loss accepted = %v", err)
 			}
 		})
 	}

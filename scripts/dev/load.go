@@ -87,6 +87,9 @@ func (st *stack) open(ctx context.Context, name string) error {
 		return datafolder.Explain(err, st.remedy())
 	}
 	st.parts = parts
+	if err := st.checkDatabase(ctx); err != nil {
+		return errors.Join(err, parts.Close())
+	}
 	return st.assemble()
 }
 
@@ -243,6 +246,7 @@ func (st *stack) serve(ctx context.Context) error {
 		work.Go(func() { st.clock().tick(ctx) })
 	}
 	work.Go(func() { st.aggregate(ctx) })
+	work.Go(func() { st.guard(ctx) })
 	select {
 	case <-ctx.Done():
 		return nil
@@ -258,6 +262,9 @@ func (st *stack) first(ctx context.Context) {
 		if ctx.Err() == nil && (name != reload.Name || st.pending) {
 			st.run(ctx, name)
 		}
+	}
+	if st.hasBackups() {
+		st.backupIfDue(ctx)
 	}
 	if ctx.Err() == nil {
 		st.out.say("each job has run once")
@@ -279,15 +286,21 @@ func (st *stack) clock() *clock {
 			c.every[name] = j.Every.Duration
 		}
 	}
+	if st.hasBackups() {
+		c.every[backupJob] = st.file.Backups.Every.Duration / backupsPerPeriod
+	}
 	return c
 }
 
 // run runs a job and prints its failure, which stops nothing else.
 func (st *stack) run(ctx context.Context, name string) {
 	var err error
-	if name == reload.Name {
+	switch name {
+	case backupJob:
+		st.backupIfDue(ctx)
+	case reload.Name:
 		err = st.reload(ctx, job.Order{})
-	} else {
+	default:
 		_, err = st.parts.Jobs.Run(ctx, name, job.Order{})
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, job.ErrRunning) {

@@ -32,7 +32,10 @@ type settings struct {
 	seed      bool
 	jobs      bool
 
-	acceptLoss bool // go on with what is left of damaged data
+	acceptLoss bool   // go on with what is left of damaged data
+	backups    string // the folder of backups; empty is one in the data folder
+	backupOnly bool   // make a backup, then stop
+	restore    string // the backup to restore; empty restores nothing
 }
 
 func main() {
@@ -45,10 +48,21 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer context.AfterFunc(ctx, stop)() // a second signal ends the process at once
-	if err := run(ctx, s, os.Stdout); err != nil {
+	if err := s.command()(ctx, s, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "dev:", err)
 		os.Exit(1)
 	}
+}
+
+// command returns what the flags ask for.
+func (s settings) command() func(context.Context, settings, io.Writer) error {
+	switch {
+	case s.restore != "":
+		return restoreOnce
+	case s.backupOnly:
+		return backupOnce
+	}
+	return run
 }
 
 // parse reads the flags.
@@ -69,6 +83,9 @@ func parse(args []string, env map[string]string, out io.Writer) (settings, error
 	f.BoolVar(&s.jobs, "jobs", true, "run the jobs, which ask the origins of the catalog: each once at the start, then as often as the file of -config says")
 	f.BoolVar(&s.seed, "seed", false, "load the catalog, then stop")
 	f.BoolVar(&s.acceptLoss, "accept-loss", false, "go on with what is left when the data is damaged or incomplete; files that do not fit are renamed")
+	f.StringVar(&s.backups, "backups", "", "folder of the backups (default: backups in the folder of -data)")
+	f.BoolVar(&s.backupOnly, "backup", false, "make a backup of the data, also while a stack uses it, then stop")
+	f.StringVar(&s.restore, "restore", "", "backup to restore into the folder of -data, which must have no data; then stop")
 	if err := f.Parse(args); err != nil {
 		return s, err
 	}

@@ -47,8 +47,10 @@ type stack struct {
 	humans  *challenge.Provider // of human verification; nil where the environment names another
 	pending bool                // what is shown was kept from before: a reload follows
 
-	emulators func() error // stops them
-	close     func() error // of parts and of what runs on them
+	files     map[string][]byte // of the data folder, beside the database; they are in every backup
+	checked   bool              // the whole database was read when it was opened
+	emulators func() error      // stops them
+	close     func() error      // of parts and of what runs on them
 }
 
 // run starts everything, keeps it running until ctx is done, and stops it.
@@ -145,6 +147,9 @@ func (st *stack) configure(ctx context.Context) (err error) {
 	}
 	receiver, err := datafolder.ReceivingAddress(st.data)
 	if err != nil {
+		return err
+	}
+	if st.files, err = datafolder.Files(st.data); err != nil {
 		return err
 	}
 	for _, name := range functions.OperatorTokens() { // unless the environment sets them

@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/scripts/dev/backup"
 	"miramundo.dev/scripts/dev/datafolder"
 	"miramundo.dev/scripts/dev/mailbox"
 	"miramundo.dev/shared/billing/facilitator"
@@ -297,6 +298,9 @@ func TestStackJobs(t *testing.T) {
 	}
 	if diff := cmp.Diff(status.Jobs, ran); diff != "" || len(ran) < 4 {
 		t.Errorf("the jobs that ran (-want +got):\n%s", diff)
+	}
+	if all, err := backup.List(filepath.Join(data, "backups")); len(all) != 1 || err != nil {
+		t.Errorf("the backups are %v, %v, want one", all, err)
 	}
 	r.stop()
 	if err := <-r.ended; err != nil {

@@ -232,6 +232,7 @@ const stack = `{
 	"services": {"gateway": {"host": "127.0.0.1", "port": 3}},
 	"topics": {"t": {"push": {"function": "f"}, "deadLetter": "d", "maxAttempts": 5}},
 	"jobs": {"catalog-reload": {"every": "6h", "path": "/x"}},
+	"backups": {"every": "24h", "keep": 7},
 	"edge": {"country": "BR"}
 }`
 
@@ -246,6 +247,7 @@ func TestReadStack(t *testing.T) {
 		Services:  map[string]Listen{"gateway": {"127.0.0.1", 3}},
 		Topics:    map[string]Topic{"t": {Push{"f"}, "d", 5}},
 		Jobs:      map[string]JobRun{"catalog-reload": {Duration{6 * time.Hour}, "/x"}},
+		Backups:   Backups{Duration{24 * time.Hour}, 7},
 		Edge:      Edge{"BR"},
 	}
 	if diff := cmp.Diff(want, s); diff != "" {
@@ -265,6 +267,7 @@ func TestReadStackRefusals(t *testing.T) {
 		{`"6h"`, `"-6h"`, `"-6h" must be a duration`},
 		{`"every": "6h", `, ``, "job catalog-reload must have a positive duration"},
 		{`"edge"`, `edge`, "invalid character"},
+		{`"keep": 7`, `"keep": 0`, "backups.keep must be at least 1"},
 		{`"BR"`, `"Brazil"`, "edge.country must be an ISO 3166-1 alpha-2 code"},
 		{stack, stack + "{}", "after top-level value"},
 	} {

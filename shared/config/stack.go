@@ -18,7 +18,14 @@ type Stack struct {
 	Services  map[string]Listen `json:"services"` // gateway, hop, legacy, chatroom, …
 	Topics    map[string]Topic  `json:"topics"`
 	Jobs      map[string]JobRun `json:"jobs"`
+	Backups   Backups           `json:"backups"`
 	Edge      Edge              `json:"edge"`
+}
+
+// Backups are when the local stack copies its data, and how many copies it keeps.
+type Backups struct {
+	Every Duration `json:"every"` // no backups when it is left out
+	Keep  int      `json:"keep"`
 }
 
 // Emulators are where the official emulators listen.
@@ -112,6 +119,9 @@ func (s Stack) check() error {
 			return fmt.Errorf("%s and %s are both at %s", min(name, other), max(name, other), l.Addr())
 		}
 		taken[l.Addr()] = name
+	}
+	if s.Backups.Every.Duration > 0 && s.Backups.Keep < 1 {
+		return fmt.Errorf("backups.keep must be at least 1")
 	}
 	for name, j := range s.Jobs {
 		if j.Every.Duration == 0 {

@@ -14,6 +14,10 @@ type Local interface {
 	// CopyInto writes a copy of the database, as of one moment, into a new file at
 	// path. It has every write that returned before CopyInto was called.
 	CopyInto(ctx context.Context, path string) error
+
+	// Check reads the whole database, and returns an error that names the file when
+	// something of it is damaged.
+	Check(ctx context.Context) error
 }
 
 // LocalOf returns the local database behind db, and false when there is none. A

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded/sqlite"
 )
 
@@ -48,6 +49,8 @@ func (t *Trouble) Error() string {
 
 func (t *Trouble) Unwrap() error { return t.err }
 
+const fullRemedy = "free some space, or move the folder to a larger disk and name it with -data; nothing in it was changed"
+
 // probeSize is how many bytes Check writes to learn whether the folder takes them. It
 // is about what a start writes.
 const probeSize = 1 << 20
@@ -68,7 +71,7 @@ func Check(dir string) error {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return &Trouble{
 			Problem: "data folder: the disk of " + dir + " is full", err: plainly(err),
-			Remedy: "free some space, or move the folder to a larger disk and name it with -data; nothing in it was changed",
+			Remedy: fullRemedy,
 		}
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return &Trouble{
@@ -97,7 +100,10 @@ func probe(path string) (err error) {
 // it. remedy says where a backup is.
 func Explain(err error, remedy string) error {
 	damage, ok := errors.AsType[*sqlite.Damage](err)
-	if !ok {
+	switch {
+	case errors.Is(err, store.ErrFull):
+		return &Trouble{Problem: err.Error(), Remedy: fullRemedy}
+	case !ok:
 		return err
 	}
 	return &Trouble{

@@ -204,3 +204,32 @@ func keptLine(dir, file string, create func() string) (string, error) {
 	line := create()
 	return line, Keep(path, []byte(line+"\n"))
 }
+
+// Files returns the files of a folder that belong together with its database, by
+// their names: the secrets, of which one good copy is enough, and the lines.
+func Files(dir string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, name := range []string{SecretsFile, CopyFile} {
+		path := filepath.Join(dir, name)
+		if _, err := readSecrets(path); err != nil {
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		files[SecretsFile] = data
+		break
+	}
+	if files[SecretsFile] == nil {
+		return nil, fmt.Errorf("%s and its copy cannot be used", filepath.Join(dir, SecretsFile))
+	}
+	for _, name := range []string{TokenFile, ReceiverFile} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		files[name] = data
+	}
+	return files, nil
+}

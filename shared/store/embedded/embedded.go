@@ -218,5 +218,8 @@ func (db *DB) Problem() error { return db.file.Problem() }
 // CopyInto implements [store.Local]. The copy holds the events too.
 func (db *DB) CopyInto(ctx context.Context, path string) error { return db.file.CopyInto(ctx, path) }
 
+// Check implements [store.Local].
+func (db *DB) Check(ctx context.Context) error { return db.file.Check(ctx) }
+
 // micros returns the current time in the unit of the column expire.
 func (db *DB) micros() int64 { return db.now().UnixMicro() }

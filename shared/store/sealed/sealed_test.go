@@ -175,3 +175,18 @@ func TestNoKey(t *testing.T) {
 		t.Errorf("something was stored: %v", err)
 	}
 }
+
+// TestLocalOf checks that a database of this machine is found behind one that seals.
+func TestLocalOf(t *testing.T) {
+	db, err := wire.OpenDocuments(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if local, ok := store.LocalOf(sealed.DB(db, nil)); !ok || local != db {
+		t.Errorf("LocalOf = %v, %t", local, ok)
+	}
+	if _, ok := store.LocalOf(storetest.Broken()); ok {
+		t.Error("a database of no file is local")
+	}
+}

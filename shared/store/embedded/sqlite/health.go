@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"time"
 
 	"miramundo.dev/shared/fault"
@@ -110,28 +109,4 @@ func (f *File) watch(ctx context.Context) {
 			_ = f.Write(ctx, func(tx *Tx) error { tx.f.changed = true; return nil }) // its outcome is noted
 		}
 	}
-}
-
-// CopyInto writes a copy of the database, as of one moment, into a new file at path.
-// Writers are not held up. It works from the open file, also when that was deleted or
-// replaced since. The copy is on disk when CopyInto returns; it is not checked.
-func (f *File) CopyInto(ctx context.Context, path string) error {
-	f.copying.Lock()
-	defer f.copying.Unlock()
-	if _, err := f.copier.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
-		return outage(err)
-	}
-	return finishCopy(ctx, path)
-}
-
-// finishCopy marks a copy as complete without a log, and flushes it to disk.
-func finishCopy(ctx context.Context, path string) (err error) {
-	if err := closeMark(ctx, path); err != nil {
-		return err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(os.Chmod(path, 0o600), file.Sync(), file.Close(), SyncFolder(filepath.Dir(path)))
 }

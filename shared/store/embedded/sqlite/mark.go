@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -147,15 +146,4 @@ func SyncFolder(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
-}
-
-// closeMark makes the mark of a copy say that it is closed, since it needs no log.
-func closeMark(ctx context.Context, path string) (err error) {
-	db, err := sql.Open("sqlite", address(path, url.Values{"mode": {"rw"}, "_pragma": {"journal_mode(DELETE)", pragmas}}))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	_, err = db.ExecContext(ctx, "UPDATE commits SET mark = replace(mark, ':open:', ':shut:')")
-	return err
 }

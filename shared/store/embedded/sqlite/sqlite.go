@@ -23,6 +23,8 @@ import (
 
 	driver "modernc.org/sqlite"
 	code "modernc.org/sqlite/lib"
+
+	"miramundo.dev/shared/store"
 )
 
 // ErrClosed is returned by calls on a closed file.
@@ -214,6 +216,9 @@ func (tx *Tx) claim() error {
 
 // explain adds to an error of Open what the operator can do about it.
 func explain(path string, err error) error {
+	if full := outage(err); errors.Is(full, store.ErrFull) {
+		return fmt.Errorf("database %s cannot be opened, because its disk is full: %w", path, full)
+	}
 	var e *driver.Error
 	if errors.As(err, &e) {
 		switch e.Code() & 0xff {
@@ -223,8 +228,6 @@ func explain(path string, err error) error {
 			return fmt.Errorf("database %s is locked by another program: %w", path, err)
 		case code.SQLITE_CANTOPEN, code.SQLITE_READONLY, code.SQLITE_PERM:
 			return fmt.Errorf("database %s cannot be opened for writing: %w", path, err)
-		case code.SQLITE_FULL:
-			return fmt.Errorf("database %s cannot be opened, because its disk is full: %w", path, err)
 		}
 	}
 	return fmt.Errorf("database %s: %w", path, err)
