@@ -47,8 +47,8 @@ var projects atomic.Int32
 
 // Each runs a test on an empty database of each backend: the embedded one, and
 // Firestore's emulator at host, which is skipped when host is empty. Writers is how
-// many goroutines a test may let write the same document, which the emulator locks
-// for seconds.
+// many goroutines a test may let write the same document: fewer on the emulator, where
+// they take turns and each takes several requests.
 func Each(t *testing.T, host string, test func(t *testing.T, db store.DB, writers int)) {
 	t.Run("embedded", func(t *testing.T) { test(t, OpenDB(t), 50) })
 	t.Run("firestore", func(t *testing.T) {
@@ -63,6 +63,6 @@ func Each(t *testing.T, host string, test func(t *testing.T, db store.DB, writer
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { events.Close(); db.Close() })
-		test(t, db, 6)
+		test(t, db, 20)
 	})
 }
