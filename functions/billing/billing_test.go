@@ -65,6 +65,7 @@ type world struct {
 	t *testing.T
 	http.Handler
 	db   *storetest.Switch
+	kept *storetest.Recorder // what the function stores, as the database gets it
 	net  *nettest.Net
 	till *billing.Till
 }
@@ -73,8 +74,9 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, db: storetest.NewSwitch(wiretest.OpenDB(t)), net: nettest.Start(t, wiretest.OpenDB(t), noon)}
+	w.kept = storetest.NewRecorder(w.db)
 	asset, _ := x402.AssetOf("base-sepolia")
-	log, db := slog.New(slog.DiscardHandler), sealed.DB(w.db, keys)
+	log, db := slog.New(slog.DiscardHandler), sealed.DB(w.kept, keys)
 	w.till = billing.New(billing.Options{
 		DB: db, Asset: asset, PayTo: receiver, Log: log, Now: noon,
 		Facilitator: facilitator.New(facilitator.Options{URLs: []string{w.net.URL}, RPC: w.net.RPC, Now: noon, Log: log}),
@@ -250,6 +252,23 @@ func TestBuyCredit(t *testing.T) {
 	}
 	if got := w.net.Holds(t, receiver); got != 600*price.Cent {
 		t.Errorf("the receiver has %s", got.USD())
+	}
+	w.wantUnstored(first.Token, "a secret of mine", payment)
+}
+
+// wantUnstored checks that no document was ever written with one of the secrets.
+func (w *world) wantUnstored(secrets ...string) {
+	w.t.Helper()
+	all := w.kept.Written()
+	if len(all) == 0 {
+		w.t.Fatal("nothing was stored")
+	}
+	for _, doc := range all {
+		for _, secret := range secrets {
+			if strings.Contains(string(doc.Path)+doc.JSON, secret) {
+				w.t.Errorf("%s is stored with the secret %s: %s", doc.Path, secret, doc.JSON)
+			}
+		}
 	}
 }
 
