@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
 	"miramundo.dev/shared/fact"
@@ -16,6 +18,38 @@ import (
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
 )
+
+// TestInstances has three instances on the emulator count the same reports of a few
+// channels at once, each delivered one to three times and in disorder: each counts once.
+func TestInstances(t *testing.T) {
+	if os.Getenv("FIRESTORE_EMULATOR_HOST") == "" {
+		if os.Getenv("MIRAMUNDO_EMULATORS") == "required" {
+			t.Fatal("no Firestore emulator")
+		}
+		t.Skip("no Firestore emulator; TestCounters does the same in a file")
+	}
+	events, truth := deliveries(t, rand.New(rand.NewPCG(11, 12)), 300, 3)
+	dbs := openInstances(t, 3)
+	var all errgroup.Group
+	for _, db := range dbs {
+		c := New(Options{DB: db, Now: clock, Later: true})
+		for _, e := range events {
+			all.Go(func() error { return c.Count(t.Context(), social.Reports, e) })
+		}
+	}
+	if err := all.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for channel, want := range truth {
+		got, err := social.ReadCounts(t.Context(), dbs[0], channel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("counts of %s (-want +got):\n%s", channel, diff)
+		}
+	}
+}
 
 // BenchmarkInstances measures how many reports a second one, two and three instances
 // of aggregate count, when all reports are of one channel and when they are of many.
@@ -86,7 +120,7 @@ func measureInstances(b *testing.B, instances, channels int) {
 var benchmarked atomic.Int32
 
 // openInstances opens one database several times, as instances do.
-func openInstances(b *testing.B, instances int) []store.DB {
+func openInstances(b testing.TB, instances int) []store.DB {
 	c := wire.Config{Backend: wire.Embedded, DataDir: filepath.Join(b.TempDir(), "data"), Now: clock, Log: slog.New(slog.DiscardHandler)}
 	if host := os.Getenv("FIRESTORE_EMULATOR_HOST"); host != "" {
 		c.Backend, c.FirestoreHost = wire.Emulators, host
