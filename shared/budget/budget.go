@@ -55,14 +55,18 @@ type Allowance struct {
 // whole returns the time after which an unused allowance is whole again.
 func (a Allowance) whole() time.Duration { return time.Duration(a.AtOnce) * a.Every }
 
+// skew is how far the clocks of two machines may differ.
+const skew = time.Minute
+
 // Grant takes up to n calls from a bucket and returns how many it took. due is when the
 // bucket is whole again, and the zero time for a bucket that was never used; next is its
 // new value. When no call is left, Grant returns the time until there is one.
 func (a Allowance) Grant(due, now time.Time, n int) (granted int, next time.Time, wait time.Duration) {
-	if due.Before(now) {
+	most := now.Add(a.whole())
+	switch {
+	case due.Before(now), due.After(most.Add(skew)): // stored by a clock that was ahead, and that no time would reach
 		due = now
-	}
-	if most := now.Add(a.whole()); due.After(most) { // the clock was set back
+	case due.After(most):
 		due = most
 	}
 	left := int((a.whole() - due.Sub(now)) / a.Every)

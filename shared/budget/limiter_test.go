@@ -34,7 +34,8 @@ func TestGrant(t *testing.T) {
 		{"the last", 20 * time.Second, 1, 1, 30 * time.Second, 0},
 		{"almost one", 20*time.Second + time.Millisecond, 1, 0, 20*time.Second + time.Millisecond, time.Millisecond},
 		{"none", 30 * time.Second, 1, 0, 30 * time.Second, 10 * time.Second},
-		{"a clock that was set back", time.Hour, 1, 0, 30 * time.Second, 10 * time.Second},
+		{"a clock that is a little ahead", 90 * time.Second, 1, 0, 30 * time.Second, 10 * time.Second},
+		{"a clock that was ahead", 30 * 24 * time.Hour, 1, 1, 10 * time.Second, 0},
 	} {
 		granted, next, wait := a.Grant(now.Add(test.due), now, test.n)
 		if granted != test.granted || next.Sub(now) != test.next || wait != test.wait {

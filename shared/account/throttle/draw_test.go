@@ -47,6 +47,10 @@ func TestDraw(t *testing.T) {
 		if n, _, err := th.Draw(t.Context(), "test", a, "192.0.2.1/32", 20); n != 12 || err != nil {
 			t.Errorf("when it is whole again: %d, %v; want 12", n, err)
 		}
+		c.at = c.at.Add(-30 * 24 * time.Hour)
+		if n, _, err := th.Draw(t.Context(), "test", a, "192.0.2.1/32", 20); n != 12 || err != nil {
+			t.Errorf("when the clock was 30 days ahead: %d, %v; want 12", n, err)
+		}
 	})
 }
 
