@@ -9,6 +9,9 @@
 // A network that has spent its free minutes is answered 402 with the terms of a pass,
 // which a repeated call with a payment buys.
 //
+// A stream is what its origin sends, whatever its address promises: a playlist is
+// rewritten, and callers are redirected to media (turned.go).
+//
 // Package request runs the routes, as it does in every process; here is what an
 // answer holds, and what is counted of it. The package holds no state that a
 // restart would lose, except what is not published yet (packages audience and

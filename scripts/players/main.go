@@ -121,7 +121,7 @@ func (st *stage) playAll(ctx context.Context, o options, players []player.Player
 			continue
 		}
 		r := row{f, map[string]cell{}}
-		if st.hop != nil && f.Kind != "hls" {
+		if st.hop != nil && f.Redirected() {
 			r.cells["no player"] = st.checkRedirect(ctx, f)
 		}
 		cells := make([]cell, len(players))

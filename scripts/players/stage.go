@@ -107,13 +107,13 @@ func (f *front) close() {
 func (st *stage) stream(f liveorigin.Form) (player.Stream, bool) {
 	s := player.Stream{
 		Name: f.Name, URL: st.origin.URL(f), LowLatency: f.LowLatency,
-		SoundOnly: f.Kind == "audio", NoPlaylist: f.Kind != "hls",
+		SoundOnly: f.SoundOnly(), NoPlaylist: f.Redirected(),
 	}
 	if st.hop == nil {
 		return s, true
 	}
 	s.URL = st.address(f)
-	return s, f.Kind == "hls"
+	return s, !f.Redirected()
 }
 
 // address returns the address of a form on the hop.

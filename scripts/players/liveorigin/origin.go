@@ -1,6 +1,7 @@
 // Package liveorigin serves live streams of every form that players meet: transport
 // stream and fragmented MP4, one quality and several, encrypted, with separate
-// sound, and with low latency.
+// sound, with low latency, behind lists of addresses, and by names that promise
+// something else.
 //
 // ffmpeg renders their media anew for each run. The segments that a playlist shows
 // depend on the time since then.
@@ -9,6 +10,7 @@ package liveorigin
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -31,7 +33,15 @@ type Form struct {
 	Kind       string // of the stream, as package catalog names it
 	Secure     bool   // is named by its https address
 	LowLatency bool   // plays in parts, and waits for them
+	Sends      string // the kind of what it sends, when its address promises Kind; empty when it keeps the promise
 }
+
+// Redirected reports whether the hop leads players to the provider of a form, because
+// it has no playlist.
+func (f Form) Redirected() bool { return f.Kind != "hls" || f.Sends != "" }
+
+// SoundOnly reports whether a form has no pictures.
+func (f Form) SoundOnly() bool { return f.Kind == "audio" || f.Sends == "audio" }
 
 // Forms are all streams of an origin.
 var Forms = []Form{
@@ -44,6 +54,11 @@ var Forms = []Form{
 	{Name: "radio", Path: testchannel.StationPath, Kind: "audio", Secure: true},
 	{Name: "transport stream", Path: "/endless.ts", Kind: "ts", Secure: true},
 	{Name: "plain radio", Path: testchannel.StationPath, Kind: "audio"},
+	{Name: "radio by a wrong name", Path: "/misnamed/station", Kind: "hls", Sends: "audio"},
+	{Name: "transport stream by a wrong name", Path: "/misnamed/endless", Kind: "hls", Sends: "ts"},
+	{Name: "list of a radio", Path: "/lists/radio.pls", Kind: "hls", Sends: "audio"},
+	{Name: "list of a channel", Path: "/lists/channel.pls", Kind: "hls"},
+	{Name: "M3U of a channel", Path: "/lists/channel.m3u", Kind: "hls"},
 }
 
 // An Origin serves all forms, over HTTP and over HTTPS, and keeps a journal of the
@@ -150,7 +165,22 @@ func (o *Origin) handler() (http.Handler, error) {
 	mux.HandleFunc("GET /low/{rendition}/live.m3u8", o.lowLive)
 	mux.HandleFunc("GET /low/{rendition}/{file}", o.lowFile)
 	mux.HandleFunc("GET /endless.ts", o.endless)
+	mux.HandleFunc("GET /misnamed/endless", o.endless)
+	mux.HandleFunc("GET /misnamed/station", func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path = testchannel.StationPath
+		channel.ServeHTTP(w, r)
+	})
+	for path, text := range lists {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) })
+	}
 	return o.Journal.Wrap(open(mux)), nil
+}
+
+// lists are the texts that stations give instead of a stream, with its address.
+var lists = map[string]string{
+	"/lists/radio.pls":   "[playlist]\nNumberOfEntries=1\nFile1=" + testchannel.StationPath + "\nTitle1=Radio\nLength1=-1\nVersion=2\n",
+	"/lists/channel.pls": "[playlist]\nNumberOfEntries=1\nFile1=/live/multi/master.m3u8\nTitle1=TV\nLength1=-1\nVersion=2\n",
+	"/lists/channel.m3u": "#EXTM3U\n#EXTINF:-1,TV\n/live/multi/master.m3u8\n",
 }
 
 // open answers pages of all origins.
