@@ -57,9 +57,10 @@ func TestInstances(t *testing.T) {
 //
 //	go run ./scripts/emulators -- go test ./shared/social/counting -run - -bench Instances -benchtime 6000x
 //
-// On two busy cores, shared with the emulator, one channel is counted at 4,200 to 5,000
-// reports a second by one instance, 7,600 to 8,200 by two and 4,700 to 5,900 by three.
-// With transactions that lock what they read, two counted 330 and three 190.
+// On two cores that the emulator and other work share, so that figures of one kind vary
+// by a factor of three: one channel is counted at 1,800 to 5,000 reports a second by one
+// instance, 1,400 to 8,200 by two and 1,800 to 5,900 by three. With transactions that
+// lock what they read, two counted 330 and three 190.
 func BenchmarkInstances(b *testing.B) {
 	for _, channels := range []int{1, 300} {
 		for instances := 1; instances <= 3; instances++ {
