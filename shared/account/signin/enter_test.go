@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/shared/account/access"
 	"miramundo.dev/shared/account/challenge"
 	"miramundo.dev/shared/account/throttle"
+	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/mail"
@@ -386,11 +387,12 @@ func TestNewDevice(t *testing.T) {
 }
 
 // TestWithoutDatabase checks that nobody is called wrong when the database does not
-// answer.
+// answer, and that the reason of the database is that of the fault.
 func TestWithoutDatabase(t *testing.T) {
 	v := browser("Firefox")
 	who := identity.Speaker{Account: "a_aaaaaaaaaaaaaaaaaaaaaaaa", Owner: "a_aaaaaaaaaaaaaaaaaaaaaaaa", Session: "s", SignedInAt: time.Now()}
-	d := newDesk(t, storetest.Broken())
+	db := storetest.NewSwitch(storetest.Broken())
+	d := newDesk(t, db)
 	calls := map[string]func() error{
 		"StartMail":  func() error { _, err := d.StartMail(t.Context(), v, maria, ""); return err },
 		"FinishMail": func() error { _, err := d.FinishMail(t.Context(), v, "id", "123456"); return err },
@@ -409,8 +411,16 @@ func TestWithoutDatabase(t *testing.T) {
 	for name, change := range d.changes(v) {
 		calls[name] = func() error { return change(who) }
 	}
-	for name, call := range calls {
-		want(t, name, call(), identity.ErrUnavailable)
+	for _, outage := range []error{storetest.ErrBroken, store.ErrFull} {
+		db.OffBecause(outage)
+		_, known := errors.AsType[*fault.Outage](outage)
+		for name, call := range calls {
+			err := call()
+			want(t, name, err, identity.ErrUnavailable)
+			if reason := fault.From(err).Fields["reason"]; known != (reason == "storage_full") {
+				t.Errorf("%s: %v has the reason %v", name, outage, reason)
+			}
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// zeros is a file of zeros without end.
+// zeros reads zeros without end.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
