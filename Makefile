@@ -113,6 +113,10 @@ measure-pages: generate scripts/pages/node_modules/.package-lock.json ## measure
 bench: scripts/bench/peers/node_modules/.package-lock.json ## measure against peers and print a table of ratios (ARGS='-part search,found,http,reload,hop,people,probe,start,chat,soak'; ARGS='-small -part all' runs each part for seconds)
 	$(GO) run ./scripts/bench $(ARGS)
 
+.PHONY: attack
+attack: generate ## attack a local stack and print what got through (ARGS='-small -only history'); it fails when something did
+	$(GO) run ./scripts/attack $(ARGS)
+
 .PHONY: emulators
 emulators: ## run the official Firestore and Pub/Sub emulators
 	$(GO) run ./scripts/emulators $(ARGS)

@@ -3,6 +3,7 @@
 package container
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,9 +76,10 @@ const (
 	ChatRoom = "chatroom"
 )
 
-// Build builds a container into dir, and returns the path of the program.
+// Build builds a container, or another command of the module by its folder, into dir, and
+// returns the path of the program.
 func Build(ctx context.Context, dir, name string) (string, error) {
-	program := filepath.Join(dir, name)
+	program := filepath.Join(dir, filepath.Base(name))
 	out, err := exec.CommandContext(ctx, "go", "build", "-o", program, "miramundo.dev/"+name).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build %s: %w: %s", name, err, out)
@@ -91,6 +93,7 @@ type Options struct {
 	Data    string   // the folder given to Publish
 	HopURL  string   // the address for players; empty for the address where it listens
 	Allow   []string // host:port of origins on this machine
+	Path    string   // answers 200 when the container is ready; empty for that of health
 	Log     io.Writer
 	Env     []string // additional settings, as NAME=value
 }
@@ -129,7 +132,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	go func() { s.ended <- s.cmd.Wait() }()
-	if err := s.await(ctx, start.Add(patience)); err != nil {
+	if err := s.await(ctx, cmp.Or(o.Path, api.HealthPath), start.Add(patience)); err != nil {
 		_ = s.cmd.Process.Kill() // an error means that it has ended
 		return nil, err
 	}
@@ -147,12 +150,12 @@ func freePort() (string, error) {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
 }
 
-// await waits until the container answers.
-func (s *Server) await(ctx context.Context, deadline time.Time) error {
+// await waits until the container answers at a path.
+func (s *Server) await(ctx context.Context, path string, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	for {
-		if res, err := http.Get(s.URL + api.HealthPath); err == nil {
+		if res, err := http.Get(s.URL + path); err == nil {
 			res.Body.Close()
 			if res.StatusCode == http.StatusOK {
 				return nil
