@@ -11,6 +11,7 @@
 package budget
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -29,6 +30,7 @@ func TooMany(wait time.Duration) error {
 // declare it. Endpoints with the same Budget draw on the same allowance.
 type Budget struct {
 	Name    string    // names its documents
+	Of      string    // the calls that draw on it, in English
 	Owner   Allowance // of each owner; zero where the caller is not identified
 	Network Allowance // of each network, see identity.Network
 }
@@ -51,6 +53,9 @@ type Allowance struct {
 	// for each instance, and ordinary people make no more of them.
 	Unasked int
 }
+
+// String describes a in English, such as "30, then one every 20s".
+func (a Allowance) String() string { return fmt.Sprintf("%d, then one every %s", a.AtOnce, a.Every) }
 
 // whole returns the time after which an unused allowance is whole again.
 func (a Allowance) whole() time.Duration { return time.Duration(a.AtOnce) * a.Every }

@@ -52,9 +52,6 @@ func retryAfter(t *testing.T, err error) int {
 	return fault.From(err).Fields["retry_after"].(int)
 }
 
-// A table is every budget.
-var table = []*Budget{Writes, Imports, Rotations, Guests}
-
 // TestFastPerson plays a person who presses ten times a second for a minute, and an
 // office of fifty such people behind one address. The pages send one request for each
 // press. Nobody is refused.
@@ -338,7 +335,7 @@ func TestLargerBudgets(t *testing.T) {
 // owners, a chunk is a part of the allowance, and names differ, since documents have them.
 func TestTable(t *testing.T) {
 	names := map[string]bool{}
-	for _, b := range table {
+	for _, b := range All() {
 		if names[b.Name] {
 			t.Errorf("two budgets are called %s", b.Name)
 		}

@@ -32,23 +32,30 @@ import "time"
 var (
 	Writes = &Budget{
 		Name:    "writes",
+		Of:      "Favorites, history, library, play reports, comments and every other write of a caller",
 		Owner:   Allowance{AtOnce: 600, Every: 500 * time.Millisecond},
 		Network: Allowance{AtOnce: 30_000, Every: 50 * time.Millisecond},
 	}
 	Imports = &Budget{
 		Name:    "imports",
+		Of:      "Imports into the library, and claims of a guest",
 		Owner:   Allowance{AtOnce: 30, Every: 20 * time.Second, Chunk: 5, Unasked: 3},
 		Network: Allowance{AtOnce: 600, Every: 2 * time.Second},
 	}
 	Rotations = &Budget{
 		Name:    "rotations",
+		Of:      "New feed tokens and API keys",
 		Owner:   Allowance{AtOnce: 30, Every: time.Minute, Chunk: 5, Unasked: 3},
 		Network: Allowance{AtOnce: 600, Every: 5 * time.Second},
 	}
 	Guests = &Budget{
 		Name:    "guests",
+		Of:      "New guests",
 		Network: Allowance{AtOnce: 30, Every: 30 * time.Second, Chunk: 5},
 	}
 	Guesses    = Allowance{AtOnce: 20, Every: 10 * time.Second}
 	AllGuesses = Allowance{AtOnce: 300, Every: time.Second}
 )
+
+// All lists the budgets of endpoints.
+func All() []*Budget { return []*Budget{Writes, Imports, Rotations, Guests} }

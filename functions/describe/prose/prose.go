@@ -15,6 +15,7 @@ import (
 
 	"miramundo.dev/functions/describe/profile"
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/budget"
 )
 
 //go:embed pages/*.md
@@ -162,6 +163,9 @@ func (s sheet) WireNames() []profile.Word { return profile.WireNames }
 
 // Public returns the endpoints that anyone may call.
 func (s sheet) Public() []api.Endpoint { return public(s.Profile) }
+
+// Writes returns how many writes a caller may make.
+func (s sheet) Writes() string { return budget.Writes.Owner.String() }
 
 // Path returns the path of an endpoint with its parameters written :name.
 func (s sheet) Path(e api.Endpoint) string { return profile.Path(e) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"miramundo.dev/functions/describe/profile"
+	"miramundo.dev/shared/budget"
 	"miramundo.dev/shared/i18n"
 )
 
@@ -21,6 +22,7 @@ func introduction(summary string, first []profile.Step) string {
 	}
 	return summary + strings.NewReplacer(
 		"LOCALES", strings.Join(locales, ", "), "FIRSTCALLS\n", calls.String(), "TERMS\n", rows(profile.Terms), "WIRENAMES\n", rows(profile.WireNames),
+		"BUDGETS\n", budgets(),
 	).Replace(common)
 }
 
@@ -29,6 +31,19 @@ func rows(words []profile.Word) string {
 	var b strings.Builder
 	for _, w := range words {
 		fmt.Fprintf(&b, "| %s | %s |\n", w.Word, w.Means)
+	}
+	return b.String()
+}
+
+// budgets returns the budgets of calls as rows of a table.
+func budgets() string {
+	var b strings.Builder
+	for _, one := range budget.All() {
+		owner := "no limit"
+		if one.Owner.AtOnce > 0 {
+			owner = one.Owner.String()
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", one.Of, owner, one.Network)
 	}
 	return b.String()
 }
@@ -55,10 +70,14 @@ path OPTIONS. The pages for people are HTML and deliberately outside of this doc
 
 ## Rate limits
 
-Reading the catalog has no quota. Writes that could be abused answer 429 with ` + "`Retry-After`" + ` in seconds; so does 503, whose calls
+Reading the catalog has no quota. Writes have budgets, which are made so that no person meets one: a call beyond them changes nothing and
+answers 429 with ` + "`Retry-After`" + ` in seconds. So does 503, whose calls
 succeed when they are repeated later. Where the cause of a 503 is known, ` + "`reason`" + ` names it: ` + "`storage_full`" + ` and ` + "`read_only`" + ` concern
 writes alone, ` + "`busy`" + ` and ` + "`starting`" + ` pass by themselves. Repeating a write is safe where its description says so. GET /api/ has the free quota of watching.
 
+| Calls | of one caller | of one network |
+|---|---|---|
+BUDGETS
 ## Paging
 
 Lists take ` + "`limit`" + ` and ` + "`offset`" + `. A limit above the maximum is reduced to it. Search results carry ` + "`total`" + `, ` + "`next_offset`" + ` and
