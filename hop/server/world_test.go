@@ -105,7 +105,7 @@ func start(t testing.TB, s setup) *world {
 	o.Playlists = upstream.New(upstream.Options{
 		Client: origin.New(origin.Options{
 			Allow: append(s.allow, w.origin.Listener.Addr().String()), Deny: s.ownHosts, Resolver: s.resolver,
-			Timeout: s.patience, Header: s.patience, Shoutcast: true,
+			Timeout: s.patience, Header: s.patience, Shoutcast: true, MaxInFlight: upstream.MaxFetches,
 		}),
 		Signer: signer, HopURL: hopURL, Now: w.now, Log: o.Log, Timeout: s.patience,
 	})
