@@ -100,8 +100,11 @@ func (e *fetcher) inTurn(ctx context.Context, host string, timeout time.Duration
 
 // wait waits for a place, and leaves it when that takes too long.
 func wait(ctx context.Context, place *share.Place, timeout time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
+	if place.Waiting() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
 	if err := place.Wait(ctx); err != nil {
 		place.Leave(share.Unknown)
 		return origin.ErrBusy.Because(err)
