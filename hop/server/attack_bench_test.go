@@ -151,7 +151,7 @@ func BenchmarkAttack(b *testing.B) {
 			})})
 			ctx, cancel := context.WithCancel(b.Context())
 			wait := a.run(ctx, w, a.paths(w))
-			time.Sleep(3 * time.Second) // in which the first wave passes, which takes all of the processor
+			<-time.After(3 * time.Second) // in which the first wave passes, which takes all of the processor
 			plain := http.Client{Transport: &http.Transport{}}
 			var waits, control []time.Duration
 			for i := 0; b.Loop(); i++ {
