@@ -97,7 +97,12 @@ func All() []Function {
 			},
 			Endpoints: changes.Endpoints, New: newChanges,
 		},
-		{Process: process("chat", compose.Billing, compose.Catalog), Endpoints: chat.Endpoints, New: newChat, Surface: usage.Chat},
+		{
+			Process: compose.Process{
+				Name: "chat", Needs: needs(compose.Billing, compose.Catalog), Secrets: []string{"PEOPLE_KEYS"}, // which names networks
+			},
+			Endpoints: chat.Endpoints, New: newChat, Surface: usage.Chat,
+		},
 		{Process: process("claim", compose.Catalog), Endpoints: claim.Endpoints, New: newClaim},
 		{
 			Process: compose.Process{

@@ -106,7 +106,7 @@ func newChanges(p *compose.Parts) (Server, error) {
 }
 
 func newChat(p *compose.Parts) (Server, error) {
-	return one(chat.New(chat.Options{DB: p.DB, Till: p.Till, Catalog: p.Catalog, Links: p.Links(), Now: p.Now}), chat.Endpoints)
+	return one(chat.New(chat.Options{DB: p.DB, Till: p.Till, Catalog: p.Catalog, Links: p.Links(), People: p.People(), Now: p.Now}), chat.Endpoints)
 }
 
 func newClaim(p *compose.Parts) (Server, error) {

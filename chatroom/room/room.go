@@ -42,7 +42,7 @@ type Room struct {
 
 	mu      sync.Mutex
 	members map[Member]struct{} // guarded by mu
-	entries []*entry            // the newest, oldest first and at most chat.Window; guarded by mu
+	entries []*entry            // the newest, oldest first: see trim; guarded by mu
 	last    int64               // number of the last entry; guarded by mu
 	others  int                 // sockets at other instances; guarded by mu
 	shown   int                 // the sum that members were sent last; guarded by mu
@@ -143,7 +143,22 @@ func (r *Room) add(list []chat.Message) {
 			member.Send(&e.frame)
 		}
 	}
-	r.entries = slices.Delete(r.entries, 0, max(0, len(r.entries)-chat.Window))
+	r.trim()
+}
+
+// trim forgets the oldest entries: those before the newest messages of a window, and those
+// beyond the number that is remembered. r.mu is held.
+func (r *Room) trim() {
+	shown := 0
+	for i, e := range slices.Backward(r.entries) {
+		if !e.message.Removed {
+			shown++
+		}
+		if shown == chat.Window || len(r.entries)-i == chat.MaxEntries {
+			r.entries = slices.Delete(r.entries, 0, i)
+			return
+		}
+	}
 }
 
 // present notes how many sockets other instances hold, and sends the members the sum

@@ -16,7 +16,7 @@ import (
 var Process = compose.Process{
 	Name:      "chatroom",
 	Needs:     []compose.Need{compose.Documents, compose.Catalog, compose.Usage},
-	Secrets:   []string{"GUEST_KEYS", "ACCOUNT_KEYS"},
+	Secrets:   []string{"GUEST_KEYS", "ACCOUNT_KEYS", "PEOPLE_KEYS"}, // the last names networks
 	Settings:  []string{"PAYMENT_TO"},
 	Publishes: []string{usage.Topic},
 }
@@ -36,7 +36,7 @@ func Assemble(c config.Config, log *slog.Logger, p *compose.Parts) *Server {
 	}
 	return New(Options{
 		Rooms: chat.New(chat.Options{DB: p.DB, Free: c.PaymentTo == "", Now: now}), DB: p.DB, Catalog: p.Catalog,
-		Speakers: identity.NewAuthority(o), Pages: p.Pages(), Log: log, Now: now,
+		Speakers: identity.NewAuthority(o), Pages: p.Pages(), People: p.People(), Log: log, Now: now,
 		Followers: p.Followers, CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader, Secure: c.Deployed(), Build: c.Build,
 		Count: edge.Count(p.Usage, surfaces),
 	})

@@ -109,7 +109,8 @@ type Options struct {
 	DB       store.DB // of what owners hide
 	Catalog  Catalog
 	Speakers api.Authenticator
-	Pages    *identity.Pages // whose cookie counts
+	Pages    *identity.Pages  // whose cookie counts
+	People   *identity.People // names the networks of callers for a day; nil stores no names
 	Limits   Limits
 	Log      *slog.Logger // nil: nothing is logged
 	Now      func() time.Time

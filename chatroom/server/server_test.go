@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ import (
 	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/chat"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/keyring"
 	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire/wiretest"
@@ -69,6 +71,7 @@ type world struct {
 	limits   Limits
 	catalog  *indextest.Catalog
 	guests   *identity.Guests
+	people   *identity.People
 	accounts *accounts
 	now      func() time.Time
 	announce time.Duration
@@ -85,6 +88,7 @@ func newWorld(t testing.TB, db store.DB) *world {
 	view := indextest.Channels(t, catalog.LinkBase{Base: origin}, map[string]string{"Old.br": "A.br"}, "A.br", "B.br")
 	return &world{
 		t: t, db: db, rates: quick, limits: Limits{Frames: many}, catalog: &indextest.Catalog{Shown: view}, accounts: &accounts{}, now: time.Now, announce: 50 * time.Millisecond,
+		people: identity.NewPeople(keyring.Random()),
 		guests: identity.NewGuests(keyringtest.Ring("k1:"+strings.Repeat("A", 43)), time.Now),
 	}
 }
@@ -101,7 +105,7 @@ func (w *world) instance() *instance {
 	s := New(Options{
 		Rooms: chat.New(chat.Options{DB: w.db, Free: !w.sold, Limits: w.rates, Now: w.now}), DB: w.db, Catalog: w.catalog, Now: w.now,
 		Speakers: identity.NewAuthority(identity.Options{Guests: w.guests, Accounts: w.accounts}),
-		Pages:    &identity.Pages{Origins: []string{origin}}, Limits: w.limits, Announce: w.announce, Linger: 50 * time.Millisecond,
+		Pages:    &identity.Pages{Origins: []string{origin}}, People: w.people, Limits: w.limits, Announce: w.announce, Linger: 50 * time.Millisecond,
 	})
 	l := httptest.NewUnstartedServer(s)
 	l.Listener = narrow{l.Listener}
@@ -177,6 +181,19 @@ func open(t testing.TB, in *instance, channel string, headers ...string) *client
 	t.Cleanup(func() { conn.CloseNow() })
 	conn.SetReadLimit(1 << 20)
 	return &client{t: t, conn: conn}
+}
+
+// TestNetworkStored stores the name of the day of the network of a socket with its messages.
+func TestNetworkStored(t *testing.T) {
+	w := newWorld(t, wiretest.OpenDB(t))
+	c, _ := w.enter(w.instance(), "A.br")
+	c.say("hello", "r1")
+	c.wait("msg")
+	network := w.people.WiderName(netip.MustParseAddr("127.0.0.1"), w.now())
+	got, err := chat.Places(t.Context(), w.db, chat.Sender{Network: network})
+	if err != nil || len(got) != 1 || got[0].Channel != "A.br" {
+		t.Errorf("the network wrote in %v, %v", got, err)
+	}
 }
 
 // enter returns a socket of a guest that has said hello, and the guest.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -29,7 +30,8 @@ type socket struct {
 	srv     *Server
 	conn    *websocket.Conn
 	room    *room.Room
-	network string
+	addr    netip.Addr // of the caller; not valid when it is unknown
+	network string     // names its network within this process
 	locale  i18n.Locale
 	born    time.Time
 

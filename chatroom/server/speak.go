@@ -198,7 +198,9 @@ func (k *socket) speak(ctx context.Context, f frame) error {
 	case speaker.ReadOnly:
 		return identity.ErrOrganization
 	}
-	m, err := k.srv.Rooms.Post(ctx, chat.Draft{Channel: k.room.Channel(), Owner: speaker.Owner, Network: k.network, Body: f.Body, Ref: f.Ref})
+	m, err := k.srv.Rooms.Post(ctx, chat.Draft{
+		Channel: k.room.Channel(), Owner: speaker.Owner, Network: k.network, Wider: k.srv.People.WiderName(k.addr, k.srv.Now()), Body: f.Body, Ref: f.Ref,
+	})
 	if err != nil {
 		return err
 	}

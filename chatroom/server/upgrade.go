@@ -37,7 +37,7 @@ func (s *Server) upgrade(c *request.Call) error {
 		h.Set("Connection", "Upgrade")
 		return chat.ErrUpgrade
 	}
-	k := &socket{srv: s, network: s.network(c), locale: c.Locale(), shown: s.credentials(c), born: s.Now()}
+	k := &socket{srv: s, addr: c.Addr(), network: s.network(c), locale: c.Locale(), shown: s.credentials(c), born: s.Now()}
 	if err := s.sockets.add(k); err != nil {
 		return err
 	}

@@ -80,6 +80,7 @@ type Options struct {
 	Catalog index.Viewer
 	Links   catalog.LinkBase
 	Limits  chat.Limits
+	People  *identity.People // names the networks of callers for a day; nil stores no names
 	Now     func() time.Time
 }
 
@@ -192,7 +193,10 @@ func (s *Server) post(ctx context.Context, in postIn) (out api.WithHeader[posted
 		return out, err
 	}
 	shown := api.CredentialsOf(ctx)
-	draft := chat.Draft{Channel: channel, Owner: owner, Network: s.network(ctx), Body: in.Body, Ref: cmp.Or(in.Ref, paidRef(shown, in.Body))}
+	draft := chat.Draft{
+		Channel: channel, Owner: owner, Network: s.network(ctx), Wider: s.People.WiderName(api.AddrOf(ctx), s.Now()),
+		Body: in.Body, Ref: cmp.Or(in.Ref, paidRef(shown, in.Body)),
+	}
 	if in.Author != nil {
 		draft.Author = *in.Author
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -58,6 +59,7 @@ type world struct {
 	till    *billing.Till
 	catalog *indextest.Catalog
 	pages   *identity.Pages
+	people  *identity.People
 	ahead   atomic.Int64 // of the clock, in nanoseconds
 	begin   time.Time
 	http.Handler
@@ -81,10 +83,22 @@ func newWorld(t *testing.T, payTo string) *world {
 		DB: w.db, Asset: asset, PayTo: payTo, Log: log, Now: w.now,
 		Facilitator: facilitator.New(facilitator.Options{URLs: []string{w.net.URL}, RPC: w.net.RPC, Now: w.now, Log: log}),
 	})
-	s := New(Options{DB: w.db, Till: w.till, Catalog: w.catalog, Links: base, Now: w.now})
+	w.people = identity.NewPeople(keyringtest.Ring("a key of people for the tests alone"))
+	s := New(Options{DB: w.db, Till: w.till, Catalog: w.catalog, Links: base, People: w.people, Now: w.now})
 	w.pages = &identity.Pages{Origins: []string{base.Base}, Keys: keyringtest.Ring("a key of accounts for the tests alone")}
 	w.Handler = request.Handler(request.Options{Auth: callers{}, Pages: w.pages}, s, Endpoints)
 	return w
+}
+
+// TestNetworkStored stores the name of the day of the network of a sender.
+func TestNetworkStored(t *testing.T) {
+	w := newWorld(t, "")
+	w.call("ana", "POST", "/api/chat/A.br/mensagens", `{"body":"hello"}`)
+	addr := netip.MustParseAddrPort(httptest.NewRequest("GET", "/", nil).RemoteAddr).Addr()
+	got, err := chat.Places(t.Context(), w.db, chat.Sender{Network: w.people.WiderName(addr, w.now())})
+	if err != nil || len(got) != 1 || got[0].Channel != "A.br" {
+		t.Errorf("the network wrote in %v, %v", got, err)
+	}
 }
 
 // An answer is any answer of the function.

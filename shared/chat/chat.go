@@ -2,7 +2,8 @@
 //
 //	chat/{channel}/messages/{id}    a message, or the removal of one
 //	rooms/{channel}                 the number of the last message, and whether the room is closed
-//	owners/{owner}/kept/chat        how fast an owner wrote lately
+//	owners/{owner}/kept/chat        how fast an owner wrote lately, and in which rooms
+//	chat_networks/{name}            in which rooms a network wrote, on the day of its name
 //	chat_instances/{id}             how many sockets an instance of the chat room holds
 //
 // A message gets its number (seq) in the transaction that stores it, from the document
@@ -10,8 +11,9 @@
 // messages in one order, whichever instance accepted them. A removal is an entry with a
 // number of its own: it reaches readers as a message does, also those that were away.
 //
-// Nothing else is written for a message, and nothing at all for a room in which nobody
-// writes. Messages are deleted after [KeepFor].
+// Nothing else is written for a message, except once a day for each room in which a
+// network writes, and nothing at all for a room in which nobody writes. Messages are
+// deleted after [KeepFor], and with them the names of their networks.
 package chat
 
 import (
@@ -152,6 +154,13 @@ type Message struct {
 	Ref     string // that its sender gave it; empty without one
 	Removed bool   // the operator removed the message; in a sequence of entries, from here on
 
+	// Restored is set in the entry by which readers learn that the operator restored the
+	// message, which is the same as it was.
+	Restored bool
+	// Network is the name of the day of the network from which the message was sent;
+	// empty when it is unknown.
+	Network string
+
 	// Again is set by Post when the same draft had been stored before, by its ref.
 	Again bool
 }
@@ -165,17 +174,22 @@ type record struct {
 	At       store.Time     `json:"at"`
 	Ref      string         `json:"ref,omitempty"`
 	Removed  bool           `json:"removed,omitempty"`
-	Removes  string         `json:"removes,omitempty"` // the id of the message that this entry removes
+	Removes  string         `json:"removes,omitempty"`  // the id of the message that this entry removes
+	Restores string         `json:"restores,omitempty"` // likewise
+	Network  string         `json:"network,omitempty"`
 	ExpireAt store.Time     `json:"expire_at"`
 }
 
 // message returns the entry with an id.
 func (r record) message(channel, id string) Message {
 	m := Message{
-		ID: id, Channel: channel, Seq: r.Seq, Owner: r.Owner, Author: r.Author, Body: r.Body, At: r.At.Time, Ref: r.Ref, Removed: r.Removed,
+		ID: id, Channel: channel, Seq: r.Seq, Owner: r.Owner, Author: r.Author, Body: r.Body, At: r.At.Time, Ref: r.Ref, Removed: r.Removed, Network: r.Network,
 	}
-	if r.Removes != "" {
+	switch {
+	case r.Removes != "":
 		m.ID, m.Removed = r.Removes, true
+	case r.Restores != "":
+		m.ID, m.Restored = r.Restores, true
 	}
 	return m
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Follow yields the entries of a room as they are made, in order and each once: all
-// after the entry with a number, or from 0 the newest Window first. An empty first
+// after the entry with a number, or from 0 the newest Window first, or more where many of those are removals. An empty first
 // element means that the room has no entry. A removed message comes again, with Removed.
 //
 // It watches the newest entries alone, so that it reads each of them once however long
@@ -61,6 +61,11 @@ func (f *follower) next(ctx context.Context, docs []store.Doc) (list []Message, 
 	slices.Reverse(list)
 	if len(list) == 0 {
 		return nil, nil
+	}
+	if f.last == 0 && f.fresh {
+		if list, err = f.rooms.extend(ctx, f.channel, list); err != nil {
+			return nil, err
+		}
 	}
 	if (f.last > 0 || !f.fresh) && len(docs) >= Window && list[0].Seq > f.last+1 {
 		if list, err = f.between(ctx, list); err != nil {

@@ -41,6 +41,9 @@ func ReadPaceMove(tx store.Tx, from, to identity.Owner) (*PaceMove, error) {
 	m.pace.Texts = append(m.pace.Texts, guest.Texts...)
 	slices.SortStableFunc(m.pace.Texts, func(a, b said) int { return a.At.Compare(b.At.Time) })
 	m.pace.Texts = m.pace.Texts[max(0, len(m.pace.Texts)-maxTexts):]
+	for _, place := range guest.Rooms { // the messages still name the guest
+		m.pace.note(place.Channel, place.Owner, place.At.Time)
+	}
 	return m, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/social/speech"
 	"miramundo.dev/shared/store"
 )
 
@@ -48,13 +49,29 @@ const maxTexts = 5
 type pace struct {
 	Next  store.Time `json:"next"`  // see Rate
 	Texts []said     `json:"texts"` // the newest last
+	Rooms []Place    `json:"rooms,omitempty"`
 }
 
-// A said is the hash of a text with its time.
+// A said is a text with its time: by its hash and, for a long text, by its print.
 type said struct {
-	Hash string     `json:"hash"`
-	At   store.Time `json:"at"`
+	Hash  string       `json:"hash"`
+	Print speech.Print `json:"print,omitempty"`
+	At    store.Time   `json:"at"`
 }
+
+// newSaid returns a text that is written now.
+func newSaid(body string, now time.Time) said {
+	sum := sha256.Sum256([]byte(body))
+	s := said{Hash: hex.EncodeToString(sum[:8]), At: store.At(now)}
+	if p := speech.PrintOf(body); p.Long() {
+		s.Print = p
+	}
+	return s
+}
+
+// repeats reports whether one of two texts repeats the other: a short one exactly, since
+// a conversation has many that are alike, and a long one nearly.
+func (s said) repeats(t said) bool { return s.Hash == t.Hash || s.Print.Repeats(t.Print) }
 
 // pacePath returns where the pace of an owner is.
 func pacePath(owner identity.Owner) store.Path {
@@ -67,14 +84,13 @@ func (p *pace) add(body string, now time.Time, l Limits) error {
 	if wait > 0 {
 		return limited(TooFast, wait)
 	}
-	sum := sha256.Sum256([]byte(body))
-	hash := hex.EncodeToString(sum[:8])
+	text := newSaid(body, now)
 	p.Texts = slices.DeleteFunc(p.Texts, func(s said) bool { return now.Sub(s.At.Time).Abs() >= l.Repeat })
-	if i := slices.IndexFunc(p.Texts, func(s said) bool { return s.Hash == hash }); i >= 0 {
+	if i := slices.IndexFunc(p.Texts, text.repeats); i >= 0 {
 		return limited(Repeated, l.Repeat-now.Sub(p.Texts[i].At.Time))
 	}
 	p.Next = store.At(after)
-	p.Texts = append(p.Texts, said{hash, store.At(now)})
+	p.Texts = append(p.Texts, text)
 	p.Texts = p.Texts[max(0, len(p.Texts)-maxTexts):]
 	return nil
 }

@@ -19,8 +19,13 @@ type Draft struct {
 	Channel string // by the id that the catalog has for it now
 	Owner   identity.Owner
 	Network string // names the network of the sender, by a keyed hash; empty is not limited
-	Author  string // empty: the owner's nickname
-	Body    string
+
+	// Wider is the name of the day of the wider network of the sender, which is stored:
+	// see [identity.People.WiderName]. Empty when the address is unknown.
+	Wider string
+
+	Author string // empty: the owner's nickname
+	Body   string
 
 	// Ref names the draft among those of its owner: a draft that is posted again by
 	// the same ref is not stored again. Empty: every call is a message of its own.
@@ -55,8 +60,8 @@ func isRef(ref string) bool {
 	return len(ref) <= MaxRef && strings.Trim(ref, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }
 
-// Post stores a message and returns it, in one transaction of four or five reads and
-// three writes. A draft with a ref that was stored before is not stored again: Post
+// Post stores a message and returns it, in one transaction of four to seven reads and
+// three writes; four writes for the first message of a network in a room on a day. A draft with a ref that was stored before is not stored again: Post
 // returns the message that it became. The faults are ErrWords, ErrLimit, ErrClosed and
 // moderation.ErrMuted; a draft without any of them by an owner without a pass is
 // refused with ErrPass, and counts towards no limit of the owner.
@@ -87,6 +92,10 @@ type posting struct {
 func (p *posting) run(tx store.Tx) error {
 	d := p.draft
 	paths := []store.Path{messages(d.Channel).Join(p.id), roomPath(d.Channel), pacePath(d.Owner), moderation.MutePath(d.Owner)}
+	if d.Wider != "" {
+		paths = append(paths, moderation.NetworkMutePath(d.Wider), networkPath(d.Wider))
+	}
+	mine := len(paths)
 	if !p.rooms.free {
 		paths = append(paths, pass.Path(d.Owner))
 	}
@@ -104,18 +113,30 @@ func (p *posting) run(tx store.Tx) error {
 	if err := errors.Join(orZero(docs[1], &in), orZero(docs[2], &of)); err != nil {
 		return err
 	}
+	var from places
+	if d.Wider != "" {
+		if err := errors.Join(moderation.Check(docs[4], p.now), orZero(docs[5], &from)); err != nil {
+			return err
+		}
+	}
 	if err := p.admit(docs[3], &in, &of); err != nil {
 		return err
 	}
-	if err := p.checkPass(docs[4:]); err != nil {
+	if err := p.checkPass(docs[mine:]); err != nil {
 		return err
 	}
 	in.Seq++
+	of.note(d.Channel, d.Owner, p.now)
 	rec := record{
-		Seq: in.Seq, Owner: d.Owner, Author: d.Author, Body: d.Body, At: store.At(p.now), Ref: d.Ref, ExpireAt: store.At(p.now.Add(KeepFor)),
+		Seq: in.Seq, Owner: d.Owner, Author: d.Author, Body: d.Body, At: store.At(p.now), Ref: d.Ref, Network: d.Wider,
+		ExpireAt: store.At(p.now.Add(KeepFor)),
 	}
 	p.message = rec.message(d.Channel, p.id)
-	return errors.Join(tx.Create(paths[0], rec), tx.Set(paths[1], in), tx.Set(paths[2], of))
+	err = errors.Join(tx.Create(paths[0], rec), tx.Set(paths[1], in), tx.Set(paths[2], of))
+	if d.Wider != "" && from.add(d.Channel, p.now) {
+		err = errors.Join(err, tx.Set(networkPath(d.Wider), from))
+	}
+	return err
 }
 
 // admit notes the message in the state of its room and in the pace of its owner, or

@@ -60,6 +60,9 @@ func (r *Rooms) newest(ctx context.Context, channel string) ([]Message, error) {
 		return nil, err
 	}
 	slices.Reverse(list)
+	if list, err = r.extend(ctx, channel, list); err != nil {
+		return nil, err
+	}
 	known = latest{in.Seq, list}
 	if len(list) > 0 {
 		known.seq = max(known.seq, list[len(list)-1].Seq)
@@ -73,15 +76,51 @@ func (r *Rooms) newest(ctx context.Context, channel string) ([]Message, error) {
 	return list, nil
 }
 
-// shown returns the messages among entries that were not removed and are still kept.
+// MaxEntries is how many entries are read, or remembered, for the newest messages.
+const MaxEntries = 4 * Window
+
+// enough is how many messages the newest entries of a room must show.
+const enough = Window / 2
+
+// extend returns the newest entries of a room, oldest first, with older ones while they show
+// less than enough messages, up to MaxEntries: when the operator has removed many messages
+// at once, the newest entries are those that say so.
+func (r *Rooms) extend(ctx context.Context, channel string, list []Message) ([]Message, error) {
+	for last := 0; len(list) >= Window && len(list) < MaxEntries && len(list) > last && live(list) < enough; {
+		last = len(list)
+		older, err := r.entries(ctx, channel, store.Query{
+			Collection: messages(channel), OrderBy: "seq", Desc: true, Limit: Window,
+			Where: []store.Filter{{Field: "seq", Op: store.Less, Value: list[0].Seq}},
+		})
+		if err != nil {
+			return nil, err
+		}
+		slices.Reverse(older)
+		list = append(older, list...)
+	}
+	return list, nil
+}
+
+// live returns how many of some entries are messages that are shown.
+func live(entries []Message) (n int) {
+	for _, m := range entries {
+		if !m.Removed && !m.Restored {
+			n++
+		}
+	}
+	return n
+}
+
+// shown returns the newest messages among entries that were not removed and are still
+// kept, at most Window.
 func shown(entries []Message, now time.Time) []Message {
 	list := []Message{}
 	for _, m := range entries {
-		if !m.Removed && now.Sub(m.At) < KeepFor {
+		if !m.Removed && !m.Restored && now.Sub(m.At) < KeepFor { // a restored message is in its own place, too
 			list = append(list, m)
 		}
 	}
-	return list
+	return list[max(0, len(list)-Window):]
 }
 
 // Find returns a message of a room, or ErrUnknown. A message that the operator

@@ -3,68 +3,112 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"miramundo.dev/shared/store"
 )
 
-// A Removal takes a message out of its room, within a transaction.
-type Removal struct {
-	Message Message // as it was, with its body
+// An Edit removes and restores messages of one room, within a transaction. Each change
+// adds an entry to the room, with a number of its own, by which readers learn of it.
+type Edit struct {
+	Messages []Message // that were read, without those that do not exist
 
-	in room
-	id string // of the entry that says so
+	channel string
+	in      room
+	errs    []error // of the writes
 }
 
-// ReadRemoval reads the message to remove, or returns ErrUnknown. Removing a message
-// again changes nothing.
-func ReadRemoval(tx store.Tx, channel, id string) (*Removal, error) {
-	if !isID(id) {
-		return nil, ErrUnknown
+// ReadEdit reads messages of a room by their ids.
+func ReadEdit(tx store.Tx, channel string, ids ...string) (*Edit, error) {
+	paths := []store.Path{roomPath(channel)}
+	for _, id := range ids {
+		if isID(id) {
+			paths = append(paths, messages(channel).Join(id))
+		}
 	}
-	docs, err := tx.GetAll([]store.Path{messages(channel).Join(id), roomPath(channel)})
+	docs, err := tx.GetAll(paths)
 	if err != nil {
 		return nil, err
 	}
-	if docs[0].Decode == nil {
-		return nil, ErrUnknown
+	e := &Edit{channel: channel}
+	for _, doc := range docs[1:] {
+		if doc.Decode == nil {
+			continue
+		}
+		m, err := decode(channel, doc)
+		if err != nil {
+			return nil, err
+		}
+		e.Messages = append(e.Messages, m)
 	}
-	r := &Removal{id: id + "_removed"}
-	if r.Message, err = decode(channel, docs[0]); err != nil {
-		return nil, err
-	}
-	return r, orZero(docs[1], &r.in)
+	return e, orZero(docs[0], &e.in)
 }
 
-// Write removes the text of the message, and adds an entry to the room by which
-// readers learn of it.
-func (r *Removal) Write(tx store.Tx, now time.Time) error {
-	if r.Message.Removed {
+// Remove removes the text of a message. It changes nothing when the message was removed.
+func (e *Edit) Remove(tx store.Tx, m Message, now time.Time) {
+	if m.Removed {
+		return
+	}
+	e.in.Seq++
+	gone := m.record()
+	gone.Body, gone.Removed = "", true
+	note := record{Seq: e.in.Seq, Owner: m.Owner, Author: m.Author, At: store.At(now), Removes: m.ID, ExpireAt: store.At(now.Add(KeepFor))}
+	e.put(tx, m.ID, gone, "removed", note)
+}
+
+// Restore gives a message that was removed its text again, in its place. It changes
+// nothing, and reports false, when the message was not removed or has expired. Readers that saw the message
+// before it was removed see it again when they enter the room the next time.
+func (e *Edit) Restore(tx store.Tx, m Message, body string, now time.Time) bool {
+	if !m.Removed || now.Sub(m.At) >= KeepFor {
+		return false
+	}
+	e.in.Seq++
+	back := m.record()
+	back.Body = body
+	note := back
+	note.Seq, note.Restores = e.in.Seq, m.ID
+	e.put(tx, m.ID, back, "restored", note)
+	return true
+}
+
+// record returns a message as it is stored while it is shown.
+func (m Message) record() record {
+	return record{
+		Seq: m.Seq, Owner: m.Owner, Author: m.Author, Body: m.Body, At: store.At(m.At), Ref: m.Ref, Network: m.Network,
+		ExpireAt: store.At(m.At.Add(KeepFor)),
+	}
+}
+
+// put stores a message and the entry about it.
+func (e *Edit) put(tx store.Tx, id string, changed record, what string, note record) {
+	in := messages(e.channel)
+	e.errs = append(e.errs, tx.Set(in.Join(id), changed), tx.Set(in.Join(fmt.Sprintf("%s_%s_%d", id, what, note.Seq)), note))
+}
+
+// Write stores the state of the room, after the changes.
+func (e *Edit) Write(tx store.Tx) error {
+	if len(e.errs) == 0 {
 		return nil
 	}
-	m := r.Message
-	r.in.Seq++
-	expire := store.At(m.At.Add(KeepFor))
-	return errors.Join(
-		tx.Set(messages(m.Channel).Join(m.ID), record{
-			Seq: m.Seq, Owner: m.Owner, Author: m.Author, At: store.At(m.At), Ref: m.Ref, Removed: true, ExpireAt: expire,
-		}),
-		tx.Set(messages(m.Channel).Join(r.id), record{
-			Seq: r.in.Seq, Owner: m.Owner, Author: m.Author, At: store.At(now), Removes: m.ID, ExpireAt: store.At(now.Add(KeepFor)),
-		}),
-		tx.Set(roomPath(m.Channel), r.in),
-	)
+	return errors.Join(append(e.errs, tx.Set(roomPath(e.channel), e.in))...)
 }
 
 // Remove takes a message out of its room and returns it as it was, or ErrUnknown.
+// Removing a message again changes nothing.
 func (r *Rooms) Remove(ctx context.Context, channel, id string) (m Message, err error) {
 	err = r.db.Update(ctx, func(tx store.Tx) error {
-		removal, err := ReadRemoval(tx, channel, id)
+		e, err := ReadEdit(tx, channel, id)
 		if err != nil {
 			return err
 		}
-		m = removal.Message
-		return removal.Write(tx, r.now())
+		if len(e.Messages) == 0 {
+			return ErrUnknown
+		}
+		m = e.Messages[0]
+		e.Remove(tx, m, r.now())
+		return e.Write(tx)
 	})
 	return m, err
 }

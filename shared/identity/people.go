@@ -72,9 +72,10 @@ func (p *People) WiderNetwork(c Caller, d Day) ID {
 }
 
 // WiderName returns the name of the wider network of an address at a time, to be stored
-// with what the operator may have to undo; empty when the address is unknown.
+// with what the operator may have to undo; empty when the address is unknown. A nil People
+// has no names.
 func (p *People) WiderName(a netip.Addr, at time.Time) string {
-	if !WiderNetwork(a).IsValid() {
+	if p == nil || !WiderNetwork(a).IsValid() {
 		return ""
 	}
 	return p.WiderNetwork(Caller{Addr: a}, DayOf(at)).String()

@@ -36,6 +36,7 @@ var expiring = map[string]string{
 	"shared/moderation/act.Report":      "text_reports",
 	"shared/social/comment.networkPace": "comment_networks",
 	"shared/social/comment.trace":       "comment_traces",
+	"shared/chat.places":                "chat_networks",
 	"shared/social/report.Record":       "reports",
 	"shared/usage.Counted":              "numbers",
 	"shared/visit.Counted":              "visits",

@@ -6,6 +6,9 @@
 //	owners/{owner}/kept/reports    when an owner reported texts lately
 //	acts/{id}                      an Entry of the log of what the operator did
 //
+// The operator also removes all texts of an owner or of a network on one day, and restores
+// them: see RemoveTexts.
+//
 // A text is a comment on a channel or a message in its chat room. Each call is one
 // transaction: an act, what it changes and its entry in the log are stored together or
 // not at all, and of two operators that act at once the second finds what the first did.
@@ -13,7 +16,8 @@
 //
 // The case of a text has a copy of it, so that the operator can read the text after it
 // was removed, by the operator or by its author. The log itself has no texts: they
-// disappear with their cases, and the entries stay.
+// disappear with their cases, and the entries stay. Only those acts take several
+// transactions.
 package act
 
 import (
@@ -41,6 +45,10 @@ var (
 	ErrOwn = fault.New(fault.Invalid, "own_text")
 	// ErrTooManyReports refuses one more report of an owner, until "retry_after".
 	ErrTooManyReports = fault.New(fault.Limited, "report_limit_reached").With("max", ReportsPerDay)
+	// ErrNoNetwork means that the network of a text is not stored, or not any more.
+	ErrNoNetwork = fault.New(fault.NotFound, "network_not_found")
+	// ErrNoAct means that the log has no act that can be undone or go on by that id.
+	ErrNoAct = fault.New(fault.NotFound, "act_not_found")
 )
 
 // KeepFor is how long the copy of a text is stored after the last report of it, or
@@ -82,6 +90,8 @@ type text struct {
 	body   string
 	at     store.Time
 
+	network string // of a comment that is removed with others
+
 	remove func(tx store.Tx, now time.Time) ([]outbox.Letter, error)
 }
 
@@ -121,17 +131,20 @@ func readMessage(tx store.Tx, ref Ref) (*text, error) {
 	if !canBePath(ref.Channel) {
 		return nil, ErrNoText
 	}
-	r, err := chat.ReadRemoval(tx, ref.Channel, ref.ID)
-	if errors.Is(err, chat.ErrUnknown) || err == nil && r.Message.Removed {
-		return nil, ErrNoText
-	}
+	e, err := chat.ReadEdit(tx, ref.Channel, ref.ID)
 	if err != nil {
 		return nil, err
 	}
-	m := r.Message
+	if len(e.Messages) == 0 || e.Messages[0].Removed {
+		return nil, ErrNoText
+	}
+	m := e.Messages[0]
 	return &text{
 		Ref: ref, owner: m.Owner, author: m.Author, body: m.Body, at: store.At(m.At),
-		remove: func(tx store.Tx, now time.Time) ([]outbox.Letter, error) { return nil, r.Write(tx, now) },
+		remove: func(tx store.Tx, now time.Time) ([]outbox.Letter, error) {
+			e.Remove(tx, m, now)
+			return nil, e.Write(tx)
+		},
 	}, nil
 }
 
