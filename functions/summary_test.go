@@ -18,7 +18,7 @@ import (
 // and third persons out; a new verb is added when no verb of the list fits.
 var imperatives = strings.Fields(`
 	Accept Add Block Buy Change Claim Clear Confirm Count Create Delete End Export Finish Get Hide Import Invite List Mark Moderate Move Open Play Post Record Relay Reload Remove
-	Rename Replace Report Revoke Roll Run Search Send Show Sign Start Suggest Switch`)
+	Rename Replace Report Restore Revoke Roll Run Search Send Show Sign Start Suggest Switch`)
 
 // sentence matches the end of a sentence of a description.
 var sentence = regexp.MustCompile(`\.(?: |$)`)

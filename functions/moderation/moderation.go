@@ -54,7 +54,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 		Doc:     "Takes an author out of those that the caller hides. Repeating it answers removed false and changes nothing.",
 		Faults:  []*fault.Error{fault.ErrUnavailable},
 	}),
-}, operator)
+}, operator, bulk)
 
 // Options are what a Server is made from.
 type Options struct {

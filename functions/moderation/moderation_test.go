@@ -267,3 +267,30 @@ func TestOutage(t *testing.T) {
 		}
 	}
 }
+
+// TestBulk removes and restores what an author wrote, and shows both in the log.
+func TestBulk(t *testing.T) {
+	w := newWorld(t)
+	text := w.comment("g_eve", "Buy now")
+	w.message("g_eve", "Buy now, too")
+	p := answer[previewed](w, "", "POST", previewPath, "{"+text+`,"of":"author"}`)
+	if p.Owner == nil || *p.Owner != "g_eve" || p.Network != nil || p.Comments != 1 || p.Messages != 1 || len(p.Examples) != 2 {
+		t.Errorf("preview: %+v", p)
+	}
+	done := answer[bulkAct](w, "", "POST", bulkPath, "{"+text+`,"of":"author","reason":"a flood","by":"Olga"}`)
+	if !done.Done || done.Comments != 1 || done.Messages != 1 {
+		t.Errorf("removed: %+v", done)
+	}
+	back := answer[bulkAct](w, "", "POST", bulkPath+"/"+done.ID+undoEnd, `{"reason":"by mistake","by":"Olga"}`)
+	if again := answer[bulkAct](w, "", "POST", bulkPath+"/"+done.ID, ""); again.ID != back.ID || !back.Done || back.Comments != 1 || back.Messages != 1 {
+		t.Errorf("restored: %+v, and continued: %+v", back, again)
+	}
+	log := map[string]entry{}
+	for _, e := range answer[entryList](w, "", "GET", actsPath, "").Items {
+		log[e.Act] = e
+	}
+	removal, restoration := log["remove_all"], log["restore_all"]
+	if removal.ID != done.ID || removal.Bulk == nil || *removal.Bulk.UndoneBy != back.ID || *restoration.Bulk.Undoes != done.ID || removal.By != "Olga" || removal.Reason != "a flood" {
+		t.Errorf("log: %+v", log)
+	}
+}

@@ -19,7 +19,7 @@ const (
 	actsPath  = "/api/admin/moderation/acts"
 )
 
-// operator are the endpoints of the operator.
+// operator are the endpoints of the operator about single texts, authors and rooms.
 var operator = []api.Endpoint{
 	api.Bind((*Server).cases, api.Endpoint{
 		Name:   "list_reported_texts",
@@ -41,7 +41,7 @@ var operator = []api.Endpoint{
 		Name:   "moderate_text",
 		Method: "POST", Path: actsPath, Auth: api.Operator,
 		Summary: "Moderate a text, author or room",
-		Doc: "Removes a comment or message, dismisses the reports of one, mutes or unmutes its author, or closes or opens a chat room, " +
+		Doc: "Removes a comment or message, dismisses the reports of one, mutes or unmutes its author or a network, or closes or opens a room, " +
 			"and logs that with the reason and the name. Mutes and closed rooms end by themselves. Repeating an act answers changed " +
 			"false, changes nothing and is not logged again.",
 		Faults: []*fault.Error{act.ErrNoText, fault.ErrUnavailable},
@@ -106,19 +106,49 @@ func (s *Server) cases(ctx context.Context, in page.In) (out caseList, err error
 // An entry is an act in the log.
 type entry struct {
 	ID        string  `json:"id"`
-	Act       string  `json:"act" enum:"remove_message,remove_comment,mute,unmute,close_room,open_room,dismiss" description:"Act of the operator."`
+	Act       string  `json:"act" enum:"remove_message,remove_comment,mute,unmute,close_room,open_room,dismiss,remove_all,restore_all" description:"Act of the operator."`
 	Kind      *string `json:"kind" enum:"comment,message" description:"Kind of the text; null for an act that names no text."`
 	ChannelID *string `json:"channel_id" description:"Channel of the text or of the room; null when the act names an author."`
 	TextID    *string `json:"text_id" description:"Id of the comment or message; null for an act that names no text."`
 	Owner     *string `json:"owner" description:"Id of the author, for the operator alone; null for an act on a room."`
 	AuthorKey *string `json:"author_key" description:"The same for all texts of an author; null for an act on a room."`
+	Network   *string `json:"network" description:"Name of the day of the network that was muted, or whose texts were removed; null for other acts."`
 	Author    *string `json:"author" description:"Name that the text showed; null with the text."`
 	Body      *string `json:"body" description:"The text; null when the act names none, it was never reported or removed, or its copy has expired."`
 	Until     *string `json:"until" format:"date-time" description:"End of the mute or of the closing; null for other acts."`
 	Reason    string  `json:"reason" description:"Reason for the act, for the operator."`
 	By        string  `json:"by" description:"Name of the operator."`
 	At        string  `json:"at" format:"date-time"`
+
+	Bulk *progress `json:"bulk" description:"Progress of an act on many texts; null for other acts."`
 }
+
+// A progress is how far an act on many texts is.
+type progress struct {
+	Done     bool    `json:"done" description:"False while texts are left: the act can be continued."`
+	Comments int     `json:"comments" description:"Number of comments that were removed or restored."`
+	Messages int     `json:"messages" description:"Number of chat messages that were removed or restored."`
+	Undoes   *string `json:"undoes" description:"Id of the act that this one undoes; null for a removal."`
+	UndoneBy *string `json:"undone_by" description:"Id of the act that undoes this one; null when it was not undone."`
+}
+
+// showProgress returns the progress of an act, or nil for an act on one text.
+func showProgress(p *act.Progress) *progress {
+	if p == nil {
+		return nil
+	}
+	out := &progress{Done: p.Done, Comments: p.Comments, Messages: p.Messages}
+	if p.Undoes != "" {
+		out.Undoes = orNil(actPrefix + p.Undoes)
+	}
+	if p.UndoneBy != "" {
+		out.UndoneBy = orNil(actPrefix + p.UndoneBy)
+	}
+	return out
+}
+
+// actPrefix is what the API writes before the id of an act.
+const actPrefix = "act_"
 
 // orNil returns nil for an empty value.
 func orNil(value string) *string {
@@ -130,8 +160,8 @@ func orNil(value string) *string {
 
 func showEntry(l act.Logged) entry {
 	out := entry{
-		ID: "act_" + l.ID, Act: string(l.Verb), Kind: orNil(string(l.Ref.Kind)), ChannelID: orNil(l.Ref.Channel), TextID: orNil(l.Ref.ID),
-		Owner: orNil(string(l.Owner)), Reason: l.Reason, By: l.By, At: moment(l.At),
+		ID: actPrefix + l.ID, Act: string(l.Verb), Kind: orNil(string(l.Ref.Kind)), ChannelID: orNil(l.Ref.Channel), TextID: orNil(l.Ref.ID),
+		Owner: orNil(string(l.Owner)), Network: orNil(l.Network), Bulk: showProgress(l.Bulk), Reason: l.Reason, By: l.By, At: moment(l.At),
 	}
 	if l.Owner != "" {
 		out.AuthorKey = orNil(moderation.AuthorKey(l.Owner))
@@ -169,6 +199,7 @@ type actIn struct {
 	ChannelID string `json:"channel_id" maxLength:"256" description:"Channel of the message, or of the room to close or open."`
 	ID        string `json:"id" maxLength:"64" description:"Id of the comment or message; for mute and unmute, one of the author's."`
 	Owner     string `json:"owner" maxLength:"200" description:"Id of an author to mute or unmute, in place of kind and id."`
+	Network   string `json:"network" maxLength:"32" description:"Name of the day of a network to mute or unmute, in place of kind and id; without effect after that day."`
 	Hours     int    `json:"hours" minimum:"0" maximum:"8760" description:"Duration of a mute or of the closing of a room, at least 1; ignored for other acts."`
 	Reason    string `json:"reason" required:"true" minLength:"1" maxLength:"500" description:"Reason for the act, stored with it."`
 	By        string `json:"by" required:"true" minLength:"1" maxLength:"60" description:"Name of the operator, stored with the act."`
@@ -184,7 +215,7 @@ type acted struct {
 func (s *Server) act(ctx context.Context, in actIn) (out acted, err error) {
 	e, changed, err := s.Moderator.Act(ctx, act.Order{
 		Verb: act.Verb(in.Act), Ref: act.Ref{Kind: act.Kind(in.Kind), Channel: in.ChannelID, ID: in.ID},
-		Owner: identity.Owner(in.Owner), Hours: in.Hours, Reason: in.Reason, By: in.By,
+		Owner: identity.Owner(in.Owner), Network: in.Network, Hours: in.Hours, Reason: in.Reason, By: in.By,
 	})
 	if err != nil {
 		return out, fault.OrUnavailable(err)

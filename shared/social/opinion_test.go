@@ -63,7 +63,7 @@ func TestOpinionRefusals(t *testing.T) {
 		"no channel":       func(f *Favorite) { f.Channel = "" },
 		"channel of paths": func(f *Favorite) { f.Channel = "a/b" },
 		"no change":        func(f *Favorite) { f.Delta = 0 },
-		"many at once":     func(f *Favorite) { f.Delta = 2 },
+		"many at once":     func(f *Favorite) { f.Delta = MaxComments + 1 },
 		"many away":        func(f *Favorite) { f.Delta = -1 << 40 },
 		"no moment":        func(f *Favorite) { f.At = time.Time{} },
 		"an address":       func(f *Favorite) { f.Network = "192.0.2.1" },
@@ -82,6 +82,24 @@ func TestOpinionRefusals(t *testing.T) {
 		if got, err := CommentOf(spoiled(t, Comment{f.Key, f.Channel, f.Delta, f.At})); !errors.Is(err, bus.ErrEvent) || got != (Comment{}) {
 			t.Errorf("%s: CommentOf = %v, %v, want ErrEvent", name, got, err)
 		}
+	}
+}
+
+// TestManyComments accepts comments that were removed together, and no favorites.
+func TestManyComments(t *testing.T) {
+	f := liked
+	f.Delta = -MaxComments
+	if _, err := f.Event(); !errors.Is(err, bus.ErrEvent) {
+		t.Errorf("favorites: %v, want ErrEvent", err)
+	}
+	e, err := Comment{f.Key, f.Channel, f.Delta, f.At}.Event()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c Counts
+	got, err := CommentOf(e)
+	if c.Apply(got); err != nil || c.Comments != -MaxComments {
+		t.Errorf("%d comments, %v", c.Comments, err)
 	}
 }
 

@@ -9,14 +9,18 @@ import (
 
 // An Entry is an act in the log.
 type Entry struct {
-	ID     string         `json:"-"`
-	Verb   Verb           `json:"verb"`
-	Ref    Ref            `json:"ref"`   // what the operator named; members that do not matter are empty
-	Owner  identity.Owner `json:"owner"` // the author of the text, or who was muted; empty for rooms
-	Until  store.Time     `json:"until"` // when the mute or the closing ends; zero for other acts
-	Reason string         `json:"reason"`
-	By     string         `json:"by"`
-	At     store.Time     `json:"at"`
+	ID    string         `json:"-"`
+	Verb  Verb           `json:"verb"`
+	Ref   Ref            `json:"ref"`   // what the operator named; members that do not matter are empty
+	Owner identity.Owner `json:"owner"` // the author of the text, or who was muted; empty for rooms
+	// Network is the name of the day of the network that was muted, or whose texts the act
+	// removed; empty for other acts.
+	Network string     `json:"network,omitempty"`
+	Until   store.Time `json:"until"` // when the mute or the closing ends; zero for other acts
+	Reason  string     `json:"reason"`
+	By      string     `json:"by"`
+	At      store.Time `json:"at"`
+	Bulk    *Progress  `json:"progress,omitempty"` // of RemoveAll and RestoreAll alone
 }
 
 const actsCollection = store.Path("acts")

@@ -28,6 +28,8 @@ const (
 	Unmute        Verb = "unmute"         // ends a mute
 	CloseRoom     Verb = "close_room"     // keeps everybody from writing in a room for some hours
 	OpenRoom      Verb = "open_room"      // ends that
+	RemoveAll     Verb = "remove_all"     // removes all texts of an owner or a network: see RemoveTexts
+	RestoreAll    Verb = "restore_all"    // restores what a RemoveAll removed
 )
 
 // MaxHours is how long a mute and a closed room can last: a year.
@@ -41,6 +43,10 @@ type Order struct {
 	Hours  int            // of Mute and CloseRoom
 	Reason string
 	By     string // names the operator
+
+	// Network is in place of Ref for Mute and Unmute, too: the name of the day of a
+	// network, whose mute has no effect after that day.
+	Network string
 }
 
 // verbs are the parts of the transaction of each verb. They read, and return what to
@@ -87,7 +93,13 @@ func (o Order) normal() (Order, error) {
 		if !canBePath(o.Ref.Channel) {
 			return wrong("channel_id")
 		}
-		o.Ref, o.Owner = Ref{Channel: o.Ref.Channel}, ""
+		o.Ref, o.Owner, o.Network = Ref{Channel: o.Ref.Channel}, "", ""
+		return o, nil
+	case o.Network != "" && (o.Verb == Mute || o.Verb == Unmute):
+		if !isNetwork(o.Network) {
+			return o, fault.ErrBody.With("param", "network")
+		}
+		o.Ref, o.Owner = Ref{}, ""
 		return o, nil
 	case o.Owner != "" && (o.Verb == Mute || o.Verb == Unmute):
 		if identity.KindOf(o.Owner) == identity.Unknown || !canBePath(string(o.Owner)) {
@@ -100,7 +112,7 @@ func (o Order) normal() (Order, error) {
 	case o.Verb == RemoveMessage:
 		o.Ref.Kind = Message
 	}
-	o.Owner = ""
+	o.Owner, o.Network = "", ""
 	switch {
 	case o.Ref.ID == "":
 		return wrong("id")
@@ -125,7 +137,7 @@ func (m *Moderator) Act(ctx context.Context, o Order) (e Entry, changed bool, er
 	var letters []outbox.Letter
 	err = m.o.DB.Update(ctx, func(tx store.Tx) error {
 		a := &acting{tx: tx, order: o, now: m.o.Now()}
-		a.entry = Entry{ID: id, Verb: o.Verb, Ref: o.Ref, Owner: o.Owner, Reason: o.Reason, By: o.By, At: store.At(a.now)}
+		a.entry = Entry{ID: id, Verb: o.Verb, Ref: o.Ref, Owner: o.Owner, Network: o.Network, Reason: o.Reason, By: o.By, At: store.At(a.now)}
 		write, err := verbs[o.Verb](a)
 		changed = write != nil
 		if err == nil && changed {
@@ -214,15 +226,19 @@ func (a *acting) owner() (identity.Owner, error) {
 	return a.entry.Owner, nil
 }
 
-// readMute returns the owner of the order with the mute that is in force, or the zero
+// readMute returns the mute of the owner or network of the order that is in force, or the zero
 // mute, and the paths of the mutes to change: that of the owner, and for a guest that of
 // the account which has claimed it, since its texts in the chat still name the guest.
 func (a *acting) readMute() (paths []store.Path, in moderation.Mute, err error) {
-	owner, err := a.owner()
-	if err != nil {
-		return nil, in, err
+	var owner identity.Owner
+	if a.order.Network != "" {
+		paths = []store.Path{moderation.NetworkMutePath(a.order.Network)}
+	} else {
+		if owner, err = a.owner(); err != nil {
+			return nil, in, err
+		}
+		paths = []store.Path{moderation.MutePath(owner)}
 	}
-	paths = []store.Path{moderation.MutePath(owner)}
 	if err := a.tx.Get(paths[0], &in); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, in, err
 	}

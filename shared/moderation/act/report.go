@@ -36,7 +36,13 @@ type Case struct {
 	FirstAt    store.Time     `json:"first_at"`    // of the first report
 	ReportedAt store.Time     `json:"reported_at"` // of the last report
 	Removed    bool           `json:"removed"`     // by the operator
-	ExpireAt   store.Time     `json:"expire_at"`
+
+	// Bulk is the id of the act that removed the text with others and may restore it;
+	// empty for other texts. Network is then the network of a comment.
+	Bulk    string `json:"bulk,omitempty"`
+	Network string `json:"network,omitempty"`
+
+	ExpireAt store.Time `json:"expire_at"`
 }
 
 // newCase returns the case of a text.

@@ -135,7 +135,7 @@ func (c Comment) path() store.Path { return collection.Join(c.ID) }
 // moderation.ErrMuted while the owner or the network may not write, and ErrLimit,
 // ErrNetworkLimit or ErrRepeated, also among concurrent calls.
 func Post(ctx context.Context, db store.DB, c Comment) (outbox.Letter, error) {
-	letter, err := letterOf(c, 1, c.CreatedAt.Time)
+	letter, err := letterOf(c.Channel, 1, c.CreatedAt.Time)
 	if err != nil {
 		return letter, err
 	}
@@ -183,8 +183,10 @@ func readPaces(tx store.Tx, c Comment) (p Pace, n networkPace, err error) {
 	return p, n, nil
 }
 
-func letterOf(c Comment, delta int, at time.Time) (outbox.Letter, error) {
-	return outbox.Write(social.Comment{Key: fact.NewKey(), Channel: c.Channel, Delta: delta, At: at})
+// letterOf returns the letter that comments on a channel were posted, or removed when
+// their number is negative.
+func letterOf(channel string, n int, at time.Time) (outbox.Letter, error) {
+	return outbox.Write(social.Comment{Key: fact.NewKey(), Channel: channel, Delta: n, At: at})
 }
 
 // Get returns a comment, within a transaction, or ErrUnknown.
@@ -203,7 +205,7 @@ func Get(tx store.Tx, id string) (Comment, error) {
 // Delete deletes c, within a transaction, and returns the letter that the caller must
 // send after it.
 func (c Comment) Delete(tx store.Tx, at time.Time) (outbox.Letter, error) {
-	l, err := letterOf(c, -1, at)
+	l, err := letterOf(c.Channel, -1, at)
 	if err != nil {
 		return l, err
 	}
