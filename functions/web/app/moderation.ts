@@ -6,7 +6,8 @@
 
 import { Failure } from "./api";
 import { $, h, toast } from "./dom";
-import { type Entry, Operator, type Order, type Reported } from "./moderation/operator";
+import { finish, openBulk, type Of } from "./moderation/bulk";
+import { type BulkAct, type Entry, Operator, type Order, type Reported, type Text } from "./moderation/operator";
 import { Session } from "./operator/session";
 import { signIn, words } from "./operator/signin";
 import { count, has, moment, since, t } from "./texts";
@@ -57,7 +58,7 @@ export class Desk {
   constructor(session: Session, private readonly ended: (problem: string) => void) {
     const operator = this.operator = new Operator(session);
     this.reports = new Pages("reports", (offset) => operator.reports(offset), (it) => this.reported(it), (error) => this.fail(error));
-    this.log = new Pages("log", (offset) => operator.log(offset), entry, (error) => this.fail(error));
+    this.log = new Pages("log", (offset) => operator.log(offset), (it) => this.entry(it), (error) => this.fail(error));
   }
 
   elements(): HTMLElement[] {
@@ -85,7 +86,55 @@ export class Desk {
       this.form([
         { act: it.kind === "comment" ? "remove_comment" : "remove_message", danger: true }, { act: "dismiss" }, { act: "mute", timed: true },
         ...(it.kind === "message" ? [{ act: "close_room", timed: true }] : []),
-      ], () => about));
+      ], () => about),
+      h("div", { class: "row" }, this.bulkButton("author", () => about), this.bulkButton("network", () => about)));
+  }
+
+  /** Makes the button that opens what the author or the network of a text wrote. */
+  private bulkButton(of: Of, about: () => Text): HTMLButtonElement {
+    return h("button", { type: "button", class: "button", click: () => { void openBulk(this.operator, about(), of, () => this.read()); } }, t(`moderation.ui.bulk_${of}`));
+  }
+
+  /** Makes the fields that name a text that nobody has reported. */
+  private text(): HTMLElement {
+    const id = h("input", { name: "text", maxlength: 64, autocomplete: "off" });
+    const channel = h("input", { name: "channel", maxlength: 256, autocomplete: "off" });
+    const about = (): Text => ({ kind: id.value.trim().startsWith("cm_") ? "comment" : "message", channel_id: channel.value.trim(), id: id.value.trim() });
+    return h("div", { class: "panel" }, h("label", { class: "field" }, t("moderation.ui.text"), id), h("label", { class: "field" }, t("moderation.ui.text_room"), channel),
+      h("div", { class: "row" }, this.bulkButton("author", about), this.bulkButton("network", about)));
+  }
+
+  /** Makes what is shown of an entry of the log; of a removal of many texts, with what finishes and undoes it. */
+  private entry(it: Entry): HTMLLIElement {
+    const item = entry(it);
+    const { bulk } = it;
+    if (!bulk) return item;
+    const state = bulk.undone_by !== null ? "bulk_undone" : bulk.done ? "" : "bulk_unfinished";
+    item.append(h("p", {}, `${count("moderation.ui.bulk_comments", bulk.comments)}, ${count("moderation.ui.bulk_messages", bulk.messages)}`,
+      it.network !== null && h("code", {}, " ", it.network), state !== "" && h("strong", {}, " · ", t(`moderation.ui.${state}`))));
+    const acts = h("div", { class: "row" });
+    if (!bulk.done && bulk.undone_by === null) acts.append(this.later("bulk_continue", () => this.operator.carryOn(it.id)));
+    if (it.act === "remove_all" && bulk.undone_by === null) {
+      acts.append(this.later("act_restore_all", () => this.operator.undo(it.id, t("moderation.ui.bulk_undo_reason"))));
+    }
+    item.append(acts);
+    return item;
+  }
+
+  /** Makes a button that does an act on many texts to its end. */
+  private later(label: string, begin: () => Promise<BulkAct>): HTMLButtonElement {
+    const button = h("button", { type: "button", class: "button", click: async () => {
+      button.disabled = true;
+      try {
+        const act = await finish(this.operator, await begin());
+        toast(t("moderation.ui.bulk_changed", { n: act.comments + act.messages }));
+      } catch (error) {
+        toast(words(error));
+        this.fail(error);
+      }
+      this.read();
+    } }, t(`moderation.ui.${label}`));
+    return button;
   }
 
   /** Makes the forms for rooms and authors that no report names. */
@@ -94,7 +143,8 @@ export class Desk {
     const author = h("input", { name: "owner", required: true, maxlength: 200, autocomplete: "off" });
     return h("section", { class: "moderation-part", "aria-labelledby": "moderation-others" }, h("h2", { id: "moderation-others" }, t("moderation.ui.others")),
       h("div", { class: "panel" }, this.form([{ act: "close_room", timed: true }, { act: "open_room" }], () => ({ channel_id: room.value.trim() }), h("label", { class: "field" }, t("moderation.ui.room"), room))),
-      h("div", { class: "panel" }, this.form([{ act: "mute", timed: true }, { act: "unmute" }], () => ({ owner: author.value.trim() }), h("label", { class: "field" }, t("moderation.ui.owner"), author))));
+      h("div", { class: "panel" }, this.form([{ act: "mute", timed: true }, { act: "unmute" }], () => ({ owner: author.value.trim() }), h("label", { class: "field" }, t("moderation.ui.owner"), author))),
+      this.text());
   }
 
   /** Makes a form that asks for a reason and, where an act lasts, for how long, with a button for each act. */

@@ -39,7 +39,7 @@ func TestPage(t *testing.T) {
 			if err := json.Unmarshal([]byte(webtest.ByID(tree, "texts").FirstChild.Data), &texts); err != nil {
 				t.Fatal(err)
 			}
-			for _, verb := range []act.Verb{act.RemoveComment, act.RemoveMessage, act.Dismiss, act.Mute, act.Unmute, act.CloseRoom, act.OpenRoom} {
+			for _, verb := range []act.Verb{act.RemoveComment, act.RemoveMessage, act.Dismiss, act.Mute, act.Unmute, act.CloseRoom, act.OpenRoom, act.RemoveAll, act.RestoreAll} {
 				if texts["moderation.ui.act_"+string(verb)] == "" {
 					t.Errorf("no text for the act %s", verb)
 				}

@@ -104,3 +104,47 @@ flow('the operator removes a reported text by the keyboard', {}, async (visit, s
   assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), [])
   assert.equal(await page.locator('.moderation-entry').count(), 0)
 })
+
+flow('the operator removes everything of an author and of a network, and restores it', {}, async (visit, stack) => {
+  const { page } = visit
+  const eve = await Guest.make(stack.base)
+  const bodies = [hostile.body, 'so cheap', 'look here']
+  const posted = []
+  for (const body of bodies) posted.push((await eve.call('POST', path, { body, author: hostile.author })).comment)
+  const there = async () => (await comments(stack)).filter(({ id }) => posted.some(one => one.id === id)).length
+  await (await Guest.make(stack.base)).call('POST', '/api/moderation/reports', { kind: 'comment', id: posted[1].id, reason: 'spam' })
+  await visit.go('/en/moderation')
+  await page.getByLabel(say('moderation.ui.token')).fill(operatorToken)
+  await page.getByLabel(say('moderation.ui.by')).fill('Olga')
+  await page.keyboard.press('Enter')
+
+  const reported = page.locator(`[data-text="${posted[1].id}"]`)
+  const dialog = page.getByRole('dialog')
+  await reported.getByRole('button', { name: say('moderation.ui.bulk_network') }).click()
+  await dialog.getByRole('button', { name: say('moderation.ui.bulk_mute_network') }).waitFor()
+  assert.match(await dialog.locator('code').textContent(), /^[0-9a-f]{32}$/)
+  await page.keyboard.press('Escape')
+
+  await reported.getByRole('button', { name: say('moderation.ui.bulk_author') }).click()
+  await dialog.getByText(`3 ${say('moderation.ui.bulk_comments.other', { n: '' }).trim()}`).waitFor()
+  assert.deepEqual((await dialog.locator('.moderation-body').allTextContents()).sort(), [...bodies].sort())
+  assert.deepEqual(await dialog.locator('bdi').allTextContents(), bodies.map(() => hostile.author))
+  for (const [width, height] of [[360, 800], [1280, 900]]) {
+    await page.setViewportSize({ width, height })
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `nothing is cut at ${width}`)
+  }
+  const reason = `a flood, as in ${posted[0].id}` // the log of a stack keeps those of earlier runs
+  await dialog.getByLabel(say('moderation.ui.reason')).fill(reason)
+  await dialog.getByRole('button', { name: say('moderation.ui.act_remove_all') }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await reported.waitFor({ state: 'detached' })
+  await until(async () => await there() === 0, 'nobody reads them')
+
+  const entry = page.locator('.moderation-entry', { hasText: reason })
+  await entry.getByRole('button', { name: say('moderation.ui.act_restore_all') }).click()
+  await entry.getByText(say('moderation.ui.bulk_undone')).waitFor()
+  await until(async () => await there() === bodies.length, 'all of them are read again')
+  assert.equal(await entry.getByRole('button').count(), 0)
+  assert.equal(await page.evaluate(() => window.bought), undefined)
+  for (const { id } of posted) await eve.call('DELETE', `/api/comments/${id}`)
+})
