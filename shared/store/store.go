@@ -95,7 +95,9 @@ type DB interface {
 	// none of its writes are kept and Update returns that error; otherwise
 	// all of them are kept. Update may call f several times, and discards what
 	// a call returns that read documents of several moments; f must use the DB
-	// only through its Tx, and be quick.
+	// only through its Tx, and be quick. Concurrent calls that name the same
+	// document succeed one after the other; a call that other ones keep waiting
+	// for ten seconds returns ErrBusy.
 	Update(ctx context.Context, f func(Tx) error) error
 
 	// Query yields the documents that match q, in its order; an error is the
