@@ -119,12 +119,12 @@ func beginsAsPlaylist(data []byte) bool {
 // says that there are no more.
 func recognize(data []byte, all bool) error {
 	form := content.Tell(data)
-	switch {
-	case form == content.Binary:
+	switch form {
+	case content.Binary:
 		if kind, ok := content.KindOf(data); ok {
 			return &Other{Kind: kind}
 		}
-	case form == content.Manifest:
+	case content.Manifest:
 		return &Other{Kind: catalog.StreamDASH}
 	}
 	if !all {

@@ -151,7 +151,7 @@ func TestRecognize(t *testing.T) {
 func checkFound(t *testing.T, err, want error) {
 	t.Helper()
 	other, found := errors.AsType[*Other](err)
-	if wanted, ok := want.(*Other); ok {
+	if wanted, ok := errors.AsType[*Other](want); ok {
 		if diff := cmp.Diff(wanted, other); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}

@@ -122,7 +122,8 @@ func (t *target) close() error {
 	if t.stack != nil && t.stack.Process != nil {
 		_ = t.stack.Process.Signal(syscall.SIGTERM) // an error means that it has ended
 		select {
-		case <-t.ended:
+		case err := <-t.ended:
+			errs = append(errs, err)
 		case <-time.After(patience):
 			errs = append(errs, errors.New("the stack did not stop"), t.stack.Process.Kill())
 		}

@@ -226,14 +226,17 @@ func (c Config) check(vars map[string]string) (problems []error) {
 			no(old, "is not read any more: move its value to %s, as docs/keys.md describes", name)
 		}
 	}
-	if c.GuestBurst < 1 || c.GuestBurst > maxGuestBurst {
-		no("GUEST_BURST", "must be between 1 and %d", maxGuestBurst)
-	}
-	if c.BudgetFactor < 1 || c.BudgetFactor > maxBudgetFactor {
-		no("BUDGET_FACTOR", "must be between 1 and %d", maxBudgetFactor)
-	}
-	if c.FreeMinutes < 0 || c.FreeMinutes > minutesOfDay {
-		no("HOP_FREE_MINUTES", "must be between 0 and %d", minutesOfDay)
+	for _, number := range []struct {
+		name               string
+		value, least, most int
+	}{
+		{"GUEST_BURST", c.GuestBurst, 1, maxGuestBurst},
+		{"BUDGET_FACTOR", c.BudgetFactor, 1, maxBudgetFactor},
+		{"HOP_FREE_MINUTES", c.FreeMinutes, 0, minutesOfDay},
+	} {
+		if number.value < number.least || number.value > number.most {
+			no(number.name, "must be between %d and %d", number.least, number.most)
+		}
 	}
 	for name, header := range map[string]string{"EDGE_COUNTRY_HEADER": c.CountryHeader, "EDGE_ADDRESS_HEADER": c.AddressHeader} {
 		if header != "" && !headerName.MatchString(header) {

@@ -56,7 +56,8 @@ var ids = regexp.MustCompile(`^[0-9A-Za-z_-]{1,64}$`)
 
 // isID reports whether an image can be stored under an id.
 func isID(id string) bool {
-	return ids.MatchString(id) && !(strings.HasPrefix(id, "__") && strings.HasSuffix(id, "__"))
+	reserved := strings.HasPrefix(id, "__") && strings.HasSuffix(id, "__")
+	return ids.MatchString(id) && !reserved
 }
 
 // Get returns the image with an id, or ErrNoLogo. It reads the database.

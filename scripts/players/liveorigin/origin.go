@@ -171,7 +171,9 @@ func (o *Origin) handler() (http.Handler, error) {
 		channel.ServeHTTP(w, r)
 	})
 	for path, text := range lists {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) })
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, text) // a player that hung up reads no more
+		})
 	}
 	return o.Journal.Wrap(open(mux)), nil
 }

@@ -17,8 +17,10 @@ func (t *Throttle) Draw(ctx context.Context, kind string, a budget.Allowance, su
 	whole := time.Duration(a.AtOnce) * a.Every
 	s := Limit{Kind: "budget/" + kind, Forget: whole, Most: whole}.Of(subject)
 	err = t.update(ctx, []Subject{s}, func(records []*record) error {
-		now, next := t.now(), time.Time{}
-		if taken, next, wait = a.Grant(records[0].WholeAt.Time, now, n); taken == 0 {
+		now := t.now()
+		var next time.Time
+		taken, next, wait = a.Grant(records[0].WholeAt.Time, now, n)
+		if taken == 0 {
 			return budget.TooMany(wait)
 		}
 		records[0].WholeAt, records[0].LastAt = store.At(next), store.At(now)

@@ -76,9 +76,7 @@ type acting struct {
 // normal returns o without what its verb ignores, or fault.ErrBody with the member that
 // is missing or wrong.
 func (o Order) normal() (Order, error) {
-	wrong := func(param string) (Order, error) {
-		return o, fault.ErrBody.With("param", param).With("reason", "missing")
-	}
+	wrong := func(param string) (Order, error) { return o, missing(param) }
 	timed := o.Verb == Mute || o.Verb == CloseRoom
 	switch {
 	case verbs[o.Verb] == nil:
@@ -95,18 +93,8 @@ func (o Order) normal() (Order, error) {
 		}
 		o.Ref, o.Owner, o.Network = Ref{Channel: o.Ref.Channel}, "", ""
 		return o, nil
-	case o.Network != "" && (o.Verb == Mute || o.Verb == Unmute):
-		if !isNetwork(o.Network) {
-			return o, fault.ErrBody.With("param", "network")
-		}
-		o.Ref, o.Owner = Ref{}, ""
-		return o, nil
-	case o.Owner != "" && (o.Verb == Mute || o.Verb == Unmute):
-		if identity.KindOf(o.Owner) == identity.Unknown || !canBePath(string(o.Owner)) {
-			return o, fault.ErrBody.With("param", "owner")
-		}
-		o.Ref = Ref{}
-		return o, nil
+	case (o.Verb == Mute || o.Verb == Unmute) && (o.Network != "" || o.Owner != ""):
+		return o.normalMute()
 	case o.Verb == RemoveComment:
 		o.Ref.Kind = Comment
 	case o.Verb == RemoveMessage:
@@ -121,6 +109,25 @@ func (o Order) normal() (Order, error) {
 	}
 	return o, nil
 }
+
+// normalMute returns an order to mute or unmute a network, or an owner where it names no
+// network, without its reference.
+func (o Order) normalMute() (Order, error) {
+	o.Ref = Ref{}
+	if o.Network != "" {
+		o.Owner = ""
+		if !isNetwork(o.Network) {
+			return o, fault.ErrBody.With("param", "network")
+		}
+		return o, nil
+	}
+	if identity.KindOf(o.Owner) == identity.Unknown || !canBePath(string(o.Owner)) {
+		return o, fault.ErrBody.With("param", "owner")
+	}
+	return o, nil
+}
+
+func missing(param string) error { return fault.ErrBody.With("param", param).With("reason", "missing") }
 
 // Act does what an order says, in one transaction, and returns its entry in the log. It
 // reports false, and changes nothing, when everything is done already: the entry then

@@ -43,7 +43,7 @@ type sealing struct {
 }
 
 // Unwrap returns the database that stores the sealed texts.
-func (db sealing) Unwrap() store.DB { return db.DB }
+func (s sealing) Unwrap() store.DB { return s.DB }
 
 // open opens the texts of a document that was read at p.
 func open(keys Keys, p store.Path, doc any) {
