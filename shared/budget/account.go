@@ -25,6 +25,7 @@ type account[K comparable] struct {
 
 	mu     sync.Mutex
 	shares map[K]*share // guarded by mu
+	swept  time.Time    // guarded by mu
 	down   time.Time    // the ledger is not asked until then; guarded by mu
 }
 
@@ -87,6 +88,13 @@ func (c *account[K]) take(ctx context.Context, subject K, name string) error {
 	if s == nil {
 		return nil
 	}
+	return c.takeShared(ctx, s, name)
+}
+
+// takeShared takes one call from what this instance has of the document, and asks for
+// more where nothing is left. Calls that waited for one that the ledger failed do not ask
+// it again, which would make each of them wait longer than the one before.
+func (c *account[K]) takeShared(ctx context.Context, s *share, name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := c.Now()
@@ -97,7 +105,17 @@ func (c *account[K]) take(ctx context.Context, subject K, name string) error {
 	if err := s.wait(now); err != nil { // refused while this call waited for the document
 		return err
 	}
+	if c.isDown(now) {
+		return nil
+	}
 	return c.draw(ctx, s, name)
+}
+
+// isDown reports whether the ledger failed so lately that it is not asked.
+func (c *account[K]) isDown(now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return now.Before(c.down)
 }
 
 // draw takes a chunk from the document of a subject, and one call from the chunk. It goes
@@ -153,8 +171,14 @@ func (c *account[K]) share(subject K) *share {
 	return s
 }
 
-// sweep forgets the shares that mean nothing any more. The caller holds c.mu.
+// sweep forgets the shares that mean nothing any more. It does so at most once in the time
+// in which an allowance grows by one call, since it looks at every share. The caller holds
+// c.mu.
 func (c *account[K]) sweep(now time.Time) {
+	if now.Sub(c.swept) < c.a.Every {
+		return
+	}
+	c.swept = now
 	for subject, s := range c.shares {
 		if !s.mu.TryLock() {
 			continue // a call uses it

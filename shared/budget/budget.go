@@ -32,7 +32,7 @@ type Budget struct {
 	Name    string    // names its documents
 	Of      string    // the calls that draw on it, in English
 	Owner   Allowance // of each owner; zero where the caller is not identified
-	Network Allowance // of each network, see identity.Network
+	Network Allowance // of each network, see identity.Network; wider ones of IPv6 have several times that
 }
 
 // Shared reports whether instances share a part of b.

@@ -39,7 +39,15 @@ type Meter struct {
 type counts struct {
 	owners   *account[identity.Owner]
 	networks *account[netip.Prefix]
+	wider    [len(widths)]*account[netip.Prefix] // of IPv6, as widths
 }
+
+// widths are the prefixes of IPv6 that also have an allowance, which is that of so many
+// networks. A provider gives one customer up to 65,536 networks, and without a limit on
+// them together a network would cost a caller nothing. A caller with the /56 of a home
+// can use up a quarter of what the /48 around it has, and so does not keep its neighbors
+// out. These allowances are counted by each process alone.
+var widths = [...]struct{ bits, networks int }{{56, 4}, {48, 16}}
 
 // New returns a meter of which every subject has its whole allowance.
 func New(o Options) *Meter {
@@ -52,19 +60,24 @@ func New(o Options) *Meter {
 	return &Meter{o: o}
 }
 
-// Check returns ErrTooMany when the network of an address has no call of b left, and
-// takes nothing. It asks for no document.
+// Check returns ErrTooMany when the network of an address, or a wider one around it, has
+// no call of b left, and takes nothing. It asks for no document.
 func (m *Meter) Check(b *Budget, a netip.Addr) error {
 	if m == nil || b == nil {
 		return nil
 	}
-	return m.counts(b).networks.check(identity.Network(a))
+	c, network := m.counts(b), identity.Network(a)
+	if err := c.networks.check(network); err != nil {
+		return err
+	}
+	return c.eachWider(network, func(wider *account[netip.Prefix], p netip.Prefix) error { return wider.check(p) })
 }
 
-// Take takes one call from the allowance of an owner and then from that of the network
-// of an address, or returns ErrTooMany. The owner is empty where no caller was
-// identified; callers without an address share one allowance. A call that the owner has
-// not left costs the network nothing, so that one caller cannot use up what its
+// Take takes one call from the allowance of an owner, and then from those of the network
+// of an address and the wider networks around it, or returns ErrTooMany. The owner is
+// empty where no caller was identified; callers without an address share one allowance. A
+// call that the owner has not left costs the network nothing, and one that the network
+// has not left costs the wider ones nothing, so that one caller cannot use up what its
 // neighbors have.
 func (m *Meter) Take(ctx context.Context, b *Budget, owner identity.Owner, a netip.Addr) error {
 	if m == nil || b == nil {
@@ -77,9 +90,29 @@ func (m *Meter) Take(ctx context.Context, b *Budget, owner identity.Owner, a net
 		}
 	}
 	network := identity.Network(a)
+	if err := c.networks.check(network); err != nil {
+		return err
+	}
+	if err := c.eachWider(network, func(wider *account[netip.Prefix], p netip.Prefix) error { return wider.take(ctx, p, p.String()) }); err != nil {
+		return err
+	}
 	// The document of a network has another name every day, which cannot be linked to
 	// that of the day before. So the allowance begins again at midnight.
 	return c.networks.take(ctx, network, identity.DayOf(m.o.Now()).String()+" "+network.String())
+}
+
+// eachWider calls do with the allowance of each wider network around an IPv6 network,
+// until it fails.
+func (c *counts) eachWider(network netip.Prefix, do func(*account[netip.Prefix], netip.Prefix) error) error {
+	if !network.Addr().Is6() {
+		return nil
+	}
+	for i, w := range widths {
+		if err := do(c.wider[i], netip.PrefixFrom(network.Addr(), w.bits).Masked()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // counts returns the allowances of b, which begin whole.
@@ -93,9 +126,15 @@ func (m *Meter) counts(b *Budget) *counts {
 			network.AtOnce = m.o.Guests
 		}
 	}
-	c, _ := m.by.LoadOrStore(b, &counts{
+	made := &counts{
 		owners:   newAccount[identity.Owner](&m.o, b.Name+" of owners", owner),
 		networks: newAccount[netip.Prefix](&m.o, b.Name+" of networks", network),
-	})
+	}
+	for i, w := range widths {
+		wider := network.times(w.networks)
+		wider.Chunk = 0 // each process counts alone
+		made.wider[i] = newAccount[netip.Prefix](&m.o, b.Name+" of wider networks", wider)
+	}
+	c, _ := m.by.LoadOrStore(b, made)
 	return c.(*counts)
 }

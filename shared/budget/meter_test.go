@@ -314,6 +314,42 @@ func TestLedgerFails(t *testing.T) {
 	}
 }
 
+// TestLedgerFailsForMany checks that of the calls that wait for one document no second one
+// asks a ledger that failed for the first: each could wait two seconds.
+func TestLedgerFailsForMany(t *testing.T) {
+	c := newClock()
+	l := newLedger(c)
+	l.fails = errors.New("no route to host")
+	a := newAccount[string](&Options{Now: c.now, Ledger: l, Log: slog.New(slog.DiscardHandler)}, "guests", Guests.Network)
+	waiting := a.share("network")
+	for range 9 {
+		if err := a.takeShared(t.Context(), waiting, "network"); err != nil || l.draws != 1 {
+			t.Fatalf("%v, %d transactions, want 1", err, l.draws)
+		}
+	}
+}
+
+// TestSharesAreSweptSeldom checks that a crowd of subjects that fills the memory for them
+// does not make every call look at all of them.
+func TestSharesAreSweptSeldom(t *testing.T) {
+	c := newClock()
+	a := newAccount[int](&Options{Now: c.now, Ledger: newLedger(c), Log: slog.New(slog.DiscardHandler)}, "guests", Guests.Network)
+	for i := range maxSubjects {
+		a.share(i).until = c.t.Add(Guests.Network.Every)
+	}
+	if a.share(-1) != nil {
+		t.Error("there is room for more subjects than fit")
+	}
+	a.share(0).until = c.t
+	if a.share(-1) != nil {
+		t.Error("all subjects were looked at again at once")
+	}
+	c.t = c.t.Add(Guests.Network.Every)
+	if a.share(-1) == nil || len(a.shares) != 1 {
+		t.Errorf("later %d subjects are there, want 1", len(a.shares))
+	}
+}
+
 // TestLargerBudgets checks the settings that make budgets larger.
 func TestLargerBudgets(t *testing.T) {
 	m := New(Options{Now: newClock().now, Guests: 7, Factor: 10})
@@ -348,6 +384,45 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: %+v", b.Name, a)
 			}
 		}
+	}
+}
+
+// TestManyNetworks checks that callers who have very many IPv6 networks get the allowance
+// of a few, cost few documents, and do not use up what their neighbors have.
+func TestManyNetworks(t *testing.T) {
+	c := newClock()
+	l := newLedger(c)
+	m := New(Options{Now: c.now, Ledger: l})
+	guests := func(format string, networks int) (taken int) {
+		for i := range networks {
+			if m.Take(t.Context(), Guests, "", netip.MustParseAddr(fmt.Sprintf(format, i))) == nil {
+				taken++
+			}
+		}
+		return taken
+	}
+	const one = 30 // Guests.Network.AtOnce
+	if n := guests("2001:db8:1:1%02x::1", 256) + guests("2001:db8:1:1%02x::2", 256); n != 4*one {
+		t.Errorf("a /56: %d guests, want %d", n, 4*one)
+	}
+	if m.Check(Guests, netip.MustParseAddr("2001:db8:1:1ff::9")) == nil {
+		t.Error("Check allows a call to a /56 that has none left")
+	}
+	if n := guests("2001:db8:1:2%02x::1", 30); n != 30 {
+		t.Errorf("a neighbor in the same /48: %d guests, want 30", n)
+	}
+	if n := guests("2001:db8:2:%x::1", 1<<16); n != 16*one || l.draws > 1000 {
+		t.Errorf("a /48: %d guests in %d transactions, want %d", n, l.draws, 16*one)
+	}
+	if n := guests("2001:db8:3:%x::1", 30); n != 30 {
+		t.Errorf("another /48: %d guests, want 30", n)
+	}
+	if n := guests("192.0.2.%d", 256); n != 256 {
+		t.Errorf("a /24: %d guests, want 256", n)
+	}
+	c.t = c.t.Add(Guests.Network.Every)
+	if n := guests("2001:db8:2:%x::1", 1<<12); n != 16 {
+		t.Errorf("the /48 half a minute later: %d guests, want 16", n)
 	}
 }
 

@@ -19,10 +19,14 @@ import "time"
 //	                                           corrects it; of wrong tokens alone, see package api
 //	           all          300          1 s   many networks together are noticed too
 //
+// A network is an IPv4 address or an IPv6 /64. All networks of one IPv6 /56 together have
+// the allowance of four, and those of one /48 the allowance of sixteen: see widths.
+//
 // What a caller who does not stop can cost, at 0.09 USD for 100,000 writes: an owner makes
 // 173,000 writes a day, or 0.16 USD; a network with any number of guests 1.7 million, or
-// 1.56 USD. One connection made 524 history writes, 711 rotations and 175 favorites a
-// second before there were budgets: 45, 61 and 15 million a day.
+// 1.56 USD; an IPv6 /48 with any number of networks 25 USD at each instance. One connection
+// made 524 history writes, 711 rotations and 175 favorites a second before there were
+// budgets: 45, 61 and 15 million a day.
 //
 // Writes are counted by each process alone, since a document for each would cost as much
 // as the write. Guests are shared strictly: the first guest of a network costs one read
