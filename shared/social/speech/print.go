@@ -27,15 +27,18 @@ import (
 // error below 0.09. One changed letter in a text of 60 characters leaves a similarity of
 // about 0.9, three changed letters 0.7; independent texts of one language stay below 0.2.
 //
-// Short texts, such as "boa!" or "muito bom", are written by many people who mean them.
-// They have no sketch, and the callers of this package give them wider limits.
+// Short texts, such as "boa!" or "muito bom", are written by many people who mean them, and
+// so are long ones that say little: every long "hahaha" has the same few shingles. They have
+// no sketch, and the callers of this package give them wider limits.
 
-// LongFrom is the number of folded characters from which a text is long.
+// LongFrom is the number of folded characters from which a text is long, unless it has
+// fewer than minShingles.
 const LongFrom = 20
 
 const (
 	keyLen      = 8  // bytes of the hash of a folded text
 	shingleLen  = 3  // characters
+	minShingles = 8  // different ones in a long text
 	hashLen     = 3  // bytes of the hash of a shingle
 	sketchLen   = 32 // hashes in a sketch
 	nearPercent = 60 // similarity of texts that are nearly the same
@@ -60,7 +63,11 @@ func PrintOf(text string) Print {
 	if len(folded) < LongFrom {
 		return Print(p)
 	}
-	return Print(p + printText.EncodeToString(sketch(folded)))
+	hashes := sketch(folded)
+	if len(hashes) < minShingles*hashLen {
+		return Print(p)
+	}
+	return Print(p + printText.EncodeToString(hashes))
 }
 
 // Long reports whether p is the print of a long text.

@@ -50,6 +50,21 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
+// TestLong checks which texts are long: those that say something.
+func TestLong(t *testing.T) {
+	for text, want := range map[string]bool{
+		"boa!": false, "GOOOOOOOOOOOOOOOOOOOOOOOL": false, "muito bom": false, "👏👍👏👍👏👍👏👍👏👍👏👍👏👍👏👍👏👍👏👍👏👍": false,
+		"hahahahahahahahahahahahaha": false, "jajajajajajajajajajajaja": false, "rsrsrsrsrsrsrsrsrsrsrsrs": false, "хахахахахахахахахахахаха": false,
+		"ههههههههههههههههههههههه": false, "olé olé olé olé olé olé olé olé": false,
+		"o jornal da noite mudou de horário?": true, "la imagen se corta cada noche": true, "l’image se fige chaque soir": true,
+		"das Bild bleibt jeden Abend stehen": true, "لماذا تتوقف الصورة كل ليلة في هذه القناة": true, "למה התמונה נתקעת כל ערב בערוץ": true,
+	} {
+		if got := PrintOf(text).Long(); got != want {
+			t.Errorf("%s: long is %t, want %t", text, got, want)
+		}
+	}
+}
+
 // TestSimilarity compares estimates with the true similarity of sets: the estimate is
 // exact for small sets, and near for large ones.
 func TestSimilarity(t *testing.T) {
