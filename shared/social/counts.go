@@ -102,8 +102,9 @@ type Counted struct {
 	fact.Ledger
 	Channel string `json:"channel"`
 
-	Days map[string]Day `json:"days,omitempty"` // voices, by the day
-	Past failure        `json:"past,omitzero"`  // the last code of days that were dropped
+	Days   map[string]Day `json:"days,omitempty"`   // voices, by the day
+	Past   failure        `json:"past,omitzero"`    // the last code of days that were dropped
+	Closed string         `json:"closed,omitempty"` // the last day whose voices were dropped for want of room
 }
 
 // shown returns c as readers see it: a sum may be below zero until all facts

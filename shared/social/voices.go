@@ -24,7 +24,9 @@ import (
 // doubtful report counts half: its network needs others beside it to make up for that.
 //
 // What a day comes to is added to Heard at once, and its voices are dropped when no
-// report of that day can be counted any more. See sample.go for what is kept of a day.
+// report of that day can be counted any more, or sooner, when the voices of a channel that
+// is watched in very many countries would outgrow its document. See sample.go for what is
+// kept of a day.
 
 // How much must be heard, and for how long voices are kept.
 const (
@@ -34,6 +36,10 @@ const (
 	minAgree    = 2 // networks that must report a result on a day
 
 	openDays = 33 // a fact is counted for 31 days, by clocks that differ by one
+
+	// maxVoices is how many bytes of voices are kept of a channel, and more only of a
+	// single day, which cannot have more than 290,000. A document has room for 1 MiB.
+	maxVoices = 192 << 10
 )
 
 // Heard is what networks say of a channel: what its verdicts and its place in lists
@@ -195,9 +201,13 @@ func (t Tally) plus(o Tally, sign int64) Tally {
 	return Tally{t.Plays + sign*o.Plays, t.Fails + sign*o.Fails}
 }
 
-// onDay calls change with the voices of the day of a moment.
+// onDay calls change with the voices of the day of a moment, unless they were dropped for
+// want of room: the networks that were heard on that day would be heard again.
 func (c *Counted) onDay(at time.Time, change func(*Day)) {
 	day := at.UTC().Format(time.DateOnly)
+	if day <= c.Closed {
+		return
+	}
 	if c.Days == nil {
 		c.Days = map[string]Day{}
 	}
@@ -221,23 +231,42 @@ func playersOf(marks []byte) int64 {
 }
 
 // dropDays removes the voices of days of which nothing can be counted any more: those
-// so long before the last day.
+// so long before the last day. It then closes the earliest days until the others fit.
 func (c *Counted) dropDays() {
-	last := slices.Max(slices.Collect(maps.Keys(c.Days)))
+	days := slices.Sorted(maps.Keys(c.Days))
+	last := days[len(days)-1]
 	date, err := time.Parse(time.DateOnly, last)
 	if err != nil {
 		return
 	}
 	oldest := date.AddDate(0, 0, -openDays).Format(time.DateOnly)
-	for day, d := range c.Days {
+	size := 0
+	for _, d := range c.Days {
+		size += d.size()
+	}
+	for _, day := range days[:len(days)-1] {
+		d := c.Days[day]
 		if day >= oldest {
-			continue
+			if size <= maxVoices {
+				return
+			}
+			c.Closed = day
 		}
+		size -= d.size()
 		if d.FailCode != "" && day > c.Past.Day {
 			c.Past = failure{day, d.FailCode}
 		}
 		delete(c.Days, day)
 	}
+}
+
+// size returns how many bytes the voices of d are.
+func (d Day) size() int {
+	n := len(d.Players) + len(d.Fans)
+	for _, s := range d.Voices {
+		n += len(s.Sure) + len(s.Doubtful)
+	}
+	return n
 }
 
 // lastCode returns the code on which the networks of the last day agreed that had one.

@@ -186,6 +186,45 @@ func TestVoicesAreBounded(t *testing.T) {
 	}
 }
 
+// TestVoicesOfTheWorld counts a channel that is watched in many countries every day, with as
+// many networks in each as are kept: the document fits, what was heard stays, and a report
+// of a day whose voices are gone is counted and not heard.
+func TestVoicesOfTheWorld(t *testing.T) {
+	const days, countries = 34, 80
+	var full Sample
+	for n := range maxNetworks {
+		full, _ = full.with(false, record{mark{byte(n)}, 1, 1})
+		full, _ = full.with(true, record{mark{byte(n), 1}, 1, 1})
+	}
+	var c Counted
+	for day := range days {
+		r := report
+		r.At = at.AddDate(0, 0, day)
+		c.Apply(r)
+		r.Network = network("one")
+		c.Apply(r)
+		voices := c.Days[r.At.Format(time.DateOnly)].Voices
+		for n := range countries {
+			voices[fmt.Sprintf("%c%c", 'A'+n/10, 'A'+n%10)] = full
+		}
+		c.Heard.Plays++
+	}
+	if data, err := json.Marshal(c); err != nil || len(data) > 1<<19 {
+		t.Errorf("the document has %d bytes, %v", len(data), err)
+	}
+	if len(c.Days) < 3 || len(c.Days) >= days || c.Closed == "" {
+		t.Errorf("%d days are kept, and those to %q closed", len(c.Days), c.Closed)
+	}
+	if c.Heard.Plays != days {
+		t.Errorf("%d plays are heard, want %d", c.Heard.Plays, days)
+	}
+	late, kept, heard, fails := report, len(c.Days), c.Heard.World, c.Fails
+	late.At, late.Network = at.AddDate(0, 0, 2), network("late")
+	if c.Apply(late); c.Fails != fails+1 || c.Heard.World != heard || len(c.Days) != kept {
+		t.Errorf("a late report: %d fails, %d days, %+v", c.Fails, len(c.Days), c.Heard.World)
+	}
+}
+
 // TestOldCounts reads documents from before networks were heard: they have their
 // counters, nothing is heard, and what comes next is counted.
 func TestOldCounts(t *testing.T) {
