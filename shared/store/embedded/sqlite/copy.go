@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -39,14 +40,21 @@ func finishCopy(ctx context.Context, path string) (err error) {
 	return errors.Join(os.Chmod(path, 0o600), file.Sync(), file.Close(), SyncFolder(filepath.Dir(path)))
 }
 
-// closeMark makes the mark of a copy say that it is closed, since it needs no log.
+// closeMark makes the mark of a copy say that it is closed, since it needs no log. A
+// database that only an earlier version has opened has no mark; its copy gets one.
 func closeMark(ctx context.Context, path string) (err error) {
 	db, err := sql.Open("sqlite", address(path, url.Values{"mode": {"rw"}, "_pragma": {"journal_mode(DELETE)", pragmas}}))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	_, err = db.ExecContext(ctx, "UPDATE commits SET mark = replace(mark, ':open:', ':shut:')")
+	_, err = db.ExecContext(ctx, createMark)
+	if err == nil {
+		_, err = db.ExecContext(ctx, insertMark, mark{id: rand.Text()}.String())
+	}
+	if err == nil {
+		_, err = db.ExecContext(ctx, "UPDATE commits SET mark = replace(mark, ':open:', ':shut:')")
+	}
 	return err
 }
 

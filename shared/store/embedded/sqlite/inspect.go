@@ -18,6 +18,7 @@ type Damage struct {
 	Path    string // of the database
 	Problem string // what is wrong, and with which file
 	Missing int64  // acknowledged commits that the database does not have, where that is known
+	foreign bool   // the log, if there is one, is not of the database as it is
 	err     error
 }
 
@@ -45,9 +46,9 @@ func inspect(path string) error {
 	if size(path) == 0 {
 		switch {
 		case known:
-			return &Damage{Path: path, Missing: beside.commits, Problem: fmt.Sprintf("the file is missing or empty, and had %d commits", beside.commits)}
+			return &Damage{Path: path, Missing: beside.commits, foreign: true, Problem: fmt.Sprintf("the file is missing or empty, and had %d commits", beside.commits)}
 		case size(path+"-wal") > 0:
-			return &Damage{Path: path, Problem: fmt.Sprintf("the file is missing or empty, and its log %s is there", log)}
+			return &Damage{Path: path, foreign: true, Problem: fmt.Sprintf("the file is missing or empty, and its log %s is there", log)}
 		}
 		return nil
 	}
@@ -63,9 +64,9 @@ func inspect(path string) error {
 	last := latest(own)
 	switch {
 	case len(logged.marks) > 0 && len(own) == 0:
-		return &Damage{Path: path, Problem: fmt.Sprintf("the log %s beside it is of another database", log)}
+		return &Damage{Path: path, foreign: true, Problem: fmt.Sprintf("the log %s beside it is of another database", log)}
 	case len(own) > 0 && last.commits < before.commits:
-		return &Damage{Path: path, Problem: fmt.Sprintf("the log %s beside it is older than the database", log)}
+		return &Damage{Path: path, foreign: true, Problem: fmt.Sprintf("the log %s beside it is older than the database", log)}
 	}
 	after, _, err := storedMark(path)
 	if err != nil {
@@ -79,7 +80,7 @@ func inspect(path string) error {
 		n := beside.commits - now.commits
 		return &Damage{Path: path, Missing: n, Problem: fmt.Sprintf("%d acknowledged commits are missing: its log %s was deleted, emptied or not copied, or the file is an older copy", n, log)}
 	case !known && now.open && !logged.commits:
-		return &Damage{Path: path, Problem: fmt.Sprintf("it was copied while it was in use, without its log %s, so that the last commits may be missing", log)}
+		return &Damage{Path: path, foreign: true, Problem: fmt.Sprintf("it was copied while it was in use, without its log %s, so that the last commits may be missing", log)}
 	}
 	return nil
 }
@@ -139,7 +140,7 @@ func AcceptLoss(path string, now time.Time) (renamed []string, err error) {
 		return nil, nil
 	}
 	suffixes := []string{markSuffix}
-	if damage.Missing == 0 || size(path) == 0 { // then the log is what does not belong here, if there is one
+	if damage.foreign {
 		suffixes = append(suffixes, "-wal", "-shm")
 	}
 	for _, suffix := range suffixes {

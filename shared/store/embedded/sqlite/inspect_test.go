@@ -98,6 +98,7 @@ func TestFilesThatDoNotBelongTogether(t *testing.T) {
 			copyFile(t, other, path)
 			remove(t, path+"-wal")
 		}, "not the database that this folder was used with", 9},
+		{"the mark of another database", func(t *testing.T, path string) { copyFile(t, killed(t, 9)+"-mark", path+"-mark") }, "not the database that this folder was used with", 5},
 		{"no database", func(t *testing.T, path string) { remove(t, path) }, "missing or empty", -1},
 		{"an empty database", func(t *testing.T, path string) { write(t, path, nil) }, "missing or empty", -1},
 		{"the log alone", func(t *testing.T, path string) { remove(t, path); remove(t, path+"-mark") }, "missing or empty", -1},
@@ -326,5 +327,27 @@ func TestCopyInto(t *testing.T) {
 	}
 	if err := f.CopyInto(t.Context(), to); err == nil {
 		t.Error("CopyInto overwrites a file")
+	}
+}
+
+// TestCopyFileOfEarlierVersion copies a database that has no mark, as an operator does
+// before the first start of a new version.
+func TestCopyFileOfEarlierVersion(t *testing.T) {
+	path := killed(t, 5)
+	sqliteShut(t, path)
+	remove(t, path+"-mark")
+	if err := raw(t, path, "DROP TABLE commits").Close(); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "copy")
+	if err := sqlite.CopyFile(t.Context(), path, to); err != nil {
+		t.Fatal(err)
+	}
+	c, err := sqlite.Verify(t.Context(), to)
+	if err != nil || c.Rows["n"] != 5 {
+		t.Errorf("Verify = %+v, %v, want 5 numbers", c, err)
+	}
+	if got := numbers(t, open(t, to)); got != 5 {
+		t.Errorf("the copy has %d numbers, want 5", got)
 	}
 }
