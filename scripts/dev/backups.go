@@ -37,11 +37,11 @@ func (s settings) backupFolder() string {
 
 // remedy says how the operator restores a backup.
 func (s settings) remedy() string {
-	all, err := backup.List(s.backupFolder())
+	all, err := backup.List(s.backupFolder(), time.Now())
 	if err != nil || len(all) == 0 {
 		return fmt.Sprintf("restore a backup into a new folder: make restore FROM=BACKUP DATA=NEW, then make run DATA=NEW (%s has no backups)", s.backupFolder())
 	}
-	return fmt.Sprintf("restore the newest backup into a new folder: make restore FROM=%s DATA=NEW, then make run DATA=NEW", all[0])
+	return fmt.Sprintf("restore the newest backup into a new folder: make restore FROM=%s DATA=NEW, then make run DATA=NEW", datafolder.Quote(all[0]))
 }
 
 // backupOnce makes a backup of a data folder, which a stack may use meanwhile.
@@ -71,7 +71,7 @@ func restoreOnce(ctx context.Context, s settings, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "restored %s into %s: %d documents as of %s; start it with make run DATA=%s\n",
-		s.restore, s.data, m.Rows["documents"], m.MadeAt.Format(time.RFC3339), s.data)
+		s.restore, s.data, m.Rows["documents"], m.MadeAt.Format(time.RFC3339), datafolder.Quote(s.data))
 	return nil
 }
 

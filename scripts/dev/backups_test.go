@@ -88,7 +88,7 @@ func (p *person) acknowledged() []string {
 // by the command beside it, and starts others on what was restored: whatever was
 // acknowledged before a backup began is there, by the tokens of before.
 func TestRestoreUnderLoad(t *testing.T) {
-	data, catalog := t.TempDir(), small(t, "https://one.example/live.m3u8")
+	data, catalog := filepath.Join(t.TempDir(), "a folder"), small(t, "https://one.example/live.m3u8")
 	r := start(t, settings{data: data, catalog: catalog})
 	people := []*person{newPerson(t, r.base), newPerson(t, r.base), newPerson(t, r.base)}
 	stop := make(chan struct{})
@@ -122,13 +122,19 @@ func TestRestoreUnderLoad(t *testing.T) {
 	if err := <-r.ended; err != nil {
 		t.Fatal(err)
 	}
-	all, err := backup.List(s.backupFolder())
+	all, err := backup.List(s.backupFolder(), time.Now())
 	if err != nil || len(all) != 1 || !strings.Contains(said.String(), all[0]) {
 		t.Fatalf("the backups are %v, %v, and it said %q", all, err, &said)
 	}
 	restored := settings{data: filepath.Join(t.TempDir(), "restored"), restore: all[0], catalog: catalog}
 	if err := restoreOnce(t.Context(), restored, io.Discard); err != nil {
 		t.Fatal(err)
+	}
+	if !markIn(restored.data).was(catalog) {
+		t.Error("the restored folder does not name its catalog")
+	}
+	if remedy := s.remedy(); !strings.Contains(remedy, "FROM='"+all[0]+"' ") {
+		t.Errorf("a path with a space is not quoted: %s", remedy)
 	}
 	again := start(t, settings{data: restored.data, catalog: catalog})
 	for i, p := range people {
@@ -214,7 +220,7 @@ func TestRescue(t *testing.T) {
 func awaitBackup(t *testing.T, folder string) string {
 	t.Helper()
 	for t.Context().Err() == nil {
-		all, err := backup.List(folder)
+		all, err := backup.List(folder, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +249,7 @@ func TestBackupRefuses(t *testing.T) {
 	if err := backupOnce(t.Context(), s, io.Discard); err == nil || !strings.Contains(err.Error(), "no database") {
 		t.Errorf("a backup without a database = %v", err)
 	}
-	if all, err := backup.List(s.backupFolder()); len(all) > 0 || err != nil {
+	if all, err := backup.List(s.backupFolder(), time.Now()); len(all) > 0 || err != nil {
 		t.Errorf("%v were made, %v", all, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"miramundo.dev/scripts/dev/datafolder"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/origin"
 )
@@ -68,7 +69,7 @@ func probe(c config.Config) func(context.Context) error {
 // lose half of it is a defect; between two catalogs it is meant.
 type mark string
 
-func markIn(data string) mark { return mark(filepath.Join(data, "catalog")) }
+func markIn(data string) mark { return mark(filepath.Join(data, datafolder.CatalogFile)) }
 
 // was reports whether name is the last catalog's.
 func (m mark) was(name string) bool {

@@ -299,7 +299,7 @@ func TestStackJobs(t *testing.T) {
 	if diff := cmp.Diff(status.Jobs, ran); diff != "" || len(ran) < 4 {
 		t.Errorf("the jobs that ran (-want +got):\n%s", diff)
 	}
-	if all, err := backup.List(filepath.Join(data, "backups")); len(all) != 1 || err != nil {
+	if all, err := backup.List(filepath.Join(data, "backups"), time.Now()); len(all) != 1 || err != nil {
 		t.Errorf("the backups are %v, %v, want one", all, err)
 	}
 	r.stop()

@@ -104,7 +104,7 @@ func Make(ctx context.Context, o Options) (path string, m Manifest, err error) {
 	if err = os.Rename(work, path); err != nil {
 		return "", m, err
 	}
-	if err := errors.Join(sqlite.SyncFolder(o.Folder), rotate(o.Folder, o.Keep)); err != nil {
+	if err := errors.Join(sqlite.SyncFolder(o.Folder), rotate(o.Folder, o.Keep, m.MadeAt)); err != nil {
 		return path, m, fmt.Errorf("backup %s is made, but: %w", path, err)
 	}
 	return path, m, nil
@@ -186,30 +186,37 @@ func sum(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// List returns the paths of the backups in a folder, the newest first. A folder that
-// does not exist has none.
-func List(folder string) ([]string, error) {
+// List returns the paths of the backups in a folder, the newest first. Those with a
+// time after now were made before the clock was set back, so they come last. A folder
+// that does not exist has none.
+func List(folder string, now time.Time) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	var all []string
+	var all, ahead []string
 	for _, e := range slices.Backward(entries) { // by name, which is by time
-		if _, ok := madeAt(e.Name()); ok && e.IsDir() {
-			all = append(all, filepath.Join(folder, e.Name()))
+		at, ok := madeAt(e.Name())
+		switch path := filepath.Join(folder, e.Name()); {
+		case !ok || !e.IsDir():
+		case at.After(now):
+			ahead = append(ahead, path)
+		default:
+			all = append(all, path)
 		}
 	}
-	return all, nil
+	return append(all, ahead...), nil
 }
 
-// Due reports whether the newest backup of a folder is older than every at now.
+// Due reports whether the newest backup of a folder is older than every at now, or was
+// made before the clock was set back.
 func Due(folder string, every time.Duration, now time.Time) (bool, error) {
-	all, err := List(folder)
+	all, err := List(folder, now)
 	if err != nil || len(all) == 0 {
 		return err == nil, err
 	}
 	at, _ := madeAt(filepath.Base(all[0]))
-	return now.Sub(at) >= every, nil
+	return at.After(now) || now.Sub(at) >= every, nil
 }
 
 // madeAt returns when a backup was made, by its name.
@@ -218,9 +225,9 @@ func madeAt(name string) (time.Time, bool) {
 	return at, err == nil
 }
 
-// rotate deletes the oldest backups beyond keep.
-func rotate(folder string, keep int) error {
-	all, err := List(folder)
+// rotate deletes the oldest backups beyond keep. The newest one was made at now.
+func rotate(folder string, keep int, now time.Time) error {
+	all, err := List(folder, now)
 	if err != nil || len(all) <= max(keep, 1) {
 		return err
 	}

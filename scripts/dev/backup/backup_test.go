@@ -101,7 +101,7 @@ func TestKeep(t *testing.T) {
 	for range 5 {
 		made = append([]string{s.make(t)}, made...)
 	}
-	all, err := List(s.Folder)
+	all, err := List(s.Folder, begun.Add(24*time.Hour))
 	if diff := cmp.Diff(made[:3], all); diff != "" || err != nil {
 		t.Errorf("List = %v (-want +got):\n%s", err, diff)
 	}
@@ -115,6 +115,29 @@ func TestKeep(t *testing.T) {
 	}
 	if due, err := Due(filepath.Join(s.Folder, "none"), time.Hour, begun); !due || err != nil {
 		t.Errorf("without a backup one is due: %t, %v", due, err)
+	}
+}
+
+// TestClockSetBack makes backups before and after the clock was set back a year: the
+// next one is due, is the newest, and stays, and the oldest of before goes.
+func TestClockSetBack(t *testing.T) {
+	s := newSource(t)
+	var before []string
+	for range 3 {
+		before = append(before, s.make(t))
+	}
+	back := begun.AddDate(-1, 0, 0)
+	if due, err := Due(s.Folder, 24*time.Hour, back); !due || err != nil {
+		t.Errorf("a backup is due: %t, %v", due, err)
+	}
+	s.Now = func() time.Time { return back }
+	made := s.make(t)
+	all, err := List(s.Folder, back)
+	if diff := cmp.Diff([]string{made, before[2], before[1]}, all); diff != "" || err != nil {
+		t.Errorf("List = %v (-want +got):\n%s", err, diff)
+	}
+	if due, err := Due(s.Folder, 24*time.Hour, back.Add(time.Hour)); due || err != nil {
+		t.Errorf("another one is due: %t, %v", due, err)
 	}
 }
 
@@ -140,7 +163,7 @@ func TestMakeFails(t *testing.T) {
 		if path, _, err := Make(t.Context(), o); err == nil {
 			t.Errorf("%s: Make = %s", name, path)
 		}
-		all, err := List(s.Folder)
+		all, err := List(s.Folder, begun.Add(24*time.Hour))
 		if diff := cmp.Diff([]string{before}, all); diff != "" || err != nil {
 			t.Errorf("%s: List = %v (-want +got):\n%s", name, err, diff)
 		}

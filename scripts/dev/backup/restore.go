@@ -29,7 +29,7 @@ func Restore(ctx context.Context, from, to string) (m Manifest, err error) {
 	database := wire.DatabasePath(to)
 	for _, path := range []string{database, database + "-wal", database + "-mark", filepath.Join(to, datafolder.SecretsFile), filepath.Join(to, datafolder.CopyFile)} {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			return m, fmt.Errorf("restore: %w: %s; stop the stack that uses it, give the folder another name (mv %s %s.before) or name a new one, then repeat", ErrInUse, path, to, to)
+			return m, fmt.Errorf("restore: %w: %s; stop the stack that uses it, give the folder another name (mv %s %s) or name a new one, then repeat", ErrInUse, path, datafolder.Quote(to), datafolder.Quote(to+".before"))
 		}
 	}
 	if err := os.MkdirAll(to, 0o700); err != nil {

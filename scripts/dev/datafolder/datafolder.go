@@ -5,6 +5,7 @@
 //	secrets.copy.json    the same once more
 //	operator-token       the operator's token alone, so that a shell can read it
 //	payment-address      the address to which test money is paid
+//	catalog              the name of the catalog that the database has
 //
 // Nothing in the folder is ever replaced by something new because it cannot be read:
 // the stack refuses to start instead, and its message is a [Trouble].
@@ -16,6 +17,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"syscall"
 
 	"miramundo.dev/shared/store"
@@ -94,6 +97,17 @@ func probe(path string) (err error) {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// plainPath matches a path that a shell takes as one word as it stands.
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9/._-]+$`)
+
+// Quote returns a path as it is written in a command for a shell.
+func Quote(path string) string {
+	if plainPath.MatchString(path) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // Explain adds to an error of opening the database what the operator can do about

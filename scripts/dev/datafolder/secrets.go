@@ -25,6 +25,7 @@ const (
 	CopyFile     = "secrets.copy.json"
 	TokenFile    = "operator-token"
 	ReceiverFile = "payment-address"
+	CatalogFile  = "catalog" // the name of the catalog that the database has
 )
 
 // rings are the settings with key rings that a stack makes for itself, once. Each
@@ -134,17 +135,21 @@ func (s Secrets) mayReplace(path string, first, second error) error {
 		}
 	}
 	for _, name := range []string{SecretsFile, CopyFile} {
-		from := filepath.Join(s.Dir, name)
-		to := from + s.Now().UTC().Format(".20060102T150405Z")
-		err := os.Rename(from, to)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.setAside(filepath.Join(s.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
-		}
-		if err == nil {
-			s.Say("%s is renamed to %s", from, filepath.Base(to))
 		}
 	}
 	return nil
+}
+
+// setAside gives a file a name with the time.
+func (s Secrets) setAside(path string) error {
+	to := path + s.Now().UTC().Format(".20060102T150405Z")
+	err := os.Rename(path, to)
+	if err == nil {
+		s.Say("%s is renamed to %s", path, filepath.Base(to))
+	}
+	return err
 }
 
 // complete adds to kept the rings that it does not have, from the copy where that has
@@ -163,8 +168,15 @@ func (s Secrets) complete(kept, second map[string]string, begins bool) error {
 	}
 	for _, name := range []string{CopyFile, SecretsFile} { // the copy first: with it alone nothing is lost
 		path := filepath.Join(s.Dir, name)
-		if stored, err := readSecrets(path); err == nil && maps.Equal(stored, kept) {
+		stored, err := readSecrets(path)
+		if err == nil && maps.Equal(stored, kept) {
 			continue
+		}
+		if err == nil && !related(stored, kept) {
+			if err := s.setAside(path); err != nil {
+				return err
+			}
+			s.Say("%s had none of the guest keys of %s; if guest tokens are refused now, the renamed file may be the right one: put it back as both files", name, SecretsFile)
 		}
 		if err := Keep(path, data); err != nil {
 			return fmt.Errorf("secrets of the data folder: %w", err)
@@ -174,6 +186,22 @@ func (s Secrets) complete(kept, second map[string]string, begins bool) error {
 		s.Say("new secrets were made: guest tokens, feed links and sessions of before are not valid any more")
 	}
 	return nil
+}
+
+// related reports whether two files have a key of guests in common, as they have
+// during a rotation.
+func related(a, b map[string]string) bool {
+	secrets := map[string]bool{}
+	for entry := range strings.SplitSeq(a[rings[0].name], ",") {
+		_, secret, _ := strings.Cut(entry, ":")
+		secrets[strings.TrimSpace(secret)] = true
+	}
+	for entry := range strings.SplitSeq(b[rings[0].name], ",") {
+		if _, secret, _ := strings.Cut(entry, ":"); secrets[strings.TrimSpace(secret)] {
+			return true
+		}
+	}
+	return false
 }
 
 // OperatorToken returns the operator's token that is kept in dir. The first call
@@ -206,7 +234,8 @@ func keptLine(dir, file string, create func() string) (string, error) {
 }
 
 // Files returns the files of a folder that belong together with its database, by
-// their names: the secrets, of which one good copy is enough, and the lines.
+// their names: the secrets, of which one good copy is enough, and of the lines those
+// that are there. The first start of a version makes the others.
 func Files(dir string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, name := range []string{SecretsFile, CopyFile} {
@@ -224,12 +253,13 @@ func Files(dir string) (map[string][]byte, error) {
 	if files[SecretsFile] == nil {
 		return nil, fmt.Errorf("%s and its copy cannot be used", filepath.Join(dir, SecretsFile))
 	}
-	for _, name := range []string{TokenFile, ReceiverFile} {
+	for _, name := range []string{TokenFile, ReceiverFile, CatalogFile} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
+		if err == nil {
+			files[name] = data
+		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		files[name] = data
 	}
 	return files, nil
 }

@@ -174,6 +174,37 @@ func TestSecretsAddRings(t *testing.T) {
 	}
 }
 
+// TestSecretsOfAnotherFolder puts the secrets of another folder in the place of good
+// ones: they are used, as the operator wants, and the good ones are renamed and not
+// overwritten. A rotated ring is taken into the copy, and no file is added.
+func TestSecretsOfAnotherFolder(t *testing.T) {
+	dir := t.TempDir()
+	first, err := load(t, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := load(t, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, keys string
+		copies     int // files with secrets beside the first one
+	}{
+		{"rotated", "second:" + strings.Repeat("k", 40) + "," + first["GUEST_KEYS"], 1},
+		{"rotated to the end", "second:" + strings.Repeat("k", 40), 1},
+		{"of another folder", other["GUEST_KEYS"], 2},
+	} {
+		put(t, filepath.Join(dir, SecretsFile), []byte(`{"GUEST_KEYS": "`+test.keys+`"}`))
+		if got, err := load(t, dir); err != nil || got["GUEST_KEYS"] != test.keys {
+			t.Errorf("%s: Load = %v, with the keys of the file: %t", test.name, err, got["GUEST_KEYS"] == test.keys)
+		}
+		if copies, err := filepath.Glob(filepath.Join(dir, CopyFile+"*")); len(copies) != test.copies || err != nil {
+			t.Errorf("%s: the copies are %v, %v, want %d", test.name, copies, err, test.copies)
+		}
+	}
+}
+
 func put(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -192,6 +223,15 @@ func mkdir(t *testing.T, path string) {
 	t.Helper()
 	if err := os.Mkdir(path, 0o700); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestQuote checks paths in commands for a shell.
+func TestQuote(t *testing.T) {
+	for path, want := range map[string]string{".data": ".data", "/a/2026-11-23T18-00-00.000Z": "/a/2026-11-23T18-00-00.000Z", "/a b": "'/a b'", "a'b": `'a'\''b'`, "": "''"} {
+		if got := Quote(path); got != want {
+			t.Errorf("Quote(%q) = %s, want %s", path, got, want)
+		}
 	}
 }
 
