@@ -85,7 +85,9 @@ func (r *rewriter) attributes(list []byte, put func(ref []byte) error, names ...
 			}
 			continue
 		}
-		r.writeText(list[done:a.from])
+		if err := r.copyList(list[done:a.from]); err != nil {
+			return err
+		}
 		r.dst = append(r.dst, quote...)
 		if err := put(ref); err != nil {
 			return err
@@ -93,8 +95,7 @@ func (r *rewriter) attributes(list []byte, put func(ref []byte) error, names ...
 		r.dst = append(r.dst, quote...)
 		done = a.to
 	}
-	r.writeText(list[done:])
-	return nil
+	return r.copyList(list[done:])
 }
 
 func (a attribute) named(list []byte, names []string) bool {

@@ -65,8 +65,7 @@ func (r *rewriter) tag(line []byte) error {
 	}
 	t, ok := tags[string(bytes.TrimRight(line[:end], " \t"))]
 	if !ok {
-		r.copyLine(line)
-		return nil
+		return r.writeTag(t, nil, line)
 	}
 	r.kind |= t.kind
 	head := line[:min(end+1, len(line))]
@@ -90,12 +89,12 @@ func (r *rewriter) expandTag(t tag, list []byte) ([]byte, error) {
 func (r *rewriter) writeTag(t tag, head, list []byte) error {
 	before := len(r.dst)
 	r.writeText(head)
-	if t.write == nil {
-		r.copyLine(list)
-		return nil
+	write := t.write
+	if write == nil {
+		write = (*rewriter).copyList
 	}
 	n, routed := len(r.dst), r.info.References
-	if err := t.write(r, list); r.leaveOut(err) {
+	if err := write(r, list); r.leaveOut(err) {
 		r.dst, r.info.References = r.dst[:before], routed
 		if r.variant && r.variantAt == before {
 			r.variantAt = -1
@@ -172,6 +171,5 @@ func (r *rewriter) dateRange(list []byte) error {
 	case "com.apple.hls.preload":
 		return r.link(list, "X-URI")
 	}
-	r.writeText(list)
-	return nil
+	return r.copyList(list)
 }

@@ -39,7 +39,8 @@ func ASCII(address string) string {
 // however it is written: players are in networks of their own, and would ask
 // what is there. A name that resolves to such an address is not refused: we do
 // not resolve the names that players do, and they may resolve them otherwise.
-// A host that no player can ask for is returned as it is.
+// A host that no player can ask for is returned as it is, and so is a public one
+// in another script that only lenient players accept.
 func (c *Client) Public(host string) (string, error) {
 	if slices.Contains(c.guard.allow, host) {
 		return host, nil
@@ -49,14 +50,14 @@ func (c *Client) Public(host string) (string, error) {
 		return host, nil
 	}
 	ascii, err := asciiHost(plain)
-	if err != nil {
+	if ascii == "" && err != nil {
 		return host, nil
 	}
 	name, _ := cutPort(ascii)
 	if err := checkPublic(strings.Trim(name, "[]")); err != nil {
 		return "", err
 	}
-	if isASCII(plain) {
+	if err != nil || isASCII(plain) {
 		return host, nil
 	}
 	return ascii, nil
@@ -64,7 +65,9 @@ func (c *Client) Public(host string) (string, error) {
 
 var errScript = errors.New("the name is not UTF-8")
 
-// asciiHost returns a host in Punycode, with its port when it has one.
+// asciiHost returns a host in Punycode, with its port when it has one. For a name
+// that breaks the rules of names it returns both what browsers, which are lenient,
+// ask for and an error.
 func asciiHost(host string) (string, error) {
 	if isASCII(host) {
 		return host, nil

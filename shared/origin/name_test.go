@@ -16,6 +16,7 @@ func TestPublic(t *testing.T) {
 		"localhost", "LOCALHOST:80", "localhost.", "a.localhost", "router", "router:8080", "nas.lan", "nas.local.", "db.internal", "x.home.arpa", "1.0.0.127.in-addr.arpa",
 		"%6c%6fcalhost", "%31%32%37.0.0.1", "127%2e0.0.1", "１２７.０.０.１", "127。0。0。1", "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "%EF%BC%91%EF%BC%92%EF%BC%97.0.0.1", "ｎａｓ.ｌａｎ",
 		"127.0.0.1:8081", "localhost",
+		"my_ｎas.local", "ro--ｕter.local", "-ü.local", "ü-.lan:80", "ｌｏ--caｌhost",
 	} {
 		if got, err := c.Public(host); !errors.Is(err, ErrRefused) || got != "" {
 			t.Errorf("%s: %q, %v; want ErrRefused", host, got, err)
