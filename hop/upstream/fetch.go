@@ -257,8 +257,12 @@ func (e *fetcher) read(ctx context.Context, res *origin.Response, timeout time.D
 		}
 		return nil, err
 	}
+	if err := checkText(data.Bytes()); err != nil {
+		place.Leave(share.Unknown) // a list leads to another body, which may need a place too
+		return nil, err
+	}
 	place.Keep()
-	return data.Bytes(), checkText(data.Bytes())
+	return data.Bytes(), nil
 }
 
 func set(h http.Header, name, value string) {

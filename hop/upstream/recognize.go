@@ -59,8 +59,8 @@ func (o *Other) name() string {
 
 // A listing is the error of a response that is a list of addresses.
 type listing struct {
-	text []byte
-	base string // its own address, after redirects; set by get
+	entries []string // the first ones
+	base    string   // its own address, after redirects; set by get
 }
 
 func (*listing) Error() string { return "the origin sends a list of addresses" }
@@ -132,7 +132,7 @@ func recognize(data []byte, all bool) error {
 	}
 	switch form {
 	case content.List:
-		return &listing{text: wholeLines(data)}
+		return &listing{entries: content.Listed(wholeLines(data), maxEntries)}
 	case content.Nothing:
 		return errNothing
 	case content.Document:
@@ -156,17 +156,20 @@ func checkText(data []byte) error {
 	switch {
 	case len(data) > playlist.MaxInput:
 		return errTooLarge
-	case bytes.Contains(data, []byte("#EXT-X-")), content.IsTimed(data), len(content.Listed(data, 1)) == 0:
+	case bytes.Contains(data, []byte("#EXT-X-")), content.IsTimed(data):
 		return nil
 	}
-	return &listing{text: data}
+	if entries := content.Listed(data, maxEntries); len(entries) > 0 {
+		return &listing{entries: entries}
+	}
+	return nil
 }
 
 // followList returns the playlist that a list leads to. It tries the first
 // entries, within the time of the whole fetch.
 func (e *fetcher) followList(ctx context.Context, l *listing, timeout time.Duration) (*origin.Response, []byte, error) {
 	err := error(errNoEntry)
-	for _, entry := range content.Listed(l.text, maxEntries) {
+	for _, entry := range l.entries {
 		left := e.left(timeout)
 		if left <= 0 {
 			break

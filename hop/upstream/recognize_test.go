@@ -329,3 +329,22 @@ func TestFoundIsRemembered(t *testing.T) {
 		t.Errorf("repaired: %v", err)
 	}
 }
+
+// TestListsGiveTheirPlacesBack follows lists that are so large that they need a
+// place, to playlists that need one too.
+func TestListsGiveTheirPlacesBack(t *testing.T) {
+	long := strings.Repeat("# of the day\n", smallBody/8)
+	s := newSite(t, map[string]string{
+		"/list": "#EXTM3U\n" + long + "/large\n", "/large": media(1) + long,
+		"/nested": "#EXTM3U\n" + long + "/list\n",
+	})
+	for range 2 * bodyPlaces.Stream {
+		if err := s.find(t, "/list"); err != nil {
+			t.Fatal(err)
+		}
+		checkFound(t, s.find(t, "/nested"), errNested)
+	}
+	if taken, waiting := s.bodies.Size(); taken+waiting > 0 {
+		t.Errorf("%d places are taken, and %d fetches wait", taken, waiting)
+	}
+}
