@@ -270,20 +270,30 @@ func TestPatience(t *testing.T) {
 	v := r.request()
 	e := r.fetcher(r.rendering(&v, v.Directives, r.clock.now()), netip.Prefix{})
 	hang := func(last *result) *result { return e.failed(last, origin.ErrTimeout) }
+	hangs := func(n int) (last *result) {
+		for range n {
+			last = hang(last)
+		}
+		return last
+	}
 	good := func(took time.Duration) *result { return &result{took: took} }
 	for name, tc := range map[string]struct {
 		last *result
 		want time.Duration
 	}{
-		"at first":            {nil, 8 * time.Second},
-		"after an answer":     {good(time.Second), 8 * time.Second},
-		"after a failure":     {e.failed(nil, origin.ErrOrigin), 8 * time.Second},
-		"after a hang":        {hang(nil), 2 * time.Second},
-		"after hangs":         {hang(hang(good(time.Millisecond))), 2 * time.Second},
-		"of a slow origin":    {hang(good(3 * time.Second)), 6 * time.Second},
-		"of a slower one":     {hang(good(6 * time.Second)), 8 * time.Second},
-		"when we were busy":   {e.failed(hang(nil), origin.ErrBusy), 2 * time.Second},
-		"after it hung twice": {hang(hang(good(3 * time.Second))), 6 * time.Second},
+		"at first":              {nil, 8 * time.Second},
+		"after an answer":       {good(time.Second), 8 * time.Second},
+		"after a failure":       {e.failed(nil, origin.ErrOrigin), 8 * time.Second},
+		"after a hang":          {hang(nil), 2 * time.Second},
+		"after hangs":           {hang(hang(good(time.Millisecond))), 2 * time.Second},
+		"of a slow origin":      {hang(good(3 * time.Second)), 6 * time.Second},
+		"of a slower one":       {hang(good(6 * time.Second)), 8 * time.Second},
+		"when we were busy":     {e.failed(hang(nil), origin.ErrBusy), 2 * time.Second},
+		"when it hung 15 times": {hangs(15), 2 * time.Second},
+		"when it hung 16 times": {hangs(16), 8 * time.Second},
+		"when it hung 17 times": {hangs(17), 2 * time.Second},
+		"when it hung 32 times": {hangs(32), 8 * time.Second},
+		"after it hung twice":   {hang(hang(good(3 * time.Second))), 6 * time.Second},
 	} {
 		if got := e.patience(tc.last); got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)

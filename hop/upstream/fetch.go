@@ -127,9 +127,10 @@ var seed = maphash.MakeSeed()
 // patience returns how long a fetch after the last one may take. An origin that
 // hung is asked for a short time, and then again: a request that it received
 // while it hung may never be answered, also once it works. An origin that needed
-// longer before gets twice as long as it needed.
+// longer before gets twice as long as it needed. Every patientAgain times it gets
+// the whole time: it may have become slow, or have been slow from the first.
 func (e *fetcher) patience(last *result) time.Duration {
-	if last == nil || !last.hung || e.target.directives.Block {
+	if last == nil || !last.hung || e.target.directives.Block || last.fails%patientAgain == 0 {
 		return e.opts.Timeout
 	}
 	return min(max(retryTime, 2*last.took), e.opts.Timeout)
@@ -142,14 +143,14 @@ func (e *fetcher) patience(last *result) time.Duration {
 func (e *fetcher) failed(last *result, err error) *result {
 	r := &result{err: err, fails: 1, at: e.opts.Now(), hung: errors.Is(err, origin.ErrTimeout)}
 	if last != nil {
-		r.fails, r.took = min(last.fails+1, 16), last.took
+		r.fails, r.took = last.fails+1, last.took
 	}
 	if errors.Is(err, origin.ErrBusy) {
 		r.hung = last != nil && last.hung
 		r.until = r.at.Add(askInterval)
 		return r
 	}
-	if r.until = e.began.Add(min(askInterval<<(r.fails-1), maxBackOff)); r.until.Before(r.at) {
+	if r.until = e.began.Add(min(askInterval<<min(r.fails-1, 4), maxBackOff)); r.until.Before(r.at) {
 		r.until = r.at
 	}
 	return r

@@ -16,6 +16,8 @@ const (
 	askInterval = time.Second     // an address is asked at most once in this time
 	maxBackOff  = 2 * time.Second // the longest time from one failing request to the next; it doubles from askInterval
 	retryTime   = 2 * time.Second // for which an address that hung is asked again, unless it is known to be slow
+
+	patientAgain = 16 // after as many failures, an origin that hangs gets the time of a first request once
 )
 
 // A target is an upstream request: address, headers and directives. Equal
