@@ -46,7 +46,7 @@ var withoutAnswer = map[string]string{
 	"sign_in_by_password": noSecret, "sign_in_by_second_factor": noSecret,
 	"sign_in_by_passkey": noKey, "add_passkey": noKey, "rename_passkey": noKey, "remove_passkey": noKey,
 	"buy_credit": noPayment, "get_credit": noPayment, "settle_open_receipt": noPayment,
-	"add_guide_pin": noGuide, "remove_guide_pin": noGuide, "list_moderation_acts": noOrder,
+	"add_guide_pin": noGuide, "remove_guide_pin": noGuide, "list_moderation_acts": noOrder, "preview_texts": noOrder,
 	"get_dump_file": noDump,
 }
 
@@ -59,7 +59,7 @@ const (
 	noSecret  = "it needs a password or a second factor, which the account page sets"
 	noKey     = "it needs the signature of an authenticator"
 	noPayment = "it needs a payment"
-	noOrder   = "acts of the same time are in the order of their ids, which are drawn by chance"
+	noOrder   = "acts and texts of the same time are in the order of their ids, which are drawn by chance"
 	noDump    = "it needs the name of a dump, which is drawn from the catalog's version"
 	noGuide   = "it needs the channels of a guide's source"
 )

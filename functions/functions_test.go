@@ -204,7 +204,7 @@ func TestAPI(t *testing.T) {
 	p := deps(t, db, fixture)
 	h := mux(t, p)
 	v := apitest.Validating(t, mannerly(t, h), documents(t, h)...)
-	v.Record("list_moderation_acts")
+	v.Record("list_moderation_acts", "preview_texts")
 	apitest.Run(t, withMails(v, p.Config.MailFolder), "testdata/api/*.txt", signIn(db))
 	for _, pattern := range v.Uncalled(Table()) {
 		t.Errorf("no script calls %s", pattern)

@@ -73,6 +73,7 @@ func crowded(t *testing.T) map[string]wire.Config {
 	return all
 }
 
+// check compares the stored library with what the writers were answered.
 func (c *crowd) check(t *testing.T, db store.DB) {
 	t.Helper()
 	for _, err := range c.other {
