@@ -177,6 +177,7 @@ func (m *Moderator) Undo(ctx context.Context, id, reason, by string) (Entry, err
 	}
 	next := newActID()
 	err = m.o.DB.Update(ctx, func(tx store.Tx) error {
+		removal = Entry{ID: id} // also when the transaction is repeated
 		if err := tx.Get(actsCollection.Join(id), &removal); err != nil {
 			return err
 		}

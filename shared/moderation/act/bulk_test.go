@@ -548,3 +548,28 @@ func TestBulkCost(t *testing.T) {
 		t.Errorf("restoring (-want +got):\n%s", d)
 	}
 }
+
+// TestBulkRepeated removes and restores texts on a database that repeats every transaction,
+// as it does when another call goes on with the same act.
+func TestBulkRepeated(t *testing.T) {
+	db := storetest.NewFaulty(wiretest.OpenDB(t))
+	db.Twice = true
+	w := newWorld(t, db)
+	w.say("g_eve", netA, 70)
+	w.chat("g_eve", netA, 9)
+	before, _ := w.shown()
+	for _, sender := range []Sender{{Owner: "g_eve"}, {Network: netA}} {
+		e, err := w.RemoveTexts(t.Context(), sender, "a flood", "Olga")
+		if err != nil || !e.Bulk.Done || e.Bulk.Comments != 70 || e.Bulk.Messages != 9 {
+			t.Fatalf("removed: %+v, %v", e.Bulk, err)
+		}
+		e, err = w.Undo(t.Context(), e.ID, "a mistake", "Olga")
+		if err != nil || !e.Bulk.Done || e.Bulk.Comments != 70 || e.Bulk.Messages != 9 {
+			t.Fatalf("restored: %+v, %v", e.Bulk, err)
+		}
+	}
+	after, _ := w.shown()
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("restored (-before +after):\n%s", diff)
+	}
+}
