@@ -14,6 +14,7 @@ import (
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fact/outbox"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/health"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/moderation"
 	"miramundo.dev/shared/social/comment"
@@ -243,10 +244,11 @@ type added struct {
 }
 
 func (s *Server) add(ctx context.Context, in addIn) (out added, err error) {
-	who, err := identity.OwnerOf(ctx)
-	if err != nil {
-		return out, err
+	speaker, ok := identity.SpeakerOf(ctx)
+	if !ok {
+		return out, identity.ErrCredential
 	}
+	who := speaker.Owner
 	channel, err := index.CurrentID(s.Catalog, in.ID)
 	if err != nil {
 		return out, err
@@ -260,6 +262,7 @@ func (s *Server) add(ctx context.Context, in addIn) (out added, err error) {
 		return out, err
 	}
 	c.Network = s.People.WiderName(api.AddrOf(ctx), s.Now())
+	c.Known = c.CreatedAt.Sub(speaker.Since) >= health.KnownAfter
 	letter, err := comment.Post(ctx, s.DB, c)
 	if err != nil {
 		return out, fault.OrUnavailable(err)

@@ -206,7 +206,10 @@ func TestBurying(t *testing.T) {
 	if code, r := send("198.51.100.8:1", "bob", "Hello"); code != http.StatusOK {
 		t.Errorf("a person of another network: %d %+v", code, r)
 	}
-	texts, _ := walk(t, h, 20, accepted+2, false)
+	if code, r := send("203.0.113.8:1", "old", "Hello, neighbors"); code != http.StatusOK {
+		t.Errorf("a person of the same network who is known: %d %+v", code, r)
+	}
+	texts, _ := walk(t, h, 20, accepted+3, false)
 	if place := slices.Index(texts, "An honest comment"); place < 0 || place >= 3*20 {
 		t.Errorf("the comment is at place %d", place)
 	}

@@ -22,6 +22,10 @@
 //	network   40 in an hour on one    a class that comments on one channel; what others wrote
 //	          channel                 before is still on the first three pages of 20
 //
+// These are the limits of a network for owners who are new: one person makes any number of
+// them. An owner who is known is refused only at twice each limit, so that new owners cannot
+// use up what the people who share their network have.
+//
 // A text repeats another when both are the same apart from case, accents, punctuation,
 // spaces, repeated letters and invisible characters. Long texts, of 20 letters and digits
 // or more, also when they are nearly the same: see [speech.Print].
@@ -83,6 +87,9 @@ type Comment struct {
 	// see [identity.People.WiderNetwork]. It is not stored with the comment, and is
 	// empty when it was read.
 	Network string `json:"-"`
+	// Known says that the owner is not new, which doubles the limits of the network. It is
+	// not stored either.
+	Known bool `json:"-"`
 }
 
 // idLen is the length of an id: letters and digits of base 32, 130 bits.
@@ -150,7 +157,7 @@ func Post(ctx context.Context, db store.DB, c Comment) (outbox.Letter, error) {
 		}
 		writes := []error{nil, nil}
 		if c.Network != "" {
-			if err := n.add(said); err != nil {
+			if err := n.add(said, c.Known); err != nil {
 				return err
 			}
 			writes = []error{tx.Set(networkPath(c.Network), n), tx.Create(tracePath(c.ID), newTrace(c))}

@@ -11,13 +11,13 @@ import (
 )
 
 // The pace of a network holds what was posted from it in the last hour, which bounds it:
-// at most NetworkPerHour prints, in 40 KiB. Its name changes each day at midnight UTC,
+// at most twice NetworkPerHour prints, in 80 KiB. Its name changes each day at midnight UTC,
 // and with the name every count starts again.
 //
 // A comment does not have the name of its network. A document beside it has, which
 // expires by itself: until then the operator can find what else came from the network.
 
-// Limits of one network.
+// Limits of one network, for owners who are new; for others, twice as many.
 const (
 	NetworkAtOnce     = 60 // comments within atOnceTime
 	NetworkPerHour    = 200
@@ -50,13 +50,17 @@ func networkPath(name string) store.Path { return store.Path("comment_networks")
 
 // add notes a comment, or returns ErrNetworkLimit or ErrRepeated with the seconds after
 // which the comment would be accepted.
-func (p *networkPace) add(s saying) error {
+func (p *networkPace) add(s saying, known bool) error {
+	share := 1
+	if known {
+		share = 2
+	}
 	p.Texts = slices.DeleteFunc(p.Texts, func(t saying) bool { return isOver(t.At, s.At, time.Hour) })
-	if p.Day >= NetworkPerDay {
+	if p.Day >= share*NetworkPerDay {
 		midnight := (identity.DayOf(s.At.Time) + 1).Start()
 		return limited(ErrNetworkLimit, midnight.Sub(s.At.Time), 24*time.Hour)
 	}
-	if err := check(s, p.Texts, p.rules(s)...); err != nil {
+	if err := check(s, p.Texts, p.rules(s, share)...); err != nil {
 		return err
 	}
 	p.Texts = append(p.Texts, s)
@@ -65,16 +69,16 @@ func (p *networkPace) add(s saying) error {
 	return nil
 }
 
-// rules returns the rules for a comment from a network.
-func (p *networkPace) rules(s saying) []rule {
+// rules returns the rules for a comment from a network, with so many times its limits.
+func (p *networkPace) rules(s saying, share int) []rule {
 	repeats := shortRepeats
 	if s.Print.Long() {
 		repeats = longRepeats
 	}
 	return []rule{
-		{ErrNetworkLimit, NetworkAtOnce, atOnceTime, all},
-		{ErrNetworkLimit, NetworkPerHour, time.Hour, all},
-		{ErrNetworkLimit, NetworkPerChannel, time.Hour, s.sameChannel},
+		{ErrNetworkLimit, share * NetworkAtOnce, atOnceTime, all},
+		{ErrNetworkLimit, share * NetworkPerHour, time.Hour, all},
+		{ErrNetworkLimit, share * NetworkPerChannel, time.Hour, s.sameChannel},
 		{ErrRepeated, repeats, time.Hour, s.repeats},
 	}
 }

@@ -82,7 +82,30 @@ func TestNetworkLimits(t *testing.T) {
 			if err := from(t, db, "net", later); (err == nil) != (test.accepted != NetworkPerDay) {
 				t.Errorf("after the wait, with the name of the same day: %v", err)
 			}
+			known := made(t, "g_known", test.channel(1002), "of a neighbor", now)
+			known.Known = true
+			if err := from(t, db, "net", known); err != nil {
+				t.Errorf("by an owner who is known: %v", err)
+			}
 		})
+	}
+}
+
+// TestNetworkLimitsOfKnown posts by owners who are known: the network is limited too.
+func TestNetworkLimitsOfKnown(t *testing.T) {
+	db := wiretest.OpenDB(t)
+	accepted := 0
+	for i := range 3 * NetworkPerChannel {
+		c := made(t, identity.Owner(fmt.Sprint("g_", i)), "A.br", unlike(i), noon.Add(time.Duration(i)*20*time.Second))
+		c.Known = true
+		if err := from(t, db, "net", c); err == nil {
+			accepted++
+		} else if code, wait := refusal(err); code != "comment_network_limit_reached" || wait == nil {
+			t.Fatalf("comment %d: %s, wait %v", i, code, wait)
+		}
+	}
+	if accepted != 2*NetworkPerChannel {
+		t.Errorf("%d accepted, want %d", accepted, 2*NetworkPerChannel)
 	}
 }
 
