@@ -77,7 +77,7 @@ func (p *playing) answer(id string) error {
 func (p *playing) relay(req upstream.Request) error {
 	copied, err := p.Playlists.Get(p.Request.Context(), req)
 	if other, ok := errors.AsType[*upstream.Other](err); ok && req.Ticket == nil {
-		return p.redirect(p.note(p.stream, other))
+		return p.redirect(p.note(p.stream, other, retryAsk))
 	}
 	if err != nil {
 		return p.judge(err)

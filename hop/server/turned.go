@@ -14,7 +14,8 @@ import (
 // else: a radio station, a transport stream, a DASH manifest. Package upstream
 // recognizes that by the first bytes. What was found is remembered here, so that
 // the next requests are answered at once; after a while one of them has the origin
-// asked again, beside its own answer, so that a repaired origin is noticed.
+// asked again, beside its own answer, so that a repaired origin is noticed. The
+// first time that is soon, since an origin may send something else just once.
 //
 // The job that measures streams finds the same, and every instance learns it with
 // the catalog: a stream is then redirected from its first request on, and the
@@ -24,7 +25,7 @@ import (
 const (
 	maxTurned  = 8192             // streams; beyond them any other one is forgotten
 	againAfter = 10 * time.Minute // the origin is asked again
-	retryAsk   = time.Minute      // it is asked again when it did not answer
+	retryAsk   = time.Minute      // it is asked again when it did not answer, or was found only now
 )
 
 // A finding is what a stream was found to be.
@@ -109,15 +110,16 @@ func (t *turned) retry(id catalog.StreamID, at time.Time) {
 }
 
 // note remembers what the origin of a stream sends, and returns where callers are
-// redirected: to the address that sends it, or to the list that leads there.
-func (s *Server) note(st *stream, found *upstream.Other) (location string) {
+// redirected: to the address that sends it, or to the list that leads there. The
+// origin is asked again after the time again.
+func (s *Server) note(st *stream, found *upstream.Other, again time.Duration) (location string) {
 	if found.Entry != "" {
 		location = s.streams.secure(found.Entry)
 	}
 	if location == "" {
 		location = s.streams.secure(st.URL)
 	}
-	s.turned.put(st, finding{location: location, until: s.Now().Add(againAfter)})
+	s.turned.put(st, finding{location: location, until: s.Now().Add(again)})
 	return location
 }
 
@@ -127,7 +129,7 @@ func (s *Server) askAgain(ctx context.Context, st *stream, req upstream.Request)
 	other, found := errors.AsType[*upstream.Other](err)
 	switch {
 	case found:
-		s.note(st, other)
+		s.note(st, other, againAfter)
 	case err != nil:
 		s.turned.retry(st.ID, s.Now().Add(retryAsk))
 	case st.Kind == catalog.StreamHLS:
