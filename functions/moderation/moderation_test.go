@@ -100,6 +100,40 @@ func (w *world) comment(owner identity.Owner, body string) string {
 	return fmt.Sprintf(`"kind":"comment","channel_id":"A.br","id":%q`, c.PublicID())
 }
 
+// TestNetwork removes everything of a network by one of its comments, and mutes the network.
+func TestNetwork(t *testing.T) {
+	w := newWorld(t)
+	var id string
+	for _, owner := range []identity.Owner{"g_eve", "g_bob"} {
+		c, err := comment.New(owner, "A.br", "Eve", "Buy now", start)
+		c.Network = strings.Repeat("a1", 16)
+		if err == nil {
+			_, err = comment.Post(t.Context(), w.db, c)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		id = c.PublicID()
+	}
+	text := fmt.Sprintf(`{"kind":"comment","id":%q,"of":"network"`, id)
+	p := answer[previewed](w, "", "POST", previewPath, text+"}")
+	if p.Owner != nil || p.Network == nil || *p.Network != strings.Repeat("a1", 16) || p.Comments != 2 || len(p.Examples) != 2 {
+		t.Fatalf("preview: %+v", p)
+	}
+	mute := fmt.Sprintf(`{"act":"mute","network":%q,"hours":2,"reason":"a flood","by":"Olga"}`, *p.Network)
+	if done := answer[acted](w, "", "POST", actsPath, mute); !done.Changed || done.Until == nil {
+		t.Errorf("muted: %+v", done)
+	}
+	if done := answer[bulkAct](w, "", "POST", bulkPath, text+`,"reason":"a flood","by":"Olga"}`); !done.Done || done.Comments != 2 {
+		t.Errorf("removed: %+v", done)
+	}
+	for _, e := range answer[entryList](w, "", "GET", actsPath, "").Items {
+		if e.Network == nil || *e.Network != *p.Network || e.Owner != nil || (e.Bulk != nil) != (e.Act == "remove_all") {
+			t.Errorf("log: %+v", e)
+		}
+	}
+}
+
 // TestPublicAnswers checks that no answer to a guest contains the id of another owner,
 // and that the operator's answers do.
 func TestPublicAnswers(t *testing.T) {
