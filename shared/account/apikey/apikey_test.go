@@ -99,7 +99,7 @@ func TestLife(t *testing.T) {
 			t.Fatalf("%+v, %v", ck, err)
 		}
 		for secret, want := range map[string]identity.Speaker{
-			own: {Owner: ana.Account, Account: ana.Account}, clubs: {Owner: club, Account: ana.Account},
+			own: {Owner: ana.Account, Since: noon, Account: ana.Account}, clubs: {Owner: club, Since: noon, Account: ana.Account},
 		} {
 			if who, err := check.Key(ctx, secret); err != nil || who != want {
 				t.Errorf("the caller is %+v, %v; want %+v", who, err, want)

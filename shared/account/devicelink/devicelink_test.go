@@ -159,7 +159,7 @@ func TestSecondDeviceSignsIn(t *testing.T) {
 		}
 		in := w.open(made.ID)
 		who, err := w.speaker(in.Cookie)
-		want := identity.Speaker{Owner: ana, Account: ana, Session: who.Session, SecondFactor: true}
+		want := identity.Speaker{Owner: ana, Since: in.Session.CreatedAt.Time, Account: ana, Session: who.Session, SecondFactor: true}
 		if err != nil || who != want || who.Session == w.ana.Session || in.State != Opened {
 			t.Fatalf("the second device is %+v, %v, want %+v", who, err, want)
 		}
