@@ -224,6 +224,7 @@ var short = []string{"code", "digits", "secret"}
 var (
 	secret    = regexp.MustCompile(`[A-Za-z0-9_-]{16,}`)
 	prefixed  = regexp.MustCompile(`^[a-z]{1,4}(?:_[a-z])?_[a-z0-9]{12,}$`)
+	hash      = regexp.MustCompile(`^0x[0-9a-f]+$`)
 	pseudonym = regexp.MustCompile(`^[A-Z][a-z]+ \d{4}$`) // of an author without a name
 	verb      = regexp.MustCompile(`^(?:get|add|list|open|end)_`)
 	row       = regexp.MustCompile(`^[a-z0-9]+$`) // an id in base32 may have no digit
@@ -248,7 +249,7 @@ func steady(text string) string {
 			return word[:strings.IndexByte(word, '_')+1] + letters[:12]
 		case !isSecret(word):
 			return word
-		case strings.HasPrefix(word, "0x"):
+		case hash.MatchString(word):
 			return "0x" + strings.Repeat("25", len(word)/2)[:len(word)-2]
 		}
 		return letters

@@ -12,6 +12,7 @@ func TestSteady(t *testing.T) {
 		{"within a path", "/api/me/sessions/vtzhztvdmezvvfpx", "/api/me/sessions/" + id},
 		{"with a prefix", "inv_vtzhztvdmezvvfpx", "inv_k3m7q2x5w4p6"},
 		{"a token in base64", "GmVtZ-htztvd_MezvvfpxAbc", id},
+		{"a token that begins as a hash does", "0xVtZ-htztvd_MezvvfpxAbc", id},
 		{"a hash", "0x12ab34cd56ef7890", "0x2525252525252525"},
 		{"the name of an operation", "get_organization", "get_organization"},
 		{"the name of a header", "X-Operator-OpenAPI", "X-Operator-OpenAPI"},
