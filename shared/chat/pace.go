@@ -70,8 +70,9 @@ func newSaid(body string, now time.Time) said {
 }
 
 // repeats reports whether one of two texts repeats the other: a short one exactly, since
-// a conversation has many that are alike, and a long one nearly.
-func (s said) repeats(t said) bool { return s.Hash == t.Hash || s.Print.Repeats(t.Print) }
+// a conversation has many that are alike, and a long one up to case and punctuation. A
+// text with other words is no repetition: people correct what they wrote.
+func (s said) repeats(t said) bool { return s.Hash == t.Hash || s.Print.Same(t.Print) }
 
 // pacePath returns where the pace of an owner is.
 func pacePath(owner identity.Owner) store.Path {

@@ -118,11 +118,11 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// TestUseLayer checks that the catalog is laid under the counters of channels.
+// TestUseLayer checks that the catalog is laid under what networks say of channels.
 func TestUseLayer(t *testing.T) {
 	db := open(t, Documents).DB
 	channel := "Loved.br"
-	counted := social.Counted{Counts: social.Counts{Plays: 4, Favorites: 3}, Channel: channel}
+	counted := social.Counted{Counts: social.Counts{Favorites: 3, Heard: social.Heard{Plays: 4, Favorites: 3}}, Channel: channel}
 	counted.Revision = 1
 	if err := social.ShowCounts(t.Context(), db, social.ShardOf(channel), []social.Counted{counted}); err != nil {
 		t.Fatal(err)
