@@ -3,6 +3,7 @@ package cloudlog
 import (
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,10 +11,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// A page is what was logged, by goroutines of timers too.
+type page struct {
+	mu sync.Mutex
+	b  strings.Builder // guarded by mu
+}
+
+func (p *page) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.b.Write(b)
+}
+
+// turn returns what was logged since the last call.
+func (p *page) turn() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer p.b.Reset()
+	return p.b.String()
+}
+
 // TestRepeats logs 5,000 things of one name in a moment, then one a second, then none.
 func TestRepeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b strings.Builder
+		var b page
 		plain := func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
 				return slog.Attr{}
@@ -22,8 +43,7 @@ func TestRepeats(t *testing.T) {
 		}
 		r := NewRepeats(slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: plain})), "wrong", "token")
 		logged := func() (lines []string) {
-			defer b.Reset()
-			return strings.Split(strings.TrimSpace(b.String()), "\n")
+			return strings.Split(strings.TrimSpace(b.turn()), "\n")
 		}
 		check := func(what string, want ...string) {
 			t.Helper()
