@@ -66,6 +66,9 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/comments") && r.FormValue("limit") == "1" && answer.Code == http.StatusOK {
 			body = "a page of one comment" // of several of one moment, which are in the order of random ids
 		}
+		if r.URL.Path == "/api/admin/moderation/preview" && answer.Code == http.StatusOK {
+			body = "a preview" // of a few of the texts of one moment, which are in the order of random ids
+		}
 		text := fmt.Sprintf("%s %s\n%d %s", r.Method, r.URL, answer.Code, steps.ReplaceAllString(body, ""))
 		calls = append(calls, random.ReplaceAllString(text, "$1$2$3$4$5$6…"))
 		for name, values := range answer.Header() {
@@ -81,9 +84,9 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 }
 
 // random matches what is random in a call and its answer: ids and tokens after their
-// prefixes, also in base64, hashes, ids of sessions and of messages, nicknames, and
+// prefixes, also in base64, hashes, names of networks, ids of sessions and of messages, nicknames, and
 // members that hold secrets or parts of them.
-var random = regexp.MustCompile(`(\b(?:ipt|g|a|o|cat|grp|itm|cm|inv|key|mmk|hid)_|/f/)[\w.-]+|\b[0-9a-f]{64}\b|("id":")(?:[a-z2-7]{16}\b|[\w-]{30,}")|` +
+var random = regexp.MustCompile(`(\b(?:ipt|g|a|o|cat|grp|itm|cm|inv|key|mmk|hid|act)_|/f/)[\w.-]+|\b(?:[0-9a-f]{32}){1,2}\b|("id":")(?:[a-z2-7]{16}\b|[\w-]{30,}")|` +
 	`("(?:challenge|csrf|context|last4|digits|secret)":")[^"]*|("code":")[\w-]{8,9}"|(#)[\w-]{20,}|\b[a-z2-7]{26}\b|("(?:autor|author|author_key|name)":")(?:[A-Z][a-z]+ \d{4}|[0-9a-f]{20})"`)
 
 // steps matches the members with the durations of steps.
