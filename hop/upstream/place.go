@@ -37,7 +37,7 @@ var (
 // A demand joins the clients that want one fetch, so that the fetch is charged
 // to the one with the fewest places. Its methods may be called concurrently.
 type demand struct {
-	place  atomic.Pointer[share.Place]  // of the fetch; nil while there is none
+	place  atomic.Pointer[share.Place]  // of the fetch; nil while it has not been given one
 	latest atomic.Pointer[netip.Prefix] // the client that joined last, perhaps before there was a place
 }
 

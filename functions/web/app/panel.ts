@@ -67,7 +67,7 @@ const verdicts = {
 } as const;
 
 function draw(p: Panel): HTMLElement[] {
-  const never = p.geo.tipo === "down" && p.pra_voce === "geo_bloqueado"; // in no country: that is no block of this one
+  const never = p.geo.tipo === "down" && p.pra_voce === "geo_bloqueado"; // it fails in every country, so this one is not blocked
   const [look, sign] = never ? (["bad", "alert"] as const) : verdicts[p.pra_voce] ?? verdicts.sem_dado;
   const elsewhere = p.geo.label || (p.geo.tipo === "ok" && count("panel.ui.works", p.regions.filter((region) => region.plays > 0).length));
   const verdict = h("div", { class: `health-verdict ${look}` }, icon(sign), h("p", {},

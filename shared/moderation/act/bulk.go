@@ -135,7 +135,7 @@ func checkWords(reason, by string) error {
 }
 
 // Continue goes on with an act that is not done, as RemoveTexts and Undo do, and returns
-// its entry. It returns ErrNoAct when there is no such act, and goes on with the
+// its entry. It returns ErrNoAct for an unknown id, and goes on with the
 // restoration when the act was undone meanwhile.
 func (m *Moderator) Continue(ctx context.Context, id string) (Entry, error) {
 	e, err := m.entry(ctx, id)
@@ -163,7 +163,7 @@ func (m *Moderator) entry(ctx context.Context, id string) (e Entry, err error) {
 
 // Undo logs that the texts that a RemoveAll removed are restored, and restores them for up
 // to 20 seconds, as RemoveTexts does. An act that was undone is not undone again: Undo then
-// goes on with the restoration. It returns ErrNoAct when there is no such act.
+// goes on with the restoration. It returns ErrNoAct for an unknown id.
 func (m *Moderator) Undo(ctx context.Context, id, reason, by string) (Entry, error) {
 	if err := checkWords(reason, by); err != nil {
 		return Entry{}, err

@@ -67,7 +67,7 @@ func CopyFile(ctx context.Context, from, to string) (err error) {
 		return err
 	}
 	if size(abs) == 0 {
-		return fmt.Errorf("there is no database at %s", from)
+		return fmt.Errorf("%s has no database", from)
 	}
 	if err := inspect(abs); err != nil {
 		return err
