@@ -34,7 +34,7 @@ func (c *Cache) directed(ctx context.Context, r Request, now time.Time) (*Copy, 
 		verdict = max(lowlatency.Upcoming, r.Directives.Judge(*front)) // the cached whole playlist is behind the delta playlist
 	}
 	if verdict == lowlatency.TooFar && !now.Before(known.fresh) {
-		if known, err = c.await(ctx, whole, r.Client, c.renew(ctx, whole, r.Client, whole.Kept(), now)); err != nil {
+		if known, err = c.await(ctx, whole, r.Client, c.renew(ctx, whole, r.Client, whole.Kept(), now, false)); err != nil {
 			return nil, err
 		}
 		verdict = r.Directives.Judge(known.Info)
@@ -73,5 +73,5 @@ func (c *Cache) fetchDirected(ctx context.Context, r Request, n int, now time.Ti
 	if o != nil && now.Before(o.until) {
 		return o.answer(now)
 	}
-	return c.await(ctx, v, r.Client, c.renew(ctx, v, r.Client, o, now))
+	return c.await(ctx, v, r.Client, c.renew(ctx, v, r.Client, o, now, false))
 }

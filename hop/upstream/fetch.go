@@ -31,6 +31,7 @@ type fetcher struct {
 	target    target
 	rendering *rendering
 	client    netip.Prefix // that asked first
+	ahead     bool         // when it began, no request waited for it
 	lane      int          // for requests that wait
 	began     time.Time
 	base      *source      // of the complete playlist

@@ -66,7 +66,7 @@ func (d *demand) begin(p *share.Place) {
 
 // claim returns a place for the fetcher in a pool.
 func (e *fetcher) claim(pool *share.Pool, host string) *share.Place {
-	return pool.Claim(share.Claim{Client: e.client, Stream: e.rendering.key.stream, Host: host}, e.cutOff)
+	return pool.Claim(share.Claim{Client: e.client, Stream: e.rendering.key.stream, Host: host, Ahead: e.ahead}, e.cutOff)
 }
 
 // errCutOff is the cause of a fetch that ended because others needed its place.

@@ -94,15 +94,17 @@ func isFurther(a, b *playlist.Info) bool {
 	return a.NextPart > b.NextPart
 }
 
-// refresh fetches and rewrites the playlist of v for a client. It always
-// returns an outcome, also after a panic.
-func (c *Cache) refresh(ctx context.Context, v *rendering, client netip.Prefix) (o *outcome) {
+// refresh fetches and rewrites the playlist of v for a client, ahead of when it
+// is needed or because a request waits. It always returns an outcome, also after
+// a panic.
+func (c *Cache) refresh(ctx context.Context, v *rendering, client netip.Prefix, ahead bool) (o *outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o = &outcome{err: c.logPanic(p), until: c.opts.Now().Add(askInterval)}
 		}
 	}()
 	e := c.fetcher(v, client)
+	e.ahead = ahead
 	defer e.release()
 	r := e.fetch(ctx)
 	if r.err != nil {

@@ -232,7 +232,8 @@ func (c *Cache) current(ctx context.Context, v *rendering, client netip.Prefix, 
 	if o != nil && now.Before(o.until) {
 		return o.answer(now)
 	}
-	call := c.renew(ctx, v, client, o, now)
+	ahead := o != nil && o.servesStale(now, now)
+	call := c.renew(ctx, v, client, o, now, ahead)
 	if o != nil && o.servesStale(call.Began, now) {
 		v.wanted.hurry(client)
 		return o.copy, nil
@@ -241,10 +242,11 @@ func (c *Cache) current(ctx context.Context, v *rendering, client netip.Prefix, 
 }
 
 // renew starts a refresh of v for a client, or joins the one under way. The
-// refresh goes on when ctx is canceled.
-func (c *Cache) renew(ctx context.Context, v *rendering, client netip.Prefix, seen *outcome, now time.Time) *memo.Pending[outcome] {
+// refresh goes on when ctx is canceled. When it is begun ahead, seen is served
+// meanwhile.
+func (c *Cache) renew(ctx context.Context, v *rendering, client netip.Prefix, seen *outcome, now time.Time, ahead bool) *memo.Pending[outcome] {
 	c.sweepSoon(now)
-	return v.Next(seen, now, func() *outcome { return c.refresh(context.WithoutCancel(ctx), v, client) })
+	return v.Next(seen, now, func() *outcome { return c.refresh(context.WithoutCancel(ctx), v, client, ahead) })
 }
 
 // await waits for a refresh and returns its copy, or returns the error of

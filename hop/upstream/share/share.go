@@ -40,6 +40,7 @@ type Claim struct {
 	Client netip.Prefix // the network of the client that asks; unknown networks are one client
 	Stream catalog.StreamID
 	Host   string // of the origin, without its port; empty for none
+	Ahead  bool   // no request waits for the fetch: it renews a copy that is still served
 }
 
 // ErrRefused means that a place was not to be had: too many fetches wait, or
@@ -108,7 +109,7 @@ func (p *Pool) Claim(c Claim, cutOff func()) *Place {
 	switch {
 	case p.fits(c) && p.vacate(c.Client):
 		p.admit(pl)
-	case p.queue(c.Client):
+	case p.queue(c):
 		p.tally(c.Client).waiting++
 		pl.queued.Store(true)
 		p.waiting = append(p.waiting, pl)
@@ -243,10 +244,15 @@ func (p *Pool) vacate(client netip.Prefix) bool {
 	return true
 }
 
-// queue reports whether another fetch of a client may wait. When too many wait,
-// the newest one of the client that has the most is refused for it.
-func (p *Pool) queue(client netip.Prefix) bool {
-	own := p.queued(client)
+// queue reports whether another fetch may wait. When too many wait, the newest
+// one of the client that has the most is refused for it. Fetches ahead get half
+// of the places to wait in, and push nothing out: so a client that renews many
+// copies at once can still ask for a playlist that is not cached.
+func (p *Pool) queue(c Claim) bool {
+	own := p.queued(c.Client)
+	if c.Ahead {
+		return own < p.limits.ClientWaiting/2 && len(p.waiting) < p.limits.Waiting/2
+	}
 	if own >= p.limits.ClientWaiting {
 		return false
 	}

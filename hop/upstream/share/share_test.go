@@ -21,7 +21,7 @@ func client(n int) netip.Prefix {
 
 // claim claims a place for a client at a stream and a host.
 func claim(p *Pool, by, stream, host int) *Place {
-	return p.Claim(Claim{client(by), catalog.StreamID(stream), "h" + strconv.Itoa(host)}, func() {})
+	return p.Claim(Claim{client(by), catalog.StreamID(stream), "h" + strconv.Itoa(host), false}, func() {})
 }
 
 // want checks the states of places.
@@ -73,7 +73,7 @@ func TestBudgets(t *testing.T) {
 func TestLargestGivesWay(t *testing.T) {
 	p := New(limits)
 	cut := 0
-	oldest := p.Claim(Claim{client(1), 1, "h1"}, func() { cut++ })
+	oldest := p.Claim(Claim{client(1), 1, "h1", false}, func() { cut++ })
 	for n := 2; n <= limits.Client; n++ {
 		claim(p, 1, n, n)
 	}
@@ -99,6 +99,22 @@ func TestLargestGivesWay(t *testing.T) {
 		}
 	}
 	want(t, "a client that has as many as others", waiting, claim(p, 3, 40, 40))
+}
+
+// TestAhead checks that renewals wait in half of the places to wait in, and that a
+// request for which there is no copy finds one in the other half.
+func TestAhead(t *testing.T) {
+	p := New(Limits{Total: 1, Client: 1, Stream: 1, Host: 1, Waiting: 6, ClientWaiting: 4})
+	ahead := func(by, n int) *Place {
+		return p.Claim(Claim{Client: client(by), Stream: catalog.StreamID(n), Host: strconv.Itoa(n), Ahead: true}, func() {})
+	}
+	want(t, "with room", inside, ahead(1, 1))
+	want(t, "half of what its client may have", waiting, ahead(1, 2), ahead(1, 3))
+	want(t, "over that", refused, ahead(1, 4))
+	want(t, "half of all", waiting, ahead(2, 5))
+	want(t, "over that", refused, ahead(2, 6))
+	want(t, "a request", waiting, claim(p, 1, 7, 7), claim(p, 1, 8, 8))
+	want(t, "over what a client may have", refused, claim(p, 1, 9, 9))
 }
 
 // TestKept checks that a place that is kept is not taken away.
@@ -280,7 +296,7 @@ func TestConcurrent(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(by), 1))
 			for range 300 {
 				ctx, cancel := context.WithCancel(t.Context())
-				pl := p.Claim(Claim{client(by % 7), catalog.StreamID(r.IntN(5)), "h" + strconv.Itoa(r.IntN(5))}, cancel)
+				pl := p.Claim(Claim{client(by % 7), catalog.StreamID(r.IntN(5)), "h" + strconv.Itoa(r.IntN(5)), r.IntN(3) == 0}, cancel)
 				pl.Share(client(r.IntN(7)))
 				if r.IntN(4) == 0 {
 					cancel()

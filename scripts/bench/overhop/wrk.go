@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,7 +83,32 @@ func run(ctx context.Context, dir string, l load, pid int) (result, error) {
 		return r, fmt.Errorf("wrk: %w: %s", err, out)
 	}
 	if r.Requests == 0 || r.Failed > r.Requests/1000 || r.Status > 0 && !l.errors {
-		return r, fmt.Errorf("%s%s: of %d requests %d had no answer and %d a bad status", l.base, l.path, r.Requests, r.Failed, r.Status)
+		return r, fmt.Errorf("%s%s: of %d requests %d had no answer and %d a bad status%s", l.base, l.path, r.Requests, r.Failed, r.Status, example(ctx, l))
 	}
 	return r, nil
+}
+
+// example requests the paths of a load again, up to the first bad status, and
+// returns the words for it: wrk counts bad answers, but keeps none.
+func example(ctx context.Context, l load) string {
+	paths := []string{l.path}
+	if text, err := os.ReadFile(l.paths); err == nil {
+		paths = strings.Fields(string(text))
+	}
+	for _, path := range paths {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.base+path, http.NoBody)
+		if err != nil {
+			return ": " + err.Error()
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return ": " + err.Error()
+		}
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+		resp.Body.Close()
+		if resp.StatusCode >= http.StatusBadRequest {
+			return fmt.Sprintf(", as %s still has: %s: %s", path, resp.Status, body)
+		}
+	}
+	return ", which no path has now"
 }

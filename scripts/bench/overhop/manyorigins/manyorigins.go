@@ -16,8 +16,8 @@ import (
 // Lines is how many lines of the playlists are segments and their durations.
 const Lines = 1000
 
-// origins is the number of hosts that the origin serves on, so that the hop's limit
-// per host is not what is measured.
+// origins is the number of hosts that the origin serves on, each at an address of its
+// own, so that the hop's limit per host is not what is measured.
 const origins = 4
 
 // An Origin serves playlists of 1,000 lines, and counts the requests for each
@@ -47,8 +47,8 @@ func Start() (*Origin, error) {
 	mux.HandleFunc("GET /failing/{n}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 	mux.HandleFunc("GET /wild/{n}", o.wild)
 	mux.HandleFunc("GET /master/{n}", o.master)
-	for range origins {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for i := range origins {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.%d:0", i+1))
 		if err != nil {
 			return nil, err
 		}
