@@ -76,14 +76,21 @@ func newCounter(t *testing.T, payTo string) *counter {
 // get asks a hop for the live playlist.
 func (c *counter) get(w *world, headers ...string) answer { return w.get(path(1, ""), headers...) }
 
-// spend spends the free minute of a network at a hop, and returns the refusal.
+// spend spends the free minute of a network at a hop, and returns the refusal. A hop
+// allows a network until it has read the minutes of the day, so spend may take more
+// than one.
 func (c *counter) spend(w *world, headers ...string) answer {
 	c.t.Helper()
 	if a := c.get(w, headers...); a.StatusCode != http.StatusOK {
 		c.t.Fatalf("a free minute: %d %s", a.StatusCode, a.body)
 	}
-	c.later(time.Minute)
-	a := c.get(w, headers...)
+	var a answer
+	for range 600 {
+		c.later(time.Minute)
+		if a = c.get(w, headers...); a.StatusCode != http.StatusOK {
+			break
+		}
+	}
 	if a.StatusCode != http.StatusPaymentRequired || a.code() != "free_minutes_spent" {
 		c.t.Fatalf("without free minutes: %d %s", a.StatusCode, a.body)
 	}
@@ -120,7 +127,7 @@ func TestOffer(t *testing.T) {
 		Used        int `json:"used_minutes"`
 		Accepts     []x402.Requirement1
 	}
-	if err := json.Unmarshal([]byte(a.body), &body); err != nil || body.X402Version != 1 || body.Used != 1 {
+	if err := json.Unmarshal([]byte(a.body), &body); err != nil || body.X402Version != 1 || body.Used < 1 {
 		t.Fatalf("%v: %s", err, a.body)
 	}
 	got := map[string]string{}
