@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -116,10 +117,14 @@ func TestSteady(t *testing.T) {
 		r.Header.Set("User-Agent", firefox)
 		allocations := func(count func(*request.Call)) float64 {
 			h, w := request.New(request.Options{Count: count}, routes), discard{http.Header{}}
-			return testing.AllocsPerRun(200, func() {
-				clear(w.header)
-				h.ServeHTTP(w, r)
-			})
+			least := math.Inf(1) // a pool that is emptied meanwhile allocates more
+			for range 5 {
+				least = min(least, testing.AllocsPerRun(200, func() {
+					clear(w.header)
+					h.ServeHTTP(w, r)
+				}))
+			}
+			return least
 		}
 		if without, with := allocations(nil), allocations(Count(m, Surfaces{"GET /api/channels": usage.API})); with > without {
 			t.Errorf("%s: %v allocations, and %v without counting", path, with, without)
