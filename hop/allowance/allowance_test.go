@@ -24,6 +24,7 @@ import (
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/storetest"
 	"miramundo.dev/shared/wire"
+	"miramundo.dev/shared/wire/wiretest"
 )
 
 const secret = "a secret of at least 32 characters"
@@ -49,7 +50,7 @@ func (l *logged) count(text string) int {
 // openDB returns an empty database in a file. The test can make it fail.
 func openDB(t testing.TB) *storetest.Switch {
 	t.Helper()
-	db, b, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data")})
+	db, b, err := wire.Open(t.Context(), wire.Config{Backend: wire.Embedded, DataDir: filepath.Join(t.TempDir(), "data"), Now: wiretest.Epoch})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
+	"miramundo.dev/shared/store/embedded/sqlite"
 	"miramundo.dev/shared/store/storetest"
 )
 
@@ -58,9 +59,15 @@ var pages = Book[*visits]{
 	},
 }
 
+// open returns a database in which the documents of a fixed clock never expire,
+// on whichever day the test runs.
 func open(t testing.TB) store.DB {
 	t.Helper()
-	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
+	f, err := sqlite.Open(filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := embedded.On(f, func() time.Time { return time.Unix(0, 0) })
 	if err != nil {
 		t.Fatal(err)
 	}
