@@ -19,7 +19,7 @@ export interface Menu {
 
 /** Makes a menu, whose sections are asked for each time that it opens. The box is to stand beside the button. */
 export function menu(label: string, attributes: Attributes, face: (Node | string)[], sections: () => Section[]): Menu {
-  const box = h("div", { class: "menu", role: "menu", "aria-label": label, popover: "auto", keydown: steer });
+  const box = h("div", { class: "menu", role: "menu", "aria-label": label, popover: "auto", keydown: (event: KeyboardEvent) => steer(event, box) });
   const button = h("button", { type: "button", "aria-haspopup": "menu", "aria-expanded": "false", ...attributes }, ...face);
   button.popoverTargetElement = box;
   box.addEventListener("beforetoggle", (event) => {
@@ -30,7 +30,13 @@ export function menu(label: string, attributes: Attributes, face: (Node | string
   box.addEventListener("toggle", (event) => {
     const open = event.newState === "open";
     button.setAttribute("aria-expanded", String(open));
-    if (open) (box.querySelector<HTMLElement>("[aria-checked=true]") ?? items(box)[0])?.focus();
+    if (open && !box.contains(document.activeElement)) begin(box);
+  });
+  // The event above comes a moment after the menu is seen; a key pressed meanwhile is the menu's, and not the stage's.
+  button.addEventListener("keydown", (event) => {
+    if (!box.matches(":popover-open") || event.key === "Enter" || event.key === " " || event.key === "Escape") return;
+    begin(box);
+    steer(event, box);
   });
   return { button, box };
 }
@@ -38,6 +44,11 @@ export function menu(label: string, attributes: Attributes, face: (Node | string
 /** Returns a menu whose button is an icon. */
 export function iconMenu(name: string, label: string, attributes: Attributes, sections: () => Section[]): Menu {
   return menu(label, { ...attributes, class: `icon-button ${attributes["class"] ?? ""}`, "aria-label": label, title: label }, [icon(name)], sections);
+}
+
+/** Takes the focus to what is chosen, or to the first item. */
+function begin(box: HTMLElement): void {
+  (box.querySelector<HTMLElement>("[aria-checked=true]") ?? items(box)[0])?.focus();
 }
 
 function items(box: HTMLElement): HTMLElement[] {
@@ -64,8 +75,7 @@ function place(box: HTMLElement, button: HTMLElement): void {
 }
 
 /** Keys within a menu move in it, and do nothing else. */
-function steer(event: KeyboardEvent): void {
-  const box = event.currentTarget as HTMLElement;
+function steer(event: KeyboardEvent, box: HTMLElement): void {
   const all = items(box);
   const at = all.indexOf(document.activeElement as HTMLElement);
   const to = { ArrowDown: at + 1, ArrowUp: at - 1 + all.length, Home: 0, End: all.length - 1 }[event.key];
