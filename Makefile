@@ -68,6 +68,10 @@ test: generate $(if $(filter true,$(CI)),scripts/readers/node_modules/.package-l
 test-race: generate ## run the tests with the race detector, without the real sources
 	@$(call tidily,$(GO) test -race -short -timeout 30m ./...)
 
+.PHONY: test-race-concurrent
+test-race-concurrent: generate ## the same, where goroutines meet: packages that start or synchronize them, and such tests of ./functions
+	@$(call tidily,$(GO) run ./scripts/concurrent $(GO) test -race -short -timeout 30m)
+
 .PHONY: test-emulators
 test-emulators: generate ## run the suites of the store and the bus on the official emulators
 	MIRAMUNDO_EMULATORS=required $(GO) run ./scripts/emulators -- $(GO) test -short -count=1 $(EMULATED)
