@@ -32,12 +32,16 @@ export function launch() {
   return chromium.launch({ executablePath: path, args: ['--no-sandbox', '--mute-audio'] })
 }
 
-/** The windows that pages are looked at in: a phone, a laptop, a television. */
+/** The windows that pages are looked at in: a phone upright and sideways, a tablet, a laptop, a television. */
 export const windows = [
-  { width: 360, height: 780 },
+  { width: 360, height: 780, touch: true },
+  { width: 844, height: 390, touch: true },
+  { width: 820, height: 1180, touch: true },
   { width: 1280, height: 800 },
   { width: 1920, height: 1080 }
 ]
+
+const laptop = windows.find(({ width }) => width === 1280)
 
 /**
  * A person's browser: a context of its own with one page, and a list of what
@@ -52,7 +56,7 @@ export class Visit {
   static async open(browser, stack, options = {}) {
     const visit = new Visit()
     visit.base = stack.base
-    visit.context = await browser.newContext({ viewport: windows[1], reducedMotion: 'reduce', ...options })
+    visit.context = await browser.newContext({ viewport: laptop, reducedMotion: 'reduce', ...options })
     visit.context.setDefaultTimeout(limit)
     visit.context.setDefaultNavigationTimeout(limit)
     await visit.context.exposeBinding('tellProblem', (_, problem) => visit.note(problem))
@@ -98,14 +102,22 @@ export class Visit {
     return response
   }
 
-  /** Makes the window that of another device, which has loaded nothing yet. */
-  async become(window, { touch, theme }) {
+  /** Makes the browser that of another device, which has loaded nothing yet. */
+  async become(window, theme) {
     await this.page.goto('about:blank') // what comes is not of the page that was shown
     this.cdp ??= await this.context.newCDPSession(this.page)
     await this.cdp.send('Network.clearBrowserCache')
-    await this.cdp.send('Emulation.setTouchEmulationEnabled', { enabled: touch })
-    await this.page.setViewportSize(window)
+    await this.cdp.send('Emulation.setTouchEmulationEnabled', { enabled: window.touch ?? false })
+    await this.page.setViewportSize(sizeOf(window))
     await this.page.emulateMedia({ colorScheme: theme })
+  }
+
+  /** Gives the page that is shown another window, and waits until it is laid out in it. */
+  async resize(window) {
+    this.cdp ??= await this.context.newCDPSession(this.page)
+    await this.cdp.send('Emulation.setTouchEmulationEnabled', { enabled: window.touch ?? false })
+    await this.page.setViewportSize(sizeOf(window))
+    await this.page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
   }
 
   async settled() {
@@ -117,6 +129,8 @@ export class Visit {
     return this.context.close()
   }
 }
+
+const sizeOf = ({ width, height }) => ({ width, height })
 
 /** Runs in each page before its own scripts: tells of what the policy refused and remembers what moved. */
 function watch() {

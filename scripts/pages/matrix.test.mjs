@@ -1,7 +1,11 @@
 /**
- * Every page, in each language, in both themes and in the windows of a phone, a
- * laptop and (in two languages) a television: nothing goes wrong while it is loaded, nothing moves,
- * nothing is wider than the window, and everyone can read and use it.
+ * Every page, in each language, in both themes and in the windows of phones, a
+ * tablet, a laptop and a television: nothing goes wrong while it is loaded,
+ * nothing moves, nothing is wider than the window, and everyone can read and use it.
+ *
+ * A page is loaded for a phone in every language, and for every window in one. In
+ * the other languages the window of the loaded page becomes that of each other
+ * device: the text is what differs there, and it is laid out anew.
  */
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
@@ -34,11 +38,13 @@ describe('every page', { skip: !available() && 'no Chromium', concurrency: 3 }, 
           await page.prepare?.(visit, stack)
           const wrong = []
           for (const [n, window] of windowsOf(page, locale).entries()) {
-            const first = n === 0 ? 'dark' : 'light' // each theme is what some page is loaded in
-            const found = [...await look(visit, page, locale, path, window, first), ...visit.unmeant]
-            wrong.push(...found.map(problem => `${window.width} px: ${problem}`))
+            const theme = n % 2 === 0 ? 'dark' : 'light' // each theme is what some page is loaded in
+            const loads = n === 0 || locale === loaded
+            const found = loads ? await load(visit, page, locale, path, window, theme) : await resize(visit, page, locale, window)
+            wrong.push(...[...found, ...visit.unmeant].map(problem => `${window.width} px: ${problem}`))
             visit.problems = []
           }
+          if (!page.paths) wrong.push(...await narrow(visit))
           assert.equal(wrong.join('\n'), '')
         } catch (error) {
           failedIn(`${page.name}.${locale}`)
@@ -51,18 +57,21 @@ describe('every page', { skip: !available() && 'no Chromium', concurrency: 3 }, 
   }
 })
 
-/** Two languages show how a page looks; the rest are looked at where a longer word could break it. */
-const fully = ['pt', 'en']
+/** The language that pages are loaded in for every window, and those whose pictures are kept. */
+const loaded = 'pt'
+const pictured = ['pt', 'de']
 
-/** The windows that a page is looked at in. One that is slow to draw has few in most languages. */
+/** The windows that a page is looked at in. One with an address in each language is an owner's own, and has two of them. */
 function windowsOf(page, locale) {
-  if (fully.includes(locale)) return page.paths ? windows.slice(0, 2) : windows
-  return windows.slice(0, page.slow ? 1 : 2)
+  const [phone, sideways, tablet, laptop, television] = windows
+  if (page.slow && locale !== loaded) return [phone]
+  if (page.paths) return locale === loaded || locale === 'de' ? [phone, laptop] : [phone]
+  return [phone, sideways, tablet, laptop, television]
 }
 
 /** Loads a page in a window and in one theme, looks at it in both, and lists what is wrong. */
-async function look(visit, page, locale, path, window, first) {
-  await visit.become(window, { touch: window.width < 600, theme: first })
+async function load(visit, page, locale, path, window, first) {
+  await visit.become(window, first)
   const response = await visit.go(path)
   const wrong = await shifts(visit.page)
   await page.then?.(visit, locale)
@@ -70,10 +79,24 @@ async function look(visit, page, locale, path, window, first) {
   for (const theme of [first, first === 'dark' ? 'light' : 'dark']) {
     await inTheme(visit.page, theme)
     wrong.push(...await layout(visit.page))
-    if (window.width !== 1920) wrong.push(...await barriers(visit.page, { again: theme !== first }))
+    wrong.push(...await barriers(visit.page, { again: theme !== first }))
     await shoot(visit.page, page, locale, window, theme)
   }
   return wrong
+}
+
+/** Gives the page that is shown another window, and lists what is wrong in that. */
+async function resize(visit, page, locale, window) {
+  await visit.resize(window)
+  const wrong = await layout(visit.page)
+  await shoot(visit.page, page, locale, window, 'light')
+  return wrong
+}
+
+/** Lists what is wrong in the narrowest window that a page must fit in. */
+async function narrow(visit) {
+  await visit.resize({ width: 280, height: 653, touch: true })
+  return (await layout(visit.page)).map(problem => `280 px: ${problem}`)
 }
 
 /** Lists what is wrong with what a page says it is. */
@@ -88,12 +111,12 @@ async function outline(page, { name, page: kind }, locale, response) {
   return wrong.map(key => `outline: ${key} is ${JSON.stringify({ ...is, status: response.status() }[key])}, not ${JSON.stringify(must[key])}`)
 }
 
-/** Pictures are kept of all windows and themes in two languages; of the rest, enough to see them. */
+/** Pictures are kept of all windows in two languages; of the rest, enough to see them. */
 async function shoot(page, { name }, locale, window, theme) {
-  if (!shots || (!fully.includes(locale) && theme === 'dark')) return
+  if (!shots || (!pictured.includes(locale) && (theme === 'dark' || window !== windows[0]))) return
   const path = join(shots, `${name}.${locale}.${window.width}.${theme}.jpg`)
   const picture = { path, type: 'jpeg', quality: 78 }
-  if (window.width < 600) return page.screenshot(picture) // its bar at the bottom stands where the window ends
+  if (window.touch) return page.screenshot(picture) // its bar at the bottom stands where the window ends
   const height = Math.min(await page.evaluate(() => document.documentElement.scrollHeight), window.height * 2)
   return page.screenshot({ ...picture, fullPage: true, clip: { x: 0, y: 0, width: window.width, height: Math.max(height, window.height) } })
 }

@@ -23,7 +23,7 @@ flow('hostile names and words', { on: hostile }, async (visit, stack) => {
   await visit.context.addInitScript(name => localStorage.setItem('mm-name', name), words[1])
   const shown = await Promise.all(ids.map(async id => (await (await fetch(`${stack.base}/api/channels/${id}`)).json()).name))
   const open = async (path, check) => {
-    for (const window of windows.slice(0, 2)) {
+    for (const window of [windows[0], windows[3]]) {
       await page.setViewportSize(window)
       await visit.go(path)
       assert.deepEqual(await layout(page), [], `${path} at ${window.width}`)
