@@ -55,8 +55,7 @@ func New(o Options) *Server { return &Server{Options: o} }
 // How many channels a page shows: few enough for a phone to load at once.
 const (
 	pageSize  = 30 // matches of a search
-	bestSize  = 24 // TV channels of the home page
-	radioSize = 12 // stations of the home page
+	shelfSize = 12 // channels of a shelf of the home page
 )
 
 // A listing is the body of a page that finds channels.
@@ -66,7 +65,7 @@ type listing struct {
 	Heading string
 	Tabs    part.Chips // the kinds
 	Topics  part.Chips // categories, or genres of stations
-	Cards   part.Cards // the matches of this page of the list; on the home page the TV channels that work best
+	Cards   part.Cards // the matches of this page of the list; empty on the home page
 	Start   *start     // the sections of the home page; nil for a search
 
 	Total    string      // the number of matches, as a sentence
@@ -81,15 +80,6 @@ type listing struct {
 	Next     string      // URL of the page after; empty on the last
 	Try      []part.Chip // searches with matches; empty unless this search has none
 	Home     string      // path of the home page
-}
-
-// A start holds the sections of the home page below the best channels.
-type start struct {
-	Lead      string     // the sentence with the size of the catalog
-	Radio     part.Cards // the stations with the most votes
-	Countries part.Chips // the largest countries
-	AllTV     string     // URL of the list of all TV channels
-	AllRadio  string     // URL of the list of all stations
 }
 
 // Words returns the words of the search, which the layout shows in its search
@@ -164,29 +154,6 @@ func listPage(v *page.View, w wanted) (*page.Rendered, error) {
 	}
 	v.Areas = []string{"list", "keep"}
 	return v.Show()
-}
-
-// start returns the body of the home page, which visitors see before they search.
-func (s *Server) start(v *page.View, snapshot *index.View, w wanted) *listing {
-	tv, radio := w.withKind(filter.TV), w.withKind(filter.Radio)
-	working := tv
-	working.Sort = "score"
-	best := snapshot.Cards(s.query(working, bestSize), int(v.Locale))
-	votes := snapshot.Cards(s.query(radio, radioSize), int(v.Locale))
-	places := s.countryFacets(snapshot, v.Locale)
-	return &listing{
-		wanted: w, Heading: v.Title, Home: w.path,
-		Tabs:   s.tabs(v, snapshot, w, "", 0),
-		Topics: topicsOf(v, tv, best.Categories),
-		Cards:  s.cards(v, best.Cards),
-		Start: &start{
-			Lead: v.T("home.lead", "tv", v.N("list.found_tv", best.Total), "radio", v.N("list.found_radio", votes.Total),
-				"countries", v.N("home.count_countries", len(places))),
-			Radio:     s.cards(v, votes.Cards),
-			Countries: s.topCountries(v, snapshot, places),
-			AllTV:     tv.address(), AllRadio: radio.address(),
-		},
-	}
 }
 
 // listing returns the body of the page of the search w: one page of its matches,

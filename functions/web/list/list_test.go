@@ -135,7 +135,7 @@ func TestLists(t *testing.T) {
 	for path, want := range map[string]shownList{
 		"/": {
 			Title: "TV e rádio do mundo todo, ao vivo", H1: "TV e rádio do mundo todo, ao vivo",
-			Cards:  []string{"C02.br", "C01.br", "C00.br"},
+			Cards:  []string{"C02.br", "Solo.pt", "C01.br"},
 			Tabs:   "TV 64 /?kind=tv\nRádio 3 /?kind=radio\nTudo 67 /?kind=all\n",
 			Topics: "Infantil 31 /?category=kids\nNotícias 31 /?category=news\n",
 		},
@@ -219,9 +219,34 @@ func TestOrders(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", path, d)
 		}
 	}
-	home, tv := readList(t, h, "/").Cards, readList(t, h, "/?kind=tv&sort=score").Cards
+	home, tv := readList(t, h, "/").Cards, readList(t, h, "/?kind=tv").Cards
 	if d := cmp.Diff(tv, home); d != "" {
-		t.Errorf("what works best (-list +home):\n%s", d)
+		t.Errorf("the first shelf (-list +home):\n%s", d)
+	}
+}
+
+// TestShelves checks the shelves of the home page: their order, where each leads, and
+// that a channel stands on one shelf only.
+func TestShelves(t *testing.T) {
+	tree := webtest.Tree(t, listHandler(t), "/en")
+	var shelves []string
+	on := map[string]string{}
+	for _, section := range webtest.Elements(tree, func(n *html.Node) bool { return strings.HasPrefix(webtest.Attr(n, "aria-labelledby"), "shelf-") }) {
+		title := webtest.Elements(section, func(n *html.Node) bool { return n.Data == "h2" })[0]
+		link := webtest.Elements(title, func(n *html.Node) bool { return n.Data == "a" })[0]
+		cards := webtest.Elements(section, func(n *html.Node) bool { return webtest.HasClass(n, "card") })
+		shelves = append(shelves, fmt.Sprintf("%s %d %s", webtest.Text(title), len(cards), webtest.Attr(link, "href")))
+		for _, c := range cards {
+			id := webtest.Attr(c, "data-id")
+			if on[id] != "" {
+				t.Errorf("%s is on the shelves %s and %s", id, on[id], webtest.Text(title))
+			}
+			on[id] = webtest.Text(title)
+		}
+	}
+	want := []string{"Popular TV channels 12 /en?kind=tv", "News 12 /en?category=news", "Kids 12 /en?category=kids", "Popular radio stations 3 /en?kind=radio"}
+	if d := cmp.Diff(want, shelves); d != "" {
+		t.Errorf("shelves (-want +got):\n%s", d)
 	}
 }
 

@@ -3,10 +3,7 @@ package part
 import (
 	"html/template"
 	"net/url"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/shared/catalog"
@@ -23,7 +20,9 @@ type Card struct {
 	Path     string
 	Name     string
 	Logo     string
-	Initials string // in place of a missing logo; empty when the name has no letter
+	Letters  string // in place of a missing logo: as much of the name as the plate shows; empty when the name has no letter
+	Size     string // the size of the letters, from 0
+	Tone     string // the colour of the plate below the letters, from 0
 	Flag     string // the path of the flag, unless the page is about the country
 	Country  string
 	Category string
@@ -65,7 +64,8 @@ func newCard(v *page.View, c *index.Card) Card {
 	if c.LogoURL != nil {
 		shown.Logo = *c.LogoURL
 	} else {
-		shown.Initials = initials(c.Name)
+		shown.Letters, shown.Size = lettering(c.Name)
+		shown.Tone = tone(c.ID)
 	}
 	if c.Country != "" && (v.Page != site.Country || v.Name != c.Country) {
 		shown.Flag, shown.Country = v.Flag(c.Country), v.CountryName(c.Country)
@@ -90,26 +90,6 @@ func Grade(h *catalog.MeasuredHealth) string {
 	return "fair"
 }
 
-// initials returns the first letters of the first two words of a name in upper
-// case; empty when the name has neither letters nor digits. A combining mark at the
-// beginning of a word is skipped.
-func initials(name string) string {
-	var b strings.Builder
-	n := 0
-	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M) }) {
-		first := strings.IndexFunc(word, func(r rune) bool { return !unicode.Is(unicode.M, r) })
-		if first < 0 {
-			continue
-		}
-		r, _ := utf8.DecodeRuneInString(word[first:])
-		b.WriteRune(unicode.ToUpper(r))
-		if n++; n == 2 {
-			break
-		}
-	}
-	return b.String()
-}
-
 // A cardKind is the key of a card's stamp: everything that its template branches
 // on.
 type cardKind struct {
@@ -121,7 +101,7 @@ type cardKind struct {
 
 // texts returns pointers to the texts of the card, always in the same order.
 func (c *Card) texts() []*string {
-	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Initials, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now}
+	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Letters, &c.Size, &c.Tone, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now}
 }
 
 // kind returns the key of the card's stamp.

@@ -117,14 +117,3 @@ func TestChips(t *testing.T) {
 		}
 	}
 }
-
-// TestInitials checks the letters in place of a logo.
-func TestInitials(t *testing.T) {
-	for name, want := range map[string]string{
-		"Canal Once": "CO", "arte": "A", "": "", "🏴‍☠️ 🎵": "", "الأولى": "ا", "24 Horas": "2H", "É! o Canal": "ÉO", "«…» 3sat": "3", "e\u0301cran": "E",
-	} {
-		if got := initials(name); got != want {
-			t.Errorf("initials(%q) = %q, want %q", name, got, want)
-		}
-	}
-}

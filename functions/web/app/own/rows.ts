@@ -31,6 +31,7 @@ export function plate(row: Shown): HTMLElement {
   const bare = () => {
     const letters = initials(row.name);
     box.classList.add("bare");
+    box.dataset["tone"] = String(tone(row.channel_id));
     box.replaceChildren(letters ? h("span", { class: "initials" }, letters) : icon(row.kind === "radio" || row.channel_id.startsWith("rb.") ? "radio" : "tv"));
   };
   if (row.logo_url) box.append(h("img", { src: row.logo_url, alt: "", width: 56, height: 42, loading: "lazy", decoding: "async", error: bare }));
@@ -42,6 +43,15 @@ export function plate(row: Shown): HTMLElement {
 function initials(name: string): string {
   const words = name.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
   return words.slice(0, 2).map((word) => String.fromCodePoint(word.codePointAt(0)!).toUpperCase()).join("");
+}
+
+const tones = 10; // as many as style/parts.css has
+
+/** Returns the number of the colour of a channel's plate, as part/plate.go does: by the 32-bit FNV-1a hash of its id. */
+export function tone(id: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(id)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash % tones;
 }
 
 /** Makes what a row says of its channel: a link to it, with quiet words below its name. Those that find no room are left out: that all is well comes last. */

@@ -1,0 +1,71 @@
+package part
+
+import (
+	"fmt"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestLettering(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"arte":                           {"arte", "0"},
+		"Canal Once":                     {"Canal Once", "1"},
+		"24 Horas":                       {"24 Horas", "1"},
+		"TV5Monde":                       {"TV5Monde", "2"},
+		"France 24 English":              {"France 24 English", "2"},
+		"Deutsche Welle":                 {"Deutsche Welle", "2"},
+		"Al Jazeera Documentary":         {"Al Jazeera Documentary", "3"},
+		"Radio Nacional de la Provincia": {"Radio Nacional de la Provincia", "4"},
+		"Rede Brasileira de Notícias da Manhã e da Tarde e da Noite Inteira": {"Rede Brasileira de Notícias da Manhã e da Tarde e da …", "4"},
+		"Donaudampfschifffahrtsgesellschaft":                                 {"Donaudampfschi…", "4"},
+		"日本放送協会テレビ":                                                          {"日本放送協会テ…", "4"},
+		"NHK 総合":                                                             {"NHK 総合", "1"},
+		"«…» 3sat":                                                           {"3sat", "0"},
+		"e\u0301cran":                                                        {"e\u0301cran", "0"},
+		"الأولى":                                                             {"الأولى", "1"},
+		"🏴\u200d☠️ 🎵":                                                        {"", ""},
+		"":                                                                   {"", ""},
+		"  \t ":                                                              {"", ""},
+	} {
+		text, size := lettering(name)
+		if got := [2]string{text, size}; got != want {
+			t.Errorf("lettering(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func FuzzLettering(f *testing.F) {
+	f.Add("Canal Once")
+	f.Add("\xff\xfe a")
+	f.Add("漢字 漢字漢字漢字漢字漢字 é")
+	f.Fuzz(func(t *testing.T, name string) {
+		text, size := lettering(name)
+		if (text == "") != (size == "") {
+			t.Errorf("lettering(%q) = %q, %q", name, text, size)
+		}
+		last := fits[len(fits)-1]
+		if n := columns(text); n > (last.letters+1)*last.lines+2 {
+			t.Errorf("lettering(%q) = %q, %d columns", name, text, n)
+		}
+		if utf8.ValidString(name) && !utf8.ValidString(text) {
+			t.Errorf("lettering(%q) = %q", name, text)
+		}
+	})
+}
+
+// TestTone checks that ids have steady colours, all of which occur. The script's
+// test in the browser suite compares with these.
+func TestTone(t *testing.T) {
+	for id, want := range map[string]string{"": "1", "France24.fr": "8"} {
+		if got := tone(id); got != want {
+			t.Errorf("tone(%q) = %s, want %s", id, got, want)
+		}
+	}
+	found := map[string]bool{}
+	for i := range 200 {
+		found[tone(fmt.Sprintf("C%d.br", i))] = true
+	}
+	if len(found) != tones {
+		t.Errorf("%d colours of 200 channels, want %d", len(found), tones)
+	}
+}
