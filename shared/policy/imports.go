@@ -191,7 +191,7 @@ var vendorHomes = []vendorHome{
 	{`github\.com/axiomhq/hyperloglog`, `shared/usage`},
 	{`github\.com/mileusna/useragent`, `shared/(agent|social/environment)`},
 	{`github\.com/wneessen/go-mail(/.*)?`, `shared/mail(/smtp)?`},
-	{`golang\.org/x/text(/.*)?`, `shared/(i18n|mail(/address)?|site|catalog(/.*)?|source(/.*)?|library|guide/match|social/speech)|functions/(catalog|web/channel)`},
+	{`golang\.org/x/text(/.*)?`, `shared/(i18n|mail(/address)?|site|catalog(/.*)?|source(/.*)?|library|guide/match|social/speech)|functions/(catalog|web/(channel|part))`},
 	{`github\.com/modelcontextprotocol/go-sdk/(mcp|jsonrpc)`, `functions/mcp`},
 	{`github\.com/evanw/esbuild(/.*)?`, `scripts/assets`},
 	{`github\.com/mozillazg/go-unidecode`, `shared/catalog/translit`},
