@@ -141,6 +141,8 @@ async function seeViewer(visit) {
 
 /** Presses play, and waits until the page says that the channel is gone. */
 async function seeFailure(visit, locale) {
-  await visit.page.locator('#stage').click()
-  await visit.page.locator('#stage').getByText(text(locale, 'failure.ui.label_sumiu')).first().waitFor()
+  const stage = visit.page.locator('#stage')
+  await stage.click()
+  await stage.getByText(text(locale, 'failure.ui.label_sumiu')).first().waitFor()
+  await stage.getByRole('button', { name: text(locale, 'player.ui.stay') }).click() // else the next channel comes
 }

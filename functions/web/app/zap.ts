@@ -83,9 +83,9 @@ export async function extend(line: Line): Promise<boolean> {
   return more.length > 0;
 }
 
-/** Returns the stops that the cards of a list's page are. */
-function stopsOf(page: ParentNode): Stop[] {
-  return $$("#cards > .card[data-id]", page).flatMap((card) => {
+/** Returns the stops that the cards of a list are: of the list of a page, unless another is named. */
+function stopsOf(page: ParentNode, list = "#cards"): Stop[] {
+  return $$(`${list} > .card[data-id]`, page).flatMap((card) => {
     const link = $("a.card-link", card);
     const id = card.dataset["id"];
     const path = link?.getAttribute("href");
@@ -106,6 +106,13 @@ export async function favorites(title: string): Promise<Line | null> {
   const page = await read<Page<Favorite>>("/api/favorites?limit=100").catch(() => null);
   if (!page?.items.length) return null;
   return { title, from: "", next: null, stops: page.items.map((item) => ({ id: item.channel_id, name: item.name, path: beside(item.channel_id), logo: item.logo_url })) };
+}
+
+/** Returns the channels that the page of a channel calls similar, as a line; null when there are none. */
+export function similar(): Line | null {
+  const section = $("section[aria-labelledby=similar-title]");
+  const stops = section ? stopsOf(section, ".cards") : [];
+  return stops.length > 0 ? { title: $("#similar-title")?.textContent ?? "", from: "", next: null, stops } : null;
 }
 
 /** Returns the path of another channel's page, from that of a channel that is shown. */

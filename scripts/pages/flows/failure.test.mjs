@@ -68,3 +68,28 @@ flow('every stream fails, and people are told what to do', {}, async (visit, sta
   await stage.getByRole('button', { name: text('en', 'player.ui.play') }).first().click()
   await plays(page)
 })
+
+flow('a channel that does not play leads to the next, unless one stays', {}, async (visit, stack) => {
+  const { page } = visit
+  await broken(visit, stack, { instead: true })
+  await visit.go(`/en/channel/${testChannel}`)
+  const stage = page.locator('#stage')
+  const next = stage.getByRole('alert').getByRole('button', { name: text('en', 'player.ui.next_working') })
+  const countdown = stage.getByText(form('en', 'player.ui.next_soon'))
+  await stage.getByRole('button', { name: text('en', 'player.ui.play') }).first().click()
+
+  // The first button leads on, and a press on staying ends the countdown.
+  await next.waitFor()
+  assert.equal(await stage.getByRole('alert').getByRole('button').first().textContent(), text('en', 'player.ui.next_working'))
+  await countdown.waitFor()
+  await stage.getByRole('button', { name: text('en', 'player.ui.stay') }).click()
+  await countdown.waitFor({ state: 'detached' })
+  assert.equal(new URL(page.url()).pathname, `/en/channel/${testChannel}`)
+
+  // Left alone, the next channel comes: one of those that the page calls similar.
+  const similar = await page.locator('section[aria-labelledby=similar-title] .card').evaluateAll(cards => cards.map(card => card.dataset.id))
+  await stage.getByRole('button', { name: text('en', 'player.ui.again') }).click()
+  await countdown.waitFor()
+  await page.waitForURL(url => !url.pathname.endsWith(`/${testChannel}`))
+  assert.ok(similar.includes(decodeURIComponent(page.url().split('/').at(-1))), `${page.url()} is not one of ${similar}`)
+})

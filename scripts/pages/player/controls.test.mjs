@@ -113,8 +113,8 @@ flow('a failure offers ways on, and none that is unsafe', {}, async (visit, stac
   await card.getByText(text('en', 'failure.ui.label_sumiu'), { exact: true }).waitFor()
   assert.deepEqual(await card.getByRole('link').evaluateAll(all => all.map(a => new URL(a.href).protocol)), ['http:'], 'only the legacy player: the site is no address')
   await page.keyboard.press('ArrowRight')
-  assert.equal(await page.evaluate(() => document.activeElement.textContent), en('again'))
-  await card.getByRole('button', { name: en('next') }).click()
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), en('next_working'))
+  await card.getByRole('button', { name: en('next_working') }).click()
   await at(page, 'arte.fr')
 })
 

@@ -22,6 +22,7 @@ export interface Controls {
 }
 
 const rest = 3000; // ms without a touch of anything, after which the controls leave the picture alone
+const most = 5; // channels in a row that do not play, after which the next is not gone to without a press
 const delay = 15; // s that the picture may be later than at its start before it is said not to be live
 
 /**
@@ -45,6 +46,8 @@ interface Chooser {
 class Stage implements Controls {
   private channel: ChannelFull | null = null;
   private why: Why = "outro";
+  private unfollow: () => void = () => {};
+  private followed = 0; // channels that did not play, one after the other
   private timer = 0;
   private woken = false; // by the last touch
   private least = Infinity; // seconds that the picture was late
@@ -267,8 +270,12 @@ class Stage implements Controls {
     const { channel, player } = this;
     const failed = player.state === "failed" && channel !== null;
     this.card.hidden = !failed;
+    this.unfollow();
+    this.unfollow = () => {};
+    if (player.state === "playing") this.followed = 0;
     if (!failed) return this.card.replaceChildren();
-    card(this.card, channel, this.why, { again: () => this.again(), next: this.zapper.beside(1) && (() => void this.zapper.step(1)), streams: this.streams(), minutes: () => void this.minutes() });
+    this.unfollow = card(this.card, channel, this.why, {
+      follow: this.followed < most, again: () => this.again(), next: this.zapper.beside(1) && (() => { this.followed++; this.zapper.step(1); }), streams: this.streams(), minutes: () => void this.minutes() });
   }
 
   /** Sells a pass for this network, and plays on once it is bought. */

@@ -1,7 +1,7 @@
 /** Goes from channel to channel: along the line one came from, to a number of it, and back to the last. */
 
 import { t } from "../texts";
-import { along, arrived, beside, extend, favorites, recall, remember, type Line, type Stop } from "../zap";
+import { along, arrived, beside, extend, favorites, recall, remember, similar, type Line, type Stop } from "../zap";
 import type { ChannelFull } from "../types";
 
 const settle = 200; // ms: who presses on and on passes by what lies between
@@ -44,11 +44,11 @@ export class Zapper {
     this.listener.line();
   }
 
-  /** Finds a line when there is none, and more of it before its end comes. */
+  /** Takes the favorites, or similar channels, for a line when there is none, and finds more of it before its end comes. */
   private async lengthen(): Promise<void> {
     if (!this.line && !this.asked) {
       this.asked = true;
-      this.line = await favorites(t("player.ui.favorites"));
+      this.line = await favorites(t("player.ui.favorites")) ?? similar();
       this.mark();
     }
     if (this.line && (this.line.at ?? 0) + margin >= this.line.stops.length && await extend(this.line)) this.listener.line();
