@@ -23,9 +23,10 @@ READERS = $(if $(filter true,$(CI)),MIRAMUNDO_READERS=required)
 
 # $(call tidily,COMMAND) runs tests in a temporary folder of their own, and fails
 # when they leave something there. The folder is always the same one, because the
-# results that Go caches depend on its name.
+# results that Go caches depend on its name. Players keep their socket to a sound
+# server elsewhere: a user who never ran one gets it in the temporary folder.
 TEMPORARY = $(CURDIR)/bin/tmp
-tidily = rm -rf $(TEMPORARY) && mkdir -p $(TEMPORARY) && TMPDIR=$(TEMPORARY) $(1) && \
+tidily = rm -rf $(TEMPORARY) && mkdir -p $(TEMPORARY) && PULSE_RUNTIME_PATH=$(CURDIR)/bin/pulse TMPDIR=$(TEMPORARY) $(1) && \
 	if [ -n "$$(ls -A $(TEMPORARY))" ]; then echo "the tests left these in the temporary folder:"; ls -A $(TEMPORARY); exit 1; fi
 
 .DEFAULT_GOAL := help
