@@ -341,7 +341,7 @@ func TestTextsUsed(t *testing.T) {
 
 var (
 	imports = regexp.MustCompile(`(?:from|import\()\s*"(\.[^"]*)"`)
-	entry   = regexp.MustCompile(`(?m)^if \(([^\n]*)\) void import\("(\./[^"]*)"\)`)
+	entry   = regexp.MustCompile(`(?m)^ *if \(([^\n]*)\) void import\("(\./[^"]*)"\)`)
 	named   = regexp.MustCompile(`page === "([a-z]+)"`)
 )
 
@@ -349,12 +349,12 @@ var (
 // when one is pressed.
 const keeper = "app/keep.ts"
 
-// scriptsOf returns the modules that a page runs, by what main.ts says; buttons
-// says whether it has any that keep a channel.
+// scriptsOf returns the modules that a page runs, by what main.ts and start.ts say;
+// buttons says whether it has any that keep a channel.
 func scriptsOf(sources map[string]string, page string, buttons bool) []string {
-	const first = "app/main.ts"
+	const first, begins = "app/main.ts", "app/start.ts"
 	seen := []string{first}
-	for _, m := range entry.FindAllStringSubmatch(sources[first], -1) {
+	for _, m := range entry.FindAllStringSubmatch(sources[first]+sources[begins], -1) {
 		pages := named.FindAllStringSubmatch(m[1], -1)
 		if path.Join("app", m[2])+".ts" == keeper && buttons || slices.ContainsFunc(pages, func(p []string) bool { return p[1] == page }) {
 			seen = append(seen, path.Join("app", m[2])+".ts")
@@ -362,7 +362,7 @@ func scriptsOf(sources map[string]string, page string, buttons bool) []string {
 	}
 	for i := 0; i < len(seen); i++ {
 		source := sources[seen[i]]
-		if seen[i] == first {
+		if seen[i] == first || seen[i] == begins {
 			source = entry.ReplaceAllString(source, "")
 		}
 		for _, m := range imports.FindAllStringSubmatch(source, -1) {

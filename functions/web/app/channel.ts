@@ -1,17 +1,23 @@
-/** The page of a channel: plays it, tells how that went, and goes on to other channels in place. */
+/**
+ * The page of a channel: plays it, tells how that went, and goes on to other channels in place. While it plays, following
+ * a link puts the next page in the place of this one, and the player stands at the edge of the window.
+ */
 
 import { call, Failure, read } from "./api";
 import { comments } from "./comments";
-import { fetchPage, recordOf, show } from "./channel/page";
+import { Dock, movable } from "./channel/dock";
+import { fetchChannel, fetchPage, recordOf, replace, show, type Fetched } from "./channel/page";
 import { watchGuide } from "./channel/on";
 import { copy, share } from "./channel/share";
 import { markFailed, markPlaying, tellTimes } from "./channel/streams";
 import { Talk } from "./channel/talk";
-import { $, afterPaint, toast } from "./dom";
+import { $, afterPaint, h, toast } from "./dom";
+import { leave, name } from "./page";
 import { panel, reportDialog } from "./panel";
 import { controls, type Controls } from "./player/controls";
 import { Player } from "./player/player";
 import { report } from "./report";
+import { run } from "./start";
 import { count, locale, t } from "./texts";
 import type { ChannelFull, Social } from "./types";
 
@@ -37,32 +43,53 @@ const patience = 1200; // ms that playing waits for the order that the API gives
 class Watch {
   private readonly player: Player;
   private readonly controls: Controls;
-  private readonly talk = new Talk();
+  private readonly dock: Dock;
+  private readonly said = h("p", { class: "sr", role: "status" });
+  private talk = new Talk();
   private record!: ChannelFull;
-  private path = location.pathname;
-  private going = new AbortController();
+  private path = location.pathname; // of the channel
+  private at = location.pathname; // of the page that is shown
+  private going = new AbortController(); // to another channel
+  private leaving = new AbortController(); // for another page
 
   constructor(stage: HTMLElement) {
     this.player = new Player(stage);
-    this.controls = controls(this.player, (path) => void this.zap(path, true));
+    this.controls = controls(this.player, (path) => void this.zap(path));
+    this.dock = new Dock(this.player, {
+      step: (by) => void this.controls.step(by), beside: (by) => this.controls.beside(by), back: () => void this.go(this.path, "push"), closed: () => $("#main")?.focus({ preventScroll: true }),
+    });
     this.listen();
-    document.addEventListener("click", (event) => this.press(event));
-    addEventListener("popstate", () => { if (location.pathname !== this.path) void this.zap(location.pathname, false); });
+    document.body.append(this.said);
+    document.addEventListener("click", (event) => {
+      this.press(event);
+      this.follow(event);
+    });
+    document.addEventListener("submit", (event) => this.search(event));
+    addEventListener("popstate", () => {
+      if (location.pathname !== this.at) void this.go(location.pathname + location.search + location.hash, "none", (history.state as { y?: number } | null)?.y ?? 0);
+    });
   }
 
   /** Shows a channel whose page is there, and plays it if wanted. */
   begin(record: ChannelFull, play: boolean): void {
+    const asked = this.describe(record);
+    this.take(record);
+    void this.order(asked, play);
+  }
+
+  /** Fills the page of a channel, if it is that which is shown. Returns what the API says of the channel. */
+  private describe(record: ChannelFull): Promise<ChannelFull> {
+    if (this.dock.open) return this.ask(record.id);
     const health = $("#panel");
     const said = $("#comments");
     if (health) panel(health, record.id); // what is asked for first is there first
     const asked = this.ask(record.id);
     if (said) comments(said, record.id);
     this.talk.show(record.id);
-    this.take(record);
     tellTimes();
     watchGuide(async () => (await this.ask(record.id)).guide_now);
     void asked.then(({ social }) => { if (social && this.record.id === record.id) numbers(social); }, () => null);
-    void this.order(asked, play);
+    return asked;
   }
 
   private ask(id: string): Promise<ChannelFull> {
@@ -76,6 +103,7 @@ class Watch {
     this.record = record;
     this.player.load(record);
     this.controls.show(record);
+    this.dock.show(record.name, this.path);
   }
 
   /** Takes the streams in the order in which the API ranks them for this caller, unless something plays by then. */
@@ -88,23 +116,116 @@ class Watch {
     if (play && this.player.state === "idle") await this.player.play();
   }
 
-  /** Goes to the channel at a path of this site without leaving the page; by leaving it when that fails. What plays goes on until the next is there. */
-  private async zap(path: string, push: boolean): Promise<void> {
+  /** Goes to the channel at a path of this site. What plays goes on until the next is there. The small player leaves the page as it is. */
+  private async zap(path: string): Promise<void> {
+    if (!this.dock.open) return this.go(path, "push");
     this.going.abort();
     const { signal } = this.going = new AbortController();
     try {
-      const next = await fetchPage(path, signal);
+      const next = await fetchChannel(path, signal);
       if (signal.aborted) return;
-      if (push) history.pushState(null, "", next.path);
-      this.path = next.path;
-      show(next.page);
-      if (!document.fullscreenElement) scrollTo({ top: 0, behavior: "instant" });
-      this.begin(recordOf(document), true);
+      this.path = next.address;
+      this.begin(recordOf(next.page), true);
+    } catch {
+      if (!signal.aborted) toast(t(navigator.onLine ? "layout.ui.failed" : "layout.ui.offline"));
+    }
+  }
+
+  /** Reports whether something plays, or is about to, that a link is not to end. */
+  private plays(): boolean {
+    return (this.dock.open || ["connecting", "playing", "waiting"].includes(this.player.state)) && movable(this.player);
+  }
+
+  /** Shows the page at an address of this site without leaving the document; by leaving it when that fails. */
+  private async go(address: string, entry: "push" | "none", y = 0): Promise<void> {
+    this.leaving.abort();
+    const { signal } = this.leaving = new AbortController();
+    const main = $("#main");
+    main?.setAttribute("aria-busy", "true");
+    try {
+      const next = await fetchPage(address, signal);
+      if (signal.aborted) return;
+      if (entry === "push") {
+        history.replaceState({ ...(history.state as object | null), y: scrollY }, "");
+        history.pushState(null, "", next.address);
+      }
+      history.scrollRestoration = "manual";
+      this.turn(next, y);
     } catch {
       if (signal.aborted) return;
-      if (navigator.onLine) location.assign(path);
-      else toast(t("layout.ui.offline"));
+      main?.removeAttribute("aria-busy");
+      if (!navigator.onLine) toast(t("layout.ui.offline"));
+      else if (entry === "push") location.assign(address);
+      else location.reload();
     }
+  }
+
+  /** Shows a page that was fetched. */
+  private turn({ page, address }: Fetched, y: number): void {
+    const was = name();
+    const to = page.body.dataset["page"];
+    const play = started() || was === "channel" || this.plays();
+    this.at = location.pathname;
+    if (was === "channel" && to === "channel") {
+      show(page);
+      $("#main")?.removeAttribute("aria-busy");
+    } else {
+      if (was === "channel") this.part();
+      leave();
+      replace(page);
+      if (to === "channel") this.join();
+      else run();
+      this.said.textContent = document.title;
+      if (!(document.activeElement instanceof HTMLInputElement)) $("#main")?.focus({ preventScroll: true });
+    }
+    if (!document.fullscreenElement) scrollTo({ top: y, behavior: "instant" });
+    if (to !== "channel") return;
+    const record = recordOf(document);
+    this.path = address;
+    if (was !== "channel" && record.id === this.record.id && this.player.state !== "idle") {
+      void this.describe(record).catch(() => null);
+      if (this.player.state === "playing") markPlaying(this.player.stream?.id ?? null);
+      return;
+    }
+    this.going.abort();
+    this.going = new AbortController();
+    this.begin(record, play);
+  }
+
+  /** Takes the stage from the page of the channel, which is about to go. */
+  private part(): void {
+    if (document.fullscreenElement) void document.exitFullscreen().catch(() => null);
+    this.talk.leave();
+    if (this.plays()) this.dock.take();
+    else {
+      this.player.stop();
+      this.player.stage.remove();
+    }
+  }
+
+  /** Gives the stage to the page of a channel, which has come. */
+  private join(): void {
+    const slot = $("#main #stage");
+    if (slot) this.dock.give(slot);
+    this.talk = new Talk();
+  }
+
+  /** Follows a link to another page in place, while something plays. */
+  private follow(event: MouseEvent): void {
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]") : null;
+    if (!link || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (link.target || link.hasAttribute("download") || link.origin !== location.origin || link.pathname === location.pathname || link.pathname.startsWith("/api/") || !this.plays()) return;
+    event.preventDefault();
+    void this.go(link.pathname + link.search + link.hash, "push");
+  }
+
+  /** Searches in place, while something plays. */
+  private search(event: SubmitEvent): void {
+    const form = event.target;
+    if (event.defaultPrevented || !(form instanceof HTMLFormElement) || !form.matches(".search") || !this.plays()) return;
+    event.preventDefault();
+    const words = $<HTMLInputElement>("#q", form)?.value.trim();
+    void this.go(new URL(form.action).pathname + (words ? `?${new URLSearchParams({ q: words })}` : ""), "push");
   }
 
   private listen(): void {
@@ -135,7 +256,7 @@ class Watch {
     const link = (event.target as Element).closest<HTMLAnchorElement>("#details a[data-channel]");
     if (link && event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey) {
       event.preventDefault();
-      return void this.zap(link.pathname, true);
+      return void this.go(link.pathname, "push");
     }
     const button = (event.target as Element).closest<HTMLElement>("[data-stream], [data-copy], [data-share], [data-report]");
     if (!button) return;

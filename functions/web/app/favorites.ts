@@ -4,6 +4,7 @@ import { toast } from "./dom";
 import { keep, toggle, type Favored } from "./keep";
 import { favoriteButton, keepButton, link, type Shown } from "./own/rows";
 import { List } from "./own/list";
+import { leaving } from "./page";
 import { count, t } from "./texts";
 
 interface Favorite extends Shown {
@@ -33,7 +34,7 @@ export function favorites(): void {
     if (!item) return;
     taken.set(id, item);
     toast(t("favorites.ui.removed", { name: item.name }), { label: t("keep.ui.undo"), run: () => toggle(id) });
-  });
+  }, { signal: leaving() });
   keep();
   void list.read();
 }

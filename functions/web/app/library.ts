@@ -11,12 +11,15 @@ import { broken, channelPath, lineUp, show } from "./own/rows";
 import { most, size } from "./own/shelf";
 import { Tabs } from "./own/tabs";
 import { exportLibrary, importLibrary } from "./own/transfer";
+import { leaving } from "./page";
 import { count, t } from "./texts";
 
 const at = <E extends HTMLElement = HTMLElement>(id: string): E => document.getElementById(id) as E;
 
 /** Shows the library, and lets one change it. */
 export function library(): void {
+  const signal = leaving();
+  const path = location.pathname;
   const desk = new Desk(draw);
   const ended = (): void => draw();
   const folders = new Tabs(at("folders"), { panel: "folder", pick: (id) => desk.go(id), move: (id, to) => moveFolder(desk, id, to), ended });
@@ -26,7 +29,7 @@ export function library(): void {
   let opened = false;
 
   function draw(): void {
-    if (!opened || dragging()) return;
+    if (!opened || dragging() || signal.aborted) return;
     const { folder, group } = desk;
     const { categories } = desk.shelf.library;
     if (!folder) return drawEmpty();
@@ -47,7 +50,7 @@ export function library(): void {
     limit("new-group", folder.groups.length >= most.groups, t("library.ui.groups_full", { most: most.groups }));
     at<HTMLButtonElement>("play-folder").disabled = lineOf(folder).every((item) => item.gone);
     feed.draw();
-    history.replaceState(history.state, "", location.pathname + location.search + desk.hash);
+    if (location.pathname === path) history.replaceState(history.state, "", path + location.search + desk.hash);
   }
 
   function drawEmpty(): void {
@@ -71,11 +74,13 @@ export function library(): void {
   async function open(): Promise<void> {
     try {
       await desk.shelf.open();
+      if (signal.aborted) return;
       desk.goTo(location.hash);
       opened = true;
       at("waiting").hidden = true;
       draw();
     } catch (error) {
+      if (signal.aborted) return;
       at("waiting").hidden = true;
       at("blank").replaceChildren(broken(words(error), () => {
         at("blank").replaceChildren();
@@ -97,9 +102,9 @@ export function library(): void {
     if (what === "folder") newFolder(desk);
     if (what === "import") importLibrary(desk);
   });
-  addEventListener("hashchange", () => { desk.goTo(location.hash); draw(); });
-  addEventListener("pageshow", (event) => { if (event.persisted) desk.shelf.open().catch(tellOf); });
-  document.addEventListener("account", () => { desk.shelf.open().catch(tellOf); });
+  addEventListener("hashchange", () => { if (location.pathname === path) { desk.goTo(location.hash); draw(); } }, { signal });
+  addEventListener("pageshow", (event) => { if (event.persisted) desk.shelf.open().catch(tellOf); }, { signal });
+  document.addEventListener("account", () => { desk.shelf.open().catch(tellOf); }, { signal });
   void open();
 }
 

@@ -1,9 +1,11 @@
 /** What every page runs; what only some need is loaded by them. */
 
 import { watchErrors } from "./errors";
+import { name } from "./page";
 import { shell } from "./shell";
+import { run } from "./start";
 
-const page = document.body.dataset["page"];
+const page = name();
 
 /** Buttons of favorites and of the library that are pressed before what works them is loaded. */
 const early: HTMLElement[] = [];
@@ -11,6 +13,7 @@ let press = (button: HTMLElement): void => void early.push(button);
 
 watchErrors();
 shell();
+run();
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-favorite], [data-keep]") : null;
   if (button) press(button);
@@ -21,7 +24,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   const address = `${link.href}?to=${encodeURIComponent(location.pathname + location.search)}`;
   if (link.dataset["me"] === "menu") void import("./account/menu").then((m) => m.menu());
-  else if (page === "library" || page === "favorites" || page === "history") location.assign(address); // they show what another owner has
+  else if (["library", "favorites", "history"].includes(name())) location.assign(address); // they show what another owner has
   else void import("./account/signin").then((m) => m.openDoor(address));
 });
 document.addEventListener("account", () => {
@@ -32,19 +35,13 @@ document.addEventListener("account", () => {
   }
 });
 
-if (page === "home" || page === "country") void import("./list").then((m) => m.list());
-if (page === "countries") void import("./list/countries").then((m) => m.countries());
 if (page === "channel") void import("./channel").then((m) => m.channel());
-if (page === "library") void import("./library").then((m) => m.library());
-if (page === "favorites") void import("./favorites").then((m) => m.favorites());
 if (page === "operator") void import("./operator").then((m) => m.operator());
 if (page === "moderation") void import("./moderation").then((m) => m.moderation());
-if (page === "history") void import("./history").then((m) => m.history());
 if (page === "contact") void import("./contact").then((m) => m.contact());
 if (page === "reference") void import("./reference").then((m) => m.reference());
 if (page === "build") void import("./build").then((m) => m.build());
 if (page === "purchases") void import("./purchases").then((m) => m.purchases());
-if (document.documentElement.classList.contains("in") && (page === "library" || page === "favorites" || page === "history")) void import("./account/owner").then((m) => m.owner());
 if (document.documentElement.dataset["visitor"]) void import("./account").then((m) => m.account());
 if (page === "devices" || page === "device") void import("./account/devices").then((m) => m.devices());
 if (page === "home" || page === "country" || page === "channel" || page === "favorites" || page === "history") void import("./keep").then((m) => {

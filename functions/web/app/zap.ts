@@ -115,9 +115,12 @@ export function similar(): Line | null {
   return stops.length > 0 ? { title: $("#similar-title")?.textContent ?? "", from: "", next: null, stops } : null;
 }
 
-/** Returns the path of another channel's page, from that of a channel that is shown. */
+let folder = ""; // of the pages of channels
+
+/** Returns the path of a channel's page. It is first called on such a page. */
 export function beside(id: string): string {
-  return location.pathname.replace(/[^/]*$/, "") + encodeURIComponent(id);
+  folder ||= location.pathname.replace(/[^/]*$/, "");
+  return folder + encodeURIComponent(id);
 }
 
 /** Tells that a channel is shown, and returns the one that was shown before it, or null. */

@@ -17,6 +17,11 @@ export class Talk {
     this.button?.setAttribute("aria-expanded", String(this.open));
   }
 
+  /** Leaves the room: another page takes the place of this one. */
+  leave(): void {
+    void this.chat?.then((chat) => chat.close(), () => null);
+  }
+
   /** Shows the room of a channel, if the panel is open. */
   show(channel: string): void {
     const same = this.channel === channel;

@@ -1,6 +1,7 @@
 /** Remembering the list when one of its channels is opened, so that the player zaps through it. */
 
 import { $, $$ } from "../dom";
+import { leaving } from "../page";
 import { remember, type Stop } from "../zap";
 
 /** Makes the list that a channel is opened from be remembered, and the channel play at once. */
@@ -17,7 +18,7 @@ export function lines(): void {
     } catch {
       // Then the channel waits for a press.
     }
-  });
+  }, { signal: leaving() });
 }
 
 function titleOf(cards: Element): string {

@@ -5,6 +5,7 @@
  */
 
 import { $, $$, typing } from "../dom";
+import { leaving } from "../page";
 import { focusable, nearest, type Direction } from "../spatial";
 
 const directions: Record<string, Direction> = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
@@ -19,7 +20,7 @@ export function roam(): void {
     if (!target) return;
     event.preventDefault();
     focus(target);
-  });
+  }, { signal: leaving() });
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 
 import { $, toast } from "../dom";
+import { leaving } from "../page";
 import { t } from "../texts";
 import { fetchPage, soon } from "./page";
 
@@ -31,30 +32,35 @@ export function moved(address: string): void {
 /** Makes the search field, the filters and the links of a list change it in place; `changed` is called when they have. */
 export function search(changed: () => void): void {
   arrived = changed;
+  shown = here();
+  typed = false;
+  const signal = leaving();
+  signal.addEventListener("abort", () => asking?.abort());
   const field = $<HTMLInputElement>("#q");
   let timer = 0;
   field?.addEventListener("input", () => {
     clearTimeout(timer);
     timer = window.setTimeout(() => look(field), pause);
-  });
+  }, { signal });
   field?.form?.addEventListener("submit", (event) => {
     event.preventDefault();
     clearTimeout(timer);
     look(field);
-  });
+  }, { signal });
   document.addEventListener("change", (event) => {
     const form = event.target instanceof Element ? event.target.closest<HTMLFormElement>(".list-form") : null;
     if (form) go(addressOf(form));
-  });
+  }, { signal });
   document.addEventListener("submit", (event) => {
     if (!(event.target instanceof HTMLFormElement) || !event.target.matches(".list-form")) return;
     event.preventDefault();
     go(addressOf(event.target));
-  });
-  document.addEventListener("click", follow);
+  }, { signal });
+  document.addEventListener("click", follow, { signal });
   addEventListener("popstate", () => {
-    if (here() !== shown) void show(here(), "none", (history.state as { y?: number } | null)?.y ?? 0);
-  });
+    if (here() !== shown && location.pathname === new URL(shown, location.href).pathname) void show(here(), "none", (history.state as { y?: number } | null)?.y ?? 0);
+  }, { signal });
+  signal.addEventListener("abort", () => clearTimeout(timer));
   if (field && document.activeElement === field) look(field); // who was quicker than the script is not to type again
 }
 

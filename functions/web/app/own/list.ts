@@ -2,6 +2,7 @@
 
 import { call, isOwner } from "../api";
 import { $, h } from "../dom";
+import { leaving } from "../page";
 import { count } from "../texts";
 import type { Page } from "../types";
 import { words } from "./ask";
@@ -24,6 +25,7 @@ export class List<T extends Shown> {
   private total = 0;
   private next: number | null = 0;
   private reading = false;
+  private readonly left = leaving();
   private readonly box = at("items");
   private readonly more = at("more");
   private readonly gone: GoneRows;
@@ -35,8 +37,8 @@ export class List<T extends Shown> {
     });
     $("button", this.more)?.addEventListener("click", () => void this.read());
     new IntersectionObserver((seen) => { if (seen.some((entry) => entry.isIntersecting)) void this.read(); }, { rootMargin: "600px" }).observe(this.more);
-    addEventListener("pageshow", (event) => { if (event.persisted) this.again(); });
-    document.addEventListener("account", () => this.again());
+    addEventListener("pageshow", (event) => { if (event.persisted) this.again(); }, { signal: this.left });
+    document.addEventListener("account", () => this.again(), { signal: this.left });
   }
 
   /** Reads anew what may have changed while another page was shown. */
@@ -52,6 +54,7 @@ export class List<T extends Shown> {
     this.reading = true;
     try {
       const page = isOwner() ? await call<Page<T>>("GET", `${this.listing.path}?limit=${size}&offset=${this.next}`) : null;
+      if (this.left.aborted) return;
       if (this.next === 0) {
         this.box.replaceChildren();
         this.gone.show(page?.gone ?? []);
@@ -61,6 +64,7 @@ export class List<T extends Shown> {
       for (const item of page?.items ?? []) this.add(item, this.items.length);
       this.draw();
     } catch (error) {
+      if (this.left.aborted) return;
       this.fail(error);
     }
     this.reading = false;

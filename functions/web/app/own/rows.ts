@@ -18,10 +18,9 @@ export interface Shown {
   gone?: Gone | undefined;
 }
 
-const data = JSON.parse(document.getElementById("data")?.textContent || "{}") as { channel?: string };
-
 /** Returns the path of the page of a channel. */
 export function channelPath(id: string): string {
+  const data = JSON.parse(document.getElementById("data")?.textContent || "{}") as { channel?: string };
   return (data.channel ?? "/canal/") + encodeURIComponent(id);
 }
 

@@ -19,6 +19,10 @@ import { Zapper } from "./zapper";
 export interface Controls {
   /** Tells of another channel: its name, its logo, whether it is a station. */
   show(channel: ChannelFull): void;
+  /** Goes to the channel before or after. Reports whether there is one. */
+  step(by: 1 | -1): boolean;
+  /** Reports whether there is a channel before or after. */
+  beside(by: 1 | -1): boolean;
 }
 
 const rest = 3000; // ms without a touch of anything, after which the controls leave the picture alone
@@ -108,6 +112,14 @@ class Stage implements Controls {
     if (!first && !again) this.banner.show(channel, this.zapper.number);
     this.offer();
     this.state();
+  }
+
+  step(by: 1 | -1): boolean {
+    return this.zapper.step(by);
+  }
+
+  beside(by: 1 | -1): boolean {
+    return this.zapper.beside(by) !== null;
   }
 
   /** Lays the controls out, in the order in which they are reached. */

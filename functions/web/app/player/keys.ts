@@ -32,6 +32,9 @@ const doings: Record<string, Exclude<keyof Actions, "zap" | "jump" | "digits" | 
   f: "fullscreen", m: "mute", p: "pip", c: "captions", l: "favorite", Backspace: "back",
 };
 
+/** The keys that work while another page is shown, which has its own use for all others. */
+const anywhere = /^([kmp]|Media.*|Channel.*)$/i;
+
 const pause = 1200; // ms that one has for the next digit
 const longest = 4; // digits
 
@@ -56,6 +59,7 @@ export function keys(stage: HTMLElement, actions: Actions): void {
   };
   const press = (event: KeyboardEvent): boolean => {
     const { key } = event;
+    if (stage.parentElement?.closest(".dock") && !anywhere.test(key)) return false;
     if (/^[0-9]$/.test(key)) return digit(key);
     if (key === "Enter") return typed !== "" && commit();
     if (key === "Escape") return leave(stage);
