@@ -105,7 +105,7 @@ func (w wanted) widened(v *page.View, name string) wanted {
 		w.Playable = false
 		return w
 	case filter.All[filter.Country].Name:
-		w.path, w.fixed = v.Path("home"), false
+		w.path, w.fixed, w.radio = v.Path("home"), false, false
 	}
 	for id := range filter.Count {
 		if filter.All[id].Name == name {

@@ -130,6 +130,8 @@ func (s *Server) country(_ context.Context, l i18n.Locale, in countryIn) (*page.
 	v.Name = code
 	name := v.CountryName(code)
 	w := in.wantedOf(v.Country(code), code)
+	tv, radio := s.countExact(snapshot, w.unfiltered().withKind(filter.TV)), s.countExact(snapshot, w.unfiltered().withKind(filter.Radio))
+	w.radio = tv == 0 && radio > 0
 	b := s.listing(v, snapshot, w)
 	b.Flag, v.Body = code, b
 	v.Title = v.T("country.title", "country", name)
@@ -140,7 +142,6 @@ func (s *Server) country(_ context.Context, l i18n.Locale, in countryIn) (*page.
 		b.Heading = name
 	}
 	v.Statements = []any{trailOf(v)}
-	tv, radio := s.countExact(snapshot, w.unfiltered().withKind(filter.TV)), s.countExact(snapshot, w.unfiltered().withKind(filter.Radio))
 	v.Description = v.T("country.description", "country", name, "tv", v.N("list.found_tv", tv), "radio", v.N("list.found_radio", radio))
 	return listPage(v, w)
 }

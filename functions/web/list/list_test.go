@@ -494,3 +494,31 @@ func TestAddressKeepsSearch(t *testing.T) {
 		}
 	}
 }
+
+// TestRadioOnly checks that the page of a country that has stations and no TV
+// channels shows the stations, and that its links still choose a kind.
+func TestRadioOnly(t *testing.T) {
+	reg := &catalog.Register{BuiltAt: webtest.Now}
+	for i, country := range []string{"PT", "PT", "BR"} {
+		r := catalog.Record{ID: fmt.Sprintf("rb.%d", i), Kind: catalog.Station, Name: "Onda", Country: country, Radio: &catalog.Radio{}}
+		r.Streams = []catalog.StreamRecord{{ID: catalog.StreamID(i + 1), URL: "https://live.example/a.mp3", Kind: catalog.StreamAudio, Playable: true}}
+		reg.Records = append(reg.Records, r)
+	}
+	tv := catalog.Record{ID: "Solo.br", Name: "Solo", Country: "BR"}
+	tv.Streams = []catalog.StreamRecord{{ID: 9, URL: "https://live.example/b.m3u8", Kind: catalog.StreamHLS, Playable: true}}
+	reg.Records = append(reg.Records, tv)
+	h := webtest.Handler(New(Options{Pages: page.NewRenderer(webtest.Links), Catalog: webtest.Show(t, reg, index.Overlay{}), Now: webtest.Clock}), Endpoints)
+	for path, want := range map[string]string{
+		"/en/portugal":            "rb.0 rb.1 /en/portugal",
+		"/en/portugal?kind=radio": "rb.0 rb.1 /en/portugal",
+		"/en/portugal?kind=tv":    " /en/portugal?kind=tv",
+		"/en/brazil":              "Solo.br /en/brazil",
+		"/en/brazil?kind=radio":   "rb.2 /en/brazil?kind=radio",
+	} {
+		canonical := webtest.Elements(webtest.Tree(t, h, path), func(n *html.Node) bool { return webtest.Attr(n, "rel") == "canonical" })[0]
+		got := strings.Join(readList(t, h, path).Cards, " ") + " " + strings.TrimPrefix(webtest.Attr(canonical, "href"), webtest.Links.Base)
+		if got != want {
+			t.Errorf("%s shows %s, want %s", path, got, want)
+		}
+	}
+}

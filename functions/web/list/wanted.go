@@ -45,6 +45,7 @@ type wanted struct {
 	listIn
 	path  string // path of the page
 	fixed bool   // the country is part of the path, not of the query
+	radio bool   // the country of the path has stations and no TV channels
 }
 
 // wanted returns the search of in on a page of the whole catalog.
@@ -64,7 +65,7 @@ func (in *listIn) wantedOf(path, country string) wanted {
 
 // unfiltered returns the search of the same page without a query.
 func (w wanted) unfiltered() wanted {
-	none := wanted{path: w.path, fixed: w.fixed}
+	none := wanted{path: w.path, fixed: w.fixed, radio: w.radio}
 	none.Playable = true
 	if w.fixed {
 		none.Country = w.Country
@@ -87,7 +88,8 @@ func (w *wanted) kind() string {
 }
 
 // implied returns the kind of a search without one: the only kind to which one of
-// its filters or its order applies; else any kind when it has words; else TV.
+// its filters or its order applies; else any kind when it has words; else TV, or
+// radio in a country that has nothing else.
 func (w *wanted) implied() string {
 	for _, id := range narrowing {
 		if kind, ok := onlyKind(id); ok && w.IsSet(id) {
@@ -99,6 +101,8 @@ func (w *wanted) implied() string {
 		return filter.Radio
 	case w.Q != "":
 		return filter.Any
+	case w.radio:
+		return filter.Radio
 	}
 	return filter.TV
 }

@@ -15,6 +15,7 @@ const pause = 120; // milliseconds after a key in which the next one is awaited
 
 let asking: AbortController | null = null;
 let typed = false; // the entry of history is one of typing, which goes on in it
+let showing = Promise.resolve(); // ends when the words of the field are searched for
 let arrived: () => void = () => {};
 
 /** The address of the list that is shown, or on its way. */
@@ -40,12 +41,18 @@ export function search(changed: () => void): void {
   let timer = 0;
   field?.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = window.setTimeout(() => look(field), pause);
+    timer = window.setTimeout(() => void look(field), pause);
   }, { signal });
   field?.form?.addEventListener("submit", (event) => {
     event.preventDefault();
     clearTimeout(timer);
-    look(field);
+    open(field);
+  }, { signal });
+  field?.addEventListener("keydown", (event) => {
+    const first = event.key === "ArrowDown" && !event.isComposing && field.value.trim() ? firstFound() : null;
+    if (!first) return;
+    event.preventDefault();
+    first.focus();
   }, { signal });
   document.addEventListener("change", (event) => {
     const form = event.target instanceof Element ? event.target.closest<HTMLFormElement>(".list-form") : null;
@@ -61,21 +68,33 @@ export function search(changed: () => void): void {
     if (here() !== shown && location.pathname === new URL(shown, location.href).pathname) void show(here(), "none", (history.state as { y?: number } | null)?.y ?? 0);
   }, { signal });
   signal.addEventListener("abort", () => clearTimeout(timer));
-  if (field && document.activeElement === field) look(field); // who was quicker than the script is not to type again
+  if (field && document.activeElement === field) void look(field); // who was quicker than the script is not to type again
 }
 
-/** Searches for what is in the field. */
-function look(field: HTMLInputElement): void {
+/** Opens the first channel that is found by the words of the field, once they are searched for. */
+function open(field: HTMLInputElement): void {
+  const words = field.value.trim();
+  void look(field).then(() => {
+    if (words && words === new URLSearchParams(location.search).get("q") && words === field.value.trim()) firstFound()?.click();
+  });
+}
+
+function firstFound(): HTMLElement | null {
+  return $("#cards .card-link");
+}
+
+/** Searches for what is in the field; what it returns ends when that is shown, or another search has begun. */
+function look(field: HTMLInputElement): Promise<void> {
   const url = new URL(shown, location.href);
   const words = field.value.trim();
-  if (words === (url.searchParams.get("q") ?? "")) return;
+  if (words === (url.searchParams.get("q") ?? "")) return showing;
   if (words) url.searchParams.set("q", words);
   else url.searchParams.delete("q");
   url.searchParams.delete("offset");
   if (url.searchParams.get("sort") === "relevance") url.searchParams.delete("sort");
   const entry = typed ? "replace" : "push";
   typed = true;
-  void show(url.pathname + url.search, entry, 0);
+  return (showing = show(url.pathname + url.search, entry, 0));
 }
 
 function addressOf(form: HTMLFormElement): string {
@@ -140,12 +159,12 @@ function enter(address: string, entry: Entry): void {
 /** Puts the new list in place of the old, with the focus and all that was opened and scrolled. What is being typed stays; who goes back finds the words of then. */
 function swap(old: Element, next: Element, title: string, entry: Entry): void {
   const focused = old.contains(document.activeElement) ? document.activeElement!.id : null;
-  const open = $<HTMLDetailsElement>("#filters", old)?.open ?? false;
+  const unfolded = $<HTMLDetailsElement>("#filters", old)?.open ?? false;
   const aside = $(".list-topics", old)?.scrollLeft ?? 0;
   old.replaceWith(next);
   document.title = title;
   const filters = $<HTMLDetailsElement>("#filters", next);
-  if (filters) filters.open = open;
+  if (filters) filters.open = unfolded;
   const topics = $(".list-topics", next);
   if (topics) topics.scrollLeft = aside;
   if (focused !== null) ((focused && document.getElementById(focused)) || $("a[aria-current]", next) || $<HTMLElement>("#main"))?.focus({ preventScroll: true });
