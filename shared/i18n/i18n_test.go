@@ -59,6 +59,30 @@ func TestMessagesKeepOneTone(t *testing.T) {
 	}
 }
 
+// retired are words that the texts of the pages do not use any more, by locale, each
+// with the word that replaced it. docs/words.md explains the choices.
+var retired = map[Locale]map[string]string{
+	EN: {"HTTP player": "Compatibility player", "There is nothing here": "Page not found", "on the air lately": "working recently", "Wait for the playlist": "Start-up time", "Votes at the source": "Votes on Radio Browser", "may not read this": "can’t be played", "Copy address": "Copy link", "Work best": "Most reliable"},
+	PT: {"Player HTTP": "Player de compatibilidade", "Copiar endereço": "Copiar link", "utilizador": "usuário", "ficheiro": "arquivo", "ecrã": "tela"},
+	ES: {"Reproductor HTTP": "Reproductor de compatibilidad", "Copiar dirección": "Copiar enlace", "vosotros": "tú"},
+	FR: {"Lecteur HTTP": "Lecteur de compatibilité", "Copier l’adresse": "Copier le lien", "Ranger": "Enregistrer"},
+	DE: {"HTTP-Player": "Kompatibilitäts-Player", "Reiter": "Tab", "Merken": "Speichern", "ablegen": "speichern", "Abgelegt": "Gespeichert", "Farben": "Design", "Adresse kopieren": "Link kopieren"},
+}
+
+// TestRetiredWords checks that no text has a word that was replaced by a better one.
+func TestRetiredWords(t *testing.T) {
+	for l, words := range retired {
+		for word, instead := range words {
+			has := regexp.MustCompile(`(?i)(^|\P{L})` + regexp.QuoteMeta(word) + `($|\P{L})`)
+			for key, text := range messages[l] {
+				if has.MatchString(text) {
+					t.Errorf("%s: %s says %q, where %q is said now: %s", l, key, word, instead, text)
+				}
+			}
+		}
+	}
+}
+
 // TestMessagesAreSorted keeps the files easy to review and to merge, and each
 // key in one file: of an area those that begin with its name.
 func TestMessagesAreSorted(t *testing.T) {

@@ -169,7 +169,7 @@ func TestLists(t *testing.T) {
 			Topics: "Pop 1 /fr/bresil?genre=pop\nJazz 1 /fr/bresil?genre=jazz\nBlues 1 /fr/bresil?genre=blues\n",
 		},
 		"/en/brazil?language=pt&quality=720p&sort=name&online=1&kind=tv": {
-			Title: "Brazil · Portuguese, 720p, On the air lately · Live TV channels", H1: "Brazil", NoIndex: true, Total: "2 TV channels", Cards: []string{"C01.br", "C02.br"},
+			Title: "Brazil · Portuguese, 720p, Working recently · Live TV channels", H1: "Brazil", NoIndex: true, Total: "2 TV channels", Cards: []string{"C01.br", "C02.br"},
 		},
 		"/?network=Rede+%26+Cia&guide=1": {
 			Title: "Rede & Cia, Com guia · Canais de TV ao vivo", H1: "Canais de TV ao vivo", Total: "1 canal de TV", NoIndex: true, Cards: []string{"Solo.pt"},
