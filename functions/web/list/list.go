@@ -107,7 +107,7 @@ func (s *Server) home(_ context.Context, l i18n.Locale, in listIn) (*page.Render
 		v.Body, v.Title = b, titleOfList(b)
 	}
 	v.Statements = []any{websiteOf(v), organizationOf(v)}
-	return listPage(v, w)
+	return listPage(v, w, w.plain())
 }
 
 type countryIn struct {
@@ -143,14 +143,14 @@ func (s *Server) country(_ context.Context, l i18n.Locale, in countryIn) (*page.
 	}
 	v.Statements = []any{trailOf(v)}
 	v.Description = v.T("country.description", "country", name, "tv", v.N("list.found_tv", tv), "radio", v.N("list.found_radio", radio))
-	return listPage(v, w)
+	return listPage(v, w, w.plain() || w.continues() && len(b.Cards) > 0)
 }
 
 // listPage renders a list. Search engines may index the list of each kind in each
 // country, but not the other searches, of which there are countless.
-func listPage(v *page.View, w wanted) (*page.Rendered, error) {
-	v.NoIndex = !w.plain()
-	if w.plain() {
+func listPage(v *page.View, w wanted, indexed bool) (*page.Rendered, error) {
+	v.NoIndex = !indexed
+	if indexed {
 		_, v.Variant, _ = strings.Cut(w.address(), "?")
 	}
 	v.Areas = []string{"list", "keep"}

@@ -522,3 +522,46 @@ func TestRadioOnly(t *testing.T) {
 		}
 	}
 }
+
+// TestCountryIsCrawled checks that a search engine that follows the links of a
+// country's page finds every channel of it on pages that it may index, and indexes
+// no other part of the list.
+func TestCountryIsCrawled(t *testing.T) {
+	reg := &catalog.Register{BuiltAt: webtest.Now}
+	want := map[string]bool{}
+	for i := range 2*pageSize + 5 {
+		r := catalog.Record{ID: fmt.Sprintf("C%03d.pt", i), Name: fmt.Sprintf("Canal %03d", i), Country: "PT"}
+		r.Streams = []catalog.StreamRecord{{ID: catalog.StreamID(i + 1), URL: "https://live.example/a.m3u8", Kind: catalog.StreamHLS, Playable: true}}
+		reg.Records = append(reg.Records, r)
+		want[r.ID] = true
+	}
+	h := webtest.Handler(New(Options{Pages: page.NewRenderer(webtest.Links), Catalog: webtest.Show(t, reg, index.Overlay{}), Now: webtest.Clock}), Endpoints)
+	got := map[string]bool{}
+	pages := 0
+	for path := "/en/portugal"; path != ""; pages++ {
+		l := readList(t, h, path)
+		if l.NoIndex {
+			t.Errorf("%s is not to be indexed", path)
+		}
+		canonical := webtest.Elements(webtest.Tree(t, h, path), func(n *html.Node) bool { return webtest.Attr(n, "rel") == "canonical" })
+		if len(canonical) != 1 || webtest.Attr(canonical[0], "href") != webtest.Links.Base+path {
+			t.Errorf("%s names another page as its canonical one", path)
+		}
+		for _, card := range webtest.Elements(webtest.Tree(t, h, path), func(n *html.Node) bool { return n.Data == "li" && webtest.Attr(n, "data-id") != "" }) {
+			got[webtest.Attr(card, "data-id")] = true
+		}
+		next := webtest.Elements(webtest.Tree(t, h, path), func(n *html.Node) bool { return webtest.Attr(n, "id") == "more" })
+		path = ""
+		if len(next) > 0 && pages < 10 {
+			path = webtest.Attr(next[0], "href")
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("channels that are found (-want +got):\n%s", diff)
+	}
+	for _, path := range []string{"/en/portugal?offset=7", "/en/portugal?offset=3000", "/en/portugal?offset=30&quality=720p", "/en/portugal?q=canal&offset=30", "/en?kind=tv&offset=30"} {
+		if !readList(t, h, path).NoIndex {
+			t.Errorf("%s may be indexed", path)
+		}
+	}
+}

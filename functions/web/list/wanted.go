@@ -79,6 +79,14 @@ func (w wanted) plain() bool {
 	return w == w.unfiltered()
 }
 
+// continues reports whether w is a further page of the list of a country. Search
+// engines may index those: the links of a country's pages lead to all its channels.
+func (w wanted) continues() bool {
+	first := w
+	first.Offset = 0
+	return w.fixed && w.Offset > 0 && w.Offset%pageSize == 0 && first.plain()
+}
+
 // kind returns the kind to search for.
 func (w *wanted) kind() string {
 	if w.Kind != "" {
