@@ -3,9 +3,6 @@
 import { $, afterPaint, dialog, h, toast, typing } from "./dom";
 import { t } from "./texts";
 
-const themes = ["system", "light", "dark"] as const;
-type Theme = (typeof themes)[number];
-
 /** Makes what is around the page work. */
 export function shell(): void {
   $("[data-theme-switch]")?.addEventListener("click", switchTheme);
@@ -22,22 +19,19 @@ export function shell(): void {
   });
 }
 
-function chosen(): Theme {
-  const theme = document.documentElement.dataset["theme"];
-  return theme === "light" || theme === "dark" ? theme : "system";
-}
-
+/** Changes from what is seen to the other theme. When that is the one of the system, the page follows the system again. */
 function switchTheme(): void {
-  const theme = themes[(themes.indexOf(chosen()) + 1) % themes.length]!;
-  if (theme === "system") delete document.documentElement.dataset["theme"];
+  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  const theme = (document.documentElement.dataset["theme"] ?? system) === "dark" ? "light" : "dark";
+  if (theme === system) delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme;
   try {
-    if (theme === "system") localStorage.removeItem("mm-theme");
+    if (theme === system) localStorage.removeItem("mm-theme");
     else localStorage.setItem("mm-theme", theme);
   } catch {
     // It stays for as long as the page.
   }
-  toast(t(`layout.ui.theme_${theme}`));
+  toast(t(theme === system ? "layout.ui.theme_system" : `layout.ui.theme_${theme}`));
 }
 
 /** The keys, by what they do. The texts are the layout's. */

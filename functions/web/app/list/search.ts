@@ -71,10 +71,15 @@ export function search(changed: () => void): void {
   if (field && document.activeElement === field) void look(field); // who was quicker than the script is not to type again
 }
 
-/** Opens the first channel that is found by the words of the field, once they are searched for. */
+/**
+ * Opens the first channel that is found by the words of the field, once they are searched for. On a touch screen, where
+ * Enter is the key that puts the keyboard away, the channels that were found are shown.
+ */
 function open(field: HTMLInputElement): void {
   const words = field.value.trim();
-  void look(field).then(() => {
+  const found = look(field);
+  if (matchMedia("(pointer: coarse)").matches) return field.blur();
+  void found.then(() => {
     if (words && words === new URLSearchParams(location.search).get("q") && words === field.value.trim()) firstFound()?.click();
   });
 }
