@@ -17,7 +17,7 @@ var icons = [][2]string{
 	{"chevron-down", "chevron-down"}, {"chevron-left", "chevron-left"}, {"chevron-right", "chevron-right"}, {"chevron-up", "chevron-up"},
 	{"clock", "clock"}, {"close", "x"}, {"comment", "message-circle"}, {"copy", "copy"}, {"download", "download"}, {"edit", "pencil"},
 	{"external", "external-link"}, {"flag", "flag"}, {"folder", "folder"}, {"folder-add", "folder-plus"}, {"fullscreen", "maximize"},
-	{"fullscreen-exit", "minimize"}, {"globe", "globe"}, {"grip", "grip-vertical"}, {"heart", "heart"}, {"help", "circle-question-mark"}, {"hidden", "eye-off"},
+	{"fullscreen-exit", "minimize"}, {"globe", "globe"}, {"grip", "grip-vertical"}, {"heart", "heart"}, {"help", "circle-question-mark"}, {"hidden", "eye-off"}, {"languages", "languages"}, {"theme", "sun-moon"},
 	{"history", "history"}, {"keyboard", "keyboard"}, {"list", "list"}, {"lock", "lock"}, {"menu", "menu"}, {"moon", "moon"}, {"more", "ellipsis"}, {"move", "folder-input"},
 	{"muted", "volume-x"}, {"next", "skip-forward"}, {"passkey", "key-round"}, {"pause", "pause"}, {"pip", "picture-in-picture-2"}, {"play", "play"}, {"plus", "plus"},
 	{"previous", "skip-back"}, {"print", "printer"}, {"qr", "qr-code"}, {"quality", "settings-2"}, {"radio", "radio"}, {"refresh", "rotate-cw"}, {"search", "search"},

@@ -7,6 +7,14 @@ import { t } from "./texts";
 export function shell(): void {
   $("[data-theme-switch]")?.addEventListener("click", switchTheme);
   $("[data-help]")?.addEventListener("click", () => afterPaint(help));
+  const prefs = $<HTMLDetailsElement>("#prefs");
+  prefs?.addEventListener("click", keepQuery);
+  document.addEventListener("click", (event) => { if (prefs?.open && !(event.target instanceof Node && prefs.contains(event.target))) prefs.open = false; });
+  prefs?.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !prefs.open) return;
+    prefs.open = false;
+    $("summary", prefs)?.focus();
+  });
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || $("dialog[open]")) return;
     if (event.key === "/") {
@@ -17,6 +25,12 @@ export function shell(): void {
       afterPaint(help);
     }
   });
+}
+
+/** Lets a link to another language keep what is searched for, and how it is filtered. */
+function keepQuery(event: Event): void {
+  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[hreflang]") : null;
+  if (link) link.search = location.search;
 }
 
 /** Changes from what is seen to the other theme. When that is the one of the system, the page follows the system again. */

@@ -84,7 +84,9 @@ func (r *reader) walk(n *html.Node, empty bool) {
 	case "noscript":
 		r.page.Noscript = n.FirstChild.Data
 	case "details":
-		r.page.Apps++
+		if at["id"] != "prefs" { // which every page has
+			r.page.Apps++
+		}
 	case "a":
 		if empty {
 			r.page.Empty = append(r.page.Empty, at["href"])

@@ -54,6 +54,7 @@ flow('find and open without a script', { javaScriptEnabled: false }, async (visi
   assert.match(await answer.text(), /^#EXTM3U/)
 
   // The languages keep the page.
+  await page.locator('#prefs > summary').click()
   await page.locator('.languages').getByRole('link', { name: text('de', 'layout.language_name') }).click()
   assert.match(here().pathname, new RegExp(`^/de/.+/${testChannel}$`))
   assert.equal(await page.locator('html').getAttribute('lang'), 'de')
