@@ -78,7 +78,7 @@ export async function pathIn(stack, { path, paths }, locale) {
   if (locale === 'pt') return first.pathname + first.search
   if (first.pathname.startsWith('/isto')) return `/${locale}${first.pathname}`
   const html = await (await fetch(first)).text()
-  const lang = new RegExp(`<a href="([^"]+)" hreflang="${locale}"`)
+  const lang = new RegExp(`<a [^>]*href="([^"]+)" hreflang="${locale}"`)
   const found = lang.exec(html)
   if (!found) throw new Error(`${first.pathname} does not lead to its page in ${locale}`)
   const to = new URL(found[1].replaceAll('&amp;', '&'), first)

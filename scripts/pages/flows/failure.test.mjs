@@ -93,3 +93,19 @@ flow('a channel that does not play leads to the next, unless one stays', {}, asy
   await page.waitForURL(url => !url.pathname.endsWith(`/${testChannel}`))
   assert.ok(similar.includes(decodeURIComponent(page.url().split('/').at(-1))), `${page.url()} is not one of ${similar}`)
 })
+
+flow('a problem is reported in the words of viewers', {}, async (visit) => {
+  const { page } = visit
+  const told = reports(page)
+  await visit.go(`/en/channel/${testChannel}`)
+  for (const [what, code] of [['stops', 'playlist'], ['blocked', 'geo']]) {
+    await page.getByRole('button', { name: text('en', 'channel.report') }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('radio', { name: text('en', `panel.ui.choice_${what}`), exact: true }).check()
+    const made = page.waitForResponse(isReport)
+    await dialog.getByRole('button', { name: text('en', 'panel.ui.send') }).click()
+    assert.equal((await made).status() < 300, true)
+    await dialog.waitFor({ state: 'detached' })
+    assert.deepEqual(told.pop(), { channel_id: testChannel, ok: false, code })
+  }
+})

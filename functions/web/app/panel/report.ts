@@ -5,14 +5,17 @@ import { dialog, h, toast } from "../dom";
 import { t } from "../texts";
 import type { FailureCode } from "../types";
 
-const codes: FailureCode[] = ["sem_resposta", "geo", "sumiu", "playlist", "codec", "cors", "protocolo", "sem_stream", "outro"];
+/** What viewers see, in their words, and the failure code that each is reported as. */
+const choices: [string, FailureCode][] = [
+  ["start", "sem_resposta"], ["stops", "playlist"], ["silent", "codec"], ["wrong", "sumiu"], ["blocked", "geo"], ["improper", "outro"],
+];
 
 /** Opens a dialog that asks what is wrong with a channel. */
 export function reportDialog(channel: string): void {
   const send = h("button", { type: "submit", class: "button primary" }, t("panel.ui.send"));
-  const options = codes.map((code, i) => h("label", { class: "report-choice" },
+  const options = choices.map(([what, code], i) => h("label", { class: "report-choice" },
     h("input", { type: "radio", name: "code", value: code, required: true, autofocus: i === 0 }),
-    h("span", {}, t(`failure.ui.label_${code}`))));
+    h("span", {}, t(`panel.ui.choice_${what}`))));
   const problem = h("p", { class: "health-problem", role: "alert" });
   const form: HTMLFormElement = h("form", { class: "report", submit: (event: SubmitEvent) => {
     event.preventDefault();
