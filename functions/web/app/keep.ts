@@ -7,7 +7,7 @@ import { call, Failure, isOwner } from "./api";
 import { $, $$, afterPaint, dialog, h, toast } from "./dom";
 import { askName, nameForm, tellOf, words } from "./own/ask";
 import { places } from "./own/places";
-import { most, Shelf, type Folder, type Group, type Library } from "./own/shelf";
+import { groupName, most, Shelf, type Folder, type Group, type Library } from "./own/shelf";
 import { t } from "./texts";
 import type { Page } from "./types";
 
@@ -145,7 +145,7 @@ async function choose(channel: string, name: string): Promise<void> {
   function done(group: string): void {
     const at = shelf.group(group);
     around.close();
-    if (at) toast(t("keep.ui.kept", { folder: at.folder.name, group: at.group.name }), { label: t("keep.ui.open"), run: () => location.assign(libraryPath(at.folder, at.group)) });
+    if (at) toast(t("keep.ui.kept", { folder: at.folder.name, group: groupName(at.group) }), { label: t("keep.ui.open"), run: () => location.assign(libraryPath(at.folder, at.group)) });
   }
 
   function pick(_: Folder, group: Group): void {

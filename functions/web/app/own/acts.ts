@@ -4,7 +4,7 @@ import { dialog, h } from "../dom";
 import { count, t } from "../texts";
 import { askName, confirm, menu } from "./ask";
 import type { Desk } from "./desk";
-import { most, move, size, type Folder, type Group, type Library } from "./shelf";
+import { groupName, most, move, size, type Folder, type Group, type Library } from "./shelf";
 
 export function newFolder(desk: Desk): void {
   if (desk.shelf.library.categories.length >= most.folders) {
@@ -42,7 +42,7 @@ export function moveGroup(desk: Desk, id: string, to: number): void {
   const place = desk.shelf.group(id);
   if (!place || to < 0 || to >= place.folder.groups.length) return;
   const from = place.folder.groups.findIndex((group) => group.id === id);
-  desk.say(t("library.ui.placed", { name: place.group.name, n: to + 1, of: place.folder.groups.length }));
+  desk.say(t("library.ui.placed", { name: groupName(place.group), n: to + 1, of: place.folder.groups.length }));
   desk.try(desk.shelf.change("PATCH", `/api/groups/${id}`, { position: to }, (library) => {
     const folder = library.categories.find((folder) => folder.id === place.folder.id);
     if (folder) move(folder.groups, from, to);
@@ -89,7 +89,7 @@ async function restore(desk: Desk, folder: Folder, groups: Group[]): Promise<Fol
 export function groupMenu(desk: Desk, folder: Folder, group: Group): void {
   const at = folder.groups.findIndex(({ id }) => id === group.id);
   const others = desk.shelf.library.categories.filter(({ id }) => id !== folder.id);
-  menu(group.name, [
+  menu(groupName(group), [
     { icon: "edit", label: t("library.ui.rename"), run: () => renameGroup(desk, group) },
     { icon: "chevron-left", label: t("library.ui.earlier"), off: at === 0, run: () => moveGroup(desk, group.id, at - 1) },
     { icon: "chevron-right", label: t("library.ui.later"), off: at === folder.groups.length - 1, run: () => moveGroup(desk, group.id, at + 1) },
@@ -100,7 +100,7 @@ export function groupMenu(desk: Desk, folder: Folder, group: Group): void {
 
 function renameGroup(desk: Desk, group: Group): void {
   askName(t("library.ui.rename_group"), {
-    label: t("keep.ui.group_name"), action: t("library.ui.rename"), value: group.name, note: t("library.ui.rename_warns"),
+    label: t("keep.ui.group_name"), action: t("library.ui.rename"), value: groupName(group), note: t("library.ui.rename_warns"),
     save: (name) => desk.shelf.change("PATCH", `/api/groups/${group.id}`, { name }),
   });
 }
@@ -117,9 +117,9 @@ function regroup(desk: Desk, group: Group, folders: Folder[]): void {
 }
 
 function deleteGroup(desk: Desk, folder: Folder, group: Group, at: number): void {
-  confirm(t("library.ui.delete_group"), count("library.ui.delete_sure", group.items.length, { name: group.name }), t("library.ui.delete"), () => {
+  confirm(t("library.ui.delete_group"), count("library.ui.delete_sure", group.items.length, { name: groupName(group) }), t("library.ui.delete"), () => {
     desk.try(desk.shelf.change("DELETE", `/api/groups/${group.id}`), () => {
-      desk.offer(t("library.ui.deleted", { name: group.name }), t("keep.ui.undo"), async () => {
+      desk.offer(t("library.ui.deleted", { name: groupName(group) }), t("keep.ui.undo"), async () => {
         const again = (await restore(desk, folder, [group]))?.groups.find(({ slug }) => slug === group.slug);
         if (again) await desk.shelf.change("PATCH", `/api/groups/${again.id}`, { position: at });
         desk.go(folder.id, again?.id);

@@ -5,7 +5,7 @@ import { t } from "../texts";
 import { confirm } from "./ask";
 import type { Desk } from "./desk";
 import { qr } from "./qr";
-import type { Feeds } from "./shelf";
+import { groupName, type Feeds } from "./shelf";
 
 const at = <E extends HTMLElement>(id: string): E => document.getElementById(id) as E;
 
@@ -32,7 +32,7 @@ export class Feed {
     this.address = feeds[chosen("format") as keyof Feeds];
     at<HTMLInputElement>("feed-address").value = this.address;
     at<HTMLInputElement>("guide-address").value = guide(feeds.m3u);
-    at("feed-level").textContent = of ? t("library.ui.feed_changes", { name: of.name }) : t("library.ui.feed_stays");
+    at("feed-level").textContent = of ? t("library.ui.feed_changes", { name: group && of === group ? groupName(group) : of.name }) : t("library.ui.feed_stays");
     if (!at("qr").hidden) void this.drawCode();
   }
 

@@ -9,7 +9,7 @@ import type { Desk } from "./desk";
 import { orderable } from "./order";
 import { places } from "./places";
 import { lineUp, link } from "./rows";
-import { most, move, type Folder, type Item, type Library } from "./shelf";
+import { groupName, most, move, type Folder, type Item, type Library } from "./shelf";
 
 export class Items {
   private rows = new Map<string, HTMLElement>(); // by what they show
@@ -122,7 +122,7 @@ export class Items {
       const to = desk.shelf.group(group);
       if (!from || !to) return;
       const at = from.group.items.findIndex(({ id }) => id === item.id);
-      desk.offer(t("library.ui.moved", { name: item.name, folder: to.folder.name, group: to.group.name }), t("keep.ui.undo"),
+      desk.offer(t("library.ui.moved", { name: item.name, folder: to.folder.name, group: groupName(to.group) }), t("keep.ui.undo"),
         () => desk.shelf.change("PATCH", `/api/items/${item.id}`, { group_id: from.group.id, position: at }));
     });
   }

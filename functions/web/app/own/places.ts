@@ -2,7 +2,7 @@
 
 import { h, icon } from "../dom";
 import { t } from "../texts";
-import { most, type Folder, type Group, type Library } from "./shelf";
+import { groupName, most, type Folder, type Group, type Library } from "./shelf";
 
 export interface Choosing {
   /** What is there already. */
@@ -26,7 +26,7 @@ function choice(folder: Folder, group: Group, choosing: Choosing): HTMLElement {
   return h("button", {
     class: "chip", type: "button", "aria-pressed": String(holds), disabled: !choosing.open(group), "data-group": group.id,
     title: group.items.length >= most.items ? t("keep.ui.full") : null, click: () => choosing.pick(folder, group),
-  }, holds && icon("check"), h("span", { class: "tab-name", dir: "auto" }, group.name),
+  }, holds && icon("check"), h("span", { class: "tab-name", dir: "auto" }, groupName(group)),
   h("span", { class: "count" }, t("keep.ui.of", { n: group.items.length, most: most.items })));
 }
 

@@ -53,12 +53,11 @@ export function tone(id: string): number {
   return hash % tones;
 }
 
-/** Makes what a row says of its channel: a link to it, with quiet words below its name. Those that find no room are left out: that all is well comes last. */
+/** Makes what a row says of its channel: a link to it, with quiet words below its name; those that find no room are left out. That it works is not said: nobody measured it here. */
 export function link(row: Shown, ...more: (string | null)[]): HTMLElement {
-  const well = row.playable_hint && !row.gone;
   const inner = [plate(row), h("span", { class: "row-text" },
     h("span", { class: "row-name", dir: "auto" }, row.name),
-    h("span", { class: "row-more" }, where(row.country), !well && state(row), next(row), ...more.map((text) => text && h("span", {}, text)), well && state(row)))];
+    h("span", { class: "row-more" }, where(row.country), state(row), next(row), ...more.map((text) => text && h("span", {}, text))))];
   if (row.gone) return h("span", { class: "row-link" }, ...inner);
   return h("a", { class: "row-link", href: channelPath(row.channel_id), "data-channel": row.channel_id }, ...inner);
 }
@@ -70,9 +69,9 @@ function where(code: string | null): HTMLElement | null {
     h("img", { class: "row-flag", src: `/flags/${encodeURIComponent(code.toLowerCase())}.svg`, alt: "", width: 21, height: 14, loading: "lazy" }), h("span", { class: "row-where" }, name));
 }
 
-function state(row: Shown): HTMLElement {
+function state(row: Shown): HTMLElement | null {
   if (row.gone) return h("span", { class: "badge bad" }, fate(row.gone));
-  return row.playable_hint ? h("span", { class: "badge good" }, t("keep.ui.playable")) : h("span", { class: "badge fair" }, t("keep.ui.unplayable"));
+  return row.playable_hint ? null : h("span", { class: "badge fair" }, t("keep.ui.unplayable"));
 }
 
 /** Makes a link to the channel that replaced one that is gone. */

@@ -6,6 +6,7 @@
  */
 
 import { call, Failure, isOwner } from "../api";
+import { t } from "../texts";
 import type { Gone } from "../types";
 
 export interface Feeds {
@@ -37,6 +38,11 @@ export interface Group {
   last_item_id: string | null;
   feeds: Feeds;
   items: Item[];
+}
+
+/** Returns the name of a sub-tab for people. That with which every folder begins has one name on the wire, and one in each language of the pages until somebody renames it. */
+export function groupName({ name, slug }: Group): string {
+  return slug === "geral" ? t("keep.ui.general") : name;
 }
 
 export interface Folder {
