@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/genre"
 	"miramundo.dev/shared/catalog/index/hint"
 	"miramundo.dev/shared/catalog/index/layout"
 	"miramundo.dev/shared/catalog/index/search"
@@ -15,7 +16,7 @@ import (
 // time of an Item.
 type Card struct {
 	Summary
-	Category string                  // the name of its first category, or the first tag of a station; empty when it has none
+	Category string                  // the name of its first category, or of a station's first genre, or else its first tag; empty when it has none
 	HasGuide bool                    // a programme guide exists
 	Health   *catalog.MeasuredHealth // nil when never measured
 	Feed     string                  // id of the feed by whose name a search found it; empty when another name was found
@@ -75,6 +76,9 @@ func (v *View) topic(doc uint32, locale int) string {
 	}
 	if !ix.Radio.Has(doc) {
 		return ""
+	}
+	for number := range ix.GenresOf(doc).Numbers() {
+		return genre.All()[number].Name[locale]
 	}
 	if tags := ix.Lists.At(ix.Stations.TagList[row.Station]); len(tags) > 0 {
 		return ix.Text(tags[0])
