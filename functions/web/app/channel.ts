@@ -7,6 +7,7 @@ import { call, Failure, read } from "./api";
 import { comments } from "./comments";
 import { Dock, movable } from "./channel/dock";
 import { fetchChannel, fetchPage, recordOf, replace, show, type Fetched } from "./channel/page";
+import { drawNext } from "./channel/next";
 import { watchGuide } from "./channel/on";
 import { copy, share } from "./channel/share";
 import { markFailed, markPlaying, tellTimes } from "./channel/streams";
@@ -54,9 +55,9 @@ class Watch {
 
   constructor(stage: HTMLElement) {
     this.player = new Player(stage);
-    this.controls = controls(this.player, (path) => void this.zap(path));
+    this.controls = controls(this.player, (path) => void this.zap(path), (line, at) => { if (!this.dock.open) drawNext(line, at); });
     this.dock = new Dock(this.player, {
-      step: (by) => void this.controls.step(by), beside: (by) => this.controls.beside(by), back: () => void this.go(this.path, "push"), closed: () => $("#main")?.focus({ preventScroll: true }),
+      step: (by) => void this.controls.step(by), beside: (by) => this.controls.beside(by) !== null, back: () => void this.go(this.path, "push"), closed: () => $("#main")?.focus({ preventScroll: true }),
     });
     this.listen();
     document.body.append(this.said);
@@ -80,11 +81,10 @@ class Watch {
   /** Fills the page of a channel, if it is that which is shown. Returns what the API says of the channel. */
   private describe(record: ChannelFull): Promise<ChannelFull> {
     if (this.dock.open) return this.ask(record.id);
-    const health = $("#panel");
     const said = $("#comments");
-    if (health) panel(health, record.id); // what is asked for first is there first
     const asked = this.ask(record.id);
     if (said) comments(said, record.id);
+    unfold(record.id);
     this.talk.show(record.id);
     tellTimes();
     watchGuide(async () => (await this.ask(record.id)).guide_now);
@@ -100,9 +100,10 @@ class Watch {
 
   private take(record: ChannelFull): void {
     if (!/^https?:\/\//i.test(record.website ?? "")) record.website = null;
-    this.record = record;
-    this.player.load(record);
-    this.controls.show(record);
+    const { letters, size } = this.record?.id === record.id ? this.record : record;
+    this.record = { ...record, ...(letters && { letters }), ...(size && { size }) };
+    this.player.load(this.record);
+    this.controls.show(this.record);
     this.dock.show(record.name, this.path);
   }
 
@@ -253,7 +254,7 @@ class Watch {
   }
 
   private press(event: MouseEvent): void {
-    const link = (event.target as Element).closest<HTMLAnchorElement>("#details a[data-channel]");
+    const link = (event.target as Element).closest<HTMLAnchorElement>(".watch a[data-channel]");
     if (link && event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       return void this.go(link.pathname, "push");
@@ -279,6 +280,21 @@ class Watch {
     this.player.choose(stream);
     this.player.stage.scrollIntoView({ block: "nearest" });
   }
+}
+
+/** Asks where a channel works once that is unfolded. */
+function unfold(id: string): void {
+  const fold = $<HTMLDetailsElement>("#where");
+  const box = $("#panel");
+  if (!fold || !box) return;
+  let asked = false;
+  const open = (): void => {
+    if (!fold.open || asked) return;
+    asked = true;
+    panel(box, id);
+  };
+  fold.addEventListener("toggle", open);
+  open();
 }
 
 /** Says what people did with the channel. */

@@ -90,6 +90,9 @@ export interface GuideNow {
 
 /** The detail record: streams come best first for the one who asks. */
 export interface ChannelFull extends Channel {
+  /** What stands on the plate in place of a logo, and how large. The page has it, and the API has not. */
+  letters?: string;
+  size?: string;
   guide_now?: GuideNow | null;
   streams: Stream[];
 }

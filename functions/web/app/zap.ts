@@ -4,9 +4,7 @@
  * page of the channel asks what comes before and after.
  */
 
-import { isOwner, read } from "./api";
 import { $, $$ } from "./dom";
-import type { Page } from "./types";
 
 /** A channel of a list, as much as is needed to go there and to name it. */
 export interface Stop {
@@ -14,6 +12,9 @@ export interface Stop {
   name: string;
   path: string;
   logo: string | null;
+  /** What stands on the plate in place of a logo, and how large; the list may not know it. */
+  letters?: string | undefined;
+  size?: string | undefined;
 }
 
 export interface Line {
@@ -41,7 +42,8 @@ export function remember(line: Line): void {
 /** Returns the line that one came from, or null. */
 export function recall(): Line | null {
   const line = kept<Line>(key);
-  return line && Array.isArray(line.stops) && line.stops.every(whole) ? line : null;
+  if (!line || !Array.isArray(line.stops) || !line.stops.every(whole)) return null;
+  return typeof line.title === "string" ? line : { ...line, title: "" };
 }
 
 function whole(stop: Stop | null): boolean {
@@ -83,36 +85,25 @@ export async function extend(line: Line): Promise<boolean> {
   return more.length > 0;
 }
 
-/** Returns the stops that the cards of a list are: of the list of a page, unless another is named. */
-function stopsOf(page: ParentNode, list = "#cards"): Stop[] {
-  return $$(`${list} > .card[data-id]`, page).flatMap((card) => {
-    const link = $("a.card-link", card);
-    const id = card.dataset["id"];
-    const path = link?.getAttribute("href");
-    const name = link?.textContent?.trim();
-    return id && path && name ? [{ id, path, name, logo: $(".plate img", card)?.getAttribute("src") ?? null }] : [];
-  });
+/** Returns the stops that the cards of the list of a page are. */
+function stopsOf(page: ParentNode): Stop[] {
+  return $$("#cards > .card[data-id]", page).map(stopOf).filter(whole);
 }
 
-interface Favorite {
-  channel_id: string;
-  name: string;
-  logo_url: string | null;
+/** Returns the stop that a card, or another element with a plate and a link to a channel, stands for. */
+export function stopOf(element: HTMLElement): Stop {
+  const link = $<HTMLAnchorElement>("a[data-channel]", element);
+  const letters = $(".letters-of", element);
+  return {
+    id: element.dataset["id"] ?? "", path: link?.getAttribute("href") ?? "", name: $(".card-link, .next-name", element)?.textContent?.trim() ?? "",
+    logo: $(".plate img", element)?.getAttribute("src") ?? null, letters: letters?.textContent ?? undefined, size: letters?.dataset["size"],
+  };
 }
 
-/** Returns the favorites of this browser as a line, or null when it has none. */
-export async function favorites(title: string): Promise<Line | null> {
-  if (!isOwner()) return null;
-  const page = await read<Page<Favorite>>("/api/favorites?limit=100").catch(() => null);
-  if (!page?.items.length) return null;
-  return { title, from: "", next: null, stops: page.items.map((item) => ({ id: item.channel_id, name: item.name, path: beside(item.channel_id), logo: item.logo_url })) };
-}
-
-/** Returns the channels that the page of a channel calls similar, as a line; null when there are none. */
-export function similar(): Line | null {
-  const section = $("section[aria-labelledby=similar-title]");
-  const stops = section ? stopsOf(section, ".cards") : [];
-  return stops.length > 0 ? { title: $("#similar-title")?.textContent ?? "", from: "", next: null, stops } : null;
+/** Returns a channel and those that its page lists beside the player, as a line; null when it lists none. */
+export function listed(here: Stop): Line | null {
+  const stops = $$("#next .next").map(stopOf).filter((stop) => whole(stop) && stop.id !== here.id);
+  return stops.length > 0 ? { title: $("#next-title")?.dataset["name"] ?? "", from: "", next: null, stops: [here, ...stops] } : null;
 }
 
 let folder = ""; // of the pages of channels

@@ -62,6 +62,9 @@ type watch struct {
 	Guide      *airing     // nil without a guide for today
 	Facts      []fact
 	Similar    part.Cards
+	Plate      part.Plate
+	Next       []next // the list beside the player
+	NextOf     string // the name of its country; empty when it has none
 }
 
 // A link is a text with the path that it leads to.
@@ -141,13 +144,18 @@ func (s *Server) watch(snapshot *index.View, l i18n.Locale, c *catalog.ChannelFu
 		v.Image = *c.LogoURL
 	}
 	v.Areas = []string{"channel", "player", "failure", "panel", "comments", "keep", "chat", "guard", "pay"}
-	v.Data, v.Statements = dataOf(c), []any{schemaOf(v, c)}
-	w := &watch{C: c, Categories: categoriesOf(v, &c.Channel), Guide: s.airing(v, c), Facts: factsOf(v, snapshot, &c.Channel)}
+	plate := part.NewPlate(v, c.Kind, c.ID, c.Name, c.LogoURL)
+	v.Data, v.Statements = dataOf(c, plate), []any{schemaOf(v, c)}
+	w := &watch{C: c, Plate: plate, Categories: categoriesOf(v, &c.Channel), Guide: s.airing(v, c), Facts: factsOf(v, snapshot, &c.Channel)}
 	w.Streams, w.More = rowsOf(v, c)
 	if c.ReplacedBy != nil {
 		w.Successor = successor(v, snapshot, *c.ReplacedBy)
 	}
 	w.Similar = s.similar(v, snapshot, &c.Channel)
+	w.Next = s.next(v, snapshot, &c.Channel)
+	if c.Country != nil {
+		w.NextOf = v.CountryName(*c.Country)
+	}
 	v.Body = w
 	return v
 }
@@ -265,6 +273,8 @@ type data struct {
 	CategoryLabels []string                `json:"category_labels"`
 	LanguageLabels []string                `json:"language_labels"`
 	LogoURL        *string                 `json:"logo_url"`
+	Letters        string                  `json:"letters,omitempty"` // on the plate in place of a logo
+	Size           string                  `json:"size,omitempty"`    // the size of the letters
 	Website        *string                 `json:"website"`
 	PlayableHint   bool                    `json:"playable_hint"`
 	Quality        string                  `json:"quality,omitempty"`
@@ -276,10 +286,10 @@ type data struct {
 }
 
 // dataOf returns the part of a record that the script starts with.
-func dataOf(c *catalog.ChannelFull) data {
+func dataOf(c *catalog.ChannelFull, plate part.Plate) data {
 	return data{
 		ID: c.ID, Name: c.Name, Country: c.Country, CategoryLabels: c.CategoryLabels, LanguageLabels: c.LanguageLabels,
-		LogoURL: c.LogoURL, Website: c.Website, PlayableHint: c.PlayableHint, Quality: c.Quality, HasGuide: c.HasGuide,
+		LogoURL: c.LogoURL, Letters: plate.Letters, Size: plate.Size, Website: c.Website, PlayableHint: c.PlayableHint, Quality: c.Quality, HasGuide: c.HasGuide,
 		Kind: c.Kind, HealthExt: c.HealthExt, GuideNow: c.GuideNow, Streams: slices.Clip(c.Streams[:min(len(c.Streams), maxData)]),
 	}
 }

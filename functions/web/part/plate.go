@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/width"
+
+	"miramundo.dev/functions/web/page"
 )
 
 // A channel without a logo has its name on its plate, on one of a few colours.
@@ -22,12 +24,39 @@ func tone(id string) string {
 	return strconv.Itoa(int(h.Sum32() % tones))
 }
 
+// A Plate is the picture of a channel: its logo, or else its name on its colour. The
+// template _plate shows it.
+type Plate struct {
+	Class   string // a further class of the element; empty for none
+	Logo    string // URL; empty for none
+	Letters string // in place of a missing logo, as much of the name as fits; empty when the name has no letter
+	Size    string // the size of the letters, from "0"
+	Tone    string // the colour below the letters, from "0"
+	Icon    string // reference to the icon of the kind of the channel, which stands on a plate without letters
+}
+
+// NewPlate returns the plate of a channel. logo is nil for a channel without a logo.
+func NewPlate(v *page.View, kind, id, name string, logo *string) Plate {
+	if logo != nil {
+		return Plate{Logo: *logo}
+	}
+	p := Plate{Tone: tone(id), Icon: v.Icon(kind)}
+	p.Letters, p.Size = lettering(name)
+	return p
+}
+
+// As returns the plate with a further class of its element.
+func (p Plate) As(class string) Plate {
+	p.Class = class
+	return p
+}
+
 // A fit is a size of letters on a plate: how many of them a line has, and how many
 // lines. style/parts.css has the size of the letters by the number of the fit.
 type fit struct{ letters, lines int }
 
-// fits are the sizes, the largest first. Upper-case letters of the bold face are at
-// most as wide as they are high, and the average letter is 0.6 of that.
+// fits are the sizes, the largest first. Of the bold faces of browsers the average
+// letter of a name is up to 0.7 as wide as the size of the face.
 var fits = []fit{{5, 1}, {7, 2}, {9, 2}, {11, 3}, {15, 4}}
 
 // lettering returns the part of a name that a plate without a logo shows, and the

@@ -109,9 +109,9 @@ flow('a line that was tampered with leads nowhere else', {}, async (visit) => {
   const { context, page } = visit
   const elsewhere = []
   await context.route(url => url.hostname === 'elsewhere.example', route => { elsewhere.push(route.request().url()); return route.abort() })
-  await context.route(url => url.pathname === home + testChannel, async route => { // else the similar channels of the page are a line
+  await context.route(url => url.pathname === home + testChannel, async route => { // else the channels beside the player are a line
     const response = await route.fetch()
-    await route.fulfill({ response, body: (await response.text()).replaceAll('similar-title', 'others') })
+    await route.fulfill({ response, body: (await response.text()).replaceAll('class="next"', 'class="other"') })
   })
   const stop = (id, path) => ({ id, name: id, path, logo: null })
   const bad = ['//elsewhere.example/x', '/\\elsewhere.example/x', '/\t/elsewhere.example/x', 'https://elsewhere.example/', 'javascript:alert(1)', 7, null]

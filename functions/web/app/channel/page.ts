@@ -52,7 +52,9 @@ const about = "link[rel=canonical], link[rel=alternate], meta[name=description],
 /** Shows the page of a channel where that of another was: all but the stage, which goes on as it is. */
 export function show(page: Document): void {
   head(page);
-  $("#details")?.replaceWith(document.adoptNode($("#details", page)!));
+  const open = $$("#more details[id][open]").map(({ id }) => id);
+  for (const part of ["#details", "#next", "#more"]) $(part)?.replaceWith(document.adoptNode($(part, page)!));
+  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
 }
 
 /** Shows a page where another was. */

@@ -2,7 +2,7 @@
 
 import { $, $$ } from "../dom";
 import { leaving } from "../page";
-import { remember, type Stop } from "../zap";
+import { remember, stopOf } from "../zap";
 
 /** Makes the list that a channel is opened from be remembered, and the channel play at once. */
 export function lines(): void {
@@ -23,14 +23,4 @@ export function lines(): void {
 
 function titleOf(cards: Element): string {
   return ($("h2", cards.closest("section") ?? cards) ?? $("h1"))?.textContent?.trim() ?? "";
-}
-
-function stopOf(card: HTMLElement): Stop {
-  const link = $<HTMLAnchorElement>(".card-link", card);
-  return {
-    id: card.dataset["id"] ?? "",
-    name: link?.textContent ?? "",
-    path: link?.pathname ?? "",
-    logo: $<HTMLImageElement>(".plate img", card)?.src ?? null,
-  };
 }

@@ -1,6 +1,7 @@
 /** The rows that favorites, history and library are made of. */
 
 import { h, icon, iconButton } from "../dom";
+import { plate } from "../plate";
 import { country, t } from "../texts";
 import type { Gone } from "../types";
 import { remember } from "../zap";
@@ -24,38 +25,14 @@ export function channelPath(id: string): string {
   return (data.channel ?? "/canal/") + encodeURIComponent(id);
 }
 
-/** Makes a logo on its plate; the letters of the name, as on the cards of lists, or an icon when there is none, or when it does not come. */
-export function plate(row: Shown): HTMLElement {
-  const box = h("span", { class: "plate row-plate", "aria-hidden": "true" });
-  const bare = () => {
-    const letters = initials(row.name);
-    box.classList.add("bare");
-    box.dataset["tone"] = String(tone(row.channel_id));
-    box.replaceChildren(letters ? h("span", { class: "initials" }, letters) : icon(row.kind === "radio" || row.channel_id.startsWith("rb.") ? "radio" : "tv"));
-  };
-  if (row.logo_url) box.append(h("img", { src: row.logo_url, alt: "", width: 56, height: 42, loading: "lazy", decoding: "async", error: bare }));
-  else bare();
-  return box;
-}
-
-/** Returns the first letters of the first two words of a name. */
-function initials(name: string): string {
-  const words = name.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
-  return words.slice(0, 2).map((word) => String.fromCodePoint(word.codePointAt(0)!).toUpperCase()).join("");
-}
-
-const tones = 10; // as many as style/parts.css has
-
-/** Returns the number of the colour of a channel's plate, as part/plate.go does: by the 32-bit FNV-1a hash of its id. */
-export function tone(id: string): number {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(id)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  return hash % tones;
+/** Makes the plate of a row. */
+export function rowPlate(row: Shown): HTMLElement {
+  return plate({ id: row.channel_id, name: row.name, logo: row.logo_url, kind: row.kind }, "row-plate", { width: 56, height: 42 });
 }
 
 /** Makes what a row says of its channel: a link to it, with quiet words below its name; those that find no room are left out. That it works is not said: nobody measured it here. */
 export function link(row: Shown, ...more: (string | null)[]): HTMLElement {
-  const inner = [plate(row), h("span", { class: "row-text" },
+  const inner = [rowPlate(row), h("span", { class: "row-text" },
     h("span", { class: "row-name", dir: "auto" }, row.name),
     h("span", { class: "row-more" }, where(row.country), state(row), next(row), ...more.map((text) => text && h("span", {}, text))))];
   if (row.gone) return h("span", { class: "row-link" }, ...inner);

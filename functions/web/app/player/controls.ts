@@ -15,34 +15,36 @@ import { session } from "./session";
 import { visual } from "./visual";
 import { volume } from "./volume";
 import { Zapper } from "./zapper";
+import type { Line, Stop } from "../zap";
 
 export interface Controls {
   /** Tells of another channel: its name, its logo, whether it is a station. */
   show(channel: ChannelFull): void;
   /** Goes to the channel before or after. Reports whether there is one. */
   step(by: 1 | -1): boolean;
-  /** Reports whether there is a channel before or after. */
-  beside(by: 1 | -1): boolean;
+  /** Returns the channel before or after, or null. */
+  beside(by: 1 | -1): Stop | null;
 }
 
 const rest = 3000; // ms without a touch of anything, after which the controls leave the picture alone
+const reach = 100; // channels before the one that is shown, and after it, in the list over the picture
 const most = 5; // channels in a row that do not play, after which the next is not gone to without a press
 const delay = 15; // s that the picture may be later than at its start before it is said not to be live
 
 /**
  * Puts controls onto the stage of a player, and listens to keys. `zap` goes to
- * the channel of a path of this site. The stage tells its style how it stands:
+ * the channel of a path of this site; `line` is told the list that is zapped through,
+ * and where in it the channel is, from 0, or -1. The stage tells its style how it stands:
  * data-state is that of the player, data-kind that of the channel, data-embed
  * that another site's player is shown, data-quiet that the controls are out of
  * the way.
  */
-export function controls(player: Player, zap: (path: string) => void): Controls {
-  return new Stage(player, zap);
+export function controls(player: Player, zap: (path: string) => void, line: (line: Line, at: number) => void): Controls {
+  return new Stage(player, zap, line);
 }
 
 /** A way to choose among what a stream offers. */
 interface Chooser {
-  menu: Menu;
   section(): Section;
   worth(): boolean;
 }
@@ -70,13 +72,14 @@ class Stage implements Controls {
   private readonly volume;
   private readonly choosers: Chooser[];
   private readonly settings: Menu;
+  private readonly drawer: Menu;
   private readonly plays: HTMLButtonElement[];
   private readonly before: HTMLButtonElement[];
   private readonly after: HTMLButtonElement[];
   private readonly live: HTMLButtonElement;
   private readonly layer: HTMLElement;
 
-  constructor(private readonly player: Player, zap: (path: string) => void) {
+  constructor(private readonly player: Player, zap: (path: string) => void, private readonly told: (line: Line, at: number) => void) {
     const { media, stage } = player;
     this.stage = stage;
     this.zapper = new Zapper(zap, { aim: (stop, number) => this.aim(stop, number), line: () => this.line() });
@@ -87,6 +90,8 @@ class Stage implements Controls {
     this.volume = volume(media);
     this.choosers = this.choices();
     this.settings = iconMenu("settings", t("player.ui.settings"), { class: "settings" }, () => this.choosers.filter((c) => c.worth()).map((c) => c.section()));
+    this.drawer = iconMenu("list", t("player.ui.channels"), { class: "icon-button channels", hidden: true }, () => this.channels());
+    this.drawer.box.classList.add("drawer");
     const toggle = (): void => void this.toggle();
     this.plays = [iconButton("play", t("player.ui.play"), toggle, { class: "icon-button big-button" }), iconButton("play", t("player.ui.play"), toggle)];
     this.before = [1, 2].map(() => iconButton("previous", t("player.ui.previous"), () => void this.zapper.step(-1), { class: "icon-button before", hidden: true }));
@@ -105,7 +110,7 @@ class Stage implements Controls {
     const again = this.channel?.id === channel.id;
     this.channel = channel;
     this.stage.dataset["kind"] = channel.kind;
-    this.cover.show({ name: channel.name, logo: channel.logo_url, kind: channel.kind });
+    this.cover.show({ ...channel, logo: channel.logo_url });
     this.session.show(channel);
     this.status.streams(channel.streams);
     if (!again) this.zapper.arrive(channel);
@@ -118,8 +123,8 @@ class Stage implements Controls {
     return this.zapper.step(by);
   }
 
-  beside(by: 1 | -1): boolean {
-    return this.zapper.beside(by) !== null;
+  beside(by: 1 | -1): Stop | null {
+    return this.zapper.beside(by);
   }
 
   /** Lays the controls out, in the order in which they are reached. */
@@ -128,29 +133,38 @@ class Stage implements Controls {
     const middle = h("div", { class: "stage-middle" }, this.before[0], big, this.after[0]);
     const bar = h("div", { class: "stage-bar" },
       play, this.before[1], this.after[1], this.volume.button, this.volume.slider, this.live, h("span", { class: "gap" }),
-      ...this.choosers.flatMap(({ menu }) => [menu.button, menu.box]), this.settings.button, this.settings.box,
+      this.drawer.button, this.drawer.box, this.settings.button, this.settings.box,
       this.pip.button, elsewhere(this.player.media), this.screen.button);
     return h("div", { class: "stage-layer", role: "group", "aria-label": t("player.ui.controls") },
       this.status.box, middle, this.card, this.digits.box, this.banner.box, bar);
   }
 
-  /** Makes the menus of captions, sound, quality and streams. */
+  /** The channels of the line around the one that is shown, by their numbers. */
+  private channels(): Section[] {
+    const { line, number } = this.zapper;
+    if (!line) return [];
+    const from = Math.max(0, number - 1 - reach);
+    return [{
+      title: line.title || t("player.ui.channels"), chosen: number, choose: (id) => void this.zapper.jump(Number(id)),
+      choices: line.stops.slice(from, from + 2 * reach).map(({ name }, i) => ({ id: from + i + 1, label: `${from + i + 1}. ${name}` })),
+    }];
+  }
+
+  /** What can be chosen of captions, sound, quality and streams. */
   private choices(): Chooser[] {
     const { player } = this;
-    const make = (name: string, title: string, section: () => Section, worth: () => boolean): Chooser =>
-      ({ section, worth, menu: iconMenu(name, title, { class: "choice", hidden: true }, () => [section()]) });
     const none = (label: string): Choice => ({ id: -1, label });
     return [
-      make("captions", t("player.ui.captions"), () => ({
+      { worth: () => player.captions().length > 0, section: () => ({
         title: t("player.ui.captions"), chosen: player.caption, choose: (id) => player.setCaption(Number(id)), choices: [none(t("player.ui.off")), ...player.captions()],
-      }), () => player.captions().length > 0),
-      make("audio", t("player.ui.audio"), () => ({
+      }) },
+      { worth: () => player.audios().length > 1, section: () => ({
         title: t("player.ui.audio"), chosen: player.audio, choose: (id) => player.setAudio(Number(id)), choices: player.audios(),
-      }), () => player.audios().length > 1),
-      make("quality", t("player.ui.quality"), () => ({
+      }) },
+      { worth: () => player.qualities().length > 1, section: () => ({
         title: t("player.ui.quality"), chosen: player.quality, choose: (id) => player.setQuality(Number(id)), choices: [none(t("player.ui.automatic")), ...player.qualities()],
-      }), () => player.qualities().length > 1),
-      make("list", t("player.ui.streams"), () => this.streams(), () => this.streams().choices.length > 1),
+      }) },
+      { worth: () => this.streams().choices.length > 1, section: () => this.streams() },
     ];
   }
 
@@ -195,6 +209,7 @@ class Stage implements Controls {
       pip: () => this.pip.toggle(),
       captions: () => this.captions(),
       favorite: () => this.favorite(),
+      channels: () => this.list(),
       enter: () => this.enter(),
     });
   }
@@ -236,12 +251,24 @@ class Stage implements Controls {
     return button !== null;
   }
 
-  private aim(stop: { id: string; name: string; path: string; logo: string | null }, number: number): void {
+  /** Opens the list of channels over the picture. */
+  private list(): boolean {
+    const { button } = this.drawer;
+    if (button.hidden) return false;
+    this.wake();
+    button.click();
+    return true;
+  }
+
+  private aim(stop: Stop, number: number): void {
     this.banner.aim(stop, number);
   }
 
   /** Shows where one can zap to. */
   private line(): void {
+    const { line, number } = this.zapper;
+    this.drawer.button.hidden = !line || line.stops.length < 2;
+    if (line) this.told(line, number - 1);
     for (const [buttons, by, text] of [[this.before, -1, "player.ui.previous"], [this.after, 1, "player.ui.next"]] as const) {
       const stop = this.zapper.beside(by);
       for (const button of buttons) {
@@ -256,8 +283,7 @@ class Stage implements Controls {
     const { player, stage } = this;
     const embed = player.stream?.kind === "youtube";
     stage.toggleAttribute("data-embed", embed);
-    for (const { menu, worth } of this.choosers) menu.button.hidden = !worth();
-    this.settings.button.hidden = this.choosers.every(({ menu }) => menu.button.hidden);
+    this.settings.button.hidden = !this.choosers.some(({ worth }) => worth());
     this.pip.update(!embed && this.channel?.kind !== "radio" && player.media.readyState > 0);
     for (const part of [this.volume.button, this.volume.slider, this.plays[1]!]) part.hidden = embed;
   }

@@ -1,6 +1,7 @@
 /** What is written over the picture: what is tried, where one zaps to, the digits that are typed. */
 
-import { h, icon } from "../dom";
+import { h } from "../dom";
+import { plate, type Plated } from "../plate";
 import { hour, t } from "../texts";
 import type { ChannelFull, FailureCode, Programme, Stream } from "../types";
 import type { Stop } from "../zap";
@@ -87,18 +88,10 @@ export function digits(): { box: HTMLElement; type(typed: string): void; none(nu
 }
 
 /** Makes what stands on the stage while there is no picture: the logo and the name. */
-export function cover(box: HTMLElement, extra: HTMLElement): { show(of: { name: string; logo: string | null; kind: "tv" | "radio" }): void } {
+export function cover(box: HTMLElement, extra: HTMLElement): { show(of: Plated): void } {
   return {
-    show({ name, logo, kind }) {
-      const sign = icon(kind);
-      const plate = h("span", { class: "plate stage-logo" });
-      const bare = () => {
-        plate.classList.add("bare");
-        plate.replaceChildren(sign);
-      };
-      if (logo) plate.append(h("img", { src: logo, alt: "", error: bare }));
-      else bare();
-      box.replaceChildren(plate, h("p", { class: "stage-name", dir: "auto" }, name), extra);
+    show(of) {
+      box.replaceChildren(plate(of, "stage-logo"), h("p", { class: "stage-name", dir: "auto" }, of.name), extra);
     },
   };
 }

@@ -16,6 +16,8 @@ export interface Actions {
   pip(): boolean;
   captions(): boolean;
   favorite(): boolean;
+  /** Opens the list of channels. */
+  channels(): boolean;
   /** Takes the focus onto the controls. */
   enter(): boolean;
 }
@@ -29,7 +31,7 @@ const steps: Record<string, 1 | -1> = {
 
 const doings: Record<string, Exclude<keyof Actions, "zap" | "jump" | "digits" | "enter">> = {
   " ": "toggle", k: "toggle", MediaPlayPause: "toggle", MediaPlay: "toggle", MediaPause: "pause", MediaStop: "pause",
-  f: "fullscreen", m: "mute", p: "pip", c: "captions", l: "favorite", Backspace: "back",
+  f: "fullscreen", m: "mute", p: "pip", c: "captions", l: "favorite", g: "channels", Guide: "channels", ContextMenu: "channels", Backspace: "back",
 };
 
 /** The keys that work while another page is shown, which has its own use for all others. */

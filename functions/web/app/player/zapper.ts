@@ -1,7 +1,6 @@
 /** Goes from channel to channel: along the line one came from, to a number of it, and back to the last. */
 
-import { t } from "../texts";
-import { along, arrived, beside, extend, favorites, recall, remember, similar, type Line, type Stop } from "../zap";
+import { along, arrived, beside, extend, listed, recall, remember, type Line, type Stop } from "../zap";
 import type { ChannelFull } from "../types";
 
 const settle = 200; // ms: who presses on and on passes by what lies between
@@ -16,19 +15,22 @@ export interface Listener {
 }
 
 export class Zapper {
-  private line: Line | null = recall();
+  line: Line | null = recall();
   private here: Stop | null = null;
   private last: Stop | null = null;
   private aimed: Stop | null = null;
   private timer = 0;
-  private asked = false;
+  private away = false; // another channel was gone to, and has not arrived
+  private pressed = -Infinity; // when a step was last pressed
 
   constructor(private readonly go: (path: string) => void, private readonly listener: Listener) {}
 
   /** Tells that a channel is shown now. */
   arrive(channel: ChannelFull): void {
+    this.away = false;
     if (!this.timer) this.aimed = null; // else one presses on while the channels between arrive
-    this.here = { id: channel.id, name: channel.name, path: beside(channel.id), logo: channel.logo_url };
+    this.here = { id: channel.id, name: channel.name, path: beside(channel.id), logo: channel.logo_url, letters: channel.letters, size: channel.size };
+    this.line ??= listed(this.here);
     this.last = arrived(this.here);
     this.mark();
     void this.lengthen();
@@ -44,13 +46,8 @@ export class Zapper {
     this.listener.line();
   }
 
-  /** Takes the favorites, or similar channels, for a line when there is none, and finds more of it before its end comes. */
+  /** Finds more of the line before its end comes. */
   private async lengthen(): Promise<void> {
-    if (!this.line && !this.asked) {
-      this.asked = true;
-      this.line = await favorites(t("player.ui.favorites")) ?? similar();
-      this.mark();
-    }
     if (this.line && (this.line.at ?? 0) + margin >= this.line.stops.length && await extend(this.line)) this.listener.line();
   }
 
@@ -67,7 +64,10 @@ export class Zapper {
 
   /** Goes to the stop before or after. Reports whether there is one. */
   step(by: 1 | -1): boolean {
-    return this.head(this.beside(by), settle);
+    const now = performance.now();
+    const alone = now - this.pressed > 2 * settle; // else one presses on and on
+    this.pressed = now;
+    return this.head(this.beside(by), alone ? 0 : settle);
   }
 
   /** Goes to a number of the line. Reports whether it has it. */
@@ -85,11 +85,17 @@ export class Zapper {
     clearTimeout(this.timer);
     this.aimed = stop;
     this.listener.aim(stop, (this.line?.stops.findIndex(({ id }) => id === stop.id) ?? -1) + 1);
-    this.timer = window.setTimeout(() => {
+    const arrive = (): void => {
       this.timer = 0;
-      if (stop.id !== this.here?.id) this.go(stop.path); // the aim stays until it is there: one may press on meanwhile
-      else this.aimed = null;
-    }, after);
+      if (stop.id === this.here?.id && !this.away) {
+        this.aimed = null;
+        return;
+      }
+      this.away = true;
+      this.go(stop.path); // the aim stays until it is there: one may press on meanwhile
+    };
+    if (after > 0) this.timer = window.setTimeout(arrive, after);
+    else arrive();
     return true;
   }
 }
