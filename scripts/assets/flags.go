@@ -5,8 +5,10 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -26,13 +28,26 @@ var country = regexp.MustCompile(`^[A-Z]{2}\.svg$`)
 // licence of the package into the folder to, and removes all other files there. It
 // returns the number of files that it wrote.
 func copyFlags(from fs.FS, to string) (wrote int, err error) {
-	names, err := fs.Glob(from, "3x2/*.svg")
+	files, err := flagsOf(from)
 	if err != nil {
 		return 0, err
 	}
+	if files[licence+".txt"], err = fs.ReadFile(from, licence); err != nil {
+		return 0, err
+	}
+	return replace(to, files)
+}
+
+// flagsOf returns the flags of the package in from by the names of their files, in
+// lower case.
+func flagsOf(from fs.FS) (map[string][]byte, error) {
+	names, err := fs.Glob(from, "3x2/*.svg")
+	if err != nil {
+		return nil, err
+	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !country.MatchString(path.Base(name)) })
 	if len(names) < leastFlags {
-		return 0, fmt.Errorf("found %d flags, want %d or more: run npm ci", len(names), leastFlags)
+		return nil, fmt.Errorf("found %d flags, want %d or more: run npm ci", len(names), leastFlags)
 	}
 	files := map[string][]byte{}
 	for _, name := range names {
@@ -41,14 +56,54 @@ func copyFlags(from fs.FS, to string) (wrote int, err error) {
 			err = picture(data)
 		}
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		files[strings.ToLower(path.Base(name))] = data
 	}
-	if files[licence+".txt"], err = fs.ReadFile(from, licence); err != nil {
-		return 0, err
+	return files, nil
+}
+
+// flagSprite returns an SVG that has the flag of each country as a symbol, named by
+// the code of the country, from the packages in modules. A page of all countries
+// needs one request for it in place of one for each flag.
+func flagSprite(modules fs.FS) ([]byte, error) {
+	from, err := fs.Sub(modules, "country-flag-icons")
+	if err != nil {
+		return nil, err
 	}
-	return replace(to, files)
+	files, err := flagsOf(from)
+	if err != nil {
+		return nil, fmt.Errorf("country-flag-icons: %w", err)
+	}
+	var b bytes.Buffer
+	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg">`)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := addFlag(&b, strings.TrimSuffix(name, ".svg"), files[name]); err != nil {
+			return nil, fmt.Errorf("country-flag-icons: %s: %w", name, err)
+		}
+	}
+	b.WriteString(`</svg>`)
+	return b.Bytes(), nil
+}
+
+// addFlag writes a flag as a symbol. A flag whose parts have names is an error: in
+// one file the same name may mean two things.
+func addFlag(b *bytes.Buffer, code string, data []byte) error {
+	var root struct {
+		ViewBox string `xml:"viewBox,attr"`
+	}
+	if err := xml.Unmarshal(data, &root); err != nil {
+		return err
+	}
+	if root.ViewBox == "" || bytes.Contains(data, []byte(` id="`)) {
+		return errors.New("has no viewBox, or names its parts")
+	}
+	inner, err := innerXML(data)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b, `<symbol id="%s" viewBox="%s">%s</symbol>`, code, html.EscapeString(root.ViewBox), inner)
+	return nil
 }
 
 // active are the SVG elements that run or embed something.

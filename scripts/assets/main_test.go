@@ -11,6 +11,9 @@ import (
 
 const plain = `<svg xmlns="http://www.w3.org/2000/svg"><defs><path id="a" d="M0 0"/></defs><use href="#a"/></svg>`
 
+// flat is a flag.
+const flat = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 2"><path d="M0 0h3"/></svg>`
+
 func TestPicture(t *testing.T) {
 	for _, test := range []struct {
 		name, svg, want string // want is part of the error; empty for none
@@ -62,11 +65,35 @@ func TestCopyFlagsRefuses(t *testing.T) {
 
 // npmPackage is a package of n flags, and one that is not a country's.
 func npmPackage(n int) fstest.MapFS {
-	fsys := fstest.MapFS{"LICENSE": {Data: []byte("free")}, "3x2/GB-WLS.svg": {Data: []byte(plain)}}
+	fsys := fstest.MapFS{"LICENSE": {Data: []byte("free")}, "3x2/GB-WLS.svg": {Data: []byte(flat)}}
 	for i := range n {
-		fsys[fmt.Sprintf("3x2/%c%c.svg", 'A'+i/26, 'A'+i%26)] = &fstest.MapFile{Data: []byte(plain)}
+		fsys[fmt.Sprintf("3x2/%c%c.svg", 'A'+i/26, 'A'+i%26)] = &fstest.MapFile{Data: []byte(flat)}
 	}
 	return fsys
+}
+
+func TestFlagSprite(t *testing.T) {
+	modules := fstest.MapFS{}
+	for name, file := range npmPackage(leastFlags) {
+		modules["country-flag-icons/"+name] = file
+	}
+	sprite, err := flagSprite(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := picture(sprite); err != nil {
+		t.Error(err)
+	}
+	const first = `<svg xmlns="http://www.w3.org/2000/svg"><symbol id="aa" viewBox="0 0 3 2"><path d="M0 0h3"/></symbol><symbol id="ab"`
+	if !strings.HasPrefix(string(sprite), first) || strings.Count(string(sprite), "<symbol") != leastFlags {
+		t.Errorf("the sprite begins with %.200q", sprite)
+	}
+	for name, svg := range map[string]string{"no measure": `<svg xmlns="http://www.w3.org/2000/svg"/>`, "names": strings.Replace(flat, "<path", `<path id="a"`, 1)} {
+		modules["country-flag-icons/3x2/AB.svg"] = &fstest.MapFile{Data: []byte(svg)}
+		if _, err := flagSprite(modules); err == nil || !strings.Contains(err.Error(), "ab.svg") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
 }
 
 // players is a folder of packages with players.

@@ -31,7 +31,7 @@ const (
 var pageLicences = []string{
 	"hls.js", "mpegts.js", "es6-promise", "events", "dashjs", "@svta/cml-608", "@svta/cml-cmcd", "@svta/cml-cmsd", "@svta/cml-dash", "@svta/cml-id3",
 	"@svta/cml-request", "@svta/cml-xml", "bcp-47-match", "codem-isoboxer", "fast-deep-equal", "html-entities", "imsc", "sax", "localforage",
-	"lie", "immediate", "path-browserify", "sortablejs", "qrcode-generator", "lucide-static", "swagger-ui-dist",
+	"lie", "immediate", "path-browserify", "sortablejs", "qrcode-generator", "lucide-static", "country-flag-icons", "swagger-ui-dist",
 }
 
 // pageNotices are further files that are served with the licences: the notice of a
@@ -59,6 +59,7 @@ func buildPages(modules, web string) (wrote int, err error) {
 	from := os.DirFS(modules)
 	others := map[string]func() ([]byte, error){
 		"icons.svg":     func() ([]byte, error) { return sprite(from) },
+		"flags.svg":     func() ([]byte, error) { return flagSprite(from) },
 		"icon.svg":      func() ([]byte, error) { return markOf(os.DirFS(web)) },
 		"hls.worker.js": func() ([]byte, error) { return read(from, "hls.js/dist/hls.worker.js") },
 		licenceFile:     func() ([]byte, error) { return licencesOf(from) },

@@ -35,6 +35,9 @@ func sources(t *testing.T) (modules, web string) {
 	for _, icon := range icons {
 		packages["lucide-static/icons/"+icon[1]+".svg"] = `<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0h24"/></svg>`
 	}
+	for name, file := range npmPackage(leastFlags) {
+		packages["country-flag-icons/"+name] = string(file.Data)
+	}
 	for _, name := range pageNotices {
 		packages[name] = "notice " + name
 	}
@@ -76,7 +79,7 @@ func TestBuildPages(t *testing.T) {
 		t.Fatalf("the first build wrote %d, %v", n, err)
 	}
 	names, at := built(t, web)
-	for _, name := range []string{"main.js", "main.css", "icons.svg", "icon.svg", "hls.worker.js", licenceFile} {
+	for _, name := range []string{"main.js", "main.css", "icons.svg", "flags.svg", "icon.svg", "hls.worker.js", licenceFile} {
 		if file := at.Files[name]; file == name || !slices.Contains(names, file) {
 			t.Errorf("%s is in %q, of %q", name, file, names)
 		}

@@ -4,7 +4,7 @@ import { Failure, read } from "./api";
 import { $$, h, icon } from "./dom";
 import { countries, environments, latency, reasons } from "./panel/charts";
 import type { Panel } from "./panel/types";
-import { flag } from "./panel/words";
+import { flag } from "./flag";
 import { world } from "./panel/world";
 import { count, locale, moment, number, since, t } from "./texts";
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
 )
@@ -110,8 +109,9 @@ func (v *View) Country(code string) string {
 	return path
 }
 
-// Flag returns the path of a country's flag.
-func (v *View) Flag(code string) string { return catalog.LinkBase{}.Flag(code) }
+// Flag returns the URL of a country's flag, a symbol of flags.svg. For a country
+// that has none there nothing is shown.
+func (v *View) Flag(code string) string { return v.Asset("flags.svg") + "#" + strings.ToLower(code) }
 
 // CountryName returns the name of a country; its code when it has no name.
 func (v *View) CountryName(code string) string {

@@ -23,7 +23,7 @@ type Card struct {
 	Letters  string // in place of a missing logo: as much of the name as the plate shows; empty when the name has no letter
 	Size     string // the size of the letters, from 0
 	Tone     string // the colour of the plate below the letters, from 0
-	Flag     string // the path of the flag, unless the page is about the country
+	Flag     string // the URL of the flag, unless the page is about the country
 	Country  string
 	Category string
 	Quality  string

@@ -10,7 +10,7 @@ type Chip struct {
 	Count   string // number of matches in the format of the locale; empty to show none
 	Current bool   // the chip is selected
 	Value   string // value that a checkbox in a form sends; links have none
-	Flag    string // path of a country's flag; empty to show none
+	Flag    string // URL of a country's flag; empty to show none
 }
 
 // Chips are a row of chips.

@@ -101,7 +101,7 @@ func TestChips(t *testing.T) {
 	for name, c := range map[string]Chip{
 		"a kind":      {ID: "kind-tv", Text: "TV", Href: "/?kind=tv", Count: "64"},
 		"the kind":    {ID: "kind-tv", Text: "TV", Href: "/?kind=tv", Count: "64", Current: true},
-		"a country":   {Text: "Brasil", Href: "/brasil", Count: "2.000", Flag: "/flags/br.svg"},
+		"a country":   {Text: "Brasil", Href: "/brasil", Count: "2.000", Flag: "/assets/flags-1.svg#br"},
 		"hostile":     {ID: webtest.HostileName, Text: webtest.HostileName, Href: "/?q=%3Cscript%3E&tag=a+%22b%22", Count: "1"},
 		"a plus sign": {ID: "topic-a+b", Text: "A+B & 'C'", Href: "/?tag=a%2Bb", Count: "1"},
 	} {

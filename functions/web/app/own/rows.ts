@@ -1,6 +1,7 @@
 /** The rows that favorites, history and library are made of. */
 
 import { h, icon, iconButton } from "../dom";
+import { flag } from "../flag";
 import { plate } from "../plate";
 import { country, t } from "../texts";
 import type { Gone } from "../types";
@@ -43,7 +44,7 @@ function where(code: string | null): HTMLElement | null {
   if (!code) return null;
   const name = country(code);
   return h("span", { class: "row-country" },
-    h("img", { class: "row-flag", src: `/flags/${encodeURIComponent(code.toLowerCase())}.svg`, alt: "", width: 21, height: 14, loading: "lazy" }), h("span", { class: "row-where" }, name));
+    flag(code), h("span", { class: "row-where" }, name));
 }
 
 function state(row: Shown): HTMLElement | null {

@@ -3,7 +3,8 @@
 import { h, s } from "../dom";
 import { count, language, since, t } from "../texts";
 import type { Environment, Latency, Reason, Region, Tally } from "./types";
-import { flag, name, said, tone } from "./words";
+import { flag } from "../flag";
+import { name, said, tone } from "./words";
 
 /** How many lines a chart shows before one asks for all. */
 const first = 5;

@@ -1,6 +1,5 @@
 /** What the parts of the panel say of a tally, and how they show it. */
 
-import { h } from "../dom";
 import { count, country, t } from "../texts";
 import type { Tally } from "./types";
 
@@ -24,10 +23,4 @@ export function said(tally: Tally): string {
 /** Names a country; the unknown one too. */
 export function name(code: string): string {
   return code === "ZZ" ? t("panel.ui.unknown") : country(code);
-}
-
-/** Makes the flag of a country, on a place of its size. The unknown one has none. */
-export function flag(code: string): HTMLElement {
-  const image = h("img", { src: `/flags/${encodeURIComponent(code.toLowerCase())}.svg`, width: 21, height: 14, alt: "", loading: "lazy" });
-  return h("span", { class: "flag" }, code === "ZZ" ? null : image);
 }
