@@ -96,7 +96,7 @@ export const card = (page, id) => page.locator(`li.card[data-id="${id}"]`)
 export const cardLink = (page, id) => card(page, id).locator('a.card-link')
 
 /** The ids of the cards that are shown, in their order. */
-export const cards = page => page.locator('#results li.card[data-id]').evaluateAll(all => all.map(card => card.dataset.id))
+export const cards = page => page.locator('#results li.card[data-id]').evaluateAll(all => all.filter(card => !card.closest('#near, #continue')).map(card => card.dataset.id))
 
 /** Waits until the browser is at a path and a query, as a test tells them: every state has an address. */
 export const at = (page, check, what) => until(() => check(new URL(page.url())), `the address is ${what}, which is ${page.url()}`)

@@ -20,6 +20,7 @@ import { Player } from "./player/player";
 import { report } from "./report";
 import { run } from "./start";
 import { count, locale, t } from "./texts";
+import { watched } from "./watched";
 import type { ChannelFull, Social } from "./types";
 
 /** Makes the page of a channel work. */
@@ -234,6 +235,7 @@ class Watch {
     player.on("played", ({ detail: { stream } }) => {
       markPlaying(stream.id);
       void this.tell(report(this.record.id, true));
+      watched();
       call("POST", "/api/history", { channel_id: this.record.id }).catch(() => null);
     });
     player.on("fallback", ({ detail: { from, code } }) => markFailed(from.id, code));

@@ -7,6 +7,7 @@ import { confirm, tellOf } from "./own/ask";
 import { List } from "./own/list";
 import { favoriteButton, keepButton, link, type Shown } from "./own/rows";
 import { count, since, t } from "./texts";
+import { forget } from "./watched";
 
 interface Played extends Shown {
   plays: number;
@@ -33,7 +34,10 @@ export function history(): void {
 
   document.getElementById("clear")?.addEventListener("click", () => {
     confirm(t("history.ui.clear"), t("history.ui.clear_sure"), t("history.ui.clear"), () => {
-      call("DELETE", "/api/history").then(() => list.clear(), tellOf);
+      call("DELETE", "/api/history").then(() => {
+        list.clear();
+        forget();
+      }, tellOf);
     });
   });
   keep();

@@ -2,6 +2,7 @@
 
 import { lines } from "./list/line";
 import { more } from "./list/more";
+import { near } from "./list/near";
 import { roam } from "./list/roam";
 import { search } from "./list/search";
 
@@ -9,6 +10,10 @@ import { search } from "./list/search";
 export function list(): void {
   roam();
   lines();
-  search(more);
+  search(() => {
+    more();
+    near();
+  });
   more();
+  near();
 }

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/html"
 
 	"miramundo.dev/functions/web/page"
+	"miramundo.dev/functions/web/part"
 	"miramundo.dev/functions/web/webtest"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
@@ -420,7 +421,7 @@ func TestAiring(t *testing.T) {
 		{"2026-11-22T11:00:00Z", "2026-11-22T15:00:00Z", 25}, {"2026-11-22T12:00:00Z", "2026-11-22T15:00:00Z", 0}, {"2026-11-22T13:00:00Z", "2026-11-22T15:00:00Z", 0},
 		{"2026-11-22T10:00:00Z", "2026-11-22T11:00:00Z", 100}, {"2026-11-22T12:00:00Z", "2026-11-22T12:00:00Z", 0}, {"then", "later", 0},
 	} {
-		if got := percentOf(&catalog.Programme{Start: test.start, Stop: test.stop}, webtest.Now); got != test.want {
+		if got := part.Percent(&catalog.Programme{Start: test.start, Stop: test.stop}, webtest.Now); got != test.want {
 			t.Errorf("from %s to %s: %d percent, want %d", test.start, test.stop, got, test.want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"miramundo.dev/functions/web/page"
+	"miramundo.dev/functions/web/part"
 	"miramundo.dev/shared/catalog"
 )
 
@@ -43,7 +44,7 @@ func (s *Server) airing(v *page.View, c *catalog.ChannelFull) *airing {
 		a.Site = truncated(*day.Site, 60)
 	}
 	if day.Now != nil {
-		a.Percent = percentOf(day.Now, now)
+		a.Percent = part.Percent(day.Now, now)
 	}
 	for i := range day.Programmes {
 		p := programmeOf(&day.Programmes[i], zone)
@@ -68,17 +69,6 @@ func clock(moment string, zone *time.Location) string {
 		return ""
 	}
 	return t.In(zone).Format("15:04")
-}
-
-// percentOf returns how much of p has passed, from 0 to 100 percent; 0 when its
-// times are not valid.
-func percentOf(p *catalog.Programme, now time.Time) int {
-	start, err := time.Parse(time.RFC3339, p.Start)
-	stop, fault := time.Parse(time.RFC3339, p.Stop)
-	if err != nil || fault != nil || !start.Before(stop) {
-		return 0
-	}
-	return int(min(max(100*now.Sub(start)/stop.Sub(start), 0), 100))
 }
 
 // zones caches time zones by name, because loading one reads a file. Only existing

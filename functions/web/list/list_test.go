@@ -244,7 +244,7 @@ func TestShelves(t *testing.T) {
 			on[id] = webtest.Text(title)
 		}
 	}
-	want := []string{"Popular TV channels 12 /en?kind=tv", "News 12 /en?category=news", "Kids 12 /en?category=kids", "Popular radio stations 3 /en?kind=radio"}
+	want := []string{"Continue watching 0 /en/history", "Popular TV channels 12 /en?kind=tv", "News 12 /en?category=news", "Kids 12 /en?category=kids", "Popular radio stations 3 /en?kind=radio"}
 	if d := cmp.Diff(want, shelves); d != "" {
 		t.Errorf("shelves (-want +got):\n%s", d)
 	}

@@ -102,8 +102,9 @@ func pattern(p site.Page, l i18n.Locale) string {
 // that the visitor chose, so that a dark page does not flash white, and adds the
 // class js, by which styles show controls that need scripts, the class in where the
 // script has noted that this browser is signed in, and the class chatting where the
-// visitor has left the chat open. The policy allows it by its hash.
-const boot = `(d=>{d.classList.add("js");try{let s=localStorage,t=s.getItem("mm-theme");if(t==="dark"||t==="light")d.dataset.theme=t;if(!d.dataset.visitor&&s.getItem("mm-account")!==null)d.classList.add("in");if(s.getItem("mm-chat")!==null)d.classList.add("chatting")}catch{}})(document.documentElement)`
+// visitor has left the chat open, and the class watched where something was watched. The policy
+// allows it by its hash.
+const boot = `(d=>{d.classList.add("js");try{let s=localStorage,t=s.getItem("mm-theme");if(t==="dark"||t==="light")d.dataset.theme=t;if(!d.dataset.visitor&&s.getItem("mm-account")!==null)d.classList.add("in");if(s.getItem("mm-chat")!==null)d.classList.add("chatting");if(s.getItem("mm-watched")!==null)d.classList.add("watched")}catch{}})(document.documentElement)`
 
 // Boot returns the inline script.
 func (v *View) Boot() template.JS { return boot }
@@ -182,14 +183,31 @@ func (v *View) ShowAs(name string, status int) (*Rendered, error) {
 	if err := pages[name].ExecuteTemplate(b, "_layout.html", v); err != nil {
 		return nil, err
 	}
-	data := bytes.Clone(b.Bytes())
+	return v.rendered(b.Bytes(), status), nil
+}
+
+// ShowPart renders the view with the template of a part, such as _near.html: a piece of
+// HTML that a script puts into a page.
+func (v *View) ShowPart(part string) (*Rendered, error) {
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	b.Reset()
+	if err := Fill(b, part, v); err != nil {
+		return nil, err
+	}
+	return v.rendered(b.Bytes(), http.StatusOK), nil
+}
+
+// rendered returns a copy of HTML as an answer.
+func (v *View) rendered(text []byte, status int) *Rendered {
+	data := bytes.Clone(text)
 	policy := v.renderer.policy
 	if v.Provider != "" {
 		policy = policyFor(v.renderer.links, v.Provider)
 	}
 	return &Rendered{
 		data: data, tag: tagOf(data), media: htmlMedia, status: status, locale: v.Locale, policy: policy, base: v.renderer.links.Base,
-	}, nil
+	}
 }
 
 // tagOf returns the version of a page: a hash of its bytes.

@@ -3,6 +3,7 @@ package part
 import (
 	"html/template"
 	"net/url"
+	"strconv"
 	"time"
 
 	"miramundo.dev/functions/web/page"
@@ -28,6 +29,7 @@ type Card struct {
 	Category string
 	Quality  string
 	Now      string // the title of the current programme
+	Percent  string // how much of it has passed, from "0" to "100"
 	Health   string // good, fair or bad; empty when never measured
 	Radio    bool
 }
@@ -46,7 +48,7 @@ func NewCards(v *page.View, list []index.Card, guides *guide.Live, now time.Time
 			continue
 		}
 		if g := guides.Now(c.ID, now); g != nil && g.Now != nil {
-			cards[i].Now = g.Now.Title
+			cards[i].Now, cards[i].Percent = g.Now.Title, strconv.Itoa(Percent(g.Now, now))
 		}
 	}
 	return cards
@@ -71,6 +73,17 @@ func newCard(v *page.View, c *index.Card) Card {
 		shown.Flag, shown.Country = v.Flag(c.Country), v.CountryName(c.Country)
 	}
 	return shown
+}
+
+// Percent returns how much of p has passed, from 0 to 100 percent; 0 when its
+// times are not valid.
+func Percent(p *catalog.Programme, now time.Time) int {
+	start, err := time.Parse(time.RFC3339, p.Start)
+	stop, fault := time.Parse(time.RFC3339, p.Stop)
+	if err != nil || fault != nil || !start.Before(stop) {
+		return 0
+	}
+	return int(min(max(100*now.Sub(start)/stop.Sub(start), 0), 100))
 }
 
 // goodScore is the least score, of 100, of a channel that is graded good.
@@ -101,7 +114,7 @@ type cardKind struct {
 
 // texts returns pointers to the texts of the card, always in the same order.
 func (c *Card) texts() []*string {
-	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Letters, &c.Size, &c.Tone, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now}
+	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Letters, &c.Size, &c.Tone, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now, &c.Percent}
 }
 
 // kind returns the key of the card's stamp.

@@ -8,7 +8,7 @@ flow('Enter opens the first channel that is found, and the arrow leads to it', {
   await onlyTestPlays(visit, stack)
   await visit.go('/en')
   await page.locator('#q').fill('test card')
-  await cardLink(page, testChannel).waitFor()
+  await page.locator(`#cards > [data-id="${testChannel}"]`).waitFor()
   await page.keyboard.press('ArrowDown')
   await until(() => cardLink(page, testChannel).evaluate(link => link === document.activeElement), 'the first channel has the focus')
 
