@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"miramundo.dev/shared/site"
 )
 
 const (
@@ -63,10 +65,10 @@ func flagsOf(from fs.FS) (map[string][]byte, error) {
 	return files, nil
 }
 
-// flagSprite returns an SVG that has the flag of each country as a symbol, named by
-// the code of the country, from the packages in modules. A page of all countries
-// needs one request for it in place of one for each flag.
-func flagSprite(modules fs.FS) ([]byte, error) {
+// flagSprite returns an SVG that has the flags of one of the two files that package site
+// names, each as a symbol that is named by the code of its country, from the packages in
+// modules. A page of all countries needs two requests in place of one for each flag.
+func flagSprite(modules fs.FS, file string) ([]byte, error) {
 	from, err := fs.Sub(modules, "country-flag-icons")
 	if err != nil {
 		return nil, err
@@ -78,6 +80,9 @@ func flagSprite(modules fs.FS) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg">`)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if site.FlagFile(strings.TrimSuffix(name, ".svg")) != file {
+			continue
+		}
 		if err := addFlag(&b, strings.TrimSuffix(name, ".svg"), files[name]); err != nil {
 			return nil, fmt.Errorf("country-flag-icons: %s: %w", name, err)
 		}

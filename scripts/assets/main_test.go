@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"miramundo.dev/shared/site"
 )
 
 const plain = `<svg xmlns="http://www.w3.org/2000/svg"><defs><path id="a" d="M0 0"/></defs><use href="#a"/></svg>`
@@ -77,20 +79,29 @@ func TestFlagSprite(t *testing.T) {
 	for name, file := range npmPackage(leastFlags) {
 		modules["country-flag-icons/"+name] = file
 	}
-	sprite, err := flagSprite(modules)
+	sprite, err := flagSprite(modules, site.MoreFlags)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := picture(sprite); err != nil {
-		t.Error(err)
+	common, err := flagSprite(modules, site.Flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range [][]byte{sprite, common} {
+		if err := picture(file); err != nil {
+			t.Error(err)
+		}
+	}
+	if strings.Contains(string(common), `id="aa"`) || !strings.Contains(string(common), `id="br"`) {
+		t.Errorf("the flags of the largest countries begin with %.200q", common)
 	}
 	const first = `<svg xmlns="http://www.w3.org/2000/svg"><symbol id="aa" viewBox="0 0 3 2"><path d="M0 0h3"/></symbol><symbol id="ab"`
-	if !strings.HasPrefix(string(sprite), first) || strings.Count(string(sprite), "<symbol") != leastFlags {
+	if !strings.HasPrefix(string(sprite), first) || strings.Count(string(sprite)+string(common), "<symbol") != leastFlags {
 		t.Errorf("the sprite begins with %.200q", sprite)
 	}
 	for name, svg := range map[string]string{"no measure": `<svg xmlns="http://www.w3.org/2000/svg"/>`, "names": strings.Replace(flat, "<path", `<path id="a"`, 1)} {
 		modules["country-flag-icons/3x2/AB.svg"] = &fstest.MapFile{Data: []byte(svg)}
-		if _, err := flagSprite(modules); err == nil || !strings.Contains(err.Error(), "ab.svg") {
+		if _, err := flagSprite(modules, site.MoreFlags); err == nil || !strings.Contains(err.Error(), "ab.svg") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"miramundo.dev/shared/site"
 )
 
 // The files of the pages: the bundles that esbuild makes of the scripts and styles,
@@ -59,7 +61,8 @@ func buildPages(modules, web string) (wrote int, err error) {
 	from := os.DirFS(modules)
 	others := map[string]func() ([]byte, error){
 		"icons.svg":     func() ([]byte, error) { return sprite(from) },
-		"flags.svg":     func() ([]byte, error) { return flagSprite(from) },
+		site.Flags:      func() ([]byte, error) { return flagSprite(from, site.Flags) },
+		site.MoreFlags:  func() ([]byte, error) { return flagSprite(from, site.MoreFlags) },
 		"icon.svg":      func() ([]byte, error) { return markOf(os.DirFS(web)) },
 		"hls.worker.js": func() ([]byte, error) { return read(from, "hls.js/dist/hls.worker.js") },
 		licenceFile:     func() ([]byte, error) { return licencesOf(from) },

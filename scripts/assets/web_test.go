@@ -79,7 +79,7 @@ func TestBuildPages(t *testing.T) {
 		t.Fatalf("the first build wrote %d, %v", n, err)
 	}
 	names, at := built(t, web)
-	for _, name := range []string{"main.js", "main.css", "icons.svg", "flags.svg", "icon.svg", "hls.worker.js", licenceFile} {
+	for _, name := range []string{"main.js", "main.css", "icons.svg", "flags.svg", "flags-more.svg", "icon.svg", "hls.worker.js", licenceFile} {
 		if file := at.Files[name]; file == name || !slices.Contains(names, file) {
 			t.Errorf("%s is in %q, of %q", name, file, names)
 		}

@@ -109,9 +109,15 @@ func (v *View) Country(code string) string {
 	return path
 }
 
-// Flag returns the URL of a country's flag, a symbol of flags.svg. For a country
-// that has none there nothing is shown.
-func (v *View) Flag(code string) string { return v.Asset("flags.svg") + "#" + strings.ToLower(code) }
+// Flag returns the URL of a country's flag, a symbol of a file of flags. For a country
+// without one it leads to no symbol, and nothing is drawn.
+func (v *View) Flag(code string) string {
+	code = strings.ToLower(code)
+	return v.Asset(site.FlagFile(code)) + "#" + code
+}
+
+// CommonFlags returns the codes of the flags of the first of the two files.
+func (v *View) CommonFlags() string { return strings.Join(site.CommonFlags, " ") }
 
 // CountryName returns the name of a country; its code when it has no name.
 func (v *View) CountryName(code string) string {
