@@ -72,3 +72,15 @@ flow('zap, and come back by the way one went', {}, async (visit, stack) => {
   await at(page, url => url.pathname === '/en/brazil', '/en/brazil')
   await until(async () => String(await cards(page)) === String(line), 'the list is shown again')
 })
+
+flow('the end of a page that one jumps to stays where it is while the list goes on', { viewport: { width: 390, height: 844 } }, async (visit) => {
+  const { page } = visit
+  await visit.go('/en?kind=tv')
+  const first = (await cards(page)).length
+  const top = await page.evaluate(() => {
+    scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' })
+    return Math.round(document.querySelector('.bottom').getBoundingClientRect().top)
+  })
+  await until(async () => (await cards(page)).length > first, 'more of the list is there')
+  assert.equal(await page.evaluate(() => Math.round(document.querySelector('.bottom').getBoundingClientRect().top)), top)
+})

@@ -6,10 +6,11 @@
 
 import { $, $$, h, toast } from "../dom";
 import { t } from "../texts";
-import { fetchPage, soon } from "./page";
+import { fetchPage } from "./page";
 import { moved } from "./search";
 
 const near = "800px"; // below the window
+const full = 30; // channels of a page that is not the last
 const alone = 4; // pages that come without being asked for: then the end of the page can be reached
 
 let ends: IntersectionObserver | null = null;
@@ -69,22 +70,33 @@ function pass(entry: IntersectionObserverEntry): void {
 
 let loading: HTMLAnchorElement | null = null;
 
+/** Changes the list. The end of the page, for one who jumped to it, stays where it is. */
+function hold(change: () => void): void {
+  const end = $(".bottom");
+  const top = end?.getBoundingClientRect().top ?? Infinity;
+  change();
+  if (end && scrollY > 0 && top < innerHeight) scrollBy({ top: end.getBoundingClientRect().top - top, behavior: "instant" });
+}
+
 /** Adds the next page. When it was asked for, the focus goes on to its first card. */
 async function load(asked = false): Promise<void> {
   const link = $<HTMLAnchorElement>("#more");
   const box = $("#cards");
   if (!link || !box || loading === link) return;
   loading = link;
-  const waiting = Array.from({ length: 6 }, () => h("li", { class: "card skeleton", "aria-hidden": "true" }));
-  const calm = soon(() => box.append(...waiting));
+  // Its room is there at once, while what follows the list is out of sight: else it would move when the page arrives.
+  const waiting = Array.from({ length: full }, () => h("li", { class: "card skeleton", "aria-hidden": "true" }));
+  hold(() => box.append(...waiting));
   try {
     const page = await fetchPage(link.href, new AbortController().signal);
     if (!link.isConnected) return;
     const known = new Set($$(":scope > .card", box).map((card) => card.dataset["id"]));
     const fresh = $$("#cards > .card", page).filter((card) => !known.has(card.dataset["id"]));
     const focused = document.activeElement === link;
-    waiting.forEach((card) => card.remove());
-    box.append(...fresh);
+    hold(() => {
+      waiting.forEach((card) => card.remove());
+      box.append(...fresh);
+    });
     if (fresh[0]) mark(fresh[0], link.pathname + link.search);
     if ((asked || focused) && fresh[0]) $("a", fresh[0])?.focus();
     ends?.unobserve(link);
@@ -96,8 +108,7 @@ async function load(asked = false): Promise<void> {
     ends?.unobserve(link); // from here on by hand
     toast(t("list.ui.failed"));
   } finally {
-    calm();
-    waiting.forEach((card) => card.remove());
+    if (waiting[0]?.isConnected) hold(() => waiting.forEach((card) => card.remove()));
     loading = null;
   }
 }
