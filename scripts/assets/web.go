@@ -21,7 +21,9 @@ import (
 // the icons, and the worker of hls.js, which must be a file of its own.
 const (
 	entryScript = "app/main.ts"
+	embedScript = "app/embed.ts" // of the page that other sites frame
 	entryStyle  = "style/main.css"
+	embedStyle  = "style/embed.css"  // of the page that other sites frame
 	viewerStyle = "style/viewer.css" // of the viewer of the API's description, which one page loads
 	markFile    = "style/icon.svg"   // the logo of the service
 	manifest    = "assets.json"      // maps names to files, see index
@@ -43,7 +45,7 @@ var pageNotices = []string{"swagger-ui-dist/NOTICE", "swagger-ui-dist/swagger-ui
 // An index maps the names of files to names with a hash of the content. It lists the
 // chunks that the entry imports at once, and the chunks of each module that it
 // imports later, by the last part of the module's path: countries for
-// ./list/countries.
+// ./list/countries. Those of embed are what the entry of that name imports at once.
 type index struct {
 	Files  map[string]string   `json:"files"`
 	Begins []string            `json:"begins"`
@@ -122,7 +124,7 @@ func bundle(modules, web string) (map[string][]byte, *index, error) {
 		return nil, nil, err
 	}
 	result := api.Build(api.BuildOptions{
-		AbsWorkingDir: root, EntryPoints: []string{entryScript, entryStyle, viewerStyle}, NodePaths: []string{modules},
+		AbsWorkingDir: root, EntryPoints: []string{entryScript, entryStyle, embedScript, embedStyle, viewerStyle}, NodePaths: []string{modules},
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Target: api.ES2022, Charset: api.CharsetUTF8,
 		MinifySyntax: true, MinifyWhitespace: true, MinifyIdentifiers: true, LegalComments: api.LegalCommentsNone,
 		Outdir: filepath.Join(root, "static"), EntryNames: "[name]-[hash]", ChunkNames: "[name]-[hash]", AssetNames: "[name]-[hash]", Metafile: true,
@@ -156,12 +158,15 @@ func entries(metafile string) (*index, error) {
 					at.Later[strings.TrimSuffix(module, path.Ext(module))] = chunks(meta.Outputs, im.Path)
 				}
 			}
-		case entryStyle, viewerStyle:
+		case embedScript:
+			at.Files["embed.js"] = path.Base(name)
+			at.Later["embed"] = chunks(meta.Outputs, name)[1:]
+		case entryStyle, embedStyle, viewerStyle:
 			at.Files[path.Base(out.EntryPoint)] = path.Base(name)
 		}
 	}
-	if len(at.Files) != 3 {
-		return nil, fmt.Errorf("esbuild made %v of three entries", at.Files)
+	if len(at.Files) != 5 {
+		return nil, fmt.Errorf("esbuild made %v of five entries", at.Files)
 	}
 	return at, nil
 }

@@ -62,6 +62,7 @@ export const pages = [
   { name: 'reference', page: 'reference', path: () => '/api-referencia', then: seeViewer, slow: true },
   { name: 'build', page: 'build', path: () => '/desenvolver' },
   { name: 'numbers', page: 'numbers', path: () => '/numeros' },
+  { name: 'embed', page: 'embed', paths: Object.fromEntries(['pt', 'en', 'es', 'fr', 'de'].map(l => [l, `${l === 'pt' ? '' : `/${l}`}/embed/${testChannel}`])) },
   { name: 'missing', page: 'error', path: () => '/isto-nao-existe', prepare: visit => visit.forgive(/status: 404 .*\/isto-nao-existe$/, /status of 404 .*\/isto-nao-existe\)$/) }
 ]
 

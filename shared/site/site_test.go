@@ -77,6 +77,7 @@ func TestSlug(t *testing.T) {
 func TestPath(t *testing.T) {
 	for got, want := range map[string]string{
 		Channel.Path(i18n.PT, "a/b?c.br"): "/canal/a%2Fb%3Fc.br", Channel.Path(i18n.FR, "Aurora.br"): "/fr/chaine/Aurora.br",
+		EmbedPath(i18n.PT, "a/b.br"): "/embed/a%2Fb.br", EmbedPath(i18n.DE, "x"): "/de/embed/x", EmbedTemplate(i18n.FR): "/fr/embed/{id}",
 		Home.Template(i18n.PT): "/", Home.Template(i18n.DE): "/de", Channel.Template(i18n.DE): "/de/sender/{id}", Country.Template(i18n.PT): "/{id}",
 	} {
 		if got != want {

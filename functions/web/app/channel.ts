@@ -266,7 +266,7 @@ class Watch {
     const { stream, copy: address } = button.dataset;
     if (stream !== undefined) void this.choose(stream);
     else if (address !== undefined) void copy(address);
-    else if (button.hasAttribute("data-share")) void share(this.record.name);
+    else if (button.hasAttribute("data-share")) share(this.record);
     else afterPaint(() => reportDialog(this.record.id));
   }
 

@@ -5,6 +5,7 @@
  */
 
 import { $, $$ } from "./dom";
+import { name as page } from "./page";
 
 /** A channel of a list, as much as is needed to go there and to name it. */
 export interface Stop {
@@ -33,6 +34,9 @@ export interface Line {
 const key = "mm-line";
 const seenKey = "mm-seen";
 const most = 500;
+
+/** The player that other sites show leads to no other channel, and keeps none. */
+const alone = page() === "embed";
 
 /** Keeps a line for the page that is opened next. */
 export function remember(line: Line): void {
@@ -124,6 +128,7 @@ export function arrived(at: Stop): Stop | null {
 }
 
 function keep(name: string, value: unknown): void {
+  if (alone) return;
   try {
     sessionStorage.setItem(name, JSON.stringify(value));
   } catch {
@@ -132,6 +137,7 @@ function keep(name: string, value: unknown): void {
 }
 
 function kept<T>(name: string): T | null {
+  if (alone) return null;
   try {
     return JSON.parse(sessionStorage.getItem(name) ?? "null") as T | null;
   } catch {

@@ -16,6 +16,7 @@ import (
 
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/part"
+	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
@@ -25,12 +26,13 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// Endpoints are the page in every locale, and the short link to it.
-var Endpoints = append(
+// Endpoints are the page in every locale, the short link to it, and the player for
+// other sites.
+var Endpoints = slices.Concat(
 	page.Endpoints(site.Channel, "Show a channel",
 		"Returns the page on which a visitor watches a channel or listens to a station, with its streams, its programme guide and its facts.",
 		(*Server).channel, catalog.ErrNotLoaded, catalog.ErrNoChannel),
-	short,
+	[]api.Endpoint{short}, embeds,
 )
 
 // Options are what a Server needs.

@@ -226,6 +226,7 @@ type Rendered struct {
 	policy string
 	base   string // address of the service
 	moved  string // the path of a redirect; then the other fields are empty
+	framed bool   // any site may frame the page
 }
 
 // MovedTo returns a permanent redirect to another path of this site.
@@ -264,7 +265,11 @@ func (s *Rendered) Reply(w http.ResponseWriter, r *http.Request) error {
 		return api.Redirect(w, s.moved, http.StatusMovedPermanently)
 	}
 	h := w.Header()
-	for name, values := range headers {
+	own := headers
+	if s.framed {
+		own = frameHeaders
+	}
+	for name, values := range own {
 		h[name] = values
 	}
 	h["Content-Security-Policy"] = []string{s.policy}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
 )
@@ -118,6 +119,10 @@ func (v *View) Flag(code string) string {
 
 // CommonFlags returns the codes of the flags of the first of the two files.
 func (v *View) CommonFlags() string { return strings.Join(site.CommonFlags, " ") }
+
+// FlagFile returns the path of a country's flag as a file of its own, for a page that
+// shows no other: the file of all is 45 kB.
+func (v *View) FlagFile(code string) string { return catalog.LinkBase{}.Flag(code) }
 
 // CountryName returns the name of a country; its code when it has no name.
 func (v *View) CountryName(code string) string {

@@ -84,3 +84,12 @@ flow('the end of a page that one jumps to stays where it is while the list goes 
   await until(async () => (await cards(page)).length > first, 'more of the list is there')
   assert.equal(await page.evaluate(() => Math.round(document.querySelector('.bottom').getBoundingClientRect().top)), top)
 })
+
+flow('the flags of all countries are two requests at most', {}, async visit => {
+  const asked = []
+  visit.page.on('request', request => asked.push(new URL(request.url()).pathname))
+  await visit.go('/en/countries')
+  assert.ok(await visit.page.locator('.countries .flag').count() > 20)
+  assert.ok(asked.length < 20, `${asked.length} requests: ${asked.join(' ')}`)
+  assert.deepEqual(asked.filter(path => path.startsWith('/flags/')), [])
+})

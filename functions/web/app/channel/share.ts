@@ -1,7 +1,8 @@
 /** Handing on an address: that of the page, or that of a stream. */
 
-import { dialog, h, toast } from "../dom";
+import { afterPaint, dialog, h, toast } from "../dom";
 import { t } from "../texts";
+import type { ChannelFull } from "../types";
 
 /** Copies an address, or shows it to be copied by hand where a page may not do it. */
 export async function copy(address: string): Promise<void> {
@@ -15,13 +16,7 @@ export async function copy(address: string): Promise<void> {
   }
 }
 
-/** Hands the address of the page on by whatever the device has for it. */
-export async function share(title: string): Promise<void> {
-  const url = location.origin + location.pathname;
-  if (!navigator.share) return copy(url);
-  try {
-    await navigator.share({ title, url });
-  } catch (error) {
-    if ((error as DOMException).name !== "AbortError") await copy(url);
-  }
+/** Shows the ways to hand a channel on. */
+export function share(channel: ChannelFull): void {
+  void import("./sheet").then((m) => afterPaint(() => m.sheet(channel)), () => copy(location.origin + location.pathname));
 }

@@ -320,6 +320,8 @@ class Stage implements Controls {
   private async minutes(): Promise<void> {
     const stream = this.channel?.streams.find(({ kind }) => kind === "hls");
     if (!stream) return;
+    const whole = $<HTMLAnchorElement>(".embed-link");
+    if (whole) return void open(whole.href, "_blank", "noopener"); // nothing is paid for within another site
     const { buyMinutes } = await import("./minutes");
     if (await buyMinutes(stream.url)) this.again();
   }
