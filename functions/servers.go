@@ -96,7 +96,7 @@ func newBilling(p *compose.Parts) (Server, error) {
 
 func newCatalog(p *compose.Parts) (Server, error) {
 	return one(catalog.New(catalog.Options{
-		Catalog: p.Catalog, DB: p.DB, Overlay: p.Social, Guide: p.Guide, Links: p.Links(), Now: p.Now,
+		Catalog: p.Catalog, DB: p.DB, Overlay: p.Social, Guide: p.Guide, Playing: p.NowPlaying(), Links: p.Links(), Now: p.Now,
 		Build: p.Config.Build,
 	}), catalog.Endpoints)
 }

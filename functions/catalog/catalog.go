@@ -29,6 +29,7 @@ import (
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/i18n"
+	"miramundo.dev/shared/nowplaying"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/environment"
 	"miramundo.dev/shared/store"
@@ -100,14 +101,15 @@ var Endpoints = slices.Concat([]api.Endpoint{
 			"they cannot be detected. Both can be used as filters of a search.",
 		Cache: api.Private,
 	}),
-}, guides, lists)
+}, guides, lists, []api.Endpoint{playing})
 
 // Options are the parts that a Server answers from. All but Guide are required.
 type Options struct {
 	Catalog index.DatedViewer
-	DB      store.DB        // of counts and favorites; only requests for them read it
-	Overlay *social.Overlay // the counts of every channel, in memory
-	Guide   Guide           // nil is a guide without programmes
+	DB      store.DB           // of counts and favorites; only requests for them read it
+	Overlay *social.Overlay    // the counts of every channel, in memory
+	Guide   Guide              // nil is a guide without programmes
+	Playing *nowplaying.Reader // of what stations play; nil knows nothing
 	Links   catalog.LinkBase
 	Now     func() time.Time
 	Build   string // of the program, which may render the same state in another way than the last

@@ -16,6 +16,7 @@ import (
 	"miramundo.dev/shared/guide/setting"
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/logo/fetch"
+	"miramundo.dev/shared/nowplaying"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/probe/measure"
 	"miramundo.dev/shared/probe/round"
@@ -49,6 +50,11 @@ func (p *Parts) openJobs() error {
 func (p *Parts) client(o origin.Options) *origin.Client {
 	o.UserAgent, o.Allow, o.Deny = p.Config.UserAgent(), p.Config.OriginAllow, p.Config.OwnHosts()
 	return origin.New(o)
+}
+
+// NowPlaying returns a reader of what radio stations play.
+func (p *Parts) NowPlaying() *nowplaying.Reader {
+	return nowplaying.New(p.client(origin.Options{MaxInFlight: nowplaying.MaxInFlight, Shoutcast: true}), p.Now)
 }
 
 // ReloadJob returns the job that builds the catalog from its sources.

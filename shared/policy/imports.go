@@ -65,6 +65,7 @@ var layers = []layer{
 	{`shared/raster`, `shared/fault`, "decoding is a function of bytes"},
 	{`shared/logo/thumbnail`, `shared/(fault|logo|raster)`, "a logo is made from the bytes of a file"},
 	{`shared/logo`, words + `|` + keepers + `|shared/(overlay|catalog)`, "a logo names channels by their ids"},
+	{`shared/nowplaying`, `shared/origin`, "what a station plays is read from its address"},
 	{`shared/qr`, ``, "a code is a function of text"},
 	{`shared/account/(password|throttle|factor|challenge)`, words + `|` + keepers + `|shared/(identity|keyring|budget)`, "a proof of identity is checked without the account"},
 	{`shared/account/passkey`, words + `|shared/(store|identity)`, "a passkey belongs to an owner, and is verified without documents"},
@@ -91,7 +92,7 @@ var layers = []layer{
 	{`shared/api/request`, words + `|shared/(identity|credential|overlay|budget|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
 	{`shared/api(/.*)?`, words + `|shared/(identity|price|budget)|shared/api(/.*)?`, "the web layer serves every subject, and imports none"},
 	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
-	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|budget|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing|contact|human|price|usage|visit)(/.*)?`, "compose opens subjects and answers no requests"},
+	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|budget|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing|contact|human|nowplaying|price|usage|visit)(/.*)?`, "compose opens subjects and answers no requests"},
 	{`shared/container`, `shared/(api/cloudlog|compose|config)`, "a container is started from its declaration"},
 	{`functions/web/markdown`, ``, "Markdown is a function of HTML"},
 	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster|markdown)`, "the machinery of all pages imports no page"},
@@ -191,7 +192,7 @@ var vendorHomes = []vendorHome{
 	{`github\.com/axiomhq/hyperloglog`, `shared/usage`},
 	{`github\.com/mileusna/useragent`, `shared/(agent|social/environment)`},
 	{`github\.com/wneessen/go-mail(/.*)?`, `shared/mail(/smtp)?`},
-	{`golang\.org/x/text(/.*)?`, `shared/(i18n|mail(/address)?|site|catalog(/.*)?|source(/.*)?|library|guide/match|social/speech)|functions/(catalog|web/(channel|part))`},
+	{`golang\.org/x/text(/.*)?`, `shared/(i18n|mail(/address)?|site|catalog(/.*)?|source(/.*)?|library|guide/match|nowplaying|social/speech)|functions/(catalog|web/(channel|part))`},
 	{`github\.com/modelcontextprotocol/go-sdk/(mcp|jsonrpc)`, `functions/mcp`},
 	{`github\.com/evanw/esbuild(/.*)?`, `scripts/assets`},
 	{`github\.com/mozillazg/go-unidecode`, `shared/catalog/translit`},
@@ -238,7 +239,7 @@ func homeless(dir, im string) string {
 
 // httpPackages may import net/http: servers, and packages that make requests
 // or read their responses.
-const httpPackages = `shared/(api(/.*)?|credential|container|apitest|origin|human|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
+const httpPackages = `shared/(api(/.*)?|credential|container|apitest|origin|human|nowplaying|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
 
 // HTTP checks that domain packages do not import net/http.
 func HTTP(t *Tree) []string {

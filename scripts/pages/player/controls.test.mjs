@@ -68,9 +68,12 @@ flow('a menu is opened, moved in and left by keys', {}, async (visit, stack) => 
   const items = menu.getByRole('menuitemradio')
   await menu.waitFor()
   await button.and(page.locator('[aria-expanded="true"]')).waitFor()
-  assert.deepEqual(await items.evaluateAll(all => all.map(item => item.getAttribute('aria-checked'))), ['true', 'false', 'false'])
+  const states = of => menu.getByRole('group', { name: en(of) }).getByRole('menuitemradio').evaluateAll(all => all.map(item => item.getAttribute('aria-checked')))
+  assert.deepEqual(await states('streams'), ['true', 'false', 'false'])
+  assert.deepEqual(await states('sleep'), ['true', 'false', 'false', 'false', 'false', 'false'])
   const chosen = () => items.evaluateAll(all => all.indexOf(document.activeElement))
-  for (const [key, want] of [['ArrowDown', 1], ['ArrowDown', 2], ['ArrowDown', 0], ['ArrowUp', 2], ['Home', 0], ['End', 2]]) {
+  const last = await items.count() - 1
+  for (const [key, want] of [['ArrowDown', 1], ['ArrowDown', 2], ['Home', 0], ['ArrowUp', last], ['ArrowDown', 0], ['End', last]]) {
     await page.keyboard.press(key)
     assert.equal(await chosen(), want, key)
   }

@@ -21,16 +21,18 @@ const going = ["connecting", "playing", "waiting"];
 export class Dock {
   private readonly slot = h("div", { class: "dock-stage", click: () => this.acts.back() });
   private readonly link = h("a", { class: "dock-link", dir: "auto", href: "" });
+  private readonly song = h("span", { class: "dock-song", dir: "auto" });
   private readonly note = h("span", { class: "dock-note", role: "status" });
   private readonly before = iconButton("previous", t("player.ui.previous"), () => this.acts.step(-1), { class: "icon-button dock-zap" });
   private readonly after = iconButton("next", t("player.ui.next"), () => this.acts.step(1), { class: "icon-button dock-zap" });
   private readonly toggle = iconButton("pause", t("player.ui.pause"), () => this.press());
   private readonly box = h("aside", { class: "dock", "aria-label": t("player.ui.dock") }, this.slot,
-    h("div", { class: "dock-bar" }, h("p", { class: "dock-name" }, this.link, this.note),
+    h("div", { class: "dock-bar" }, h("p", { class: "dock-name" }, this.link, this.song, this.note),
       this.before, this.toggle, this.after, iconButton("close", t("player.ui.end"), () => this.close())));
 
   constructor(private readonly player: Player, private readonly acts: Acts) {
     player.on("state", () => this.draw());
+    player.stage.addEventListener("playing-title", (event) => { this.song.textContent = (event as CustomEvent<string | null>).detail ?? ""; });
     player.on("failed", ({ detail: { code } }) => { this.note.textContent = t(`failure.ui.label_${code}`); });
   }
 

@@ -11,7 +11,9 @@ import { keys } from "./keys";
 import { iconMenu, type Menu, type Section } from "./menu";
 import type { Player, State } from "./player";
 import { elsewhere, fullscreen, pip } from "./screen";
+import { playing } from "./playing";
 import { session } from "./session";
+import { Sleep } from "./sleep";
 import { visual } from "./visual";
 import { volume } from "./volume";
 import { Zapper } from "./zapper";
@@ -66,6 +68,8 @@ class Stage implements Controls {
   private readonly card = h("div", { class: "stage-card", role: "alert" });
   private readonly status;
   private readonly cover;
+  private readonly playing;
+  private readonly sleep: Sleep;
   private readonly session;
   private readonly screen;
   private readonly pip;
@@ -88,6 +92,7 @@ class Stage implements Controls {
     this.screen = fullscreen(stage, media);
     this.pip = pip(media);
     this.volume = volume(media);
+    this.sleep = new Sleep(player);
     this.choosers = this.choices();
     this.settings = iconMenu("settings", t("player.ui.settings"), { class: "settings" }, () => this.choosers.filter((c) => c.worth()).map((c) => c.section()));
     this.drawer = iconMenu("list", t("player.ui.channels"), { class: "icon-button channels", hidden: true }, () => this.channels());
@@ -98,7 +103,11 @@ class Stage implements Controls {
     this.after = [1, 2].map(() => iconButton("next", t("player.ui.next"), () => void this.zapper.step(1), { class: "icon-button after", hidden: true }));
     this.live = h("button", { type: "button", class: "live", click: () => this.catchUp() }, t("player.ui.live"));
     const box = $(".stage-cover", stage) ?? h("div", { class: "stage-cover" });
-    this.cover = cover(box, visual(player));
+    this.playing = playing(player, (title) => {
+      this.session.playing(title);
+      stage.dispatchEvent(new CustomEvent("playing-title", { detail: title, bubbles: true }));
+    });
+    this.cover = cover(box, visual(player), this.playing.box);
     this.layer = this.build();
     stage.append(box, this.layer);
     this.listen();
@@ -112,6 +121,7 @@ class Stage implements Controls {
     this.stage.dataset["kind"] = channel.kind;
     this.cover.show({ ...channel, logo: channel.logo_url });
     this.session.show(channel);
+    this.playing.show(channel);
     this.status.streams(channel.streams);
     if (!again) this.zapper.arrive(channel);
     if (!first && !again) this.banner.show(channel, this.zapper.number);
@@ -165,6 +175,7 @@ class Stage implements Controls {
         title: t("player.ui.quality"), chosen: player.quality, choose: (id) => player.setQuality(Number(id)), choices: [none(t("player.ui.automatic")), ...player.qualities()],
       }) },
       { worth: () => this.streams().choices.length > 1, section: () => this.streams() },
+      { worth: () => on(player.state), section: () => this.sleep.section() },
     ];
   }
 

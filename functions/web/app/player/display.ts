@@ -88,10 +88,10 @@ export function digits(): { box: HTMLElement; type(typed: string): void; none(nu
 }
 
 /** Makes what stands on the stage while there is no picture: the logo and the name. */
-export function cover(box: HTMLElement, extra: HTMLElement): { show(of: Plated): void } {
+export function cover(box: HTMLElement, ...extra: HTMLElement[]): { show(of: Plated): void } {
   return {
     show(of) {
-      box.replaceChildren(plate(of, "stage-logo"), h("p", { class: "stage-name", dir: "auto" }, of.name), extra);
+      box.replaceChildren(plate(of, "stage-logo"), h("p", { class: "stage-name", dir: "auto" }, of.name), ...extra);
     },
   };
 }

@@ -4,8 +4,8 @@ import { country, t } from "../texts";
 import type { ChannelFull } from "../types";
 import type { Player } from "./player";
 
-/** Lets the keys and the lock screen of the system control a player. */
-export function session(player: Player, zap: (by: 1 | -1) => boolean): { show(channel: ChannelFull): void } {
+/** Lets the keys and the lock screen of the system control a player, and shows there what plays: `playing` takes the title that a station tells. */
+export function session(player: Player, zap: (by: 1 | -1) => boolean): { show(channel: ChannelFull): void; playing(title: string | null): void } {
   const system = navigator.mediaSession as MediaSession | undefined;
   const handlers: [MediaSessionAction, () => void][] = [
     ["play", () => void player.play()], ["pause", () => player.pause()], ["stop", () => player.stop()],
@@ -23,14 +23,26 @@ export function session(player: Player, zap: (by: 1 | -1) => boolean): { show(ch
     if (system) system.playbackState = player.state === "playing" || player.state === "waiting" ? "playing" : player.state === "paused" ? "paused" : "none";
     awake();
   });
+  let shown: ChannelFull | null = null;
+  let song: string | null = null;
+  const tell = (): void => {
+    if (!system || !shown) return;
+    const where = shown.country ? country(shown.country) : t(`player.ui.kind_${shown.kind}`);
+    const now = shown.guide_now?.agora?.titulo;
+    const artwork = [{ src: shown.logo_url ?? `/og/${encodeURIComponent(shown.id)}.png` }];
+    system.metadata = new MediaMetadata(song === null
+      ? { title: shown.name, artist: now ?? where, album: now ? where : "", artwork }
+      : { title: song, artist: shown.name, album: where, artwork });
+  };
   return {
     show(channel) {
-      if (!system) return;
-      const now = channel.guide_now?.agora?.titulo;
-      system.metadata = new MediaMetadata({
-        title: channel.name, artist: now ?? (channel.country ? country(channel.country) : t(`player.ui.kind_${channel.kind}`)),
-        album: now && channel.country ? country(channel.country) : "", artwork: channel.logo_url ? [{ src: channel.logo_url }] : [],
-      });
+      if (shown?.id !== channel.id) song = null;
+      shown = channel;
+      tell();
+    },
+    playing(title) {
+      song = title;
+      tell();
     },
   };
 }
