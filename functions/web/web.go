@@ -31,6 +31,7 @@
 //	private/    what the pages about one visitor have: session, forms, no cache
 //	moderation/ what visitors reported, for the operator
 //	operator/   the state of the service, for the operator
+//	offline/    the service worker, and what it shows without a network
 //	sitefiles/  robots.txt, site maps, app manifest, icons, pictures of links
 //	app/        the scripts, in TypeScript
 //	style/      the styles; tokens.css has every colour and measure
@@ -51,6 +52,7 @@ import (
 	"miramundo.dev/functions/web/list"
 	"miramundo.dev/functions/web/moderation"
 	"miramundo.dev/functions/web/numbers"
+	"miramundo.dev/functions/web/offline"
 	"miramundo.dev/functions/web/operator"
 	"miramundo.dev/functions/web/organization"
 	"miramundo.dev/functions/web/page"
@@ -83,7 +85,7 @@ import (
 // belong to them.
 var Endpoints = slices.Concat(
 	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, build.Endpoints, numbers.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
-	organization.Endpoints, device.Endpoints, moderation.Endpoints, operator.Endpoints, page.Files, page.Unprefixed, sitefiles.Endpoints,
+	organization.Endpoints, device.Endpoints, moderation.Endpoints, operator.Endpoints, page.Files, page.Unprefixed, offline.Endpoints, sitefiles.Endpoints,
 )
 
 // A Viewer provides the catalog that is current at the time of the call. Its
@@ -140,6 +142,7 @@ type Server struct {
 	devices    *device.Server
 	moderation *moderation.Server
 	operator   *operator.Server
+	offline    *offline.Server
 	files      *sitefiles.Server
 }
 
@@ -170,6 +173,7 @@ func New(o Options) *Server {
 		devices:    device.New(device.Options{Private: visits, Links: o.Devices, Throttle: o.Throttle, Base: o.Links.Base}),
 		moderation: moderation.New(pages),
 		operator:   operator.New(pages),
+		offline:    offline.New(pages),
 		files:      sitefiles.New(sitefiles.Options{Catalog: o.Catalog, Logos: o.Logos, Links: o.Links, Icon: pages.Asset("icon.svg")}),
 	}
 }
@@ -195,6 +199,7 @@ func (s *Server) Groups() []request.Group {
 		{Server: s.moderation, Endpoints: moderation.Endpoints},
 		{Server: s.operator, Endpoints: operator.Endpoints},
 		{Server: s.pages, Endpoints: slices.Concat(page.Files, page.Unprefixed)},
+		{Server: s.offline, Endpoints: offline.Endpoints},
 		{Server: s.files, Endpoints: sitefiles.Endpoints},
 	}
 }

@@ -20,14 +20,15 @@ import (
 // The files of the pages: the bundles that esbuild makes of the scripts and styles,
 // the icons, and the worker of hls.js, which must be a file of its own.
 const (
-	entryScript = "app/main.ts"
-	embedScript = "app/embed.ts" // of the page that other sites frame
-	entryStyle  = "style/main.css"
-	embedStyle  = "style/embed.css"  // of the page that other sites frame
-	viewerStyle = "style/viewer.css" // of the viewer of the API's description, which one page loads
-	markFile    = "style/icon.svg"   // the logo of the service
-	manifest    = "assets.json"      // maps names to files, see index
-	readme      = "README.md"
+	entryScript  = "app/main.ts"
+	embedScript  = "app/embed.ts" // of the page that other sites frame
+	entryStyle   = "style/main.css"
+	workerScript = "app/worker.ts"    // of the service worker, which stands alone
+	embedStyle   = "style/embed.css"  // of the page that other sites frame
+	viewerStyle  = "style/viewer.css" // of the viewer of the API's description, which one page loads
+	markFile     = "style/icon.svg"   // the logo of the service
+	manifest     = "assets.json"      // maps names to files, see index
+	readme       = "README.md"
 )
 
 // pageLicences are the packages whose licences are served with the bundles. For a
@@ -124,7 +125,7 @@ func bundle(modules, web string) (map[string][]byte, *index, error) {
 		return nil, nil, err
 	}
 	result := api.Build(api.BuildOptions{
-		AbsWorkingDir: root, EntryPoints: []string{entryScript, entryStyle, embedScript, embedStyle, viewerStyle}, NodePaths: []string{modules},
+		AbsWorkingDir: root, EntryPoints: []string{entryScript, entryStyle, embedScript, embedStyle, workerScript, viewerStyle}, NodePaths: []string{modules},
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Target: api.ES2022, Charset: api.CharsetUTF8,
 		MinifySyntax: true, MinifyWhitespace: true, MinifyIdentifiers: true, LegalComments: api.LegalCommentsNone,
 		Outdir: filepath.Join(root, "static"), EntryNames: "[name]-[hash]", ChunkNames: "[name]-[hash]", AssetNames: "[name]-[hash]", Metafile: true,
@@ -161,12 +162,17 @@ func entries(metafile string) (*index, error) {
 		case embedScript:
 			at.Files["embed.js"] = path.Base(name)
 			at.Later["embed"] = chunks(meta.Outputs, name)[1:]
+		case workerScript:
+			if len(out.Imports) > 0 {
+				return nil, errors.New("the service worker imports something: it is no module")
+			}
+			at.Files["worker.js"] = path.Base(name)
 		case entryStyle, embedStyle, viewerStyle:
 			at.Files[path.Base(out.EntryPoint)] = path.Base(name)
 		}
 	}
-	if len(at.Files) != 5 {
-		return nil, fmt.Errorf("esbuild made %v of five entries", at.Files)
+	if len(at.Files) != 6 {
+		return nil, fmt.Errorf("esbuild made %v of six entries", at.Files)
 	}
 	return at, nil
 }

@@ -46,7 +46,7 @@ func sources(t *testing.T) (modules, web string) {
 		"app/main.ts":   `import { a } from "./shared"; import("./late").then((m) => m.late(a as string));`,
 		"app/late.ts":   `import { lib } from "lib"; import { a } from "./shared"; export const late = (x: string) => console.log(x, a, lib);`,
 		"app/shared.ts": `export const a = "shared";`, "style/main.css": `@import "./one.css";`, "style/one.css": "p { color: red }", "style/viewer.css": "b { color: red }",
-		"app/embed.ts": `import { a } from "./shared"; console.log(a);`, "style/embed.css": "i { color: red }",
+		"app/worker.ts": `console.log("worker");`, "app/embed.ts": `import { a } from "./shared"; console.log(a);`, "style/embed.css": "i { color: red }",
 		markFile: plain, "static/README.md": "what this is", "static/static.go": "package static", "static/old-1.js": "gone",
 	})
 	return modules, web
@@ -80,7 +80,7 @@ func TestBuildPages(t *testing.T) {
 		t.Fatalf("the first build wrote %d, %v", n, err)
 	}
 	names, at := built(t, web)
-	for _, name := range []string{"main.js", "main.css", "embed.js", "embed.css", "icons.svg", "flags.svg", "flags-more.svg", "icon.svg", "hls.worker.js", licenceFile} {
+	for _, name := range []string{"main.js", "main.css", "embed.js", "embed.css", "worker.js", "icons.svg", "flags.svg", "flags-more.svg", "icon.svg", "hls.worker.js", licenceFile} {
 		if file := at.Files[name]; file == name || !slices.Contains(names, file) {
 			t.Errorf("%s is in %q, of %q", name, file, names)
 		}

@@ -16,7 +16,7 @@ export const accountFlow = (name, options, run) => flow(name, { extraHTTPHeaders
 
 /** Opens another browser of the same person, as `use` needs it. */
 export async function elsewhere(page, use, options = {}) {
-  const context = await page.context().browser().newContext({ extraHTTPHeaders: network(), ...options })
+  const context = await page.context().browser().newContext({ serviceWorkers: 'block', extraHTTPHeaders: network(), ...options })
   try {
     return await use(await context.newPage())
   } finally {

@@ -56,12 +56,13 @@ export class Visit {
   static async open(browser, stack, options = {}) {
     const visit = new Visit()
     visit.base = stack.base
-    visit.context = await browser.newContext({ viewport: laptop, reducedMotion: 'reduce', ...options })
+    visit.context = await browser.newContext({ viewport: laptop, reducedMotion: 'reduce', serviceWorkers: 'block', ...options })
     visit.context.setDefaultTimeout(limit)
     visit.context.setDefaultNavigationTimeout(limit)
     await visit.context.exposeBinding('tellProblem', (_, problem) => visit.note(problem))
     await visit.context.addInitScript(watch)
     visit.context.on('console', message => {
+      if (message.text().startsWith('Service Worker registration blocked')) return // the requests of a worker are not those of a page
       if (message.type() === 'error' || message.type() === 'warning') {
         visit.note(`console: ${message.text()} (${message.location().url})`)
       }

@@ -37,6 +37,7 @@ func TestCountries(t *testing.T) {
 			taken["/"+other.Tag()] = Home
 		}
 		n := 0
+		taken[OfflinePath(l)] = Nowhere
 		for code, slug := range countriesByLocale()[l].slugs {
 			path, ok := CountryPath(l, code)
 			if p, other := taken[path]; other {
@@ -77,7 +78,7 @@ func TestSlug(t *testing.T) {
 func TestPath(t *testing.T) {
 	for got, want := range map[string]string{
 		Channel.Path(i18n.PT, "a/b?c.br"): "/canal/a%2Fb%3Fc.br", Channel.Path(i18n.FR, "Aurora.br"): "/fr/chaine/Aurora.br",
-		EmbedPath(i18n.PT, "a/b.br"): "/embed/a%2Fb.br", EmbedPath(i18n.DE, "x"): "/de/embed/x", EmbedTemplate(i18n.FR): "/fr/embed/{id}",
+		EmbedPath(i18n.PT, "a/b.br"): "/embed/a%2Fb.br", EmbedPath(i18n.DE, "x"): "/de/embed/x", EmbedTemplate(i18n.FR): "/fr/embed/{id}", OfflinePath(i18n.PT): "/offline", OfflinePath(i18n.ES): "/es/offline",
 		Home.Template(i18n.PT): "/", Home.Template(i18n.DE): "/de", Channel.Template(i18n.DE): "/de/sender/{id}", Country.Template(i18n.PT): "/{id}",
 	} {
 		if got != want {

@@ -108,6 +108,26 @@ func addresses(files []string) []string {
 	return all
 }
 
+// Shell returns the paths of the files that every page needs.
+func (r *Renderer) Shell() []string {
+	a := &r.assets
+	var all []string
+	for _, name := range []string{"main.css", "main.js", "icons.svg", "icon.svg"} {
+		if address := a.address[name]; address != "" {
+			all = append(all, address)
+		}
+	}
+	return append(all, a.entry...)
+}
+
+// File returns a built file; nil when nothing was built.
+func (r *Renderer) File(name string) []byte {
+	if d := r.assets.files[path.Base(r.assets.address[name])]; d != nil {
+		return d.Bytes()
+	}
+	return nil
+}
+
 // scripts returns the paths of the scripts to preload, each once: those that
 // main.js imports, then those that modules need. Unknown modules are ignored.
 func (a *assets) scripts(modules []string) []string {
