@@ -32,6 +32,8 @@ export const pages = [
   { name: 'nothing-found', page: 'home', path: () => '/?q=qwertyuiop' },
   { name: 'country', page: 'country', path: () => '/brasil' },
   { name: 'countries', page: 'countries', path: () => '/paises' },
+  { name: 'schedule', page: 'schedule', path: () => '/programacao' },
+  { name: 'schedule-empty', page: 'schedule', path: () => '/programacao?country=AQ' },
   { name: 'channel', page: 'channel', path: () => `/canal/${testChannel}` },
   { name: 'station', page: 'channel', path: stack => `/canal/${stack.station}` },
   { name: 'failing', page: 'channel', path: () => `/canal/${testChannel}`, prepare: fail, then: seeFailure },

@@ -28,6 +28,7 @@ const (
 	Home       Page = iota // the catalog and its search results
 	Country                // the channels of a country: see CountryPath
 	Countries              // all countries
+	Schedule               // what is on now
 	Channel                // a channel and its player
 	Library                // the visitor's folders
 	Favorites              // the visitor's favorites
@@ -61,13 +62,13 @@ const (
 
 // Pages lists the pages in order, without Nowhere.
 var Pages = []Page{
-	Home, Country, Countries, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Moderation, Operator,
+	Home, Country, Countries, Schedule, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Moderation, Operator,
 	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
 }
 
 // names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{
-	"home", "country", "countries", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "moderation", "operator",
+	"home", "country", "countries", "schedule", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "moderation", "operator",
 	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 }
 
@@ -88,6 +89,7 @@ var paths = [...][5]string{
 	Home:      {"", "", "", "", ""},
 	Country:   {"/" + idParam, "/" + idParam, "/" + idParam, "/" + idParam, "/" + idParam},
 	Countries: {"/paises", "/countries", "/paises", "/pays", "/laender"},
+	Schedule:  {"/programacao", "/schedule", "/programacion", "/programme", "/programm"},
 	Channel:   {"/canal/{id}", "/channel/{id}", "/canal/{id}", "/chaine/{id}", "/sender/{id}"},
 	Library:   {"/biblioteca", "/library", "/biblioteca", "/bibliotheque", "/bibliothek"},
 	Favorites: {"/favoritos", "/favorites", "/favoritos", "/favoris", "/favoriten"},

@@ -33,6 +33,7 @@ var Endpoints = slices.Concat(
 	page.Endpoints(site.Home, "Show the home page", "Returns the page that presents the catalog or, with filters in the query, the channels that match a search.", (*Server).home, catalog.ErrNotLoaded),
 	page.Endpoints(site.Country, "Show a country's channels", "Returns the page that lists the channels of one country.", (*Server).country, catalog.ErrNotLoaded, fault.ErrNotFound),
 	page.Endpoints(site.Countries, "Show all countries", "Returns the page that lists every country that has channels.", (*Server).countries, catalog.ErrNotLoaded),
+	page.Endpoints(site.Schedule, "Show what is on now", "Returns the page that lists the TV channels of which a programme is on now, with what comes next.", (*Server).schedule, catalog.ErrNotLoaded),
 	nearEndpoints,
 )
 
@@ -47,7 +48,8 @@ type Options struct {
 // A Server serves the pages of this package.
 type Server struct {
 	Options
-	memo memo
+	memo  memo
+	onAir onAir
 }
 
 // New returns a server of the pages of this package.
