@@ -44,7 +44,7 @@ describe('every page', { skip: !available() && 'no Chromium', concurrency: 3 }, 
             wrong.push(...[...found, ...visit.unmeant].map(problem => `${window.width} px: ${problem}`))
             visit.problems = []
           }
-          if (!page.paths) wrong.push(...await narrow(visit))
+          wrong.push(...await narrow(visit))
           assert.equal(wrong.join('\n'), '')
         } catch (error) {
           failedIn(`${page.name}.${locale}`)

@@ -22,7 +22,7 @@ const operatorPaths = { pt: '/operator', en: '/en/operator', es: '/es/operator',
  * A page: `page` is what its body calls it; `path` finds its address in pt, from
  * which its own links lead to the other languages, or `paths` has its address in
  * each; `prepare` is done before it is opened, `then` after. Pages with `paths` are
- * looked at on a phone and a laptop alone, those with `locales` in these alone, and
+ * looked at on a phone and a laptop alone (and at 280 px, as all), those with `locales` in these alone, and
  * those that are `slow` to draw on a phone alone in most languages.
  */
 export const pages = [
@@ -65,6 +65,7 @@ export const pages = [
   { name: 'build', page: 'build', path: () => '/desenvolver' },
   { name: 'numbers', page: 'numbers', path: () => '/numeros' },
   { name: 'embed', page: 'embed', paths: Object.fromEntries(['pt', 'en', 'es', 'fr', 'de'].map(l => [l, `${l === 'pt' ? '' : `/${l}`}/embed/${testChannel}`])) },
+  { name: 'offline', page: 'error', paths: Object.fromEntries(['pt', 'en', 'es', 'fr', 'de'].map(l => [l, `${l === 'pt' ? '' : `/${l}`}/offline`])) },
   { name: 'missing', page: 'error', path: () => '/isto-nao-existe', prepare: visit => visit.forgive(/status: 404 .*\/isto-nao-existe$/, /status of 404 .*\/isto-nao-existe\)$/) }
 ]
 

@@ -2,6 +2,7 @@
 
 import { watchErrors } from "./errors";
 import { name } from "./page";
+import { install } from "./install";
 import { offline } from "./offline";
 import { shell } from "./shell";
 import { run } from "./start";
@@ -15,6 +16,7 @@ let press = (button: HTMLElement): void => void early.push(button);
 watchErrors();
 shell();
 offline();
+install();
 run();
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-favorite], [data-keep]") : null;

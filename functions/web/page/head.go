@@ -2,6 +2,7 @@ package page
 
 import (
 	"miramundo.dev/functions/web/poster"
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
 )
@@ -91,6 +92,15 @@ func (v *View) Picture() Picture {
 		return Picture{URL: v.Image}
 	}
 	return Picture{v.Base() + site.PicturePath, poster.Width, poster.Height}
+}
+
+// Changes returns the path of the feed of the catalog's changes, for the pages that are
+// about the whole catalog; empty for the others.
+func (v *View) Changes() string {
+	if v.Page != site.Home && v.Page != site.Countries {
+		return ""
+	}
+	return catalog.IndexPath + "changes.atom?lang=" + v.Locale.Tag()
 }
 
 // Manifest returns the path of the app manifest.
