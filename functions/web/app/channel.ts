@@ -40,6 +40,8 @@ function started(): boolean {
   }
 }
 
+const calm = 1500; // ms that a channel plays before the page of the next is fetched
+const fresh = 60_000; // ms for which a page that was fetched ahead may be shown
 const patience = 1200; // ms that playing waits for the order that the API gives to this caller
 
 class Watch {
@@ -53,6 +55,8 @@ class Watch {
   private at = location.pathname; // of the page that is shown
   private going = new AbortController(); // to another channel
   private leaving = new AbortController(); // for another page
+  private ahead: { path: string; at: number; page: Promise<Fetched | null> } | null = null; // the channel that comes next
+  private timer = 0; // until it is fetched
 
   constructor(stage: HTMLElement) {
     this.player = new Player(stage);
@@ -124,13 +128,29 @@ class Watch {
     this.going.abort();
     const { signal } = this.going = new AbortController();
     try {
-      const next = await fetchChannel(path, signal);
+      const next = await this.ready(path) ?? await fetchChannel(path, signal);
       if (signal.aborted) return;
       this.path = next.address;
       this.begin(recordOf(next.page), true);
     } catch {
       if (!signal.aborted) toast(t(navigator.onLine ? "layout.ui.failed" : "layout.ui.offline"));
     }
+  }
+
+  /** Fetches the page of the channel that comes next, so that zapping there needs no wait. */
+  private prefetch(): void {
+    const { path } = this.controls.beside(1) ?? {};
+    if (!path || this.player.state !== "playing" || (navigator as Navigator & { connection?: { saveData: boolean } }).connection?.saveData) return;
+    if (this.ahead?.path === path && Date.now() - this.ahead.at < fresh) return;
+    this.ahead = { path, at: Date.now(), page: fetchChannel(path, AbortSignal.timeout(fresh)).catch(() => null) };
+  }
+
+  /** Returns the page at an address, when it was fetched ahead, once; else null. */
+  private async ready(address: string): Promise<Fetched | null> {
+    const { ahead } = this;
+    if (ahead?.path !== address || Date.now() - ahead.at >= fresh) return null;
+    this.ahead = null;
+    return ahead.page;
   }
 
   /** Reports whether something plays, or is about to, that a link is not to end. */
@@ -145,7 +165,7 @@ class Watch {
     const main = $("#main");
     main?.setAttribute("aria-busy", "true");
     try {
-      const next = await fetchPage(address, signal);
+      const next = await this.ready(address) ?? await fetchPage(address, signal);
       if (signal.aborted) return;
       if (entry === "push") {
         history.replaceState({ ...(history.state as object | null), y: scrollY }, "");
@@ -246,6 +266,8 @@ class Watch {
     player.on("state", ({ detail: state }) => {
       if (state === "playing") markPlaying(player.stream?.id ?? null);
       else if (state === "idle") markPlaying(null);
+      clearTimeout(this.timer);
+      if (state === "playing") this.timer = window.setTimeout(() => this.prefetch(), calm);
     });
   }
 
