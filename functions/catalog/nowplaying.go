@@ -17,8 +17,8 @@ var playing = api.Bind((*Server).nowPlaying, api.Endpoint{
 	Path:    catalog.ChannelsPath + "/{id}/now-playing",
 	Auth:    api.None,
 	Summary: "Get what a radio station plays",
-	Doc: "Returns the title that a radio station tells in its audio (ICY metadata), usually artist and song. It is read from the " +
-		"station when asked for, at most once in 15 seconds; the title is null for a TV channel, for a station that tells none, and " +
+	Doc: "Returns the title that a radio station sends in its audio (ICY metadata), usually artist and song. It is read from the " +
+		"station when asked for, at most once in 15 seconds; the title is null for a TV channel, for a station that sends none, and " +
 		"for one that does not answer.",
 	Faults: []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded},
 	Cache:  api.Public(15 * time.Second),
@@ -30,8 +30,8 @@ type nowPlayingIn struct {
 
 type nowPlaying struct {
 	ChannelID string  `json:"channel_id"`
-	Title     *string `json:"title" description:"What the station says that it plays, at most 200 characters; null when not known."`
-	CheckedAt *string `json:"checked_at" format:"date-time" description:"When the station was read; null when it was not."`
+	Title     *string `json:"title" description:"Artist and song as the station gives them, at most 200 characters; null when not known."`
+	CheckedAt *string `json:"checked_at" format:"date-time" description:"Time at which the station was read; null when it was not."`
 }
 
 // nowPlaying reads what a station plays from the best of its streams that are audio.

@@ -39,7 +39,7 @@ flow('share a channel, and watch it in another site', { permissions: ['clipboard
     })
     await page.goto(`http://127.0.0.1:${other.address().port}/`)
     const frame = await until(() => page.frames()[1], 'the frame is there')
-    assert.ok(await frame.evaluate(() => document.querySelector('.embed').getBoundingClientRect().bottom === innerHeight), 'the player fills its frame')
+    await until(() => frame.evaluate(() => document.querySelector('.embed')?.getBoundingClientRect().bottom === innerHeight), 'the player fills its frame')
     await frame.locator('#stage .big-button').click()
     await plays(frame)
     assert.deepEqual(asked.filter(path => !path.startsWith('/api/s/')), [])
