@@ -11,6 +11,7 @@ flow('the home page has the shelves of a country, which one may choose', {}, asy
   await visit.go('/en')
   const menu = near(page).getByLabel(text('en', 'home.near_pick'))
   await menu.waitFor()
+  assert.equal(await page.evaluate(() => localStorage.getItem('mm-guest')), null, 'who only looks is made no guest')
   const other = await menu.locator('option').evaluateAll((all, now) => all.map(option => option.value).find(value => value !== now), await menu.inputValue())
   await menu.selectOption(other)
   await until(() => page.evaluate(code => document.querySelector('#near-country').selectedIndex === 0 && document.querySelector('#near-country').value === code, other), 'the shelves are those of the other country')

@@ -47,7 +47,8 @@ async function country(): Promise<string> {
     // Then nothing was chosen.
   }
   if (chosen && /^[A-Z]{2}$/.test(chosen)) return chosen;
-  const { detected } = await call<{ detected: string | null }>("GET", "/api/geo").catch(() => ({ detected: null }));
+  const answer = await fetch("/api/geo", { credentials: "omit" }).catch(() => null); // no owner is needed, and none is made
+  const { detected = null } = answer?.ok ? await answer.json() as { detected?: string | null } : {};
   return detected ?? region() ?? usual[locale] ?? "BR";
 }
 
