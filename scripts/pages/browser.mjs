@@ -178,7 +178,8 @@ export async function inTheme(page, theme) {
 }
 
 /** Lists what is wrong with how a page is laid out in its window. */
-export function layout(page) {
+export async function layout(page) {
+  await page.waitForFunction(() => !document.querySelector('#cards > .skeleton')) // a list that goes on has room for its next page
   return page.evaluate(() => {
     const wrong = []
     const { scrollWidth, clientWidth } = document.documentElement
