@@ -163,6 +163,7 @@ async function tap(page, what) {
   for (let last; !at || at.x !== last?.x || at.y !== last.y;) { // what is drawn when it comes into sight may move it
     last = at
     await what.evaluate(element => element.scrollIntoView({ block: 'center' }))
+    await page.waitForFunction(() => !document.querySelector('.card.skeleton')) // a list goes on when its end comes into sight
     await still(page)
     at = await what.boundingBox()
   }
@@ -177,16 +178,26 @@ async function still(page) {
 /** Opens what help there is, and closes it. */
 async function help(page) {
   await page.keyboard.press('Escape')
-  await tap(page, page.locator('[data-help]'))
-  await page.locator('dialog[open]').waitFor()
+  await press(page, page.locator('[data-help]'))
   await page.keyboard.press('Escape')
   await page.locator('dialog[open]').waitFor({ state: 'detached' })
   await still(page)
 }
 
+/** Taps what opens a dialog, and once more where the page moved under the finger. */
+async function press(page, what) {
+  const dialog = page.locator('dialog[open]')
+  for (let left = 2; left > 0; left--) {
+    await tap(page, what)
+    if (await dialog.waitFor({ timeout: limit / 4 }).then(() => true, () => false)) return
+  }
+  await tap(page, what)
+  await dialog.waitFor()
+}
+
 /** Opens the choice of a folder, and closes it. */
 async function choose(page) {
-  await tap(page, page.locator('[data-keep]:visible').first())
+  await press(page, page.locator('[data-keep]:visible').first())
   await page.locator('dialog[open] input').first().waitFor()
   await help(page)
 }
