@@ -80,7 +80,7 @@ func optionsOver(t testing.TB, db store.DB, place collect.Place) compose.Options
 	c.MailFolder = t.TempDir()
 	return compose.Options{
 		Config: c, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon },
-		DB: db, Bus: openBus(t), Plan: &collect.Plan{IPTVOrg: place, Radio: place}, Retry: time.Millisecond, Schedules: Schedules(),
+		DB: db, Bus: openBus(t), Plan: &collect.Plan{IPTVOrg: place, Radio: place}, Retry: time.Millisecond, Schedules: Schedules(), Lazy: true,
 	}
 }
 

@@ -129,7 +129,7 @@ func newContact(p *compose.Parts) (Server, error) {
 func newDescribe(p *compose.Parts) (Server, error) {
 	return one(describe.New(describe.Options{
 		Table: Table(), Build: p.Config.Build, BaseURL: p.Config.BaseURL, Email: p.Config.ContactEmail, RegistryKey: p.Config.RegistryKey,
-		Quota: quotaOf(p), Now: p.Now,
+		Quota: quotaOf(p), Now: p.Now, Lazy: p.Lazy,
 	}), describe.Endpoints)
 }
 

@@ -53,11 +53,12 @@ type Options struct {
 	RegistryKey string         // public Ed25519 key of the publisher of the MCP server, in base64; empty without one
 	Quota       quota.Options
 	Now         func() time.Time
+	Lazy        bool // compute the OpenAPI document at the first request for it, not while the process starts
 }
 
 // A Server answers with documents that it renders once. The OpenAPI document takes a
 // tenth of a second of a processor, so it is computed while the process starts to
-// listen: a request that comes earlier waits for it.
+// listen, unless that is to be lazy: a request that comes earlier waits for it.
 type Server struct {
 	profile     *profile.Profile
 	documents   map[string]*api.Document // by the path of their endpoint, those of the bundle by their own
@@ -76,7 +77,9 @@ func New(o Options) *Server {
 		profile: p, documents: map[string]*api.Document{}, registryKey: o.RegistryKey, now: o.Now,
 		openapiDoc: openapiOf(spec.Public, p), operatorOpenapiDoc: openapiOf(spec.Operator, p),
 	}
-	go s.openapiDoc()
+	if !o.Lazy {
+		go s.openapiDoc()
+	}
 	for _, d := range documents {
 		s.documents[d.endpoint.Path] = d.render(p)
 	}

@@ -67,6 +67,7 @@ type Options struct {
 	Extra    *source.Dataset        // records beside those of the sources
 	Progress func(collect.Progress) // is called as a reload proceeds; may be nil
 	Retry    time.Duration          // between attempts to read what could not be read; 0: the default of package release
+	Lazy     bool                   // compute nothing before a request asks for it, as suits tests, which open many parts and ask them little
 }
 
 // Parts are the parts that one process has opened. A part that it does not
@@ -75,6 +76,7 @@ type Parts struct {
 	Config config.Config
 	Log    *slog.Logger
 	Now    func() time.Time
+	Lazy   bool // compute nothing before a request asks for it
 
 	DB  store.DB // Documents
 	Bus bus.Bus  // Events
@@ -104,7 +106,7 @@ type Parts struct {
 // the topics that the processes publish to or receive. What it opened follows
 // the database until ctx is done, and is released by Close.
 func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) {
-	p := &Parts{Config: o.Config, Log: o.Log, Now: o.Now, DB: o.DB, Bus: o.Bus, options: o}
+	p := &Parts{Config: o.Config, Log: o.Log, Now: o.Now, Lazy: o.Lazy, DB: o.DB, Bus: o.Bus, options: o}
 	if p.Now == nil {
 		p.Now = time.Now
 	}
@@ -202,7 +204,7 @@ func together(processes []Process) ([]Need, bus.Topology) {
 // only what it declared, so that a function which uses a part it did not declare
 // fails in tests and not when it is deployed. The result is not to be closed.
 func (p *Parts) Only(needs ...Need) *Parts {
-	only := &Parts{Config: p.Config, Log: p.Log, Now: p.Now, Budgets: p.Budgets, Followers: p.Followers, whole: p}
+	only := &Parts{Config: p.Config, Log: p.Log, Now: p.Now, Lazy: p.Lazy, Budgets: p.Budgets, Followers: p.Followers, whole: p}
 	for _, n := range Expand(needs...) {
 		switch n {
 		case Documents:
