@@ -5,7 +5,8 @@
  *
  * A page is loaded for a phone in every language, and for every window in one. In
  * the other languages the window of the loaded page becomes that of each other
- * device: the text is what differs there, and it is laid out anew.
+ * device: the text is what differs there, and it is laid out anew. Colours are
+ * judged in both themes in one language: no text changes them.
  */
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
@@ -23,7 +24,7 @@ describe('every page', { skip: !available() && 'no Chromium', concurrency: 3 }, 
   const stack = shared()
   let browser
   before(async () => {
-    browser = await launch()
+    browser = await launch({ drawn: true })
     if (shots) await mkdir(shots, { recursive: true })
   })
   after(() => browser.close())
@@ -40,7 +41,8 @@ describe('every page', { skip: !available() && 'no Chromium', concurrency: 3 }, 
           for (const [n, window] of windowsOf(page, locale).entries()) {
             const theme = n % 2 === 0 ? 'dark' : 'light' // each theme is what some page is loaded in
             const loads = n === 0 || locale === loaded
-            const found = loads ? await load(visit, page, locale, path, window, theme) : await resize(visit, page, locale, window)
+            const both = locale === (page.locales?.[0] ?? loaded) && (window === phone || window === laptop)
+            const found = loads ? await load(visit, page, locale, path, window, theme, both) : await resize(visit, page, locale, window)
             wrong.push(...[...found, ...visit.unmeant].map(problem => `${window.width} px: ${problem}`))
             visit.problems = []
           }
@@ -61,27 +63,27 @@ describe('every page', { skip: !available() && 'no Chromium', concurrency: 3 }, 
 const loaded = 'pt'
 const pictured = ['pt', 'de']
 
+const [phone, sideways, tablet, laptop, television] = windows
+
 /** The windows that a page is looked at in. One with an address in each language is an owner's own, and has two of them. */
 function windowsOf(page, locale) {
-  const [phone, sideways, tablet, laptop, television] = windows
   if (page.slow && locale !== loaded) return [phone]
   if (page.paths) return locale === loaded || locale === 'de' ? [phone, laptop] : [phone]
   return [phone, sideways, tablet, laptop, television]
 }
 
-/** Loads a page in a window and in one theme, looks at it in both, and lists what is wrong. */
-async function load(visit, page, locale, path, window, first) {
+/** Loads a page in a window and in one theme, and lists what is wrong. Colours are judged in the other theme too where `both` says so: no language changes them. */
+async function load(visit, page, locale, path, window, first, both) {
   await visit.become(window, first)
   const response = await visit.go(path)
   const wrong = await shifts(visit.page)
   await page.then?.(visit, locale)
-  wrong.push(...await outline(visit.page, page, locale, response))
-  for (const theme of [first, first === 'dark' ? 'light' : 'dark']) {
-    await inTheme(visit.page, theme)
-    wrong.push(...await layout(visit.page))
-    wrong.push(...await barriers(visit.page, { again: theme !== first }))
-    await shoot(visit.page, page, locale, window, theme)
-  }
+  wrong.push(...await outline(visit.page, page, locale, response), ...await layout(visit.page), ...await barriers(visit.page))
+  await shoot(visit.page, page, locale, window, first)
+  const other = first === 'dark' ? 'light' : 'dark'
+  await inTheme(visit.page, other)
+  if (both) wrong.push(...await barriers(visit.page, { again: true }))
+  await shoot(visit.page, page, locale, window, other)
   return wrong
 }
 
