@@ -89,7 +89,7 @@ func (s *Server) schedule(_ context.Context, l i18n.Locale, in scheduleIn) (*pag
 // airingOf returns the row of a channel. g has a current programme.
 func airingOf(v *page.View, c *index.Card, g *catalog.GuideNow, now time.Time) airing {
 	a := airing{
-		ID: c.ID, Path: v.Channel(c.ID), Name: c.Name, Plate: part.NewPlate(v, c.Kind.String(), c.ID, c.Name, c.LogoURL),
+		ID: c.ID, Path: v.Channel(c.ID), Name: part.Called(c.Name), Plate: part.NewPlate(v, c.Kind.String(), c.ID, c.Name, c.LogoURL),
 		Now: g.Now, From: hourOf(g.Now.Start), To: hourOf(g.Now.Stop), Percent: part.Percent(g.Now, now),
 	}
 	if g.After != nil {

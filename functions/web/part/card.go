@@ -57,7 +57,7 @@ func NewCards(v *page.View, list []index.Card, guides *guide.Live, now time.Time
 // newCard returns the card of a channel without its programme.
 func newCard(v *page.View, c *index.Card) Card {
 	shown := Card{
-		View: v, ID: c.ID, Path: v.Channel(c.ID), Name: c.Name, Category: c.Category, Quality: c.Quality,
+		View: v, ID: c.ID, Path: v.Channel(c.ID), Name: Called(c.Name), Category: c.Category, Quality: c.Quality,
 		Health: Grade(c.Health), Radio: c.Kind == catalog.Station,
 	}
 	if c.Feed != "" {
@@ -66,7 +66,7 @@ func newCard(v *page.View, c *index.Card) Card {
 	if c.LogoURL != nil {
 		shown.Logo = *c.LogoURL
 	} else {
-		shown.Letters, shown.Size = lettering(c.Name)
+		shown.Letters, shown.Size = lettering(Called(c.Name))
 		shown.Tone = tone(c.ID)
 	}
 	if c.Country != "" && (v.Page != site.Country || v.Name != c.Country) {

@@ -41,7 +41,7 @@ func NewPlate(v *page.View, kind, id, name string, logo *string) Plate {
 		return Plate{Logo: *logo}
 	}
 	p := Plate{Tone: tone(id), Icon: v.Icon(kind)}
-	p.Letters, p.Size = lettering(name)
+	p.Letters, p.Size = lettering(Called(name))
 	return p
 }
 
@@ -51,13 +51,14 @@ func (p Plate) As(class string) Plate {
 	return p
 }
 
-// A fit is a size of letters on a plate: how many of them a line has, and how many
-// lines. style/parts.css has the size of the letters by the number of the fit.
-type fit struct{ letters, lines int }
+// A fit is a size of letters on a plate: how wide a line is, in hundredths of that size,
+// and how many lines there are. style/parts.css has the size of the letters by the number
+// of the fit.
+type fit struct{ line, lines int }
 
-// fits are the sizes, the largest first. Of the bold faces of browsers the average
-// letter of a name is up to 0.7 as wide as the size of the face.
-var fits = []fit{{5, 1}, {7, 2}, {9, 2}, {11, 3}, {15, 4}}
+// fits are the sizes, the largest first. A line has 92 of 100 parts of the plate, of which
+// the letters are 26, 18.5, 14.5, 11.8 and 8.6 high.
+var fits = []fit{{354, 1}, {497, 2}, {634, 2}, {780, 3}, {1069, 4}}
 
 // lettering returns the part of a name that a plate without a logo shows, and the
 // number of the size that it is shown in, from "0". The text consists of whole words,
@@ -79,7 +80,7 @@ func lettering(name string) (text, size string) {
 	last := len(fits) - 1
 	n := fits[last].fill(words)
 	if n == 0 {
-		return shorten(words[0], fits[last].letters-1) + "…", strconv.Itoa(last)
+		return shorten(words[0], fits[last].line-column('…')) + "…", strconv.Itoa(last)
 	}
 	return strings.Join(words[:n], " ") + " …", strconv.Itoa(last)
 }
@@ -90,12 +91,12 @@ func (f fit) fill(words []string) int {
 	for i, word := range words {
 		w := columns(word)
 		switch {
-		case w > f.letters:
+		case w > f.line:
 			return i
 		case line == 0:
 			line = w
-		case line+1+w <= f.letters:
-			line += 1 + w
+		case line+space+w <= f.line:
+			line += space + w
 		case lines == f.lines:
 			return i
 		default:
@@ -105,7 +106,7 @@ func (f fit) fill(words []string) int {
 	return len(words)
 }
 
-// columns returns how wide a word is, in average letters.
+// columns returns how wide a word is, in hundredths of the size of its letters.
 func columns(word string) int {
 	n := 0
 	for _, r := range word {
@@ -114,14 +115,33 @@ func columns(word string) int {
 	return n
 }
 
+// space is how wide a space is.
+const space = 35
+
+// ascii are the widths of the letters from '!' to '~' in the bold face of DejaVu Sans, the
+// widest of the faces that browsers have for system-ui. Where another face is used, a line
+// has room left; it never breaks a word.
+var ascii = [...]int{
+	46, 52, 84, 70, 100, 87, 31, 46, 46, 52, 84, 38, 42, 38, 37, // ! to /
+	70, 70, 70, 70, 70, 70, 70, 70, 70, 70, 40, 40, 84, 84, 84, 58, 100, // 0 to @
+	77, 76, 73, 83, 68, 68, 82, 84, 37, 37, 77, 64, 100, 84, 85, 73, 85, 77, 72, 68, 81, 77, 110, 77, 72, 73, // A to Z
+	46, 37, 46, 84, 50, 50, // [ to `
+	68, 72, 59, 72, 68, 44, 72, 71, 34, 34, 67, 34, 104, 71, 69, 72, 72, 49, 60, 48, 71, 65, 92, 65, 65, 58, // a to z
+	71, 37, 71, 84, // { to ~
+}
+
 func column(r rune) int {
 	switch {
+	case r >= '!' && r <= '~':
+		return ascii[r-'!']
 	case unicode.In(r, unicode.M, unicode.Cf):
 		return 0
 	case width.LookupRune(r).Kind() == width.EastAsianWide || width.LookupRune(r).Kind() == width.EastAsianFullwidth:
-		return 2
+		return 100
+	case unicode.IsUpper(r):
+		return 85
 	}
-	return 1
+	return 75
 }
 
 // shorten returns the first letters of a word that are together at most so wide.

@@ -15,17 +15,20 @@ func TestLettering(t *testing.T) {
 		"France 24 English":              {"France 24 English", "2"},
 		"Deutsche Welle":                 {"Deutsche Welle", "2"},
 		"Al Jazeera Documentary":         {"Al Jazeera Documentary", "3"},
-		"Radio Nacional de la Provincia": {"Radio Nacional de la Provincia", "4"},
-		"Rede Brasileira de Notícias da Manhã e da Tarde e da Noite Inteira": {"Rede Brasileira de Notícias da Manhã e da Tarde e da …", "4"},
-		"Donaudampfschifffahrtsgesellschaft":                                 {"Donaudampfschi…", "4"},
-		"日本放送協会テレビ":                                                          {"日本放送協会テ…", "4"},
-		"NHK 総合":                                                             {"NHK 総合", "1"},
-		"«…» 3sat":                                                           {"3sat", "0"},
-		"e\u0301cran":                                                        {"e\u0301cran", "0"},
-		"الأولى":                                                             {"الأولى", "1"},
-		"🏴\u200d☠️ 🎵":                                                        {"", ""},
-		"":                                                                   {"", ""},
-		"  \t ":                                                              {"", ""},
+		"Radio Nacional de la Provincia": {"Radio Nacional de la Provincia", "3"},
+		"Rede Brasileira de Notícias da Manhã e da Tarde e da Noite Inteira e do Dia": {"Rede Brasileira de Notícias da Manhã e da Tarde e da Noite Inteira …", "4"},
+		"Donaudampfschifffahrtsgesellschaft":                                          {"Donaudampfschif…", "4"},
+		"日本放送協会テレビ":                                                                   {"日本放送協会テレビ", "4"},
+		"NHK 総合":                                                                      {"NHK 総合", "1"},
+		"«…» 3sat":                                                                    {"3sat", "0"},
+		"MANGOBAND":                                                                   {"MANGOBAND", "3"},
+		"WWWWWWWWWW":                                                                  {"WWWWWWWWW…", "4"},
+		"BandaNova":                                                                   {"BandaNova", "3"},
+		"e\u0301cran":                                                                 {"e\u0301cran", "0"},
+		"الأولى":                                                                      {"الأولى", "1"},
+		"🏴\u200d☠️ 🎵":                                                                 {"", ""},
+		"":                                                                            {"", ""},
+		"  \t ":                                                                       {"", ""},
 	} {
 		text, size := lettering(name)
 		if got := [2]string{text, size}; got != want {
@@ -44,7 +47,7 @@ func FuzzLettering(f *testing.F) {
 			t.Errorf("lettering(%q) = %q, %q", name, text, size)
 		}
 		last := fits[len(fits)-1]
-		if n := columns(text); n > (last.letters+1)*last.lines+2 {
+		if n := columns(text); n > (last.line+space)*last.lines+column('…') {
 			t.Errorf("lettering(%q) = %q, %d columns", name, text, n)
 		}
 		if utf8.ValidString(name) && !utf8.ValidString(text) {
