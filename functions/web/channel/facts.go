@@ -6,6 +6,7 @@ import (
 
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/genre"
 	"miramundo.dev/shared/catalog/index"
 )
 
@@ -86,6 +87,9 @@ func (f *facts) radio(v *page.View, c *catalog.Channel) {
 	}
 	f.add("genres", genres)
 	for _, tag := range r.Tags {
+		if genre.OfTag(tag).Len() > 0 {
+			continue // a genre above says it in the reader's language
+		}
 		tags = append(tags, link{truncated(tag, 60), listURL(v, c, "tag", tag)})
 	}
 	f.add("tags", tags)

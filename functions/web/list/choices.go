@@ -220,6 +220,18 @@ func (s *Server) alternatives(v *page.View, snapshot *index.View, w wanted, acti
 	return links
 }
 
+// popular returns the most popular channels of the page of w, or else of the whole
+// catalog, for a search that found nothing; nil when the catalog is empty.
+func (s *Server) popular(v *page.View, snapshot *index.View, w wanted) *shelf {
+	home := anyPlayable(v.Path("home")).withKind(filter.TV)
+	for _, wide := range []wanted{w.unfiltered().withKind(w.kind()), w.unfiltered(), home} {
+		if cards := snapshot.Cards(s.query(wide, shelfSize), int(v.Locale)).Cards; len(cards) > 0 {
+			return &shelf{"popular", v.T("list.empty_popular"), wide.address(), s.cards(v, cards)}
+		}
+	}
+	return nil
+}
+
 // countryFacets returns all countries that have channels or stations, by name.
 func (s *Server) countryFacets(snapshot *index.View, l i18n.Locale) []catalog.CountryFacet {
 	return snapshot.Countries(filter.Any, int(l))

@@ -35,6 +35,7 @@ var Endpoints = slices.Concat(
 	page.Endpoints(site.Countries, "Show all countries", "Returns the page that lists every country that has channels.", (*Server).countries, catalog.ErrNotLoaded),
 	page.Endpoints(site.Schedule, "Show what is on now", "Returns the page that lists the TV channels of which a programme is on now, with what comes next.", (*Server).schedule, catalog.ErrNotLoaded),
 	nearEndpoints,
+	suggestEndpoints,
 )
 
 // Options are what a Server needs.
@@ -82,6 +83,7 @@ type listing struct {
 	Previous string      // URL of the page before; empty on the first
 	Next     string      // URL of the page after; empty on the last
 	Try      []part.Chip // searches with matches; empty unless this search has none
+	Popular  *shelf      // the most popular channels of the page, when this search has no matches; else nil
 	Home     string      // path of the home page
 }
 
@@ -187,6 +189,7 @@ func (s *Server) listing(v *page.View, snapshot *index.View, w wanted) *listing 
 	}
 	if len(b.Cards) == 0 {
 		b.Try = s.alternatives(v, snapshot, w, b.Active)
+		b.Popular = s.popular(v, snapshot, w)
 	}
 	b.Advice = adviceOf(v, w, found.Suggestions, b.Try)
 	return b

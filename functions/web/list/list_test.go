@@ -511,7 +511,7 @@ func TestRadioOnly(t *testing.T) {
 	for path, want := range map[string]string{
 		"/en/portugal":            "rb.0 rb.1 /en/portugal",
 		"/en/portugal?kind=radio": "rb.0 rb.1 /en/portugal",
-		"/en/portugal?kind=tv":    " /en/portugal?kind=tv",
+		"/en/portugal?kind=tv":    "rb.0 rb.1 /en/portugal?kind=tv", // below what was not found
 		"/en/brazil":              "Solo.br /en/brazil",
 		"/en/brazil?kind=radio":   "rb.2 /en/brazil?kind=radio",
 	} {

@@ -2,9 +2,13 @@ package list
 
 import (
 	"html/template"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"miramundo.dev/functions/web/page"
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/i18n"
@@ -49,8 +53,8 @@ type option struct{ value, text string }
 // maxQualities is how many qualities a menu offers, the most frequent ones.
 const maxQualities = 16
 
-// optionsOf returns the options of a menu in the order of the index: countries and
-// languages by name, qualities by frequency.
+// optionsOf returns the options of a menu: countries and languages by name, of the
+// qualities the most frequent ones, the best first.
 func optionsOf(snapshot *index.View, key menuKey) (all []option) {
 	switch key.filter {
 	case filter.Country:
@@ -58,16 +62,44 @@ func optionsOf(snapshot *index.View, key menuKey) (all []option) {
 			all = append(all, option{f.Code, f.Name})
 		}
 	case filter.Language:
-		for _, f := range snapshot.Languages(key.kind, int(key.locale)) {
-			all = append(all, option{f.Code, f.Name})
-		}
+		all = languageOptions(snapshot.Languages(key.kind, int(key.locale)))
 	case filter.Quality:
 		list := snapshot.Qualities(key.kind)
 		for _, f := range list[:min(len(list), maxQualities)] {
 			all = append(all, option{f.ID, f.Name})
 		}
+		slices.SortStableFunc(all, func(a, b option) int { return leadingNumber(b.text) - leadingNumber(a.text) })
 	}
 	return all
+}
+
+// languageOptions returns one option for each name: some languages have a code of their
+// own and share the name of the group that they belong to. Of those the code with most
+// channels stays.
+func languageOptions(list []catalog.LanguageFacet) (all []option) {
+	most := map[string]catalog.LanguageFacet{}
+	for _, f := range list {
+		if f.Count > most[f.Name].Count {
+			most[f.Name] = f
+		}
+	}
+	for _, f := range list {
+		if most[f.Name].Code == f.Code {
+			all = append(all, option{f.Code, f.Name})
+		}
+	}
+	return all
+}
+
+// leadingNumber returns the number that a quality begins with, such as 1080 for 1080p, by
+// which qualities are ordered; a codec, which has none, comes first.
+func leadingNumber(text string) int {
+	digits := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return math.MaxInt32
+	}
+	return n
 }
 
 // optionsHTML returns the option elements of a menu, at most menuSize of them.

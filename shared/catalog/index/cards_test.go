@@ -80,8 +80,6 @@ func cardOf(t *testing.T, v *index.View, item *catalog.Channel) index.Card {
 		c.Category = item.CategoryLabels[0]
 	case item.Radio != nil && len(item.Radio.Genres) > 0:
 		c.Category = item.Radio.Genres[0].Name
-	case item.Radio != nil && len(item.Radio.Tags) > 0:
-		c.Category = item.Radio.Tags[0]
 	}
 	return c
 }

@@ -16,7 +16,7 @@ import (
 // time of an Item.
 type Card struct {
 	Summary
-	Category string                  // the name of its first category, or of a station's first genre, or else its first tag; empty when it has none
+	Category string                  // the name of its first category, or of a station's first genre; empty when it has none
 	HasGuide bool                    // a programme guide exists
 	Health   *catalog.MeasuredHealth // nil when never measured
 	Feed     string                  // id of the feed by whose name a search found it; empty when another name was found
@@ -64,7 +64,8 @@ func (v *View) Card(doc uint32, locale int) Card {
 	}
 }
 
-// topic returns the first thing that a record is about.
+// topic returns the first thing that a record is about. Tags of stations, which anybody
+// wrote in any language, are not shown as such: genres are what is known of them.
 func (v *View) topic(doc uint32, locale int) string {
 	ix, row := v.ix, &v.ix.Rows[doc]
 	if ids := ix.Lists.At(ix.Topics.Row(row.Topic)[snapshot.TopicCategoryList]); len(ids) > 0 {
@@ -79,9 +80,6 @@ func (v *View) topic(doc uint32, locale int) string {
 	}
 	for number := range ix.GenresOf(doc).Numbers() {
 		return genre.All()[number].Name[locale]
-	}
-	if tags := ix.Lists.At(ix.Stations.TagList[row.Station]); len(tags) > 0 {
-		return ix.Text(tags[0])
 	}
 	return ""
 }
