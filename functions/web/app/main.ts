@@ -39,6 +39,10 @@ document.addEventListener("account", () => {
   }
 });
 
+const field = document.getElementById("q");
+const suggest = (): void => void import("./suggest").then((m) => m.suggest());
+if (field && document.activeElement === field) suggest();
+else field?.addEventListener("focus", suggest, { once: true });
 if (page === "channel") void import("./channel").then((m) => m.channel());
 if (page === "operator") void import("./operator").then((m) => m.operator());
 if (page === "moderation") void import("./moderation").then((m) => m.moderation());

@@ -1,6 +1,7 @@
 /** What is around every page: its theme, its search field, its help. */
 
-import { $, afterPaint, dialog, h, toast, typing } from "./dom";
+import { $, $$, afterPaint, dialog, h, toast, typing } from "./dom";
+import { leaving } from "./page";
 import { t } from "./texts";
 
 /** Makes what is around the page work. */
@@ -8,7 +9,8 @@ export function shell(): void {
   $("[data-theme-switch]")?.addEventListener("click", switchTheme);
   $("[data-help]")?.addEventListener("click", () => afterPaint(help));
   const prefs = $<HTMLDetailsElement>("#prefs");
-  prefs?.addEventListener("click", keepQuery);
+  document.addEventListener("click", keepQuery);
+  if (document.documentElement.dataset["offer"]) offered();
   document.addEventListener("click", (event) => { if (prefs?.open && !(event.target instanceof Node && prefs.contains(event.target))) prefs.open = false; });
   prefs?.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !prefs.open) return;
@@ -29,8 +31,22 @@ export function shell(): void {
 
 /** Lets a link to another language keep what is searched for, and how it is filtered. */
 function keepQuery(event: Event): void {
-  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[hreflang]") : null;
-  if (link) link.search = location.search;
+  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>(":is(.languages, .offer) a[hreflang]") : null;
+  if (!link) return;
+  link.search = location.search;
+  link.hash = location.hash;
+}
+
+/** Notes that the language of the reader was offered: who goes on without an answer is not asked again, and has the menu of languages. */
+function offered(): void {
+  try {
+    localStorage.setItem("mm-offered", "1");
+  } catch {
+    // The offer is not shown where nothing can be kept.
+  }
+  const end = (): void => { delete document.documentElement.dataset["offer"]; };
+  for (const no of $$("[data-offer-no]")) no.addEventListener("click", end);
+  leaving().addEventListener("abort", end); // its links are to this page
 }
 
 /** Changes from what is seen to the other theme. When that is the one of the system, the page follows the system again. */

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,11 @@ func BenchmarkLists(b *testing.B) {
 		}},
 		{"country", country},
 		{"country, radio", func(l i18n.Locale) string { return country(l) + "?kind=radio" }},
+		{"suggestions", func(l i18n.Locale) string { return strings.TrimSuffix(site.Home.Path(l, ""), "/") + "/suggest?q=bra" }},
+		{"suggestions of a letter", func(l i18n.Locale) string { return strings.TrimSuffix(site.Home.Path(l, ""), "/") + "/suggest?q=r" }},
+		{"suggestions of a slip", func(l i18n.Locale) string {
+			return strings.TrimSuffix(site.Home.Path(l, ""), "/") + "/suggest?q=bloombreg"
+		}},
 		{"countries", func(l i18n.Locale) string { return site.Countries.Path(l, "") }},
 	} {
 		b.Run(test.name, func(b *testing.B) {

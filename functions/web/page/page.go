@@ -102,9 +102,12 @@ func pattern(p site.Page, l i18n.Locale) string {
 // that the visitor chose, so that a dark page does not flash white, and adds the
 // class js, by which styles show controls that need scripts, the class in where the
 // script has noted that this browser is signed in, and the class chatting where the
-// visitor has left the chat open, and the class watched where something was watched. The policy
-// allows it by its hash.
-const boot = `(d=>{d.classList.add("js");try{let s=localStorage,t=s.getItem("mm-theme");if(t==="dark"||t==="light")d.dataset.theme=t;if(!d.dataset.visitor&&s.getItem("mm-account")!==null)d.classList.add("in");if(s.getItem("mm-chat")!==null)d.classList.add("chatting");if(s.getItem("mm-watched")!==null)d.classList.add("watched")}catch{}})(document.documentElement)`
+// visitor has left the chat open, and the class watched where something was watched. Where the
+// reader has none of the languages of the page and another of ours, and was not asked before,
+// it names that language in data-offer, by which styles show the offer of the layout: it has
+// its room before anything is painted. A browser that stores nothing would be asked on every
+// page, so it never is. The policy allows the script by its hash.
+const boot = `(d=>{d.classList.add("js");try{let s=localStorage,t=s.getItem("mm-theme");if(t==="dark"||t==="light")d.dataset.theme=t;if(!d.dataset.visitor&&s.getItem("mm-account")!==null)d.classList.add("in");if(s.getItem("mm-chat")!==null)d.classList.add("chatting");if(s.getItem("mm-watched")!==null)d.classList.add("watched");let n=navigator.languages.map(l=>l.slice(0,2).toLowerCase()),o=n.find(l=>"pt en es fr de".split(" ").includes(l));if(o&&s.getItem("mm-offered")===null&&!n.includes(d.lang.slice(0,2)))d.dataset.offer=o}catch{}})(document.documentElement)`
 
 // Boot returns the inline script.
 func (v *View) Boot() template.JS { return boot }
