@@ -2,7 +2,7 @@
 
 import { toast } from "./dom";
 import { keep, toggle, type Favored } from "./keep";
-import { favoriteButton, keepButton, link, type Shown } from "./own/rows";
+import { acts, link, type Shown } from "./own/rows";
 import { List } from "./own/list";
 import { leaving } from "./page";
 import { count, t } from "./texts";
@@ -19,7 +19,7 @@ export function favorites(): void {
     total: "favorites.ui.total",
     parts: (item) => [
       link(item, item.quality, item.favorites > 1 ? count("favorites.ui.people", item.favorites) : null),
-      favoriteButton(item, true), keepButton(item),
+      ...acts(item, true),
     ],
   });
   const taken = new Map<string, Favorite>();

@@ -1,11 +1,11 @@
 /** The page of what was watched, most recent first. */
 
 import { call } from "./api";
-import { iconButton, toast } from "./dom";
+import { toast } from "./dom";
 import { keep } from "./keep";
 import { confirm, tellOf } from "./own/ask";
 import { List } from "./own/list";
-import { favoriteButton, keepButton, link, type Shown } from "./own/rows";
+import { acts, link, type Shown } from "./own/rows";
 import { count, since, t } from "./texts";
 import { forget } from "./watched";
 
@@ -21,7 +21,7 @@ export function history(): void {
     total: "history.ui.total",
     parts: (item) => [
       link(item, since(item.last_at), count("history.ui.plays", item.plays)),
-      favoriteButton(item, false), keepButton(item, "spare"), iconButton("close", t("history.ui.remove", { name: item.name }), () => remove(item)),
+      ...acts(item, false, [{ icon: "close", label: t("history.ui.drop"), run: () => remove(item) }]),
     ],
   });
 

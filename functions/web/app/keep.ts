@@ -4,7 +4,8 @@
  */
 
 import { call, Failure, isOwner } from "./api";
-import { $, $$, afterPaint, dialog, h, toast } from "./dom";
+import { $, $$, afterPaint, dialog, h, setIcon, toast } from "./dom";
+import { kept, noteKept } from "./kept";
 import { askName, nameForm, tellOf, words } from "./own/ask";
 import { places } from "./own/places";
 import { groupName, most, Shelf, type Folder, type Group, type Library } from "./own/shelf";
@@ -27,14 +28,17 @@ let started = false;
 export function keep(): void {
   if (started) return;
   started = true;
-  new MutationObserver(paint).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-favorite"] });
+  new MutationObserver(paint).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-favorite", "data-keep"] });
   addEventListener("pageshow", (event) => { if (event.persisted) void readFavorites(); });
+  document.addEventListener("kept", paint);
   document.addEventListener("account", () => {
     favorites = new Set(); // of another owner
-    paint();
+    noteKept(null);
     void readFavorites();
+    void readKept();
   });
   void readFavorites();
+  void readKept();
 }
 
 /** Does what a button that was pressed is for. */
@@ -65,12 +69,33 @@ async function readFavorites(): Promise<void> {
   paint();
 }
 
-/** Shows on each button whether its channel is a favorite. */
+/** Learns what the library holds where this browser does not know it. */
+async function readKept(): Promise<void> {
+  if (!kept() && isOwner()) await new Shelf(() => {}).open().catch(() => {}); // which notes it
+  else paint();
+}
+
+/** Shows on each button whether its channel is a favorite, or in the library. */
 function paint(): void {
+  const held = kept();
+  for (const button of held ? $$("[data-keep]") : []) {
+    const on = held!.has(button.dataset["keep"] ?? "");
+    if (on !== button.hasAttribute("data-kept")) mark(button, on);
+  }
   for (const button of favorites ? $$("[data-favorite]") : []) {
     const on = String(favorites?.has(button.dataset["favorite"] ?? "") ?? false);
     if (button.getAttribute("aria-pressed") !== on) button.setAttribute("aria-pressed", on);
   }
+}
+
+/** Shows on the button that saves a channel whether the library has it. The button of a card has a label alone. */
+function mark(button: HTMLElement, on: boolean): void {
+  button.toggleAttribute("data-kept", on);
+  setIcon(button, on ? "folder-check" : "folder-add");
+  const label = button.getAttribute("aria-label");
+  if (label === null) return;
+  button.dataset["label"] ??= label;
+  button.setAttribute("aria-label", on ? t("keep.ui.holds", { name: nameBy(button) }) : button.dataset["label"]);
 }
 
 /** Favorites are changed one after the other, so that the last press is what holds. */

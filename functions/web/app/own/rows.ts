@@ -2,6 +2,7 @@
 
 import { h, icon, iconButton } from "../dom";
 import { flag } from "../flag";
+import { menu, type Act } from "./ask";
 import { plate } from "../plate";
 import { country, t } from "../texts";
 import type { Gone } from "../types";
@@ -58,13 +59,28 @@ function next({ gone }: Shown): HTMLElement | null {
 }
 
 /** Makes the button that makes a channel a favorite, or one no more. */
-export function favoriteButton(row: Shown, on: boolean): HTMLElement {
+function favoriteButton(row: Shown, on: boolean): HTMLElement {
   return iconButton("heart", t("keep.ui.favorite", { name: row.name }), () => {}, { "data-favorite": row.channel_id, "aria-pressed": String(on) });
 }
 
 /** Makes the button that keeps a channel in the library. */
-export function keepButton(row: Shown, more = ""): HTMLElement {
-  return iconButton("folder-add", t("keep.ui.keep", { name: row.name }), () => {}, { class: `icon-button ${more}`, "data-keep": row.channel_id, "aria-haspopup": "dialog" });
+function keepButton(row: Shown): HTMLElement {
+  return iconButton("folder-add", t("keep.ui.keep", { name: row.name }), () => {}, { "data-keep": row.channel_id, "aria-haspopup": "dialog" });
+}
+
+/** Makes what one can do with a row: buttons where there is room, and on a phone one button with a menu of the same. */
+export function acts(row: Shown, favorite: boolean, more: Act[] = []): HTMLElement[] {
+  const heart = favoriteButton(row, favorite);
+  const save = keepButton(row);
+  const open = (): void => menu(row.name, [
+    { icon: "heart", label: t(heart.getAttribute("aria-pressed") === "true" ? "keep.ui.favorite_drop" : "keep.ui.favorite_add"), run: () => heart.click() },
+    { icon: "folder-add", label: t("keep.ui.title"), run: () => save.click() },
+    ...more,
+  ]);
+  return [
+    h("span", { class: "row-acts roomy" }, heart, save, ...more.map((act) => iconButton(act.icon, `${act.label}: ${row.name}`, act.run))),
+    h("span", { class: "row-acts tight" }, iconButton("more", t("keep.ui.more", { name: row.name }), open, { "aria-haspopup": "dialog" })),
+  ];
 }
 
 /** Remembers rows as the line to zap through, and lets the page that is opened next play at once. */

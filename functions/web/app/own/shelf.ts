@@ -5,7 +5,8 @@
  * answered.
  */
 
-import { call, Failure, isOwner } from "../api";
+import { acting, call, Failure, isOwner } from "../api";
+import { noteKept } from "../kept";
 import { t } from "../texts";
 import type { Gone } from "../types";
 
@@ -77,6 +78,7 @@ export class Shelf {
   /** Reads the library. A browser that never kept anything is not made a guest for it. */
   async open(): Promise<void> {
     this.take(isOwner() ? await call<Library>("GET", "/api/library") : nothing);
+    note(this.library);
     this.changed();
   }
 
@@ -109,6 +111,7 @@ export class Shelf {
     this.kept = answer;
     if (--this.waiting > 0) return;
     this.library = answer;
+    note(answer);
     this.changed();
   }
 
@@ -135,6 +138,11 @@ export class Shelf {
     }
     return undefined;
   }
+}
+
+/** Notes which channels the library holds, unless it is that of an organization. */
+function note({ categories }: Library): void {
+  if (!acting()) noteKept(categories.flatMap(({ groups }) => groups.flatMap(({ items }) => items.map((item) => item.channel_id))));
 }
 
 /** Moves one of a list to another place, which may be past the end. */
