@@ -62,11 +62,11 @@ func TestMessagesKeepOneTone(t *testing.T) {
 // retired are words that the texts of the pages do not use any more, by locale, each
 // with the word that replaced it. docs/words.md explains the choices.
 var retired = map[Locale]map[string]string{
-	EN: {"HTTP player": "Compatibility player", "There is nothing here": "Page not found", "on the air lately": "working recently", "Wait for the playlist": "Start-up time", "Votes at the source": "Votes on Radio Browser", "may not read this": "can’t be played", "Copy address": "Copy link", "Work best": "Most reliable"},
-	PT: {"Player HTTP": "Player de compatibilidade", "Copiar endereço": "Copiar link", "utilizador": "usuário", "ficheiro": "arquivo", "ecrã": "tela"},
-	ES: {"Reproductor HTTP": "Reproductor de compatibilidad", "Copiar dirección": "Copiar enlace", "vosotros": "tú"},
-	FR: {"Lecteur HTTP": "Lecteur de compatibilité", "Copier l’adresse": "Copier le lien", "Ranger": "Enregistrer"},
-	DE: {"HTTP-Player": "Kompatibilitäts-Player", "Reiter": "Tab", "Merken": "Speichern", "ablegen": "speichern", "Abgelegt": "Gespeichert", "Farben": "Design", "Adresse kopieren": "Link kopieren"},
+	EN: {"HTTP player": "Compatibility player", "There is nothing here": "Page not found", "on the air lately": "working recently", "Wait for the playlist": "Start-up time", "Votes at the source": "Votes on Radio Browser", "may not read this": "can’t be played", "Copy address": "Copy link", "Work best": "Most reliable", "sub-tab": "tab", "These do find something": "Try one of these", "no longer knows": "is not recognized any more"},
+	PT: {"Player HTTP": "Player de compatibilidade", "Copiar endereço": "Copiar link", "utilizador": "usuário", "ficheiro": "arquivo", "ecrã": "tela", "subaba": "aba", "telemóvel": "celular", "Estes caminhos levam": "Tente por aqui"},
+	ES: {"Reproductor HTTP": "Reproductor de compatibilidad", "Copiar dirección": "Copiar enlace", "vosotros": "tú", "vídeo": "video", "ordenador": "computadora", "móvil": "celular", "pulsa": "presiona", "en directo": "en vivo", "huso": "zona horaria", "parrilla": "programación", "subpestaña": "pestaña", "Informar de un problema": "Reportar un problema"},
+	FR: {"Lecteur HTTP": "Lecteur de compatibilité", "Copier l’adresse": "Copier le lien", "Ranger": "Enregistrer", "rangez-la": "enregistrez-la", "En service": "À l’antenne", "Hors service": "Hors antenne", "sous-onglet": "onglet"},
+	DE: {"HTTP-Player": "Kompatibilitäts-Player", "Reiter": "Tab", "Merken": "Speichern", "ablegen": "speichern", "Abgelegt": "Gespeichert", "Farben": "Design", "Adresse kopieren": "Link kopieren", "Hier wird man fündig": "Damit findest du etwas"},
 }
 
 // TestRetiredWords checks that no text has a word that was replaced by a better one.
