@@ -40,9 +40,10 @@ document.addEventListener("account", () => {
 });
 
 const field = document.getElementById("q");
-const suggest = (): void => void import("./suggest").then((m) => m.suggest());
+const onceFocused = (): void => field?.addEventListener("focus", suggest, { once: true });
+const suggest = (): void => void import("./suggest").then((m) => m.suggest(), onceFocused); // without a network, the field searches all the same
 if (field && document.activeElement === field) suggest();
-else field?.addEventListener("focus", suggest, { once: true });
+else onceFocused();
 if (page === "channel") void import("./channel").then((m) => m.channel());
 if (page === "operator") void import("./operator").then((m) => m.operator());
 if (page === "moderation") void import("./moderation").then((m) => m.moderation());

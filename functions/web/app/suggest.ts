@@ -114,8 +114,8 @@ class Suggestions {
   private walk(key: string): boolean {
     const { active } = this;
     const row = active?.closest<HTMLElement>(".suggest-row");
-    if (key === "ArrowDown" || key === "ArrowUp") this.step(key === "ArrowDown" ? 1 : -1, row ? $(".suggest", row) : active);
-    else if (row && (key === "ArrowRight" || key === "ArrowLeft")) this.choose($(key === "ArrowRight" ? ".suggest-drop" : ".suggest", row));
+    if (key === "ArrowDown" || key === "ArrowUp") return this.step(key === "ArrowDown" ? 1 : -1, row ? $(".suggest", row) : active);
+    if (row && (key === "ArrowRight" || key === "ArrowLeft")) this.choose($(key === "ArrowRight" ? ".suggest-drop" : ".suggest", row));
     else if (row && key === "Delete") $(".suggest-drop", row)?.click();
     else if (active && key === "Enter") active.click();
     else if (key === "Escape") this.close();
@@ -123,10 +123,13 @@ class Suggestions {
     return true;
   }
 
-  /** Chooses the option after or before another; beyond the last and the first stands the field. */
-  private step(by: 1 | -1, from: HTMLElement | null): void {
-    const options: (HTMLElement | null)[] = [null, ...$$("[role=option]:not(.suggest-drop)", this.box)];
-    this.choose(options.at((options.indexOf(from) + by) % options.length) ?? null);
+  /** Chooses the option after or before another; before the first stands the field. Beyond the ends the key leads on over the page, and nothing is offered any more. */
+  private step(by: 1 | -1, from: HTMLElement | null): boolean {
+    const options = [null, ...$$("[role=option]:not(.suggest-drop)", this.box)];
+    const to = options[options.indexOf(from) + by];
+    if (to === undefined) this.close();
+    else this.choose(to);
+    return to !== undefined;
   }
 
   private press(event: Event): void {

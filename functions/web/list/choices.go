@@ -215,7 +215,11 @@ func (s *Server) alternatives(v *page.View, snapshot *index.View, w wanted, acti
 		offer("unplayable", v.T("list.try_unplayable"), x)
 	}
 	for i, id := range w.chosen() {
-		offer("without-"+filter.All[id].Name, v.T("list.try_without", "name", active[i].Text), w.without(id))
+		text := v.T("list.try_without", "name", active[i].Text)
+		if id == filter.Words && len(active) == 1 && !w.fixed && w.kind() == filter.Any {
+			text = v.T("list.try_all")
+		}
+		offer("without-"+filter.All[id].Name, text, w.without(id))
 	}
 	return links
 }

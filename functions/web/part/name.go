@@ -16,7 +16,7 @@ import (
 // that would have nothing left. It takes 1 to 2 µs, so
 // that nothing need be kept for each release.
 func Called(name string) string {
-	kept := strings.TrimSpace(name)
+	kept := beforeCall(strings.TrimSpace(name))
 	for {
 		shorter := strings.TrimRight(dropped(kept), " \t-–—|,;:/·•@")
 		if shorter == kept || !strings.ContainsFunc(shorter, unicode.IsLetter) {
@@ -28,6 +28,27 @@ func Called(name string) string {
 		return name
 	}
 	return kept
+}
+
+// beforeCall returns what stands before a call sign that is a part of its own, between
+// dashes. After it come owners and places: "Onda Sur - 98.7 FM - XHABC-FM - Grupo Sur".
+func beforeCall(name string) string {
+	for at := 0; ; {
+		n := strings.Index(name[at:], " - ")
+		if n < 0 {
+			return name
+		}
+		at += n + len(" - ")
+		part, _, _ := strings.Cut(name[at:], " - ")
+		if bare := bareCall(part); isCall(part) || bare != part && isLetteredCall(bare) {
+			return name[:at]
+		}
+	}
+}
+
+// bareCall returns a call sign without the kind of transmitter that follows it.
+func bareCall(word string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(word, "-FM"), "-AM")
 }
 
 // brackets are the pairs by which technical words are set off.
@@ -53,8 +74,6 @@ func dropped(name string) string {
 	switch {
 	case isCodec(last) || isRate(last):
 		return before
-	case isCall(last) && strings.HasSuffix(before, "-"):
-		return before
 	}
 	// A number and its unit, or a codec and its bit rate, are two words.
 	start := strings.LastIndexAny(before, " \t") + 1
@@ -72,7 +91,7 @@ func isTechnical(text string) bool {
 	if len(words) == 0 {
 		return strings.TrimSpace(text) == ""
 	}
-	if isCall(words[0]) || isLetteredCall(words[0]) && slices.ContainsFunc(words[1:], isNumber) {
+	if isCall(words[0]) || len(words) > 1 && isCall(words[0]+words[1]) || isLetteredCall(words[0]) && slices.ContainsFunc(words[1:], isNumber) {
 		return true
 	}
 	strong := false
@@ -135,7 +154,7 @@ var callPrefixes = []string{"ZY", "PR", "LR", "LS", "LT", "LU", "LV", "LW", "CA"
 
 // isCall reports whether a word is a call sign with a number, such as ZYK123.
 func isCall(word string) bool {
-	word = strings.TrimSuffix(strings.TrimSuffix(word, "-FM"), "-AM")
+	word = bareCall(word)
 	if len(word) < 4 || len(word) > 7 || !slices.Contains(callPrefixes, word[:2]) {
 		return false
 	}

@@ -48,6 +48,10 @@ func TestCalled(t *testing.T) {
 		"Onda Sur (XHABC 94.5)":                                          "Onda Sur",
 		"Onda Sur (LRL202)":                                              "Onda Sur",
 		"Onda Sur (CX30 AM)":                                             "Onda Sur",
+		"Onda Sur (ZYD 463, 103,7 MHz FM)":                               "Onda Sur",
+		"Onda Sur - 98.7 FM - XHABC-FM - Grupo Sur - Villa Alta, VA":     "Onda Sur - 98.7 FM",
+		"Onda Sur - XEABC-AM":                                            "Onda Sur",
+		"Onda Sur - XHABC - Grupo Sur":                                   "Onda Sur - XHABC - Grupo Sur",
 		// Nothing is dropped.
 		"Onda Sur 94.5":             "Onda Sur 94.5",
 		"Onda Sur (94.5 FM)":        "Onda Sur (94.5 FM)",

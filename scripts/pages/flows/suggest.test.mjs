@@ -35,6 +35,17 @@ flow('words on a page that is no list suggest channels and lists, which keys ope
   assert.deepEqual(await kept(page), ['brazi'])
 })
 
+flow('a remote control gets past what is offered, to the cards', {}, async (visit) => {
+  const { page } = visit
+  await visit.go('/en')
+  await page.evaluate(() => localStorage.setItem('mm-searches', '["jazz"]'))
+  await page.locator('#q').click()
+  await page.locator('#suggestions').getByText('jazz').waitFor()
+  for (let n = 0; n < 3; n++) await page.keyboard.press('ArrowDown') // the search, what clears them, and out
+  await page.locator('#suggestions').waitFor({ state: 'hidden' })
+  assert.notEqual(await page.evaluate(() => document.activeElement.id), 'q')
+})
+
 flow('channels are suggested with their plates', {}, async ({ page }, stack) => {
   await page.goto(`${stack.base}/en/about`)
   await page.locator('#q').fill('test card')
