@@ -57,6 +57,8 @@ export const pages = [
   })),
   { name: 'guide', page: 'guide', path: () => '/como-usar' },
   { name: 'about', page: 'about', path: () => '/sobre' },
+  { name: 'suggestions', page: 'about', path: () => '/sobre', then: seeSuggestions },
+  { name: 'offered', page: 'guide', path: () => '/como-usar', prepare: foreign },
   { name: 'contact', page: 'contact', path: () => '/contato?tipo=anuncio' },
   { name: 'partners', page: 'partners', path: () => '/parceiros' },
   { name: 'producers', page: 'producers', path: () => '/produtores' },
@@ -136,6 +138,20 @@ const folderOf = answer => ({ library: answer.library ?? answer })
 async function fail(visit, stack) {
   visit.forgive(/api\/s\//)
   await visit.context.route(`${stack.hop}/api/s/**`, gone)
+}
+
+/** Types into the search field, and waits for what it suggests. */
+async function seeSuggestions({ page }) {
+  await page.locator('#q').fill('bra')
+  await page.locator('#suggestions [role=option]').first().waitFor()
+}
+
+/** Makes the one who looks a reader of another language, who was never offered it. */
+function foreign(visit) {
+  return visit.context.addInitScript(() => {
+    if (location.origin !== 'null') localStorage.removeItem('mm-offered')
+    Object.defineProperty(navigator, 'languages', { get: () => [document.documentElement.lang === 'de' ? 'fr' : 'de'] })
+  })
 }
 
 /** Waits until the viewer has taken the place of the list of operations. */

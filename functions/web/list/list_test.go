@@ -306,7 +306,7 @@ func TestEmptyListOffersSearches(t *testing.T) {
 	h := listHandler(t)
 	for path, want := range map[string][]string{
 		"/?q=dois&kind=tv":                    {"Procurar nas rádios 1", "Sem “dois” 64"},
-		"/?q=silent":                          {"Incluir canais que não funcionaram 1", "Todos os canais e rádios 67"},
+		"/?q=silent":                          {"Incluir canais que não funcionaram 1", "Ver tudo 67"},
 		"/?country=PT&category=news":          {"Procurar nas rádios 1", "Sem Portugal 31", "Sem Notícias 1"},
 		"/brasil?offset=600":                  {"Voltar à primeira página 62"},
 		"/?q=zzzzzzzz&country=ZZ&language=pt": nil,

@@ -54,6 +54,8 @@ flow('rows of favorites and history have one menu on a phone', { viewport: { wid
     if (last) {
       await dialog.getByRole('button', { name: say(last) }).tap()
       await page.locator('#items > .row-item').waitFor({ state: 'detached' })
+      const [toast, tabs] = [await page.locator('#toasts .toast').boundingBox(), await page.locator('.nav').boundingBox()]
+      assert.ok(toast.y + toast.height <= tabs.y, 'the message is above the tabs')
     }
   }
 })

@@ -111,6 +111,7 @@ flow('on a phone what was watched is offered, as wide as the page and above the 
   const box = await page.locator('#suggestions').boundingBox()
   assert.ok(box.x >= 0 && box.x + box.width <= 360 && box.width > 330, `${box.x} to ${box.x + box.width}`)
   assert.ok((await option.boundingBox()).height >= 44)
+  assert.deepEqual(await barriers(page), [])
   await option.tap()
   await at(page, ({ pathname }) => pathname === `/en/channel/${testChannel}`, 'that of the channel')
 })
