@@ -23,6 +23,10 @@ var icons = [][2]string{
 	{"previous", "skip-back"}, {"print", "printer"}, {"qr", "qr-code"}, {"quality", "settings-2"}, {"radio", "radio"}, {"refresh", "rotate-cw"}, {"search", "search"},
 	{"send", "send-horizontal"}, {"settings", "settings"}, {"share", "share-2"}, {"signal", "activity"}, {"sort", "arrow-down-up"}, {"sign-out", "log-out"}, {"star", "star"},
 	{"sun", "sun"}, {"trash", "trash-2"}, {"tv", "tv"}, {"upload", "upload"}, {"user", "circle-user-round"}, {"volume", "volume-2"}, {"volume-low", "volume-1"}, {"wallet", "wallet"},
+	// Those of categories, on plates.
+	{"business", "chart-line"}, {"camera", "telescope"}, {"car", "car"}, {"cooking", "cooking-pot"}, {"culture", "drama"}, {"education", "graduation-cap"},
+	{"film", "clapperboard"}, {"home", "house"}, {"kids", "blocks"}, {"laugh", "laugh"}, {"music", "music"}, {"news", "newspaper"}, {"popcorn", "popcorn"},
+	{"public", "landmark"}, {"religion", "book-open"}, {"shop", "shopping-bag"}, {"sports", "trophy"}, {"travel", "mountain"}, {"weather", "cloud-sun"},
 }
 
 // sprite returns an SVG that has all icons as symbols.

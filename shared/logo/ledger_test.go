@@ -23,8 +23,9 @@ var noon = time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
 func TestStates(t *testing.T) {
 	const day = 24 * time.Hour
 	a, b := SourceID("https://a.example/logo.png"), SourceID("https://a.example/new.png")
-	s := State{}.Answered(a, `"1"`, "Mon", "logo1", noon)
-	if s.Logo != "logo1" || s.Due(a, noon.Add(26*day)) || !s.Due(a, noon.Add(34*day)) || !s.Due(b, noon) {
+	const first = "0123456789abcdef--d"
+	s := State{}.Answered(a, `"1"`, "Mon", first, noon)
+	if s.Logo != first || s.Due(a, noon.Add(26*day)) || !s.Due(a, noon.Add(34*day)) || !s.Due(b, noon) {
 		t.Errorf("after an answer: %+v", s)
 	}
 	if !s.Due(a, noon.Add(-30*day)) {
@@ -36,16 +37,20 @@ func TestStates(t *testing.T) {
 	if etag, modified := s.Validators(b); etag != "" || modified != "" {
 		t.Errorf("of another source: %q, %q", etag, modified)
 	}
+	old := State{}.Answered(a, `"1"`, "Mon", "0123456789abcdef", noon)
+	if etag, modified := old.Validators(a); etag != "" || modified != "" {
+		t.Errorf("of a logo without a tone: %q, %q", etag, modified)
+	}
 	for n, rest := range []time.Duration{day, 3 * day, 7 * day, 30 * day, 30 * day} {
 		s = s.Failed(a, noon)
-		if s.Failures != n+1 || s.Logo != "logo1" || s.ETag != `"1"` || s.Due(a, noon.Add(rest-time.Second)) || !s.Due(a, noon.Add(rest)) {
+		if s.Failures != n+1 || s.Logo != first || s.ETag != `"1"` || s.Due(a, noon.Add(rest-time.Second)) || !s.Due(a, noon.Add(rest)) {
 			t.Errorf("after %d failures: %+v", n+1, s)
 		}
 	}
-	if s = s.Failed(b, noon); s.Failures != 1 || s.Logo != "logo1" || s.ETag != "" {
+	if s = s.Failed(b, noon); s.Failures != 1 || s.Logo != first || s.ETag != "" {
 		t.Errorf("after another source failed: %+v", s)
 	}
-	if s = s.Answered(b, "", "", "", noon); s.Failures != 0 || s.Logo != "logo1" || s.Due(b, noon.Add(26*day)) {
+	if s = s.Answered(b, "", "", "", noon); s.Failures != 0 || s.Logo != first || s.Due(b, noon.Add(26*day)) {
 		t.Errorf("after a file that no logo was made from: %+v", s)
 	}
 	if s = s.Answered(b, fmt.Sprintf("%0200d", 1), fmt.Sprintf("%0200d", 1), "logo2", noon).Unchanged(noon.Add(day)); s.ETag+s.Modified != "" || s.Logo != "logo2" || s.Checked != noon.Add(day).Unix() {

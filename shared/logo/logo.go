@@ -35,13 +35,18 @@ type Image struct {
 	Type string `json:"type"` // image/webp or image/png
 	Data []byte `json:"data"`
 	Hash string `json:"hash"` // of Data, in hex; a new image has a new id, so it serves as a version only
+	Tone Tone   `json:"tone,omitempty"`
 }
 
-// ID returns the id of an image, a hash of its bytes: equal images are stored once,
-// and the image of an id never changes.
+// ID returns the id of an image, a hash of its bytes and its tone: equal images are
+// stored once, and the image of an id never changes.
 func (im *Image) ID() string {
 	sum := sha256.Sum256(im.Data)
-	return base64.RawURLEncoding.EncodeToString(sum[:12])
+	id := base64.RawURLEncoding.EncodeToString(sum[:hashLength*6/8])
+	if im.Tone == "" {
+		return id
+	}
+	return id + mark + string(im.Tone)
 }
 
 // NewImage returns the image of encoded bytes.
@@ -99,6 +104,8 @@ func (im *Image) Check() error {
 		return ErrInvalid.With("problem", "size")
 	case im.Hash == "":
 		return ErrInvalid.With("problem", "hash")
+	case im.Tone != "" && !im.Tone.valid():
+		return ErrInvalid.With("problem", "tone")
 	}
 	return nil
 }

@@ -98,10 +98,18 @@ func open(t *testing.T) store.DB {
 	return db
 }
 
-// TestID checks that the id of an image depends on its bytes alone.
+// TestID checks that the id of an image depends on its bytes and its tone alone.
 func TestID(t *testing.T) {
 	a, b := NewImage("image/png", []byte("a")), NewImage("image/webp", []byte("b"))
 	if a.ID() == b.ID() || a.ID() != (&Image{Data: []byte("a")}).ID() || !ids.MatchString(a.ID()) || len(a.ID()) != 16 {
 		t.Errorf("ids %q and %q", a.ID(), b.ID())
+	}
+	plain := a.ID()
+	a.Tone = OnDark
+	if a.ID() != plain+"--d" || a.Check() != nil {
+		t.Errorf("the id with a tone is %q (%v), after %q", a.ID(), a.Check(), plain)
+	}
+	if a.Tone = "red"; !errors.Is(a.Check(), ErrInvalid) {
+		t.Errorf("an unknown tone gives %v", a.Check())
 	}
 }

@@ -49,9 +49,10 @@ func (s State) Due(source string, now time.Time) bool {
 }
 
 // Validators returns the ETag and the Last-Modified for a conditional request of
-// source, or empty texts when the last file came from another address.
+// source, or empty texts when the last file came from another address, or when the
+// logo made from it has no tone yet, so that the file is needed again.
 func (s State) Validators(source string) (etag, modified string) {
-	if s.Source != source {
+	if s.Source != source || s.Logo != "" && ToneOf(s.Logo) == "" {
 		return "", ""
 	}
 	return s.ETag, s.Modified

@@ -19,14 +19,25 @@ export function plate(of: Plated, more = "", attributes: { width?: number; heigh
   const bare = () => {
     const first = of.letters ?? initials(of.name);
     box.classList.add("bare");
+    delete box.dataset["ground"];
+    box.style.removeProperty("background");
     box.dataset["tone"] = String(tone(of.id));
     if (!first) box.replaceChildren(icon(of.kind ?? (of.id.startsWith("rb.") ? "radio" : "tv")));
     else if (of.letters) box.replaceChildren(h("span", { class: "letters-of", "data-size": of.size, dir: "auto" }, first));
     else box.replaceChildren(h("span", { class: "initials" }, first));
   };
-  if (of.logo) box.append(h("img", { src: of.logo, alt: "", loading: "lazy", decoding: "async", ...attributes, error: bare }));
-  else bare();
+  if (of.logo) {
+    box.append(h("img", { src: of.logo, alt: "", loading: "lazy", decoding: "async", ...attributes, error: bare }));
+    stand(box, of.logo);
+  } else bare();
   return box;
+}
+
+/** Gives a plate the ground that its logo is meant for, as part/plate.go does: by the tone at the end of the logo's address. */
+function stand(box: HTMLElement, logo: string): void {
+  const [, tone] = /[\w-]{16}--([lda]|[0-9a-f]{6})$/.exec(logo) ?? [];
+  if (tone === "d" || tone === "a") box.dataset["ground"] = tone === "d" ? "dark" : "any";
+  else if (tone && tone !== "l") box.style.background = `#${tone}`;
 }
 
 /** Returns the first letters of the first two words of a name. */

@@ -21,6 +21,9 @@ type Card struct {
 	Path     string
 	Name     string
 	Logo     string
+	Ground   string // which plate a logo stands on: dark or any; empty for a light one
+	Fill     string // the colour around a logo that fills its picture
+	Sign     string // the name of the icon of the category, which a plate without a logo shows in a corner
 	Letters  string // in place of a missing logo: as much of the name as the plate shows; empty when the name has no letter
 	Size     string // the size of the letters, from 0
 	Tone     string // the colour of the plate below the letters, from 0
@@ -65,7 +68,9 @@ func newCard(v *page.View, c *index.Card) Card {
 	}
 	if c.LogoURL != nil {
 		shown.Logo = *c.LogoURL
+		shown.Ground, shown.Fill = ground(*c.LogoURL)
 	} else {
+		shown.Sign = signs[c.Subject]
 		shown.Letters, shown.Size = lettering(Called(c.Name))
 		shown.Tone = tone(c.ID)
 	}
@@ -110,15 +115,19 @@ type cardKind struct {
 	present int // the texts that are not empty, as filled returns them
 	health  string
 	radio   bool
+	ground  string
+	sign    string
 }
 
 // texts returns pointers to the texts of the card, always in the same order.
 func (c *Card) texts() []*string {
-	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Letters, &c.Size, &c.Tone, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now, &c.Percent}
+	return []*string{&c.ID, &c.Path, &c.Name, &c.Logo, &c.Fill, &c.Letters, &c.Size, &c.Tone, &c.Flag, &c.Country, &c.Category, &c.Quality, &c.Now, &c.Percent}
 }
 
 // kind returns the key of the card's stamp.
-func (c *Card) kind(present int) any { return cardKind{int(c.Locale), present, c.Health, c.Radio} }
+func (c *Card) kind(present int) any {
+	return cardKind{int(c.Locale), present, c.Health, c.Radio, c.Ground, c.Sign}
+}
 
 // HTML returns the cards as their template would write them, about 1.8 kB each.
 func (c Cards) HTML() (template.HTML, error) { return write("_card.html", c, 1792) }

@@ -67,7 +67,7 @@ func measured(score int, online bool) *catalog.Measurement {
 func TestCards(t *testing.T) {
 	shown := webtest.Show(t, cardRegister(), index.Overlay{
 		OnlineSince: webtest.Now.Add(-time.Hour),
-		Logos:       maps.All(map[string]string{"C03.br": "logo-3", `<i>"'&/?#`: `"><script>`}),
+		Logos:       maps.All(map[string]string{"C03.br": "logo-3", "C04.br": "0123456789abcdef--d", "C05.br": "0123456789abcdef--a", "C06.br": "0123456789abcdef--1f5f92", `<i>"'&/?#`: `"><script>`}),
 		Streams:     maps.All(map[catalog.StreamID]*catalog.Measurement{1: measured(20, false), 2: measured(50, true), 3: measured(99, true)}),
 	})
 	pages := page.NewRenderer(webtest.Links)

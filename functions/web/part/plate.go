@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/width"
 
 	"miramundo.dev/functions/web/page"
+	"miramundo.dev/shared/logo"
 )
 
 // A channel without a logo has its name on its plate, on one of a few colours.
@@ -29,20 +30,47 @@ func tone(id string) string {
 type Plate struct {
 	Class   string // a further class of the element; empty for none
 	Logo    string // URL; empty for none
+	Ground  string // which plate the logo stands on: dark or any; empty for a light one
+	Fill    string // the colour around a logo that fills its picture
 	Letters string // in place of a missing logo, as much of the name as fits; empty when the name has no letter
 	Size    string // the size of the letters, from "0"
 	Tone    string // the colour below the letters, from "0"
 	Icon    string // reference to the icon of the kind of the channel, which stands on a plate without letters
 }
 
-// NewPlate returns the plate of a channel. logo is nil for a channel without a logo.
-func NewPlate(v *page.View, kind, id, name string, logo *string) Plate {
-	if logo != nil {
-		return Plate{Logo: *logo}
+// NewPlate returns the plate of a channel. address is that of its logo, or nil.
+func NewPlate(v *page.View, kind, id, name string, address *string) Plate {
+	if address != nil {
+		p := Plate{Logo: *address}
+		p.Ground, p.Fill = ground(*address)
+		return p
 	}
 	p := Plate{Tone: tone(id), Icon: v.Icon(kind)}
 	p.Letters, p.Size = lettering(Called(name))
 	return p
+}
+
+// ground returns the plate that the logo at a URL stands on, by its tone: dark, any for
+// either, or empty for a light one, as for a logo without a tone; and the colour around
+// a logo that fills its picture. app/plate.ts computes the same.
+func ground(url string) (plate, fill string) {
+	switch tone := logo.ToneOf(url); tone {
+	case logo.OnDark:
+		return "dark", ""
+	case logo.OnAny:
+		return "any", ""
+	default:
+		return "", tone.Colour()
+	}
+}
+
+// signs are the icons of categories, by their ids. A category without one has no icon
+// on its plates.
+var signs = map[string]string{
+	"animation": "kids", "auto": "car", "business": "business", "classic": "film", "comedy": "laugh", "cooking": "cooking", "culture": "culture",
+	"documentary": "camera", "education": "education", "entertainment": "popcorn", "family": "home", "kids": "kids", "legislative": "public",
+	"movies": "film", "music": "music", "news": "news", "outdoor": "travel", "public": "public", "religious": "religion", "science": "camera",
+	"series": "popcorn", "shop": "shop", "sports": "sports", "travel": "travel", "weather": "weather",
 }
 
 // As returns the plate with a further class of its element.

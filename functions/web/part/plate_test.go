@@ -72,3 +72,22 @@ func TestTone(t *testing.T) {
 		t.Errorf("%d colours of 200 channels, want %d", len(found), tones)
 	}
 }
+
+// TestGround checks which plate a logo stands on. The script's test in the browser
+// suite has the same logos.
+func TestGround(t *testing.T) {
+	for url, want := range map[string][2]string{
+		"/logos/abc":                       {"", ""},
+		"/logos/0123456789abcdef":          {"", ""},
+		"/logos/0123456789abcdef--l":       {"", ""},
+		"/logos/0123456789abcdef--d":       {"dark", ""},
+		"/logos/0123456789abcdef--a":       {"any", ""},
+		"/logos/0123456789abcdef--1f5f92":  {"", "#1f5f92"},
+		"/logos/0123456789abcdef--1f5f92;": {"", ""},
+	} {
+		plate, fill := ground(url)
+		if got := [2]string{plate, fill}; got != want {
+			t.Errorf("ground(%q) = %q, want %q", url, got, want)
+		}
+	}
+}

@@ -20,8 +20,8 @@ const MaxSource = 4 << 20
 var limits = raster.Limits{Bytes: MaxSource, Memory: 48 << 20, Side: 8}
 
 // Make makes a logo from a file: scaled to at most MaxSide pixels and encoded
-// again, as PNG or WebP, whichever is smaller. Only the pixels of the file are
-// kept, no metadata. The error is raster.ErrRefused when no logo can be made. It
+// again, as PNG or WebP, whichever is smaller, with the tone of the plate that it is
+// meant for. Only the pixels of the file are kept, no metadata. The error is raster.ErrRefused when no logo can be made. It
 // takes up to 64 MiB of memory; callers limit how many calls run at a time.
 func Make(data []byte) (logo.Image, error) {
 	p, err := raster.Decode(data, limits)
@@ -32,7 +32,9 @@ func Make(data []byte) (logo.Image, error) {
 	if blank(small) {
 		return logo.Image{}, raster.Refuse(raster.Blank)
 	}
-	return encode(small)
+	im, err := encode(small)
+	im.Tone = tone(small)
+	return im, err
 }
 
 // blank reports whether an image shows nothing: its pixels differ by no more than

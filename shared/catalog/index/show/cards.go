@@ -16,6 +16,7 @@ import (
 // time of an Item.
 type Card struct {
 	Summary
+	Subject  string                  // the id of its first category; empty when it has none
 	Category string                  // the name of its first category, or of a station's first genre; empty when it has none
 	HasGuide bool                    // a programme guide exists
 	Health   *catalog.MeasuredHealth // nil when never measured
@@ -58,18 +59,26 @@ func (v *View) Card(doc uint32, locale int) Card {
 	state := v.ix.States.Row(row.State)
 	return Card{
 		Summary:  v.summary(doc),
+		Subject:  v.subject(doc),
 		Category: v.topic(doc, layout.SupportedLocale(locale)),
 		HasGuide: state[snapshot.StateGuide] != 0 || v.now.IsScheduled(doc),
 		Health:   v.now.HealthOf(doc),
 	}
 }
 
+// subject returns the id of the first category of a record; empty when it has none.
+func (v *View) subject(doc uint32) string {
+	if ids := v.ix.Lists.At(v.ix.Topics.Row(v.ix.Rows[doc].Topic)[snapshot.TopicCategoryList]); len(ids) > 0 {
+		return v.ix.Text(ids[0])
+	}
+	return ""
+}
+
 // topic returns the first thing that a record is about. Tags of stations, which anybody
 // wrote in any language, are not shown as such: genres are what is known of them.
 func (v *View) topic(doc uint32, locale int) string {
-	ix, row := v.ix, &v.ix.Rows[doc]
-	if ids := ix.Lists.At(ix.Topics.Row(row.Topic)[snapshot.TopicCategoryList]); len(ids) > 0 {
-		id := ix.Text(ids[0])
+	ix := v.ix
+	if id := v.subject(doc); id != "" {
 		if at, ok := ix.Category(id); ok {
 			return cmp.Or(ix.Categories[at].Name[locale], id)
 		}
