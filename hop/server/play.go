@@ -83,7 +83,7 @@ func (p *playing) relay(req upstream.Request) error {
 		return p.judge(err)
 	}
 	reads := p.Request.Method == http.MethodGet
-	counts := reads && req.Ticket == nil && !isRefresh(p.Request.URL.RawQuery) && p.Audience != nil
+	counts := reads && req.Ticket == nil && isPlay(p.Request.URL.RawQuery) && p.Audience != nil
 	limited := p.Allowance != nil && copied.Info.Media && !copied.Info.End && !copied.Info.VOD
 	meters := reads && limited
 	var caller identity.Caller
@@ -108,7 +108,7 @@ func (p *playing) relay(req upstream.Request) error {
 func (p *playing) redirect(location string) error {
 	st := p.stream
 	if location != "" {
-		if p.Request.Method == http.MethodGet && p.Audience != nil {
+		if p.Request.Method == http.MethodGet && isPlay(p.Request.URL.RawQuery) && p.Audience != nil {
 			p.Audience.Play(p.caller(), st.channel)
 		}
 		p.redirectTo(location)
@@ -121,10 +121,23 @@ func (p *playing) redirect(location string) error {
 	return f
 }
 
-// isRefresh reports whether a player that plays already asks for new segments:
-// only such players send delivery directives. A player that reloads without any
-// repeats its first request, and is still counted once a day.
-func isRefresh(query string) bool { return strings.Contains(query, "_HLS_") }
+// isPlay reports whether a request with a raw query begins a play. One with delivery
+// directives asks for new segments of what plays already; a player that reloads
+// without any repeats its first request, and is still counted once a day. One with
+// ahead=1 comes from a page whose visitor may go to the channel next; the page asks
+// again, without it, once the channel is shown. Free minutes are counted for it as
+// for any request, so that nobody watches by it.
+func isPlay(query string) bool {
+	if strings.Contains(query, "_HLS_") {
+		return false
+	}
+	for pair := range strings.SplitSeq(query, "&") {
+		if pair == "ahead=1" {
+			return false
+		}
+	}
+	return true
+}
 
 // ticketOf returns the ticket in a raw query, and whether there is one. Callers
 // copy the address that the hop wrote, so it is valid in that form alone: a

@@ -305,6 +305,10 @@ func TestCounting(t *testing.T) {
 		{"OPTIONS", path(1, ""), nil, ""},
 		{"POST", path(1, ""), nil, ""},
 		{"GET", path(1, "?_HLS_msn=1"), nil, ""},
+		{"GET", path(1, "?ahead=1"), nil, ""},
+		{"GET", path(1, ".m3u8?x=y&ahead=1"), nil, ""},
+		{"GET", path(2, "?ahead=1"), nil, ""},
+		{"GET", path(1, "?ahead=0"), []string{"User-Agent", "x"}, "192.0.2.7 x   c1"},
 		{"GET", ref, nil, ""},
 		{"GET", path(3, ""), nil, ""},
 		{"GET", path(4, ""), nil, ""},
@@ -380,7 +384,7 @@ func TestAllowance(t *testing.T) {
 		status       int
 		kept         bool // between the hop and the caller
 	}{
-		{"GET", path(1, ""), 402, false}, {"HEAD", path(1, ""), 200, false}, {"GET", path(2, ""), 200, true},
+		{"GET", path(1, ""), 402, false}, {"GET", path(1, "?ahead=1"), 402, false}, {"HEAD", path(1, ""), 200, false}, {"GET", path(2, ""), 200, true},
 		{"GET", path(3, ""), 200, true}, {"GET", w.child(w.get(path(2, "")).body), 402, false},
 	} {
 		a := w.do(test.method, test.path)
@@ -394,7 +398,7 @@ func TestAllowance(t *testing.T) {
 	if plays, _ := w.audience.take(); len(plays) != 3 { // the master twice, and the film
 		t.Errorf("plays %q", plays)
 	}
-	if meter.asked != 2 {
+	if meter.asked != 3 {
 		t.Errorf("the meter was asked %d times", meter.asked)
 	}
 }

@@ -77,10 +77,10 @@ class Watch {
   }
 
   /** Shows a channel whose page is there, and plays it if wanted. */
-  begin(record: ChannelFull, play: boolean): void {
+  begin(record: ChannelFull, play: boolean, ranked?: ChannelFull): void {
     const asked = this.describe(record);
     this.take(record);
-    void this.order(asked, play);
+    void this.order(ranked ? Promise.resolve(ranked) : asked, play);
   }
 
   /** Fills the page of a channel, if it is that which is shown. Returns what the API says of the channel. */
@@ -99,8 +99,7 @@ class Watch {
 
   private ask(id: string): Promise<ChannelFull> {
     const feed = new URLSearchParams(location.search).get("feed"); // whose streams come first; the address of a channel that is zapped to has none
-    const query = new URLSearchParams(feed ? { lang: locale, feed } : { lang: locale });
-    return read<ChannelFull>(`/api/channels/${encodeURIComponent(id)}?${query}`, this.going.signal);
+    return read<ChannelFull>(recordPath(id, feed), this.going.signal);
   }
 
   private take(record: ChannelFull): void {
@@ -131,18 +130,27 @@ class Watch {
       const next = await this.ready(path) ?? await fetchChannel(path, signal);
       if (signal.aborted) return;
       this.path = next.address;
-      this.begin(recordOf(next.page), true);
+      this.begin(recordOf(next.page), true, next.ranked);
     } catch {
       if (!signal.aborted) toast(t(navigator.onLine ? "layout.ui.failed" : "layout.ui.offline"));
     }
   }
 
-  /** Fetches the page of the channel that comes next, so that zapping there needs no wait. */
+  /** Fetches the page and the playlists of the channel that comes next, so that zapping there needs no wait. */
   private prefetch(): void {
     const { path } = this.controls.beside(1) ?? {};
     if (!path || this.player.state !== "playing" || (navigator as Navigator & { connection?: { saveData: boolean } }).connection?.saveData) return;
-    if (this.ahead?.path === path && Date.now() - this.ahead.at < fresh) return;
-    this.ahead = { path, at: Date.now(), page: fetchChannel(path, AbortSignal.timeout(fresh)).catch(() => null) };
+    if (this.ahead?.path !== path || Date.now() - this.ahead.at >= fresh) {
+      this.ahead = { path, at: Date.now(), page: fetchChannel(path, AbortSignal.timeout(fresh)).catch(() => null) };
+    }
+    void this.ahead.page.then((next) => next && this.prepare(next));
+  }
+
+  /** Gets ready to play the channel of a page that was fetched ahead. */
+  private async prepare(next: Fetched): Promise<void> {
+    const { id } = next.ranked ?? recordOf(next.page);
+    next.ranked ??= await read<ChannelFull>(recordPath(id), AbortSignal.timeout(fresh)).catch(() => undefined);
+    if (next.ranked && this.player.state === "playing") await this.player.ahead(next.ranked);
   }
 
   /** Returns the page at an address, when it was fetched ahead, once; else null. */
@@ -183,7 +191,7 @@ class Watch {
   }
 
   /** Shows a page that was fetched. */
-  private turn({ page, address }: Fetched, y: number): void {
+  private turn({ page, address, ranked }: Fetched, y: number): void {
     const was = name();
     const to = page.body.dataset["page"];
     const play = started() || was === "channel" || this.plays();
@@ -211,7 +219,7 @@ class Watch {
     }
     this.going.abort();
     this.going = new AbortController();
-    this.begin(record, play);
+    this.begin(record, play, ranked);
   }
 
   /** Takes the stage from the page of the channel, which is about to go. */
@@ -269,6 +277,7 @@ class Watch {
       clearTimeout(this.timer);
       if (state === "playing") this.timer = window.setTimeout(() => this.prefetch(), calm);
     });
+    player.stage.addEventListener("pointermove", () => { if (this.ahead) this.prefetch(); }); // who is about to press finds it fresh
   }
 
   /** Lets the page know of a report once it is made. */
@@ -304,6 +313,11 @@ class Watch {
     this.player.choose(stream);
     this.player.stage.scrollIntoView({ block: "nearest" });
   }
+}
+
+/** Returns the address of a channel's record, with the streams of a feed first if one is named. */
+function recordPath(id: string, feed: string | null = null): string {
+  return `/api/channels/${encodeURIComponent(id)}?${new URLSearchParams(feed ? { lang: locale, feed } : { lang: locale })}`;
 }
 
 /** Asks where a channel works once that is unfolded. */

@@ -16,6 +16,7 @@ const able = new Set(["home", "country", "countries", "schedule", "channel", "li
 export interface Fetched {
   page: Document;
   address: string; // path, query and fragment
+  ranked?: ChannelFull | undefined; // of a channel: its record with the streams in the order for this caller, once that is there
 }
 
 /** Fetches a page of this site. Rejects unless it can take the place of the one that is shown: it is in the same language and of the same version of the site. */

@@ -3,6 +3,7 @@
 import Hls, { type ErrorData, type HlsConfig, type LoadPolicy } from "hls.js";
 import type { Stream } from "../types";
 import { addressOf } from "./address";
+import { prepare, preparedOf, Taking } from "./ahead";
 import { type Choice, Engine, type Host, languageLabel, qualityChoices } from "./engine";
 import { type HlsTrouble, isOurs, isSpent, ofHls, ofMedia, type Place } from "./failure";
 import { faultOf, hidden } from "./probe";
@@ -31,6 +32,14 @@ function config(worker: string): Partial<HlsConfig> {
   };
 }
 
+/** The bandwidth that the last stream had, by which the next chooses its first quality; 0 before the first. */
+let bandwidth = 0;
+
+/** Prepares a stream that may be wanted next, to begin on a stage of a height in pixels. */
+export function ahead(stream: Stream, height: number): void {
+  prepare(addressOf(stream), config(""), bandwidth, Math.max(height, 360));
+}
+
 /** Captions within the picture have numbers from here on; those of the playlist have lower ones. */
 const within = 1000;
 
@@ -42,10 +51,13 @@ export class HlsEngine extends Engine {
   readonly #hls: Hls;
   #caption = -1;
   #rested = false;
+  #counted = true; // the hop knows that the stream is played
 
   constructor(media: HTMLVideoElement, host: Host, readonly stream: Stream, readonly place: Place) {
     super(media, host);
-    this.#hls = new Hls(config(document.body.dataset["worker"] ?? ""));
+    const ready = preparedOf(addressOf(stream));
+    this.#counted = ready === null;
+    this.#hls = new Hls({ ...config(document.body.dataset["worker"] ?? ""), ...(ready && { pLoader: Taking, startLevel: ready.level, testBandwidth: false, ...(bandwidth > 0 && { abrEwmaDefaultEstimate: bandwidth }) }) });
   }
 
   begin(): void {
@@ -66,6 +78,7 @@ export class HlsEngine extends Engine {
 
   override end(): void {
     super.end();
+    if (this.#hls.bandwidthEstimate) bandwidth = this.#hls.bandwidthEstimate;
     if (this.media.readyState === HTMLMediaElement.HAVE_NOTHING && this.media.src.startsWith("blob:")) {
       this.media.removeAttribute("src"); // before hls.js takes its address back, of which the element would tell that it is lost
       this.media.load();
@@ -117,6 +130,15 @@ export class HlsEngine extends Engine {
     const answer: unknown = data.networkDetails;
     if (!hop || !(answer instanceof XMLHttpRequest) || answer.readyState < XMLHttpRequest.HEADERS_RECEIVED) return trouble;
     return { ...trouble, error: faultIn(answer), upstream: upstreamIn(answer) };
+  }
+
+  /** Tells the hop of a play that began with playlists from before. */
+  override shown(total: number): void {
+    super.shown(total);
+    bandwidth = this.#hls.bandwidthEstimate || bandwidth;
+    if (this.#counted || total === 0) return;
+    this.#counted = true;
+    void fetch(addressOf(this.stream), { credentials: "omit", cache: "no-store", signal: this.over }).then((answer) => answer.body?.cancel()).catch(() => null);
   }
 
   override recover(): boolean {

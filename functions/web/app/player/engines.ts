@@ -9,6 +9,8 @@ import type { Place } from "./failure";
 export interface Way {
   /** Loads what it needs. Nothing touches the media element before it is made. */
   load(): Promise<Make>;
+  /** Fetches what it begins with before it is wanted, for a stage of a height in pixels. */
+  ahead?(height: number): Promise<void>;
   /** Whether this way may help after those before it failed so. */
   helps(code: FailureCode): boolean;
 }
@@ -70,12 +72,13 @@ function hlsWays(stream: Stream, media: HTMLVideoElement, place: Place): Way[] {
     const { HlsEngine } = await import("./engine-hls");
     return (m, host) => new HlsEngine(m, host, stream, place);
   };
+  const scripted: Way = { ...once(script), ahead: async (height) => (await import("./engine-hls")).ahead(stream, height) };
   const relayed = native(addressOf(stream), true, false);
   const direct = native(stream.provider_url ?? stream.url, false, false);
   if (!place.mse) return [once(relayed), after(direct, "codec")];
-  if (media.canPlayType(hlsType) === "") return [once(script)];
+  if (media.canPlayType(hlsType) === "") return [scripted];
   if ("WebKitPlaybackTargetAvailabilityEvent" in window) return [once(relayed), after(script, "codec", "outro")];
-  return [once(script), after(direct, "cors")];
+  return [scripted, after(direct, "cors")];
 }
 
 /** Says where this page is. */

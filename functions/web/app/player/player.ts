@@ -102,6 +102,21 @@ export class Player extends EventTarget {
     this.media.setAttribute("aria-label", channel.name);
   }
 
+  /**
+   * Gets ready for a channel that may come next: loads what plays its best stream, and the playlists of that stream while
+   * this one comes from the hop too, where the minute counts already. Never rejects.
+   */
+  async ahead(channel: ChannelFull): Promise<void> {
+    const stream = channel.streams.find((one) => !barred(one, this.#place));
+    const [way] = stream ? waysOf(stream, this.media, this.#place) : [];
+    try {
+      await way?.load();
+      if (this.state === "playing" && this.stream?.kind === "hls") await way?.ahead?.(this.stage.clientHeight * devicePixelRatio);
+    } catch {
+      // It is loaded when it is wanted.
+    }
+  }
+
   /** Starts or goes on. Never rejects. */
   async play(): Promise<void> {
     this.#wanted = true;
