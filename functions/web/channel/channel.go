@@ -18,7 +18,6 @@ import (
 	"miramundo.dev/functions/web/part"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
-	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/rank"
 	"miramundo.dev/shared/guide"
@@ -170,41 +169,6 @@ func successor(v *page.View, snapshot *index.View, id string) *link {
 		return nil
 	}
 	return &link{b.Name, v.Channel(b.ID)}
-}
-
-// similarCount is how many similar channels the page shows.
-const similarCount = 6
-
-// similar returns at most similarCount other channels of the same country and
-// category, best first; of the same category in any country when the country has no
-// other. Stations are sorted by votes, and those without a category are compared by
-// their first tag.
-func (s *Server) similar(v *page.View, snapshot *index.View, c *catalog.Channel) part.Cards {
-	q := index.Query{Selection: filter.Selection{Kind: c.Kind, Playable: true, Sort: "score"}, Limit: similarCount + 1}
-	if len(c.Categories) > 0 {
-		q.Category = c.Categories[0]
-	}
-	if isRadio(c) {
-		q.Sort = "votes"
-	}
-	if isRadio(c) && q.Category == "" && c.Radio != nil && len(c.Radio.Tags) > 0 {
-		q.Tag = c.Radio.Tags[0]
-	}
-	wide := q
-	if c.Country != nil {
-		q.Country = *c.Country
-	}
-	docs, total := snapshot.Find(q)
-	if total < 2 && wide.Category+wide.Tag != "" {
-		docs, _ = snapshot.Find(wide)
-	}
-	var list []index.Card
-	for _, doc := range docs {
-		if other := snapshot.Card(doc, int(v.Locale)); other.ID != c.ID && len(list) < similarCount {
-			list = append(list, other)
-		}
-	}
-	return part.NewCards(v, list, s.Guides, s.Now())
 }
 
 // categoriesOf returns links to the lists of the categories of a channel.

@@ -427,27 +427,6 @@ func TestAiring(t *testing.T) {
 	}
 }
 
-// TestSimilar checks that similar channels are of the same country and category, or
-// of the category alone when there are none.
-func TestSimilar(t *testing.T) {
-	s := watchServer(t)
-	snapshot, _ := s.Catalog.View()
-	for id, want := range map[string][]string{"Aurora.br": {"Many.br"}, "Many.br": {"Aurora.br"}, "rb.1": nil} {
-		c, _ := snapshot.Item(id, 0)
-		var got []string
-		for _, card := range s.similar(s.Pages.View(site.Channel, i18n.PT, nil), snapshot, c) {
-			got = append(got, card.ID)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", id, diff)
-		}
-	}
-	alone := &catalog.Channel{ID: "New.fr", Kind: "tv", Country: ref("FR"), Categories: []string{"news"}}
-	if got := s.similar(s.Pages.View(site.Channel, i18n.PT, nil), snapshot, alone); len(got) != 2 {
-		t.Errorf("%d are similar to one that has no other in its country", len(got))
-	}
-}
-
 // TestNext checks that the list beside the player goes on after the channel, begins
 // again after its end, leaves out what does not play and the channel itself, and is of
 // its kind and country.
