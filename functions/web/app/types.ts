@@ -94,6 +94,8 @@ export interface ChannelFull extends Channel {
   letters?: string;
   size?: string;
   guide_now?: GuideNow | null;
+  /** Of a station. */
+  radio?: { genres: { id: string; name: string }[] };
   streams: Stream[];
 }
 

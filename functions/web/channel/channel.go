@@ -64,6 +64,7 @@ type watch struct {
 	Facts      []fact
 	Similar    part.Cards
 	Plate      part.Plate
+	About      string // what the stage says of a station below its name; empty for a TV channel
 	Next       []next // the list beside the player
 	NextOf     string // the name of its country; empty when it has none
 }
@@ -147,7 +148,7 @@ func (s *Server) watch(snapshot *index.View, l i18n.Locale, c *catalog.ChannelFu
 	v.Areas = []string{"channel", "player", "failure", "panel", "comments", "keep", "chat", "guard", "pay"}
 	plate := part.NewPlate(v, c.Kind, c.ID, c.Name, c.LogoURL)
 	v.Data, v.Statements = dataOf(c, plate), []any{schemaOf(v, c)}
-	w := &watch{C: c, Plate: plate, Categories: categoriesOf(v, &c.Channel), Guide: s.airing(v, c), Facts: factsOf(v, snapshot, &c.Channel)}
+	w := &watch{C: c, Plate: plate, About: aboutOf(v, &c.Channel), Categories: categoriesOf(v, &c.Channel), Guide: s.airing(v, c), Facts: factsOf(v, snapshot, &c.Channel)}
 	w.Streams, w.More = rowsOf(v, c)
 	if c.ReplacedBy != nil {
 		w.Successor = successor(v, snapshot, *c.ReplacedBy)
@@ -159,6 +160,22 @@ func (s *Server) watch(snapshot *index.View, l i18n.Locale, c *catalog.ChannelFu
 	}
 	v.Body = w
 	return v
+}
+
+// aboutOf returns the first genres of a station, or else its country; empty for a TV
+// channel. app/player/display.ts says the same.
+func aboutOf(v *page.View, c *catalog.Channel) string {
+	if c.Radio == nil {
+		return ""
+	}
+	var names []string
+	for _, g := range c.Radio.Genres[:min(len(c.Radio.Genres), 3)] {
+		names = append(names, g.Name)
+	}
+	if len(names) == 0 && c.Country != nil {
+		return v.CountryName(*c.Country)
+	}
+	return strings.Join(names, " · ")
 }
 
 // successor returns a link to the channel that replaced another; nil when the
@@ -248,7 +265,21 @@ type data struct {
 	Kind           string                  `json:"kind"`
 	HealthExt      *catalog.MeasuredHealth `json:"health_ext"`
 	GuideNow       *catalog.GuideNow       `json:"guide_now"`
+	Radio          *genres                 `json:"radio,omitempty"` // of a station
 	Streams        []catalog.Stream        `json:"streams"`
+}
+
+// genres are the part of a station that scripts read.
+type genres struct {
+	Genres []catalog.StationGenre `json:"genres"`
+}
+
+// genresOf returns the genres of a station; nil for a TV channel.
+func genresOf(c *catalog.Channel) *genres {
+	if c.Radio == nil {
+		return nil
+	}
+	return &genres{c.Radio.Genres}
 }
 
 // dataOf returns the part of a record that the script starts with.
@@ -256,6 +287,6 @@ func dataOf(c *catalog.ChannelFull, plate part.Plate) data {
 	return data{
 		ID: c.ID, Name: c.Name, Country: c.Country, CategoryLabels: c.CategoryLabels, LanguageLabels: c.LanguageLabels,
 		LogoURL: c.LogoURL, Letters: plate.Letters, Size: plate.Size, Website: c.Website, PlayableHint: c.PlayableHint, Quality: c.Quality, HasGuide: c.HasGuide,
-		Kind: c.Kind, HealthExt: c.HealthExt, GuideNow: c.GuideNow, Streams: slices.Clip(c.Streams[:min(len(c.Streams), maxData)]),
+		Kind: c.Kind, HealthExt: c.HealthExt, GuideNow: c.GuideNow, Radio: genresOf(&c.Channel), Streams: slices.Clip(c.Streams[:min(len(c.Streams), maxData)]),
 	}
 }

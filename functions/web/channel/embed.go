@@ -54,7 +54,7 @@ func (s *Server) embed(l i18n.Locale, id string) (*page.Rendered, error) {
 		return v.Frame("embed", http.StatusNotFound)
 	}
 	c.Website = webAddress(c.Website)
-	w := &watch{C: c, Plate: part.NewPlate(v, c.Kind, c.ID, c.Name, c.LogoURL)}
+	w := &watch{C: c, Plate: part.NewPlate(v, c.Kind, c.ID, c.Name, c.LogoURL), About: aboutOf(v, &c.Channel)}
 	w.Streams, w.More = rowsOf(v, c)
 	v.Title, v.Areas = titleOf(l, &c.Channel), []string{"player", "failure", "embed"}
 	v.Data, v.Body = dataOf(c, w.Plate), w

@@ -63,8 +63,8 @@ func traits(c *catalog.Channel) (all []trait) {
 	if c.Radio != nil {
 		all = append(all, traitsOfStation(c.Radio, country)...)
 	}
-	if country != "" && len(all) > 0 {
-		all = append(all, trait{filter.Selection{Country: country}, 0.5, true})
+	if country != "" { // of a channel of which nothing else is known, those of the country are as similar as can be said
+		all = append(all, trait{filter.Selection{Country: country}, 0.5, len(all) > 0})
 	}
 	return all
 }

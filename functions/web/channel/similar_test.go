@@ -49,6 +49,7 @@ func similarRegister() *catalog.Register {
 	tv("Kids.fr", "FR", "", "fra", "kids")
 	tv("Silent.br", "BR", "Rede", "por", "news")
 	tv("Bare.us", "US", "", "")
+	tv("Bare.pt", "PT", "", "por")
 	station("rb.1", "BR", 10, "jazz", "bossa nova")
 	station("rb.2", "BR", 900, "news")
 	station("rb.3", "BR", 5, "jazz")
@@ -69,7 +70,8 @@ func TestSimilar(t *testing.T) {
 		{"News.fr", "the language of others is another", []string{"Both.br", "Home.br", "News.br", "News.pt"}},
 		{"rb.1", "stations of the genre, those of the country first", []string{"rb.3", "rb.4"}},
 		{"rb.2", "no station alike", nil},
-		{"Bare.us", "no trait at all", nil},
+		{"Bare.us", "no other in the country", nil},
+		{"Bare.pt", "nothing is known but the country", []string{"News.pt"}},
 	} {
 		c, ok := snapshot.Item(tt.id, 0)
 		if !ok {

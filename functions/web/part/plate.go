@@ -34,14 +34,14 @@ type Plate struct {
 	Fill    string // the colour around a logo that fills its picture
 	Letters string // in place of a missing logo, as much of the name as fits; empty when the name has no letter
 	Size    string // the size of the letters, from "0"
-	Tone    string // the colour below the letters, from "0"
+	Tone    string // the colour below the letters, from "0"; behind a logo too, where a station has its own
 	Icon    string // reference to the icon of the kind of the channel, which stands on a plate without letters
 }
 
 // NewPlate returns the plate of a channel. address is that of its logo, or nil.
 func NewPlate(v *page.View, kind, id, name string, address *string) Plate {
 	if address != nil {
-		p := Plate{Logo: *address}
+		p := Plate{Logo: *address, Tone: tone(id)}
 		p.Ground, p.Fill = ground(*address)
 		return p
 	}

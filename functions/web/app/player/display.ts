@@ -1,8 +1,8 @@
 /** What is written over the picture: what is tried, where one zaps to, the digits that are typed. */
 
 import { h } from "../dom";
-import { plate, type Plated } from "../plate";
-import { hour, t } from "../texts";
+import { plate, tone, type Plated } from "../plate";
+import { country, hour, t } from "../texts";
 import type { ChannelFull, FailureCode, Programme, Stream } from "../types";
 import type { Stop } from "../zap";
 import type { Player } from "./player";
@@ -87,13 +87,22 @@ export function digits(): { box: HTMLElement; type(typed: string): void; none(nu
   };
 }
 
-/** Makes what stands on the stage while there is no picture: the logo and the name. */
-export function cover(box: HTMLElement, ...extra: HTMLElement[]): { show(of: Plated): void } {
+/** Makes what stands on the stage while there is no picture: the logo and the name, and what a station is about. */
+export function cover(box: HTMLElement, ...extra: HTMLElement[]): { show(of: Plated & ChannelFull): void } {
   return {
     show(of) {
-      box.replaceChildren(plate(of, "stage-logo"), h("p", { class: "stage-name", dir: "auto" }, of.name), ...extra);
+      const about = aboutOf(of);
+      box.dataset["tone"] = String(tone(of.id));
+      box.replaceChildren(plate(of, "stage-logo"), h("p", { class: "stage-name", dir: "auto" }, of.name), about ? h("p", { class: "stage-about", dir: "auto" }, about) : "", ...extra);
     },
   };
+}
+
+/** Returns the first genres of a station, or else its country, as channel.go does; nothing for a TV channel. */
+function aboutOf({ kind, radio, country: code }: ChannelFull): string {
+  if (kind !== "radio") return "";
+  const names = (radio?.genres ?? []).slice(0, 3).map(({ name }) => name);
+  return names.length > 0 ? names.join(" · ") : code ? country(code) : "";
 }
 
 /** Names a stream of a channel for people. */

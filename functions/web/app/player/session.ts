@@ -29,7 +29,7 @@ export function session(player: Player, zap: (by: 1 | -1) => boolean): { show(ch
     if (!system || !shown) return;
     const where = shown.country ? country(shown.country) : t(`player.ui.kind_${shown.kind}`);
     const now = shown.guide_now?.agora?.titulo;
-    const artwork = [{ src: shown.logo_url ?? `/og/${encodeURIComponent(shown.id)}.png` }];
+    const artwork = [artworkOf(shown)];
     system.metadata = new MediaMetadata(song === null
       ? { title: shown.name, artist: now ?? where, album: now ? where : "", artwork }
       : { title: song, artist: shown.name, album: where, artwork });
@@ -45,6 +45,12 @@ export function session(player: Player, zap: (by: 1 | -1) => boolean): { show(ch
       tell();
     },
   };
+}
+
+/** Returns the picture of a channel for a screen that is not ours: its logo or, where that is missing or needs a dark ground, the picture that is drawn of it. */
+function artworkOf({ id, logo_url }: ChannelFull): MediaImage {
+  const dark = /--d$/.test(logo_url ?? "");
+  return logo_url && !dark ? { src: logo_url, sizes: "256x256" } : { src: `/og/${encodeURIComponent(id)}.png`, sizes: "1200x630", type: "image/png" };
 }
 
 /** Returns what keeps the screen on while a video plays, and lets it go dark when none does. */

@@ -3,7 +3,7 @@
 import { h } from "../dom";
 import type { Player } from "./player";
 
-const bars = 9;
+const bars = 48;
 const quiet = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Some browsers hand out what an element plays without taking it from the speakers. */
@@ -15,7 +15,7 @@ type Captured = HTMLVideoElement & { captureStream?(): MediaStream };
  * while something plays.
  */
 export function visual(player: Player): HTMLElement {
-  const box = h("div", { class: "bars", "aria-hidden": "true" }, ...Array.from({ length: bars }, () => h("i")));
+  const box = h("div", { class: "bars", "aria-hidden": "true" }, ...Array.from({ length: bars }, (_, i) => bar(i)));
   let listener: Ear | null = null;
   player.on("state", () => {
     const heard = player.state === "playing" && player.stage.dataset["kind"] === "radio" && !quiet.matches && player.media.currentSrc.startsWith("blob:");
@@ -24,6 +24,21 @@ export function visual(player: Player): HTMLElement {
     follow(player, box, listener);
   });
   return box;
+}
+
+/** Makes a bar: those in the midst are higher, and each has a height and a pace of its own. */
+function bar(i: number): HTMLElement {
+  const made = h("i");
+  const own = (Math.imul(i + 1, 0x9e3779b1) >>> 0) / 2 ** 32; // from 0 to 1, the same each time
+  made.style.height = `${Math.round(100 * (0.3 + 0.7 * Math.sin((Math.PI * (i + 0.5)) / bars)) * (0.45 + 0.55 * own))}%`;
+  made.style.animationDuration = `${700 + Math.round(700 * own)}ms`;
+  made.style.animationDelay = `${-Math.round(1400 * own)}ms`;
+  return made;
+}
+
+/** Returns the place in the spectrum that a bar shows: low sounds in the midst, high ones at both ends. */
+function placeOf(i: number): number {
+  return 1 + Math.floor(Math.abs(i - (bars - 1) / 2));
 }
 
 interface Ear {
@@ -36,7 +51,7 @@ interface Ear {
 function listen(media: Captured): Ear | null {
   if (!media.captureStream || !("AudioContext" in window)) return null;
   const context = new AudioContext();
-  const analyser = new AnalyserNode(context, { fftSize: 64, smoothingTimeConstant: 0.85 });
+  const analyser = new AnalyserNode(context, { fftSize: 128, smoothingTimeConstant: 0.85 });
   return { context, analyser, source: null, frame: 0 };
 }
 
@@ -57,7 +72,7 @@ function follow(player: Player, box: HTMLElement, ear: Ear): void {
     const heard = on && levels.some((level) => level > 0);
     box.classList.toggle("heard", heard);
     [...box.children].forEach((bar, i) => {
-      (bar as HTMLElement).style.transform = heard ? `scaleY(${0.08 + 0.92 * (levels[1 + 2 * i] ?? 0) / 255})` : "";
+      (bar as HTMLElement).style.transform = heard ? `scaleY(${0.12 + 1.2 * (levels[placeOf(i)] ?? 0) / 255})` : "";
     });
     if (on) ear.frame = requestAnimationFrame(draw);
     else void ear.context.suspend();
