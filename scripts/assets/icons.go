@@ -15,8 +15,8 @@ import (
 var icons = [][2]string{
 	{"airplay", "airplay"}, {"alert", "triangle-alert"}, {"back", "arrow-left"}, {"captions", "captions"}, {"cast", "cast"}, {"check", "check"},
 	{"chevron-down", "chevron-down"}, {"chevron-left", "chevron-left"}, {"chevron-right", "chevron-right"}, {"chevron-up", "chevron-up"},
-	{"clock", "clock"}, {"close", "x"}, {"comment", "message-circle"}, {"copy", "copy"}, {"dice", "dices"}, {"download", "download"}, {"edit", "pencil"},
-	{"external", "external-link"}, {"flag", "flag"}, {"folder", "folder"}, {"folder-add", "folder-plus"}, {"folder-check", "folder-check"}, {"fullscreen", "maximize"},
+	{"clock", "clock"}, {"close", "x"}, {"columns", "columns-2"}, {"comment", "message-circle"}, {"copy", "copy"}, {"dice", "dices"}, {"download", "download"},
+	{"edit", "pencil"}, {"external", "external-link"}, {"flag", "flag"}, {"folder", "folder"}, {"folder-add", "folder-plus"}, {"folder-check", "folder-check"}, {"fullscreen", "maximize"},
 	{"fullscreen-exit", "minimize"}, {"globe", "globe"}, {"grip", "grip-vertical"}, {"heart", "heart"}, {"help", "circle-question-mark"}, {"hidden", "eye-off"}, {"languages", "languages"}, {"theme", "sun-moon"},
 	{"history", "history"}, {"keyboard", "keyboard"}, {"list", "list"}, {"lock", "lock"}, {"menu", "menu"}, {"moon", "moon"}, {"more", "ellipsis"}, {"move", "folder-input"},
 	{"muted", "volume-x"}, {"next", "skip-forward"}, {"passkey", "key-round"}, {"pause", "pause"}, {"pip", "picture-in-picture-2"}, {"play", "play"}, {"plus", "plus"},

@@ -225,6 +225,7 @@ class Watch {
   /** Takes the stage from the page of the channel, which is about to go. */
   private part(): void {
     if (document.fullscreenElement) void document.exitFullscreen().catch(() => null);
+    this.controls.endSecond();
     this.talk.leave();
     if (this.plays()) this.dock.take();
     else {

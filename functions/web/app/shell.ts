@@ -67,7 +67,7 @@ function switchTheme(): void {
 /** The keys, by what they do. The texts are the layout's. */
 const keys: [string[], string][] = [
   [["/"], "search"], [["←", "→"], "move"], [["↑", "↓"], "zap"], [["0", "…", "9"], "digits"], [["Space"], "pause"], [["F"], "fullscreen"],
-  [["M"], "mute"], [["P"], "pip"], [["C"], "captions"], [["L"], "favorite"], [["G"], "channels"], [["Backspace"], "last"], [["?"], "help"],
+  [["M"], "mute"], [["P"], "pip"], [["C"], "captions"], [["B"], "sound"], [["L"], "favorite"], [["G"], "channels"], [["Backspace"], "last"], [["?"], "help"],
 ];
 
 /** Shows the sheet of keys. */

@@ -29,7 +29,7 @@ var guideParts = guideBody{
 	Sections: []string{"find", "play", "keys", "library", "players", "trouble", "programs"},
 	Keys: []keyRow{
 		{[]string{"/"}, "search"}, {[]string{"←", "→"}, "move"}, {[]string{"↑", "↓"}, "zap"}, {[]string{"0", "…", "9"}, "digits"}, {[]string{"Space"}, "pause"},
-		{[]string{"F"}, "fullscreen"}, {[]string{"M"}, "mute"}, {[]string{"P"}, "pip"}, {[]string{"C"}, "captions"}, {[]string{"L"}, "favorite"}, {[]string{"G"}, "channels"},
+		{[]string{"F"}, "fullscreen"}, {[]string{"M"}, "mute"}, {[]string{"P"}, "pip"}, {[]string{"C"}, "captions"}, {[]string{"B"}, "sound"}, {[]string{"L"}, "favorite"}, {[]string{"G"}, "channels"},
 		{[]string{"Backspace"}, "last"}, {[]string{"?"}, "help"},
 	},
 	Players: []string{"vlc", "kodi", "tivimate", "jellyfin"},

@@ -362,3 +362,30 @@ flow('a station is seen by its logo and bars', {}, async (visit, stack) => {
   await page.locator('#stage .stage-name').getByText(items[0].name).waitFor()
   assert.equal(await page.locator('.stage-bar').getByRole('button', { name: en('pip') }).isVisible(), false)
 })
+
+flow('captions look as they were chosen, also the next time', {}, async (visit) => {
+  const { page } = visit
+  await come(visit)
+  await page.evaluate(() => document.querySelector('#stage video').addTextTrack('captions', 'CC1'))
+  await ranked(page)
+  const choose = async (group, name) => {
+    await page.locator('.stage-bar').getByRole('button', { name: en('settings') }).click()
+    await page.getByRole('group', { name: en(group), exact: true }).getByRole('menuitemradio', { name, exact: true }).click()
+  }
+  await choose('captions', 'CC1')
+  await choose('caption_size', en('caption_huge'))
+  await choose('caption_colour', en('caption_yellow'))
+  await choose('caption_ground', en('caption_none'))
+  const look = () => page.evaluate(() => {
+    const { captionSize, captionColour, captionGround } = document.querySelector('#stage').dataset
+    return [captionSize, captionColour, captionGround]
+  })
+  const chosen = ['huge', 'yellow', 'none']
+  assert.deepEqual(await look(), chosen)
+  await page.reload()
+  await until(async () => (await look())[0] === 'huge', 'the captions are as before')
+  assert.deepEqual(await look(), chosen)
+  await page.evaluate(() => localStorage.setItem('mm-captions', '{"size":"<b>","colour":1}'))
+  await page.reload()
+  await until(async () => (await look())[0] === 'normal', 'what is none of the choices is forgotten')
+})

@@ -4,7 +4,9 @@ import { $, h, iconButton, setIcon } from "../dom";
 import { focusable } from "../spatial";
 import { t } from "../texts";
 import type { ChannelFull } from "../types";
+import { captionStyles } from "./captions";
 import { card, type Why } from "./card";
+import type { Beside } from "./beside";
 import { banner, cover, digits, status, streamName } from "./display";
 import type { Choice } from "./engine";
 import { keys } from "./keys";
@@ -26,6 +28,8 @@ export interface Controls {
   step(by: 1 | -1): boolean;
   /** Returns the channel before or after, or null. */
   beside(by: 1 | -1): Stop | null;
+  /** Ends the second channel, if there is one. */
+  endSecond(): void;
 }
 
 const rest = 3000; // ms without a touch of anything, after which the controls leave the picture alone
@@ -77,13 +81,15 @@ class Stage implements Controls {
   private readonly choosers: Chooser[];
   private readonly settings: Menu;
   private readonly drawer: Menu;
+  private readonly second: Menu;
+  private twin: Promise<Beside> | null = null;
   private readonly plays: HTMLButtonElement[];
   private readonly before: HTMLButtonElement[];
   private readonly after: HTMLButtonElement[];
   private readonly live: HTMLButtonElement;
   private readonly layer: HTMLElement;
 
-  constructor(private readonly player: Player, zap: (path: string) => void, private readonly told: (line: Line, at: number) => void) {
+  constructor(private readonly player: Player, private readonly zap: (path: string) => void, private readonly told: (line: Line, at: number) => void) {
     const { media, stage } = player;
     this.stage = stage;
     this.zapper = new Zapper(zap, { aim: (stop, number) => this.aim(stop, number), line: () => this.line() });
@@ -97,6 +103,7 @@ class Stage implements Controls {
     this.settings = iconMenu("settings", t("player.ui.settings"), { class: "settings" }, () => this.choosers.filter((c) => c.worth()).map((c) => c.section()));
     this.drawer = iconMenu("list", t("player.ui.channels"), { class: "icon-button channels", hidden: true }, () => this.channels());
     this.drawer.box.classList.add("drawer");
+    this.second = iconMenu("columns", t("player.ui.beside"), { class: "beside-open", hidden: true }, () => this.channels("beside"));
     const toggle = (): void => void this.toggle();
     this.plays = [iconButton("play", t("player.ui.play"), toggle, { class: "icon-button big-button" }), iconButton("play", t("player.ui.play"), toggle)];
     this.before = [1, 2].map(() => iconButton("previous", t("player.ui.previous"), () => void this.zapper.step(-1), { class: "icon-button before", hidden: true }));
@@ -143,27 +150,38 @@ class Stage implements Controls {
     const middle = h("div", { class: "stage-middle" }, this.before[0], big, this.after[0]);
     const bar = h("div", { class: "stage-bar" },
       play, this.before[1], this.after[1], this.volume.button, this.volume.slider, this.live, h("span", { class: "gap" }),
-      this.drawer.button, this.drawer.box, this.settings.button, this.settings.box,
+      this.drawer.button, this.drawer.box, this.second.button, this.second.box, this.settings.button, this.settings.box,
       this.pip.button, elsewhere(this.player.media), this.screen.button);
     return h("div", { class: "stage-layer", role: "group", "aria-label": t("player.ui.controls") },
       this.status.box, middle, this.card, this.digits.box, this.banner.box, bar);
   }
 
-  /** The channels of the line around the one that is shown, by their numbers. */
-  private channels(): Section[] {
+  /** The channels of the line around the one that is shown, by their numbers: to go to, or to watch beside it. */
+  private channels(how: "alone" | "beside" = "alone"): Section[] {
     const { line, number } = this.zapper;
     if (!line) return [];
     const from = Math.max(0, number - 1 - reach);
-    return [{
-      title: line.title || t("player.ui.channels"), chosen: number, choose: (id) => void this.zapper.jump(Number(id)),
-      choices: line.stops.slice(from, from + 2 * reach).map(({ name }, i) => ({ id: from + i + 1, label: `${from + i + 1}. ${name}` })),
-    }];
+    const all = line.stops.slice(from, from + 2 * reach).map(({ name }, i) => ({ id: from + i + 1, label: `${from + i + 1}. ${name}` }));
+    if (how === "alone") return [{ title: line.title || t("player.ui.channels"), chosen: number, choose: (id) => void this.zapper.jump(Number(id)), choices: all }];
+    return [{ title: t("player.ui.beside_label"), chosen: null, choose: (id) => void this.watchBeside(line.stops[Number(id) - 1]!), choices: all.filter(({ id }) => id !== number) }];
+  }
+
+  /** Plays a second channel beside this one. */
+  private async watchBeside(stop: Stop): Promise<void> {
+    this.twin ??= import("./beside").then(({ Beside }) => new Beside(this.player, { only: (path) => this.zap(path), closed: () => this.second.button.focus() }));
+    await (await this.twin).show(stop);
+  }
+
+  /** Ends the second channel, if there is one. */
+  endSecond(): void {
+    void this.twin?.then((beside) => beside.close());
   }
 
   /** What can be chosen of captions, sound, quality and streams. */
   private choices(): Chooser[] {
     const { player } = this;
     const none = (label: string): Choice => ({ id: -1, label });
+    const styles = captionStyles(this.stage);
     return [
       { worth: () => player.captions().length > 0, section: () => ({
         title: t("player.ui.captions"), chosen: player.caption, choose: (id) => player.setCaption(Number(id)), choices: [none(t("player.ui.off")), ...player.captions()],
@@ -176,6 +194,7 @@ class Stage implements Controls {
       }) },
       { worth: () => this.streams().choices.length > 1, section: () => this.streams() },
       { worth: () => on(player.state), section: () => this.sleep.section() },
+      ...styles.map((section) => ({ worth: () => player.caption >= 0, section: () => section })),
     ];
   }
 
@@ -221,8 +240,16 @@ class Stage implements Controls {
       captions: () => this.captions(),
       favorite: () => this.favorite(),
       channels: () => this.list(),
+      sound: () => this.otherSound(),
       enter: () => this.enter(),
     });
+  }
+
+  /** Hears the other of two channels. Reports whether there are two. */
+  private otherSound(): boolean {
+    if (!this.stage.hasAttribute("data-beside")) return false;
+    void this.twin?.then((beside) => beside.switchSound());
+    return true;
   }
 
   private onPicture(event: MouseEvent): boolean {
@@ -279,6 +306,7 @@ class Stage implements Controls {
   private line(): void {
     const { line, number } = this.zapper;
     this.drawer.button.hidden = !line || line.stops.length < 2;
+    this.second.button.hidden = this.drawer.button.hidden || this.channel?.kind === "radio";
     if (line) this.told(line, number - 1);
     for (const [buttons, by, text] of [[this.before, -1, "player.ui.previous"], [this.after, 1, "player.ui.next"]] as const) {
       const stop = this.zapper.beside(by);

@@ -18,6 +18,8 @@ export interface Actions {
   favorite(): boolean;
   /** Opens the list of channels. */
   channels(): boolean;
+  /** Hears the other of two channels that are watched. */
+  sound(): boolean;
   /** Takes the focus onto the controls. */
   enter(): boolean;
 }
@@ -31,7 +33,7 @@ const steps: Record<string, 1 | -1> = {
 
 const doings: Record<string, Exclude<keyof Actions, "zap" | "jump" | "digits" | "enter">> = {
   " ": "toggle", k: "toggle", MediaPlayPause: "toggle", MediaPlay: "toggle", MediaPause: "pause", MediaStop: "pause",
-  f: "fullscreen", m: "mute", p: "pip", c: "captions", l: "favorite", g: "channels", Guide: "channels", ContextMenu: "channels", Backspace: "back",
+  f: "fullscreen", m: "mute", p: "pip", c: "captions", b: "sound", l: "favorite", g: "channels", Guide: "channels", ContextMenu: "channels", Backspace: "back",
 };
 
 /** The keys that work while another page is shown, which has its own use for all others. */
