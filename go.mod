@@ -9,6 +9,7 @@ require (
 	github.com/HugoSmits86/nativewebp v0.9.3
 	github.com/JohannesKaufmann/html-to-markdown/v2 v2.5.2
 	github.com/andybalholm/brotli v1.2.8
+	github.com/arran4/golang-ical v0.3.4
 	github.com/axiomhq/hyperloglog v0.3.0
 	github.com/bluenviron/mediacommon/v2 v2.7.0
 	github.com/caarlos0/env/v11 v11.4.2

@@ -18,8 +18,8 @@ import (
 	"miramundo.dev/shared/identity"
 )
 
-// guides are the endpoints of the programme guide: of one channel on a day, and of
-// all channels now.
+// guides are the endpoints of the programme guide: of one channel on a day, of all
+// channels now, of many channels for some hours, and of one programme for a calendar.
 var guides = []api.Endpoint{
 	api.Bind((*Server).guideDay, api.Endpoint{
 		Name: "get_channel_guide", Tool: true,
@@ -49,6 +49,8 @@ var guides = []api.Endpoint{
 		Faults: []*fault.Error{identity.ErrCredential, catalog.ErrNotLoaded, fault.ErrUnavailable},
 		Cache:  api.Private,
 	}),
+	gridEndpoint,
+	calendarEndpoint,
 }
 
 // A Guide provides the programmes of channels, from memory. Its methods may be
@@ -66,6 +68,12 @@ type Guide interface {
 	// Day returns the programmes of a channel on the UTC day of at, or
 	// guide.ErrNoGuide.
 	Day(channel string, at, now time.Time) (*catalog.GuideDay, error)
+
+	// Between returns the programmes of a channel of which a part is on from one time to
+	// another, in order and without descriptions. At returns the one that starts at a
+	// time, with its description.
+	Between(channel string, from, to time.Time) []guide.Programme
+	At(channel string, start time.Time) (guide.Programme, bool)
 
 	// Find yields the current and later programmes whose titles match q.
 	Find(q string, now time.Time) iter.Seq[guide.Hit]

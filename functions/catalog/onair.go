@@ -217,9 +217,6 @@ func (t *timetable) airing(id string) airing {
 func (t *timetable) found(hit *guide.Hit) airing {
 	a := t.airing(hit.Channel)
 	on := !hit.Start.After(t.now)
-	a.Programme, a.OnAir = &catalog.Programme{
-		Start: hit.Start.UTC().Format(time.RFC3339), Stop: hit.Stop.UTC().Format(time.RFC3339),
-		Title: hit.Title, Desc: hit.Desc, Category: hit.Category,
-	}, &on
+	a.Programme, a.OnAir = hit.Wire(), &on
 	return a
 }

@@ -235,16 +235,16 @@ func onAir(ps []Programme, now time.Time) (on, next *catalog.Programme) {
 	for i := range ps {
 		switch p := &ps[i]; {
 		case p.Start.After(now):
-			return on, p.wire()
+			return on, p.Wire()
 		case p.Stop.After(now):
-			on = p.wire()
+			on = p.Wire()
 		}
 	}
 	return on, nil
 }
 
-// wire returns p as the interface shows it.
-func (p *Programme) wire() *catalog.Programme {
+// Wire returns p as the interface shows it.
+func (p *Programme) Wire() *catalog.Programme {
 	return &catalog.Programme{
 		Start: p.Start.UTC().Format(time.RFC3339), Stop: p.Stop.UTC().Format(time.RFC3339),
 		Title: p.Title, Desc: p.Desc, Category: p.Category,
@@ -272,7 +272,7 @@ func (l *Live) Day(channel string, at, now time.Time) (*catalog.GuideDay, error)
 	from, to := midnight(date), midnight(date+1)
 	for i := range ps {
 		if p := &ps[i]; p.Start.Before(to) && p.Stop.After(from) {
-			d.Programmes = append(d.Programmes, *p.wire())
+			d.Programmes = append(d.Programmes, *p.Wire())
 		}
 	}
 	return d, nil

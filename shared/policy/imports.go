@@ -173,6 +173,7 @@ var vendorHomes = []vendorHome{
 	{`google\.golang\.org/api/(idtoken|option)`, `functions/jobs|shared/store/firestore|shared/bus/pubsub`},
 	{`google\.golang\.org/.*|github\.com/googleapis/.*`, `shared/store/firestore|shared/bus/pubsub`},
 	{`modernc\.org/sqlite(/.*)?`, `shared/(store|bus)/embedded(/.*)?|shared/catalog/dump|scripts/bench(/.*)?`},
+	{`github\.com/arran4/golang-ical`, `functions/catalog`},
 	{`github\.com/caarlos0/env/.*`, `shared/config`},
 	{`github\.com/swaggest/.*`, `shared/api/openapi`},
 	{`github\.com/getkin/kin-openapi(/.*)?`, `shared/apitest`},
