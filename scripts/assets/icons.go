@@ -13,7 +13,7 @@ import (
 
 // icons are the icons that pages show, each with its name in the package.
 var icons = [][2]string{
-	{"airplay", "airplay"}, {"alert", "triangle-alert"}, {"back", "arrow-left"}, {"captions", "captions"}, {"cast", "cast"}, {"check", "check"},
+	{"airplay", "airplay"}, {"alert", "triangle-alert"}, {"back", "arrow-left"}, {"bell", "bell"}, {"calendar", "calendar-plus"}, {"captions", "captions"}, {"cast", "cast"}, {"check", "check"},
 	{"chevron-down", "chevron-down"}, {"chevron-left", "chevron-left"}, {"chevron-right", "chevron-right"}, {"chevron-up", "chevron-up"},
 	{"clock", "clock"}, {"close", "x"}, {"columns", "columns-2"}, {"comment", "message-circle"}, {"copy", "copy"}, {"dice", "dices"}, {"download", "download"},
 	{"edit", "pencil"}, {"external", "external-link"}, {"flag", "flag"}, {"folder", "folder"}, {"folder-add", "folder-plus"}, {"folder-check", "folder-check"}, {"fullscreen", "maximize"},

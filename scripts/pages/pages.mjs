@@ -33,6 +33,8 @@ export const pages = [
   { name: 'country', page: 'country', path: () => '/brasil' },
   { name: 'countries', page: 'countries', path: () => '/paises' },
   { name: 'schedule', page: 'schedule', path: () => '/programacao' },
+  { name: 'timeline', page: 'schedule', path: () => '/programacao?view=timeline', then: seeGrid },
+  { name: 'programmes', page: 'schedule', path: () => '/programacao?q=a' },
   { name: 'schedule-empty', page: 'schedule', path: () => '/programacao?country=AQ' },
   { name: 'channel', page: 'channel', path: () => `/canal/${testChannel}` },
   { name: 'station', page: 'channel', path: stack => `/canal/${stack.station}` },
@@ -110,6 +112,11 @@ function shown(visit) {
 /** Makes the one who looks somebody who is signed in: one account for all pages. */
 async function member(visit, stack) {
   await visit.context.addCookies(await (stack.member ??= cookies(stack)))
+}
+
+/** Waits until the grid has programmes, or the page says that it has none. */
+function seeGrid(visit) {
+  return visit.page.locator('#timeline .tl-cell, #timeline .empty').first().waitFor()
 }
 
 /** Makes the one who looks somebody who has kept, liked and watched channels. */

@@ -53,15 +53,15 @@ export function setIcon(element: Element, name: string): void {
   $("use", element)?.setAttribute("href", `${document.body.dataset["icons"] ?? ""}#${name}`);
 }
 
-/** Tells something for a few seconds, with something to do about it when `action` is given. */
-export function toast(text: string, action?: { label: string; run: () => void }): void {
+/** Tells something for a few seconds, or for as long as is given, with something to do about it when `action` is given. */
+export function toast(text: string, action?: { label: string; run: () => void }, lasts = action ? 8000 : 5000): void {
   const box = document.getElementById("toasts");
   if (!box) return;
   const item = h("div", { class: "toast" }, h("span", {}, text));
   if (action) item.append(h("button", { type: "button", class: "link", click: () => { item.remove(); action.run(); } }, action.label));
   while (box.children.length > 2) box.firstElementChild?.remove();
   box.append(item);
-  setTimeout(() => item.remove(), action ? 8000 : 5000);
+  setTimeout(() => item.remove(), lasts);
 }
 
 /**

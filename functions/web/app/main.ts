@@ -60,10 +60,17 @@ if (page === "home" || page === "country" || page === "channel" || page === "fav
 });
 if (document.readyState === "complete") countVisit();
 else addEventListener("load", countVisit);
+addEventListener("storage", (event) => { if (event.key === "mm-reminders" && event.newValue) remind(); });
 try {
+  if (localStorage.getItem("mm-reminders")) remind();
   if (localStorage.getItem("mm-claim")) void import("./account/claim").then((m) => m.endClaim());
 } catch {
   // A browser without storage has no claim that another page began.
+}
+
+/** Waits for programmes of which this browser is to be reminded. */
+function remind(): void {
+  void import("./guide/reminders").then((m) => m.arm());
 }
 
 /**

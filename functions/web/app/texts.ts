@@ -48,9 +48,30 @@ export function number(n: number): string {
   return numbers.format(n);
 }
 
-const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
-const date = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+/** Twelve or twenty-four hours, as readers write them: those of the language of the page in the country that the browser names. */
+const hourCycle = new Intl.DateTimeFormat(reader(), { hour: "numeric" }).resolvedOptions().hourCycle ?? "h23";
+const clock = new Intl.DateTimeFormat(language, { hour: hourCycle.startsWith("h1") ? "numeric" : "2-digit", minute: "2-digit", hourCycle });
+const date = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", hourCycle });
+const weekday = new Intl.DateTimeFormat(language, { weekday: "short" });
 const ago = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+
+/** Returns the language of the browser by which hours are written. A page in English is also read by those who write hours in another way. */
+function reader(): string {
+  const base = language.split("-")[0];
+  return navigator.languages.find((tag) => tag.split("-")[0] === base) ?? (base === "en" ? navigator.language : language);
+}
+
+/** Writes the day of the week of a moment, such as "Sat". */
+export function dayOfWeek(time: number | Date): string {
+  return weekday.format(time);
+}
+
+/** Writes from when until when, with the day of the week unless that is today. */
+export function span(from: string, to: string, now = new Date()): string {
+  const begin = new Date(from);
+  const today = begin.toDateString() === now.toDateString();
+  return `${today ? "" : `${dayOfWeek(begin)} `}${hour(from)} – ${hour(to)}`;
+}
 
 /** Writes the hour of a moment. */
 export function hour(iso: string): string {

@@ -26,10 +26,11 @@ interface Scope {
   shell: Shell;
   location: Location;
   registration: ServiceWorkerRegistration;
-  clients: { claim(): Promise<void> };
+  clients: { claim(): Promise<void>; openWindow(url: string): Promise<unknown> };
   skipWaiting(): Promise<void>;
   addEventListener(name: "install" | "activate", listener: (event: Waiting) => void): void;
   addEventListener(name: "fetch", listener: (event: Fetching) => void): void;
+  addEventListener(name: "notificationclick", listener: (event: Waiting & { notification: Notification }) => void): void;
 }
 
 const scope = globalThis as unknown as Scope;
@@ -45,6 +46,13 @@ scope.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || url.origin !== scope.location.origin) return;
   if (files.includes(url.pathname)) event.respondWith(kept(request));
   else if (request.mode === "navigate" && request.destination === "document") event.respondWith(shown(event, url));
+});
+
+/** A notification of a programme that began leads to its channel. */
+scope.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  const path: unknown = event.notification.data;
+  if (typeof path === "string" && path.startsWith("/") && !path.startsWith("//")) event.waitUntil(scope.clients.openWindow(path));
 });
 
 async function install(): Promise<void> {

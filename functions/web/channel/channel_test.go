@@ -110,7 +110,7 @@ func watchGuide(t testing.TB) *guide.Live {
 	t.Cleanup(func() { db.Close() })
 	hour := func(n int) time.Time { return webtest.Now.Add(time.Duration(n) * time.Hour) }
 	day := []guide.Programme{{Start: hour(-1), Stop: hour(1), Title: "Jornal", Desc: "As notícias."}, {Start: hour(1), Stop: hour(2), Title: "Filme"}}
-	for n := 2; n < 11; n++ {
+	for n := 2; n < 16; n++ {
 		day = append(day, guide.Programme{Start: hour(n), Stop: hour(n + 1), Title: fmt.Sprint("Série ", n)})
 	}
 	evil := []guide.Programme{{Start: hour(-1), Stop: hour(1), Title: webtest.HostileName, Desc: webtest.HostileName, Category: webtest.HostileName}}
@@ -401,7 +401,7 @@ func TestAiring(t *testing.T) {
 	if a == nil || a.Now.Title != "Jornal" || a.Now.From != "08:00" || a.Now.To != "10:00" || a.Next.Title != "Filme" || a.Percent != 50 || a.Zone != "America/Sao_Paulo" || a.Site != "guia.example" {
 		t.Fatalf("%+v", a)
 	}
-	if len(a.Day) != 11 || !a.Folds() || !a.Day[0].On || a.Day[1].On {
+	if len(a.Day) != 15 || !a.Folds() || !a.Day[0].On || a.Day[1].On {
 		t.Errorf("%d programmes: %+v", len(a.Day), a.Day)
 	}
 	none, _ := snapshot.Channel("Many.br", 0, rank.Caller{})
@@ -423,6 +423,56 @@ func TestAiring(t *testing.T) {
 	} {
 		if got := part.Percent(&catalog.Programme{Start: test.start, Stop: test.stop}, webtest.Now); got != test.want {
 			t.Errorf("from %s to %s: %d percent, want %d", test.start, test.stop, got, test.want)
+		}
+	}
+}
+
+// TestToday checks that the day is that of the channel's zone, and that near its end the
+// hours after it belong to the list, the one on included, whatever the day is in UTC.
+func TestToday(t *testing.T) {
+	sao, err := time.LoadLocation("America/Sao_Paulo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ now, from, to string }{
+		{"2026-11-22T12:00:00-03:00", "2026-11-22T00:00:00-03:00", "2026-11-23T00:00:00-03:00"},
+		{"2026-11-22T20:59:59-03:00", "2026-11-22T00:00:00-03:00", "2026-11-23T02:59:59-03:00"},
+		{"2026-11-22T21:00:00-03:00", "2026-11-22T00:00:00-03:00", "2026-11-23T03:00:00-03:00"}, // midnight in UTC
+		{"2026-11-22T23:59:59-03:00", "2026-11-22T00:00:00-03:00", "2026-11-23T05:59:59-03:00"},
+		{"2026-11-23T00:00:00-03:00", "2026-11-23T00:00:00-03:00", "2026-11-24T00:00:00-03:00"},
+	} {
+		now, err := time.Parse(time.RFC3339, test.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := today(now.In(sao))
+		if got := from.Format(time.RFC3339) + " " + to.Format(time.RFC3339); got != test.from+" "+test.to {
+			t.Errorf("at %s today is %s", test.now, got)
+		}
+	}
+}
+
+// TestAiringAroundMidnight moves the clock over midnight in UTC and in the channel's zone: the
+// list has what is on, and marks it.
+func TestAiringAroundMidnight(t *testing.T) {
+	s := watchServer(t)
+	snapshot, _ := s.Catalog.View()
+	c, _ := snapshot.Channel("Aurora.br", 0, rank.Caller{})
+	over := webtest.Now.Add(16 * time.Hour) // at 4 of the next day in UTC, at 1 in São Paulo
+	for at := webtest.Now.Add(-time.Hour); at.Before(over); at = at.Add(15 * time.Minute) {
+		s.Now = func() time.Time { return at }
+		a := s.airing(s.Pages.View(site.Channel, i18n.PT, nil), c)
+		if a == nil || a.Now == nil {
+			t.Fatalf("at %s nothing is on", at)
+		}
+		marked := 0
+		for _, p := range a.Day {
+			if p.On && p.Start == a.Now.Start {
+				marked++
+			}
+		}
+		if marked != 1 {
+			t.Errorf("at %s the list marks %d programmes of %d", at, marked, len(a.Day))
 		}
 	}
 }

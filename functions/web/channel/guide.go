@@ -14,7 +14,7 @@ type airing struct {
 	V         *page.View  // the view of the page, for texts and icons
 	Now, Next *programme  // nil in a gap of the guide, and after its end
 	Percent   int         // how much of the current programme has passed, from 0 to 100
-	Day       []programme // all programmes of today, in order of time
+	Day       []programme // the programmes of today and of the hours ahead, in order of time
 	Zone      string      // name of the time zone of the times
 	Site      string      // the source of the guide; empty when unknown
 }
@@ -29,9 +29,9 @@ type programme struct {
 // Folds reports whether the day has so many programmes that it is folded away.
 func (a *airing) Folds() bool { return len(a.Day) > 8 }
 
-// airing returns the guide of c for today; nil when there is none. The times are in
-// the channel's time zone, since the page is the same for all visitors; the script
-// converts them to the visitor's.
+// airing returns the guide of c for today, which is the day of the channel's time zone; nil
+// when there is none. The times are in that zone too, since the page is the same for all
+// visitors; the script converts them to the visitor's.
 func (s *Server) airing(v *page.View, c *catalog.ChannelFull) *airing {
 	now := s.Now()
 	day, err := s.Guides.Day(c.ID, now, now)
@@ -46,12 +46,29 @@ func (s *Server) airing(v *page.View, c *catalog.ChannelFull) *airing {
 	if day.Now != nil {
 		a.Percent = part.Percent(day.Now, now)
 	}
-	for i := range day.Programmes {
-		p := programmeOf(&day.Programmes[i], zone)
+	from, to := today(now.In(zone))
+	ps := s.Guides.Between(c.ID, from, to)
+	for i := range ps {
+		p := programmeOf(ps[i].Wire(), zone)
 		p.On = day.Now != nil && p.Start == day.Now.Start
 		a.Day = append(a.Day, *p)
 	}
 	return a
+}
+
+// ahead is how much of what comes the list of today has at least. Without it, the list would
+// end soon in the evening, when most people look.
+const ahead = 6 * time.Hour
+
+// today returns the day that a time is on in its zone, until some hours after it at least.
+func today(now time.Time) (from, to time.Time) {
+	year, month, day := now.Date()
+	from = time.Date(year, month, day, 0, 0, 0, 0, now.Location())
+	to = time.Date(year, month, day+1, 0, 0, 0, 0, now.Location())
+	if least := now.Add(ahead); to.Before(least) {
+		to = least
+	}
+	return from, to
 }
 
 // programmeOf returns p with its times in a zone; nil for nil.

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"miramundo.dev/functions/web/page"
@@ -22,18 +20,34 @@ import (
 // airingSize is how many channels with a guide a page of the schedule goes through.
 const airingSize = 60
 
+// The views of the page: a list of what is on, and a grid of channels and hours. The grid is
+// drawn by the script; without one, its page has the list too.
+const (
+	viewNow      = "now"
+	viewTimeline = "timeline"
+)
+
 type scheduleIn struct {
 	Country string `query:"country" maxLength:"2" description:"ISO 3166-1 alpha-2, in upper case; without it, all countries."`
 	Offset  int    `query:"offset" default:"0" minimum:"0" maximum:"100000" description:"Number of channels with a guide to skip."`
+	View    string `query:"view" default:"now" enum:"now,timeline" description:"now lists what is on; timeline also has the grid of channels and hours."`
+	Of      string `query:"of" maxLength:"64" description:"What of the visitor's the script shows in the grid: favorites, or the id of a folder."`
+	Q       string `query:"q" maxLength:"200" description:"Words of the titles of programmes of the next 24 hours, which are listed in place of what is on."`
 }
 
 // A schedule is the body of the page of what is on now.
 type schedule struct {
 	Country   string // code of the chosen country; empty for all
 	Countries []airingCountry
+	View      string // one of the views
+	Views     part.Chips
+	Of        string // what of the visitor's the grid shows; empty for a country
 	Rows      []airing
 	More      string // URL of the next page; empty on the last
 	Channels  string // URL of the channels of the country, or of all
+
+	Q     string // the words that programmes are looked for by; empty when the page lists what is on
+	Found []airing
 }
 
 // An airingCountry is a choice of the menu of countries.
@@ -49,6 +63,8 @@ type airing struct {
 	From, To       string // the hours of the programme in UTC, such as 20:15
 	Percent        int    // how much of it has passed
 	Next           *following
+	On             bool   // it is on now, and not only found
+	Calendar       string // path of the calendar file of a programme that was found
 }
 
 // A following is the programme after the current one.
@@ -63,13 +79,62 @@ func (s *Server) schedule(_ context.Context, l i18n.Locale, in scheduleIn) (*pag
 	if err != nil {
 		return nil, err
 	}
-	v, now := s.Pages.View(site.Schedule, l, nil), s.Now()
-	in.Country = strings.ToUpper(in.Country)
-	b := schedule{Country: in.Country, Countries: s.onAir.countries(v, s, snapshot, in.Country), Channels: cmp.Or(v.Country(in.Country), v.Path("home"))}
-	q := index.Query{Selection: filter.Selection{Kind: filter.TV, Playable: true, Guide: true, Country: in.Country, Sort: filter.ByPopularity}, Limit: airingSize, Offset: in.Offset}
-	docs, total := snapshot.Find(q)
+	v := s.Pages.View(site.Schedule, l, nil)
+	in.Country, in.Q = strings.ToUpper(in.Country), strings.TrimSpace(in.Q)
+	b := &schedule{
+		Country: in.Country, Countries: s.onAir.countries(v, s, snapshot, in.Country), Channels: cmp.Or(v.Country(in.Country), v.Path("home")),
+		View: in.View, Of: in.Of, Q: in.Q, Views: viewsOf(v, in),
+	}
+	v.Body, v.Areas, v.Modules = b, []string{"schedule"}, []string{"schedule"}
+	v.NoIndex = in != scheduleIn{View: viewNow}
+	switch {
+	case in.Q != "":
+		b.Found = s.programmes(v, snapshot, in)
+		return v.Show()
+	case in.View == viewTimeline:
+		v.Modules = append(v.Modules, "timeline")
+		v.Data = s.firstRows(v, snapshot, in)
+	}
+	s.listOnAir(v, snapshot, in, b)
+	return v.Show()
+}
+
+// viewsOf returns the links to the views, which keep the country.
+func viewsOf(v *page.View, in scheduleIn) part.Chips {
+	var chips part.Chips
+	for _, view := range []string{viewNow, viewTimeline} {
+		values := url.Values{}
+		if in.Country != "" {
+			values.Set("country", in.Country)
+		}
+		if view != viewNow {
+			values.Set("view", view)
+		}
+		chips = append(chips, part.Chip{Text: v.T("schedule." + view), Href: withQuery(v.Path("schedule"), values), Current: view == in.View && in.Q == ""})
+	}
+	return chips
+}
+
+// withQuery returns a path with a query, which may be empty.
+func withQuery(path string, values url.Values) string {
+	if len(values) == 0 {
+		return path
+	}
+	return path + "?" + values.Encode()
+}
+
+// airingQuery selects the TV channels that can be played and whose programmes are known, most
+// popular first: the same as the grid of the API.
+func airingQuery(country string, limit, offset int) index.Query {
+	return index.Query{Selection: filter.Selection{Kind: filter.TV, Playable: true, Country: country, Sort: filter.ByPopularity}, Scheduled: true, Limit: limit, Offset: offset}
+}
+
+// listOnAir lists the channels of which a programme is on now.
+func (s *Server) listOnAir(v *page.View, snapshot *index.View, in scheduleIn, b *schedule) {
+	now := s.Now()
+	docs, total := snapshot.Find(airingQuery(in.Country, airingSize, in.Offset))
 	for _, doc := range docs {
-		c := snapshot.Card(doc, int(l))
+		c := snapshot.Card(doc, int(v.Locale))
 		if g := s.Guides.Now(c.ID, now); g != nil && g.Now != nil {
 			b.Rows = append(b.Rows, airingOf(v, &c, g, now))
 		}
@@ -79,18 +144,15 @@ func (s *Server) schedule(_ context.Context, l i18n.Locale, in scheduleIn) (*pag
 		if in.Country != "" {
 			values.Set("country", in.Country)
 		}
-		b.More = v.Path("schedule") + "?" + values.Encode()
+		b.More = withQuery(v.Path("schedule"), values)
 	}
-	v.Body, v.Areas = b, []string{"schedule"}
-	v.NoIndex = in != scheduleIn{}
-	return v.Show()
 }
 
 // airingOf returns the row of a channel. g has a current programme.
 func airingOf(v *page.View, c *index.Card, g *catalog.GuideNow, now time.Time) airing {
 	a := airing{
 		ID: c.ID, Path: v.Channel(c.ID), Name: part.Called(c.Name), Plate: part.NewPlate(v, c.Kind.String(), c.ID, c.Name, c.LogoURL),
-		Now: g.Now, From: hourOf(g.Now.Start), To: hourOf(g.Now.Stop), Percent: part.Percent(g.Now, now),
+		Now: g.Now, From: hourOf(g.Now.Start), To: hourOf(g.Now.Stop), Percent: part.Percent(g.Now, now), On: true,
 	}
 	if g.After != nil {
 		a.Next = &following{g.After, hourOf(g.After.Start)}
@@ -105,43 +167,4 @@ func hourOf(moment string) string {
 		return ""
 	}
 	return t.UTC().Format("15:04")
-}
-
-// onAir counts the channels of each country that have a programme now, once a minute.
-type onAir struct {
-	mu     sync.Mutex
-	minute int64
-	counts map[string]int // by ISO 3166-1 alpha-2
-}
-
-// countries returns the countries where something is on now, by name, after a choice of
-// all, and the chosen country even when nothing is on there.
-func (o *onAir) countries(v *page.View, s *Server, snapshot *index.View, chosen string) []airingCountry {
-	counts := o.count(s, snapshot)
-	var list []airingCountry
-	for code, n := range counts {
-		list = append(list, airingCountry{code, v.CountryName(code), v.Locale.Number(n)})
-	}
-	if chosen != "" && counts[chosen] == 0 && v.Country(chosen) != "" {
-		list = append(list, airingCountry{Code: chosen, Name: v.CountryName(chosen)})
-	}
-	slices.SortFunc(list, func(a, b airingCountry) int { return strings.Compare(site.Slug(a.Name), site.Slug(b.Name)) })
-	return append([]airingCountry{{Name: v.T("schedule.any")}}, list...)
-}
-
-func (o *onAir) count(s *Server, snapshot *index.View) map[string]int {
-	now := s.Now()
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if minute := now.Unix() / 60; o.counts == nil || o.minute != minute {
-		counts := map[string]int{}
-		for id := range s.Guides.Channels(now) {
-			c, ok := snapshot.Summary(id)
-			if ok && c.Country != "" && c.Kind != catalog.Station && c.Playable && s.Guides.OnAir(id, now) {
-				counts[c.Country]++
-			}
-		}
-		o.minute, o.counts = minute, counts
-	}
-	return o.counts
 }

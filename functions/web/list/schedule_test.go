@@ -24,8 +24,14 @@ import (
 )
 
 // scheduleHandler returns the pages of channels with programmes: of n channels in Brazil
-// from an hour ago to the next hour, and one in France whose programme is over.
+// from an hour ago to the next hour, one in France whose programme is over, and one in Portugal with a programme over midnight in UTC.
 func scheduleHandler(t *testing.T, n int) http.Handler {
+	t.Helper()
+	return scheduleHandlerAt(t, n, webtest.Clock)
+}
+
+// scheduleHandlerAt is scheduleHandler with a clock.
+func scheduleHandlerAt(t *testing.T, n int, clock func() time.Time) http.Handler {
 	t.Helper()
 	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
 	if err != nil {
@@ -55,6 +61,7 @@ func scheduleHandler(t *testing.T, n int) http.Handler {
 			guide.Programme{Start: hour(-1), Stop: hour(1), Title: title}, guide.Programme{Start: hour(1), Stop: hour(2), Title: "Filme"})
 	}
 	add("Past.fr", "Passé", "FR", guide.Programme{Start: hour(-3), Stop: hour(-2), Title: "Fini"})
+	add("Night.pt", "Noite", "PT", guide.Programme{Start: webtest.Now.Add(11*time.Hour + 30*time.Minute), Stop: hour(13), Title: "Meia-noite"})
 	c := guide.Change{Window: guide.WindowOf(webtest.Now), Sources: []string{"test"}}
 	c.Add("test", grids)
 	if _, err := c.Keep(t.Context(), db); err != nil {
@@ -62,7 +69,7 @@ func scheduleHandler(t *testing.T, n int) http.Handler {
 	}
 	live := guide.Follow(t.Context(), overlay.NewSet(db, slog.New(slog.DiscardHandler), time.Now))
 	shown := webtest.Show(t, reg, index.Overlay{Guides: live.Sites(webtest.Now)})
-	return webtest.Handler(New(Options{Pages: page.NewRenderer(webtest.Links), Catalog: shown, Guides: live, Now: webtest.Clock}), Endpoints)
+	return webtest.Handler(New(Options{Pages: page.NewRenderer(webtest.Links), Catalog: shown, Guides: live, Now: clock}), Endpoints)
 }
 
 func airings(tree *html.Node) (ids []string) {

@@ -1,0 +1,212 @@
+/** The grid of channels and hours: by keys and by touch, what a programme offers, reminders, and finding programmes. */
+import assert from 'node:assert/strict'
+import { Guest } from '../api.mjs'
+import { at, flow, until } from '../flow.mjs'
+import { text } from '../texts.mjs'
+
+const grid = '/en/schedule?view=timeline'
+const half = 30 * 60_000 // ms
+const day = 24 * 60 * 60_000
+
+/** A guide of made-up channels, each with programmes of half an hour, as the API would tell it. */
+function made(n, origin = Math.floor(Date.now() / half) * half) {
+  const channels = Array.from({ length: n }, (_, i) => ({ id: `Made${String(i).padStart(3, '0')}.br`, name: `Made ${i}` }))
+  return url => {
+    const from = Date.parse(url.searchParams.get('from') ?? new Date(origin).toISOString())
+    const to = from + Number(url.searchParams.get('hours') ?? 6) * 2 * half
+    const ids = url.searchParams.get('ids')?.split(',')
+    const offset = Number(url.searchParams.get('offset') ?? 0)
+    const some = ids ? channels.filter(({ id }) => ids.includes(id)) : channels.slice(offset, offset + Number(url.searchParams.get('limit') ?? 20))
+    const items = some.map(({ id, name }) => ({
+      channel_id: id, name, kind: 'tv', country: 'BR', logo_url: null, playable_hint: true,
+      programas: Array.from({ length: (to - from) / half }, (_, i) => programme(name, from + i * half))
+    }))
+    return { from: iso(from), to: iso(to), items, total: ids ? items.length : n, limit: 50, offset, next_offset: null, next: null, api: '' }
+  }
+}
+
+const iso = time => new Date(time).toISOString().replace('.000', '')
+const programme = (name, start) => ({ inicio: iso(start), fim: iso(start + half), titulo: `${name} at ${iso(start).slice(11, 16)}` })
+
+/** Opens the grid with a made-up guide in place of the one of the stack. */
+async function open(visit, n, path = grid) {
+  const tell = made(n)
+  await visit.context.route('**/api/guide/grid?*', route => route.fulfill({ json: tell(new URL(route.request().url())) }))
+  await visit.context.route(/\/api\/channels\/Made[^/]*\/guia\?/, route => route.fulfill({ json: { programas: [] } }))
+  await visit.context.route(url => url.pathname === '/en/schedule', async route => {
+    const answer = await route.fetch()
+    const start = { now: iso(Date.now()), from: '', to: '', total: n, items: [] }
+    const html = (await answer.text()).replace(/(<script id="data"[^>]*>)[^<]*/, (_, tag) => tag + JSON.stringify(start))
+    await route.fulfill({ response: answer, body: html })
+  })
+  await visit.page.goto(visit.base + path)
+  await visit.page.locator('.tl-cell').first().waitFor()
+}
+
+const focused = page => page.evaluate(() => {
+  const here = document.activeElement
+  const row = here.closest('[data-row]')
+  return { row: row ? Number(row.dataset.row) : null, start: here.dataset.start ? Number(here.dataset.start) : null, kind: here.className || here.localName, seen: here.getBoundingClientRect().width > 0 }
+})
+
+/** Waits until the focus is somewhere, as a check tells. */
+async function stands(page, check, what) {
+  let last
+  await until(async () => check(last = await focused(page)), what).catch(error => { throw new Error(`${error.message}; it is at ${JSON.stringify(last)}`) })
+}
+
+flow('go through the grid with a keyboard or a remote control', {}, async visit => {
+  const { page } = visit
+  await open(visit, 300)
+  const now = Math.floor(Date.now() / half) * half
+  await page.locator('#grid [tabindex="0"]').focus()
+  await page.keyboard.press('Home')
+  await stands(page, ({ row, start }) => row === 0 && start >= now && start <= now + half, 'at what is on')
+  const { start } = await focused(page)
+
+  // In time, and between channels at the same hour.
+  await page.keyboard.press('ArrowRight')
+  await stands(page, f => f.start === start + half, 'right is the next programme')
+  await page.keyboard.press('ArrowDown')
+  await stands(page, f => f.row === 1 && f.start === start + half, 'down is the next channel at that hour')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowLeft')
+  await stands(page, f => f.row === 1 && f.start === start - half, 'left is the programme before')
+  await page.keyboard.press('PageDown')
+  await stands(page, f => f.row > 3, 'a page of channels')
+
+  // Far away, where nothing had been drawn; and only what is near is in the document.
+  for (let n = 0; n < 40; n++) await page.keyboard.press('ArrowRight')
+  await stands(page, f => f.start === start + 39 * half && f.seen, 'forty programmes on')
+  await page.evaluate(() => { document.querySelector('#grid').scrollTop = 250 * 64 })
+  await page.locator('.tl-row[data-row="252"] .tl-cell').first().waitFor()
+  assert.ok(await page.locator('.tl-cell').count() < 400)
+  assert.ok(await page.locator('.tl-row').count() < 40)
+  await page.keyboard.press('Home')
+  await stands(page, f => f.start >= now && f.seen, 'home is what is on')
+
+  // Before the first programme is the channel, and above the first row what stands above.
+  for (let n = 0; n < 12; n++) await page.keyboard.press('ArrowLeft')
+  await stands(page, f => f.start === null && f.kind === 'a', 'the channel')
+  await page.keyboard.press('ArrowRight')
+  await stands(page, f => f.start !== null, 'back among the programmes')
+  for (let n = 0; n < 10; n++) await page.keyboard.press('PageUp')
+  await stands(page, f => f.row === 0, 'the first row')
+  await page.keyboard.press('ArrowUp')
+  await stands(page, f => f.row === null, 'above the grid')
+  for (let n = 0; n < 4 && (await focused(page)).row === null; n++) await page.keyboard.press('ArrowDown') // past what is between
+  await stands(page, f => f.row !== null, 'in the grid again')
+
+  // Enter opens, and Escape leads back.
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowRight')
+  const before = await focused(page)
+  await page.keyboard.press('Enter')
+  const sheet = page.getByRole('dialog')
+  await sheet.getByRole('link', { name: text('en', 'schedule.ui.watch') }).waitFor()
+  assert.match(await sheet.getByRole('link', { name: text('en', 'schedule.ui.calendar') }).getAttribute('href'), /^\/api\/channels\/Made000\.br\/guia\.ics\?start=/)
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  await stands(page, f => f.row === before.row && f.start === before.start, 'where one was')
+})
+
+flow('be reminded of a programme', { timezoneId: 'America/Sao_Paulo', locale: 'en-GB' }, async visit => {
+  const { page } = visit
+  await page.clock.install()
+  await open(visit, 5)
+  await page.locator('#grid [tabindex="0"]').focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowRight')
+  const next = await page.evaluate(() => document.activeElement.textContent)
+  assert.match(next, /Made 0 at .*\d\d:\d\d – \d\d:\d\d$/, 'hours are those of the reader, of 24')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: text('en', 'schedule.ui.remind') }).click()
+  await page.getByRole('button', { name: text('en', 'schedule.ui.reminded') }).waitFor()
+  await page.keyboard.press('Escape')
+  assert.equal(await page.locator('#reminders-count').textContent(), '1')
+
+  // They are listed, and those that are broken are not.
+  await page.evaluate(() => {
+    const all = JSON.parse(localStorage.getItem('mm-reminders'))
+    localStorage.setItem('mm-reminders', JSON.stringify([...all, null, 7, { id: 'x' }, { ...all[0], id: 'Evil', path: '//evil.example/' }]))
+  })
+  await page.locator('#reminders').click()
+  assert.equal(await page.locator('.reminder-row').count(), 1)
+  await page.keyboard.press('Escape')
+
+  // On another page it is said when it begins, and leads to the channel.
+  await page.goto(`${visit.base}/en/about`)
+  await page.waitForLoadState('networkidle')
+  assert.equal(await page.locator('.toast').count(), 0)
+  await page.clock.fastForward(half)
+  const toast = page.locator('.toast', { hasText: 'Made 0' })
+  await toast.waitFor()
+  visit.forgive(/Made000/)
+  await toast.getByRole('button', { name: text('en', 'layout.ui.watch') }).click()
+  await at(page, url => url.pathname === '/en/channel/Made000.br', 'the channel')
+
+  // It is said once, and is gone from the list when it is over.
+  await page.goto(`${visit.base}/en/about`)
+  await page.waitForLoadState('networkidle')
+  assert.equal(await page.locator('.toast').count(), 0)
+  await page.clock.fastForward(2 * half)
+  assert.equal(await page.evaluate(() => JSON.parse(localStorage.getItem('mm-reminders') ?? '[]').filter(({ stop }) => Date.parse(stop) > Date.now()).length), 0)
+})
+
+flow('look at the grid with fingers, and at what is kept', { viewport: { width: 360, height: 780 }, hasTouch: true, isMobile: true }, async (visit, stack) => {
+  const { page } = visit
+  const guest = await Guest.make(stack.base)
+  for (const channel_id of ['DWEnglish.de', 'France24.fr']) await guest.call('POST', '/api/favorites', { channel_id })
+  await guest.become(visit.context)
+  await open(visit, 30)
+  await page.locator('.tl-cell.tl-on').first().tap()
+  await page.getByRole('dialog').getByRole('link', { name: text('en', 'schedule.ui.watch') }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: text('en', 'layout.ui.close') }).tap()
+
+  // Buttons go on, and to now.
+  const left = () => page.evaluate(() => document.querySelector('#grid').scrollLeft)
+  const first = await left()
+  await page.locator('[data-to="later"]').tap()
+  assert.ok(await left() > first)
+  await page.locator('[data-to="now"]').tap()
+  await until(async () => Math.abs(await left() - first) < 20, 'it is now again')
+
+  // The favorites are a choice, and those without a guide are not in it.
+  await page.locator('#schedule-country option[value="of:favorites"]').waitFor({ state: 'attached' })
+  await page.locator('#schedule-country').selectOption('of:favorites')
+  await at(page, url => url.searchParams.get('of') === 'favorites', 'that of the favorites')
+  await page.locator('#timeline .empty').waitFor() // the made-up guide has none of them
+})
+
+flow('look at tomorrow, and at a guide that fails', {}, async visit => {
+  const { page } = visit
+  await open(visit, 3)
+  const tomorrow = page.locator('[data-to="tomorrow"]')
+  if (await tomorrow.isEnabled()) {
+    await tomorrow.click()
+    const corner = await page.locator('.tl-corner').textContent()
+    assert.equal(corner, new Intl.DateTimeFormat('en', { weekday: 'short' }).format(new Date(Date.now() + day)))
+  }
+  visit.forgive(/api\/guide\/grid/)
+  await visit.context.unroute('**/api/guide/grid?*')
+  await visit.context.route('**/api/guide/grid?*', route => route.fulfill({ status: 503, json: { error: 'catalog_unavailable', message: '' } }))
+  await page.reload()
+  await page.locator('.toast', { hasText: text('en', 'schedule.ui.failed') }).waitFor()
+  await visit.context.unroute('**/api/guide/grid?*')
+  const tell = made(3)
+  await visit.context.route('**/api/guide/grid?*', route => route.fulfill({ json: tell(new URL(route.request().url())) }))
+  await page.locator('.toast').getByRole('button', { name: text('en', 'schedule.ui.retry') }).click()
+  await page.locator('.tl-cell').first().waitFor()
+})
+
+flow('see what is on without a script', { javaScriptEnabled: false }, async visit => {
+  const { page } = visit
+  visit.forgive(/^request: csp .*\.js$/)
+  await page.goto(visit.base + grid)
+  assert.equal(await page.locator('#timeline').isVisible(), false)
+  assert.ok(await page.locator('#airings').isVisible())
+  await page.locator('#programme-q').fill('qwertyuiop')
+  await page.locator('.schedule-apply').click()
+  await page.waitForURL(url => url.searchParams.get('q') === 'qwertyuiop')
+  await page.locator('#airings .empty').waitFor()
+})
