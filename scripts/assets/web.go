@@ -44,8 +44,8 @@ var pageLicences = []string{
 var pageNotices = []string{"swagger-ui-dist/NOTICE", "swagger-ui-dist/swagger-ui-es-bundle.js.LICENSE.txt"}
 
 // An index maps the names of files to names with a hash of the content. It lists the
-// chunks that the entry imports at once, and the chunks of each module that it
-// imports later, by the last part of the module's path: countries for
+// chunks that the entry imports at once, and the chunks of each module that it, or
+// one of those, imports later, by the last part of the module's path: countries for
 // ./list/countries. Those of embed are what the entry of that name imports at once.
 type index struct {
 	Files  map[string]string   `json:"files"`
@@ -153,11 +153,8 @@ func entries(metafile string) (*index, error) {
 		case entryScript:
 			at.Files["main.js"] = path.Base(name)
 			at.Begins = chunks(meta.Outputs, name)[1:]
-			for _, im := range out.Imports {
-				if im.Kind == "dynamic-import" {
-					module := path.Base(meta.Outputs[im.Path].EntryPoint)
-					at.Later[strings.TrimSuffix(module, path.Ext(module))] = chunks(meta.Outputs, im.Path)
-				}
+			for _, begun := range append([]string{path.Base(name)}, at.Begins...) {
+				at.addLater(meta.Outputs, path.Join(path.Dir(name), begun))
 			}
 		case embedScript:
 			at.Files["embed.js"] = path.Base(name)
@@ -175,6 +172,16 @@ func entries(metafile string) (*index, error) {
 		return nil, fmt.Errorf("esbuild made %v of six entries", at.Files)
 	}
 	return at, nil
+}
+
+// addLater adds the modules that an output imports later.
+func (at *index) addLater(outputs map[string]output, name string) {
+	for _, im := range outputs[name].Imports {
+		if im.Kind == "dynamic-import" {
+			module := path.Base(outputs[im.Path].EntryPoint)
+			at.Later[strings.TrimSuffix(module, path.Ext(module))] = chunks(outputs, im.Path)
+		}
+	}
 }
 
 // An output is a file that esbuild made.

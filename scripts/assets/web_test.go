@@ -45,7 +45,7 @@ func sources(t *testing.T) (modules, web string) {
 	put(t, web, map[string]string{
 		"app/main.ts":   `import { a } from "./shared"; import("./late").then((m) => m.late(a as string));`,
 		"app/late.ts":   `import { lib } from "lib"; import { a } from "./shared"; export const late = (x: string) => console.log(x, a, lib);`,
-		"app/shared.ts": `export const a = "shared";`, "style/main.css": `@import "./one.css";`, "style/one.css": "p { color: red }", "style/viewer.css": "b { color: red }",
+		"app/shared.ts": `export const a = "shared"; import("./later").then((m) => m.later());`, "app/later.ts": `export const later = () => console.log("later");`, "style/main.css": `@import "./one.css";`, "style/one.css": "p { color: red }", "style/viewer.css": "b { color: red }",
 		"app/worker.ts": `console.log("worker");`, "app/embed.ts": `import { a } from "./shared"; console.log(a);`, "style/embed.css": "i { color: red }",
 		markFile: plain, "static/README.md": "what this is", "static/static.go": "package static", "static/old-1.js": "gone",
 	})
@@ -89,7 +89,7 @@ func TestBuildPages(t *testing.T) {
 		t.Errorf("main.js begins with %q", at.Begins)
 	}
 	late := at.Later["late"]
-	if len(at.Later) != 2 || !slices.Equal(at.Later["embed"], at.Begins) || len(late) != 2 || !strings.HasPrefix(late[0], "late-") || late[1] != at.Begins[0] {
+	if len(at.Later) != 3 || len(at.Later["later"]) != 1 || !slices.Equal(at.Later["embed"], at.Begins) || len(late) != 2 || !strings.HasPrefix(late[0], "late-") || late[1] != at.Begins[0] {
 		t.Errorf("later there are %q", at.Later)
 	}
 	if slices.Contains(names, "old-1.js") || !slices.Contains(names, readme) || !slices.Contains(names, "static.go") {

@@ -1,6 +1,6 @@
 /** The page of what is on now: hours as the reader writes them, bars that go on, reminders, and the grid. */
 
-import { $, $$, setIcon } from "./dom";
+import { $, $$ } from "./dom";
 import { reminderList } from "./guide/list";
 import { toggle } from "./guide/remind";
 import { reminds, type Reminder } from "./guide/reminders";
@@ -23,7 +23,6 @@ export function schedule(): void {
   for (const button of $$<HTMLButtonElement>("[data-remind]")) remindable(button);
   const menu = $<HTMLSelectElement>("#schedule-country");
   menu?.addEventListener("change", () => menu.form?.requestSubmit(), { signal });
-  if ($("#timeline")) void import("./guide/timeline").then((m) => signal.aborted || m.timeline());
   let looked = Date.now();
   const timer = setInterval(() => {
     if (!advance() || document.hidden || Date.now() - looked < rest || $("#airings")?.contains(document.activeElement)) return;
@@ -53,10 +52,7 @@ function remindable(button: HTMLButtonElement): void {
   if (!row || !link) return;
   const { id = "", start = "", stop = "" } = row.dataset;
   const of: Reminder = { id, start, stop, name: link.textContent?.trim() ?? "", path: link.getAttribute("href") ?? "", title: $(".airing-title", row)?.textContent ?? "" };
-  const draw = (on: boolean): void => {
-    button.setAttribute("aria-pressed", String(on));
-    setIcon(button, on ? "check" : "bell");
-  };
+  const draw = (on: boolean): void => button.setAttribute("aria-pressed", String(on));
   button.addEventListener("click", () => draw(toggle(of)));
   document.addEventListener("reminders", () => draw(reminds(of)), { signal: leaving() });
   draw(reminds(of));

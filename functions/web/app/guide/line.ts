@@ -21,11 +21,13 @@ export class GridLine {
   private shows: Show[] = []; // that have a cell
   private cutCell: HTMLElement | undefined; // which begins before what is seen
   private readonly blank = h("div", { role: "gridcell", class: "tl-blank", tabindex: -1 }, h("span", { class: "tl-in" }));
+  /** The part of the row in the column of channels: a row by itself, with the same number. */
   readonly channel: HTMLElement;
+  private readonly header = h("div", { role: "rowheader", class: "tl-header" });
 
   constructor(readonly index: number) {
-    this.channel = h("div", { role: "rowheader", class: "tl-channel", id: `tl-${index}`, "data-row": index });
-    this.element = h("div", { role: "row", class: "tl-row", "aria-rowindex": index + 2, "aria-owns": `tl-${index}`, "data-row": index });
+    this.channel = h("div", { role: "row", class: "tl-channel", "aria-rowindex": index + 2, "data-row": index }, this.header);
+    this.element = h("div", { role: "row", class: "tl-row", "aria-rowindex": index + 2, "data-row": index });
   }
 
   /** Reports whether an element is in the row. */
@@ -41,7 +43,7 @@ export class GridLine {
   /** Draws what of a row is in a part of the grid, and the programme that has the focus wherever it is. */
   draw(row: Row | undefined, frame: Frame, part: Part, now: number, pinned: number | null, path: (id: string) => string): void {
     this.element.style.top = this.channel.style.top = `${this.index * frame.row}px`;
-    if (row && !this.channel.firstChild) this.channel.append(header(row, path(row.id)));
+    if (row && !this.header.firstChild) this.header.append(link(row, path(row.id)));
     const seen = (row?.shows ?? []).filter((show) => show.start === pinned || (frame.x(show.stop) > part.left && frame.x(show.start) < part.right && show.stop > frame.from && show.start < frame.to));
     this.shows = seen;
     const wanted = new Set(seen.map(({ start }) => start));
@@ -98,7 +100,7 @@ export class GridLine {
   }
 }
 
-function header(row: Row, path: string): HTMLElement {
+function link(row: Row, path: string): HTMLElement {
   return h("a", { href: path, tabindex: -1, "data-channel": row.id },
     plate({ id: row.id, name: row.name, logo: row.logo, letters: row.letters, size: row.size, kind: "tv" }, "", { width: 56, height: 35 }),
     h("span", { class: "tl-name", dir: "auto" }, row.name));
