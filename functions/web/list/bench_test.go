@@ -47,25 +47,41 @@ func BenchmarkLists(b *testing.B) {
 		{"countries", func(l i18n.Locale) string { return site.Countries.Path(l, "") }},
 	} {
 		b.Run(test.name, func(b *testing.B) {
-			var took []time.Duration
-			size, n := 0, 0
-			b.ReportAllocs()
-			for b.Loop() {
-				r := httptest.NewRequest(http.MethodGet, test.path(i18n.Locales[n%len(i18n.Locales)]), nil)
-				r.Header.Set("Accept-Encoding", "gzip, br")
-				w := httptest.NewRecorder()
-				start := time.Now()
-				h.ServeHTTP(w, r)
-				took = append(took, time.Since(start))
-				if w.Code != http.StatusOK {
-					b.Fatal(w.Code, w.Body)
-				}
-				size, n = max(size, w.Body.Len()), n+1
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
-			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
-			b.ReportMetric(float64(size), "bytes-sent")
+			serve(b, h, func(n int) string { return test.path(i18n.Locales[n%len(i18n.Locales)]) })
 		})
 	}
+}
+
+// BenchmarkSchedule does the same for the views of what is on, with the guide of 300 channels.
+func BenchmarkSchedule(b *testing.B) {
+	h := scheduleHandler(b, 300)
+	for name, query := range map[string]string{"now": "", "timeline": "?view=timeline", "country": "?country=BR", "search": "?q=filme", "search, a letter": "?q=j"} {
+		b.Run(name, func(b *testing.B) {
+			serve(b, h, func(n int) string { return site.Schedule.Path(i18n.Locales[n%len(i18n.Locales)], "") + query })
+		})
+	}
+}
+
+// serve requests a page again and again, compressed, and reports the median and the 99th
+// percentile of the time that it took.
+func serve(b *testing.B, h http.Handler, path func(n int) string) {
+	var took []time.Duration
+	size, n := 0, 0
+	b.ReportAllocs()
+	for b.Loop() {
+		r := httptest.NewRequest(http.MethodGet, path(n), nil)
+		r.Header.Set("Accept-Encoding", "gzip, br")
+		w := httptest.NewRecorder()
+		start := time.Now()
+		h.ServeHTTP(w, r)
+		took = append(took, time.Since(start))
+		if w.Code != http.StatusOK {
+			b.Fatal(w.Code, w.Body)
+		}
+		size, n = max(size, w.Body.Len()), n+1
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+	b.ReportMetric(float64(size), "bytes-sent")
 }

@@ -13,7 +13,7 @@ import (
 
 // Bounds of a search for programmes.
 const (
-	foundSize  = 60             // programmes that a page lists
+	foundSize  = 40             // programmes that a page lists
 	foundReach = 2000           // programmes that match by their titles, of which those of other channels are left out
 	foundAhead = 24 * time.Hour // how far ahead they begin
 )

@@ -17,8 +17,12 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// airingSize is how many channels with a guide a page of the schedule goes through.
-const airingSize = 60
+// How many channels with a guide a page of the schedule goes through: beside the grid, the
+// list is for those without scripts alone.
+const (
+	airingSize = 60
+	besideGrid = 24
+)
 
 // The views of the page: a list of what is on, and a grid of channels and hours. The grid is
 // drawn by the script; without one, its page has the list too.
@@ -131,15 +135,18 @@ func airingQuery(country string, limit, offset int) index.Query {
 
 // listOnAir lists the channels of which a programme is on now.
 func (s *Server) listOnAir(v *page.View, snapshot *index.View, in scheduleIn, b *schedule) {
-	now := s.Now()
-	docs, total := snapshot.Find(airingQuery(in.Country, airingSize, in.Offset))
+	now, size := s.Now(), airingSize
+	if in.View == viewTimeline {
+		size = besideGrid
+	}
+	docs, total := snapshot.Find(airingQuery(in.Country, size, in.Offset))
 	for _, doc := range docs {
 		c := snapshot.Card(doc, int(v.Locale))
 		if g := s.Guides.Now(c.ID, now); g != nil && g.Now != nil {
 			b.Rows = append(b.Rows, airingOf(v, &c, g, now))
 		}
 	}
-	if next := in.Offset + airingSize; next < total {
+	if next := in.Offset + size; next < total {
 		values := url.Values{"offset": {strconv.Itoa(next)}}
 		if in.Country != "" {
 			values.Set("country", in.Country)

@@ -25,13 +25,13 @@ import (
 
 // scheduleHandler returns the pages of channels with programmes: of n channels in Brazil
 // from an hour ago to the next hour, one in France whose programme is over, and one in Portugal with a programme over midnight in UTC.
-func scheduleHandler(t *testing.T, n int) http.Handler {
+func scheduleHandler(t testing.TB, n int) http.Handler {
 	t.Helper()
 	return scheduleHandlerAt(t, n, webtest.Clock)
 }
 
 // scheduleHandlerAt is scheduleHandler with a clock.
-func scheduleHandlerAt(t *testing.T, n int, clock func() time.Time) http.Handler {
+func scheduleHandlerAt(t testing.TB, n int, clock func() time.Time) http.Handler {
 	t.Helper()
 	db, err := embedded.Open(filepath.Join(t.TempDir(), "db"))
 	if err != nil {

@@ -2,46 +2,10 @@
 import assert from 'node:assert/strict'
 import { Guest } from '../api.mjs'
 import { at, flow, until } from '../flow.mjs'
+import { grid, half, made, open } from '../guide.mjs'
 import { text } from '../texts.mjs'
 
-const grid = '/en/schedule?view=timeline'
-const half = 30 * 60_000 // ms
-const day = 24 * 60 * 60_000
-
-/** A guide of made-up channels, each with programmes of half an hour, as the API would tell it. */
-function made(n, origin = Math.floor(Date.now() / half) * half) {
-  const channels = Array.from({ length: n }, (_, i) => ({ id: `Made${String(i).padStart(3, '0')}.br`, name: `Made ${i}` }))
-  return url => {
-    const from = Date.parse(url.searchParams.get('from') ?? new Date(origin).toISOString())
-    const to = from + Number(url.searchParams.get('hours') ?? 6) * 2 * half
-    const ids = url.searchParams.get('ids')?.split(',')
-    const offset = Number(url.searchParams.get('offset') ?? 0)
-    const some = ids ? channels.filter(({ id }) => ids.includes(id)) : channels.slice(offset, offset + Number(url.searchParams.get('limit') ?? 20))
-    const items = some.map(({ id, name }) => ({
-      channel_id: id, name, kind: 'tv', country: 'BR', logo_url: null, playable_hint: true,
-      programas: Array.from({ length: (to - from) / half }, (_, i) => programme(name, from + i * half))
-    }))
-    return { from: iso(from), to: iso(to), items, total: ids ? items.length : n, limit: 50, offset, next_offset: null, next: null, api: '' }
-  }
-}
-
-const iso = time => new Date(time).toISOString().replace('.000', '')
-const programme = (name, start) => ({ inicio: iso(start), fim: iso(start + half), titulo: `${name} at ${iso(start).slice(11, 16)}` })
-
-/** Opens the grid with a made-up guide in place of the one of the stack. */
-async function open(visit, n, path = grid) {
-  const tell = made(n)
-  await visit.context.route('**/api/guide/grid?*', route => route.fulfill({ json: tell(new URL(route.request().url())) }))
-  await visit.context.route(/\/api\/channels\/Made[^/]*\/guia\?/, route => route.fulfill({ json: { programas: [] } }))
-  await visit.context.route(url => url.pathname === '/en/schedule', async route => {
-    const answer = await route.fetch()
-    const start = { now: iso(Date.now()), from: '', to: '', total: n, items: [] }
-    const html = (await answer.text()).replace(/(<script id="data"[^>]*>)[^<]*/, (_, tag) => tag + JSON.stringify(start))
-    await route.fulfill({ response: answer, body: html })
-  })
-  await visit.page.goto(visit.base + path)
-  await visit.page.locator('.tl-cell').first().waitFor()
-}
+const day = 24 * 60 * 60_000 // ms
 
 const focused = page => page.evaluate(() => {
   const here = document.activeElement
@@ -110,10 +74,25 @@ flow('go through the grid with a keyboard or a remote control', {}, async visit 
   await stands(page, f => f.row === before.row && f.start === before.start, 'where one was')
 })
 
+/** Runs in each page before its own scripts: notifications as a browser has them whose visitor allows all, noted in place of shown. */
+function notices() {
+  if (location.origin === 'null') return // a blank page keeps nothing
+  window.Notification = class extends EventTarget {
+    static get permission() { return localStorage.getItem('allowed') ?? 'default' }
+    static async requestPermission() { localStorage.setItem('allowed', 'granted') }
+    constructor(title, { body }) {
+      super()
+      localStorage.setItem('noticed', `${title}, ${body}`)
+    }
+  }
+}
+
 flow('be reminded of a programme', { timezoneId: 'America/Sao_Paulo', locale: 'en-GB' }, async visit => {
   const { page } = visit
   await page.clock.install()
+  await visit.context.addInitScript(notices)
   await open(visit, 5)
+  assert.equal(await page.evaluate(() => Notification.permission), 'default', 'nothing is asked before a reminder is set')
   await page.locator('#grid [tabindex="0"]').focus()
   await page.keyboard.press('Home')
   await page.keyboard.press('ArrowRight')
@@ -122,6 +101,7 @@ flow('be reminded of a programme', { timezoneId: 'America/Sao_Paulo', locale: 'e
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: text('en', 'schedule.ui.remind') }).click()
   await page.getByRole('button', { name: text('en', 'schedule.ui.reminded') }).waitFor()
+  assert.equal(await page.evaluate(() => Notification.permission), 'granted')
   await page.keyboard.press('Escape')
   assert.equal(await page.locator('#reminders-count').textContent(), '1')
 
@@ -141,6 +121,7 @@ flow('be reminded of a programme', { timezoneId: 'America/Sao_Paulo', locale: 'e
   await page.clock.fastForward(half)
   const toast = page.locator('.toast', { hasText: 'Made 0' })
   await toast.waitFor()
+  assert.match(await page.evaluate(() => localStorage.getItem('noticed')), /^Made 0 at \d\d:\d\d, Made 0$/)
   visit.forgive(/Made000/)
   await toast.getByRole('button', { name: text('en', 'layout.ui.watch') }).click()
   await at(page, url => url.pathname === '/en/channel/Made000.br', 'the channel')

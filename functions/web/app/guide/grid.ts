@@ -10,7 +10,7 @@ import { GridLine, type Part } from "./line";
 import { showAt, type Row, type Tiles } from "./tiles";
 
 const spareRows = 5; // above and below what is seen
-const spare = 0.6; // of what is seen, on its left and on its right
+const spare = 0.4; // of what is seen, on its left and on its right
 const second = 1000; // ms
 const restAfter = 80; // ms without scrolling
 const lead = 0.25; // of what is seen, that stands before the hour that one goes to
