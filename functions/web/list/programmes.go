@@ -39,7 +39,7 @@ func foundOf(v *page.View, c *index.Summary, hit *guide.Hit, now time.Time) airi
 	p := hit.Wire()
 	file := catalog.ChannelsPath + "/" + url.PathEscape(c.ID) + "/guia.ics?" + url.Values{"start": {p.Start}, "lang": {v.Locale.Tag()}}.Encode()
 	return airing{
-		ID: c.ID, Path: v.Channel(c.ID), Name: c.Name, Plate: part.NewPlate(v, c.Kind.String(), c.ID, c.Name, c.LogoURL),
+		ID: c.ID, Path: v.Channel(c.ID), Name: part.Called(c.Name), Plate: part.NewPlate(v, c.Kind.String(), c.ID, c.Name, c.LogoURL),
 		Now: p, From: hourOf(p.Start), To: hourOf(p.Stop), Percent: part.Percent(p, now), On: !hit.Start.After(now), Calendar: file,
 	}
 }

@@ -54,7 +54,7 @@ func (s *Server) firstRows(v *page.View, snapshot *index.View, in scheduleIn) gr
 	for _, doc := range docs {
 		c := snapshot.Card(doc, int(v.Locale))
 		plate := part.NewPlate(v, c.Kind.String(), c.ID, c.Name, c.LogoURL)
-		row := firstRow{ID: c.ID, Name: c.Name, LogoURL: c.LogoURL, Letters: plate.Letters, Size: plate.Size, Programmes: []catalog.Programme{}}
+		row := firstRow{ID: c.ID, Name: part.Called(c.Name), LogoURL: c.LogoURL, Letters: plate.Letters, Size: plate.Size, Programmes: []catalog.Programme{}}
 		ps := s.Guides.Between(c.ID, from, to)
 		for i := range ps {
 			row.Programmes = append(row.Programmes, *ps[i].Wire())
