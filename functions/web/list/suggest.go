@@ -93,7 +93,7 @@ func anyPlayable(path string) wanted {
 }
 
 func suggestedChannel(v *page.View, c *index.Card) suggested {
-	shown := suggested{ID: c.ID, Href: v.Channel(c.ID), Text: part.Called(c.Name), Plate: part.NewPlate(v, c.Kind.String(), c.ID, c.Name, c.LogoURL)}
+	shown := suggested{ID: c.ID, Href: v.Channel(c.ID), Text: part.Called(c.Name), Plate: part.NewPlate(v, c.Kind.String(), c.ID, c.Name, c.LogoURL).Small(c.Name)}
 	if c.Country != "" {
 		shown.Flag, shown.Place = v.Flag(c.Country), v.CountryName(c.Country)
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/width"
 
@@ -71,6 +72,25 @@ var signs = map[string]string{
 	"documentary": "camera", "education": "education", "entertainment": "popcorn", "family": "home", "kids": "kids", "legislative": "public",
 	"movies": "film", "music": "music", "news": "news", "outdoor": "travel", "public": "public", "religious": "religion", "science": "camera",
 	"series": "popcorn", "shop": "shop", "sports": "sports", "travel": "travel", "weather": "weather",
+}
+
+// Small returns the plate for a place in which only large letters can be read: a name that
+// needs small ones is shown by the first letters of its first two words.
+func (p Plate) Small(name string) Plate {
+	if p.Size <= "1" {
+		return p
+	}
+	p.Letters, p.Size = "", "0"
+	for _, word := range strings.Fields(name) {
+		first, _ := utf8.DecodeRuneInString(word)
+		if unicode.In(first, unicode.L, unicode.N) && utf8.RuneCountInString(p.Letters) < 2 {
+			p.Letters += string(unicode.ToUpper(first))
+		}
+	}
+	if p.Letters == "" {
+		p.Size = ""
+	}
+	return p
 }
 
 // As returns the plate with a further class of its element.

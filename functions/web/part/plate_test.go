@@ -91,3 +91,22 @@ func TestGround(t *testing.T) {
 		}
 	}
 }
+
+func TestSmall(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"arte":                                {"arte", "0"},
+		"Canal Once":                          {"Canal Once", "1"},
+		"Al Jazeera Documentary":              {"AJ", "0"},
+		"MANGOBAND":                           {"M", "0"},
+		"- 0 n - 60s on Radio more":           {"0N", "0"},
+		"(((ondas))) «altas» mar longe daqui": {"ML", "0"},
+		"🎵":                                   {"", ""},
+	} {
+		p := Plate{}
+		p.Letters, p.Size = lettering(name)
+		p = p.Small(name)
+		if got := [2]string{p.Letters, p.Size}; got != want {
+			t.Errorf("Small of %q is %q, want %q", name, got, want)
+		}
+	}
+}

@@ -21,6 +21,7 @@ async function signedIn(visit, stack, storage, answers) {
   const all = {
     'GET /api/auth/bootstrap': [() => json(200, { csrf: `token${++tokens}`, context: 'c' })],
     'GET /api/favorites': [json(200, { items: [], total: 0, limit: 50, offset: 0, next_offset: null })],
+    'GET /api/library': [json(200, { feeds: null, categories: [] })],
     ...answers
   }
   await visit.context.route(url => url.pathname.startsWith('/api/'), route => {

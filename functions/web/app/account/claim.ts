@@ -7,6 +7,7 @@
  * signs out finds the rest, and the next sign-in tries it again.
  */
 
+import { noteKept } from "../kept";
 import { callFromPage, dropToken, Failure, signedIn, token } from "../api";
 import { toast } from "../dom";
 import { count, language, t } from "../texts";
@@ -45,6 +46,7 @@ export async function claimGuest(): Promise<void> {
   try {
     const { movidos, ficaram } = (await claim(guest)).claimed.product;
     setPending(false);
+    noteKept(null); // the library has more than this browser saw of it
     if (tables.every((table) => !ficaram[table])) dropToken(guest);
     say("layout.ui.claim_moved", movidos);
     say("layout.ui.claim_left", ficaram);
