@@ -7,9 +7,9 @@
  * signs out finds the rest, and the next sign-in tries it again.
  */
 
-import { noteKept } from "../kept";
 import { callFromPage, dropToken, Failure, signedIn, token } from "../api";
 import { toast } from "../dom";
+import { noteKept } from "../kept";
 import { count, language, t } from "../texts";
 
 /** Rows by the tables that they are in. */
