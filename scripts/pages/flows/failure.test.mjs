@@ -109,3 +109,25 @@ flow('a problem is reported in the words of viewers', {}, async (visit) => {
     assert.deepEqual(told.pop(), { channel_id: testChannel, ok: false, code })
   }
 })
+
+for (const locale of ['pt', 'en', 'es', 'fr', 'de']) {
+  flow(`every way on from a failure is in sight at 360 px in ${locale}`, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }, async (visit, stack) => {
+    const { page } = visit
+    visit.forgive(/\/api\/s\//)
+    await visit.context.route(`${stack.hop}/api/s/**`, gone)
+    const folder = { pt: '/canal', en: '/en/channel', es: '/es/canal', fr: '/fr/chaine', de: '/de/sender' }[locale]
+    await visit.go(`${folder}/${testChannel}`)
+    await page.locator('#stage').getByRole('button', { name: text(locale, 'player.ui.play') }).first().click()
+    await page.locator('.card-actions').waitFor()
+    const out = await page.evaluate(() => {
+      const stage = document.querySelector('#stage').getBoundingClientRect()
+      const parts = [...document.querySelectorAll('.stage-card > :not([hidden]), .card-actions > :not([popover])')]
+      return parts.filter(part => {
+        const { left, right, top, bottom } = part.getBoundingClientRect()
+        return left < stage.left || right > stage.right || top < stage.top || bottom > stage.bottom
+      }).map(part => part.textContent)
+    })
+    assert.deepEqual(out, [])
+    await page.locator('.card-actions').getByRole('button', { name: text(locale, 'player.ui.again') }).waitFor()
+  })
+}
