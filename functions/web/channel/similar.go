@@ -19,7 +19,7 @@ import (
 // equals the better known one stands first.
 
 // similarCount is how many similar channels the page shows.
-const similarCount = 6
+const similarCount = 8
 
 // similarReach is how many channels each search for a trait considers.
 const similarReach = 16

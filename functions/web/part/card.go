@@ -23,7 +23,7 @@ type Card struct {
 	Logo     string
 	Ground   string // which plate a logo stands on: dark or any; empty for a light one
 	Fill     string // the colour around a logo that fills its picture
-	Sign     string // the name of the icon of the category, which a plate without a logo shows in a corner
+	Sign     string // the name of the icon of the category, which stands behind letters
 	Letters  string // in place of a missing logo: as much of the name as the plate shows; empty when the name has no letter
 	Size     string // the size of the letters, from 0
 	Tone     string // the colour of the plate below the letters, from 0
@@ -70,9 +70,11 @@ func newCard(v *page.View, c *index.Card) Card {
 		shown.Logo = *c.LogoURL
 		shown.Ground, shown.Fill = ground(*c.LogoURL)
 	} else {
-		shown.Sign = signs[c.Subject]
 		shown.Letters, shown.Size = lettering(Called(c.Name))
 		shown.Tone = tone(c.ID)
+		if shown.Letters != "" {
+			shown.Sign = sign(c.Subject, shown.Radio)
+		}
 	}
 	if c.Country != "" && (v.Page != site.Country || v.Name != c.Country) {
 		shown.Flag, shown.Country = v.Flag(c.Country), v.CountryName(c.Country)

@@ -93,6 +93,15 @@ func (p Plate) Small(name string) Plate {
 	return p
 }
 
+// sign returns the icon of a category, or else that of stations for a station; empty
+// for none.
+func sign(category string, radio bool) string {
+	if icon := signs[category]; icon != "" || !radio {
+		return icon
+	}
+	return "radio"
+}
+
 // As returns the plate with a further class of its element.
 func (p Plate) As(class string) Plate {
 	p.Class = class

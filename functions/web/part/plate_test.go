@@ -73,6 +73,18 @@ func TestTone(t *testing.T) {
 	}
 }
 
+func TestSign(t *testing.T) {
+	for _, tt := range []struct {
+		category string
+		radio    bool
+		want     string
+	}{{"news", false, "news"}, {"news", true, "news"}, {"", true, "radio"}, {"", false, ""}, {"general", false, ""}, {`"><b>`, false, ""}} {
+		if got := sign(tt.category, tt.radio); got != tt.want {
+			t.Errorf("sign(%q, %v) = %q, want %q", tt.category, tt.radio, got, tt.want)
+		}
+	}
+}
+
 // TestGround checks which plate a logo stands on. The script's test in the browser
 // suite has the same logos.
 func TestGround(t *testing.T) {
