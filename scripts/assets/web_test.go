@@ -75,7 +75,7 @@ func built(t *testing.T, web string) (names []string, at index) {
 
 func TestBuildPages(t *testing.T) {
 	modules, web := sources(t)
-	n, err := buildPages(modules, web)
+	n, err := buildPages(modules, web, noMaps)
 	if err != nil || n == 0 {
 		t.Fatalf("the first build wrote %d, %v", n, err)
 	}
@@ -95,11 +95,11 @@ func TestBuildPages(t *testing.T) {
 	if slices.Contains(names, "old-1.js") || !slices.Contains(names, readme) || !slices.Contains(names, "static.go") {
 		t.Errorf("what is left: %q", names)
 	}
-	if n, err := buildPages(modules, web); err != nil || n != 0 {
+	if n, err := buildPages(modules, web, noMaps); err != nil || n != 0 {
 		t.Errorf("the second build wrote %d, %v", n, err)
 	}
 	put(t, web, map[string]string{"style/one.css": "p { color: blue }"})
-	if n, err := buildPages(modules, web); err != nil || n != 2 { // the styles, and what leads to them
+	if n, err := buildPages(modules, web, noMaps); err != nil || n != 2 { // the styles, and what leads to them
 		t.Errorf("the build of other styles wrote %d, %v", n, err)
 	}
 	if after, _ := built(t, web); len(after) != len(names) {
@@ -117,12 +117,12 @@ func TestBuildPagesRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			modules, web := sources(t)
-			if _, err := buildPages(modules, web); err != nil {
+			if _, err := buildPages(modules, web, noMaps); err != nil {
 				t.Fatal(err)
 			}
 			before, _ := built(t, web)
 			put(t, web, map[string]string{test.file: test.text})
-			if _, err := buildPages(modules, web); err == nil || !strings.Contains(err.Error(), test.want) {
+			if _, err := buildPages(modules, web, noMaps); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 			if after, _ := built(t, web); !slices.Equal(before, after) {
@@ -134,7 +134,10 @@ func TestBuildPagesRefuses(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(modules, "sortablejs")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := buildPages(modules, web); err == nil || !strings.Contains(err.Error(), "sortablejs") {
+	if _, err := buildPages(modules, web, noMaps); err == nil || !strings.Contains(err.Error(), "sortablejs") {
 		t.Errorf("without a licence: %v", err)
 	}
 }
+
+// noMaps draws no map.
+func noMaps(string) (map[string][]byte, error) { return nil, nil }

@@ -93,3 +93,16 @@ func CountryOf(l i18n.Locale, slug string) (string, bool) {
 	code, ok := countriesByLocale()[l].codes[slug]
 	return code, ok
 }
+
+// CountryNumbers returns the codes of countries, ISO 3166-1 alpha-2, by their numbers of
+// three digits, by which maps name them.
+func CountryNumbers() map[string]string {
+	codes := map[string]string{}
+	for n := range 1000 {
+		region, err := language.EncodeM49(n)
+		if err == nil && region.IsCountry() && region.Canonicalize() == region && len(region.String()) == 2 {
+			codes[fmt.Sprintf("%03d", n)] = region.String()
+		}
+	}
+	return codes
+}

@@ -29,14 +29,14 @@ document.addEventListener("mm-reported", () => {
   for (const after of looks) setTimeout(() => { if (at === shown && at?.box.isConnected) void load(at); }, after);
 });
 
-/** Reads the health panel of a channel and draws it into a box, whose size does not change. Called again, it draws what is new. */
+/** Reads the health panel of a channel and draws it into a box. It is small while nothing is known. Called again, it draws what is new. */
 export function panel(box: HTMLElement, channel: string): void {
   shown?.cancel.abort();
   shown = { box, channel, cancel: new AbortController(), drawn: "" };
   void load(shown);
   box.classList.add("health");
   box.setAttribute("aria-busy", "true");
-  box.replaceChildren(h("p", { class: "health-verdict skeleton" }), frame(null));
+  box.replaceChildren(h("p", { class: "health-verdict skeleton" }));
 }
 
 async function load(at: Shown): Promise<void> {
@@ -45,7 +45,7 @@ async function load(at: Shown): Promise<void> {
     const drawn = JSON.stringify(p);
     if (drawn === at.drawn || at !== shown) return;
     at.drawn = drawn;
-    at.box.replaceChildren(...draw(p));
+    at.box.replaceChildren(...draw(p, at.box.dataset["world"] ?? ""));
     at.box.removeAttribute("aria-busy");
   } catch (error) {
     if (!at.cancel.signal.aborted && !at.drawn) fail(at, error);
@@ -57,7 +57,7 @@ function fail(at: Shown, error: unknown): void {
   const again = h("button", { type: "button", class: "button", click: () => { void load(at); } }, icon("refresh"), t("panel.ui.retry"));
   at.box.replaceChildren(
     h("p", { class: "health-verdict few", role: "alert" }, icon("alert"), h("span", {}, error instanceof Failure ? error.message : t("layout.ui.failed"))),
-    frame(null, again));
+    h("p", {}, again));
   at.box.removeAttribute("aria-busy");
 }
 
@@ -66,7 +66,10 @@ const verdicts = {
   boa: ["good", "check"], lenta: ["fair", "clock"], instavel: ["fair", "alert"], geo_bloqueado: ["bad", "lock"], sem_dado: ["few", "help"],
 } as const;
 
-function draw(p: Panel): HTMLElement[] {
+function draw(p: Panel, map: string): HTMLElement[] {
+  if (p.regions.length === 0) {
+    return [h("div", { class: "health-verdict few" }, icon("help"), h("p", {}, h("strong", {}, t("panel.ui.empty_title")), h("span", { class: "health-place" }, t("panel.ui.empty_text"))))];
+  }
   const never = p.geo.tipo === "down" && p.pra_voce === "geo_bloqueado"; // it fails in every country, so this one is not blocked
   const [look, sign] = never ? (["bad", "alert"] as const) : verdicts[p.pra_voce] ?? verdicts.sem_dado;
   const elsewhere = p.geo.label || (p.geo.tipo === "ok" && count("panel.ui.works", p.regions.filter((region) => region.plays > 0).length));
@@ -74,20 +77,17 @@ function draw(p: Panel): HTMLElement[] {
     h("strong", {}, t(`panel.ui.verdict_${never ? "never" : p.pra_voce}`)), elsewhere && ` ${elsewhere}`,
     h("span", { class: "health-place" }, flag(p.your_environment.country), h("span", { dir: "auto" }, p.your_environment.label))));
   const charts = [environments(p.environments, p.your_environment), latency(p.latency), reasons(p.reasons)].filter((chart) => chart !== null);
-  const drawn = [verdict, frame(p)];
+  const drawn = [verdict, frame(p, map)];
   if (charts.length) drawn.push(h("div", { class: "health-charts" }, ...charts));
   return drawn;
 }
 
-/** Makes what has the same size whatever is known: the map, and beside it the totals with a list, or how to begin one. */
-function frame(p: Panel | null, action?: HTMLElement): HTMLElement {
-  const regions = p?.regions ?? [];
-  const yours = p?.your_environment.country ?? "";
-  const beside = h("div", { class: "health-beside" });
-  if (regions.length && p) beside.append(totals(p), countries(regions, yours));
-  else if (p) beside.append(h("div", { class: "health-empty" }, h("h3", {}, t("panel.ui.empty_title")), h("p", {}, t("panel.ui.empty_text"))));
-  else beside.append(action ?? h("p", { class: "skeleton" }));
-  const box = h("div", { class: "health-frame" }, h("figure", {}, world(regions, yours, (code) => light(box, code)), legend()), beside);
+/** Makes the map, and beside it the totals with a list. */
+function frame(p: Panel, map: string): HTMLElement {
+  const yours = p.your_environment.country;
+  const box = h("div", { class: "health-frame" },
+    h("figure", {}, world(map, p.regions, yours, (code) => light(box, code)), legend()),
+    h("div", { class: "health-beside" }, totals(p), countries(p.regions, yours)));
   box.addEventListener("pointerover", (event) => {
     const row = (event.target as Element).closest("li[data-country]");
     if (row) light(box, row.getAttribute("data-country"));
@@ -95,7 +95,7 @@ function frame(p: Panel | null, action?: HTMLElement): HTMLElement {
   return box;
 }
 
-/** Shows which tile and which line are of one country. */
+/** Shows which land and which line are of one country. */
 function light(box: HTMLElement, code: string | null): void {
   for (const element of $$<HTMLElement | SVGElement>("[data-country]", box)) element.classList.toggle("lit", element.dataset["country"] === code);
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 
+	"miramundo.dev/functions/web/static"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/site"
@@ -33,7 +34,7 @@ var Files = []api.Endpoint{
 		Doc:      "Returns a script, style or image of the pages. The name contains a hash of the content, so a file never changes.",
 		Faults:   []*fault.Error{fault.ErrNotFound},
 		Cache:    api.Immutable,
-		Produces: []string{"text/javascript", "text/css", "text/plain", "image/svg+xml"},
+		Produces: []string{"text/javascript", "text/css", "text/plain", "image/svg+xml", "application/json"},
 		Page:     true,
 	}),
 }
@@ -41,10 +42,11 @@ var Files = []api.Endpoint{
 // mediaTypes are the media types of the files that are served, by extension. Files
 // with other extensions are embedded and not served.
 var mediaTypes = map[string]string{
-	".js":  "text/javascript; charset=utf-8",
-	".css": "text/css; charset=utf-8",
-	".svg": "image/svg+xml",
-	".txt": "text/plain; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".svg":  "image/svg+xml",
+	".txt":  "text/plain; charset=utf-8",
+	".json": "application/json",
 }
 
 // assets are the built files.
@@ -54,6 +56,9 @@ type assets struct {
 	entry   []string                 // paths of the scripts that main.js imports
 	lazy    map[string][]string      // paths of the scripts that a module needs, by its name
 }
+
+// manifestFile is the file that leads to the others, and is not served.
+const manifestFile = "assets.json"
 
 // manifest is assets.json.
 type manifest struct {
@@ -67,7 +72,7 @@ type manifest struct {
 // be parsed: a build error, which any test of a page finds.
 func loadAssets(from fs.FS) assets {
 	a := assets{map[string]*api.Document{}, map[string]string{}, nil, map[string][]string{}}
-	data, err := fs.ReadFile(from, "assets.json")
+	data, err := fs.ReadFile(from, manifestFile)
 	if err != nil {
 		return a // nothing was built
 	}
@@ -85,7 +90,7 @@ func loadAssets(from fs.FS) assets {
 		if err != nil {
 			panic(fmt.Sprintf("page: %v", err))
 		}
-		if mediaType, ok := mediaTypes[path.Ext(name)]; ok {
+		if mediaType, ok := mediaTypes[path.Ext(name)]; ok && name != manifestFile {
 			a.files[name] = api.NewDocument(mediaType, data)
 		}
 	}
@@ -126,6 +131,16 @@ func (r *Renderer) File(name string) []byte {
 		return d.Bytes()
 	}
 	return nil
+}
+
+// Data returns a built file that is not served, such as the names of cities; nil when
+// nothing was built.
+func (r *Renderer) Data(name string) []byte {
+	data, err := fs.ReadFile(static.FS, path.Base(r.assets.address[name]))
+	if err != nil {
+		return nil
+	}
+	return data
 }
 
 // scripts returns the paths of the scripts to preload, each once: those that

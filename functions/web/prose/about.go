@@ -49,6 +49,9 @@ var credits = []credit{
 	{"Swagger UI", "https://github.com/swagger-api/swagger-ui", "Apache-2.0", "reference"},
 	{"Lucide", "https://lucide.dev/", "ISC", "icons"},
 	{"country-flag-icons", "https://gitlab.com/catamphetamine/country-flag-icons", "MIT", "flags"},
+	{"D3, TopoJSON", "https://d3js.org/", "ISC", "maps"},
+	{"world-atlas, Natural Earth", "https://github.com/topojson/world-atlas", "ISC", "maps"},
+	{"GeoNames", "https://www.geonames.org/", "CC-BY-4.0", "cities"},
 	{"Go fonts", "https://go.dev/blog/go-fonts", "BSD-3-Clause", "fonts"},
 }
 

@@ -1,85 +1,62 @@
 /**
- * The world as tiles: each country stands about where it lies, a small one in one
- * tile and a large one in some more, so that all are seen.
+ * The world, drawn at build time (scripts/assets/world.mjs): one file that browsers keep, in which each country is a
+ * group of a shape, a dot or both.
  */
 
-import { s } from "../dom";
+import { $, $$, s } from "../dom";
 import { count } from "../texts";
 import type { Region } from "./types";
 import { name, said, tone } from "./words";
 
-/** The rows of the map from north to south: two letters for each tile, spaces for the sea. */
-const rows = [
-  "            GLGL      ISFO  NOSEFI",
-  "USUSCACACACA        IEIMGB  DKAXEE    RURURURURURURURURU",
-  "    CACACACA        GGJENLDEPLLTLVBY  RURURURURURURURU",
-  "    USUSUSPM          FRBELUCZSKUA    KZKZKZ",
-  "    USUSUSBM          MCCHLIATHUROMD    UZKG  MNMN",
-  "  MXMX  BSTC      PTESADITSIHRRSBG  GE  TMTJ  CNCN",
-  "    MXKYCUHTDOPR    GI  VASMBAMEXKMKAMAZ    CNCNCNKP  JP",
-  "  GTBZ  JM  VIVGAI      MT    ALGRTR          CNCNKR  JP",
-  "  SVHN      SXMFBL    MADZTNLYEG  CYLBSYIQIRAF  MOHKTW",
-  "    NI      KNMSAG  EHMRMLNETDSD  PSILJOKWBHPKNPBT      MP",
-  "    CR  AWCWBQGPDMCVSNGMBFBJNGCFER    SAQAAE  INBDMMLAVNGU",
-  "    PA      VCLCMQGWGNCIGHTGCMSSETDJ  YEOM  MVLK  THKHPHPWFM",
-  "TK    COVETTGDBB    SLLRSTGQCGUGKESO        IO    MYBN  NRMH",
-  "WSAS  EC  GYSRGF          GACDRWTZ  SC            SGIDTLPGKI",
-  "TONU  PEBOBRBR      SH    AOZMBIMWKM            CCCX    SBTV",
-  "CKPF  CLPYBR              NABWZWMZYTMG            AUAU  VUWF",
-  "  PN  CLARUY                ZALSSZ  REMU          AU  NFNCFJ",
-  "        ARFK                                          NZNZ",
-];
+let file: Promise<Document> | null = null;
 
-const width = 30;
-const step = 24; // from one tile to the next
-const side = 21; // of a tile
-
-/** The tiles of each country, by its code. */
-function places(): Map<string, [number, number][]> {
-  const all = new Map<string, [number, number][]>();
-  rows.forEach((row, y) => {
-    for (let x = 0; x * 2 < row.length; x++) {
-      const code = row.slice(x * 2, x * 2 + 2).trim();
-      if (code) all.set(code, [...all.get(code) ?? [], [x * step, y * step]]);
-    }
-  });
-  return all;
+/** Returns the map as it was built. Rejects when it cannot be had; the next call tries again. */
+function load(address: string): Promise<Document> {
+  file ??= (async () => {
+    const response = await fetch(address);
+    if (!response.ok) throw new Error(String(response.status));
+    return new DOMParser().parseFromString(await response.text(), "image/svg+xml");
+  })();
+  file.catch(() => { file = null; });
+  return file;
 }
 
-/** Draws the map. Countries that nothing is known of are quiet tiles; `lit` is told which country is pointed at. */
-export function world(regions: Region[], yours: string, lit: (code: string | null) => void): SVGSVGElement {
-  const known = new Map(regions.map((region) => [region.country, region]));
-  const map = s("svg", { class: "world", viewBox: `-1 -1 ${width * step} ${rows.length * step}`, role: "img", "aria-label": count("panel.ui.map", regions.length) });
-  let quiet = "";
-  for (const [code, tiles] of places()) {
-    const region = known.get(code);
-    if (region) map.append(land(region, tiles, code === yours));
-    else for (const [x, y] of tiles) quiet += `M${x + 4} ${y + 4}h${side - 8}v${side - 8}h${8 - side}z`;
-  }
-  map.prepend(s("path", { class: "quiet", d: quiet }));
+/**
+ * Makes the map, whose room is there before it is drawn. Countries that nothing is known of are quiet; `lit` is told which
+ * country is pointed at. Without the file the room stays empty: all that it shows is in the list beside it.
+ */
+export function world(address: string, regions: Region[], yours: string, lit: (code: string | null) => void): SVGSVGElement {
+  const map = s("svg", { class: "world", role: "img", "aria-label": count("panel.ui.map", regions.length) });
   map.addEventListener("pointerover", (event) => lit((event.target as Element).closest("[data-country]")?.getAttribute("data-country") ?? null));
   map.addEventListener("pointerleave", () => lit(null));
+  void load(address).then((built) => draw(map, built, regions, yours), () => null);
   return map;
 }
 
-/** Draws the tiles of a country, each filled from below as far as plays succeed; its code stands in that nearest to the middle. */
-function land(region: Region, tiles: [number, number][], yours: boolean): SVGGElement {
-  const full = side * (region.health ?? 0) / 100;
-  const group = s("g", { class: `land ${tone(region)}${yours ? " yours" : ""}`, "data-country": region.country },
+function draw(map: SVGSVGElement, built: Document, regions: Region[], yours: string): void {
+  const known = new Map(regions.map((region) => [region.country.toLowerCase(), region]));
+  map.setAttribute("viewBox", built.documentElement.getAttribute("viewBox") ?? "");
+  const quiet = $$<SVGGElement>("svg > g", built).filter(({ id }) => !known.has(id)).map(({ children }) => children[0]!.cloneNode());
+  map.append(stripes(), s("g", { class: "quiet" }, ...quiet));
+  const lands = [...known].flatMap(([id, region]) => {
+    const shape = $<SVGGElement>(`#${CSS.escape(id)}`, built);
+    return shape ? [land(region, shape, region.country === yours)] : [];
+  });
+  map.append(...lands.sort((a, b) => Number(a.classList.contains("dot")) - Number(b.classList.contains("dot"))));
+}
+
+/** Draws a country; the borders of a small one are a ring, so that it is seen and can be pointed at. */
+function land(region: Region, shape: SVGGElement, yours: boolean): SVGGElement {
+  const dot = $("circle", shape);
+  const group = s("g", { class: `land ${tone(region)}${dot ? " dot" : ""}${yours ? " yours" : ""}`, "data-country": region.country },
     s("title", {}, `${name(region.country)}: ${said(region)}`));
-  for (const [x, y] of tiles) {
-    group.append(s("rect", { class: "empty", x, y, width: side, height: side, rx: 3 }));
-    if (full > 0) group.append(s("rect", { class: "full", x, y: y + side - full, width: side, height: full, rx: 3 }));
-    group.append(s("rect", { class: "edge", x, y, width: side, height: side, rx: 3 }));
-  }
-  const [x, y] = middle(tiles);
-  group.append(s("text", { x: x + side / 2, y: y + side / 2 + 4, "text-anchor": "middle" }, region.country));
+  if (!dot) group.append(shape.firstElementChild!.cloneNode());
+  else group.append(s("circle", { cx: dot.getAttribute("cx"), cy: dot.getAttribute("cy"), r: 9 }));
   return group;
 }
 
-/** Finds the tile nearest to the middle of all. */
-function middle(tiles: [number, number][]): [number, number] {
-  const mean = (axis: 0 | 1): number => tiles.reduce((sum, tile) => sum + tile[axis], 0) / tiles.length;
-  const far = ([x, y]: [number, number]): number => Math.hypot(x - mean(0), y - mean(1));
-  return tiles.reduce((best, tile) => far(tile) < far(best) ? tile : best);
+/** Makes the stripes of a country that works at times. */
+function stripes(): SVGDefsElement {
+  return s("defs", {}, s("pattern", { id: "world-stripes", width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+    s("rect", { class: "stripes-ground", width: 8, height: 8 }), s("rect", { class: "stripes", width: 4, height: 8 })));
 }
