@@ -15,6 +15,7 @@
 //	page/       what all pages have: layout, head, security policy, assets
 //	part/       cards and chips, the parts that pages show by the dozen
 //	list/       the start, searches, countries
+//	explore/    the globe, genres and categories
 //	channel/    the page of a channel
 //	library/    the shells of library, favorites and history
 //	prose/      instructions and credits
@@ -48,6 +49,7 @@ import (
 	"miramundo.dev/functions/web/channel"
 	"miramundo.dev/functions/web/contact"
 	"miramundo.dev/functions/web/device"
+	"miramundo.dev/functions/web/explore"
 	"miramundo.dev/functions/web/library"
 	"miramundo.dev/functions/web/list"
 	"miramundo.dev/functions/web/moderation"
@@ -84,7 +86,7 @@ import (
 // Endpoints are the pages, each at its path in every locale, and the files that
 // belong to them.
 var Endpoints = slices.Concat(
-	list.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, build.Endpoints, numbers.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
+	list.Endpoints, explore.Endpoints, channel.Endpoints, library.Endpoints, prose.Endpoints, contact.Endpoints, purchases.Endpoints, reference.Endpoints, build.Endpoints, numbers.Endpoints, signin.Endpoints, account.Endpoints, security.Endpoints,
 	organization.Endpoints, device.Endpoints, moderation.Endpoints, operator.Endpoints, page.Files, page.Unprefixed, offline.Endpoints, sitefiles.Endpoints,
 )
 
@@ -127,6 +129,7 @@ type Server struct {
 	catalog    index.Viewer
 	pages      *page.Renderer
 	lists      *list.Server
+	explorer   *explore.Server
 	channels   *channel.Server
 	libraries  *library.Server
 	prose      *prose.Server
@@ -155,6 +158,7 @@ func New(o Options) *Server {
 	return &Server{
 		catalog: o.Catalog, pages: pages,
 		lists:     list.New(list.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
+		explorer:  explore.New(explore.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
 		channels:  channel.New(channel.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
 		libraries: library.New(pages),
 		prose:     prose.New(prose.Options{Pages: pages, Sources: o.Catalog, Guides: o.Guides, Contact: o.Contact}),
@@ -183,6 +187,7 @@ func New(o Options) *Server {
 func (s *Server) Groups() []request.Group {
 	return []request.Group{
 		{Server: s.lists, Endpoints: list.Endpoints},
+		{Server: s.explorer, Endpoints: explore.Endpoints},
 		{Server: s.channels, Endpoints: channel.Endpoints},
 		{Server: s.libraries, Endpoints: library.Endpoints},
 		{Server: s.prose, Endpoints: prose.Endpoints},

@@ -18,7 +18,7 @@ var icons = [][2]string{
 	{"clock", "clock"}, {"close", "x"}, {"columns", "columns-2"}, {"comment", "message-circle"}, {"copy", "copy"}, {"dice", "dices"}, {"download", "download"},
 	{"edit", "pencil"}, {"external", "external-link"}, {"flag", "flag"}, {"folder", "folder"}, {"folder-add", "folder-plus"}, {"folder-check", "folder-check"}, {"fullscreen", "maximize"},
 	{"fullscreen-exit", "minimize"}, {"globe", "globe"}, {"grip", "grip-vertical"}, {"heart", "heart"}, {"help", "circle-question-mark"}, {"hidden", "eye-off"}, {"languages", "languages"}, {"theme", "sun-moon"},
-	{"history", "history"}, {"keyboard", "keyboard"}, {"list", "list"}, {"lock", "lock"}, {"menu", "menu"}, {"moon", "moon"}, {"more", "ellipsis"}, {"move", "folder-input"},
+	{"history", "history"}, {"keyboard", "keyboard"}, {"list", "list"}, {"lock", "lock"}, {"menu", "menu"}, {"minus", "minus"}, {"moon", "moon"}, {"more", "ellipsis"}, {"move", "folder-input"},
 	{"muted", "volume-x"}, {"next", "skip-forward"}, {"passkey", "key-round"}, {"pause", "pause"}, {"pip", "picture-in-picture-2"}, {"play", "play"}, {"plus", "plus"},
 	{"previous", "skip-back"}, {"print", "printer"}, {"qr", "qr-code"}, {"quality", "settings-2"}, {"radio", "radio"}, {"refresh", "rotate-cw"}, {"search", "search"},
 	{"send", "send-horizontal"}, {"settings", "settings"}, {"share", "share-2"}, {"signal", "activity"}, {"sort", "arrow-down-up"}, {"sign-out", "log-out"}, {"star", "star"},

@@ -111,9 +111,9 @@ function globe () {
   return JSON.stringify({ borders, middles: at, dots })
 }
 
-/** Returns the cities that places are named after, one in a line: number, name, country, latitude and longitude. */
+/** Returns the cities that places are named after, the largest first, one in a line: number, name, country, latitude and longitude. */
 function named () {
-  return cities.map(({ cityId, name, country, loc: { coordinates: [lon, lat] } }) => [cityId, name.replace(/\s+/g, ' '), country, degree(lat), degree(lon)].join('\t')).join('\n')
+  return people.map(({ cityId, name, country, loc: { coordinates: [lon, lat] } }) => [cityId, name.replace(/\s+/g, ' '), country, degree(lat), degree(lon)].join('\t')).join('\n')
 }
 
 process.stdout.write(JSON.stringify({ 'world.svg': flat(), 'globe.json': globe(), 'cities.tsv': named() }))

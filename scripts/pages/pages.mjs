@@ -32,6 +32,8 @@ export const pages = [
   { name: 'nothing-found', page: 'home', path: () => '/?q=qwertyuiop' },
   { name: 'country', page: 'country', path: () => '/brasil' },
   { name: 'countries', page: 'countries', path: () => '/paises' },
+  { name: 'explore', page: 'explore', path: () => '/explorar', then: seeGlobe },
+  { name: 'explore-country', page: 'explore', path: () => '/explorar?at=BR', then: seeGlobe },
   { name: 'schedule', page: 'schedule', path: () => '/programacao' },
   { name: 'timeline', page: 'schedule', path: () => '/programacao?view=timeline', then: seeGrid },
   { name: 'programmes', page: 'schedule', path: () => '/programacao?q=a' },
@@ -159,6 +161,10 @@ function foreign(visit) {
     if (location.origin !== 'null') localStorage.removeItem('mm-offered')
     Object.defineProperty(navigator, 'languages', { get: () => [document.documentElement.lang === 'de' ? 'fr' : 'de'] })
   })
+
+/** Waits until the globe is drawn. */
+async function seeGlobe(visit) {
+  await visit.page.locator('.globe-ball').waitFor()
 }
 
 /** Waits until the viewer has taken the place of the list of operations. */

@@ -111,3 +111,13 @@ var englishNames = sync.OnceValue(func() map[string]string {
 	}
 	return names
 })
+
+// RegionName returns the name of a part of the world, by its number of the United
+// Nations, such as 150 for Europe, in a locale, and whether the locale has one.
+func RegionName(number string, l Locale) (string, bool) {
+	region, err := language.ParseRegion(number)
+	if err != nil || region.IsCountry() {
+		return "", false
+	}
+	return capital(regionNamers[l].Name(region))
+}

@@ -29,6 +29,7 @@ const (
 	Country                // the channels of a country: see CountryPath
 	Countries              // all countries
 	Schedule               // what is on now
+	Explore                // the globe, genres and categories
 	Channel                // a channel and its player
 	Library                // the visitor's folders
 	Favorites              // the visitor's favorites
@@ -62,13 +63,13 @@ const (
 
 // Pages lists the pages in order, without Nowhere.
 var Pages = []Page{
-	Home, Country, Countries, Schedule, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Moderation, Operator,
+	Home, Country, Countries, Schedule, Explore, Channel, Library, Favorites, History, Guide, About, Contact, Partners, Producers, Purchases, Reference, Build, Numbers, Moderation, Operator,
 	SignIn, Account, Security, Sessions, Keys, Organizations, Organization, Invitation, Devices, Device, Privacy,
 }
 
 // names are the names of the pages in logs, stylesheets and scripts.
 var names = [...]string{
-	"home", "country", "countries", "schedule", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "moderation", "operator",
+	"home", "country", "countries", "schedule", "explore", "channel", "library", "favorites", "history", "guide", "about", "contact", "partners", "producers", "purchases", "reference", "build", "numbers", "moderation", "operator",
 	"signin", "account", "security", "sessions", "keys", "organizations", "organization", "invitation", "devices", "device", "privacy",
 }
 
@@ -90,6 +91,7 @@ var paths = [...][5]string{
 	Country:   {"/" + idParam, "/" + idParam, "/" + idParam, "/" + idParam, "/" + idParam},
 	Countries: {"/paises", "/countries", "/paises", "/pays", "/laender"},
 	Schedule:  {"/programacao", "/schedule", "/programacion", "/programme", "/programm"},
+	Explore:   {"/explorar", "/explore", "/explorar", "/explorer", "/entdecken"},
 	Channel:   {"/canal/{id}", "/channel/{id}", "/canal/{id}", "/chaine/{id}", "/sender/{id}"},
 	Library:   {"/biblioteca", "/library", "/biblioteca", "/bibliotheque", "/bibliothek"},
 	Favorites: {"/favoritos", "/favorites", "/favoritos", "/favoris", "/favoriten"},

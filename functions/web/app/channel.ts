@@ -13,20 +13,37 @@ import { copy, share } from "./channel/share";
 import { markFailed, markPlaying, tellTimes } from "./channel/streams";
 import { Talk } from "./channel/talk";
 import { $, afterPaint, h, toast } from "./dom";
-import { leave, name } from "./page";
+import { leave, leaving, name } from "./page";
 import { panel, reportDialog } from "./panel";
 import { controls, type Controls } from "./player/controls";
 import { Player } from "./player/player";
 import { report } from "./report";
 import { run } from "./start";
-import { count, locale, t } from "./texts";
+import { count, learn, locale, t } from "./texts";
 import { watched } from "./watched";
+import { standBeside } from "./zap";
 import type { ChannelFull, Social } from "./types";
+
+/** What plays in this document, from the first channel on. */
+let watch: Watch | null = null;
 
 /** Makes the page of a channel work. */
 export function channel(): void {
   const stage = $("#stage");
-  if (stage) new Watch(stage).begin(recordOf(document), started());
+  if (!stage) return;
+  watch = new Watch(stage);
+  watch.begin(recordOf(document), started());
+}
+
+/** Plays the channel at a path of this site in the small player, while the page that is shown stays. Rejects when there is none. */
+export async function playBeside(path: string): Promise<void> {
+  if (watch) return watch.playBeside(path);
+  const { page, address } = await fetchChannel(path, leaving());
+  const stage = $("#stage", page);
+  if (!stage) throw new Error(`nothing plays at ${path}`);
+  learn(page);
+  watch = new Watch(document.adoptNode(stage));
+  watch.startBeside(recordOf(page), address);
 }
 
 /** Reports whether a list wanted its channel to play at once, and forgets it. */
@@ -81,6 +98,21 @@ class Watch {
     const asked = this.describe(record);
     this.take(record);
     void this.order(ranked ? Promise.resolve(ranked) : asked, play);
+  }
+
+  /** Begins with a channel in the small player. */
+  startBeside(record: ChannelFull, address: string): void {
+    standBeside(address);
+    this.path = address;
+    this.dock.take();
+    this.begin(record, true);
+  }
+
+  /** Goes to a channel in the small player, along the list that was remembered last. */
+  async playBeside(path: string): Promise<void> {
+    this.controls.along();
+    if (!this.dock.open) this.dock.take();
+    await this.zap(path);
   }
 
   /** Fills the page of a channel, if it is that which is shown. Returns what the API says of the channel. */

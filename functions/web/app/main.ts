@@ -44,6 +44,12 @@ const onceFocused = (): void => field?.addEventListener("focus", suggest, { once
 const suggest = (): void => void import("./suggest").then((m) => m.suggest(), onceFocused); // without a network, the field searches all the same
 if (field && document.activeElement === field) suggest();
 else onceFocused();
+
+document.addEventListener("mm-beside", (event) => { // a channel is to play while the page stays, which has not its texts: they come with it
+  const path = (event as CustomEvent<string>).detail;
+  if (name() === "explore") void import("./channel").then((m) => m.playBeside(path)).catch(() => location.assign(path));
+});
+
 if (page === "channel") void import("./channel").then((m) => m.channel());
 if (page === "operator") void import("./operator").then((m) => m.operator());
 if (page === "moderation") void import("./moderation").then((m) => m.moderation());

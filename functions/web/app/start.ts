@@ -9,6 +9,7 @@ export function run(): void {
   if (page === "home" || page === "country") void import("./list").then((m) => here.aborted || m.list());
   if (page === "schedule") void import("./schedule").then((m) => here.aborted || m.schedule());
   if (page === "schedule" && document.getElementById("timeline")) void import("./guide/timeline").then((m) => here.aborted || m.timeline());
+  if (page === "explore") void import("./explore").then((m) => here.aborted || m.explore());
   if (page === "countries") void import("./list/countries").then((m) => here.aborted || m.countries());
   if (page === "library") void import("./library").then((m) => here.aborted || m.library());
   if (page === "favorites") void import("./favorites").then((m) => here.aborted || m.favorites());

@@ -112,7 +112,12 @@ export function listed(here: Stop): Line | null {
 
 let folder = ""; // of the pages of channels
 
-/** Returns the path of a channel's page. It is first called on such a page. */
+/** Tells the path of the page of a channel that plays on another page. */
+export function standBeside(path: string): void {
+  folder ||= path.replace(/[^/]*$/, "");
+}
+
+/** Returns the path of a channel's page. It is first called on such a page, or after standBeside. */
 export function beside(id: string): string {
   folder ||= location.pathname.replace(/[^/]*$/, "");
   return folder + encodeURIComponent(id);

@@ -198,7 +198,7 @@ func categoriesOf(v *page.View, c *catalog.Channel) (links []link) {
 
 // titleOf returns the title of the page: the channel's name and its country.
 func titleOf(l i18n.Locale, c *catalog.Channel) string {
-	title := l.T("channel.title_"+c.Kind, map[string]any{"name": truncated(c.Name, 80)})
+	title := l.T("channel.title_"+c.Kind, map[string]any{"name": part.Truncated(c.Name, 80)})
 	if c.Country != nil {
 		if country, ok := i18n.CountryName(*c.Country, l); ok {
 			title += " · " + country
@@ -210,10 +210,10 @@ func titleOf(l i18n.Locale, c *catalog.Channel) string {
 // descriptionOf returns the description of the page for search results: one sentence
 // for each fact that the record has.
 func descriptionOf(l i18n.Locale, c *catalog.Channel) string {
-	sentences := []string{l.T("channel.description_"+c.Kind, map[string]any{"name": truncated(c.Name, 80)})}
+	sentences := []string{l.T("channel.description_"+c.Kind, map[string]any{"name": part.Truncated(c.Name, 80)})}
 	add := func(key string, values []string) {
 		if len(values) > 0 {
-			sentences = append(sentences, l.T("channel.said_"+key, map[string]any{key: truncated(strings.Join(values, ", "), 80)}))
+			sentences = append(sentences, l.T("channel.said_"+key, map[string]any{key: part.Truncated(strings.Join(values, ", "), 80)}))
 		}
 	}
 	if c.Country != nil {
@@ -224,21 +224,9 @@ func descriptionOf(l i18n.Locale, c *catalog.Channel) string {
 	add("categories", c.CategoryLabels)
 	add("languages", c.LanguageLabels)
 	if c.Quality != "" && !isRadio(c) {
-		sentences = append(sentences, l.T("channel.said_quality", map[string]any{"quality": truncated(c.Quality, 20)}))
+		sentences = append(sentences, l.T("channel.said_quality", map[string]any{"quality": part.Truncated(c.Quality, 20)}))
 	}
 	return strings.Join(sentences, " ")
-}
-
-// truncated returns a text, or its first characters and an ellipsis when it has more
-// than most of them.
-func truncated(text string, most int) string {
-	n := 0
-	for i := range text {
-		if n++; n > most {
-			return strings.TrimSpace(text[:i]) + "…"
-		}
-	}
-	return text
 }
 
 // maxData is how many streams the page contains for its script, which requests the

@@ -520,8 +520,8 @@ func TestNext(t *testing.T) {
 
 func TestTruncated(t *testing.T) {
 	for text, want := range map[string]string{"": "", "abc": "abc", "abcd": "abc…", "ééé": "ééé", "éééé": "ééé…", "ab d": "ab…"} {
-		if got := truncated(text, 3); got != want {
-			t.Errorf("truncated(%q) = %q, want %q", text, got, want)
+		if got := part.Truncated(text, 3); got != want {
+			t.Errorf("part.Truncated(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

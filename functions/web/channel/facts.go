@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"miramundo.dev/functions/web/page"
+	"miramundo.dev/functions/web/part"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/genre"
 	"miramundo.dev/shared/catalog/index"
@@ -29,7 +30,7 @@ func (f *facts) addText(key string, values ...string) {
 	var links []link
 	for _, value := range values {
 		if value != "" {
-			links = append(links, link{Text: truncated(value, 200)})
+			links = append(links, link{Text: part.Truncated(value, 200)})
 		}
 	}
 	f.add(key, links)
@@ -62,7 +63,7 @@ func factsOf(v *page.View, snapshot *index.View, c *catalog.Channel) []fact {
 	}
 	f.add("origin", []link{{originNames[c.Origin], v.Path("about") + "#" + url.PathEscape(c.Origin)}})
 	if last := &f[len(f)-1].Values[0]; last.Text == "" {
-		last.Text = truncated(c.Origin, 60)
+		last.Text = part.Truncated(c.Origin, 60)
 	}
 	return f
 }
@@ -90,7 +91,7 @@ func (f *facts) radio(v *page.View, c *catalog.Channel) {
 		if genre.OfTag(tag).Len() > 0 {
 			continue // a genre above says it in the reader's language
 		}
-		tags = append(tags, link{truncated(tag, 60), listURL(v, c, "tag", tag)})
+		tags = append(tags, link{part.Truncated(tag, 60), listURL(v, c, "tag", tag)})
 	}
 	f.add("tags", tags)
 	if r.Votes > 0 {
@@ -167,5 +168,5 @@ func place(snapshot *index.View, code string) []link {
 	if !ok {
 		return nil
 	}
-	return []link{{Text: truncated(name, 80)}}
+	return []link{{Text: part.Truncated(name, 80)}}
 }

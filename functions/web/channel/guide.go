@@ -41,7 +41,7 @@ func (s *Server) airing(v *page.View, c *catalog.ChannelFull) *airing {
 	zone := zoneOf(&c.Channel)
 	a := &airing{V: v, Zone: zone.String(), Now: programmeOf(day.Now, zone), Next: programmeOf(day.After, zone)}
 	if day.Site != nil {
-		a.Site = truncated(*day.Site, 60)
+		a.Site = part.Truncated(*day.Site, 60)
 	}
 	if day.Now != nil {
 		a.Percent = part.Percent(day.Now, now)

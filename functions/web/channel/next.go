@@ -40,11 +40,11 @@ func (s *Server) next(v *page.View, snapshot *index.View, c *catalog.Channel) []
 	for i := range rows {
 		card := snapshot.Card(docs[i], int(v.Locale))
 		rows[i] = next{
-			ID: card.ID, Path: v.Channel(card.ID), Name: truncated(part.Called(card.Name), 80), More: truncated(card.Category, 60),
+			ID: card.ID, Path: v.Channel(card.ID), Name: part.Truncated(part.Called(card.Name), 80), More: part.Truncated(card.Category, 60),
 			Plate: part.NewPlate(v, card.Kind.String(), card.ID, card.Name, card.LogoURL),
 		}
 		if g := s.Guides.Now(card.ID, now); g != nil && g.Now != nil {
-			rows[i].More = truncated(g.Now.Title, 80)
+			rows[i].More = part.Truncated(g.Now.Title, 80)
 		}
 	}
 	return rows

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"miramundo.dev/functions/web/page"
+	"miramundo.dev/functions/web/part"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/i18n"
 )
@@ -64,7 +65,7 @@ func rowOf(l i18n.Locale, number int, s *catalog.Stream, channel string) streamR
 		if key, ok := labels[*s.Label]; ok {
 			row.Label = l.T(key, nil)
 		} else {
-			row.Traits = append(row.Traits, truncated(*s.Label, 60))
+			row.Traits = append(row.Traits, part.Truncated(*s.Label, 60))
 		}
 	}
 	row.Open = text(s.PlayURL)
@@ -96,7 +97,7 @@ var formats = map[string]string{
 func traitsOf(l i18n.Locale, s *catalog.Stream, channel string) (traits []string) {
 	add := func(text string) {
 		if text != "" && !slices.Contains(traits, text) {
-			traits = append(traits, truncated(text, 60))
+			traits = append(traits, part.Truncated(text, 60))
 		}
 	}
 	if s.Title != nil && !strings.EqualFold(*s.Title, channel) {

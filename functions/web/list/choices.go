@@ -81,7 +81,7 @@ func (s *Server) genres(snapshot *index.View, country string, l i18n.Locale) []c
 	if len(country) != 2 || strings.Trim(country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return count().([]catalog.GenreFacet)
 	}
-	return s.memo.get(snapshot, genresKey{country, l}, count).([]catalog.GenreFacet)
+	return s.memo.Get(snapshot, genresKey{country, l}, count).([]catalog.GenreFacet)
 }
 
 type genresKey struct {
@@ -246,7 +246,7 @@ type topCountriesKey struct{ locale i18n.Locale }
 // topCountries returns links to the countries with the most channels and stations,
 // the largest first. all is not changed.
 func (s *Server) topCountries(v *page.View, snapshot *index.View, all []catalog.CountryFacet) part.Chips {
-	return s.memo.get(snapshot, topCountriesKey{v.Locale}, func() any {
+	return s.memo.Get(snapshot, topCountriesKey{v.Locale}, func() any {
 		most := slices.Clone(all)
 		slices.SortStableFunc(most, func(a, b catalog.CountryFacet) int { return cmp.Compare(b.Count, a.Count) })
 		var links part.Chips

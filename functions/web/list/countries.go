@@ -26,7 +26,7 @@ func (s *Server) countries(_ context.Context, l i18n.Locale, _ struct{}) (*page.
 	if err != nil {
 		return nil, err
 	}
-	a := s.memo.get(snapshot, countriesKey{l}, func() any {
+	a := s.memo.Get(snapshot, countriesKey{l}, func() any {
 		v := s.Pages.View(site.Countries, l, nil)
 		v.Body = lettersOf(v, s.countryFacets(snapshot, l))
 		rendered, err := v.Show()

@@ -7,7 +7,7 @@
 // these pages read names, labels and kinds from there and name few filters here.
 //
 // What a page needs of the whole catalog, such as the options of a menu, is
-// computed once for each view of the catalog (memo.go); matches are found anew for
+// computed once for each view of the catalog (page.Memo); matches are found anew for
 // every request.
 package list
 
@@ -49,7 +49,7 @@ type Options struct {
 // A Server serves the pages of this package.
 type Server struct {
 	Options
-	memo  memo
+	memo  page.Memo
 	onAir onAir
 }
 

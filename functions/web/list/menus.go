@@ -32,7 +32,7 @@ func (s *Server) menus(v *page.View, snapshot *index.View, w wanted) []menu {
 			continue
 		}
 		key := menuKey{id, w.kind(), v.Locale}
-		rest := s.memo.get(snapshot, key, func() any { return optionsHTML(optionsOf(snapshot, key)) }).(template.HTML)
+		rest := s.memo.Get(snapshot, key, func() any { return optionsHTML(optionsOf(snapshot, key)) }).(template.HTML)
 		name := filter.All[id].Name
 		all = append(all, menu{name, v.T("list." + name), chosenHTML(v.T("list.any"), w.Value(id), w.Label(id, snapshot, v.Locale)) + rest})
 	}

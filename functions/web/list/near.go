@@ -33,10 +33,10 @@ var nearEndpoints = func() (all []api.Endpoint) {
 				Doc:     "Returns the part of the home page about one country as HTML: what is on now, its popular TV channels and its popular stations.",
 				Faults:  []*fault.Error{catalog.ErrNotLoaded, fault.ErrNotFound}, Cache: "public, max-age=0, s-maxage=60", Produces: []string{"text/html"},
 			}),
-			api.Bind(func(s *Server, _ context.Context, _ struct{}) (surprise, error) { return s.surprise(l) }, api.Endpoint{
-				Method: "GET", Path: home + "/surprise", Auth: api.None, Page: true,
+			api.Bind(func(s *Server, _ context.Context, in surpriseIn) (surprise, error) { return s.surprise(l, in) }, api.Endpoint{
+				Method: "GET", Path: home + page.Surprise, Auth: api.None, Page: true,
 				Summary: "Open a channel at random (" + l.Tag() + ")",
-				Doc:     "Redirects to the page of a popular TV channel that is chosen at random.",
+				Doc:     "Redirects to the page of a popular TV channel, or of a popular station, that is chosen at random.",
 				Faults:  []*fault.Error{catalog.ErrNotLoaded, fault.ErrNotFound}, Produces: []string{"text/html"}, Status: http.StatusFound,
 			}),
 		)
@@ -89,7 +89,7 @@ func (s *Server) near(l i18n.Locale, in nearIn) (*page.Rendered, error) {
 		return nil, fault.ErrNotFound
 	}
 	key := menuKey{filter.Country, filter.Any, l}
-	rest := s.memo.get(snapshot, key, func() any { return optionsHTML(optionsOf(snapshot, key)) }).(template.HTML)
+	rest := s.memo.Get(snapshot, key, func() any { return optionsHTML(optionsOf(snapshot, key)) }).(template.HTML)
 	body.Options = template.HTML(`<option selected value="`+in.Country+`">`+template.HTMLEscapeString(name)+`</option>`) + rest
 	v.Body = body
 	return v.ShowPart("_near.html")
@@ -106,16 +106,20 @@ func (s *Server) onNow(cards []index.Card) (on []index.Card) {
 	return on
 }
 
-// surpriseReach is among how many of the most popular TV channels one is chosen.
+type surpriseIn struct {
+	Kind string `query:"kind" enum:"tv,radio" default:"tv" description:"Kind of channel."`
+}
+
+// surpriseReach is among how many of the most popular channels one is chosen.
 const surpriseReach = 400
 
-// surprise chooses a TV channel at random.
-func (s *Server) surprise(l i18n.Locale) (surprise, error) {
+// surprise chooses a channel of a kind at random.
+func (s *Server) surprise(l i18n.Locale, in surpriseIn) (surprise, error) {
 	snapshot, err := s.Catalog.View()
 	if err != nil {
 		return surprise{}, err
 	}
-	w := (&listIn{}).wanted("")
+	w := (&listIn{}).wanted("").withKind(in.Kind)
 	w.Playable = true
 	docs, _ := snapshot.Find(s.query(w, surpriseReach))
 	if len(docs) == 0 {

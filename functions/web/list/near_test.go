@@ -71,5 +71,12 @@ func TestSurprise(t *testing.T) {
 		if len(found) < 2 {
 			t.Errorf("%s/surprise leads always to the same channel", home)
 		}
+		w := webtest.Request(h, "GET", home+"/surprise?kind=radio")
+		if to := w.Header().Get("Location"); w.Code != http.StatusFound || !strings.Contains(to, "/rb.") {
+			t.Errorf("%s/surprise?kind=radio: %d to %q", home, w.Code, to)
+		}
+		if w := webtest.Request(h, "GET", home+"/surprise?kind=tv%00"); w.Code != http.StatusBadRequest {
+			t.Errorf("%s/surprise of no kind: %d", home, w.Code)
+		}
 	}
 }

@@ -42,7 +42,7 @@ const shelfLeast = 4
 
 // start returns the body of the home page, which visitors see before they search.
 func (s *Server) start(v *page.View, snapshot *index.View, w wanted) *listing {
-	shown := s.memo.get(snapshot, startKey{v.Locale}, func() any { return s.found(v, snapshot, w) }).(*found)
+	shown := s.memo.Get(snapshot, startKey{v.Locale}, func() any { return s.found(v, snapshot, w) }).(*found)
 	places := s.countryFacets(snapshot, v.Locale)
 	b := &listing{
 		wanted: w, Heading: v.Title, Home: w.path,

@@ -112,7 +112,7 @@ type namedListsKey struct{ locale i18n.Locale }
 // those with most channels first. A name that is exactly the words comes before all
 // others.
 func (s *Server) listsNamed(v *page.View, snapshot *index.View, words string) []suggested {
-	all := s.memo.get(snapshot, namedListsKey{v.Locale}, func() any { return s.namedLists(v, snapshot) }).([]namedList)
+	all := s.memo.Get(snapshot, namedListsKey{v.Locale}, func() any { return s.namedLists(v, snapshot) }).([]namedList)
 	var exact, begin []suggested
 	for i := range all {
 		l := &all[i]

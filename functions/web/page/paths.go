@@ -20,6 +20,10 @@ const (
 	PictureExt  = ".png"
 )
 
+// Surprise is the path, after that of the locale, that leads to a channel at random; the
+// query may name its kind.
+const Surprise = "/surprise"
+
 // LargeIcon is the side of the largest icon, in pixels: with 192 one of the two
 // sizes that browsers require before they offer to install an app.
 const LargeIcon = 512

@@ -82,7 +82,7 @@ func sitemapOf(l i18n.Locale, part int) string {
 }
 
 // lists are the pages that show a part of the catalog.
-var lists = []site.Page{site.Home, site.Countries, site.Schedule}
+var lists = []site.Page{site.Home, site.Countries, site.Schedule, site.Explore}
 
 // otherPages returns the pages of a locale that are not about a channel.
 func otherPages(snapshot *index.View, l i18n.Locale) (all []sitemapPage) {

@@ -7,11 +7,7 @@ import { plate } from "../plate";
 import { locale } from "../texts";
 import type { Page } from "../types";
 import { forget } from "../watched";
-
-const key = "mm-country";
-
-/** The countries that most readers of a language live in, where the browser and the edge say nothing. */
-const usual: Record<string, string> = { pt: "BR", en: "US", es: "ES", fr: "FR", de: "DE" };
+import { country, key, usual } from "./where";
 
 /** Fills the shelves, when the page has them. */
 export function near(): void {
@@ -36,33 +32,6 @@ export function near(): void {
       // The channel waits for a press.
     }
   });
-}
-
-/** Returns the country that was chosen, or that the edge tells, or that the languages of the browser name. */
-async function country(): Promise<string> {
-  let chosen: string | null = null;
-  try {
-    chosen = localStorage.getItem(key);
-  } catch {
-    // Then nothing was chosen.
-  }
-  if (chosen && /^[A-Z]{2}$/.test(chosen)) return chosen;
-  const answer = await fetch("/api/geo", { credentials: "omit" }).catch(() => null); // no owner is needed, and none is made
-  const { detected = null } = answer?.ok ? await answer.json() as { detected?: string | null } : {};
-  return detected ?? region() ?? usual[locale] ?? "BR";
-}
-
-/** Returns the country of the first language of the browser that names one. */
-function region(): string | null {
-  for (const tag of navigator.languages) {
-    try {
-      const { region } = new Intl.Locale(tag);
-      if (region && /^[A-Z]{2}$/.test(region)) return region;
-    } catch {
-      // No language at all.
-    }
-  }
-  return null;
 }
 
 /** Shows the shelves of a country. Without any, those of the usual one. */

@@ -19,13 +19,15 @@ import { Sleep } from "./sleep";
 import { visual } from "./visual";
 import { volume } from "./volume";
 import { Zapper } from "./zapper";
-import type { Line, Stop } from "../zap";
+import { recall, type Line, type Stop } from "../zap";
 
 export interface Controls {
   /** Tells of another channel: its name, its logo, whether it is a station. */
   show(channel: ChannelFull): void;
   /** Goes to the channel before or after. Reports whether there is one. */
   step(by: 1 | -1): boolean;
+  /** Takes the list that was remembered last as that which is stepped through. */
+  along(): void;
   /** Returns the channel before or after, or null. */
   beside(by: 1 | -1): Stop | null;
   /** Ends the second channel, if there is one. */
@@ -134,6 +136,10 @@ class Stage implements Controls {
     if (!first && !again) this.banner.show(channel, this.zapper.number);
     this.offer();
     this.state();
+  }
+
+  along(): void {
+    this.zapper.line = recall();
   }
 
   step(by: 1 | -1): boolean {
