@@ -174,8 +174,11 @@ flow('digits, the last channel, and the ends of the line', {}, async (visit, sta
   assert.equal(await digits.textContent(), '77')
   await page.keyboard.press('Enter')
   await digits.getByText(text('en', 'player.ui.no_number').replace('{n}', '77')).waitFor()
-  await page.keyboard.press('ArrowDown')
-  await page.locator('.banner').getByText('arte.fr').waitFor() // at once, before anything of it is there
+  const aimed = await page.evaluate(() => {
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true, cancelable: true }))
+    return document.querySelector('.banner strong').textContent
+  })
+  assert.equal(aimed, 'arte.fr') // at once, before anything of it is there
   await at(page, 'arte.fr')
   await page.keyboard.press('ArrowUp')
   await at(page, testChannel)
