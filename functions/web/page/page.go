@@ -107,7 +107,7 @@ func pattern(p site.Page, l i18n.Locale) string {
 // it names that language in data-offer, by which styles show the offer of the layout: it has
 // its room before anything is painted. A browser that stores nothing would be asked on every
 // page, so it never is. The policy allows the script by its hash.
-const boot = `(d=>{d.classList.add("js");try{let s=localStorage,t=s.getItem("mm-theme");if(t==="dark"||t==="light")d.dataset.theme=t;if(!d.dataset.visitor&&s.getItem("mm-account")!==null)d.classList.add("in");if(s.getItem("mm-chat")!==null)d.classList.add("chatting");if(s.getItem("mm-watched")!==null)d.classList.add("watched");let n=navigator.languages.map(l=>l.slice(0,2).toLowerCase()),o=n.find(l=>"pt en es fr de".split(" ").includes(l));if(o&&s.getItem("mm-offered")===null&&!n.includes(d.lang.slice(0,2)))d.dataset.offer=o}catch{}})(document.documentElement)`
+const boot = `(d=>{d.classList.add("js");try{let s=localStorage,t=s.getItem("mm-theme");if(t==="dark"||t==="light")d.dataset.theme=t;if(!d.dataset.visitor&&s.getItem("mm-account")!==null)d.classList.add("in");if(s.getItem("mm-chat")!==null)d.classList.add("chatting");if(s.getItem("mm-watched")!==null)d.classList.add("watched");let n=navigator.languages.map(l=>l.toLowerCase().split("-")[0]),o=n.find(l=>"pt en es fr de".split(" ").includes(l));if(o&&s.getItem("mm-offered")===null&&!n.includes(d.lang.slice(0,2)))d.dataset.offer=o}catch{}})(document.documentElement)`
 
 // Boot returns the inline script.
 func (v *View) Boot() template.JS { return boot }

@@ -18,8 +18,12 @@ import (
 func Called(name string) string {
 	kept := beforeCall(strings.TrimSpace(name))
 	for {
-		shorter := strings.TrimRight(dropped(kept), " \t-–—|,;:/·•@")
-		if shorter == kept || !strings.ContainsFunc(shorter, unicode.IsLetter) {
+		shorter := dropped(kept)
+		if shorter == kept {
+			break
+		}
+		shorter = strings.TrimRight(shorter, separators)
+		if !strings.ContainsFunc(shorter, unicode.IsLetter) {
 			break
 		}
 		kept = shorter
@@ -29,6 +33,9 @@ func Called(name string) string {
 	}
 	return kept
 }
+
+// separators are the signs before technical words, which go with them.
+const separators = " \t-–—|,;:/·•@"
 
 // beforeCall returns what stands before a call sign that is a part of its own, between
 // dashes. After it come owners and places: "Onda Sur - 98.7 FM - XHABC-FM - Grupo Sur".
@@ -41,7 +48,7 @@ func beforeCall(name string) string {
 		at += n + len(" - ")
 		part, _, _ := strings.Cut(name[at:], " - ")
 		if bare := bareCall(part); isCall(part) || bare != part && isLetteredCall(bare) {
-			return name[:at]
+			return strings.TrimRight(name[:at], separators)
 		}
 	}
 }

@@ -62,6 +62,8 @@ func TestCalled(t *testing.T) {
 		"Prairie Jazz (WZZQ-FM)":    "Prairie Jazz (WZZQ-FM)",
 		"Power 96":                  "Power 96",
 		"Kanal 128":                 "Kanal 128",
+		"Onda Sur:":                 "Onda Sur:",
+		"Onda Sur -":                "Onda Sur -",
 		"M80":                       "M80",
 		"BR24":                      "BR24",
 		"Classic Vault (60s & 70s)": "Classic Vault (60s & 70s)",

@@ -29,7 +29,7 @@ flow('a no is a no, and nothing moves before it', { locale: 'fr-FR' }, async (vi
   assert.equal(await page.locator('.offer:visible').count(), 0)
 })
 
-for (const [locale, path] of [['pt-BR', '/'], ['en-GB', '/en'], ['it-IT', '/'], ['de-AT', '/de/brasilien']]) {
+for (const [locale, path] of [['pt-BR', '/'], ['en-GB', '/en'], ['it-IT', '/'], ['frr', '/'], ['de-AT', '/de/brasilien']]) {
   flow(`a browser in ${locale} is offered nothing on ${path}`, { locale }, async ({ page }, stack) => {
     await page.goto(`${stack.base}${path}`)
     assert.equal(await page.locator('.offer:visible').count(), 0)
