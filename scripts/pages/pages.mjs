@@ -161,6 +161,7 @@ function foreign(visit) {
     if (location.origin !== 'null') localStorage.removeItem('mm-offered')
     Object.defineProperty(navigator, 'languages', { get: () => [document.documentElement.lang === 'de' ? 'fr' : 'de'] })
   })
+}
 
 /** Waits until the globe is drawn. */
 async function seeGlobe(visit) {

@@ -22,6 +22,7 @@ export interface Dot {
 const tau = 2 * Math.PI;
 const room = 14; // between the globe and the edge, in pixels
 const most = 14; // names of cities that are written
+const long = 9; // ms for which a drawing may take, while it moves: beyond it borders and glow wait until it is still
 
 export class Painter {
   /** The dots that are seen, those of the largest cities first. */
@@ -30,6 +31,8 @@ export class Painter {
   private readonly pen: CanvasRenderingContext2D;
   private readonly graticule = geoGraticule10();
   private readonly colours: Record<"sea" | "rim" | "land" | "line" | "lit" | "dot" | "glow" | "name" | "halo", string>;
+  private cost = 0; // ms that a drawing took while it moved, on average
+  private slow = false;
   private width = 0;
   private height = 0;
 
@@ -58,9 +61,11 @@ export class Painter {
     this.pen.setTransform(sharp, 0, 0, sharp, 0, 0);
   }
 
-  /** Draws the globe. What moves is drawn without the names of cities. */
+  /** Draws the globe. What moves is drawn without the names of cities and, on a slow phone, without borders. */
   draw(sight: Sight, lit: Feature | null, chosen: string, moving: boolean, cross: boolean): void {
     const { pen, width, height, colours, projection } = this;
+    const begun = performance.now();
+    const whole = !moving || !this.slow;
     const r = this.radius * sight.zoom;
     projection.rotate([-sight.lon, -sight.lat]).scale(r).translate([width / 2, height / 2]);
     const path = geoPath(projection, pen);
@@ -84,11 +89,14 @@ export class Painter {
       path(lit);
       pen.fill();
     }
-    this.stroke(() => path(this.world.borders), colours.line, .8);
+    if (whole) this.stroke(() => path(this.world.borders), colours.line, .8);
     this.place(sight, r);
-    this.shine(chosen);
+    this.shine(chosen, whole);
     if (!moving) this.write(chosen);
     if (cross) this.stroke(() => pen.arc(width / 2, height / 2, 16, 0, tau), colours.name, 2);
+    if (!moving) return;
+    this.cost += (performance.now() - begun - this.cost) / 4;
+    this.slow ||= this.cost > long; // for good: to come and go would flicker
   }
 
   private stroke(trace: () => void, colour: string, width: number): void {
@@ -115,9 +123,10 @@ export class Painter {
     }
   }
 
-  private shine(chosen: string): void {
+  private shine(chosen: string, glow: boolean): void {
     const { pen, colours } = this;
     for (const [colour, grow] of [[colours.glow, 2.2], [colours.dot, 1]] as const) {
+      if (!glow && grow > 1) continue;
       pen.fillStyle = colour;
       pen.beginPath();
       for (const { x, y, r } of this.dots) {
