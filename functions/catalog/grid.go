@@ -36,7 +36,7 @@ var gridEndpoint = api.Bind((*Server).grid, api.Endpoint{
 	Summary: "List programmes of many channels",
 	Doc: "Returns a page of channels, each with its programmes in a window of at most 24 hours, in order and without descriptions. " +
 		"The channels are those that have a guide and match the filters, most popular first, or those named by ids, in that order; " +
-		"ids of no channel are left out. A channel without programmes in the window has an empty list. Guides cover today and tomorrow in UTC.",
+		"unknown ids are left out. Guides cover today and tomorrow in UTC; a channel without programmes in the window has an empty list.",
 	Faults: []*fault.Error{catalog.ErrNotLoaded},
 	Cache:  api.Public(soon),
 })

@@ -75,6 +75,9 @@ func cardOf(t *testing.T, v *index.View, item *catalog.Channel) index.Card {
 	if item.Matched != nil {
 		c.Feed = item.Matched.Feed
 	}
+	if len(item.Categories) > 0 {
+		c.Subject = item.Categories[0]
+	}
 	switch {
 	case len(item.CategoryLabels) > 0:
 		c.Category = item.CategoryLabels[0]
