@@ -20,7 +20,7 @@ import { locales } from './texts.mjs'
 const shots = process.env.MIRAMUNDO_PAGES_SHOTS
 const only = process.env.MIRAMUNDO_PAGES_ONLY?.split(',') // such as home, .de or home.de
 
-describe('every page', { skip: !available() && 'no Chromium', concurrency: 3 }, () => {
+describe('every page', { skip: !available() && 'no Chromium', concurrency: 2 }, () => {
   const stack = shared()
   let browser
   before(async () => {

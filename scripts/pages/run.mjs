@@ -23,7 +23,10 @@ const out = join(root, 'bin', 'pages')
 const shots = join(out, 'shots')
 const failures = join(out, 'failures.txt')
 
-let runner // of the tests, while they run
+/** The longest of the tests, beside which the others run. The runner sorts the files that it is given, and would begin it last. */
+const longest = 'matrix.test.mjs'
+
+const runners = new Set() // of tests that run
 
 process.exitCode = available() ? await main() : told('there is no Chromium: nothing was looked at')
 
@@ -31,7 +34,7 @@ async function main() {
   const stack = values.stack ? { ...JSON.parse(readFileSync(values.stack, 'utf8')), stop() {} } : await begin()
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, () => {
-      runner?.kill()
+      for (const runner of runners) runner.kill()
       void stack.stop()
     })
   }
@@ -54,16 +57,13 @@ async function begin() {
   return start()
 }
 
-/** Lists the tests in this folder and below it: the longest first, beside which the others run. */
+/** Lists the tests in this folder and below it. */
 function testFiles() {
-  const longest = 'matrix.test.mjs'
-  return readdirSync(here, { recursive: true })
-    .filter(name => name.endsWith('.test.mjs') && !name.includes('node_modules'))
-    .sort((a, b) => (b === longest) - (a === longest) || a.localeCompare(b))
+  return readdirSync(here, { recursive: true }).filter(name => name.endsWith('.test.mjs') && !name.includes('node_modules')).sort()
 }
 
 /**
- * Runs tests, two files at a time, and returns how they ended. On CI, whose
+ * Runs tests, the longest beside the others, and returns how they ended. On CI, whose
  * machine may be busy with other things, files that fail are run once more, one
  * at a time: what fails again is a defect, and what does not is told.
  */
@@ -74,19 +74,24 @@ async function run(files, stack, pictures) {
     ...process.env, MIRAMUNDO_PAGES_STACK: JSON.stringify({ base, hop, origin, data, station }), MIRAMUNDO_PAGES_FAILURES: failures, ...(pictures && { MIRAMUNDO_PAGES_SHOTS: shots })
   }
   delete env.NODE_TEST_CONTEXT
-  const code = await runOnce(files, 2, env)
+  await rm(failures, { force: true })
+  const codes = await Promise.all([runOnce(files.filter(file => file === longest), 1, env), runOnce(files.filter(file => file !== longest), 2, env)])
+  const code = Math.max(...codes)
   const again = code ? failedOf(files) : []
   if (!process.env.CI || again.length === 0) return code
   told(`failed, and once more alone: ${again.join(', ')}`)
   const only = linesOfFailures().filter(line => line.startsWith('only ')).map(line => line.slice('only '.length))
+  await rm(failures, { force: true })
   return runOnce(again, 1, { ...env, ...(only.length > 0 && { MIRAMUNDO_PAGES_ONLY: only.join(',') }) })
 }
 
 /** Runs tests, some files at a time, of which those that fail are listed in the file failures. */
 async function runOnce(files, atOnce, env) {
-  await rm(failures, { force: true })
-  runner = spawn(process.execPath, ['--test', `--test-concurrency=${atOnce}`, '--test-reporter=spec', ...files], { cwd: here, env, stdio: 'inherit' })
+  if (files.length === 0) return 0
+  const runner = spawn(process.execPath, ['--test', `--test-concurrency=${atOnce}`, '--test-reporter=spec', ...files], { cwd: here, env, stdio: 'inherit' })
+  runners.add(runner)
   const [code] = await once(runner, 'exit')
+  runners.delete(runner)
   return code ?? 1
 }
 

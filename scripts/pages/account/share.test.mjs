@@ -68,7 +68,7 @@ flow('an organization has a library that members see and owners change', {}, asy
     await page.reload()
     await submit(page, 'remove')
     await done(page, 'removed')
-    second.forgive(/status: 403 .*\/api\/favorites/, /status of 403 .*\/api\/favorites/)
+    second.forgive(/status: 403 .*\/api\/(favorites|library)/, /status of 403 .*\/api\/(favorites|library)/)
     await other.reload()
     await other.locator('#blank .empty').waitFor()
     assert.equal(await other.locator('#owner select').count(), 0)
@@ -115,7 +115,8 @@ flow('the pages of organizations and devices in each language, theme and width',
         await page.setViewportSize(window)
         for (const [m, theme] of ['dark', 'light'].entries()) {
           await inTheme(page, theme)
-          const wrong = [...await layout(page), ...await barriers(page, { again: m > 0 || (n > 0 && locale !== 'pt') })]
+          const judged = locale === 'pt' || n + m === 0 // no language changes colours
+          const wrong = [...await layout(page), ...judged ? await barriers(page, { again: m > 0 }) : []]
           assert.equal(wrong.join('\n'), '', `${page.url()} at ${window.width} in its ${theme} theme`)
         }
       }

@@ -62,7 +62,7 @@ flow('the second channel ends with the page, and is watched alone on a press', {
   const { page } = visit
   await watch(visit, stack)
   await choose(page)
-  await page.locator('header').getByRole('link', { name: text('en', 'layout.countries') }).click()
+  await page.locator('footer').getByRole('link', { name: text('en', 'layout.countries') }).click()
   await page.waitForFunction(() => document.body.dataset.page === 'countries')
   await until(() => page.evaluate(() => document.querySelector('.beside') === null && document.querySelectorAll('video').length === 1), 'there is one player')
   await page.goBack()

@@ -38,7 +38,7 @@ flow('a channel plays on across twenty pages', {}, async (visit) => {
   await watch(visit, testChannel)
   const dock = page.getByRole('complementary', { name: en('player.ui.dock') })
   const nav = async (key, name) => {
-    await page.locator('header').getByRole('link', { name: en(key) }).click()
+    await page.locator('header, footer').getByRole('link', { name: en(key), exact: true }).click()
     await shows(page, name)
   }
   const back = async name => { await page.goBack(); await shows(page, name) }
@@ -76,7 +76,7 @@ flow('the small player pauses, zaps and stops', {}, async (visit) => {
   const { page } = visit
   visit.forgive(/\/api\/s\//) // the next channel need not play
   await watch(visit, testChannel)
-  await page.locator('header').getByRole('link', { name: en('layout.countries') }).click()
+  await page.locator('footer').getByRole('link', { name: en('layout.countries') }).click()
   await shows(page, 'countries')
   const dock = page.getByRole('complementary', { name: en('player.ui.dock') })
   await dock.getByRole('button', { name: en('player.ui.pause') }).click()
@@ -96,14 +96,14 @@ flow('the small player pauses, zaps and stops', {}, async (visit) => {
   await shows(page, 'channel')
   assert.equal(await page.locator('#main #stage').count(), 1)
   await page.evaluate(() => { window.watched = 'this document' })
-  await page.locator('header').getByRole('link', { name: en('layout.countries') }).click()
+  await page.locator('footer').getByRole('link', { name: en('layout.countries') }).click()
   await page.waitForFunction(() => document.body?.dataset.page === 'countries' && window.watched === undefined)
 })
 
 flow('a page that stands alone, and one in another language, end what plays', {}, async (visit) => {
   const { page } = visit
   await watch(visit, testChannel)
-  await page.locator('header').getByRole('link', { name: en('layout.countries') }).click()
+  await page.locator('footer').getByRole('link', { name: en('layout.countries') }).click()
   await shows(page, 'countries')
   await page.locator('#prefs > summary').click()
   await page.locator('#prefs').getByRole('link', { name: text('de', 'layout.language_name') }).click()

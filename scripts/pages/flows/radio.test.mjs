@@ -32,7 +32,7 @@ flow('what a station plays is shown, also on the lock screen and in the small pl
   await page.clock.fastForward(20_000)
   await line.getByText('Artist - Second').waitFor()
 
-  await page.getByRole('navigation', { name: en('layout.nav') }).getByRole('link', { name: en('layout.countries') }).click()
+  await page.locator('footer').getByRole('link', { name: en('layout.countries') }).click()
   const dock = page.getByRole('complementary', { name: en('player.ui.dock') })
   await dock.locator('.dock-song').getByText('Artist - Second').waitFor()
 
