@@ -6,7 +6,7 @@ import { t } from "../texts";
 import type { ChannelFull } from "../types";
 import { captionStyles } from "./captions";
 import { card, type Why } from "./card";
-import type { Beside } from "./beside";
+import type { Beside } from "./second";
 import { banner, cover, digits, status, streamName } from "./display";
 import type { Choice } from "./engine";
 import { keys } from "./keys";
@@ -105,7 +105,7 @@ class Stage implements Controls {
     this.settings = iconMenu("settings", t("player.ui.settings"), { class: "settings" }, () => this.choosers.filter((c) => c.worth()).map((c) => c.section()));
     this.drawer = iconMenu("list", t("player.ui.channels"), { class: "icon-button channels", hidden: true }, () => this.channels());
     this.drawer.box.classList.add("drawer");
-    this.second = iconMenu("columns", t("player.ui.beside"), { class: "beside-open", hidden: true }, () => this.channels("beside"));
+    this.second = iconMenu("columns", t("player.ui.beside"), { class: "second-open", hidden: true }, () => this.channels("beside"));
     const toggle = (): void => void this.toggle();
     this.plays = [iconButton("play", t("player.ui.play"), toggle, { class: "icon-button big-button" }), iconButton("play", t("player.ui.play"), toggle)];
     this.before = [1, 2].map(() => iconButton("previous", t("player.ui.previous"), () => void this.zapper.step(-1), { class: "icon-button before", hidden: true }));
@@ -174,7 +174,7 @@ class Stage implements Controls {
 
   /** Plays a second channel beside this one. */
   private async watchBeside(stop: Stop): Promise<void> {
-    this.twin ??= import("./beside").then(({ Beside }) => new Beside(this.player, { only: (path) => this.zap(path), closed: () => this.second.button.focus() }));
+    this.twin ??= import("./second").then(({ Beside }) => new Beside(this.player, { only: (path) => this.zap(path), closed: () => this.second.button.focus() }));
     await (await this.twin).show(stop);
   }
 

@@ -22,10 +22,10 @@ async function choose(page) {
   await page.keyboard.press('Enter')
   await page.getByRole('menuitemradio', { name: /TV Cultura/ }).focus()
   await page.keyboard.press('Enter')
-  await page.waitForFunction(() => document.querySelector('.beside video')?.currentTime > 3.5)
+  await page.waitForFunction(() => document.querySelector('.second video')?.currentTime > 3.5)
 }
 
-const heard = page => page.evaluate(() => ['#stage > video', '.beside > video'].map(video => !document.querySelector(video)?.muted))
+const heard = page => page.evaluate(() => ['#stage > video', '.second > video'].map(video => !document.querySelector(video)?.muted))
 
 flow('two channels are watched side by side, and one is heard', {}, async (visit, stack) => {
   const { page } = visit
@@ -34,13 +34,13 @@ flow('two channels are watched side by side, and one is heard', {}, async (visit
   page.on('request', request => { if (request.method() === 'POST' && /\/api\/(history|channels\/[^/]+\/report)/.test(request.url())) reports.push(request.url() + (request.postData() ?? '')) })
   await choose(page)
   assert.deepEqual(await heard(page), [true, false])
-  const boxes = await page.evaluate(() => ['#stage', '#stage > video', '.beside'].map(part => document.querySelector(part).getBoundingClientRect().toJSON()))
+  const boxes = await page.evaluate(() => ['#stage', '#stage > video', '.second'].map(part => document.querySelector(part).getBoundingClientRect().toJSON()))
   const [stage, first, second] = boxes
   assert.ok(Math.abs(first.width - stage.width / 2) < 3 && Math.abs(second.width - stage.width / 2) < 3 && second.left >= first.right - 2, 'each has its half')
   assert.ok(stage.right <= await page.evaluate(() => document.documentElement.clientWidth))
 
   const group = page.getByRole('group', { name: en('beside_label') })
-  assert.equal(await page.evaluate(() => document.activeElement.closest('.beside') !== null), true, 'the focus is on the second channel')
+  assert.equal(await page.evaluate(() => document.activeElement.closest('.second') !== null), true, 'the focus is on the second channel')
   await page.keyboard.press('Enter')
   assert.deepEqual(await heard(page), [false, true])
   await page.keyboard.press('b')
@@ -64,16 +64,16 @@ flow('the second channel ends with the page, and is watched alone on a press', {
   await choose(page)
   await page.locator('footer').getByRole('link', { name: text('en', 'layout.countries') }).click()
   await page.waitForFunction(() => document.body.dataset.page === 'countries')
-  await until(() => page.evaluate(() => document.querySelector('.beside') === null && document.querySelectorAll('video').length === 1), 'there is one player')
+  await until(() => page.evaluate(() => document.querySelector('.second') === null && document.querySelectorAll('video').length === 1), 'there is one player')
   await page.goBack()
   await page.waitForFunction(() => document.body.dataset.page === 'channel')
   await choose(page)
   await page.getByRole('group', { name: en('beside_label') }).getByRole('button', { name: en('beside_only', 'TV Cultura') }).click()
   await page.waitForFunction(id => location.pathname === `/en/channel/${id}`, other)
-  await until(() => page.evaluate(() => document.querySelector('.beside') === null), 'the second channel is closed')
+  await until(() => page.evaluate(() => document.querySelector('.second') === null), 'the second channel is closed')
 })
 
 flow('a narrow window has no room for two', { viewport: { width: 900, height: 700 } }, async (visit, stack) => {
   await watch(visit, stack)
-  assert.equal(await visit.page.locator('.beside-open').isVisible(), false)
+  assert.equal(await visit.page.locator('.second-open').isVisible(), false)
 })

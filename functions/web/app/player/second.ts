@@ -20,8 +20,8 @@ export interface Acts {
 }
 
 export class Beside {
-  private readonly name = h("span", { class: "beside-name", dir: "auto" });
-  private readonly note = h("span", { class: "beside-note", role: "status" });
+  private readonly name = h("span", { class: "second-name", dir: "auto" });
+  private readonly note = h("span", { class: "second-note", role: "status" });
   private readonly sound = iconButton("muted", "", () => this.switchSound());
   private readonly only = iconButton("fullscreen", "", () => {
     const { path } = this.stop!;
@@ -29,8 +29,8 @@ export class Beside {
     this.acts.only(path);
   });
   private readonly end = iconButton("close", "", () => this.close());
-  private readonly box = h("div", { class: "beside", role: "group", "aria-label": t("player.ui.beside_label") },
-    h("div", { class: "beside-bar" }, this.name, this.note, this.sound, this.only, this.end));
+  private readonly box = h("div", { class: "second", role: "group", "aria-label": t("player.ui.beside_label") },
+    h("div", { class: "second-bar" }, this.name, this.note, this.sound, this.only, this.end));
   private readonly player = new Player(this.box);
   private stop: Stop | null = null;
   private second = false; // its sound is the one that is heard
@@ -65,7 +65,7 @@ export class Beside {
     const { signal } = this.asking;
     if (!this.open) {
       this.muted = main.media.muted;
-      main.stage.dataset["beside"] = "";
+      main.stage.dataset["second"] = "";
       main.stage.append(this.box);
     }
     this.stop = stop;
@@ -97,7 +97,7 @@ export class Beside {
     this.stop = null;
     this.second = false;
     this.main.media.muted = this.muted;
-    delete this.main.stage.dataset["beside"];
+    delete this.main.stage.dataset["second"];
     this.acts.closed();
   }
 
