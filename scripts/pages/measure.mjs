@@ -25,8 +25,8 @@ const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, has
 const network = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 0.75e6 / 8 }
 const times = strict ? 3 : 1 // of which the middle counts: weights are the same each time
 
-/** Scripts that are loaded for a stream or for a tool, and are not ours. */
-const foreign = /\/assets\/(hls|mpegts|dash|sortable|qrcode)/i
+/** What is loaded for a stream or for a tool: players, and the map of the globe. */
+const foreign = /\/assets\/(hls|mpegts|dash|sortable|qrcode|globe-[0-9a-f]+\.json)/i
 
 const vitals = readFileSync(createRequire(import.meta.url).resolve('web-vitals').replace(/[^/]+$/, 'web-vitals.attribution.iife.js'), 'utf8')
 
@@ -43,14 +43,14 @@ async function main() {
     console.log(`a phone ${slower.toFixed(1)} times slower than this machine`)
     const kinds = [
       { name: 'home', path: '/', use: search },
-      { name: 'a search', path: '/?q=news', use: help },
+      { name: 'a search', path: '/?q=news', use: menu },
       { name: 'a country', path: '/brasil', use: choose },
       { name: 'a channel', path: `/canal/${testChannel}`, use: choose },
-      { name: 'a station', path: `/canal/${await station(stack.base)}`, use: help },
-      { name: 'the timeline', path: '/programacao?view=timeline', use: help },
-      { name: 'the globe', path: '/explorar', use: help },
-      { name: 'the library', path: '/biblioteca', use: help },
-      { name: 'the guide', path: '/como-usar', use: help }
+      { name: 'a station', path: `/canal/${await station(stack.base)}`, use: menu },
+      { name: 'the timeline', path: '/programacao?view=timeline', use: menu },
+      { name: 'the globe', path: '/explorar', use: menu },
+      { name: 'the library', path: '/biblioteca', use: menu },
+      { name: 'the guide', path: '/como-usar', use: menu }
     ]
     const rows = []
     for (const kind of kinds) rows.push(await middle(browser, stack, kind))
@@ -156,7 +156,7 @@ async function search(page) {
   await field.pressSequentially('world', { delay: 120 })
   await page.waitForFunction(() => new URLSearchParams(location.search).get('q') === 'world')
   await page.waitForLoadState('networkidle')
-  await help(page)
+  await menu(page)
 }
 
 /** Taps as a finger does. The tap of a locator looks first what it will hit, from within the page, and that would be measured too. */
@@ -177,12 +177,14 @@ async function still(page) {
   await page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve))))
 }
 
-/** Opens what help there is, and closes it. */
-async function help(page) {
+/** Opens the menu of languages and themes, which every page has, and closes it. */
+async function menu(page) {
   await page.keyboard.press('Escape')
-  await press(page, page.locator('[data-help]'))
-  await page.keyboard.press('Escape')
-  await page.locator('dialog[open]').waitFor({ state: 'detached' })
+  const button = page.locator('#prefs > summary')
+  await tap(page, button)
+  await page.locator('#prefs[open]').waitFor()
+  await tap(page, button)
+  await page.locator('#prefs:not([open])').waitFor()
   await still(page)
 }
 
@@ -201,7 +203,7 @@ async function press(page, what) {
 async function choose(page) {
   await press(page, page.locator('[data-keep]:visible').first())
   await page.locator('dialog[open] input').first().waitFor()
-  await help(page)
+  await menu(page)
 }
 
 /** Prints the figures, and returns how the measurement ended. */
