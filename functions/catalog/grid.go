@@ -25,6 +25,9 @@ const gridPath = "/api/guide/grid"
 // maxGridIDs is the greatest number of channels that a request for a grid names: as many as a page has.
 const maxGridIDs = 50
 
+// lastYear is the last one that RFC 3339 can write.
+const lastYear = 9999
+
 // gridEndpoint is the guide of many channels.
 var gridEndpoint = api.Bind((*Server).grid, api.Endpoint{
 	Name: "get_guide_grid", Tool: true,
@@ -100,11 +103,14 @@ func (s *Server) grid(_ context.Context, in gridIn) (out gridSheet, err error) {
 	if err != nil {
 		return out, err
 	}
+	to := from.Add(time.Duration(in.Hours) * time.Hour)
+	if to.Year() > lastYear {
+		return out, fault.ErrInvalid.With("param", "from")
+	}
 	ids, total, err := s.gridIDs(v, &in)
 	if err != nil {
 		return out, err
 	}
-	to := from.Add(time.Duration(in.Hours) * time.Hour)
 	out.gridPage = gridPage{from.Format(time.RFC3339), to.Format(time.RFC3339), make([]gridRow, 0, len(ids)), in.Of(total, s.Links.Base+gridPath)}
 	for _, id := range ids {
 		if c, ok := v.Summary(id); ok {

@@ -60,7 +60,7 @@ func TestGrid(t *testing.T) {
 		}
 	}
 	for _, query := range []string{
-		"hours=0", "hours=x", "limit=0", "offset=-1", "kind=x", "playable=yes", "from=now", "from=2026-13-40T99:00:00Z", "from=2026-11-22T12:00:00%2B01:00",
+		"hours=0", "hours=x", "limit=0", "offset=-1", "kind=x", "playable=yes", "from=now", "from=2026-13-40T99:00:00Z", "from=2026-11-22T12:00:00%2B01:00", "from=9999-12-31T23:00:00Z",
 		"country=" + strings.Repeat("B", 33), "ids=" + strings.Repeat("x", 4001), "ids=" + strings.Repeat("x,", 50),
 	} {
 		if res, body := apitest.Do(t, s, "GET", gridPath+"?"+query, ""); res.StatusCode != http.StatusBadRequest {
