@@ -159,6 +159,30 @@ flow('look at the grid with fingers, and at what is kept', { viewport: { width: 
   await page.locator('#timeline .empty').waitFor() // the made-up guide has none of them
 })
 
+flow('a channel keeps its own programmes when the order of channels changes', {}, async visit => {
+  const { page } = visit
+  await open(visit, 6)
+  await visit.context.unroute('**/api/guide/grid?*')
+  const tell = made(6)
+  await visit.context.route('**/api/guide/grid?*', route => {
+    const answer = tell(new URL(route.request().url()))
+    return route.fulfill({ json: { ...answer, items: answer.items.reverse() } })
+  })
+  const turned = page.waitForResponse(/guide\/grid/)
+  await page.locator('[data-to="tomorrow"]').evaluate(button => {
+    document.querySelector('#grid').scrollLeft = document.querySelector('#grid').scrollWidth
+    button.blur()
+  })
+  await turned
+  await until(() => page.locator('.tl-cell').count(), 'there are programmes')
+  const strange = await page.evaluate(() => [...document.querySelectorAll('.tl-row')].flatMap(row => {
+    const name = document.querySelector(`.tl-channel[data-row="${row.dataset.row}"] .tl-name`).textContent
+    return [...row.querySelectorAll('.tl-title')].map(title => title.textContent).filter(title => !title.startsWith(`${name} at`)).map(title => `${title} in the row of ${name}`)
+  }))
+  assert.deepEqual(strange, [])
+  assert.equal(await page.locator('.tl-row').count(), 6)
+})
+
 flow('look at tomorrow, and at a guide that fails', {}, async visit => {
   const { page } = visit
   await open(visit, 3)

@@ -58,10 +58,20 @@ export class Tiles {
   /** Takes rows that are there already, from one of them on. */
   put(from: number, items: Item[], halves: number[] = []): void {
     items.forEach((item, i) => {
-      const row = this.rows[from + i] ??= { id: item.channel_id, name: item.name, logo: item.logo_url, letters: item.letters, size: item.size, shows: [], halves: new Set() };
+      const row = this.rowOf(item, from + i);
+      if (!row) return;
       for (const half of halves) row.halves.add(half);
       merge(row.shows, item.programas);
     });
+  }
+
+  /**
+   * Returns the row of a channel: the one where the service lists it or, since the order changes with what is watched, the
+   * one where it was listed before. Undefined when another channel has its place.
+   */
+  private rowOf(item: Item, at: number): Row | undefined {
+    const there = this.rows[at] ??= { id: item.channel_id, name: item.name, logo: item.logo_url, letters: item.letters, size: item.size, shows: [], halves: new Set() };
+    return there.id === item.channel_id ? there : this.rows.find((row) => row?.id === item.channel_id);
   }
 
   /** Fetches what is not here of some rows and hours. */
