@@ -58,6 +58,34 @@ flow('two channels are watched side by side, and one is heard', {}, async (visit
   assert.equal(await page.evaluate(() => document.querySelector('#stage > video').paused), false)
 })
 
+flow('the first channel stays mute as somebody left it, whichever of the two was heard', {}, async (visit, stack) => {
+  const { page } = visit
+  await watch(visit, stack)
+  await choose(page)
+  await page.keyboard.press('m')
+  assert.deepEqual(await heard(page), [false, false])
+  await page.keyboard.press('b')
+  assert.deepEqual(await heard(page), [false, true])
+  await page.keyboard.press('b')
+  assert.deepEqual(await heard(page), [false, false])
+  await page.getByRole('group', { name: en('beside_label') }).getByRole('button', { name: en('beside_close', 'TV Cultura') }).click()
+  await until(() => page.evaluate(() => document.querySelector('.second') === null), 'the second channel is closed')
+  assert.equal(await page.evaluate(() => document.querySelector('#stage > video').muted), true)
+})
+
+flow('a second channel whose player cannot be loaded is said, and the next press tries again', {}, async (visit, stack) => {
+  const { page } = visit
+  visit.forgive(/second-|ERR_FAILED|Failed to load resource/)
+  await watch(visit, stack)
+  await visit.context.route(/\/assets\/second-[^/]*\.js$/, route => route.abort(), { times: 1 })
+  await page.locator('.stage-bar').getByRole('button', { name: en('beside') }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitemradio', { name: /TV Cultura/ }).focus()
+  await page.keyboard.press('Enter')
+  await page.locator('.toast', { hasText: text('en', 'layout.ui.failed') }).waitFor()
+  await choose(page)
+})
+
 flow('the second channel ends with the page, and is watched alone on a press', {}, async (visit, stack) => {
   const { page } = visit
   await watch(visit, stack)

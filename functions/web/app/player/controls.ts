@@ -1,6 +1,6 @@
 /** What one presses on the stage, and the keys that do the same. */
 
-import { $, h, iconButton, setIcon } from "../dom";
+import { $, h, iconButton, setIcon, toast } from "../dom";
 import { focusable } from "../spatial";
 import { t } from "../texts";
 import type { ChannelFull } from "../types";
@@ -175,12 +175,15 @@ class Stage implements Controls {
   /** Plays a second channel beside this one. */
   private async watchBeside(stop: Stop): Promise<void> {
     this.twin ??= import("./second").then(({ Beside }) => new Beside(this.player, { only: (path) => this.zap(path), closed: () => this.second.button.focus() }));
-    await (await this.twin).show(stop);
+    await this.twin.then((beside) => beside.show(stop), () => {
+      this.twin = null; // the next press tries again
+      toast(t("layout.ui.failed"));
+    });
   }
 
   /** Ends the second channel, if there is one. */
   endSecond(): void {
-    void this.twin?.then((beside) => beside.close());
+    void this.twin?.then((beside) => beside.close(), () => null);
   }
 
   /** What can be chosen of captions, sound, quality and streams. */
@@ -254,7 +257,7 @@ class Stage implements Controls {
   /** Hears the other of two channels. Reports whether there are two. */
   private otherSound(): boolean {
     if (!this.stage.hasAttribute("data-beside")) return false;
-    void this.twin?.then((beside) => beside.switchSound());
+    void this.twin?.then((beside) => beside.switchSound(), () => null);
     return true;
   }
 

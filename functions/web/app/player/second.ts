@@ -34,7 +34,7 @@ export class Beside {
   private readonly player = new Player(this.box);
   private stop: Stop | null = null;
   private second = false; // its sound is the one that is heard
-  private muted = false; // the first was, before there was a second
+  private muted = false; // the first was, before the second was heard
   private asking = new AbortController();
 
   constructor(private readonly main: Player, private readonly acts: Acts) {
@@ -64,7 +64,6 @@ export class Beside {
     this.asking = new AbortController();
     const { signal } = this.asking;
     if (!this.open) {
-      this.muted = main.media.muted;
       main.stage.dataset["second"] = "";
       main.stage.append(this.box);
     }
@@ -95,18 +94,19 @@ export class Beside {
     this.player.stop();
     this.box.remove();
     this.stop = null;
+    if (this.second) this.main.media.muted = this.muted;
     this.second = false;
-    this.main.media.muted = this.muted;
     delete this.main.stage.dataset["second"];
     this.acts.closed();
   }
 
   private hear(second: boolean): void {
     const { main, player } = this;
+    if (second && !this.second) this.muted = main.media.muted; // as somebody left it, who may mute the first while there are two
+    if (second || this.second) main.media.muted = second || this.muted;
     this.second = second;
     player.media.volume = main.media.volume;
     player.media.muted = !second;
-    main.media.muted = second || this.muted;
     this.draw();
   }
 
