@@ -13,7 +13,7 @@ import { copy, share } from "./channel/share";
 import { markFailed, markPlaying, tellTimes } from "./channel/streams";
 import { Talk } from "./channel/talk";
 import { $, afterPaint, h, toast } from "./dom";
-import { leave, leaving, name } from "./page";
+import { leave, name } from "./page";
 import { panel, reportDialog } from "./panel";
 import { controls, type Controls } from "./player/controls";
 import { Player } from "./player/player";
@@ -35,10 +35,18 @@ export function channel(): void {
   watch.begin(recordOf(document), started());
 }
 
-/** Plays the channel at a path of this site in the small player, while the page that is shown stays. Rejects when there is none. */
+let starting = new AbortController(); // of the first channel in the small player
+
+/** Plays the channel at a path of this site in the small player, while the page that is shown stays. Of two that are chosen at once the last one plays. Rejects when there is none. */
 export async function playBeside(path: string): Promise<void> {
   if (watch) return watch.playBeside(path);
-  const { page, address } = await fetchChannel(path, leaving());
+  starting.abort();
+  const { signal } = (starting = new AbortController());
+  const found = await fetchChannel(path, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  if (!found || signal.aborted) return;
+  const { page, address } = found;
   const stage = $("#stage", page);
   if (!stage) throw new Error(`nothing plays at ${path}`);
   learn(page);

@@ -45,9 +45,10 @@ const suggest = (): void => void import("./suggest").then((m) => m.suggest(), on
 if (field && document.activeElement === field) suggest();
 else onceFocused();
 
-document.addEventListener("mm-beside", (event) => { // a channel is to play while the page stays, which has not its texts: they come with it
-  const path = (event as CustomEvent<string>).detail;
-  if (name() === "explore") void import("./channel").then((m) => m.playBeside(path)).catch(() => location.assign(path));
+let chosen = ""; // the channel that is to play while the page stays
+document.addEventListener("mm-beside", (event) => { // the page has not its texts: they come with it
+  const path = chosen = (event as CustomEvent<string>).detail;
+  if (name() === "explore") void import("./channel").then((m) => chosen === path ? m.playBeside(path) : undefined).catch(() => location.assign(path));
 });
 
 if (page === "channel") void import("./channel").then((m) => m.channel());

@@ -133,3 +133,15 @@ flow('somebody explores without scripts', { javaScriptEnabled: false }, async (v
   await page.locator('#chosen .next-link').first().click()
   await page.waitForURL(url => url.pathname.startsWith('/en/channel/'))
 })
+
+flow('one station plays, however quickly another is chosen', laptop, async (visit, stack) => {
+  visit.forgive(/ERR_NAME_NOT_RESOLVED|Failed to load resource|^request: |^status: 503 /)
+  const page = await open(visit, stack, '?at=BR')
+  const rows = page.locator('#chosen [data-kind=radio] a')
+  await rows.first().waitFor()
+  const name = await rows.nth(1).locator('.next-name').innerText()
+  await rows.evaluateAll(([first, second]) => { first.click(); second.click() })
+  await page.locator('.dock .dock-link', { hasText: name }).waitFor()
+  await page.waitForTimeout(300)
+  assert.equal(await page.locator('.dock').count(), 1)
+})
