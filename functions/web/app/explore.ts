@@ -24,7 +24,7 @@ class Page {
 
   begin(): void {
     const signal = leaving();
-    document.addEventListener("click", (event) => this.press(event), { signal });
+    document.addEventListener("click", (event) => this.press(event), { capture: true, signal }); // before what follows links while a channel plays, which listens for longer than this page
     const at = asked(location.href);
     if (at) this.closable();
     void this.build(at, signal).catch(() => { if (!signal.aborted) this.box.hidden = true; }); // the lists have all of it
@@ -71,18 +71,19 @@ class Page {
   /** Shows what there is in a country or a city; without one the world. */
   private async open(at: string): Promise<void> {
     this.going.abort();
-    const { signal } = this.going = new AbortController();
+    this.going = new AbortController();
+    const signal = AbortSignal.any([this.going.signal, leaving()]);
     this.globe?.show(at);
     this.panel.setAttribute("aria-busy", "true");
     try {
-      const parts = await this.fetch(at, AbortSignal.any([signal, leaving()]));
+      const parts = await this.fetch(at, signal);
       this.panel.replaceChildren(...parts.map((node) => document.adoptNode(node)));
       this.panel.scrollTop = 0;
       if (at) this.closable();
       history.replaceState(history.state, "", at ? `${location.pathname}?at=${encodeURIComponent(at)}` : location.pathname);
       $("#chosen-name")?.focus({ preventScroll: true });
     } catch {
-      if (!signal.aborted && !leaving().aborted) toast(t("layout.ui.failed"));
+      if (!signal.aborted) toast(t("layout.ui.failed"));
     } finally {
       if (!signal.aborted) this.panel.removeAttribute("aria-busy");
     }

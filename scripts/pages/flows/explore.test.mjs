@@ -134,6 +134,15 @@ flow('somebody explores without scripts', { javaScriptEnabled: false }, async (v
   await page.waitForURL(url => url.pathname.startsWith('/en/channel/'))
 })
 
+/** Follows links to another page and back, while a station plays. */
+async function around(page) {
+  await page.getByRole('navigation', { name: text('en', 'layout.nav') }).getByRole('link', { name: text('en', 'layout.schedule') }).click()
+  await page.waitForURL(url => url.pathname === '/en/schedule')
+  await page.getByRole('navigation', { name: text('en', 'layout.nav') }).getByRole('link', { name: text('en', 'layout.explore') }).click()
+  await page.waitForURL(url => url.pathname === '/en/explore')
+  await page.locator('.globe-ball').waitFor()
+}
+
 flow('one station plays, however quickly another is chosen', laptop, async (visit, stack) => {
   visit.forgive(/ERR_NAME_NOT_RESOLVED|Failed to load resource|^request: |^status: 503 /)
   const page = await open(visit, stack, '?at=BR')
@@ -144,4 +153,32 @@ flow('one station plays, however quickly another is chosen', laptop, async (visi
   await page.locator('.dock .dock-link', { hasText: name }).waitFor()
   await page.waitForTimeout(300)
   assert.equal(await page.locator('.dock').count(), 1)
+})
+
+flow('a station plays beside the page that one comes back to', laptop, async (visit, stack) => {
+  visit.forgive(/ERR_NAME_NOT_RESOLVED|Failed to load resource|^request: |^status: 503 /)
+  const page = await open(visit, stack, '?at=BR')
+  const rows = page.locator('#chosen [data-kind=radio] a')
+  await rows.first().click()
+  await page.locator('.dock .dock-link').waitFor()
+  for (let i = 0; i < 3; i++) await around(page)
+  await page.locator('.explore-region a', { hasText: 'Brazil' }).click()
+  const name = await rows.nth(1).locator('.next-name').innerText()
+  await rows.nth(1).click()
+  await page.locator('.dock .dock-link', { hasText: name }).waitFor()
+  assert.equal(new URL(page.url()).pathname, '/en/explore')
+})
+
+flow('a place that was still on its way is no failure of the page that one goes on to', laptop, async (visit, stack) => {
+  visit.forgive(/ERR_NAME_NOT_RESOLVED|ERR_ABORTED|Failed to load resource|^request: |^status: 503 /)
+  const page = await open(visit, stack, '?at=BR')
+  await page.locator('#chosen [data-kind=radio] a').first().click()
+  await page.locator('.dock .dock-link').waitFor()
+  await visit.context.route(url => url.pathname.startsWith('/en/around/'), () => {}) // it never comes
+  await page.locator('.explore-region a').first().click()
+  await page.locator('#chosen[aria-busy]').waitFor()
+  await page.getByRole('navigation', { name: text('en', 'layout.nav') }).getByRole('link', { name: text('en', 'layout.schedule') }).click()
+  await page.waitForURL(url => url.pathname === '/en/schedule')
+  await page.evaluate(() => new Promise(done => requestAnimationFrame(() => setTimeout(done))))
+  assert.equal(await page.locator('.toast', { hasText: text('en', 'layout.ui.failed') }).count(), 0)
 })
