@@ -183,6 +183,17 @@ flow('a channel keeps its own programmes when the order of channels changes', {}
   assert.equal(await page.locator('.tl-row').count(), 6)
 })
 
+flow('reminders that this site did not write are none', {}, async visit => {
+  const { page } = visit
+  const one = { id: 'A.br', name: 'A', path: '/en/channel/A.br', title: 'A film', start: new Date(Date.now() + day).toISOString(), stop: new Date(Date.now() + 2 * day).toISOString() }
+  const all = [one, null, 1, [], { ...one, id: 7 }, { ...one, path: '//elsewhere.example' }, { ...one, path: '/\\elsewhere.example' }, { ...one, path: '/\t/elsewhere.example' }, { ...one, stop: 'x' }]
+  await page.addInitScript(text => localStorage.setItem('mm-reminders', text), JSON.stringify(all))
+  await page.goto(`${visit.base}/en/schedule`)
+  await page.locator('#reminders').click()
+  await page.locator('.reminder-row').waitFor()
+  assert.equal(await page.locator('.reminder-row').count(), 1)
+})
+
 flow('look at tomorrow, and at a guide that fails', {}, async visit => {
   const { page } = visit
   await open(visit, 3)

@@ -35,7 +35,12 @@ export function reminders(now = Date.now()): Reminder[] {
 function valid(one: unknown): one is Reminder {
   const texts = ["id", "name", "path", "title", "start", "stop"] as const;
   return typeof one === "object" && one !== null && texts.every((key) => typeof (one as Record<string, unknown>)[key] === "string")
-    && (one as Reminder).path.startsWith("/") && !(one as Reminder).path.startsWith("//") && !Number.isNaN(Date.parse((one as Reminder).start));
+    && isHere((one as Reminder).path) && !Number.isNaN(Date.parse((one as Reminder).start));
+}
+
+/** Reports whether a path is of this site: "//elsewhere" and "/\\elsewhere" are not. */
+function isHere(path: string): boolean {
+  return path.startsWith("/") && URL.canParse(path, location.href) && new URL(path, location.href).origin === location.origin;
 }
 
 /** Reports whether two are of the same programme. */
