@@ -51,7 +51,7 @@ flow('two channels are watched side by side, and one is heard', {}, async (visit
 
   await group.getByRole('button', { name: en('beside_close', 'TV Cultura') }).click()
   await group.waitFor({ state: 'detached' })
-  assert.equal(await page.locator('#stage').getAttribute('data-beside'), null)
+  assert.equal(await page.locator('#stage').getAttribute('data-second'), null)
   assert.equal(await page.evaluate(() => document.querySelector('#stage > video').muted), false)
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), en('beside'))
   assert.equal(await page.evaluate(() => JSON.parse(localStorage.getItem('mm-volume') ?? '[1,false]')[1]), false, 'the first is not mute the next time')

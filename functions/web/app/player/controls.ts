@@ -256,7 +256,7 @@ class Stage implements Controls {
 
   /** Hears the other of two channels. Reports whether there are two. */
   private otherSound(): boolean {
-    if (!this.stage.hasAttribute("data-beside")) return false;
+    if (!this.stage.hasAttribute("data-second")) return false;
     void this.twin?.then((beside) => beside.switchSound(), () => null);
     return true;
   }

@@ -40,7 +40,7 @@ function restore(media: HTMLMediaElement): void {
 }
 
 function save(media: HTMLMediaElement): void {
-  if (media.closest("[data-beside]")) return; // which of two channels is heard is no choice of how loud it is
+  if (media.closest("[data-second]")) return; // which of two channels is heard is no choice of how loud it is
   try {
     localStorage.setItem(key, JSON.stringify([media.volume, media.muted]));
   } catch {
