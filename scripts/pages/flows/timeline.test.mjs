@@ -74,6 +74,25 @@ flow('go through the grid with a keyboard or a remote control', {}, async visit 
   await stands(page, f => f.row === before.row && f.start === before.start, 'where one was')
 })
 
+flow('no key is lost while programmes are on their way', {}, async visit => {
+  const { page } = visit
+  await open(visit, 5)
+  await page.locator('#grid [tabindex="0"]').focus()
+  await page.keyboard.press('Home')
+  await stands(page, ({ start }) => start !== null, 'at what is on')
+  const { start } = await focused(page)
+  let release
+  const held = new Promise(resolve => { release = resolve })
+  await visit.context.route('**/api/guide/grid?*', async route => { await held; await route.fallback() })
+  for (let n = 0; n < 45; n++) await page.keyboard.press('ArrowRight') // more than what a page asks for at first, whatever the hour
+  await stands(page, f => f.start < start + 45 * half, 'at the last one that is here')
+  release()
+  await stands(page, f => f.start === Math.min(start + 45 * half, endOfGuide() - half), 'as many on as were pressed')
+})
+
+/** When the programmes of the grid end: with tomorrow, in UTC. */
+const endOfGuide = () => (Math.floor(Date.now() / day) + 2) * day
+
 /** Runs in each page before its own scripts: notifications as a browser has them whose visitor allows all, noted in place of shown. */
 function notices() {
   if (location.origin === 'null') return // a blank page keeps nothing

@@ -6,12 +6,18 @@
 import type { Grid } from "./grid";
 import { showAt } from "./tiles";
 
-/** Makes keys work. `open` opens the programme that has the focus. */
-export function keys(box: HTMLElement, grid: Grid, rows: () => number, open: () => void): void {
+/**
+ * Makes keys work. `open` opens the programme that has the focus. Returns what is to be called when programmes have come:
+ * keys that were pressed beyond the last one that was here go on then.
+ */
+export function keys(box: HTMLElement, grid: Grid, rows: () => number, open: () => void): () => void {
   let hour: number | null = null; // at which one goes from channel to channel
+  let onward = 0; // presses to the right that wait for programmes
   box.addEventListener("focusin", (event) => take(box, grid, event.target));
+  box.addEventListener("pointerdown", () => { onward = 0; });
   box.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    if (event.key !== "ArrowRight") onward = 0;
     const { row, start } = grid.place;
     const at = hour ?? Math.max(start ?? 0, grid.frame.time(box.scrollLeft), grid.frame.from);
     const page = Math.max(Math.floor(box.clientHeight / grid.frame.row) - 2, 1);
@@ -24,7 +30,8 @@ export function keys(box: HTMLElement, grid: Grid, rows: () => number, open: () 
       return true;
     };
     const acts: Record<string, () => boolean> = {
-      ArrowLeft: () => aside(grid, -1), ArrowRight: () => aside(grid, 1),
+      ArrowLeft: () => aside(grid, -1),
+      ArrowRight: () => { if (atEnd(grid)) onward = Math.min(onward + 1, mostOnward); else return aside(grid, 1); return true; },
       ArrowUp: () => go(row - 1), ArrowDown: () => go(row + 1), PageUp: () => go(row - page), PageDown: () => go(row + page),
       Home: () => { grid.show(grid.now()); grid.go(row, grid.now()); return true; },
       Enter: () => { if (start !== null) open(); return start !== null; },
@@ -35,6 +42,18 @@ export function keys(box: HTMLElement, grid: Grid, rows: () => number, open: () 
     if (!["ArrowUp", "ArrowDown", "PageUp", "PageDown"].includes(event.key)) hour = null;
     if (act()) event.preventDefault();
   });
+  return () => {
+    for (; onward > 0 && !atEnd(grid) && box.contains(document.activeElement); onward--) aside(grid, 1);
+  };
+}
+
+const mostOnward = 100;
+
+/** Reports whether the focus is at the last programme of its channel that is here. */
+function atEnd(grid: Grid): boolean {
+  const { row, start } = grid.place;
+  const last = grid.row(row)?.shows.findLast(({ start }) => start < grid.frame.to);
+  return start !== null && last?.start === start;
 }
 
 /** Takes what was focused by a press or by Tab as the place where one is. */
@@ -57,7 +76,6 @@ function aside(grid: Grid, by: 1 | -1): boolean {
     return true;
   }
   const next = shows[shows.findIndex((show) => show.start === start) + by];
-  if (!next && by > 0) return true; // nothing comes after it, and nothing stands beside the grid
   grid.focus({ row, start: next?.start ?? null });
   return true;
 }

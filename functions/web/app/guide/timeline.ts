@@ -51,7 +51,8 @@ function draw(box: HTMLElement, area: HTMLElement, source: Source, start: Partia
   const signal = leaving();
   const path = (id: string) => (box.dataset["channel"] ?? "").replace(/_$/, encodeURIComponent(id));
   let failing = false;
-  const tiles: Tiles = new Tiles(source, start.total ?? 0, signal, () => { grid.refresh(); if (tiles.total === 0) empty(box, area); }, () => {
+  let arrived = (): void => {};
+  const tiles: Tiles = new Tiles(source, start.total ?? 0, signal, () => { grid.refresh(); arrived(); if (tiles.total === 0) empty(box, area); }, () => {
     if (failing) return;
     failing = true;
     toast(t("schedule.ui.failed"), { label: t("schedule.ui.retry"), run: () => { failing = false; tiles.again(); grid.draw(); } });
@@ -62,7 +63,7 @@ function draw(box: HTMLElement, area: HTMLElement, source: Source, start: Partia
   grid.place = { row: 0, start: tiles.rows[0]?.shows.find(({ start, stop }) => start <= Date.now() && Date.now() < stop)?.start ?? null };
   grid.show(Date.now());
   const open = () => opened(grid, tiles, path);
-  keys(area, grid, () => tiles.total, open);
+  arrived = keys(area, grid, () => tiles.total, open);
   area.addEventListener("scroll", () => grid.later(), { passive: true });
   area.addEventListener("click", (event) => { if (event.target instanceof Element && event.target.closest(".tl-cell")) open(); });
   buttons(box, grid);
