@@ -3,10 +3,12 @@ package functions
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"miramundo.dev/functions/mcp"
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/tool"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/usage"
 )
@@ -17,6 +19,21 @@ import (
 
 // mcpName is the name of the function that serves tools.
 const mcpName = "mcp"
+
+// described holds the tools of the table, which is the same for as long as the process
+// lives.
+var described struct {
+	once  sync.Once
+	tools []*tool.Tool
+	err   error
+}
+
+// toolsOfTable returns the tools of the table. It returns an error when one cannot be
+// described.
+func toolsOfTable() ([]*tool.Tool, error) {
+	described.once.Do(func() { described.tools, described.err = tool.New(Table()) })
+	return described.tools, described.err
+}
 
 // hasTools reports whether an endpoint of f is a tool.
 func (f Function) hasTools() bool {
@@ -65,8 +82,12 @@ func distinct[T cmp.Ordered](list []T) []T {
 // newMCP makes the server of tools with servers of the functions that they belong to,
 // each with the parts that it declares and no others.
 func newMCP(p *compose.Parts) (Server, error) {
+	tools, err := toolsOfTable()
+	if err != nil {
+		return Server{}, err
+	}
 	o := mcp.Options{
-		Table: Table(), Gate: &api.Gate{Auth: authenticator(p), Budgets: p.Budgets}, Pages: p.Pages(), Log: p.Log,
+		Tools: tools, Gate: &api.Gate{Auth: authenticator(p), Budgets: p.Budgets}, Pages: p.Pages(), Log: p.Log,
 		Called: func(name string) { p.Usage.Add(usage.Tools, name) },
 		Build:  p.Config.Build, Base: p.Config.BaseURL, Icon: page.IconPath(192),
 	}

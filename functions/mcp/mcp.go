@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/tool"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 )
@@ -85,9 +86,9 @@ type Group struct {
 
 // Options are what a Server is made from.
 type Options struct {
-	Table  []api.Endpoint // every endpoint of the service; those that are tools become tools
-	Groups []Group        // which must contain every endpoint that is a tool
-	Gate   *api.Gate      // identifies the callers of tools
+	Tools  []*tool.Tool // of the endpoints of the service; they are not changed
+	Groups []Group      // which must contain every endpoint that is a tool
+	Gate   *api.Gate    // identifies the callers of tools
 	Pages  *identity.Pages
 	Log    *slog.Logger // of the failures of tools; nil logs nothing
 	Build  string       // short id of the commit

@@ -14,6 +14,7 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/api/tool"
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/identity"
 )
@@ -62,10 +63,14 @@ func serve(t *testing.T) (h http.Handler, log *bytes.Buffer, called *[]string) {
 	}), api.Bind(things.names, api.Endpoint{
 		Name: "list_countries", Tool: true, Method: "GET", Path: "/countries", Auth: api.None, Summary: "List countries", Doc: "Returns countries.",
 	})}
+	tools, err := tool.New(table)
+	if err != nil {
+		t.Fatal(err)
+	}
 	log, called = &bytes.Buffer{}, &[]string{}
 	pages := &identity.Pages{Origins: []string{home}}
 	s, err := New(Options{
-		Table: table, Groups: []Group{{things{}, table}}, Gate: &api.Gate{}, Pages: pages, Log: slog.New(slog.NewTextHandler(log, nil)),
+		Tools: tools, Groups: []Group{{things{}, table}}, Gate: &api.Gate{}, Pages: pages, Log: slog.New(slog.NewTextHandler(log, nil)),
 		Build: "abc1234", Base: home, Icon: "/icon.png", Called: func(name string) { *called = append(*called, name) },
 	})
 	if err != nil {

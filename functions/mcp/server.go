@@ -35,17 +35,13 @@ type operation struct {
 	server any
 }
 
-// New returns a server of the tools in o.Table. It returns an error when a tool
-// cannot be described or belongs to no group.
+// New returns a server of o.Tools. It returns an error when a tool belongs to no
+// group.
 func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	tools, err := tool.New(o.Table)
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{o: o, tools: map[string]*operation{}, turns: newTurns(), card: newCard(o, tools)}
+	s := &Server{o: o, tools: map[string]*operation{}, turns: newTurns(), card: newCard(o, o.Tools)}
 	sdk := mcp.NewServer(implementation(o), &mcp.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &mcp.ServerCapabilities{
@@ -60,7 +56,7 @@ func New(o Options) (*Server, error) {
 			c.TTLMs, c.CacheScope = int(listsAge/time.Millisecond), "public"
 		},
 	})
-	for _, t := range tools {
+	for _, t := range o.Tools {
 		server, ok := serverOf(o.Groups, t.Endpoint)
 		if !ok {
 			return nil, fmt.Errorf("mcp: no group answers for the tool %s", t.Name)
