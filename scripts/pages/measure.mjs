@@ -17,7 +17,7 @@ const { values: { strict, slower: asked, stack: given } } = parseArgs({
   options: { strict: { type: 'boolean' }, slower: { type: 'string' }, stack: { type: 'string' } }
 })
 
-/** What a page may take: milliseconds, bytes, and the score of what moves. */
+/** What a page may take: milliseconds, bytes without players and logos, and the score of what moves. */
 const limits = { fcp: 1200, lcp: 1200, inp: 80, cls: mostShift, weight: 120_000, script: 45_000 }
 const timed = new Set(['fcp', 'lcp', 'inp', 'cls']) // of which one sample says little
 
@@ -141,9 +141,10 @@ async function scales(context, page) {
   return () => {
     const all = [...requests.values()].filter(({ url }) => !foreign.test(url))
     const sum = (which, part = 'bytes') => all.filter(which).reduce((sum, request) => sum + request[part], 0)
+    const logo = ({ type, url }) => type === 'Image' && !url.includes('/assets/')
     return {
-      weight: sum(() => true), script: sum(({ type }) => type === 'Script', 'body'), page: sum(({ type }) => type === 'Document'),
-      style: sum(({ type }) => type === 'Stylesheet'), images: sum(({ type, url }) => type === 'Image' && !url.includes('/assets/')),
+      weight: sum(request => !logo(request)), script: sum(({ type }) => type === 'Script', 'body'), page: sum(({ type }) => type === 'Document'),
+      style: sum(({ type }) => type === 'Stylesheet'), images: sum(logo),
       requests: all.length
     }
   }
