@@ -1,12 +1,10 @@
 package explore
 
 import (
-	"context"
 	"strings"
 
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/part"
-	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
@@ -18,20 +16,11 @@ import (
 // partsPath is what the paths of the parts begin with, after that of the locale.
 const partsPath = "/around/"
 
-// chosenEndpoints are, for each locale, the part of the page about one country or city,
-// which is the same for everybody who chooses it.
-var chosenEndpoints = func() (all []api.Endpoint) {
-	for _, l := range i18n.Locales {
-		home := strings.TrimSuffix(site.Home.Path(l, ""), "/")
-		all = append(all, api.Bind(func(s *Server, _ context.Context, in chosenIn) (*page.Rendered, error) { return s.part(l, in) }, api.Endpoint{
-			Method: "GET", Path: home + partsPath + "{id}", Auth: api.None, Page: true,
-			Summary: "Show what there is in a place (" + l.Tag() + ")",
-			Doc:     "Returns the part of the page to explore about one country or city as HTML: its most popular channels and stations, and the cities of a country.",
-			Faults:  []*fault.Error{catalog.ErrNotLoaded, fault.ErrNotFound}, Cache: "public, max-age=0, s-maxage=60", Produces: []string{"text/html"},
-		}))
-	}
-	return all
-}()
+// chosenEndpoints are the part of the page about one country or city, which is the same
+// for everybody who chooses it.
+var chosenEndpoints = page.Parts(partsPath+"{id}", "Show what there is in a place",
+	"Returns the part of the page to explore about one country or city as HTML: its most popular channels and stations, and the cities of a country.",
+	(*Server).part, catalog.ErrNotLoaded, fault.ErrNotFound)
 
 type chosenIn struct {
 	At string `path:"id" maxLength:"12" description:"Code of a country, ISO 3166-1 alpha-2 in upper case, or number of a city."`

@@ -15,7 +15,6 @@ import (
 	"context"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"miramundo.dev/functions/web/page"
@@ -138,10 +137,9 @@ func (s *Server) world(snapshot *index.View, l i18n.Locale) *world {
 	return s.views.Get(snapshot, key{"world", l}, func() any {
 		v := s.Pages.View(site.Explore, l, nil)
 		countries := snapshot.Countries(filter.Any, int(l))
-		home := strings.TrimSuffix(v.Path("home"), "/")
 		b := &world{
 			Chosen: mostOf(v, places), Regions: regionsOf(v, countries), Globe: v.Asset("globe.json"), Places: placesPath,
-			Parts: home + partsPath, TV: home + page.Surprise, Radio: home + page.Surprise + "?kind=" + filter.Radio,
+			Parts: page.Below(l, partsPath), TV: page.Below(l, page.Surprise), Radio: page.Below(l, page.Surprise) + "?kind=" + filter.Radio,
 		}
 		b.Lead = v.T("explore.lead", "countries", v.N("home.count_countries", len(countries)), "cities", v.N("explore.count_cities", len(places.sorted)))
 		for i, g := range snapshot.Genres("", int(l)) {

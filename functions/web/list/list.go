@@ -35,6 +35,7 @@ var Endpoints = slices.Concat(
 	page.Endpoints(site.Countries, "Show all countries", "Returns the page that lists every country that has channels.", (*Server).countries, catalog.ErrNotLoaded),
 	page.Endpoints(site.Schedule, "Show what is on now", "Returns the page that lists the TV channels of which a programme is on now, with what comes next.", (*Server).schedule, catalog.ErrNotLoaded),
 	nearEndpoints,
+	surpriseEndpoints,
 	suggestEndpoints,
 )
 

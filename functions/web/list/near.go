@@ -5,7 +5,6 @@ import (
 	"html/template"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/shared/api"
@@ -21,25 +20,21 @@ import (
 // of the visitor's country are a piece of HTML with an address of its own, which is the
 // same for everybody in that country; the script adds it to the page.
 
-// nearEndpoints are, for each locale, the shelves of a country and the redirect to a
-// channel that is chosen at random.
-var nearEndpoints = func() (all []api.Endpoint) {
+// nearEndpoints are the shelves of a country.
+var nearEndpoints = page.Parts("/near/{id}", "Show the shelves of a country",
+	"Returns the part of the home page about one country as HTML: what is on now, its popular TV channels and its popular stations.",
+	(*Server).near, catalog.ErrNotLoaded, fault.ErrNotFound)
+
+// surpriseEndpoints are, for each locale, the redirect to a channel that is chosen at
+// random.
+var surpriseEndpoints = func() (all []api.Endpoint) {
 	for _, l := range i18n.Locales {
-		home := strings.TrimSuffix(site.Home.Path(l, ""), "/")
-		all = append(all,
-			api.Bind(func(s *Server, _ context.Context, in nearIn) (*page.Rendered, error) { return s.near(l, in) }, api.Endpoint{
-				Method: "GET", Path: home + "/near/{id}", Auth: api.None, Page: true,
-				Summary: "Show the shelves of a country (" + l.Tag() + ")",
-				Doc:     "Returns the part of the home page about one country as HTML: what is on now, its popular TV channels and its popular stations.",
-				Faults:  []*fault.Error{catalog.ErrNotLoaded, fault.ErrNotFound}, Cache: "public, max-age=0, s-maxage=60", Produces: []string{"text/html"},
-			}),
-			api.Bind(func(s *Server, _ context.Context, in surpriseIn) (surprise, error) { return s.surprise(l, in) }, api.Endpoint{
-				Method: "GET", Path: home + page.Surprise, Auth: api.None, Page: true,
-				Summary: "Open a channel at random (" + l.Tag() + ")",
-				Doc:     "Redirects to the page of a popular TV channel, or of a popular station, that is chosen at random.",
-				Faults:  []*fault.Error{catalog.ErrNotLoaded, fault.ErrNotFound}, Produces: []string{"text/html"}, Status: http.StatusFound,
-			}),
-		)
+		all = append(all, api.Bind(func(s *Server, _ context.Context, in surpriseIn) (surprise, error) { return s.surprise(l, in) }, api.Endpoint{
+			Method: "GET", Path: page.Below(l, page.Surprise), Auth: api.None, Page: true,
+			Summary: "Open a channel at random (" + l.Tag() + ")",
+			Doc:     "Redirects to the page of a popular TV channel, or of a popular station, that is chosen at random.",
+			Faults:  []*fault.Error{catalog.ErrNotLoaded, fault.ErrNotFound}, Produces: []string{"text/html"}, Status: http.StatusFound,
+		}))
 	}
 	return all
 }()

@@ -1,7 +1,6 @@
 package list
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/index"
-	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
 )
@@ -22,16 +20,14 @@ import (
 // with them. The script asks for a piece of HTML while a visitor types; it is the same
 // for everybody, so that caches can keep it.
 
-// suggestEndpoints are the suggestions in each locale.
-var suggestEndpoints = func() (all []api.Endpoint) {
-	for _, l := range i18n.Locales {
-		home := strings.TrimSuffix(site.Home.Path(l, ""), "/")
-		all = append(all, api.Bind(func(s *Server, _ context.Context, in suggestIn) (*page.Rendered, error) { return s.suggest(l, in) }, api.Endpoint{
-			Method: "GET", Path: home + "/suggest", Auth: api.None, Page: true,
-			Summary: "Suggest channels and lists (" + l.Tag() + ")",
-			Doc:     "Returns a part of the search field as HTML: the channels that match the words best, and the lists of the countries, categories and genres whose names begin with them. It has no link when nothing matches.",
-			Faults:  []*fault.Error{catalog.ErrNotLoaded}, Cache: "public, max-age=60, s-maxage=300", Produces: []string{"text/html"},
-		}))
+// suggestEndpoints are the suggestions. Browsers keep them for a minute: a visitor who
+// deletes a letter asks for the same ones again.
+var suggestEndpoints = func() []api.Endpoint {
+	all := page.Parts("/suggest", "Suggest channels and lists",
+		"Returns a part of the search field as HTML: the channels that match the words best, and the lists of the countries, categories and genres whose names begin with them. It has no link when nothing matches.",
+		(*Server).suggest, catalog.ErrNotLoaded)
+	for i := range all {
+		all[i].Cache = "public, max-age=60, s-maxage=300"
 	}
 	return all
 }()
