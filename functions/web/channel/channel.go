@@ -64,9 +64,9 @@ type watch struct {
 	Facts      []fact
 	Similar    part.Cards
 	Plate      part.Plate
-	About      string // what the stage says of a station below its name; empty for a TV channel
-	Next       []next // the list beside the player
-	NextOf     string // the name of its country; empty when it has none
+	About      string     // what the stage says of a station below its name; empty for a TV channel
+	Next       []part.Row // the list beside the player
+	NextOf     string     // the name of its country; empty when it has none
 }
 
 // A link is a text with the path that it leads to.

@@ -10,13 +10,6 @@ import (
 	"miramundo.dev/shared/catalog/index"
 )
 
-// A next is a row of the list beside the player: a channel to zap to.
-type next struct {
-	ID, Path, Name string
-	Plate          part.Plate
-	More           string // its current programme, or else what it is about; may be empty
-}
-
 const (
 	nextCount = 20  // rows of the list
 	nextReach = 200 // the most popular channels of a country, among which the channel is looked for
@@ -26,7 +19,7 @@ const (
 // and kind; from the first when c is not among them, and again from the first after
 // the last. Without a country they are those of the whole catalog. A visitor who came
 // from a list is shown that list instead, by the script.
-func (s *Server) next(v *page.View, snapshot *index.View, c *catalog.Channel) []next {
+func (s *Server) next(v *page.View, snapshot *index.View, c *catalog.Channel) []part.Row {
 	q := index.Query{Selection: filter.Selection{Kind: c.Kind, Playable: true, Sort: filter.ByPopularity}, Limit: nextReach}
 	if c.Country != nil {
 		q.Country = *c.Country
@@ -36,16 +29,10 @@ func (s *Server) next(v *page.View, snapshot *index.View, c *catalog.Channel) []
 		docs = slices.Concat(docs[at+1:], docs[:at])
 	}
 	now := s.Now()
-	rows := make([]next, min(len(docs), nextCount))
+	rows := make([]part.Row, min(len(docs), nextCount))
 	for i := range rows {
 		card := snapshot.Card(docs[i], int(v.Locale))
-		rows[i] = next{
-			ID: card.ID, Path: v.Channel(card.ID), Name: part.Truncated(part.Called(card.Name), 80), More: part.Truncated(card.Category, 60),
-			Plate: part.NewPlate(v, card.Kind.String(), card.ID, card.Name, card.LogoURL),
-		}
-		if g := s.Guides.Now(card.ID, now); g != nil && g.Now != nil {
-			rows[i].More = part.Truncated(g.Now.Title, 80)
-		}
+		rows[i] = part.NewRow(v, &card, s.Guides, now)
 	}
 	return rows
 }

@@ -50,13 +50,7 @@ type chosen struct {
 type channels struct {
 	Title string
 	All   string // URL of all of them; empty when there are no more
-	Rows  []row
-}
-
-// A row is a channel of the list. The player has the same rows beside it.
-type row struct {
-	ID, Kind, Path, Name, More string
-	Plate                      part.Plate
+	Rows  []part.Row
 }
 
 // part shows what there is in a country or a city.
@@ -127,18 +121,12 @@ func chipsOf(v *page.View, cities []*place, most int) (chips part.Chips) {
 }
 
 // rows returns channels as rows, without those that were blocked since the release.
-func (s *Server) rows(v *page.View, snapshot *index.View, docs []uint32) []row {
-	now, rows := s.Now(), make([]row, 0, len(docs))
+func (s *Server) rows(v *page.View, snapshot *index.View, docs []uint32) []part.Row {
+	now, rows := s.Now(), make([]part.Row, 0, len(docs))
 	for _, doc := range docs {
-		c := snapshot.Card(doc, int(v.Locale))
-		if snapshot.Blocks(c.ID) {
-			continue
+		if c := snapshot.Card(doc, int(v.Locale)); !snapshot.Blocks(c.ID) {
+			rows = append(rows, part.NewRow(v, &c, s.Guides, now))
 		}
-		r := row{ID: c.ID, Kind: c.Kind.String(), Path: v.Channel(c.ID), Name: part.Truncated(part.Called(c.Name), 80), More: part.Truncated(c.Category, 60), Plate: part.NewPlate(v, c.Kind.String(), c.ID, c.Name, c.LogoURL)}
-		if g := s.Guides.Now(c.ID, now); g != nil && g.Now != nil {
-			r.More = part.Truncated(g.Now.Title, 80)
-		}
-		rows = append(rows, r)
 	}
 	return rows
 }
