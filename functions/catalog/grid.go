@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -81,12 +80,9 @@ type gridSheet struct{ gridPage }
 // Schema returns the shape of the page.
 func (gridSheet) Schema() any { return gridPage{} }
 
-// Reply writes the page. The address of the next one repeats the query.
+// Reply writes the page.
 func (s gridSheet) Reply(w http.ResponseWriter, r *http.Request) error {
-	if s.NextOffset != nil {
-		next := s.API + "?" + nextQuery(r.URL.RawQuery) + "offset=" + strconv.Itoa(*s.NextOffset)
-		s.Next = &next
-	}
+	s.Next = nextAddress(s.Position, r)
 	text, err := plain(s.gridPage)
 	if err != nil {
 		return err

@@ -76,15 +76,22 @@ type nowSheet struct {
 	cache api.Cache
 }
 
+// nextAddress returns the address of the page after the one at a position, which repeats
+// the query of r; nil on the last page.
+func nextAddress(p paging.Position, r *http.Request) *string {
+	if p.NextOffset == nil {
+		return nil
+	}
+	next := p.API + "?" + nextQuery(r.URL.RawQuery) + "offset=" + strconv.Itoa(*p.NextOffset)
+	return &next
+}
+
 // Schema returns the shape of the page.
 func (nowSheet) Schema() any { return nowPage{} }
 
-// Reply writes the page. The address of the next one repeats the query.
+// Reply writes the page.
 func (s nowSheet) Reply(w http.ResponseWriter, r *http.Request) error {
-	if s.NextOffset != nil {
-		next := s.API + "?" + nextQuery(r.URL.RawQuery) + "offset=" + strconv.Itoa(*s.NextOffset)
-		s.Next = &next
-	}
+	s.Next = nextAddress(s.Position, r)
 	text, err := plain(s.nowPage)
 	if err != nil {
 		return err
