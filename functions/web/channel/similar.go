@@ -36,12 +36,13 @@ type trait struct {
 
 // traits returns the traits of a channel that others may share.
 func traits(c *catalog.Channel) (all []trait) {
-	country, text := value(c.Country), func(list []string) []string { return list[:min(len(list), maxTraits)] }
+	country := text(c.Country)
+	first := func(list []string) []string { return list[:min(len(list), maxTraits)] }
 	add := func(points float64, s filter.Selection) { all = append(all, trait{Selection: s, points: points}) }
-	if n := value(c.Network); n != "" {
+	if n := text(c.Network); n != "" {
 		add(4, filter.Selection{Network: n})
 	}
-	for _, id := range text(c.Categories) {
+	for _, id := range first(c.Categories) {
 		if id == "" {
 			continue
 		}
@@ -52,12 +53,12 @@ func traits(c *catalog.Channel) (all []trait) {
 		if country != "" {
 			add(points, filter.Selection{Country: country, Category: id})
 		}
-		for _, language := range text(c.Languages) {
+		for _, language := range first(c.Languages) {
 			add(points/2, filter.Selection{Language: language, Category: id})
 		}
 		add(points/4, filter.Selection{Category: id})
 	}
-	if city := value(c.City); city != "" {
+	if city := text(c.City); city != "" {
 		add(1.5, filter.Selection{City: city})
 	}
 	if c.Radio != nil {
@@ -87,13 +88,6 @@ func traitsOfStation(r *catalog.RadioStation, country string) (all []trait) {
 		}
 	}
 	return all
-}
-
-func value(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // similar returns at most similarCount other channels that play, those that have the

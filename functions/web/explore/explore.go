@@ -71,7 +71,7 @@ type world struct {
 // A tile leads to the channels of a genre or of a category.
 type tile struct {
 	Text, Href, Count string
-	Tone              int // the number of its colour
+	Tone              int // the number of its colour, which is one of those of plates
 }
 
 // A region is a part of the world with its countries.
@@ -79,9 +79,6 @@ type region struct {
 	ID, Name  string
 	Countries part.Chips
 }
-
-// tones is how many colours of tiles there are: those of plates.
-const tones = 10
 
 type exploreIn struct {
 	At string `query:"at" maxLength:"12" description:"Code of a country, ISO 3166-1 alpha-2, or number of a city, to show what there is; without it, the cities with the most stations."`
@@ -143,11 +140,11 @@ func (s *Server) world(snapshot *index.View, l i18n.Locale) *world {
 		}
 		b.Lead = v.T("explore.lead", "countries", v.N("home.count_countries", len(countries)), "cities", v.N("explore.count_cities", len(places.sorted)))
 		for i, g := range snapshot.Genres("", int(l)) {
-			b.Genres = append(b.Genres, tile{g.Name, v.Path("home") + "?genre=" + g.ID, v.Locale.Number(g.Count), i % tones})
+			b.Genres = append(b.Genres, tile{g.Name, v.Path("home") + "?genre=" + g.ID, v.Locale.Number(g.Count), i % part.Tones})
 		}
 		tv := index.Query{Selection: filter.Selection{Kind: filter.TV, Playable: true}}
 		for i, c := range snapshot.Cards(tv, int(l)).Categories {
-			b.Topics = append(b.Topics, tile{c.Name, v.Path("home") + "?category=" + url.QueryEscape(c.ID), v.Locale.Number(c.Count), (i + tones/2) % tones})
+			b.Topics = append(b.Topics, tile{c.Name, v.Path("home") + "?category=" + url.QueryEscape(c.ID), v.Locale.Number(c.Count), (i + part.Tones/2) % part.Tones})
 		}
 		return b
 	}).(*world)

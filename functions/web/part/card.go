@@ -70,7 +70,7 @@ func newCard(v *page.View, c *index.Card) Card {
 		shown.Logo = *c.LogoURL
 		shown.Ground, shown.Fill = ground(*c.LogoURL)
 	} else {
-		shown.Letters, shown.Size = lettering(Called(c.Name))
+		shown.Letters, shown.Size = lettering(shown.Name)
 		shown.Tone = tone(c.ID)
 		if shown.Letters != "" {
 			shown.Sign = sign(c.Subject, shown.Radio)

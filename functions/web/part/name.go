@@ -13,8 +13,7 @@ import (
 // Called returns the name of a channel without the technical words at its end: codecs,
 // bit rates and kinds of streams, in brackets or not, and call signs in brackets or after
 // a dash. Frequencies stay, since people know stations by them, and so does every name
-// that would have nothing left. It takes 1 to 2 µs, so
-// that nothing need be kept for each release.
+// that would have nothing left. It takes 1 to 2 µs.
 func Called(name string) string {
 	kept := beforeCall(strings.TrimSpace(name))
 	for {

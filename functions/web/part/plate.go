@@ -15,15 +15,15 @@ import (
 
 // A channel without a logo has its name on its plate, on one of a few colours.
 
-// tones is how many colours of plates there are; style/parts.css has them.
-const tones = 10
+// Tones is how many colours of plates there are; style/parts.css has them.
+const Tones = 10
 
 // tone returns the number of the colour of a channel's plate, from "0". A channel
 // keeps its colour for as long as it keeps its id. app/own/rows.ts computes the same.
 func tone(id string) string {
 	h := fnv.New32a()
 	h.Write([]byte(id))
-	return strconv.Itoa(int(h.Sum32() % tones))
+	return strconv.Itoa(int(h.Sum32() % Tones))
 }
 
 // A Plate is the picture of a channel: its logo, or else its name on its colour. The

@@ -68,8 +68,8 @@ func TestTone(t *testing.T) {
 	for i := range 200 {
 		found[tone(fmt.Sprintf("C%d.br", i))] = true
 	}
-	if len(found) != tones {
-		t.Errorf("%d colours of 200 channels, want %d", len(found), tones)
+	if len(found) != Tones {
+		t.Errorf("%d colours of 200 channels, want %d", len(found), Tones)
 	}
 }
 
