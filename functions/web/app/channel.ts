@@ -318,7 +318,7 @@ class Watch {
       clearTimeout(this.timer);
       if (state === "playing") this.timer = window.setTimeout(() => this.prefetch(), calm);
     });
-    player.stage.addEventListener("pointermove", () => { if (this.ahead) this.prefetch(); }); // who is about to press finds it fresh
+    player.stage.addEventListener("pointermove", () => { if (this.ahead) this.prefetch(); }); // a visitor who moves the pointer may be about to zap
   }
 
   /** Lets the page know of a report once it is made. */

@@ -71,7 +71,7 @@ async function readFavorites(): Promise<void> {
 
 /** Learns what the library holds where this browser does not know it. */
 async function readKept(): Promise<void> {
-  if (!kept() && isOwner()) await new Shelf(() => {}).open().catch(() => {}); // which notes it
+  if (!kept() && isOwner()) await new Shelf(() => {}).open().catch(() => {}); // a shelf notes what it reads
   else paint();
 }
 

@@ -46,7 +46,7 @@ if (field && document.activeElement === field) suggest();
 else onceFocused();
 
 let chosen = ""; // the channel that is to play while the page stays
-document.addEventListener("mm-beside", (event) => { // the page has not its texts: they come with it
+document.addEventListener("mm-beside", (event) => { // the texts of the player come with the channel's page
   const path = chosen = (event as CustomEvent<string>).detail;
   if (name() === "explore") void import("./channel").then((m) => chosen === path ? m.playBeside(path) : undefined).catch(() => location.assign(path));
 });
@@ -67,7 +67,7 @@ if (page === "home" || page === "country" || page === "channel" || page === "fav
 });
 if (document.readyState === "complete") countVisit();
 else addEventListener("load", countVisit);
-addEventListener("storage", (event) => { if (event.key === "mm-reminders" && event.newValue) remind(); });
+addEventListener("storage", (event) => { if (event.key === "mm-reminders") remind(); }); // in another tab
 try {
   if (localStorage.getItem("mm-reminders")) remind();
   if (localStorage.getItem("mm-claim")) void import("./account/claim").then((m) => m.endClaim());

@@ -130,7 +130,7 @@ export class Grid {
     line.draw(this.tiles.rows[line.index], this.frame, this.part, this.now(), pinned, this.path);
   }
 
-  /** Draws rows anew that have changed. Who was at one that had no programmes yet is at the first that came. */
+  /** Draws rows again that have changed. A focus on a row without programmes moves to the programme that is on, once there is one. */
   refresh(): void {
     const waiting = document.activeElement?.classList.contains("tl-blank") && this.box.contains(document.activeElement);
     for (const line of this.lines.values()) this.fill(line);

@@ -7,12 +7,12 @@ import type { Grid } from "./grid";
 import { showAt } from "./tiles";
 
 /**
- * Makes keys work. `open` opens the programme that has the focus. Returns what is to be called when programmes have come:
- * keys that were pressed beyond the last one that was here go on then.
+ * Makes keys work. `open` opens the programme that has the focus. Returns a function to call when programmes have arrived:
+ * it repeats the presses to the right that found no further programme.
  */
 export function keys(box: HTMLElement, grid: Grid, rows: () => number, open: () => void): () => void {
   let hour: number | null = null; // at which one goes from channel to channel
-  let onward = 0; // presses to the right that wait for programmes
+  let onward = 0; // presses to the right that wait for further programmes
   box.addEventListener("focusin", (event) => take(box, grid, event.target));
   box.addEventListener("pointerdown", () => { onward = 0; });
   box.addEventListener("keydown", (event) => {
@@ -31,7 +31,11 @@ export function keys(box: HTMLElement, grid: Grid, rows: () => number, open: () 
     };
     const acts: Record<string, () => boolean> = {
       ArrowLeft: () => aside(grid, -1),
-      ArrowRight: () => { if (atEnd(grid)) onward = Math.min(onward + 1, mostOnward); else return aside(grid, 1); return true; },
+      ArrowRight: () => {
+        if (!atEnd(grid)) return aside(grid, 1);
+        onward = Math.min(onward + 1, mostOnward);
+        return true;
+      },
       ArrowUp: () => go(row - 1), ArrowDown: () => go(row + 1), PageUp: () => go(row - page), PageDown: () => go(row + page),
       Home: () => { grid.show(grid.now()); grid.go(row, grid.now()); return true; },
       Enter: () => { if (start !== null) open(); return start !== null; },
@@ -49,7 +53,7 @@ export function keys(box: HTMLElement, grid: Grid, rows: () => number, open: () 
 
 const mostOnward = 100;
 
-/** Reports whether the focus is at the last programme of its channel that is here. */
+/** Reports whether the focus is at the last programme of its channel that has been fetched. */
 function atEnd(grid: Grid): boolean {
   const { row, start } = grid.place;
   const last = grid.row(row)?.shows.findLast(({ start }) => start < grid.frame.to);

@@ -17,7 +17,7 @@ export interface Reminder {
   told?: boolean;
 }
 
-export const remindersKey = "mm-reminders";
+const remindersKey = "mm-reminders";
 /** How many reminders this browser keeps at most. */
 export const most = 50;
 const longest = 2 ** 31 - 1; // ms that a timer waits at most
@@ -65,15 +65,11 @@ export function keep(all: Reminder[]): boolean {
 }
 
 let timer = 0;
-let armed = false;
 
-/** Waits for the next programme of which this browser is to be reminded. */
+document.addEventListener("visibilitychange", () => arm()); // timers wait while a device sleeps
+
+/** Waits for the next programme of which this browser is to be reminded. Called again, it takes what other tabs have changed. */
 export function arm(): void {
-  if (!armed) {
-    armed = true;
-    addEventListener("storage", (event) => { if (event.key === remindersKey) arm(); });
-    document.addEventListener("visibilitychange", arm); // timers wait while a device sleeps
-  }
   clearTimeout(timer);
   const now = Date.now();
   const waiting = reminders(now).filter(({ told }) => !told);

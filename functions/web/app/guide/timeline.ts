@@ -8,7 +8,7 @@ import type { Page } from "../types";
 import type { Line, Stop } from "../zap";
 import { everyTick, Grid } from "./grid";
 import { keys } from "./keys";
-import { mine } from "./mine";
+import { channelsOf, mine } from "./mine";
 import { openSheet } from "./sheet";
 import { Tiles, type Item, type Source } from "./tiles";
 
@@ -37,7 +37,6 @@ export function timeline(): void {
 
 /** Returns the channels of the favorites or of a folder that have a guide. */
 async function idsOf(of: string): Promise<string[]> {
-  const { channelsOf } = await import("./mine");
   const all = isOwner() ? await channelsOf(of).catch(() => []) : [];
   const ids: string[] = [];
   for (let at = 0; at < all.length; at += 50) { // as many as the service takes

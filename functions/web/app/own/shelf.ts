@@ -140,7 +140,7 @@ export class Shelf {
   }
 }
 
-/** Notes which channels the library holds, unless it is that of an organization. */
+/** Notes which channels the visitor's own library holds; an organization's library is not noted. */
 function note({ categories }: Library): void {
   if (!acting()) noteKept(categories.flatMap(({ groups }) => groups.flatMap(({ items }) => items.map((item) => item.channel_id))));
 }

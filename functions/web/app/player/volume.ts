@@ -40,7 +40,7 @@ function restore(media: HTMLMediaElement): void {
 }
 
 function save(media: HTMLMediaElement): void {
-  if (media.closest("[data-second]")) return; // which of two channels is heard is no choice of how loud it is
+  if (media.closest("[data-second]")) return; // muting one of two channels chooses which one is heard, and is not a volume to keep
   try {
     localStorage.setItem(key, JSON.stringify([media.volume, media.muted]));
   } catch {
