@@ -37,6 +37,7 @@ var Endpoints = slices.Concat(
 	nearEndpoints,
 	surpriseEndpoints,
 	suggestEndpoints,
+	cardsEndpoints,
 )
 
 // Options are what a Server needs.

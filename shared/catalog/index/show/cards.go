@@ -53,6 +53,16 @@ func (v *View) Cards(q search.Query, locale int) Cards {
 	return cards
 }
 
+// CardOf returns the card of a channel, by its id or by one that it once had. It reports
+// false when there is none to be shown.
+func (v *View) CardOf(id string, locale int) (Card, bool) {
+	doc, ok := v.now.Shown(id)
+	if !ok {
+		return Card{}, false
+	}
+	return v.Card(doc, locale), true
+}
+
 // Card returns the card of a record that Find or Matches found.
 func (v *View) Card(doc uint32, locale int) Card {
 	row := &v.ix.Rows[doc]
