@@ -1,28 +1,18 @@
 /** The page of favorites, most recent first. */
 
-import { toast } from "./dom";
+import { bareCard } from "./cards";
+import { $, h, toast } from "./dom";
 import { keep, toggle, type Favored } from "./keep";
-import { acts, link, type Shown } from "./own/rows";
+import { roam } from "./list/roam";
 import { List } from "./own/list";
+import { acts, channelPath, state, where, type Shown } from "./own/rows";
 import { leaving } from "./page";
-import { count, t } from "./texts";
-
-interface Favorite extends Shown {
-  quality: string | null;
-  favorites: number;
-}
+import { t } from "./texts";
 
 /** Shows the favorites. One that is taken out can be put back. */
 export function favorites(): void {
-  const list = new List<Favorite>({
-    path: "/api/favorites",
-    total: "favorites.ui.total",
-    parts: (item) => [
-      link(item, item.quality, item.favorites > 1 ? count("favorites.ui.people", item.favorites) : null),
-      ...acts(item, true),
-    ],
-  });
-  const taken = new Map<string, Favorite>();
+  const list = new List<Shown>({ path: "/api/favorites", total: "favorites.ui.total", row: tile });
+  const taken = new Map<string, Shown>();
   document.addEventListener("favorite", (event) => {
     const { id, on } = (event as CustomEvent<Favored>).detail;
     if (on) {
@@ -35,6 +25,21 @@ export function favorites(): void {
     taken.set(id, item);
     toast(t("favorites.ui.removed", { name: item.name }), { label: t("keep.ui.undo"), run: () => toggle(id) });
   }, { signal: leaving() });
+  roam();
   keep();
   void list.read();
+}
+
+/** Makes the card of a favorite. Its buttons are one menu on a phone, as those of rows are. */
+function tile(item: Shown): HTMLElement {
+  const { channel_id: id, name, logo_url: logo, kind } = item;
+  const card = item.card ?? bareCard({ id, name, logo, kind }, channelPath(id), h("span", { class: "card-meta" }, where(item.country)));
+  const off = state(item);
+  if (off) {
+    $(".card-meta > .badge", card)?.remove();
+    $(".card-meta", card)?.prepend(off);
+  }
+  $(".card-do", card)?.remove();
+  card.append(h("span", { class: "card-do" }, ...acts(item, true)));
+  return card;
 }

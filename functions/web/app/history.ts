@@ -1,7 +1,7 @@
 /** The page of what was watched, most recent first. */
 
 import { call } from "./api";
-import { toast } from "./dom";
+import { h, toast } from "./dom";
 import { keep } from "./keep";
 import { confirm, tellOf } from "./own/ask";
 import { List } from "./own/list";
@@ -19,10 +19,9 @@ export function history(): void {
   const list = new List<Played>({
     path: "/api/history",
     total: "history.ui.total",
-    parts: (item) => [
+    row: (item) => h("li", { class: "row-item", "data-id": item.channel_id },
       link(item, since(item.last_at), count("history.ui.plays", item.plays)),
-      ...acts(item, false, [{ icon: "close", label: t("history.ui.drop"), run: () => remove(item) }]),
-    ],
+      ...acts(item, false, [{ icon: "close", label: t("history.ui.drop"), run: () => remove(item) }])),
   });
 
   function remove(item: Played): void {

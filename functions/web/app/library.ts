@@ -66,7 +66,7 @@ export function library(): void {
     const line = lineOf(folder).filter((item) => !item.gone);
     const first = line.find((item) => item.playable_hint) ?? line[0];
     if (!first) return;
-    lineUp(folder.name, line);
+    lineUp(folder.name, line.map((item) => items.named(item)));
     tell(`/api/items/${first.id}/play`);
     location.assign(channelPath(first.channel_id));
   }
@@ -76,6 +76,8 @@ export function library(): void {
       await desk.shelf.open();
       if (signal.aborted) return;
       desk.goTo(location.hash);
+      await items.fetch();
+      if (signal.aborted) return;
       opened = true;
       at("waiting").hidden = true;
       draw();

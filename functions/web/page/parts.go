@@ -15,6 +15,9 @@ func Below(l i18n.Locale, path string) string {
 	return strings.TrimSuffix(site.Home.Path(l, ""), "/") + path
 }
 
+// Below returns a path below the home page in the language of the page.
+func (v *View) Below(path string) string { return Below(v.Locale, path) }
+
 // Parts returns the endpoints of a piece of a page, one for each locale, at a path below
 // its home page. show renders the piece, as [View.ShowPart] does, for a script that puts
 // it into the page. It is the same for every visitor, and caches keep it as they keep

@@ -44,7 +44,7 @@ flow('rows of favorites and history have one menu on a phone', { viewport: { wid
   const dialog = page.getByRole('dialog')
   for (const [path, last] of [['favorites', null], ['history', 'history.ui.drop'], ['library', null]]) {
     await visit.go(`/en/${path}`)
-    const row = page.locator('#items > .row-item').first()
+    const row = page.locator('#items > li[data-id]').first()
     await row.waitFor()
     const buttons = row.locator('button:visible:not(.grip)')
     assert.equal(await buttons.count(), 1, `${path} has one button a row`)
@@ -53,7 +53,7 @@ flow('rows of favorites and history have one menu on a phone', { viewport: { wid
     if (path !== 'library') await dialog.getByRole('button', { name: say('keep.ui.favorite_drop') }).waitFor()
     if (last) {
       await dialog.getByRole('button', { name: say(last) }).tap()
-      await page.locator('#items > .row-item').waitFor({ state: 'detached' })
+      await page.locator('#items > li[data-id]').waitFor({ state: 'detached' })
       const [toast, tabs] = [await page.locator('#toasts .toast').boundingBox(), await page.locator('.nav').boundingBox()]
       assert.ok(toast.y + toast.height <= tabs.y, 'the message is above the tabs')
     }

@@ -1,9 +1,9 @@
 /** The shelves of the home page that differ by visitor: what was watched, and what there is in a country. */
 
 import { call, isOwner } from "../api";
-import { $, h } from "../dom";
+import { bareCard, cardsOf } from "../cards";
+import { $ } from "../dom";
 import { leaving } from "../page";
-import { plate } from "../plate";
 import { locale } from "../texts";
 import type { Page } from "../types";
 import { forget } from "../watched";
@@ -62,14 +62,12 @@ async function resume(): Promise<void> {
   const { classList, dataset } = document.documentElement;
   if (!list || !classList.contains("watched") || dataset["visitor"]) return;
   const page = isOwner() ? await call<Page<Played>>("GET", "/api/history?limit=12").catch(() => null) : null;
-  const path = list.dataset["path"] ?? "";
-  if (page?.items.length) return list.replaceChildren(...page.items.filter(({ gone }) => !gone).map((item) => card(item, path + encodeURIComponent(item.channel_id))));
+  if (page?.items.length) {
+    const items = page.items.filter(({ gone }) => !gone);
+    const cards = await cardsOf(items.map((item) => item.channel_id));
+    const path = document.body.dataset["channels"] ?? "";
+    return list.replaceChildren(...items.map(({ channel_id: id, name, logo_url: logo, kind }) => cards.get(id) ?? bareCard({ id, name, logo, kind }, path + encodeURIComponent(id))));
+  }
   classList.remove("watched");
   if (page) forget();
-}
-
-function card(item: Played, href: string): HTMLElement {
-  return h("li", { class: "card", "data-id": item.channel_id },
-    plate({ id: item.channel_id, name: item.name, logo: item.logo_url, kind: item.kind }, "", { width: 160, height: 90 }),
-    h("span", { class: "card-text" }, h("a", { class: "card-link", href, "data-channel": item.channel_id, dir: "auto" }, item.name)));
 }

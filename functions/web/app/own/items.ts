@@ -1,18 +1,21 @@
 /** The channels of a sub-tab, and what one can do with each. */
 
 import { read, tell } from "../api";
+import { cardsOf } from "../cards";
 import { $, dialog, h, icon, iconButton } from "../dom";
 import { since, t } from "../texts";
 import type { ChannelFull, Stream } from "../types";
 import { menu, words } from "./ask";
 import type { Desk } from "./desk";
-import { orderable } from "./order";
+import { dragging, orderable } from "./order";
 import { places } from "./places";
-import { lineUp, link } from "./rows";
+import { carded, lineUp, link, type Shown } from "./rows";
 import { groupName, most, move, type Folder, type Item, type Library } from "./shelf";
 
 export class Items {
   private rows = new Map<string, HTMLElement>(); // by what they show
+  private readonly cards = new Map<string, HTMLElement>(); // by channel
+  private readonly asked = new Set<string>(); // channels
 
   constructor(private readonly list: HTMLElement, private readonly desk: Desk) {
     list.addEventListener("keydown", (event) => this.key(event));
@@ -20,7 +23,7 @@ export class Items {
     void orderable(list, {
       handle: ".grip",
       onto: "[role=tab]",
-      moved: (from, to) => { const item = desk.group?.items[from]; if (item) this.place(item, to); },
+      moved: (from, to) => { const item = desk.group?.items[from]; if (item) this.place(this.named(item), to); },
       dropped: (row, on) => this.drop(row.dataset["id"], on.dataset["tab"]),
       ended: () => this.draw(),
     });
@@ -28,10 +31,11 @@ export class Items {
 
   /** Shows the items of the chosen sub-tab. Rows that show the same stay, and with them the focus. */
   draw(): void {
-    const items = this.desk.group?.items ?? [];
+    void this.fetch().then((came) => { if (came && !dragging()) this.draw(); });
+    const items = (this.desk.group?.items ?? []).map((item) => this.named(item));
     const rows = new Map<string, HTMLElement>();
     items.forEach((item, at) => {
-      const key = JSON.stringify([item, at === 0, at === items.length - 1]);
+      const key = JSON.stringify([{ ...item, card: !!item.card }, at === 0, at === items.length - 1]);
       rows.set(key, this.rows.get(key) ?? this.row(item, at === 0, at === items.length - 1));
     });
     const active = document.activeElement;
@@ -42,6 +46,21 @@ export class Items {
     if (focused && document.activeElement !== focused) this.refocus(focused, id);
   }
 
+  /** Asks for the cards of the chosen sub-tab that are missing. Reports whether any came. */
+  async fetch(): Promise<boolean> {
+    const ids = (this.desk.group?.items ?? []).filter((item) => !item.stale && !this.asked.has(item.channel_id)).map((item) => item.channel_id);
+    for (const id of ids) this.asked.add(id);
+    const came = await cardsOf(ids);
+    for (const [id, card] of came) this.cards.set(id, card);
+    if (came.size === 0) for (const id of ids) this.asked.delete(id); // asked again when the next thing changes
+    return came.size > 0;
+  }
+
+  /** Returns an item as it is shown, with its card where that came. */
+  named(item: Item): Item & Shown {
+    return carded<Item & Shown>(item, this.cards.get(item.channel_id));
+  }
+
   /** Gives the focus back to what had it, or to what stands for it now. */
   private refocus(focused: HTMLElement, id: string | undefined): void {
     const row = $(`[data-id="${id}"]`, this.list);
@@ -50,7 +69,7 @@ export class Items {
     (same ?? $(".grip", row ?? this.list) ?? document.getElementById("group"))?.focus({ preventScroll: false });
   }
 
-  private row(item: Item, first: boolean, last: boolean): HTMLElement {
+  private row(item: Item & Shown, first: boolean, last: boolean): HTMLElement {
     const { name } = item;
     const act = (what: string, image: string, run: () => void, off = false): HTMLElement =>
       iconButton(image, t(`library.ui.${what}_item`, { name }), run, { "data-act": what, disabled: off });
@@ -85,7 +104,7 @@ export class Items {
     if (!found) return;
     event.preventDefault();
     event.stopPropagation();
-    this.shift(found.item, by);
+    this.shift(this.named(found.item), by);
   }
 
   private shift(item: Item, by: number): void {
@@ -112,7 +131,7 @@ export class Items {
     const item = shelf.item(id)?.item;
     const folder = shelf.folder(tab);
     const group = shelf.group(tab)?.group ?? folder?.groups.find((group) => group.items.length < most.items) ?? folder?.groups[0];
-    if (item && group && group.id !== this.desk.group?.id) this.send(item, group.id);
+    if (item && group && group.id !== this.desk.group?.id) this.send(this.named(item), group.id);
   }
 
   private send(item: Item, group: string): void {
@@ -176,7 +195,7 @@ export class Items {
     const to = event.target instanceof Element ? event.target.closest("a[data-channel]") : null;
     const { folder } = this.desk;
     if (!to || !folder) return;
-    lineUp(folder.name, lineOf(folder));
+    lineUp(folder.name, lineOf(folder).map((item) => this.named(item)));
     const id = to.closest<HTMLElement>("[data-id]")?.dataset["id"];
     if (id) tell(`/api/items/${id}/play`);
   }

@@ -1,13 +1,14 @@
 /** A list of channels that comes in pages: favorites, or history. */
 
 import { call, isOwner } from "../api";
-import { $, h } from "../dom";
+import { cardsOf } from "../cards";
+import { $ } from "../dom";
 import { leaving } from "../page";
 import { count } from "../texts";
 import type { Page } from "../types";
 import { words } from "./ask";
 import { GoneRows } from "./gone";
-import { broken, lineUp, show, type Shown } from "./rows";
+import { broken, carded, lineUp, show, type Shown } from "./rows";
 
 const at = <E extends HTMLElement = HTMLElement>(id: string): E => document.getElementById(id) as E;
 const size = 50;
@@ -16,8 +17,8 @@ export interface Listing<T extends Shown> {
   path: string;
   /** Key of the text that says how many there are. */
   total: string;
-  /** What a row is made of. */
-  parts(item: T): HTMLElement[];
+  /** Makes the element of the list that shows an item. */
+  row(item: T): HTMLElement;
 }
 
 export class List<T extends Shown> {
@@ -54,6 +55,8 @@ export class List<T extends Shown> {
     this.reading = true;
     try {
       const page = isOwner() ? await call<Page<T>>("GET", `${this.listing.path}?limit=${size}&offset=${this.next}`) : null;
+      const items = page?.items ?? [];
+      const cards = await cardsOf(items.map((item) => item.channel_id));
       if (this.left.aborted) return;
       if (this.next === 0) {
         this.box.replaceChildren();
@@ -61,7 +64,7 @@ export class List<T extends Shown> {
       }
       this.next = page?.next_offset ?? null;
       this.total = page?.total ?? 0;
-      for (const item of page?.items ?? []) this.add(item, this.items.length);
+      for (const item of items) this.add(carded(item, cards.get(item.channel_id)), this.items.length);
       this.draw();
     } catch (error) {
       if (this.left.aborted) return;
@@ -84,8 +87,7 @@ export class List<T extends Shown> {
   private add(item: T, place: number): void {
     if (this.items.some(({ channel_id }) => channel_id === item.channel_id)) return;
     this.items.splice(place, 0, item);
-    const row = h("li", { class: "row-item", "data-id": item.channel_id }, ...this.listing.parts(item));
-    this.box.insertBefore(row, this.box.children[place] ?? null);
+    this.box.insertBefore(this.listing.row(item), this.box.children[place] ?? null);
   }
 
   /** Puts an item at the top. */

@@ -1,6 +1,6 @@
 /** The rows that favorites, history and library are made of. */
 
-import { h, icon, iconButton } from "../dom";
+import { $, h, icon, iconButton } from "../dom";
 import { flag } from "../flag";
 import { menu, type Act } from "./ask";
 import { plate } from "../plate";
@@ -19,6 +19,13 @@ export interface Shown {
   kind?: "tv" | "radio";
   /** What became of a channel that left the catalog, and cannot be opened. */
   gone?: Gone | undefined;
+  /** The card of the channel as the server shows it, where it came. */
+  card?: HTMLElement | undefined;
+}
+
+/** Returns a row with its card, by whose name it is called: registers write codecs and call signs into the names of stations. */
+export function carded<T extends Shown>(row: T, card: HTMLElement | undefined): T {
+  return card ? { ...row, card, name: $(".card-link", card)?.textContent?.trim() || row.name } : row;
 }
 
 /** Returns the path of the page of a channel. */
@@ -27,28 +34,36 @@ export function channelPath(id: string): string {
   return (data.channel ?? "/canal/") + encodeURIComponent(id);
 }
 
-/** Makes the plate of a row. */
-export function rowPlate(row: Shown): HTMLElement {
-  return plate({ id: row.channel_id, name: row.name, logo: row.logo_url, kind: row.kind }, "row-plate", { width: 56, height: 42 });
+/** Makes the plate of a row: that of its card when it has letters, which the server alone can fit into it. */
+function rowPlate(row: Shown): HTMLElement {
+  const lettered = row.card && $(".plate.bare", row.card)?.cloneNode(true);
+  if (!(lettered instanceof HTMLElement)) return plate({ id: row.channel_id, name: row.name, logo: row.logo_url, kind: row.kind }, "row-plate", { width: 96, height: 54 });
+  lettered.classList.add("row-plate");
+  return lettered;
+}
+
+/** Returns a copy of a part of the card of a row; null when it has none. */
+function partOf({ card }: Shown, selector: string): Node | null {
+  return (card && $(selector, card)?.cloneNode(true)) ?? null;
 }
 
 /** Makes what a row says of its channel: a link to it, with quiet words below its name; those that find no room are left out. That it works is not said: nobody measured it here. */
 export function link(row: Shown, ...more: (string | null)[]): HTMLElement {
   const inner = [rowPlate(row), h("span", { class: "row-text" },
     h("span", { class: "row-name", dir: "auto" }, row.name),
-    h("span", { class: "row-more" }, where(row.country), state(row), next(row), ...more.map((text) => text && h("span", {}, text))))];
+    h("span", { class: "row-more" }, where(row.country), state(row), next(row), partOf(row, ".card-now"), ...more.map((text) => text && h("span", {}, text))), partOf(row, ".card-progress"))];
   if (row.gone) return h("span", { class: "row-link" }, ...inner);
   return h("a", { class: "row-link", href: channelPath(row.channel_id), "data-channel": row.channel_id }, ...inner);
 }
 
-function where(code: string | null): HTMLElement | null {
+export function where(code: string | null): HTMLElement | null {
   if (!code) return null;
   const name = country(code);
   return h("span", { class: "row-country" },
     flag(code), h("span", { class: "row-where" }, name));
 }
 
-function state(row: Shown): HTMLElement | null {
+export function state(row: Shown): HTMLElement | null {
   if (row.gone) return h("span", { class: "badge bad" }, fate(row.gone));
   return row.playable_hint ? null : h("span", { class: "badge fair" }, t("keep.ui.unplayable"));
 }
@@ -88,7 +103,10 @@ export function lineUp(title: string, rows: Shown[]): void {
   remember({
     title,
     from: location.pathname + location.hash,
-    stops: rows.filter((row) => !row.gone).map((row) => ({ id: row.channel_id, name: row.name, path: channelPath(row.channel_id), logo: row.logo_url })),
+    stops: rows.filter((row) => !row.gone).map((row) => {
+      const letters = row.card && $(".letters-of", row.card);
+      return { id: row.channel_id, name: row.name, path: channelPath(row.channel_id), logo: row.logo_url, letters: letters?.textContent ?? undefined, size: letters?.dataset["size"] };
+    }),
   });
   try {
     sessionStorage.setItem("mm-play", "1");
