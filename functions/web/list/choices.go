@@ -69,6 +69,30 @@ func (s *Server) topics(v *page.View, snapshot *index.View, w wanted, found []ca
 	return topicsOf(v, w, snapshot.Cards(s.query(wide, 0), int(v.Locale)).Categories)
 }
 
+// A rest is the topics that a wide window shows when they are asked for.
+type rest struct {
+	Text   string
+	Open   bool // one of them is chosen
+	Topics part.Chips
+}
+
+// topicsSeen is how many topics are not folded, about a line of a desktop. Fewer than
+// foldLeast are not worth folding.
+const (
+	topicsSeen = 10
+	foldLeast  = 3
+)
+
+// folded returns the most frequent topics, and the rest when they are many.
+func folded(v *page.View, topics part.Chips) (part.Chips, *rest) {
+	if len(topics) < topicsSeen+foldLeast {
+		return topics, nil
+	}
+	r := &rest{Topics: topics[topicsSeen:], Text: v.N("list.topics_more", len(topics)-topicsSeen)}
+	r.Open = slices.ContainsFunc(r.Topics, func(c part.Chip) bool { return c.Current })
+	return topics[:topicsSeen], r
+}
+
 // genres returns the most frequent genres of a country's stations; of all stations
 // for an empty code. Counting them is slow, so the result is memoized for two
 // upper-case letters: at most 676 keys for each locale, whatever visitors write into

@@ -32,7 +32,7 @@ import (
 var Endpoints = slices.Concat(
 	page.Endpoints(site.Home, "Show the home page", "Returns the page that presents the catalog or, with filters in the query, the channels that match a search.", (*Server).home, catalog.ErrNotLoaded),
 	page.Endpoints(site.Country, "Show a country's channels", "Returns the page that lists the channels of one country.", (*Server).country, catalog.ErrNotLoaded, fault.ErrNotFound),
-	page.Endpoints(site.Countries, "Show all countries", "Returns the page that lists every country that has channels.", (*Server).countries, catalog.ErrNotLoaded),
+	page.Endpoints(site.Countries, "Show all countries", "Returns the page that lists every country that has channels, by region of the world or by name.", (*Server).countries, catalog.ErrNotLoaded),
 	page.Endpoints(site.Schedule, "Show what is on now", "Returns the page that lists the TV channels of which a programme is on now, with what comes next.", (*Server).schedule, catalog.ErrNotLoaded),
 	nearEndpoints,
 	surpriseEndpoints,
@@ -68,9 +68,11 @@ const (
 type listing struct {
 	wanted
 	Flag    string // code of the country that the page is about; empty for any other page
+	Land    *land  // what the page of a country has besides the list; nil for any other page
 	Heading string
 	Tabs    part.Chips // the kinds
 	Topics  part.Chips // categories, or genres of stations
+	Rest    *rest      // the less frequent of them, which are folded on a wide window; nil when there are few
 	Cards   part.Cards // the matches of this page of the list; empty on the home page
 	Start   *start     // the sections of the home page; nil for a search
 
@@ -140,7 +142,7 @@ func (s *Server) country(_ context.Context, l i18n.Locale, in countryIn) (*page.
 	tv, radio := s.countExact(snapshot, w.unfiltered().withKind(filter.TV)), s.countExact(snapshot, w.unfiltered().withKind(filter.Radio))
 	w.radio = tv == 0 && radio > 0
 	b := s.listing(v, snapshot, w)
-	b.Flag, v.Body = code, b
+	b.Flag, b.Land, v.Body = code, s.landOf(v, snapshot, w), b
 	v.Title = v.T("country.title", "country", name)
 	if w != w.unfiltered() {
 		v.Title = name + " · " + titleOfList(b)
@@ -179,7 +181,7 @@ func (s *Server) listing(v *page.View, snapshot *index.View, w wanted) *listing 
 	if w.Q != "" {
 		b.Heading = v.T("list.heading_q", "q", w.Q)
 	}
-	b.Topics = s.topics(v, snapshot, w, found.Categories)
+	b.Topics, b.Rest = folded(v, s.topics(v, snapshot, w, found.Categories))
 	b.Active = s.active(v, snapshot, w)
 	b.Read = readingsOf(w, found.Understood)
 	b.Menus = s.menus(v, snapshot, w)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -359,14 +360,15 @@ func TestListForm(t *testing.T) {
 // TestListTexts checks in each language that no text is missing, and that
 // numbers are written as that language does.
 func TestListTexts(t *testing.T) {
+	missing := regexp.MustCompile(`\b(list|home|country|countries)\.[a-z]`)
 	h := listHandler(t)
 	for _, l := range i18n.Locales {
 		brazil, _ := site.CountryPath(l, "BR")
 		for _, path := range []string{
 			site.Home.Path(l, ""), site.Home.Path(l, "") + "?kind=all", site.Home.Path(l, "") + "?q=zzzz&guide=1&online=1&playable=0",
-			site.Home.Path(l, "") + "?kind=radio&q=r", brazil, brazil + "?kind=radio", brazil + "?offset=30", site.Countries.Path(l, ""),
+			site.Home.Path(l, "") + "?kind=radio&q=r", brazil, brazil + "?kind=radio", brazil + "?offset=30", site.Countries.Path(l, ""), site.Countries.Path(l, "") + "?sort=name",
 		} {
-			if got := webtest.Text(webtest.ByID(webtest.Tree(t, h, path), "main")); strings.Contains(got, "list.") || strings.Contains(got, "home.") || strings.Contains(got, "countr") && strings.Contains(got, "countries.") || strings.Contains(got, "{n}") || strings.Contains(got, "%!") {
+			if got := webtest.Text(webtest.ByID(webtest.Tree(t, h, path), "main")); missing.MatchString(got) || strings.Contains(got, "{n}") || strings.Contains(got, "%!") {
 				t.Errorf("%s lacks a text: %s", path, got)
 			}
 		}
@@ -392,29 +394,56 @@ func TestBadges(t *testing.T) {
 	}
 }
 
-// TestCountries checks that the page of countries leads to all of them, each at
-// the letter that it is looked for at, and to a search for an unknown value.
+// groupsOf returns the groups of the page of countries, each with its tiles.
+func groupsOf(tree *html.Node) string {
+	var groups []string
+	for _, n := range webtest.Elements(tree, func(n *html.Node) bool { return webtest.HasClass(n, "group") || webtest.HasClass(n, "atlas-most") }) {
+		title := webtest.Elements(n, func(n *html.Node) bool { return n.Data == "h2" })[0]
+		var tiles []string
+		for _, a := range webtest.Elements(n, func(n *html.Node) bool { return n.Data == "a" }) {
+			tiles = append(tiles, webtest.Text(a)+" "+webtest.Attr(a, "href"))
+		}
+		groups = append(groups, webtest.Attr(n, "id")+" "+webtest.Text(title)+": "+strings.Join(tiles, ", "))
+	}
+	return strings.Join(groups, "\n")
+}
+
+// TestCountries checks that the page of countries shows those with the most channels
+// first, then all of them by region, each with what it has, and leads to a search for
+// an unknown value.
 func TestCountries(t *testing.T) {
 	h := listHandler(t)
 	for l, want := range [5]string{
-		"B: Brasil /brasil 64, P: Portugal /portugal 2, X: XX /?kind=all&country=XX 1",
-		"B: Brazil /en/brazil 64, P: Portugal /en/portugal 2, X: XX /en?kind=all&country=XX 1",
-		"B: Brasil /es/brasil 64, P: Portugal /es/portugal 2, X: XX /es?kind=all&country=XX 1",
-		"B: Brésil /fr/bresil 64, P: Portugal /fr/portugal 2, X: XX /fr?kind=all&country=XX 1",
-		"B: Brasilien /de/brasilien 64, P: Portugal /de/portugal 2, X: XX /de?kind=all&country=XX 1",
+		"most Países com mais canais: Brasil 62 canais de TV 2 rádios /brasil, Portugal 1 canal de TV 1 rádio /portugal\nregion-005 América do Sul 1: Brasil TV 62 · Rádio 2 /brasil\nregion-150 Europa 1: Portugal TV 1 · Rádio 1 /portugal\nregion-none Outros lugares 1: XX TV 1 /?kind=all&country=XX",
+		"most Countries with most channels: Brazil 62 TV channels 2 radio stations /en/brazil, Portugal 1 TV channel 1 radio station /en/portugal\nregion-005 South America 1: Brazil TV 62 · Radio 2 /en/brazil\nregion-150 Europe 1: Portugal TV 1 · Radio 1 /en/portugal\nregion-none Elsewhere 1: XX TV 1 /en?kind=all&country=XX",
+		"most Países con más canales: Brasil 62 canales de TV 2 radios /es/brasil, Portugal 1 canal de TV 1 radio /es/portugal\nregion-005 Sudamérica 1: Brasil TV 62 · Radio 2 /es/brasil\nregion-150 Europa 1: Portugal TV 1 · Radio 1 /es/portugal\nregion-none Otros lugares 1: XX TV 1 /es?kind=all&country=XX",
+		"most Pays les plus fournis: Brésil 62 chaînes de télé 2 radios /fr/bresil, Portugal 1 chaîne de télé 1 radio /fr/portugal\nregion-005 Amérique du Sud 1: Brésil Télé 62 · Radio 2 /fr/bresil\nregion-150 Europe 1: Portugal Télé 1 · Radio 1 /fr/portugal\nregion-none Ailleurs 1: XX Télé 1 /fr?kind=all&country=XX",
+		"most Länder mit den meisten Sendern: Brasilien 62 Fernsehsender 2 Radiosender /de/brasilien, Portugal 1 Fernsehsender 1 Radiosender /de/portugal\nregion-005 Südamerika 1: Brasilien TV 62 · Radio 2 /de/brasilien\nregion-150 Europa 1: Portugal TV 1 · Radio 1 /de/portugal\nregion-none Anderswo 1: XX TV 1 /de?kind=all&country=XX",
 	} {
 		for range 2 { // when it is made, and when it is there
 			tree := webtest.Tree(t, h, site.Countries.Path(i18n.Locale(l), ""))
-			var got []string
-			for _, n := range webtest.Elements(webtest.ByID(tree, "main"), func(n *html.Node) bool { return n.Data == "a" }) {
-				letter := webtest.Elements(n.Parent.Parent.Parent, func(n *html.Node) bool { return n.Data == "h2" })[0]
-				name, count, _ := strings.Cut(webtest.Text(n), " ")
-				got = append(got, webtest.Text(letter)+": "+name+" "+webtest.Attr(n, "href")+" "+count)
+			if d := cmp.Diff(want, groupsOf(tree)); d != "" {
+				t.Errorf("%s (-want +got):\n%s", i18n.Locale(l), d)
 			}
-			if got := strings.Join(got, ", "); got != want {
-				t.Errorf("%s: %s, want %s", i18n.Locale(l), got, want)
+			for _, jump := range webtest.Elements(webtest.ByID(tree, "jumps"), func(n *html.Node) bool { return n.Data == "a" }) {
+				if id := strings.TrimPrefix(webtest.Attr(jump, "href"), "#"); webtest.ByID(tree, id) == nil {
+					t.Errorf("%s: nothing has the id %q", i18n.Locale(l), id)
+				}
 			}
 		}
+	}
+}
+
+// TestCountriesByName checks that the other view shows each country once, at the letter
+// that it is looked for at.
+func TestCountriesByName(t *testing.T) {
+	h := listHandler(t)
+	want := "letter-B B: Brasilien TV 62 · Radio 2 /de/brasilien\nletter-P P: Portugal TV 1 · Radio 1 /de/portugal\nletter-X X: XX TV 1 /de?kind=all&country=XX"
+	if d := cmp.Diff(want, groupsOf(webtest.Tree(t, h, "/de/laender?sort=name"))); d != "" {
+		t.Errorf("by name (-want +got):\n%s", d)
+	}
+	if w := webtest.Request(h, "GET", "/de/laender?sort=size"); w.Code != http.StatusBadRequest {
+		t.Errorf("another order: %d", w.Code)
 	}
 	for name, want := range map[string]string{"Åland": "A", "Österreich": "O", "": "#", "Éire": "E", "日本": "日"} {
 		if got := initial(name); got != want {

@@ -34,7 +34,8 @@ export function countries(): void {
     const found = find(rows, words);
     best = words ? (found.find((row) => row.code === words || row.names.includes(words)) ?? found[0])?.row ?? null : null;
     for (const row of rows) row.row.hidden = !found.includes(row);
-    for (const letter of $$(".letter")) letter.hidden = !$(".countries > li:not([hidden])", letter);
+    for (const group of $$(".group")) group.hidden = !$(".countries > li:not([hidden])", group);
+    for (const aside of $$("#most, #jumps")) aside.hidden = words !== ""; // each country is shown once, and only what is found
     const none = $("#none");
     if (none) none.hidden = found.length > 0;
     const said = $("#said");

@@ -45,12 +45,12 @@ function next(from: HTMLElement, to: Direction): HTMLElement | null {
 
 /** Returns the first card that is seen, where one begins who has the focus nowhere. */
 function firstSeen(): HTMLElement | null {
-  return $$(".card-link, .countries a").find((link) => link.getBoundingClientRect().top > 0) ?? null;
+  return $$(".card-link, .most a, .countries a").find((link) => link.getBoundingClientRect().top > 0) ?? null;
 }
 
 /** Home and End lead to the first and the last card. */
 function end(from: HTMLElement, key: string): HTMLElement | null {
-  const cards = key === "Home" || key === "End" ? from.closest(".cards, .countries") : null;
+  const cards = key === "Home" || key === "End" ? from.closest(".cards, .most, .countries") : null;
   if (!cards || typing(from)) return null;
   const links = $$(".card-link, a", cards);
   return (key === "Home" ? links[0] : links.at(-1)) ?? null;

@@ -4,7 +4,7 @@
  * an address of its own and looks the same without scripts.
  */
 
-import { $, toast } from "../dom";
+import { $, $$, toast } from "../dom";
 import { leaving } from "../page";
 import { t } from "../texts";
 import { fetchPage, soon } from "./page";
@@ -164,12 +164,11 @@ function enter(address: string, entry: Entry): void {
 /** Puts the new list in place of the old, with the focus and all that was opened and scrolled. What is being typed stays; who goes back finds the words of then. */
 function swap(old: Element, next: Element, title: string, entry: Entry): void {
   const focused = old.contains(document.activeElement) ? document.activeElement!.id : null;
-  const unfolded = $<HTMLDetailsElement>("#filters", old)?.open ?? false;
+  const unfolded = $$<HTMLDetailsElement>("details[open]", old).map(({ id }) => id);
   const aside = $(".list-topics", old)?.scrollLeft ?? 0;
   old.replaceWith(next);
   document.title = title;
-  const filters = $<HTMLDetailsElement>("#filters", next);
-  if (filters) filters.open = unfolded;
+  for (const details of $$<HTMLDetailsElement>("details", next)) details.open ||= unfolded.includes(details.id);
   const topics = $(".list-topics", next);
   if (topics) topics.scrollLeft = aside;
   if (focused !== null) ((focused && document.getElementById(focused)) || $("a[aria-current]", next) || $<HTMLElement>("#main"))?.focus({ preventScroll: true });
