@@ -41,6 +41,8 @@ flow('find and open without a script', { javaScriptEnabled: false }, async (visi
 
   // Countries lead to theirs, and those to channels.
   await page.locator('footer').getByRole('link', { name: text('en', 'layout.countries') }).click()
+  await page.locator('main a[href="/en/countries?sort=name"]').click()
+  await page.locator('#letter-B').waitFor()
   await page.locator('main a[href="/en/brazil"]').first().click()
   await page.getByRole('heading', { level: 1, name: 'Brazil' }).waitFor()
   await card(page, testChannel).locator('a.card-link').click()

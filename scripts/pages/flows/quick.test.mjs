@@ -45,6 +45,21 @@ for (const width of [360, 1280]) {
   })
 }
 
+flow('a country leads to its region, the globe and other countries', {}, async (visit) => {
+  const { page } = visit
+  await visit.go('/en/brazil')
+  await page.locator('.land-ways a').first().click()
+  await at(page, ({ pathname, hash }) => pathname === '/en/countries' && hash === '#region-005', 'that of South America')
+  await until(() => page.locator('#region-005').evaluate(({ offsetTop }) => Math.abs(scrollY + 150 - offsetTop) < 150 || scrollY + innerHeight >= document.documentElement.scrollHeight - 2), 'the region is in sight')
+  await page.goBack()
+  await page.locator('.land-ways a').nth(1).click()
+  await at(page, ({ search }) => search === '?at=BR', 'that of the globe')
+  await page.goBack()
+  await page.locator('main .countries a').first().click()
+  await at(page, ({ pathname }) => pathname !== '/en/brazil' && pathname.startsWith('/en/'), 'that of another country')
+  await page.locator('.land-ways').waitFor()
+})
+
 flow('a country is found by codes, by what people call it, and with slips', {}, async (visit) => {
   const { page } = visit
   await visit.go('/en/countries')
@@ -55,6 +70,9 @@ flow('a country is found by codes, by what people call it, and with slips', {}, 
   }
   await page.locator('#filter').fill('qwertyuiop')
   await page.locator('#none').waitFor()
+  assert.equal(await page.locator('#most').isVisible() || await page.locator('#jumps').isVisible(), false, 'only what is found is shown')
+  await page.locator('#filter').fill('')
+  await page.locator('#most').waitFor()
   await page.locator('#filter').fill('usa')
   await page.keyboard.press('Enter')
   await at(page, ({ pathname }) => pathname === '/en/united-states', 'that of the country')

@@ -10,5 +10,12 @@ flow('pages are large on a television', { viewport: { width: 1920, height: 1080 
     const { size, width } = await page.evaluate(() => ({ size: parseFloat(getComputedStyle(document.body).fontSize), width: document.documentElement.scrollWidth }))
     assert.ok(size >= 24, `${path}: texts are ${size} px high`)
     assert.ok(width <= 1920, `${path} is ${width} px wide`)
+    const small = await page.locator('main').evaluate(main => [...main.querySelectorAll('.count, .card-meta, .small, .soft')].filter(text => text.checkVisibility() && parseFloat(getComputedStyle(text).fontSize) < 24).map(text => text.textContent))
+    assert.deepEqual(small, [], `${path} has small print`)
   }
+  await visit.go('/de')
+  const tiles = await page.locator('.shelf:visible').first().locator('.card').evaluateAll(cards => cards.filter(card => card.getBoundingClientRect().right <= innerWidth).length)
+  assert.ok(tiles >= 5 && tiles <= 7, `${tiles} tiles fill a row`)
+  const second = await page.locator('.shelf:visible').nth(1).evaluate(shelf => shelf.getBoundingClientRect().top)
+  assert.ok(second < 1080 - 150, `the second shelf begins at ${second} px`)
 })
