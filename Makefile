@@ -21,12 +21,16 @@ EMULATED = $(addprefix ./,$(sort $(dir $(shell grep -rlE --include='*_test.go' '
 # On CI every reader of feeds is there, or the tests fail.
 READERS = $(if $(filter true,$(CI)),MIRAMUNDO_READERS=required)
 
+# Compilers and tests live for seconds: with four times as much garbage before it is collected, they take a fifth less of
+# the processors.
+FEWER_COLLECTIONS = GOGC=$${GOGC:-400}
+
 # $(call tidily,COMMAND) runs tests in a temporary folder of their own, and fails
 # when they leave something there. The folder is always the same one, because the
 # results that Go caches depend on its name. Players keep their socket to a sound
 # server elsewhere: a user who never ran one gets it in the temporary folder.
 TEMPORARY = $(CURDIR)/bin/tmp
-tidily = rm -rf $(TEMPORARY) && mkdir -p $(TEMPORARY) && PULSE_RUNTIME_PATH=$(CURDIR)/bin/pulse TMPDIR=$(TEMPORARY) $(1) && \
+tidily = rm -rf $(TEMPORARY) && mkdir -p $(TEMPORARY) && PULSE_RUNTIME_PATH=$(CURDIR)/bin/pulse TMPDIR=$(TEMPORARY) $(FEWER_COLLECTIONS) $(1) && \
 	if [ -n "$$(ls -A $(TEMPORARY))" ]; then echo "the tests left these in the temporary folder:"; ls -A $(TEMPORARY); exit 1; fi
 
 .DEFAULT_GOAL := help
@@ -141,8 +145,8 @@ lint-modules:
 .PHONY: lint-go
 lint-go: generate
 	@files=$$(gofmt -l chatroom functions hop infra scripts shared); if [ -n "$$files" ]; then echo "not formatted (make fmt):"; echo "$$files"; exit 1; fi
-	$(GO) vet ./...
-	$(GOLANGCI) run ./...
+	$(FEWER_COLLECTIONS) $(GO) vet ./...
+	$(FEWER_COLLECTIONS) $(GOLANGCI) run ./...
 
 .PHONY: lint-pages
 lint-pages: node_modules/.package-lock.json

@@ -3,10 +3,10 @@
  * tablet, a laptop and a television: nothing goes wrong while it is loaded,
  * nothing moves, nothing is wider than the window, and everyone can read and use it.
  *
- * A page is loaded for a phone in every language, and for every window in one. In
- * the other languages the window of the loaded page becomes that of each other
+ * A page is loaded for a phone in every language, and for every window in one; one of texts and forms alone
+ * for a phone and a laptop. Otherwise the window of the loaded page becomes that of each other
  * device: the text is what differs there, and it is laid out anew. Colours are
- * judged in both themes in one language: no text changes them.
+ * judged in both themes, on a phone upright and sideways and on a laptop, in one language: no text changes them.
  */
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
@@ -40,9 +40,10 @@ describe('every page', { skip: !available() && 'no Chromium', concurrency: 2 }, 
           const wrong = []
           for (const [n, window] of windowsOf(page, locale).entries()) {
             const theme = n % 2 === 0 ? 'dark' : 'light' // each theme is what some page is loaded in
-            const loads = n === 0 || locale === loaded
-            const both = locale === (page.locales?.[0] ?? loaded) && (window === phone || window === laptop)
-            const found = loads ? await load(visit, page, locale, path, window, theme, both) : await resize(visit, page, locale, window)
+            const first = locale === (page.locales?.[0] ?? loaded)
+            const loads = n === 0 || locale === loaded && (!page.plain || window === laptop)
+            const colours = !first ? 0 : window === phone || window === laptop ? 2 : window === sideways ? 1 : 0
+            const found = loads ? await load(visit, page, locale, path, window, theme, colours) : await resize(visit, page, locale, window, first)
             wrong.push(...[...found, ...visit.unmeant].map(problem => `${window.width} px: ${problem}`))
             visit.problems = []
           }
@@ -72,25 +73,26 @@ function windowsOf(page, locale) {
   return [phone, sideways, tablet, laptop, television]
 }
 
-/** Loads a page in a window and in one theme, and lists what is wrong. Colours are judged in the other theme too where `both` says so: no language changes them. */
-async function load(visit, page, locale, path, window, first, both) {
+/** Loads a page in a window and in one theme, and lists what is wrong. Its colours are judged in so many themes. */
+async function load(visit, page, locale, path, window, first, colours) {
   await visit.become(window, first)
   const response = await visit.go(path)
   const wrong = await shifts(visit.page)
   await page.then?.(visit, locale)
-  wrong.push(...await outline(visit.page, page, locale, response), ...await layout(visit.page), ...await barriers(visit.page))
+  wrong.push(...await outline(visit.page, page, locale, response), ...await layout(visit.page), ...await barriers(visit.page, colours === 0 ? { only: 'all but colours' } : {}))
   await shoot(visit.page, page, locale, window, first)
+  if (colours < 2 && !shots) return wrong
   const other = first === 'dark' ? 'light' : 'dark'
   await inTheme(visit.page, other)
-  if (both) wrong.push(...await barriers(visit.page, { again: true }))
+  if (colours === 2) wrong.push(...await barriers(visit.page, { only: 'colours' }))
   await shoot(visit.page, page, locale, window, other)
   return wrong
 }
 
-/** Gives the page that is shown another window, and lists what is wrong in that. */
-async function resize(visit, page, locale, window) {
+/** Gives the page that is shown another window, and lists what is wrong in that; where nobody loads it so, also for whom. */
+async function resize(visit, page, locale, window, judged) {
   await visit.resize(window)
-  const wrong = await layout(visit.page)
+  const wrong = [...await layout(visit.page), ...judged ? await barriers(visit.page, { only: 'all but colours' }) : []]
   await shoot(visit.page, page, locale, window, 'light')
   return wrong
 }
@@ -113,7 +115,7 @@ async function outline(page, { name, page: kind }, locale, response) {
   return wrong.map(key => `outline: ${key} is ${JSON.stringify({ ...is, status: response.status() }[key])}, not ${JSON.stringify(must[key])}`)
 }
 
-/** Pictures are kept of all windows in two languages; of the rest, enough to see them. */
+/** Pictures, where somebody looks at them, are kept of all windows in two languages; of the rest, enough to see them. */
 async function shoot(page, { name }, locale, window, theme) {
   if (!shots || (!pictured.includes(locale) && (theme === 'dark' || window !== windows[0]))) return
   const path = join(shots, `${name}.${locale}.${window.width}.${theme}.jpg`)

@@ -23,29 +23,30 @@ const operatorPaths = { pt: '/operator', en: '/en/operator', es: '/es/operator',
  * which its own links lead to the other languages, or `paths` has its address in
  * each; `prepare` is done before it is opened, `then` after. Pages with `paths` are
  * looked at on a phone and a laptop alone (and at 280 px, as all), those with `locales` in these alone, and
- * those that are `slow` to draw on a phone alone in most languages.
+ * those that are `slow` to draw on a phone alone in most languages. Those that are `plain`, texts and forms or a state of
+ * another page, are loaded for a phone and a laptop alone, and given the other windows.
  */
 export const pages = [
   { name: 'home', page: 'home', path: () => '/' },
   { name: 'radio', page: 'home', path: () => '/?kind=radio' },
   { name: 'search', page: 'home', path: () => '/?q=news' },
-  { name: 'nothing-found', page: 'home', path: () => '/?q=qwertyuiop' },
+  { name: 'nothing-found', page: 'home', path: () => '/?q=qwertyuiop', plain: true },
   { name: 'country', page: 'country', path: () => '/brasil' },
   { name: 'countries', page: 'countries', path: () => '/paises' },
   { name: 'explore', page: 'explore', path: () => '/explorar', then: seeGlobe },
-  { name: 'explore-country', page: 'explore', path: () => '/explorar?at=BR', then: seeGlobe },
+  { name: 'explore-country', page: 'explore', path: () => '/explorar?at=BR', then: seeGlobe, plain: true },
   { name: 'schedule', page: 'schedule', path: () => '/programacao' },
   { name: 'timeline', page: 'schedule', path: () => '/programacao?view=timeline', then: seeGrid },
-  { name: 'programmes', page: 'schedule', path: () => '/programacao?q=a' },
-  { name: 'schedule-empty', page: 'schedule', path: () => '/programacao?country=AQ' },
+  { name: 'programmes', page: 'schedule', path: () => '/programacao?q=a', plain: true },
+  { name: 'schedule-empty', page: 'schedule', path: () => '/programacao?country=AQ', plain: true },
   { name: 'channel', page: 'channel', path: () => `/canal/${testChannel}` },
   { name: 'station', page: 'channel', path: stack => `/canal/${stack.station}` },
   { name: 'failing', page: 'channel', path: () => `/canal/${testChannel}`, prepare: fail, then: seeFailure },
-  { name: 'library-empty', page: 'library', path: () => '/biblioteca' },
+  { name: 'library-empty', page: 'library', path: () => '/biblioteca', plain: true },
   { name: 'library', page: 'library', path: () => '/biblioteca', prepare: owner },
-  { name: 'favorites-empty', page: 'favorites', path: () => '/favoritos' },
+  { name: 'favorites-empty', page: 'favorites', path: () => '/favoritos', plain: true },
   { name: 'favorites', page: 'favorites', path: () => '/favoritos', prepare: owner },
-  { name: 'history-empty', page: 'history', path: () => '/historico' },
+  { name: 'history-empty', page: 'history', path: () => '/historico', plain: true },
   { name: 'history', page: 'history', path: () => '/historico', prepare: owner },
   { name: 'signin', page: 'signin', paths: { pt: '/entrar', en: '/en/sign-in', es: '/es/entrar', fr: '/fr/connexion', de: '/de/anmelden' } },
   { name: 'account', page: 'account', paths: { pt: '/conta', en: '/en/account', es: '/es/cuenta', fr: '/fr/compte', de: '/de/konto' }, prepare: member },
@@ -59,20 +60,20 @@ export const pages = [
     name: `operator-${tab}`, page: 'operator', paths: Object.fromEntries(Object.entries(operatorPaths).map(([locale, path]) => [locale, `${path}#${tab}`])), prepare: operate, then: shown,
     ...(tab !== 'overview' && { locales: ['en', 'de'] }) // German has the longest words; the parts are built alike
   })),
-  { name: 'guide', page: 'guide', path: () => '/como-usar' },
-  { name: 'about', page: 'about', path: () => '/sobre' },
-  { name: 'suggestions', page: 'about', path: () => '/sobre', then: seeSuggestions },
-  { name: 'offered', page: 'guide', path: () => '/como-usar', prepare: foreign },
-  { name: 'contact', page: 'contact', path: () => '/contato?tipo=anuncio' },
-  { name: 'partners', page: 'partners', path: () => '/parceiros' },
-  { name: 'producers', page: 'producers', path: () => '/produtores' },
-  { name: 'purchases', page: 'purchases', path: () => '/compras' },
-  { name: 'reference', page: 'reference', path: () => '/api-referencia', then: seeViewer, slow: true },
-  { name: 'build', page: 'build', path: () => '/desenvolver' },
-  { name: 'numbers', page: 'numbers', path: () => '/numeros' },
+  { name: 'guide', page: 'guide', path: () => '/como-usar', plain: true },
+  { name: 'about', page: 'about', path: () => '/sobre', plain: true },
+  { name: 'suggestions', page: 'about', path: () => '/sobre', then: seeSuggestions, plain: true },
+  { name: 'offered', page: 'guide', path: () => '/como-usar', prepare: foreign, plain: true },
+  { name: 'contact', page: 'contact', path: () => '/contato?tipo=anuncio', plain: true },
+  { name: 'partners', page: 'partners', path: () => '/parceiros', plain: true },
+  { name: 'producers', page: 'producers', path: () => '/produtores', plain: true },
+  { name: 'purchases', page: 'purchases', path: () => '/compras', plain: true },
+  { name: 'reference', page: 'reference', path: () => '/api-referencia', then: seeViewer, slow: true, plain: true },
+  { name: 'build', page: 'build', path: () => '/desenvolver', plain: true },
+  { name: 'numbers', page: 'numbers', path: () => '/numeros', plain: true },
   { name: 'embed', page: 'embed', paths: Object.fromEntries(['pt', 'en', 'es', 'fr', 'de'].map(l => [l, `${l === 'pt' ? '' : `/${l}`}/embed/${testChannel}`])) },
   { name: 'offline', page: 'error', paths: Object.fromEntries(['pt', 'en', 'es', 'fr', 'de'].map(l => [l, `${l === 'pt' ? '' : `/${l}`}/offline`])) },
-  { name: 'missing', page: 'error', path: () => '/isto-nao-existe', prepare: visit => visit.forgive(/status: 404 .*\/isto-nao-existe$/, /status of 404 .*\/isto-nao-existe\)$/) }
+  { name: 'missing', page: 'error', path: () => '/isto-nao-existe', prepare: visit => visit.forgive(/status: 404 .*\/isto-nao-existe$/, /status of 404 .*\/isto-nao-existe\)$/), plain: true }
 ]
 
 /** Returns the id of the station that plays without a network. */
