@@ -4,7 +4,7 @@
  */
 
 import { $$, h } from "./dom";
-import { plate, type Plated } from "./plate";
+import { orLetters, plate, type Plated } from "./plate";
 
 const most = 50; // channels that list/cards.go takes
 const patience = 2000; // milliseconds: cards that come later would move what is shown by then
@@ -16,7 +16,9 @@ export async function cardsOf(ids: string[]): Promise<Map<string, HTMLElement>> 
   const html = await fetch(`${document.body.dataset["cards"] ?? ""}?ids=${query}`, { headers: { Accept: "text/html" }, credentials: "omit", signal: AbortSignal.timeout(patience) })
     .then((answer) => answer.ok ? answer.text() : "").catch(() => "");
   const page = new DOMParser().parseFromString(html, "text/html");
-  return new Map($$(".card[data-id]", page).map((card) => [card.dataset["id"] ?? "", document.adoptNode(card)]));
+  const cards = $$(".card[data-id]", page);
+  cards.forEach(orLetters);
+  return new Map(cards.map((card) => [card.dataset["id"] ?? "", document.adoptNode(card)]));
 }
 
 /** Makes the card of a channel that the server sent none of. */

@@ -1,6 +1,6 @@
 /** The plate of a channel: its logo, or else its name on its colour. */
 
-import { h, icon } from "./dom";
+import { $, h, icon } from "./dom";
 
 /** A channel as its plate shows it. */
 export interface Plated {
@@ -16,21 +16,30 @@ export interface Plated {
 /** Makes the plate of a channel. A logo that does not come is treated as one that is missing. */
 export function plate(of: Plated, more = "", attributes: { width?: number; height?: number } = {}): HTMLElement {
   const box = h("span", { class: `plate ${more}`.trim(), "aria-hidden": "true" });
-  const bare = () => {
-    const first = of.letters ?? initials(of.name);
-    box.classList.add("bare");
-    delete box.dataset["ground"];
-    box.style.removeProperty("background");
-    box.dataset["tone"] = String(tone(of.id));
-    if (!first) box.replaceChildren(icon(of.kind ?? (of.id.startsWith("rb.") ? "radio" : "tv")));
-    else if (of.letters) box.replaceChildren(h("span", { class: "letters-of", "data-size": of.size, dir: "auto" }, first));
-    else box.replaceChildren(h("span", { class: "initials" }, first));
-  };
   if (of.logo) {
-    box.append(h("img", { src: of.logo, alt: "", loading: "lazy", decoding: "async", ...attributes, error: bare }));
+    box.append(h("img", { src: of.logo, alt: "", loading: "lazy", decoding: "async", ...attributes, error: () => bare(box, of) }));
     stand(box, of.logo);
-  } else bare();
+  } else bare(box, of);
   return box;
+}
+
+/** Shows the letters of a channel on its plate in place of a logo. */
+function bare(box: HTMLElement, of: Plated): void {
+  const first = of.letters ?? initials(of.name);
+  box.classList.add("bare");
+  delete box.dataset["ground"];
+  box.style.removeProperty("background");
+  box.dataset["tone"] = String(tone(of.id));
+  if (!first) box.replaceChildren(icon(of.kind ?? (of.id.startsWith("rb.") ? "radio" : "tv")));
+  else if (of.letters) box.replaceChildren(h("span", { class: "letters-of", "data-size": of.size, dir: "auto" }, first));
+  else box.replaceChildren(h("span", { class: "initials" }, first));
+}
+
+/** Replaces the logo of a card that the server wrote by letters when the logo does not load, as plate does for the plates of scripts. */
+export function orLetters(card: HTMLElement): void {
+  const box = $(".plate", card);
+  const of = { id: card.dataset["id"] ?? "", name: $(".card-link", card)?.textContent?.trim() ?? "", logo: null };
+  if (box) $("img", box)?.addEventListener("error", () => bare(box, of));
 }
 
 /** Gives a plate the ground that its logo is meant for, as part/plate.go does: by the tone at the end of the logo's address. */

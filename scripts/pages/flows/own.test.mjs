@@ -112,3 +112,17 @@ flow('channels of the library are put in order by keys, and keep their cards', {
   assert.ok((await shownOf(page, '#items > .row-item')).every(({ now, initials }) => now === 'Evening film' && initials === 0))
   assert.equal(await page.evaluate(() => document.activeElement.className.includes('grip') && document.activeElement.closest('[data-id]').querySelector('[data-channel]').dataset.channel), kept[0], 'the handle keeps the focus')
 })
+
+flow('a logo that does not load is replaced by letters, on the cards of the server too', {}, async (visit, stack) => {
+  const { page } = visit
+  await owner(visit, stack)
+  visit.forgive(/404 .*\/logos\//)
+  await page.route('**/logos/**', route => route.fulfill({ status: 404, body: '' }))
+  for (const [path, rows] of [['favorites', '#items > .card'], ['history', '#items > .row-item'], ['library', '#items > .row-item'], ['', '#continue .card']]) {
+    await visit.go(`/en/${path}`)
+    const plate = page.locator(`${rows}[data-id="${testChannel}"] .plate, ${rows}:has([data-channel="${testChannel}"]) .plate`)
+    await plate.locator('.initials').waitFor()
+    assert.equal(await plate.evaluate(plate => plate.childElementCount === 1 && plate.matches('.bare[data-tone]:not([data-ground])')), true, path)
+  }
+  await page.unrouteAll({ behavior: 'wait' })
+})
