@@ -126,3 +126,27 @@ flow('a logo that does not load is replaced by letters, on the cards of the serv
   }
   await page.unrouteAll({ behavior: 'wait' })
 })
+
+flow('another owner has another list, also while that of the first is on its way', {}, async (visit, stack) => {
+  const { page } = visit
+  await owner(visit, stack)
+  visit.forgive(/\/cards\?/)
+  const other = await Guest.make(stack.base)
+  await other.call('POST', '/api/favorites', { channel_id: kept[2] })
+  let come
+  const late = new Promise(resolve => { come = resolve })
+  await page.route(/\/cards\?ids=.*,/, route => late.then(() => route.continue()).catch(() => {})) // the page may have given up
+  const asked = page.waitForRequest(/\/cards\?ids=.*,/)
+  await page.goto(`${stack.base}/en/favorites`)
+  await asked
+  await page.evaluate(token => {
+    localStorage.setItem('mm-guest', token)
+    document.dispatchEvent(new CustomEvent('account'))
+  }, other.token)
+  const shown = async () => (await shownOf(page, '#items > .card[data-id]')).map(({ id }) => id)
+  await until(async () => String(await shown()) === kept[2], 'the other owner is shown')
+  come()
+  await page.waitForTimeout(500)
+  assert.deepEqual(await shown(), [kept[2]])
+  await page.unrouteAll({ behavior: 'wait' })
+})

@@ -26,6 +26,7 @@ export class List<T extends Shown> {
   private total = 0;
   private next: number | null = 0;
   private reading = false;
+  private reads = 0; // times that the list began anew: what was asked for before belongs to another list
   private readonly left = leaving();
   private readonly box = at("items");
   private readonly more = at("more");
@@ -46,18 +47,27 @@ export class List<T extends Shown> {
   private again(): void {
     this.items.length = 0;
     this.next = 0;
+    this.begin();
     void this.read();
+  }
+
+  /** Drops the page that is being read, if any. */
+  private begin(): void {
+    this.reads++;
+    this.reading = false;
   }
 
   /** Reads the next page, or the first. A browser that never kept anything is not made a guest for it. */
   async read(): Promise<void> {
     if (this.reading || this.next === null) return;
     this.reading = true;
+    const mine = this.reads;
+    const dropped = (): boolean => this.left.aborted || mine !== this.reads;
     try {
       const page = isOwner() ? await call<Page<T>>("GET", `${this.listing.path}?limit=${size}&offset=${this.next}`) : null;
       const items = page?.items ?? [];
       const cards = await cardsOf(items.map((item) => item.channel_id));
-      if (this.left.aborted) return;
+      if (dropped()) return;
       if (this.next === 0) {
         this.box.replaceChildren();
         this.gone.show(page?.gone ?? []);
@@ -67,7 +77,7 @@ export class List<T extends Shown> {
       for (const item of items) this.add(carded(item, cards.get(item.channel_id)), this.items.length);
       this.draw();
     } catch (error) {
-      if (this.left.aborted) return;
+      if (dropped()) return;
       this.fail(error);
     }
     this.reading = false;
@@ -115,6 +125,7 @@ export class List<T extends Shown> {
   clear(): void {
     this.items.length = this.total = 0;
     this.next = null;
+    this.begin();
     this.box.replaceChildren();
     this.gone.show([]);
     this.draw();
