@@ -150,3 +150,28 @@ flow('another owner has another list, also while that of the first is on its way
   assert.deepEqual(await shown(), [kept[2]])
   await page.unrouteAll({ behavior: 'wait' })
 })
+
+flow('the focus stays on a link of the library when its card comes', {}, async (visit, stack) => {
+  const { page } = visit
+  await owner(visit, stack)
+  visit.forgive(/\/cards\?/)
+  let come
+  const late = new Promise(resolve => { come = resolve })
+  let first = true
+  await page.route('**/cards?*', async route => {
+    if (!first) return late.then(() => route.continue())
+    first = false
+    return route.fulfill({ status: 503, body: '' })
+  })
+  await visit.go('/en/library')
+  await page.locator('#items .grip').first().focus()
+  const asked = page.waitForRequest(/\/cards\?/)
+  await page.keyboard.press('ArrowDown') // what the server did not send is asked for again
+  await asked
+  await page.waitForTimeout(300)
+  await page.locator(`#items [data-channel="${kept[2]}"]`).focus()
+  come()
+  await until(async () => (await shownOf(page, '#items > .row-item')).every(({ name }) => !name.includes('[')), 'the cards have come')
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.channel), kept[2])
+  await page.unrouteAll({ behavior: 'wait' })
+})

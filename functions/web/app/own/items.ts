@@ -65,7 +65,7 @@ export class Items {
   private refocus(focused: HTMLElement, id: string | undefined): void {
     const row = $(`[data-id="${id}"]`, this.list);
     const act = focused.dataset["act"];
-    const same = focused.isConnected ? focused : row && act ? $<HTMLButtonElement>(`[data-act="${act}"]:not(:disabled)`, row) : null;
+    const same = focused.isConnected ? focused : row && $(act ? `[data-act="${act}"]:not(:disabled)` : "a[data-channel]", row);
     (same ?? $(".grip", row ?? this.list) ?? document.getElementById("group"))?.focus({ preventScroll: false });
   }
 
