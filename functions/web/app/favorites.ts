@@ -36,8 +36,8 @@ function tile(item: Shown): HTMLElement {
   const card = item.card ?? bareCard({ id, name, logo, kind }, channelPath(id), h("span", { class: "card-meta" }, where(item.country)));
   const off = state(item);
   if (off) {
-    $(".card-meta > .badge", card)?.remove();
-    $(".card-meta", card)?.prepend(off);
+    $(".badge", card)?.remove();
+    $(".card-meta", card)?.before(off);
   }
   $(".card-do", card)?.remove();
   card.append(h("span", { class: "card-do" }, ...acts(item, true)));

@@ -175,3 +175,25 @@ flow('the focus stays on a link of the library when its card comes', {}, async (
   assert.equal(await page.evaluate(() => document.activeElement.dataset.channel), kept[2])
   await page.unrouteAll({ behavior: 'wait' })
 })
+
+flow('what is said of a favorite without a card is within its tile', {}, async (visit, stack) => {
+  const { page } = visit
+  await owner(visit, stack)
+  visit.forgive(/\/cards\?/)
+  await page.route('**/cards?*', route => route.fulfill({ status: 503, body: '' }))
+  await page.route(/\/api\/favorites(\?|$)/, async route => {
+    const response = await route.fetch()
+    const json = await response.json()
+    for (const item of json.items) Object.assign(item, { country: 'CF', playable_hint: false, name: 'قناة الأطفال والشباب الإخبارية' })
+    return route.fulfill({ response, json })
+  })
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 740 })
+    await visit.go('/de/favoriten')
+    const tile = page.locator('#items > .card[data-id]').first()
+    await tile.waitFor()
+    const out = await tile.evaluate(tile => [...tile.querySelectorAll('.badge, .row-country, .flag, .row-where')].filter(part => part.getBoundingClientRect().right > tile.getBoundingClientRect().right).map(part => part.outerHTML))
+    assert.deepEqual(out, [], `at ${width} px`)
+  }
+  await page.unrouteAll({ behavior: 'wait' })
+})
