@@ -1,5 +1,6 @@
 /** Lists: every state has an address, to which one can come back. */
 import assert from 'node:assert/strict'
+import { shifts } from '../browser.mjs'
 import { at, cardLink, cards, flow, onlyTestPlays, until } from '../flow.mjs'
 import { testChannel } from '../pages.mjs'
 
@@ -42,6 +43,16 @@ flow('an endless list shows each channel once', {}, async ({ page }, stack) => {
   const all = await cards(page)
   assert.equal(new Set(all).size, all.length)
   assert.equal(all.length, total)
+})
+
+flow('what ends a page stays in place while a list goes on in a tall window', { viewport: { width: 1280, height: 1600 } }, async (visit) => {
+  const { page } = visit
+  for (const path of ['/en?q=news', '/en?kind=radio']) {
+    await visit.go(path)
+    await page.locator('#cards > .card').nth(30).waitFor()
+    await page.waitForFunction(() => !document.querySelector('#cards > .skeleton'))
+    assert.deepEqual(await shifts(page), [], path)
+  }
 })
 
 flow('zap, and come back by the way one went', {}, async (visit, stack) => {

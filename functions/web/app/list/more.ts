@@ -24,6 +24,7 @@ export function more(): void {
   left = alone;
   const first = $("#cards > .card");
   if (!first || !$("#more")) return;
+  first.parentElement?.classList.add("goes-on");
   ends = new IntersectionObserver((entries) => {
     if (left > 0 && entries.some((entry) => entry.isIntersecting)) {
       left--;
