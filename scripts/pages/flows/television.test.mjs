@@ -13,6 +13,18 @@ flow('pages are large on a television', { viewport: { width: 1920, height: 1080 
     const small = await page.locator('main').evaluate(main => [...main.querySelectorAll('.count, .card-meta, .small, .soft')].filter(text => text.checkVisibility() && parseFloat(getComputedStyle(text).fontSize) < 24).map(text => text.textContent))
     assert.deepEqual(small, [], `${path} has small print`)
   }
+  for (const path of ['/', '/en', '/es', '/fr', '/de']) {
+    await visit.go(path)
+    const { hint, room } = await page.locator('#q').evaluate(field => {
+      const style = getComputedStyle(field)
+      const pen = document.createElement('canvas').getContext('2d')
+      pen.font = style.font
+      return { hint: pen.measureText(field.placeholder).width, room: field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) }
+    })
+    assert.ok(hint <= room, `${path}: the hint of the search field is ${hint} px wide, and has ${room}`)
+    const bar = await page.locator('.top').evaluate(top => [top.scrollHeight - top.clientHeight, top.scrollWidth - top.clientWidth])
+    assert.deepEqual(bar, [0, 0], `${path}: what is in the bar at the top fits`)
+  }
   await visit.go('/de')
   const tiles = await page.locator('.shelf:visible').first().locator('.card').evaluateAll(cards => cards.filter(card => card.getBoundingClientRect().right <= innerWidth).length)
   assert.ok(tiles >= 5 && tiles <= 7, `${tiles} tiles fill a row`)
