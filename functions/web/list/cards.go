@@ -13,12 +13,11 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// Favorites, history and library are drawn by scripts, from what the API says of the
-// visitor's channels. How a channel looks is no secret: its card is a piece of HTML that
-// names nobody, as on every other page, so scripts ask for the cards of their channels
-// and put them in place.
+// Scripts draw favorites, history and library, from the visitor's channels as the API
+// returns them. The card of a channel is the same for every visitor, so scripts fetch it
+// as a piece of HTML, which caches can keep, instead of drawing it a second time.
 
-// cardsEndpoints are the cards of channels that a script names.
+// cardsEndpoints return the cards of the channels whose ids are in the query.
 var cardsEndpoints = page.Parts("/cards", "Show the cards of channels",
 	"Returns the cards of channels as HTML, in the order of ids: plate, name, country and the programme that is on now. Unknown ids are left out, and a repeated id counts once.",
 	(*Server).named, catalog.ErrNotLoaded)
@@ -33,7 +32,8 @@ type namedIn struct {
 	IDs string `query:"ids" required:"true" maxLength:"4000" description:"Catalog ids of at most 50 channels, separated by commas, each of at most 128 characters."`
 }
 
-// named shows the cards of channels by their ids.
+// named renders the cards of the channels with the given ids. It looks up at most
+// maxNamed ids, so that a request costs no more than a page of a list.
 func (s *Server) named(l i18n.Locale, in namedIn) (*page.Rendered, error) {
 	snapshot, err := s.Catalog.View()
 	if err != nil {
