@@ -132,8 +132,10 @@ export class Visit {
     await this.page.waitForFunction(() => document.fonts.status === 'loaded' && !document.querySelector('[aria-busy="true"]'))
   }
 
-  close() {
-    return this.context.close()
+  /** Ends the visit. What a page asks for last may still be answered by a test: that answer is nobody's. */
+  async close() {
+    for (const of of [this.context, ...this.context.pages()]) await of.unrouteAll({ behavior: 'ignoreErrors' })
+    await this.context.close()
   }
 }
 

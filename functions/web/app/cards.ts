@@ -4,7 +4,7 @@
  */
 
 import { $$, h } from "./dom";
-import { orLetters, plate, type Plated } from "./plate";
+import { plate, type Plated } from "./plate";
 
 const most = 50; // channels that list/cards.go takes
 const patience = 2000; // milliseconds: cards that come later would move what is shown by then
@@ -17,7 +17,6 @@ export async function cardsOf(ids: string[]): Promise<Map<string, HTMLElement>> 
     .then((answer) => answer.ok ? answer.text() : "").catch(() => "");
   const page = new DOMParser().parseFromString(html, "text/html");
   const cards = $$(".card[data-id]", page);
-  cards.forEach(orLetters);
   return new Map(cards.map((card) => [card.dataset["id"] ?? "", document.adoptNode(card)]));
 }
 

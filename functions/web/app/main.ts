@@ -31,6 +31,8 @@ document.addEventListener("click", (event) => {
   else if (["library", "favorites", "history"].includes(name())) location.assign(address); // they show what another owner has
   else void import("./account/signin").then((m) => m.openDoor(address));
 });
+for (const logo of document.querySelectorAll<HTMLImageElement>(".plate > img")) if (logo.complete && logo.naturalWidth === 0) letter(logo);
+document.addEventListener("error", (event) => { if (event.target instanceof HTMLImageElement && event.target.matches(".plate > img")) letter(event.target); }, true);
 document.addEventListener("account", () => {
   try {
     document.documentElement.classList.toggle("in", localStorage.getItem("mm-account") !== null);
@@ -78,6 +80,11 @@ try {
 /** Waits for programmes of which this browser is to be reminded. */
 function remind(): void {
   void import("./guide/reminders").then((m) => m.arm());
+}
+
+/** Shows letters in place of a logo that did not load. */
+function letter(logo: HTMLImageElement): void {
+  void import("./plate").then((m) => m.orLetters(logo));
 }
 
 /**

@@ -35,11 +35,14 @@ function bare(box: HTMLElement, of: Plated): void {
   else box.replaceChildren(h("span", { class: "initials" }, first));
 }
 
-/** Replaces the logo of a card that the server wrote by letters when the logo does not load, as plate does for the plates of scripts. */
-export function orLetters(card: HTMLElement): void {
-  const box = $(".plate", card);
-  const of = { id: card.dataset["id"] ?? "", name: $(".card-link", card)?.textContent?.trim() ?? "", logo: null };
-  if (box) $("img", box)?.addEventListener("error", () => bare(box, of));
+/** Replaces a logo that did not load, on a plate that the server wrote, by letters, as plate does for the plates of scripts. */
+export function orLetters(logo: HTMLImageElement): void {
+  const box = logo.closest<HTMLElement>(".plate");
+  if (!box) return; // a script has replaced it
+  const of = box.closest<HTMLElement>("[data-id], [data-channel]"); // a card or a row; the page of a channel has neither
+  const id = of ? of.dataset["id"] ?? of.dataset["channel"] : decodeURIComponent(location.pathname.split("/").pop() ?? "");
+  const name = of ? $(".card-link, .next-name, .suggest-text", of) : $("h1");
+  bare(box, { id: id ?? "", name: name?.textContent?.trim() ?? "", logo: null });
 }
 
 /** Gives a plate the ground that its logo is meant for, as part/plate.go does: by the tone at the end of the logo's address. */

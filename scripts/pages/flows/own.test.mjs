@@ -118,12 +118,16 @@ flow('a logo that does not load is replaced by letters, on the cards of the serv
   await owner(visit, stack)
   visit.forgive(/404 .*\/logos\//)
   await page.route('**/logos/**', route => route.fulfill({ status: 404, body: '' }))
-  for (const [path, rows] of [['favorites', '#items > .card'], ['history', '#items > .row-item'], ['library', '#items > .row-item'], ['', '#continue .card']]) {
+  const own = [['favorites', '#items > .card'], ['history', '#items > .row-item'], ['library', '#items > .row-item'], ['', '#continue .card']]
+  for (const [path, rows] of [...own, ['?q=miramundo', '#cards > .card'], ['brazil', '#cards > .card']]) {
     await visit.go(`/en/${path}`)
     const plate = page.locator(`${rows}[data-id="${testChannel}"] .plate, ${rows}:has([data-channel="${testChannel}"]) .plate`)
     await plate.locator('.initials').waitFor()
     assert.equal(await plate.evaluate(plate => plate.childElementCount === 1 && plate.matches('.bare[data-tone]:not([data-ground])')), true, path)
   }
+  await visit.go(`/en/channel/${testChannel}`)
+  await page.locator('.channel-name .plate .initials').waitFor()
+  assert.equal(await page.locator('.channel-name .plate .initials').textContent(), 'MT')
   await page.unrouteAll({ behavior: 'wait' })
 })
 
@@ -139,6 +143,8 @@ flow('another owner has another list, also while that of the first is on its way
   const asked = page.waitForRequest(/\/cards\?ids=.*,/)
   await page.goto(`${stack.base}/en/favorites`)
   await asked
+  const asks = request => /\/cards\?ids=.*,/.test(request.url())
+  const ended = Promise.race([page.waitForEvent('requestfinished', asks), page.waitForEvent('requestfailed', asks)])
   await page.evaluate(token => {
     localStorage.setItem('mm-guest', token)
     document.dispatchEvent(new CustomEvent('account'))
@@ -146,7 +152,8 @@ flow('another owner has another list, also while that of the first is on its way
   const shown = async () => (await shownOf(page, '#items > .card[data-id]')).map(({ id }) => id)
   await until(async () => String(await shown()) === kept[2], 'the other owner is shown')
   come()
-  await page.waitForTimeout(500)
+  await ended
+  await page.evaluate(() => new Promise(done => requestAnimationFrame(() => setTimeout(done))))
   assert.deepEqual(await shown(), [kept[2]])
   await page.unrouteAll({ behavior: 'wait' })
 })
@@ -168,7 +175,7 @@ flow('the focus stays on a link of the library when its card comes', {}, async (
   const asked = page.waitForRequest(/\/cards\?/)
   await page.keyboard.press('ArrowDown') // what the server did not send is asked for again
   await asked
-  await page.waitForTimeout(300)
+  await page.evaluate(() => new Promise(done => requestAnimationFrame(() => setTimeout(done))))
   await page.locator(`#items [data-channel="${kept[2]}"]`).focus()
   come()
   await until(async () => (await shownOf(page, '#items > .row-item')).every(({ name }) => !name.includes('[')), 'the cards have come')
