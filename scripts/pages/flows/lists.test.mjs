@@ -31,6 +31,18 @@ flow('search, and go back and forward', {}, async ({ page, ...visit }, stack) =>
   assert.equal(await page.locator('#q').inputValue(), 'arte')
 })
 
+flow('the address is that of the page one looks at, also for those who jump', {}, async (visit) => {
+  const { page } = visit
+  await visit.go('/en?kind=all')
+  await page.locator('#more').scrollIntoViewIfNeeded()
+  await page.waitForFunction(() => document.querySelectorAll('#cards > .card:not(.skeleton)').length > 60)
+  const offset = () => page.evaluate(() => new URLSearchParams(location.search).get('offset'))
+  for (const [n, at] of [[0, null], [75, '60'], [0, null], [45, '30'], [75, '60']]) {
+    await page.evaluate(n => document.querySelector('#cards').children[n].scrollIntoView({ behavior: 'instant' }), n)
+    await until(async () => await offset() === at, `channel ${n} is at offset ${at}`)
+  }
+})
+
 flow('an endless list shows each channel once', {}, async ({ page }, stack) => {
   const { total } = await (await fetch(`${stack.base}/api/channels?limit=1`)).json()
   await page.goto(`${stack.base}/en?kind=tv`)

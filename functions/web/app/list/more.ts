@@ -10,6 +10,7 @@ import { fetchPage } from "./page";
 import { moved } from "./search";
 
 const near = "800px"; // below the window
+const above = "1000000px"; // all that was passed counts as seen, also by one who jumps over it
 const full = 30; // channels of a page that is not the last
 const alone = 4; // pages that come without being asked for: then the end of the page can be reached
 
@@ -31,7 +32,7 @@ export function more(): void {
       void load();
     }
   }, { rootMargin: `0px 0px ${near} 0px` });
-  marks = new IntersectionObserver((entries) => entries.forEach(pass), { rootMargin: "0px 0px -60% 0px" });
+  marks = new IntersectionObserver(([entry]) => pass(entry!.rootBounds?.bottom ?? innerHeight * .4), { rootMargin: `${above} 0px -60% 0px` });
   mark(first, location.pathname + location.search);
   watch();
 }
@@ -54,17 +55,13 @@ function mark(card: Element, address: string): void {
   marks?.observe(card);
 }
 
-/** Sets the address to that of the page which is at the top of the window. */
-function pass(entry: IntersectionObserverEntry): void {
-  if (entry.target.closest("[aria-busy]")) return; // another list is on its way, and may have the address already
-  let at = entry.target;
-  if (!entry.isIntersecting) {
-    if (entry.boundingClientRect.top < (entry.rootBounds?.bottom ?? 0)) return;
-    const all = $$("#cards > [data-from]");
-    at = all[all.indexOf(at as HTMLElement) - 1] ?? at;
-  }
-  const address = at.getAttribute("data-from");
-  if (!address || !at.isConnected || address === location.pathname + location.search) return;
+/** Sets the address to that of the last page that begins above a line of the window. */
+function pass(line: number): void {
+  const all = $$("#cards > [data-from]");
+  const at = all.findLast((card) => card.getBoundingClientRect().top < line) ?? all[0];
+  if (!at || at.closest("[aria-busy]")) return; // another list is on its way, and may have the address already
+  const address = at.dataset["from"];
+  if (!address || address === location.pathname + location.search) return;
   history.replaceState(history.state, "", address + location.hash);
   moved(address);
 }
