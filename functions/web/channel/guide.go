@@ -29,9 +29,9 @@ type programme struct {
 // Folds reports whether the day has so many programmes that it is folded away.
 func (a *airing) Folds() bool { return len(a.Day) > 8 }
 
-// airing returns today's guide of c; nil when there is none. Today and all times are those
-// of the channel's time zone, because every visitor gets the same page; the script converts
-// the times to the visitor's zone.
+// airing returns today's guide of c, or nil when no guide has programmes of c today. The day
+// and its times are in the time zone of the channel, because every visitor gets the same
+// page; the script converts them to the visitor's zone.
 func (s *Server) airing(v *page.View, c *catalog.ChannelFull) *airing {
 	now := s.Now()
 	day, err := s.Guides.Day(c.ID, now, now)

@@ -54,7 +54,7 @@ func (v *View) Cards(q search.Query, locale int) Cards {
 }
 
 // CardOf returns the card of a channel, by its id or by one that it once had. It reports
-// false when there is none to be shown.
+// false when no such channel is shown.
 func (v *View) CardOf(id string, locale int) (Card, bool) {
 	doc, ok := v.now.Shown(id)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 
 // Channel returns the detail record of a channel, by its id or by one that it
 // once had, with its streams in the order in which c should try them. It
-// reports false when there is none to be shown.
+// reports false when no such channel is shown.
 func (v *View) Channel(id string, locale int, c rank.Caller) (*catalog.ChannelFull, bool) {
 	doc, ok := v.now.Shown(id)
 	if !ok {
@@ -34,7 +34,7 @@ func (v *View) Channel(id string, locale int, c rank.Caller) (*catalog.ChannelFu
 }
 
 // Item returns a channel as search shows it, by its id or by one that it once
-// had. It reports false when there is none to be shown.
+// had. It reports false when no such channel is shown.
 func (v *View) Item(id string, locale int) (*catalog.Channel, bool) {
 	doc, ok := v.now.Shown(id)
 	if !ok {

@@ -21,7 +21,7 @@ type Summary struct {
 }
 
 // Summary returns the summary of a channel, by its id or by one that it once had. It
-// reports false when there is none to be shown.
+// reports false when no such channel is shown.
 func (v *View) Summary(id string) (Summary, bool) {
 	doc, ok := v.now.Shown(id)
 	if !ok {
