@@ -64,22 +64,17 @@ func neighbours(places []place, here place) []place {
 // shelfOn returns the most popular channels of a country of which a programme is on
 // now; nil when they are too few to make a shelf.
 func (s *Server) shelfOn(v *page.View, snapshot *index.View, code string) *shelf {
-	if s.Guides == nil {
-		return nil
-	}
-	now := s.Now()
-	var on []index.Card
 	docs, _ := snapshot.Find(airingQuery(code, nearReach, 0))
+	cards := make([]index.Card, 0, len(docs))
 	for _, doc := range docs {
-		if c := snapshot.Card(doc, int(v.Locale)); len(on) < shelfSize && s.Guides.OnAir(c.ID, now) {
-			on = append(on, c)
-		}
+		cards = append(cards, snapshot.Card(doc, int(v.Locale)))
 	}
+	on := s.onNow(cards)
 	if len(on) < shelfLeast {
 		return nil
 	}
 	title := v.T("home.near_on", "country", v.CountryName(code))
-	return &shelf{"on", title, withQuery(v.Path("schedule"), url.Values{"country": {code}}), s.cards(v, on)}
+	return &shelf{"on", title, withQuery(v.Path("schedule"), url.Values{"country": {code}}), s.cards(v, on[:min(len(on), shelfSize)])}
 }
 
 // searchOf returns the address of a search for all of a country, for one without a page.

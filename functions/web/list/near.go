@@ -94,7 +94,7 @@ func (s *Server) near(l i18n.Locale, in nearIn) (*page.Rendered, error) {
 func (s *Server) onNow(cards []index.Card) (on []index.Card) {
 	now := s.Now()
 	for _, c := range cards {
-		if g := s.Guides.Now(c.ID, now); g != nil && g.Now != nil {
+		if s.Guides.OnAir(c.ID, now) {
 			on = append(on, c)
 		}
 	}
