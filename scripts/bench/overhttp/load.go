@@ -64,8 +64,12 @@ func (s *server) load(ctx context.Context, targets []string, d time.Duration, ti
 			defer conn.Close()
 			r := bufio.NewReaderSize(conn, 64<<10)
 			for i := c * len(wire) / connections; time.Now().Before(end) && ctx.Err() == nil; i++ {
+				request := wire[i%len(wire)]
+				if s.fresh {
+					request = s.request(targets[i%len(targets)] + "&n=" + strconv.Itoa(int(s.asked.Add(1))))
+				}
 				start := time.Now()
-				if err := exchange(conn, r, wire[i%len(wire)]); err != nil {
+				if err := exchange(conn, r, request); err != nil {
 					return err
 				}
 				if times != nil {

@@ -9,6 +9,7 @@
 package overhttp
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -64,16 +65,28 @@ func Run(ctx context.Context, out io.Writer, o Options) error {
 		return err
 	}
 	targets := mix(o.Register)
-	bodies, err := record(ctx, dir, snapshot, targets)
-	if err != nil {
-		return err
-	}
-	servers := []*server{
-		{name: "net/http, same bodies", args: []string{"ceiling", bodies}},
-		{name: "the service", args: []string{"service", snapshot}},
-		{name: "the service, counting its use", args: []string{"counting", snapshot}},
-		{name: "the service, zstd", args: []string{"service", snapshot}, encoding: "zstd"},
-		{name: "the service, gzip", args: []string{"service", snapshot}, encoding: "gzip"},
+	var servers []*server
+	for _, coding := range []string{"", "zstd", "gzip"} {
+		answers, err := record(ctx, dir, snapshot, targets, coding)
+		if err != nil {
+			return err
+		}
+		of := ""
+		if coding != "" {
+			of = ", " + coding
+		}
+		ceiling := &server{name: "net/http, same bodies" + of, args: []string{"ceiling", answers}, encoding: coding}
+		add := func(name, kind string, fresh bool) {
+			servers = append(servers, &server{name: name, args: []string{kind, snapshot}, encoding: coding, fresh: fresh, ceiling: ceiling})
+		}
+		servers = append(servers, ceiling,
+			&server{name: "net/http, same bodies and headers" + of, args: []string{"headers", answers}, encoding: coding, ceiling: ceiling})
+		add("the service"+of, "service", false)
+		if coding == "" {
+			add("the service, counting its use", "counting", false)
+		} else {
+			add("the service"+of+", each page once", "service", true)
+		}
 	}
 	for _, s := range servers {
 		if err := s.start(ctx); err != nil {
@@ -151,23 +164,30 @@ func prefix(s string) string {
 	return string(r[:min(len(r), 3)])
 }
 
-// record requests every target once from the service, and writes the bodies into a
-// file for the ceiling.
-func record(ctx context.Context, dir, snapshot string, targets []string) (string, error) {
+// record requests every target once from the service in a content coding, empty for
+// none, and writes the answers into a file for the ceiling.
+func record(ctx context.Context, dir, snapshot string, targets []string, coding string) (string, error) {
 	s := &server{name: "record", args: []string{"service", snapshot}}
 	if err := s.start(ctx); err != nil {
 		return "", err
 	}
 	defer s.stop()
-	file := filepath.Join(dir, "bodies")
+	file := filepath.Join(dir, "answers"+coding)
 	f, err := os.Create(file)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	w := newBodyWriter(f)
+	w := answerWriter{bufio.NewWriter(f)}
 	for _, target := range slices.Compact(slices.Sorted(slices.Values(targets))) {
-		res, err := http.Get("http://" + s.addr + target)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+target, nil)
+		if err != nil {
+			return "", err
+		}
+		if req.Header.Set("Accept-Encoding", "identity"); coding != "" {
+			req.Header.Set("Accept-Encoding", coding)
+		}
+		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			return "", err
 		}
@@ -179,19 +199,22 @@ func record(ctx context.Context, dir, snapshot string, targets []string) (string
 		if res.StatusCode != http.StatusOK {
 			return "", fmt.Errorf("%s: %s", target, res.Status)
 		}
-		if err := w.write(target, body); err != nil {
+		res.Header.Del("Date") // which net/http adds
+		if err := w.write(target, res.Header, body); err != nil {
 			return "", err
 		}
 	}
-	return file, w.flush()
+	return file, w.w.Flush()
 }
 
 func print(out io.Writer, size string, servers []*server, results map[string][]result) error {
 	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "HTTP, %s, %d connections, one core\treq/s\tratio\tCPU µs/req\tover ceiling\tp50 ms\tp99 ms\t\n", size, connections)
-	ceiling := results[servers[0].name]
 	for _, s := range servers {
-		rs := results[s.name]
+		rs, ceiling := results[s.name], results[s.name]
+		if s.ceiling != nil {
+			ceiling = results[s.ceiling.name]
+		}
 		var ratios, over []float64
 		for i, r := range rs {
 			ratios = append(ratios, r.perSecond/ceiling[i].perSecond)

@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -16,6 +18,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -52,7 +55,11 @@ func serve(kind, file string) error {
 	if err := pin(0); err != nil {
 		return err
 	}
-	makers := map[string]func(string) (http.Handler, error){"ceiling": newCeiling, "service": newService, "counting": newCounting}
+	makers := map[string]func(string) (http.Handler, error){
+		"ceiling": func(file string) (http.Handler, error) { return newCeiling(file, false) },
+		"headers": func(file string) (http.Handler, error) { return newCeiling(file, true) },
+		"service": newService, "counting": newCounting,
+	}
 	h, err := makers[kind](file)
 	if err != nil {
 		return err
@@ -94,21 +101,26 @@ func pin(core int) error {
 }
 
 // newCeiling returns a handler that sends the bodies in file with as little work as
-// net/http allows.
-func newCeiling(file string) (http.Handler, error) {
+// net/http allows: with their media type alone, or with all headers that the service
+// sends.
+func newCeiling(file string, headers bool) (http.Handler, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	bodies, err := readBodies(data)
+	answers, err := readAnswers(data)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, ok := bodies[r.URL.RequestURI()]
+		a, ok := answers[r.URL.RequestURI()]
 		if !ok {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
-		w.Header()["Content-Type"] = jsonType
-		w.Write(body)
+		if headers {
+			maps.Copy(w.Header(), a.header)
+		} else {
+			w.Header()["Content-Type"] = jsonType
+		}
+		w.Write(a.body)
 	}), err
 }
 
@@ -181,48 +193,56 @@ type fixed struct{ view *index.View }
 func (f fixed) View() (*index.View, error) { return f.view, nil }
 func (f fixed) Synced() (time.Time, bool)  { return time.Now(), true }
 
-// A bodyWriter writes targets and bodies, each after its length.
-type bodyWriter struct{ w *bufio.Writer }
+// An answer is what the service answered to one target.
+type answer struct {
+	header http.Header
+	body   []byte
+}
 
-func newBodyWriter(w io.Writer) bodyWriter { return bodyWriter{bufio.NewWriter(w)} }
+// An answerWriter writes targets, headers in JSON and bodies, each after its length.
+type answerWriter struct{ w *bufio.Writer }
 
-func (b bodyWriter) write(parts ...any) error {
-	for _, part := range parts {
-		data := fmt.Append(nil, part)
-		if raw, ok := part.([]byte); ok {
-			data = raw
-		}
-		data = append(binary.AppendUvarint(nil, uint64(len(data))), data...)
-		if _, err := b.w.Write(data); err != nil {
+func (a answerWriter) write(target string, header http.Header, body []byte) error {
+	fields, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	for _, part := range [][]byte{[]byte(target), fields, body} {
+		if _, err := a.w.Write(append(binary.AppendUvarint(nil, uint64(len(part))), part...)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b bodyWriter) flush() error { return b.w.Flush() }
-
-func readBodies(data []byte) (map[string][]byte, error) {
-	bodies := map[string][]byte{}
+func readAnswers(data []byte) (map[string]answer, error) {
+	answers := map[string]answer{}
 	for len(data) > 0 {
-		var parts [2][]byte
+		var parts [3][]byte
 		for i := range parts {
 			n, size := binary.Uvarint(data)
 			if size <= 0 || uint64(len(data)-size) < n {
-				return nil, errors.New("the file of bodies ends within a body")
+				return nil, errors.New("the file of answers ends within one")
 			}
 			parts[i], data = data[size:size+int(n)], data[size+int(n):]
 		}
-		bodies[string(parts[0])] = parts[1]
+		a := answer{body: parts[2]}
+		if err := json.Unmarshal(parts[1], &a.header); err != nil {
+			return nil, err
+		}
+		answers[string(parts[0])] = a
 	}
-	return bodies, nil
+	return answers, nil
 }
 
 // A server is a child process that answers at addr.
 type server struct {
 	name     string
 	args     []string
-	encoding string // that the client accepts; empty for none
+	encoding string  // that the client accepts; empty for none
+	ceiling  *server // what it is compared with; nil for a ceiling itself
+	fresh    bool    // no address is asked for twice: each page differs, by the address of the next one
+	asked    atomic.Int64
 	addr     string
 	cmd      *exec.Cmd
 	stdin    io.Closer
