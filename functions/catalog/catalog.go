@@ -16,12 +16,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 
 	"miramundo.dev/shared/api"
+	"miramundo.dev/shared/api/encoding"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
@@ -119,14 +119,18 @@ type Options struct {
 type Server struct {
 	Options
 	agents environment.Reader
+	pages  *encoding.Memory // of search results
 }
+
+// pageMemory is what the pages that are kept take together, in bytes.
+const pageMemory = 16 << 20
 
 // New returns a server of the catalog that o shows.
 func New(o Options) *Server {
 	if o.Guide == nil {
 		o.Guide = (*guide.Live)(nil)
 	}
-	return &Server{Options: o}
+	return &Server{Options: o, pages: encoding.NewMemory(pageMemory)}
 }
 
 type searchIn struct {
@@ -151,28 +155,18 @@ func (s *Server) query(selection filter.Selection, limit, offset int) index.Quer
 }
 
 // A page is the answer of a search. It is rendered when it is sent, because the
-// address of its next page repeats the query of the request.
+// address of its next page repeats the query of the request, and only where the same
+// page was not sent lately.
 type page struct {
 	view   *index.View
 	query  index.Query
 	locale i18n.Locale
 	crowd  crowd
-	build  string
+	server *Server
 }
 
 // Schema returns the shape of the page.
 func (page) Schema() any { return catalog.Page{} }
-
-// A pageBuffer holds a page while it is rendered and sent, and the counters that
-// the index reads meanwhile.
-type pageBuffer struct {
-	text  []byte
-	crowd crowd
-}
-
-// pageBuffers are reused. A page takes about 25 KB: without them the garbage
-// collector would take more time than the search.
-var pageBuffers = sync.Pool{New: func() any { return new(pageBuffer) }}
 
 // ETag returns the version of the page, from that of everything that it is rendered from
 // besides its address, so that a caller that has it is answered without a search. The
@@ -192,7 +186,7 @@ func (p page) ETag() string {
 	}
 	_, _ = d.Write(numbers[:]) // a digest never fails
 	place := p.crowd.place
-	for _, text := range [...]string{p.build, p.query.Near, p.query.Speaks, place.Browser, place.OS, place.Country} {
+	for _, text := range [...]string{p.server.Build, p.query.Near, p.query.Speaks, place.Browser, place.OS, place.Country} {
 		_, _ = d.WriteString(text)
 		_, _ = d.WriteString("\n")
 	}
@@ -204,14 +198,13 @@ func (p page) Reply(w http.ResponseWriter, r *http.Request) error {
 	if api.NotModified(w, r) {
 		return nil
 	}
-	b := pageBuffers.Get().(*pageBuffer)
-	defer pageBuffers.Put(b)
-	p.query.More = nextQuery(r.URL.RawQuery)
-	if b.crowd = p.crowd; p.crowd.overlay != nil {
-		p.query.Crowd = &b.crowd
-	}
-	b.text = p.view.Search(p.query, int(p.locale), b.text[:0])
-	return api.WriteJSON(w, r, b.text)
+	return api.WriteRendered(w, r, p.server.pages, func(b []byte) []byte {
+		p.query.More = nextQuery(r.URL.RawQuery)
+		if p.crowd.overlay != nil {
+			p.query.Crowd = &p.crowd
+		}
+		return p.view.Search(p.query, int(p.locale), b)
+	})
 }
 
 // nextQuery returns the part of a query that the address of another page repeats: all
@@ -259,7 +252,7 @@ func (s *Server) search(ctx context.Context, in searchIn) (page, error) {
 	q := s.query(in.Selection, in.Limit, in.Offset)
 	q.Explain = in.Explain
 	setCaller(ctx, &q, in.Lang)
-	return page{v, q, api.LocaleOf(ctx), s.crowd(ctx), s.Build}, err
+	return page{v, q, api.LocaleOf(ctx), s.crowd(ctx), s}, err
 }
 
 type channelIn struct {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -99,16 +100,68 @@ func write(w http.ResponseWriter, r *http.Request, status int, data []byte) erro
 		}
 	}
 	coding := encoding.Identity
-	if shrinks && len(data) >= encoding.Least {
-		coding = encoding.Quick(r.Header.Get("Accept-Encoding"))
+	if shrinks {
+		coding = codingFor(r, data)
 	}
-	if coding == encoding.Identity {
-		return writeBody(w, status, data)
+	encode := encoding.Encode
+	if keepable(h) {
+		encode = encoding.EncodeOften
 	}
-	return encoding.Encode(coding, data, func(small []byte) error {
-		h["Content-Encoding"] = codingHeaders[coding]
-		return writeBody(w, status, small)
+	return encode(coding, data, func(small []byte) error { return writeCoded(w, status, encoding.Body{Coding: coding, Bytes: small}) })
+}
+
+// codingFor returns the coding in which the caller gets data of a type that gets smaller.
+func codingFor(r *http.Request, data []byte) encoding.Coding {
+	if len(data) < encoding.Least {
+		return encoding.Identity
+	}
+	return encoding.Quick(r.Header.Get("Accept-Encoding"))
+}
+
+// WriteRendered answers with the JSON that render appends to the slice that it gets. An
+// answer that is asked for again is kept in memory for the next requests with the same
+// query and version, which it then answers without a call of render. An answer with a
+// version must have it already, one that tells all that it is rendered from besides its
+// address (see [Tagged]), so this is called after [NotModified]. An answer without a
+// version gets one from its bytes, and is not kept.
+func WriteRendered(w http.ResponseWriter, r *http.Request, memory *encoding.Memory, render func([]byte) []byte) error {
+	h := w.Header()
+	h["Content-Type"] = jsonTypes
+	vary(w, true)
+	tag := h["Etag"]
+	var slot encoding.Slot
+	if tag != nil {
+		slot = memory.Slot(encoding.Quick(r.Header.Get("Accept-Encoding")), tag[0], r.URL.RawQuery)
+		if body, ok := slot.Get(); ok {
+			return writeCoded(w, http.StatusOK, body)
+		}
+	}
+	buffer := rendered.Get().(*[]byte)
+	defer rendered.Put(buffer)
+	*buffer = render((*buffer)[:0])
+	if tag == nil {
+		return write(w, r, http.StatusOK, *buffer)
+	}
+	coding := codingFor(r, *buffer)
+	return encoding.EncodeOften(coding, *buffer, func(small []byte) error {
+		body := encoding.Body{Coding: coding, Bytes: small}
+		if slot.Wants(len(small)) {
+			slot.Put(encoding.Body{Coding: coding, Bytes: slices.Clone(small)}) // the buffer is used again
+		}
+		return writeCoded(w, http.StatusOK, body)
 	})
+}
+
+// rendered holds the buffers that answers are rendered in. A page takes about 25 KB:
+// without them the garbage collector would take more time than the search.
+var rendered = sync.Pool{New: func() any { return new([]byte) }}
+
+// writeCoded answers with a body in a coding.
+func writeCoded(w http.ResponseWriter, status int, body encoding.Body) error {
+	if body.Coding != encoding.Identity {
+		w.Header()["Content-Encoding"] = codingHeaders[body.Coding]
+	}
+	return writeBody(w, status, body.Bytes)
 }
 
 func writeBody(w http.ResponseWriter, status int, body []byte) error {
@@ -215,10 +268,7 @@ func (d *Document) Reply(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	coding, body := d.variants().Choose(r.Header.Get("Accept-Encoding"))
-	if coding != encoding.Identity {
-		h["Content-Encoding"] = codingHeaders[coding]
-	}
-	return writeBody(w, http.StatusOK, body)
+	return writeCoded(w, http.StatusOK, encoding.Body{Coding: coding, Bytes: body})
 }
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -274,11 +324,16 @@ func setTag(h http.Header, tag string) { h["Etag"] = []string{`W/"` + tag + `"`}
 // tagBody sets the header ETag to a hash of the body of an answer that has no version
 // of its own, when a cache may keep it.
 func tagBody(h http.Header, body []byte) {
-	cache := h["Cache-Control"]
-	if h["Etag"] != nil || cache == nil || cache[0] == string(NoStore) {
+	if h["Etag"] != nil || !keepable(h) {
 		return
 	}
 	setTag(h, strconv.FormatUint(xxhash.Sum64(body), 36))
+}
+
+// keepable reports whether a cache may keep the answer with the headers h.
+func keepable(h http.Header) bool {
+	cache := h["Cache-Control"]
+	return cache != nil && cache[0] != string(NoStore)
 }
 
 // matches reports whether an If-None-Match header names the tag, weak or not.

@@ -2,8 +2,10 @@
 //
 // A body that is rendered for one response is compressed with the fastest
 // setting of gzip or zstd. A body that does not change is compressed once, with
-// a high setting and also in brotli (see [Precompress]). Bodies below
-// [Least] bytes are not compressed: it would save nothing.
+// a high setting and also in brotli (see [Precompress]). A body that may be sent
+// again, such as a page of search results that many people ask for, is found among
+// those that were compressed lately (see [EncodeOften] and [Memory]). Bodies below [Least] bytes
+// are not compressed: it would save nothing.
 //
 // The Accept-Encoding header is read as RFC 9110 specifies it, section 12.5.3:
 // codings with weights, "*" for all others. The coding with the highest weight that

@@ -1,0 +1,134 @@
+package encoding
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+)
+
+// often returns data in coding c as EncodeOften sends it, and the address of its first byte.
+func often(t testing.TB, c Coding, data []byte) (out []byte, at *byte) {
+	t.Helper()
+	err := EncodeOften(c, data, func(body []byte) error {
+		out, at = bytes.Clone(body), unsafe.SliceData(body)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, at
+}
+
+// TestEncodeOften checks that bodies come back as they were, and that the same bytes are
+// compressed no more once they came twice, whatever was compressed meanwhile.
+func TestEncodeOften(t *testing.T) {
+	for name, data := range samples {
+		for _, c := range []Coding{Zstd, Gzip, Identity} {
+			var kept *byte
+			for n := range 4 {
+				out, at := often(t, c, bytes.Clone(data))
+				if got := decode(t, c, out); !bytes.Equal(got, data) {
+					t.Errorf("%s in %s came back as %.20q, not %.20q", name, c, got, data)
+				}
+				switch {
+				case n == 2:
+					kept = at
+				case n == 3 && c != Identity && kept != at:
+					t.Errorf("%s was compressed again in %s", name, c)
+				}
+				often(t, c, noise(3000+n))
+			}
+		}
+	}
+	if err := EncodeOften(Gzip, samples["text"], func([]byte) error { return io.ErrShortWrite }); err != io.ErrShortWrite {
+		t.Errorf("the error of send became %v", err)
+	}
+}
+
+// TestSlots checks that each list of texts has a slot of its own, in each coding.
+func TestSlots(t *testing.T) {
+	m := NewMemory(1 << 20)
+	slots := map[string]Slot{}
+	for _, texts := range [][]string{{}, {""}, {"a"}, {"a", ""}, {"", "a"}, {"a", "b"}, {"ab"}, {"ab", ""}, {"b", "a"}} {
+		for _, c := range []Coding{Zstd, Gzip, Identity} {
+			name := fmt.Sprintf("%s%q", c, texts)
+			slots[name] = m.Slot(c, texts...)
+			slots[name].Put(Body{c, []byte(name)})
+			if got, ok := m.Slot(c, texts...).Get(); !ok || string(got.Bytes) != name || got.Coding != c {
+				t.Errorf("%s has %q", name, got.Bytes)
+			}
+		}
+	}
+	for name, slot := range slots {
+		if got, _ := slot.Get(); string(got.Bytes) != name {
+			t.Errorf("%s has %q after the others", name, got.Bytes)
+		}
+	}
+}
+
+// TestMemoryIsBounded checks that a memory never takes much more than it may, whatever is put
+// into it, and that what is asked for again and again stays.
+func TestMemoryIsBounded(t *testing.T) {
+	const size = 1 << 20
+	m := NewMemory(size)
+	hot, long := m.Slot(Gzip, "hot"), m.Slot(Gzip, "long")
+	for n := range 2 {
+		if long.Wants(size/64 + 1) {
+			t.Error("a body of more than a 64th is wanted")
+		}
+		if got := hot.Wants(3); got != (n == 1) {
+			t.Errorf("asked %d times, a body is wanted: %t", n+1, got)
+		}
+	}
+	if m.Slot(Zstd, "hot").Wants(3) {
+		t.Error("a body that was asked for in another coding is wanted")
+	}
+	hot.Put(Body{Gzip, []byte("hot")})
+	for i := range 5000 {
+		m.Slot(Gzip, "once", fmt.Sprint(i)).Put(Body{Gzip, make([]byte, 4000)})
+		if _, ok := hot.Get(); !ok {
+			t.Fatalf("the hot body was dropped after %d others", i)
+		}
+		if i%100 == 0 {
+			m.cache.CleanUp()
+			if weight := m.cache.WeightedSize(); weight > size {
+				t.Fatalf("%d bytes are kept of at most %d", weight, size)
+			}
+		}
+	}
+}
+
+// TestMemoryConcurrently checks that no slot ever shows the body of another one.
+func TestMemoryConcurrently(t *testing.T) {
+	m := NewMemory(64 << 10)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 2000 {
+				name := fmt.Sprint("body ", i%300)
+				slot := m.Slot(Zstd, name)
+				if got, ok := slot.Get(); ok && string(got.Bytes) != name {
+					t.Errorf("%s has %q", name, got.Bytes)
+				}
+				slot.Put(Body{Zstd, []byte(name)})
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// BenchmarkEncodeOften compresses a page of search results that was compressed before.
+func BenchmarkEncodeOften(b *testing.B) {
+	data := []byte(strings.Repeat(`{"id":"channel","name":"Channel","country":"BR","languages":["por"]},`, 260))
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := EncodeOften(Gzip, data, func([]byte) error { return nil }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
