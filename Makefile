@@ -79,7 +79,7 @@ test-race-concurrent: generate ## the same, where goroutines meet: packages that
 
 .PHONY: test-emulators
 test-emulators: generate ## run the suites of the store and the bus on the official emulators
-	MIRAMUNDO_EMULATORS=required $(GO) run ./scripts/emulators -- $(GO) test -short -count=1 $(EMULATED)
+	MIRAMUNDO_EMULATORS=required $(GO) run ./scripts/emulators -- $(GO) test -tags emulators -short -count=1 $(EMULATED)
 
 .PHONY: test-hls
 test-hls: scripts/hls/node_modules/.package-lock.json ## ask players' parsers what they see in playlists that the hop rewrote (ARGS='-corpus DIR -v')

@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/chatroom/server"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/container"
+	_ "miramundo.dev/shared/wire/cloud" // what is deployed keeps its documents in the cloud
 )
 
 // gcPercent lets the heap grow by half between collections. Memory is what limits the

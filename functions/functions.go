@@ -56,6 +56,7 @@ import (
 	"miramundo.dev/shared/usage"
 	visits "miramundo.dev/shared/visit"
 	numbers "miramundo.dev/shared/vitrine"
+	_ "miramundo.dev/shared/wire/cloud" // what is deployed keeps its documents in the cloud
 )
 
 // A Function is a group of endpoints, with what it needs and how its server is

@@ -16,6 +16,7 @@ import (
 	"miramundo.dev/hop/server"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/container"
+	_ "miramundo.dev/shared/wire/cloud" // what is deployed keeps its documents in the cloud
 )
 
 // closeTime is how long the last events may take to be published, after the

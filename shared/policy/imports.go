@@ -31,7 +31,7 @@ var layers = []layer{
 	{`shared/policy`, ``, "the rules stand beside the code"},
 	{`shared/keyring`, ``, "keys are parsed from text and used on bytes"},
 	{words, `shared/(fault|keyring)`, "what everything may use depends on nothing; settings hold keys"},
-	{suites, `shared/(account|billing|fault|keyring|mail|store|bus|api|catalog|origin|probe|source)(/.*)?|shared/(credential|i18n|identity|price|reference|wire)(/wiretest)?`, "a suite imports what it tests"},
+	{suites, `shared/(account|billing|fault|keyring|mail|store|bus|api|catalog|origin|probe|source)(/.*)?|shared/(credential|i18n|identity|price|reference|wire)(/(wiretest|cloud))?`, "a suite imports what it tests"},
 	{leaves, `shared/(fault|store|bus|store/embedded(/.*)?)`, "a leaf imports its contract and its vendor"},
 	{`shared/store/sealed`, `shared/store`, "sealing is the same for every database"},
 	{keepers + `|shared/overlay`, `shared/(fault|store)`, "documents, events and fetches come below all subjects"},
@@ -91,7 +91,7 @@ var layers = []layer{
 	{`shared/credential`, `shared/identity`, "credentials are read from headers and verified by identity"},
 	{`shared/api/request`, words + `|shared/(identity|credential|overlay|budget|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
 	{`shared/api(/.*)?`, words + `|shared/(identity|price|budget)|shared/api(/.*)?`, "the web layer serves every subject, and imports none"},
-	{`shared/wire`, words + `|` + keepers + `|` + leaves, "wire opens what the configuration names"},
+	{`shared/wire(/cloud)?`, words + `|` + keepers + `|shared/wire|` + leaves, "wire opens what the configuration names"},
 	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|budget|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing|contact|human|nowplaying|price|usage|visit)(/.*)?`, "compose opens subjects and answers no requests"},
 	{`shared/container`, `shared/(api/cloudlog|compose|config)`, "a container is started from its declaration"},
 	{`functions/web/markdown`, ``, "Markdown is a function of HTML"},
@@ -127,8 +127,10 @@ func importProblem(dir, im string) string {
 	switch {
 	case match(suites, im) && !match(suites+`|scripts/bench(/.*)?`, dir):
 		return "only tests import a test suite"
-	case match(leaves, im) && !match(leaves+`|shared/wire|scripts/.*`, dir):
+	case match(leaves, im) && !match(leaves+`|shared/wire(/cloud)?|scripts/.*`, dir):
 		return "only wire opens a leaf"
+	case im == "shared/wire/cloud" && !match(composers+`|shared/wire/wiretest`, dir):
+		return "only programs have the cloud's clients; tests have them by the build tag emulators"
 	case im == "shared/compose" && !match(composers+`|(hop|chatroom)/server|shared/container`, dir):
 		return "the table and the mains open parts; a function is given those that it declares"
 	case match(layersOfIndex, im) && !match(`shared/catalog/index(/.*)?`, dir):

@@ -60,6 +60,7 @@ func TestRules(t *testing.T) {
 		{"imports", "hop/server/a.go", `import "miramundo.dev/functions/facets"`, "holds no functions"},
 		{"imports", "hop/main.go", `import "miramundo.dev/hop/server"`, ""},
 		{"imports", "functions/media/a.go", `import "miramundo.dev/shared/store/embedded"`, "only wire opens a leaf"},
+		{"imports", "shared/apitest/a.go", `import "miramundo.dev/shared/wire/cloud"`, "only programs have the cloud's clients"},
 		{"imports", "shared/wire/a.go", `import "miramundo.dev/shared/store/embedded"`, ""},
 		{"imports", "functions/media/a.go", `import "miramundo.dev/shared/store/storetest"`, "only tests import"},
 		{"imports", "functions/media/a_test.go", `import "miramundo.dev/shared/store/storetest"`, ""},

@@ -1,4 +1,5 @@
-// Package wire opens the documents and the events that a configuration names.
+// Package wire opens the documents and the events that a configuration names. Those of
+// the cloud need the clients that package wire/cloud brings into a program.
 package wire
 
 import (
@@ -50,8 +51,8 @@ type Config struct {
 	Now func() time.Time // decides which documents have expired; nil is time.Now
 }
 
-// clock returns the clock of c.
-func (c Config) clock() func() time.Time {
+// Clock returns the clock of c.
+func (c Config) Clock() func() time.Time {
 	if c.Now == nil {
 		return time.Now
 	}
@@ -80,13 +81,13 @@ func OpenDocuments(ctx context.Context, c Config) (store.DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		db, err := embedded.On(f, c.clock())
+		db, err := embedded.On(f, c.Clock())
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 		return db, nil
 	case Emulators, Cloud:
-		return openFirestore(ctx, c)
+		return openDocuments(ctx, c)
 	}
 	return nil, unknownBackend(c)
 }
@@ -133,7 +134,7 @@ func openFile(c Config) (store.DB, bus.Bus, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err := embedded.On(f.Share(), c.clock())
+	db, err := embedded.On(f.Share(), c.Clock())
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}

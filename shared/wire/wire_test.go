@@ -15,6 +15,7 @@ import (
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
+	_ "miramundo.dev/shared/wire/cloud"
 )
 
 func TestRefuse(t *testing.T) {

@@ -1,0 +1,5 @@
+//go:build emulators
+
+package counting
+
+import _ "miramundo.dev/shared/wire/cloud" // for the tests on the emulators

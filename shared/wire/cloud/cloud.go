@@ -1,0 +1,50 @@
+// Package cloud lets package wire open Firestore and Pub/Sub, or their emulators, in
+// every program that imports it, as drivers do for package database/sql. Programs that
+// are deployed import it; tests do with the build tag emulators alone, since its clients
+// are half of what a linker reads.
+package cloud
+
+import (
+	"context"
+	"errors"
+
+	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/bus/pubsub"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/store/firestore"
+	"miramundo.dev/shared/wire"
+)
+
+func init() { wire.Register(opener{}) }
+
+// An opener opens the cloud's parts.
+type opener struct{}
+
+// Documents opens Firestore, or its emulator.
+func (opener) Documents(ctx context.Context, c wire.Config) (store.DB, error) {
+	fire := firestore.Config{Project: c.Project, Database: c.Database, Now: c.Clock()}
+	switch {
+	case c.Project == "":
+		return nil, errors.New("the cloud needs the id of a project")
+	case c.Backend == wire.Emulators && c.FirestoreHost == "":
+		return nil, errNoEmulators
+	case c.Backend == wire.Emulators:
+		fire.Emulator = c.FirestoreHost
+	}
+	return firestore.Open(ctx, fire)
+}
+
+// Events opens Pub/Sub, or its emulator.
+func (opener) Events(ctx context.Context, c wire.Config) (bus.Bus, error) {
+	if c.Backend == wire.Emulators && c.PubSubHost == "" {
+		return nil, errNoEmulators
+	}
+	events := pubsub.Config{Project: c.Project, Topology: c.Topology, Log: c.Log}
+	if c.Backend == wire.Emulators {
+		events.Emulator, events.Make = c.PubSubHost, true
+	}
+	return pubsub.Open(ctx, events)
+}
+
+// errNoEmulators is the error of the backend [wire.Emulators] without their hosts.
+var errNoEmulators = errors.New("the emulators need FIRESTORE_EMULATOR_HOST and PUBSUB_EMULATOR_HOST")
