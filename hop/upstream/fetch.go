@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"miramundo.dev/hop/playlist"
@@ -34,10 +35,11 @@ type fetcher struct {
 	ahead     bool         // when it began, no request waited for it
 	lane      int          // for requests that wait
 	began     time.Time
-	base      *source      // of the complete playlist
-	source    *source      // of the target
-	body      *share.Place // for a large body; nil without one
-	cutOff    func()       // ends the request under way
+	base      *source       // of the complete playlist
+	source    *source       // of the target
+	body      *share.Place  // for a large body; nil without one
+	buffer    *bytes.Buffer // that the body is read into; nil before
+	cutOff    func()        // ends the request under way
 }
 
 // fetcher returns a fetcher for v. The caller must release it.
@@ -49,9 +51,13 @@ func (c *Cache) fetcher(v *rendering, client netip.Prefix) *fetcher {
 	}
 }
 
-// release frees the fetcher's place for a body. The body that it fetched must
-// have been dealt with.
+// release frees the fetcher's place for a body, and its buffer. The body that it
+// fetched must have been dealt with.
 func (e *fetcher) release() {
+	if b := e.buffer; b != nil && b.Cap() <= maxBuffer {
+		bodyBuffers.Put(b)
+	}
+	e.buffer = nil
 	if e.body != nil {
 		e.body.Leave(share.Unknown)
 	}
@@ -115,10 +121,31 @@ func (e *fetcher) fetchNow(ctx context.Context, last *result) *result {
 	if err != nil {
 		return e.failed(last, err)
 	}
-	return &result{
-		body: body, status: res.Status, url: res.URL, sum: maphash.Bytes(seed, body),
+	r := &result{
+		status: res.Status, url: res.URL, sum: maphash.Bytes(seed, body),
 		began: e.began, at: at, until: at.Add(askInterval), took: at.Sub(e.began),
 	}
+	r.body = e.keep(body, r.sum, last)
+	return r
+}
+
+// bodyBuffers are the buffers that bodies are read into. Playlists come without their
+// length as often as with it, and a new buffer that grows with each is most of what a
+// fetch allocates.
+var bodyBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// keep returns a body that was read into the buffer of e, for as long as it is needed:
+// that of the last result when it is the same, or a copy. A large body takes the buffer
+// with it.
+func (e *fetcher) keep(body []byte, sum uint64, last *result) []byte {
+	switch {
+	case last != nil && last.sum == sum && len(last.body) == len(body):
+		return last.body
+	case cap(body) > maxBuffer:
+		e.buffer = nil
+		return body
+	}
+	return bytes.Clone(body)
 }
 
 // seed makes the checksums that tell whether a playlist has changed. It is
@@ -228,17 +255,22 @@ func (e *fetcher) get(ctx context.Context, from string, timeout time.Duration) (
 
 // read returns the body of a response and closes it. It reads only the first
 // bytes of what is not a playlist (recognize.go). After smallBody bytes it waits
-// for a place, with the connection open.
+// for a place, with the connection open. The body is in the buffer of e, which the next
+// read uses again.
 func (e *fetcher) read(ctx context.Context, res *origin.Response, timeout time.Duration) ([]byte, error) {
 	defer res.Body.Close() // reading reports all errors that matter
-	var data bytes.Buffer
+	if e.buffer == nil {
+		e.buffer = bodyBuffers.Get().(*bytes.Buffer)
+	}
+	data := e.buffer
+	data.Reset()
 	data.Grow(int(min(max(res.Length, 0), smallBody)) + bytes.MinRead)
-	ended, err := readHead(&data, res.Body)
+	ended, err := readHead(data, res.Body)
 	if err == nil && res.Length > playlist.MaxInput {
 		err = errTooLarge
 	}
 	if err == nil && !ended {
-		if _, err = io.CopyN(&data, res.Body, int64(smallBody-data.Len())); errors.Is(err, io.EOF) {
+		if _, err = io.CopyN(data, res.Body, int64(smallBody-data.Len())); errors.Is(err, io.EOF) {
 			ended, err = true, nil
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"miramundo.dev/hop/playlist"
 	"miramundo.dev/hop/ticket"
+	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/keyring/keyringtest"
 	"miramundo.dev/shared/origin"
@@ -125,6 +126,43 @@ func (r *rig) wantRequests(t testing.TB, want int64, when string) {
 func (r *rig) waitIdle(req Request) {
 	v := r.rendering(&req, req.Directives, r.clock.now())
 	<-v.Next(nil, r.clock.now(), nil).Done // starts nothing: to a caller without an outcome the last one is new
+}
+
+// TestBodiesStayApart checks that what an address answered stays as it was while other bodies,
+// of all sizes, are read: a second stream of the address is made from the same answer.
+func TestBodiesStayApart(t *testing.T) {
+	list := func(prefix string, lines int) string {
+		var b strings.Builder
+		b.WriteString("#EXTM3U\n#EXT-X-TARGETDURATION:6\n")
+		for n := range lines {
+			fmt.Fprintf(&b, "#EXTINF:6,\n%s%d.ts\n", prefix, n)
+		}
+		return b.String()
+	}
+	r := newRig(t, func(w http.ResponseWriter, req *http.Request) {
+		var address, lines int
+		if _, err := fmt.Sscanf(req.URL.Path, "/%d/%d/", &address, &lines); err != nil {
+			t.Error(err)
+		}
+		io.WriteString(w, list(fmt.Sprintf("%d-", address), lines))
+	})
+	var all sync.WaitGroup
+	for address := range 40 {
+		all.Go(func() {
+			for _, lines := range []int{1, 100, 20_000} {
+				folder := fmt.Sprintf("%s/%d/%d/", r.URL, address, lines)
+				want := list(fmt.Sprintf("%s%d-", folder, address), lines)
+				for stream := range 3 {
+					cp := r.must(t, Request{Stream: catalog.StreamID(1000*stream + address), Origin: folder})
+					if string(cp.Body) != want {
+						t.Errorf("stream %d of %s shows %.200s", stream, folder, cp.Body)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	r.wantRequests(t, 40*3, "each address is asked once")
 }
 
 func TestCopy(t *testing.T) {
