@@ -155,8 +155,8 @@ func (s *Server) query(selection filter.Selection, limit, offset int) index.Quer
 }
 
 // A page is the answer of a search. It is rendered when it is sent, because the
-// address of its next page repeats the query of the request, and only where the same
-// page was not sent lately.
+// address of its next page repeats the query of the request, unless the same page is
+// kept.
 type page struct {
 	view   *index.View
 	query  index.Query

@@ -1,7 +1,7 @@
 // Command emulators starts the Firestore and Pub/Sub emulators.
 //
 //	go run ./scripts/emulators                 until interrupted
-//	go run ./scripts/emulators -- go test ...  while a command runs
+//	go run ./scripts/emulators -- go test -tags emulators ...  while a command runs
 //
 // The first form prints the addresses of the emulators as lines for a shell. The
 // second sets FIRESTORE_EMULATOR_HOST and PUBSUB_EMULATOR_HOST for the command, and

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -120,10 +119,10 @@ func codingFor(r *http.Request, data []byte) encoding.Coding {
 
 // WriteRendered answers with the JSON that render appends to the slice that it gets. An
 // answer that is asked for again is kept in memory for the next requests with the same
-// query and version, which it then answers without a call of render. An answer with a
-// version must have it already, one that tells all that it is rendered from besides its
-// address (see [Tagged]), so this is called after [NotModified]. An answer without a
-// version gets one from its bytes, and is not kept.
+// address and version, without a call of render. The version must be set already (see
+// [Tagged]; [NotModified] looks at it), and must differ whenever anything differs that
+// the answer is rendered from besides its address. An answer without a version gets one
+// from its bytes, and is not kept.
 func WriteRendered(w http.ResponseWriter, r *http.Request, memory *encoding.Memory, render func([]byte) []byte) error {
 	h := w.Header()
 	h["Content-Type"] = jsonTypes
@@ -131,7 +130,7 @@ func WriteRendered(w http.ResponseWriter, r *http.Request, memory *encoding.Memo
 	tag := h["Etag"]
 	var slot encoding.Slot
 	if tag != nil {
-		slot = memory.Slot(encoding.Quick(r.Header.Get("Accept-Encoding")), tag[0], r.URL.RawQuery)
+		slot = memory.Slot(encoding.Quick(r.Header.Get("Accept-Encoding")), tag[0], r.URL.Path, r.URL.RawQuery)
 		if body, ok := slot.Get(); ok {
 			return writeCoded(w, http.StatusOK, body)
 		}
@@ -145,9 +144,7 @@ func WriteRendered(w http.ResponseWriter, r *http.Request, memory *encoding.Memo
 	coding := codingFor(r, *buffer)
 	return encoding.EncodeOften(coding, *buffer, func(small []byte) error {
 		body := encoding.Body{Coding: coding, Bytes: small}
-		if slot.Wants(len(small)) {
-			slot.Put(encoding.Body{Coding: coding, Bytes: slices.Clone(small)}) // the buffer is used again
-		}
+		slot.Offer(body)
 		return writeCoded(w, http.StatusOK, body)
 	})
 }

@@ -23,6 +23,7 @@ import (
 	"miramundo.dev/shared/price"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
+	_ "miramundo.dev/shared/wire/cloud" // whose refusals are tested
 )
 
 // options returns the options of parts in a folder of the test.

@@ -130,7 +130,7 @@ func importProblem(dir, im string) string {
 	case match(leaves, im) && !match(leaves+`|shared/wire(/cloud)?|scripts/.*`, dir):
 		return "only wire opens a leaf"
 	case im == "shared/wire/cloud" && !match(composers+`|shared/wire/wiretest`, dir):
-		return "only programs have the cloud's clients; tests have them by the build tag emulators"
+		return "only programs have the cloud's clients; suites have them by the build tag emulators"
 	case im == "shared/compose" && !match(composers+`|(hop|chatroom)/server|shared/container`, dir):
 		return "the table and the mains open parts; a function is given those that it declares"
 	case match(layersOfIndex, im) && !match(`shared/catalog/index(/.*)?`, dir):

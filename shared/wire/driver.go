@@ -25,11 +25,11 @@ func Register(d Driver) { driver = d }
 
 // errNoDriver is the error of a program that was built without the cloud's clients. Its
 // tests have them with the build tag emulators.
-var errNoDriver = errors.New("this program has no clients of the cloud: it must import miramundo.dev/shared/wire/cloud")
+var errNoDriver = errors.New("this program has no clients of the cloud: it must import miramundo.dev/shared/wire/cloud, as tests do that run with -tags emulators")
 
 // openCloud opens the store and the bus in the cloud.
 func openCloud(ctx context.Context, c Config) (store.DB, bus.Bus, error) {
-	db, err := openDocuments(ctx, c)
+	db, err := openCloudDocuments(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,8 +40,8 @@ func openCloud(ctx context.Context, c Config) (store.DB, bus.Bus, error) {
 	return db, b, nil
 }
 
-// openDocuments opens the store in the cloud.
-func openDocuments(ctx context.Context, c Config) (store.DB, error) {
+// openCloudDocuments opens the store in the cloud.
+func openCloudDocuments(ctx context.Context, c Config) (store.DB, error) {
 	if driver == nil {
 		return nil, errNoDriver
 	}

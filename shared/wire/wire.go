@@ -87,7 +87,7 @@ func OpenDocuments(ctx context.Context, c Config) (store.DB, error) {
 		}
 		return db, nil
 	case Emulators, Cloud:
-		return openDocuments(ctx, c)
+		return openCloudDocuments(ctx, c)
 	}
 	return nil, unknownBackend(c)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/maypok86/otter/v2"
 )
 
-// Compressing a page of search results takes ten times as long as the search, and
-// the same pages are asked for again and again. Two things are kept for that: whole
+// Compressing a page of search results takes three times as long as all else that the
+// server does for it, and the same pages are asked for again and again. Two things are kept for that: whole
 // answers by what they answer (a [Memory] of its own for each server), and compressed
 // bodies by their bytes (for the process). The second serves callers of other countries and
 // browsers, whose own counters are mostly the same, and goes on when counters changed
@@ -24,8 +24,9 @@ type Body struct {
 	Bytes  []byte // which nobody may change
 }
 
-// A key identifies what is kept. Two hashes, with seeds that differ in each process,
-// make 128 bits: nobody can find two texts that share them.
+// A key identifies what is kept. Two hashes with seeds that differ in each process make
+// 128 bits, so two texts with the same key are not to be expected, and cannot be looked
+// for from outside.
 type key struct {
 	hashes [2]uint64
 	coding Coding // that was asked for
@@ -33,13 +34,13 @@ type key struct {
 
 var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
-// A Memory keeps bodies that were put into it at least twice, of which those that are
-// asked for often stay longest. It may be used concurrently.
+// A Memory keeps bodies that were offered to it twice, of which those that are asked for
+// often stay longest. It may be used concurrently.
 type Memory struct {
 	cache   *otter.Cache[key, Body]
 	longest int // of a body, in bytes
 
-	// once holds keys that were put once, each in the place that its hash gives it, where
+	// once holds keys that were offered, each in the place that its hash gives it, where
 	// the next one replaces it. Without it a caller who asks for each page once would
 	// keep the cache busy with what nobody asks for again: the slowest answers took 300 ms,
 	// and take 30 with it.
@@ -72,8 +73,8 @@ func (m *Memory) Slot(c Coding, texts ...string) Slot {
 		var h maphash.Hash
 		h.SetSeed(seed)
 		for _, text := range texts {
-			_, _ = h.WriteString(text) // a hash never fails
-			_ = h.WriteByte(0)
+			maphash.WriteComparable(&h, len(text)) // so that each list of texts is another
+			_, _ = h.WriteString(text)             // a hash never fails
 		}
 		s.key.hashes[i] = h.Sum64()
 	}
@@ -83,19 +84,19 @@ func (m *Memory) Slot(c Coding, texts ...string) Slot {
 // Get returns what is kept in the slot.
 func (s Slot) Get() (Body, bool) { return s.memory.cache.GetIfPresent(s.key) }
 
-// Wants reports whether a body of length bytes is to be put into the slot: Wants was asked
-// before for this slot, and not long ago.
-func (s Slot) Wants(length int) bool {
-	if length > s.memory.longest {
-		return false
+// Offer keeps a copy of a body in the slot, unless it is too long or was not offered
+// before, not long ago.
+func (s Slot) Offer(b Body) {
+	if len(b.Bytes) > s.memory.longest {
+		return
 	}
 	mark := s.key.hashes[1] + uint64(s.key.coding)
-	place := &s.memory.once[s.key.hashes[0]%uint64(len(s.memory.once))]
-	return place.Swap(mark) == mark
+	if s.memory.once[s.key.hashes[0]%uint64(len(s.memory.once))].Swap(mark) != mark {
+		return
+	}
+	b.Bytes = slices.Clone(b.Bytes)
+	s.memory.cache.Set(s.key, b)
 }
-
-// Put keeps a body, which nobody may change afterwards.
-func (s Slot) Put(b Body) { s.memory.cache.Set(s.key, b) }
 
 // compressed are the bodies that were compressed lately, some 4,000 pages, by their
 // bytes.
@@ -116,9 +117,7 @@ func EncodeOften(c Coding, data []byte, send func([]byte) error) error {
 		return send(b.Bytes)
 	}
 	return Encode(c, data, func(small []byte) error {
-		if s.Wants(len(small)) {
-			s.Put(Body{c, slices.Clone(small)})
-		}
+		s.Offer(Body{c, small})
 		return send(small)
 	})
 }

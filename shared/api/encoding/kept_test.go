@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -53,11 +54,14 @@ func TestEncodeOften(t *testing.T) {
 func TestSlots(t *testing.T) {
 	m := NewMemory(1 << 20)
 	slots := map[string]Slot{}
-	for _, texts := range [][]string{{}, {""}, {"a"}, {"a", ""}, {"", "a"}, {"a", "b"}, {"ab"}, {"ab", ""}, {"b", "a"}} {
+	for _, texts := range [][]string{{}, {""}, {"a"}, {"a", ""}, {"", "a"}, {"a", "b"}, {"ab"}, {"ab", ""}, {"b", "a"}, {"a\x00", "b"}, {"a", "\x00b"}} {
 		for _, c := range []Coding{Zstd, Gzip, Identity} {
 			name := fmt.Sprintf("%s%q", c, texts)
 			slots[name] = m.Slot(c, texts...)
-			slots[name].Put(Body{c, []byte(name)})
+			body := []byte(name)
+			slots[name].Offer(Body{c, body})
+			slots[name].Offer(Body{c, body})
+			clear(body) // as one who uses a buffer again
 			if got, ok := m.Slot(c, texts...).Get(); !ok || string(got.Bytes) != name || got.Coding != c {
 				t.Errorf("%s has %q", name, got.Bytes)
 			}
@@ -76,20 +80,21 @@ func TestMemoryIsBounded(t *testing.T) {
 	const size = 1 << 20
 	m := NewMemory(size)
 	hot, long := m.Slot(Gzip, "hot"), m.Slot(Gzip, "long")
-	for n := range 2 {
-		if long.Wants(size/64 + 1) {
-			t.Error("a body of more than a 64th is wanted")
+	for n := range 3 {
+		if _, ok := hot.Get(); ok != (n == 2) {
+			t.Errorf("offered %d times, a body is kept: %t", n, ok)
 		}
-		if got := hot.Wants(3); got != (n == 1) {
-			t.Errorf("asked %d times, a body is wanted: %t", n+1, got)
-		}
+		hot.Offer(Body{Gzip, []byte("hot")})
+		long.Offer(Body{Gzip, make([]byte, size/64+1)})
+		m.Slot(Zstd, "hot "+strconv.Itoa(n)).Offer(Body{Zstd, []byte("other")})
 	}
-	if m.Slot(Zstd, "hot").Wants(3) {
-		t.Error("a body that was asked for in another coding is wanted")
+	if _, ok := long.Get(); ok {
+		t.Error("a body of more than a 64th is kept")
 	}
-	hot.Put(Body{Gzip, []byte("hot")})
 	for i := range 5000 {
-		m.Slot(Gzip, "once", fmt.Sprint(i)).Put(Body{Gzip, make([]byte, 4000)})
+		for range 2 {
+			m.Slot(Gzip, "seldom", strconv.Itoa(i)).Offer(Body{Gzip, make([]byte, 4000)})
+		}
 		if _, ok := hot.Get(); !ok {
 			t.Fatalf("the hot body was dropped after %d others", i)
 		}
@@ -114,7 +119,7 @@ func TestMemoryConcurrently(t *testing.T) {
 				if got, ok := slot.Get(); ok && string(got.Bytes) != name {
 					t.Errorf("%s has %q", name, got.Bytes)
 				}
-				slot.Put(Body{Zstd, []byte(name)})
+				slot.Offer(Body{Zstd, []byte(name)})
 			}
 		})
 	}

@@ -55,7 +55,7 @@ func TestInstances(t *testing.T) {
 // of aggregate count, when all reports are of one channel and when they are of many.
 // With FIRESTORE_EMULATOR_HOST it measures on the emulator, else in one file:
 //
-//	go run ./scripts/emulators -- go test ./shared/social/counting -run - -bench Instances -benchtime 6000x
+//	go run ./scripts/emulators -- go test -tags emulators ./shared/social/counting -run - -bench Instances -benchtime 6000x
 //
 // On two cores that the emulator and other work share, so that figures of one kind vary
 // by a factor of three: one channel is counted at 1,800 to 5,000 reports a second by one

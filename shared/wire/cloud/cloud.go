@@ -1,7 +1,7 @@
 // Package cloud lets package wire open Firestore and Pub/Sub, or their emulators, in
 // every program that imports it, as drivers do for package database/sql. Programs that
-// are deployed import it; tests do with the build tag emulators alone, since its clients
-// are half of what a linker reads.
+// are deployed import it. Most tests do with the build tag emulators alone, since its
+// clients are half of what a linker reads.
 package cloud
 
 import (

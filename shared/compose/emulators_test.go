@@ -1,5 +1,0 @@
-//go:build emulators
-
-package compose
-
-import _ "miramundo.dev/shared/wire/cloud" // for the tests on the emulators
