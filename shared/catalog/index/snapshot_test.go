@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"bytes"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/index/indextest"
@@ -22,6 +24,40 @@ func encoded(t testing.TB, ix *index.Index) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// TestDecodeInParts checks that an index is the same on one processor, which loads it at once,
+// and on several, which share the work. It is not parallel with others, whose processors it
+// takes.
+func TestDecodeInParts(t *testing.T) {
+	before := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(before)
+	data := encoded(t, build(t, indextest.Synthetic(12, 13_000)))
+	decode := func() *index.View {
+		ix, err := index.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return index.NewView(ix, index.Overlay{}, links)
+	}
+	one := decode()
+	runtime.GOMAXPROCS(3)
+	several := decode()
+	page := func(v *index.View, offset int) string {
+		q := index.Query{Selection: filter.Selection{Kind: "all"}, Limit: 50, Offset: offset}
+		q.Normalize()
+		return string(v.Search(q, 2, nil))
+	}
+	for offset := 0; offset < 13_000; offset += 50 {
+		if want, got := page(one, offset), page(several, offset); got != want {
+			t.Fatalf("from %d on (-one processor +several)\n%s", offset, cmp.Diff(want, got))
+		}
+	}
+	for _, r := range one.Index().Register().Records {
+		if _, ok := several.Current(r.ID); !ok {
+			t.Errorf("%s is not found by its id", r.ID)
+		}
+	}
 }
 
 // TestRegister checks that an index gives back the register that it was built

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -32,20 +33,26 @@ func assemble(c *snapshot.Columns) (*Index, error) {
 		Groups:     Groups{c.Topics, c.Tongues, c.Houses, c.Pasts, c.Feeds, c.States, c.Sounds},
 		Vocabulary: Vocabulary{c.LanguageList(), c.CountryList(), c.Subdivisions, c.Cities},
 		channelTo:  newAliases(&c.ChannelAliases), streamTo: newAliases(&c.StreamAliases),
-		gone: newGoneTable(&c.Gone),
 	}
 	if err := ix.setCategories(c); err != nil {
 		return nil, err
 	}
 	ix.setRows(c)
-	ix.setNameHashes(&c.Docs)
+	ix.setTexts(c)
 	ix.setFlags()
-	ix.setCategorySets()
 	ix.setGenreValues()
+	var all sync.WaitGroup // of what the rest does not need
+	all.Go(func() {
+		ix.setNameHashes(&c.Docs)
+		ix.setIDs()
+		ix.gone = newGoneTable(&c.Gone)
+	})
+	all.Go(func() { ix.setRatings(&c.Docs) })
+	ix.setCategorySets()
 	ix.setPostings(&c.Docs)
 	ix.Words, ix.Others = lexicon.New(c.Words, ix.N), lexicon.New(c.Others, ix.N)
 	ix.ByVotes = posting.ByRank(ix.N, 32, ix.voteRank)
-	ix.setRatings(&c.Docs)
+	all.Wait()
 	ix.meanings = sync.OnceValue(ix.understand)
 	return ix, nil
 }
@@ -98,26 +105,92 @@ func (ix *Index) Category(id string) (int, bool) {
 	return slices.BinarySearchFunc(ix.Categories, id, func(k catalog.Category, id string) int { return strings.Compare(k.ID, id) })
 }
 
-// setRows gathers what leads from a record to what is known of it.
+// setRows gathers what leads from a record to what is known of it, but for its texts.
 func (ix *Index) setRows(c *snapshot.Columns) {
 	d := &c.Docs
 	ix.Rows = make([]Row, ix.N)
-	ix.ids = posting.NewTable(ix.N)
-	o := recordtext.NewWriter(c, &ix.Values)
 	station := uint32(0)
-	for doc := range uint32(ix.N) {
-		r := Row{uint32(len(o.Out)), d.Topic[doc], d.Tongue[doc], d.House[doc], d.Past[doc], d.Feed[doc], d.State[doc], 0}
-		isStation := c.States.Row(r.State)[snapshot.StateKind] != 0
-		if isStation {
-			r.Station = station
+	for doc := range ix.Rows {
+		r := Row{0, d.Topic[doc], d.Tongue[doc], d.House[doc], d.Past[doc], d.Feed[doc], d.State[doc], station}
+		if c.States.Row(r.State)[snapshot.StateKind] == 0 {
+			r.Station = 0
+		} else {
 			station++
 		}
-		id := o.Add(doc, r.Topic, r.Station, isStation)
-		ix.Rows[doc], ix.texts = r, o.Out
-		ix.ids.Put(id, doc, ix.EscapedID)
+		ix.Rows[doc] = r
 	}
-	if spare := cap(o.Out) - len(o.Out); spare > len(o.Out)/16 {
-		ix.texts = bytes.Clone(o.Out)
+}
+
+// leastPart is how many records a processor is given at least, in parts of the work that
+// several processors share.
+const leastPart = 4096
+
+// setTexts writes the texts of the records, in as many parts as there are processors.
+func (ix *Index) setTexts(c *snapshot.Columns) {
+	parts := ix.parts(c)
+	writers := make([]*recordtext.Writer, len(parts))
+	all := 0
+	for i, part := range parts {
+		writers[i] = recordtext.NewWriter(c, &ix.Values, part)
+		room := writers[i].Room()
+		if i > 0 {
+			writers[i].Out = make([]byte, 0, room)
+		}
+		all += room
+	}
+	writers[0].Out = make([]byte, 0, all) // the others follow there
+	var work sync.WaitGroup
+	for i, part := range parts {
+		work.Go(func() { ix.writeTexts(c, writers[i], part) })
+	}
+	work.Wait()
+	texts := writers[0].Out
+	for i, part := range parts[1:] {
+		for doc := part.From; doc < part.To; doc++ {
+			ix.Rows[doc].texts += uint32(len(texts))
+		}
+		texts = append(texts, writers[i+1].Out...)
+	}
+	if ix.texts = texts; cap(texts)-len(texts) > len(texts)/16 {
+		ix.texts = bytes.Clone(texts)
+	}
+}
+
+// parts divides the records into one run for each processor.
+func (ix *Index) parts(c *snapshot.Columns) []recordtext.Range {
+	parts := make([]recordtext.Range, max(1, min(runtime.GOMAXPROCS(0), ix.N/leastPart)))
+	doc, station := uint32(0), uint32(0)
+	for i := range parts {
+		part := recordtext.Range{From: doc, To: uint32(ix.N * (i + 1) / len(parts)), FromStation: station}
+		for ; doc < part.To; doc++ {
+			if ix.isStation(c, doc) {
+				station++
+			}
+		}
+		part.ToStation = station
+		parts[i] = part
+	}
+	return parts
+}
+
+func (ix *Index) isStation(c *snapshot.Columns, doc uint32) bool {
+	return c.States.Row(ix.Rows[doc].State)[snapshot.StateKind] != 0
+}
+
+// writeTexts writes the texts of some records, and notes where each begins among them.
+func (ix *Index) writeTexts(c *snapshot.Columns, w *recordtext.Writer, of recordtext.Range) {
+	for doc := of.From; doc < of.To; doc++ {
+		r := &ix.Rows[doc]
+		r.texts = uint32(len(w.Out))
+		w.Add(doc, r.Topic, r.Station, ix.isStation(c, doc))
+	}
+}
+
+// setIDs makes the table that finds records by their ids.
+func (ix *Index) setIDs() {
+	ix.ids = posting.NewTable(ix.N)
+	for doc := range uint32(ix.N) {
+		ix.ids.Put(ix.EscapedID(doc), doc, ix.EscapedID)
 	}
 }
 

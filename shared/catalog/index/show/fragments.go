@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"strconv"
+	"sync"
 
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/genre"
@@ -60,19 +61,24 @@ func NewFragments(ix *layout.Index) *Fragments {
 	r.languages = quotedLabels(ix, ix.Tongues, snapshot.TongueList, func(code string) *catalog.Labels {
 		return layout.LabelsOf(ix.Vocabulary.Languages, code)
 	})
+	var tongues snapshot.Texts // which take about as long as all others
+	var all sync.WaitGroup
+	other := *r
+	all.Go(func() { tongues = other.renderLocales(&ix.Tongues, other.tongue) })
 	f := &Fragments{
-		topicText:  r.renderLocales(&ix.Topics, r.topic),
-		tongueText: r.renderLocales(&ix.Tongues, r.tongue),
-		houseText:  r.render(&ix.Houses, r.house),
-		pastText:   r.render(&ix.Pasts, r.past),
-		feedText:   r.render(&ix.Feeds, r.feed),
-		stateText:  r.render(&ix.States, r.state),
-		soundText:  r.render(&ix.Sounds, r.sound),
-		genres:     quotedGenres(),
+		topicText: r.renderLocales(&ix.Topics, r.topic),
+		houseText: r.render(&ix.Houses, r.house),
+		pastText:  r.render(&ix.Pasts, r.past),
+		feedText:  r.render(&ix.Feeds, r.feed),
+		stateText: r.render(&ix.States, r.state),
+		soundText: r.render(&ix.Sounds, r.sound),
+		genres:    quotedGenres(),
 	}
 	for i := range uint32(ix.States.Len()) {
 		f.originOf = append(f.originOf, f.origin(ix.States.Row(i)[snapshot.StateOrigin]))
 	}
+	all.Wait()
+	f.tongueText = tongues
 	return f
 }
 

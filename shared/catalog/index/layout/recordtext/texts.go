@@ -96,11 +96,18 @@ func (t *Texts) cut(b []byte, n *[partCount]int) {
 	t.Head, t.Slug = b[:site], b[slug:tags]
 }
 
+// A Range is a run of records, with the stations among them. The ends are exclusive.
+type Range struct {
+	From, To               uint32
+	FromStation, ToStation uint32
+}
+
 // A Writer gathers the texts of records.
 type Writer struct {
 	c       *snapshot.Columns
 	escaped *snapshot.Texts // the values
-	Out     []byte
+	of      Range
+	Out     []byte // which the caller may give room
 	lengths [partCount]int
 	from    int // where the part being written began
 
@@ -112,15 +119,15 @@ type Writer struct {
 // stand for themselves in JSON.
 type specials []uint32
 
-func newSpecials(t *snapshot.Texts) specials {
+func newSpecials(t *snapshot.Texts, of Range) specials {
 	var list specials
 	const run = 64 // strings that are looked at together
-	for i := 0; i < t.Len(); i += run {
-		end := min(i+run, t.Len())
-		if jsontext.Plain(t.Span(uint32(i), uint32(end))) {
+	for i := of.From; i < of.To; i += run {
+		end := min(i+run, of.To)
+		if jsontext.Plain(t.Span(i, end)) {
 			continue
 		}
-		for k := uint32(i); k < uint32(end); k++ {
+		for k := i; k < end; k++ {
 			if !jsontext.Plain(t.At(k)) {
 				list = append(list, k)
 			}
@@ -138,25 +145,28 @@ func (s *specials) append(dst []byte, t *snapshot.Texts, i uint32) []byte {
 	return jsontext.Append(dst, t.At(i))
 }
 
-// NewWriter returns a writer of the records of c, whose values are escaped.
-func NewWriter(c *snapshot.Columns, escaped *snapshot.Texts) *Writer {
-	o := &Writer{c: c, escaped: escaped}
-	o.ids, o.names, o.websites = newSpecials(&c.Docs.IDs), newSpecials(&c.Docs.Names), newSpecials(&c.Docs.Websites)
-	o.Out = make([]byte, 0, o.room())
+// NewWriter returns a writer of some records of c, whose values are escaped.
+func NewWriter(c *snapshot.Columns, escaped *snapshot.Texts, of Range) *Writer {
+	o := &Writer{c: c, escaped: escaped, of: of}
+	o.ids, o.names, o.websites = newSpecials(&c.Docs.IDs, of), newSpecials(&c.Docs.Names, of), newSpecials(&c.Docs.Websites, of)
 	return o
 }
 
-// room returns how many bytes the texts of all records take, or a few more.
-func (o *Writer) room() int {
-	d, s := &o.c.Docs, &o.c.Stations
-	n := len(d.IDs.Bytes) + len(d.Websites.Bytes) + len(d.AltNames.Items.Bytes) + 2*len(d.Names.Bytes) + len(s.Places.Bytes)
-	n += d.Len()*(partCount+len(afterID)+len(afterName)+len("null")+len("-br")) + d.AltNames.Items.Len()*len(`"",`)
-	for _, list := range s.TagList {
-		for _, tag := range o.c.Lists.At(list) {
+// Room returns how many bytes the texts of the records take, or a few more.
+func (o *Writer) Room() int {
+	of, d, s := o.of, &o.c.Docs, &o.c.Stations
+	if of.From == of.To {
+		return 0
+	}
+	from, _ := d.AltNames.Span(of.From)
+	_, to := d.AltNames.Span(of.To - 1)
+	n := len(d.IDs.Span(of.From, of.To)) + len(d.Websites.Span(of.From, of.To)) + len(d.AltNames.Items.Span(from, to)) +
+		2*len(d.Names.Span(of.From, of.To)) + len(s.Places.Span(of.FromStation, of.ToStation))
+	n += int(of.To-of.From)*(partCount+len(afterID)+len(afterName)+len("null")+len("-br")) + int(to-from)*len(`"",`)
+	for i := of.FromStation; i < of.ToStation; i++ {
+		for _, tag := range o.c.Lists.At(s.TagList[i]) {
 			n += len(`"",`) + len(o.escaped.At(tag))
 		}
-	}
-	for i := range uint32(s.Places.Len()) {
 		if len(s.Places.At(i)) > 0 {
 			n += len(`{"lat":,"lon":}`)
 		}
@@ -164,8 +174,9 @@ func (o *Writer) room() int {
 	return n
 }
 
-// Add appends the texts of record doc, after their lengths, and returns its id.
-func (o *Writer) Add(doc uint32, topic, station uint32, isStation bool) []byte {
+// Add appends the texts of record doc, after their lengths. The records of the range are
+// to be added in their order.
+func (o *Writer) Add(doc uint32, topic, station uint32, isStation bool) {
 	d := &o.c.Docs
 	start := len(o.Out)
 	o.lengths = [partCount]int{}
@@ -192,7 +203,7 @@ func (o *Writer) Add(doc uint32, topic, station uint32, isStation bool) []byte {
 	if isStation {
 		o.station(station)
 	}
-	return o.finish(start)
+	o.finish(start)
 }
 
 // begin starts a part after what stands before it in an item.
@@ -237,16 +248,15 @@ func (o *Writer) station(i uint32) {
 	o.end(Place)
 }
 
-// finish writes the lengths of the parts of the texts that begin at start, and
-// returns the first part.
-func (o *Writer) finish(start int) []byte {
+// finish writes the lengths of the parts of the texts that begin at start.
+func (o *Writer) finish(start int) {
 	short := 0
 	for i, n := range o.lengths {
 		o.Out[start+i] = byte(n)
 		short |= n
 	}
 	if short < 0x80 {
-		return o.Out[start+partCount:][:o.lengths[ID]]
+		return
 	}
 	var buf [partCount * binary.MaxVarintLen32]byte
 	head := buf[:0]
@@ -257,7 +267,6 @@ func (o *Writer) finish(start int) []byte {
 		o.Out = slices.Insert(o.Out, start, head[partCount:]...)
 	}
 	copy(o.Out[start:], head)
-	return o.Out[start+len(head):][:o.lengths[ID]]
 }
 
 // Hyphenate puts hyphens between folded words. Their order stays the same:
