@@ -198,6 +198,7 @@ func (p page) Reply(w http.ResponseWriter, r *http.Request) error {
 	if api.NotModified(w, r) {
 		return nil
 	}
+	p.server.pages.Renew(p.view.Fingerprint() ^ p.crowd.overlay.Version())
 	return api.WriteRendered(w, r, p.server.pages, func(b []byte) []byte {
 		p.query.More = nextQuery(r.URL.RawQuery)
 		if p.crowd.overlay != nil {

@@ -38,7 +38,8 @@ var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 // often stay longest. It may be used concurrently.
 type Memory struct {
 	cache   *otter.Cache[key, Body]
-	longest int // of a body, in bytes
+	longest int           // of a body, in bytes
+	version atomic.Uint64 // of what the bodies show
 
 	// once holds keys that were offered, each in the place that its hash gives it, where
 	// the next one replaces it. Without it a caller who asks for each page once would
@@ -56,6 +57,14 @@ func NewMemory(size int) *Memory {
 			Weigher:       func(_ key, b Body) uint32 { return uint32(len(b.Bytes) + entrySize) },
 		}),
 		longest: size / 64,
+	}
+}
+
+// Renew empties m when its bodies show another version. Their slots would not be asked for
+// again, but stay until others have been asked for as often.
+func (m *Memory) Renew(version uint64) {
+	if m.version.Load() != version && m.version.Swap(version) != version {
+		m.cache.InvalidateAll()
 	}
 }
 

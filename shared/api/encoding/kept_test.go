@@ -107,6 +107,21 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
+// TestRenew checks that a memory is emptied once for each version.
+func TestRenew(t *testing.T) {
+	m := NewMemory(1 << 20)
+	for _, version := range []uint64{0, 0, 1, 1, 2, 1} {
+		before := m.version.Load()
+		slot := m.Slot(Gzip, "a")
+		slot.Offer(Body{Gzip, []byte("a")})
+		slot.Offer(Body{Gzip, []byte("a")})
+		m.Renew(version)
+		if _, ok := slot.Get(); ok != (version == before) {
+			t.Errorf("from version %d to %d, a body is kept: %t", before, version, ok)
+		}
+	}
+}
+
 // TestMemoryConcurrently checks that no slot ever shows the body of another one.
 func TestMemoryConcurrently(t *testing.T) {
 	m := NewMemory(64 << 10)
