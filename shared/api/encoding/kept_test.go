@@ -2,6 +2,7 @@ package encoding
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -45,7 +46,7 @@ func TestEncodeOften(t *testing.T) {
 			}
 		}
 	}
-	if err := EncodeOften(Gzip, samples["text"], func([]byte) error { return io.ErrShortWrite }); err != io.ErrShortWrite {
+	if err := EncodeOften(Gzip, samples["text"], func([]byte) error { return io.ErrShortWrite }); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("the error of send became %v", err)
 	}
 }
