@@ -143,9 +143,8 @@ lint-modules:
 	$(GO) mod tidy -diff
 
 .PHONY: lint-go
-lint-go: generate
+lint-go: generate # golangci-lint runs the analyzers of go vet too
 	@files=$$(gofmt -l chatroom functions hop infra scripts shared); if [ -n "$$files" ]; then echo "not formatted (make fmt):"; echo "$$files"; exit 1; fi
-	$(FEWER_COLLECTIONS) $(GO) vet ./...
 	$(FEWER_COLLECTIONS) $(GOLANGCI) run ./...
 
 .PHONY: lint-pages
