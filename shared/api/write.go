@@ -136,7 +136,11 @@ func WriteRendered(w http.ResponseWriter, r *http.Request, memory *encoding.Memo
 		}
 	}
 	buffer := rendered.Get().(*[]byte)
-	defer rendered.Put(buffer)
+	defer func() {
+		if cap(*buffer) <= maxKept {
+			rendered.Put(buffer)
+		}
+	}()
 	*buffer = render((*buffer)[:0])
 	if tag == nil {
 		return write(w, r, http.StatusOK, *buffer)
