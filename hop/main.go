@@ -28,8 +28,12 @@ const closeTime = 1500 * time.Millisecond
 // is what a hop runs out of first.
 const gcPercent = 25
 
+// gcBytes is what the heap of a hop with few streams grows by: without it, such a hop
+// would collect after every few hundred answers.
+const gcBytes = 16 << 20
+
 func main() {
-	container.Main(container.Container{Process: server.Process, GCPercent: gcPercent, Serve: serve})
+	container.Main(container.Container{Process: server.Process, GCPercent: gcPercent, GCBytes: gcBytes, Serve: serve})
 }
 
 func serve(ctx context.Context, l net.Listener, p *compose.Parts, log *slog.Logger) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -20,12 +21,13 @@ import (
 type playing struct {
 	*Server
 	*request.Call
-	stream *stream // nil until it is found
+	stream *stream    // nil until it is found
+	addr   netip.Addr // of the caller
 }
 
 // play answers a request for a stream, or for a playlist below it.
 func (s *Server) play(c *request.Call) error {
-	p := playing{Server: s, Call: c}
+	p := playing{Server: s, Call: c, addr: c.Addr()}
 	err := p.answer(strings.TrimSuffix(c.Segment, catalog.PlaylistExt))
 	if err != nil && p.stream != nil {
 		describeFailure(c.Writer().Header(), err)
@@ -55,7 +57,7 @@ func (p *playing) answer(id string) error {
 		}
 		return p.redirect(st.location)
 	}
-	req := upstream.Request{Stream: st.ID, Origin: st.URL, Referrer: st.Referrer, UserAgent: st.UserAgent, Client: identity.Network(p.Addr())}
+	req := upstream.Request{Stream: st.ID, Origin: st.URL, Referrer: st.Referrer, UserAgent: st.UserAgent, Client: identity.Network(p.addr)}
 	if found, ok := p.turned.look(st, p.Start); ok && !below {
 		if found.due {
 			go p.askAgain(context.WithoutCancel(p.Request.Context()), st, req)
@@ -169,7 +171,7 @@ func isTicket(name string) bool {
 
 // caller returns the caller as far as the request identifies it.
 func (p *playing) caller() identity.Caller {
-	return identity.Caller{Addr: p.Addr(), UserAgent: p.UserAgent(), Guest: p.owner(), Country: p.Country()}
+	return identity.Caller{Addr: p.addr, UserAgent: p.UserAgent(), Guest: p.owner(), Country: p.Country()}
 }
 
 // owner returns the owner whose credential the request shows; empty when it

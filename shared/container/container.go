@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"syscall"
@@ -25,6 +26,7 @@ type Container struct {
 	Process   compose.Process
 	Schedules []compose.Schedule // the jobs that the part Jobs runs
 	GCPercent int                // see [debug.SetGCPercent]; 0 leaves it as it is
+	GCBytes   int                // by which the heap grows at least from one collection to the next; needs GCPercent
 
 	// Serve answers on a listener until ctx is done, and then ends what it began. The
 	// listener, the parts and the log stay the caller's.
@@ -65,7 +67,7 @@ func run(required func(config.Config) config.Requirement, choose func(config.Con
 // process that may still fail to start.
 func (c Container) run(settings config.Config) error {
 	if c.GCPercent > 0 {
-		debug.SetGCPercent(c.GCPercent)
+		defer collect(c.GCPercent, c.GCBytes)()
 	}
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer cancel()
@@ -87,6 +89,21 @@ func (c Container) run(settings config.Config) error {
 	err = c.Serve(stop, l, parts, log)
 	unfollow()
 	return errors.Join(err, parts.Close())
+}
+
+// collect has the heap grow by a percentage between two collections, and by at least
+// some bytes, until end is called. A process whose heap is small would otherwise collect
+// after every few hundred requests.
+//
+// The runtime has no such setting. Memory that is counted and never touched has its
+// effect: the system gives no page for it, and the collector does not look into it.
+func collect(percent, bytes int) (end func()) {
+	before := debug.SetGCPercent(percent)
+	ballast := make([]byte, bytes*100/percent)
+	return func() {
+		runtime.KeepAlive(ballast)
+		debug.SetGCPercent(before)
+	}
 }
 
 // host returns the address to listen on; empty means all.

@@ -141,12 +141,12 @@ func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 
 // last returns the last value of the header of a trusted edge: an edge that adds
 // its own leaves those before it, which callers may have sent. It is empty when
-// no edge is trusted, and name is empty.
+// no edge is trusted, and name is empty. The name is in canonical form.
 func last(h http.Header, name string) string {
 	if name == "" {
 		return ""
 	}
-	values := h.Values(name)
+	values := h[name]
 	if len(values) == 0 {
 		return ""
 	}

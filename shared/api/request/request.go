@@ -153,6 +153,7 @@ func newLayer(o Options, routes []Route) (*layer, []Route) {
 	if l.Now == nil {
 		l.Now = time.Now
 	}
+	l.AddressHeader, l.CountryHeader = http.CanonicalHeaderKey(l.AddressHeader), http.CanonicalHeaderKey(l.CountryHeader)
 	l.unaddressed = cloudlog.NewRepeats(l.Log, "requests lack the header in which the edge gives the caller's address: their callers count as one network", "header")
 	routes = append(slices.Clip(routes), readyRoute(l.Followers, l.Now))
 	for i := range routes {
