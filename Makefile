@@ -130,6 +130,16 @@ attack: generate ## attack a local stack and print what got through (ARGS='-smal
 emulators: ## run the official Firestore and Pub/Sub emulators
 	$(GO) run ./scripts/emulators $(ARGS)
 
+.PHONY: sbom
+sbom: generate ## write what the programs are made of, and the texts of all licences, into bin (sbom.json, NOTICES.txt)
+	@mkdir -p bin && $(GO) build -o bin/ ./hop ./chatroom ./functions/serve
+	$(GO) run ./scripts/sbom -out bin bin/hop bin/chatroom bin/serve
+
+.PHONY: notes
+notes: ## print release notes: what changed since a commit or tag, by area (SINCE=v1.0.0)
+	@git log --reverse --no-merges --format=%s '$(if $(SINCE),$(SINCE)..)HEAD' | sort -s -t: -k1,1 | \
+		awk -F ': ' '$$1 != area { printf "%s## %s\n\n", (area == "" ? "" : "\n"), area = $$1 } { sub(/^[^:]*: /, ""); print "- " $$0 }'
+
 .PHONY: lint
 lint: generate lint-modules lint-go lint-pages lint-openapi ## check go.mod, format, vet, golangci-lint, the types of the pages' scripts and the OpenAPI document
 

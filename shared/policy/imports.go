@@ -199,6 +199,7 @@ var vendorHomes = []vendorHome{
 	{`golang\.org/x/text(/.*)?`, `shared/(i18n|mail(/address)?|site|catalog(/.*)?|source(/.*)?|library|guide/match|nowplaying|social/speech)|functions/(catalog|web/(channel|part))`},
 	{`github\.com/modelcontextprotocol/go-sdk/(mcp|jsonrpc)`, `functions/mcp`},
 	{`github\.com/evanw/esbuild(/.*)?`, `scripts/assets`},
+	{`github\.com/(CycloneDX/cyclonedx-go|google/licensecheck)`, `scripts/sbom`},
 	{`github\.com/mozillazg/go-unidecode`, `shared/catalog/translit`},
 	{`github\.com/rivo/uniseg`, `shared/(library|social/speech)`},
 	{`github\.com/coder/websocket`, `chatroom/.*|scripts/bench(/.*)?`},
