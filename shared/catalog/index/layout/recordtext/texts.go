@@ -321,7 +321,7 @@ func appendPlace(dst, place []byte) []byte {
 // appendDegrees adds a number as encoding/json writes it. It reports false for
 // one beyond most.
 func appendDegrees(dst, number []byte, most float64) ([]byte, bool) {
-	if simple(number) {
+	if plainDegrees(number, most) {
 		return append(dst, number...), true
 	}
 	f, err := strconv.ParseFloat(string(number), 64)
@@ -331,21 +331,29 @@ func appendDegrees(dst, number []byte, most float64) ([]byte, bool) {
 	return jsontext.AppendValue(dst, f), true
 }
 
-// simple reports whether number is as encoding/json writes it, and of fewer
-// than 90 degrees: one or two digits, a point, digits of which the last is not
-// 0.
-func simple(number []byte) bool {
+// plainDegrees reports whether number is a number of JSON from 1e-6 up to most, without
+// most, or 0. A snapshot has the fewest digits that give the number back, as encoding/json
+// writes it. Numbers that are very small, very long or at the end of the range are left to
+// it.
+func plainDegrees(number []byte, most float64) bool {
 	number = bytes.TrimPrefix(number, []byte("-"))
-	whole, part, _ := bytes.Cut(number, []byte("."))
-	if len(whole) == 0 || len(whole) > 2 || len(part) == 0 || len(part) > 12 || whole[0] == '0' || part[len(part)-1] == '0' {
+	whole, part, pointed := bytes.Cut(number, []byte("."))
+	if len(whole) == 0 || len(whole) > 3 || len(whole) > 1 && whole[0] == '0' || pointed && len(part) == 0 || len(part) > 17 {
 		return false
 	}
-	for _, digits := range [][]byte{whole, part} {
-		for _, c := range digits {
-			if c < '0' || c > '9' {
-				return false
-			}
+	degrees, small := 0, true
+	for _, c := range whole {
+		degrees = 10*degrees + int(c-'0')
+		small = small && c == '0'
+		if c < '0' || c > '9' {
+			return false
 		}
 	}
-	return whole[0] != '9' || len(whole) == 1
+	for i, c := range part {
+		small = small && (c == '0' || i >= 6)
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return degrees < int(most) && (!small || !pointed) && (!pointed || part[len(part)-1] != '0')
 }
