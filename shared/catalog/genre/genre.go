@@ -10,6 +10,7 @@
 package genre
 
 import (
+	"bytes"
 	_ "embed"
 	"iter"
 	"math/bits"
@@ -91,15 +92,16 @@ func Of(tags []string) (ids []string) {
 }
 
 // OfTag returns the genres that a tag means.
-func OfTag(tag string) (found Set) {
+func OfTag[T string | []byte](tag T) (found Set) {
+	var buf [128]byte
 	v := vocabulary()
-	words := fold.Words(tag)
-	if p, ok := v.phrases[words]; ok {
+	words := fold.AppendWords(buf[:0], tag)
+	if p, ok := v.phrases[string(words)]; ok {
 		return p.Genres
 	}
-	for words != "" {
+	for len(words) > 0 {
 		n := v.longest(words, &found)
-		words = strings.TrimPrefix(words[n:], " ")
+		words = bytes.TrimPrefix(words[n:], []byte(" "))
 	}
 	return found
 }
@@ -133,10 +135,10 @@ type words struct {
 // longest adds to found the genres of the longest phrase that words begin
 // with, and returns the length of that phrase, or of the first word when no
 // phrase does.
-func (v *words) longest(text string, found *Set) int {
+func (v *words) longest(text []byte, found *Set) int {
 	first, end, best := 0, 0, 0
 	for range v.most {
-		if at := strings.IndexByte(text[end:], ' '); at >= 0 {
+		if at := bytes.IndexByte(text[end:], ' '); at >= 0 {
 			end += at
 		} else {
 			end = len(text)
@@ -144,7 +146,7 @@ func (v *words) longest(text string, found *Set) int {
 		if first == 0 {
 			first = end
 		}
-		if p, ok := v.phrases[text[:end]]; ok && !p.Whole {
+		if p, ok := v.phrases[string(text[:end])]; ok && !p.Whole {
 			best = end
 		}
 		if end == len(text) {
@@ -155,7 +157,7 @@ func (v *words) longest(text string, found *Set) int {
 	if best == 0 {
 		return first
 	}
-	*found = found.Union(v.phrases[text[:best]].Genres)
+	*found = found.Union(v.phrases[string(text[:best])].Genres)
 	return best
 }
 

@@ -4,6 +4,7 @@ import (
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/genre"
 	"miramundo.dev/shared/catalog/index/layout/posting"
+	"miramundo.dev/shared/catalog/jsontext"
 )
 
 // Genres are not stored in a snapshot: they follow from the tags of stations, so
@@ -57,34 +58,40 @@ func genreRoom() (texts, size int) {
 // setGenres notes the genres of each station. It must follow the postings by
 // tag, which name every tag once.
 func (ix *Index) setGenres() {
-	ofTag := make(map[uint32]genre.Set, len(ix.Postings[filter.Tag].Values))
+	ofTag := make([]genre.Set, ix.Values.Len()) // by value
+	var buf []byte
 	for _, tag := range ix.Postings[filter.Tag].Values {
-		ofTag[tag] = genre.OfTag(ix.Text(tag))
+		buf = jsontext.AppendText(buf[:0], ix.Values.At(tag))
+		ofTag[tag] = genre.OfTag(buf)
 	}
-	lists, sets := map[uint32]uint32{}, map[genre.Set]uint32{}
+	ofList := make([]uint32, len(ix.Lists.Ends)) // 1 + which of Sets, or 0
+	sets := map[genre.Set]uint32{}
 	ix.Genres.SetOf = make([]uint32, len(ix.Stations.TagList))
 	for station, list := range ix.Stations.TagList {
-		at, ok := lists[list]
-		if !ok {
+		if ofList[list] == 0 {
 			set := genre.Set{}
 			for _, tag := range ix.Lists.At(list) {
 				set = set.Union(ofTag[tag])
 			}
-			if at, ok = sets[set]; !ok {
+			at, ok := sets[set]
+			if !ok {
 				at = uint32(len(ix.Genres.Sets))
 				ix.Genres.Sets = append(ix.Genres.Sets, set)
 				sets[set] = at
 			}
-			lists[list] = at
+			ofList[list] = at + 1
 		}
-		ix.Genres.SetOf[station] = at
+		ix.Genres.SetOf[station] = ofList[list] - 1
 	}
 }
 
 // genrePairs adds the genres of each station as values.
 func (ix *Index) genrePairs(dst []posting.Posting) []posting.Posting {
 	ix.setGenres()
-	for _, doc := range ix.Radio.Append(nil) {
+	for doc := range uint32(ix.N) {
+		if !ix.Radio.Has(doc) {
+			continue
+		}
 		for number := range ix.GenresOf(doc).Numbers() {
 			dst = append(dst, posting.Posting{Value: ix.Genres.values[number], Doc: doc})
 		}
