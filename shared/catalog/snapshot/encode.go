@@ -104,7 +104,7 @@ func Decode(data []byte) (*Columns, error) {
 	for table, width := range c.widths() {
 		table.Width = width
 	}
-	if err := c.read(chunks, h.Size); err != nil {
+	if err := c.read(chunks, h.Size, len(data)); err != nil {
 		return nil, err
 	}
 	if err := c.validate(); err != nil {
@@ -148,14 +148,15 @@ func prefixed(b []byte) (part, rest []byte, ok bool) {
 	return b[size:][:n], b[size:][n:], true
 }
 
-// read fills in c from the chunks of a body of the given size.
-func (c *Columns) read(chunks [][]byte, size int) error {
+// read fills in c from the chunks of a body of the given size, which are a snapshot of
+// so many bytes.
+func (c *Columns) read(chunks [][]byte, size, stored int) error {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(chunkSize), zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
 	defer dec.Close()
-	r := &reader{dec: dec, chunks: chunks, left: uint64(size), buf: make([]byte, 0, min(size, chunkSize))}
+	r := &reader{dec: dec, chunks: chunks, left: uint64(size), ahead: uint64(stored), buf: make([]byte, 0, min(size, chunkSize))}
 	c.visit(r)
 	if r.bad || r.left > 0 {
 		return fmt.Errorf("%w: the columns do not parse", ErrCorrupt)

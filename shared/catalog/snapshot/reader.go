@@ -11,19 +11,19 @@ import (
 // A reader is a columnCoder that fills in columns from the output of a writer.
 // It uncompresses one chunk at a time, so that the body is never in memory as a
 // whole. After the first fault it leaves the remaining columns empty.
+//
+// A column is allocated by its count before it is read, up to as many elements as the
+// snapshot has bytes, which no column of a catalog exceeds. A larger one grows as its
+// bytes arrive, so that a hostile count alone allocates little.
 type reader struct {
 	dec    *zstd.Decoder
 	chunks [][]byte // compressed, still to be read
 	left   uint64   // bytes of the body still to be read, by its size in the head
+	ahead  uint64   // numbers or bytes that are allocated for a count before they are read
 	buf    []byte   // of an uncompressed chunk, reused
 	window []byte   // the unread part of buf
 	bad    bool     // a fault was found
 }
-
-// maxAhead is how many numbers or bytes are allocated for a count before they
-// are read. A larger column grows as its bytes arrive, so that a hostile count
-// alone allocates little.
-const maxAhead = 1 << 23
 
 // next returns up to n bytes, at least one, or nil after a fault.
 func (r *reader) next(n uint64) []byte {
@@ -83,7 +83,7 @@ func (r *reader) numbers(col *[]uint32) {
 		return
 	}
 	planes := int(head[0])
-	out := make([]uint32, 0, min(n, maxAhead))
+	out := make([]uint32, 0, min(n, r.ahead))
 	for uint64(len(out)) < n {
 		b := r.next(n - uint64(len(out)))
 		if r.bad {
@@ -145,7 +145,7 @@ func (r *reader) words(col *[]uint64) {
 		r.bad = true
 		return
 	}
-	out := make([]uint64, 0, min(n, maxAhead))
+	out := make([]uint64, 0, min(n, r.ahead))
 	var word [8]byte
 	for range n {
 		for got := 0; got < len(word) && !r.bad; {
@@ -164,7 +164,7 @@ func (r *reader) bytes(col *[]byte) {
 	if r.bad {
 		return
 	}
-	out := make([]byte, 0, min(n, maxAhead))
+	out := make([]byte, 0, min(n, r.ahead))
 	for uint64(len(out)) < n {
 		b := r.next(n - uint64(len(out)))
 		if r.bad {
