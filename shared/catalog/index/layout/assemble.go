@@ -44,7 +44,7 @@ func assemble(c *snapshot.Columns) (*Index, error) {
 	var all sync.WaitGroup // of what the rest does not need
 	all.Go(func() {
 		ix.setNameHashes(&c.Docs)
-		ix.setIDs()
+		ix.ids = posting.TableOf(ix.N, ix.EscapedID)
 		ix.gone = newGoneTable(&c.Gone)
 	})
 	all.Go(func() { ix.setRatings(&c.Docs) })
@@ -186,14 +186,6 @@ func (ix *Index) writeTexts(c *snapshot.Columns, w *recordtext.Writer, of record
 	}
 }
 
-// setIDs makes the table that finds records by their ids.
-func (ix *Index) setIDs() {
-	ix.ids = posting.NewTable(ix.N)
-	for doc := range uint32(ix.N) {
-		ix.ids.Put(ix.EscapedID(doc), doc, ix.EscapedID)
-	}
-}
-
 // setNameHashes notes whose each name is.
 func (ix *Index) setNameHashes(d *snapshot.Docs) {
 	ix.NameHashes = make([]uint64, len(d.NameHashes))
@@ -203,7 +195,7 @@ func (ix *Index) setNameHashes(d *snapshot.Docs) {
 			ix.NameHashes[at] = uint64(d.NameHashes[at])<<32 | uint64(d.NameClasses[at])<<docBits | uint64(doc)
 		}
 	}
-	slices.Sort(ix.NameHashes)
+	ix.NameHashes = posting.SortBits(ix.NameHashes, docBits, 64)
 }
 
 // docBits is how many bits the number of a record takes; see
@@ -354,7 +346,7 @@ func (ix *Index) setValueNumbers() {
 	ix.valueNumbers = posting.NewTable(n)
 	for k := range ix.Postings {
 		for _, v := range ix.Postings[k].Values {
-			ix.valueNumbers.Put(ix.Values.At(v), v, ix.Values.At)
+			ix.valueNumbers.Put(v, ix.Values.At)
 		}
 	}
 }

@@ -49,10 +49,8 @@ type aliases struct {
 }
 
 func newAliases(t *snapshot.Texts) aliases {
-	a := aliases{*t, posting.NewTable(t.Len() / snapshot.AliasWidth)}
-	for i := range uint32(t.Len() / snapshot.AliasWidth) {
-		a.from.Put(a.key(i), i, a.key)
-	}
+	a := aliases{texts: *t}
+	a.from = posting.TableOf(t.Len()/snapshot.AliasWidth, a.key)
 	return a
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"miramundo.dev/shared/catalog"
+	"miramundo.dev/shared/catalog/index/layout/posting"
 	"miramundo.dev/shared/catalog/jsontext"
 	"miramundo.dev/shared/catalog/snapshot"
 )
@@ -32,12 +33,16 @@ func newStreams(s *snapshot.Streams) StreamColumns {
 		size *= 2
 	}
 	c.slots = make([]uint32, size)
+	entries := make([]uint64, len(c.IDs))
 	for i, id := range c.IDs {
-		at := c.slot(id)
+		entries[i] = c.slot(id)<<32 | uint64(i+1)
+	}
+	for _, e := range posting.BySlot(entries, size) {
+		at := e >> 32
 		for c.slots[at] != 0 {
 			at = (at + 1) & uint64(size-1)
 		}
-		c.slots[at] = uint32(i) + 1
+		c.slots[at] = uint32(e)
 	}
 	return c
 }
