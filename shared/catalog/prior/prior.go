@@ -62,8 +62,10 @@ type Part struct {
 // Of returns the rating of an entry, from 0 to [Most].
 func Of(f *Facts) int {
 	sum := 0
-	for i := range f.table() {
-		sum += f.part(i).Points
+	table := f.table()
+	for i := range table {
+		w := &table[i]
+		sum += w.pointsFor(f.value(w.fact))
 	}
 	return min(sum, Most)
 }
@@ -71,15 +73,37 @@ func Of(f *Facts) int {
 // Explain returns the reasons for the rating of an entry. Their points add up
 // to it, where that is below [Most].
 func Explain(f *Facts) []Part {
-	parts := make([]Part, len(f.table()))
-	for i := range parts {
-		parts[i] = f.part(i)
+	table := f.table()
+	parts := make([]Part, len(table))
+	for i := range table {
+		w := &table[i]
+		n := f.value(w.fact)
+		parts[i] = Part{Name: w.name, Value: n, Points: w.pointsFor(n)}
 	}
 	return parts
 }
 
+// A fact is a field of Facts that adds to a rating.
+type fact uint8
+
+const (
+	guides fact = iota
+	votes
+	clicks
+	streams
+	lines
+	altNames
+	area
+	network
+	website
+	logo
+	country
+	language
+)
+
 // A weight says what a fact adds to a rating.
 type weight struct {
+	fact   fact
 	name   string
 	points int // for full or more
 	full   int // the count that earns all points
@@ -87,27 +111,27 @@ type weight struct {
 }
 
 var tv = []weight{
-	{"guides", 480, 40, true},
-	{"streams", 100, 8, true},
-	{"lines", 40, 1080, false},
-	{"alt_names", 90, 4, false},
-	{"area", 80, int(International), false},
-	{"network", 50, 1, false},
-	{"website", 80, 1, false},
-	{"logo", 60, 1, false},
-	{"country", 10, 1, false},
-	{"language", 10, 1, false},
+	{guides, "guides", 480, 40, true},
+	{streams, "streams", 100, 8, true},
+	{lines, "lines", 40, 1080, false},
+	{altNames, "alt_names", 90, 4, false},
+	{area, "area", 80, int(International), false},
+	{network, "network", 50, 1, false},
+	{website, "website", 80, 1, false},
+	{logo, "logo", 60, 1, false},
+	{country, "country", 10, 1, false},
+	{language, "language", 10, 1, false},
 }
 
 var radio = []weight{
-	{"votes", 640, 1 << 17, true},
-	{"clicks", 250, 1 << 11, true},
-	{"streams", 20, 4, true},
-	{"alt_names", 20, 4, false},
-	{"website", 20, 1, false},
-	{"logo", 20, 1, false},
-	{"country", 15, 1, false},
-	{"language", 15, 1, false},
+	{votes, "votes", 640, 1 << 17, true},
+	{clicks, "clicks", 250, 1 << 11, true},
+	{streams, "streams", 20, 4, true},
+	{altNames, "alt_names", 20, 4, false},
+	{website, "website", 20, 1, false},
+	{logo, "logo", 20, 1, false},
+	{country, "country", 15, 1, false},
+	{language, "language", 15, 1, false},
 }
 
 func (f *Facts) table() []weight {
@@ -117,44 +141,43 @@ func (f *Facts) table() []weight {
 	return tv
 }
 
-func (f *Facts) part(i int) Part {
-	w := &f.table()[i]
-	n := f.value(w.name)
-	p := Part{Name: w.name, Value: n}
-	if w.damped {
-		p.Points = w.points * min(steps(n), steps(w.full)) / steps(w.full)
-	} else {
-		p.Points = w.points * min(n, w.full) / w.full
-	}
-	return p
-}
-
-func (f *Facts) value(name string) int {
-	switch name {
-	case "guides":
+func (f *Facts) value(of fact) int {
+	switch of {
+	case guides:
 		return max(f.GuideSites, 0)
-	case "votes":
+	case votes:
 		return max(f.Votes, 0)
-	case "clicks":
+	case clicks:
 		return max(f.Clicks, 0)
-	case "streams":
+	case streams:
 		return f.Streams
-	case "lines":
+	case lines:
 		return f.Lines
-	case "alt_names":
+	case altNames:
 		return f.AltNames
-	case "area":
+	case area:
 		return int(f.Area)
-	case "network":
+	case network:
 		return number(f.Network)
-	case "website":
+	case website:
 		return number(f.Website)
-	case "logo":
+	case logo:
 		return number(f.Logo)
-	case "country":
+	case country:
 		return number(f.Country)
 	}
 	return number(f.Language)
+}
+
+// pointsFor returns what a count of the fact adds.
+func (w *weight) pointsFor(n int) int {
+	if n == 0 || n >= w.full {
+		return w.points * min(n, 1) // without a division, as for most facts of most entries
+	}
+	if w.damped {
+		return w.points * steps(n) / steps(w.full)
+	}
+	return w.points * n / w.full
 }
 
 func number(b bool) int {

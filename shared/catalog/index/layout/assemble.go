@@ -220,36 +220,60 @@ func (ix *Index) Named(key []byte) iter.Seq2[uint32, snapshot.NameClass] {
 // setRatings rates how well each record is known.
 func (ix *Index) setRatings(d *snapshot.Docs) {
 	ix.GuideSites, ix.Ratings = make([]uint8, ix.N), make([]uint16, ix.N)
+	lines, areas := make([]int, ix.States.Len()), make([]prior.Area, ix.Feeds.Len())
+	for state := range lines {
+		lines[state] = ix.linesOf(uint32(state))
+	}
+	for feed := range areas {
+		areas[feed] = ix.areaOf(uint32(feed))
+	}
 	for doc := range uint32(ix.N) {
 		ix.GuideSites[doc] = uint8(min(d.GuideSites[doc], math.MaxUint8))
-		f := ix.FactsOf(doc)
+		f := ix.countsOf(doc)
+		first, end := d.AltNames.Span(doc)
+		f.AltNames, f.Website = int(end-first), len(d.Websites.At(doc)) > 0
+		if r := &ix.Rows[doc]; !f.Radio {
+			f.Lines, f.Area = lines[r.State], areas[r.Feed]
+		}
 		ix.Ratings[doc] = uint16(prior.Of(&f))
 	}
 }
 
 // FactsOf returns what a record is rated by.
 func (ix *Index) FactsOf(doc uint32) prior.Facts {
-	r, t := &ix.Rows[doc], ix.Texts(doc)
-	start, end := ix.Streams.Of(doc)
+	f, t := ix.countsOf(doc), ix.Texts(doc)
 	site := t.Part[recordtext.Website]
+	f.Website = len(site) > 0 && site[0] == '"'
+	for rest := t.Part[recordtext.AltNames]; len(rest) > 1; f.AltNames++ {
+		_, rest = NextElement(rest)
+	}
+	if r := &ix.Rows[doc]; !f.Radio {
+		f.Lines, f.Area = ix.linesOf(r.State), ix.areaOf(r.Feed)
+	}
+	return f
+}
+
+// countsOf returns what a record is rated by, without what its texts and the texts of its
+// groups say.
+func (ix *Index) countsOf(doc uint32) prior.Facts {
+	r := &ix.Rows[doc]
+	start, end := ix.Streams.Of(doc)
 	f := prior.Facts{
 		Radio: ix.Radio.Has(doc), GuideSites: int(ix.GuideSites[doc]), Streams: int(end - start),
 		Network:  ix.Houses.Row(r.House)[snapshot.HouseNetwork] != 0,
-		Website:  len(site) > 0 && site[0] == '"',
 		Logo:     ix.logos.host[doc] != 0,
 		Country:  ix.Topics.Row(r.Topic)[snapshot.TopicCountry] != 0,
 		Language: ix.Tongues.Row(r.Tongue)[snapshot.TongueList] != 0,
 	}
-	for rest := t.Part[recordtext.AltNames]; len(rest) > 1; f.AltNames++ {
-		_, rest = NextElement(rest)
-	}
 	if f.Radio {
 		f.Votes, f.Clicks = int(ix.Stations.Votes[r.Station]), int(ix.Stations.Clicks[r.Station])
-		return f
 	}
-	f.Lines = rank.Lines(string(ix.Values.At(ix.States.Row(r.State)[snapshot.StateQuality])))
-	f.Area = ix.areaOf(r.Feed)
 	return f
+}
+
+// linesOf returns the lines of the best picture of the records of a state.
+func (ix *Index) linesOf(state uint32) int {
+	return rank.Lines(string(ix.Values.At(ix.States.Row(state)[snapshot.StateQuality])))
 }
 
 // areaOf returns how far the feeds of a group are meant to be received.
