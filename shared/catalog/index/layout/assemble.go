@@ -195,7 +195,7 @@ func (ix *Index) setNameHashes(d *snapshot.Docs) {
 			ix.NameHashes[at] = uint64(d.NameHashes[at])<<32 | uint64(d.NameClasses[at])<<docBits | uint64(doc)
 		}
 	}
-	ix.NameHashes = posting.SortBits(ix.NameHashes, docBits, 64)
+	posting.SortBits(ix.NameHashes, docBits, 64)
 }
 
 // docBits is how many bits the number of a record takes; see

@@ -33,17 +33,13 @@ func newStreams(s *snapshot.Streams) StreamColumns {
 		size *= 2
 	}
 	c.slots = make([]uint32, size)
-	entries := make([]uint64, len(c.IDs))
-	for i, id := range c.IDs {
-		entries[i] = c.slot(id)<<32 | uint64(i+1)
-	}
-	for _, e := range posting.BySlot(entries, size) {
-		at := e >> 32
+	posting.BySlot(len(c.IDs), size, func(i uint32) uint64 { return c.slot(c.IDs[i])<<32 | uint64(i+1) }, func(entry uint64) {
+		at := entry >> 32
 		for c.slots[at] != 0 {
 			at = (at + 1) & uint64(size-1)
 		}
-		c.slots[at] = uint32(e)
-	}
+		c.slots[at] = uint32(entry)
+	})
 	return c
 }
 

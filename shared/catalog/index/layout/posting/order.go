@@ -1,5 +1,7 @@
 package posting
 
+import "sync"
+
 // An Order is the records by a rank, the highest first, those of one rank by
 // name.
 type Order struct {
@@ -11,11 +13,13 @@ type Order struct {
 // keeps rank, whose results must stay the same.
 func ByRank(n, bits int, rank func(doc uint32) uint32) Order {
 	o := Order{make([]uint32, n), rank}
-	keys := make([]uint64, n)
+	keys := takeWords(n)
+	defer putWords(keys)
 	for doc := range uint32(n) {
 		keys[doc] = o.Key(doc)
 	}
-	for i, key := range SortBits(keys, 32, 32+bits) {
+	SortBits(keys, 32, 32+bits)
+	for i, key := range keys {
 		o.Docs[i] = uint32(key)
 	}
 	return o
@@ -26,31 +30,30 @@ func ByRank(n, bits int, rank func(doc uint32) uint32) Order {
 func (o *Order) Key(doc uint32) uint64 { return uint64(^o.rank(doc))<<32 | uint64(doc) }
 
 // SortBits sorts keys by their bits from the given one up to end, without end. Keys
-// whose bits are the same stay as they were. It returns the sorted keys, which take the
-// memory of keys or new memory. It is a radix sort, a byte at a time: ten times
-// faster than comparing a hundred thousand keys.
-func SortBits(keys []uint64, from, end int) []uint64 {
-	var spare []uint64
+// whose bits are the same stay as they were. It is a radix sort, a byte at a time.
+func SortBits(keys []uint64, from, end int) {
+	spare := takeWords(len(keys))
+	defer putWords(spare)
+	src, dst := keys, spare
 	for shift := from; shift < end; shift += 8 {
 		mask := uint64(0xff)
 		if end-shift < 8 {
 			mask = 1<<(end-shift) - 1
 		}
-		starts, same := digitStarts(keys, shift, mask)
+		starts, same := digitStarts(src, shift, mask)
 		if same {
 			continue
 		}
-		if spare == nil {
-			spare = make([]uint64, len(keys))
-		}
-		for _, key := range keys {
+		for _, key := range src {
 			digit := key >> shift & mask
-			spare[starts[digit]] = key
+			dst[starts[digit]] = key
 			starts[digit]++
 		}
-		keys, spare = spare, keys
+		src, dst = dst, src
 	}
-	return keys
+	if len(keys) > 0 && &src[0] != &keys[0] {
+		copy(keys, src)
+	}
 }
 
 // digitStarts returns where the keys of each digit begin in the order of digits, and
@@ -69,3 +72,17 @@ func digitStarts(keys []uint64, shift int, mask uint64) (starts [256]int, same b
 	}
 	return starts, false
 }
+
+// scratch holds memory that sorting needs for a moment. It is used again: new memory is
+// slow at its first touch, for the system must find and clear each page.
+var scratch sync.Pool // of *[]uint64
+
+// takeWords returns n numbers of any value, for putWords when they are done with.
+func takeWords(n int) []uint64 {
+	if p, ok := scratch.Get().(*[]uint64); ok && cap(*p) >= n {
+		return (*p)[:n]
+	}
+	return make([]uint64, n)
+}
+
+func putWords(words []uint64) { scratch.Put(&words) }

@@ -33,46 +33,45 @@ func NewTable(n int) Table {
 // TableOf returns the table of n things by their keys. Of equal keys the first is kept.
 func TableOf(n int, key func(uint32) []byte) Table {
 	t := NewTable(n)
-	if len(t.slots) <= nearSlots {
-		for i := range uint32(n) {
-			t.Put(i, key)
-		}
-		return t
-	}
-	entries := make([]uint64, n)
-	for i := range entries {
-		hash := maphash.Bytes(seed, key(uint32(i)))
-		entries[i] = hash&uint64(len(t.slots)-1)<<32 | uint64(uint32(hash>>32)&^slotMask|uint32(i+1))
-	}
-	for _, e := range BySlot(entries, len(t.slots)) {
-		t.put(e>>32, uint32(e), key)
-	}
+	BySlot(n, len(t.slots), func(i uint32) uint64 { return t.entry(i, key) }, func(e uint64) { t.put(e, key) })
 	return t
 }
 
-// nearSlots is how many slots the processor keeps near: tables of more are filled region
-// by region, which takes a third of the time.
-const nearSlots = 1 << 17
-
-// BySlot sorts entries, which have a slot of a hash table of the given size in their
-// upper half, by regions of that table. The size is a power of 2.
-func BySlot(entries []uint64, size int) []uint64 {
-	if size <= nearSlots {
-		return entries
+// BySlot calls put with the entry of each of n things for a hash table of the given size, a
+// power of 2. The upper half of an entry is the slot at which the thing should be. The
+// entries of a large table come region by region, which takes a third of the time.
+func BySlot(n, size int, entry func(i uint32) uint64, put func(entry uint64)) {
+	const near = 1 << 17 // slots that the processor keeps near
+	if size <= near {
+		for i := range uint32(n) {
+			put(entry(i))
+		}
+		return
+	}
+	entries := takeWords(n)
+	defer putWords(entries)
+	for i := range entries {
+		entries[i] = entry(uint32(i))
 	}
 	end := 32 + bits.TrailingZeros(uint(size))
-	return SortBits(entries, end-8, end)
+	SortBits(entries, end-8, end)
+	for _, e := range entries {
+		put(e)
+	}
 }
 
 // Put adds i by its key. Of equal keys the first is kept.
-func (t Table) Put(i uint32, key func(uint32) []byte) {
+func (t Table) Put(i uint32, key func(uint32) []byte) { t.put(t.entry(i, key), key) }
+
+// entry returns the slot at which i should be, above what stands in it.
+func (t Table) entry(i uint32, key func(uint32) []byte) uint64 {
 	hash := maphash.Bytes(seed, key(i))
-	t.put(hash&uint64(len(t.slots)-1), uint32(hash>>32)&^slotMask|(i+1), key)
+	return hash&uint64(len(t.slots)-1)<<32 | uint64(uint32(hash>>32)&^slotMask|(i+1))
 }
 
-// put puts a slot where it should be, or behind.
-func (t Table) put(at uint64, slot uint32, key func(uint32) []byte) {
-	mask := uint64(len(t.slots) - 1)
+// put puts an entry into its slot, or into the next that is free.
+func (t Table) put(entry uint64, key func(uint32) []byte) {
+	at, slot, mask := entry>>32, uint32(entry), uint64(len(t.slots)-1)
 	for ; ; at = (at + 1) & mask {
 		switch s := t.slots[at]; {
 		case s == 0:

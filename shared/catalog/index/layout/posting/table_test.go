@@ -49,7 +49,8 @@ func TestSortBits(t *testing.T) {
 		}
 		bits := func(key uint64) uint64 { return key << (64 - test.end) >> (64 - test.end + test.from) }
 		want := slices.SortedStableFunc(slices.Values(keys), func(a, b uint64) int { return cmp.Compare(bits(a), bits(b)) })
-		if d := gocmp.Diff(want, posting.SortBits(keys, test.from, test.end)); test.n > 0 && d != "" {
+		posting.SortBits(keys, test.from, test.end)
+		if d := gocmp.Diff(want, keys); test.n > 0 && d != "" {
 			t.Errorf("%d keys by bits %d to %d of %x (-want +got):\n%s", test.n, test.from, test.end, test.mask, d)
 		}
 	}
