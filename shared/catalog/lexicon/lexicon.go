@@ -44,7 +44,7 @@ const minReady = 2048
 // be changed.
 func New(w snapshot.Words, n int) *Lexicon {
 	l := &Lexicon{words: w, n: n}
-	l.prepare(0, l.words.Tokens.Len(), nil)
+	l.prepare(0, l.words.Tokens.Len(), nil, docset.NewBits(n), new(spareBits))
 	slices.SortFunc(l.ready, compareSpans)
 	l.setLetters()
 	return l
@@ -53,32 +53,52 @@ func New(w snapshot.Words, n int) *Lexicon {
 func compareSpans(a, b wordSet) int { return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.hi, b.hi)) }
 
 // prepare computes the sets of the frequent prefixes longer than prefix, among
-// the words from lo up to hi, which all begin with prefix. A prefix with the same
-// words as a shorter one is skipped: the range is the same.
-func (l *Lexicon) prepare(lo, hi int, prefix []byte) {
-	all := hi - lo
+// the words from lo up to hi, which all begin with prefix, and adds the records of
+// all these words to all. A prefix with the same words as a shorter one is skipped:
+// the range is the same.
+func (l *Lexicon) prepare(lo, hi int, prefix []byte, all docset.Bits, spare *spareBits) {
+	first := lo
 	for lo < hi {
 		word := l.words.Tokens.At(uint32(lo))
-		if len(word) == len(prefix) {
-			lo++ // the word is the prefix itself
+		if len(word) == len(prefix) { // the word is the prefix itself
+			all.AddAll(l.Docs(lo, lo+1))
+			lo++
 			continue
 		}
 		longer := word[:len(prefix)+1]
 		end := lo + l.past(lo, hi, longer)
-		if n := len(l.Docs(lo, end)); n >= minReady && (end-lo > 1 || n > l.n/docset.HeavyShare) {
-			if end-lo < all || len(prefix) == 0 {
-				l.keep(lo, end)
+		switch n := len(l.Docs(lo, end)); {
+		case n < minReady || end-lo == 1 && n <= l.n/docset.HeavyShare:
+			all.AddAll(l.Docs(lo, end))
+		case lo == first && end == hi && len(prefix) > 0:
+			l.prepare(lo, end, longer, all, spare)
+		default:
+			some := spare.take(l.n)
+			l.prepare(lo, end, longer, some, spare)
+			all.Or(some)
+			set := docset.BitsSet(some, l.n)
+			l.ready = append(l.ready, wordSet{lo, end, set})
+			if set.Bits == nil {
+				*spare = append(*spare, some)
 			}
-			l.prepare(lo, end, longer)
 		}
 		lo = end
 	}
 }
 
-func (l *Lexicon) keep(lo, hi int) {
-	bits := docset.NewBits(l.n)
-	bits.AddAll(l.Docs(lo, hi))
-	l.ready = append(l.ready, wordSet{lo, hi, docset.BitsSet(bits, l.n)})
+// spareBits are bits whose sets are kept as lists. They are used again.
+type spareBits []docset.Bits
+
+// take returns an empty set of numbers below n.
+func (s *spareBits) take(n int) docset.Bits {
+	last := len(*s) - 1
+	if last < 0 {
+		return docset.NewBits(n)
+	}
+	b := (*s)[last]
+	*s = (*s)[:last]
+	clear(b)
+	return b
 }
 
 // past returns how many of the words from lo up to hi begin with prefix. Those
