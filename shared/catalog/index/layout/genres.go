@@ -33,8 +33,16 @@ func (ix *Index) GenresOf(doc uint32) genre.Set {
 // since tags may read the same, or else a new one.
 func (ix *Index) setGenreValues() {
 	ix.Genres.values = make([]uint32, len(genre.All()))
+	longest := 0
+	for _, g := range genre.All() {
+		longest = max(longest, len(g.ID))
+	}
 	for i := uint32(1); i < uint32(ix.Values.Len()); i++ {
-		if number, ok := genre.FindBytes(ix.Values.At(i)); ok {
+		id := ix.Values.At(i)
+		if len(id) > longest { // as most are: hosts
+			continue
+		}
+		if number, ok := genre.FindBytes(id); ok {
 			ix.Genres.values[number] = i
 		}
 	}

@@ -111,6 +111,8 @@ type Writer struct {
 	lengths [partCount]int
 	from    int // where the part being written began
 
+	slugEnds snapshot.Texts // by row of Topics: a hyphen and the country
+
 	// Strings that JSON escapes, by column: they are looked for in whole columns.
 	ids, names, websites specials
 }
@@ -147,9 +149,23 @@ func (s *specials) append(dst []byte, t *snapshot.Texts, i uint32) []byte {
 
 // NewWriter returns a writer of some records of c, whose values are escaped.
 func NewWriter(c *snapshot.Columns, escaped *snapshot.Texts, of Range) *Writer {
-	o := &Writer{c: c, escaped: escaped, of: of}
+	o := &Writer{c: c, escaped: escaped, of: of, slugEnds: slugEndings(c)}
 	o.ids, o.names, o.websites = newSpecials(&c.Docs.IDs, of), newSpecials(&c.Docs.Names, of), newSpecials(&c.Docs.Websites, of)
 	return o
+}
+
+// slugEndings returns what ends the slugs of the records of each row of Topics.
+func slugEndings(c *snapshot.Columns) (ends snapshot.Texts) {
+	for topic := range uint32(c.Topics.Len()) {
+		if country := c.Topics.Row(topic)[snapshot.TopicCountry]; country != 0 {
+			ends.Bytes = append(ends.Bytes, '-')
+			from := len(ends.Bytes)
+			ends.Bytes = fold.AppendWords(ends.Bytes, c.Values.At(country))
+			Hyphenate(ends.Bytes[from:])
+		}
+		ends.Ends = append(ends.Ends, uint32(len(ends.Bytes)))
+	}
+	return ends
 }
 
 // Room returns how many bytes the texts of the records take, or a few more.
@@ -199,7 +215,7 @@ func (o *Writer) Add(doc uint32, topic, station uint32, isStation bool) {
 		o.Out = append(o.Out, "null"...)
 	}
 	o.end(Website)
-	o.slug(doc, o.c.Topics.Row(topic)[snapshot.TopicCountry])
+	o.slug(doc, topic)
 	if isStation {
 		o.station(station)
 	}
@@ -218,7 +234,7 @@ func (o *Writer) end(part int) {
 	o.from = len(o.Out)
 }
 
-func (o *Writer) slug(doc, country uint32) {
+func (o *Writer) slug(doc, topic uint32) {
 	d := &o.c.Docs
 	start := len(o.Out)
 	var latin bool
@@ -227,11 +243,8 @@ func (o *Writer) slug(doc, country uint32) {
 		Hyphenate(o.Out[start:])
 	}
 	o.end(Slug)
-	if o.lengths[Slug] > 0 && country != 0 {
-		o.Out = append(o.Out, '-')
-		start = len(o.Out)
-		o.Out = fold.AppendWords(o.Out, o.c.Values.At(country))
-		Hyphenate(o.Out[start:])
+	if o.lengths[Slug] > 0 {
+		o.Out = append(o.Out, o.slugEnds.At(topic)...)
 	}
 	o.end(slugEnd)
 }
