@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -146,6 +147,34 @@ func TestOtherFormat(t *testing.T) {
 	want := fmt.Sprintf("it has format %d, and this version reads format %d", data[format], snapshot.Magic[format])
 	if _, err := snapshot.Decode(data); !errors.Is(err, snapshot.ErrCorrupt) || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// TestCountAlone checks that a column whose count is not followed by as many bytes takes
+// memory in proportion to the snapshot, not to the count.
+func TestCountAlone(t *testing.T) {
+	const count = 16 << 20
+	body := append(binary.AppendUvarint(nil, count), 4)
+	random := make([]byte, 3<<20) // so that the head may claim so much
+	r := rand.NewChaCha8([32]byte{1})
+	_, _ = r.Read(random)
+	body = append(append(body, random...), make([]byte, 4*count)...)
+	data, err := snapshot.EncodeBody(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := []byte{0x28, 0xb5, 0x2f, 0xfd} // begins each chunk
+	second := bytes.Index(data[headSize+1<<20:], frame)
+	data[headSize+1<<20+second] ^= 1
+	data = rehash(data)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := snapshot.Decode(data); !errors.Is(err, snapshot.ErrCorrupt) {
+		t.Fatalf("error %v, want ErrCorrupt", err)
+	}
+	runtime.ReadMemStats(&after)
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(6*len(data)); got > most {
+		t.Errorf("a snapshot of %d bytes with a count of %d allocated %d bytes, at most %d", len(data), count, got, most)
 	}
 }
 
