@@ -181,10 +181,11 @@ func pathOf(to api.Endpoint, id string) string {
 	return strings.Replace(to.Path, "{id}", url.PathEscape(id), 1)
 }
 
-// request returns the nth request to an address, by the guest with a token.
+// request returns the nth request to an address, by the guest with a token. Up to 512
+// requests come from networks of their own, as each network may comment only so often.
 func request(method, address, body, token string, n int) *http.Request {
 	r := httptest.NewRequest(method, address, strings.NewReader(body))
-	r.RemoteAddr = fmt.Sprintf("198.18.%d.%d:1", n>>8&255, n&255)
+	r.RemoteAddr = fmt.Sprintf("198.%d.%d.1:1", 18+n>>8&1, n&255)
 	r.Header.Set("X-Guest-Token", token)
 	r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
 	if body != "" {
