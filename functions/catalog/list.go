@@ -89,10 +89,11 @@ func (s *Server) list(ctx context.Context, in *listIn, format string) (api.Conte
 		Entries: make([]feed.Entry, len(docs)),
 	}
 	locale, caller := int(api.LocaleOf(ctx)), rank.Caller{Country: api.CountryOf(ctx), Now: s.Now()}
+	entries := v.Entries(locale, caller)
 	for i, doc := range docs {
-		p := v.EntryAt(doc, locale, caller)
-		l.Entries[i] = feed.EntryOf(p.Channel, p.Stream, v.Links())
-		l.Entries[i].Group = groupOf(p.Channel)
+		p := entries.At(doc)
+		l.Entries[i] = feed.EntryOf(&p.Channel, p.Stream, v.Links())
+		l.Entries[i].Group = groupOf(&p.Channel)
 	}
 	return api.Content(l.As(format, "channels")), nil
 }
@@ -107,11 +108,11 @@ func listName(q string) string {
 
 // groupOf returns the group in which players show a channel: its first category,
 // or its kind when it has none.
-func groupOf(c *catalog.Channel) string {
+func groupOf(c *catalog.Listing) string {
 	switch {
-	case len(c.CategoryLabels) > 0:
-		return c.CategoryLabels[0]
-	case c.Radio != nil:
+	case c.Category != "":
+		return c.Category
+	case c.Kind == catalog.Station:
 		return "Radio"
 	}
 	return "TV"

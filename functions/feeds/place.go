@@ -62,13 +62,13 @@ func (p *part) file(format string) string {
 
 // A chooser turns items into entries.
 type chooser struct {
-	view   *index.View
-	caller rank.Caller
+	view    *index.View
+	entries *index.Entries
 }
 
 // list returns the channels of p as a list, as v has them for a caller.
 func (p *part) list(v *index.View, caller rank.Caller) *feed.List {
-	c := chooser{v, caller}
+	c := chooser{v, v.Entries(int(i18n.EN), caller)}
 	l := p.head(v.Links().Base)
 	l.UpdatedAt = p.library.UpdatedAt.Time
 	switch {
@@ -133,8 +133,8 @@ func (c *chooser) add(list []feed.Entry, g *library.Group, folders []string, gro
 // entry returns the entry of an item: with the channel as the catalog has it now or,
 // when it does not have it, as it was when the item was added.
 func (c *chooser) entry(it *library.Item) feed.Entry {
-	if p, ok := c.view.Entry(it.Channel, it.Stream, int(i18n.EN), c.caller); ok {
-		return feed.EntryOf(p.Channel, p.Stream, c.view.Links())
+	if p, ok := c.entries.Of(it.Channel, it.Stream); ok {
+		return feed.EntryOf(&p.Channel, p.Stream, c.view.Links())
 	}
 	return feed.Entry{
 		Channel: it.Channel, Name: it.Name, Country: it.Country, Radio: it.Radio, Gone: true, API: c.view.Links().Channel(it.Channel),

@@ -85,10 +85,10 @@ const maxURL = 2000
 //
 // Its URL is the one that the catalog chooses for players (see
 // [catalog.LinkBase.Play]).
-func EntryOf(c *catalog.Channel, s *catalog.StreamRecord, links catalog.LinkBase) Entry {
+func EntryOf(c *catalog.Listing, s *catalog.StreamRecord, links catalog.LinkBase) Entry {
 	e := Entry{
-		Channel: c.ID, Name: c.Name, GuideID: c.ID, Country: deref(c.Country), Tongues: c.Languages, Spoken: c.LanguageLabels,
-		Quality: c.Quality, Logo: deref(c.LogoURL), Website: deref(c.Website), API: c.API, Radio: c.Kind == catalog.Station.String(),
+		Channel: c.ID, Name: c.Name, GuideID: c.ID, Country: c.Country, Tongues: c.Languages, Spoken: c.LanguageLabels,
+		Quality: c.Quality, Logo: c.Logo, Website: c.Website, API: links.Channel(c.ID), Radio: c.Kind == catalog.Station,
 	}
 	if s == nil {
 		return e
@@ -121,13 +121,6 @@ func address(s *catalog.StreamRecord, links catalog.LinkBase) string {
 
 // guideID returns the id of e as written in every format.
 func (e *Entry) guideID() string { return attribute(e.GuideID) }
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
 
 // media returns the entries that players can open, which excludes those of
 // the live-video platform.

@@ -38,9 +38,8 @@ func sample() *List {
 		Feeds: AddressesOf(func(format string) string { return "https://mira.example/f/token/library." + format }),
 	}
 	for i, name := range names {
-		e := EntryOf(&catalog.Channel{
+		e := EntryOf(&catalog.Listing{
 			ID: fmt.Sprintf("Channel%d.br", i), Name: name, Languages: []string{"por"}, LanguageLabels: []string{"Portuguese, Brazil"},
-			API: links.Channel(fmt.Sprintf("Channel%d.br", i)), Kind: "tv",
 		}, &catalog.StreamRecord{ID: catalog.StreamID(i + 1), Kind: catalog.StreamHLS, URL: "https://origin.example/", Feed: "SD"}, links)
 		e.Folders = []string{"Folder; | \"1\"", "Tab " + string(rune('A'+i/8))}
 		e.Group = strings.Join(e.Folders, " / ")
@@ -65,7 +64,7 @@ var kinds = []struct {
 
 func TestEntryOf(t *testing.T) {
 	for _, test := range kinds {
-		e := EntryOf(&catalog.Channel{ID: "A.br", Name: "A"}, &catalog.StreamRecord{Kind: test.kind, URL: test.url}, links)
+		e := EntryOf(&catalog.Listing{ID: "A.br", Name: "A"}, &catalog.StreamRecord{Kind: test.kind, URL: test.url}, links)
 		if e.URL != test.want {
 			t.Errorf("%s: %s, want %s", test.name, e.URL, test.want)
 		}
@@ -73,7 +72,7 @@ func TestEntryOf(t *testing.T) {
 			t.Errorf("%s: the platform is %+v", test.name, e.YouTube)
 		}
 	}
-	c := &catalog.Channel{ID: "A.br", Name: "A", Quality: "1080p", Kind: "radio"}
+	c := &catalog.Listing{ID: "A.br", Name: "A", Quality: "1080p", Kind: catalog.Station}
 	if e := EntryOf(c, nil, links); e.URL != "" || e.Kind != "" || e.GuideID != "A.br" || !e.Radio {
 		t.Errorf("without a stream: %+v", e)
 	}
@@ -84,9 +83,7 @@ func TestEntryOf(t *testing.T) {
 
 // mixed returns a list with one entry of each sort.
 func mixed() *List {
-	logo := "https://mira.example/logos/x9"
-	site, country := "https://site.example/?a=1&b=2", "BR"
-	c := &catalog.Channel{ID: "Aurora.br", Name: "Aurora", Country: &country, LogoURL: &logo, Website: &site, Languages: []string{"por"}, LanguageLabels: []string{"Portuguese"}, API: "https://mira.example/api/channels/Aurora.br"}
+	c := &catalog.Listing{ID: "Aurora.br", Name: "Aurora", Country: "BR", Logo: "https://mira.example/logos/x9", Website: "https://site.example/?a=1&b=2", Languages: []string{"por"}, LanguageLabels: []string{"Portuguese"}}
 	l := &List{Name: "Notícias", Level: Category, Guide: "https://mira.example/f/t/c/noticias/guia.xml.gz", UpdatedAt: noon}
 	l.Feeds = AddressesOf(func(f string) string { return "https://mira.example/f/t/c/noticias." + f })
 	add := func(e Entry) {
@@ -99,14 +96,14 @@ func mixed() *List {
 	}, links))
 	add(EntryOf(c, &catalog.StreamRecord{ID: 2, Kind: catalog.StreamYouTube, URL: "https://www.youtube.com/watch?v=AAAAAAAAAAA"}, links))
 	radio := *c
-	radio.ID, radio.Name, radio.Kind, radio.Website, radio.LogoURL = "rb.1", "Rádio", "radio", nil, nil
+	radio.ID, radio.Name, radio.Kind, radio.Website, radio.Logo = "rb.1", "Rádio", catalog.Station, "", ""
 	add(EntryOf(&radio, &catalog.StreamRecord{ID: 3, Kind: catalog.StreamAudio, URL: "http://radio.example:8000/;"}, links))
 	silent := radio
 	silent.ID, silent.Name = "Silent.br", "Silent"
 	add(EntryOf(&silent, nil, links))
 	for i, bad := range []string{"www.site.example", "javascript:alert(1)", "https://", "https://site.example/%zz"} {
 		odd := *c
-		odd.ID, odd.Website, odd.LogoURL = fmt.Sprintf("Odd%d.br", i), &bad, nil
+		odd.ID, odd.Website, odd.Logo = fmt.Sprintf("Odd%d.br", i), bad, ""
 		add(EntryOf(&odd, &catalog.StreamRecord{ID: 9, Kind: catalog.StreamHLS}, links))
 	}
 	add(Entry{Channel: "Gone.br", Name: "Gone", Gone: true, API: links.Channel("Gone.br")})
@@ -318,7 +315,7 @@ func FuzzList(f *testing.F) {
 	}
 	f.Add("a", "b", "http://o.example/x\n#EXTINF:-1,z", "x\r\nhttp://evil.example/", "\x00")
 	f.Fuzz(func(t *testing.T, name, feed, url, agent, folder string) {
-		c := &catalog.Channel{ID: "Channel.br", Name: name, Kind: "tv", LanguageLabels: []string{name}, API: links.Channel("Channel.br"), Website: &url, LogoURL: &url, Country: &feed}
+		c := &catalog.Listing{ID: "Channel.br", Name: name, LanguageLabels: []string{name}, Website: url, Logo: url, Country: feed}
 		l := &List{Name: name, Level: Library, Guide: url, Programmes: showing(Programme{noon, noon.Add(time.Hour), name, agent, folder})}
 		for i := range 3 {
 			e := EntryOf(c, &catalog.StreamRecord{ID: catalog.StreamID(i), Kind: catalog.StreamTS, URL: url, Feed: feed, UserAgent: agent, Referrer: agent}, links)
@@ -388,7 +385,7 @@ func TestRealNames(t *testing.T) {
 	}
 	l := &List{Name: "all", Level: Search}
 	for i, c := range channels {
-		l.Entries = append(l.Entries, EntryOf(&catalog.Channel{ID: c.ID, Name: c.Name}, &catalog.StreamRecord{ID: catalog.StreamID(i), Kind: catalog.StreamHLS}, links))
+		l.Entries = append(l.Entries, EntryOf(&catalog.Listing{ID: c.ID, Name: c.Name}, &catalog.StreamRecord{ID: catalog.StreamID(i), Kind: catalog.StreamHLS}, links))
 	}
 	_, items, err := readM3U(string(l.M3U()))
 	if err != nil || len(items) != len(channels) {

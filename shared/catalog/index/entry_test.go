@@ -3,9 +3,13 @@ package index_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/index/indextest"
 	"miramundo.dev/shared/catalog/rank"
 )
 
@@ -50,7 +54,7 @@ func TestPick(t *testing.T) {
 		{name: "a station", channel: "rb.1", want: 8},
 	} {
 		v := index.NewView(ix, test.overlay, links)
-		p, ok := v.Entry(test.channel, test.pinned, 0, test.caller)
+		p, ok := v.Entries(0, test.caller).Of(test.channel, test.pinned)
 		switch {
 		case !ok:
 			t.Errorf("%s: not found", test.name)
@@ -62,7 +66,7 @@ func TestPick(t *testing.T) {
 	}
 	v := index.NewView(ix, index.Overlay{BlockedChannels: []string{"A.br"}}, links)
 	for _, channel := range []string{"A.br", "Old.br", "B.br", ""} {
-		if p, ok := v.Entry(channel, id(1), 0, rank.Caller{}); ok {
+		if p, ok := v.Entries(0, rank.Caller{}).Of(channel, id(1)); ok {
 			t.Errorf("%q: picked %+v", channel, p)
 		}
 	}
@@ -79,10 +83,42 @@ func TestPickAt(t *testing.T) {
 		t.Fatalf("found %v", docs)
 	}
 	for i, want := range []string{"A.br", "rb.1"} {
-		at := v.EntryAt(docs[i], -1, rank.Caller{})
-		by, ok := v.Entry(want, "", 0, rank.Caller{})
+		at := v.Entries(-1, rank.Caller{}).At(docs[i])
+		by, ok := v.Entries(0, rank.Caller{}).Of(want, "")
 		if !ok || at.Channel.ID != want || at.Stream.ID != by.Stream.ID {
 			t.Errorf("record %d is %s with %+v, and by its id has %+v", docs[i], at.Channel.ID, at.Stream, by.Stream)
+		}
+	}
+}
+
+// TestListing compares what lists show of channels with what search shows of them.
+func TestListing(t *testing.T) {
+	reg := indextest.Synthetic(35, 2000)
+	v := index.NewView(build(t, reg), indextest.Overlay(35, reg), links)
+	deref := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	for locale := range len(catalog.Labels{}) {
+		entries := v.Entries(locale, rank.Caller{})
+		for i := range reg.Records {
+			e, ok := entries.Of(reg.Records[i].ID, "")
+			c, shown := v.Item(reg.Records[i].ID, locale)
+			if ok != shown || !ok {
+				t.Fatalf("%s: listed is %v, shown is %v", reg.Records[i].ID, ok, shown)
+			}
+			want := catalog.Listing{
+				ID: c.ID, Name: c.Name, Kind: reg.Records[i].Kind, Country: deref(c.Country), Languages: c.Languages, LanguageLabels: c.LanguageLabels,
+				Quality: c.Quality, Logo: deref(c.LogoURL), Website: deref(c.Website),
+			}
+			if len(c.CategoryLabels) > 0 {
+				want.Category = c.CategoryLabels[0]
+			}
+			if d := cmp.Diff(want, e.Channel, cmpopts.EquateEmpty()); d != "" {
+				t.Fatalf("%s (-want +got):\n%s", c.ID, d)
+			}
 		}
 	}
 }

@@ -28,6 +28,7 @@ type (
 	Card    = show.Card
 	Cards   = show.Cards
 	Entry   = show.Entry
+	Entries = show.Entries
 	Found   = show.Found
 )
 

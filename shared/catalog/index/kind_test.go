@@ -44,7 +44,7 @@ func TestMeasuredKind(t *testing.T) {
 	} {
 		id := streams[i].ID.String()
 		full, _ := v.Channel(id, 0, rank.Caller{})
-		entry, _ := v.Entry(id, "", 0, rank.Caller{})
+		entry, _ := v.Entries(0, rank.Caller{}).Of(id, "")
 		found, _ := v.Stream(id)
 		got := shown{Kind: full.Streams[0].Kind, Listed: found.Listed, Play: full.Streams[0].PlayURL, Legacy: full.Streams[0].LegacyURL, EntryKind: entry.Stream.Kind, ListedChannel: found.Channel.Streams[0].Kind}
 		if legacy, ok := v.Legacy(id); ok {

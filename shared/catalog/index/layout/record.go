@@ -52,7 +52,7 @@ func (ix *Index) Record(i int) catalog.Record {
 		FeedNames:     ix.feedNames(past[snapshot.PastFeedNameList]),
 		Country:       ix.Text(topic[snapshot.TopicCountry]),
 		Categories:    ix.list(topic[snapshot.TopicCategoryList]),
-		Languages:     ix.list(ix.Tongues.Row(row.Tongue)[snapshot.TongueList]),
+		Languages:     ix.LanguagesOf(row.Tongue),
 		Network:       ix.Text(house[snapshot.HouseNetwork]),
 		Owners:        ix.list(house[snapshot.HouseOwnerList]),
 		Launched:      ix.Text(past[snapshot.PastLaunched]),
@@ -82,6 +82,18 @@ func (ix *Index) Record(i int) catalog.Record {
 		r.Streams = append(r.Streams, ix.Stream(k))
 	}
 	return r
+}
+
+// AreaOf returns the country of a record and its broadcast area, in which callers are
+// at home.
+func (ix *Index) AreaOf(doc uint32) (country string, area []string) {
+	row := &ix.Rows[doc]
+	return ix.Text(ix.Topics.Row(row.Topic)[snapshot.TopicCountry]), ix.list(ix.Feeds.Row(row.Feed)[snapshot.FeedAreaList])
+}
+
+// LanguagesOf returns the languages of a group of records, ISO 639-3.
+func (ix *Index) LanguagesOf(tongue uint32) []string {
+	return ix.list(ix.Tongues.Row(tongue)[snapshot.TongueList])
 }
 
 func (ix *Index) radioOf(station uint32, t *recordtext.Texts) *catalog.Radio {

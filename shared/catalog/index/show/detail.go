@@ -107,12 +107,17 @@ func slug(r *catalog.Record) *string {
 func (v *View) categoryLabels(ids []string, locale int) []string {
 	out := make([]string, len(ids))
 	for i, id := range ids {
-		out[i] = id
-		if name, ok := v.CategoryName(id, locale); ok {
-			out[i] = name
-		}
+		out[i] = v.categoryLabel(id, locale)
 	}
 	return out
+}
+
+// categoryLabel returns the name of a category; its id when it has no name.
+func (v *View) categoryLabel(id string, locale int) string {
+	if name, ok := v.CategoryName(id, locale); ok {
+		return name
+	}
+	return id
 }
 
 func (v *View) languageLabels(codes []string, locale int) []string {

@@ -3,7 +3,10 @@ package show
 import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index/layout"
+	"miramundo.dev/shared/catalog/index/layout/recordtext"
+	"miramundo.dev/shared/catalog/jsontext"
 	"miramundo.dev/shared/catalog/rank"
+	"miramundo.dev/shared/catalog/snapshot"
 )
 
 // Links returns where the parts of the service are.
@@ -11,39 +14,99 @@ func (v *View) Links() catalog.LinkBase { return v.links }
 
 // An Entry is a channel with the one stream of it that a list gives to players.
 type Entry struct {
-	Channel *catalog.Channel      // as search shows it
+	Channel catalog.Listing
 	Stream  *catalog.StreamRecord // nil when it has none that a list can give
 }
 
-// Entry returns a channel, by its id or by one that it once had, with the
-// stream that c should play: that which pinned names as Stream takes it, while
+// Entries returns the entries of one list. It shares between them what many channels
+// have in common. It must not be used concurrently.
+type Entries struct {
+	view    *View
+	locale  int
+	caller  rank.Caller
+	tongues map[uint32]tongues // by group of records
+}
+
+// tongues are the languages of a group of records.
+type tongues struct{ codes, labels []string }
+
+// Entries returns what gives the entries of a list for a caller. Locale is the position
+// in catalog.Labels of the language of labels.
+func (v *View) Entries(locale int, c rank.Caller) *Entries {
+	return &Entries{view: v, locale: layout.SupportedLocale(locale), caller: c, tongues: map[uint32]tongues{}}
+}
+
+// Of returns the entry of a channel, by its id or by one that it once had, with the
+// stream that the caller should play: that which pinned names as Stream takes it, while
 // it is of the channel, not blocked and not dead, and otherwise the best. It
 // reports false when there is no such channel to be shown.
-func (v *View) Entry(id, pinned string, locale int, c rank.Caller) (*Entry, bool) {
-	doc, ok := v.now.Shown(id)
+func (e *Entries) Of(id, pinned string) (Entry, bool) {
+	doc, ok := e.view.now.Shown(id)
 	if !ok {
-		return nil, false
+		return Entry{}, false
 	}
-	return v.entry(doc, pinned, locale, c), true
+	return Entry{e.listing(doc), e.stream(doc, pinned)}, true
 }
 
-// EntryAt returns a record that Find found, with its best stream for c.
-func (v *View) EntryAt(doc uint32, locale int, c rank.Caller) *Entry {
-	return v.entry(doc, "", locale, c)
+// At returns the entry of a record that Find found, with its best stream for the caller.
+func (e *Entries) At(doc uint32) Entry { return Entry{e.listing(doc), e.stream(doc, "")} }
+
+// listing returns what a list shows of record doc.
+func (e *Entries) listing(doc uint32) catalog.Listing {
+	v, ix := e.view, e.view.ix
+	row, t := &ix.Rows[doc], ix.Texts(doc)
+	topic, state := ix.Topics.Row(row.Topic), ix.States.Row(row.State)
+	spoken := e.tonguesOf(row.Tongue)
+	l := catalog.Listing{
+		ID: jsontext.Text(t.Part[recordtext.ID]), Name: jsontext.Text(t.Part[recordtext.Name]), Kind: catalog.Kind(state[snapshot.StateKind]),
+		Country: ix.Text(topic[snapshot.TopicCountry]), Languages: spoken.codes, LanguageLabels: spoken.labels,
+		Quality: ix.Text(state[snapshot.StateQuality]),
+	}
+	if categories := ix.Lists.At(topic[snapshot.TopicCategoryList]); len(categories) > 0 {
+		l.Category = v.categoryLabel(ix.Text(categories[0]), e.locale)
+	}
+	if site := t.Part[recordtext.Website]; site[0] == '"' {
+		l.Website = jsontext.Text(site[1 : len(site)-1])
+	}
+	if logo := v.logos.of(doc); logo != nil {
+		l.Logo = v.logos.base + string(logo)
+	}
+	return l
 }
 
-func (v *View) entry(doc uint32, pinned string, locale int, c rank.Caller) *Entry {
-	r := v.record(doc)
+// tonguesOf returns the languages of a group of records.
+func (e *Entries) tonguesOf(group uint32) tongues {
+	t, ok := e.tongues[group]
+	if !ok {
+		t.codes = e.view.ix.LanguagesOf(group)
+		t.labels = e.view.languageLabels(t.codes, e.locale)
+		e.tongues[group] = t
+	}
+	return t
+}
+
+// stream returns the stream of record doc that the caller should play; nil when a list
+// cannot give any.
+func (e *Entries) stream(doc uint32, pinned string) *catalog.StreamRecord {
+	v := e.view
 	start, end := v.ix.Streams.Of(doc)
+	if start == end {
+		return nil
+	}
 	chosen := -1
-	if i, ok := v.streamNumber(pinned); ok && start <= i && i < end {
-		chosen = int(i - start)
+	if pinned != "" {
+		if i, ok := v.streamNumber(pinned); ok && start <= i && i < end {
+			chosen = int(i - start)
+		}
 	}
-	p := &Entry{Channel: v.channel(doc, &r, layout.SupportedLocale(locale))}
-	if at := choose(rank.Order(&r, v.candidates(&r, start), c), chosen, c); at >= 0 {
-		p.Stream = &r.Streams[at]
+	r := catalog.Record{Streams: v.streams(start, end)}
+	if len(r.Streams) > 1 {
+		r.Country, r.BroadcastArea = v.ix.AreaOf(doc)
 	}
-	return p
+	if at := choose(rank.Order(&r, v.candidates(&r, start), e.caller), chosen, e.caller); at >= 0 {
+		return &r.Streams[at]
+	}
+	return nil
 }
 
 // choose returns which of the streams in order a list gives; -1 when there is

@@ -14,7 +14,8 @@ import (
 type logos struct {
 	at     []uint32        // by record: 1 + where in ids, or 0; nil while there are none
 	ids    snapshot.Texts  // as they stand in addresses, and so in JSON
-	before []byte          // what stands before an id in JSON
+	base   string          // the address up to an id
+	before []byte          // the same in JSON, after the quote
 	hidden map[string]bool // the ids of which all channels are blocked
 }
 
@@ -42,7 +43,8 @@ func (v *View) setLogos(o *state.Overlay) {
 			l.set(doc, c.logo, v.ix.N)
 		}
 	}
-	l.before = jsontext.Append([]byte(`"`), v.links.Logo(""))
+	l.base = v.links.Logo("")
+	l.before = jsontext.Append([]byte(`"`), l.base)
 	v.hideLogos(o)
 }
 
@@ -97,7 +99,7 @@ func (v *View) logoURL(doc uint32) *string {
 	if id == nil {
 		return nil
 	}
-	address := v.links.Logo("") + string(id)
+	address := v.logos.base + string(id)
 	return &address
 }
 

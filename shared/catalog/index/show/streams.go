@@ -83,6 +83,18 @@ func (v *View) record(doc uint32) catalog.Record {
 	return r
 }
 
+// streams returns the streams from start up to end, of the kinds that they were
+// measured to be.
+func (v *View) streams(start, end uint32) []catalog.StreamRecord {
+	list := make([]catalog.StreamRecord, 0, end-start)
+	for i := start; i < end; i++ {
+		s := v.ix.Stream(i)
+		s.Kind = v.kind(i, s.Kind)
+		list = append(list, s)
+	}
+	return list
+}
+
 // kind returns the kind of stream i, given that in the catalog.
 func (v *View) kind(i uint32, listed string) string {
 	if m := v.now.Measurement(i); m != nil && m.Kind != "" {

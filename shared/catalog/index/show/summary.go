@@ -37,7 +37,10 @@ func (v *View) Current(id string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return jsontext.Text(v.ix.EscapedID(doc)), true
+	if now := v.ix.EscapedID(doc); string(now) != id {
+		return jsontext.Text(now), true
+	}
+	return id, true
 }
 
 // summary returns the summary of a record.
