@@ -135,20 +135,38 @@ var groups = strings.NewReplacer(`;`, ` `, `|`, ` `)
 // escapeURL percent-encodes the bytes of a URL that players take for its end,
 // for the end of its attribute, or for the beginning of headers.
 func escapeURL(s string) string {
-	if !strings.ContainsFunc(s, unsafe) {
+	from := firstUnsafe(s)
+	if from == len(s) {
 		return s
 	}
 	const digits = "0123456789ABCDEF"
-	var b strings.Builder
-	for i := range len(s) {
-		if c := s[i]; unsafe(rune(c)) {
-			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+	b := make([]byte, from, len(s)+16)
+	copy(b, s)
+	for _, c := range []byte(s[from:]) {
+		if unsafe[c] {
+			b = append(b, '%', digits[c>>4], digits[c&15])
 		} else {
-			b.WriteByte(c)
+			b = append(b, c)
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
-// unsafe reports whether r must be encoded in a URL.
-func unsafe(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\",|<>`{}^\\", r) }
+// firstUnsafe returns where the first byte is that must be encoded in a URL, or the
+// length of s.
+func firstUnsafe(s string) int {
+	for i := range len(s) {
+		if unsafe[s[i]] {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// unsafe are the bytes that must be encoded in a URL.
+var unsafe = func() (all [256]bool) {
+	for c := range all {
+		all[c] = c <= ' ' || c >= 0x7f || strings.IndexByte("\",|<>`{}^\\", byte(c)) >= 0
+	}
+	return all
+}()

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/xml"
 	"strconv"
-	"strings"
 )
 
 // The namespaces of XSPF, and by which VLC knows its own extension.
@@ -45,15 +44,12 @@ type writer struct{ bytes.Buffer }
 
 // escaped writes text. A character that XML cannot represent becomes U+FFFD.
 func (w *writer) escaped(text string) {
-	if strings.ContainsFunc(text, special) {
+	if !isSimple(text) {
 		_ = xml.EscapeText(w, []byte(text))
 		return
 	}
 	w.WriteString(text)
 }
-
-// special reports whether r must be escaped in XML.
-func special(r rune) bool { return r < ' ' || r >= 0x7f || strings.ContainsRune(`&<>"'`, r) }
 
 // element writes an element with a text, unless the text is empty.
 func (w *writer) element(indent, name, text string) {
