@@ -175,17 +175,21 @@ func (s *Server) feed(ctx context.Context, token string, at place, format string
 	if err != nil {
 		return file{}, err
 	}
-	l, err := library.ByToken(ctx, s.db, token)
-	if err != nil {
-		return file{}, fault.OrUnavailable(err)
-	}
 	caller := rank.Caller{Country: api.CountryOf(ctx), Now: s.now()}
-	k := key{l.Owner, l.Revision, at, cachedAs(format), caller.Country, caller.Now.Unix() / fresh, 0}
+	k := key{token: token, place: at, format: cachedAs(format), country: caller.Country, period: caller.Now.Unix() / fresh}
 	if k.format == feed.Archive {
 		k.shown = s.guides.Version()
 	}
-	f, ok := s.shelf.get(v, k)
-	if !ok {
+	var f file
+	l, err := library.ByTokenUnless(ctx, s.db, token, func(version library.Version) (ok bool) {
+		k.version = version
+		f, ok = s.shelf.get(v, k)
+		return ok
+	})
+	if err != nil {
+		return file{}, fault.OrUnavailable(err)
+	}
+	if l != nil {
 		l.Unite(v.Current)
 		p, err := find(l, at)
 		if err != nil {

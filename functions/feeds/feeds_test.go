@@ -505,14 +505,14 @@ func TestShelf(t *testing.T) {
 	var s shelf
 	ix := indexOf(t, records())
 	one, other := index.NewView(ix, index.Overlay{}, links), index.NewView(ix, index.Overlay{}, links)
-	at := func(n int64) key { return key{owner: "g_ana", revision: n} }
+	at := func(n uint64) key { return key{token: "a", version: library.Version(n)} }
 	data := make([]byte, maxList)
-	for n := range int64(10) {
+	for n := range uint64(10) {
 		s.put(one, at(n), tagged(data, fmt.Sprint(n)))
 	}
 	s.put(one, at(9), tagged(nil, "a second time"))
 	s.put(one, at(10), tagged(append(data, 0), ""))
-	for n := range int64(11) {
+	for n := range uint64(11) {
 		c, ok := s.get(one, at(n))
 		if want := n >= 8 && n <= 9; ok != want || ok && c.Tag != fmt.Sprint(n) {
 			t.Errorf("list %d: %q, %v", n, c.Tag, ok)

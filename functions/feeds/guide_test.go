@@ -258,6 +258,14 @@ func (d telling) Get(ctx context.Context, p store.Path, doc any) error {
 	return err
 }
 
+func (d telling) GetAll(ctx context.Context, ps []store.Path) ([]store.Doc, error) {
+	docs, err := d.DB.GetAll(ctx, ps)
+	for range docs {
+		d.reads <- struct{}{}
+	}
+	return docs, err
+}
+
 // TestTogether asks for one guide many times at once: it is written once, and
 // who goes away does not wait for it.
 func TestTogether(t *testing.T) {

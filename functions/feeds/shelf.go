@@ -5,7 +5,7 @@ import (
 	"weak"
 
 	"miramundo.dev/shared/catalog/index"
-	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/library"
 )
 
 // fresh is how long a list is served, in seconds, although nothing that it depends
@@ -14,13 +14,13 @@ const fresh = 600
 
 // A key is everything that a cached file depends on, besides the catalog.
 type key struct {
-	owner    identity.Owner
-	revision int64 // of the library
-	place    place
-	format   string // in which it is cached
-	country  string // of the caller
-	period   int64  // when it was written, in units of fresh
-	shown    uint64 // the version of the programmes, for a guide
+	token   string          // which opened the library
+	version library.Version // of the library
+	place   place
+	format  string // in which it is cached
+	country string // of the caller
+	period  int64  // when it was written, in units of fresh
+	shown   uint64 // the version of the programmes, for a guide
 }
 
 // Bounds of a shelf, in bytes: of all files, and of one.

@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"time"
@@ -78,9 +80,22 @@ const tokenLen = 26
 
 func newToken() string { return strings.ToLower(rand.Text()) }
 
+// A Version identifies the stored content of a library, within this process.
+type Version uint64
+
+// versions is the seed of versions.
+var versions = maphash.MakeSeed()
+
 // ByToken returns the library that a feed token opens, or ErrNoFeed. It reads two
 // documents, and once more two when the token moved to another library meanwhile.
 func ByToken(ctx context.Context, db store.DB, token string) (*Library, error) {
+	return ByTokenUnless(ctx, db, token, func(Version) bool { return false })
+}
+
+// ByTokenUnless does what ByToken does, but returns nil when known reports true for the
+// version of the library: a full library takes far longer to decode than to read. known
+// must report true only for a version with which this token has opened a library before.
+func ByTokenUnless(ctx context.Context, db store.DB, token string, known func(Version) bool) (*Library, error) {
 	if len(token) != tokenLen || strings.Trim(token, "abcdefghijklmnopqrstuvwxyz234567") != "" {
 		return nil, ErrNoFeed
 	}
@@ -91,12 +106,33 @@ func ByToken(ctx context.Context, db store.DB, token string) (*Library, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		l, err := Load(ctx, db, f.Owner)
-		if err != nil || l.opens(token) {
+		l, err := loadUnless(ctx, db, f.Owner, known)
+		if err != nil || l == nil || l.opens(token) {
 			return l, err
 		}
 	}
 	return nil, ErrNoFeed // replaced since the feed document was read
+}
+
+// loadUnless does what Load does, but returns nil when known reports true for the version
+// of the library.
+func loadUnless(ctx context.Context, db store.DB, owner identity.Owner, known func(Version) bool) (*Library, error) {
+	l := &Library{Owner: owner}
+	docs, err := db.GetAll(ctx, []store.Path{Path(owner)})
+	if err != nil {
+		return nil, err
+	}
+	if docs[0].Decode == nil {
+		return l, nil
+	}
+	var body json.RawMessage
+	if err := docs[0].Decode(&body); err != nil {
+		return nil, err
+	}
+	if known(Version(maphash.Bytes(versions, body))) {
+		return nil, nil
+	}
+	return l, docs[0].Decode(l)
 }
 
 // Secrets returns where the tokens of l are, which are stored sealed: a copy of the

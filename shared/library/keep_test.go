@@ -69,6 +69,11 @@ func (c *counted) Get(ctx context.Context, p store.Path, doc any) error {
 	return c.DB.Get(ctx, p, doc)
 }
 
+func (c *counted) GetAll(ctx context.Context, ps []store.Path) ([]store.Doc, error) {
+	c.reads.Add(int32(len(ps)))
+	return c.DB.GetAll(ctx, ps)
+}
+
 func (c *counted) Update(ctx context.Context, f func(store.Tx) error) error {
 	return c.DB.Update(ctx, func(tx store.Tx) error { return f(countedTx{tx, c}) })
 }
@@ -81,6 +86,11 @@ type countedTx struct {
 func (c countedTx) Get(p store.Path, doc any) error {
 	c.reads.Add(1)
 	return c.Tx.Get(p, doc)
+}
+
+func (c countedTx) GetAll(ps []store.Path) ([]store.Doc, error) {
+	c.reads.Add(int32(len(ps)))
+	return c.Tx.GetAll(ps)
 }
 
 func (c countedTx) Set(p store.Path, doc any) error {
@@ -160,6 +170,48 @@ func TestKeep(t *testing.T) {
 		}
 		_, err = ByToken(t.Context(), c, newToken())
 		step("nobody's token", [2]int32{1, 0}, err, ErrNoFeed)
+	})
+}
+
+// TestByTokenUnless opens a library whose version is known: it is not decoded until it
+// changes, and a token that was replaced opens nothing, whatever is known.
+func TestByTokenUnless(t *testing.T) {
+	backends(t, func(t *testing.T, db store.DB, _ int) {
+		l, err := Update(t.Context(), db, "g_ana", noon, addCategory("TV"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[Version]bool{}
+		known := func(v Version) bool {
+			before := seen[v]
+			seen[v] = true
+			return before
+		}
+		open := func() (revision int64) {
+			got, err := ByTokenUnless(t.Context(), db, l.Token, known)
+			if err != nil {
+				t.Error(err)
+			}
+			if got != nil {
+				revision = got.Revision
+			}
+			return revision
+		}
+		got := []int64{open(), open()}
+		if _, err := Update(t.Context(), db, "g_ana", noon, addCategory("Rádio")); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, open(), open())
+		if d := cmp.Diff([]int64{1, 0, 2, 0}, got); d != "" {
+			t.Errorf("revisions of the libraries that were decoded (-want +got):\n%s", d)
+		}
+		if _, err := Update(t.Context(), db, "g_ana", noon, func(l *Library) error { l.RotateToken(); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		all := func(Version) bool { return true }
+		if _, err := ByTokenUnless(t.Context(), db, l.Token, all); !errors.Is(err, ErrNoFeed) {
+			t.Errorf("a token that was replaced: %v, want ErrNoFeed", err)
+		}
 	})
 }
 

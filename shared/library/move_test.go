@@ -150,12 +150,12 @@ type moving struct {
 	from store.Path
 }
 
-func (m *moving) Get(ctx context.Context, p store.Path, doc any) error {
-	if p == m.from {
+func (m *moving) GetAll(ctx context.Context, ps []store.Path) ([]store.Doc, error) {
+	if ps[0] == m.from {
 		m.from = ""
 		moveAll(m.t, m.DB, "g_ana", "a_ana")
 	}
-	return m.DB.Get(ctx, p, doc)
+	return m.DB.GetAll(ctx, ps)
 }
 
 // TestMovedWhileRead reads a feed while the library moves.

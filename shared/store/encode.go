@@ -66,8 +66,13 @@ func expireAt(raw []byte) (time.Time, error) {
 	return t, nil
 }
 
-// Decode decodes the JSON of a document into doc, a pointer.
+// Decode decodes the JSON of a document into doc, a pointer. A *json.RawMessage gets
+// body itself, which must not be changed.
 func Decode(body []byte, doc any) error {
+	if raw, ok := doc.(*json.RawMessage); ok {
+		*raw = body
+		return nil
+	}
 	if err := json.Unmarshal(body, doc); err != nil {
 		return fmt.Errorf("decode document: %w", err)
 	}

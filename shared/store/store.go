@@ -134,7 +134,9 @@ type Tx interface {
 	Increment(p Path, add map[string]int64) error
 }
 
-// A Doc is a document that was read, or a place without one.
+// A Doc is a document that was read, or a place without one. Decode may be called
+// several times. Into a *json.RawMessage it decodes the JSON of the document, always the
+// same for the same document, which must not be changed.
 type Doc struct {
 	Path   Path
 	ID     string              // the last segment of Path

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"sync"
 	"time"
 
 	fs "cloud.google.com/go/firestore"
@@ -95,7 +96,14 @@ func decodeFields(fields map[string]any, doc any) error {
 func (db *DB) document(p store.Path, snap *fs.DocumentSnapshot) store.Doc {
 	d := store.Doc{Path: p, ID: snap.Ref.ID}
 	if fields := db.fields(snap); fields != nil {
-		d.Decode = func(doc any) error { return decodeFields(fields, doc) }
+		body := sync.OnceValues(func() ([]byte, error) { return json.Marshal(fields) })
+		d.Decode = func(doc any) error {
+			b, err := body()
+			if err != nil {
+				return err
+			}
+			return store.Decode(b, doc)
+		}
 	}
 	return d
 }

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"strings"
@@ -106,6 +107,16 @@ func testGetAll(ctx context.Context, t *testing.T, db store.DB) {
 	}
 	for i, n := range []int64{2, 0, 1, 2} {
 		wantFound(t, docs[i], ps[i], n)
+	}
+	var raw [2]json.RawMessage
+	for i, d := range []store.Doc{docs[0], docs[3]} {
+		if err := d.Decode(&raw[i]); err != nil {
+			t.Error(err)
+		}
+	}
+	var got map[string]any
+	if err := json.Unmarshal(raw[0], &got); err != nil || got["n"] != 2.0 || string(raw[0]) != string(raw[1]) {
+		t.Errorf("one document is %s and %s, %v", raw[0], raw[1], err)
 	}
 	if docs, err := db.GetAll(ctx, nil); err != nil || len(docs) != 0 {
 		t.Errorf("GetAll of nothing = %v, %v", docs, err)
