@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"time"
 
 	"miramundo.dev/scripts/bench/overhop"
+	"miramundo.dev/scripts/bench/report"
 )
 
 // hopPart measures the hop beside a plain handler and beside its peers.
-func hopPart(ctx context.Context, out io.Writer, o options) error {
+func hopPart(ctx context.Context, r *report.Report, o options) error {
 	h := overhop.Options{
 		Rounds: o.runs, Pace: overhop.Usual, Peers: o.peers,
 		PeersDir: filepath.Join("scripts", "bench", "peers"),
@@ -25,12 +25,12 @@ func hopPart(ctx context.Context, out io.Writer, o options) error {
 			return err
 		}
 	}
-	return overhop.Run(ctx, out, h)
+	return overhop.Run(ctx, r, h)
 }
 
 // soakPart loads the hop for the time that -for gives, or 90 s. A small soak
 // is as short as it may be and still shows a leak.
-func soakPart(ctx context.Context, out io.Writer, o options) error {
+func soakPart(ctx context.Context, r *report.Report, o options) error {
 	length := cmp.Or(o.length, 90*time.Second)
 	if o.small {
 		length = shortestSoak
@@ -38,7 +38,7 @@ func soakPart(ctx context.Context, out io.Writer, o options) error {
 	if length < shortestSoak {
 		return fmt.Errorf("a soak of %v is too short to show a leak: -for must be at least %v", length, shortestSoak)
 	}
-	return overhop.Soak(ctx, out, length)
+	return overhop.Soak(ctx, r, length)
 }
 
 // shortestSoak is the time after which the memory of a hop that leaks nothing

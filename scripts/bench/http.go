@@ -2,16 +2,16 @@ package main
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"miramundo.dev/scripts/bench/overhttp"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/catalog/index"
 )
 
 // httpPart measures the service behind a socket, beside a plain handler that
 // writes the same bytes.
-func httpPart(ctx context.Context, out io.Writer, o options) error {
+func httpPart(ctx context.Context, r *report.Report, o options) error {
 	round := 3 * time.Second
 	if o.small {
 		round = 300 * time.Millisecond
@@ -25,7 +25,7 @@ func httpPart(ctx context.Context, out io.Writer, o options) error {
 		if err != nil {
 			return err
 		}
-		err = overhttp.Run(ctx, out, overhttp.Options{Size: name, Register: reg, Index: ix, Rounds: o.runs, Round: round})
+		err = overhttp.Run(ctx, r, overhttp.Options{Name: name, Size: size, Register: reg, Index: ix, Rounds: o.runs, Round: round})
 		if err != nil {
 			return err
 		}

@@ -1,5 +1,5 @@
 // Command bench measures the parts of the service whose speed matters, each
-// beside an alternative in the same run, and prints tables of ratios.
+// beside an alternative in the same run, and prints tables of ratios and the goals.
 //
 //	go run ./scripts/bench -part search -size real,1m
 //
@@ -20,13 +20,20 @@
 // that the parts work; its figures mean nothing, and no goal is judged by them:
 //
 //	go run ./scripts/bench -small -part all
+//
+// With -report every part runs, on both catalogs, and the figures are also written as
+// a document with plots:
+//
+//	go run ./scripts/bench -report docs/performance.md
+//
+// A part that fails does not end the run: the other parts go on, and the command exits
+// with 1.
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -37,6 +44,7 @@ import (
 	"miramundo.dev/scripts/bench/overhttp"
 	"miramundo.dev/scripts/bench/overprobe"
 	"miramundo.dev/scripts/bench/oversearch"
+	"miramundo.dev/scripts/bench/report"
 )
 
 // sampleData as the folder of the sources stands for the sample catalog of the
@@ -78,7 +86,7 @@ func (o options) hasData() error {
 // A part measures one part of the service.
 type part struct {
 	name string
-	run  func(ctx context.Context, out io.Writer, o options) error
+	run  func(ctx context.Context, r *report.Report, o options) error
 }
 
 // parts are all parts, in the order in which they run.
@@ -110,6 +118,7 @@ func main() {
 	queries := flag.String("queries", "", "file of judged queries for the part found; without it, its own")
 	misses := flag.Bool("misses", false, "list the queries of the part found that are not answered first")
 	enforce := flag.Bool("enforce", false, "fail when a goal of the part found is missed")
+	document := flag.String("report", "", "write the figures into this Markdown file, and plots into the folder beside it; without -part and -size all parts run, on both catalogs")
 	load := flag.String("load", "", "load this snapshot, answer one search and print what it took (used by the search part)")
 	reload := flag.String("reload", "", "reload into this folder and print what it took (used by the reload part)")
 	flag.Parse()
@@ -122,16 +131,22 @@ func main() {
 		return
 	}
 	o := options{sizes: strings.Split(*size, ","), runs: *runs, data: *data, peers: *peers, length: *length, queries: *queries, misses: *misses, enforce: *enforce}
+	if *document != "" {
+		given := map[string]bool{}
+		flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+		if !given["part"] {
+			*names = "all"
+		}
+		if !given["size"] {
+			o.sizes = []string{report.Real, report.Million}
+		}
+	}
 	if *small {
 		o = o.shrink()
 	}
 	chosen, err := choose(*names)
 	exit(err)
-	for _, p := range chosen {
-		start := time.Now()
-		exit(p.run(context.Background(), os.Stdout, o))
-		fmt.Fprintf(os.Stderr, "bench: part %s took %v\n", p.name, time.Since(start).Round(time.Second))
-	}
+	exit(measure(context.Background(), chosen, o, *document))
 }
 
 // choose returns the parts with the given names, separated by commas, in the

@@ -2,16 +2,16 @@ package main
 
 import (
 	"context"
-	"io"
 
 	"miramundo.dev/scripts/bench/overpeople"
+	"miramundo.dev/scripts/bench/report"
 )
 
 // peoplePart measures the requests that visitors make, and their price.
-func peoplePart(ctx context.Context, out io.Writer, o options) error {
+func peoplePart(ctx context.Context, r *report.Report, o options) error {
 	each := 100
 	if o.small {
 		each = 10
 	}
-	return overpeople.Run(ctx, out, o.runs*each)
+	return overpeople.Run(ctx, r, o.runs*each)
 }

@@ -13,11 +13,11 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
-	"text/tabwriter"
 	"time"
 
 	"miramundo.dev/functions"
 	"miramundo.dev/scripts/bench/process"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/catalog/block"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
@@ -37,7 +37,7 @@ type reloaded struct {
 // reloadPart measures a reload of the catalog, from reading the sources to
 // publishing the release: the first one, a second one over it, and how both delay
 // concurrent searches.
-func reloadPart(ctx context.Context, out io.Writer, o options) error {
+func reloadPart(ctx context.Context, r *report.Report, o options) error {
 	if err := o.hasData(); err != nil {
 		return fmt.Errorf("the reload part needs the real sources: %w", err)
 	}
@@ -46,27 +46,25 @@ func reloadPart(ctx context.Context, out io.Writer, o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "reload, real sources\tseconds\tgoal\tpeak MB\tgoal\tsteps in ms")
+	r.Title("Reload of the catalog from its sources")
+	r.Limit("Reading and parsing the sources on one core, and the memory that a whole catalog takes twice: the old one is served until the new one is published.")
+	r.Head("reload", "seconds", "goal", "peak MB", "goal", "steps in ms")
 	for _, kind := range []string{"first", "next"} {
 		var all []reloaded
 		for i := range o.runs {
 			data := filepath.Join(dir, fmt.Sprint(i))
-			r, err := reloadChild(ctx, data, o.data)
+			one, err := reloadChild(ctx, data, o.data)
 			if err != nil {
 				return err
 			}
-			all = append(all, r)
+			all = append(all, one)
 		}
 		slices.SortFunc(all, func(a, b reloaded) int { return int(1000 * (a.Seconds - b.Seconds)) })
 		mid := all[len(all)/2]
 		steps, _ := json.Marshal(mid.Steps) // a map of numbers always encodes
-		fmt.Fprintf(w, "%s\t%.1f\t<= 6\t%d\t<= 600\t%s\n", kind, mid.Seconds, mid.PeakMB, steps)
+		r.Row(kind, fmt.Sprintf("%.1f", mid.Seconds), "≤ 6", fmt.Sprint(mid.PeakMB), "≤ 600", string(steps))
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return readersPart(ctx, out, filepath.Join(dir, "0"), o)
+	return readersPart(ctx, r, filepath.Join(dir, "0"), o)
 }
 
 // reloadChild reloads in a process of its own, so that the peak of memory is that
@@ -115,9 +113,9 @@ func stack(dir, sources string) (*compose.Parts, error) {
 // of both replaces the view.
 const swaps = 20
 
-// readersPart prints the times of the slowest searches, at rest and while the view
+// readersPart adds the times of the slowest searches, at rest and while the view
 // is replaced again and again, and the time until a block is applied.
-func readersPart(ctx context.Context, out io.Writer, dir string, o options) (err error) {
+func readersPart(ctx context.Context, r *report.Report, dir string, o options) (err error) {
 	d, err := stack(dir, o.data)
 	if err != nil {
 		return err
@@ -142,12 +140,11 @@ func readersPart(ctx context.Context, out io.Writer, dir string, o options) (err
 		return err
 	}
 	slices.Sort(applied)
-	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "readers\tat rest\tduring %d swaps\tgoal\n", 2*swaps)
-	fmt.Fprintf(w, "search, p99.9\t%v\t%v\t\n", rest[0], swapping[0])
-	fmt.Fprintf(w, "search, slowest\t%v\t%v\tat most 5 ms more\n", rest[1], swapping[1])
-	fmt.Fprintf(w, "a block in force after\t%v\t\t<= 15 s\n", applied[len(applied)/2].Round(time.Microsecond))
-	return w.Flush()
+	r.Head("readers", "at rest", fmt.Sprintf("during %d swaps", 2*swaps), "goal")
+	r.Row("search, p99.9", rest[0].String(), swapping[0].String())
+	r.Row("search, slowest", rest[1].String(), swapping[1].String(), "at most 5 ms more")
+	r.Row("a block in force after", applied[len(applied)/2].Round(time.Microsecond).String(), "", "≤ 15 s")
+	return nil
 }
 
 // blockAndLift blocks a channel, waits until the block is applied, and removes it.

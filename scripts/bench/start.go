@@ -3,16 +3,16 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 
 	"miramundo.dev/scripts/bench/overstart"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/job"
 )
 
 // startPart measures how each process of the deployment starts.
-func startPart(ctx context.Context, out io.Writer, o options) error {
+func startPart(ctx context.Context, r *report.Report, o options) error {
 	dir, err := os.MkdirTemp("", "bench-start")
 	if err != nil {
 		return err
@@ -26,5 +26,5 @@ func startPart(ctx context.Context, out io.Writer, o options) error {
 	if err := errors.Join(err, p.Close()); err != nil {
 		return err
 	}
-	return overstart.Run(ctx, out, dir, o.runs)
+	return overstart.Run(ctx, r, dir, o.runs)
 }

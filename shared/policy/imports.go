@@ -206,6 +206,7 @@ var vendorHomes = []vendorHome{
 	{`golang\.org/x/net(/.*)?`, `shared/(origin|mail/address|source/.*|catalog(/.*)?|container)|functions/web/(markdown|webtest)`},
 	{`github\.com/JohannesKaufmann/html-to-markdown/v2(/.*)?`, `functions/web/markdown`},
 	{`golang\.org/x/sys(/.*)?`, `scripts/.*`},
+	{`gonum\.org/v1/plot(/.*)?|github\.com/jackc/pgx/v5(/.*)?`, `scripts/bench(/.*)?`},
 	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
 	{`golang\.org/x/crypto/argon2`, `shared/account/password`},
 	{`golang\.org/x/crypto/sha3|github\.com/decred/dcrd/dcrec/secp256k1/v4(/ecdsa)?`, `shared/billing/(x402|localnet/nettest)`},

@@ -11,10 +11,10 @@ package overchat
 import (
 	"context"
 	"errors"
-	"io"
 	"time"
 
 	"miramundo.dev/scripts/bench/process"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/identity"
 )
 
@@ -61,8 +61,8 @@ type talked struct {
 	cpu               time.Duration // of the server for each delivery
 }
 
-// Run measures, and prints the figures to out.
-func Run(ctx context.Context, out io.Writer, o Options) error {
+// Run measures, and adds the figures to t.
+func Run(ctx context.Context, t *report.Report, o Options) error {
 	b, err := open(ctx, o.Rooms)
 	if err != nil {
 		return err
@@ -81,7 +81,8 @@ func Run(ctx context.Context, out io.Writer, o Options) error {
 			*m.list = append(*m.list, f)
 		}
 	}
-	return report(out, o, bare, chat)
+	show(t, o, bare, chat)
+	return nil
 }
 
 // measure takes the figures of one round of a server: in many rooms, then in one.

@@ -2,11 +2,10 @@ package overchat
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
-	"miramundo.dev/scripts/bench/table"
+	"miramundo.dev/scripts/bench/report"
 )
 
 // The goals of the chat room.
@@ -16,11 +15,15 @@ const (
 	goalSocket = 32.0                   // KB of the server's memory for a socket
 )
 
-// report prints the medians of the rounds beside each other, and the goals.
-func report(out io.Writer, o Options, bare, chat []figures) error {
-	t := table.New(out)
-	t.Title(fmt.Sprintf("chat: %d sockets in %d rooms with a message a second each, then in one room; median of %d rounds", o.Sockets, o.Rooms, o.Rounds))
-	t.Head("", "bare server", "chat room", "ratio")
+// limit says what limits the figures.
+const limit = `The crowd and the server share the cores, and a delivery contains the time until the crowd reads it. In one room the first
+messages of a second wait for the writes of 10,000 sockets before them, on a bare server too.`
+
+// show adds the medians of the rounds beside each other, and the goals.
+func show(t *report.Report, o Options, bare, chat []figures) {
+	t.Title(fmt.Sprintf("Chat: %d sockets in %d rooms with a message a second each, then in one room; median of %d rounds", o.Sockets, o.Rooms, o.Rounds))
+	t.Limit(limit)
+	t.Head("figure", "bare server", "chat room", "ratio")
 	for _, row := range rows {
 		a, b := middle(bare, row.value), middle(chat, row.value)
 		ratio := "-"
@@ -30,14 +33,13 @@ func report(out io.Writer, o Options, bare, chat []figures) error {
 		t.Row(row.name, fmt.Sprintf(row.form, a), fmt.Sprintf(row.form, b), ratio)
 	}
 	if !o.Judge {
-		return nil
+		return
 	}
 	t.Head("goal", "chat room", "", "asked", "")
 	for _, g := range goals {
 		reached := middle(chat, g.value)
 		t.Goal(g.name, fmt.Sprintf(g.form, reached), fmt.Sprintf(g.form, g.most), reached <= g.most)
 	}
-	return nil
 }
 
 // A row is a figure of a server.

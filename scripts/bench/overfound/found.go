@@ -13,12 +13,11 @@ package overfound
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
 
-	"miramundo.dev/scripts/bench/table"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
@@ -36,6 +35,10 @@ const (
 // shown is the number of results that count: those that a visitor sees at once.
 const shown = 5
 
+// limit says what limits the figures.
+const limit = `How well the order by relevance guesses what is meant, from names, votes, the caller's language and country. It does not depend
+on the machine.`
+
 // ErrMissed is returned when a goal that had to be reached is not.
 var ErrMissed = errors.New("a goal is missed")
 
@@ -49,9 +52,8 @@ type Options struct {
 	Enforce  bool            // fail with ErrMissed when a goal is missed
 }
 
-// Run asks the judged queries, and prints the shares of those that are answered
-// to out.
-func Run(out io.Writer, o Options) error {
+// Run asks the judged queries, and adds the shares of those that are answered to t.
+func Run(t *report.Report, o Options) error {
 	list, err := load(o.Queries)
 	if err != nil {
 		return err
@@ -61,19 +63,19 @@ func Run(out io.Writer, o Options) error {
 		return err
 	}
 	s := newSearcher(index.NewView(ix, index.Overlay{}, catalog.LinkBase{}))
-	t := table.New(out)
-	t.Title(fmt.Sprintf("found, %s: %d records, %d queries", o.Name, ix.Len(), len(list)))
+	t.Title(fmt.Sprintf("Found, %s: %d records, %d queries", o.Name, ix.Len(), len(list)))
+	t.Limit(limit)
 	results := make([]result, len(list))
 	for i := range list {
 		results[i] = s.ask(&list[i])
 	}
 	whole := printShares(t, list, results)
 	if o.Misses {
-		printMisses(out, list, results)
+		printMisses(t, list, results)
 	}
 	reached := printGoals(t, whole)
 	if o.Dataset != nil {
-		reached = namesPart(out, t, s, o) && reached
+		reached = namesPart(t, s, o) && reached
 	}
 	if o.Enforce && !reached {
 		return ErrMissed

@@ -2,11 +2,10 @@ package overfound
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 
-	"miramundo.dev/scripts/bench/table"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/fold"
@@ -131,18 +130,20 @@ func ownNames(kind catalog.Kind, alternative bool, s *searcher, records map[stri
 
 // namesPart asks the names of all sets, prints the shares that are found, and
 // returns whether the goal is reached.
-func namesPart(out io.Writer, t *table.Table, s *searcher, o Options) bool {
+func namesPart(t *report.Report, s *searcher, o Options) bool {
 	records := map[string]*catalog.Record{}
 	for i := range s.records {
 		records[s.records[i].ID] = &s.records[i]
 	}
 	t.Head("names", "asked", "first %", "in 5 %", "zero %")
 	reached := true
-	for _, set := range []*nameSet{
+	sets := []*nameSet{
 		feedNames(o.Dataset, records), foldedNames(o.Dataset, o.Register, records),
 		ownNames(catalog.TV, false, s, records), ownNames(catalog.TV, true, s, records),
 		ownNames(catalog.Station, false, s, records), ownNames(catalog.Station, true, s, records),
-	} {
+	}
+	lostOf := map[*nameSet][]askedName{}
+	for _, set := range sets {
 		sum, lost := s.askNames(set, records)
 		cells := []string{set.title, fmt.Sprint(sum.asked)}
 		for _, n := range []int{sum.first, sum.five, sum.zero} {
@@ -150,11 +151,14 @@ func namesPart(out io.Writer, t *table.Table, s *searcher, o Options) bool {
 		}
 		if set.goal {
 			ok := sum.percent(sum.five) >= goalNames
-			reached, cells = reached && ok, append(cells, table.Verdict(ok))
+			reached, cells = reached && ok, append(cells, report.Verdict(ok))
 		}
 		t.Row(cells...)
+		lostOf[set] = lost
+	}
+	for _, set := range sets {
 		if o.Misses {
-			listNames(out, set, lost)
+			listNames(t, set, lostOf[set])
 		}
 	}
 	return reached
@@ -182,9 +186,9 @@ func (s *searcher) askNames(set *nameSet, records map[string]*catalog.Record) (s
 }
 
 // listNames prints names that are not found, evenly chosen when there are many.
-func listNames(out io.Writer, set *nameSet, lost []askedName) {
+func listNames(t *report.Report, set *nameSet, lost []askedName) {
 	step := max(1, len(lost)/mostListed)
 	for i := 0; i < len(lost); i += step {
-		fmt.Fprintf(out, "%s\tmissed\t%s %s\t%s\n", set.title, set.kind, lost[i].text, lost[i].id)
+		t.Note("%s\tmissed\t%s %s\t%s", set.title, set.kind, lost[i].text, lost[i].id)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/i18n"
@@ -153,9 +154,11 @@ func TestRun(t *testing.T) {
 	}
 	var out bytes.Buffer
 	o := Options{Name: "fixture", Register: fixture(), Queries: file, Misses: true}
-	if err := Run(&out, o); err != nil {
+	r := report.New(&out)
+	if err := Run(r, o); err != nil {
 		t.Fatal(err)
 	}
+	r.Flush()
 	for _, want := range []string{
 		"4 queries", "all 2 50.0 50.0 0.0 50.0 50.0 50.0 50.0", "known, nothing plays (playable=0) 1 100.0", "absent from this catalog 1",
 		"c missed tv beta (-BR) Beta [Beta.br, ]", "c absent tv delta nothing", "the answer is first, % 50.0 92 MISSED",
@@ -165,7 +168,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	o.Enforce = true
-	if err := Run(&out, o); !errors.Is(err, ErrMissed) {
+	if err := Run(r, o); !errors.Is(err, ErrMissed) {
 		t.Errorf("error %v of a run that misses its goals, want ErrMissed", err)
 	}
 }
@@ -208,9 +211,11 @@ func TestNamesPart(t *testing.T) {
 	reg.ChannelAliases = map[string]string{"rb.4": "rb.1", "rb.5": "rb.1"}
 	ds := &source.Dataset{Stations: []source.Station{{UUID: "4", Name: "Epsilon"}, {UUID: "5", Name: "Omega"}}}
 	var out bytes.Buffer
-	if err := Run(&out, Options{Name: "fixture", Register: reg, Dataset: ds, Misses: true}); err != nil {
+	r := report.New(&out)
+	if err := Run(r, Options{Name: "fixture", Register: reg, Dataset: ds, Misses: true}); err != nil {
 		t.Fatal(err)
 	}
+	r.Flush()
 	text := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{"name of a folded station 2 50.0 50.0 50.0 MISSED", "name of a folded station missed radio Omega rb.1"} {
 		if !strings.Contains(text, want) {

@@ -2,10 +2,9 @@ package overfound
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
-	"miramundo.dev/scripts/bench/table"
+	"miramundo.dev/scripts/bench/report"
 )
 
 // A share counts the results of a class of queries.
@@ -38,7 +37,7 @@ func count(p place, first, five *int) {
 // percent returns n as a share of the queries asked.
 func (s *share) percent(n int) float64 { return 100 * float64(n) / float64(max(1, s.asked)) }
 
-func (s *share) row(t *table.Table, name string) {
+func (s *share) row(t *report.Report, name string) {
 	if s.asked == 0 {
 		return
 	}
@@ -51,7 +50,7 @@ func (s *share) row(t *table.Table, name string) {
 
 // printShares prints the shares of each class, in the order of the file, and
 // returns the share of all queries with an answer that plays.
-func printShares(t *table.Table, list []judged, results []result) (whole share) {
+func printShares(t *report.Report, list []judged, results []result) (whole share) {
 	var classes []string
 	byClass := map[string]*share{}
 	var apart share // known, but nothing that plays
@@ -82,7 +81,7 @@ func printShares(t *table.Table, list []judged, results []result) (whole share) 
 }
 
 // printGoals prints the goals, and returns whether all are reached.
-func printGoals(t *table.Table, s share) bool {
+func printGoals(t *report.Report, s share) bool {
 	t.Head("figure", "reached", "", "goal", "")
 	first, five, zero := s.percent(s.first), s.percent(s.five), s.percent(s.zero)
 	goal := func(name string, reached, asked float64, ok bool) bool {
@@ -98,8 +97,7 @@ func printGoals(t *table.Table, s share) bool {
 
 // printMisses prints the queries that are not answered first: where the answer
 // is, and what came first.
-func printMisses(out io.Writer, list []judged, results []result) {
-	fmt.Fprintln(out)
+func printMisses(t *report.Report, list []judged, results []result) {
 	for i, r := range results {
 		at := fmt.Sprintf("at %d", r.place+1)
 		if r.place == nowhere {
@@ -114,7 +112,7 @@ func printMisses(out io.Writer, list []judged, results []result) {
 			at += ", nothing plays"
 		}
 		j := &list[i]
-		fmt.Fprintf(out, "%s\t%s\t%s %s%s\t%s\n", j.class, at, j.kind, j.text, j.caller(), r.first)
+		t.Note("%s\t%s\t%s %s%s\t%s", j.class, at, j.kind, j.text, j.caller(), r.first)
 	}
 }
 

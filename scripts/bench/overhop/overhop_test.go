@@ -1,10 +1,6 @@
 package overhop
 
-import (
-	"bytes"
-	"strings"
-	"testing"
-)
+import "testing"
 
 // TestRatio compares rivals round by round.
 func TestRatio(t *testing.T) {
@@ -34,21 +30,5 @@ func TestCrashLog(t *testing.T) {
 	}
 	if want := "SIGQUIT: quit\n\ngoroutine 1 [running]:\n\ngoroutine 2 [select]:\n"; l.String() != want {
 		t.Errorf("kept %q, want %q", l.String(), want)
-	}
-}
-
-// TestTable writes Markdown.
-func TestTable(t *testing.T) {
-	var b bytes.Buffer
-	tab := newTable(&b, "figure", "reached", "target", "")
-	tab.goal("a", 0.5, 0.4, true)
-	tab.goal("b", 0.3, 0.4, false)
-	if err := tab.flush(); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"| figure | reached | target |", "| a      | 0.500   | 0.4    | reached |", "| b      | 0.300   | 0.4    | MISSED  |"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
 	}
 }

@@ -3,6 +3,7 @@ package overhop
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -16,19 +17,20 @@ import (
 	"miramundo.dev/scripts/bench/overhop/ceiling"
 	"miramundo.dev/scripts/bench/overhop/manyorigins"
 	"miramundo.dev/scripts/bench/process"
+	"miramundo.dev/scripts/bench/report"
 )
 
 // A peer is another program that rewrites playlists, measured beside the hop.
 type peer struct {
-	name   string
-	base   string
-	path   string
-	pid    int
-	target float64 // how many times the CPU time of the hop it needs, at least; 0 for no target
-	cmd    *exec.Cmd
+	name string
+	base string
+	path string
+	pid  int
+	goal *report.Goal // of its CPU time, divided by that of the hop; nil for none
+	cmd  *exec.Cmd
 }
 
-// startPeers starts the peers that are installed, and prints which are not.
+// startPeers starts the peers that are installed, and notes which are not.
 func (b *bench) startPeers(ctx context.Context) error {
 	for _, start := range []func(context.Context, string) (peer, error){b.startHLSProxy, b.startNginx} {
 		port, err := freePort()
@@ -37,7 +39,7 @@ func (b *bench) startPeers(ctx context.Context) error {
 		}
 		p, err := start(ctx, port)
 		if err != nil {
-			fmt.Fprintf(b.out, "not measured: %v\n", err)
+			b.missing = append(b.missing, err.Error())
 			continue
 		}
 		p.base = "http://127.0.0.1:" + port
@@ -99,11 +101,11 @@ func (p *peer) await(ctx context.Context) error {
 func (b *bench) startHLSProxy(ctx context.Context, port string) (peer, error) {
 	main := filepath.Join(b.PeersDir, "node_modules", "@warren-bank", "hls-proxy", "hls-proxy", "bin", "hlsd.js")
 	if _, err := os.Stat(main); err != nil {
-		return peer{}, fmt.Errorf("hls-proxy: npm ci --prefix %s installs it", b.PeersDir)
+		return peer{}, fmt.Errorf("hls-proxy is not installed: npm ci --prefix %s installs it", b.PeersDir)
 	}
 	url := b.origin.URLs("live", 1)[0]
 	return peer{
-		name: "hls-proxy 3.6.6", target: 25,
+		name: "hls-proxy 3.6.6", goal: report.HopOfPeer,
 		path: "/" + base64.StdEncoding.EncodeToString([]byte(url)) + ".m3u8",
 		cmd:  exec.CommandContext(ctx, "node", main, "--host", "127.0.0.1:"+port, "--port", port, "-v", "0"),
 	}, nil
@@ -139,7 +141,7 @@ http {
 func (b *bench) startNginx(ctx context.Context, port string) (peer, error) {
 	version, err := exec.CommandContext(ctx, "nginx", "-V").CombinedOutput()
 	if err != nil || !strings.Contains(string(version), "http_sub_module") {
-		return peer{}, fmt.Errorf("nginx: not installed with http_sub_module")
+		return peer{}, errors.New("nginx with http_sub_module is not installed: apt-get install nginx-light installs it (the service of the system is not needed)")
 	}
 	dir := filepath.Join(b.dir, "nginx")
 	if err := os.Mkdir(dir, 0o755); err != nil {

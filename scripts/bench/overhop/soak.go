@@ -18,6 +18,7 @@ import (
 
 	"miramundo.dev/scripts/bench/overhop/manyorigins"
 	"miramundo.dev/scripts/bench/process"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/scripts/players/container"
 	"miramundo.dev/shared/catalog"
 )
@@ -40,8 +41,8 @@ var soakKinds = []string{"live", "vod", "master", "wild", "failing"}
 // leave in the middle, on channels that play, that are slow and that fail. It
 // returns an error when memory grows, or when open files or goroutines are left
 // over.
-func Soak(ctx context.Context, out io.Writer, length time.Duration) (err error) {
-	b := &bench{out: out, streams: map[string]catalog.StreamID{}}
+func Soak(ctx context.Context, t *report.Report, length time.Duration) (err error) {
+	b := &bench{report: t, streams: map[string]catalog.StreamID{}}
 	if b.dir, err = os.MkdirTemp("", "soak-hop"); err != nil {
 		return err
 	}
@@ -94,27 +95,26 @@ func (b *bench) soak(ctx context.Context, length time.Duration, wrote *crashLog)
 	}
 	third := len(samples) / 3
 	middle, last := median(samples[third:2*third]), median(samples[2*third:])
-	fmt.Fprintf(b.out, "\n## %v of mixed load: %d answers, %d of them errors, %d players that went away\n\n", length, s.answers.Load(), s.failed.Load(), s.left.Load())
-	t := newTable(b.out, "figure", "reached", "limit", "")
-	t.most(fmt.Sprintf("memory of the last third over the middle third (%.0f and %.0f MiB)", last, middle), last/middle, maxGrowth)
-	t.most("open files more than before", float64(after-before), maxMoreFiles)
-	t.most("goroutines at rest", float64(left), maxGoroutines)
-	if err := t.flush(); err != nil {
-		return err
-	}
+	t := b.report
+	t.Title(fmt.Sprintf("Soak of the hop: %v of mixed load, %d answers, %d of them errors, %d players that went away", length, s.answers.Load(), s.failed.Load(), s.left.Load()))
+	t.Limit("Nothing may grow: memory is bounded by the cache, and what a player held is given back when the player has gone.")
+	t.Head("figure", "reached", "limit", "")
+	most(t, fmt.Sprintf("memory of the last third over the middle third (%.0f and %.0f MiB)", last, middle), last/middle, maxGrowth)
+	most(t, "open files more than before", float64(after-before), maxMoreFiles)
+	most(t, "goroutines at rest", float64(left), maxGoroutines)
 	if last > maxGrowth*middle || after-before > maxMoreFiles || left > maxGoroutines {
 		return errors.New("the hop leaks: a figure is above its limit")
 	}
 	return nil
 }
 
-// most writes a figure beside its limit.
-func (t table) most(name string, reached, limit float64) {
+// most adds a figure beside its limit.
+func most(t *report.Report, name string, reached, limit float64) {
 	verdict := "kept"
 	if reached > limit {
 		verdict = "BROKEN"
 	}
-	t.row(name, fmt.Sprintf("%.2f", reached), fmt.Sprintf("%g", limit), verdict)
+	t.Row(name, fmt.Sprintf("%.2f", reached), fmt.Sprintf("%g", limit), verdict)
 }
 
 // settled waits until the process has at most limit open files, or for 40 seconds,

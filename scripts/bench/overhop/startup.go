@@ -11,6 +11,7 @@ import (
 
 	"miramundo.dev/scripts/bench/overhop/manyorigins"
 	"miramundo.dev/scripts/bench/process"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/scripts/players/container"
 )
 
@@ -45,18 +46,20 @@ func (b *bench) rest(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(b.out, "\n## Memory and start\n\n")
-	t := newTable(b.out, "figure", "reached", "target", "")
-	t.goal(fmt.Sprintf("resident MiB with %d channels of %d lines cached and under load, beside %.0f MiB at start", many, manyorigins.Lines, empty),
-		full-empty, maxMemory, full-empty <= maxMemory)
-	return t.flush()
+	t := b.report
+	t.Title("The hop's memory and start")
+	t.Limit(limitRest)
+	t.Head("figure", "reached", "goal", "")
+	t.Row(fmt.Sprintf("resident MiB with %d channels of %d lines cached and under load, beside %.0f MiB at start", many, manyorigins.Lines, empty),
+		fmt.Sprintf("%.0f", full-empty), fmt.Sprintf("≤ %d", maxMemory), report.Verdict(full-empty <= maxMemory))
+	return nil
 }
 
 // startup measures the time from the start of a hop to its first answer, with the
 // whole catalog.
 func (b *bench) startup(ctx context.Context) error {
 	if b.Full == nil {
-		fmt.Fprintln(b.out, "the start is not measured: it needs the real catalog sources")
+		b.report.Note("the start is not measured: it needs the real catalog sources")
 		return nil
 	}
 	data := filepath.Join(b.dir, "full")
@@ -81,10 +84,10 @@ func (b *bench) startup(ctx context.Context) error {
 			return err
 		}
 	}
-	t := newTable(b.out, "figure", "reached", "target", "")
 	got := median(times)
-	t.goal(fmt.Sprintf("start to first answer with %d channels, s (%.0f MiB resident)", len(b.Full.Records), held), got.Seconds(), maxStart.Seconds(), got <= maxStart)
-	return t.flush()
+	b.report.Row(fmt.Sprintf("start to first answer with %d channels, ms (%.0f MiB resident)", len(b.Full.Records), held),
+		fmt.Sprint(got.Milliseconds()), fmt.Sprintf("≤ %d", maxStart.Milliseconds()), report.Verdict(got <= maxStart))
+	return nil
 }
 
 // catalogLoaded returns an error unless the hop answers 404 for an unknown stream,

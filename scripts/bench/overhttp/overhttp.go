@@ -21,16 +21,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 )
 
 // Options say what to measure.
 type Options struct {
-	Size     string            // the name of the catalog in the table
+	Name     string            // of the catalog
+	Size     string            // which goals it is judged by: report.Real, report.Million or another for none
 	Register *catalog.Register // the catalog
 	Index    *index.Index      // the same, indexed
 	Rounds   int               // of each server
@@ -49,8 +50,13 @@ type result struct {
 	p50, p99  time.Duration
 }
 
-// Run measures, and prints a table to out.
-func Run(ctx context.Context, out io.Writer, o Options) error {
+// limit says what limits the figures.
+const limit = `The kernel's sockets and net/http itself: of a request that the service answers without compression, more than half is what the
+ceiling costs too. The rest is routing, parsing, the search, its rendering, headers and the log record. Compressing a page takes longer than
+finding it, so what is asked for again is kept compressed; "each page once" shows what a page costs that nobody asked for before.`
+
+// Run measures, and adds the figures to t.
+func Run(ctx context.Context, t *report.Report, o Options) error {
 	dir, err := os.MkdirTemp("", "overhttp")
 	if err != nil {
 		return err
@@ -76,16 +82,16 @@ func Run(ctx context.Context, out io.Writer, o Options) error {
 			of = ", " + coding
 		}
 		ceiling := &server{name: "net/http, same bodies" + of, args: []string{"ceiling", answers}, encoding: coding}
-		add := func(name, kind string, fresh bool) {
-			servers = append(servers, &server{name: name, args: []string{kind, snapshot}, encoding: coding, fresh: fresh, ceiling: ceiling})
+		add := func(name, kind string, fresh bool, goal *report.Goal) {
+			servers = append(servers, &server{name: name, goal: goal, args: []string{kind, snapshot}, encoding: coding, fresh: fresh, ceiling: ceiling})
 		}
 		servers = append(servers, ceiling,
 			&server{name: "net/http, same bodies and headers" + of, args: []string{"headers", answers}, encoding: coding, ceiling: ceiling})
-		add("the service"+of, "service", false)
+		add("the service"+of, "service", false, goalOf(coding)[o.Size])
 		if coding == "" {
-			add("the service, counting its use", "counting", false)
+			add("the service, counting its use", "counting", false, nil)
 		} else {
-			add("the service"+of+", each page once", "service", true)
+			add("the service"+of+", each page once", "service", true, nil)
 		}
 	}
 	for _, s := range servers {
@@ -104,7 +110,8 @@ func Run(ctx context.Context, out io.Writer, o Options) error {
 			results[s.name] = append(results[s.name], r)
 		}
 	}
-	return print(out, o.Size, servers, results)
+	show(t, o, servers, results)
+	return nil
 }
 
 // mix returns the request targets of a usual day in random order. The classes and
@@ -207,9 +214,11 @@ func record(ctx context.Context, dir, snapshot string, targets []string, coding 
 	return file, w.w.Flush()
 }
 
-func print(out io.Writer, size string, servers []*server, results map[string][]result) error {
-	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "HTTP, %s, %d connections, one core\treq/s\tratio\tCPU µs/req\tover ceiling\tp50 ms\tp99 ms\t\n", size, connections)
+// show adds a row for each server to t.
+func show(t *report.Report, o Options, servers []*server, results map[string][]result) {
+	t.Title(fmt.Sprintf("HTTP, %s, %d connections, one core", o.Name, connections))
+	t.Limit(limit)
+	t.Head("server", "req/s", "of same bodies", "goal", "", "CPU µs/req", "over ceiling", "p50 ms", "p99 ms")
 	for _, s := range servers {
 		rs, ceiling := results[s.name], results[s.name]
 		if s.ceiling != nil {
@@ -220,12 +229,27 @@ func print(out io.Writer, size string, servers []*server, results map[string][]r
 			ratios = append(ratios, r.perSecond/ceiling[i].perSecond)
 			over = append(over, micros(r.cpu)-micros(ceiling[i].cpu))
 		}
-		fmt.Fprintf(w, "%s\t%.0f\t%.2f\t%.1f\t%+.1f\t%.2f\t%.2f\t\n", s.name,
-			median(rs, func(r result) float64 { return r.perSecond }), median(ratios, itself),
-			median(rs, func(r result) float64 { return micros(r.cpu) }), median(over, itself),
-			median(rs, func(r result) float64 { return micros(r.p50) / 1000 }), median(rs, func(r result) float64 { return micros(r.p99) / 1000 }))
+		ratio, asked, verdict := median(ratios, itself), "", ""
+		if s.goal != nil {
+			asked, verdict = s.goal.Asked(), report.Verdict(s.goal.Reached(ratio))
+			t.Judge(s.goal, ratio)
+		}
+		t.Row(s.name, fmt.Sprintf("%.0f", median(rs, func(r result) float64 { return r.perSecond })), fmt.Sprintf("%.2f", ratio), asked, verdict,
+			fmt.Sprintf("%.1f", median(rs, func(r result) float64 { return micros(r.cpu) })), fmt.Sprintf("%+.1f", median(over, itself)),
+			fmt.Sprintf("%.2f", median(rs, func(r result) float64 { return micros(r.p50) / 1000 })),
+			fmt.Sprintf("%.2f", median(rs, func(r result) float64 { return micros(r.p99) / 1000 })))
 	}
-	return w.Flush()
+}
+
+// goalOf returns the goals of a content coding.
+func goalOf(coding string) map[string]*report.Goal {
+	switch coding {
+	case "gzip":
+		return report.HTTPGzip
+	case "zstd":
+		return report.HTTPZstd
+	}
+	return report.HTTPIdentity
 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }

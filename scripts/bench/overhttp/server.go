@@ -24,6 +24,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"miramundo.dev/functions/catalog"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/bus"
@@ -241,7 +242,8 @@ type server struct {
 	args     []string
 	encoding string  // that the client accepts; empty for none
 	ceiling  *server // what it is compared with; nil for a ceiling itself
-	fresh    bool    // no address is asked for twice: each page differs, by the address of the next one
+	goal     *report.Goal
+	fresh    bool // no address is asked for twice: each page differs, by the address of the next one
 	asked    atomic.Int64
 	addr     string
 	cmd      *exec.Cmd

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"miramundo.dev/functions"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog"
@@ -64,8 +64,12 @@ type service struct {
 	channel string
 }
 
-// Run makes each errand n times, and prints the figures to out.
-func Run(ctx context.Context, out io.Writer, n int) error {
+// limit says what limits the figures.
+const limit = `Times are those of SQLite on this machine's disk; in the cloud the database's network takes their place. The price is that of
+the documents that are read and written, which is the same there.`
+
+// Run makes each errand n times, and adds the figures to t.
+func Run(ctx context.Context, t *report.Report, n int) error {
 	dir, err := os.MkdirTemp("", "people")
 	if err != nil {
 		return err
@@ -75,21 +79,22 @@ func Run(ctx context.Context, out io.Writer, n int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n## people: %d requests each, documents in SQLite, prices of Firestore in one region\n\n", n)
-	head(out)
+	t.Title(fmt.Sprintf("People: %d requests each, documents in SQLite, prices of Firestore in one region", n))
+	t.Limit(limit)
+	head(t)
 	for _, e := range errands {
-		if err := s.measure(ctx, out, e, n); err != nil {
+		if err := s.measure(t, e, n); err != nil {
 			return errors.Join(err, s.parts.Close())
 		}
 	}
-	if err := s.full(ctx, out); err != nil {
+	if err := s.full(ctx, t); err != nil {
 		return errors.Join(err, s.parts.Close())
 	}
-	return errors.Join(s.count(ctx, out), s.parts.Close())
+	return errors.Join(s.count(ctx, t), s.parts.Close())
 }
 
-func head(out io.Writer) {
-	fmt.Fprintf(out, "%-28s %10s %10s %8s %8s %8s %14s\n", "request", "median µs", "p99 µs", "reads", "writes", "deletes", "USD/million")
+func head(t *report.Report) {
+	t.Head("request", "median µs", "p99 µs", "reads", "writes", "deletes", "USD/million")
 }
 
 // open returns all functions on the sample catalog, and a function that closes them.
@@ -142,8 +147,8 @@ func endpoint(name string) (api.Endpoint, error) {
 	return table[i], nil
 }
 
-// measure makes an errand n times and prints a row.
-func (s *service) measure(_ context.Context, out io.Writer, e errand, n int) error {
+// measure makes an errand n times and adds a row to t.
+func (s *service) measure(t *report.Report, e errand, n int) error {
 	to, err := endpoint(e.call)
 	if err != nil {
 		return err
@@ -172,7 +177,7 @@ func (s *service) measure(_ context.Context, out io.Writer, e errand, n int) err
 		}
 	}
 	slices.Sort(took)
-	print(out, e.name, took[n/2], took[n*99/100], s.meter.Ops().Less(before), n)
+	row(t, e.name, took[n/2], took[n*99/100], s.meter.Ops().Less(before), n)
 	return nil
 }
 
@@ -194,10 +199,10 @@ func request(method, address, body, token string, n int) *http.Request {
 	return r
 }
 
-func print(out io.Writer, name string, median, p99 time.Duration, ops storetest.Ops, n int) {
+func row(t *report.Report, name string, median, p99 time.Duration, ops storetest.Ops, n int) {
 	each := func(v int64) string { return fmt.Sprintf("%.2f", float64(v)/float64(n)) }
-	fmt.Fprintf(out, "%-28s %10d %10d %8s %8s %8s %14.2f\n", name, median.Microseconds(), p99.Microseconds(),
-		each(ops.Reads), each(ops.Writes), each(ops.Deletes), ops.USD()/float64(n)*1_000_000)
+	t.Row(name, fmt.Sprint(median.Microseconds()), fmt.Sprint(p99.Microseconds()),
+		each(ops.Reads), each(ops.Writes), each(ops.Deletes), fmt.Sprintf("%.2f", ops.USD()/float64(n)*1_000_000))
 }
 
 // A month has 8,640 runs of the job that shows counts.
@@ -206,9 +211,10 @@ const perMonth = 30 * 24 * 12
 // count measures the counting of play reports between two runs of the job that
 // shows counts, at one and at ten million reports a month. Each report is of
 // another channel and is pushed alone, which is the most expensive case.
-func (s *service) count(ctx context.Context, out io.Writer) error {
-	fmt.Fprint(out, "\n## counting\n\n")
-	head(out)
+func (s *service) count(ctx context.Context, t *report.Report) error {
+	t.Title("People: counting of play reports")
+	t.Limit("Each report is of another channel and is pushed alone, which is the most expensive case.")
+	head(t)
 	for _, rate := range []struct {
 		name string
 		n    int
@@ -231,9 +237,9 @@ func (s *service) count(ctx context.Context, out io.Writer) error {
 			return err
 		}
 		slices.Sort(took)
-		print(out, rate.name, took[rate.n/2], took[rate.n*99/100], s.meter.Ops().Less(before), rate.n)
+		row(t, rate.name, took[rate.n/2], took[rate.n*99/100], s.meter.Ops().Less(before), rate.n)
 	}
-	fmt.Fprintln(out, "\nA report costs its answer and its counting, and about 0.08 USD a million for the event.")
+	t.Note("A report costs its answer and its counting, and about 0.08 USD a million for the event.")
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"miramundo.dev/scripts/bench/process"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/probe"
@@ -45,8 +45,8 @@ type bench struct {
 	requests, bytes              int64
 }
 
-// Run probes for the given real time, and prints the figures to out.
-func Run(ctx context.Context, out io.Writer, length time.Duration) (err error) {
+// Run probes for the given real time, and adds the figures to t.
+func Run(ctx context.Context, t *report.Report, length time.Duration) (err error) {
 	o, err := startOrigins(ctx)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func Run(ctx context.Context, out io.Writer, length time.Duration) (err error) {
 	if err != nil {
 		return err
 	}
-	b.print(out, took, used, peak, ops)
+	b.show(t, took, used, peak, ops)
 	return nil
 }
 
@@ -154,22 +154,22 @@ func (b *bench) once(ctx context.Context) error {
 	}
 }
 
-// print prints the figures of the part of the day, and of a whole day.
-func (b *bench) print(out io.Writer, took, cpu time.Duration, peakMB float64, ops storetest.Ops) {
+// show adds the figures of the part of the day, and of a whole day.
+func (b *bench) show(t *report.Report, took, cpu time.Duration, peakMB float64, ops storetest.Ops) {
 	days := speed * took.Hours() / 24
 	perDay := func(n float64) float64 { return n / days }
 	second := func(n float64) float64 { return n / took.Seconds() }
-	fmt.Fprintf(out, "\n## probe: %d streams, %v of a day at %d times its speed, origins on loopback\n\n", streams, (speed * took).Round(time.Minute), speed)
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(out, "%-44s %s\n", name, fmt.Sprintf(format, args...))
-	}
+	t.Title(fmt.Sprintf("Probe: %d streams, %v of a day at %d times its speed, origins on loopback", streams, (speed * took).Round(time.Minute), speed))
+	t.Limit("The rate of requests that origins are spared by, 20 a second, and not this machine.")
+	t.Head("this part of the day", "reached")
+	line := func(name, format string, args ...any) { t.Row(name, fmt.Sprintf(format, args...)) }
 	line("needed, each stream once a day", "%.1f measurements/s", streams*speed/day.Seconds())
 	line("measured", "%.1f measurements/s, %d in %d rounds, %d kept", second(float64(b.measured)), b.measured, b.rounds, b.kept)
 	line("due and left by the last round", "%d", b.late)
 	line("requests", "%.1f/s, %.1f for each measurement", second(float64(b.requests)), float64(b.requests)/float64(max(b.measured, 1)))
 	line("processor time", "%.2f ms for each measurement", 1000*cpu.Seconds()/float64(max(b.measured, 1)))
 	line("greatest memory", "%.0f MiB", peakMB)
-	fmt.Fprintf(out, "\na day of one instance:\n\n")
+	t.Head("a day of one instance", "reached")
 	line("measurements", "%.0f: %.1f for each stream", perDay(float64(b.measured)), perDay(float64(b.measured))/streams)
 	line("requests", "%.0f: %.1f/s of the 20/s that are allowed", perDay(float64(b.requests)), perDay(float64(b.requests))/day.Seconds())
 	line("bytes read", "%.1f GB: %.2f Mbit/s", perDay(float64(b.bytes))/1e9, perDay(float64(b.bytes))*8/day.Seconds()/1e6)

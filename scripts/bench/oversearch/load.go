@@ -11,7 +11,8 @@ import (
 	"runtime"
 	"time"
 
-	"miramundo.dev/scripts/bench/table"
+	"miramundo.dev/scripts/bench/machine"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
@@ -34,25 +35,28 @@ func LoadOnce(out io.Writer, file string) error {
 	if err != nil {
 		return err
 	}
-	before, start := heap(), processCPU()
+	before, start := heap(), machine.ProcessCPU()
 	ix, err := index.Decode(data)
 	if err != nil {
 		return err
 	}
 	v := index.NewView(ix, index.Overlay{}, links)
-	ready := processCPU()
+	ready := machine.ProcessCPU()
 	v.Search(index.Query{Selection: filter.Selection{Q: "news", Kind: "all"}, Limit: pageSize}, 0, nil)
-	l := loaded{FirstAnswer: processCPU() - start, FirstQuery: processCPU() - ready}
+	l := loaded{FirstAnswer: machine.ProcessCPU() - start, FirstQuery: machine.ProcessCPU() - ready}
 	l.Heap = heap() - before
 	collections := make([]time.Duration, 9)
 	for i := range collections {
-		start := processCPU()
+		start := machine.ProcessCPU()
 		runtime.GC()
-		collections[i] = processCPU() - start
+		collections[i] = machine.ProcessCPU() - start
 	}
 	l.GC = median(collections)
-	runtime.LockOSThread()
-	l.Slower = newGauge(v).slower()
+	gauge, err := machine.NewGauge(v)
+	if err != nil {
+		return err
+	}
+	l.Slower = gauge.Slower()
 	runtime.KeepAlive(v)
 	runtime.KeepAlive(data)
 	return json.NewEncoder(out).Encode(l)
@@ -68,7 +72,7 @@ func heap() uint64 {
 
 // snapshotPart measures the stored form of the catalog: its size, and the time
 // that fresh processes need to load it on one processor.
-func snapshotPart(ctx context.Context, t *table.Table, o Options, ix *index.Index, reg *catalog.Register, g goal) error {
+func snapshotPart(ctx context.Context, t *report.Report, o Options, ix *index.Index, reg *catalog.Register, g goal) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
@@ -89,7 +93,9 @@ func snapshotPart(ctx context.Context, t *table.Table, o Options, ix *index.Inde
 	n := float64(ix.Len())
 	per := func(bytes float64) string { return fmt.Sprintf("%.1f", bytes/n) }
 	timeRow(t, "snapshot to first answer, µs", whole.first, g.load)
-	t.Row("  of that the first search, µs", table.Micros(whole.query))
+	t.Judge(report.FirstAnswer[o.Size], millis(whole.first.scaled))
+	t.Judge(report.Collection[o.Size], millis(whole.gc.scaled))
+	t.Row("  of that the first search, µs", report.Micros(whole.query))
 	timeRow(t, "  without streams and logos, µs", part.first, g.load)
 	t.Goal("stored, bytes/channel", per(float64(whole.size)), fmt.Sprint(g.stored), float64(whole.size)/n <= g.stored)
 	t.Row("  without streams and logos", per(float64(part.size)))
@@ -98,6 +104,8 @@ func snapshotPart(ctx context.Context, t *table.Table, o Options, ix *index.Inde
 	timeRow(t, "full collection, µs", whole.gc, g.gc)
 	return nil
 }
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // A load has the medians of loading one snapshot in fresh processes.
 type load struct {

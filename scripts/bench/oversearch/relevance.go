@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"miramundo.dev/scripts/bench/table"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
@@ -21,7 +21,7 @@ const firstResults = 5
 // relevancePart measures how often a search by relevance finds the record that a
 // visitor looks for, by its full name and by the names that visitors type. A full
 // name need not be first: a record that is much better known may be.
-func relevancePart(t *table.Table, v *index.View, reg *catalog.Register) {
+func relevancePart(t *report.Report, v *index.View, reg *catalog.Register) {
 	t.Head("looked for by", "rank 1 %", "in 5 %", "page 1 %", "found %")
 	r := rand.New(rand.NewPCG(seedChosen, 4))
 	for _, c := range []struct {
@@ -51,7 +51,7 @@ func relevancePart(t *table.Table, v *index.View, reg *catalog.Register) {
 			cells = append(cells, fmt.Sprintf("%.1f", l.share(n)))
 		}
 		if c.reached != nil {
-			cells = append(cells, table.Verdict(c.reached(&l)))
+			cells = append(cells, report.Verdict(c.reached(&l)))
 		}
 		t.Row(cells...)
 	}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -17,11 +16,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"miramundo.dev/functions"
 	"miramundo.dev/hop/server"
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/compose"
 )
@@ -33,9 +32,13 @@ type start struct {
 	following int           // subjects that it keeps up to date
 }
 
+// limit says what limits the figures.
+const limit = `Starting a Go program of this size takes some tens of milliseconds. A process that shows the catalog also loads the snapshot
+before its first answer.`
+
 // Run starts each process runs times over the database in dataDir, and as often
-// without a database, and prints the medians.
-func Run(ctx context.Context, out io.Writer, dataDir string, runs int) error {
+// without a database, and adds the medians to t.
+func Run(ctx context.Context, t *report.Report, dataDir string, runs int) error {
 	dir, err := os.MkdirTemp("", "overstart")
 	if err != nil {
 		return err
@@ -45,8 +48,9 @@ func Run(ctx context.Context, out io.Writer, dataDir string, runs int) error {
 	if text, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, text)
 	}
-	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "process\topens\tfirst answer\tRSS MiB\tfollows\tfirst answer without database")
+	t.Title("Start of each process")
+	t.Limit(limit)
+	t.Head("process", "first answer", "RSS MiB", "follows", "first answer without database", "opens")
 	for _, p := range processes() {
 		with, err := median(ctx, runs, filepath.Join(dir, p.program), append(p.settings, "DATA_DIR="+dataDir))
 		if err != nil {
@@ -56,9 +60,9 @@ func Run(ctx context.Context, out io.Writer, dataDir string, runs int) error {
 		if err != nil {
 			return fmt.Errorf("%s without a database: %w", p.Name, err)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%v\t%d\t%d\t%v\n", p.Name, opens(p.Process), round(with.first), with.rss, with.following, round(without.first))
+		t.Row(p.Name, round(with.first).String(), fmt.Sprint(with.rss), fmt.Sprint(with.following), round(without.first).String(), opens(p.Process))
 	}
-	return w.Flush()
+	return nil
 }
 
 func round(d time.Duration) time.Duration { return d.Round(time.Millisecond) }

@@ -78,6 +78,17 @@ func (a Answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Write(a.Body)
 }
 
+// Bare returns a without the headers that a plain handler would not send.
+func (a Answer) Bare() Answer {
+	bare := Answer{Header: http.Header{}, Body: a.Body}
+	for _, name := range []string{"Content-Type", "Content-Length", "Content-Encoding"} {
+		if values := a.Header.Values(name); len(values) > 0 {
+			bare.Header[name] = values
+		}
+	}
+	return bare
+}
+
 // Save writes a into a file that serve reads.
 func (a Answer) Save(dir, name string) error {
 	data, err := json.Marshal(a)
