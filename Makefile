@@ -119,7 +119,7 @@ measure-pages: generate scripts/pages/node_modules/.package-lock.json ## measure
 	node scripts/pages/measure.mjs $(ARGS)
 
 .PHONY: bench
-bench: scripts/bench/peers/node_modules/.package-lock.json ## measure against peers and print tables of ratios and the goals (ARGS='-part search,found,http,reload,hop,people,probe,start,chat,soak'; ARGS='-small -part all' runs each part for seconds; ARGS='-report docs/performance.md' runs all and writes that page)
+bench: scripts/bench/peers/node_modules/.package-lock.json ## measure against peers and print tables of ratios and the goals (ARGS='-part search,found,http,reload,hop,people,probe,start,chat,soak,growth'; ARGS='-small -part all' runs each part for seconds; ARGS='-report docs/performance.md' runs all and writes that page)
 	$(GO) run ./scripts/bench $(ARGS)
 
 .PHONY: attack

@@ -101,6 +101,7 @@ var parts = []part{
 	{"probe", probePart},
 	{"start", startPart},
 	{"chat", chatPart},
+	{"growth", growthPart},
 }
 
 func main() {
@@ -108,7 +109,7 @@ func main() {
 	ceiling.Child()
 	overprobe.Child()
 	overchat.Child()
-	names := flag.String("part", "search,found,http,reload,hop,people,probe,start,chat", "parts to measure, separated by commas; all also includes soak")
+	names := flag.String("part", "search,found,http,reload,hop,people,probe,start,chat", "parts to measure, separated by commas; all also includes soak and growth")
 	size := flag.String("size", "real", "catalogs to measure on: real, 1m or both")
 	runs := flag.Int("runs", 5, "runs that a figure is the median of")
 	data := flag.String("data", "../shared/data/catalog", "folder of the real sources, or sample; a synthetic catalog is used when the folder does not exist")

@@ -13,7 +13,7 @@ func TestChooseReturnsPartsInTheirOrder(t *testing.T) {
 	}{
 		{"search", []string{"search"}},
 		{"soak,http", []string{"http", "soak"}},
-		{"all", []string{"search", "found", "http", "reload", "hop", "soak", "people", "probe", "start", "chat"}},
+		{"all", []string{"search", "found", "http", "reload", "hop", "soak", "people", "probe", "start", "chat", "growth"}},
 	} {
 		chosen, err := choose(test.names)
 		if err != nil {

@@ -45,12 +45,15 @@ type Pace struct {
 	Herd   time.Duration // of the players of one channel
 	Rest   time.Duration // before memory is measured
 	Crowd  int           // players of one channel, at most
+	Steps  Steps         // of the growth
 }
 
 // Usual gives figures to compare; Small only shows that everything works.
 var (
-	Usual = Pace{Round: 3 * time.Second, WarmUp: 2 * time.Second, Herd: 10 * time.Second, Rest: 5 * time.Second, Crowd: 10_000}
-	Small = Pace{Round: time.Second, WarmUp: time.Second, Herd: 2 * time.Second, Rest: time.Second, Crowd: 1000}
+	Usual = Pace{Round: 3 * time.Second, WarmUp: 2 * time.Second, Herd: 10 * time.Second, Rest: 5 * time.Second, Crowd: 10_000,
+		Steps: Steps{Players: []int{1, 10, 100, 512, 2000, 10_000}, Lines: manyorigins.Lengths, Fresh: fresh}}
+	Small = Pace{Round: time.Second, WarmUp: time.Second, Herd: 2 * time.Second, Rest: time.Second, Crowd: 1000,
+		Steps: Steps{Players: []int{1, 100}, Lines: []int{10, 1000}, Fresh: 5000}}
 )
 
 // How many channels there are of each kind.
@@ -154,7 +157,7 @@ func (b *bench) paths(kind string, n int) (string, error) {
 	for i := range n {
 		text.WriteString(container.Path(b.streams[kind]+catalog.StreamID(i)) + "\n")
 	}
-	file := filepath.Join(b.dir, fmt.Sprintf("%s-%d.paths", kind, n))
+	file := filepath.Join(b.dir, fmt.Sprintf("%s-%d.paths", strings.ReplaceAll(kind, "/", "-"), n))
 	return file, os.WriteFile(file, []byte(text.String()), 0o600)
 }
 

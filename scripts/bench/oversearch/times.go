@@ -121,5 +121,3 @@ func typedPart(m *timer, work []class, g goal) {
 	t.Head("figure", "reached", "scaled", "goal", "")
 	timeRow(t, "by relevance: worst class p99, µs", worst, g.typed)
 }
-
-func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

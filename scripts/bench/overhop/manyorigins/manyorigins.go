@@ -16,6 +16,9 @@ import (
 // Lines is how many lines of the playlists are segments and their durations.
 const Lines = 1000
 
+// Lengths are the numbers of lines, as in Lines, that playlists under /lines/ may have.
+var Lengths = []int{10, 100, 1000, 10_000}
+
 // origins is the number of hosts that the origin serves on, each at an address of its
 // own, so that the hop's limit per host is not what is measured.
 const origins = 4
@@ -25,6 +28,7 @@ const origins = 4
 //
 //	/live/{n}            answers at once, with another playlist each second
 //	/vod/{n}             answers at once, always with the same playlist
+//	/lines/{lines}/{n}   like /live/, with another number of lines
 //	/slow/{ms}/{n}       answers after a delay
 //	/failing/{n}         answers 500
 //	/wild/{n}            depends on n: fine, slow, wrong, cut off or redirected
@@ -34,15 +38,20 @@ type Origin struct {
 	servers []*http.Server
 	mu      sync.Mutex
 	counts  map[string]*atomic.Int64
-	rest    string // of a playlist, after its head
+	rest    string         // of a playlist, after its head
+	longer  map[int]string // the same for the other numbers of lines
 }
 
 // Start serves on the loopback interface.
 func Start() (*Origin, error) {
-	o := &Origin{counts: map[string]*atomic.Int64{}, rest: segments()}
+	o := &Origin{counts: map[string]*atomic.Int64{}, rest: segments(Lines), longer: map[int]string{}}
+	for _, n := range Lengths {
+		o.longer[n] = segments(n)
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /live/{n}", func(w http.ResponseWriter, _ *http.Request) { o.send(w, time.Now().Unix(), "") })
 	mux.HandleFunc("GET /vod/{n}", func(w http.ResponseWriter, _ *http.Request) { o.send(w, 0, "#EXT-X-ENDLIST\n") })
+	mux.HandleFunc("GET /lines/{lines}/{n}", o.lines)
 	mux.HandleFunc("GET /slow/{ms}/{n}", o.slow)
 	mux.HandleFunc("GET /failing/{n}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 	mux.HandleFunc("GET /wild/{n}", o.wild)
@@ -95,9 +104,9 @@ func (o *Origin) counter(kind string) *atomic.Int64 {
 // Fetched returns the number of requests for playlists of one kind.
 func (o *Origin) Fetched(kind string) int64 { return o.counter("/" + kind).Load() }
 
-func segments() string {
+func segments(lines int) string {
 	var b strings.Builder
-	for i := range Lines / 2 {
+	for i := range lines / 2 {
 		fmt.Fprintf(&b, "#EXTINF:6.006,\nsegments/1080p/20261122T%06d.ts\n", i)
 	}
 	return b.String()
@@ -106,9 +115,23 @@ func segments() string {
 // send writes a playlist with the given media sequence. The text end follows the
 // segments.
 func (o *Origin) send(w http.ResponseWriter, sequence int64, end string) {
+	send(w, sequence, o.rest, end)
+}
+
+func send(w http.ResponseWriter, sequence int64, rest, end string) {
 	w.Header()["Content-Type"] = []string{"application/vnd.apple.mpegurl"}
 	head := "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:7\n#EXT-X-MEDIA-SEQUENCE:" + strconv.FormatInt(sequence, 10) + "\n"
-	w.Write([]byte(head + o.rest + end))
+	w.Write([]byte(head + rest + end))
+}
+
+func (o *Origin) lines(w http.ResponseWriter, r *http.Request) {
+	n, err := strconv.Atoi(r.PathValue("lines"))
+	rest, ok := o.longer[n]
+	if err != nil || !ok {
+		http.NotFound(w, r)
+		return
+	}
+	send(w, time.Now().Unix(), rest, "")
 }
 
 func (o *Origin) slow(w http.ResponseWriter, r *http.Request) {

@@ -22,6 +22,8 @@ func TestOrigin(t *testing.T) {
 	}{
 		{"live", 200, "#EXT-X-TARGETDURATION:7", Lines + 4},
 		{"vod", 200, "#EXT-X-ENDLIST", Lines + 5},
+		{"lines/10", 200, "#EXTINF", 14},
+		{"lines/7", 404, "", 1},
 		{"master", 200, "/live/00?token=", 9},
 		{"failing", 500, "", 0},
 		{"slow/1", 200, "#EXTINF", Lines + 4},
