@@ -112,8 +112,11 @@ func (d *database) condition(q *index.Query) (where string, args []any) {
 		add(value != "", "id IN (SELECT doc FROM v WHERE class = ? AND value = ?)", class, value)
 	}
 	if words := strings.Fields(fold.Words(q.Q)); q.Q != "" {
-		add(len(words) > 0, d.match, d.terms(words))
-		add(len(words) == 0, "1 = 0")
+		if len(words) == 0 {
+			add(true, "1 = 0")
+		} else {
+			add(true, d.match, d.terms(words))
+		}
 	}
 	return d.numbered(strings.Join(parts, " AND ")), args
 }

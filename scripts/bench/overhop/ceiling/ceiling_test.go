@@ -17,3 +17,12 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
 }
+
+// TestBare drops the headers that only the hop sends.
+func TestBare(t *testing.T) {
+	a := Answer{http.Header{"X-Service-Source": {"x"}, "Content-Length": {"4"}, "Content-Type": {"text/plain"}, "Content-Encoding": {"gzip"}}, []byte("body")}
+	want := Answer{http.Header{"Content-Length": {"4"}, "Content-Type": {"text/plain"}, "Content-Encoding": {"gzip"}}, []byte("body")}
+	if diff := cmp.Diff(want, a.Bare()); diff != "" {
+		t.Errorf("answer (-want +got):\n%s", diff)
+	}
+}
