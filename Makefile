@@ -25,6 +25,10 @@ READERS = $(if $(filter true,$(CI)),MIRAMUNDO_READERS=required)
 # the processors.
 FEWER_COLLECTIONS = GOGC=$${GOGC:-400}
 
+# Runs of tests leave go vet out: golangci-lint runs the same analyzers, over all tests and tags, in make lint. For a run of
+# every package they would take more of the processors than its compilation without them.
+TEST = $(GO) test -vet=off
+
 # $(call tidily,COMMAND) runs tests in a temporary folder of their own, and fails
 # when they leave something there. The folder is always the same one, because the
 # results that Go caches depend on its name. Players keep their socket to a sound
@@ -67,19 +71,19 @@ restore: generate ## restore a backup into a folder without data (FROM=BACKUP DA
 
 .PHONY: test
 test: generate $(if $(filter true,$(CI)),scripts/readers/node_modules/.package-lock.json) ## run every test
-	@$(call tidily,$(READERS) $(GO) test ./...)
+	@$(call tidily,$(READERS) $(TEST) ./...)
 
 .PHONY: test-race
 test-race: generate ## run the tests with the race detector, without the real sources
-	@$(call tidily,$(GO) test -race -short -timeout 30m ./...)
+	@$(call tidily,$(TEST) -race -short -timeout 30m ./...)
 
 .PHONY: test-race-concurrent
 test-race-concurrent: generate ## the same, where goroutines meet: packages that start or synchronize them, and such tests of ./functions
-	@$(call tidily,$(GO) run ./scripts/concurrent $(GO) test -race -short -timeout 30m)
+	@$(call tidily,$(GO) run ./scripts/concurrent $(TEST) -race -short -timeout 30m)
 
 .PHONY: test-emulators
 test-emulators: generate ## run the suites of the store and the bus on the official emulators
-	MIRAMUNDO_EMULATORS=required $(GO) run ./scripts/emulators -- $(GO) test -tags emulators -short -count=1 $(EMULATED)
+	MIRAMUNDO_EMULATORS=required $(GO) run ./scripts/emulators -- $(TEST) -tags emulators -short -count=1 $(EMULATED)
 
 .PHONY: test-hls
 test-hls: scripts/hls/node_modules/.package-lock.json ## ask players' parsers what they see in playlists that the hop rewrote (ARGS='-corpus DIR -v')
@@ -91,7 +95,7 @@ test-players: scripts/players/node_modules/.package-lock.json ## play streams of
 
 .PHONY: test-readers
 test-readers: scripts/readers/node_modules/.package-lock.json ## read the feeds with real readers: a parser of lists, VLC, mpv, an XMLTV validator
-	$(READERS) $(GO) test -count=1 ./scripts/readers
+	$(READERS) $(TEST) -count=1 ./scripts/readers
 
 .PHONY: test-x402
 test-x402: generate scripts/x402/node_modules/.package-lock.json ## buy each thing that is sold with the clients of x402, for test money
@@ -107,7 +111,7 @@ test-snippets: generate ## run the examples of the page for developers, as it sh
 
 .PHONY: test-openapi
 test-openapi: generate lint-openapi scripts/openapi/node_modules/.package-lock.json ## lint the OpenAPI documents, compare each API script with them by a proxy, and use generated clients
-	MIRAMUNDO_PRISM=required $(GO) test -count=1 -run '^TestPrism$$' ./functions
+	MIRAMUNDO_PRISM=required $(TEST) -count=1 -run '^TestPrism$$' ./functions
 	node --test --test-reporter=spec scripts/openapi/clients.test.mjs
 
 .PHONY: test-pages
