@@ -62,7 +62,13 @@ func (p *Profile) MCP() string {
 // Sorted returns the endpoints sorted by path. Those of one path keep the order of the
 // table.
 func (p *Profile) Sorted() []api.Endpoint {
-	return slices.SortedStableFunc(slices.Values(p.Table), func(a, b api.Endpoint) int { return strings.Compare(Path(a), Path(b)) })
+	written := map[string]string{} // the path of an endpoint as Path writes it, once for all comparisons
+	for _, e := range p.Table {
+		written[e.Path] = Path(e)
+	}
+	return slices.SortedStableFunc(slices.Values(p.Table), func(a, b api.Endpoint) int {
+		return strings.Compare(written[a.Path], written[b.Path])
+	})
 }
 
 // Tools returns the endpoints that agents may call as tools, in the order of the table.

@@ -91,11 +91,12 @@ func (b *builder) encode() ([]byte, error) {
 	}
 }
 
+// templates rewrites the patterns of [http.ServeMux] as OpenAPI path templates.
+var templates = strings.NewReplacer("{$}", "", "...}", "}")
+
 // Path returns the path of e as an OpenAPI path template, which has neither the "{$}"
 // nor the "..." of [http.ServeMux].
-func Path(e api.Endpoint) string {
-	return strings.NewReplacer("{$}", "", "...}", "}").Replace(e.Path)
-}
+func Path(e api.Endpoint) string { return templates.Replace(e.Path) }
 
 // describe fills in the parts of the document outside of its operations.
 func (b *builder) describe(table []api.Endpoint) {
