@@ -243,6 +243,7 @@ func TestEachCallOfTheDatabaseFails(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s, done %t", c.name, done), func(t *testing.T) {
+				t.Parallel()
 				r := newRoad(t)
 				usual := 0
 				for n := 0; ; n++ {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -165,18 +166,33 @@ func openBus(t testing.TB) bus.Bus {
 // descriptions are the paths of the OpenAPI documents, and of their golden files.
 var descriptions = []string{api.DescriptionPath, api.OperatorDescriptionPath}
 
-// documents returns the OpenAPI documents of h: of the public API and of the
-// operator's endpoints.
-func documents(t testing.TB, h http.Handler) (all [][]byte) {
+// documents returns the OpenAPI documents of the service: of the public API and of the
+// operator's endpoints. They are computed from the table and testConfig alone, so one
+// request for each serves every test.
+func documents(t testing.TB) [][]byte {
 	t.Helper()
-	for _, path := range descriptions {
-		res, body := apitest.Do(t, h, "GET", path, "")
-		if res.StatusCode != http.StatusOK {
-			t.Fatalf("GET %s: %s %s", path, res.Status, body)
+	openapiTexts.Do(func() {
+		h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
+		var all [][]byte
+		for _, path := range descriptions {
+			res, body := apitest.Do(t, h, "GET", path, "")
+			if res.StatusCode != http.StatusOK {
+				t.Fatalf("GET %s: %s %s", path, res.Status, body)
+			}
+			all = append(all, []byte(body))
 		}
-		all = append(all, []byte(body))
+		openapiTexts.all = all
+	})
+	if openapiTexts.all == nil {
+		t.Fatal("the OpenAPI documents could not be computed, as an earlier test shows")
 	}
-	return all
+	return openapiTexts.all
+}
+
+// openapiTexts are the documents that documents returns.
+var openapiTexts struct {
+	sync.Once
+	all [][]byte
 }
 
 // TestTable shows the whole API in one file, so that a change to it is seen in
@@ -188,8 +204,7 @@ func TestTable(t *testing.T) {
 // TestOpenAPI shows the whole description in one file, for the same reason and
 // for the linters.
 func TestOpenAPI(t *testing.T) {
-	h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
-	for i, text := range documents(t, h) {
+	for i, text := range documents(t) {
 		golden(t, "testdata"+descriptions[i], string(text))
 	}
 }
@@ -203,7 +218,7 @@ func TestAPI(t *testing.T) {
 	keepLogo(t, db)
 	p := deps(t, db, fixture)
 	h := mux(t, p)
-	v := apitest.Validating(t, mannerly(t, h), documents(t, h)...)
+	v := apitest.Validating(t, mannerly(t, h), documents(t)...)
 	v.Record("list_moderation_acts", "preview_texts")
 	apitest.Run(t, withMails(v, p.Config.MailFolder), "testdata/api/*.txt", signIn(db))
 	for _, pattern := range v.Uncalled(Table()) {
@@ -232,7 +247,7 @@ func TestApart(t *testing.T) {
 			t.Errorf("on its host /api%s answers %d", path, res.StatusCode)
 		}
 	}
-	if index := string(documents(t, h)[0]); strings.Contains(index, "/assets/") {
+	if index := string(documents(t)[0]); strings.Contains(index, "/assets/") {
 		t.Error("the description of the API has the page's files")
 	}
 	if _, ok := Find("none"); ok {

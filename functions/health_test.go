@@ -93,7 +93,7 @@ func TestSocialIsTheSameEverywhere(t *testing.T) {
 	d := deps(t, meter, fixture)
 	followSocial(t, d)
 	h := mux(t, d)
-	v := apitest.Validating(t, h, documents(t, h)...)
+	v := apitest.Validating(t, h, documents(t)...)
 	for _, c := range []struct {
 		country, agent string
 		place          social.Place

@@ -46,6 +46,7 @@ func reloadForever(t *testing.T, file string) {
 // TestProcessKilledWhileReloading kills a reloading process at random points. The database then
 // contains one whole edition.
 func TestProcessKilledWhileReloading(t *testing.T) {
+	t.Parallel()
 	if args, ok := killtest.Child(t); ok {
 		reloadForever(t, args[0])
 	}

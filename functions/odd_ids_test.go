@@ -37,7 +37,7 @@ var oddIDs = map[string]string{
 func TestOddIDs(t *testing.T) {
 	d := deps(t, openEmbedded(t), fixture)
 	m := mux(t, d)
-	h := apitest.Validating(t, m, documents(t, m)...)
+	h := apitest.Validating(t, m, documents(t)...)
 	token, _ := issueGuest(t, d)
 	tried := 0
 	for _, e := range Table() {

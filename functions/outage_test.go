@@ -21,7 +21,7 @@ import (
 func TestNoDatabase(t *testing.T) {
 	db := storetest.NewSwitch(openEmbedded(t))
 	h := mux(t, deps(t, db, fixture))
-	v := apitest.Validating(t, h, documents(t, h)...)
+	v := apitest.Validating(t, h, documents(t)...)
 	const blocks = "/api/admin/catalogo/bloqueios"
 	calls := []struct {
 		method, path, body string

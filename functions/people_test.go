@@ -233,6 +233,7 @@ var kills = flag.Int("kills", 0, "processes that TestProcessKilledWhileServing k
 // acknowledged operation is stored, none is half done, and the final counts are
 // those of the stored documents.
 func TestProcessKilledWhileServing(t *testing.T) {
+	t.Parallel()
 	if args, ok := killtest.Child(t); ok {
 		childOperations(t, args[0])
 	}

@@ -35,7 +35,7 @@ func guideStack(t *testing.T, text, options string) http.Handler {
 	t.Cleanup(func() { p.Close() })
 	loadCatalog(t.Context(), t, p)
 	h := mux(t, p)
-	return apitest.Validating(t, h, documents(t, h)...)
+	return apitest.Validating(t, h, documents(t)...)
 }
 
 // readGuide runs the job and returns how many channels have programmes of the file.
@@ -156,7 +156,7 @@ func TestUnmatched(t *testing.T) {
 	t.Cleanup(func() { p.Close() })
 	loadCatalog(t.Context(), t, p)
 	h := mux(t, p)
-	v := apitest.Validating(t, h, documents(t, h)...)
+	v := apitest.Validating(t, h, documents(t)...)
 	type source struct {
 		Name      string
 		Problem   string

@@ -62,7 +62,7 @@ func TestPrism(t *testing.T) {
 	p := &proxied{t: t, handler: h}
 	upstream := httptest.NewServer(http.HandlerFunc(p.repeat))
 	t.Cleanup(upstream.Close)
-	for _, text := range documents(t, h) {
+	for _, text := range documents(t) {
 		p.proxies = append(p.proxies, startPrism(t, text, upstream.URL))
 	}
 	apitest.Run(t, withMails(p, parts.Config.MailFolder), "testdata/api/*.txt", signIn(db))

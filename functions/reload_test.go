@@ -147,7 +147,7 @@ type refusalsShown struct {
 func TestRefusals(t *testing.T) {
 	u := newUpstream(t)
 	h := u.reloading(t)
-	v := apitest.Validating(t, h, documents(t, h)...)
+	v := apitest.Validating(t, h, documents(t)...)
 	show := func(order string) (s refusalsShown) {
 		t.Helper()
 		var answer struct {

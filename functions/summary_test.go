@@ -11,7 +11,6 @@ import (
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/social"
-	"miramundo.dev/shared/source/collect"
 )
 
 // imperatives are the verbs that a summary may begin with. A list keeps nouns
@@ -123,9 +122,8 @@ var riddle = regexp.MustCompile(`^(?:Of|What|Whatever|Who|Whoever|That|Those|Suc
 // TestDescriptions checks every description of the OpenAPI document: of
 // operations, parameters, fields and answers.
 func TestDescriptions(t *testing.T) {
-	h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
 	n := 0
-	for _, text := range documents(t, h) {
+	for _, text := range documents(t) {
 		eachDescription(parsed(t, text), func(text string) {
 			n++
 			if riddle.MatchString(text) {
@@ -172,8 +170,7 @@ var vague = regexp.MustCompile(`^(?:Time|State|Page|Report|Status|Link|Filter|Fa
 // TestOpenAPINames checks that each schema has a name that clients can use as the name
 // of a type, and each tag a description.
 func TestOpenAPINames(t *testing.T) {
-	h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
-	for _, text := range documents(t, h) {
+	for _, text := range documents(t) {
 		tree := parsed(t, text)
 		for name := range tree["components"].(map[string]any)["schemas"].(map[string]any) {
 			if vague.MatchString(name) {
@@ -191,9 +188,8 @@ func TestOpenAPINames(t *testing.T) {
 // TestOpenAPIProperties checks that each member of an input or result has a description and
 // a type: generators write both into the code of clients.
 func TestOpenAPIProperties(t *testing.T) {
-	h := mux(t, deps(t, openEmbedded(t), collect.Place{}))
 	n, causes := 0, 0
-	for _, text := range documents(t, h) {
+	for _, text := range documents(t) {
 		eachProperty("", parsed(t, text), func(path string, p map[string]any) {
 			n++
 			if p["description"] == nil {

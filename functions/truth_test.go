@@ -191,9 +191,8 @@ func openable(raw string) bool {
 	return !strings.ContainsAny(raw, " \t\"<>\\") && strings.Contains(" http https rtmp rtmps rtsp rtsps mms mmsh mmst srt udp rtp ", " "+scheme+" ")
 }
 
-// TestServedCatalogMatchesFiles loads the real sources and compares the answers of the
-// service with the content of the files.
-func TestServedCatalogMatchesFiles(t *testing.T) {
+// TestRealCatalog loads the real sources once, and judges what the service makes of them.
+func TestRealCatalog(t *testing.T) {
 	const dir = "../../shared/data/catalog"
 	if _, err := os.Stat(dir); err != nil {
 		t.Skip("no ../shared/data")
@@ -201,8 +200,14 @@ func TestServedCatalogMatchesFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the real sources take long with the race detector")
 	}
-	tr := readTruth(t, dir)
-	h := mux(t, deps(t, openEmbedded(t), collect.Folder(dir)))
+	t.Parallel()
+	p := deps(t, openEmbedded(t), collect.Folder(dir))
+	t.Run("answers match the files", func(t *testing.T) { checkServed(t, mux(t, p), readTruth(t, dir)) })
+	t.Run("records fit their schema", func(t *testing.T) { checkDescribed(t, p) })
+}
+
+// checkServed compares the answers of the service with the content of the files.
+func checkServed(t *testing.T, h http.Handler, tr *truth) {
 	for query, want := range map[string]int{
 		"playable=0":          len(tr.channels),
 		"":                    len(tr.playable),

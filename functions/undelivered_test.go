@@ -15,7 +15,7 @@ import (
 func TestUndelivered(t *testing.T) {
 	db := openEmbedded(t)
 	h := mux(t, deps(t, db, fixture))
-	v := apitest.Validating(t, h, documents(t, h)...)
+	v := apitest.Validating(t, h, documents(t)...)
 	ids := map[string]string{}
 	for _, channel := range []string{"Aurora.br", "Sakura.jp"} {
 		key := fact.NewKey()

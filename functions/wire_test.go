@@ -10,19 +10,12 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"miramundo.dev/shared/catalog/rank"
-	"miramundo.dev/shared/source/collect"
+	"miramundo.dev/shared/compose"
 )
 
-// TestRealRecordsAreDescribed compares the detail record of every real channel with
-// its schema in the OpenAPI document, and looks at what an external stream has.
-func TestRealRecordsAreDescribed(t *testing.T) {
-	const dir = "../../shared/data/catalog"
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no ../shared/data")
-	}
-	if testing.Short() {
-		t.Skip("the real sources take long with the race detector")
-	}
+// checkDescribed compares the detail record of every real channel with its schema in
+// the OpenAPI document, and looks at what an external stream has.
+func checkDescribed(t *testing.T, p *compose.Parts) {
 	text, err := os.ReadFile("testdata/openapi.json")
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +25,7 @@ func TestRealRecordsAreDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	schema := doc.Components.Schemas["ChannelFull"].Value
-	view, err := deps(t, openEmbedded(t), collect.Folder(dir)).Catalog.View()
+	view, err := p.Catalog.View()
 	if err != nil {
 		t.Fatal(err)
 	}
