@@ -190,7 +190,6 @@ func (s *Server) feed(ctx context.Context, token string, at place, format string
 		return file{}, fault.OrUnavailable(err)
 	}
 	if l != nil {
-		l.Unite(v.Current)
 		p, err := find(l, at)
 		if err != nil {
 			return file{}, err

@@ -119,9 +119,10 @@ func head(level, name string, f library.FeedBase, guides string) *feed.List {
 	return &feed.List{Name: name, Level: level, Feeds: feed.AddressesOf(f.As), Guide: guides + "/" + guideName + "." + feed.Archive}
 }
 
-// add appends the items of a sub-tab to list, each with its folders and the title of
-// its group.
+// add appends the items of a sub-tab without its doubles to list, each with its folders
+// and the title of its group.
 func (c *chooser) add(list []feed.Entry, g *library.Group, folders []string, group string) []feed.Entry {
+	g.Unite(c.view.Current)
 	for i := range g.Items {
 		e := c.entry(&g.Items[i])
 		e.Folders, e.Group = folders, group

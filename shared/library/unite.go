@@ -27,12 +27,13 @@ func (current Current) of(id string) string {
 func (l *Library) Unite(current Current) {
 	for i := range l.Categories {
 		for k := range l.Categories[i].Groups {
-			l.Categories[i].Groups[k].unite(current)
+			l.Categories[i].Groups[k].Unite(current)
 		}
 	}
 }
 
-func (g *Group) unite(current Current) {
+// Unite does what [Library.Unite] does, in one sub-tab.
+func (g *Group) Unite(current Current) {
 	var room [MaxItems]string
 	ids := room[:0]
 	for i := range g.Items {
