@@ -4,8 +4,9 @@
 //	go run ./scripts/bench -part search -size real,1m
 //
 // Two parts measure the hop: hop uses wrk as the load, and soak loads it for
-// a longer time and fails when it leaks. Without -part every part but soak is
-// run:
+// a longer time and fails when it leaks. The part growth measures how the cost of
+// search and of the hop grows with the work. Without -part every part but these
+// last two is run:
 //
 //	go run ./scripts/bench -part soak -for 1h
 //
