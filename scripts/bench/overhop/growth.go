@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"miramundo.dev/scripts/bench/overhop/ceiling"
 	"miramundo.dev/scripts/bench/report"
@@ -51,6 +52,7 @@ func (b *bench) growByPlayers(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%d players: %w", n, err)
 		}
+		fmt.Fprintf(os.Stderr, "growth, %d players: %.0f requests/s\n", n, r.perSecond())
 		x := float64(n)
 		waits[0].Points = append(waits[0].Points, report.Point{X: x, Y: r.P50 / 1000})
 		waits[1].Points = append(waits[1].Points, report.Point{X: x, Y: r.P99 / 1000})

@@ -31,6 +31,7 @@ func Growth(ctx context.Context, t *report.Report, sizes []int, runs int) error 
 		if err != nil {
 			return fmt.Errorf("%d channels: %w", n, err)
 		}
+		fmt.Fprintf(os.Stderr, "growth, %d channels: %.1f µs a page\n", n, micros(took.reached))
 		at := func(line *report.Line, y float64) {
 			line.Points = append(line.Points, report.Point{X: float64(n), Y: y})
 		}
