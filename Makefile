@@ -165,7 +165,7 @@ lint-modules:
 
 .PHONY: lint-go
 lint-go: generate # golangci-lint runs the analyzers of go vet too
-	@files=$$(gofmt -l chatroom functions hop infra scripts shared); if [ -n "$$files" ]; then echo "not formatted (make fmt):"; echo "$$files"; exit 1; fi
+	@files=$$(gofmt -l chatroom functions hop infra miramundo scripts shared); if [ -n "$$files" ]; then echo "not formatted (make fmt):"; echo "$$files"; exit 1; fi
 	$(FEWER_COLLECTIONS) $(GOLANGCI) run ./...
 
 .PHONY: lint-pages
@@ -179,7 +179,7 @@ lint-openapi: scripts/lint/node_modules/.package-lock.json
 
 .PHONY: fmt
 fmt: ## format the Go files
-	gofmt -w chatroom functions hop infra scripts shared
+	gofmt -w chatroom functions hop infra miramundo scripts shared
 
 .PHONY: generate
 generate: node_modules/.package-lock.json ## take from npm what the build embeds

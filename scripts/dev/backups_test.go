@@ -13,8 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"miramundo.dev/scripts/dev/backup"
-	"miramundo.dev/scripts/dev/datafolder"
+	"miramundo.dev/miramundo/backup"
+	"miramundo.dev/miramundo/datafolder"
+	"miramundo.dev/miramundo/machine"
 	"miramundo.dev/shared/wire"
 )
 
@@ -122,7 +123,7 @@ func TestRestoreUnderLoad(t *testing.T) {
 	if err := <-r.ended; err != nil {
 		t.Fatal(err)
 	}
-	all, err := backup.List(s.backupFolder(), time.Now())
+	all, err := backup.List(filepath.Join(s.data, "backups"), time.Now())
 	if err != nil || len(all) != 1 || !strings.Contains(said.String(), all[0]) {
 		t.Fatalf("the backups are %v, %v, and it said %q", all, err, &said)
 	}
@@ -130,11 +131,8 @@ func TestRestoreUnderLoad(t *testing.T) {
 	if err := restoreOnce(t.Context(), restored, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	if !markIn(restored.data).was(catalog) {
+	if !machine.MarkIn(restored.data).Was(catalog) {
 		t.Error("the restored folder does not name its catalog")
-	}
-	if remedy := s.remedy(); !strings.Contains(remedy, "FROM='"+all[0]+"' ") {
-		t.Errorf("a path with a space is not quoted: %s", remedy)
 	}
 	again := start(t, settings{data: restored.data, catalog: catalog})
 	for i, p := range people {
@@ -249,7 +247,7 @@ func TestBackupRefuses(t *testing.T) {
 	if err := backupOnce(t.Context(), s, io.Discard); err == nil || !strings.Contains(err.Error(), "no database") {
 		t.Errorf("a backup without a database = %v", err)
 	}
-	if all, err := backup.List(s.backupFolder(), time.Now()); len(all) > 0 || err != nil {
+	if all, err := backup.List(filepath.Join(s.data, "backups"), time.Now()); len(all) > 0 || err != nil {
 		t.Errorf("%v were made, %v", all, err)
 	}
 }

@@ -10,23 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"miramundo.dev/scripts/dev/datafolder"
+	"miramundo.dev/miramundo/datafolder"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
 )
-
-// TestInhabited checks which databases have documents of people.
-func TestInhabited(t *testing.T) {
-	for path, want := range map[string]bool{"": false, "counters/a": false, "owner/a/kept/b": false, "libraries/g_1": true, "owners/g_1/kept/history": true, "accounts/a_1": true} {
-		dir := t.TempDir()
-		if path != "" {
-			setIn(t, dir, path)
-		}
-		if got, err := inhabited(dir, "restore"); got != want || err != nil {
-			t.Errorf("with %q it is inhabited: %t, %v; want %t", path, got, err, want)
-		}
-	}
-}
 
 // setIn stores a document in the database of a folder.
 func setIn(t *testing.T, dir, path string) {

@@ -20,12 +20,12 @@ import (
 	"time"
 
 	"miramundo.dev/functions"
+	"miramundo.dev/miramundo/datafolder"
+	"miramundo.dev/miramundo/machine"
 	"miramundo.dev/scripts/dev/challenge"
-	"miramundo.dev/scripts/dev/datafolder"
 	"miramundo.dev/scripts/dev/testchannel"
 	"miramundo.dev/shared/api/cloudlog"
 	"miramundo.dev/shared/billing/localnet"
-	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/mail/smtp"
 )
@@ -36,28 +36,25 @@ type stack struct {
 	out *printer
 	log *slog.Logger
 
-	file    config.Stack
-	at      layout
-	cfg     config.Config
-	token   string // of the operator, where the environment sets none
-	mark    mark
-	servers *servers
-	fronts  fronts
-	parts   *compose.Parts
-	humans  *challenge.Provider // of human verification; nil where the environment names another
-	pending bool                // what is shown was kept from before: a reload follows
+	file     config.Stack
+	at       layout
+	cfg      config.Config
+	token    string // of the operator, where the environment sets none
+	servers  *machine.Servers
+	fronts   machine.Fronts
+	payments machine.Front       // of the local network of payments
+	humans   *challenge.Provider // of human verification; nil where the environment names another
+	whole    *machine.Machine    // nil until it is made
+	files    map[string][]byte   // of the data folder, beside the database
 
-	files     map[string][]byte // of the data folder, beside the database; they are in every backup
-	checked   bool              // the whole database was read when it was opened
-	emulators func() error      // stops them
-	close     func() error      // of parts and of what runs on them
+	emulators func() error // stops them
 }
 
 // run starts everything, keeps it running until ctx is done, and stops it.
 func run(outer context.Context, s settings, out io.Writer) error {
 	ctx, cancel := context.WithCancel(outer)
 	nothing := func() error { return nil }
-	st := &stack{settings: s, out: newPrinter(out, time.Now), servers: newServers(), emulators: nothing, close: nothing}
+	st := &stack{settings: s, out: newPrinter(out, time.Now), servers: machine.NewServers(), emulators: nothing}
 	st.out.say("Miramundo: starting the local stack")
 	err := st.start(ctx)
 	if outer.Err() != nil {
@@ -65,7 +62,7 @@ func run(outer context.Context, s settings, out io.Writer) error {
 		err = nil // whatever was under way was cut short by that
 	}
 	cancel()
-	if err = errors.Join(err, st.servers.stop(), st.close(), st.emulators()); err == nil {
+	if err = errors.Join(err, st.servers.Stop(), st.close(), st.emulators()); err == nil {
 		st.out.say("stopped")
 	}
 	return err
@@ -80,6 +77,22 @@ func (st *stack) start(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// close closes the machine, where there is one.
+func (st *stack) close() error {
+	if st.whole == nil {
+		return nil
+	}
+	return st.whole.Close()
+}
+
+// checkData checks the data folder.
+func (st *stack) checkData(context.Context) error { return st.folder().Check() }
+
+// folder is the data folder of the stack.
+func (st *stack) folder() machine.Folder {
+	return st.settings.folder(st.file, st.out.say)
 }
 
 // place finds out where the parts stand.
@@ -98,21 +111,18 @@ func (st *stack) listen(context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range []*front{&st.fronts.gateway, &st.fronts.hop, &st.fronts.legacy, &st.fronts.chatroom, &st.fronts.payments} {
-		f.country = st.file.Edge.Country
-	}
 	for _, part := range []struct {
 		flag    string
 		addr    *string
 		handler http.Handler
 		serve   func(net.Listener, http.Handler)
 	}{
-		{"-gateway", &st.at.gateway, &st.fronts.gateway, st.servers.drain},
-		{"-hop", &st.at.hop, &st.fronts.hop, st.servers.drain},
-		{"-legacy", &st.at.legacy, &st.fronts.legacy, st.servers.drain},
-		{"-chatroom", &st.at.chatroom, &st.fronts.chatroom, st.servers.drain},
-		{"-origin", &st.at.origin, player, st.servers.cut},
-		{"-payments", &st.at.payments, &st.fronts.payments, st.servers.cut},
+		{"-gateway", &st.at.gateway, &st.fronts.Gateway, st.servers.Drain},
+		{"-hop", &st.at.hop, &st.fronts.Hop, st.servers.Drain},
+		{"-legacy", &st.at.legacy, &st.fronts.Legacy, st.servers.Drain},
+		{"-chatroom", &st.at.chatroom, &st.fronts.Chatroom, st.servers.Drain},
+		{"-origin", &st.at.origin, player, st.servers.Cut},
+		{"-payments", &st.at.payments, &st.payments, st.servers.Cut},
 	} {
 		l, err := listen(part.flag, *part.addr)
 		if err != nil {
@@ -120,7 +130,7 @@ func (st *stack) listen(context.Context) error {
 		}
 		own := ownHosts(*part.addr, l.Addr())
 		*part.addr = l.Addr().String()
-		part.serve(l, own.guard(part.handler))
+		part.serve(l, own.guard(atEdge(st.file.Edge.Country, part.handler)))
 	}
 	return nil
 }
@@ -138,7 +148,7 @@ func listen(name, addr string) (net.Listener, error) {
 func (st *stack) configure(ctx context.Context) (err error) {
 	vars := config.Environ()
 	logs := vars["LOG_LEVEL"] != ""
-	made, err := st.secrets().Load()
+	made, err := st.folder().Secrets()
 	if err != nil {
 		return err
 	}
@@ -168,12 +178,9 @@ func (st *stack) configure(ctx context.Context) (err error) {
 	}
 	vars["CONTACT_EMAIL"] = cmp.Or(vars["CONTACT_EMAIL"], localOperator)
 	if st.backend == "emulators" {
-		err = st.startEmulators(ctx, vars)
-	} else {
-		st.mark = markIn(st.data)
-	}
-	if err != nil {
-		return err
+		if err := st.startEmulators(ctx, vars); err != nil {
+			return err
+		}
 	}
 	if st.cfg, err = config.Parse(vars); err != nil {
 		return err
@@ -197,7 +204,7 @@ func (st *stack) decided(vars map[string]string) map[string]string {
 		"BACKEND":              st.backend,
 		"DATA_DIR":             st.data,
 		"GOOGLE_CLOUD_PROJECT": st.file.Project,
-		"CATALOG":              sample,
+		"CATALOG":              machine.Sample,
 		"MAIL_FOLDER":          cmp.Or(vars["MAIL_FOLDER"], filepath.Join(st.data, "mail")),
 		"EDGE_COUNTRY_HEADER":  edgeHeader,
 		"ORIGIN_ALLOW":         strings.Trim(vars["ORIGIN_ALLOW"]+","+st.at.origin, ","),

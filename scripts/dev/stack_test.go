@@ -17,8 +17,9 @@ import (
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
-	"miramundo.dev/scripts/dev/backup"
-	"miramundo.dev/scripts/dev/datafolder"
+	"miramundo.dev/miramundo/backup"
+	"miramundo.dev/miramundo/datafolder"
+	"miramundo.dev/miramundo/machine"
 	"miramundo.dev/scripts/dev/mailbox"
 	"miramundo.dev/shared/billing/facilitator"
 	"miramundo.dev/shared/billing/localnet"
@@ -76,7 +77,7 @@ func talks(t *testing.T, base string) {
 // TestStack goes the way of a new user: start, search, play, stop.
 func TestStack(t *testing.T) {
 	data := t.TempDir()
-	r := start(t, settings{data: data, catalog: sample})
+	r := start(t, settings{data: data, catalog: machine.Sample})
 	var page struct {
 		Items []struct{ ID, API string }
 		Total int
@@ -145,7 +146,7 @@ func TestStack(t *testing.T) {
 	}
 
 	// The second time there is something to show at once.
-	again := start(t, settings{data: data, catalog: sample})
+	again := start(t, settings{data: data, catalog: machine.Sample})
 	if said := strings.Join(again.lines, "\n"); !strings.Contains(said, "serving what") {
 		t.Errorf("the second start said:\n%s", said)
 	}
@@ -201,7 +202,7 @@ func TestStackPayments(t *testing.T) {
 // small catalog takes the place of the large one, for that was asked for.
 func TestStackTakesAnotherCatalog(t *testing.T) {
 	data := t.TempDir()
-	first := start(t, settings{data: data, catalog: sample})
+	first := start(t, settings{data: data, catalog: machine.Sample})
 	first.stop()
 	<-first.ended
 	second := start(t, settings{data: data, catalog: small(t, "https://one.example/live.m3u8")})
@@ -327,7 +328,7 @@ func small(t *testing.T, stream string) string {
 
 func TestSeed(t *testing.T) {
 	var out strings.Builder
-	s := settings{layout: anywhere, stackFile: stackFile, data: t.TempDir(), catalog: sample, backend: "embedded", seed: true}
+	s := settings{layout: anywhere, stackFile: stackFile, data: t.TempDir(), catalog: machine.Sample, backend: "embedded", seed: true}
 	if err := run(t.Context(), s, &out); err != nil || !strings.Contains(out.String(), "loaded") {
 		t.Errorf("run = %v, and said:\n%s", err, &out)
 	}
@@ -357,7 +358,7 @@ func TestRunRefuses(t *testing.T) {
 		{"data that is a file", func(s *settings) { s.data = file }, "data folder"},
 		{"an empty folder", func(s *settings) { s.catalog = t.TempDir() }, "no channel and no station"},
 	} {
-		s := settings{layout: anywhere, stackFile: stackFile, data: t.TempDir(), catalog: sample, backend: "embedded"}
+		s := settings{layout: anywhere, stackFile: stackFile, data: t.TempDir(), catalog: machine.Sample, backend: "embedded"}
 		test.change(&s)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()

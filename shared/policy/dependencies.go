@@ -45,7 +45,7 @@ func Dependencies(fsys fs.FS) ([]string, error) {
 	), nil
 }
 
-var pathOnPage = regexp.MustCompile("`((?:docs|functions|hop|scripts|shared)/[^`*{}]+)`")
+var pathOnPage = regexp.MustCompile("`((?:docs|functions|hop|miramundo|scripts|shared)/[^`*{}]+)`")
 
 // absent returns a finding for each path of the repository that a page names and
 // that does not exist.

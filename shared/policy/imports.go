@@ -103,11 +103,11 @@ var layers = []layer{
 	{`hop/(playlist|ticket)`, `shared/(fault|keyring|catalog)|hop/playlist`, "rewriting and tickets are functions of values"},
 	{`hop(/.*)?`, `(shared|hop)/.*`, "a container holds no functions"},
 	{`chatroom(/.*)?`, `(shared|chatroom)/.*`, "a container holds no functions"},
-	{`functions|functions/serve|scripts/.*`, anything, "what puts the service together may use all of it"},
+	{`functions|functions/serve|miramundo(/.*)?|scripts/.*`, anything, "what puts the service together may use all of it"},
 }
 
 // composers may import the leaves through wire's packages and all functions.
-const composers = `functions|functions/serve|scripts/.*|hop|chatroom`
+const composers = `functions|functions/serve|miramundo(/.*)?|scripts/.*|hop|chatroom`
 
 // Imports checks that packages import only packages below them.
 func Imports(t *Tree) []string {
@@ -127,7 +127,7 @@ func importProblem(dir, im string) string {
 	switch {
 	case match(suites, im) && !match(suites+`|scripts/bench(/.*)?`, dir):
 		return "only tests import a test suite"
-	case match(leaves, im) && !match(leaves+`|shared/wire(/cloud)?|scripts/.*`, dir):
+	case match(leaves, im) && !match(leaves+`|shared/wire(/cloud)?|miramundo/.*|scripts/.*`, dir):
 		return "only wire opens a leaf"
 	case im == "shared/wire/cloud" && !match(composers+`|shared/wire/wiretest`, dir):
 		return "only programs have the cloud's clients; suites have them by the build tag emulators"
@@ -153,7 +153,7 @@ func TestImports(t *Tree) []string {
 	var found []string
 	for _, f := range t.Files {
 		for _, im := range f.Imports {
-			if f.Test && match(`shared/.*`, f.Dir) && match(`(functions|hop|chatroom|scripts)(/.*)?`, im) {
+			if f.Test && match(`shared/.*`, f.Dir) && match(`(functions|hop|chatroom|miramundo|scripts)(/.*)?`, im) {
 				found = append(found, fmt.Sprintf("%s imports %s: shared code is below what uses it", f.Path, im))
 			}
 		}
@@ -205,7 +205,7 @@ var vendorHomes = []vendorHome{
 	{`github\.com/coder/websocket`, `chatroom/.*|scripts/bench(/.*)?`},
 	{`golang\.org/x/net(/.*)?`, `shared/(origin|mail/address|source/.*|catalog(/.*)?|container)|functions/web/(markdown|webtest)`},
 	{`github\.com/JohannesKaufmann/html-to-markdown/v2(/.*)?`, `functions/web/markdown`},
-	{`golang\.org/x/sys(/.*)?`, `scripts/.*`},
+	{`golang\.org/x/sys(/.*)?`, `miramundo/backup|scripts/.*`},
 	{`gonum\.org/v1/plot(/.*)?|github\.com/jackc/pgx/v5(/.*)?`, `scripts/bench(/.*)?`},
 	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
 	{`golang\.org/x/crypto/argon2`, `shared/account/password`},
@@ -245,7 +245,7 @@ func homeless(dir, im string) string {
 
 // httpPackages may import net/http: servers, and packages that make requests
 // or read their responses.
-const httpPackages = `shared/(api(/.*)?|credential|container|apitest|origin|human|nowplaying|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|scripts)(/.*)?`
+const httpPackages = `shared/(api(/.*)?|credential|container|apitest|origin|human|nowplaying|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|miramundo|scripts)(/.*)?`
 
 // HTTP checks that domain packages do not import net/http.
 func HTTP(t *Tree) []string {

@@ -123,7 +123,9 @@ func (t *Tree) at(n ast.Node) string {
 }
 
 // local reports whether an import, as Read keeps it, is of the module.
-func local(im string) bool { return match(`(shared|functions|hop|chatroom|scripts|infra)(/.*)?`, im) }
+func local(im string) bool {
+	return match(`(shared|functions|hop|chatroom|scripts|infra|miramundo)(/.*)?`, im)
+}
 
 // standard reports whether an import is of the standard library, whose paths
 // have no dot in their first element.

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"miramundo.dev/scripts/dev/datafolder"
+	"miramundo.dev/miramundo/datafolder"
 	"miramundo.dev/shared/store/embedded/sqlite"
 	"miramundo.dev/shared/wire"
 )

@@ -1,4 +1,4 @@
-package main
+package machine
 
 import (
 	"context"
@@ -41,21 +41,21 @@ func TestChoose(t *testing.T) {
 func TestChooseDoesNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-		if got, err := choose(t.Context(), "", silent); err != nil || got.name != sample {
+		if got, err := choose(t.Context(), "", silent); err != nil || got.name != Sample {
 			t.Errorf("choose = %+v, %v; want the sample", got, err)
 		}
 	})
 }
 
 func TestMark(t *testing.T) {
-	m := markIn(t.TempDir())
-	if m.was("live") {
+	m := MarkIn(t.TempDir())
+	if m.Was("live") {
 		t.Error("a new folder has a catalog already")
 	}
-	if err := m.set("live"); err != nil || !m.was("live") || m.was("sample") {
-		t.Errorf("after set(live) = %v: live %v, sample %v", err, m.was("live"), m.was("sample"))
+	if err := m.set("live"); err != nil || !m.Was("live") || m.Was("sample") {
+		t.Errorf("after set(live) = %v: live %v, sample %v", err, m.Was("live"), m.Was("sample"))
 	}
-	if nowhere := mark(""); nowhere.set("live") != nil || nowhere.was("live") {
+	if nowhere := Mark(""); nowhere.set("live") != nil || nowhere.Was("live") {
 		t.Error("without a folder the mark remembers, or fails")
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package machine
 
 import (
 	"context"
@@ -17,9 +17,9 @@ type chatRoom struct {
 	end  context.CancelFunc
 }
 
-// newChatRoom starts the chat room on the parts of the stack.
-func (st *stack) newChatRoom() *chatRoom {
-	c := &chatRoom{Server: server.Assemble(st.cfg, st.log, st.parts)}
+// newChatRoom starts the chat room on the parts of the machine.
+func (m *Machine) newChatRoom() *chatRoom {
+	c := &chatRoom{Server: server.Assemble(m.Config, m.Log, m.Parts)}
 	ctx, end := context.WithCancel(context.Background())
 	c.end = end
 	c.work.Go(func() { c.Tend(ctx) })

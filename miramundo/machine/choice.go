@@ -1,4 +1,4 @@
-package main
+package machine
 
 import (
 	"context"
@@ -8,20 +8,20 @@ import (
 	"strings"
 	"time"
 
-	"miramundo.dev/scripts/dev/datafolder"
+	"miramundo.dev/miramundo/datafolder"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/origin"
 )
 
 // Names of catalogs that are no folders, as shared/config has them.
 const (
-	live   = "live"
-	sample = "sample"
+	Live   = "live"
+	Sample = "sample"
 )
 
-// A choice is the catalog that the stack serves, and why it is that one.
+// A choice is the catalog that the machine serves, and why it is that one.
 type choice struct {
-	name string // live, sample, or the path of a folder
+	name string // Live, Sample, or the path of a folder
 	why  string
 }
 
@@ -36,10 +36,10 @@ func choose(ctx context.Context, wish string, answers func(context.Context) erro
 		ctx, cancel := context.WithTimeout(ctx, probeTime)
 		defer cancel()
 		if err := answers(ctx); err != nil {
-			return choice{sample, fmt.Sprintf("the live sources do not answer: %v", err)}, nil
+			return choice{Sample, fmt.Sprintf("the live sources do not answer: %v", err)}, nil
 		}
-		return choice{live, "its sources answer"}, nil
-	case live, sample:
+		return choice{Live, "its sources answer"}, nil
+	case Live, Sample:
 		return choice{wish, "asked for"}, nil
 	}
 	dir, err := filepath.Abs(wish)
@@ -47,7 +47,7 @@ func choose(ctx context.Context, wish string, answers func(context.Context) erro
 		return choice{}, err
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return choice{}, fmt.Errorf("-catalog %s: neither live, nor sample, nor a folder", wish)
+		return choice{}, fmt.Errorf("the catalog %s is neither live, nor sample, nor a folder (-catalog, CATALOG)", wish)
 	}
 	return choice{dir, "asked for"}, nil
 }
@@ -64,22 +64,24 @@ func probe(c config.Config) func(context.Context) error {
 	}
 }
 
-// A mark remembers which catalog the data folder was last loaded from, so that
+// A Mark remembers which catalog the data folder was last loaded from, so that
 // another one may take its place whole: between two reloads of one catalog, to
-// lose half of it is a defect; between two catalogs it is meant.
-type mark string
+// lose half of it is a defect; between two catalogs it is meant. It is the path of a
+// file; the empty Mark remembers nothing.
+type Mark string
 
-func markIn(data string) mark { return mark(filepath.Join(data, datafolder.CatalogFile)) }
+// MarkIn returns the mark of a data folder.
+func MarkIn(data string) Mark { return Mark(filepath.Join(data, datafolder.CatalogFile)) }
 
-// was reports whether name is the last catalog's.
-func (m mark) was(name string) bool {
+// Was reports whether name is the last catalog's.
+func (m Mark) Was(name string) bool {
 	text, err := os.ReadFile(string(m))
 	return err == nil && strings.TrimSpace(string(text)) == name
 }
 
-// set remembers name. Without a folder that outlives the stack there is nothing
+// set remembers name. Without a folder that outlives the machine there is nothing
 // to remember.
-func (m mark) set(name string) error {
+func (m Mark) set(name string) error {
 	if m == "" {
 		return nil
 	}

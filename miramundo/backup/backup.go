@@ -27,7 +27,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"miramundo.dev/scripts/dev/datafolder"
+	"miramundo.dev/miramundo/datafolder"
 	"miramundo.dev/shared/store/embedded/sqlite"
 	"miramundo.dev/shared/wire"
 )

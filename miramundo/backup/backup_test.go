@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"miramundo.dev/scripts/dev/datafolder"
+	"miramundo.dev/miramundo/datafolder"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/embedded"
 	"miramundo.dev/shared/wire"
