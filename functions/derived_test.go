@@ -125,9 +125,14 @@ func usedBy(setting string) string {
 	return "Read by " + strings.Join(names, ", ") + "."
 }
 
+// machine is the sentence about settings of the whole on one machine.
+const machine = "Read by miramundo."
+
 // others are the settings that no function or container declares.
 var others = map[string]string{
 	"FUNCTION_TARGET": "Read by functions/serve.",
+	"LISTEN":          machine, "LISTEN_TLS": machine, "ACME_DIRECTORY": machine, "ACME_ROOTS": machine, "ACME_EMAIL": machine,
+	"BACKUP_DIR": machine, "BACKUP_KEEP": machine,
 }
 
 // TestSettings checks that each setting is declared by a process, and that each

@@ -62,7 +62,7 @@ func options(p *compose.Parts, fs []Function) request.Options {
 	p.AtClose(guesses.Flush)
 	apart := slices.ContainsFunc(fs, func(f Function) bool { return f.Apart }) // such as the player of plain HTTP media
 	return request.Options{
-		Secure:        p.Config.Deployed() && !apart,
+		Secure:        p.Config.Secure() && !apart,
 		Log:           p.Log,
 		Tokens:        tokens(p.Config, fs),
 		Guesses:       guesses,

@@ -84,7 +84,7 @@ func newBeacon(p *compose.Parts) (Server, error) {
 }
 
 func newBilling(p *compose.Parts) (Server, error) {
-	payment := billing.Payment{Faucet: p.Config.PaymentFaucet, Dev: !p.Config.Deployed()}
+	payment := billing.Payment{Faucet: p.Config.PaymentFaucet, Dev: !p.Config.Production()}
 	if all := p.Config.PaymentFacilitators; len(all) > 0 {
 		payment.Facilitator = all[0]
 	}

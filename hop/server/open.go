@@ -79,7 +79,7 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	counter := audience.New(audience.Options{Bus: p.Bus, People: people, Played: p.Usage.Play, Now: time.Now, Log: log})
 	o := Options{
 		Catalog: p.Catalog, Playlists: cache, Tickets: signer, Audience: counter, Log: log,
-		HopURL: c.HopURL, OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Secure: c.Deployed(), Build: c.Build,
+		HopURL: c.HopURL, OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Secure: c.Secure(), Build: c.Build,
 		Speakers:      speakers(c, p.Access),
 		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader, Followers: p.Followers,
 		Count: edge.Count(p.Usage, surfaces),

@@ -95,6 +95,15 @@ type Config struct {
 	HumanSiteKey   string `env:"HUMAN_SITE_KEY" doc:"Public key of the site at the provider of HUMAN_VERIFY_URL, as pages show it."`
 	HumanScript    string `env:"HUMAN_SCRIPT" doc:"Address of the script by which the provider of HUMAN_VERIFY_URL draws its widget on pages."`
 
+	Listen        string `env:"LISTEN" doc:"Where the program miramundo answers HTTP for all hosts of the service: host:port, or several separated by commas. Without it, where BASE_URL, HOP_URL and LEGACY_URL say when they name this machine by a loopback address, else at 127.0.0.1:8787."`
+	ListenTLS     string `env:"LISTEN_TLS" doc:"Where miramundo answers HTTPS itself, such as :443, instead of a reverse proxy. It gets its certificates from ACME_DIRECTORY, whose terms of service are accepted by that, and LISTEN must be reachable at port 80."`
+	ACMEDirectory string `env:"ACME_DIRECTORY" envDefault:"https://acme-v02.api.letsencrypt.org/directory" doc:"Address of the ACME server that issues certificates for LISTEN_TLS."`
+	ACMERoots     string `env:"ACME_ROOTS" doc:"File with the root certificates, as PEM, by which the ACME server is verified, where the system does not have them."`
+	ACMEEmail     string `env:"ACME_EMAIL" doc:"E-mail address at which the ACME server reaches the operator."`
+	BackupDir     string `env:"BACKUP_DIR" doc:"Folder of the daily backups of miramundo. Without it, the folder backups in DATA_DIR, on the same disk."`
+	BackupKeep    int    `env:"BACKUP_KEEP" envDefault:"7" doc:"How many of these backups are kept, from 1 to 1000."`
+	SelfHosted    bool   `env:"-"` // the process is the program miramundo; see ParseMachine
+
 	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"Lowest level that is logged: debug, info, warn or error. Requests are info."`
 	Build    string     `env:"BUILD" envDefault:"dev" doc:"Short id of the commit, as shown by health and OpenAPI."`
 	Service  string     `env:"K_SERVICE" doc:"Set by the platform: the process is deployed."`
@@ -102,6 +111,15 @@ type Config struct {
 
 // Deployed reports whether the process runs on the platform.
 func (c Config) Deployed() bool { return c.Service != "" }
+
+// Production reports whether the process serves the public, deployed or on a machine of
+// its operator, and not a developer.
+func (c Config) Production() bool { return c.Deployed() || c.SelfHosted }
+
+// Secure reports whether browsers may be told to use HTTPS alone.
+func (c Config) Secure() bool {
+	return c.Deployed() || c.SelfHosted && strings.HasPrefix(c.BaseURL, "https:")
+}
 
 // OwnHosts returns the hosts of the service, which no URL of a source may make
 // it call, in lower case and without a final dot.
@@ -158,6 +176,12 @@ func Environ() map[string]string { return env.ToMap(os.Environ()) }
 func Parse(vars map[string]string) (Config, error) { return parse(vars, nil) }
 
 func parse(vars map[string]string, require func(Config) Requirement) (Config, error) {
+	return parseFor(vars, func(c *Config) []error { return c.checkDeployed(vars) }, require)
+}
+
+// parseFor returns the settings of vars, which must pass the checks of a kind of
+// process.
+func parseFor(vars map[string]string, kind func(*Config) []error, require func(Config) Requirement) (Config, error) {
 	var c Config
 	var problems []error
 	if err := env.ParseWithOptions(&c, env.Options{Environment: vars}); err != nil {
@@ -167,6 +191,7 @@ func parse(vars map[string]string, require func(Config) Requirement) (Config, er
 		c.FreeMinutes = offeredMinutes
 	}
 	problems = append(problems, c.check(vars)...)
+	problems = append(problems, kind(&c)...)
 	if require != nil {
 		r := require(c)
 		problems = append(problems, r.missing(vars)...)
@@ -233,6 +258,7 @@ func (c Config) check(vars map[string]string) (problems []error) {
 		{"GUEST_BURST", c.GuestBurst, 1, maxGuestBurst},
 		{"BUDGET_FACTOR", c.BudgetFactor, 1, maxBudgetFactor},
 		{"HOP_FREE_MINUTES", c.FreeMinutes, 0, minutesOfDay},
+		{"BACKUP_KEEP", c.BackupKeep, 1, maxBackups},
 	} {
 		if number.value < number.least || number.value > number.most {
 			no(number.name, "must be between %d and %d", number.least, number.most)
@@ -244,8 +270,7 @@ func (c Config) check(vars map[string]string) (problems []error) {
 		}
 	}
 	problems = append(problems, c.checkReach()...)
-	problems = append(problems, c.checkBackend()...)
-	return append(problems, c.checkDeployed(vars)...)
+	return append(problems, c.checkBackend()...)
 }
 
 // checkReach returns what is wrong with the addresses that the service may call
@@ -372,6 +397,7 @@ const (
 	offeredMinutes  = 120 // of a deployed process, unless HOP_FREE_MINUTES says otherwise
 	maxGuestBurst   = 100_000
 	maxBudgetFactor = 1_000_000
+	maxBackups      = 1000
 )
 
 var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
@@ -434,13 +460,19 @@ func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 	if c.Backend != "cloud" {
 		problems = append(problems, fmt.Errorf("BACKEND is %s: a deployed process needs cloud", c.Backend))
 	}
+	return append(problems, c.checkRealPayment("when the process is deployed", "a deployed process that")...)
+}
+
+// checkRealPayment refuses settings by which payments of the public could be read or
+// lost on their way.
+func (c Config) checkRealPayment(when, which string) (problems []error) {
 	for name, addresses := range map[string][]string{"PAYMENT_FACILITATORS": c.PaymentFacilitators, "PAYMENT_RPC": {c.PaymentRPC}} {
 		if slices.ContainsFunc(addresses, func(a string) bool { return strings.HasPrefix(a, "http:") }) {
-			problems = append(problems, fmt.Errorf("%s must be https when the process is deployed", name))
+			problems = append(problems, fmt.Errorf("%s must be https %s", name, when))
 		}
 	}
 	if c.PaymentTo != "" && c.PaymentNetwork == "base" && c.PaymentRPC == "" {
-		problems = append(problems, errors.New("PAYMENT_RPC is missing: a deployed process that takes real money needs it"))
+		problems = append(problems, fmt.Errorf("PAYMENT_RPC is missing: %s takes real money needs it", which))
 	}
 	return problems
 }

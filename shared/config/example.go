@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -10,10 +11,15 @@ import (
 // the fields of Config.
 func Names() []string {
 	var names []string
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+	for _, f := range settings() {
 		names = append(names, f.Tag.Get("env"))
 	}
 	return names
+}
+
+// settings returns the fields of Config that the environment sets.
+func settings() []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[Config]()), func(f reflect.StructField) bool { return f.Tag.Get("env") == "-" })
 }
 
 // Value returns a text setting of c by its name in the environment, and nothing
@@ -34,7 +40,7 @@ func (c Config) Value(name string) string {
 func Example(usedBy func(name string) string) string {
 	var b strings.Builder
 	b.WriteString("# Every setting of the service with its default, which applies to a setting that is not set.\n")
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+	for _, f := range settings() {
 		name := f.Tag.Get("env")
 		fmt.Fprintf(&b, "\n# %s\n# %s\n#%s=%s\n", f.Tag.Get("doc"), usedBy(name), name, f.Tag.Get("envDefault"))
 	}
