@@ -52,8 +52,19 @@ help: ## list these commands
 
 .PHONY: run
 run: generate ## run the whole service here (BACKEND=embedded|emulators CATALOG=DIR|live|sample GATEWAY=ADDR DATA=DIR BACKUPS=DIR ARGS=...)
-	@mkdir -p bin && $(GO) build -o bin/miramundo ./scripts/dev
-	@exec bin/miramundo -backend $(BACKEND) $(if $(CATALOG),-catalog '$(CATALOG)') $(if $(GATEWAY),-gateway '$(GATEWAY)') $(if $(DATA),-data '$(DATA)') $(if $(BACKUPS),-backups '$(BACKUPS)') $(ARGS)
+	@mkdir -p bin && $(GO) build -o bin/dev ./scripts/dev
+	@exec bin/dev -backend $(BACKEND) $(if $(CATALOG),-catalog '$(CATALOG)') $(if $(GATEWAY),-gateway '$(GATEWAY)') $(if $(DATA),-data '$(DATA)') $(if $(BACKUPS),-backups '$(BACKUPS)') $(ARGS)
+
+# One static program, the same bytes from the same commit wherever it is built. A
+# version of an archive without git is given: make build VERSION=v1.2.3.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+COMMIT ?= $(shell git rev-parse --short=7 HEAD 2>/dev/null)
+
+.PHONY: build
+build: generate ## build bin/miramundo, the whole service for one machine (docs/self-hosting.md)
+	@mkdir -p bin
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o bin/miramundo ./miramundo
+	@bin/miramundo -version
 
 # The token in .data is that of the local stack.
 BASE ?= http://127.0.0.1:8787

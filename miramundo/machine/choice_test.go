@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 func TestChoose(t *testing.T) {
@@ -58,4 +59,23 @@ func TestMark(t *testing.T) {
 	if nowhere := Mark(""); nowhere.set("live") != nil || nowhere.Was("live") {
 		t.Error("without a folder the mark remembers, or fails")
 	}
+}
+
+// TestAwait waits for sources that answer the third time.
+func TestAwait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked, begun := 0, time.Now()
+		await(t.Context(), func(context.Context) error {
+			if asked++; asked < 3 {
+				return errors.New("no route")
+			}
+			return nil
+		})
+		if waited := time.Since(begun); waited != 3*liveInterval {
+			t.Errorf("it waited for %v", waited)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		await(ended, func(context.Context) error { return errors.New("no route") })
+	})
 }

@@ -113,6 +113,7 @@ func (m *Machine) show(ctx context.Context, pick choice, kept bool) error {
 // open opens the functions on the catalog with a name, in place of those that
 // were open.
 func (m *Machine) open(ctx context.Context, name string) error {
+	m.Fronts.clear()
 	if err := m.Close(); err != nil {
 		return err
 	}

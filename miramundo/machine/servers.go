@@ -92,6 +92,13 @@ func (s *Servers) Stop() error {
 // part is open.
 type Fronts struct{ Gateway, Hop, Legacy, Chatroom Front }
 
+// clear lets all fronts answer 503, as before their parts were open.
+func (f *Fronts) clear() {
+	for _, front := range []*Front{&f.Gateway, &f.Hop, &f.Legacy, &f.Chatroom} {
+		front.inner.Store(nil)
+	}
+}
+
 // A Front passes requests on to a part of the service once that is open. The zero value
 // answers 503 until then. It may be used concurrently.
 type Front struct {

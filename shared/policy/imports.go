@@ -209,6 +209,7 @@ var vendorHomes = []vendorHome{
 	{`gonum\.org/v1/plot(/.*)?|github\.com/jackc/pgx/v5(/.*)?`, `scripts/bench(/.*)?`},
 	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
 	{`golang\.org/x/crypto/argon2`, `shared/account/password`},
+	{`golang\.org/x/crypto/acme(/autocert)?`, `miramundo`},
 	{`golang\.org/x/crypto/sha3|github\.com/decred/dcrd/dcrec/secp256k1/v4(/ecdsa)?`, `shared/billing/(x402|localnet/nettest)`},
 	{`rsc\.io/qr`, `shared/qr`},
 	{`github\.com/google/go-cmp(/.*)?`, `shared/(apitest|store/storetest|bus/bustest)`},
