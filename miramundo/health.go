@@ -46,7 +46,10 @@ func healthOnce(ctx context.Context, _ options, vars map[string]string, out io.W
 	var health struct {
 		Database bool
 		Reason   string `json:"database_reason"`
-		Catalog  struct{ Problem string }
+		Catalog  struct {
+			SyncedAt *string `json:"synced_at"`
+			Problem  string
+		}
 	}
 	switch err := json.NewDecoder(io.LimitReader(res.Body, maxHealth)).Decode(&health); {
 	case res.StatusCode != http.StatusOK:
@@ -57,6 +60,8 @@ func healthOnce(ctx context.Context, _ options, vars map[string]string, out io.W
 		return fmt.Errorf("the database does not answer or takes no writes (%s)", health.Reason)
 	case health.Catalog.Problem != "":
 		return errors.New("the catalog: " + health.Catalog.Problem)
+	case health.Catalog.SyncedAt == nil:
+		return errors.New("the catalog is not loaded yet")
 	}
 	_, err = fmt.Fprintln(out, "the service is well")
 	return err

@@ -139,7 +139,7 @@ func listenAt(ctx context.Context, name, address string) (net.Listener, error) {
 
 // configure completes the settings by the secrets of the data folder, which the first
 // start makes.
-func (s *service) configure(context.Context) error {
+func (s *service) configure(ctx context.Context) error {
 	made, err := s.folder.Secrets()
 	if err != nil {
 		return err
@@ -155,6 +155,9 @@ func (s *service) configure(context.Context) error {
 		s.vars[name] = cmp.Or(s.vars[name], value)
 	}
 	if s.cfg, err = config.ParseMachine(s.vars); err != nil {
+		return err
+	}
+	if err := s.folder.Begin(ctx, builtFrom().String()); err != nil {
 		return err
 	}
 	files, err := datafolder.Files(s.cfg.DataDir)

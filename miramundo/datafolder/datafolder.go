@@ -6,6 +6,7 @@
 //	operator-token       the operator's token alone, so that a shell can read it
 //	payment-address      the address to which test money is paid
 //	catalog              the name of the catalog that the database has
+//	version.json         the version of the folder, and the program that used it last
 //
 // Nothing in the folder is ever replaced by something new because it cannot be read:
 // the stack refuses to start instead, and its message is a [Trouble].
@@ -45,14 +46,14 @@ func (t *Trouble) Error() string {
 	}
 	text += "\n  remedy: " + t.Remedy
 	if t.Loss {
-		text += "\n  to go on with what is left, start once with -accept-loss (make run ARGS=-accept-loss); no file is deleted by it"
+		text += "\n  to go on with what is left, start once with -accept-loss (the local stack: make run ARGS=-accept-loss); no file is deleted by it"
 	}
 	return text
 }
 
 func (t *Trouble) Unwrap() error { return t.err }
 
-const fullRemedy = "free some space, or move the folder to a larger disk and name it with -data; nothing in it was changed"
+const fullRemedy = "free some space, or move the folder to a larger disk and name it with DATA_DIR; nothing in it was changed"
 
 // probeSize is how many bytes Check writes to learn whether the folder takes them. It
 // is about what a start writes.
@@ -62,7 +63,7 @@ const probeSize = 1 << 20
 // files can be written in it.
 func Check(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return &Trouble{Problem: fmt.Sprintf("data folder: %s is a file", dir), Remedy: "name a folder with -data (make run DATA=DIR)"}
+		return &Trouble{Problem: fmt.Sprintf("data folder: %s is a file", dir), Remedy: "name a folder with DATA_DIR (make run DATA=DIR)"}
 	}
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
@@ -79,10 +80,10 @@ func Check(dir string) error {
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return &Trouble{
 			Problem: "data folder: " + dir + " cannot be written", err: plainly(err),
-			Remedy: "make it writable for the user who starts the stack, or name another folder with -data; nothing in it was changed",
+			Remedy: "make it writable for the user of this process, or name another folder with DATA_DIR; nothing in it was changed",
 		}
 	}
-	return &Trouble{Problem: "data folder: " + dir + " cannot be used", err: err, Remedy: "repair it, or name another folder with -data"}
+	return &Trouble{Problem: "data folder: " + dir + " cannot be used", err: err, Remedy: "repair it, or name another folder with DATA_DIR"}
 }
 
 // probe writes a file to disk and removes it.

@@ -253,7 +253,7 @@ func Files(dir string) (map[string][]byte, error) {
 	if files[SecretsFile] == nil {
 		return nil, fmt.Errorf("%s and its copy cannot be used", filepath.Join(dir, SecretsFile))
 	}
-	for _, name := range []string{TokenFile, ReceiverFile, CatalogFile} {
+	for _, name := range []string{TokenFile, ReceiverFile, CatalogFile, VersionFile} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err == nil {
 			files[name] = data

@@ -239,8 +239,8 @@ func TestQuote(t *testing.T) {
 func TestCheck(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	put(t, file, nil)
-	checkTrouble(t, Check(file), file, "is a file", "-data")
-	checkTrouble(t, Check(filepath.Join(file, "below")), file, "-data")
+	checkTrouble(t, Check(file), file, "is a file", "DATA_DIR")
+	checkTrouble(t, Check(filepath.Join(file, "below")), file, "DATA_DIR")
 	dir := filepath.Join(t.TempDir(), "new", "data")
 	if err := Check(dir); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,24 @@ func (f Folder) Backup(ctx context.Context) (path string, m backup.Manifest, err
 		return sqlite.CopyFile(ctx, wire.DatabasePath(f.Dir), to)
 	}))
 	return path, m, datafolder.Explain(err, f.remedy())
+}
+
+// Begin records that a program, named as for a person, uses the folder. When another one
+// used it before, Begin makes a backup first, from which that one can go on. It must be
+// called after Check and Secrets, before the database is open.
+func (f Folder) Begin(ctx context.Context, program string) error {
+	last, err := datafolder.LastVersion(f.Dir, f.remedy())
+	if err != nil || last.Program == program {
+		return err
+	}
+	if sizeOf(wire.DatabasePath(f.Dir)) > 0 {
+		path, _, err := f.Backup(ctx)
+		if err != nil {
+			return fmt.Errorf("before another version uses the data: %w", err)
+		}
+		f.Say("the data was last used by %s; its backup before %s is %s", cmp.Or(last.Program, "an earlier version"), program, path)
+	}
+	return datafolder.KeepVersion(f.Dir, program)
 }
 
 // backupOptions returns how a backup of the folder is made.

@@ -49,6 +49,9 @@ func (f Folder) Check() error {
 	if f.Elsewhere {
 		return nil
 	}
+	if _, err := datafolder.LastVersion(f.Dir, f.remedy()); err != nil {
+		return err
+	}
 	if !f.AcceptLoss {
 		return f.checkMissing()
 	}

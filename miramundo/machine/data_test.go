@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"miramundo.dev/miramundo/backup"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
 )
@@ -50,5 +52,31 @@ func TestRemedy(t *testing.T) {
 	}
 	if got := f.remedy(); !strings.Contains(got, "restore '"+newest+"' now") {
 		t.Errorf("the remedy is %q", got)
+	}
+}
+
+// TestBegin checks that data is backed up before another program uses it, and only then.
+func TestBegin(t *testing.T) {
+	f := Folder{Dir: t.TempDir(), Keep: 7, Say: t.Logf, Remedy: func(b string) string { return "restore " + b }}
+	if _, err := f.Secrets(); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		program string
+		backups int
+	}{
+		{"v1", 0}, // there was nothing
+		{"v1", 0},
+		{"v2", 1},
+		{"v2", 1},
+		{"v1", 2}, // back
+	} {
+		if err := f.Begin(t.Context(), step.program); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := backup.List(f.backupFolder(), time.Now()); err != nil || len(all) != step.backups {
+			t.Fatalf("%s leaves the backups %q, %v; want %d", step.program, all, err, step.backups)
+		}
+		setIn(t, f.Dir, "libraries/g_1")
 	}
 }
