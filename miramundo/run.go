@@ -237,8 +237,9 @@ const (
 	// machine has least of.
 	gcPercent = 50
 	// memoryLimit is from where on the collector works harder, in bytes, unless
-	// GOMEMLIMIT says otherwise.
-	memoryLimit = 240 << 20
+	// GOMEMLIMIT says otherwise. Of the whole catalog 290 MB are in use at once while it
+	// is loaded; a limit of 240 MiB saves 24 MB then, and takes half as long again.
+	memoryLimit = 320 << 20
 )
 
 // limitMemory sets up the collector for a small machine, where its variables (GOGC,

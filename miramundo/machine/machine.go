@@ -118,15 +118,18 @@ func (m *Machine) open(ctx context.Context, name string) error {
 		return err
 	}
 	m.Config.Catalog = name
-	parts, err := compose.Open(ctx, compose.Options{
+	follow, unfollow := context.WithCancel(ctx)
+	m.stop = func() error { unfollow(); return nil }
+	parts, err := compose.Open(follow, compose.Options{
 		Config: m.Config, Log: m.Log, Extra: m.Extra, Progress: m.Progress, Schedules: functions.Schedules(),
 	}, append(functions.Processes(), server.Process, chatroom.Process)...)
 	if err != nil {
 		return datafolder.Explain(err, m.Folder.remedy())
 	}
 	m.Parts = parts
+	m.stop = func() error { unfollow(); return parts.Close() }
 	if err := m.checkDatabase(ctx); err != nil {
-		return errors.Join(err, parts.Close())
+		return err
 	}
 	return m.assemble()
 }
@@ -148,12 +151,12 @@ func (m *Machine) assemble() error {
 		DB: m.Parts.DB, Bus: m.Parts.Bus, Catalog: m.Parts.Catalog, Access: m.Parts.Access,
 		Till: m.Parts.Till, Followers: m.Parts.Followers, Usage: m.Parts.Usage,
 	})
-	talk := m.newChatRoom()
+	talk, closeParts := m.newChatRoom(), m.stop
 	m.stop = func() error {
 		talk.close()
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
-		return errors.Join(h.Close(ctx), m.Parts.Close())
+		return errors.Join(h.Close(ctx), closeParts())
 	}
 	legacy, ok := functions.Find("legacy")
 	if !ok {
