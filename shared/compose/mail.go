@@ -13,8 +13,8 @@ import (
 // localFrom is the sender of mails that are kept in a folder.
 const localFrom = "mail@miramundo.example"
 
-// noMail refuses every mail. It is opened without settings for mail, which only
-// tests leave out: [Process.Requirement] asks for them.
+// noMail refuses every mail. It is opened without settings for mail, which tests leave
+// out and services on one machine may; [Process.Requirement] asks the deployed for them.
 type noMail struct{}
 
 func (noMail) Send(context.Context, mail.Message) error {
