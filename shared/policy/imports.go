@@ -17,7 +17,7 @@ type layer struct {
 const (
 	words     = `shared/(fault|i18n|config|keyring)`
 	keepers   = `shared/(store|bus|origin|blob)`
-	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/probetest(/.*)?|reference|killtest|keyring/keyringtest|wire/wiretest|billing/localnet/nettest)|functions/web/webtest`
+	suites    = `shared/(store/storetest|bus/bustest|apitest|catalog/index/indextest|probe/probetest(/.*)?|reference|killtest|keyring/keyringtest|wire/wiretest|metrics/metricstest|billing/localnet/nettest)|functions/web/webtest`
 	leaves    = `shared/(store|bus)/(embedded|firestore|pubsub)(/.*)?`
 	functions = `functions/\w+(/.*)?`
 
@@ -81,6 +81,7 @@ var layers = []layer{
 		words + `|` + keepers + `|shared/catalog`, "a subject imports the catalog at most; other neighbours are named here"},
 	{`shared/(partner|producer)`, `shared/i18n`, "what is offered by agreement is a list of texts"},
 	{`shared/visit`, words + `|` + keepers + `|shared/(agent|identity|fact(/.*)?)`, "visits are counted without knowledge of what was seen"},
+	{`shared/metrics`, `shared/(store|bus|overlay|api|api/(cloudlog|request))`, "what a process does is counted without knowledge of the subjects"},
 	{`shared/usage/edge`, `shared/(agent|identity|usage|api/request)`, "calls are counted as the request layer finishes them"},
 	{`shared/usage`, words + `|` + keepers + `|shared/(agent|identity|fact)`, "usage is counted without knowledge of the subjects"},
 	{`shared/vitrine`, words + `|` + keepers + `|shared/(agent|identity|job|usage|visit)`, "public numbers are a function of counts"},
@@ -92,8 +93,8 @@ var layers = []layer{
 	{`shared/api/request`, words + `|shared/(identity|credential|overlay|budget|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
 	{`shared/api(/.*)?`, words + `|shared/(identity|price|budget)|shared/api(/.*)?`, "the web layer serves every subject, and imports none"},
 	{`shared/wire(/cloud)?`, words + `|` + keepers + `|shared/wire|` + leaves, "wire opens what the configuration names"},
-	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|budget|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing|contact|human|nowplaying|price|usage|visit)(/.*)?`, "compose opens subjects and answers no requests"},
-	{`shared/container`, `shared/(api/cloudlog|compose|config)`, "a container is started from its declaration"},
+	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|budget|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing|contact|human|metrics|nowplaying|price|usage|visit)(/.*)?`, "compose opens subjects and answers no requests"},
+	{`shared/container`, `shared/(api/cloudlog|compose|config|metrics)`, "a container is started from its declaration"},
 	{`functions/web/markdown`, ``, "Markdown is a function of HTML"},
 	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster|markdown)`, "the machinery of all pages imports no page"},
 	{`functions/web/\w+`, `shared/.*|functions/web/(page|part|poster|private)`, "a page imports the machinery of all pages, and no other page"},
@@ -213,6 +214,8 @@ var vendorHomes = []vendorHome{
 	{`golang\.org/x/crypto/sha3|github\.com/decred/dcrd/dcrec/secp256k1/v4(/ecdsa)?`, `shared/billing/(x402|localnet/nettest)`},
 	{`rsc\.io/qr`, `shared/qr`},
 	{`github\.com/google/go-cmp(/.*)?`, `shared/(apitest|store/storetest|bus/bustest)`},
+	{`github\.com/prometheus/client_golang/prometheus(/(collectors|promhttp))?`, `shared/metrics`},
+	{`github\.com/prometheus/(client_golang/prometheus/testutil/promlint|common/(expfmt|model))`, `shared/metrics/metricstest`},
 	{`github\.com/(lmittmann/tint|mattn/go-isatty)`, `scripts/dev`},
 }
 
@@ -246,7 +249,7 @@ func homeless(dir, im string) string {
 
 // httpPackages may import net/http: servers, and packages that make requests
 // or read their responses.
-const httpPackages = `shared/(api(/.*)?|credential|container|apitest|origin|human|nowplaying|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|miramundo|scripts)(/.*)?`
+const httpPackages = `shared/(api(/.*)?|credential|container|metrics(/metricstest)?|apitest|origin|human|nowplaying|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|miramundo|scripts)(/.*)?`
 
 // HTTP checks that domain packages do not import net/http.
 func HTTP(t *Tree) []string {

@@ -3,6 +3,8 @@ package request
 import (
 	"strings"
 	"time"
+
+	"miramundo.dev/shared/fault"
 )
 
 // The methods below are what [Options.Count] reads of a finished call.
@@ -27,6 +29,15 @@ func (c *Call) Status() int {
 		return StatusHungUp
 	}
 	return int(c.w.status)
+}
+
+// FaultCode returns the code of the fault that was answered, or "" for any other answer
+// and for a caller that hung up before.
+func (c *Call) FaultCode() string {
+	if c.cause == nil || c.hungUp {
+		return ""
+	}
+	return fault.From(c.cause).Code
 }
 
 // Size returns how many bytes of body were written.

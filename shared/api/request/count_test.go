@@ -16,6 +16,7 @@ import (
 // A counted is what [request.Options.Count] reads of a call.
 type counted struct {
 	Pattern, Type    string
+	Fault            string
 	Page, Wants      bool
 	Status           int
 	Size             int64
@@ -31,7 +32,7 @@ func TestCount(t *testing.T) {
 	h := request.New(request.Options{
 		Now: func() time.Time { now = now.Add(time.Millisecond); return now },
 		Count: func(c *request.Call) {
-			got = append(got, counted{c.Pattern(), c.ContentType(), c.ForPages(), c.WantsPage(), c.Status(), c.Size(), c.Latency(), c.End().Sub(start)})
+			got = append(got, counted{c.Pattern(), c.ContentType(), c.FaultCode(), c.ForPages(), c.WantsPage(), c.Status(), c.Size(), c.Latency(), c.End().Sub(start)})
 		},
 	}, []request.Route{
 		{Method: "GET", Path: "/page/{id}", Page: true, Serve: func(c *request.Call) error {
@@ -51,11 +52,11 @@ func TestCount(t *testing.T) {
 	}
 	json := "application/json; charset=utf-8"
 	want := []counted{
-		{"GET /page/{id}", "text/html", true, true, 200, 5, time.Millisecond, 2 * time.Millisecond},
-		{"GET /page/{id}", "text/html", true, false, 200, 0, time.Millisecond, 4 * time.Millisecond},
-		{"POST /fails", json, false, false, 404, got[2].Size, time.Millisecond, 6 * time.Millisecond},
-		{"POST /panics", json, false, false, 500, got[3].Size, time.Millisecond, 8 * time.Millisecond},
-		{"", json, false, false, 404, got[4].Size, time.Millisecond, 10 * time.Millisecond},
+		{"GET /page/{id}", "text/html", "", true, true, 200, 5, time.Millisecond, 2 * time.Millisecond},
+		{"GET /page/{id}", "text/html", "", true, false, 200, 0, time.Millisecond, 4 * time.Millisecond},
+		{"POST /fails", json, "not_found", false, false, 404, got[2].Size, time.Millisecond, 6 * time.Millisecond},
+		{"POST /panics", json, "internal", false, false, 500, got[3].Size, time.Millisecond, 8 * time.Millisecond},
+		{"", json, "not_found", false, false, 404, got[4].Size, time.Millisecond, 10 * time.Millisecond},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -69,16 +70,16 @@ func TestCount(t *testing.T) {
 
 // TestCountHungUp counts a call whose caller hung up before it had the answer.
 func TestCountHungUp(t *testing.T) {
-	status := 0
-	h := request.New(request.Options{Count: func(c *request.Call) { status = c.Status() }}, []request.Route{
+	status, code := 0, ""
+	h := request.New(request.Options{Count: func(c *request.Call) { status, code = c.Status(), c.FaultCode() }}, []request.Route{
 		{Method: "POST", Path: "/x", Serve: func(c *request.Call) error {
 			_, err := io.ReadAll(c.Request.Body)
 			return fault.ErrBody.Because(err)
 		}},
 	})
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/x", io.MultiReader(strings.NewReader("{"), cut{})))
-	if status != request.StatusHungUp {
-		t.Errorf("status %d, want %d", status, request.StatusHungUp)
+	if status != request.StatusHungUp || code != "" {
+		t.Errorf("status %d and fault %q, want %d and none", status, code, request.StatusHungUp)
 	}
 }
 
