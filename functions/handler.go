@@ -74,7 +74,7 @@ func options(p *compose.Parts, fs []Function) request.Options {
 		Now:           p.Now,
 		Followers:     p.Followers,
 		Links:         links,
-		Count:         edge.Count(p.Usage, surfaces(fs)),
+		Count:         p.Metrics.CountCalls(edge.Count(p.Usage, surfaces(fs))),
 	}
 }
 

@@ -24,6 +24,8 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/release"
+	"miramundo.dev/shared/metrics"
+	"miramundo.dev/shared/metrics/metricstest"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
@@ -430,5 +432,60 @@ func TestUnsolicitedBytes(t *testing.T) {
 	}
 	if log := h.out.String(); strings.Contains(log, "MARKER") || !strings.Contains(log, "Unsolicited response") {
 		t.Errorf("the log is %s", log)
+	}
+}
+
+// TestMetrics plays a channel and one whose origin fails, reads the metrics of the program,
+// and checks that only the private port shows them.
+func TestMetrics(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/c1.m3u8" {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		io.WriteString(w, "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\nseg.ts\n")
+	}))
+	defer origin.Close()
+	dir, port, private := t.TempDir(), freePort(t), freePort(t)
+	seed(ctx, t, dir, origin.URL)
+	h := launch(ctx, t, port, "DATA_DIR="+dir, "ORIGIN_ALLOW="+origin.Listener.Addr().String(), "METRICS_PORT="+private)
+	h.await(ctx, t, "/api/health")
+	for c := range 2 {
+		_, err := get(h.url+catalog.StreamsPath+catalog.StreamID(c+1).String(), "a player")
+		if (err == nil) != (c == 0) {
+			t.Errorf("channel %d: %v", c, err)
+		}
+	}
+	got := metricstest.Read(t, "http://127.0.0.1:"+private+metrics.Path)
+	for name, want := range map[string]float64{
+		`miramundo_http_requests_total{code="200",method="GET",route="/api/s/{id}"}`:      1,
+		`miramundo_http_requests_total{code="422",method="GET",route="/api/s/{id}"}`:      1,
+		`miramundo_http_faults_total{code="playlist_acesso"}`:                             1,
+		`miramundo_http_request_duration_seconds_count{method="GET",route="/api/s/{id}"}`: 2,
+		`miramundo_hop_fetches_total{outcome="ok"}`:                                       1,
+		`miramundo_hop_fetches_total{outcome="origin_access"}`:                            1,
+		`miramundo_hop_places{pool="fetches",state="taken"}`:                              0,
+		"miramundo_hop_cache_entries":                                                     4,
+		"miramundo_catalog_channels":                                                      channels,
+		"miramundo_catalog_loaded":                                                        1,
+		"miramundo_followers":                                                             2,
+	} {
+		if value, ok := got[name]; !ok || value != want {
+			t.Errorf("%s is %v (%v), want %v", name, value, ok, want)
+		}
+	}
+	if got["miramundo_hop_cache_bytes"] <= 0 {
+		t.Error("the cache has no bytes")
+	}
+	if body, err := get(h.url+metrics.Path, "a player"); err == nil || strings.Contains(string(body), "miramundo_") {
+		t.Errorf("the public port answers %s", body)
+	}
+	if err := h.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Wait(); err != nil {
+		t.Errorf("SIGTERM ended it with %v: %s", err, h.out)
 	}
 }

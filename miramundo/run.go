@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -125,6 +126,20 @@ func (s *service) listen(ctx context.Context) error {
 		s.servers.Drain(l, handler)
 		s.log.Info("listening", "http", l.Addr().String())
 	}
+	return s.listenMetrics(ctx)
+}
+
+// listenMetrics listens where METRICS_PORT says, for programs on this machine alone.
+func (s *service) listenMetrics(ctx context.Context) error {
+	if s.cfg.MetricsPort == 0 {
+		return nil
+	}
+	l, err := listenAt(ctx, "METRICS_PORT", net.JoinHostPort("127.0.0.1", strconv.Itoa(s.cfg.MetricsPort)))
+	if err != nil {
+		return err
+	}
+	s.servers.Cut(l, &s.fronts.Metrics)
+	s.log.Info("listening", "metrics", l.Addr().String())
 	return nil
 }
 

@@ -147,6 +147,13 @@ func (h *Hub) dissolve(ctx context.Context, r *Room) {
 	}
 }
 
+// Len returns the number of rooms that are open, those that linger included.
+func (h *Hub) Len() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.open)
+}
+
 // list returns the rooms that are open.
 func (h *Hub) list() []*Room {
 	h.mu.Lock()

@@ -155,6 +155,9 @@ func New(o Options) *Server {
 	return s
 }
 
+// size returns how many sockets this instance holds, and how many rooms it follows.
+func (s *Server) size() (sockets, rooms int) { return s.sockets.count(), s.hub.Len() }
+
 var policy = request.Policy{
 	Shared:  []request.Header{request.AnyOrigin, request.NoIndex},
 	Headers: []request.Header{{Name: "Cache-Control", Values: []string{string(api.NoStore)}}},

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"miramundo.dev/functions"
+	"miramundo.dev/shared/metrics"
+	"miramundo.dev/shared/metrics/metricstest"
 )
 
 // TestMain runs the program itself when a test started this binary as such.
@@ -168,5 +170,76 @@ func get(ctx context.Context, t *testing.T, url string) []byte {
 			t.Fatalf("no answer: %v", err)
 		case <-tick.C:
 		}
+	}
+}
+
+// TestMetrics starts a function that runs jobs and receives nothing, reads its metrics,
+// and checks that its public port does not show them, nor the private one anything else.
+func TestMetrics(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	port, private := freePort(t), freePort(t)
+	f, _ := functions.Find("jobs")
+	settings := []string{"FUNCTION_TARGET=jobs", "BUILD=abc1234", "CATALOG=sample", "PORT=" + port, "METRICS_PORT=" + private, "JOBS_CALLER=" + callerFor("jobs")}
+	for _, setting := range f.Requirement().Settings {
+		name, _, _ := strings.Cut(setting, "|")
+		if name == "MAIL_SMTP" {
+			name = "MAIL_FOLDER"
+		}
+		settings = append(settings, name+"="+valueOf(name))
+	}
+	cmd, out := serve(ctx, t, settings...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	public, shown := "http://127.0.0.1:"+port, "http://127.0.0.1:"+private
+	get(ctx, t, public+"/made/up")
+	got := metricstest.Read(t, shown+metrics.Path)
+	for name, want := range map[string]float64{
+		`miramundo_http_requests_total{code="404",method="GET",route="unmatched"}`: 1,
+		`miramundo_http_faults_total{code="not_found"}`:                            1,
+		`miramundo_job_interval_seconds{job_name="catalog-reload"}`:                21600,
+		`miramundo_job_runs_total{job_name="catalog-reload",outcome="failure"}`:    0,
+		"miramundo_catalog_loaded":                                                 0,
+	} {
+		if value, ok := got[name]; !ok || value != want {
+			t.Errorf("%s is %v (%v), want %v", name, value, ok, want)
+		}
+	}
+	for name, least := range map[string]int{"miramundo_build_info": 1, "go_goroutines": 1, "process_resident_memory_bytes": 1, "miramundo_store_documents_total": 1} {
+		if n := got.Series(name); n < least {
+			t.Errorf("%s has %d series, want %d", name, n, least)
+		}
+	}
+	for _, url := range []string{public + metrics.Path, shown + "/made/up", shown + "/debug/pprof/"} {
+		res, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Body.Close(); res.StatusCode != http.StatusNotFound {
+			t.Errorf("%s is answered with %d", url, res.StatusCode)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("SIGTERM ended it with %v: %s", err, out)
+	}
+}
+
+// TestMetricsTaken checks that a program whose private port is taken says so and ends.
+func TestMetricsTaken(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, taken, _ := net.SplitHostPort(l.Addr().String())
+	cmd, out := serve(ctx, t, "FUNCTION_TARGET=status", "PORT="+freePort(t), "METRICS_PORT="+taken)
+	if err := cmd.Run(); err == nil || !strings.Contains(out.String(), "METRICS_PORT") {
+		t.Errorf("it ends with %v: %s", err, out)
 	}
 }

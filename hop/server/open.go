@@ -18,7 +18,9 @@ import (
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/metrics"
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
@@ -64,8 +66,9 @@ type Parts struct {
 	Access  *access.Checker // recognizes sessions and API keys; nil refuses them
 	Till    *billing.Till   // sells passes for networks; nil sells nothing
 
-	Followers *overlay.Set // of Catalog; nil when it follows nothing
-	Usage     *usage.Meter // counts what is answered; nil counts nothing
+	Followers *overlay.Set     // of Catalog; nil when it follows nothing
+	Usage     *usage.Meter     // counts what is answered; nil counts nothing
+	Metrics   *metrics.Metrics // shows to Prometheus what the hop does; nil shows nothing
 }
 
 // Assemble makes the hop that c names from parts, which stay the caller's.
@@ -74,15 +77,16 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	signer := ticket.New(c.TicketKeys, time.Now)
 	cache := upstream.New(upstream.Options{
 		Client: origin.New(origin.Options{UserAgent: c.UserAgent(), Shoutcast: true, Allow: c.OriginAllow, Deny: c.OwnHosts(), MaxInFlight: upstream.MaxFetches}),
-		Signer: signer, HopURL: c.HopURL, Now: time.Now, Log: log,
+		Signer: signer, HopURL: c.HopURL, Now: time.Now, Log: log, Fetched: byOutcome(p.Metrics.CountFetches()),
 	})
+	p.Metrics.ReadHop(func() metrics.Hop { return sizeOf(cache) })
 	counter := audience.New(audience.Options{Bus: p.Bus, People: people, Played: p.Usage.Play, Now: time.Now, Log: log})
 	o := Options{
 		Catalog: p.Catalog, Playlists: cache, Tickets: signer, Audience: counter, Log: log,
 		HopURL: c.HopURL, OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Secure: c.Secure(), Build: c.Build,
 		Speakers:      speakers(c, p.Access),
 		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader, Followers: p.Followers,
-		Count: edge.Count(p.Usage, surfaces),
+		Count: p.Metrics.CountCalls(edge.Count(p.Usage, surfaces)),
 	}
 	h := &Hop{flushers: []func(context.Context) error{counter.Close}}
 	if c.FreeMinutes > 0 {
@@ -95,6 +99,36 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	}
 	h.Handler = New(o)
 	return h
+}
+
+// byOutcome returns what counts fetches by their outcome; nil when count is nil.
+func byOutcome(count func(outcome string, took time.Duration)) func(error, time.Duration) {
+	if count == nil {
+		return nil
+	}
+	return func(err error, took time.Duration) { count(outcomeOf(err), took) }
+}
+
+// outcomeOf returns the outcome of a fetch, as metrics show it: the code of the fault that
+// it failed with.
+func outcomeOf(err error) string {
+	if err == nil {
+		return "ok"
+	}
+	if _, ok := errors.AsType[*upstream.Other](err); ok {
+		return "other"
+	}
+	return fault.From(err).Code
+}
+
+// sizeOf returns what metrics show of a cache.
+func sizeOf(c *upstream.Cache) metrics.Hop {
+	s := c.Size()
+	pool := func(p upstream.Pool) metrics.Pool { return metrics.Pool{Taken: p.Taken, Waiting: p.Waiting} }
+	return metrics.Hop{
+		Pools: map[string]metrics.Pool{"fetches": pool(s.Fetches), "held": pool(s.Held), "bodies": pool(s.Bodies)},
+		Bytes: s.Bytes, Entries: s.Entries,
+	}
 }
 
 // speakers returns what identifies callers: guests by the keys in c, accounts and

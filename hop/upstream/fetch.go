@@ -115,6 +115,9 @@ func (e *fetcher) fetchAhead(ctx context.Context) *result {
 func (e *fetcher) fetchNow(ctx context.Context, last *result) *result {
 	res, body, err := e.follow(ctx, e.patience(last))
 	at := e.opts.Now()
+	if e.opts.Fetched != nil {
+		e.opts.Fetched(err, at.Sub(e.began))
+	}
 	if _, ok := errors.AsType[*Other](err); ok {
 		return &result{err: err, at: at, until: at.Add(foundTime), took: at.Sub(e.began)}
 	}

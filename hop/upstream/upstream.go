@@ -48,6 +48,10 @@ type Options struct {
 	MaxBytes int64
 
 	Log *slog.Logger // for recovered panics; nil discards them
+
+	// Fetched is called with the error of each finished fetch, an *[Other] included, and
+	// with the time since it was wanted. It must not block. Nil counts nothing.
+	Fetched func(err error, took time.Duration)
 }
 
 // A Request asks for the playlist of a stream, or for a playlist that it

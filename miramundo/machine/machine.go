@@ -149,7 +149,7 @@ const closeTime = 5 * time.Second
 func (m *Machine) assemble() error {
 	h := server.Assemble(m.Config, m.Log, server.Parts{
 		DB: m.Parts.DB, Bus: m.Parts.Bus, Catalog: m.Parts.Catalog, Access: m.Parts.Access,
-		Till: m.Parts.Till, Followers: m.Parts.Followers, Usage: m.Parts.Usage,
+		Till: m.Parts.Till, Followers: m.Parts.Followers, Usage: m.Parts.Usage, Metrics: m.Parts.Metrics,
 	})
 	talk, closeParts := m.newChatRoom(), m.stop
 	m.stop = func() error {
@@ -177,6 +177,9 @@ func (m *Machine) assemble() error {
 	m.Fronts.Chatroom.Set(talk)
 	m.Fronts.Hop.Set(h)
 	m.Fronts.Legacy.Set(player)
+	if m.Parts.Metrics != nil {
+		m.Fronts.Metrics.Set(m.Parts.Metrics.Handler())
+	}
 	return nil
 }
 

@@ -90,11 +90,11 @@ func (s *Servers) Stop() error {
 
 // Fronts are the handlers of the parts of the service. Each can be served before its
 // part is open.
-type Fronts struct{ Gateway, Hop, Legacy, Chatroom Front }
+type Fronts struct{ Gateway, Hop, Legacy, Chatroom, Metrics Front }
 
 // clear lets all fronts answer 503, as before their parts were open.
 func (f *Fronts) clear() {
-	for _, front := range []*Front{&f.Gateway, &f.Hop, &f.Legacy, &f.Chatroom} {
+	for _, front := range []*Front{&f.Gateway, &f.Hop, &f.Legacy, &f.Chatroom, &f.Metrics} {
 		front.inner.Store(nil)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ import (
 	"miramundo.dev/shared/billing/localnet"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/mail/smtp"
+	"miramundo.dev/shared/metrics"
 )
 
 // A stack is the service while it runs here.
@@ -191,6 +193,22 @@ func (st *stack) configure(ctx context.Context) (err error) {
 	}
 	st.log = newLog(os.Stderr, level, hasColours(os.Stderr, vars))
 	cloudlog.SetDefault(st.log)
+	return st.listenMetrics()
+}
+
+// listenMetrics takes the place of the metrics, where METRICS_PORT is set. It is one of
+// this machine alone, whatever the other places are.
+func (st *stack) listenMetrics() error {
+	if st.cfg.MetricsPort == 0 {
+		return nil
+	}
+	addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(st.cfg.MetricsPort))
+	l, err := listen("METRICS_PORT", addr)
+	if err != nil {
+		return err
+	}
+	st.servers.Cut(l, ownHosts(addr, l.Addr()).guard(&st.fronts.Metrics))
+	st.out.say("metrics at http://%s%s", l.Addr(), metrics.Path)
 	return nil
 }
 

@@ -26,6 +26,8 @@ type Options struct {
 	Factor int              // multiplies every other budget; 0 is 1
 	Now    func() time.Time // nil is time.Now
 	Log    *slog.Logger     // nil is the default logger
+
+	Refused func(budget string) // called with the name of a budget that refused a call; nil counts nothing
 }
 
 // A Meter takes calls from budgets. Its methods may be called concurrently. A nil Meter
@@ -66,6 +68,18 @@ func (m *Meter) Check(b *Budget, a netip.Addr) error {
 	if m == nil || b == nil {
 		return nil
 	}
+	return m.count(b, m.check(b, a))
+}
+
+// count counts a refusal by b.
+func (m *Meter) count(b *Budget, err error) error {
+	if err != nil && m.o.Refused != nil {
+		m.o.Refused(b.Name)
+	}
+	return err
+}
+
+func (m *Meter) check(b *Budget, a netip.Addr) error {
 	c, network := m.counts(b), identity.Network(a)
 	if err := c.networks.check(network); err != nil {
 		return err
@@ -83,6 +97,10 @@ func (m *Meter) Take(ctx context.Context, b *Budget, owner identity.Owner, a net
 	if m == nil || b == nil {
 		return nil
 	}
+	return m.count(b, m.take(ctx, b, owner, a))
+}
+
+func (m *Meter) take(ctx context.Context, b *Budget, owner identity.Owner, a netip.Addr) error {
 	c := m.counts(b)
 	if owner != "" {
 		if err := c.owners.take(ctx, owner, string(owner)); err != nil {

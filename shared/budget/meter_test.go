@@ -435,3 +435,20 @@ func TestNoLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestRefused checks that each refusal is counted once, whether a call is checked or taken.
+func TestRefused(t *testing.T) {
+	c, refused := newClock(), map[string]int{}
+	m := New(Options{Now: c.now, Guests: 2, Refused: func(budget string) { refused[budget]++ }})
+	for range 2 {
+		if err := m.Take(t.Context(), Guests, "", home); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m.Take(t.Context(), Guests, "", home) == nil || m.Check(Guests, home) == nil || m.Check(Writes, home) != nil {
+		t.Error("the budget is not used up, or another one is")
+	}
+	if len(refused) != 1 || refused[Guests.Name] != 2 {
+		t.Errorf("%v are refused, want 2 of %s", refused, Guests.Name)
+	}
+}

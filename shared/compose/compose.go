@@ -37,6 +37,7 @@ import (
 	"miramundo.dev/shared/keyring"
 	"miramundo.dev/shared/library"
 	"miramundo.dev/shared/mail"
+	"miramundo.dev/shared/metrics"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/comment"
@@ -78,6 +79,8 @@ type Parts struct {
 	Now    func() time.Time
 	Lazy   bool // compute nothing before a request asks for it
 
+	Metrics *metrics.Metrics // with METRICS_PORT alone: counts what the process does, for Prometheus
+
 	DB  store.DB // Documents
 	Bus bus.Bus  // Events
 
@@ -115,6 +118,7 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 	if err := p.openBackend(ctx, needed(Documents), needed(Events), topics); err != nil {
 		return nil, err
 	}
+	p.openMetrics(processes)
 	if p.DB != nil && p.Config.GuestKeys != nil {
 		p.DB = sealed.DB(p.DB, p.Config.GuestKeys) // the tokens of feeds
 	}
@@ -123,6 +127,7 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 	}
 	p.openBudgets()
 	p.Followers = overlay.NewSet(p.DB, p.Log, p.Now)
+	p.Metrics.ReadFollowers(p.Followers)
 	if needed(Social) {
 		p.Social = social.FollowOverlay(ctx, p.Followers)
 	}
@@ -157,7 +162,7 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 // openBudgets opens the budgets of callers. Instances share some of them where the
 // process has a database and a key that names the documents.
 func (p *Parts) openBudgets() {
-	o := budget.Options{Guests: p.Config.GuestBurst, Factor: p.Config.BudgetFactor, Now: p.Now, Log: p.Log}
+	o := budget.Options{Guests: p.Config.GuestBurst, Factor: p.Config.BudgetFactor, Now: p.Now, Log: p.Log, Refused: p.Metrics.RefusedByBudget()}
 	if p.DB != nil && p.Config.GuestKeys != nil {
 		o.Ledger = throttle.New(p.DB, p.Config.GuestKeys, p.Now)
 	}
@@ -204,7 +209,7 @@ func together(processes []Process) ([]Need, bus.Topology) {
 // only what it declared, so that a function which uses a part it did not declare
 // fails in tests and not when it is deployed. The result is not to be closed.
 func (p *Parts) Only(needs ...Need) *Parts {
-	only := &Parts{Config: p.Config, Log: p.Log, Now: p.Now, Lazy: p.Lazy, Budgets: p.Budgets, Followers: p.Followers, whole: p}
+	only := &Parts{Config: p.Config, Log: p.Log, Now: p.Now, Lazy: p.Lazy, Metrics: p.Metrics, Budgets: p.Budgets, Followers: p.Followers, whole: p}
 	for _, n := range Expand(needs...) {
 		switch n {
 		case Documents:
@@ -291,6 +296,7 @@ func (p *Parts) openCatalog(ctx context.Context, retry time.Duration, layers []r
 	p.Catalog = release.Follow(ctx, p.Followers, release.Options{
 		Archive: p.Archive, Blocks: p.Blocks, Links: p.Links(), Layers: layers, Retry: retry,
 	})
+	p.Metrics.ReadCatalog(p.catalogState)
 }
 
 // Links returns the addresses of the parts of the service, as records name

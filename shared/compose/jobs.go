@@ -40,7 +40,7 @@ func (p *Parts) openJobs() error {
 		if j.Name != s.Job {
 			return fmt.Errorf("the schedule of the job %q makes the job %q", s.Job, j.Name)
 		}
-		all = append(all, j)
+		all = append(all, p.counted(s, j))
 	}
 	p.Jobs = job.NewRunner(p.DB, p.Log, p.Now, all...)
 	return nil

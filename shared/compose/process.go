@@ -32,7 +32,7 @@ type Schedule struct {
 
 // everyProcess are the settings that each process reads.
 var everyProcess = []string{
-	"PORT", "LOCAL_ONLY", "BASE_URL", "HOP_URL", "LEGACY_URL", "LOG_LEVEL", "BUILD", "K_SERVICE",
+	"PORT", "LOCAL_ONLY", "METRICS_PORT", "BASE_URL", "HOP_URL", "LEGACY_URL", "LOG_LEVEL", "BUILD", "K_SERVICE",
 	"BACKEND", "GOOGLE_CLOUD_PROJECT", "EDGE_COUNTRY_HEADER", "EDGE_ADDRESS_HEADER",
 }
 

@@ -35,6 +35,8 @@ type Config struct {
 	Target string `env:"FUNCTION_TARGET" doc:"Name of the function that functions/serve runs."`
 	Local  bool   `env:"LOCAL_ONLY" envDefault:"false" doc:"Listen on the loopback address only."`
 
+	MetricsPort int `env:"METRICS_PORT" envDefault:"0" doc:"Port on which the process shows its metrics to Prometheus, at /metrics. It must not be reachable from outside. 0 shows and counts nothing."`
+
 	BaseURL   string `env:"BASE_URL" envDefault:"http://127.0.0.1:8787" doc:"Address of the service, without a trailing slash. Required when deployed."`
 	HopURL    string `env:"HOP_URL" envDefault:"http://127.0.0.1:8788" doc:"Address of the stream hop. Required when deployed."`
 	LegacyURL string `env:"LEGACY_URL" envDefault:"http://127.0.0.1:8789" doc:"Address of the isolated player of plain HTTP media. Required when deployed."`
@@ -230,9 +232,6 @@ func (c Config) check(vars map[string]string) (problems []error) {
 	no := func(name, format string, args ...any) {
 		problems = append(problems, fmt.Errorf("%s %s", name, fmt.Sprintf(format, args...)))
 	}
-	if c.Port < 1 || c.Port > 65535 {
-		no("PORT", "must be a port between 1 and 65535")
-	}
 	for name, address := range map[string]string{"BASE_URL": c.BaseURL, "HOP_URL": c.HopURL, "LEGACY_URL": c.LegacyURL, "IPTV_ORG_URL": c.IPTVOrg} {
 		if !isAddress(address) {
 			no(name, "must be an http or https URL without a query or a trailing slash")
@@ -269,8 +268,20 @@ func (c Config) check(vars map[string]string) (problems []error) {
 			no(name, "is not a valid header name")
 		}
 	}
+	problems = append(problems, c.checkPorts()...)
 	problems = append(problems, c.checkReach()...)
 	return append(problems, c.checkBackend()...)
+}
+
+// checkPorts returns what is wrong with the ports that the process listens on.
+func (c Config) checkPorts() (problems []error) {
+	if c.Port < 1 || c.Port > 65535 {
+		problems = append(problems, errors.New("PORT must be a port between 1 and 65535"))
+	}
+	if c.MetricsPort < 0 || c.MetricsPort > 65535 || c.MetricsPort != 0 && c.MetricsPort == c.Port {
+		problems = append(problems, errors.New("METRICS_PORT must be 0, or a port between 1 and 65535 that is not PORT"))
+	}
+	return problems
 }
 
 // checkReach returns what is wrong with the addresses that the service may call

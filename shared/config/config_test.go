@@ -77,6 +77,9 @@ func TestRefusals(t *testing.T) {
 			"LOG_LEVEL is not a valid slog.Level", "RADIO_BROWSER_URL must be", "IPTV_ORG_URL must be",
 		}},
 		{"port", nil, map[string]string{"PORT": "70000"}, []string{"PORT must be a port"}},
+		{"port of metrics", nil, map[string]string{"METRICS_PORT": "70000"}, []string{"METRICS_PORT must be 0, or a port"}},
+		{"port of metrics, negative", nil, map[string]string{"METRICS_PORT": "-1"}, []string{"METRICS_PORT must be 0, or a port"}},
+		{"one port for both", nil, map[string]string{"PORT": "9000", "METRICS_PORT": "9000"}, []string{"METRICS_PORT must be 0, or a port"}},
 		{"cloud", nil, map[string]string{"BACKEND": "cloud"}, []string{"GOOGLE_CLOUD_PROJECT is missing"}},
 		{"deployed", nil, map[string]string{"K_SERVICE": "x"}, []string{
 			"EDGE_ADDRESS_HEADER is missing: a deployed process needs it, because without the caller's address every caller counts as",

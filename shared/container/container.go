@@ -86,9 +86,13 @@ func (c Container) run(settings config.Config) error {
 		return errors.Join(err, parts.Close())
 	}
 	defer l.Close()
+	hide, err := showMetrics(settings, parts.Metrics, log)
+	if err != nil {
+		return errors.Join(err, parts.Close())
+	}
 	err = c.Serve(stop, l, parts, log)
 	unfollow()
-	return errors.Join(err, parts.Close())
+	return errors.Join(err, hide(), parts.Close())
 }
 
 // collect has the heap grow by a percentage between two collections, and by at least
