@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 /** The repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-const binary = join(root, 'bin', 'miramundo')
+const binary = join(root, 'bin', 'dev')
 const single = join(root, 'bin', 'function')
 const deadLetter = join(root, 'bin', 'deadletter')
 
