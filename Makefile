@@ -153,9 +153,9 @@ emulators: ## run the official Firestore and Pub/Sub emulators
 	$(GO) run ./scripts/emulators $(ARGS)
 
 .PHONY: sbom
-sbom: generate ## write what the programs are made of, and the texts of all licences, into bin (sbom.json, NOTICES.txt)
-	@mkdir -p bin && $(GO) build -o bin/ ./hop ./chatroom ./functions/serve
-	$(GO) run ./scripts/sbom -out bin bin/hop bin/chatroom bin/serve
+sbom: build ## write what the programs are made of, and the texts of all licences, into bin (sbom.json, NOTICES.txt)
+	@$(GO) build -trimpath -o bin/ ./hop ./chatroom ./functions/serve
+	$(GO) run ./scripts/sbom -out bin bin/miramundo bin/hop bin/chatroom bin/serve
 
 .PHONY: notes
 notes: ## print release notes: what changed since a commit or tag, by area (SINCE=v1.0.0)
