@@ -52,6 +52,21 @@ func (b *bench) herds(ctx context.Context) error {
 	for goal, p99 := range worst {
 		t.Judge(goal, p99)
 	}
+	return b.ceilingHerds(ctx)
+}
+
+// ceilingHerds adds the times of as many players of a plain handler, which sends them the
+// hop's answer and asks no origin: with one core, most of the time is the wait for it.
+func (b *bench) ceilingHerds(ctx context.Context) error {
+	for _, players := range []int{512, b.Pace.Crowd} {
+		l := load{base: b.ceiling, path: "/gzip", gzip: true, connections: players, length: b.Pace.Herd}
+		r, err := run(ctx, b.dir, l, b.cpid)
+		if err != nil {
+			return err
+		}
+		b.report.Row("none: "+ceilingGzip, fmt.Sprint(players), fmt.Sprintf("%.0f", r.perSecond()), fmt.Sprintf("%.1f", r.P50/1000),
+			fmt.Sprintf("%.1f", r.P99/1000), "", "", "")
+	}
 	return nil
 }
 
