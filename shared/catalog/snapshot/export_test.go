@@ -19,3 +19,9 @@ func EncodeBody(body []byte) ([]byte, error) {
 	}
 	return assemble(head{Size: len(body)}, chunks)
 }
+
+// MaxNumbered is how many values and aliases there may be.
+const MaxNumbered = maxNumbered
+
+// Validate returns an error that names what is inconsistent in c.
+func (c *Columns) Validate() error { return c.validate() }

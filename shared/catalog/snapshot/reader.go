@@ -13,8 +13,8 @@ import (
 // whole. After the first fault it leaves the remaining columns empty.
 //
 // A column is allocated by its count before it is read, up to as many elements as the
-// snapshot has bytes, which no column of a catalog exceeds. A larger one grows as its
-// bytes arrive, so that a hostile count alone allocates little.
+// snapshot has bytes, which the columns of catalogs do not exceed. A larger one
+// grows as its bytes arrive, so that a hostile count alone allocates little.
 type reader struct {
 	dec    *zstd.Decoder
 	chunks [][]byte // compressed, still to be read

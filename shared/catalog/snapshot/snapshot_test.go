@@ -178,6 +178,22 @@ func TestCountAlone(t *testing.T) {
 	}
 }
 
+// TestTooMany checks that a snapshot has no more values and aliases than the tables that
+// find them can number.
+func TestTooMany(t *testing.T) {
+	for what, width := range map[string]int{"values": 1, "channel aliases": snapshot.AliasWidth, "stream aliases": snapshot.AliasWidth} {
+		c, err := snapshot.Pack(&catalog.Register{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := map[string]*snapshot.Texts{"values": &c.Values, "channel aliases": &c.ChannelAliases, "stream aliases": &c.StreamAliases}[what]
+		*texts = snapshot.Texts{Ends: make([]uint32, (snapshot.MaxNumbered+1)*width)}
+		if err := c.Validate(); !errors.Is(err, snapshot.ErrCorrupt) || !strings.HasSuffix(err.Error(), what+", which are too many") {
+			t.Errorf("too many %s: %v", what, err)
+		}
+	}
+}
+
 func flip(data []byte, at int, bits byte) []byte {
 	bad := bytes.Clone(data)
 	bad[at] ^= bits

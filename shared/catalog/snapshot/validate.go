@@ -13,6 +13,10 @@ import (
 // the same length, each text is valid UTF-8, and words are sorted. It reads every
 // number once.
 
+// maxNumbered is how many values, and how many aliases of each kind, there may be: the
+// tables that find them have 25 bits for the number of one.
+const maxNumbered = 1<<25 - 2
+
 // validate returns an error that names the first part of c that is inconsistent,
 // or nil.
 func (c *Columns) validate() error {
@@ -42,6 +46,13 @@ func (c *Columns) badTexts() (string, bool) {
 	} {
 		if !v.t.valid() || v.t.Len()%v.width != 0 {
 			return name, true
+		}
+	}
+	for name, n := range map[string]int{
+		"values": c.Values.Len(), "channel aliases": c.ChannelAliases.Len() / AliasWidth, "stream aliases": c.StreamAliases.Len() / AliasWidth,
+	} {
+		if n > maxNumbered {
+			return name + ", which are too many", true
 		}
 	}
 	return "the null value", c.Values.Len() == 0 || len(c.Values.At(0)) > 0
