@@ -18,6 +18,15 @@ import (
 
 const million = 1_000_000
 
+// goalsOf returns the size whose goals a catalog of the given size and folder is judged by:
+// none for a catalog that is not made of the real sources.
+func goalsOf(size, data string) string {
+	if _, err := os.Stat(data); err != nil || data == sampleData {
+		return ""
+	}
+	return size
+}
+
 // corpus returns a catalog of the given size: "real" is the catalog of the
 // sources in the folder data, or a synthetic one when that folder does not
 // exist; "1m" is the same catalog multiplied to a million records.

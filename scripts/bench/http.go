@@ -25,7 +25,7 @@ func httpPart(ctx context.Context, r *report.Report, o options) error {
 		if err != nil {
 			return err
 		}
-		err = overhttp.Run(ctx, r, overhttp.Options{Name: name, Size: size, Register: reg, Index: ix, Rounds: o.runs, Round: round})
+		err = overhttp.Run(ctx, r, overhttp.Options{Name: name, Size: goalsOf(size, o.data), Register: reg, Index: ix, Rounds: o.runs, Round: round})
 		if err != nil {
 			return err
 		}

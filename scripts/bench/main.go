@@ -18,7 +18,7 @@
 // machine does not change them much; each is the median of several runs.
 //
 // With -small every part runs for seconds on the sample catalog. That shows
-// that the parts work; its figures mean nothing, and no goal is judged by them:
+// that the parts work; its figures mean nothing, and the goals at the end are not judged by them:
 //
 //	go run ./scripts/bench -small -part all
 //
@@ -36,6 +36,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -148,6 +149,9 @@ func main() {
 	}
 	chosen, err := choose(*names)
 	exit(err)
+	if *document != "" && filepath.Ext(*document) != ".md" {
+		exit(fmt.Errorf("-report %s: the name of a Markdown file must end with .md", *document))
+	}
 	exit(measure(context.Background(), chosen, o, *document))
 }
 

@@ -14,7 +14,7 @@ func searchPart(ctx context.Context, r *report.Report, o options) error {
 		if err != nil {
 			return err
 		}
-		err = oversearch.Run(ctx, r, oversearch.Options{Name: name, Size: size, Register: reg, Runs: o.runs, Peers: o.peers})
+		err = oversearch.Run(ctx, r, oversearch.Options{Name: name, Size: goalsOf(size, o.data), Register: reg, Runs: o.runs, Peers: o.peers})
 		if err != nil {
 			return err
 		}

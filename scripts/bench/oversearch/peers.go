@@ -41,7 +41,7 @@ var peerMakers = []peerMaker{
 // answers, and its times for the mix, with those of the index. The times of peers are
 // wall time, because they may use other threads and processes.
 func peersPart(ctx context.Context, t *report.Report, v *index.View, work []class, mix time.Duration, g goal) error {
-	t.Head("peer", "filled in s", "mix mean, µs", "times slower", "goal", "", "same answers")
+	t.Head("peer", "filled in s", "mix of medians, µs", "times slower", "goal", "", "same answers")
 	var other []string
 	for _, m := range peerMakers {
 		p, err := askPeer(ctx, m, v, work)

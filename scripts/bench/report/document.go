@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,24 +41,19 @@ func (r *Report) Write(file string, run Run) error {
 			return err
 		}
 	}
-	for _, s := range r.sections {
-		for _, b := range s.blocks {
-			if b.plot == nil {
-				continue
-			}
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				return err
-			}
-			if err := b.plot.save(filepath.Join(dir, b.plot.Name+".svg")); err != nil {
-				return err
-			}
-		}
-	}
 	text, err := r.markdown(filepath.Base(dir), run)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, text, 0o644)
+	errs := []error{os.WriteFile(file, text, 0o644)}
+	for _, s := range r.sections {
+		for _, b := range s.blocks {
+			if b.plot != nil {
+				errs = append(errs, os.MkdirAll(dir, 0o755), b.plot.save(filepath.Join(dir, b.plot.Name+".svg")))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // markdown returns the document. Its links to plots start with dir.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -30,7 +31,7 @@ var sizeNames = map[string]string{Real: "real catalog", Million: "1,000,000 chan
 type sized map[string]*Goal
 
 // The goals. Search's are processor times, converted to the machine that they were
-// set on; ratios are of requests per second.
+// set on; ratios are of requests per second, but for that to another proxy, which is of processor time.
 var (
 	SearchMix     = both(Goal{Work: "search mix, µs a page, scaled", Digits: 1}, 4, 16)
 	HTTPIdentity  = both(Goal{Work: "HTTP, identity, of net/http writing the same bytes", Least: true, Digits: 2}, 0.80, 0.65)
@@ -75,8 +76,10 @@ func both(g Goal, forReal, forMillion float64) sized {
 	return s
 }
 
-// Reached reports whether a figure reaches the goal.
+// Reached reports whether a figure, with the digits that are shown, reaches the goal.
 func (g *Goal) Reached(figure float64) bool {
+	scale := math.Pow10(g.Digits)
+	figure = math.Round(figure*scale) / scale
 	if g.Least {
 		return figure >= g.Target
 	}

@@ -121,11 +121,13 @@ func TestGoals(t *testing.T) {
 		reached bool
 	}{
 		{Goal{Target: 4, Digits: 1}, 4, "≤ 4", true},
-		{Goal{Target: 4, Digits: 1}, 4.01, "≤ 4", false},
+		{Goal{Target: 4, Digits: 1}, 4.04, "≤ 4", true}, // which is shown as 4.0
+		{Goal{Target: 4, Digits: 1}, 4.06, "≤ 4", false},
 		{Goal{Target: 1.5, Digits: 1}, 1, "≤ 1.5", true},
 		{Goal{Target: 700}, 701, "≤ 700", false},
 		{Goal{Target: 0.9, Digits: 2, Least: true}, 0.9, "≥ 0.9", true},
 		{Goal{Target: 0.9, Digits: 2, Least: true}, 0.89, "≥ 0.9", false},
+		{Goal{Target: 0.9, Digits: 2, Least: true}, 0.896, "≥ 0.9", true},
 	} {
 		if got := c.goal.Asked(); got != c.asked {
 			t.Errorf("%+v asks %q, want %q", c.goal, got, c.asked)
