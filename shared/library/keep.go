@@ -92,9 +92,10 @@ func ByToken(ctx context.Context, db store.DB, token string) (*Library, error) {
 	return ByTokenUnless(ctx, db, token, func(Version) bool { return false })
 }
 
-// ByTokenUnless does what ByToken does, but returns nil when known reports true for the
-// version of the library: a full library takes far longer to decode than to read. known
-// must report true only for a version with which this token has opened a library before.
+// ByTokenUnless does what ByToken does. When known reports true for the version of the
+// library, it returns neither a library nor an error: a full library takes far longer to
+// decode than to read. known must report true only for a version with which this token has
+// opened a library before.
 func ByTokenUnless(ctx context.Context, db store.DB, token string, known func(Version) bool) (*Library, error) {
 	if len(token) != tokenLen || strings.Trim(token, "abcdefghijklmnopqrstuvwxyz234567") != "" {
 		return nil, ErrNoFeed

@@ -136,7 +136,8 @@ type Tx interface {
 
 // A Doc is a document that was read, or a place without one. Decode may be called
 // several times. Into a *json.RawMessage it decodes the JSON of the document, always the
-// same for the same document, which must not be changed.
+// same for the same document, which must not be changed. Texts that package sealed seals
+// are still sealed in it.
 type Doc struct {
 	Path   Path
 	ID     string              // the last segment of Path
