@@ -40,9 +40,8 @@ MEMORY := $(shell awk '$$2 == "/dev/shm" && $$3 == "tmpfs" && $$4 !~ /noexec/' /
 # socket to a sound server elsewhere: a user who never ran one gets it in the temporary folder.
 TEMPORARY = $(or $(MEMORY),$(CURDIR)/bin/.tmp)-$@
 tidily = rm -rf $(TEMPORARY) && mkdir -p $(dir $(TEMPORARY)) && mkdir $(TEMPORARY) || exit; \
-	trap 'rm -rf $(TEMPORARY)' EXIT; trap 'exit 1' INT TERM; \
 	GOTMPDIR=$${GOTMPDIR:-$${TMPDIR:-/tmp}} PULSE_RUNTIME_PATH=$(CURDIR)/bin/pulse TMPDIR=$(TEMPORARY) $(FEWER_COLLECTIONS) $(1); status=$$?; \
-	left=$$(ls -A $(TEMPORARY)); \
+	left=$$(ls -A $(TEMPORARY)); rm -rf $(TEMPORARY); \
 	if [ $$status = 0 ] && [ -n "$$left" ]; then echo "the tests left these in the temporary folder:"; echo "$$left"; exit 1; fi; exit $$status
 
 .DEFAULT_GOAL := help
