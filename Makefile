@@ -29,20 +29,13 @@ FEWER_COLLECTIONS = GOGC=$${GOGC:-400}
 # every package they would take more of the processors than its compilation without them.
 TEST = $(GO) test -vet=off
 
-# Where the temporary folders of tests are: in memory, when there are some gigabytes of it from which programs can be run. Each
-# commit of a database waits for the disk elsewhere, which takes half of the time of the tests that make many.
-MEMORY := $(shell awk '$$2 == "/dev/shm" && $$3 == "tmpfs" && $$4 !~ /noexec/' /proc/mounts 2>/dev/null | grep -q . && \
-	[ "$$(df -kP /dev/shm | awk 'NR == 2 { print $$4 }')" -ge 4000000 ] && echo /dev/shm/miramundo$(subst /,-,$(CURDIR)))
-
 # $(call tidily,COMMAND) runs tests in a temporary folder of their own, and fails
-# when they leave something there. The folder of a target is always the same one, because the
-# results that Go caches depend on its name. The go command itself, which writes more, uses the usual one. Players keep their
-# socket to a sound server elsewhere: a user who never ran one gets it in the temporary folder.
-TEMPORARY = $(or $(MEMORY),$(CURDIR)/bin/.tmp)-$@
-tidily = rm -rf $(TEMPORARY) && mkdir -p $(dir $(TEMPORARY)) && mkdir $(TEMPORARY) || exit; \
-	GOTMPDIR=$${GOTMPDIR:-$${TMPDIR:-/tmp}} PULSE_RUNTIME_PATH=$(CURDIR)/bin/pulse TMPDIR=$(TEMPORARY) $(FEWER_COLLECTIONS) $(1); status=$$?; \
-	left=$$(ls -A $(TEMPORARY)); rm -rf $(TEMPORARY); \
-	if [ $$status = 0 ] && [ -n "$$left" ]; then echo "the tests left these in the temporary folder:"; echo "$$left"; exit 1; fi; exit $$status
+# when they leave something there. The folder is always the same one, because the
+# results that Go caches depend on its name. Players keep their socket to a sound
+# server elsewhere: a user who never ran one gets it in the temporary folder.
+TEMPORARY = $(CURDIR)/bin/tmp
+tidily = rm -rf $(TEMPORARY) && mkdir -p $(TEMPORARY) && PULSE_RUNTIME_PATH=$(CURDIR)/bin/pulse TMPDIR=$(TEMPORARY) $(FEWER_COLLECTIONS) $(1) && \
+	if [ -n "$$(ls -A $(TEMPORARY))" ]; then echo "the tests left these in the temporary folder:"; ls -A $(TEMPORARY); exit 1; fi
 
 .DEFAULT_GOAL := help
 
