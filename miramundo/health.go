@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"miramundo.dev/shared/api"
-	"miramundo.dev/shared/config"
 )
 
 // healthTime is how long the service may take to say how it is.
@@ -23,7 +22,7 @@ const maxHealth = 1 << 20
 // healthOnce asks the service that runs with the same settings on this machine how it
 // is. Its error says what is wrong.
 func healthOnce(ctx context.Context, _ options, vars map[string]string, out io.Writer) error {
-	c, err := config.ParseMachine(vars)
+	c, err := parseSettings(vars)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -111,9 +112,17 @@ func TestService(t *testing.T) {
 			t.Errorf("%s is answered %d, want %d with %q: %.300s", test.address, status, test.status, test.want, body)
 		}
 	}
-	var said strings.Builder
-	if err := healthOnce(t.Context(), options{}, r.vars, &said); err != nil || said.String() != "the service is well\n" {
-		t.Errorf("health = %v, %q", err, &said)
+	password := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(password, []byte("p\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range []map[string]string{{}, {"MAIL_USER": "tv@example.org", "MAIL_PASSWORD_FILE": password}} {
+		vars := maps.Clone(r.vars)
+		maps.Copy(vars, more)
+		var said strings.Builder
+		if err := healthOnce(t.Context(), options{}, vars, &said); err != nil || said.String() != "the service is well\n" {
+			t.Errorf("health with %v = %v, %q", more, err, &said)
+		}
 	}
 	res, err := http.Post(r.base+"/api/guest", "application/json", nil)
 	if err != nil {
