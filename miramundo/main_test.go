@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"net"
@@ -155,6 +156,31 @@ func TestService(t *testing.T) {
 	}
 	if err := again.stop(); err != nil {
 		t.Errorf("it stops again with %v", err)
+	}
+}
+
+// TestSecondStart starts the service twice with one folder: the second start is refused
+// before it removes the temporary files of the first one, and no folder tmp is removed.
+func TestSecondStart(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	r := start(t, data)
+	var emptied []string
+	o := options{temporary: func(dir string) error {
+		emptied = append(emptied, dir)
+		return errors.New("far enough")
+	}}
+	try := func() error {
+		return run(t.Context(), o, map[string]string{"DATA_DIR": data, "CATALOG": "sample", "LISTEN": freeAddress(t)}, io.Discard)
+	}
+	if err := try(); err == nil || !strings.Contains(err.Error(), "another miramundo uses this folder") || len(emptied) > 0 {
+		t.Errorf("a second start ends with %v and empties %q", err, emptied)
+	}
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	err := try()
+	if diff := cmp.Diff([]string{filepath.Join(data, ".miramundo-tmp")}, emptied); diff != "" || err == nil || !strings.Contains(err.Error(), "far enough") {
+		t.Errorf("the next start ends with %v and empties (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -37,6 +37,7 @@ type service struct {
 	servers *machine.Servers
 	fronts  machine.Fronts
 	whole   *machine.Machine
+	release func() error // of the data folder, once it is taken
 }
 
 // run runs the service until ctx is done.
@@ -66,12 +67,15 @@ func run(outer context.Context, o options, vars map[string]string, out io.Writer
 	return err
 }
 
-// close closes the machine, where there is one.
-func (s *service) close() error {
-	if s.whole == nil {
-		return nil
+// close closes the machine, where there is one, and lets go of the data folder.
+func (s *service) close() (err error) {
+	if s.whole != nil {
+		err = s.whole.Close()
 	}
-	return s.whole.Close()
+	if s.release != nil {
+		err = errors.Join(err, s.release())
+	}
+	return err
 }
 
 // start returns when ctx is done, or when something fails.
@@ -89,13 +93,18 @@ func (s *service) say(format string, args ...any) {
 	s.log.Info(strings.TrimSpace(fmt.Sprintf(format, args...)))
 }
 
-// openFolder checks the data folder.
-func (s *service) openFolder(context.Context) error {
+// temporaryFolder is where temporary files are, within the data folder. What is in it is
+// deleted at a start, so it has a name that no other program uses: DATA_DIR may name a
+// folder of something else by mistake.
+const temporaryFolder = ".miramundo-tmp"
+
+// openFolder takes the data folder for this process, and checks it.
+func (s *service) openFolder(context.Context) (err error) {
 	s.folder = folder(s.cfg, s.options, s.say)
-	if err := s.folder.Check(); err != nil || s.temporary == nil {
+	if s.release, err = s.folder.Take(); err != nil || s.temporary == nil {
 		return err
 	}
-	if err := s.temporary(filepath.Join(s.cfg.DataDir, "tmp")); err != nil {
+	if err := s.temporary(filepath.Join(s.cfg.DataDir, temporaryFolder)); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
 	return nil

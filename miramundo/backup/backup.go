@@ -1,4 +1,5 @@
-// Package backup copies the data of a local stack while it runs, and restores it.
+// Package backup copies the data folder of a machine while it runs, and restores it: that
+// of the program miramundo, and that of the local stack of developers.
 //
 //	{folder}/2026-11-23T18-00-00.000Z/    a backup, which is whole once it has such a name
 //	    manifest.json                     what it holds: the Manifest
@@ -74,11 +75,14 @@ func Make(ctx context.Context, o Options) (path string, m Manifest, err error) {
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return "", m, fmt.Errorf("backup: %w", err)
 	}
-	unlock, err := lock(o.Folder)
+	unlock, err := datafolder.Lock(o.Folder, lockFile)
+	if errors.Is(err, datafolder.ErrLocked) {
+		err = ErrRunning
+	}
 	if err != nil {
 		return "", m, fmt.Errorf("backup: %w", err)
 	}
-	defer unlock()
+	defer func() { err = errors.Join(err, unlock()) }()
 	if err := deletePartial(o.Folder); err != nil {
 		return "", m, fmt.Errorf("backup: one that was cut off: %w", err)
 	}
@@ -258,21 +262,6 @@ func deletePartial(folder string) error {
 		}
 	}
 	return nil
-}
-
-// lock takes the lock of a folder, which ends with the process at the latest.
-func lock(folder string) (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(folder, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = ErrRunning
-		}
-		return nil, errors.Join(err, f.Close())
-	}
-	return func() { _ = f.Close() }, nil
 }
 
 // Free returns how many bytes of the disk of dir are free.

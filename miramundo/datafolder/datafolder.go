@@ -1,5 +1,6 @@
-// Package datafolder checks the data folder of a stack before it is used, and stores
-// the secrets of the stack in it.
+// Package datafolder checks the data folder of a machine before it is used, and stores
+// the secrets of the machine in it. The program miramundo has such a folder, and so has
+// the local stack of developers; a stack below is either of them.
 //
 //	secrets.json         the key rings, by the names of their settings
 //	secrets.copy.json    the same once more
@@ -7,6 +8,7 @@
 //	payment-address      the address to which test money is paid
 //	catalog              the name of the catalog that the database has
 //	version.json         the version of the folder, and the program that used it last
+//	.miramundo-lock      locked by the process that uses the folder
 //
 // Nothing in the folder is ever replaced by something new because it cannot be read:
 // the stack refuses to start instead, and its message is a [Trouble].

@@ -40,12 +40,32 @@ type Folder struct {
 	Say    func(format string, args ...any) // prints a line for the operator
 }
 
+// Take takes the folder for this process alone until release, and does what Check does.
+// Nothing in a folder that another process has taken is changed.
+func (f Folder) Take() (release func() error, err error) {
+	if err := datafolder.Check(f.Dir); err != nil {
+		return nil, err
+	}
+	if release, err = datafolder.Take(f.Dir); err != nil {
+		return nil, err
+	}
+	if err := f.checkData(); err != nil {
+		return nil, errors.Join(err, release())
+	}
+	return release, nil
+}
+
 // Check checks the folder. With AcceptLoss the database is made to open with what it
 // has. Its error is for the operator to read.
 func (f Folder) Check() error {
 	if err := datafolder.Check(f.Dir); err != nil {
 		return err
 	}
+	return f.checkData()
+}
+
+// checkData checks what is in the folder.
+func (f Folder) checkData() error {
 	if f.Elsewhere {
 		return nil
 	}
