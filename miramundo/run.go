@@ -181,7 +181,7 @@ func (s *service) configure(ctx context.Context) error {
 	if s.cfg, err = config.ParseMachine(s.vars); err != nil {
 		return err
 	}
-	if err := s.folder.Begin(ctx, builtFrom().String()); err != nil {
+	if err := s.folder.Begin(ctx, thisProgram()); err != nil {
 		return err
 	}
 	files, err := datafolder.Files(s.cfg.DataDir)

@@ -5,8 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
+
+	"miramundo.dev/miramundo/datafolder"
 )
 
 // What `make build` sets. The compiler itself records the commit, but not in every kind
@@ -53,6 +56,20 @@ func (b build) String() string {
 		text += ", with changes"
 	}
 	return fmt.Sprintf("%s, %s %s/%s", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// thisProgram returns what the data folder records of this program. Its sum is empty where
+// no file of the program can be read.
+func thisProgram() datafolder.Program {
+	p := datafolder.Program{Name: builtFrom().String()}
+	path, err := os.Executable()
+	if err != nil {
+		path = os.Args[0] // the system does not say, as without /proc
+	}
+	if p.Sum, err = datafolder.Sum(path); err != nil {
+		p.Sum = ""
+	}
+	return p
 }
 
 // printVersion prints what the program is.

@@ -14,8 +14,6 @@ package backup
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -133,7 +131,7 @@ func fill(ctx context.Context, dir string, o Options) (m Manifest, err error) {
 	}
 	names := slices.Collect(maps.Keys(o.Files))
 	for _, name := range append(names, filepath.Base(database)) {
-		if m.Files[name], err = sum(filepath.Join(dir, name)); err != nil {
+		if m.Files[name], err = datafolder.Sum(filepath.Join(dir, name)); err != nil {
 			return m, err
 		}
 	}
@@ -158,7 +156,7 @@ func Verify(ctx context.Context, dir string) (m Manifest, err error) {
 		if filepath.Base(name) != name {
 			return m, fmt.Errorf("%s is damaged: %s names %q", dir, manifestFile, name)
 		}
-		got, err := sum(filepath.Join(dir, name))
+		got, err := datafolder.Sum(filepath.Join(dir, name))
 		if err != nil {
 			return m, fmt.Errorf("%s is damaged: %w", dir, err)
 		}
@@ -174,20 +172,6 @@ func Verify(ctx context.Context, dir string) (m Manifest, err error) {
 		return m, fmt.Errorf("%s is damaged: its database holds %v rows and the mark %s, want %v and %s", dir, content.Rows, content.Mark, m.Rows, m.Mark)
 	}
 	return m, nil
-}
-
-// sum returns the SHA-256 of a file.
-func sum(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := f.WriteTo(h); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // List returns the paths of the backups in a folder, the newest first. Those with a

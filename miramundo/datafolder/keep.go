@@ -1,6 +1,8 @@
 package datafolder
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -30,4 +32,18 @@ func Keep(path string, data []byte) error {
 		return err
 	}
 	return sqlite.SyncFolder(filepath.Dir(path))
+}
+
+// Sum returns the SHA-256 of a file, in hex.
+func Sum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := f.WriteTo(h); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }

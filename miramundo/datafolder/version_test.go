@@ -13,11 +13,11 @@ func TestVersion(t *testing.T) {
 	if v, err := LastVersion(dir, "restore a backup"); err != nil || v != (Version{}) {
 		t.Errorf("a new folder was used by %+v, %v", v, err)
 	}
-	if err := KeepVersion(dir, "miramundo v1"); err != nil {
+	if err := KeepVersion(dir, Program{"miramundo v1", "a1"}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := LastVersion(dir, "restore a backup")
-	if diff := cmp.Diff(Version{Format, "miramundo v1"}, got); err != nil || diff != "" {
+	if diff := cmp.Diff(Version{Format, Program{"miramundo v1", "a1"}}, got); err != nil || diff != "" {
 		t.Errorf("LastVersion = %v (-want +got):\n%s", err, diff)
 	}
 	for text, refused := range map[string]bool{
@@ -32,5 +32,21 @@ func TestVersion(t *testing.T) {
 		} else if err != nil || v != (Version{}) {
 			t.Errorf("with %q the folder was used by %+v, %v", text, v, err)
 		}
+	}
+}
+
+// TestSameProgram checks which programs are the same.
+func TestSameProgram(t *testing.T) {
+	p := Program{"miramundo unknown", "a1"}
+	for other, want := range map[Program]bool{
+		p: true, {"miramundo unknown", "a2"}: false, {"miramundo v2", "a1"}: false, {"miramundo unknown", ""}: false,
+	} {
+		if got := p.Is(other); got != want {
+			t.Errorf("%+v is %+v: %t, want %t", p, other, got, want)
+		}
+	}
+	unknown := Program{Name: "miramundo unknown"}
+	if unknown.Is(unknown) {
+		t.Error("two programs without a sum are taken for the same")
 	}
 }

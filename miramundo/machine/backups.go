@@ -41,12 +41,12 @@ func (f Folder) Backup(ctx context.Context) (path string, m backup.Manifest, err
 	return path, m, datafolder.Explain(err, f.remedy())
 }
 
-// Begin records that a program, named as for a person, uses the folder. When another one
-// used it before, Begin makes a backup first, from which that one can go on. It must be
-// called after Check and Secrets, before the database is open.
-func (f Folder) Begin(ctx context.Context, program string) error {
+// Begin records that a program uses the folder. Unless the same one used it before, Begin
+// makes a backup first, from which the former program can go on. It must be called after
+// Check and Secrets, before the database is open.
+func (f Folder) Begin(ctx context.Context, program datafolder.Program) error {
 	last, err := datafolder.LastVersion(f.Dir, f.remedy())
-	if err != nil || last.Program == program {
+	if err != nil || last.Is(program) {
 		return err
 	}
 	if sizeOf(wire.DatabasePath(f.Dir)) > 0 {
@@ -54,7 +54,7 @@ func (f Folder) Begin(ctx context.Context, program string) error {
 		if err != nil {
 			return fmt.Errorf("before another version uses the data: %w", err)
 		}
-		f.Say("the data was last used by %s; its backup before %s is %s", cmp.Or(last.Program, "an earlier version"), program, path)
+		f.Say("the data was last used by %s; its backup before %s is %s", cmp.Or(last.Name, "an earlier version"), program.Name, path)
 	}
 	return datafolder.KeepVersion(f.Dir, program)
 }

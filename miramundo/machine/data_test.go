@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"miramundo.dev/miramundo/backup"
+	"miramundo.dev/miramundo/datafolder"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/wire"
 )
@@ -62,20 +63,24 @@ func TestBegin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
-		program string
-		backups int
+		name, sum string
+		backups   int
 	}{
-		{"v1", 0}, // there was nothing
-		{"v1", 0},
-		{"v2", 1},
-		{"v2", 1},
-		{"v1", 2}, // back
+		{"v1", "a", 0}, // there was nothing
+		{"v1", "a", 0},
+		{"v2", "b", 1},
+		{"v2", "b", 1},
+		{"v1", "a", 2}, // back
+		{"v1", "c", 3}, // built from other sources with the same name
+		{"v1", "", 4},  // as an earlier program, which recorded its name alone
+		{"v1", "a", 5},
 	} {
-		if err := f.Begin(t.Context(), step.program); err != nil {
+		program := datafolder.Program{Name: step.name, Sum: step.sum}
+		if err := f.Begin(t.Context(), program); err != nil {
 			t.Fatal(err)
 		}
 		if all, err := backup.List(f.backupFolder(), time.Now()); err != nil || len(all) != step.backups {
-			t.Fatalf("%s leaves the backups %q, %v; want %d", step.program, all, err, step.backups)
+			t.Fatalf("%+v leaves the backups %q, %v; want %d", program, all, err, step.backups)
 		}
 		setIn(t, f.Dir, "libraries/g_1")
 	}
