@@ -5,6 +5,7 @@
 //	    manifest.json                     what it holds: the Manifest
 //	    miramundo.db                      documents and events, as of one moment
 //	    secrets.json, operator-token, …   the files with which they belong together
+//	{folder}/before-upgrade/…             a folder of the same kind, from before upgrades
 //	{folder}/.partial-…                   a backup that is being made, or was cut off
 //
 // A backup is written under another name, read back and compared, and then renamed.

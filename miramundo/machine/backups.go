@@ -28,29 +28,39 @@ const backupJob = "backup"
 // whether one is due: a machine that seldom runs for long still makes them.
 const backupsPerPeriod = 24
 
+// keepUpgrades is how many backups from before an upgrade are kept.
+const keepUpgrades = 3
+
 // Backup makes a backup of the folder, which a machine may use meanwhile, and returns
 // its path.
 func (f Folder) Backup(ctx context.Context) (path string, m backup.Manifest, err error) {
+	return f.backup(ctx, f.backupFolder(), f.Keep)
+}
+
+// backup makes a backup of the folder in another one, which keeps as many.
+func (f Folder) backup(ctx context.Context, in string, keep int) (path string, m backup.Manifest, err error) {
 	files, err := datafolder.Files(f.Dir)
 	if err != nil {
 		return "", m, fmt.Errorf("backup: %w", err)
 	}
-	path, m, err = backup.Make(ctx, f.backupOptions(files, func(ctx context.Context, to string) error {
+	o := f.backupOptions(files, func(ctx context.Context, to string) error {
 		return sqlite.CopyFile(ctx, wire.DatabasePath(f.Dir), to)
-	}))
+	})
+	o.Folder, o.Keep = in, keep
+	path, m, err = backup.Make(ctx, o)
 	return path, m, datafolder.Explain(err, f.remedy())
 }
 
 // Begin records that a program uses the folder. Unless the same one used it before, Begin
-// makes a backup first, from which the former program can go on. It must be called after
-// Check and Secrets, before the database is open.
+// makes a backup first, from which the former program can go on; the daily ones do not
+// push it out. It must be called after Check and Secrets, before the database is open.
 func (f Folder) Begin(ctx context.Context, program datafolder.Program) error {
 	last, err := datafolder.LastVersion(f.Dir, f.remedy())
 	if err != nil || last.Is(program) {
 		return err
 	}
 	if sizeOf(wire.DatabasePath(f.Dir)) > 0 {
-		path, _, err := f.Backup(ctx)
+		path, _, err := f.backup(ctx, f.upgradeFolder(), keepUpgrades)
 		if err != nil {
 			return fmt.Errorf("before another version uses the data: %w", err)
 		}

@@ -95,13 +95,28 @@ func (f Folder) checkMissing() error {
 // backupFolder returns where the backups are.
 func (f Folder) backupFolder() string { return cmp.Or(f.Backups, filepath.Join(f.Dir, "backups")) }
 
+// upgradeFolder returns where the backups from before an upgrade are, which the daily ones
+// do not push out.
+func (f Folder) upgradeFolder() string { return filepath.Join(f.backupFolder(), "before-upgrade") }
+
+// newest returns the path of the newest backup; empty when there is none.
+func (f Folder) newest() (newest string) {
+	for _, folder := range []string{f.backupFolder(), f.upgradeFolder()} {
+		all, err := backup.List(folder, time.Now())
+		if err == nil && len(all) > 0 && filepath.Base(all[0]) > filepath.Base(newest) { // by name, which is by time
+			newest = all[0]
+		}
+	}
+	return newest
+}
+
 // remedy says how the operator restores the newest backup.
 func (f Folder) remedy() string {
-	all, err := backup.List(f.backupFolder(), time.Now())
-	if err != nil || len(all) == 0 {
+	newest := f.newest()
+	if newest == "" {
 		return fmt.Sprintf("restore a backup into a new folder: %s (%s has no backups)", f.Remedy("BACKUP"), f.backupFolder())
 	}
-	return "restore the newest backup into a new folder: " + f.Remedy(datafolder.Quote(all[0]))
+	return "restore the newest backup into a new folder: " + f.Remedy(datafolder.Quote(newest))
 }
 
 // checkMax is the size of a database that is read whole before it is used. It takes

@@ -45,20 +45,21 @@ func TestRemedy(t *testing.T) {
 	if got := f.remedy(); !strings.Contains(got, "restore BACKUP now") || !strings.Contains(got, "has no backups") {
 		t.Errorf("without backups the remedy is %q", got)
 	}
-	newest := filepath.Join(f.Dir, "backups", "2026-11-24T18-00-00.000Z")
-	for _, dir := range []string{filepath.Join(f.Dir, "backups", "2026-11-23T18-00-00.000Z"), newest} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+	for _, name := range []string{"before-upgrade/2026-11-22T18-00-00.000Z", "2026-11-23T18-00-00.000Z", "2026-11-24T18-00-00.000Z", "before-upgrade/2026-11-25T18-00-00.000Z"} {
+		newest := filepath.Join(f.Dir, "backups", name)
+		if err := os.MkdirAll(newest, 0o700); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if got := f.remedy(); !strings.Contains(got, "restore '"+newest+"' now") {
-		t.Errorf("the remedy is %q", got)
+		if got := f.remedy(); !strings.Contains(got, "restore '"+newest+"' now") {
+			t.Errorf("with %s the remedy is %q", name, got)
+		}
 	}
 }
 
-// TestBegin checks that data is backed up before another program uses it, and only then.
+// TestBegin checks that data is backed up before another program uses it, and only then,
+// and that the newest three of these backups are kept whatever is made later.
 func TestBegin(t *testing.T) {
-	f := Folder{Dir: t.TempDir(), Keep: 7, Say: t.Logf, Remedy: func(b string) string { return "restore " + b }}
+	f := Folder{Dir: t.TempDir(), Keep: 1, Say: t.Logf, Remedy: func(b string) string { return "restore " + b }}
 	if _, err := f.Secrets(); err != nil {
 		t.Fatal(err)
 	}
@@ -72,16 +73,21 @@ func TestBegin(t *testing.T) {
 		{"v2", "b", 1},
 		{"v1", "a", 2}, // back
 		{"v1", "c", 3}, // built from other sources with the same name
-		{"v1", "", 4},  // as an earlier program, which recorded its name alone
-		{"v1", "a", 5},
+		{"v1", "", 3},  // as an earlier program, which recorded its name alone
+		{"v1", "a", 3},
 	} {
 		program := datafolder.Program{Name: step.name, Sum: step.sum}
 		if err := f.Begin(t.Context(), program); err != nil {
 			t.Fatal(err)
 		}
-		if all, err := backup.List(f.backupFolder(), time.Now()); err != nil || len(all) != step.backups {
+		if all, err := backup.List(f.upgradeFolder(), time.Now()); err != nil || len(all) != step.backups {
 			t.Fatalf("%+v leaves the backups %q, %v; want %d", program, all, err, step.backups)
 		}
 		setIn(t, f.Dir, "libraries/g_1")
+		for range 2 { // daily ones
+			if _, _, err := f.Backup(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
