@@ -114,7 +114,7 @@ func backupOnce(ctx context.Context, o options, vars map[string]string, out io.W
 	if err != nil {
 		return err
 	}
-	path, m, err := folder(c, o, nil).Backup(ctx)
+	path, m, err := folder(c, o, nil, nil).Backup(ctx)
 	if err != nil {
 		return err
 	}
@@ -147,9 +147,9 @@ func parseSettings(vars map[string]string) (config.Config, error) {
 }
 
 // folder returns the data folder of the settings.
-func folder(c config.Config, o options, say func(string, ...any)) machine.Folder {
+func folder(c config.Config, o options, say, warn func(string, ...any)) machine.Folder {
 	return machine.Folder{
-		Dir: c.DataDir, AcceptLoss: o.acceptLoss, Backups: c.BackupDir, Every: backupPeriod, Keep: c.BackupKeep, Say: say,
+		Dir: c.DataDir, AcceptLoss: o.acceptLoss, Backups: c.BackupDir, Every: backupPeriod, Keep: c.BackupKeep, Say: say, Warn: warn,
 		Remedy: func(backup string) string {
 			return fmt.Sprintf("DATA_DIR=NEW miramundo -restore %s, then start the service with DATA_DIR=NEW", backup)
 		},

@@ -184,6 +184,27 @@ func TestSecondStart(t *testing.T) {
 	}
 }
 
+// TestWarnings checks what is logged with LOG_LEVEL=warn: not how things go, but that a
+// secret is restored from its copy.
+func TestWarnings(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	r := start(t, data)
+	if err := r.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(data, datafolder.SecretsFile)); err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	vars := map[string]string{"DATA_DIR": data, "CATALOG": "none", "LISTEN": freeAddress(t), "LOG_LEVEL": "warn"}
+	if err := run(t.Context(), options{}, vars, &log); err == nil {
+		t.Error("it runs without a catalog")
+	}
+	if got := log.String(); !strings.Contains(got, "is restored from its copy") || strings.Contains(got, "listening") {
+		t.Errorf("the log says:\n%s", got)
+	}
+}
+
 // TestRefusals starts the service with settings that are wrong.
 func TestRefusals(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

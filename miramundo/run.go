@@ -93,6 +93,11 @@ func (s *service) say(format string, args ...any) {
 	s.log.Info(strings.TrimSpace(fmt.Sprintf(format, args...)))
 }
 
+// warn logs a line that the operator must see with LOG_LEVEL=warn too.
+func (s *service) warn(format string, args ...any) {
+	s.log.Warn(strings.TrimSpace(fmt.Sprintf(format, args...)))
+}
+
 // temporaryFolder is where temporary files are, within the data folder. What is in it is
 // deleted at a start, so it has a name that no other program uses: DATA_DIR may name a
 // folder of something else by mistake.
@@ -100,7 +105,7 @@ const temporaryFolder = ".miramundo-tmp"
 
 // openFolder takes the data folder for this process, and checks it.
 func (s *service) openFolder(context.Context) (err error) {
-	s.folder = folder(s.cfg, s.options, s.say)
+	s.folder = folder(s.cfg, s.options, s.say, s.warn)
 	if s.release, err = s.folder.Take(); err != nil || s.temporary == nil {
 		return err
 	}

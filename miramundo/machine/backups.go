@@ -64,7 +64,7 @@ func (f Folder) Begin(ctx context.Context, program datafolder.Program) error {
 		if err != nil {
 			return fmt.Errorf("before another version uses the data: %w", err)
 		}
-		f.Say("the data was last used by %s; its backup before %s is %s", cmp.Or(last.Name, "an earlier version"), program.Name, path)
+		f.Warn("the data was last used by %s; its backup before %s is %s", cmp.Or(last.Name, "an earlier version"), program.Name, path)
 	}
 	return datafolder.KeepVersion(f.Dir, program)
 }
@@ -112,7 +112,7 @@ func (m *Machine) backupIfDue(ctx context.Context) {
 		err = m.backup(ctx)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, backup.ErrRunning) {
-		m.Folder.Say("%v", err)
+		m.Folder.Warn("%v", err)
 	}
 }
 
@@ -132,7 +132,7 @@ func (m *Machine) guard(ctx context.Context) {
 	}
 	if !m.checked {
 		if err := local.Check(ctx); err != nil && ctx.Err() == nil {
-			m.Folder.Say("%v", datafolder.Explain(err, m.Folder.remedy()))
+			m.Folder.Warn("%v", datafolder.Explain(err, m.Folder.remedy()))
 		}
 	}
 	tick := time.NewTicker(guardInterval)
@@ -152,10 +152,10 @@ func (m *Machine) guard(ctx context.Context) {
 
 // rescue saves what the machine has open after its file was deleted or replaced.
 func (m *Machine) rescue(ctx context.Context, cause error) {
-	m.Folder.Say("%v; nothing is saved any more, and writes are answered 503", cause)
+	m.Folder.Warn("%v; nothing is saved any more, and writes are answered 503", cause)
 	if err := m.backup(ctx); err != nil {
-		m.Folder.Say("what was saved before is open in this process alone, and could not be copied: %v. Do not stop it: make room or a folder for backups, or copy its open files", err)
+		m.Folder.Warn("what was saved before is open in this process alone, and could not be copied: %v. Do not stop it: make room or a folder for backups, or copy its open files", err)
 		return
 	}
-	m.Folder.Say("everything that was saved before is in that backup. Stop this process, then %s", m.Folder.remedy())
+	m.Folder.Warn("everything that was saved before is in a backup now. Stop this process, then %s", m.Folder.remedy())
 }

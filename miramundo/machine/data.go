@@ -37,7 +37,10 @@ type Folder struct {
 	// Remedy says how the operator restores a backup, named as a word for a shell, into
 	// a new folder.
 	Remedy func(backup string) string
-	Say    func(format string, args ...any) // prints a line for the operator
+	Say    func(format string, args ...any) // prints a line for the operator, on how things go
+	// Warn prints a line that the operator must see however little is printed: of a
+	// failure, of data that is damaged, lost or rescued, and of a way back.
+	Warn func(format string, args ...any)
 }
 
 // Take takes the folder for this process alone until release, and does what Check does.
@@ -77,7 +80,7 @@ func (f Folder) checkData() error {
 	}
 	renamed, err := sqlite.AcceptLoss(wire.DatabasePath(f.Dir), time.Now())
 	for _, file := range renamed {
-		f.Say("a file that does not fit the database is now %s", file)
+		f.Warn("a file that does not fit the database is now %s", file)
 	}
 	return err
 }
@@ -136,7 +139,7 @@ func (m *Machine) checkDatabase(ctx context.Context) error {
 // The first call makes them.
 func (f Folder) Secrets() (map[string]string, error) {
 	return datafolder.Secrets{
-		Dir: f.Dir, AcceptLoss: f.AcceptLoss, Remedy: f.remedy(), Say: f.Say, Now: time.Now,
+		Dir: f.Dir, AcceptLoss: f.AcceptLoss, Remedy: f.remedy(), Say: f.Warn, Now: time.Now,
 		Inhabited: func() (bool, error) {
 			if f.Elsewhere {
 				return false, nil

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,7 +60,9 @@ func TestRemedy(t *testing.T) {
 // TestBegin checks that data is backed up before another program uses it, and only then,
 // and that the newest three of these backups are kept whatever is made later.
 func TestBegin(t *testing.T) {
-	f := Folder{Dir: t.TempDir(), Keep: 1, Say: t.Logf, Remedy: func(b string) string { return "restore " + b }}
+	var warned []string
+	warn := func(format string, args ...any) { warned = append(warned, fmt.Sprintf(format, args...)) }
+	f := Folder{Dir: t.TempDir(), Keep: 1, Say: t.Logf, Warn: warn, Remedy: func(b string) string { return "restore " + b }}
 	if _, err := f.Secrets(); err != nil {
 		t.Fatal(err)
 	}
@@ -80,8 +83,12 @@ func TestBegin(t *testing.T) {
 		if err := f.Begin(t.Context(), program); err != nil {
 			t.Fatal(err)
 		}
-		if all, err := backup.List(f.upgradeFolder(), time.Now()); err != nil || len(all) != step.backups {
+		all, err := backup.List(f.upgradeFolder(), time.Now())
+		if err != nil || len(all) != step.backups {
 			t.Fatalf("%+v leaves the backups %q, %v; want %d", program, all, err, step.backups)
+		}
+		if len(all) > 0 && (len(warned) == 0 || !strings.Contains(warned[len(warned)-1], all[0])) {
+			t.Errorf("the operator is not told of %s: %q", all[0], warned)
 		}
 		setIn(t, f.Dir, "libraries/g_1")
 		for range 2 { // daily ones
@@ -89,5 +96,20 @@ func TestBegin(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// TestBackupFails checks that the operator is warned of a backup that fails.
+func TestBackupFails(t *testing.T) {
+	var warned []string
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := Folder{Dir: t.TempDir(), Backups: file, Every: time.Hour, Keep: 1, Say: t.Logf}
+	f.Warn = func(format string, args ...any) { warned = append(warned, fmt.Sprintf(format, args...)) }
+	New(Options{Folder: f}).backupIfDue(t.Context())
+	if len(warned) != 1 || !strings.Contains(warned[0], file) {
+		t.Errorf("the operator is warned with %q, want the folder %s", warned, file)
 	}
 }

@@ -77,7 +77,7 @@ func (m *Machine) Load(ctx context.Context, kept bool) error {
 	}
 	err = m.show(ctx, pick, kept)
 	if err != nil && m.Catalog == "" && pick.name == Live && ctx.Err() == nil {
-		m.Folder.Say("%v", err)
+		m.Folder.Warn("%v", err)
 		err = m.show(ctx, choice{Sample, "the live sources gave nothing to show"}, kept)
 	}
 	return err
@@ -102,7 +102,7 @@ func (m *Machine) show(ctx context.Context, pick choice, kept bool) error {
 	other := !m.mark.Was(pick.name)
 	_, noRelease := m.Parts.Archive.Current(ctx)
 	if noRelease == nil && !readable {
-		m.Folder.Say("the release of %s is replaced: %s", m.Folder.Dir, m.Parts.Catalog.State().Problem)
+		m.Folder.Warn("the release of %s is replaced: %s", m.Folder.Dir, m.Parts.Catalog.State().Problem)
 	}
 	if err := m.reload(ctx, job.Order{Force: noRelease == nil && (other || !readable), Manual: other}); err != nil {
 		return err
@@ -224,11 +224,11 @@ func (m *Machine) awaited(ctx context.Context, name string, o job.Order) (*job.R
 func (m *Machine) print(r *reload.Report) error {
 	for _, f := range r.Files {
 		if f.Problem != "" {
-			m.Folder.Say("  %s: %s", f.Name, f.Problem)
+			m.Folder.Warn("  %s: %s", f.Name, f.Problem)
 		}
 	}
 	for _, refusal := range r.Overridden {
-		m.Folder.Say("  %s: taken although %s", refusal.File, refusal.Reason)
+		m.Folder.Warn("  %s: taken although %s", refusal.File, refusal.Reason)
 	}
 	b, own := r.Built, m.Extra
 	if b == nil {
@@ -278,7 +278,7 @@ func (m *Machine) first(ctx context.Context) {
 // aggregate counts what people do. Without it the rest goes on.
 func (m *Machine) aggregate(ctx context.Context) {
 	if err := functions.Aggregate(ctx, m.Parts); err != nil {
-		m.Folder.Say("events are not counted: %v", err)
+		m.Folder.Warn("events are not counted: %v", err)
 	}
 }
 
@@ -308,6 +308,6 @@ func (m *Machine) run(ctx context.Context, name string) {
 		_, err = m.Parts.Jobs.Run(ctx, name, job.Order{})
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, job.ErrRunning) {
-		m.Folder.Say("job %s: %v", name, err)
+		m.Folder.Warn("job %s: %v", name, err)
 	}
 }

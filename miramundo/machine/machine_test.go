@@ -19,7 +19,7 @@ import (
 // machineOf returns a machine with the sample in a folder of the test.
 func machineOf(t *testing.T, log io.Writer) *Machine {
 	t.Helper()
-	f := Folder{Dir: t.TempDir(), Keep: 1, Say: t.Logf, Remedy: func(b string) string { return "restore " + b }}
+	f := Folder{Dir: t.TempDir(), Keep: 1, Say: t.Logf, Warn: t.Logf, Remedy: func(b string) string { return "restore " + b }}
 	vars, err := f.Secrets()
 	if err != nil {
 		t.Fatal(err)

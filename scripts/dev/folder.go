@@ -19,7 +19,7 @@ func (s settings) folder(file config.Stack, say func(string, ...any)) machine.Fo
 	return machine.Folder{
 		Dir: s.data, Elsewhere: s.backend != string(wire.Embedded), AcceptLoss: s.acceptLoss,
 		Backups: s.backups, Every: file.Backups.Every.Duration, Keep: file.Backups.Keep,
-		Say: say,
+		Say: say, Warn: say,
 		Remedy: func(backup string) string {
 			return fmt.Sprintf("make restore FROM=%s DATA=NEW, then make run DATA=NEW", backup)
 		},
