@@ -23,6 +23,7 @@ type Servers struct {
 	Failed chan error // gets the error of a server that ended by itself
 
 	list []*http.Server
+	stop time.Duration   // in which requests under way may end
 	live context.Context // of requests that never end by themselves
 	end  context.CancelFunc
 }
@@ -43,7 +44,7 @@ const stopTime = 10 * time.Second
 
 // NewServers returns servers of which none runs yet.
 func NewServers() *Servers {
-	s := &Servers{Failed: make(chan error, 8)}
+	s := &Servers{Failed: make(chan error, 8), stop: stopTime}
 	s.live, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -76,14 +77,16 @@ func (s *Servers) serve(ctx context.Context, l net.Listener, h http.Handler, c *
 	}()
 }
 
-// Stop closes all servers, and returns when no request is under way.
+// Stop closes all servers. It returns when no request is under way, or cuts off those that
+// have not ended in time and returns an error: their contexts are done, and their answers
+// cannot be written any more.
 func (s *Servers) Stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	ctx, cancel := context.WithTimeout(context.Background(), s.stop)
 	defer cancel()
 	s.end()
 	var errs []error
 	for _, srv := range s.list {
-		errs = append(errs, srv.Shutdown(ctx))
+		errs = append(errs, srv.Shutdown(ctx), srv.Close())
 	}
 	return errors.Join(errs...)
 }
