@@ -98,7 +98,7 @@ type Config struct {
 	HumanScript    string `env:"HUMAN_SCRIPT" doc:"Address of the script by which the provider of HUMAN_VERIFY_URL draws its widget on pages."`
 
 	Listen        string `env:"LISTEN" doc:"Where the program miramundo answers HTTP for all hosts of the service: host:port, or several separated by commas. Without it, where BASE_URL, HOP_URL and LEGACY_URL say when they name this machine by a loopback address, else at 127.0.0.1:8787."`
-	ListenTLS     string `env:"LISTEN_TLS" doc:"Where miramundo answers HTTPS itself, such as :443, instead of a reverse proxy. It gets its certificates from ACME_DIRECTORY, whose terms of service are accepted by that, and LISTEN must be reachable at port 80."`
+	ListenTLS     string `env:"LISTEN_TLS" doc:"Where miramundo answers HTTPS itself, such as :443, instead of a reverse proxy. It gets its certificates from ACME_DIRECTORY, whose terms of service are accepted by that, and LISTEN must be set too, to what is reached at port 80."`
 	ACMEDirectory string `env:"ACME_DIRECTORY" envDefault:"https://acme-v02.api.letsencrypt.org/directory" doc:"Address of the ACME server that issues certificates for LISTEN_TLS."`
 	ACMERoots     string `env:"ACME_ROOTS" doc:"File with the root certificates, as PEM, by which the ACME server is verified, where the system does not have them."`
 	ACMEEmail     string `env:"ACME_EMAIL" doc:"E-mail address at which the ACME server reaches the operator."`

@@ -104,6 +104,16 @@ func (c Config) checkMachine(vars map[string]string) (problems []error) {
 	return problems
 }
 
+// listens returns the addresses of the setting LISTEN.
+func (c Config) listens() (all []string) {
+	for address := range strings.SplitSeq(c.Listen, ",") {
+		if address = strings.TrimSpace(address); address != "" {
+			all = append(all, address)
+		}
+	}
+	return all
+}
+
 // checkParts returns what is wrong with the addresses of the parts, which are told
 // apart by their hosts alone.
 func (c Config) checkParts() (problems []error) {
@@ -153,6 +163,9 @@ func (c Config) checkPublic(vars map[string]string) (problems []error) {
 	if !secure && !isPrivate(c.BaseURL) {
 		no("BASE_URL must be https: browsers keep sessions and passkeys only there; http is for this machine and for addresses of a private network, such as http://192.168.1.10:8787")
 	}
+	if !secure && isPrivate(c.BaseURL) && c.AddressHeader == "" && !slices.ContainsFunc(c.ListenAddrs(), isReachable) {
+		no("LISTEN must name the ports of BASE_URL, HOP_URL and LEGACY_URL, such as :8787,:8788,:8789: without it the program answers this machine alone")
+	}
 	if secure && vars["HOP_URL"] != "" && !strings.HasPrefix(c.HopURL, "https:") {
 		no("HOP_URL must be https, because pages of https load no http")
 	}
@@ -166,8 +179,17 @@ func (c Config) checkPublic(vars map[string]string) (problems []error) {
 	return problems
 }
 
+// isReachable reports whether other machines reach what listens at an address.
+func isReachable(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	return err == nil && !isLoopback(host)
+}
+
 // checkTLS refuses what does not go with certificates of the program's own.
 func (c Config) checkTLS() (problems []error) {
+	if len(c.listens()) == 0 {
+		problems = append(problems, errors.New("LISTEN is missing: beside LISTEN_TLS the program answers HTTP there, with the challenges of the ACME server, redirects and the host of LEGACY_URL; set it to :80"))
+	}
 	for name, address := range map[string]string{"BASE_URL": c.BaseURL, "HOP_URL": c.HopURL} {
 		u, err := url.Parse(address)
 		if err != nil || u.Scheme != "https" || u.Port() != "" && u.Port() != "443" || net.ParseIP(u.Hostname()) != nil {
@@ -209,12 +231,7 @@ const localListen = "127.0.0.1:8787"
 // ListenAddrs returns where a service on one machine answers HTTP, as host:port: see
 // the setting LISTEN.
 func (c Config) ListenAddrs() []string {
-	var all []string
-	for address := range strings.SplitSeq(c.Listen, ",") {
-		if address = strings.TrimSpace(address); address != "" {
-			all = append(all, address)
-		}
-	}
+	all := c.listens()
 	if len(all) == 0 {
 		for _, address := range []string{c.BaseURL, c.HopURL, c.LegacyURL} {
 			if u, err := url.Parse(address); err == nil && isLoopback(u.Hostname()) && u.Port() != "" {

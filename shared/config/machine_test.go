@@ -27,6 +27,11 @@ func with(vars, others map[string]string) map[string]string {
 // ownTLS are the settings that a service of its own TLS has over behindProxy.
 var ownTLS = map[string]string{"LISTEN": ":80", "LISTEN_TLS": ":443", "EDGE_ADDRESS_HEADER": ""}
 
+// privateNetwork is a set of settings with which a service starts for a private network.
+var privateNetwork = map[string]string{
+	"BASE_URL": "http://192.168.1.10:8787", "HOP_URL": "http://192.168.1.10:8788", "LEGACY_URL": "http://192.168.1.10:8789", "LISTEN": ":8787,:8788,:8789",
+}
+
 func TestMachine(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -38,9 +43,8 @@ func TestMachine(t *testing.T) {
 		{"a proxy", behindProxy, []string{"127.0.0.1:8787"}, true},
 		{"a proxy elsewhere", with(behindProxy, map[string]string{"LISTEN": "[::]:80, 10.0.0.1:8080"}), []string{"10.0.0.1:8080", "[::]:80"}, true},
 		{"its own TLS", with(behindProxy, ownTLS), []string{":80"}, true},
-		{"a private network", map[string]string{
-			"BASE_URL": "http://192.168.1.10:8787", "HOP_URL": "http://192.168.1.10:8788", "LEGACY_URL": "http://192.168.1.10:8789", "LISTEN": ":8787,:8788,:8789",
-		}, []string{":8787", ":8788", ":8789"}, false},
+		{"a private network", privateNetwork, []string{":8787", ":8788", ":8789"}, false},
+		{"a proxy of a private network", with(privateNetwork, map[string]string{"LISTEN": "", "EDGE_ADDRESS_HEADER": "X-Real-IP"}), []string{"127.0.0.1:8787"}, false},
 		{"for a developer, on loopback", map[string]string{"ORIGIN_ALLOW": "127.0.0.1:1", "MAIL_FOLDER": "mail"}, []string{"127.0.0.1:8787", "127.0.0.1:8788", "127.0.0.1:8789"}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -81,9 +85,13 @@ func TestMachineRefusals(t *testing.T) {
 		{"real money in the clear", with(behindProxy, map[string]string{
 			"PAYMENT_TO": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "PAYMENT_FACILITATORS": "http://f.example",
 		}), []string{"PAYMENT_FACILITATORS must be https where the public pays", "PAYMENT_RPC is missing: a service that takes real money"}},
-		{"TLS behind a proxy", with(behindProxy, map[string]string{"LISTEN_TLS": ":443", "EDGE_COUNTRY_HEADER": "X-Country"}), []string{
+		{"TLS behind a proxy", with(behindProxy, map[string]string{"LISTEN": ":80", "LISTEN_TLS": ":443", "EDGE_COUNTRY_HEADER": "X-Country"}), []string{
 			"EDGE_ADDRESS_HEADER must not be set beside LISTEN_TLS", "EDGE_COUNTRY_HEADER must not",
 		}},
+		{"TLS alone", with(with(behindProxy, ownTLS), map[string]string{"LISTEN": ""}), []string{"LISTEN is missing: beside LISTEN_TLS"}},
+		{"TLS beside nothing", with(with(behindProxy, ownTLS), map[string]string{"LISTEN": " , "}), []string{"LISTEN is missing: beside LISTEN_TLS"}},
+		{"a private network that is not reached", with(privateNetwork, map[string]string{"LISTEN": ""}), []string{"LISTEN must name the ports"}},
+		{"a private network at loopback", with(privateNetwork, map[string]string{"LISTEN": "127.0.0.1:8787, [::1]:8787,localhost:8788"}), []string{"LISTEN must name the ports"}},
 		{"TLS of what gets no certificate", with(with(behindProxy, ownTLS), map[string]string{"BASE_URL": "https://203.0.113.7", "HOP_URL": "https://hop.tv.example.org:8443", "LISTEN_TLS": ":443,:444"}), []string{
 			"BASE_URL must be https with a host name", "HOP_URL must be https with a host name", "LISTEN_TLS must be one",
 		}},
