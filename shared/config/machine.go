@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // ParseMachine returns the settings of vars for a service on a machine of its operator.
@@ -126,13 +127,31 @@ func (c Config) checkParts() (problems []error) {
 		if u.Path != "" {
 			problems = append(problems, fmt.Errorf("%s must have no path: the program answers for the whole host", part.name))
 		}
-		host := strings.ToLower(u.Host)
+		if strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r > unicode.MaxASCII }) {
+			problems = append(problems, fmt.Errorf("%s must have a host name in ASCII: write it as xn--…, the form in which browsers send it", part.name))
+		}
+		host := c.hostOf(u)
 		if other := taken[host]; other != "" {
 			problems = append(problems, fmt.Errorf("%s and %s must have different hosts, such as https://tv.example.org, https://hop.tv.example.org and http://plain.tv.example.org", other, part.name))
 		}
 		taken[host] = part.name
 	}
 	return problems
+}
+
+// hostOf returns by what the host of a part is told apart. Where others are served over
+// https that is the name alone: proxies may leave out the port, and the part of plain HTTP
+// needs a name for which browsers have not been told to use https.
+func (c Config) hostOf(u *url.URL) string {
+	name := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if c.Secure() && !c.OnLoopback() && !isLoopback(name) { // such as the default, which is refused elsewhere
+		return name
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(name, port)
 }
 
 // OnLoopback reports whether BASE_URL names this machine by a loopback address.

@@ -81,6 +81,10 @@ func TestMachineRefusals(t *testing.T) {
 		{"schemes", with(behindProxy, map[string]string{"HOP_URL": "http://hop.tv.example.org", "LEGACY_URL": "https://plain.tv.example.org"}), []string{"HOP_URL must be https", "LEGACY_URL must be http:"}},
 		{"http in public", with(behindProxy, map[string]string{"BASE_URL": "http://tv.example.org"}), []string{"BASE_URL must be https: browsers"}},
 		{"one host", with(behindProxy, map[string]string{"HOP_URL": "https://TV.example.org"}), []string{"BASE_URL and HOP_URL must have different hosts"}},
+		{"one host with a final dot", with(behindProxy, map[string]string{"HOP_URL": "https://tv.example.org."}), []string{"BASE_URL and HOP_URL must have different hosts"}},
+		{"one host with two ports", with(behindProxy, map[string]string{"LEGACY_URL": "http://hop.tv.example.org:8080"}), []string{"HOP_URL and LEGACY_URL must have different hosts"}},
+		{"one port of a private network", with(privateNetwork, map[string]string{"HOP_URL": "http://192.168.1.10", "LEGACY_URL": "http://192.168.1.10:80"}), []string{"HOP_URL and LEGACY_URL must have different hosts"}},
+		{"a name that is not in ASCII", with(behindProxy, map[string]string{"BASE_URL": "https://televisão.example.org"}), []string{"BASE_URL must have a host name in ASCII: write it as xn--"}},
 		{"a path", with(behindProxy, map[string]string{"BASE_URL": "https://example.org/tv"}), []string{"BASE_URL must have no path"}},
 		{"real money in the clear", with(behindProxy, map[string]string{
 			"PAYMENT_TO": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "PAYMENT_FACILITATORS": "http://f.example",
