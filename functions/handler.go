@@ -58,7 +58,7 @@ func serve(p *compose.Parts, fs ...Function) (http.Handler, error) {
 }
 
 func options(p *compose.Parts, fs []Function) request.Options {
-	guesses := api.NewGuesses(p.Log, p.Now)
+	guesses := api.NewGuesses(p.Log, p.Now, p.Metrics.Guesses())
 	p.AtClose(guesses.Flush)
 	apart := slices.ContainsFunc(fs, func(f Function) bool { return f.Apart }) // such as the player of plain HTTP media
 	return request.Options{

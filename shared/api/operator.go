@@ -42,15 +42,18 @@ type Guesses struct {
 	networks *budget.Limiter[netip.Prefix]
 	all      *budget.Limiter[struct{}]
 	log      *cloudlog.Repeats
+	count    func(name string) // counts a guess of the token with a name; may be nil
 }
 
 // NewGuesses returns a Guesses that logs which tokens are guessed, and how often, once a
-// minute.
-func NewGuesses(log *slog.Logger, now func() time.Time) *Guesses {
+// minute. It calls count, which may be nil, for each guess with the name of the token,
+// also where the guess is answered 429.
+func NewGuesses(log *slog.Logger, now func() time.Time, count func(name string)) *Guesses {
 	return &Guesses{
 		networks: budget.NewLimiter[netip.Prefix](budget.Guesses, now),
 		all:      budget.NewLimiter[struct{}](budget.AllGuesses, now),
 		log:      cloudlog.NewRepeats(log, "wrong tokens of the operator were shown", "token"),
+		count:    count,
 	}
 }
 
@@ -66,6 +69,9 @@ func (g *Guesses) wrong(name string, a netip.Addr) error {
 		return fault.ErrOperatorToken
 	}
 	g.log.Add(name)
+	if g.count != nil {
+		g.count(name)
+	}
 	if err := g.networks.Take(identity.Network(a)); err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/budget"
@@ -56,11 +58,12 @@ func ask(h http.Handler, path, token, from string) *httptest.ResponseRecorder {
 // are answered 401 and the others 429; the right token is accepted from everywhere, and
 // the log has few records and no token.
 func TestGuesses(t *testing.T) {
-	for _, path := range []string{"/metrics", "/catalog", "/events"} {
+	for path, name := range map[string]string{"/metrics": api.MetricsToken, "/catalog": api.CatalogToken, "/events": api.EventsToken} {
+		counted := map[string]int{}
 		var log strings.Builder
 		now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 		clock := func() time.Time { return now }
-		g := api.NewGuesses(slog.New(slog.NewTextHandler(&log, nil)), clock)
+		g := api.NewGuesses(slog.New(slog.NewTextHandler(&log, nil)), clock, func(name string) { counted[name]++ })
 		h := request.Handler(request.Options{
 			Now: clock, Guesses: g, Tokens: map[string]string{api.MetricsToken: rightToken, api.CatalogToken: rightToken, api.EventsToken: rightToken},
 		}, panel{}, panels)
@@ -92,6 +95,9 @@ func TestGuesses(t *testing.T) {
 		if w := ask(h, path, "a guess of the attacker", "192.0.2.1"); w.Code != 401 {
 			t.Errorf("%s: a wrong token after the wait: %d, want 401", path, w.Code)
 		}
+		if diff := cmp.Diff(map[string]int{name: 5002}, counted); diff != "" {
+			t.Errorf("%s: the guesses counted (-want +got):\n%s", path, diff)
+		}
 		_ = g.Flush()
 		if text := log.String(); strings.Count(text, "\n") != 2 || !strings.Contains(text, "count=5001") ||
 			strings.Contains(text, "guess of") || strings.Contains(text, "own token") || strings.Contains(text, "192.0.2") {
@@ -105,7 +111,7 @@ func TestGuesses(t *testing.T) {
 func TestGuessesOfManyNetworks(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	g := api.NewGuesses(slog.New(slog.DiscardHandler), clock)
+	g := api.NewGuesses(slog.New(slog.DiscardHandler), clock, nil)
 	t.Cleanup(func() { _ = g.Flush() })
 	h := request.Handler(request.Options{Now: clock, Guesses: g, Tokens: map[string]string{api.MetricsToken: rightToken}}, panel{}, panels)
 	guessed := 0

@@ -44,6 +44,7 @@ type Metrics struct {
 	calls    calls
 	faults   *prometheus.CounterVec
 	refusals *prometheus.CounterVec
+	guesses  *prometheus.CounterVec
 	store    documents
 	jobs     jobs
 	hop      hop
@@ -59,6 +60,8 @@ func New(o Options) *Metrics {
 			"Requests that were answered with a fault, by its code. Codes are those of the API's documentation.", "code"),
 		refusals: counters("budget_refusals_total",
 			"Calls that were refused because an owner or a network had none left, by the name of the budget.", "budget"),
+		guesses: counters("operator_guesses_total",
+			"Wrong tokens of the operator that were shown, by the name of the token, those that were answered 429 included.", "token"),
 		store: newDocuments(),
 		jobs:  newJobs(),
 		hop:   newHop(),
@@ -67,7 +70,7 @@ func New(o Options) *Metrics {
 	build.WithLabelValues(o.Process, o.Build, runtime.Version()).Set(1)
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build,
-		m.calls.requests, m.calls.bytes, m.calls.seconds, m.faults, m.refusals, m.store.documents,
+		m.calls.requests, m.calls.bytes, m.calls.seconds, m.faults, m.refusals, m.guesses, m.store.documents,
 	)
 	return m
 }
@@ -101,4 +104,13 @@ func (m *Metrics) RefusedByBudget() func(budget string) {
 		return nil
 	}
 	return func(budget string) { m.refusals.WithLabelValues(budget).Inc() }
+}
+
+// Guesses returns what counts the guesses of an operator's token by its name, for
+// api.NewGuesses.
+func (m *Metrics) Guesses() func(token string) {
+	if m == nil {
+		return nil
+	}
+	return func(token string) { m.guesses.WithLabelValues(token).Inc() }
 }

@@ -225,6 +225,7 @@ func full(t *testing.T) *Metrics {
 	}}})
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/a", nil))
 	m.RefusedByBudget()("search")
+	m.Guesses()("METRICS_TOKEN")
 	for _, e := range []bus.Event{{Data: []byte("a")}, {Data: []byte("b")}, {Data: []byte("c"), Failure: "why"}} {
 		var err error
 		if e.Failure == "" {
@@ -298,6 +299,7 @@ func TestReadings(t *testing.T) {
 		`miramundo_hop_places{pool="fetches",state="taken"}`:              3,
 		`miramundo_hop_places{pool="fetches",state="waiting"}`:            2,
 		`miramundo_job_interval_seconds{job_name="reload"}`:               3600,
+		`miramundo_operator_guesses_total{token="METRICS_TOKEN"}`:         1,
 		`miramundo_job_last_duration_seconds{job_name="reload"}`:          1,
 		`miramundo_job_last_start_timestamp_seconds{job_name="reload"}`:   timestamp(noon.Add(time.Hour)),
 		`miramundo_job_last_success_timestamp_seconds{job_name="reload"}`: timestamp(noon.Add(time.Minute)),
@@ -347,7 +349,7 @@ func TestNothing(t *testing.T) {
 	m.ReadChat(nil)
 	m.ScheduleJob("reload", time.Hour)
 	m.BeginJob("reload", noon)(noon, true)
-	if m.CountCalls(nil) != nil || m.RefusedByBudget() != nil || m.CountFetches() != nil || m.DB(db) != db {
+	if m.CountCalls(nil) != nil || m.RefusedByBudget() != nil || m.Guesses() != nil || m.CountFetches() != nil || m.DB(db) != db {
 		t.Error("something is counted without metrics")
 	}
 }
