@@ -30,10 +30,11 @@ FEWER_COLLECTIONS = GOGC=$${GOGC:-400}
 TEST = $(GO) test -vet=off
 
 # $(call tidily,COMMAND) runs tests in a temporary folder of their own, and fails
-# when they leave something there. The folder is always the same one, because the
-# results that Go caches depend on its name. Players keep their socket to a sound
+# when they leave something there. The folder of a target is always the same one, because
+# the results that Go caches depend on its name. Two targets may run beside each other, and
+# ./... matches no name that begins with a dot. Players keep their socket to a sound
 # server elsewhere: a user who never ran one gets it in the temporary folder.
-TEMPORARY = $(CURDIR)/bin/tmp
+TEMPORARY = $(CURDIR)/bin/.tmp-$@
 tidily = rm -rf $(TEMPORARY) && mkdir -p $(TEMPORARY) && PULSE_RUNTIME_PATH=$(CURDIR)/bin/pulse TMPDIR=$(TEMPORARY) $(FEWER_COLLECTIONS) $(1) && \
 	if [ -n "$$(ls -A $(TEMPORARY))" ]; then echo "the tests left these in the temporary folder:"; ls -A $(TEMPORARY); exit 1; fi
 

@@ -59,7 +59,7 @@ func (b *bench) herds(ctx context.Context) error {
 // hop's answer and asks no origin: with one core, most of the time is the wait for it.
 func (b *bench) ceilingHerds(ctx context.Context) error {
 	for _, players := range []int{512, b.Pace.Crowd} {
-		l := load{base: b.ceiling, path: "/gzip", gzip: true, connections: players, length: b.Pace.Herd}
+		l := load{base: b.ceiling, path: gzipPath, gzip: true, connections: players, length: b.Pace.Herd}
 		r, err := run(ctx, b.dir, l, b.cpid)
 		if err != nil {
 			return err

@@ -223,6 +223,9 @@ func (b *bench) record(ctx context.Context) error {
 	return err
 }
 
+// gzipPath is where the ceiling sends the hop's answer as gzip, with its headers.
+const gzipPath = "/gzip"
+
 // connections is the number of connections that wrk keeps busy.
 const connections = 32
 
@@ -257,7 +260,7 @@ func (b *bench) rivals(ctx context.Context) ([]*rival, error) {
 		{name: ceilingPlain, pid: b.cpid, load: load{base: b.ceiling, path: "/identity"}},
 		{name: cachedPlain, pid: hop, load: load{base: b.hop.URL, path: b.path("live")}},
 		{name: bareGzip, pid: b.cpid, load: load{base: b.ceiling, path: "/bare-gzip", gzip: true}},
-		{name: ceilingGzip, pid: b.cpid, load: load{base: b.ceiling, path: "/gzip", gzip: true}},
+		{name: ceilingGzip, pid: b.cpid, load: load{base: b.ceiling, path: gzipPath, gzip: true}},
 		{name: cachedGzip, pid: hop, load: load{base: b.hop.URL, path: b.path("live"), gzip: true}},
 		{name: oneChannel, pid: hop, warm: true, load: load{base: b.hop.URL, paths: one}},
 		{name: manyChannels, pid: hop, warm: true, load: load{base: b.hop.URL, paths: all}},
