@@ -62,6 +62,13 @@ func parse(args []string, out io.Writer) (options, error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
+	given := map[string]bool{}
+	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if given["restore"] && o.restore == "" { // such as an unset variable of a script
+		err := errors.New("-restore must name a backup, such as /var/lib/miramundo/backups/2026-11-28T21-00-00.000Z")
+		fmt.Fprintln(out, err)
+		return o, err
+	}
 	if f.NArg() > 0 {
 		err := fmt.Errorf("unknown argument %q: the settings are variables of the environment", f.Arg(0))
 		fmt.Fprintln(out, err)

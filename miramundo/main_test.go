@@ -252,6 +252,7 @@ func TestParse(t *testing.T) {
 		{nil, options{}, ""},
 		{[]string{"-version"}, options{version: true}, ""},
 		{[]string{"-restore", "b", "-accept-loss"}, options{restore: "b", acceptLoss: true}, ""},
+		{[]string{"-restore", ""}, options{}, "-restore must name a backup"},
 		{[]string{"serve"}, options{}, "unknown argument"},
 		{[]string{"-port", "80"}, options{}, "not defined"},
 	} {
