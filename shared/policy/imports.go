@@ -206,7 +206,7 @@ var vendorHomes = []vendorHome{
 	{`github\.com/coder/websocket`, `chatroom/.*|scripts/bench(/.*)?`},
 	{`golang\.org/x/net(/.*)?`, `shared/(origin|mail/address|source/.*|catalog(/.*)?|container)|functions/web/(markdown|webtest)`},
 	{`github\.com/JohannesKaufmann/html-to-markdown/v2(/.*)?`, `functions/web/markdown`},
-	{`golang\.org/x/sys(/.*)?`, `miramundo/(backup|datafolder)|scripts/.*`},
+	{`golang\.org/x/sys(/.*)?`, `miramundo/backup|scripts/.*`},
 	{`gonum\.org/v1/plot(/.*)?|github\.com/jackc/pgx/v5(/.*)?`, `scripts/bench(/.*)?`},
 	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
 	{`golang\.org/x/crypto/argon2`, `shared/account/password`},
