@@ -197,15 +197,22 @@ func List(folder string, now time.Time) ([]string, error) {
 	return append(all, ahead...), nil
 }
 
+// Last returns when the newest backup of a folder was made; the zero time when it has none.
+// It is after now only where all of them were made before the clock was set back.
+func Last(folder string, now time.Time) (time.Time, error) {
+	all, err := List(folder, now)
+	if err != nil || len(all) == 0 {
+		return time.Time{}, err
+	}
+	at, _ := madeAt(filepath.Base(all[0]))
+	return at, nil
+}
+
 // Due reports whether the newest backup of a folder is older than every at now, or was
 // made before the clock was set back.
 func Due(folder string, every time.Duration, now time.Time) (bool, error) {
-	all, err := List(folder, now)
-	if err != nil || len(all) == 0 {
-		return err == nil, err
-	}
-	at, _ := madeAt(filepath.Base(all[0]))
-	return at.After(now) || now.Sub(at) >= every, nil
+	at, err := Last(folder, now)
+	return err == nil && (at.After(now) || now.Sub(at) >= every), err
 }
 
 // madeAt returns when a backup was made, by its name.

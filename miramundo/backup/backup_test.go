@@ -113,6 +113,12 @@ func TestKeep(t *testing.T) {
 			t.Errorf("a backup is due after %v: %t, %v", after, due, err)
 		}
 	}
+	if at, err := Last(s.Folder, begun.Add(24*time.Hour)); err != nil || !at.Equal(begun.Add(4*time.Hour)) {
+		t.Errorf("the last backup was made at %v, %v", at, err)
+	}
+	if at, err := Last(filepath.Join(s.Folder, "none"), begun); err != nil || !at.IsZero() {
+		t.Errorf("without a backup the last one was made at %v, %v", at, err)
+	}
 	if due, err := Due(filepath.Join(s.Folder, "none"), time.Hour, begun); !due || err != nil {
 		t.Errorf("without a backup one is due: %t, %v", due, err)
 	}

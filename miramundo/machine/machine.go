@@ -18,6 +18,7 @@ import (
 	chatroom "miramundo.dev/chatroom/server"
 	"miramundo.dev/functions"
 	"miramundo.dev/hop/server"
+	"miramundo.dev/miramundo/backup"
 	"miramundo.dev/miramundo/datafolder"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
@@ -178,6 +179,9 @@ func (m *Machine) assemble() error {
 	m.Fronts.Hop.Set(h)
 	m.Fronts.Legacy.Set(player)
 	if m.Parts.Metrics != nil {
+		if m.hasBackups() {
+			m.Parts.Metrics.ReadBackups(func() (time.Time, error) { return backup.Last(m.Folder.backupFolder(), time.Now()) })
+		}
 		m.Fronts.Metrics.Set(m.Parts.Metrics.Handler())
 	}
 	return nil

@@ -238,6 +238,7 @@ func full(t *testing.T) *Metrics {
 		}
 	}
 	m.ReadBus(b, []string{"t", "unknown"})
+	m.ReadBackups(func() (time.Time, error) { return noon, nil })
 	m.ReadCatalog(func() (Catalog, bool) { return Catalog{"v1", noon, 7, true}, true })
 	m.CountFetches()("ok", time.Second)
 	m.ReadHop(func() Hop { return Hop{map[string]Pool{"fetches": {3, 2}}, 1024, 5} })
@@ -279,6 +280,7 @@ func TestReadings(t *testing.T) {
 	delete(got, behind)
 	delete(got, oldest)
 	want := metricstest.Samples{
+		`miramundo_backup_last_success_timestamp_seconds`:                 timestamp(noon),
 		`miramundo_budget_refusals_total{budget="search"}`:                1,
 		`miramundo_bus_dead_letters{subscription="t"}`:                    1,
 		`miramundo_bus_failing_events{subscription="t"}`:                  0,
@@ -308,6 +310,27 @@ func TestReadings(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// TestBackups checks what is shown where there is no backup, and where that is not known.
+func TestBackups(t *testing.T) {
+	const name = "miramundo_backup_last_success_timestamp_seconds"
+	for _, test := range []struct {
+		at    time.Time
+		err   error
+		want  float64
+		shown bool
+	}{
+		{time.Time{}, nil, 0, true},
+		{noon, nil, timestamp(noon), true},
+		{noon, errors.New("no such folder"), 0, false},
+	} {
+		m := New(Options{Process: "all"})
+		m.ReadBackups(func() (time.Time, error) { return test.at, test.err })
+		if got, shown := ours(t, m)[name]; got != test.want || shown != test.shown {
+			t.Errorf("%v, %v is shown as %v, %t", test.at, test.err, got, shown)
+		}
 	}
 }
 
@@ -343,6 +366,7 @@ func TestNothing(t *testing.T) {
 	var m *Metrics
 	db, b := openDB(t)
 	m.ReadBus(b, []string{"t"})
+	m.ReadBackups(nil)
 	m.ReadCatalog(nil)
 	m.ReadFollowers(nil)
 	m.ReadHop(nil)

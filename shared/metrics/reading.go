@@ -83,6 +83,24 @@ func (m *Metrics) ReadCatalog(read func() (Catalog, bool)) {
 	}})
 }
 
+// ReadBackups shows when the newest backup was made, as read returns it: the zero time when
+// there is none. It is left out when read returns an error.
+func (m *Metrics) ReadBackups(read func() (time.Time, error)) {
+	if m == nil {
+		return
+	}
+	last := gauge("backup_last_success_timestamp_seconds", "When the newest backup of the data folder was made; 0 when there is none.")
+	m.registerOnce(reading{[]*prometheus.Desc{last}, func(set func(*prometheus.Desc, float64, ...string)) {
+		switch at, err := read(); {
+		case err != nil:
+		case at.IsZero():
+			set(last, 0)
+		default:
+			set(last, timestamp(at))
+		}
+	}})
+}
+
 func number(b bool) float64 {
 	if b {
 		return 1
