@@ -8,7 +8,7 @@ import (
 )
 
 // LockFile is the name of the file on which the process that uses a folder holds a lock.
-// It is no name that another program would use.
+// Other programs use other names.
 const LockFile = ".miramundo-lock"
 
 // ErrLocked is returned by Lock while another process, or another part of this one, holds

@@ -102,7 +102,7 @@ func (f Folder) backupFolder() string { return cmp.Or(f.Backups, filepath.Join(f
 // do not push out.
 func (f Folder) upgradeFolder() string { return filepath.Join(f.backupFolder(), "before-upgrade") }
 
-// newest returns the path of the newest backup; empty when there is none.
+// newest returns the path of the newest backup, or "" before the first backup.
 func (f Folder) newest() (newest string) {
 	for _, folder := range []string{f.backupFolder(), f.upgradeFolder()} {
 		all, err := backup.List(folder, time.Now())

@@ -161,7 +161,7 @@ func (m *Machine) assemble() error {
 	}
 	legacy, ok := functions.Find("legacy")
 	if !ok {
-		return errors.New("there is no function legacy")
+		return errors.New("the table of functions lacks legacy")
 	}
 	player, err := legacy.Handler(m.Parts)
 	if err != nil {

@@ -59,7 +59,7 @@ type Catalog struct {
 	Problem  bool      // a newer release is not shown
 }
 
-// ReadCatalog shows the state that read returns, or that there is none.
+// ReadCatalog shows the state of the catalog that read returns, and whether one is loaded.
 func (m *Metrics) ReadCatalog(read func() (Catalog, bool)) {
 	if m == nil {
 		return
@@ -83,13 +83,13 @@ func (m *Metrics) ReadCatalog(read func() (Catalog, bool)) {
 	}})
 }
 
-// ReadBackups shows when the newest backup was made, as read returns it: the zero time when
-// there is none. It is left out when read returns an error.
+// ReadBackups shows when the newest backup was made, as read returns it: the zero time
+// before the first backup. The metric is left out while read returns an error.
 func (m *Metrics) ReadBackups(read func() (time.Time, error)) {
 	if m == nil {
 		return
 	}
-	last := gauge("backup_last_success_timestamp_seconds", "When the newest backup of the data folder was made; 0 when there is none.")
+	last := gauge("backup_last_success_timestamp_seconds", "When the newest backup of the data folder was made; 0 before the first backup.")
 	m.registerOnce(reading{[]*prometheus.Desc{last}, func(set func(*prometheus.Desc, float64, ...string)) {
 		switch at, err := read(); {
 		case err != nil:
