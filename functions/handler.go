@@ -27,7 +27,9 @@ func one(server any, endpoints []api.Endpoint) (Server, error) {
 	return Server{Groups: []request.Group{{Server: server, Endpoints: endpoints}}}, nil
 }
 
-// Handler serves f over parts, which must have those that f needs.
+// Handler serves f over parts, which must have those that f needs. It answers a request
+// with a method or a slash that no function has as [Mux] does, whichever of the
+// functions of a host gets it.
 func (f Function) Handler(p *compose.Parts) (http.Handler, error) { return serve(p, f) }
 
 // Mux serves the functions of the main host on one handler, for tests and for
@@ -54,7 +56,20 @@ func serve(p *compose.Parts, fs ...Function) (http.Handler, error) {
 			groups = append(groups, g)
 		}
 	}
+	o.Elsewhere = elsewhere(o, fs)
 	return request.Mux(o, groups...), nil
+}
+
+// elsewhere returns the routes of the functions that share the host of fs.
+func elsewhere(o request.Options, fs []Function) []request.Route {
+	var others []request.Group
+	for _, f := range together() {
+		same := func(g Function) bool { return g.Name == f.Name }
+		if !fs[0].Apart && !slices.ContainsFunc(fs, same) {
+			others = append(others, request.Group{Endpoints: f.Endpoints})
+		}
+	}
+	return request.Endpoints(o, others...)
 }
 
 func options(p *compose.Parts, fs []Function) request.Options {

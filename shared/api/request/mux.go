@@ -17,9 +17,12 @@ func New(o Options, routes []Route) http.Handler {
 	m := &mux{layer: layer, ServeMux: http.NewServeMux()}
 	m.layer.router = m
 	for _, rt := range routes {
-		m.Handle(rt.Pattern(), &handler{m.layer, &rt})
+		m.Handle(rt.Pattern(), &handler{layer: m.layer, route: &rt})
 	}
-	for _, pattern := range unmatched(routes) {
+	for _, rt := range o.Elsewhere {
+		m.Handle(rt.Pattern(), &handler{m.layer, &rt, true})
+	}
+	for _, pattern := range unmatched(slices.Concat(routes, o.Elsewhere)) {
 		m.Handle(pattern, &handler{layer: m.layer})
 	}
 	return m
@@ -64,12 +67,17 @@ func isClean(path string) bool {
 // A handler serves one route as http.ServeMux calls it; without a route it
 // serves the requests that match none.
 type handler struct {
-	layer *layer
-	route *Route
+	layer     *layer
+	route     *Route
+	elsewhere bool // another process serves the route
 }
 
 // ServeHTTP answers one request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.elsewhere {
+		h.layer.serve(w, r, nil, "")
+		return
+	}
 	h.layer.serve(w, r, h.route, "")
 }
 

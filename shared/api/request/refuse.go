@@ -2,6 +2,7 @@ package request
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"miramundo.dev/shared/api"
@@ -13,6 +14,8 @@ import (
 func (c *Call) refuse() {
 	allow := c.layer.allowed(c.Request)
 	switch {
+	case slices.Contains(allow, c.Request.Method) && c.Request.Method != http.MethodOptions: // of a route elsewhere
+		c.fail(fault.ErrNotFound)
 	case len(allow) > 0:
 		c.like = c.find(allow[0])
 		c.w.Header().Set("Allow", strings.Join(allow, ", "))

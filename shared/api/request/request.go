@@ -63,6 +63,12 @@ type Options struct {
 	// of the service to the description of all. Nil sends none.
 	Links []string
 
+	// Elsewhere are routes that other processes answer at the same host. Where a request
+	// has another method or a slash too many, the answer is as if they were here:
+	// whoever balances the load cannot know which process has the path. A request that
+	// matches one is answered as one for an unknown path. [Exact] takes none.
+	Elsewhere []Route
+
 	// FaultPage returns the page that shows f to a person in place of JSON. It is
 	// asked for browsers that request a route with Page, or no route at all. When
 	// FaultPage or the page is nil the answer is JSON.
@@ -134,7 +140,7 @@ var AnyOrigin = Header{"Access-Control-Allow-Origin", []string{"*"}}
 type layer struct {
 	Options
 	router      router
-	methods     []string          // of the routes, in their order
+	methods     []string          // of the routes, in methodOrder
 	unaddressed *cloudlog.Repeats // requests without the AddressHeader
 }
 
@@ -157,19 +163,27 @@ func newLayer(o Options, routes []Route) (*layer, []Route) {
 	l.unaddressed = cloudlog.NewRepeats(l.Log, "requests lack the header in which the edge gives the caller's address: their callers count as one network", "header")
 	routes = append(slices.Clip(routes), readyRoute(l.Followers, l.Now))
 	for i := range routes {
-		rt := &routes[i]
-		rt.pattern = rt.Pattern()
-		l.note(rt.Method)
-		if rt.Method == http.MethodGet {
-			l.note(http.MethodHead)
+		routes[i].pattern = routes[i].Pattern()
+	}
+	for _, list := range [][]Route{routes, o.Elsewhere} {
+		for _, rt := range list {
+			l.note(rt.Method)
 		}
 	}
+	slices.SortFunc(l.methods, func(a, b string) int { return slices.Index(methodOrder, a) - slices.Index(methodOrder, b) })
 	return l, routes
 }
 
+// methodOrder is the order in which methods are listed, in every process.
+var methodOrder = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
+// note notes a method of a route.
 func (l *layer) note(method string) {
-	if !slices.Contains(l.methods, method) {
-		l.methods = append(l.methods, method)
+	if slices.Contains(l.methods, method) {
+		return
+	}
+	if l.methods = append(l.methods, method); method == http.MethodGet {
+		l.methods = append(l.methods, http.MethodHead)
 	}
 }
 
