@@ -152,6 +152,33 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// TestDeployedSettings checks that each process starts, deployed, with the settings that
+// it declares and no other, of a service in which everything is set.
+func TestDeployedSettings(t *testing.T) {
+	const key = "main:a-secret-of-the-tests-that-is-long-enough"
+	whole := map[string]string{
+		"BASE_URL": "https://mira.example", "HOP_URL": "https://hop.example", "LEGACY_URL": "http://plain.example", "BUILD": "abc1234",
+		"K_SERVICE": "miramundo", "BACKEND": "cloud", "GOOGLE_CLOUD_PROJECT": "project", "EDGE_ADDRESS_HEADER": "X-Client-Address",
+		"GUEST_KEYS": key, "ACCOUNT_KEYS": key, "PEOPLE_KEYS": key, "HOP_TICKET_KEYS": key,
+		"CATALOGO_TOKEN": "operator-token-of-the-tests", "METRICS_TOKEN": "operator-token-of-the-tests", "EVENTS_TOKEN": "events-token-of-the-tests",
+		"JOBS_AUDIENCE": "https://jobs.example", "JOBS_CALLER": "scheduler@project.example",
+		"MAIL_SMTP": "mail.example:587", "MAIL_FROM": "mail@mira.example", "MAIL_USER": "mail", "MAIL_PASSWORD": "secret",
+		"PAYMENT_TO": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", "PAYMENT_FACILITATORS": "https://pay.example", "PAYMENT_RPC": "https://node.example",
+		"HUMAN_VERIFY_URL": "https://human.example/siteverify", "HUMAN_SECRET": "secret", "HUMAN_SITE_KEY": "site", "HUMAN_SCRIPT": "https://human.example/api.js",
+	}
+	for _, p := range processes() {
+		vars := map[string]string{}
+		for name, value := range whole {
+			if compose.ForEveryProcess(name) || slices.Contains(p.Reads(), name) {
+				vars[name] = value
+			}
+		}
+		if _, err := config.ParseFor(vars, func(config.Config) config.Requirement { return p.Requirement() }); err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+	}
+}
+
 // TestLocalStack keeps the topics and the jobs of emulator.json in step with the
 // table.
 func TestLocalStack(t *testing.T) {

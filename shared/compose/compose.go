@@ -268,16 +268,20 @@ func (p *Parts) openBackend(ctx context.Context, documents, events bool, topics 
 		Topology: topics, Log: p.Log,
 	}
 	switch {
-	case events:
+	case events && documents:
 		db, b, err := wire.Open(ctx, c)
 		if err != nil {
 			return err
 		}
 		p.close = append(p.close, db.Close, b.Close)
-		p.Bus = b
-		if documents {
-			p.DB = db
+		p.DB, p.Bus = db, b
+	case events:
+		b, err := wire.OpenEvents(ctx, c)
+		if err != nil {
+			return err
 		}
+		p.close = append(p.close, b.Close)
+		p.Bus = b
 	case documents:
 		db, err := wire.OpenDocuments(ctx, c)
 		if err != nil {

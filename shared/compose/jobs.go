@@ -63,8 +63,11 @@ func (p *Parts) ReloadJob() (job.Job, error) {
 	if o.Plan != nil {
 		plan = *o.Plan
 	}
-	if o.Extra != nil {
-		plan.Extra = o.Extra
+	if plan.Extra = o.Extra; plan.Extra == nil && p.Config.CatalogExtra != "" {
+		var err error
+		if plan.Extra, err = collect.Records(p.Config.CatalogExtra); err != nil {
+			return job.Job{}, fmt.Errorf("CATALOG_EXTRA: %w", err)
+		}
 	}
 	return reload.NewJob(reload.Options{
 		Plan: plan, Archive: p.Archive, Now: p.Now,

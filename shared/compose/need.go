@@ -53,14 +53,15 @@ var settings = map[Need][]string{
 	Events:    {"BACKEND", "DATA_DIR", "GOOGLE_CLOUD_PROJECT", "PUBSUB_EMULATOR_HOST"},
 	Catalog:   {"BASE_URL", "HOP_URL", "LEGACY_URL"},
 	Mail:      {"MAIL_SMTP", "MAIL_USER", "MAIL_PASSWORD", "MAIL_FROM", "MAIL_FOLDER", "MAIL_WORKERS", "CONTACT_EMAIL", "BASE_URL"},
-	Billing:   {"PAYMENT_TO", "PAYMENT_NETWORK", "PAYMENT_FACILITATORS", "PAYMENT_RPC", "PAYMENT_FAUCET", "BASE_URL", "HOP_URL"},
-	Jobs:      {"CATALOG", "IPTV_ORG_URL", "RADIO_BROWSER_URL", "GUIDE_SOURCES", "ORIGIN_ALLOW"},
+	Billing:   {"PAYMENT_TO", "PAYMENT_NETWORK", "PAYMENT_FACILITATORS", "PAYMENT_RPC", "PAYMENT_FAUCET", "GUEST_KEYS", "BASE_URL", "HOP_URL"},
+	Jobs:      {"CATALOG", "CATALOG_EXTRA", "IPTV_ORG_URL", "RADIO_BROWSER_URL", "GUIDE_SOURCES", "ORIGIN_ALLOW"},
 }
 
 // required are the settings without which a need cannot be opened; "A|B" asks for
 // one of A and B.
 var required = map[Need][]string{
-	Mail: {"MAIL_SMTP|MAIL_FOLDER"},
+	Mail:    {"MAIL_SMTP|MAIL_FOLDER"},
+	Billing: {"GUEST_KEYS"}, // which seal payments and the tokens of credits
 }
 
 // Settings returns the names of the settings that needs read, each once and in

@@ -42,7 +42,7 @@ func ForEveryProcess(setting string) bool { return slices.Contains(everyProcess,
 // Reads returns the names of the settings that p reads and not every process,
 // each once and in alphabetical order. Its secrets are among them.
 func (p Process) Reads() []string {
-	names := slices.Concat(Settings(p.Needs...), p.Meter, p.Settings)
+	names := slices.Concat([]string{}, Settings(p.Needs...), p.Meter, p.Settings)
 	for _, s := range p.Secrets {
 		names = append(names, config.Alternatives(s)...)
 	}
@@ -55,7 +55,11 @@ func (p Process) Reads() []string {
 func (p Process) Requirement() config.Requirement {
 	names := slices.Clone(p.Secrets)
 	for _, n := range Expand(p.Needs...) {
-		names = append(names, required[n]...)
+		for _, name := range required[n] {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
 	}
-	return config.Requirement{Process: p.Name, Settings: names, Meter: p.Meter}
+	return config.Requirement{Process: p.Name, Settings: names, Meter: p.Meter, Reads: p.Reads()}
 }

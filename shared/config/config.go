@@ -48,6 +48,7 @@ type Config struct {
 	PubSubHost    string `env:"PUBSUB_EMULATOR_HOST" doc:"host:port of the Pub/Sub emulator, for the backend emulators."`
 
 	Catalog      string `env:"CATALOG" envDefault:"live" doc:"Where the catalog comes from: live, sample, or a folder with files of the sources."`
+	CatalogExtra string `env:"CATALOG_EXTRA" doc:"File with records beside those of the sources, as the JSON of a source.Dataset, such as the test channel of the local stack. For local use; refused when deployed."`
 	IPTVOrg      string `env:"IPTV_ORG_URL" envDefault:"https://iptv-org.github.io/api" doc:"Address of the JSON files of iptv-org."`
 	RadioBrowser string `env:"RADIO_BROWSER_URL" doc:"Address of one radio-browser server; without it, one is discovered."`
 
@@ -109,6 +110,8 @@ type Config struct {
 	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"Lowest level that is logged: debug, info, warn or error. Requests are info."`
 	Build    string     `env:"BUILD" envDefault:"dev" doc:"Short id of the commit, as shown by health and OpenAPI."`
 	Service  string     `env:"K_SERVICE" doc:"Set by the platform: the process is deployed."`
+
+	required Requirement `env:"-"` // of the process
 }
 
 // Deployed reports whether the process runs on the platform.
@@ -145,6 +148,15 @@ type Requirement struct {
 	Process  string   // the process, as its error message names it
 	Settings []string // names in the environment; "A|B" asks for one of A and B
 	Meter    []string // the same, for a deployed process that limits the minutes of a network
+
+	// Reads are the settings that the process reads, beside those of every process; nil
+	// for all. Settings that go together are checked where a process reads them all.
+	Reads []string
+}
+
+// reads reports whether the process reads all settings with the given names.
+func (r Requirement) reads(names ...string) bool {
+	return r.Reads == nil || !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(r.Reads, name) })
 }
 
 // Alternatives returns the names of a setting of a Requirement.
@@ -177,6 +189,12 @@ func Environ() map[string]string { return env.ToMap(os.Environ()) }
 // without requirements of its own.
 func Parse(vars map[string]string) (Config, error) { return parse(vars, nil) }
 
+// ParseFor returns the settings of the given variables, as Load does for a process with
+// requirements of its own.
+func ParseFor(vars map[string]string, require func(Config) Requirement) (Config, error) {
+	return parse(vars, require)
+}
+
 func parse(vars map[string]string, require func(Config) Requirement) (Config, error) {
 	return parseFor(vars, func(c *Config) []error { return c.checkDeployed(vars) }, require)
 }
@@ -192,13 +210,13 @@ func parseFor(vars map[string]string, kind func(*Config) []error, require func(C
 	if c.Deployed() && vars["HOP_FREE_MINUTES"] == "" {
 		c.FreeMinutes = offeredMinutes
 	}
+	if require != nil {
+		c.required = require(c)
+		problems = append(problems, c.required.missing(vars)...)
+		problems = append(problems, c.checkMeter(c.required, vars)...)
+	}
 	problems = append(problems, c.check(vars)...)
 	problems = append(problems, kind(&c)...)
-	if require != nil {
-		r := require(c)
-		problems = append(problems, r.missing(vars)...)
-		problems = append(problems, c.checkMeter(r, vars)...)
-	}
 	slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	if err := errors.Join(problems...); err != nil {
 		return Config{}, fmt.Errorf("settings:\n%w", err)
@@ -335,7 +353,7 @@ func (c Config) checkPayment() (problems []error) {
 	if c.PaymentTo != "" && !wallet.MatchString(c.PaymentTo) {
 		problems = append(problems, errors.New("PAYMENT_TO must be 0x and 40 hexadecimal digits"))
 	}
-	if (c.PaymentTo == "") != (len(c.PaymentFacilitators) == 0) {
+	if c.required.reads("PAYMENT_TO", "PAYMENT_FACILITATORS") && (c.PaymentTo == "") != (len(c.PaymentFacilitators) == 0) {
 		problems = append(problems, errors.New("PAYMENT_TO and PAYMENT_FACILITATORS must be set together"))
 	}
 	if c.PaymentNetwork != "base" && c.PaymentNetwork != "base-sepolia" {
@@ -357,18 +375,28 @@ func (c Config) checkPayment() (problems []error) {
 // checkHuman returns what is wrong with the settings by which people are verified. The
 // secret of the site is sent to the address, so a plain one must be on this machine.
 func (c Config) checkHuman() (problems []error) {
-	parts := []string{c.HumanVerifyURL, c.HumanSecret, c.HumanSiteKey, c.HumanScript}
-	if !slices.Contains(parts, "") {
-		for name, address := range map[string]string{"HUMAN_VERIFY_URL": c.HumanVerifyURL, "HUMAN_SCRIPT": c.HumanScript} {
-			u, err := url.Parse(address)
-			if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
-				problems = append(problems, fmt.Errorf("%s must be an https URL, or an http URL of the loopback address", name))
+	for name, address := range map[string]string{"HUMAN_VERIFY_URL": c.HumanVerifyURL, "HUMAN_SCRIPT": c.HumanScript} {
+		u, err := url.Parse(address)
+		if address != "" && (err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname()))) {
+			problems = append(problems, fmt.Errorf("%s must be an https URL, or an http URL of the loopback address", name))
+		}
+	}
+	all := []struct{ name, value string }{
+		{"HUMAN_VERIFY_URL", c.HumanVerifyURL}, {"HUMAN_SECRET", c.HumanSecret}, {"HUMAN_SITE_KEY", c.HumanSiteKey}, {"HUMAN_SCRIPT", c.HumanScript},
+	}
+	var names []string
+	set := 0
+	for _, part := range all {
+		if c.required.reads(part.name) {
+			names = append(names, part.name)
+			if part.value != "" {
+				set++
 			}
 		}
-		return problems
 	}
-	if slices.ContainsFunc(parts, func(s string) bool { return s != "" }) {
-		problems = append(problems, errors.New("HUMAN_VERIFY_URL, HUMAN_SECRET, HUMAN_SITE_KEY and HUMAN_SCRIPT must be set together"))
+	if set != 0 && set != len(names) {
+		last := len(names) - 1
+		problems = append(problems, fmt.Errorf("%s and %s must be set together", strings.Join(names[:last], ", "), names[last]))
 	}
 	return problems
 }
@@ -459,7 +487,7 @@ func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 			problems = append(problems, fmt.Errorf("%s is missing: a deployed process needs it", name))
 		}
 	}
-	for _, name := range []string{"ORIGIN_ALLOW", "FIRESTORE_EMULATOR_HOST", "PUBSUB_EMULATOR_HOST", "JOBS_TOKEN", "MAIL_FOLDER"} {
+	for _, name := range []string{"ORIGIN_ALLOW", "CATALOG_EXTRA", "FIRESTORE_EMULATOR_HOST", "PUBSUB_EMULATOR_HOST", "JOBS_TOKEN", "MAIL_FOLDER"} {
 		if vars[name] != "" {
 			problems = append(problems, fmt.Errorf("%s must not be set when the process is deployed", name))
 		}
@@ -482,7 +510,7 @@ func (c Config) checkRealPayment(when, which string) (problems []error) {
 			problems = append(problems, fmt.Errorf("%s must be https %s", name, when))
 		}
 	}
-	if c.PaymentTo != "" && c.PaymentNetwork == "base" && c.PaymentRPC == "" {
+	if c.required.reads("PAYMENT_TO", "PAYMENT_RPC") && c.PaymentTo != "" && c.PaymentNetwork == "base" && c.PaymentRPC == "" {
 		problems = append(problems, fmt.Errorf("PAYMENT_RPC is missing: %s takes real money needs it", which))
 	}
 	return problems

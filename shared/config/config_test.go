@@ -182,6 +182,32 @@ func TestFreeMinutes(t *testing.T) {
 	}
 }
 
+// TestTogether checks that settings that go together are checked where a process reads all
+// of them.
+func TestTogether(t *testing.T) {
+	wallet := map[string]string{"PAYMENT_TO": "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"}
+	page := map[string]string{"HUMAN_SITE_KEY": "site", "HUMAN_SCRIPT": "https://human.example/api.js"}
+	for _, test := range []struct {
+		name  string
+		vars  map[string]string
+		reads []string
+		want  string
+	}{
+		{"one that is shown", wallet, []string{"PAYMENT_TO"}, ""},
+		{"one of two", wallet, []string{"PAYMENT_FACILITATORS", "PAYMENT_TO"}, "PAYMENT_TO and PAYMENT_FACILITATORS must be set together"},
+		{"one of all", wallet, nil, "PAYMENT_TO and PAYMENT_FACILITATORS must be set together"},
+		{"those of pages", page, []string{"HUMAN_SCRIPT", "HUMAN_SITE_KEY"}, ""},
+		{"half of those of pages", map[string]string{"HUMAN_SITE_KEY": "site"}, []string{"HUMAN_SCRIPT", "HUMAN_SITE_KEY"}, "HUMAN_SITE_KEY and HUMAN_SCRIPT must be set together"},
+		{"those of pages, of all", page, nil, "HUMAN_VERIFY_URL, HUMAN_SECRET, HUMAN_SITE_KEY and HUMAN_SCRIPT must be set together"},
+		{"a page's script without TLS", map[string]string{"HUMAN_SITE_KEY": "site", "HUMAN_SCRIPT": "http://human.example/api.js"}, []string{"HUMAN_SCRIPT", "HUMAN_SITE_KEY"}, "HUMAN_SCRIPT must be an https URL"},
+	} {
+		_, err := ParseFor(test.vars, func(Config) Requirement { return Requirement{Process: "the process", Reads: test.reads} })
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+		}
+	}
+}
+
 // TestRequirements checks that settings a process requires are named with the
 // other problems, in one message.
 func TestRequirements(t *testing.T) {

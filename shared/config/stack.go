@@ -18,6 +18,7 @@ type Stack struct {
 	Services  map[string]Listen `json:"services"` // gateway, hop, legacy, chatroom, …
 	Topics    map[string]Topic  `json:"topics"`
 	Jobs      map[string]JobRun `json:"jobs"`
+	Instances map[string]int    `json:"instances"` // of functions and containers that run as several, on the emulators
 	Backups   Backups           `json:"backups"`
 	Edge      Edge              `json:"edge"`
 }
@@ -95,6 +96,9 @@ func ReadStack(path string) (Stack, error) {
 	return s, nil
 }
 
+// maxInstances is the largest number of instances of one service on a machine.
+const maxInstances = 16
+
 var countryCode = regexp.MustCompile(`^([A-Z]{2})?$`)
 
 // check refuses parts without an address, two parts at one address, and a country
@@ -122,6 +126,11 @@ func (s Stack) check() error {
 	}
 	if s.Backups.Every.Duration > 0 && s.Backups.Keep < 1 {
 		return fmt.Errorf("backups.keep must be at least 1")
+	}
+	for name, n := range s.Instances {
+		if n < 1 || n > maxInstances {
+			return fmt.Errorf("instances.%s must be between 1 and %d", name, maxInstances)
+		}
 	}
 	for name, j := range s.Jobs {
 		if j.Every.Duration == 0 {

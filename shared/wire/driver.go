@@ -33,7 +33,7 @@ func openCloud(ctx context.Context, c Config) (store.DB, bus.Bus, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := driver.Events(ctx, c)
+	b, err := openCloudEvents(ctx, c)
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
@@ -46,4 +46,12 @@ func openCloudDocuments(ctx context.Context, c Config) (store.DB, error) {
 		return nil, errNoDriver
 	}
 	return driver.Documents(ctx, c)
+}
+
+// openCloudEvents opens the bus in the cloud.
+func openCloudEvents(ctx context.Context, c Config) (bus.Bus, error) {
+	if driver == nil {
+		return nil, errNoDriver
+	}
+	return driver.Events(ctx, c)
 }

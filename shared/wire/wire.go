@@ -44,6 +44,7 @@ type Config struct {
 	Database      string // of Firestore; empty is the project's default
 	FirestoreHost string // of Emulators, as host:port
 	PubSubHost    string // of Emulators, as host:port
+	Push          string // address to which subscriptions that are made on Emulators push; empty: events are pulled
 
 	Topology bus.Topology // the topics that the program publishes to and receives from
 	Log      *slog.Logger // logs the events that handlers refuse; nil is the default logger
@@ -88,6 +89,26 @@ func OpenDocuments(ctx context.Context, c Config) (store.DB, error) {
 		return db, nil
 	case Emulators, Cloud:
 		return openCloudDocuments(ctx, c)
+	}
+	return nil, unknownBackend(c)
+}
+
+// OpenEvents opens the bus that c names without the store, for a process that reads and
+// writes no documents. With Emulators it also makes the topology there.
+func OpenEvents(ctx context.Context, c Config) (bus.Bus, error) {
+	switch c.Backend {
+	case Embedded:
+		f, err := openSQLite(c)
+		if err != nil {
+			return nil, err
+		}
+		b, err := busembedded.On(f, c.Topology, busembedded.Options{Log: c.Log})
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		return b, nil
+	case Emulators, Cloud:
+		return openCloudEvents(ctx, c)
 	}
 	return nil, unknownBackend(c)
 }

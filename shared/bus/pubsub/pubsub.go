@@ -45,6 +45,7 @@ type Config struct {
 	Emulator string       // host:port; empty is the cloud
 	Make     bool         // create the topics and subscriptions that do not exist; for the emulator
 	Retry    bus.Retry    // of the subscriptions that are created; zero is bus.Patient
+	Push     string       // address to which those push events, but dead letters; empty: they are pulled
 	Log      *slog.Logger // logs the events that handlers refuse; nil is the default logger
 }
 
@@ -55,6 +56,7 @@ type Bus struct {
 	topology bus.Topology
 	log      *slog.Logger
 	retry    bus.Retry
+	push     string
 	topics   map[string]*ps.Publisher
 	dead     map[string]*ps.Publisher // of the dead letters of each subscription
 	close    func() error             // once
@@ -86,7 +88,7 @@ func Open(ctx context.Context, c Config) (*Bus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pub/sub of project %s: %w", c.Project, err)
 	}
-	b := &Bus{client: client, project: c.Project, topology: c.Topology, log: c.Log, retry: c.Retry.Or(bus.Patient)}
+	b := &Bus{client: client, project: c.Project, topology: c.Topology, log: c.Log, retry: c.Retry.Or(bus.Patient), push: c.Push}
 	if b.log == nil {
 		b.log = slog.Default()
 	}

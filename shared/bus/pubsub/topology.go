@@ -119,6 +119,7 @@ func (b *Bus) makeSubscription(ctx context.Context, topic, sub string) error {
 				MinimumBackoff: durationpb.New(b.retry.MinBackoff),
 				MaximumBackoff: durationpb.New(b.retry.MaxBackoff),
 			},
+			PushConfig: &pb.PushConfig{PushEndpoint: b.push},
 		},
 	} {
 		s.AckDeadlineSeconds = ackDeadline

@@ -25,7 +25,7 @@ func (opener) Documents(ctx context.Context, c wire.Config) (store.DB, error) {
 	fire := firestore.Config{Project: c.Project, Database: c.Database, Now: c.Clock()}
 	switch {
 	case c.Project == "":
-		return nil, errors.New("the cloud needs the id of a project")
+		return nil, errNoProject
 	case c.Backend == wire.Emulators && c.FirestoreHost == "":
 		return nil, errNoEmulators
 	case c.Backend == wire.Emulators:
@@ -36,15 +36,21 @@ func (opener) Documents(ctx context.Context, c wire.Config) (store.DB, error) {
 
 // Events opens Pub/Sub, or its emulator.
 func (opener) Events(ctx context.Context, c wire.Config) (bus.Bus, error) {
-	if c.Backend == wire.Emulators && c.PubSubHost == "" {
+	switch {
+	case c.Project == "":
+		return nil, errNoProject
+	case c.Backend == wire.Emulators && c.PubSubHost == "":
 		return nil, errNoEmulators
 	}
 	events := pubsub.Config{Project: c.Project, Topology: c.Topology, Log: c.Log}
 	if c.Backend == wire.Emulators {
-		events.Emulator, events.Make = c.PubSubHost, true
+		events.Emulator, events.Make, events.Push = c.PubSubHost, true, c.Push
 	}
 	return pubsub.Open(ctx, events)
 }
+
+// errNoProject is the error of a backend of the cloud without a project.
+var errNoProject = errors.New("the cloud needs the id of a project")
 
 // errNoEmulators is the error of the backend [wire.Emulators] without their hosts.
 var errNoEmulators = errors.New("the emulators need FIRESTORE_EMULATOR_HOST and PUBSUB_EMULATOR_HOST")
