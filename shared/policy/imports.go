@@ -211,11 +211,12 @@ var vendorHomes = []vendorHome{
 	{`golang\.org/x/sync(/.*)?`, `(shared|functions|scripts)/.*`},
 	{`golang\.org/x/crypto/argon2`, `shared/account/password`},
 	{`golang\.org/x/crypto/acme(/autocert)?`, `miramundo`},
-	{`golang\.org/x/crypto/sha3|github\.com/decred/dcrd/dcrec/secp256k1/v4(/ecdsa)?`, `shared/billing/(x402|localnet/nettest)`},
+	{`golang\.org/x/crypto/sha3|github\.com/decred/dcrd/dcrec/secp256k1/v4(/ecdsa)?`, `shared/billing/(x402|localnet/wallet)`},
 	{`rsc\.io/qr`, `shared/qr`},
 	{`github\.com/google/go-cmp(/.*)?`, `shared/(apitest|store/storetest|bus/bustest)`},
-	{`github\.com/prometheus/client_golang/prometheus(/(collectors|promhttp))?`, `shared/metrics`},
-	{`github\.com/prometheus/(client_golang/prometheus/testutil/promlint|common/(expfmt|model))`, `shared/metrics/metricstest`},
+	{`github\.com/prometheus/client_golang/prometheus(/(collectors|promhttp))?`, `shared/metrics|scripts/dev/platform`},
+	{`github\.com/prometheus/client_model/go`, `scripts/dev/platform`},
+	{`github\.com/prometheus/(client_golang/prometheus/testutil/promlint|common/(expfmt|model))`, `shared/metrics/metricstest|scripts/dev/platform`},
 	{`github\.com/(lmittmann/tint|mattn/go-isatty)`, `scripts/dev`},
 }
 
