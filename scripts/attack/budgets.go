@@ -21,7 +21,7 @@ const testChannel = "MiramundoTest.br"
 
 // newGuest returns the header that shows a new guest of a network.
 func (t *target) newGuest(ctx context.Context, from string) ([2]string, error) {
-	status, body, err := t.send(ctx, try{base: t.url, call: "create_guest", from: from})
+	status, body, err := t.send(ctx, try{base: t.stack.URL, call: "create_guest", from: from})
 	var made struct{ Token string }
 	if err = errors.Join(err, json.Unmarshal(body, &made)); err != nil || status != http.StatusOK {
 		return [2]string{}, fmt.Errorf("a guest is answered %d %s: %w", status, body, err)
@@ -40,7 +40,7 @@ func (t *target) repeat(ctx context.Context, tries int, a budget.Allowance, next
 	start := time.Now()
 	for n := range tries {
 		y := next(n)
-		y.base, y.from, y.header = t.url, from, guest
+		y.base, y.from, y.header = t.stack.URL, from, guest
 		status, body, err := t.send(ctx, y)
 		if err != nil {
 			return r, err
@@ -93,7 +93,7 @@ func doubles(ctx context.Context, t *target) (r result, err error) {
 	if err != nil {
 		return r, err
 	}
-	_, body, err := t.send(ctx, try{base: t.url, call: "create_folder", body: `{"name":"TV"}`, from: from, header: guest})
+	_, body, err := t.send(ctx, try{base: t.stack.URL, call: "create_folder", body: `{"name":"TV"}`, from: from, header: guest})
 	var made struct {
 		GroupID string `json:"group_id"`
 	}
@@ -106,7 +106,7 @@ func doubles(ctx context.Context, t *target) (r result, err error) {
 	for range 8 {
 		all.Go(func() {
 			for range t.tries(50, 10) {
-				_, _, failed := t.send(ctx, try{base: t.url, call: "add_item", body: item, from: from, header: guest})
+				_, _, failed := t.send(ctx, try{base: t.stack.URL, call: "add_item", body: item, from: from, header: guest})
 				mu.Lock()
 				r.tried, err = r.tried+1, errors.Join(err, failed)
 				mu.Unlock()
@@ -114,7 +114,7 @@ func doubles(ctx context.Context, t *target) (r result, err error) {
 		})
 	}
 	all.Wait()
-	_, body, failed := t.send(ctx, try{base: t.url, call: "get_library", from: from, header: guest})
+	_, body, failed := t.send(ctx, try{base: t.stack.URL, call: "get_library", from: from, header: guest})
 	if err := errors.Join(err, failed); err != nil {
 		return r, err
 	}

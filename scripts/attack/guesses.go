@@ -28,7 +28,7 @@ func guess(name string) func(context.Context, *target) (result, error) {
 	return func(ctx context.Context, t *target) (r result, err error) {
 		y := doors[name]
 		if y.base == "" {
-			y.base = t.url
+			y.base = t.stack.URL
 		} else if y.base, err = t.function(ctx, y.base, 0); err != nil {
 			return r, err
 		}
@@ -62,7 +62,7 @@ func guess(name string) func(context.Context, *target) (result, error) {
 				r.through = append(r.through, fmt.Sprintf("the operator was locked out: the right token is answered %d", status))
 			}
 		}
-		if log := t.said.String(); strings.Contains(log, t.tokens[name]) || strings.Contains(log, "guess-of-the") {
+		if log := t.stack.Said.String() + t.said.String(); strings.Contains(log, t.tokens[name]) || strings.Contains(log, "guess-of-the") {
 			r.through = append(r.through, "the log shows a token")
 		}
 		return r, nil

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -10,14 +8,12 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"time"
 
 	"miramundo.dev/functions"
+	"miramundo.dev/scripts/localstack"
 	"miramundo.dev/scripts/players/container"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/request"
@@ -33,14 +29,12 @@ const patience = 60 * time.Second
 // A target is what is attacked: the local stack, and functions that it does not show.
 type target struct {
 	small  bool
-	url    string            // of the local stack
 	tokens map[string]string // of the operator, by their names
-	said   *lockedBuffer     // the log of all processes
+	said   *localstack.Log   // of the functions
 
 	dir      string
-	stack    *exec.Cmd
-	ended    chan error // of the stack
-	serve    string     // the program of functions
+	stack    *localstack.Stack
+	serve    string // the program of functions
 	apart    map[string]*container.Server
 	settings []string
 	networks int // that attacks came from so far
@@ -48,7 +42,7 @@ type target struct {
 
 // open builds the programs and starts the local stack.
 func open(ctx context.Context, small bool) (t *target, err error) {
-	t = &target{small: small, tokens: map[string]string{}, said: &lockedBuffer{}, ended: make(chan error, 1), apart: map[string]*container.Server{}}
+	t = &target{small: small, tokens: map[string]string{}, said: &localstack.Log{}, apart: map[string]*container.Server{}}
 	if t.dir, err = os.MkdirTemp("", "attack"); err != nil {
 		return nil, err
 	}
@@ -61,7 +55,7 @@ func open(ctx context.Context, small bool) (t *target, err error) {
 	}
 	t.settings = append(t.settings, "EDGE_ADDRESS_HEADER="+addressHeader, "LOG_LEVEL=info")
 	if err := t.start(ctx); err != nil {
-		return nil, errors.Join(err, t.close(), errors.New(t.said.String()))
+		return nil, errors.Join(err, t.close())
 	}
 	return t, nil
 }
@@ -75,42 +69,11 @@ func (t *target) start(ctx context.Context) (err error) {
 	if t.serve, err = container.Build(ctx, t.dir, "functions/serve"); err != nil {
 		return err
 	}
-	t.stack = exec.CommandContext(ctx, program, "-gateway", "127.0.0.1:0", "-catalog", "sample", "-data", filepath.Join(t.dir, "data"), "-jobs=false")
-	t.stack.Env = append(t.stack.Environ(), t.settings...)
-	t.stack.Stderr = t.said
-	t.stack.Cancel = func() error { return t.stack.Process.Signal(syscall.SIGTERM) }
-	lines, w := io.Pipe()
-	t.stack.Stdout = w
-	if err := t.stack.Start(); err != nil {
-		return err
-	}
-	ready := make(chan string, 1)
-	go t.read(lines, ready)
-	go func() {
-		t.ended <- t.stack.Wait()
-		_ = w.Close()
-	}()
-	select {
-	case t.url = <-ready:
-		return nil
-	case err := <-t.ended:
-		t.ended <- err
-		return fmt.Errorf("the stack ended: %w", err)
-	case <-time.After(patience):
-		return errors.New("the stack is not ready")
-	}
-}
-
-// read reads what the stack prints, and sends its address once it is ready.
-func (t *target) read(from io.Reader, ready chan<- string) {
-	lines := bufio.NewScanner(from)
-	for lines.Scan() {
-		_, _ = t.said.Write(append(lines.Bytes(), '\n'))
-		if address, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
-			address, _, _ = strings.Cut(address, " ")
-			ready <- address
-		}
-	}
+	t.stack, err = localstack.Start(ctx, localstack.Options{
+		Program: program, Ready: patience, Stop: patience, Env: t.settings,
+		Args: []string{"-gateway", "127.0.0.1:0", "-catalog", "sample", "-data", filepath.Join(t.dir, "data"), "-jobs=false"},
+	})
+	return err
 }
 
 // close stops what was started and removes the data.
@@ -119,14 +82,8 @@ func (t *target) close() error {
 	for _, s := range t.apart {
 		errs = append(errs, s.Stop())
 	}
-	if t.stack != nil && t.stack.Process != nil {
-		_ = t.stack.Process.Signal(syscall.SIGTERM) // an error means that it has ended
-		select {
-		case err := <-t.ended:
-			errs = append(errs, err)
-		case <-time.After(patience):
-			errs = append(errs, errors.New("the stack did not stop"), t.stack.Process.Kill())
-		}
+	if t.stack != nil {
+		errs = append(errs, t.stack.Stop())
 	}
 	return errors.Join(append(errs, os.RemoveAll(t.dir))...)
 }
@@ -212,24 +169,4 @@ func endpoint(name string) (method, path string, err error) {
 		}
 	}
 	return "", "", fmt.Errorf("no function has the endpoint %s", name)
-}
-
-// A lockedBuffer takes what several processes print.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-// Write appends to the buffer.
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-// String returns what was printed.
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
