@@ -19,37 +19,42 @@ const (
 	Sample = "sample"
 )
 
-// A choice is the catalog that the machine serves, and why it is that one.
-type choice struct {
-	name string // Live, Sample, or the path of a folder
-	why  string
+// A Choice is the catalog that the machine serves, and why it is that one.
+type Choice struct {
+	Name string // Live, Sample, or the path of a folder
+	Why  string // as words after the name
 }
 
 // probeTime is how long a live source may take to show that it answers.
 const probeTime = 5 * time.Second
 
-// choose returns the catalog that was asked for. Without a wish it is the live
-// one when its source answers, and else the sample.
-func choose(ctx context.Context, wish string, answers func(context.Context) error) (choice, error) {
+// Choose returns the catalog that was asked for: Live, Sample or a folder. Without a
+// wish it is the live one when its source answers, and else the sample.
+func Choose(ctx context.Context, wish string, c config.Config) (Choice, error) {
+	return choose(ctx, wish, probe(c))
+}
+
+// choose is Choose with what asks the live source.
+func choose(ctx context.Context, wish string, answers func(context.Context) error) (Choice, error) {
 	switch wish {
 	case "":
 		ctx, cancel := context.WithTimeout(ctx, probeTime)
 		defer cancel()
 		if err := answers(ctx); err != nil {
-			return choice{Sample, fmt.Sprintf("the live sources do not answer: %v", err)}, nil
+			return Choice{Sample, fmt.Sprintf("the live sources do not answer: %v", err)}, nil
 		}
-		return choice{Live, "its sources answer"}, nil
+		return Choice{Live, "its sources answer"}, nil
 	case Live, Sample:
-		return choice{wish, "asked for"}, nil
+		return Choice{wish, "asked for"}, nil
 	}
 	dir, err := filepath.Abs(wish)
 	if err != nil {
-		return choice{}, err
+		return Choice{}, err
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return choice{}, fmt.Errorf("the catalog %s is neither live, nor sample, nor a folder (-catalog, CATALOG)", wish)
+		return Choice{}, fmt.Errorf("the catalog %s is neither live, nor sample, nor a folder (-catalog, CATALOG)", wish)
 	}
-	return choice{dir, "asked for"}, nil
+	return Choice{dir, "asked for"}, nil
 }
 
 // probe returns a function that asks the live sources for a small file.

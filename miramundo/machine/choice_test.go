@@ -27,7 +27,7 @@ func TestChoose(t *testing.T) {
 		{filepath.Join(dir, "."), no, dir, "asked for"},
 	} {
 		got, err := choose(t.Context(), test.wish, test.answers)
-		if err != nil || got.name != test.want || !strings.Contains(got.why, test.why) {
+		if err != nil || got.Name != test.want || !strings.Contains(got.Why, test.why) {
 			t.Errorf("choose(%q) = %+v, %v; want %s because %q", test.wish, got, err, test.want, test.why)
 		}
 	}
@@ -42,7 +42,7 @@ func TestChoose(t *testing.T) {
 func TestChooseDoesNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-		if got, err := choose(t.Context(), "", silent); err != nil || got.name != Sample {
+		if got, err := choose(t.Context(), "", silent); err != nil || got.Name != Sample {
 			t.Errorf("choose = %+v, %v; want the sample", got, err)
 		}
 	})

@@ -14,9 +14,9 @@ func TestClockRunsEachJobInItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		runs := map[string]int{}
-		c := &clock{
-			every: map[string]time.Duration{"reload": 6 * time.Hour, "publish": time.Hour},
-			run: func(_ context.Context, name string) {
+		c := &Clock{
+			Every: map[string]time.Duration{"reload": 6 * time.Hour, "publish": time.Hour},
+			Run: func(_ context.Context, name string) {
 				mu.Lock()
 				defer mu.Unlock()
 				runs[name]++
@@ -24,7 +24,7 @@ func TestClockRunsEachJobInItsTime(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour+time.Minute)
 		defer cancel()
-		c.tick(ctx)
+		c.Tick(ctx)
 		if diff := cmp.Diff(map[string]int{"reload": 4, "publish": 24}, runs); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -37,9 +37,9 @@ func TestClockWaitsForJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		begun, running := 0, false
-		c := &clock{
-			every: map[string]time.Duration{"slow": time.Hour},
-			run: func(context.Context, string) {
+		c := &Clock{
+			Every: map[string]time.Duration{"slow": time.Hour},
+			Run: func(context.Context, string) {
 				mu.Lock()
 				if running {
 					t.Error("two runs at a time")
@@ -54,7 +54,7 @@ func TestClockWaitsForJobs(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Minute)
 		defer cancel()
-		c.tick(ctx)
+		c.Tick(ctx)
 		if begun != 1 || running {
 			t.Errorf("%d runs begun, running %v; want one, done", begun, running)
 		}

@@ -69,17 +69,17 @@ func New(o Options) *Machine {
 // something to search. What the data has from before is shown without a reload when
 // kept is set.
 func (m *Machine) Load(ctx context.Context, kept bool) error {
-	pick, err := choose(ctx, m.Catalog, probe(m.Config))
+	pick, err := Choose(ctx, m.Catalog, m.Config)
 	if err != nil {
 		return err
 	}
-	if m.Catalog == "" && pick.name == Sample && m.mark.Was(Live) {
-		pick = choice{Live, "kept from before, for now " + pick.why}
+	if m.Catalog == "" && pick.Name == Sample && m.mark.Was(Live) {
+		pick = Choice{Live, "kept from before, for now " + pick.Why}
 	}
 	err = m.show(ctx, pick, kept)
-	if err != nil && m.Catalog == "" && pick.name == Live && ctx.Err() == nil {
+	if err != nil && m.Catalog == "" && pick.Name == Live && ctx.Err() == nil {
 		m.Folder.Warn("%v", err)
-		err = m.show(ctx, choice{Sample, "the live sources gave nothing to show"}, kept)
+		err = m.show(ctx, Choice{Sample, "the live sources gave nothing to show"}, kept)
 	}
 	return err
 }
@@ -88,19 +88,19 @@ func (m *Machine) Load(ctx context.Context, kept bool) error {
 // data has it from before and kept is set: then it is shown at once, and loaded again
 // later. A release of another catalog, or one that this version cannot read, is
 // replaced in spite of the guards of a reload.
-func (m *Machine) show(ctx context.Context, pick choice, kept bool) error {
-	m.Folder.Say("catalog: %s (%s)", pick.name, pick.why)
-	if err := m.open(ctx, pick.name); err != nil {
+func (m *Machine) show(ctx context.Context, pick Choice, kept bool) error {
+	m.Folder.Say("catalog: %s (%s)", pick.Name, pick.Why)
+	if err := m.open(ctx, pick.Name); err != nil {
 		return err
 	}
 	at, readable := m.Parts.Catalog.Synced()
-	if readable && m.mark.Was(pick.name) {
+	if readable && m.mark.Was(pick.Name) {
 		m.Folder.Say("serving what %s has of %s", m.Folder.Dir, at.Local().Format("2006-01-02 15:04"))
 		if m.pending = kept; kept {
 			return nil
 		}
 	}
-	other := !m.mark.Was(pick.name)
+	other := !m.mark.Was(pick.Name)
 	_, noRelease := m.Parts.Archive.Current(ctx)
 	if noRelease == nil && !readable {
 		m.Folder.Warn("the release of %s is replaced: %s", m.Folder.Dir, m.Parts.Catalog.State().Problem)
@@ -108,7 +108,7 @@ func (m *Machine) show(ctx context.Context, pick choice, kept bool) error {
 	if err := m.reload(ctx, job.Order{Force: noRelease == nil && (other || !readable), Manual: other}); err != nil {
 		return err
 	}
-	return m.mark.set(pick.name)
+	return m.mark.set(pick.Name)
 }
 
 // open opens the functions on the catalog with a name, in place of those that
@@ -256,7 +256,7 @@ func (m *Machine) Run(ctx context.Context, jobs bool) {
 	defer work.Wait()
 	if jobs {
 		work.Go(func() { m.first(ctx) })
-		work.Go(func() { m.clock().tick(ctx) })
+		work.Go(func() { m.clock().Tick(ctx) })
 	}
 	work.Go(func() { m.aggregate(ctx) })
 	work.Go(func() { m.guard(ctx) })
@@ -287,15 +287,15 @@ func (m *Machine) aggregate(ctx context.Context) {
 }
 
 // clock returns the clock of the jobs and the backups.
-func (m *Machine) clock() *clock {
-	c := &clock{run: m.run, every: map[string]time.Duration{}}
+func (m *Machine) clock() *Clock {
+	c := &Clock{Run: m.run, Every: map[string]time.Duration{}}
 	for _, name := range m.Parts.Jobs.Names() {
 		if every := m.Every[name]; every > 0 {
-			c.every[name] = every
+			c.Every[name] = every
 		}
 	}
 	if m.hasBackups() {
-		c.every[backupJob] = m.Folder.Every / backupsPerPeriod
+		c.Every[backupJob] = m.Folder.Every / backupsPerPeriod
 	}
 	return c
 }

@@ -1,17 +1,30 @@
 package main
 
-import "net/http"
+import (
+	"net"
+	"net/http"
 
-// edgeHeader is the header in which an edge names the caller's country.
-const edgeHeader = "X-Client-Region"
+	"miramundo.dev/shared/config"
+)
+
+// Headers in which an edge tells what it knows of the caller.
+const (
+	edgeHeader    = "X-Client-Region"  // the country
+	addressHeader = "X-Client-Address" // the address, alone
+)
 
 // atEdge does to a request what an edge would, and passes it on to next: the caller is
-// in a country, whatever the request says. An empty country is not named.
-func atEdge(country string, next http.Handler) http.Handler {
+// in a country and has an address, whatever the request says. An empty country is not
+// named.
+func atEdge(e config.Edge, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del(edgeHeader)
-		if country != "" {
-			r.Header.Set(edgeHeader, country)
+		r.Header.Del(addressHeader)
+		if e.Country != "" {
+			r.Header.Set(edgeHeader, e.Country)
+		}
+		if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+			r.Header.Set(addressHeader, host)
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -15,6 +15,10 @@ type layout struct {
 	gateway, hop, legacy, chatroom, origin, payments string
 }
 
+// following is how many ports after the gateway's belong to the stack: those of the other
+// parts, and of the two emulators.
+const following = 7
+
 // layOut returns the places that the flags in given name. What they leave open
 // is as the file says; or, when they name the gateway, the ports that follow
 // the gateway's, in the order of the file's.
@@ -75,8 +79,8 @@ func split(addr string) (host string, port int, err error) {
 		return "", 0, err
 	}
 	port, err = strconv.Atoi(text)
-	if err != nil || port < 0 || port > 65535-5 {
-		return "", 0, fmt.Errorf("%q is not a port with five more after it", text)
+	if err != nil || port < 0 || port > 65535-following {
+		return "", 0, fmt.Errorf("%q is not a port with %d more after it", text, following)
 	}
 	return cmp.Or(host, "127.0.0.1"), port, nil
 }

@@ -86,6 +86,30 @@ func TestLayOutRefuses(t *testing.T) {
 	}
 }
 
+// TestEmulatorPlaces checks that the emulators of a stack stand where no other part of it,
+// and no other stack, does.
+func TestEmulatorPlaces(t *testing.T) {
+	file := config.Stack{Emulators: config.Emulators{
+		Firestore: config.Listen{Host: "127.0.0.1", Port: 8080}, PubSub: config.Listen{Host: "127.0.0.1", Port: 8085},
+	}}
+	for _, test := range []struct{ gateway, firestore, pubsub string }{
+		{"", "127.0.0.1:8080", "127.0.0.1:8085"},
+		{"127.0.0.1:9000", "127.0.0.1:9006", "127.0.0.1:9007"},
+		{"box.lan:9000", "127.0.0.1:9006", "127.0.0.1:9007"},
+		{":0", "", ""},
+	} {
+		st := stack{settings: settings{layout: layout{gateway: test.gateway}}, file: file}
+		firestore, pubsub, err := st.emulatorPlaces()
+		if err != nil || firestore != test.firestore || pubsub != test.pubsub {
+			t.Errorf("with the gateway at %q they are at %q and %q, %v; want %q and %q", test.gateway, firestore, pubsub, err, test.firestore, test.pubsub)
+		}
+	}
+	st := stack{settings: settings{layout: layout{gateway: "127.0.0.1:65530"}}}
+	if _, _, err := st.emulatorPlaces(); err == nil {
+		t.Error("a gateway without seven ports after it has places for the emulators")
+	}
+}
+
 func TestAddress(t *testing.T) {
 	for addr, want := range map[string]string{
 		"127.0.0.1:8787": "http://127.0.0.1:8787",

@@ -17,26 +17,47 @@ import (
 	"miramundo.dev/shared/billing/localnet"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/wire"
 )
 
 // load opens the service on the catalog, and returns when there is something to
 // search.
 func (st *stack) load(ctx context.Context) error {
+	if st.backend == string(wire.Emulators) {
+		st.whole = newDeployment(st)
+	} else {
+		st.whole = st.newMachine()
+	}
+	return st.whole.Load(ctx, !st.seed)
+}
+
+// newMachine returns the service in one process.
+func (st *stack) newMachine() *machine.Machine {
+	return machine.New(machine.Options{
+		Config: st.cfg, Catalog: st.catalog, Log: st.log, Folder: st.folder(), Files: st.files, Fronts: &st.fronts, Every: st.every(),
+		Extra: testchannel.Dataset(address(st.at.origin)), Progress: st.out.progress, Gateway: st.gateway,
+	})
+}
+
+// every returns how often each job runs.
+func (st *stack) every() map[string]time.Duration {
 	every := map[string]time.Duration{}
 	for name, j := range st.file.Jobs {
 		every[name] = j.Every.Duration
 	}
-	st.whole = machine.New(machine.Options{
-		Config: st.cfg, Catalog: st.catalog, Log: st.log, Folder: st.folder(), Files: st.files, Fronts: &st.fronts, Every: every,
-		Extra: testchannel.Dataset(address(st.at.origin)), Progress: st.out.progress, Gateway: st.gateway,
-	})
-	return st.whole.Load(ctx, !st.seed)
+	return every
 }
 
 // gateway adds to the functions what the stack alone has, and opens the network of
 // payments on the documents of the parts.
 func (st *stack) gateway(functions http.Handler, p *compose.Parts) http.Handler {
-	st.payments.Set(localnet.New(p.DB, time.Now))
+	return st.withExtras(functions, p.DB)
+}
+
+// withExtras is gateway, with the documents.
+func (st *stack) withExtras(functions http.Handler, db store.DB) http.Handler {
+	st.payments.Set(localnet.New(db, time.Now))
 	return st.withChallenge(withMailbox(functions, st.cfg))
 }
 

@@ -40,16 +40,31 @@ type stack struct {
 
 	file     config.Stack
 	at       layout
+	vars     map[string]string // from which cfg is made
 	cfg      config.Config
 	token    string // of the operator, where the environment sets none
 	servers  *machine.Servers
 	fronts   machine.Fronts
 	payments machine.Front       // of the local network of payments
 	humans   *challenge.Provider // of human verification; nil where the environment names another
-	whole    *machine.Machine    // nil until it is made
+	whole    whole               // nil until it is made
 	files    map[string][]byte   // of the data folder, beside the database
 
 	emulators func() error // stops them
+}
+
+// A whole is the service that the stack runs: a [machine.Machine], in this process, or a
+// [deployment], in many.
+type whole interface {
+	// Load opens the service, and returns when there is something to search. What it
+	// has from before is shown without a reload when kept is set.
+	Load(ctx context.Context, kept bool) error
+
+	// Run does what is done besides answering requests until ctx is done. It runs the
+	// jobs when jobs is set.
+	Run(ctx context.Context, jobs bool)
+
+	Close() error
 }
 
 // run starts everything, keeps it running until ctx is done, and stops it.
@@ -132,7 +147,7 @@ func (st *stack) listen(context.Context) error {
 		}
 		own := ownHosts(*part.addr, l.Addr())
 		*part.addr = l.Addr().String()
-		part.serve(l, own.guard(atEdge(st.file.Edge.Country, part.handler)))
+		part.serve(l, own.guard(atEdge(st.file.Edge, part.handler)))
 	}
 	return nil
 }
@@ -187,6 +202,7 @@ func (st *stack) configure(ctx context.Context) (err error) {
 	if st.cfg, err = config.Parse(vars); err != nil {
 		return err
 	}
+	st.vars = vars
 	level := st.cfg.LogLevel
 	if !logs {
 		level = slog.LevelWarn // a line for each request is printed only when LOG_LEVEL asks for it
@@ -225,6 +241,7 @@ func (st *stack) decided(vars map[string]string) map[string]string {
 		"CATALOG":              machine.Sample,
 		"MAIL_FOLDER":          cmp.Or(vars["MAIL_FOLDER"], filepath.Join(st.data, "mail")),
 		"EDGE_COUNTRY_HEADER":  edgeHeader,
+		"EDGE_ADDRESS_HEADER":  cmp.Or(vars["EDGE_ADDRESS_HEADER"], addressHeader),
 		"ORIGIN_ALLOW":         strings.Trim(vars["ORIGIN_ALLOW"]+","+st.at.origin, ","),
 		"GUIDE_SOURCES":        strings.Trim(vars["GUIDE_SOURCES"]+","+testchannel.Guide(address(st.at.origin)), ","),
 		"BUILD":                build(),

@@ -153,7 +153,7 @@ func (e *Emulators) start(ctx context.Context, o Options, addr string, args ...s
 	p.cmd.Stdout, p.cmd.Stderr = p.said, p.said
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) }
 	p.cmd.WaitDelay = stopTime
-	tie(p.cmd)
+	Tie(p.cmd)
 	if err := p.cmd.Start(); err != nil {
 		return fmt.Errorf("emulator at %s: %w", addr, err)
 	}

@@ -4,5 +4,5 @@ package emulator
 
 import "os/exec"
 
-// tie does nothing where a child cannot be made to end with this process.
-func tie(*exec.Cmd) {}
+// Tie does nothing where a child cannot be made to end with this process.
+func Tie(*exec.Cmd) {}

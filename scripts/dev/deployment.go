@@ -1,0 +1,389 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	chatroom "miramundo.dev/chatroom/server"
+	"miramundo.dev/functions"
+	hop "miramundo.dev/hop/server"
+	"miramundo.dev/miramundo/machine"
+	"miramundo.dev/scripts/dev/platform"
+	"miramundo.dev/scripts/dev/testchannel"
+	"miramundo.dev/shared/bus"
+	"miramundo.dev/shared/catalog/reload"
+	"miramundo.dev/shared/compose"
+	"miramundo.dev/shared/config"
+	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/wire"
+	_ "miramundo.dev/shared/wire/cloud" // the emulators are reached as the cloud is
+)
+
+// A deployment is the service as it is deployed, on this machine: each function and
+// container is a service of its own with instances of its own, which are processes of
+// the programs that are deployed. Each has the settings that it declares and no other.
+// Events are pushed, jobs are called over HTTP, and the routes are those of
+// infra/functions.json.
+type deployment struct {
+	st       *stack
+	programs string // the folder of the executables
+	extra    string // the file with the test channel
+	inner    *machine.Servers
+	services map[string]*platform.Service
+	jobs     string // the address of the function jobs
+	close    []func() error
+
+	complete atomic.Bool // every service was started
+	telling  sync.Mutex
+}
+
+func newDeployment(st *stack) *deployment {
+	return &deployment{
+		st: st, programs: filepath.Join(st.data, "bin"), extra: filepath.Join(st.data, "extra.json"),
+		inner: machine.NewServers(), services: map[string]*platform.Service{},
+	}
+}
+
+// Names of functions that others call, and of the one that answers where nothing is.
+const (
+	aggregateFunction = "aggregate"
+	jobsFunction      = "jobs"
+	legacyFunction    = "legacy"
+	restFunction      = "web"
+)
+
+// instancesFile is where the stack writes down the instances, in its data folder: a JSON
+// array of [instance], written again whenever one is started.
+const instancesFile = "instances.json"
+
+// Load implements [whole].
+func (d *deployment) Load(ctx context.Context, _ bool) error {
+	pick, err := machine.Choose(ctx, d.st.catalog, d.st.cfg)
+	if err != nil {
+		return err
+	}
+	d.st.out.say("catalog: %s (%s)", pick.Name, pick.Why)
+	d.st.vars["CATALOG"] = pick.Name
+	for _, name := range []string{"EVENTS_TOKEN", "JOBS_TOKEN"} { // which only processes have that are called by others
+		d.st.vars[name] = cmp.Or(d.st.vars[name], rand.Text())
+	}
+	for _, step := range []func(context.Context) error{d.build, d.writeExtra, d.open, d.start, d.reload} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// build builds the programs that are deployed.
+func (d *deployment) build(ctx context.Context) error {
+	d.st.out.say("building functions/serve, hop and chatroom")
+	if err := os.MkdirAll(d.programs, 0o700); err != nil {
+		return err
+	}
+	folder, err := filepath.Abs(d.programs)
+	if err != nil {
+		return err
+	}
+	d.programs = folder
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", folder, "./functions/serve", "./hop", "./chatroom")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build (the emulators run what is deployed, so the stack must start in the folder of the repository): %w\n%s", err, out)
+	}
+	return nil
+}
+
+// writeExtra writes the records of the test channel to a file that the jobs read.
+func (d *deployment) writeExtra(context.Context) error {
+	path, err := filepath.Abs(d.extra)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(testchannel.Dataset(address(d.st.at.origin)))
+	if err != nil {
+		return err
+	}
+	d.st.vars["CATALOG_EXTRA"] = path
+	return os.WriteFile(path, text, 0o600)
+}
+
+// open makes the topics, whose subscriptions push to the function aggregate, and opens the
+// network of payments.
+func (d *deployment) open(ctx context.Context) error {
+	f, ok := functions.Find(aggregateFunction)
+	if !ok {
+		return errors.New("the table of functions lacks " + aggregateFunction)
+	}
+	push := url.URL{Scheme: "http", Path: f.Endpoints[0].Path, RawQuery: url.Values{"token": {d.st.vars["EVENTS_TOKEN"]}}.Encode()}
+	aggregate, err := d.listen(aggregateFunction)
+	if err != nil {
+		return err
+	}
+	push.Host = aggregate
+	if d.jobs, err = d.listen(jobsFunction); err != nil {
+		return err
+	}
+	db, events, err := wire.Open(ctx, wire.Config{
+		Backend: wire.Emulators, Project: d.st.cfg.Project, FirestoreHost: d.st.cfg.FirestoreHost, PubSubHost: d.st.cfg.PubSubHost,
+		Topology: functions.Topology(), Push: push.String(), Log: d.st.log,
+	})
+	if err != nil {
+		return err
+	}
+	d.close = append(d.close, db.Close, events.Close)
+	return d.assemble(db, events)
+}
+
+// listen takes a place for a function that is reached from inside alone, and returns its
+// address.
+func (d *deployment) listen(name string) (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	d.inner.Drain(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.services[name].ServeHTTP(w, r) }))
+	return l.Addr().String(), nil
+}
+
+// assemble starts the services and puts them behind the fronts.
+func (d *deployment) assemble(db store.DB, _ bus.Bus) error {
+	handlers := map[string]http.Handler{}
+	for _, p := range append(functions.Processes(), hop.Process, chatroom.Process) {
+		s, err := platform.Start(platform.Options{
+			Name: p.Name, Program: d.program(p), Settings: d.settings(p), Instances: max(1, d.st.file.Instances[p.Name]),
+			Metrics: d.st.cfg.MetricsPort != 0, Log: os.Stderr, Say: d.st.out.say, Started: d.changed,
+		})
+		if err != nil {
+			return err
+		}
+		d.services[p.Name], handlers[p.Name] = s, s
+	}
+	processes, err := platform.ReadProcesses(filepath.Join("infra", "functions.json"))
+	if err != nil {
+		return err
+	}
+	gateway, err := platform.Balance(processes, handlers, restFunction)
+	if err != nil {
+		return err
+	}
+	d.st.fronts.Gateway.Set(d.st.withExtras(gateway, db))
+	d.st.fronts.Hop.Set(handlers[hop.Process.Name])
+	d.st.fronts.Chatroom.Set(handlers[chatroom.Process.Name])
+	d.st.fronts.Legacy.Set(handlers[legacyFunction])
+	d.st.fronts.Metrics.Set(platform.Metrics(slices.Collect(maps.Values(d.services))))
+	return nil
+}
+
+// program returns the executable of a process.
+func (d *deployment) program(p compose.Process) string {
+	name := "serve"
+	if p.Name == hop.Process.Name || p.Name == chatroom.Process.Name {
+		name = p.Name
+	}
+	return filepath.Join(d.programs, name)
+}
+
+// settings returns the variables of the instances of a process: those that it declares,
+// and what the system needs.
+func (d *deployment) settings(p compose.Process) map[string]string {
+	own := map[string]string{"LOCAL_ONLY": "true", "FUNCTION_TARGET": p.Name}
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOMAXPROCS", "GOMEMLIMIT", "SSL_CERT_FILE"} {
+		if value, ok := d.st.vars[name]; ok {
+			own[name] = value
+		}
+	}
+	own["LOG_LEVEL"] = "warn" // a line for each request is printed only when LOG_LEVEL asks for it
+	for _, name := range config.Names() {
+		if value := d.st.vars[name]; value != "" && (compose.ForEveryProcess(name) || slices.Contains(p.Reads(), name)) {
+			own[name] = value
+		}
+	}
+	return own
+}
+
+// start waits until every instance is ready, or at least runs: those that follow the
+// catalog wait for the first reload.
+func (d *deployment) start(ctx context.Context) error {
+	n := 0
+	for _, s := range d.services {
+		n += len(s.Instances())
+	}
+	d.st.out.say("starting %d processes of %d services", n, len(d.services))
+	return d.services[jobsFunction].AwaitUp(ctx)
+}
+
+// reload has the catalog loaded, and waits until every instance is ready.
+func (d *deployment) reload(ctx context.Context) error {
+	report, err := d.insist(ctx, reload.Name)
+	if err != nil {
+		return fmt.Errorf("the catalog was not loaded: %w", err)
+	}
+	if b := report.Result.Built; b != nil {
+		d.st.out.say("loaded %d channels and %d stations with %d streams; %d can be played", b.Channels, b.Stations, b.Streams, b.Playable)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.services)) {
+		if err := d.services[name].Await(ctx); err != nil {
+			return err
+		}
+	}
+	d.complete.Store(true)
+	return d.tell()
+}
+
+// changed tells again which instances run, once all of them are known.
+func (d *deployment) changed() {
+	if !d.complete.Load() {
+		return
+	}
+	if err := d.tell(); err != nil {
+		d.st.out.say("%v", err)
+	}
+}
+
+// An instance is an entry of the file of instances.
+type instance struct {
+	Service string `json:"service"`
+	Name    string `json:"name"`
+	Address string `json:"address"`
+	PID     int    `json:"pid"`    // 0 while it is started again
+	Starts  int    `json:"starts"` // how often it was started
+}
+
+// tell writes down which instances run. A reader sees the old file or the new one.
+func (d *deployment) tell() error {
+	d.telling.Lock()
+	defer d.telling.Unlock()
+	var all []instance
+	for _, name := range slices.Sorted(maps.Keys(d.services)) {
+		for _, i := range d.services[name].Instances() {
+			all = append(all, instance{name, i.Name, i.Address, i.PID(), i.Starts()})
+		}
+	}
+	text, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(d.st.data, instancesFile)
+	if err := os.WriteFile(file+".new", append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// A jobReport is what is read of the report of a job.
+type jobReport struct {
+	OK     bool   `json:"ok"`
+	Error  string `json:"error"`
+	Result struct {
+		Built *struct {
+			Channels, Stations, Streams, Playable int
+		} `json:"built"`
+	} `json:"result"`
+}
+
+// maxReport is the size of a report that is read, in bytes.
+const maxReport = 16 << 20
+
+// call has the function jobs run a job, as the scheduler does, and returns when it is done.
+func (d *deployment) call(ctx context.Context, job string) (jobReport, error) {
+	var report jobReport
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+d.jobs+d.st.file.Jobs[job].Path, bytes.NewReader([]byte("{}")))
+	if err != nil {
+		return report, err
+	}
+	req.Header.Set("Authorization", "Bearer "+d.st.vars["JOBS_TOKEN"])
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return report, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxReport))
+	if err != nil {
+		return report, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return report, fmt.Errorf("%s: %s", res.Status, body[:min(len(body), 1000)])
+	}
+	return report, json.Unmarshal(body, &report)
+}
+
+// insistTime is for how long a job is called again that cannot run: the emulators are
+// slow at first, when all processes begin to follow them.
+const insistTime = 2 * time.Minute
+
+// insist calls a job until it has run, as the scheduler does with one that failed.
+func (d *deployment) insist(ctx context.Context, job string) (jobReport, error) {
+	ctx, cancel := context.WithTimeout(ctx, insistTime)
+	defer cancel()
+	for {
+		report, err := d.call(ctx, job)
+		if err == nil {
+			return report, nil
+		}
+		select {
+		case <-ctx.Done():
+			return report, err
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// Run implements [whole].
+func (d *deployment) Run(ctx context.Context, jobs bool) {
+	run := func(ctx context.Context, job string) {
+		if _, err := d.call(ctx, job); err != nil && ctx.Err() == nil {
+			d.st.out.say("job %s: %v", job, err)
+		}
+	}
+	every, kept := d.st.every(), map[string]time.Duration{}
+	var work sync.WaitGroup
+	defer work.Wait()
+	if jobs {
+		work.Go(func() {
+			for _, s := range functions.Schedules() {
+				if s.Job != reload.Name && ctx.Err() == nil {
+					run(ctx, s.Job)
+				}
+			}
+			if ctx.Err() == nil {
+				d.st.out.say("each job has run once")
+			}
+		})
+		kept = every
+	}
+	work.Go(func() { (&machine.Clock{Run: run, Every: kept}).Tick(ctx) })
+	<-ctx.Done()
+}
+
+// Close implements [whole]. Services end at once, as in the cloud: one that publishes what
+// it counted last does not need another for that.
+func (d *deployment) Close() error {
+	var ending sync.WaitGroup
+	for _, s := range d.services {
+		ending.Go(s.Close)
+	}
+	ending.Wait()
+	errs := []error{d.inner.Stop()}
+	for _, f := range slices.Backward(d.close) {
+		errs = append(errs, f())
+	}
+	return errors.Join(errs...)
+}
