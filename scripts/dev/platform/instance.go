@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os/exec"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -58,13 +60,38 @@ func newInstance(o Options, n int) (*Instance, error) {
 	return i, err
 }
 
-// freeAddress returns an address of this machine at which nobody listens.
+// Ports of instances are below those that Linux gives to outgoing connections, one of
+// which may else take the port of an instance while that is started again.
+const firstPort, lastPort = 10_000, 32_000
+
+// given are the ports that this process has given to instances.
+var given struct {
+	mu    sync.Mutex
+	ports map[int]bool
+}
+
+// freeAddress returns an address of this machine at which nobody listens, and which it
+// has not returned before.
 func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+	given.mu.Lock()
+	defer given.mu.Unlock()
+	if given.ports == nil {
+		given.ports = map[int]bool{}
 	}
-	return l.Addr().String(), l.Close()
+	var err error
+	for range lastPort - firstPort {
+		port := firstPort + rand.IntN(lastPort-firstPort)
+		if given.ports[port] {
+			continue
+		}
+		var l net.Listener
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+		if l, err = net.Listen("tcp", address); err == nil {
+			given.ports[port] = true
+			return address, l.Close()
+		}
+	}
+	return "", err
 }
 
 // PID returns the id of the process that runs; 0 while none does.
