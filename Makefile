@@ -142,6 +142,10 @@ bench: scripts/bench/peers/node_modules/.package-lock.json ## measure against pe
 attack: generate ## attack a local stack and print what got through (ARGS='-small -only history'); it fails when something did
 	$(GO) run ./scripts/attack $(ARGS)
 
+.PHONY: chaos
+chaos: generate ## break the service on the emulators on purpose, and check its promises (ARGS='-for 10m -seed 1'); it fails when one was broken
+	$(GO) run ./scripts/chaos $(ARGS)
+
 .PHONY: emulators
 emulators: ## run the official Firestore and Pub/Sub emulators
 	$(GO) run ./scripts/emulators $(ARGS)

@@ -5,6 +5,7 @@
  *   node scripts/pages/run.mjs                 all tests
  *   node scripts/pages/run.mjs flows/zap       those with this in the names of their files
  *   node scripts/pages/run.mjs --stack FILE    on a stack that runs, as FILE tells its addresses
+ *   node scripts/pages/run.mjs --backend emulators flows/find    on what is deployed, a process for each function
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +18,7 @@ import { station } from './pages.mjs'
 import { draw } from './sheet.mjs'
 import { build, root, start } from './stack.mjs'
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { stack: { type: 'string' } } })
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { stack: { type: 'string' }, backend: { type: 'string' } } })
 const here = join(root, 'scripts', 'pages')
 const out = join(root, 'bin', 'pages')
 const shots = join(out, 'shots')
@@ -54,7 +55,7 @@ async function main() {
 
 async function begin() {
   await build()
-  return start()
+  return start({ backend: values.backend })
 }
 
 /** Lists the tests in this folder and below it. */

@@ -27,8 +27,9 @@ export const operatorToken = 'operator-token-of-the-tests'
 /** The token of the numbers of the stacks of tests. */
 export const metricsToken = 'metrics-token-of-the-tests'
 
-/** How long a stack may take until it answers, and until its jobs have run. */
+/** How long a stack may take until it answers, on the emulators too, for which it builds what is deployed, and until its jobs have run. */
 const readyTime = 60_000
+const buildTime = 300_000
 const settleTime = 300_000
 
 /** Builds the stack, with the pages that `make generate` made. */
@@ -41,27 +42,27 @@ export async function build() {
 }
 
 /**
- * Starts the stack that was built on a catalog: "sample", or a folder. With
+ * Starts the stack that was built on a catalog: "sample", or a folder, and on a backend. With
  * jobs, it is there when each has run once: what they find out is shown then.
  * Settings are variables of its environment. Returns its addresses, `stop`, and
  * `restart`, which ends the processes and starts them again at the same address with
  * the same data.
  */
-export async function start({ catalog = 'sample', jobs = true, settings = {}, gateway = '127.0.0.1:0', data: kept } = {}) {
+export async function start({ catalog = 'sample', jobs = true, settings = {}, gateway = '127.0.0.1:0', data: kept, backend = 'embedded' } = {}) {
   const data = kept ?? await mkdtemp(join(tmpdir(), 'miramundo-pages-'))
-  const flags = ['-gateway', gateway, '-data', data, '-catalog', catalog, `-jobs=${jobs}`]
+  const flags = ['-gateway', gateway, '-data', data, '-catalog', catalog, `-jobs=${jobs}`, '-backend', backend]
   const env = { ...globalThis.process.env, CATALOGO_TOKEN: operatorToken, GUEST_BURST: 10_000, METRICS_TOKEN: metricsToken, EDGE_ADDRESS_HEADER: addressHeader, ...settings } // tests come from networks of their own, since each network may do only so much
   const process = spawn(binary, flags, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = new Log(process)
   const stop = () => end(process, data)
   try {
-    const [, base] = await log.line(/^ready (http:\S+)/, readyTime)
+    const [, base] = await log.line(/^ready (http:\S+)/, backend === 'emulators' ? buildTime : readyTime)
     const [, hop] = await log.line(/^hop at (http:[^,]+),/, readyTime)
     const [, origin] = await log.line(/^test channel at (http:\/\/[^/]+)/, readyTime)
     if (jobs) await log.line(/^each job has run once/, settleTime)
     const restart = async () => {
       await halt(process)
-      return start({ catalog, jobs, settings, gateway: new URL(base).host, data })
+      return start({ catalog, jobs, settings, gateway: new URL(base).host, data, backend })
     }
     return { base, hop, origin, data, stop, restart }
   } catch (error) {
