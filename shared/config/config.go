@@ -487,7 +487,7 @@ func (c Config) checkDeployed(vars map[string]string) (problems []error) {
 			problems = append(problems, fmt.Errorf("%s is missing: a deployed process needs it", name))
 		}
 	}
-	for _, name := range []string{"ORIGIN_ALLOW", "CATALOG_EXTRA", "FIRESTORE_EMULATOR_HOST", "PUBSUB_EMULATOR_HOST", "JOBS_TOKEN", "MAIL_FOLDER"} {
+	for _, name := range localOnly {
 		if vars[name] != "" {
 			problems = append(problems, fmt.Errorf("%s must not be set when the process is deployed", name))
 		}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -323,5 +324,22 @@ func write(t *testing.T, text string) string {
 func TestRepositoryStack(t *testing.T) {
 	if _, err := ReadStack("../../emulator.json"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestKinds tells secrets, and settings that a deployed process refuses, from others.
+func TestKinds(t *testing.T) {
+	for name, want := range map[string][2]bool{
+		"GUEST_KEYS": {true, false}, "MAIL_PASSWORD": {true, false}, "JOBS_TOKEN": {true, true}, "MAIL_FOLDER": {false, true},
+		"BASE_URL": {false, false}, "JOBS_AUDIENCE": {false, false}, "NOTHING": {false, false},
+	} {
+		if got := [2]bool{Secret(name), LocalOnly(name)}; got != want {
+			t.Errorf("%s: secret and for local use alone %v, want %v", name, got, want)
+		}
+	}
+	for _, name := range localOnly {
+		if !slices.Contains(Names(), name) {
+			t.Errorf("%s is not a setting", name)
+		}
 	}
 }

@@ -17,6 +17,20 @@ func Names() []string {
 	return names
 }
 
+// Secret reports whether a setting is a secret, as its meaning says in its first word.
+func Secret(name string) bool {
+	return slices.ContainsFunc(settings(), func(f reflect.StructField) bool {
+		return f.Tag.Get("env") == name && strings.HasPrefix(f.Tag.Get("doc"), "Secret.")
+	})
+}
+
+// localOnly are the settings that are useful on a developer's machine and unsafe, or a
+// mistake, in production.
+var localOnly = []string{"ORIGIN_ALLOW", "CATALOG_EXTRA", "FIRESTORE_EMULATOR_HOST", "PUBSUB_EMULATOR_HOST", "JOBS_TOKEN", "MAIL_FOLDER"}
+
+// LocalOnly reports whether a deployed process refuses to start with a setting.
+func LocalOnly(name string) bool { return slices.Contains(localOnly, name) }
+
 // settings returns the fields of Config that the environment sets.
 func settings() []reflect.StructField {
 	return slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[Config]()), func(f reflect.StructField) bool { return f.Tag.Get("env") == "-" })
