@@ -1,9 +1,10 @@
-// Serve runs the function named by FUNCTION_TARGET: the program of every
-// deployed function. The settings are those of package config.
+// Serve runs the function named by FUNCTION_TARGET, or several whose names are separated
+// by commas: the program of every deployed function. The settings are those of package
+// config.
 //
-// It keeps the contract of functions-framework-go (FUNCTION_TARGET and PORT, one
-// function a process) and not its server, which has no time limits and cannot be given
-// any: a client that never ends a header would hold its connection for ever.
+// It keeps the contract of functions-framework-go (FUNCTION_TARGET and PORT) and not its
+// server, which has no time limits and cannot be given any: a client that never ends a
+// header would hold its connection for ever.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strings"
 	"time"
 
 	"miramundo.dev/functions"
@@ -32,40 +34,32 @@ var bounds = container.Bounds{
 	Grace:       8 * time.Second, // the platform ends the process after ten seconds
 }
 
-// requirement returns the settings that the function of c requires, so that one
+// requirement returns the settings that the functions of c require, so that one
 // message names them with whatever else is missing.
 func requirement(c config.Config) config.Requirement {
-	f, _ := functions.Find(c.Target)
-	return f.Requirement()
+	g, err := functions.Together(strings.Split(c.Target, ",")...)
+	if err != nil {
+		return config.Requirement{} // program returns the error
+	}
+	return g.Requirement()
 }
 
-// program returns the container of the function that the settings name.
+// program returns the container of the functions that the settings name.
 func program(c config.Config) (container.Container, error) {
-	f, err := find(c.Target)
+	g, err := functions.Together(strings.Split(c.Target, ",")...)
 	if err != nil {
-		return container.Container{}, err
+		return container.Container{}, fmt.Errorf("FUNCTION_TARGET is %q: %w", c.Target, err)
 	}
 	return container.Container{
-		Process:   f.Declared(),
+		Process:   g.Declared(),
+		Several:   len(g) > 1,
 		Schedules: functions.Schedules(),
 		Serve: func(ctx context.Context, l net.Listener, p *compose.Parts, log *slog.Logger) error {
-			h, err := f.Handler(p)
+			h, err := g.Handler(p)
 			if err != nil {
 				return err
 			}
 			return bounds.Serve(ctx, l, h, log)
 		},
 	}, nil
-}
-
-// find returns the function with a name.
-func find(name string) (functions.Function, error) {
-	if f, ok := functions.Find(name); ok {
-		return f, nil
-	}
-	var names []string
-	for _, f := range functions.All() {
-		names = append(names, f.Name)
-	}
-	return functions.Function{}, fmt.Errorf("FUNCTION_TARGET is %q, and the functions are %q", name, names)
 }

@@ -51,6 +51,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{nil, `FUNCTION_TARGET is ""`},
 		{[]string{"FUNCTION_TARGET=nothing"}, `FUNCTION_TARGET is "nothing"`},
+		{[]string{"FUNCTION_TARGET=status,jobs"}, "cannot be served together"},
+		{[]string{"FUNCTION_TARGET=describe,vitrine"}, "METRICS_TOKEN is missing, and the process of the functions describe, vitrine cannot work without it"},
 		{[]string{"FUNCTION_TARGET=status", "PORT=many", "BACKEND=stone"}, "BACKEND must be"},
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -136,6 +138,34 @@ func TestServe(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("SIGTERM ended it with %v: %s", err, out)
+	}
+}
+
+// TestSeveral starts two functions as one process, and calls both. Each names itself in
+// the log.
+func TestSeveral(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	port := freePort(t)
+	cmd, out := serve(ctx, t, "FUNCTION_TARGET=describe,status", "PORT="+port)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/api/": `"endpoints":`, "/api/health": `"app":`} {
+		if body := get(ctx, t, "http://127.0.0.1:"+port+path); !strings.Contains(string(body), want) {
+			t.Errorf("%s is %s", path, body)
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("SIGTERM ended it with %v: %s", err, out)
+	}
+	for _, name := range []string{"describe", "status"} {
+		if n := strings.Count(out.String(), `"function":"`+name+`"`); n != 1 {
+			t.Errorf("%s is named in %d records: %s", name, n, out)
+		}
 	}
 }
 

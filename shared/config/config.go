@@ -32,7 +32,7 @@ const Product = "Miramundo"
 // A Config is the settings of one process. Tokens are secrets: never log one.
 type Config struct {
 	Port   int    `env:"PORT" envDefault:"8080" doc:"Port that a function listens on."`
-	Target string `env:"FUNCTION_TARGET" doc:"Name of the function that functions/serve runs."`
+	Target string `env:"FUNCTION_TARGET" doc:"Name of the function that functions/serve runs, or of several, separated by commas."`
 	Local  bool   `env:"LOCAL_ONLY" envDefault:"false" doc:"Listen on the loopback address only."`
 
 	MetricsPort int `env:"METRICS_PORT" envDefault:"0" doc:"Port on which the process shows its metrics to Prometheus, at /metrics. It must not be reachable from outside. 0 shows and counts nothing."`

@@ -24,6 +24,7 @@ import (
 // A Container is a program that answers requests until it is asked to stop.
 type Container struct {
 	Process   compose.Process
+	Several   bool               // Process is of several functions, each of which names itself in its records of the log
 	Schedules []compose.Schedule // the jobs that the part Jobs runs
 	GCPercent int                // see [debug.SetGCPercent]; 0 leaves it as it is
 	GCBytes   int                // by which the heap grows at least from one collection to the next; needs GCPercent
@@ -73,7 +74,10 @@ func (c Container) run(settings config.Config) error {
 	defer cancel()
 	out := cloudlog.NewBuffer(os.Stdout)
 	defer out.Close()
-	log := slog.New(cloudlog.New(out, settings.LogLevel, settings.Project)).With("function", c.Process.Name, "build", settings.Build)
+	log := slog.New(cloudlog.New(out, settings.LogLevel, settings.Project)).With("build", settings.Build)
+	if !c.Several {
+		log = log.With("function", c.Process.Name)
+	}
 	cloudlog.SetDefault(log)
 	follow, unfollow := context.WithCancel(context.Background())
 	defer unfollow()
