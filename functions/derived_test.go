@@ -1,21 +1,18 @@
 package functions
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	chatroom "miramundo.dev/chatroom/server"
 	"miramundo.dev/hop/server"
 	"miramundo.dev/shared/bus"
-	"miramundo.dev/shared/chat"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
 )
@@ -26,79 +23,6 @@ import (
 // processes lists what every function and container declares.
 func processes() []compose.Process {
 	return append(Processes(), server.Process, chatroom.Process)
-}
-
-// A deployed is an entry of infra/functions.json: what the deployment of one
-// function or container must provide.
-type deployed struct {
-	Name      string            `json:"name"`
-	Kind      string            `json:"kind"`  // "function" or "container"
-	Host      string            `json:"host"`  // "main", or "own" for a host of its own
-	Opens     []compose.Need    `json:"opens"` // the parts that a process opens
-	Secrets   []string          `json:"secrets,omitempty"`
-	Settings  []string          `json:"settings"` // besides those of every process
-	Publishes []string          `json:"publishes,omitempty"`
-	Receives  []string          `json:"receives,omitempty"`
-	Delivery  *delivery         `json:"delivery,omitempty"`  // of the subscriptions that it receives
-	Schedules map[string]string `json:"schedules,omitempty"` // how often each job runs
-	Routes    []string          `json:"routes"`
-}
-
-// delivery is how Pub/Sub delivers events that fail. Each subscription has the dead
-// letters "{subscription}-dead", a topic with one subscription of the same retention.
-type delivery struct {
-	MinBackoff string `json:"min_backoff"`
-	MaxBackoff string `json:"max_backoff"`
-	Attempts   int    `json:"attempts"`
-	Retention  string `json:"retention"`
-}
-
-func deliveryOf(r bus.Retry) *delivery {
-	seconds := func(d time.Duration) string { return fmt.Sprintf("%.0fs", d.Seconds()) }
-	return &delivery{MinBackoff: seconds(r.MinBackoff), MaxBackoff: seconds(r.MaxBackoff), Attempts: r.Attempts, Retention: seconds(r.Keep)}
-}
-
-func deployedOf(p compose.Process, kind, host string, routes []string) deployed {
-	d := deployed{
-		Name: p.Name, Kind: kind, Host: host, Opens: compose.Expand(p.Needs...), Secrets: p.Requirement().Settings,
-		Settings: p.Reads(), Publishes: p.Publishes, Receives: p.Receives, Routes: routes, Schedules: map[string]string{},
-	}
-	if len(p.Receives) > 0 {
-		d.Delivery = deliveryOf(bus.Patient)
-	}
-	for _, s := range p.Schedules {
-		d.Schedules[s.Job] = shortDuration(s)
-	}
-	return d
-}
-
-// shortDuration returns how often a job runs, such as 6h and not 6h0m0s.
-func shortDuration(s compose.Schedule) string {
-	return zeroUnits.ReplaceAllString(s.Every.String(), "$1")
-}
-
-var zeroUnits = regexp.MustCompile(`([hm])(?:0m)?0s$`)
-
-// TestInfra keeps what the deployment reads in step with the table.
-func TestInfra(t *testing.T) {
-	var all []deployed
-	for _, f := range All() {
-		host, routes := "main", []string{}
-		if f.Apart {
-			host = "own"
-		}
-		for _, e := range f.Endpoints {
-			routes = append(routes, e.Pattern())
-		}
-		all = append(all, deployedOf(f.Declared(), "function", host, routes))
-	}
-	all = append(all, deployedOf(server.Process, "container", "own", []string{}))
-	all = append(all, deployedOf(chatroom.Process, "container", "main", []string{"GET " + chat.SocketPath}))
-	text, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "../infra/functions.json", string(text)+"\n")
 }
 
 // TestExample keeps .env.example in step with the settings and with the

@@ -110,9 +110,9 @@ func TestExampleDerived(t *testing.T) {
 	}
 	infra := deployedOf(noteFunction.Declared(), "function", "main", []string{noteEndpoints[0].Pattern()})
 	if d := cmp.Diff(deployed{
-		Name: "notes", Kind: "function", Host: "main", Opens: needs(compose.Documents, compose.Events, compose.Usage), Secrets: want,
-		Settings:  []string{"DATA_DIR", "FIRESTORE_EMULATOR_HOST", "NOTES_TOKEN", "PUBSUB_EMULATOR_HOST"},
-		Publishes: []string{"notes", "usage"}, Receives: []string{"notes"}, Delivery: deliveryOf(bus.Patient),
+		Name: "notes", Kind: "function", Host: "main", Opens: needs(compose.Documents, compose.Events, compose.Usage), Requires: want,
+		Settings:  []string{"DATA_DIR", "NOTES_TOKEN"}, // a secret, once it is a field of config.Config whose meaning says so
+		Publishes: []string{"notes", "usage"}, Receives: []string{"notes"}, Rejects: []string{"notes-dead"}, Delivery: deliveryOf(bus.Patient),
 		Schedules: map[string]string{"note-sweep": "1h"}, Routes: []string{"POST /api/note"},
 	}, infra); d != "" {
 		t.Errorf("infra (-want +got):\n%s", d)

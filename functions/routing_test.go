@@ -1,0 +1,279 @@
+package functions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/shared/chat"
+)
+
+// routing is infra/routes.json: how the load balancer finds the process that answers a
+// request of the main host. The first rule that matches wins.
+type routing struct {
+	Rules   []routingRule `json:"rules"`
+	Default string        `json:"default"` // for what no rule matches: the function with the pages, which are most routes
+}
+
+// A routingRule leads requests to a process.
+type routingRule struct {
+	Process   string   `json:"process"`
+	Methods   []string `json:"methods,omitempty"` // none: every method
+	Paths     []string `json:"paths,omitempty"`
+	Templates []string `json:"templates,omitempty"` // paths in which * is one segment
+	Prefixes  []string `json:"prefixes,omitempty"`
+}
+
+// Processes that answer what no other does.
+const (
+	pagesProcess = "web"
+	apiProcess   = "describe" // has the index of the API
+	apiPrefix    = "/api/"
+)
+
+// routes computes the routing from the processes of the main host.
+//
+// Rules compare methods only where two processes share a path, so that each process answers
+// itself what it does not allow, and preflights of browsers. Containers come first: a
+// function may have a route that a container has too, for processes without that container.
+// Then come whole paths, then templates, which may match them too.
+func routes(all []deployed) (routing, error) {
+	r := routing{Default: pagesProcess}
+	var containers, shared, exact, wild []routingRule
+	for _, w := range ways(all) {
+		processes := w.processes
+		switch {
+		case w.container != "":
+			containers = w.add(containers, w.container)
+			continue
+		case len(processes) == 1 && processes[0] == pagesProcess:
+			continue
+		case len(processes) == 2 && len(w.writers) == 1 && !slices.Contains(processes, pagesProcess):
+			reader := slices.DeleteFunc(slices.Clone(processes), func(p string) bool { return p == w.writers[0] })
+			shared = append(shared, routingRule{Process: reader[0], Methods: []string{"GET", "HEAD"}, Paths: []string{w.path}})
+			processes = w.writers
+		case len(processes) > 1:
+			return r, fmt.Errorf("%s is answered by %q", w.path, processes)
+		}
+		if strings.Contains(w.path, "*") {
+			wild = w.add(wild, processes[0])
+		} else {
+			exact = w.add(exact, processes[0])
+		}
+	}
+	r.Rules = slices.Concat(containers, shared, exact, wild, []routingRule{{Process: apiProcess, Prefixes: []string{apiPrefix}}})
+	return r, nil
+}
+
+// A way is a path of the main host with the processes that have routes there.
+type way struct {
+	path      string // with * in place of each wildcard
+	processes []string
+	writers   []string // those with another method than GET
+	container string   // the one that is a container
+}
+
+// ways returns the paths of the main host in the order of the table.
+func ways(all []deployed) []*way {
+	var list []*way
+	byPath := map[string]*way{}
+	for _, d := range all {
+		if d.Host != "main" {
+			continue
+		}
+		for _, route := range d.Routes {
+			method, path, _ := strings.Cut(route, " ")
+			path = template(strings.TrimSuffix(path, "{$}"))
+			w := byPath[path]
+			if w == nil {
+				w = &way{path: path}
+				byPath[path], list = w, append(list, w)
+			}
+			if !slices.Contains(w.processes, d.Name) {
+				w.processes = append(w.processes, d.Name)
+			}
+			if method != "GET" && !slices.Contains(w.writers, d.Name) {
+				w.writers = append(w.writers, d.Name)
+			}
+			if d.Kind == "container" {
+				w.container = d.Name
+			}
+		}
+	}
+	return list
+}
+
+// add adds the path to the rule of a process.
+func (w *way) add(rules []routingRule, process string) []routingRule {
+	i := slices.IndexFunc(rules, func(r routingRule) bool { return r.Process == process })
+	if i < 0 {
+		i, rules = len(rules), append(rules, routingRule{Process: process})
+	}
+	if strings.Contains(w.path, "*") {
+		rules[i].Templates = append(rules[i].Templates, w.path)
+	} else {
+		rules[i].Paths = append(rules[i].Paths, w.path)
+	}
+	return rules
+}
+
+// template returns a path with * in place of each wildcard.
+func template(path string) string {
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		switch {
+		case strings.HasSuffix(s, "...}"):
+			segments[i] = "**" // any number of segments; only pages have such a path
+		case strings.HasPrefix(s, "{"):
+			segments[i] = "*"
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// find returns the process of a request.
+func (r routing) find(method, path string) string {
+	for _, rule := range r.Rules {
+		if len(rule.Methods) > 0 && !slices.Contains(rule.Methods, method) {
+			continue
+		}
+		if slices.Contains(rule.Paths, path) ||
+			slices.ContainsFunc(rule.Templates, func(t string) bool { return matches(t, path) }) ||
+			slices.ContainsFunc(rule.Prefixes, func(p string) bool { return strings.HasPrefix(path, p) }) {
+			return rule.Process
+		}
+	}
+	return r.Default
+}
+
+// matches reports whether a path is of the form of a template.
+func matches(template, path string) bool {
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if want[i] == "*" && got[i] == "" || want[i] != "*" && want[i] != got[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// TestRouting keeps the rules of the load balancer in step with the table, and sends it a
+// request for each route: it reaches the process that has the route.
+func TestRouting(t *testing.T) {
+	all := allDeployed()
+	r, err := routes(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "../infra/routes.json", indented(t, r))
+	for _, d := range all {
+		if d.Host != "main" {
+			continue
+		}
+		for _, route := range d.Routes {
+			method, path, _ := strings.Cut(route, " ")
+			path = strings.ReplaceAll(template(strings.TrimSuffix(path, "{$}")), "*", "x.1")
+			want := d.Name
+			if route == "GET "+chat.SocketPath {
+				want = "chatroom" // which the function chat has too
+			}
+			if got := r.find(method, path); got != want {
+				t.Errorf("%s %s leads to %s, want %s", method, path, got, want)
+			}
+			if head := r.find("HEAD", path); method == "GET" && head != r.find(method, path) {
+				t.Errorf("HEAD %s leads to %s", path, head)
+			}
+		}
+	}
+	for request, want := range map[string]string{
+		"GET /api/chat/x.1/ws": "chatroom", "GET /api/nothing/here": apiProcess, "GET /nothing/here": pagesProcess,
+		"GET /api/categories": "facets", "POST /api/categories": "library", "OPTIONS /api/categories": "library",
+		"DELETE /api/channels/x.1": "catalog",
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		if got := r.find(method, path); got != want {
+			t.Errorf("%s leads to %s, want %s", request, got, want)
+		}
+	}
+	for _, problem := range r.problems() {
+		t.Error(problem)
+	}
+}
+
+// Limits of the load balancer for one host, as its documentation lists them: conditions
+// over all rules, templates over all rules, and wildcards and characters of a template.
+const (
+	maxConditions    = 1000
+	maxTemplates     = 100
+	maxWildcards     = 5
+	maxTemplateChars = 255
+)
+
+// problems returns the limits of the load balancer that r exceeds.
+func (r routing) problems() (all []string) {
+	var conditions, templates int
+	for _, rule := range r.Rules {
+		matches := len(rule.Paths) + len(rule.Templates) + len(rule.Prefixes)
+		conditions += matches * max(1, 2*len(rule.Methods)) // a method doubles the condition that it is in
+		templates += len(rule.Templates) * max(1, len(rule.Methods))
+		for _, t := range rule.Templates {
+			if strings.Count(t, "*") > maxWildcards || len(t) > maxTemplateChars {
+				all = append(all, t+" has too many wildcards or characters")
+			}
+		}
+	}
+	if conditions > maxConditions || templates > maxTemplates {
+		all = append(all, fmt.Sprintf("%d conditions, at most %d, of which %d templates, at most %d", conditions, maxConditions, templates, maxTemplates))
+	}
+	return all
+}
+
+// TestRoutes computes rules of tables that the service does not have.
+func TestRoutes(t *testing.T) {
+	function := func(name string, routes ...string) deployed {
+		return deployed{Name: name, Kind: "function", Host: "main", Routes: routes}
+	}
+	last := routingRule{Process: apiProcess, Prefixes: []string{apiPrefix}}
+	for _, test := range []struct {
+		name  string
+		all   []deployed
+		rules []routingRule
+		err   string
+	}{
+		{"a path and a template", []deployed{function("a", "GET /a/{x}", "POST /a/b")}, []routingRule{
+			{Process: "a", Paths: []string{"/a/b"}}, {Process: "a", Templates: []string{"/a/*"}}, last,
+		}, ""},
+		{"pages are the default", []deployed{function("web", "GET /a")}, []routingRule{last}, ""},
+		{"two read and write", []deployed{function("a", "GET /a"), function("b", "POST /a")}, []routingRule{
+			{Process: "a", Methods: []string{"GET", "HEAD"}, Paths: []string{"/a"}}, {Process: "b", Paths: []string{"/a"}}, last,
+		}, ""},
+		{"two write", []deployed{function("a", "PUT /a"), function("b", "POST /a")}, nil, "is answered by"},
+		{"three", []deployed{function("a", "GET /a"), function("b", "POST /a"), function("c", "PUT /a")}, nil, "is answered by"},
+		{"a page and an endpoint", []deployed{function("a", "POST /a"), function("web", "GET /a")}, nil, "is answered by"},
+		{"another host", []deployed{{Name: "a", Kind: "function", Host: "own", Routes: []string{"GET /a"}}}, []routingRule{last}, ""},
+		{"a container", []deployed{function("a", "GET /a/{x}/ws"), {Name: "c", Kind: "container", Host: "main", Routes: []string{"GET /a/{x}/ws"}}}, []routingRule{
+			{Process: "c", Templates: []string{"/a/*/ws"}}, last,
+		}, ""},
+	} {
+		r, err := routes(test.all)
+		if test.err != "" {
+			if err == nil || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%s: error %v, want %q", test.name, err, test.err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(test.rules, r.Rules); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
+		}
+	}
+	many := routing{Rules: []routingRule{{Templates: slices.Repeat([]string{"/a/*"}, maxTemplates+1)}, {Templates: []string{"/*/*/*/*/*/*"}}}}
+	if got := many.problems(); len(got) != 2 {
+		t.Errorf("too many templates and wildcards: %q", got)
+	}
+}
