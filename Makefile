@@ -146,6 +146,10 @@ attack: generate ## attack a local stack and print what got through (ARGS='-smal
 chaos: generate ## break the service on the emulators on purpose, and check its promises (ARGS='-for 10m -seed 1'); it fails when one was broken
 	$(GO) run ./scripts/chaos $(ARGS)
 
+.PHONY: infra-check
+infra-check: scripts/infra/node_modules/.package-lock.json ## check the deployment in infra/ without a network (needs terraform)
+	scripts/infra/check
+
 .PHONY: emulators
 emulators: ## run the official Firestore and Pub/Sub emulators
 	$(GO) run ./scripts/emulators $(ARGS)
@@ -203,6 +207,10 @@ scripts/lint/node_modules/.package-lock.json: scripts/lint/package.json scripts/
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/lint
 	@touch $@
 
+scripts/infra/node_modules/.package-lock.json: scripts/infra/package.json scripts/infra/package-lock.json
+	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/infra
+	@touch $@
+
 scripts/hls/node_modules/.package-lock.json: scripts/hls/package.json scripts/hls/package-lock.json
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/hls
 	@touch $@
@@ -238,4 +246,4 @@ scripts/bench/peers/node_modules/.package-lock.json: scripts/bench/peers/package
 
 .PHONY: clean
 clean: ## remove what was built and installed, but not the data
-	rm -rf bin node_modules scripts/hls/node_modules scripts/lint/node_modules scripts/mcp/node_modules scripts/openapi/node_modules scripts/openapi/generated scripts/pages/node_modules scripts/players/node_modules scripts/readers/node_modules scripts/x402/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt functions/web/static/*.js functions/web/static/*.css functions/web/static/*.svg functions/web/static/*.txt functions/web/static/*.json
+	rm -rf bin node_modules scripts/hls/node_modules scripts/infra/node_modules scripts/lint/node_modules scripts/mcp/node_modules scripts/openapi/node_modules scripts/openapi/generated scripts/pages/node_modules scripts/players/node_modules scripts/readers/node_modules scripts/x402/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt functions/web/static/*.js functions/web/static/*.css functions/web/static/*.svg functions/web/static/*.txt functions/web/static/*.json
