@@ -60,6 +60,11 @@ build: generate ## build bin/miramundo, the whole service for one machine (docs/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o bin/miramundo ./miramundo
 	@bin/miramundo -version
 
+.PHONY: programs
+programs: generate ## build the programs of the deployed images into bin: serve (every function), hop and chatroom
+	@mkdir -p bin
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/ ./functions/serve ./hop ./chatroom
+
 # The token in .data is that of the local stack.
 BASE ?= http://127.0.0.1:8787
 TOKEN ?= $(shell cat .data/operator-token 2>/dev/null)
