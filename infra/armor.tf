@@ -37,4 +37,8 @@ resource "google_compute_security_policy" "callers" {
     }
   }
   depends_on = [google_project_service.api]
+
+  lifecycle {
+    create_before_destroy = true # removed after the backends no longer use it
+  }
 }

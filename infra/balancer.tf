@@ -9,6 +9,10 @@ resource "google_compute_region_network_endpoint_group" "service" {
   cloud_run {
     service = google_cloud_run_v2_service.service[each.key].name
   }
+
+  lifecycle {
+    create_before_destroy = true # as the backends are
+  }
 }
 
 resource "google_compute_backend_service" "service" {
@@ -45,6 +49,10 @@ resource "google_compute_backend_service" "service" {
   log_config {
     enable      = true
     sample_rate = 0.01 # each process logs its own requests
+  }
+
+  lifecycle {
+    create_before_destroy = true # so that a backend is removed after the rules that lead to it, which otherwise fails
   }
 }
 

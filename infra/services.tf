@@ -121,4 +121,8 @@ resource "google_cloud_run_v2_service" "service" {
     google_pubsub_topic_iam_member.publisher,
     google_secret_manager_secret_iam_member.reader,
   ]
+
+  lifecycle {
+    create_before_destroy = true # removed after the load balancer no longer leads to it
+  }
 }

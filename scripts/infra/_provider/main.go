@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
@@ -143,9 +144,11 @@ func (p *provider) PlanResourceChange(_ context.Context, r *tfprotov6.PlanResour
 
 // ApplyResourceChange returns the planned state with values in place of what was unknown.
 func (p *provider) ApplyResourceChange(_ context.Context, r *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	// No two resources have the same values: a change of one must show in those that refer to it.
+	suffix := fmt.Sprintf("-%d", time.Now().UnixNano())
 	state, err := rewrite(p.resources[r.TypeName], r.PlannedState, func(a *tfprotov6.SchemaAttribute, v tftypes.Value) tftypes.Value {
 		if !v.IsKnown() {
-			return madeUp(a.Name, v.Type())
+			return madeUp(a.Name, v.Type(), suffix)
 		}
 		return v
 	})
@@ -156,7 +159,7 @@ func (p *provider) ApplyResourceChange(_ context.Context, r *tfprotov6.ApplyReso
 func (p *provider) ReadDataSource(_ context.Context, r *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
 	state, err := rewrite(p.data[r.TypeName], r.Config, func(a *tfprotov6.SchemaAttribute, v tftypes.Value) tftypes.Value {
 		if a.Computed && v.IsNull() {
-			return madeUp(a.Name, v.Type())
+			return madeUp(a.Name, v.Type(), "")
 		}
 		return v
 	})
@@ -211,11 +214,11 @@ func attribute(b *tfprotov6.SchemaBlock, path *tftypes.AttributePath) *tfprotov6
 	return nil
 }
 
-// madeUp returns a value for the attribute with a name.
-func madeUp(name string, of tftypes.Type) tftypes.Value {
+// madeUp returns a value for the attribute with a name. A text ends with a suffix.
+func madeUp(name string, of tftypes.Type, suffix string) tftypes.Value {
 	switch {
 	case of.Is(tftypes.String):
-		return tftypes.NewValue(of, "made-up-"+name)
+		return tftypes.NewValue(of, "made-up-"+name+suffix)
 	case of.Is(tftypes.Number):
 		return tftypes.NewValue(of, 1)
 	case of.Is(tftypes.Bool):
