@@ -1,21 +1,23 @@
 package infra
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// manuals are the pages whose commands are checked.
-var manuals = []string{"../docs/deploying.md", "README.md"}
+// manual is the page whose commands are checked.
+const manual = "../docs/deploying.md"
 
-// tools are the programs that say themselves which commands and flags they have. Their help
-// takes a second for each command, so make infra-check asks for this check.
-const askTools = "MIRAMUNDO_RUNBOOK"
+// tools are the programs that say which commands and flags they have: terraform and buildah
+// by their help, gcloud by the list from which it completes command lines.
+var tools = []string{"terraform", "gcloud", "buildah"}
 
 // A command is a call of a tool in a manual.
 type command struct {
@@ -25,8 +27,8 @@ type command struct {
 	line  string
 }
 
-// commands returns the calls of terraform and gcloud in the blocks of shell of a page, and
-// in code within its text.
+// commands returns the calls of tools in the blocks of shell of a page, and in code within
+// its text.
 func commands(page string) (all []command) {
 	var lines []string
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(page, -1) {
@@ -48,7 +50,7 @@ func commands(page string) (all []command) {
 // parse splits a call into words and flags. The value of a flag of terraform may follow it.
 func parse(line string) (c command, ok bool) {
 	words := strings.Fields(line)
-	if len(words) == 0 || words[0] != "terraform" && words[0] != "gcloud" {
+	if len(words) < 2 || !slices.Contains(tools, words[0]) {
 		return c, false
 	}
 	c = command{tool: words[0], line: line}
@@ -78,28 +80,36 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestRunbook holds each call in the manuals to the help of its tool: the command exists, and
-// has the flags.
+// TestRunbook holds each call in the manual, and those of the script deploy, to the help of
+// its tool: the command exists, and has the flags.
 func TestRunbook(t *testing.T) {
-	if os.Getenv(askTools) == "" {
-		t.Skip("make infra-check asks the tools for their help")
+	text, err := os.ReadFile(manual)
+	if err != nil {
+		t.Fatal(err)
 	}
-	helps := map[string]string{}
-	for _, page := range manuals {
-		text, err := os.ReadFile(page)
+	calls := map[string][]command{manual: commands(string(text))}
+	for _, args := range [][]string{{"-n", "release"}, {"-n", "rollback", "abc1234"}} {
+		_, printed, err := deploy(t, nil, args...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := commands(string(text))
+		for line := range strings.Lines(printed) {
+			if c, ok := parse(strings.TrimPrefix(line, "+ ")); ok {
+				calls["deploy"] = append(calls["deploy"], c)
+			}
+		}
+	}
+	h := &helps{}
+	for page, found := range calls {
+		if len(found) < 3 {
+			t.Errorf("%s has %d calls", page, len(found))
+		}
 		for _, c := range found {
-			if _, err := exec.LookPath(c.tool); err != nil {
-				if os.Getenv("CI") == "true" && c.tool == "terraform" {
-					t.Fatal(err)
-				}
+			if !h.has(c.tool) {
 				t.Logf("not checked, because %s is not installed: %s", c.tool, c.line)
 				continue
 			}
-			if problem := c.check(helps); problem != "" {
+			if problem := h.check(c); problem != "" {
 				t.Errorf("%s: %s: %s", page, c.line, problem)
 			}
 		}
@@ -108,88 +118,116 @@ func TestRunbook(t *testing.T) {
 
 // TestRunbookFinds checks that wrong commands and flags are found.
 func TestRunbookFinds(t *testing.T) {
-	if os.Getenv(askTools) == "" {
-		t.Skip("make infra-check asks the tools for their help")
-	}
+	h := &helps{}
 	for line, want := range map[string]string{
 		"terraform -chdir=infra aply":                           "no command",
 		"terraform -chdir=infra apply -variable=x":              "no flag -variable",
 		"gcloud run services logs peek aggregate":               "no command",
 		"gcloud scheduler jobs run catalog-reload --place=here": "no flag --place",
+		"buildah build --goal functions .":                      "no flag --goal",
+		"buildah compose":                                       "no command",
 	} {
 		c, _ := parse(line)
-		if _, err := exec.LookPath(c.tool); err != nil {
-			continue
-		}
-		if got := c.check(map[string]string{}); !strings.Contains(got, want) {
+		if !h.has(c.tool) {
+			t.Logf("%s is not installed", c.tool)
+		} else if got := h.check(c); !strings.Contains(got, want) {
 			t.Errorf("%s: found %q, want %q", line, got, want)
 		}
 	}
 }
 
-// check returns what the help of the tool says is wrong; helps keeps what was asked before.
-func (c command) check(helps map[string]string) string {
-	name, help := c.help(helps)
+// helps is what tools say about their commands.
+type helps struct {
+	texts map[string]string // by the command
+	sdk   *group            // of gcloud
+}
+
+// A group is a command of gcloud, or a group of them.
+type group struct {
+	Commands map[string]*group          `json:"commands"`
+	Flags    map[string]json.RawMessage `json:"flags"`
+}
+
+// has reports whether a tool is there to be asked.
+func (h *helps) has(tool string) bool {
+	path, err := exec.LookPath(tool)
+	if err != nil || tool != "gcloud" || h.sdk != nil {
+		return err == nil
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return false
+	}
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(path), "../data/cli/gcloud_completions.py"))
+	_, tree, ok := strings.Cut(string(text), "STATIC_COMPLETION_CLI_TREE = ")
+	if err != nil || !ok || json.NewDecoder(strings.NewReader(tree)).Decode(&h.sdk) != nil {
+		return false
+	}
+	return true
+}
+
+// check returns what is wrong with a call, as the tool says.
+func (h *helps) check(c command) string {
+	if c.tool == "gcloud" {
+		return h.checkCloud(c)
+	}
+	if len(c.words) == 0 {
+		return "there is no command"
+	}
+	help := h.text(c.tool, c.words[0])
 	if help == "" {
-		return "there is no command " + strings.Join(c.words, " ")
+		return "there is no command " + c.words[0]
 	}
 	for _, flag := range c.flags {
 		if flag == "-chdir" { // of terraform itself
 			continue
 		}
-		plain := "--" + strings.TrimPrefix(strings.TrimLeft(flag, "-"), "no-")
-		pattern := regexp.QuoteMeta(flag) + `\b`
-		if c.tool == "gcloud" {
-			pattern = `--(\[no-\])?` + regexp.QuoteMeta(strings.TrimLeft(plain, "-")) + `\b`
-		}
-		if !regexp.MustCompile(`(^|[^-\w])` + pattern).MatchString(help) {
-			return fmt.Sprintf("%s has no flag %s", name, flag)
+		if !regexp.MustCompile(`(^|[^-\w])` + regexp.QuoteMeta(flag) + `\b`).MatchString(help) {
+			return c.words[0] + " has no flag " + flag
 		}
 	}
 	return ""
 }
 
-// help returns the longest command that the words begin with, and its help; "" when the tool
-// has none.
-func (c command) help(helps map[string]string) (name, help string) {
-	ask := func(words []string) string {
-		name := c.tool + " " + strings.Join(words, " ")
-		if text, ok := helps[name]; ok {
-			return text
-		}
-		flag := "-help"
-		if c.tool == "gcloud" {
-			flag = "--help"
-		}
-		out, err := exec.Command(c.tool, append(slices.Clone(words), flag)...).CombinedOutput()
-		text := plainText.ReplaceAllString(string(out), "")
-		if err != nil || !strings.Contains(text, "SYNOPSIS") && !strings.Contains(text, "Usage: terraform [global options] "+words[0]) {
-			text = ""
-		}
-		if strings.Contains(text, "SYNOPSIS") && strings.Contains(text, "GROUP | COMMAND") || strings.Contains(text, "is one of the following:") {
-			text = "" // a group of commands
-		}
-		helps[name] = text
+// text returns the help of a command of terraform or buildah; "" when there is no such
+// command.
+func (h *helps) text(tool, name string) string {
+	if text, ok := h.texts[tool+name]; ok {
 		return text
 	}
-	if len(c.words) == 0 {
-		return "", ""
+	flag, start := "--help", "buildah "+name
+	if tool == "terraform" {
+		flag, start = "-help", "Usage: terraform [global options] "+name
 	}
-	if c.tool == "terraform" {
-		return "terraform " + c.words[0], ask(c.words[:1])
+	out, err := exec.Command(tool, name, flag).CombinedOutput()
+	text := string(out)
+	if err != nil || !strings.Contains(text, start) {
+		text = ""
 	}
-	// Arguments are in capitals, or hold what no command has.
-	n := slices.IndexFunc(c.words, func(w string) bool { return !regexp.MustCompile(`^[a-z][a-z-]*$`).MatchString(w) })
-	if n < 0 {
-		n = len(c.words)
+	if h.texts == nil {
+		h.texts = map[string]string{}
 	}
-	for ; n > 1; n-- {
-		if text := ask(c.words[:n]); text != "" {
-			return "gcloud " + strings.Join(c.words[:n], " "), text
-		}
-	}
-	return "", ""
+	h.texts[tool+name] = text
+	return text
 }
 
-// plainText matches what makes text bold or underlined.
-var plainText = regexp.MustCompile("\x1b\\[[0-9;]*m|.\x08")
+// checkCloud checks a call of gcloud.
+func (h *helps) checkCloud(c command) string {
+	at, path := h.sdk, "gcloud"
+	for _, w := range c.words {
+		if next := at.Commands[w]; next != nil {
+			at, path = next, path+" "+w
+		} else if len(at.Commands) > 0 {
+			return "there is no command " + path + " " + w
+		}
+	}
+	if len(at.Commands) > 0 {
+		return path + " is no command, but a group of commands"
+	}
+	for _, flag := range c.flags {
+		plain := "--" + strings.TrimPrefix(strings.TrimPrefix(flag, "--"), "no-") // a flag that is set or not
+		if at.Flags[flag] == nil && at.Flags[plain] == nil && h.sdk.Flags[flag] == nil {
+			return path + " has no flag " + flag
+		}
+	}
+	return ""
+}
