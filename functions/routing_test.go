@@ -8,24 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"miramundo.dev/infra/routing"
 	"miramundo.dev/shared/chat"
 )
-
-// routing is infra/routes.json: how the load balancer finds the process that answers a
-// request of the main host. The first rule that matches wins.
-type routing struct {
-	Rules   []routingRule `json:"rules"`
-	Default string        `json:"default"` // for what no rule matches: the function with the pages, which are most routes
-}
-
-// A routingRule leads requests to a process.
-type routingRule struct {
-	Process   string   `json:"process"`
-	Methods   []string `json:"methods,omitempty"` // none: every method
-	Paths     []string `json:"paths,omitempty"`
-	Templates []string `json:"templates,omitempty"` // paths in which * is one segment
-	Prefixes  []string `json:"prefixes,omitempty"`
-}
 
 // Processes that answer what no other does.
 const (
@@ -40,9 +25,9 @@ const (
 // itself what it does not allow, and preflights of browsers. Containers come first: a
 // function may have a route that a container has too, for processes without that container.
 // Then come whole paths, then templates, which may match them too.
-func routes(all []deployed) (routing, error) {
-	r := routing{Default: pagesProcess}
-	var containers, shared, exact, wild []routingRule
+func routes(all []deployed) (routing.Routing, error) {
+	r := routing.Routing{Default: pagesProcess}
+	var containers, shared, exact, wild []routing.Rule
 	for _, w := range ways(all) {
 		processes := w.processes
 		switch {
@@ -53,7 +38,7 @@ func routes(all []deployed) (routing, error) {
 			continue
 		case len(processes) == 2 && len(w.writers) == 1 && !slices.Contains(processes, pagesProcess):
 			reader := slices.DeleteFunc(slices.Clone(processes), func(p string) bool { return p == w.writers[0] })
-			shared = append(shared, routingRule{Process: reader[0], Methods: []string{"GET", "HEAD"}, Paths: []string{w.path}})
+			shared = append(shared, routing.Rule{Process: reader[0], Methods: []string{"GET", "HEAD"}, Paths: []string{w.path}})
 			processes = w.writers
 		case len(processes) > 1:
 			return r, fmt.Errorf("%s is answered by %q", w.path, processes)
@@ -64,7 +49,7 @@ func routes(all []deployed) (routing, error) {
 			exact = w.add(exact, processes[0])
 		}
 	}
-	r.Rules = slices.Concat(containers, shared, exact, wild, []routingRule{{Process: apiProcess, Prefixes: []string{apiPrefix}}})
+	r.Rules = slices.Concat(containers, shared, exact, wild, []routing.Rule{{Process: apiProcess, Prefixes: []string{apiPrefix}}})
 	return r, nil
 }
 
@@ -107,10 +92,10 @@ func ways(all []deployed) []*way {
 }
 
 // add adds the path to the rule of a process.
-func (w *way) add(rules []routingRule, process string) []routingRule {
-	i := slices.IndexFunc(rules, func(r routingRule) bool { return r.Process == process })
+func (w *way) add(rules []routing.Rule, process string) []routing.Rule {
+	i := slices.IndexFunc(rules, func(r routing.Rule) bool { return r.Process == process })
 	if i < 0 {
-		i, rules = len(rules), append(rules, routingRule{Process: process})
+		i, rules = len(rules), append(rules, routing.Rule{Process: process})
 	}
 	if strings.Contains(w.path, "*") {
 		rules[i].Templates = append(rules[i].Templates, w.path)
@@ -134,35 +119,6 @@ func template(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// find returns the process of a request.
-func (r routing) find(method, path string) string {
-	for _, rule := range r.Rules {
-		if len(rule.Methods) > 0 && !slices.Contains(rule.Methods, method) {
-			continue
-		}
-		if slices.Contains(rule.Paths, path) ||
-			slices.ContainsFunc(rule.Templates, func(t string) bool { return matches(t, path) }) ||
-			slices.ContainsFunc(rule.Prefixes, func(p string) bool { return strings.HasPrefix(path, p) }) {
-			return rule.Process
-		}
-	}
-	return r.Default
-}
-
-// matches reports whether a path is of the form of a template.
-func matches(template, path string) bool {
-	want, got := strings.Split(template, "/"), strings.Split(path, "/")
-	if len(want) != len(got) {
-		return false
-	}
-	for i := range want {
-		if want[i] == "*" && got[i] == "" || want[i] != "*" && want[i] != got[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // TestRouting keeps the rules of the load balancer in step with the table, and sends it a
 // request for each route: it reaches the process that has the route.
 func TestRouting(t *testing.T) {
@@ -183,10 +139,10 @@ func TestRouting(t *testing.T) {
 			if route == "GET "+chat.SocketPath {
 				want = "chatroom" // which the function chat has too
 			}
-			if got := r.find(method, path); got != want {
+			if got := r.Find(method, path); got != want {
 				t.Errorf("%s %s leads to %s, want %s", method, path, got, want)
 			}
-			if head := r.find("HEAD", path); method == "GET" && head != r.find(method, path) {
+			if head := r.Find("HEAD", path); method == "GET" && head != r.Find(method, path) {
 				t.Errorf("HEAD %s leads to %s", path, head)
 			}
 		}
@@ -197,11 +153,11 @@ func TestRouting(t *testing.T) {
 		"DELETE /api/channels/x.1": "catalog",
 	} {
 		method, path, _ := strings.Cut(request, " ")
-		if got := r.find(method, path); got != want {
+		if got := r.Find(method, path); got != want {
 			t.Errorf("%s leads to %s, want %s", request, got, want)
 		}
 	}
-	for _, problem := range r.problems() {
+	for _, problem := range problems(r) {
 		t.Error(problem)
 	}
 }
@@ -216,7 +172,7 @@ const (
 )
 
 // problems returns the limits of the load balancer that r exceeds.
-func (r routing) problems() (all []string) {
+func problems(r routing.Routing) (all []string) {
 	var conditions, templates int
 	for _, rule := range r.Rules {
 		matches := len(rule.Paths) + len(rule.Templates) + len(rule.Prefixes)
@@ -239,25 +195,25 @@ func TestRoutes(t *testing.T) {
 	function := func(name string, routes ...string) deployed {
 		return deployed{Name: name, Kind: "function", Host: "main", Routes: routes}
 	}
-	last := routingRule{Process: apiProcess, Prefixes: []string{apiPrefix}}
+	last := routing.Rule{Process: apiProcess, Prefixes: []string{apiPrefix}}
 	for _, test := range []struct {
 		name  string
 		all   []deployed
-		rules []routingRule
+		rules []routing.Rule
 		err   string
 	}{
-		{"a path and a template", []deployed{function("a", "GET /a/{x}", "POST /a/b")}, []routingRule{
+		{"a path and a template", []deployed{function("a", "GET /a/{x}", "POST /a/b")}, []routing.Rule{
 			{Process: "a", Paths: []string{"/a/b"}}, {Process: "a", Templates: []string{"/a/*"}}, last,
 		}, ""},
-		{"pages are the default", []deployed{function("web", "GET /a")}, []routingRule{last}, ""},
-		{"two read and write", []deployed{function("a", "GET /a"), function("b", "POST /a")}, []routingRule{
+		{"pages are the default", []deployed{function("web", "GET /a")}, []routing.Rule{last}, ""},
+		{"two read and write", []deployed{function("a", "GET /a"), function("b", "POST /a")}, []routing.Rule{
 			{Process: "a", Methods: []string{"GET", "HEAD"}, Paths: []string{"/a"}}, {Process: "b", Paths: []string{"/a"}}, last,
 		}, ""},
 		{"two write", []deployed{function("a", "PUT /a"), function("b", "POST /a")}, nil, "is answered by"},
 		{"three", []deployed{function("a", "GET /a"), function("b", "POST /a"), function("c", "PUT /a")}, nil, "is answered by"},
 		{"a page and an endpoint", []deployed{function("a", "POST /a"), function("web", "GET /a")}, nil, "is answered by"},
-		{"another host", []deployed{{Name: "a", Kind: "function", Host: "own", Routes: []string{"GET /a"}}}, []routingRule{last}, ""},
-		{"a container", []deployed{function("a", "GET /a/{x}/ws"), {Name: "c", Kind: "container", Host: "main", Routes: []string{"GET /a/{x}/ws"}}}, []routingRule{
+		{"another host", []deployed{{Name: "a", Kind: "function", Host: "own", Routes: []string{"GET /a"}}}, []routing.Rule{last}, ""},
+		{"a container", []deployed{function("a", "GET /a/{x}/ws"), {Name: "c", Kind: "container", Host: "main", Routes: []string{"GET /a/{x}/ws"}}}, []routing.Rule{
 			{Process: "c", Templates: []string{"/a/*/ws"}}, last,
 		}, ""},
 	} {
@@ -272,8 +228,8 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
 		}
 	}
-	many := routing{Rules: []routingRule{{Templates: slices.Repeat([]string{"/a/*"}, maxTemplates+1)}, {Templates: []string{"/*/*/*/*/*/*"}}}}
-	if got := many.problems(); len(got) != 2 {
+	many := routing.Routing{Rules: []routing.Rule{{Templates: slices.Repeat([]string{"/a/*"}, maxTemplates+1)}, {Templates: []string{"/*/*/*/*/*/*"}}}}
+	if got := problems(many); len(got) != 2 {
 		t.Errorf("too many templates and wildcards: %q", got)
 	}
 }

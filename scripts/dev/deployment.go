@@ -24,6 +24,7 @@ import (
 	chatroom "miramundo.dev/chatroom/server"
 	"miramundo.dev/functions"
 	hop "miramundo.dev/hop/server"
+	"miramundo.dev/infra/routing"
 	"miramundo.dev/miramundo/machine"
 	"miramundo.dev/scripts/dev/platform"
 	"miramundo.dev/scripts/dev/testchannel"
@@ -39,8 +40,8 @@ import (
 // A deployment is the service as it is deployed, on this machine: each function and
 // container is a service of its own with instances of its own, which are processes of
 // the programs that are deployed. Each has the settings that it declares and no other.
-// Events are pushed, jobs are called over HTTP, and the routes are those of
-// infra/functions.json.
+// Events are pushed, jobs are called over HTTP, and requests are led by infra/routes.json, as
+// by the load balancer.
 type deployment struct {
 	st       *stack
 	programs string // the folder of the executables
@@ -61,12 +62,11 @@ func newDeployment(st *stack) *deployment {
 	}
 }
 
-// Names of functions that others call, and of the one that answers where nothing is.
+// Names of functions on hosts of their own.
 const (
 	aggregateFunction = "aggregate"
 	jobsFunction      = "jobs"
 	legacyFunction    = "legacy"
-	restFunction      = "web"
 )
 
 // instancesFile is where the stack writes down the instances, in its data folder: a JSON
@@ -175,11 +175,11 @@ func (d *deployment) assemble(db store.DB, _ bus.Bus) error {
 		}
 		d.services[p.Name], handlers[p.Name] = s, s
 	}
-	processes, err := platform.ReadProcesses(filepath.Join("infra", "functions.json"))
+	rules, err := routing.Read(filepath.Join("infra", "routes.json"))
 	if err != nil {
 		return err
 	}
-	gateway, err := platform.Balance(processes, handlers, restFunction)
+	gateway, err := platform.Balance(rules, handlers)
 	if err != nil {
 		return err
 	}

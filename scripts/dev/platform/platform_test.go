@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"miramundo.dev/infra/routing"
 )
 
 // TestMain runs the program of the tests when a test started this binary as such: it
@@ -259,83 +261,32 @@ type named string
 
 func (n named) ServeHTTP(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, string(n)) }
 
-// TestBalance leads requests to services by their routes.
+// TestBalance leads requests to services by rules, and to the services of the
+// repository's deployment by its rules.
 func TestBalance(t *testing.T) {
-	processes := []Process{
-		{"facets", Function, MainHost, []string{"GET /lists"}},
-		{"library", Function, MainHost, []string{"POST /lists", "GET /items/{id}", "DELETE /items/{id}"}},
-		{"chat", Function, MainHost, []string{"GET /rooms/{id}", "GET /rooms/{id}/ws"}},
-		{"room", Container, MainHost, []string{"GET /rooms/{id}/ws"}},
-		{"web", Function, MainHost, []string{"GET /{$}", "GET /pt/{path...}"}},
-		{"jobs", Function, "own", []string{"POST /jobs/{name}"}},
-	}
-	services := map[string]http.Handler{}
-	for _, p := range processes {
-		services[p.Name] = named(p.Name)
-	}
-	b, err := Balance(processes, services, "web")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct{ method, target, want string }{
-		{"GET", "/lists", "facets"},
-		{"HEAD", "/lists", "facets"},
-		{"POST", "/lists", "library"},
-		{"OPTIONS", "/lists", "facets"},
-		{"PUT", "/items/a", "library"},
-		{"GET", "/items/a%2Fb", "library"},
-		{"GET", "/rooms/a/ws", "room"},
-		{"POST", "/rooms/a/ws", "room"},
-		{"POST", "/rooms/a", "chat"},
-		{"GET", "/", "web"},
-		{"GET", "/pt", "web"},
-		{"GET", "/pt/canal/a", "web"},
-		{"GET", "/lists/", "web"},
-		{"GET", "//lists", "web"},
-		{"GET", "/items/../lists", "web"},
-		{"GET", "/items/a/.", "web"},
-		{"POST", "/jobs/probe", "web"},
-		{"GET", "/nowhere", "web"},
-	} {
-		w := httptest.NewRecorder()
-		b.ServeHTTP(w, httptest.NewRequest(test.method, "http://a.example"+test.target, nil))
-		if w.Code != http.StatusOK || w.Body.String() != test.want && test.method != "HEAD" {
-			t.Errorf("%s %s leads to %d %s, want %s", test.method, test.target, w.Code, w.Body, test.want)
-		}
-	}
-	for name, test := range map[string]struct {
-		processes []Process
-		rest      string
-	}{
-		"an unknown service": {[]Process{{"other", Function, MainHost, []string{"GET /a"}}}, "web"},
-		"no path":            {[]Process{{"web", Function, MainHost, []string{"GET"}}}, "web"},
-		"no rest":            {processes, "other"},
-	} {
-		if _, err := Balance(test.processes, services, test.rest); err == nil {
-			t.Errorf("%s: there is no error", name)
-		}
-	}
-}
-
-// TestDeploymentsRoutes checks that the routes of the repository's deployment can be
-// balanced.
-func TestDeploymentsRoutes(t *testing.T) {
-	processes, err := ReadProcesses("../../../infra/functions.json")
+	rules, err := routing.Read("../../../infra/routes.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	services := map[string]http.Handler{}
-	for _, p := range processes {
-		services[p.Name] = named(p.Name)
+	for _, name := range rules.Processes() {
+		services[name] = named(name)
 	}
-	b, err := Balance(processes, services, "web")
+	b, err := Balance(rules, services)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for target, want := range map[string]string{"/api/channels": "catalog", "/api/chat/a/ws": "chatroom", "/f/token/library.m3u": "feeds", "/en": "web"} {
+	for target, want := range map[string]string{
+		"/api/channels": "catalog", "/api/chat/a/ws": "chatroom", "/f/token/library.m3u": "feeds", "/en": "web",
+		"/api/items/a%2Fb": "library", "//api/channels": "web", "/api/nothing": "describe",
+	} {
 		w := httptest.NewRecorder()
-		if b.ServeHTTP(w, httptest.NewRequest("GET", target, nil)); w.Body.String() != want {
+		if b.ServeHTTP(w, httptest.NewRequest("GET", "http://a.example"+target, nil)); w.Body.String() != want {
 			t.Errorf("%s leads to %s, want %s", target, w.Body, want)
 		}
+	}
+	delete(services, "catalog")
+	if _, err := Balance(rules, services); err == nil {
+		t.Error("a rule leads to no service")
 	}
 }
