@@ -66,7 +66,7 @@ run "each_function_a_service" {
   assert {
     condition = alltrue([
       for s in google_cloud_run_v2_service.service :
-      length(setintersection(["ORIGIN_ALLOW", "FIRESTORE_EMULATOR_HOST", "PUBSUB_EMULATOR_HOST", "JOBS_TOKEN", "MAIL_FOLDER"], s.template[0].containers[0].env[*].name)) == 0
+      length(setintersection(["ORIGIN_ALLOW", "CATALOG_EXTRA", "FIRESTORE_EMULATOR_HOST", "PUBSUB_EMULATOR_HOST", "JOBS_TOKEN", "MAIL_FOLDER"], s.template[0].containers[0].env[*].name)) == 0
     ])
     error_message = "A deployed process refuses to start with these settings."
   }
