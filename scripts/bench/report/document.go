@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +32,34 @@ type Run struct {
 // it that has the file's name without its ending. It replaces what is there.
 func (r *Report) Write(file string, run Run) error {
 	r.Flush()
-	dir := strings.TrimSuffix(file, filepath.Ext(file))
+	text, err := r.markdown(filepath.Base(plotFolder(file)), run)
+	if err != nil {
+		return err
+	}
+	return r.save(file, text)
+}
+
+// WritePage is Write for a page that is not about a run of the bench: head is the Markdown
+// above the sections.
+func (r *Report) WritePage(file, head string) error {
+	r.Flush()
+	b := bytes.NewBufferString(head)
+	for _, s := range r.sections {
+		fmt.Fprintf(b, "\n## %s\n\n", escape(s.title))
+		if s.limit != "" {
+			fmt.Fprintf(b, "%s\n\n", s.limit)
+		}
+		b.WriteString(s.text(filepath.Base(plotFolder(file))))
+	}
+	return r.save(file, b.Bytes())
+}
+
+// plotFolder returns the folder of the plots of a document.
+func plotFolder(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) }
+
+// save writes a document and its plots, and removes the plots of the document before.
+func (r *Report) save(file string, text []byte) error {
+	dir := plotFolder(file)
 	old, err := filepath.Glob(filepath.Join(dir, "*.svg"))
 	if err != nil {
 		return err
@@ -40,10 +68,6 @@ func (r *Report) Write(file string, run Run) error {
 		if err := os.Remove(name); err != nil {
 			return err
 		}
-	}
-	text, err := r.markdown(filepath.Base(dir), run)
-	if err != nil {
-		return err
 	}
 	errs := []error{os.WriteFile(file, text, 0o644)}
 	for _, s := range r.sections {

@@ -149,10 +149,15 @@ func (t *table) text() string {
 	return b.String()
 }
 
+// wide is the width in characters above which a column is one of sentences, which Markdown
+// aligns to the left like the first column.
+const wide = 40
+
 // markdown returns t as a Markdown table.
 func (t *table) markdown() string {
 	var b strings.Builder
-	columns := len(t.widths())
+	widths := t.widths()
+	columns := len(widths)
 	line := func(cells []string) {
 		b.WriteByte('|')
 		for i := range columns {
@@ -165,7 +170,17 @@ func (t *table) markdown() string {
 		b.WriteByte('\n')
 	}
 	line(t.rows[0])
-	b.WriteString("| --- |" + strings.Repeat(" ---: |", columns-1) + "\n")
+	for i, width := range widths {
+		switch {
+		case i == 0:
+			b.WriteString("| --- |")
+		case width > wide:
+			b.WriteString(" --- |")
+		default:
+			b.WriteString(" ---: |")
+		}
+	}
+	b.WriteByte('\n')
 	for _, row := range t.rows[1:] {
 		line(row)
 	}

@@ -164,3 +164,45 @@ func TestShort(t *testing.T) {
 		}
 	}
 }
+
+// TestWritePage writes a page with a head of its own, and removes the plots of the page
+// before.
+func TestWritePage(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "page.md")
+	old := filepath.Join(filepath.Dir(file), "page", "old.svg")
+	if err := errors.Join(os.Mkdir(filepath.Dir(old), 0o700), os.WriteFile(old, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	r := New(&bytes.Buffer{})
+	r.Title("One_section")
+	r.Limit("What it is about.")
+	r.Head("part", "used", "because of")
+	r.Row("a", "1", "a sentence that is longer than the columns of numbers are")
+	r.Plot(Plot{Name: "mix", Title: "Mix", X: "x", Y: "y", Lines: []Line{{"mean", []Point{{1, 2}, {100, 30}}}}})
+	if err := r.WritePage(file, "# Page\n"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `# Page
+
+## One\_section
+
+What it is about.
+
+| part | used | because of |
+| --- | ---: | --- |
+| a | 1 | a sentence that is longer than the columns of numbers are |
+
+![Mix](page/mix.svg)
+`
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(old), "*"))
+	if diff := cmp.Diff([]string{filepath.Join(filepath.Dir(old), "mix.svg")}, left); err != nil || diff != "" {
+		t.Errorf("%v, plots (-want +got):\n%s", err, diff)
+	}
+}
