@@ -143,6 +143,10 @@ measure-pages: generate scripts/pages/node_modules/.package-lock.json ## measure
 bench: scripts/bench/peers/node_modules/.package-lock.json ## measure against peers and print tables of ratios and the goals (ARGS='-part search,found,http,reload,hop,people,probe,start,chat,soak,growth'; ARGS='-small -part all' runs each part for seconds; ARGS='-report docs/performance.md' runs all and writes that page)
 	$(GO) run ./scripts/bench $(ARGS)
 
+.PHONY: scale
+scale: generate ## compute what many people need, which part breaks first and what a month costs (ARGS=-check compares with a replayed day; ARGS='-report docs/scale.md' writes that page; ARGS=-measure measures what a call takes)
+	$(GO) run ./scripts/scale $(ARGS)
+
 .PHONY: attack
 attack: generate ## attack a local stack and print what got through (ARGS='-small -only history'); it fails when something did
 	$(GO) run ./scripts/attack $(ARGS)

@@ -216,7 +216,7 @@ var vendorHomes = []vendorHome{
 	{`github\.com/google/go-cmp(/.*)?`, `shared/(apitest|store/storetest|bus/bustest)`},
 	{`github\.com/prometheus/client_golang/prometheus(/(collectors|promhttp))?`, `shared/metrics|scripts/dev/platform`},
 	{`github\.com/prometheus/client_model/go`, `scripts/dev/platform`},
-	{`github\.com/prometheus/(client_golang/prometheus/testutil/promlint|common/(expfmt|model))`, `shared/metrics/metricstest|scripts/dev/platform`},
+	{`github\.com/prometheus/(client_golang/prometheus/testutil/promlint|common/(expfmt|model))`, `shared/metrics/metricstest|scripts/(dev/platform|scale/check)`},
 	{`github\.com/(lmittmann/tint|mattn/go-isatty)`, `scripts/dev`},
 }
 
