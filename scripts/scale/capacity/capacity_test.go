@@ -128,6 +128,22 @@ func TestCounting(t *testing.T) {
 	}
 }
 
+// TestBatch counts as many facts in a transaction as fit, and the others in the next.
+func TestBatch(t *testing.T) {
+	m := small(t)
+	m.Counting.Batch.Value = 2
+	p := place{0, subject{kind: channelFacts}}
+	b := &ledger{Model: m, waiting: map[place]int{p: 5}, spilled: map[subject]float64{}, transactions: map[subject]float64{}}
+	var left []int
+	for len(b.waiting) > 0 {
+		b.end(1, p)
+		left = append(left, b.waiting[p])
+	}
+	if diff := cmp.Diff([]int{3, 1, 0, 0}, left); diff != "" || b.done != 3 {
+		t.Errorf("%g transactions, facts that are left after each (-want +got):\n%s", b.done, diff)
+	}
+}
+
 // TestMarks has documents of marks for a channel with many facts on a day.
 func TestMarks(t *testing.T) {
 	m := small(t)

@@ -30,7 +30,7 @@ func (m *Model) overlays(l Load, s Setup) Outcome {
 	written := shards / m.Counting.Refresh.Value
 	reads := instances*m.Overlay.Heads.Value/m.Overlay.Confirm.Value + instances*m.Overlay.Watched.Value*written
 	if l.People == 0 {
-		reads, written = 0, 0
+		reads = 0
 	}
 	return Outcome{
 		Uses: []Use{

@@ -109,15 +109,17 @@ func TestDay(t *testing.T) {
 // TestMoments follow the hours.
 func TestMoments(t *testing.T) {
 	m := open(t)
-	evening := 0
 	d := Only(m, "report", 20_000, 100, 400)
-	for _, s := range d.steps {
-		if s.at >= 20.0/24 && s.at < 21.0/24 {
-			evening++
+	for hour, want := range map[float64]float64{3: 0.3, 10: 0.7, 20: 2.4} {
+		in := 0
+		for _, s := range d.steps {
+			if s.at >= hour/24 && s.at < (hour+1)/24 {
+				in++
+			}
 		}
-	}
-	if share := float64(evening) / float64(len(d.steps)) * 24; share < 2.2 || share > 2.6 {
-		t.Errorf("the busiest hour has %g times the mean, want about 2.4", share)
+		if share := float64(in) / float64(len(d.steps)) * 24; share < 0.8*want || share > 1.2*want {
+			t.Errorf("the hour %g has %g times the mean, want about %g", hour, share, want)
+		}
 	}
 }
 

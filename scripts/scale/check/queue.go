@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"miramundo.dev/scripts/bench/machine"
 	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/scripts/scale/capacity"
 	"miramundo.dev/scripts/scale/sim"
@@ -46,10 +47,12 @@ func (s *Stack) fill(ctx context.Context, t *report.Report, m *capacity.Model, c
 		return err
 	}
 	expected := queue(m, 1/full, rate, n)
+	on := machine.Describe()
 	t.Title("A part that is full: search on one processor")
 	t.Note("%d searches, first by %d connections without a pause, then at random moments at %.0f %% of the throughput that was measured. The model's "+
 		"processor time is that of measured.json on a machine %.2f times slower than that of the goals, as it was in that moment; its waiting times are those of a queue whose "+
-		"service takes what the throughput says. The client, and whatever else runs, shares the machine.", n, senders, 100*busy, slower)
+		"service takes what the throughput says. The client, and whatever else runs, shares the machine: on its %d cores %s processes ran or waited on average.",
+		n, senders, 100*busy, slower, on.Cores, on.Load)
 	t.Head("figure", "model", "measured", "model − measured")
 	row := func(name, form string, a, b float64) {
 		t.Row(name, fmt.Sprintf(form, a), fmt.Sprintf(form, b), percent(a, b))
