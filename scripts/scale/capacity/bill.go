@@ -104,9 +104,9 @@ func (m *Model) price(r Rates) Bill {
 	}
 }
 
-// Counted prices documents, bytes and requests that were counted or predicted, in USD.
-func Counted(p world.Prices, reads, writes, bytes, requests float64) float64 {
-	return reads/1e5*p.Reads.Value + writes/1e5*p.Writes.Value + bytes/gib*p.Egress.Value + requests/1e6*p.Requests.Value
+// Counted prices documents, and bytes that leave, in USD.
+func Counted(p world.Prices, reads, writes, bytes float64) float64 {
+	return reads/1e5*p.Reads.Value + writes/1e5*p.Writes.Value + bytes/gib*p.Egress.Value
 }
 
 // PeopleFor returns how many people a day make so many requests a month, playlists

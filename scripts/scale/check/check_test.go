@@ -1,6 +1,8 @@
 package check
 
 import (
+	"io"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/scripts/scale/capacity"
 	"miramundo.dev/scripts/scale/world"
 )
@@ -157,6 +160,29 @@ func TestTransactions(t *testing.T) {
 	}{{nil, 0}, {[]float64{1}, 1}, {[]float64{1, 1.1}, 2}, {[]float64{1, 1.1, 1.2, 1.21, 1.5}, 4}} {
 		if got := transactions(test.times, 0.2); got != test.want {
 			t.Errorf("%v are counted in %g transactions, want %g", test.times, got, test.want)
+		}
+	}
+}
+
+// TestCompare says by how much the bill of the model differs: documents and bytes by their
+// prices, and not requests.
+func TestCompare(t *testing.T) {
+	m := open(t)
+	counted := Counts{Requests: 10, Bytes: 1 << 30, Reads: 60_000, Behind: Documents{40_000, 0}} // 0.08 + 0.03 USD
+	for name, test := range map[string]struct {
+		change func(*Counts)
+		want   float64
+	}{
+		"the same": {func(*Counts) {}, 0},
+		"requests": {func(c *Counts) { c.Requests = 1e9 }, 0},
+		"bytes":    {func(c *Counts) { c.Bytes *= 2 }, 8.0 / 11},
+		"writes":   {func(c *Counts) { c.Writes = 100_000 }, 9.0 / 11},
+		"behind":   {func(c *Counts) { c.Behind.Reads = 0 }, -1.2 / 11},
+	} {
+		predicted := counted
+		test.change(&predicted)
+		if got := compare(report.New(io.Discard), m, Day{People: 1}, time.Second, predicted, counted); math.Abs(got-test.want) > 1e-9 {
+			t.Errorf("%s: differs by %g, want %g", name, got, test.want)
 		}
 	}
 }
