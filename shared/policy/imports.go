@@ -203,7 +203,7 @@ var vendorHomes = []vendorHome{
 	{`github\.com/(CycloneDX/cyclonedx-go|google/licensecheck)`, `scripts/sbom`},
 	{`github\.com/mozillazg/go-unidecode`, `shared/catalog/translit`},
 	{`github\.com/rivo/uniseg`, `shared/(library|social/speech)`},
-	{`github\.com/coder/websocket`, `chatroom/.*|scripts/bench(/.*)?`},
+	{`github\.com/coder/websocket`, `chatroom/.*|scripts/(bench(/.*)?|chaos)`},
 	{`golang\.org/x/net(/.*)?`, `shared/(origin|mail/address|source/.*|catalog(/.*)?|container)|functions/web/(markdown|webtest)`},
 	{`github\.com/JohannesKaufmann/html-to-markdown/v2(/.*)?`, `functions/web/markdown`},
 	{`golang\.org/x/sys(/.*)?`, `miramundo/backup|scripts/.*`},
