@@ -13,21 +13,14 @@
 package check
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"sync"
-	"syscall"
 	"time"
 
+	"miramundo.dev/scripts/localstack"
 	"miramundo.dev/scripts/players/container"
 )
 
@@ -45,19 +38,17 @@ type Stack struct {
 	metrics string
 
 	dir   string
-	cmd   *exec.Cmd
-	ended chan error
-	said  lockedBuffer
+	stack *localstack.Stack
 }
 
 // Start builds and starts a stack. It must be closed.
 func Start(ctx context.Context) (s *Stack, err error) {
-	s = &Stack{ended: make(chan error, 1)}
+	s = &Stack{}
 	if s.dir, err = os.MkdirTemp("", "scale"); err != nil {
 		return nil, err
 	}
 	if err := s.start(ctx); err != nil {
-		return nil, errors.Join(err, s.Close(), errors.New(s.said.String()))
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
@@ -72,56 +63,24 @@ func (s *Stack) start(ctx context.Context) error {
 		return err
 	}
 	s.metrics = "http://127.0.0.1:" + port
-	s.cmd = exec.CommandContext(ctx, program, "-gateway", "127.0.0.1:0", "-catalog", "sample", "-data", filepath.Join(s.dir, "data"), "-jobs=false")
-	s.cmd.Env = append(s.cmd.Environ(),
-		"METRICS_PORT="+port, "EDGE_ADDRESS_HEADER="+addressHeader, "BUDGET_FACTOR=1000000", "GUEST_BURST=100000", "GOMAXPROCS=1")
-	s.cmd.Stderr = &s.said
-	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
-	lines, w := io.Pipe()
-	s.cmd.Stdout = w
-	if err := s.cmd.Start(); err != nil {
-		return err
+	s.stack, err = localstack.Start(ctx, localstack.Options{
+		Program: program, Ready: patience, Stop: patience,
+		Args: []string{"-gateway", "127.0.0.1:0", "-catalog", "sample", "-data", filepath.Join(s.dir, "data"), "-jobs=false"},
+		Env: []string{
+			"METRICS_PORT=" + port, "EDGE_ADDRESS_HEADER=" + addressHeader, "BUDGET_FACTOR=1000000", "GUEST_BURST=100000", "GOMAXPROCS=1",
+		},
+	})
+	if err == nil {
+		s.URL = s.stack.URL
 	}
-	ready := make(chan string, 1)
-	go s.read(lines, ready)
-	go func() {
-		s.ended <- s.cmd.Wait()
-		_ = w.Close() // never fails
-	}()
-	select {
-	case s.URL = <-ready:
-		return nil
-	case err := <-s.ended:
-		s.ended <- err
-		return fmt.Errorf("the stack ended: %w", err)
-	case <-time.After(patience):
-		return errors.New("the stack is not ready")
-	}
-}
-
-// read reads what the stack prints, and sends its address once it is ready.
-func (s *Stack) read(from io.Reader, ready chan<- string) {
-	lines := bufio.NewScanner(from)
-	for lines.Scan() {
-		fmt.Fprintln(&s.said, lines.Text())
-		if address, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
-			address, _, _ = strings.Cut(address, " ")
-			ready <- address
-		}
-	}
+	return err
 }
 
 // Close stops the stack and removes its data.
 func (s *Stack) Close() error {
 	var errs []error
-	if s.cmd != nil && s.cmd.Process != nil {
-		_ = s.cmd.Process.Signal(syscall.SIGTERM) // an error means that it has ended
-		select {
-		case err := <-s.ended:
-			errs = append(errs, err)
-		case <-time.After(patience):
-			errs = append(errs, errors.New("the stack did not stop"), s.cmd.Process.Kill())
-		}
+	if s.stack != nil {
+		errs = append(errs, s.stack.Stop())
 	}
 	return errors.Join(append(errs, os.RemoveAll(s.dir))...)
 }
@@ -135,24 +94,4 @@ func freePort() (string, error) {
 	defer l.Close()
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	return port, err
-}
-
-// A lockedBuffer takes what the stack prints to both of its outputs.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-// Write appends to the buffer.
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-// String returns what was printed.
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
