@@ -90,6 +90,7 @@ func options(p *compose.Parts, fs []Function) request.Options {
 		Followers:     p.Followers,
 		Links:         links,
 		Count:         p.Metrics.CountCalls(edge.Count(p.Usage, surfaces(fs))),
+		Trace:         p.Trace,
 	}
 }
 

@@ -71,7 +71,7 @@ func newAdmin(p *compose.Parts) (Server, error) {
 
 // newAggregate makes the server of pushed events. A job shows what they change.
 func newAggregate(p *compose.Parts) (Server, error) {
-	return one(aggregate.New(counters(p, true), p.Bus), aggregate.Endpoints)
+	return one(aggregate.New(counters(p, true), p.Bus, p.Trace), aggregate.Endpoints)
 }
 
 // newBeacon makes the server of the errors of pages, which are counted by their codes.

@@ -39,6 +39,7 @@ func main() {
 func serve(ctx context.Context, l net.Listener, p *compose.Parts, log *slog.Logger) error {
 	hop := server.Assemble(p.Config, log, server.Parts{
 		DB: p.DB, Bus: p.Bus, Catalog: p.Catalog, Access: p.Access, Till: p.Till, Followers: p.Followers, Usage: p.Usage, Metrics: p.Metrics,
+		Trace: p.Trace,
 	})
 	err := server.Serve(ctx, l, hop, log)
 	within, cancel := context.WithTimeout(context.Background(), closeTime)

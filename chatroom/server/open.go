@@ -38,7 +38,7 @@ func Assemble(c config.Config, log *slog.Logger, p *compose.Parts) *Server {
 		Rooms: chat.New(chat.Options{DB: p.DB, Free: c.PaymentTo == "", Now: now}), DB: p.DB, Catalog: p.Catalog,
 		Speakers: identity.NewAuthority(o), Pages: p.Pages(), People: p.People(), Log: log, Now: now,
 		Followers: p.Followers, CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader, Secure: c.Secure(), Build: c.Build,
-		Count: p.Metrics.CountCalls(edge.Count(p.Usage, surfaces)),
+		Count: p.Metrics.CountCalls(edge.Count(p.Usage, surfaces)), Trace: p.Trace,
 	})
 	p.Metrics.ReadChat(s.size)
 	return s

@@ -53,6 +53,7 @@ import (
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/trace"
 )
 
 // Limits bound what callers can take. The zero value of a field is its default.
@@ -117,6 +118,7 @@ type Options struct {
 
 	Followers     *overlay.Set        // of Catalog
 	Count         func(*request.Call) // called with each finished call; nil counts nothing
+	Trace         *trace.Tracer       // records requests, and messages on sockets; nil records nothing
 	CountryHeader string              // in which a trusted edge sends the caller's country; empty trusts none
 	AddressHeader string              // in which it sends the caller's address; likewise
 	Secure        bool                // browsers are told to use HTTPS alone
@@ -147,7 +149,7 @@ func New(o Options) *Server {
 	s.hub = room.NewHub(room.Options{Rooms: o.Rooms, Now: o.Now, Log: o.Log, Linger: o.Linger, Announce: o.Announce})
 	s.Handler = request.New(request.Options{
 		Log: o.Log, Now: o.Now, CountryHeader: o.CountryHeader, AddressHeader: o.AddressHeader, Followers: o.Followers,
-		Count: o.Count, Secure: o.Secure,
+		Count: o.Count, Secure: o.Secure, Trace: o.Trace,
 	}, []request.Route{
 		{Method: http.MethodGet, Path: chat.SocketPath, Policy: policy, Serve: s.upgrade},
 		{Method: http.MethodGet, Path: api.HealthPath, Policy: policy, Serve: s.health},

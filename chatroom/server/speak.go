@@ -185,7 +185,9 @@ func refOf(ref string) string {
 
 // speak posts a message by the caller, whose credential is checked again: a session
 // may have ended since.
-func (k *socket) speak(ctx context.Context, f frame) error {
+func (k *socket) speak(ctx context.Context, f frame) (err error) {
+	ctx, span := k.srv.Trace.Begin(ctx, "chat message")
+	defer func() { span.End(err) }()
 	if !k.known { // perhaps because the database did not answer
 		if _, err := k.identify(ctx); err != nil {
 			return err

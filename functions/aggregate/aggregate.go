@@ -12,6 +12,7 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/trace"
 )
 
 // Endpoints is this function's part of the API, which is not public.
@@ -45,11 +46,15 @@ type Rejecter interface {
 type Server struct {
 	counter Counter
 	dead    Rejecter
+	trace   *trace.Tracer
 }
 
 // New returns a server that has c count the events that are pushed with the token
-// [api.EventsToken], and dead store those that can never be counted.
-func New(c Counter, dead Rejecter) *Server { return &Server{counter: c, dead: dead} }
+// [api.EventsToken], and dead store those that can never be counted. A tracer records
+// each event; nil records nothing.
+func New(c Counter, dead Rejecter, t *trace.Tracer) *Server {
+	return &Server{counter: c, dead: dead, trace: t}
+}
 
 type pushIn struct {
 	Token    string `query:"token" description:"Token of the subscriptions, part of their push address."`
@@ -69,7 +74,7 @@ type envelope struct {
 }
 
 // push counts one event. After any answer but a success the event comes again.
-func (s *Server) push(ctx context.Context, in pushIn) (api.NoContent, error) {
+func (s *Server) push(ctx context.Context, in pushIn) (_ api.NoContent, err error) {
 	if err := api.CheckToken(ctx, api.EventsToken, in.Token); err != nil {
 		return api.NoContent{}, err
 	}
@@ -80,7 +85,9 @@ func (s *Server) push(ctx context.Context, in pushIn) (api.NoContent, error) {
 	m := env.Message
 	e := bus.Event{ID: m.MessageID, Data: m.Data, Attributes: m.Attributes, At: m.PublishTime, Attempt: env.Attempt}
 	name := env.Subscription[strings.LastIndexByte(env.Subscription, '/')+1:]
-	err := s.counter.Count(ctx, name, e)
+	ctx, span := s.trace.Handle(ctx, name, e)
+	defer func() { span.End(err) }()
+	err = s.counter.Count(ctx, name, e)
 	if bus.Rejects(err) {
 		e.Failure = err.Error()
 		err = s.dead.Reject(ctx, name, e)

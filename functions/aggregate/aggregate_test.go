@@ -66,7 +66,7 @@ func post(h http.Handler, query string, body []byte) *httptest.ResponseRecorder 
 
 func handler(db store.DB, dead Rejecter, token string) http.Handler {
 	c := counting.New(counting.Options{DB: db, Now: clock})
-	return request.Handler(request.Options{Log: slog.New(slog.DiscardHandler), Now: clock, Tokens: map[string]string{api.EventsToken: token}}, New(c, dead), Endpoints)
+	return request.Handler(request.Options{Log: slog.New(slog.DiscardHandler), Now: clock, Tokens: map[string]string{api.EventsToken: token}}, New(c, dead, nil), Endpoints)
 }
 
 // TestPush takes what Pub/Sub pushes with the token. Only an event that is counted,

@@ -25,6 +25,7 @@ import (
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/store"
+	"miramundo.dev/shared/trace"
 	"miramundo.dev/shared/usage"
 	"miramundo.dev/shared/usage/edge"
 )
@@ -69,6 +70,7 @@ type Parts struct {
 	Followers *overlay.Set     // of Catalog; nil when it follows nothing
 	Usage     *usage.Meter     // counts what is answered; nil counts nothing
 	Metrics   *metrics.Metrics // shows to Prometheus what the hop does; nil shows nothing
+	Trace     *trace.Tracer    // records requests and fetches; nil records nothing
 }
 
 // Assemble makes the hop that c names from parts, which stay the caller's.
@@ -76,7 +78,7 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 	people := identity.NewPeople(c.PeopleKeys)
 	signer := ticket.New(c.TicketKeys, time.Now)
 	cache := upstream.New(upstream.Options{
-		Client: origin.New(origin.Options{UserAgent: c.UserAgent(), Shoutcast: true, Allow: c.OriginAllow, Deny: c.OwnHosts(), MaxInFlight: upstream.MaxFetches}),
+		Client: origin.New(origin.Options{UserAgent: c.UserAgent(), Shoutcast: true, Allow: c.OriginAllow, Deny: c.OwnHosts(), MaxInFlight: upstream.MaxFetches, Wrap: p.Trace.Transport}),
 		Signer: signer, HopURL: c.HopURL, Now: time.Now, Log: log, Fetched: byOutcome(p.Metrics.CountFetches()),
 	})
 	p.Metrics.ReadHop(func() metrics.Hop { return sizeOf(cache) })
@@ -86,7 +88,7 @@ func Assemble(c config.Config, log *slog.Logger, p Parts) *Hop {
 		HopURL: c.HopURL, OwnHosts: c.OwnHosts(), Fallback: c.HopFallback, Secure: c.Secure(), Build: c.Build,
 		Speakers:      speakers(c, p.Access),
 		CountryHeader: c.CountryHeader, AddressHeader: c.AddressHeader, Followers: p.Followers,
-		Count: p.Metrics.CountCalls(edge.Count(p.Usage, surfaces)),
+		Count: p.Metrics.CountCalls(edge.Count(p.Usage, surfaces)), Trace: p.Trace,
 	}
 	h := &Hop{flushers: []func(context.Context) error{counter.Close}}
 	if c.FreeMinutes > 0 {

@@ -35,6 +35,7 @@ import (
 	"miramundo.dev/shared/catalog/release"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/overlay"
+	"miramundo.dev/shared/trace"
 	"miramundo.dev/shared/usage"
 	"miramundo.dev/shared/usage/edge"
 )
@@ -84,6 +85,7 @@ type Options struct {
 
 	Followers *overlay.Set        // confirmed before each answer; nil where Catalog follows nothing
 	Count     func(*request.Call) // called with each finished call; nil counts nothing
+	Trace     *trace.Tracer       // records requests; nil records nothing
 
 	HopURL        string   // of this hop, without a trailing slash: terms of payment name calls by it
 	OwnHosts      []string // of the service: callers are not redirected to them
@@ -110,7 +112,7 @@ func New(o Options) *Server {
 	s := &Server{Options: o, streams: streamCache{own: o.OwnHosts}, turned: turned{of: map[catalog.StreamID]*finding{}}}
 	s.Handler = request.Exact(request.Options{
 		Log: o.Log, Now: o.Now, CountryHeader: o.CountryHeader, AddressHeader: o.AddressHeader, IDsOfFailures: true,
-		Followers: o.Followers, Count: o.Count, Secure: o.Secure, Always: private,
+		Followers: o.Followers, Count: o.Count, Secure: o.Secure, Always: private, Trace: o.Trace,
 	}, s.routes())
 	return s
 }

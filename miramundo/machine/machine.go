@@ -151,6 +151,7 @@ func (m *Machine) assemble() error {
 	h := server.Assemble(m.Config, m.Log, server.Parts{
 		DB: m.Parts.DB, Bus: m.Parts.Bus, Catalog: m.Parts.Catalog, Access: m.Parts.Access,
 		Till: m.Parts.Till, Followers: m.Parts.Followers, Usage: m.Parts.Usage, Metrics: m.Parts.Metrics,
+		Trace: m.Parts.Trace,
 	})
 	talk, closeParts := m.newChatRoom(), m.stop
 	m.stop = func() error {

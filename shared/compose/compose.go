@@ -46,6 +46,7 @@ import (
 	"miramundo.dev/shared/source/collect"
 	"miramundo.dev/shared/store"
 	"miramundo.dev/shared/store/sealed"
+	"miramundo.dev/shared/trace"
 	"miramundo.dev/shared/usage"
 	"miramundo.dev/shared/wire"
 )
@@ -81,6 +82,8 @@ type Parts struct {
 
 	Metrics *metrics.Metrics // with METRICS_PORT alone: counts what the process does, for Prometheus
 
+	Trace   *trace.Tracer    // with OTEL_EXPORTER_OTLP_ENDPOINT alone: records what requests lead to
+
 	DB  store.DB // Documents
 	Bus bus.Bus  // Events
 
@@ -113,11 +116,15 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 	if p.Now == nil {
 		p.Now = time.Now
 	}
+	if err := p.openTrace(ctx, processes); err != nil {
+		return nil, err
+	}
 	needs, topics := together(processes)
 	needed := func(n Need) bool { return slices.Contains(needs, n) }
 	if err := p.openBackend(ctx, needed(Documents), needed(Events), topics); err != nil {
-		return nil, err
+		return nil, errors.Join(err, p.Close())
 	}
+	p.Bus = p.Trace.Bus(p.Bus)
 	p.openMetrics(processes)
 	if p.DB != nil && p.Config.GuestKeys != nil {
 		p.DB = sealed.DB(p.DB, p.Config.GuestKeys) // the tokens of feeds
@@ -209,7 +216,7 @@ func together(processes []Process) ([]Need, bus.Topology) {
 // only what it declared, so that a function which uses a part it did not declare
 // fails in tests and not when it is deployed. The result is not to be closed.
 func (p *Parts) Only(needs ...Need) *Parts {
-	only := &Parts{Config: p.Config, Log: p.Log, Now: p.Now, Lazy: p.Lazy, Metrics: p.Metrics, Budgets: p.Budgets, Followers: p.Followers, whole: p}
+	only := &Parts{Config: p.Config, Log: p.Log, Now: p.Now, Lazy: p.Lazy, Metrics: p.Metrics, Trace: p.Trace, Budgets: p.Budgets, Followers: p.Followers, whole: p}
 	for _, n := range Expand(needs...) {
 		switch n {
 		case Documents:

@@ -40,7 +40,7 @@ func (p *Parts) openJobs() error {
 		if j.Name != s.Job {
 			return fmt.Errorf("the schedule of the job %q makes the job %q", s.Job, j.Name)
 		}
-		all = append(all, p.counted(s, j))
+		all = append(all, p.traced(p.counted(s, j)))
 	}
 	p.Jobs = job.NewRunner(p.DB, p.Log, p.Now, all...)
 	return nil
@@ -48,7 +48,7 @@ func (p *Parts) openJobs() error {
 
 // client returns a client for the addresses that sources name.
 func (p *Parts) client(o origin.Options) *origin.Client {
-	o.UserAgent, o.Allow, o.Deny = p.Config.UserAgent(), p.Config.OriginAllow, p.Config.OwnHosts()
+	o.UserAgent, o.Allow, o.Deny, o.Wrap = p.Config.UserAgent(), p.Config.OriginAllow, p.Config.OwnHosts(), p.Trace.Transport
 	return origin.New(o)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"miramundo.dev/shared/job"
 	"miramundo.dev/shared/metrics"
+	"miramundo.dev/shared/trace"
 )
 
 // everything is the name of a process that runs several functions, as its metrics show it.
@@ -17,11 +18,7 @@ func (p *Parts) openMetrics(processes []Process) {
 	if p.Config.MetricsPort == 0 {
 		return
 	}
-	name := everything
-	if len(processes) == 1 {
-		name = processes[0].Name
-	}
-	p.Metrics = metrics.New(metrics.Options{Process: name, Build: p.Config.Build})
+	p.Metrics = metrics.New(metrics.Options{Process: nameOf(processes), Build: p.Config.Build})
 	p.DB = p.Metrics.DB(p.DB)
 	var subscriptions []string
 	for _, process := range processes {
@@ -43,6 +40,43 @@ func (p *Parts) catalogState() (metrics.Catalog, bool) {
 	at, ok := p.Catalog.Synced()
 	c.Synced = at
 	return c, ok
+}
+
+// openTrace has the process traced where a collector is named.
+func (p *Parts) openTrace(ctx context.Context, processes []Process) (err error) {
+	if p.Config.TraceEndpoint == "" {
+		return nil
+	}
+	p.Trace, err = trace.New(ctx, trace.Options{
+		Endpoint: p.Config.TraceEndpoint, Process: nameOf(processes), Build: p.Config.Build, Share: p.Config.TraceShare, Log: p.Log,
+	})
+	if err == nil {
+		p.close = append(p.close, p.Trace.Close)
+	}
+	return err
+}
+
+// nameOf returns the name of what runs processes.
+func nameOf(processes []Process) string {
+	if len(processes) == 1 {
+		return processes[0].Name
+	}
+	return everything
+}
+
+// traced returns j with its runs traced.
+func (p *Parts) traced(j job.Job) job.Job {
+	if p.Trace == nil {
+		return j
+	}
+	run := j.Run
+	j.Run = func(ctx context.Context, o job.Order) (any, error) {
+		ctx, span := p.Trace.Begin(ctx, "job "+j.Name)
+		result, err := run(ctx, o)
+		span.End(err)
+		return result, err
+	}
+	return j
 }
 
 // counted returns j with its runs counted.

@@ -34,6 +34,7 @@ type Schedule struct {
 var everyProcess = []string{
 	"PORT", "LOCAL_ONLY", "METRICS_PORT", "BASE_URL", "HOP_URL", "LEGACY_URL", "LOG_LEVEL", "BUILD", "K_SERVICE",
 	"BACKEND", "GOOGLE_CLOUD_PROJECT", "EDGE_COUNTRY_HEADER", "EDGE_ADDRESS_HEADER",
+	"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_TRACES_SAMPLER_ARG",
 }
 
 // ForEveryProcess reports whether each process reads a setting.

@@ -107,6 +107,9 @@ type Config struct {
 	BackupKeep    int    `env:"BACKUP_KEEP" envDefault:"7" doc:"How many of these backups are kept, from 1 to 1000."`
 	SelfHosted    bool   `env:"-"` // the process is the program miramundo; see ParseMachine
 
+	TraceEndpoint string  `env:"OTEL_EXPORTER_OTLP_ENDPOINT" doc:"Address of a collector that takes OTLP over HTTP, such as http://127.0.0.1:4318: requests, jobs, events and fetches are traced there. Without it nothing is traced."`
+	TraceShare    float64 `env:"OTEL_TRACES_SAMPLER_ARG" envDefault:"1" doc:"Share of the requests that are traced, from 0 to 1."`
+
 	LogLevel slog.Level `env:"LOG_LEVEL" envDefault:"info" doc:"Lowest level that is logged: debug, info, warn or error. Requests are info."`
 	Build    string     `env:"BUILD" envDefault:"dev" doc:"Short id of the commit, as shown by health and OpenAPI."`
 	Service  string     `env:"K_SERVICE" doc:"Set by the platform: the process is deployed."`
@@ -285,6 +288,12 @@ func (c Config) check(vars map[string]string) (problems []error) {
 		if header != "" && !headerName.MatchString(header) {
 			no(name, "is not a valid header name")
 		}
+	}
+	if c.TraceEndpoint != "" && !isAddress(c.TraceEndpoint) {
+		no("OTEL_EXPORTER_OTLP_ENDPOINT", "must be an http or https URL without a query or a trailing slash")
+	}
+	if !(c.TraceShare >= 0 && c.TraceShare <= 1) { // nor no number
+		no("OTEL_TRACES_SAMPLER_ARG", "must be between 0 and 1")
 	}
 	problems = append(problems, c.checkPorts()...)
 	problems = append(problems, c.checkReach()...)

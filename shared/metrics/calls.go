@@ -14,9 +14,6 @@ import (
 	"miramundo.dev/shared/api/request"
 )
 
-// unmatched is the route of requests that no route matches.
-const unmatched = "unmatched"
-
 // latencies are the upper bounds of the buckets of latencies, in seconds. The alert rules
 // in infra/observe name some of them.
 var latencies = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10}
@@ -98,7 +95,7 @@ func routeOf(pattern string) string {
 	if _, path, ok := strings.Cut(pattern, " "); ok {
 		return path
 	}
-	return unmatched
+	return request.Unmatched
 }
 
 // methodOf returns the method of the pattern of a route.

@@ -74,6 +74,10 @@ type Options struct {
 	Deny []string
 
 	Resolver *net.Resolver // nil is Go's own resolver
+
+	// Wrap returns a transport that sees each request, redirects too, before next sends
+	// it, such as to trace it. Nil leaves next as it is.
+	Wrap func(next http.RoundTripper) http.RoundTripper
 }
 
 // A Client makes guarded requests. Its methods may be called concurrently.
@@ -157,6 +161,9 @@ func New(opts Options) *Client {
 			MaxIdleConnsPerHost:    hostConns, // a playlist is requested again within seconds
 			IdleConnTimeout:        30 * time.Second,
 		},
+	}
+	if opts.Wrap != nil {
+		c.http.Transport = opts.Wrap(c.http.Transport)
 	}
 	return c
 }

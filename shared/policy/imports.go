@@ -82,6 +82,7 @@ var layers = []layer{
 	{`shared/(partner|producer)`, `shared/i18n`, "what is offered by agreement is a list of texts"},
 	{`shared/visit`, words + `|` + keepers + `|shared/(agent|identity|fact(/.*)?)`, "visits are counted without knowledge of what was seen"},
 	{`shared/metrics`, `shared/(store|bus|overlay|api|api/(cloudlog|request))`, "what a process does is counted without knowledge of the subjects"},
+	{`shared/trace`, `shared/bus`, "what a request leads to is recorded without knowledge of the subjects"},
 	{`shared/usage/edge`, `shared/(agent|identity|usage|api/request)`, "calls are counted as the request layer finishes them"},
 	{`shared/usage`, words + `|` + keepers + `|shared/(agent|identity|fact)`, "usage is counted without knowledge of the subjects"},
 	{`shared/vitrine`, words + `|` + keepers + `|shared/(agent|identity|job|usage|visit)`, "public numbers are a function of counts"},
@@ -90,10 +91,10 @@ var layers = []layer{
 	{`shared/human`, `shared/fault`, "people are verified by a provider, without documents"},
 	{`shared/mail(/.*)?`, words + `|shared/mail(/.*)?`, "a mail is made from values, and sent"},
 	{`shared/credential`, `shared/identity`, "credentials are read from headers and verified by identity"},
-	{`shared/api/request`, words + `|shared/(identity|credential|overlay|budget|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
+	{`shared/api/request`, words + `|shared/(identity|credential|overlay|budget|trace|api(/.*)?)`, "the request layer serves every process, and imports no subject"},
 	{`shared/api(/.*)?`, words + `|shared/(identity|price|budget)|shared/api(/.*)?`, "the web layer serves every subject, and imports none"},
 	{`shared/wire(/cloud)?`, words + `|` + keepers + `|shared/wire|` + leaves, "wire opens what the configuration names"},
-	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|budget|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing|contact|human|metrics|nowplaying|price|usage|visit)(/.*)?`, "compose opens subjects and answers no requests"},
+	{`shared/compose`, words + `|` + keepers + `|shared/store/sealed|shared/(account|budget|wire|overlay|identity|job|source|catalog|guide|logo|probe|social|fact|library|mail|billing|contact|human|metrics|nowplaying|price|trace|usage|visit)(/.*)?`, "compose opens subjects and answers no requests"},
 	{`shared/container`, `shared/(api/cloudlog|compose|config|metrics)`, "a container is started from its declaration"},
 	{`functions/web/markdown`, ``, "Markdown is a function of HTML"},
 	{`functions/web/page`, `shared/.*|functions/web/(static|templates|poster|markdown)`, "the machinery of all pages imports no page"},
@@ -217,6 +218,8 @@ var vendorHomes = []vendorHome{
 	{`github\.com/prometheus/client_golang/prometheus(/(collectors|promhttp))?`, `shared/metrics|scripts/dev/platform`},
 	{`github\.com/prometheus/client_model/go`, `scripts/dev/platform`},
 	{`github\.com/prometheus/(client_golang/prometheus/testutil/promlint|common/(expfmt|model))`, `shared/metrics/metricstest|scripts/(dev/platform|scale/check)`},
+	{`go\.opentelemetry\.io/otel(/(attribute|codes|exporters/otlp/otlptrace/otlptracehttp|propagation|sdk/resource|sdk/trace(/tracetest)?|trace))?`, `shared/trace`},
+	{`go\.opentelemetry\.io/proto/otlp/collector/trace/v1`, `functions`},
 	{`github\.com/(lmittmann/tint|mattn/go-isatty)`, `scripts/dev`},
 }
 
@@ -250,7 +253,7 @@ func homeless(dir, im string) string {
 
 // httpPackages may import net/http: servers, and packages that make requests
 // or read their responses.
-const httpPackages = `shared/(api(/.*)?|credential|container|metrics(/metricstest)?|apitest|origin|human|nowplaying|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|miramundo|scripts)(/.*)?`
+const httpPackages = `shared/(api(/.*)?|credential|container|metrics(/metricstest)?|trace|apitest|origin|human|nowplaying|probe/probetest|guide/refresh|logo/fetch|billing(/(x402|facilitator|localnet(/.*)?))?)|shared/source/.+|functions(/.*)?|(hop|chatroom|miramundo|scripts)(/.*)?`
 
 // HTTP checks that domain packages do not import net/http.
 func HTTP(t *Tree) []string {

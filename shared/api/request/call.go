@@ -18,6 +18,7 @@ import (
 	"miramundo.dev/shared/credential"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/identity"
+	"miramundo.dev/shared/trace"
 )
 
 // A Call is one request while it is served. It is the context of its handler,
@@ -38,6 +39,8 @@ type Call struct {
 	cause  error     // of a failure
 	end    time.Time // when the answer was finished
 	logged cloudlog.Request
+
+	span *trace.Span // nil where nothing is traced
 
 	locale     atomic.Int32 // 1 + the locale; 0 until a handler asks for it
 	negotiated atomic.Bool  // a handler has asked which media types the caller accepts
@@ -62,6 +65,9 @@ func (c *Call) finish() {
 	}
 	c.hungUp = c.hungUp || c.w.lost
 	c.end = c.layer.Now()
+	if c.span != nil {
+		c.span.Answered(c.Status(), c.FaultCode())
+	}
 	if c.layer.Count != nil {
 		c.layer.Count(c)
 	}

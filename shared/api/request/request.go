@@ -31,6 +31,7 @@ import (
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/overlay"
+	"miramundo.dev/shared/trace"
 )
 
 // Options are what the routes of a process share.
@@ -57,6 +58,9 @@ type Options struct {
 	// quick, must not allocate in the steady state, and must not keep the call. Nil
 	// counts nothing.
 	Count func(*Call)
+
+	// Trace records each request. Nil records nothing.
+	Trace *trace.Tracer
 
 	// Links is the value of the header Link of pages, of answers of the API, and of
 	// answers to addresses that do not exist: it leads a program that has one address
@@ -93,6 +97,10 @@ type Route struct {
 
 // Pattern returns the method and path as [http.ServeMux] takes them.
 func (rt *Route) Pattern() string { return rt.Method + " " + rt.Path }
+
+// Unmatched is the name of the requests that no route matches, where they are counted or
+// traced by their routes.
+const Unmatched = "unmatched"
 
 // A Policy is the headers that the answers of a route share. It is made once:
 // no request computes what does not depend on it.
@@ -208,6 +216,13 @@ func (l *layer) serve(w http.ResponseWriter, r *http.Request, rt *Route, segment
 	}
 	if !l.IDsOfFailures {
 		h["X-Request-Id"] = []string{c.ID()}
+	}
+	if l.Trace != nil {
+		name := Unmatched
+		if rt != nil {
+			name = rt.pattern
+		}
+		c.Context, c.span = l.Trace.Serve(c.Context, r.Header, name, c.ID())
 	}
 	if rt == nil {
 		if l.Links != nil {

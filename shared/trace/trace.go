@@ -1,0 +1,222 @@
+// Package trace records what a request led to, in which process, and how long each part
+// took, and sends that to a collector of OpenTelemetry.
+//
+// A nil [Tracer] records nothing and costs a comparison. What is recorded holds patterns
+// of routes, names of the service's own and ids of requests, but no address, query,
+// credential or text of a caller.
+package trace
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"miramundo.dev/shared/bus"
+)
+
+// Options say what is traced, and where traces go.
+type Options struct {
+	Endpoint string  // address of the collector, which takes OTLP over HTTP; traces go to the path v1/traces below it
+	Process  string  // name of the process
+	Build    string  // short id of the commit
+	Share    float64 // of the requests that are traced, from 0 to 1
+	Log      *slog.Logger
+}
+
+// A Tracer records spans and sends them, in the background. When the collector does not
+// take them, they are dropped.
+type Tracer struct {
+	provider *sdk.TracerProvider
+	tracer   trace.Tracer
+	carrier  propagation.TextMapPropagator
+}
+
+// sendTime is how long one attempt to send spans may take, and how long the last spans may
+// take when the process ends.
+const sendTime = 5 * time.Second
+
+// New returns a tracer. The clients of the cloud record their calls with it too, as parts
+// of the requests that made them: OpenTelemetry has one tracer a process for that.
+func New(ctx context.Context, o Options) (*Tracer, error) {
+	exporter, err := otlptracehttp.New(ctx,
+		otlptracehttp.WithEndpointURL(strings.TrimSuffix(o.Endpoint, "/")+"/v1/traces"), otlptracehttp.WithTimeout(sendTime))
+	if err != nil {
+		return nil, err
+	}
+	t := NewTo(exporter, o)
+	otel.SetTracerProvider(t.provider)
+	otel.SetTextMapPropagator(t.carrier)
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		o.Log.Warn("traces were not sent", "cause", err.Error())
+	}))
+	return t, nil
+}
+
+// NewTo returns a tracer that sends spans to an exporter, whatever the endpoint of o is.
+func NewTo(exporter sdk.SpanExporter, o Options) *Tracer {
+	// A caller names the trace that its request belongs to, but does not decide whether
+	// the request is recorded: that would let anybody fill the collector.
+	share := sdk.TraceIDRatioBased(o.Share)
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter),
+		sdk.WithSampler(sdk.ParentBased(share, sdk.WithRemoteParentSampled(share))),
+		sdk.WithResource(resource.NewSchemaless(
+			attribute.String("service.namespace", "miramundo"),
+			attribute.String("service.name", o.Process),
+			attribute.String("service.version", o.Build),
+		)))
+	return &Tracer{provider: provider, tracer: provider.Tracer("miramundo.dev"), carrier: propagation.TraceContext{}}
+}
+
+// Close sends what is left.
+func (t *Tracer) Close() error {
+	if t == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
+	defer cancel()
+	return t.provider.Shutdown(ctx)
+}
+
+// A Span is one part of a trace while it lasts. The nil Span records nothing.
+type Span struct{ span trace.Span }
+
+// Serve begins the span of a request that is answered, in the trace that its header names.
+// The name is the pattern of its route, and id that of the request in the log.
+func (t *Tracer) Serve(ctx context.Context, h http.Header, name, id string) (context.Context, *Span) {
+	if t == nil {
+		return ctx, nil
+	}
+	ctx = t.carrier.Extract(ctx, propagation.HeaderCarrier(h))
+	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
+		attribute.String("http.route", name), attribute.String("miramundo.request_id", id)))
+	return ctx, &Span{span}
+}
+
+// Begin begins the span of a part of what ctx is about, such as a job.
+func (t *Tracer) Begin(ctx context.Context, name string) (context.Context, *Span) {
+	if t == nil {
+		return ctx, nil
+	}
+	ctx, span := t.tracer.Start(ctx, name)
+	return ctx, &Span{span}
+}
+
+// Answered ends the span of a request that was answered with a status, and with a fault
+// by its code; empty: without one.
+func (s *Span) Answered(status int, fault string) {
+	if s == nil {
+		return
+	}
+	s.span.SetAttributes(attribute.Int("http.response.status_code", status))
+	if fault != "" {
+		s.span.SetAttributes(attribute.String("error.type", fault))
+	}
+	if status >= http.StatusInternalServerError || status == 0 {
+		s.span.SetStatus(codes.Error, fault)
+	}
+	s.span.End()
+}
+
+// End ends a span, with the error of what it is about; the text of the error is not
+// recorded, since it may name a caller.
+func (s *Span) End(err error) {
+	if s == nil {
+		return
+	}
+	if err != nil {
+		s.span.SetStatus(codes.Error, "")
+	}
+	s.span.End()
+}
+
+// Transport returns a transport that records each request to an origin, by its host
+// alone, and sends no trace to it. It returns next when t is nil.
+func (t *Tracer) Transport(next http.RoundTripper) http.RoundTripper {
+	if t == nil {
+		return next
+	}
+	return transport{t, next}
+}
+
+type transport struct {
+	t    *Tracer
+	next http.RoundTripper
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (r transport) RoundTrip(q *http.Request) (*http.Response, error) {
+	ctx, span := r.t.tracer.Start(q.Context(), "fetch", trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(attribute.String("server.address", q.URL.Hostname())))
+	res, err := r.next.RoundTrip(q.WithContext(ctx))
+	if err != nil {
+		span.SetStatus(codes.Error, "")
+	} else {
+		span.SetAttributes(attribute.Int("http.response.status_code", res.StatusCode))
+	}
+	span.End()
+	return res, err
+}
+
+// Bus returns a bus whose events carry the trace that led to them: what handles an event
+// is recorded as a part of that. It returns b when t is nil.
+func (t *Tracer) Bus(b bus.Bus) bus.Bus {
+	if t == nil || b == nil {
+		return b
+	}
+	return tracedBus{b, t}
+}
+
+type tracedBus struct {
+	bus.Bus
+	t *Tracer
+}
+
+// Publish implements [bus.Bus].
+func (b tracedBus) Publish(ctx context.Context, topic string, events ...bus.Event) error {
+	ctx, span := b.t.tracer.Start(ctx, "publish "+topic, trace.WithSpanKind(trace.SpanKindProducer))
+	for i := range events {
+		attributes := maps.Clone(events[i].Attributes)
+		if attributes == nil {
+			attributes = map[string]string{}
+		}
+		b.t.carrier.Inject(ctx, propagation.MapCarrier(attributes))
+		events[i].Attributes = attributes
+	}
+	err := b.Bus.Publish(ctx, topic, events...)
+	(&Span{span}).End(err)
+	return err
+}
+
+// Receive implements [bus.Bus].
+func (b tracedBus) Receive(ctx context.Context, subscription string, h bus.Handler) error {
+	return b.Bus.Receive(ctx, subscription, func(ctx context.Context, e bus.Event) error {
+		ctx, span := b.t.Handle(ctx, subscription, e)
+		err := h(ctx, e)
+		span.End(err)
+		return err
+	})
+}
+
+// Handle begins the span of an event that a subscription delivered, in the trace that led
+// to the event.
+func (t *Tracer) Handle(ctx context.Context, subscription string, e bus.Event) (context.Context, *Span) {
+	if t == nil {
+		return ctx, nil
+	}
+	ctx = t.carrier.Extract(ctx, propagation.MapCarrier(e.Attributes))
+	ctx, span := t.tracer.Start(ctx, "handle "+subscription, trace.WithSpanKind(trace.SpanKindConsumer),
+		trace.WithAttributes(attribute.String("messaging.message.id", e.ID), attribute.Int("messaging.delivery_attempt", e.Attempt)))
+	return ctx, &Span{span}
+}

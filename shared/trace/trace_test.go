@@ -1,0 +1,218 @@
+package trace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"miramundo.dev/shared/bus"
+)
+
+// begin returns a tracer, and what returns its spans when it is closed.
+func begin(t *testing.T, share float64) (*Tracer, func() tracetest.SpanStubs) {
+	t.Helper()
+	kept := &keeper{InMemoryExporter: tracetest.NewInMemoryExporter()}
+	tracer := NewTo(kept, Options{Process: "catalog", Build: "abc1234", Share: share})
+	return tracer, func() tracetest.SpanStubs {
+		if err := tracer.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return kept.spans
+	}
+}
+
+// A keeper keeps the spans when it is shut down.
+type keeper struct {
+	*tracetest.InMemoryExporter
+	spans tracetest.SpanStubs
+}
+
+func (k *keeper) Shutdown(ctx context.Context) error {
+	k.spans = k.GetSpans()
+	return k.InMemoryExporter.Shutdown(ctx)
+}
+
+const (
+	parent   = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	parentID = "0af7651916cd43dd8448eb211c80319c"
+)
+
+// fake is a bus that keeps what is published.
+type fake struct {
+	bus.Bus
+	events []bus.Event
+	err    error
+}
+
+func (f *fake) Publish(_ context.Context, _ string, events ...bus.Event) error {
+	f.events = append(f.events, events...)
+	return f.err
+}
+
+func (f *fake) Receive(ctx context.Context, _ string, h bus.Handler) error {
+	for _, e := range f.events {
+		_ = h(ctx, e) // what it returns is recorded
+	}
+	return nil
+}
+
+// TestTrace follows a request to the event that it publishes, to what handles the event,
+// and to the origin that this asks: all of it is one trace, with names of our own only.
+func TestTrace(t *testing.T) {
+	var header http.Header
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header = r.Header
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	defer origin.Close()
+	tracer, spans := begin(t, 1)
+	b := &fake{}
+	traced := tracer.Bus(b)
+	client := http.Client{Transport: tracer.Transport(http.DefaultTransport)}
+
+	ctx, served := tracer.Serve(t.Context(), http.Header{"Traceparent": {parent}}, "POST /api/favorites", "id1")
+	event := bus.Event{ID: "e1", Attributes: map[string]string{"a": "b"}}
+	given := []bus.Event{event}
+	if err := traced.Publish(ctx, "favorites", given...); err != nil {
+		t.Fatal(err)
+	}
+	served.Answered(http.StatusOK, "")
+	if len(event.Attributes) != 1 || b.events[0].Attributes["a"] != "b" {
+		t.Errorf("the attributes are %v, and the caller's %v", b.events[0].Attributes, event.Attributes)
+	}
+	failure := errors.New("of a caller at 198.51.100.7")
+	err := traced.Receive(t.Context(), "favorites", func(ctx context.Context, _ bus.Event) error {
+		r, _ := http.NewRequestWithContext(ctx, "GET", origin.URL+"/secret?token=1", nil)
+		res, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return failure
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if header.Get("Traceparent") != "" {
+		t.Error("an origin is told of the trace")
+	}
+	type span struct {
+		Name, Parent string
+		Failed       bool
+	}
+	var got []span
+	names := map[string]string{}
+	all := spans()
+	for _, s := range all {
+		names[s.SpanContext.SpanID().String()] = s.Name
+		if id := s.SpanContext.TraceID().String(); id != parentID {
+			t.Errorf("%s is in the trace %s", s.Name, id)
+		}
+		for _, a := range s.Attributes {
+			if text := a.Value.Emit(); strings.Contains(text, "secret") || strings.Contains(text, "198.51") {
+				t.Errorf("%s records %s", s.Name, text)
+			}
+		}
+		if strings.Contains(s.Status.Description, "198.51") {
+			t.Errorf("%s records the text of an error", s.Name)
+		}
+	}
+	for _, s := range all {
+		got = append(got, span{s.Name, names[s.Parent.SpanID().String()], s.Status.Code == codes.Error})
+	}
+	want := []span{
+		{"publish favorites", "POST /api/favorites", false}, {"POST /api/favorites", "", false},
+		{"fetch", "handle favorites", false}, {"handle favorites", "publish favorites", true},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestFailures checks which answers and errors mark a span as failed.
+func TestFailures(t *testing.T) {
+	tracer, spans := begin(t, 1)
+	for _, status := range []int{200, 404, 503, 0} {
+		_, s := tracer.Serve(t.Context(), http.Header{}, "GET /", "id")
+		s.Answered(status, "")
+	}
+	b := tracer.Bus(&fake{err: errors.New("down")})
+	if err := b.Publish(t.Context(), "plays", bus.Event{}); err == nil {
+		t.Error("the error of the bus is lost")
+	}
+	_, s := tracer.Begin(t.Context(), "job probe")
+	s.End(nil)
+	var got []bool
+	for _, s := range spans() {
+		got = append(got, s.Status.Code == codes.Error)
+	}
+	if diff := cmp.Diff([]bool{false, false, true, true, true, false}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestShare checks that a caller cannot have a request recorded.
+func TestShare(t *testing.T) {
+	tracer, spans := begin(t, 0)
+	_, s := tracer.Serve(t.Context(), http.Header{"Traceparent": {parent}}, "GET /", "id")
+	s.Answered(200, "")
+	if n := len(spans()); n != 0 {
+		t.Errorf("%d spans are recorded of a share of 0", n)
+	}
+}
+
+// TestNil checks that nothing is traced by a nil tracer.
+func TestNil(t *testing.T) {
+	var tracer *Tracer
+	ctx, s := tracer.Serve(t.Context(), http.Header{}, "GET /", "id")
+	s.Answered(200, "")
+	_, s = tracer.Begin(ctx, "job probe")
+	s.End(nil)
+	_, s = tracer.Handle(ctx, "plays", bus.Event{})
+	s.End(nil)
+	b := &fake{}
+	if tracer.Bus(b) != bus.Bus(b) || tracer.Transport(http.DefaultTransport) != http.DefaultTransport || tracer.Close() != nil {
+		t.Error("a nil tracer changes something")
+	}
+}
+
+// TestCollector sends spans to a collector, and goes on when there is none.
+func TestCollector(t *testing.T) {
+	got := make(chan string, 10)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- r.Method + " " + r.URL.Path
+		if len(body) == 0 {
+			t.Error("nothing is sent")
+		}
+	}))
+	defer collector.Close()
+	for _, endpoint := range []string{collector.URL, "http://127.0.0.1:1"} {
+		var said bytes.Buffer
+		tracer, err := New(t.Context(), Options{Endpoint: endpoint, Process: "catalog", Share: 1, Log: slog.New(slog.NewTextHandler(&said, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, s := tracer.Begin(t.Context(), "job probe")
+		s.End(nil)
+		if err := tracer.Close(); err != nil {
+			t.Errorf("closing it, with the collector at %s, returns %v", endpoint, err)
+		}
+		if want := endpoint != collector.URL; strings.Contains(said.String(), "traces were not sent") != want {
+			t.Errorf("with the collector at %s the log says %q", endpoint, said.String())
+		}
+	}
+	if line := <-got; line != "POST /v1/traces" {
+		t.Errorf("the collector gets %s", line)
+	}
+}
