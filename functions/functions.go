@@ -75,7 +75,10 @@ type Function struct {
 func All() []Function {
 	all := []Function{
 		{Process: process("account", compose.SignIn), Endpoints: account.Endpoints, New: newAccount},
-		{Process: process("admin", compose.Jobs), Endpoints: admin.Endpoints, New: newAdmin, Surface: usage.Internal},
+		{
+			Process:   compose.Process{Name: "admin", Needs: needs(compose.Jobs), Secrets: []string{"GUEST_KEYS"}}, // which seal payments
+			Endpoints: admin.Endpoints, New: newAdmin, Surface: usage.Internal,
+		},
 		{
 			Process: compose.Process{
 				Name: "aggregate", Needs: needs(compose.Documents, compose.Events), Secrets: []string{"EVENTS_TOKEN"}, Receives: subscriptions(),

@@ -82,7 +82,7 @@ type Parts struct {
 
 	Metrics *metrics.Metrics // with METRICS_PORT alone: counts what the process does, for Prometheus
 
-	Trace   *trace.Tracer    // with OTEL_EXPORTER_OTLP_ENDPOINT alone: records what requests lead to
+	Trace *trace.Tracer // with OTEL_EXPORTER_OTLP_ENDPOINT alone: records what requests lead to
 
 	DB  store.DB // Documents
 	Bus bus.Bus  // Events

@@ -60,8 +60,7 @@ var settings = map[Need][]string{
 // required are the settings without which a need cannot be opened; "A|B" asks for
 // one of A and B.
 var required = map[Need][]string{
-	Mail:    {"MAIL_SMTP|MAIL_FOLDER"},
-	Billing: {"GUEST_KEYS"}, // which seal payments and the tokens of credits
+	Mail: {"MAIL_SMTP|MAIL_FOLDER"},
 }
 
 // Settings returns the names of the settings that needs read, each once and in
