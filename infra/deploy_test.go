@@ -31,10 +31,13 @@ case "$name $*" in
 'terraform -chdir=infra output -raw base_url') echo https://tv.example.org ;;
 'terraform -chdir=infra output -raw hop_url') echo https://hop.example.org ;;
 'terraform -chdir=infra output -raw legacy_url') echo http://plain.example.org ;;
+'terraform -chdir=infra plan'*)
+  [ -e "$STATE/unplanned" ] && exit 1
+  file=${*: -1}; cp "${file#-var-file=}" "$STATE/planned" ;;
 'terraform -chdir=infra apply'*)
-  file=${*: -1}; file=${file#-var-file=}
-  cat "$file" >>"$STATE/log"
-  cp "$file" "$STATE/release" ;;
+  cat "$STATE/planned" >>"$STATE/log"
+  cp "$STATE/planned" "$STATE/release" # also of an apply that fails
+  ! grep -q "$(cat "$STATE/failing" 2>/dev/null || echo 'nothing fails')" "$STATE/planned" ;;
 'curl '*)
   url=${*: -1}
   case "$url" in
@@ -46,7 +49,7 @@ esac
 `
 
 // deploy runs the script, and returns what it printed and the calls that it made, without
-// the folder of its files.
+// the folder of its files. What it asks is answered with the state "answer".
 func deploy(t *testing.T, state map[string]string, args ...string) (calls, printed string, err error) {
 	t.Helper()
 	tools, kept := t.TempDir(), t.TempDir()
@@ -62,6 +65,7 @@ func deploy(t *testing.T, state map[string]string, args ...string) (calls, print
 	}
 	cmd := exec.Command("bash", append([]string{"deploy"}, args...)...)
 	cmd.Env = append(os.Environ(), "PATH="+tools+":"+os.Getenv("PATH"), "STATE="+kept, "TMPDIR="+t.TempDir())
+	cmd.Stdin = strings.NewReader(state["answer"] + "\n")
 	out, err := cmd.CombinedOutput()
 	log, _ := os.ReadFile(filepath.Join(kept, "log")) // without calls there is none
 	return temporary.ReplaceAllString(string(log), "TMP/"), temporary.ReplaceAllString(string(out), "TMP/"), err
@@ -97,6 +101,9 @@ var building = []string{
 	"buildah push --digestfile TMP/chatroom registry.example/images/chatroom:abc1234",
 }
 
+// applies is the call that changes what is deployed.
+const applies = "terraform -chdir=infra apply TMP/plan"
+
 // TestDeploy deploys, and rolls back what does not answer.
 func TestDeploy(t *testing.T) {
 	for _, test := range []struct {
@@ -109,22 +116,38 @@ func TestDeploy(t *testing.T) {
 	}{
 		{
 			name: "a release", state: map[string]string{"release": earlier}, args: []string{"-y", "release"},
-			want: append(building[:7:7], "terraform -chdir=infra apply -auto-approve -var-file=TMP/release.tfvars.json", current), says: "deployed abc1234",
+			want: append(building[:7:7], applies, current), says: "deployed abc1234",
 		},
 		{
-			name: "the first release", state: map[string]string{"first": "", "release": `{"build":"none","images":null}`}, args: []string{"release"},
-			want: append(building[:7:7], "terraform -chdir=infra apply -var-file=TMP/release.tfvars.json", current), says: "deployed abc1234",
+			name: "the first release", state: map[string]string{"answer": "yes", "first": "", "release": `{"build":"none","images":null}`}, args: []string{"release"},
+			want: append(building[:7:7], applies, current), says: "deployed abc1234",
 		},
 		{
-			name: "a release that does not answer", state: map[string]string{"release": earlier, "broken": "abc1234"}, args: []string{"release"},
-			want: append(building[:7:7], "terraform -chdir=infra apply -var-file=TMP/release.tfvars.json", current,
-				"terraform -chdir=infra apply -auto-approve -var-file=TMP/before.tfvars.json", earlier),
-			says: "abc1234 was rolled back", fails: true,
+			name: "a release that does not answer", state: map[string]string{"answer": "yes", "release": earlier, "broken": "abc1234"}, args: []string{"release"},
+			want: append(building[:7:7], applies, current,
+				applies, earlier),
+			says: "abc1234 was rolled back to 0000001", fails: true,
 		},
 		{
-			name: "a first release that does not answer", state: map[string]string{"first": "", "release": `{"build":"none","images":null}`, "broken": "abc1234"}, args: []string{"release"},
-			want: append(building[:7:7], "terraform -chdir=infra apply -var-file=TMP/release.tfvars.json", current),
+			name: "a first release that does not answer", state: map[string]string{"answer": "yes", "first": "", "release": `{"build":"none","images":null}`, "broken": "abc1234"}, args: []string{"release"},
+			want: append(building[:7:7], applies, current),
 			says: "there is no earlier release", fails: true,
+		},
+		{
+			name: "a release that starts nowhere", state: map[string]string{"release": earlier, "failing": "abc1234"}, args: []string{"-y", "release"},
+			want: append(building[:7:7], applies, current, applies, earlier), says: "abc1234 was rolled back to 0000001", fails: true,
+		},
+		{
+			name: "a release that cannot be undone", state: map[string]string{"release": earlier, "failing": "images"}, args: []string{"-y", "release"},
+			want: append(building[:7:7], applies, current, applies, earlier), says: "0000001 cannot be deployed again in whole", fails: true,
+		},
+		{
+			name: "a release that is not wanted", state: map[string]string{"release": earlier, "answer": "no"}, args: []string{"release"},
+			want: building, says: "nothing was changed", fails: true,
+		},
+		{
+			name: "a release without a plan", state: map[string]string{"release": earlier, "unplanned": ""}, args: []string{"-y", "release"},
+			want: building, says: "nothing was changed", fails: true,
 		},
 		{
 			name: "a push that is refused", state: map[string]string{"release": earlier, "refused": ""}, args: []string{"release"},
@@ -136,25 +159,34 @@ func TestDeploy(t *testing.T) {
 		},
 		{
 			name: "a rollback", state: map[string]string{"release": earlier}, args: []string{"-y", "rollback", "abc1234"},
-			want: []string{"terraform -chdir=infra apply -auto-approve -var-file=TMP/release.tfvars.json", strings.ReplaceAll(current, "aaa", "bbb")}, says: "deployed abc1234",
+			want: []string{applies, strings.ReplaceAll(current, "aaa", "bbb")}, says: "deployed abc1234",
 		},
 		{
 			name: "a rollback to what is not in the registry", state: map[string]string{"release": earlier, "unknown": ""}, args: []string{"rollback", "abc1234"},
 			fails: true,
 		},
+		{
+			name: "a rollback that is cut short", state: map[string]string{"release": earlier, "failing": "abc1234"}, args: []string{"-y", "rollback", "abc1234"},
+			want: []string{applies, strings.ReplaceAll(current, "aaa", "bbb")}, says: "abc1234 is not deployed in whole", fails: true,
+		},
 		{name: "a rollback to nothing", args: []string{"rollback", "main"}, says: "not the short id of a commit", fails: true},
 		{
-			name: "settings", state: map[string]string{"release": earlier}, args: []string{"apply"},
-			want: []string{"terraform -chdir=infra apply -var-file=TMP/last.tfvars.json", earlier},
+			name: "settings", state: map[string]string{"answer": "yes", "release": earlier}, args: []string{"apply"},
+			want: []string{applies, earlier},
 		},
 		{
-			name: "settings before the first release", state: map[string]string{"first": ""}, args: []string{"apply"},
-			want: []string{"terraform -chdir=infra apply -var-file=TMP/last.tfvars.json", `{"build":"none","images":null}`},
+			name: "settings before the first release", state: map[string]string{"answer": "yes", "first": ""}, args: []string{"apply"},
+			want: []string{applies, `{"build":"none","images":null}`},
 		},
 		{
 			name: "settings without a state", state: map[string]string{"release": earlier, "unreadable": ""}, args: []string{"apply"},
 			says: "the state cannot be read", fails: true,
 		},
+		{
+			name: "settings that are refused half way", state: map[string]string{"release": earlier, "failing": "0000001"}, args: []string{"-y", "apply"},
+			want: []string{applies, earlier}, says: "not everything was changed", fails: true,
+		},
+		{name: "a look without a state", state: map[string]string{"release": earlier, "unreadable": ""}, args: []string{"smoke"}, says: "the state cannot be read", fails: true},
 		{name: "a look", state: map[string]string{"release": earlier}, args: []string{"smoke"}, says: "all parts answer"},
 		{name: "a look at what is broken", state: map[string]string{"release": earlier, "broken": "0000001"}, args: []string{"smoke"}, says: "does not show", fails: true},
 		{name: "nothing", says: "release", fails: true},
@@ -179,7 +211,7 @@ func TestDryRun(t *testing.T) {
 	if diff := cmp.Diff("git rev-parse --short=7 HEAD\n", calls); diff != "" {
 		t.Errorf("it runs (-want +got):\n%s", diff)
 	}
-	for _, want := range append(building[1:7:7], "terraform -chdir=infra apply -var-file=TMP/release.tfvars.json", "curl https://BASE/api/health") {
+	for _, want := range append(building[1:7:7], "terraform -chdir=infra plan -out=TMP/plan -var-file=TMP/release.tfvars.json", applies, "curl https://BASE/api/health") {
 		if want = strings.ReplaceAll(want, "registry.example/images", "REGISTRY"); !strings.Contains(printed, "+ "+want) {
 			t.Errorf("it does not show %s:\n%s", want, printed)
 		}
