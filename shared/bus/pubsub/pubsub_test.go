@@ -3,6 +3,8 @@ package pubsub_test
 import (
 	"crypto/rand"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -37,8 +39,15 @@ func open(t testing.TB, topology bus.Topology) bus.Bus {
 
 func openProject(t testing.TB, project string, topology bus.Topology) bus.Bus {
 	t.Helper()
+	return openPush(t, project, topology, "")
+}
+
+// openPush returns the bus of a project, whose events are pushed to an address unless it
+// is empty.
+func openPush(t testing.TB, project string, topology bus.Topology, push string) bus.Bus {
+	t.Helper()
 	b, err := pubsub.Open(t.Context(), pubsub.Config{
-		Project: project, Topology: topology, Emulator: emulator(t), Make: true, Retry: quick, Log: slog.New(slog.DiscardHandler),
+		Project: project, Topology: topology, Emulator: emulator(t), Make: true, Retry: quick, Push: push, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -70,5 +79,32 @@ func TestReopen(t *testing.T) {
 	second := openProject(t, project, topology)
 	if dead, err := second.DeadLetters(t.Context(), "count", 1); err != nil || len(dead) != 0 {
 		t.Errorf("DeadLetters = %v, %v, want none", dead, err)
+	}
+}
+
+// TestPushAgain opens a topology that pushes for a second time, at another address: events go
+// there, also after a bus that does not push was opened.
+func TestPushAgain(t *testing.T) {
+	emulator(t)
+	project, topology := "test-"+strings.ToLower(rand.Text()), bus.Topology{"plays": {"count"}}
+	got := make(chan string, 8)
+	receiver := func(name string) string {
+		s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got <- name }))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	openPush(t, project, topology, receiver("first"))
+	openPush(t, project, topology, receiver("second"))
+	b := openProject(t, project, topology)
+	if err := b.Publish(t.Context(), "plays", bus.Event{Data: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case name := <-got:
+		if name != "second" {
+			t.Errorf("the event is pushed to the %s address", name)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("the event is not pushed")
 	}
 }

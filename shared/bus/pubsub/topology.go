@@ -78,7 +78,8 @@ func reach(ctx context.Context, host string) error {
 	return conn.Close()
 }
 
-// make creates the topics and subscriptions that do not exist.
+// make creates the topics and subscriptions that do not exist. Where the bus pushes, those
+// that exist push to its address from then on.
 func (b *Bus) make(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, adminTime)
 	defer cancel()
@@ -126,6 +127,9 @@ func (b *Bus) makeSubscription(ctx context.Context, topic, sub string) error {
 		s.MessageRetentionDuration = durationpb.New(min(b.retry.Keep, maxRetention))
 		s.ExpirationPolicy = &pb.ExpirationPolicy{} // never
 		_, err := b.client.SubscriptionAdminClient.CreateSubscription(ctx, s)
+		if b.push != "" && s.PushConfig != nil && status.Code(err) == codes.AlreadyExists { // made by a process that has ended, or does not push
+			err = b.client.SubscriptionAdminClient.ModifyPushConfig(ctx, &pb.ModifyPushConfigRequest{Subscription: s.Name, PushConfig: s.PushConfig})
+		}
 		if err := unlessThere("subscription "+sub, err); err != nil {
 			return err
 		}
