@@ -42,7 +42,8 @@ case "$name $*" in
   url=${*: -1}
   case "$url" in
   *health) build=$(sed 's/.*"build": *"\([^"]*\)".*/\1/' "$STATE/release"); grep -qx "$build" "$STATE/broken" 2>/dev/null || echo "{\"ok\":true,\"build\":\"$build\"}" ;;
-  *jobs/probe|*events) echo 404 ;;
+  *jobs/probe) echo 404 ;;
+  *events) echo 405 ;;
   *) echo '<html> "total": "error":"not_found"' ;;
   esac ;;
 esac
