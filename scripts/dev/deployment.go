@@ -51,6 +51,8 @@ type deployment struct {
 	jobs     string // the address of the function jobs
 	close    []func() error
 
+	aggregateFront, jobsFront machine.Front // of functions that are reached from inside alone
+
 	complete atomic.Bool // every service was started
 	telling  sync.Mutex
 }
@@ -60,6 +62,22 @@ func newDeployment(st *stack) *deployment {
 		st: st, programs: filepath.Join(st.data, "bin"), extra: filepath.Join(st.data, "extra.json"),
 		inner: machine.NewServers(), services: map[string]*platform.Service{},
 	}
+}
+
+// processes returns the functions and containers that are deployed.
+func processes() []compose.Process {
+	return append(functions.Processes(), hop.Process, chatroom.Process)
+}
+
+// checkInstances refuses instances of what is not deployed, such as a name with a typing
+// error, which would otherwise run as one.
+func checkInstances(instances map[string]int) error {
+	for _, name := range slices.Sorted(maps.Keys(instances)) {
+		if !slices.ContainsFunc(processes(), func(p compose.Process) bool { return p.Name == name }) {
+			return fmt.Errorf("instances.%s: there is no function or container with that name", name)
+		}
+	}
+	return nil
 }
 
 // Names of functions on hosts of their own.
@@ -132,12 +150,11 @@ func (d *deployment) open(ctx context.Context) error {
 		return errors.New("the table of functions lacks " + aggregateFunction)
 	}
 	push := url.URL{Scheme: "http", Path: f.Endpoints[0].Path, RawQuery: url.Values{"token": {d.st.vars["EVENTS_TOKEN"]}}.Encode()}
-	aggregate, err := d.listen(aggregateFunction)
-	if err != nil {
+	var err error
+	if push.Host, err = d.listen(&d.aggregateFront); err != nil {
 		return err
 	}
-	push.Host = aggregate
-	if d.jobs, err = d.listen(jobsFunction); err != nil {
+	if d.jobs, err = d.listen(&d.jobsFront); err != nil {
 		return err
 	}
 	db, events, err := wire.Open(ctx, wire.Config{
@@ -152,20 +169,20 @@ func (d *deployment) open(ctx context.Context) error {
 }
 
 // listen takes a place for a function that is reached from inside alone, and returns its
-// address.
-func (d *deployment) listen(name string) (string, error) {
+// address. Emulators that ran before may push events to it before the function is there.
+func (d *deployment) listen(front *machine.Front) (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
-	d.inner.Drain(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.services[name].ServeHTTP(w, r) }))
+	d.inner.Drain(l, front)
 	return l.Addr().String(), nil
 }
 
 // assemble starts the services and puts them behind the fronts.
 func (d *deployment) assemble(db store.DB, _ bus.Bus) error {
 	handlers := map[string]http.Handler{}
-	for _, p := range append(functions.Processes(), hop.Process, chatroom.Process) {
+	for _, p := range processes() {
 		s, err := platform.Start(platform.Options{
 			Name: p.Name, Program: d.program(p), Settings: d.settings(p), Instances: max(1, d.st.file.Instances[p.Name]),
 			Metrics: d.st.cfg.MetricsPort != 0, Log: os.Stderr, Say: d.st.out.say, Started: d.changed,
@@ -183,6 +200,8 @@ func (d *deployment) assemble(db store.DB, _ bus.Bus) error {
 	if err != nil {
 		return err
 	}
+	d.aggregateFront.Set(handlers[aggregateFunction])
+	d.jobsFront.Set(handlers[jobsFunction])
 	d.st.fronts.Gateway.Set(d.st.withExtras(gateway, db))
 	d.st.fronts.Hop.Set(handlers[hop.Process.Name])
 	d.st.fronts.Chatroom.Set(handlers[chatroom.Process.Name])

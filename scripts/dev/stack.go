@@ -117,6 +117,9 @@ func (st *stack) place(context.Context) (err error) {
 	if st.file, err = config.ReadStack(st.stackFile); err != nil {
 		return fmt.Errorf("-config: %w", err)
 	}
+	if err := checkInstances(st.file.Instances); err != nil {
+		return fmt.Errorf("-config: %s: %w", st.stackFile, err)
+	}
 	st.at, err = layOut(st.layout, st.file)
 	return err
 }

@@ -172,7 +172,7 @@ func (c Config) checkPublic(vars map[string]string) (problems []error) {
 			no("%s is missing: %s", name, why)
 		}
 	}
-	for _, name := range []string{"ORIGIN_ALLOW", "CATALOG_EXTRA", "FIRESTORE_EMULATOR_HOST", "PUBSUB_EMULATOR_HOST", "JOBS_TOKEN", "MAIL_FOLDER"} {
+	for _, name := range localOnly {
 		if vars[name] != "" {
 			no("%s must not be set: it is for developers", name)
 		}

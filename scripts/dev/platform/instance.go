@@ -32,7 +32,6 @@ type Instance struct {
 	busy      atomic.Int64 // requests under way
 	pid       atomic.Int64 // 0 while no process runs
 	starts    atomic.Int64
-	lines     sync.Mutex // one line at a time
 }
 
 const (

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// Options say what a service runs. All but Metrics and Log are required.
+// Options say what a service runs. All but Metrics, Log and Started are required.
 type Options struct {
 	Name      string            // of the service
 	Program   string            // path of the executable
@@ -32,7 +32,7 @@ type Options struct {
 	// Say is called when an instance has ended by itself, with a sentence.
 	Say func(format string, args ...any)
 
-	// Started is called whenever a process was started; nil: nothing is.
+	// Started is called whenever a process was started; nil: nothing is called.
 	Started func()
 }
 
