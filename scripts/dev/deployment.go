@@ -25,6 +25,7 @@ import (
 	"miramundo.dev/functions"
 	hop "miramundo.dev/hop/server"
 	"miramundo.dev/infra/routing"
+	"miramundo.dev/miramundo/datafolder"
 	"miramundo.dev/miramundo/machine"
 	"miramundo.dev/scripts/dev/platform"
 	"miramundo.dev/scripts/dev/testchannel"
@@ -91,8 +92,19 @@ const (
 // array of [instance], written again whenever one is started.
 const instancesFile = "instances.json"
 
+// lockFile is the file that a deployment locks in the data folder, for its programs and the
+// file of its instances. The folder's own lock is for the database, which is not there.
+const lockFile = ".deployment-lock"
+
 // Load implements [whole].
 func (d *deployment) Load(ctx context.Context, _ bool) error {
+	unlock, err := datafolder.Lock(d.st.data, lockFile)
+	if errors.Is(err, datafolder.ErrLocked) {
+		return fmt.Errorf("another stack on the emulators uses the folder %s: stop it, or name another with -data", d.st.data)
+	} else if err != nil {
+		return err
+	}
+	d.close = append(d.close, unlock)
 	pick, err := machine.Choose(ctx, d.st.catalog, d.st.cfg)
 	if err != nil {
 		return err
