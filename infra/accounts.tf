@@ -5,16 +5,19 @@ resource "google_service_account" "service" {
   for_each     = local.services
   account_id   = "run-${each.key}"
   display_name = "Service ${each.key}"
+  depends_on   = [google_project_service.api]
 }
 
 resource "google_service_account" "push" {
   account_id   = "pubsub-push"
   display_name = "Pushes events"
+  depends_on   = [google_project_service.api]
 }
 
 resource "google_service_account" "scheduler" {
   account_id   = "scheduler-jobs"
   display_name = "Calls jobs on their schedules"
+  depends_on   = [google_project_service.api]
 }
 
 resource "google_project_iam_member" "documents" {

@@ -33,7 +33,7 @@ locals {
       title    = "Jobs fail"
       text     = "Runs of jobs failed again and again. GET /api/admin/jobs shows which, with their reports."
       filter   = "resource.type = \"cloud_run_revision\" AND metric.type = \"run.googleapis.com/request_count\" AND metric.labels.response_code_class = \"5xx\" AND resource.labels.service_name = \"${local.service_of["jobs"]}\""
-      over     = 10
+      over     = 1 # a job that runs every five minutes fails twice in them, with its second attempt
       aligner  = "ALIGN_DELTA"
       reducer  = "REDUCE_SUM"
       duration = "900s"

@@ -66,6 +66,14 @@ variable "settings" {
     condition     = length(setsubtract(local.required_settings, keys(var.settings))) == 0
     error_message = "Missing, and a service cannot start without: ${join(", ", setsubtract(local.required_settings, keys(var.settings)))}."
   }
+  validation {
+    # No service reads all of the first, so that none can refuse a half of them.
+    condition = alltrue([
+      for names in [["HUMAN_SCRIPT", "HUMAN_SECRET", "HUMAN_SITE_KEY", "HUMAN_VERIFY_URL"], ["PAYMENT_FACILITATORS", "PAYMENT_TO"]] :
+      contains([0, length(names)], length(setintersection(names, setunion(keys(var.settings), var.optional_secrets))))
+    ])
+    error_message = "HUMAN_SCRIPT, HUMAN_SITE_KEY, HUMAN_VERIFY_URL and, among the optional secrets, HUMAN_SECRET must be set together; so must PAYMENT_TO and PAYMENT_FACILITATORS."
+  }
 }
 
 variable "optional_secrets" {

@@ -414,6 +414,15 @@ run "refuses_missing_settings" {
   expect_failures = [var.settings]
 }
 
+run "refuses_half_of_what_goes_together" {
+  command = plan
+  variables {
+    settings         = { MAIL_SMTP = "mail.example.org:465", MAIL_FROM = "tv@example.org", CONTACT_EMAIL = "operator@example.org", HUMAN_SITE_KEY = "site", HUMAN_SCRIPT = "https://human.example/api.js" }
+    optional_secrets = ["HUMAN_SECRET"]
+  }
+  expect_failures = [var.settings]
+}
+
 run "refuses_hosts_that_are_addresses" {
   command = plan
   variables {
