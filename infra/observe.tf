@@ -31,7 +31,7 @@ locals {
     }
     jobs-fail = {
       title    = "Jobs fail"
-      text     = "Runs of jobs failed again and again. GET /api/admin/jobs shows which, with their reports."
+      text     = "A job failed at every attempt for a quarter of an hour. GET /api/admin/jobs shows which, with their reports."
       filter   = "resource.type = \"cloud_run_revision\" AND metric.type = \"run.googleapis.com/request_count\" AND metric.labels.response_code_class = \"5xx\" AND resource.labels.service_name = \"${local.service_of["jobs"]}\""
       over     = 1 # a job that runs every five minutes fails twice in them, with its second attempt
       aligner  = "ALIGN_DELTA"
