@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"miramundo.dev/scripts/emulators/emulator"
 )
 
 // Options say how the stack is started.
@@ -44,6 +46,7 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	s.cmd.Env = append(s.cmd.Environ(), o.Env...)
 	s.cmd.Stderr = s.Said
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
+	emulator.Tie(s.cmd) // a program that is killed leaves no stack behind
 	lines, w := io.Pipe()
 	s.cmd.Stdout = w
 	if err := s.cmd.Start(); err != nil {
