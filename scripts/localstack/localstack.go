@@ -96,12 +96,19 @@ func (s *Stack) Value(after string) string {
 // Ended is closed when the stack has ended.
 func (s *Stack) Ended() <-chan struct{} { return s.ended }
 
+// lastWords is how much of what the stack printed last is in the error of Stop, in bytes.
+const lastWords = 2000
+
 // Stop stops the stack, and kills it when it takes too long. It returns how it ended.
 func (s *Stack) Stop() error {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM) // an error means that it has ended
 	select {
 	case <-s.ended:
-		return s.err
+		if s.err != nil {
+			said := s.Said.String()
+			return fmt.Errorf("the stack ended: %w:\n%s", s.err, said[max(0, len(said)-lastWords):])
+		}
+		return nil
 	case <-time.After(s.stop):
 		err := s.cmd.Process.Kill()
 		<-s.ended
