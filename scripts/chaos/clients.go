@@ -128,11 +128,23 @@ func (c *counts) add(id string, acked bool) {
 // counted are the channels whose counters are checked; nobody else counts there.
 func (w *world) counted() []string { return w.channels[:3] }
 
+// insist calls again while the service fails or does not answer, as clients do: what such a
+// call has done must not be done twice.
+func (w *world) insist(ctx context.Context, q request) answer {
+	for {
+		a := w.call(ctx, q)
+		if ctx.Err() != nil || a.status != 0 && a.status < 500 && a.status != http.StatusTooManyRequests {
+			return a
+		}
+		pause(ctx, 200*time.Millisecond)
+	}
+}
+
 // fan makes favorites, each as another guest.
 func (w *world) fan(ctx context.Context) {
 	for ctx.Err() == nil {
 		guest, id := w.guest(ctx), w.counted()[rand.IntN(3)]
-		a := w.call(ctx, request{op: "add_favorite", guest: guest, body: fmt.Sprintf(`{"channel_id":%q}`, id)})
+		a := w.insist(ctx, request{op: "add_favorite", guest: guest, body: fmt.Sprintf(`{"channel_id":%q}`, id)})
 		w.favorites.add(id, a.ok())
 	}
 }
@@ -141,7 +153,7 @@ func (w *world) fan(ctx context.Context) {
 func (w *world) reporter(ctx context.Context) {
 	for ctx.Err() == nil {
 		guest, id := w.guest(ctx), w.counted()[rand.IntN(3)]
-		a := w.call(ctx, request{op: "report_play", guest: guest, body: fmt.Sprintf(`{"channel_id":%q,"ok":true}`, id)})
+		a := w.insist(ctx, request{op: "report_play", guest: guest, body: fmt.Sprintf(`{"channel_id":%q,"ok":true}`, id)})
 		w.plays.add(id, a.ok())
 	}
 }
@@ -188,9 +200,8 @@ func (w *world) talker(ctx context.Context, n int) {
 // listener listens in the room on a socket. When it is cut off it comes back, and asks for
 // what follows the last message that it has.
 func (w *world) listener(ctx context.Context) {
-	last := w.talk.opening
 	for ctx.Err() == nil {
-		last = w.listen(ctx, last)
+		w.listen(ctx)
 		pause(ctx, 200*time.Millisecond)
 	}
 }
@@ -202,47 +213,53 @@ type frame struct {
 	Items []struct{ ID string } // of the beginning: the last messages, or those that were asked for
 }
 
-// listen listens on one socket from the message after last, and returns the last message
-// that it has heard.
-func (w *world) listen(ctx context.Context, last string) string {
+// listen listens on one socket from the message after the last one that was heard, until
+// the socket is cut off or ctx is done.
+func (w *world) listen(ctx context.Context) {
+	last := w.talk.opening
+	if n := len(w.talk.heard); n > 0 {
+		last = w.talk.heard[n-1]
+	}
 	address := "ws" + strings.TrimPrefix(w.stack.URL, "http") + strings.Replace(w.paths["open_chat_socket"][1], "{channel_id}", w.room(), 1)
 	socket, _, err := websocket.Dial(ctx, address, &websocket.DialOptions{HTTPHeader: http.Header{addressHeader: {w.network()}}})
 	if err != nil {
-		return last
+		return
 	}
 	defer socket.CloseNow()
 	socket.SetReadLimit(maxAnswer)
 	if err := socket.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `{"t":"hello","depois":%q}`, last)); err != nil {
-		return last
-	}
-	hear := func(id string) {
-		w.talk.heard, last = append(w.talk.heard, id), id
+		return
 	}
 	for beginnings := 0; ; {
 		_, text, err := socket.Read(ctx)
 		var f frame
 		if err != nil || json.Unmarshal(text, &f) != nil {
-			return last
+			return
 		}
 		switch {
 		case f.T == "pronto":
 			if beginnings++; beginnings == 2 { // the first has the last messages, whatever was heard before
 				for _, m := range f.Items {
-					hear(m.ID)
+					w.talk.heard = append(w.talk.heard, m.ID)
 				}
 			}
 		case f.T == "msg" && beginnings == 2:
-			hear(f.ID)
+			w.talk.heard = append(w.talk.heard, f.ID)
 		}
 	}
 }
 
-// purchases are the credits that were bought, and what was signed for them.
+// A purchase is a payment that was signed, and the credit that it bought.
+type purchase struct {
+	purse  *wallet.Wallet
+	signed string // the payment
+	token  string // of the credit; empty until it is acknowledged
+}
+
+// purchases are those that were begun.
 type purchases struct {
-	mu      sync.Mutex
-	wallets []*wallet.Wallet
-	tokens  []string
-	begun   int // payments that were signed
+	mu  sync.Mutex
+	all []*purchase
 }
 
 // buyer buys credits.
@@ -270,24 +287,19 @@ func (w *world) buy(ctx context.Context) (string, error) {
 		}
 		pause(ctx, time.Second)
 	}
-	signed := ""
+	p := &purchase{purse: purse}
 	for ctx.Err() == nil {
-		a := w.call(ctx, request{op: "buy_credit", header: [2]string{"X-PAYMENT", signed}})
-		var credit struct{ Token string }
+		a := w.pay(ctx, p)
 		switch {
-		case a.ok() && json.Unmarshal(a.body, &credit) == nil && credit.Token != "":
-			w.till.mu.Lock()
-			w.till.tokens = append(w.till.tokens, credit.Token)
-			w.till.mu.Unlock()
-			return credit.Token, nil
-		case a.status == http.StatusPaymentRequired && signed == "":
+		case p.token != "":
+			return p.token, nil
+		case a.status == http.StatusPaymentRequired && p.signed == "":
 			var err error
-			if signed, err = purse.Pay(a.body, 0); err != nil {
+			if p.signed, err = purse.Pay(a.body, 0); err != nil {
 				return "", err
 			}
 			w.till.mu.Lock()
-			w.till.wallets = append(w.till.wallets, purse)
-			w.till.begun++
+			w.till.all = append(w.till.all, p)
 			w.till.mu.Unlock()
 		case a.status == http.StatusPaymentRequired:
 			return "", fmt.Errorf("a payment is answered with %s", a)
@@ -296,6 +308,17 @@ func (w *world) buy(ctx context.Context) (string, error) {
 		}
 	}
 	return "", ctx.Err()
+}
+
+// pay asks for a credit with the payment of a purchase, or for the terms when nothing is
+// signed yet.
+func (w *world) pay(ctx context.Context, p *purchase) answer {
+	a := w.call(ctx, request{op: "buy_credit", header: [2]string{"X-PAYMENT", p.signed}})
+	var credit struct{ Token string }
+	if a.ok() && json.Unmarshal(a.body, &credit) == nil {
+		p.token = credit.Token
+	}
+	return a
 }
 
 // reader searches, looks and plays.
