@@ -221,11 +221,12 @@ func (w *world) listen(ctx context.Context) {
 		last = w.talk.heard[n-1]
 	}
 	address := "ws" + strings.TrimPrefix(w.stack.URL, "http") + strings.Replace(w.paths["open_chat_socket"][1], "{channel_id}", w.room(), 1)
-	socket, _, err := websocket.Dial(ctx, address, &websocket.DialOptions{HTTPHeader: http.Header{addressHeader: {w.network()}}})
+	socket, _, err := websocket.Dial(ctx, address, //nolint:bodyclose // the library closes it
+		&websocket.DialOptions{HTTPHeader: http.Header{addressHeader: {w.network()}}})
 	if err != nil {
 		return
 	}
-	defer socket.CloseNow()
+	defer func() { _ = socket.CloseNow() }() // an error means that it is closed
 	socket.SetReadLimit(maxAnswer)
 	if err := socket.Write(ctx, websocket.MessageText, fmt.Appendf(nil, `{"t":"hello","depois":%q}`, last)); err != nil {
 		return

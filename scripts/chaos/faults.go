@@ -11,7 +11,7 @@ import (
 // A fault is something that goes wrong for a while.
 type fault struct {
 	name string
-	make func(w *world, ctx context.Context, d time.Duration) (what string)
+	make func(ctx context.Context, w *world, d time.Duration) (what string)
 }
 
 // faults are what can go wrong. A kind that is listed twice happens twice as often.
@@ -39,7 +39,7 @@ func (w *world) breakThings(ctx context.Context) {
 		d := shortest + time.Duration(w.rand.Int64N(int64(longestOne-shortest)))
 		quiet := time.Duration(w.rand.Int64N(int64(between)))
 		w.faults.add(f.name)
-		w.say("%s %s", f.name, f.make(w, ctx, d))
+		w.say("%s %s", f.name, f.make(ctx, w, d))
 		pause(ctx, quiet)
 	}
 }
@@ -70,7 +70,7 @@ func (w *world) one() (instance, bool) {
 }
 
 // kill kills a process.
-func kill(w *world, _ context.Context, _ time.Duration) string {
+func kill(_ context.Context, w *world, _ time.Duration) string {
 	i, ok := w.one()
 	if !ok || syscall.Kill(i.PID, syscall.SIGKILL) != nil {
 		return "nothing: it was down"
@@ -79,7 +79,7 @@ func kill(w *world, _ context.Context, _ time.Duration) string {
 }
 
 // halt stops a process for a while, as a machine does that has no time for it.
-func halt(w *world, ctx context.Context, d time.Duration) string {
+func halt(ctx context.Context, w *world, d time.Duration) string {
 	i, ok := w.one()
 	if !ok || syscall.Kill(i.PID, syscall.SIGSTOP) != nil {
 		return "nothing: it was down"
@@ -90,20 +90,20 @@ func halt(w *world, ctx context.Context, d time.Duration) string {
 }
 
 // onDatabase returns what makes the link to the database behave as f says.
-func onDatabase(f link.Fault) func(*world, context.Context, time.Duration) string {
-	return func(w *world, ctx context.Context, d time.Duration) string {
+func onDatabase(f link.Fault) func(context.Context, *world, time.Duration) string {
+	return func(ctx context.Context, w *world, d time.Duration) string {
 		w.cutUntil.Store(time.Now().Add(time.Hour).UnixMilli())
 		defer func() { w.cutUntil.Store(time.Now().UnixMilli()) }()
-		return on(w.db, f, ctx, d)
+		return on(ctx, w.db, f, d)
 	}
 }
 
 // onBus returns what makes the link to the bus behave as f says.
-func onBus(f link.Fault) func(*world, context.Context, time.Duration) string {
-	return func(w *world, ctx context.Context, d time.Duration) string { return on(w.bus, f, ctx, d) }
+func onBus(f link.Fault) func(context.Context, *world, time.Duration) string {
+	return func(ctx context.Context, w *world, d time.Duration) string { return on(ctx, w.bus, f, d) }
 }
 
-func on(l *link.Link, f link.Fault, ctx context.Context, d time.Duration) string {
+func on(ctx context.Context, l *link.Link, f link.Fault, d time.Duration) string {
 	l.Set(f)
 	defer l.Set(link.Fault{})
 	pause(ctx, d)
