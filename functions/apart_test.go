@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/compose"
@@ -50,6 +53,10 @@ func outline(h http.Handler, request [2]string) string {
 // those of keys and of organizations, which check that credentials end at once: other
 // processes notice within the five seconds for which they keep them.
 func TestScriptsApart(t *testing.T) {
+	left, err := filepath.Glob("testdata/api/[ko]*.txt")
+	if diff := cmp.Diff([]string{"testdata/api/keys.txt", "testdata/api/organizations.txt"}, left); err != nil || diff != "" {
+		t.Fatalf("the scripts that are left out (-want +got):\n%s", diff)
+	}
 	db := openEmbedded(t)
 	keepGuide(t, db)
 	keepLogo(t, db)

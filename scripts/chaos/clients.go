@@ -393,10 +393,13 @@ func (w *world) blocked(ctx context.Context, id string, since time.Time) {
 			asked := time.Now()
 			a := w.get(ctx, "http://"+i.Address+strings.Replace(w.paths["get_channel"][1], "{id}", id, 1))
 			well := time.UnixMilli(w.cutUntil.Load())
-			if a.status == http.StatusNotFound && asked.After(since.Add(blockTime)) {
-				w.blocks.Add(1)
+			if asked.Before(since.Add(blockTime)) || asked.Before(well.Add(blockTime)) {
+				continue
 			}
-			if a.status == http.StatusOK && asked.After(since.Add(blockTime)) && asked.After(well.Add(blockTime)) {
+			switch a.status {
+			case http.StatusNotFound:
+				w.blocks.Add(1)
+			case http.StatusOK:
 				w.broken.add("blocks", "%s shows %s %s after it was blocked", i.Name, id, asked.Sub(since).Round(time.Second))
 			}
 		}

@@ -83,6 +83,7 @@ func run(ctx context.Context, s settings, out io.Writer) (err error) {
 	cancel()
 	w.heal()
 	w.say("the faults are over; waiting until everything is well")
+	until(ctx, func() bool { return w.blocks.Load() > 0 }) // in a short run none had to hold yet
 	enough()
 	clients.Wait()
 	if ctx.Err() != nil {

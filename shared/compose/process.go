@@ -41,7 +41,8 @@ var everyProcess = []string{
 func ForEveryProcess(setting string) bool { return slices.Contains(everyProcess, setting) }
 
 // Reads returns the names of the settings that p reads and not every process,
-// each once and in alphabetical order. Its secrets are among them.
+// each once and in alphabetical order; never nil, which would mean all settings. Its secrets
+// are among them.
 func (p Process) Reads() []string {
 	names := slices.Concat([]string{}, Settings(p.Needs...), p.Meter, p.Settings)
 	for _, s := range p.Secrets {
