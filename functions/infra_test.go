@@ -125,6 +125,11 @@ func allDeployed() []deployed {
 	return append(all, deployedOf(chatroom.Process, "container", "main", []string{"GET " + chat.SocketPath}))
 }
 
+// TestInfraSettings keeps the settings that go together in step with package config.
+func TestInfraSettings(t *testing.T) {
+	golden(t, "../infra/settings.json", indented(t, map[string]any{"together": config.Together()}))
+}
+
 // TestInfra keeps what the deployment reads in step with the table.
 func TestInfra(t *testing.T) {
 	golden(t, "../infra/functions.json", indented(t, allDeployed()))

@@ -1,8 +1,9 @@
-# What is computed from the table of functions, so that no list is said twice. functions/infra_test.go writes the first two
+# What is computed from the table of functions, so that no list is said twice. functions/infra_test.go writes the first three
 # files, and compares sizing.json with the table.
 locals {
   table     = { for p in jsondecode(file("${path.module}/functions.json")) : p.name => p }
   routing   = jsondecode(file("${path.module}/routes.json"))
+  together  = jsondecode(file("${path.module}/settings.json")).together
   sizing    = jsondecode(file("${path.module}/sizing.json"))
   documents = jsondecode(file("${path.module}/../firestore.indexes.json"))
 

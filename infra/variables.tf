@@ -69,10 +69,10 @@ variable "settings" {
   validation {
     # No service reads all of the first, so that none can refuse a half of them.
     condition = alltrue([
-      for names in [["HUMAN_SCRIPT", "HUMAN_SECRET", "HUMAN_SITE_KEY", "HUMAN_VERIFY_URL"], ["PAYMENT_FACILITATORS", "PAYMENT_TO"]] :
+      for names in local.together :
       contains([0, length(names)], length(setintersection(names, setunion(keys(var.settings), var.optional_secrets))))
     ])
-    error_message = "HUMAN_SCRIPT, HUMAN_SITE_KEY, HUMAN_VERIFY_URL and, among the optional secrets, HUMAN_SECRET must be set together; so must PAYMENT_TO and PAYMENT_FACILITATORS."
+    error_message = "Set all or none, among the settings or the optional secrets: ${join("; ", [for names in local.together : join(", ", names)])}."
   }
 }
 

@@ -297,6 +297,7 @@ func (c Config) check(vars map[string]string) (problems []error) {
 	}
 	problems = append(problems, c.checkPorts()...)
 	problems = append(problems, c.checkReach()...)
+	problems = append(problems, c.checkTogether(vars)...)
 	return append(problems, c.checkBackend()...)
 }
 
@@ -362,9 +363,6 @@ func (c Config) checkPayment() (problems []error) {
 	if c.PaymentTo != "" && !wallet.MatchString(c.PaymentTo) {
 		problems = append(problems, errors.New("PAYMENT_TO must be 0x and 40 hexadecimal digits"))
 	}
-	if c.required.reads("PAYMENT_TO", "PAYMENT_FACILITATORS") && (c.PaymentTo == "") != (len(c.PaymentFacilitators) == 0) {
-		problems = append(problems, errors.New("PAYMENT_TO and PAYMENT_FACILITATORS must be set together"))
-	}
 	if c.PaymentNetwork != "base" && c.PaymentNetwork != "base-sepolia" {
 		problems = append(problems, errors.New("PAYMENT_NETWORK must be base or base-sepolia"))
 	}
@@ -390,22 +388,19 @@ func (c Config) checkHuman() (problems []error) {
 			problems = append(problems, fmt.Errorf("%s must be an https URL, or an http URL of the loopback address", name))
 		}
 	}
-	all := []struct{ name, value string }{
-		{"HUMAN_VERIFY_URL", c.HumanVerifyURL}, {"HUMAN_SECRET", c.HumanSecret}, {"HUMAN_SITE_KEY", c.HumanSiteKey}, {"HUMAN_SCRIPT", c.HumanScript},
-	}
-	var names []string
-	set := 0
-	for _, part := range all {
-		if c.required.reads(part.name) {
-			names = append(names, part.name)
-			if part.value != "" {
-				set++
-			}
+	return problems
+}
+
+// checkTogether returns the groups of settings of which the process reads several and only
+// some are set.
+func (c Config) checkTogether(vars map[string]string) (problems []error) {
+	for _, group := range Together() {
+		group = slices.DeleteFunc(group, func(name string) bool { return !c.required.reads(name) })
+		unset := slices.DeleteFunc(slices.Clone(group), func(name string) bool { return vars[name] != "" })
+		if len(unset) > 0 && len(unset) < len(group) {
+			last := len(group) - 1
+			problems = append(problems, fmt.Errorf("%s and %s must be set together", strings.Join(group[:last], ", "), group[last]))
 		}
-	}
-	if set != 0 && set != len(names) {
-		last := len(names) - 1
-		problems = append(problems, fmt.Errorf("%s and %s must be set together", strings.Join(names[:last], ", "), names[last]))
 	}
 	return problems
 }

@@ -28,6 +28,15 @@ func Secret(name string) bool {
 // mistake, in production.
 var localOnly = []string{"ORIGIN_ALLOW", "CATALOG_EXTRA", "FIRESTORE_EMULATOR_HOST", "PUBSUB_EMULATOR_HOST", "JOBS_TOKEN", "MAIL_FOLDER"}
 
+// Together returns the settings of which a service has all or none, in groups. A process
+// that reads a part of a group checks that part.
+func Together() [][]string {
+	return [][]string{
+		{"HUMAN_VERIFY_URL", "HUMAN_SECRET", "HUMAN_SITE_KEY", "HUMAN_SCRIPT"},
+		{"PAYMENT_TO", "PAYMENT_FACILITATORS"},
+	}
+}
+
 // LocalOnly reports whether a deployed process refuses to start with a setting.
 func LocalOnly(name string) bool { return slices.Contains(localOnly, name) }
 
