@@ -112,7 +112,9 @@ func (w *world) close() error {
 	var errs []error
 	if w.stack != nil {
 		w.heal()
-		errs = append(errs, w.stack.Stop())
+		if err := w.stack.Stop(); err != nil {
+			w.say("%v", err) // told, but not a promise that is checked here
+		}
 	}
 	for _, l := range []*link.Link{w.db, w.bus} {
 		if l != nil {

@@ -250,6 +250,9 @@ func TestClose(t *testing.T) {
 	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
 		t.Errorf("after Close the process %d is there: %v", pid, err)
 	}
+	if _, err := s.choose(t.Context(), time.Hour); !errors.Is(err, errNone) { // at once
+		t.Errorf("after Close a request waits for an instance: %v", err)
+	}
 	if c, err := net.Dial("tcp", s.Instances()[1].Address); err == nil {
 		c.Close()
 		t.Error("after Close an instance accepts connections")

@@ -43,6 +43,7 @@ type Service struct {
 	instances []*Instance
 	turn      atomic.Uint64 // of instances that are equally busy
 	proxy     *httputil.ReverseProxy
+	ending    <-chan struct{} // closed by Close
 	end       context.CancelFunc
 	ended     sync.WaitGroup
 }
@@ -59,7 +60,7 @@ const (
 // Start starts the instances of a service. They run until Close.
 func Start(o Options) (*Service, error) {
 	ctx, end := context.WithCancel(context.Background())
-	s := &Service{Name: o.Name, end: end}
+	s := &Service{Name: o.Name, ending: ctx.Done(), end: end}
 	for n := range o.Instances {
 		i, err := newInstance(o, n+1)
 		if err != nil {
@@ -170,6 +171,8 @@ func (s *Service) choose(ctx context.Context, patience time.Duration) (*Instance
 			return i, nil
 		}
 		select {
+		case <-s.ending:
+			return nil, errNone
 		case <-within.Done():
 			return nil, cmp.Or(ctx.Err(), errNone)
 		case <-tick.C:
