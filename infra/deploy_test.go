@@ -68,7 +68,7 @@ func deploy(t *testing.T, state map[string]string, args ...string) (calls, print
 	cmd.Env = append(os.Environ(), "PATH="+tools+":"+os.Getenv("PATH"), "STATE="+kept, "TMPDIR="+t.TempDir())
 	cmd.Stdin = strings.NewReader(state["answer"] + "\n")
 	out, err := cmd.CombinedOutput()
-	log, _ := os.ReadFile(filepath.Join(kept, "log")) // without calls there is none
+	log, _ := os.ReadFile(filepath.Join(kept, "log")) // the file is missing when no tool was called
 	return temporary.ReplaceAllString(string(log), "TMP/"), temporary.ReplaceAllString(string(out), "TMP/"), err
 }
 
@@ -132,7 +132,7 @@ func TestDeploy(t *testing.T) {
 		{
 			name: "a first release that does not answer", state: map[string]string{"answer": "yes", "first": "", "release": `{"build":"none","images":null}`, "broken": "abc1234"}, args: []string{"release"},
 			want: append(building[:7:7], applies, current),
-			says: "there is no earlier release", fails: true,
+			says: "no earlier release can be deployed again", fails: true,
 		},
 		{
 			name: "a release that starts nowhere", state: map[string]string{"release": earlier, "failing": "abc1234"}, args: []string{"-y", "release"},

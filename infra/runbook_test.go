@@ -120,12 +120,12 @@ func TestRunbook(t *testing.T) {
 func TestRunbookFinds(t *testing.T) {
 	h := &helps{}
 	for line, want := range map[string]string{
-		"terraform -chdir=infra aply":                           "no command",
+		"terraform -chdir=infra aply":                           "does not have the command",
 		"terraform -chdir=infra apply -variable=x":              "no flag -variable",
-		"gcloud run services logs peek aggregate":               "no command",
+		"gcloud run services logs peek aggregate":               "does not have the command",
 		"gcloud scheduler jobs run catalog-reload --place=here": "no flag --place",
 		"buildah build --goal functions .":                      "no flag --goal",
-		"buildah compose":                                       "no command",
+		"buildah compose":                                       "does not have the command",
 	} {
 		c, _ := parse(line)
 		if !h.has(c.tool) {
@@ -171,11 +171,11 @@ func (h *helps) check(c command) string {
 		return h.checkCloud(c)
 	}
 	if len(c.words) == 0 {
-		return "there is no command"
+		return "the command is missing"
 	}
 	help := h.text(c.tool, c.words[0])
 	if help == "" {
-		return "there is no command " + c.words[0]
+		return c.tool + " does not have the command " + c.words[0]
 	}
 	for _, flag := range c.flags {
 		if flag == "-chdir" { // of terraform itself
@@ -188,8 +188,8 @@ func (h *helps) check(c command) string {
 	return ""
 }
 
-// text returns the help of a command of terraform or buildah; "" when there is no such
-// command.
+// text returns the help of a command of terraform or buildah; "" when the tool does not
+// have the command.
 func (h *helps) text(tool, name string) string {
 	if text, ok := h.texts[tool+name]; ok {
 		return text
@@ -217,11 +217,11 @@ func (h *helps) checkCloud(c command) string {
 		if next := at.Commands[w]; next != nil {
 			at, path = next, path+" "+w
 		} else if len(at.Commands) > 0 {
-			return "there is no command " + path + " " + w
+			return path + " does not have the command " + w
 		}
 	}
 	if len(at.Commands) > 0 {
-		return path + " is no command, but a group of commands"
+		return path + " is a group of commands: name one of them"
 	}
 	for _, flag := range c.flags {
 		plain := "--" + strings.TrimPrefix(strings.TrimPrefix(flag, "--"), "no-") // a flag that is set or not

@@ -219,7 +219,7 @@ func (w *world) network() string {
 func (w *world) call(ctx context.Context, q request) answer {
 	at, ok := w.paths[q.op]
 	if !ok {
-		panic("there is no operation " + q.op)
+		panic("unknown operation " + q.op)
 	}
 	path := at[1]
 	if i, j := strings.IndexByte(path, '{'), strings.IndexByte(path, '}'); i >= 0 {

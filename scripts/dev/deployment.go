@@ -75,7 +75,7 @@ func processes() []compose.Process {
 func checkInstances(instances map[string]int) error {
 	for _, name := range slices.Sorted(maps.Keys(instances)) {
 		if !slices.ContainsFunc(processes(), func(p compose.Process) bool { return p.Name == name }) {
-			return fmt.Errorf("instances.%s: there is no function or container with that name", name)
+			return fmt.Errorf("instances.%s: this is not the name of a function or container", name)
 		}
 	}
 	return nil

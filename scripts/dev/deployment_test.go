@@ -9,7 +9,7 @@ func TestCheckInstances(t *testing.T) {
 	}{
 		{nil, ""},
 		{map[string]int{"catalog": 2, "hop": 2, "chatroom": 1}, ""},
-		{map[string]int{"catalog": 2, "catalgo": 2}, "instances.catalgo: there is no function or container with that name"},
+		{map[string]int{"catalog": 2, "catalgo": 2}, "instances.catalgo: this is not the name of a function or container"},
 	} {
 		got := ""
 		if err := checkInstances(test.instances); err != nil {

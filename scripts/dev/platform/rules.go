@@ -12,7 +12,7 @@ import (
 func Balance(rules routing.Routing, services map[string]http.Handler) (http.Handler, error) {
 	for _, name := range rules.Processes() {
 		if services[name] == nil {
-			return nil, fmt.Errorf("a rule of the load balancer leads to %s, which is no service", name)
+			return nil, fmt.Errorf("a rule of the load balancer leads to %s, which is not among the services", name)
 		}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
