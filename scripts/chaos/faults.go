@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"miramundo.dev/scripts/chaos/link"
+	"miramundo.dev/scripts/dev/platform"
 )
 
 // A fault is something that goes wrong for a while.
@@ -60,10 +61,10 @@ func (w *world) heal() {
 }
 
 // one chooses a process.
-func (w *world) one() (instance, bool) {
+func (w *world) one() (platform.Listed, bool) {
 	all, err := w.instances()
 	if err != nil || len(all) == 0 {
-		return instance{}, false
+		return platform.Listed{}, false
 	}
 	i := all[w.rand.IntN(len(all))]
 	return i, i.PID > 0

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +18,7 @@ import (
 
 	"miramundo.dev/functions"
 	"miramundo.dev/scripts/chaos/link"
+	"miramundo.dev/scripts/dev/platform"
 	"miramundo.dev/scripts/emulators/emulator"
 	"miramundo.dev/scripts/localstack"
 	"miramundo.dev/scripts/players/container"
@@ -310,20 +310,9 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// An instance is a process of the service, as the stack writes it down.
-type instance struct {
-	Service, Name, Address string
-	PID, Starts            int
-}
-
 // instances reads which processes there are.
-func (w *world) instances() ([]instance, error) {
-	text, err := os.ReadFile(filepath.Join(w.data(), "instances.json"))
-	if err != nil {
-		return nil, err
-	}
-	var all []instance
-	return all, json.NewDecoder(bytes.NewReader(text)).Decode(&all)
+func (w *world) instances() ([]platform.Listed, error) {
+	return platform.ReadInstances(filepath.Join(w.data(), platform.InstancesFile))
 }
 
 // A tally counts by name. The zero value is empty.

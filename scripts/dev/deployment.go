@@ -29,7 +29,6 @@ import (
 	"miramundo.dev/miramundo/machine"
 	"miramundo.dev/scripts/dev/platform"
 	"miramundo.dev/scripts/dev/testchannel"
-	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/catalog/reload"
 	"miramundo.dev/shared/compose"
 	"miramundo.dev/shared/config"
@@ -87,10 +86,6 @@ const (
 	jobsFunction      = "jobs"
 	legacyFunction    = "legacy"
 )
-
-// instancesFile is where the stack writes down the instances, in its data folder: a JSON
-// array of [instance], written again whenever one is started.
-const instancesFile = "instances.json"
 
 // lockFile is the file that a deployment locks in the data folder, for its programs and the
 // file of its instances. The folder's own lock is for the database, which is not there.
@@ -177,7 +172,7 @@ func (d *deployment) open(ctx context.Context) error {
 		return err
 	}
 	d.close = append(d.close, db.Close, events.Close)
-	return d.assemble(db, events)
+	return d.assemble(db)
 }
 
 // listen takes a place for a function that is reached from inside alone, and returns its
@@ -192,7 +187,7 @@ func (d *deployment) listen(front *machine.Front) (string, error) {
 }
 
 // assemble starts the services and puts them behind the fronts.
-func (d *deployment) assemble(db store.DB, _ bus.Bus) error {
+func (d *deployment) assemble(db store.DB) error {
 	handlers := map[string]http.Handler{}
 	for _, p := range processes() {
 		s, err := platform.Start(platform.Options{
@@ -218,7 +213,7 @@ func (d *deployment) assemble(db store.DB, _ bus.Bus) error {
 	d.st.fronts.Hop.Set(handlers[hop.Process.Name])
 	d.st.fronts.Chatroom.Set(handlers[chatroom.Process.Name])
 	d.st.fronts.Legacy.Set(handlers[legacyFunction])
-	d.st.fronts.Metrics.Set(platform.Metrics(slices.Collect(maps.Values(d.services))))
+	d.st.fronts.Metrics.Set(platform.Metrics(d.all()))
 	return nil
 }
 
@@ -249,8 +244,8 @@ func (d *deployment) settings(p compose.Process) map[string]string {
 	return own
 }
 
-// start waits until every instance is ready, or at least runs: those that follow the
-// catalog wait for the first reload.
+// start waits until the function jobs runs. Those that follow the catalog are ready after
+// the first reload.
 func (d *deployment) start(ctx context.Context) error {
 	n := 0
 	for _, s := range d.services {
@@ -269,8 +264,8 @@ func (d *deployment) reload(ctx context.Context) error {
 	if b := report.Result.Built; b != nil {
 		d.st.out.say("loaded %d channels and %d stations with %d streams; %d can be played", b.Channels, b.Stations, b.Streams, b.Playable)
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.services)) {
-		if err := d.services[name].Await(ctx); err != nil {
+	for _, s := range d.all() {
+		if err := s.Await(ctx); err != nil {
 			return err
 		}
 	}
@@ -288,40 +283,23 @@ func (d *deployment) changed() {
 	}
 }
 
-// An instance is an entry of the file of instances.
-type instance struct {
-	Service string `json:"service"`
-	Name    string `json:"name"`
-	Address string `json:"address"`
-	PID     int    `json:"pid"`    // 0 while it is started again
-	Starts  int    `json:"starts"` // how often it was started
-}
-
-// tell writes down which instances run. A reader sees the old file or the new one.
+// tell writes down which instances run.
 func (d *deployment) tell() error {
 	d.telling.Lock()
 	defer d.telling.Unlock()
-	var all []instance
+	return platform.WriteInstances(filepath.Join(d.st.data, platform.InstancesFile), d.all())
+}
+
+// all returns the services in alphabetical order.
+func (d *deployment) all() (all []*platform.Service) {
 	for _, name := range slices.Sorted(maps.Keys(d.services)) {
-		for _, i := range d.services[name].Instances() {
-			all = append(all, instance{name, i.Name, i.Address, i.PID(), i.Starts()})
-		}
+		all = append(all, d.services[name])
 	}
-	text, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(d.st.data, instancesFile)
-	if err := os.WriteFile(file+".new", append(text, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
+	return all
 }
 
 // A jobReport is what is read of the report of a job.
 type jobReport struct {
-	OK     bool   `json:"ok"`
-	Error  string `json:"error"`
 	Result struct {
 		Built *struct {
 			Channels, Stations, Streams, Playable int

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -236,6 +237,35 @@ func TestEndsAtOnce(t *testing.T) {
 	}
 	if text := said(); !strings.Contains(text, "exit status 3") {
 		t.Errorf("it says %q", text)
+	}
+}
+
+// TestListing writes the instances of a service to a file, and reads them back.
+func TestListing(t *testing.T) {
+	s, _ := begin(t, 2, serves)
+	if err := s.Await(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "instances.json")
+	if err := WriteInstances(file, []*Service{s}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadInstances(file)
+	var want []Listed
+	for _, i := range s.Instances() {
+		want = append(want, Listed{"test", i.Name, i.Address, i.PID(), 1})
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if err := os.WriteFile(file, []byte("["), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadInstances(file); err == nil {
+		t.Error("half a file has instances")
+	}
+	if err := WriteInstances(filepath.Join(file, "x"), nil); err == nil {
+		t.Error("a file below a file can be written")
 	}
 }
 
