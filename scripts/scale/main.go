@@ -109,13 +109,9 @@ func open(w *world.World, unmeasured bool) (*capacity.Model, error) {
 			found.Calls[c.Name] = world.Cost{}
 		}
 	}
-	text, err := os.ReadFile(world.GoldenFile)
+	golden, err := world.LoadGolden(".")
 	if err != nil {
 		return nil, fmt.Errorf("scale must run in the root of the repository: %w", err)
-	}
-	golden, err := world.ReadGolden(string(text))
-	if err != nil {
-		return nil, err
 	}
 	return capacity.New(w, found, golden)
 }

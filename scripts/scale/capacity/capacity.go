@@ -42,6 +42,20 @@ type Model struct {
 	hops map[hopKey]Outcome
 }
 
+// Current returns the model of a world, with what was measured last and the costs in the
+// repository whose root is given.
+func Current(w *world.World, root string) (*Model, error) {
+	m, err := world.LoadMeasurement()
+	if err != nil {
+		return nil, err
+	}
+	golden, err := world.LoadGolden(root)
+	if err != nil {
+		return nil, err
+	}
+	return New(w, m, golden)
+}
+
 // New returns the model of a world.
 func New(w *world.World, m *world.Measurement, golden map[string]world.Span) (*Model, error) {
 	calls, err := w.Price(m, golden)

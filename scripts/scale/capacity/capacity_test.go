@@ -2,7 +2,6 @@ package capacity
 
 import (
 	"math"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,19 +17,7 @@ func small(t *testing.T) *Model {
 		t.Fatal(err)
 	}
 	w.People.Channels.Value = 2000
-	found, err := world.LoadMeasurement()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile("../../../" + world.GoldenFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden, err := world.ReadGolden(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := New(w, found, golden)
+	m, err := Current(w, "../../..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package check
 import (
 	"io"
 	"math"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -23,19 +22,7 @@ func open(t *testing.T) *capacity.Model {
 		t.Fatal(err)
 	}
 	w.People.Channels.Value = 1000
-	found, err := world.LoadMeasurement()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile("../../../" + world.GoldenFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden, err := world.ReadGolden(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := capacity.New(w, found, golden)
+	m, err := capacity.Current(w, "../../..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,6 +89,15 @@ type Span struct{ Least, Most Documents }
 func (s Span) clamp(d Documents) Documents {
 	in := func(v, least, most float64) float64 { return max(least, min(v, most)) }
 	return Documents{in(d.Reads, s.Least.Reads, s.Most.Reads), in(d.Writes, s.Least.Writes, s.Most.Writes), in(d.Deletes, s.Least.Deletes, s.Most.Deletes)}
+}
+
+// LoadGolden returns the spans of GoldenFile below the root of the repository, by route.
+func LoadGolden(root string) (map[string]Span, error) {
+	text, err := os.ReadFile(filepath.Join(root, GoldenFile))
+	if err != nil {
+		return nil, err
+	}
+	return ReadGolden(string(text))
 }
 
 // ReadGolden returns the spans of costs.golden, by route.

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -66,11 +65,7 @@ func TestReadGolden(t *testing.T) {
 // TestPrice has a price for each call, by the golden of the functions: a measured number
 // outside of the pinned range counts as the end of the range.
 func TestPrice(t *testing.T) {
-	text, err := os.ReadFile("../../../" + GoldenFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden, err := ReadGolden(string(text))
+	golden, err := LoadGolden("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
