@@ -292,7 +292,7 @@ func (c Config) check(vars map[string]string) (problems []error) {
 	if c.TraceEndpoint != "" && !isAddress(c.TraceEndpoint) {
 		no("OTEL_EXPORTER_OTLP_ENDPOINT", "must be an http or https URL without a query or a trailing slash")
 	}
-	if !(c.TraceShare >= 0 && c.TraceShare <= 1) { // nor no number
+	if !(c.TraceShare >= 0 && c.TraceShare <= 1) { // NaN is refused too
 		no("OTEL_TRACES_SAMPLER_ARG", "must be between 0 and 1")
 	}
 	problems = append(problems, c.checkPorts()...)
