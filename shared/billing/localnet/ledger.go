@@ -2,6 +2,7 @@ package localnet
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"strings"
 
@@ -37,6 +38,7 @@ type use struct {
 	To          string       `json:"to"`
 	Nonce       string       `json:"nonce"` // 0x and hexadecimal digits
 	Value       price.Amount `json:"value"`
+	Call        string       `json:"call"` // of [ledger.transfer] that made it
 }
 
 var (
@@ -128,10 +130,16 @@ func move(tx store.Tx, from string, payer account, to string, receiver account, 
 // transfer moves the money of a payment that was checked. It returns the reason when
 // the payer has too little or the authorization was used before. The balance is
 // checked first, as facilitators do: a payer without further money who paid already
-// has too little.
+// has too little. A database may repeat a transaction when it does not know that it
+// succeeded, so a use that this very call has stored is its success.
 func (l ledger) transfer(ctx context.Context, p *x402.Payment, block int64) (transaction, reason string, err error) {
 	transaction = "0x" + p.Key()
+	call := rand.Text()
 	err = l.db.Update(ctx, func(tx store.Tx) error {
+		var before use
+		if err := orZero(tx.Get(noncePath(p.Key()), &before)); err != nil || before.Call == call {
+			return err
+		}
 		var from, to account
 		if err := errors.Join(orZero(tx.Get(accountPath(p.From), &from)), orZero(tx.Get(accountPath(p.To), &to))); err != nil {
 			return err
@@ -139,7 +147,7 @@ func (l ledger) transfer(ctx context.Context, p *x402.Payment, block int64) (tra
 		if from.Balance < p.Value {
 			return errEmpty
 		}
-		done := use{transaction, block, p.From, p.To, p.Authorization().Nonce, p.Value}
+		done := use{transaction, block, p.From, p.To, p.Authorization().Nonce, p.Value, call}
 		if err := tx.Create(noncePath(p.Key()), done); err != nil || p.From == p.To {
 			return err
 		}

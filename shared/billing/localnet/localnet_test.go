@@ -1,6 +1,7 @@
 package localnet_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -115,6 +116,34 @@ func answer402(t *testing.T, w *nettest.Wallet, o x402.Offer, version int) *x402
 		t.Fatalf("the payment reads as %+v, %v", p, err)
 	}
 	return p
+}
+
+// A repeatingDB does not learn that a transaction succeeded, and repeats it.
+type repeatingDB struct{ store.DB }
+
+func (d repeatingDB) Update(ctx context.Context, f func(store.Tx) error) error {
+	if err := d.DB.Update(ctx, f); err != nil {
+		return err
+	}
+	return d.DB.Update(ctx, f)
+}
+
+// TestTransferRepeated settles a payment of all that the payer has by a transaction that
+// is repeated after it succeeded.
+func TestTransferRepeated(t *testing.T) {
+	n := nettest.Start(t, repeatingDB{wiretest.OpenDB(t)}, fixed)
+	payer, terms := nettest.NewWallet(), terms(nettest.NewWallet().Address)
+	payer.Now = fixed
+	c, p := client(n), pay(t, payer, terms, 1)
+	if _, err := n.Fund(t.Context(), payer.Address, terms.Amount/2); err != nil { // twice
+		t.Fatal(err)
+	}
+	if s, err := c.Settle(t.Context(), p, terms); err != nil || !s.Success || n.Holds(t, terms.PayTo) != terms.Amount {
+		t.Errorf("Settle = %+v, %v; the receiver has %d", s, err, n.Holds(t, terms.PayTo))
+	}
+	if s, err := c.Settle(t.Context(), p, terms); err != nil || s.Reason != x402.ReasonFunds {
+		t.Errorf("Settle again = %+v, %v", s, err)
+	}
 }
 
 func TestRefusals(t *testing.T) {
