@@ -209,40 +209,57 @@ func bare(settle func() x402.Settlement) (x402.Settlement, error) {
 	return s, nil
 }
 
+// A node is what can be asked about the chain.
+type node string
+
+const (
+	noNode  node = ""
+	current node = "that is current"
+	behind  node = "that is behind"
+	silent  node = "that is silent"
+)
+
 // TestSettlements lets facilitators fail in each way: the answer, whether the same
 // call later gets the pass, and what the repair job makes of it when nobody calls.
 func TestSettlements(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		fault settle
-		rpc   bool
-		code  string // of the first answer
+		node  node
+		code  string // of the first answer; empty for a pass
 		state State  // in its receipt
 		again string // the code of the same call later; empty for a pass
 		later State  // after the repair job, when the facilitator is well and hours have passed
 	}{
-		{"lost", lost, false, "payment_pending", Settling, "", Delivered},
-		{"lost, with a node", lost, true, "payment_pending", Settling, "", Delivered},
-		{"not sent", unsent, false, "payment_pending", Settling, "", Open},
-		{"not sent, with a node", unsent, true, "payment_pending", Settling, "", Refused},
-		{"not taken", notTaken, false, "pass_unavailable", "", "", Refused},
-		{"declined", declined, false, "payment_refused", "", "payment_refused", Refused},
-		{"unexpected", unexpected, false, "payment_pending", Settling, "", Delivered},
-		{"denied", denied, false, "payment_refused", "", "payment_refused", Refused},
-		{"denied, with a node", denied, true, "payment_refused", "", "payment_refused", Open},
-		{"of another payer", lying, false, "payment_pending", Settling, "", Delivered},
-		{"without a transaction", bare, false, "payment_pending", Settling, "", Delivered},
+		{"lost", lost, noNode, "payment_pending", Settling, "", Delivered},
+		{"lost, with a node", lost, current, "payment_pending", Settling, "", Delivered},
+		{"not sent", unsent, noNode, "payment_pending", Settling, "", Open},
+		{"not sent, with a node", unsent, current, "payment_pending", Settling, "", Refused},
+		{"not taken", notTaken, noNode, "pass_unavailable", "", "", Refused},
+		{"declined", declined, noNode, "payment_refused", "", "payment_refused", Refused},
+		{"unexpected", unexpected, noNode, "payment_pending", Settling, "", Delivered},
+		{"denied", denied, noNode, "payment_refused", "", "payment_refused", Refused},
+		{"denied, with a node", denied, current, "", "", "", Delivered},
+		{"denied, with a node", denied, behind, "payment_refused", "", "payment_refused", Open},
+		{"denied, with a node", denied, silent, "payment_pending", Settling, "", Delivered},
+		{"declined, with a node", declined, current, "payment_refused", "", "payment_refused", Refused},
+		{"declined, with a node", declined, silent, "payment_pending", Settling, "", Refused},
+		{"of another payer", lying, noNode, "payment_pending", Settling, "", Delivered},
+		{"without a transaction", bare, noNode, "payment_pending", Settling, "", Delivered},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(strings.TrimSpace(test.name+" "+string(test.node)), func(t *testing.T) {
 			for _, repaired := range []bool{false, true} {
 				w := newWorld(t, wiretest.OpenDB(t))
-				w.chain.rpc, w.chain.settle = test.rpc, test.fault
+				w.chain.rpc, w.chain.behind, w.chain.settle = test.node != noNode, test.node == behind, test.fault
+				if test.node == silent {
+					w.chain.rpcErr = errSilent
+				}
 				c := w.pay(signing{amount: tenCents})
 				_, err := w.Sell(t.Context(), chatOrder(), c)
-				if code, _ := reasonOf(err); code != test.code || receiptOf(err).State != test.state {
+				if code, _ := reasonOf(err); err == nil && test.code != "" || err != nil && (code != test.code || receiptOf(err).State != test.state) {
 					t.Errorf("%v with the receipt %+v, want %s", err, receiptOf(err), test.code)
 				}
-				w.chain.settle = nil
+				w.chain.behind, w.chain.settle, w.chain.rpcErr = false, nil, nil
 				if repaired {
 					w.pass(2 * time.Hour)
 					w.repairAll()
@@ -486,10 +503,10 @@ func TestRetry(t *testing.T) {
 	retry(id, "", ErrNoReceipt)
 	retry(w.of(paid).Purchase.ID, Delivered, nil)
 
-	w.chain.settle = denied
+	w.chain.settle, w.chain.behind = denied, true
 	contradicted := w.pay(signing{amount: tenCents, before: noon.Add(1000 * time.Hour)})
 	_, _ = w.Sell(t.Context(), chatOrder(), contradicted)
-	w.chain.settle = nil
+	w.chain.settle, w.chain.behind = nil, false
 	w.pass(2 * time.Hour)
 	w.repairAll()
 	settles := w.chain.settles
@@ -538,17 +555,17 @@ func TestRefusedAndCharged(t *testing.T) {
 	w.is(c, Open)
 }
 
-// TestClockAhead refuses a payment while the clock is 30 days ahead. Once it is set
+// TestClockAhead refuses a payment while the clock is 30 days ahead, and the node is behind. Once it is set
 // right the job does not wait for that date to check what the chain says.
 func TestClockAhead(t *testing.T) {
 	w := newWorld(t, wiretest.OpenDB(t))
 	const ahead = 30 * 24 * time.Hour
 	w.pass(ahead)
-	w.chain.settle = denied
+	w.chain.settle, w.chain.behind = denied, true
 	c := w.pay(signing{amount: tenCents, before: noon.Add(1000 * time.Hour)})
 	_, _ = w.Sell(t.Context(), chatOrder(), c)
 	w.pass(-ahead)
-	w.chain.settle = nil
+	w.chain.settle, w.chain.behind = nil, false
 	if got, err := w.Repair(t.Context()); err != nil || got != (Repaired{Open: 1}) {
 		t.Errorf("Repair = %+v, %v, want the refused payment found to be charged", got, err)
 	}
@@ -562,10 +579,10 @@ func TestClockAhead(t *testing.T) {
 // is never delivered by itself, since its order is deleted: the operator decides.
 func TestContradicted(t *testing.T) {
 	w := newWorld(t, wiretest.OpenDB(t))
-	w.chain.settle = denied
+	w.chain.settle, w.chain.behind = denied, true
 	c := w.pay(signing{amount: tenCents, before: noon.Add(1000 * time.Hour)})
 	_, _ = w.Sell(t.Context(), chatOrder(), c)
-	w.chain.rpcErr = errSilent
+	w.chain.rpcErr, w.chain.behind = errSilent, false
 	w.pass(2 * time.Hour)
 	if got, err := w.Repair(t.Context()); err != nil || got != (Repaired{}) {
 		t.Errorf("while the node is silent: %+v, %v", got, err)

@@ -26,6 +26,8 @@
 //	no facilitator verifies it                             pass_unavailable            no
 //	its reservation cannot be stored                       pass_unavailable            no
 //	the facilitator declines to settle it                  payment_refused, reason     no
+//	likewise, and the chain shows that it was charged      the thing is delivered      once
+//	likewise, and the node is silent                       payment_pending, receipt    decided later
 //	the settlement has no answer, or one that is wrong     payment_pending, receipt    decided later
 //	the same call again, while that is not decided         payment_pending, receipt    once at most
 //	settled, and the delivery cannot be stored             pass_not_recorded, receipt  once; delivered later
@@ -33,7 +35,7 @@
 //	the same payment for another route, owner or body      payment_refused,
 //	                                                         payment_used              not again
 //	the outcome cannot be found out after it expired       payment_pending, receipt    the receipt stays open
-//	refused, and the chain shows that it was charged       payment_pending, receipt    the receipt opens later
+//	refused, and the chain shows later that it was charged payment_pending, receipt    the receipt opens later
 //	a credit is unknown                                    payment_refused,
 //	                                                         unknown_credit            no
 //	a credit does not suffice                              payment_refused,
@@ -43,8 +45,9 @@
 // The reasons of the protocol, and those of this package, are in the field "reason".
 //
 // A facilitator is configured by the operator and trusted: what it settled is
-// delivered. What it refused is checked by the chain later, where a node is
-// configured. "The nonce was used" after an attempt of ours without an answer proves
+// delivered. What it refused is checked by the chain at once and once more later, where
+// a node is configured: a facilitator that repeats its own transaction may refuse what it
+// has charged. "The nonce was used" after an attempt of ours without an answer proves
 // less: it may be that attempt, or the payer, who cancels the authorization or uses its
 // nonce for another transfer in the meantime. Where a node of the network is configured
 // (PAYMENT_RPC), only a transfer to us that it shows counts as paid. Without a node the

@@ -248,10 +248,11 @@ func (f finding) decided() bool {
 	return f.err == nil && (f.fate == facilitator.Paid || f.fate == facilitator.Void)
 }
 
-// decide returns what a finding means for a payment. An answer of the first attempt is
-// taken as it is. When an attempt before had no answer, a refusal proves nothing: the
-// money may be what that attempt has moved. The chain then decides; without a node it
-// counts as paid when the nonce was used. It stays open when nothing can decide it.
+// decide returns what a finding means for a payment. A refusal of the first attempt is
+// final unless the chain shows the charge, or a node that is configured does not answer.
+// When an attempt before had no answer, a refusal proves nothing: the money may be what
+// that attempt has moved. The chain then decides; without a node it counts as paid when
+// the nonce was used. It stays open when nothing can decide it.
 func (p *payment) decide(f finding, now time.Time) outcome {
 	if f.decided() {
 		return p.byChain(f, now)
@@ -261,7 +262,7 @@ func (p *payment) decide(f finding, now time.Time) outcome {
 		return outcome{state: Delivered, transaction: s.Transaction}
 	case f.notTaken && p.Attempts == 1:
 		return outcome{state: Reserved}
-	case s != nil && p.Attempts == 1 && isFinal(*s):
+	case s != nil && p.Attempts == 1 && f.err == nil && isFinal(*s):
 		return outcome{state: Refused, reason: s.Reason}
 	case s != nil && p.Attempts > 1 && f.err == nil && f.fate == facilitator.Unknown && slices.Contains(usedReasons, s.Reason):
 		return outcome{state: Delivered}
@@ -278,6 +279,8 @@ func (p *payment) byChain(f finding, now time.Time) outcome {
 	switch {
 	case f.fate == facilitator.Paid:
 		return outcome{state: Delivered, transaction: f.transaction}
+	case f.settlement != nil:
+		return outcome{state: Refused, reason: f.settlement.Reason}
 	case now.Before(p.ValidBefore.Time):
 		return outcome{state: Refused, reason: x402.ReasonState}
 	}

@@ -72,7 +72,8 @@ func (t *Till) begin(ctx context.Context, key string) (p *payment, mine bool, er
 }
 
 // attempt asks the chain, when an attempt before had no answer, and then a facilitator
-// to settle the payment.
+// to settle the payment. A refusal of the first attempt follows a verification by
+// moments, so the chain is asked whether the facilitator has charged all the same.
 func (t *Till) attempt(ctx context.Context, p *payment) (f finding) {
 	signed, err := p.decode()
 	if err != nil { // its key is gone
@@ -81,9 +82,11 @@ func (t *Till) attempt(ctx context.Context, p *payment) (f finding) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptFor)
 	defer cancel()
-	if p.Attempts > 1 {
+	trace := func() {
 		f.fate, f.transaction, f.err = t.o.Facilitator.Trace(ctx, signed, p.Terms.x402(), p.Purchase.At.Time)
-		if f.decided() {
+	}
+	if p.Attempts > 1 {
+		if trace(); f.decided() {
 			return f
 		}
 	}
@@ -93,6 +96,9 @@ func (t *Till) attempt(ctx context.Context, p *payment) (f finding) {
 	}
 	if err == nil {
 		f.settlement = &s
+		if !s.Success && p.Attempts == 1 {
+			trace()
+		}
 		return f
 	}
 	f.notTaken = errors.Is(err, facilitator.ErrNotTaken)

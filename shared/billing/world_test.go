@@ -171,6 +171,7 @@ type chain struct {
 	settles  int
 
 	// Faults, each nil or false when it does not happen.
+	behind  bool                                                         // the node does not show what was used
 	rpc     bool                                                         // the chain can be asked
 	rpcErr  error                                                        // of the question
 	verify  func() (x402.Verdict, error)                                 // instead of the right answer
@@ -234,6 +235,8 @@ func (c *chain) Trace(_ context.Context, p *x402.Payment, _ x402.Terms, since ti
 		return facilitator.Unknown, "", nil
 	case since.IsZero():
 		return facilitator.Unused, "", errors.New("the chain was not told since when to search")
+	case c.behind && c.now().Before(p.ValidBefore):
+		return facilitator.Unused, "", nil
 	case c.canceled[p.Key()]:
 		return facilitator.Void, "", nil
 	case c.used[p.Key()]:
