@@ -253,9 +253,13 @@ func (w *world) listen(ctx context.Context) {
 // A purchase is a payment that was signed, and the credit that it bought.
 type purchase struct {
 	purse  *wallet.Wallet
-	signed string // the payment
-	token  string // of the credit; empty until it is acknowledged
+	held   holding // before the payment
+	signed string  // the payment
+	token  string  // of the credit; empty until it is acknowledged
 }
+
+// A holding is the test money of a wallet, in atomic units.
+type holding struct{ Balance int64 }
 
 // purchases are those that were begun.
 type purchases struct {
@@ -276,19 +280,18 @@ func (w *world) buyer(ctx context.Context) {
 // buy buys a credit with a new wallet, and repeats the call with the same payment until it
 // is answered, as clients do.
 func (w *world) buy(ctx context.Context) (string, error) {
-	purse := wallet.New()
+	p := &purchase{purse: wallet.New()}
 	payments := w.stack.Value("payments with test money at")
 	for ctx.Err() == nil {
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, payments+localnet.FaucetPath, strings.NewReader(fmt.Sprintf(`{"address":%q,"usd":1}`, purse.Address)))
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, payments+localnet.FaucetPath, strings.NewReader(fmt.Sprintf(`{"address":%q,"usd":1}`, p.purse.Address)))
 		if err != nil {
 			return "", err
 		}
-		if a := w.send(r); a.ok() {
-			break
+		if a := w.send(r); a.ok() && json.Unmarshal(a.body, &p.held) == nil {
+			break // it has more than a dollar when a call before was carried out without an answer
 		}
 		pause(ctx, time.Second)
 	}
-	p := &purchase{purse: purse}
 	for ctx.Err() == nil {
 		a := w.pay(ctx, p)
 		switch {
@@ -296,7 +299,7 @@ func (w *world) buy(ctx context.Context) (string, error) {
 			return p.token, nil
 		case a.status == http.StatusPaymentRequired && p.signed == "":
 			var err error
-			if p.signed, err = purse.Pay(a.body, 0); err != nil {
+			if p.signed, err = p.purse.Pay(a.body, 0); err != nil {
 				return "", err
 			}
 			w.till.mu.Lock()
