@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -156,13 +157,20 @@ func (w *world) checkPurchases(ctx context.Context) {
 		case tokens[p.token]:
 			w.broken.add("payments", "two wallets have one credit")
 		case spent != known:
-			w.broken.add("payments", "the wallet %s has paid: %t; it has a credit: %t; the last answer was %s", p.purse.Address, spent, known, last)
+			w.broken.add("payments", "the wallet %s has paid: %t; it has a credit: %t; the last answer was %d %q", p.purse.Address, spent, known, last.status, reason(last))
 		}
 		if known {
 			tokens[p.token] = true
 		}
 	}
 	w.say("%d payments were signed, %d wallets paid, %d have a credit", len(w.till.all), paid, len(tokens))
+}
+
+// reason returns the reason in an answer that refuses a payment.
+func reason(a answer) string {
+	var refusal struct{ Reason string }
+	_ = json.Unmarshal(a.body, &refusal) // an answer without it has none
+	return refusal.Reason
 }
 
 // spent reports whether the wallet of a purchase has paid.
@@ -256,4 +264,11 @@ func (w *world) report() {
 		fmt.Fprintln(w.out, "BROKEN", line)
 	}
 	fmt.Fprintf(w.out, "chaos: seed %d, %d libraries, %d blocks, %d promises broken\n", w.seed, len(w.libraries.all), w.blocks.Load(), len(broken))
+}
+
+// keepLog writes what the service has logged to a file, and says where it is.
+func (w *world) keepLog() error {
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("chaos-%d.log", w.seed))
+	fmt.Fprintln(w.out, "what the service logged is in", path)
+	return os.WriteFile(path, []byte(w.stack.Said.String()), 0o600)
 }

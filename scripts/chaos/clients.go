@@ -253,6 +253,7 @@ func (w *world) listen(ctx context.Context) {
 // A purchase is a payment that was signed, and the credit that it bought.
 type purchase struct {
 	purse  *wallet.Wallet
+	from   string  // address of the buyer, to which alone the payment's credit is told
 	held   holding // before the payment
 	signed string  // the payment
 	token  string  // of the credit; empty until it is acknowledged
@@ -280,7 +281,7 @@ func (w *world) buyer(ctx context.Context) {
 // buy buys a credit with a new wallet, and repeats the call with the same payment until it
 // is answered, as clients do.
 func (w *world) buy(ctx context.Context) (string, error) {
-	p := &purchase{purse: wallet.New()}
+	p := &purchase{purse: wallet.New(), from: w.network()}
 	payments := w.stack.Value("payments with test money at")
 	for ctx.Err() == nil {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, payments+localnet.FaucetPath, strings.NewReader(fmt.Sprintf(`{"address":%q,"usd":1}`, p.purse.Address)))
@@ -317,7 +318,7 @@ func (w *world) buy(ctx context.Context) (string, error) {
 // pay asks for a credit with the payment of a purchase, or for the terms when nothing is
 // signed yet.
 func (w *world) pay(ctx context.Context, p *purchase) answer {
-	a := w.call(ctx, request{op: "buy_credit", header: [2]string{"X-PAYMENT", p.signed}})
+	a := w.call(ctx, request{op: "buy_credit", from: p.from, header: [2]string{"X-PAYMENT", p.signed}})
 	var credit struct{ Token string }
 	if a.ok() && json.Unmarshal(a.body, &credit) == nil {
 		p.token = credit.Token

@@ -93,7 +93,7 @@ func run(ctx context.Context, s settings, out io.Writer) (err error) {
 	w.checkMemory(before)
 	w.report()
 	if len(w.broken.list()) > 0 {
-		return errBroken
+		return errors.Join(errBroken, w.keepLog())
 	}
 	return nil
 }

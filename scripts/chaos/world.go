@@ -94,7 +94,7 @@ func open(ctx context.Context, s settings, out io.Writer) (w *world, err error) 
 		Args: []string{"-backend", "emulators", "-gateway", "127.0.0.1:0", "-catalog", "sample", "-data", w.data()},
 		Env: []string{
 			"FIRESTORE_EMULATOR_HOST=" + w.db.Address, "PUBSUB_EMULATOR_HOST=" + w.bus.Address, "CATALOGO_TOKEN=" + w.token,
-			"EDGE_ADDRESS_HEADER=" + addressHeader, "GUEST_BURST=100000", "BUDGET_FACTOR=1000000", "LOG_LEVEL=error",
+			"EDGE_ADDRESS_HEADER=" + addressHeader, "GUEST_BURST=100000", "BUDGET_FACTOR=1000000", "LOG_LEVEL=warn",
 		},
 	})
 	if err != nil {
@@ -186,6 +186,7 @@ type request struct {
 	query  string // with its question mark
 	body   string // JSON; empty: none
 	guest  string
+	from   string // address of the client; empty for one that no client came from before
 	header [2]string
 }
 
@@ -237,6 +238,9 @@ func (w *world) call(ctx context.Context, q request) answer {
 	}
 	if q.header[0] != "" {
 		r.Header.Set(q.header[0], q.header[1])
+	}
+	if q.from != "" {
+		r.Header.Set(addressHeader, q.from)
 	}
 	a := w.send(r)
 	if known := w.doc[q.op]; a.err == nil && !a.edge && known != nil && !known[a.status] {
