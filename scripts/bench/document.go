@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -23,7 +22,7 @@ var errFailed = errors.New("a part has failed")
 // the run.
 func measure(ctx context.Context, parts []part, o options, file string) error {
 	r := report.New(os.Stdout)
-	run := report.Run{Date: time.Now(), Commit: commit(ctx), Command: command(), Machine: machine.Describe()}
+	run := report.Run{Date: time.Now(), Commit: machine.Commit(ctx), Command: command(), Machine: machine.Describe()}
 	gauge, err := newGauge(ctx)
 	if err != nil {
 		return err
@@ -66,20 +65,6 @@ func newGauge(ctx context.Context) (machine.Gauge, error) {
 		return machine.Gauge{}, err
 	}
 	return machine.NewGauge(index.NewView(ix, index.Overlay{}, catalog.LinkBase{Base: "https://miramundo.example", Hop: "https://hop.miramundo.example", Legacy: "https://legacy.miramundo.example"}))
-}
-
-// commit returns the commit that is measured, and whether files differ from it.
-func commit(ctx context.Context) string {
-	id, err := exec.CommandContext(ctx, "git", "rev-parse", "--short=12", "HEAD").Output()
-	if err != nil {
-		return "unknown"
-	}
-	text := strings.TrimSpace(string(id))
-	changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--untracked-files=no").Output()
-	if err != nil || len(changed) > 0 {
-		text += ", with changes"
-	}
-	return text
 }
 
 // command returns how make is asked for this run.

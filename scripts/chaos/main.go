@@ -29,6 +29,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -38,12 +39,14 @@ import (
 type settings struct {
 	length time.Duration
 	seed   uint64
+	page   string // Markdown file that a page is written to; empty: none
 }
 
 func main() {
 	var s settings
 	flag.DurationVar(&s.length, "for", 10*time.Minute, "how long faults are made")
 	flag.Uint64Var(&s.seed, "seed", rand.Uint64(), "of the faults; any by default")
+	flag.StringVar(&s.page, "report", "", "write what was done as a page with plots into this Markdown file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -58,6 +61,9 @@ var errBroken = errors.New("promises were broken")
 
 // run makes faults while clients use the service, and then checks what became of it.
 func run(ctx context.Context, s settings, out io.Writer) (err error) {
+	if s.page != "" && (filepath.Ext(s.page) != ".md" || s.length < 2*sampled) {
+		return fmt.Errorf("-report %s: it needs the name of a file that ends with .md, and faults for %s", s.page, 2*sampled)
+	}
 	fmt.Fprintf(out, "chaos: seed %d, faults for %s\n", s.seed, s.length)
 	w, err := open(ctx, s, out)
 	if err != nil {
@@ -75,7 +81,7 @@ func run(ctx context.Context, s settings, out io.Writer) (err error) {
 	use, enough := context.WithCancel(ctx)
 	defer enough()
 	var clients sync.WaitGroup
-	for _, c := range w.clients() {
+	for _, c := range append(w.clients(), w.keepRecord) {
 		clients.Go(func() { c(use) })
 	}
 	faults, cancel := context.WithTimeout(ctx, s.length)
@@ -92,6 +98,11 @@ func run(ctx context.Context, s settings, out io.Writer) (err error) {
 	w.check(ctx)
 	w.checkMemory(before)
 	w.report()
+	if s.page != "" {
+		if err := w.writePage(ctx, s.page); err != nil {
+			return err
+		}
+	}
 	if len(w.broken.list()) > 0 {
 		return errors.Join(errBroken, w.keepLog())
 	}

@@ -46,6 +46,7 @@ type world struct {
 
 	answers  tally // by status, or why there was none
 	faults   tally // by kind
+	record   record
 	broken   problems
 	blocks   atomic.Int64 // answers of instances that a block was in force
 	cutUntil atomic.Int64 // Unix milliseconds until which the database failed

@@ -11,6 +11,7 @@ import (
 	"text/template"
 	"time"
 
+	"miramundo.dev/scripts/bench/machine"
 	"miramundo.dev/scripts/scale/capacity"
 )
 
@@ -33,7 +34,7 @@ func head(ctx context.Context, m *capacity.Model, limits []limit) string {
 		Hold                                 string
 	}{
 		amount(m.People.Day.Value), amount(m.People.Watching.Value), amount(m.People.Chatting.Value), amount(m.People.Channels.Value),
-		time.Now().UTC().Format(time.DateOnly), commit(ctx), nil, "",
+		time.Now().UTC().Format(time.DateOnly), machine.Commit(ctx), nil, "",
 	}
 	var hold []string
 	limits = slices.Clone(limits)

@@ -25,12 +25,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 
+	"miramundo.dev/scripts/bench/machine"
 	"miramundo.dev/scripts/bench/report"
 	"miramundo.dev/scripts/scale/capacity"
 	"miramundo.dev/scripts/scale/check"
@@ -121,15 +120,6 @@ func measure(ctx context.Context, m *capacity.Model) error {
 	if err != nil {
 		return err
 	}
-	found.Commit = commit(ctx)
+	found.Commit = machine.Commit(ctx)
 	return check.Save(found, measuredFile)
-}
-
-// commit returns the commit that is checked out.
-func commit(ctx context.Context) string {
-	id, err := exec.CommandContext(ctx, "git", "rev-parse", "--short=12", "HEAD").Output()
-	if err != nil {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(id))
 }

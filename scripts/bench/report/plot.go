@@ -15,15 +15,18 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A Plot shows how figures grow with the work, on logarithmic axes.
+// A Plot shows how figures grow with the work, on logarithmic axes, or how they go over
+// time, on linear ones.
 type Plot struct {
-	Name  string // of its file, without an ending
-	Title string
-	X, Y  string // what the axes show, with the unit
-	Lines []Line
+	Name   string // of its file, without an ending
+	Title  string
+	X, Y   string // what the axes show, with the unit
+	Lines  []Line
+	Linear bool // the axes, of which that of Y starts at 0
 }
 
-// A Line is a figure at several amounts of work. Both must be above 0 to be shown.
+// A Line is a figure at several amounts of work, or times. On logarithmic axes both must
+// be above 0 to be shown.
 type Line struct {
 	Name   string
 	Points []Point
@@ -41,6 +44,7 @@ const (
 	plotWidth  = 16 * vg.Centimeter
 	plotHeight = 9 * vg.Centimeter
 	margin     = 2 * vg.Millimeter
+	headroom   = 1.3 // of a linear axis over its largest figure, for the legend
 )
 
 // save draws p into an SVG file.
@@ -67,8 +71,10 @@ func (p *Plot) draw() (*plot.Plot, error) {
 	out.Title.Text = p.Title
 	out.BackgroundColor = color.White
 	out.X.Label.Text, out.Y.Label.Text = p.X, p.Y
-	out.X.Scale, out.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	out.X.Tick.Marker, out.Y.Tick.Marker = decades{}, decades{}
+	if !p.Linear {
+		out.X.Scale, out.Y.Scale = plot.LogScale{}, plot.LogScale{}
+		out.X.Tick.Marker, out.Y.Tick.Marker = decades{}, decades{}
+	}
 	out.Legend.Top, out.Legend.Left = true, true
 	out.Legend.XOffs, out.Legend.YOffs, out.Legend.Padding = margin, -margin, margin/2
 	out.Title.Padding = margin
@@ -81,7 +87,7 @@ func (p *Plot) draw() (*plot.Plot, error) {
 	for i, l := range p.Lines {
 		var points plotter.XYs
 		for _, at := range l.Points {
-			if at.X > 0 && at.Y > 0 {
+			if p.Linear || at.X > 0 && at.Y > 0 {
 				points = append(points, plotter.XY{X: at.X, Y: at.Y})
 			}
 		}
@@ -93,9 +99,19 @@ func (p *Plot) draw() (*plot.Plot, error) {
 			return nil, err
 		}
 		line.Color, line.Width = colours[i%len(colours)], vg.Points(1.5)
+		if p.Linear { // with too many points for marks
+			line.Width = vg.Points(0.75)
+			out.Add(line)
+			out.Legend.Add(l.Name, line)
+			continue
+		}
 		marks.Color, marks.Shape = line.Color, draw.CircleGlyph{}
 		out.Add(line, marks)
 		out.Legend.Add(l.Name, line, marks)
+	}
+	if p.Linear {
+		out.Y.Min, out.Y.Max = 0, out.Y.Max*headroom
+		return out, nil
 	}
 	// Whole decades, so that each axis has at least two labels.
 	for _, a := range []*plot.Axis{&out.X, &out.Y} {
