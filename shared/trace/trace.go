@@ -10,6 +10,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"time"
@@ -41,6 +42,7 @@ type Tracer struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 	carrier  propagation.TextMapPropagator
+	share    float64
 }
 
 // sendTime is how long one attempt to send spans may take, and how long the last spans may
@@ -66,17 +68,16 @@ func New(ctx context.Context, o Options) (*Tracer, error) {
 
 // NewTo returns a tracer that sends spans to an exporter, whatever the endpoint of o is.
 func NewTo(exporter sdk.SpanExporter, o Options) *Tracer {
-	// A caller names the trace that its request belongs to, but does not decide whether
-	// the request is recorded: that would let anybody fill the collector.
-	share := sdk.TraceIDRatioBased(o.Share)
+	// The random id of a trace that begins here decides whether it is recorded, and Serve
+	// decides for a trace that a caller names. All spans below follow the first one.
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter),
-		sdk.WithSampler(sdk.ParentBased(share, sdk.WithRemoteParentSampled(share))),
+		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(o.Share))),
 		sdk.WithResource(resource.NewSchemaless(
 			attribute.String("service.namespace", "miramundo"),
 			attribute.String("service.name", o.Process),
 			attribute.String("service.version", o.Build),
 		)))
-	return &Tracer{provider: provider, tracer: provider.Tracer("miramundo.dev"), carrier: propagation.TraceContext{}}
+	return &Tracer{provider: provider, tracer: provider.Tracer("miramundo.dev"), carrier: propagation.TraceContext{}, share: o.Share}
 }
 
 // Close sends what is left.
@@ -94,11 +95,20 @@ type Span struct{ span trace.Span }
 
 // Serve begins the span of a request that is answered, in the trace that its header names.
 // The name is the pattern of its route, and id that of the request in the log.
+//
+// A caller names the trace that its request belongs to, but does not decide whether the
+// request is recorded, neither by the flag of the trace nor by its id: that would let
+// anybody fill the collector, or hide from it. The header tracestate is ignored. Its text
+// is the caller's, and may be too long for an attribute of an event.
 func (t *Tracer) Serve(ctx context.Context, h http.Header, name, id string) (context.Context, *Span) {
 	if t == nil {
 		return ctx, nil
 	}
 	ctx = t.carrier.Extract(ctx, propagation.HeaderCarrier(h))
+	if given := trace.SpanContextFromContext(ctx); given.IsRemote() {
+		flags := given.TraceFlags().WithSampled(rand.Float64() < t.share)
+		ctx = trace.ContextWithRemoteSpanContext(ctx, given.WithTraceFlags(flags).WithTraceState(trace.TraceState{}))
+	}
 	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
 		attribute.String("http.route", name), attribute.String("miramundo.request_id", id)))
 	return ctx, &Span{span}

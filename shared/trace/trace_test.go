@@ -161,13 +161,63 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestShare checks that a caller cannot have a request recorded.
+// TestShare checks that a caller decides neither by the flag of a trace nor by its id
+// whether a request is recorded.
 func TestShare(t *testing.T) {
-	tracer, spans := begin(t, 0)
-	_, s := tracer.Serve(t.Context(), http.Header{"Traceparent": {parent}}, "GET /", "id")
+	const requests = 1000
+	for _, test := range []struct {
+		share       float64
+		header      string // none when empty
+		least, most int    // spans
+	}{
+		{0, parent, 0, 0},
+		{0.1, "", 20, 300},
+		{0.1, "00-0af7651916cd43dd0000000000000001-b7ad6b7169203331-01", 20, 300}, // the lowest number that an id gives
+		{0.1, "00-0af7651916cd43ddffffffffffffffff-b7ad6b7169203331-00", 20, 300}, // the highest
+		{1, strings.TrimSuffix(parent, "1") + "0", requests, requests},
+	} {
+		tracer, spans := begin(t, test.share)
+		for range requests {
+			_, s := tracer.Serve(t.Context(), http.Header{"Traceparent": {test.header}}, "GET /", "id")
+			s.Answered(200, "")
+		}
+		if n := len(spans()); n < test.least || n > test.most {
+			t.Errorf("of a share of %g of requests with the header %q, %d of %d are recorded", test.share, test.header, n, requests)
+		}
+	}
+}
+
+// TestState checks that the header tracestate of a caller gets into no span and into no
+// event, which it would make too large for a bus.
+func TestState(t *testing.T) {
+	tracer, spans := begin(t, 1)
+	b := &fake{}
+	long := strings.Repeat("v", 250)
+	state := "a=" + long + ",b=" + long + ",c=" + long + ",d=" + long + ",e=" + long
+	ctx, s := tracer.Serve(t.Context(), http.Header{"Traceparent": {parent}, "Tracestate": {state}}, "POST /", "id")
+	if err := tracer.Bus(b).Publish(ctx, "plays", bus.Event{Data: []byte("{}")}); err != nil {
+		t.Fatal(err)
+	}
 	s.Answered(200, "")
-	if n := len(spans()); n != 0 {
-		t.Errorf("%d spans are recorded of a share of 0", n)
+	if err := b.events[0].Check(); err != nil {
+		t.Errorf("the event is not valid: %v", err)
+	}
+	for _, s := range spans() {
+		if state := s.SpanContext.TraceState().String(); state != "" {
+			t.Errorf("%s records the state %s", s.Name, state)
+		}
+	}
+}
+
+// TestDelivered checks that what handles an event is recorded when what published it is.
+func TestDelivered(t *testing.T) {
+	for flag, want := range map[string]int{"0": 0, "1": 1} {
+		tracer, spans := begin(t, 0.5)
+		_, s := tracer.Handle(t.Context(), "plays", bus.Event{Attributes: map[string]string{"traceparent": strings.TrimSuffix(parent, "1") + flag}})
+		s.End(nil)
+		if n := len(spans()); n != want {
+			t.Errorf("with the flag %s %d spans are recorded", flag, n)
+		}
 	}
 }
 
