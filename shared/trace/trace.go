@@ -12,6 +12,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,15 +71,43 @@ func New(ctx context.Context, o Options) (*Tracer, error) {
 func NewTo(exporter sdk.SpanExporter, o Options) *Tracer {
 	// The random id of a trace that begins here decides whether it is recorded, and Serve
 	// decides for a trace that a caller names. All spans below follow the first one.
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter),
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(discreet{exporter}),
 		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(o.Share))),
 		sdk.WithResource(resource.NewSchemaless(
 			attribute.String("service.namespace", "miramundo"),
 			attribute.String("service.name", o.Process),
 			attribute.String("service.version", o.Build),
 		)))
-	return &Tracer{provider: provider, tracer: provider.Tracer("miramundo.dev"), carrier: propagation.TraceContext{}, share: o.Share}
+	return &Tracer{provider: provider, tracer: provider.Tracer(scope), carrier: propagation.TraceContext{}, share: o.Share}
 }
+
+// scope is the instrumentation scope of the spans that this package begins.
+const scope = "miramundo.dev"
+
+// A discreet exporter leaves out the texts of errors in the spans of the clients of the
+// cloud: they name documents, whose names hold ids of owners and hashes of credentials.
+type discreet struct{ sdk.SpanExporter }
+
+// ExportSpans implements [sdk.SpanExporter].
+func (d discreet) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	spans = slices.Clone(spans)
+	for i, s := range spans {
+		if s.InstrumentationScope().Name != scope {
+			spans[i] = textless{s}
+		}
+	}
+	return d.SpanExporter.ExportSpans(ctx, spans)
+}
+
+// A textless span has neither the events, which hold errors, nor the description of its
+// status.
+type textless struct{ sdk.ReadOnlySpan }
+
+// Events implements [sdk.ReadOnlySpan].
+func (textless) Events() []sdk.Event { return nil }
+
+// Status implements [sdk.ReadOnlySpan].
+func (s textless) Status() sdk.Status { return sdk.Status{Code: s.ReadOnlySpan.Status().Code} }
 
 // Close sends what is left.
 func (t *Tracer) Close() error {

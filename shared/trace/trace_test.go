@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -218,6 +219,24 @@ func TestDelivered(t *testing.T) {
 		if n := len(spans()); n != want {
 			t.Errorf("with the flag %s %d spans are recorded", flag, n)
 		}
+	}
+}
+
+// TestClients records a failed call as the clients of the cloud do: the error, which names
+// a document, is not sent.
+func TestClients(t *testing.T) {
+	tracer, spans := begin(t, 1)
+	err := errors.New(`"projects/p/databases/d/documents/owners/alice" not found`)
+	_, s := tracer.provider.Tracer("cloud.google.com/go").Start(t.Context(), "cloud.google.com/go/firestore.DocumentRef.Get")
+	s.SetStatus(codes.Error, err.Error())
+	s.RecordError(err)
+	s.End()
+	all := spans()
+	if len(all) != 1 || all[0].Status.Code != codes.Error {
+		t.Fatalf("the spans are %+v, want one that failed", all)
+	}
+	if text := fmt.Sprintf("%+v", all[0]); strings.Contains(text, "alice") {
+		t.Errorf("the collector is sent %s", text)
 	}
 }
 
