@@ -50,11 +50,18 @@ type Tracer struct {
 // take when the process ends.
 const sendTime = 5 * time.Second
 
+// Bounds of what the collector answers, in bytes.
+const (
+	maxAnswer = 64 << 10 // that is read
+	maxCause  = 500      // of an error, which repeats the answer, that is logged
+)
+
 // New returns a tracer. The clients of the cloud record their calls with it too, as parts
 // of the requests that made them: OpenTelemetry has one tracer a process for that.
 func New(ctx context.Context, o Options) (*Tracer, error) {
 	exporter, err := otlptracehttp.New(ctx,
-		otlptracehttp.WithEndpointURL(strings.TrimSuffix(o.Endpoint, "/")+"/v1/traces"), otlptracehttp.WithTimeout(sendTime))
+		otlptracehttp.WithEndpointURL(strings.TrimSuffix(o.Endpoint, "/")+"/v1/traces"), otlptracehttp.WithTimeout(sendTime),
+		otlptracehttp.WithMaxResponseSize(maxAnswer))
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +69,8 @@ func New(ctx context.Context, o Options) (*Tracer, error) {
 	otel.SetTracerProvider(t.provider)
 	otel.SetTextMapPropagator(t.carrier)
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		o.Log.Warn("traces were not sent", "cause", err.Error())
+		cause := err.Error()
+		o.Log.Warn("traces were not sent", "cause", strings.ToValidUTF8(cause[:min(len(cause), maxCause)], ""))
 	}))
 	return t, nil
 }
@@ -109,14 +117,20 @@ func (textless) Events() []sdk.Event { return nil }
 // Status implements [sdk.ReadOnlySpan].
 func (s textless) Status() sdk.Status { return sdk.Status{Code: s.ReadOnlySpan.Status().Code} }
 
-// Close sends what is left.
+// Close sends what is left, and drops what the collector does not take within sendTime.
+// That is logged, and is not an error: a process ends well without its collector.
 func (t *Tracer) Close() error {
 	if t == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), sendTime)
 	defer cancel()
-	return t.provider.Shutdown(ctx)
+	err := t.provider.Shutdown(ctx)
+	if ctx.Err() != nil {
+		otel.Handle(err)
+		return nil
+	}
+	return err
 }
 
 // A Span is one part of a trace while it lasts. The nil Span records nothing.

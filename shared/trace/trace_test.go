@@ -11,9 +11,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/otel/codes"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"miramundo.dev/shared/bus"
@@ -237,6 +240,51 @@ func TestClients(t *testing.T) {
 	}
 	if text := fmt.Sprintf("%+v", all[0]); strings.Contains(text, "alice") {
 		t.Errorf("the collector is sent %s", text)
+	}
+}
+
+// A stuck exporter does not return before it must.
+type stuck struct{ *tracetest.InMemoryExporter }
+
+func (stuck) ExportSpans(ctx context.Context, _ []sdk.ReadOnlySpan) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestStuck checks that closing a tracer whose collector does not answer takes no longer
+// than it may, and does not make the process fail.
+func TestStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tracer := NewTo(stuck{tracetest.NewInMemoryExporter()}, Options{Process: "catalog", Share: 1})
+		_, s := tracer.Begin(t.Context(), "job probe")
+		s.End(nil)
+		began := time.Now()
+		if err := tracer.Close(); err != nil || time.Since(began) > sendTime {
+			t.Errorf("closing it returns %v after %s", err, time.Since(began))
+		}
+		time.Sleep(time.Minute) // until the attempt to send gives up
+	})
+}
+
+// TestGarbage checks that the answer of a collector does not fill the log.
+func TestGarbage(t *testing.T) {
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, strings.Repeat("é", 30_000)) // the client may hang up
+	}))
+	defer collector.Close()
+	var said bytes.Buffer
+	tracer, err := New(t.Context(), Options{Endpoint: collector.URL, Process: "catalog", Share: 1, Log: slog.New(slog.NewTextHandler(&said, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, s := tracer.Begin(t.Context(), "job probe")
+	s.End(nil)
+	if err := tracer.Close(); err != nil {
+		t.Error(err)
+	}
+	if n := said.Len(); n < 100 || n > 2*maxCause {
+		t.Errorf("%d bytes are logged", n)
 	}
 }
 
