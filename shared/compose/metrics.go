@@ -2,6 +2,7 @@ package compose
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"miramundo.dev/shared/job"
@@ -64,17 +65,19 @@ func nameOf(processes []Process) string {
 	return everything
 }
 
+var errPanic = errors.New("compose: the job panicked")
+
 // traced returns j with its runs traced.
 func (p *Parts) traced(j job.Job) job.Job {
 	if p.Trace == nil {
 		return j
 	}
 	run := j.Run
-	j.Run = func(ctx context.Context, o job.Order) (any, error) {
+	j.Run = func(ctx context.Context, o job.Order) (result any, err error) {
 		ctx, span := p.Trace.Begin(ctx, "job "+j.Name)
-		result, err := run(ctx, o)
-		span.End(err)
-		return result, err
+		err = errPanic // unless run returns
+		defer func() { span.End(err) }()
+		return run(ctx, o)
 	}
 	return j
 }

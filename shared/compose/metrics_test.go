@@ -1,8 +1,11 @@
 package compose
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 	"time"
@@ -58,4 +61,38 @@ func TestMetrics(t *testing.T) {
 	if open(t, Documents).Metrics != nil {
 		t.Error("a process without METRICS_PORT has metrics")
 	}
+}
+
+// TestTracedPanic checks that a job that panics is traced.
+func TestTracedPanic(t *testing.T) {
+	sent := make(chan []byte, 10)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		sent <- body
+	}))
+	defer collector.Close()
+	o := options(t, "OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	o.Schedules = []Schedule{{Job: "nap", Every: time.Hour, New: func(*Parts) (job.Job, error) {
+		return job.Job{Name: "nap", Run: func(context.Context, job.Order) (any, error) { panic("defect") }}, nil
+	}}}
+	p, err := Open(t.Context(), o, Process{Name: "jobs", Needs: []Need{Jobs}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Jobs.Run(t.Context(), "nap", job.Order{}); err == nil {
+		t.Error("a job that panics succeeds")
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	close(sent)
+	for body := range sent {
+		if bytes.Contains(body, []byte("job nap")) {
+			return
+		}
+	}
+	t.Error("the collector is not sent the job")
 }

@@ -256,7 +256,7 @@ func (b tracedBus) Publish(ctx context.Context, topic string, events ...bus.Even
 func (b tracedBus) Receive(ctx context.Context, subscription string, h bus.Handler) error {
 	return b.Bus.Receive(ctx, subscription, func(ctx context.Context, e bus.Event) error {
 		ctx, span := b.t.Handle(ctx, subscription, e)
-		err := h(ctx, e)
+		err := h.Try(ctx, e) // a panic ends the span too
 		span.End(err)
 		return err
 	})

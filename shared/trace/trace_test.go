@@ -303,6 +303,19 @@ func TestNil(t *testing.T) {
 	}
 }
 
+// TestPanic checks that the span of an event whose handler panics is recorded as failed.
+func TestPanic(t *testing.T) {
+	tracer, spans := begin(t, 1)
+	b := tracer.Bus(&fake{events: []bus.Event{{ID: "e1"}}})
+	err := b.Receive(t.Context(), "plays", func(context.Context, bus.Event) error { panic("defect") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := spans(); len(all) != 1 || all[0].Status.Code != codes.Error {
+		t.Errorf("the spans are %+v, want one that failed", all)
+	}
+}
+
 // TestCollector sends spans to a collector, and checks that a collector that cannot be
 // reached is logged and fails nothing.
 func TestCollector(t *testing.T) {
