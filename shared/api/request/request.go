@@ -223,6 +223,7 @@ func (l *layer) serve(w http.ResponseWriter, r *http.Request, rt *Route, segment
 			name = rt.pattern
 		}
 		c.Context, c.span = l.Trace.Serve(c.Context, r.Header, name, c.ID())
+		c.Request = r.WithContext(c.Context) // which handlers of streams take in place of the call
 	}
 	if rt == nil {
 		if l.Links != nil {
