@@ -220,6 +220,9 @@ func (w *world) checkMemory(before map[string]int) {
 	var sum [2]int
 	for name, was := range before {
 		sum[0], sum[1] = sum[0]+was, sum[1]+after[name]
+		if after[name] == 0 {
+			w.broken.add("recovery", "%s does not run after the faults", name)
+		}
 		if after[name] > was+was/2+growth {
 			w.broken.add("memory", "%s has grown from %d to %d MB", name, was>>20, after[name]>>20)
 		}

@@ -99,12 +99,10 @@ func run(ctx context.Context, s settings, out io.Writer) (err error) {
 	w.checkMemory(before)
 	w.report()
 	if s.page != "" {
-		if err := w.writePage(ctx, s.page); err != nil {
-			return err
-		}
+		err = w.writePage(s.page)
 	}
 	if len(w.broken.list()) > 0 {
-		return errors.Join(errBroken, w.keepLog())
+		err = errors.Join(err, errBroken, w.keepLog())
 	}
-	return nil
+	return err
 }

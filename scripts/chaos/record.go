@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -111,12 +112,12 @@ comment of ` + "`scripts/chaos`" + ` says what is checked.
 `
 
 // writePage writes what a run did as a page with plots into a file.
-func (w *world) writePage(ctx context.Context, file string) error {
+func (w *world) writePage(file string) error {
 	w.record.mu.Lock()
 	enough := len(w.record.samples) > 1
 	w.record.mu.Unlock()
 	if !enough {
-		return fmt.Errorf("the run was too short for a page: it needs %s", sampled)
+		return errors.New("the run has too few samples for a page: it was too short, or the processes were not listed")
 	}
 	requests := 0
 	for _, n := range w.answers.all() {
@@ -130,7 +131,7 @@ func (w *world) writePage(ctx context.Context, file string) error {
 	command := fmt.Sprintf("make chaos ARGS='-for %s -seed %d -report %s'", w.length, w.seed, file)
 	m := machine.Describe()
 	on := fmt.Sprintf("%d cores, %s", m.Cores, m.CPU)
-	head := fmt.Sprintf(pageHead, command, time.Now().UTC().Format(time.DateOnly), machine.Commit(ctx), on,
+	head := fmt.Sprintf(pageHead, command, time.Now().UTC().Format(time.DateOnly), w.commit, on,
 		w.length, requests, len(w.libraries.all), len(w.till.all), len(w.talk.said), w.blocks.Load(), outcome)
 
 	t := report.New(io.Discard)

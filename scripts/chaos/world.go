@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"miramundo.dev/functions"
+	"miramundo.dev/scripts/bench/machine"
 	"miramundo.dev/scripts/chaos/link"
 	"miramundo.dev/scripts/dev/platform"
 	"miramundo.dev/scripts/emulators/emulator"
@@ -30,6 +31,7 @@ type world struct {
 	settings
 	out     io.Writer
 	begun   time.Time
+	commit  string // that is run
 	dir     string
 	rand    *rand.Rand // of the faults
 	emus    *emulator.Emulators
@@ -66,7 +68,7 @@ const addressHeader = "X-Chaos-Address"
 // open starts the emulators, the links and the service.
 func open(ctx context.Context, s settings, out io.Writer) (w *world, err error) {
 	w = &world{
-		settings: s, out: out, begun: time.Now(), rand: rand.New(rand.NewPCG(s.seed, 1)), token: "operator-token-of-chaos",
+		settings: s, out: out, begun: time.Now(), commit: machine.Commit(ctx), rand: rand.New(rand.NewPCG(s.seed, 1)), token: "operator-token-of-chaos",
 		http: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
 	}
 	defer func() {

@@ -87,7 +87,7 @@ type Config struct {
 	HopFallback bool `env:"HOP_FALLBACK" envDefault:"false" doc:"This hop is the fallback behind another: failures of a playlist answer 502 instead of 422."`
 	FreeMinutes int  `env:"HOP_FREE_MINUTES" envDefault:"0" doc:"Minutes of live HLS that a network may watch through the hop in a UTC day; 0 sets no limit. A deployed process without the setting allows 120, any other sets no limit."`
 
-	PaymentTo           string   `env:"PAYMENT_TO" doc:"Address (0x and 40 hexadecimal digits) that receives payments. Without it nothing is sold: the chat is open free of charge."`
+	PaymentTo           string   `env:"PAYMENT_TO" doc:"Address (0x and 40 hexadecimal digits) that receives payments of this service alone: of two services that share one, both may deliver for one payment. Without it nothing is sold: the chat is open free of charge."`
 	PaymentNetwork      string   `env:"PAYMENT_NETWORK" envDefault:"base" doc:"Network of payments: base, or base-sepolia with test money."`
 	PaymentFacilitators []string `env:"PAYMENT_FACILITATORS" doc:"Addresses of the x402 facilitators that verify and settle payments, separated by commas, in the order in which they are tried. They go with PAYMENT_TO."`
 	PaymentRPC          string   `env:"PAYMENT_RPC" doc:"Address of a JSON-RPC node of the network. With it a payment whose settlement got no answer is decided by the chain; without it by the facilitator, which cannot tell a payment from a nonce that its payer has used otherwise. Required with real money when deployed."`
