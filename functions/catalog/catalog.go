@@ -101,7 +101,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 			"they cannot be detected. Both can be used as filters of a search.",
 		Cache: api.Private,
 	}),
-}, guides, lists, []api.Endpoint{playing})
+}, guides, lists, []api.Endpoint{playing, oembed})
 
 // Options are the parts that a Server answers from. All but Guide are required.
 type Options struct {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -219,6 +220,7 @@ type Content struct {
 	Data []byte
 	Tag  string // a version, without quotes; empty when there is none
 	File string // the name under which it would be kept; empty when there is none
+	Link string // more values of the header Link; empty for none
 }
 
 // ETag returns the version.
@@ -228,6 +230,10 @@ func (c Content) ETag() string { return c.Tag }
 func (c Content) Reply(w http.ResponseWriter, r *http.Request) error {
 	if c.File != "" {
 		w.Header()["Content-Disposition"] = []string{mime.FormatMediaType("inline", map[string]string{"filename": c.File})}
+	}
+	if c.Link != "" {
+		h := w.Header()
+		h["Link"] = append(slices.Clip(h["Link"]), c.Link)
 	}
 	return Write(w, r, c.Type, c.Data)
 }

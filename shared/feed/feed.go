@@ -9,8 +9,10 @@ package feed
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"iter"
 	"net/url"
+	"strings"
 	"time"
 
 	"miramundo.dev/shared/catalog"
@@ -160,13 +162,28 @@ type File struct {
 	Data []byte
 	Tag  string // the same for the same data
 	File string // its name
+	Link string // values of the header Link, which name the other formats
 }
 
 // As returns l in a format, with a file name made from name. An unknown
 // format gives M3U. For guides use [List.Archived].
 func (l *List) As(format, name string) File {
 	data, mediaType := l.write(format)
-	return fileOf(data, mediaType, name+"."+format)
+	f := fileOf(data, mediaType, name+"."+format)
+	f.Link = l.Feeds.links(format)
+	return f
+}
+
+// links returns the addresses in the formats other than one, as values of the header
+// Link.
+func (a Addresses) links(but string) string {
+	var all []string
+	for _, f := range []struct{ format, address, media string }{{M3U, a.M3U, M3UType}, {M3U8, a.M3U8, M3UType}, {JSON, a.JSON, JSONType}, {XSPF, a.XSPF, XSPFType}} {
+		if f.format != but && f.address != "" && !strings.ContainsAny(f.address, "<>") {
+			all = append(all, fmt.Sprintf(`<%s>; rel="alternate"; type="%s"`, f.address, f.media))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // Archived returns the guide of l in the format Archive, and its uncompressed
@@ -178,7 +195,7 @@ func (l *List) Archived(name string) (f File, size int64) {
 
 func fileOf(data []byte, mediaType, name string) File {
 	sum := sha256.Sum256(data)
-	return File{mediaType, data, hex.EncodeToString(sum[:16]), name}
+	return File{Type: mediaType, Data: data, Tag: hex.EncodeToString(sum[:16]), File: name}
 }
 
 func (l *List) write(format string) (data []byte, mediaType string) {

@@ -148,6 +148,20 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// TestLink checks that a file names the other formats.
+func TestLink(t *testing.T) {
+	const at = "<https://mira.example/f/t/c/noticias."
+	want := at + `m3u>; rel="alternate"; type="audio/x-mpegurl", ` + at + `m3u8>; rel="alternate"; type="audio/x-mpegurl", ` + at + `json>; rel="alternate"; type="application/json"`
+	if d := cmp.Diff(want, mixed().As(XSPF, "a").Link); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	odd := mixed()
+	odd.Feeds = Addresses{M3U: "https://mira.example/>,<x", JSON: "https://mira.example/a.json"}
+	if d := cmp.Diff("", odd.As(JSON, "a").Link); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 // as returns l in a format, a guide too.
 func as(l *List, format, name string) File {
 	if format == XMLTV {

@@ -17,8 +17,29 @@ import (
 // styles, before their names. It is the same on every host with pages.
 const AssetsPath = "/assets/"
 
+// Name is the name of the service.
+const Name = "Miramundo"
+
 // PicturePath is the path of the picture that previews show for the service.
 const PicturePath = "/og.png"
+
+// Paths of the pictures that previews show for channels: Pictures, the id and PictureExt.
+const (
+	Pictures   = "/og/"
+	PictureExt = ".png"
+)
+
+// The size of the pictures of previews, in pixels: what social networks recommend.
+const (
+	PictureWidth  = 1200
+	PictureHeight = 630
+)
+
+// ChannelPicture returns the path of the picture that previews show for a channel.
+func ChannelPicture(id string) string { return Pictures + url.PathEscape(id) + PictureExt }
+
+// OEmbedPath is the path at which programs ask for the player of a page.
+const OEmbedPath = "/api/oembed"
 
 // A Page is a kind of page.
 type Page int

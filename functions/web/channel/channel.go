@@ -31,7 +31,7 @@ var Endpoints = slices.Concat(
 	page.Endpoints(site.Channel, "Show a channel",
 		"Returns the page on which a visitor watches a channel or listens to a station, with its streams, its programme guide and its facts.",
 		(*Server).channel, catalog.ErrNotLoaded, catalog.ErrNoChannel),
-	[]api.Endpoint{short}, embeds,
+	[]api.Endpoint{short}, embeds, opens,
 )
 
 // Options are what a Server needs.
@@ -148,6 +148,7 @@ func (s *Server) watch(snapshot *index.View, l i18n.Locale, c *catalog.ChannelFu
 	v.Areas = []string{"channel", "player", "failure", "panel", "comments", "keep", "chat", "guard", "pay"}
 	plate := part.NewPlate(v, c.Kind, c.ID, c.Name, c.LogoURL)
 	v.Data, v.Statements = dataOf(c, plate), []any{schemaOf(v, c)}
+	v.Others = append(v.Others, oembedsOf(v, c.Name)...)
 	w := &watch{C: c, Plate: plate, About: aboutOf(v, &c.Channel), Categories: categoriesOf(v, &c.Channel), Guide: s.airing(v, c), Facts: factsOf(v, snapshot, &c.Channel)}
 	w.Streams, w.More = rowsOf(v, c)
 	if c.ReplacedBy != nil {

@@ -3,6 +3,7 @@ package channel
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/part"
@@ -59,4 +60,13 @@ func (s *Server) embed(l i18n.Locale, id string) (*page.Rendered, error) {
 	v.Title, v.Areas = titleOf(l, &c.Channel), []string{"player", "failure", "embed"}
 	v.Data, v.Body = dataOf(c, w.Plate), w
 	return v.Frame("embed", http.StatusOK)
+}
+
+// oembedsOf returns the addresses at which programs get the player of a page as oEmbed.
+func oembedsOf(v *page.View, name string) (all []page.Other) {
+	for _, f := range [][2]string{{"json", "application/json+oembed"}, {"xml", "text/xml+oembed"}} {
+		query := url.Values{"url": {v.Canonical()}, "format": {f[0]}}
+		all = append(all, page.Other{Type: f[1], URL: v.Base() + site.OEmbedPath + "?" + query.Encode(), Title: name})
+	}
+	return all
 }

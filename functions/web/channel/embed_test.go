@@ -2,8 +2,12 @@ package channel
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
 
 	"miramundo.dev/functions/web/webtest"
 	"miramundo.dev/shared/i18n"
@@ -53,5 +57,21 @@ func TestEmbedOfOthers(t *testing.T) {
 		if want.code == http.StatusNotFound && (!strings.Contains(w.Header().Get("Content-Security-Policy"), "frame-ancestors *") || !strings.Contains(body, i18n.DE.T("embed.gone", nil))) {
 			t.Errorf("%s: says nothing to those who see the frame: %s", id, body)
 		}
+	}
+}
+
+// TestOEmbedIsFound checks the addresses of the player as oEmbed in the head of a page.
+func TestOEmbedIsFound(t *testing.T) {
+	h := webtest.Handler(watchServer(t), Endpoints)
+	got := map[string]string{}
+	for _, link := range webtest.Elements(webtest.Tree(t, h, "/fr/chaine/Aurora.br?feed=SD"), func(n *html.Node) bool {
+		return n.Data == "link" && strings.HasSuffix(webtest.Attr(n, "type"), "+oembed")
+	}) {
+		got[webtest.Attr(link, "type")] = webtest.Attr(link, "href")
+	}
+	page := "&url=" + url.QueryEscape(webtest.Links.Base+"/fr/chaine/Aurora.br")
+	at := webtest.Links.Base + "/api/oembed?format="
+	if d := cmp.Diff(map[string]string{"application/json+oembed": at + "json" + page, "text/xml+oembed": at + "xml" + page}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }

@@ -13,16 +13,19 @@ package list
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/part"
+	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/feed"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
@@ -37,6 +40,7 @@ var Endpoints = slices.Concat(
 	nearEndpoints,
 	surpriseEndpoints,
 	suggestEndpoints,
+	[]api.Endpoint{suggestionsEndpoint},
 	cardsEndpoints,
 )
 
@@ -163,7 +167,24 @@ func listPage(v *page.View, w wanted, indexed bool) (*page.Rendered, error) {
 		_, v.Variant, _ = strings.Cut(w.address(), "?")
 	}
 	v.Areas = []string{"list", "keep"}
+	if w != w.unfiltered() || w.fixed {
+		v.Others = append(v.Others, playlistsOf(v, w)...)
+	}
 	return v.Show()
+}
+
+// playlistsOf returns the search w, from its first match on, as lists for media players.
+func playlistsOf(v *page.View, w wanted) (all []page.Other) {
+	q := w.query()
+	query := url.Values{"lang": {v.Locale.Tag()}}
+	for _, p := range q.Pairs() {
+		query.Set(p[0], p[1])
+	}
+	for _, f := range []struct{ format, media string }{{feed.M3U, feed.M3UType}, {feed.XSPF, feed.XSPFType}} {
+		address := v.Base() + catalog.ChannelsPath + "." + f.format + "?" + query.Encode()
+		all = append(all, page.Other{Type: f.media, URL: address, Title: v.Title + " (" + strings.ToUpper(f.format) + ")"})
+	}
+	return all
 }
 
 // listing returns the body of the page of the search w: one page of its matches,

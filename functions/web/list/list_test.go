@@ -196,6 +196,34 @@ func TestLists(t *testing.T) {
 	}
 }
 
+// TestPlaylistsOfList checks that a search and a country name the same search as lists for
+// media players, and the home page does not.
+func TestPlaylistsOfList(t *testing.T) {
+	h := listHandler(t)
+	for path, want := range map[string]string{
+		"/":                     "",
+		"/?q=canal&offset=30":   "kind=all&lang=pt&q=canal&sort=relevance",
+		"/en?category=kids":     "category=kids&lang=en&sort=popular",
+		"/de?genre=jazz":        "genre=jazz&kind=radio&lang=de&sort=votes",
+		"/brasil":               "country=BR&lang=pt&sort=popular",
+		"/es/brasil?kind=radio": "country=BR&kind=radio&lang=es&sort=votes",
+		"/?q=%22%3Cb%3E":        "kind=all&lang=pt&q=%22%3Cb%3E&sort=relevance",
+	} {
+		var got, all []string
+		for _, link := range webtest.Elements(webtest.Tree(t, h, path), func(n *html.Node) bool { return n.Data == "link" && webtest.Attr(n, "rel") == "alternate" }) {
+			if media := webtest.Attr(link, "type"); media == "audio/x-mpegurl" || media == "application/xspf+xml" {
+				got = append(got, media+" "+webtest.Attr(link, "href"))
+			}
+		}
+		if base := webtest.Links.Base + "/api/channels"; want != "" {
+			all = []string{"audio/x-mpegurl " + base + ".m3u?" + want, "application/xspf+xml " + base + ".xspf?" + want}
+		}
+		if d := cmp.Diff(all, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", path, d)
+		}
+	}
+}
+
 // TestOrders checks the orders that a list offers, and which it is in.
 func TestOrders(t *testing.T) {
 	h := listHandler(t)

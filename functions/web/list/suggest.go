@@ -27,10 +27,13 @@ var suggestEndpoints = func() []api.Endpoint {
 		"Returns a part of the search field as HTML: the channels that match the words best, and the lists of the countries, categories and genres whose names begin with them. It has no link when nothing matches.",
 		(*Server).suggest, catalog.ErrNotLoaded)
 	for i := range all {
-		all[i].Cache = "public, max-age=60, s-maxage=300"
+		all[i].Cache = suggestCache
 	}
 	return all
 }()
+
+// suggestCache is how caches keep suggestions.
+const suggestCache api.Cache = "public, max-age=60, s-maxage=300"
 
 type suggestIn struct {
 	Q string `query:"q" maxLength:"200" description:"The words in the search field; without any, nothing is suggested."`
@@ -67,18 +70,24 @@ func (s *Server) suggest(l i18n.Locale, in suggestIn) (*page.Rendered, error) {
 		return nil, err
 	}
 	v := s.Pages.View(site.Home, l, nil)
-	body := suggestions{}
-	if words := fold.Words(in.Q); words != "" {
-		w := anyPlayable(v.Path("home"))
-		w.Q = in.Q
-		w.Normalize()
-		for _, c := range snapshot.Cards(s.query(w, suggestedChannels), int(l)).Cards {
-			body.Channels = append(body.Channels, suggestedChannel(v, &c))
-		}
-		body.Lists = s.listsNamed(v, snapshot, words)
-	}
-	v.Body = body
+	v.Body = s.suggestionsOf(v, snapshot, in.Q)
 	return v.ShowPart("_suggest.html")
+}
+
+// suggestionsOf returns what q may mean.
+func (s *Server) suggestionsOf(v *page.View, snapshot *index.View, q string) (found suggestions) {
+	words := fold.Words(q)
+	if words == "" {
+		return found
+	}
+	w := anyPlayable(v.Path("home"))
+	w.Q = q
+	w.Normalize()
+	for _, c := range snapshot.Cards(s.query(w, suggestedChannels), int(v.Locale)).Cards {
+		found.Channels = append(found.Channels, suggestedChannel(v, &c))
+	}
+	found.Lists = s.listsNamed(v, snapshot, words)
+	return found
 }
 
 // anyPlayable returns the search at a path that has no filter.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"miramundo.dev/functions/web/poster"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
@@ -19,6 +18,14 @@ var territories = [...]string{i18n.PT: "pt_BR", i18n.EN: "en_US", i18n.ES: "es_E
 type Alternate struct {
 	Lang string // in the form of hreflang
 	URL  string
+}
+
+// An Other is another form of the page that programs read, such as its list for media
+// players.
+type Other struct {
+	Type  string // media type
+	URL   string
+	Title string // as programs offer it
 }
 
 // absolute returns the canonical URL of the page in a locale; empty when the page
@@ -74,7 +81,7 @@ func (v *View) Territories() []string {
 func (v *View) Service() string { return Service }
 
 // Service is the name of the service.
-const Service = "Miramundo"
+const Service = site.Name
 
 // A Picture is the preview that other services show with a link to a page.
 type Picture struct {
@@ -87,11 +94,11 @@ type Picture struct {
 func (v *View) Picture() Picture {
 	switch {
 	case v.Page == site.Channel:
-		return Picture{v.Base() + ChannelPicture(v.Name), poster.Width, poster.Height}
+		return Picture{v.Base() + site.ChannelPicture(v.Name), site.PictureWidth, site.PictureHeight}
 	case v.Image != "":
 		return Picture{URL: v.Image}
 	}
-	return Picture{v.Base() + site.PicturePath, poster.Width, poster.Height}
+	return Picture{v.Base() + site.PicturePath, site.PictureWidth, site.PictureHeight}
 }
 
 // Changes returns the path of the feed of the catalog's changes, for the pages that are
@@ -105,6 +112,9 @@ func (v *View) Changes() string {
 
 // Manifest returns the path of the app manifest.
 func (v *View) Manifest() string { return ManifestPath(v.Locale) }
+
+// OpenSearch returns the path of the description of the search.
+func (v *View) OpenSearch() string { return OpenSearchPath(v.Locale) }
 
 // TouchIcon returns the path of the icon for home screens.
 func (v *View) TouchIcon() string { return TouchIcon }

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"net/url"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
@@ -14,10 +13,16 @@ import (
 const (
 	Manifests   = "/manifest/" // followed by a language tag and ManifestExt
 	ManifestExt = ".webmanifest"
+	OpenSearch  = "/opensearch/"          // followed by a language tag and ".xml"
 	Icons       = "/icons/"               // followed by the name of an icon
 	TouchIcon   = "/apple-touch-icon.png" // the address that iOS requests without a link
-	Pictures    = "/og/"                  // followed by a channel's id and PictureExt
-	PictureExt  = ".png"
+)
+
+// Where and in which type browsers get suggestions while a visitor types in their own
+// search field. The description of the search names both.
+const (
+	SuggestionsPath = "/suggestions"
+	SuggestionsType = "application/x-suggestions+json"
 )
 
 // Surprise is the path, after that of the locale, that leads to a channel at random; the
@@ -31,11 +36,15 @@ const LargeIcon = 512
 // ManifestPath returns the path of the app manifest in a locale.
 func ManifestPath(l i18n.Locale) string { return Manifests + l.Tag() + ManifestExt }
 
+// OpenSearchPath returns the path of the description of the search in a locale.
+func OpenSearchPath(l i18n.Locale) string { return OpenSearch + l.Tag() + ".xml" }
+
+// Open is the path, after that of the locale, that leads to what an address or a text
+// names, which other programs hand to the installed app.
+const Open = "/open"
+
 // IconPath returns the path of the icon with a side in pixels.
 func IconPath(side int) string { return fmt.Sprintf("%s%d.png", Icons, side) }
-
-// ChannelPicture returns the path of the preview picture of a channel.
-func ChannelPicture(id string) string { return Pictures + url.PathEscape(id) + PictureExt }
 
 // API returns the path of the index of the API.
 func (v *View) API() string { return catalog.IndexPath }

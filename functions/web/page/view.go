@@ -25,6 +25,7 @@ type View struct {
 	Visitor     string   // "in" or "out" on a page that is rendered for one visitor, who is signed in or not; empty on all others
 	NoIndex     bool     // search engines must leave the page out
 	Image       string   // absolute URL of a picture of the page; empty for the service's picture
+	Others      []Other  // other forms of the page
 	Statements  []any    // structured data for search engines in the vocabulary of schema.org, written as JSON-LD
 	Data        any      // values for the page's script, written as JSON; nil for none
 	Areas       []string // areas of the texts that the page's scripts show

@@ -17,13 +17,15 @@ import (
 	"image/png"
 
 	xdraw "golang.org/x/image/draw"
+
+	"miramundo.dev/shared/site"
 )
 
 // The size of a preview in pixels: the ratio of 1.91 to 1 that services which show
 // previews ask for.
 const (
-	Width  = 1200
-	Height = 630
+	Width  = site.PictureWidth
+	Height = site.PictureHeight
 )
 
 // The colours of the light theme, and the black behind the video.

@@ -72,6 +72,36 @@ type appManifest struct {
 	Categories      []string   `json:"categories"`
 	Icons           []appIcon  `json:"icons"`
 	Shortcuts       []shortcut `json:"shortcuts"`
+
+	ShareTarget      shareTarget       `json:"share_target"`
+	ProtocolHandlers []protocolHandler `json:"protocol_handlers"`
+	LaunchHandler    launchHandler     `json:"launch_handler"`
+}
+
+// A shareTarget says how the app is opened with what another app shares.
+type shareTarget struct {
+	Action string      `json:"action"`
+	Method string      `json:"method"`
+	Params shareParams `json:"params"`
+}
+
+// shareParams are the names of the parameters.
+type shareParams struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
+	URL   string `json:"url"`
+}
+
+// A protocolHandler says how the app is opened with addresses of a scheme, which take the
+// place of %s.
+type protocolHandler struct {
+	Protocol string `json:"protocol"`
+	URL      string `json:"url"`
+}
+
+// A launchHandler says in which window a link opens.
+type launchHandler struct {
+	ClientMode string `json:"client_mode"`
 }
 
 // An appIcon is an icon of the app. Purpose is any, or maskable for an icon that
@@ -100,6 +130,10 @@ func (s *Server) manifestOf(l i18n.Locale) appManifest {
 		Lang: l.HTML(), Dir: "ltr", StartURL: site.Home.Path(l, ""), Scope: "/", Display: "standalone",
 		ThemeColour: page.BarLight.Colour, BackgroundColor: page.GroundColour, Categories: []string{"entertainment", "news"},
 	}
+	open := page.Below(l, page.Open)
+	m.ShareTarget = shareTarget{open, "GET", shareParams{"title", "text", "url"}}
+	m.ProtocolHandlers = []protocolHandler{{site.Scheme, open + "?url=%s"}}
+	m.LaunchHandler.ClientMode = "navigate-existing"
 	if svg := s.Icon; svg != "" {
 		m.Icons = append(m.Icons, appIcon{svg, "any", "image/svg+xml", "any"})
 	}

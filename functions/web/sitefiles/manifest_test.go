@@ -33,6 +33,13 @@ func TestManifest(t *testing.T) {
 		if diff := cmp.Diff(shortcuts, m.Shortcuts); diff != "" {
 			t.Errorf("%s: shortcuts (-want +got):\n%s", l, diff)
 		}
+		open := strings.Replace(site.EmbedPath(l, ""), "/embed/", "/open", 1)
+		if m.ShareTarget != (shareTarget{open, "GET", shareParams{"title", "text", "url"}}) || m.LaunchHandler.ClientMode != "navigate-existing" {
+			t.Errorf("%s: %+v, %+v", l, m.ShareTarget, m.LaunchHandler)
+		}
+		if diff := cmp.Diff([]protocolHandler{{"web+miramundo", open + "?url=%s"}}, m.ProtocolHandlers); diff != "" {
+			t.Errorf("%s: protocol handlers (-want +got):\n%s", l, diff)
+		}
 		purposes := map[string]int{}
 		for _, icon := range m.Icons {
 			w := webtest.Request(h, "GET", icon.Src)

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/poster"
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
@@ -26,7 +25,7 @@ var pictures = []api.Endpoint{
 		Cache:   api.Public(24 * time.Hour), Produces: []string{"image/png"},
 	}),
 	api.Bind((*Server).channelPicture, api.Endpoint{
-		Method: "GET", Path: page.Pictures + "{file}", Auth: api.None, Page: true,
+		Method: "GET", Path: site.Pictures + "{file}", Auth: api.None, Page: true,
 		Summary: "Get the preview picture of a channel",
 		Doc: "Returns the PNG image that is shown with shared links to the channel's page. The file name is the channel's catalog id " +
 			"followed by .png.",
@@ -47,7 +46,7 @@ func (s *Server) sitePicture(context.Context, struct{}) (api.Content, error) { r
 // channelPicture returns the preview picture of a channel. Channels with the same
 // kind, logo and name share a picture; the picture has no other content.
 func (s *Server) channelPicture(ctx context.Context, in fileIn) (api.Content, error) {
-	id, ok := strings.CutSuffix(in.File, page.PictureExt)
+	id, ok := strings.CutSuffix(in.File, site.PictureExt)
 	if !ok {
 		return api.Content{}, catalog.ErrNoChannel
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/poster"
 	"miramundo.dev/functions/web/webtest"
 	"miramundo.dev/shared/catalog/index"
@@ -51,7 +50,7 @@ func TestPicture(t *testing.T) {
 		drawn = 0
 		var tag string
 		for range 2 {
-			w := webtest.Request(h, "GET", page.ChannelPicture(id))
+			w := webtest.Request(h, "GET", site.ChannelPicture(id))
 			c, err := png.DecodeConfig(bytes.NewReader(w.Body.Bytes()))
 			if w.Code != http.StatusOK || err != nil || c.Width != poster.Width || c.Height != poster.Height || w.Header().Get("Cache-Control") != "public, max-age=86400" {
 				t.Fatalf("logo %q: %d, %dx%d, %v", name, w.Code, c.Width, c.Height, err)
@@ -61,7 +60,7 @@ func TestPicture(t *testing.T) {
 		if want := min(1, len(name)); drawn != want {
 			t.Errorf("logo %q was read %d times, want %d", name, drawn, want)
 		}
-		if w := webtest.Request(h, "GET", page.ChannelPicture(id), "If-None-Match", tag); w.Code != http.StatusNotModified {
+		if w := webtest.Request(h, "GET", site.ChannelPicture(id), "If-None-Match", tag); w.Code != http.StatusNotModified {
 			t.Errorf("logo %q: again %d", name, w.Code)
 		}
 		for _, path := range []string{"/og/No.such.png", "/og/" + id, "/og/..%2f" + id + ".png", "/og/.png", "/og/" + strings.Repeat("x", 180) + ".png", "/og/%3Cscript%3E.png"} {
@@ -75,11 +74,11 @@ func TestPicture(t *testing.T) {
 	}
 	broken = true
 	h := handler(t, index.Overlay{Logos: func(yield func(string, string) bool) { yield(id, "known") }}, logos)
-	if w := webtest.Request(h, "GET", page.ChannelPicture(id)); w.Code != http.StatusServiceUnavailable || w.Header().Get("Cache-Control") != "no-store" {
+	if w := webtest.Request(h, "GET", site.ChannelPicture(id)); w.Code != http.StatusServiceUnavailable || w.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("without a database: %d, %s", w.Code, w.Header().Get("Cache-Control"))
 	}
 	h = handler(t, index.Overlay{BlockedChannels: []string{id}}, logos)
-	if w := webtest.Request(h, "GET", page.ChannelPicture(id)); w.Code != http.StatusNotFound {
+	if w := webtest.Request(h, "GET", site.ChannelPicture(id)); w.Code != http.StatusNotFound {
 		t.Errorf("of a blocked channel: %d", w.Code)
 	}
 	w := webtest.Request(h, "GET", site.PicturePath)

@@ -1,5 +1,5 @@
 // Package sitefiles serves the files that other programs expect of a website:
-// robots.txt and site maps for search engines, the manifest and icons for browsers
+// robots.txt and site maps for search engines, the description of the search for browsers, the manifest and icons for browsers
 // that install the pages as an app, and the preview pictures of shared links.
 //
 // All of them are made by the process itself, from the catalog in memory and from
@@ -17,7 +17,7 @@ import (
 )
 
 // Endpoints are the endpoints of all files.
-var Endpoints = slices.Concat(robots, sitemaps, installed, pictures)
+var Endpoints = slices.Concat(robots, sitemaps, installed, openSearch, pictures)
 
 // Options are what a Server needs.
 type Options struct {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"miramundo.dev/functions/web/page"
 	"miramundo.dev/functions/web/webtest"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/i18n"
@@ -90,7 +89,7 @@ func TestSitemapRefuses(t *testing.T) {
 		}
 	}
 	empty := webtest.Handler(New(Options{Catalog: webtest.Catalog{}, Links: webtest.Links}), Endpoints)
-	for _, path := range []string{sitemapPath, sitemapsPath + "pt-1.xml", page.ChannelPicture("x")} {
+	for _, path := range []string{sitemapPath, sitemapsPath + "pt-1.xml", site.ChannelPicture("x")} {
 		if w := webtest.Request(empty, "GET", path); w.Code != http.StatusServiceUnavailable || w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s without a catalog: %d", path, w.Code)
 		}

@@ -4,6 +4,7 @@ import { dialog, h, icon } from "../dom";
 import { locale, t } from "../texts";
 import type { ChannelFull } from "../types";
 
+// functions/catalog/oembed.go has the same sizes and writes the same markup.
 const width = 560;
 const bar = 44; // the line below the picture
 const sound = 240; // the height of a station, which has no picture
