@@ -62,6 +62,10 @@ type world struct {
 // patience is how long the stack may take to start, which builds what is deployed.
 const patience = 5 * time.Minute
 
+// heap is the memory of each emulator, which holds everything that was ever written: about
+// 600,000 requests an hour.
+const heap = "3g"
+
 // addressHeader is the header in which clients say from where they come, as an edge does.
 const addressHeader = "X-Chaos-Address"
 
@@ -83,7 +87,7 @@ func open(ctx context.Context, s settings, out io.Writer) (w *world, err error) 
 	if err != nil {
 		return w, err
 	}
-	if w.emus, err = emulator.Start(ctx, emulator.Options{Rules: "firestore.rules"}); err != nil {
+	if w.emus, err = emulator.Start(ctx, emulator.Options{Rules: "firestore.rules", Heap: heap}); err != nil {
 		return w, err
 	}
 	if w.db, err = link.Open(w.emus.Firestore); err != nil {

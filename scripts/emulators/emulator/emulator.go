@@ -7,6 +7,7 @@ package emulator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,7 @@ var ErrMissing = errors.New("the emulators are not installed")
 const (
 	startTime = 60 * time.Second
 	stopTime  = 5 * time.Second
-	heap      = "-Xmx512m"
+	heap      = "512m"
 )
 
 // Options say what to start. The zero value is the installed jars on free
@@ -43,6 +44,7 @@ type Options struct {
 	FirestoreAddr, PubSubAddr string    // 127.0.0.1:port; empty: a free port
 	Rules                     string    // the file of Firestore's security rules; empty: clients may do everything
 	Log                       io.Writer // what the emulators print; nil: nowhere
+	Heap                      string    // most memory of each, as Java writes it, such as 2g; empty: 512m
 }
 
 // Emulators are running emulators.
@@ -101,6 +103,7 @@ func (o *Options) fill() (err error) {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
+	o.Heap = cmp.Or(o.Heap, heap)
 	return nil
 }
 
@@ -148,7 +151,7 @@ func (e *Emulators) start(ctx context.Context, o Options, addr string, args ...s
 	if err != nil {
 		return err
 	}
-	args = append([]string{heap, "-XX:TieredStopAtLevel=1"}, append(args, "--host="+host, "--port="+port)...)
+	args = append([]string{"-Xmx" + o.Heap, "-XX:TieredStopAtLevel=1"}, append(args, "--host="+host, "--port="+port)...)
 	p := &process{cmd: exec.CommandContext(ctx, "java", args...), said: &tail{to: o.Log}, ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.said, p.said
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) }
