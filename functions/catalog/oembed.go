@@ -1,11 +1,13 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"html"
+	"math"
 	"time"
 
 	"miramundo.dev/shared/api"
@@ -16,8 +18,9 @@ import (
 )
 
 // Programs that show a preview of a link, such as editors and chats, ask for the player of
-// a page by oEmbed (oembed.com): version 1.0, in JSON or XML. Pages of channels name the
-// address in their heads.
+// a page by oEmbed 1.0 (oembed.com), in JSON or XML. Pages of channels name the address in
+// their heads. An unknown format is answered with 400, as every value that is not listed,
+// where oEmbed has 501.
 
 // The media types of an answer.
 const (
@@ -33,8 +36,8 @@ var oembed = api.Bind((*Server).oembed, api.Endpoint{
 	Auth:    api.None,
 	Summary: "Get the player of a page as oEmbed",
 	Doc: "Returns the player of a channel as oEmbed 1.0, for programs that show it in place of a link to the channel's page. The type is " +
-		"video for TV channels and rich for radio stations; html is an iframe that fits into maxwidth and maxheight. It answers 404 for an address that " +
-		"is not that of a channel here.",
+		"video for TV channels and rich for radio stations; html is an iframe that fits into maxwidth and maxheight. Returns 404 unless url is the " +
+		"address of a channel of this service.",
 	Faults:   []*fault.Error{catalog.ErrNoChannel, catalog.ErrNotLoaded},
 	Cache:    api.Public(oembedAge),
 	Produces: []string{xmlType},
@@ -51,10 +54,10 @@ const (
 )
 
 type oembedIn struct {
-	URL       string `query:"url" required:"true" maxLength:"2000" description:"Address of the page of a channel, in any language, of its player for other sites, or its short address."`
-	Format    string `query:"format" default:"json" enum:"json,xml" description:"Form of the answer."`
-	MaxWidth  int    `query:"maxwidth" default:"100000" minimum:"1" maximum:"100000" description:"Most pixels that the player may be wide; it is never wider than 560."`
-	MaxHeight int    `query:"maxheight" default:"100000" minimum:"1" maximum:"100000" description:"Most pixels that the player may be high."`
+	URL       string `query:"url" required:"true" maxLength:"2000" description:"Address of a channel: of its page in any language, of its player for other sites, or the short one."`
+	Format    string `query:"format" default:"json" enum:"json,xml" description:"Format of the response."`
+	MaxWidth  int    `query:"maxwidth" default:"0" minimum:"0" cap:"100000" description:"Maximum width of the player in pixels; it is at most 560. 0 sets no limit."`
+	MaxHeight int    `query:"maxheight" default:"0" minimum:"0" cap:"100000" description:"Maximum height of the player in pixels. 0 sets no limit."`
 	Lang      string `query:"lang" maxLength:"16" description:"Language of the player for a short address: pt, en, es, fr or de. Without it, Accept-Language decides."`
 }
 
@@ -67,16 +70,16 @@ type embedding struct {
 	ProviderName string   `json:"provider_name" xml:"provider_name" description:"Name of the service."`
 	ProviderURL  string   `json:"provider_url" xml:"provider_url" format:"uri" description:"Address of the service."`
 	CacheAge     int      `json:"cache_age" xml:"cache_age" description:"Seconds for which the answer should be kept."`
-	Width        int      `json:"width" xml:"width" description:"In pixels."`
-	Height       int      `json:"height" xml:"height" description:"In pixels."`
+	Width        int      `json:"width" xml:"width" description:"Width of the player in pixels."`
+	Height       int      `json:"height" xml:"height" description:"Height of the player in pixels."`
 	HTML         string   `json:"html" xml:"html" description:"An iframe with the player."`
 
 	ThumbnailURL    string `json:"thumbnail_url,omitempty" xml:"thumbnail_url,omitempty" format:"uri" description:"Picture of the channel; absent when it is larger than maxwidth or maxheight allow."`
-	ThumbnailWidth  int    `json:"thumbnail_width,omitempty" xml:"thumbnail_width,omitempty" description:"In pixels."`
-	ThumbnailHeight int    `json:"thumbnail_height,omitempty" xml:"thumbnail_height,omitempty" description:"In pixels."`
+	ThumbnailWidth  int    `json:"thumbnail_width,omitempty" xml:"thumbnail_width,omitempty" description:"Width of the picture in pixels."`
+	ThumbnailHeight int    `json:"thumbnail_height,omitempty" xml:"thumbnail_height,omitempty" description:"Height of the picture in pixels."`
 }
 
-// An oembedAnswer is an embedding as it is sent.
+// An oembedAnswer is an embedding in JSON or XML.
 type oembedAnswer struct{ api.Content }
 
 // Schema returns the shape of the answer.
@@ -110,23 +113,21 @@ func (s *Server) oembed(ctx context.Context, in oembedIn) (oembedAnswer, error) 
 	return oembedAnswer{api.Content{Type: jsonType, Data: data}}, err
 }
 
-// embeddingOf returns the player of a channel but for its HTML, within the bounds of a
-// request.
+// embeddingOf returns the player of a channel within the limits of a request, without its
+// HTML.
 func embeddingOf(snapshot *index.View, c *index.Summary, in oembedIn) embedding {
 	base := snapshot.Links().Base
 	e := embedding{
 		Version: "1.0", Type: "video", Title: c.Name, ProviderName: site.Name, ProviderURL: base + "/", CacheAge: int(oembedAge / time.Second),
 	}
-	e.Width = min(playerWidth, in.MaxWidth)
+	width, height := cmp.Or(in.MaxWidth, math.MaxInt), cmp.Or(in.MaxHeight, math.MaxInt)
+	e.Width = min(playerWidth, width)
 	if c.Kind == catalog.Station {
-		e.Type, e.Height = "rich", min(soundHeight, in.MaxHeight)
+		e.Type, e.Height = "rich", min(soundHeight, height)
 	} else {
-		if room := max(in.MaxHeight-playerBar, 1); e.Width*9/16 > room {
-			e.Width = room * 16 / 9
-		}
-		e.Height = min(e.Width*9/16+playerBar, in.MaxHeight)
+		e.Height = min(e.Width*9/16+playerBar, height) // the player shows the picture whole in any shape
 	}
-	if in.MaxWidth >= site.PictureWidth && in.MaxHeight >= site.PictureHeight {
+	if width >= site.PictureWidth && height >= site.PictureHeight {
 		e.ThumbnailURL, e.ThumbnailWidth, e.ThumbnailHeight = base+site.ChannelPicture(c.ID), site.PictureWidth, site.PictureHeight
 	}
 	return e

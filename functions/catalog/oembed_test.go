@@ -35,13 +35,23 @@ func oembedHandler(t testing.TB) http.Handler {
 	ix, err := index.Build(&catalog.Register{BuiltAt: noon, ChannelAliases: map[string]string{"Older.br": "Aurora.br"}, Records: []catalog.Record{
 		{ID: "Aurora.br", Name: "Aurora", Country: "BR", Origin: "iptv-org", Streams: stream(1)},
 		{ID: "Evil.br", Name: hostileName, Country: "BR", Origin: "iptv-org", Streams: stream(2)},
+		{ID: "Blocked.br", Name: "Blocked", Country: "BR", Origin: "iptv-org", Streams: stream(4)},
 		{ID: "rb.1", Kind: catalog.Station, Name: "Onda", Country: "BR", Origin: "radio-browser", Radio: &catalog.Radio{}, Streams: stream(3)},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := New(Options{Catalog: shown{index.NewView(ix, index.Overlay{}, catalog.LinkBase{Base: oembedBase})}, Now: func() time.Time { return noon }})
+	server := New(Options{Catalog: shown{index.NewView(ix, index.Overlay{BlockedChannels: []string{"Blocked.br"}}, catalog.LinkBase{Base: oembedBase})}, Now: func() time.Time { return noon }})
 	return request.Handler(request.Options{}, server, Endpoints)
+}
+
+// TestOEmbedVaries checks that caches tell the answers for a short address apart.
+func TestOEmbedVaries(t *testing.T) {
+	h := oembedHandler(t)
+	res, _ := apitest.Do(t, h, "GET", site.OEmbedPath+"?url="+oembedBase+"/c/Aurora.br", "", "Accept-Language", "fr")
+	if got := strings.Join(res.Header.Values("Vary"), ", "); !strings.Contains(got, "Accept-Language") {
+		t.Errorf("Vary is %q", got)
+	}
 }
 
 // askOEmbed asks for the player of an address, with further parameters.
@@ -125,7 +135,9 @@ func TestOEmbedSizes(t *testing.T) {
 	}{
 		{"Aurora.br", "", "video", 560, 359, 1200},
 		{"Aurora.br", "&maxwidth=320", "video", 320, 224, 0},
-		{"Aurora.br", "&maxheight=200", "video", 277, 199, 0},
+		{"Aurora.br", "&maxheight=200", "video", 560, 200, 0},
+		{"Aurora.br", "&maxwidth=0&maxheight=0", "video", 560, 359, 1200},
+		{"Aurora.br", "&maxwidth=9999999999999999999", "video", 560, 359, 1200},
 		{"Aurora.br", "&maxwidth=1200&maxheight=630", "video", 560, 359, 1200},
 		{"Aurora.br", "&maxwidth=1&maxheight=1", "video", 1, 1, 0},
 		{"rb.1", "", "rich", 560, 240, 1200},
@@ -148,34 +160,34 @@ func TestOEmbedOfOthers(t *testing.T) {
 	h := oembedHandler(t)
 	base := oembedBase
 	for address, want := range map[string]int{
-		base + "/canal/nowhere":                               http.StatusNotFound,
-		base + "/canal/Mundo.pt":                              http.StatusNotFound,
-		base + "/":                                            http.StatusNotFound,
-		base + "/canal/Aurora.br/more":                        http.StatusNotFound,
-		"https://other.example/canal/Aurora.br":               http.StatusNotFound,
-		"https://other.example@" + base[8:] + "x/c/Aurora.br": http.StatusNotFound,
-		base + ".other.example/canal/Aurora.br":               http.StatusNotFound,
-		"ftp" + base[5:] + "/canal/Aurora.br":                 http.StatusNotFound,
-		"javascript:alert(1)":                                 http.StatusNotFound,
-		"/canal/Aurora.br":                                    http.StatusNotFound,
-		"https://%zz":                                         http.StatusNotFound,
-		"":                                                    http.StatusBadRequest,
-		base + "/canal/" + strings.Repeat("a", 2000):          http.StatusBadRequest,
+		base + "/canal/nowhere":                       http.StatusNotFound,
+		base + "/canal/Blocked.br":                    http.StatusNotFound,
+		base + "/":                                    http.StatusNotFound,
+		base + "/canal/Aurora.br/more":                http.StatusNotFound,
+		"https://other.example/canal/Aurora.br":       http.StatusNotFound,
+		oembedBase + "@other.example/canal/Aurora.br": http.StatusNotFound,
+		base + ".other.example/canal/Aurora.br":       http.StatusNotFound,
+		"ftp" + base[5:] + "/canal/Aurora.br":         http.StatusNotFound,
+		"javascript:alert(1)":                         http.StatusNotFound,
+		"/canal/Aurora.br":                            http.StatusNotFound,
+		"https://%zz":                                 http.StatusNotFound,
+		"":                                            http.StatusBadRequest,
+		base + "/canal/" + strings.Repeat("a", 2000):  http.StatusBadRequest,
 	} {
 		if status, _, body := askOEmbed(t, h, address, ""); status != want {
 			t.Errorf("%s: %d %s, want %d", address, status, body, want)
 		}
 	}
-	for _, query := range []string{"&format=yaml", "&maxwidth=0", "&maxheight=-1", "&maxwidth=x", "&maxwidth=9999999999999999999"} {
+	for _, query := range []string{"&format=yaml", "&maxheight=-1", "&maxwidth=x"} {
 		if status, _, body := askOEmbed(t, h, base+"/c/Aurora.br", query); status != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", query, status, body)
 		}
 	}
-	for _, format := range []string{"json", "xml"} {
-		_, _, body := askOEmbed(t, h, base+"/c/Evil.br", "&format="+format)
+	for format, read := range map[string]func([]byte, any) error{"json": json.Unmarshal, "xml": xml.Unmarshal} {
+		status, _, body := askOEmbed(t, h, base+"/c/Evil.br", "&format="+format)
 		var got embedding
-		if err := json.Unmarshal([]byte(body), &got); err != nil && xml.Unmarshal([]byte(body), &got) != nil {
-			t.Fatal(body)
+		if err := read([]byte(body), &got); err != nil || status != http.StatusOK {
+			t.Fatal(status, err, body)
 		}
 		if frame := frameIn(t, got.HTML); frame["title"] != hostileName || got.Title != hostileName {
 			t.Errorf("the name is %q in the frame, and %q", frame["title"], got.Title)

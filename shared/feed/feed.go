@@ -174,16 +174,23 @@ func (l *List) As(format, name string) File {
 	return f
 }
 
-// links returns the addresses in the formats other than one, as values of the header
-// Link.
-func (a Addresses) links(but string) string {
+// maxLinks is the longest value of the header Link, in bytes: clients and proxies refuse
+// answers with long headers, and a search may have a long address.
+const maxLinks = 2 << 10
+
+// links returns the addresses in every format except one, as values of the header Link;
+// empty when they are too long for a header.
+func (a Addresses) links(except string) string {
 	var all []string
 	for _, f := range []struct{ format, address, media string }{{M3U, a.M3U, M3UType}, {M3U8, a.M3U8, M3UType}, {JSON, a.JSON, JSONType}, {XSPF, a.XSPF, XSPFType}} {
-		if f.format != but && f.address != "" && !strings.ContainsAny(f.address, "<>") {
+		if f.format != except && f.address != "" && !strings.ContainsAny(f.address, "<>") {
 			all = append(all, fmt.Sprintf(`<%s>; rel="alternate"; type="%s"`, f.address, f.media))
 		}
 	}
-	return strings.Join(all, ", ")
+	if text := strings.Join(all, ", "); len(text) <= maxLinks {
+		return text
+	}
+	return ""
 }
 
 // Archived returns the guide of l in the format Archive, and its uncompressed

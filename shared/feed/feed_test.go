@@ -155,6 +155,11 @@ func TestLink(t *testing.T) {
 	if d := cmp.Diff(want, mixed().As(XSPF, "a").Link); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
+	long := mixed()
+	long.Feeds = AddressesOf(func(f string) string { return "https://mira.example/" + strings.Repeat("a", 1000) + "." + f })
+	if got := long.As(JSON, "a").Link; got != "" {
+		t.Errorf("a header of %d bytes", len(got))
+	}
 	odd := mixed()
 	odd.Feeds = Addresses{M3U: "https://mira.example/>,<x", JSON: "https://mira.example/a.json"}
 	if d := cmp.Diff("", odd.As(JSON, "a").Link); d != "" {

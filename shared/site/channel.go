@@ -7,17 +7,16 @@ import (
 	"miramundo.dev/shared/i18n"
 )
 
-// An Address is what the path of an address says of the channel that it is about.
+// An Address is the channel that an address leads to, and the language that it names.
 type Address struct {
 	Channel   string // catalog id
 	Locale    i18n.Locale
 	Localized bool // the path names the locale; the address that is the same in every language does not
 }
 
-// ChannelOf returns the channel to which a path of this site leads: its page in any
-// locale, its player for other sites, or the address that is the same in every language.
-// short is what the path of the latter begins with. Both are escaped, as an address has
-// them. It reports false for any other path.
+// ChannelOf returns the channel that a path of this site leads to: its page in any locale,
+// its player for other sites, or its short address, which begins with short and is the
+// same in every language. The path is escaped. It reports false for any other path.
 func ChannelOf(path, short string) (a Address, ok bool) {
 	for _, l := range i18n.Locales {
 		for _, template := range []string{Channel.Template(l), EmbedTemplate(l)} {

@@ -148,7 +148,9 @@ func (s *Server) watch(snapshot *index.View, l i18n.Locale, c *catalog.ChannelFu
 	v.Areas = []string{"channel", "player", "failure", "panel", "comments", "keep", "chat", "guard", "pay"}
 	plate := part.NewPlate(v, c.Kind, c.ID, c.Name, c.LogoURL)
 	v.Data, v.Statements = dataOf(c, plate), []any{schemaOf(v, c)}
-	v.Others = append(v.Others, oembedsOf(v, c.Name)...)
+	if len(c.Streams) > 0 {
+		v.Others = append(v.Others, oembedsOf(v, part.Truncated(c.Name, 80))...)
+	}
 	w := &watch{C: c, Plate: plate, About: aboutOf(v, &c.Channel), Categories: categoriesOf(v, &c.Channel), Guide: s.airing(v, c), Facts: factsOf(v, snapshot, &c.Channel)}
 	w.Streams, w.More = rowsOf(v, c)
 	if c.ReplacedBy != nil {

@@ -62,7 +62,7 @@ func (s *Server) embed(l i18n.Locale, id string) (*page.Rendered, error) {
 	return v.Frame("embed", http.StatusOK)
 }
 
-// oembedsOf returns the addresses at which programs get the player of a page as oEmbed.
+// oembedsOf returns the addresses of the oEmbed answers for a page.
 func oembedsOf(v *page.View, name string) (all []page.Other) {
 	for _, f := range [][2]string{{"json", "application/json+oembed"}, {"xml", "text/xml+oembed"}} {
 		query := url.Values{"url": {v.Canonical()}, "format": {f[0]}}

@@ -69,6 +69,9 @@ func TestOEmbedIsFound(t *testing.T) {
 	}) {
 		got[webtest.Attr(link, "type")] = webtest.Attr(link, "href")
 	}
+	if raw := webtest.Request(h, "GET", "/fr/chaine/Aurora.br").Body.String(); !strings.Contains(raw, `type="application/json+oembed"`) {
+		t.Error("programs that search the page as text do not find the address")
+	}
 	page := "&url=" + url.QueryEscape(webtest.Links.Base+"/fr/chaine/Aurora.br")
 	at := webtest.Links.Base + "/api/oembed?format="
 	if d := cmp.Diff(map[string]string{"application/json+oembed": at + "json" + page, "text/xml+oembed": at + "xml" + page}, got); d != "" {

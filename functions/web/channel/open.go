@@ -16,9 +16,9 @@ import (
 	"miramundo.dev/shared/site"
 )
 
-// Systems hand to the installed app what a person shares from another one: a title, a
-// text and an address, each of which may be missing or in the place of another. An
-// address of a channel here opens its page; anything else is searched for.
+// When a person shares something from another app, the system opens the installed app with
+// a title, a text and an address. Apps fill in some of the three, and many put the address
+// into the text. The address of a channel here opens its page; other words are searched for.
 
 // opens are the endpoints that open what was shared, one for each locale.
 var opens = func() (all []api.Endpoint) {
@@ -34,7 +34,7 @@ var opens = func() (all []api.Endpoint) {
 	return all
 }()
 
-// Bounds of what is read.
+// Limits of what is shared.
 const (
 	maxShared = 4000 // bytes of each parameter
 	maxWords  = 200  // characters of a search
@@ -52,28 +52,34 @@ func (o opened) Reply(w http.ResponseWriter, r *http.Request) error {
 	return api.Redirect(w, o.server.where(o.locale, r.URL.Query()), http.StatusSeeOther)
 }
 
-// where returns the path of what was shared.
+// around are the marks that stand before and after an address in a sentence.
+const around = ".,;:!?()[]{}<>\"'«»“”‘’…"
+
+// where returns the path of the channel that is shared, or else of a search for its words.
 func (s *Server) where(l i18n.Locale, shared url.Values) string {
 	home := site.Home.Path(l, "")
 	snapshot, err := s.Catalog.View()
 	if err != nil {
-		return home // which says what is wrong
+		return home // the page says that the catalog is not loaded
 	}
 	search := map[string][]string{}
 	for _, name := range []string{"url", "text", "title"} {
 		text := shared.Get(name)
 		for word := range strings.FieldsSeq(printable(text[:min(len(text), maxShared)])) {
-			if id, ok := channelNamed(snapshot, word); ok {
-				return site.Channel.Path(l, id)
-			}
-			if !strings.Contains(word, "://") {
+			if !strings.Contains(word, "://") && !strings.Contains(word, site.Scheme+":") {
 				search[name] = append(search[name], word)
+				continue
+			}
+			for _, address := range []string{word, strings.Trim(word, around)} {
+				if id, ok := channelNamed(snapshot, address); ok {
+					return site.Channel.Path(l, id)
+				}
 			}
 		}
 	}
 	words := search["text"]
 	if len(words) == 0 {
-		words = search["title"] // it says less than the text, or the same
+		words = search["title"] // most apps repeat the title in the text
 	}
 	q := strings.Join(words, " ")
 	if utf8.RuneCountInString(q) > maxWords {
@@ -85,8 +91,8 @@ func (s *Server) where(l i18n.Locale, shared url.Values) string {
 	return home + "?q=" + url.QueryEscape(q)
 }
 
-// printable returns text with a space in the place of each control character and of what
-// is not UTF-8.
+// printable returns text with a space in place of each control character and of each
+// sequence that is not valid UTF-8.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

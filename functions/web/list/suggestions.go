@@ -19,8 +19,8 @@ var suggestionsEndpoint = api.Bind((*Server).suggestions, api.Endpoint{
 	Auth:    api.None,
 	Page:    true,
 	Summary: "Suggest searches to a browser",
-	Doc: "Returns suggestions as OpenSearch has them, an array of four: the words, names of channels and lists, a description of each and the address " +
-		"of the page of each. It is for the search fields of browsers; to find channels, use GET /api/channels.",
+	Doc: "Returns suggestions in the format of OpenSearch, an array of four: the words, names of channels and lists, the country of each channel and the address " +
+		"of each page. It is for the search fields of browsers; to find channels, use GET /api/channels.",
 	Faults:   []*fault.Error{catalog.ErrNotLoaded},
 	Cache:    suggestCache,
 	Produces: []string{page.SuggestionsType},
@@ -38,10 +38,12 @@ func (s *Server) suggestions(ctx context.Context, in suggestionsIn) (api.Content
 	}
 	v := s.Pages.View(site.Home, api.LocaleOf(ctx), nil)
 	found := s.suggestionsOf(v, snapshot, in.Q)
-	names, said, pages := []string{}, []string{}, []string{}
+	names, places, pages := []string{}, []string{}, []string{}
 	for _, one := range slices.Concat(found.Lists, found.Channels) {
-		names, said, pages = append(names, one.Text), append(said, one.Place), append(pages, v.Base()+one.Href)
+		if !slices.Contains(names, one.Text) { // browsers search for the name, whatever page it leads to
+			names, places, pages = append(names, one.Text), append(places, one.Place), append(pages, v.Base()+one.Href)
+		}
 	}
-	data, err := json.Marshal([]any{in.Q, names, said, pages})
+	data, err := json.Marshal([]any{in.Q, names, places, pages})
 	return api.Content{Type: page.SuggestionsType, Data: data}, err
 }

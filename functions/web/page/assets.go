@@ -170,15 +170,17 @@ func (r *Renderer) asset(_ context.Context, in assetIn) (asset, error) {
 	return asset{d}, nil
 }
 
-// An asset is a file that only our own pages may load.
+// An asset is a file that our pages load, and frames of them in other sites: a site that
+// gives a frame no origin of its own (sandbox) would not get its scripts otherwise.
 type asset struct{ *api.Document }
 
-// Reply writes the file with headers that keep other sites from loading it and
-// search engines from listing it.
+// Reply writes the file with headers that let any page load it, and keep search engines
+// from listing it.
 func (a asset) Reply(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h["Content-Security-Policy"] = []string{"default-src 'none'"}
-	h["Cross-Origin-Resource-Policy"] = []string{"same-origin"}
+	h["Access-Control-Allow-Origin"] = []string{"*"}
+	h["Cross-Origin-Resource-Policy"] = []string{"cross-origin"}
 	h["X-Robots-Tag"] = []string{"noindex"}
 	return a.Document.Reply(w, r)
 }

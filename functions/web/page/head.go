@@ -1,6 +1,8 @@
 package page
 
 import (
+	"html/template"
+
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
@@ -23,10 +25,14 @@ type Alternate struct {
 // An Other is another form of the page that programs read, such as its list for media
 // players.
 type Other struct {
-	Type  string // media type
+	Type  string // media type, one of ours and not of a caller
 	URL   string
 	Title string // as programs offer it
 }
+
+// TypeAttr returns the attribute type as it stands: a template writes + as &#43;, which
+// programs that search the page for "+oembed" do not find.
+func (o Other) TypeAttr() template.HTMLAttr { return template.HTMLAttr(`type="` + o.Type + `"`) }
 
 // absolute returns the canonical URL of the page in a locale; empty when the page
 // does not exist in that locale. It has no query except the view's Variant.

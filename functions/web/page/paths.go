@@ -39,8 +39,8 @@ func ManifestPath(l i18n.Locale) string { return Manifests + l.Tag() + ManifestE
 // OpenSearchPath returns the path of the description of the search in a locale.
 func OpenSearchPath(l i18n.Locale) string { return OpenSearch + l.Tag() + ".xml" }
 
-// Open is the path, after that of the locale, that leads to what an address or a text
-// names, which other programs hand to the installed app.
+// Open is the path, after that of the locale, that the system opens in the installed app
+// when a person shares something with it.
 const Open = "/open"
 
 // IconPath returns the path of the icon with a side in pixels.

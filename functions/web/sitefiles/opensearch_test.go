@@ -33,6 +33,7 @@ func TestOpenSearch(t *testing.T) {
 			Url []struct {
 				Type     string `xml:"type,attr"`
 				Rel      string `xml:"rel,attr"`
+				Offset   string `xml:"indexOffset,attr"`
 				Template string `xml:"template,attr"`
 			}
 		}
@@ -67,6 +68,9 @@ func TestOpenSearch(t *testing.T) {
 		got := map[string]string{}
 		for _, u := range d.Url {
 			got[u.Type+" "+u.Rel] = u.Template
+			if u.Offset != "0" {
+				t.Errorf("%s: results of %s begin with %q", l, u.Type, u.Offset)
+			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: addresses (-want +got):\n%s", l, diff)

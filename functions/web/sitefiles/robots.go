@@ -8,6 +8,7 @@ import (
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/library"
+	"miramundo.dev/shared/site"
 )
 
 // robots is the endpoint of robots.txt.
@@ -15,18 +16,19 @@ var robots = []api.Endpoint{
 	api.Bind((*Server).robots, api.Endpoint{
 		Method: "GET", Path: "/robots.txt", Auth: api.None, Page: true,
 		Summary: "Get the rules for crawlers",
-		Doc:     "Returns robots.txt: crawlers may read the pages and the index of the API, but neither the rest of the API nor feeds.",
+		Doc:     "Returns robots.txt: crawlers may read the pages, the index of the API and players as oEmbed, but neither the rest of the API nor feeds.",
 		Cache:   api.Public(time.Hour), Produces: []string{"text/plain"},
 	}),
 }
 
-// robots disallows the API except its index, and the feeds, whose URLs are
+// robots disallows the API except its index and oEmbed, and the feeds, whose URLs are
 // secrets. It allows pages that must not be indexed, because a search engine obeys
 // the noindex in a page only when it may read the page.
 func (s *Server) robots(context.Context, struct{}) (api.Content, error) {
 	lines := []string{
 		"User-agent: *",
 		"Allow: " + catalog.IndexPath + "$",
+		"Allow: " + site.OEmbedPath,
 		"Disallow: " + catalog.IndexPath,
 		"Disallow: " + library.FeedsPath,
 		"",
