@@ -157,6 +157,22 @@ func TestPlotNeedsPoints(t *testing.T) {
 	}
 }
 
+// TestLinearPlot draws figures over time, of which some or all are 0.
+func TestLinearPlot(t *testing.T) {
+	for name, points := range map[string][]Point{"some": {{0, 0}, {1, 2}}, "all": {{0, 0}, {1, 0}}} {
+		file := filepath.Join(t.TempDir(), "p.svg")
+		p := Plot{Name: "p", Linear: true, Lines: []Line{{"a line", points}}}
+		if err := p.save(file); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		svg, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(svg), "a line") || strings.Contains(string(svg), "NaN") {
+			t.Errorf("%s: %v in %s", name, err, svg)
+		}
+	}
+}
+
 func TestShort(t *testing.T) {
 	for v, want := range map[float64]string{0.001: "0.001", 0.1: "0.1", 1: "1", 1000: "1000", 10_000: "10 k", 1e6: "1 M", 1e7: "10 M"} {
 		if got := short(v); got != want {
