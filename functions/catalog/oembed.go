@@ -14,6 +14,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/feed"
 	"miramundo.dev/shared/site"
 )
 
@@ -22,11 +23,8 @@ import (
 // their heads. An unknown format is answered with 400, as every value that is not listed,
 // where oEmbed has 501.
 
-// The media types of an answer.
-const (
-	jsonType = "application/json"
-	xmlType  = "text/xml"
-)
+// xmlType is the media type of an answer in XML.
+const xmlType = "text/xml"
 
 // oembed is the endpoint of the player as oEmbed.
 var oembed = api.Bind((*Server).oembed, api.Endpoint{
@@ -110,7 +108,7 @@ func (s *Server) oembed(ctx context.Context, in oembedIn) (oembedAnswer, error) 
 		return oembedAnswer{api.Content{Type: xmlType + "; charset=utf-8", Data: append([]byte(xml.Header), data...)}}, err
 	}
 	data, err := json.Marshal(e)
-	return oembedAnswer{api.Content{Type: jsonType, Data: data}}, err
+	return oembedAnswer{api.Content{Type: feed.JSONType, Data: data}}, err
 }
 
 // embeddingOf returns the player of a channel within the limits of a request, without its

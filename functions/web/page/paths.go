@@ -11,11 +11,12 @@ import (
 // Paths of files that pages name in their heads, and that package sitefiles
 // serves.
 const (
-	Manifests   = "/manifest/" // followed by a language tag and ManifestExt
-	ManifestExt = ".webmanifest"
-	OpenSearch  = "/opensearch/"          // followed by a language tag and ".xml"
-	Icons       = "/icons/"               // followed by the name of an icon
-	TouchIcon   = "/apple-touch-icon.png" // the address that iOS requests without a link
+	Manifests     = "/manifest/" // followed by a language tag and ManifestExt
+	ManifestExt   = ".webmanifest"
+	OpenSearch    = "/opensearch/" // followed by a language tag and OpenSearchExt
+	OpenSearchExt = ".xml"
+	Icons         = "/icons/"               // followed by the name of an icon
+	TouchIcon     = "/apple-touch-icon.png" // the address that iOS requests without a link
 )
 
 // Where and in which type browsers get suggestions while a visitor types in their own
@@ -37,7 +38,7 @@ const LargeIcon = 512
 func ManifestPath(l i18n.Locale) string { return Manifests + l.Tag() + ManifestExt }
 
 // OpenSearchPath returns the path of the description of the search in a locale.
-func OpenSearchPath(l i18n.Locale) string { return OpenSearch + l.Tag() + ".xml" }
+func OpenSearchPath(l i18n.Locale) string { return OpenSearch + l.Tag() + OpenSearchExt }
 
 // Open is the path, after that of the locale, that the system opens in the installed app
 // when a person shares something with it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -149,9 +148,8 @@ func (s *Server) manifestOf(l i18n.Locale) appManifest {
 
 // manifest returns the manifest of the language in the file's name.
 func (s *Server) manifest(_ context.Context, in fileIn) (api.Content, error) {
-	tag, ok := strings.CutSuffix(in.File, page.ManifestExt)
-	l, found := localeOf(tag)
-	if !ok || !found {
+	l, ok := in.locale(page.ManifestExt)
+	if !ok {
 		return api.Content{}, fault.ErrNotFound
 	}
 	data, err := json.Marshal(s.manifestOf(l))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/xml"
 	"fmt"
-	"strings"
 	"time"
 
 	"miramundo.dev/functions/web/page"
@@ -65,9 +64,8 @@ type searchURL struct {
 
 // openSearch returns the description of the language in the file's name.
 func (s *Server) openSearch(_ context.Context, in fileIn) (api.Content, error) {
-	tag, ok := strings.CutSuffix(in.File, ".xml")
-	l, found := localeOf(tag)
-	if !ok || !found {
+	l, ok := in.locale(page.OpenSearchExt)
+	if !ok {
 		return api.Content{}, fault.ErrNotFound
 	}
 	data, err := xml.Marshal(s.searchDescriptionOf(l))

@@ -1,6 +1,7 @@
 // Package sitefiles serves the files that other programs expect of a website:
-// robots.txt and site maps for search engines, the description of the search for browsers, the manifest and icons for browsers
-// that install the pages as an app, and the preview pictures of shared links.
+// robots.txt and site maps for search engines, the description of the search for
+// browsers that add it to theirs, the manifest and icons for browsers that install the
+// pages as an app, and the preview pictures of shared links.
 //
 // All of them are made by the process itself, from the catalog in memory and from
 // drawings, and have an ETag made from their bytes.
@@ -10,10 +11,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/i18n"
 )
 
 // Endpoints are the endpoints of all files.
@@ -39,6 +42,13 @@ func New(o Options) *Server { return &Server{o, newGallery()} }
 // fileIn is the input of endpoints that serve several files.
 type fileIn struct {
 	File string `path:"file" maxLength:"192" description:"Name of the file."`
+}
+
+// locale returns the locale of a file that is named by a language tag, followed by ext.
+func (in fileIn) locale(ext string) (i18n.Locale, bool) {
+	tag, ok := strings.CutSuffix(in.File, ext)
+	l, found := localeOf(tag)
+	return l, ok && found
 }
 
 // contentOf returns a file with the ETag made from its bytes.
