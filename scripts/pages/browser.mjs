@@ -151,9 +151,11 @@ function watch() {
   new PerformanceObserver(list => {
     for (const entry of list.getEntries()) {
       if (entry.hadRecentInput) continue
-      const what = entry.sources.map(({ node }) => {
+      const box = ({ x, y, width, height }) => `${x},${y} ${width}x${height}`
+      const what = entry.sources.map(({ node, previousRect, currentRect }) => {
         const element = node?.nodeType === Node.ELEMENT_NODE ? node : node?.parentElement
-        return element ? `${element.localName}${element.id && '#' + element.id}.${element.className?.baseVal ?? element.className}` : '?'
+        const of = element ? `${element.localName}${element.id && '#' + element.id}.${element.className?.baseVal ?? element.className}` : '?'
+        return `${of} (${box(previousRect)} to ${box(currentRect)})`
       })
       moved.push({ value: entry.value, what })
     }

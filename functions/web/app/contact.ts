@@ -37,6 +37,7 @@ class Contact {
       void this.send();
     });
     this.choose();
+    this.button.disabled = false; // the browser itself would send the fields in an address, and nobody would get them
   }
 
   /** Shows the fields of the kind of contact that is chosen. */

@@ -114,7 +114,13 @@ flow('be reminded of a programme', { timezoneId: 'America/Sao_Paulo', locale: 'e
   assert.equal(await page.evaluate(() => Notification.permission), 'default', 'nothing is asked before a reminder is set')
   await page.locator('#grid [tabindex="0"]').focus()
   await page.keyboard.press('Home')
-  await page.keyboard.press('ArrowRight')
+  await stands(page, ({ start }) => start !== null, 'at what is on')
+  const { start: on } = await focused(page)
+  for (const n of [1, 2]) { // the one after the next: the next may begin while it is looked at
+    await page.keyboard.press('ArrowRight')
+    await stands(page, ({ start }) => start === on + n * half, `${n} programmes on`)
+  }
+  const begins = on + 2 * half
   const next = await page.evaluate(() => document.activeElement.textContent)
   assert.match(next, /Made 0 at .*\d\d:\d\d – \d\d:\d\d$/, 'hours are those of the reader, of 24')
   await page.keyboard.press('Enter')
@@ -137,10 +143,11 @@ flow('be reminded of a programme', { timezoneId: 'America/Sao_Paulo', locale: 'e
   await page.goto(`${visit.base}/en/about`)
   await page.waitForLoadState('networkidle')
   assert.equal(await page.locator('.toast').count(), 0)
-  await page.clock.fastForward(half)
+  await page.clock.fastForward(begins - await page.evaluate(() => Date.now()) + 1000)
   const toast = page.locator('.toast', { hasText: 'Made 0' })
   await toast.waitFor()
-  assert.match(await page.evaluate(() => localStorage.getItem('noticed')), /^Made 0 at \d\d:\d\d, Made 0$/)
+  const noticed = await until(() => page.evaluate(() => localStorage.getItem('noticed')), 'a notification is shown')
+  assert.match(noticed, /^Made 0 at \d\d:\d\d, Made 0$/)
   visit.forgive(/Made000/)
   await toast.getByRole('button', { name: text('en', 'layout.ui.watch') }).click()
   await at(page, url => url.pathname === '/en/channel/Made000.br', 'the channel')
