@@ -8,18 +8,16 @@ package audience
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
 	"miramundo.dev/shared/bus"
 	"miramundo.dev/shared/identity"
 	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/played"
 )
 
 // Options are what a Counter uses. Bus and People are required.
@@ -74,8 +72,7 @@ const (
 // that do not fit are dropped, counted and logged.
 type Counter struct {
 	o     Options
-	marks identity.Marks
-	seen  *identity.MarkSet
+	first *played.Plays
 	queue queue
 	sums  sums
 
@@ -94,7 +91,7 @@ type Counter struct {
 func New(o Options) *Counter {
 	o.fill()
 	c := &Counter{
-		o: o, marks: identity.NewMarks(), seen: identity.NewMarkSet(o.Remembered), queue: queue{max: o.Waiting},
+		o: o, first: played.New(o.People, o.Remembered), queue: queue{max: o.Waiting},
 		wake: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	c.sums.init(o.Sums)
@@ -110,21 +107,12 @@ func New(o Options) *Counter {
 // next one counts as the first.
 func (c *Counter) Play(who identity.Caller, channel string) {
 	now := c.o.Now()
-	day := identity.DayOf(now)
-	mark := c.marks.Person(who, day, channel)
-	if !c.seen.Add(mark, day) {
+	p, mark, ok := c.first.First(who, channel, now)
+	if !ok {
 		return
 	}
-	p := social.Play{
-		Key:     key(c.o.People.Person(who, day), channel, day),
-		Network: social.NetworkOf(c.o.People.WiderNetwork(who, day), channel),
-		Channel: strings.Clone(channel), // do not keep the text that it is part of
-		Day:     day.String(),
-		Country: social.Country(who.Country),
-		At:      now.UTC(),
-	}
 	if !c.queue.push(play{p, mark}) {
-		c.seen.Forget(mark)
+		c.first.Forget(mark)
 		c.plays.drop()
 	} else if c.o.Played != nil {
 		c.o.Played(p.Key, now)
@@ -133,14 +121,6 @@ func (c *Counter) Play(who identity.Caller, channel string) {
 	case c.wake <- struct{}{}:
 	default:
 	}
-}
-
-// key returns the key of a play. The person's ID is secret and changes daily,
-// so a plain hash of it reveals nothing.
-func key(person identity.ID, channel string, day identity.Day) string {
-	text := fmt.Appendf(nil, "play\x00%s\x00%s\x00%s", person, day, channel)
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
 }
 
 // Latency records that a caller in a country waited d for the first byte of a

@@ -53,7 +53,7 @@ var layers = []layer{
 	{`shared/social`, words + `|` + keepers + `|shared/(overlay|fact)`, "what people do is counted without the catalog"},
 	{`shared/social/environment`, `shared/(agent|social)`, "where a channel plays is read from text"},
 	{`shared/social/(counting|report)`, words + `|` + keepers + `|shared/(social|fact(/outbox)?)`, "counting and reports name channels by their ids"},
-	{`shared/social/(kept|comment|speech)`, words + `|` + keepers + `|shared/(identity|moderation|fact(/.*)?|social(/.*)?)`, "what people keep and say belongs to an owner, and names channels by their ids"},
+	{`shared/social/(kept|comment|speech|played)`, words + `|` + keepers + `|shared/(identity|moderation|fact(/.*)?|social(/.*)?)`, "what people keep and say belongs to an owner, and names channels by their ids"},
 	{`shared/keptlist`, words + `|shared/(api/page|identity|catalog(/.*)?)`, "a list of what is kept needs the catalog, and no database"},
 	{`shared/library(/.*)?`, words + `|` + keepers + `|shared/(identity|catalog(/fold)?|library(/.*)?)`, "a library belongs to an owner, and holds channels"},
 	{`shared/health`, words + `|shared/(store|social|catalog)`, "verdicts are functions of counts"},
