@@ -130,7 +130,7 @@ func (g grid) near(at catalog.Geo, country string) *city {
 		if country != "" && c.country != country {
 			continue
 		}
-		d := distance(at, c)
+		d := at.Metres(catalog.Geo{Lat: c.lat, Lon: c.lon}) / 1000
 		if d <= reach && (large == nil || c.rank < large.rank) {
 			large = c
 		}
@@ -153,13 +153,4 @@ func (g grid) around(at catalog.Geo) (all []*city) {
 		}
 	}
 	return all
-}
-
-// distance returns how far a city is away, in km.
-func distance(at catalog.Geo, c *city) float64 {
-	const radius = 6371
-	rad := math.Pi / 180
-	sin := func(x float64) float64 { return math.Sin(x * rad / 2) }
-	h := sin(c.lat-at.Lat)*sin(c.lat-at.Lat) + math.Cos(c.lat*rad)*math.Cos(at.Lat*rad)*sin(c.lon-at.Lon)*sin(c.lon-at.Lon)
-	return 2 * radius * math.Asin(math.Sqrt(h))
 }
