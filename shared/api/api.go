@@ -354,6 +354,36 @@ func groupOf(t reflect.Type) string {
 // Pattern returns the method and path of e as [http.ServeMux] takes them.
 func (e Endpoint) Pattern() string { return e.Method + " " + e.Path }
 
+// Paths returns the paths that e answers, in the syntax of [http.ServeMux]. Where its path
+// begins with a parameter that has an enumeration, such as the format of an answer, there is
+// one for each of the values, so that other endpoints may have other first segments.
+func (e Endpoint) Paths() []string {
+	p := e.First()
+	if p == nil {
+		return []string{e.Path}
+	}
+	rest := strings.TrimPrefix(e.Path, "/{"+p.Name+"}")
+	paths := make([]string, len(p.Enum))
+	for i, value := range p.Enum {
+		paths[i] = "/" + value + rest
+	}
+	return paths
+}
+
+// First returns the parameter with an enumeration with which the path of e begins; nil
+// when it begins with none.
+func (e Endpoint) First() *input.Param {
+	if e.plan == nil || !strings.HasPrefix(e.Path, "/{") {
+		return nil
+	}
+	for i, p := range e.plan.Params {
+		if p.In == "path" && p.Enum != nil && strings.HasPrefix(e.Path[2:], p.Name+"}") {
+			return &e.plan.Params[i]
+		}
+	}
+	return nil
+}
+
 // Group returns the name of the function that e belongs to.
 func (e Endpoint) Group() string { return e.group }
 
@@ -371,6 +401,9 @@ func (e Endpoint) HasQuery(name string) bool { return e.plan.Has(name) }
 
 // HasBody reports whether e reads a request body.
 func (e Endpoint) HasBody() bool { return e.plan.Body }
+
+// HasForm reports whether the request body of e may have the parameters of its query.
+func (e Endpoint) HasForm() bool { return e.plan.Form }
 
 // RawBodies lists the bodies that e takes as they are; none when it reads a
 // JSON object.

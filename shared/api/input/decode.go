@@ -55,7 +55,7 @@ func (b *problem) refuse(base *fault.Error, name string) error {
 // bad input, "reason", and "bound" for a limit. After an error v is partly filled
 // and must not be used. A plan may decode requests concurrently.
 func (p *Plan) Decode(r *http.Request, v reflect.Value, limit int64) error {
-	seen, err := p.decodeQuery(r.URL.RawQuery, v)
+	seen, err := p.decodeQuery(r.URL.RawQuery, v, 0)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,13 @@ func (p *Plan) Decode(r *http.Request, v reflect.Value, limit int64) error {
 			return bad.refuse(f.refusal, f.Name)
 		}
 	}
-	if p.Raws != nil {
+	if p.Form {
+		got, err := p.decodeForm(r, v, limit, seen)
+		if err != nil {
+			return err
+		}
+		seen |= got
+	} else if p.Raws != nil {
 		if err := p.decodeRaw(r, v, limit); err != nil {
 			return err
 		}
@@ -109,14 +115,16 @@ func (p *Plan) complete(seen uint64) error {
 	return nil
 }
 
-// decodeQuery reads a raw query in one pass and returns a bit set of the fields
-// that it set. It ignores the query of an endpoint without parameters.
-func (p *Plan) decodeQuery(raw string, v reflect.Value) (seen uint64, err error) {
+// decodeQuery reads a raw query in one pass and returns a bit set of the fields that have
+// a value: those that it set, and those that were set before, which it leaves. It ignores
+// the query of an endpoint without parameters.
+func (p *Plan) decodeQuery(raw string, v reflect.Value, before uint64) (seen uint64, err error) {
+	seen = before
 	if len(p.queries) == 0 {
-		return 0, nil
+		return seen, nil
 	}
 	if len(raw) > MaxQuery {
-		return 0, fault.ErrInvalid.With("reason", "too_long").With("bound", MaxQuery)
+		return seen, fault.ErrInvalid.With("reason", "too_long").With("bound", MaxQuery)
 	}
 	for raw != "" {
 		var q pair

@@ -47,6 +47,11 @@ const (
 // maxItems is the greatest length of a list that declares no maxItems.
 const maxItems = 100
 
+// Form is embedded in a struct whose body may have the parameters of the query: as a form
+// in the syntax of queries, or as a JSON object whose members are texts, numbers and
+// booleans. A parameter that the query has too is that of the query.
+type Form struct{}
+
 // EmptyObject is embedded in a struct whose body is a JSON object without members:
 // members are ignored, and any other body is refused.
 type EmptyObject struct{}
@@ -75,6 +80,7 @@ type Param struct {
 type Plan struct {
 	Params []Param
 	Body   bool  // the body is read: some field comes from it, or it must be an EmptyObject
+	Form   bool  // the body may have the parameters of the query
 	Raws   []Raw // fields for the whole body, by media type; nil when the body is a JSON object
 
 	preset   reflect.Value  // a struct with the defaults
@@ -121,7 +127,8 @@ func Compile(t reflect.Type, path string) (*Plan, error) {
 	}
 	for _, sf := range reflect.VisibleFields(t) {
 		if sf.Anonymous {
-			p.Body = p.Body || sf.Type == reflect.TypeFor[EmptyObject]()
+			p.Form = p.Form || sf.Type == reflect.TypeFor[Form]()
+			p.Body = p.Body || p.Form || sf.Type == reflect.TypeFor[EmptyObject]()
 			continue
 		}
 		if err := p.add(sf); err != nil {
@@ -130,6 +137,9 @@ func Compile(t reflect.Type, path string) (*Plan, error) {
 	}
 	if name := repeated(p.fields); name != "" {
 		return nil, fmt.Errorf("two fields take %q: the arguments of a tool have one name each", name)
+	}
+	if p.Form && (p.body != 0 || p.Raws != nil) {
+		return nil, fmt.Errorf("input %s declares both a form and another body", t)
 	}
 	if p.body != 0 && p.Raws != nil {
 		return nil, fmt.Errorf("input %s declares both a raw body and members of a JSON body", t)

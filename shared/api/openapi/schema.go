@@ -287,7 +287,9 @@ func parameter(p input.Param, examples map[string]string) openapi31.ParameterOrR
 // raw bodies.
 func (b *builder) requestBody(e api.Endpoint) (openapi31.RequestBodyOrReference, error) {
 	body := openapi31.RequestBody{}
-	if raws := e.RawBodies(); raws != nil {
+	if e.HasForm() {
+		formBody(e, &body)
+	} else if raws := e.RawBodies(); raws != nil {
 		if err := b.rawBody(e, raws, &body); err != nil {
 			return openapi31.RequestBodyOrReference{}, err
 		}
@@ -298,11 +300,24 @@ func (b *builder) requestBody(e api.Endpoint) (openapi31.RequestBodyOrReference,
 	return openapi31.RequestBodyOrReference{RequestBody: &body}, nil
 }
 
-// objectBody describes a JSON object of members.
-func objectBody(e api.Endpoint, body *openapi31.RequestBody) {
-	props, required := map[string]any{}, []string{}
+// formBody describes a form or a JSON object with the parameters of the query.
+func formBody(e api.Endpoint, body *openapi31.RequestBody) {
+	props, _ := members(e, "query")
+	schema := map[string]any{"type": "object", "properties": props}
+	body.WithContentItem(input.FormType, openapi31.MediaType{Schema: schema})
+	loose := map[string]any{} // a text may be a number, a boolean or a list too
+	for name, s := range props {
+		loose[name] = map[string]any{"type": []string{"string", "number", "boolean", "array", "null"}, "items": map[string]any{"type": "string"}, "description": s.(map[string]any)["description"]}
+	}
+	body.WithContentItem(jsonMedia, openapi31.MediaType{Schema: map[string]any{"type": "object", "properties": loose}})
+}
+
+// members returns the schemas of the inputs of e from a source by their names, and the
+// names of those that are required.
+func members(e api.Endpoint, source string) (props map[string]any, required []string) {
+	props = map[string]any{}
 	for _, p := range e.Params() {
-		if p.In != "body" {
+		if p.In != source {
 			continue
 		}
 		s := schemaOf(p)
@@ -312,6 +327,12 @@ func objectBody(e api.Endpoint, body *openapi31.RequestBody) {
 			required = append(required, p.Name)
 		}
 	}
+	return props, required
+}
+
+// objectBody describes a JSON object of members.
+func objectBody(e api.Endpoint, body *openapi31.RequestBody) {
+	props, required := members(e, "body")
 	schema := map[string]any{"type": "object", "properties": props}
 	if len(required) > 0 {
 		schema["required"] = required

@@ -33,7 +33,7 @@ func Endpoints(o Options, groups ...Group) []Route {
 	var routes []Route
 	for _, g := range groups {
 		for _, e := range g.Endpoints {
-			routes = append(routes, routeOf(gate, &g, &e, o.Links))
+			routes = append(routes, routesOf(gate, &g, &e, o.Links)...)
 		}
 	}
 	return routes
@@ -42,6 +42,25 @@ func Endpoints(o Options, groups ...Group) []Route {
 // allowedHeaders are the request headers that scripts of other origins may send
 // to endpoints.
 var allowedHeaders = []string{"Accept-Language, Authorization, Content-Type, If-None-Match, X-Api-Key, X-Credito, X-Guest-Token, X-PAYMENT, PAYMENT-SIGNATURE"}
+
+// routesOf returns a route for each path of e.
+func routesOf(gate *api.Gate, g *Group, e *api.Endpoint, links []string) []Route {
+	rt := routeOf(gate, g, e, links)
+	first := e.First()
+	if first == nil {
+		return []Route{rt}
+	}
+	var routes []Route
+	for i, path := range e.Paths() {
+		one := rt
+		one.At, one.Serve = path, func(c *Call) error {
+			c.Request.SetPathValue(first.Name, first.Enum[i])
+			return rt.Serve(c)
+		}
+		routes = append(routes, one)
+	}
+	return routes
+}
 
 func routeOf(gate *api.Gate, g *Group, e *api.Endpoint, links []string) Route {
 	return Route{

@@ -17,10 +17,10 @@ func New(o Options, routes []Route) http.Handler {
 	m := &mux{layer: layer, ServeMux: http.NewServeMux()}
 	m.layer.router = m
 	for _, rt := range routes {
-		m.Handle(rt.Pattern(), &handler{layer: m.layer, route: &rt})
+		m.Handle(rt.served(), &handler{layer: m.layer, route: &rt})
 	}
 	for _, rt := range o.Elsewhere {
-		m.Handle(rt.Pattern(), &handler{m.layer, &rt, true})
+		m.Handle(rt.served(), &handler{m.layer, &rt, true})
 	}
 	for _, pattern := range unmatched(slices.Concat(routes, o.Elsewhere)) {
 		m.Handle(pattern, &handler{layer: m.layer})

@@ -18,6 +18,7 @@
 package request
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -83,6 +84,7 @@ type Options struct {
 type Route struct {
 	Method string // GET answers HEAD too
 	Path   string // in the syntax of [http.ServeMux]; the log shows it in place of the path of the request
+	At     string // the path that is served, where Path begins with a parameter in place of one of its values; empty for Path
 	Policy Policy
 	Log    *slog.Logger // of the requests to this route; nil is that of the options
 	Lang   bool         // the query may name the caller's locale in the parameter lang
@@ -95,8 +97,11 @@ type Route struct {
 	pattern string // Pattern, once for all calls
 }
 
-// Pattern returns the method and path as [http.ServeMux] takes them.
+// Pattern returns the method and path of the route, by which it is counted.
 func (rt *Route) Pattern() string { return rt.Method + " " + rt.Path }
+
+// served returns the method and path that are served, as [http.ServeMux] takes them.
+func (rt *Route) served() string { return rt.Method + " " + cmp.Or(rt.At, rt.Path) }
 
 // Unmatched is the name of the requests that no route matches, where they are counted or
 // traced by their routes.

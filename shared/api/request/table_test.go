@@ -8,8 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/api/openapi"
+	"miramundo.dev/shared/api/request"
+	"miramundo.dev/shared/apitest"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/identity"
 )
@@ -264,4 +268,47 @@ func spec(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	return doc
+}
+
+type formatIn struct {
+	Format string `path:"format" enum:"json,xml" description:"Format."`
+	Name   string `path:"name" maxLength:"8" description:"Name."`
+}
+
+func (*Server) formatted(_ context.Context, in formatIn) (string, error) {
+	return in.Format + " " + in.Name, nil
+}
+
+// TestFirstParam serves a path that begins with an enumerated parameter: by its values
+// alone, so that other endpoints have the other folders. It is logged and counted by its
+// pattern.
+func TestFirstParam(t *testing.T) {
+	e := api.Bind((*Server).formatted, api.Endpoint{
+		Name: "get_formatted", Method: "GET", Path: "/{format}/of/{name}", Auth: api.None, Summary: "A thing in a format", Doc: "A thing in a format.",
+	})
+	other := api.Bind((*Server).page, api.Endpoint{
+		Name: "get_other", Method: "GET", Path: "/page/{anything...}", Auth: api.None, Summary: "A page", Doc: "A page.",
+	})
+	if diff := cmp.Diff([]string{"/json/of/{name}", "/xml/of/{name}"}, e.Paths()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{other.Path}, other.Paths()); diff != "" {
+		t.Error(diff)
+	}
+	var counted []string
+	o := request.Options{Count: func(c *request.Call) { counted = append(counted, c.Pattern()) }}
+	h := request.Handler(o, new(Server), []api.Endpoint{e, other})
+	for path, want := range map[string]string{"/json/of/a": `"json a"`, "/xml/of/b": `"xml b"`} {
+		if res, text := apitest.Do(t, h, "GET", path, ""); res.StatusCode != 200 || strings.TrimSpace(text) != want {
+			t.Errorf("%s: %d %s", path, res.StatusCode, text)
+		}
+	}
+	for path, status := range map[string]int{"/csv/of/a": 404, "/{format}/of/a": 404, "/page/of/a": 200} {
+		if res, text := apitest.Do(t, h, "GET", path, ""); res.StatusCode != status {
+			t.Errorf("%s: %d %s", path, res.StatusCode, text)
+		}
+	}
+	if len(counted) < 2 || counted[0] != e.Pattern() || counted[1] != e.Pattern() {
+		t.Errorf("counted as %q", counted)
+	}
 }
