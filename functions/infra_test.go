@@ -105,6 +105,14 @@ func platformCalls(e api.Endpoint) bool {
 	return e.Credential == api.EventsToken || e.Credential == api.JobsToken
 }
 
+// patterns returns the method and path of each path of e.
+func patterns(e api.Endpoint) (all []string) {
+	for _, path := range e.Paths() {
+		all = append(all, e.Method+" "+path)
+	}
+	return all
+}
+
 // allDeployed returns the entries of infra/functions.json.
 func allDeployed() []deployed {
 	var all []deployed
@@ -114,7 +122,7 @@ func allDeployed() []deployed {
 			host = "own"
 		}
 		for _, e := range f.Endpoints {
-			routes = append(routes, e.Pattern())
+			routes = append(routes, patterns(e)...)
 		}
 		d := deployedOf(f.Declared(), "function", host, routes)
 		d.Private = !slices.ContainsFunc(f.Endpoints, func(e api.Endpoint) bool { return !platformCalls(e) })

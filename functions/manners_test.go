@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/config"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/site"
 	"miramundo.dev/shared/source/collect"
 )
 
@@ -97,7 +99,8 @@ func checkIndexing(t *testing.T, path string, a *httptest.ResponseRecorder) {
 	if a.Code != http.StatusOK {
 		return
 	}
-	hidden := strings.HasPrefix(path, "/api/") && path != "/api/" || strings.HasPrefix(path, "/f/")
+	hidden := strings.HasPrefix(path, "/api/") && path != "/api/" || strings.HasPrefix(path, "/f/") ||
+		slices.ContainsFunc(site.RadioBrowserFolders, func(folder string) bool { return strings.HasPrefix(path, folder) })
 	if got := a.Header().Get("X-Robots-Tag"); (got == "noindex") != hidden {
 		t.Errorf("%s has X-Robots-Tag %q", path, got)
 	}

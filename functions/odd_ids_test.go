@@ -41,9 +41,10 @@ func TestOddIDs(t *testing.T) {
 	token, _ := issueGuest(t, d)
 	tried := 0
 	for _, e := range Table() {
-		if !strings.Contains(strings.TrimSuffix(e.Path, "{$}"), "{") {
+		if !strings.Contains(strings.TrimSuffix(e.Paths()[0], "{$}"), "{") {
 			continue
 		}
+		filters := strings.HasSuffix(e.Path, "/{filter}") // a list may have no value of which a text is a part
 		knowsBad := slices.ContainsFunc(e.AllFaults(), func(f *fault.Error) bool { return f.Kind == fault.Invalid })
 		headers := []string{"X-Guest-Token", token, "Content-Type", "application/json"}
 		if e.Credential != "" {
@@ -57,6 +58,7 @@ func TestOddIDs(t *testing.T) {
 				t.Errorf("%s, %s: %d %.200s", e.Pattern(), name, status, text)
 			case status == http.StatusBadRequest && !knowsBad:
 				t.Errorf("%s, %s: 400 %.200s, want 404", e.Pattern(), name, text)
+			case filters && status == http.StatusOK:
 			case status == http.StatusOK && e.Method == http.MethodGet:
 				t.Errorf("%s, %s: 200 %.200s, want 404", e.Pattern(), name, text)
 			case e.Auth == api.None && e.Method == http.MethodGet && !knowsBad && status/100 != 3 && status != http.StatusNotFound && !retired(e):
@@ -77,7 +79,7 @@ func retired(e api.Endpoint) bool {
 // pathWith returns the path of an endpoint with a value for each of its parameters.
 func pathWith(e api.Endpoint, value string) string {
 	var path strings.Builder
-	for rest := strings.TrimSuffix(e.Path, "{$}"); rest != ""; {
+	for rest := strings.TrimSuffix(e.Paths()[0], "{$}"); rest != ""; {
 		before, after, found := strings.Cut(rest, "{")
 		path.WriteString(before)
 		if found {

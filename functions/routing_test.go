@@ -28,11 +28,13 @@ const (
 func routes(all []deployed) (routing.Routing, error) {
 	r := routing.Routing{Default: pagesProcess}
 	var containers, shared, exact, wild []routing.Rule
-	for _, w := range ways(all) {
+	list := ways(all)
+	own := ownFolders(list)
+	for _, w := range list {
 		processes := w.processes
 		switch {
 		case w.container != "":
-			containers = w.add(containers, w.container)
+			containers = w.add(containers, w.container, nil)
 			continue
 		case len(processes) == 1 && processes[0] == pagesProcess:
 			continue
@@ -43,10 +45,10 @@ func routes(all []deployed) (routing.Routing, error) {
 		case len(processes) > 1:
 			return r, fmt.Errorf("%s is answered by %q", w.path, processes)
 		}
-		if strings.Contains(w.path, "*") {
-			wild = w.add(wild, processes[0])
+		if strings.Contains(w.path, "*") || own[rootFolder(w.path)] {
+			wild = w.add(wild, processes[0], own)
 		} else {
-			exact = w.add(exact, processes[0])
+			exact = w.add(exact, processes[0], nil)
 		}
 	}
 	r.Rules = slices.Concat(containers, shared, exact, wild, []routing.Rule{{Process: apiProcess, Prefixes: []string{apiPrefix}}})
@@ -91,13 +93,45 @@ func ways(all []deployed) []*way {
 	return list
 }
 
-// add adds the path to the rule of a process.
-func (w *way) add(rules []routing.Rule, process string) []routing.Rule {
+// ownFolders returns the folders at the root that one process alone has, with several
+// paths with wildcards: a prefix leads to it, since the load balancer takes few templates.
+func ownFolders(list []*way) map[string]bool {
+	owner, wild, own := map[string]string{}, map[string]int{}, map[string]bool{}
+	for _, w := range list {
+		folder := rootFolder(w.path)
+		for _, p := range w.processes {
+			if other, ok := owner[folder]; ok && other != p {
+				p = "several"
+			}
+			owner[folder] = p
+		}
+		if strings.Contains(w.path, "*") {
+			wild[folder]++
+		}
+	}
+	for folder, process := range owner {
+		own[folder] = wild[folder] > 1 && process != "several" && process != pagesProcess && !strings.Contains(folder, "*")
+	}
+	return own
+}
+
+// rootFolder returns the first segment of a path, with both slashes.
+func rootFolder(path string) string {
+	first, _, _ := strings.Cut(path[1:], "/")
+	return "/" + first + "/"
+}
+
+// add adds the path to the rule of a process, or its folder where that is the process's own.
+func (w *way) add(rules []routing.Rule, process string, own map[string]bool) []routing.Rule {
 	i := slices.IndexFunc(rules, func(r routing.Rule) bool { return r.Process == process })
 	if i < 0 {
 		i, rules = len(rules), append(rules, routing.Rule{Process: process})
 	}
-	if strings.Contains(w.path, "*") {
+	if folder := rootFolder(w.path); own[folder] {
+		if !slices.Contains(rules[i].Prefixes, folder) {
+			rules[i].Prefixes = append(rules[i].Prefixes, folder)
+		}
+	} else if strings.Contains(w.path, "*") {
 		rules[i].Templates = append(rules[i].Templates, w.path)
 	} else {
 		rules[i].Paths = append(rules[i].Paths, w.path)

@@ -25,6 +25,7 @@ import (
 	"miramundo.dev/functions/library"
 	"miramundo.dev/functions/media"
 	"miramundo.dev/functions/moderation"
+	"miramundo.dev/functions/radiobrowser"
 	"miramundo.dev/functions/reports"
 	"miramundo.dev/functions/status"
 	"miramundo.dev/functions/vitrine"
@@ -197,6 +198,12 @@ func newMedia(p *compose.Parts) (Server, error) {
 func newModeration(p *compose.Parts) (Server, error) {
 	moderator := act.New(act.Options{DB: p.DB, Outbox: p.Outbox(), Now: p.Now})
 	return one(moderation.New(moderation.Options{Moderator: moderator, DB: p.DB, Base: p.Config.BaseURL}), moderation.Endpoints)
+}
+
+func newRadioBrowser(p *compose.Parts) (Server, error) {
+	return one(radiobrowser.New(radiobrowser.Options{
+		Catalog: p.Catalog, Bus: p.Bus, People: p.People(), Log: p.Log, Base: p.Config.BaseURL, Now: p.Now,
+	}), radiobrowser.Endpoints)
 }
 
 func newReports(p *compose.Parts) (Server, error) {

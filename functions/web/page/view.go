@@ -158,6 +158,12 @@ func (v *View) Query() string {
 // Base returns the base URL of the service.
 func (v *View) Base() string { return v.renderer.links.Base }
 
+// Host returns the host name of the service, with its port where that is not the usual one.
+func (v *View) Host() string {
+	_, host, _ := strings.Cut(v.Base(), "://")
+	return host
+}
+
 // Of returns a copy of the view with another body, for a template of a part that
 // needs the view's methods.
 func (v *View) Of(body any) *View {

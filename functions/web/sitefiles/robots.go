@@ -22,7 +22,7 @@ var robots = []api.Endpoint{
 }
 
 // robots disallows the API except its index and oEmbed, and the feeds, whose URLs are
-// secrets. It allows pages that must not be indexed, because a search engine obeys
+// secrets, and the API in the paths of radio-browser. It allows pages that must not be indexed, because a search engine obeys
 // the noindex in a page only when it may read the page.
 func (s *Server) robots(context.Context, struct{}) (api.Content, error) {
 	lines := []string{
@@ -31,9 +31,10 @@ func (s *Server) robots(context.Context, struct{}) (api.Content, error) {
 		"Allow: " + site.OEmbedPath,
 		"Disallow: " + catalog.IndexPath,
 		"Disallow: " + library.FeedsPath,
-		"",
-		"Sitemap: " + s.Links.Base + sitemapPath,
-		"",
 	}
+	for _, folder := range site.RadioBrowserFolders {
+		lines = append(lines, "Disallow: "+folder)
+	}
+	lines = append(lines, "", "Sitemap: "+s.Links.Base+sitemapPath, "")
 	return contentOf("text/plain; charset=utf-8", []byte(strings.Join(lines, "\n"))), nil
 }

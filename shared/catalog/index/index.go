@@ -30,6 +30,7 @@ type (
 	Entry   = show.Entry
 	Entries = show.Entries
 	Found   = show.Found
+	Station = show.Station
 )
 
 // An Index is a register made ready for search. It is immutable.
