@@ -102,3 +102,22 @@ func (v *View) topic(doc uint32, locale int) string {
 	}
 	return ""
 }
+
+// Brief returns the summary of a record that Find or Matches found.
+func (v *View) Brief(doc uint32) Summary { return v.summary(doc) }
+
+// Playing returns the record of a channel of a kind, by its id or by one that it once
+// had. It reports false when no such channel is shown, or when it does not play.
+func (v *View) Playing(id, kind string) (doc uint32, ok bool) {
+	doc, ok = v.now.Shown(id)
+	if !ok || !v.now.Playable.Has(doc) || v.ix.Radio.Has(doc) != (kind == catalog.Station.String()) {
+		return 0, false
+	}
+	return doc, true
+}
+
+// Failed reports whether a record was measured and did not work.
+func (v *View) Failed(doc uint32) bool {
+	h := v.now.HealthOf(doc)
+	return h != nil && !h.Online
+}
