@@ -53,6 +53,7 @@ import (
 	"miramundo.dev/shared/logo/fetch"
 	"miramundo.dev/shared/probe/round"
 	"miramundo.dev/shared/social"
+	"miramundo.dev/shared/social/companion"
 	"miramundo.dev/shared/social/counting"
 	"miramundo.dev/shared/usage"
 	visits "miramundo.dev/shared/visit"
@@ -91,7 +92,7 @@ func All() []Function {
 			Process:   compose.Process{Name: "billing", Needs: needs(compose.Billing), Settings: []string{"HOP_FREE_MINUTES"}},
 			Endpoints: billing.Endpoints, New: newBilling,
 		},
-		{Process: process("catalog", compose.Catalog, compose.Overlays, compose.Guide, compose.Social), Endpoints: catalog.Endpoints, New: newCatalog},
+		{Process: process("catalog", compose.Catalog, compose.Overlays, compose.Guide, compose.Social, compose.Companions), Endpoints: catalog.Endpoints, New: newCatalog},
 		{
 			Process: compose.Process{
 				Name: "changes", Needs: needs(compose.Documents, compose.Catalog),
@@ -190,7 +191,7 @@ func All() []Function {
 		},
 		{
 			Process: compose.Process{
-				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.SignIn),
+				Name: "web", Needs: needs(compose.Catalog, compose.Overlays, compose.Guide, compose.Companions, compose.SignIn),
 				Secrets: []string{"ACCOUNT_KEYS"}, Settings: []string{"CONTACT_EMAIL", "HUMAN_SITE_KEY", "HUMAN_SCRIPT"},
 			},
 			Endpoints: web.Endpoints, New: newWeb,
@@ -211,6 +212,7 @@ var schedules = []compose.Schedule{
 	{Job: outbox.Job, Every: 5 * time.Minute, New: (*compose.Parts).OutboxJob},
 	{Job: undelivered.Job, Every: 6 * time.Hour, New: newReplayJob},
 	{Job: counting.Job, Every: 5 * time.Minute, New: (*compose.Parts).CountsJob},
+	{Job: companion.Job, Every: 24 * time.Hour, New: (*compose.Parts).CompanionsJob},
 	{Job: removal.Job, Every: time.Hour, New: (*compose.Parts).RemovalsJob},
 	{Job: till.Job, Every: time.Minute, New: (*compose.Parts).PaymentsJob},
 }

@@ -97,8 +97,8 @@ func newBilling(p *compose.Parts) (Server, error) {
 
 func newCatalog(p *compose.Parts) (Server, error) {
 	return one(catalog.New(catalog.Options{
-		Catalog: p.Catalog, DB: p.DB, Overlay: p.Social, Guide: p.Guide, Playing: p.NowPlaying(), Links: p.Links(), Now: p.Now,
-		Build: p.Config.Build,
+		Catalog: p.Catalog, DB: p.DB, Overlay: p.Social, Guide: p.Guide, Playing: p.NowPlaying(), Companions: p.Companions,
+		Links: p.Links(), Now: p.Now, Build: p.Config.Build,
 	}), catalog.Endpoints)
 }
 
@@ -224,8 +224,8 @@ func newVitrine(p *compose.Parts) (Server, error) {
 func newWeb(p *compose.Parts) (Server, error) {
 	s := web.New(web.Options{
 		Catalog: p.Catalog, Guides: p.Guide, Links: p.Links(), Contact: p.Config.ContactEmail, Widget: p.Widget(), Table: Table(), Now: p.Now,
-		Numbers: numbers.NewReader(p.DB, p.Now),
-		DB:      p.DB, Access: p.Access, Tokens: p.Pages(), SignIn: p.SignIn, Removals: p.Removals(), Throttle: p.Throttle(),
+		Numbers: numbers.NewReader(p.DB, p.Now), Companions: p.Companions,
+		DB: p.DB, Access: p.Access, Tokens: p.Pages(), SignIn: p.SignIn, Removals: p.Removals(), Throttle: p.Throttle(),
 		Devices: p.DeviceLinks(), Mail: p.Mail,
 		Logos: func(ctx context.Context, id string) (*logo.Image, error) { return logo.Get(ctx, p.DB, id) },
 	})

@@ -26,6 +26,7 @@ import (
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/rank"
+	"miramundo.dev/shared/catalog/similar"
 	"miramundo.dev/shared/fault"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/i18n"
@@ -101,18 +102,19 @@ var Endpoints = slices.Concat([]api.Endpoint{
 			"they cannot be detected. Both can be used as filters of a search.",
 		Cache: api.Private,
 	}),
-}, guides, lists, []api.Endpoint{playing, oembed})
+}, guides, lists, []api.Endpoint{playing, oembed, similarChannels})
 
 // Options are the parts that a Server answers from. All but Guide are required.
 type Options struct {
-	Catalog index.DatedViewer
-	DB      store.DB           // of counts and favorites; only requests for them read it
-	Overlay *social.Overlay    // the counts of every channel, in memory
-	Guide   Guide              // nil is a guide without programmes
-	Playing *nowplaying.Reader // of what stations play; nil knows nothing
-	Links   catalog.LinkBase
-	Now     func() time.Time
-	Build   string // of the program, which may render the same state in another way than the last
+	Catalog    index.DatedViewer
+	DB         store.DB           // of counts and favorites; only requests for them read it
+	Overlay    *social.Overlay    // the counts of every channel, in memory
+	Guide      Guide              // nil is a guide without programmes
+	Playing    *nowplaying.Reader // of what stations play; nil knows nothing
+	Companions similar.Companions // the channels that people keep together; nil for none
+	Links      catalog.LinkBase
+	Now        func() time.Time
+	Build      string // of the program, which may render the same state in another way than the last
 }
 
 // A Server answers requests for the catalog. It may be used concurrently.

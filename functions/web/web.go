@@ -75,6 +75,7 @@ import (
 	"miramundo.dev/shared/api/request"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
+	"miramundo.dev/shared/catalog/similar"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/human"
 	"miramundo.dev/shared/identity"
@@ -101,15 +102,16 @@ type Viewer interface {
 
 // Options are what a Server needs.
 type Options struct {
-	Catalog Viewer
-	Guides  *guide.Live      // nil to render pages without programmes
-	Logos   sitefiles.Logos  // nil to draw preview pictures without logos
-	Links   catalog.LinkBase // base URLs of the service, the hop and the legacy player
-	Contact string           // mail address for complaints and questions; empty to name none
-	Widget  human.Widget     // challenge of the contact form; zero where people cannot send it
-	Table   []api.Endpoint   // the endpoints of every function, which the reference lists
-	Numbers *vitrine.Reader  // nil to show no numbers
-	Now     func() time.Time // the clock, which tests replace
+	Catalog    Viewer
+	Guides     *guide.Live        // nil to render pages without programmes
+	Companions similar.Companions // the channels that people keep together; nil for none
+	Logos      sitefiles.Logos    // nil to draw preview pictures without logos
+	Links      catalog.LinkBase   // base URLs of the service, the hop and the legacy player
+	Contact    string             // mail address for complaints and questions; empty to name none
+	Widget     human.Widget       // challenge of the contact form; zero where people cannot send it
+	Table      []api.Endpoint     // the endpoints of every function, which the reference lists
+	Numbers    *vitrine.Reader    // nil to show no numbers
+	Now        func() time.Time   // the clock, which tests replace
 
 	// What the pages of accounts need. Without a database they answer a failure.
 	DB     store.DB
@@ -159,7 +161,7 @@ func New(o Options) *Server {
 		catalog: o.Catalog, pages: pages,
 		lists:     list.New(list.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
 		explorer:  explore.New(explore.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
-		channels:  channel.New(channel.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Now: o.Now}),
+		channels:  channel.New(channel.Options{Pages: pages, Catalog: o.Catalog, Guides: o.Guides, Companions: o.Companions, Now: o.Now}),
 		libraries: library.New(pages),
 		prose:     prose.New(prose.Options{Pages: pages, Sources: o.Catalog, Guides: o.Guides, Contact: o.Contact}),
 		purchases: purchases.New(pages),

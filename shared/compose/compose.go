@@ -41,6 +41,7 @@ import (
 	"miramundo.dev/shared/overlay"
 	"miramundo.dev/shared/social"
 	"miramundo.dev/shared/social/comment"
+	"miramundo.dev/shared/social/companion"
 	"miramundo.dev/shared/social/kept"
 	"miramundo.dev/shared/source"
 	"miramundo.dev/shared/source/collect"
@@ -88,20 +89,21 @@ type Parts struct {
 	Bus bus.Bus  // Events
 
 	Budgets   *budget.Meter // of the calls of owners and networks; with Documents, instances share some
-	Followers *overlay.Set  // keeps Catalog, Guide and Social up to date; empty where none of them is open
+	Followers *overlay.Set  // keeps Catalog, Guide, Social and Companions up to date; empty where none of them is open
 
-	Archive *release.Archive // Catalog: the releases that are kept
-	Blocks  *block.List      // Catalog: what the operator took out
-	Catalog *release.Live    // Catalog: one release in memory, two watches
-	Guide   *guide.Live      // Guide: the programmes of today and tomorrow in memory, one watch
-	Social  *social.Overlay  // Social: the counters of every channel in memory, a watch for each shard
-	Jobs    *job.Runner      // Jobs
-	Mail    mail.Sender      // Mail: sends, or keeps in a folder
-	Courier mail.Sender      // Mail: likewise, and returns when a mail is handed over also where Mail returns earlier; nil without settings for mail
-	Till    *billing.Till    // Billing: sells, or is free where PAYMENT_TO is not set
-	SignIn  *signin.Service  // SignIn: computes two hashes of passwords at once, with 7 MiB each
-	Usage   *usage.Meter     // Usage: counts in memory, and publishes at most once a minute
-	Access  *access.Checker  // Documents: recognizes sessions and API keys, with the records of the last five seconds in memory
+	Archive    *release.Archive // Catalog: the releases that are kept
+	Blocks     *block.List      // Catalog: what the operator took out
+	Catalog    *release.Live    // Catalog: one release in memory, two watches
+	Guide      *guide.Live      // Guide: the programmes of today and tomorrow in memory, one watch
+	Social     *social.Overlay  // Social: the counters of every channel in memory, a watch for each shard
+	Companions *companion.Live  // Companions: which channels people keep together in memory, one watch
+	Jobs       *job.Runner      // Jobs
+	Mail       mail.Sender      // Mail: sends, or keeps in a folder
+	Courier    mail.Sender      // Mail: likewise, and returns when a mail is handed over also where Mail returns earlier; nil without settings for mail
+	Till       *billing.Till    // Billing: sells, or is free where PAYMENT_TO is not set
+	SignIn     *signin.Service  // SignIn: computes two hashes of passwords at once, with 7 MiB each
+	Usage      *usage.Meter     // Usage: counts in memory, and publishes at most once a minute
+	Access     *access.Checker  // Documents: recognizes sessions and API keys, with the records of the last five seconds in memory
 
 	options Options
 	close   []func() error // in the order of opening
@@ -137,6 +139,9 @@ func Open(ctx context.Context, o Options, processes ...Process) (*Parts, error) 
 	p.Metrics.ReadFollowers(p.Followers)
 	if needed(Social) {
 		p.Social = social.FollowOverlay(ctx, p.Followers)
+	}
+	if needed(Companions) {
+		p.Companions = companion.Follow(ctx, p.Followers)
 	}
 	layers := p.openLayers(ctx, needed(Overlays), needed(Guide))
 	if needed(Catalog) {
@@ -229,6 +234,8 @@ func (p *Parts) Only(needs ...Need) *Parts {
 			only.Guide = p.Guide
 		case Social:
 			only.Social = p.Social
+		case Companions:
+			only.Companions = p.Companions
 		case Jobs:
 			only.Jobs = p.Jobs
 		case Mail:

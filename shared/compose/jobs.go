@@ -20,6 +20,7 @@ import (
 	"miramundo.dev/shared/origin"
 	"miramundo.dev/shared/probe/measure"
 	"miramundo.dev/shared/probe/round"
+	"miramundo.dev/shared/social/companion"
 	"miramundo.dev/shared/social/counting"
 	"miramundo.dev/shared/social/report"
 	"miramundo.dev/shared/source/collect"
@@ -140,6 +141,11 @@ func (p *Parts) guideMatcher(ctx context.Context) (*match.Matcher, error) {
 		return nil, err
 	}
 	return refresh.MatcherOf(v.Index(), match.NewDirectory(ds)), nil
+}
+
+// CompanionsJob returns the job that counts which channels people keep together.
+func (p *Parts) CompanionsJob() (job.Job, error) {
+	return companion.NewJob(companion.Options{DB: p.DB, Catalog: p.Catalog, Social: p.Social}), nil
 }
 
 // LogosJob returns the job that fetches the logos of the catalog.

@@ -9,29 +9,31 @@ type Need string
 // The needs. What each of them opens, and what it costs a process, is said at
 // the field of [Parts] that holds the part.
 const (
-	Documents Need = "documents" // the database
-	Events    Need = "events"    // the bus, to publish to
-	Catalog   Need = "catalog"   // the current release in memory, under the operator's blocks
-	Overlays  Need = "overlays"  // probe results and logos, laid over the catalog
-	Guide     Need = "guide"     // programmes in memory, laid over the catalog
-	Social    Need = "social"    // the community counters of every channel in memory; beside Overlays, they are laid over the catalog too
-	Jobs      Need = "jobs"      // the runs of every job
-	Mail      Need = "mail"      // the mails of accounts
-	SignIn    Need = "signin"    // the ways from an address to a session
-	Billing   Need = "billing"   // what takes payments
-	Usage     Need = "usage"     // counts what the process answers, and publishes it
+	Documents  Need = "documents"  // the database
+	Events     Need = "events"     // the bus, to publish to
+	Catalog    Need = "catalog"    // the current release in memory, under the operator's blocks
+	Overlays   Need = "overlays"   // probe results and logos, laid over the catalog
+	Guide      Need = "guide"      // programmes in memory, laid over the catalog
+	Social     Need = "social"     // the community counters of every channel in memory; beside Overlays, they are laid over the catalog too
+	Companions Need = "companions" // the channels that people keep together
+	Jobs       Need = "jobs"       // the runs of every job
+	Mail       Need = "mail"       // the mails of accounts
+	SignIn     Need = "signin"     // the ways from an address to a session
+	Billing    Need = "billing"    // what takes payments
+	Usage      Need = "usage"      // counts what the process answers, and publishes it
 )
 
 // implied are the needs that a need stands on.
 var implied = map[Need][]Need{
-	Catalog:  {Documents},
-	Overlays: {Documents, Catalog},
-	Guide:    {Documents},
-	Social:   {Documents},
-	Jobs:     {Documents, Events, Catalog, Social, Mail, Billing},
-	SignIn:   {Documents, Mail},
-	Billing:  {Documents},
-	Usage:    {Events},
+	Catalog:    {Documents},
+	Overlays:   {Documents, Catalog},
+	Guide:      {Documents},
+	Social:     {Documents},
+	Companions: {Documents},
+	Jobs:       {Documents, Events, Catalog, Social, Mail, Billing},
+	SignIn:     {Documents, Mail},
+	Billing:    {Documents},
+	Usage:      {Events},
 }
 
 // Expand returns needs with the needs that they stand on, each once and in

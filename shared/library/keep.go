@@ -29,8 +29,11 @@ type feed struct {
 	Owner identity.Owner `json:"owner"`
 }
 
+// Libraries is the collection of all libraries, by their owners.
+const Libraries = store.Path("libraries")
+
 // Path returns where the library of an owner is.
-func Path(owner identity.Owner) store.Path { return store.Path("libraries").Join(string(owner)) }
+func Path(owner identity.Owner) store.Path { return Libraries.Join(string(owner)) }
 
 // feedPath returns where the feed document of a token is. The path holds a hash in
 // place of the token, because paths are logged and listed.

@@ -56,6 +56,8 @@ var layers = []layer{
 	{`shared/social/(kept|comment|speech|played)`, words + `|` + keepers + `|shared/(identity|moderation|fact(/.*)?|social(/.*)?)`, "what people keep and say belongs to an owner, and names channels by their ids"},
 	{`shared/keptlist`, words + `|shared/(api/page|identity|catalog(/.*)?)`, "a list of what is kept needs the catalog, and no database"},
 	{`shared/library(/.*)?`, words + `|` + keepers + `|shared/(identity|catalog(/fold)?|library(/.*)?)`, "a library belongs to an owner, and holds channels"},
+	{`shared/social/companion`, words + `|` + keepers + `|shared/(overlay|identity|job|library|catalog(/(index|similar))?|social(/kept)?)`,
+		"what people keep together is counted from what each keeps"},
 	{`shared/health`, words + `|shared/(store|social|catalog)`, "verdicts are functions of counts"},
 	{`shared/probe(/.*)?`, words + `|` + keepers + `|shared/(overlay|catalog|probe(/.*)?)`, "a measurement is of a stream, not of a channel"},
 	{`shared/guide/setting`, `shared/catalog`, "a setting is parsed from text"},

@@ -94,6 +94,16 @@ func (o *Overlay) uses() map[string]Use {
 	return all
 }
 
+// Use returns how much a channel is used, as far as it may move the channel in lists; zero
+// when it has no counts.
+func (o *Overlay) Use(channel string) Use {
+	c, ok := o.Counts(channel)
+	if !ok {
+		return Use{}
+	}
+	return c.use()
+}
+
 // use returns how much a channel is used, as far as it may move the channel in lists:
 // by the networks that are heard, and not by the counters of owners. A favorite that
 // ended takes its voice along only when fewer owners than networks are left, and

@@ -20,6 +20,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/catalog/rank"
+	"miramundo.dev/shared/catalog/similar"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/i18n"
 	"miramundo.dev/shared/site"
@@ -36,10 +37,11 @@ var Endpoints = slices.Concat(
 
 // Options are what a Server needs.
 type Options struct {
-	Pages   *page.Renderer
-	Catalog index.Viewer
-	Guides  *guide.Live      // nil to show channels without programmes
-	Now     func() time.Time // the clock, which tests replace
+	Pages      *page.Renderer
+	Catalog    index.Viewer
+	Guides     *guide.Live        // nil to show channels without programmes
+	Companions similar.Companions // the channels that people keep together; nil for none
+	Now        func() time.Time   // the clock, which tests replace
 }
 
 // A Server serves the pages of channels.

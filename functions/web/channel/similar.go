@@ -14,7 +14,7 @@ const similarCount = 8
 // similar returns the cards of similar channels, each with the first reason in place of
 // its category.
 func (s *Server) similar(v *page.View, snapshot *index.View, c *catalog.Channel) part.Cards {
-	found := similar.Finder{View: snapshot}.List(c, v.Locale, similarCount)
+	found := similar.Finder{View: snapshot, Companions: s.Companions}.List(c, v.Locale, similarCount)
 	list := make([]index.Card, len(found))
 	for i := range found {
 		list[i] = found[i].Card
