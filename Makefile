@@ -111,7 +111,7 @@ test-players: scripts/players/node_modules/.package-lock.json ## play streams of
 	$(GO) run ./scripts/players $(if $(filter true,$(CI)),-strict) $(ARGS)
 
 .PHONY: test-readers
-test-readers: scripts/readers/node_modules/.package-lock.json ## read the feeds with real readers: a parser of lists, VLC, mpv, an XMLTV validator
+test-readers: scripts/readers/node_modules/.package-lock.json ## read the feeds with real readers: a parser of lists, a client of Xtream Codes, VLC, mpv, an XMLTV validator
 	$(READERS) $(TEST) -count=1 ./scripts/readers
 
 .PHONY: test-x402

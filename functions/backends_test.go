@@ -70,7 +70,7 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 			body = "a preview" // of a few of the texts of one moment, which are in the order of random ids
 		}
 		text := fmt.Sprintf("%s %s\n%d %s", r.Method, r.URL, answer.Code, steps.ReplaceAllString(body, ""))
-		calls = append(calls, random.ReplaceAllString(text, "$1$2$3$4$5$6…"))
+		calls = append(calls, random.ReplaceAllString(text, "$1$2$3$4$5$6$7$8…"))
 		for name, values := range answer.Header() {
 			w.Header()[name] = values
 		}
@@ -84,10 +84,11 @@ func transcript(t *testing.T, name string, db store.DB) []string {
 }
 
 // random matches what is random in a call and its answer: ids and tokens after their
-// prefixes, also in base64, hashes, names of networks, ids of sessions and of messages, nicknames, and
-// members that hold secrets or parts of them.
+// prefixes, also in base64, hashes, names of networks, ids of sessions and of messages, nicknames,
+// numbers and logins of players, and members that hold secrets or parts of them.
 var random = regexp.MustCompile(`(\b(?:ipt|g|a|o|cat|grp|itm|cm|inv|key|mmk|hid|act)_|/f/)[\w.-]+|\b(?:[0-9a-f]{32}){1,2}\b|("id":")(?:[a-z2-7]{16}\b|[\w-]{30,}")|` +
-	`("(?:challenge|csrf|context|last4|digits|secret)":")[^"]*|("code":")[\w-]{8,9}"|(#)[\w-]{20,}|\b[a-z2-7]{26}\b|("(?:autor|author|author_key|name)":")(?:[A-Z][a-z]+ \d{4}|[0-9a-f]{20})"`)
+	`("(?:challenge|csrf|context|last4|digits|secret)":")[^"]*|("code":")[\w-]{8,9}"|(#)[\w-]{20,}|\b[a-z2-7]{26}\b|("(?:autor|author|author_key|name)":")(?:[A-Z][a-z]+ \d{4}|[0-9a-f]{20})"|` +
+	`((?:"(?:stream_id|epg_id|category_id)":"?|"category_ids":\[|\b(?:stream_id|category_id)=))\d+|((?:\b(?:username|password)=|"(?:username|password)":"|/live/))[\w./-]+`)
 
 // steps matches the members with the durations of steps.
 var steps = regexp.MustCompile(`"steps_ms":\{[^}]*\}`)

@@ -1,5 +1,5 @@
 // Package feeds is the function that serves libraries to players, as playlists and
-// programme guides that they subscribe to.
+// programme guides that they subscribe to, or by the API of Xtream Codes (xtream.go).
 //
 // Players request a feed again and again, mostly unchanged, and all of them at
 // once when an evening begins. A feed costs two reads of the database; the file
@@ -39,7 +39,7 @@ const (
 const perOwner api.Cache = "private, no-cache"
 
 // Endpoints is this function's part of the API.
-var Endpoints = []api.Endpoint{
+var Endpoints = append([]api.Endpoint{
 	api.Bind((*Server).library, endpoint("get_library_feed", libraryPath, "Get the feed of a library",
 		"Returns all channels of a library as a playlist, or their programmes as an XMLTV guide: the file name decides.",
 		slices.Concat(wholeLibrary.lists(), wholeLibrary.guides()))),
@@ -51,7 +51,7 @@ var Endpoints = []api.Endpoint{
 		"Returns the channels of one sub-tab as a playlist.", oneSubtab.lists())),
 	api.Bind((*Server).groupGuide, endpoint("get_subtab_guide", groupPath, "Get the guide of a sub-tab",
 		"Returns the programmes of one sub-tab's channels as an XMLTV guide.", oneSubtab.guides())),
-}
+}, xtream...)
 
 // endpoint returns the endpoint of the files below path.
 func endpoint(name, path, summary, doc string, files []api.File) api.Endpoint {
@@ -128,7 +128,7 @@ func (s *Server) group(ctx context.Context, in groupIn) (listFile, error) {
 	if !ok {
 		return listFile{}, library.ErrNoFeed
 	}
-	f, err := s.feed(ctx, in.Token, place{in.Category, name}, format)
+	f, err := s.feed(ctx, in.Token, place{category: in.Category, group: name}, format)
 	return listFile{f}, err
 }
 
@@ -159,7 +159,7 @@ type groupGuideIn struct {
 }
 
 func (s *Server) groupGuide(ctx context.Context, in groupGuideIn) (file, error) {
-	return s.guide(ctx, in.Token, place{in.Category, in.Group}, in.File)
+	return s.guide(ctx, in.Token, place{category: in.Category, group: in.Group}, in.File)
 }
 
 // A listFile is a file whose JSON form has a schema.
@@ -206,6 +206,11 @@ func (s *Server) feed(ctx context.Context, token string, at place, format string
 // are written one at a time: that of a full library takes some work, and several
 // players request it together.
 func (s *Server) write(ctx context.Context, p part, v *index.View, k key, caller rank.Caller) (f file, err error) {
+	if k.format == lineup {
+		f = lineupOf(p.numbered(v, caller))
+		s.shelf.put(v, k, f)
+		return f, nil
+	}
 	if k.format != feed.Archive {
 		f.Content = api.Content(p.list(v, caller).As(k.format, p.file(k.format)))
 		s.shelf.put(v, k, f)

@@ -51,18 +51,24 @@ func cachedAs(format string) string {
 // archive returns the guide of l in gzip. It begins at midnight UTC, so that it
 // changes with the programmes and not with the hour.
 func (s *Server) archive(l *feed.List, now time.Time) (f file) {
-	from := now.UTC().Truncate(24 * time.Hour)
-	l.Programmes = func(channel string) iter.Seq[feed.Programme] {
-		return func(yield func(feed.Programme) bool) {
-			for _, p := range s.guides.Programmes(channel, from) {
-				if !yield(feed.Programme(p)) {
-					return
-				}
+	from := midnight(now)
+	l.Programmes = func(channel string) iter.Seq[feed.Programme] { return s.programmes(channel, from) }
+	archive, size := l.Archived(guideName)
+	return file{Content: api.Content(archive), size: size}
+}
+
+// midnight returns the last midnight in UTC.
+func midnight(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
+
+// programmes returns the programmes of a channel that end after from.
+func (s *Server) programmes(channel string, from time.Time) iter.Seq[feed.Programme] {
+	return func(yield func(feed.Programme) bool) {
+		for _, p := range s.guides.Programmes(channel, from) {
+			if !yield(feed.Programme(p)) {
+				return
 			}
 		}
 	}
-	archive, size := l.Archived(guideName)
-	return file{Content: api.Content(archive), size: size}
 }
 
 // A file is a list or a guide as it is sent.
@@ -70,6 +76,8 @@ type file struct {
 	api.Content
 	size  int64 // of an unpacked guide, in bytes
 	plain bool  // the request is for the unpacked guide
+
+	lineup *feed.Lineup // for players of Xtream Codes; nil in other formats
 }
 
 // Reply writes the file.

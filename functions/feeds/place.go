@@ -20,8 +20,11 @@ const (
 const libraryName = "Miramundo"
 
 // A place names a part of a library as addresses do, by the slugs of a folder and a
-// sub-tab. Both are empty for the whole library.
-type place struct{ category, group string }
+// sub-tab, or as user names do. All are empty for the whole library.
+type place struct {
+	category, group string
+	part            string // of a user name, in place of the slugs
+}
 
 // A part is the whole library, a folder or a sub-tab.
 type part struct {
@@ -34,6 +37,9 @@ type part struct {
 func find(l *library.Library, at place) (p part, err error) {
 	p.library = l
 	ok := true
+	if at.part != "" {
+		p.category, p.group, ok = l.Part(at.part)
+	}
 	if at.category != "" {
 		p.category, ok = l.Category(at.category)
 	}
@@ -64,12 +70,23 @@ func (p *part) file(format string) string {
 type chooser struct {
 	view    *index.View
 	entries *index.Entries
+	numbers map[string]int // of items and sub-tabs by id; nil for lists without numbers
 }
 
 // list returns the channels of p as a list, as v has them for a caller.
 func (p *part) list(v *index.View, caller rank.Caller) *feed.List {
-	c := chooser{v, v.Entries(int(i18n.EN), caller)}
-	l := p.head(v.Links().Base)
+	return p.fill(&chooser{view: v, entries: v.Entries(int(i18n.EN), caller)})
+}
+
+// numbered returns the list of p with the numbers of its entries. They are those of the
+// whole library, so that a channel has one number in all its lists.
+func (p *part) numbered(v *index.View, caller rank.Caller) *feed.List {
+	return p.fill(&chooser{view: v, entries: v.Entries(int(i18n.EN), caller), numbers: p.library.Numbers()})
+}
+
+// fill returns the list of p with the entries that c chooses.
+func (p *part) fill(c *chooser) *feed.List {
+	l := p.head(c.view.Links().Base)
 	l.UpdatedAt = p.library.UpdatedAt.Time
 	switch {
 	case p.group != nil:
@@ -126,6 +143,7 @@ func (c *chooser) add(list []feed.Entry, g *library.Group, folders []string, gro
 	for i := range g.Items {
 		e := c.entry(&g.Items[i])
 		e.Folders, e.Group = folders, group
+		e.Number, e.GroupNumber = c.numbers[g.Items[i].ID], c.numbers[g.ID]
 		list = append(list, e)
 	}
 	return list

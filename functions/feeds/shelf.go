@@ -17,7 +17,7 @@ type key struct {
 	token   string          // which opened the library
 	version library.Version // of the library
 	place   place
-	format  string // in which it is cached
+	format  string // in which it is cached; lineup for players of Xtream Codes
 	country string // of the caller
 	period  int64  // when it was written, in units of fresh
 	shown   uint64 // the version of the programmes, for a guide

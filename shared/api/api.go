@@ -187,6 +187,12 @@ type Schema interface {
 	Schema() any
 }
 
+// Shapes is a Reply that writes JSON of the shape of one of the values that Shapes returns;
+// it may be called on the zero value.
+type Shapes interface {
+	Shapes() []any
+}
+
 // Tagged is a result with a version of its own. When the caller has that version
 // already the answer is 304.
 type Tagged interface {

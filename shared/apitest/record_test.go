@@ -26,3 +26,24 @@ func TestSteady(t *testing.T) {
 		})
 	}
 }
+
+// TestShortenPlayers checks that numbers and logins of players are steady, and that other
+// values of members with the same names are taken for what they are.
+func TestShortenPlayers(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		value, want any
+	}{
+		{"stream_id", 645824220.0, 1325689463},
+		{"stream_id", "645824220", "1325689463"},
+		{"stream", "645824220.m3u8", "1325689463.m3u8"},
+		{"category_id", "cat_vtzhztvdmezv", "cat_k3m7q2x5w4p6"},
+		{"category_id", 0.0, 0.0},
+		{"username", "vtzhztvd-mezvvfpx", "k3m7q2x5"},
+		{"username", "", ""},
+	} {
+		if got := shorten(test.value, test.name); got != test.want {
+			t.Errorf("%s %v becomes %v, want %v", test.name, test.value, got, test.want)
+		}
+	}
+}

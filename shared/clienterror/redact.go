@@ -49,6 +49,7 @@ const rest = `(?:[^\n]*[:=]\s*\n)*[^\n]+`
 var (
 	inURLs = []rule{
 		{regexp.MustCompile(`(?i)/f/[^\s/?#"'<>\[\]]+`), "/f/[token]"},
+		{regexp.MustCompile(`(?i)/live/[a-z2-7]{8}(?:-[a-z2-7]{8})?/[a-z2-7]{18}`), "/live/[login]"},
 		{regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s/?#"'<>\[\]]*@`), "$1"},
 		{regexp.MustCompile(`([A-Za-z0-9/_.%~\])-])[?#][^\s"'<>()\[\]]+`), "$1"},
 	}

@@ -25,6 +25,8 @@ var planted = []struct{ name, secret, text string }{
 	{"query of a path", "hunter2", "/api/s/s_1?p=%s"},
 	{"fragment", "hunter2", "https://m.example/conta#%s"},
 	{"feed", "hunter2", "/f/%s/library.m3u"},
+	{"live stream", "x5w4p6t2v5n3r7h4d6", "https://mira.example/live/k3m7q2x5/%s/12.ts"},
+	{"live stream of a folder", "x5w4p6t2v5n3r7h4d6", "/live/k3m7q2x5-abcdefgh/%s/12"},
 	{"e-mail", "ana.souza+tv@mira.example", "%s"},
 	{"escaped e-mail", "ana%%40mira.example", "%s"},
 	{"e-mail escaped twice", "ana%%2540mira.example", "%s"},

@@ -1,5 +1,5 @@
 // Package feed writes lists of channels as M3U, XSPF, JSON and XMLTV files
-// for players.
+// for players, and as the documents of Xtream Codes.
 //
 // A [List] is plain values; its writers are functions of them. Each rule of a
 // writer names the player that needs it. M3U has no escapes, so its values
@@ -76,6 +76,8 @@ type Entry struct {
 	Referrer string // header that its origin requires
 	Agent    string
 	YouTube  *catalog.YouTube
+
+	Number, GroupNumber int // of the entry and its group in a lineup; 0 in other formats
 }
 
 // maxURL is the longest origin URL of an entry, in bytes: players refuse

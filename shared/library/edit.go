@@ -253,11 +253,12 @@ func (l *Library) AddItem(group string, it Item, current Current) (*Category, *I
 	if len(g.Items) >= MaxItems {
 		return nil, nil, ErrItemLimit
 	}
-	return p.c, g.add(it), nil
+	return p.c, g.add(it, l.taken()), nil
 }
 
-func (g *Group) add(it Item) *Item {
-	it.ID = newID(itemPrefix)
+// add adds a copy of it with a new id, whose number is not taken.
+func (g *Group) add(it Item, taken map[int]bool) *Item {
+	it.ID = newItemID(taken)
 	it.Name = ShortName(it.Name)
 	g.Items = append(g.Items, it)
 	return &g.Items[len(g.Items)-1]

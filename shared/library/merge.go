@@ -20,6 +20,7 @@ type Merged struct {
 // name; names are changed to valid ones. Every item gets a new id. The item and
 // sub-tab played last are taken over where l has none.
 func (l *Library) Merge(list []Category) (m Merged) {
+	taken := l.taken()
 	for i := range list {
 		from := &list[i]
 		c := l.named(from.Name, from.Slug)
@@ -28,7 +29,7 @@ func (l *Library) Merge(list []Category) (m Merged) {
 				m.OverCap += len(from.Groups[k].Items)
 				continue
 			}
-			c.merge(from, &from.Groups[k], &m)
+			c.merge(from, &from.Groups[k], taken, &m)
 		}
 	}
 	return m
@@ -84,8 +85,9 @@ func isSlugOf(slug, name string) bool {
 	return ok && dashed && digits != "" && len(digits) <= 3 && strings.Trim(digits, "0123456789") == ""
 }
 
-// merge adds group, a sub-tab of the folder from, to c, and counts its items in m.
-func (c *Category) merge(from *Category, group *Group, m *Merged) {
+// merge adds group, a sub-tab of the folder from, to c, and counts its items in m. The
+// numbers of new items are not taken.
+func (c *Category) merge(from *Category, group *Group, taken map[int]bool, m *Merged) {
 	g := c.named(group.Name, group.Slug)
 	if g == nil {
 		m.OverCap += len(group.Items)
@@ -104,7 +106,7 @@ func (c *Category) merge(from *Category, group *Group, m *Merged) {
 			continue
 		}
 		was := it.ID
-		added := g.add(it)
+		added := g.add(it, taken)
 		if g.LastItem == "" && group.LastItem != "" && group.LastItem == was {
 			g.LastItem = added.ID
 		}

@@ -12,7 +12,7 @@ var Terms = []Word{
 	{"stream", "one playable address of a channel"},
 	{"origin", "the host that a stream comes from"},
 	{"hop", "the service's playlist proxy: it rewrites HLS playlists and redirects to continuous streams"},
-	{"feed", "the secret playlist address of a library, a folder or a sub-tab, for media players"},
+	{"feed", "the secret playlist address of a library, a folder or a sub-tab, for media players; its token is also a login of Xtream Codes, 8 characters of user name and 18 of password"},
 	{"folder, sub-tab, item", "the levels of a library; `categories`, `groups` and `items` on the wire"},
 	{"guest, account, organization", "the three kinds of owner of a library"},
 	{"play report", "a caller's statement that a channel played or did not"},

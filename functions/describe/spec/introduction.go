@@ -125,7 +125,7 @@ var tags = map[string]string{
 	"describe":     "Documents that describe the API.",
 	"facets":       "The values of the filters of a search, with how many channels have each.",
 	"favorites":    "The caller's favorite channels.",
-	"feeds":        "Playlists and programme guides of a library, for media players.",
+	"feeds":        "Playlists and programme guides of a library for media players, by a secret address or by a login of Xtream Codes.",
 	"guest":        "Guest tokens.",
 	"history":      "The channels that the caller has played.",
 	"library":      "The caller's folders, sub-tabs and channels.",

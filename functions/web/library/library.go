@@ -47,7 +47,7 @@ func (s *Server) history(_ context.Context, l i18n.Locale, _ struct{}) (*page.Re
 // shell renders one of the three pages. Search engines must leave it out. The
 // script receives the prefix of the paths of channels, to link its rows.
 func (s *Server) shell(p site.Page, l i18n.Locale) (*page.Rendered, error) {
-	v := s.pages.View(p, l, shell{Tabs: 3, Rows: 8, Formats: library.Formats, Apps: apps})
+	v := s.pages.View(p, l, shell{Tabs: 3, Rows: 8, Formats: library.Formats, Login: login, Apps: apps})
 	v.NoIndex = true
 	v.Data = map[string]string{"channel": site.Channel.Path(l, "")}
 	v.Modules = []string{p.String()}
@@ -62,11 +62,16 @@ func (s *Server) shell(p site.Page, l i18n.Locale) (*page.Rendered, error) {
 type shell struct {
 	Tabs, Rows int      // number of placeholders
 	Formats    []string // formats of feeds, such as m3u
+	Login      []string // parts of a login of Xtream Codes
 	Apps       []app    // programs with instructions for feeds
 }
 
 // Upper returns the name of a format in upper case.
 func (shell) Upper(format string) string { return strings.ToUpper(format) }
+
+// login names the fields of a login of Xtream Codes, in the order in which players ask
+// for them.
+var login = []string{"server", "user", "password"}
 
 // An app is a program that plays feeds.
 type app struct {

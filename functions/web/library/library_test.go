@@ -37,7 +37,7 @@ type readPage struct {
 var scriptIDs = []string{
 	"tools", "blank", "empty", "waiting", "library", "folders", "folder", "folder-name", "folder-size", "folder-more", "play-folder", "new-folder", "groups", "group",
 	"group-more", "new-group", "items", "no-items", "order-help", "said", "feed", "feed-address", "feed-copy", "feed-qr", "feed-level", "qr", "guide-address", "guide-copy",
-	"rotate", "import", "export", "total", "more", "clear",
+	"login-server", "login-server-copy", "login-user", "login-user-copy", "login-password", "login-password-copy", "rotate", "import", "export", "total", "more", "clear",
 }
 
 // messageKey matches the key of a text that is missing.
@@ -84,7 +84,7 @@ func (r *reader) walk(n *html.Node, empty bool) {
 	case "noscript":
 		r.page.Noscript = n.FirstChild.Data
 	case "details":
-		if at["id"] != "prefs" { // which every page has
+		if at["id"] != "prefs" && at["class"] != "login" { // the first of which every page has
 			r.page.Apps++
 		}
 	case "a":

@@ -31,6 +31,10 @@ func (s *Server) robots(context.Context, struct{}) (api.Content, error) {
 		"Allow: " + site.OEmbedPath,
 		"Disallow: " + catalog.IndexPath,
 		"Disallow: " + library.FeedsPath,
+		"Disallow: " + library.LivePath + "/",
+		"Disallow: " + library.PlayerPath,
+		"Disallow: " + library.ListPath,
+		"Disallow: " + library.GuidePath,
 	}
 	for _, folder := range site.RadioBrowserFolders {
 		lines = append(lines, "Disallow: "+folder)

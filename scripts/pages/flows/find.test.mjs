@@ -82,6 +82,22 @@ flow('find, play, like, keep, order, and read the feed', { permissions: ['clipbo
   const list = parser.parse(await answer.text())
   assert.deepEqual(list.items.map(item => item.tvg.id.split('@')[0]), [testChannel, second])
   assert.equal((await fetch(list.items[0].url)).status, 200, list.items[0].url)
+
+  // Log in: a player of Xtream Codes gets the same channels, from the whole library and
+  // from the tab.
+  const feed = page.locator('#feed')
+  await feed.getByText(say('library.login'), { exact: true }).click()
+  for (const [level, shape] of [['library', /^[a-z2-7]{8}$/], ['group', /^[a-z2-7]{8}-[a-z2-7]{8}$/]]) {
+    await feed.getByText(say(`library.level_${level}`), { exact: true }).click()
+    const [server, username, password] = await Promise.all(['server', 'user', 'password'].map(part => page.locator(`#login-${part}`).inputValue()))
+    assert.match(username, shape)
+    const channels = await fetch(`${server}/player_api.php?${new URLSearchParams({ username, password, action: 'get_live_streams' })}`).then(got => got.json())
+    assert.deepEqual(channels.map(channel => channel.epg_channel_id.split('@')[0]), [testChannel, second], level)
+    const stream = await fetch(`${server}/live/${username}/${password}/${channels[0].stream_id}.m3u8`)
+    assert.deepEqual([stream.status, stream.url], [200, list.items[0].url], 'the stream is at the hop')
+    await feed.getByRole('button', { name: say('library.copy_login_password') }).click()
+    await until(async () => await page.evaluate(() => navigator.clipboard.readText()) === password, 'the password was copied')
+  }
 })
 
 const pick = ({ channel_id, ok }) => ({ channel_id, ok })

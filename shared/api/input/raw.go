@@ -52,7 +52,7 @@ func (p *Plan) decodeRaw(r *http.Request, v reflect.Value, limit int64) error {
 		return err
 	}
 	if to == nil { // an empty body, of which readBody checks nothing
-		to = p.raw(r.Header.Get("Content-Type"))
+		to = p.emptyRaw(r.Header.Get("Content-Type"))
 	}
 	if len(data) == 0 && (to == nil || !to.Empty) {
 		return fault.ErrBody.With("reason", "missing")
@@ -61,9 +61,29 @@ func (p *Plan) decodeRaw(r *http.Request, v reflect.Value, limit int64) error {
 	return nil
 }
 
+// emptyRaw returns the field for an empty body with a content type. Without one it is the
+// first field that takes an empty body, since a caller that sends nothing need not say of
+// what type.
+func (p *Plan) emptyRaw(contentType string) *Raw {
+	if contentType != "" {
+		return p.raw(contentType)
+	}
+	i := slices.IndexFunc(p.Raws, func(r Raw) bool { return r.Empty })
+	if i < 0 {
+		return nil
+	}
+	return &p.Raws[i]
+}
+
+// noType is the type of a body without a content type, as RFC 9110, section 8.3, has it.
+const noType = "application/octet-stream"
+
 // raw returns the field for a content type; nil for a type that no field accepts
 // and for a charset other than UTF-8.
 func (p *Plan) raw(contentType string) *Raw {
+	if contentType == "" {
+		contentType = noType
+	}
 	media, params, err := mime.ParseMediaType(contentType)
 	if charset := params["charset"]; err != nil || charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return nil

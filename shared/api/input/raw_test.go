@@ -58,6 +58,9 @@ func TestRawEmpty(t *testing.T) {
 	if got, err := decodeFile(t, "", "application/json"); err != nil || len(got.JSON) > 0 || got.Name != "a" {
 		t.Errorf("an empty body: %+v, %v", got, err)
 	}
+	if got, err := decodeFile(t, "", ""); err != nil || len(got.JSON) > 0 || got.Name != "a" {
+		t.Errorf("an empty body without a type: %+v, %v", got, err)
+	}
 }
 
 func TestRawRefusals(t *testing.T) {

@@ -189,6 +189,13 @@ func (b *builder) content(e api.Endpoint, out any, r *openapi31.Response) error 
 	for _, media := range e.Produces {
 		r.WithContentItem(media, openapi31.MediaType{Schema: bodySchema(media)})
 	}
+	if s, ok := out.(api.Shapes); ok {
+		shapes, err := b.schemas(s.Shapes())
+		if err == nil {
+			r.WithContentItem(jsonMedia, openapi31.MediaType{Schema: map[string]any{"anyOf": shapes}})
+		}
+		return err
+	}
 	if s, ok := out.(api.Schema); ok {
 		out = s.Schema()
 	} else if _, ok = out.(api.Reply); ok {

@@ -14,7 +14,8 @@ export class Feed {
 
   constructor(private readonly desk: Desk) {
     for (const input of $$<HTMLInputElement>("[name=level], [name=format]")) input.addEventListener("change", () => this.draw());
-    for (const id of ["feed-address", "guide-address"]) at<HTMLInputElement>(id).addEventListener("focus", (event) => (event.target as HTMLInputElement).select());
+    for (const id of ["feed-address", "guide-address", ...loginFields]) at<HTMLInputElement>(id).addEventListener("focus", (event) => (event.target as HTMLInputElement).select());
+    for (const id of loginFields) at(`${id}-copy`).addEventListener("click", () => void copy(at(id), t("library.ui.copied_text")));
     at("feed-copy").addEventListener("click", () => void copy(at("feed-address")));
     at("guide-copy").addEventListener("click", () => void copy(at("guide-address")));
     at("feed-qr").addEventListener("click", () => this.toggle());
@@ -32,6 +33,7 @@ export class Feed {
     this.address = feeds[chosen("format") as keyof Feeds];
     at<HTMLInputElement>("feed-address").value = this.address;
     at<HTMLInputElement>("guide-address").value = guide(feeds.m3u);
+    for (const [n, value] of login(feeds.m3u, of?.id).entries()) at<HTMLInputElement>(loginFields[n]!).value = value;
     at("feed-level").textContent = of ? t("library.ui.feed_changes", { name: group && of === group ? groupName(group) : of.name }) : t("library.ui.feed_stays");
     if (!at("qr").hidden) void this.drawCode();
   }
@@ -69,10 +71,23 @@ function guide(list: string): string {
   return list.replace(/(\/library)?\.m3u$/, "/guia.xml");
 }
 
-async function copy(field: HTMLInputElement): Promise<void> {
+const loginFields = ["login-server", "login-user", "login-password"];
+
+/**
+ * Returns the server, the user name and the password with which players of Xtream Codes open a list, or the folder or sub-tab with an id. They are parts of
+ * the list's address and of the id, as LoginOf of shared/library divides them.
+ */
+function login(list: string, id?: string): [string, string, string] {
+  const [server = "", rest = ""] = list.split("/f/");
+  const token = rest.split("/", 1)[0]!;
+  const part = id ? `-${id.replace(/^[a-z]+_/, "").slice(0, 8)}` : "";
+  return [server, token.slice(0, 8) + part, token.slice(8)];
+}
+
+async function copy(field: HTMLInputElement, done = t("library.ui.copied")): Promise<void> {
   try {
     await navigator.clipboard.writeText(field.value);
-    toast(t("library.ui.copied"));
+    toast(done);
   } catch {
     field.focus();
     field.select();
