@@ -47,6 +47,7 @@ func runScripts(t *testing.T) *apiRun {
 // nothing by themselves.
 var public = regexp.MustCompile(`^(?:` +
 	`(?:a|o|g|cat|grp|itm|cm|blk|key|inv|s)_[0-9a-z]+|rb\.[0-9a-f-]{36}` + // ids by their prefixes
+	`|00000000-0000-4000-8000-[0-9]{12}` + // stations of the fixture as radio-browser names them
 	`|[0-9a-f]{32}|[0-9a-f]{64}` + // hashes of files, of links and of sessions
 	`|[a-z]+(?:[_.-][a-z0-9]+)+|[0-9]{8}T[0-9]{6}Z|[A-Z][A-Za-z]+\.[a-z]{2}` + // words, slugs, times and channels
 	`)$`)
@@ -58,13 +59,14 @@ var identifying = regexp.MustCompile(`"(?:id|challenge)":"([^"]+)"`)
 // Secrets of the answers by what they look like. The test fails when the scripts meet
 // none of one kind.
 var secrets = map[string]*regexp.Regexp{
-	"feed token":     regexp.MustCompile(`/f/([a-z2-7]{26})`),
-	"guest token":    regexp.MustCompile(`"token":"(ipt_[\w.-]+)"`),
-	"session cookie": regexp.MustCompile(`(?m)^__Host-[\w-]+=([\w.-]{20,});`),
-	"API key":        regexp.MustCompile(`\b(mmk_[\w.-]{20,})`),
-	"link in a mail": regexp.MustCompile(`#([\w-]{20,})`),
-	"code":           regexp.MustCompile(`"code":"(\d{6}|[A-Z0-9]{4}-[A-Z0-9]{4}|[\w-]{8,9})"`),
-	"invitation":     regexp.MustCompile(`"(?:invitation|link|url)":"[^"]*[#/=]([\w-]{20,})"`),
+	"feed token":      regexp.MustCompile(`/f/([a-z2-7]{26})`),
+	"player password": regexp.MustCompile(`"password":"([a-z2-7]{18})"`),
+	"guest token":     regexp.MustCompile(`"token":"(ipt_[\w.-]+)"`),
+	"session cookie":  regexp.MustCompile(`(?m)^__Host-[\w-]+=([\w.-]{20,});`),
+	"API key":         regexp.MustCompile(`\b(mmk_[\w.-]{20,})`),
+	"link in a mail":  regexp.MustCompile(`#([\w-]{20,})`),
+	"code":            regexp.MustCompile(`"code":"(\d{6}|[A-Z0-9]{4}-[A-Z0-9]{4}|[\w-]{8,9})"`),
+	"invitation":      regexp.MustCompile(`"(?:invitation|link|url)":"[^"]*[#/=]([\w-]{20,})"`),
 }
 
 // TestNoSecretStored runs all scripts. No secret of an answer is in a document that was

@@ -13,6 +13,7 @@ import (
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/fault"
+	"miramundo.dev/shared/i18n"
 )
 
 // listShape is what the answers of a list of values have in common.
@@ -200,7 +201,7 @@ func (t *table) count(v *index.View, list string, hideBroken bool) []value {
 			for k, name := range strings.Split(r.Languages, ",") {
 				code := codesOf[min(k, len(codesOf)-1)]
 				if codes[code] == nil {
-					short := shortCode(code)
+					short := i18n.ShortCode(code)
 					codes[code] = &short
 				}
 				add(value{Name: name, ISO639: codes[code]})

@@ -139,7 +139,7 @@ func isOn(value string) bool { return value == on || value == "1" }
 // shape is what the answers of a list of stations have in common.
 type shape struct {
 	Format     string `path:"format" enum:"json,xml,csv,m3u,pls,xspf" description:"Format of the answer."`
-	Order      string `query:"order" default:"name" enum:"name,url,homepage,favicon,tags,country,state,language,votes,codec,bitrate,lastcheckok,lastchecktime,clicktimestamp,clickcount,clicktrend,changetimestamp,random" description:"Order of the stations. url, favicon, clicktimestamp, clicktrend and the times do not tell stations apart here and give the order of names."`
+	Order      string `query:"order" default:"name" enum:"name,url,homepage,favicon,tags,country,state,language,votes,codec,bitrate,lastcheckok,lastchecktime,clicktimestamp,clickcount,clicktrend,changetimestamp,random" description:"Order of the stations. All stations are equal by url, favicon, clicktimestamp, clicktrend and the times here, which give the order of names."`
 	Reverse    string `query:"reverse" default:"false" enum:"true,false,1,0" description:"true reverses the order."`
 	HideBroken string `query:"hidebroken" default:"false" enum:"true,false,1,0" description:"true leaves out the stations that did not play at the last check."`
 	page

@@ -11,18 +11,17 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/text/language"
-
 	"miramundo.dev/shared/api"
 	"miramundo.dev/shared/catalog"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/feed"
+	"miramundo.dev/shared/i18n"
 )
 
 // A station is a station as radio-browser shows it.
 type station struct {
 	ChangeUUID     string   `json:"changeuuid" description:"Same as stationuuid: changes are not told apart."`
-	StationUUID    string   `json:"stationuuid" description:"Id of the station, a UUID; with radio- before it, it is the channel id of this catalog."`
+	StationUUID    string   `json:"stationuuid" description:"Id of the station, a UUID; the channel id of this catalog is the same with rb. before it."`
 	ServerUUID     *string  `json:"serveruuid" description:"Always null."`
 	Name           string   `json:"name" description:"Name of the station."`
 	URL            string   `json:"url" format:"uri" description:"Address that plays the station: that of the hop, or the provider's own for plain HTTP."`
@@ -128,16 +127,9 @@ func shortCodes(codes string) string {
 	}
 	list := strings.Split(codes, ",")
 	for i, code := range list {
-		list[i] = shortCode(code)
+		list[i] = i18n.ShortCode(code)
 	}
 	return strings.Join(list, ",")
-}
-
-func shortCode(code string) string {
-	if base, err := language.ParseBase(code); err == nil {
-		return base.String()
-	}
-	return code
 }
 
 // encode returns stations in a format.

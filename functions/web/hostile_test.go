@@ -139,7 +139,9 @@ func hostile(t testing.TB) *harness {
 	s := &harness{all: http.NewServeMux(), empty: handler(shown{}, nil)}
 	s.pages = handler(shown{index.NewView(ix, index.Overlay{}, links)}, guides(t))
 	for _, e := range slices.Concat(functions.Table(), web.Endpoints) {
-		s.all.Handle(e.Pattern(), http.NotFoundHandler())
+		for _, path := range e.Paths() {
+			s.all.Handle(e.Method+" "+path, http.NotFoundHandler())
+		}
 	}
 	return s
 }

@@ -333,3 +333,12 @@ func BenchmarkMatch(b *testing.B) {
 		Match("pt-BR,pt;q=0.9,en-US;q=0.8,en;q=0.7")
 	}
 }
+
+// TestShortCode shortens codes of languages.
+func TestShortCode(t *testing.T) {
+	for code, want := range map[string]string{"por": "pt", "deu": "de", "pt": "pt", "ast": "ast", "": "", "no such": "no such"} {
+		if got := ShortCode(code); got != want {
+			t.Errorf("ShortCode(%q) = %q, want %q", code, got, want)
+		}
+	}
+}

@@ -39,6 +39,16 @@ func LanguageName(code string, l Locale) (string, bool) {
 	return capital(languageNamers[l].Name(tag))
 }
 
+// ShortCode returns the shortest code of a language, as BCP 47 requires in language tags:
+// that of ISO 639-1, or of ISO 639-3 for a language without one. It returns an unknown code
+// as it is.
+func ShortCode(code string) string {
+	if base, err := language.ParseBase(code); err == nil {
+		return base.String()
+	}
+	return code
+}
+
 // CountryName returns the name of a country (ISO 3166-1 alpha-2) in a locale,
 // and whether the locale has one.
 func CountryName(alpha2 string, l Locale) (string, bool) {
