@@ -102,7 +102,7 @@ var Endpoints = slices.Concat([]api.Endpoint{
 			"they cannot be detected. Both can be used as filters of a search.",
 		Cache: api.Private,
 	}),
-}, guides, lists, []api.Endpoint{playing, oembed, similarChannels})
+}, guides, lists, bulks, []api.Endpoint{playing, oembed, similarChannels})
 
 // Options are the parts that a Server answers from. All but Guide are required.
 type Options struct {
@@ -122,6 +122,8 @@ type Server struct {
 	Options
 	agents environment.Reader
 	pages  *encoding.Memory // of search results
+
+	writing chan struct{} // has an element for each whole list that is being written
 }
 
 // pageMemory is what the pages that are kept take together, in bytes.
@@ -132,7 +134,7 @@ func New(o Options) *Server {
 	if o.Guide == nil {
 		o.Guide = (*guide.Live)(nil)
 	}
-	return &Server{Options: o, pages: encoding.NewMemory(pageMemory)}
+	return &Server{Options: o, pages: encoding.NewMemory(pageMemory), writing: make(chan struct{}, 2)}
 }
 
 type searchIn struct {

@@ -75,6 +75,10 @@ type Guide interface {
 	Between(channel string, from, to time.Time) []guide.Programme
 	At(channel string, start time.Time) (guide.Programme, bool)
 
+	// Programmes returns the programmes of a channel that end after now, with their
+	// descriptions.
+	Programmes(channel string, now time.Time) []guide.Programme
+
 	// Find yields the current and later programmes whose titles match q.
 	Find(q string, now time.Time) iter.Seq[guide.Hit]
 }

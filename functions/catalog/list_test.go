@@ -19,6 +19,7 @@ import (
 	"miramundo.dev/shared/catalog/filter"
 	"miramundo.dev/shared/catalog/index"
 	"miramundo.dev/shared/feed"
+	"miramundo.dev/shared/guide"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -36,7 +37,10 @@ func (s shown) View() (*index.View, error) {
 func (shown) Synced() (time.Time, bool) { return noon, true }
 
 // lister serves lists of n channels, every other of which is of news.
-func lister(t testing.TB, n int) http.Handler {
+func lister(t testing.TB, n int) http.Handler { return listerWith(t, n, nil) }
+
+// listerWith serves lists of n channels with a guide; nil is none.
+func listerWith(t testing.TB, n int, live *guide.Live) http.Handler {
 	t.Helper()
 	reg := &catalog.Register{BuiltAt: noon, Categories: []catalog.Category{{ID: "news", Name: catalog.Labels{"Notícias", "News", "Noticias", "Actualités", "Nachrichten"}}}}
 	for i := range n {
@@ -57,8 +61,11 @@ func lister(t testing.TB, n int) http.Handler {
 		t.Fatal(err)
 	}
 	links := catalog.LinkBase{Base: "https://mira.example", Hop: "https://hop.example"}
-	server := New(Options{Catalog: shown{index.NewView(ix, index.Overlay{}, links)}, Links: links, Now: func() time.Time { return noon }})
-	return request.Handler(request.Options{}, server, Endpoints)
+	o := Options{Catalog: shown{index.NewView(ix, index.Overlay{Guides: live.Sites(noon)}, links)}, Links: links, Now: func() time.Time { return noon }}
+	if live != nil {
+		o.Guide = live
+	}
+	return request.Handler(request.Options{CountryHeader: "X-Country"}, New(o), Endpoints)
 }
 
 func read(t testing.TB, h http.Handler, target string) feed.ChannelList {

@@ -1,19 +1,13 @@
 package feeds
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"io"
 	"iter"
-	"mime"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"miramundo.dev/shared/api"
-	"miramundo.dev/shared/api/encoding"
 	"miramundo.dev/shared/feed"
 	"miramundo.dev/shared/guide"
 	"miramundo.dev/shared/library"
@@ -83,34 +77,7 @@ type file struct {
 // Reply writes the file.
 func (f file) Reply(w http.ResponseWriter, r *http.Request) error {
 	if f.plain {
-		return f.unpacked(w, r)
+		return api.Unpacked{Type: feed.GuideType, Archive: f.Data, Size: f.size, File: strings.TrimSuffix(f.File, ".gz")}.Reply(w, r)
 	}
 	return f.Content.Reply(w, r)
-}
-
-// unpacked writes a guide, with the cached gzip as the content encoding where the
-// caller accepts that.
-func (f file) unpacked(w http.ResponseWriter, r *http.Request) error {
-	h := w.Header()
-	h.Set("Content-Type", feed.GuideType)
-	h.Set("Content-Disposition", mime.FormatMediaType("inline", map[string]string{"filename": strings.TrimSuffix(f.File, ".gz")}))
-	if api.NotModified(w, r) {
-		return nil
-	}
-	if f.size >= encoding.Least && encoding.Takes(r.Header.Get("Accept-Encoding"), encoding.Gzip) {
-		h.Set("Content-Encoding", encoding.Gzip.String())
-		h.Set("Content-Length", strconv.Itoa(len(f.Data)))
-		_, err := w.Write(f.Data)
-		return err
-	}
-	h.Set("Content-Length", strconv.FormatInt(f.size, 10))
-	w.WriteHeader(http.StatusOK)
-	if r.Method == http.MethodHead {
-		return nil
-	}
-	z, err := gzip.NewReader(bytes.NewReader(f.Data))
-	if err == nil {
-		_, err = io.Copy(w, z)
-	}
-	return err
 }

@@ -228,6 +228,13 @@ func (c Content) ETag() string { return c.Tag }
 
 // Reply writes the bytes.
 func (c Content) Reply(w http.ResponseWriter, r *http.Request) error {
+	c.SetHeaders(w)
+	return Write(w, r, c.Type, c.Data)
+}
+
+// SetHeaders sets what the headers say of c besides its type and version. A result that is
+// expensive to make calls it before [NotModified].
+func (c Content) SetHeaders(w http.ResponseWriter) {
 	if c.File != "" {
 		w.Header()["Content-Disposition"] = []string{mime.FormatMediaType("inline", map[string]string{"filename": c.File})}
 	}
@@ -235,7 +242,6 @@ func (c Content) Reply(w http.ResponseWriter, r *http.Request) error {
 		h := w.Header()
 		h["Link"] = append(slices.Clip(h["Link"]), c.Link)
 	}
-	return Write(w, r, c.Type, c.Data)
 }
 
 // A Document is a result that stays the same while the program runs. It is

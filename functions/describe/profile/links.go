@@ -85,7 +85,7 @@ var documents = []document{
 	{"changes_feed", "Changes as a feed", "get_changes_feed", "The last changes of the catalog as an Atom feed", Meta, "ChangeLog", Optional},
 	{"dumps", "Dumps of the catalog", "list_dumps", "The whole catalog as files with checksums, made each night: nobody needs to crawl", Meta, "X-Dumps", API},
 	{"oembed", "oEmbed", "get_oembed", "The player of a channel for the address of its page, for programs that show previews of links", "", "X-oEmbed", Optional},
-	{"radio_browser", "radio-browser", "search_radio_browser", "Radio stations in the paths and formats of radio-browser, for its clients: change the host name", "", "X-radio-browser", Optional},
+	{"radio_browser", "radio-browser", "list_radio_browser_servers", "Radio stations in the paths and formats of radio-browser, for its clients: change the host name", "", "X-radio-browser", Optional},
 	{"public_numbers", "Numbers of the service", "get_public_numbers", "How much the service is used, by people and by programs, rounded", Meta, "X-Numbers", Optional},
 	{"llms", "llms.txt", "get_llms_txt", "A short map of the service for language models", Meta, "X-LLMs-txt", Optional},
 	{"llms_full", "llms-full.txt", "get_llms_full_txt", "The whole documentation in one text for language models", Meta, "X-LLMs-full-txt", Reading},

@@ -36,6 +36,7 @@ func (s *Server) robots(context.Context, struct{}) (api.Content, error) {
 		"Disallow: " + library.ListPath,
 		"Disallow: " + library.GuidePath,
 	}
+	lines = append(lines, "Disallow: /lists/")
 	for _, folder := range site.RadioBrowserFolders {
 		lines = append(lines, "Disallow: "+folder)
 	}

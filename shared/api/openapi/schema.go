@@ -351,7 +351,9 @@ func objectBody(e api.Endpoint, body *openapi31.RequestBody) {
 // rawBody describes bodies that the handler receives unparsed: JSON of one of the
 // shapes that e takes, and texts and files.
 func (b *builder) rawBody(e api.Endpoint, raws []input.Raw, body *openapi31.RequestBody) error {
-	body.WithRequired(true)
+	if !slices.ContainsFunc(raws, func(r input.Raw) bool { return r.Empty }) {
+		body.WithRequired(true)
+	}
 	for _, r := range raws {
 		for _, media := range r.Media {
 			schema := map[string]any{"description": r.Doc, "type": "string"}

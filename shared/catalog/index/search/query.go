@@ -32,7 +32,8 @@ type Query struct {
 	Scheduled bool   // only channels whose programmes are known
 	Stalled   bool   // the catalog is too old to say which channels are online: none is
 	More      string // what the address of another page repeats of the query: "" or pairs that each end in "&", in ASCII without quotes
-	Limit     int    // at most maxLimit
+	Limit     int    // at most maxLimit, unless Whole is set
+	Whole     bool   // the page may be as long as Limit says: it is a file, and not the answer of a search
 	Offset    int
 	Near      string // ISO 3166-1 code of the caller's country; "" for unknown. Relevance and popularity put its channels forward.
 	Speaks    string // ISO 639-3 code of the caller's language, likewise
@@ -40,7 +41,7 @@ type Query struct {
 	Explain   bool   // say of each item what its place is made of
 }
 
-// maxLimit bounds what one query returns.
+// maxLimit bounds what one query returns, unless it is for a file.
 const maxLimit = 500
 
 // The kinds of records that a search starts from.
@@ -53,7 +54,12 @@ const (
 
 func (q *Query) kind() int { return kindOf(q.Kind) }
 
-func (q *Query) limit() int { return min(max(q.Limit, 0), maxLimit) }
+func (q *Query) limit() int {
+	if q.Whole {
+		return max(q.Limit, 0)
+	}
+	return min(max(q.Limit, 0), maxLimit)
+}
 
 // A result is the records that a query matches, in one of three forms.
 type result struct {

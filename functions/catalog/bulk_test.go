@@ -1,0 +1,128 @@
+package catalog
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"miramundo.dev/shared/apitest"
+	"miramundo.dev/shared/guide"
+)
+
+// TestWholeLists gets whole lists in each format, with filters, and names that nothing has.
+func TestWholeLists(t *testing.T) {
+	h := lister(t, 700)
+	for _, test := range []struct {
+		path   string
+		status int
+		count  int    // of mark in the body
+		mark   string // what each channel has
+	}{
+		{"/lists/tv.m3u", 200, 700, "#EXTINF"},
+		{"/lists/index.m3u8", 200, 700, "#EXTINF"},
+		{"/lists/radio.m3u", 200, 1, "#EXTINF"},
+		{"/lists/all.m3u", 200, 701, "#EXTINF"},
+		{"/lists/tv.m3u?category=news", 200, 350, "#EXTINF"},
+		{"/lists/tv.m3u?q=0001", 200, 1, "#EXTINF"},
+		{"/lists/tv.m3u?kind=radio", 200, 700, "#EXTINF"}, // the path says the kind
+		{"/lists/country/br.m3u", 200, 700, "#EXTINF"},
+		{"/lists/country/BR.m3u?kind=all", 200, 701, "#EXTINF"},
+		{"/lists/country/br.m3u?country=PT", 200, 700, "#EXTINF"}, // and the country
+		{"/lists/category/news.xspf", 200, 350, "<track>"},
+		{"/lists/category/news.json", 200, 350, `"name":"Channel,`},
+		{"/lists/tv.xml", 200, 0, "<channel "}, // without a guide
+		{"/lists/country/zz.m3u", 404, 0, "#EXTINF"},
+		{"/lists/country/.m3u", 404, 0, "#EXTINF"},
+		{"/lists/country/br.txt", 404, 0, "#EXTINF"},
+		{"/lists/country/br", 404, 0, "#EXTINF"},
+		{"/lists/language/%00.m3u", 404, 0, "#EXTINF"},
+		{"/lists/colours/red.m3u", 404, 0, "#EXTINF"},
+		{"/lists/film.m3u", 404, 0, "#EXTINF"},
+		{"/lists/tv.m3u?sort=colour", 400, 0, "#EXTINF"},
+		{"/lists/" + strings.Repeat("x", 500) + ".m3u", 404, 0, "#EXTINF"},
+	} {
+		res, text := apitest.Do(t, h, "GET", test.path, "")
+		if res.StatusCode != test.status || strings.Count(text, test.mark) != test.count {
+			t.Errorf("%s: %d with %d channels, want %d with %d: %.200s", test.path, res.StatusCode, strings.Count(text, test.mark), test.status, test.count, text)
+		}
+	}
+}
+
+// TestWholeListVersion checks that a list is revalidated, for every country of the caller
+// alike, and that its version differs by what it is of.
+func TestWholeListVersion(t *testing.T) {
+	h := lister(t, 4)
+	seen := map[string]string{}
+	for _, path := range []string{
+		"/lists/tv.m3u", "/lists/tv.xspf", "/lists/all.m3u", "/lists/country/br.m3u", "/lists/tv.m3u?category=news", "/lists/tv.m3u?lang=en", "/lists/tv.m3u?playable=0",
+	} {
+		res, _ := apitest.Do(t, h, "GET", path, "")
+		tag := res.Header.Get("ETag")
+		if other, ok := seen[tag]; ok || tag == "" {
+			t.Errorf("%s has the version %q, as %s", path, tag, other)
+		}
+		seen[tag] = path
+		if res.Header.Get("Cache-Control") != "public, max-age=900" {
+			t.Errorf("%s: Cache-Control %q", path, res.Header.Get("Cache-Control"))
+		}
+		for _, country := range []string{"", "BR", "JP"} {
+			if res, text := apitest.Do(t, h, "GET", path, "", "If-None-Match", tag, "X-Country", country); res.StatusCode != http.StatusNotModified || text != "" {
+				t.Errorf("%s from %q: %d with %d bytes, want 304", path, country, res.StatusCode, len(text))
+			}
+		}
+	}
+}
+
+// TestWholeGuide checks the guide of a list, plain and in gzip, and that the list leads to it.
+func TestWholeGuide(t *testing.T) {
+	h := scheduledLister(t, 3)
+	_, list := apitest.Do(t, h, "GET", "/lists/country/br.m3u?category=news", "")
+	if want := `x-tvg-url="https://mira.example/lists/country/br.xml.gz?category=news"`; !strings.Contains(list, want) {
+		t.Errorf("the list lacks %s: %.300s", want, list)
+	}
+	_, plain := apitest.Do(t, h, "GET", "/lists/country/br.xml", "")
+	if strings.Count(plain, "<channel ") != 3 || !strings.Contains(plain, "<title>News of the hour</title>") {
+		t.Errorf("the guide is %.500s", plain)
+	}
+	res, packed := apitest.Do(t, h, "GET", "/lists/country/br.xml.gz", "")
+	z, err := gzip.NewReader(bytes.NewReader([]byte(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(z); err != nil || string(text) != plain {
+		t.Errorf("unpacked: %v, %.200s", err, text)
+	}
+	if again, _ := apitest.Do(t, h, "GET", "/lists/country/br.xml.gz", "", "If-None-Match", res.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+		t.Errorf("again: %d", again.StatusCode)
+	}
+}
+
+// TestLargeGuide checks that a guide of too many channels is refused, and that its list
+// does not lead to one.
+func TestLargeGuide(t *testing.T) {
+	h := scheduledLister(t, maxGuide+1)
+	if res, text := apitest.Do(t, h, "GET", "/lists/tv.xml.gz", ""); res.StatusCode != http.StatusNotFound || !strings.Contains(text, "guide_too_large") {
+		t.Errorf("%d %s", res.StatusCode, text)
+	}
+	if _, list := apitest.Do(t, h, "GET", "/lists/tv.m3u", ""); strings.Contains(list, "x-tvg-url") || strings.Count(list, "#EXTINF") != maxGuide+1 {
+		t.Errorf("the list is %.300s", list)
+	}
+	if res, _ := apitest.Do(t, h, "GET", "/lists/category/news.xml.gz", ""); res.StatusCode != http.StatusOK {
+		t.Errorf("of fewer channels: %d", res.StatusCode)
+	}
+}
+
+// scheduledLister serves lists of n channels with a programme each, every other of news.
+func scheduledLister(t testing.TB, n int) http.Handler {
+	t.Helper()
+	g := grid{}
+	for i := range n {
+		g[fmt.Sprintf("Channel%04d.br", i)] = []guide.Programme{{Start: noon, Stop: noon.Add(time.Hour), Title: "News of the hour"}}
+	}
+	return listerWith(t, n, follow(t, openDB(t), g))
+}
